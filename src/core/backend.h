@@ -1,0 +1,67 @@
+/*
+ * The backend contract: a device that holds the in and out buffers and sweeps them.
+ *
+ * The life of one run: create, upload all nodes, any number of sweep / reduce / download, destroy.
+ * All functions return a status and add to `err`; a backend that cannot run here says why in
+ * `available`.
+ */
+#ifndef HS_CORE_BACKEND_H
+#define HS_CORE_BACKEND_H
+
+#include "core/kernel.h"
+#include "core/problem.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A stretch of sweeps of one step: sweep s (0 <= s < count) goes from time start + s*step. */
+struct hs_span {
+    int64_t count;
+    double start; /* s */
+    double step;  /* s */
+    struct hs_stencil stencil;
+    bool keep_last; /* make the last sweep a single one, so that reduce can tell its change */
+};
+
+/* Over all nodes, in double whatever the precision. Sums use hs_problem_node_volume. */
+struct hs_reduction {
+    double min;
+    double max;
+    double mean;        /* volume average */
+    double heat;        /* J per m^(3-dims) with density and specific heat, else K m^dims */
+    double change;      /* max |out - in| of the last sweep; NaN unless keep_last was asked */
+    int64_t not_finite; /* nodes that are NaN or infinite; min, max, mean then leave them out */
+    int64_t first_bad[HS_AXES]; /* the first such node in memory order */
+};
+
+struct hs_backend_state; /* each backend's own */
+
+struct hs_backend {
+    const char *name; /* "cpu", "cuda" */
+    enum hs_device device;
+    enum hs_status (*available)(int device, struct hs_error *err);
+    /* Allocates; HS_DEVICE when memory is short, saying needed and free bytes. The problem and the
+     * kernel outlive the state. `threads` 0: as many as the machine has. */
+    enum hs_status (*create)(const struct hs_problem *problem, const struct hs_kernel *kernel,
+                             int device, int threads, struct hs_backend_state **out,
+                             struct hs_error *err);
+    /* values: dense [nz][ny][nx] of the box, in the problem's precision, host memory */
+    enum hs_status (*upload)(struct hs_backend_state *state, const struct hs_box *box,
+                             const void *values, struct hs_error *err);
+    enum hs_status (*download)(struct hs_backend_state *state, const struct hs_box *box,
+                               void *values, struct hs_error *err);
+    enum hs_status (*sweep)(struct hs_backend_state *state, const struct hs_span *span,
+                            struct hs_error *err);
+    enum hs_status (*reduce)(struct hs_backend_state *state, struct hs_reduction *out,
+                             struct hs_error *err);
+    /* What it runs on, for reports: "2 threads, AMD EPYC", "NVIDIA H200" */
+    const char *(*describe)(const struct hs_backend_state *state);
+    void (*destroy)(struct hs_backend_state *state); /* accepts NULL */
+};
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,76 @@
+/*
+ * Boundaries: every kind is one row of a table and lowers to data.
+ *
+ * A face holds its outermost `held` layers, which no sweep updates, and each ghost layer
+ * m = 1..radius outside it obeys one affine rule,
+ *
+ *     ghost(m) = a[m-1]*inner(m) + b[m-1]*edge + c[m-1]*drive(x, y, z, t)
+ *
+ * where edge is the outermost node and inner(m) the node m layers inside it; or the axis wraps.
+ * Backends and kernels know held, wrap and this rule, never a kind's name.
+ *
+ * In the field's precision T every backend evaluates it as
+ *     fma((T)a, inner, fma((T)b, edge, (T)c * (T)drive))
+ * at the time of the sweep's input, so that ghosts agree bit for bit.
+ */
+#ifndef HS_CORE_BOUNDARY_H
+#define HS_CORE_BOUNDARY_H
+
+#include "core/expression.h"
+#include "core/grid.h"
+#include "core/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct hs_face {
+    const char *type; /* for reports only */
+    int held;         /* outermost layers that are not updated */
+    bool prescribed;  /* the held layer takes `drive` at the new time after every sweep;
+                         else held layers keep their initial values */
+    bool wrap;        /* periodic: ghosts are the other side's nodes; no rule below is used */
+    double a[HS_MAX_RADIUS];
+    double b[HS_MAX_RADIUS];
+    double c[HS_MAX_RADIUS];
+    struct hs_value drive; /* wall temperature, flux, gradient, ambient or outside temperature */
+    double edge_weight;    /* share of a cell that the edge node stands for: 1/2 where the wall
+                              runs through the node, else 1 */
+};
+
+/* What a config may say of one face; `given` has a bit for each member that was. */
+enum hs_boundary_key {
+    HS_BOUNDARY_VALUE,    /* K */
+    HS_BOUNDARY_FLUX,     /* W/m^2, outward */
+    HS_BOUNDARY_GRADIENT, /* K/m, along the outward normal */
+    HS_BOUNDARY_H,        /* W/(m^2 K) */
+    HS_BOUNDARY_AMBIENT,  /* K */
+    HS_BOUNDARY_KEYS
+};
+const char *hs_boundary_key_name(enum hs_boundary_key key);
+
+struct hs_boundary_spec {
+    unsigned given; /* 1u << HS_BOUNDARY_... */
+    struct hs_value value[HS_BOUNDARY_KEYS];
+};
+
+struct hs_boundary_kind {
+    const char *name;
+    const char *summary;
+    unsigned any_of; /* exactly one of these keys must be given (0: none needed) */
+    unsigned all_of; /* all of these must be given */
+    /* Fills `face`, whose type is set and whose rest is zero. `conductivity` [W/(m K)] is NaN
+     * where the config gives none; `spacing` [m]. On failure adds the reason without file or
+     * line ("needs material.conductivity ..."), which the caller completes. */
+    enum hs_status (*lower)(const struct hs_boundary_spec *spec, double conductivity,
+                            double spacing, int radius, struct hs_face *face, const char **reason);
+};
+
+extern const struct hs_boundary_kind hs_boundary_kinds[];          /* ends with a NULL name */
+const struct hs_boundary_kind *hs_boundary_find(const char *name); /* NULL if unknown */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

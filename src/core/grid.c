@@ -1,0 +1,64 @@
+#include "core/grid.h"
+
+#include <assert.h>
+
+size_t hs_precision_size(enum hs_precision precision)
+{
+    return precision == HS_FLOAT ? sizeof(float) : sizeof(double);
+}
+
+const char *hs_precision_name(enum hs_precision precision)
+{
+    return precision == HS_FLOAT ? "float" : "double";
+}
+
+int64_t hs_grid_count(const struct hs_grid *grid)
+{
+    return grid->points[HS_X] * grid->points[HS_Y] * grid->points[HS_Z];
+}
+
+double hs_grid_coordinate(const struct hs_grid *grid, int axis, int64_t i)
+{
+    return grid->lower[axis] + (double)i * grid->spacing[axis];
+}
+
+struct hs_box hs_grid_box(const struct hs_grid *grid)
+{
+    struct hs_box box = {{0, 0, 0}, {0, 0, 0}};
+    for (int axis = 0; axis < HS_AXES; axis++)
+        box.hi[axis] = grid->points[axis];
+    return box;
+}
+
+int64_t hs_box_count(const struct hs_box *box)
+{
+    int64_t count = 1;
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        const int64_t length = box->hi[axis] - box->lo[axis];
+        count *= length > 0 ? length : 0;
+    }
+    return count;
+}
+
+static int64_t round_up(int64_t value, int64_t multiple)
+{
+    return (value + multiple - 1) / multiple * multiple;
+}
+
+struct hs_layout hs_layout_make(const struct hs_grid *grid, int ghost, int64_t align)
+{
+    assert(ghost >= 0 && align >= ghost && (align & (align - 1)) == 0);
+    struct hs_layout layout = {.ghost = ghost};
+    int64_t around[HS_AXES]; /* ghost layers on one side */
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        layout.points[axis] = grid->points[axis];
+        around[axis] = axis < grid->dims ? ghost : 0;
+    }
+    layout.pitch[HS_X] = 1;
+    layout.pitch[HS_Y] = round_up(grid->points[HS_X] + 2 * (int64_t)ghost, align);
+    layout.pitch[HS_Z] = layout.pitch[HS_Y] * (grid->points[HS_Y] + 2 * around[HS_Y]);
+    layout.origin = align + around[HS_Y] * layout.pitch[HS_Y] + around[HS_Z] * layout.pitch[HS_Z];
+    /* one row's gap more at the end, so that the last row's right ghosts are inside */
+    layout.elements = align + layout.pitch[HS_Z] * (grid->points[HS_Z] + 2 * around[HS_Z]) + align;
+    return layout;
+}

@@ -1,0 +1,77 @@
+/*
+ * The regular grid, boxes of it, and how a field of it lies in memory.
+ *
+ * `points` counts nodes along each axis, boundary nodes included. Node i along an axis lies at
+ * lower + i*spacing. Axes are numbered x = 0, y = 1, z = 2; a 1D grid has points {n, 1, 1}.
+ */
+#ifndef HS_CORE_GRID_H
+#define HS_CORE_GRID_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { HS_X = 0, HS_Y = 1, HS_Z = 2, HS_AXES = 3 };
+enum { HS_MAX_RADIUS = 3 };
+
+/* Faces in the order x_min, x_max, y_min, y_max, z_min, z_max. */
+enum { HS_FACES = 2 * HS_AXES };
+
+enum hs_precision { HS_FLOAT, HS_DOUBLE, HS_PRECISIONS };
+
+size_t hs_precision_size(enum hs_precision precision);      /* bytes of one value */
+const char *hs_precision_name(enum hs_precision precision); /* "float", "double" */
+
+struct hs_grid {
+    int dims;                /* 1, 2 or 3 */
+    int64_t points[HS_AXES]; /* 1 along axes that are not there */
+    double lower[HS_AXES];   /* m; 0 along axes that are not there */
+    double spacing[HS_AXES]; /* m; 1 along axes that are not there */
+};
+
+int64_t hs_grid_count(const struct hs_grid *grid);
+double hs_grid_coordinate(const struct hs_grid *grid, int axis, int64_t i); /* m */
+
+/* Half-open: lo <= i < hi along each axis. */
+struct hs_box {
+    int64_t lo[HS_AXES];
+    int64_t hi[HS_AXES];
+};
+
+struct hs_box hs_grid_box(const struct hs_grid *grid); /* all nodes */
+int64_t hs_box_count(const struct hs_box *box);        /* 0 if empty along any axis */
+
+/*
+ * A field in a backend's memory: the nodes and `ghost` layers on both sides of each axis that the
+ * grid has. Rows begin at multiples of `align` elements; the right ghosts of a row and the left
+ * ghosts of the next share one gap.
+ *
+ *     element of node (i, j, k) = origin + i + j*pitch[HS_Y] + k*pitch[HS_Z],  -ghost <= i <
+ * nx+ghost
+ */
+struct hs_layout {
+    int64_t points[HS_AXES];
+    int ghost;              /* layers kept around the grid: the stencil's radius */
+    int64_t pitch[HS_AXES]; /* elements; pitch[HS_X] is 1 */
+    int64_t origin;         /* elements before node (0, 0, 0); a multiple of align */
+    int64_t elements;       /* of the whole allocation */
+};
+
+/* `align` in elements, a power of two not less than the ghost layers. */
+struct hs_layout hs_layout_make(const struct hs_grid *grid, int ghost, int64_t align);
+
+static inline int64_t hs_layout_offset(const struct hs_layout *layout, int64_t i, int64_t j,
+                                       int64_t k)
+{
+    return i + j * layout->pitch[HS_Y] + k * layout->pitch[HS_Z]; /* from node (0, 0, 0) */
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,43 @@
+#include "core/kernel.h"
+
+#include <stdio.h>
+
+const char *hs_device_name(enum hs_device device)
+{
+    static const char *const names[HS_DEVICES] = {"cpu", "cuda"};
+    return names[device];
+}
+
+/* "1, 2, 3" from a set of bits */
+static void list_bits(unsigned bits, char *out, size_t size)
+{
+    size_t used = 0;
+    out[0] = '\0';
+    for (int i = 0; i < 8 && used < size; i++)
+        if (bits & (1u << i)) {
+            const int n = snprintf(out + used, size - used, "%s%d", used ? ", " : "", i);
+            used += n > 0 ? (size_t)n : 0;
+        }
+}
+
+bool hs_kernel_can(const struct hs_kernel *kernel, int dims, int radius,
+                   enum hs_precision precision, char *reason, size_t size)
+{
+    char able[64];
+    if (!(kernel->dims & (1u << dims))) {
+        list_bits(kernel->dims, able, sizeof able);
+        snprintf(reason, size, "%s does %s dimensions, not %d", kernel->name, able, dims);
+        return false;
+    }
+    if (!(kernel->radius & (1u << radius))) {
+        list_bits(kernel->radius, able, sizeof able);
+        snprintf(reason, size, "%s does radius %s, not %d", kernel->name, able, radius);
+        return false;
+    }
+    if (!(kernel->precision & (1u << precision))) {
+        snprintf(reason, size, "%s does not do %s precision", kernel->name,
+                 hs_precision_name(precision));
+        return false;
+    }
+    return true;
+}

@@ -1,0 +1,96 @@
+/*
+ * The kernel contract: what a kernel is, what it is asked to do, what it says of itself.
+ *
+ * A kernel is one file in kernels/<device>/NAME.{c,cu} that defines
+ *     const struct hs_kernel hs_kernel_<device>_NAME = { ... };
+ * The build finds it by its file name; nothing else is edited.
+ */
+#ifndef HS_CORE_KERNEL_H
+#define HS_CORE_KERNEL_H
+
+#include "core/boundary.h"
+#include "core/grid.h"
+#include "core/status.h"
+#include "core/stencil.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum hs_device { HS_CPU, HS_CUDA, HS_DEVICES };
+const char *hs_device_name(enum hs_device device); /* "cpu", "cuda" */
+
+/*
+ * The faces at one time level, for kernels that apply the rules themselves (`own_ghosts`).
+ * drive[f] is uniform over the face, or drive_field[f] (in the field's precision, in the device's
+ * memory, the face's nodes with the lower axis fastest) where that is not NULL. `drive` is taken at
+ * the time of the level's input; `hold`, for prescribed faces, at the time of its output.
+ */
+struct hs_face_level {
+    double drive[HS_FACES];
+    double hold[HS_FACES];
+    const void *drive_field[HS_FACES];
+    const void *hold_field[HS_FACES];
+};
+
+/*
+ * One call of a kernel: `steps` sweeps over `box`, from `in` to `out`.
+ *
+ * Pointers are to node (0, 0, 0) of fields in `layout`, in the kernel's device's memory and in
+ * `precision`. Unless the kernel says own_ghosts, the ghost layers of `in` are already filled and
+ * steps is 1. Nodes outside `box` are neither written nor need they be valid beyond the radius.
+ * A kernel with own_ghosts writes prescribed and held layers of `out` too.
+ */
+struct hs_sweep {
+    enum hs_precision precision;
+    struct hs_layout layout;
+    struct hs_box box;
+    const struct hs_stencil *stencil;
+    const void *in;
+    void *out;
+    const void *source;         /* what each sweep adds, same layout; or NULL */
+    const double *source_value; /* [steps] where source is NULL: added uniformly by each sweep */
+    int steps;
+    const struct hs_face *face;        /* [HS_FACES] */
+    const struct hs_face_level *level; /* [steps] */
+    int threads;                       /* CPU: how many to use, at least 1 */
+    void *stream;                      /* CUDA: cudaStream_t */
+};
+
+/* What the launch for a given sweep looks like; `explain` prints it. Counts are per launch. */
+struct hs_geometry {
+    int64_t points_updated; /* output points */
+    int64_t blocks[HS_AXES];
+    int threads[HS_AXES];    /* per block */
+    int input_tile[HS_AXES]; /* points a block reads, halo included (0: no tile) */
+    int output_tile[HS_AXES];
+    int64_t points_loaded;  /* per block, from device memory or cache */
+    int64_t points_written; /* per block */
+    int64_t shared_bytes;   /* per block */
+    double flops_per_point; /* the textbook's count: multiplications and additions */
+};
+
+struct hs_kernel {
+    const char *name;
+    const char *idea;   /* one line */
+    const char *origin; /* literature */
+    enum hs_device device;
+    unsigned dims; /* 1u << dims for each it can do; likewise the next two */
+    unsigned radius;
+    unsigned precision; /* 1u << enum hs_precision */
+    int steps;          /* most sweeps one call may fuse */
+    bool own_ghosts;    /* applies boundary rules itself; needs no filled ghosts */
+    /* All members but `sweep` of a request are set as for a call; may be NULL on the CPU. */
+    void (*geometry)(const struct hs_sweep *sweep, struct hs_geometry *out);
+    enum hs_status (*sweep)(const struct hs_sweep *sweep, struct hs_error *err);
+};
+
+/* Whether the kernel can do it; if not, `reason` (of `size` bytes) says what it can do. */
+bool hs_kernel_can(const struct hs_kernel *kernel, int dims, int radius,
+                   enum hs_precision precision, char *reason, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,170 @@
+#include "core/problem.h"
+
+#include <stdlib.h>
+
+void hs_problem_init(struct hs_problem *problem)
+{
+    *problem = (struct hs_problem){
+        .precision = HS_DOUBLE,
+        .grid = {.points = {1, 1, 1}, .spacing = {1.0, 1.0, 1.0}},
+        .radius = 1,
+        .material = {NAN, NAN, NAN, NAN},
+        .schedule = {.end = NAN,
+                     .sweeps = -1,
+                     .step = NAN,
+                     .safety = 0.9,
+                     .output_interval = NAN,
+                     .output_every = -1,
+                     .history_every = -1},
+        .output = {.checkpoint_minutes = NAN},
+        .exact = {.max_error = NAN},
+    };
+}
+
+void hs_problem_release(struct hs_problem *problem)
+{
+    free(problem->title);
+    free(problem->config_path);
+    free(problem->config_text);
+    free(problem->initial.field.data);
+    free(problem->initial.regions);
+    free(problem->source.field.data);
+    free(problem->output.file);
+    for (int i = 0; i < problem->probe_count; i++)
+        free(problem->probes[i].name);
+    free(problem->probes);
+    free(problem->solver.backend);
+    free(problem->solver.kernel);
+    for (int i = 0; i < problem->program_count; i++)
+        free(problem->programs[i]);
+    free(problem->programs);
+    hs_problem_init(problem);
+}
+
+struct hs_stencil hs_problem_stencil(const struct hs_problem *problem, double step)
+{
+    if (!problem->raw)
+        return hs_stencil_of_diffusion(&problem->grid, problem->radius,
+                                       problem->material.diffusivity, step);
+    struct hs_stencil stencil = {.dims = problem->grid.dims, .radius = problem->radius};
+    for (int i = 0; i < hs_stencil_count(stencil.dims, stencil.radius); i++)
+        stencil.c[i] = problem->c[i];
+    return stencil;
+}
+
+struct hs_box hs_problem_interior(const struct hs_problem *problem)
+{
+    struct hs_box box = hs_grid_box(&problem->grid);
+    for (int axis = 0; axis < problem->grid.dims; axis++) {
+        box.lo[axis] += problem->face[2 * axis].held;
+        box.hi[axis] -= problem->face[2 * axis + 1].held;
+    }
+    return box;
+}
+
+/* Values of a field along row (j, k) at time t. */
+static void field_row(const struct hs_problem *problem, const struct hs_field *field, double t,
+                      int64_t j, int64_t k, double *out)
+{
+    const struct hs_grid *grid = &problem->grid;
+    const int64_t nx = grid->points[HS_X];
+    if (field->data) {
+        const double *row = field->data + (k * grid->points[HS_Y] + j) * nx;
+        for (int64_t i = 0; i < nx; i++)
+            out[i] = row[i];
+    } else if (field->value.expression.code) {
+        hs_expression_row(&field->value.expression, nx, grid->lower[HS_X], grid->spacing[HS_X],
+                          hs_grid_coordinate(grid, HS_Y, j), hs_grid_coordinate(grid, HS_Z, k), t,
+                          out);
+    } else {
+        for (int64_t i = 0; i < nx; i++)
+            out[i] = field->value.constant;
+    }
+}
+
+static bool region_holds(const struct hs_region *region, int dims, const double at[HS_AXES])
+{
+    /* a node on the surface belongs to the region, however its coordinate was rounded */
+    const double slack = 1e-9;
+    if (region->shape == HS_SHAPE_BOX) {
+        for (int axis = 0; axis < dims; axis++) {
+            const double margin = slack * (region->upper[axis] - region->lower[axis]);
+            if (at[axis] < region->lower[axis] - margin || at[axis] > region->upper[axis] + margin)
+                return false;
+        }
+        return true;
+    }
+    double square = 0.0;
+    for (int axis = 0; axis < dims; axis++) {
+        if (region->shape == HS_SHAPE_CYLINDER && axis == region->axis) {
+            const double margin = slack * region->radius;
+            if (at[axis] < region->from - margin || at[axis] > region->to + margin)
+                return false;
+        } else {
+            const double distance = at[axis] - region->centre[axis];
+            square += distance * distance;
+        }
+    }
+    return square <= region->radius * region->radius * (1.0 + slack);
+}
+
+int hs_problem_prescribing_face(const struct hs_problem *problem, int64_t i, int64_t j, int64_t k)
+{
+    const int64_t node[HS_AXES] = {i, j, k};
+    int owner = -1;
+    for (int axis = 0; axis < problem->grid.dims; axis++) {
+        if (node[axis] == 0 && problem->face[2 * axis].prescribed)
+            owner = 2 * axis;
+        if (node[axis] == problem->grid.points[axis] - 1 && problem->face[2 * axis + 1].prescribed)
+            owner = 2 * axis + 1;
+    }
+    return owner;
+}
+
+void hs_problem_initial_row(const struct hs_problem *problem, int64_t j, int64_t k, double *out)
+{
+    const struct hs_grid *grid = &problem->grid;
+    field_row(problem, &problem->initial.field, 0.0, j, k, out);
+    double at[HS_AXES] = {0.0, hs_grid_coordinate(grid, HS_Y, j),
+                          hs_grid_coordinate(grid, HS_Z, k)};
+    for (int64_t i = 0; i < grid->points[HS_X]; i++) {
+        at[HS_X] = hs_grid_coordinate(grid, HS_X, i);
+        for (int r = 0; r < problem->initial.region_count; r++) {
+            const struct hs_region *region = &problem->initial.regions[r];
+            if (region_holds(region, grid->dims, at))
+                out[i] = hs_value_at(&region->value, at[HS_X], at[HS_Y], at[HS_Z], 0.0);
+        }
+        const int face = hs_problem_prescribing_face(problem, i, j, k);
+        if (face >= 0)
+            out[i] = hs_value_at(&problem->face[face].drive, at[HS_X], at[HS_Y], at[HS_Z], 0.0);
+    }
+}
+
+void hs_problem_source_row(const struct hs_problem *problem, double step, double t, int64_t j,
+                           int64_t k, double *out)
+{
+    field_row(problem, &problem->source.field, t, j, k, out);
+    const double scale = problem->source.rate * (problem->raw ? 1.0 : step);
+    for (int64_t i = 0; i < problem->grid.points[HS_X]; i++)
+        out[i] *= scale;
+}
+
+double hs_problem_node_volume(const struct hs_problem *problem, int64_t i, int64_t j, int64_t k)
+{
+    const int64_t node[HS_AXES] = {i, j, k};
+    double volume = 1.0;
+    for (int axis = 0; axis < problem->grid.dims; axis++) {
+        volume *= problem->grid.spacing[axis];
+        if (node[axis] == 0)
+            volume *= problem->face[2 * axis].edge_weight;
+        if (node[axis] == problem->grid.points[axis] - 1)
+            volume *= problem->face[2 * axis + 1].edge_weight;
+    }
+    return volume;
+}
+
+double hs_problem_heat_capacity(const struct hs_problem *problem)
+{
+    const double capacity = problem->material.density * problem->material.specific_heat;
+    return isnan(capacity) ? 1.0 : capacity;
+}

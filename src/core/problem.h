@@ -1,0 +1,153 @@
+/*
+ * The problem: all that a config says, complete and const once read.
+ *
+ * No module reads the config after this. Units are SI; temperature is in whatever unit the config
+ * uses. Everything it points to is owned by it and freed by hs_problem_release.
+ */
+#ifndef HS_CORE_PROBLEM_H
+#define HS_CORE_PROBLEM_H
+
+#include "core/boundary.h"
+#include "core/expression.h"
+#include "core/grid.h"
+#include "core/status.h"
+#include "core/stencil.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Numbers that the config did not give are NaN; diffusivity is always there unless raw. */
+struct hs_material {
+    double conductivity;  /* W/(m K) */
+    double density;       /* kg/m^3 */
+    double specific_heat; /* J/(kg K) */
+    double diffusivity;   /* m^2/s: conductivity / (density * specific_heat), or as given */
+};
+
+/* A scalar field: a value or expression, or a dataset read from a file. */
+struct hs_field {
+    struct hs_value value;
+    double *data; /* [nz][ny][nx], owned; NULL unless read from a file */
+};
+
+enum hs_shape { HS_SHAPE_BOX, HS_SHAPE_SPHERE, HS_SHAPE_CYLINDER };
+
+/* Nodes inside or on the shape take the value; later regions over earlier ones. */
+struct hs_region {
+    enum hs_shape shape;
+    double lower[HS_AXES], upper[HS_AXES]; /* box, m */
+    double centre[HS_AXES], radius;        /* sphere and cylinder, m */
+    int axis;                              /* cylinder: along this axis ... */
+    double from, to;                       /* ... between these coordinates, m; may be infinite */
+    struct hs_value value;
+};
+
+struct hs_initial {
+    struct hs_field field;
+    struct hs_region *regions;
+    int region_count;
+};
+
+struct hs_source {
+    bool present;
+    struct hs_field field; /* W/m^3 with a conductivity, K/s with a diffusivity, K a sweep if raw */
+    double rate;           /* K/s (raw: K a sweep) per unit of it */
+};
+
+/* Either end or sweeps says how long; the other is unset (end NaN, sweeps -1). */
+struct hs_schedule {
+    double end;             /* s, or NaN */
+    int64_t sweeps;         /* or -1 */
+    double step;            /* s; NaN for "auto"; 1 for a raw stencil unless given */
+    double safety;          /* share of the stability limit that "auto" takes */
+    double output_interval; /* s, or NaN */
+    int64_t output_every;   /* sweeps, or -1; neither: first and last only */
+    int64_t history_every;  /* sweeps, or -1: at each snapshot */
+    bool steady;            /* stop when max |change per sweep| < steady_tolerance */
+    double steady_tolerance;
+    int64_t steady_check_every;
+};
+
+struct hs_probe {
+    char *name;
+    double at[HS_AXES];    /* m */
+    int64_t node[HS_AXES]; /* nearest node */
+};
+
+struct hs_output {
+    char *file;                /* HDF5 path as given, relative to the working directory */
+    int compression;           /* 0 none, 1..9 deflate */
+    double checkpoint_minutes; /* wall time between checkpoints, or NaN */
+};
+
+struct hs_exact {
+    bool present;
+    struct hs_value value; /* of x, y, z, t */
+    double max_error;      /* bound on max |T - exact| at the end, or NaN: measured only */
+};
+
+/* What the config asks of the solver; names are resolved by the engine, "auto" included. */
+struct hs_solver_choice {
+    char *backend;
+    char *kernel;
+    int device;
+    int threads; /* 0: as many as the machine has */
+};
+
+struct hs_problem {
+    char *title;
+    char *config_path; /* as given on the command line */
+    char *config_text; /* the whole file, overrides appended as comments */
+    enum hs_precision precision;
+    struct hs_grid grid;
+    int radius;
+    bool raw;                      /* c below is given; no material is needed */
+    double c[HS_MAX_COEFFICIENTS]; /* raw only */
+    struct hs_material material;
+    struct hs_initial initial;
+    struct hs_source source;
+    struct hs_face face[HS_FACES]; /* x_min, x_max, y_min, ...; 2*dims of them */
+    struct hs_schedule schedule;
+    struct hs_output output;
+    struct hs_probe *probes;
+    int probe_count;
+    struct hs_exact exact;
+    struct hs_solver_choice solver;
+    struct hs_instruction **programs; /* code of all expressions, owned */
+    int program_count;
+};
+
+void hs_problem_init(struct hs_problem *problem); /* empty, safe to release */
+void hs_problem_release(struct hs_problem *problem);
+
+/* Coefficients for a step [s]; a raw stencil ignores the step. */
+struct hs_stencil hs_problem_stencil(const struct hs_problem *problem, double step);
+
+/* Nodes that sweeps update: all but the held layers. */
+struct hs_box hs_problem_interior(const struct hs_problem *problem);
+
+/* Initial temperature of the nodes of row (j, k), at t = 0: regions applied, and on prescribed
+ * layers the wall's value. out: [nx]. */
+void hs_problem_initial_row(const struct hs_problem *problem, int64_t j, int64_t k, double *out);
+
+/* What one sweep of `step` [s] from time t adds along row (j, k), in K. out: [nx]. */
+void hs_problem_source_row(const struct hs_problem *problem, double step, double t, int64_t j,
+                           int64_t k, double *out);
+
+/* Volume [m^dims] that node (i, j, k) stands for: cell volume times the faces' edge weights. The
+ * heat content is the sum of volume * T times density * specific_heat where they are known. */
+double hs_problem_node_volume(const struct hs_problem *problem, int64_t i, int64_t j, int64_t k);
+double hs_problem_heat_capacity(const struct hs_problem *problem); /* J/(m^3 K); 1 if unknown */
+
+/*
+ * Prescribed layers in order x, y, z, min before max: where two meet, the later one has the node.
+ * Tells whether node (i, j, k) is prescribed and by which face (-1 if none).
+ */
+int hs_problem_prescribing_face(const struct hs_problem *problem, int64_t i, int64_t j, int64_t k);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

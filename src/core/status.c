@@ -1,0 +1,45 @@
+#include "core/status.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void hs_error_init(struct hs_error *err)
+{
+    *err = (struct hs_error){.status = HS_OK};
+}
+
+void hs_error_release(struct hs_error *err)
+{
+    free(err->text);
+    hs_error_init(err);
+}
+
+enum hs_status hs_error_add(struct hs_error *err, enum hs_status status, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const int needed = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+
+    if (err->status == HS_OK)
+        err->status = status;
+    if (needed < 0)
+        return status;
+    const size_t size = (size_t)needed;
+    char *text = (char *)realloc(err->text, err->length + size + 2);
+    if (!text) /* the status still tells what kind of failure it was */
+        return status;
+    va_start(args, format);
+    vsnprintf(text + err->length, size + 1, format, args);
+    va_end(args);
+    err->text = text;
+    err->length += size;
+    if (size == 0 || text[err->length - 1] != '\n') {
+        text[err->length++] = '\n';
+        text[err->length] = '\0';
+    }
+    err->count++;
+    return status;
+}

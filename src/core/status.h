@@ -1,0 +1,52 @@
+/*
+ * Status codes and the error report.
+ *
+ * Every function that can fail returns an hs_status and, on failure, adds one
+ * message or more to the hs_error it was given. Only main prints and exits; the
+ * status is the exit code. A message names file, line, key, value and remedy.
+ */
+#ifndef HS_CORE_STATUS_H
+#define HS_CORE_STATUS_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define HS_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#else
+#define HS_PRINTF(text, first)
+#endif
+
+enum hs_status {
+    HS_OK = 0,
+    HS_FAILED_CHECK = 1,  /* the answer failed its check: error bound, divergence */
+    HS_BAD_INPUT = 2,     /* bad command line or config */
+    HS_IO = 3,            /* reading or writing failed */
+    HS_DEVICE = 4,        /* device or memory */
+    HS_INTERRUPTED = 130, /* stopped by a signal, state saved */
+};
+
+/* Messages in the order they were added, one per line. The first status wins. */
+struct hs_error {
+    enum hs_status status;
+    size_t count; /* messages */
+    char *text;   /* NUL-terminated, owned; NULL while there is none */
+    size_t length;
+};
+
+void hs_error_init(struct hs_error *err);
+void hs_error_release(struct hs_error *err);
+
+/* Adds a message (no trailing newline needed) and returns `status`, so that callers can
+ * `return hs_error_add(err, HS_IO, "%s: cannot open: %s", path, strerror(errno));` */
+enum hs_status hs_error_add(struct hs_error *err, enum hs_status status, const char *format, ...)
+    HS_PRINTF(3, 4);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
