@@ -1,0 +1,20 @@
+/* heatsolve --version: version, commit, compiler, libraries. */
+#include "core/version.h"
+#include "commands/command.h"
+
+#include <stdio.h>
+
+static enum hs_status run(int argc, char **argv, struct hs_error *err)
+{
+    (void)argc, (void)argv, (void)err;
+    printf("heatsolve %s (commit %s, %s)\n", hs_version(), hs_commit(), hs_compiler());
+    return HS_OK;
+}
+
+const struct hs_command hs_command_version = {
+    .name = "version",
+    .usage = "heatsolve --version",
+    .summary = "version, commit, compiler, libraries",
+    .help = "",
+    .run = run,
+};

@@ -1,0 +1,33 @@
+/* The step loop. */
+#ifndef HS_ENGINE_LOOP_H
+#define HS_ENGINE_LOOP_H
+
+#include "engine/observer.h"
+
+struct hs_loop_result {
+    enum hs_phase phase; /* how it ended */
+    int64_t sweeps;
+    double time;    /* s, simulated */
+    double seconds; /* wall time spent in sweeps */
+    struct hs_reduction last;
+    char device[128]; /* what the backend says it runs on */
+};
+
+/* Where a resumed run begins. */
+struct hs_loop_start {
+    int64_t sweep;
+    const void *field; /* dense, in the problem's precision; NULL: from the problem's initial */
+};
+
+/*
+ * Runs the plan from `start` (NULL: sweep 0) with the observers, in order. Checks for NaN, Inf and
+ * blow-up while running; then the observers are notified with HS_PHASE_DIVERGED, HS_FAILED_CHECK
+ * is returned, and the message says where and when. A set *interrupted (by a signal handler) stops
+ * it at the next stop: HS_PHASE_STOPPED, HS_INTERRUPTED.
+ */
+enum hs_status hs_loop_run(const struct hs_problem *problem, const struct hs_plan *plan,
+                           const struct hs_loop_start *start, struct hs_observer *const *observers,
+                           int observer_count, const volatile int *interrupted,
+                           struct hs_loop_result *out, struct hs_error *err);
+
+#endif

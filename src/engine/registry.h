@@ -1,0 +1,32 @@
+/* The kernels and backends that this build has, found by their file names. */
+#ifndef HS_ENGINE_REGISTRY_H
+#define HS_ENGINE_REGISTRY_H
+
+#include "core/backend.h"
+#include "core/kernel.h"
+#include "core/problem.h"
+
+/* All kernels built, CPU first; ends with NULL. */
+extern const struct hs_kernel *const hs_kernels[];
+
+/* Kernels in the source tree that this build lacks, and why; ends with a NULL name. */
+struct hs_absent_kernel {
+    const char *name;
+    const char *device;
+    const char *why;
+};
+extern const struct hs_absent_kernel hs_absent_kernels[];
+
+extern const struct hs_backend *const hs_backends[]; /* ends with NULL */
+
+/* The nearest known name is in the message when there is none of that name. */
+enum hs_status hs_kernel_find(const char *name, enum hs_device device, const struct hs_kernel **out,
+                              struct hs_error *err);
+
+/* Resolves solver.backend, solver.kernel ("auto" included) for this problem on this machine.
+ * `note` (of `size` bytes) gets one line where a choice deserves saying (no GPU: using the CPU). */
+enum hs_status hs_choose(const struct hs_problem *problem, const struct hs_backend **backend,
+                         const struct hs_kernel **kernel, char *note, size_t size,
+                         struct hs_error *err);
+
+#endif

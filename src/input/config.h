@@ -1,0 +1,22 @@
+/*
+ * Reads a config file into a problem. The only module that includes libconfig.
+ */
+#ifndef HS_INPUT_CONFIG_H
+#define HS_INPUT_CONFIG_H
+
+#include "core/problem.h"
+
+/*
+ * Reads `path`, applies the overrides ("time.end=1.0", later ones over earlier ones), checks
+ * everything, and fills `out` (initialised by this function; release it whatever the result).
+ *
+ * All errors of a config are reported, not the first alone, each as
+ *     case.cfg:12: grid.points[0] = 2: at least 3 points are needed for radius 1
+ * An override's place reads "--set:" in stead of file:line.
+ *
+ * HS_BAD_INPUT for anything wrong in it, HS_IO if it or a file it names cannot be read.
+ */
+enum hs_status hs_config_read(const char *path, const char *const *overrides, int override_count,
+                              struct hs_problem *out, struct hs_error *err);
+
+#endif

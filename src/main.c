@@ -1,0 +1,59 @@
+/* heatsolve: hands over to one file per command. The only place that prints errors and exits. */
+#include "commands/command.h"
+#include "core/version.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define COMMAND(name) extern const struct hs_command hs_command_##name;
+#include "generated/commands.h"
+#undef COMMAND
+
+const struct hs_command *const hs_commands[] = {
+#define COMMAND(name) &hs_command_##name,
+#include "generated/commands.h"
+#undef COMMAND
+    NULL,
+};
+
+static void print_help(FILE *stream)
+{
+    fprintf(stream,
+            "heatsolve %s: the heat equation on regular grids by stencil sweeps\n\n"
+            "usage: heatsolve COMMAND [ARGUMENT ...]\n\n",
+            hs_version());
+    for (int i = 0; hs_commands[i]; i++)
+        fprintf(stream, "  %-10s %s\n", hs_commands[i]->name, hs_commands[i]->summary);
+    fprintf(stream, "\nheatsolve COMMAND --help says more; heatsolve --version what this is.\n");
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        print_help(stderr);
+        return HS_BAD_INPUT;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+        print_help(stdout);
+        return HS_OK;
+    }
+    const char *name = strcmp(argv[1], "--version") == 0 ? "version" : argv[1];
+    struct hs_error err;
+    hs_error_init(&err);
+    enum hs_status status = HS_BAD_INPUT;
+    const struct hs_command *command = NULL;
+    for (int i = 0; hs_commands[i] && !command; i++)
+        if (strcmp(hs_commands[i]->name, name) == 0)
+            command = hs_commands[i];
+    if (!command)
+        hs_error_add(&err, HS_BAD_INPUT, "%s: no such command; heatsolve --help lists them", name);
+    else if (argc > 2 && (strcmp(argv[2], "--help") == 0 || strcmp(argv[2], "-h") == 0)) {
+        printf("usage: %s\n\n%s\n\n%s", command->usage, command->summary, command->help);
+        status = HS_OK;
+    } else
+        status = command->run(argc - 1, argv + 1, &err);
+    if (err.text)
+        fprintf(stderr, "heatsolve: %s", err.text);
+    hs_error_release(&err);
+    return status;
+}

@@ -1,0 +1,14 @@
+/* Progress: a bar on a terminal, a plain line now and then in a log. Writes to stderr. */
+#ifndef HS_OUTPUT_PROGRESS_H
+#define HS_OUTPUT_PROGRESS_H
+
+#include "engine/observer.h"
+
+struct hs_progress;
+
+enum hs_status hs_progress_create(const struct hs_problem *problem, const struct hs_plan *plan,
+                                  struct hs_progress **out, struct hs_error *err);
+struct hs_observer *hs_progress_observer(struct hs_progress *progress);
+void hs_progress_destroy(struct hs_progress *progress); /* accepts NULL; ends the bar's line */
+
+#endif

@@ -1,0 +1,30 @@
+/*
+ * The HDF5 file: snapshots, history, probes, error norms, attributes; see docs/file-format.md.
+ *
+ * Crash-safe: flushed after each snapshot, so that a run killed at any moment leaves a file that
+ * opens and holds all finished snapshots. The file appears under its name when its first snapshot
+ * is whole.
+ */
+#ifndef HS_OUTPUT_SNAPSHOTS_H
+#define HS_OUTPUT_SNAPSHOTS_H
+
+#include "engine/observer.h"
+
+struct hs_snapshots;
+
+/* Creates the file for a run; `resume_sweep` >= 0 opens the existing one, drops what lies beyond
+ * that sweep and appends. HS_IO with path, errno text and remedy on failure. */
+enum hs_status hs_snapshots_create(const struct hs_problem *problem, const struct hs_plan *plan,
+                                   int64_t resume_sweep, struct hs_snapshots **out,
+                                   struct hs_error *err);
+struct hs_observer *hs_snapshots_observer(struct hs_snapshots *snapshots);
+
+/* Largest |T - exact| at the last snapshot; NaN without `exact`. */
+double hs_snapshots_last_error(const struct hs_snapshots *snapshots);
+
+/* Bytes that the run will write, for `check`. */
+int64_t hs_snapshots_bytes(const struct hs_problem *problem, const struct hs_plan *plan);
+
+void hs_snapshots_destroy(struct hs_snapshots *snapshots); /* accepts NULL; closes the file */
+
+#endif
