@@ -1,0 +1,20 @@
+/* What every unit test includes: cmocka with what it needs, in its order. */
+#ifndef HS_TEST_H
+#define HS_TEST_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+/* cmocka 1.1.5 compares doubles only with an epsilon it picks itself for NaN-free floats. */
+#define assert_near(a, b, tolerance)                                                               \
+    do {                                                                                           \
+        const double a_ = (a), b_ = (b), t_ = (tolerance);                                         \
+        if (!(a_ - b_ <= t_ && b_ - a_ <= t_))                                                     \
+            fail_msg("%s = %.17g, %s = %.17g, apart by more than %g", #a, a_, #b, b_, t_);         \
+    } while (0)
+
+#endif
