@@ -15,14 +15,24 @@
 extern "C" {
 #endif
 
-/* A stretch of sweeps of one step: sweep s (0 <= s < count) goes from time start + s*step. */
+/*
+ * A stretch of sweeps of one step. Sweep s (0 <= s < count) goes from hs_span_time(span, s) to
+ * hs_span_time(span, s + 1). `start` and `first` belong to the plan's interval, not to the stretch,
+ * so the times, and with them the result, are the same bits however a run is cut into stretches.
+ */
 struct hs_span {
     int64_t count;
-    double start; /* s */
-    double step;  /* s */
+    int64_t first; /* sweeps of this step between `start` and the first sweep of the stretch */
+    double start;  /* s */
+    double step;   /* s */
     struct hs_stencil stencil;
     bool keep_last; /* make the last sweep a single one, so that reduce can tell its change */
 };
+
+static inline double hs_span_time(const struct hs_span *span, int64_t sweep)
+{
+    return span->start + (double)(span->first + sweep) * span->step;
+}
 
 /* Over all nodes, in double whatever the precision. Sums use hs_problem_node_volume. */
 struct hs_reduction {
@@ -51,6 +61,7 @@ struct hs_backend {
                              const void *values, struct hs_error *err);
     enum hs_status (*download)(struct hs_backend_state *state, const struct hs_box *box,
                                void *values, struct hs_error *err);
+    /* Returns when the sweeps are done, so that their time can be measured. */
     enum hs_status (*sweep)(struct hs_backend_state *state, const struct hs_span *span,
                             struct hs_error *err);
     enum hs_status (*reduce)(struct hs_backend_state *state, struct hs_reduction *out,
