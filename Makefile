@@ -38,14 +38,14 @@ UNIT_PROGRAMS   := $(UNITS:%.c=$(BUILD)/%)
 include $(wildcard kernels/cuda/cuda.mk)
 
 .DEFAULT_GOAL := all
-.PHONY: all help setup demo test unit kernels cases lint format sanitize install uninstall clean
+.PHONY: all help setup demo test units unit cases lint format sanitize install uninstall clean
 .DELETE_ON_ERROR:
 
 all: $(BUILD)/heatsolve ## build the program: build/heatsolve
 
 help: ## what this Makefile can do
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
-	@echo 'variables: BUILD=build CC=cc CFLAGS="-O2 -g" PREFIX=/usr/local DESTDIR= PYTHON=/usr/bin/python3'
+	@echo 'variables: BUILD=build CC=cc CFLAGS="-O2 -g" PREFIX=/usr/local DESTDIR= PYTHON=/usr/bin/python3 V=1'
 
 ifneq ($(MISSING),)
 $(BUILD)/%.o $(BUILD)/heatsolve: missing
@@ -54,22 +54,32 @@ missing:
 	@echo 'heatsolve: libraries not found: $(MISSING)'; .ci/setup build --print; exit 1
 endif
 
+# Short lines for what is built; `make V=1` shows the commands.
+Q := $(if $(V),,@)
+
 # ---- the program ---------------------------------------------------------------------------
 $(BUILD)/heatsolve: $(BUILD)/src/main.o $(COMMAND_OBJECTS) $(LIBRARY_OBJECTS)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(if $(V),,@echo '  LD  $@')
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-$(BUILD)/%.o: %.c $(BUILD)/generated/stamp
+$(BUILD)/%.o: %.c $(BUILD)/generated/flags | $(BUILD)/generated/stamp
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(if $(V),,@echo '  CC  $<')
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/kernels/cpu/%.o: override CFLAGS += -O3
 
-# The lists of kernels and commands, from their file names; the version, from git.
-$(BUILD)/generated/stamp: $(KERNELS) $(COMMANDS) $(CUDA) Makefile .ci/generate
+# The lists of kernels and commands, from their file names; looked at each time, written when they
+# change, so a file that comes or goes is noticed. The objects' .d files say who reads them.
+$(BUILD)/generated/stamp: FORCE
 	@mkdir -p $(@D)
 	@BUILD=$(BUILD) VERSION=$(VERSION) NVCC='$(HAVE_NVCC)' .ci/generate
-	@touch $@
+	@[ -e $@ ] || touch $@
 
+# Compiler, flags and commit, likewise: another CC or CFLAGS builds everything again.
+$(BUILD)/generated/flags: FORCE
+	@mkdir -p $(@D)
+	@echo '$(CC) $(CPPFLAGS) $(CFLAGS)' | cmp -s - $@ || echo '$(CC) $(CPPFLAGS) $(CFLAGS)' >$@
 $(BUILD)/generated/commit.h: FORCE
 	@mkdir -p $(@D)
 	@echo '#define HS_COMMIT "$(COMMIT)"' | cmp -s - $@ || echo '#define HS_COMMIT "$(COMMIT)"' >$@
@@ -77,37 +87,42 @@ $(BUILD)/src/core/version.o: $(BUILD)/generated/commit.h
 FORCE:
 
 # ---- set-up and tests ------------------------------------------------------------------------
+SETUP := CC='$(CC)' PYTHON='$(PYTHON)' .ci/setup
+
 setup: ## install what is missing (Debian packages)
-	@.ci/setup build
+	@$(SETUP) build
 
 demo: ## set up, build, and run the demo case
-	@.ci/setup build
+	@$(SETUP) build
 	@$(MAKE) --no-print-directory all
 	@.ci/demo $(BUILD)/heatsolve
 
 test: ## set up, build, and pass every test
-	@.ci/setup test
-	@$(MAKE) --no-print-directory all
-	@$(MAKE) --no-print-directory unit
-	@$(MAKE) --no-print-directory cases
+	@$(SETUP) test
+	@$(MAKE) --no-print-directory all units
+	@BUILD='$(BUILD)' PYTHON='$(PYTHON)' tests/run-all $(UNIT_PROGRAMS)
 
-unit: $(UNIT_PROGRAMS) ## unit tests and the kernel table's test
+units: $(UNIT_PROGRAMS)
+
+unit: units ## unit tests and the kernel table's test
 	@tests/run-units $(UNIT_PROGRAMS)
 
 cases: $(BUILD)/heatsolve ## whole runs against exact answers
-	@HEATSOLVE=$(abspath $(BUILD)/heatsolve) $(PYTHON) -m pytest -q -p no:cacheprovider tests/cases
+	@BUILD='$(BUILD)' PYTHON='$(PYTHON)' tests/run-cases
 
 # A unit test's main runs every `void test_...(void **state)` of its file.
-$(BUILD)/tests/%: tests/%.c $(LIBRARY_OBJECTS) $(BUILD)/generated/stamp
+$(BUILD)/tests/%: tests/%.c $(LIBRARY_OBJECTS) tests/generate-main
 	@mkdir -p $(@D)
 	@tests/generate-main $< >$@.main.c
-	$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP -MF $@.d -o $@ $@.main.c $(LIBRARY_OBJECTS) $(LDFLAGS) $(LDLIBS) -lcmocka
+	$(if $(V),,@echo '  CC  $<')
+	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP -MF $@.d -o $@ $@.main.c $(LIBRARY_OBJECTS) $(LDFLAGS) $(LDLIBS) -lcmocka
 
 lint: ## clang-format, cppcheck, and the include rule of the design
+	@$(SETUP) lint
 	@.ci/lint
 
 format: ## format all sources in place
-	@clang-format -i $$(git ls-files '*.c' '*.h' '*.cu' '*.cuh')
+	@clang-format-14 -i $$(git ls-files '*.c' '*.h' '*.cu' '*.cuh')
 
 sanitize: ## the tests under the address and undefined-behaviour sanitizers
 	@$(MAKE) --no-print-directory BUILD=$(BUILD)/sanitize \
@@ -115,6 +130,9 @@ sanitize: ## the tests under the address and undefined-behaviour sanitizers
 
 install: all ## install the program, man page, examples and completion under PREFIX
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' .ci/install $(BUILD)
+
+uninstall: ## remove what install put under PREFIX
+	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' .ci/install --remove
 
 clean: ## remove what was built
 	rm -rf $(BUILD)

@@ -124,6 +124,8 @@ static inline HS_HOST_DEVICE double hs_expression_at(const struct hs_instruction
         default: break;
         }
     }
+    /* a program has one instruction at least, and leaves one value */
+    /* cppcheck-suppress uninitvar */
     return stack[0];
 }
 
