@@ -48,7 +48,7 @@ help: ## what this Makefile can do
 	@echo 'variables: BUILD=build CC=cc CFLAGS="-O2 -g" PREFIX=/usr/local DESTDIR= PYTHON=/usr/bin/python3 V=1'
 
 ifneq ($(MISSING),)
-$(BUILD)/%.o $(BUILD)/heatsolve: missing
+$(BUILD)/generated/stamp $(BUILD)/generated/flags: missing
 .PHONY: missing
 missing:
 	@echo 'heatsolve: libraries not found: $(MISSING)'; .ci/setup build --print; exit 1
