@@ -1,16 +1,22 @@
 /*
  * The exact stability limit of the stencil that is really used.
  *
- * The operator is a sum over the axes, so its spectrum is the sum of the axes' spectra. Along an
- * axis: von Neumann's symbol for what happens away from the faces, and the modes that cling to a
- * face from the axis's operator with its boundary rules (Robin and clamp included).
+ * The operator is a sum over the axes, each acting along its own, on a box of nodes; so its
+ * eigenvalues are the sums of the axes' eigenvalues. Along an axis they are von Neumann's symbol,
+ * for what happens away from the faces, and the eigenvalues of the axis's matrix with its two
+ * boundary rules, for the modes that cling to a face (Robin and clamp included). Held nodes do not
+ * change, so they drop out of the matrix; what drives a face does not bear on stability.
+ *
+ * Sources: von Neumann and Richtmyer 1950; Godunov and Ryabenkii 1963 for the modes at a face.
  */
 #ifndef HS_ENGINE_STABILITY_H
 #define HS_ENGINE_STABILITY_H
 
 #include "core/problem.h"
 
-/* Largest stable step [s] of the problem's stencil and boundaries; not for raw stencils. */
+/* Largest stable step [s] of the problem's stencil and boundaries: the largest dt for which
+ * |1 + dt*lambda| <= 1 for every eigenvalue lambda. 0 if a mode grows whatever the step. Not for
+ * raw stencils. */
 double hs_stability_limit(const struct hs_problem *problem);
 
 /* Largest factor by which one sweep of a stencil amplifies any mode under the problem's faces:

@@ -1,0 +1,231 @@
+/*
+ * Both questions are about the set of all sums of one eigenvalue per axis: how far from 0 does it
+ * reach (amplification), and how large may dt be so that 1 + dt*set stays in the unit disc (limit).
+ * A disc is convex, so the set's convex hull tells as much as the set, and a hull is described by
+ * its reach h(phi) in each direction phi,
+ *
+ *     h(phi) = max Re(exp(-i phi) lambda),
+ *
+ * which for a set of sums is simply the sum of the axes' reaches. No combination is ever formed.
+ */
+#include "engine/stability.h"
+
+#include "engine/eigenvalues.h"
+
+#include <math.h>
+
+enum {
+    SAMPLES = 720, /* of the symbol; even, so that theta = pi is one */
+    ANGLES = 360,  /* directions phi between 0 and pi */
+    REFINE = 48,   /* golden-section steps: 0.618^48 = 1e-10 of a sample's distance */
+};
+
+/* What acts along one axis, and where its eigenvalues lie. */
+struct axis {
+    int radius;
+    double c[2 * HS_MAX_RADIUS + 1]; /* of neighbour -radius..radius, at [radius + offset] */
+    double complex symbol[SAMPLES];
+    int modes;
+    double complex mode[HS_EIGENVALUES_MAX]; /* with the faces' rules */
+};
+
+static double complex symbol_at(const struct axis *axis, double theta)
+{
+    double complex sum = 0.0;
+    for (int offset = -axis->radius; offset <= axis->radius; offset++)
+        sum += axis->c[axis->radius + offset] * cexp(I * offset * theta);
+    return sum;
+}
+
+/* Adds `weight` times node `column` to the row; held nodes never change, so they have no column. */
+static void add_node(double *row, int nodes, int first_free, int last_free, int column,
+                     double weight)
+{
+    if (column >= first_free && column <= last_free && column < nodes)
+        row[column - first_free] += weight;
+}
+
+/* What the neighbour at `column` (a ghost where it is outside 0..nodes-1) is made of. */
+static void add_neighbour(const struct hs_face face[2], double *row, int nodes, int first_free,
+                          int last_free, int column, double weight)
+{
+    if (column >= 0 && column < nodes) {
+        add_node(row, nodes, first_free, last_free, column, weight);
+        return;
+    }
+    const bool low = column < 0;
+    const int m = low ? -column : column - (nodes - 1); /* ghost layer */
+    const int edge = low ? 0 : nodes - 1;
+    const int inner = low ? m : nodes - 1 - m;
+    const struct hs_face *side = &face[low ? 0 : 1];
+    add_node(row, nodes, first_free, last_free, edge, weight * side->b[m - 1]);
+    add_node(row, nodes, first_free, last_free, inner, weight * side->a[m - 1]);
+}
+
+/*
+ * Eigenvalues of the axis's matrix with both faces. A long axis is cut to as many nodes as the
+ * matrix may have: what clings to a face has died out within a few nodes, and what has not is
+ * covered by the symbol.
+ */
+static void find_modes(struct axis *axis, const struct hs_face face[2], int64_t points)
+{
+    axis->modes = 0;
+    if (face[0].wrap) /* all modes are waves, which the symbol has */
+        return;
+    const int nodes = points < HS_EIGENVALUES_MAX ? (int)points : HS_EIGENVALUES_MAX;
+    const int first_free = face[0].held, last_free = nodes - 1 - face[1].held;
+    const int count = last_free - first_free + 1;
+    if (count < 1)
+        return;
+    double matrix[HS_EIGENVALUES_MAX * HS_EIGENVALUES_MAX] = {0.0};
+    for (int n = 0; n < count; n++)
+        for (int offset = -axis->radius; offset <= axis->radius; offset++)
+            add_neighbour(face, &matrix[n * count], nodes, first_free, last_free,
+                          first_free + n + offset, axis->c[axis->radius + offset]);
+    hs_eigenvalues(count, matrix, axis->mode);
+    axis->modes = count;
+}
+
+static void prepare(struct axis *axis, const struct hs_problem *problem, int which)
+{
+    for (int s = 0; s < SAMPLES; s++)
+        axis->symbol[s] = symbol_at(axis, 2.0 * M_PI * s / SAMPLES);
+    find_modes(axis, &problem->face[2 * which], problem->grid.points[which]);
+}
+
+/* The argument in [lo, hi] for which f is least, if f has one minimum there. */
+static double golden_section(double (*f)(const void *context, double x), const void *context,
+                             double lo, double hi)
+{
+    const double share = 0.6180339887498949;
+    double a = hi - share * (hi - lo), b = lo + share * (hi - lo);
+    double fa = f(context, a), fb = f(context, b);
+    for (int i = 0; i < REFINE; i++) {
+        if (fa < fb) {
+            hi = b, b = a, fb = fa;
+            a = hi - share * (hi - lo);
+            fa = f(context, a);
+        } else {
+            lo = a, a = b, fa = fb;
+            b = lo + share * (hi - lo);
+            fb = f(context, b);
+        }
+    }
+    return 0.5 * (lo + hi);
+}
+
+struct direction {
+    const struct axis *axis;
+    double phi;
+};
+
+static double minus_reach_of_wave(const void *context, double theta)
+{
+    const struct direction *d = context;
+    return -creal(cexp(-I * d->phi) * symbol_at(d->axis, theta));
+}
+
+/* How far the axis's eigenvalues reach in direction phi. */
+static double axis_reach(const struct axis *axis, double phi)
+{
+    const double complex turn = cexp(-I * phi);
+    double best = -INFINITY;
+    int at = 0;
+    for (int s = 0; s < SAMPLES; s++) {
+        const double reach = creal(turn * axis->symbol[s]);
+        if (reach > best) {
+            best = reach;
+            at = s;
+        }
+    }
+    const struct direction d = {axis, phi};
+    const double apart = 2.0 * M_PI / SAMPLES;
+    const double theta =
+        golden_section(minus_reach_of_wave, &d, (at - 1) * apart, (at + 1) * apart);
+    best = fmax(best, -minus_reach_of_wave(&d, theta));
+    for (int n = 0; n < axis->modes; n++)
+        best = fmax(best, creal(turn * axis->mode[n]));
+    return best;
+}
+
+struct spectrum {
+    int dims;
+    struct axis axis[HS_AXES];
+};
+
+static double reach(const struct spectrum *op, double phi)
+{
+    double sum = 0.0;
+    for (int axis = 0; axis < op->dims; axis++)
+        sum += axis_reach(&op->axis[axis], phi);
+    return sum;
+}
+
+static double minus_reach(const void *context, double phi)
+{
+    return -reach(context, phi);
+}
+
+/* |1 + dt*lambda| <= 1 in direction phi: cos(phi) + dt*h(phi) <= 1. The operator is scaled to
+ * coefficients of order 1, so that 1e-11 is rounding and nothing else. */
+static double step_of_direction(const void *context, double phi)
+{
+    const double h = reach(context, phi);
+    return h > 1e-11 ? (1.0 - cos(phi)) / h : INFINITY;
+}
+
+/* Least value of f over all directions; the spectrum is symmetric about the real axis. */
+static double least_over_directions(double (*f)(const void *context, double x),
+                                    const struct spectrum *op)
+{
+    double best = INFINITY;
+    int at = 0;
+    for (int n = 1; n <= ANGLES; n++) {
+        const double value = f(op, M_PI * n / ANGLES);
+        if (value < best) {
+            best = value;
+            at = n;
+        }
+    }
+    const double apart = M_PI / ANGLES;
+    const double phi = golden_section(f, op, (at - 1) * apart, (at + 1) * apart);
+    return fmin(best, f(op, phi));
+}
+
+double hs_stability_limit(const struct hs_problem *problem)
+{
+    const struct hs_grid *grid = &problem->grid;
+    double scale = 0.0; /* 1/s: largest of the axes' diffusion rates */
+    for (int axis = 0; axis < grid->dims; axis++)
+        scale = fmax(scale,
+                     problem->material.diffusivity / (grid->spacing[axis] * grid->spacing[axis]));
+    struct spectrum op = {.dims = grid->dims};
+    for (int n = 0; n < grid->dims; n++) {
+        struct axis *axis = &op.axis[n];
+        const double rate =
+            problem->material.diffusivity / (grid->spacing[n] * grid->spacing[n]) / scale;
+        axis->radius = problem->radius;
+        for (int offset = -axis->radius; offset <= axis->radius; offset++)
+            axis->c[axis->radius + offset] =
+                rate * hs_second_difference(axis->radius, offset < 0 ? -offset : offset);
+        prepare(axis, problem, n);
+    }
+    if (reach(&op, 0.0) > 1e-9) /* a mode that grows in the differential equation itself */
+        return 0.0;
+    return least_over_directions(step_of_direction, &op) / scale;
+}
+
+double hs_amplification(const struct hs_problem *problem, const struct hs_stencil *stencil)
+{
+    struct spectrum op = {.dims = stencil->dims};
+    for (int n = 0; n < stencil->dims; n++) {
+        struct axis *axis = &op.axis[n];
+        axis->radius = stencil->radius;
+        for (int offset = -axis->radius; offset <= axis->radius; offset++)
+            if (offset != 0 || n == 0) /* the centre counts once */
+                axis->c[axis->radius + offset] =
+                    stencil->c[hs_stencil_index(stencil->radius, n, offset)];
+        prepare(axis, problem, n);
+    }
+    return fmax(reach(&op, 0.0), -least_over_directions(minus_reach, &op));
+}
