@@ -29,6 +29,7 @@ void hs_problem_release(struct hs_problem *problem)
     free(problem->initial.field.data);
     free(problem->initial.regions);
     free(problem->source.field.data);
+    free(problem->schedule.step_place);
     free(problem->output.file);
     for (int i = 0; i < problem->probe_count; i++)
         free(problem->probes[i].name);

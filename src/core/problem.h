@@ -60,6 +60,7 @@ struct hs_schedule {
     double end;             /* s, or NaN */
     int64_t sweeps;         /* or -1 */
     double step;            /* s; NaN for "auto"; 1 for a raw stencil unless given */
+    char *step_place;       /* "case.cfg:12" of time.step, for messages; NULL if not given */
     double safety;          /* share of the stability limit that "auto" takes */
     double output_interval; /* s, or NaN */
     int64_t output_every;   /* sweeps, or -1; neither: first and last only */
