@@ -1,0 +1,47 @@
+# bash completion for heatsolve. It asks the program, so it knows what the program knows.
+
+_heatsolve() {
+    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
+    local program=${COMP_WORDS[0]} command=${COMP_WORDS[1]}
+    COMPREPLY=()
+
+    if [ "$COMP_CWORD" -eq 1 ]; then
+        COMPREPLY=($(compgen -W "$("$program" --help 2>/dev/null | sed -n 's/^  \([a-z]\{1,\}\) .*/\1/p') --help --version" -- "$current"))
+        return
+    fi
+
+    case $previous in
+    --set)
+        # boundary.FACE.type stands for seven keys; a key is followed by "=" and its value
+        local keys
+        keys=$("$program" options --keys 2>/dev/null |
+            sed '/FACE/{h; s/FACE/all/p; g; s/FACE/x_min/p; g; s/FACE/x_max/p; g; s/FACE/y_min/p; g; s/FACE/y_max/p; g; s/FACE/z_min/p; g; s/FACE/z_max/;}; s/\[\]/[0]/; s/$/=/')
+        COMPREPLY=($(compgen -W "$keys" -- "$current"))
+        compopt -o nospace 2>/dev/null
+        return
+        ;;
+    -o | --output)
+        COMPREPLY=($(compgen -f -- "$current"))
+        compopt -o filenames 2>/dev/null
+        return
+        ;;
+    esac
+
+    case $current in
+    -*)
+        COMPREPLY=($(compgen -W "$("$program" "$command" --help 2>/dev/null | grep -oE -e '--[a-z][a-z-]*' | sort -u) --help" -- "$current"))
+        return
+        ;;
+    esac
+
+    case $command in
+    run | check | verify | bench | tune) COMPREPLY=($(compgen -f -X '!*.cfg' -- "$current") $(compgen -d -- "$current")) ;;
+    render) COMPREPLY=($(compgen -f -X '!*.@(h5|hdf|vtkhdf)' -- "$current") $(compgen -d -- "$current")) ;;
+    explain) COMPREPLY=($(compgen -W "$("$program" kernels 2>/dev/null | awk 'NR > 1 {print $1}')" -- "$current")) ;;
+    init) COMPREPLY=($(compgen -W "$("$program" init --list 2>/dev/null | awk '{print $1}')" -- "$current")) ;;
+    esac
+    compopt -o filenames 2>/dev/null
+}
+
+shopt -s extglob
+complete -F _heatsolve heatsolve
