@@ -1,0 +1,276 @@
+/* The CPU backend: two fields in host memory, swept by a kernel of kernels/cpu/. */
+#include "engine/backends/cpu_parts.h"
+
+#include <assert.h>
+#include <math.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALIGN_BYTES = 64 };
+
+static enum hs_status available(int device, struct hs_error *err)
+{
+    (void)device, (void)err;
+    return HS_OK;
+}
+
+/* ---- create, destroy ------------------------------------------------------------------------- */
+
+static void describe_machine(struct hs_backend_state *state)
+{
+    char model[96] = "CPU", line[256];
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, "model name : %95[^\n]", model) == 1)
+            break;
+    if (file)
+        fclose(file);
+    snprintf(state->description, sizeof state->description, "%d thread%s, %s", state->threads,
+             state->threads == 1 ? "" : "s", model);
+}
+
+/* In floating point, since a grid too large for memory may be too large for an integer. */
+static double bytes_needed(const struct hs_problem *problem, const struct hs_kernel *kernel)
+{
+    const double size = (double)hs_precision_size(problem->precision);
+    double bytes = size * (hs_cpu_source_describe(problem).uniform ? 2 : 3);
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        const double around = axis < problem->grid.dims ? 2.0 * problem->radius : 0.0;
+        const double gap = axis == HS_X ? ALIGN_BYTES / size : 0.0;
+        bytes *= (double)problem->grid.points[axis] + around + gap;
+    }
+    return bytes + hs_ghosts_bytes(problem, kernel->steps + 1);
+}
+
+static enum hs_status memory_short(const struct hs_problem *problem, double needed,
+                                   double free_bytes, struct hs_error *err)
+{
+    const int64_t *points = problem->grid.points;
+    return hs_error_add(err, HS_DEVICE,
+                        "not enough memory: %lld x %lld x %lld points in %s precision need %.0f "
+                        "bytes (%.2f GiB), %.0f bytes (%.2f GiB) are free; take fewer grid.points, "
+                        "or precision = \"float\"",
+                        (long long)points[HS_X], (long long)points[HS_Y], (long long)points[HS_Z],
+                        hs_precision_name(problem->precision), needed, needed / 0x1p30, free_bytes,
+                        free_bytes / 0x1p30);
+}
+
+static void destroy(struct hs_backend_state *state)
+{
+    if (!state)
+        return;
+    hs_cpu_field_destroy(&state->now);
+    hs_cpu_field_destroy(&state->next);
+    hs_cpu_field_destroy(&state->source.field);
+    free(state->source.scratch);
+    free(state->source.value);
+    free(state->level);
+    hs_ghosts_release(&state->ghosts);
+    free(state);
+}
+
+static bool allocate(struct hs_backend_state *state)
+{
+    const enum hs_precision precision = state->problem->precision;
+    const size_t threads = (size_t)state->threads, steps = (size_t)state->kernel->steps;
+    struct hs_cpu_source *source = &state->source;
+    state->level = calloc(steps, sizeof *state->level);
+    source->value = calloc(steps, sizeof *source->value);
+    source->scratch = calloc(threads * (size_t)state->layout.points[HS_X], sizeof *source->scratch);
+    return state->level && source->value && source->scratch &&
+           hs_cpu_field_create(&state->layout, precision, state->threads, &state->now) &&
+           hs_cpu_field_create(&state->layout, precision, state->threads, &state->next) &&
+           (source->uniform ||
+            hs_cpu_field_create(&state->layout, precision, state->threads, &source->field));
+}
+
+static enum hs_status create(const struct hs_problem *problem, const struct hs_kernel *kernel,
+                             int device, int threads, struct hs_backend_state **out,
+                             struct hs_error *err)
+{
+    (void)device;
+    *out = NULL;
+    const double needed = bytes_needed(problem, kernel), free_bytes = hs_cpu_memory_free();
+    if (needed > free_bytes)
+        return memory_short(problem, needed, free_bytes, err);
+    struct hs_backend_state *state = calloc(1, sizeof *state);
+    if (!state)
+        return memory_short(problem, needed, free_bytes, err);
+    state->problem = problem;
+    state->kernel = kernel;
+    state->threads = threads > 0 ? threads : omp_get_max_threads();
+    state->layout = hs_layout_make(&problem->grid, problem->radius,
+                                   ALIGN_BYTES / (int64_t)hs_precision_size(problem->precision));
+    state->interior = hs_problem_interior(problem);
+    state->source = hs_cpu_source_describe(problem);
+    describe_machine(state);
+    enum hs_status st = allocate(state) ? HS_OK : memory_short(problem, needed, free_bytes, err);
+    if (!st)
+        st = hs_ghosts_init(&state->ghosts, problem, &state->layout, kernel->steps + 1,
+                            state->threads, err);
+    if (st)
+        destroy(state);
+    else
+        *out = state;
+    return st;
+}
+
+/* ---- upload, download ------------------------------------------------------------------------ */
+
+/* Copies a box between dense host memory and a field. */
+static void copy_box(const struct hs_backend_state *state, const struct hs_box *box,
+                     const char *from_dense, char *to_dense, char *field)
+{
+    const size_t size = hs_precision_size(state->problem->precision);
+    const int64_t rows = box->hi[HS_Y] - box->lo[HS_Y];
+    const size_t bytes = (size_t)(box->hi[HS_X] - box->lo[HS_X]) * size;
+#pragma omp parallel for num_threads(state->threads)                                               \
+    schedule(static) if (hs_box_count(box) > 1 << 16)
+    for (int64_t row = 0; row < rows * (box->hi[HS_Z] - box->lo[HS_Z]); row++) {
+        const int64_t at = hs_layout_offset(&state->layout, box->lo[HS_X],
+                                            box->lo[HS_Y] + row % rows, box->lo[HS_Z] + row / rows);
+        char *inside = field + at * (int64_t)size;
+        if (from_dense)
+            memcpy(inside, from_dense + (size_t)row * bytes, bytes);
+        else
+            memcpy(to_dense + (size_t)row * bytes, inside, bytes);
+    }
+}
+
+static enum hs_status upload(struct hs_backend_state *state, const struct hs_box *box,
+                             const void *values, struct hs_error *err)
+{
+    (void)err;
+    if (hs_box_count(box) == 0)
+        return HS_OK;
+    /* into both, since no sweep writes the held layers */
+    copy_box(state, box, values, NULL, state->now.origin);
+    copy_box(state, box, values, NULL, state->next.origin);
+    state->stale_walls = 2;
+    state->change_known = false;
+    return HS_OK;
+}
+
+static enum hs_status download(struct hs_backend_state *state, const struct hs_box *box,
+                               void *values, struct hs_error *err)
+{
+    (void)err;
+    if (hs_box_count(box) > 0)
+        copy_box(state, box, NULL, values, state->now.origin);
+    return HS_OK;
+}
+
+/* ---- sweep ----------------------------------------------------------------------------------- */
+
+/* Walls that do not change in time are written until both fields have them, the others always. */
+static void prescribe(struct hs_backend_state *state, int slot)
+{
+    if (state->stale_walls == 0 && !hs_ghosts_prescribed_vary(&state->ghosts))
+        return;
+    hs_ghosts_prescribe(&state->ghosts, slot, state->next.origin);
+    if (state->stale_walls > 0)
+        state->stale_walls--;
+}
+
+/* Sweeps that the next call of the kernel takes at once. */
+static int steps_at_once(const struct hs_backend_state *state, const struct hs_span *span,
+                         int64_t left)
+{
+    if (span->keep_last && left > 1)
+        left--;
+    /* a source field belongs to one time */
+    if (!state->source.uniform && state->source.varies_time)
+        return 1;
+    return (int)(left < state->kernel->steps ? left : state->kernel->steps);
+}
+
+/* The boundary values of the times of a call lie in a ring of slots, since the last time of one
+ * call is the first of the next. */
+static int slot_of(const struct hs_backend_state *state, int step)
+{
+    return (state->first_slot + step) % state->ghosts.slots;
+}
+
+/* All that changes with time, for `steps` sweeps from sweep `first` of the span. */
+static void prepare(struct hs_backend_state *state, const struct hs_span *span, int64_t first,
+                    int steps)
+{
+    const struct hs_cpu_source *source = &state->source;
+    hs_cpu_source_update(state, span->step, hs_span_time(span, first));
+    hs_ghosts_at(&state->ghosts, slot_of(state, 0), hs_span_time(span, first));
+    for (int s = 0; s < steps; s++) {
+        const double t = hs_span_time(span, first + s);
+        hs_ghosts_at(&state->ghosts, slot_of(state, s + 1), hs_span_time(span, first + s + 1));
+        state->level[s] = hs_ghosts_level(&state->ghosts, slot_of(state, s), slot_of(state, s + 1));
+        source->value[s] =
+            source->uniform ? hs_cpu_source_uniform(state->problem, span->step, t) : 0.0;
+    }
+}
+
+/* One call of the kernel, from `now` to `next`, which it then exchanges. */
+static enum hs_status call_kernel(struct hs_backend_state *state, const struct hs_span *span,
+                                  int64_t first, int steps, struct hs_error *err)
+{
+    const struct hs_cpu_source *source = &state->source;
+    prepare(state, span, first, steps);
+    if (!state->kernel->own_ghosts)
+        hs_ghosts_fill(&state->ghosts, slot_of(state, 0), state->now.origin);
+    const struct hs_sweep request = {
+        .precision = state->problem->precision,
+        .layout = state->layout,
+        .box = state->interior,
+        .stencil = &span->stencil,
+        .in = state->now.origin,
+        .out = state->next.origin,
+        .source = source->uniform ? NULL : source->field.origin,
+        .source_value = source->value,
+        .steps = steps,
+        .face = state->problem->face,
+        .level = state->level,
+        .threads = state->threads,
+    };
+    const enum hs_status st = state->kernel->sweep(&request, err);
+    if (st)
+        return st;
+    if (!state->kernel->own_ghosts)
+        prescribe(state, slot_of(state, steps));
+    const struct hs_cpu_field before = state->now;
+    state->now = state->next;
+    state->next = before;
+    state->first_slot = slot_of(state, steps);
+    return HS_OK;
+}
+
+static enum hs_status sweep(struct hs_backend_state *state, const struct hs_span *span,
+                            struct hs_error *err)
+{
+    for (int64_t done = 0; done < span->count;) {
+        const int steps = steps_at_once(state, span, span->count - done);
+        const enum hs_status st = call_kernel(state, span, done, steps, err);
+        if (st)
+            return st;
+        state->change_known = span->keep_last && steps == 1;
+        done += steps;
+    }
+    return HS_OK;
+}
+
+static const char *describe(const struct hs_backend_state *state)
+{
+    return state->description;
+}
+
+const struct hs_backend hs_backend_cpu = {
+    .name = "cpu",
+    .device = HS_CPU,
+    .available = available,
+    .create = create,
+    .upload = upload,
+    .download = download,
+    .sweep = sweep,
+    .reduce = hs_cpu_reduce,
+    .describe = describe,
+    .destroy = destroy,
+};

@@ -1,0 +1,59 @@
+/* The CPU backend's state, and its parts: memory, source, reduction. */
+#ifndef HS_ENGINE_BACKENDS_CPU_PARTS_H
+#define HS_ENGINE_BACKENDS_CPU_PARTS_H
+
+#include "core/backend.h"
+#include "engine/ghosts.h"
+
+/* A field of the layout: the allocation and where node (0, 0, 0) is. */
+struct hs_cpu_field {
+    void *memory; /* NULL: not allocated */
+    void *origin;
+};
+
+struct hs_cpu_source {
+    bool present;
+    bool uniform; /* one number over the grid, else a field */
+    bool varies_time;
+    double step, time; /* s: of what `field` holds; NaN while it holds nothing */
+    struct hs_cpu_field field;
+    double *scratch; /* [threads][nx] */
+    double *value;   /* [kernel's steps] uniform sources of one call */
+};
+
+struct hs_backend_state {
+    const struct hs_problem *problem;
+    const struct hs_kernel *kernel;
+    int threads;
+    struct hs_layout layout;
+    struct hs_box interior;
+    struct hs_cpu_field now, next; /* exchanged after each call of the kernel */
+    struct hs_cpu_source source;
+    struct hs_ghosts ghosts;
+    struct hs_face_level *level; /* [kernel's steps], for kernels with own_ghosts */
+    int first_slot;              /* of ghosts: the values at the time of `now` */
+    int stale_walls;             /* buffers whose prescribed layers are still to be written */
+    bool change_known;           /* `next` is the field one sweep before `now` */
+    char description[128];
+};
+
+/* ---- cpu_memory.c ---- */
+double hs_cpu_memory_free(void); /* bytes that can be had without swapping; INFINITY if unknown */
+
+/* Allocates and touches the field, each part by the thread that will sweep it, so that it lies in
+ * that thread's memory. Zero-filled. */
+bool hs_cpu_field_create(const struct hs_layout *layout, enum hs_precision precision, int threads,
+                         struct hs_cpu_field *out);
+void hs_cpu_field_destroy(struct hs_cpu_field *field);
+
+/* ---- cpu_source.c ---- */
+struct hs_cpu_source hs_cpu_source_describe(const struct hs_problem *problem);
+/* Brings the field up to a sweep of `step` from t; free where it is already. */
+void hs_cpu_source_update(struct hs_backend_state *state, double step, double t);
+double hs_cpu_source_uniform(const struct hs_problem *problem, double step, double t);
+
+/* ---- cpu_reduce.c ---- */
+enum hs_status hs_cpu_reduce(struct hs_backend_state *state, struct hs_reduction *out,
+                             struct hs_error *err);
+
+#endif

@@ -1,0 +1,176 @@
+/*
+ * Sums and extremes over all nodes, in double, the same bits whatever the number of threads: the
+ * rows are cut into a fixed number of slabs, each summed by one thread in order, and the slabs'
+ * results are put together in order.
+ */
+#include "engine/backends/cpu_parts.h"
+
+#include <float.h>
+#include <math.h>
+
+enum { SLABS = 256, LANES = 8 };
+
+struct partial {
+    double min, max, change;
+    double sum, sum_error; /* of volume * T; Neumaier's compensation */
+    double volume, volume_error;
+    int64_t bad, first_bad; /* count; index in memory order */
+};
+
+static void add(double value, double *sum, double *error)
+{
+    const double total = *sum + value;
+    *error += fabs(*sum) >= fabs(value) ? (*sum - total) + value : (value - total) + *sum;
+    *sum = total;
+}
+
+/* What a row gives when all of it is finite. */
+struct row_sums {
+    double min, max, sum, change;
+    int64_t bad;
+};
+
+/* LANES independent partial results, which the compiler keeps in vector registers. */
+#define DEFINE_ROW(T)                                                                              \
+    static struct row_sums reduce_row_##T(const T *row, const T *before, int64_t n) {              \
+        double min[LANES], max[LANES], sum[LANES], change[LANES], bad[LANES];                      \
+        for (int l = 0; l < LANES; l++) {                                                          \
+            min[l] = INFINITY, max[l] = -INFINITY;                                                 \
+            sum[l] = change[l] = bad[l] = 0.0;                                                     \
+        }                                                                                          \
+        for (int64_t i = 0; i < n; i += LANES) {                                                   \
+            const int lanes = (int)(n - i < LANES ? n - i : LANES);                                \
+            for (int l = 0; l < lanes; l++) {                                                      \
+                const double x = (double)row[i + l];                                               \
+                const double step = fabs(x - (double)before[i + l]);                               \
+                min[l] = x < min[l] ? x : min[l];                                                  \
+                max[l] = x > max[l] ? x : max[l];                                                  \
+                change[l] = step > change[l] ? step : change[l];                                   \
+                bad[l] += fabs(x) <= DBL_MAX ? 0.0 : 1.0;                                          \
+                sum[l] += x;                                                                       \
+            }                                                                                      \
+        }                                                                                          \
+        struct row_sums out = {INFINITY, -INFINITY, 0.0, 0.0, 0};                                  \
+        for (int l = 0; l < LANES; l++) {                                                          \
+            out.min = min[l] < out.min ? min[l] : out.min;                                         \
+            out.max = max[l] > out.max ? max[l] : out.max;                                         \
+            out.change = change[l] > out.change ? change[l] : out.change;                          \
+            out.sum += sum[l];                                                                     \
+            out.bad += (int64_t)bad[l];                                                            \
+        }                                                                                          \
+        return out;                                                                                \
+    }
+DEFINE_ROW(float)
+DEFINE_ROW(double)
+
+struct view {
+    const struct hs_problem *problem;
+    const struct hs_layout *layout;
+    const void *now, *before;
+};
+
+static double node(const struct view *v, const void *field, int64_t element)
+{
+    return v->problem->precision == HS_FLOAT ? (double)((const float *)field)[element]
+                                             : ((const double *)field)[element];
+}
+
+/* A row that holds what is not finite: count it, leave it out. */
+static void add_bad_row(const struct view *v, int64_t j, int64_t k, struct partial *p)
+{
+    const int64_t nx = v->layout->points[HS_X];
+    for (int64_t i = 0; i < nx; i++) {
+        const double x = node(v, v->now, hs_layout_offset(v->layout, i, j, k));
+        if (!isfinite(x)) {
+            if (p->bad++ == 0)
+                p->first_bad = (k * v->layout->points[HS_Y] + j) * nx + i;
+            continue;
+        }
+        const double volume = hs_problem_node_volume(v->problem, i, j, k);
+        p->min = fmin(p->min, x);
+        p->max = fmax(p->max, x);
+        add(volume * x, &p->sum, &p->sum_error);
+        add(volume, &p->volume, &p->volume_error);
+    }
+}
+
+/* All nodes of a row stand for the same volume but the two ends, which are put right here. */
+static void add_good_row(const struct view *v, const struct row_sums *row, int64_t j, int64_t k,
+                         struct partial *p)
+{
+    const int64_t nx = v->layout->points[HS_X];
+    const int64_t first = hs_layout_offset(v->layout, 0, j, k);
+    const double x_min = hs_problem_node_volume(v->problem, 0, j, k);
+    const double x_max = hs_problem_node_volume(v->problem, nx - 1, j, k);
+    const double middle = nx > 2 ? hs_problem_node_volume(v->problem, 1, j, k) : x_max;
+    p->min = fmin(p->min, row->min);
+    p->max = fmax(p->max, row->max);
+    p->change = fmax(p->change, row->change);
+    add(middle * row->sum, &p->sum, &p->sum_error);
+    add((x_min - middle) * node(v, v->now, first), &p->sum, &p->sum_error);
+    add((x_max - middle) * node(v, v->now, first + nx - 1), &p->sum, &p->sum_error);
+    add(middle * (double)nx + (x_min - middle) + (x_max - middle), &p->volume, &p->volume_error);
+}
+
+static struct partial reduce_slab(const struct view *v, int slab)
+{
+    struct partial p = {.min = INFINITY, .max = -INFINITY};
+    const int64_t ny = v->layout->points[HS_Y], rows = ny * v->layout->points[HS_Z];
+    for (int64_t r = rows * slab / SLABS; r < rows * (slab + 1) / SLABS; r++) {
+        const int64_t first = hs_layout_offset(v->layout, 0, r % ny, r / ny);
+        const int64_t nx = v->layout->points[HS_X];
+        const struct row_sums row = v->problem->precision == HS_FLOAT
+                                        ? reduce_row_float((const float *)v->now + first,
+                                                           (const float *)v->before + first, nx)
+                                        : reduce_row_double((const double *)v->now + first,
+                                                            (const double *)v->before + first, nx);
+        if (row.bad)
+            add_bad_row(v, r % ny, r / ny, &p);
+        else
+            add_good_row(v, &row, r % ny, r / ny, &p);
+    }
+    return p;
+}
+
+static void join(struct partial *all, const struct partial *p)
+{
+    all->min = fmin(all->min, p->min);
+    all->max = fmax(all->max, p->max);
+    all->change = fmax(all->change, p->change);
+    add(p->sum, &all->sum, &all->sum_error);
+    add(p->volume, &all->volume, &all->volume_error);
+    all->sum_error += p->sum_error;
+    all->volume_error += p->volume_error;
+    if (all->bad == 0)
+        all->first_bad = p->first_bad;
+    all->bad += p->bad;
+}
+
+enum hs_status hs_cpu_reduce(struct hs_backend_state *state, struct hs_reduction *out,
+                             struct hs_error *err)
+{
+    (void)err;
+    const struct view v = {state->problem, &state->layout, state->now.origin,
+                           state->change_known ? state->next.origin : state->now.origin};
+    struct partial partial[SLABS];
+#pragma omp parallel for num_threads(state->threads) schedule(static)
+    for (int slab = 0; slab < SLABS; slab++)
+        partial[slab] = reduce_slab(&v, slab);
+    struct partial all = {.min = INFINITY, .max = -INFINITY};
+    for (int slab = 0; slab < SLABS; slab++)
+        join(&all, &partial[slab]);
+
+    const double sum = all.sum + all.sum_error, volume = all.volume + all.volume_error;
+    const int64_t nx = state->layout.points[HS_X], ny = state->layout.points[HS_Y];
+    const bool any = volume > 0.0;
+    *out = (struct hs_reduction){
+        .min = any ? all.min : NAN,
+        .max = any ? all.max : NAN,
+        .mean = any ? sum / volume : NAN,
+        .heat = any ? sum * hs_problem_heat_capacity(state->problem) : NAN,
+        .change = state->change_known ? all.change : NAN,
+        .not_finite = all.bad,
+        .first_bad = {all.first_bad % nx, all.first_bad / nx % ny, all.first_bad / nx / ny},
+    };
+    return HS_OK;
+}

@@ -1,0 +1,369 @@
+#include "engine/ghosts.h"
+
+#include <assert.h>
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+
+enum {
+    THREADS_FROM = 1 << 14
+}; /* nodes of a face: below, starting threads costs more than it saves */
+
+static int face_axis(int face)
+{
+    return face / 2;
+}
+
+/* The two other axes, lower first. */
+static int first_axis(int face)
+{
+    return face_axis(face) == HS_X ? HS_Y : HS_X;
+}
+
+static int second_axis(int face)
+{
+    return face_axis(face) == HS_Z ? HS_Y : HS_Z;
+}
+
+static int64_t face_nodes(const struct hs_grid *grid, int face)
+{
+    return grid->points[first_axis(face)] * grid->points[second_axis(face)];
+}
+
+/* Ghost layers that a sweep reads: it updates nothing nearer to the wall than the held layers. */
+static int face_depth(const struct hs_problem *problem, int face)
+{
+    if (face_axis(face) >= problem->grid.dims)
+        return 0;
+    const int depth = problem->radius - problem->face[face].held;
+    return depth > 0 ? depth : 0;
+}
+
+static bool reads_drive(const struct hs_problem *problem, int face)
+{
+    const struct hs_face *rule = &problem->face[face];
+    if (face_axis(face) >= problem->grid.dims || rule->wrap)
+        return false;
+    bool used = rule->prescribed;
+    for (int m = 0; m < face_depth(problem, face); m++)
+        used = used || rule->c[m] != 0.0;
+    return used;
+}
+
+static unsigned varies_over_face(const struct hs_problem *problem, int face)
+{
+    unsigned axes = 0;
+    for (int axis = 0; axis < problem->grid.dims; axis++)
+        if (axis != face_axis(face))
+            axes |= 1u << axis;
+    return hs_value_varies(&problem->face[face].drive) & axes;
+}
+
+static struct hs_face_drive describe_drive(const struct hs_problem *problem, int face)
+{
+    const unsigned varies = hs_value_varies(&problem->face[face].drive);
+    const bool used = reads_drive(problem, face);
+    return (struct hs_face_drive){
+        .used = used,
+        .varies_time = used && (varies & HS_VARIES_T) != 0,
+        .varies_face = used && varies_over_face(problem, face) != 0,
+    };
+}
+
+/* Slots differ only in what changes with time; the rest is kept once, in slot 0. */
+static bool has_table(const struct hs_face_drive *drive, int slot)
+{
+    return drive->varies_face && (slot == 0 || drive->varies_time);
+}
+
+double hs_ghosts_bytes(const struct hs_problem *problem, int slots)
+{
+    double bytes = 0.0;
+    for (int face = 0; face < HS_FACES; face++) {
+        const struct hs_face_drive drive = describe_drive(problem, face);
+        for (int slot = 0; slot < slots; slot++)
+            if (has_table(&drive, slot))
+                bytes += (double)problem->grid.points[first_axis(face)] *
+                         (double)problem->grid.points[second_axis(face)] *
+                         (double)hs_precision_size(problem->precision);
+    }
+    return bytes;
+}
+
+/* hs_expression_row runs along x. The rows of an x face run along y: exchange the two. */
+static struct hs_instruction *turn_program(const struct hs_expression *expression)
+{
+    struct hs_instruction *code = malloc((size_t)expression->length * sizeof *code);
+    for (int i = 0; code && i < expression->length; i++) {
+        code[i] = expression->code[i];
+        if (code[i].operation == HS_OP_X || code[i].operation == HS_OP_Y)
+            code[i].operation = code[i].operation == HS_OP_X ? HS_OP_Y : HS_OP_X;
+    }
+    return code;
+}
+
+static int64_t longest_row(const struct hs_grid *grid)
+{
+    return grid->points[HS_X] > grid->points[HS_Y] ? grid->points[HS_X] : grid->points[HS_Y];
+}
+
+static bool allocate_face(struct hs_ghosts *ghosts, int face)
+{
+    struct hs_face_drive *drive = &ghosts->drive[face];
+    const size_t bytes = (size_t)face_nodes(&ghosts->problem->grid, face) *
+                         hs_precision_size(ghosts->problem->precision);
+    if (drive->varies_face && face_axis(face) == HS_X) {
+        drive->turned = turn_program(&ghosts->problem->face[face].drive.expression);
+        if (!drive->turned)
+            return false;
+    }
+    for (int slot = 0; slot < ghosts->slots; slot++)
+        if (has_table(drive, slot)) {
+            ghosts->table[slot * HS_FACES + face] = malloc(bytes);
+            if (!ghosts->table[slot * HS_FACES + face])
+                return false;
+        }
+    return true;
+}
+
+enum hs_status hs_ghosts_init(struct hs_ghosts *ghosts, const struct hs_problem *problem,
+                              const struct hs_layout *layout, int slots, int threads,
+                              struct hs_error *err)
+{
+    assert(slots >= 1 && threads >= 1);
+    *ghosts = (struct hs_ghosts){
+        .problem = problem,
+        .layout = *layout,
+        .threads = threads,
+        .slots = slots,
+        .time = malloc((size_t)slots * sizeof(double)),
+        .value = calloc((size_t)slots * HS_FACES, sizeof(double)),
+        .table = calloc((size_t)slots * HS_FACES, sizeof(void *)),
+        .scratch_row = longest_row(&problem->grid),
+    };
+    ghosts->scratch = malloc((size_t)threads * (size_t)ghosts->scratch_row * sizeof(double));
+    bool enough = ghosts->time && ghosts->value && ghosts->table && ghosts->scratch;
+    for (int slot = 0; enough && slot < slots; slot++)
+        ghosts->time[slot] = NAN;
+    for (int face = 0; face < HS_FACES && enough; face++) {
+        ghosts->drive[face] = describe_drive(problem, face);
+        enough = allocate_face(ghosts, face);
+    }
+    if (!enough)
+        return hs_error_add(err, HS_DEVICE, "not enough memory for the boundary tables: %.0f bytes",
+                            hs_ghosts_bytes(problem, slots));
+    return HS_OK;
+}
+
+void hs_ghosts_release(struct hs_ghosts *ghosts)
+{
+    for (int n = 0; ghosts->table && n < ghosts->slots * HS_FACES; n++)
+        free(ghosts->table[n]);
+    for (int face = 0; face < HS_FACES; face++)
+        free(ghosts->drive[face].turned);
+    free(ghosts->scratch);
+    free(ghosts->table);
+    free(ghosts->value);
+    free(ghosts->time);
+    *ghosts = (struct hs_ghosts){0};
+}
+
+/* ---- evaluating ---------------------------------------------------------------------------- */
+
+static double wall_coordinate(const struct hs_grid *grid, int face)
+{
+    const int axis = face_axis(face);
+    return hs_grid_coordinate(grid, axis, face % 2 ? grid->points[axis] - 1 : 0);
+}
+
+/* Drive along row `row` of a face's table, in double. */
+static void drive_row(const struct hs_ghosts *ghosts, int face, double t, int64_t row, double *out)
+{
+    const struct hs_grid *grid = &ghosts->problem->grid;
+    const struct hs_expression *expression = &ghosts->problem->face[face].drive.expression;
+    const int along = first_axis(face), across = second_axis(face);
+    const double wall = wall_coordinate(grid, face);
+    const double other = hs_grid_coordinate(grid, across, row);
+    struct hs_expression turned = *expression;
+    if (face_axis(face) == HS_X)
+        turned.code = ghosts->drive[face].turned;
+    hs_expression_row(&turned, grid->points[along], grid->lower[along], grid->spacing[along],
+                      face_axis(face) == HS_Z ? other : wall,
+                      face_axis(face) == HS_Z ? wall : other, t, out);
+}
+
+static void fill_table(const struct hs_ghosts *ghosts, int face, double t, void *table)
+{
+    const struct hs_grid *grid = &ghosts->problem->grid;
+    const int64_t length = grid->points[first_axis(face)], rows = grid->points[second_axis(face)];
+    const bool single = ghosts->problem->precision == HS_FLOAT;
+#pragma omp parallel for num_threads(ghosts->threads) if (length * rows >= THREADS_FROM)
+    for (int64_t row = 0; row < rows; row++) {
+        double *values = ghosts->scratch + omp_get_thread_num() * ghosts->scratch_row;
+        drive_row(ghosts, face, t, row, values);
+        for (int64_t i = 0; i < length; i++)
+            if (single)
+                ((float *)table)[row * length + i] = (float)values[i];
+            else
+                ((double *)table)[row * length + i] = values[i];
+    }
+}
+
+static void evaluate(struct hs_ghosts *ghosts, int slot, int face, double t)
+{
+    const int n = slot * HS_FACES + face;
+    const struct hs_grid *grid = &ghosts->problem->grid;
+    const struct hs_value *drive = &ghosts->problem->face[face].drive;
+    if (ghosts->table[n]) {
+        fill_table(ghosts, face, t, ghosts->table[n]);
+        return;
+    }
+    double at[HS_AXES] = {grid->lower[HS_X], grid->lower[HS_Y], grid->lower[HS_Z]};
+    at[face_axis(face)] = wall_coordinate(grid, face);
+    ghosts->value[n] = hs_value_at(drive, at[HS_X], at[HS_Y], at[HS_Z], t);
+}
+
+void hs_ghosts_at(struct hs_ghosts *ghosts, int slot, double t)
+{
+    const bool first = isnan(ghosts->time[slot]);
+    if (ghosts->time[slot] == t)
+        return;
+    ghosts->time[slot] = t;
+    for (int face = 0; face < HS_FACES; face++) {
+        const struct hs_face_drive *drive = &ghosts->drive[face];
+        const bool once = first && (slot == 0 || !drive->varies_face);
+        if (drive->used && (drive->varies_time || once))
+            evaluate(ghosts, slot, face, t);
+    }
+}
+
+static const void *drive_table(const struct hs_ghosts *ghosts, int slot, int face)
+{
+    const struct hs_face_drive *drive = &ghosts->drive[face];
+    return ghosts->table[(drive->varies_time ? slot : 0) * HS_FACES + face];
+}
+
+struct hs_face_level hs_ghosts_level(const struct hs_ghosts *ghosts, int in, int out)
+{
+    struct hs_face_level level;
+    for (int face = 0; face < HS_FACES; face++) {
+        level.drive[face] = ghosts->value[in * HS_FACES + face];
+        level.hold[face] = ghosts->value[out * HS_FACES + face];
+        level.drive_field[face] = drive_table(ghosts, in, face);
+        level.hold_field[face] = drive_table(ghosts, out, face);
+    }
+    return level;
+}
+
+/* ---- writing ------------------------------------------------------------------------------- */
+
+/* One face of one field: where its nodes lie, and what is written there. */
+struct work {
+    int64_t edge;          /* element of the face's first node */
+    int64_t inward;        /* elements to the next node inside */
+    int64_t along, across; /* elements between nodes of a row of the face, and between rows */
+    int64_t length, rows;
+    int64_t extent; /* nodes along the face's own axis */
+    int depth;
+    const struct hs_face *rule;
+    double value;
+    const void *table;
+};
+
+static struct work describe_work(const struct hs_ghosts *ghosts, int slot, int face)
+{
+    const int axis = face_axis(face);
+    const struct hs_layout *layout = &ghosts->layout;
+    const int64_t last = layout->points[axis] - 1;
+    return (struct work){
+        .edge = face % 2 ? last * layout->pitch[axis] : 0,
+        .inward = face % 2 ? -layout->pitch[axis] : layout->pitch[axis],
+        .along = layout->pitch[first_axis(face)],
+        .across = layout->pitch[second_axis(face)],
+        .length = layout->points[first_axis(face)],
+        .rows = layout->points[second_axis(face)],
+        .extent = layout->points[axis],
+        .depth = face_depth(ghosts->problem, face),
+        .rule = &ghosts->problem->face[face],
+        .value = ghosts->value[slot * HS_FACES + face],
+        .table = drive_table(ghosts, slot, face),
+    };
+}
+
+/* The affine rule in the field's precision, exactly as core/boundary.h states it. */
+#define DEFINE_WRITERS(T, FMA)                                                                     \
+    static void ghost_row_##T(const struct work *w, int64_t row, T *field)                         \
+    {                                                                                              \
+        const T *table = w->table ? (const T *)w->table + row * w->length : NULL;                  \
+        for (int m = 1; m <= w->depth; m++) {                                                      \
+            const T a = (T)w->rule->a[m - 1], b = (T)w->rule->b[m - 1], c = (T)w->rule->c[m - 1];  \
+            for (int64_t i = 0; i < w->length; i++) {                                              \
+                T *edge = field + w->edge + row * w->across + i * w->along;                        \
+                const T drive = table ? table[i] : (T)w->value;                                    \
+                edge[-m * w->inward] = FMA(a, edge[m * w->inward], FMA(b, *edge, c * drive));      \
+            }                                                                                      \
+        }                                                                                          \
+    }                                                                                              \
+    static void wrap_row_##T(const struct work *w, int64_t row, T *field)                          \
+    {                                                                                              \
+        for (int m = 1; m <= w->depth; m++)                                                        \
+            for (int64_t i = 0; i < w->length; i++) {                                              \
+                T *edge = field + w->edge + row * w->across + i * w->along;                        \
+                edge[-m * w->inward] = edge[(w->extent - m) * w->inward];                          \
+            }                                                                                      \
+    }                                                                                              \
+    static void hold_row_##T(const struct work *w, int64_t row, T *field)                          \
+    {                                                                                              \
+        const T *table = w->table ? (const T *)w->table + row * w->length : NULL;                  \
+        for (int64_t i = 0; i < w->length; i++)                                                    \
+            field[w->edge + row * w->across + i * w->along] = table ? table[i] : (T)w->value;      \
+    }
+DEFINE_WRITERS(float, fmaf)
+DEFINE_WRITERS(double, fma)
+
+enum action { GHOSTS, WRAP, HOLD, ACTIONS };
+
+static void write_row(enum action action, bool single, const struct work *w, int64_t row,
+                      void *field)
+{
+    static void (*const floats[ACTIONS])(const struct work *, int64_t, float *) = {
+        ghost_row_float, wrap_row_float, hold_row_float};
+    static void (*const doubles[ACTIONS])(const struct work *, int64_t, double *) = {
+        ghost_row_double, wrap_row_double, hold_row_double};
+    if (single)
+        floats[action](w, row, field);
+    else
+        doubles[action](w, row, field);
+}
+
+static void write_face(const struct hs_ghosts *ghosts, enum action action, int slot, int face,
+                       void *field)
+{
+    const struct work w = describe_work(ghosts, slot, face);
+    const bool single = ghosts->problem->precision == HS_FLOAT;
+#pragma omp parallel for num_threads(ghosts->threads) if (w.length * w.rows >= THREADS_FROM)
+    for (int64_t row = 0; row < w.rows; row++)
+        write_row(action, single, &w, row, field);
+}
+
+void hs_ghosts_fill(const struct hs_ghosts *ghosts, int slot, void *field)
+{
+    for (int face = 0; face < HS_FACES; face++)
+        if (face_depth(ghosts->problem, face) > 0)
+            write_face(ghosts, ghosts->problem->face[face].wrap ? WRAP : GHOSTS, slot, face, field);
+}
+
+bool hs_ghosts_prescribed_vary(const struct hs_ghosts *ghosts)
+{
+    bool vary = false;
+    for (int face = 0; face < HS_FACES; face++)
+        vary = vary || (ghosts->problem->face[face].prescribed && ghosts->drive[face].varies_time);
+    return vary;
+}
+
+void hs_ghosts_prescribe(const struct hs_ghosts *ghosts, int slot, void *field)
+{
+    for (int face = 0; face < 2 * ghosts->problem->grid.dims; face++)
+        if (ghosts->problem->face[face].prescribed)
+            write_face(ghosts, HOLD, slot, face, field);
+}
