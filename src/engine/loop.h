@@ -6,9 +6,11 @@
 
 struct hs_loop_result {
     enum hs_phase phase; /* how it ended */
-    int64_t sweeps;
-    double time;    /* s, simulated */
-    double seconds; /* wall time spent in sweeps */
+    bool steady;         /* the steady state's tolerance was reached */
+    int64_t sweeps;      /* since sweep 0, those before a resume included */
+    int64_t swept;       /* in this run */
+    double time;         /* s, simulated */
+    double seconds;      /* wall time spent in sweeps */
     struct hs_reduction last;
     char device[128]; /* what the backend says it runs on */
 };
@@ -20,10 +22,15 @@ struct hs_loop_start {
 };
 
 /*
- * Runs the plan from `start` (NULL: sweep 0) with the observers, in order. Checks for NaN, Inf and
- * blow-up while running; then the observers are notified with HS_PHASE_DIVERGED, HS_FAILED_CHECK
- * is returned, and the message says where and when. A set *interrupted (by a signal handler) stops
- * it at the next stop: HS_PHASE_STOPPED, HS_INTERRUPTED.
+ * Runs the plan from `start` (NULL: sweep 0) with the observers, in order.
+ *
+ * Checks for NaN, Inf and blow-up before every notification, and between them as often as costs
+ * about one percent; then the observers are notified with HS_PHASE_DIVERGED, HS_FAILED_CHECK is
+ * returned, and the message says where and when. An initial field that is not finite is
+ * HS_BAD_INPUT, and no observer hears of it.
+ *
+ * A set *interrupted (by a signal handler) stops it within about half a second:
+ * HS_PHASE_STOPPED, HS_INTERRUPTED.
  */
 enum hs_status hs_loop_run(const struct hs_problem *problem, const struct hs_plan *plan,
                            const struct hs_loop_start *start, struct hs_observer *const *observers,

@@ -3,12 +3,17 @@
  *
  * Outputs and the end are hit exactly: each interval between them is cut into equal steps not
  * longer than the longest allowed. All full intervals have the same step; the stretch after the
- * last of them may have its own.
+ * last of them may have its own. A raw stencil's step is a label that cannot be cut, so there the
+ * interval and the end must be multiples of it.
+ *
+ * With a steady state asked for and neither end nor sweeps, `sweeps` is HS_PLAN_MOST_SWEEPS.
  */
 #ifndef HS_ENGINE_PLAN_H
 #define HS_ENGINE_PLAN_H
 
 #include "core/backend.h"
+
+enum { HS_PLAN_MOST_SWEEPS = 100000000 }; /* of a search for a steady state without a bound */
 
 struct hs_plan {
     const struct hs_backend *backend;
@@ -16,24 +21,35 @@ struct hs_plan {
     double limit;            /* s: longest stable step; NaN for a raw stencil */
     double amplification;    /* of a raw stencil's sweep; NaN otherwise */
     int64_t sweeps;          /* in all (the most, if steady) */
-    int64_t interval_sweeps; /* sweeps of each full interval */
+    int64_t interval_sweeps; /* sweeps of each full interval; 0 if there is none */
     int64_t intervals;       /* full intervals */
     double interval_step;    /* s */
     double tail_step;        /* s: of the sweeps after the last full interval */
     double interval;         /* s: length of a full interval */
-    double end;              /* s */
+    double end;              /* s: after all sweeps */
     int64_t output_every;    /* sweeps between snapshots, or -1 if only first and last */
-    char note[256];          /* one line about the choice, or "" */
+    char note[512];          /* what deserves saying about the choices, or "" */
 };
 
-/* Chooses backend, kernel and steps. A step above the limit is refused with the limit. */
+/* Chooses steps, then backend and kernel. A step above the limit is refused with the limit. */
 enum hs_status hs_plan_make(const struct hs_problem *problem, struct hs_plan *out,
                             struct hs_error *err);
+
+/* The same without backend and kernel, which stay NULL. */
+enum hs_status hs_plan_steps(const struct hs_problem *problem, struct hs_plan *out,
+                             struct hs_error *err);
 
 /* Simulated time [s] after `sweep` sweeps; exact at outputs and at the end. */
 double hs_plan_time(const struct hs_plan *plan, int64_t sweep);
 
-/* The longest span of equal steps that begins at `sweep` and ends at `until` or before. */
+/* Step [s] of the sweeps of full intervals, or of all if there are none. */
+double hs_plan_step(const struct hs_plan *plan);
+
+/* Snapshots of a run to its end: at sweep 0, whenever due, and at the end. */
+int64_t hs_plan_snapshots(const struct hs_plan *plan);
+
+/* The longest span of equal steps that begins at `sweep` and ends at `until` or before, nor beyond
+ * the interval that it begins in. */
 struct hs_span hs_plan_span(const struct hs_plan *plan, const struct hs_problem *problem,
                             int64_t sweep, int64_t until);
 

@@ -1,0 +1,354 @@
+/*
+ * From stop to stop: a stop is where an observer is due, the steady state is looked at, the watch
+ * for divergence wants to see, or a signal may be noticed. What a stop computes is kept until the
+ * next sweep, so that observers that want the same share it.
+ */
+#include "engine/loop.h"
+
+#include "engine/watch.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+/* One stretch of sweeps should take about this long [s], so that a signal is noticed soon. */
+static const double stretch_seconds = 0.25;
+
+/* What has been fetched at this stop. */
+struct hs_moment_cache {
+    const struct hs_backend *backend;
+    struct hs_backend_state *state;
+    void *field; /* [nz][ny][nx], in the problem's precision; kept for the next time */
+    bool field_valid;
+    struct hs_reduction reduction;
+    bool reduction_valid;
+};
+
+struct loop {
+    const struct hs_problem *problem;
+    const struct hs_plan *plan;
+    struct hs_observer *const *observers;
+    int observer_count;
+    const volatile int *interrupted;
+    struct hs_backend_state *state;
+    struct hs_moment_cache cache;
+    struct hs_watch watch;
+    int64_t sweep;
+    int64_t swept;
+    double seconds;  /* in sweeps */
+    int64_t stretch; /* sweeps that take about stretch_seconds */
+};
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+enum hs_status hs_moment_field(const struct hs_moment *moment, const void **out,
+                               struct hs_error *err)
+{
+    struct hs_moment_cache *cache = moment->cache;
+    if (!cache->field_valid) {
+        const struct hs_box box = hs_grid_box(&moment->problem->grid);
+        const size_t bytes =
+            (size_t)hs_box_count(&box) * hs_precision_size(moment->problem->precision);
+        if (!cache->field)
+            cache->field = malloc(bytes);
+        if (!cache->field)
+            return hs_error_add(err, HS_DEVICE, "no memory for a copy of the field (%zu bytes)",
+                                bytes);
+        const enum hs_status st = cache->backend->download(cache->state, &box, cache->field, err);
+        if (st)
+            return st;
+        cache->field_valid = true;
+    }
+    *out = cache->field;
+    return HS_OK;
+}
+
+enum hs_status hs_moment_node(const struct hs_moment *moment, const int64_t node[HS_AXES],
+                              double *out, struct hs_error *err)
+{
+    struct hs_box box;
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        box.lo[axis] = node[axis];
+        box.hi[axis] = node[axis] + 1;
+    }
+    union {
+        float f;
+        double d;
+    } value;
+    const enum hs_status st =
+        moment->cache->backend->download(moment->cache->state, &box, &value, err);
+    if (!st)
+        *out = moment->problem->precision == HS_FLOAT ? (double)value.f : value.d;
+    return st;
+}
+
+enum hs_status hs_moment_reduction(const struct hs_moment *moment, const struct hs_reduction **out,
+                                   struct hs_error *err)
+{
+    struct hs_moment_cache *cache = moment->cache;
+    if (!cache->reduction_valid) {
+        const enum hs_status st = cache->backend->reduce(cache->state, &cache->reduction, err);
+        if (st)
+            return st;
+        cache->reduction_valid = true;
+    }
+    *out = &cache->reduction;
+    return HS_OK;
+}
+
+static struct hs_moment moment_of(struct loop *loop, enum hs_phase phase)
+{
+    return (struct hs_moment){.problem = loop->problem,
+                              .plan = loop->plan,
+                              .phase = phase,
+                              .sweep = loop->sweep,
+                              .time = hs_plan_time(loop->plan, loop->sweep),
+                              .seconds = loop->seconds,
+                              .cache = &loop->cache};
+}
+
+/* The initial field goes up a plane at a time, so that no second copy of the grid is needed. */
+static enum hs_status upload_initial(struct loop *loop, struct hs_error *err)
+{
+    const struct hs_problem *problem = loop->problem;
+    const int64_t nx = problem->grid.points[HS_X], ny = problem->grid.points[HS_Y];
+    const size_t size = hs_precision_size(problem->precision);
+    double *row = malloc((size_t)nx * sizeof *row);
+    char *plane = malloc((size_t)(nx * ny) * size);
+    enum hs_status st = HS_OK;
+    if (!row || !plane)
+        st = hs_error_add(err, HS_DEVICE, "no memory for a plane of the initial field");
+    for (int64_t k = 0; k < problem->grid.points[HS_Z] && !st; k++) {
+        for (int64_t j = 0; j < ny; j++) {
+            hs_problem_initial_row(problem, j, k, row);
+            for (int64_t i = 0; i < nx; i++)
+                if (problem->precision == HS_FLOAT)
+                    ((float *)plane)[j * nx + i] = (float)row[i];
+                else
+                    ((double *)plane)[j * nx + i] = row[i];
+        }
+        const struct hs_box box = {{0, 0, k}, {nx, ny, k + 1}};
+        st = loop->plan->backend->upload(loop->state, &box, plane, err);
+    }
+    free(row);
+    free(plane);
+    return st;
+}
+
+static enum hs_status upload(struct loop *loop, const struct hs_loop_start *start,
+                             struct hs_error *err)
+{
+    if (!start || !start->field)
+        return upload_initial(loop, err);
+    const struct hs_box box = hs_grid_box(&loop->problem->grid);
+    return loop->plan->backend->upload(loop->state, &box, start->field, err);
+}
+
+static enum hs_status notify(struct loop *loop, const struct hs_moment *moment, bool all,
+                             int64_t before, struct hs_error *err)
+{
+    for (int i = 0; i < loop->observer_count; i++) {
+        struct hs_observer *observer = loop->observers[i];
+        if (!all && observer->next(observer->self, before) > loop->sweep)
+            continue;
+        const enum hs_status st = observer->notify(observer->self, moment, err);
+        if (st)
+            return st;
+    }
+    return HS_OK;
+}
+
+/* The next multiple of check_every; none unless a steady state is looked for. */
+static int64_t next_steady_check(const struct loop *loop)
+{
+    const struct hs_schedule *schedule = &loop->problem->schedule;
+    if (!schedule->steady)
+        return INT64_MAX;
+    const int64_t every = schedule->steady_check_every > 0 ? schedule->steady_check_every : 1;
+    return (loop->sweep / every + 1) * every;
+}
+
+static int64_t next_due(const struct loop *loop)
+{
+    int64_t due = loop->plan->sweeps;
+    for (int i = 0; i < loop->observer_count; i++) {
+        const int64_t next = loop->observers[i]->next(loop->observers[i]->self, loop->sweep);
+        due = next < due ? next : due;
+    }
+    return due > loop->sweep ? due : loop->sweep + 1;
+}
+
+/* Whether the change of the sweep that ends at `until` will be asked for. */
+static bool change_wanted(const struct loop *loop, int64_t until)
+{
+    if (until == next_steady_check(loop))
+        return true;
+    for (int i = 0; i < loop->observer_count; i++) {
+        const struct hs_observer *observer = loop->observers[i];
+        if (observer->wants_change &&
+            (until == loop->plan->sweeps || observer->next(observer->self, loop->sweep) <= until))
+            return true;
+    }
+    return false;
+}
+
+/* Fits the length of a stretch to the rate seen, by at most a factor of 8 at a time. */
+static void fit_stretch(struct loop *loop, int64_t count, double seconds)
+{
+    const double wanted = (double)count * stretch_seconds / fmax(seconds, 1e-9);
+    const double most = 8.0 * (double)loop->stretch, least = (double)loop->stretch / 8.0;
+    loop->stretch = (int64_t)fmin(fmin(fmax(wanted, fmax(least, 1.0)), most), 1e15);
+}
+
+static bool is_interrupted(const struct loop *loop)
+{
+    return loop->interrupted && *loop->interrupted;
+}
+
+/* Sweeps to `stop`, or to where a signal is noticed. */
+static enum hs_status sweep_to(struct loop *loop, int64_t stop, bool keep_last,
+                               struct hs_error *err)
+{
+    while (loop->sweep < stop && !is_interrupted(loop)) {
+        const int64_t until =
+            loop->stretch < stop - loop->sweep ? loop->sweep + loop->stretch : stop;
+        struct hs_span span = hs_plan_span(loop->plan, loop->problem, loop->sweep, until);
+        span.keep_last = keep_last && loop->sweep + span.count == stop;
+        loop->cache.field_valid = loop->cache.reduction_valid = false;
+        const double begin = now();
+        const enum hs_status st = loop->plan->backend->sweep(loop->state, &span, err);
+        const double seconds = now() - begin;
+        if (st)
+            return st;
+        loop->sweep += span.count;
+        loop->swept += span.count;
+        loop->seconds += seconds;
+        if (span.count == loop->stretch)
+            fit_stretch(loop, span.count, seconds);
+    }
+    return HS_OK;
+}
+
+/* Reduces and judges. HS_FAILED_CHECK after telling the observers, if it has diverged. */
+static enum hs_status look(struct loop *loop, struct hs_error *err)
+{
+    const struct hs_moment moment = moment_of(loop, HS_PHASE_RUNNING);
+    const struct hs_reduction *reduction;
+    const double begin = now();
+    enum hs_status st = hs_moment_reduction(&moment, &reduction, err);
+    if (st)
+        return st;
+    hs_watch_cost(&loop->watch, now() - begin,
+                  loop->swept > 0 ? loop->seconds / (double)loop->swept : NAN);
+    return hs_watch_judge(&loop->watch, &moment, reduction, err);
+}
+
+static enum hs_status finish_diverged(struct loop *loop, struct hs_error *err)
+{
+    const struct hs_moment moment = moment_of(loop, HS_PHASE_DIVERGED);
+    const enum hs_status st = notify(loop, &moment, true, loop->sweep, err);
+    return st ? st : HS_FAILED_CHECK;
+}
+
+static bool is_steady(const struct loop *loop)
+{
+    /* `change` is NaN unless it was kept, and then nothing is known */
+    return loop->problem->schedule.steady && loop->cache.reduction_valid &&
+           loop->cache.reduction.change < loop->problem->schedule.steady_tolerance;
+}
+
+/* From sweep `loop->sweep`, where all have been notified, to the end. */
+static enum hs_status run(struct loop *loop, struct hs_loop_result *out, struct hs_error *err)
+{
+    out->phase = HS_PHASE_END;
+    while (loop->sweep < loop->plan->sweeps) {
+        const int64_t before = loop->sweep;
+        const int64_t due = next_due(loop), check = next_steady_check(loop);
+        int64_t stop = due < check ? due : check;
+        const int64_t watch = hs_watch_next(&loop->watch, before);
+        stop = watch < stop ? watch : stop;
+        enum hs_status st = sweep_to(loop, stop, change_wanted(loop, stop), err);
+        if (!st)
+            st = look(loop, err);
+        if (st == HS_FAILED_CHECK) {
+            out->phase = HS_PHASE_DIVERGED;
+            return finish_diverged(loop, err);
+        }
+        if (st)
+            return st;
+        if (loop->sweep < stop) { /* a signal */
+            out->phase = HS_PHASE_STOPPED;
+            break;
+        }
+        out->steady = loop->sweep == check && is_steady(loop);
+        if (out->steady || loop->sweep == loop->plan->sweeps)
+            break;
+        if (loop->sweep < due)
+            continue;
+        const struct hs_moment moment = moment_of(loop, HS_PHASE_RUNNING);
+        st = notify(loop, &moment, false, before, err);
+        if (st)
+            return st;
+    }
+    const struct hs_moment last = moment_of(loop, out->phase);
+    const enum hs_status st = notify(loop, &last, true, loop->sweep, err);
+    if (st)
+        return st;
+    return out->phase == HS_PHASE_STOPPED ? HS_INTERRUPTED : HS_OK;
+}
+
+/* Uploads, looks at what it begins with, and tells the observers of the start. */
+static enum hs_status begin(struct loop *loop, const struct hs_loop_start *start,
+                            struct hs_error *err)
+{
+    enum hs_status st = upload(loop, start, err);
+    if (st)
+        return st;
+    const struct hs_moment moment = moment_of(loop, HS_PHASE_START);
+    const struct hs_reduction *reduction;
+    st = hs_moment_reduction(&moment, &reduction, err);
+    if (st)
+        return st;
+    st = hs_watch_begin(&loop->watch, &moment, reduction, err);
+    return st ? st : notify(loop, &moment, true, loop->sweep, err);
+}
+
+enum hs_status hs_loop_run(const struct hs_problem *problem, const struct hs_plan *plan,
+                           const struct hs_loop_start *start, struct hs_observer *const *observers,
+                           int observer_count, const volatile int *interrupted,
+                           struct hs_loop_result *out, struct hs_error *err)
+{
+    const struct hs_backend *backend = plan->backend;
+    struct loop loop = {.problem = problem,
+                        .plan = plan,
+                        .observers = observers,
+                        .observer_count = observer_count,
+                        .interrupted = interrupted,
+                        .sweep = start ? start->sweep : 0,
+                        .stretch = 4};
+    *out = (struct hs_loop_result){.phase = HS_PHASE_START};
+    enum hs_status st = backend->create(problem, plan->kernel, problem->solver.device,
+                                        problem->solver.threads, &loop.state, err);
+    if (st)
+        return st;
+    loop.cache.backend = backend;
+    loop.cache.state = loop.state;
+    snprintf(out->device, sizeof out->device, "%s", backend->describe(loop.state));
+    st = begin(&loop, start, err);
+    if (!st)
+        st = run(&loop, out, err);
+    out->sweeps = loop.sweep;
+    out->swept = loop.swept;
+    out->time = hs_plan_time(plan, loop.sweep);
+    out->seconds = loop.seconds;
+    out->last = loop.cache.reduction;
+    free(loop.cache.field);
+    backend->destroy(loop.state);
+    return st;
+}

@@ -1,0 +1,249 @@
+#include "engine/plan.h"
+
+#include "engine/stability.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A quotient of two config numbers is a whole number if it is one to their rounding. */
+static const double whole_to = 1e-9;
+
+/* Growth per sweep that decimals of a raw stencil may bring (six times 0.1666666667). */
+static const double amplification_slack = 1e-9;
+
+/* Sweep counts stay exact in a double, and so do times made of them. */
+static const double most_sweeps = 9007199254740992.0; /* 2^53 */
+
+static void add_note(struct hs_plan *plan, const char *format, ...) HS_PRINTF(2, 3);
+static void add_note(struct hs_plan *plan, const char *format, ...)
+{
+    size_t used = strlen(plan->note);
+    if (used > 0 && used + 2 < sizeof plan->note) {
+        memcpy(plan->note + used, "; ", 3);
+        used += 2;
+    }
+    va_list args;
+    va_start(args, format);
+    vsnprintf(plan->note + used, sizeof plan->note - used, format, args);
+    va_end(args);
+}
+
+/* What stands before a message: the place of time.step, or the config's name. */
+static const char *step_place(const struct hs_problem *problem)
+{
+    if (problem->schedule.step_place)
+        return problem->schedule.step_place;
+    return problem->config_path ? problem->config_path : "config";
+}
+
+static const char *config_place(const struct hs_problem *problem)
+{
+    return problem->config_path ? problem->config_path : "config";
+}
+
+/* Six digits, rounded down: what is printed as allowed must be allowed. */
+static double floor_to_six_digits(double value)
+{
+    const double unit = pow(10.0, floor(log10(value)) - 5.0);
+    const double floored = floor(value / unit) * unit;
+    return floored <= value ? floored : floored - unit;
+}
+
+/* The longest step allowed; limit and amplification of the plan are filled on the way. */
+static enum hs_status longest_step(const struct hs_problem *problem, struct hs_plan *plan,
+                                   double *step, struct hs_error *err)
+{
+    const double given = problem->schedule.step;
+    plan->limit = NAN;
+    plan->amplification = NAN;
+    *step = given;
+    if (problem->raw) {
+        const struct hs_stencil stencil = hs_problem_stencil(problem, given);
+        plan->amplification = hs_amplification(problem, &stencil);
+        if (plan->amplification <= 1.0 + amplification_slack)
+            return HS_OK;
+        return hs_error_add(err, HS_BAD_INPUT,
+                            "%s: stencil: one sweep of these coefficients with these boundaries "
+                            "multiplies some mode by %.9g, so the run would blow up; scale them so "
+                            "that none is multiplied by more than 1",
+                            config_place(problem), plan->amplification);
+    }
+    plan->limit = hs_stability_limit(problem);
+    if (!(plan->limit > 0.0))
+        return hs_error_add(err, HS_BAD_INPUT,
+                            "%s: boundary: these boundaries feed a mode that grows with any step; "
+                            "is a robin h negative?",
+                            config_place(problem));
+    if (isnan(given)) {
+        *step = problem->schedule.safety * plan->limit;
+        return HS_OK;
+    }
+    if (given <= plan->limit * (1.0 + whole_to))
+        return HS_OK;
+    return hs_error_add(err, HS_BAD_INPUT,
+                        "%s: time.step = %.9g: above the stability limit of %.9g s for this "
+                        "stencil and its boundaries; give at most %.6g, or \"auto\"",
+                        step_place(problem), given, plan->limit, floor_to_six_digits(plan->limit));
+}
+
+/* Into how many steps, none longer than `longest`, a length is cut. */
+static double steps_of(double length, double longest)
+{
+    const double quotient = length / longest, nearest = rint(quotient);
+    if (fabs(quotient - nearest) <= whole_to * quotient)
+        return fmax(nearest, 1.0);
+    return ceil(quotient);
+}
+
+/* Cuts `length` [s], which the config calls `key`, into *count equal steps. */
+static enum hs_status cut(const struct hs_problem *problem, struct hs_plan *plan, const char *key,
+                          double length, double longest, int64_t *count, double *step,
+                          struct hs_error *err)
+{
+    const double n = steps_of(length, longest);
+    if (!(n <= most_sweeps))
+        return hs_error_add(err, HS_BAD_INPUT,
+                            "%s: %s = %.9g: that is %.3g sweeps of %.3g s, more than can be "
+                            "counted; give a shorter time or a coarser grid",
+                            config_place(problem), key, length, n, longest);
+    *count = (int64_t)n;
+    *step = length / n;
+    const bool same = fabs(*step - longest) <= whole_to * longest;
+    if (problem->raw && !same)
+        return hs_error_add(err, HS_BAD_INPUT,
+                            "%s: %s = %.9g: not a multiple of the sweep's step of %.9g s, which a "
+                            "raw stencil fixes; give a multiple, or time.sweeps and output.every",
+                            config_place(problem), key, length, longest);
+    if (same && problem->raw)
+        *step = longest;
+    if (!same && !isnan(problem->schedule.step))
+        add_note(plan, "step %.9g s shortened to %.9g s, so that %s = %.9g is hit exactly",
+                 problem->schedule.step, *step, key, length);
+    return HS_OK;
+}
+
+/* Up to a time: whole intervals, then what is left. */
+static enum hs_status plan_to_end(const struct hs_problem *problem, struct hs_plan *plan,
+                                  double longest, struct hs_error *err)
+{
+    const double end = problem->schedule.end;
+    plan->end = end;
+    const double interval = problem->schedule.output_interval;
+    if (!isnan(interval))
+        plan->intervals = (int64_t)fmin(floor(end / interval * (1.0 + whole_to)), 1e15);
+    if (plan->intervals > 0) {
+        plan->interval = interval;
+        const enum hs_status st = cut(problem, plan, "output.interval", plan->interval, longest,
+                                      &plan->interval_sweeps, &plan->interval_step, err);
+        if (st)
+            return st;
+    }
+    double rest = end;
+    if (plan->intervals > 0)
+        rest -= (double)plan->intervals * plan->interval;
+    int64_t tail = 0;
+    if (rest > whole_to * (plan->intervals > 0 ? plan->interval : 0.0)) {
+        const enum hs_status st =
+            cut(problem, plan, plan->intervals > 0 ? "the rest of time.end" : "time.end", rest,
+                longest, &tail, &plan->tail_step, err);
+        if (st)
+            return st;
+    }
+    const double all = (double)plan->intervals * (double)plan->interval_sweeps + (double)tail;
+    if (all > most_sweeps)
+        return hs_error_add(err, HS_BAD_INPUT,
+                            "%s: time.end = %.9g: that is %.3g sweeps, more than can be counted",
+                            config_place(problem), end, all);
+    plan->sweeps = plan->intervals * plan->interval_sweeps + tail;
+    return HS_OK;
+}
+
+/* A number of sweeps, with the step fitted to the interval of the outputs if there is one. */
+static enum hs_status plan_sweeps(const struct hs_problem *problem, struct hs_plan *plan,
+                                  int64_t sweeps, double longest, struct hs_error *err)
+{
+    plan->sweeps = sweeps;
+    plan->tail_step = longest;
+    if (!isnan(problem->schedule.output_interval)) {
+        plan->interval = problem->schedule.output_interval;
+        const enum hs_status st = cut(problem, plan, "output.interval", plan->interval, longest,
+                                      &plan->interval_sweeps, &plan->interval_step, err);
+        if (st)
+            return st;
+        plan->intervals = sweeps / plan->interval_sweeps;
+        plan->tail_step = plan->interval_step;
+    }
+    plan->end = hs_plan_time(plan, sweeps);
+    return HS_OK;
+}
+
+enum hs_status hs_plan_steps(const struct hs_problem *problem, struct hs_plan *out,
+                             struct hs_error *err)
+{
+    const struct hs_schedule *schedule = &problem->schedule;
+    *out = (struct hs_plan){.end = NAN};
+    double longest;
+    enum hs_status st = longest_step(problem, out, &longest, err);
+    if (st)
+        return st;
+    if (!isnan(schedule->end))
+        st = plan_to_end(problem, out, longest, err);
+    else
+        st = plan_sweeps(problem, out,
+                         schedule->sweeps >= 0 ? schedule->sweeps : HS_PLAN_MOST_SWEEPS, longest,
+                         err);
+    out->output_every = out->interval_sweeps > 0 ? out->interval_sweeps : -1;
+    if (isnan(schedule->output_interval))
+        out->output_every = schedule->output_every;
+    return st;
+}
+
+/* The stretch of equal steps that sweep number `sweep` belongs to. */
+static struct hs_span stretch(const struct hs_plan *plan, int64_t sweep)
+{
+    const int64_t in_intervals = plan->intervals * plan->interval_sweeps;
+    if (sweep < in_intervals) {
+        const int64_t k = sweep / plan->interval_sweeps;
+        return (struct hs_span){.count = (k + 1) * plan->interval_sweeps - sweep,
+                                .first = sweep - k * plan->interval_sweeps,
+                                .start = (double)k * plan->interval,
+                                .step = plan->interval_step};
+    }
+    return (struct hs_span){.count = plan->sweeps - sweep,
+                            .first = sweep - in_intervals,
+                            .start = (double)plan->intervals * plan->interval,
+                            .step = plan->tail_step};
+}
+
+double hs_plan_time(const struct hs_plan *plan, int64_t sweep)
+{
+    if (sweep == plan->sweeps && !isnan(plan->end))
+        return plan->end;
+    const struct hs_span span = stretch(plan, sweep);
+    return hs_span_time(&span, 0);
+}
+
+double hs_plan_step(const struct hs_plan *plan)
+{
+    return plan->intervals > 0 ? plan->interval_step : plan->tail_step;
+}
+
+int64_t hs_plan_snapshots(const struct hs_plan *plan)
+{
+    if (plan->sweeps == 0)
+        return 1;
+    const int64_t between = plan->output_every > 0 ? (plan->sweeps - 1) / plan->output_every : 0;
+    return between + 2;
+}
+
+struct hs_span hs_plan_span(const struct hs_plan *plan, const struct hs_problem *problem,
+                            int64_t sweep, int64_t until)
+{
+    struct hs_span span = stretch(plan, sweep);
+    if (span.count > until - sweep)
+        span.count = until - sweep;
+    span.stencil = hs_problem_stencil(problem, span.step);
+    return span;
+}
