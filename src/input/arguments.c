@@ -1,0 +1,119 @@
+#include "input/arguments.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+void hs_argument_list_release(struct hs_argument_list *list)
+{
+    free(list->items);
+    *list = (struct hs_argument_list){NULL, 0};
+}
+
+static enum hs_status append(struct hs_argument_list *list, const char *item, struct hs_error *err)
+{
+    const size_t size = (size_t)(list->count + 1) * sizeof *list->items;
+    const char **items = realloc(list->items, size);
+    if (!items)
+        return hs_error_add(err, HS_DEVICE, "no memory for the command line");
+    list->items = items;
+    list->items[list->count++] = item;
+    return HS_OK;
+}
+
+static enum hs_status read_count(const char *command, const struct hs_argument *row,
+                                 const char *text, struct hs_error *err)
+{
+    char *end;
+    errno = 0;
+    const double value = strtod(text, &end);
+    /* 2^53: up to there a double holds every integer */
+    const bool good = end != text && *end == '\0' && errno == 0 && value >= 1.0 &&
+                      value <= 9007199254740992.0 && value == rint(value);
+    if (!good)
+        return hs_error_add(err, HS_BAD_INPUT, "%s: %s %s: a whole number of at least 1 is needed",
+                            command, row->name, text);
+    *(int64_t *)row->to = (int64_t)value;
+    return HS_OK;
+}
+
+static enum hs_status store(const char *command, const struct hs_argument *row, const char *text,
+                            struct hs_error *err)
+{
+    switch (row->type) {
+    case HS_ARGUMENT_FLAG: *(bool *)row->to = true; return HS_OK;
+    case HS_ARGUMENT_STRING: *(const char **)row->to = text; return HS_OK;
+    case HS_ARGUMENT_COUNT: return read_count(command, row, text, err);
+    case HS_ARGUMENT_LIST: return append(row->to, text, err);
+    }
+    return HS_OK;
+}
+
+/* The row of an option, whose text may go on with "=value". */
+static const struct hs_argument *find(const struct hs_argument *table, int count, const char *text)
+{
+    const size_t length = strcspn(text, "=");
+    for (int i = 0; i < count; i++)
+        if (table[i].name && strlen(table[i].name) == length &&
+            strncmp(table[i].name, text, length) == 0)
+            return &table[i];
+    return NULL;
+}
+
+/* One option at argv[*at], which moves on over its value. */
+static enum hs_status read_option(int argc, char **argv, int *at, const struct hs_argument *table,
+                                  int count, struct hs_error *err)
+{
+    const char *command = argv[0], *text = argv[*at];
+    const struct hs_argument *row = find(table, count, text);
+    const char *value = strchr(text, '=');
+    if (!row)
+        return hs_error_add(err, HS_BAD_INPUT,
+                            "%s: %s: no such option; heatsolve %s --help lists them", command, text,
+                            command);
+    if (row->type == HS_ARGUMENT_FLAG) {
+        if (value)
+            return hs_error_add(err, HS_BAD_INPUT, "%s: %s: %s takes no value", command, text,
+                                row->name);
+        return store(command, row, NULL, err);
+    }
+    if (value)
+        return store(command, row, value + 1, err);
+    if (*at + 1 >= argc)
+        return hs_error_add(err, HS_BAD_INPUT, "%s: %s: needs a value, %s %s", command, text,
+                            row->name, row->what);
+    return store(command, row, argv[++*at], err);
+}
+
+enum hs_status hs_arguments_read(int argc, char **argv, const struct hs_argument *table, int count,
+                                 struct hs_error *err)
+{
+    const struct hs_argument *positional = NULL;
+    for (int i = 0; i < count; i++)
+        if (!table[i].name)
+            positional = &table[i];
+    const char *found = NULL;
+    enum hs_status first = HS_OK;
+    for (int at = 1; at < argc; at++) {
+        enum hs_status st = HS_OK;
+        if (argv[at][0] == '-' && argv[at][1] != '\0')
+            st = read_option(argc, argv, &at, table, count, err);
+        else if (!positional || found)
+            st = hs_error_add(err, HS_BAD_INPUT,
+                              "%s: %s: one argument too many; heatsolve %s --help says what it "
+                              "takes",
+                              argv[0], argv[at], argv[0]);
+        else
+            found = argv[at];
+        first = first ? first : st;
+    }
+    if (positional && !found && !first)
+        first = hs_error_add(err, HS_BAD_INPUT, "%s: needs %s; heatsolve %s --help says more",
+                             argv[0], positional->what, argv[0]);
+    if (positional && found)
+        *(const char **)positional->to = found;
+    return first;
+}
