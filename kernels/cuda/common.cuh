@@ -1,0 +1,216 @@
+/*
+ * What the CUDA kernels share: the request in the kernel's precision, the one order of additions,
+ * the choice of the template's arguments, and the checked launch.
+ *
+ * The compiler contracts nothing by itself (-fmad=false): a multiplication and an addition are
+ * fused where fused() says so, and nowhere else. So the results have the bits of the CPU's.
+ */
+#ifndef HS_KERNELS_CUDA_COMMON_CUH
+#define HS_KERNELS_CUDA_COMMON_CUH
+
+#include "core/kernel.h"
+
+#include <cuda_runtime.h>
+#include <stdint.h>
+#include <type_traits>
+
+enum {
+    HS_ALL_DIMS = 1u << 1 | 1u << 2 | 1u << 3,
+    HS_ALL_RADII = 1u << 1 | 1u << 2 | 1u << 3,
+    HS_ALL_PRECISIONS = 1u << HS_FLOAT | 1u << HS_DOUBLE
+};
+
+/* Returns from the function with HS_DEVICE and a message if a call of CUDA's fails; `where` says
+ * for whom it was made: "kernel basic", "cuda backend". */
+#define HS_CUDA_TRY(where, err, call)                                                              \
+    do {                                                                                           \
+        const cudaError_t hs_cuda_status = (call);                                                 \
+        if (hs_cuda_status != cudaSuccess)                                                         \
+            return hs_error_add(err, HS_DEVICE, "%s: %s: %s", where, #call,                        \
+                                cudaGetErrorString(hs_cuda_status));                               \
+    } while (0)
+
+namespace star
+{
+
+__device__ __forceinline__ float fused(float a, float b, float c)
+{
+    return __fmaf_rn(a, b, c);
+}
+
+__device__ __forceinline__ double fused(double a, double b, double c)
+{
+    return __fma_rn(a, b, c);
+}
+
+/* One sweep without boundary rules, by value in the kernel's parameter. */
+template <typename T>
+struct request {
+    const T *in; /* node (0, 0, 0) */
+    T *out;
+    const T *source; /* or nullptr: source_value everywhere */
+    T source_value;
+    int64_t pitch_y, pitch_z;
+    int64_t lo[HS_AXES], hi[HS_AXES]; /* the box */
+    int64_t first[HS_AXES];           /* where the first tile begins: lo, unless a kernel says */
+    int64_t tiles[HS_AXES];           /* blocks along each axis; the launch numbers them in a row */
+    T c[HS_MAX_COEFFICIENTS];         /* in the order of the additions */
+};
+
+/* Which tile along each axis this block has. The launch is one row of blocks, as a grid's y and z
+ * extents are limited to 65535. */
+struct tile_index {
+    int64_t x, y, z;
+};
+
+template <typename T>
+__device__ __forceinline__ tile_index this_tile(const request<T> &r)
+{
+    const unsigned block = blockIdx.x, nx = (unsigned)r.tiles[HS_X], ny = (unsigned)r.tiles[HS_Y];
+    const unsigned row = block / nx;
+    return {(int64_t)(block - row * nx), (int64_t)(row % ny), (int64_t)(row / ny)};
+}
+
+template <typename T>
+__device__ __forceinline__ bool in_box(const request<T> &r, int64_t x, int64_t y, int64_t z)
+{
+    return x >= r.lo[HS_X] && x < r.hi[HS_X] && y >= r.lo[HS_Y] && y < r.hi[HS_Y] &&
+           z >= r.lo[HS_Z] && z < r.hi[HS_Z];
+}
+
+/*
+ * The sum of one point in the one order of additions (core/stencil.h), starting from the source:
+ * read(axis, offset) gives the neighbours. All loops unroll, so axis and offset are constants.
+ */
+template <int DIMS, int R, typename T, typename Read>
+__device__ __forceinline__ T sum(const T (&c)[HS_MAX_COEFFICIENTS], T start, Read read)
+{
+    T acc = start;
+#pragma unroll
+    for (int axis = DIMS - 1; axis >= 0; axis--)
+#pragma unroll
+        for (int o = -R; o < 0; o++)
+            acc = fused(c[(DIMS - 1 - axis) * R + R + o], read(axis, o), acc);
+    acc = fused(c[DIMS * R], read(0, 0), acc);
+#pragma unroll
+    for (int axis = 0; axis < DIMS; axis++)
+#pragma unroll
+        for (int o = 1; o <= R; o++)
+            acc = fused(c[DIMS * R + axis * R + o], read(axis, o), acc);
+    return acc;
+}
+
+template <typename T>
+__device__ __forceinline__ T start(const request<T> &r, int64_t at)
+{
+    return r.source ? r.source[at] : r.source_value;
+}
+
+/* ---- host ---------------------------------------------------------------------------------- */
+
+template <typename T>
+request<T> make_request(const hs_sweep *sweep, const hs_geometry &geometry)
+{
+    request<T> r = {};
+    r.in = (const T *)sweep->in;
+    r.out = (T *)sweep->out;
+    r.source = (const T *)sweep->source;
+    r.source_value = sweep->source_value ? (T)sweep->source_value[0] : (T)0;
+    r.pitch_y = sweep->layout.pitch[HS_Y];
+    r.pitch_z = sweep->layout.pitch[HS_Z];
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        r.lo[axis] = r.first[axis] = sweep->box.lo[axis];
+        r.hi[axis] = sweep->box.hi[axis];
+        r.tiles[axis] = geometry.blocks[axis];
+    }
+    hs_stencil_term terms[HS_MAX_COEFFICIENTS];
+    const int count = hs_stencil_terms(sweep->stencil, terms);
+    for (int i = 0; i < count; i++)
+        r.c[i] = (T)terms[i].c;
+    return r;
+}
+
+/* Launches kernel(argument) with the geometry's blocks in a row. An empty box launches nothing. */
+template <typename Argument>
+hs_status launch(const char *name, void (*kernel)(Argument), const Argument &argument,
+                 const hs_geometry &geometry, void *stream, hs_error *err)
+{
+    const int64_t blocks = geometry.blocks[HS_X] * geometry.blocks[HS_Y] * geometry.blocks[HS_Z];
+    if (blocks == 0)
+        return HS_OK;
+    const int *threads = geometry.threads;
+    if (blocks > INT32_MAX)
+        return hs_error_add(err, HS_DEVICE,
+                            "kernel %s: %lld blocks are more than a launch can have (2147483647)",
+                            name, (long long)blocks);
+    cudaError_t status = cudaSuccess;
+    if (geometry.shared_bytes > 48 * 1024) /* more must be asked for */
+        status =
+            cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                 (int)geometry.shared_bytes);
+    if (status == cudaSuccess) {
+        cudaLaunchConfig_t config = {};
+        config.gridDim = dim3((unsigned)blocks, 1, 1);
+        config.blockDim =
+            dim3((unsigned)threads[HS_X], (unsigned)threads[HS_Y], (unsigned)threads[HS_Z]);
+        config.dynamicSmemBytes = (size_t)geometry.shared_bytes;
+        config.stream = (cudaStream_t)stream;
+        status = cudaLaunchKernelEx(&config, kernel, argument);
+    }
+    if (status == cudaSuccess)
+        return HS_OK;
+    return hs_error_add(err, HS_DEVICE,
+                        "kernel %s: cudaLaunchKernelEx of %lld blocks of %d x %d x %d threads with "
+                        "%lld bytes of shared memory: %s",
+                        name, (long long)blocks, threads[HS_X], threads[HS_Y], threads[HS_Z],
+                        (long long)geometry.shared_bytes, cudaGetErrorString(status));
+}
+
+template <int N>
+using number = std::integral_constant<int, N>;
+
+/*
+ * Calls run(number<dims>, number<radius>, T{}) for the sweep's dims, radius and precision, out of
+ * those from DIMS_LEAST to DIMS_MOST and of radius 1 to RADIUS_MOST, which are what is compiled.
+ */
+template <int DIMS_LEAST, int DIMS_MOST, int RADIUS_MOST, typename Run>
+hs_status choose(const hs_sweep *sweep, hs_error *err, Run run)
+{
+    const int dims = sweep->stencil->dims, radius = sweep->stencil->radius;
+    const auto with_precision = [&](auto d, auto r) {
+        return sweep->precision == HS_FLOAT ? run(d, r, float{}) : run(d, r, double{});
+    };
+    const auto with_radius = [&](auto d) {
+        if constexpr (RADIUS_MOST >= 3)
+            if (radius == 3)
+                return with_precision(d, number<3>{});
+        if constexpr (RADIUS_MOST >= 2)
+            if (radius == 2)
+                return with_precision(d, number<2>{});
+        if (radius == 1)
+            return with_precision(d, number<1>{});
+        return hs_error_add(err, HS_BAD_INPUT, "radius %d is not compiled in", radius);
+    };
+    if constexpr (DIMS_LEAST <= 1)
+        if (dims == 1)
+            return with_radius(number<1>{});
+    if constexpr (DIMS_LEAST <= 2 && DIMS_MOST >= 2)
+        if (dims == 2)
+            return with_radius(number<2>{});
+    if constexpr (DIMS_MOST >= 3)
+        if (dims == 3)
+            return with_radius(number<3>{});
+    return hs_error_add(err, HS_BAD_INPUT, "%d dimensions are not compiled in", dims);
+}
+
+} // namespace star
+
+/* The block's shared memory, whose size the launch takes from the geometry, as an array:
+ * STAR_SHARED(tile, T, [8][8]) declares tile[8][8]. */
+#ifndef STAR_SHARED
+#define STAR_SHARED(name, T, extent)                                                               \
+    extern __shared__ __align__(16) unsigned char star_shared_memory[];                            \
+    auto &name = *reinterpret_cast<T(*) extent>(star_shared_memory)
+#endif
+
+#endif

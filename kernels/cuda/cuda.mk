@@ -1,0 +1,38 @@
+# The CUDA part of the build; without nvcc it adds nothing. The Makefile includes it.
+#
+# The program carries machine code for the first GPU of each major version that nvcc knows from
+# sm_75 on (it runs on the later ones of that version too), and PTX of the newest, which the driver
+# compiles for GPUs that are newer still. CUDA_ARCH=native (the GPU of this machine) or a list such
+# as CUDA_ARCH="80 90" narrows that.
+
+CUDA_ARCH ?= all
+
+ifneq ($(HAVE_NVCC),)
+
+CUDA_HOME  := $(abspath $(dir $(realpath $(HAVE_NVCC)))..)
+CUDA_KNOWN := $(shell $(HAVE_NVCC) --list-gpu-code | sed -n 's/^sm_\([0-9]*\)$$/\1/p' | sort -n | \
+                awk '$$1 >= 75 && !seen[int($$1 / 10)]++')
+CUDA_LIST  := $(if $(filter all,$(CUDA_ARCH)),$(CUDA_KNOWN),$(filter-out native,$(CUDA_ARCH)))
+CUDA_CODE  := $(if $(filter native,$(CUDA_ARCH)),-arch=native) \
+              $(foreach a,$(CUDA_LIST),-gencode arch=compute_$(a),code=sm_$(a)) \
+              $(foreach a,$(lastword $(CUDA_LIST)),-gencode arch=compute_$(a),code=compute_$(a))
+
+# -fmad=false: nothing is contracted but what the source writes as a fused operation, as on the CPU.
+# A kernel whose registers spill is slow for no visible reason, so that is an error too.
+NVCCFLAGS ?= -O3 -lineinfo
+override NVCCFLAGS += -std=c++20 -fmad=false -Isrc -I$(BUILD) -Werror all-warnings \
+    -Xptxas --warn-on-spills -Xcompiler -Wall,-Wextra,-Werror,-Wshadow,-ffp-contract=off $(CUDA_CODE)
+
+LIBRARY_OBJECTS += $(CUDA:%.cu=$(BUILD)/%.o)
+LDLIBS += $(if $(CUDA),$(addprefix -L,$(wildcard $(CUDA_HOME)/lib64)) -lcudart_static -ldl -lrt -lstdc++)
+
+$(BUILD)/%.o: %.cu $(BUILD)/generated/cuda-flags | $(BUILD)/generated/stamp
+	@mkdir -p $(@D)
+	$(if $(V),,@echo '  NVCC $<')
+	$(Q)$(HAVE_NVCC) $(NVCCFLAGS) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
+
+$(BUILD)/generated/cuda-flags: FORCE
+	@mkdir -p $(@D)
+	@echo '$(HAVE_NVCC) $(NVCCFLAGS)' | cmp -s - $@ || echo '$(HAVE_NVCC) $(NVCCFLAGS)' >$@
+
+endif
