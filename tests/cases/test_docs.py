@@ -1,0 +1,102 @@
+"""What the documents name exists: files, commands, options, make's targets, config keys."""
+
+import os
+import pathlib
+import re
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+HEATSOLVE = os.environ["HEATSOLVE"]
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "data").glob("*.md")])
+# prose that shows commands; the man page's dashes are macros, so it has tests of its own
+SPOKEN = PAGES + sorted((ROOT / "configs").rglob("*.cfg"))
+
+
+def program(*arguments):
+    return subprocess.run([HEATSOLVE, *arguments], capture_output=True, text=True)
+
+
+def names(path):
+    return str(path.relative_to(ROOT))
+
+
+def commands():
+    return re.findall(r"^  ([a-z]+) ", program("--help").stdout, re.M)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=names)
+def test_links_lead_to_files(page):
+    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text()):
+        if not re.match(r"[a-z]+:", target):
+            assert (page.parent / target).exists(), f"{names(page)}: no file {target}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=names)
+def test_files_named_in_code_marks_exist(page):
+    for target in re.findall(r"`((?:src|docs|configs|data|kernels|tests|\.ci)/[\w./-]+)`", page.read_text()):
+        if not re.search(r"[A-Z]{3,}", target):  # NAME, LAYER, DEVICE stand for something
+            assert (ROOT / target).exists(), f"{names(page)}: no file {target}"
+
+
+def shown_commands(text):
+    """(command, rest of the line) for each `heatsolve WORD ...` in code, not in prose."""
+    for line in text.splitlines():
+        code = [line] if re.match(r"(//)? {4,}", line) else re.findall(r"`([^`]+)`", line)
+        for part in code:
+            for match in re.finditer(r"(?:^|[\s/|;(])heatsolve ([a-z]+)([^|;>]*)", part):
+                yield match.group(1), match.group(2)
+
+
+@pytest.mark.parametrize("page", SPOKEN, ids=names)
+def test_commands_and_their_options_are_real(page):
+    known = commands()
+    for command, rest in shown_commands(page.read_text()):
+        assert command in known, f"{names(page)}: heatsolve {command}"
+        told = program(command, "--help").stdout
+        for option in re.findall(r"(?:^|\s)(--?[a-z][a-z-]*)", rest.split("  #")[0]):
+            if option != "--help":
+                assert re.search(rf"(?<![\w-]){option}(?![\w-])", told), f"{names(page)}: heatsolve {command} {option}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=names)
+def test_make_targets_are_real(page):
+    makefile = (ROOT / "Makefile").read_text()
+    makefile += "".join(p.read_text() for p in (ROOT / "kernels").glob("*/*.mk"))
+    for line in page.read_text().splitlines():
+        for part in [line] if line.startswith("    ") else re.findall(r"`([^`]+)`", line):
+            for target in re.findall(r"(?:^|\s)make ([a-z][a-z-]*)\b(?!=)", part):
+                assert re.search(rf"^{target}:", makefile, re.M), f"{names(page)}: make {target}"
+
+
+@pytest.mark.parametrize("page", SPOKEN, ids=names)
+def test_overridden_keys_are_known(page):
+    table = program("options", "--keys").stdout.split()
+    assert "time.end" in table
+    for key in re.findall(r"--set '?([a-z_.0-9\[\]]+)=", page.read_text()):
+        pattern = re.sub(r"boundary\.(all|[xyz]_m(in|ax))", "boundary.FACE", key)
+        pattern = re.sub(r"\[\d+\]", "[]", re.sub(r"stencil\.c\d+", "stencil.cN", pattern))
+        assert pattern in table, f"{names(page)}: --set {key}"
+
+
+def test_pictures_are_small_pngs():
+    pictures = sorted((ROOT / "docs" / "images").glob("*"))
+    assert pictures
+    for picture in pictures:
+        assert picture.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+        assert picture.stat().st_size < 300_000, picture.name  # a clone should stay light
+
+
+def test_the_manual_page_is_clean_and_complete():
+    page = ROOT / "docs" / "man" / "heatsolve.1"
+    lint = subprocess.run(["mandoc", "-T", "lint", "-W", "warning", page], capture_output=True, text=True)
+    assert lint.stdout == ""
+    told = set(re.findall(r"^\.It Cm ([a-z]+)$", page.read_text(), re.M))
+    assert told == set(commands()) - {"version"}
+
+
+def test_the_manual_pages_keys_are_the_options_table():
+    page = (ROOT / "docs" / "man" / "heatsolve.1").read_text()
+    section = re.search(r"^\.\\\" keys: begin.*?\n(.*?)^\.\\\" keys: end", page, re.M | re.S).group(1)
+    assert section == program("options", "--man").stdout, "make man brings it up to date"

@@ -1,0 +1,173 @@
+"""Installation into an empty place, what works from there, and removal; set-up's refusals."""
+
+import os
+import pathlib
+import stat
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ["HEATSOLVE"]).parent
+
+
+def install(destination, *arguments):
+    return subprocess.run(
+        [ROOT / ".ci" / "install", *arguments],
+        env={**os.environ, "PREFIX": "/usr", "DESTDIR": str(destination)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    destination = tmp_path_factory.mktemp("root")
+    install(destination, str(BUILD))
+    return destination / "usr"
+
+
+def test_everything_is_in_its_place(installed):
+    for path in (
+        "bin/heatsolve",
+        "share/man/man1/heatsolve.1",
+        "share/bash-completion/completions/heatsolve",
+        "share/heatsolve/configs/demo.cfg",
+        "share/heatsolve/configs/boundary/robin.cfg",
+        "share/heatsolve/data/restart.h5",
+        "share/heatsolve/data/README.md",
+    ):
+        assert (installed / path).is_file(), path
+    assert (installed / "bin/heatsolve").stat().st_mode & stat.S_IXUSR
+
+
+def test_the_installed_program_runs_an_installed_case_that_reads_data(installed, tmp_path):
+    config = installed / "share/heatsolve/configs/restart.cfg"
+    result = subprocess.run(
+        [installed / "bin/heatsolve", "run", config, "--quiet", "--set", f"output.file={tmp_path}/r.h5"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert result.returncode == 0, result.stderr
+    assert (tmp_path / "r.h5").is_file()
+
+
+def test_uninstall_leaves_nothing(tmp_path):
+    install(tmp_path, str(BUILD))
+    assert any(p.is_file() for p in tmp_path.rglob("*"))
+    install(tmp_path, "--remove")
+    assert [p for p in tmp_path.rglob("*") if p.is_file()] == []
+
+
+def complete(installed, directory, *words):
+    """What bash would offer for the last of these words."""
+    script = f"""
+        source {installed}/share/bash-completion/completions/heatsolve
+        COMP_WORDS=({' '.join(repr(w) for w in words)})
+        COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1))
+        _heatsolve
+        printf '%s\\n' "${{COMPREPLY[@]}}"
+    """
+    path = f"{installed}/bin:{os.environ['PATH']}"
+    result = subprocess.run(
+        ["bash", "-c", script], cwd=directory, env={**os.environ, "PATH": path}, capture_output=True, text=True
+    )
+    return result.stdout.split()
+
+
+def test_completion_offers_commands(installed, tmp_path):
+    assert "run" in complete(installed, tmp_path, "heatsolve", "")
+    assert complete(installed, tmp_path, "heatsolve", "rend") == ["render"]
+
+
+def test_completion_offers_configs_and_files(installed, tmp_path):
+    for name in ("case.cfg", "case.h5", "notes.txt"):
+        (tmp_path / name).touch()
+    assert complete(installed, tmp_path, "heatsolve", "run", "") == ["case.cfg"]
+    assert complete(installed, tmp_path, "heatsolve", "render", "") == ["case.h5"]
+
+
+def test_completion_offers_options_of_the_command(installed, tmp_path):
+    assert "--step" in complete(installed, tmp_path, "heatsolve", "render", "case.h5", "--st")
+    assert "--step" not in complete(installed, tmp_path, "heatsolve", "run", "case.cfg", "--st")
+
+
+def test_completion_offers_keys(installed, tmp_path):
+    assert complete(installed, tmp_path, "heatsolve", "run", "case.cfg", "--set", "time.e") == ["time.end="]
+    assert "boundary.z_max.h=" in complete(installed, tmp_path, "heatsolve", "run", "case.cfg", "--set", "boundary.z_")
+
+
+# ---- .ci/setup ---------------------------------------------------------------------------------
+
+
+def setup(tmp_path, *arguments, tools=(), user=None):
+    """Runs set-up on a machine that has a shell, the usual tools, `tools`, and nothing else."""
+    bin = tmp_path / "bin"
+    bin.mkdir(exist_ok=True)
+    for tool in ("sh", "id", "mktemp", "rm", "tail", "env"):
+        link = bin / tool
+        if not link.exists():
+            link.symlink_to(f"/usr/bin/{tool}")
+    for name, text in dict(tools).items():
+        (bin / name).write_text(f"#!/bin/sh\n{text}\n")
+        (bin / name).chmod(0o755)
+    if user is not None:
+        (bin / "id").unlink()
+        (bin / "id").write_text(f"#!/bin/sh\necho {user}\n")
+        (bin / "id").chmod(0o755)
+    return subprocess.run(
+        ["/bin/sh", ROOT / ".ci" / "setup", *arguments],
+        env={"PATH": str(bin), "PYTHON": str(bin / "python3")},
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_setup_prints_the_line_for_an_empty_machine(tmp_path):
+    result = setup(tmp_path, "build", "--print", tools={"apt-get": "exit 99"})
+    assert result.returncode == 1
+    line = result.stdout.strip()
+    assert line.startswith("sudo apt-get install -y --no-install-recommends ")
+    for package in ("make", "gcc", "pkg-config", "libconfig-dev", "libhdf5-dev", "libmuparser-dev", "libpng-dev"):
+        assert package in line.split()
+
+
+def test_setup_stops_with_the_line_where_it_may_not_install(tmp_path):
+    result = setup(tmp_path, "test", tools={"apt-get": "touch called"}, user=1000)
+    assert result.returncode == 2
+    assert "    sudo apt-get install -y" in result.stderr
+    assert "libcmocka-dev" in result.stderr
+    assert not (tmp_path / "called").exists()
+
+
+def test_setup_names_the_libraries_where_there_is_no_apt(tmp_path):
+    result = setup(tmp_path, "build")
+    assert result.returncode == 2
+    for name in ("libconfig", "HDF5", "muParser", "libpng"):
+        assert name in result.stderr
+    assert "apt-get" not in result.stderr
+
+
+def test_setup_installs_as_root_and_says_what(tmp_path):
+    log = tmp_path / "log"
+    result = setup(tmp_path, "build", tools={"apt-get": f'echo "$*" >>{log}'}, user=0)
+    assert result.returncode == 0, result.stderr
+    assert "heatsolve: installing " in result.stdout
+    calls = log.read_text().splitlines()
+    assert calls[0].endswith("update")
+    assert "install -y --no-install-recommends" in calls[1] and "libhdf5-dev" in calls[1]
+
+
+def test_setup_says_when_apt_fails(tmp_path):
+    result = setup(tmp_path, "build", tools={"apt-get": "echo no route to mirror; exit 100"}, user=0)
+    assert result.returncode == 3
+    assert "no route to mirror" in result.stderr
+
+
+def test_setup_is_silent_and_calls_nothing_when_nothing_is_missing(tmp_path):
+    everything = {name: "exit 0" for name in ("make", "cc", "pkg-config")}
+    result = setup(tmp_path, "build", tools={**everything, "apt-get": "touch called"}, user=0)
+    assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
+    assert not (tmp_path / "called").exists()
