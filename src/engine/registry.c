@@ -38,3 +38,272 @@ const struct hs_backend *const hs_backends[] = {
 #undef BACKEND
     NULL,
 };
+
+static const struct hs_registry this_build = {hs_backends, hs_kernels};
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+/* Appends to a text of `size` bytes, cutting what does not fit. */
+static void append(char *text, size_t size, const char *separator, const char *more)
+{
+    const size_t used = strlen(text);
+    snprintf(text + used, size - used, "%s%s", used ? separator : "", more);
+}
+
+/* The first line of a message. */
+static void append_line(char *text, size_t size, const char *message)
+{
+    char line[256];
+    snprintf(line, sizeof line, "%.*s", (int)strcspn(message, "\n"), message);
+    append(text, size, "; ", line);
+}
+
+static const struct hs_kernel *kernel_named(const struct hs_registry *registry, const char *name,
+                                            enum hs_device device)
+{
+    for (int n = 0; registry->kernels[n]; n++)
+        if (registry->kernels[n]->device == device && strcmp(registry->kernels[n]->name, name) == 0)
+            return registry->kernels[n];
+    return NULL;
+}
+
+/* Letters to change, add or drop to make `b` of `a` (Levenshtein). */
+static size_t letters_apart(const char *a, const char *b)
+{
+    enum { LONGEST = 63 };
+    size_t row[LONGEST + 1];
+    const size_t length = strlen(b);
+    if (length > LONGEST)
+        return length;
+    for (size_t j = 0; j <= length; j++)
+        row[j] = j;
+    for (size_t i = 1; *a; a++, i++) {
+        size_t corner = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= length; j++) {
+            const size_t change = corner + (*a != b[j - 1]);
+            const size_t gap = 1 + (row[j] < row[j - 1] ? row[j] : row[j - 1]);
+            corner = row[j];
+            row[j] = change < gap ? change : gap;
+        }
+    }
+    return row[length];
+}
+
+static const char *nearest_kernel(const struct hs_registry *registry, const char *name,
+                                  enum hs_device device)
+{
+    const char *nearest = NULL;
+    size_t best = strlen(name) / 2 + 1; /* further apart, a suggestion puzzles more than it helps */
+    for (int n = 0; registry->kernels[n]; n++) {
+        const size_t distance = letters_apart(name, registry->kernels[n]->name);
+        if (registry->kernels[n]->device == device && distance < best) {
+            best = distance;
+            nearest = registry->kernels[n]->name;
+        }
+    }
+    return nearest;
+}
+
+/* What is known of a name that this device has no kernel of; "" if nothing. */
+static void say_of_name(const struct hs_registry *registry, const char *name, enum hs_device device,
+                        char *out, size_t size)
+{
+    for (int other = 0; other < HS_DEVICES; other++)
+        if (kernel_named(registry, name, (enum hs_device)other)) {
+            snprintf(out, size, "; it is a kernel of the %s backend",
+                     hs_device_name((enum hs_device)other));
+            return;
+        }
+    for (const struct hs_absent_kernel *absent = hs_absent_kernels; absent->name; absent++)
+        if (strcmp(absent->name, name) == 0) {
+            snprintf(out, size, "; it is a kernel of the %s backend, %s", absent->device,
+                     absent->why);
+            return;
+        }
+    const char *nearest = nearest_kernel(registry, name, device);
+    snprintf(out, size, "%s%s%s", nearest ? "; did you mean \"" : "", nearest ? nearest : "",
+             nearest ? "\"?" : "");
+}
+
+static enum hs_status unknown_kernel(const struct hs_registry *registry, const char *name,
+                                     enum hs_device device, struct hs_error *err)
+{
+    char known[1024] = "", more[256];
+    for (int n = 0; registry->kernels[n]; n++)
+        if (registry->kernels[n]->device == device)
+            append(known, sizeof known, ", ", registry->kernels[n]->name);
+    say_of_name(registry, name, device, more, sizeof more);
+    return hs_error_add(err, HS_BAD_INPUT,
+                        "kernel \"%s\": the %s backend has none of that name%s; known: %s", name,
+                        hs_device_name(device), more, known);
+}
+
+static enum hs_status find_kernel(const struct hs_registry *registry, const char *name,
+                                  enum hs_device device, const struct hs_kernel **out,
+                                  struct hs_error *err)
+{
+    *out = kernel_named(registry, name, device);
+    return *out ? HS_OK : unknown_kernel(registry, name, device, err);
+}
+
+enum hs_status hs_kernel_find(const char *name, enum hs_device device, const struct hs_kernel **out,
+                              struct hs_error *err)
+{
+    return find_kernel(&this_build, name, device, out, err);
+}
+
+/* ---- the kernel ------------------------------------------------------------------------------ */
+
+/* What "auto" tries first; after these any that can, the reference last. */
+static const char *const preferred[HS_DEVICES][4] = {
+    [HS_CPU] = {"openmp", NULL},
+    [HS_CUDA] = {"vector_march", "basic", NULL},
+};
+
+static bool can(const struct hs_kernel *kernel, const struct hs_problem *problem, char *reason,
+                size_t size)
+{
+    return hs_kernel_can(kernel, problem->grid.dims, problem->radius, problem->precision, reason,
+                         size);
+}
+
+static const struct hs_kernel *best_kernel(const struct hs_registry *registry,
+                                           const struct hs_problem *problem, enum hs_device device)
+{
+    char reason[256];
+    for (int n = 0; preferred[device][n]; n++) {
+        const struct hs_kernel *kernel = kernel_named(registry, preferred[device][n], device);
+        if (kernel && can(kernel, problem, reason, sizeof reason))
+            return kernel;
+    }
+    const struct hs_kernel *found = NULL;
+    for (int n = 0; registry->kernels[n]; n++) {
+        const struct hs_kernel *kernel = registry->kernels[n];
+        const bool better = !found || strcmp(found->name, "reference") == 0;
+        if (kernel->device == device && better && can(kernel, problem, reason, sizeof reason))
+            found = kernel;
+    }
+    return found;
+}
+
+/* "dims 2, radius 3, double" */
+static void describe_need(const struct hs_problem *problem, char *out, size_t size)
+{
+    snprintf(out, size, "%dD, radius %d, %s", problem->grid.dims, problem->radius,
+             hs_precision_name(problem->precision));
+}
+
+static enum hs_status cannot(const struct hs_registry *registry, const struct hs_problem *problem,
+                             enum hs_device device, const char *reason, struct hs_error *err)
+{
+    char able[1024] = "", need[64], unused[256];
+    for (int n = 0; registry->kernels[n]; n++)
+        if (registry->kernels[n]->device == device &&
+            can(registry->kernels[n], problem, unused, sizeof unused))
+            append(able, sizeof able, ", ", registry->kernels[n]->name);
+    describe_need(problem, need, sizeof need);
+    return hs_error_add(err, HS_BAD_INPUT, "solver.kernel = \"%s\": %s; kernels that can (%s): %s",
+                        problem->solver.kernel ? problem->solver.kernel : "auto", reason, need,
+                        able[0] ? able : "none");
+}
+
+static enum hs_status choose_kernel(const struct hs_registry *registry,
+                                    const struct hs_problem *problem, enum hs_device device,
+                                    const struct hs_kernel **out, struct hs_error *err)
+{
+    char reason[256];
+    const char *name = problem->solver.kernel;
+    if (!name || strcmp(name, "auto") == 0) {
+        *out = best_kernel(registry, problem, device);
+        snprintf(reason, sizeof reason, "no %s kernel does it", hs_device_name(device));
+        return *out ? HS_OK : cannot(registry, problem, device, reason, err);
+    }
+    const enum hs_status st = find_kernel(registry, name, device, out, err);
+    if (st)
+        return st;
+    return can(*out, problem, reason, sizeof reason)
+               ? HS_OK
+               : cannot(registry, problem, device, reason, err);
+}
+
+/* ---- the backend ----------------------------------------------------------------------------- */
+
+static enum hs_status named_backend(const struct hs_registry *registry, const char *name,
+                                    int device, const struct hs_backend **out, struct hs_error *err)
+{
+    char built[128] = "";
+    for (int n = 0; registry->backends[n]; n++) {
+        append(built, sizeof built, ", ", registry->backends[n]->name);
+        if (strcmp(registry->backends[n]->name, name) == 0)
+            *out = registry->backends[n];
+    }
+    if (*out)
+        return (*out)->available(device, err);
+    const bool known = strcmp(name, "cuda") == 0;
+    return hs_error_add(err, known ? HS_DEVICE : HS_BAD_INPUT,
+                        "solver.backend = \"%s\": %s; this build has: %s", name,
+                        known ? "not built, since nvcc was not found when this program was"
+                              : "no such backend",
+                        built);
+}
+
+/* Whether some other device's kernels have the name that was asked for, and this one's do not. */
+static bool kernel_is_elsewhere(const struct hs_registry *registry, const char *name,
+                                enum hs_device device)
+{
+    if (!name || strcmp(name, "auto") == 0 || kernel_named(registry, name, device))
+        return false;
+    for (int other = 0; other < HS_DEVICES; other++)
+        if (kernel_named(registry, name, (enum hs_device)other))
+            return true;
+    return false;
+}
+
+/* The first backend that runs here and has the kernel asked for. */
+static enum hs_status first_backend(const struct hs_registry *registry,
+                                    const struct hs_problem *problem, const struct hs_backend **out,
+                                    char *note, size_t size, struct hs_error *err)
+{
+    char why_not[512] = "";
+    for (int n = 0; registry->backends[n] && !*out; n++) {
+        const struct hs_backend *backend = registry->backends[n];
+        if (kernel_is_elsewhere(registry, problem->solver.kernel, backend->device))
+            continue;
+        struct hs_error reason;
+        hs_error_init(&reason);
+        if (backend->available(problem->solver.device, &reason) == HS_OK)
+            *out = backend;
+        else if (reason.text)
+            append_line(why_not, sizeof why_not, reason.text);
+        hs_error_release(&reason);
+    }
+    if (!*out)
+        return hs_error_add(err, HS_DEVICE, "no backend can run here: %s", why_not);
+    if (why_not[0])
+        snprintf(note, size, "using the %s backend: %s", (*out)->name, why_not);
+    return HS_OK;
+}
+
+enum hs_status hs_choose_among(const struct hs_registry *registry, const struct hs_problem *problem,
+                               const struct hs_backend **backend, const struct hs_kernel **kernel,
+                               char *note, size_t size, struct hs_error *err)
+{
+    const char *name = problem->solver.backend;
+    *backend = NULL;
+    *kernel = NULL;
+    if (size > 0)
+        note[0] = '\0';
+    const enum hs_status st =
+        !name || strcmp(name, "auto") == 0
+            ? first_backend(registry, problem, backend, note, size, err)
+            : named_backend(registry, name, problem->solver.device, backend, err);
+    return st ? st : choose_kernel(registry, problem, (*backend)->device, kernel, err);
+}
+
+enum hs_status hs_choose(const struct hs_problem *problem, const struct hs_backend **backend,
+                         const struct hs_kernel **kernel, char *note, size_t size,
+                         struct hs_error *err)
+{
+    return hs_choose_among(&this_build, problem, backend, kernel, note, size, err);
+}

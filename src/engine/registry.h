@@ -19,14 +19,28 @@ extern const struct hs_absent_kernel hs_absent_kernels[];
 
 extern const struct hs_backend *const hs_backends[]; /* ends with NULL */
 
-/* The nearest known name is in the message when there is none of that name. */
+/* A kernel of that name for that device. Errors: HS_BAD_INPUT with the nearest name and all known.
+ */
 enum hs_status hs_kernel_find(const char *name, enum hs_device device, const struct hs_kernel **out,
                               struct hs_error *err);
 
-/* Resolves solver.backend, solver.kernel ("auto" included) for this problem on this machine.
- * `note` (of `size` bytes) gets one line where a choice deserves saying (no GPU: using the CPU). */
+/*
+ * Resolves solver.backend, solver.kernel ("auto" included) for this problem on this machine.
+ * `note` (of `size` bytes) gets one line where a choice deserves saying (no GPU: using the CPU).
+ * Errors: HS_DEVICE where the named backend is not built or cannot run here, HS_BAD_INPUT where no
+ * kernel has the name, or the kernel cannot do the problem's dims, radius or precision.
+ */
 enum hs_status hs_choose(const struct hs_problem *problem, const struct hs_backend **backend,
                          const struct hs_kernel **kernel, char *note, size_t size,
                          struct hs_error *err);
+
+/* The tables that the choice is made from; both end with NULL. hs_choose takes this build's. */
+struct hs_registry {
+    const struct hs_backend *const *backends; /* best first */
+    const struct hs_kernel *const *kernels;
+};
+enum hs_status hs_choose_among(const struct hs_registry *registry, const struct hs_problem *problem,
+                               const struct hs_backend **backend, const struct hs_kernel **kernel,
+                               char *note, size_t size, struct hs_error *err);
 
 #endif

@@ -1,0 +1,205 @@
+#include "engine/registry.h"
+#include "test.h"
+
+#include <string.h>
+
+/* ---- a registry of our own: a GPU whose state the test decides, and the CPU -------------------
+ */
+
+static enum hs_status gpu_status;
+
+static enum hs_status gpu_available(int device, struct hs_error *err)
+{
+    (void)device;
+    return gpu_status ? hs_error_add(err, gpu_status, "cuda: no driver is loaded") : HS_OK;
+}
+
+static enum hs_status cpu_available(int device, struct hs_error *err)
+{
+    (void)device, (void)err;
+    return HS_OK;
+}
+
+enum { ANY = 2 | 4 | 8, BOTH = 3 };
+
+static const struct hs_backend gpu = {
+    .name = "cuda", .device = HS_CUDA, .available = gpu_available};
+static const struct hs_backend cpu = {.name = "cpu", .device = HS_CPU, .available = cpu_available};
+static const struct hs_backend *const backends[] = {&gpu, &cpu, NULL};
+static const struct hs_backend *const cpu_only[] = {&cpu, NULL};
+
+static const struct hs_kernel reference = {
+    .name = "reference", .device = HS_CPU, .dims = ANY, .radius = ANY, .precision = BOTH};
+static const struct hs_kernel openmp = {
+    .name = "openmp", .device = HS_CPU, .dims = ANY, .radius = ANY, .precision = BOTH};
+static const struct hs_kernel march = {.name = "vector_march",
+                                       .device = HS_CUDA,
+                                       .dims = 1u << 3,
+                                       .radius = 1u << 1,
+                                       .precision = BOTH};
+static const struct hs_kernel window = {.name = "register_window",
+                                        .device = HS_CUDA,
+                                        .dims = 1u << 1,
+                                        .radius = ANY,
+                                        .precision = 1u << HS_FLOAT};
+static const struct hs_kernel *const kernels[] = {&reference, &openmp, &march, &window, NULL};
+
+struct outcome {
+    enum hs_status status;
+    const struct hs_backend *backend;
+    const struct hs_kernel *kernel;
+    char note[256];
+    char message[1024];
+};
+
+static struct outcome choose(const struct hs_backend *const *from, const char *backend,
+                             const char *kernel, int dims, int radius)
+{
+    struct hs_problem problem;
+    hs_problem_init(&problem);
+    problem.grid.dims = dims;
+    problem.radius = radius;
+    problem.solver.backend = (char *)(uintptr_t)backend;
+    problem.solver.kernel = (char *)(uintptr_t)kernel;
+    const struct hs_registry registry = {from, kernels};
+    struct outcome out = {0};
+    struct hs_error err;
+    hs_error_init(&err);
+    out.status = hs_choose_among(&registry, &problem, &out.backend, &out.kernel, out.note,
+                                 sizeof out.note, &err);
+    if (err.text)
+        strncpy(out.message, err.text, sizeof out.message - 1);
+    hs_error_release(&err);
+    return out;
+}
+
+#define assert_says(text, part)                                                                    \
+    do {                                                                                           \
+        if (!strstr(text, part))                                                                   \
+            fail_msg("\"%s\" does not say \"%s\"", text, part);                                    \
+    } while (0)
+
+void test_registry__auto_takes_the_gpu_where_there_is_one(void **state)
+{
+    (void)state;
+    gpu_status = HS_OK;
+    const struct outcome out = choose(backends, "auto", "auto", 3, 1);
+    assert_int_equal(out.status, HS_OK);
+    assert_ptr_equal(out.backend, &gpu);
+    assert_ptr_equal(out.kernel, &march);
+    assert_string_equal(out.note, "");
+}
+
+void test_registry__auto_falls_to_the_cpu_and_says_why(void **state)
+{
+    (void)state;
+    gpu_status = HS_DEVICE;
+    const struct outcome out = choose(backends, "auto", "auto", 3, 1);
+    assert_int_equal(out.status, HS_OK);
+    assert_ptr_equal(out.backend, &cpu);
+    assert_ptr_equal(out.kernel, &openmp);
+    assert_string_equal(out.note, "using the cpu backend: cuda: no driver is loaded");
+}
+
+void test_registry__auto_needs_no_note_without_a_gpu_backend(void **state)
+{
+    (void)state;
+    const struct outcome out = choose(cpu_only, "auto", "auto", 2, 3);
+    assert_int_equal(out.status, HS_OK);
+    assert_ptr_equal(out.kernel, &openmp);
+    assert_string_equal(out.note, "");
+}
+
+/* A kernel of the CPU that is asked for by name is not sought on the GPU. */
+void test_registry__named_kernel_decides_the_device(void **state)
+{
+    (void)state;
+    gpu_status = HS_OK;
+    struct outcome out = choose(backends, "auto", "reference", 3, 1);
+    assert_int_equal(out.status, HS_OK);
+    assert_ptr_equal(out.backend, &cpu);
+    assert_ptr_equal(out.kernel, &reference);
+    out = choose(backends, "auto", "vector_march", 3, 1);
+    assert_ptr_equal(out.backend, &gpu);
+}
+
+void test_registry__cuda_that_cannot_run_is_a_device_error(void **state)
+{
+    (void)state;
+    gpu_status = HS_DEVICE;
+    struct outcome out = choose(backends, "cuda", "auto", 3, 1);
+    assert_int_equal(out.status, HS_DEVICE);
+    assert_says(out.message, "no driver is loaded");
+    out = choose(cpu_only, "cuda", "auto", 3, 1);
+    assert_int_equal(out.status, HS_DEVICE);
+    assert_says(out.message, "solver.backend = \"cuda\"");
+    assert_says(out.message, "nvcc");
+}
+
+void test_registry__unknown_kernel_names_the_nearest(void **state)
+{
+    (void)state;
+    const struct outcome out = choose(cpu_only, "cpu", "openpm", 3, 1);
+    assert_int_equal(out.status, HS_BAD_INPUT);
+    assert_says(out.message, "did you mean \"openmp\"?");
+    assert_says(out.message, "known: reference, openmp");
+    const struct outcome far = choose(cpu_only, "cpu", "zzzzzz", 3, 1);
+    assert_int_equal(far.status, HS_BAD_INPUT);
+    assert_null(strstr(far.message, "did you mean"));
+}
+
+void test_registry__kernel_of_another_device_is_said_to_be_one(void **state)
+{
+    (void)state;
+    const struct outcome out = choose(backends, "cpu", "vector_march", 3, 1);
+    assert_int_equal(out.status, HS_BAD_INPUT);
+    assert_says(out.message, "it is a kernel of the cuda backend");
+}
+
+void test_registry__kernel_that_cannot_names_those_that_can(void **state)
+{
+    (void)state;
+    gpu_status = HS_OK;
+    struct outcome out = choose(backends, "cuda", "register_window", 3, 1);
+    assert_int_equal(out.status, HS_BAD_INPUT);
+    assert_says(out.message, "register_window does 1 dimensions, not 3");
+    assert_says(out.message, "kernels that can (3D, radius 1, double): vector_march");
+    out = choose(backends, "cuda", "auto", 2, 1);
+    assert_int_equal(out.status, HS_BAD_INPUT);
+    assert_says(out.message, "kernels that can (2D, radius 1, double): none");
+}
+
+void test_registry__unknown_backend_is_bad_input(void **state)
+{
+    (void)state;
+    const struct outcome out = choose(cpu_only, "fpga", "auto", 3, 1);
+    assert_int_equal(out.status, HS_BAD_INPUT);
+    assert_says(out.message, "this build has: cpu");
+}
+
+/* ---- this build's own tables ------------------------------------------------------------------
+ */
+
+void test_registry__this_build_has_the_cpu_kernels(void **state)
+{
+    (void)state;
+    const struct hs_kernel *kernel = NULL;
+    struct hs_error err;
+    hs_error_init(&err);
+    assert_int_equal(hs_kernel_find("openmp", HS_CPU, &kernel, &err), HS_OK);
+    assert_string_equal(kernel->name, "openmp");
+    assert_int_equal(hs_kernel_find("reference", HS_CPU, &kernel, &err), HS_OK);
+    assert_int_equal(hs_kernel_find("no such", HS_CPU, &kernel, &err), HS_BAD_INPUT);
+    assert_null(kernel);
+    hs_error_release(&err);
+}
+
+/* A kernel file defines the name that its file name has, so names are known and not twice. */
+void test_registry__names_are_not_used_twice(void **state)
+{
+    (void)state;
+    for (int a = 0; hs_kernels[a]; a++)
+        for (int b = 0; b < a; b++)
+            assert_false(hs_kernels[a]->device == hs_kernels[b]->device &&
+                         strcmp(hs_kernels[a]->name, hs_kernels[b]->name) == 0);
+}
