@@ -266,7 +266,7 @@ static bool is_steady(const struct loop *loop)
 /* From sweep `loop->sweep`, where all have been notified, to the end. */
 static enum hs_status run(struct loop *loop, struct hs_loop_result *out, struct hs_error *err)
 {
-    out->phase = HS_PHASE_END;
+    out->phase = HS_PHASE_RUNNING;
     while (loop->sweep < loop->plan->sweeps) {
         const int64_t before = loop->sweep;
         const int64_t due = next_due(loop), check = next_steady_check(loop);
@@ -296,6 +296,8 @@ static enum hs_status run(struct loop *loop, struct hs_loop_result *out, struct 
         if (st)
             return st;
     }
+    if (out->phase == HS_PHASE_RUNNING)
+        out->phase = HS_PHASE_END;
     const struct hs_moment last = moment_of(loop, out->phase);
     const enum hs_status st = notify(loop, &last, true, loop->sweep, err);
     if (st)

@@ -5,7 +5,7 @@
 #include "engine/observer.h"
 
 struct hs_loop_result {
-    enum hs_phase phase; /* how it ended */
+    enum hs_phase phase; /* how it ended; start or running if by a failure */
     bool steady;         /* the steady state's tolerance was reached */
     int64_t sweeps;      /* since sweep 0, those before a resume included */
     int64_t swept;       /* in this run */

@@ -1,5 +1,6 @@
 #include "engine/plan.h"
 
+#include "engine/registry.h"
 #include "engine/stability.h"
 
 #include <math.h>
@@ -197,6 +198,19 @@ enum hs_status hs_plan_steps(const struct hs_problem *problem, struct hs_plan *o
     out->output_every = out->interval_sweeps > 0 ? out->interval_sweeps : -1;
     if (isnan(schedule->output_interval))
         out->output_every = schedule->output_every;
+    return st;
+}
+
+enum hs_status hs_plan_make(const struct hs_problem *problem, struct hs_plan *out,
+                            struct hs_error *err)
+{
+    enum hs_status st = hs_plan_steps(problem, out, err);
+    if (st)
+        return st;
+    char choice[256] = "";
+    st = hs_choose(problem, &out->backend, &out->kernel, choice, sizeof choice, err);
+    if (!st && choice[0])
+        add_note(out, "%s", choice);
     return st;
 }
 

@@ -1,0 +1,57 @@
+#include "engine/exact.h"
+#include "test.h"
+
+#include <math.h>
+
+static struct hs_problem make(enum hs_precision precision)
+{
+    struct hs_problem problem;
+    hs_problem_init(&problem);
+    problem.precision = precision;
+    problem.grid.dims = 2;
+    problem.grid.points[HS_X] = 3;
+    problem.grid.points[HS_Y] = 2;
+    for (int f = 0; f < 4; f++)
+        problem.face[f].edge_weight = 0.5;
+    problem.exact.present = true;
+    return problem;
+}
+
+/* Exact is x + 10 t; at t = 2 the row is 20, 21, 22. */
+static const struct hs_instruction x_plus_10t[] = {{HS_OP_X, 0.0},
+                                                   {HS_OP_T, 0.0},
+                                                   {HS_OP_CONSTANT, 10.0},
+                                                   {HS_OP_MULTIPLY, 0.0},
+                                                   {HS_OP_ADD, 0.0}};
+
+void test_exact__norms_weigh_nodes_by_their_volume(void **state)
+{
+    (void)state;
+    struct hs_problem problem = make(HS_DOUBLE);
+    problem.exact.value.expression =
+        (struct hs_expression){x_plus_10t, 5, HS_VARIES_X | HS_VARIES_T};
+    const double field[] = {20.0, 21.0, 22.0, 20.0, 23.0, 22.5};
+    struct hs_error err;
+    hs_error_init(&err);
+    struct hs_error_norms norms;
+    assert_int_equal(hs_exact_norms(&problem, 2.0, field, &norms, &err), HS_OK);
+    /* the node that is off by 2 stands for 1/2, the one off by 1/2 for 1/4 of 2 in all */
+    assert_near(norms.max, 2.0, 0.0);
+    assert_near(norms.mean, (2.0 * 0.5 + 0.5 * 0.25) / 2.0, 1e-15);
+    assert_near(norms.rms, sqrt((4.0 * 0.5 + 0.25 * 0.25) / 2.0), 1e-15);
+    assert_int_equal(norms.worst[HS_X], 1);
+    assert_int_equal(norms.worst[HS_Y], 1);
+}
+
+void test_exact__a_field_that_is_not_a_number_has_no_small_error(void **state)
+{
+    (void)state;
+    const struct hs_problem problem = make(HS_FLOAT);
+    const float field[] = {0.0f, 0.0f, NAN, 0.0f, 1.0f, 0.0f};
+    struct hs_error err;
+    hs_error_init(&err);
+    struct hs_error_norms norms;
+    assert_int_equal(hs_exact_norms(&problem, 0.0, field, &norms, &err), HS_OK);
+    assert_true(isnan(norms.max));
+    assert_true(isnan(norms.rms));
+}
