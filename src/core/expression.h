@@ -30,6 +30,8 @@ extern "C" {
     X(MULTIPLY, 2, a *b)                                                                           \
     X(DIVIDE, 2, a / b)                                                                            \
     X(POWER, 2, pow(a, b))                                                                         \
+    X(SQUARE, 1, a *a)                                                                             \
+    X(CUBE, 1, a *a *a)                                                                            \
     X(LESS, 2, a < b ? 1.0 : 0.0)                                                                  \
     X(LESS_EQUAL, 2, a <= b ? 1.0 : 0.0)                                                           \
     X(GREATER, 2, a > b ? 1.0 : 0.0)                                                               \
@@ -42,6 +44,7 @@ extern "C" {
     X(SIN, 1, sin(a))                                                                              \
     X(COS, 1, cos(a))                                                                              \
     X(TAN, 1, tan(a))                                                                              \
+    X(COT, 1, 1.0 / tan(a))                                                                        \
     X(ASIN, 1, asin(a))                                                                            \
     X(ACOS, 1, acos(a))                                                                            \
     X(ATAN, 1, atan(a))                                                                            \
@@ -49,6 +52,7 @@ extern "C" {
     X(SINH, 1, sinh(a))                                                                            \
     X(COSH, 1, cosh(a))                                                                            \
     X(TANH, 1, tanh(a))                                                                            \
+    X(COTH, 1, 1.0 / tanh(a))                                                                      \
     X(ASINH, 1, asinh(a))                                                                          \
     X(ACOSH, 1, acosh(a))                                                                          \
     X(ATANH, 1, atanh(a))                                                                          \
@@ -57,13 +61,16 @@ extern "C" {
     X(LOG2, 1, log2(a))                                                                            \
     X(LOG10, 1, log10(a))                                                                          \
     X(SQRT, 1, sqrt(a))                                                                            \
+    X(CBRT, 1, cbrt(a))                                                                            \
     X(ABS, 1, fabs(a))                                                                             \
     X(SIGN, 1, a > 0.0 ? 1.0 : a < 0.0 ? -1.0 : 0.0)                                               \
     X(FLOOR, 1, floor(a))                                                                          \
     X(CEIL, 1, ceil(a))                                                                            \
+    X(TRUNC, 1, trunc(a))                                                                          \
     X(RINT, 1, floor(a + 0.5))                                                                     \
-    X(MIN, 2, a < b ? a : b)                                                                       \
-    X(MAX, 2, a > b ? a : b)                                                                       \
+    X(FMOD, 2, fmod(a, b))                                                                         \
+    X(MIN, 2, b < a ? b : a)                                                                       \
+    X(MAX, 2, a < b ? b : a)                                                                       \
     X(ERF, 1, erf(a))                                                                              \
     X(ERFC, 1, erfc(a))
 
