@@ -2,7 +2,7 @@
  * The options table: the master copy of every config key.
  *
  * The reader, --set, the unknown-key suggestions, `heatsolve options`, the man page and bash
- * completion all come from it.
+ * completion all come from it. It is the only place of defaults and ranges.
  */
 #ifndef HS_INPUT_OPTIONS_H
 #define HS_INPUT_OPTIONS_H
@@ -18,13 +18,15 @@ enum hs_option_type {
     HS_OPTION_COUNT,   /* integer; 1e5 is accepted when it is integral */
     HS_OPTION_NUMBER,  /* finite floating point */
     HS_OPTION_VALUE,   /* number or expression of x, y, z, t */
-    HS_OPTION_COUNTS,  /* one per axis */
-    HS_OPTION_NUMBERS, /* one per axis */
+    HS_OPTION_COUNTS,  /* one per axis; a lone one needs no brackets */
+    HS_OPTION_NUMBERS, /* one per axis; a lone one needs no brackets */
     HS_OPTION_NUMBER_OR_AUTO,
+    HS_OPTION_TYPES
 };
 
 /* `path` as in the config, dots between groups; "[]" for the members of a list; FACE stands for
- * all, x_min ... z_max. Ranges: lowest <= value <= highest, or lowest < value where `above`. */
+ * all, x_min ... z_max, and cN for c0 ... c18. Ranges: lowest <= value <= highest, or lowest <
+ * value where `above`; of each number of a list, too. */
 struct hs_option {
     const char *path;
     enum hs_option_type type;
@@ -32,16 +34,27 @@ struct hs_option {
     double lowest, highest;
     bool above;
     const char *fallback; /* default, as it would be written; NULL where there is none */
-    const char *unit;
-    const char *help; /* one line */
+    const char *unit;     /* "" where there is none */
+    const char *help;     /* one line */
 };
 
 extern const struct hs_option hs_options[]; /* ends with a NULL path */
 
-/* The entry for a concrete path ("boundary.x_min.h", "probes[0].at"), or NULL. */
+const char *hs_option_type_name(enum hs_option_type type); /* "number or expression" */
+
+/* The range in words: "> 0", "1 to 3", "double|float"; "" where anything goes. */
+void hs_option_range(const struct hs_option *option, char *out, size_t size);
+
+/* The entry for a concrete path ("boundary.x_min.h", "probes[0].at", "grid.points[2]"), or NULL. */
 const struct hs_option *hs_option_find(const char *path);
 
 /* The known path nearest to a mistyped one, or NULL if none is near. Static storage. */
 const char *hs_option_nearest(const char *path);
+
+/* Letters to change, add, drop or swap to make `b` of `a`; what the nearest names are found by. */
+size_t hs_edit_distance(const char *a, const char *b);
+
+/* The nearest of names separated by "|", or NULL if none is near. Static storage. */
+const char *hs_nearest_word(const char *word, const char *choices);
 
 #endif

@@ -1,0 +1,14 @@
+/* Numbers from text, strictly: what is not wholly a number, or not representable, is refused. */
+#ifndef HS_INPUT_NUMBER_H
+#define HS_INPUT_NUMBER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Both return NULL, or what is wrong with the text ("is not a number"). The decimal point is "."
+ * whatever the locale. Integers may be hexadecimal (0x10) and may end in L or LL, as in libconfig.
+ */
+const char *hs_number_parse(const char *text, double *out);        /* finite */
+const char *hs_number_parse_count(const char *text, int64_t *out); /* 1e5 is a count too */
+
+#endif
