@@ -1,0 +1,538 @@
+#include "input/expression.h"
+
+#include "input/number.h"
+#include "input/options.h"
+
+#include <muParserDLL.h>
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- functions --------------------------------------------------------------------------------
+ */
+
+static double square_wave_sign(double a)
+{
+    return a > 0.0 ? 1.0 : a < 0.0 ? -1.0 : 0.0;
+}
+
+static double nearest_whole(double a)
+{
+    return floor(a + 0.5);
+}
+
+static double cotangent(double a)
+{
+    return 1.0 / tan(a);
+}
+
+static double hyperbolic_cotangent(double a)
+{
+    return 1.0 / tanh(a);
+}
+
+static double sum_of(const double *a, int count)
+{
+    double sum = a[0];
+    for (int i = 1; i < count; i++)
+        sum += a[i];
+    return sum;
+}
+
+static double average_of(const double *a, int count)
+{
+    return sum_of(a, count) / count;
+}
+
+static double least_of(const double *a, int count)
+{
+    double least = a[0];
+    for (int i = 1; i < count; i++)
+        least = a[i] < least ? a[i] : least;
+    return least;
+}
+
+static double largest_of(const double *a, int count)
+{
+    double largest = a[0];
+    for (int i = 1; i < count; i++)
+        largest = largest < a[i] ? a[i] : largest;
+    return largest;
+}
+
+/* muParser gets these and no others, so that both know the same names by the same functions: its
+ * own asinh loses digits, its own _pi has 12, its rnd is a random number. */
+static const struct function {
+    const char *name;
+    enum hs_operation operation; /* folded from the left over more than two arguments */
+    int arguments;               /* -1: one or more */
+    double (*one)(double);
+    double (*two)(double, double);
+    double (*many)(const double *, int);
+} functions[] = {
+    {.name = "sin", .operation = HS_OP_SIN, .arguments = 1, .one = sin},
+    {.name = "cos", .operation = HS_OP_COS, .arguments = 1, .one = cos},
+    {.name = "tan", .operation = HS_OP_TAN, .arguments = 1, .one = tan},
+    {.name = "cot", .operation = HS_OP_COT, .arguments = 1, .one = cotangent},
+    {.name = "asin", .operation = HS_OP_ASIN, .arguments = 1, .one = asin},
+    {.name = "acos", .operation = HS_OP_ACOS, .arguments = 1, .one = acos},
+    {.name = "atan", .operation = HS_OP_ATAN, .arguments = 1, .one = atan},
+    {.name = "atan2", .operation = HS_OP_ATAN2, .arguments = 2, .two = atan2},
+    {.name = "sinh", .operation = HS_OP_SINH, .arguments = 1, .one = sinh},
+    {.name = "cosh", .operation = HS_OP_COSH, .arguments = 1, .one = cosh},
+    {.name = "tanh", .operation = HS_OP_TANH, .arguments = 1, .one = tanh},
+    {.name = "coth", .operation = HS_OP_COTH, .arguments = 1, .one = hyperbolic_cotangent},
+    {.name = "asinh", .operation = HS_OP_ASINH, .arguments = 1, .one = asinh},
+    {.name = "acosh", .operation = HS_OP_ACOSH, .arguments = 1, .one = acosh},
+    {.name = "atanh", .operation = HS_OP_ATANH, .arguments = 1, .one = atanh},
+    {.name = "exp", .operation = HS_OP_EXP, .arguments = 1, .one = exp},
+    {.name = "log", .operation = HS_OP_LOG, .arguments = 1, .one = log},
+    {.name = "ln", .operation = HS_OP_LOG, .arguments = 1, .one = log},
+    {.name = "log2", .operation = HS_OP_LOG2, .arguments = 1, .one = log2},
+    {.name = "log10", .operation = HS_OP_LOG10, .arguments = 1, .one = log10},
+    {.name = "sqrt", .operation = HS_OP_SQRT, .arguments = 1, .one = sqrt},
+    {.name = "cbrt", .operation = HS_OP_CBRT, .arguments = 1, .one = cbrt},
+    {.name = "pow", .operation = HS_OP_POWER, .arguments = 2, .two = pow},
+    {.name = "abs", .operation = HS_OP_ABS, .arguments = 1, .one = fabs},
+    {.name = "sign", .operation = HS_OP_SIGN, .arguments = 1, .one = square_wave_sign},
+    {.name = "floor", .operation = HS_OP_FLOOR, .arguments = 1, .one = floor},
+    {.name = "ceil", .operation = HS_OP_CEIL, .arguments = 1, .one = ceil},
+    {.name = "trunc", .operation = HS_OP_TRUNC, .arguments = 1, .one = trunc},
+    {.name = "rint", .operation = HS_OP_RINT, .arguments = 1, .one = nearest_whole},
+    {.name = "fmod", .operation = HS_OP_FMOD, .arguments = 2, .two = fmod},
+    {.name = "erf", .operation = HS_OP_ERF, .arguments = 1, .one = erf},
+    {.name = "erfc", .operation = HS_OP_ERFC, .arguments = 1, .one = erfc},
+    {.name = "min", .operation = HS_OP_MIN, .arguments = -1, .many = least_of},
+    {.name = "max", .operation = HS_OP_MAX, .arguments = -1, .many = largest_of},
+    {.name = "sum", .operation = HS_OP_ADD, .arguments = -1, .many = sum_of},
+    {.name = "avg", .operation = HS_OP_ADD, .arguments = -1, .many = average_of},
+};
+enum { FUNCTIONS = sizeof functions / sizeof functions[0] };
+
+static const struct variable {
+    const char *name;
+    enum hs_operation operation;
+    unsigned varies;
+    double constant; /* of HS_OP_CONSTANT */
+} variables[] = {
+    {"x", HS_OP_X, HS_VARIES_X, 0.0},
+    {"y", HS_OP_Y, HS_VARIES_Y, 0.0},
+    {"z", HS_OP_Z, HS_VARIES_Z, 0.0},
+    {"t", HS_OP_T, HS_VARIES_T, 0.0},
+    {"pi", HS_OP_CONSTANT, 0, 3.14159265358979323846},
+    {"e", HS_OP_CONSTANT, 0, 2.71828182845904523536},
+};
+enum { VARIABLES = sizeof variables / sizeof variables[0] };
+
+const char *hs_expression_functions(void)
+{
+    static char names[400];
+    if (names[0] == '\0')
+        for (int i = 0; i < FUNCTIONS; i++) {
+            strcat(names, i ? "|" : "");
+            strcat(names, functions[i].name);
+        }
+    return names;
+}
+
+/* ---- the compiler -----------------------------------------------------------------------------
+ */
+
+enum { LONGEST_TEXT = 8000, DEEPEST_NESTING = 100 };
+
+static const int8_t popped[HS_OPERATIONS] = {
+#define HS_OPERATION_POPPED(name, arguments, meaning) [HS_OP_##name] = arguments,
+    HS_EXPRESSION_OPERATIONS(HS_OPERATION_POPPED)
+#undef HS_OPERATION_POPPED
+};
+
+struct compiler {
+    const char *text;
+    const char *at;
+    struct hs_instruction *code;
+    int length, room;
+    int nesting;
+    unsigned varies;
+    enum hs_status status; /* the first trouble; from then on nothing is done any more */
+    char *reason;
+    size_t size;
+};
+
+static bool fail_at(struct compiler *c, const char *where, const char *format, const char *what)
+{
+    if (c->status)
+        return false;
+    c->status = HS_BAD_INPUT;
+    char said[200];
+    snprintf(said, sizeof said, format, what);
+    snprintf(c->reason, c->size, "%s at column %d", said, (int)(where - c->text) + 1);
+    return false;
+}
+
+static void skip_blanks(struct compiler *c)
+{
+    while (*c->at == ' ' || *c->at == '\t' || *c->at == '\n' || *c->at == '\r')
+        c->at++;
+}
+
+static bool emit(struct compiler *c, enum hs_operation operation, double constant)
+{
+    if (c->status)
+        return false;
+    if (c->length == c->room) {
+        const int room = 2 * c->room + 16;
+        struct hs_instruction *grown = realloc(c->code, (size_t)room * sizeof *grown);
+        if (!grown) {
+            c->status = HS_DEVICE;
+            snprintf(c->reason, c->size, "out of memory");
+            return false;
+        }
+        c->code = grown;
+        c->room = room;
+    }
+    c->code[c->length++] = (struct hs_instruction){operation, constant};
+    return true;
+}
+
+static bool is_constant(const struct compiler *c, int from_end)
+{
+    return c->length >= from_end && c->code[c->length - from_end].operation == HS_OP_CONSTANT;
+}
+
+/* Emits an operation, or what it gives if all its arguments are constants: the last instructions
+ * are then the arguments themselves. */
+static bool apply(struct compiler *c, enum hs_operation operation)
+{
+    if (!emit(c, operation, 0.0))
+        return false;
+    const int arguments = popped[operation];
+    for (int i = 0; i < arguments; i++)
+        if (!is_constant(c, 2 + i))
+            return true;
+    const int first = c->length - 1 - arguments;
+    const double value = hs_expression_at(c->code + first, arguments + 1, 0.0, 0.0, 0.0, 0.0);
+    c->length = first;
+    return emit(c, HS_OP_CONSTANT, value);
+}
+
+/* x^2 and x^3 are products: faster, and the same on every device, which pow is not. */
+static bool apply_power(struct compiler *c)
+{
+    const double exponent = is_constant(c, 1) ? c->code[c->length - 1].constant : 0.0;
+    if ((exponent != 2.0 && exponent != 3.0) || is_constant(c, 2))
+        return apply(c, HS_OP_POWER);
+    c->length--;
+    return apply(c, exponent == 2.0 ? HS_OP_SQUARE : HS_OP_CUBE);
+}
+
+static bool parse_choice(struct compiler *c);
+
+static bool parse_number(struct compiler *c)
+{
+    const char *end = c->at + strspn(c->at, "0123456789.");
+    if ((*end == 'e' || *end == 'E') &&
+        isdigit((unsigned char)end[1 + (end[1] == '+' || end[1] == '-')]))
+        end += 2 + strspn(end + 2, "0123456789");
+    char token[64];
+    double value = 0.0;
+    const int length = (int)(end - c->at);
+    snprintf(token, sizeof token, "%.*s", length, c->at);
+    const char *fault =
+        length < (int)sizeof token ? hs_number_parse(token, &value) : "is too long for a number";
+    if (fault) {
+        char said[120];
+        snprintf(said, sizeof said, "%.60s %s", token, fault);
+        return fail_at(c, c->at, "%s", said);
+    }
+    c->at = end;
+    if (isalpha((unsigned char)*end) || *end == '_' || *end == '(')
+        return fail_at(c, end, "an operator is missing between a number and \"%.1s\"", end);
+    return emit(c, HS_OP_CONSTANT, value);
+}
+
+static bool count_arguments(struct compiler *c, const struct function *function, int count,
+                            const char *where)
+{
+    if (function->arguments == count || (function->arguments < 0 && count > 0))
+        return true;
+    char said[100];
+    snprintf(said, sizeof said, "%s takes %s, not %d,", function->name,
+             function->arguments < 0    ? "one argument or more"
+             : function->arguments == 1 ? "one argument"
+                                        : "two arguments",
+             count);
+    return fail_at(c, where, "%s", said);
+}
+
+static bool parse_arguments(struct compiler *c, const struct function *function, const char *where)
+{
+    int count = 0;
+    c->at++; /* ( */
+    skip_blanks(c);
+    while (*c->at != ')') {
+        if (!parse_choice(c))
+            return false;
+        count++;
+        if (function->arguments < 0 && count > 1 && !apply(c, function->operation))
+            return false;
+        if (*c->at == ',') {
+            c->at++;
+            skip_blanks(c);
+            if (*c->at == ')')
+                return fail_at(c, c->at, "an argument is missing%s", "");
+        } else if (*c->at != ')')
+            return fail_at(c, c->at, "a \")\" is missing%s", "");
+    }
+    c->at++;
+    if (!count_arguments(c, function, count, where))
+        return false;
+    if (function->many == average_of)
+        return emit(c, HS_OP_CONSTANT, count) && apply(c, HS_OP_DIVIDE);
+    return function->arguments < 0 || apply(c, function->operation);
+}
+
+static bool unknown_name(struct compiler *c, const char *name)
+{
+    char known[500], said[160];
+    snprintf(known, sizeof known, "x|y|z|t|pi|%s", hs_expression_functions());
+    const char *nearest = strcmp(name, "_pi") == 0 ? "pi" : hs_nearest_word(name, known);
+    if (nearest)
+        snprintf(said, sizeof said, "unknown name \"%.40s\" (did you mean %s?)", name, nearest);
+    else
+        snprintf(said, sizeof said, "unknown name \"%.40s\" (known are x, y, z, t, pi, e)", name);
+    return fail_at(c, c->at, "%s", said);
+}
+
+static bool parse_name(struct compiler *c)
+{
+    const char *where = c->at, *end = where;
+    while (isalnum((unsigned char)*end) || *end == '_')
+        end++;
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)(end - where < 63 ? end - where : 63), where);
+    for (int i = 0; i < FUNCTIONS; i++)
+        if (strcmp(name, functions[i].name) == 0) {
+            c->at = end;
+            return *end == '(' ? parse_arguments(c, &functions[i], where)
+                               : fail_at(c, where,
+                                         "the function %s needs its \"(\" right behind it,", name);
+        }
+    for (int i = 0; i < VARIABLES; i++)
+        if (strcmp(name, variables[i].name) == 0) {
+            c->at = end;
+            c->varies |= variables[i].varies;
+            return emit(c, variables[i].operation, variables[i].constant);
+        }
+    return unknown_name(c, name);
+}
+
+static bool parse_primary(struct compiler *c)
+{
+    if (isdigit((unsigned char)*c->at) || *c->at == '.')
+        return parse_number(c);
+    if (isalpha((unsigned char)*c->at) || *c->at == '_')
+        return parse_name(c);
+    if (*c->at != '(')
+        return *c->at ? fail_at(c, c->at, "a number, a name or \"(\" is missing before \"%.1s\"",
+                                c->at)
+                      : fail_at(c, c->at, "the expression ends too early,%s", "");
+    c->at++;
+    if (!parse_choice(c))
+        return false;
+    if (*c->at != ')')
+        return fail_at(c, c->at, "a \")\" is missing%s", "");
+    c->at++;
+    return true;
+}
+
+/* muParser's operators and how tightly they bind; longer texts come before their beginnings. */
+static const struct operator
+{
+    const char *text;
+    enum hs_operation operation;
+    int binds;
+}
+operators[] = {
+    {"||", HS_OP_OR, 1},         {"&&", HS_OP_AND, 2},
+    {"<=", HS_OP_LESS_EQUAL, 3}, {">=", HS_OP_GREATER_EQUAL, 3},
+    {"==", HS_OP_EQUAL, 3},      {"!=", HS_OP_NOT_EQUAL, 3},
+    {"<", HS_OP_LESS, 3},        {">", HS_OP_GREATER, 3},
+    {"+", HS_OP_ADD, 4},         {"-", HS_OP_SUBTRACT, 4},
+    {"*", HS_OP_MULTIPLY, 5},    {"/", HS_OP_DIVIDE, 5},
+    {"^", HS_OP_POWER, 6},
+};
+enum { OPERATORS = sizeof operators / sizeof operators[0], BINDS_POWER = 6 };
+
+static const struct operator* find_operator(const char *at)
+{
+    for (int i = 0; i < OPERATORS; i++)
+        if (strncmp(at, operators[i].text, strlen(operators[i].text)) == 0)
+            return &operators[i];
+    return NULL;
+}
+
+/* Operators that bind at least as tightly as `least`. */
+static bool parse_operators(struct compiler *c, int least)
+{
+    skip_blanks(c);
+    if (++c->nesting > DEEPEST_NESTING)
+        return fail_at(c, c->at, "nested too deeply%s", "");
+    const char *where = c->at;
+    if (*c->at == '-' || *c->at == '+') {
+        const bool negative = *c->at++ == '-';
+        skip_blanks(c);
+        if (*c->at == '-' || *c->at == '+')
+            return fail_at(c, where, "two signs in a row%s; use parentheses,", "");
+        if (!parse_operators(c, BINDS_POWER) || (negative && !apply(c, HS_OP_NEGATE)))
+            return false;
+    } else if (!parse_primary(c))
+        return false;
+    skip_blanks(c);
+    for (const struct operator* op; (op = find_operator(c->at)) && op->binds >= least;) {
+        c->at += strlen(op->text);
+        const bool power = op->binds == BINDS_POWER;
+        if (!parse_operators(c, power ? BINDS_POWER : op->binds + 1) ||
+            !(power ? apply_power(c) : apply(c, op->operation)))
+            return false;
+    }
+    c->nesting--;
+    return true;
+}
+
+/* condition ? one : other, which may be such a choice itself. */
+static bool parse_choice(struct compiler *c)
+{
+    if (!parse_operators(c, 1))
+        return false;
+    if (*c->at != '?')
+        return true;
+    if (++c->nesting > DEEPEST_NESTING)
+        return fail_at(c, c->at, "nested too deeply%s", "");
+    c->at++;
+    if (!parse_choice(c))
+        return false;
+    if (*c->at != ':')
+        return fail_at(c, c->at, "a \":\" is missing for the \"?\"%s", "");
+    c->at++;
+    if (!parse_choice(c))
+        return false;
+    c->nesting--;
+    return apply(c, HS_OP_SELECT);
+}
+
+static bool parse_all(struct compiler *c)
+{
+    if (!parse_choice(c))
+        return false;
+    if (*c->at == '\0')
+        return true;
+    if (*c->at == '=')
+        return fail_at(c, c->at, "\"=\" assigns; write == to compare,%s", "");
+    return fail_at(c, c->at, "\"%.1s\" was not expected", c->at);
+}
+
+/* The most values on the stack at any time. */
+static int depth_of(const struct compiler *c)
+{
+    int depth = 0, deepest = 0;
+    for (int i = 0; i < c->length; i++) {
+        depth += 1 - popped[c->code[i].operation];
+        deepest = depth > deepest ? depth : deepest;
+    }
+    return deepest;
+}
+
+/* ---- muParser ---------------------------------------------------------------------------------
+ */
+
+static muParserHandle_t create_reference(double at[4])
+{
+    const muParserHandle_t parser = mupCreate(muBASETYPE_FLOAT);
+    if (!parser)
+        return NULL;
+    mupClearFun(parser);
+    mupClearConst(parser);
+    for (int i = 0; i < FUNCTIONS; i++) {
+        const struct function *f = &functions[i];
+        if (f->one)
+            mupDefineFun1(parser, f->name, f->one, 1);
+        else if (f->two)
+            mupDefineFun2(parser, f->name, f->two, 1);
+        else
+            mupDefineMultFun(parser, f->name, f->many, 1);
+    }
+    for (int i = 0; i < VARIABLES; i++)
+        if (variables[i].operation == HS_OP_CONSTANT)
+            mupDefineConst(parser, variables[i].name, variables[i].constant);
+        else
+            mupDefineVar(parser, variables[i].name, &at[i]);
+    return parser;
+}
+
+bool hs_expression_reference(const char *text, double x, double y, double z, double t, double *out)
+{
+    double at[4] = {x, y, z, t};
+    const muParserHandle_t parser = create_reference(at);
+    if (!parser)
+        return false;
+    mupSetExpr(parser, text);
+    const double value = mupEval(parser);
+    const bool fine = !mupError(parser);
+    if (fine)
+        *out = value;
+    mupRelease(parser);
+    return fine;
+}
+
+/* muParser must agree that it is an expression. */
+static bool is_agreed(struct compiler *c)
+{
+    double at[4] = {0.0, 0.0, 0.0, 0.0};
+    const muParserHandle_t parser = create_reference(at);
+    if (!parser) {
+        c->status = HS_DEVICE;
+        snprintf(c->reason, c->size, "out of memory");
+        return false;
+    }
+    mupSetExpr(parser, c->text);
+    mupEval(parser);
+    if (mupError(parser)) {
+        const int position = mupGetErrorPos(parser);
+        const char *message = mupGetErrorMsg(parser);
+        fail_at(c, c->text + (position > 0 ? position : 0), "%s", message ? message : "refused");
+    }
+    mupRelease(parser);
+    return c->status == HS_OK;
+}
+
+/* What the program left in varies after folding: "0*x" still varies, "x > 0 ? 1 : 1" too. */
+static bool compile(struct compiler *c)
+{
+    if (strlen(c->text) > LONGEST_TEXT)
+        return fail_at(c, c->text + LONGEST_TEXT, "the expression is too long%s", "");
+    if (!parse_all(c) || !is_agreed(c))
+        return false;
+    if (depth_of(c) > HS_EXPRESSION_DEPTH)
+        return fail_at(c, c->text,
+                       "too many values are waiting for their operators%s; "
+                       "write it with fewer nested parentheses,",
+                       "");
+    return true;
+}
+
+enum hs_status hs_expression_compile(const char *text, struct hs_instruction **code,
+                                     struct hs_expression *out, char *reason, size_t size)
+{
+    struct compiler c = {.text = text, .at = text, .reason = reason, .size = size};
+    *code = NULL;
+    *out = (struct hs_expression){.code = NULL};
+    if (!compile(&c)) {
+        free(c.code);
+        return c.status;
+    }
+    *code = c.code;
+    *out = (struct hs_expression){.code = c.code, .length = c.length, .varies = c.varies};
+    return HS_OK;
+}
