@@ -1,0 +1,79 @@
+#include "input/config.h"
+
+#include "input/config_parse.h"
+#include "input/config_reader.h"
+#include "input/config_text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The text of the config, and a comment line for each override. */
+static char *whole_text(const char *text, const char *const *overrides, int override_count)
+{
+    char *whole = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&whole, &size);
+    if (!stream)
+        return NULL;
+    fputs(text, stream);
+    for (int i = 0; i < override_count; i++) {
+        fputs("\n// --set ", stream);
+        for (const char *p = overrides[i]; *p; p++)
+            fputc(*p == '\n' || *p == '\r' ? ' ' : *p, stream);
+    }
+    if (override_count > 0)
+        fputc('\n', stream);
+    if (fclose(stream) == 0)
+        return whole;
+    free(whole);
+    return NULL;
+}
+
+static void read_problem(struct hs_reader *reader)
+{
+    struct hs_problem *problem = reader->problem;
+    const char *precision = hs_settings_text(reader->settings, "precision");
+    problem->title = hs_read_string(reader, "title");
+    problem->precision = precision && precision[0] == 'f' ? HS_FLOAT : HS_DOUBLE;
+    hs_read_stencil_radius(reader);
+    hs_read_grid(reader);
+    hs_read_material(reader);
+    hs_read_boundary(reader);
+    hs_read_schedule(reader);
+    hs_read_fields(reader);
+    hs_read_output(reader);
+    hs_check_values(reader);
+}
+
+enum hs_status hs_config_read(const char *path, const char *const *overrides, int override_count,
+                              struct hs_problem *out, struct hs_error *err)
+{
+    hs_problem_init(out);
+    struct hs_error trouble; /* what an earlier call left in err is not ours */
+    hs_error_init(&trouble);
+    struct hs_settings settings;
+    hs_settings_init(&settings, path, &trouble);
+    struct hs_config_text text;
+    enum hs_status status = hs_config_text_read(path, &text, &trouble);
+    if (status == HS_OK) {
+        hs_config_parse(&text, &settings);
+        const bool parsed = settings.count > 0 || trouble.status == HS_OK;
+        for (int i = 0; i < override_count; i++)
+            hs_config_override(overrides[i], &settings);
+        out->config_path = strdup(path);
+        out->config_text = whole_text(text.plain, overrides, override_count);
+        struct hs_reader reader = {.settings = &settings, .problem = out, .err = &trouble};
+        if (!out->config_path || !out->config_text)
+            hs_error_add(&trouble, HS_DEVICE, "out of memory while reading the config");
+        else if (parsed)
+            read_problem(&reader);
+    }
+    status = trouble.status;
+    if (trouble.text)
+        hs_error_add(err, status, "%s", trouble.text);
+    hs_settings_release(&settings);
+    hs_config_text_release(&text);
+    hs_error_release(&trouble);
+    return status;
+}

@@ -1,0 +1,143 @@
+/* boundary: a face takes its own settings, or those of `all`; its kind lowers them to data. */
+#include "input/config_reader.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Where a face's key is: in its own group, else in `all` for a face without a type of its own. */
+struct hs_key hs_face_key(const struct hs_reader *reader, int face, const char *name)
+{
+    const struct hs_key own = hs_key("boundary.%s.%s", hs_face_names[face], name);
+    const struct hs_key type = hs_key("boundary.%s.type", hs_face_names[face]);
+    const struct hs_key shared = hs_key("boundary.all.%s", name);
+    const bool inherits = !hs_given(reader, type.text) && hs_given(reader, shared.text);
+    return !hs_given(reader, own.text) && inherits ? shared : own;
+}
+
+const struct hs_boundary_kind *hs_face_kind(const struct hs_reader *reader, int face)
+{
+    const char *type = hs_settings_text(reader->settings, hs_face_key(reader, face, "type").text);
+    return type ? hs_boundary_find(type) : NULL;
+}
+
+static unsigned allowed_keys(const struct hs_boundary_kind *kind)
+{
+    return kind->any_of | kind->all_of;
+}
+
+/* Reports keys of a group ("x_min", "all") that its kind does not use. */
+static void check_unused(struct hs_reader *reader, const char *group,
+                         const struct hs_boundary_kind *kind)
+{
+    for (enum hs_boundary_key key = 0; key < HS_BOUNDARY_KEYS; key++) {
+        const struct hs_key path = hs_key("boundary.%s.%s", group, hs_boundary_key_name(key));
+        if (!(allowed_keys(kind) & 1u << key) && hs_given(reader, path.text))
+            hs_settings_complain(reader->settings, path.text,
+                                 "a %s boundary does not use it; take it out, or change the type",
+                                 kind->name);
+    }
+}
+
+/* "flux or gradient" */
+static struct hs_key list_keys(unsigned keys, const char *between)
+{
+    struct hs_key list = {""};
+    for (enum hs_boundary_key key = 0; key < HS_BOUNDARY_KEYS; key++)
+        if (keys & 1u << key)
+            list = hs_key("%.60s%s%s", list.text, list.text[0] ? between : "",
+                          hs_boundary_key_name(key));
+    return list;
+}
+
+static bool is_complete(struct hs_reader *reader, int face, const struct hs_boundary_kind *kind,
+                        unsigned given)
+{
+    const char *name = hs_face_names[face];
+    bool complete = true;
+    for (enum hs_boundary_key key = 0; key < HS_BOUNDARY_KEYS; key++)
+        if (kind->all_of & 1u << key & ~given) {
+            hs_settings_complain(reader->settings,
+                                 hs_key("boundary.%s.%s", name, hs_boundary_key_name(key)).text,
+                                 "missing; a %s boundary needs %s", kind->name,
+                                 list_keys(kind->all_of, " and ").text);
+            complete = false;
+        }
+    const unsigned chosen = kind->any_of & given;
+    if (kind->any_of && (chosen == 0 || (chosen & (chosen - 1)) != 0)) {
+        hs_settings_complain(reader->settings, hs_key("boundary.%s", name).text,
+                             "a %s boundary needs %s%s", kind->name,
+                             list_keys(kind->any_of, " or ").text, chosen ? ", not both" : "");
+        complete = false;
+    }
+    return complete;
+}
+
+/* False if a value is bad, which has been reported. */
+static bool read_spec(struct hs_reader *reader, int face, const struct hs_boundary_kind *kind,
+                      struct hs_boundary_spec *spec)
+{
+    *spec = (struct hs_boundary_spec){.given = 0};
+    bool good = true;
+    for (enum hs_boundary_key key = 0; key < HS_BOUNDARY_KEYS; key++) {
+        const struct hs_key path = hs_face_key(reader, face, hs_boundary_key_name(key));
+        if (!(allowed_keys(kind) & 1u << key) || !hs_given(reader, path.text))
+            continue;
+        spec->given |= 1u << key;
+        good = hs_read_value(reader, path.text, &spec->value[key]) && good;
+    }
+    return is_complete(reader, face, kind, spec->given) && good;
+}
+
+static void read_face(struct hs_reader *reader, int face)
+{
+    struct hs_problem *problem = reader->problem;
+    const struct hs_boundary_kind *kind = hs_face_kind(reader, face);
+    if (!kind)
+        return; /* a bad type, which has been reported */
+    check_unused(reader, hs_face_names[face], kind);
+    struct hs_boundary_spec spec;
+    if (!read_spec(reader, face, kind, &spec))
+        return;
+    const char *reason = NULL;
+    problem->face[face] = (struct hs_face){.type = kind->name};
+    if (kind->lower(&spec, problem->material.conductivity, problem->grid.spacing[face / 2],
+                    problem->radius, &problem->face[face], &reason))
+        hs_settings_complain(reader->settings, hs_face_key(reader, face, "type").text, "%s",
+                             reason);
+}
+
+static void check_pairs(struct hs_reader *reader)
+{
+    for (int axis = 0; axis < reader->problem->grid.dims; axis++) {
+        const bool low = reader->problem->face[2 * axis].wrap;
+        const bool high = reader->problem->face[2 * axis + 1].wrap;
+        if (low == high || !hs_face_kind(reader, 2 * axis) || !hs_face_kind(reader, 2 * axis + 1))
+            continue;
+        const int other = 2 * axis + (low ? 1 : 0);
+        hs_settings_complain(reader->settings,
+                             hs_key("boundary.%s.type", hs_face_names[other]).text,
+                             "%s is periodic, so this face must be, too", hs_face_names[other ^ 1]);
+    }
+}
+
+void hs_read_boundary(struct hs_reader *reader)
+{
+    if (!reader->grid_known)
+        return;
+    const int faces = 2 * reader->problem->grid.dims;
+    for (int face = 0; face < HS_FACES; face++) {
+        const struct hs_key group = hs_key("boundary.%s", hs_face_names[face]);
+        if (face < faces)
+            read_face(reader, face);
+        else if (hs_given(reader, group.text))
+            hs_settings_complain(reader->settings, group.text,
+                                 "the grid has no %c axis; take it out, or give grid.points %d "
+                                 "numbers",
+                                 "xyz"[face / 2], face / 2 + 1);
+    }
+    const char *type = hs_settings_text(reader->settings, "boundary.all.type");
+    const struct hs_boundary_kind *kind = type ? hs_boundary_find(type) : NULL;
+    if (kind)
+        check_unused(reader, "all", kind);
+    check_pairs(reader);
+}

@@ -1,0 +1,121 @@
+/* The last look: what the expressions and datasets give must be finite where it will be used. */
+#include "input/config_reader.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Expressions are looked at on the corners of the grid and half way between them. */
+enum { SAMPLES = 3 };
+
+static int64_t sample(const struct hs_grid *grid, int axis, int which)
+{
+    return which * (grid->points[axis] - 1) / (SAMPLES - 1);
+}
+
+/* Reports the first sampled node within `box` where the value is not finite. */
+static void check_value(struct hs_reader *reader, const char *key, const struct hs_value *value,
+                        double t, const struct hs_box *box)
+{
+    const struct hs_grid *grid = &reader->problem->grid;
+    if (!value->expression.code && isfinite(value->constant))
+        return;
+    for (int n = 0; n < SAMPLES * SAMPLES * SAMPLES; n++) {
+        const int64_t node[HS_AXES] = {sample(grid, HS_X, n % SAMPLES),
+                                       sample(grid, HS_Y, n / SAMPLES % SAMPLES),
+                                       sample(grid, HS_Z, n / (SAMPLES * SAMPLES))};
+        double at[HS_AXES];
+        bool inside = true;
+        for (int axis = 0; axis < HS_AXES; axis++) {
+            at[axis] = hs_grid_coordinate(grid, axis, node[axis]);
+            inside = inside && node[axis] >= box->lo[axis] && node[axis] < box->hi[axis];
+        }
+        const double found = hs_value_at(value, at[HS_X], at[HS_Y], at[HS_Z], t);
+        if (!inside || isfinite(found))
+            continue;
+        hs_settings_complain(reader->settings, key,
+                             "is %g at x = %g, y = %g, z = %g, t = %g; it must be a finite number "
+                             "everywhere",
+                             found, at[HS_X], at[HS_Y], at[HS_Z], t);
+        return;
+    }
+}
+
+static struct hs_box face_box(const struct hs_grid *grid, int face)
+{
+    struct hs_box box = hs_grid_box(grid);
+    const int axis = face / 2;
+    if (face % 2)
+        box.lo[axis] = box.hi[axis] - 1;
+    else
+        box.hi[axis] = box.lo[axis] + 1;
+    return box;
+}
+
+static void check_faces(struct hs_reader *reader)
+{
+    const struct hs_problem *problem = reader->problem;
+    static const char *const drives[] = {"value", "flux", "gradient", "ambient"};
+    for (int face = 0; face < 2 * problem->grid.dims; face++) {
+        const struct hs_box box = face_box(&problem->grid, face);
+        struct hs_key key = hs_face_key(reader, face, "type");
+        for (int d = 0; d < 4; d++) {
+            const struct hs_key drive = hs_face_key(reader, face, drives[d]);
+            key = hs_given(reader, drive.text) ? drive : key;
+        }
+        check_value(reader, key.text, &problem->face[face].drive, 0.0, &box);
+    }
+}
+
+/* Looks at whole rows, all of them in a grid of up to `MOST` nodes, else evenly spread ones; the
+ * step loop looks at every node before it begins. */
+static void check_initial(struct hs_reader *reader)
+{
+    enum { MOST = 1 << 22 };
+    const struct hs_problem *problem = reader->problem;
+    const struct hs_grid *grid = &problem->grid;
+    const struct hs_field *field = &problem->initial.field;
+    if (!field->data && !field->value.expression.code && problem->initial.region_count == 0)
+        return;
+    double *row = malloc((size_t)grid->points[HS_X] * sizeof *row);
+    if (!row) {
+        hs_error_add(reader->err, HS_DEVICE, "out of memory for a row of the initial field");
+        return;
+    }
+    const int64_t rows = grid->points[HS_Y] * grid->points[HS_Z];
+    const int64_t stride = 1 + hs_grid_count(grid) / MOST;
+    for (int64_t r = 0; r < rows; r += field->data ? 1 : stride) {
+        const int64_t j = r % grid->points[HS_Y], k = r / grid->points[HS_Y];
+        hs_problem_initial_row(problem, j, k, row);
+        int64_t i = 0;
+        while (i < grid->points[HS_X] && isfinite(row[i]))
+            i++;
+        if (i == grid->points[HS_X])
+            continue;
+        hs_settings_complain(reader->settings, "initial",
+                             "is %g at node (%lld, %lld, %lld), x = %g, y = %g, z = %g; it must be "
+                             "a finite number everywhere",
+                             row[i], (long long)i, (long long)j, (long long)k,
+                             hs_grid_coordinate(grid, HS_X, i), hs_grid_coordinate(grid, HS_Y, j),
+                             hs_grid_coordinate(grid, HS_Z, k));
+        break;
+    }
+    free(row);
+}
+
+void hs_check_values(struct hs_reader *reader)
+{
+    const struct hs_problem *problem = reader->problem;
+    if (!reader->space_known || reader->err->status)
+        return; /* what is wrong already would only be said twice */
+    const struct hs_box all = hs_grid_box(&problem->grid);
+    check_faces(reader);
+    check_initial(reader);
+    if (problem->source.present)
+        check_value(reader, hs_given(reader, "source.value") ? "source.value" : "source.expression",
+                    &problem->source.field.value, 0.0, &all);
+    /* a solution may well be singular at the start; it is the end that is checked */
+    const double end = isnan(problem->schedule.end) ? 1.0 : problem->schedule.end;
+    if (problem->exact.present)
+        check_value(reader, "exact.expression", &problem->exact.value, end, &all);
+}

@@ -1,0 +1,269 @@
+/* initial, source and exact: scalar fields as a value, an expression or a dataset; regions. */
+#include "input/config_reader.h"
+
+#include "input/field_file.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* As given if it is there, else beside the config; NULL if memory is short. */
+static char *locate(const struct hs_reader *reader, const char *file)
+{
+    const char *config = reader->problem->config_path;
+    const char *slash = strrchr(config, '/');
+    char *beside = NULL;
+    if (file[0] != '/' && slash && access(file, F_OK) != 0 &&
+        asprintf(&beside, "%.*s%s", (int)(slash + 1 - config), config, file) >= 0 &&
+        access(beside, F_OK) == 0)
+        return beside;
+    free(beside);
+    return strdup(file);
+}
+
+static void read_dataset(struct hs_reader *reader, const char *group, double **out)
+{
+    const struct hs_key key = hs_key("%s.file", group);
+    const char *file = hs_settings_text(reader->settings, key.text);
+    const char *dataset = hs_settings_text(reader->settings, hs_key("%s.dataset", group).text);
+    int64_t step = -1;
+    if (!file || !dataset || !reader->grid_known ||
+        !hs_settings_count(reader->settings, hs_key("%s.step", group).text, &step))
+        return;
+    char *path = locate(reader, file);
+    char reason[700], place[1024];
+    enum hs_status status = HS_DEVICE;
+    snprintf(reason, sizeof reason, "out of memory");
+    if (path)
+        status = hs_field_file_read(path, dataset, step, &reader->problem->grid, out, reason,
+                                    sizeof reason);
+    free(path);
+    hs_settings_place(reader->settings, key.text, place, sizeof place);
+    if (status)
+        hs_error_add(reader->err, status, "%s: %s", place, reason);
+}
+
+static int count_given(const struct hs_reader *reader, const char *group)
+{
+    static const char *const ways[] = {"value", "expression", "file"};
+    int given = 0;
+    for (int i = 0; i < 3; i++)
+        given += hs_given(reader, hs_key("%s.%s", group, ways[i]).text);
+    return given;
+}
+
+static void read_field(struct hs_reader *reader, const char *group, struct hs_field *out)
+{
+    const int given = count_given(reader, group);
+    if (given != 1)
+        hs_settings_complain(reader->settings, group, "%s; give one of value, expression and file",
+                             given == 0 ? "has nothing that says what it is"
+                                        : "has more than one thing that says what it is");
+    static const char *const file_only[] = {"dataset", "step"};
+    const bool by_file = hs_given(reader, hs_key("%s.file", group).text);
+    for (int i = 0; i < 2; i++) {
+        const struct hs_key key = hs_key("%s.%s", group, file_only[i]);
+        if (!by_file && hs_given(reader, key.text))
+            hs_settings_complain(reader->settings, key.text, "belongs to %s.file, which is missing",
+                                 group);
+    }
+    hs_read_value(reader, hs_key("%s.value", group).text, &out->value);
+    hs_read_value(reader, hs_key("%s.expression", group).text, &out->value);
+    if (by_file && given == 1)
+        read_dataset(reader, group, &out->data);
+}
+
+/* ---- regions ----------------------------------------------------------------------------------
+ */
+
+enum { LOWER, UPPER, CENTRE, RADIUS, AXIS, FROM, TO, SHAPE_KEYS };
+static const char *const shape_keys[SHAPE_KEYS] = {"lower", "upper", "centre", "radius",
+                                                   "axis",  "from",  "to"};
+
+static bool read_box(struct hs_reader *reader, const char *path, struct hs_region *region);
+static bool read_round(struct hs_reader *reader, const char *path, struct hs_region *region);
+static bool read_cylinder(struct hs_reader *reader, const char *path, struct hs_region *region);
+
+static const struct {
+    const char *name;
+    unsigned needs, takes;
+    bool (*read)(struct hs_reader *reader, const char *path, struct hs_region *region);
+} shapes[] = {
+    [HS_SHAPE_BOX] = {"box", 1u << LOWER | 1u << UPPER, 0, read_box},
+    [HS_SHAPE_SPHERE] = {"sphere", 1u << CENTRE | 1u << RADIUS, 0, read_round},
+    [HS_SHAPE_CYLINDER] = {"cylinder", 1u << CENTRE | 1u << RADIUS,
+                           1u << AXIS | 1u << FROM | 1u << TO, read_cylinder},
+};
+enum { SHAPES = sizeof shapes / sizeof shapes[0] };
+
+static bool read_box(struct hs_reader *reader, const char *path, struct hs_region *region)
+{
+    const struct hs_key lower = hs_key("%s.lower", path), upper = hs_key("%s.upper", path);
+    const bool both = hs_read_per_axis(reader, lower.text, false, region->lower);
+    if (!hs_read_per_axis(reader, upper.text, false, region->upper) || !both)
+        return false;
+    for (int axis = 0; axis < reader->problem->grid.dims; axis++)
+        if (region->lower[axis] > region->upper[axis]) {
+            hs_settings_complain(reader->settings, upper.text,
+                                 "is below lower along %c; exchange them", "xyz"[axis]);
+            return false;
+        }
+    return true;
+}
+
+static bool read_round(struct hs_reader *reader, const char *path, struct hs_region *region)
+{
+    const bool centre =
+        hs_read_per_axis(reader, hs_key("%s.centre", path).text, false, region->centre);
+    return hs_settings_number(reader->settings, hs_key("%s.radius", path).text, &region->radius) &&
+           centre;
+}
+
+static bool read_cylinder(struct hs_reader *reader, const char *path, struct hs_region *region)
+{
+    struct hs_settings *settings = reader->settings;
+    const struct hs_key from = hs_key("%s.from", path), to = hs_key("%s.to", path);
+    const struct hs_key axis_key = hs_key("%s.axis", path);
+    const char *axis = hs_settings_text(settings, axis_key.text);
+    if (!axis)
+        return false;
+    region->axis = axis[0] - 'x';
+    region->from = -INFINITY;
+    region->to = INFINITY;
+    hs_settings_number(settings, from.text, &region->from);
+    hs_settings_number(settings, to.text, &region->to);
+    /* across a plane grid a cylinder along z is a disc, whatever its length */
+    const bool there = region->axis < reader->problem->grid.dims;
+    if (!there && (hs_given(reader, axis_key.text) || hs_given(reader, from.text) ||
+                   hs_given(reader, to.text))) {
+        hs_settings_complain(settings,
+                             hs_given(reader, axis_key.text) ? axis_key.text
+                             : hs_given(reader, from.text)   ? from.text
+                                                             : to.text,
+                             "the grid has no %s axis; choose another, or take it out", axis);
+        return false;
+    }
+    if (region->from > region->to) {
+        hs_settings_complain(settings, to.text, "is below from; exchange them");
+        return false;
+    }
+    return read_round(reader, path, region);
+}
+
+/* Whether the box around the region meets the grid. */
+static bool is_in_grid(const struct hs_grid *grid, const struct hs_region *region)
+{
+    for (int axis = 0; axis < grid->dims; axis++) {
+        const bool box = region->shape == HS_SHAPE_BOX;
+        const bool along = region->shape == HS_SHAPE_CYLINDER && region->axis == axis;
+        const double low = box     ? region->lower[axis]
+                           : along ? region->from
+                                   : region->centre[axis] - region->radius;
+        const double high = box     ? region->upper[axis]
+                            : along ? region->to
+                                    : region->centre[axis] + region->radius;
+        const double slack = 1e-9 * grid->spacing[axis];
+        if (high < grid->lower[axis] - slack ||
+            low > hs_grid_coordinate(grid, axis, grid->points[axis] - 1) + slack)
+            return false;
+    }
+    return true;
+}
+
+/* Which keys a shape needs and which it does not take. */
+static bool check_shape_keys(struct hs_reader *reader, const char *path, int shape)
+{
+    bool good = true;
+    for (int key = 0; key < SHAPE_KEYS; key++) {
+        const struct hs_key name = hs_key("%s.%s", path, shape_keys[key]);
+        const bool given = hs_given(reader, name.text);
+        const unsigned bit = 1u << key;
+        if (shapes[shape].needs & bit && !given) {
+            hs_settings_complain(reader->settings, name.text, "missing; a %s needs it",
+                                 shapes[shape].name);
+            good = false;
+        } else if (!((shapes[shape].needs | shapes[shape].takes) & bit) && given) {
+            hs_settings_complain(reader->settings, name.text, "a %s does not take it; take it out",
+                                 shapes[shape].name);
+            good = false;
+        }
+    }
+    return good;
+}
+
+static void read_region(struct hs_reader *reader, const char *path, struct hs_region *region)
+{
+    const struct hs_key value = hs_key("%s.value", path), shape_key = hs_key("%s.shape", path);
+    if (hs_require(reader, value.text, "give the temperature of the region"))
+        hs_read_value(reader, value.text, &region->value);
+    if (!hs_require(reader, shape_key.text, "give box, sphere or cylinder"))
+        return;
+    const char *name = hs_settings_text(reader->settings, shape_key.text);
+    for (int shape = 0; name && shape < SHAPES; shape++) {
+        if (strcmp(name, shapes[shape].name) != 0)
+            continue;
+        region->shape = (enum hs_shape)shape;
+        if (check_shape_keys(reader, path, shape) && shapes[shape].read(reader, path, region) &&
+            reader->space_known && !is_in_grid(&reader->problem->grid, region))
+            hs_settings_complain(reader->settings, path,
+                                 "lies outside the grid; look at its coordinates, in m");
+    }
+}
+
+static void read_regions(struct hs_reader *reader)
+{
+    struct hs_initial *initial = &reader->problem->initial;
+    const int count = hs_settings_length(reader->settings, "initial.regions");
+    if (count == 0)
+        return;
+    initial->regions = calloc((size_t)count, sizeof *initial->regions);
+    if (!initial->regions) {
+        hs_error_add(reader->err, HS_DEVICE, "out of memory for %d regions", count);
+        return;
+    }
+    initial->region_count = count;
+    for (int r = 0; r < count; r++) {
+        const struct hs_key path = hs_key("initial.regions[%d]", r);
+        if (hs_require(reader, path.text, "regions are numbered from 0, without gaps"))
+            read_region(reader, path.text, &initial->regions[r]);
+    }
+}
+
+/* ---- the parts --------------------------------------------------------------------------------
+ */
+
+/* What turns the source's unit into the rate at which the temperature rises. */
+static double source_rate(const struct hs_problem *problem)
+{
+    const double capacity = problem->material.density * problem->material.specific_heat;
+    return problem->raw || isnan(capacity) ? 1.0 : 1.0 / capacity;
+}
+
+static void read_exact(struct hs_reader *reader)
+{
+    struct hs_exact *exact = &reader->problem->exact;
+    if (!hs_given(reader, "exact"))
+        return;
+    if (hs_require(reader, "exact.expression", "give the solution, or take exact out"))
+        exact->present = hs_read_value(reader, "exact.expression", &exact->value);
+    hs_settings_number(reader->settings, "exact.max_error", &exact->max_error);
+}
+
+void hs_read_fields(struct hs_reader *reader)
+{
+    struct hs_problem *problem = reader->problem;
+    if (hs_require(reader, "initial",
+                   "give { value = ...; }, { expression = \"...\"; } or "
+                   "{ file = \"...\"; dataset = \"...\"; }"))
+        read_field(reader, "initial", &problem->initial.field);
+    if (reader->grid_known)
+        read_regions(reader);
+    if (hs_given(reader, "source")) {
+        problem->source.present = true;
+        problem->source.rate = source_rate(problem);
+        read_field(reader, "source", &problem->source.field);
+    }
+    read_exact(reader);
+}

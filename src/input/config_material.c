@@ -1,0 +1,107 @@
+/* stencil and material: what one sweep does. */
+#include "input/config_reader.h"
+
+#include <math.h>
+
+void hs_read_stencil_radius(struct hs_reader *reader)
+{
+    int64_t radius;
+    if (hs_settings_count(reader->settings, "stencil.radius", &radius))
+        reader->problem->radius = (int)radius;
+}
+
+static bool any_coefficient(const struct hs_reader *reader)
+{
+    for (int i = 0; i < HS_MAX_COEFFICIENTS; i++)
+        if (hs_given(reader, hs_key("stencil.c%d", i).text))
+            return true;
+    return false;
+}
+
+static void read_coefficients(struct hs_reader *reader)
+{
+    struct hs_problem *problem = reader->problem;
+    if (!reader->grid_known)
+        return;
+    const int dims = problem->grid.dims, radius = problem->radius;
+    const int count = hs_stencil_count(dims, radius);
+    for (int i = 0; i < HS_MAX_COEFFICIENTS; i++) {
+        const struct hs_key key = hs_key("stencil.c%d", i);
+        const bool given = hs_given(reader, key.text);
+        if (i < count && !given)
+            hs_settings_complain(reader->settings, key.text,
+                                 "missing; %dD with radius %d needs c0 to c%d", dims, radius,
+                                 count - 1);
+        else if (i >= count && given)
+            hs_settings_complain(reader->settings, key.text,
+                                 "%dD with radius %d has c0 to c%d only; take it out, or give a "
+                                 "larger stencil.radius",
+                                 dims, radius, count - 1);
+        else if (i < count)
+            hs_settings_number(reader->settings, key.text, &problem->c[i]);
+    }
+}
+
+static const char *const three[] = {"material.conductivity", "material.density",
+                                    "material.specific_heat"};
+
+static void refuse(struct hs_reader *reader, const char *key, const char *why)
+{
+    if (hs_given(reader, key))
+        hs_settings_complain(reader->settings, key, "%s", why);
+}
+
+/* Raw coefficients say all of a sweep; a conductivity may be there for flux and robin faces. */
+static void read_raw(struct hs_reader *reader)
+{
+    const char *why = "raw coefficients c0 ... are given, which already hold it; take out one of "
+                      "the two";
+    reader->problem->raw = true;
+    read_coefficients(reader);
+    refuse(reader, "material.density", why);
+    refuse(reader, "material.specific_heat", why);
+    refuse(reader, "material.diffusivity", why);
+    hs_settings_number(reader->settings, "material.conductivity",
+                       &reader->problem->material.conductivity);
+}
+
+static void read_diffusivity(struct hs_reader *reader)
+{
+    for (int i = 0; i < 3; i++)
+        refuse(reader, three[i],
+               "material.diffusivity is given; give either that alone, or conductivity, density "
+               "and specific_heat");
+    hs_settings_number(reader->settings, "material.diffusivity",
+                       &reader->problem->material.diffusivity);
+}
+
+static void read_three(struct hs_reader *reader)
+{
+    struct hs_material *material = &reader->problem->material;
+    double *const into[] = {&material->conductivity, &material->density, &material->specific_heat};
+    bool good = true;
+    for (int i = 0; i < 3; i++)
+        good = hs_require(reader, three[i],
+                          "the diffusivity follows from conductivity, density and specific_heat") &&
+               hs_settings_number(reader->settings, three[i], into[i]) && good;
+    material->diffusivity = material->conductivity / (material->density * material->specific_heat);
+    if (good && !isnormal(material->diffusivity))
+        hs_settings_complain(reader->settings, "material",
+                             "conductivity / (density * specific_heat) = %g m^2/s cannot be "
+                             "computed with; look at the units",
+                             material->diffusivity);
+}
+
+void hs_read_material(struct hs_reader *reader)
+{
+    if (any_coefficient(reader))
+        read_raw(reader);
+    else if (hs_given(reader, "material.diffusivity"))
+        read_diffusivity(reader);
+    else if (hs_given(reader, "material"))
+        read_three(reader);
+    else
+        hs_settings_complain(reader->settings, "material",
+                             "missing; give { conductivity; density; specific_heat; } or "
+                             "{ diffusivity; }, or the raw coefficients stencil.c0 ...");
+}

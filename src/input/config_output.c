@@ -1,0 +1,156 @@
+/* title, precision, solver, output, checkpoint and probes. */
+#include "input/config_reader.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* The config's name with .h5, in the working directory. */
+static char *default_file(const char *config)
+{
+    const char *slash = strrchr(config, '/');
+    const char *name = slash ? slash + 1 : config;
+    const char *dot = strrchr(name, '.');
+    const int length = dot && dot != name ? (int)(dot - name) : (int)strlen(name);
+    char *file = NULL;
+    return asprintf(&file, "%.*s.h5", length, name) < 0 ? NULL : file;
+}
+
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat sa, sb;
+    return stat(a, &sa) == 0 && stat(b, &sb) == 0 && sa.st_dev == sb.st_dev &&
+           sa.st_ino == sb.st_ino;
+}
+
+/* What the run reads must not be what it writes. */
+static void check_file(struct hs_reader *reader)
+{
+    static const char *const inputs[] = {"initial.file", "source.file"};
+    const char *file = reader->problem->output.file;
+    struct stat status;
+    if (file[0] == '\0' || file[strlen(file) - 1] == '/' ||
+        (stat(file, &status) == 0 && S_ISDIR(status.st_mode)))
+        hs_settings_complain(reader->settings, "output.file",
+                             "is a folder or nothing; give the name of the file to write");
+    else if (is_same_file(file, reader->problem->config_path))
+        hs_settings_complain(reader->settings, "output.file",
+                             "is the config itself; give another name");
+    for (int i = 0; i < 2; i++) {
+        const char *input = hs_settings_text(reader->settings, inputs[i]);
+        if (input && (strcmp(input, file) == 0 || is_same_file(input, file)))
+            hs_settings_complain(reader->settings, "output.file",
+                                 "is the file that %s reads; give another name", inputs[i]);
+    }
+}
+
+static void read_file(struct hs_reader *reader)
+{
+    struct hs_problem *problem = reader->problem;
+    if (hs_given(reader, "output.file"))
+        problem->output.file = hs_read_string(reader, "output.file");
+    else
+        problem->output.file = default_file(problem->config_path);
+    if (problem->output.file)
+        check_file(reader);
+    int64_t level;
+    if (hs_settings_count(reader->settings, "output.compression", &level))
+        problem->output.compression = (int)level;
+    hs_settings_number(reader->settings, "checkpoint.every_minutes",
+                       &problem->output.checkpoint_minutes);
+}
+
+static void read_solver(struct hs_reader *reader)
+{
+    struct hs_solver_choice *solver = &reader->problem->solver;
+    solver->backend = hs_read_string(reader, "solver.backend");
+    solver->kernel = hs_read_string(reader, "solver.kernel");
+    int64_t number;
+    if (hs_settings_count(reader->settings, "solver.device", &number))
+        solver->device = (int)number;
+    if (hs_settings_count(reader->settings, "solver.threads", &number))
+        solver->threads = (int)number;
+}
+
+/* ---- probes -----------------------------------------------------------------------------------
+ */
+
+static void read_name(struct hs_reader *reader, int index)
+{
+    const struct hs_key key = hs_key("probes[%d].name", index);
+    struct hs_probe *probes = reader->problem->probes;
+    if (!hs_require(reader, key.text, "give the probe a name"))
+        return;
+    char *name = probes[index].name = hs_read_string(reader, key.text);
+    if (!name)
+        return;
+    if (name[0] == '\0' || strchr(name, '/') || strcmp(name, ".") == 0)
+        hs_settings_complain(reader->settings, key.text,
+                             "cannot be the name of a dataset; give one without \"/\"");
+    for (int i = 0; i < index; i++)
+        if (probes[i].name && strcmp(probes[i].name, name) == 0)
+            hs_settings_complain(reader->settings, key.text,
+                                 "probes[%d] has this name; give each its own", i);
+}
+
+/* The nearest node; a periodic axis goes on to where it repeats. */
+static void place_probe(struct hs_reader *reader, const char *key, struct hs_probe *probe)
+{
+    const struct hs_problem *problem = reader->problem;
+    const struct hs_grid *grid = &problem->grid;
+    for (int axis = 0; axis < grid->dims; axis++) {
+        const int64_t n = grid->points[axis];
+        const bool wraps = problem->face[2 * axis].wrap;
+        const double place = (probe->at[axis] - grid->lower[axis]) / grid->spacing[axis];
+        const double last = (double)(wraps ? n : n - 1);
+        const double slack = 1e-6; /* of a cell: 0.1 may be a rounding beyond 100 * 0.001 */
+        if (!(place >= -slack && place <= last + slack)) {
+            hs_settings_complain(reader->settings, key,
+                                 "lies outside the grid along %c, which is from %g to %g m",
+                                 "xyz"[axis], grid -> lower[axis],
+                                 grid -> lower[axis] + last * grid -> spacing[axis]);
+            return;
+        }
+        const int64_t node = (int64_t)floor(place + 0.5);
+        probe->node[axis] = wraps && node == n ? 0 : node;
+    }
+}
+
+static void read_probe(struct hs_reader *reader, int index)
+{
+    struct hs_probe *probe = &reader->problem->probes[index];
+    const struct hs_key key = hs_key("probes[%d].at", index);
+    read_name(reader, index);
+    if (hs_require(reader, key.text, "give its coordinates in m") &&
+        hs_read_per_axis(reader, key.text, false, probe->at) && reader->space_known)
+        place_probe(reader, key.text, probe);
+}
+
+static void read_probes(struct hs_reader *reader)
+{
+    struct hs_problem *problem = reader->problem;
+    const int count = hs_settings_length(reader->settings, "probes");
+    if (count == 0)
+        return;
+    problem->probes = calloc((size_t)count, sizeof *problem->probes);
+    if (!problem->probes) {
+        hs_error_add(reader->err, HS_DEVICE, "out of memory for %d probes", count);
+        return;
+    }
+    problem->probe_count = count;
+    for (int i = 0; i < count; i++) {
+        const struct hs_key key = hs_key("probes[%d]", i);
+        if (hs_require(reader, key.text, "probes are numbered from 0, without gaps"))
+            read_probe(reader, i);
+    }
+}
+
+void hs_read_output(struct hs_reader *reader)
+{
+    read_solver(reader);
+    read_file(reader);
+    if (reader->grid_known)
+        read_probes(reader);
+}

@@ -1,0 +1,119 @@
+#include "input/config_reader.h"
+
+#include "input/expression.h"
+#include "input/number.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const hs_face_names[HS_FACES] = {"x_min", "x_max", "y_min", "y_max", "z_min", "z_max"};
+
+struct hs_key hs_key(const char *format, ...)
+{
+    struct hs_key key;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(key.text, sizeof key.text, format, args);
+    va_end(args);
+    return key;
+}
+
+bool hs_given(const struct hs_reader *reader, const char *key)
+{
+    return hs_settings_given(reader->settings, key);
+}
+
+bool hs_require(struct hs_reader *reader, const char *key, const char *remedy)
+{
+    if (hs_given(reader, key))
+        return true;
+    hs_settings_complain(reader->settings, key, "missing; %s", remedy);
+    return false;
+}
+
+char *hs_read_string(struct hs_reader *reader, const char *key)
+{
+    const char *text = hs_settings_text(reader->settings, key);
+    char *copied = text ? strdup(text) : NULL;
+    if (text && !copied)
+        hs_error_add(reader->err, HS_DEVICE, "out of memory while reading the config");
+    return copied;
+}
+
+static bool keep_program(struct hs_reader *reader, struct hs_instruction *code)
+{
+    struct hs_problem *problem = reader->problem;
+    struct hs_instruction **grown =
+        realloc(problem->programs, ((size_t)problem->program_count + 1) * sizeof *grown);
+    if (!grown) {
+        free(code);
+        hs_error_add(reader->err, HS_DEVICE, "out of memory while reading the config");
+        return false;
+    }
+    problem->programs = grown;
+    problem->programs[problem->program_count++] = code;
+    return true;
+}
+
+bool hs_read_value(struct hs_reader *reader, const char *key, struct hs_value *out)
+{
+    const struct hs_setting *entry = hs_settings_find(reader->settings, key);
+    if (!entry || entry->bad)
+        return false;
+    *out = (struct hs_value){.constant = 0.0};
+    if (entry->kind == HS_SETTING_NUMBER)
+        return hs_number_parse(entry->text, &out->constant) == NULL;
+    struct hs_instruction *code;
+    struct hs_expression expression;
+    char reason[300];
+    if (hs_expression_compile(entry->text, &code, &expression, reason, sizeof reason)) {
+        hs_settings_complain(reader->settings, key, "%s", reason);
+        return false;
+    }
+    if (expression.length == 1 && code[0].operation == HS_OP_CONSTANT) {
+        out->constant = code[0].constant;
+        free(code);
+        return true;
+    }
+    out->expression = expression;
+    return keep_program(reader, code);
+}
+
+static bool read_member(struct hs_reader *reader, const char *key, double *out)
+{
+    if (hs_given(reader, key))
+        return hs_settings_number(reader->settings, key, out);
+    hs_settings_complain(reader->settings, key, "missing; the list needs one number for each axis");
+    return false;
+}
+
+bool hs_read_per_axis(struct hs_reader *reader, const char *key, bool spread, double *out)
+{
+    const int dims = reader->problem->grid.dims;
+    const struct hs_setting *entry = hs_settings_find(reader->settings, key);
+    const bool lone = !entry || entry->kind == HS_SETTING_NUMBER;
+    if (lone) {
+        double value;
+        if (!hs_settings_number(reader->settings, key, &value))
+            return false;
+        for (int axis = 0; axis < dims; axis++)
+            out[axis] = value;
+        if (!entry || dims == 1 || spread)
+            return true;
+    }
+    const int length = hs_settings_length(reader->settings, key);
+    if (entry->bad)
+        return false;
+    if (length != dims) {
+        hs_settings_complain(reader->settings, key,
+                             "has %d number%s; the grid has %d ax%ss, give one for each", length,
+                             length == 1 ? "" : "s", dims, dims == 1 ? "i" : "e");
+        return false;
+    }
+    bool good = true;
+    for (int axis = 0; axis < dims; axis++)
+        good = read_member(reader, hs_key("%s[%d]", key, axis).text, &out[axis]) && good;
+    return good;
+}

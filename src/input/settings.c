@@ -1,0 +1,327 @@
+#include "input/settings.h"
+
+#include "input/number.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LONGEST_PATH = 160, LONGEST_VALUE = 60, LONGEST_MESSAGE = 600 };
+
+void hs_settings_init(struct hs_settings *settings, const char *file, struct hs_error *err)
+{
+    *settings = (struct hs_settings){.file = file, .err = err};
+}
+
+static void release_entry(struct hs_setting *entry)
+{
+    free(entry->path);
+    free(entry->text);
+}
+
+void hs_settings_release(struct hs_settings *settings)
+{
+    for (size_t i = 0; i < settings->count; i++)
+        release_entry(&settings->entries[i]);
+    free(settings->entries);
+    settings->entries = NULL;
+    settings->count = settings->room = 0;
+}
+
+struct hs_setting *hs_settings_find(const struct hs_settings *settings, const char *path)
+{
+    for (size_t i = 0; i < settings->count; i++)
+        if (strcmp(settings->entries[i].path, path) == 0)
+            return &settings->entries[i];
+    return NULL;
+}
+
+bool hs_settings_add(struct hs_settings *settings, const struct hs_setting *setting)
+{
+    struct hs_setting copied = *setting;
+    copied.path = strdup(setting->path);
+    copied.text = setting->text ? strdup(setting->text) : NULL;
+    if (!copied.path || (setting->text && !copied.text)) {
+        release_entry(&copied);
+        return false;
+    }
+    struct hs_setting *old = hs_settings_find(settings, setting->path);
+    if (old) {
+        release_entry(old);
+        *old = copied;
+        return true;
+    }
+    if (settings->count == settings->room) {
+        const size_t room = 2 * settings->room + 32;
+        void *grown = realloc(settings->entries, room * sizeof *settings->entries);
+        if (!grown) {
+            release_entry(&copied);
+            return false;
+        }
+        settings->entries = grown;
+        settings->room = room;
+    }
+    settings->entries[settings->count++] = copied;
+    return true;
+}
+
+/* Whether `path` is `outer` or lies within it. */
+static bool is_within(const char *path, const char *outer)
+{
+    const size_t n = strlen(outer);
+    return strncmp(path, outer, n) == 0 && (path[n] == '\0' || path[n] == '.' || path[n] == '[');
+}
+
+void hs_settings_remove(struct hs_settings *settings, const char *path)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < settings->count; i++) {
+        if (is_within(settings->entries[i].path, path))
+            release_entry(&settings->entries[i]);
+        else
+            settings->entries[kept++] = settings->entries[i];
+    }
+    settings->count = kept;
+}
+
+/* The entry itself, or the innermost group that it belongs in. */
+static const struct hs_setting *nearest_given(const struct hs_settings *settings, const char *path)
+{
+    char outer[LONGEST_PATH];
+    snprintf(outer, sizeof outer, "%s", path);
+    for (;;) {
+        const struct hs_setting *entry = hs_settings_find(settings, outer);
+        if (entry)
+            return entry;
+        char *cut = strrchr(outer, '.');
+        char *bracket = strrchr(outer, '[');
+        cut = !cut || (bracket && bracket > cut) ? bracket : cut;
+        if (!cut)
+            return NULL;
+        *cut = '\0';
+    }
+}
+
+/* " = VALUE" as it was written; nothing for groups and lists */
+static void show_value(const struct hs_setting *entry, char *out, size_t size)
+{
+    out[0] = '\0';
+    if (!entry->text)
+        return;
+    const char *quote = entry->kind == HS_SETTING_STRING ? "\"" : "";
+    const bool cut = strlen(entry->text) > LONGEST_VALUE;
+    snprintf(out, size, " = %s%.*s%s%s", quote, (int)LONGEST_VALUE, entry->text, cut ? "..." : "",
+             quote);
+}
+
+void hs_settings_place(const struct hs_settings *settings, const char *path, char *out, size_t size)
+{
+    const struct hs_setting *entry = nearest_given(settings, path);
+    char value[LONGEST_VALUE + 16] = "";
+    if (entry && strcmp(entry->path, path) == 0)
+        show_value(entry, value, sizeof value);
+    if (entry && !entry->file)
+        snprintf(out, size, "--set: %s%s", path, value);
+    else if (entry)
+        snprintf(out, size, "%s:%d: %s%s", entry->file, entry->line, path, value);
+    else
+        snprintf(out, size, "%s: %s", settings->file, path);
+}
+
+enum hs_status hs_settings_complain(struct hs_settings *settings, const char *path,
+                                    const char *format, ...)
+{
+    char message[LONGEST_MESSAGE], place[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    hs_settings_place(settings, path, place, sizeof place);
+    struct hs_setting *entry = hs_settings_find(settings, path);
+    if (entry && entry->bad)
+        return HS_BAD_INPUT; /* one complaint a key: the next may follow from the first */
+    if (entry)
+        entry->bad = true;
+    return hs_error_add(settings->err, HS_BAD_INPUT, "%s: %s", place, message);
+}
+
+/* ---- checks -----------------------------------------------------------------------------------
+ */
+
+static void check_range(struct hs_settings *settings, const struct hs_setting *entry, double value)
+{
+    const struct hs_option *option = entry->option;
+    const bool low = option->above ? !(value > option->lowest) : !(value >= option->lowest);
+    if (!low && value <= option->highest)
+        return;
+    char range[80];
+    hs_option_range(option, range, sizeof range);
+    hs_settings_complain(settings, entry->path, "must be %s%s%s%s", range,
+                         option->unit[0] ? " [" : "", option->unit, option->unit[0] ? "]" : "");
+}
+
+static void check_number(struct hs_settings *settings, const struct hs_setting *entry)
+{
+    double value;
+    const char *fault = hs_number_parse(entry->text, &value);
+    if (fault)
+        hs_settings_complain(settings, entry->path, "%s", fault);
+    else
+        check_range(settings, entry, value);
+}
+
+static void check_count(struct hs_settings *settings, const struct hs_setting *entry)
+{
+    int64_t value;
+    const char *fault = hs_number_parse_count(entry->text, &value);
+    if (fault)
+        hs_settings_complain(settings, entry->path, "%s", fault);
+    else
+        check_range(settings, entry, (double)value);
+}
+
+static bool is_choice(const char *text, const char *choices)
+{
+    const size_t n = strlen(text);
+    for (const char *p = choices; *p;) {
+        const size_t length = strcspn(p, "|");
+        if (length == n && strncmp(p, text, n) == 0)
+            return true;
+        p += length + (p[length] == '|');
+    }
+    return false;
+}
+
+static void check_choice(struct hs_settings *settings, const struct hs_setting *entry)
+{
+    const char *choices = entry->option->choices;
+    if (is_choice(entry->text, choices))
+        return;
+    const char *nearest = hs_nearest_word(entry->text, choices);
+    if (nearest)
+        hs_settings_complain(settings, entry->path, "did you mean \"%s\"? Known are %s", nearest,
+                             choices);
+    else
+        hs_settings_complain(settings, entry->path, "must be one of %s", choices);
+}
+
+static void check_auto(struct hs_settings *settings, const struct hs_setting *entry)
+{
+    if (entry->kind == HS_SETTING_NUMBER)
+        check_number(settings, entry);
+    else if (strcmp(entry->text, "auto") != 0)
+        hs_settings_complain(settings, entry->path, "must be a number or \"auto\"");
+}
+
+static void check_value(struct hs_settings *settings, const struct hs_setting *entry)
+{
+    if (entry->kind == HS_SETTING_NUMBER)
+        check_number(settings, entry);
+    else if (entry->text[strspn(entry->text, " \t\r\n")] == '\0')
+        hs_settings_complain(settings, entry->path, "is empty; give a number or an expression");
+}
+
+/* What each type takes, and the check of its value. */
+static const struct {
+    unsigned kinds; /* 1u << enum hs_setting_kind */
+    void (*check)(struct hs_settings *settings, const struct hs_setting *entry);
+} types[HS_OPTION_TYPES] = {
+    [HS_OPTION_GROUP] = {1u << HS_SETTING_GROUP, NULL},
+    [HS_OPTION_GROUP_LIST] = {1u << HS_SETTING_LIST, NULL},
+    [HS_OPTION_STRING] = {1u << HS_SETTING_STRING, NULL},
+    [HS_OPTION_CHOICE] = {1u << HS_SETTING_STRING, check_choice},
+    [HS_OPTION_COUNT] = {1u << HS_SETTING_NUMBER, check_count},
+    [HS_OPTION_NUMBER] = {1u << HS_SETTING_NUMBER, check_number},
+    [HS_OPTION_VALUE] = {1u << HS_SETTING_NUMBER | 1u << HS_SETTING_STRING, check_value},
+    [HS_OPTION_COUNTS] = {1u << HS_SETTING_NUMBER | 1u << HS_SETTING_LIST, check_count},
+    [HS_OPTION_NUMBERS] = {1u << HS_SETTING_NUMBER | 1u << HS_SETTING_LIST, check_number},
+    [HS_OPTION_NUMBER_OR_AUTO] = {1u << HS_SETTING_NUMBER | 1u << HS_SETTING_STRING, check_auto},
+};
+
+/* How a setting of the type is written, for remedies. */
+static const char *const examples[HS_OPTION_TYPES] = {
+    [HS_OPTION_GROUP] = "a group { ... }",
+    [HS_OPTION_GROUP_LIST] = "a list of groups ( { ... }, ... )",
+    [HS_OPTION_STRING] = "a string \"...\"",
+    [HS_OPTION_CHOICE] = "a string \"...\"",
+    [HS_OPTION_COUNT] = "a whole number without quotes",
+    [HS_OPTION_NUMBER] = "a number without quotes",
+    [HS_OPTION_VALUE] = "a number, or an expression \"...\"",
+    [HS_OPTION_COUNTS] = "whole numbers [ ... ], one for each axis",
+    [HS_OPTION_NUMBERS] = "numbers [ ... ], one for each axis",
+    [HS_OPTION_NUMBER_OR_AUTO] = "a number or \"auto\"",
+};
+
+void hs_settings_check(struct hs_settings *settings, struct hs_setting *setting)
+{
+    const enum hs_option_type type = setting->option->type;
+    const bool member = setting->path[strlen(setting->path) - 1] == ']';
+    unsigned kinds = types[type].kinds;
+    const char *example = examples[type];
+    if (member && type == HS_OPTION_GROUP_LIST) {
+        kinds = 1u << HS_SETTING_GROUP;
+        example = examples[HS_OPTION_GROUP];
+    } else if (member) {
+        kinds = 1u << HS_SETTING_NUMBER;
+        example = type == HS_OPTION_COUNTS ? examples[HS_OPTION_COUNT] : examples[HS_OPTION_NUMBER];
+    }
+    if (!(kinds & 1u << setting->kind))
+        hs_settings_complain(settings, setting->path, "must be %s", example);
+    else if (setting->text && types[type].check)
+        types[type].check(settings, setting);
+}
+
+/* ---- look-ups ---------------------------------------------------------------------------------
+ */
+
+const char *hs_settings_text(const struct hs_settings *settings, const char *path)
+{
+    const struct hs_setting *entry = hs_settings_find(settings, path);
+    if (entry)
+        return entry->bad ? NULL : entry->text;
+    const struct hs_option *option = hs_option_find(path);
+    return option ? option->fallback : NULL;
+}
+
+bool hs_settings_number(const struct hs_settings *settings, const char *path, double *out)
+{
+    const char *text = hs_settings_text(settings, path);
+    double value;
+    if (!text || hs_number_parse(text, &value) != NULL)
+        return false;
+    *out = value;
+    return true;
+}
+
+bool hs_settings_count(const struct hs_settings *settings, const char *path, int64_t *out)
+{
+    const char *text = hs_settings_text(settings, path);
+    int64_t value;
+    if (!text || hs_number_parse_count(text, &value) != NULL)
+        return false;
+    *out = value;
+    return true;
+}
+
+bool hs_settings_given(const struct hs_settings *settings, const char *path)
+{
+    return hs_settings_find(settings, path) != NULL;
+}
+
+int hs_settings_length(const struct hs_settings *settings, const char *path)
+{
+    int length = 0;
+    const size_t n = strlen(path);
+    for (size_t i = 0; i < settings->count; i++) {
+        const char *member = settings->entries[i].path;
+        if (strncmp(member, path, n) != 0 || member[n] != '[')
+            continue;
+        const int index = atoi(member + n + 1);
+        if (index >= length)
+            length = index + 1;
+    }
+    const struct hs_setting *entry = hs_settings_find(settings, path);
+    return length == 0 && entry && entry->kind == HS_SETTING_NUMBER ? 1 : length;
+}
