@@ -38,7 +38,7 @@ UNIT_PROGRAMS   := $(UNITS:%.c=$(BUILD)/%)
 include $(wildcard kernels/cuda/cuda.mk)
 
 .DEFAULT_GOAL := all
-.PHONY: all help setup demo test units unit cases lint format sanitize install uninstall clean
+.PHONY: all help setup demo test units unit cases lint format sanitize man install uninstall clean
 .DELETE_ON_ERROR:
 
 all: $(BUILD)/heatsolve ## build the program: build/heatsolve
@@ -127,6 +127,9 @@ format: ## format all sources in place
 sanitize: ## the tests under the address and undefined-behaviour sanitizers
 	@$(MAKE) --no-print-directory BUILD=$(BUILD)/sanitize \
 	    CFLAGS='-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer' test
+
+man: all ## bring the manual page's list of keys up to date
+	@.ci/man $(BUILD)/heatsolve
 
 install: all ## install the program, man page, examples and completion under PREFIX
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' .ci/install $(BUILD)

@@ -102,7 +102,7 @@ def test_completion_offers_keys(installed, tmp_path):
 # ---- .ci/setup ---------------------------------------------------------------------------------
 
 
-def setup(tmp_path, *arguments, tools=(), user=None):
+def set_up(tmp_path, *arguments, tools=(), user=None):
     """Runs set-up on a machine that has a shell, the usual tools, `tools`, and nothing else."""
     bin = tmp_path / "bin"
     bin.mkdir(exist_ok=True)
@@ -126,7 +126,7 @@ def setup(tmp_path, *arguments, tools=(), user=None):
 
 
 def test_setup_prints_the_line_for_an_empty_machine(tmp_path):
-    result = setup(tmp_path, "build", "--print", tools={"apt-get": "exit 99"})
+    result = set_up(tmp_path, "build", "--print", tools={"apt-get": "exit 99"})
     assert result.returncode == 1
     line = result.stdout.strip()
     assert line.startswith("sudo apt-get install -y --no-install-recommends ")
@@ -135,7 +135,7 @@ def test_setup_prints_the_line_for_an_empty_machine(tmp_path):
 
 
 def test_setup_stops_with_the_line_where_it_may_not_install(tmp_path):
-    result = setup(tmp_path, "test", tools={"apt-get": "touch called"}, user=1000)
+    result = set_up(tmp_path, "test", tools={"apt-get": "touch called"}, user=1000)
     assert result.returncode == 2
     assert "    sudo apt-get install -y" in result.stderr
     assert "libcmocka-dev" in result.stderr
@@ -143,7 +143,7 @@ def test_setup_stops_with_the_line_where_it_may_not_install(tmp_path):
 
 
 def test_setup_names_the_libraries_where_there_is_no_apt(tmp_path):
-    result = setup(tmp_path, "build")
+    result = set_up(tmp_path, "build")
     assert result.returncode == 2
     for name in ("libconfig", "HDF5", "muParser", "libpng"):
         assert name in result.stderr
@@ -152,7 +152,7 @@ def test_setup_names_the_libraries_where_there_is_no_apt(tmp_path):
 
 def test_setup_installs_as_root_and_says_what(tmp_path):
     log = tmp_path / "log"
-    result = setup(tmp_path, "build", tools={"apt-get": f'echo "$*" >>{log}'}, user=0)
+    result = set_up(tmp_path, "build", tools={"apt-get": f'echo "$*" >>{log}'}, user=0)
     assert result.returncode == 0, result.stderr
     assert "heatsolve: installing " in result.stdout
     calls = log.read_text().splitlines()
@@ -161,13 +161,13 @@ def test_setup_installs_as_root_and_says_what(tmp_path):
 
 
 def test_setup_says_when_apt_fails(tmp_path):
-    result = setup(tmp_path, "build", tools={"apt-get": "echo no route to mirror; exit 100"}, user=0)
+    result = set_up(tmp_path, "build", tools={"apt-get": "echo no route to mirror; exit 100"}, user=0)
     assert result.returncode == 3
     assert "no route to mirror" in result.stderr
 
 
 def test_setup_is_silent_and_calls_nothing_when_nothing_is_missing(tmp_path):
     everything = {name: "exit 0" for name in ("make", "cc", "pkg-config")}
-    result = setup(tmp_path, "build", tools={**everything, "apt-get": "touch called"}, user=0)
+    result = set_up(tmp_path, "build", tools={**everything, "apt-get": "touch called"}, user=0)
     assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
     assert not (tmp_path / "called").exists()
