@@ -12,7 +12,7 @@
  *
  * All errors of a config are reported, not the first alone, each as
  *     case.cfg:12: grid.points[0] = 2: at least 3 points are needed for radius 1
- * An override's place reads "--set:" in stead of file:line.
+ * An override's place reads "--set:" instead of file:line.
  *
  * HS_BAD_INPUT for anything wrong in it, HS_IO if it or a file it names cannot be read.
  */

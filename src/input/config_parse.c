@@ -59,6 +59,12 @@ static void report_unknown(struct hs_settings *settings, const struct hs_setting
                      "%s: %s: unknown key; heatsolve options lists them all", place, entry->path);
 }
 
+static bool takes_words(const struct hs_option *option)
+{
+    return option->type == HS_OPTION_STRING || option->type == HS_OPTION_CHOICE ||
+           option->type == HS_OPTION_VALUE || option->type == HS_OPTION_NUMBER_OR_AUTO;
+}
+
 /* Two values with nothing between them reach us as one string. */
 static bool is_run_together(const char *text)
 {
@@ -111,7 +117,7 @@ static enum hs_status flatten(const struct walk *walk, const config_setting_t *f
         added->text = NULL;
         hs_settings_complain(settings, path,
                              "two values without a comma or semicolon between them");
-    } else if (word && walk->text)
+    } else if (word && walk->text && takes_words(entry.option))
         hs_settings_complain(settings, path, "a word in the place of a value; write it in quotes");
     else
         hs_settings_check(settings, added);
@@ -193,24 +199,59 @@ static enum hs_status add_surroundings(struct hs_settings *settings, const char 
     return HS_OK;
 }
 
-/* A value that needs no libconfig: a number, or words without quotes for a key that takes words. */
-static bool take_plain(const struct hs_option *option, const char *path, const char *value,
-                       struct hs_setting *out)
+/* What an override puts aside: of two ways to say the same, the config's gives way to --set's. */
+static const struct {
+    const char *key;
+    const char *rivals[5];
+} rivalries[] = {
+    {"time.end", {"time.sweeps"}},
+    {"time.sweeps", {"time.end"}},
+    {"output.interval", {"output.every"}},
+    {"output.every", {"output.interval"}},
+    {"grid.upper", {"grid.spacing"}},
+    {"grid.spacing", {"grid.upper"}},
+    {"initial.value", {"initial.expression", "initial.file", "initial.dataset", "initial.step"}},
+    {"initial.expression", {"initial.value", "initial.file", "initial.dataset", "initial.step"}},
+    {"initial.file", {"initial.value", "initial.expression"}},
+    {"source.value", {"source.expression", "source.file", "source.dataset", "source.step"}},
+    {"source.expression", {"source.value", "source.file", "source.dataset", "source.step"}},
+    {"source.file", {"source.value", "source.expression"}},
+};
+
+static void remove_rivals(struct hs_settings *settings, const char *path)
 {
-    const bool takes_words = option->type == HS_OPTION_STRING || option->type == HS_OPTION_CHOICE ||
-                             option->type == HS_OPTION_VALUE ||
-                             option->type == HS_OPTION_NUMBER_OR_AUTO;
+    for (size_t i = 0; i < sizeof rivalries / sizeof rivalries[0]; i++) {
+        if (strcmp(rivalries[i].key, path) != 0)
+            continue;
+        for (const char *const *rival = rivalries[i].rivals; *rival; rival++) {
+            const struct hs_setting *entry = hs_settings_find(settings, *rival);
+            if (entry && entry->file) /* two overrides that exclude each other are an error */
+                hs_settings_remove(settings, *rival);
+        }
+    }
+}
+
+/* An override's value that is taken as it stands, without quotes: words for a key that takes them.
+ * All else is read by libconfig's rules. */
+static bool is_plain(const struct hs_option *option, const char *value)
+{
+    const bool only_words = option->type == HS_OPTION_STRING || option->type == HS_OPTION_CHOICE;
     double number;
-    const bool is_number = hs_number_parse(value, &number) == NULL;
-    const bool takes_only_words =
-        option->type == HS_OPTION_STRING || option->type == HS_OPTION_CHOICE;
-    *out = (struct hs_setting){.path = (char *)(uintptr_t)path,
-                               .kind = HS_SETTING_STRING,
-                               .text = (char *)(uintptr_t)value,
-                               .option = option};
-    if (takes_words && value[0] != '"' && (takes_only_words || !is_number))
-        return true;
-    return false;
+    return takes_words(option) && value[0] != '"' &&
+           (only_words || hs_number_parse(value, &number) != NULL);
+}
+
+static enum hs_status add_plain(const struct hs_option *option, const char *path, const char *value,
+                                struct hs_settings *settings)
+{
+    const struct hs_setting plain = {.path = (char *)(uintptr_t)path,
+                                     .kind = HS_SETTING_STRING,
+                                     .text = (char *)(uintptr_t)value,
+                                     .option = option};
+    if (!hs_settings_add(settings, &plain))
+        return hs_error_add(settings->err, HS_DEVICE, "out of memory while reading --set");
+    hs_settings_check(settings, hs_settings_find(settings, path));
+    return HS_OK;
 }
 
 static enum hs_status parse_value(const char *path, const char *value, struct hs_settings *settings)
@@ -263,14 +304,10 @@ enum hs_status hs_config_override(const char *override, struct hs_settings *sett
     }
     const char *value = equals + 1 + strspn(equals + 1, " \t");
     hs_settings_remove(settings, path);
-    struct hs_setting plain;
-    enum hs_status status = add_surroundings(settings, path);
+    remove_rivals(settings, path);
+    const enum hs_status status = add_surroundings(settings, path);
     if (status)
         return status;
-    if (!take_plain(option, path, value, &plain))
-        return parse_value(path, value, settings);
-    if (!hs_settings_add(settings, &plain))
-        return hs_error_add(settings->err, HS_DEVICE, "out of memory while reading --set");
-    hs_settings_check(settings, hs_settings_find(settings, path));
-    return HS_OK;
+    return is_plain(option, value) ? add_plain(option, path, value, settings)
+                                   : parse_value(path, value, settings);
 }

@@ -1,0 +1,52 @@
+/* heatsolve init: prints a commented config to start from. */
+#include "commands/command.h"
+#include "input/arguments.h"
+#include "input/templates.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+static void print_list(void)
+{
+    for (const struct hs_template *template = hs_templates; template->name; template ++)
+        printf("%-12s %s\n", template->name, template->summary);
+}
+
+static enum hs_status run(int argc, char **argv, struct hs_error *err)
+{
+    bool list = false;
+    const char *name = hs_templates[0].name;
+    const struct hs_argument table[] = {
+        {"--list", HS_ARGUMENT_FLAG, &list, ""},
+        {NULL, HS_ARGUMENT_STRING, &name, "NAME"},
+    };
+    /* the name may be left out, which a row for it would not allow */
+    int rows = 1;
+    for (int i = 1; i < argc; i++)
+        if (argv[i][0] != '-')
+            rows = 2;
+    const enum hs_status status = hs_arguments_read(argc, argv, table, rows, err);
+    if (status)
+        return status;
+    if (list) {
+        print_list();
+        return HS_OK;
+    }
+    const struct hs_template *template = hs_template_find(name);
+    if (!template)
+        return hs_error_add(err, HS_BAD_INPUT,
+                            "init: %s: no such config; heatsolve init --list names them", name);
+    fputs(template->text, stdout);
+    return HS_OK;
+}
+
+const struct hs_command hs_command_init = {
+    .name = "init",
+    .usage = "heatsolve init [--list | NAME]",
+    .summary = "prints a commented config to start from",
+    .help = "  NAME     which one; block3d without it\n"
+            "  --list   names them all\n\n"
+            "heatsolve init rod1d >rod.cfg && heatsolve run rod.cfg\n",
+    .run = run,
+};

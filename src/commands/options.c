@@ -1,0 +1,180 @@
+/* heatsolve options: every key of a config, from the options table. */
+#include "input/options.h"
+#include "commands/command.h"
+#include "input/arguments.h"
+#include "input/expression.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { CELL = 80 };
+
+/* What a table shows of an option, in words. */
+struct row {
+    const char *path, *type, *unit, *help;
+    char fallback[CELL], range[CELL];
+};
+
+static struct row row_of(const struct hs_option *option)
+{
+    struct row row = {.path = option->path,
+                      .type = hs_option_type_name(option->type),
+                      .unit = option->unit,
+                      .help = option->help};
+    const bool quoted = option->type == HS_OPTION_STRING || option->type == HS_OPTION_CHOICE;
+    const char *quote = quoted && option->fallback ? "\"" : "";
+    snprintf(row.fallback, sizeof row.fallback, "%s%s%s", quote,
+             option->fallback ? option->fallback : "", quote);
+    hs_option_range(option, row.range, sizeof row.range);
+    return row;
+}
+
+static bool is_group(const struct hs_option *option)
+{
+    return option->type == HS_OPTION_GROUP || option->type == HS_OPTION_GROUP_LIST;
+}
+
+static int wider(int width, const char *text)
+{
+    const int length = (int)strlen(text);
+    return length > width ? length : width;
+}
+
+static void print_functions(const char *before, const char *after)
+{
+    printf("%s", before);
+    for (const char *p = hs_expression_functions(); *p; p++)
+        printf("%s", *p == '|' ? ", " : (char[]){*p, '\0'});
+    printf("%s", after);
+}
+
+static void print_text(void)
+{
+    int path = 0, type = 0, fallback = 0, range = 0, unit = 0;
+    for (const struct hs_option *option = hs_options; option->path; option++) {
+        const struct row row = row_of(option);
+        path = wider(path, row.path);
+        type = wider(type, row.type);
+        fallback = wider(fallback, row.fallback);
+        unit = wider(unit, row.unit);
+        /* the longest list of choices stands in the help's column rather than widen this one */
+        range = strlen(row.range) <= 20 ? wider(range, row.range) : range;
+    }
+    printf("%-*s  %-*s  %-*s  %-*s  %-*s  %s\n", path, "KEY", type, "TYPE", fallback, "DEFAULT",
+           unit, "UNIT", range, "RANGE", "WHAT IT IS");
+    for (const struct hs_option *option = hs_options; option->path; option++) {
+        const struct row row = row_of(option);
+        const bool wide = (int)strlen(row.range) > range;
+        printf("%-*s  %-*s  %-*s  %-*s  %-*s  %s%s%s\n", path, row.path, type, row.type, fallback,
+               row.fallback, unit, row.unit, range, wide ? "" : row.range, row.help,
+               wide ? ": " : "", wide ? row.range : "");
+    }
+    printf("\nFACE is all, x_min, x_max, y_min, y_max, z_min or z_max; cN is c0 to c18.\n");
+    print_functions("Expressions know x, y, z [m], t [s], pi, e, + - * / ^ ( ) < <= > >= == != && "
+                    "|| ?: and\n",
+                    ".\n");
+}
+
+/* "|" would end a cell */
+static void print_cell(const char *text)
+{
+    for (; *text; text++)
+        printf("%s", *text == '|' ? ", " : (char[]){*text, '\0'});
+    printf(" | ");
+}
+
+static void print_markdown(void)
+{
+    printf("| key | type | default | unit | range | what it is |\n"
+           "|---|---|---|---|---|---|\n");
+    for (const struct hs_option *option = hs_options; option->path; option++) {
+        const struct row row = row_of(option);
+        printf("| `%s` | ", row.path);
+        print_cell(row.type);
+        print_cell(row.fallback);
+        print_cell(row.unit);
+        print_cell(row.range);
+        print_cell(row.help);
+        printf("\n");
+    }
+    print_functions("\nFunctions of expressions: ", ".\n");
+}
+
+/* mdoc takes a backslash for itself, and a line's first dot or quote. */
+static void print_mdoc(const char *text)
+{
+    if (*text == '.' || *text == '\'')
+        printf("\\&");
+    for (; *text; text++)
+        printf(*text == '\\' ? "\\e" : "%c", *text);
+}
+
+static void print_fact(const char *name, const char *text)
+{
+    if (!text[0])
+        return;
+    printf("%s: ", name);
+    print_mdoc(text);
+    printf(".\n");
+}
+
+/* Items of an mdoc list, for the man page. */
+static void print_man(void)
+{
+    printf(".Bl -tag -width Ds\n");
+    for (const struct hs_option *option = hs_options; option->path; option++) {
+        const struct row row = row_of(option);
+        printf(".It Cm ");
+        print_mdoc(row.path);
+        printf(" Pq %s\n", row.type);
+        print_mdoc(row.help);
+        printf(".\n");
+        print_fact("Unit", row.unit);
+        print_fact("Range", row.range);
+        print_fact("Default", row.fallback);
+    }
+    printf(".El\n");
+}
+
+/* One a line, for the completion of --set. */
+static void print_keys(void)
+{
+    for (const struct hs_option *option = hs_options; option->path; option++) {
+        const char *variable = strstr(option->path, "cN");
+        if (is_group(option))
+            continue;
+        if (!variable)
+            printf("%s\n", option->path);
+        for (int i = 0; variable && i <= 18; i++)
+            printf("%.*sc%d\n", (int)(variable - option->path), option->path, i);
+    }
+}
+
+static enum hs_status run(int argc, char **argv, struct hs_error *err)
+{
+    bool markdown = false, man = false, keys = false;
+    const struct hs_argument table[] = {
+        {"--markdown", HS_ARGUMENT_FLAG, &markdown, ""},
+        {"--man", HS_ARGUMENT_FLAG, &man, ""},
+        {"--keys", HS_ARGUMENT_FLAG, &keys, ""},
+    };
+    const enum hs_status status =
+        hs_arguments_read(argc, argv, table, sizeof table / sizeof table[0], err);
+    if (status)
+        return status;
+    if (markdown + man + keys > 1)
+        return hs_error_add(err, HS_BAD_INPUT, "options: give one of --markdown, --man, --keys");
+    (markdown ? print_markdown : man ? print_man : keys ? print_keys : print_text)();
+    return HS_OK;
+}
+
+const struct hs_command hs_command_options = {
+    .name = "options",
+    .usage = "heatsolve options [--markdown | --man | --keys]",
+    .summary = "every key of a config: type, default, unit, range, what it is",
+    .help = "  --markdown   as a table for a document\n"
+            "  --man        as a list for a man page (mdoc)\n"
+            "  --keys       the names alone, one a line\n",
+    .run = run,
+};

@@ -1,0 +1,15 @@
+/* Configs to start from, each commented and ready to run; `heatsolve init` prints them. */
+#ifndef HS_INPUT_TEMPLATES_H
+#define HS_INPUT_TEMPLATES_H
+
+struct hs_template {
+    const char *name;
+    const char *summary; /* one line */
+    const char *text;
+};
+
+extern const struct hs_template hs_templates[]; /* ends with a NULL name; the first is the usual */
+
+const struct hs_template *hs_template_find(const char *name); /* NULL if there is none */
+
+#endif
