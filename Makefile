@@ -40,6 +40,7 @@ include $(wildcard kernels/cuda/cuda.mk)
 .DEFAULT_GOAL := all
 .PHONY: all help setup demo test units unit cases lint format sanitize man install uninstall clean
 .DELETE_ON_ERROR:
+$(if $(filter clean,$(MAKECMDGOALS)),$(eval .NOTPARALLEL:)) # `make -j clean all`: one after the other
 
 all: $(BUILD)/heatsolve ## build the program: build/heatsolve
 
@@ -69,21 +70,18 @@ $(BUILD)/%.o: %.c $(BUILD)/generated/flags | $(BUILD)/generated/stamp
 
 $(BUILD)/kernels/cpu/%.o: override CFLAGS += -O3
 
-# The lists of kernels and commands, from their file names; looked at each time, written when they
-# change, so a file that comes or goes is noticed. The objects' .d files say who reads them.
-$(BUILD)/generated/stamp: FORCE
-	@mkdir -p $(@D)
-	@BUILD=$(BUILD) VERSION=$(VERSION) NVCC='$(HAVE_NVCC)' .ci/generate
-	@[ -e $@ ] || touch $@
-
-# Compiler, flags and commit, likewise: another CC or CFLAGS builds everything again.
-$(BUILD)/generated/flags: FORCE
-	@mkdir -p $(@D)
-	@echo '$(CC) $(CPPFLAGS) $(CFLAGS)' | cmp -s - $@ || echo '$(CC) $(CPPFLAGS) $(CFLAGS)' >$@
-$(BUILD)/generated/commit.h: FORCE
-	@mkdir -p $(@D)
-	@echo '#define HS_COMMIT "$(COMMIT)"' | cmp -s - $@ || echo '#define HS_COMMIT "$(COMMIT)"' >$@
-$(BUILD)/src/core/version.o: $(BUILD)/generated/commit.h
+# Lists of kernels and commands from their file names, version, commit, and the compiler with its
+# flags: looked at whenever make starts, written when they differ. So a file that comes or goes, a
+# commit or another CC is noticed, and nothing else is built again. The .d files say who reads them.
+GENERATE := BUILD='$(BUILD)' VERSION='$(VERSION)' COMMIT='$(COMMIT)' NVCC='$(HAVE_NVCC)' \
+            FLAGS='$(CC) $(CPPFLAGS) $(CFLAGS)' .ci/generate
+ifneq ($(filter-out help clean setup lint format uninstall,$(or $(MAKECMDGOALS),all)),)
+GENERATED := $(shell $(GENERATE))
+$(if $(GENERATED),$(info $(GENERATED)))
+endif
+$(BUILD)/generated/stamp: # after a clean
+	@$(GENERATE)
+$(BUILD)/generated/flags: | $(BUILD)/generated/stamp
 FORCE:
 
 # ---- set-up and tests ------------------------------------------------------------------------
