@@ -51,6 +51,8 @@ struct hs_backend {
     const char *name; /* "cpu", "cuda" */
     enum hs_device device;
     enum hs_status (*available)(int device, struct hs_error *err);
+    /* Bytes of the device's memory that a run takes; create compares them with what is free. */
+    double (*memory)(const struct hs_problem *problem, const struct hs_kernel *kernel);
     /* Allocates; HS_DEVICE when memory is short, saying needed and free bytes. The problem and the
      * kernel outlive the state. `threads` 0: as many as the machine has. */
     enum hs_status (*create)(const struct hs_problem *problem, const struct hs_kernel *kernel,

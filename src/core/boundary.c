@@ -162,6 +162,24 @@ const struct hs_boundary_kind hs_boundary_kinds[] = {
     {.name = NULL},
 };
 
+double hs_face_wall(const struct hs_face *face)
+{
+    if (face->held > 0 || face->wrap || face->a[0] != 0.0)
+        return 0.0;
+    return face->b[0] != 0.0 ? 0.5 : 1.0;
+}
+
+/* Only rules that mirror (ghost = inner + 2 m spacing dT/dn) hold a gradient. */
+void hs_face_respace(struct hs_face *face, double ratio)
+{
+    if (face->a[0] != 1.0)
+        return;
+    for (int m = 0; m < HS_MAX_RADIUS; m++) {
+        face->b[m] *= ratio;
+        face->c[m] *= ratio;
+    }
+}
+
 const struct hs_boundary_kind *hs_boundary_find(const char *name)
 {
     for (const struct hs_boundary_kind *kind = hs_boundary_kinds; kind->name; kind++)

@@ -38,6 +38,12 @@ struct hs_face {
                               runs through the node, else 1 */
 };
 
+/* How far outside the edge node the wall stands, in spacings: 0, 1/2 (clamp) or 1 (constant). */
+double hs_face_wall(const struct hs_face *face);
+
+/* The same wall's rule for `ratio` times the spacing: what stands for a gradient goes with it. */
+void hs_face_respace(struct hs_face *face, double ratio);
+
 /* What a config may say of one face; `given` has a bit for each member that was. */
 enum hs_boundary_key {
     HS_BOUNDARY_VALUE,    /* K */

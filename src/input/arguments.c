@@ -13,7 +13,8 @@ void hs_argument_list_release(struct hs_argument_list *list)
     *list = (struct hs_argument_list){NULL, 0};
 }
 
-static enum hs_status append(struct hs_argument_list *list, const char *item, struct hs_error *err)
+enum hs_status hs_argument_list_add(struct hs_argument_list *list, const char *item,
+                                    struct hs_error *err)
 {
     const size_t size = (size_t)(list->count + 1) * sizeof *list->items;
     const char **items = realloc(list->items, size);
@@ -47,7 +48,7 @@ static enum hs_status store(const char *command, const struct hs_argument *row, 
     case HS_ARGUMENT_FLAG: *(bool *)row->to = true; return HS_OK;
     case HS_ARGUMENT_STRING: *(const char **)row->to = text; return HS_OK;
     case HS_ARGUMENT_COUNT: return read_count(command, row, text, err);
-    case HS_ARGUMENT_LIST: return append(row->to, text, err);
+    case HS_ARGUMENT_LIST: return hs_argument_list_add(row->to, text, err);
     }
     return HS_OK;
 }

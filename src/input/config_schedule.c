@@ -2,6 +2,7 @@
 #include "input/config_reader.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static void read_length(struct hs_reader *reader)
@@ -10,12 +11,21 @@ static void read_length(struct hs_reader *reader)
     const bool end = hs_given(reader, "time.end"), sweeps = hs_given(reader, "time.sweeps");
     if (end && sweeps)
         hs_settings_complain(reader->settings, "time.sweeps", "give end or sweeps, not both");
-    else if (!end && !sweeps)
+    else if (!end && !sweeps && !hs_given(reader, "steady"))
         hs_settings_complain(reader->settings, "time",
-                             "missing end or sweeps; say how long the run is, with steady how long "
-                             "at most");
+                             "missing end or sweeps; say how long the run is, or give steady");
     hs_settings_number(reader->settings, "time.end", &schedule->end);
     hs_settings_count(reader->settings, "time.sweeps", &schedule->sweeps);
+}
+
+/* Whether it is stable is found out later, and said with this place. */
+static void keep_step_place(struct hs_reader *reader)
+{
+    const struct hs_setting *setting = hs_settings_find(reader->settings, "time.step");
+    char *place = NULL;
+    if (setting && (setting->file ? asprintf(&place, "%s:%d", setting->file, setting->line)
+                                  : asprintf(&place, "--set")) >= 0)
+        reader->problem->schedule.step_place = place;
 }
 
 /* Raw coefficients hold their step without saying it, so it is 1 unless it is given; then a time
@@ -25,6 +35,7 @@ static void read_step(struct hs_reader *reader)
     struct hs_schedule *schedule = &reader->problem->schedule;
     const bool given = hs_settings_number(reader->settings, "time.step", &schedule->step);
     hs_settings_number(reader->settings, "time.safety", &schedule->safety);
+    keep_step_place(reader);
     if (!reader->problem->raw || given)
         return;
     static const char *const in_seconds[] = {"time.end", "output.interval"};

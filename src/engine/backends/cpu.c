@@ -266,6 +266,7 @@ const struct hs_backend hs_backend_cpu = {
     .name = "cpu",
     .device = HS_CPU,
     .available = available,
+    .memory = bytes_needed,
     .create = create,
     .upload = upload,
     .download = download,

@@ -1,0 +1,73 @@
+#include "engine/rate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <time.h>
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* The values do not matter to the speed as long as they are ordinary numbers. */
+static enum hs_status upload_ones(const struct hs_problem *problem,
+                                  const struct hs_backend *backend, struct hs_backend_state *state,
+                                  struct hs_error *err)
+{
+    const int64_t nx = problem->grid.points[HS_X], ny = problem->grid.points[HS_Y];
+    void *plane = malloc((size_t)(nx * ny) * hs_precision_size(problem->precision));
+    if (!plane)
+        return hs_error_add(err, HS_DEVICE, "no memory for a plane of the field");
+    for (int64_t n = 0; n < nx * ny; n++)
+        if (problem->precision == HS_FLOAT)
+            ((float *)plane)[n] = 1.0f;
+        else
+            ((double *)plane)[n] = 1.0;
+    enum hs_status st = HS_OK;
+    for (int64_t k = 0; k < problem->grid.points[HS_Z] && !st; k++) {
+        const struct hs_box box = {{0, 0, k}, {nx, ny, k + 1}};
+        st = backend->upload(state, &box, plane, err);
+    }
+    free(plane);
+    return st;
+}
+
+/* Twice as many sweeps each time, from the run's beginning, until one lot takes long enough. */
+static enum hs_status time_sweeps(const struct hs_problem *problem, const struct hs_plan *plan,
+                                  struct hs_backend_state *state, double budget, double *out,
+                                  struct hs_error *err)
+{
+    double spent = 0.0;
+    for (int64_t count = 1; spent < budget; count *= 2) {
+        const struct hs_span span = hs_plan_span(plan, problem, 0, count);
+        const double begin = now();
+        const enum hs_status st = plan->backend->sweep(state, &span, err);
+        const double seconds = now() - begin;
+        if (st)
+            return st;
+        *out = seconds / (double)span.count;
+        spent += seconds;
+        if (count == 1 && seconds < budget)
+            spent = 0.0; /* the first warms up */
+        if (span.count < count)
+            count = span.count; /* no longer stretch to be had */
+    }
+    return HS_OK;
+}
+
+enum hs_status hs_rate_measure(const struct hs_problem *problem, const struct hs_plan *plan,
+                               double budget, double *seconds_per_sweep, struct hs_error *err)
+{
+    *seconds_per_sweep = NAN;
+    struct hs_backend_state *state = NULL;
+    enum hs_status st = plan->backend->create(problem, plan->kernel, problem->solver.device,
+                                              problem->solver.threads, &state, err);
+    if (!st)
+        st = upload_ones(problem, plan->backend, state, err);
+    if (!st && plan->sweeps > 0)
+        st = time_sweeps(problem, plan, state, budget, seconds_per_sweep, err);
+    plan->backend->destroy(state);
+    return st;
+}

@@ -1,0 +1,324 @@
+#include "engine/verify.h"
+
+#include "engine/loop.h"
+#include "engine/registry.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- against the reference ----------------------------------------------------------------- */
+
+/* Point updates that the reference, a scalar loop, does in some seconds. */
+static const double reference_updates = 5e8;
+
+int64_t hs_verify_sweeps(const struct hs_problem *problem, const struct hs_plan *plan)
+{
+    const double fit = ceil(reference_updates / (double)hs_grid_count(&problem->grid));
+    const double most = fmax(fit, 10.0);
+    return (double)plan->sweeps < most ? plan->sweeps : (int64_t)most;
+}
+
+/* Numbers in the order of the reals, so that neighbours differ by 1. */
+static int64_t ordinal(enum hs_precision precision, const void *field, int64_t n)
+{
+    if (precision == HS_FLOAT) {
+        int32_t bits;
+        memcpy(&bits, (const float *)field + n, sizeof bits);
+        return bits < 0 ? (int64_t)INT32_MIN - bits : bits;
+    }
+    int64_t bits;
+    memcpy(&bits, (const double *)field + n, sizeof bits);
+    return bits < 0 ? INT64_MIN - bits : bits;
+}
+
+static double temperature(enum hs_precision precision, const void *field, int64_t n)
+{
+    return precision == HS_FLOAT ? (double)((const float *)field)[n] : ((const double *)field)[n];
+}
+
+static void compare(const struct hs_problem *problem, const void *field, const void *reference,
+                    struct hs_comparison *out)
+{
+    const enum hs_precision precision = problem->precision;
+    const int64_t *points = problem->grid.points;
+    out->nodes = hs_grid_count(&problem->grid);
+    out->value = temperature(precision, field, 0);
+    out->reference = temperature(precision, reference, 0);
+    for (int64_t n = 0; n < out->nodes; n++) {
+        const int64_t a = ordinal(precision, field, n), b = ordinal(precision, reference, n);
+        if (a == b)
+            continue;
+        const uint64_t ulps = a > b ? (uint64_t)a - (uint64_t)b : (uint64_t)b - (uint64_t)a;
+        const double T = temperature(precision, field, n);
+        const double R = temperature(precision, reference, n);
+        out->differing++;
+        out->max_abs = fmax(out->max_abs, fabs(T - R));
+        out->max_relative = fmax(out->max_relative, fabs(T - R) / fmax(fabs(T), fabs(R)));
+        if (ulps > out->max_ulps) {
+            out->max_ulps = ulps;
+            out->value = T;
+            out->reference = R;
+            out->worst[HS_X] = n % points[HS_X];
+            out->worst[HS_Y] = n / points[HS_X] % points[HS_Y];
+            out->worst[HS_Z] = n / (points[HS_X] * points[HS_Y]);
+        }
+    }
+}
+
+/* Keeps the last field of the first run, and sets the second run's against it. */
+struct keeper {
+    void *kept;
+    int64_t every; /* for `largest` */
+    double largest;
+    struct hs_comparison *comparison;
+};
+
+static int64_t keeper_next(void *self, int64_t sweep)
+{
+    const struct keeper *keeper = self;
+    return (sweep / keeper->every + 1) * keeper->every;
+}
+
+static enum hs_status keeper_notify(void *self, const struct hs_moment *moment,
+                                    struct hs_error *err)
+{
+    struct keeper *keeper = self;
+    const struct hs_reduction *reduction;
+    enum hs_status st = hs_moment_reduction(moment, &reduction, err);
+    if (st)
+        return st;
+    keeper->largest = fmax(keeper->largest, fmax(fabs(reduction->min), fabs(reduction->max)));
+    if (moment->phase != HS_PHASE_END)
+        return HS_OK;
+    const void *field;
+    st = hs_moment_field(moment, &field, err);
+    if (st)
+        return st;
+    if (keeper->kept) {
+        compare(moment->problem, keeper->kept, field, keeper->comparison);
+        return HS_OK;
+    }
+    const size_t bytes = (size_t)hs_grid_count(&moment->problem->grid) *
+                         hs_precision_size(moment->problem->precision);
+    keeper->kept = malloc(bytes);
+    if (!keeper->kept)
+        return hs_error_add(err, HS_DEVICE, "no memory for a copy of the field (%zu bytes)", bytes);
+    memcpy(keeper->kept, field, bytes);
+    return HS_OK;
+}
+
+static enum hs_status find_reference(const struct hs_plan *plan, struct hs_plan *out,
+                                     struct hs_error *err)
+{
+    *out = *plan;
+    for (int i = 0; hs_backends[i]; i++)
+        if (hs_backends[i]->device == HS_CPU)
+            out->backend = hs_backends[i];
+    return hs_kernel_find("reference", HS_CPU, &out->kernel, err);
+}
+
+static double bound_of(const struct hs_problem *problem, const struct hs_plan *plan,
+                       const struct hs_comparison *comparison)
+{
+    if (problem->precision == HS_DOUBLE)
+        return 0.0;
+    const struct hs_stencil stencil = hs_problem_stencil(problem, hs_plan_step(plan));
+    const int terms = hs_stencil_count(stencil.dims, stencil.radius);
+    double weight = 0.0;
+    for (int i = 0; i < terms; i++)
+        weight += fabs(stencil.c[i]);
+    return (double)comparison->sweeps * (terms + 1) * 0x1p-24 * weight * comparison->largest;
+}
+
+enum hs_status hs_verify_compare(const struct hs_problem *problem, const struct hs_plan *plan,
+                                 int64_t sweeps, struct hs_comparison *out, struct hs_error *err)
+{
+    *out = (struct hs_comparison){.sweeps = sweeps};
+    struct hs_problem same = *problem; /* shares what it points to; not to be released */
+    same.schedule.steady = false;
+    struct hs_plan chosen = *plan, reference;
+    chosen.sweeps = sweeps;
+    chosen.end = hs_plan_time(plan, sweeps);
+    struct keeper keeper = {.every = sweeps / 16 + 1, .comparison = out};
+    struct hs_observer observer = {
+        .name = "keeper", .self = &keeper, .next = keeper_next, .notify = keeper_notify};
+    struct hs_observer *const observers[] = {&observer};
+    struct hs_loop_result result;
+    enum hs_status st = find_reference(&chosen, &reference, err);
+    if (!st)
+        st = hs_loop_run(&same, &chosen, NULL, observers, 1, NULL, &result, err);
+    if (!st)
+        st = hs_loop_run(&same, &reference, NULL, observers, 1, NULL, &result, err);
+    free(keeper.kept);
+    out->largest = keeper.largest;
+    out->bound = bound_of(problem, plan, out);
+    return st;
+}
+
+/* ---- on three grids ------------------------------------------------------------------------ */
+
+/* As how many points the start of a sweep counts. */
+static const double points_of_a_start = 5000.0;
+
+const char *hs_verify_no_refinement(const struct hs_problem *problem)
+{
+    if (!problem->exact.present)
+        return "the config has no exact solution";
+    if (problem->raw)
+        return "raw coefficients belong to one spacing";
+    if (problem->initial.field.data || problem->source.field.data)
+        return "a field from a file belongs to one grid";
+    return NULL;
+}
+
+/* Spacings between the two walls of an axis, `points` nodes between them. */
+static double cells(const struct hs_problem *problem, int axis, int64_t points)
+{
+    const struct hs_face *face = &problem->face[2 * axis];
+    if (face[0].wrap)
+        return (double)points;
+    return (double)(points - 1) + hs_face_wall(&face[0]) + hs_face_wall(&face[1]);
+}
+
+/* The problem with about `factor` times as many cells, its walls where they are. */
+static struct hs_problem on_other_grid(const struct hs_problem *problem, double factor)
+{
+    struct hs_problem other = *problem; /* shares what it points to; not to be released */
+    for (int axis = 0; axis < problem->grid.dims; axis++) {
+        const double spacing = problem->grid.spacing[axis];
+        const double here = cells(problem, axis, problem->grid.points[axis]);
+        const double beyond = here - (double)problem->grid.points[axis];
+        other.grid.points[axis] = (int64_t)rint(factor * here - beyond);
+        const double there = cells(problem, axis, other.grid.points[axis]);
+        other.grid.spacing[axis] = spacing * here / there;
+        const double wall = hs_face_wall(&problem->face[2 * axis]);
+        other.grid.lower[axis] += wall * (other.grid.spacing[axis] - spacing);
+        for (int side = 0; side < 2; side++)
+            hs_face_respace(&other.face[2 * axis + side], here / there);
+    }
+    return other;
+}
+
+/* How many sweeps the plan will take, for a steady state from how heat spreads over the grid. */
+static double expected_sweeps(const struct hs_problem *problem, const struct hs_plan *plan)
+{
+    double widest = 0.0;
+    for (int axis = 0; axis < problem->grid.dims; axis++)
+        widest = fmax(widest, (double)problem->grid.points[axis]);
+    const double sweeps = (double)plan->sweeps;
+    return problem->schedule.steady ? fmin(sweeps, 4.0 * widest * widest) : sweeps;
+}
+
+static bool large_enough(const struct hs_problem *problem, double factor)
+{
+    const struct hs_problem other = on_other_grid(problem, factor);
+    for (int axis = 0; axis < problem->grid.dims; axis++)
+        if (other.grid.points[axis] < 2 * problem->radius + 3)
+            return false;
+    return true;
+}
+
+/* How many times as fine as the config's grid the finest is: 4 down to 1/16. */
+static double finest_factor(const struct hs_problem *problem, const struct hs_plan *plan,
+                            double most_updates)
+{
+    const double points = (double)hs_grid_count(&problem->grid);
+    const double sweeps = expected_sweeps(problem, plan);
+    for (double factor = 4.0; factor >= 1.0 / 16.0; factor /= 2.0) {
+        const double sweep = points * pow(factor, problem->grid.dims) + points_of_a_start;
+        const bool cheap = sweep * sweeps * factor * factor <= most_updates;
+        const bool coarsest = !large_enough(problem, factor / 8.0);
+        if (cheap || coarsest)
+            return factor;
+    }
+    return 1.0 / 16.0;
+}
+
+static enum hs_status norms_notify(void *self, const struct hs_moment *moment, struct hs_error *err)
+{
+    if (moment->phase != HS_PHASE_END)
+        return HS_OK;
+    const void *field;
+    const enum hs_status st = hs_moment_field(moment, &field, err);
+    return st ? st : hs_exact_norms(moment->problem, moment->time, field, self, err);
+}
+
+static int64_t never(void *self, int64_t sweep)
+{
+    (void)self, (void)sweep;
+    return INT64_MAX;
+}
+
+/* The schedule of the config with the step the same share of the other grid's limit. */
+static enum hs_status plan_other(const struct hs_problem *problem, const struct hs_plan *plan,
+                                 struct hs_problem *other, struct hs_plan *out,
+                                 struct hs_error *err)
+{
+    const double share = hs_plan_step(plan) / plan->limit;
+    other->schedule.step = NAN;
+    other->schedule.safety = share;
+    other->schedule.output_interval = NAN;
+    other->schedule.output_every = -1;
+    const bool unbounded = isnan(problem->schedule.end) && problem->schedule.sweeps < 0;
+    if (!unbounded) {
+        other->schedule.end = plan->end;
+        other->schedule.sweeps = -1;
+    }
+    const enum hs_status st = hs_plan_steps(other, out, err);
+    out->backend = plan->backend;
+    out->kernel = plan->kernel;
+    /* the change of a sweep goes with its step */
+    other->schedule.steady_tolerance *= hs_plan_step(out) / hs_plan_step(plan);
+    return st;
+}
+
+static enum hs_status solve(const struct hs_problem *problem, const struct hs_plan *plan,
+                            double factor, struct hs_refined *out, struct hs_error *err)
+{
+    struct hs_problem other = on_other_grid(problem, factor);
+    struct hs_plan other_plan;
+    enum hs_status st = plan_other(problem, plan, &other, &other_plan, err);
+    if (st)
+        return st;
+    struct hs_observer observer = {
+        .name = "error norms", .self = &out->error, .next = never, .notify = norms_notify};
+    struct hs_observer *const observers[] = {&observer};
+    struct hs_loop_result result;
+    st = hs_loop_run(&other, &other_plan, NULL, observers, 1, NULL, &result, err);
+    memcpy(out->points, other.grid.points, sizeof out->points);
+    double volume = 1.0;
+    for (int axis = 0; axis < other.grid.dims; axis++)
+        volume *= other.grid.spacing[axis];
+    out->spacing = pow(volume, 1.0 / other.grid.dims);
+    out->step = hs_plan_step(&other_plan);
+    out->sweeps = result.sweeps;
+    out->time = result.time;
+    return st;
+}
+
+enum hs_status hs_verify_refine(const struct hs_problem *problem, const struct hs_plan *plan,
+                                double most_updates, struct hs_refinement *out,
+                                struct hs_error *err)
+{
+    *out = (struct hs_refinement){0};
+    const double finest = finest_factor(problem, plan, most_updates);
+    if (!large_enough(problem, finest / 4.0))
+        return hs_error_add(err, HS_BAD_INPUT,
+                            "%s: grid.points: too few to be halved twice for a grid refinement; "
+                            "give more points",
+                            problem->config_path ? problem->config_path : "config");
+    for (int g = 0; g < HS_REFINEMENT_GRIDS; g++) {
+        const double factor = finest * pow(2.0, g - (HS_REFINEMENT_GRIDS - 1));
+        const enum hs_status st = solve(problem, plan, factor, &out->grid[g], err);
+        if (st)
+            return st;
+    }
+    for (int g = 0; g + 1 < HS_REFINEMENT_GRIDS; g++) {
+        const struct hs_refined *coarse = &out->grid[g], *fine = &out->grid[g + 1];
+        const double ratio = log(coarse->spacing / fine->spacing);
+        out->order_max[g] = log(coarse->error.max / fine->error.max) / ratio;
+        out->order_rms[g] = log(coarse->error.rms / fine->error.rms) / ratio;
+    }
+    return HS_OK;
+}

@@ -1,0 +1,70 @@
+/*
+ * Proof that a kernel computes what it should: against the CPU reference, node by node, and
+ * against an exact solution on three grids.
+ */
+#ifndef HS_ENGINE_VERIFY_H
+#define HS_ENGINE_VERIFY_H
+
+#include "engine/exact.h"
+#include "engine/plan.h"
+
+struct hs_comparison {
+    int64_t sweeps;
+    int64_t nodes;
+    int64_t differing;       /* nodes whose bits differ */
+    double max_abs;          /* K: largest |T - reference| */
+    double max_relative;     /* largest |T - reference| / larger of the two */
+    uint64_t max_ulps;       /* steps of the precision between them */
+    int64_t worst[HS_AXES];  /* node of the largest ULPs */
+    double value, reference; /* there */
+    double largest;          /* K: |T| seen in either run */
+    double bound;            /* K: what max_abs may be; 0 in double */
+};
+
+/*
+ * Runs `sweeps` sweeps with the plan's kernel and with the reference, from the same start.
+ *
+ * The bound. Every kernel adds the same terms in the same order with fused multiply-adds, and in
+ * double so does the reference: the results are the same bits, and the bound is 0. In float the
+ * reference accumulates in double and rounds once, a kernel once per term; so in one sweep they
+ * part by at most (terms + 1) * 2^-24 * sum|c| * max|T|, and in n stable sweeps, which do not
+ * amplify, by n times that.
+ */
+enum hs_status hs_verify_compare(const struct hs_problem *problem, const struct hs_plan *plan,
+                                 int64_t sweeps, struct hs_comparison *out, struct hs_error *err);
+
+/* How many sweeps a comparison takes by default: the plan's, or as many as the slow reference
+ * does in some seconds. */
+int64_t hs_verify_sweeps(const struct hs_problem *problem, const struct hs_plan *plan);
+
+enum { HS_REFINEMENT_GRIDS = 3 };
+
+struct hs_refined {
+    int64_t points[HS_AXES];
+    double spacing; /* m: geometric mean over the axes */
+    double step;    /* s */
+    int64_t sweeps;
+    double time; /* s: when the error was taken */
+    struct hs_error_norms error;
+};
+
+/* From coarse to fine. order[i]: of grids i and i+1, log(error ratio)/log(spacing ratio). */
+struct hs_refinement {
+    struct hs_refined grid[HS_REFINEMENT_GRIDS];
+    double order_max[HS_REFINEMENT_GRIDS - 1];
+    double order_rms[HS_REFINEMENT_GRIDS - 1];
+};
+
+/* Why the problem cannot be put on other grids; NULL if it can. */
+const char *hs_verify_no_refinement(const struct hs_problem *problem);
+
+/*
+ * Solves the problem on three grids, each with half the spacing of the one before, walls where
+ * they are, the step the same share of the limit (so it goes with the spacing squared), to the
+ * same end; the config's grid is one of them, or the finest is coarser where it would take long.
+ */
+enum hs_status hs_verify_refine(const struct hs_problem *problem, const struct hs_plan *plan,
+                                double most_updates, struct hs_refinement *out,
+                                struct hs_error *err);
+
+#endif

@@ -1,0 +1,195 @@
+#include "engine/registry.h"
+#include "engine/verify.h"
+#include "test.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void set_face(struct hs_problem *problem, int which, const char *type)
+{
+    const struct hs_boundary_kind *kind = hs_boundary_find(type);
+    struct hs_boundary_spec spec = {.given =
+                                        kind->any_of ? 1u << HS_BOUNDARY_GRADIENT : kind->all_of};
+    for (int key = 0; key < HS_BOUNDARY_KEYS; key++)
+        spec.value[key].constant = 3.0 + key;
+    struct hs_face face = {.type = kind->name};
+    const char *reason = NULL;
+    assert_int_equal(kind->lower(&spec, problem->material.conductivity,
+                                 problem->grid.spacing[which / 2], problem->radius, &face, &reason),
+                     HS_OK);
+    problem->face[which] = face;
+}
+
+/* exp(-pi^2 t) sin(pi x) between walls at 0: x from 0 to 1 in n-1 cells, diffusivity 1. */
+static const struct hs_instruction sine[] = {
+    {HS_OP_T, 0.0},        {HS_OP_CONSTANT, -9.869604401089358},
+    {HS_OP_MULTIPLY, 0.0}, {HS_OP_EXP, 0.0},
+    {HS_OP_X, 0.0},        {HS_OP_CONSTANT, 3.141592653589793},
+    {HS_OP_MULTIPLY, 0.0}, {HS_OP_SIN, 0.0},
+    {HS_OP_MULTIPLY, 0.0}};
+
+static struct hs_problem make(int64_t points, enum hs_precision precision)
+{
+    struct hs_problem problem;
+    hs_problem_init(&problem);
+    problem.precision = precision;
+    problem.grid.dims = 1;
+    problem.grid.points[HS_X] = points;
+    problem.grid.spacing[HS_X] = 1.0 / (double)(points - 1);
+    problem.material.diffusivity = 1.0;
+    problem.material.conductivity = 2.0;
+    const struct hs_expression expression = {sine, 9, HS_VARIES_X | HS_VARIES_T};
+    problem.initial.field.value.expression = expression;
+    problem.exact.present = true;
+    problem.exact.value.expression = expression;
+    problem.schedule.end = 0.05;
+    for (int f = 0; f < 2; f++) {
+        set_face(&problem, f, "dirichlet");
+        problem.face[f].drive.constant = 0.0;
+    }
+    return problem;
+}
+
+static struct hs_plan plan_of(const struct hs_problem *problem, const char *kernel)
+{
+    struct hs_error err;
+    hs_error_init(&err);
+    struct hs_plan plan;
+    assert_int_equal(hs_plan_steps(problem, &plan, &err), HS_OK);
+    for (int i = 0; hs_backends[i]; i++)
+        if (hs_backends[i]->device == HS_CPU)
+            plan.backend = hs_backends[i];
+    assert_int_equal(hs_kernel_find(kernel, HS_CPU, &plan.kernel, &err), HS_OK);
+    return plan;
+}
+
+void test_verify__double_is_the_same_bits(void **state)
+{
+    (void)state;
+    struct hs_problem problem = make(101, HS_DOUBLE);
+    const struct hs_plan plan = plan_of(&problem, "openmp");
+    struct hs_error err;
+    hs_error_init(&err);
+    struct hs_comparison c;
+    assert_int_equal(hs_verify_compare(&problem, &plan, 200, &c, &err), HS_OK);
+    assert_int_equal(c.sweeps, 200);
+    assert_int_equal(c.nodes, 101);
+    assert_int_equal(c.differing, 0);
+    assert_int_equal(c.max_ulps, 0);
+    assert_near(c.bound, 0.0, 0.0);
+    assert_near(c.largest, 1.0, 0.0);
+}
+
+void test_verify__float_differs_within_its_bound(void **state)
+{
+    (void)state;
+    struct hs_problem problem = make(101, HS_FLOAT);
+    const struct hs_plan plan = plan_of(&problem, "openmp");
+    struct hs_error err;
+    hs_error_init(&err);
+    struct hs_comparison c;
+    assert_int_equal(hs_verify_compare(&problem, &plan, 200, &c, &err), HS_OK);
+    assert_true(c.differing > 0 && c.max_ulps > 0);
+    assert_true(c.max_abs > 0.0 && c.max_abs <= c.bound);
+    /* 200 sweeps, 3 terms and one more, half an ulp of 1 each */
+    assert_near(c.bound, 200.0 * 4.0 * 0x1p-24, 1e-9);
+    assert_true(c.max_relative >= c.max_abs / c.largest);
+}
+
+/* A kernel that is wrong at one node, by a little. */
+static enum hs_status wrong_sweep(const struct hs_sweep *sweep, struct hs_error *err)
+{
+    const struct hs_kernel *right;
+    enum hs_status st = hs_kernel_find("openmp", HS_CPU, &right, err);
+    if (!st)
+        st = right->sweep(sweep, err);
+    if (sweep->box.lo[HS_X] <= 50 && sweep->box.hi[HS_X] > 50)
+        ((double *)sweep->out)[50] *= 1.0 + 0x1p-52;
+    return st;
+}
+
+void test_verify__one_wrong_bit_is_found_where_it_is(void **state)
+{
+    (void)state;
+    struct hs_problem problem = make(101, HS_DOUBLE);
+    struct hs_plan plan = plan_of(&problem, "openmp");
+    struct hs_kernel wrong = *plan.kernel;
+    wrong.sweep = wrong_sweep;
+    plan.kernel = &wrong;
+    struct hs_error err;
+    hs_error_init(&err);
+    struct hs_comparison c;
+    assert_int_equal(hs_verify_compare(&problem, &plan, 1, &c, &err), HS_OK);
+    assert_int_equal(c.differing, 1);
+    assert_in_range(c.max_ulps, 1, 2);
+    assert_int_equal(c.worst[HS_X], 50);
+    assert_true(c.max_abs > c.bound);
+}
+
+void test_verify__three_grids_show_second_order(void **state)
+{
+    (void)state;
+    struct hs_problem problem = make(21, HS_DOUBLE);
+    const struct hs_plan plan = plan_of(&problem, "openmp");
+    struct hs_error err;
+    hs_error_init(&err);
+    struct hs_refinement r;
+    assert_int_equal(hs_verify_refine(&problem, &plan, 1e9, &r, &err), HS_OK);
+    assert_int_equal(r.grid[0].points[HS_X], 21);
+    assert_int_equal(r.grid[2].points[HS_X], 81);
+    for (int g = 0; g < 3; g++)
+        assert_true(r.grid[g].time == 0.05);
+    for (int g = 0; g < 2; g++) {
+        assert_near(r.order_max[g], 2.0, 0.02); /* next term: h^2 smaller by another 1/400 */
+        assert_near(r.order_rms[g], 2.0, 0.02);
+    }
+}
+
+void test_verify__grids_that_take_long_are_made_coarser(void **state)
+{
+    (void)state;
+    struct hs_problem problem = make(1025, HS_DOUBLE); /* some 120000 sweeps */
+    const struct hs_plan plan = plan_of(&problem, "openmp");
+    struct hs_error err;
+    hs_error_init(&err);
+    struct hs_refinement r;
+    assert_int_equal(hs_verify_refine(&problem, &plan, 2e7, &r, &err), HS_OK);
+    assert_true(r.grid[2].points[HS_X] <= 257);
+    assert_near(r.order_max[1], 2.0, 0.02);
+}
+
+void test_verify__says_why_there_is_no_refinement(void **state)
+{
+    (void)state;
+    struct hs_problem problem = make(21, HS_DOUBLE);
+    assert_null(hs_verify_no_refinement(&problem));
+    problem.raw = true;
+    assert_non_null(strstr(hs_verify_no_refinement(&problem), "raw"));
+    problem.exact.present = false;
+    assert_non_null(strstr(hs_verify_no_refinement(&problem), "no exact"));
+}
+
+/* Respacing a lowered rule must give what lowering at the other spacing gives, for every kind. */
+void test_verify__respaced_faces_are_those_of_the_other_spacing(void **state)
+{
+    (void)state;
+    for (const struct hs_boundary_kind *kind = hs_boundary_kinds; kind->name; kind++) {
+        struct hs_problem problem = make(21, HS_DOUBLE);
+        problem.radius = 3;
+        set_face(&problem, 0, kind->name);
+        struct hs_face face = problem.face[0];
+        problem.grid.spacing[HS_X] *= 0.25;
+        set_face(&problem, 0, kind->name);
+        hs_face_respace(&face, 0.25);
+        for (int m = 0; m < 3; m++) {
+            assert_near(face.a[m], problem.face[0].a[m], 0.0);
+            assert_near(face.b[m], problem.face[0].b[m], 0.0); /* a power of 2 rounds nothing */
+            assert_near(face.c[m], problem.face[0].c[m], 0.0);
+        }
+        const double wall = strcmp(kind->name, "clamp") == 0      ? 0.5
+                            : strcmp(kind->name, "constant") == 0 ? 1.0
+                                                                  : 0.0;
+        assert_near(hs_face_wall(&face), wall, 0.0);
+    }
+}
