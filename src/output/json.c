@@ -1,0 +1,140 @@
+#include "output/json.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+struct hs_json hs_json_on(FILE *stream)
+{
+    return (struct hs_json){.stream = stream};
+}
+
+static void write_text(FILE *stream, const char *text)
+{
+    fputc('"', stream);
+    for (; *text; text++) {
+        const unsigned char c = (unsigned char)*text;
+        if (c == '"' || c == '\\')
+            fprintf(stream, "\\%c", c);
+        else if (c < 0x20)
+            fprintf(stream, "\\u%04x", c);
+        else
+            fputc(c, stream);
+    }
+    fputc('"', stream);
+}
+
+/* 17 digits bring every double back to the bit, and fewer do where they are enough. */
+static void write_number(FILE *stream, double value)
+{
+    if (!isfinite(value)) {
+        fputs("null", stream);
+        return;
+    }
+    char text[32];
+    for (int digits = 15; digits <= 17; digits++) {
+        double back = 0.0;
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (sscanf(text, "%lf", &back) == 1 && back == value)
+            break;
+    }
+    fputs(text, stream);
+}
+
+static void begin_member(struct hs_json *json, const char *key)
+{
+    if (json->begun)
+        fputc(',', json->stream);
+    if (json->depth > 0)
+        fprintf(json->stream, "\n%*s", 2 * json->depth, "");
+    json->begun = true;
+    if (key) {
+        write_text(json->stream, key);
+        fputs(": ", json->stream);
+    }
+}
+
+static void open_with(struct hs_json *json, const char *key, char bracket)
+{
+    begin_member(json, key);
+    fputc(bracket, json->stream);
+    json->depth++;
+    json->begun = false;
+}
+
+static void close_with(struct hs_json *json, char bracket)
+{
+    json->depth--;
+    if (json->begun)
+        fprintf(json->stream, "\n%*s", 2 * json->depth, "");
+    fputc(bracket, json->stream);
+    if (json->depth == 0)
+        fputc('\n', json->stream);
+    json->begun = true;
+}
+
+void hs_json_open(struct hs_json *json, const char *key)
+{
+    open_with(json, key, '{');
+}
+
+void hs_json_open_array(struct hs_json *json, const char *key)
+{
+    open_with(json, key, '[');
+}
+
+void hs_json_close(struct hs_json *json)
+{
+    close_with(json, '}');
+}
+
+void hs_json_close_array(struct hs_json *json)
+{
+    close_with(json, ']');
+}
+
+void hs_json_text(struct hs_json *json, const char *key, const char *value)
+{
+    begin_member(json, key);
+    if (value)
+        write_text(json->stream, value);
+    else
+        fputs("null", json->stream);
+}
+
+void hs_json_number(struct hs_json *json, const char *key, double value)
+{
+    begin_member(json, key);
+    write_number(json->stream, value);
+}
+
+void hs_json_integer(struct hs_json *json, const char *key, int64_t value)
+{
+    begin_member(json, key);
+    fprintf(json->stream, "%" PRId64, value);
+}
+
+void hs_json_flag(struct hs_json *json, const char *key, bool value)
+{
+    begin_member(json, key);
+    fputs(value ? "true" : "false", json->stream);
+}
+
+void hs_json_integers(struct hs_json *json, const char *key, const int64_t *values, int count)
+{
+    begin_member(json, key);
+    fputc('[', json->stream);
+    for (int i = 0; i < count; i++)
+        fprintf(json->stream, "%s%" PRId64, i ? ", " : "", values[i]);
+    fputc(']', json->stream);
+}
+
+void hs_json_numbers(struct hs_json *json, const char *key, const double *values, int count)
+{
+    begin_member(json, key);
+    fputc('[', json->stream);
+    for (int i = 0; i < count; i++) {
+        fputs(i ? ", " : "", json->stream);
+        write_number(json->stream, values[i]);
+    }
+    fputc(']', json->stream);
+}

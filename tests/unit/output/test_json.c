@@ -1,0 +1,52 @@
+#include "output/json.h"
+#include "test.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+void test_json__nests_and_escapes(void **state)
+{
+    (void)state;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    struct hs_json json = hs_json_on(stream);
+    hs_json_open(&json, NULL);
+    hs_json_text(&json, "a", "say \"hi\"\\\n");
+    hs_json_text(&json, "nothing", NULL);
+    hs_json_open_array(&json, "list");
+    hs_json_open(&json, NULL);
+    hs_json_integer(&json, "n", -3);
+    hs_json_close(&json);
+    hs_json_open(&json, NULL);
+    hs_json_close(&json);
+    hs_json_close_array(&json);
+    hs_json_integers(&json, "points", (const int64_t[]){1, 2}, 2);
+    hs_json_numbers(&json, "half", (const double[]){0.5, NAN}, 2);
+    hs_json_flag(&json, "steady", true);
+    hs_json_close(&json);
+    fclose(stream);
+    assert_string_equal(text, "{\n  \"a\": \"say \\\"hi\\\"\\\\\\u000a\",\n  \"nothing\": null,\n"
+                              "  \"list\": [\n    {\n      \"n\": -3\n    },\n    {}\n  ],\n"
+                              "  \"points\": [1, 2],\n  \"half\": [0.5, null],\n"
+                              "  \"steady\": true\n}\n");
+    free(text);
+}
+
+void test_json__numbers_come_back_to_the_bit(void **state)
+{
+    (void)state;
+    static const double values[] = {0.1, 1.0 / 3.0, 1e-300, 123456789.123456789, -0.0, 5e-324};
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        char *text = NULL;
+        size_t size = 0;
+        FILE *stream = open_memstream(&text, &size);
+        struct hs_json json = hs_json_on(stream);
+        hs_json_number(&json, NULL, values[i]);
+        fclose(stream);
+        assert_true(strtod(text, NULL) == values[i]);
+        if (values[i] == 0.1)
+            assert_string_equal(text, "0.1");
+        free(text);
+    }
+}
