@@ -52,6 +52,12 @@ static void strip(const struct hs_expression *expression, int count, const doubl
 void hs_expression_row(const struct hs_expression *expression, int64_t count, double x, double dx,
                        double y, double z, double t, double *out)
 {
+    if (!(expression->varies & HS_VARIES_X)) {
+        const double value = hs_expression_at(expression->code, expression->length, x, y, z, t);
+        for (int64_t i = 0; i < count; i++)
+            out[i] = value;
+        return;
+    }
     double at[STRIP];
     for (int64_t first = 0; first < count; first += STRIP) {
         const int n = (int)(count - first < STRIP ? count - first : STRIP);

@@ -233,8 +233,7 @@ const struct hs_option hs_options[] = {
      POSITIVE,
      .fallback = "auto",
      .unit = "s",
-     .help =
-         "one sweep's; auto takes safety times the stability limit. Raw stencils: 1 by default"},
+     .help = "one sweep's; auto takes safety times the stability limit; raw stencils have 1"},
     {.path = "time.safety",
      .type = HS_OPTION_NUMBER,
      .lowest = 0.0,
