@@ -1,0 +1,73 @@
+#include "core/grid.h"
+#include "test.h"
+
+#include <stdlib.h>
+
+static const struct hs_grid grids[] = {
+    {.dims = 1, .points = {7, 1, 1}, .lower = {-1.0}, .spacing = {0.1, 1.0, 1.0}},
+    {.dims = 2, .points = {16, 5, 1}, .spacing = {0.1, 0.2, 1.0}},
+    {.dims = 3, .points = {9, 4, 6}, .spacing = {1.0, 1.0, 1.0}},
+};
+
+void test_grid__coordinates_are_lower_plus_i_spacings(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 7; i++) /* not a running sum: the same bits wherever it is computed */
+        assert_true(hs_grid_coordinate(&grids[0], HS_X, i) == -1.0 + i * 0.1);
+}
+
+void test_grid__counts_the_nodes(void **state)
+{
+    (void)state;
+    assert_int_equal(hs_grid_count(&grids[0]), 7);
+    assert_int_equal(hs_grid_count(&grids[2]), 216);
+    const struct hs_grid large = {.dims = 3, .points = {4096, 4096, 4096}};
+    assert_true(hs_grid_count(&large) == (int64_t)1 << 36); /* beyond 32 bits */
+}
+
+void test_grid__a_box_is_half_open(void **state)
+{
+    (void)state;
+    struct hs_box box = hs_grid_box(&grids[2]);
+    assert_int_equal(hs_box_count(&box), 216);
+    box.lo[HS_Y] = 1;
+    assert_int_equal(hs_box_count(&box), 162);
+    box.lo[HS_Y] = 5; /* beyond hi: empty, not negative */
+    assert_int_equal(hs_box_count(&box), 0);
+}
+
+/* Every node and every ghost has an element of its own, but for the gap that a row's right ghosts
+ * share with the next row's left ones; all are inside the allocation, and rows are aligned. */
+void test_grid__a_layout_holds_all_nodes_and_ghosts(void **state)
+{
+    (void)state;
+    for (size_t g = 0; g < sizeof grids / sizeof grids[0]; g++)
+        for (int ghost = 0; ghost <= HS_MAX_RADIUS; ghost++) {
+            const struct hs_grid *grid = &grids[g];
+            const struct hs_layout layout = hs_layout_make(grid, ghost, 8);
+            unsigned char *used = calloc((size_t)layout.elements, 1);
+            assert_non_null(used);
+            const int64_t gy = grid->dims > 1 ? ghost : 0, gz = grid->dims > 2 ? ghost : 0;
+            for (int64_t k = -gz; k < grid->points[HS_Z] + gz; k++)
+                for (int64_t j = -gy; j < grid->points[HS_Y] + gy; j++) {
+                    assert_int_equal((layout.origin + hs_layout_offset(&layout, 0, j, k)) % 8, 0);
+                    for (int64_t i = -ghost; i < grid->points[HS_X] + ghost; i++) {
+                        const int64_t at = layout.origin + hs_layout_offset(&layout, i, j, k);
+                        assert_true(at >= 0 && at < layout.elements);
+                        const bool node = i >= 0 && i < grid->points[HS_X];
+                        assert_true(used[at] == 0 || (!node && used[at] == 1));
+                        used[at] = node ? 2 : 1;
+                    }
+                }
+            free(used);
+        }
+}
+
+void test_grid__names_and_sizes_of_the_precisions(void **state)
+{
+    (void)state;
+    assert_int_equal(hs_precision_size(HS_FLOAT), 4);
+    assert_int_equal(hs_precision_size(HS_DOUBLE), 8);
+    assert_string_equal(hs_precision_name(HS_FLOAT), "float");
+    assert_string_equal(hs_precision_name(HS_DOUBLE), "double");
+}
