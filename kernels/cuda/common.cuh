@@ -130,10 +130,12 @@ request<T> make_request(const hs_sweep *sweep, const hs_geometry &geometry)
     return r;
 }
 
-/* Launches kernel(argument) with the geometry's blocks in a row. An empty box launches nothing. */
-template <typename Argument>
-hs_status launch(const char *name, void (*kernel)(Argument), const Argument &argument,
-                 const hs_geometry &geometry, void *stream, hs_error *err)
+/* Launches kernel(argument, more...) with the geometry's blocks in a row. An empty box launches
+ * nothing. */
+template <typename Argument, typename... Parameters, typename... More>
+hs_status launch(const char *name, void (*kernel)(Argument, Parameters...),
+                 const Argument &argument, const hs_geometry &geometry, void *stream, hs_error *err,
+                 More... more)
 {
     const int64_t blocks = geometry.blocks[HS_X] * geometry.blocks[HS_Y] * geometry.blocks[HS_Z];
     if (blocks == 0)
@@ -155,7 +157,7 @@ hs_status launch(const char *name, void (*kernel)(Argument), const Argument &arg
             dim3((unsigned)threads[HS_X], (unsigned)threads[HS_Y], (unsigned)threads[HS_Z]);
         config.dynamicSmemBytes = (size_t)geometry.shared_bytes;
         config.stream = (cudaStream_t)stream;
-        status = cudaLaunchKernelEx(&config, kernel, argument);
+        status = cudaLaunchKernelEx(&config, kernel, argument, (Parameters)more...);
     }
     if (status == cudaSuccess)
         return HS_OK;
