@@ -1,0 +1,362 @@
+#include "core/tiling.h"
+
+#include <assert.h>
+#include <string.h>
+
+static int halo(const struct hs_sweep *sweep, int axis)
+{
+    return axis < sweep->stencil->dims ? sweep->stencil->radius : 0;
+}
+
+static int64_t volume(const int extent[HS_AXES])
+{
+    return (int64_t)extent[HS_X] * extent[HS_Y] * extent[HS_Z];
+}
+
+static int64_t divide_up(int64_t count, int64_t by)
+{
+    return count > 0 ? (count + by - 1) / by : 0;
+}
+
+void hs_tiling_cover(const struct hs_box *box, const int tile[HS_AXES], int64_t blocks[HS_AXES])
+{
+    for (int axis = 0; axis < HS_AXES; axis++)
+        blocks[axis] = divide_up(box->hi[axis] - box->lo[axis], tile[axis]);
+}
+
+/* What all geometries have in common; `out` has its tiles. */
+static void finish(const struct hs_sweep *sweep, const int threads[HS_AXES],
+                   struct hs_geometry *out)
+{
+    out->points_updated = hs_box_count(&sweep->box);
+    hs_tiling_cover(&sweep->box, out->output_tile, out->blocks);
+    for (int axis = 0; axis < HS_AXES; axis++)
+        out->threads[axis] = threads[axis];
+    out->points_written = volume(out->output_tile);
+    /* as many multiplications as coefficients, one addition less */
+    out->flops_per_point =
+        2.0 * hs_stencil_count(sweep->stencil->dims, sweep->stencil->radius) - 1.0;
+}
+
+static void set_tiles(const struct hs_sweep *sweep, int x, int y, int z, struct hs_geometry *out)
+{
+    const int tile[HS_AXES] = {x, y, z};
+    *out = (struct hs_geometry){0};
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        out->output_tile[axis] = tile[axis];
+        out->input_tile[axis] = tile[axis] + 2 * halo(sweep, axis);
+    }
+}
+
+/* Points of the tile and its faces' halos, without edges and corners. */
+static int64_t star_points(const struct hs_sweep *sweep, const int tile[HS_AXES])
+{
+    int64_t points = volume(tile);
+    for (int axis = 0; axis < HS_AXES; axis++)
+        points += 2 * halo(sweep, axis) * (volume(tile) / tile[axis]);
+    return points;
+}
+
+/* ---- basic: one thread a point, every thread loads its whole star -------------------------- */
+
+static struct hs_blocking usual_basic(int dims, int radius, enum hs_precision precision)
+{
+    (void)radius, (void)precision;
+    if (dims == 1)
+        return (struct hs_blocking){{HS_TILE_1D, 1, 1}, 0};
+    if (dims == 2)
+        return (struct hs_blocking){{HS_WARP, HS_BASIC_2D_Y, 1}, 0};
+    return (struct hs_blocking){{HS_TILE_3D, HS_TILE_3D, HS_TILE_3D}, 0};
+}
+
+static void geometry_basic(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
+                           struct hs_geometry *out)
+{
+    const int *t = blocking->threads;
+    set_tiles(sweep, t[HS_X], t[HS_Y], t[HS_Z], out);
+    finish(sweep, t, out);
+    for (int axis = 0; axis < HS_AXES; axis++)
+        out->input_tile[axis] = 0; /* no tile: what is shared is the caches' affair */
+    out->points_loaded = volume(t) * hs_stencil_count(sweep->stencil->dims, sweep->stencil->radius);
+}
+
+/* ---- shared_tile: the block is the input tile ----------------------------------------------- */
+
+static struct hs_blocking usual_shared_tile(int dims, int radius, enum hs_precision precision)
+{
+    (void)radius, (void)precision;
+    if (dims == 1)
+        return (struct hs_blocking){{HS_TILE_1D, 1, 1}, 0};
+    if (dims == 2)
+        return (struct hs_blocking){{HS_TILE_2D, HS_TILE_2D, 1}, 0};
+    return (struct hs_blocking){{HS_TILE_3D, HS_TILE_3D, HS_TILE_3D}, 0};
+}
+
+static void geometry_shared_tile(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
+                                 struct hs_geometry *out)
+{
+    const int *t = blocking->threads;
+    set_tiles(sweep, t[HS_X] - 2 * halo(sweep, HS_X), t[HS_Y] - 2 * halo(sweep, HS_Y),
+              t[HS_Z] - 2 * halo(sweep, HS_Z), out);
+    finish(sweep, t, out);
+    out->points_loaded = volume(out->input_tile);
+    out->shared_bytes = out->points_loaded * (int64_t)hs_precision_size(sweep->precision);
+}
+
+/* ---- coarsened, register_tile: the block is the input tile of a plane, and marches along z --- */
+
+static struct hs_blocking usual_coarsened(int dims, int radius, enum hs_precision precision)
+{
+    (void)dims, (void)radius, (void)precision;
+    return (struct hs_blocking){{HS_COARSENED_BLOCK, HS_COARSENED_BLOCK, 1}, HS_COARSENED_PLANES};
+}
+
+static void geometry_register_tile(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
+                                   struct hs_geometry *out)
+{
+    const int *t = blocking->threads;
+    set_tiles(sweep, t[HS_X] - 2 * halo(sweep, HS_X), t[HS_Y] - 2 * halo(sweep, HS_Y),
+              blocking->planes, out);
+    finish(sweep, t, out);
+    out->points_loaded = volume(out->input_tile);
+    out->shared_bytes = volume(t) * (int64_t)hs_precision_size(sweep->precision);
+}
+
+static void geometry_coarsened(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
+                               struct hs_geometry *out)
+{
+    geometry_register_tile(sweep, blocking, out);
+    out->shared_bytes *= 2 * sweep->stencil->radius + 1;
+}
+
+/* ---- march_halo: the block is the output tile of a plane, and marches along z ---------------- */
+
+static struct hs_blocking usual_march_halo(int dims, int radius, enum hs_precision precision)
+{
+    (void)dims, (void)radius, (void)precision;
+    return (struct hs_blocking){{HS_MARCH_X, HS_MARCH_Y, 1}, HS_MARCH_PLANES};
+}
+
+static void geometry_march_halo(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
+                                struct hs_geometry *out)
+{
+    const int *t = blocking->threads;
+    set_tiles(sweep, t[HS_X], t[HS_Y], blocking->planes, out);
+    finish(sweep, t, out);
+    out->points_loaded = star_points(sweep, out->output_tile);
+    out->shared_bytes = (int64_t)out->input_tile[HS_X] * out->input_tile[HS_Y] *
+                        (int64_t)hs_precision_size(sweep->precision);
+}
+
+/* ---- tile_2d, collaborative_2d -------------------------------------------------------------- */
+
+static struct hs_blocking usual_tile_2d(int dims, int radius, enum hs_precision precision)
+{
+    (void)dims, (void)radius, (void)precision;
+    return (struct hs_blocking){{HS_TILE_2D_X, HS_TILE_2D_Y, 1}, 0};
+}
+
+static void geometry_tile_2d(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
+                             struct hs_geometry *out)
+{
+    const int *t = blocking->threads;
+    set_tiles(sweep, t[HS_X], t[HS_Y], t[HS_Z], out);
+    finish(sweep, t, out);
+    out->points_loaded = star_points(sweep, out->output_tile);
+    out->shared_bytes = volume(out->input_tile) * (int64_t)hs_precision_size(sweep->precision);
+}
+
+static struct hs_blocking usual_collaborative_2d(int dims, int radius, enum hs_precision precision)
+{
+    (void)dims, (void)radius, (void)precision;
+    return (struct hs_blocking){{HS_WARP, HS_COLLABORATIVE_ROWS, 1}, 0};
+}
+
+/* A thread sums 2 x 4 points. */
+static void geometry_collaborative_2d(const struct hs_sweep *sweep,
+                                      const struct hs_blocking *blocking, struct hs_geometry *out)
+{
+    const int *t = blocking->threads;
+    set_tiles(sweep, t[HS_X] * (HS_COLLABORATIVE_X / HS_WARP),
+              t[HS_Y] * (HS_COLLABORATIVE_Y / HS_COLLABORATIVE_ROWS), 1, out);
+    finish(sweep, t, out);
+    out->points_loaded = volume(out->input_tile);
+    out->shared_bytes = out->points_loaded * (int64_t)hs_precision_size(sweep->precision);
+}
+
+/* ---- 1D -------------------------------------------------------------------------------------- */
+
+static struct hs_blocking usual_line(int dims, int radius, enum hs_precision precision)
+{
+    (void)dims, (void)radius, (void)precision;
+    return (struct hs_blocking){{HS_TILE_1D, 1, 1}, 0};
+}
+
+static void geometry_register_window(const struct hs_sweep *sweep,
+                                     const struct hs_blocking *blocking, struct hs_geometry *out)
+{
+    const int *t = blocking->threads;
+    set_tiles(sweep, t[HS_X] * HS_WINDOW_POINTS, 1, 1, out);
+    finish(sweep, t, out);
+    /* every thread loads the ends of its window itself */
+    out->points_loaded = volume(t) * (HS_WINDOW_POINTS + 2 * halo(sweep, HS_X));
+}
+
+static void geometry_warp_shuffle(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
+                                  struct hs_geometry *out)
+{
+    const int *t = blocking->threads;
+    set_tiles(sweep, t[HS_X], 1, 1, out);
+    finish(sweep, t, out);
+    out->points_loaded = t[HS_X] + divide_up(t[HS_X], HS_WARP) * 2 * halo(sweep, HS_X);
+}
+
+/* ---- vector_march ---------------------------------------------------------------------------- */
+
+static struct hs_blocking usual_vector_march(int dims, int radius, enum hs_precision precision)
+{
+    (void)radius, (void)precision;
+    if (dims == 1)
+        return (struct hs_blocking){{HS_VECTOR_1D_THREADS, 1, 1}, 0};
+    return (struct hs_blocking){{HS_WARP, HS_VECTOR_WARPS, 1}, 0}; /* planes: from the box */
+}
+
+/*
+ * How many planes a block marches through: as many as give the least time by this model, in planes:
+ * waves of blocks times (planes + those loaded twice + a few for the first loads to arrive).
+ */
+static int64_t chunk_planes(int64_t tiles, int64_t planes, int radius, int64_t wave)
+{
+    enum { LATENCY = 4, SHORTEST = 16 };
+    int64_t best = planes > 0 ? planes : 1, best_cost = INT64_MAX;
+    for (int64_t chunks = 1; chunks * SHORTEST < planes + SHORTEST && chunks <= 4096; chunks++) {
+        const int64_t length = divide_up(planes, chunks);
+        const int64_t waves = divide_up(tiles * divide_up(planes, length), wave);
+        const int64_t cost = waves * (length + 2 * radius + LATENCY);
+        if (cost < best_cost)
+            best = length, best_cost = cost;
+    }
+    return best;
+}
+
+static void geometry_vector_march(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
+                                  struct hs_geometry *out)
+{
+    const int dims = sweep->stencil->dims, radius = sweep->stencil->radius;
+    const int size = (int)hs_precision_size(sweep->precision), vector = HS_VECTOR_BYTES / size;
+    const int line = 128 / size; /* rows of a warp begin at multiples of it */
+    const int *t = blocking->threads;
+    struct hs_sweep aligned = *sweep;
+    aligned.box.lo[HS_X] = sweep->box.lo[HS_X] / line * line;
+    const int64_t *lo = aligned.box.lo, *hi = aligned.box.hi;
+    if (dims == 1) {
+        set_tiles(sweep, t[HS_X] * vector * HS_VECTOR_1D_VECTORS, 1, 1, out);
+    } else if (dims == 2) {
+        const int x = t[HS_X] * t[HS_Y] * vector;
+        static const int fit[] = {0, HS_VECTOR_2D_BLOCKS_1, HS_VECTOR_2D_BLOCKS_2,
+                                  HS_VECTOR_2D_BLOCKS_3};
+        const int64_t planes = chunk_planes(divide_up(hi[HS_X] - lo[HS_X], x), hi[HS_Y] - lo[HS_Y],
+                                            radius, HS_MULTIPROCESSORS * fit[radius]);
+        set_tiles(sweep, x, blocking->planes ? blocking->planes : (int)planes, 1, out);
+    } else {
+        static const int rows[] = {0, HS_VECTOR_ROWS_1, HS_VECTOR_ROWS_2, HS_VECTOR_ROWS_3};
+        static const int fit[] = {0, HS_VECTOR_BLOCKS_1, HS_VECTOR_BLOCKS_2, HS_VECTOR_BLOCKS_3};
+        const int x = t[HS_X] * vector, y = t[HS_Y] * rows[radius];
+        const int64_t tiles = divide_up(hi[HS_X] - lo[HS_X], x) * divide_up(hi[HS_Y] - lo[HS_Y], y);
+        const int64_t planes =
+            chunk_planes(tiles, hi[HS_Z] - lo[HS_Z], radius, HS_MULTIPROCESSORS * fit[radius]);
+        set_tiles(sweep, x, y, blocking->planes ? blocking->planes : (int)planes, out);
+    }
+    finish(&aligned, t, out);
+    out->points_updated = hs_box_count(&sweep->box);
+    out->points_loaded = star_points(sweep, out->output_tile);
+}
+
+/* ---- temporal: tile with a halo of radius*steps ---------------------------------------------- */
+
+/* Output tiles that leave both halves of the tile within 64 KiB of shared memory in double. */
+static struct hs_blocking usual_temporal_2d(int dims, int radius, enum hs_precision precision)
+{
+    (void)dims, (void)radius, (void)precision;
+    return (struct hs_blocking){{HS_TEMPORAL_THREADS, 1, 1}, 0};
+}
+
+static void temporal(const struct hs_sweep *sweep, const int threads[HS_AXES],
+                     const int tile[HS_AXES], struct hs_geometry *out)
+{
+    set_tiles(sweep, tile[HS_X], tile[HS_Y], tile[HS_Z], out);
+    const int steps = sweep->steps > 0 ? sweep->steps : 1;
+    for (int axis = 0; axis < HS_AXES; axis++)
+        out->input_tile[axis] = tile[axis] + 2 * halo(sweep, axis) * steps;
+    finish(sweep, threads, out);
+    out->points_loaded = volume(out->input_tile);
+    out->shared_bytes = 2 * out->points_loaded * (int64_t)hs_precision_size(sweep->precision);
+    out->flops_per_point *= steps;
+}
+
+static void geometry_temporal_2d(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
+                                 struct hs_geometry *out)
+{
+    const int tile[HS_AXES] = {HS_TEMPORAL_2D_X, HS_TEMPORAL_2D_Y, 1};
+    temporal(sweep, blocking->threads, tile, out);
+}
+
+static void geometry_temporal_3d(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
+                                 struct hs_geometry *out)
+{
+    const bool small = sweep->stencil->radius > 1 || sweep->precision == HS_DOUBLE;
+    const int tile[HS_AXES] = {small ? HS_TEMPORAL_3D / 2 : HS_TEMPORAL_3D, HS_TEMPORAL_3D,
+                               HS_TEMPORAL_3D};
+    temporal(sweep, blocking->threads, tile, out);
+}
+
+/* ---- the rows -------------------------------------------------------------------------------- */
+
+#define D(n) (1u << (n))
+
+const struct hs_tiling hs_tilings[] = {
+    {"basic", D(1) | D(2) | D(3), D(1) | D(2) | D(3), usual_basic, geometry_basic},
+    {"shared_tile", D(1) | D(2) | D(3), D(1) | D(2) | D(3), usual_shared_tile,
+     geometry_shared_tile},
+    {"coarsened", D(3), D(1) | D(2) | D(3), usual_coarsened, geometry_coarsened},
+    {"register_tile", D(3), D(1) | D(2) | D(3), usual_coarsened, geometry_register_tile},
+    {"march_halo", D(3), D(1) | D(2) | D(3), usual_march_halo, geometry_march_halo},
+    {"tile_2d", D(2), D(1) | D(2) | D(3), usual_tile_2d, geometry_tile_2d},
+    {"collaborative_2d", D(2), D(1) | D(2) | D(3), usual_collaborative_2d,
+     geometry_collaborative_2d},
+    {"register_window", D(1), D(1) | D(2) | D(3), usual_line, geometry_register_window},
+    {"warp_shuffle", D(1), D(1) | D(2) | D(3), usual_line, geometry_warp_shuffle},
+    {"vector_march", D(1) | D(2) | D(3), D(1) | D(2) | D(3), usual_vector_march,
+     geometry_vector_march},
+    {"temporal_2d", D(2), D(1) | D(2) | D(3), usual_temporal_2d, geometry_temporal_2d},
+    {"temporal_3d", D(3), D(1) | D(2), usual_temporal_2d, geometry_temporal_3d},
+    {NULL, 0, 0, NULL, NULL},
+};
+
+const struct hs_tiling *hs_tiling_find(const char *kernel)
+{
+    for (const struct hs_tiling *tiling = hs_tilings; tiling->kernel; tiling++)
+        if (strcmp(tiling->kernel, kernel) == 0)
+            return tiling;
+    return NULL;
+}
+
+void hs_tiling_launch(const char *kernel, const struct hs_sweep *sweep, struct hs_geometry *out)
+{
+    const struct hs_tiling *tiling = hs_tiling_find(kernel);
+    assert(tiling);
+    const struct hs_blocking blocking =
+        tiling->usual(sweep->stencil->dims, sweep->stencil->radius, sweep->precision);
+    tiling->geometry(sweep, &blocking, out);
+}
+
+double hs_geometry_intensity(const struct hs_geometry *geometry, enum hs_precision precision)
+{
+    return geometry->flops_per_point * (double)geometry->points_written /
+           ((double)geometry->points_loaded * (double)hs_precision_size(precision));
+}
+
+double hs_geometry_halo_share(const struct hs_geometry *geometry)
+{
+    return 1.0 - (double)geometry->points_written / (double)geometry->points_loaded;
+}

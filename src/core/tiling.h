@@ -1,0 +1,96 @@
+/*
+ * How the kernels of the ladder cut a box into blocks: pure arithmetic, the same for the launch on
+ * the device and for `explain` on a machine without one.
+ *
+ * A kernel's row says its usual blocking for given dims, radius and precision, and counts what one
+ * of its blocks loads and writes. Kernels take their launch from here, so that what is printed
+ * cannot drift from what runs. Counts are of a full block; those at the box's end do less.
+ */
+#ifndef HS_CORE_TILING_H
+#define HS_CORE_TILING_H
+
+#include "core/kernel.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Numbers that kernels compile in and the rows below count with. */
+enum {
+    HS_TILE_1D = 256,          /* threads a block in 1D */
+    HS_TILE_2D = 32,           /* shared_tile in 2D: 32 x 32 */
+    HS_TILE_3D = 8,            /* basic, shared_tile in 3D: 8 x 8 x 8 */
+    HS_BASIC_2D_Y = 8,         /* basic in 2D: 32 x 8 */
+    HS_COARSENED_BLOCK = 32,   /* coarsened, register_tile: 32 x 32 */
+    HS_COARSENED_PLANES = 30,  /* planes that a block marches through */
+    HS_MARCH_X = 32,           /* march_halo: 32 x 16 */
+    HS_MARCH_Y = 16,           /* */
+    HS_MARCH_PLANES = 64,      /* */
+    HS_TILE_2D_X = 32,         /* tile_2d: 32 x 16 */
+    HS_TILE_2D_Y = 16,         /* */
+    HS_COLLABORATIVE_X = 64,   /* collaborative_2d: output tile 64 x 32 ... */
+    HS_COLLABORATIVE_Y = 32,   /* */
+    HS_COLLABORATIVE_ROWS = 8, /* ... by 32 x 8 threads */
+    HS_WINDOW_POINTS = 8,      /* register_window: points a thread slides over */
+    HS_WARP = 32,
+
+    HS_VECTOR_BYTES = 16,       /* vector_march: bytes a thread moves at once */
+    HS_VECTOR_WARPS = 4,        /* warps a block, 2D and 3D */
+    HS_VECTOR_ROWS_1 = 2,       /* rows a warp owns in 3D, radius 1, 2, 3 */
+    HS_VECTOR_ROWS_2 = 2,       /* */
+    HS_VECTOR_ROWS_3 = 1,       /* */
+    HS_VECTOR_BLOCKS_1 = 5,     /* blocks that fit on a multiprocessor in 3D, radius 1, 2, 3 */
+    HS_VECTOR_BLOCKS_2 = 3,     /* */
+    HS_VECTOR_BLOCKS_3 = 4,     /* */
+    HS_VECTOR_2D_BLOCKS_1 = 6,  /* the same in 2D */
+    HS_VECTOR_2D_BLOCKS_2 = 4,  /* */
+    HS_VECTOR_2D_BLOCKS_3 = 3,  /* */
+    HS_VECTOR_1D_THREADS = 256, /* */
+    HS_VECTOR_1D_VECTORS = 4,   /* vectors a thread has on their way at once */
+    HS_MULTIPROCESSORS = 132,   /* of the device that chunks are cut for: an H100 or H200 */
+
+    HS_TEMPORAL_STEPS_2D = 4,  /* most sweeps a launch */
+    HS_TEMPORAL_STEPS_3D = 2,  /* */
+    HS_TEMPORAL_THREADS = 256, /* */
+    HS_TEMPORAL_2D_X = 32,     /* output tile 32 x 16 */
+    HS_TEMPORAL_2D_Y = 16,     /* */
+    HS_TEMPORAL_3D = 8,        /* 8 x 8 x 8; twice as long along x in float with radius 1 */
+};
+
+/* What a user may choose: threads of a block, and planes it marches through (0: the usual). */
+struct hs_blocking {
+    int threads[HS_AXES];
+    int planes;
+};
+
+struct hs_tiling {
+    const char *kernel;
+    unsigned dims, radius; /* as in the descriptor, for builds that lack the kernel */
+    /* 0 along axes that are not there stands for 1. */
+    struct hs_blocking (*usual)(int dims, int radius, enum hs_precision precision);
+    /* `sweep` needs precision, box and stencil. */
+    void (*geometry)(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
+                     struct hs_geometry *out);
+};
+
+extern const struct hs_tiling hs_tilings[];                 /* ends with a NULL kernel */
+const struct hs_tiling *hs_tiling_find(const char *kernel); /* NULL if there is none */
+
+/* The geometry of `kernel`'s launch for this sweep; it must have a row. */
+void hs_tiling_launch(const char *kernel, const struct hs_sweep *sweep, struct hs_geometry *out);
+
+/* Blocks of `tile` points that cover the box. */
+void hs_tiling_cover(const struct hs_box *box, const int tile[HS_AXES], int64_t blocks[HS_AXES]);
+
+/* Operations per byte as the textbook counts them: those of the points that a block writes over
+ * the bytes that it loads. */
+double hs_geometry_intensity(const struct hs_geometry *geometry, enum hs_precision precision);
+
+/* Share of what a block loads that its own points do not account for. */
+double hs_geometry_halo_share(const struct hs_geometry *geometry);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
