@@ -1,0 +1,43 @@
+/* Numbers on pictures: ticks at 1-2-5 steps with labels, lengths and times in fitting units. */
+#ifndef HS_OUTPUT_PICTURE_TICKS_H
+#define HS_OUTPUT_PICTURE_TICKS_H
+
+#include <stddef.h>
+
+enum { HS_TICKS_MAX = 16, HS_LABEL_SIZE = 48 };
+
+/*
+ * Multiples of 1, 2 or 5 times a power of ten within lower..upper. What all labels share is taken
+ * out of them: a power of ten ("×10⁶"), and an offset where they would differ only far behind
+ * their leading digits ("+ 300"). So value = (label * 10^exponent) + offset.
+ */
+struct hs_ticks {
+    int count;
+    double step;
+    double at[HS_TICKS_MAX];
+    char label[HS_TICKS_MAX][HS_LABEL_SIZE];
+    char note[2 * HS_LABEL_SIZE]; /* "×10⁶", "+ 300", both, or "" */
+};
+
+/* lower < upper, both finite; at least two ticks, and `most` (2..HS_TICKS_MAX - 1) or one more. */
+void hs_ticks_make(double lower, double upper, int most, struct hs_ticks *out);
+
+/* A unit to show numbers in: shown = value / factor. */
+struct hs_shown_unit {
+    double factor;
+    const char *name;
+};
+
+/* km, m, mm, µm, nm for lengths up to `largest` [m]. */
+struct hs_shown_unit hs_length_unit(double largest);
+
+/* d, h, min, s, ms, µs, ns for times up to `largest` [s]. */
+struct hs_shown_unit hs_time_unit(double largest);
+
+/* A number of at most six digits, with a true minus and powers of ten as people write them. */
+void hs_number_text(double value, char *out, size_t size);
+
+/* "12.5 mm" */
+void hs_quantity_text(double value, struct hs_shown_unit unit, char *out, size_t size);
+
+#endif
