@@ -141,7 +141,9 @@ static void print_refinement(const struct findings *findings)
         print_points(&findings->problem->grid, grid->points);
         printf(" %-10.4g %-10.4g %9" PRId64 " %12.4g %12.4g", grid->spacing, grid->step,
                grid->sweeps, grid->error.max, grid->error.rms);
-        if (g > 0)
+        if (g > 0 && isnan(r->order_max[g - 1]))
+            printf("  (not above what rounding may add up to, %.2g: no order)", grid->rounding);
+        else if (g > 0)
             printf(" %7.2f %7.2f", r->order_max[g - 1], r->order_rms[g - 1]);
         printf("\n");
     }
@@ -194,6 +196,7 @@ static void json_refinement(struct hs_json *json, const struct findings *finding
         hs_json_number(json, "max_error", grid->error.max);
         hs_json_number(json, "mean_error", grid->error.mean);
         hs_json_number(json, "rms_error", grid->error.rms);
+        hs_json_number(json, "rounding", grid->rounding);
         hs_json_close(json);
     }
     hs_json_close_array(json);

@@ -1,6 +1,7 @@
 #include "engine/rate.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -58,16 +59,18 @@ static enum hs_status time_sweeps(const struct hs_problem *problem, const struct
 }
 
 enum hs_status hs_rate_measure(const struct hs_problem *problem, const struct hs_plan *plan,
-                               double budget, double *seconds_per_sweep, struct hs_error *err)
+                               double budget, struct hs_rate *out, struct hs_error *err)
 {
-    *seconds_per_sweep = NAN;
+    *out = (struct hs_rate){.seconds_per_sweep = NAN};
     struct hs_backend_state *state = NULL;
     enum hs_status st = plan->backend->create(problem, plan->kernel, problem->solver.device,
                                               problem->solver.threads, &state, err);
     if (!st)
+        snprintf(out->device, sizeof out->device, "%s", plan->backend->describe(state));
+    if (!st)
         st = upload_ones(problem, plan->backend, state, err);
     if (!st && plan->sweeps > 0)
-        st = time_sweeps(problem, plan, state, budget, seconds_per_sweep, err);
+        st = time_sweeps(problem, plan, state, budget, &out->seconds_per_sweep, err);
     plan->backend->destroy(state);
     return st;
 }

@@ -4,12 +4,16 @@
 
 #include "engine/plan.h"
 
+struct hs_rate {
+    double seconds_per_sweep; /* NaN if the plan has no sweep */
+    char device[128];         /* what the backend says it runs on */
+};
+
 /*
  * Sweeps the plan's kernel over a field of ones on the whole grid until about `budget` [s] of
- * sweeps are done, after one to warm up, and gives the time of one [s]. HS_DEVICE if the memory is
- * short, as a run would.
+ * sweeps are done, after one to warm up. HS_DEVICE if the memory is short, as a run would be.
  */
 enum hs_status hs_rate_measure(const struct hs_problem *problem, const struct hs_plan *plan,
-                               double budget, double *seconds_per_sweep, struct hs_error *err);
+                               double budget, struct hs_rate *out, struct hs_error *err);
 
 #endif

@@ -294,6 +294,9 @@ static enum hs_status solve(const struct hs_problem *problem, const struct hs_pl
     out->step = hs_plan_step(&other_plan);
     out->sweeps = result.sweeps;
     out->time = result.time;
+    const double ulp = problem->precision == HS_FLOAT ? 0x1p-24 : 0x1p-53;
+    const double largest = fmax(fabs(result.last.min), fabs(result.last.max));
+    out->rounding = ulp * largest * (double)result.swept;
     return st;
 }
 
@@ -317,8 +320,9 @@ enum hs_status hs_verify_refine(const struct hs_problem *problem, const struct h
     for (int g = 0; g + 1 < HS_REFINEMENT_GRIDS; g++) {
         const struct hs_refined *coarse = &out->grid[g], *fine = &out->grid[g + 1];
         const double ratio = log(coarse->spacing / fine->spacing);
-        out->order_max[g] = log(coarse->error.max / fine->error.max) / ratio;
-        out->order_rms[g] = log(coarse->error.rms / fine->error.rms) / ratio;
+        const bool known = fine->error.max > fine->rounding;
+        out->order_max[g] = known ? log(coarse->error.max / fine->error.max) / ratio : NAN;
+        out->order_rms[g] = known ? log(coarse->error.rms / fine->error.rms) / ratio : NAN;
     }
     return HS_OK;
 }

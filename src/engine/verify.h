@@ -46,9 +46,11 @@ struct hs_refined {
     int64_t sweeps;
     double time; /* s: when the error was taken */
     struct hs_error_norms error;
+    double rounding; /* K: what rounding may have added up to, half an ulp of max|T| a sweep */
 };
 
-/* From coarse to fine. order[i]: of grids i and i+1, log(error ratio)/log(spacing ratio). */
+/* From coarse to fine. order[i]: of grids i and i+1, log(error ratio)/log(spacing ratio);
+ * NaN where the finer grid's error may be nothing but rounding. */
 struct hs_refinement {
     struct hs_refined grid[HS_REFINEMENT_GRIDS];
     double order_max[HS_REFINEMENT_GRIDS - 1];
