@@ -14,24 +14,22 @@ static int face_axis(int face)
     return face / 2;
 }
 
-/* The two other axes, lower first. */
-static int first_axis(int face)
+int hs_face_first_axis(int face)
 {
     return face_axis(face) == HS_X ? HS_Y : HS_X;
 }
 
-static int second_axis(int face)
+int hs_face_second_axis(int face)
 {
     return face_axis(face) == HS_Z ? HS_Y : HS_Z;
 }
 
 static int64_t face_nodes(const struct hs_grid *grid, int face)
 {
-    return grid->points[first_axis(face)] * grid->points[second_axis(face)];
+    return grid->points[hs_face_first_axis(face)] * grid->points[hs_face_second_axis(face)];
 }
 
-/* Ghost layers that a sweep reads: it updates nothing nearer to the wall than the held layers. */
-static int face_depth(const struct hs_problem *problem, int face)
+int hs_face_depth(const struct hs_problem *problem, int face)
 {
     if (face_axis(face) >= problem->grid.dims)
         return 0;
@@ -45,7 +43,7 @@ static bool reads_drive(const struct hs_problem *problem, int face)
     if (face_axis(face) >= problem->grid.dims || rule->wrap)
         return false;
     bool used = rule->prescribed;
-    for (int m = 0; m < face_depth(problem, face); m++)
+    for (int m = 0; m < hs_face_depth(problem, face); m++)
         used = used || rule->c[m] != 0.0;
     return used;
 }
@@ -59,7 +57,7 @@ static unsigned varies_over_face(const struct hs_problem *problem, int face)
     return hs_value_varies(&problem->face[face].drive) & axes;
 }
 
-static struct hs_face_drive describe_drive(const struct hs_problem *problem, int face)
+struct hs_face_drive hs_face_drive_describe(const struct hs_problem *problem, int face)
 {
     const unsigned varies = hs_value_varies(&problem->face[face].drive);
     const bool used = reads_drive(problem, face);
@@ -80,11 +78,11 @@ double hs_ghosts_bytes(const struct hs_problem *problem, int slots)
 {
     double bytes = 0.0;
     for (int face = 0; face < HS_FACES; face++) {
-        const struct hs_face_drive drive = describe_drive(problem, face);
+        const struct hs_face_drive drive = hs_face_drive_describe(problem, face);
         for (int slot = 0; slot < slots; slot++)
             if (has_table(&drive, slot))
-                bytes += (double)problem->grid.points[first_axis(face)] *
-                         (double)problem->grid.points[second_axis(face)] *
+                bytes += (double)problem->grid.points[hs_face_first_axis(face)] *
+                         (double)problem->grid.points[hs_face_second_axis(face)] *
                          (double)hs_precision_size(problem->precision);
     }
     return bytes;
@@ -146,7 +144,7 @@ enum hs_status hs_ghosts_init(struct hs_ghosts *ghosts, const struct hs_problem 
     for (int slot = 0; enough && slot < slots; slot++)
         ghosts->time[slot] = NAN;
     for (int face = 0; face < HS_FACES && enough; face++) {
-        ghosts->drive[face] = describe_drive(problem, face);
+        ghosts->drive[face] = hs_face_drive_describe(problem, face);
         enough = allocate_face(ghosts, face);
     }
     if (!enough)
@@ -181,7 +179,7 @@ static void drive_row(const struct hs_ghosts *ghosts, int face, double t, int64_
 {
     const struct hs_grid *grid = &ghosts->problem->grid;
     const struct hs_expression *expression = &ghosts->problem->face[face].drive.expression;
-    const int along = first_axis(face), across = second_axis(face);
+    const int along = hs_face_first_axis(face), across = hs_face_second_axis(face);
     const double wall = wall_coordinate(grid, face);
     const double other = hs_grid_coordinate(grid, across, row);
     struct hs_expression turned = *expression;
@@ -195,7 +193,8 @@ static void drive_row(const struct hs_ghosts *ghosts, int face, double t, int64_
 static void fill_table(const struct hs_ghosts *ghosts, int face, double t, void *table)
 {
     const struct hs_grid *grid = &ghosts->problem->grid;
-    const int64_t length = grid->points[first_axis(face)], rows = grid->points[second_axis(face)];
+    const int64_t length = grid->points[hs_face_first_axis(face)],
+                  rows = grid->points[hs_face_second_axis(face)];
     const bool single = ghosts->problem->precision == HS_FLOAT;
 #pragma omp parallel for num_threads(ghosts->threads) if (length * rows >= THREADS_FROM)
     for (int64_t row = 0; row < rows; row++) {
@@ -278,12 +277,12 @@ static struct work describe_work(const struct hs_ghosts *ghosts, int slot, int f
     return (struct work){
         .edge = face % 2 ? last * layout->pitch[axis] : 0,
         .inward = face % 2 ? -layout->pitch[axis] : layout->pitch[axis],
-        .along = layout->pitch[first_axis(face)],
-        .across = layout->pitch[second_axis(face)],
-        .length = layout->points[first_axis(face)],
-        .rows = layout->points[second_axis(face)],
+        .along = layout->pitch[hs_face_first_axis(face)],
+        .across = layout->pitch[hs_face_second_axis(face)],
+        .length = layout->points[hs_face_first_axis(face)],
+        .rows = layout->points[hs_face_second_axis(face)],
         .extent = layout->points[axis],
-        .depth = face_depth(ghosts->problem, face),
+        .depth = hs_face_depth(ghosts->problem, face),
         .rule = &ghosts->problem->face[face],
         .value = ghosts->value[slot * HS_FACES + face],
         .table = drive_table(ghosts, slot, face),
@@ -349,7 +348,7 @@ static void write_face(const struct hs_ghosts *ghosts, enum action action, int s
 void hs_ghosts_fill(const struct hs_ghosts *ghosts, int slot, void *field)
 {
     for (int face = 0; face < HS_FACES; face++)
-        if (face_depth(ghosts->problem, face) > 0)
+        if (hs_face_depth(ghosts->problem, face) > 0)
             write_face(ghosts, ghosts->problem->face[face].wrap ? WRAP : GHOSTS, slot, face, field);
 }
 

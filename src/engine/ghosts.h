@@ -13,6 +13,19 @@
 #include "core/kernel.h"
 #include "core/problem.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- what a face is, the same for every backend ---- */
+
+/* The two axes that a face lies along; its tables have the first one fastest. */
+int hs_face_first_axis(int face);
+int hs_face_second_axis(int face);
+
+/* Ghost layers that a sweep reads: it updates nothing nearer to the wall than the held layers. */
+int hs_face_depth(const struct hs_problem *problem, int face);
+
 /* A face's drive, over its nodes. */
 struct hs_face_drive {
     bool used;                     /* some rule of the face reads it */
@@ -20,6 +33,11 @@ struct hs_face_drive {
     bool varies_face;              /* over the face: then in a table, else one number */
     struct hs_instruction *turned; /* x faces: the program with x and y exchanged, owned */
 };
+
+/* All but `turned`. */
+struct hs_face_drive hs_face_drive_describe(const struct hs_problem *problem, int face);
+
+/* ---- ghost layers of the CPU backend ---- */
 
 struct hs_ghosts {
     const struct hs_problem *problem; /* outlives this */
@@ -60,5 +78,9 @@ void hs_ghosts_prescribe(const struct hs_ghosts *ghosts, int slot, void *field);
 
 /* What a kernel with own_ghosts is told of one fused sweep: input at slot `in`, output at `out`. */
 struct hs_face_level hs_ghosts_level(const struct hs_ghosts *ghosts, int in, int out);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
