@@ -18,10 +18,12 @@ CUDA_CODE  := $(if $(filter native,$(CUDA_ARCH)),-arch=native) \
               $(foreach a,$(lastword $(CUDA_LIST)),-gencode arch=compute_$(a),code=compute_$(a))
 
 # -fmad=false: nothing is contracted but what the source writes as a fused operation, as on the CPU.
-# A kernel whose registers spill is slow for no visible reason, so that is an error too.
 NVCCFLAGS ?= -O3 -lineinfo
 override NVCCFLAGS += -std=c++20 -fmad=false -Isrc -I$(BUILD) -Werror all-warnings \
-    -Xptxas --warn-on-spills -Xcompiler -Wall,-Wextra,-Werror,-Wshadow,-ffp-contract=off $(CUDA_CODE)
+    -Xcompiler -Wall,-Wextra,-Werror,-Wshadow,-ffp-contract=off $(CUDA_CODE)
+
+# A sweep whose registers spill is slow for no visible reason, so that is an error too.
+$(BUILD)/kernels/cuda/%.o: override NVCCFLAGS += -Xptxas --warn-on-spills
 
 LIBRARY_OBJECTS += $(CUDA:%.cu=$(BUILD)/%.o)
 LDLIBS += $(if $(CUDA),$(addprefix -L,$(wildcard $(CUDA_HOME)/lib64)) -lcudart_static -ldl -lrt -lstdc++)

@@ -1,0 +1,467 @@
+/* The CUDA backend: two fields in device memory, swept by a kernel of kernels/cuda/. */
+#include "engine/backends/cuda_parts.cuh"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct hs_backend_state {
+    const hs_problem *problem;
+    const hs_kernel *kernel;
+    int device;
+    cudaStream_t stream;
+    hs_layout layout;
+    hs_box interior;
+    char *field[2]; /* allocations; `now` says which holds the current field */
+    int now;
+    hs_cuda_source source;
+    hs_cuda_faces faces;
+    hs_cuda_reducer *reducer;
+    hs_face_level *level; /* [kernel's steps], for kernels with own_ghosts */
+    double *source_value; /* [kernel's steps] uniform sources of one call */
+    int first_slot;       /* of faces: the values at the time of the current field */
+    int stale_walls;      /* fields whose prescribed layers are still to be written */
+    bool change_known;    /* the other field is the one a sweep before */
+    hs_cuda_replay replay;
+    char description[384];
+};
+
+namespace
+{
+
+enum {
+    ALIGN_BYTES = 128, /* what a warp reads at once */
+    REPLAY_CALLS = 32, /* of the kernel in a recording; even, so that it ends where it began */
+};
+
+/* ---- available ------------------------------------------------------------------------------- */
+
+__global__ void present()
+{
+}
+
+hs_status available(int device, hs_error *err)
+{
+    int driver = 0, runtime = 0, count = 0;
+    cudaDriverGetVersion(&driver);
+    cudaRuntimeGetVersion(&runtime);
+    if (driver == 0)
+        return hs_error_add(err, HS_DEVICE, "no CUDA driver was found on this machine");
+    cudaError_t status = cudaGetDeviceCount(&count);
+    if (status == cudaErrorInsufficientDriver)
+        return hs_error_add(err, HS_DEVICE,
+                            "the CUDA driver is for CUDA %d.%d, this program was built with "
+                            "%d.%d: update the driver",
+                            driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
+    if (status == cudaErrorNoDevice || (status == cudaSuccess && count == 0))
+        return hs_error_add(err, HS_DEVICE, "no CUDA device was found (driver %d.%d)",
+                            driver / 1000, driver % 1000 / 10);
+    if (status != cudaSuccess)
+        return hs_error_add(err, HS_DEVICE, "cuda: cudaGetDeviceCount: %s",
+                            cudaGetErrorString(status));
+    if (device < 0 || device >= count)
+        return hs_error_add(err, HS_DEVICE, "solver.device = %d: this machine has %d, from 0 to %d",
+                            device, count, count - 1);
+    cudaDeviceProp about;
+    cudaFuncAttributes code;
+    HS_CUDA_TRY(err, cudaGetDeviceProperties(&about, device));
+    HS_CUDA_TRY(err, cudaSetDevice(device));
+    status = cudaFuncGetAttributes(&code, (const void *)present);
+    if (status != cudaSuccess)
+        return hs_error_add(err, HS_DEVICE,
+                            "device %d, %s, has compute capability %d.%d, for which this program "
+                            "has no code (%s): build it with CUDA_ARCH=native",
+                            device, about.name, about.major, about.minor,
+                            cudaGetErrorString(status));
+    return HS_OK;
+}
+
+/* ---- create, destroy ------------------------------------------------------------------------- */
+
+/* In floating point, since a grid too large for memory may be too large for an integer. */
+double field_bytes(const hs_problem *problem, const hs_grid *grid)
+{
+    const double size = (double)hs_precision_size(problem->precision);
+    double bytes = size;
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        const double around = axis < grid->dims ? 2.0 * problem->radius : 0.0;
+        const double gap = axis == HS_X ? (double)ALIGN_BYTES / size : 0.0;
+        bytes *= (double)grid->points[axis] + around + gap;
+    }
+    return bytes;
+}
+
+double bytes_needed(const hs_problem *problem, const hs_kernel *kernel, const hs_grid *grid)
+{
+    return field_bytes(problem, grid) * (2 + hs_cuda_source_fields(problem)) +
+           hs_cuda_faces_bytes(problem, kernel->steps + 1);
+}
+
+double memory(const hs_problem *problem, const hs_kernel *kernel)
+{
+    return bytes_needed(problem, kernel, &problem->grid);
+}
+
+hs_status memory_short(const hs_problem *problem, const hs_kernel *kernel, double needed,
+                       double free_bytes, hs_error *err)
+{
+    static const char *const shape[] = {"", "%lld points", "%lld x %lld points",
+                                        "%lld x %lld x %lld points"};
+    hs_grid grid = problem->grid;
+    long long low = 0, high = 1LL << 40; /* points along each axis that fit, that do not */
+    while (high - low > 1) {
+        const long long middle = low + (high - low) / 2;
+        for (int axis = 0; axis < grid.dims; axis++)
+            grid.points[axis] = middle;
+        (bytes_needed(problem, kernel, &grid) <= free_bytes ? low : high) = middle;
+    }
+    char fits[96], asked[96];
+    const int64_t *points = problem->grid.points;
+    snprintf(fits, sizeof fits, shape[grid.dims], low, low, low);
+    snprintf(asked, sizeof asked, shape[grid.dims], (long long)points[HS_X],
+             (long long)points[HS_Y], (long long)points[HS_Z]);
+    return hs_error_add(err, HS_DEVICE,
+                        "not enough device memory: %s in %s precision need %.0f bytes (%.2f GiB), "
+                        "%.0f bytes (%.2f GiB) are free; the largest grid of this kind that fits "
+                        "is %s",
+                        asked, hs_precision_name(problem->precision), needed, needed / 0x1p30,
+                        free_bytes, free_bytes / 0x1p30, fits);
+}
+
+hs_status describe_device(hs_backend_state *state, hs_error *err)
+{
+    cudaDeviceProp about;
+    int driver = 0;
+    HS_CUDA_TRY(err, cudaGetDeviceProperties(&about, state->device));
+    HS_CUDA_TRY(err, cudaDriverGetVersion(&driver));
+    snprintf(state->description, sizeof state->description,
+             "%s (compute capability %d.%d, driver %d.%d)", about.name, about.major, about.minor,
+             driver / 1000, driver % 1000 / 10);
+    return HS_OK;
+}
+
+hs_status check_memory(const hs_problem *problem, const hs_kernel *kernel, hs_error *err)
+{
+    size_t free_bytes = 0, all_bytes = 0;
+    HS_CUDA_TRY(err, cudaMemGetInfo(&free_bytes, &all_bytes));
+    const double needed = memory(problem, kernel);
+    return needed <= (double)free_bytes
+               ? HS_OK
+               : memory_short(problem, kernel, needed, (double)free_bytes, err);
+}
+
+hs_status allocate(hs_backend_state *state, hs_error *err)
+{
+    const size_t bytes =
+        (size_t)state->layout.elements * hs_precision_size(state->problem->precision);
+    const size_t steps = (size_t)state->kernel->steps;
+    state->level = (hs_face_level *)calloc(steps, sizeof *state->level);
+    state->source_value = (double *)calloc(steps, sizeof *state->source_value);
+    if (!state->level || !state->source_value)
+        return hs_error_add(err, HS_DEVICE, "not enough memory for %zu levels", steps);
+    HS_CUDA_TRY(err, cudaStreamCreateWithFlags(&state->stream, cudaStreamNonBlocking));
+    for (int f = 0; f < 2; f++) {
+        HS_CUDA_TRY(err, cudaMalloc(&state->field[f], bytes));
+        /* kernels may load, though not use, what lies between the rows */
+        HS_CUDA_TRY(err, cudaMemsetAsync(state->field[f], 0, bytes, state->stream));
+    }
+    hs_status st =
+        hs_cuda_source_init(&state->source, state->problem, &state->layout, state->stream, err);
+    if (!st)
+        st = hs_cuda_faces_init(&state->faces, state->problem, &state->layout,
+                                state->kernel->steps + 1, state->stream, err);
+    if (!st)
+        st = hs_cuda_reducer_create(&state->reducer, err);
+    return st;
+}
+
+void destroy(hs_backend_state *state)
+{
+    if (!state)
+        return;
+    cudaSetDevice(state->device);
+    hs_cuda_replay_release(&state->replay);
+    hs_cuda_reducer_destroy(state->reducer);
+    hs_cuda_faces_release(&state->faces);
+    hs_cuda_source_release(&state->source);
+    for (int f = 0; f < 2; f++)
+        cudaFree(state->field[f]);
+    if (state->stream)
+        cudaStreamDestroy(state->stream);
+    free(state->source_value);
+    free(state->level);
+    free(state);
+}
+
+hs_status create(const hs_problem *problem, const hs_kernel *kernel, int device, int threads,
+                 hs_backend_state **out, hs_error *err)
+{
+    (void)threads;
+    *out = NULL;
+    hs_status st = available(device, err);
+    if (!st)
+        st = check_memory(problem, kernel, err);
+    if (st)
+        return st;
+    hs_backend_state *state = (hs_backend_state *)calloc(1, sizeof *state);
+    if (!state)
+        return hs_error_add(err, HS_DEVICE, "not enough memory for the backend");
+    state->problem = problem;
+    state->kernel = kernel;
+    state->device = device;
+    state->layout = hs_layout_make(&problem->grid, problem->radius,
+                                   ALIGN_BYTES / (int64_t)hs_precision_size(problem->precision));
+    state->interior = hs_problem_interior(problem);
+    st = describe_device(state, err);
+    if (!st)
+        st = allocate(state, err);
+    if (st)
+        destroy(state);
+    else
+        *out = state;
+    return st;
+}
+
+const char *describe(const hs_backend_state *state)
+{
+    return state->description;
+}
+
+/* ---- upload, download ------------------------------------------------------------------------ */
+
+/* Node (0, 0, 0) of the current field (0) or the other (1). */
+char *field_of(const hs_backend_state *state, int other)
+{
+    return state->field[state->now ^ other] +
+           state->layout.origin * (int64_t)hs_precision_size(state->problem->precision);
+}
+
+hs_status upload(hs_backend_state *state, const hs_box *box, const void *values, hs_error *err)
+{
+    if (hs_box_count(box) == 0)
+        return HS_OK;
+    HS_CUDA_TRY(err, cudaSetDevice(state->device));
+    /* into both, since no sweep writes the held layers */
+    for (int other = 0; other < 2; other++) {
+        const hs_status st =
+            hs_cuda_copy(&state->layout, state->problem->precision, box, (void *)values,
+                         field_of(state, other), true, state->stream, err);
+        if (st)
+            return st;
+    }
+    state->stale_walls = 2;
+    state->change_known = false;
+    return HS_OK;
+}
+
+hs_status download(hs_backend_state *state, const hs_box *box, void *values, hs_error *err)
+{
+    if (hs_box_count(box) == 0)
+        return HS_OK;
+    HS_CUDA_TRY(err, cudaSetDevice(state->device));
+    return hs_cuda_copy(&state->layout, state->problem->precision, box, values, field_of(state, 0),
+                        false, state->stream, err);
+}
+
+/* ---- sweep ----------------------------------------------------------------------------------- */
+
+/* Sweeps that the next call of the kernel takes at once. */
+int steps_at_once(const hs_backend_state *state, const hs_span *span, int64_t left)
+{
+    if (span->keep_last && left > 1)
+        left--;
+    /* a source field belongs to one time */
+    if (state->source.nodes && (state->source.varies & HS_VARIES_T))
+        return 1;
+    return (int)(left < state->kernel->steps ? left : state->kernel->steps);
+}
+
+/* The boundary values of the times of a call lie in a ring of slots, since the last time of one
+ * call is the first of the next. */
+int slot_of(const hs_backend_state *state, int step)
+{
+    return (state->first_slot + step) % state->faces.slots;
+}
+
+/* All that changes with time, for `steps` sweeps from sweep `first` of the span. */
+hs_status prepare(hs_backend_state *state, const hs_span *span, int64_t first, int steps,
+                  hs_error *err)
+{
+    hs_status st =
+        hs_cuda_source_update(&state->source, span->step, hs_span_time(span, first), err);
+    if (!st)
+        st = hs_cuda_faces_at(&state->faces, slot_of(state, 0), hs_span_time(span, first), err);
+    for (int s = 0; s < steps && !st; s++) {
+        st = hs_cuda_faces_at(&state->faces, slot_of(state, s + 1),
+                              hs_span_time(span, first + s + 1), err);
+        state->level[s] =
+            hs_cuda_faces_level(&state->faces, slot_of(state, s), slot_of(state, s + 1));
+        state->source_value[s] =
+            hs_cuda_source_uniform(&state->source, span->step, hs_span_time(span, first + s));
+    }
+    return st;
+}
+
+/* Walls that do not change in time are written until both fields have them, the others always. */
+hs_status prescribe(hs_backend_state *state, int slot, hs_error *err)
+{
+    const bool stale = state->stale_walls > 0;
+    state->stale_walls -= stale;
+    return !state->kernel->own_ghosts && (stale || hs_cuda_faces_prescribed_vary(&state->faces))
+               ? hs_cuda_faces_prescribe(&state->faces, slot, field_of(state, 1), err)
+               : HS_OK;
+}
+
+hs_sweep make_request(const hs_backend_state *state, const hs_span *span, int steps)
+{
+    hs_sweep request = {};
+    request.precision = state->problem->precision;
+    request.layout = state->layout;
+    request.box = state->interior;
+    request.stencil = &span->stencil;
+    request.in = field_of(state, 0);
+    request.out = field_of(state, 1);
+    request.source = state->source.nodes;
+    request.source_value = state->source_value;
+    request.steps = steps;
+    request.face = state->problem->face;
+    request.level = state->level;
+    request.threads = 1;
+    request.stream = state->stream;
+    return request;
+}
+
+/* One call of the kernel, from the current field to the other, which it then exchanges. */
+hs_status call_kernel(hs_backend_state *state, const hs_span *span, int64_t first, int steps,
+                      hs_error *err)
+{
+    hs_status st = prepare(state, span, first, steps, err);
+    if (!st && !state->kernel->own_ghosts)
+        st = hs_cuda_faces_fill(&state->faces, slot_of(state, 0), field_of(state, 0), err);
+    if (st)
+        return st;
+    const hs_sweep request = make_request(state, span, steps);
+    st = state->kernel->sweep(&request, err);
+    if (!st)
+        st = prescribe(state, slot_of(state, steps), err);
+    state->now ^= 1;
+    state->first_slot = slot_of(state, steps);
+    return st;
+}
+
+/* What failed while the device was sweeping, with the kernel and its launch. */
+hs_status wait(const hs_backend_state *state, const hs_span *span, hs_error *err)
+{
+    const cudaError_t status = cudaStreamSynchronize(state->stream);
+    if (status == cudaSuccess)
+        return HS_OK;
+    hs_geometry g = {};
+    const hs_sweep request = make_request(state, span, 1);
+    if (state->kernel->geometry)
+        state->kernel->geometry(&request, &g);
+    return hs_error_add(err, HS_DEVICE,
+                        "cuda: cudaStreamSynchronize after %lld sweeps of kernel %s (%lld x %lld x "
+                        "%lld blocks of %d x %d x %d threads, %lld bytes of shared memory each): "
+                        "%s",
+                        (long long)span->count, state->kernel->name, (long long)g.blocks[HS_X],
+                        (long long)g.blocks[HS_Y], (long long)g.blocks[HS_Z], g.threads[HS_X],
+                        g.threads[HS_Y], g.threads[HS_Z], (long long)g.shared_bytes,
+                        cudaGetErrorString(status));
+}
+
+/*
+ * Where nothing changes with time, a stretch of calls is recorded once and replayed: a replayed
+ * launch costs about half of one made here, which is most of the time on a small grid.
+ */
+bool repeats(const hs_backend_state *state)
+{
+    return state->stale_walls == 0 && !hs_cuda_faces_vary(&state->faces) &&
+           !(state->source.varies & HS_VARIES_T);
+}
+
+hs_status record(hs_backend_state *state, const hs_span *span, int64_t first, hs_error *err)
+{
+    for (int slot = 0; slot < state->faces.slots; slot++) { /* so that recording evaluates none */
+        const hs_status st = hs_cuda_faces_at(&state->faces, slot, hs_span_time(span, first), err);
+        if (st)
+            return st;
+    }
+    HS_CUDA_TRY(err, cudaStreamBeginCapture(state->stream, cudaStreamCaptureModeThreadLocal));
+    hs_status st = HS_OK;
+    for (int call = 0; call < REPLAY_CALLS && !st; call++)
+        st = call_kernel(state, span, first, state->kernel->steps, err);
+    cudaGraph_t graph = NULL;
+    const cudaError_t ended = cudaStreamEndCapture(state->stream, &graph);
+    if (st) {
+        cudaGraphDestroy(graph);
+        return st;
+    }
+    HS_CUDA_TRY(err, ended);
+    return hs_cuda_replay_keep(&state->replay, graph, state->now, span, err);
+}
+
+/* Replays as long as whole recordings fit into `left` sweeps; tells how many were done. */
+hs_status replay(hs_backend_state *state, const hs_span *span, int64_t first, int64_t left,
+                 int64_t *done, hs_error *err)
+{
+    const int64_t sweeps = (int64_t)REPLAY_CALLS * state->kernel->steps;
+    *done = 0;
+    if (left < 4 * sweeps || !repeats(state)) /* recording costs about as much as a few replays */
+        return HS_OK;
+    if (!hs_cuda_replay_fits(&state->replay, state->now, span)) {
+        hs_status st = prepare(state, span, first, 1, err);
+        if (!st)
+            st = record(state, span, first, err);
+        if (st)
+            return st;
+    }
+    for (; left - *done >= sweeps; *done += sweeps)
+        HS_CUDA_TRY(err, cudaGraphLaunch(state->replay.graph, state->stream));
+    return HS_OK;
+}
+
+hs_status sweep(hs_backend_state *state, const hs_span *span, hs_error *err)
+{
+    HS_CUDA_TRY(err, cudaSetDevice(state->device));
+    for (int64_t done = 0; done < span->count;) {
+        const int64_t left = span->count - done - (span->keep_last ? 1 : 0);
+        int64_t replayed = 0;
+        hs_status st = replay(state, span, done, left, &replayed, err);
+        if (st)
+            return st;
+        done += replayed;
+        state->change_known = false;
+        if (done == span->count)
+            break;
+        const int steps = steps_at_once(state, span, span->count - done);
+        st = call_kernel(state, span, done, steps, err);
+        if (st)
+            return st;
+        state->change_known = span->keep_last && steps == 1;
+        done += steps;
+    }
+    return wait(state, span, err);
+}
+
+hs_status reduce(hs_backend_state *state, hs_reduction *out, hs_error *err)
+{
+    HS_CUDA_TRY(err, cudaSetDevice(state->device));
+    return hs_cuda_reduce(state->reducer, state->problem, &state->layout, field_of(state, 0),
+                          state->change_known ? field_of(state, 1) : NULL, state->stream, out, err);
+}
+
+} // namespace
+
+extern "C" const hs_backend hs_backend_cuda = {
+    .name = "cuda",
+    .device = HS_CUDA,
+    .available = available,
+    .memory = memory,
+    .create = create,
+    .upload = upload,
+    .download = download,
+    .sweep = sweep,
+    .reduce = reduce,
+    .describe = describe,
+    .destroy = destroy,
+};

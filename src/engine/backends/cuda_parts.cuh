@@ -1,0 +1,156 @@
+/*
+ * The parts of the CUDA backend: the checked call, expressions on the device, the faces, and the
+ * reductions. cuda.cu puts them together.
+ */
+#ifndef HS_ENGINE_BACKENDS_CUDA_PARTS_CUH
+#define HS_ENGINE_BACKENDS_CUDA_PARTS_CUH
+
+#include "core/backend.h"
+#include "engine/ghosts.h"
+
+#include <cuda_runtime.h>
+
+/* Returns from the function with HS_DEVICE and a message that has the call, if it fails. */
+#define HS_CUDA_TRY(err, call)                                                                     \
+    do {                                                                                           \
+        const cudaError_t hs_cuda_status = (call);                                                 \
+        if (hs_cuda_status != cudaSuccess)                                                         \
+            return hs_error_add(err, HS_DEVICE, "cuda: %s: %s", #call,                             \
+                                cudaGetErrorString(hs_cuda_status));                               \
+    } while (0)
+
+/* The same after `name<<<blocks, threads>>>(...)`. */
+#define HS_CUDA_LAUNCHED(err, name, blocks, threads)                                               \
+    do {                                                                                           \
+        const cudaError_t hs_cuda_status = cudaGetLastError();                                     \
+        if (hs_cuda_status != cudaSuccess)                                                         \
+            return hs_error_add(                                                                   \
+                err, HS_DEVICE, "cuda: launch of %s, %lld blocks of %d threads: %s", name,         \
+                (long long)(blocks), (int)(threads), cudaGetErrorString(hs_cuda_status));          \
+    } while (0)
+
+/* ---- cuda_copy.cu ---------------------------------------------------------------------------- */
+
+/* Between a box of a field, given by its node (0, 0, 0), and dense host memory. Returns when the
+ * copy is done. */
+hs_status hs_cuda_copy(const hs_layout *layout, hs_precision precision, const hs_box *box,
+                       void *dense, void *field, bool to_device, cudaStream_t stream,
+                       hs_error *err);
+
+/* ---- cuda_expression.cu ---------------------------------------------------------------------- */
+
+/* A program in device memory; zero: none. */
+struct hs_cuda_program {
+    hs_instruction *code;
+    int length;
+};
+
+hs_status hs_cuda_program_create(const hs_expression *expression, hs_cuda_program *out,
+                                 hs_error *err);
+void hs_cuda_program_destroy(hs_cuda_program *program);
+
+/* A box of nodes, and where the value of each goes. */
+struct hs_cuda_patch {
+    int64_t first[HS_AXES];
+    int64_t count[HS_AXES];
+    int64_t stride[HS_AXES]; /* elements of `out` */
+    double lower[HS_AXES];   /* m: node i lies at lower + i*spacing */
+    double spacing[HS_AXES];
+};
+
+/* out = scale * value at the patch's nodes at time t; evaluated in double, stored in `precision`,
+ * with the bits of the host but where the device's sin, exp, ... round differently. */
+hs_status hs_cuda_evaluate(const hs_cuda_program *program, const hs_cuda_patch *patch, double t,
+                           double scale, hs_precision precision, void *out, cudaStream_t stream,
+                           hs_error *err);
+
+/* ---- cuda_source.cu -------------------------------------------------------------------------- */
+
+struct hs_cuda_source {
+    const hs_problem *problem;
+    hs_layout layout;
+    cudaStream_t stream;
+    unsigned varies;         /* HS_VARIES_..., along the axes of the grid and in time */
+    char *allocation;        /* of the field; NULL where the source is uniform */
+    char *nodes;             /* node (0, 0, 0) of it */
+    hs_cuda_program program; /* of an expression that varies in space */
+    double step, time;       /* s, that the field was made for */
+};
+
+int hs_cuda_source_fields(const hs_problem *problem); /* how many it needs: 0 or 1 */
+/* Safe to release after failure. */
+hs_status hs_cuda_source_init(hs_cuda_source *source, const hs_problem *problem,
+                              const hs_layout *layout, cudaStream_t stream, hs_error *err);
+void hs_cuda_source_release(hs_cuda_source *source);
+/* Brings the field up to a sweep of `step` from t; free where it is already. */
+hs_status hs_cuda_source_update(hs_cuda_source *source, double step, double t, hs_error *err);
+/* What a sweep from t adds at each node; 0 where there is a field. */
+double hs_cuda_source_uniform(const hs_cuda_source *source, double step, double t);
+
+/* ---- cuda_faces.cu --------------------------------------------------------------------------- */
+
+/*
+ * Ghost and prescribed layers, by the rules of core/boundary.h. The values that drive the faces
+ * belong to a moment and lie in a slot. What is uniform over a face is evaluated on the host and
+ * travels with the launch; what varies over it is a table in device memory, made there.
+ */
+struct hs_cuda_faces {
+    const hs_problem *problem;
+    hs_layout layout;
+    cudaStream_t stream;
+    int slots;
+    hs_face_drive drive[HS_FACES];
+    hs_cuda_program program[HS_FACES]; /* of drives that vary over the face */
+    double *time;                      /* [slots] s, of the values in each; NaN: none yet */
+    double (*value)[HS_FACES];         /* [slots] uniform drives */
+    void *(*table)[HS_FACES];          /* [slots] the face's nodes, first axis fastest; or NULL */
+};
+
+double hs_cuda_faces_bytes(const hs_problem *problem, int slots);
+/* Safe to release after failure. */
+hs_status hs_cuda_faces_init(hs_cuda_faces *faces, const hs_problem *problem,
+                             const hs_layout *layout, int slots, cudaStream_t stream,
+                             hs_error *err);
+void hs_cuda_faces_release(hs_cuda_faces *faces);
+
+bool hs_cuda_faces_vary(const hs_cuda_faces *faces); /* in time */
+/* Evaluates the drives at time t [s] into a slot; free where they are there already. */
+hs_status hs_cuda_faces_at(hs_cuda_faces *faces, int slot, double t, hs_error *err);
+/* Fills the ghost layers that a sweep reads of a field given by its node (0, 0, 0): one launch for
+ * all faces, none where no sweep reads any. */
+hs_status hs_cuda_faces_fill(const hs_cuda_faces *faces, int slot, void *field, hs_error *err);
+bool hs_cuda_faces_prescribed_vary(const hs_cuda_faces *faces);
+/* Writes the drive to the outermost layer of each prescribed face; where two meet the later wins.
+ */
+hs_status hs_cuda_faces_prescribe(const hs_cuda_faces *faces, int slot, void *field, hs_error *err);
+/* What a kernel with own_ghosts is told of one fused sweep: input at slot `in`, output at `out`. */
+hs_face_level hs_cuda_faces_level(const hs_cuda_faces *faces, int in, int out);
+
+/* ---- cuda_replay.cu -------------------------------------------------------------------------- */
+
+/* A recorded stretch of sweeps, and what it was recorded for; zero: none. */
+struct hs_cuda_replay {
+    cudaGraphExec_t graph;
+    int now; /* which of the two fields it begins and ends with */
+    hs_stencil stencil;
+    double step;
+};
+
+void hs_cuda_replay_release(hs_cuda_replay *replay);
+bool hs_cuda_replay_fits(const hs_cuda_replay *replay, int now, const hs_span *span);
+/* Takes over `graph`. */
+hs_status hs_cuda_replay_keep(hs_cuda_replay *replay, cudaGraph_t graph, int now,
+                              const hs_span *span, hs_error *err);
+
+/* ---- cuda_reduce.cu -------------------------------------------------------------------------- */
+
+struct hs_cuda_reducer; /* the partial results, on the device and here */
+
+hs_status hs_cuda_reducer_create(hs_cuda_reducer **out, hs_error *err);
+void hs_cuda_reducer_destroy(hs_cuda_reducer *reducer);
+/* `before` is the field one sweep earlier, or NULL: then change is NaN. */
+hs_status hs_cuda_reduce(hs_cuda_reducer *reducer, const hs_problem *problem,
+                         const hs_layout *layout, const void *now, const void *before,
+                         cudaStream_t stream, hs_reduction *out, hs_error *err);
+
+#endif
