@@ -67,15 +67,16 @@ static void check_faces(struct hs_reader *reader)
     }
 }
 
-/* Looks at whole rows, all of them in a grid of up to `MOST` nodes, else evenly spread ones; the
- * step loop looks at every node before it begins. */
+/* Looks at whole rows, all of them in a grid of up to `MOST` nodes, else evenly spread ones, none
+ * if a row alone is longer; data of a file is looked at wholly. */
 static void check_initial(struct hs_reader *reader)
 {
     enum { MOST = 1 << 22 };
     const struct hs_problem *problem = reader->problem;
     const struct hs_grid *grid = &problem->grid;
     const struct hs_field *field = &problem->initial.field;
-    if (!field->data && !field->value.expression.code && problem->initial.region_count == 0)
+    const bool uniform = !field->value.expression.code && problem->initial.region_count == 0;
+    if (!field->data && (uniform || grid->points[HS_X] > MOST))
         return;
     double *row = malloc((size_t)grid->points[HS_X] * sizeof *row);
     if (!row) {

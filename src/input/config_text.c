@@ -102,11 +102,12 @@ static size_t comment_length(const char *p, bool *open)
     return end ? (size_t)(end + 2 - p) : strlen(p);
 }
 
+/* A string ends on its line: a quote that was forgotten is then found where it is missing. */
 static size_t string_length(const char *p, bool *open)
 {
     size_t n = 1;
-    while (p[n] && p[n] != '"')
-        n += p[n] == '\\' && p[n + 1] ? 2 : 1;
+    while (p[n] && p[n] != '"' && p[n] != '\n')
+        n += p[n] == '\\' && p[n + 1] && p[n + 1] != '\n' ? 2 : 1;
     *open = p[n] != '"';
     return *open ? n : n + 1;
 }
@@ -280,10 +281,9 @@ static enum hs_status include(struct scan *scan)
     return !fresh || place_line(scan) ? HS_OK : out_of_memory(scan->err);
 }
 
-static enum hs_status unfinished(struct scan *scan, const char *what, const char *end)
+static enum hs_status unfinished(struct scan *scan, const char *what)
 {
-    return hs_error_add(scan->err, HS_BAD_INPUT, "%s:%d: the %s that begins here has no closing %s",
-                        scan->name, scan->line, what, end);
+    return hs_error_add(scan->err, HS_BAD_INPUT, "%s:%d: %s", scan->name, scan->line, what);
 }
 
 static enum hs_status scan_token(struct scan *scan)
@@ -294,11 +294,13 @@ static enum hs_status scan_token(struct scan *scan)
         return include(scan);
     size_t length = comment_length(p, &open);
     if (open)
-        return unfinished(scan, "comment", "*/");
+        return unfinished(scan, "the comment that begins here has no closing */");
     if (!length && *p == '"') {
         length = string_length(p, &open);
         if (open)
-            return unfinished(scan, "string", "\"");
+            return unfinished(scan,
+                              "a string has no closing \" on its line; a long one may go on as a "
+                              "second \"...\" on the next");
     }
     bool fine;
     size_t token;
@@ -312,20 +314,30 @@ static enum hs_status scan_token(struct scan *scan)
     return fine ? HS_OK : out_of_memory(scan->err);
 }
 
+/* The marks are control characters, so that a config may have none. */
+static enum hs_status check_characters(const struct scan *scan)
+{
+    int line = 1;
+    for (const char *p = scan->at; *p; p++) {
+        const unsigned char c = (unsigned char)*p;
+        line += c == '\n';
+        if (c < ' ' && !isspace(c))
+            return hs_error_add(scan->err, HS_BAD_INPUT,
+                                "%s:%d: a control character (code %d); a config is plain text",
+                                scan->name, line, c);
+    }
+    return HS_OK;
+}
+
 static enum hs_status scan_text(struct scan *scan)
 {
+    enum hs_status status = check_characters(scan);
     if (scan->out->lines == 0)
         scan->out->lines = 1;
     if (!place_line(scan))
         return out_of_memory(scan->err);
-    enum hs_status status = HS_OK;
     while (status == HS_OK && *scan->at) {
-        const unsigned char c = (unsigned char)*scan->at;
-        if (c < ' ' && !isspace(c))
-            status = hs_error_add(scan->err, HS_BAD_INPUT,
-                                  "%s:%d: a control character (code %d); a config is plain text",
-                                  scan->name, scan->line, c);
-        else if (scan->out->plain_length > MOST_BYTES)
+        if (scan->out->plain_length > MOST_BYTES)
             status =
                 hs_error_add(scan->err, HS_BAD_INPUT, "%s:%d: with its includes larger than 16 MiB",
                              scan->name, scan->line);

@@ -535,18 +535,28 @@ static const char *last_name(const char *path)
     return dot ? dot + 1 : path;
 }
 
+/* Whether one is the other with more letters to its last name. */
+static bool is_beginning(const char *a, const char *b)
+{
+    const size_t na = strlen(a), nb = strlen(b), n = na < nb ? na : nb;
+    const size_t last = strlen(last_name(na < nb ? a : b));
+    return last >= 3 && strncmp(a, b, n) == 0 && !strpbrk(a + n, ".[") && !strpbrk(b + n, ".[");
+}
+
 struct search {
     char path[LONGEST + 1]; /* without the digits of indices */
-    size_t best;
+    size_t best;            /* in half letters */
     char nearest[LONGEST + 1];
 };
 
 static void consider(struct search *search, const char *candidate)
 {
-    size_t distance = hs_edit_distance(search->path, candidate);
-    /* the right name in the wrong group: as good as one letter */
-    if (strcmp(last_name(search->path), last_name(candidate)) == 0 && distance > 1)
-        distance = 1;
+    size_t distance = 2 * hs_edit_distance(search->path, candidate);
+    /* the right name in the wrong group, or cut short or drawn out: between one letter and two */
+    if ((strcmp(last_name(search->path), last_name(candidate)) == 0 ||
+         is_beginning(search->path, candidate)) &&
+        distance > 3)
+        distance = 3;
     if (distance < search->best) {
         search->best = distance;
         snprintf(search->nearest, sizeof search->nearest, "%s", candidate);
@@ -571,7 +581,7 @@ static void consider_option(struct search *search, const char *pattern)
             consider_with(search, pattern, "FACE", faces[i]);
     else if (strstr(pattern, "cN"))
         for (int i = 0; i <= LARGEST_COEFFICIENT; i++) {
-            char name[8];
+            char name[16];
             snprintf(name, sizeof name, "c%d", i);
             consider_with(search, pattern, "cN", name);
         }
@@ -587,7 +597,7 @@ const char *hs_option_nearest(const char *path)
     for (const char *p = path; *p && n < LONGEST; p++)
         if (!(n > 0 && search.path[n - 1] == '[' && isdigit((unsigned char)*p)))
             search.path[n++] = *p;
-    const size_t allowed = tolerance(last_name(search.path)) + 1;
+    const size_t allowed = 2 * tolerance(last_name(search.path)) + 2;
     search.best = allowed + 1;
     for (const struct hs_option *option = hs_options; option->path; option++)
         consider_option(&search, option->path);

@@ -150,16 +150,33 @@ enum hs_status hs_settings_complain(struct hs_settings *settings, const char *pa
 /* ---- checks -----------------------------------------------------------------------------------
  */
 
+/* " > 0 [m]": the range and the unit, as far as there are any. */
+static void show_range(const struct hs_option *option, char *out, size_t size)
+{
+    char range[80];
+    hs_option_range(option, range, sizeof range);
+    const bool unit = option->unit[0];
+    snprintf(out, size, "%s%s%s%s%s", range[0] ? " " : "", range, unit ? " [" : "", option->unit,
+             unit ? "]" : "");
+}
+
 static void check_range(struct hs_settings *settings, const struct hs_setting *entry, double value)
 {
     const struct hs_option *option = entry->option;
     const bool low = option->above ? !(value > option->lowest) : !(value >= option->lowest);
     if (!low && value <= option->highest)
         return;
-    char range[80];
-    hs_option_range(option, range, sizeof range);
-    hs_settings_complain(settings, entry->path, "must be %s%s%s%s", range,
-                         option->unit[0] ? " [" : "", option->unit, option->unit[0] ? "]" : "");
+    char range[120];
+    show_range(option, range, sizeof range);
+    hs_settings_complain(settings, entry->path, "must be%s", range);
+}
+
+static void complain_of_number(struct hs_settings *settings, const struct hs_setting *entry,
+                               const char *fault, const char *wanted)
+{
+    char range[120];
+    show_range(entry->option, range, sizeof range);
+    hs_settings_complain(settings, entry->path, "%s; give %s%s", fault, wanted, range);
 }
 
 static void check_number(struct hs_settings *settings, const struct hs_setting *entry)
@@ -167,7 +184,7 @@ static void check_number(struct hs_settings *settings, const struct hs_setting *
     double value;
     const char *fault = hs_number_parse(entry->text, &value);
     if (fault)
-        hs_settings_complain(settings, entry->path, "%s", fault);
+        complain_of_number(settings, entry, fault, "a number");
     else
         check_range(settings, entry, value);
 }
@@ -177,7 +194,7 @@ static void check_count(struct hs_settings *settings, const struct hs_setting *e
     int64_t value;
     const char *fault = hs_number_parse_count(entry->text, &value);
     if (fault)
-        hs_settings_complain(settings, entry->path, "%s", fault);
+        complain_of_number(settings, entry, fault, "a whole number");
     else
         check_range(settings, entry, (double)value);
 }

@@ -1,0 +1,134 @@
+#include "input/field_file.h"
+#include "test.h"
+
+#include <hdf5.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct hs_grid grid = {.dims = 3, .points = {4, 3, 2}, .spacing = {1, 1, 1}};
+static char path[] = "/tmp/heatsolve-field-XXXXXX";
+
+static void write_dataset(hid_t file, const char *name, hid_t type, int rank, const hsize_t *shape,
+                          const void *values, hid_t memory)
+{
+    const hid_t space = H5Screate_simple(rank, shape, NULL);
+    const hid_t set = H5Dcreate2(file, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    assert_true(H5Dwrite(set, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
+    H5Dclose(set);
+    H5Sclose(space);
+}
+
+/* Fields 0..23 and, as steps, 0..47; the type is the file's. */
+static void write_fields(hid_t type)
+{
+    if (strstr(path, "XXXXXX"))
+        close(mkstemp(path));
+    double values[48];
+    for (int n = 0; n < 48; n++)
+        values[n] = n;
+    const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    assert_true(file >= 0);
+    write_dataset(file, "field", type, 3, (hsize_t[]){2, 3, 4}, values, H5T_NATIVE_DOUBLE);
+    write_dataset(file, "steps", type, 4, (hsize_t[]){2, 2, 3, 4}, values, H5T_NATIVE_DOUBLE);
+    write_dataset(file, "plane", type, 2, (hsize_t[]){3, 4}, values, H5T_NATIVE_DOUBLE);
+    write_dataset(file, "none", type, 4, (hsize_t[]){0, 2, 3, 4}, values, H5T_NATIVE_DOUBLE);
+    H5Fclose(file);
+}
+
+static double *read_field(const char *name, int64_t step, const struct hs_grid *of)
+{
+    double *values = NULL;
+    char reason[300] = "";
+    if (hs_field_file_read(path, name, step, of, &values, reason, sizeof reason))
+        fail_msg("%s", reason);
+    return values;
+}
+
+static void assert_refused(const char *name, int64_t step, enum hs_status status, const char *why)
+{
+    double *values = (double *)&status;
+    char reason[300] = "";
+    assert_int_equal(hs_field_file_read(path, name, step, &grid, &values, reason, sizeof reason),
+                     status);
+    assert_null(values);
+    if (!strstr(reason, why))
+        fail_msg("\"%s\" lacks \"%s\"", reason, why);
+}
+
+void test_field_file__reads_floats_doubles_and_integers(void **state)
+{
+    (void)state;
+    const hid_t types[] = {H5T_IEEE_F32LE, H5T_IEEE_F64LE, H5T_IEEE_F32BE, H5T_STD_I16LE,
+                           H5T_STD_U8BE};
+    for (size_t n = 0; n < sizeof types / sizeof types[0]; n++) {
+        write_fields(types[n]);
+        double *values = read_field("field", -1, &grid);
+        for (int i = 0; i < 24; i++)
+            assert_true(values[i] == i);
+        free(values);
+    }
+    unlink(path);
+}
+
+void test_field_file__takes_one_of_the_steps(void **state)
+{
+    (void)state;
+    write_fields(H5T_IEEE_F64LE);
+    const int64_t steps[] = {0, 1, -1};
+    const double first[] = {0.0, 24.0, 24.0};
+    for (int n = 0; n < 3; n++) {
+        double *values = read_field("steps", steps[n], &grid);
+        assert_true(values[0] == first[n] && values[23] == first[n] + 23.0);
+        free(values);
+    }
+    unlink(path);
+}
+
+void test_field_file__planes_have_fewer_axes(void **state)
+{
+    (void)state;
+    write_fields(H5T_IEEE_F64LE);
+    const struct hs_grid plane = {.dims = 2, .points = {4, 3, 1}, .spacing = {1, 1, 1}};
+    double *values = read_field("plane", -1, &plane);
+    assert_true(values[11] == 11.0);
+    free(values);
+    unlink(path);
+}
+
+void test_field_file__says_what_does_not_fit(void **state)
+{
+    (void)state;
+    write_fields(H5T_IEEE_F64LE);
+    assert_refused("feild", -1, HS_BAD_INPUT, "no dataset feild; it has /field, /none, /plane");
+    assert_refused("plane", -1, HS_BAD_INPUT, "plane is 3 x 4, the grid is 2 x 3 x 4 (z, y, x)");
+    assert_refused("steps", 2, HS_BAD_INPUT, "has 2 steps, so there is no step 2");
+    assert_refused("none", -1, HS_BAD_INPUT, "has 0 steps");
+    unlink(path);
+    assert_refused("field", -1, HS_IO, "No such file or directory");
+}
+
+/* Cut anywhere, a file must be refused or give its values: no crash, no rubbish. */
+void test_field_file__damaged_files_are_refused(void **state)
+{
+    (void)state;
+    write_fields(H5T_IEEE_F64LE);
+    FILE *file = fopen(path, "rb");
+    static char bytes[100000];
+    const size_t length = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    for (size_t kept = 0; kept < length; kept += 97) {
+        file = fopen(path, "wb");
+        fwrite(bytes, 1, kept, file);
+        fclose(file);
+        double *values;
+        char reason[300];
+        const enum hs_status status =
+            hs_field_file_read(path, "field", -1, &grid, &values, reason, sizeof reason);
+        assert_true(status == HS_IO || status == HS_BAD_INPUT);
+        assert_null(values);
+    }
+    unlink(path);
+}

@@ -1,0 +1,162 @@
+#include "input/options.h"
+#include "input/settings.h"
+#include "test.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static void assert_found(const char *path, const char *pattern)
+{
+    const struct hs_option *option = hs_option_find(path);
+    if (!option || strcmp(option->path, pattern) != 0)
+        fail_msg("%s: found %s, not %s", path, option ? option->path : "nothing", pattern);
+}
+
+static void assert_nearest(const char *path, const char *expected)
+{
+    const char *nearest = hs_option_nearest(path);
+    if (!nearest || strcmp(nearest, expected) != 0)
+        fail_msg("%s: the nearest is %s, not %s", path, nearest ? nearest : "nothing", expected);
+}
+
+void test_options__are_found_by_their_concrete_paths(void **state)
+{
+    (void)state;
+    assert_found("time.end", "time.end");
+    assert_found("boundary.x_min.h", "boundary.FACE.h");
+    assert_found("boundary.all", "boundary.FACE");
+    assert_found("probes", "probes");
+    assert_found("probes[12]", "probes");
+    assert_found("probes[0].at", "probes[].at");
+    assert_found("probes[0].at[2]", "probes[].at");
+    assert_found("grid.points[0]", "grid.points");
+    assert_found("stencil.c0", "stencil.cN");
+    assert_found("stencil.c18", "stencil.cN");
+}
+
+void test_options__that_do_not_exist_are_not_found(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {"",
+                                        "time.en",
+                                        "time.endd",
+                                        "time.end[0]",
+                                        "boundary.x_mid",
+                                        "boundary.",
+                                        "probes.at",
+                                        "probes[].at",
+                                        "probes[a].at",
+                                        "probes[0]at",
+                                        "stencil.c",
+                                        "stencil.c19",
+                                        "stencil.c00",
+                                        "stencil.c1.x",
+                                        "boundary.x_minn.h",
+                                        "grid.points[",
+                                        "grid.points[]",
+                                        "probes[0][1]",
+                                        "stencil.radius[0]",
+                                        "boundary.FACE.h"};
+    for (size_t n = 0; n < sizeof wrong / sizeof wrong[0]; n++)
+        if (hs_option_find(wrong[n]))
+            fail_msg("\"%s\" was found", wrong[n]);
+}
+
+void test_options__mistyped_ones_have_a_nearest(void **state)
+{
+    (void)state;
+    assert_nearest("tiem.end", "time.end");
+    assert_nearest("time.edn", "time.end");
+    assert_nearest("boundary.x_mni.type", "boundary.x_min.type");
+    assert_nearest("boundary.ymin", "boundary.y_min");
+    assert_nearest("probes[3].att", "probes[].at");
+    assert_nearest("time.tolerance", "steady.tolerance");
+    assert_nearest("output.filename", "output.file");
+    assert_null(hs_option_nearest("quantum.entanglement"));
+    assert_null(hs_option_nearest(""));
+}
+
+void test_options__words_have_a_nearest(void **state)
+{
+    (void)state;
+    assert_string_equal(hs_nearest_word("flaot", "double|float"), "float");
+    assert_string_equal(hs_nearest_word("dubble", "double|float"), "double");
+    assert_null(hs_nearest_word("quadruple", "double|float"));
+}
+
+void test_options__edit_distance_counts_letters(void **state)
+{
+    (void)state;
+    assert_int_equal(hs_edit_distance("", ""), 0);
+    assert_int_equal(hs_edit_distance("abc", "abc"), 0);
+    assert_int_equal(hs_edit_distance("abc", ""), 3);
+    assert_int_equal(hs_edit_distance("kitten", "sitting"), 3);
+    assert_int_equal(hs_edit_distance("end", "edn"), 1); /* neighbours exchanged */
+    assert_int_equal(hs_edit_distance("spacing", "spaceing"), 1);
+}
+
+static bool is_group(const struct hs_option *option)
+{
+    return option->type == HS_OPTION_GROUP || option->type == HS_OPTION_GROUP_LIST;
+}
+
+/* The table is the master copy, so it must be right itself: defaults fit their own ranges, groups
+ * exist for all keys, no row comes twice. */
+void test_options__the_table_is_sound(void **state)
+{
+    (void)state;
+    for (const struct hs_option *option = hs_options; option->path; option++) {
+        for (const struct hs_option *other = hs_options; other != option; other++)
+            assert_string_not_equal(option->path, other->path);
+        assert_true(option->help && option->help[0] && option->unit);
+        assert_true(strlen(option->path) <= 80);
+        assert_true(option->lowest <= option->highest);
+        assert_true((option->type == HS_OPTION_CHOICE) == (option->choices != NULL));
+        const char *dot = strrchr(option->path, '.');
+        if (dot) {
+            char outer[81];
+            snprintf(outer, sizeof outer, "%.*s", (int)(dot - option->path), option->path);
+            char *list = strstr(outer, "[]");
+            if (list)
+                *list = '\0';
+            bool found = false;
+            for (const struct hs_option *group = hs_options; group->path; group++)
+                found = found || (is_group(group) && strcmp(group->path, outer) == 0);
+            assert_true(found);
+        }
+    }
+}
+
+void test_options__defaults_pass_their_own_check(void **state)
+{
+    (void)state;
+    struct hs_error err;
+    hs_error_init(&err);
+    struct hs_settings settings;
+    hs_settings_init(&settings, "table", &err);
+    int defaults = 0;
+    for (const struct hs_option *option = hs_options; option->path; option++) {
+        if (!option->fallback)
+            continue;
+        double number;
+        int64_t count;
+        const bool word = option->type == HS_OPTION_STRING || option->type == HS_OPTION_CHOICE ||
+                          strcmp(option->fallback, "auto") == 0;
+        struct hs_setting setting = {.path = (char *)(uintptr_t)option->path,
+                                     .kind = word ? HS_SETTING_STRING : HS_SETTING_NUMBER,
+                                     .text = (char *)(uintptr_t)option->fallback,
+                                     .file = "table",
+                                     .option = option};
+        hs_settings_check(&settings, &setting);
+        if (option->type == HS_OPTION_COUNT)
+            assert_true(hs_settings_count(&settings, option->path, &count));
+        else if (!word && !strchr(option->path, '['))
+            assert_true(hs_settings_number(&settings, option->path, &number));
+        defaults++;
+    }
+    if (err.text)
+        fail_msg("%s", err.text);
+    assert_true(defaults > 10);
+    hs_settings_release(&settings);
+}

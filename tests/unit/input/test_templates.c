@@ -1,0 +1,37 @@
+#include "input/config.h"
+#include "input/templates.h"
+#include "test.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void test_templates__are_configs_that_pass(void **state)
+{
+    (void)state;
+    for (const struct hs_template *template = hs_templates; template->name; template ++) {
+        char path[] = "/tmp/heatsolve-template-XXXXXX";
+        const int file = mkstemp(path);
+        const size_t length = strlen(template->text);
+        assert_int_equal(write(file, template->text, length), length);
+        close(file);
+        struct hs_problem problem;
+        struct hs_error err;
+        hs_error_init(&err);
+        if (hs_config_read(path, NULL, 0, &problem, &err))
+            fail_msg("%s: %s", template->name, err.text);
+        /* its file is called like it, so that two of them do not write over each other */
+        assert_memory_equal(problem.output.file, template->name, strlen(template->name));
+        hs_error_release(&err);
+        hs_problem_release(&problem);
+        unlink(path);
+    }
+}
+
+void test_templates__are_found_by_name(void **state)
+{
+    (void)state;
+    for (const struct hs_template *template = hs_templates; template->name; template ++)
+        assert_ptr_equal(hs_template_find(template->name), template);
+    assert_null(hs_template_find("block"));
+}
