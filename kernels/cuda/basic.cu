@@ -14,6 +14,7 @@
  * generalised to 1D (256 threads), 2D (32 x 8), radius 1 to 3 and both precisions.
  */
 #include "common.cuh"
+#include "core/tiling.h"
 
 namespace
 {
@@ -34,30 +35,9 @@ __global__ void __launch_bounds__(512) basic(const __grid_constant__ star::reque
                                    [&](int axis, int offset) { return in[offset * pitch[axis]]; });
 }
 
-/* Threads stand at multiples of the block, so that rows of a block begin where a memory transaction
- * does. */
-int64_t begin(int64_t lo, int block)
-{
-    return lo - lo % block;
-}
-
 void geometry(const hs_sweep *sweep, hs_geometry *out)
 {
-    static const int block[HS_AXES + 1][HS_AXES] = {{}, {256, 1, 1}, {32, 8, 1}, {8, 8, 8}};
-    const int dims = sweep->stencil->dims, radius = sweep->stencil->radius;
-    const int points = hs_stencil_count(dims, radius);
-    *out = {};
-    out->points_updated = hs_box_count(&sweep->box);
-    out->points_written = 1;
-    for (int axis = 0; axis < HS_AXES; axis++) {
-        const int length = block[dims][axis];
-        const int64_t covered = sweep->box.hi[axis] - begin(sweep->box.lo[axis], length);
-        out->threads[axis] = out->output_tile[axis] = length;
-        out->blocks[axis] = out->points_updated ? (covered + length - 1) / length : 0;
-        out->points_written *= length;
-    }
-    out->points_loaded = out->points_written * points;
-    out->flops_per_point = 2.0 * points - 1.0;
+    hs_tiling_launch("basic", sweep, out);
 }
 
 hs_status sweep_basic(const hs_sweep *sweep, hs_error *err)
@@ -68,7 +48,7 @@ hs_status sweep_basic(const hs_sweep *sweep, hs_error *err)
         using T = decltype(zero);
         star::request<T> request = star::make_request<T>(sweep, launch);
         for (int axis = 0; axis < HS_AXES; axis++)
-            request.first[axis] = begin(request.lo[axis], launch.threads[axis]);
+            request.first[axis] = request.lo[axis] / launch.threads[axis] * launch.threads[axis];
         return star::launch("basic", basic<dims(), radius(), T>, request, launch, sweep->stream,
                             err);
     });

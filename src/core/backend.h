@@ -68,6 +68,13 @@ struct hs_backend {
                             struct hs_error *err);
     enum hs_status (*reduce)(struct hs_backend_state *state, struct hs_reduction *out,
                              struct hs_error *err);
+    /*
+     * For measuring only: copies the field `count` times over the other one, as fast as the device
+     * can, which is the ceiling of a sweep that reads and writes each value once. *bytes: what one
+     * copy moves, read plus written. Returns when done. May be NULL.
+     */
+    enum hs_status (*copy)(struct hs_backend_state *state, int64_t count, int64_t *bytes,
+                           struct hs_error *err);
     /* What it runs on, for reports: "2 threads, AMD EPYC", "NVIDIA H200" */
     const char *(*describe)(const struct hs_backend_state *state);
     void (*destroy)(struct hs_backend_state *state); /* accepts NULL */

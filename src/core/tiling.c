@@ -75,8 +75,14 @@ static void geometry_basic(const struct hs_sweep *sweep, const struct hs_blockin
     const int *t = blocking->threads;
     set_tiles(sweep, t[HS_X], t[HS_Y], t[HS_Z], out);
     finish(sweep, t, out);
-    for (int axis = 0; axis < HS_AXES; axis++)
+    for (int axis = 0; axis < HS_AXES; axis++) {
         out->input_tile[axis] = 0; /* no tile: what is shared is the caches' affair */
+        /* threads stand over the grid from node 0, as in the textbook, so that a block's rows
+         * begin where a memory transaction does */
+        if (out->points_updated > 0)
+            out->blocks[axis] =
+                divide_up(sweep->box.hi[axis] - sweep->box.lo[axis] / t[axis] * t[axis], t[axis]);
+    }
     out->points_loaded = volume(t) * hs_stencil_count(sweep->stencil->dims, sweep->stencil->radius);
 }
 

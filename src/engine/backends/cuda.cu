@@ -36,10 +36,6 @@ enum {
 
 /* ---- available ------------------------------------------------------------------------------- */
 
-__global__ void present()
-{
-}
-
 hs_status available(int device, hs_error *err)
 {
     int driver = 0, runtime = 0, count = 0;
@@ -63,10 +59,9 @@ hs_status available(int device, hs_error *err)
         return hs_error_add(err, HS_DEVICE, "solver.device = %d: this machine has %d, from 0 to %d",
                             device, count, count - 1);
     cudaDeviceProp about;
-    cudaFuncAttributes code;
     HS_CUDA_TRY(err, cudaGetDeviceProperties(&about, device));
     HS_CUDA_TRY(err, cudaSetDevice(device));
-    status = cudaFuncGetAttributes(&code, (const void *)present);
+    status = hs_cuda_code_present();
     if (status != cudaSuccess)
         return hs_error_add(err, HS_DEVICE,
                             "device %d, %s, has compute capability %d.%d, for which this program "
@@ -250,6 +245,21 @@ hs_status upload(hs_backend_state *state, const hs_box *box, const void *values,
             return st;
     }
     state->stale_walls = 2;
+    state->change_known = false;
+    return HS_OK;
+}
+
+/* From the current field to the other, on the device. */
+hs_status copy(hs_backend_state *state, int64_t count, int64_t *bytes, hs_error *err)
+{
+    const int64_t size =
+        state->layout.elements * (int64_t)hs_precision_size(state->problem->precision);
+    HS_CUDA_TRY(err, cudaSetDevice(state->device));
+    for (int64_t n = 0; n < count; n++)
+        HS_CUDA_TRY(err, cudaMemcpyAsync(state->field[state->now ^ 1], state->field[state->now],
+                                         (size_t)size, cudaMemcpyDeviceToDevice, state->stream));
+    HS_CUDA_TRY(err, cudaStreamSynchronize(state->stream));
+    *bytes = 2 * size;
     state->change_known = false;
     return HS_OK;
 }
@@ -462,6 +472,7 @@ extern "C" const hs_backend hs_backend_cuda = {
     .download = download,
     .sweep = sweep,
     .reduce = reduce,
+    .copy = copy,
     .describe = describe,
     .destroy = destroy,
 };

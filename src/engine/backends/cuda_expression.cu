@@ -36,6 +36,12 @@ __global__ void __launch_bounds__(THREADS) evaluate(request r, T *out)
 
 } // namespace
 
+cudaError_t hs_cuda_code_present(void)
+{
+    cudaFuncAttributes code;
+    return cudaFuncGetAttributes(&code, (const void *)evaluate<float>);
+}
+
 hs_status hs_cuda_program_create(const hs_expression *expression, hs_cuda_program *out,
                                  hs_error *err)
 {

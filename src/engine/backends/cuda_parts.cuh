@@ -45,6 +45,9 @@ struct hs_cuda_program {
     int length;
 };
 
+/* Whether the program has code for the current device: cudaSuccess if it has. */
+cudaError_t hs_cuda_code_present(void);
+
 hs_status hs_cuda_program_create(const hs_expression *expression, hs_cuda_program *out,
                                  hs_error *err);
 void hs_cuda_program_destroy(hs_cuda_program *program);
