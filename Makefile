@@ -74,7 +74,7 @@ $(BUILD)/kernels/cpu/%.o: override CFLAGS += -O3
 # flags: looked at whenever make starts, written when they differ. So a file that comes or goes, a
 # commit or another CC is noticed, and nothing else is built again. The .d files say who reads them.
 GENERATE := BUILD='$(BUILD)' VERSION='$(VERSION)' COMMIT='$(COMMIT)' NVCC='$(HAVE_NVCC)' \
-            FLAGS='$(CC) $(CPPFLAGS) $(CFLAGS)' .ci/generate
+            LIBRARIES='$(LIBRARIES)' FLAGS='$(CC) $(CPPFLAGS) $(CFLAGS)' .ci/generate
 ifneq ($(filter-out help clean setup lint format uninstall,$(or $(MAKECMDGOALS),all)),)
 GENERATED := $(shell $(GENERATE))
 $(if $(GENERATED),$(info $(GENERATED)))

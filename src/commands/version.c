@@ -8,6 +8,7 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
 {
     (void)argc, (void)argv, (void)err;
     printf("heatsolve %s (commit %s, %s)\n", hs_version(), hs_commit(), hs_compiler());
+    printf("%s\n", hs_libraries());
     return HS_OK;
 }
 

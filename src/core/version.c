@@ -13,6 +13,11 @@ const char *hs_commit(void)
     return HS_COMMIT;
 }
 
+const char *hs_libraries(void)
+{
+    return HS_LIBRARIES;
+}
+
 const char *hs_compiler(void)
 {
 #ifdef __clang__

@@ -2,8 +2,9 @@
 #ifndef HS_CORE_VERSION_H
 #define HS_CORE_VERSION_H
 
-const char *hs_version(void);  /* "0.1.0" */
-const char *hs_commit(void);   /* "a1b2c3d", "-dirty" behind it where the tree was changed */
-const char *hs_compiler(void); /* "gcc 12.2.0" */
+const char *hs_version(void);   /* "0.1.0" */
+const char *hs_commit(void);    /* "a1b2c3d", "-dirty" behind it where the tree was changed */
+const char *hs_libraries(void); /* those it was built with: "libconfig 1.5, hdf5 1.10.8, ..." */
+const char *hs_compiler(void);  /* "gcc 12.2.0" */
 
 #endif
