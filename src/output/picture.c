@@ -3,6 +3,7 @@
 #include "output/picture_plot.h"
 #include "output/picture_ticks.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,14 +104,23 @@ static enum hs_status choose_cut(struct job *job, struct hs_error *err)
     return HS_OK;
 }
 
+/* What a range must be wider than for its ticks to differ in double precision. */
+static double narrowest(double lower, double upper)
+{
+    return fmax(1e-12 * fmax(fabs(lower), fabs(upper)), 1e-300);
+}
+
 static enum hs_status check_range(const struct hs_picture_request *request, struct hs_error *err)
 {
     const double *r = request->range;
-    if (isinf(r[0]) || isinf(r[1]) || r[0] >= r[1])
-        return hs_error_add(err, HS_BAD_INPUT,
-                            "--range %g:%g: give two finite temperatures, the lower one first",
-                            r[0], r[1]);
-    return HS_OK;
+    if (isnan(r[0]) || isnan(r[1]))
+        return HS_OK;
+    if (isfinite(r[1] - r[0]) && r[1] - r[0] > narrowest(r[0], r[1]))
+        return HS_OK;
+    return hs_error_add(err, HS_BAD_INPUT,
+                        "--range %g:%g: give two finite temperatures, the lower one first, and "
+                        "apart by more than rounding",
+                        r[0], r[1]);
 }
 
 static enum hs_status check_width(struct job *job, struct hs_error *err)
@@ -174,30 +184,28 @@ static void widen(const double *values, int64_t count, double bounds[2])
  * in the middle; so is one so narrow that it is the rounding of a constant field. */
 static void settle_range(struct job *job, const double bounds[2])
 {
-    double lower = bounds[0], upper = bounds[1];
+    const double most = 0.25 * DBL_MAX; /* so that widths and margins are finite */
+    double lower = fmax(bounds[0], -most), upper = fmin(bounds[1], most);
     if (lower > upper) /* nothing is finite */
         lower = upper = 0;
     const double largest = fmax(fabs(lower), fabs(upper));
-    const double noise = 1e-12 * largest;
+    const double middle = 0.5 * lower + 0.5 * upper;
+    const double half = largest > 1e-297 ? 0.01 * largest : 1;
+    const bool constant = upper - lower <= narrowest(lower, upper);
     const double margin = is_line(job) ? 0.05 * (upper - lower) : 0;
-    if (upper - lower <= noise) {
-        const double half = largest > 0 ? 0.01 * largest : 1;
-        const double middle = 0.5 * lower + 0.5 * upper;
-        lower = middle - half;
-        upper = middle + half;
-    } else {
-        lower -= margin;
-        upper += margin;
-    }
+    lower = constant ? middle - half : lower - margin;
+    upper = constant ? middle + half : upper + margin;
     const double *asked = job->request->range;
-    job->scene.range[0] = isnan(asked[0]) ? lower : asked[0];
-    job->scene.range[1] = isnan(asked[1]) ? upper : asked[1];
-    if (job->scene.range[0] >= job->scene.range[1]) { /* one end was given, beyond all data */
-        const double width = fmax(upper - lower, 1e-3 * fabs(job->scene.range[0]));
+    double *range = job->scene.range;
+    range[0] = isnan(asked[0]) ? lower : asked[0];
+    range[1] = isnan(asked[1]) ? upper : asked[1];
+    if (range[1] - range[0] <= narrowest(range[0], range[1])) {
+        /* one end was given, beyond all data */
+        const double width = fmax(upper - lower, 1e-3 * fmax(fabs(range[0]), fabs(range[1])));
         if (isnan(asked[0]))
-            job->scene.range[0] = job->scene.range[1] - width;
+            range[0] = range[1] - width;
         else
-            job->scene.range[1] = job->scene.range[0] + width;
+            range[1] = range[0] + width;
     }
     job->scene.beyond[0] = bounds[0] < job->scene.range[0];
     job->scene.beyond[1] = bounds[1] > job->scene.range[1];
@@ -228,8 +236,9 @@ static void describe(struct job *job, int64_t step)
     if (job->cut.axis >= 0) {
         const struct hs_picture_axis *a = &job->file.axis[job->cut.axis];
         const bool metres = strcmp(a->unit, "m") == 0;
-        const struct hs_shown_unit unit =
-            metres ? hs_length_unit(fabs(job->cut.at)) : (struct hs_shown_unit){1, a->unit};
+        const struct hs_shown_unit unit = metres
+                                              ? hs_length_unit(fmax(fabs(a->lower), fabs(a->upper)))
+                                              : (struct hs_shown_unit){1, a->unit};
         char at[HS_LABEL_SIZE];
         hs_quantity_text(job->cut.at, unit, at, sizeof at);
         snprintf(text, sizeof text, "%c = %s", axis_letter(job->cut.axis), at);

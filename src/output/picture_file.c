@@ -76,10 +76,12 @@ static enum hs_status read_axis(struct hs_picture_file *file, int a, struct hs_e
         axis->lower = values[0];
         axis->upper = values[axis->points - 1];
         read_text(dataset, "units", axis->unit, sizeof axis->unit);
-        if (!(axis->upper > axis->lower) || !isfinite(axis->upper - axis->lower))
-            status = hs_error_add(err, HS_BAD_INPUT,
-                                  "%s: /%s goes from %g to %g: coordinates ascend and are finite",
-                                  file->path, axis_names[a], axis->lower, axis->upper);
+        const double largest = fmax(fabs(axis->lower), fabs(axis->upper));
+        if (!(axis->upper - axis->lower > 1e-12 * largest) || !isfinite(axis->upper - axis->lower))
+            status =
+                hs_error_add(err, HS_BAD_INPUT,
+                             "%s: /%s goes from %g to %g: coordinates are to ascend and be finite",
+                             file->path, axis_names[a], axis->lower, axis->upper);
     }
     free(values);
     if (dataset >= 0)
@@ -106,6 +108,9 @@ static enum hs_status read_shape(struct hs_picture_file *file, struct hs_error *
     hsize_t shape[1 + HS_AXES];
     const hid_t space = H5Dget_space(file->handles->temperature);
     const int rank = H5Sget_simple_extent_ndims(space);
+    const hid_t type = H5Dget_type(file->handles->temperature);
+    const H5T_class_t class = H5Tget_class(type);
+    H5Tclose(type);
     const bool known = rank >= 2 && rank <= 1 + HS_AXES;
     if (known)
         H5Sget_simple_extent_dims(space, shape, NULL);
@@ -114,6 +119,9 @@ static enum hs_status read_shape(struct hs_picture_file *file, struct hs_error *
         return hs_error_add(err, HS_BAD_INPUT,
                             "%s: %s has %d axes: a step and 1 to 3 axes of space are drawn",
                             file->path, dataset_name, rank);
+    if (class != H5T_FLOAT && class != H5T_INTEGER)
+        return hs_error_add(err, HS_BAD_INPUT, "%s: %s does not hold numbers", file->path,
+                            dataset_name);
     file->dims = rank - 1;
     file->steps = (int64_t)shape[0];
     if (file->steps == 0)

@@ -159,7 +159,7 @@ static void axis_ticks(const struct hs_picture_axis *axis, struct hs_shown_unit 
 
 static int fitting(double length, double each)
 {
-    return (int)fmax(2, fmin(HS_TICKS_MAX - 1, length / each));
+    return (int)fmax(2, fmin(HS_TICKS_MAX, length / each));
 }
 
 /* As many ticks across as leave room between their labels. */
@@ -324,10 +324,11 @@ static enum hs_status make_canvas(struct layout *l, const struct hs_scene *scene
 
 /* ---- map ---- */
 
-/* Nodes that a pixel's row or column looks at, and their weights. */
+/* Nodes that a pixel's row or column looks at. */
 struct sample {
-    int64_t first, count; /* count > 2: their mean */
-    double share;         /* of the second, when count is 2 */
+    int64_t first, count;
+    bool mean;    /* of all of them, alike; else there are two, */
+    double share; /* and this is the second's weight */
 };
 
 static struct sample sample_at(double from, double to, int64_t points)
@@ -336,29 +337,32 @@ static struct sample sample_at(double from, double to, int64_t points)
     const double width = (to - from) * (double)(points - 1);
     struct sample s = {.first = (int64_t)fmin(floor(middle), (double)(points - 2)), .count = 2};
     s.share = middle - (double)s.first;
-    if (width > 1) { /* more nodes than pixels: those nearest to this pixel */
+    if (width > 1) { /* more nodes than pixels: those in this pixel */
         const double lower = fmax(0, ceil(middle - 0.5 * width));
-        const double upper = fmin((double)(points - 1), ceil(middle + 0.5 * width) - 1);
+        const double upper = fmin((double)(points - 1), floor(middle + 0.5 * width));
         s.first = (int64_t)lower;
         s.count = upper > lower ? (int64_t)(upper - lower) + 1 : 1;
-        s.share = 0;
+        s.mean = true;
     }
     return s;
 }
 
 static double weight(const struct sample *s, int64_t i)
 {
-    if (s->count != 2 || s->share == 0)
-        return s->count == 2 ? i == 0 : 1.0 / (double)s->count;
+    if (s->mean)
+        return 1.0 / (double)s->count;
     return i ? s->share : 1 - s->share;
+}
+
+static int64_t nearest(const struct sample *s)
+{
+    return s->first + (s->mean ? s->count / 2 : s->share >= 0.5);
 }
 
 static double value_at(const double *values, int64_t row, const struct sample *sx,
                        const struct sample *sy)
 {
-    const int64_t i0 = sx->count == 2 ? sx->share >= 0.5 : sx->count / 2;
-    const int64_t j0 = sy->count == 2 ? sy->share >= 0.5 : sy->count / 2;
-    if (!isfinite(values[(sy->first + j0) * row + sx->first + i0]))
+    if (!isfinite(values[nearest(sy) * row + nearest(sx)]))
         return NAN; /* the nearest node says whether there is a value */
     double sum = 0, weights = 0;
     for (int64_t j = 0; j < sy->count; j++)
@@ -531,10 +535,9 @@ static void draw_curves(const struct layout *l, const struct hs_scene *scene, co
     l->canvas->clip = l->plot;
     for (int64_t k = 0; k < count; k++)
         draw_curve(l, scene, values + k * scene->axis[0].points,
-                   count == 1
-                       ? blue
-                       : hs_colour_map_at(
-                             scene->map, curve_colours * place(time[k], time[0], time[count - 1])));
+                   l->bar.w ? hs_colour_map_at(scene->map, curve_colours * place(time[k], time[0],
+                                                                                 time[count - 1]))
+                            : blue);
     l->canvas->clip = (struct hs_rect){0, 0, l->canvas->width, l->canvas->height};
 }
 
@@ -543,7 +546,7 @@ enum hs_status hs_plot_curves(const struct hs_scene *scene, const double *values
                               struct hs_error *err)
 {
     struct layout l = {.u = scene->width / 1600.0, .unit_up = {1, scene->unit}, .stretch = {1, 1}};
-    const bool with_bar = count > 1;
+    const bool with_bar = count > 1 && time[count - 1] > time[0];
     break_title(&l, scene);
     l.unit_across = unit_of(&scene->axis[0]);
     const double h = 0.62 * scene->width - top_height(&l) - bottom_height(&l);

@@ -83,7 +83,7 @@ void hs_ticks_make(double lower, double upper, int most, struct hs_ticks *out)
     while (last - first + 1 > most) {
         const double coarser = nice_step(1.5 * step);
         const double from = ceil(lower / coarser - slack), to = floor(upper / coarser + slack);
-        if (to - from < 1) /* one tick tells no scale: rather one more than asked for */
+        if (to - from < 1) /* one tick tells no scale: rather a few more than asked for */
             break;
         step = coarser;
         first = from;

@@ -19,7 +19,8 @@ struct hs_ticks {
     char note[2 * HS_LABEL_SIZE]; /* "×10⁶", "+ 300", both, or "" */
 };
 
-/* lower < upper, both finite; at least two ticks, and `most` (2..HS_TICKS_MAX - 1) or one more. */
+/* lower < upper, both finite, apart by more than rounding. At least two ticks; at most the larger
+ * of `most` (2..HS_TICKS_MAX) and 5. */
 void hs_ticks_make(double lower, double upper, int most, struct hs_ticks *out);
 
 /* A unit to show numbers in: shown = value / factor. */

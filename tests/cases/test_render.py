@@ -1,0 +1,400 @@
+"""heatsolve render: what the pixels say against the file's values, sizes, numbering, and errors."""
+
+import ctypes
+import ctypes.util
+import os
+import subprocess
+
+import h5py
+import numpy as np
+import pytest
+
+HEATSOLVE = os.environ["HEATSOLVE"]
+GREY = (160, 160, 160)
+INK = (38, 42, 48)
+BLUE = (31, 90, 160)
+
+
+def write(path, temperature, axes, title="A plate", unit="K", time=None):
+    """A file as heatsolve run writes it; axes in the order x, y, z."""
+    temperature = np.asarray(temperature)
+    with h5py.File(path, "w") as f:
+        f.attrs["title"] = title
+        f.create_dataset("temperature", data=temperature).attrs["units"] = unit
+        time = np.arange(len(temperature), dtype=float) if time is None else time
+        f.create_dataset("time", data=time).attrs["units"] = "s"
+        for name, nodes in zip("xyz", axes):
+            f.create_dataset(name, data=nodes).attrs["units"] = "m"
+    return path
+
+
+def render(*arguments, cwd=None):
+    return subprocess.run(
+        [HEATSOLVE, "render", *map(str, arguments)], capture_output=True, text=True, cwd=cwd
+    )
+
+
+def draw(path, picture, *arguments):
+    result = render(path, "-o", picture, *arguments)
+    assert result.returncode == 0, result.stderr
+    assert result.stderr == ""
+    return read_png(picture)
+
+
+class PngImage(ctypes.Structure):
+    """png_image of libpng's simplified interface (png.h)."""
+
+    _fields_ = [
+        ("opaque", ctypes.c_void_p),
+        *[(name, ctypes.c_uint32) for name in "version width height format flags entries".split()],
+        ("warning_or_error", ctypes.c_uint32),
+        ("message", ctypes.c_char * 64),
+    ]
+
+
+def read_png(path):
+    """A PNG as RGB [height][width][3]."""
+    png = ctypes.CDLL(ctypes.util.find_library("png16"))
+    image = PngImage(version=1)
+    assert png.png_image_begin_read_from_file(ctypes.byref(image), bytes(path)), image.message
+    assert image.format == 2  # PNG_FORMAT_RGB: eight bits, no alpha
+    out = np.empty((image.height, image.width, 3), np.uint8)
+    data = out.ctypes.data_as(ctypes.c_void_p)
+    assert png.png_image_finish_read(ctypes.byref(image), None, data, 0, None), image.message
+    assert not image.warning_or_error, image.message
+    return out.astype(int)
+
+
+def longest_run(flags):
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], flags.astype(int), [0]])))
+    return (edges[1::2] - edges[::2]).max(initial=0)
+
+
+def long_lines(dark):
+    """First and last index of each group of neighbouring rows with a line along nearly all of the
+    longest there is (a tick may make one longer)."""
+    lengths = np.array([longest_run(row) for row in dark])
+    found = np.flatnonzero(lengths >= lengths.max() - 30)
+    breaks = np.flatnonzero(np.diff(found) > 1)
+    return list(zip(found[np.r_[0, breaks + 1]], found[np.r_[breaks, len(found) - 1]]))
+
+
+def plot_area(image):
+    """The picture inside the frame: x, y, width, height, found from the frame's ink."""
+    dark = (image == INK).all(axis=2)
+    top, bottom = long_lines(dark)
+    left, right = long_lines(dark.T)[:2]  # the bar's frame follows
+    return left[1] + 1, top[1] + 1, right[0] - left[1] - 1, bottom[0] - top[1] - 1
+
+
+def colour_at(image, area, across, up):
+    """Across and up from 0 to 1 over the plot; the pixel that holds the place."""
+    x, y, w, h = area
+    i = min(int(across * w), w - 1)
+    j = min(int((1 - up) * h), h - 1)
+    return image[y + j, x + i]
+
+
+def grey_of(value, lower, upper):
+    return np.full(3, 255 * (value - lower) / (upper - lower))
+
+
+def test_nodes_have_the_colour_of_their_values(tmp_path):
+    values = np.random.default_rng(1).uniform(300, 400, (1, 5, 8))
+    values[0, 0, 0], values[0, 4, 7] = 300, 400
+    path = write(tmp_path / "a.h5", values, [np.linspace(0, 0.7, 8), np.linspace(0, 0.4, 5)])
+    image = draw(path, tmp_path / "a.png", "--map", "gray")
+    area = plot_area(image)
+    for j in range(5):
+        for i in range(8):
+            # a pixel's middle is half a pixel at most from the node, 1/150 of the way to the next
+            # (the plot is over 1000 pixels wide for 7 spacings), in each direction; and rounding
+            seen = colour_at(image, area, i / 7, j / 4)
+            assert np.abs(seen - grey_of(values[0, j, i], 300, 400)).max() <= 255 / 75 + 0.5
+    # between nodes it is linear
+    middle = values[0, 2:4, 3:5].mean()
+    assert np.abs(colour_at(image, area, 3.5 / 7, 2.5 / 4) - grey_of(middle, 300, 400)).max() <= 4
+
+
+def test_a_picture_has_true_proportions_and_the_size_asked_for(tmp_path):
+    path = write(
+        tmp_path / "a.h5", np.random.rand(1, 21, 31), [np.linspace(0, 3, 31), np.linspace(-1, 1, 21)]
+    )
+    for width in (800, 1600):
+        image = draw(path, tmp_path / "a.png", "--width", width)
+        assert image.shape[1] == width and 0.6 * width < image.shape[0] <= 0.75 * width
+        if width == 1600:
+            _, _, w, h = plot_area(image)
+            assert abs(w / h - 1.5) < 0.003  # whole pixels: 1/1000
+        corners = image[[0, 0, -1, -1], [0, -1, 0, -1]]
+        assert (corners == 255).all()
+
+
+def test_a_long_thin_slice_is_stretched_to_be_seen(tmp_path):
+    path = write(
+        tmp_path / "a.h5", np.random.rand(1, 5, 101), [np.linspace(0, 1, 101), np.linspace(0, 0.01, 5)]
+    )
+    _, _, w, h = plot_area(draw(path, tmp_path / "a.png"))
+    assert abs(w / h - 6) < 0.05
+
+
+def test_more_nodes_than_pixels_show_their_mean(tmp_path):
+    values = np.tile([0.0, 1.0], (1, 4000, 2000))  # columns of 0 and 1 in turn
+    path = write(tmp_path / "a.h5", values, [np.linspace(0, 1, 4000)] * 2)
+    image = draw(path, tmp_path / "a.png", "--map", "gray", "--width", 400)
+    x, y, w, h = plot_area(image)
+    inside = image[y + 5 : y + h - 5, x + 5 : x + w - 5]
+    # some 20 nodes a pixel: 10 of each kind, or one more of one of them
+    assert np.abs(inside - 127.5).max() <= 255 * 0.5 / 15
+
+
+@pytest.fixture
+def block(tmp_path):
+    """T = x + 10 y + 100 z + 1000 step on [0, 1] x [0, 0.5] x [0, 0.8]: linear, so every slice is
+    known between nodes too."""
+    x, y, z = np.linspace(0, 1, 11), np.linspace(0, 0.5, 6), np.linspace(0, 0.8, 8)
+    one = x[None, None, :] + 10 * y[None, :, None] + 100 * z[:, None, None]
+    return write(tmp_path / "block.h5", np.stack([one, one + 1000, one + 2000]), [x, y, z])
+
+
+@pytest.mark.parametrize(
+    "cut, value",
+    [
+        ([], lambda a, b: a + 5 * b + 40),  # the middle of z
+        (["--slice", "z=0.13"], lambda a, b: a + 5 * b + 13),
+        (["--slice=z=0.8"], lambda a, b: a + 5 * b + 80),
+        (["--slice", "y=0.1"], lambda a, b: a + 1 + 80 * b),
+        (["--slice", "x=0.77"], lambda a, b: 0.77 + 5 * a + 80 * b),
+        (["--slice", "x"], lambda a, b: 0.5 + 5 * a + 80 * b),
+    ],
+)
+@pytest.mark.parametrize("step", [0, 1])
+def test_slices_and_steps_are_those_asked_for(block, tmp_path, cut, value, step):
+    lower, upper = 1000 * step, 1000 * step + 86
+    image = draw(
+        block, tmp_path / "p.png", *cut, "--step", step, "--range", f"{lower}:{upper}", "--map", "gray"
+    )
+    area = plot_area(image)
+    for across in (0, 0.21, 0.5, 0.9, 1):
+        for up in (0, 0.3, 0.75, 1):
+            expected = grey_of(value(across, up), 0, 86)
+            # half a pixel of some 700 in 86 degrees, and rounding
+            assert np.abs(colour_at(image, area, across, up) - expected).max() <= 1
+
+
+def test_the_last_step_is_the_default(block, tmp_path):
+    default = draw(block, tmp_path / "p.png")
+    assert (default == draw(block, tmp_path / "q.png", "--step", "last")).all()
+    assert (default == draw(block, tmp_path / "r.png", "--step", 2)).all()
+
+
+def test_all_steps_become_numbered_pictures_with_one_range(block, tmp_path):
+    result = render(block, "--step", "all", "--map", "gray", "-o", tmp_path / "p.png")
+    assert result.returncode == 0, result.stderr
+    assert sorted(p.name for p in tmp_path.glob("*.png")) == [f"p-000{i}.png" for i in range(3)]
+    for step in range(3):
+        image = read_png(tmp_path / f"p-000{step}.png")
+        seen = colour_at(image, plot_area(image), 0.5, 0.5)
+        expected = grey_of(43 + 1000 * step, 40, 2046)
+        assert np.abs(seen - expected).max() <= 1
+
+
+def test_nan_and_infinite_nodes_are_grey(tmp_path):
+    values = np.random.default_rng(2).uniform(0, 1, (1, 9, 9))
+    values[0, 2, 6], values[0, 4, 4] = np.nan, np.inf
+    values[0, 0, 0], values[0, 8, 8] = 0, 1
+    path = write(tmp_path / "a.h5", values, [np.linspace(0, 1, 9)] * 2)
+    image = draw(path, tmp_path / "a.png", "--map", "viridis")
+    area = plot_area(image)
+    for i, j in ((6, 2), (4, 4)):
+        for off in (-0.45, 0, 0.45):
+            assert tuple(colour_at(image, area, (i + off) / 8, (j - off) / 8)) == GREY
+            assert tuple(colour_at(image, area, (i + 0.55) / 8, (j + off) / 8)) != GREY
+    # the infinite node has not spoilt the range
+    assert np.abs(colour_at(image, area, 1, 1) - (0xFD, 0xE7, 0x25)).max() <= 6
+
+
+@pytest.mark.parametrize("value", [0.0, 300.0, -1e-300, 1e308, np.nan])
+def test_a_constant_field_is_drawn_in_the_middle_colour(tmp_path, value):
+    path = write(tmp_path / "a.h5", np.full((1, 4, 4), value), [np.linspace(0, 1, 4)] * 2)
+    image = draw(path, tmp_path / "a.png", "--map", "gray")
+    seen = colour_at(image, plot_area(image), 0.4, 0.6)
+    expected = {1e308: 255, -1e-300: 128}.get(value, 160 if np.isnan(value) else 128)
+    assert abs(seen - expected).max() <= 1
+
+
+@pytest.mark.parametrize("low, high", [(-1.7e308, 1.7e308), (300, 300 + 1e-9), (-5e-324, 5e-324)])
+def test_ranges_at_the_edge_of_double_precision_are_drawn(tmp_path, low, high):
+    values = np.linspace(low / 2, high / 2, 16).reshape(1, 4, 4) * 2
+    draw(write(tmp_path / "a.h5", values, [np.linspace(0, 1, 4)] * 2), tmp_path / "a.png")
+
+
+def test_values_beyond_the_range_have_the_ends_colours_and_the_bar_says_so(tmp_path):
+    values = np.linspace(0, 100, 36).reshape(1, 6, 6)
+    path = write(tmp_path / "a.h5", values, [np.linspace(0, 1, 6)] * 2)
+    image = draw(path, tmp_path / "a.png", "--range", "40:60", "--map", "viridis")
+    area = plot_area(image)
+    assert tuple(colour_at(image, area, 0, 0)) == (0x44, 0x01, 0x54)
+    assert tuple(colour_at(image, area, 1, 1)) == (0xFD, 0xE7, 0x25)
+    x, y, w, h = area
+    above, below = image[: y - 4, x + w + 4 :], image[y + h + 4 :, x + w + 4 :]
+    assert (above == (0xFD, 0xE7, 0x25)).all(axis=2).sum() > 50  # the triangles at its ends
+    assert (below == (0x44, 0x01, 0x54)).all(axis=2).sum() > 50
+
+
+def test_a_line_goes_through_its_nodes(tmp_path):
+    x = np.linspace(0, 2, 41)
+    values = 20 + 10 * np.sin(3 * x)
+    path = write(tmp_path / "a.h5", values[None], [x], unit="°C")
+    image = draw(path, tmp_path / "a.png", "--range", "5:35")
+    px, py, w, h = plot_area(image)
+    blue = (image == BLUE).all(axis=2)
+    for i in range(1, 40):
+        column = np.flatnonzero(blue[:, px + int(i / 40 * w)])
+        # the slope spreads the stroke over the column, its middle is the node within a pixel's
+        # share of that slope (under 2) and a rounding
+        assert abs(column.mean() + 0.5 - (py + h * (35 - values[i]) / 30)) < 2.5
+    grid = (image[py : py + h, px : px + w] == (226, 229, 233)).all(axis=2)
+    assert (grid.mean(axis=1) > 0.8).sum() >= 6 and (grid.mean(axis=0) > 0.8).sum() >= 6
+
+
+def test_a_cut_through_a_plate_is_a_line(tmp_path):
+    x, y = np.linspace(0, 1, 11), np.linspace(0, 2, 21)
+    path = write(tmp_path / "a.h5", (x[None, :] + 10 * y[:, None])[None], [x, y])
+    image = draw(path, tmp_path / "a.png", "--slice", "y=1.23", "--range", "12:14")
+    px, py, w, h = plot_area(image)
+    column = np.flatnonzero((image == BLUE).all(axis=2)[:, px + w // 2])
+    assert abs(column.mean() + 0.5 - (py + h * (14 - 12.8) / 2)) < 1.5
+
+
+def test_all_steps_of_a_line_are_curves_of_one_plot(tmp_path):
+    x = np.linspace(0, 1, 11)
+    values = np.stack([np.full(11, 10.0 * k) for k in range(4)])
+    path = write(tmp_path / "a.h5", values, [x], time=[0.0, 60, 120, 180])
+    image = draw(path, tmp_path / "a.png", "--step", "all", "--range", "-5:35", "--map", "viridis")
+    assert [p.name for p in tmp_path.glob("*.png")] == ["a.png"]
+    px, py, w, h = plot_area(image)
+    seen = [tuple(image[int(py + h * (35 - 10 * k) / 40), px + w // 3]) for k in range(4)]
+    assert seen[0] == (0x44, 0x01, 0x54) and len(set(seen)) == 4
+    # the bar has the same colours: its lower end the first curve's, its upper end the last one's
+    bar = image[:, px + w + 60]
+    assert (bar == seen[0]).all(axis=1).any()
+    assert np.abs(bar[py + 1] - seen[3]).max() <= 3
+
+
+@pytest.mark.parametrize("times", [[0.0, 0.0], [np.nan, np.nan], [5.0, 1.0]])
+def test_snapshots_without_ascending_times_are_still_drawn(tmp_path, times):
+    path = write(tmp_path / "a.h5", np.random.rand(2, 9), [np.linspace(0, 1, 9)], time=times)
+    draw(path, tmp_path / "a.png", "--step", "all")
+
+
+@pytest.mark.parametrize("title", ["", "long " * 80, "x" * 400, "Wärmeleitung µ λ 中文 \U0001F525"])
+def test_any_title_fits(tmp_path, title):
+    path = write(tmp_path / "a.h5", np.random.rand(1, 9, 9), [np.linspace(0, 1, 9)] * 2, title=title)
+    image = draw(path, tmp_path / "a.png")
+    assert (image[:, :40] == 255).all() and (image[:, -40:] == 255).all()  # the margins
+    assert (image[:40] == 255).all() and (image[-40:] == 255).all()
+
+
+BAD = [
+    (["--step", "3"], 2, ["--step 3", "3 snapshots", "0 to 2"]),
+    (["--step", "first"], 2, ["--step first", "last or all"]),
+    (["--step", "-1"], 2, ["--step -1", "from 0 on"]),
+    (["--slice", "z=0.9"], 2, ["--slice z=0.9", "outside", "z=0 to 0.8 m"]),
+    (["--slice", "w=1"], 2, ["--slice w=1", "z=0.05"]),
+    (["--slice", "z=abc"], 2, ["--slice z=abc"]),
+    (["--range", "5"], 2, ["--range 5", "290:350"]),
+    (["--range", "9:5"], 2, ["--range 9:5", "lower first"]),
+    (["--range", "nan:5"], 2, ["--range nan:5"]),
+    (["--range", "300:300.00000000000006"], 2, ["--range", "rounding"]),
+    (["--map", "jet"], 2, ["--map jet", "inferno, viridis, magma, plasma, coolwarm, gray"]),
+    (["--width", "10"], 2, ["--width 10", "400 to 10000"]),
+    (["--colour", "x"], 2, ["--colour", "no such option", "--help"]),
+    (["--map"], 2, ["--map", "missing"]),
+    (["other.h5"], 2, ["other.h5", "one file"]),
+]
+
+
+@pytest.mark.parametrize("arguments, code, words", BAD)
+def test_a_bad_request_says_what_is_wrong_and_writes_nothing(block, tmp_path, arguments, code, words):
+    result = render(block, "-o", tmp_path / "p.png", *arguments)
+    assert result.returncode == code, result.stderr
+    for word in words:
+        assert word in result.stderr
+    assert result.stderr.startswith("heatsolve: ") and result.stderr.count("\n") == 1
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["block.h5"]
+
+
+def fails(result, code, *words):
+    assert result.returncode == code, result.stderr
+    assert result.stderr.count("\n") == 1, result.stderr
+    for word in words:
+        assert word in result.stderr
+
+
+def test_what_is_left_out_is_asked_for(block):
+    fails(render(), 2, "which file", "heatsolve render out.h5 -o")
+    fails(render(block), 2, "-o picture.png")
+    fails(render(block, "-o", "picture.pdf"), 2, "picture.pdf", ".png")
+
+
+def test_a_file_that_is_not_one_of_ours_is_named(tmp_path):
+    picture = tmp_path / "p.png"
+    fails(render(tmp_path / "none.h5", "-o", picture), 3, "none.h5", "No such file")
+    fails(render(tmp_path, "-o", picture), 3, "cannot read")
+    text = tmp_path / "text.h5"
+    text.write_text("not HDF5 at all\n")
+    fails(render(text, "-o", picture), 3, "text.h5", "not an HDF5 file")
+    text.write_text("")
+    fails(render(text, "-o", picture), 3, "empty")
+    other = tmp_path / "other.h5"
+    with h5py.File(other, "w") as f:
+        f["pressure"] = [1.0]
+    fails(render(other, "-o", picture), 2, "other.h5", "/temperature")
+    with h5py.File(other, "w") as f:
+        f["temperature"] = np.zeros((2, 3))
+    fails(render(other, "-o", picture), 2, "/x does not hold the 3 coordinates")
+    with h5py.File(other, "w") as f:
+        f["temperature"], f["x"] = np.zeros((2, 3)), [0.0, 1, 2]
+    fails(render(other, "-o", picture), 2, "/time")
+    write(other, np.zeros((0, 3)), [[0.0, 1, 2]])
+    fails(render(other, "-o", picture), 2, "no snapshot")
+    write(other, np.zeros((1, 3)), [[2.0, 1, 0]])
+    fails(render(other, "-o", picture), 2, "ascend")
+    write(other, np.zeros(3), [])
+    fails(render(other, "-o", picture), 2, "has 1 axes")
+    write(other, np.full((1, 3), b"abc"), [[0.0, 1, 2]])
+    fails(render(other, "-o", picture), 2, "does not hold numbers")
+    write(other, np.zeros((1, 3)), [[0.0, 1, 2]])
+    fails(render(other, "-o", picture, "--slice", "x=1"), 2, "1D")
+    write(other, np.zeros((1, 3, 3)), [[0.0, 1, 2]] * 2)
+    fails(render(other, "-o", picture, "--slice", "z=1"), 2, "2D", "along x or y")
+    assert not picture.exists()
+
+
+def test_a_truncated_file_is_refused(block, tmp_path):
+    data = block.read_bytes()
+    block.write_bytes(data[: len(data) // 2])
+    fails(render(block, "-o", tmp_path / "p.png"), 3, "block.h5", "damaged")
+
+
+def test_a_place_that_cannot_be_written_leaves_nothing(block, tmp_path):
+    fails(render(block, "-o", tmp_path / "none" / "p.png"), 3, "p.png", "No such file", "-o")
+    (tmp_path / "p.png").mkdir()
+    fails(render(block, "-o", tmp_path / "p.png"), 3, "p.png", "directory")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["block.h5", "p.png"]
+
+
+def test_a_full_disk_leaves_the_picture_that_was_there(block, tmp_path):
+    (tmp_path / "p.png").write_text("older")
+    limited = f"ulimit -f 8; trap '' XFSZ; exec {HEATSOLVE} render {block} -o {tmp_path}/p.png"
+    fails(subprocess.run(["bash", "-c", limited], capture_output=True, text=True), 3, "p.png")
+    assert (tmp_path / "p.png").read_text() == "older"
+    assert not (tmp_path / "p.png.part").exists()
+
+
+def test_the_file_of_a_run_that_still_writes_can_be_drawn(tmp_path):
+    path = write(tmp_path / "a.h5", np.random.rand(2, 9, 9), [np.linspace(0, 1, 9)] * 2)
+    with h5py.File(path, "r+") as f:  # holds the lock
+        f.flush()
+        draw(path, tmp_path / "a.png")
