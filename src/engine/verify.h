@@ -18,7 +18,8 @@ struct hs_comparison {
     int64_t worst[HS_AXES];  /* node of the largest ULPs */
     double value, reference; /* there */
     double largest;          /* K: |T| seen in either run */
-    double bound;            /* K: what max_abs may be; 0 in double */
+    bool device_functions;   /* the device's own sin, exp, ... are in it */
+    double bound;            /* K: what max_abs may be; 0 in double without these */
 };
 
 /*
@@ -26,9 +27,12 @@ struct hs_comparison {
  *
  * The bound. Every kernel adds the same terms in the same order with fused multiply-adds, and in
  * double so does the reference: the results are the same bits, and the bound is 0. In float the
- * reference accumulates in double and rounds once, a kernel once per term; so in one sweep they
- * part by at most (terms + 1) * 2^-24 * sum|c| * max|T|, and in n stable sweeps, which do not
- * amplify, by n times that.
+ * reference accumulates in double and rounds once, a kernel the coefficients and once per term; so
+ * in one sweep they part by at most (terms + 2) * 2^-24 * sum|c| * max|T|, and in n stable sweeps,
+ * which do not amplify, by n times that.
+ *
+ * A device evaluates walls and sources that vary in space itself, and its sin, exp and so on may be
+ * a few ulps (16 are allowed) off the host's: 16 * 2^-53 * max|T| more a sweep.
  */
 enum hs_status hs_verify_compare(const struct hs_problem *problem, const struct hs_plan *plan,
                                  int64_t sweeps, struct hs_comparison *out, struct hs_error *err);

@@ -1,0 +1,63 @@
+#include "engine/rate.h"
+#include "engine/registry.h"
+#include "test.h"
+
+#include <math.h>
+#include <string.h>
+
+static struct hs_problem make(int64_t points)
+{
+    struct hs_problem problem;
+    hs_problem_init(&problem);
+    problem.grid.dims = 1;
+    problem.grid.points[HS_X] = points;
+    problem.material.diffusivity = 1.0;
+    for (int f = 0; f < 2; f++)
+        problem.face[f] = (struct hs_face){.held = 1, .edge_weight = 0.5};
+    return problem;
+}
+
+static struct hs_plan plan_of(const struct hs_problem *problem, int64_t sweeps)
+{
+    struct hs_error err;
+    hs_error_init(&err);
+    struct hs_plan plan = {.sweeps = sweeps, .tail_step = 0.1, .end = 0.1 * (double)sweeps};
+    for (int i = 0; hs_backends[i]; i++)
+        if (hs_backends[i]->device == HS_CPU)
+            plan.backend = hs_backends[i];
+    assert_int_equal(hs_kernel_find("reference", HS_CPU, &plan.kernel, &err), HS_OK);
+    (void)problem;
+    return plan;
+}
+
+void test_rate__larger_grids_take_longer(void **state)
+{
+    (void)state;
+    struct hs_error err;
+    hs_error_init(&err);
+    struct hs_rate rate[2];
+    static const int64_t points[] = {1000, 1000000};
+    for (int i = 0; i < 2; i++) {
+        const struct hs_problem problem = make(points[i]);
+        const struct hs_plan plan = plan_of(&problem, 1000000);
+        assert_int_equal(hs_rate_measure(&problem, &plan, 0.02, &rate[i], &err), HS_OK);
+        assert_true(strlen(rate[i].device) > 0);
+    }
+    /* a thousand times the work; a machine busy with other things leaves a factor of ten */
+    assert_true(rate[1].seconds_per_sweep > 10.0 * rate[0].seconds_per_sweep);
+}
+
+void test_rate__of_few_sweeps_or_none(void **state)
+{
+    (void)state;
+    struct hs_error err;
+    hs_error_init(&err);
+    struct hs_rate rate;
+    const struct hs_problem problem = make(1000);
+    struct hs_plan plan = plan_of(&problem, 3);
+    assert_int_equal(hs_rate_measure(&problem, &plan, 0.01, &rate, &err), HS_OK);
+    assert_true(rate.seconds_per_sweep > 0.0);
+    plan = plan_of(&problem, 0);
+    assert_int_equal(hs_rate_measure(&problem, &plan, 0.01, &rate, &err), HS_OK);
+    assert_true(isnan(rate.seconds_per_sweep));
+}
