@@ -110,6 +110,7 @@ static struct hs_moment moment_of(struct loop *loop, enum hs_phase phase)
                               .sweep = loop->sweep,
                               .time = hs_plan_time(loop->plan, loop->sweep),
                               .seconds = loop->seconds,
+                              .device = loop->plan->backend->describe(loop->state),
                               .cache = &loop->cache};
 }
 

@@ -22,8 +22,9 @@ struct hs_moment {
     const struct hs_plan *plan;
     enum hs_phase phase;
     int64_t sweep;
-    double time;    /* s, simulated */
-    double seconds; /* wall time spent in sweeps so far */
+    double time;        /* s, simulated */
+    double seconds;     /* wall time spent in sweeps so far */
+    const char *device; /* what the backend says it runs on */
     struct hs_moment_cache *cache;
 };
 
