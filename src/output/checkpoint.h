@@ -1,21 +1,30 @@
 /*
- * Checkpoints: enough to go on with a run bit for bit. Written beside, closed, synced, renamed;
- * the last two are kept: FILE.checkpoint.h5 and FILE.checkpoint.1.h5.
+ * Checkpoints: enough to go on with a run bit for bit. Written beside, synced, renamed; the last
+ * two are kept: out/block.checkpoint.h5 and out/block.checkpoint.1.h5 for out/block.h5.
  */
 #ifndef HS_OUTPUT_CHECKPOINT_H
 #define HS_OUTPUT_CHECKPOINT_H
 
 #include "engine/observer.h"
+#include "output/snapshots.h"
 
 struct hs_checkpoint;
 
+/* One when a run is stopped, and every output.checkpoint_minutes where that is given. Both are
+ * removed when the run finishes, and when a new run begins. */
 enum hs_status hs_checkpoint_create(const struct hs_problem *problem, struct hs_checkpoint **out,
                                     struct hs_error *err);
+
+/* A resumed run goes on with the snapshots' file, so each checkpoint flushes that first. Put the
+ * observer of the checkpoint behind that of the snapshots. */
+void hs_checkpoint_goes_with(struct hs_checkpoint *checkpoint, struct hs_snapshots *snapshots);
+
 struct hs_observer *hs_checkpoint_observer(struct hs_checkpoint *checkpoint);
-void hs_checkpoint_destroy(struct hs_checkpoint *checkpoint);
+void hs_checkpoint_destroy(struct hs_checkpoint *checkpoint); /* accepts NULL */
 
 /* Reads the newest whole checkpoint of the problem's output: *sweep, and *field (allocated, dense,
- * in the problem's precision). HS_BAD_INPUT if it belongs to another config. */
+ * in the problem's precision). HS_BAD_INPUT if it belongs to another config, HS_IO if there is
+ * none that can be read. */
 enum hs_status hs_checkpoint_read(const struct hs_problem *problem, int64_t *sweep, void **field,
                                   struct hs_error *err);
 

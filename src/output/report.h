@@ -11,10 +11,27 @@ struct hs_report {
     const struct hs_plan *plan;
     const struct hs_loop_result *result;
     enum hs_status status;
-    double max_error; /* against exact; NaN without */
+    double max_error;  /* against exact; NaN without */
+    int64_t snapshots; /* in the file */
 };
 
 void hs_report_text(FILE *stream, const struct hs_report *report);
+
+/*
+ * One object with these keys, always all of them; what is not known is null:
+ *     status      "finished", "steady", "stopped", "diverged", "failed"
+ *     exit_code   of the program
+ *     title, config, output, kernel, backend, device, precision    strings
+ *     points      [nx, ny, nz], as many as there are axes
+ *     sweeps      done since sweep 0; swept: those of this process
+ *     time        s, simulated; step: s of one sweep
+ *     seconds     s, wall time in sweeps
+ *     gcells      1e9 grid points updated a second
+ *     min, max, mean, heat, change    at the end
+ *     max_error, error_bound          against the exact solution
+ *     snapshots   in the output file
+ *     version, commit
+ */
 void hs_report_json(FILE *stream, const struct hs_report *report);
 
 #endif

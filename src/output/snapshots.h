@@ -1,9 +1,9 @@
 /*
  * The HDF5 file: snapshots, history, probes, error norms, attributes; see docs/file-format.md.
  *
- * Crash-safe: flushed after each snapshot, so that a run killed at any moment leaves a file that
- * opens and holds all finished snapshots. The file appears under its name when its first snapshot
- * is whole.
+ * Crash-safe: a run killed at any moment leaves a file that opens and whose snapshots are whole; at
+ * most those of the last quarter of a second (or of the last ten times that flushing takes) are
+ * missing. The file appears under its name when its first snapshot is whole.
  */
 #ifndef HS_OUTPUT_SNAPSHOTS_H
 #define HS_OUTPUT_SNAPSHOTS_H
@@ -18,6 +18,11 @@ enum hs_status hs_snapshots_create(const struct hs_problem *problem, const struc
                                    int64_t resume_sweep, struct hs_snapshots **out,
                                    struct hs_error *err);
 struct hs_observer *hs_snapshots_observer(struct hs_snapshots *snapshots);
+
+/* Makes visible in the file what was recorded since it last was; a checkpoint comes after. */
+enum hs_status hs_snapshots_flush(struct hs_snapshots *snapshots, struct hs_error *err);
+
+int64_t hs_snapshots_count(const struct hs_snapshots *snapshots);
 
 /* Largest |T - exact| at the last snapshot; NaN without `exact`. */
 double hs_snapshots_last_error(const struct hs_snapshots *snapshots);

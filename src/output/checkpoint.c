@@ -1,0 +1,166 @@
+#include "output/checkpoint.h"
+
+#include "core/version.h"
+#include "output/checkpoint_file.h"
+#include "output/files.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+struct hs_checkpoint {
+    struct hs_observer observer;
+    const struct hs_problem *problem;
+    struct hs_snapshots *snapshots; /* or NULL */
+    char *path, *older;
+    double seconds;          /* between checkpoints; NaN: none but when stopped */
+    double written, stopped; /* wall clock: last checkpoint (or start), last stop */
+    int64_t last, stride;    /* last stop; sweeps to the next */
+};
+
+/* Looks at the clock this often within the time between two checkpoints. */
+static const double looks = 50.0;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int64_t next(void *self, int64_t sweep)
+{
+    const struct hs_checkpoint *c = self;
+    if (isnan(c->seconds))
+        return INT64_MAX;
+    const int64_t due = c->last + c->stride;
+    return due > sweep ? due : sweep + 1;
+}
+
+static enum hs_status write_now(struct hs_checkpoint *c, const struct hs_moment *moment,
+                                struct hs_error *err)
+{
+    const void *field;
+    enum hs_status st = c->snapshots ? hs_snapshots_flush(c->snapshots, err) : HS_OK;
+    if (!st)
+        st = hs_moment_field(moment, &field, err);
+    if (!st)
+        st = hs_checkpoint_file_write(c->problem, c->path, c->older, moment->sweep, moment->time,
+                                      field, err);
+    c->written = now();
+    return st;
+}
+
+static enum hs_status remove_one(const char *path, struct hs_error *err)
+{
+    if (unlink(path) && errno != ENOENT)
+        return hs_file_failed(path, "remove this checkpoint", errno, 0, err);
+    return HS_OK;
+}
+
+static enum hs_status remove_both(struct hs_checkpoint *c, struct hs_error *err)
+{
+    const enum hs_status st = remove_one(c->path, err);
+    return st ? st : remove_one(c->older, err);
+}
+
+static enum hs_status start(struct hs_checkpoint *c, const struct hs_moment *moment,
+                            struct hs_error *err)
+{
+    c->written = c->stopped = now();
+    c->last = moment->sweep;
+    /* those of an earlier run go on with a file that is no more */
+    return moment->sweep == 0 ? remove_both(c, err) : HS_OK;
+}
+
+static enum hs_status look(struct hs_checkpoint *c, const struct hs_moment *moment,
+                           struct hs_error *err)
+{
+    const double t = now();
+    if (moment->sweep > c->last) {
+        const double rate = (double)(moment->sweep - c->last) / fmax(t - c->stopped, 1e-9);
+        const double wanted = fmin(rate * c->seconds / looks, 8.0 * (double)c->stride);
+        c->stride = (int64_t)fmax(1.0, fmin(wanted, 1e15));
+    }
+    c->last = moment->sweep;
+    c->stopped = t;
+    return t - c->written >= c->seconds ? write_now(c, moment, err) : HS_OK;
+}
+
+static enum hs_status notify(void *self, const struct hs_moment *moment, struct hs_error *err)
+{
+    struct hs_checkpoint *c = self;
+    switch (moment->phase) {
+    case HS_PHASE_START: return start(c, moment, err);
+    case HS_PHASE_RUNNING: return look(c, moment, err);
+    case HS_PHASE_STOPPED: return write_now(c, moment, err);
+    case HS_PHASE_END: return remove_both(c, err);
+    case HS_PHASE_DIVERGED: return HS_OK;
+    }
+    return HS_OK;
+}
+
+enum hs_status hs_checkpoint_create(const struct hs_problem *problem, struct hs_checkpoint **out,
+                                    struct hs_error *err)
+{
+    struct hs_checkpoint *c = calloc(1, sizeof *c);
+    *out = c;
+    if (c) {
+        c->observer =
+            (struct hs_observer){.name = "checkpoint", .self = c, .next = next, .notify = notify};
+        c->problem = problem;
+        c->path = hs_file_sibling(problem->output.file, ".checkpoint.h5");
+        c->older = hs_file_sibling(problem->output.file, ".checkpoint.1.h5");
+        c->seconds = 60.0 * problem->output.checkpoint_minutes;
+        c->stride = 1;
+    }
+    if (c && c->path && c->older)
+        return HS_OK;
+    hs_checkpoint_destroy(c);
+    *out = NULL;
+    return hs_error_add(err, HS_DEVICE, "no memory for checkpoints");
+}
+
+void hs_checkpoint_goes_with(struct hs_checkpoint *checkpoint, struct hs_snapshots *snapshots)
+{
+    checkpoint->snapshots = snapshots;
+}
+
+struct hs_observer *hs_checkpoint_observer(struct hs_checkpoint *checkpoint)
+{
+    return &checkpoint->observer;
+}
+
+void hs_checkpoint_destroy(struct hs_checkpoint *checkpoint)
+{
+    if (!checkpoint)
+        return;
+    free(checkpoint->path);
+    free(checkpoint->older);
+    free(checkpoint);
+}
+
+enum hs_status hs_checkpoint_read(const struct hs_problem *problem, int64_t *sweep, void **field,
+                                  struct hs_error *err)
+{
+    char *paths[] = {hs_file_sibling(problem->output.file, ".checkpoint.h5"),
+                     hs_file_sibling(problem->output.file, ".checkpoint.1.h5")};
+    enum hs_status st = HS_IO;
+    char reason[512] = "there is none";
+    *field = NULL;
+    for (int i = 0; i < 2 && st == HS_IO && paths[i]; i++)
+        st = hs_checkpoint_file_read(problem, paths[i], sweep, field, reason, sizeof reason);
+    if (st == HS_BAD_INPUT)
+        hs_error_add(err, st, "%s: %s", paths[0], reason);
+    else if (st == HS_IO)
+        hs_error_add(err, st,
+                     "%s: no checkpoint to resume from: %s; run without --resume to begin anew",
+                     paths[0] ? paths[0] : problem->output.file, reason);
+    else if (st)
+        hs_error_add(err, st, "%s", reason);
+    free(paths[0]);
+    free(paths[1]);
+    return st;
+}

@@ -1,0 +1,187 @@
+#include "output/checkpoint_file.h"
+
+#include "core/version.h"
+#include "output/chunks.h"
+#include "output/field_set.h"
+#include "output/files.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+/* Of the field's bytes, taken in pieces as zlib counts in 32 bits. */
+static int64_t checksum(const void *field, size_t bytes)
+{
+    const size_t piece = 1u << 30;
+    uLong sum = crc32(0, NULL, 0);
+    for (size_t at = 0; at < bytes; at += piece)
+        sum = crc32(sum, (const unsigned char *)field + at,
+                    (uInt)(bytes - at < piece ? bytes - at : piece));
+    return (int64_t)sum;
+}
+
+static size_t field_bytes(const struct hs_problem *problem)
+{
+    return (size_t)hs_grid_count(&problem->grid) * hs_precision_size(problem->precision);
+}
+
+/* Same config, same run; where the config was from does not matter. */
+static const char *config_of(const struct hs_problem *problem)
+{
+    return problem->config_text ? problem->config_text : "";
+}
+
+static enum hs_status make_contents(const struct hs_problem *problem, const char *path,
+                                    int64_t sweep, double time, const void *field,
+                                    const struct hs_chunks *chunks, struct hs_image *image,
+                                    struct hs_error *err)
+{
+    struct hs_h5 h5 = {NULL};
+    const hid_t root = hs_h5_made(&h5, hs_image_create(image), "the file's contents");
+    hs_h5_text(&h5, root, "title", problem->title);
+    hs_h5_text(&h5, root, "config", config_of(problem));
+    hs_h5_text(&h5, root, "version", hs_version());
+    hs_h5_text(&h5, root, "commit", hs_commit());
+    hs_h5_whole(&h5, root, "sweep", sweep);
+    hs_h5_number(&h5, root, "time", time);
+    hs_h5_whole(&h5, root, "crc32", checksum(field, field_bytes(problem)));
+    hs_h5_close(hs_field_set(&h5, root, chunks, image));
+    if (root >= 0)
+        hs_h5_did(&h5, H5Fclose(root), "the file's contents");
+    return h5.failed ? hs_error_add(err, HS_IO, "%s: HDF5 could not make %s; is there memory left?",
+                                    path, h5.failed)
+                     : HS_OK;
+}
+
+/* The old one moves aside only when the new one is whole, and is there should this one be lost. */
+static enum hs_status keep_old(const char *path, const char *older, struct hs_error *err)
+{
+    if (rename(path, older) && errno != ENOENT)
+        return hs_file_failed(older, "put the older checkpoint there", errno, 0, err);
+    return HS_OK;
+}
+
+enum hs_status hs_checkpoint_file_write(const struct hs_problem *problem, const char *path,
+                                        const char *older, int64_t sweep, double time,
+                                        const void *field, struct hs_error *err)
+{
+    struct hs_store *store = NULL;
+    struct hs_image image = {.placed = -1};
+    struct hs_chunks chunks;
+    int64_t capacity;
+    hs_h5_quiet();
+    enum hs_status st =
+        hs_chunks_init(&chunks, &problem->grid, hs_precision_size(problem->precision), 0, 0, err);
+    if (!st)
+        st = hs_store_create(path, &store, err);
+    if (!st)
+        st = hs_chunks_append(&chunks, store, field, err);
+    if (!st) {
+        hs_store_room(store, 0, 1, &image.base, &capacity, &image.end);
+        st = make_contents(problem, path, sweep, time, field, &chunks, &image, err);
+    }
+    if (!st)
+        st = hs_store_write(store, &image, err);
+    if (!st)
+        st = keep_old(path, older, err);
+    if (!st)
+        st = hs_store_commit(store, &image, err);
+    hs_store_destroy(store);
+    hs_image_release(&image);
+    hs_chunks_release(&chunks);
+    return st;
+}
+
+/* --- reading ----------------------------------------------------------------------------- */
+
+static int64_t read_whole(struct hs_h5 *h5, hid_t file, const char *name)
+{
+    int64_t value = 0;
+    const hid_t set =
+        h5->failed ? H5I_INVALID_HID : hs_h5_made(h5, H5Aopen(file, name, H5P_DEFAULT), name);
+    if (!h5->failed)
+        hs_h5_did(h5, H5Aread(set, H5T_NATIVE_INT64, &value), name);
+    hs_h5_close(set);
+    return value;
+}
+
+/* Allocated; NULL on failure. */
+static char *read_text(struct hs_h5 *h5, hid_t file, const char *name)
+{
+    char *value = NULL;
+    const hid_t set =
+        h5->failed ? H5I_INVALID_HID : hs_h5_made(h5, H5Aopen(file, name, H5P_DEFAULT), name);
+    const hid_t type = set < 0 ? set : hs_h5_made(h5, H5Aget_type(set), name);
+    if (!h5->failed)
+        hs_h5_did(h5, H5Aread(set, type, &value), name);
+    hs_h5_close(type);
+    hs_h5_close(set);
+    char *copy = value ? strdup(value) : NULL;
+    H5free_memory(value);
+    return copy;
+}
+
+static int line_of_difference(const char *a, const char *b)
+{
+    int line = 1;
+    for (; *a && *a == *b; a++, b++)
+        line += *a == '\n';
+    return line;
+}
+
+static void *read_field(struct hs_h5 *h5, hid_t file, const struct hs_problem *problem)
+{
+    void *field = malloc(field_bytes(problem));
+    const hid_t set =
+        hs_h5_made(h5, field ? H5Dopen2(file, "temperature", H5P_DEFAULT) : -1, "the field");
+    const hid_t space = set < 0 ? set : H5Dget_space(set);
+    if (!h5->failed &&
+        H5Sget_simple_extent_npoints(space) != (hssize_t)hs_grid_count(&problem->grid))
+        h5->failed = "the field";
+    if (!h5->failed)
+        hs_h5_did(h5,
+                  H5Dread(set,
+                          problem->precision == HS_FLOAT ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE,
+                          H5S_ALL, H5S_ALL, H5P_DEFAULT, field),
+                  "the field");
+    hs_h5_close(space);
+    hs_h5_close(set);
+    return field;
+}
+
+enum hs_status hs_checkpoint_file_read(const struct hs_problem *problem, const char *path,
+                                       int64_t *sweep, void **field, char *reason, size_t size)
+{
+    struct hs_h5 h5 = {NULL};
+    hs_h5_quiet();
+    *field = NULL;
+    const hid_t file =
+        hs_h5_made(&h5, H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT), "the file, or there is none");
+    char *config = read_text(&h5, file, "config");
+    *sweep = read_whole(&h5, file, "sweep");
+    const int64_t sum = read_whole(&h5, file, "crc32");
+    enum hs_status st = HS_OK;
+    if (!h5.failed && (!config || strcmp(config, config_of(problem)) != 0)) {
+        snprintf(reason, size,
+                 "it belongs to another config, which differs from line %d on; resume with the "
+                 "same config and --set options, or run without --resume to begin anew",
+                 config ? line_of_difference(config, config_of(problem)) : 1);
+        st = HS_BAD_INPUT;
+    }
+    void *values = st || h5.failed ? NULL : read_field(&h5, file, problem);
+    if (!h5.failed && !st && checksum(values, field_bytes(problem)) != sum)
+        h5.failed = "the field: its checksum does not fit";
+    hs_h5_close(file);
+    free(config);
+    if (h5.failed) {
+        snprintf(reason, size, "cannot read %s", h5.failed);
+        st = HS_IO;
+    }
+    if (st)
+        free(values);
+    else
+        *field = values;
+    return st;
+}

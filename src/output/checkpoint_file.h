@@ -1,0 +1,17 @@
+/* One checkpoint: an HDF5 file with the field, the sweep, the config, and a checksum. */
+#ifndef HS_OUTPUT_CHECKPOINT_FILE_H
+#define HS_OUTPUT_CHECKPOINT_FILE_H
+
+#include "core/problem.h"
+
+/* Writes beside `path` and syncs, moves what was at `path` to `older`, then takes its place. */
+enum hs_status hs_checkpoint_file_write(const struct hs_problem *problem, const char *path,
+                                        const char *older, int64_t sweep, double time,
+                                        const void *field, struct hs_error *err);
+
+/* HS_IO if it is not there or not whole, HS_BAD_INPUT if it is of another config; with the reason.
+ * *field is allocated on success only. */
+enum hs_status hs_checkpoint_file_read(const struct hs_problem *problem, const char *path,
+                                       int64_t *sweep, void **field, char *reason, size_t size);
+
+#endif

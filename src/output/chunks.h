@@ -1,0 +1,44 @@
+/* Cuts the field of a snapshot into HDF5 chunks, compresses them and writes them to the store. */
+#ifndef HS_OUTPUT_CHUNKS_H
+#define HS_OUTPUT_CHUNKS_H
+
+#include "core/grid.h"
+#include "output/store.h"
+
+/* A chunk in the file. `skipped`: bit n set if filter n (0 shuffle, 1 deflate) was left out. */
+struct hs_chunk {
+    int64_t at, bytes;
+    unsigned skipped;
+};
+
+struct hs_chunks {
+    struct hs_grid grid;
+    size_t size;             /* bytes of a value */
+    int compression;         /* 0 none, 1..9 deflate, after shuffling the bytes of the values */
+    int64_t chunk[HS_AXES];  /* nodes; slabs along the slowest axis that is cut */
+    int64_t pieces[HS_AXES]; /* chunks along each axis */
+    int64_t per_step, steps;
+    struct hs_chunk *list;        /* [steps][pieces z][pieces y][pieces x] */
+    int64_t capacity;             /* of list, in steps */
+    unsigned char *work, *packed; /* one chunk each, when compressing */
+};
+
+/* `most`: bytes that a chunk should not exceed; 0: the usual (32 MiB). */
+enum hs_status hs_chunks_init(struct hs_chunks *chunks, const struct hs_grid *grid, size_t size,
+                              int compression, int64_t most, struct hs_error *err);
+void hs_chunks_release(struct hs_chunks *chunks);
+
+int64_t hs_chunks_bytes(const struct hs_chunks *chunks); /* of one chunk, uncompressed */
+
+/* Writes `field` (dense, [nz][ny][nx]) as the next step. */
+enum hs_status hs_chunks_append(struct hs_chunks *chunks, struct hs_store *store, const void *field,
+                                struct hs_error *err);
+
+/* Room in the list for a step, which the caller fills; steps is counted up. */
+enum hs_status hs_chunks_add_step(struct hs_chunks *chunks, struct hs_chunk **out,
+                                  struct hs_error *err);
+
+/* First node of chunk `n` (0 <= n < per_step) of a step. */
+void hs_chunks_origin(const struct hs_chunks *chunks, int64_t n, int64_t origin[HS_AXES]);
+
+#endif

@@ -1,0 +1,192 @@
+#include "output/contents.h"
+
+#include "core/version.h"
+#include "output/field_set.h"
+#include "output/h5.h"
+#include "output/vtkhdf.h"
+
+#include <hdf5_hl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Slowest first, as in the file. */
+static const struct {
+    const char *name;
+    const char *long_name;
+} axes[HS_AXES] = {{"x", "position along x"}, {"y", "position along y"}, {"z", "position along z"}};
+
+static void describe(struct hs_h5 *h5, hid_t set, const char *units, const char *long_name)
+{
+    hs_h5_text(h5, set, "units", units);
+    hs_h5_text(h5, set, "long_name", long_name);
+}
+
+/* A number's dimension scale: what netCDF calls a coordinate. */
+static hid_t scale(struct hs_h5 *h5, hid_t at, const char *name, const char *units,
+                   const char *long_name, int64_t count, const double *values)
+{
+    const hid_t set = hs_h5_column(h5, at, name, count, values, 0);
+    if (!h5->failed)
+        hs_h5_did(h5, H5DSset_scale(set, name), name);
+    describe(h5, set, units, long_name);
+    return set;
+}
+
+/* A coordinate of fixed length. */
+static hid_t axis_scale(struct hs_h5 *h5, hid_t at, const struct hs_grid *grid, int axis)
+{
+    const hsize_t count = (hsize_t)grid->points[axis];
+    const char *name = axes[axis].name;
+    const hid_t space = hs_h5_made(h5, H5Screate_simple(1, &count, NULL), name);
+    hid_t set = H5I_INVALID_HID;
+    if (!h5->failed)
+        set = hs_h5_made(
+            h5, H5Dcreate2(at, name, H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+            name);
+    double *values = malloc((size_t)count * sizeof *values);
+    hs_h5_made(h5, values ? 0 : -1, name);
+    if (!h5->failed) {
+        for (int64_t i = 0; i < grid->points[axis]; i++)
+            values[i] = hs_grid_coordinate(grid, axis, i);
+        hs_h5_did(h5, H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values),
+                  name);
+    }
+    if (!h5->failed)
+        hs_h5_did(h5, H5DSset_scale(set, name), name);
+    describe(h5, set, "m", axes[axis].long_name);
+    free(values);
+    hs_h5_close(space);
+    return set;
+}
+
+static void attach(struct hs_h5 *h5, hid_t set, hid_t to, int dimension)
+{
+    if (!h5->failed)
+        hs_h5_did(h5, H5DSattach_scale(set, to, (unsigned)dimension), "a dimension scale");
+}
+
+/* The columns of one group, against a time scale of its own. */
+static void series_group(struct hs_h5 *h5, hid_t at, const struct hs_series *series,
+                         const char *group, const struct hs_problem *problem)
+{
+    const struct hs_column *time = &series->columns[HS_SERIES_TIME];
+    const hid_t times =
+        scale(h5, at, "time", time->units, time->long_name, series->rows, time->values);
+    for (int c = 0, probe = 0; c < series->column_count; c++) {
+        const struct hs_column *column = &series->columns[c];
+        if (c == HS_SERIES_TIME || (c >= HS_SERIES_FIRST && strcmp(column->group, group) != 0))
+            continue;
+        const hid_t set =
+            hs_h5_column(h5, at, column->name, series->rows, column->values, column->whole);
+        describe(h5, set, column->units, column->long_name);
+        attach(h5, set, times, 0);
+        if (!strcmp(column->group, "probes")) {
+            const struct hs_probe *p = &problem->probes[probe++];
+            double node[HS_AXES];
+            for (int axis = 0; axis < HS_AXES; axis++)
+                node[axis] = hs_grid_coordinate(&problem->grid, axis, p->node[axis]);
+            hs_h5_array(h5, set, "at", H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE, problem->grid.dims,
+                        p->at);
+            hs_h5_array(h5, set, "node", H5T_NATIVE_INT64, H5T_STD_I64LE, problem->grid.dims,
+                        p->node);
+            hs_h5_array(h5, set, "node_at", H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE, problem->grid.dims,
+                        node);
+        }
+        hs_h5_close(set);
+    }
+    hs_h5_close(times);
+}
+
+static void numerics(struct hs_h5 *h5, hid_t root, const struct hs_contents *contents)
+{
+    const struct hs_problem *problem = contents->problem;
+    const double step = hs_plan_step(contents->plan);
+    const struct hs_stencil stencil = hs_problem_stencil(problem, step);
+    hs_h5_text(h5, root, "precision", hs_precision_name(problem->precision));
+    hs_h5_whole(h5, root, "radius", problem->radius);
+    hs_h5_number(h5, root, "step", step);
+    hs_h5_array(h5, root, "coefficients", H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE,
+                hs_stencil_count(stencil.dims, stencil.radius), stencil.c);
+    hs_h5_text(h5, root, "coefficient_order",
+               "centre, then along x, y, z in turn: -1, +1, -2, +2, -3, +3");
+    hs_h5_number(h5, root, "heat_capacity", hs_problem_heat_capacity(problem));
+}
+
+static void provenance(struct hs_h5 *h5, hid_t root, const struct hs_contents *contents)
+{
+    const struct hs_problem *problem = contents->problem;
+    const struct hs_plan *plan = contents->plan;
+    char host[256] = "";
+    gethostname(host, sizeof host - 1);
+    hs_h5_text(h5, root, "Conventions", "CF-1.8");
+    hs_h5_text(h5, root, "title", problem->title);
+    hs_h5_text(h5, root, "config_path", problem->config_path);
+    hs_h5_text(h5, root, "config", problem->config_text);
+    hs_h5_text(h5, root, "program", "heatsolve");
+    hs_h5_text(h5, root, "version", hs_version());
+    hs_h5_text(h5, root, "commit", hs_commit());
+    hs_h5_text(h5, root, "kernel", plan->kernel ? plan->kernel->name : "");
+    hs_h5_text(h5, root, "backend", plan->backend ? plan->backend->name : "");
+    hs_h5_text(h5, root, "device", contents->device);
+    hs_h5_text(h5, root, "host", host);
+    hs_h5_text(h5, root, "started", contents->started);
+    hs_h5_number(h5, root, "wall_seconds", contents->wall_seconds);
+    hs_h5_number(h5, root, "sweep_seconds", contents->sweep_seconds);
+    hs_h5_whole(h5, root, "sweeps", contents->sweep);
+    hs_h5_text(h5, root, "status", contents->status);
+    hs_h5_whole(h5, root, "finished", !strcmp(contents->status, "finished"));
+}
+
+static void fields(struct hs_h5 *h5, hid_t root, const struct hs_contents *contents,
+                   struct hs_image *image)
+{
+    const struct hs_grid *grid = &contents->problem->grid;
+    const struct hs_series *snapshots = contents->snapshots;
+    const struct hs_column *columns = snapshots->columns;
+    const hid_t set = hs_field_set(h5, root, contents->chunks, image);
+    describe(h5, set, "K", "temperature");
+    const hid_t times = scale(h5, root, "time", "s", "simulated time", snapshots->rows,
+                              columns[HS_SERIES_TIME].values);
+    attach(h5, set, times, 0);
+    for (int axis = grid->dims - 1; axis >= 0; axis--) {
+        const hid_t along = axis_scale(h5, root, grid, axis);
+        attach(h5, set, along, grid->dims - axis);
+        hs_h5_close(along);
+    }
+    const hid_t sweeps =
+        hs_h5_column(h5, root, "sweep", snapshots->rows, columns[HS_SERIES_SWEEP].values, 1);
+    describe(h5, sweeps, "1", "sweeps done");
+    attach(h5, sweeps, times, 0);
+    hs_h5_close(sweeps);
+    hs_h5_close(times);
+    hs_h5_close(set);
+}
+
+static void groups(struct hs_h5 *h5, hid_t root, const struct hs_contents *contents)
+{
+    static const char *const names[] = {"history", "probes"};
+    for (int i = 0; i < 1 + (contents->problem->probe_count > 0); i++) {
+        const hid_t group = hs_h5_group(h5, root, names[i]);
+        series_group(h5, group, contents->history, names[i], contents->problem);
+        hs_h5_close(group);
+    }
+}
+
+enum hs_status hs_contents_write(const struct hs_contents *contents, struct hs_image *image,
+                                 struct hs_error *err)
+{
+    struct hs_h5 h5 = {NULL};
+    const hid_t root = hs_h5_made(&h5, hs_image_create(image), "the file's contents");
+    provenance(&h5, root, contents);
+    numerics(&h5, root, contents);
+    fields(&h5, root, contents, image);
+    groups(&h5, root, contents);
+    hs_vtkhdf_write(&h5, root, &contents->problem->grid, contents->snapshots);
+    if (root >= 0)
+        hs_h5_did(&h5, H5Fclose(root), "the file's contents");
+    if (h5.failed)
+        return hs_error_add(err, HS_IO, "%s: HDF5 could not make %s; is there memory left?",
+                            contents->problem->output.file, h5.failed);
+    return HS_OK;
+}

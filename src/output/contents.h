@@ -1,0 +1,28 @@
+/* The layout of a run's HDF5 file, see docs/file-format.md: makes its contents in an image. */
+#ifndef HS_OUTPUT_CONTENTS_H
+#define HS_OUTPUT_CONTENTS_H
+
+#include "engine/plan.h"
+#include "output/chunks.h"
+#include "output/image.h"
+#include "output/series.h"
+
+struct hs_contents {
+    const struct hs_problem *problem;
+    const struct hs_plan *plan;
+    const char *device;                /* what the backend says it runs on */
+    const char *status;                /* "running", "finished", "stopped", "diverged" */
+    const char *started;               /* ISO 8601, UTC */
+    double wall_seconds;               /* since then */
+    double sweep_seconds;              /* in sweeps */
+    int64_t sweep;                     /* reached */
+    const struct hs_series *snapshots; /* as many rows as chunks has steps */
+    const struct hs_series *history;
+    const struct hs_chunks *chunks;
+};
+
+/* Writes it all into `image`, whose base and end are set. HS_IO if HDF5 fails. */
+enum hs_status hs_contents_write(const struct hs_contents *contents, struct hs_image *image,
+                                 struct hs_error *err);
+
+#endif

@@ -1,0 +1,13 @@
+/* The dataset /temperature, of chunks that the store has written already. */
+#ifndef HS_OUTPUT_FIELD_SET_H
+#define HS_OUTPUT_FIELD_SET_H
+
+#include "output/chunks.h"
+#include "output/h5.h"
+#include "output/image.h"
+
+/* [steps][z][y][x], fewer axes in 1D and 2D; can grow by steps. The caller closes it. */
+hid_t hs_field_set(struct hs_h5 *h5, hid_t root, const struct hs_chunks *chunks,
+                   struct hs_image *image);
+
+#endif

@@ -1,0 +1,149 @@
+#include "output/files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+const char *hs_file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+char *hs_file_sibling(const char *path, const char *ending)
+{
+    static const char *const endings[] = {".h5", ".hdf5", ".hdf", ".vtkhdf", NULL};
+    size_t stem = strlen(path);
+    const char *name = hs_file_name(path), *dot = strrchr(name, '.');
+    for (int i = 0; endings[i]; i++)
+        if (dot && dot > name && !strcmp(dot, endings[i]))
+            stem = (size_t)(dot - path);
+    char *out = malloc(stem + strlen(ending) + 1);
+    if (!out)
+        return NULL;
+    memcpy(out, path, stem);
+    strcpy(out + stem, ending);
+    return out;
+}
+
+/* The directory of `path`, allocated. */
+static char *directory_of(const char *path)
+{
+    const char *name = hs_file_name(path);
+    if (name == path)
+        return strdup(".");
+    if (name == path + 1)
+        return strdup("/");
+    return strndup(path, (size_t)(name - path - 1));
+}
+
+/* Bytes that this user may still write beside `path`; -1 if that cannot be told. */
+static int64_t bytes_free(const char *path)
+{
+    char *directory = directory_of(path);
+    struct statvfs s;
+    const int failed = !directory || statvfs(directory, &s);
+    free(directory);
+    return failed ? -1 : (int64_t)((double)s.f_bavail * (double)s.f_frsize);
+}
+
+static const char *remedy(int number)
+{
+    static const struct {
+        int number;
+        const char *text;
+    } known[] = {
+        {EACCES, "make it writable, or set output.file to where you may write"},
+        {EPERM, "make it writable, or set output.file to where you may write"},
+        {EROFS, "set output.file to where you may write"},
+        {ENOTDIR, "part of the path is a file; set output.file to another path"},
+        {EISDIR, "it is a directory; set output.file to the name of a file"},
+        {ENAMETOOLONG, "set output.file to a shorter name"},
+        {ENOSPC, "free space there, or set output.file to another disk"},
+        {EDQUOT, "free space there, or set output.file to another disk"},
+        {EFBIG, "raise the limit on file sizes (ulimit -f), or write fewer snapshots"},
+        {0, "set output.file to another path"},
+    };
+    int i = 0;
+    while (known[i].number && known[i].number != number)
+        i++;
+    return known[i].text;
+}
+
+enum hs_status hs_file_failed(const char *path, const char *doing, int number, int64_t needed,
+                              struct hs_error *err)
+{
+    const int64_t have = bytes_free(path);
+    if ((number == ENOSPC || number == EDQUOT) && needed > 0 && have >= 0)
+        return hs_error_add(
+            err, HS_IO, "%s: cannot %s: %s: %lld bytes are needed and %lld are free; %s", path,
+            doing, strerror(number), (long long)needed, (long long)have, remedy(number));
+    return hs_error_add(err, HS_IO, "%s: cannot %s: %s; %s", path, doing, strerror(number),
+                        remedy(number));
+}
+
+enum hs_status hs_file_make_parents(const char *path, struct hs_error *err)
+{
+    char *part = strdup(path);
+    if (!part)
+        return hs_error_add(err, HS_DEVICE, "no memory for a file's name");
+    enum hs_status st = HS_OK;
+    for (char *slash = strchr(part + 1, '/'); slash && !st; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        if (mkdir(part, 0777) && errno != EEXIST)
+            st = hs_file_failed(part, "make this directory", errno, 0, err);
+        *slash = '/';
+    }
+    free(part);
+    return st;
+}
+
+/* A rename is on the disk only once its directory is. Best effort: some file systems refuse. */
+static void sync_directory(const char *path)
+{
+    char *directory = directory_of(path);
+    const int fd = directory ? open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    if (fd >= 0) {
+        fsync(fd);
+        close(fd);
+    }
+    free(directory);
+}
+
+enum hs_status hs_file_rename(const char *from, const char *to, struct hs_error *err)
+{
+    if (rename(from, to))
+        return hs_file_failed(to, "put the file there", errno, 0, err);
+    sync_directory(to);
+    return HS_OK;
+}
+
+enum hs_status hs_file_replace(const char *path, const char *text, struct hs_error *err)
+{
+    char *part = malloc(strlen(path) + 6);
+    if (!part)
+        return hs_error_add(err, HS_DEVICE, "no memory for a file's name");
+    strcpy(part, path);
+    strcat(part, ".part");
+    errno = 0;
+    FILE *file = fopen(part, "we");
+    int failed = !file;
+    if (file) {
+        failed = fputs(text, file) < 0;
+        failed |= fclose(file) != 0;
+    }
+    enum hs_status st = HS_OK;
+    if (failed)
+        st = hs_file_failed(path, "write", errno, (int64_t)strlen(text), err);
+    else if (rename(part, path))
+        st = hs_file_failed(path, "put the file there", errno, 0, err);
+    if (st)
+        unlink(part);
+    free(part);
+    return st;
+}

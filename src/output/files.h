@@ -1,0 +1,30 @@
+/* Files of a run: names beside one another, parent directories, whole replacement, full disks. */
+#ifndef HS_OUTPUT_FILES_H
+#define HS_OUTPUT_FILES_H
+
+#include "core/status.h"
+
+#include <stdint.h>
+
+/* `path` with its ending (.h5, .hdf5, .hdf, .vtkhdf) replaced: "out/a.h5" and ".xdmf" give
+ * "out/a.xdmf". Allocated; NULL without memory. */
+char *hs_file_sibling(const char *path, const char *ending);
+
+/* The name in its directory: "a.h5" of "out/a.h5". Points into `path`. */
+const char *hs_file_name(const char *path);
+
+/* Makes the directories that `path` needs. HS_IO with the one that failed, and why. */
+enum hs_status hs_file_make_parents(const char *path, struct hs_error *err);
+
+/* Replaces `path` by `text` as a whole: written beside, then renamed. */
+enum hs_status hs_file_replace(const char *path, const char *text, struct hs_error *err);
+
+/* Renames within a directory and syncs the directory. HS_IO on failure. */
+enum hs_status hs_file_rename(const char *from, const char *to, struct hs_error *err);
+
+/* Adds what went wrong with `path` (errno value `number`) while `doing` ("write"), with what to do
+ * about it: for a full disk the bytes needed and free. Returns HS_IO. */
+enum hs_status hs_file_failed(const char *path, const char *doing, int number, int64_t needed,
+                              struct hs_error *err);
+
+#endif

@@ -1,0 +1,107 @@
+#include "output/h5.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+hid_t hs_h5_made(struct hs_h5 *h5, hid_t id, const char *what)
+{
+    if (id < 0 && !h5->failed)
+        h5->failed = what;
+    return id;
+}
+
+void hs_h5_did(struct hs_h5 *h5, herr_t result, const char *what)
+{
+    if (result < 0 && !h5->failed)
+        h5->failed = what;
+}
+
+void hs_h5_quiet(void)
+{
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+}
+
+void hs_h5_close(hid_t id)
+{
+    if (id >= 0)
+        H5Idec_ref(id);
+}
+
+hid_t hs_h5_group(struct hs_h5 *h5, hid_t at, const char *name)
+{
+    return h5->failed
+               ? H5I_INVALID_HID
+               : hs_h5_made(h5, H5Gcreate2(at, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), name);
+}
+
+/* A dataset of `values`, in doubles in memory; NULL writes nothing. */
+hid_t hs_h5_column(struct hs_h5 *h5, hid_t at, const char *name, int64_t rows, const double *values,
+                   int whole)
+{
+    if (h5->failed)
+        return H5I_INVALID_HID;
+    const hsize_t length = (hsize_t)rows, most = H5S_UNLIMITED;
+    const hsize_t chunk = rows > 0 ? length : 1;
+    const hid_t space = hs_h5_made(h5, H5Screate_simple(1, &length, &most), name);
+    const hid_t form = hs_h5_made(h5, H5Pcreate(H5P_DATASET_CREATE), name);
+    hid_t set = H5I_INVALID_HID;
+    if (!h5->failed) {
+        hs_h5_did(h5, H5Pset_chunk(form, 1, &chunk), name);
+        set = hs_h5_made(h5,
+                         H5Dcreate2(at, name, whole ? H5T_STD_I64LE : H5T_IEEE_F64LE, space,
+                                    H5P_DEFAULT, form, H5P_DEFAULT),
+                         name);
+    }
+    if (!h5->failed && rows > 0)
+        hs_h5_did(h5, H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values),
+                  name);
+    hs_h5_close(form);
+    hs_h5_close(space);
+    return set;
+}
+
+/* An attribute, scalar if `count` is 0. */
+static void attribute(struct hs_h5 *h5, hid_t at, const char *name, hid_t memory, hid_t type,
+                      int64_t count, const void *values)
+{
+    if (h5->failed)
+        return;
+    const hsize_t length = (hsize_t)count;
+    const hid_t space = hs_h5_made(
+        h5, count > 0 ? H5Screate_simple(1, &length, NULL) : H5Screate(H5S_SCALAR), name);
+    const hid_t set =
+        hs_h5_made(h5, H5Acreate2(at, name, type, space, H5P_DEFAULT, H5P_DEFAULT), name);
+    if (!h5->failed)
+        hs_h5_did(h5, H5Awrite(set, memory, values), name);
+    hs_h5_close(set);
+    hs_h5_close(space);
+}
+
+void hs_h5_array(struct hs_h5 *h5, hid_t at, const char *name, hid_t memory, hid_t type,
+                 int64_t count, const void *values)
+{
+    attribute(h5, at, name, memory, type, count, values);
+}
+
+/* Of variable length: HDF5 keeps those outside the header, which holds no more than 64 KiB. */
+void hs_h5_text(struct hs_h5 *h5, hid_t at, const char *name, const char *text)
+{
+    if (h5->failed)
+        return;
+    const char *value = text ? text : "";
+    const hid_t type = hs_h5_made(h5, H5Tcopy(H5T_C_S1), name);
+    hs_h5_did(h5, H5Tset_size(type, H5T_VARIABLE), name);
+    hs_h5_did(h5, H5Tset_cset(type, H5T_CSET_UTF8), name);
+    attribute(h5, at, name, type, type, 0, &value);
+    hs_h5_close(type);
+}
+
+void hs_h5_number(struct hs_h5 *h5, hid_t at, const char *name, double value)
+{
+    attribute(h5, at, name, H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE, 0, &value);
+}
+
+void hs_h5_whole(struct hs_h5 *h5, hid_t at, const char *name, int64_t value)
+{
+    attribute(h5, at, name, H5T_NATIVE_INT64, H5T_STD_I64LE, 0, &value);
+}

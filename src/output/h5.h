@@ -1,0 +1,36 @@
+/*
+ * Groups, small datasets and attributes in few words. The first failure is remembered and the calls
+ * after it do nothing, so that a writer checks once, at its end.
+ */
+#ifndef HS_OUTPUT_H5_H
+#define HS_OUTPUT_H5_H
+
+#include <hdf5.h>
+#include <stdint.h>
+
+struct hs_h5 {
+    const char *failed; /* what could not be made or read; NULL while all is well */
+};
+
+/* Passes `id` on; a negative one is the failure of `what`. */
+hid_t hs_h5_made(struct hs_h5 *h5, hid_t id, const char *what);
+void hs_h5_did(struct hs_h5 *h5, herr_t result, const char *what);
+
+/* HDF5 prints no error stacks of its own; call before anything else. */
+void hs_h5_quiet(void);
+
+hid_t hs_h5_group(struct hs_h5 *h5, hid_t at, const char *name);
+
+/* `values` [rows] as dataset `name`, 64-bit integers if `whole`. It can grow, as its dimension
+ * may; the caller closes it. */
+hid_t hs_h5_column(struct hs_h5 *h5, hid_t at, const char *name, int64_t rows, const double *values,
+                   int whole);
+
+void hs_h5_text(struct hs_h5 *h5, hid_t at, const char *name, const char *text);
+void hs_h5_number(struct hs_h5 *h5, hid_t at, const char *name, double value);
+void hs_h5_whole(struct hs_h5 *h5, hid_t at, const char *name, int64_t value);
+void hs_h5_array(struct hs_h5 *h5, hid_t at, const char *name, hid_t memory, hid_t type,
+                 int64_t count, const void *values);
+void hs_h5_close(hid_t id); /* of any kind; nothing for a negative one */
+
+#endif

@@ -1,0 +1,207 @@
+/*
+ * The loop stops where this asks it to, and a stop costs a look at the field; so the stride between
+ * stops follows the rate seen, and slow sweeps are not stopped for each redraw.
+ */
+#include "output/progress.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+static const double bar_seconds = 0.1;   /* between redraws */
+static const double line_seconds = 10.0; /* between lines of a log */
+static const double slow_seconds = 2.0;  /* between redraws, where sweeps are slow */
+static const int64_t slow_stride = 10;   /* sweeps; fewer than these are not worth a stop */
+
+struct hs_progress {
+    struct hs_observer observer;
+    const struct hs_problem *problem;
+    const struct hs_plan *plan;
+    FILE *stream;
+    bool terminal;
+    int drawn;            /* characters of the bar on the line */
+    double begun, shown;  /* wall clock [s] */
+    int64_t first;        /* sweep that this run began with */
+    int64_t last, stride; /* last stop; sweeps to the next */
+    double stopped;       /* wall clock of the last stop */
+};
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int64_t next(void *self, int64_t sweep)
+{
+    const struct hs_progress *p = self;
+    const int64_t due = p->last + p->stride;
+    return due > sweep ? due : sweep + 1;
+}
+
+/* Sweeps to the next stop, from the rate since the last one; at most eightfold at a time. */
+static void fit_stride(struct hs_progress *p, int64_t sweeps, double seconds)
+{
+    const double rate = (double)sweeps / fmax(seconds, 1e-9);
+    double wanted = rate * (p->terminal ? bar_seconds : line_seconds);
+    if (wanted < (double)slow_stride)
+        wanted = fmin((double)slow_stride, fmax(wanted, rate * slow_seconds));
+    p->stride = (int64_t)fmax(1.0, fmin(wanted, fmin(8.0 * (double)p->stride, 1e15)));
+}
+
+static void duration(char *out, size_t size, double seconds)
+{
+    if (!isfinite(seconds) || seconds > 1e7)
+        snprintf(out, size, "?");
+    else if (seconds < 60.0)
+        snprintf(out, size, "%.0f s", seconds);
+    else if (seconds < 3600.0)
+        snprintf(out, size, "%d:%02d", (int)seconds / 60, (int)seconds % 60);
+    else
+        snprintf(out, size, "%d:%02d:%02d", (int)seconds / 3600, (int)seconds / 60 % 60,
+                 (int)seconds % 60);
+}
+
+/* "sweep 1200/5000  t = 0.12 s  1.4 GCell/s  ETA 12 s" */
+static void describe(const struct hs_progress *p, const struct hs_moment *moment, char *out,
+                     size_t size)
+{
+    const struct hs_box box = hs_problem_interior(p->problem);
+    const double swept = (double)(moment->sweep - p->first);
+    const double rate = 1e-9 * (double)hs_box_count(&box) * swept / moment->seconds;
+    const double elapsed = now() - p->begun;
+    const double left = (double)(p->plan->sweeps - moment->sweep) * elapsed / swept;
+    const bool bounded = !(p->problem->schedule.steady && isnan(p->problem->schedule.end) &&
+                           p->problem->schedule.sweeps < 0);
+    int n = snprintf(out, size, "sweep %lld", (long long)moment->sweep);
+    if (bounded)
+        n += snprintf(out + n, size - (size_t)n, "/%lld", (long long)p->plan->sweeps);
+    n += snprintf(out + n, size - (size_t)n, "  t = %.4g s", moment->time);
+    if (isfinite(rate))
+        n += snprintf(out + n, size - (size_t)n, "  %.3g GCell/s", rate);
+    char text[32];
+    const bool over = moment->phase != HS_PHASE_RUNNING;
+    duration(text, sizeof text, over ? elapsed : left);
+    if (over || bounded)
+        snprintf(out + n, size - (size_t)n, "  %s %s", over ? "in" : "ETA", text);
+}
+
+static int width_of(FILE *stream)
+{
+    struct winsize size;
+    const bool known = !ioctl(fileno(stream), TIOCGWINSZ, &size) && size.ws_col > 0;
+    return known ? size.ws_col : 80;
+}
+
+/* As much bar as the line has room for beside the text; none if that is too little to see. */
+static void draw_bar(struct hs_progress *p, const struct hs_moment *moment)
+{
+    char text[200];
+    describe(p, moment, text, sizeof text);
+    const int width = width_of(p->stream) - 1; /* the last column would wrap */
+    const int room = width - (int)strlen(text) - 4;
+    const int cells = room > 40 ? 40 : room;
+    const double done = p->plan->sweeps > 0 ? (double)moment->sweep / (double)p->plan->sweeps : 1.0;
+    fputc('\r', p->stream);
+    int drawn = 0;
+    if (cells >= 10) {
+        char bar[41];
+        for (int i = 0; i < cells; i++)
+            bar[i] = (double)i < done * cells ? '#' : '.';
+        bar[cells] = '\0';
+        drawn = fprintf(p->stream, "[%s]  ", bar);
+    }
+    drawn += fprintf(p->stream, "%.*s", width, text);
+    const int left_over = p->drawn - drawn;
+    fprintf(p->stream, "%*s", left_over > 0 ? left_over : 0, "");
+    p->drawn = drawn;
+    fflush(p->stream);
+}
+
+static void put_line(struct hs_progress *p, const struct hs_moment *moment)
+{
+    char text[200];
+    describe(p, moment, text, sizeof text);
+    fprintf(p->stream, "%s\n", text);
+    fflush(p->stream);
+}
+
+static void end_bar(struct hs_progress *p)
+{
+    if (p->drawn > 0)
+        fputc('\n', p->stream);
+    p->drawn = 0;
+    fflush(p->stream);
+}
+
+static enum hs_status notify(void *self, const struct hs_moment *moment, struct hs_error *err)
+{
+    (void)err;
+    struct hs_progress *p = self;
+    const double t = now();
+    if (moment->phase == HS_PHASE_START) {
+        p->first = p->last = moment->sweep;
+        p->begun = p->shown = p->stopped = t;
+        return HS_OK;
+    }
+    if (moment->sweep > p->last) {
+        fit_stride(p, moment->sweep - p->last, t - p->stopped);
+        p->last = moment->sweep;
+        p->stopped = t;
+    }
+    const bool over = moment->phase != HS_PHASE_RUNNING;
+    if (!over && t - p->shown < (p->terminal ? bar_seconds : line_seconds))
+        return HS_OK;
+    p->shown = t;
+    if (p->terminal)
+        draw_bar(p, moment);
+    else
+        put_line(p, moment);
+    if (over)
+        end_bar(p);
+    return HS_OK;
+}
+
+enum hs_status hs_progress_create_on(FILE *stream, bool terminal, const struct hs_problem *problem,
+                                     const struct hs_plan *plan, struct hs_progress **out,
+                                     struct hs_error *err)
+{
+    struct hs_progress *p = calloc(1, sizeof *p);
+    *out = p;
+    if (!p)
+        return hs_error_add(err, HS_DEVICE, "no memory for the progress bar");
+    p->observer =
+        (struct hs_observer){.name = "progress", .self = p, .next = next, .notify = notify};
+    p->problem = problem;
+    p->plan = plan;
+    p->stream = stream;
+    p->terminal = terminal;
+    p->stride = 1;
+    return HS_OK;
+}
+
+enum hs_status hs_progress_create(const struct hs_problem *problem, const struct hs_plan *plan,
+                                  struct hs_progress **out, struct hs_error *err)
+{
+    const char *kind = getenv("TERM");
+    const bool terminal = isatty(fileno(stderr)) && !(kind && !strcmp(kind, "dumb"));
+    return hs_progress_create_on(stderr, terminal, problem, plan, out, err);
+}
+
+struct hs_observer *hs_progress_observer(struct hs_progress *progress)
+{
+    return &progress->observer;
+}
+
+void hs_progress_destroy(struct hs_progress *progress)
+{
+    if (!progress)
+        return;
+    end_bar(progress);
+    free(progress);
+}

@@ -1,0 +1,145 @@
+#include "output/report.h"
+
+#include "core/version.h"
+#include "output/files.h"
+#include "output/json.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *outcome(const struct hs_report *report)
+{
+    const struct hs_loop_result *r = report->result;
+    static const char *const names[] = {[HS_PHASE_START] = "failed",
+                                        [HS_PHASE_RUNNING] = "failed",
+                                        [HS_PHASE_END] = "finished",
+                                        [HS_PHASE_STOPPED] = "stopped",
+                                        [HS_PHASE_DIVERGED] = "diverged"};
+    const bool told = report->status == HS_OK || report->status == HS_FAILED_CHECK ||
+                      report->status == HS_INTERRUPTED;
+    if (!told)
+        return "failed";
+    return r->phase == HS_PHASE_END && r->steady ? "steady" : names[r->phase];
+}
+
+/* 1e9 grid points updated a second; NaN where no time was measured. */
+static double gcells(const struct hs_report *report)
+{
+    const struct hs_loop_result *r = report->result;
+    if (!(r->seconds > 0.0) || r->swept == 0)
+        return NAN;
+    const struct hs_box box = hs_problem_interior(report->problem);
+    return 1e-9 * (double)hs_box_count(&box) * (double)r->swept / r->seconds;
+}
+
+static void put_grid(FILE *out, const struct hs_problem *problem)
+{
+    const struct hs_grid *grid = &problem->grid;
+    for (int axis = 0; axis < grid->dims; axis++)
+        fprintf(out, "%s%lld", axis ? " x " : "", (long long)grid->points[axis]);
+    fprintf(out, " nodes, %s, radius %d", hs_precision_name(problem->precision), problem->radius);
+}
+
+static void put_duration(FILE *out, double seconds)
+{
+    if (seconds < 120.0)
+        fprintf(out, "%.3g s", seconds);
+    else if (seconds < 7200.0)
+        fprintf(out, "%d min %02d s", (int)(seconds / 60.0), (int)seconds % 60);
+    else
+        fprintf(out, "%d h %02d min", (int)(seconds / 3600.0), (int)(seconds / 60.0) % 60);
+}
+
+static void put_solver(FILE *out, const struct hs_report *report)
+{
+    const struct hs_loop_result *r = report->result;
+    fprintf(out, "  solver       %s on %s", report->plan->kernel ? report->plan->kernel->name : "?",
+            report->plan->backend ? report->plan->backend->name : "?");
+    if (r->device[0])
+        fprintf(out, " (%s)", r->device);
+    fprintf(out, "\n  sweeps       %lld in ", (long long)r->swept);
+    put_duration(out, r->seconds);
+    const double rate = gcells(report);
+    if (isfinite(rate))
+        fprintf(out, ", %.3g GCell/s", rate);
+    fputc('\n', out);
+}
+
+static void put_answer(FILE *out, const struct hs_report *report)
+{
+    const struct hs_loop_result *r = report->result;
+    const struct hs_problem *problem = report->problem;
+    fprintf(out, "  time         %.9g s after %lld sweeps of %.6g s\n", r->time,
+            (long long)r->sweeps, hs_plan_step(report->plan));
+    fprintf(out, "  temperature  min %.9g, max %.9g, mean %.9g\n", r->last.min, r->last.max,
+            r->last.mean);
+    fprintf(out, "  heat         %.9g\n", r->last.heat);
+    if (!problem->exact.present)
+        return;
+    fprintf(out, "  error        %.3g at most against the exact solution", report->max_error);
+    if (!isnan(problem->exact.max_error))
+        fprintf(out, "; the bound is %.3g: %s", problem->exact.max_error,
+                report->max_error <= problem->exact.max_error ? "passed" : "FAILED");
+    fputc('\n', out);
+}
+
+static void put_output(FILE *out, const struct hs_report *report)
+{
+    const char *file = report->problem->output.file;
+    char *sidecar = hs_file_sibling(file, ".xdmf");
+    fprintf(out, "  output       %s, %lld snapshot%s\n", file, (long long)report->snapshots,
+            report->snapshots == 1 ? "" : "s");
+    fprintf(out, "  look at it   heatsolve render %s -o picture.png; ParaView: open %s\n", file,
+            sidecar ? sidecar : "the .xdmf beside it");
+    free(sidecar);
+}
+
+void hs_report_text(FILE *stream, const struct hs_report *report)
+{
+    const struct hs_problem *problem = report->problem;
+    fprintf(stream, "%s: %s\n  grid         ",
+            problem->title && problem->title[0] ? problem->title : "heatsolve", outcome(report));
+    put_grid(stream, problem);
+    fputc('\n', stream);
+    put_solver(stream, report);
+    put_answer(stream, report);
+    if (problem->output.file && report->snapshots > 0)
+        put_output(stream, report);
+}
+
+void hs_report_json(FILE *stream, const struct hs_report *report)
+{
+    const struct hs_problem *problem = report->problem;
+    const struct hs_plan *plan = report->plan;
+    const struct hs_loop_result *r = report->result;
+    struct hs_json json = hs_json_on(stream);
+    hs_json_open(&json, NULL);
+    hs_json_text(&json, "status", outcome(report));
+    hs_json_integer(&json, "exit_code", report->status);
+    hs_json_text(&json, "title", problem->title);
+    hs_json_text(&json, "config", problem->config_path);
+    hs_json_text(&json, "output", problem->output.file);
+    hs_json_integer(&json, "snapshots", report->snapshots);
+    hs_json_text(&json, "kernel", plan->kernel ? plan->kernel->name : NULL);
+    hs_json_text(&json, "backend", plan->backend ? plan->backend->name : NULL);
+    hs_json_text(&json, "device", r->device);
+    hs_json_text(&json, "precision", hs_precision_name(problem->precision));
+    hs_json_integers(&json, "points", problem->grid.points, problem->grid.dims);
+    hs_json_integer(&json, "sweeps", r->sweeps);
+    hs_json_integer(&json, "swept", r->swept);
+    hs_json_number(&json, "time", r->time);
+    hs_json_number(&json, "step", hs_plan_step(plan));
+    hs_json_number(&json, "seconds", r->seconds);
+    hs_json_number(&json, "gcells", gcells(report));
+    hs_json_number(&json, "min", r->last.min);
+    hs_json_number(&json, "max", r->last.max);
+    hs_json_number(&json, "mean", r->last.mean);
+    hs_json_number(&json, "heat", r->last.heat);
+    hs_json_number(&json, "change", r->last.change);
+    hs_json_number(&json, "max_error", report->max_error);
+    hs_json_number(&json, "error_bound", problem->exact.present ? problem->exact.max_error : NAN);
+    hs_json_text(&json, "version", hs_version());
+    hs_json_text(&json, "commit", hs_commit());
+    hs_json_close(&json);
+}

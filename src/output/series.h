@@ -1,0 +1,44 @@
+/* Columns of numbers that grow by rows: the sweeps and times of snapshots, the history, probes. */
+#ifndef HS_OUTPUT_SERIES_H
+#define HS_OUTPUT_SERIES_H
+
+#include "core/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct hs_column {
+    const char *group; /* "/", "/history", "/probes" */
+    char *name;        /* owned */
+    const char *units;
+    const char *long_name;
+    bool whole;     /* written as 64-bit integers */
+    double *values; /* [rows] */
+};
+
+/* Column 0 is the sweep, column 1 the time. */
+enum { HS_SERIES_SWEEP, HS_SERIES_TIME, HS_SERIES_FIRST };
+
+struct hs_series {
+    struct hs_column *columns;
+    int column_count;
+    int64_t rows, capacity;
+};
+
+/* Begins with the columns sweep and time. HS_DEVICE without memory; release it whatever comes. */
+enum hs_status hs_series_init(struct hs_series *series, const char *group, struct hs_error *err);
+void hs_series_release(struct hs_series *series);
+
+/* Only while there are no rows. The index is column_count - 1 then. */
+enum hs_status hs_series_add_column(struct hs_series *series, const char *group, const char *name,
+                                    const char *units, const char *long_name, struct hs_error *err);
+
+/* A row of NaN but for sweep and time; its index is rows - 1 then. */
+enum hs_status hs_series_add_row(struct hs_series *series, int64_t sweep, double time,
+                                 struct hs_error *err);
+
+/* The last row's sweep; -1 if there is none. */
+int64_t hs_series_last_sweep(const struct hs_series *series);
+
+#endif

@@ -1,0 +1,364 @@
+/*
+ * Snapshots go to the store as they come; the contents that make them visible follow at once, but
+ * not so often that it slows the run: see commit_due.
+ */
+#include "output/snapshots.h"
+
+#include "output/contents.h"
+#include "output/exact_error.h"
+#include "output/h5.h"
+#include "output/restore.h"
+#include "output/xdmf.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Contents are written anew as a whole, so not more often than this [s] ... */
+static const double commit_gap = 0.25;
+/* ... nor so that it takes more than about this share of the time. */
+static const double commit_share = 0.1;
+
+/* Columns of the history after sweep and time, in this order; then the probes. */
+enum { MIN = HS_SERIES_FIRST, MAX, MEAN, HEAT, CHANGE, MAX_ERROR, L2_ERROR };
+
+struct hs_snapshots {
+    struct hs_observer observer;
+    const struct hs_problem *problem;
+    const struct hs_plan *plan;
+    int64_t resume_sweep;
+    struct hs_store *store;
+    struct hs_image image;
+    struct hs_chunks chunks;
+    struct hs_series snapshots, history;
+    char device[128];
+    char started[32];
+    const char *status;
+    int64_t sweep;        /* last notified */
+    double sweep_seconds; /* likewise */
+    double begun, committed, commit_seconds;
+    bool pending; /* there is more than the file's contents say */
+    double last_error;
+};
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* --- what is due ------------------------------------------------------------------------- */
+
+static int64_t next_multiple(int64_t every, int64_t sweep)
+{
+    return every > 0 ? (sweep / every + 1) * every : INT64_MAX;
+}
+
+static bool is_multiple(int64_t every, int64_t sweep)
+{
+    return sweep == 0 || (every > 0 && sweep % every == 0);
+}
+
+static int64_t next(void *self, int64_t sweep)
+{
+    const struct hs_snapshots *s = self;
+    const int64_t snapshot = next_multiple(s->plan->output_every, sweep);
+    const int64_t history = next_multiple(s->problem->schedule.history_every, sweep);
+    return snapshot < history ? snapshot : history;
+}
+
+static bool is_last(enum hs_phase phase)
+{
+    return phase == HS_PHASE_END || phase == HS_PHASE_STOPPED;
+}
+
+/* --- the contents ------------------------------------------------------------------------ */
+
+static struct hs_contents contents_of(const struct hs_snapshots *s)
+{
+    return (struct hs_contents){.problem = s->problem,
+                                .plan = s->plan,
+                                .device = s->device,
+                                .status = s->status,
+                                .started = s->started,
+                                .wall_seconds = now() - s->begun,
+                                .sweep_seconds = s->sweep_seconds,
+                                .sweep = s->sweep,
+                                .snapshots = &s->snapshots,
+                                .history = &s->history,
+                                .chunks = &s->chunks};
+}
+
+/* Where space is used again, what is there now may be a little too small. */
+static enum hs_status make_contents(struct hs_snapshots *s, struct hs_error *err)
+{
+    const struct hs_contents contents = contents_of(s);
+    const size_t last = s->image.used;
+    enum hs_status st = HS_OK;
+    for (int fresh = 0; fresh < 2; fresh++) {
+        int64_t capacity;
+        hs_store_room(s->store, last, fresh, &s->image.base, &capacity, &s->image.end);
+        st = hs_contents_write(&contents, &s->image, err);
+        if (st || (int64_t)s->image.used <= capacity)
+            break;
+    }
+    return st;
+}
+
+static enum hs_status commit(struct hs_snapshots *s, struct hs_error *err)
+{
+    const double begin = now();
+    enum hs_status st = make_contents(s, err);
+    if (!st)
+        st = hs_store_write(s->store, &s->image, err);
+    if (!st)
+        st = hs_store_commit(s->store, &s->image, err);
+    if (!st)
+        st = hs_xdmf_write(s->problem->output.file, &s->problem->grid, s->chunks.size,
+                           &s->snapshots, err);
+    s->committed = now();
+    s->commit_seconds = s->committed - begin;
+    s->pending = st;
+    return st;
+}
+
+static bool commit_due(const struct hs_snapshots *s)
+{
+    return now() - s->committed >= fmax(commit_gap, s->commit_seconds / commit_share);
+}
+
+/* --- rows -------------------------------------------------------------------------------- */
+
+static enum hs_status add_snapshot(struct hs_snapshots *s, const struct hs_moment *moment,
+                                   struct hs_error *err)
+{
+    const void *field;
+    enum hs_status st = hs_moment_field(moment, &field, err);
+    if (!st)
+        st = hs_chunks_append(&s->chunks, s->store, field, err);
+    if (!st)
+        st = hs_series_add_row(&s->snapshots, moment->sweep, moment->time, err);
+    if (!st && s->problem->exact.present) {
+        struct hs_exact_error error;
+        st = hs_exact_error(s->problem, field, moment->time, &error, err);
+        s->last_error = error.max;
+        s->history.columns[MAX_ERROR].values[s->history.rows - 1] = error.max;
+        s->history.columns[L2_ERROR].values[s->history.rows - 1] = error.l2;
+    }
+    return st;
+}
+
+static enum hs_status add_history(struct hs_snapshots *s, const struct hs_moment *moment,
+                                  struct hs_error *err)
+{
+    const struct hs_reduction *r;
+    enum hs_status st = hs_moment_reduction(moment, &r, err);
+    if (!st)
+        st = hs_series_add_row(&s->history, moment->sweep, moment->time, err);
+    if (st)
+        return st;
+    const int64_t row = s->history.rows - 1;
+    struct hs_column *columns = s->history.columns;
+    columns[MIN].values[row] = r->min;
+    columns[MAX].values[row] = r->max;
+    columns[MEAN].values[row] = r->mean;
+    columns[HEAT].values[row] = r->heat;
+    columns[CHANGE].values[row] = moment->sweep > 0 ? r->change : NAN;
+    const int first = s->problem->exact.present ? L2_ERROR + 1 : MAX_ERROR;
+    for (int i = 0; i < s->problem->probe_count && !st; i++)
+        st = hs_moment_node(moment, s->problem->probes[i].node, &columns[first + i].values[row],
+                            err);
+    return st;
+}
+
+/* Rows for this moment, if they are due and not there yet. */
+static enum hs_status record(struct hs_snapshots *s, const struct hs_moment *moment,
+                             struct hs_error *err)
+{
+    const int64_t sweep = moment->sweep;
+    const bool last = is_last(moment->phase);
+    const bool snapshot = (last || is_multiple(s->plan->output_every, sweep)) &&
+                          hs_series_last_sweep(&s->snapshots) < sweep;
+    const bool history =
+        (snapshot || last || is_multiple(s->problem->schedule.history_every, sweep)) &&
+        hs_series_last_sweep(&s->history) < sweep;
+    enum hs_status st = HS_OK;
+    if (history)
+        st = add_history(s, moment, err);
+    if (snapshot && !st)
+        st = add_snapshot(s, moment, err);
+    s->pending = s->pending || snapshot || history;
+    return st;
+}
+
+/* What of a failed run is left to read. */
+static enum hs_status say_what_is_left(const struct hs_snapshots *s, enum hs_status st,
+                                       struct hs_error *err)
+{
+    if (st == HS_IO && s->committed > 0.0)
+        hs_error_add(err, st, "%s: what was written before stays readable",
+                     s->problem->output.file);
+    return st;
+}
+
+static enum hs_status notify(void *self, const struct hs_moment *moment, struct hs_error *err)
+{
+    static const char *const status[] = {[HS_PHASE_START] = "running",
+                                         [HS_PHASE_RUNNING] = "running",
+                                         [HS_PHASE_END] = "finished",
+                                         [HS_PHASE_STOPPED] = "stopped",
+                                         [HS_PHASE_DIVERGED] = "diverged"};
+    struct hs_snapshots *s = self;
+    s->sweep = moment->sweep;
+    s->sweep_seconds = moment->seconds;
+    s->status = status[moment->phase];
+    if (moment->device)
+        snprintf(s->device, sizeof s->device, "%s", moment->device);
+    enum hs_status st = HS_OK;
+    /* a resumed run's file has the rows of its start, or they were not due */
+    if (moment->phase != HS_PHASE_DIVERGED &&
+        !(moment->phase == HS_PHASE_START && s->resume_sweep >= 0))
+        st = record(s, moment, err);
+    if (!st && (moment->phase != HS_PHASE_RUNNING || (s->pending && commit_due(s))))
+        st = commit(s, err);
+    if (st)
+        s->pending = false; /* it would only fail again */
+    return say_what_is_left(s, st, err);
+}
+
+/* --- life -------------------------------------------------------------------------------- */
+
+/* J, per metre of each axis that the grid lacks; without a heat capacity K instead of J/m^3 */
+static const char *heat_units(const struct hs_problem *problem)
+{
+    static const char *const known[] = {"", "J m-2", "J m-1", "J"};
+    static const char *const unknown[] = {"", "K m", "K m2", "K m3"};
+    const struct hs_material *m = &problem->material;
+    const bool capacity = !isnan(m->density) && !isnan(m->specific_heat);
+    return (capacity ? known : unknown)[problem->grid.dims];
+}
+
+static enum hs_status make_series(struct hs_snapshots *s, struct hs_error *err)
+{
+    const struct {
+        const char *name, *units, *long_name;
+    } columns[] = {
+        {"min", "K", "lowest temperature"},
+        {"max", "K", "highest temperature"},
+        {"mean", "K", "volume average of the temperature"},
+        {"heat", heat_units(s->problem), "heat content"},
+        {"change", "K", "largest change of a node in the sweep before"},
+        {"max_error", "K", "largest difference from the exact solution"},
+        {"l2_error", "K", "root mean square difference from the exact solution"},
+    };
+    const int count = s->problem->exact.present ? 7 : 5;
+    enum hs_status st = hs_series_init(&s->snapshots, "/", err);
+    if (!st)
+        st = hs_series_init(&s->history, "history", err);
+    for (int i = 0; i < count && !st; i++)
+        st = hs_series_add_column(&s->history, "history", columns[i].name, columns[i].units,
+                                  columns[i].long_name, err);
+    for (int i = 0; i < s->problem->probe_count && !st; i++)
+        st = hs_series_add_column(&s->history, "probes", s->problem->probes[i].name, "K",
+                                  "temperature at the nearest node", err);
+    return st;
+}
+
+/* Goes on with a run's file: what it has up to resume_sweep and would have written by then. */
+static enum hs_status take_up(struct hs_snapshots *s, struct hs_error *err)
+{
+    const char *file = s->problem->output.file;
+    const enum hs_status st =
+        hs_restore(file, s->resume_sweep, s->plan->output_every, s->problem->schedule.history_every,
+                   &s->chunks, &s->snapshots, &s->history, err);
+    return st ? st : hs_store_reopen(file, &s->store, err);
+}
+
+static void note_start(struct hs_snapshots *s)
+{
+    const time_t t = time(NULL);
+    struct tm utc;
+    gmtime_r(&t, &utc);
+    strftime(s->started, sizeof s->started, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    s->begun = now();
+}
+
+enum hs_status hs_snapshots_create(const struct hs_problem *problem, const struct hs_plan *plan,
+                                   int64_t resume_sweep, struct hs_snapshots **out,
+                                   struct hs_error *err)
+{
+    *out = NULL;
+    struct hs_snapshots *s = calloc(1, sizeof *s);
+    if (!s)
+        return hs_error_add(err, HS_DEVICE, "no memory for the output");
+    s->observer = (struct hs_observer){
+        .name = "snapshots", .self = s, .wants_change = true, .next = next, .notify = notify};
+    s->problem = problem;
+    s->plan = plan;
+    s->resume_sweep = resume_sweep;
+    s->status = "running";
+    s->last_error = NAN;
+    note_start(s);
+    hs_h5_quiet();
+    enum hs_status st =
+        hs_chunks_init(&s->chunks, &problem->grid, hs_precision_size(problem->precision),
+                       problem->output.compression, 0, err);
+    if (!st)
+        st = make_series(s, err);
+    if (!st)
+        st = resume_sweep >= 0 ? take_up(s, err)
+                               : hs_store_create(problem->output.file, &s->store, err);
+    if (st)
+        hs_snapshots_destroy(s);
+    else
+        *out = s;
+    return st;
+}
+
+struct hs_observer *hs_snapshots_observer(struct hs_snapshots *snapshots)
+{
+    return &snapshots->observer;
+}
+
+enum hs_status hs_snapshots_flush(struct hs_snapshots *snapshots, struct hs_error *err)
+{
+    return snapshots->pending ? commit(snapshots, err) : HS_OK;
+}
+
+double hs_snapshots_last_error(const struct hs_snapshots *snapshots)
+{
+    return snapshots->last_error;
+}
+
+int64_t hs_snapshots_count(const struct hs_snapshots *snapshots)
+{
+    return snapshots->snapshots.rows;
+}
+
+int64_t hs_snapshots_bytes(const struct hs_problem *problem, const struct hs_plan *plan)
+{
+    return hs_plan_snapshots(plan) * hs_grid_count(&problem->grid) *
+           (int64_t)hs_precision_size(problem->precision);
+}
+
+void hs_snapshots_destroy(struct hs_snapshots *snapshots)
+{
+    if (!snapshots)
+        return;
+    if (snapshots->pending && snapshots->store && snapshots->committed > 0.0) {
+        /* another part of the run failed; its error is the one to tell */
+        struct hs_error unheard;
+        hs_error_init(&unheard);
+        commit(snapshots, &unheard);
+        hs_error_release(&unheard);
+    }
+    hs_store_destroy(snapshots->store);
+    hs_image_release(&snapshots->image);
+    hs_chunks_release(&snapshots->chunks);
+    hs_series_release(&snapshots->snapshots);
+    hs_series_release(&snapshots->history);
+    free(snapshots);
+}

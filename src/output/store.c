@@ -1,0 +1,234 @@
+#include "output/store.h"
+
+#include "output/files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* A reader that opened the live file has this long [s] to read what it found there. */
+static const double reader_seconds = 10.0;
+
+/* A place of contents; the one in use is the last committed. */
+struct slot {
+    int64_t base, capacity;
+    double superseded; /* when [s] */
+};
+
+struct hs_store {
+    char *path, *part;
+    int file;
+    int named;   /* the file has its name */
+    int64_t end; /* nothing lies beyond */
+    struct slot *slots;
+    int slot_count, live; /* live: index of the slot in use, or -1 */
+};
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static enum hs_status store_make(const char *path, struct hs_store **out, struct hs_error *err)
+{
+    struct hs_store *store = calloc(1, sizeof *store);
+    *out = store;
+    if (store) {
+        store->file = store->live = -1;
+        store->path = strdup(path);
+        store->part = malloc(strlen(path) + 6);
+    }
+    if (!store || !store->path || !store->part)
+        return hs_error_add(err, HS_DEVICE, "no memory for the output file's name");
+    strcpy(store->part, path);
+    strcat(store->part, ".part");
+    return HS_OK;
+}
+
+/* Whether the file could take the place of what is at `path` now; better known before the run. */
+static enum hs_status check_target(const char *path, struct hs_error *err)
+{
+    struct stat s;
+    if (!stat(path, &s) && S_ISDIR(s.st_mode))
+        return hs_file_failed(path, "write", EISDIR, 0, err);
+    return HS_OK;
+}
+
+enum hs_status hs_store_create(const char *path, struct hs_store **out, struct hs_error *err)
+{
+    enum hs_status st = store_make(path, out, err);
+    if (!st)
+        st = hs_file_make_parents(path, err);
+    if (!st)
+        st = check_target(path, err);
+    if (!st) {
+        (*out)->file = open((*out)->part, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+        (*out)->end = 2048; /* room for a superblock of any version */
+        if ((*out)->file < 0)
+            st = hs_file_failed(path, "create", errno, 0, err);
+    }
+    if (st) {
+        hs_store_destroy(*out);
+        *out = NULL;
+    }
+    return st;
+}
+
+enum hs_status hs_store_reopen(const char *path, struct hs_store **out, struct hs_error *err)
+{
+    enum hs_status st = store_make(path, out, err);
+    if (!st) {
+        (*out)->named = 1;
+        (*out)->file = open(path, O_RDWR | O_CLOEXEC);
+        struct stat s;
+        if ((*out)->file < 0 || fstat((*out)->file, &s))
+            st = hs_file_failed(path, "open", errno, 0, err);
+        else
+            (*out)->end = s.st_size;
+    }
+    if (st) {
+        hs_store_destroy(*out);
+        *out = NULL;
+    }
+    return st;
+}
+
+/* Writes all of it, however many calls that takes. */
+static enum hs_status write_at(struct hs_store *store, const void *data, int64_t bytes, int64_t at,
+                               struct hs_error *err)
+{
+    const char *from = data;
+    int64_t left = bytes;
+    while (left > 0) {
+        const ssize_t n = pwrite(store->file, from, (size_t)left, at);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return hs_file_failed(store->path, "write", n < 0 ? errno : ENOSPC, bytes, err);
+        from += n;
+        at += n;
+        left -= n;
+    }
+    return HS_OK;
+}
+
+static int64_t round_up(int64_t bytes)
+{
+    return (bytes + 7) / 8 * 8;
+}
+
+enum hs_status hs_store_append(struct hs_store *store, const void *data, int64_t bytes,
+                               int64_t reserve, int64_t *at, struct hs_error *err)
+{
+    *at = store->end;
+    const enum hs_status st = write_at(store, data, bytes, *at, err);
+    if (!st) /* else the next one takes the same place */
+        store->end = round_up(*at + (reserve > bytes ? reserve : bytes));
+    return st;
+}
+
+/* The slot that has waited long enough for its readers and is large enough; -1 if none. */
+static int free_slot(const struct hs_store *store, size_t bytes)
+{
+    const double until = now() - reader_seconds;
+    for (int i = 0; i < store->slot_count; i++)
+        if (i != store->live && store->slots[i].superseded <= until &&
+            store->slots[i].capacity >= (int64_t)bytes)
+            return i;
+    return -1;
+}
+
+void hs_store_room(const struct hs_store *store, size_t bytes, int fresh, int64_t *base,
+                   int64_t *capacity, int64_t *end)
+{
+    const int slot = fresh ? -1 : free_slot(store, bytes);
+    *base = slot >= 0 ? store->slots[slot].base : store->end;
+    *capacity = slot >= 0 ? store->slots[slot].capacity : INT64_MAX;
+    *end = store->end;
+}
+
+/* The slot at the image's base, made if it is new, with room to grow. */
+static int slot_of(struct hs_store *store, const struct hs_image *image, struct hs_error *err)
+{
+    for (int i = 0; i < store->slot_count; i++)
+        if (store->slots[i].base == image->base)
+            return i;
+    struct slot *slots =
+        realloc(store->slots, (size_t)(store->slot_count + 1) * sizeof *store->slots);
+    if (!slots) {
+        hs_error_add(err, HS_DEVICE, "no memory for the output file's contents");
+        return -1;
+    }
+    store->slots = slots;
+    const int64_t capacity = round_up((int64_t)(image->used + image->used / 2 + 4096));
+    slots[store->slot_count] = (struct slot){.base = image->base, .capacity = capacity};
+    store->end = image->base + capacity;
+    return store->slot_count++;
+}
+
+/* A reader refuses a file that is shorter than its superblock says. */
+static enum hs_status lengthen(struct hs_store *store, int64_t end, struct hs_error *err)
+{
+    struct stat s;
+    if (fstat(store->file, &s) || (s.st_size < end && ftruncate(store->file, end)))
+        return hs_file_failed(store->path, "lengthen", errno, 0, err);
+    return HS_OK;
+}
+
+static enum hs_status to_disk(struct hs_store *store, struct hs_error *err)
+{
+    /* EINVAL: a file system that cannot sync has nothing to wait for */
+    if (fdatasync(store->file) && errno != EINVAL)
+        return hs_file_failed(store->path, "write to the disk", errno, 0, err);
+    return HS_OK;
+}
+
+enum hs_status hs_store_write(struct hs_store *store, const struct hs_image *image,
+                              struct hs_error *err)
+{
+    enum hs_status st = write_at(store, image->bytes, (int64_t)image->used, image->base, err);
+    if (!st)
+        st = lengthen(store, image->end, err);
+    return st ? st : to_disk(store, err);
+}
+
+enum hs_status hs_store_commit(struct hs_store *store, const struct hs_image *image,
+                               struct hs_error *err)
+{
+    const int slot = slot_of(store, image, err);
+    if (slot < 0)
+        return HS_DEVICE;
+    enum hs_status st = write_at(store, image->superblock, HS_SUPERBLOCK_BYTES, 0, err);
+    if (st)
+        return st;
+    if (store->live >= 0)
+        store->slots[store->live].superseded = now();
+    store->live = slot;
+    st = to_disk(store, err);
+    if (!st && !store->named) {
+        st = hs_file_rename(store->part, store->path, err);
+        store->named = !st;
+    }
+    return st;
+}
+
+void hs_store_destroy(struct hs_store *store)
+{
+    if (!store)
+        return;
+    if (store->file >= 0) {
+        close(store->file);
+        if (!store->named)
+            unlink(store->part);
+    }
+    free(store->path);
+    free(store->part);
+    free(store->slots);
+    free(store);
+}

@@ -1,0 +1,65 @@
+/*
+ * The bytes of a run's HDF5 file, so that it is whole at every moment.
+ *
+ *     [ superblock | chunks ... | contents | chunks ... | contents | ... ]
+ *
+ * An HDF5 file begins with a superblock of 96 bytes, which says where the root group is and how
+ * long the file is; all else is found from there. So nothing that the superblock in the file leads
+ * to is ever written again. New chunks, and after them a new table of contents (every group,
+ * dataset header, attribute, chunk index and small array), go to bytes that nothing leads to; when
+ * they are on the disk, one write of the superblock switches to them. That is one write within one
+ * page, which a signal cannot cut. A process killed at any moment, while it writes contents too,
+ * leaves the file of before or the file of after.
+ *
+ * The space of contents that were superseded a while ago is used again, so that the file does not
+ * grow with the square of its snapshots; the while is for readers that have the live file open.
+ *
+ * The first state is written beside, as PATH.part, and renamed once whole.
+ */
+#ifndef HS_OUTPUT_STORE_H
+#define HS_OUTPUT_STORE_H
+
+#include "core/status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct hs_store;
+
+enum { HS_SUPERBLOCK_BYTES = 96 }; /* version 0 with 8-byte offsets and lengths */
+
+/* A table of contents that lies at `base`, with the superblock that leads to it. */
+struct hs_image {
+    int64_t base; /* file offset of bytes[0] */
+    unsigned char *bytes;
+    size_t used, capacity; /* of bytes */
+    int64_t end;           /* of the file, as the superblock says */
+    int64_t placed;        /* where the next raw data lies in the file already, or -1 */
+    unsigned char superblock[HS_SUPERBLOCK_BYTES];
+};
+
+/* Begins a file, or goes on with one. HS_IO with path, reason and remedy. */
+enum hs_status hs_store_create(const char *path, struct hs_store **out, struct hs_error *err);
+enum hs_status hs_store_reopen(const char *path, struct hs_store **out, struct hs_error *err);
+
+/* Writes `bytes` to space of its own of `reserve` bytes or more; *at is its file offset. */
+enum hs_status hs_store_append(struct hs_store *store, const void *data, int64_t bytes,
+                               int64_t reserve, int64_t *at, struct hs_error *err);
+
+/* Where new contents of about `bytes` may lie: *capacity bytes from *base on (INT64_MAX: as many
+ * as it takes). `fresh`: at the end whatever is free. The file's end is *end. */
+void hs_store_room(const struct hs_store *store, size_t bytes, int fresh, int64_t *base,
+                   int64_t *capacity, int64_t *end);
+
+/* Writes the contents in `image` and syncs; all that can fail for want of space is done then. */
+enum hs_status hs_store_write(struct hs_store *store, const struct hs_image *image,
+                              struct hs_error *err);
+
+/* Switches to contents that were written; on the first time the file gets its name. */
+enum hs_status hs_store_commit(struct hs_store *store, const struct hs_image *image,
+                               struct hs_error *err);
+
+/* Closes; removes PATH.part if the file never got its name. Accepts NULL. */
+void hs_store_destroy(struct hs_store *store);
+
+#endif

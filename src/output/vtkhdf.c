@@ -1,0 +1,59 @@
+/* Source: the VTK File Formats document, section VTKHDF, ImageData, version 2.0. */
+#include "output/vtkhdf.h"
+
+#include <stdlib.h>
+
+static void describe_grid(struct hs_h5 *h5, hid_t group, const struct hs_grid *grid)
+{
+    static const int64_t version[2] = {2, 0};
+    static const double direction[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    int extent[2 * HS_AXES];
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        extent[2 * axis] = 0;
+        extent[2 * axis + 1] = (int)(grid->points[axis] - 1);
+    }
+    hs_h5_array(h5, group, "Version", H5T_NATIVE_INT64, H5T_STD_I64LE, 2, version);
+    hs_h5_array(h5, group, "WholeExtent", H5T_NATIVE_INT, H5T_STD_I32LE, 6, extent);
+    hs_h5_array(h5, group, "Origin", H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE, 3, grid->lower);
+    hs_h5_array(h5, group, "Spacing", H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE, 3, grid->spacing);
+    hs_h5_array(h5, group, "Direction", H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE, 9, direction);
+    /* its readers want it of fixed length, ASCII, without a byte more */
+    const hid_t type = hs_h5_made(h5, H5Tcopy(H5T_C_S1), "Type");
+    hs_h5_did(h5, H5Tset_size(type, 9), "Type");
+    hs_h5_did(h5, H5Tset_strpad(type, H5T_STR_NULLPAD), "Type");
+    hs_h5_array(h5, group, "Type", type, type, 0, "ImageData");
+    hs_h5_close(type);
+}
+
+static void steps(struct hs_h5 *h5, hid_t group, const struct hs_series *snapshots)
+{
+    const int64_t rows = snapshots->rows;
+    const hid_t at = hs_h5_group(h5, group, "Steps");
+    hs_h5_whole(h5, at, "NSteps", rows);
+    hs_h5_close(hs_h5_column(h5, at, "Values", rows, snapshots->columns[HS_SERIES_TIME].values, 0));
+    const hid_t offsets = hs_h5_group(h5, at, "PointDataOffsets");
+    double *numbers = malloc((size_t)rows * sizeof *numbers);
+    hs_h5_made(h5, numbers ? 0 : -1, "PointDataOffsets");
+    for (int64_t i = 0; numbers && i < rows; i++)
+        numbers[i] = (double)i;
+    hs_h5_close(hs_h5_column(h5, offsets, "temperature", rows, numbers, 1));
+    free(numbers);
+    hs_h5_close(offsets);
+    hs_h5_close(at);
+}
+
+void hs_vtkhdf_write(struct hs_h5 *h5, hid_t root, const struct hs_grid *grid,
+                     const struct hs_series *snapshots)
+{
+    const hid_t group = hs_h5_group(h5, root, "VTKHDF");
+    describe_grid(h5, group, grid);
+    const hid_t data = hs_h5_group(h5, group, "PointData");
+    if (!h5->failed)
+        hs_h5_did(
+            h5, H5Lcreate_hard(root, "temperature", data, "temperature", H5P_DEFAULT, H5P_DEFAULT),
+            "/VTKHDF/PointData/temperature");
+    hs_h5_close(data);
+    if (snapshots->rows > 1) /* VTK fails to read a series of one */
+        steps(h5, group, snapshots);
+    hs_h5_close(group);
+}

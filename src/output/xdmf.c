@@ -1,0 +1,100 @@
+/* For the "XDMF Reader" of ParaView 5.11, the one that knows hyperslabs: version 2.0; 3D grids
+ * also for fields of fewer axes; origin, spacing and dimensions from z to x. */
+#include "output/xdmf.h"
+
+#include "output/files.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static void put_name(FILE *out, const char *text)
+{
+    for (; *text; text++)
+        switch (*text) {
+        case '&': fputs("&amp;", out); break;
+        case '<': fputs("&lt;", out); break;
+        case '>': fputs("&gt;", out); break;
+        default: fputc(*text, out);
+        }
+}
+
+/* One number for each axis that is there. */
+static void put_each(FILE *out, int count, const char *number)
+{
+    for (int i = 0; i < count; i++)
+        fprintf(out, "%s%s", i ? " " : "", number);
+    fputc('\n', out);
+}
+
+static void put_selection(FILE *out, const struct hs_grid *grid, int64_t step)
+{
+    fprintf(out, "      <DataItem Dimensions=\"3 %d\" Format=\"XML\">\n", grid->dims + 1);
+    fprintf(out, "       %lld ", (long long)step);
+    put_each(out, grid->dims, "0");
+    fputs("       1 ", out);
+    put_each(out, grid->dims, "1");
+    fputs("       1", out);
+    for (int axis = grid->dims - 1; axis >= 0; axis--)
+        fprintf(out, " %lld", (long long)grid->points[axis]);
+    fputs("\n      </DataItem>\n", out);
+}
+
+static void put_step(FILE *out, const char *name, const struct hs_grid *grid, size_t size,
+                     const struct hs_series *snapshots, int64_t step)
+{
+    char points[80];
+    snprintf(points, sizeof points, "%lld %lld %lld", (long long)grid->points[HS_Z],
+             (long long)grid->points[HS_Y], (long long)grid->points[HS_X]);
+    fprintf(out,
+            "   <Grid Name=\"temperature\" GridType=\"Uniform\">\n"
+            "    <Time Value=\"%.17g\"/>\n"
+            "    <Topology TopologyType=\"3DCoRectMesh\" Dimensions=\"%s\"/>\n"
+            "    <Geometry GeometryType=\"ORIGIN_DXDYDZ\">\n"
+            "     <DataItem Dimensions=\"3\" NumberType=\"Float\" Precision=\"8\" Format=\"XML\">"
+            "%.17g %.17g %.17g</DataItem>\n"
+            "     <DataItem Dimensions=\"3\" NumberType=\"Float\" Precision=\"8\" Format=\"XML\">"
+            "%.17g %.17g %.17g</DataItem>\n"
+            "    </Geometry>\n"
+            "    <Attribute Name=\"temperature\" AttributeType=\"Scalar\" Center=\"Node\">\n"
+            "     <DataItem ItemType=\"HyperSlab\" Dimensions=\"%s\" Type=\"HyperSlab\">\n",
+            snapshots->columns[HS_SERIES_TIME].values[step], points, grid->lower[HS_Z],
+            grid->lower[HS_Y], grid->lower[HS_X], grid->spacing[HS_Z], grid->spacing[HS_Y],
+            grid->spacing[HS_X], points);
+    put_selection(out, grid, step);
+    fprintf(out, "      <DataItem Dimensions=\"%lld", (long long)snapshots->rows);
+    for (int axis = grid->dims - 1; axis >= 0; axis--)
+        fprintf(out, " %lld", (long long)grid->points[axis]);
+    fprintf(out, "\" NumberType=\"Float\" Precision=\"%zu\" Format=\"HDF\">", size);
+    put_name(out, name);
+    fputs(":/temperature</DataItem>\n"
+          "     </DataItem>\n"
+          "    </Attribute>\n"
+          "   </Grid>\n",
+          out);
+}
+
+enum hs_status hs_xdmf_write(const char *file, const struct hs_grid *grid, size_t size,
+                             const struct hs_series *snapshots, struct hs_error *err)
+{
+    char *text = NULL, *path = hs_file_sibling(file, ".xdmf");
+    size_t length = 0;
+    FILE *out = path ? open_memstream(&text, &length) : NULL;
+    enum hs_status st = HS_OK;
+    if (out) {
+        fputs("<?xml version=\"1.0\" ?>\n"
+              "<Xdmf Version=\"2.0\">\n"
+              " <Domain>\n"
+              "  <Grid Name=\"run\" GridType=\"Collection\" CollectionType=\"Temporal\">\n",
+              out);
+        for (int64_t step = 0; step < snapshots->rows; step++)
+            put_step(out, hs_file_name(file), grid, size, snapshots, step);
+        fputs("  </Grid>\n </Domain>\n</Xdmf>\n", out);
+    }
+    if (!out || fclose(out))
+        st = hs_error_add(err, HS_DEVICE, "no memory for the .xdmf file's text");
+    else
+        st = hs_file_replace(path, text, err);
+    free(text);
+    free(path);
+    return st;
+}

@@ -1,0 +1,14 @@
+/* The .xdmf beside the HDF5 file, by which ParaView opens the run as a time series. */
+#ifndef HS_OUTPUT_XDMF_H
+#define HS_OUTPUT_XDMF_H
+
+#include "core/grid.h"
+#include "output/series.h"
+
+#include <stddef.h>
+
+/* Replaces the sidecar of `file` by one with these snapshots; `size`: bytes of a value. */
+enum hs_status hs_xdmf_write(const char *file, const struct hs_grid *grid, size_t size,
+                             const struct hs_series *snapshots, struct hs_error *err);
+
+#endif
