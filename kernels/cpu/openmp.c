@@ -37,9 +37,10 @@
 #endif
 
 enum {
-    STRIP_BYTES = 8192,            /* of a row at a time: a quarter of the L1 cache */
-    BLOCK_BYTES = 1024 * 1024,     /* of the planes that a block keeps */
-    WIDEST_ROW = 1 << 17,          /* bytes: longer rows are cut, so that a block has several */
+    STRIP_BYTES = 8192,        /* of a row at a time: a quarter of the L1 cache */
+    BLOCK_BYTES = 1024 * 1024, /* of the planes that a block keeps */
+    WIDEST_ROW = 1 << 17,      /* bytes: longer rows are cut, so that a block has several */
+    POINTS_PER_THREAD = 1 << 14,
     AHEAD_BYTES = 6144,            /* how far before its use a row is asked for */
     CACHE_BYTES = 16 * 1024 * 1024 /* fields that fit in this much last-level cache stay there */
 };
@@ -147,6 +148,7 @@ struct job {
     size_t size;                   /* bytes of a value */
     bool streaming;
     int64_t lead;
+    int threads;
     int64_t cut[HS_AXES]; /* pieces that the box is cut into along each axis */
 };
 
@@ -229,7 +231,7 @@ static void cut_box(struct job *job)
     const int64_t rows = BLOCK_BYTES / (planes * divide_up(row_bytes, job->cut[HS_X]));
     job->cut[HS_Y] = dims > 2 ? divide_up(extent[HS_Y], rows > 1 ? rows : 1) : 1;
     job->cut[HS_Z] = 1;
-    int64_t needed = s->threads;
+    int64_t needed = job->threads;
     for (int axis = dims - 1; axis >= 0 && needed > 1; axis--) {
         const int64_t most = divide_up(extent[axis], shortest[axis]);
         const int64_t pieces = needed < most ? needed : most;
@@ -252,11 +254,14 @@ static enum hs_status sweep(const struct hs_sweep *s, struct hs_error *err)
         hs_write(s->precision, job.c, n, terms[n].c);
     const int words = s->source ? 3 : 2;
     job.streaming = points * words * (int64_t)job.size > CACHE_BYTES;
+    /* a thread is worth waking for some microseconds of work */
+    const int64_t worth = divide_up(points, POINTS_PER_THREAD);
+    job.threads = worth < s->threads ? (int)worth : s->threads;
     cut_box(&job);
     job.lead = s->stencil->radius * s->layout.pitch[s->stencil->dims - 1] * (int64_t)job.size;
 
     const int64_t blocks = job.cut[HS_X] * job.cut[HS_Y] * job.cut[HS_Z];
-#pragma omp parallel num_threads(s->threads) if (blocks > 1)
+#pragma omp parallel num_threads(job.threads) if (job.threads > 1)
     {
 #pragma omp for schedule(static)
         for (int64_t n = 0; n < blocks; n++)

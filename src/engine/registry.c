@@ -1,4 +1,5 @@
 #include "engine/registry.h"
+#include "input/options.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -67,36 +68,13 @@ static const struct hs_kernel *kernel_named(const struct hs_registry *registry, 
     return NULL;
 }
 
-/* Letters to change, add or drop to make `b` of `a` (Levenshtein). */
-static size_t letters_apart(const char *a, const char *b)
-{
-    enum { LONGEST = 63 };
-    size_t row[LONGEST + 1];
-    const size_t length = strlen(b);
-    if (length > LONGEST)
-        return length;
-    for (size_t j = 0; j <= length; j++)
-        row[j] = j;
-    for (size_t i = 1; *a; a++, i++) {
-        size_t corner = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= length; j++) {
-            const size_t change = corner + (*a != b[j - 1]);
-            const size_t gap = 1 + (row[j] < row[j - 1] ? row[j] : row[j - 1]);
-            corner = row[j];
-            row[j] = change < gap ? change : gap;
-        }
-    }
-    return row[length];
-}
-
 static const char *nearest_kernel(const struct hs_registry *registry, const char *name,
                                   enum hs_device device)
 {
     const char *nearest = NULL;
     size_t best = strlen(name) / 2 + 1; /* further apart, a suggestion puzzles more than it helps */
     for (int n = 0; registry->kernels[n]; n++) {
-        const size_t distance = letters_apart(name, registry->kernels[n]->name);
+        const size_t distance = hs_edit_distance(name, registry->kernels[n]->name);
         if (registry->kernels[n]->device == device && distance < best) {
             best = distance;
             nearest = registry->kernels[n]->name;

@@ -257,6 +257,18 @@ static enum hs_status sweep(struct hs_backend_state *state, const struct hs_span
     return HS_OK;
 }
 
+static enum hs_status copy(struct hs_backend_state *state, int64_t count, int64_t *bytes,
+                           struct hs_error *err)
+{
+    (void)err;
+    const enum hs_precision precision = state->problem->precision;
+    for (int64_t n = 0; n < count; n++)
+        hs_cpu_field_copy(&state->layout, precision, state->threads, &state->now, &state->next);
+    *bytes = 2 * state->layout.elements * (int64_t)hs_precision_size(precision);
+    state->change_known = false;
+    return HS_OK;
+}
+
 static const char *describe(const struct hs_backend_state *state)
 {
     return state->description;
@@ -272,6 +284,7 @@ const struct hs_backend hs_backend_cpu = {
     .download = download,
     .sweep = sweep,
     .reduce = hs_cpu_reduce,
+    .copy = copy,
     .describe = describe,
     .destroy = destroy,
 };

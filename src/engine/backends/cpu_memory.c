@@ -1,3 +1,4 @@
+#include "core/stream.h"
 #include "engine/backends/cpu_parts.h"
 
 #include <math.h>
@@ -21,15 +22,32 @@ double hs_cpu_memory_free(void)
     return kilobytes * 1024.0;
 }
 
-/* Elements in slabs of the outermost axis, as the kernels cut it. */
-static void touch(const struct hs_layout *layout, size_t size, int threads, char *memory)
+/* Where part `n` of `parts` of a field begins [bytes]: slabs of the outermost axis, as the kernels
+ * cut it, in whole cache lines. */
+static size_t part_begin(size_t bytes, int parts, int n)
 {
-    const size_t bytes = (size_t)layout->elements * size;
+    return n == parts ? bytes : bytes / 64 * (size_t)n / (size_t)parts * 64;
+}
+
+static void touch(size_t bytes, int threads, char *memory)
+{
 #pragma omp parallel for num_threads(threads) schedule(static)
-    for (int part = 0; part < threads; part++) {
-        const size_t from = bytes / (size_t)threads * (size_t)part;
-        const size_t to = part == threads - 1 ? bytes : from + bytes / (size_t)threads;
-        memset(memory + from, 0, to - from);
+    for (int n = 0; n < threads; n++) {
+        const size_t from = part_begin(bytes, threads, n);
+        memset(memory + from, 0, part_begin(bytes, threads, n + 1) - from);
+    }
+}
+
+void hs_cpu_field_copy(const struct hs_layout *layout, enum hs_precision precision, int threads,
+                       const struct hs_cpu_field *from, struct hs_cpu_field *to)
+{
+    const size_t bytes = (size_t)layout->elements * hs_precision_size(precision);
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int n = 0; n < threads; n++) {
+        const size_t first = part_begin(bytes, threads, n);
+        hs_stream_copy((char *)to->memory + first, (const char *)from->memory + first,
+                       part_begin(bytes, threads, n + 1) - first);
+        hs_stream_fence();
     }
 }
 
@@ -49,7 +67,7 @@ bool hs_cpu_field_create(const struct hs_layout *layout, enum hs_precision preci
     if (align == HUGE_PAGE)
         madvise(out->memory, bytes, MADV_HUGEPAGE); /* advice: refusal changes only the speed */
 #endif
-    touch(layout, size, threads, out->memory);
+    touch(bytes, threads, out->memory);
     out->origin = (char *)out->memory + (size_t)layout->origin * size;
     return true;
 }

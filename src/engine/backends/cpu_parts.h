@@ -46,6 +46,10 @@ bool hs_cpu_field_create(const struct hs_layout *layout, enum hs_precision preci
                          struct hs_cpu_field *out);
 void hs_cpu_field_destroy(struct hs_cpu_field *field);
 
+/* Copies `from` onto `to`, past the cache; all threads of the field's slabs. */
+void hs_cpu_field_copy(const struct hs_layout *layout, enum hs_precision precision, int threads,
+                       const struct hs_cpu_field *from, struct hs_cpu_field *to);
+
 /* ---- cpu_source.c ---- */
 struct hs_cpu_source hs_cpu_source_describe(const struct hs_problem *problem);
 /* Brings the field up to a sweep of `step` from t; free where it is already. */

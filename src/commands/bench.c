@@ -1,0 +1,227 @@
+/* heatsolve bench: how fast the kernels are on one grid, each proven before it is timed. */
+#include "engine/bench.h"
+#include "commands/command.h"
+#include "engine/registry.h"
+#include "input/arguments.h"
+#include "input/number.h"
+#include "output/bench_report.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_KERNELS = 64 };
+
+struct arguments {
+    int64_t dims, radius, threads, repeats, device;
+    const char *points, *precision, *kernel, *backend;
+    bool json, csv;
+};
+
+static enum hs_status read_arguments(int argc, char **argv, struct arguments *out,
+                                     struct hs_error *err)
+{
+    *out = (struct arguments){
+        .radius = 1, .repeats = 15, .precision = "double", .kernel = "auto", .backend = "auto"};
+    const struct hs_argument table[] = {
+        {"--dims", HS_ARGUMENT_COUNT, &out->dims, "D"},
+        {"--points", HS_ARGUMENT_STRING, &out->points, "NX,NY,NZ"},
+        {"--radius", HS_ARGUMENT_COUNT, &out->radius, "R"},
+        {"--precision", HS_ARGUMENT_STRING, &out->precision, "float|double"},
+        {"--kernel", HS_ARGUMENT_STRING, &out->kernel, "NAME"},
+        {"--backend", HS_ARGUMENT_STRING, &out->backend, "cpu|cuda"},
+        {"--threads", HS_ARGUMENT_COUNT, &out->threads, "N"},
+        {"--repeats", HS_ARGUMENT_COUNT, &out->repeats, "N"},
+        {"--json", HS_ARGUMENT_FLAG, &out->json, ""},
+        {"--csv", HS_ARGUMENT_FLAG, &out->csv, ""},
+    };
+    const enum hs_status st =
+        hs_arguments_read(argc, argv, table, (int)(sizeof table / sizeof *table), err);
+    if (!st && out->json && out->csv)
+        return hs_error_add(err, HS_BAD_INPUT, "bench: --json or --csv, not both");
+    return st;
+}
+
+/* ---- the case -------------------------------------------------------------------------------- */
+
+/* "384", "512,384,256" or "512x384x256"; a lone one is for every axis. */
+static enum hs_status read_points(const struct arguments *from, struct hs_bench_request *out,
+                                  struct hs_error *err)
+{
+    static const int64_t usual[HS_AXES] = {1 << 26, 8192, 384};
+    int given = 0;
+    int64_t points[HS_AXES] = {0, 0, 0};
+    for (const char *p = from->points; p && *p;) {
+        char word[32];
+        const size_t length = strcspn(p, ",x");
+        snprintf(word, sizeof word, "%.*s", (int)length, p);
+        const char *wrong =
+            given == HS_AXES ? "is one axis too many" : hs_number_parse_count(word, &points[given]);
+        if (wrong)
+            return hs_error_add(err, HS_BAD_INPUT, "bench: --points %s: \"%s\" %s", from->points,
+                                word, wrong);
+        given++;
+        p += length;
+        if (*p)
+            p++;
+    }
+    out->dims = from->dims ? (int)from->dims : given > 1 ? given : 3;
+    if (out->dims < 1 || out->dims > 3)
+        return hs_error_add(err, HS_BAD_INPUT, "bench: --dims %d: 1, 2 or 3", out->dims);
+    if (given > 1 && given != out->dims)
+        return hs_error_add(err, HS_BAD_INPUT, "bench: --points %s: %d numbers for --dims %d",
+                            from->points, given, out->dims);
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        const int64_t all = given == 0 ? usual[out->dims - 1] : points[0];
+        out->points[axis] = axis >= out->dims ? 1 : given > 1 ? points[axis] : all;
+    }
+    return HS_OK;
+}
+
+static enum hs_status check_points(const struct hs_bench_request *request, struct hs_error *err)
+{
+    const int64_t least = 2 * request->radius + 1;
+    for (int axis = 0; axis < request->dims; axis++)
+        if (request->points[axis] < least || request->points[axis] > (int64_t)1 << 40)
+            return hs_error_add(
+                err, HS_BAD_INPUT,
+                "bench: --points: %lld along an axis: radius %d needs at least %lld",
+                (long long)request->points[axis], request->radius, (long long)least);
+    return HS_OK;
+}
+
+static enum hs_status make_request(const struct arguments *from, struct hs_bench_request *out,
+                                   struct hs_error *err)
+{
+    *out = (struct hs_bench_request){
+        .radius = (int)from->radius, .threads = (int)from->threads, .repeats = (int)from->repeats};
+    if (from->radius > HS_MAX_RADIUS)
+        return hs_error_add(err, HS_BAD_INPUT, "bench: --radius %lld: 1, 2 or 3",
+                            (long long)from->radius);
+    if (from->threads > 4096 || from->repeats > 1000)
+        return hs_error_add(err, HS_BAD_INPUT, "bench: at most 4096 --threads and 1000 --repeats");
+    out->precision = HS_PRECISIONS;
+    for (int p = 0; p < HS_PRECISIONS; p++)
+        if (strcmp(from->precision, hs_precision_name((enum hs_precision)p)) == 0)
+            out->precision = (enum hs_precision)p;
+    if (out->precision == HS_PRECISIONS)
+        return hs_error_add(err, HS_BAD_INPUT, "bench: --precision %s: float or double",
+                            from->precision);
+    const enum hs_status st = read_points(from, out, err);
+    return st ? st : check_points(out, err);
+}
+
+/* ---- which kernels --------------------------------------------------------------------------- */
+
+/* The backend, and its kernels that can do the case: all, or the one asked for. */
+static enum hs_status choose(const struct arguments *from, const struct hs_bench_request *request,
+                             const struct hs_backend **backend,
+                             const struct hs_kernel *kernels[MOST_KERNELS], int *count,
+                             struct hs_error *err)
+{
+    struct hs_problem problem; /* as much of one as the choice looks at */
+    hs_problem_init(&problem);
+    problem.grid.dims = request->dims;
+    problem.radius = request->radius;
+    problem.precision = request->precision;
+    problem.solver.backend = (char *)(uintptr_t)from->backend;
+    problem.solver.kernel = (char *)(uintptr_t)from->kernel;
+    char note[256], reason[256];
+    const struct hs_kernel *one = NULL;
+    const enum hs_status st = hs_choose(&problem, backend, &one, note, sizeof note, err);
+    if (st)
+        return st;
+    *count = 0;
+    const bool all = strcmp(from->kernel, "auto") == 0;
+    for (int n = 0; hs_kernels[n] && *count < MOST_KERNELS; n++)
+        if (all ? hs_kernels[n]->device == (*backend)->device &&
+                      hs_kernel_can(hs_kernels[n], request->dims, request->radius,
+                                    request->precision, reason, sizeof reason)
+                : hs_kernels[n] == one)
+            kernels[(*count)++] = hs_kernels[n];
+    return HS_OK;
+}
+
+/* So many that each kernel fuses all it can at least once, and has a remainder to do. */
+static int64_t proof_sweeps(const struct hs_kernel *const *kernels, int count)
+{
+    int most = 1;
+    for (int n = 0; n < count; n++)
+        most = kernels[n]->steps > most ? kernels[n]->steps : most;
+    return most + 1;
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static void join_command(int argc, char **argv, char *out, size_t size)
+{
+    size_t used = (size_t)snprintf(out, size, "heatsolve");
+    for (int i = 0; i < argc && used < size; i++)
+        used += (size_t)snprintf(out + used, size - used, " %s", argv[i]);
+}
+
+static enum hs_status measure(const struct hs_bench_request *request,
+                              const struct hs_backend *backend,
+                              const struct hs_kernel *const *kernels, struct hs_bench *bench,
+                              struct hs_bench_report *report, struct hs_bench_row *rows,
+                              struct hs_error *err)
+{
+    enum hs_status st = hs_bench_init(bench, request, proof_sweeps(kernels, report->count), err);
+    int failed = 0;
+    for (int n = 0; n < report->count && !st; n++) {
+        st = hs_bench_kernel(bench, backend, kernels[n], &rows[n], err);
+        failed += !rows[n].proven;
+    }
+    if (!st && failed)
+        st = hs_error_add(err, HS_FAILED_CHECK,
+                          "bench: %d kernel%s not agree with the reference and %s not timed",
+                          failed, failed == 1 ? " does" : "s do", failed == 1 ? "was" : "were");
+    return st;
+}
+
+static enum hs_status run(int argc, char **argv, struct hs_error *err)
+{
+    struct arguments arguments;
+    struct hs_bench_request request;
+    const struct hs_backend *backend = NULL;
+    const struct hs_kernel *kernels[MOST_KERNELS];
+    int count = 0;
+    enum hs_status st = read_arguments(argc, argv, &arguments, err);
+    if (!st)
+        st = make_request(&arguments, &request, err);
+    if (!st)
+        st = choose(&arguments, &request, &backend, kernels, &count, err);
+    if (st)
+        return st;
+
+    static struct hs_bench_row rows[MOST_KERNELS];
+    char command[512];
+    join_command(argc, argv, command, sizeof command);
+    struct hs_bench bench;
+    struct hs_bench_report report = {&bench, rows, count, command};
+    st = measure(&request, backend, kernels, &bench, &report, rows, err);
+    if (st == HS_OK || st == HS_FAILED_CHECK)
+        (arguments.json  ? hs_bench_report_json
+         : arguments.csv ? hs_bench_report_csv
+                         : hs_bench_report_table)(stdout, &report);
+    hs_bench_release(&bench);
+    return st;
+}
+
+const struct hs_command hs_command_bench = {
+    .name = "bench",
+    .usage = "heatsolve bench [--points NX,NY,NZ] [--kernel NAME] ...",
+    .summary = "how fast the kernels are, against a copy measured beside them",
+    .help = "  --dims D            1, 2 or 3 (as many as --points has, else 3)\n"
+            "  --points NX,NY,NZ   nodes along each axis; one number: along all (67108864 in 1D,\n"
+            "                      8192 in 2D, 384 in 3D)\n"
+            "  --radius R          1, 2 or 3 (1)\n"
+            "  --precision P       float or double (double)\n"
+            "  --kernel NAME       this one only (all of the backend)\n"
+            "  --backend NAME      cpu or cuda (the best there is)\n"
+            "  --threads N         of the CPU (all)\n"
+            "  --repeats N         samples, at most (15)\n"
+            "  --json, --csv       instead of the table\n\n"
+            "Each kernel is proven against the CPU reference before it is timed.\n",
+    .run = run,
+};

@@ -1,0 +1,20 @@
+/* What a bench measured: as a table for people, as one JSON object, as CSV for plots. */
+#ifndef HS_OUTPUT_BENCH_REPORT_H
+#define HS_OUTPUT_BENCH_REPORT_H
+
+#include "engine/bench.h"
+
+#include <stdio.h>
+
+struct hs_bench_report {
+    const struct hs_bench *bench;
+    const struct hs_bench_row *rows;
+    int count;
+    const char *command; /* as given */
+};
+
+void hs_bench_report_table(FILE *stream, const struct hs_bench_report *report);
+void hs_bench_report_json(FILE *stream, const struct hs_bench_report *report);
+void hs_bench_report_csv(FILE *stream, const struct hs_bench_report *report);
+
+#endif
