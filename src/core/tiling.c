@@ -280,11 +280,10 @@ static void geometry_vector_march(const struct hs_sweep *sweep, const struct hs_
 
 /* ---- temporal: tile with a halo of radius*steps ---------------------------------------------- */
 
-/* Output tiles that leave both halves of the tile within 64 KiB of shared memory in double. */
-static struct hs_blocking usual_temporal_2d(int dims, int radius, enum hs_precision precision)
+static struct hs_blocking usual_temporal(int dims, int radius, enum hs_precision precision)
 {
     (void)dims, (void)radius, (void)precision;
-    return (struct hs_blocking){{HS_TEMPORAL_THREADS, 1, 1}, 0};
+    return (struct hs_blocking){{HS_WARP, HS_TEMPORAL_THREADS / HS_WARP, 1}, 0};
 }
 
 static void temporal(const struct hs_sweep *sweep, const int threads[HS_AXES],
@@ -300,19 +299,24 @@ static void temporal(const struct hs_sweep *sweep, const int threads[HS_AXES],
     out->flops_per_point *= steps;
 }
 
+/* The output tiles leave both halves within 64 KiB, what the smallest device has: in double and
+ * with the most steps, (64 + 16) x (32 + 16) and (32 + 24) x (32 + 24) points twice ... */
 static void geometry_temporal_2d(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
                                  struct hs_geometry *out)
 {
-    const int tile[HS_AXES] = {HS_TEMPORAL_2D_X, HS_TEMPORAL_2D_Y, 1};
+    const int x = sweep->stencil->radius < 3 ? 2 * HS_TEMPORAL_2D : HS_TEMPORAL_2D;
+    const int tile[HS_AXES] = {x, HS_TEMPORAL_2D, 1};
     temporal(sweep, blocking->threads, tile, out);
 }
 
+/* ... and (16 + 4) x 12 x 12 with radius 1, (8 + 8)^3 with radius 2. */
 static void geometry_temporal_3d(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
                                  struct hs_geometry *out)
 {
-    const bool small = sweep->stencil->radius > 1 || sweep->precision == HS_DOUBLE;
-    const int tile[HS_AXES] = {small ? HS_TEMPORAL_3D / 2 : HS_TEMPORAL_3D, HS_TEMPORAL_3D,
-                               HS_TEMPORAL_3D};
+    int x = HS_TEMPORAL_3D;
+    x *= sweep->stencil->radius == 1 ? 2 : 1;
+    x *= sweep->precision == HS_FLOAT ? 2 : 1;
+    const int tile[HS_AXES] = {x, HS_TEMPORAL_3D, HS_TEMPORAL_3D};
     temporal(sweep, blocking->threads, tile, out);
 }
 
@@ -334,8 +338,8 @@ const struct hs_tiling hs_tilings[] = {
     {"warp_shuffle", D(1), D(1) | D(2) | D(3), usual_line, geometry_warp_shuffle},
     {"vector_march", D(1) | D(2) | D(3), D(1) | D(2) | D(3), usual_vector_march,
      geometry_vector_march},
-    {"temporal_2d", D(2), D(1) | D(2) | D(3), usual_temporal_2d, geometry_temporal_2d},
-    {"temporal_3d", D(3), D(1) | D(2), usual_temporal_2d, geometry_temporal_3d},
+    {"temporal_2d", D(2), D(1) | D(2) | D(3), usual_temporal, geometry_temporal_2d},
+    {"temporal_3d", D(3), D(1) | D(2), usual_temporal, geometry_temporal_3d},
     {NULL, 0, 0, NULL, NULL},
 };
 

@@ -51,10 +51,9 @@ enum {
 
     HS_TEMPORAL_STEPS_2D = 4,  /* most sweeps a launch */
     HS_TEMPORAL_STEPS_3D = 2,  /* */
-    HS_TEMPORAL_THREADS = 256, /* */
-    HS_TEMPORAL_2D_X = 32,     /* output tile 32 x 16 */
-    HS_TEMPORAL_2D_Y = 16,     /* */
-    HS_TEMPORAL_3D = 8,        /* 8 x 8 x 8; twice as long along x in float with radius 1 */
+    HS_TEMPORAL_THREADS = 256, /* 32 x 8, over the cells of a tile */
+    HS_TEMPORAL_2D = 32,       /* output tile 32 x 32; 64 x 32 with radius 1 and 2 */
+    HS_TEMPORAL_3D = 8,        /* 8 x 8 x 8; twice as long along x with radius 1, and in float */
 };
 
 /* What a user may choose: threads of a block, and planes it marches through (0: the usual). */

@@ -1,0 +1,356 @@
+/*
+ * Several sweeps a launch in shared memory, for temporal_2d and temporal_3d, which tell the story.
+ */
+#ifndef HS_KERNELS_CUDA_TEMPORAL_CUH
+#define HS_KERNELS_CUDA_TEMPORAL_CUH
+
+#include "common.cuh"
+
+#include "core/tiling.h"
+
+namespace temporal
+{
+
+enum { MOST_STEPS = HS_TEMPORAL_STEPS_2D };
+
+template <typename T>
+struct face {
+    T a[HS_MAX_RADIUS], b[HS_MAX_RADIUS], c[HS_MAX_RADIUS]; /* core/boundary.h */
+    int held;
+    bool prescribed;
+};
+
+/* The faces and the source of one sweep. A field's values go before the uniform ones. */
+template <typename T>
+struct level {
+    T source_value;
+    T drive[HS_FACES], hold[HS_FACES];
+    const T *drive_field[HS_FACES], *hold_field[HS_FACES];
+};
+
+template <typename T>
+struct request {
+    star::request<T> plain;    /* lo, hi: the nodes that sweeps update */
+    int64_t write_lo[HS_AXES]; /* with the held layers about them, which are written too */
+    int64_t write_hi[HS_AXES]; /* */
+    int points[HS_AXES];       /* of the grid */
+    int tile[HS_AXES];         /* output tile */
+    bool wrap[HS_AXES];        /* the axis is periodic */
+    int steps;
+    temporal::face<T> face[HS_FACES];
+    temporal::level<T> level[MOST_STEPS];
+};
+
+/*
+ * The tile as one thread sees it: cells 0 .. extent-1 along each axis; cell c of axis a is node
+ * begin[a] + c, which lies outside the grid where the tile's halo does.
+ */
+template <int DIMS, int R, typename T>
+class tile
+{
+    const request<T> &r;
+    int begin[HS_AXES], extent[HS_AXES];
+    bool at_face; /* some cell lies outside the grid; else none that is swept is held */
+
+    __device__ __forceinline__ int cell_of(int x, int y, int z) const
+    {
+        return (z * extent[HS_Y] + y) * extent[HS_X] + x;
+    }
+
+    __device__ __forceinline__ int stride(int axis) const
+    {
+        return axis == HS_X ? 1 : axis == HS_Y ? extent[HS_X] : extent[HS_X] * extent[HS_Y];
+    }
+
+    /* Calls visit(cell, node) for every cell at least `margin` away from the tile's rim, each by
+     * one thread of the block. Behind a wrap the node is the image in the grid; beyond a face it is
+     * outside the grid. */
+    template <typename Visit>
+    __device__ __forceinline__ void each(int margin, Visit visit) const
+    {
+        const int my = DIMS > 1 ? margin : 0, mz = DIMS > 2 ? margin : 0;
+        for (int z = mz; z < extent[HS_Z] - mz; z++)
+            for (int y = my + (int)threadIdx.y; y < extent[HS_Y] - my; y += (int)blockDim.y)
+                for (int x = margin + (int)threadIdx.x; x < extent[HS_X] - margin;
+                     x += (int)blockDim.x) {
+                    int node[HS_AXES] = {begin[HS_X] + x, begin[HS_Y] + y, begin[HS_Z] + z};
+#pragma unroll
+                    for (int axis = 0; axis < DIMS; axis++)
+                        if (r.wrap[axis])
+                            node[axis] = image(node[axis], r.points[axis]);
+                    visit(cell_of(x, y, z), node);
+                }
+    }
+
+    static __device__ __forceinline__ int image(int i, int n)
+    {
+        i %= n;
+        return i < 0 ? i + n : i;
+    }
+
+    /* Along how many axes the node is outside the grid. */
+    __device__ __forceinline__ int outside(const int (&node)[HS_AXES]) const
+    {
+        int count = 0;
+#pragma unroll
+        for (int axis = 0; axis < DIMS; axis++)
+            count += node[axis] < 0 || node[axis] >= r.points[axis];
+        return count;
+    }
+
+    __device__ __forceinline__ int64_t offset(const int (&node)[HS_AXES]) const
+    {
+        return node[HS_X] + node[HS_Y] * r.plain.pitch_y + node[HS_Z] * r.plain.pitch_z;
+    }
+
+    /* Where the node stands in a field over face f, the lower axis fastest. */
+    __device__ __forceinline__ int64_t on_face(int f, const int (&node)[HS_AXES]) const
+    {
+        const int axis = f / 2, u = axis == HS_X ? HS_Y : HS_X, v = axis == HS_Z ? HS_Y : HS_Z;
+        return node[u] + (int64_t)r.points[u] * node[v];
+    }
+
+    __device__ __forceinline__ T drive(const level<T> &now, int f, const int (&node)[HS_AXES]) const
+    {
+        return now.drive_field[f] ? now.drive_field[f][on_face(f, node)] : now.drive[f];
+    }
+
+    __device__ __forceinline__ T hold(const level<T> &now, int f, const int (&node)[HS_AXES]) const
+    {
+        return now.hold_field[f] ? now.hold_field[f][on_face(f, node)] : now.hold[f];
+    }
+
+    /* Whether the node keeps a value that no sweep makes: then `value`, the one it has, is changed
+     * where a face prescribes another. Of several that prescribe, the last has the node. */
+    __device__ __forceinline__ bool held(const level<T> &now, const int (&node)[HS_AXES],
+                                         T &value) const
+    {
+        bool is_held = false;
+#pragma unroll
+        for (int f = 0; f < 2 * DIMS; f++) {
+            const int axis = f / 2;
+            const int depth = f % 2 ? r.points[axis] - 1 - node[axis] : node[axis];
+            is_held = is_held || depth < r.face[f].held;
+            if (depth == 0 && r.face[f].prescribed)
+                value = hold(now, f, node);
+        }
+        return is_held;
+    }
+
+    /* Ghost m of face f at this cell, from the cells inside; `inward` is +1 or -1. */
+    __device__ __forceinline__ void fill_ghost(const level<T> &now, int f, int m, int inward,
+                                               int cell, const int (&node)[HS_AXES], T *at) const
+    {
+        const int axis = f / 2, inner_cell = node[axis] - begin[axis] + 2 * m * inward;
+        const face<T> &rule = r.face[f];
+        if (m > R - rule.held || inner_cell < 0 || inner_cell >= extent[axis])
+            return; /* no sweep reads it */
+        const T edge = at[cell + m * inward * stride(axis)];
+        const T inner = at[cell + 2 * m * inward * stride(axis)];
+        at[cell] =
+            star::fused(rule.a[m - 1], inner,
+                        star::fused(rule.b[m - 1], edge, rule.c[m - 1] * drive(now, f, node)));
+    }
+
+  public:
+    __device__ __forceinline__ tile(const request<T> &request, const star::tile_index &block)
+        : r(request), at_face(false)
+    {
+        const int64_t index[HS_AXES] = {block.x, block.y, block.z};
+#pragma unroll
+        for (int axis = 0; axis < HS_AXES; axis++) {
+            const int halo = axis < DIMS ? R * r.steps : 0;
+            begin[axis] = (int)(r.write_lo[axis] + index[axis] * r.tile[axis]) - halo;
+            extent[axis] = r.tile[axis] + 2 * halo;
+            if (axis < DIMS && !r.wrap[axis]) /* the halo is as wide as any face holds */
+                at_face = at_face || begin[axis] < 0 || begin[axis] + extent[axis] > r.points[axis];
+        }
+    }
+
+    __device__ __forceinline__ int cells() const
+    {
+        return extent[HS_X] * extent[HS_Y] * extent[HS_Z];
+    }
+
+    __device__ __forceinline__ bool touches_a_face() const
+    {
+        return at_face;
+    }
+
+    __device__ __forceinline__ void load(T *to) const
+    {
+        each(0, [&](int cell, const int(&node)[HS_AXES]) {
+            if (outside(node) == 0)
+                to[cell] = r.plain.in[offset(node)];
+        });
+    }
+
+    /* The ghosts that sweep `step` reads, from the nodes inside, which it leaves alone. */
+    __device__ __forceinline__ void fill_ghosts(int step, T *at) const
+    {
+        const level<T> &now = r.level[step];
+        each(R * step, [&](int cell, const int(&node)[HS_AXES]) {
+            if (outside(node) != 1)
+                return; /* a star reads no corners */
+#pragma unroll
+            for (int axis = 0; axis < DIMS; axis++) {
+                const int last = r.points[axis] - 1;
+                if (node[axis] < 0)
+                    fill_ghost(now, 2 * axis, -node[axis], 1, cell, node, at);
+                else if (node[axis] > last)
+                    fill_ghost(now, 2 * axis + 1, node[axis] - last, -1, cell, node, at);
+            }
+        });
+    }
+
+    /* One sweep from `from` to `to`, of the cells whose stars are still known. */
+    __device__ __forceinline__ void sweep(int step, const T *from, T *to) const
+    {
+        each(R * (step + 1), [&](int cell, const int(&node)[HS_AXES]) {
+            T value;
+            if (next(step, from, cell, node, value))
+                to[cell] = value;
+        });
+    }
+
+    /* The last sweep, to memory. */
+    __device__ __forceinline__ void store(int step, const T *from) const
+    {
+        each(R * (step + 1), [&](int cell, const int(&node)[HS_AXES]) {
+            T value;
+            if (next(step, from, cell, node, value) && writes(cell, node))
+                r.plain.out[offset(node)] = value;
+        });
+    }
+
+  private:
+    /* The cell's value after the sweep; false outside the grid. */
+    __device__ __forceinline__ bool next(int step, const T *from, int cell,
+                                         const int (&node)[HS_AXES], T &value) const
+    {
+        const level<T> &now = r.level[step];
+        if (at_face) {
+            if (outside(node) > 0)
+                return false;
+            value = from[cell];
+            if (held(now, node, value))
+                return true;
+        }
+        const T start = r.plain.source ? r.plain.source[offset(node)] : now.source_value;
+        value = star::sum<DIMS, R>(r.plain.c, start, [&](int along, int o) -> T {
+            return from[cell + o * stride(along)];
+        });
+        return true;
+    }
+
+    /* Whether this cell of the output tile is the one that writes the node: those beyond the end of
+     * a periodic axis are images of nodes that other tiles write. */
+    __device__ __forceinline__ bool writes(int cell, const int (&node)[HS_AXES]) const
+    {
+        const int at[HS_AXES] = {begin[HS_X] + cell % extent[HS_X],
+                                 begin[HS_Y] + cell / extent[HS_X] % extent[HS_Y],
+                                 begin[HS_Z] + cell / extent[HS_X] / extent[HS_Y]};
+        bool is = true;
+#pragma unroll
+        for (int axis = 0; axis < HS_AXES; axis++)
+            is = is && at[axis] == node[axis] && node[axis] < r.write_hi[axis];
+        return is;
+    }
+};
+
+template <int DIMS, int R, typename T>
+__global__ void __launch_bounds__(HS_TEMPORAL_THREADS, 3)
+    temporal_sweeps(const __grid_constant__ request<T> r)
+{
+    STAR_SHARED(memory, T, [1]);
+    const tile<DIMS, R, T> tile(r, star::this_tile(r.plain));
+    T *from = &memory[0], *to = from + tile.cells();
+
+    tile.load(from);
+    __syncthreads();
+    for (int step = 0; step < r.steps; step++) {
+        if (tile.touches_a_face()) { /* the same for the whole block */
+            tile.fill_ghosts(step, from);
+            __syncthreads();
+        }
+        if (step + 1 == r.steps) {
+            tile.store(step, from);
+            return;
+        }
+        tile.sweep(step, from, to);
+        __syncthreads(); /* `to` is complete, and `from` has been read by all */
+        T *const read = from;
+        from = to;
+        to = read;
+    }
+}
+
+/* ---- host ---------------------------------------------------------------------------------- */
+
+/* The sweep over what is written: the box and the held layers about it. */
+inline hs_sweep with_held_layers(const hs_sweep *sweep)
+{
+    hs_sweep wide = *sweep;
+    for (int axis = 0; axis < sweep->stencil->dims; axis++) {
+        const int below = sweep->face[2 * axis].held, above = sweep->face[2 * axis + 1].held;
+        if (wide.box.lo[axis] == below)
+            wide.box.lo[axis] = 0;
+        if (wide.box.hi[axis] == sweep->layout.points[axis] - above)
+            wide.box.hi[axis] = sweep->layout.points[axis];
+    }
+    return wide;
+}
+
+template <typename T>
+request<T> make_request(const hs_sweep *sweep, const hs_geometry &geometry)
+{
+    request<T> r = {};
+    const hs_sweep wide = with_held_layers(sweep);
+    r.plain = star::make_request<T>(sweep, geometry);
+    r.steps = sweep->steps;
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        r.write_lo[axis] = wide.box.lo[axis];
+        r.write_hi[axis] = wide.box.hi[axis];
+        r.points[axis] = (int)sweep->layout.points[axis];
+        r.tile[axis] = geometry.output_tile[axis];
+        r.wrap[axis] = axis < sweep->stencil->dims && sweep->face[2 * axis].wrap;
+    }
+    for (int f = 0; f < 2 * sweep->stencil->dims; f++) {
+        const hs_face &face = sweep->face[f];
+        r.face[f].held = face.held;
+        r.face[f].prescribed = face.prescribed;
+        for (int m = 0; m < HS_MAX_RADIUS; m++) {
+            r.face[f].a[m] = (T)face.a[m];
+            r.face[f].b[m] = (T)face.b[m];
+            r.face[f].c[m] = (T)face.c[m];
+        }
+    }
+    for (int s = 0; s < sweep->steps; s++) {
+        const hs_face_level &level = sweep->level[s];
+        r.level[s].source_value = sweep->source_value ? (T)sweep->source_value[s] : (T)0;
+        for (int f = 0; f < HS_FACES; f++) {
+            r.level[s].drive[f] = (T)level.drive[f];
+            r.level[s].hold[f] = (T)level.hold[f];
+            r.level[s].drive_field[f] = (const T *)level.drive_field[f];
+            r.level[s].hold_field[f] = (const T *)level.hold_field[f];
+        }
+    }
+    return r;
+}
+
+template <int DIMS, int RADIUS_MOST>
+hs_status launch(const char *name, const hs_sweep *sweep, hs_error *err)
+{
+    const hs_sweep wide = with_held_layers(sweep);
+    hs_geometry shape;
+    hs_tiling_launch(name, &wide, &shape);
+    return star::choose<DIMS, DIMS, RADIUS_MOST>(sweep, err, [&](auto, auto radius, auto zero) {
+        using T = decltype(zero);
+        return star::launch(name, temporal_sweeps<DIMS, radius.value, T>,
+                            make_request<T>(sweep, shape), shape, sweep->stream, err);
+    });
+}
+
+} // namespace temporal
+
+#endif
