@@ -35,7 +35,7 @@ LIBRARY_OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o) $(patsubst %.c,$(BUILD)/%.o,$(wil
 COMMAND_OBJECTS := $(COMMANDS:%.c=$(BUILD)/%.o)
 UNIT_PROGRAMS   := $(UNITS:%.c=$(BUILD)/%)
 
-include $(wildcard kernels/cuda/cuda.mk)
+include $(wildcard kernels/cuda/cuda.mk tests/tools/*/*.mk)
 
 .DEFAULT_GOAL := all
 .PHONY: all help setup demo test units unit cases lint format sanitize man install uninstall clean

@@ -1,0 +1,170 @@
+/*
+ * Enough of CUDA to run kernels on a machine without a GPU, for tests only.
+ *
+ * The kernels' files are compiled as plain C++ with this in place of CUDA's header. A block's
+ * threads are coroutines of one host thread, and one block runs after the other:
+ *   - __syncthreads() lets every other thread of the block come to the barrier first;
+ *   - a shuffle does the same within the warp;
+ *   - between barriers, one thread runs as far as it can before the next one starts, in an order
+ *     that the test chooses (emulator_order): a kernel that lacks a barrier gives another answer in
+ *     one of the orders;
+ *   - shared memory has the launch's size, is full of NaN when a block begins, and is followed by a
+ *     guard that is looked at afterwards.
+ * It knows nothing of time, caches, alignment beyond vectors', or warps that run in lockstep.
+ */
+#ifndef HS_EMULATOR_CUDA_RUNTIME_H
+#define HS_EMULATOR_CUDA_RUNTIME_H
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+
+#define __global__
+#define __device__
+#define __host__
+#define __forceinline__ inline
+#define __noinline__
+#define __grid_constant__
+#define __launch_bounds__(...)
+#define __shared__ static
+#define __align__(n) alignas(n)
+#define __restrict__ __restrict
+
+struct dim3 {
+    unsigned x, y, z;
+    dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : x(x_), y(y_), z(z_)
+    {
+    }
+};
+
+/* What the running thread sees; the emulator changes them when it switches. */
+extern dim3 threadIdx, blockIdx, blockDim, gridDim;
+
+struct alignas(8) float2 {
+    float x, y;
+};
+struct alignas(16) float4 {
+    float x, y, z, w;
+};
+struct alignas(16) double2 {
+    double x, y;
+};
+inline float4 make_float4(float x, float y, float z, float w)
+{
+    return {x, y, z, w};
+}
+inline double2 make_double2(double x, double y)
+{
+    return {x, y};
+}
+
+/* Fails on vectors that are not aligned, as the device does. */
+void emulator_check_alignment(const void *address, size_t size);
+
+template <typename T>
+T __ldg(const T *from)
+{
+    emulator_check_alignment(from, sizeof(T));
+    return *from;
+}
+template <typename T>
+T __ldcs(const T *from)
+{
+    return __ldg(from);
+}
+template <typename T>
+T __ldcg(const T *from)
+{
+    return __ldg(from);
+}
+template <typename T>
+void __stcs(T *to, T value)
+{
+    emulator_check_alignment(to, sizeof(T));
+    *to = value;
+}
+template <typename T>
+void __stcg(T *to, T value)
+{
+    __stcs(to, value);
+}
+
+inline float __fmaf_rn(float a, float b, float c)
+{
+    return std::fma(a, b, c);
+}
+inline double __fma_rn(double a, double b, double c)
+{
+    return std::fma(a, b, c);
+}
+
+void __syncthreads();
+void __syncwarp(unsigned mask = 0xffffffffu);
+
+/* The value (of up to 16 bytes) that lane `source` of the warp brings to this shuffle. */
+void emulator_exchange(void *value, size_t size, int source);
+int emulator_lane();
+
+template <typename T>
+T __shfl_sync(unsigned, T value, int source)
+{
+    emulator_exchange(&value, sizeof value, source & 31);
+    return value;
+}
+template <typename T>
+T __shfl_up_sync(unsigned mask, T value, unsigned lanes)
+{
+    const int source = emulator_lane() - (int)lanes;
+    return __shfl_sync(mask, value, source < 0 ? emulator_lane() : source);
+}
+template <typename T>
+T __shfl_down_sync(unsigned mask, T value, unsigned lanes)
+{
+    const int source = emulator_lane() + (int)lanes;
+    return __shfl_sync(mask, value, source > 31 ? emulator_lane() : source);
+}
+template <typename T>
+T __shfl_xor_sync(unsigned mask, T value, int bits)
+{
+    return __shfl_sync(mask, value, emulator_lane() ^ bits);
+}
+
+/* ---- host ----------------------------------------------------------------------------------- */
+
+enum cudaError_t { cudaSuccess = 0, cudaErrorInvalidValue = 1 };
+typedef void *cudaStream_t;
+enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
+
+struct cudaLaunchConfig_t {
+    dim3 gridDim, blockDim;
+    size_t dynamicSmemBytes;
+    cudaStream_t stream;
+    void *attrs;
+    unsigned numAttrs;
+};
+
+const char *cudaGetErrorString(cudaError_t status);
+cudaError_t cudaFuncSetAttribute(const void *function, cudaFuncAttribute attribute, int value);
+cudaError_t emulator_launch(const cudaLaunchConfig_t *config, const std::function<void()> &thread);
+
+template <typename... Parameters, typename... Arguments>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(Parameters...),
+                               Arguments &&...arguments)
+{
+    return emulator_launch(config, [&] { kernel(arguments...); });
+}
+
+extern unsigned char *emulator_shared; /* the running block's dynamic shared memory */
+
+#define STAR_SHARED(name, T, extent) auto &name = *reinterpret_cast<T(*) extent>(emulator_shared)
+
+/* ---- for the tests --------------------------------------------------------------------------- */
+
+enum emulator_order { EMULATOR_ASCENDING, EMULATOR_DESCENDING, EMULATOR_SHUFFLED, EMULATOR_ORDERS };
+void emulator_set_order(enum emulator_order order);
+/* What went wrong in launches since the last call, or NULL. */
+const char *emulator_complaint();
+
+#endif

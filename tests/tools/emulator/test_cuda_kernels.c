@@ -1,0 +1,476 @@
+/*
+ * The CUDA kernels without a GPU: every kernel's file, compiled for the emulator beside this, must
+ * give the bits of the plain sum, on odd sizes, partial boxes, with and without a source, in three
+ * orders of running the threads between barriers; it must write no node outside the box, and use no
+ * value that it may not (all that it need not read is NaN).
+ */
+#include "core/kernel.h"
+#include "test.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define KERNEL(name) extern const struct hs_kernel hs_kernel_cuda_##name;
+#include "emulated_kernels.h"
+#undef KERNEL
+
+static const struct hs_kernel *const kernels[] = {
+#define KERNEL(name) &hs_kernel_cuda_##name,
+#include "emulated_kernels.h"
+#undef KERNEL
+    NULL,
+};
+
+enum { ORDERS = 3 };
+void emulator_set_order_c(int order);
+const char *emulator_complaint_c(void);
+
+static unsigned long long dice = 12345;
+static double toss(void) /* -1 .. 1 */
+{
+    dice = dice * 6364136223846793005ull + 1442695040888963407ull;
+    return (double)(int64_t)(dice >> 11) / 4503599627370496.0 - 1.0;
+}
+
+static double get(enum hs_precision p, const void *field, int64_t at)
+{
+    return p == HS_FLOAT ? (double)((const float *)field)[at] : ((const double *)field)[at];
+}
+
+static void put(enum hs_precision p, void *field, int64_t at, double value)
+{
+    if (p == HS_FLOAT)
+        ((float *)field)[at] = (float)value;
+    else
+        ((double *)field)[at] = value;
+}
+
+struct fields {
+    struct hs_layout layout;
+    enum hs_precision precision;
+    void *in, *out, *source; /* allocations */
+};
+
+static void *allocate(const struct fields *f)
+{
+    void *p = aligned_alloc(128, (size_t)(f->layout.elements + 64) * 8 / 128 * 128);
+    for (int64_t n = 0; n < f->layout.elements; n++)
+        put(f->precision, p, n, NAN);
+    return p;
+}
+
+static void fill(const struct fields *f, void *field, const struct hs_box *box)
+{
+    for (int64_t k = box->lo[2]; k < box->hi[2]; k++)
+        for (int64_t j = box->lo[1]; j < box->hi[1]; j++)
+            for (int64_t i = box->lo[0]; i < box->hi[0]; i++)
+                put(f->precision, field, f->layout.origin + hs_layout_offset(&f->layout, i, j, k),
+                    toss());
+}
+
+/* Values where a star about the box's nodes reaches, NaN everywhere else. */
+static void fill_input(const struct fields *f, const struct hs_box *box, int dims, int radius)
+{
+    for (int axis = 0; axis < dims; axis++) {
+        struct hs_box wide = *box;
+        wide.lo[axis] -= radius, wide.hi[axis] += radius;
+        fill(f, f->in, &wide);
+    }
+}
+
+static double plain_sum(const struct fields *f, const struct hs_sweep *sweep, int64_t at)
+{
+    struct hs_stencil_term terms[HS_MAX_COEFFICIENTS];
+    const int count = hs_stencil_terms(sweep->stencil, terms);
+    double acc = sweep->source ? get(f->precision, f->source, at) : sweep->source_value[0];
+    for (int n = 0; n < count; n++) {
+        const double in =
+            get(f->precision, f->in, at + terms[n].offset * f->layout.pitch[terms[n].axis]);
+        acc = f->precision == HS_FLOAT ? (double)fmaf((float)terms[n].c, (float)in, (float)acc)
+                                       : fma(terms[n].c, in, acc);
+    }
+    return acc;
+}
+
+static bool inside(const struct hs_box *box, int64_t i, int64_t j, int64_t k)
+{
+    return i >= box->lo[0] && i < box->hi[0] && j >= box->lo[1] && j < box->hi[1] &&
+           k >= box->lo[2] && k < box->hi[2];
+}
+
+static void check(const struct hs_kernel *kernel, const struct fields *f,
+                  const struct hs_sweep *sweep, const char *what)
+{
+    struct hs_error err;
+    hs_error_init(&err);
+    if (kernel->sweep(sweep, &err) != HS_OK)
+        fail_msg("%s: %s: %s", kernel->name, what, err.text);
+    const char *complaint = emulator_complaint_c();
+    if (complaint)
+        fail_msg("%s: %s: %s", kernel->name, what, complaint);
+    for (int64_t at = 0; at < f->layout.elements; at++) {
+        int64_t rest = at - f->layout.origin + 8 * f->layout.pitch[2];
+        const int64_t k = rest / f->layout.pitch[2] - 8;
+        rest = at - f->layout.origin - k * f->layout.pitch[2];
+        const int64_t j = rest / f->layout.pitch[1], i = rest - j * f->layout.pitch[1];
+        const double out = get(f->precision, f->out, at);
+        if (!inside(&sweep->box, i, j, k)) {
+            if (!isnan(out))
+                fail_msg("%s: %s: node (%d, %d, %d) outside the box was written", kernel->name,
+                         what, (int)i, (int)j, (int)k);
+        } else {
+            const double due = plain_sum(f, sweep, at);
+            if (out != due)
+                fail_msg("%s: %s: node (%d, %d, %d) is %.17g, not %.17g", kernel->name, what,
+                         (int)i, (int)j, (int)k, out, due);
+        }
+    }
+}
+
+struct job {
+    int64_t points[HS_AXES];
+    int64_t lo[HS_AXES], hi[HS_AXES]; /* the box; hi 0: as the whole grid less the radius */
+};
+
+/* Odd and even sizes, less and more than a tile, and boxes that begin anywhere. */
+static const struct job jobs[HS_AXES + 1][8] = {
+    [1] = {{.points = {7, 1, 1}},
+           {.points = {256, 1, 1}, .hi = {256, 1, 1}},
+           {.points = {1531, 1, 1}, .hi = {1531, 1, 1}},
+           {.points = {4999, 1, 1}},
+           {.points = {700, 1, 1}, .lo = {301, 0, 0}, .hi = {333, 1, 1}},
+           {.points = {2400, 1, 1}, .lo = {130, 0, 0}, .hi = {2399, 1, 1}}},
+    [2] = {{.points = {7, 7, 1}},
+           {.points = {33, 70, 1}, .hi = {33, 70, 1}},
+           {.points = {130, 67, 1}},
+           {.points = {128, 9, 1}, .hi = {128, 9, 1}},
+           {.points = {300, 41, 1}, .lo = {37, 5, 0}, .hi = {291, 38, 1}},
+           {.points = {301, 20, 1}, .lo = {131, 19, 0}, .hi = {132, 20, 1}}},
+    [3] = {{.points = {7, 7, 7}},
+           {.points = {35, 34, 39}, .hi = {35, 34, 39}},
+           {.points = {131, 11, 9}},
+           {.points = {128, 7, 8}, .hi = {128, 7, 8}},
+           {.points = {140, 19, 21}, .lo = {5, 3, 4}, .hi = {135, 18, 20}},
+           {.points = {37, 18, 70}, .lo = {9, 17, 1}, .hi = {34, 18, 69}}},
+};
+
+static void run_job(const struct hs_kernel *kernel, int dims, int radius,
+                    enum hs_precision precision, const struct job *job)
+{
+    const struct hs_grid grid = {.dims = dims,
+                                 .points = {job->points[0], job->points[1], job->points[2]},
+                                 .spacing = {1.0, 1.0, 1.0}};
+    struct fields f = {.precision = precision};
+    f.layout = hs_layout_make(&grid, radius, 128 / (int64_t)hs_precision_size(precision));
+    struct hs_sweep sweep = {.precision = precision, .layout = f.layout, .steps = 1, .threads = 1};
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        const int rim = axis < dims && job->hi[0] == 0 ? radius : 0;
+        sweep.box.lo[axis] = job->hi[0] ? job->lo[axis] : rim;
+        sweep.box.hi[axis] = job->hi[0] ? job->hi[axis] : job->points[axis] - rim;
+    }
+    struct hs_stencil stencil = {.dims = dims, .radius = radius};
+    for (int n = 0; n < hs_stencil_count(dims, radius); n++)
+        stencil.c[n] = toss();
+    const double value = precision == HS_FLOAT ? (double)(float)toss() : toss();
+    f.in = allocate(&f), f.out = allocate(&f), f.source = allocate(&f);
+    fill_input(&f, &sweep.box, dims, radius);
+    fill(&f, f.source, &sweep.box);
+    const size_t skip = (size_t)f.layout.origin * hs_precision_size(precision);
+    sweep.stencil = &stencil;
+    sweep.in = (char *)f.in + skip;
+    sweep.out = (char *)f.out + skip;
+    sweep.source_value = &value;
+    for (int order = 0; order < ORDERS; order++) {
+        emulator_set_order_c(order);
+        for (int64_t n = 0; n < f.layout.elements; n++)
+            put(precision, f.out, n, NAN);
+        sweep.source = order == 0 ? (char *)f.source + skip : NULL;
+        char what[160];
+        snprintf(what, sizeof what, "%dD radius %d %s, %d x %d x %d, order %d", dims, radius,
+                 hs_precision_name(precision), (int)job->points[0], (int)job->points[1],
+                 (int)job->points[2], order);
+        check(kernel, &f, &sweep, what);
+    }
+    free(f.in), free(f.out), free(f.source);
+}
+
+void test_cuda_kernels__give_the_bits_of_the_plain_sum(void **state)
+{
+    (void)state;
+    const char *only = getenv("HS_KERNEL");
+    for (int n = 0; kernels[n]; n++) {
+        const struct hs_kernel *kernel = kernels[n];
+        if (kernel->own_ghosts || (only && strcmp(only, kernel->name) != 0))
+            continue;
+        for (int dims = 1; dims <= HS_AXES; dims++)
+            for (int radius = 1; radius <= HS_MAX_RADIUS; radius++)
+                for (int precision = 0; precision < HS_PRECISIONS; precision++) {
+                    char reason[120];
+                    if (!hs_kernel_can(kernel, dims, radius, precision, reason, sizeof reason))
+                        continue;
+                    for (int j = 0; jobs[dims][j].points[0]; j++)
+                        run_job(kernel, dims, radius, precision, &jobs[dims][j]);
+                }
+    }
+}
+
+/* ---- kernels that apply the faces' rules themselves ------------------------------------------ */
+
+/* Faces of all kinds in one problem, as core/boundary.c lowers them; `mix` chooses. */
+struct walls {
+    struct hs_face face[HS_FACES];
+    struct hs_face_level level[4];
+    double number[4 + 1][HS_FACES]; /* drives at each time, uniform ... */
+    void *table[4 + 1][HS_FACES];   /* ... or over the face, in the precision, unless NULL */
+};
+
+static int64_t face_nodes(const struct hs_layout *layout, int f)
+{
+    return layout->points[0] * layout->points[1] * layout->points[2] / layout->points[f / 2];
+}
+
+static void set_walls(struct walls *walls, const struct fields *f, int dims, int radius, int mix)
+{
+    static const char *const kinds[] = {"fixed",      "dirichlet", "neumann", "robin",
+                                        "reflective", "clamp",     "constant"};
+    memset(walls, 0, sizeof *walls);
+    for (int face = 0; face < 2 * dims; face++) {
+        /* every third mix has a periodic axis, another one each */
+        const bool wraps = mix % 3 == 2 && face / 2 == mix / 3 % dims;
+        const char *kind = wraps ? "periodic" : kinds[(mix * 3 + face * 2) % 7];
+        const struct hs_boundary_kind *row = hs_boundary_find(kind);
+        struct hs_boundary_spec spec = {.given = 1u << HS_BOUNDARY_GRADIENT};
+        spec.value[HS_BOUNDARY_H].constant = 0.7;
+        const char *reason;
+        walls->face[face].type = kind;
+        assert_int_equal(row->lower(&spec, 2.0, 0.25, radius, &walls->face[face], &reason), HS_OK);
+        for (int t = 0; t <= 4; t++) {
+            walls->number[t][face] = f->precision == HS_FLOAT ? (double)(float)toss() : toss();
+            if ((mix + face) % 2)
+                continue;
+            const int64_t nodes = face_nodes(&f->layout, face);
+            walls->table[t][face] = malloc((size_t)nodes * 8);
+            for (int64_t n = 0; n < nodes; n++)
+                put(f->precision, walls->table[t][face], n, toss());
+        }
+    }
+    for (int s = 0; s < 4; s++)
+        for (int face = 0; face < HS_FACES; face++) {
+            walls->level[s].drive[face] = walls->number[s][face];
+            walls->level[s].hold[face] = walls->number[s + 1][face];
+            walls->level[s].drive_field[face] = walls->table[s][face];
+            walls->level[s].hold_field[face] = walls->table[s + 1][face];
+        }
+}
+
+static void release_walls(struct walls *walls)
+{
+    for (int t = 0; t <= 4; t++)
+        for (int face = 0; face < HS_FACES; face++)
+            free(walls->table[t][face]);
+}
+
+static double wall_value(const struct walls *walls, const struct fields *f, int t, int face,
+                         const int64_t node[HS_AXES])
+{
+    if (!walls->table[t][face])
+        return walls->number[t][face];
+    const int64_t *n = f->layout.points;
+    const int64_t at = face / 2 == 0   ? node[1] + n[1] * node[2]
+                       : face / 2 == 1 ? node[0] + n[0] * node[2]
+                                       : node[0] + n[0] * node[1];
+    return get(f->precision, walls->table[t][face], at);
+}
+
+static double multiply_add(enum hs_precision p, double a, double b, double c)
+{
+    return p == HS_FLOAT ? (double)fmaf((float)a, (float)b, (float)c) : fma(a, b, c);
+}
+
+static double times(enum hs_precision p, double a, double b)
+{
+    return p == HS_FLOAT ? (double)((float)a * (float)b) : a * b;
+}
+
+/* Value at a node or ghost of the field at time t, by the rule of core/boundary.h. */
+static double value_at(const struct walls *walls, const struct fields *f, int dims,
+                       const double *field, int t, const int64_t node[HS_AXES])
+{
+    int64_t at[HS_AXES] = {node[0], node[1], node[2]};
+    const int64_t *n = f->layout.points;
+    for (int axis = 0; axis < dims; axis++) {
+        if (at[axis] >= 0 && at[axis] < n[axis])
+            continue;
+        const int face = 2 * axis + (at[axis] > 0);
+        if (walls->face[face].wrap) {
+            at[axis] = (at[axis] + 10 * n[axis]) % n[axis];
+            continue;
+        }
+        const int m = (int)(at[axis] < 0 ? -at[axis] : at[axis] - n[axis] + 1);
+        int64_t edge[HS_AXES] = {at[0], at[1], at[2]}, inner[HS_AXES] = {at[0], at[1], at[2]};
+        edge[axis] = face % 2 ? n[axis] - 1 : 0;
+        inner[axis] = face % 2 ? n[axis] - 1 - m : m;
+        const struct hs_face *rule = &walls->face[face];
+        const enum hs_precision p = f->precision;
+        const double offset =
+            times(p, p == HS_FLOAT ? (double)(float)rule->c[m - 1] : rule->c[m - 1],
+                  wall_value(walls, f, t, face, edge));
+        return multiply_add(
+            p, rule->a[m - 1], value_at(walls, f, dims, field, t, inner),
+            multiply_add(p, rule->b[m - 1], value_at(walls, f, dims, field, t, edge), offset));
+    }
+    return field[(at[2] * n[1] + at[1]) * n[0] + at[0]];
+}
+
+/* One sweep by the book, dense fields. */
+static void plain_sweep(const struct walls *walls, const struct fields *f,
+                        const struct hs_sweep *sweep, int step, const double *in, double *out)
+{
+    const int64_t *n = f->layout.points;
+    const int dims = sweep->stencil->dims;
+    struct hs_stencil_term terms[HS_MAX_COEFFICIENTS];
+    const int count = hs_stencil_terms(sweep->stencil, terms);
+    int64_t node[HS_AXES];
+    for (node[2] = 0; node[2] < n[2]; node[2]++)
+        for (node[1] = 0; node[1] < n[1]; node[1]++)
+            for (node[0] = 0; node[0] < n[0]; node[0]++) {
+                double value = value_at(walls, f, dims, in, step, node);
+                bool held = false;
+                for (int face = 0; face < 2 * dims; face++) {
+                    const int64_t depth =
+                        face % 2 ? n[face / 2] - 1 - node[face / 2] : node[face / 2];
+                    held = held || depth < walls->face[face].held;
+                    if (depth == 0 && walls->face[face].prescribed)
+                        value = wall_value(walls, f, step + 1, face, node);
+                }
+                if (!held) {
+                    value = sweep->source
+                                ? get(f->precision, f->source,
+                                      f->layout.origin +
+                                          hs_layout_offset(&f->layout, node[0], node[1], node[2]))
+                                : sweep->source_value[step];
+                    for (int t = 0; t < count; t++) {
+                        int64_t at[HS_AXES] = {node[0], node[1], node[2]};
+                        at[terms[t].axis] += terms[t].offset;
+                        value = multiply_add(f->precision, terms[t].c,
+                                             value_at(walls, f, dims, in, step, at), value);
+                    }
+                }
+                out[(node[2] * n[1] + node[1]) * n[0] + node[0]] = value;
+            }
+}
+
+static void run_fused(const struct hs_kernel *kernel, int dims, int radius,
+                      enum hs_precision precision, const int64_t points[HS_AXES], int mix)
+{
+    const struct hs_grid grid = {
+        .dims = dims, .points = {points[0], points[1], points[2]}, .spacing = {1.0, 1.0, 1.0}};
+    struct fields f = {.precision = precision};
+    f.layout = hs_layout_make(&grid, radius, 128 / (int64_t)hs_precision_size(precision));
+    struct walls walls;
+    set_walls(&walls, &f, dims, radius, mix);
+    struct hs_sweep sweep = {.precision = precision,
+                             .layout = f.layout,
+                             .steps = 1 + mix % kernel->steps,
+                             .box = hs_grid_box(&grid),
+                             .face = walls.face,
+                             .level = walls.level,
+                             .threads = 1};
+    for (int face = 0; face < 2 * dims; face++) {
+        if (face % 2)
+            sweep.box.hi[face / 2] -= walls.face[face].held;
+        else
+            sweep.box.lo[face / 2] += walls.face[face].held;
+    }
+    struct hs_stencil stencil = {.dims = dims, .radius = radius};
+    for (int n = 0; n < hs_stencil_count(dims, radius); n++)
+        stencil.c[n] = precision == HS_FLOAT ? (double)(float)(0.2 * toss()) : 0.2 * toss();
+    double value[4];
+    for (int s = 0; s < 4; s++)
+        value[s] = precision == HS_FLOAT ? (double)(float)toss() : toss();
+    const struct hs_box nodes = hs_grid_box(&grid);
+    f.in = allocate(&f), f.out = allocate(&f), f.source = allocate(&f);
+    fill(&f, f.in, &nodes); /* and no ghosts */
+    fill(&f, f.source, &nodes);
+    const size_t skip = (size_t)f.layout.origin * hs_precision_size(precision);
+    sweep.stencil = &stencil;
+    sweep.in = (char *)f.in + skip;
+    sweep.out = (char *)f.out + skip;
+    sweep.source_value = value;
+    sweep.source = mix % 2 ? (char *)f.source + skip : NULL;
+    const int64_t count = hs_grid_count(&grid);
+    double *now = malloc((size_t)count * 8), *next = malloc((size_t)count * 8);
+    int64_t at = 0;
+    for (int64_t k = 0; k < points[2]; k++)
+        for (int64_t j = 0; j < points[1]; j++)
+            for (int64_t i = 0; i < points[0]; i++)
+                now[at++] =
+                    get(precision, f.in, f.layout.origin + hs_layout_offset(&f.layout, i, j, k));
+    for (int step = 0; step < sweep.steps; step++) {
+        plain_sweep(&walls, &f, &sweep, step, now, next);
+        double *const swap = now;
+        now = next, next = swap;
+    }
+    for (int order = 0; order < ORDERS; order++) {
+        emulator_set_order_c(order);
+        for (int64_t n = 0; n < f.layout.elements; n++)
+            put(precision, f.out, n, NAN);
+        char what[200];
+        snprintf(what, sizeof what, "%dD radius %d %s, %d x %d x %d, %d steps, walls %d, order %d",
+                 dims, radius, hs_precision_name(precision), (int)points[0], (int)points[1],
+                 (int)points[2], sweep.steps, mix, order);
+        struct hs_error err;
+        hs_error_init(&err);
+        if (kernel->sweep(&sweep, &err) != HS_OK)
+            fail_msg("%s: %s: %s", kernel->name, what, err.text);
+        const char *complaint = emulator_complaint_c();
+        if (complaint)
+            fail_msg("%s: %s: %s", kernel->name, what, complaint);
+        int64_t finite = 0;
+        for (int64_t n = 0; n < f.layout.elements; n++)
+            finite += !isnan(get(precision, f.out, n));
+        at = 0;
+        for (int64_t k = 0; k < points[2]; k++)
+            for (int64_t j = 0; j < points[1]; j++)
+                for (int64_t i = 0; i < points[0]; i++, at++) {
+                    const double out = get(precision, f.out,
+                                           f.layout.origin + hs_layout_offset(&f.layout, i, j, k));
+                    if (out != now[at])
+                        fail_msg("%s: %s: node (%d, %d, %d) is %.17g, not %.17g", kernel->name,
+                                 what, (int)i, (int)j, (int)k, out, now[at]);
+                }
+        if (finite != count)
+            fail_msg("%s: %s: nodes outside the grid were written", kernel->name, what);
+    }
+    release_walls(&walls);
+    free(now), free(next);
+    free(f.in), free(f.out), free(f.source);
+}
+
+void test_cuda_kernels__fused_sweeps_give_the_bits_of_single_ones(void **state)
+{
+    (void)state;
+    static const int64_t sizes[HS_AXES + 1][3][HS_AXES] = {
+        {{0, 0, 0}},
+        {{7, 1, 1}, {131, 1, 1}, {1029, 1, 1}},
+        {{7, 9, 1}, {67, 35, 1}, {150, 11, 1}},
+        {{7, 8, 9}, {35, 11, 10}, {9, 21, 19}},
+    };
+    const char *only = getenv("HS_KERNEL");
+    for (int n = 0; kernels[n]; n++) {
+        const struct hs_kernel *kernel = kernels[n];
+        if (!kernel->own_ghosts || (only && strcmp(only, kernel->name) != 0))
+            continue;
+        for (int dims = 1; dims <= HS_AXES; dims++)
+            for (int radius = 1; radius <= HS_MAX_RADIUS; radius++)
+                for (int precision = 0; precision < HS_PRECISIONS; precision++) {
+                    char reason[120];
+                    if (!hs_kernel_can(kernel, dims, radius, precision, reason, sizeof reason))
+                        continue;
+                    for (int mix = 0; mix < 12; mix++)
+                        run_fused(kernel, dims, radius, precision, sizes[dims][mix % 3], mix);
+                }
+    }
+}
