@@ -124,7 +124,8 @@ format: ## format all sources in place
 
 # gcc's guesses at what snprintf may cut off go wrong in instrumented code
 sanitize: ## the tests under the address and undefined-behaviour sanitizers
-	@$(MAKE) --no-print-directory BUILD=$(BUILD)/sanitize \
+	@LSAN_OPTIONS=suppressions=$(CURDIR)/tests/tools/leaks.supp:print_suppressions=0 \
+	    $(MAKE) --no-print-directory BUILD=$(BUILD)/sanitize \
 	    CFLAGS='-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer \
 	    $(if $(findstring clang,$(CC)),,-Wno-format-truncation)' test
 
