@@ -328,7 +328,7 @@ static void draw_path(struct pen *pen, const char *path, double scale, double dx
     double p[8] = {0};
     while (*path) {
         const char command = *path++;
-        double v[6];
+        double v[6] = {0};
         const int wanted = command == 'C' ? 6 : 2;
         for (int i = 0; i < wanted; i++) {
             char *end;
