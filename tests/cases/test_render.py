@@ -398,3 +398,11 @@ def test_the_file_of_a_run_that_still_writes_can_be_drawn(tmp_path):
     with h5py.File(path, "r+") as f:  # holds the lock
         f.flush()
         draw(path, tmp_path / "a.png")
+
+
+def test_rounding_of_a_constant_field_is_not_spread_over_the_colours(tmp_path):
+    values = 300 * (1 + 1e-15 * np.arange(16).reshape(1, 4, 4))
+    path = write(tmp_path / "a.h5", values, [np.linspace(0, 1, 4)] * 2)
+    image = draw(path, tmp_path / "a.png", "--map", "gray")
+    for place in (0, 0.5, 1):
+        assert np.abs(colour_at(image, plot_area(image), place, place) - 127.5).max() <= 1
