@@ -15,6 +15,25 @@ struct hs_picture_handles {
 static const char dataset_name[] = "/temperature";
 static const char *const axis_names[HS_AXES] = {"x", "y", "z"};
 
+/* HDF5 prints its own stack of errors unless told not to; ours say more to a user. */
+struct quiet {
+    H5E_auto2_t print;
+    void *data;
+};
+
+static struct quiet be_quiet(void)
+{
+    struct quiet before = {NULL, NULL};
+    H5Eget_auto2(H5E_DEFAULT, &before.print, &before.data);
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    return before;
+}
+
+static void speak_again(struct quiet before)
+{
+    H5Eset_auto2(H5E_DEFAULT, before.print, before.data);
+}
+
 /* A string attribute of `object`, or "" where there is none or it is of another type. */
 static void read_text(hid_t object, const char *name, char *out, size_t size)
 {
@@ -198,12 +217,9 @@ enum hs_status hs_picture_open(const char *path, struct hs_picture_file *out, st
     if (!out->handles)
         return hs_error_add(err, HS_DEVICE, "%s: no memory to open it", path);
     *out->handles = (struct hs_picture_handles){-1, -1};
-    enum hs_status status;
-    H5E_BEGIN_TRY
-    {
-        status = open_quietly(path, out, err);
-    }
-    H5E_END_TRY
+    const struct quiet before = be_quiet();
+    const enum hs_status status = open_quietly(path, out, err);
+    speak_again(before);
     return status;
 }
 
@@ -232,14 +248,11 @@ static bool read_plane(const struct hs_picture_file *file, int64_t step, int cut
     }
     const hid_t memory = H5Screate_simple(1, &total, NULL);
     const hid_t space = H5Dget_space(file->handles->temperature);
-    bool good = false;
-    H5E_BEGIN_TRY
-    {
-        good = H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
-               H5Dread(file->handles->temperature, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT,
-                       out) >= 0;
-    }
-    H5E_END_TRY
+    const struct quiet before = be_quiet();
+    const bool good = H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
+                      H5Dread(file->handles->temperature, H5T_NATIVE_DOUBLE, memory, space,
+                              H5P_DEFAULT, out) >= 0;
+    speak_again(before);
     H5Sclose(space);
     H5Sclose(memory);
     return good;

@@ -406,8 +406,7 @@ static void note_of_holes(const struct layout *l, const struct hs_scene *scene,
     const int side = pixels(l, 20);
     const struct hs_rect swatch = {l->bar.x, (int)lrint(y) - side + pixels(l, 1), side, side};
     hs_canvas_fill(l->canvas, swatch, hs_colour_of_nan);
-    write_text(l, TICK_LABEL, l->bar.x + side + GAP * l->u, y, HS_TEXT_START, false,
-               "not a number");
+    write_text(l, TICK_LABEL, l->bar.x + side + GAP * l->u, y, HS_TEXT_START, false, "not finite");
 }
 
 /* Sides in true proportion within the room there is, or stretched to the longest ratio. */
