@@ -290,8 +290,6 @@ static enum hs_status run(struct loop *loop, struct hs_loop_result *out, struct 
         out->steady = loop->sweep == check && is_steady(loop);
         if (out->steady || loop->sweep == loop->plan->sweeps)
             break;
-        if (loop->sweep < due)
-            continue;
         const struct hs_moment moment = moment_of(loop, HS_PHASE_RUNNING);
         st = notify(loop, &moment, false, before, err);
         if (st)

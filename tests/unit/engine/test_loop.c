@@ -18,6 +18,7 @@ static struct {
     int64_t interrupt_at;      /* this sweep gets a signal; 0: none */
     int64_t fail_at;           /* this sweep fails */
     double seconds;            /* a sweep takes */
+    double look_seconds;       /* a reduction takes */
     int downloads, reductions; /* calls seen */
     int64_t longest;           /* span */
     int alive;                 /* states not destroyed */
@@ -54,6 +55,12 @@ static enum hs_status download(struct hs_backend_state *s, const struct hs_box *
     return HS_OK;
 }
 
+static void pass_time(double t)
+{
+    if (t > 0.0)
+        nanosleep(&(struct timespec){(time_t)t, (long)(1e9 * fmod(t, 1.0))}, NULL);
+}
+
 static enum hs_status sweep(struct hs_backend_state *s, const struct hs_span *span,
                             struct hs_error *err)
 {
@@ -71,10 +78,7 @@ static enum hs_status sweep(struct hs_backend_state *s, const struct hs_span *sp
         if (n == span->count - 1 && span->keep_last)
             s->change = fabs(s->T - before);
     }
-    if (rule.seconds > 0.0) {
-        const double t = rule.seconds * (double)span->count;
-        nanosleep(&(struct timespec){(time_t)t, (long)(1e9 * fmod(t, 1.0))}, NULL);
-    }
+    pass_time(rule.seconds * (double)span->count);
     rule.longest = span->count > rule.longest ? span->count : rule.longest;
     return HS_OK;
 }
@@ -83,8 +87,9 @@ static enum hs_status reduce(struct hs_backend_state *s, struct hs_reduction *ou
                              struct hs_error *err)
 {
     (void)err;
-    *out = (struct hs_reduction){.min = s->T,
-                                 .max = s->T,
+    pass_time(rule.look_seconds);
+    *out = (struct hs_reduction){.min = fmin(s->T, 0.0),
+                                 .max = fmax(s->T, 0.0),
                                  .mean = s->T,
                                  .change = s->change,
                                  .not_finite = isfinite(s->T) ? 0 : 1};
@@ -299,10 +304,9 @@ void test_loop__not_a_number_is_noticed_before_anyone_is_told(void **state)
     hs_error_release(&err);
 }
 
-void test_loop__blow_up_is_noticed_while_still_finite(void **state)
+static void assert_blow_up_is_noticed(double initial)
 {
-    (void)state;
-    const struct hs_problem problem = make(300.0);
+    const struct hs_problem problem = make(initial);
     const struct hs_plan plan = plan_for(100000);
     rule.factor = 1.05;
     rule.seconds = 1e-5; /* so that looking is cheap beside it */
@@ -314,6 +318,13 @@ void test_loop__blow_up_is_noticed_while_still_finite(void **state)
     assert_in_range(result.sweeps, 284, 1000);
     assert_non_null(strstr(err.text, "diverged"));
     hs_error_release(&err);
+}
+
+void test_loop__blow_up_is_noticed_while_still_finite(void **state)
+{
+    (void)state;
+    assert_blow_up_is_noticed(300.0);
+    assert_blow_up_is_noticed(-300.0);
 }
 
 /* A cold bar that a source heats to ten million kelvin is odd, but it is what was asked for. */
@@ -352,16 +363,18 @@ void test_loop__a_signal_stops_it_between_stretches(void **state)
     (void)state;
     const struct hs_problem problem = make(1.0);
     const struct hs_plan plan = plan_for(1000000);
-    rule.interrupt_at = 100;
-    rule.seconds = 2e-3;
+    rule.interrupt_at = 4000;
+    rule.seconds = 2e-4;
+    rule.look_seconds = 0.02; /* so dear that the watch looks seldom, and cuts nothing short */
     struct diary diary = {.every = 0};
     struct hs_loop_result result;
     struct hs_error err;
     assert_int_equal(run(&problem, &plan, &diary, false, &result, &err), HS_INTERRUPTED);
     assert_int_equal(result.phase, HS_PHASE_STOPPED);
     assert_int_equal(diary.phase[diary.count - 1], HS_PHASE_STOPPED);
-    assert_true(result.sweeps >= 100);
+    assert_true(result.sweeps >= 4000);
     assert_true((double)rule.longest * rule.seconds < 0.5);
+    assert_true((double)rule.longest * rule.seconds > 0.1); /* nor cut without need */
 }
 
 void test_loop__watching_costs_a_percent(void **state)

@@ -98,6 +98,22 @@ void test_plan__outputs_are_hit_to_the_bit(void **state)
     assert_int_equal(hs_plan_snapshots(&plan), 12);
 }
 
+/* 41 * (0.1/41) is not 0.1 to the bit: multiples must come from the interval, not from the step. */
+void test_plan__no_rounding_gathers_over_intervals(void **state)
+{
+    (void)state;
+    struct hs_problem problem = make();
+    problem.schedule.end = 30.0;
+    for (int n = 1; n < 100; n++) {
+        const double interval = 0.0137 * n;
+        problem.schedule.output_interval = interval;
+        const struct hs_plan plan = plan_of(&problem);
+        for (int64_t k = 0; k <= plan.intervals; k++)
+            if (k * plan.interval_sweeps < plan.sweeps)
+                assert_true(hs_plan_time(&plan, k * plan.interval_sweeps) == (double)k * interval);
+    }
+}
+
 /* 0.3/0.1 is 2.9999999999999996: still three intervals and no sweep left over. */
 void test_plan__an_end_that_is_a_multiple_but_for_rounding_has_no_tail(void **state)
 {

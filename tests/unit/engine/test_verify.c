@@ -127,6 +127,64 @@ void test_verify__one_wrong_bit_is_found_where_it_is(void **state)
     assert_true(c.max_abs > c.bound);
 }
 
+/* Leaves the number before zero where zero should be. */
+static enum hs_status below_zero_sweep(const struct hs_sweep *sweep, struct hs_error *err)
+{
+    (void)err;
+    for (int64_t i = sweep->box.lo[HS_X]; i < sweep->box.hi[HS_X]; i++)
+        ((double *)sweep->out)[i] = i == 70 ? -0x1p-1074 : 0.0;
+    return HS_OK;
+}
+
+void test_verify__the_number_before_zero_is_one_ulp_away(void **state)
+{
+    (void)state;
+    struct hs_problem problem = make(101, HS_DOUBLE);
+    problem.initial.field.value = (struct hs_value){.constant = 0.0};
+    struct hs_plan plan = plan_of(&problem, "openmp");
+    struct hs_kernel wrong = *plan.kernel;
+    wrong.sweep = below_zero_sweep;
+    plan.kernel = &wrong;
+    struct hs_error err;
+    hs_error_init(&err);
+    struct hs_comparison c;
+    assert_int_equal(hs_verify_compare(&problem, &plan, 1, &c, &err), HS_OK);
+    assert_int_equal(c.differing, 1);
+    assert_int_equal(c.max_ulps, 1);
+    assert_int_equal(c.worst[HS_X], 70);
+    assert_true(c.value == -0x1p-1074 && c.reference == 0.0);
+}
+
+/* T'' + pi^2 sin(pi x) = 0: the tolerance of a sweep's change must shrink with the step, or the
+ * finer grids would stop before they are steady. */
+void test_verify__a_steady_state_is_as_steady_on_every_grid(void **state)
+{
+    (void)state;
+    static const struct hs_instruction profile[] = {{HS_OP_X, 0.0},
+                                                    {HS_OP_CONSTANT, 3.141592653589793},
+                                                    {HS_OP_MULTIPLY, 0.0},
+                                                    {HS_OP_SIN, 0.0}};
+    const struct hs_value value = {.expression = {profile, 4, HS_VARIES_X}};
+    struct hs_problem problem = make(17, HS_DOUBLE);
+    problem.initial.field.value = (struct hs_value){.constant = 0.0};
+    problem.exact.value = value;
+    problem.source.present = true;
+    problem.source.field.value = value;
+    problem.source.rate = 9.869604401089358;
+    problem.schedule.end = NAN;
+    problem.schedule.steady = true;
+    problem.schedule.steady_tolerance = 1e-7;
+    problem.schedule.steady_check_every = 20;
+    const struct hs_plan plan = plan_of(&problem, "openmp");
+    struct hs_error err;
+    hs_error_init(&err);
+    struct hs_refinement r;
+    assert_int_equal(hs_verify_refine(&problem, &plan, 1e9, &r, &err), HS_OK);
+    /* what is left of the transient, tolerance/(pi^2 dt) = 6e-6, is 1/30 of the finest error */
+    assert_near(r.order_max[0], 2.0, 0.05);
+    assert_near(r.order_max[1], 2.0, 0.05);
+}
+
 void test_verify__three_grids_show_second_order(void **state)
 {
     (void)state;
