@@ -1,0 +1,274 @@
+/* heatsolve check: what a run would do, without doing it. */
+#include "commands/command.h"
+#include "engine/plan.h"
+#include "engine/rate.h"
+#include "input/arguments.h"
+#include "input/config.h"
+#include "output/json.h"
+#include "output/snapshots.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+static const double rate_seconds = 0.3; /* of sweeps to tell the rate from */
+
+struct request {
+    const char *config;
+    struct hs_argument_list set;
+    bool json;
+};
+
+/* What is to be said. */
+struct outlook {
+    const struct hs_problem *problem;
+    const struct hs_plan *plan;
+    double memory; /* bytes */
+    double output; /* bytes */
+    struct hs_rate rate;
+    double seconds; /* all sweeps */
+    double updates; /* points a second */
+};
+
+static enum hs_status read_request(int argc, char **argv, struct request *request,
+                                   struct hs_error *err)
+{
+    const struct hs_argument table[] = {
+        {NULL, HS_ARGUMENT_STRING, &request->config, "a config file"},
+        {"--set", HS_ARGUMENT_LIST, &request->set, "KEY=VALUE"},
+        {"--json", HS_ARGUMENT_FLAG, &request->json, NULL},
+    };
+    return hs_arguments_read(argc, argv, table, sizeof table / sizeof *table, err);
+}
+
+static enum hs_status look_ahead(struct outlook *outlook, struct hs_error *err)
+{
+    const struct hs_problem *problem = outlook->problem;
+    const struct hs_plan *plan = outlook->plan;
+    const struct hs_box interior = hs_problem_interior(problem);
+    outlook->memory = plan->backend->memory(problem, plan->kernel);
+    outlook->output = (double)hs_snapshots_bytes(problem, plan);
+    const enum hs_status st = hs_rate_measure(problem, plan, rate_seconds, &outlook->rate, err);
+    const double sweep = outlook->rate.seconds_per_sweep;
+    outlook->seconds = plan->sweeps > 0 ? sweep * (double)plan->sweeps : 0.0;
+    outlook->updates = (double)hs_box_count(&interior) / sweep;
+    return st;
+}
+
+/* ---- for people ---------------------------------------------------------------------------- */
+
+static const char *const face_names[HS_FACES] = {"x_min", "x_max", "y_min",
+                                                 "y_max", "z_min", "z_max"};
+
+static void print_label(const char *label)
+{
+    printf("%-12s ", label);
+}
+
+static void print_bytes(double bytes)
+{
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB"};
+    int unit = 0;
+    while (bytes >= 1024.0 && unit < 5) {
+        bytes /= 1024.0;
+        unit++;
+    }
+    printf(unit == 0 ? "%.0f %s" : "%.2f %s", bytes, units[unit]);
+}
+
+static void print_duration(double seconds)
+{
+    if (seconds < 120.0)
+        printf("%.3g s", seconds);
+    else if (seconds < 7200.0)
+        printf("%.0f min", seconds / 60.0);
+    else if (seconds < 172800.0)
+        printf("%.1f h", seconds / 3600.0);
+    else
+        printf("%.1f days", seconds / 86400.0);
+}
+
+static void print_grid(const struct hs_problem *problem)
+{
+    const struct hs_grid *grid = &problem->grid;
+    print_label("grid");
+    for (int axis = 0; axis < grid->dims; axis++)
+        printf("%s%" PRId64, axis ? " x " : "", grid->points[axis]);
+    printf(" = %" PRId64 " nodes, %s precision\n", hs_grid_count(grid),
+           hs_precision_name(problem->precision));
+    for (int axis = 0; axis < grid->dims; axis++) {
+        print_label("");
+        printf("%c from %.9g to %.9g m, spacing %.9g m, %s %s, %s %s\n", "xyz"[axis],
+               grid -> lower[axis], hs_grid_coordinate(grid, axis, grid->points[axis] - 1),
+               grid -> spacing[axis], face_names[2 * axis], problem -> face[2 * axis].type,
+               face_names[2 * axis + 1], problem->face[2 * axis + 1].type);
+    }
+}
+
+static void print_stencil(const struct hs_problem *problem)
+{
+    print_label("stencil");
+    printf("radius %d, %d points, order %d; ", problem->radius,
+           hs_stencil_count(problem->grid.dims, problem->radius), 2 * problem->radius);
+    if (problem->raw)
+        printf("raw coefficients\n");
+    else
+        printf("diffusivity %.9g m^2/s\n", problem->material.diffusivity);
+}
+
+static void print_steps(const struct hs_problem *problem, const struct hs_plan *plan)
+{
+    print_label("stability");
+    if (problem->raw)
+        printf("one sweep multiplies no mode by more than %.9g\n", plan->amplification);
+    else
+        printf("longest stable step %.9g s, with these boundaries\n", plan->limit);
+    print_label("steps");
+    if (plan->intervals > 0) {
+        printf("%" PRId64 " x %" PRId64 " of %.9g s", plan->intervals, plan->interval_sweeps,
+               plan->interval_step);
+        const int64_t rest = plan->sweeps - plan->intervals * plan->interval_sweeps;
+        if (rest > 0)
+            printf(", then %" PRId64 " of %.9g s", rest, plan->tail_step);
+    } else
+        printf("%" PRId64 " of %.9g s", plan->sweeps, plan->tail_step);
+    if (!problem->raw)
+        printf(" (%.4g of the limit)", hs_plan_step(plan) / plan->limit);
+    printf("\n");
+    print_label("sweeps");
+    printf("%s%" PRId64 ", to t = %.9g s\n", problem->schedule.steady ? "at most " : "",
+           plan->sweeps, plan->end);
+}
+
+static void print_text(const struct outlook *outlook)
+{
+    const struct hs_problem *problem = outlook->problem;
+    const struct hs_plan *plan = outlook->plan;
+    print_label("config");
+    printf("%s: in order%s%s\n", problem->config_path, problem->title ? ": " : "",
+           problem->title ? problem->title : "");
+    print_grid(problem);
+    print_stencil(problem);
+    print_label("kernel");
+    printf("%s (%s) on %s\n", plan->kernel->name, plan->backend->name, outlook->rate.device);
+    print_label("memory");
+    print_bytes(outlook->memory);
+    printf("\n");
+    print_steps(problem, plan);
+    print_label("output");
+    printf("%" PRId64 " snapshots, ", hs_plan_snapshots(plan));
+    print_bytes(outlook->output);
+    printf(", in %s\n", problem->output.file);
+    print_label("time");
+    if (plan->sweeps > 0) {
+        printf("%s", problem->schedule.steady ? "at most " : "about ");
+        print_duration(outlook->seconds);
+        printf(" of sweeps, at %.3g points/s, measured on this grid for %.1g s\n", outlook->updates,
+               rate_seconds);
+    } else
+        printf("no sweeps\n");
+    if (plan->note[0]) {
+        print_label("note");
+        printf("%s\n", plan->note);
+    }
+}
+
+/* ---- for programs -------------------------------------------------------------------------- */
+
+static void json_faces(struct hs_json *json, const struct hs_problem *problem)
+{
+    hs_json_open(json, "boundary");
+    for (int f = 0; f < 2 * problem->grid.dims; f++)
+        hs_json_text(json, face_names[f], problem->face[f].type);
+    hs_json_close(json);
+}
+
+static void json_steps(struct hs_json *json, const struct hs_problem *problem,
+                       const struct hs_plan *plan)
+{
+    hs_json_number(json, "stability_limit", plan->limit);
+    hs_json_number(json, "amplification", plan->amplification);
+    hs_json_number(json, "step", hs_plan_step(plan));
+    hs_json_integer(json, "intervals", plan->intervals);
+    hs_json_integer(json, "sweeps_per_interval", plan->interval_sweeps);
+    hs_json_integer(json, "sweeps_after_intervals",
+                    plan->sweeps - plan->intervals * plan->interval_sweeps);
+    hs_json_number(json, "step_after_intervals", plan->tail_step);
+    hs_json_integer(json, "sweeps", plan->sweeps);
+    hs_json_flag(json, "steady", problem->schedule.steady);
+    hs_json_number(json, "end", plan->end);
+}
+
+static void print_json(const struct outlook *outlook)
+{
+    const struct hs_problem *problem = outlook->problem;
+    const struct hs_plan *plan = outlook->plan;
+    const int dims = problem->grid.dims;
+    struct hs_json json = hs_json_on(stdout);
+    hs_json_open(&json, NULL);
+    hs_json_text(&json, "config", problem->config_path);
+    hs_json_text(&json, "title", problem->title);
+    hs_json_integers(&json, "points", problem->grid.points, dims);
+    hs_json_integer(&json, "nodes", hs_grid_count(&problem->grid));
+    hs_json_numbers(&json, "lower", problem->grid.lower, dims);
+    hs_json_numbers(&json, "spacing", problem->grid.spacing, dims);
+    hs_json_text(&json, "precision", hs_precision_name(problem->precision));
+    hs_json_integer(&json, "radius", problem->radius);
+    json_faces(&json, problem);
+    hs_json_text(&json, "kernel", plan->kernel->name);
+    hs_json_text(&json, "backend", plan->backend->name);
+    hs_json_text(&json, "device", outlook->rate.device);
+    hs_json_number(&json, "memory_bytes", outlook->memory);
+    json_steps(&json, problem, plan);
+    hs_json_text(&json, "output", problem->output.file);
+    hs_json_integer(&json, "snapshots", hs_plan_snapshots(plan));
+    hs_json_number(&json, "output_bytes", outlook->output);
+    hs_json_number(&json, "points_per_second", outlook->updates);
+    hs_json_number(&json, "seconds", outlook->seconds);
+    hs_json_text(&json, "note", plan->note);
+    hs_json_close(&json);
+}
+
+/* -------------------------------------------------------------------------------------------- */
+
+static enum hs_status run(int argc, char **argv, struct hs_error *err)
+{
+    struct request request = {0};
+    struct hs_problem problem;
+    struct hs_plan plan;
+    struct outlook outlook = {.problem = &problem, .plan = &plan};
+    hs_problem_init(&problem);
+
+    enum hs_status st = read_request(argc, argv, &request, err);
+    if (!st)
+        st = hs_config_read(request.config, request.set.items, request.set.count, &problem, err);
+    if (!st)
+        st = hs_plan_make(&problem, &plan, err);
+    if (!st)
+        st = look_ahead(&outlook, err);
+    if (!st && request.json)
+        print_json(&outlook);
+    else if (!st)
+        print_text(&outlook);
+    hs_problem_release(&problem);
+    hs_argument_list_release(&request.set);
+    return st;
+}
+
+const struct hs_command hs_command_check = {
+    .name = "check",
+    .usage = "heatsolve check CONFIG [--set KEY=VALUE]... [--json]",
+    .summary = "what a run would do: grid, memory, stability limit, steps, output, time",
+    .help = "  CONFIG           the case\n"
+            "  --set KEY=VALUE  overrides a key of the config; may be given again and again\n"
+            "  --json           one JSON object\n"
+            "\n"
+            "Reads and checks the config as a run would, finds the exact stability limit of its\n"
+            "stencil and boundaries and the steps that hit every output, and tells memory,\n"
+            "sweeps and bytes of output. The time is of the sweeps alone, from the rate of the\n"
+            "chosen kernel on this grid, tried for 0.3 s on a field of ones.\n"
+            "\n"
+            "Writes no file. exit status: 0 in order, 2 bad config, 3 a file cannot be read, 4\n"
+            "device or memory.\n",
+    .run = run,
+};

@@ -1,0 +1,247 @@
+/* heatsolve run: config -> problem -> plan -> sweeps -> observers -> file and report. */
+#include "commands/command.h"
+#include "engine/loop.h"
+#include "input/arguments.h"
+#include "input/config.h"
+#include "output/checkpoint.h"
+#include "output/progress.h"
+#include "output/report.h"
+#include "output/snapshots.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct request {
+    const char *config;
+    struct hs_argument_list set;
+    bool quiet, json, resume;
+    const char *output; /* in stead of the config's; or NULL */
+};
+
+/* What a run holds while it lasts. */
+struct job {
+    struct hs_problem problem;
+    struct hs_plan plan;
+    struct hs_loop_start start;
+    void *resumed; /* the field that start.field points to */
+    struct hs_snapshots *snapshots;
+    struct hs_checkpoint *checkpoint;
+    struct hs_progress *progress;
+    struct hs_loop_result result;
+    double max_error; /* against exact; NaN without */
+    int64_t written;  /* snapshots in the file */
+};
+
+static volatile int interrupted;
+
+static void on_signal(int number)
+{
+    (void)number;
+    interrupted = 1;
+}
+
+/* The first signal asks for a stop with the state saved; the second ends the program at once. */
+static void watch_signals(void)
+{
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+static enum hs_status read_request(int argc, char **argv, struct request *request,
+                                   struct hs_error *err)
+{
+    const struct hs_argument table[] = {
+        {NULL, HS_ARGUMENT_STRING, &request->config, "a config file"},
+        {"--set", HS_ARGUMENT_LIST, &request->set, "KEY=VALUE"},
+        {"--quiet", HS_ARGUMENT_FLAG, &request->quiet, NULL},
+        {"--json", HS_ARGUMENT_FLAG, &request->json, NULL},
+        {"--resume", HS_ARGUMENT_FLAG, &request->resume, NULL},
+        {"--output", HS_ARGUMENT_STRING, &request->output, "FILE"},
+    };
+    return hs_arguments_read(argc, argv, table, sizeof table / sizeof *table, err);
+}
+
+/* --output is one more override, with what libconfig's strings need in front of " and \\. */
+static char *output_override(const char *file)
+{
+    static const char key[] = "output.file=\"";
+    char *text = malloc(sizeof key + 2 * strlen(file) + 2);
+    if (!text)
+        return NULL;
+    size_t used = sizeof key - 1;
+    memcpy(text, key, used);
+    for (; *file; file++) {
+        if (*file == '"' || *file == '\\')
+            text[used++] = '\\';
+        text[used++] = *file;
+    }
+    memcpy(text + used, "\"", 2);
+    return text;
+}
+
+static enum hs_status read_problem(struct request *request, struct hs_problem *problem,
+                                   struct hs_error *err)
+{
+    char *output = request->output ? output_override(request->output) : NULL;
+    enum hs_status st = output ? hs_argument_list_add(&request->set, output, err) : HS_OK;
+    if (!st)
+        st = hs_config_read(request->config, request->set.items, request->set.count, problem, err);
+    free(output);
+    return st;
+}
+
+/* From the newest checkpoint, if that was asked for; else from sweep 0. */
+static enum hs_status find_start(const struct request *request, struct job *job,
+                                 struct hs_error *err)
+{
+    if (!request->resume)
+        return HS_OK;
+    const enum hs_status st =
+        hs_checkpoint_read(&job->problem, &job->start.sweep, &job->resumed, err);
+    job->start.field = job->resumed;
+    return st;
+}
+
+static enum hs_status open_observers(const struct request *request, struct job *job,
+                                     struct hs_error *err)
+{
+    const int64_t resume_sweep = request->resume ? job->start.sweep : -1;
+    enum hs_status st =
+        hs_snapshots_create(&job->problem, &job->plan, resume_sweep, &job->snapshots, err);
+    if (!st)
+        st = hs_checkpoint_create(&job->problem, &job->checkpoint, err);
+    if (!st)
+        hs_checkpoint_goes_with(job->checkpoint, job->snapshots);
+    if (!st && !request->quiet)
+        st = hs_progress_create(&job->problem, &job->plan, &job->progress, err);
+    return st;
+}
+
+static enum hs_status sweep(struct job *job, struct hs_error *err)
+{
+    struct hs_observer *observers[3];
+    int count = 0;
+    observers[count++] = hs_snapshots_observer(job->snapshots);
+    observers[count++] = hs_checkpoint_observer(job->checkpoint);
+    if (job->progress)
+        observers[count++] = hs_progress_observer(job->progress);
+    const enum hs_status st = hs_loop_run(&job->problem, &job->plan, &job->start, observers, count,
+                                          &interrupted, &job->result, err);
+    if (st == HS_INTERRUPTED)
+        hs_error_add(err, st,
+                     "interrupted at sweep %lld, t = %.9g s; the state is saved beside %s; "
+                     "the same command with --resume goes on from there",
+                     (long long)job->result.sweeps, job->result.time, job->problem.output.file);
+    return st;
+}
+
+/* Whether a finished run's answer is what the config asked for. */
+static enum hs_status judge(struct job *job, struct hs_error *err)
+{
+    const struct hs_problem *problem = &job->problem;
+    enum hs_status st = HS_OK;
+    if (problem->schedule.steady && !job->result.steady)
+        st = hs_error_add(err, HS_FAILED_CHECK,
+                          "%s: steady.tolerance = %g: not reached after %lld sweeps, t = %.9g s: "
+                          "the largest change of the last sweep is %g; give more time.end or "
+                          "time.sweeps, or a larger tolerance",
+                          problem->config_path, problem->schedule.steady_tolerance,
+                          (long long)job->result.sweeps, job->result.time, job->result.last.change);
+    if (!isnan(problem->exact.max_error) && !(job->max_error <= problem->exact.max_error))
+        st = hs_error_add(err, HS_FAILED_CHECK,
+                          "%s: exact.max_error = %g: exceeded: the largest |T - exact| is %g at "
+                          "t = %.9g s",
+                          problem->config_path, problem->exact.max_error, job->max_error,
+                          job->result.time);
+    return st;
+}
+
+static void report(const struct request *request, const struct job *job, enum hs_status status)
+{
+    const enum hs_phase phase = job->result.phase;
+    if (phase == HS_PHASE_START || phase == HS_PHASE_RUNNING) /* failed: the message says it all */
+        return;
+    const struct hs_report report = {.problem = &job->problem,
+                                     .plan = &job->plan,
+                                     .result = &job->result,
+                                     .status = status,
+                                     .max_error = job->max_error,
+                                     .snapshots = job->written};
+    if (request->json)
+        hs_report_json(stdout, &report);
+    else if (!request->quiet)
+        hs_report_text(stdout, &report);
+}
+
+static void close_observers(struct job *job)
+{
+    hs_progress_destroy(job->progress);
+    hs_checkpoint_destroy(job->checkpoint);
+    if (job->snapshots) {
+        job->max_error = hs_snapshots_last_error(job->snapshots);
+        job->written = hs_snapshots_count(job->snapshots);
+    }
+    hs_snapshots_destroy(job->snapshots);
+}
+
+static enum hs_status run(int argc, char **argv, struct hs_error *err)
+{
+    struct request request = {0};
+    struct job job = {.max_error = NAN};
+    hs_problem_init(&job.problem);
+    watch_signals();
+
+    enum hs_status st = read_request(argc, argv, &request, err);
+    if (!st)
+        st = read_problem(&request, &job.problem, err);
+    if (!st)
+        st = hs_plan_make(&job.problem, &job.plan, err);
+    if (!st)
+        st = find_start(&request, &job, err);
+    if (!st)
+        st = open_observers(&request, &job, err);
+    if (!st)
+        st = sweep(&job, err);
+    close_observers(&job);
+    if (!st)
+        st = judge(&job, err);
+    report(&request, &job, st);
+
+    free(job.resumed);
+    hs_problem_release(&job.problem);
+    hs_argument_list_release(&request.set);
+    return st;
+}
+
+const struct hs_command hs_command_run = {
+    .name = "run",
+    .usage = "heatsolve run CONFIG [--set KEY=VALUE]... [--output FILE] [--resume] [--quiet] "
+             "[--json]",
+    .summary = "run a config: temperatures into an HDF5 file, a summary on the screen",
+    .help = "  CONFIG           the case; heatsolve init prints one to start from\n"
+            "  --set KEY=VALUE  overrides a key of the config (time.end=1.0,\n"
+            "                   grid.points=[65,65,65]); may be given again and again;\n"
+            "                   heatsolve options lists the keys\n"
+            "  --output FILE    writes there in stead of output.file\n"
+            "  --resume         goes on from the newest checkpoint beside the output\n"
+            "  --quiet          no progress and no summary\n"
+            "  --json           the summary as one JSON object on standard output\n"
+            "\n"
+            "Interrupted (Ctrl-C, SIGTERM), it saves its state and ends with 130; --resume goes\n"
+            "on from there, to the same bits. A second signal ends it at once.\n"
+            "\n"
+            "exit status:\n"
+            "  0    done, and all that the config checks is met\n"
+            "  1    the answer failed its check: above exact.max_error, diverged (earlier\n"
+            "       snapshots are kept), or steady.tolerance not reached in time.end,\n"
+            "       time.sweeps or, where neither is given, 100000000 sweeps\n"
+            "  2    bad command line or config; nothing was written\n"
+            "  3    reading or writing failed; what was written stays readable\n"
+            "  4    device or memory\n"
+            "  130  interrupted, state saved\n",
+    .run = run,
+};

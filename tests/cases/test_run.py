@@ -1,0 +1,293 @@
+"""heatsolve run, check and verify from the outside: exit codes, messages, files, signals."""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import time
+
+import h5py
+import numpy as np
+import pytest
+
+HEATSOLVE = os.environ["HEATSOLVE"]
+
+BASE = """
+title = "a bar";
+grid = { points = [41]; spacing = 0.1; };
+material = { diffusivity = 1.0; };
+initial = { expression = "sin(pi*x/4)"; };
+boundary = { all = { type = "dirichlet"; value = 0.0; }; };
+time = { end = 1.0; };
+output = { file = "out.h5"; interval = 0.1; };
+exact = { expression = "exp(-(pi/4)^2*t)*sin(pi*x/4)"; };
+"""
+
+
+def heatsolve(directory, *arguments, text=BASE):
+    if text is not None:
+        (directory / "case.cfg").write_text(text)
+    return subprocess.run([HEATSOLVE, *arguments], cwd=directory, capture_output=True, text=True, timeout=300)
+
+
+def files(directory):
+    return sorted(path.name for path in directory.iterdir() if path.name != "case.cfg")
+
+
+# ---- the command line ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", ["run", "check", "verify"])
+def test_help_names_every_option(tmp_path, command):
+    result = heatsolve(tmp_path, command, "--help")
+    assert result.returncode == 0 and result.stderr == ""
+    usage = result.stdout.splitlines()[0]
+    for word in usage.replace("[", " ").replace("]", " ").split():
+        if word.startswith("--"):
+            assert result.stdout.count(word) >= 2, f"{word} is in the usage and not explained"
+    assert "exit status" in result.stdout
+
+
+@pytest.mark.parametrize("command", ["run", "check", "verify"])
+@pytest.mark.parametrize(
+    "arguments, code, message",
+    [
+        ([], 2, "needs a config file"),
+        (["case.cfg", "other.cfg"], 2, "other.cfg: one argument too many"),
+        (["case.cfg", "--fast"], 2, "--fast: no such option"),
+        (["case.cfg", "--set"], 2, "--set: needs a value"),
+        (["none.cfg"], 3, "none.cfg"),
+        (["case.cfg", "--set", "grid.pionts=[9]"], 2, "grid.points"),
+    ],
+)
+def test_a_bad_command_line_writes_nothing(tmp_path, command, arguments, code, message):
+    result = heatsolve(tmp_path, command, *arguments)
+    assert result.returncode == code, result.stderr
+    assert message in result.stderr
+    assert result.stdout == ""
+    assert files(tmp_path) == []
+
+
+# ---- run -----------------------------------------------------------------------------------------
+
+
+def test_json_says_it_all(tmp_path):
+    result = heatsolve(tmp_path, "run", "case.cfg", "--json")
+    assert result.returncode == 0, result.stderr
+    summary = json.loads(result.stdout)
+    for key in ("sweeps", "seconds", "min", "max", "mean", "max_error", "output"):
+        assert key in summary, f"{key} is not among {sorted(summary)}"
+    with h5py.File(tmp_path / "out.h5") as f:
+        assert summary["sweeps"] == f["sweep"][-1]
+        assert summary["max"] == f["temperature"][-1].max()
+    assert summary["output"] == "out.h5"
+    # second order: (pi/4)^2 t e^-(..)t * (pi/4)^2 dx^2/12 is 2e-4, the step's share likewise
+    assert 0.0 < summary["max_error"] < 5e-4
+
+
+def test_quiet_says_nothing(tmp_path):
+    result = heatsolve(tmp_path, "run", "case.cfg", "--quiet")
+    assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
+
+
+def test_set_overrides_and_the_last_one_wins(tmp_path):
+    settings = ["--set", "time.end=0.5", "--set", "output.interval=0.25", "--set", "time.end=0.75"]
+    result = heatsolve(tmp_path, "run", "case.cfg", "--quiet", *settings)
+    assert result.returncode == 0, result.stderr
+    with h5py.File(tmp_path / "out.h5") as f:
+        assert list(f["time"]) == [0.0, 0.25, 0.5, 0.75]
+
+
+def test_output_goes_where_it_is_told(tmp_path):
+    name = 'a "quoted" back\\slash.h5'
+    result = heatsolve(tmp_path, "run", "case.cfg", "--quiet", "--output", name)
+    assert result.returncode == 0, result.stderr
+    assert name in files(tmp_path) and "out.h5" not in files(tmp_path)
+
+
+@pytest.mark.parametrize("interval", ["0.1", "0.07", "0.3"])
+@pytest.mark.parametrize("step", ['"auto"', "0.0031"])
+def test_outputs_and_the_end_are_hit_to_the_bit(tmp_path, interval, step):
+    text = BASE.replace("end = 1.0", f"end = 1.0; step = {step}").replace("interval = 0.1", f"interval = {interval}")
+    result = heatsolve(tmp_path, "run", "case.cfg", "--quiet", text=text)
+    assert result.returncode == 0, result.stderr
+    multiples = [k * float(interval) for k in range(100) if k * float(interval) < 1.0 - 1e-9]
+    with h5py.File(tmp_path / "out.h5") as f:
+        assert list(f["time"]) == multiples + [1.0]
+
+
+def test_an_error_above_its_bound_fails_with_both_numbers(tmp_path):
+    text = BASE.replace("exact = {", "exact = { max_error = 1e-7;")
+    result = heatsolve(tmp_path, "run", "case.cfg", "--json", text=text)
+    assert result.returncode == 1
+    error = json.loads(result.stdout)["max_error"]
+    assert f"exact.max_error = 1e-07: exceeded: the largest |T - exact| is {error:g} at t = 1 s" in result.stderr
+    with h5py.File(tmp_path / "out.h5") as f:
+        assert len(f["time"]) == 11  # the answer is there to be looked at
+
+
+def test_steady_state_is_reached_or_said_to_be_missed(tmp_path):
+    text = BASE.replace("end = 1.0;", "").replace("interval = 0.1;", "").replace("exact", "steady = { tolerance = 1e-9; };\nexact")
+    result = heatsolve(tmp_path, "run", "case.cfg", "--json", text=text)
+    assert result.returncode == 0, result.stderr
+    reached = json.loads(result.stdout)
+    # the mode falls by 1 - (pi/4)^2 dt a sweep and changes by that share of itself
+    share = (np.pi / 4) ** 2 * 0.0045
+    assert reached["max"] == pytest.approx(1e-9 / share, rel=0.5)  # looked at every 100 sweeps
+    result = heatsolve(tmp_path, "run", "case.cfg", "--quiet", "--set", "time.sweeps=1000", text=text)
+    assert result.returncode == 1
+    assert "steady.tolerance = 1e-09: not reached after 1000 sweeps" in result.stderr
+
+
+# ---- divergence ----------------------------------------------------------------------------------
+
+
+def test_not_a_number_stops_the_run_and_keeps_what_was_good(tmp_path):
+    text = BASE.replace("value = 0.0", 'value = "sqrt(0.55-t)"')
+    result = heatsolve(tmp_path, "run", "case.cfg", text=text)
+    assert result.returncode == 1
+    assert "diverged: the temperature is NaN at node (0), x = 0 m, at sweep " in result.stderr
+    with h5py.File(tmp_path / "out.h5") as f:
+        np.testing.assert_array_equal(f["time"], np.arange(6) * 0.1)
+        assert np.isfinite(f["temperature"][:]).all()
+
+
+def test_blow_up_is_noticed(tmp_path):
+    text = BASE.replace("value = 0.0", 'value = "t < 0.35 ? 0 : exp(1e4*(t-0.35))"')
+    result = heatsolve(tmp_path, "run", "case.cfg", text=text)
+    assert result.returncode == 1
+    assert "diverged" in result.stderr
+    with h5py.File(tmp_path / "out.h5") as f:
+        assert list(f["time"]) == [0.0, 0.1, 0.2, 0.1 * 3]
+
+
+def test_an_initial_field_that_is_not_finite_is_bad_input(tmp_path):
+    text = BASE.replace("sin(pi*x/4)", "log(x-1)", 1)
+    result = heatsolve(tmp_path, "run", "case.cfg", text=text)
+    assert result.returncode == 2
+    assert "initial" in result.stderr
+    assert not list(tmp_path.glob("*.h5"))
+
+
+# ---- signals -------------------------------------------------------------------------------------
+
+LONG = """
+grid = { points = [120, 100]; spacing = 0.1; };
+material = { diffusivity = 1.0; };
+initial = { expression = "sin(x)*cos(3*y)"; };
+boundary = { all = { type = "robin"; h = 3.0; ambient = "sin(50*t)"; };
+             x_min = { type = "dirichlet"; value = "cos(20*t)+y"; }; };
+material = { conductivity = 2.0; density = 1.0; specific_heat = 2.0; };
+time = { sweeps = 30000; };
+output = { file = "out.h5"; every = 1000; };
+""".replace("material = { diffusivity = 1.0; };\n", "")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_saves_the_state_and_resume_ends_in_the_same_bits(tmp_path, number):
+    whole, cut = tmp_path / "whole", tmp_path / "cut"
+    whole.mkdir(), cut.mkdir()
+    result = heatsolve(whole, "run", "case.cfg", "--quiet", text=LONG)
+    assert result.returncode == 0, result.stderr
+
+    (cut / "case.cfg").write_text(LONG)
+    run = subprocess.Popen([HEATSOLVE, "run", "case.cfg", "--quiet"], cwd=cut, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while not (cut / "out.h5").exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    run.send_signal(number)
+    _, stderr = run.communicate(timeout=60)
+    assert run.returncode == 130, stderr
+    assert "interrupted at sweep " in stderr and "--resume" in stderr
+
+    result = heatsolve(cut, "run", "case.cfg", "--quiet", "--resume", text=None)
+    assert result.returncode == 0, result.stderr
+    with h5py.File(whole / "out.h5") as a, h5py.File(cut / "out.h5") as b:
+        for name in ("time", "sweep", "temperature"):
+            np.testing.assert_array_equal(a[name][:], b[name][:], err_msg=name)
+
+
+def test_resume_without_a_checkpoint_says_so(tmp_path):
+    result = heatsolve(tmp_path, "run", "case.cfg", "--resume")
+    assert result.returncode in (2, 3)
+    assert "checkpoint" in result.stderr
+    assert files(tmp_path) == []
+
+
+# ---- check ---------------------------------------------------------------------------------------
+
+
+def test_check_foretells_the_run(tmp_path):
+    result = heatsolve(tmp_path, "check", "case.cfg", "--json")
+    assert result.returncode == 0, result.stderr
+    assert files(tmp_path) == []
+    told = json.loads(result.stdout)
+    result = heatsolve(tmp_path, "run", "case.cfg", "--json")
+    summary = json.loads(result.stdout)
+    assert told["sweeps"] == summary["sweeps"]
+    assert told["snapshots"] == 11
+    assert told["points"] == [41] and told["nodes"] == 41
+    assert told["step"] == pytest.approx(0.1 / 23, rel=1e-15)  # 0.1 s of at most 0.0045
+    assert told["memory_bytes"] >= 2 * 41 * 8
+    assert told["seconds"] > 0 and told["points_per_second"] > 0
+
+
+def test_check_foretells_the_size(tmp_path):
+    larger = ["--set", "grid.points=[150,150]", "--set", "time.end=0.2", "--set", "output.interval=0.02"]
+    told = json.loads(heatsolve(tmp_path, "check", "case.cfg", "--json", *larger).stdout)
+    result = heatsolve(tmp_path, "run", "case.cfg", "--quiet", *larger)
+    assert result.returncode == 0, result.stderr
+    size = (tmp_path / "out.h5").stat().st_size
+    assert told["output_bytes"] >= 11 * 150 * 150 * 8
+    assert size == pytest.approx(told["output_bytes"], rel=0.1)  # names and attributes are the rest
+
+
+def test_check_says_when_a_step_is_shortened(tmp_path):
+    result = heatsolve(tmp_path, "check", "case.cfg", "--set", "time.step=0.003")
+    assert result.returncode == 0, result.stderr
+    assert "step 0.003 s shortened to 0.00294117647 s" in result.stdout
+    assert "longest stable step 0.005 s" in result.stdout
+
+
+def test_check_refuses_what_does_not_fit_in_memory(tmp_path):
+    result = heatsolve(tmp_path, "check", "case.cfg", "--set", "grid.points=[2000000,1000000]")
+    assert result.returncode == 4
+    assert "memory" in result.stderr
+
+
+# ---- verify --------------------------------------------------------------------------------------
+
+
+def test_verify_finds_the_same_bits_and_second_order(tmp_path):
+    result = heatsolve(tmp_path, "verify", "case.cfg", "--json")
+    assert result.returncode == 0, result.stderr
+    assert files(tmp_path) == []
+    found = json.loads(result.stdout)
+    assert found["comparison"]["differing"] == 0 and found["comparison"]["max_ulps"] == 0
+    assert found["comparison"]["sweeps"] == found["comparison"]["sweeps_of_run"] == 230
+    for order in found["refinement"]["order_max"] + found["refinement"]["order_rms"]:
+        assert 1.95 < order < 2.05  # the next term is smaller by h^2, under 1/400 of it
+
+
+def test_verify_bounds_float(tmp_path):
+    result = heatsolve(tmp_path, "verify", "case.cfg", "--json", "--sweeps", "100", "--set", 'precision="float"')
+    assert result.returncode == 0, result.stderr
+    comparison = json.loads(result.stdout)["comparison"]
+    assert comparison["sweeps"] == 100
+    assert 0 < comparison["max_abs"] <= comparison["bound"]
+    # 100 sweeps; 3 terms, the coefficients and the reference's own, half an ulp of a field of 1
+    assert comparison["bound"] == pytest.approx(100 * 5 * 2**-24, rel=1e-6)
+
+
+def test_verify_says_which_kernel_there_is_not(tmp_path):
+    result = heatsolve(tmp_path, "verify", "case.cfg", "--kernel", "openmq")
+    assert result.returncode == 2
+    assert "openmp" in result.stderr
+
+
+def test_verify_says_why_there_is_no_refinement(tmp_path):
+    text = "\n".join(line for line in BASE.splitlines() if not line.startswith("exact"))
+    result = heatsolve(tmp_path, "verify", "case.cfg", text=text)
+    assert result.returncode == 0, result.stderr
+    assert "no grid refinement: the config has no exact solution" in result.stdout

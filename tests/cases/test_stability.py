@@ -1,0 +1,117 @@
+"""The stability limit as a user meets it: what check says, what run refuses, what it offers."""
+
+import json
+import math
+import os
+import re
+import subprocess
+
+import pytest
+
+HEATSOLVE = os.environ["HEATSOLVE"]
+
+# |symbol| of the second difference at theta = pi, times spacing^2, by radius
+LARGEST = {1: 4.0, 2: 16.0 / 3.0, 3: 272.0 / 45.0}
+
+AXES = "xyz"
+
+
+def config(dims, radius, boundary="fixed", points=20, step='"auto"', extra=""):
+    spacing = [0.1, 0.2, 0.4][:dims]
+    return f"""
+grid = {{ points = [{", ".join([str(points)] * dims)}]; spacing = [{", ".join(map(str, spacing))}]; }};
+material = {{ conductivity = 2.0; density = 4.0; specific_heat = 5.0; }};
+stencil = {{ radius = {radius}; }};
+initial = {{ value = 1.0; }};
+boundary = {{ all = {{ type = "{boundary}"; {extra} }}; }};
+time = {{ sweeps = 10;
+         step = {step}; }};
+output = {{ file = "out.h5"; }};
+"""
+
+
+def heatsolve(directory, text, *arguments):
+    (directory / "case.cfg").write_text(text)
+    command, *options = arguments
+    return subprocess.run(
+        [HEATSOLVE, command, "case.cfg", *options], cwd=directory, capture_output=True, text=True, timeout=300
+    )
+
+
+def limit(directory, text):
+    result = heatsolve(directory, text, "check", "--json")
+    assert result.returncode == 0, result.stderr
+    return json.loads(result.stdout)["stability_limit"]
+
+
+@pytest.mark.parametrize("dims", [1, 2, 3])
+@pytest.mark.parametrize("radius", [1, 2, 3])
+def test_check_knows_von_neumanns_limit(tmp_path, dims, radius):
+    diffusivity = 2.0 / (4.0 * 5.0)
+    rate = sum(1.0 / h**2 for h in [0.1, 0.2, 0.4][:dims])
+    known = 2.0 / (diffusivity * LARGEST[radius] * rate)
+    # found to some hundred roundings
+    assert limit(tmp_path, config(dims, radius)) == pytest.approx(known, rel=1e-12)
+
+
+def test_convection_lowers_the_limit(tmp_path):
+    """B = 2 h dx/k at both walls: the mode that clings to a wall has s^2 - B s - 1 = 0."""
+    h = 60.0
+    B = 2.0 * h * 0.1 / 2.0
+    s = -2.0 / (B + math.sqrt(B * B + 4.0))
+    known = 2.0 * 0.1**2 / (0.1 * -(s + 1.0 / s - 2.0))
+    text = config(1, 1, "robin", points=60, extra=f"h = {h}; ambient = 0.0;")
+    assert limit(tmp_path, text) == pytest.approx(known, rel=1e-12)  # 60 nodes: s^60 is below rounding
+    assert known < 0.5 * limit(tmp_path, config(1, 1))
+
+
+@pytest.mark.parametrize("radius", [1, 3])
+def test_a_step_above_the_limit_is_refused_and_the_one_offered_runs(tmp_path, radius):
+    text = config(2, radius, "robin", extra="h = 3.0; ambient = 0.0;")
+    largest = limit(tmp_path, text)
+    above = text.replace('"auto"', f"{1.001 * largest!r}")
+    result = heatsolve(tmp_path, above, "run")
+    assert result.returncode == 2
+    assert not list(tmp_path.glob("*.h5"))
+    line = 1 + above[: above.index("step =")].count("\n")
+    assert result.stderr.startswith(f"heatsolve: case.cfg:{line}: time.step = ")
+    assert f"above the stability limit of {largest:.9g} s" in result.stderr
+    offered = re.search(r"give at most ([0-9.e+-]+),", result.stderr).group(1)
+    assert largest * 0.9999 < float(offered) <= largest
+    result = heatsolve(tmp_path, text.replace('"auto"', offered), "run", "--quiet")
+    assert result.returncode == 0, result.stderr
+
+
+def test_a_step_from_the_command_line_is_named_as_such(tmp_path):
+    result = heatsolve(tmp_path, config(1, 1), "run", "--set", "time.step=1e9")
+    assert result.returncode == 2
+    assert "--set: time.step = 1e+09: above the stability limit" in result.stderr
+
+
+def test_raw_coefficients_that_grow_are_refused_with_their_factor(tmp_path):
+    raw = """
+grid = { points = [20]; };
+stencil = { radius = 1; c0 = 0.5; c1 = 0.3; c2 = 0.3; };
+initial = { value = 1.0; };
+time = { sweeps = 10; };
+output = { file = "out.h5"; };
+"""
+    result = heatsolve(tmp_path, raw, "run")
+    assert result.returncode == 2
+    assert "multiplies some mode by 1.1," in result.stderr
+    assert not list(tmp_path.glob("*.h5"))
+    result = heatsolve(tmp_path, raw.replace("0.5", "0.4"), "run", "--quiet")
+    assert result.returncode == 0, result.stderr
+
+
+def test_a_stable_step_stays_stable_from_noise(tmp_path):
+    """At 0.98 of the limit, strong convection, clamp, every radius: no value beyond the first ones."""
+    for radius in (1, 2, 3):
+        text = config(2, radius, "robin", points=16, extra="h = 200.0; ambient = 0.0;")
+        text = text.replace("boundary = {", 'boundary = { x_max = { type = "clamp"; };')
+        text = text.replace("value = 1.0", 'expression = "sin(1e4*x+7e3*y*y)"')
+        text = text.replace("sweeps = 10", "sweeps = 3000; safety = 0.98")
+        result = heatsolve(tmp_path, text, "run", "--json")
+        assert result.returncode == 0, result.stderr
+        summary = json.loads(result.stdout)
+        assert abs(summary["min"]) < 1.0 and abs(summary["max"]) < 1.0
