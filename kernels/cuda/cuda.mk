@@ -19,7 +19,7 @@ CUDA_CODE  := $(if $(filter native,$(CUDA_ARCH)),-arch=native) \
 
 # -fmad=false: nothing is contracted but what the source writes as a fused operation, as on the CPU.
 NVCCFLAGS ?= -O3 -lineinfo
-override NVCCFLAGS += -std=c++20 -fmad=false -Isrc -I$(BUILD) -Werror all-warnings \
+override NVCCFLAGS += -std=c++20 -fmad=false -Isrc -I$(BUILD) -Werror all-warnings -Xfatbin=-compress-all \
     -Xcompiler -Wall,-Wextra,-Werror,-Wshadow,-ffp-contract=off $(CUDA_CODE)
 
 # A sweep whose registers spill is slow for no visible reason, so that is an error too.
@@ -36,6 +36,13 @@ $(BUILD)/%.o: %.cu $(BUILD)/generated/cuda-flags | $(BUILD)/generated/stamp
 	@mkdir -p $(@D)
 	$(if $(V),,@echo '  NVCC $<')
 	$(Q)$(HAVE_NVCC) $(NVCCFLAGS) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
+
+GPU_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/gpu/test_*.c))
+
+.PHONY: test-gpu gpu-tests
+gpu-tests: $(BUILD)/heatsolve $(GPU_TESTS)
+test-gpu: gpu-tests ## all that needs a GPU: kernels, sanitizers, whole runs, rates
+	@BUILD='$(BUILD)' PYTHON='$(PYTHON)' tests/gpu/run
 
 $(BUILD)/generated/cuda-flags: FORCE
 	@mkdir -p $(@D)

@@ -1,0 +1,244 @@
+/* What the tests of the CUDA backend share: cases of every boundary kind, run on both backends. */
+#ifndef HS_TESTS_GPU_H
+#define HS_TESTS_GPU_H
+
+#include "core/backend.h"
+#include "engine/registry.h"
+#include "input/expression.h"
+#include "test.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern const struct hs_kernel hs_kernel_cpu_openmp;
+extern const struct hs_backend hs_backend_cpu;
+
+/* Under compute-sanitizer a launch takes hundreds of times as long: fewer cases. */
+static inline bool quick(void)
+{
+    return getenv("HS_GPU_QUICK") != NULL;
+}
+
+static inline const struct hs_backend *cuda_backend(void)
+{
+    for (int n = 0; hs_backends[n]; n++)
+        if (hs_backends[n]->device == HS_CUDA)
+            return hs_backends[n];
+    fail_msg("this build has no CUDA backend: nvcc was not found");
+    return NULL;
+}
+
+static inline void check(enum hs_status st, struct hs_error *err, const char *what)
+{
+    if (st)
+        fail_msg("%s: status %d: %s", what, (int)st, err->text ? err->text : "no message");
+}
+
+/* Uniform in [1, 2), by splitmix64 (Steele, Lea and Flood, OOPSLA 2014) from a counter. */
+static inline double noise(uint64_t n)
+{
+    uint64_t z = (n + 1) * 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return 1.0 + (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
+}
+
+/* ---- problems -------------------------------------------------------------------------------- */
+
+/* Expressions without sin, exp and so on, which a GPU may round differently in the last bit. */
+static const char *const drive_texts[] = {"1.25", "1.5 + 3*t*(1 - t)",
+                                          "1 + 0.5*x*(1 - y) + 0.25*z*y*x - 2*t*(x - z)"};
+enum { DRIVE_TEXTS = 3 };
+static const char *const source_texts[] = {NULL, "0.125", "0.5*t*t - 0.25", "0.5*x - y*z + 0.125",
+                                           "0.5*x*t - y*z*t*t + 0.125"};
+enum { SOURCE_TEXTS = 5 };
+
+static inline struct hs_value make_value(struct hs_problem *problem, const char *text)
+{
+    struct hs_value value = {0};
+    struct hs_instruction *code = NULL;
+    char reason[256];
+    if (hs_expression_compile(text, &code, &value.expression, reason, sizeof reason))
+        fail_msg("%s: %s", text, reason);
+    problem->programs = realloc(problem->programs,
+                                (size_t)(problem->program_count + 1) * sizeof *problem->programs);
+    problem->programs[problem->program_count++] = code;
+    return value;
+}
+
+static inline void set_face(struct hs_problem *problem, int face, const char *kind, int drive)
+{
+    struct hs_boundary_spec spec = {0};
+    const struct hs_boundary_kind *row = hs_boundary_find(kind);
+    assert_non_null(row);
+    for (int key = 0; key < HS_BOUNDARY_KEYS; key++)
+        if ((row->any_of | row->all_of) & ~(1u << HS_BOUNDARY_FLUX) & (1u << key)) {
+            spec.given |= 1u << key;
+            spec.value[key] = key == HS_BOUNDARY_H ? (struct hs_value){.constant = 3.0}
+                                                   : make_value(problem, drive_texts[drive]);
+        }
+    const char *reason = "";
+    problem->face[face].type = row->name;
+    if (row->lower(&spec, 2.0, problem->grid.spacing[face / 2], problem->radius,
+                   &problem->face[face], &reason))
+        fail_msg("%s: %s", kind, reason);
+}
+
+/* One kind on all faces, or a mixture. */
+struct walls {
+    const char *kind[HS_FACES];
+    int drive;
+};
+#define ALL(kind, drive)                                                                           \
+    {                                                                                              \
+        {kind, kind, kind, kind, kind, kind}, drive                                                \
+    }
+static const struct walls wall_table[] = {
+    {{"dirichlet", "robin", "neumann", "dirichlet", "fixed", "reflective"}, 2},
+    ALL("dirichlet", 2),
+    {{"periodic", "periodic", "clamp", "dirichlet", "constant", "neumann"}, 1},
+    {{"neumann", "fixed", "periodic", "periodic", "dirichlet", "robin"}, 2},
+    ALL("fixed", 0),
+    ALL("periodic", 0),
+    ALL("reflective", 0),
+    ALL("clamp", 0),
+    ALL("dirichlet", 0),
+    ALL("dirichlet", 1),
+    ALL("neumann", 0),
+    ALL("neumann", 1),
+    ALL("neumann", 2),
+    ALL("robin", 0),
+    ALL("robin", 1),
+    ALL("robin", 2),
+    ALL("constant", 0),
+    ALL("constant", 1),
+    ALL("constant", 2),
+};
+enum { WALLS = sizeof wall_table / sizeof *wall_table, QUICK_WALLS = 4 };
+
+/* Coefficients no two alike, positive, of sum 1, so that values stay of order 1. */
+static inline void make_problem(struct hs_problem *problem, int dims, int radius,
+                                enum hs_precision precision, const int64_t points[HS_AXES],
+                                const struct walls *walls, const char *source)
+{
+    hs_problem_init(problem);
+    problem->precision = precision;
+    problem->radius = radius;
+    problem->raw = true;
+    problem->grid.dims = dims;
+    for (int axis = 0; axis < dims; axis++) {
+        problem->grid.points[axis] = points[axis];
+        problem->grid.lower[axis] = -0.125;
+        problem->grid.spacing[axis] = 1.0 / (double)(points[axis] - 1);
+    }
+    for (int face = 0; face < 2 * dims; face++)
+        set_face(problem, face, walls->kind[face], walls->drive);
+    if (source) {
+        problem->source.present = true;
+        problem->source.rate = 0.0625;
+        problem->source.field.value = make_value(problem, source);
+    }
+    const int count = hs_stencil_count(dims, radius);
+    double sum = 0.0;
+    for (int n = 0; n < count; n++)
+        sum += problem->c[n] = noise((uint64_t)n);
+    for (int n = 0; n < count; n++)
+        problem->c[n] /= sum;
+}
+
+static inline size_t field_bytes(const struct hs_problem *problem)
+{
+    return (size_t)hs_grid_count(&problem->grid) * hs_precision_size(problem->precision);
+}
+
+static inline void *random_values(const struct hs_problem *problem)
+{
+    const int64_t count = hs_grid_count(&problem->grid);
+    void *values = malloc(field_bytes(problem));
+    assert_non_null(values);
+    for (int64_t i = 0; i < count; i++)
+        if (problem->precision == HS_FLOAT)
+            ((float *)values)[i] = (float)noise((uint64_t)i + 100);
+        else
+            ((double *)values)[i] = noise((uint64_t)i + 100);
+    return values;
+}
+
+/* ---- runs ------------------------------------------------------------------------------------ */
+
+struct outcome {
+    void *field;
+    struct hs_reduction reduction;
+};
+
+/* `count` sweeps in two stretches, the second so cut that the change of the last is known. */
+static inline struct outcome run_on(const struct hs_backend *backend,
+                                    const struct hs_kernel *kernel,
+                                    const struct hs_problem *problem, const void *initial,
+                                    int64_t count)
+{
+    struct hs_error err;
+    hs_error_init(&err);
+    struct hs_backend_state *state = NULL;
+    struct outcome out = {.field = malloc(field_bytes(problem))};
+    assert_non_null(out.field);
+    memset(out.field, 0xa5, field_bytes(problem));
+    const struct hs_box all = hs_grid_box(&problem->grid);
+    struct hs_span span = {
+        .count = count - 2, .step = 0.01, .stencil = hs_problem_stencil(problem, 0.01)};
+    check(backend->create(problem, kernel, 0, 0, &state, &err), &err, kernel->name);
+    check(backend->upload(state, &all, initial, &err), &err, "upload");
+    check(backend->sweep(state, &span, &err), &err, kernel->name);
+    span.first = span.count;
+    span.count = 2;
+    span.keep_last = true;
+    check(backend->sweep(state, &span, &err), &err, kernel->name);
+    check(backend->download(state, &all, out.field, &err), &err, "download");
+    check(backend->reduce(state, &out.reduction, &err), &err, "reduce");
+    backend->destroy(state);
+    hs_error_release(&err);
+    return out;
+}
+
+static inline double value_of(enum hs_precision precision, const void *values, int64_t i)
+{
+    return precision == HS_FLOAT ? (double)((const float *)values)[i] : ((const double *)values)[i];
+}
+
+/* Bit for bit: all kernels add in one order, and nothing is contracted but what is written. */
+static inline void assert_same_field(const struct hs_problem *problem, const void *a,
+                                     const void *expected, const char *what)
+{
+    if (memcmp(a, expected, field_bytes(problem)) == 0)
+        return;
+    const int64_t *n = problem->grid.points, count = hs_grid_count(&problem->grid);
+    int64_t differing = 0, first = -1;
+    for (int64_t i = 0; i < count; i++)
+        if (memcmp((const char *)a + (size_t)i * hs_precision_size(problem->precision),
+                   (const char *)expected + (size_t)i * hs_precision_size(problem->precision),
+                   hs_precision_size(problem->precision))) {
+            first = first < 0 ? i : first;
+            differing++;
+        }
+    fail_msg("%s: %lld of %lld nodes differ, first (%lld, %lld, %lld): %.17g, expected %.17g", what,
+             (long long)differing, (long long)count, (long long)(first % n[HS_X]),
+             (long long)(first / n[HS_X] % n[HS_Y]), (long long)(first / n[HS_X] / n[HS_Y]),
+             value_of(problem->precision, a, first), value_of(problem->precision, expected, first));
+}
+
+/* Sums over some 10^4 values in another order: far less than 10^4 halves of an epsilon. */
+static inline void assert_same_reduction(const struct hs_reduction *a,
+                                         const struct hs_reduction *expected)
+{
+    const double slack = 1e-12 * fmax(fabs(expected->min), fabs(expected->max));
+    assert_true(a->min == expected->min);
+    assert_true(a->max == expected->max);
+    assert_true(a->change == expected->change);
+    assert_near(a->mean, expected->mean, slack);
+    assert_near(a->heat, expected->heat, slack * fmax(1.0, fabs(expected->heat)));
+    assert_int_equal(a->not_finite, expected->not_finite);
+}
+
+#endif

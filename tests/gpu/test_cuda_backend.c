@@ -1,0 +1,150 @@
+/* The CUDA backend's copies of boxes, reductions, sines on the device, and refusals. */
+#include "gpu/gpu.h"
+
+#include <float.h>
+
+static const int64_t points[HS_AXES] = {70, 21, 13};
+
+static struct hs_backend_state *create(const struct hs_problem *problem, struct hs_error *err)
+{
+    struct hs_backend_state *state = NULL;
+    const struct hs_kernel *kernel = NULL;
+    check(hs_kernel_find("basic", HS_CUDA, &kernel, err), err, "basic");
+    check(cuda_backend()->create(problem, kernel, 0, 0, &state, err), err, "create");
+    return state;
+}
+
+void test_cuda_backend__boxes_come_back(void **state)
+{
+    (void)state;
+    for (int dims = 1; dims <= 3; dims++)
+        for (int p = 0; p < HS_PRECISIONS; p++) {
+            struct hs_error err;
+            hs_error_init(&err);
+            struct hs_problem problem;
+            make_problem(&problem, dims, 2, (enum hs_precision)p, points, &wall_table[0], NULL);
+            const size_t size = hs_precision_size(problem.precision);
+            char *all = random_values(&problem), *back = malloc(field_bytes(&problem));
+            struct hs_backend_state *device = create(&problem, &err);
+            const struct hs_box whole = hs_grid_box(&problem.grid);
+            check(cuda_backend()->upload(device, &whole, all, &err), &err, "upload");
+            check(cuda_backend()->download(device, &whole, back, &err), &err, "download");
+            assert_memory_equal(back, all, field_bytes(&problem));
+
+            struct hs_box box = whole; /* a part of it, and one node */
+            for (int axis = 0; axis < dims; axis++) {
+                box.lo[axis] += 3;
+                box.hi[axis] -= 2;
+            }
+            check(cuda_backend()->download(device, &box, back, &err), &err, "download");
+            const int64_t nx = box.hi[0] - box.lo[0], ny = box.hi[1] - box.lo[1];
+            for (int64_t k = box.lo[2]; k < box.hi[2]; k++)
+                for (int64_t j = box.lo[1]; j < box.hi[1]; j++)
+                    assert_memory_equal(
+                        back + (size_t)(((k - box.lo[2]) * ny + j - box.lo[1]) * nx) * size,
+                        all + (size_t)((k * problem.grid.points[1] + j) * problem.grid.points[0] +
+                                       box.lo[0]) *
+                                  size,
+                        (size_t)nx * size);
+            struct hs_box node = whole;
+            for (int axis = 0; axis < HS_AXES; axis++)
+                node.lo[axis] = node.hi[axis] - 1;
+            check(cuda_backend()->download(device, &node, back, &err), &err, "download");
+            assert_memory_equal(back, all + field_bytes(&problem) - size, size);
+            cuda_backend()->destroy(device);
+            free(all);
+            free(back);
+            hs_problem_release(&problem);
+            hs_error_release(&err);
+        }
+}
+
+void test_cuda_backend__counts_what_is_not_finite(void **state)
+{
+    (void)state;
+    struct hs_error err;
+    hs_error_init(&err);
+    struct hs_problem problem;
+    make_problem(&problem, 3, 1, HS_FLOAT, points, &wall_table[4], NULL);
+    float *all = random_values(&problem);
+    all[(5 * points[1] + 7) * points[0] + 69] = NAN;
+    all[(6 * points[1] + 7) * points[0] + 1] = -INFINITY;
+    struct hs_backend_state *device = create(&problem, &err);
+    const struct hs_box whole = hs_grid_box(&problem.grid);
+    struct hs_reduction r;
+    check(cuda_backend()->upload(device, &whole, all, &err), &err, "upload");
+    check(cuda_backend()->reduce(device, &r, &err), &err, "reduce");
+    assert_int_equal(r.not_finite, 2);
+    assert_int_equal(r.first_bad[0], 69);
+    assert_int_equal(r.first_bad[1], 7);
+    assert_int_equal(r.first_bad[2], 5);
+    assert_true(r.min >= 1.0 && r.max < 2.0 + FLT_EPSILON && isnan(r.change));
+    /* 18,000 values of [1, 2) lie 1.5 on the average, their mean within 6 sigma = 0.013 */
+    assert_near(r.mean, 1.5, 0.013);
+    cuda_backend()->destroy(device);
+    free(all);
+    hs_problem_release(&problem);
+    hs_error_release(&err);
+}
+
+/* sin and exp of the device and of the host round differently; CUDA bounds its double sin at 2 ulp
+ * and exp at 1, and two sweeps of a stencil of sum 1 do not amplify. */
+void test_cuda_backend__sines_in_space_and_time(void **state)
+{
+    (void)state;
+    struct hs_problem problem;
+    const struct walls walls = ALL("fixed", 0);
+    make_problem(&problem, 3, 1, HS_DOUBLE, points, &walls, "sin(7*x + 3*y*t)*exp(-z*t)");
+    const struct hs_kernel *kernel = NULL;
+    struct hs_error err;
+    hs_error_init(&err);
+    check(hs_kernel_find("basic", HS_CUDA, &kernel, &err), &err, "basic");
+    void *initial = random_values(&problem);
+    const struct outcome a = run_on(&hs_backend_cpu, &hs_kernel_cpu_openmp, &problem, initial, 4);
+    const struct outcome b = run_on(cuda_backend(), kernel, &problem, initial, 4);
+    for (int64_t i = 0; i < hs_grid_count(&problem.grid); i++)
+        assert_near(((double *)b.field)[i], ((double *)a.field)[i], 16.0 * DBL_EPSILON);
+    free(a.field);
+    free(b.field);
+    free(initial);
+    hs_problem_release(&problem);
+    hs_error_release(&err);
+}
+
+void test_cuda_backend__memory_short_says_what_fits(void **state)
+{
+    (void)state;
+    static const int64_t huge[HS_AXES] = {100000, 100000, 100000};
+    struct hs_error err;
+    hs_error_init(&err);
+    struct hs_problem problem;
+    make_problem(&problem, 3, 1, HS_FLOAT, huge, &wall_table[4], NULL);
+    struct hs_backend_state *device = NULL;
+    const struct hs_kernel *kernel = NULL;
+    check(hs_kernel_find("basic", HS_CUDA, &kernel, &err), &err, "basic");
+    assert_int_equal(cuda_backend()->create(&problem, kernel, 0, 0, &device, &err), HS_DEVICE);
+    assert_null(device);
+    assert_non_null(strstr(err.text, "the largest grid of this kind that fits is "));
+    puts(err.text);
+    /* and the grid it names does fit */
+    long long fits = 0;
+    assert_int_equal(sscanf(strstr(err.text, "fits is ") + 8, "%lld", &fits), 1);
+    hs_error_release(&err);
+    hs_error_init(&err);
+    for (int axis = 0; axis < HS_AXES; axis++)
+        problem.grid.points[axis] = fits - 64; /* what an allocation is rounded up by */
+    check(cuda_backend()->create(&problem, kernel, 0, 0, &device, &err), &err, "create");
+    cuda_backend()->destroy(device);
+    hs_problem_release(&problem);
+    hs_error_release(&err);
+}
+
+void test_cuda_backend__no_such_device(void **state)
+{
+    (void)state;
+    struct hs_error err;
+    hs_error_init(&err);
+    assert_int_equal(cuda_backend()->available(99, &err), HS_DEVICE);
+    assert_non_null(strstr(err.text, "solver.device = 99"));
+    hs_error_release(&err);
+}

@@ -1,0 +1,131 @@
+/*
+ * Every CUDA kernel, with each dims, radius and precision that it claims, under every kind of
+ * boundary and source, on grids of odd sizes: the same bits as the CPU backend.
+ */
+#include "gpu/gpu.h"
+
+/* Shorter and longer than the tiles, in every direction. */
+static const int64_t sizes[][HS_AXES] = {{37, 23, 19}, {131, 18, 33}, {70, 67, 9}, {517, 11, 12}};
+enum { SIZES = sizeof sizes / sizeof *sizes };
+
+static void describe(char *out, size_t size, const struct hs_kernel *kernel,
+                     const struct hs_problem *p, const struct walls *walls, const char *source,
+                     int64_t count)
+{
+    snprintf(out, size,
+             "%s, %dD radius %d %s, %lldx%lldx%lld, %s %s %s %s %s %s (drive %d), source %s, "
+             "%lld sweeps",
+             kernel->name, p->grid.dims, p->radius, hs_precision_name(p->precision),
+             (long long)p->grid.points[0], (long long)p->grid.points[1],
+             (long long)p->grid.points[2], walls->kind[0], walls->kind[1], walls->kind[2],
+             walls->kind[3], walls->kind[4], walls->kind[5], walls->drive, source ? source : "none",
+             (long long)count);
+}
+
+/* The sweeps of a run: whole fusions, a remainder, and two more. */
+static int64_t sweeps_of(const struct hs_kernel *kernel)
+{
+    return 2 * kernel->steps + 3 + (kernel->steps > 1 ? kernel->steps / 2 : 0);
+}
+
+/* The kernels of a case, those that fuse as many sweeps together sharing the CPU's answer. */
+static int compare_all(const struct hs_problem *problem, const struct walls *walls,
+                       const char *source)
+{
+    void *initial = random_values(problem);
+    struct outcome expected = {0};
+    int64_t expected_count = -1;
+    int ran = 0;
+    for (int n = 0; hs_kernels[n]; n++) {
+        const struct hs_kernel *kernel = hs_kernels[n];
+        char text[512];
+        if (kernel->device != HS_CUDA || !hs_kernel_can(kernel, problem->grid.dims, problem->radius,
+                                                        problem->precision, text, sizeof text))
+            continue;
+        const int64_t count = sweeps_of(kernel);
+        if (count != expected_count) {
+            free(expected.field);
+            expected = run_on(&hs_backend_cpu, &hs_kernel_cpu_openmp, problem, initial, count);
+            expected_count = count;
+        }
+        const struct outcome out = run_on(cuda_backend(), kernel, problem, initial, count);
+        describe(text, sizeof text, kernel, problem, walls, source, count);
+        assert_same_field(problem, out.field, expected.field, text);
+        assert_same_reduction(&out.reduction, &expected.reduction);
+        free(out.field);
+        ran++;
+    }
+    free(expected.field);
+    free(initial);
+    return ran;
+}
+
+static void compare_dims(int dims)
+{
+    int ran = 0, turn = 0;
+    for (int radius = 1; radius <= HS_MAX_RADIUS; radius++)
+        for (int p = 0; p < HS_PRECISIONS; p++)
+            for (int w = 0; w < (quick() ? QUICK_WALLS : WALLS); w++, turn++) {
+                if (quick() && (radius == 2 || turn % 2))
+                    continue;
+                struct hs_problem problem;
+                const char *source = source_texts[(turn + radius) % SOURCE_TEXTS];
+                make_problem(&problem, dims, radius, (enum hs_precision)p,
+                             sizes[quick() ? 0 : turn % SIZES], &wall_table[w], source);
+                ran += compare_all(&problem, &wall_table[w], source);
+                hs_problem_release(&problem);
+            }
+    printf("%dD: %d runs agree\n", dims, ran);
+    assert_true(ran >= (quick() ? 4 : 3 * HS_PRECISIONS * WALLS)); /* `basic` does all, at least */
+}
+
+void test_cuda_cases__agree_in_1d(void **state)
+{
+    (void)state;
+    compare_dims(1);
+}
+
+void test_cuda_cases__agree_in_2d(void **state)
+{
+    (void)state;
+    compare_dims(2);
+}
+
+void test_cuda_cases__agree_in_3d(void **state)
+{
+    (void)state;
+    compare_dims(3);
+}
+
+/* Long stretches without time dependence are recorded once and replayed. */
+void test_cuda_cases__replayed_stretches_agree(void **state)
+{
+    (void)state;
+    static const int64_t points[HS_AXES] = {67, 22, 13};
+    for (int w = 0; w < 2 && !quick(); w++)
+        for (int n = 0; hs_kernels[n]; n++) {
+            char text[512];
+            const struct hs_kernel *kernel = hs_kernels[n];
+            for (int dims = 1; dims <= 3; dims++) {
+                if (kernel->device != HS_CUDA ||
+                    !hs_kernel_can(kernel, dims, 1, HS_FLOAT, text, sizeof text))
+                    continue;
+                const struct walls walls = {{"periodic", "periodic", "reflective", "robin",
+                                             "dirichlet", w ? "fixed" : "constant"},
+                                            0};
+                struct hs_problem problem;
+                make_problem(&problem, dims, 1, HS_FLOAT, points, &walls, source_texts[w ? 3 : 1]);
+                void *initial = random_values(&problem);
+                const int64_t count = 5 * 32 * (int64_t)kernel->steps + 3 * w + 4;
+                const struct outcome a =
+                    run_on(&hs_backend_cpu, &hs_kernel_cpu_openmp, &problem, initial, count);
+                const struct outcome b = run_on(cuda_backend(), kernel, &problem, initial, count);
+                describe(text, sizeof text, kernel, &problem, &walls, "constant", count);
+                assert_same_field(&problem, b.field, a.field, text);
+                free(a.field);
+                free(b.field);
+                free(initial);
+                hs_problem_release(&problem);
+            }
+        }
+}
