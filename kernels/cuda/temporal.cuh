@@ -287,25 +287,11 @@ __global__ void __launch_bounds__(HS_TEMPORAL_THREADS, 3)
 
 /* ---- host ---------------------------------------------------------------------------------- */
 
-/* The sweep over what is written: the box and the held layers about it. */
-inline hs_sweep with_held_layers(const hs_sweep *sweep)
-{
-    hs_sweep wide = *sweep;
-    for (int axis = 0; axis < sweep->stencil->dims; axis++) {
-        const int below = sweep->face[2 * axis].held, above = sweep->face[2 * axis + 1].held;
-        if (wide.box.lo[axis] == below)
-            wide.box.lo[axis] = 0;
-        if (wide.box.hi[axis] == sweep->layout.points[axis] - above)
-            wide.box.hi[axis] = sweep->layout.points[axis];
-    }
-    return wide;
-}
-
 template <typename T>
 request<T> make_request(const hs_sweep *sweep, const hs_geometry &geometry)
 {
     request<T> r = {};
-    const hs_sweep wide = with_held_layers(sweep);
+    const hs_sweep wide = hs_tiling_with_held(sweep);
     r.plain = star::make_request<T>(sweep, geometry);
     r.steps = sweep->steps;
     for (int axis = 0; axis < HS_AXES; axis++) {
@@ -341,9 +327,8 @@ request<T> make_request(const hs_sweep *sweep, const hs_geometry &geometry)
 template <int DIMS, int RADIUS_MOST>
 hs_status launch(const char *name, const hs_sweep *sweep, hs_error *err)
 {
-    const hs_sweep wide = with_held_layers(sweep);
     hs_geometry shape;
-    hs_tiling_launch(name, &wide, &shape);
+    hs_tiling_launch(name, sweep, &shape);
     return star::choose<DIMS, DIMS, RADIUS_MOST>(sweep, err, [&](auto, auto radius, auto zero) {
         using T = decltype(zero);
         return star::launch(name, temporal_sweeps<DIMS, radius.value, T>,

@@ -32,8 +32,7 @@ namespace
 
 void geometry(const hs_sweep *sweep, hs_geometry *out)
 {
-    const hs_sweep wide = temporal::with_held_layers(sweep);
-    hs_tiling_launch("temporal_2d", &wide, out);
+    hs_tiling_launch("temporal_2d", sweep, out);
 }
 
 hs_status sweep(const hs_sweep *sweep, hs_error *err)

@@ -15,7 +15,7 @@ static int64_t volume(const int extent[HS_AXES])
 
 static int64_t divide_up(int64_t count, int64_t by)
 {
-    return count > 0 ? (count + by - 1) / by : 0;
+    return count > 0 && by > 0 ? (count + by - 1) / by : 0;
 }
 
 void hs_tiling_cover(const struct hs_box *box, const int tile[HS_AXES], int64_t blocks[HS_AXES])
@@ -286,6 +286,19 @@ static struct hs_blocking usual_temporal(int dims, int radius, enum hs_precision
     return (struct hs_blocking){{HS_WARP, HS_TEMPORAL_THREADS / HS_WARP, 1}, 0};
 }
 
+struct hs_sweep hs_tiling_with_held(const struct hs_sweep *sweep)
+{
+    struct hs_sweep wide = *sweep;
+    for (int axis = 0; axis < sweep->stencil->dims; axis++) {
+        const int below = sweep->face[2 * axis].held, above = sweep->face[2 * axis + 1].held;
+        if (wide.box.lo[axis] == below)
+            wide.box.lo[axis] = 0;
+        if (wide.box.hi[axis] == sweep->layout.points[axis] - above)
+            wide.box.hi[axis] = sweep->layout.points[axis];
+    }
+    return wide;
+}
+
 static void temporal(const struct hs_sweep *sweep, const int threads[HS_AXES],
                      const int tile[HS_AXES], struct hs_geometry *out)
 {
@@ -293,7 +306,9 @@ static void temporal(const struct hs_sweep *sweep, const int threads[HS_AXES],
     const int steps = sweep->steps > 0 ? sweep->steps : 1;
     for (int axis = 0; axis < HS_AXES; axis++)
         out->input_tile[axis] = tile[axis] + 2 * halo(sweep, axis) * steps;
-    finish(sweep, threads, out);
+    const struct hs_sweep wide = hs_tiling_with_held(sweep);
+    finish(&wide, threads, out);
+    out->points_updated = hs_box_count(&sweep->box);
     out->points_loaded = volume(out->input_tile);
     out->shared_bytes = 2 * out->points_loaded * (int64_t)hs_precision_size(sweep->precision);
     out->flops_per_point *= steps;
@@ -323,24 +338,23 @@ static void geometry_temporal_3d(const struct hs_sweep *sweep, const struct hs_b
 /* ---- the rows -------------------------------------------------------------------------------- */
 
 #define D(n) (1u << (n))
+#define ALL (D(1) | D(2) | D(3))
 
 const struct hs_tiling hs_tilings[] = {
-    {"basic", D(1) | D(2) | D(3), D(1) | D(2) | D(3), usual_basic, geometry_basic},
-    {"shared_tile", D(1) | D(2) | D(3), D(1) | D(2) | D(3), usual_shared_tile,
-     geometry_shared_tile},
-    {"coarsened", D(3), D(1) | D(2) | D(3), usual_coarsened, geometry_coarsened},
-    {"register_tile", D(3), D(1) | D(2) | D(3), usual_coarsened, geometry_register_tile},
-    {"march_halo", D(3), D(1) | D(2) | D(3), usual_march_halo, geometry_march_halo},
-    {"tile_2d", D(2), D(1) | D(2) | D(3), usual_tile_2d, geometry_tile_2d},
-    {"collaborative_2d", D(2), D(1) | D(2) | D(3), usual_collaborative_2d,
-     geometry_collaborative_2d},
-    {"register_window", D(1), D(1) | D(2) | D(3), usual_line, geometry_register_window},
-    {"warp_shuffle", D(1), D(1) | D(2) | D(3), usual_line, geometry_warp_shuffle},
-    {"vector_march", D(1) | D(2) | D(3), D(1) | D(2) | D(3), usual_vector_march,
-     geometry_vector_march},
-    {"temporal_2d", D(2), D(1) | D(2) | D(3), usual_temporal, geometry_temporal_2d},
-    {"temporal_3d", D(3), D(1) | D(2), usual_temporal, geometry_temporal_3d},
-    {NULL, 0, 0, NULL, NULL},
+    {"basic", ALL, ALL, 1, true, usual_basic, geometry_basic},
+    {"shared_tile", ALL, ALL, 1, true, usual_shared_tile, geometry_shared_tile},
+    {"coarsened", D(3), ALL, 1, true, usual_coarsened, geometry_coarsened},
+    {"register_tile", D(3), ALL, 1, true, usual_coarsened, geometry_register_tile},
+    {"march_halo", D(3), ALL, 1, true, usual_march_halo, geometry_march_halo},
+    {"tile_2d", D(2), ALL, 1, true, usual_tile_2d, geometry_tile_2d},
+    {"collaborative_2d", D(2), ALL, 1, false, usual_collaborative_2d, geometry_collaborative_2d},
+    {"register_window", D(1), ALL, 1, false, usual_line, geometry_register_window},
+    {"warp_shuffle", D(1), ALL, 1, false, usual_line, geometry_warp_shuffle},
+    {"vector_march", ALL, ALL, 1, false, usual_vector_march, geometry_vector_march},
+    {"temporal_2d", D(2), ALL, HS_TEMPORAL_STEPS_2D, false, usual_temporal, geometry_temporal_2d},
+    {"temporal_3d", D(3), D(1) | D(2), HS_TEMPORAL_STEPS_3D, false, usual_temporal,
+     geometry_temporal_3d},
+    {NULL, 0, 0, 0, false, NULL, NULL},
 };
 
 const struct hs_tiling *hs_tiling_find(const char *kernel)

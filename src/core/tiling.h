@@ -65,6 +65,8 @@ struct hs_blocking {
 struct hs_tiling {
     const char *kernel;
     unsigned dims, radius; /* as in the descriptor, for builds that lack the kernel */
+    int steps;             /* likewise */
+    bool resizable;        /* its scheme can be counted with other blocks than the usual */
     /* 0 along axes that are not there stands for 1. */
     struct hs_blocking (*usual)(int dims, int radius, enum hs_precision precision);
     /* `sweep` needs precision, box and stencil. */
@@ -80,6 +82,9 @@ void hs_tiling_launch(const char *kernel, const struct hs_sweep *sweep, struct h
 
 /* Blocks of `tile` points that cover the box. */
 void hs_tiling_cover(const struct hs_box *box, const int tile[HS_AXES], int64_t blocks[HS_AXES]);
+
+/* The sweep with the held layers about its box in the box: what a kernel with own_ghosts writes. */
+struct hs_sweep hs_tiling_with_held(const struct hs_sweep *sweep);
 
 /* Operations per byte as the textbook counts them: those of the points that a block writes over
  * the bytes that it loads. */

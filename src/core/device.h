@@ -1,0 +1,57 @@
+/*
+ * What GPUs are able to do: the limits that decide how many blocks a multiprocessor holds, and the
+ * two ceilings of the roofline. A small table, so that launches can be explained without a GPU.
+ */
+#ifndef HS_CORE_DEVICE_H
+#define HS_CORE_DEVICE_H
+
+#include "core/kernel.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct hs_device_limits {
+    char name[64];     /* "H200" */
+    int capability[2]; /* 9, 0 */
+    int multiprocessors;
+    int threads; /* per multiprocessor, likewise the next three */
+    int blocks;
+    int registers;
+    int shared_bytes;
+    int shared_bytes_per_block;  /* the most that a block may ask for */
+    int shared_bytes_reserved;   /* taken from each block's share by the system */
+    double bandwidth;            /* of device memory, bytes/s */
+    double flops[HS_PRECISIONS]; /* outside the matrix units, 1/s */
+};
+
+/*
+ * Sources: NVIDIA's data sheets and architecture papers of each GPU for rates; CUDA C++ Programming
+ * Guide 13.0, technical specifications per compute capability, for limits. Ends with an empty name.
+ */
+extern const struct hs_device_limits hs_device_table[];
+
+/* By name, case ignored; NULL if there is none. */
+const struct hs_device_limits *hs_device_find(const char *name);
+
+struct hs_occupancy {
+    int blocks;        /* that a multiprocessor holds at once; 0: the block does not fit */
+    int threads;       /* blocks * threads of one */
+    double share;      /* of the threads that a multiprocessor can hold */
+    const char *bound; /* what stands in the way of more: "threads", "blocks", ... */
+};
+
+/* `registers` of each thread; 0: not known, so not counted. */
+struct hs_occupancy hs_device_occupancy(const struct hs_device_limits *device,
+                                        const struct hs_geometry *geometry, int registers);
+
+/* The roofline's time [s] of a launch of `steps` sweeps: the longer of its operations at the peak
+ * rate and one read and one write of every point at full bandwidth. */
+double hs_device_roofline(const struct hs_device_limits *device, const struct hs_geometry *geometry,
+                          enum hs_precision precision);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

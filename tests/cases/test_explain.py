@@ -1,0 +1,103 @@
+"""heatsolve explain prints the textbook's figures, and refuses what is no launch."""
+
+import json
+import os
+import subprocess
+
+import pytest
+
+HEATSOLVE = os.environ["HEATSOLVE"]
+CUBE = ["--points", "120,120,120"]
+
+
+def explain(*arguments):
+    return subprocess.run([HEATSOLVE, "explain", *arguments], capture_output=True, text=True)
+
+
+def figures(*arguments):
+    result = explain(*arguments, "--json")
+    assert result.returncode == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+# Hwu, Kirk, El Hajj, Programming Massively Parallel Processors, 4th ed., ch. 8
+TEXTBOOK = [
+    (["basic", *CUBE, "--block", "8,8,8"], {"output_points": 1643032, "blocks": 3375, "intensity": 0.46}),
+    (["shared_tile", *CUBE, "--block", "8,8,8"], {"output_points": 1643032, "blocks": 8000, "intensity": 1.37}),
+    (["coarsened", *CUBE, "--block", "32,32", "--planes", "30"], {"blocks": 64}),
+    (
+        ["coarsened", *CUBE, "--block", "32,32", "--planes", "16"],
+        {"points_loaded": 18432, "points_written": 14400, "intensity": 2.54, "shared_bytes": 12288},
+    ),
+    (
+        ["register_tile", *CUBE, "--block", "32,32", "--planes", "16"],
+        {"points_loaded": 18432, "points_written": 14400, "intensity": 2.54, "shared_bytes": 4096},
+    ),
+]
+
+
+@pytest.mark.parametrize("arguments, due", TEXTBOOK, ids=lambda a: a[0] if isinstance(a, list) else "")
+def test_the_textbooks_figures(arguments, due):
+    seen = figures(*arguments)
+    for key, value in due.items():
+        # the textbook rounds to two digits behind the point
+        assert (round(seen[key], 2) if isinstance(value, float) else seen[key]) == value, key
+
+
+def test_the_usual_blocks_are_the_textbooks():
+    for arguments, _ in TEXTBOOK[:3]:
+        assert figures(arguments[0], *CUBE) == figures(*arguments)
+
+
+def test_a_large_tile_tends_to_3_25():
+    """One read a point, 13 operations on 4 bytes; 10 is the largest cube that a block can be."""
+    seen = [figures("shared_tile", *CUBE, "--block", f"{t},{t},{t}")["intensity"] for t in (4, 6, 8, 10)]
+    assert seen == sorted(seen)
+    assert seen == [pytest.approx(3.25 * (1 - 2 / t) ** 3) for t in (4, 6, 8, 10)]
+
+
+def test_without_a_kernel_all_that_can_do_it_have_a_line():
+    names = {k["kernel"] for k in figures(*CUBE)["kernels"]}
+    assert {"basic", "shared_tile", "coarsened", "register_tile", "march_halo", "vector_march"} <= names
+    assert not names & {"tile_2d", "warp_shuffle"}
+    lines = explain(*CUBE).stdout.splitlines()
+    assert len(lines) == 1 + len(names)
+
+
+def test_occupancy_and_roofline_on_a_named_device():
+    seen = figures("coarsened", *CUBE, "--device", "h200")
+    assert seen["device"] == "H200"
+    assert (seen["occupancy_blocks"], seen["occupancy_bound"]) == (2, "threads")
+    # 8 bytes a point at 4.8 TB/s
+    assert seen["roofline_seconds"] == pytest.approx(1643032 * 8 / 4.8e12)
+    text = explain("coarsened", *CUBE, "--device", "h200").stdout
+    assert "occupancy" in text and "roofline" in text and "2 blocks, 2048 threads" in text
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["basic"], "--points"),
+        (["basic", "--points", "120,,120"], "--points 120,,120"),
+        (["basic", "--points", "2,9,9"], "at least 3 points"),
+        (["basic", "--points", "9,9,9,9"], "one to three counts"),
+        (["basc", *CUBE], "basic"),
+        (["openmp", *CUBE], "CPU"),
+        (["tile_2d", *CUBE], "tile_2d does 2 dimensions, not 3"),
+        (["temporal_3d", *CUBE, "--radius", "3"], "radius 1, 2, not 3"),
+        (["basic", *CUBE, "--radius", "4"], "--radius 4"),
+        (["basic", *CUBE, "--precision", "half"], "--precision half"),
+        (["basic", *CUBE, "--block", "16,16,8"], "1024 threads"),
+        (["basic", *CUBE, "--planes", "4"], "--planes"),
+        (["shared_tile", *CUBE, "--block", "2,8,8"], "no output tile"),
+        (["coarsened", *CUBE, "--block", "32,8,4"], "threads along 2 axes"),
+        (["warp_shuffle", "--points", "999", "--block", "128"], "fixed block"),
+        (["basic", *CUBE, "--device", "abacus"], "H200"),
+        (["basic", *CUBE, "--steps", "2"], "fuses at most 1"),
+    ],
+)
+def test_what_is_no_launch_is_refused(arguments, message):
+    result = explain(*arguments)
+    assert result.returncode == 2
+    assert result.stdout == ""
+    assert message in result.stderr

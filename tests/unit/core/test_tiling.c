@@ -1,0 +1,160 @@
+/* The launches of the ladder against the figures of Hwu, Kirk, El Hajj, 4th ed., ch. 8. */
+#include "core/tiling.h"
+#include "test.h"
+
+/* The textbook's cube: n^3 points, the outermost layer held, seven points, float. */
+struct cube {
+    struct hs_sweep sweep;
+    struct hs_stencil stencil;
+    struct hs_face face[HS_FACES];
+};
+
+static void set_cube(struct cube *cube, int64_t n, int dims, int radius)
+{
+    *cube = (struct cube){.stencil = {.dims = dims, .radius = radius},
+                          .sweep = {.precision = HS_FLOAT, .steps = 1}};
+    cube->sweep.stencil = &cube->stencil;
+    cube->sweep.face = cube->face;
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        const int rim = axis < dims ? radius : 0;
+        cube->sweep.layout.points[axis] = axis < dims ? n : 1;
+        cube->sweep.box.lo[axis] = rim;
+        cube->sweep.box.hi[axis] = cube->sweep.layout.points[axis] - rim;
+        cube->face[2 * axis].held = cube->face[2 * axis + 1].held = rim;
+    }
+}
+
+static struct hs_geometry launch(const char *kernel, int64_t n, int tx, int ty, int tz, int planes)
+{
+    struct cube cube;
+    set_cube(&cube, n, 3, 1);
+    const struct hs_blocking blocking = {{tx, ty, tz}, planes};
+    struct hs_geometry g;
+    hs_tiling_find(kernel)->geometry(&cube.sweep, &blocking, &g);
+    return g;
+}
+
+static int64_t blocks(const struct hs_geometry *g)
+{
+    return g->blocks[0] * g->blocks[1] * g->blocks[2];
+}
+
+void test_tiling__basic_has_the_textbooks_figures(void **state)
+{
+    (void)state;
+    const struct hs_geometry g = launch("basic", 120, 8, 8, 8, 0);
+    assert_int_equal(g.points_updated, 1643032);
+    assert_int_equal(blocks(&g), 3375);
+    assert_near(hs_geometry_intensity(&g, HS_FLOAT), 13.0 / 28.0, 1e-15); /* 0.46 */
+}
+
+void test_tiling__shared_tile_has_the_textbooks_figures(void **state)
+{
+    (void)state;
+    struct hs_geometry g = launch("shared_tile", 120, 8, 8, 8, 0);
+    assert_int_equal(blocks(&g), 8000);
+    assert_near(hs_geometry_intensity(&g, HS_FLOAT), 1.37, 0.005);
+    double before = 0.0;
+    for (int t = 4; t <= 4096; t *= 2) { /* towards 13/4, from below: (1 - 2/t)^3 of it */
+        g = launch("shared_tile", 120, t, t, t, 0);
+        const double intensity = hs_geometry_intensity(&g, HS_FLOAT);
+        assert_true(intensity > before && intensity < 3.25);
+        before = intensity;
+    }
+    assert_near(before, 3.25, 3.25 * 6.0 / 4096.0);
+}
+
+void test_tiling__coarsened_has_the_textbooks_figures(void **state)
+{
+    (void)state;
+    struct hs_geometry g = launch("coarsened", 120, 32, 32, 1, 30);
+    assert_int_equal(blocks(&g), 64);
+    g = launch("coarsened", 120, 32, 32, 1, 16);
+    assert_int_equal(g.points_loaded, 18432);
+    assert_int_equal(g.points_written, 14400);
+    assert_near(hs_geometry_intensity(&g, HS_FLOAT), 2.54, 0.005);
+    assert_int_equal(g.shared_bytes, 12288);
+    g = launch("register_tile", 120, 32, 32, 1, 16);
+    assert_int_equal(g.shared_bytes, 4096);
+    assert_int_equal(g.points_loaded, 18432);
+}
+
+/* Whatever the box: a launch covers it, with not a block too many along any axis. */
+void test_tiling__every_launch_covers_its_box(void **state)
+{
+    (void)state;
+    for (const struct hs_tiling *row = hs_tilings; row->kernel; row++)
+        for (int dims = 1; dims <= 3; dims++)
+            for (int radius = 1; radius <= 3; radius++)
+                for (int64_t n = 7; n < 400; n += 31) {
+                    if (!(row->dims & (1u << dims)) || !(row->radius & (1u << radius)))
+                        continue;
+                    struct cube cube;
+                    set_cube(&cube, n, dims, radius);
+                    struct hs_geometry g;
+                    hs_tiling_launch(row->kernel, &cube.sweep, &g);
+                    for (int axis = 0; axis < HS_AXES; axis++) {
+                        const int64_t covered = g.blocks[axis] * g.output_tile[axis];
+                        const int64_t length = cube.sweep.box.hi[axis] - cube.sweep.box.lo[axis];
+                        assert_true(covered >= length);
+                        /* the first tile may begin before the box, where a line of memory does,
+                         * or with the layers that are held */
+                        assert_true(covered - g.output_tile[axis] < length + 2 * radius);
+                    }
+                    const int threads = g.threads[0] * g.threads[1] * g.threads[2];
+                    assert_true(threads >= 32 && threads <= 1024);
+                    assert_true(g.points_loaded >= g.points_written);
+                    assert_true(g.shared_bytes <= 65536); /* of sm_75, the smallest */
+                }
+}
+
+/* In double and with the most steps too, a block's shared memory is what every device has. */
+void test_tiling__shared_memory_fits_every_device(void **state)
+{
+    (void)state;
+    for (const struct hs_tiling *row = hs_tilings; row->kernel; row++)
+        for (int dims = 1; dims <= 3; dims++)
+            for (int radius = 1; radius <= 3; radius++) {
+                if (!(row->dims & (1u << dims)) || !(row->radius & (1u << radius)))
+                    continue;
+                struct cube cube;
+                set_cube(&cube, 100, dims, radius);
+                cube.sweep.precision = HS_DOUBLE;
+                cube.sweep.steps = row->steps;
+                struct hs_geometry g;
+                hs_tiling_launch(row->kernel, &cube.sweep, &g);
+                assert_true(g.shared_bytes <= 65536);
+            }
+}
+
+/* A march's chunks fill whole waves: at 512^3 no worse than 5% from perfectly even. */
+void test_tiling__vector_march_fills_its_waves(void **state)
+{
+    (void)state;
+    for (int64_t n = 256; n <= 1024; n *= 2) {
+        struct cube cube;
+        set_cube(&cube, n, 3, 1);
+        struct hs_geometry g;
+        hs_tiling_launch("vector_march", &cube.sweep, &g);
+        const int64_t wave = (int64_t)HS_MULTIPROCESSORS * HS_VECTOR_BLOCKS_1;
+        const int64_t waves = (blocks(&g) + wave - 1) / wave;
+        const double even = (double)(g.blocks[0] * g.blocks[1] * (n - 2)) / (double)wave;
+        const double taken = (double)(waves * (g.output_tile[HS_Z] + 2));
+        assert_true(even / taken > (n >= 512 ? 0.90 : 0.75));
+    }
+}
+
+void test_tiling__held_layers_are_written_by_those_who_fuse(void **state)
+{
+    (void)state;
+    struct cube cube;
+    set_cube(&cube, 64, 2, 1);
+    const struct hs_sweep wide = hs_tiling_with_held(&cube.sweep);
+    assert_int_equal(wide.box.lo[HS_X], 0);
+    assert_int_equal(wide.box.hi[HS_X], 64);
+    assert_int_equal(wide.box.hi[HS_Z], 1);
+    struct hs_geometry g;
+    hs_tiling_launch("temporal_2d", &cube.sweep, &g);
+    assert_int_equal(g.blocks[HS_X], 1); /* 64 nodes by tiles of 64, not 62 from node 1 */
+    assert_int_equal(g.points_updated, 62 * 62);
+}
