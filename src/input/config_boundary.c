@@ -49,10 +49,17 @@ static struct hs_key list_keys(unsigned keys, const char *between)
     return list;
 }
 
+/* Whether a face says nothing itself, so that what is wrong with it is wrong with `all`. */
+static bool is_shared(const struct hs_reader *reader, int face)
+{
+    return !hs_given(reader, hs_key("boundary.%s", hs_face_names[face]).text) &&
+           hs_given(reader, "boundary.all");
+}
+
 static bool is_complete(struct hs_reader *reader, int face, const struct hs_boundary_kind *kind,
                         unsigned given)
 {
-    const char *name = hs_face_names[face];
+    const char *name = is_shared(reader, face) ? "all" : hs_face_names[face];
     bool complete = true;
     for (enum hs_boundary_key key = 0; key < HS_BOUNDARY_KEYS; key++)
         if (kind->all_of & 1u << key & ~given) {
@@ -88,22 +95,35 @@ static bool read_spec(struct hs_reader *reader, int face, const struct hs_bounda
     return is_complete(reader, face, kind, spec->given) && good;
 }
 
-static void read_face(struct hs_reader *reader, int face)
+/* False if something is wrong with it, which has been reported. */
+static bool read_face(struct hs_reader *reader, int face)
 {
     struct hs_problem *problem = reader->problem;
     const struct hs_boundary_kind *kind = hs_face_kind(reader, face);
     if (!kind)
-        return; /* a bad type, which has been reported */
+        return false;
     check_unused(reader, hs_face_names[face], kind);
     struct hs_boundary_spec spec;
     if (!read_spec(reader, face, kind, &spec))
-        return;
+        return false;
     const char *reason = NULL;
     problem->face[face] = (struct hs_face){.type = kind->name};
     if (kind->lower(&spec, problem->material.conductivity, problem->grid.spacing[face / 2],
-                    problem->radius, &problem->face[face], &reason))
-        hs_settings_complain(reader->settings, hs_face_key(reader, face, "type").text, "%s",
-                             reason);
+                    problem->radius, &problem->face[face], &reason) == HS_OK)
+        return true;
+    hs_settings_complain(reader->settings, hs_face_key(reader, face, "type").text, "%s", reason);
+    return false;
+}
+
+/* The faces that are there; of those that only share `all`, none after one that failed. */
+static void read_faces(struct hs_reader *reader)
+{
+    bool shared_failed = false;
+    for (int face = 0; face < 2 * reader->problem->grid.dims; face++) {
+        const bool shared = is_shared(reader, face);
+        if (!(shared && shared_failed) && !read_face(reader, face))
+            shared_failed = shared_failed || shared;
+    }
 }
 
 static void check_pairs(struct hs_reader *reader)
@@ -124,12 +144,10 @@ void hs_read_boundary(struct hs_reader *reader)
 {
     if (!reader->grid_known)
         return;
-    const int faces = 2 * reader->problem->grid.dims;
-    for (int face = 0; face < HS_FACES; face++) {
+    read_faces(reader);
+    for (int face = 2 * reader->problem->grid.dims; face < HS_FACES; face++) {
         const struct hs_key group = hs_key("boundary.%s", hs_face_names[face]);
-        if (face < faces)
-            read_face(reader, face);
-        else if (hs_given(reader, group.text))
+        if (hs_given(reader, group.text))
             hs_settings_complain(reader->settings, group.text,
                                  "the grid has no %c axis; take it out, or give grid.points %d "
                                  "numbers",
