@@ -1,0 +1,419 @@
+"""Bad configs and overrides: a message with file, line, key, value and remedy; the exit code; no file.
+
+Each row changes one line of a good config (or gives an override) and says what must be in the
+message. `check` reads a config and writes nothing; a few rows are tried with `run`, too, which would
+write.
+"""
+
+import os
+import pathlib
+import subprocess
+
+import h5py
+import numpy as np
+import pytest
+
+HEATSOLVE = os.environ["HEATSOLVE"]
+
+GOOD = """\
+title = "case";
+grid = { points = [17, 9]; upper = [1.6, 0.8]; };
+material = { conductivity = 2.0; density = 1000.0; specific_heat = 500.0; };
+stencil = { radius = 1; };
+initial = { value = 300.0; };
+source = { value = 0.0; };
+boundary = { all = { type = "reflective"; }; };
+time = { end = 10.0; };
+output = { file = "case.h5"; };
+probes = ( { name = "p"; at = [0.1, 0.1]; } );
+exact = { expression = "300"; };
+steady = { tolerance = 1e-9; };
+"""
+
+
+def heatsolve(tmp_path, text, *arguments, command="check"):
+    (tmp_path / "case.cfg").write_bytes(text if isinstance(text, bytes) else text.encode())
+    before = sorted(p.name for p in tmp_path.iterdir())
+    result = subprocess.run(
+        [HEATSOLVE, command, "case.cfg", *arguments], cwd=tmp_path, capture_output=True, timeout=60
+    )
+    result.stderr = result.stderr.decode(errors="replace")
+    result.new_files = [p.name for p in sorted(tmp_path.iterdir()) if p.name not in before]
+    return result
+
+
+def changed(line, replacement):
+    lines = GOOD.splitlines()
+    lines[line - 1] = replacement
+    return "\n".join(lines) + "\n"
+
+
+def assert_refused(result, code, fragments):
+    assert result.returncode == code, result.stderr
+    for fragment in fragments:
+        assert fragment in result.stderr
+    assert result.new_files == []
+    said = result.stderr.strip().splitlines()
+    assert len(said) == len(set(said)), "said twice"
+
+
+def test_the_good_config_is_good(tmp_path):
+    result = heatsolve(tmp_path, GOOD)
+    assert result.returncode == 0, result.stderr
+
+
+# (line, what stands there instead, what the message says after "case.cfg:LINE: ")
+ONE_LINE = [
+    # ---- keys and types
+    (1, 'titel = "x";', "titel: unknown key; did you mean title?"),
+    (1, "zzzzzz = 1;", "zzzzzz: unknown key; heatsolve options lists them all"),
+    (2, "grid = { points = [17, 9]; uper = [1, 1]; };", "grid.uper: unknown key; did you mean grid.upper?"),
+    (8, "time = { end = 1.0; tolerance = 1e-3; };", "time.tolerance: unknown key; did you mean steady.tolerance?"),
+    (7, 'boundary = { left = { type = "fixed"; }; };', "boundary.left: unknown key"),
+    (7, 'boundary = { x_mn = { type = "fixed"; }; };', "boundary.x_mn: unknown key; did you mean boundary.x_min?"),
+    (4, "stencil = { c19 = 1; };", "stencil.c19: unknown key; did you mean stencil.c"),
+    (4, "stencil = { c01 = 1; };", "stencil.c01: unknown key; did you mean stencil.c"),
+    (1, "title = 3;", 'title = 3: must be a string "..."'),
+    (1, "title = true;", 'title = true: must be a string "..."'),
+    (1, "title = plain;", 'title = "plain": a word in the place of a value; write it in quotes'),
+    (1, 'title = { a = 1; };', 'title: must be a string "..."'),
+    (2, "grid = 3;", "grid = 3: must be a group { ... }"),
+    (2, "grid = [17, 9];", "grid: must be a group { ... }"),
+    (2, 'grid = { points = "17"; };', 'grid.points = "17": must be whole numbers [ ... ], one for each axis'),
+    (2, "grid = { points = [17, [9]]; };", ":2: syntax error"),
+    (2, "grid = { points = (17, {a = 1;}); };", "grid.points[1]: must be a whole number without quotes"),
+    (2, 'grid = { points = [17, "9"]; };', 'grid.points[1] = "9": must be a whole number without quotes'),
+    (10, "probes = { };", "probes: must be a list of groups ( { ... }, ... )"),
+    (10, "probes = (1);", "probes[0] = 1: must be a group { ... }"),
+    (8, 'time = { end = "10"; };', 'time.end = "10": must be a number without quotes'),
+    (8, "time = { end = 10.0; step = maximal; };", 'time.step = "maximal": a word in the place of a value'),
+    (8, 'time = { end = 10.0; step = "maximal"; };', 'time.step = "maximal": must be a number or "auto"'),
+    (1, 'precision = "quadruple";', 'precision = "quadruple": must be one of double|float'),
+    (1, 'precision = "flaot";', 'precision = "flaot": did you mean "float"? Known are double|float'),
+    # ---- numbers: libconfig would take these for something else
+    (2, "grid = { points = [3000000000, 9]; };", "grid.points[0] = 3000000000: must be 1 to 2147483647"),
+    (2, "grid = { points = [3000000000L, 9]; };", "grid.points[0] = 3000000000L: must be 1 to 2147483647"),
+    (2, "grid = { points = [99999999999999999999, 9]; };", "grid.points[0] = 99999999999999999999: is too large"),
+    (2, "grid = { points = [0xFFFFFFFFFFFFFFFFFF, 9]; };", "grid.points[0] = 0xFFFFFFFFFFFFFFFFFF: is too large"),
+    (2, "grid = { points = [17.5, 9]; };", "grid.points[0] = 17.5: is not a whole number; give a whole number"),
+    (2, "grid = { points = [1e-1, 9]; };", "grid.points[0] = 1e-1: is not a whole number"),
+    (2, "grid = { points = [1e300, 9]; };", "grid.points[0] = 1e300: is too large for a whole number"),
+    (2, "grid = { points = [., 9]; };", "grid.points[0] = .: is not a number; give a whole number"),
+    (2, "grid = { points = [-17, 9]; };", "grid.points[0] = -17: must be 1 to 2147483647"),
+    (2, "grid = { points = [17m, 9]; };", "grid.points[0] = 17m: is not a number"),
+    (3, "material = { diffusivity = 1e400; };", "material.diffusivity = 1e400: is too large for a number; give a number > 0"),
+    (3, "material = { diffusivity = 1e-400; };", "material.diffusivity = 1e-400: is too small for a number"),
+    (3, "material = { diffusivity = .; };", "material.diffusivity = .: is not a number; give a number > 0 [m^2/s]"),
+    (3, "material = { diffusivity = 1.5e; };", "material.diffusivity = 1.5e: is not a number"),
+    (3, "material = { diffusivity = nan; };", 'material.diffusivity = "nan": must be a number without quotes'),
+    (3, "material = { diffusivity = -inf; };", ":3: syntax error"),
+    (3, "material = { diffusivity = 0; };", "material.diffusivity = 0: must be > 0 [m^2/s]"),
+    (3, "material = { diffusivity = 1 2; };", "material.diffusivity: two values without a comma or semicolon"),
+    # ---- syntax
+    (1, 'title = "no end', 'case.cfg:1: a string has no closing " on its line; a long one may go on'),
+    (5, "initial = { value = ; };", ":5: syntax error here or just before; settings read key = value"),
+    (5, "initial = { value = 1; value = 2; };", ":5: a key is given twice in the same group; keep one of them"),
+    (10, "probes = ( { name = \"p\"; at = [0.1, 0.1]; }", "syntax error"),
+    (1, "/* no end", "case.cfg:1: the comment that begins here has no closing */"),
+    (1, "title = \"\x01\";", "case.cfg:1: a control character (code 1); a config is plain text"),
+    # ---- grid
+    (2, "grid = { upper = [1.0, 1.0]; };", "grid.points: missing; give the nodes along each axis, as in [129, 129]"),
+    (2, "grid = { points = []; };", "grid.points: has 0 numbers; give 1, 2 or 3, one an axis"),
+    (2, "grid = { points = [5, 5, 5, 5]; };", "grid.points: has 4 numbers; give 1, 2 or 3, one an axis"),
+    (2, "grid = { points = [17, 2]; };", "grid.points[1] = 2: at least 3 points are needed for radius 1"),
+    (2, "grid = { points = [17, 1]; };", "grid.points[1] = 1: at least 3 points are needed for radius 1; leave the axis out"),
+    (2, "grid = { points = [17, 9]; upper = [1.0]; };", "grid.upper: has 1 number; the grid has 2 axes, give one for each"),
+    (2, "grid = { points = [17, 9]; upper = 1.0; };", "grid.upper = 1.0: has 1 number; the grid has 2 axes"),
+    (2, "grid = { points = [17, 9]; upper = [1, 1, 1]; };", "grid.upper: has 3 numbers; the grid has 2 axes"),
+    (2, "grid = { points = [17, 9]; lower = [0.0, 1.0]; upper = [1.0, 1.0]; };", "grid.upper[1] = 1.0: must be above grid.lower, 1 m"),
+    (2, "grid = { points = [17, 9]; upper = [1.0, 1.0]; spacing = 0.1; };", "grid.spacing = 0.1: give upper or spacing, not both"),
+    (2, "grid = { points = [17, 9]; spacing = [0.1, 0.0]; };", "grid.spacing[1] = 0.0: must be > 0 [m]"),
+    (2, "grid = { points = [17, 9]; spacing = 1e-200; };", "grid.spacing = 1e-200: a spacing of 1e-200 m along x, from 0 m, cannot be computed with"),
+    (2, "grid = { points = [17, 9]; lower = [1e20, 0.0]; spacing = 1.0; };", "grid.spacing = 1.0: a spacing of 1 m along x, from 1e+20 m"),
+    # ---- stencil and material
+    (3, "", "case.cfg: material: missing; give { conductivity; density; specific_heat; }"),
+    (3, "material = { };", "material.conductivity: missing; the diffusivity follows from"),
+    (3, "material = { conductivity = 1.0; density = 2.0; };", "material.specific_heat: missing; the diffusivity follows from"),
+    (3, "material = { diffusivity = 1e-5; density = 2.0; };", "material.density = 2.0: material.diffusivity is given; give either"),
+    (3, "material = { conductivity = 1e-300; density = 1e20; specific_heat = 1e20; };", "material: conductivity / (density * specific_heat) = "),
+    (4, "stencil = { radius = 4; };", "stencil.radius = 4: must be 1 to 3"),
+    (4, "stencil = { radius = 0; };", "stencil.radius = 0: must be 1 to 3"),
+    # ---- initial, source, exact
+    (5, "", "case.cfg: initial: missing; give { value = ...; }"),
+    (5, "initial = { };", "initial: has nothing that says what it is; give one of value, expression and file"),
+    (5, 'initial = { value = 1; expression = "x"; };', "initial: has more than one thing that says what it is"),
+    (5, "initial = { value = 1; dataset = \"a\"; };", "initial.dataset = \"a\": belongs to initial.file, which is missing"),
+    (5, "initial = { value = 1; step = 2; };", "initial.step = 2: belongs to initial.file"),
+    (5, 'initial = { file = "no.h5"; step = -2; };', "initial.step = -2: must be >= -1"),
+    (5, 'initial = { expression = "300+r"; };', 'initial.expression = "300+r": unknown name "r" (did you mean x?) at column 5'),
+    (5, 'initial = { expression = "sin(x"; };', 'initial.expression = "sin(x": a ")" is missing at column 6'),
+    (5, 'initial = { expression = " "; };', 'initial.expression = " ": is empty; give a number or an expression'),
+    (5, 'initial = { expression = "1/(x-0.5)"; };', "initial: is inf at node (5, 0, 0), x = 0.5, y = 0"),
+    (5, 'initial = { value = 1; regions = ( { shape = "ball"; value = 1; } ); };', 'initial.regions[0].shape = "ball": must be one of box|sphere|cylinder'),
+    (5, 'initial = { value = 1; regions = ( { shape = "box"; lower = [0, 0]; upper = [1, 1]; } ); };', "initial.regions[0].value: missing; give the temperature"),
+    (5, "initial = { value = 1; regions = ( { value = 2; } ); };", "initial.regions[0].shape: missing; give box, sphere or cylinder"),
+    (5, 'initial = { value = 1; regions = ( { shape = "box"; value = 2; lower = [0, 0]; } ); };', "initial.regions[0].upper: missing; a box needs it"),
+    (5, 'initial = { value = 1; regions = ( { shape = "box"; value = 2; lower = [0, 0]; upper = [1, 1]; radius = 1; } ); };', "initial.regions[0].radius = 1: a box does not take it; take it out"),
+    (5, 'initial = { value = 1; regions = ( { shape = "box"; value = 2; lower = [1, 0]; upper = [0, 1]; } ); };', "initial.regions[0].upper: is below lower along x; exchange them"),
+    (5, 'initial = { value = 1; regions = ( { shape = "box"; value = 2; lower = [5, 0]; upper = [6, 1]; } ); };', "initial.regions[0]: lies outside the grid"),
+    (5, 'initial = { value = 1; regions = ( { shape = "sphere"; value = 2; centre = [0, 0]; radius = 0; } ); };', "initial.regions[0].radius = 0: must be > 0 [m]"),
+    (5, 'initial = { value = 1; regions = ( { shape = "sphere"; value = 2; centre = [0, 0, 0]; radius = 1; } ); };', "initial.regions[0].centre: has 3 numbers; the grid has 2 axes"),
+    (5, 'initial = { value = 1; regions = ( { shape = "cylinder"; value = 2; centre = [0, 0]; radius = 1; axis = "z"; } ); };', 'initial.regions[0].axis = "z": the grid has no z axis; choose another'),
+    (5, 'initial = { value = 1; regions = ( { shape = "cylinder"; value = 2; centre = [0, 0]; radius = 1; from = 0; } ); };', "initial.regions[0].from = 0: the grid has no z axis"),
+    (5, 'initial = { value = 1; regions = ( { shape = "cylinder"; value = 2; centre = [0, 0]; radius = 1; axis = "x"; from = 1; to = 0; } ); };', "initial.regions[0].to = 0: is below from; exchange them"),
+    (6, "source = { };", "source: has nothing that says what it is"),
+    (6, 'source = { expression = "log(-1-x)"; };', "source.expression = \"log(-1-x)\": is "),
+    (11, "exact = { max_error = 1.0; };", "exact.expression: missing; give the solution, or take exact out"),
+    (11, 'exact = { expression = "300"; max_error = -1.0; };', "exact.max_error = -1.0: must be >= 0 [K]"),
+    (11, 'exact = { expression = "sqrt(-t)"; };', 'exact.expression = "sqrt(-t)": is '),
+    # ---- boundary
+    (7, 'boundary = { all = { type = "dirichlet"; }; };', "boundary.all.value: missing; a dirichlet boundary needs value"),
+    (7, 'boundary = { x_min = { type = "robin"; h = 1.0; }; };', "boundary.x_min.ambient: missing; a robin boundary needs h and ambient"),
+    (7, 'boundary = { x_min = { type = "robin"; h = -1.0; ambient = 0; }; };', "boundary.x_min.h = -1.0: must be >= 0 [W/(m^2 K)]"),
+    (7, 'boundary = { x_min = { type = "robin"; h = "x"; ambient = 0; }; };', 'boundary.x_min.h = "x": must be a number without quotes'),
+    (7, 'boundary = { x_min = { type = "neumann"; }; };', "boundary.x_min: a neumann boundary needs flux or gradient"),
+    (7, 'boundary = { x_min = { type = "neumann"; flux = 1; gradient = 1; }; };', "boundary.x_min: a neumann boundary needs flux or gradient, not both"),
+    (7, 'boundary = { x_min = { type = "reflective"; value = 1; }; };', "boundary.x_min.value = 1: a reflective boundary does not use it; take it out"),
+    (7, 'boundary = { all = { type = "reflective"; value = 1; }; };', "boundary.all.value = 1: a reflective boundary does not use it"),
+    (7, 'boundary = { x_min = { type = "periodic"; }; };', "boundary.x_max.type: x_min is periodic, so this face must be, too"),
+    (7, 'boundary = { x_max = { type = "periodic"; }; x_min = { type = "clamp"; }; };', 'boundary.x_min.type = "clamp": x_max is periodic'),
+    (7, 'boundary = { z_min = { type = "fixed"; }; };', "boundary.z_min: the grid has no z axis; take it out, or give grid.points 3 numbers"),
+    (7, 'boundary = { x_min = { type = "dirichle"; value = 1; }; };', 'boundary.x_min.type = "dirichle": did you mean "dirichlet"? Known are fixed|dirichlet'),
+    (7, 'boundary = { x_min = { type = "dirichlet"; value = "1/x"; }; };', 'boundary.x_min.value = "1/x": is inf at x = 0, y = 0, z = 0, t = 0'),
+    (7, 'boundary = { all = { type = "dirichlet"; value = "y/0"; }; };', 'boundary.all.value = "y/0": is '),
+    # ---- time and output
+    (8, "time = { end = 1.0; sweeps = 10; };", "time.sweeps = 10: give end or sweeps, not both"),
+    (8, "time = { end = 0.0; };", "time.end = 0.0: must be > 0 [s]"),
+    (8, "time = { end = 1.0; step = 0.0; };", "time.step = 0.0: must be > 0 [s]"),
+    (8, "time = { end = 1.0; step = -1; };", "time.step = -1: must be > 0 [s]"),
+    (8, "time = { end = 1.0; safety = 1.5; };", "time.safety = 1.5: must be > 0, <= 1"),
+    (8, "time = { sweeps = -1; };", "time.sweeps = -1: must be >= 0"),
+    (12, "steady = { check_every = 10; };", "steady.tolerance: missing; give it, as in 1e-8, or take steady out"),
+    (12, "steady = { tolerance = 0; };", "steady.tolerance = 0: must be > 0 [K]"),
+    (12, "steady = { tolerance = 1; check_every = 0; };", "steady.check_every = 0: must be >= 1 [sweeps]"),
+    (9, 'output = { file = "case.h5"; interval = 1.0; every = 5; };', "output.every = 5: give interval or every, not both"),
+    (9, 'output = { file = "case.h5"; interval = 0; };', "output.interval = 0: must be > 0 [s]"),
+    (9, 'output = { file = "case.h5"; compression = 10; };', "output.compression = 10: must be 0 to 9"),
+    (9, 'output = { file = ""; };', 'output.file = "": is a folder or nothing; give the name of the file'),
+    (9, 'output = { file = "out/"; };', 'output.file = "out/": is a folder or nothing'),
+    (9, 'output = { file = "."; };', 'output.file = ".": is a folder or nothing'),
+    (9, 'output = { file = "case.cfg"; };', 'output.file = "case.cfg": is the config itself; give another name'),
+    (9, "checkpoint = { every_minutes = 0; };", "checkpoint.every_minutes = 0: must be > 0 [min]"),
+    (9, "solver = { threads = -1; };", "solver.threads = -1: must be 0 to 4096"),
+    (9, "solver = { device = 1e9; };", "solver.device = 1e9: must be 0 to 1023"),
+    # ---- probes
+    (10, "probes = ( { at = [0.1, 0.1]; } );", "probes[0].name: missing; give the probe a name"),
+    (10, 'probes = ( { name = "p"; } );', "probes[0].at: missing; give its coordinates in m"),
+    (10, 'probes = ( { name = "a/b"; at = [0, 0]; } );', 'probes[0].name = "a/b": cannot be the name of a dataset; give one without "/"'),
+    (10, 'probes = ( { name = ""; at = [0, 0]; } );', 'probes[0].name = "": cannot be the name of a dataset'),
+    (10, 'probes = ( { name = "."; at = [0, 0]; } );', 'probes[0].name = ".": cannot be the name of a dataset'),
+    (10, 'probes = ( { name = "a"; at = [0, 0]; }, { name = "a"; at = [1, 0]; } );', 'probes[1].name = "a": probes[0] has this name; give each its own'),
+    (10, 'probes = ( { name = "p"; at = [0.1, 0.9]; } );', "probes[0].at: lies outside the grid along y; give a place from 0 to 0.8 m"),
+    (10, 'probes = ( { name = "p"; at = [0.1]; } );', "probes[0].at: has 1 number; the grid has 2 axes"),
+    (10, "probes = ( " + ",".join(["{}"] * 1001) + " );", "probes: has 1001 members; at most 1000 are allowed"),
+]
+
+
+@pytest.mark.parametrize("line, replacement, message", ONE_LINE, ids=[f"{l}-{m[:40]}" for l, r, m in ONE_LINE])
+def test_a_bad_line_is_refused_with_its_place(tmp_path, line, replacement, message):
+    result = heatsolve(tmp_path, changed(line, replacement))
+    said_with_place = "case.cfg" in message or message.startswith(":") or message.startswith("syntax")
+    assert_refused(result, 2, [message if said_with_place else f"case.cfg:{line}: {message}"])
+
+
+RAW = 'grid = { points = [9]; };\nstencil = { c0 = 0.5; c1 = 0.25; c2 = 0.25; };\ninitial = { value = 1; };\n'
+
+WHOLE = {
+    "missing coefficient": (
+        RAW.replace("c1 = 0.25; ", "") + "time = { sweeps = 1; };",
+        "case.cfg:2: stencil.c1: missing; 1D with radius 1 needs c0 to c2",
+    ),
+    "coefficient too many": (
+        RAW.replace("c2 =", "c3 = 0.1; c2 =") + "time = { sweeps = 1; };",
+        "case.cfg:2: stencil.c3 = 0.1: 1D with radius 1 has c0 to c2 only; take it out",
+    ),
+    "coefficients and material": (
+        RAW + "time = { sweeps = 1; };\nmaterial = { diffusivity = 1.0; };",
+        "case.cfg:5: material.diffusivity = 1.0: raw coefficients c0 ... are given",
+    ),
+    "coefficients and density": (
+        RAW + "time = { sweeps = 1; };\nmaterial = { density = 1.0; };",
+        "case.cfg:5: material.density = 1.0: raw coefficients c0 ... are given",
+    ),
+    "end without a step": (
+        RAW + "time = { end = 1.0; };",
+        "case.cfg:4: time.end = 1.0: raw coefficients do not say how long a sweep is; give time.step, or time.sweeps",
+    ),
+    "interval without a step": (
+        RAW + "time = { sweeps = 1; };\noutput = { interval = 1.0; };",
+        "case.cfg:5: output.interval = 1.0: raw coefficients do not say how long a sweep is; give time.step, or output.every",
+    ),
+    "automatic step of coefficients": (
+        RAW + 'time = { sweeps = 1; step = "auto"; };',
+        'case.cfg:4: time.step = "auto": raw coefficients have their step in them',
+    ),
+    "flux without conductivity": (
+        RAW + 'time = { sweeps = 1; };\nboundary = { x_min = { type = "neumann"; flux = 1; }; };',
+        'case.cfg:5: boundary.x_min.type = "neumann": a flux in W/m^2 needs material.conductivity; give that, or gradient in K/m',
+    ),
+    "convection without conductivity": (
+        RAW + 'time = { sweeps = 1; };\nboundary = { all = { type = "robin"; h = 1; ambient = 1; }; };',
+        'case.cfg:5: boundary.all.type = "robin": convection needs material.conductivity',
+    ),
+    "no length": (RAW, "case.cfg: time: missing end or sweeps; say how long the run is"),
+    "an empty file": ("", "case.cfg: grid.points: missing"),
+    "not a config": ("hello, world\n", "case.cfg:1: syntax error"),
+    "binary": (b"\x89HDF\r\n\x1a\n\0\0\0", "case.cfg: holds NUL characters, so it is no text"),
+    "utf-16": ("title = 1;".encode("utf-16"), "case.cfg: holds NUL characters"),
+    "control character": (b"title = \x02;\n", "case.cfg:1: a control character (code 2); a config is plain text"),
+    "too large": (b"#" * (1 << 24) + b"##\n", "case.cfg: larger than 16 MiB, which no config is"),
+    "bad include": ("\n@include no quotes\n", 'case.cfg:2: @include: write @include "FILE" on a line of its own'),
+    "endless include": ('@include "case.cfg"\n', "files include each other without end"),
+}
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_a_bad_config_is_refused(tmp_path, name):
+    text, message = WHOLE[name]
+    assert_refused(heatsolve(tmp_path, text), 2, [message])
+
+
+OVERRIDES = [
+    (["time.stp=1"], "--set: time.stp: unknown key; did you mean time.step?"),
+    (["time.step=-1"], "--set: time.step = -1: must be > 0 [s]"),
+    (["time.step"], "--set: time.step: write KEY=VALUE, as in time.end=1.0"),
+    (["=3"], "--set: =3: write KEY=VALUE"),
+    (["time end=3"], "--set: time end=3: write KEY=VALUE"),
+    (["grid.points=[65,"], "--set: grid.points = [65,: not a value; write a number"),
+    (["grid.points=[65;a=3"], "--set: grid.points = [65;a=3: not a value"),
+    (["grid.points=1; b = 2"], "--set: grid.points = 1; b = 2: not a value"),
+    (["grid.points="], "--set: grid.points = : not a value"),
+    (["grid.points=[65,2]"], "--set: grid.points[1] = 2: at least 3 points are needed for radius 1"),
+    (["grid.points[1]=2"], "--set: grid.points[1] = 2: at least 3 points are needed for radius 1"),
+    (["grid.points[3]=2"], "grid.points: has 4 numbers; give 1, 2 or 3, one an axis"),
+    (["precision=quad"], '--set: precision = "quad": must be one of double|float'),
+    (["initial.expression=300+r"], '--set: initial.expression = "300+r": unknown name "r"'),
+    (["time.end=1", "time.sweeps=1"], "--set: time.sweeps = 1: give end or sweeps, not both"),
+    (["boundary.x_min.type=periodic"], "x_min is periodic, so this face must be, too"),
+    (["probes[2]={name=\"q\"; at=[0,0];}"], "probes[1]: missing; probes are numbered from 0, without gaps"),
+    (["probes[1].name=q"], "--set: probes[1].at: missing; give its coordinates in m"),
+    (["grid=3"], "--set: grid = 3: must be a group { ... }"),
+    (["initial.file=no-such.h5"], "--set: initial.file = \"no-such.h5\": cannot open no-such.h5: No such file or directory"),
+]
+
+
+@pytest.mark.parametrize("settings, message", OVERRIDES, ids=[" ".join(s) for s, m in OVERRIDES])
+def test_a_bad_override_is_refused(tmp_path, settings, message):
+    arguments = [a for setting in settings for a in ("--set", setting)]
+    result = heatsolve(tmp_path, GOOD, *arguments)
+    assert_refused(result, 3 if "cannot open" in message else 2, [message])
+
+
+def test_all_errors_are_reported_at_once(tmp_path):
+    text = changed(1, 'titel = "x"; precision = "flaot";')
+    text = text.replace("density = 1000.0", "density = -1").replace("end = 10.0", "end = 0.0")
+    result = heatsolve(tmp_path, text, "--set", "time.stp=1")
+    assert_refused(
+        result,
+        2,
+        ["case.cfg:1: titel", "case.cfg:1: precision", "case.cfg:3: material.density", "case.cfg:8: time.end", "--set: time.stp"],
+    )
+    assert len(result.stderr.strip().splitlines()) == 5
+
+
+def test_a_config_that_is_not_there_is_exit_3(tmp_path):
+    result = subprocess.run([HEATSOLVE, "check", "none.cfg"], cwd=tmp_path, capture_output=True, text=True)
+    assert result.returncode == 3
+    assert "none.cfg: cannot open: No such file or directory" in result.stderr
+    result = subprocess.run([HEATSOLVE, "check", "."], cwd=tmp_path, capture_output=True, text=True)
+    assert result.returncode == 3
+    assert ".: cannot read: Is a directory" in result.stderr
+
+
+def test_an_include_that_is_not_there_is_exit_3(tmp_path):
+    result = heatsolve(tmp_path, GOOD + '@include "none.cfg"\n')
+    assert_refused(result, 3, ["case.cfg:13: @include: none.cfg: cannot open: No such file or directory"])
+
+
+def test_an_error_in_an_include_has_that_files_place(tmp_path):
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "more.cfg").write_text('@include "deep.cfg"\n\nsolver = { threads = -1; };\n')
+    (tmp_path / "sub" / "deep.cfg").write_text("checkpoint = { every_minutes = 0; };")
+    result = heatsolve(tmp_path, GOOD.replace("steady", '@include "sub/more.cfg"\nsteady').replace("1e-9", "0"))
+    assert_refused(
+        result,
+        2,
+        [
+            "sub/deep.cfg:1: checkpoint.every_minutes = 0",
+            "sub/more.cfg:3: solver.threads = -1",
+            "case.cfg:13: steady.tolerance = 0",
+        ],
+    )
+
+
+def test_a_grid_beyond_the_machines_memory_is_exit_4(tmp_path):
+    result = heatsolve(tmp_path, changed(2, "grid = { points = [200000, 200000, 2000]; };").replace("[0.1, 0.1]", "[0.1, 0.1, 0.1]"))
+    assert_refused(result, 4, ["case.cfg:2: grid.points: 200000 x 200000 x 2000 nodes in double need", "give fewer points"])
+
+
+# ---- fields from files
+
+
+@pytest.fixture
+def field_file(tmp_path):
+    with h5py.File(tmp_path / "field.h5", "w") as file:
+        file["fits"] = np.full((9, 17), 7.0)
+        file["steps"] = np.full((3, 9, 17), 7.0, dtype=np.float32)
+        file["turned"] = np.full((17, 9), 7.0)
+        file["group/text"] = "hello"
+        file["scalar"] = 3.0
+        bad = np.full((9, 17), 7.0)
+        bad[2, 5] = np.nan
+        file["holes"] = bad
+    return tmp_path
+
+
+FIELDS = [
+    ('dataset = "fit";', 2, "field.h5 has no dataset fit; it has /fits, /group/text, /holes"),
+    ("", 2, "field.h5 has no dataset temperature; it has /fits"),
+    ('dataset = "turned";', 2, "dataset turned is 17 x 9, the grid is 9 x 17 (z, y, x)"),
+    ('dataset = "scalar";', 2, "dataset scalar is a single value, the grid is 9 x 17"),
+    ('dataset = "group/text";', 2, "dataset group/text holds no numbers"),
+    ('dataset = "group";', 2, "field.h5 has no dataset group"),
+    ('dataset = "steps"; step = 3;', 2, "dataset steps has 3 steps, so there is no step 3"),
+    ('dataset = "fits"; step = 1;', 2, "dataset fits has 1 step, so there is no step 1"),
+    ('dataset = "holes";', 2, "initial: is nan at node (5, 2, 0), x = 0.5, y = 0.2"),
+]
+
+
+@pytest.mark.parametrize("settings, code, message", FIELDS, ids=[m[:30] for s, c, m in FIELDS])
+def test_a_field_that_does_not_fit_is_refused(field_file, settings, code, message):
+    result = heatsolve(field_file, changed(5, f'initial = {{ file = "field.h5"; {settings} }};'))
+    assert_refused(result, code, ["case.cfg:5: initial", message])
+
+
+def test_a_field_file_that_cannot_be_read_is_exit_3(tmp_path):
+    (tmp_path / "text.h5").write_text("not HDF5")
+    result = heatsolve(tmp_path, changed(5, 'initial = { file = "text.h5"; };'))
+    assert_refused(result, 3, ['case.cfg:5: initial.file = "text.h5": text.h5: not a readable HDF5 file'])
+    result = heatsolve(tmp_path, changed(5, 'initial = { file = "none.h5"; };'))
+    assert_refused(result, 3, ['case.cfg:5: initial.file = "none.h5": cannot open none.h5: No such file'])
+
+
+def test_the_file_read_is_not_the_file_written(field_file):
+    text = changed(5, 'initial = { file = "field.h5"; dataset = "fits"; };').replace('"case.h5"', '"./field.h5"')
+    result = heatsolve(field_file, text, command="run")
+    assert_refused(result, 2, ['case.cfg:9: output.file = "./field.h5": is the file that initial.file reads'])
+
+
+@pytest.mark.parametrize(
+    "line, replacement, message",
+    [
+        (1, 'titel = "x";', "titel: unknown key"),
+        (2, "grid = { points = [17, 2]; };", "grid.points[1] = 2: at least 3 points"),
+        (8, "time = { end = 1.0; step = 1e9; };", "time.step"),
+    ],
+)
+def test_run_refuses_what_check_refuses(tmp_path, line, replacement, message):
+    result = heatsolve(tmp_path, changed(line, replacement), command="run")
+    assert_refused(result, 2, [f"case.cfg:{line}: ", message])
