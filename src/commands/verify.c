@@ -145,16 +145,16 @@ static void print_refinement(const struct findings *findings)
     const struct hs_refinement *r = &findings->refinement;
     printf("grid refinement against the exact solution, step the same share of the limit\n");
     printf("  %-16s %-10s %-10s %9s %12s %12s %7s %7s\n", "points", "spacing m", "step s", "sweeps",
-           "max error", "rms error", "order", "order");
+           "max error", "l2 error", "order", "order");
     for (int g = 0; g < HS_REFINEMENT_GRIDS; g++) {
         const struct hs_refined *grid = &r->grid[g];
         print_points(&findings->problem->grid, grid->points);
         printf(" %-10.4g %-10.4g %9" PRId64 " %12.4g %12.4g", grid->spacing, grid->step,
-               grid->sweeps, grid->error.max, grid->error.rms);
+               grid->sweeps, grid->error.max, grid->error.l2);
         if (g > 0 && isnan(r->order_max[g - 1]))
             printf("  (not above what rounding may add up to, %.2g: no order)", grid->rounding);
         else if (g > 0)
-            printf(" %7.2f %7.2f", r->order_max[g - 1], r->order_rms[g - 1]);
+            printf(" %7.2f %7.2f", r->order_max[g - 1], r->order_l2[g - 1]);
         printf("\n");
     }
 }
@@ -205,14 +205,13 @@ static void json_refinement(struct hs_json *json, const struct findings *finding
         hs_json_integer(json, "sweeps", grid->sweeps);
         hs_json_number(json, "time", grid->time);
         hs_json_number(json, "max_error", grid->error.max);
-        hs_json_number(json, "mean_error", grid->error.mean);
-        hs_json_number(json, "rms_error", grid->error.rms);
+        hs_json_number(json, "l2_error", grid->error.l2);
         hs_json_number(json, "rounding", grid->rounding);
         hs_json_close(json);
     }
     hs_json_close_array(json);
     hs_json_numbers(json, "order_max", r->order_max, HS_REFINEMENT_GRIDS - 1);
-    hs_json_numbers(json, "order_rms", r->order_rms, HS_REFINEMENT_GRIDS - 1);
+    hs_json_numbers(json, "order_l2", r->order_l2, HS_REFINEMENT_GRIDS - 1);
     hs_json_close(json);
 }
 

@@ -1,61 +1,89 @@
 #include "engine/exact.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
-/* The exact solution along row (j, k): [nx]. */
-static void exact_row(const struct hs_problem *problem, double t, int64_t j, int64_t k, double *out)
+struct row_error {
+    double max, squares, volume;
+};
+
+/* Larger of the two; NaN wins, so that it is not lost. */
+static double worse(double a, double b)
 {
-    const struct hs_grid *grid = &problem->grid;
-    const int64_t nx = grid->points[HS_X];
-    const struct hs_value *value = &problem->exact.value;
-    if (value->expression.code)
-        hs_expression_row(&value->expression, nx, grid->lower[HS_X], grid->spacing[HS_X],
-                          hs_grid_coordinate(grid, HS_Y, j), hs_grid_coordinate(grid, HS_Z, k), t,
-                          out);
-    else
-        for (int64_t i = 0; i < nx; i++)
-            out[i] = value->constant;
+    return isnan(a) || (!isnan(b) && a > b) ? a : b;
 }
 
-static double temperature(const struct hs_problem *problem, const void *field, int64_t n)
+static double value_at(const struct hs_problem *problem, const void *field, int64_t n)
 {
     return problem->precision == HS_FLOAT ? (double)((const float *)field)[n]
                                           : ((const double *)field)[n];
 }
 
-enum hs_status hs_exact_norms(const struct hs_problem *problem, double t, const void *field,
-                              struct hs_error_norms *out, struct hs_error *err)
+static void exact_row(const struct hs_problem *problem, double time, int64_t j, int64_t k,
+                      double *out)
 {
-    assert(problem->exact.present);
-    const int64_t nx = problem->grid.points[HS_X], ny = problem->grid.points[HS_Y];
-    double *exact = malloc((size_t)nx * sizeof *exact);
-    if (!exact)
-        return hs_error_add(err, HS_DEVICE, "no memory for a row of the exact solution");
-    double most = -1.0, sum = 0.0, squares = 0.0, volume = 0.0;
-    bool known = true;
-    *out = (struct hs_error_norms){.max = NAN};
-    for (int64_t k = 0; k < problem->grid.points[HS_Z]; k++)
-        for (int64_t j = 0; j < ny; j++) {
-            exact_row(problem, t, j, k, exact);
-            for (int64_t i = 0; i < nx; i++) {
-                const double off =
-                    fabs(temperature(problem, field, (k * ny + j) * nx + i) - exact[i]);
-                const double share = hs_problem_node_volume(problem, i, j, k);
-                sum += share * off;
-                squares += share * off * off;
-                volume += share;
-                known = known && !isnan(off);
-                if (off > most) {
-                    most = off;
-                    *out = (struct hs_error_norms){.worst = {i, j, k}};
-                }
-            }
+    const struct hs_grid *grid = &problem->grid;
+    const struct hs_value *value = &problem->exact.value;
+    if (value->expression.code)
+        hs_expression_row(&value->expression, grid->points[HS_X], grid->lower[HS_X],
+                          grid->spacing[HS_X], hs_grid_coordinate(grid, HS_Y, j),
+                          hs_grid_coordinate(grid, HS_Z, k), time, out);
+    else
+        for (int64_t i = 0; i < grid->points[HS_X]; i++)
+            out[i] = value->constant;
+}
+
+static struct row_error row_error(const struct hs_problem *problem, const void *field,
+                                  const double *exact, int64_t j, int64_t k)
+{
+    const struct hs_grid *grid = &problem->grid;
+    const int64_t first = (k * grid->points[HS_Y] + j) * grid->points[HS_X];
+    struct row_error out = {0.0, 0.0, 0.0};
+    for (int64_t i = 0; i < grid->points[HS_X]; i++) {
+        const double error = fabs(value_at(problem, field, first + i) - exact[i]);
+        const double volume = hs_problem_node_volume(problem, i, j, k);
+        out.max = worse(out.max, error);
+        out.squares += volume * error * error;
+        out.volume += volume;
+    }
+    return out;
+}
+
+enum hs_status hs_exact_error(const struct hs_problem *problem, const void *field, double time,
+                              struct hs_exact_error *out, struct hs_error *err)
+{
+    const struct hs_grid *grid = &problem->grid;
+    const int64_t count = grid->points[HS_Y] * grid->points[HS_Z];
+    struct row_error *rows = malloc((size_t)count * sizeof *rows);
+    bool lacking = !rows;
+#pragma omp parallel if (hs_grid_count(grid) > 10000)
+    {
+        double *exact = malloc((size_t)grid->points[HS_X] * sizeof *exact);
+        if (!exact) {
+#pragma omp atomic write
+            lacking = true;
         }
-    out->max = known ? most : NAN;
-    out->mean = sum / volume;
-    out->rms = sqrt(squares / volume);
-    free(exact);
-    return HS_OK;
+#pragma omp for
+        for (int64_t n = 0; n < count; n++) {
+            if (!exact || !rows)
+                continue;
+            const int64_t j = n % grid->points[HS_Y], k = n / grid->points[HS_Y];
+            exact_row(problem, time, j, k, exact);
+            rows[n] = row_error(problem, field, exact, j, k);
+        }
+        free(exact);
+    }
+    *out = (struct hs_exact_error){NAN, NAN};
+    if (!lacking) {
+        struct row_error all = {0.0, 0.0, 0.0};
+        for (int64_t n = 0; n < count; n++) {
+            all.max = worse(all.max, rows[n].max);
+            all.squares += rows[n].squares;
+            all.volume += rows[n].volume;
+        }
+        *out = (struct hs_exact_error){all.max, sqrt(all.squares / all.volume)};
+    }
+    free(rows);
+    return lacking ? hs_error_add(err, HS_DEVICE, "no memory to compare with the exact solution")
+                   : HS_OK;
 }

@@ -254,13 +254,13 @@ static double finest_factor(const struct hs_problem *problem, const struct hs_pl
     return 1.0 / 16.0;
 }
 
-static enum hs_status norms_notify(void *self, const struct hs_moment *moment, struct hs_error *err)
+static enum hs_status error_notify(void *self, const struct hs_moment *moment, struct hs_error *err)
 {
     if (moment->phase != HS_PHASE_END)
         return HS_OK;
     const void *field;
     const enum hs_status st = hs_moment_field(moment, &field, err);
-    return st ? st : hs_exact_norms(moment->problem, moment->time, field, self, err);
+    return st ? st : hs_exact_error(moment->problem, field, moment->time, self, err);
 }
 
 static int64_t never(void *self, int64_t sweep)
@@ -301,7 +301,7 @@ static enum hs_status solve(const struct hs_problem *problem, const struct hs_pl
     if (st)
         return st;
     struct hs_observer observer = {
-        .name = "error norms", .self = &out->error, .next = never, .notify = norms_notify};
+        .name = "error", .self = &out->error, .next = never, .notify = error_notify};
     struct hs_observer *const observers[] = {&observer};
     struct hs_loop_result result;
     st = hs_loop_run(&other, &other_plan, NULL, observers, 1, NULL, &result, err);
@@ -341,7 +341,7 @@ enum hs_status hs_verify_refine(const struct hs_problem *problem, const struct h
         const double ratio = log(coarse->spacing / fine->spacing);
         const bool known = fine->error.max > fine->rounding;
         out->order_max[g] = known ? log(coarse->error.max / fine->error.max) / ratio : NAN;
-        out->order_rms[g] = known ? log(coarse->error.rms / fine->error.rms) / ratio : NAN;
+        out->order_l2[g] = known ? log(coarse->error.l2 / fine->error.l2) / ratio : NAN;
     }
     return HS_OK;
 }

@@ -49,7 +49,7 @@ struct hs_refined {
     double step;    /* s */
     int64_t sweeps;
     double time; /* s: when the error was taken */
-    struct hs_error_norms error;
+    struct hs_exact_error error;
     double rounding; /* K: what rounding may have added up to, half an ulp of max|T| a sweep */
 };
 
@@ -58,7 +58,7 @@ struct hs_refined {
 struct hs_refinement {
     struct hs_refined grid[HS_REFINEMENT_GRIDS];
     double order_max[HS_REFINEMENT_GRIDS - 1];
-    double order_rms[HS_REFINEMENT_GRIDS - 1];
+    double order_l2[HS_REFINEMENT_GRIDS - 1];
 };
 
 /* Why the problem cannot be put on other grids; NULL if it can. */

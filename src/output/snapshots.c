@@ -4,8 +4,8 @@
  */
 #include "output/snapshots.h"
 
+#include "engine/exact.h"
 #include "output/contents.h"
-#include "output/exact_error.h"
 #include "output/h5.h"
 #include "output/restore.h"
 #include "output/xdmf.h"

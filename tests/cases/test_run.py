@@ -266,7 +266,7 @@ def test_verify_finds_the_same_bits_and_second_order(tmp_path):
     found = json.loads(result.stdout)
     assert found["comparison"]["differing"] == 0 and found["comparison"]["max_ulps"] == 0
     assert found["comparison"]["sweeps"] == found["comparison"]["sweeps_of_run"] == 230
-    for order in found["refinement"]["order_max"] + found["refinement"]["order_rms"]:
+    for order in found["refinement"]["order_max"] + found["refinement"]["order_l2"]:
         assert 1.95 < order < 2.05  # the next term is smaller by h^2, under 1/400 of it
 
 

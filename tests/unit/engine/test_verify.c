@@ -200,7 +200,7 @@ void test_verify__three_grids_show_second_order(void **state)
         assert_true(r.grid[g].time == 0.05);
     for (int g = 0; g < 2; g++) {
         assert_near(r.order_max[g], 2.0, 0.02); /* next term: h^2 smaller by another 1/400 */
-        assert_near(r.order_rms[g], 2.0, 0.02);
+        assert_near(r.order_l2[g], 2.0, 0.02);
     }
 }
 
