@@ -252,7 +252,7 @@ def test_check_says_when_a_step_is_shortened(tmp_path):
 
 def test_check_refuses_what_does_not_fit_in_memory(tmp_path):
     result = heatsolve(tmp_path, "check", "case.cfg", "--set", "grid.points=[2000000,1000000]")
-    assert result.returncode == 2
+    assert result.returncode == 4
     assert "grid.points" in result.stderr and "GiB" in result.stderr
 
 
