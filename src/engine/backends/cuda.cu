@@ -236,14 +236,14 @@ hs_status upload(hs_backend_state *state, const hs_box *box, const void *values,
     if (hs_box_count(box) == 0)
         return HS_OK;
     HS_CUDA_TRY(err, cudaSetDevice(state->device));
-    /* into both, since no sweep writes the held layers */
-    for (int other = 0; other < 2; other++) {
-        const hs_status st =
-            hs_cuda_copy(&state->layout, state->problem->precision, box, (void *)values,
-                         field_of(state, other), true, state->stream, err);
-        if (st)
-            return st;
-    }
+    const hs_precision precision = state->problem->precision;
+    hs_status st = hs_cuda_copy(&state->layout, precision, box, (void *)values, field_of(state, 0),
+                                true, state->stream, err);
+    if (!st) /* into both, since no sweep writes the held layers */
+        st = hs_cuda_copy_field(&state->layout, precision, box, field_of(state, 0),
+                                field_of(state, 1), state->stream, err);
+    if (st)
+        return st;
     state->stale_walls = 2;
     state->change_known = false;
     return HS_OK;

@@ -37,6 +37,10 @@ hs_status hs_cuda_copy(const hs_layout *layout, hs_precision precision, const hs
                        void *dense, void *field, bool to_device, cudaStream_t stream,
                        hs_error *err);
 
+/* The same box of one field to another's. */
+hs_status hs_cuda_copy_field(const hs_layout *layout, hs_precision precision, const hs_box *box,
+                             void *from, void *to, cudaStream_t stream, hs_error *err);
+
 /* ---- cuda_expression.cu ---------------------------------------------------------------------- */
 
 /* A program in device memory; zero: none. */

@@ -1,0 +1,137 @@
+/*
+ * What can be said of the CUDA backend and its kernels on a machine without a GPU: why it cannot
+ * run here, the memory it would take, and launches that cover the grid and that a device accepts.
+ */
+#include "engine/registry.h"
+#include "test.h"
+
+#include <string.h>
+
+/* NULL in a build without nvcc. */
+static const struct hs_backend *cuda_backend(void)
+{
+    for (int n = 0; hs_backends[n]; n++)
+        if (hs_backends[n]->device == HS_CUDA)
+            return hs_backends[n];
+    return NULL;
+}
+
+/* Limits that all devices from sm_75 on share; 227 KB of shared memory is Hopper's, the most. */
+static void check_launch(const struct hs_kernel *kernel, const struct hs_sweep *sweep)
+{
+    struct hs_geometry g;
+    kernel->geometry(sweep, &g);
+    const int64_t threads = (int64_t)g.threads[0] * g.threads[1] * g.threads[2];
+    const int64_t blocks = g.blocks[0] * g.blocks[1] * g.blocks[2];
+    if (threads < 1 || threads > 1024 || g.threads[HS_Z] > 64 || blocks < 1 || blocks > INT32_MAX ||
+        g.shared_bytes > 227 * 1024)
+        fail_msg("%s: %lld blocks of %lld threads with %lld bytes of shared memory", kernel->name,
+                 (long long)blocks, (long long)threads, (long long)g.shared_bytes);
+    /* a kernel with own_ghosts writes held layers too */
+    assert_true(g.points_updated >= hs_box_count(&sweep->box));
+    assert_true(kernel->own_ghosts || g.points_updated == hs_box_count(&sweep->box));
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        const int64_t extent = sweep->box.hi[axis] - sweep->box.lo[axis];
+        if (g.blocks[axis] * g.output_tile[axis] < extent)
+            fail_msg("%s: axis %d: %lld tiles of %d do not cover %lld points", kernel->name, axis,
+                     (long long)g.blocks[axis], g.output_tile[axis], (long long)extent);
+    }
+}
+
+static void check_launches(const struct hs_kernel *kernel, int dims, int radius,
+                           enum hs_precision precision)
+{
+    static const int64_t sizes[][HS_AXES] = {
+        {7, 7, 7}, {120, 120, 120}, {517, 131, 33}, {1024, 1024, 1024}, {1536, 1536, 1536}};
+    struct hs_face face[HS_FACES] = {{0}};
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+        for (int held = 0; held <= radius; held += radius) {
+            struct hs_grid grid = {.dims = dims};
+            for (int axis = 0; axis < HS_AXES; axis++)
+                grid.points[axis] = axis < dims ? sizes[s][axis] : 1;
+            const struct hs_stencil stencil = {.dims = dims, .radius = radius};
+            struct hs_sweep sweep = {
+                .precision = precision,
+                .layout =
+                    hs_layout_make(&grid, radius, 128 / (int64_t)hs_precision_size(precision)),
+                .box = hs_grid_box(&grid),
+                .stencil = &stencil,
+                .steps = kernel->steps,
+                .face = face};
+            for (int axis = 0; axis < dims; axis++) {
+                sweep.box.lo[axis] += held;
+                sweep.box.hi[axis] -= held;
+                face[2 * axis].held = face[2 * axis + 1].held = held;
+            }
+            check_launch(kernel, &sweep);
+        }
+}
+
+void test_backend_cuda__launches_cover_the_grid(void **state)
+{
+    (void)state;
+    int checked = 0;
+    for (int n = 0; hs_kernels[n]; n++)
+        for (int dims = 1; dims <= 3; dims++)
+            for (int radius = 1; radius <= HS_MAX_RADIUS; radius++)
+                for (int p = 0; p < HS_PRECISIONS; p++) {
+                    char reason[256];
+                    if (hs_kernels[n]->device != HS_CUDA ||
+                        !hs_kernel_can(hs_kernels[n], dims, radius, (enum hs_precision)p, reason,
+                                       sizeof reason))
+                        continue;
+                    assert_non_null(hs_kernels[n]->geometry);
+                    check_launches(hs_kernels[n], dims, radius, (enum hs_precision)p);
+                    checked++;
+                }
+    if (cuda_backend())
+        assert_true(checked >= 18); /* `basic` does all dims, radii and precisions */
+    else
+        assert_true(checked == 0 && hs_absent_kernels[0].name != NULL);
+}
+
+void test_backend_cuda__says_why_it_cannot_run(void **state)
+{
+    (void)state;
+    const struct hs_backend *cuda = cuda_backend();
+    if (!cuda)
+        return;
+    struct hs_error err;
+    hs_error_init(&err);
+    /* either there is no driver or no device here, or none has this number */
+    assert_int_equal(cuda->available(1000, &err), HS_DEVICE);
+    assert_int_equal(err.count, 1);
+    if (!strstr(err.text, "no CUDA d") && !strstr(err.text, "solver.device = 1000") &&
+        !strstr(err.text, "update the driver"))
+        fail_msg("unexpected reason: %s", err.text);
+    hs_error_release(&err);
+}
+
+void test_backend_cuda__a_run_takes_two_fields_and_a_source(void **state)
+{
+    (void)state;
+    const struct hs_backend *cuda = cuda_backend();
+    const struct hs_kernel *basic = NULL;
+    struct hs_error err;
+    if (!cuda)
+        return;
+    hs_error_init(&err);
+    assert_int_equal(hs_kernel_find("basic", HS_CUDA, &basic, &err), HS_OK);
+    struct hs_problem problem;
+    hs_problem_init(&problem);
+    problem.grid.dims = 3;
+    problem.precision = HS_FLOAT;
+    for (int axis = 0; axis < HS_AXES; axis++)
+        problem.grid.points[axis] = 512;
+    const double field = 4.0 * 512 * 512 * 512;
+    /* ghosts and the gap between rows add 2, 2 and 34 to 512 */
+    const double most = (514.0 / 512) * (514.0 / 512) * (546.0 / 512);
+    const double plain = cuda->memory(&problem, basic);
+    assert_true(plain >= 2.0 * field && plain <= 2.0 * field * most * (1.0 + 1e-12));
+    problem.source.present = true;
+    problem.source.field.data = (double *)&problem; /* from a file: never read here */
+    assert_near(cuda->memory(&problem, basic) / plain, 1.5, 1e-12);
+    problem.source.field.data = NULL;
+    hs_problem_release(&problem);
+    hs_error_release(&err);
+}
