@@ -100,6 +100,12 @@ static struct hs_instruction *turn_program(const struct hs_expression *expressio
     return code;
 }
 
+static unsigned turn_axes(unsigned varies)
+{
+    return (varies & ~(unsigned)(HS_VARIES_X | HS_VARIES_Y)) |
+           (varies & HS_VARIES_X ? HS_VARIES_Y : 0u) | (varies & HS_VARIES_Y ? HS_VARIES_X : 0u);
+}
+
 static int64_t longest_row(const struct hs_grid *grid)
 {
     return grid->points[HS_X] > grid->points[HS_Y] ? grid->points[HS_X] : grid->points[HS_Y];
@@ -183,8 +189,10 @@ static void drive_row(const struct hs_ghosts *ghosts, int face, double t, int64_
     const double wall = wall_coordinate(grid, face);
     const double other = hs_grid_coordinate(grid, across, row);
     struct hs_expression turned = *expression;
-    if (face_axis(face) == HS_X)
+    if (face_axis(face) == HS_X) {
         turned.code = ghosts->drive[face].turned;
+        turned.varies = turn_axes(expression->varies);
+    }
     hs_expression_row(&turned, grid->points[along], grid->lower[along], grid->spacing[along],
                       face_axis(face) == HS_Z ? other : wall,
                       face_axis(face) == HS_Z ? wall : other, t, out);
