@@ -1,0 +1,132 @@
+"""What the whole-run tests on exact answers share: configs from Python, one run, its numbers, orders.
+
+Everything goes the user's way: a config's text, `heatsolve run`, h5py.
+"""
+
+import math
+import os
+import subprocess
+
+import h5py
+import numpy as np
+from scipy.special import erf, erfc
+
+HEATSOLVE = os.environ["HEATSOLVE"]
+BACKEND = os.environ.get("HEATSOLVE_BACKEND", "cpu")
+AXES = "xyz"
+ROUNDOFF = {"float": 2.0**-24, "double": 2.0**-53}
+
+# How many spacings outside the edge node each kind's wall stands, and the edge node's share of a cell
+# (docs/numerics.md).
+WALL = {"clamp": 0.5, "constant": 1.0}
+WHOLE_EDGE = {"clamp", "constant", "periodic"}
+
+
+def setting(value):
+    """A Python value as libconfig writes it."""
+    if isinstance(value, dict):
+        return "{ " + " ".join(f"{key} = {setting(v)};" for key, v in value.items()) + " }"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(setting(v) for v in value) + "]"
+    if isinstance(value, str):
+        return '"' + value + '"'
+    return repr(float(value)) if isinstance(value, (float, np.floating)) else str(value)
+
+
+def config(settings):
+    return "\n".join(f"{key} = {setting(value)};" for key, value in settings.items()) + "\n"
+
+
+def evaluate(expression, t=0.0, **coordinates):
+    """What the program's expression means, by Python."""
+    names = {name: getattr(np, name) for name in ("sin", "cos", "exp", "sqrt", "cosh", "sinh")}
+    names.update(pi=math.pi, t=t, erf=erf, erfc=erfc, **coordinates)
+    return eval(expression.replace("^", "**"), {"__builtins__": {}}, names)
+
+
+class Result:
+    """A finished run: the last field [z][y][x], coordinates that broadcast against it, the history."""
+
+    def __init__(self, path, settings):
+        self.settings = settings
+        with h5py.File(path) as f:
+            self.time = f["time"][...]
+            self.field = f["temperature"][-1]
+            self.first = f["temperature"][0]
+            self.history = {name: column[...] for name, column in f["history"].items()}
+            self.attributes = dict(f.attrs)
+            self.dims = self.field.ndim
+            self.coordinates = {}
+            for axis, name in enumerate(AXES[: self.dims]):
+                shape = [1] * self.dims
+                shape[self.dims - 1 - axis] = -1
+                self.coordinates[name] = f[name][...].reshape(shape)
+
+    def evaluate(self, expression, t=None):
+        t = self.time[-1] if t is None else t
+        with np.errstate(divide="ignore"):
+            value = evaluate(expression, t=t, **self.coordinates)
+        return np.broadcast_to(value, self.field.shape)
+
+    def weights(self):
+        """Share of a cell that each node stands for, from the faces' kinds."""
+        weight = np.ones(self.field.shape)
+        boundary = self.settings["boundary"]
+        for axis, name in enumerate(AXES[: self.dims]):
+            rows = np.moveaxis(weight, self.dims - 1 - axis, 0)
+            for side, row in (("min", 0), ("max", -1)):
+                kind = boundary.get(f"{name}_{side}", boundary.get("all", {})).get("type", "fixed")
+                if kind not in WHOLE_EDGE:
+                    rows[row] *= 0.5
+        return weight
+
+    def error(self):
+        """Largest |T - exact| at the end, by numpy; the program's own norms must say the same."""
+        exact = self.evaluate(self.settings["exact"]["expression"])
+        difference = np.abs(self.field.astype(float) - exact)
+        weight = self.weights()
+        l2 = math.sqrt((weight * difference**2).sum() / weight.sum())
+        # two evaluations of one expression: some ten operations, each to an ulp or two of |T|
+        slack = 1e-13 * (1.0 + np.abs(exact).max())
+        assert abs(self.history["max_error"][-1] - difference.max()) <= slack
+        assert abs(self.history["l2_error"][-1] - l2) <= slack
+        return difference.max()
+
+
+def run(directory, settings, name="case"):
+    """Runs the config; output.file and the backend are filled in."""
+    settings = dict(settings)
+    settings["output"] = {"file": f"{name}.h5", **settings.get("output", {})}
+    settings["solver"] = {"backend": BACKEND, **settings.get("solver", {})}
+    (directory / f"{name}.cfg").write_text(config(settings))
+    # one thread: the grids are small, and the machine has other work
+    command = [HEATSOLVE, "run", f"{name}.cfg", "--quiet"]
+    done = subprocess.run(command, cwd=directory, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr + config(settings)
+    return Result(directory / f"{name}.h5", settings)
+
+
+def axis_grid(cells, low, high):
+    """(points, lower, spacing) of the unit interval cut into `cells`, by the kinds of its two walls."""
+    h = 1.0 / cells
+    if low == "periodic":
+        return cells, 0.0, h
+    points = cells + 1 - WALL.get(low, 0.0) - WALL.get(high, 0.0)
+    assert points == int(points), "the two walls do not fit a common spacing"
+    return int(points), WALL.get(low, 0.0) * h, h
+
+
+def unit_grid(cells, boundary, dims):
+    """`grid` of the unit interval, square or cube, the walls where the faces' kinds put them."""
+    axes = [axis_grid(cells, boundary[f"{a}_min"]["type"], boundary[f"{a}_max"]["type"]) for a in AXES[:dims]]
+    points, lower, spacing = zip(*axes)
+    return {"points": list(points), "lower": list(lower), "spacing": list(spacing)}
+
+
+def orders(errors, ratio=2.0):
+    return [math.log(a / b) / math.log(ratio) for a, b in zip(errors, errors[1:])]
+
+
+def assert_order(errors, low, high, what=""):
+    observed = orders(errors)
+    assert all(low <= p <= high for p in observed), f"{what} orders {observed} from errors {errors}"
