@@ -235,7 +235,7 @@ static int64_t chunk_planes(int64_t tiles, int64_t planes, int radius, int64_t w
 {
     enum { LATENCY = 4, SHORTEST = 16 };
     int64_t best = planes > 0 ? planes : 1, best_cost = INT64_MAX;
-    for (int64_t chunks = 1; chunks * SHORTEST < planes + SHORTEST && chunks <= 4096; chunks++) {
+    for (int64_t chunks = 1; chunks * SHORTEST < planes + SHORTEST && chunks <= 256; chunks++) {
         const int64_t length = divide_up(planes, chunks);
         const int64_t waves = divide_up(tiles * divide_up(planes, length), wave);
         const int64_t cost = waves * (length + 2 * radius + LATENCY);

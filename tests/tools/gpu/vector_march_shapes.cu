@@ -60,7 +60,7 @@ __global__ void compare(const T *a, const T *b, int64_t count, unsigned long lon
 template <typename Run>
 double median_seconds(Run run)
 {
-    enum { TIMES = 7, EACH = 10 };
+    const int TIMES = 7, EACH = 10;
     cudaEvent_t begin, end;
     must(cudaEventCreate(&begin), "event");
     must(cudaEventCreate(&end), "event");
@@ -73,7 +73,7 @@ double median_seconds(Run run)
         must(cudaEventRecord(end), "record");
         must(cudaEventSynchronize(end), "synchronize");
         must(cudaEventElapsedTime(&time, begin, end), "elapsed");
-        time /= EACH;
+        time /= (float)EACH;
     }
     std::sort(ms.begin(), ms.end());
     return ms[TIMES / 2] * 1e-3;
