@@ -17,7 +17,7 @@ struct request {
     const char *config;
     struct hs_argument_list set;
     bool quiet, json, resume;
-    const char *output; /* in stead of the config's; or NULL */
+    const char *output; /* instead of the config's; or NULL */
 };
 
 /* What a run holds while it lasts. */
@@ -226,7 +226,7 @@ const struct hs_command hs_command_run = {
             "  --set KEY=VALUE  overrides a key of the config (time.end=1.0,\n"
             "                   grid.points=[65,65,65]); may be given again and again;\n"
             "                   heatsolve options lists the keys\n"
-            "  --output FILE    writes there in stead of output.file\n"
+            "  --output FILE    writes there instead of output.file\n"
             "  --resume         goes on from the newest checkpoint beside the output\n"
             "  --quiet          no progress and no summary\n"
             "  --json           the summary as one JSON object on standard output\n"

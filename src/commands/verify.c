@@ -277,7 +277,7 @@ const struct hs_command hs_command_verify = {
         "  --set KEY=VALUE  overrides a key of the config; may be given again and again\n"
         "  --sweeps N       sweeps to compare; else the run's, or as many of them as make 5e8\n"
         "                   point updates (at least 10), some seconds of the slow reference\n"
-        "  --kernel NAME    in stead of solver.kernel; heatsolve kernels lists them\n"
+        "  --kernel NAME    instead of solver.kernel; heatsolve kernels lists them\n"
         "  --json           one JSON object\n"
         "\n"
         "Runs the config on its kernel and on the CPU reference and compares all nodes: largest\n"

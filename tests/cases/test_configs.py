@@ -87,3 +87,103 @@ def test_its_check_can_fail(run_once, tmp_path, config):
     )
     assert result.returncode == 1
     assert "max_error" in result.stderr
+
+
+# ---- what the comments promise ------------------------------------------------------------------
+
+
+def read(file, *names):
+    with h5py.File(file) as f:
+        return [f[name][:] for name in names]
+
+
+def test_ground_swing_and_lag_at_depth(run_once):
+    """73 % and 18 days at 1 m, 20 % and three months at 5 m, 4 % at 10 m (ten whole years of months)."""
+    _, file, _ = run_once("ground.cfg")
+    year = 31556952.0
+    time, *probes = read(file, "probes/time", "probes/surface", "probes/at_1m", "probes/at_5m", "probes/at_10m")
+    months = np.searchsorted(time, np.arange(120) * year / 12)
+    waves = [np.exp(-2j * np.pi * time[months] / year) @ p[months] / 60 for p in probes]
+    swing = [abs(w) / abs(waves[0]) for w in waves]
+    late = [np.angle(waves[0] / w) / (2 * np.pi) * 365.2425 for w in waves]
+    assert swing[1] == pytest.approx(0.728, abs=0.002)
+    assert swing[2] == pytest.approx(0.205, abs=0.002)
+    assert swing[3] == pytest.approx(0.042, abs=0.002)
+    assert late[1] == pytest.approx(18.4, abs=0.3)
+    assert late[2] == pytest.approx(92, abs=1)
+
+
+def test_demo_heat_is_what_the_modules_give_less_what_the_water_takes(run_once):
+    """The heat content's rate against 260 W less the convection of all six faces, at a late time."""
+    _, file, _ = run_once("demo.cfg")
+    with h5py.File(file) as f:
+        T = f["temperature"][-2:]  # at 55 and 60 s
+        heat = dict(zip(f["history/time"][:], f["history/heat"][:]))
+        time = f["time"][-2:]
+    h, spacing, ambient = 10.0, 0.00125, 293.15
+
+    def convection(field):
+        def face(values):  # trapezoid: the edges of a face stand for half
+            w = [np.ones(n) for n in values.shape]
+            for v in w:
+                v[0] = v[-1] = 0.5
+            return ((values - ambient) * np.outer(*w)).sum() * spacing**2
+
+        sides = (field[-1], field[:, 0], field[:, -1], field[:, :, 0], field[:, :, -1])
+        return 1000.0 * face(field[0]) + h * sum(face(s) for s in sides)
+
+    stored = heat[time[1]] - heat[time[0]]
+    given = 5.0 * (260.0 - (convection(T[0]) + convection(T[1])) / 2)
+    # the mean of the ends stands for 5 s of a decay of 48 s: (5/48)^2/12 = 1e-3 of the rate's change
+    assert stored == pytest.approx(given, rel=2e-3)
+
+
+def test_plate_is_steady_before_its_sweeps_are_used_up(run_once):
+    summary, _, _ = run_once("plate.cfg")
+    assert summary["status"] == "steady"
+    assert summary["sweeps"] < 200000
+
+
+@pytest.mark.parametrize("name, mean", [("periodic", 1.0), ("reflective", 300.0), ("clamp", 293.0)])
+def test_insulated_and_periodic_means_stay(run_once, name, mean):
+    _, file, _ = run_once(f"boundary/{name}.cfg")
+    (means,) = read(file, "history/mean")
+    # a rounding of 1e-16 in each of up to a thousand sweeps
+    assert np.abs(means - mean).max() < 1e-12 * mean
+
+
+def test_neumann_heat_rises_by_its_flux(run_once):
+    _, file, _ = run_once("boundary/neumann.cfg")
+    time, heat = read(file, "history/time", "history/heat")
+    rate = np.diff(heat) / np.diff(time)
+    assert np.abs(rate / 5e4 - 1).max() < 1e-9  # sums of 1e8 J/m^2 keep 1e-8 J/m^2
+
+
+def other(tmp_path, name, *settings):
+    arguments = [part for setting in settings for part in ("--set", setting)]
+    result = subprocess.run(
+        [HEATSOLVE, "run", ROOT / "configs" / name, "--json", *arguments], cwd=tmp_path, capture_output=True, text=True
+    )
+    return result.returncode, json.loads(result.stdout)
+
+
+def test_second_order_is_not_enough_for_the_periodic_case(tmp_path):
+    code, summary = other(tmp_path, "boundary/periodic.cfg", "stencil.radius=1")
+    assert code == 1 and summary["max_error"] > 4e-4
+
+
+def test_twice_the_points_quarter_the_robin_error(run_once, tmp_path):
+    coarse, _, _ = run_once("boundary/robin.cfg")
+    _, fine = other(tmp_path, "boundary/robin.cfg", "grid.points=[101]")
+    assert coarse["max_error"] / fine["max_error"] == pytest.approx(4.0, abs=0.1)
+
+
+def test_restart_reads_the_field_its_script_writes(tmp_path):
+    """The committed file is what data/restart.py makes."""
+    script = (ROOT / "data" / "restart.py").read_text()
+    (tmp_path / "restart.py").write_text(script)
+    subprocess.run(["/usr/bin/env", "python3", tmp_path / "restart.py"], check=True, env={**os.environ, "PATH": "/usr/bin:/bin"})
+    (made,) = read(tmp_path / "restart.h5", "temperature")
+    (kept,) = read(ROOT / "data" / "restart.h5", "temperature")
+    # another numpy may round a cosine differently
+    assert np.abs(made - kept).max() < 1e-12

@@ -6,6 +6,7 @@ import re
 import subprocess
 
 import pytest
+import xarray
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HEATSOLVE = os.environ["HEATSOLVE"]
@@ -78,6 +79,30 @@ def test_overridden_keys_are_known(page):
         pattern = re.sub(r"boundary\.(all|[xyz]_m(in|ax))", "boundary.FACE", key)
         pattern = re.sub(r"\[\d+\]", "[]", re.sub(r"stencil\.c\d+", "stencil.cN", pattern))
         assert pattern in table, f"{names(page)}: --set {key}"
+
+
+def readme_example():
+    """The config of README's own case: the indented block that begins with its title."""
+    text = (ROOT / "README.md").read_text()
+    return "".join(line[4:] for line in re.search(r"((?:    .*\n)+)\nThen", text).group(1).splitlines(True))
+
+
+def test_the_readmes_own_case_runs_as_it_says(tmp_path):
+    (tmp_path / "rod.cfg").write_text(readme_example())
+    for arguments in (["check", "rod.cfg"], ["run", "rod.cfg"], ["render", "rod.h5", "-o", "rod.png"]):
+        result = subprocess.run([HEATSOLVE, *arguments], cwd=tmp_path, capture_output=True, text=True)
+        assert result.returncode == 0, result.stderr
+    run = xarray.open_dataset(tmp_path / "rod.h5", engine="h5netcdf")
+    # between the ends' 273.15 K and the middle's 473.15 K at the start
+    assert 300 < run.temperature.sel(time=1800, x=0.25).item() < 340
+
+
+def test_the_readmes_message_is_what_a_slip_gets(tmp_path):
+    (tmp_path / "rod.cfg").write_text(readme_example().replace("value = 273.15", "vlaue = 273.15"))
+    result = subprocess.run([HEATSOLVE, "check", "rod.cfg"], cwd=tmp_path, capture_output=True, text=True)
+    assert result.returncode == 2
+    shown = re.search(r"^    (heatsolve: rod\.cfg:.*)$", (ROOT / "README.md").read_text(), re.M).group(1)
+    assert shown in result.stderr
 
 
 def test_pictures_are_small_pngs():
