@@ -182,7 +182,7 @@ enum hs_status hs_contents_write(const struct hs_contents *contents, struct hs_i
     numerics(&h5, root, contents);
     fields(&h5, root, contents, image);
     groups(&h5, root, contents);
-    hs_vtkhdf_write(&h5, root, &contents->problem->grid, contents->snapshots);
+    hs_vtkhdf_write(&h5, root, contents->chunks, contents->snapshots, image);
     if (root >= 0)
         hs_h5_did(&h5, H5Fclose(root), "the file's contents");
     if (h5.failed)

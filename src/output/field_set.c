@@ -1,19 +1,28 @@
 #include "output/field_set.h"
 
+/* `lead` is 1 where the first axis is that of the steps, 0 where there is none. */
+
+/* The axes that the grid has, slowest first. */
+static void put_axes(const struct hs_chunks *chunks, const int64_t values[HS_AXES], hsize_t *out)
+{
+    const int dims = chunks->grid.dims;
+    for (int d = 0; d < dims; d++)
+        out[d] = (hsize_t)values[dims - 1 - d];
+}
+
 /* Chunks that the store has written already: HDF5 is told of them, and where they are. */
-static void list_chunks(struct hs_h5 *h5, hid_t set, const struct hs_chunks *chunks,
+static void list_chunks(struct hs_h5 *h5, hid_t set, const struct hs_chunks *chunks, int lead,
                         struct hs_image *image)
 {
     static const char nothing; /* the driver drops the bytes */
-    const int dims = chunks->grid.dims;
-    for (int64_t step = 0; step < chunks->steps; step++)
+    const int64_t steps = lead ? chunks->steps : 1;
+    for (int64_t step = 0; step < steps; step++)
         for (int64_t n = 0; n < chunks->per_step && !h5->failed; n++) {
             const struct hs_chunk *chunk = &chunks->list[step * chunks->per_step + n];
             int64_t node[HS_AXES];
             hs_chunks_origin(chunks, n, node);
             hsize_t origin[1 + HS_AXES] = {(hsize_t)step};
-            for (int d = 0; d < dims; d++)
-                origin[1 + d] = (hsize_t)node[dims - 1 - d];
+            put_axes(chunks, node, origin + lead);
             image->placed = chunk->at;
             hs_h5_did(h5,
                       H5Dwrite_chunk(set, H5P_DEFAULT, chunk->skipped, origin, (size_t)chunk->bytes,
@@ -22,16 +31,14 @@ static void list_chunks(struct hs_h5 *h5, hid_t set, const struct hs_chunks *chu
         }
 }
 
-static hid_t temperature_form(struct hs_h5 *h5, const struct hs_chunks *chunks)
+static hid_t form_of(struct hs_h5 *h5, const struct hs_chunks *chunks, int lead)
 {
-    const int dims = chunks->grid.dims;
     hsize_t chunk[1 + HS_AXES] = {1};
-    for (int d = 0; d < dims; d++)
-        chunk[1 + d] = (hsize_t)chunks->chunk[dims - 1 - d];
+    put_axes(chunks, chunks->chunk, chunk + lead);
     const hid_t form = hs_h5_made(h5, H5Pcreate(H5P_DATASET_CREATE), "/temperature");
     if (h5->failed)
         return form;
-    hs_h5_did(h5, H5Pset_chunk(form, 1 + dims, chunk), "/temperature");
+    hs_h5_did(h5, H5Pset_chunk(form, lead + chunks->grid.dims, chunk), "/temperature");
     hs_h5_did(h5, H5Pset_fill_time(form, H5D_FILL_TIME_NEVER), "/temperature");
     if (chunks->compression > 0) {
         hs_h5_did(h5, H5Pset_shuffle(form), "the shuffle filter");
@@ -40,24 +47,36 @@ static hid_t temperature_form(struct hs_h5 *h5, const struct hs_chunks *chunks)
     return form;
 }
 
-hid_t hs_field_set(struct hs_h5 *h5, hid_t root, const struct hs_chunks *chunks,
-                   struct hs_image *image)
+static hid_t make(struct hs_h5 *h5, hid_t at, const struct hs_chunks *chunks, int lead,
+                  struct hs_image *image)
 {
-    const int dims = chunks->grid.dims;
+    const int dims = lead + chunks->grid.dims;
     hsize_t length[1 + HS_AXES] = {(hsize_t)chunks->steps}, most[1 + HS_AXES] = {H5S_UNLIMITED};
-    for (int d = 0; d < dims; d++)
-        length[1 + d] = most[1 + d] = (hsize_t)chunks->grid.points[dims - 1 - d];
-    const hid_t form = temperature_form(h5, chunks);
-    const hid_t space = hs_h5_made(h5, H5Screate_simple(1 + dims, length, most), "/temperature");
+    put_axes(chunks, chunks->grid.points, length + lead);
+    put_axes(chunks, chunks->grid.points, most + lead);
+    const hid_t form = form_of(h5, chunks, lead);
+    const hid_t space = hs_h5_made(h5, H5Screate_simple(dims, length, most), "/temperature");
     hid_t set = H5I_INVALID_HID;
     if (!h5->failed)
         set = hs_h5_made(h5,
-                         H5Dcreate2(root, "temperature",
+                         H5Dcreate2(at, "temperature",
                                     chunks->size == sizeof(float) ? H5T_IEEE_F32LE : H5T_IEEE_F64LE,
                                     space, H5P_DEFAULT, form, H5P_DEFAULT),
                          "/temperature");
-    list_chunks(h5, set, chunks, image);
+    list_chunks(h5, set, chunks, lead, image);
     hs_h5_close(space);
     hs_h5_close(form);
     return set;
+}
+
+hid_t hs_field_set(struct hs_h5 *h5, hid_t at, const struct hs_chunks *chunks,
+                   struct hs_image *image)
+{
+    return make(h5, at, chunks, 1, image);
+}
+
+hid_t hs_field_set_of_first(struct hs_h5 *h5, hid_t at, const struct hs_chunks *chunks,
+                            struct hs_image *image)
+{
+    return make(h5, at, chunks, 0, image);
 }

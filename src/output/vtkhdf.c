@@ -1,6 +1,8 @@
 /* Source: the VTK File Formats document, section VTKHDF, ImageData, version 2.0. */
 #include "output/vtkhdf.h"
 
+#include "output/field_set.h"
+
 #include <stdlib.h>
 
 static void describe_grid(struct hs_h5 *h5, hid_t group, const struct hs_grid *grid)
@@ -42,18 +44,28 @@ static void steps(struct hs_h5 *h5, hid_t group, const struct hs_series *snapsho
     hs_h5_close(at);
 }
 
-void hs_vtkhdf_write(struct hs_h5 *h5, hid_t root, const struct hs_grid *grid,
-                     const struct hs_series *snapshots)
+/* VTK cannot read a series of one: a single snapshot is a field without steps, of the same bytes.
+ */
+static void field(struct hs_h5 *h5, hid_t root, hid_t data, const struct hs_chunks *chunks,
+                  struct hs_image *image)
 {
-    const hid_t group = hs_h5_group(h5, root, "VTKHDF");
-    describe_grid(h5, group, grid);
-    const hid_t data = hs_h5_group(h5, group, "PointData");
-    if (!h5->failed)
+    if (chunks->steps == 1)
+        hs_h5_close(hs_field_set_of_first(h5, data, chunks, image));
+    else if (!h5->failed)
         hs_h5_did(
             h5, H5Lcreate_hard(root, "temperature", data, "temperature", H5P_DEFAULT, H5P_DEFAULT),
             "/VTKHDF/PointData/temperature");
+}
+
+void hs_vtkhdf_write(struct hs_h5 *h5, hid_t root, const struct hs_chunks *chunks,
+                     const struct hs_series *snapshots, struct hs_image *image)
+{
+    const hid_t group = hs_h5_group(h5, root, "VTKHDF");
+    describe_grid(h5, group, &chunks->grid);
+    const hid_t data = hs_h5_group(h5, group, "PointData");
+    field(h5, root, data, chunks, image);
     hs_h5_close(data);
-    if (snapshots->rows > 1) /* VTK fails to read a series of one */
+    if (chunks->steps > 1)
         steps(h5, group, snapshots);
     hs_h5_close(group);
 }

@@ -2,12 +2,13 @@
 #ifndef HS_OUTPUT_VTKHDF_H
 #define HS_OUTPUT_VTKHDF_H
 
-#include "core/grid.h"
+#include "output/chunks.h"
 #include "output/h5.h"
+#include "output/image.h"
 #include "output/series.h"
 
-/* Links /temperature into it, which must be there. */
-void hs_vtkhdf_write(struct hs_h5 *h5, hid_t root, const struct hs_grid *grid,
-                     const struct hs_series *snapshots);
+/* Names /temperature, which must be there, in it. */
+void hs_vtkhdf_write(struct hs_h5 *h5, hid_t root, const struct hs_chunks *chunks,
+                     const struct hs_series *snapshots, struct hs_image *image);
 
 #endif

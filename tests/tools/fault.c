@@ -1,0 +1,143 @@
+/*
+ * Preloaded into the program, makes its writes go wrong:
+ *
+ *     FAULT_MATCH=TEXT   which files: TEXT is in their path (needed)
+ *     FAULT_KILL=N       SIGKILL instead of the Nth call that changes such a file (1: the first)
+ *     FAULT_HALF=N       SIGKILL in the middle of the Nth: half of its bytes are written
+ *     FAULT_ROOM=BYTES   the disk is full after so many bytes of such files
+ *     FAULT_CLOCK=S      the monotonic clock gains S seconds after each renaming, at the second
+ * look FAULT_LOG=PATH     one line to this file for each such call
+ *
+ * Calls that change a file: pwrite, ftruncate, rename. Build: cc -shared -fPIC -o fault.so fault.c
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <time.h>
+#include <unistd.h>
+
+static long calls;
+static long long room = -1;
+static long looks; /* at the clock, since a renaming */
+
+static long number(const char *name)
+{
+    const char *text = getenv(name);
+    return text ? atol(text) : 0;
+}
+
+static int matches(const char *path)
+{
+    const char *match = getenv("FAULT_MATCH");
+    return match && path && strstr(path, match);
+}
+
+static int matches_file(int file)
+{
+    char link[64], path[4096];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+    const ssize_t n = readlink(link, path, sizeof path - 1);
+    if (n <= 0)
+        return 0;
+    path[n] = '\0';
+    return matches(path);
+}
+
+static void note(const char *call, long long bytes, long long at)
+{
+    const char *path = getenv("FAULT_LOG");
+    FILE *log = path ? fopen(path, "a") : NULL;
+    if (log) {
+        fprintf(log, "%ld %s %lld %lld\n", calls, call, bytes, at);
+        fclose(log);
+    }
+}
+
+/* Counts a call; does not return if it is the one to be killed at. 1: killed at half of it. */
+static int count(const char *call, long long bytes, long long at)
+{
+    calls++;
+    note(call, bytes, at);
+    if (calls == number("FAULT_KILL"))
+        kill(getpid(), SIGKILL);
+    return calls == number("FAULT_HALF");
+}
+
+/* Of `bytes`, those that there is room for. */
+static size_t roomy(size_t bytes)
+{
+    if (!getenv("FAULT_ROOM"))
+        return bytes;
+    if (room < 0)
+        room = number("FAULT_ROOM");
+    const size_t fits = (long long)bytes <= room ? bytes : (size_t)room;
+    room -= (long long)fits;
+    return fits;
+}
+
+ssize_t pwrite(int file, const void *data, size_t bytes, off_t at)
+{
+    static ssize_t (*real)(int, const void *, size_t, off_t);
+    if (!real)
+        real = (ssize_t(*)(int, const void *, size_t, off_t))dlsym(RTLD_NEXT, "pwrite");
+    if (!matches_file(file))
+        return real(file, data, bytes, at);
+    if (count("pwrite", (long long)bytes, at)) {
+        real(file, data, bytes / 2, at);
+        kill(getpid(), SIGKILL);
+    }
+    const size_t fits = roomy(bytes);
+    if (fits == 0 && bytes > 0) {
+        errno = ENOSPC;
+        return -1;
+    }
+    return real(file, data, fits, at);
+}
+
+ssize_t pwrite64(int file, const void *data, size_t bytes, off_t at)
+{
+    return pwrite(file, data, bytes, at);
+}
+
+int ftruncate(int file, off_t length)
+{
+    static int (*real)(int, off_t);
+    if (!real)
+        real = (int (*)(int, off_t))dlsym(RTLD_NEXT, "ftruncate");
+    if (matches_file(file))
+        count("ftruncate", 0, length);
+    return real(file, length);
+}
+
+int rename(const char *from, const char *to)
+{
+    static int (*real)(const char *, const char *);
+    if (!real)
+        real = (int (*)(const char *, const char *))dlsym(RTLD_NEXT, "rename");
+    if (matches(from)) {
+        count("rename", 0, 0);
+        looks = 0;
+    }
+    return real(from, to);
+}
+
+int clock_gettime(clockid_t which, struct timespec *out)
+{
+    static int (*real)(clockid_t, struct timespec *);
+    static double ahead;
+    if (!real)
+        real = (int (*)(clockid_t, struct timespec *))dlsym(RTLD_NEXT, "clock_gettime");
+    const int failed = real(which, out);
+    if (!failed && which == CLOCK_MONOTONIC && getenv("FAULT_CLOCK")) {
+        ahead += ++looks == 2 ? atof(getenv("FAULT_CLOCK")) : 0.0;
+        out->tv_sec += (time_t)ahead;
+    }
+    return failed;
+}

@@ -1,0 +1,78 @@
+"""Runs the program with tests/tools/fault.c preloaded, and reads what is left."""
+
+import os
+import pathlib
+import subprocess
+
+import h5py
+import pytest
+
+HERE = pathlib.Path(__file__).resolve().parent
+HEATSOLVE = os.environ["HEATSOLVE"]
+SANITIZED = "sanitize" in HEATSOLVE
+
+CONFIG = """
+title = "crash";
+precision = "{precision}";
+grid = {{ points = {points}; spacing = 0.01; }};
+material = {{ diffusivity = 1e-4; }};
+initial = {{ expression = "100*sin(40*x)"; }};
+boundary = {{ all = {{ type = "dirichlet"; value = "20+t"; }}; }};
+time = {{ sweeps = {sweeps}; step = 0.1; }};
+output = {{ file = "out/run.h5"; every = {every}; history_every = 2; compression = {compression}; }};
+probes = ( {{ name = "core"; at = {at}; }} );
+"""
+
+
+def write_config(directory, points=(9, 8, 7), sweeps=40, every=5, precision="double", compression=0):
+    directory.mkdir(parents=True, exist_ok=True)
+    path = directory / "case.cfg"
+    path.write_text(
+        CONFIG.format(
+            points=list(points),
+            sweeps=sweeps,
+            every=every,
+            precision=precision,
+            compression=compression,
+            at=[0.03] * len(points),
+        )
+    )
+    return path
+
+
+def build(directory):
+    """The preloaded library; skipped under the sanitizers, which want to be loaded first."""
+    if SANITIZED:
+        pytest.skip("a sanitizer's library must be the first that is loaded")
+    library = directory / "fault.so"
+    compiler = os.environ.get("CC", "cc").split()
+    subprocess.run([*compiler, "-shared", "-fPIC", "-O1", "-o", library, HERE / "fault.c", "-ldl"], check=True)
+    return library
+
+
+def run(directory, *arguments, library=None, **faults):
+    """`heatsolve run case.cfg --quiet ...` in `directory`."""
+    environment = dict(os.environ)
+    if library:
+        environment["LD_PRELOAD"] = str(library)
+        environment["FAULT_MATCH"] = "out/run"
+        environment.update({f"FAULT_{key.upper()}": str(value) for key, value in faults.items()})
+    return subprocess.run(
+        [HEATSOLVE, "run", "case.cfg", "--quiet", *arguments],
+        cwd=directory,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+
+
+def datasets(path):
+    """Every dataset of a file, read whole, by name."""
+    found = {}
+    with h5py.File(path, "r") as f:
+        f.visititems(lambda name, item: found.__setitem__(name, item[()]) if isinstance(item, h5py.Dataset) else None)
+        # the other name of the same dataset; h5py tells of each once
+        found["temperature"] = f["temperature"][()]
+        found.pop("VTKHDF/PointData/temperature", None)
+    return found
