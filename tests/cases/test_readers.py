@@ -1,0 +1,232 @@
+"""What people open runs with finds the right numbers, times, origin and spacing: xarray, ParaView, VTK."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import h5py
+import numpy as np
+import pytest
+import xarray
+
+HEATSOLVE = os.environ["HEATSOLVE"]
+POINTS = [6, 5, 4]
+LOWER = [0.5, -1.0, 2.0]
+SPACING = [0.1, 0.2, 0.25]
+
+CONFIG = """
+title = "readers";
+precision = "%(precision)s";
+grid = { points = %(points)s; lower = %(lower)s; spacing = %(spacing)s; };
+material = { diffusivity = 1e-3; };
+initial = { expression = "1 + x + 10*y + 100*z"; };
+boundary = { all = { type = "dirichlet"; value = "20 + t"; }; };
+time = { end = %(end)s; };
+output = { file = "run & 1.vtkhdf"; interval = 1.0; };
+probes = ( { name = "a"; at = %(lower)s; } );
+"""
+
+CASES = {"1D": (1, "double"), "2D": (2, "float"), "3D": (3, "double"), "3D float": (3, "float")}
+
+
+@pytest.fixture(scope="module", params=CASES)
+def case(request, tmp_path_factory):
+    dims, precision = CASES[request.param]
+    directory = tmp_path_factory.mktemp("readers")
+    (directory / "case.cfg").write_text(
+        CONFIG
+        % dict(precision=precision, points=POINTS[:dims], lower=LOWER[:dims], spacing=SPACING[:dims], end="2.5")
+    )
+    result = subprocess.run([HEATSOLVE, "run", "case.cfg", "--quiet"], cwd=directory, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    return dims, directory / "run & 1.vtkhdf"
+
+
+def test_xarray(case):
+    dims, path = case
+    with xarray.open_dataset(path, engine="h5netcdf") as d:
+        T = d["temperature"]
+        assert T.dims == ("time", *"zyx"[3 - dims :])
+        assert T.attrs["units"] == "K" and d["time"].attrs["units"] == "s"
+        assert d["time"].values.tolist() == [0.0, 1.0, 2.0, 2.5]
+        assert d["sweep"].dims == ("time",)
+        for axis, name in enumerate("xyz"[:dims]):
+            assert np.allclose(d[name], LOWER[axis] + SPACING[axis] * np.arange(POINTS[axis]))
+        inner = {name: POINTS[axis] // 2 for axis, name in enumerate("xyz"[:dims])}
+        point = T.isel(time=0, **inner)
+        expected = 1 + sum(10**axis * float(point[name]) for axis, name in enumerate("xyz"[:dims]))
+        assert abs(float(point) - expected) < 1e-4  # a float of some hundreds
+        with h5py.File(path) as f:
+            assert np.array_equal(T.values, f["temperature"][:])
+    for group in ("history", "probes"):
+        with xarray.open_dataset(path, engine="h5netcdf", group=group) as d:
+            assert all(d[name].dims == ("time",) for name in d.data_vars)
+            assert d["time"].values.tolist() == [0.0, 1.0, 2.0, 2.5]
+
+
+def extent(dims):
+    """Nodes, origin and bounds as VTK tells them."""
+    nodes = POINTS[:dims] + [1] * (3 - dims)
+    origin = LOWER[:dims] + [0.0] * (3 - dims)
+    spacing = SPACING[:dims] + [1.0] * (3 - dims)
+    upper = [o + (n - 1) * h for o, n, h in zip(origin, nodes, spacing)]
+    return nodes, origin, spacing, [b for pair in zip(origin, upper) for b in pair]
+
+
+def assert_right(dims, path, found):
+    nodes, origin, spacing, bounds = extent(dims)
+    with h5py.File(path) as f:
+        T = f["temperature"][:]
+        times = f["time"][:]
+    assert found["times"] == times.tolist()
+    assert len(found["steps"]) == len(times)
+    for step, field in zip(found["steps"], T):
+        assert step["dimensions"] == nodes
+        assert np.allclose(step["origin"], origin) and np.allclose(step["spacing"], spacing)
+        assert np.allclose(step["bounds"], bounds)
+        assert step["values"] == field.ravel().astype(float).tolist()
+
+
+PARAVIEW = """
+import json, sys
+from paraview.simple import XDMFReader, servermanager
+reader = XDMFReader(FileNames=[sys.argv[1]])
+reader.UpdatePipelineInformation()
+out = {"times": list(reader.TimestepValues), "steps": []}
+for t in out["times"]:
+    reader.UpdatePipeline(t)
+    data = servermanager.Fetch(reader)
+    while data.IsA("vtkMultiBlockDataSet"):
+        data = data.GetBlock(0)
+    values = data.GetPointData().GetArray("temperature")
+    out["steps"].append({
+        "dimensions": list(data.GetDimensions()), "origin": list(data.GetOrigin()),
+        "spacing": list(data.GetSpacing()), "bounds": list(data.GetBounds()),
+        "values": [values.GetValue(i) for i in range(values.GetNumberOfTuples())]})
+json.dump(out, open(sys.argv[2], "w"))
+"""
+
+
+@pytest.mark.skipif(not shutil.which("pvpython"), reason="ParaView is not installed (.ci/setup paraview)")
+def test_paraview(case, tmp_path):
+    """The XDMF Reader of ParaView 5.11."""
+    dims, path = case
+    (tmp_path / "look.py").write_text(PARAVIEW)
+    subprocess.run(
+        ["timeout", "180", "pvpython", tmp_path / "look.py", path.with_suffix(".xdmf"), tmp_path / "found.json"],
+        check=True,
+        env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
+    )
+    assert_right(dims, path, json.loads((tmp_path / "found.json").read_text()))
+
+
+def vtk_sees(path):
+    from vtkmodules.vtkCommonExecutionModel import vtkStreamingDemandDrivenPipeline
+    from vtkmodules.vtkIOHDF import vtkHDFReader
+
+    reader = vtkHDFReader()
+    reader.SetFileName(str(path))
+    assert reader.CanReadFile(str(path))
+    reader.UpdateInformation()
+    times = reader.GetOutputInformation(0).Get(vtkStreamingDemandDrivenPipeline.TIME_STEPS())
+    out = {"times": list(times or []), "steps": []}
+    for step in range(max(1, len(out["times"]))):
+        reader.SetStep(step)
+        reader.Update()
+        data = reader.GetOutput()
+        values = data.GetPointData().GetArray("temperature")
+        out["steps"].append(
+            {
+                "dimensions": list(data.GetDimensions()),
+                "origin": list(data.GetOrigin()),
+                "spacing": list(data.GetSpacing()),
+                "bounds": list(data.GetBounds()),
+                "values": [values.GetValue(i) for i in range(values.GetNumberOfTuples())],
+            }
+        )
+    return out
+
+
+def vtk():
+    """VTK 9.3 or later, the first that reads series of images from /VTKHDF."""
+    module = pytest.importorskip("vtkmodules.vtkCommonCore", reason="VTK for Python is not installed")
+    version = module.vtkVersion.GetVTKVersion()
+    if tuple(int(n) for n in version.split(".")[:2]) < (9, 3):
+        pytest.skip(f"VTK {version} does not read series of images")
+    pytest.importorskip("vtkmodules.vtkIOHDF")
+
+
+def test_vtkhdf(case):
+    vtk()
+    dims, path = case
+    assert_right(dims, path, vtk_sees(path))
+
+
+def test_vtkhdf_of_a_single_snapshot(tmp_path):
+    vtk()
+    text = CONFIG % dict(precision="double", points=POINTS, lower=LOWER, spacing=SPACING, end="1")
+    (tmp_path / "case.cfg").write_text(text.replace("end = 1;", "sweeps = 0;").replace(" interval = 1.0;", ""))
+    subprocess.run([HEATSOLVE, "run", "case.cfg", "--quiet"], cwd=tmp_path, check=True)
+    path = tmp_path / "run & 1.vtkhdf"
+    found = vtk_sees(path)
+    found["times"] = [0.0]  # no series, so VTK tells of no time
+    assert_right(3, path, found)
+
+
+def layout(path):
+    """What FACTS of the format a reader of /VTKHDF insists on."""
+    with h5py.File(path) as f:
+        g = f["VTKHDF"]
+        kind = g.attrs.get_id("Type")
+        return dict(
+            version=g.attrs["Version"].tolist(),
+            type=g.attrs["Type"],
+            type_size=kind.get_type().get_size(),
+            variable=kind.get_type().is_variable_str(),
+            extent=g.attrs["WholeExtent"].tolist(),
+            same=g["PointData/temperature"] == f["temperature"],
+            steps=g["Steps"].attrs["NSteps"],
+            values=g["Steps/Values"][:].tolist(),
+            offsets=g["Steps/PointDataOffsets/temperature"][:].tolist(),
+        )
+
+
+def test_vtkhdf_layout(case):
+    dims, path = case
+    nodes, _, _, _ = extent(dims)
+    assert layout(path) == dict(
+        version=[2, 0],
+        type=b"ImageData",
+        type_size=9,
+        variable=False,
+        extent=[b for n in nodes for b in (0, n - 1)],
+        same=True,
+        steps=4,
+        values=[0.0, 1.0, 2.0, 2.5],
+        offsets=[0, 1, 2, 3],
+    )
+
+
+def test_a_live_file_can_be_read(tmp_path):
+    """No lock keeps readers out while the run goes on."""
+    text = CONFIG % dict(precision="double", points=[50] * 3, lower=LOWER, spacing=SPACING, end="1000.0")
+    (tmp_path / "case.cfg").write_text(text)
+    process = subprocess.Popen([HEATSOLVE, "run", "case.cfg", "--quiet"], cwd=tmp_path)
+    path = tmp_path / "run & 1.vtkhdf"
+    try:
+        seen = set()
+        environment = {k: v for k, v in os.environ.items() if k != "HDF5_USE_FILE_LOCKING"}
+        look = "import h5py, sys; f = h5py.File(sys.argv[1]); f['temperature'][-1]; print(len(f['time']))"
+        while process.poll() is None and len(seen) < 3:
+            if path.exists():
+                result = subprocess.run(
+                    [sys.executable, "-c", look, path], env=environment, capture_output=True, text=True
+                )
+                assert result.returncode == 0, result.stderr
+                seen.add(int(result.stdout))
+        assert len(seen) == 3  # and each time it has grown
+    finally:
+        process.kill()
+        process.wait()
