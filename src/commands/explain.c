@@ -22,8 +22,9 @@ struct question {
     struct hs_face face[HS_FACES];
     struct hs_blocking blocking; /* 0 where the user leaves it to the kernel */
     int dims;
-    int registers; /* of a thread; 0: not known */
-    const struct hs_device_limits *device;
+    int registers;                         /* of a thread; 0: not known */
+    const struct hs_device_limits *device; /* NULL: none is known */
+    struct hs_device_limits at_hand;
 };
 
 /* Reads "120,120,120" or "8x8x8": as many numbers as there are, -1 if it is not that. */
@@ -378,11 +379,28 @@ static enum hs_status explain_one(const char *name, const struct question *quest
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
+/* The first GPU of this machine; it is no error to have none. */
+static bool find_device_at_hand(struct hs_device_limits *out)
+{
+    bool found = false;
+    for (int n = 0; hs_backends[n] && !found; n++) {
+        struct hs_error none;
+        hs_error_init(&none);
+        found = hs_backends[n]->limits && hs_backends[n]->available(0, &none) == HS_OK &&
+                hs_backends[n]->limits(0, out, &none) == HS_OK;
+        hs_error_release(&none);
+    }
+    return found;
+}
+
 static enum hs_status choose_device(const char *name, struct question *question,
                                     struct hs_error *err)
 {
-    if (!name)
+    if (!name) {
+        if (find_device_at_hand(&question->at_hand))
+            question->device = &question->at_hand;
         return HS_OK;
+    }
     question->device = hs_device_find(name);
     if (question->device)
         return HS_OK;
@@ -455,7 +473,8 @@ const struct hs_command hs_command_explain = {
         "  --radius R         1 (default), 2 or 3\n"
         "  --precision P      float (default) or double\n"
         "  --steps N          sweeps that one launch fuses; default 1\n"
-        "  --device NAME      occupancy and roofline on this GPU: H200, H100, A100, T4, ...\n"
+        "  --device NAME      occupancy and roofline on H200, H100, A100, RTX 4090, T4, ...;\n"
+        "                     default: on this machine's GPU, if it has one\n"
         "  --registers N      of a thread, for the occupancy (nvcc -Xptxas -v tells)\n"
         "  --json             one JSON object\n\n"
         "Without KERNEL, one line for each that can do it. Loads, operations and OP/B are\n"

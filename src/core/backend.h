@@ -8,6 +8,7 @@
 #ifndef HS_CORE_BACKEND_H
 #define HS_CORE_BACKEND_H
 
+#include "core/device.h"
 #include "core/kernel.h"
 #include "core/problem.h"
 
@@ -75,6 +76,8 @@ struct hs_backend {
      */
     enum hs_status (*copy)(struct hs_backend_state *state, int64_t count, int64_t *bytes,
                            struct hs_error *err);
+    /* What the device is able to do, where launches are worth explaining. May be NULL. */
+    enum hs_status (*limits)(int device, struct hs_device_limits *out, struct hs_error *err);
     /* What it runs on, for reports: "2 threads, AMD EPYC", "NVIDIA H200" */
     const char *(*describe)(const struct hs_backend_state *state);
     void (*destroy)(struct hs_backend_state *state); /* accepts NULL */

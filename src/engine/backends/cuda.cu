@@ -473,6 +473,7 @@ extern "C" const hs_backend hs_backend_cuda = {
     .sweep = sweep,
     .reduce = reduce,
     .copy = copy,
+    .limits = hs_cuda_limits,
     .describe = describe,
     .destroy = destroy,
 };

@@ -29,6 +29,10 @@
                 (long long)(blocks), (int)(threads), cudaGetErrorString(hs_cuda_status));          \
     } while (0)
 
+/* ---- cuda_limits.cu -------------------------------------------------------------------------- */
+
+hs_status hs_cuda_limits(int device, hs_device_limits *out, hs_error *err);
+
 /* ---- cuda_copy.cu ---------------------------------------------------------------------------- */
 
 /* Between a box of a field, given by its node (0, 0, 0), and dense host memory. Returns when the
