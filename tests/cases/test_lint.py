@@ -39,7 +39,7 @@ def test_this_tree_keeps_the_rule():
         ("src/main.c", '#include "tests/test.h"'),
         ("kernels/cpu/openmp.c", '#include "engine/plan.h"'),
         ("kernels/cpu/openmp.c", '#include "kernels/cuda/common.h"'),
-        ("kernels/cuda/basic.cu", '#include "other.cuh"'),
+        ("kernels/cuda/basic.cu", '#include "other.cu"'),
         ("src/engine/loop.c", "#include <hdf5.h>"),
         ("src/input/config.c", "  #  include <H5Fpublic.h>"),
         ("src/engine/loop.c", "#include <hdf5_hl.h>"),
@@ -68,6 +68,7 @@ def test_a_violation_is_found_with_its_place(tmp_path, path, line):
         ("src/engine/registry.c", '#include "generated/kernels.h"'),
         ("kernels/cuda/basic.cu", '#include "kernels/cuda/common.h"'),
         ("kernels/cpu/openmp.c", '#include "core/kernel.h"'),
+        ("kernels/cuda/temporal_2d.cu", '#include "temporal.cuh"'),
         ("src/engine/backends/cuda.cu", "#include <cuda_runtime.h>"),
     ],
 )
