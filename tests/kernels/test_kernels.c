@@ -12,11 +12,11 @@
 #include "core/backend.h"
 #include "core/kernel.h"
 #include "engine/registry.h"
+#include "model.h"
 #include "test.h"
 
 #include <float.h>
 #include <math.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -170,20 +170,31 @@ static void run_trial(const struct trial *t)
     free(expected);
 }
 
-/* Odd sizes: short and long rows, more threads than planes, and one large enough (in each dims)
- * to take the path past the cache. */
+/* Odd sizes: short and long rows, more threads than planes. */
 static const int64_t sizes[][HS_AXES] = {
-    {7, 7, 7}, {8, 9, 10}, {67, 13, 11}, {130, 33, 5}, {2049, 7, 9}, {173, 131, 97},
+    {7, 7, 7}, {8, 9, 10}, {67, 13, 11}, {130, 33, 8}, {2049, 7, 9},
 };
+
+/* Larger than a cache, where kernels may store past it: about 2^20 double or 2^21 float values in
+ * each field, and in 2D rows long enough to be cut. */
+static const int64_t large[HS_PRECISIONS][HS_AXES][HS_AXES] = {
+    [HS_FLOAT] = {{2200001, 1, 1}, {40009, 57, 1}, {149, 131, 113}},
+    [HS_DOUBLE] = {{1100003, 1, 1}, {40009, 29, 1}, {149, 131, 57}},
+};
+
+static void set_points(struct trial *t, const int64_t points[HS_AXES])
+{
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        t->grid.points[axis] = axis < t->grid.dims ? points[axis] : 1;
+        t->grid.spacing[axis] = 1.0;
+    }
+    t->box = hs_grid_box(&t->grid);
+}
 
 static void trials_on(struct trial t, const int64_t points[HS_AXES])
 {
-    for (int axis = 0; axis < HS_AXES; axis++) {
-        t.grid.points[axis] = axis < t.grid.dims ? points[axis] : 1;
-        t.grid.spacing[axis] = 1.0;
-    }
     for (int shrink = 0; shrink <= 3; shrink++) {
-        t.box = hs_grid_box(&t.grid);
+        set_points(&t, points);
         for (int axis = 0; axis < t.grid.dims; axis++) {
             t.box.lo[axis] += shrink;
             t.box.hi[axis] -= shrink == 3 ? 0 : shrink + axis % 2;
@@ -192,6 +203,15 @@ static void trials_on(struct trial t, const int64_t points[HS_AXES])
         t.threads = 1 + shrink;
         run_trial(&t);
     }
+}
+
+static void large_trial(struct trial t)
+{
+    set_points(&t, large[t.precision][t.grid.dims - 1]);
+    t.box.lo[HS_X] = 1; /* rows that do not begin at a cache line */
+    t.source_field = t.radius == 2;
+    t.threads = 2;
+    run_trial(&t);
 }
 
 /* Kernels of the CPU that sweep once a call and leave ghosts to the backend can be tried alone. */
@@ -219,6 +239,7 @@ void test_kernels__each_agrees_with_reference(void **state)
                                             .radius = radius};
                     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
                         trials_on(t, sizes[s]);
+                    large_trial(t);
                     tried++;
                 }
     assert_true(tried >= 2 * 18); /* reference and openmp at least */
@@ -238,4 +259,186 @@ void test_kernels__empty_box_is_left_alone(void **state)
             t.box = (struct hs_box){{1, 5, 1}, {8, 5, 8}};
             run_trial(&t);
         }
+}
+
+/* ---- several sweeps, through the backend ------------------------------------------------------
+ */
+
+/* 0.5 + 0.25*x*y - z, and the same plus 0.1*t */
+static struct hs_instruction of_space[] = {
+    {HS_OP_CONSTANT, 0.5}, {HS_OP_CONSTANT, 0.25}, {HS_OP_X, 0},   {HS_OP_MULTIPLY, 0},
+    {HS_OP_Y, 0},          {HS_OP_MULTIPLY, 0},    {HS_OP_ADD, 0}, {HS_OP_Z, 0},
+    {HS_OP_SUBTRACT, 0},   {HS_OP_CONSTANT, 0.1},  {HS_OP_T, 0},   {HS_OP_MULTIPLY, 0},
+    {HS_OP_ADD, 0},
+};
+static struct hs_instruction of_time[] = {{HS_OP_CONSTANT, 2.0}, {HS_OP_T, 0}, {HS_OP_SUBTRACT, 0}};
+
+/* A constant, a program of space, of time, of both. */
+static struct hs_value some_value(int variant)
+{
+    static const struct hs_value values[] = {
+        {.constant = 1.5},
+        {.expression = {of_space, 9, HS_VARIES_SPACE}},
+        {.expression = {of_time, 3, HS_VARIES_T}},
+        {.expression = {of_space, 13, HS_VARIES_SPACE | HS_VARIES_T}},
+    };
+    return values[variant % 4];
+}
+
+enum { KINDS = 8, SWEEPS = 7 };
+
+static void lower_face(struct hs_problem *problem, int face, int kind, int variant)
+{
+    const struct hs_boundary_kind *row = &hs_boundary_kinds[kind];
+    struct hs_boundary_spec spec = {.given = row->any_of | row->all_of};
+    for (int key = 0; key < HS_BOUNDARY_KEYS; key++)
+        spec.value[key] = some_value(variant);
+    spec.value[HS_BOUNDARY_H] = (struct hs_value){.constant = 0.3};
+    const char *reason = NULL;
+    problem->face[face].type = row->name;
+    assert_int_equal(row->lower(&spec, 2.0, problem->grid.spacing[face / 2], problem->radius,
+                                &problem->face[face], &reason),
+                     HS_OK);
+}
+
+/* Case n: another kind on each face, so that in eight cases each kind meets every other. */
+static void make_problem(struct hs_problem *problem, int dims, int radius,
+                         enum hs_precision precision, int n)
+{
+    static const int64_t points[HS_AXES] = {13, 9, 8};
+    hs_problem_init(problem);
+    problem->precision = precision;
+    problem->radius = radius;
+    problem->raw = true;
+    problem->grid.dims = dims;
+    for (int axis = 0; axis < dims; axis++) {
+        problem->grid.points[axis] = points[axis];
+        problem->grid.lower[axis] = 0.2 * axis;
+        problem->grid.spacing[axis] = 0.1 + 0.01 * axis;
+    }
+    for (int axis = 0; axis < dims; axis++) {
+        int kind[2] = {(n + axis) % KINDS, (n + 3 * axis + 3) % KINDS};
+        for (int side = 0; side < 2; side++) /* periodic on one side is so on both */
+            if (strcmp(hs_boundary_kinds[kind[side]].name, "periodic") == 0)
+                kind[!side] = kind[side];
+        for (int side = 0; side < 2; side++)
+            lower_face(problem, 2 * axis + side, kind[side], n + 2 * axis + side + n / 4);
+    }
+    const int count = hs_stencil_count(dims, radius);
+    double sum = 0.0;
+    for (int i = 0; i < count; i++)
+        sum += problem->c[i] = 1.0 + 0.9 * noise();
+    for (int i = 0; i < count; i++)
+        problem->c[i] /= sum; /* sum |c| = 1: nothing grows */
+    problem->source.present = n % 2;
+    problem->source.field.value = some_value(n / 2);
+    problem->source.rate = 0.125;
+}
+
+/* The faces' rules let an error grow by 1 + 2*3*0.13*0.3/2 a sweep at most (robin, third layer),
+ * and add some roundings of their own to those of a sweep (see run_trial). */
+static double run_bound(const struct hs_problem *problem, const struct hs_kernel *kernel,
+                        double largest)
+{
+    const int terms = hs_stencil_count(problem->grid.dims, problem->radius);
+    if (problem->precision == HS_DOUBLE || strcmp(kernel->name, "reference") == 0)
+        return 0.0;
+    return SWEEPS * pow(1.12, SWEEPS) * (terms + 2 + 9) * (FLT_EPSILON / 2.0) * largest;
+}
+
+static void compare_run(const struct model *m, const struct hs_kernel *kernel, const void *values,
+                        int n)
+{
+    const struct hs_problem *problem = m->problem;
+    double largest = 4.0; /* of the drives */
+    for (int64_t i = 0; i < hs_grid_count(&problem->grid); i++)
+        largest = fmax(largest, fabs(m->now[i]));
+    const double bound = run_bound(problem, kernel, largest);
+    for (int64_t i = 0; i < hs_grid_count(&problem->grid); i++) {
+        const double x = get(problem->precision, values, i);
+        if (!(fabs(x - m->now[i]) <= bound))
+            fail_msg("%s, %dD radius %d %s, case %d (%s %s %s %s %s %s): node %lld: %.17g, "
+                     "expected %.17g, apart by more than %g",
+                     kernel->name, problem->grid.dims, problem->radius,
+                     hs_precision_name(problem->precision), n, problem->face[0].type,
+                     problem->face[1].type, problem->face[2].type ? problem->face[2].type : "",
+                     problem->face[3].type ? problem->face[3].type : "",
+                     problem->face[4].type ? problem->face[4].type : "",
+                     problem->face[5].type ? problem->face[5].type : "", (long long)i, x, m->now[i],
+                     bound);
+    }
+}
+
+/* Sweeps in two stretches of one interval, as a run with an output in between does. */
+static void run_case(const struct hs_backend *backend, const struct hs_kernel *kernel,
+                     const struct hs_problem *problem, int n)
+{
+    const int64_t count = hs_grid_count(&problem->grid);
+    const struct hs_box all = hs_grid_box(&problem->grid);
+    struct model m = {problem, malloc((size_t)count * 8), malloc((size_t)count * 8)};
+    char *values = malloc((size_t)count * 8);
+    for (int64_t i = 0; i < count; i++) {
+        m.now[i] = model_round(&m, 1.0 + noise());
+        set(problem->precision, values, i, m.now[i]);
+    }
+    struct hs_span span = {
+        .count = SWEEPS, .start = 0.3, .step = 0.1, .stencil = hs_problem_stencil(problem, 0.1)};
+    for (int64_t s = 0; s < SWEEPS; s++)
+        model_sweep(&m, &span, s);
+
+    struct hs_error err;
+    struct hs_backend_state *state = NULL;
+    hs_error_init(&err);
+    assert_int_equal(backend->create(problem, kernel, 0, 2, &state, &err), HS_OK);
+    assert_int_equal(backend->upload(state, &all, values, &err), HS_OK);
+    span.count = 3;
+    assert_int_equal(backend->sweep(state, &span, &err), HS_OK);
+    span.first = 3;
+    span.count = SWEEPS - 3;
+    span.keep_last = n % 2;
+    assert_int_equal(backend->sweep(state, &span, &err), HS_OK);
+    assert_int_equal(backend->download(state, &all, values, &err), HS_OK);
+    compare_run(&m, kernel, values, n);
+    backend->destroy(state);
+    hs_error_release(&err);
+    free(m.now);
+    free(m.next);
+    free(values);
+}
+
+/* Each kernel that this backend can be given, in all that it claims. */
+static int run_backend(const struct hs_backend *backend)
+{
+    int tried = 0;
+    for (int k = 0; hs_kernels[k]; k++)
+        for (int dims = 1; dims <= 3; dims++)
+            for (int radius = 1; radius <= HS_MAX_RADIUS; radius++)
+                for (int p = 0; p < HS_PRECISIONS; p++)
+                    for (int n = 0; n < KINDS; n++) {
+                        char reason[128];
+                        if (hs_kernels[k]->device != backend->device ||
+                            !hs_kernel_can(hs_kernels[k], dims, radius, (enum hs_precision)p,
+                                           reason, sizeof reason))
+                            continue;
+                        struct hs_problem problem;
+                        make_problem(&problem, dims, radius, (enum hs_precision)p, n);
+                        run_case(backend, hs_kernels[k], &problem, n);
+                        hs_problem_release(&problem);
+                        tried++;
+                    }
+    return tried;
+}
+
+void test_kernels__each_sweeps_under_every_boundary(void **state)
+{
+    (void)state;
+    int tried = 0;
+    for (int b = 0; hs_backends[b]; b++) {
+        struct hs_error err;
+        hs_error_init(&err);
+        if (hs_backends[b]->available(0, &err) == HS_OK)
+            tried += run_backend(hs_backends[b]);
+        hs_error_release(&err);
+    }
+    assert_true(tried >= 2 * 18 * KINDS); /* reference and openmp at least */
 }
