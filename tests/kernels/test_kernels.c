@@ -273,7 +273,10 @@ static struct hs_instruction of_space[] = {
 };
 static struct hs_instruction of_time[] = {{HS_OP_CONSTANT, 2.0}, {HS_OP_T, 0}, {HS_OP_SUBTRACT, 0}};
 
-/* A constant, a program of space, of time, of both. */
+static struct hs_instruction of_y[] = {{HS_OP_Y, 0}, {HS_OP_CONSTANT, 3.0}, {HS_OP_MULTIPLY, 0}};
+static struct hs_instruction of_x_and_time[] = {{HS_OP_T, 0}, {HS_OP_X, 0}, {HS_OP_MULTIPLY, 0}};
+
+/* A constant, programs of space, of time, of both, of one axis. */
 static struct hs_value some_value(int variant)
 {
     static const struct hs_value values[] = {
@@ -281,11 +284,13 @@ static struct hs_value some_value(int variant)
         {.expression = {of_space, 9, HS_VARIES_SPACE}},
         {.expression = {of_time, 3, HS_VARIES_T}},
         {.expression = {of_space, 13, HS_VARIES_SPACE | HS_VARIES_T}},
+        {.expression = {of_y, 3, HS_VARIES_Y}},
+        {.expression = {of_x_and_time, 3, HS_VARIES_X | HS_VARIES_T}},
     };
-    return values[variant % 4];
+    return values[variant % (int)(sizeof values / sizeof *values)];
 }
 
-enum { KINDS = 8, SWEEPS = 7 };
+enum { KINDS = 8, CASES = 3 * KINDS, SWEEPS = 7 };
 
 static void lower_face(struct hs_problem *problem, int face, int kind, int variant)
 {
@@ -301,7 +306,8 @@ static void lower_face(struct hs_problem *problem, int face, int kind, int varia
                      HS_OK);
 }
 
-/* Case n: another kind on each face, so that in eight cases each kind meets every other. */
+/* Case n: another kind on each face, so that in eight cases each kind meets every other; thrice, so
+ * that each of them is driven by values of every sort. */
 static void make_problem(struct hs_problem *problem, int dims, int radius,
                          enum hs_precision precision, int n)
 {
@@ -322,7 +328,7 @@ static void make_problem(struct hs_problem *problem, int dims, int radius,
             if (strcmp(hs_boundary_kinds[kind[side]].name, "periodic") == 0)
                 kind[!side] = kind[side];
         for (int side = 0; side < 2; side++)
-            lower_face(problem, 2 * axis + side, kind[side], n + 2 * axis + side + n / 4);
+            lower_face(problem, 2 * axis + side, kind[side], n + n / KINDS + 2 * axis + side);
     }
     const int count = hs_stencil_count(dims, radius);
     double sum = 0.0;
@@ -331,7 +337,7 @@ static void make_problem(struct hs_problem *problem, int dims, int radius,
     for (int i = 0; i < count; i++)
         problem->c[i] /= sum; /* sum |c| = 1: nothing grows */
     problem->source.present = n % 2;
-    problem->source.field.value = some_value(n / 2);
+    problem->source.field.value = some_value(n / 2 + 3);
     problem->source.rate = 0.125;
 }
 
@@ -414,7 +420,7 @@ static int run_backend(const struct hs_backend *backend)
         for (int dims = 1; dims <= 3; dims++)
             for (int radius = 1; radius <= HS_MAX_RADIUS; radius++)
                 for (int p = 0; p < HS_PRECISIONS; p++)
-                    for (int n = 0; n < KINDS; n++) {
+                    for (int n = 0; n < CASES; n++) {
                         char reason[128];
                         if (hs_kernels[k]->device != backend->device ||
                             !hs_kernel_can(hs_kernels[k], dims, radius, (enum hs_precision)p,
@@ -440,5 +446,5 @@ void test_kernels__each_sweeps_under_every_boundary(void **state)
             tried += run_backend(hs_backends[b]);
         hs_error_release(&err);
     }
-    assert_true(tried >= 2 * 18 * KINDS); /* reference and openmp at least */
+    assert_true(tried >= 2 * 18 * CASES); /* reference and openmp at least */
 }

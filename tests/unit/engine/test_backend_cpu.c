@@ -1,0 +1,272 @@
+/* The CPU backend but for its sweeps, which tests/kernels holds to a model. */
+#include "engine/backends/cpu_parts.h"
+#include "engine/registry.h"
+#include "test.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern const struct hs_backend hs_backend_cpu;
+extern const struct hs_kernel hs_kernel_cpu_reference;
+
+enum { NX = 7, NY = 6, NZ = 5, COUNT = NX * NY * NZ };
+
+struct fixture {
+    struct hs_problem problem;
+    struct hs_backend_state *state;
+    struct hs_error err;
+    double values[COUNT];
+};
+
+/* 3D, x walls reflective (edge weight 1/2), y clamp (1), z dirichlet with value (2 + t). */
+static struct hs_instruction ramp[] = {{HS_OP_CONSTANT, 2.0}, {HS_OP_T, 0}, {HS_OP_ADD, 0}};
+
+static void lower(struct hs_problem *problem, int face, const char *name)
+{
+    const struct hs_boundary_kind *kind = hs_boundary_find(name);
+    struct hs_boundary_spec spec = {.given = kind->all_of};
+    spec.value[HS_BOUNDARY_VALUE].expression = (struct hs_expression){ramp, 3, HS_VARIES_T};
+    const char *reason;
+    problem->face[face].type = name;
+    assert_int_equal(kind->lower(&spec, NAN, 0.5, 1, &problem->face[face], &reason), HS_OK);
+}
+
+static void set_up(struct fixture *f, int threads)
+{
+    static const char *const names[] = {"reflective", "reflective", "clamp",
+                                        "clamp",      "dirichlet",  "dirichlet"};
+    hs_problem_init(&f->problem);
+    f->problem.grid = (struct hs_grid){3, {NX, NY, NZ}, {0, 0, 0}, {0.5, 0.5, 0.5}};
+    f->problem.material.diffusivity = 1.0;
+    f->problem.material.density = 3.0;
+    f->problem.material.specific_heat = 5.0;
+    for (int face = 0; face < HS_FACES; face++)
+        lower(&f->problem, face, names[face]);
+    for (int i = 0; i < COUNT; i++)
+        f->values[i] = 1.0 + 0.01 * ((i * 37) % COUNT);
+    hs_error_init(&f->err);
+    assert_int_equal(hs_backend_cpu.create(&f->problem, &hs_kernel_cpu_reference, 0, threads,
+                                           &f->state, &f->err),
+                     HS_OK);
+    const struct hs_box all = hs_grid_box(&f->problem.grid);
+    assert_int_equal(hs_backend_cpu.upload(f->state, &all, f->values, &f->err), HS_OK);
+}
+
+static void tear_down(struct fixture *f)
+{
+    hs_backend_cpu.destroy(f->state);
+    hs_problem_release(&f->problem);
+    hs_error_release(&f->err);
+}
+
+static void sweep(struct fixture *f, int64_t count, bool keep_last)
+{
+    const struct hs_span span = {.count = count,
+                                 .step = 0.01,
+                                 .stencil = hs_problem_stencil(&f->problem, 0.01),
+                                 .keep_last = keep_last};
+    assert_int_equal(hs_backend_cpu.sweep(f->state, &span, &f->err), HS_OK);
+}
+
+static struct hs_reduction reduce(struct fixture *f)
+{
+    struct hs_reduction out;
+    assert_int_equal(hs_backend_cpu.reduce(f->state, &out, &f->err), HS_OK);
+    return out;
+}
+
+static void download(struct fixture *f, double *out)
+{
+    const struct hs_box all = hs_grid_box(&f->problem.grid);
+    assert_int_equal(hs_backend_cpu.download(f->state, &all, out, &f->err), HS_OK);
+}
+
+void test_backend_cpu__gives_back_what_was_uploaded(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up(&f, 2);
+    double back[COUNT], part[2 * 3 * 4];
+    download(&f, back);
+    assert_memory_equal(back, f.values, sizeof back);
+    const struct hs_box box = {{3, 2, 1}, {7, 5, 3}};
+    assert_int_equal(hs_backend_cpu.download(f.state, &box, part, &f.err), HS_OK);
+    for (int k = 0, n = 0; k < 2; k++)
+        for (int j = 0; j < 3; j++)
+            for (int i = 0; i < 4; i++, n++)
+                assert_true(part[n] == f.values[((k + 1) * NY + j + 2) * NX + i + 3]);
+    tear_down(&f);
+}
+
+void test_backend_cpu__uploads_a_box_alone(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up(&f, 1);
+    const struct hs_box box = {{1, 2, 3}, {2, 3, 4}};
+    const double value = 99.0;
+    double back[COUNT];
+    assert_int_equal(hs_backend_cpu.upload(f.state, &box, &value, &f.err), HS_OK);
+    download(&f, back);
+    for (int i = 0; i < COUNT; i++)
+        assert_true(back[i] == (i == (3 * NY + 2) * NX + 1 ? 99.0 : f.values[i]));
+    tear_down(&f);
+}
+
+/* Prescribed layers take the value of the time that the sweep ends at; both walls, corners too. */
+void test_backend_cpu__prescribed_layers_follow_the_time(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up(&f, 2);
+    double back[COUNT];
+    for (int n = 1; n <= 3; n++) {
+        const struct hs_span span = {.count = 1,
+                                     .first = n - 1,
+                                     .start = 0.25,
+                                     .step = 0.01,
+                                     .stencil = hs_problem_stencil(&f.problem, 0.01)};
+        assert_int_equal(hs_backend_cpu.sweep(f.state, &span, &f.err), HS_OK);
+        download(&f, back);
+        for (int i = 0; i < NX * NY; i++) {
+            assert_true(back[i] == 2.0 + (0.25 + n * 0.01));
+            assert_true(back[(NZ - 1) * NX * NY + i] == 2.0 + (0.25 + n * 0.01));
+        }
+    }
+    tear_down(&f);
+}
+
+/* Against sums over the nodes as core/problem.h defines them. */
+void test_backend_cpu__reduces_as_the_problem_defines(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up(&f, 2);
+    double before[COUNT], after[COUNT];
+    sweep(&f, 3, false);
+    assert_true(isnan(reduce(&f).change));
+    download(&f, before);
+    sweep(&f, 1, true);
+    download(&f, after);
+    double min = INFINITY, max = -INFINITY, sum = 0.0, volume = 0.0, change = 0.0;
+    for (int i = 0; i < COUNT; i++) {
+        const double v = hs_problem_node_volume(&f.problem, i % NX, i / NX % NY, i / NX / NY);
+        min = fmin(min, after[i]);
+        max = fmax(max, after[i]);
+        change = fmax(change, fabs(after[i] - before[i]));
+        sum += v * after[i];
+        volume += v;
+    }
+    const struct hs_reduction r = reduce(&f);
+    assert_true(r.min == min && r.max == max && r.change == change);
+    assert_int_equal(r.not_finite, 0);
+    /* 210 additions of numbers near 1 in another order: some 1e-14 */
+    assert_near(r.mean, sum / volume, 1e-13);
+    assert_near(r.heat, 15.0 * sum, 1e-11);
+    tear_down(&f);
+}
+
+void test_backend_cpu__reduction_does_not_depend_on_threads(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct hs_reduction one, other;
+    set_up(&f, 1);
+    sweep(&f, 2, true);
+    one = reduce(&f);
+    tear_down(&f);
+    for (int threads = 2; threads <= 5; threads++) {
+        set_up(&f, threads);
+        sweep(&f, 2, true);
+        other = reduce(&f);
+        assert_true(one.mean == other.mean && one.heat == other.heat && one.change == other.change);
+        tear_down(&f);
+    }
+}
+
+/* NaN and Inf are counted, the first in memory order is named, and the rest is told without them.
+ */
+void test_backend_cpu__finds_what_is_not_finite(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up(&f, 2);
+    const struct {
+        int64_t at[HS_AXES];
+        double value;
+    } bad[] = {{{6, 4, 3}, INFINITY}, {{2, 1, 3}, NAN}, {{5, 1, 3}, -INFINITY}};
+    for (int n = 0; n < 3; n++) {
+        struct hs_box box;
+        for (int axis = 0; axis < HS_AXES; axis++) {
+            box.lo[axis] = bad[n].at[axis];
+            box.hi[axis] = bad[n].at[axis] + 1;
+        }
+        assert_int_equal(hs_backend_cpu.upload(f.state, &box, &bad[n].value, &f.err), HS_OK);
+    }
+    const struct hs_reduction r = reduce(&f);
+    assert_int_equal(r.not_finite, 3);
+    assert_int_equal(r.first_bad[HS_X], 2);
+    assert_int_equal(r.first_bad[HS_Y], 1);
+    assert_int_equal(r.first_bad[HS_Z], 3);
+    double sum = 0.0, volume = 0.0;
+    for (int64_t i = 0; i < COUNT; i++) {
+        const int64_t at[HS_AXES] = {i % NX, i / NX % NY, i / NX / NY};
+        bool left_out = false;
+        for (int n = 0; n < 3; n++)
+            left_out = left_out || memcmp(at, bad[n].at, sizeof at) == 0;
+        const double v = left_out ? 0.0 : hs_problem_node_volume(&f.problem, at[0], at[1], at[2]);
+        sum += v * f.values[i];
+        volume += v;
+    }
+    assert_near(r.mean, sum / volume, 1e-13); /* as above */
+    assert_true(isfinite(r.min) && isfinite(r.max));
+    tear_down(&f);
+}
+
+void test_backend_cpu__says_what_memory_it_lacks(void **state)
+{
+    (void)state;
+    struct hs_problem problem;
+    hs_problem_init(&problem);
+    problem.grid = (struct hs_grid){3, {2000000, 2000000, 2000000}, {0, 0, 0}, {1, 1, 1}};
+    struct hs_backend_state *out;
+    struct hs_error err;
+    hs_error_init(&err);
+    assert_int_equal(hs_backend_cpu.create(&problem, &hs_kernel_cpu_reference, 0, 1, &out, &err),
+                     HS_DEVICE);
+    assert_null(out);
+    assert_non_null(strstr(err.text, "2000000 x 2000000 x 2000000"));
+    assert_non_null(strstr(err.text, "are free"));
+    hs_error_release(&err);
+    hs_backend_cpu.destroy(NULL);
+}
+
+void test_backend_cpu__describes_its_threads(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up(&f, 3);
+    assert_int_equal(strncmp(hs_backend_cpu.describe(f.state), "3 threads, ", 11), 0);
+    tear_down(&f);
+    set_up(&f, 1);
+    assert_int_equal(strncmp(hs_backend_cpu.describe(f.state), "1 thread, ", 10), 0);
+    tear_down(&f);
+}
+
+/* What it copies for the bench's ceiling is the whole field. */
+void test_backend_cpu__copy_moves_the_whole_field(void **state)
+{
+    (void)state;
+    struct hs_layout layout =
+        hs_layout_make(&(struct hs_grid){2, {1001, 37, 1}, {0, 0, 0}, {1, 1, 1}}, 2, 8);
+    struct hs_cpu_field from, to;
+    assert_true(hs_cpu_field_create(&layout, HS_DOUBLE, 2, &from));
+    assert_true(hs_cpu_field_create(&layout, HS_DOUBLE, 2, &to));
+    for (int64_t i = 0; i < layout.elements; i++)
+        ((double *)from.memory)[i] = (double)i;
+    hs_cpu_field_copy(&layout, HS_DOUBLE, 3, &from, &to);
+    assert_memory_equal(from.memory, to.memory, (size_t)layout.elements * sizeof(double));
+    hs_cpu_field_destroy(&from);
+    hs_cpu_field_destroy(&to);
+}
