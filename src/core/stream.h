@@ -11,8 +11,44 @@
 #include <string.h>
 
 #if defined(__x86_64__) && defined(__GNUC__)
-#include <emmintrin.h>
+#include <immintrin.h>
 #define HS_STREAM_X86 1
+
+/* The widest stores that the machine has: a line that is one store takes one place in the queue of
+ * stores, so that a whole row can wait there while the next is computed; as four it takes four.
+ * `to` is at a line, `bytes` are whole lines. */
+static inline void hs_stream_lines_16(char *to, const char *from, size_t bytes)
+{
+    for (size_t b = 0; b < bytes; b += 16)
+        _mm_stream_si128((__m128i *)(void *)(to + b),
+                         _mm_loadu_si128((const __m128i *)(const void *)(from + b)));
+}
+
+__attribute__((target("avx"))) static inline void hs_stream_lines_32(char *to, const char *from,
+                                                                     size_t bytes)
+{
+    for (size_t b = 0; b < bytes; b += 32)
+        _mm256_stream_si256((__m256i *)(void *)(to + b),
+                            _mm256_loadu_si256((const __m256i *)(const void *)(from + b)));
+}
+
+__attribute__((target("avx512f"))) static inline void hs_stream_lines_64(char *to, const char *from,
+                                                                         size_t bytes)
+{
+    for (size_t b = 0; b < bytes; b += 64)
+        _mm512_stream_si512((__m512i *)(void *)(to + b),
+                            _mm512_loadu_si512((const void *)(from + b)));
+}
+
+static inline void hs_stream_lines(char *to, const char *from, size_t bytes)
+{
+    if (__builtin_cpu_supports("avx512f"))
+        hs_stream_lines_64(to, from, bytes);
+    else if (__builtin_cpu_supports("avx"))
+        hs_stream_lines_32(to, from, bytes);
+    else
+        hs_stream_lines_16(to, from, bytes);
+}
 #endif
 
 /* Whole lines by non-temporal stores, the ends by ordinary ones; where there are none, memcpy. */
@@ -25,9 +61,7 @@ static inline void hs_stream_copy(void *to, const void *from, size_t bytes)
     const size_t head = misfit < bytes ? misfit : bytes;
     const size_t tail = head + ((bytes - head) & ~(size_t)63);
     memcpy(out, in, head);
-    for (size_t b = head; b < tail; b += 16)
-        _mm_stream_si128((__m128i *)(void *)(out + b),
-                         _mm_loadu_si128((const __m128i *)(const void *)(in + b)));
+    hs_stream_lines(out + head, in + head, tail - head);
     memcpy(out + tail, in + tail, bytes - tail);
 #else
     memcpy(to, from, bytes);
