@@ -55,7 +55,7 @@ struct hs_backend {
     /* Bytes of the device's memory that a run takes; create compares them with what is free. */
     double (*memory)(const struct hs_problem *problem, const struct hs_kernel *kernel);
     /* Allocates; HS_DEVICE when memory is short, saying needed and free bytes. The problem and the
-     * kernel outlive the state. `threads` 0: as many as the machine has. */
+     * kernel outlive the state. `threads` 0: the backend chooses. */
     enum hs_status (*create)(const struct hs_problem *problem, const struct hs_kernel *kernel,
                              int device, int threads, struct hs_backend_state **out,
                              struct hs_error *err);

@@ -86,6 +86,16 @@ static bool allocate(struct hs_backend_state *state)
             hs_cpu_field_create(&state->layout, precision, state->threads, &source->field));
 }
 
+/* As many threads as the machine has, but none with less than some 50 us of work a sweep: waiting
+ * for each other would cost more, on a busy machine very much more. */
+static int threads_for(const struct hs_problem *problem)
+{
+    enum { LEAST_NODES = 65536 };
+    const int64_t worth = hs_grid_count(&problem->grid) / LEAST_NODES;
+    const int most = omp_get_max_threads();
+    return worth < 1 ? 1 : worth < most ? (int)worth : most;
+}
+
 static enum hs_status create(const struct hs_problem *problem, const struct hs_kernel *kernel,
                              int device, int threads, struct hs_backend_state **out,
                              struct hs_error *err)
@@ -100,7 +110,7 @@ static enum hs_status create(const struct hs_problem *problem, const struct hs_k
         return memory_short(problem, needed, free_bytes, err);
     state->problem = problem;
     state->kernel = kernel;
-    state->threads = threads > 0 ? threads : omp_get_max_threads();
+    state->threads = threads > 0 ? threads : threads_for(problem);
     state->layout = hs_layout_make(&problem->grid, problem->radius,
                                    ALIGN_BYTES / (int64_t)hs_precision_size(problem->precision));
     state->interior = hs_problem_interior(problem);
