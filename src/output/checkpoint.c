@@ -71,8 +71,10 @@ static enum hs_status start(struct hs_checkpoint *c, const struct hs_moment *mom
 {
     c->written = c->stopped = now();
     c->last = moment->sweep;
-    /* those of an earlier run go on with a file that is no more */
-    return moment->sweep == 0 ? remove_both(c, err) : HS_OK;
+    if (moment->sweep == 0) /* those of an earlier run go on with a file that is no more */
+        return remove_both(c, err);
+    /* one that was passed over is not whole, and shall not push out the one that is */
+    return hs_checkpoint_file_sweep(c->path) != moment->sweep ? remove_one(c->path, err) : HS_OK;
 }
 
 static enum hs_status look(struct hs_checkpoint *c, const struct hs_moment *moment,

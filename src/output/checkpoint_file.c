@@ -185,3 +185,13 @@ enum hs_status hs_checkpoint_file_read(const struct hs_problem *problem, const c
         *field = values;
     return st;
 }
+
+int64_t hs_checkpoint_file_sweep(const char *path)
+{
+    struct hs_h5 h5 = {NULL};
+    hs_h5_quiet();
+    const hid_t file = hs_h5_made(&h5, H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT), "the file");
+    const int64_t sweep = read_whole(&h5, file, "sweep");
+    hs_h5_close(file);
+    return h5.failed ? -1 : sweep;
+}

@@ -14,4 +14,7 @@ enum hs_status hs_checkpoint_file_write(const struct hs_problem *problem, const 
 enum hs_status hs_checkpoint_file_read(const struct hs_problem *problem, const char *path,
                                        int64_t *sweep, void **field, char *reason, size_t size);
 
+/* The sweep that it says it is of, whole or not; -1 if it is not there or says nothing. */
+int64_t hs_checkpoint_file_sweep(const char *path);
+
 #endif

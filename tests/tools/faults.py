@@ -20,6 +20,7 @@ initial = {{ expression = "100*sin(40*x)"; }};
 boundary = {{ all = {{ type = "dirichlet"; value = "20+t"; }}; }};
 time = {{ sweeps = {sweeps}; step = 0.1; }};
 output = {{ file = "out/run.h5"; every = {every}; history_every = 2; compression = {compression}; }};
+solver = {{ threads = 1; }};
 probes = ( {{ name = "core"; at = {at}; }} );
 """
 
