@@ -112,7 +112,7 @@ static void draw_bar(struct hs_progress *p, const struct hs_moment *moment)
     if (cells >= 10) {
         char bar[41];
         for (int i = 0; i < cells; i++)
-            bar[i] = (double)i < done * cells ? '#' : '.';
+            bar[i] = (double)i + 0.5 < done * cells ? '#' : '.';
         bar[cells] = '\0';
         drawn = fprintf(p->stream, "[%s]  ", bar);
     }

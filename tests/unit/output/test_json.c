@@ -50,3 +50,43 @@ void test_json__numbers_come_back_to_the_bit(void **state)
         free(text);
     }
 }
+
+static char *written(const char *text, double number)
+{
+    char *out = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&out, &size);
+    struct hs_json json = hs_json_on(stream);
+    hs_json_open(&json, NULL);
+    hs_json_text(&json, "t", text);
+    hs_json_number(&json, "n", number);
+    hs_json_close(&json);
+    fclose(stream);
+    return out;
+}
+
+static void assert_written(const char *text, double number, const char *expected)
+{
+    char *out = written(text, number);
+    assert_string_equal(out, expected);
+    free(out);
+}
+
+void test_json__text_is_utf8_whatever_came(void **state)
+{
+    (void)state;
+    assert_written("\xc3\xbc \xe2\x82\xac \xf0\x9f\x94\xa5", 1.0,
+                   "{\n  \"t\": \"\xc3\xbc \xe2\x82\xac \xf0\x9f\x94\xa5\",\n  \"n\": 1\n}\n");
+    /* Latin-1, cut short, overlong, a surrogate: each byte is replaced */
+    assert_written("\xfc", 1.0, "{\n  \"t\": \"\\ufffd\",\n  \"n\": 1\n}\n");
+    assert_written("\xe2\x82", 1.0, "{\n  \"t\": \"\\ufffd\\ufffd\",\n  \"n\": 1\n}\n");
+    assert_written("\xc0\x80", 1.0, "{\n  \"t\": \"\\ufffd\\ufffd\",\n  \"n\": 1\n}\n");
+    assert_written("\xed\xa0\x80", 1.0, "{\n  \"t\": \"\\ufffd\\ufffd\\ufffd\",\n  \"n\": 1\n}\n");
+}
+
+void test_json__what_is_not_finite_is_null(void **state)
+{
+    (void)state;
+    assert_written(NULL, NAN, "{\n  \"t\": null,\n  \"n\": null\n}\n");
+    assert_written("", INFINITY, "{\n  \"t\": \"\",\n  \"n\": null\n}\n");
+}

@@ -1,0 +1,149 @@
+/* The bar and the lines, on a stream in memory; the clock is the real one. */
+#include "output/progress.h"
+#include "test.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static struct hs_problem problem;
+static const struct hs_plan plan = {.sweeps = 100, .tail_step = 0.5, .end = 50.0};
+
+struct scene {
+    char *text;
+    size_t size;
+    FILE *stream;
+    struct hs_progress *progress;
+    struct hs_observer *observer;
+};
+
+/* The stream keeps the address of `text`, so the scene must not move. */
+static void begin(struct scene *s, bool terminal)
+{
+    *s = (struct scene){0};
+    struct hs_error err;
+    hs_error_init(&err);
+    hs_problem_init(&problem);
+    problem.grid.dims = 1;
+    problem.grid.points[HS_X] = 1000;
+    problem.schedule.sweeps = 100;
+    s->stream = open_memstream(&s->text, &s->size);
+    assert_int_equal(
+        hs_progress_create_on(s->stream, terminal, &problem, &plan, &s->progress, &err), HS_OK);
+    s->observer = hs_progress_observer(s->progress);
+}
+
+static void tell(struct scene *s, enum hs_phase phase, int64_t sweep)
+{
+    struct hs_error err;
+    hs_error_init(&err);
+    const struct hs_moment moment = {.problem = &problem,
+                                     .plan = &plan,
+                                     .phase = phase,
+                                     .sweep = sweep,
+                                     .time = 0.5 * (double)sweep,
+                                     .seconds = 1e-3 * (double)sweep};
+    assert_int_equal(s->observer->notify(s->observer->self, &moment, &err), HS_OK);
+    fflush(s->stream);
+}
+
+static void end(struct scene *s)
+{
+    hs_progress_destroy(s->progress);
+    fclose(s->stream);
+    free(s->text);
+}
+
+static void wait_for_redraw(void)
+{
+    nanosleep(&(struct timespec){0, 150000000}, NULL); /* 0.1 s are between redraws */
+}
+
+void test_progress__a_log_has_one_line_of_a_short_run(void **state)
+{
+    (void)state;
+    struct scene s;
+    begin(&s, false);
+    tell(&s, HS_PHASE_START, 0);
+    for (int64_t sweep = 1; sweep < 100; sweep++)
+        tell(&s, HS_PHASE_RUNNING, sweep);
+    tell(&s, HS_PHASE_END, 100);
+    assert_int_equal(strncmp(s.text, "sweep 100/100  t = 50 s  0.001 GCell/s  in ", 43), 0);
+    assert_ptr_equal(strchr(s.text, '\n'), s.text + strlen(s.text) - 1);
+    assert_null(strchr(s.text, '\r'));
+    end(&s);
+}
+
+void test_progress__a_bar_is_redrawn_at_most_ten_times_a_second(void **state)
+{
+    (void)state;
+    struct scene s;
+    begin(&s, true);
+    tell(&s, HS_PHASE_START, 0);
+    wait_for_redraw();
+    for (int64_t sweep = 1; sweep < 60; sweep++)
+        tell(&s, HS_PHASE_RUNNING, sweep);
+    int drawn = 0;
+    for (const char *at = s.text; (at = strchr(at, '\r')); at++)
+        drawn++;
+    assert_int_equal(drawn, 1);
+    assert_non_null(strstr(s.text, "\r[.........."));
+    assert_true(strlen(s.text) <= 80); /* the width where none is known, less one, and the return */
+    assert_non_null(strstr(s.text, "ETA"));
+    end(&s);
+}
+
+void test_progress__the_bar_ends_its_line_once(void **state)
+{
+    (void)state;
+    struct scene s;
+    begin(&s, true);
+    tell(&s, HS_PHASE_START, 0);
+    tell(&s, HS_PHASE_END, 100);
+    assert_non_null(strstr(s.text, "##########]"));
+    assert_null(strchr(s.text, '.') < strchr(s.text, ']') ? strchr(s.text, '.') : NULL);
+    hs_progress_destroy(s.progress);
+    fflush(s.stream);
+    assert_int_equal(s.text[strlen(s.text) - 1], '\n');
+    assert_ptr_equal(strchr(s.text, '\n'), s.text + strlen(s.text) - 1);
+    fclose(s.stream);
+    free(s.text);
+}
+
+/* A run that fails amid a bar: the error message that follows begins on a line of its own. */
+void test_progress__destroy_ends_the_line(void **state)
+{
+    (void)state;
+    struct scene s;
+    begin(&s, true);
+    tell(&s, HS_PHASE_START, 0);
+    wait_for_redraw();
+    tell(&s, HS_PHASE_RUNNING, 50);
+    assert_null(strchr(s.text, '\n'));
+    hs_progress_destroy(s.progress);
+    fflush(s.stream);
+    assert_int_equal(s.text[strlen(s.text) - 1], '\n');
+    fclose(s.stream);
+    free(s.text);
+}
+
+/* Fast sweeps are stopped ever more seldom: not one by one. */
+void test_progress__the_stride_follows_the_rate(void **state)
+{
+    (void)state;
+    struct scene s;
+    begin(&s, false);
+    tell(&s, HS_PHASE_START, 0);
+    int64_t sweep = 0;
+    int stops = 0;
+    while (sweep < 1000000) {
+        const int64_t next = s.observer->next(s.observer->self, sweep);
+        assert_true(next > sweep && next <= 9 * sweep + 1);
+        sweep = next;
+        tell(&s, HS_PHASE_RUNNING, sweep);
+        stops++;
+    }
+    assert_true(stops < 12); /* 8^7 > 1e6: eightfold at each stop */
+    end(&s);
+}
