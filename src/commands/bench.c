@@ -122,6 +122,8 @@ static enum hs_status choose(const struct arguments *from, const struct hs_bench
     struct hs_problem problem; /* as much of one as the choice looks at */
     hs_problem_init(&problem);
     problem.grid.dims = request->dims;
+    for (int axis = 0; axis < HS_AXES; axis++)
+        problem.grid.points[axis] = request->points[axis];
     problem.radius = request->radius;
     problem.precision = request->precision;
     problem.solver.backend = (char *)(uintptr_t)from->backend;
@@ -135,8 +137,7 @@ static enum hs_status choose(const struct arguments *from, const struct hs_bench
     const bool all = strcmp(from->kernel, "auto") == 0;
     for (int n = 0; hs_kernels[n] && *count < MOST_KERNELS; n++)
         if (all ? hs_kernels[n]->device == (*backend)->device &&
-                      hs_kernel_can(hs_kernels[n], request->dims, request->radius,
-                                    request->precision, reason, sizeof reason)
+                      hs_kernel_suits(hs_kernels[n], &problem, reason, sizeof reason)
                 : hs_kernels[n] == one)
             kernels[(*count)++] = hs_kernels[n];
     return HS_OK;

@@ -1,5 +1,7 @@
 #include "core/kernel.h"
 
+#include "core/problem.h"
+
 #include <stdio.h>
 
 const char *hs_device_name(enum hs_device device)
@@ -40,4 +42,31 @@ bool hs_kernel_can(const struct hs_kernel *kernel, int dims, int radius,
         return false;
     }
     return true;
+}
+
+/* Whether a source or a face's value differs from point to point. */
+static bool varies_in_space(const struct hs_problem *problem)
+{
+    const struct hs_field *source = &problem->source.field;
+    if (problem->source.present &&
+        (source->data || (hs_value_varies(&source->value) & HS_VARIES_SPACE)))
+        return true;
+    for (int face = 0; face < 2 * problem->grid.dims; face++)
+        if (hs_value_varies(&problem->face[face].drive) & HS_VARIES_SPACE)
+            return true;
+    return false;
+}
+
+bool hs_kernel_suits(const struct hs_kernel *kernel, const struct hs_problem *problem, char *reason,
+                     size_t size)
+{
+    if (!hs_kernel_can(kernel, problem->grid.dims, problem->radius, problem->precision, reason,
+                       size))
+        return false;
+    if (kernel->uniform && varies_in_space(problem)) {
+        snprintf(reason, size, "%s needs sources and boundary values that are uniform in space",
+                 kernel->name);
+        return false;
+    }
+    return !kernel->suits || kernel->suits(problem, reason, size);
 }

@@ -70,6 +70,8 @@ struct hs_geometry {
     double flops_per_point; /* the textbook's count: multiplications and additions */
 };
 
+struct hs_problem; /* core/problem.h */
+
 struct hs_kernel {
     const char *name;
     const char *idea;   /* one line */
@@ -80,6 +82,10 @@ struct hs_kernel {
     unsigned precision; /* 1u << enum hs_precision */
     int steps;          /* most sweeps one call may fuse */
     bool own_ghosts;    /* applies boundary rules itself; needs no filled ghosts */
+    bool uniform;       /* its sources and face values must not differ from point to point */
+    /* Whether the kernel can do this problem, on its device, as far as the members above do not
+     * say; if not, `reason` (of `size` bytes) says why. NULL: it can do all. */
+    bool (*suits)(const struct hs_problem *problem, char *reason, size_t size);
     /* All members but `sweep` of a request are set as for a call; may be NULL on the CPU. */
     void (*geometry)(const struct hs_sweep *sweep, struct hs_geometry *out);
     enum hs_status (*sweep)(const struct hs_sweep *sweep, struct hs_error *err);
@@ -88,6 +94,10 @@ struct hs_kernel {
 /* Whether the kernel can do it; if not, `reason` (of `size` bytes) says what it can do. */
 bool hs_kernel_can(const struct hs_kernel *kernel, int dims, int radius,
                    enum hs_precision precision, char *reason, size_t size);
+
+/* As above, and whether it suits this problem on its device. */
+bool hs_kernel_suits(const struct hs_kernel *kernel, const struct hs_problem *problem, char *reason,
+                     size_t size);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,7 @@
 #include "core/tiling.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 static int halo(const struct hs_sweep *sweep, int axis)
@@ -335,6 +336,80 @@ static void geometry_temporal_3d(const struct hs_sweep *sweep, const struct hs_b
     temporal(sweep, blocking->threads, tile, out);
 }
 
+/* ---- fused marches: all planes of a level at once in a tile, chunks along z ------------------ */
+
+int hs_fused_tile_y(enum hs_precision precision)
+{
+    const int lanes = precision == HS_FLOAT ? HS_FUSED_X_FLOAT / 4 : HS_FUSED_X_DOUBLE / 2;
+    return HS_FUSED_WARPS * HS_WARP / lanes * HS_FUSED_ROWS;
+}
+
+int64_t hs_fused_tiles(int64_t n, int size, int rim, bool wrap)
+{
+    const int stored = size - 2 * rim;
+    if (wrap)
+        return (n + stored - 1) / stored;
+    return n <= size ? 1 : 1 + (n - size + stored - 1) / stored;
+}
+
+/*
+ * A chunk of planes is marched with 2*steps more, to fill and to drain. Where all tiles cost the
+ * same, what counts is how many rounds of blocks the multiprocessors make; where those at a face
+ * cost more, short blocks even that out, so half a block is what is lost at the end.
+ */
+static int64_t fused_chunks(int64_t tiles, int64_t planes, int steps, bool even)
+{
+    int64_t best = 1;
+    double least = INFINITY;
+    for (int64_t chunks = 1; chunks <= 64 && planes / chunks >= 2 * steps; chunks++) {
+        const double length = ceil((double)planes / (double)chunks) + 2.0 * steps + 4.0;
+        const double rounds = (double)(tiles * chunks) / HS_MULTIPROCESSORS;
+        const double time = even ? ceil(rounds) * length : (rounds + 0.5) * length;
+        if (time < 0.999 * least) {
+            least = time;
+            best = chunks;
+        }
+    }
+    return best;
+}
+
+static struct hs_blocking usual_fused(int dims, int radius, enum hs_precision precision)
+{
+    (void)dims, (void)radius, (void)precision;
+    return (struct hs_blocking){.threads = {HS_WARP * HS_FUSED_WARPS, 1, 1}};
+}
+
+static void geometry_fused(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
+                           struct hs_geometry *out)
+{
+    const int steps = sweep->steps > 0 ? sweep->steps : 1;
+    const bool is_float = sweep->precision == HS_FLOAT;
+    const int width = is_float ? 4 : 2; /* points in 16 bytes */
+    const int size[HS_AXES] = {is_float ? HS_FUSED_X_FLOAT : HS_FUSED_X_DOUBLE,
+                               hs_fused_tile_y(sweep->precision), 1};
+    const int rim[HS_AXES] = {(steps + width - 1) / width * width, steps, 0};
+    const struct hs_sweep wide = hs_tiling_with_held(sweep);
+    set_tiles(sweep, size[HS_X] - 2 * rim[HS_X], size[HS_Y] - 2 * rim[HS_Y], 1, out);
+    finish(&wide, blocking->threads, out);
+    for (int axis = 0; axis < HS_Z; axis++)
+        out->blocks[axis] = hs_fused_tiles(wide.box.hi[axis] - wide.box.lo[axis], size[axis],
+                                           rim[axis], sweep->face[2 * axis].wrap);
+    const int64_t planes = wide.box.hi[HS_Z] - wide.box.lo[HS_Z];
+    const bool even = sweep->face[2 * HS_X].wrap && sweep->face[2 * HS_Y].wrap;
+    out->blocks[HS_Z] = fused_chunks(out->blocks[HS_X] * out->blocks[HS_Y], planes, steps, even);
+    out->output_tile[HS_Z] = (int)((planes + out->blocks[HS_Z] - 1) / out->blocks[HS_Z]);
+    for (int axis = 0; axis < HS_Z; axis++)
+        out->input_tile[axis] = size[axis];
+    out->input_tile[HS_Z] = out->output_tile[HS_Z] + 2 * steps;
+    out->points_updated = hs_box_count(&sweep->box);
+    out->points_loaded = volume(out->input_tile);
+    out->points_written = volume(out->output_tile);
+    out->flops_per_point *= steps;
+    /* the queue of level 0, and two edge rows of every group of lanes, at every level, twice */
+    const int64_t vectors = size[HS_X] / width, groups = size[HS_Y] / HS_FUSED_ROWS + 2;
+    out->shared_bytes = 16 * vectors * (HS_FUSED_DEPTH * size[HS_Y] + 2 * steps * groups * 2);
+}
+
 /* ---- the rows -------------------------------------------------------------------------------- */
 
 #define D(n) (1u << (n))
@@ -354,6 +429,8 @@ const struct hs_tiling hs_tilings[] = {
     {"temporal_2d", D(2), ALL, HS_TEMPORAL_STEPS_2D, false, usual_temporal, geometry_temporal_2d},
     {"temporal_3d", D(3), D(1) | D(2), HS_TEMPORAL_STEPS_3D, false, usual_temporal,
      geometry_temporal_3d},
+    {"fused_march_3d", D(3), D(1), HS_FUSED_STEPS, false, usual_fused, geometry_fused},
+    {"fused_fields_3d", D(3), D(1), HS_FUSED_FIELDS_STEPS, false, usual_fused, geometry_fused},
     {NULL, 0, 0, 0, false, NULL, NULL},
 };
 

@@ -49,6 +49,14 @@ enum {
     HS_VECTOR_1D_VECTORS = 4,   /* vectors a thread has on their way at once */
     HS_MULTIPROCESSORS = 132,   /* of the device that chunks are cut for: an H100 or H200 */
 
+    HS_FUSED_STEPS = 4,        /* fused_march_3d: most sweeps a launch */
+    HS_FUSED_FIELDS_STEPS = 2, /* fused_fields_3d */
+    HS_FUSED_X_FLOAT = 64,     /* points of a tile along x */
+    HS_FUSED_X_DOUBLE = 64,    /* */
+    HS_FUSED_ROWS = 4,         /* rows that a thread owns */
+    HS_FUSED_WARPS = 8,        /* */
+    HS_FUSED_DEPTH = 4,        /* planes in flight or in use; 3 with a source field */
+
     HS_TEMPORAL_STEPS_2D = 4,  /* most sweeps a launch */
     HS_TEMPORAL_STEPS_3D = 2,  /* */
     HS_TEMPORAL_THREADS = 256, /* 32 x 8, over the cells of a tile */
@@ -82,6 +90,13 @@ void hs_tiling_launch(const char *kernel, const struct hs_sweep *sweep, struct h
 
 /* Blocks of `tile` points that cover the box. */
 void hs_tiling_cover(const struct hs_box *box, const int tile[HS_AXES], int64_t blocks[HS_AXES]);
+
+/* Points along y of a tile of the fused marches in 3D. */
+int hs_fused_tile_y(enum hs_precision precision);
+
+/* Tiles of `size` points along an axis of n, `rim` of which on each side are swept but not stored,
+ * except at a face, where none are needed: there the tiles begin and end at the faces. */
+int64_t hs_fused_tiles(int64_t n, int size, int rim, bool wrap);
 
 /* The sweep with the held layers about its box in the box: what a kernel with own_ghosts writes. */
 struct hs_sweep hs_tiling_with_held(const struct hs_sweep *sweep);

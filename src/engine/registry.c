@@ -136,14 +136,13 @@ enum hs_status hs_kernel_find(const char *name, enum hs_device device, const str
 /* What "auto" tries first; after these any that can, the reference last. */
 static const char *const preferred[HS_DEVICES][4] = {
     [HS_CPU] = {"openmp", NULL},
-    [HS_CUDA] = {"vector_march", "basic", NULL},
+    [HS_CUDA] = {"fused_march_3d", "vector_march", "basic", NULL},
 };
 
 static bool can(const struct hs_kernel *kernel, const struct hs_problem *problem, char *reason,
                 size_t size)
 {
-    return hs_kernel_can(kernel, problem->grid.dims, problem->radius, problem->precision, reason,
-                         size);
+    return hs_kernel_suits(kernel, problem, reason, size);
 }
 
 static const struct hs_kernel *best_kernel(const struct hs_registry *registry,

@@ -39,8 +39,7 @@ static int compare_all(const struct hs_problem *problem, const struct walls *wal
     for (int n = 0; hs_kernels[n]; n++) {
         const struct hs_kernel *kernel = hs_kernels[n];
         char text[512];
-        if (kernel->device != HS_CUDA || !hs_kernel_can(kernel, problem->grid.dims, problem->radius,
-                                                        problem->precision, text, sizeof text))
+        if (kernel->device != HS_CUDA || !hs_kernel_suits(kernel, problem, text, sizeof text))
             continue;
         const int64_t count = sweeps_of(kernel);
         if (count != expected_count) {
@@ -95,6 +94,27 @@ void test_cuda_cases__agree_in_3d(void **state)
 {
     (void)state;
     compare_dims(3);
+}
+
+/* The fused marches need grids of a tile at least: one tile, and some with a rest. */
+void test_cuda_cases__agree_on_grids_of_many_tiles(void **state)
+{
+    (void)state;
+    static const int64_t wide[][HS_AXES] = {{64, 66, 11}, {131, 69, 23}, {190, 130, 40}};
+    int ran = 0;
+    for (int n = 0; n < 3; n++)
+        for (int p = 0; p < HS_PRECISIONS; p++)
+            for (int w = 0; w < (quick() ? QUICK_WALLS : WALLS); w++) {
+                if (quick() && (n != 1 || w % 2 != p))
+                    continue;
+                struct hs_problem problem;
+                const char *source = source_texts[(n + w) % SOURCE_TEXTS];
+                make_problem(&problem, 3, 1, (enum hs_precision)p, wide[n], &wall_table[w], source);
+                ran += compare_all(&problem, &wall_table[w], source);
+                hs_problem_release(&problem);
+            }
+    printf("many tiles: %d runs agree\n", ran);
+    assert_true(ran >= (quick() ? 4 : 3 * HS_PRECISIONS * WALLS));
 }
 
 /* Long stretches without time dependence are recorded once and replayed. */

@@ -83,8 +83,7 @@ void test_cuda_large__is_the_image_of_a_small_grid(void **state)
     for (int n = 0; hs_kernels[n]; n++) {
         char reason[256];
         const struct hs_kernel *kernel = hs_kernels[n];
-        if (kernel->device != HS_CUDA ||
-            !hs_kernel_can(kernel, 3, 1, HS_FLOAT, reason, sizeof reason))
+        if (kernel->device != HS_CUDA || !hs_kernel_suits(kernel, &large, reason, sizeof reason))
             continue;
         const int64_t count = kernel->steps + 2;
         const struct outcome expected =

@@ -91,6 +91,18 @@ void __stcg(T *to, T value)
     __stcs(to, value);
 }
 
+/* as CUDA has them at global scope */
+template <typename T>
+T min(T a, T b)
+{
+    return b < a ? b : a;
+}
+template <typename T>
+T max(T a, T b)
+{
+    return a < b ? b : a;
+}
+
 inline float __fmaf_rn(float a, float b, float c)
 {
     return std::fma(a, b, c);
@@ -114,16 +126,16 @@ T __shfl_sync(unsigned, T value, int source)
     return value;
 }
 template <typename T>
-T __shfl_up_sync(unsigned mask, T value, unsigned lanes)
+T __shfl_up_sync(unsigned mask, T value, unsigned lanes, int width = 32)
 {
-    const int source = emulator_lane() - (int)lanes;
-    return __shfl_sync(mask, value, source < 0 ? emulator_lane() : source);
+    const int lane = emulator_lane(), source = lane - (int)lanes;
+    return __shfl_sync(mask, value, lane % width < (int)lanes ? lane : source);
 }
 template <typename T>
-T __shfl_down_sync(unsigned mask, T value, unsigned lanes)
+T __shfl_down_sync(unsigned mask, T value, unsigned lanes, int width = 32)
 {
-    const int source = emulator_lane() + (int)lanes;
-    return __shfl_sync(mask, value, source > 31 ? emulator_lane() : source);
+    const int lane = emulator_lane(), source = lane + (int)lanes;
+    return __shfl_sync(mask, value, lane % width + (int)lanes >= width ? lane : source);
 }
 template <typename T>
 T __shfl_xor_sync(unsigned mask, T value, int bits)
@@ -135,6 +147,12 @@ T __shfl_xor_sync(unsigned mask, T value, int bits)
 
 enum cudaError_t { cudaSuccess = 0, cudaErrorInvalidValue = 1 };
 typedef void *cudaStream_t;
+enum cudaDeviceAttr { cudaDevAttrComputeCapabilityMajor = 75 };
+inline cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr, int)
+{
+    *value = 9;
+    return cudaSuccess;
+}
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
 
 struct cudaLaunchConfig_t {

@@ -1,0 +1,703 @@
+/*
+ * Several sweeps in one march along z, for fused_march_3d and fused_fields_3d, which tell the
+ * story. Star stencils of radius 1 in 3D; GPUs of compute capability 9 and 10, which have the
+ * shared memory that it takes.
+ */
+#ifndef HS_KERNELS_CUDA_FUSED_MARCH_CUH
+#define HS_KERNELS_CUDA_FUSED_MARCH_CUH
+
+#include "common.cuh"
+
+#include "core/problem.h"
+#include "core/tiling.h"
+
+#include <stdio.h>
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow" /* of its own */
+#include <cuda_pipeline.h>
+#pragma GCC diagnostic pop
+
+namespace fused_march
+{
+
+enum { MOST_LEVELS = HS_FUSED_STEPS };
+
+template <typename T>
+struct shape; /* points in 16 bytes, lanes that share a row */
+template <>
+struct shape<float> {
+    enum { WIDTH = 4, LANES = HS_FUSED_X_FLOAT / WIDTH };
+};
+template <>
+struct shape<double> {
+    enum { WIDTH = 2, LANES = HS_FUSED_X_DOUBLE / WIDTH };
+};
+
+template <typename T>
+struct tile {
+    enum {
+        WIDTH = shape<T>::WIDTH,
+        LANES = shape<T>::LANES,
+        ROWS = HS_FUSED_ROWS,
+        WARPS = HS_FUSED_WARPS,
+        THREADS = 32 * WARPS,
+        GROUPS = WARPS * 32 / LANES, /* groups of lanes, each owning ROWS rows */
+        NX = LANES * WIDTH,
+        NY = GROUPS * ROWS
+    };
+};
+
+/* The affine rule of a face: ghost = a*inner + b*edge + c*drive. */
+template <typename T>
+struct face_rule {
+    T a, b, c;
+};
+
+template <typename T>
+struct arguments {
+    const T *in;
+    T *out;
+    const T *source;
+    int64_t pitch_y, pitch_z; /* a plane has fewer than 2^31 elements */
+    int nx, ny, nz;
+    int tiles_x, tiles_y;
+    int wrap[3];
+    T c[7]; /* z-1, y-1, x-1, centre, x+1, y+1, z+1 */
+    T source_value[MOST_LEVELS];
+    face_rule<T> face[6];
+    unsigned held;    /* bit of each face whose edge nodes are not updated ... */
+    unsigned keeping; /* ... and of those that then keep their value; the others take `hold` */
+    T offset[MOST_LEVELS][6]; /* c*drive where drive is uniform over the face */
+    T hold[MOST_LEVELS][6];
+    const T *drive_field[MOST_LEVELS][6];
+    const T *hold_field[MOST_LEVELS][6];
+};
+
+template <typename T, int N>
+struct alignas(16) lane_values {
+    T v[N];
+};
+
+__device__ inline int wrapped(int i, int n)
+{
+    i %= n;
+    return i < 0 ? i + n : i;
+}
+
+/* A part of the grid that one block marches through along z. */
+struct column {
+    int x, y;       /* node of the tile's first point; outside the grid where the axis wraps */
+    int x_lo, x_hi; /* nodes it stores */
+    int y_lo, y_hi;
+    int z_lo, z_hi;
+    unsigned held;  /* of the faces below, those with held nodes */
+    unsigned faces; /* bit of each face of the grid that the tile touches and that does not wrap */
+};
+
+/* What a step may meet: nothing, faces of x and y, or those of z too. */
+enum meets { NO_FACE, SIDES, ENDS };
+
+template <typename T, int LEVELS, bool FULL>
+struct march {
+    enum {
+        WIDTH = tile<T>::WIDTH,
+        LANES = tile<T>::LANES,
+        ROWS = tile<T>::ROWS,
+        GROUPS = tile<T>::GROUPS,
+        NX = tile<T>::NX,
+        NY = tile<T>::NY,
+        RIM_X = (LEVELS + WIDTH - 1) / WIDTH * WIDTH, /* swept redundantly on each side */
+        RIM_Y = LEVELS,
+        DEPTH = FULL ? 3 : HS_FUSED_DEPTH, /* planes of level 0 in flight or in use */
+        SOURCES = LEVELS + DEPTH - 1       /* planes of the source in flight or in use */
+    };
+    using vector = lane_values<T, WIDTH>;
+    struct shared_memory {
+        vector queue[DEPTH][NY][LANES];               /* level 0: every thread its own slots */
+        vector edge[2][LEVELS][GROUPS + 2][2][LANES]; /* first and last row of every group */
+        vector source[FULL ? SOURCES : 1][FULL ? NY : 1][LANES];
+    };
+
+    const arguments<T> &p;
+    shared_memory &shared;
+    const int lane, group;
+    int x, y;
+    bool split;           /* this thread's vectors are not aligned in memory, or cross the wrap */
+    int load[ROWS];       /* elements from the plane's first node to this thread's, per row */
+    unsigned store_whole; /* bit of each row that is stored as 16 bytes */
+    bool store_part;      /* some of this thread's points are stored, one by one */
+    T plane[2][LEVELS][ROWS][WIDTH]; /* of each level's input: the two newest planes */
+
+    __device__ march(const arguments<T> &arguments, shared_memory &memory)
+        : p(arguments), shared(memory), lane(threadIdx.x % LANES), group(threadIdx.x / LANES)
+    {
+#pragma unroll
+        for (int b = 0; b < 2; b++)
+#pragma unroll
+            for (int l = 0; l < LEVELS; l++)
+#pragma unroll
+                for (int r = 0; r < ROWS; r++)
+#pragma unroll
+                    for (int e = 0; e < WIDTH; e++)
+                        plane[b][l][r][e] = T(0);
+    }
+
+    __device__ void place(const column &at)
+    {
+        x = at.x + lane * WIDTH;
+        y = at.y + group * ROWS;
+        const int x_load = p.wrap[0] ? wrapped(x, p.nx) : x;
+        split = x_load % WIDTH != 0 || x_load + WIDTH > p.nx;
+        const bool whole = x >= at.x_lo && x + WIDTH <= at.x_hi && x % WIDTH == 0;
+        store_part = !whole && x < at.x_hi && x + WIDTH > at.x_lo;
+        store_whole = 0;
+#pragma unroll
+        for (int r = 0; r < ROWS; r++)
+            store_whole |= whole && y + r >= at.y_lo && y + r < at.y_hi ? 1u << r : 0u;
+#pragma unroll
+        for (int r = 0; r < ROWS; r++)
+            load[r] = (p.wrap[1] ? wrapped(y + r, p.ny) : y + r) * (int)p.pitch_y + x_load;
+    }
+
+    __device__ void fetch_rows(const T *from, vector (*to)[LANES])
+    {
+        if (!split) {
+#pragma unroll
+            for (int r = 0; r < ROWS; r++)
+                __pipeline_memcpy_async(&to[r][0], from + load[r], 16);
+        } else {
+            const int x_load = p.wrap[0] ? wrapped(x, p.nx) : x;
+#pragma unroll 1
+            for (int r = 0; r < ROWS; r++)
+#pragma unroll 1
+                for (int e = 0; e < WIDTH; e++) {
+                    const int row = p.wrap[1] ? wrapped(y + r, p.ny) : y + r;
+                    const int i = x_load + e < p.nx ? x_load + e : x_load + e - p.nx;
+                    __pipeline_memcpy_async(&to[r][0].v[e], from + (int64_t)row * p.pitch_y + i,
+                                            sizeof(T));
+                }
+        }
+    }
+
+    __device__ int plane_at(int z) const
+    {
+        if (!p.wrap[2])
+            return z;
+        return z < 0 ? z + p.nz : z >= p.nz ? z - p.nz : z;
+    }
+
+    /* Plane z of level 0, and the plane of the source that is first used with it. */
+    __device__ void fetch(int z, int slot, int source_slot)
+    {
+        const int at = plane_at(z);
+        if (at >= 0 && at < p.nz)
+            fetch_rows(p.in + at * p.pitch_z,
+                       (vector(*)[LANES]) & shared.queue[slot][group * ROWS][lane]);
+        if (FULL && p.source) {
+            const int source_from = plane_at(z - 1);
+            if (source_from >= 0 && source_from < p.nz)
+                fetch_rows(p.source + source_from * p.pitch_z,
+                           (vector(*)[LANES]) & shared.source[source_slot][group * ROWS][lane]);
+        }
+        __pipeline_commit();
+    }
+
+    /* The node that i is along an axis: behind a wrap its image; beyond a face, where values are
+     * not used, any. The grid has at least LEVELS nodes where it wraps. */
+    __device__ static int image(int i, int n, bool wrap)
+    {
+        if (wrap)
+            i = i < 0 ? i + n : i >= n ? i - n : i;
+        return min(max(i, 0), n - 1);
+    }
+    __device__ T offset(int f, int level, int64_t node) const
+    {
+        return FULL && p.drive_field[level][f] ? p.face[f].c * p.drive_field[level][f][node]
+                                               : p.offset[level][f];
+    }
+    __device__ T hold(int f, int level, int64_t node) const
+    {
+        return FULL && p.hold_field[level][f] ? p.hold_field[level][f][node] : p.hold[level][f];
+    }
+    __device__ T ghost(int f, T inner, T edge, T offset) const
+    {
+        return star::fused(p.face[f].a, inner, star::fused(p.face[f].b, edge, offset));
+    }
+    /* Nodes of this thread's rows and columns on the faces of x, y and z. */
+    __device__ int64_t on_x(int r, int k) const
+    {
+        return FULL ? (int64_t)image(k, p.nz, p.wrap[2]) * p.ny + image(y + r, p.ny, p.wrap[1]) : 0;
+    }
+    __device__ int64_t on_y(int e, int k) const
+    {
+        return FULL ? (int64_t)image(k, p.nz, p.wrap[2]) * p.nx + image(x + e, p.nx, p.wrap[0]) : 0;
+    }
+    __device__ int64_t on_z(int r, int e) const
+    {
+        return FULL ? (int64_t)image(y + r, p.ny, p.wrap[1]) * p.nx + image(x + e, p.nx, p.wrap[0])
+                    : 0;
+    }
+
+    /* Ghosts of level `level` where its plane k meets a face, put where the sweep looks for the
+     * neighbour: tiles end at the faces, so along x and y that is what the neighbours gave. */
+    template <meets MEETS>
+    __device__ void put_ghosts(unsigned faces, int level, int k, T (&older)[ROWS][WIDTH],
+                               const T (&now)[ROWS][WIDTH], T (&fresh)[ROWS][WIDTH],
+                               T (&left)[ROWS], T (&right)[ROWS], vector &below,
+                               vector &above) const
+    {
+        if (faces & 1) {
+#pragma unroll
+            for (int r = 0; r < ROWS; r++) {
+                const T value = ghost(0, now[r][1], now[r][0], offset(0, level, on_x(r, k)));
+                left[r] = lane == 0 ? value : left[r];
+            }
+        }
+        if (faces & 2) {
+#pragma unroll
+            for (int r = 0; r < ROWS; r++) {
+                const T value =
+                    ghost(1, now[r][WIDTH - 2], now[r][WIDTH - 1], offset(1, level, on_x(r, k)));
+                right[r] = lane == LANES - 1 ? value : right[r];
+            }
+        }
+        if (faces & 4 && threadIdx.x < 32) {
+#pragma unroll
+            for (int e = 0; e < WIDTH; e++) {
+                const T value = ghost(2, now[1][e], now[0][e], offset(2, level, on_y(e, k)));
+                below.v[e] = group == 0 ? value : below.v[e];
+            }
+        }
+        if (faces & 8 && threadIdx.x >= tile<T>::THREADS - 32) {
+#pragma unroll
+            for (int e = 0; e < WIDTH; e++) {
+                const T value =
+                    ghost(3, now[ROWS - 2][e], now[ROWS - 1][e], offset(3, level, on_y(e, k)));
+                above.v[e] = group == GROUPS - 1 ? value : above.v[e];
+            }
+        }
+        if (MEETS == ENDS && faces & 16 && k == 0) {
+#pragma unroll
+            for (int r = 0; r < ROWS; r++)
+#pragma unroll
+                for (int e = 0; e < WIDTH; e++)
+                    older[r][e] = ghost(4, fresh[r][e], now[r][e], offset(4, level, on_z(r, e)));
+        }
+        if (MEETS == ENDS && faces & 32 && k == p.nz - 1) {
+#pragma unroll
+            for (int r = 0; r < ROWS; r++)
+#pragma unroll
+                for (int e = 0; e < WIDTH; e++)
+                    fresh[r][e] = ghost(5, older[r][e], now[r][e], offset(5, level, on_z(r, e)));
+        }
+    }
+
+    /* Held nodes of plane k. Where faces meet, one that prescribes goes before one that keeps, and
+     * of those that prescribe the later one has the node: so keep first, then prescribe in order.
+     */
+    template <meets MEETS>
+    __device__ void put_held(unsigned held, int level, int k, const T (&now)[ROWS][WIDTH],
+                             T (&made)[ROWS][WIDTH]) const
+    {
+        const unsigned keeps = held & p.keeping, takes = held & ~p.keeping;
+        const bool first_x = lane == 0, last_x = lane == LANES - 1;
+        const bool first_y = group == 0, last_y = group == GROUPS - 1;
+        const bool end_z = (k == 0 && held & 16) || (k == p.nz - 1 && held & 32);
+        if (keeps) {
+            if (keeps & 3) {
+                const bool first = first_x && keeps & 1, last = last_x && keeps & 2;
+#pragma unroll
+                for (int r = 0; r < ROWS; r++) {
+                    made[r][0] = first ? now[r][0] : made[r][0];
+                    made[r][WIDTH - 1] = last ? now[r][WIDTH - 1] : made[r][WIDTH - 1];
+                }
+            }
+            if (keeps & 12) {
+                const bool first = first_y && keeps & 4, last = last_y && keeps & 8;
+#pragma unroll
+                for (int e = 0; e < WIDTH; e++) {
+                    made[0][e] = first ? now[0][e] : made[0][e];
+                    made[ROWS - 1][e] = last ? now[ROWS - 1][e] : made[ROWS - 1][e];
+                }
+            }
+            if (MEETS == ENDS && end_z && keeps & (k == 0 ? 16 : 32)) {
+#pragma unroll
+                for (int r = 0; r < ROWS; r++)
+#pragma unroll
+                    for (int e = 0; e < WIDTH; e++)
+                        made[r][e] = now[r][e];
+            }
+        }
+        if (takes) {
+            if (takes & 1) {
+#pragma unroll
+                for (int r = 0; r < ROWS; r++) {
+                    const T value = hold(0, level, on_x(r, k));
+                    made[r][0] = first_x ? value : made[r][0];
+                }
+            }
+            if (takes & 2) {
+#pragma unroll
+                for (int r = 0; r < ROWS; r++) {
+                    const T value = hold(1, level, on_x(r, k));
+                    made[r][WIDTH - 1] = last_x ? value : made[r][WIDTH - 1];
+                }
+            }
+            if (takes & 4) {
+#pragma unroll
+                for (int e = 0; e < WIDTH; e++) {
+                    const T value = hold(2, level, on_y(e, k));
+                    made[0][e] = first_y ? value : made[0][e];
+                }
+            }
+            if (takes & 8) {
+#pragma unroll
+                for (int e = 0; e < WIDTH; e++) {
+                    const T value = hold(3, level, on_y(e, k));
+                    made[ROWS - 1][e] = last_y ? value : made[ROWS - 1][e];
+                }
+            }
+            if (MEETS == ENDS && end_z && takes & (k == 0 ? 16 : 32)) {
+                const int f = k == 0 ? 4 : 5;
+#pragma unroll
+                for (int r = 0; r < ROWS; r++)
+#pragma unroll
+                    for (int e = 0; e < WIDTH; e++)
+                        made[r][e] = hold(f, level, on_z(r, e));
+            }
+        }
+    }
+
+    /* One step: plane z of level 0 has arrived. OLD says which of the two planes is the older. */
+    template <int OLD, meets MEETS>
+    __device__ void step(const column &at, int z, int slot, int source_slot)
+    {
+        constexpr int NEW = 1 - OLD;
+        T fresh[ROWS][WIDTH]; /* the newest plane of the level at hand */
+#pragma unroll
+        for (int r = 0; r < ROWS; r++) {
+            const vector v = shared.queue[slot][group * ROWS + r][lane];
+#pragma unroll
+            for (int e = 0; e < WIDTH; e++)
+                fresh[r][e] = v.v[e];
+        }
+#pragma unroll
+        for (int l = 0; l < LEVELS; l++) {
+            const int k = z - 1 - l; /* plane of level l+1 that is made here */
+            vector first, last;
+#pragma unroll
+            for (int e = 0; e < WIDTH; e++) {
+                first.v[e] = fresh[0][e];
+                last.v[e] = fresh[ROWS - 1][e];
+            }
+            shared.edge[OLD][l][group + 1][0][lane] = first;
+            shared.edge[OLD][l][group + 1][1][lane] = last;
+            vector below = shared.edge[NEW][l][group][1][lane];
+            vector above = shared.edge[NEW][l][group + 2][0][lane];
+            T(&now)[ROWS][WIDTH] = plane[NEW][l];
+            T(&older)[ROWS][WIDTH] = plane[OLD][l];
+            T left[ROWS], right[ROWS];
+#pragma unroll
+            for (int r = 0; r < ROWS; r++) {
+                left[r] = __shfl_up_sync(0xffffffffu, now[r][WIDTH - 1], 1, LANES);
+                right[r] = __shfl_down_sync(0xffffffffu, now[r][0], 1, LANES);
+            }
+            if (MEETS != NO_FACE)
+                put_ghosts<MEETS>(at.faces, l, k, older, now, fresh, left, right, below, above);
+            T made[ROWS][WIDTH];
+#pragma unroll
+            for (int r = 0; r < ROWS; r++) {
+                vector source;
+                if (FULL) {
+                    int from = source_slot - l;
+                    from += from < 0 ? SOURCES : 0;
+                    source = shared.source[from][group * ROWS + r][lane];
+                }
+#pragma unroll
+                for (int e = 0; e < WIDTH; e++) {
+                    T sum = FULL && p.source ? source.v[e] : p.source_value[l];
+                    sum = star::fused(p.c[0], older[r][e], sum);
+                    sum = star::fused(p.c[1], r > 0 ? now[(r + ROWS - 1) % ROWS][e] : below.v[e],
+                                      sum);
+                    sum =
+                        star::fused(p.c[2], e > 0 ? now[r][(e + WIDTH - 1) % WIDTH] : left[r], sum);
+                    sum = star::fused(p.c[3], now[r][e], sum);
+                    sum = star::fused(p.c[4], e + 1 < WIDTH ? now[r][(e + 1) % WIDTH] : right[r],
+                                      sum);
+                    sum = star::fused(p.c[5], r + 1 < ROWS ? now[(r + 1) % ROWS][e] : above.v[e],
+                                      sum);
+                    sum = star::fused(p.c[6], fresh[r][e], sum);
+                    made[r][e] = sum;
+                }
+            }
+            if (MEETS != NO_FACE)
+                put_held<MEETS>(at.held, l, k, now, made);
+#pragma unroll
+            for (int r = 0; r < ROWS; r++)
+#pragma unroll
+                for (int e = 0; e < WIDTH; e++) {
+                    older[r][e] = fresh[r][e];
+                    fresh[r][e] = made[r][e];
+                }
+        }
+        const int k = z - LEVELS;
+        if (k >= at.z_lo && k < at.z_hi) {
+            T *const base = p.out + k * p.pitch_z;
+#pragma unroll
+            for (int r = 0; r < ROWS; r++) {
+                vector v;
+#pragma unroll
+                for (int e = 0; e < WIDTH; e++)
+                    v.v[e] = fresh[r][e];
+                if (store_whole >> r & 1)
+                    *(vector *)(base + load[r]) = v;
+                if (store_part) /* by way of this thread's slots, which have been read */
+                    shared.queue[slot][group * ROWS + r][lane] = v;
+            }
+            if (store_part) {
+#pragma unroll 1
+                for (int r = 0; r < ROWS; r++)
+#pragma unroll 1
+                    for (int e = 0; e < WIDTH; e++)
+                        if (y + r >= at.y_lo && y + r < at.y_hi && x + e >= at.x_lo &&
+                            x + e < at.x_hi)
+                            base[(int64_t)(y + r) * p.pitch_y + x + e] =
+                                shared.queue[slot][group * ROWS + r][lane].v[e];
+            }
+        }
+        __syncthreads();
+    }
+
+    template <int OLD, meets MEETS>
+    __device__ void advance(const column &at, int z, int &slot, int &source_slot)
+    {
+        __pipeline_wait_prior(DEPTH - 2);
+        int source_ahead = source_slot + DEPTH - 1;
+        source_ahead -= source_ahead >= SOURCES ? SOURCES : 0;
+        fetch(z + DEPTH - 1, slot == 0 ? DEPTH - 1 : slot - 1, source_ahead);
+        step<OLD, MEETS>(at, z, slot, source_slot);
+        slot = slot == DEPTH - 1 ? 0 : slot + 1;
+        source_slot = source_slot == SOURCES - 1 ? 0 : source_slot + 1;
+    }
+    template <meets MEETS>
+    __device__ void advance_to(const column &at, int &z, int end, int &slot, int &source_slot)
+    {
+        for (; z < end; z += 2) {
+            advance<0, MEETS>(at, z, slot, source_slot);
+            advance<1, MEETS>(at, z + 1, slot, source_slot);
+        }
+    }
+
+    __device__ void run(const column &at)
+    {
+        place(at);
+        const int end = at.z_hi + LEVELS;
+        const bool ends = at.faces & 48;
+        int z = ends ? max(at.z_lo - LEVELS, 0) : at.z_lo - LEVELS;
+        int slot = 0, source_slot = 0;
+#pragma unroll
+        for (int ahead = 0; ahead < DEPTH - 1; ahead++)
+            fetch(z + ahead, ahead, ahead);
+        while (z < end) {
+            /* steps z and z+1 make planes z-LEVELS .. z of the levels */
+            if (ends && (z <= LEVELS || z >= p.nz - 1)) {
+                advance_to<ENDS>(at, z, z + 1, slot, source_slot);
+                continue;
+            }
+            const int until = ends ? min(end, p.nz - 1) : end;
+            if (at.faces & 15)
+                advance_to<SIDES>(at, z, until, slot, source_slot);
+            else
+                advance_to<NO_FACE>(at, z, until, slot, source_slot);
+        }
+        __pipeline_wait_prior(0);
+    }
+};
+
+/*
+ * Along an axis of n nodes: how many tiles, and what tile t covers and stores. At a face no rim is
+ * needed, so the first tile begins at the face and the last one, moved back, ends at the other.
+ */
+__host__ __device__ inline int tiles_along(int n, int size, int rim, bool wrap)
+{
+    const int stored = size - 2 * rim;
+    return wrap ? (n + stored - 1) / stored : 1 + (n - size + stored - 1) / stored;
+}
+__device__ inline unsigned tile_along(int t, int n, int size, int rim, bool wrap, int *first,
+                                      int *lo, int *hi)
+{
+    const int stored = size - 2 * rim;
+    if (wrap) {
+        *first = t * stored - rim;
+        *lo = t * stored;
+        *hi = min(*lo + stored, n);
+        return 0;
+    }
+    const bool last = t * stored + size >= n;
+    *first = last ? n - size : t * stored;
+    *lo = t == 0 ? 0 : t * stored + rim;
+    *hi = last ? n : t * stored + size - rim;
+    return (t == 0 ? 1u : 0u) | (last ? 2u : 0u);
+}
+
+/* Tiles with a face of x or y first, then the others: the two kinds have their own weights. */
+__device__ inline void tile_of(int index, int rims, int tiles_x, int tiles_y, bool faces_x,
+                               bool faces_y, int *tx, int *ty)
+{
+    if (index < rims) {
+        const int full_rows = faces_y ? (tiles_y > 1 ? 2 : 1) : 0;
+        if (index < full_rows * tiles_x) {
+            *tx = index % tiles_x;
+            *ty = index < tiles_x ? 0 : tiles_y - 1;
+            return;
+        }
+        index -= full_rows * tiles_x;
+        const int columns = tiles_x > 1 ? 2 : 1;
+        *tx = index % columns == 0 ? 0 : tiles_x - 1;
+        *ty = (faces_y ? 1 : 0) + index / columns;
+        return;
+    }
+    index -= rims;
+    const int inner_x = faces_x ? tiles_x - 2 : tiles_x;
+    *tx = (faces_x ? 1 : 0) + index % inner_x;
+    *ty = (faces_y ? 1 : 0) + index / inner_x;
+}
+__host__ __device__ inline int rim_tiles(int tiles_x, int tiles_y, bool faces_x, bool faces_y)
+{
+    const int inner_x = faces_x ? (tiles_x > 2 ? tiles_x - 2 : 0) : tiles_x;
+    const int inner_y = faces_y ? (tiles_y > 2 ? tiles_y - 2 : 0) : tiles_y;
+    return tiles_x * tiles_y - inner_x * inner_y;
+}
+
+/* A block a tile and chunk of planes; blocks that run at the same time are at about the same z, so
+ * that rows that tiles share are read once, and few pages of memory are in use at a time. */
+template <typename T, int LEVELS, bool FULL>
+__global__ void __launch_bounds__(tile<T>::THREADS, 1)
+    fused_march(const __grid_constant__ arguments<T> p)
+{
+#if !defined(__CUDA_ARCH__) || (__CUDA_ARCH__ >= 900 && __CUDA_ARCH__ < 1200)
+    using marcher = march<T, LEVELS, FULL>;
+    STAR_SHARED(memory, typename marcher::shared_memory, [1]);
+    marcher m(p, memory[0]);
+    const bool faces_x = !p.wrap[0], faces_y = !p.wrap[1];
+    const int tiles = p.tiles_x * p.tiles_y;
+    const int rims = rim_tiles(p.tiles_x, p.tiles_y, faces_x, faces_y);
+    int tx, ty;
+    tile_of(blockIdx.x % tiles, rims, p.tiles_x, p.tiles_y, faces_x, faces_y, &tx, &ty);
+    const int chunk = blockIdx.x / tiles, chunks = gridDim.x / tiles;
+    column at;
+    at.z_lo = (int)((int64_t)p.nz * chunk / chunks);
+    at.z_hi = (int)((int64_t)p.nz * (chunk + 1) / chunks);
+    at.faces = p.wrap[2] ? 0u : 48u;
+    at.faces |=
+        tile_along(tx, p.nx, marcher::NX, marcher::RIM_X, p.wrap[0], &at.x, &at.x_lo, &at.x_hi);
+    at.faces |=
+        tile_along(ty, p.ny, marcher::NY, marcher::RIM_Y, p.wrap[1], &at.y, &at.y_lo, &at.y_hi)
+        << 2;
+    at.held = at.faces & p.held;
+    m.run(at);
+#else
+    (void)p; /* suits() tells such GPUs apart */
+#endif
+}
+
+/* ---- host ---------------------------------------------------------------------------------- */
+
+template <typename T, int LEVELS, bool FULL>
+arguments<T> make_arguments(const hs_sweep *sweep)
+{
+    arguments<T> p = {};
+    p.in = (const T *)sweep->in;
+    p.out = (T *)sweep->out;
+    p.source = (const T *)sweep->source;
+    p.pitch_y = sweep->layout.pitch[HS_Y];
+    p.pitch_z = sweep->layout.pitch[HS_Z];
+    p.nx = (int)sweep->layout.points[HS_X];
+    p.ny = (int)sweep->layout.points[HS_Y];
+    p.nz = (int)sweep->layout.points[HS_Z];
+    hs_stencil_term terms[HS_MAX_COEFFICIENTS];
+    const int count = hs_stencil_terms(sweep->stencil, terms);
+    for (int i = 0; i < count; i++)
+        p.c[i] = (T)terms[i].c;
+    for (int f = 0; f < HS_FACES; f++) {
+        const hs_face *face = &sweep->face[f];
+        p.face[f] = {(T)face->a[0], (T)face->b[0], (T)face->c[0]};
+        p.wrap[f / 2] = face->wrap;
+        p.held |= face->held ? 1u << f : 0u;
+        p.keeping |= face->held && !face->prescribed ? 1u << f : 0u;
+    }
+    for (int l = 0; l < LEVELS; l++) {
+        p.source_value[l] = sweep->source_value ? (T)sweep->source_value[l] : (T)0;
+        for (int f = 0; f < HS_FACES; f++) {
+            p.offset[l][f] = p.face[f].c * (T)sweep->level[l].drive[f];
+            p.hold[l][f] = (T)sweep->level[l].hold[f];
+            p.drive_field[l][f] = (const T *)sweep->level[l].drive_field[f];
+            p.hold_field[l][f] = (const T *)sweep->level[l].hold_field[f];
+        }
+    }
+    return p;
+}
+
+template <typename T, int LEVELS, bool FULL>
+hs_status launch_levels(const char *name, const hs_sweep *sweep, hs_error *err)
+{
+    hs_geometry g;
+    hs_tiling_launch(name, sweep, &g);
+    arguments<T> p = make_arguments<T, LEVELS, FULL>(sweep);
+    p.tiles_x = (int)g.blocks[HS_X];
+    p.tiles_y = (int)g.blocks[HS_Y];
+    g.shared_bytes = sizeof(typename march<T, LEVELS, FULL>::shared_memory);
+    return star::launch(name, fused_march<T, LEVELS, FULL>, p, g, sweep->stream, err);
+}
+
+template <typename T, int LEVELS, bool FULL>
+hs_status launch_some(const char *name, const hs_sweep *sweep, hs_error *err)
+{
+    if (sweep->steps == LEVELS)
+        return launch_levels<T, LEVELS, FULL>(name, sweep, err);
+    if constexpr (LEVELS > 1)
+        return launch_some<T, LEVELS - 1, FULL>(name, sweep, err);
+    return hs_error_add(err, HS_BAD_INPUT, "kernel %s: %d sweeps at once are not compiled in", name,
+                        sweep->steps);
+}
+
+template <int LEVELS, bool FULL>
+hs_status launch(const char *name, const hs_sweep *sweep, hs_error *err)
+{
+    return sweep->precision == HS_FLOAT ? launch_some<float, LEVELS, FULL>(name, sweep, err)
+                                        : launch_some<double, LEVELS, FULL>(name, sweep, err);
+}
+
+/* What both kernels need of a problem, besides what the descriptor says. */
+inline bool suits(const char *name, const hs_problem *problem, char *reason, size_t size)
+{
+    const hs_grid *grid = &problem->grid;
+    const int tile_x = problem->precision == HS_FLOAT ? HS_FUSED_X_FLOAT : HS_FUSED_X_DOUBLE;
+    const int tile_y = hs_fused_tile_y(problem->precision);
+    const int least[HS_AXES] = {tile_x, tile_y, HS_FUSED_STEPS};
+    int major = 0;
+    if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, problem->solver.device) !=
+            cudaSuccess ||
+        major < 9 || major >= 12) {
+        snprintf(reason, size, "%s needs a GPU of compute capability 9 or 10", name);
+        return false;
+    }
+    for (int axis = 0; axis < grid->dims; axis++) {
+        const int need = problem->face[2 * axis].wrap ? HS_FUSED_STEPS : least[axis];
+        if (grid->points[axis] < need || grid->points[axis] > INT32_MAX / 2) {
+            snprintf(reason, size, "%s needs at least %d points along %c, not %lld", name, need,
+                     "xyz"[axis], (long long)grid -> points[axis]);
+            return false;
+        }
+    }
+    if ((grid->points[HS_X] + 64) * (grid->points[HS_Y] + 2) > INT32_MAX) {
+        snprintf(reason, size, "%s needs planes of fewer than 2^31 points", name);
+        return false;
+    }
+    return true;
+}
+
+} // namespace fused_march
+
+#endif
