@@ -9,7 +9,7 @@ import itertools
 import h5py
 import numpy as np
 import pytest
-from helpers import AXES, ROUNDOFF, run
+from helpers import AXES, ROUNDOFF, evaluate, run
 
 SHAPE = {1: (41,), 2: (17, 23), 3: (9, 11, 19)}  # [z][y][x]: no multiple of a vector or a block
 SPACING = {"x": 0.5, "y": 0.25, "z": 0.125}
@@ -249,6 +249,49 @@ def test_sources_are_added_as_they_are(tmp_path, dims, radius, precision):
     result = raw_case(tmp_path, dims, radius, precision, boundary, start, c, source={"file": "heat.h5"})
     expected, bound = numpy_sweeps(start, c, radius, boundary, precision, [steady] * SWEEPS)
     assert difference(result, expected) <= bound
+
+
+VARYING = {"dirichlet": "value", "constant": "value", "neumann": "gradient", "robin": "ambient"}
+WAVE = "0.5*sin({n}+3*x+2*y-5*z+0.75*t)"
+
+
+def walls_at(boundary, dims, t):
+    """The boundary with each expression as the numbers on its face [.][.] at time t."""
+    # the axes of SHAPE are z, y, x
+    where = {a: 0.0 for a in AXES}
+    for axis, a in enumerate(AXES[:dims]):
+        shape = [1] * dims
+        shape[dims - 1 - axis] = -1
+        where[a] = (SPACING[a] * np.arange(SHAPE[dims][dims - 1 - axis])).reshape(shape)
+    numbers = {}
+    for name, rule in boundary.items():
+        axis, row = AXES.index(name[0]), 0 if name.endswith("min") else -1
+        key = VARYING[rule["type"]]
+        everywhere = np.broadcast_to(evaluate(rule[key], t=t, **where), SHAPE[dims])
+        numbers[name] = {**rule, key: np.moveaxis(everywhere, dims - 1 - axis, 0)[row]}
+    return numbers
+
+
+@pytest.mark.parametrize("precision", ["double", "float"])
+@pytest.mark.parametrize("dims, radius", ALL_STARS)
+@pytest.mark.parametrize("kind", VARYING)
+def test_walls_in_space_and_time(tmp_path, kind, dims, radius, precision):
+    """A ghost takes its wall's value at the time of the sweep's input, a dirichlet node at that of its output;
+    a sweep is one unit of time here."""
+    c, boundary = coefficients(dims, radius), faces([(kind, kind)] * dims)
+    for name, rule in boundary.items():
+        rule[VARYING[kind]] = WAVE.format(n=FACE_NUMBER[name])  # y and z are 0 where there are none
+    start = random_field(dims, precision, seed=6)
+    result = raw_case(tmp_path, dims, radius, precision, boundary, start, c)
+    field, bound = start.astype(np.longdouble), 0.0
+    hold(field, field.copy(), radius, walls_at(boundary, dims, 0.0))
+    for n in range(SWEEPS):
+        new, size = sweep(field, c.astype(np.longdouble), radius, walls_at(boundary, dims, float(n)))
+        hold(new, field, radius, walls_at(boundary, dims, n + 1.0))
+        field = new
+        # as in numpy_sweeps; the wall's own value is rounded to u of 1 at most, and its sine to a few
+        bound = bound * 3.0 * np.abs(c).sum() + (len(c) + 10) * ROUNDOFF[precision] * max(size, 1.0)
+    assert difference(result, field) <= 1.1 * bound
 
 
 def test_a_source_in_time_is_that_of_the_sweeps_input(tmp_path):
