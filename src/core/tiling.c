@@ -225,12 +225,13 @@ static struct hs_blocking usual_vector_march(int dims, int radius, enum hs_preci
     (void)radius, (void)precision;
     if (dims == 1)
         return (struct hs_blocking){{HS_VECTOR_1D_THREADS, 1, 1}, 0};
-    return (struct hs_blocking){{HS_WARP, HS_VECTOR_WARPS, 1}, 0}; /* planes: from the box */
+    return (struct hs_blocking){{HS_WARP, HS_VECTOR_WARPS, 1}, 0};
 }
 
 /*
- * How many planes a block marches through: as many as give the least time by this model, in planes:
- * waves of blocks times (planes + those loaded twice + a few for the first loads to arrive).
+ * How many rows a block marches through in 2D: as many as give the least time by this model, in
+ * planes: waves of blocks times (planes + those loaded twice + a few for the first loads to
+ * arrive).
  */
 static int64_t chunk_planes(int64_t tiles, int64_t planes, int radius, int64_t wave)
 {
@@ -267,12 +268,9 @@ static void geometry_vector_march(const struct hs_sweep *sweep, const struct hs_
         set_tiles(sweep, x, blocking->planes ? blocking->planes : (int)planes, 1, out);
     } else {
         static const int rows[] = {0, HS_VECTOR_ROWS_1, HS_VECTOR_ROWS_2, HS_VECTOR_ROWS_3};
-        static const int fit[] = {0, HS_VECTOR_BLOCKS_1, HS_VECTOR_BLOCKS_2, HS_VECTOR_BLOCKS_3};
         const int x = t[HS_X] * vector, y = t[HS_Y] * rows[radius];
-        const int64_t tiles = divide_up(hi[HS_X] - lo[HS_X], x) * divide_up(hi[HS_Y] - lo[HS_Y], y);
-        const int64_t planes =
-            chunk_planes(tiles, hi[HS_Z] - lo[HS_Z], radius, HS_MULTIPROCESSORS * fit[radius]);
-        set_tiles(sweep, x, y, blocking->planes ? blocking->planes : (int)planes, out);
+        const int planes = radius < 3 ? HS_VECTOR_PLANES : 2 * HS_VECTOR_PLANES;
+        set_tiles(sweep, x, y, blocking->planes ? blocking->planes : planes, out);
     }
     finish(&aligned, t, out);
     out->points_updated = hs_box_count(&sweep->box);
@@ -363,7 +361,7 @@ static int64_t fused_chunks(int64_t tiles, int64_t planes, int steps, bool even)
     double least = INFINITY;
     for (int64_t chunks = 1; chunks <= 64 && planes / chunks >= 2 * steps; chunks++) {
         const double length = ceil((double)planes / (double)chunks) + 2.0 * steps + 4.0;
-        const double rounds = (double)(tiles * chunks) / HS_MULTIPROCESSORS;
+        const double rounds = (double)(tiles * chunks) / (double)HS_MULTIPROCESSORS;
         const double time = even ? ceil(rounds) * length : (rounds + 0.5) * length;
         if (time < 0.999 * least) {
             least = time;

@@ -217,10 +217,10 @@ template <typename T>
 void radius_1(int64_t n, bool full)
 {
     bench<T> b(n, 1, full);
-    for (int planes : {0, 32, 64, 128, 256})
-        b.template time<1, HS_VECTOR_ROWS_1, 2, HS_VECTOR_BLOCKS_1>(planes); /* the usual one */
-    for (int planes : {0, 64}) {
-        b.template time<1, 1, 1, 8>(planes);
+    for (int planes : {8, 16, 32, 64, 256})
+        b.template time<1, HS_VECTOR_ROWS_1, 1, HS_VECTOR_BLOCKS_1>(planes); /* the usual one */
+    for (int planes : {8, 16, 64}) {
+        b.template time<1, 2, 2, 5>(planes);
         b.template time<1, 1, 2, 6>(planes);
         b.template time<1, 1, 3, 5>(planes);
         b.template time<1, 2, 1, 5>(planes);
@@ -235,16 +235,16 @@ void wider(int64_t n)
 {
     {
         bench<T> b(n, 2, false);
-        for (int planes : {0, 64}) {
-            b.template time<2, HS_VECTOR_ROWS_2, 2, HS_VECTOR_BLOCKS_2>(planes);
+        for (int planes : {8, 16, 64}) {
+            b.template time<2, HS_VECTOR_ROWS_2, 1, HS_VECTOR_BLOCKS_2>(planes);
             b.template time<2, 1, 1, 6>(planes);
-            b.template time<2, 1, 2, 5>(planes);
+            b.template time<2, 2, 2, 3>(planes);
             b.template time<2, 2, 1, 4>(planes);
             b.template time<2, 3, 1, 3>(planes);
         }
     }
     bench<T> b(n, 3, false);
-    for (int planes : {0, 64}) {
+    for (int planes : {8, 16, 64}) {
         b.template time<3, HS_VECTOR_ROWS_3, 1, HS_VECTOR_BLOCKS_3>(planes);
         b.template time<3, 1, 2, 3>(planes);
         b.template time<3, 2, 1, 2>(planes);

@@ -2,6 +2,8 @@
 #include "core/tiling.h"
 #include "test.h"
 
+#include <string.h>
+
 /* The textbook's cube: n^3 points, the outermost layer held, seven points, float. */
 struct cube {
     struct hs_sweep sweep;
@@ -79,6 +81,13 @@ void test_tiling__coarsened_has_the_textbooks_figures(void **state)
     assert_int_equal(g.points_loaded, 18432);
 }
 
+/* What a block may have on sm_75, the smallest; the fused marches are for compute capability 9 and
+ * 10, which have 227 KiB. */
+static int64_t most_shared(const struct hs_tiling *row)
+{
+    return strncmp(row->kernel, "fused_", 6) == 0 ? 227 * 1024 : 64 * 1024;
+}
+
 /* Whatever the box: a launch covers it, with not a block too many along any axis. */
 void test_tiling__every_launch_covers_its_box(void **state)
 {
@@ -93,18 +102,25 @@ void test_tiling__every_launch_covers_its_box(void **state)
                     set_cube(&cube, n, dims, radius);
                     struct hs_geometry g;
                     hs_tiling_launch(row->kernel, &cube.sweep, &g);
+                    /* a fused march's tiles at two faces store their rims there too, and the least
+                     * grid is a tile */
+                    const bool fused = strncmp(row->kernel, "fused_", 6) == 0;
                     for (int axis = 0; axis < HS_AXES; axis++) {
-                        const int64_t covered = g.blocks[axis] * g.output_tile[axis];
+                        const int64_t covered =
+                            g.blocks[axis] * g.output_tile[axis] +
+                            (fused ? g.input_tile[axis] - g.output_tile[axis] : 0);
                         const int64_t length = cube.sweep.box.hi[axis] - cube.sweep.box.lo[axis];
                         assert_true(covered >= length);
                         /* the first tile may begin before the box, where a line of memory does,
                          * or with the layers that are held */
-                        assert_true(covered - g.output_tile[axis] < length + 2 * radius);
+                        if (!fused || g.blocks[axis] > 1)
+                            assert_true((g.blocks[axis] - 1) * g.output_tile[axis] <
+                                        length + 2 * radius);
                     }
                     const int threads = g.threads[0] * g.threads[1] * g.threads[2];
                     assert_true(threads >= 32 && threads <= 1024);
                     assert_true(g.points_loaded >= g.points_written);
-                    assert_true(g.shared_bytes <= 65536); /* of sm_75, the smallest */
+                    assert_true(g.shared_bytes <= most_shared(row));
                 }
 }
 
@@ -123,24 +139,30 @@ void test_tiling__shared_memory_fits_every_device(void **state)
                 cube.sweep.steps = row->steps;
                 struct hs_geometry g;
                 hs_tiling_launch(row->kernel, &cube.sweep, &g);
-                assert_true(g.shared_bytes <= 65536);
+                assert_true(g.shared_bytes <= most_shared(row));
             }
 }
 
-/* A march's chunks fill whole waves: at 512^3 no worse than 5% from perfectly even. */
+/* In 2D chunks fill whole waves, in 3D they are so short that the last wave hardly counts: at most
+ * a tenth is lost either way, on grids that keep the device busy. */
 void test_tiling__vector_march_fills_its_waves(void **state)
 {
     (void)state;
-    for (int64_t n = 256; n <= 1024; n *= 2) {
+    static const struct {
+        int64_t n;
+        int dims, blocks;
+    } jobs[] = {{4096, 2, HS_VECTOR_2D_BLOCKS_1},
+                {16384, 2, HS_VECTOR_2D_BLOCKS_1},
+                {512, 3, HS_VECTOR_BLOCKS_1},
+                {1024, 3, HS_VECTOR_BLOCKS_1}};
+    for (size_t j = 0; j < sizeof jobs / sizeof *jobs; j++) {
         struct cube cube;
-        set_cube(&cube, n, 3, 1);
+        set_cube(&cube, jobs[j].n, jobs[j].dims, 1);
         struct hs_geometry g;
         hs_tiling_launch("vector_march", &cube.sweep, &g);
-        const int64_t wave = (int64_t)HS_MULTIPROCESSORS * HS_VECTOR_BLOCKS_1;
+        const int64_t wave = (int64_t)HS_MULTIPROCESSORS * jobs[j].blocks;
         const int64_t waves = (blocks(&g) + wave - 1) / wave;
-        const double even = (double)(g.blocks[0] * g.blocks[1] * (n - 2)) / (double)wave;
-        const double taken = (double)(waves * (g.output_tile[HS_Z] + 2));
-        assert_true(even / taken > (n >= 512 ? 0.90 : 0.75));
+        assert_true((double)blocks(&g) / (double)(waves * wave) > 0.90);
     }
 }
 
