@@ -12,22 +12,28 @@
  *            +------------ y  +-----------------------+
  *
  * An ordinary store would first read the line that it is about to overwrite: a third word. So a
- * row is computed into a strip in the L1 cache and copied out from there by non-temporal stores,
- * which leave the cache alone; while they drain, the next row is computed and those after it are
- * asked for. Where both fields fit in the cache, stores are plain: there the bypass would cost what
- * it saves otherwise.
+ * row goes out by non-temporal stores, which leave the cache alone. And a core that waits for loads
+ * neither adds nor stores, so the plane that is new is asked for ahead of its use. All three take
+ * turns by two cache lines of a row, finer than the core's queues are deep, so that they overlap:
+ *
+ *     for each two lines of the row:  ask for two lines of the plane to come, some rows on
+ *                                     add up two lines' points
+ *                                     store them past the cache
+ *
+ * Where the fields fit in the cache stores are plain: there the bypass would cost what it saves
+ * otherwise.
  *
  * The rows are plain C with explicit fma() in the order of core/stencil.h, one variant per
- * precision, dims and radius by the macros at the end, each compiled for the machine's baseline
- * and on x86-64 for AVX2 + FMA and AVX-512 too; the widest that runs is chosen when the program
- * runs. Without FMA hardware fma() is emulated: slow, and the same bits.
+ * precision, dims and radius by the macros below, each compiled for the machine's baseline and on
+ * x86-64 for AVX2 with FMA too (AVX-512 was tried and is no faster: memory decides); which is taken
+ * is found when the program runs. Without FMA hardware fma() is emulated: slow, and the same bits.
  *
  * Words per point: 2 (one read, one written), plus 2*radius/rows of a block.
  * Source: blocking of the middle axis, Rivera and Tseng, SC 2000; streaming stores, Datta et al.,
  * SIAM Review 51 (2009).
  *
- * Measured: 1.2 GCell/s on one core of an AMD EPYC (Zen 4), double, 3D radius 1, 384^3, 2026-11-21;
- * 0.8 without asking ahead. heatsolve bench measures it anywhere, against a copy beside it.
+ * Measured: 1.4 GCell/s on one core of an AMD EPYC (Zen 4), double, 3D radius 1, 384^3, 2026-11-21;
+ * 0.8 without asking ahead, 1.1 with rows asked for, added up and stored as a whole.
  */
 #include "common.h"
 #include "core/stream.h"
@@ -41,26 +47,39 @@
 #endif
 
 enum {
-    STRIP_BYTES = 8192,        /* of a row at a time: a quarter of the L1 cache */
-    BLOCK_BYTES = 1024 * 1024, /* of the planes that a block keeps */
-    WIDEST_ROW = 1 << 17,      /* bytes: longer rows are cut, so that a block has several */
     LINE_BYTES = 64,
+    PAIR_BYTES = 2 * LINE_BYTES,   /* what is asked for, added up and stored in turn */
+    AHEAD_BYTES = 6144,            /* at least: how far before its use a line is asked for */
+    LONG_ROW = 16 * 1024,          /* bytes: here a row ahead would be too far */
+    BLOCK_BYTES = 1024 * 1024,     /* of the planes that a block keeps */
+    WIDEST_ROW = 1 << 17,          /* bytes: longer rows are cut, so that a block has several */
     POINTS_PER_THREAD = 1 << 14,   /* some microseconds of work */
-    AHEAD_BYTES = 6144,            /* how far before its use a row is asked for */
     CACHE_BYTES = 16 * 1024 * 1024 /* fields that fit in this much last-level cache stay there */
 };
 
-/* One row's work: out[i] = start + sum of c * neighbours, i < n; c in the order of the additions.
- */
+/* A row's work: out[i] = start + sum of c * neighbours, for first <= i < last; c in the order of
+ * the additions. Streaming computes whole cache lines, 0 <= i < lines_end, and stores what is
+ * wanted. */
 struct row {
-    const void *in; /* the row's first point */
+    const void *in; /* point i = 0 */
     int64_t py, pz; /* elements to the next row and plane */
+    int64_t lead;   /* bytes from a point to the farthest that its sum reads */
     const void *c;
-    const void *source; /* at the row's first point, or NULL: start from source_value */
+    const void *source; /* point i = 0, or NULL: start from source_value */
     double source_value;
-    int64_t n;
+    int64_t first, last, lines_end;
 };
 typedef void row_function(const struct row *row, void *out);
+
+/* Asks for what rows to come will read first, into the L2 cache: the L1 cache cannot keep so much.
+ */
+HS_INLINE void call_in(const void *from, int64_t bytes)
+{
+#ifdef __GNUC__
+    for (int64_t b = 0; b < bytes; b += LINE_BYTES)
+        __builtin_prefetch((const void *)((uintptr_t)from + (uintptr_t)b), 0, 2);
+#endif
+}
 
 /* dims and radius are constants wherever this is used, so that the loops unroll. */
 #define DEFINE_POINT(T, FMA)                                                                       \
@@ -86,64 +105,100 @@ typedef void row_function(const struct row *row, void *out);
 DEFINE_POINT(float, fmaf)
 DEFINE_POINT(double, fma)
 
-#define DEFINE_ROW(ISA, TARGET, T, D, R)                                                           \
-    TARGET static void row_##ISA##_##T##_##D##R(const struct row *row, void *to)                   \
+/* plain_: the row into the cache. pair_: `points` of it from i on, a constant number of lines, past
+ * the cache. stream_: the row by such pairs. */
+#define DEFINE_ROW(ISA, TARGET, STREAM, T, D, R)                                                   \
+    TARGET static void plain_##ISA##_##T##_##D##R(const struct row *row, void *to)                 \
     {                                                                                              \
         T *restrict out = to;                                                                      \
         const T *in = row->in, *source = row->source;                                              \
-        const int64_t py = row->py, pz = row->pz, n = row->n;                                      \
+        const int64_t py = row->py, pz = row->pz, last = row->last;                                \
         const T start = (T)row->source_value;                                                      \
         T c[HS_MAX_COEFFICIENTS];                                                                  \
         memcpy(c, row->c, sizeof c);                                                               \
         if (source)                                                                                \
-            for (int64_t i = 0; i < n; i++)                                                        \
+            for (int64_t i = row->first; i < last; i++)                                            \
                 out[i] = point_##T(D, R, in + i, py, pz, c, source[i]);                            \
         else                                                                                       \
-            for (int64_t i = 0; i < n; i++)                                                        \
+            for (int64_t i = row->first; i < last; i++)                                            \
                 out[i] = point_##T(D, R, in + i, py, pz, c, start);                                \
-    }
-
-#define DEFINE_RADII(ISA, TARGET, T, D)                                                            \
-    DEFINE_ROW(ISA, TARGET, T, D, 1)                                                               \
-    DEFINE_ROW(ISA, TARGET, T, D, 2)                                                               \
-    DEFINE_ROW(ISA, TARGET, T, D, 3)
-#define DEFINE_DIMS(ISA, TARGET, T)                                                                \
-    DEFINE_RADII(ISA, TARGET, T, 1)                                                                \
-    DEFINE_RADII(ISA, TARGET, T, 2)                                                                \
-    DEFINE_RADII(ISA, TARGET, T, 3)
-
-#define NAME_RADII(ISA, T, D)                                                                      \
+    }                                                                                              \
+    TARGET HS_INLINE void pair_##ISA##_##T##_##D##R(const struct row *row, const T *c, T *out,     \
+                                                    int64_t i, int points)                         \
     {                                                                                              \
-        row_##ISA##_##T##_##D##1, row_##ISA##_##T##_##D##2, row_##ISA##_##T##_##D##3               \
-    }
-#define NAME_DIMS(ISA, T)                                                                          \
+        const T *in = (const T *)row->in + i, *source = row->source;                               \
+        const int64_t py = row->py, pz = row->pz;                                                  \
+        const T start = (T)row->source_value;                                                      \
+        _Alignas(LINE_BYTES) T sums[PAIR_BYTES / sizeof(T)];                                       \
+        call_in((const char *)in + row->lead, points * (int64_t)sizeof(T));                        \
+        if (source)                                                                                \
+            for (int n = 0; n < points; n++)                                                       \
+                sums[n] = point_##T(D, R, in + n, py, pz, c, source[i + n]);                       \
+        else                                                                                       \
+            for (int n = 0; n < points; n++)                                                       \
+                sums[n] = point_##T(D, R, in + n, py, pz, c, start);                               \
+        if (i >= row->first && i + points <= row->last) {                                          \
+            STREAM((char *)(out + i), (const char *)sums, (size_t)points * sizeof(T));             \
+        } else {                                                                                   \
+            const int64_t from = i > row->first ? i : row->first;                                  \
+            const int64_t to = i + points < row->last ? i + points : row->last;                    \
+            hs_stream_copy(out + from, sums + (from - i), (size_t)(to - from) * sizeof(T));        \
+        }                                                                                          \
+    }                                                                                              \
+    TARGET static void stream_##ISA##_##T##_##D##R(const struct row *row, void *to)                \
     {                                                                                              \
-        NAME_RADII(ISA, T, 1), NAME_RADII(ISA, T, 2), NAME_RADII(ISA, T, 3)                        \
+        enum { LINE = LINE_BYTES / sizeof(T) };                                                    \
+        T c[HS_MAX_COEFFICIENTS];                                                                  \
+        memcpy(c, row->c, sizeof c);                                                               \
+        int64_t i = 0;                                                                             \
+        for (; i + 2 * LINE <= row->lines_end; i += 2 * LINE)                                      \
+            pair_##ISA##_##T##_##D##R(row, c, to, i, 2 * LINE);                                    \
+        if (i < row->lines_end)                                                                    \
+            pair_##ISA##_##T##_##D##R(row, c, to, i, LINE);                                        \
+        call_in((const char *)row->in + row->lines_end * (int64_t)sizeof(T) + row->lead, 1);       \
     }
-/* All rows for one instruction set, found by [precision][dims - 1][radius - 1]. */
-#define DEFINE_ISA(ISA, TARGET)                                                                    \
-    DEFINE_DIMS(ISA, TARGET, float)                                                                \
-    DEFINE_DIMS(ISA, TARGET, double)                                                               \
-    static row_function *const rows_##ISA[HS_PRECISIONS][HS_AXES][HS_MAX_RADIUS] = {               \
-        [HS_FLOAT] = NAME_DIMS(ISA, float), [HS_DOUBLE] = NAME_DIMS(ISA, double)};
 
-DEFINE_ISA(baseline, )
+#define DEFINE_RADII(ISA, TARGET, STREAM, T, D)                                                    \
+    DEFINE_ROW(ISA, TARGET, STREAM, T, D, 1)                                                       \
+    DEFINE_ROW(ISA, TARGET, STREAM, T, D, 2)                                                       \
+    DEFINE_ROW(ISA, TARGET, STREAM, T, D, 3)
+#define DEFINE_DIMS(ISA, TARGET, STREAM, T)                                                        \
+    DEFINE_RADII(ISA, TARGET, STREAM, T, 1)                                                        \
+    DEFINE_RADII(ISA, TARGET, STREAM, T, 2)                                                        \
+    DEFINE_RADII(ISA, TARGET, STREAM, T, 3)
+
+#define NAME_RADII(HOW, ISA, T, D)                                                                 \
+    {                                                                                              \
+        HOW##_##ISA##_##T##_##D##1, HOW##_##ISA##_##T##_##D##2, HOW##_##ISA##_##T##_##D##3         \
+    }
+#define NAME_DIMS(HOW, ISA, T)                                                                     \
+    {                                                                                              \
+        NAME_RADII(HOW, ISA, T, 1), NAME_RADII(HOW, ISA, T, 2), NAME_RADII(HOW, ISA, T, 3)         \
+    }
+#define NAME_HOW(HOW, ISA)                                                                         \
+    {                                                                                              \
+        [HS_FLOAT] = NAME_DIMS(HOW, ISA, float), [HS_DOUBLE] = NAME_DIMS(HOW, ISA, double)         \
+    }
+/* All rows for one instruction set: [streaming][precision][dims - 1][radius - 1]. */
+#define DEFINE_ISA(ISA, TARGET, STREAM)                                                            \
+    DEFINE_DIMS(ISA, TARGET, STREAM, float)                                                        \
+    DEFINE_DIMS(ISA, TARGET, STREAM, double)                                                       \
+    static row_function *const rows_##ISA[2][HS_PRECISIONS][HS_AXES][HS_MAX_RADIUS] = {            \
+        NAME_HOW(plain, ISA), NAME_HOW(stream, ISA)};
+
+DEFINE_ISA(baseline, , hs_stream_lines_16)
 #ifdef HAS_X86
-DEFINE_ISA(avx2, __attribute__((target("avx2,fma"))))
-DEFINE_ISA(avx512, __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw,fma"))))
+DEFINE_ISA(avx2, __attribute__((target("avx2,fma"))), hs_stream_lines_32)
 #endif
 
-static row_function *find_row(const struct hs_sweep *s)
+static row_function *find_row(const struct hs_sweep *s, bool streaming)
 {
     const int dims = s->stencil->dims - 1, radius = s->stencil->radius - 1;
 #ifdef HAS_X86
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw"))
-        return rows_avx512[s->precision][dims][radius];
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        return rows_avx2[s->precision][dims][radius];
+        return rows_avx2[streaming][s->precision][dims][radius];
 #endif
-    return rows_baseline[s->precision][dims][radius];
+    return rows_baseline[streaming][s->precision][dims][radius];
 }
 
 struct job {
@@ -151,72 +206,33 @@ struct job {
     row_function *row;
     double c[HS_MAX_COEFFICIENTS]; /* or floats, in the order of the additions */
     size_t size;                   /* bytes of a value */
-    bool streaming;
     int64_t lead;
     int threads;
     int64_t cut[HS_AXES]; /* pieces that the box is cut into along each axis */
 };
 
-/* Asks for what the rows to come will read first. Without it the bursts of stores and the loads
- * take turns; with it they overlap. Into the L2 cache: the L1 cache is too small to keep them. */
-static void call_in(const char *from, int64_t bytes)
-{
-#ifdef __GNUC__
-    for (int64_t b = 0; b < bytes; b += 64)
-        __builtin_prefetch((const void *)((uintptr_t)from + AHEAD_BYTES + (uintptr_t)b), 0, 2);
-#endif
-}
-
-/* What a row function is told of n points from (i, j, k) on. */
-static struct row describe_row(const struct job *job, int64_t i, int64_t j, int64_t k, int64_t n)
+/*
+ * Row (j, k) from i0 to i1. What streaming computes beside the box, up to whole lines, comes from
+ * the layout's gaps: a row ends at a line at the soonest, and one more line follows the last.
+ */
+static void sweep_row(const struct job *job, int64_t i0, int64_t i1, int64_t j, int64_t k)
 {
     const struct hs_sweep *s = job->sweep;
-    const int64_t at = hs_layout_offset(&s->layout, i, j, k) * (int64_t)job->size;
-    return (struct row){
+    const int64_t line = LINE_BYTES / (int64_t)job->size, begin = i0 / line * line;
+    const int64_t at = hs_layout_offset(&s->layout, begin, j, k) * (int64_t)job->size;
+    const struct row row = {
         .in = (const char *)s->in + at,
         .py = s->layout.pitch[HS_Y],
         .pz = s->layout.pitch[HS_Z],
+        .lead = job->lead,
         .c = job->c,
         .source = s->source ? (const char *)s->source + at : NULL,
         .source_value = s->source ? 0.0 : s->source_value[0],
-        .n = n,
+        .first = i0 - begin,
+        .last = i1 - begin,
+        .lines_end = (i1 - begin + line - 1) / line * line,
     };
-}
-
-static char *out_at(const struct job *job, int64_t i, int64_t j, int64_t k)
-{
-    return (char *)job->sweep->out +
-           hs_layout_offset(&job->sweep->layout, i, j, k) * (int64_t)job->size;
-}
-
-/*
- * Row (j, k) from i0 to i1 by whole cache lines: the strip begins and ends at lines, which makes
- * most loads aligned and leaves no remainder, and only the points of the box are copied out. What
- * is computed beside them comes from values in the layout's gaps, whatever they are.
- */
-static void stream_row(const struct job *job, int64_t i0, int64_t i1, int64_t j, int64_t k)
-{
-    const int64_t size = (int64_t)job->size, strip = STRIP_BYTES / size, line = LINE_BYTES / size;
-    _Alignas(LINE_BYTES) char buffer[STRIP_BYTES];
-    for (int64_t from = i0 / line * line; from < i1; from += strip) {
-        const int64_t to = from + strip < i1 ? from + strip : i1;
-        const int64_t begin = from > i0 ? from : i0;
-        const struct row row = describe_row(job, from, j, k, (to - from + line - 1) / line * line);
-        call_in((const char *)row.in + job->lead, row.n * size);
-        job->row(&row, buffer);
-        hs_stream_copy(out_at(job, begin, j, k), buffer + (begin - from) * size,
-                       (size_t)((to - begin) * size));
-    }
-}
-
-static void sweep_row(const struct job *job, int64_t i0, int64_t i1, int64_t j, int64_t k)
-{
-    if (job->streaming) {
-        stream_row(job, i0, i1, j, k);
-    } else {
-        const struct row row = describe_row(job, i0, j, k, i1 - i0);
-        job->row(&row, out_at(job, i0, j, k));
-    }
+    job->row(&row, (char *)s->out + at);
 }
 
 static int64_t cut_at(int64_t lo, int64_t hi, int64_t pieces, int64_t piece)
@@ -272,24 +288,35 @@ static void cut_box(struct job *job)
     }
 }
 
+/* From a point to what is asked for while it is added up: the farthest that its sum reads, whole
+ * rows further on, so that every line of a row is asked for equally early; long rows, some way on.
+ */
+static int64_t lead_bytes(const struct hs_sweep *s)
+{
+    const int64_t size = (int64_t)hs_precision_size(s->precision);
+    const int64_t farthest = s->stencil->radius * s->layout.pitch[s->stencil->dims - 1] * size;
+    const int64_t row = s->layout.pitch[HS_Y] * size;
+    return farthest + (row <= LONG_ROW ? divide_up(AHEAD_BYTES, row) * row : AHEAD_BYTES);
+}
+
 static enum hs_status sweep(const struct hs_sweep *s, struct hs_error *err)
 {
     (void)err;
     const int64_t points = hs_box_count(&s->box);
     if (points == 0)
         return HS_OK;
-    struct job job = {.sweep = s, .row = find_row(s), .size = hs_precision_size(s->precision)};
+    struct job job = {.sweep = s, .size = hs_precision_size(s->precision)};
     struct hs_stencil_term terms[HS_MAX_COEFFICIENTS];
     const int count = hs_stencil_terms(s->stencil, terms);
     for (int n = 0; n < count; n++)
         hs_write(s->precision, job.c, n, terms[n].c);
     const int words = s->source ? 3 : 2;
-    job.streaming = points * words * (int64_t)job.size > CACHE_BYTES;
+    job.row = find_row(s, points * words * (int64_t)job.size > CACHE_BYTES);
     /* a thread is worth waking for some microseconds of work */
     const int64_t worth = divide_up(points, POINTS_PER_THREAD);
     job.threads = worth < s->threads ? (int)worth : s->threads;
     cut_box(&job);
-    job.lead = s->stencil->radius * s->layout.pitch[s->stencil->dims - 1] * (int64_t)job.size;
+    job.lead = lead_bytes(s);
 
     const int64_t blocks = job.cut[HS_X] * job.cut[HS_Y] * job.cut[HS_Z];
 #pragma omp parallel num_threads(job.threads) if (job.threads > 1)

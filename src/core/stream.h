@@ -13,17 +13,22 @@
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
 #define HS_STREAM_X86 1
+#endif
 
-/* The widest stores that the machine has: a line that is one store takes one place in the queue of
- * stores, so that a whole row can wait there while the next is computed; as four it takes four.
- * `to` is at a line, `bytes` are whole lines. */
+/* Whole lines: `to` is at the beginning of one. By stores of so many bytes: the wider they are, the
+ * fewer places they take in the queue of stores. */
 static inline void hs_stream_lines_16(char *to, const char *from, size_t bytes)
 {
+#ifdef HS_STREAM_X86
     for (size_t b = 0; b < bytes; b += 16)
         _mm_stream_si128((__m128i *)(void *)(to + b),
                          _mm_loadu_si128((const __m128i *)(const void *)(from + b)));
+#else
+    memcpy(to, from, bytes);
+#endif
 }
 
+#ifdef HS_STREAM_X86
 __attribute__((target("avx"))) static inline void hs_stream_lines_32(char *to, const char *from,
                                                                      size_t bytes)
 {
@@ -39,22 +44,26 @@ __attribute__((target("avx512f"))) static inline void hs_stream_lines_64(char *t
         _mm512_stream_si512((__m512i *)(void *)(to + b),
                             _mm512_loadu_si512((const void *)(from + b)));
 }
+#endif
 
 static inline void hs_stream_lines(char *to, const char *from, size_t bytes)
 {
-    if (__builtin_cpu_supports("avx512f"))
+#ifdef HS_STREAM_X86
+    if (__builtin_cpu_supports("avx512f")) {
         hs_stream_lines_64(to, from, bytes);
-    else if (__builtin_cpu_supports("avx"))
+        return;
+    }
+    if (__builtin_cpu_supports("avx")) {
         hs_stream_lines_32(to, from, bytes);
-    else
-        hs_stream_lines_16(to, from, bytes);
-}
+        return;
+    }
 #endif
+    hs_stream_lines_16(to, from, bytes);
+}
 
 /* Whole lines by non-temporal stores, the ends by ordinary ones; where there are none, memcpy. */
 static inline void hs_stream_copy(void *to, const void *from, size_t bytes)
 {
-#ifdef HS_STREAM_X86
     char *out = (char *)to;
     const char *in = (const char *)from;
     const size_t misfit = (64 - ((uintptr_t)out & 63)) & 63;
@@ -63,9 +72,6 @@ static inline void hs_stream_copy(void *to, const void *from, size_t bytes)
     memcpy(out, in, head);
     hs_stream_lines(out + head, in + head, tail - head);
     memcpy(out + tail, in + tail, bytes - tail);
-#else
-    memcpy(to, from, bytes);
-#endif
 }
 
 /* After stream copies, before another thread reads what they wrote. */
