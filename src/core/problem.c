@@ -26,6 +26,7 @@ void hs_problem_init(struct hs_problem *problem)
 void hs_problem_release(struct hs_problem *problem)
 {
     free(problem->title);
+    free(problem->temperature_unit);
     free(problem->config_path);
     free(problem->config_text);
     free(problem->initial.field.data);
@@ -205,4 +206,10 @@ double hs_problem_heat_capacity(const struct hs_problem *problem)
 {
     const double capacity = problem->material.density * problem->material.specific_heat;
     return isnan(capacity) ? 1.0 : capacity;
+}
+
+const char *hs_problem_temperature_unit(const struct hs_problem *problem)
+{
+    const char *unit = problem->temperature_unit;
+    return unit && unit[0] ? unit : "K";
 }

@@ -98,8 +98,9 @@ struct hs_solver_choice {
 
 struct hs_problem {
     char *title;
-    char *config_path; /* as given on the command line */
-    char *config_text; /* the whole file, overrides appended as comments */
+    char *temperature_unit; /* for labels; NULL stands for "K" */
+    char *config_path;      /* as given on the command line */
+    char *config_text;      /* the whole file, overrides appended as comments */
     enum hs_precision precision;
     struct hs_grid grid;
     int radius;
@@ -140,6 +141,8 @@ void hs_problem_source_row(const struct hs_problem *problem, double step, double
  * heat content is the sum of volume * T times density * specific_heat where they are known. */
 double hs_problem_node_volume(const struct hs_problem *problem, int64_t i, int64_t j, int64_t k);
 double hs_problem_heat_capacity(const struct hs_problem *problem); /* J/(m^3 K); 1 if unknown */
+
+const char *hs_problem_temperature_unit(const struct hs_problem *problem); /* "K", "degC" */
 
 /*
  * Prescribed layers in order x, y, z, min before max: where two meet, the later one has the node.

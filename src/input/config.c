@@ -35,6 +35,7 @@ static void read_problem(struct hs_reader *reader)
     struct hs_problem *problem = reader->problem;
     const char *precision = hs_settings_text(reader->settings, "precision");
     problem->title = hs_read_string(reader, "title");
+    problem->temperature_unit = hs_read_string(reader, "temperature_unit");
     problem->precision = precision && precision[0] == 'f' ? HS_FLOAT : HS_DOUBLE;
     hs_read_stencil_radius(reader);
     hs_read_grid(reader);

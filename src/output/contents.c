@@ -145,7 +145,7 @@ static void fields(struct hs_h5 *h5, hid_t root, const struct hs_contents *conte
     const struct hs_series *snapshots = contents->snapshots;
     const struct hs_column *columns = snapshots->columns;
     const hid_t set = hs_field_set(h5, root, contents->chunks, image);
-    describe(h5, set, "K", "temperature");
+    describe(h5, set, hs_problem_temperature_unit(contents->problem), "temperature");
     const hid_t times = scale(h5, root, "time", "s", "simulated time", snapshots->rows,
                               columns[HS_SERIES_TIME].values);
     attach(h5, set, times, 0);

@@ -243,16 +243,17 @@ static const char *heat_units(const struct hs_problem *problem)
 
 static enum hs_status make_series(struct hs_snapshots *s, struct hs_error *err)
 {
+    const char *const unit = hs_problem_temperature_unit(s->problem);
     const struct {
         const char *name, *units, *long_name;
     } columns[] = {
-        {"min", "K", "lowest temperature"},
-        {"max", "K", "highest temperature"},
-        {"mean", "K", "volume average of the temperature"},
+        {"min", unit, "lowest temperature"},
+        {"max", unit, "highest temperature"},
+        {"mean", unit, "volume average of the temperature"},
         {"heat", heat_units(s->problem), "heat content"},
-        {"change", "K", "largest change of a node in the sweep before"},
-        {"max_error", "K", "largest difference from the exact solution"},
-        {"l2_error", "K", "root mean square difference from the exact solution"},
+        {"change", unit, "largest change of a node in the sweep before"},
+        {"max_error", unit, "largest difference from the exact solution"},
+        {"l2_error", unit, "root mean square difference from the exact solution"},
     };
     const int count = s->problem->exact.present ? 7 : 5;
     enum hs_status st = hs_series_init(&s->snapshots, "/", err);
@@ -262,7 +263,7 @@ static enum hs_status make_series(struct hs_snapshots *s, struct hs_error *err)
         st = hs_series_add_column(&s->history, "history", columns[i].name, columns[i].units,
                                   columns[i].long_name, err);
     for (int i = 0; i < s->problem->probe_count && !st; i++)
-        st = hs_series_add_column(&s->history, "probes", s->problem->probes[i].name, "K",
+        st = hs_series_add_column(&s->history, "probes", s->problem->probes[i].name, unit,
                                   "temperature at the nearest node", err);
     return st;
 }
