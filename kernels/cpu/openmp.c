@@ -105,8 +105,9 @@ HS_INLINE void call_in(const void *from, int64_t bytes)
 DEFINE_POINT(float, fmaf)
 DEFINE_POINT(double, fma)
 
-/* plain_: the row into the cache. pair_: `points` of it from i on, a constant number of lines, past
- * the cache. stream_: the row by such pairs. */
+/* stream_ keeps the request in a local copy, since its stores might else be to the request itself,
+ * which would then be read anew for each pair. plain_: the row into the cache. pair_: `points` of
+ * it from i on, a constant number of lines, past the cache. stream_: the row by such pairs. */
 #define DEFINE_ROW(ISA, TARGET, STREAM, T, D, R)                                                   \
     TARGET static void plain_##ISA##_##T##_##D##R(const struct row *row, void *to)                 \
     {                                                                                              \
@@ -145,9 +146,10 @@ DEFINE_POINT(double, fma)
             hs_stream_copy(out + from, sums + (from - i), (size_t)(to - from) * sizeof(T));        \
         }                                                                                          \
     }                                                                                              \
-    TARGET static void stream_##ISA##_##T##_##D##R(const struct row *row, void *to)                \
+    TARGET static void stream_##ISA##_##T##_##D##R(const struct row *given, void *to)              \
     {                                                                                              \
         enum { LINE = LINE_BYTES / sizeof(T) };                                                    \
+        const struct row local = *given, *const row = &local;                                      \
         T c[HS_MAX_COEFFICIENTS];                                                                  \
         memcpy(c, row->c, sizeof c);                                                               \
         int64_t i = 0;                                                                             \
