@@ -135,15 +135,19 @@ enum hs_status hs_kernel_find(const char *name, enum hs_device device, const str
 
 /*
  * What "auto" tries first, from how many nodes on; after these any that can, the reference last.
- * The fused march needs more than a wave of blocks: on an H200 it gave 0.50 of vector_march's rate
- * at 128^3 and 1.33 at 256^3 (docs/benchmarks.md).
+ * The fused marches need more than a wave of blocks: on an H200 fused_march_3d gave 0.50 of
+ * vector_march's rate at 128^3 and 1.33 at 256^3; fused_fields_3d 1.6 at 512^3 with a source field
+ * (float; docs/benchmarks.md).
  */
 static const struct {
     const char *name;
     int64_t least_nodes;
-} preferred[HS_DEVICES][4] = {
+} preferred[HS_DEVICES][5] = {
     [HS_CPU] = {{"openmp", 0}},
-    [HS_CUDA] = {{"fused_march_3d", 200 * 200 * 200}, {"vector_march", 0}, {"basic", 0}},
+    [HS_CUDA] = {{"fused_march_3d", 200 * 200 * 200},
+                 {"fused_fields_3d", 200 * 200 * 200},
+                 {"vector_march", 0},
+                 {"basic", 0}},
 };
 
 static bool can(const struct hs_kernel *kernel, const struct hs_problem *problem, char *reason,
