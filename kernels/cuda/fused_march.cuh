@@ -576,7 +576,7 @@ template <typename T, int LEVELS, bool FULL>
 __global__ void __launch_bounds__(tile<T>::THREADS, 1)
     fused_march(const __grid_constant__ arguments<T> p)
 {
-#if !defined(__CUDA_ARCH__) || (__CUDA_ARCH__ >= 900 && __CUDA_ARCH__ < 1200)
+#if !defined(__CUDA_ARCH__) || (__CUDA_ARCH__ >= 900 && __CUDA_ARCH__ < 1100)
     using marcher = march<T, LEVELS, FULL>;
     STAR_SHARED(memory, typename marcher::shared_memory, [1]);
     marcher m(p, memory[0]);
@@ -679,7 +679,7 @@ inline bool suits(const char *name, const hs_problem *problem, char *reason, siz
     int major = 0;
     if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, problem->solver.device) !=
             cudaSuccess ||
-        major < 9 || major >= 12) {
+        major < 9 || major > 10) {
         snprintf(reason, size, "%s needs a GPU of compute capability 9 or 10", name);
         return false;
     }
