@@ -143,13 +143,19 @@ static enum hs_status choose(const struct arguments *from, const struct hs_bench
     return HS_OK;
 }
 
-/* So many that each kernel fuses all it can at least once, and has a remainder to do. */
-static int64_t proof_sweeps(const struct hs_kernel *const *kernels, int count)
+/* So many that each kernel fuses all it can at least once, and has a remainder to do; fewer where
+ * the reference would take minutes. */
+static int64_t proof_sweeps(const struct hs_bench_request *request,
+                            const struct hs_kernel *const *kernels, int count)
 {
-    int most = 1;
+    const double most_updates = 4e9;
+    int64_t most = 1;
     for (int n = 0; n < count; n++)
         most = kernels[n]->steps > most ? kernels[n]->steps : most;
-    return most + 1;
+    const double points = (double)request->points[HS_X] * (double)request->points[HS_Y] *
+                          (double)request->points[HS_Z];
+    const int64_t affordable = (int64_t)(most_updates / points) + 8;
+    return most < affordable ? most + 1 : affordable;
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
@@ -167,7 +173,8 @@ static enum hs_status measure(const struct hs_bench_request *request,
                               struct hs_bench_report *report, struct hs_bench_row *rows,
                               struct hs_error *err)
 {
-    enum hs_status st = hs_bench_init(bench, request, proof_sweeps(kernels, report->count), err);
+    enum hs_status st =
+        hs_bench_init(bench, request, proof_sweeps(request, kernels, report->count), err);
     int failed = 0;
     for (int n = 0; n < report->count && !st; n++) {
         st = hs_bench_kernel(bench, backend, kernels[n], &rows[n], err);

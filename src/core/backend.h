@@ -69,13 +69,26 @@ struct hs_backend {
                             struct hs_error *err);
     enum hs_status (*reduce)(struct hs_backend_state *state, struct hs_reduction *out,
                              struct hs_error *err);
+    /* For measuring only: as sweep, and how long it took by the device's own clock, or the host's
+     * where it has none. */
+    enum hs_status (*time_sweeps)(struct hs_backend_state *state, const struct hs_span *span,
+                                  double *seconds, struct hs_error *err);
     /*
      * For measuring only: copies the field `count` times over the other one, as fast as the device
      * can, which is the ceiling of a sweep that reads and writes each value once. *bytes: what one
-     * copy moves, read plus written. Returns when done. May be NULL.
+     * copy moves, read plus written; *seconds: what all took, as above. Returns when done. May be
+     * NULL.
      */
     enum hs_status (*copy)(struct hs_backend_state *state, int64_t count, int64_t *bytes,
-                           struct hs_error *err);
+                           double *seconds, struct hs_error *err);
+    /*
+     * For measuring only: from now on each call of the kernel, and each copy, takes the next of
+     * `pairs` (a power of two) pairs of fields with equal contents in turn, so that none is still
+     * in the cache when it is its turn again. After this the field's values mean nothing. May be
+     * NULL.
+     */
+    enum hs_status (*rotate)(struct hs_backend_state *state, int pairs, struct hs_error *err);
+    double (*cache)(int device); /* bytes of the last cache before memory; 0 where not known */
     /* What the device is able to do, where launches are worth explaining. May be NULL. */
     enum hs_status (*limits)(int device, struct hs_device_limits *out, struct hs_error *err);
     /* What it runs on, for reports: "2 threads, AMD EPYC", "NVIDIA H200" */

@@ -7,18 +7,8 @@
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-enum { SAMPLES = 1000 };                   /* most that are taken */
-static const double sample_seconds = 0.02; /* shortest sample: far above the clock's grain */
-static const double kernel_seconds = 5.0;  /* longest time spent on a kernel, beyond 3 samples */
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
+enum { MOST_PAIRS = 64 };
 
 /* ---- the case -------------------------------------------------------------------------------- */
 
@@ -219,90 +209,115 @@ static enum hs_status prove(struct hs_bench *bench, const struct hs_backend *bac
 
 /* ---- timing ---------------------------------------------------------------------------------- */
 
-static int ascending(const void *a, const void *b)
+const char *hs_bench_place_name(enum hs_bench_place place)
 {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
+    static const char *const names[HS_BENCH_PLACES] = {"memory", "cache"};
+    return names[place];
 }
 
-static struct hs_bench_samples summarise(double *values, int count)
+int hs_bench_pairs(const struct hs_bench *bench, double cache)
 {
-    if (count == 0)
-        return (struct hs_bench_samples){0, NAN, NAN, NAN};
-    qsort(values, (size_t)count, sizeof *values, ascending);
-    const double middle =
-        count % 2 ? values[count / 2] : 0.5 * (values[count / 2 - 1] + values[count / 2]);
-    return (struct hs_bench_samples){count, values[0], middle, values[count - 1]};
+    const double pair = 2.0 * (double)hs_precision_size(bench->request.precision) *
+                        (double)hs_grid_count(&bench->problem.grid);
+    int pairs = 1;
+    while (pairs <= MOST_PAIRS && pairs * pair < 2.0 * cache)
+        pairs *= 2;
+    return pairs <= MOST_PAIRS ? pairs : 0;
 }
 
-/* What is timed in turn: sweeps, and copies where the backend has them. */
-struct timed {
-    const struct hs_bench *bench;
-    const struct hs_backend *backend;
-    struct hs_backend_state *state;
-    int64_t copy_bytes;
+struct copies {
+    int64_t count, bytes; /* of a sample; of one copy */
+    double seconds;       /* that the last sample took */
 };
 
-static enum hs_status time_sweeps(const struct timed *t, int64_t count, double *seconds,
+static enum hs_status take_copies(const struct hs_timing *timing, struct copies *copies,
                                   struct hs_error *err)
 {
-    const struct hs_span span = span_of(t->bench, count);
-    const double start = now();
-    const enum hs_status st = t->backend->sweep(t->state, &span, err);
-    *seconds = now() - start;
-    return st;
+    return timing->backend->copy(timing->state, copies->count, &copies->bytes, &copies->seconds,
+                                 err);
 }
 
-static enum hs_status time_copies(struct timed *t, int64_t count, double *seconds,
-                                  struct hs_error *err)
+static enum hs_status warm_copies(const struct hs_timing *timing, double sample,
+                                  struct copies *copies, struct hs_error *err)
 {
-    const double start = now();
-    const enum hs_status st = t->backend->copy(t->state, count, &t->copy_bytes, err);
-    *seconds = now() - start;
-    return st;
-}
-
-/* How many make a sample long enough, from the time that some took. */
-static int64_t enough(int64_t tried, double seconds)
-{
-    return seconds < sample_seconds ? tried * (int64_t)ceil(sample_seconds / fmax(seconds, 1e-7))
-                                    : tried;
-}
-
-static enum hs_status take_samples(struct timed *t, struct hs_bench_row *out, struct hs_error *err)
-{
-    static double sweep[SAMPLES], copy[SAMPLES], share[SAMPLES];
-    const int64_t at_once = out->kernel->steps;
-    double seconds = 0.0, copy_seconds = 0.0;
-    int64_t copies = 1;
-    /* twice: the first warms up */
-    enum hs_status st = time_sweeps(t, at_once, &seconds, err);
+    *copies = (struct copies){.count = 1};
+    enum hs_status st = take_copies(timing, copies, err); /* cold */
     if (!st)
-        st = time_sweeps(t, at_once, &seconds, err);
-    out->in_sample = enough(at_once, seconds);
-    const double sample = seconds * (double)out->in_sample / (double)at_once;
-    if (t->backend->copy && !st) {
-        st = time_copies(t, 1, &copy_seconds, err);
-        if (!st)
-            st = time_copies(t, 1, &copy_seconds, err);
-        copies = enough(1, copy_seconds);
+        st = take_copies(timing, copies, err);
+    while (!st && copies->seconds < sample) {
+        copies->count = (int64_t)ceil((double)copies->count *
+                                      fmin(16.0, 1.1 * sample / fmax(copies->seconds, 1e-9)));
+        st = take_copies(timing, copies, err);
     }
-    int repeats = t->bench->request.repeats < SAMPLES ? t->bench->request.repeats : SAMPLES;
-    if (repeats > 3 && sample * repeats > kernel_seconds)
-        repeats = (int)fmax(3.0, kernel_seconds / sample);
+    return st;
+}
+
+static enum hs_status take_samples(const struct hs_bench *bench, const struct hs_timing *timing,
+                                   struct hs_bench_figures *out, struct hs_error *err)
+{
+    double sweep[HS_TIMING_SAMPLES], copy[HS_TIMING_SAMPLES], share[HS_TIMING_SAMPLES];
+    const struct hs_timing_effort effort = hs_timing_usual(bench->request.repeats);
+    const bool copying = timing->backend->copy;
+    struct copies copies = {0, 0, 0.0};
+    double seconds = 0.0;
+    enum hs_status st = HS_OK;
+    if (copying)
+        st = warm_copies(timing, effort.sample, &copies, err);
+    if (!st)
+        st = hs_timing_warm_up(timing, effort.sample, &out->in_sample, &seconds, err);
+    const int repeats = hs_timing_repeats(&effort, seconds);
     int n = 0;
     for (; n < repeats && !st; n++) {
-        if (t->backend->copy)
-            st = time_copies(t, copies, &copy_seconds, err);
+        if (copying)
+            st = take_copies(timing, &copies, err);
         if (!st)
-            st = time_sweeps(t, out->in_sample, &seconds, err);
+            st = hs_timing_take(timing, out->in_sample, &seconds, err);
         sweep[n] = seconds / (double)out->in_sample;
-        copy[n] = (double)t->copy_bytes * (double)copies / copy_seconds;
-        share[n] = hs_bench_bytes(t->bench, sweep[n]) / copy[n];
+        copy[n] = (double)copies.bytes * (double)copies.count / copies.seconds;
+        share[n] = hs_bench_bytes(bench, sweep[n]) / copy[n];
     }
-    out->seconds = summarise(sweep, n);
-    out->copy = summarise(copy, t->backend->copy ? n : 0);
-    out->share = summarise(share, t->backend->copy ? n : 0);
+    out->seconds = hs_samples_of(sweep, n);
+    out->copy = hs_samples_of(copy, copying ? n : 0);
+    out->share = hs_samples_of(share, copying ? n : 0);
+    return st;
+}
+
+/* Sweeps take means of what was in [1, 2): a field that left it, with room for rounding, was made
+ * by something else, a launch that failed for example. */
+static enum hs_status check_field(const struct hs_timing *timing, struct hs_bench_row *out,
+                                  struct hs_error *err)
+{
+    struct hs_reduction r;
+    const enum hs_status st = timing->backend->reduce(timing->state, &r, err);
+    if (!st && (r.not_finite || !(r.min > 0.5) || !(r.max < 4.0))) {
+        out->proven = false;
+        out->apart = INFINITY;
+    }
+    return st;
+}
+
+static enum hs_status time_kernel(const struct hs_bench *bench, const struct hs_timing *timing,
+                                  struct hs_bench_row *out, struct hs_error *err)
+{
+    const struct hs_backend *backend = timing->backend;
+    const double cache = backend->cache ? backend->cache(bench->request.device) : 0.0;
+    const int needed = hs_bench_pairs(bench, cache);
+    const int pairs[HS_BENCH_PLACES] = {
+        [HS_BENCH_MEMORY] = needed > 1 && !backend->rotate ? 0 : needed,
+        [HS_BENCH_CACHE] = needed != 1,
+    };
+    enum hs_status st = HS_OK;
+    for (int place = HS_BENCH_PLACES - 1; place >= 0 && !st; place--) { /* fewest pairs first */
+        if (!pairs[place])
+            continue;
+        if (pairs[place] > 1)
+            st = backend->rotate(timing->state, pairs[place], err);
+        if (!st)
+            st = take_samples(bench, timing, &out->figures[place], err);
+        out->figures[place].pairs = pairs[place];
+        if (!st)
+            st = check_field(timing, out, err);
+    }
     return st;
 }
 
@@ -310,10 +325,7 @@ enum hs_status hs_bench_kernel(struct hs_bench *bench, const struct hs_backend *
                                const struct hs_kernel *kernel, struct hs_bench_row *out,
                                struct hs_error *err)
 {
-    *out = (struct hs_bench_row){.kernel = kernel,
-                                 .seconds = summarise(NULL, 0),
-                                 .copy = summarise(NULL, 0),
-                                 .share = summarise(NULL, 0)};
+    *out = (struct hs_bench_row){.kernel = kernel};
     struct hs_backend_state *state = NULL;
     enum hs_status st = backend->create(&bench->problem, kernel, bench->request.device,
                                         bench->request.threads, &state, err);
@@ -322,8 +334,8 @@ enum hs_status hs_bench_kernel(struct hs_bench *bench, const struct hs_backend *
         st = prove(bench, backend, state, out, err);
     }
     if (!st && out->proven) {
-        struct timed timed = {bench, backend, state, 0};
-        st = take_samples(&timed, out, err);
+        const struct hs_timing timing = {backend, state, kernel, span_of(bench, 0)};
+        st = time_kernel(bench, &timing, out, err);
     }
     backend->destroy(state);
     return st;

@@ -6,13 +6,19 @@
  * memory, so that what else the machine does falls on both alike. A sweep moves at least 2 words a
  * point, one read and one written: that over the copy's rate is its share of the ceiling.
  *
- * Measuring goes through the backend contract only; printing is the command's.
+ * A grid whose fields fit into the device's last cache is measured twice: with the one pair of
+ * fields that a run has, which stays in the cache, and with so many pairs in turn that all of them
+ * come from memory, as those of a larger grid would.
+ *
+ * Measuring goes through the backend contract only; printing is the command's. What times a sweep,
+ * for others to use, is engine/timing.h.
  */
 #ifndef HS_ENGINE_BENCH_H
 #define HS_ENGINE_BENCH_H
 
 #include "core/backend.h"
 #include "core/problem.h"
+#include "engine/timing.h"
 
 struct hs_bench_request {
     int dims;
@@ -37,22 +43,26 @@ struct hs_bench {
     void *spare;
 };
 
-/* Of the samples of one measurement. */
-struct hs_bench_samples {
-    int count;
-    double min, median, max;
+/* A measurement, with the fields in memory or in the cache. */
+struct hs_bench_figures {
+    int pairs;                 /* of fields, swept in turn; 0: not measured */
+    int64_t in_sample;         /* sweeps of a sample */
+    struct hs_samples seconds; /* of one sweep */
+    struct hs_samples copy;    /* bytes a second, read plus written; count 0: no copy */
+    struct hs_samples share;   /* of the copy taken beside it; count 0: no copy */
 };
+
+enum hs_bench_place { HS_BENCH_MEMORY, HS_BENCH_CACHE, HS_BENCH_PLACES };
+const char *hs_bench_place_name(enum hs_bench_place place); /* "memory", "cache" */
 
 struct hs_bench_row {
     const struct hs_kernel *kernel;
-    char device[128];                /* what the backend says it runs on */
-    bool proven;                     /* else the rest is not set */
-    double apart;                    /* largest |T - reference| after proof_sweeps */
-    double bound;                    /* what it may be: 0 in double */
-    int64_t in_sample;               /* sweeps of a sample */
-    struct hs_bench_samples seconds; /* of one sweep */
-    struct hs_bench_samples copy;    /* bytes a second, read plus written; count 0: no copy */
-    struct hs_bench_samples share;   /* of the copy taken beside it; count 0: no copy */
+    char device[128]; /* what the backend says it runs on */
+    bool proven;      /* else the rest is not set */
+    double apart;     /* largest |T - reference| after proof_sweeps; infinite where the field was no
+                         longer what such sweeps can lead to after it was timed */
+    double bound;     /* what it may be: 0 in double */
+    struct hs_bench_figures figures[HS_BENCH_PLACES];
 };
 
 /* Makes the case and the reference's answer, which takes as long as `proof_sweeps` of it. Errors:
@@ -65,6 +75,10 @@ void hs_bench_release(struct hs_bench *bench);
 enum hs_status hs_bench_kernel(struct hs_bench *bench, const struct hs_backend *backend,
                                const struct hs_kernel *kernel, struct hs_bench_row *out,
                                struct hs_error *err);
+
+/* How many pairs of fields to sweep in turn so that each has left a cache of so many bytes when it
+ * is its turn again: 1 where the fields are too large for it, 0 where it would take too many. */
+int hs_bench_pairs(const struct hs_bench *bench, double cache);
 
 /* Of a row: updated points [1e9/s] of a sweep that takes `seconds`, and bytes a second at the floor
  * of 2 words a point. */

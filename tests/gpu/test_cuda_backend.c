@@ -148,3 +148,43 @@ void test_cuda_backend__no_such_device(void **state)
     assert_non_null(strstr(err.text, "solver.device = 99"));
     hs_error_release(&err);
 }
+
+/* Pairs of fields in turn: each gets its share of the sweeps, launched singly and replayed. */
+void test_cuda_backend__rotated_fields_are_swept_in_turn(void **state)
+{
+    (void)state;
+    enum { PAIRS = 4, LAUNCHED = 5, REPLAYED = 41 };
+    struct hs_error err;
+    hs_error_init(&err);
+    struct hs_problem problem;
+    make_problem(&problem, 3, 1, HS_DOUBLE, points, &wall_table[0], NULL);
+    double *all = random_values(&problem);
+    double *alone = malloc(field_bytes(&problem)), *turned = malloc(field_bytes(&problem));
+    const struct hs_box whole = hs_grid_box(&problem.grid);
+    struct hs_span span = {.step = 1.0, .stencil = hs_problem_stencil(&problem, 1.0)};
+    for (int rounds = LAUNCHED; rounds <= REPLAYED; rounds += REPLAYED - LAUNCHED) {
+        double seconds = 0.0;
+        struct hs_backend_state *device = create(&problem, &err);
+        check(cuda_backend()->upload(device, &whole, all, &err), &err, "upload");
+        span.count = rounds;
+        check(cuda_backend()->sweep(device, &span, &err), &err, "sweep");
+        check(cuda_backend()->download(device, &whole, alone, &err), &err, "download");
+        check(cuda_backend()->upload(device, &whole, all, &err), &err, "upload");
+        check(cuda_backend()->rotate(device, PAIRS, &err), &err, "rotate");
+        span.count = (int64_t)rounds * PAIRS;
+        check(cuda_backend()->time_sweeps(device, &span, &seconds, &err), &err, "time_sweeps");
+        check(cuda_backend()->download(device, &whole, turned, &err), &err, "download");
+        assert_memory_equal(turned, alone, field_bytes(&problem));
+        assert_true(seconds > 0.0 && seconds < 10.0);
+        span.count = 1; /* the next pair has as many behind it */
+        check(cuda_backend()->sweep(device, &span, &err), &err, "sweep");
+        check(cuda_backend()->download(device, &whole, turned, &err), &err, "download");
+        assert_memory_equal(turned, alone, field_bytes(&problem));
+        cuda_backend()->destroy(device);
+    }
+    free(all);
+    free(alone);
+    free(turned);
+    hs_problem_release(&problem);
+    hs_error_release(&err);
+}

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 enum { ALIGN_BYTES = 64 };
 
@@ -267,16 +269,47 @@ static enum hs_status sweep(struct hs_backend_state *state, const struct hs_span
     return HS_OK;
 }
 
+/* ---- measuring ------------------------------------------------------------------------------- */
+
+static double clock_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static enum hs_status time_sweeps(struct hs_backend_state *state, const struct hs_span *span,
+                                  double *seconds, struct hs_error *err)
+{
+    const double start = clock_now();
+    const enum hs_status st = sweep(state, span, err);
+    *seconds = clock_now() - start;
+    return st;
+}
+
 static enum hs_status copy(struct hs_backend_state *state, int64_t count, int64_t *bytes,
-                           struct hs_error *err)
+                           double *seconds, struct hs_error *err)
 {
     (void)err;
     const enum hs_precision precision = state->problem->precision;
+    const double start = clock_now();
     for (int64_t n = 0; n < count; n++)
         hs_cpu_field_copy(&state->layout, precision, state->threads, &state->now, &state->next);
+    *seconds = clock_now() - start;
     *bytes = 2 * state->layout.elements * (int64_t)hs_precision_size(precision);
     state->change_known = false;
     return HS_OK;
+}
+
+static double cache(int device)
+{
+    (void)device;
+    double bytes = 0.0;
+#ifdef _SC_LEVEL3_CACHE_SIZE
+    const long third = sysconf(_SC_LEVEL3_CACHE_SIZE), second = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    bytes = third > 0 ? (double)third : second > 0 ? (double)second : 0.0;
+#endif
+    return bytes;
 }
 
 static const char *describe(const struct hs_backend_state *state)
@@ -294,7 +327,9 @@ const struct hs_backend hs_backend_cpu = {
     .download = download,
     .sweep = sweep,
     .reduce = hs_cpu_reduce,
+    .time_sweeps = time_sweeps,
     .copy = copy,
+    .cache = cache,
     .describe = describe,
     .destroy = destroy,
 };

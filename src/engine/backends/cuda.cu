@@ -23,6 +23,8 @@ struct hs_backend_state {
     int stale_walls;      /* fields whose prescribed layers are still to be written */
     bool change_known;    /* the other field is the one a sweep before */
     hs_cuda_replay replay;
+    hs_cuda_timer timer;
+    hs_cuda_rotation rotation; /* for measuring: the other pairs of fields */
     char description[384];
 };
 
@@ -176,6 +178,8 @@ void destroy(hs_backend_state *state)
         return;
     cudaSetDevice(state->device);
     hs_cuda_replay_release(&state->replay);
+    hs_cuda_rotation_release(&state->rotation);
+    hs_cuda_timer_release(&state->timer);
     hs_cuda_reducer_destroy(state->reducer);
     hs_cuda_faces_release(&state->faces);
     hs_cuda_source_release(&state->source);
@@ -245,21 +249,6 @@ hs_status upload(hs_backend_state *state, const hs_box *box, const void *values,
     if (st)
         return st;
     state->stale_walls = 2;
-    state->change_known = false;
-    return HS_OK;
-}
-
-/* From the current field to the other, on the device. */
-hs_status copy(hs_backend_state *state, int64_t count, int64_t *bytes, hs_error *err)
-{
-    const int64_t size =
-        state->layout.elements * (int64_t)hs_precision_size(state->problem->precision);
-    HS_CUDA_TRY(err, cudaSetDevice(state->device));
-    for (int64_t n = 0; n < count; n++)
-        HS_CUDA_TRY(err, cudaMemcpyAsync(state->field[state->now ^ 1], state->field[state->now],
-                                         (size_t)size, cudaMemcpyDeviceToDevice, state->stream));
-    HS_CUDA_TRY(err, cudaStreamSynchronize(state->stream));
-    *bytes = 2 * size;
     state->change_known = false;
     return HS_OK;
 }
@@ -356,6 +345,7 @@ hs_status call_kernel(hs_backend_state *state, const hs_span *span, int64_t firs
         st = prescribe(state, slot_of(state, steps), err);
     state->now ^= 1;
     state->first_slot = slot_of(state, steps);
+    hs_cuda_rotation_turn(&state->rotation, state->field, &state->now);
     return st;
 }
 
@@ -379,14 +369,22 @@ hs_status wait(const hs_backend_state *state, const hs_span *span, hs_error *err
                         cudaGetErrorString(status));
 }
 
+/* Calls in a recording: they end with the pair of fields, and the field of it, that they began
+ * with. */
+int replay_calls(const hs_backend_state *state)
+{
+    const int twice = 2 * state->rotation.pairs;
+    return twice > REPLAY_CALLS ? twice : REPLAY_CALLS;
+}
+
 /*
  * Where nothing changes with time, a stretch of calls is recorded once and replayed: a replayed
  * launch costs about half of one made here, which is most of the time on a small grid.
  */
 bool repeats(const hs_backend_state *state)
 {
-    return state->stale_walls == 0 && !hs_cuda_faces_vary(&state->faces) &&
-           !(state->source.varies & HS_VARIES_T);
+    return state->stale_walls == 0 && state->rotation.at == 0 &&
+           !hs_cuda_faces_vary(&state->faces) && !(state->source.varies & HS_VARIES_T);
 }
 
 hs_status record(hs_backend_state *state, const hs_span *span, int64_t first, hs_error *err)
@@ -398,7 +396,7 @@ hs_status record(hs_backend_state *state, const hs_span *span, int64_t first, hs
     }
     HS_CUDA_TRY(err, cudaStreamBeginCapture(state->stream, cudaStreamCaptureModeThreadLocal));
     hs_status st = HS_OK;
-    for (int call = 0; call < REPLAY_CALLS && !st; call++)
+    for (int call = 0; call < replay_calls(state) && !st; call++)
         st = call_kernel(state, span, first, state->kernel->steps, err);
     cudaGraph_t graph = NULL;
     const cudaError_t ended = cudaStreamEndCapture(state->stream, &graph);
@@ -414,7 +412,7 @@ hs_status record(hs_backend_state *state, const hs_span *span, int64_t first, hs
 hs_status replay(hs_backend_state *state, const hs_span *span, int64_t first, int64_t left,
                  int64_t *done, hs_error *err)
 {
-    const int64_t sweeps = (int64_t)REPLAY_CALLS * state->kernel->steps;
+    const int64_t sweeps = (int64_t)replay_calls(state) * state->kernel->steps;
     *done = 0;
     if (left < 4 * sweeps || !repeats(state)) /* recording costs about as much as a few replays */
         return HS_OK;
@@ -430,9 +428,9 @@ hs_status replay(hs_backend_state *state, const hs_span *span, int64_t first, in
     return HS_OK;
 }
 
-hs_status sweep(hs_backend_state *state, const hs_span *span, hs_error *err)
+/* Asks for all of the span's sweeps, and does not wait for them. */
+hs_status launch(hs_backend_state *state, const hs_span *span, hs_error *err)
 {
-    HS_CUDA_TRY(err, cudaSetDevice(state->device));
     for (int64_t done = 0; done < span->count;) {
         const int64_t left = span->count - done - (span->keep_last ? 1 : 0);
         int64_t replayed = 0;
@@ -450,7 +448,14 @@ hs_status sweep(hs_backend_state *state, const hs_span *span, hs_error *err)
         state->change_known = span->keep_last && steps == 1;
         done += steps;
     }
-    return wait(state, span, err);
+    return HS_OK;
+}
+
+hs_status sweep(hs_backend_state *state, const hs_span *span, hs_error *err)
+{
+    HS_CUDA_TRY(err, cudaSetDevice(state->device));
+    const hs_status st = launch(state, span, err);
+    return st ? st : wait(state, span, err);
 }
 
 hs_status reduce(hs_backend_state *state, hs_reduction *out, hs_error *err)
@@ -458,6 +463,56 @@ hs_status reduce(hs_backend_state *state, hs_reduction *out, hs_error *err)
     HS_CUDA_TRY(err, cudaSetDevice(state->device));
     return hs_cuda_reduce(state->reducer, state->problem, &state->layout, field_of(state, 0),
                           state->change_known ? field_of(state, 1) : NULL, state->stream, out, err);
+}
+
+/* ---- measuring ------------------------------------------------------------------------------- */
+
+hs_status time_sweeps(hs_backend_state *state, const hs_span *span, double *seconds, hs_error *err)
+{
+    HS_CUDA_TRY(err, cudaSetDevice(state->device));
+    hs_status st = hs_cuda_timer_start(&state->timer, state->stream, err);
+    if (!st)
+        st = launch(state, span, err);
+    if (!st)
+        st = hs_cuda_timer_stop(&state->timer, state->stream, err);
+    if (!st)
+        st = wait(state, span, err);
+    return st ? st : hs_cuda_timer_read(&state->timer, seconds, err);
+}
+
+/* From the current field to the other, on the device. */
+hs_status copy(hs_backend_state *state, int64_t count, int64_t *bytes, double *seconds,
+               hs_error *err)
+{
+    const int64_t size =
+        state->layout.elements * (int64_t)hs_precision_size(state->problem->precision);
+    HS_CUDA_TRY(err, cudaSetDevice(state->device));
+    hs_status st = hs_cuda_timer_start(&state->timer, state->stream, err);
+    if (st)
+        return st;
+    for (int64_t n = 0; n < count; n++) {
+        HS_CUDA_TRY(err, cudaMemcpyAsync(state->field[state->now ^ 1], state->field[state->now],
+                                         (size_t)size, cudaMemcpyDeviceToDevice, state->stream));
+        hs_cuda_rotation_turn(&state->rotation, state->field, &state->now);
+    }
+    st = hs_cuda_timer_stop(&state->timer, state->stream, err);
+    if (st)
+        return st;
+    HS_CUDA_TRY(err, cudaStreamSynchronize(state->stream));
+    *bytes = 2 * size;
+    state->change_known = false;
+    return hs_cuda_timer_read(&state->timer, seconds, err);
+}
+
+hs_status rotate(hs_backend_state *state, int pairs, hs_error *err)
+{
+    HS_CUDA_TRY(err, cudaSetDevice(state->device));
+    hs_cuda_replay_release(&state->replay);
+    state->change_known = false;
+    const size_t bytes =
+        (size_t)state->layout.elements * hs_precision_size(state->problem->precision);
+    return hs_cuda_rotation_init(&state->rotation, pairs, state->field, state->now, bytes,
+                                 state->stream, err);
 }
 
 } // namespace
@@ -472,7 +527,10 @@ extern "C" const hs_backend hs_backend_cuda = {
     .download = download,
     .sweep = sweep,
     .reduce = reduce,
+    .time_sweeps = time_sweeps,
     .copy = copy,
+    .rotate = rotate,
+    .cache = hs_cuda_cache,
     .limits = hs_cuda_limits,
     .describe = describe,
     .destroy = destroy,

@@ -50,3 +50,10 @@ hs_status hs_cuda_limits(int device, hs_device_limits *out, hs_error *err)
                         per_clock(out->capability[0], out->capability[1], (hs_precision)p);
     return HS_OK;
 }
+
+double hs_cuda_cache(int device)
+{
+    int bytes = 0;
+    return cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, device) == cudaSuccess ? bytes
+                                                                                         : 0.0;
+}

@@ -32,6 +32,7 @@
 /* ---- cuda_limits.cu -------------------------------------------------------------------------- */
 
 hs_status hs_cuda_limits(int device, hs_device_limits *out, hs_error *err);
+double hs_cuda_cache(int device); /* bytes of L2; 0 where there is no such device */
 
 /* ---- cuda_copy.cu ---------------------------------------------------------------------------- */
 
@@ -152,6 +153,39 @@ bool hs_cuda_replay_fits(const hs_cuda_replay *replay, int now, const hs_span *s
 /* Takes over `graph`. */
 hs_status hs_cuda_replay_keep(hs_cuda_replay *replay, cudaGraph_t graph, int now,
                               const hs_span *span, hs_error *err);
+
+/* ---- cuda_measure.cu ------------------------------------------------------------------------- */
+
+/* Two events around what is timed; zero: none yet. */
+struct hs_cuda_timer {
+    cudaEvent_t begin, end;
+};
+
+void hs_cuda_timer_release(hs_cuda_timer *timer);
+hs_status hs_cuda_timer_start(hs_cuda_timer *timer, cudaStream_t stream, hs_error *err);
+hs_status hs_cuda_timer_stop(hs_cuda_timer *timer, cudaStream_t stream, hs_error *err);
+hs_status hs_cuda_timer_read(const hs_cuda_timer *timer, double *seconds, hs_error *err);
+
+struct hs_cuda_pair {
+    char *field[2];
+    int now; /* which of them is current */
+};
+
+/* Pairs of fields that are swept in turn; zero: only the state's own. */
+struct hs_cuda_rotation {
+    int pairs;
+    int at;             /* the pair that the state has in hand; its place here is out of date */
+    hs_cuda_pair *pair; /* [pairs] */
+};
+
+/* `field` is the state's own pair, of `bytes` each; the others get what it holds. Safe to release
+ * after failure. */
+hs_status hs_cuda_rotation_init(hs_cuda_rotation *rotation, int pairs, char *const field[2],
+                                int now, size_t bytes, cudaStream_t stream, hs_error *err);
+/* Frees all but the pair in hand. */
+void hs_cuda_rotation_release(hs_cuda_rotation *rotation);
+/* Exchanges the pair in hand for the next. */
+void hs_cuda_rotation_turn(hs_cuda_rotation *rotation, char *field[2], int *now);
 
 /* ---- cuda_reduce.cu -------------------------------------------------------------------------- */
 

@@ -53,10 +53,13 @@ void test_bench__proves_and_times(void **state)
         assert_true(row.proven);
         assert_true(row.apart <= row.bound);
         assert_true(p == HS_DOUBLE ? row.bound == 0.0 : row.bound > 0.0);
-        assert_int_equal(row.seconds.count, 3);
-        assert_true(row.seconds.min > 0.0 && row.seconds.min <= row.seconds.median &&
-                    row.seconds.median <= row.seconds.max);
-        assert_true(row.share.count == 3 && row.copy.median > 0.0);
+        const struct hs_bench_figures *f = &row.figures[HS_BENCH_CACHE];
+        assert_int_equal(f->pairs, 1);
+        assert_int_equal(row.figures[HS_BENCH_MEMORY].pairs, 0);
+        assert_int_equal(f->seconds.count, 3);
+        assert_true(f->seconds.min > 0.0 && f->seconds.min <= f->seconds.median &&
+                    f->seconds.median <= f->seconds.max);
+        assert_true(f->share.count == 3 && f->copy.median > 0.0);
         hs_bench_release(&bench);
         hs_error_release(&err);
     }
@@ -85,10 +88,51 @@ void test_bench__kernel_that_is_wrong_is_not_timed(void **state)
         assert_int_equal(hs_bench_kernel(&bench, &hs_backend_cpu, &wrong, &row, &err), HS_OK);
         assert_false(row.proven);
         assert_true(row.apart > row.bound);
-        assert_int_equal(row.seconds.count, 0);
+        assert_int_equal(row.figures[HS_BENCH_CACHE].seconds.count, 0);
         hs_bench_release(&bench);
         hs_error_release(&err);
     }
+}
+
+/* Right as often as it is proven, and wrong afterwards: as a launch that fails under load. */
+static int calls;
+static enum hs_status breaks_down(const struct hs_sweep *sweep, struct hs_error *err)
+{
+    const enum hs_status st = hs_kernel_cpu_openmp.sweep(sweep, err);
+    if (++calls > 2)
+        ((double *)sweep->out)[hs_layout_offset(&sweep->layout, 4, 4, 4)] = calls % 2 ? NAN : 1e9;
+    return st;
+}
+
+void test_bench__kernel_that_breaks_down_while_timed_is_not_proven(void **state)
+{
+    (void)state;
+    struct hs_kernel wrong = hs_kernel_cpu_openmp;
+    wrong.sweep = breaks_down;
+    struct hs_bench bench;
+    struct hs_bench_row row;
+    struct hs_error err;
+    hs_error_init(&err);
+    const struct hs_bench_request request = request_of(3, 1, HS_DOUBLE);
+    assert_int_equal(hs_bench_init(&bench, &request, 2, &err), HS_OK);
+    assert_int_equal(hs_bench_kernel(&bench, &hs_backend_cpu, &wrong, &row, &err), HS_OK);
+    assert_false(row.proven);
+    assert_true(isinf(row.apart));
+    hs_bench_release(&bench);
+    hs_error_release(&err);
+}
+
+/* Two fields of 8 MiB: in a cache of 60 MB a pair is a quarter of it, so 8 pairs are twice it. */
+void test_bench__fields_are_turned_out_of_the_cache(void **state)
+{
+    (void)state;
+    struct hs_bench bench = {.request = {.precision = HS_FLOAT},
+                             .problem = {.grid = {.dims = 3, .points = {128, 128, 128}}}};
+    assert_int_equal(hs_bench_pairs(&bench, 60e6), 8);
+    assert_int_equal(hs_bench_pairs(&bench, 16e6), 2);
+    assert_int_equal(hs_bench_pairs(&bench, 8e6), 1);
+    assert_int_equal(hs_bench_pairs(&bench, 0.0), 1);
+    assert_int_equal(hs_bench_pairs(&bench, 540e6), 0);
 }
 
 /* 2 words a point, and points a second. */
