@@ -157,7 +157,7 @@ void test_cuda_backend__rotated_fields_are_swept_in_turn(void **state)
     struct hs_error err;
     hs_error_init(&err);
     struct hs_problem problem;
-    make_problem(&problem, 3, 1, HS_DOUBLE, points, &wall_table[0], NULL);
+    make_problem(&problem, 3, 1, HS_DOUBLE, points, &wall_table[4], NULL);
     double *all = random_values(&problem);
     double *alone = malloc(field_bytes(&problem)), *turned = malloc(field_bytes(&problem));
     const struct hs_box whole = hs_grid_box(&problem.grid);
