@@ -1,5 +1,6 @@
 #include "core/kernel.h"
 
+#include "core/needs.h"
 #include "core/problem.h"
 
 #include <stdio.h>
@@ -44,26 +45,14 @@ bool hs_kernel_can(const struct hs_kernel *kernel, int dims, int radius,
     return true;
 }
 
-/* Whether a source or a face's value differs from point to point. */
-static bool varies_in_space(const struct hs_problem *problem)
-{
-    const struct hs_field *source = &problem->source.field;
-    if (problem->source.present &&
-        (source->data || (hs_value_varies(&source->value) & HS_VARIES_SPACE)))
-        return true;
-    for (int face = 0; face < 2 * problem->grid.dims; face++)
-        if (hs_value_varies(&problem->face[face].drive) & HS_VARIES_SPACE)
-            return true;
-    return false;
-}
-
 bool hs_kernel_suits(const struct hs_kernel *kernel, const struct hs_problem *problem, char *reason,
                      size_t size)
 {
     if (!hs_kernel_can(kernel, problem->grid.dims, problem->radius, problem->precision, reason,
                        size))
         return false;
-    if (kernel->uniform && varies_in_space(problem)) {
+    if (kernel->uniform &&
+        (hs_problem_needs(problem) & (HS_NEEDS_SOURCE_FIELD | HS_NEEDS_WALL_FIELD)) != 0) {
         snprintf(reason, size, "%s needs sources and boundary values that are uniform in space",
                  kernel->name);
         return false;

@@ -1,4 +1,5 @@
 #include "engine/registry.h"
+#include "engine/preference.h"
 #include "input/options.h"
 
 #include <stdio.h>
@@ -133,23 +134,6 @@ enum hs_status hs_kernel_find(const char *name, enum hs_device device, const str
 
 /* ---- the kernel ------------------------------------------------------------------------------ */
 
-/*
- * What "auto" tries first, from how many nodes on; after these any that can, the reference last.
- * The fused marches need more than a wave of blocks: on an H200 fused_march_3d gave 0.50 of
- * vector_march's rate at 128^3 and 1.33 at 256^3; fused_fields_3d 1.6 at 512^3 with a source field
- * (float; docs/benchmarks.md).
- */
-static const struct {
-    const char *name;
-    int64_t least_nodes;
-} preferred[HS_DEVICES][5] = {
-    [HS_CPU] = {{"openmp", 0}},
-    [HS_CUDA] = {{"fused_march_3d", 200 * 200 * 200},
-                 {"fused_fields_3d", 200 * 200 * 200},
-                 {"vector_march", 0},
-                 {"basic", 0}},
-};
-
 static bool can(const struct hs_kernel *kernel, const struct hs_problem *problem, char *reason,
                 size_t size)
 {
@@ -160,9 +144,9 @@ static const struct hs_kernel *best_kernel(const struct hs_registry *registry,
                                            const struct hs_problem *problem, enum hs_device device)
 {
     char reason[256];
-    for (int n = 0; preferred[device][n].name; n++) {
-        const struct hs_kernel *kernel = kernel_named(registry, preferred[device][n].name, device);
-        if (kernel && hs_grid_count(&problem->grid) >= preferred[device][n].least_nodes &&
+    for (const struct hs_preference *row = hs_preferences(device); row->kernel; row++) {
+        const struct hs_kernel *kernel = kernel_named(registry, row->kernel, device);
+        if (kernel && hs_preference_holds(row, problem) &&
             can(kernel, problem, reason, sizeof reason))
             return kernel;
     }

@@ -1,0 +1,49 @@
+#include "engine/preference.h"
+
+/*
+ * Each row's comment says what it was measured by. `heatsolve tune CASE --retune` prints the rates
+ * of all kernels beside this table's choice; `tests/gpu/run auto` holds the table to 0.95 of the
+ * best over the cases of the benchmarks.
+ */
+
+static const struct hs_preference on_cpu[] = {
+    {.kernel = "openmp"},
+    {.kernel = NULL},
+};
+
+static const struct hs_preference on_cuda[] = {
+    /* The fused marches need more than a wave of blocks: on an H200 fused_march_3d gave 0.50 of
+     * vector_march's rate at 128^3 and 1.33 at 256^3, fused_fields_3d 1.6 at 512^3 with a source
+     * field (float; docs/benchmarks.md). */
+    {.kernel = "fused_march_3d", .from = 200 * 200 * 200},
+    {.kernel = "fused_fields_3d", .from = 200 * 200 * 200},
+    {.kernel = "vector_march"},
+    {.kernel = "basic"},
+    {.kernel = NULL},
+};
+
+static const struct hs_preference *const tables[HS_DEVICES] = {
+    [HS_CPU] = on_cpu,
+    [HS_CUDA] = on_cuda,
+};
+
+const struct hs_preference *hs_preferences(enum hs_device device)
+{
+    return tables[device];
+}
+
+/* An empty set of bits stands for any. */
+static bool among(unsigned bits, int value)
+{
+    return bits == 0 || (bits & (1u << value)) != 0;
+}
+
+bool hs_preference_holds(const struct hs_preference *row, const struct hs_problem *problem)
+{
+    const int64_t nodes = hs_grid_count(&problem->grid);
+    const unsigned needs = hs_problem_needs(problem);
+    return among(row->dims, problem->grid.dims) && among(row->radius, problem->radius) &&
+           among(row->precision, (int)problem->precision) && nodes >= row->from &&
+           (row->below == 0 || nodes < row->below) && (needs & row->with) == row->with &&
+           (needs & row->without) == 0;
+}

@@ -1,0 +1,109 @@
+#include "engine/preference.h"
+#include "engine/registry.h"
+#include "test.h"
+
+#include <string.h>
+
+static struct hs_problem case_of(int dims, int64_t points, int radius, enum hs_precision precision)
+{
+    struct hs_problem problem;
+    hs_problem_init(&problem);
+    problem.grid.dims = dims;
+    for (int axis = 0; axis < HS_AXES; axis++)
+        problem.grid.points[axis] = axis < dims ? points : 1;
+    problem.radius = radius;
+    problem.precision = precision;
+    for (int face = 0; face < HS_FACES; face++)
+        problem.face[face].held = radius; /* fixed */
+    return problem;
+}
+
+void test_preference__empty_row_holds_for_all(void **state)
+{
+    (void)state;
+    const struct hs_preference row = {.kernel = "any"};
+    for (int dims = 1; dims <= 3; dims++)
+        for (int radius = 1; radius <= 3; radius++)
+            for (int p = 0; p < HS_PRECISIONS; p++) {
+                struct hs_problem problem = case_of(dims, 9, radius, (enum hs_precision)p);
+                problem.face[0].wrap = true;
+                problem.source.present = true;
+                assert_true(hs_preference_holds(&row, &problem));
+            }
+}
+
+void test_preference__dims_radius_and_precision(void **state)
+{
+    (void)state;
+    const struct hs_preference row = {.kernel = "some",
+                                      .dims = 1u << 2 | 1u << 3,
+                                      .radius = 1u << 1,
+                                      .precision = 1u << HS_FLOAT};
+    struct hs_problem problem = case_of(2, 9, 1, HS_FLOAT);
+    assert_true(hs_preference_holds(&row, &problem));
+    problem = case_of(1, 9, 1, HS_FLOAT);
+    assert_false(hs_preference_holds(&row, &problem));
+    problem = case_of(3, 9, 2, HS_FLOAT);
+    assert_false(hs_preference_holds(&row, &problem));
+    problem = case_of(3, 9, 1, HS_DOUBLE);
+    assert_false(hs_preference_holds(&row, &problem));
+}
+
+void test_preference__sizes_from_and_below(void **state)
+{
+    (void)state;
+    const struct hs_preference row = {.kernel = "middle", .from = 1000, .below = 1728};
+    struct hs_problem problem = case_of(3, 9, 1, HS_FLOAT);
+    assert_false(hs_preference_holds(&row, &problem));
+    problem = case_of(3, 10, 1, HS_FLOAT);
+    assert_true(hs_preference_holds(&row, &problem));
+    problem = case_of(3, 11, 1, HS_FLOAT);
+    assert_true(hs_preference_holds(&row, &problem));
+    problem = case_of(3, 12, 1, HS_FLOAT);
+    assert_false(hs_preference_holds(&row, &problem));
+}
+
+void test_preference__needs_with_and_without(void **state)
+{
+    (void)state;
+    const struct hs_preference wants = {.kernel = "wants", .with = HS_NEEDS_SOURCE | HS_NEEDS_WRAP};
+    const struct hs_preference shuns = {.kernel = "shuns",
+                                        .without = HS_NEEDS_SOURCE | HS_NEEDS_WRAP};
+    struct hs_problem problem = case_of(1, 9, 1, HS_DOUBLE);
+    assert_false(hs_preference_holds(&wants, &problem));
+    assert_true(hs_preference_holds(&shuns, &problem));
+    problem.source.present = true; /* one of two */
+    assert_false(hs_preference_holds(&wants, &problem));
+    assert_false(hs_preference_holds(&shuns, &problem));
+    problem.face[0].wrap = problem.face[1].wrap = true;
+    assert_true(hs_preference_holds(&wants, &problem));
+    assert_false(hs_preference_holds(&shuns, &problem));
+}
+
+static bool is_known(const char *name, enum hs_device device)
+{
+    for (int n = 0; hs_kernels[n]; n++)
+        if (hs_kernels[n]->device == device && strcmp(hs_kernels[n]->name, name) == 0)
+            return true;
+    for (const struct hs_absent_kernel *absent = hs_absent_kernels; absent->name; absent++)
+        if (strcmp(absent->device, hs_device_name(device)) == 0 && strcmp(absent->name, name) == 0)
+            return true;
+    return false;
+}
+
+/* A row for a kernel that is not in the tree would never be taken, and nobody would see it. */
+void test_preference__rows_name_kernels_of_the_tree(void **state)
+{
+    (void)state;
+    for (int device = 0; device < HS_DEVICES; device++) {
+        int rows = 0;
+        for (const struct hs_preference *row = hs_preferences((enum hs_device)device); row->kernel;
+             row++, rows++) {
+            if (!is_known(row->kernel, (enum hs_device)device))
+                fail_msg("no kernel %s", row->kernel);
+            assert_true(row->below == 0 || row->from < row->below);
+            assert_int_equal(row->with & row->without, 0);
+        }
+        assert_true(rows > 0);
+    }
+}
