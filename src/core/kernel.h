@@ -55,6 +55,7 @@ struct hs_sweep {
     const struct hs_face_level *level; /* [steps] */
     int threads;                       /* CPU: how many to use, at least 1 */
     void *stream;                      /* CUDA: cudaStream_t */
+    void *scratch;                     /* what the kernel's `scratch` asked for; else NULL */
 };
 
 /* What the launch for a given sweep looks like; `explain` prints it. Counts are per launch. */
@@ -88,6 +89,10 @@ struct hs_kernel {
     bool (*suits)(const struct hs_problem *problem, char *reason, size_t size);
     /* All members but `sweep` of a request are set as for a call; may be NULL on the CPU. */
     void (*geometry)(const struct hs_sweep *sweep, struct hs_geometry *out);
+    /* Bytes of the device's memory that it keeps from call to call on one grid, whatever a call's
+     * steps; zero when made. NULL: none. The request has no fields, levels or stream, the whole
+     * grid as its box, and coefficients of zero. */
+    size_t (*scratch)(const struct hs_sweep *sweep);
     enum hs_status (*sweep)(const struct hs_sweep *sweep, struct hs_error *err);
 };
 

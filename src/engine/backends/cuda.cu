@@ -14,6 +14,7 @@ struct hs_backend_state {
     hs_box interior;
     char *field[2]; /* allocations; `now` says which holds the current field */
     int now;
+    char *scratch; /* the kernel's own; NULL where it needs none */
     hs_cuda_source source;
     hs_cuda_faces faces;
     hs_cuda_reducer *reducer;
@@ -88,10 +89,36 @@ double field_bytes(const hs_problem *problem, const hs_grid *grid)
     return bytes;
 }
 
+hs_layout field_layout(const hs_problem *problem, const hs_grid *grid)
+{
+    return hs_layout_make(grid, problem->radius,
+                          ALIGN_BYTES / (int64_t)hs_precision_size(problem->precision));
+}
+
+size_t scratch_bytes(const hs_problem *problem, const hs_kernel *kernel, const hs_grid *grid)
+{
+    if (!kernel->scratch)
+        return 0;
+    hs_stencil stencil = {};
+    stencil.dims = grid->dims;
+    stencil.radius = problem->radius;
+    hs_sweep request = {};
+    request.precision = problem->precision;
+    request.layout = field_layout(problem, grid);
+    request.box = hs_grid_box(grid);
+    request.stencil = &stencil;
+    request.steps = kernel->steps;
+    request.face = problem->face;
+    return kernel->scratch(&request);
+}
+
 double bytes_needed(const hs_problem *problem, const hs_kernel *kernel, const hs_grid *grid)
 {
-    return field_bytes(problem, grid) * (2 + hs_cuda_source_fields(problem)) +
-           hs_cuda_faces_bytes(problem, kernel->steps + 1);
+    const double fields = field_bytes(problem, grid) * (2 + hs_cuda_source_fields(problem));
+    if (fields > 0x1p50) /* no device has that; an integer might not hold it */
+        return fields;
+    return fields + hs_cuda_faces_bytes(problem, kernel->steps + 1) +
+           (double)scratch_bytes(problem, kernel, grid);
 }
 
 double memory(const hs_problem *problem, const hs_kernel *kernel)
@@ -162,6 +189,11 @@ hs_status allocate(hs_backend_state *state, hs_error *err)
         /* kernels may load, though not use, what lies between the rows */
         HS_CUDA_TRY(err, cudaMemsetAsync(state->field[f], 0, bytes, state->stream));
     }
+    const size_t scratch = scratch_bytes(state->problem, state->kernel, &state->problem->grid);
+    if (scratch > 0) {
+        HS_CUDA_TRY(err, cudaMalloc(&state->scratch, scratch));
+        HS_CUDA_TRY(err, cudaMemsetAsync(state->scratch, 0, scratch, state->stream));
+    }
     hs_status st =
         hs_cuda_source_init(&state->source, state->problem, &state->layout, state->stream, err);
     if (!st)
@@ -185,6 +217,7 @@ void destroy(hs_backend_state *state)
     hs_cuda_source_release(&state->source);
     for (int f = 0; f < 2; f++)
         cudaFree(state->field[f]);
+    cudaFree(state->scratch);
     if (state->stream)
         cudaStreamDestroy(state->stream);
     free(state->source_value);
@@ -208,8 +241,7 @@ hs_status create(const hs_problem *problem, const hs_kernel *kernel, int device,
     state->problem = problem;
     state->kernel = kernel;
     state->device = device;
-    state->layout = hs_layout_make(&problem->grid, problem->radius,
-                                   ALIGN_BYTES / (int64_t)hs_precision_size(problem->precision));
+    state->layout = field_layout(problem, &problem->grid);
     state->interior = hs_problem_interior(problem);
     st = describe_device(state, err);
     if (!st)
@@ -327,6 +359,7 @@ hs_sweep make_request(const hs_backend_state *state, const hs_span *span, int st
     request.level = state->level;
     request.threads = 1;
     request.stream = state->stream;
+    request.scratch = state->scratch;
     return request;
 }
 
