@@ -9,20 +9,26 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MOST_KERNELS = 64 };
 
 struct arguments {
     int64_t dims, radius, threads, repeats, device;
-    const char *points, *precision, *kernel, *backend;
-    bool json, csv;
+    int64_t peer_seconds;
+    const char *points, *precision, *kernel, *backend, *peer;
+    bool json, csv, peers;
 };
 
 static enum hs_status read_arguments(int argc, char **argv, struct arguments *out,
                                      struct hs_error *err)
 {
-    *out = (struct arguments){
-        .radius = 1, .repeats = 15, .precision = "double", .kernel = "auto", .backend = "auto"};
+    *out = (struct arguments){.radius = 1,
+                              .repeats = 15,
+                              .precision = "double",
+                              .kernel = "auto",
+                              .backend = "auto",
+                              .peer_seconds = 300};
     const struct hs_argument table[] = {
         {"--dims", HS_ARGUMENT_COUNT, &out->dims, "D"},
         {"--points", HS_ARGUMENT_STRING, &out->points, "NX,NY,NZ"},
@@ -32,6 +38,9 @@ static enum hs_status read_arguments(int argc, char **argv, struct arguments *ou
         {"--backend", HS_ARGUMENT_STRING, &out->backend, "cpu|cuda"},
         {"--threads", HS_ARGUMENT_COUNT, &out->threads, "N"},
         {"--repeats", HS_ARGUMENT_COUNT, &out->repeats, "N"},
+        {"--peers", HS_ARGUMENT_FLAG, &out->peers, ""},
+        {"--peer", HS_ARGUMENT_STRING, &out->peer, "NAME,..."},
+        {"--peer-seconds", HS_ARGUMENT_COUNT, &out->peer_seconds, "S"},
         {"--json", HS_ARGUMENT_FLAG, &out->json, ""},
         {"--csv", HS_ARGUMENT_FLAG, &out->csv, ""},
     };
@@ -158,6 +167,36 @@ static int64_t proof_sweeps(const struct hs_bench_request *request,
     return most < affordable ? most + 1 : affordable;
 }
 
+/* ---- peers ----------------------------------------------------------------------------------- */
+
+static enum hs_status find_peers(const struct arguments *arguments,
+                                 const struct hs_bench_request *request, struct hs_peers *out,
+                                 struct hs_error *err)
+{
+    if (request->radius != 1)
+        return hs_error_add(err, HS_BAD_INPUT, "bench: --peers: they sweep with --radius 1 only");
+    return hs_peers_find(arguments->peer, out, err);
+}
+
+/* Said where somebody waits: a compiler among them may take a minute. */
+static void announce(const struct hs_peer *peer)
+{
+    if (isatty(STDERR_FILENO))
+        fprintf(stderr, "bench: peer %s\n", peer->name);
+}
+
+static enum hs_status run_peers(struct hs_peers *peers, const struct hs_bench_request *request,
+                                const struct hs_backend *backend, double seconds,
+                                struct hs_error *err)
+{
+    enum hs_status st = HS_OK;
+    for (int n = 0; n < peers->count && !st; n++) {
+        announce(&peers->peer[n]);
+        st = hs_peers_run(peers, &peers->peer[n], request, backend, seconds, err);
+    }
+    return st;
+}
+
 /* ---- the command ----------------------------------------------------------------------------- */
 
 static void join_command(int argc, char **argv, char *out, size_t size)
@@ -202,12 +241,23 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     if (st)
         return st;
 
+    const bool with_peers = arguments.peers || arguments.peer;
+    static struct hs_peers peers;
+    if (with_peers)
+        st = find_peers(&arguments, &request, &peers, err);
+    if (st)
+        return st;
     static struct hs_bench_row rows[MOST_KERNELS];
     char command[512];
     join_command(argc, argv, command, sizeof command);
     struct hs_bench bench;
-    struct hs_bench_report report = {&bench, rows, count, command};
+    struct hs_bench_report report = {&bench, rows, count, command, with_peers ? &peers : NULL};
     st = measure(&request, backend, kernels, &bench, &report, rows, err);
+    if (with_peers && (st == HS_OK || st == HS_FAILED_CHECK)) {
+        const enum hs_status ran =
+            run_peers(&peers, &request, backend, (double)arguments.peer_seconds, err);
+        st = ran ? ran : st;
+    }
     if (st == HS_OK || st == HS_FAILED_CHECK)
         (arguments.json  ? hs_bench_report_json
          : arguments.csv ? hs_bench_report_csv
@@ -229,7 +279,13 @@ const struct hs_command hs_command_bench = {
             "  --backend NAME      cpu or cuda (the best there is)\n"
             "  --threads N         of the CPU (all)\n"
             "  --repeats N         samples, at most (15)\n"
+            "  --peers             the same sweep in NumPy, CuPy, PyTorch, JAX, Numba, Triton, as\n"
+            "                      far as $PYTHON (python3) has them; radius 1\n"
+            "  --peer NAME,...     these of them only\n"
+            "  --peer-seconds S    as long as one may take (300)\n"
             "  --json, --csv       instead of the table\n\n"
-            "Each kernel is proven against the CPU reference before it is timed.\n",
+            "Each kernel is proven against the CPU reference before it is timed, and each peer\n"
+            "against numpy and heatsolve. A grid that fits into the device's cache is timed from\n"
+            "memory, with several pairs of fields in turn, and in the cache, as a run has it.\n",
     .run = run,
 };

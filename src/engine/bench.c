@@ -51,6 +51,15 @@ static void make_problem(struct hs_problem *problem, const struct hs_bench_reque
         problem->c[n] /= sum;
 }
 
+struct hs_stencil hs_bench_stencil(const struct hs_bench_request *request)
+{
+    struct hs_problem problem;
+    make_problem(&problem, request);
+    const struct hs_stencil stencil = hs_problem_stencil(&problem, 1.0);
+    hs_problem_release(&problem);
+    return stencil;
+}
+
 static void fill(const struct hs_bench *bench, int64_t count)
 {
 #pragma omp parallel for schedule(static)

@@ -65,6 +65,9 @@ struct hs_bench_row {
     struct hs_bench_figures figures[HS_BENCH_PLACES];
 };
 
+/* The coefficients of a request's sweeps. */
+struct hs_stencil hs_bench_stencil(const struct hs_bench_request *request);
+
 /* Makes the case and the reference's answer, which takes as long as `proof_sweeps` of it. Errors:
  * HS_DEVICE where memory is short. Release after failure too. */
 enum hs_status hs_bench_init(struct hs_bench *bench, const struct hs_bench_request *request,

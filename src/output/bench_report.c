@@ -25,24 +25,102 @@ static const char *baseline_of(const struct hs_bench_report *report)
 }
 
 /* NaN where the baseline was not timed. */
-static double speedup(const struct hs_bench_report *report, const struct hs_bench_row *row,
-                      enum hs_bench_place place)
+static double speedup(const struct hs_bench_report *report, enum hs_bench_place place,
+                      double seconds)
 {
     for (int n = 0; n < report->count; n++) {
         const struct hs_bench_row *other = &report->rows[n];
-        if (strcmp(other->kernel->name, baseline_of(report)) == 0 && other->proven)
-            return other->figures[place].seconds.median / row->figures[place].seconds.median;
+        if (strcmp(other->kernel->name, baseline_of(report)) == 0 && other->proven &&
+            other->figures[place].pairs)
+            return other->figures[place].seconds.median / seconds;
     }
     return NAN;
 }
 
-/* Whether some kernel was timed with its fields there. */
-static bool any_in(const struct hs_bench_report *report, enum hs_bench_place place)
+/* The first measurement with the fields there; NULL if there is none. */
+static const struct hs_bench_figures *first_in(const struct hs_bench_report *report,
+                                               enum hs_bench_place place)
 {
     for (int n = 0; n < report->count; n++)
         if (report->rows[n].proven && report->rows[n].figures[place].pairs)
-            return true;
-    return false;
+            return &report->rows[n].figures[place];
+    return NULL;
+}
+
+/* The copy's rate [bytes/s] over all kernels' samples; NaN if there is none. */
+static double copy_of(const struct hs_bench_report *report, enum hs_bench_place place)
+{
+    double rates[256];
+    int count = 0;
+    for (int n = 0; n < report->count && count < 256; n++) {
+        const struct hs_bench_figures *f = &report->rows[n].figures[place];
+        if (report->rows[n].proven && f->pairs && f->copy.count)
+            rates[count++] = f->copy.median;
+    }
+    return hs_samples_of(rates, count).median;
+}
+
+/* A line of a table, of a kernel or a peer. */
+struct line {
+    const char *name, *kind, *device, *version;
+    struct hs_samples seconds;
+    double copy, share; /* NaN: none */
+    double apart;
+    int pairs;
+    int64_t in_sample;
+};
+
+static struct line line_of_kernel(const struct hs_bench_row *row, enum hs_bench_place place)
+{
+    const struct hs_bench_figures *f = &row->figures[place];
+    return (struct line){.name = row->kernel->name,
+                         .kind = "kernel",
+                         .device = row->device,
+                         .version = hs_version(),
+                         .seconds = f->seconds,
+                         .copy = f->copy.count ? f->copy.median : NAN,
+                         .share = f->share.count ? f->share.median : NAN,
+                         .apart = row->apart,
+                         .pairs = f->pairs,
+                         .in_sample = f->in_sample};
+}
+
+/* A peer sweeps one pair of fields, as a run does; its copy is that of the kernels. */
+static bool peer_is_in(const struct hs_bench_report *report, enum hs_bench_place place)
+{
+    return place == HS_BENCH_CACHE || !first_in(report, HS_BENCH_CACHE);
+}
+
+static struct line line_of_peer(const struct hs_bench_report *report, const struct hs_peer *peer,
+                                enum hs_bench_place place)
+{
+    const double copy = copy_of(report, place);
+    return (struct line){.name = peer->name,
+                         .kind = "peer",
+                         .device = peer->device,
+                         .version = peer->version,
+                         .seconds = peer->seconds,
+                         .copy = copy,
+                         .share = hs_bench_bytes(report->bench, peer->seconds.median) / copy,
+                         .apart = peer->apart,
+                         .pairs = 1};
+}
+
+/* Calls `each` for every line of a place: the kernels' first, then those of peers. */
+static void for_lines(FILE *stream, const struct hs_bench_report *report, enum hs_bench_place place,
+                      void (*each)(FILE *, const struct hs_bench_report *, enum hs_bench_place,
+                                   const struct line *))
+{
+    for (int n = 0; n < report->count; n++)
+        if (report->rows[n].proven && report->rows[n].figures[place].pairs) {
+            const struct line line = line_of_kernel(&report->rows[n], place);
+            each(stream, report, place, &line);
+        }
+    for (int n = 0; report->peers && n < report->peers->count && peer_is_in(report, place); n++)
+        if (report->peers->peer[n].outcome == HS_PEER_TIMED) {
+            const struct line line = line_of_peer(report, &report->peers->peer[n], place);
+            each(stream, report, place, &line);
+        }
 }
 
 /* ---- table ----------------------------------------------------------------------------------- */
@@ -73,64 +151,75 @@ static void print_number(FILE *stream, int width, int places, double value)
         fprintf(stream, " %*s", width, "-");
 }
 
-static void print_row(FILE *stream, const struct hs_bench_report *report,
-                      const struct hs_bench_row *row, enum hs_bench_place place)
+static void print_line(FILE *stream, const struct hs_bench_report *report,
+                       enum hs_bench_place place, const struct line *line)
 {
     const struct hs_bench *bench = report->bench;
-    const struct hs_bench_figures *f = &row->figures[place];
-    if (!f->pairs)
-        return;
-    fprintf(stream, "%-20s", row->kernel->name);
-    print_number(stream, 9, 3, hs_bench_gcells(bench, f->seconds.median));
-    print_number(stream, 9, 3, hs_bench_gcells(bench, f->seconds.max));
-    print_number(stream, 9, 3, hs_bench_gcells(bench, f->seconds.min));
-    print_number(stream, 8, 1, 1e-9 * hs_bench_bytes(bench, f->seconds.median));
-    print_number(stream, 9, 1, f->share.count ? 100.0 * f->share.median : NAN);
-    print_number(stream, 9, 2, speedup(report, row, place));
-    print_number(stream, 11, 3, 1e6 * f->seconds.median);
-    fprintf(stream, " %4d\n", f->seconds.count);
+    const bool peer = strcmp(line->kind, "peer") == 0;
+    fprintf(stream, "%s%-*s", peer ? "peer: " : "", peer ? 15 : 21, line->name);
+    print_number(stream, 8, 3, hs_bench_gcells(bench, line->seconds.median));
+    print_number(stream, 8, 3, hs_bench_gcells(bench, line->seconds.max));
+    print_number(stream, 8, 3, hs_bench_gcells(bench, line->seconds.min));
+    print_number(stream, 8, 1, 1e-9 * hs_bench_bytes(bench, line->seconds.median));
+    print_number(stream, 9, 1, 100.0 * line->share);
+    print_number(stream, 11, 2, speedup(report, place, line->seconds.median));
+    print_number(stream, 11, 2, 1e6 * line->seconds.median);
+    fprintf(stream, " %4d\n", line->seconds.count);
 }
 
 static void print_place(FILE *stream, const struct hs_bench_report *report,
                         enum hs_bench_place place)
 {
-    const struct hs_bench_figures *f = NULL;
-    double copy = 0.0;
-    for (int n = 0; n < report->count; n++)
-        if (report->rows[n].proven) {
-            f = &report->rows[n].figures[place];
-            copy = fmax(copy, f->copy.count ? f->copy.median : 0.0);
-        }
+    const struct hs_bench_figures *first = first_in(report, place);
+    const double copy = copy_of(report, place);
+    if (!first)
+        return;
     fprintf(stream, "\nfields in %s", hs_bench_place_name(place));
     if (place == HS_BENCH_CACHE)
         fprintf(stream, ": one pair of them, as a run of this grid has");
-    else if (f->pairs > 1)
+    else if (first->pairs > 1)
         fprintf(stream, ": %d pairs of them in turn, each out of the cache when it is its turn",
-                f->pairs);
-    if (copy > 0.0)
+                first->pairs);
+    if (isfinite(copy))
         fprintf(stream, "; copy %.1f GB/s", 1e-9 * copy);
     char versus[32];
     snprintf(versus, sizeof versus, "x %s", baseline_of(report));
-    fprintf(stream, "\n\n%-20s %9s %9s %9s %8s %9s %9s %11s %4s\n", "kernel", "GCell/s", "min",
-            "max", "GB/s", "% of copy", strcmp(versus, "x reference") ? versus : "x refer.",
-            "us a sweep", "n");
-    for (int n = 0; n < report->count; n++)
-        if (report->rows[n].proven)
-            print_row(stream, report, &report->rows[n], place);
+    fprintf(stream, "\n\n%-21s %8s %8s %8s %8s %9s %11s %11s %4s\n", "kernel", "GCell/s", "min",
+            "max", "GB/s", "% of copy", versus, "us a sweep", "n");
+    for_lines(stream, report, place, print_line);
+}
+
+static void print_refused(FILE *stream, const struct hs_bench_report *report)
+{
+    for (int n = 0; n < report->count; n++) {
+        const struct hs_bench_row *row = &report->rows[n];
+        if (!row->proven)
+            fprintf(stream, "\n%-21s not timed: differs from the reference by %g (at most %g)\n",
+                    row->kernel->name, row->apart, row->bound);
+    }
+}
+
+static void print_peers(FILE *stream, const struct hs_peers *peers)
+{
+    static const char *const outcome[] = {
+        [HS_PEER_TIMED] = "", [HS_PEER_ABSENT] = "", [HS_PEER_FAILED] = "failed: "};
+    fprintf(stream, "\npeers: the same sweep in other software, each proven against numpy and "
+                    "heatsolve first\n");
+    for (int n = 0; n < peers->count; n++) {
+        const struct hs_peer *peer = &peers->peer[n];
+        fprintf(stream, "%-21s %s%s\n", peer->name, outcome[peer->outcome],
+                peer->outcome == HS_PEER_TIMED ? peer->version : peer->why);
+    }
 }
 
 void hs_bench_report_table(FILE *stream, const struct hs_bench_report *report)
 {
     print_header(stream, report);
     for (int place = 0; place < HS_BENCH_PLACES; place++)
-        if (any_in(report, (enum hs_bench_place)place))
-            print_place(stream, report, (enum hs_bench_place)place);
-    for (int n = 0; n < report->count; n++) {
-        const struct hs_bench_row *row = &report->rows[n];
-        if (!row->proven)
-            fprintf(stream, "\n%-20s not timed: differs from the reference by %g (at most %g)",
-                    row->kernel->name, row->apart, row->bound);
-    }
+        print_place(stream, report, (enum hs_bench_place)place);
+    print_refused(stream, report);
+    if (report->peers)
+        print_peers(stream, report->peers);
     fprintf(
         stream,
         "\nGCell/s: points updated a second, median, least and most of n samples. GB/s: at the "
@@ -160,7 +249,7 @@ static void json_figures(struct hs_json *json, const struct hs_bench_report *rep
     hs_json_integer(json, "field_pairs", f->pairs);
     hs_json_number(json, "gcells", hs_bench_gcells(bench, f->seconds.median));
     hs_json_number(json, "bytes_per_second", hs_bench_bytes(bench, f->seconds.median));
-    hs_json_number(json, "speedup", speedup(report, row, place));
+    hs_json_number(json, "speedup", speedup(report, place, f->seconds.median));
     json_samples(json, "seconds_per_sweep", &f->seconds);
     hs_json_integer(json, "samples", f->seconds.count);
     hs_json_integer(json, "sweeps_per_sample", f->in_sample);
@@ -186,6 +275,32 @@ static void json_row(struct hs_json *json, const struct hs_bench_report *report,
     hs_json_close(json);
 }
 
+static void json_peer(struct hs_json *json, const struct hs_bench_report *report,
+                      const struct hs_peer *peer)
+{
+    const enum hs_bench_place place =
+        peer_is_in(report, HS_BENCH_MEMORY) ? HS_BENCH_MEMORY : HS_BENCH_CACHE;
+    const struct line line = line_of_peer(report, peer, place);
+    hs_json_open(json, NULL);
+    hs_json_text(json, "peer", peer->name);
+    if (peer->outcome == HS_PEER_TIMED) {
+        hs_json_text(json, "version", peer->version);
+        hs_json_text(json, "device", peer->device);
+        hs_json_number(json, "apart", peer->apart);
+        hs_json_text(json, "fields", hs_bench_place_name(place));
+        hs_json_number(json, "gcells", hs_bench_gcells(report->bench, peer->seconds.median));
+        hs_json_number(json, "bytes_per_second",
+                       hs_bench_bytes(report->bench, peer->seconds.median));
+        hs_json_number(json, "share_of_copy", line.share);
+        hs_json_number(json, "speedup", speedup(report, place, peer->seconds.median));
+        json_samples(json, "seconds_per_sweep", &peer->seconds);
+        hs_json_integer(json, "samples", peer->seconds.count);
+    } else {
+        hs_json_text(json, peer->outcome == HS_PEER_ABSENT ? "absent" : "failed", peer->why);
+    }
+    hs_json_close(json);
+}
+
 void hs_bench_report_json(FILE *stream, const struct hs_bench_report *report)
 {
     const struct hs_bench_request *request = &report->bench->request;
@@ -206,6 +321,12 @@ void hs_bench_report_json(FILE *stream, const struct hs_bench_report *report)
     for (int n = 0; n < report->count; n++)
         json_row(&json, report, &report->rows[n]);
     hs_json_close_array(&json);
+    if (report->peers) {
+        hs_json_open_array(&json, "peers");
+        for (int n = 0; n < report->peers->count; n++)
+            json_peer(&json, report, &report->peers->peer[n]);
+        hs_json_close_array(&json);
+    }
     hs_json_close(&json);
 }
 
@@ -219,41 +340,58 @@ static void csv_number(FILE *stream, const char *format, double value)
         fprintf(stream, format, value);
 }
 
-static void csv_line(FILE *stream, const struct hs_bench_report *report,
-                     const struct hs_bench_row *row, enum hs_bench_place place)
+static void csv_case(FILE *stream, const struct hs_bench_report *report, const char *name,
+                     const char *kind, const char *device)
+{
+    const struct hs_bench_request *request = &report->bench->request;
+    fprintf(stream, "%s,%s,\"%s\",", name, kind, device);
+    print_points(stream, request, "x");
+    fprintf(stream, ",%d,%d,%s", request->dims, request->radius,
+            hs_precision_name(request->precision));
+}
+
+static void csv_end(FILE *stream, const struct hs_bench_report *report, const char *version)
+{
+    fprintf(stream, ",%s,%s,\"%s\"\n", version, hs_commit(), report->command);
+}
+
+static void csv_line(FILE *stream, const struct hs_bench_report *report, enum hs_bench_place place,
+                     const struct line *line)
 {
     const struct hs_bench *bench = report->bench;
-    const struct hs_bench_request *request = &bench->request;
-    const struct hs_bench_figures *f = &row->figures[place];
-    const bool timed = row->proven && f->pairs;
-    fprintf(stream, "%s,\"%s\",", row->kernel->name, row->device);
-    print_points(stream, request, "x");
-    fprintf(stream, ",%d,%d,%s,%s,%d,%d,%g,%d,%lld", request->dims, request->radius,
-            hs_precision_name(request->precision), timed ? hs_bench_place_name(place) : "",
-            f->pairs, row->proven, row->apart, f->seconds.count, (long long)f->in_sample);
-    csv_number(stream, "%.6e", timed ? f->seconds.min : NAN);
-    csv_number(stream, "%.6e", timed ? f->seconds.median : NAN);
-    csv_number(stream, "%.6e", timed ? f->seconds.max : NAN);
-    csv_number(stream, "%.6g", timed ? hs_bench_gcells(bench, f->seconds.median) : NAN);
-    csv_number(stream, "%.6g", timed ? hs_bench_bytes(bench, f->seconds.median) : NAN);
-    csv_number(stream, "%.6g", f->copy.count ? f->copy.median : NAN);
-    csv_number(stream, "%.4f", f->share.count ? f->share.median : NAN);
-    csv_number(stream, "%.4f", timed ? speedup(report, row, place) : NAN);
-    fprintf(stream, ",%s,\"%s\"\n", hs_commit(), report->command);
+    csv_case(stream, report, line->name, line->kind, line->device);
+    fprintf(stream, ",%s,%d,1,%g,%d,%lld", hs_bench_place_name(place), line->pairs, line->apart,
+            line->seconds.count, (long long)line->in_sample);
+    csv_number(stream, "%.6e", line->seconds.min);
+    csv_number(stream, "%.6e", line->seconds.median);
+    csv_number(stream, "%.6e", line->seconds.max);
+    csv_number(stream, "%.6g", hs_bench_gcells(bench, line->seconds.median));
+    csv_number(stream, "%.6g", hs_bench_bytes(bench, line->seconds.median));
+    csv_number(stream, "%.6g", line->copy);
+    csv_number(stream, "%.4f", line->share);
+    csv_number(stream, "%.4f", speedup(report, place, line->seconds.median));
+    csv_end(stream, report, line->version);
+}
+
+/* A kernel that did not agree: how far apart, and no times. Peers that did not answer are left out:
+ * there is nothing to plot of them. */
+static void csv_refused(FILE *stream, const struct hs_bench_report *report,
+                        const struct hs_bench_row *row)
+{
+    csv_case(stream, report, row->kernel->name, "kernel", row->device);
+    fprintf(stream, ",,0,0,%g,0,0,,,,,,,,", row->apart);
+    csv_end(stream, report, hs_version());
 }
 
 void hs_bench_report_csv(FILE *stream, const struct hs_bench_report *report)
 {
-    fprintf(stream, "kernel,device,points,dims,radius,precision,fields,field_pairs,proven,apart,"
-                    "samples,sweeps_per_sample,seconds_min,seconds_median,seconds_max,gcells,"
-                    "bytes_per_second,copy_bytes_per_second,share_of_copy,speedup,commit,"
+    fprintf(stream, "kernel,kind,device,points,dims,radius,precision,fields,field_pairs,proven,"
+                    "apart,samples,sweeps_per_sample,seconds_min,seconds_median,seconds_max,gcells,"
+                    "bytes_per_second,copy_bytes_per_second,share_of_copy,speedup,version,commit,"
                     "command\n");
-    for (int n = 0; n < report->count; n++) {
-        const struct hs_bench_row *row = &report->rows[n];
-        if (!row->proven)
-            csv_line(stream, report, row, HS_BENCH_MEMORY);
-        for (int place = 0; place < HS_BENCH_PLACES && row->proven; place++)
-            if (row->figures[place].pairs)
-                csv_line(stream, report, row, (enum hs_bench_place)place);
-    }
+    for (int place = 0; place < HS_BENCH_PLACES; place++)
+        for_lines(stream, report, (enum hs_bench_place)place, csv_line);
+    for (int n = 0; n < report->count; n++)
+        if (!report->rows[n].proven)
+            csv_refused(stream, report, &report->rows[n]);
 }

@@ -3,6 +3,7 @@
 #define HS_OUTPUT_BENCH_REPORT_H
 
 #include "engine/bench.h"
+#include "engine/peers.h"
 
 #include <stdio.h>
 
@@ -10,7 +11,8 @@ struct hs_bench_report {
     const struct hs_bench *bench;
     const struct hs_bench_row *rows;
     int count;
-    const char *command; /* as given */
+    const char *command;          /* as given */
+    const struct hs_peers *peers; /* NULL: none were asked for */
 };
 
 void hs_bench_report_table(FILE *stream, const struct hs_bench_report *report);

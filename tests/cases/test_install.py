@@ -4,6 +4,7 @@ import os
 import pathlib
 import stat
 import subprocess
+import sys
 
 import pytest
 
@@ -37,6 +38,8 @@ def test_everything_is_in_its_place(installed):
         "share/heatsolve/configs/boundary/robin.cfg",
         "share/heatsolve/data/restart.h5",
         "share/heatsolve/data/README.md",
+        "share/heatsolve/peers/common.py",
+        "share/heatsolve/peers/numpy_slices.py",
     ):
         assert (installed / path).is_file(), path
     assert (installed / "bin/heatsolve").stat().st_mode & stat.S_IXUSR
@@ -52,6 +55,20 @@ def test_the_installed_program_runs_an_installed_case_that_reads_data(installed,
     )
     assert result.returncode == 0, result.stderr
     assert (tmp_path / "r.h5").is_file()
+
+
+def test_the_installed_program_finds_its_peers(installed, tmp_path):
+    environment = {key: value for key, value in os.environ.items() if key != "HEATSOLVE_PEERS"}
+    result = subprocess.run(
+        [installed / "bin/heatsolve", "bench", "--points", "17", "--repeats", "3", "--peer", "numpy_slices"],
+        cwd=tmp_path,
+        env={**environment, "PYTHON": sys.executable},
+        capture_output=True,
+        text=True,
+    )
+    assert result.returncode == 0, result.stderr
+    assert "peer: numpy_slices" in result.stdout
+    assert not list((installed / "share/heatsolve/peers").glob("__pycache__"))
 
 
 def test_uninstall_leaves_nothing(tmp_path):

@@ -1,0 +1,140 @@
+"""heatsolve bench: its table, JSON and CSV agree, refusals are refusals, and peers stand beside."""
+
+import csv
+import io
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+HEATSOLVE = os.environ["HEATSOLVE"]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SMALL = ["--backend", "cpu", "--points", "33", "--repeats", "3", "--threads", "1"]
+
+
+def bench(*arguments, peers=None):
+    environment = dict(os.environ, PYTHON=sys.executable)
+    environment["HEATSOLVE_PEERS"] = str(peers or ROOT / "tests" / "peers")
+    return subprocess.run(
+        [HEATSOLVE, "bench", *arguments], capture_output=True, text=True, env=environment, timeout=300
+    )
+
+
+def test_json_says_what_was_measured():
+    result = bench(*SMALL, "--precision", "float", "--json")
+    assert result.returncode == 0, result.stderr
+    figures = json.loads(result.stdout)
+    assert figures["points"] == [33, 33, 33] and figures["precision"] == "float"
+    rows = {row["kernel"]: row for row in figures["kernels"]}
+    assert {"reference", "openmp"} <= set(rows)
+    for row in rows.values():
+        assert row["proven"] and row["apart"] <= row["bound"]
+        cache = row["cache"]  # 33^3 fits anywhere
+        assert cache["field_pairs"] == 1 and cache["samples"] == 3
+        seconds = cache["seconds_per_sweep"]
+        assert 0 < seconds["min"] <= seconds["median"] <= seconds["max"]
+        # 31^3 points are updated, with 2 words of 4 bytes each; %.17g figures
+        assert cache["gcells"] == pytest.approx(31**3 / seconds["median"] * 1e-9, rel=1e-12)
+        assert cache["bytes_per_second"] == pytest.approx(8e9 * cache["gcells"], rel=1e-12)
+    slowest = rows["reference"]["cache"]
+    assert slowest["speedup"] == 1.0
+    fast = rows["openmp"]["cache"]
+    assert fast["speedup"] == pytest.approx(fast["gcells"] / slowest["gcells"], rel=1e-12)
+
+
+def test_csv_has_a_line_a_kernel():
+    result = bench(*SMALL, "--csv")
+    assert result.returncode == 0, result.stderr
+    rows = {row["kernel"]: row for row in csv.DictReader(io.StringIO(result.stdout))}
+    assert float(rows["reference"]["speedup"]) == 1.0
+    for row in rows.values():
+        assert None not in row and None not in row.values()  # as many values as columns
+        assert row["kind"] == "kernel" and row["fields"] == "cache" and row["proven"] == "1"
+        assert row["points"] == "33x33x33" and row["dims"] == "3" and row["precision"] == "double"
+        # %.6g and %.6e
+        assert float(row["gcells"]) == pytest.approx(31e-9 * 31**2 / float(row["seconds_median"]), rel=1e-5)
+
+
+def test_one_kernel_alone_has_no_baseline():
+    result = bench(*SMALL, "--kernel", "openmp", "--json")
+    assert json.loads(result.stdout)["kernels"][0]["cache"]["speedup"] is None
+    line = [line for line in bench(*SMALL, "--kernel", "openmp").stdout.splitlines() if line.startswith("openmp")]
+    assert line[0].split()[6] == "-"
+
+
+@pytest.mark.parametrize("dims", [1, 2, 3])
+@pytest.mark.parametrize("precision", ["float", "double"])
+def test_numpy_as_a_peer(dims, precision):
+    case = ["--dims", str(dims), "--precision", precision]
+    result = bench(*SMALL, *case, "--peer", "numpy_slices", "--json")
+    assert result.returncode == 0, result.stderr
+    (peer,) = json.loads(result.stdout)["peers"]
+    assert peer["peer"] == "numpy_slices" and peer["version"].startswith("numpy ")
+    # numpy rounds twice a term where heatsolve rounds once: some ulps of 2 after its 4 sweeps
+    assert 0 <= peer["apart"] < (1e-5 if precision == "float" else 1e-14)
+    assert peer["seconds_per_sweep"]["median"] > 0 and peer["gcells"] > 0 and peer["speedup"] > 0
+
+
+def test_peers_stand_in_the_table():
+    result = bench(*SMALL, "--peers")
+    assert result.returncode == 0, result.stderr
+    lines = result.stdout.splitlines()
+    assert any(line.startswith("peer: numpy_slices ") for line in lines)
+    listed = {line.split()[0]: line for line in lines if line and line.split()[0].endswith(("_raw", "_tile"))}
+    assert "needs a GPU" in listed["cupy_raw"] and "needs a GPU" in listed["triton_tile"]
+    rows = list(csv.DictReader(io.StringIO(bench(*SMALL, "--peer", "numpy_slices", "--csv").stdout)))
+    assert [row["kind"] for row in rows].count("peer") == 1 and rows[-1]["version"].startswith("numpy ")
+
+
+def peer_script(tmp_path, name, body):
+    common = (ROOT / "tests" / "peers" / "common.py").read_text()
+    (tmp_path / "common.py").write_text(common)
+    text = (ROOT / "tests" / "peers" / "numpy_slices.py").read_text()
+    (tmp_path / f"{name}.py").write_text(body(text))
+
+
+def test_a_wrong_peer_is_refused(tmp_path):
+    peer_script(tmp_path, "wrong", lambda text: text.replace("self.c = case.c", "self.c = case.c[:1] + case.c[:0:-1]"))
+    peer_script(tmp_path, "broken", lambda text: text.replace("def put", "def take"))
+    peer_script(tmp_path, "mistyped", lambda text: "import common, no_such_thing\n")
+    peer_script(tmp_path, "right", lambda text: text)
+    result = bench(*SMALL, "--peers", "--json", peers=tmp_path)
+    assert result.returncode == 0, result.stderr
+    peers = {peer["peer"]: peer for peer in json.loads(result.stdout)["peers"]}
+    assert "differs from numpy" in peers["wrong"]["failed"] and "gcells" not in peers["wrong"]
+    assert "AttributeError" in peers["broken"]["failed"]
+    assert "no_such_thing" in peers["mistyped"]["failed"]
+    assert peers["right"]["gcells"] > 0
+    table = bench(*SMALL, "--peers", peers=tmp_path).stdout.splitlines()
+    assert any(line.startswith("wrong") and "failed: " in line for line in table)
+    assert not any(line.startswith("peer: wrong") for line in table)
+
+
+def test_a_slow_peer_is_ended(tmp_path):
+    (tmp_path / "slow.py").write_text("import time\ntime.sleep(60)\n")
+    result = bench(*SMALL, "--peers", "--peer-seconds", "1", peers=tmp_path)
+    assert result.returncode == 0
+    assert "longer than 1 s" in result.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments, said",
+    [
+        (["--peers", "--radius", "2"], "--radius 1"),
+        (["--peer", "fortran"], '"fortran"'),
+        (["--points", "2"], "at least 3"),
+        (["--json", "--csv"], "not both"),
+        (["--precision", "half"], "float or double"),
+    ],
+)
+def test_bad_arguments(arguments, said):
+    result = bench("--backend", "cpu", *arguments)
+    assert result.returncode == 2 and said in result.stderr and result.stdout == ""
+
+
+def test_no_peers_are_found(tmp_path):
+    result = bench(*SMALL, "--peers", peers=tmp_path)
+    assert result.returncode == 2 and "HEATSOLVE_PEERS" in result.stderr

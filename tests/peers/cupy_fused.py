@@ -1,0 +1,46 @@
+"""CuPy: slices of an array, fused into one kernel by cupy.fuse."""
+import common
+
+
+class Fused:
+    def __init__(self, case):
+        if case.backend != "cuda":
+            raise common.Absent("needs a GPU")
+        self.cupy = common.need("cupy")
+        self.cupy.cuda.Device(case.device).use()
+        self.version = f"cupy {self.cupy.__version__}"
+        name = self.cupy.cuda.runtime.getDeviceProperties(case.device)["name"]
+        self.device = name.decode()
+        self.views = common.neighbours(case.dims)
+        self.field = self.other = None
+        c = case.c
+        sums = {
+            1: lambda a, b, d: c[0] * a + c[1] * b + c[2] * d,
+            2: lambda a, b, d, e, f: c[0] * a + c[1] * b + c[2] * d + c[3] * e + c[4] * f,
+            3: lambda a, b, d, e, f, g, h: c[0] * a
+            + c[1] * b
+            + c[2] * d
+            + c[3] * e
+            + c[4] * f
+            + c[5] * g
+            + c[6] * h,
+        }
+        self.sum = self.cupy.fuse(sums[case.dims])
+
+    def put(self, array):
+        self.field, self.other = self.cupy.asarray(array), self.cupy.asarray(array)
+
+    def sweep(self, count):
+        for _ in range(count):
+            self.other[self.views[0]] = self.sum(*(self.field[view] for view in self.views))
+            self.field, self.other = self.other, self.field
+
+    def wait(self):
+        self.cupy.cuda.get_current_stream().synchronize()
+
+    def get(self):
+        return self.cupy.asnumpy(self.field)
+
+
+if __name__ == "__main__":
+    common.main(__file__, Fused)

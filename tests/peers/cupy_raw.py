@@ -1,0 +1,58 @@
+"""CuPy: a CUDA kernel given as text, one thread a point."""
+import common
+
+SOURCE = r"""
+extern "C" __global__ void sweep(const T *in, T *out, long long nx, long long ny, long long nz,
+                                 T c0, T c1, T c2, T c3, T c4, T c5, T c6)
+{
+    const long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x + 1;
+    const long long j = blockIdx.y * (long long)blockDim.y + threadIdx.y + (DIMS > 1);
+    const long long k = blockIdx.z * (long long)blockDim.z + threadIdx.z + (DIMS > 2);
+    if (i >= nx - 1 || (DIMS > 1 && j >= ny - 1) || (DIMS > 2 && k >= nz - 1))
+        return;
+    const long long at = (k * ny + j) * nx + i;
+    T sum = c0 * in[at] + c1 * in[at - 1] + c2 * in[at + 1];
+    if (DIMS > 1)
+        sum += c3 * in[at - nx] + c4 * in[at + nx];
+    if (DIMS > 2)
+        sum += c5 * in[at - nx * ny] + c6 * in[at + nx * ny];
+    out[at] = sum;
+}
+"""
+
+
+class Raw:
+    def __init__(self, case):
+        if case.backend != "cuda":
+            raise common.Absent("needs a GPU")
+        self.cupy = common.need("cupy")
+        self.cupy.cuda.Device(case.device).use()
+        self.version = f"cupy {self.cupy.__version__}"
+        name = self.cupy.cuda.runtime.getDeviceProperties(case.device)["name"]
+        self.device = name.decode()
+        options = (f"-DT={case.precision}", f"-DDIMS={case.dims}")
+        self.kernel = self.cupy.RawKernel(SOURCE, "sweep", options=options)
+        self.c = case.c + [case.dtype(0)] * (7 - len(case.c))
+        self.block = {1: (256, 1, 1), 2: (32, 8, 1), 3: (32, 4, 2)}[case.dims]
+        self.field = self.other = None
+
+    def put(self, array):
+        self.field, self.other = self.cupy.asarray(array), self.cupy.asarray(array)
+
+    def sweep(self, count):
+        points = (tuple(reversed(self.field.shape)) + (1, 1))[:3]
+        inner = [max(n - 2, 1) for n in points]
+        grid = tuple(-(-n // b) for n, b in zip(inner, self.block))
+        for _ in range(count):
+            self.kernel(grid, self.block, (self.field, self.other, *points, *self.c))
+            self.field, self.other = self.other, self.field
+
+    def wait(self):
+        self.cupy.cuda.get_current_stream().synchronize()
+
+    def get(self):
+        return self.cupy.asnumpy(self.field)
+
+
+if __name__ == "__main__":
+    common.main(__file__, Raw)
