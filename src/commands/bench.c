@@ -1,10 +1,12 @@
 /* heatsolve bench: how fast the kernels are on one grid, each proven before it is timed. */
 #include "engine/bench.h"
 #include "commands/command.h"
+#include "core/version.h"
 #include "engine/registry.h"
 #include "input/arguments.h"
 #include "input/number.h"
 #include "output/bench_report.h"
+#include "output/picture_roofline.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,7 +18,7 @@ enum { MOST_KERNELS = 64 };
 struct arguments {
     int64_t dims, radius, threads, repeats, device;
     int64_t peer_seconds;
-    const char *points, *precision, *kernel, *backend, *peer;
+    const char *points, *precision, *kernel, *backend, *peer, *roofline;
     bool json, csv, peers;
 };
 
@@ -38,6 +40,7 @@ static enum hs_status read_arguments(int argc, char **argv, struct arguments *ou
         {"--backend", HS_ARGUMENT_STRING, &out->backend, "cpu|cuda"},
         {"--threads", HS_ARGUMENT_COUNT, &out->threads, "N"},
         {"--repeats", HS_ARGUMENT_COUNT, &out->repeats, "N"},
+        {"--roofline", HS_ARGUMENT_STRING, &out->roofline, "FILE.png"},
         {"--peers", HS_ARGUMENT_FLAG, &out->peers, ""},
         {"--peer", HS_ARGUMENT_STRING, &out->peer, "NAME,..."},
         {"--peer-seconds", HS_ARGUMENT_COUNT, &out->peer_seconds, "S"},
@@ -197,6 +200,39 @@ static enum hs_status run_peers(struct hs_peers *peers, const struct hs_bench_re
     return st;
 }
 
+/* ---- roofline -------------------------------------------------------------------------------- */
+
+static enum hs_status make_roofline(const struct hs_bench_report *report,
+                                    const struct hs_backend *backend, struct hs_roofline *out,
+                                    struct hs_error *err)
+{
+    const struct hs_bench_request *request = &report->bench->request;
+    struct hs_ceilings ceilings = {0};
+    enum hs_status st = HS_OK;
+    if (backend->ceilings)
+        st = backend->ceilings(request->device, request->threads, request->precision, &ceilings,
+                               err);
+    if (!st)
+        hs_roofline_make(report->bench, report->rows, report->count, &ceilings, out);
+    return st;
+}
+
+static enum hs_status draw_roofline(const struct hs_bench_report *report, const char *path,
+                                    struct hs_error *err)
+{
+    const struct hs_bench_request *request = &report->bench->request;
+    char title[192], subtitle[192], points[96] = "";
+    for (int axis = 0; axis < request->dims; axis++)
+        snprintf(points + strlen(points), sizeof points - strlen(points), "%s%lld",
+                 axis ? " \u00D7 " : "", (long long)request->points[axis]);
+    snprintf(title, sizeof title, "%s", report->rows[0].device);
+    snprintf(subtitle, sizeof subtitle,
+             "%s points, radius %d, %s, fields in %s \u2014 heatsolve %s, commit %s", points,
+             request->radius, hs_precision_name(request->precision),
+             hs_bench_place_name(report->roofline->place), hs_version(), hs_commit());
+    return hs_picture_roofline(report->roofline, title, subtitle, path, err);
+}
+
 /* ---- the command ----------------------------------------------------------------------------- */
 
 static void join_command(int argc, char **argv, char *out, size_t size)
@@ -251,14 +287,23 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     char command[512];
     join_command(argc, argv, command, sizeof command);
     struct hs_bench bench;
-    struct hs_bench_report report = {&bench, rows, count, command, with_peers ? &peers : NULL};
+    struct hs_bench_report report = {&bench, rows, count, command, with_peers ? &peers : NULL,
+                                     NULL};
     st = measure(&request, backend, kernels, &bench, &report, rows, err);
     if (with_peers && (st == HS_OK || st == HS_FAILED_CHECK)) {
         const enum hs_status ran =
             run_peers(&peers, &request, backend, (double)arguments.peer_seconds, err);
         st = ran ? ran : st;
     }
-    if (st == HS_OK || st == HS_FAILED_CHECK)
+    static struct hs_roofline roofline;
+    if (arguments.roofline && (st == HS_OK || st == HS_FAILED_CHECK)) {
+        const enum hs_status measured = make_roofline(&report, backend, &roofline, err);
+        report.roofline = measured ? NULL : &roofline;
+        const enum hs_status drawn =
+            measured ? measured : draw_roofline(&report, arguments.roofline, err);
+        st = st ? st : drawn;
+    }
+    if (st == HS_OK || st == HS_FAILED_CHECK || st == HS_IO)
         (arguments.json  ? hs_bench_report_json
          : arguments.csv ? hs_bench_report_csv
                          : hs_bench_report_table)(stdout, &report);
@@ -270,22 +315,25 @@ const struct hs_command hs_command_bench = {
     .name = "bench",
     .usage = "heatsolve bench [--points NX,NY,NZ] [--kernel NAME] ...",
     .summary = "how fast the kernels are, against a copy measured beside them",
-    .help = "  --dims D            1, 2 or 3 (as many as --points has, else 3)\n"
-            "  --points NX,NY,NZ   nodes along each axis; one number: along all (67108864 in 1D,\n"
-            "                      8192 in 2D, 384 in 3D)\n"
-            "  --radius R          1, 2 or 3 (1)\n"
-            "  --precision P       float or double (double)\n"
-            "  --kernel NAME       this one only (all of the backend)\n"
-            "  --backend NAME      cpu or cuda (the best there is)\n"
-            "  --threads N         of the CPU (all)\n"
-            "  --repeats N         samples, at most (15)\n"
-            "  --peers             the same sweep in NumPy, CuPy, PyTorch, JAX, Numba, Triton, as\n"
-            "                      far as $PYTHON (python3) has them; radius 1\n"
-            "  --peer NAME,...     these of them only\n"
-            "  --peer-seconds S    as long as one may take (300)\n"
-            "  --json, --csv       instead of the table\n\n"
-            "Each kernel is proven against the CPU reference before it is timed, and each peer\n"
-            "against numpy and heatsolve. A grid that fits into the device's cache is timed from\n"
-            "memory, with several pairs of fields in turn, and in the cache, as a run has it.\n",
+    .help =
+        "  --dims D            1, 2 or 3 (as many as --points has, else 3)\n"
+        "  --points NX,NY,NZ   nodes along each axis; one number: along all (67108864 in 1D,\n"
+        "                      8192 in 2D, 384 in 3D)\n"
+        "  --radius R          1, 2 or 3 (1)\n"
+        "  --precision P       float or double (double)\n"
+        "  --kernel NAME       this one only (all of the backend)\n"
+        "  --backend NAME      cpu or cuda (the best there is)\n"
+        "  --threads N         of the CPU (all)\n"
+        "  --repeats N         samples, at most (15)\n"
+        "  --roofline FILE.png draws the kernels under the device's measured ceilings, and says\n"
+        "                      what bounds each\n"
+        "  --peers             the same sweep in NumPy, CuPy, PyTorch, JAX, Numba, Triton, as\n"
+        "                      far as $PYTHON (python3) has them; radius 1\n"
+        "  --peer NAME,...     these of them only\n"
+        "  --peer-seconds S    as long as one may take (300)\n"
+        "  --json, --csv       instead of the table\n\n"
+        "Each kernel is proven against the CPU reference before it is timed, and each peer\n"
+        "against numpy and heatsolve. A grid that fits into the device's cache is timed from\n"
+        "memory, with several pairs of fields in turn, and in the cache, as a run has it.\n",
     .run = run,
 };

@@ -89,6 +89,10 @@ struct hs_backend {
      */
     enum hs_status (*rotate)(struct hs_backend_state *state, int pairs, struct hs_error *err);
     double (*cache)(int device); /* bytes of the last cache before memory; 0 where not known */
+    /* Measures what the device can do at most, in some tenths of a second. `threads` as for create.
+     * May be NULL. */
+    enum hs_status (*ceilings)(int device, int threads, enum hs_precision precision,
+                               struct hs_ceilings *out, struct hs_error *err);
     /* What the device is able to do, where launches are worth explaining. May be NULL. */
     enum hs_status (*limits)(int device, struct hs_device_limits *out, struct hs_error *err);
     /* What it runs on, for reports: "2 threads, AMD EPYC", "NVIDIA H200" */

@@ -34,6 +34,12 @@ extern const struct hs_device_limits hs_device_table[];
 /* By name, case ignored; NULL if there is none. */
 const struct hs_device_limits *hs_device_find(const char *name);
 
+/* What a device was measured to do at most, besides copying. 0: not measured. */
+struct hs_ceilings {
+    double flops; /* 1/s, of fused multiply-adds that count twice, outside the matrix units */
+    double cache; /* bytes/s read from the last cache before memory */
+};
+
 struct hs_occupancy {
     int blocks;        /* that a multiprocessor holds at once; 0: the block does not fit */
     int threads;       /* blocks * threads of one */

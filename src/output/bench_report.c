@@ -212,6 +212,29 @@ static void print_peers(FILE *stream, const struct hs_peers *peers)
     }
 }
 
+static void print_roofline(FILE *stream, const struct hs_roofline *r)
+{
+    fprintf(stream, "\nroofline, fields in %s: copy %.1f GB/s", hs_bench_place_name(r->place),
+            1e-9 * r->bandwidth);
+    if (r->ceilings.cache > 0.0)
+        fprintf(stream, ", reads from cache %.1f GB/s", 1e-9 * r->ceilings.cache);
+    if (r->ceilings.flops > 0.0)
+        fprintf(stream, ", multiply-adds %.1f GFLOP/s", 1e-9 * r->ceilings.flops);
+    fprintf(stream, "; %.0f operations a point\n\n%-21s %8s %10s %10s %10s %13s  %s\n",
+            r->flops_per_point, "kernel", "words", "FLOP/byte", "GFLOP/s", "ceiling",
+            "% of ceiling", "bound by");
+    for (int n = 0; n < r->count; n++) {
+        const struct hs_roofline_point *p = &r->point[n];
+        fprintf(stream, "%-21s %8.3f %10.3f %10.1f %10.1f %13.1f  %s\n", p->name, p->words,
+                p->intensity, 1e-9 * p->flops, 1e-9 * p->ceiling, 100.0 * p->share,
+                p->bound == HS_BOUND_NEITHER ? "neither: latency, issue, shared memory"
+                                             : hs_roofline_bound_name(p->bound));
+    }
+    fprintf(stream, "\nwords: moved for a point and sweep; 2 for one sweep a launch, for fused "
+                    "sweeps as the launch\nloads and writes, rims included (what caches save of "
+                    "it can lift a kernel above the ceiling).\n");
+}
+
 void hs_bench_report_table(FILE *stream, const struct hs_bench_report *report)
 {
     print_header(stream, report);
@@ -220,6 +243,8 @@ void hs_bench_report_table(FILE *stream, const struct hs_bench_report *report)
     print_refused(stream, report);
     if (report->peers)
         print_peers(stream, report->peers);
+    if (report->roofline)
+        print_roofline(stream, report->roofline);
     fprintf(
         stream,
         "\nGCell/s: points updated a second, median, least and most of n samples. GB/s: at the "
@@ -301,6 +326,31 @@ static void json_peer(struct hs_json *json, const struct hs_bench_report *report
     hs_json_close(json);
 }
 
+static void json_roofline(struct hs_json *json, const struct hs_roofline *r)
+{
+    hs_json_open(json, "roofline");
+    hs_json_text(json, "fields", hs_bench_place_name(r->place));
+    hs_json_number(json, "copy_bytes_per_second", r->bandwidth);
+    hs_json_number(json, "cache_bytes_per_second", r->ceilings.cache);
+    hs_json_number(json, "flops_per_second", r->ceilings.flops);
+    hs_json_number(json, "flops_per_point", r->flops_per_point);
+    hs_json_open_array(json, "kernels");
+    for (int n = 0; n < r->count; n++) {
+        const struct hs_roofline_point *p = &r->point[n];
+        hs_json_open(json, NULL);
+        hs_json_text(json, "kernel", p->name);
+        hs_json_number(json, "words_per_point", p->words);
+        hs_json_number(json, "flops_per_byte", p->intensity);
+        hs_json_number(json, "flops_per_second", p->flops);
+        hs_json_number(json, "ceiling", p->ceiling);
+        hs_json_number(json, "share_of_ceiling", p->share);
+        hs_json_text(json, "bound", hs_roofline_bound_name(p->bound));
+        hs_json_close(json);
+    }
+    hs_json_close_array(json);
+    hs_json_close(json);
+}
+
 void hs_bench_report_json(FILE *stream, const struct hs_bench_report *report)
 {
     const struct hs_bench_request *request = &report->bench->request;
@@ -321,6 +371,8 @@ void hs_bench_report_json(FILE *stream, const struct hs_bench_report *report)
     for (int n = 0; n < report->count; n++)
         json_row(&json, report, &report->rows[n]);
     hs_json_close_array(&json);
+    if (report->roofline)
+        json_roofline(&json, report->roofline);
     if (report->peers) {
         hs_json_open_array(&json, "peers");
         for (int n = 0; n < report->peers->count; n++)

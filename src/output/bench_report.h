@@ -4,6 +4,7 @@
 
 #include "engine/bench.h"
 #include "engine/peers.h"
+#include "engine/roofline.h"
 
 #include <stdio.h>
 
@@ -11,8 +12,9 @@ struct hs_bench_report {
     const struct hs_bench *bench;
     const struct hs_bench_row *rows;
     int count;
-    const char *command;          /* as given */
-    const struct hs_peers *peers; /* NULL: none were asked for */
+    const char *command;                /* as given */
+    const struct hs_peers *peers;       /* NULL: none were asked for */
+    const struct hs_roofline *roofline; /* likewise */
 };
 
 void hs_bench_report_table(FILE *stream, const struct hs_bench_report *report);

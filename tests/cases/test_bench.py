@@ -5,6 +5,7 @@ import io
 import json
 import os
 import pathlib
+import struct
 import subprocess
 import sys
 
@@ -118,6 +119,29 @@ def test_a_slow_peer_is_ended(tmp_path):
     result = bench(*SMALL, "--peers", "--peer-seconds", "1", peers=tmp_path)
     assert result.returncode == 0
     assert "longer than 1 s" in result.stdout
+
+
+def test_the_roofline_is_drawn_and_said(tmp_path):
+    picture = tmp_path / "roof.png"
+    result = bench(*SMALL, "--roofline", str(picture), "--json")
+    assert result.returncode == 0, result.stderr
+    head = picture.read_bytes()[:24]
+    assert head[:8] == b"\x89PNG\r\n\x1a\n" and struct.unpack(">II", head[16:]) == (1600, 1000)
+    roofline = json.loads(result.stdout)["roofline"]
+    assert roofline["flops_per_point"] == 13 and roofline["flops_per_second"] > 0
+    for kernel in roofline["kernels"]:
+        assert kernel["bound"] in ("memory", "cache", "arithmetic", "neither")
+        due = min(roofline["copy_bytes_per_second"] * kernel["flops_per_byte"], roofline["flops_per_second"])
+        assert kernel["ceiling"] == pytest.approx(due, rel=1e-12)
+        assert kernel["share_of_ceiling"] == pytest.approx(kernel["flops_per_second"] / due, rel=1e-12)
+    reference = [line for line in bench(*SMALL, "--roofline", str(picture)).stdout.splitlines() if "neither:" in line]
+    assert any(line.startswith("reference") for line in reference)
+
+
+def test_a_roofline_that_cannot_be_written_still_says_the_times(tmp_path):
+    result = bench(*SMALL, "--roofline", str(tmp_path / "none" / "roof.png"))
+    assert result.returncode == 3 and "roof.png" in result.stderr
+    assert "GCell/s" in result.stdout
 
 
 @pytest.mark.parametrize(

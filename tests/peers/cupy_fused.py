@@ -2,6 +2,26 @@
 import common
 
 
+def make_sum(c):
+    """A function of as many arguments as there are coefficients; the fused kernel has its name."""
+    if len(c) == 3:
+
+        def stencil_sum(a, b, d):
+            return c[0] * a + c[1] * b + c[2] * d
+
+    elif len(c) == 5:
+
+        def stencil_sum(a, b, d, e, f):
+            return c[0] * a + c[1] * b + c[2] * d + c[3] * e + c[4] * f
+
+    else:
+
+        def stencil_sum(a, b, d, e, f, g, h):
+            return c[0] * a + c[1] * b + c[2] * d + c[3] * e + c[4] * f + c[5] * g + c[6] * h
+
+    return stencil_sum
+
+
 class Fused:
     def __init__(self, case):
         if case.backend != "cuda":
@@ -13,19 +33,7 @@ class Fused:
         self.device = name.decode()
         self.views = common.neighbours(case.dims)
         self.field = self.other = None
-        c = case.c
-        sums = {
-            1: lambda a, b, d: c[0] * a + c[1] * b + c[2] * d,
-            2: lambda a, b, d, e, f: c[0] * a + c[1] * b + c[2] * d + c[3] * e + c[4] * f,
-            3: lambda a, b, d, e, f, g, h: c[0] * a
-            + c[1] * b
-            + c[2] * d
-            + c[3] * e
-            + c[4] * f
-            + c[5] * g
-            + c[6] * h,
-        }
-        self.sum = self.cupy.fuse(sums[case.dims])
+        self.sum = self.cupy.fuse(make_sum(case.c))
 
     def put(self, array):
         self.field, self.other = self.cupy.asarray(array), self.cupy.asarray(array)

@@ -2,8 +2,9 @@
 import common
 
 SOURCE = r"""
-extern "C" __global__ void sweep(const T *in, T *out, long long nx, long long ny, long long nz,
-                                 T c0, T c1, T c2, T c3, T c4, T c5, T c6)
+extern "C" __global__ void sweep(const REAL *in, REAL *out, long long nx, long long ny, long long nz,
+                                 REAL c0, REAL c1, REAL c2, REAL c3, REAL c4,
+                                 REAL c5, REAL c6)
 {
     const long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x + 1;
     const long long j = blockIdx.y * (long long)blockDim.y + threadIdx.y + (DIMS > 1);
@@ -11,7 +12,7 @@ extern "C" __global__ void sweep(const T *in, T *out, long long nx, long long ny
     if (i >= nx - 1 || (DIMS > 1 && j >= ny - 1) || (DIMS > 2 && k >= nz - 1))
         return;
     const long long at = (k * ny + j) * nx + i;
-    T sum = c0 * in[at] + c1 * in[at - 1] + c2 * in[at + 1];
+    REAL sum = c0 * in[at] + c1 * in[at - 1] + c2 * in[at + 1];
     if (DIMS > 1)
         sum += c3 * in[at - nx] + c4 * in[at + nx];
     if (DIMS > 2)
@@ -30,7 +31,7 @@ class Raw:
         self.version = f"cupy {self.cupy.__version__}"
         name = self.cupy.cuda.runtime.getDeviceProperties(case.device)["name"]
         self.device = name.decode()
-        options = (f"-DT={case.precision}", f"-DDIMS={case.dims}")
+        options = (f"-DREAL={case.precision}", f"-DDIMS={case.dims}")
         self.kernel = self.cupy.RawKernel(SOURCE, "sweep", options=options)
         self.c = case.c + [case.dtype(0)] * (7 - len(case.c))
         self.block = {1: (256, 1, 1), 2: (32, 8, 1), 3: (32, 4, 2)}[case.dims]

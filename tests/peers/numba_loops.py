@@ -105,7 +105,8 @@ class Loops:
                 raise common.Absent("this Numba sees no GPU")
             cuda.select_device(case.device)
             self.cuda, self.c = cuda, cuda.to_device(self.c)
-            self.device = cuda.get_current_device().name.decode()
+            name = cuda.get_current_device().name  # bytes in some versions
+            self.device = name.decode() if isinstance(name, bytes) else name
             self.block = {1: (256,), 2: (32, 8), 3: (32, 4, 2)}[case.dims]
             self.step = gpu_step(cuda, case.dims)
         else:

@@ -330,6 +330,7 @@ const struct hs_backend hs_backend_cpu = {
     .time_sweeps = time_sweeps,
     .copy = copy,
     .cache = cache,
+    .ceilings = hs_cpu_ceilings,
     .describe = describe,
     .destroy = destroy,
 };

@@ -60,4 +60,9 @@ double hs_cpu_source_uniform(const struct hs_problem *problem, double step, doub
 enum hs_status hs_cpu_reduce(struct hs_backend_state *state, struct hs_reduction *out,
                              struct hs_error *err);
 
+/* ---- cpu_ceilings.c -------------------------------------------------------------------------- */
+
+enum hs_status hs_cpu_ceilings(int device, int threads, enum hs_precision precision,
+                               struct hs_ceilings *out, struct hs_error *err);
+
 #endif

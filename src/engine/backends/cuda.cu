@@ -564,6 +564,7 @@ extern "C" const hs_backend hs_backend_cuda = {
     .copy = copy,
     .rotate = rotate,
     .cache = hs_cuda_cache,
+    .ceilings = hs_cuda_ceilings,
     .limits = hs_cuda_limits,
     .describe = describe,
     .destroy = destroy,

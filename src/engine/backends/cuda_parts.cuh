@@ -154,6 +154,11 @@ bool hs_cuda_replay_fits(const hs_cuda_replay *replay, int now, const hs_span *s
 hs_status hs_cuda_replay_keep(hs_cuda_replay *replay, cudaGraph_t graph, int now,
                               const hs_span *span, hs_error *err);
 
+/* ---- cuda_ceilings.cu ------------------------------------------------------------------------ */
+
+hs_status hs_cuda_ceilings(int device, int threads, hs_precision precision, hs_ceilings *out,
+                           hs_error *err);
+
 /* ---- cuda_measure.cu ------------------------------------------------------------------------- */
 
 /* Two events around what is timed; zero: none yet. */

@@ -1,0 +1,152 @@
+/* The most that the device does: fused multiply-adds, and reads from L2. */
+#include "engine/backends/cuda_parts.cuh"
+
+namespace
+{
+
+enum {
+    THREADS = 256,
+    CHAINS = 8,    /* sums that a thread has under way: more than an addition takes clocks */
+    LENGTH = 2048, /* multiply-adds of each */
+    ROUNDS = 64,   /* of reads over the buffer, a launch */
+    IN_FLIGHT = 8, /* loads that a thread has under way */
+    LAUNCHES = 9,  /* of which the fastest counts: a ceiling is what was reached once */
+};
+
+__device__ float multiply_add(float a, float b, float c)
+{
+    return __fmaf_rn(a, b, c);
+}
+
+__device__ double multiply_add(double a, double b, double c)
+{
+    return __fma_rn(a, b, c);
+}
+
+template <typename T>
+__global__ void __launch_bounds__(THREADS) chains(T factor, T *out)
+{
+    T sum[CHAINS];
+#pragma unroll
+    for (int n = 0; n < CHAINS; n++)
+        sum[n] = (T)(threadIdx.x + n);
+#pragma unroll 16
+    for (int i = 0; i < LENGTH; i++)
+#pragma unroll
+        for (int n = 0; n < CHAINS; n++)
+            sum[n] = multiply_add(sum[n], factor, factor);
+    T all = 0;
+#pragma unroll
+    for (int n = 0; n < CHAINS; n++)
+        all += sum[n];
+    if (all == (T)-1) /* never: the compiler does not know */
+        *out = all;
+}
+
+/* Each block reads all of the buffer, beginning at a place of its own; past L1. */
+__global__ void __launch_bounds__(THREADS) reads(const uint4 *buffer, int vectors, uint4 *out)
+{
+    uint4 all = {};
+    const int stride = THREADS * IN_FLIGHT;
+    for (int round = 0; round < ROUNDS; round++) {
+        const int first = (int)((blockIdx.x + (long long)round * gridDim.x) * stride % vectors);
+        uint4 got[IN_FLIGHT];
+#pragma unroll
+        for (int n = 0; n < IN_FLIGHT; n++)
+            got[n] = __ldcg(buffer + first + n * THREADS + threadIdx.x);
+#pragma unroll
+        for (int n = 0; n < IN_FLIGHT; n++) {
+            all.x ^= got[n].x;
+            all.y ^= got[n].y;
+            all.z ^= got[n].z;
+            all.w ^= got[n].w;
+        }
+    }
+    if (all.x == 1 && all.y == 2 && all.z == 3 && all.w == 4) /* never: the buffer is 0 */
+        *out = all;
+}
+
+/* What the probes have in common. */
+struct bench {
+    cudaStream_t stream;
+    hs_cuda_timer timer;
+    int blocks;
+    char *buffer;
+    size_t bytes; /* of the buffer: a multiple of what a block reads at once */
+};
+
+hs_status launch(const bench &b, hs_precision precision, bool reading, hs_error *err)
+{
+    if (reading)
+        reads<<<b.blocks, THREADS, 0, b.stream>>>(
+            (const uint4 *)b.buffer, (int)(b.bytes / sizeof(uint4)), (uint4 *)b.buffer);
+    else if (precision == HS_FLOAT)
+        chains<<<b.blocks, THREADS, 0, b.stream>>>(0.5f, (float *)b.buffer);
+    else
+        chains<<<b.blocks, THREADS, 0, b.stream>>>(0.5, (double *)b.buffer);
+    HS_CUDA_LAUNCHED(err, reading ? "reads" : "chains", b.blocks, THREADS);
+    return HS_OK;
+}
+
+hs_status fastest(bench &b, hs_precision precision, bool reading, double *seconds, hs_error *err)
+{
+    *seconds = 1e30;
+    for (int n = 0; n < LAUNCHES; n++) {
+        double took = 0.0;
+        hs_status st = hs_cuda_timer_start(&b.timer, b.stream, err);
+        if (!st)
+            st = launch(b, precision, reading, err);
+        if (!st)
+            st = hs_cuda_timer_stop(&b.timer, b.stream, err);
+        if (st)
+            return st;
+        HS_CUDA_TRY(err, cudaStreamSynchronize(b.stream));
+        st = hs_cuda_timer_read(&b.timer, &took, err);
+        if (st)
+            return st;
+        *seconds = took < *seconds ? took : *seconds;
+    }
+    return HS_OK;
+}
+
+hs_status measure(bench &b, int device, hs_precision precision, hs_ceilings *out, hs_error *err)
+{
+    int multiprocessors = 0, resident = 0;
+    HS_CUDA_TRY(err,
+                cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+    HS_CUDA_TRY(err,
+                cudaDeviceGetAttribute(&resident, cudaDevAttrMaxThreadsPerMultiProcessor, device));
+    b.blocks = multiprocessors * (resident / THREADS) * 4;
+    const size_t unit = (size_t)THREADS * IN_FLIGHT * sizeof(uint4);
+    b.bytes = (size_t)(hs_cuda_cache(device) / 4.0) / unit * unit; /* stays there for certain */
+    b.bytes = b.bytes > 0 ? b.bytes : unit;
+    HS_CUDA_TRY(err, cudaStreamCreateWithFlags(&b.stream, cudaStreamNonBlocking));
+    HS_CUDA_TRY(err, cudaMalloc(&b.buffer, b.bytes));
+    HS_CUDA_TRY(err, cudaMemsetAsync(b.buffer, 0, b.bytes, b.stream));
+    double seconds = 0.0;
+    hs_status st = fastest(b, precision, false, &seconds, err);
+    if (st)
+        return st;
+    out->flops = 2.0 * (double)CHAINS * (double)LENGTH * (double)THREADS * b.blocks / seconds;
+    st = fastest(b, precision, true, &seconds, err);
+    if (!st)
+        out->cache = (double)unit * (double)ROUNDS * b.blocks / seconds;
+    return st;
+}
+
+} // namespace
+
+hs_status hs_cuda_ceilings(int device, int threads, hs_precision precision, hs_ceilings *out,
+                           hs_error *err)
+{
+    (void)threads;
+    *out = {};
+    HS_CUDA_TRY(err, cudaSetDevice(device));
+    bench b = {};
+    const hs_status st = measure(b, device, precision, out, err);
+    hs_cuda_timer_release(&b.timer);
+    cudaFree(b.buffer);
+    if (b.stream)
+        cudaStreamDestroy(b.stream);
+    return st;
+}
