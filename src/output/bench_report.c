@@ -66,7 +66,7 @@ struct line {
     struct hs_samples seconds;
     double copy, share; /* NaN: none */
     double apart;
-    int pairs;
+    int pairs, steps;
     int64_t in_sample;
 };
 
@@ -82,6 +82,7 @@ static struct line line_of_kernel(const struct hs_bench_row *row, enum hs_bench_
                          .share = f->share.count ? f->share.median : NAN,
                          .apart = row->apart,
                          .pairs = f->pairs,
+                         .steps = row->kernel->steps,
                          .in_sample = f->in_sample};
 }
 
@@ -103,7 +104,8 @@ static struct line line_of_peer(const struct hs_bench_report *report, const stru
                          .copy = copy,
                          .share = hs_bench_bytes(report->bench, peer->seconds.median) / copy,
                          .apart = peer->apart,
-                         .pairs = 1};
+                         .pairs = 1,
+                         .steps = 1};
 }
 
 /* Calls `each` for every line of a place: the kernels' first, then those of peers. */
@@ -291,6 +293,7 @@ static void json_row(struct hs_json *json, const struct hs_bench_report *report,
     hs_json_open(json, NULL);
     hs_json_text(json, "kernel", row->kernel->name);
     hs_json_text(json, "device", row->device);
+    hs_json_integer(json, "steps", row->kernel->steps);
     hs_json_flag(json, "proven", row->proven);
     hs_json_number(json, "apart", row->apart);
     hs_json_number(json, "bound", row->bound);
@@ -393,13 +396,13 @@ static void csv_number(FILE *stream, const char *format, double value)
 }
 
 static void csv_case(FILE *stream, const struct hs_bench_report *report, const char *name,
-                     const char *kind, const char *device)
+                     const char *kind, const char *device, int steps)
 {
     const struct hs_bench_request *request = &report->bench->request;
     fprintf(stream, "%s,%s,\"%s\",", name, kind, device);
     print_points(stream, request, "x");
-    fprintf(stream, ",%d,%d,%s", request->dims, request->radius,
-            hs_precision_name(request->precision));
+    fprintf(stream, ",%d,%d,%s,%d", request->dims, request->radius,
+            hs_precision_name(request->precision), steps);
 }
 
 static void csv_end(FILE *stream, const struct hs_bench_report *report, const char *version)
@@ -411,7 +414,7 @@ static void csv_line(FILE *stream, const struct hs_bench_report *report, enum hs
                      const struct line *line)
 {
     const struct hs_bench *bench = report->bench;
-    csv_case(stream, report, line->name, line->kind, line->device);
+    csv_case(stream, report, line->name, line->kind, line->device, line->steps);
     fprintf(stream, ",%s,%d,1,%g,%d,%lld", hs_bench_place_name(place), line->pairs, line->apart,
             line->seconds.count, (long long)line->in_sample);
     csv_number(stream, "%.6e", line->seconds.min);
@@ -430,17 +433,18 @@ static void csv_line(FILE *stream, const struct hs_bench_report *report, enum hs
 static void csv_refused(FILE *stream, const struct hs_bench_report *report,
                         const struct hs_bench_row *row)
 {
-    csv_case(stream, report, row->kernel->name, "kernel", row->device);
+    csv_case(stream, report, row->kernel->name, "kernel", row->device, row->kernel->steps);
     fprintf(stream, ",,0,0,%g,0,0,,,,,,,,", row->apart);
     csv_end(stream, report, hs_version());
 }
 
 void hs_bench_report_csv(FILE *stream, const struct hs_bench_report *report)
 {
-    fprintf(stream, "kernel,kind,device,points,dims,radius,precision,fields,field_pairs,proven,"
-                    "apart,samples,sweeps_per_sample,seconds_min,seconds_median,seconds_max,gcells,"
-                    "bytes_per_second,copy_bytes_per_second,share_of_copy,speedup,version,commit,"
-                    "command\n");
+    fprintf(stream,
+            "kernel,kind,device,points,dims,radius,precision,steps,fields,field_pairs,proven,"
+            "apart,samples,sweeps_per_sample,seconds_min,seconds_median,seconds_max,gcells,"
+            "bytes_per_second,copy_bytes_per_second,share_of_copy,speedup,version,commit,"
+            "command\n");
     for (int place = 0; place < HS_BENCH_PLACES; place++)
         for_lines(stream, report, (enum hs_bench_place)place, csv_line);
     for (int n = 0; n < report->count; n++)

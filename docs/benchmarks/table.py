@@ -1,0 +1,263 @@
+"""Puts the numbers of the raw CSV into the tables of docs/benchmarks.md and docs/performance.md.
+
+    python3 docs/benchmarks/table.py            rewrites the tables in place
+    python3 docs/benchmarks/table.py --check    says which page is out of date; exit 1 if one is
+
+A page names its data, paths relative to itself, and where a table belongs:
+
+    <!-- data: benchmarks/h200-2026-11-21.csv -->
+    <!-- make: rates dims=3 precision=float points=128x128x128,512x512x512 -->
+    ... made by this script ...
+    <!-- end -->
+
+The CSV is what `heatsolve bench --csv` prints, as often as wanted one after the other. After new
+measurements: put the file in docs/benchmarks/, name it in the page, run this.
+"""
+
+import csv
+import pathlib
+import re
+import sys
+
+import model
+
+DOCS = pathlib.Path(__file__).resolve().parent.parent
+PAGES = ["benchmarks.md", "performance.md"]
+LADDER = (
+    "reference openmp basic shared_tile tile_2d collaborative_2d register_window warp_shuffle coarsened "
+    "register_tile march_halo vector_march temporal_2d temporal_3d fused_fields_3d fused_march_3d"
+).split()
+PEERS = "cupy_fused cupy_raw jax_jit numba_loops torch_compile torch_conv triton_tile numpy_slices".split()
+
+
+# ---- the data ------------------------------------------------------------------------------------
+
+
+def number(text):
+    try:
+        return float(text)
+    except (TypeError, ValueError):
+        return float("nan")
+
+
+class Data:
+    """Rows of bench, found by case; the last measurement of a case counts."""
+
+    def __init__(self, paths):
+        self.rows = {}
+        for path in paths:
+            header = None
+            for line in csv.reader(path.read_text().splitlines()):
+                if line[:1] == ["kernel"]:
+                    header = line
+                elif header and line:
+                    self.add(dict(zip(header, line)))
+
+    def add(self, row):
+        row["kind"] = row.get("kind") or "kernel"
+        row["fields"] = row.get("fields") or "memory"
+        row["steps"] = int(row.get("steps") or (2 if re.match("fused|temporal|resident|wave", row["kernel"]) else 1))
+        row["device"] = "cpu" if "thread" in row["device"] else "cuda"
+        for key in ("gcells", "share_of_copy", "speedup", "seconds_median", "copy_bytes_per_second"):
+            row[key] = number(row.get(key))
+        if row["gcells"] == row["gcells"]:
+            at = (row["points"], int(row["radius"]), row["precision"], row["fields"], row["kernel"], row["kind"])
+            self.rows[at + (row["device"],)] = row
+
+    def find(self, kernel, points, precision, radius=1, fields="memory", kind="kernel", device="cuda"):
+        return self.rows.get((points, radius, precision, fields, kernel, kind, device))
+
+    def case(self, points, precision, radius=1, fields="memory", kind="kernel", device="cuda"):
+        """All rows of a case."""
+        wanted = (points, radius, precision, fields)
+        return [r for at, r in self.rows.items() if at[:4] == wanted and at[5:] == (kind, device)]
+
+    def names(self, cases, kind="kernel"):
+        """Names over several cases, in the order of the ladder."""
+        found = {row["kernel"] for case in cases for row in self.case(*case, kind=kind)}
+        known = [name for name in LADDER + PEERS if name in found]
+        return known + sorted(found - set(known))
+
+
+# ---- tables --------------------------------------------------------------------------------------
+
+
+def shown(value):
+    """Three digits, as many as are sure."""
+    if value != value:
+        return "–"
+    return f"{value:.0f}" if value >= 99.5 else f"{value:.1f}" if value >= 9.95 else f"{value:.2f}"
+
+
+def markdown(head, rows):
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
+
+
+def grid_name(points):
+    sides = points.split("x")
+    if len(set(sides)) > 1:
+        return " x ".join(sides)
+    power = {"268435456": "2^28"}.get(sides[0], sides[0])
+    return power + {1: "", 2: "²", 3: "³"}[len(sides)]
+
+
+def rates(data, options):
+    """GCell/s, and the share of the copy; rows are kernels, columns are cases."""
+    fields = options.get("fields", "memory")
+    cases = [
+        (points, precision, int(radius), fields)
+        for points in options["points"].split(",")
+        for radius in options.get("radius", "1").split(",")
+        for precision in options["precision"].split(",")
+    ]
+    many = len(options.get("radius", "1").split(",")) > 1
+    head = ["kernel"] + [
+        (f"radius {case[2]}" if many else grid_name(case[0])) + f" {case[1]}" for case in cases
+    ]
+    rows = []
+    for kernel in data.names(cases, options.get("kind", "kernel")):
+        row = [f"`{kernel}`"]
+        for case in cases:
+            found = data.find(kernel, *case, kind=options.get("kind", "kernel"))
+            if not found:
+                row.append("–")
+            elif options.get("unit") == "us":
+                row.append(f"{1e6 * found['seconds_median']:.2f}")
+            else:
+                row.append(f"{shown(found['gcells'])} ({found['share_of_copy']:.2f})")
+        rows.append(row)
+    return markdown(head, rows)
+
+
+SEED = [
+    ("2D five-point, 4096²", "4096x4096", 2, "tile_2d collaborative_2d temporal_2d"),
+    ("3D seven-point, 256³", "256x256x256", 3, "march_halo coarsened register_tile"),
+]
+
+
+def seed(data, options):
+    """Naive against tiled in 2D, naive against 2.5D in 3D."""
+    rows = []
+    for title, points, _, names in SEED:
+        for kernel in ["basic"] + names.split():
+            row = [title if kernel == "basic" else "", f"`{kernel}`" + (" (naive)" if kernel == "basic" else "")]
+            for precision in ("float", "double"):
+                found, naive = (data.find(k, points, precision) for k in (kernel, "basic"))
+                row += [shown(found["gcells"]), f"{found['gcells'] / naive['gcells']:.2f}"] if found and naive else ["–"] * 2
+            rows.append(row)
+    return markdown(["case", "kernel", "float", "x naive", "double", "x naive"], rows)
+
+
+# The figures of other codes, built and run on the same kind of GPU (or CPU) by us, each with the grid
+# that it was at its best on: GCell/s, and the device copy of that precision.
+ELSEWHERE = [
+    # case, what was seen elsewhere, our cases: (points, precision), fused
+    ("one sweep a launch, 3D, radius 1", "0.92 float, 0.93 double: a plain 16-byte z-march at 512³ (483, 246)",
+     ["512x512x512", "1024x1024x1024"], 1, False, ("float", "double")),
+    ("one sweep a launch, 3D, radius 2", "–", ["512x512x512"], 2, False, ("float", "double")),
+    ("one sweep a launch, 3D, radius 3", "–", ["512x512x512"], 3, False, ("float", "double")),
+    ("fused, 3D, radius 1, float", "0.92: AN5D at 512³ (480)", ["512x512x512", "1024x1024x1024"], 1, True, ("float",)),
+    ("fused, 3D, radius 1, double", "1.5: FastStencil at 512³ (400); 2.2 on 2560 x 216 x 572 (583), a grid shaped for it",
+     ["512x512x512", "1024x1024x1024"], 1, True, ("double",)),
+    ("fused, 3D, radius 2", "–", ["512x512x512"], 2, True, ("float", "double")),
+    ("fused, 2D, radius 1, float", "2.9: AN5D at 16384² (1547); EBISU 1051 on 10208²", ["16384x16384"], 1, True, ("float",)),
+    ("fused, 2D, radius 1, double", "7.9: FastStencil on 11616² (2107); EBISU 900 on 10208²", ["16384x16384"], 1, True, ("double",)),
+    ("fused, 1D, radius 1", "–", ["268435456"], 1, True, ("float", "double")),
+]
+
+
+def best(data, points, precision, radius, fused, device="cuda"):
+    rows = [r for r in data.case(points, precision, radius, device=device) if (r["steps"] > 1) == fused]
+    return max(rows, key=lambda r: r["gcells"], default=None)
+
+
+def elsewhere(data, options):
+    """Ours beside what was measured elsewhere, as shares of the device copy."""
+    rows = []
+    for title, theirs, grids, radius, fused, precisions in ELSEWHERE:
+        ours = []
+        for points in grids:
+            for precision in precisions:
+                found = best(data, points, precision, radius, fused)
+                if found:
+                    ours.append(f"{found['share_of_copy']:.2f} at {grid_name(points)} {precision} "
+                                f"(`{found['kernel']}`, {shown(found['gcells'])})")
+        rows.append([title, theirs, "; ".join(ours) or "no such kernel"])
+    return markdown(["case", "best seen elsewhere, measured elsewhere", "heatsolve, share of the copy (kernel, GCell/s)"], rows)
+
+
+def ladder(data, options):
+    """What the model predicts, what was measured, and the gain over the rung before."""
+    dims, points = int(options["dims"]), options["points"]
+    radius = 1
+    rows, before = [], {}
+    cases = [(points, precision, radius) for precision in ("float", "double")]
+    for kernel in data.names(cases):
+        row = [f"`{kernel}`"]
+        for precision in ("float", "double"):
+            found = data.find(kernel, points, precision, radius)
+            predicted = model.predict(dims, kernel, precision)
+            measured = found["gcells"] if found else float("nan")
+            row += [f"{shown(predicted[0])}, {predicted[1]}" if predicted else "–", shown(measured)]
+            row.append(f"{100 * measured / predicted[0]:.0f} %" if predicted and found else "–")
+            if precision in before and found:
+                row.append(f"{measured / before[precision]:.2f}")
+            else:
+                row.append("–")
+            before[precision] = measured if found else before.get(precision)
+        rows.append(row)
+    head = ["rung"]
+    for precision in ("float", "double"):
+        head += [f"{precision}: predicted at most, by", "measured", "of it", "x rung before"]
+    return markdown(head, rows)
+
+
+def words(data, options):
+    """The counts that the predictions are made of."""
+    dims, rows = int(options["dims"]), []
+    for at, kernel in model.MODELS:
+        if at != dims:
+            continue
+        for precision in ("float", "double"):
+            c = model.cost(dims, kernel, precision)
+            rows.append([f"`{kernel}`" if precision == "float" else "", precision, f"{c.memory:.2f}", f"{c.l2:.2f}",
+                         f"{c.pipe:.3f}", f"{c.fma:.1f}", f"1/{1 / c.barriers:.0f}" if c.barriers else "0",
+                         f"{c.under_way:,}" if c.under_way else "enough"])
+    return markdown(["rung", "", "words, memory", "words, L2", "clocks, L1 and shared", "multiply-adds", "barriers", "points under way"], rows)
+
+
+MAKERS = {f.__name__: f for f in (rates, seed, elsewhere, ladder, words)}
+
+
+# ---- pages ---------------------------------------------------------------------------------------
+
+
+def made(page):
+    text = page.read_text()
+    named = re.search(r"<!-- data: (.*?) -->", text)
+    data = Data([page.parent / name for name in named.group(1).split()]) if named else Data([])
+
+    def replace(match):
+        name, *words_ = match.group(1).split()
+        table = MAKERS[name](data, dict(word.split("=", 1) for word in words_))
+        return f"<!-- make: {match.group(1)} -->\n{table}\n<!-- end -->"
+
+    return text, re.sub(r"<!-- make: (.*?) -->\n.*?<!-- end -->", replace, text, flags=re.S)
+
+
+def main():
+    check, stale = "--check" in sys.argv[1:], []
+    for name in PAGES:
+        page = DOCS / name
+        before, after = made(page)
+        if before != after:
+            stale.append(name)
+            if not check:
+                page.write_text(after)
+    print(("out of date: " if check else "rewritten: ") + ", ".join(stale) if stale else "up to date")
+    return 1 if check and stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
