@@ -1,7 +1,6 @@
 /*
  * From stop to stop: a stop is where an observer is due, the steady state is looked at, the watch
- * for divergence wants to see, or a signal may be noticed. What a stop computes is kept until the
- * next sweep, so that observers that want the same share it.
+ * for divergence wants to see, or a signal may be noticed.
  */
 #include "engine/loop.h"
 
@@ -14,16 +13,6 @@
 
 /* One stretch of sweeps should take about this long [s], so that a signal is noticed soon. */
 static const double stretch_seconds = 0.25;
-
-/* What has been fetched at this stop. */
-struct hs_moment_cache {
-    const struct hs_backend *backend;
-    struct hs_backend_state *state;
-    void *field; /* [nz][ny][nx], in the problem's precision; kept for the next time */
-    bool field_valid;
-    struct hs_reduction reduction;
-    bool reduction_valid;
-};
 
 struct loop {
     const struct hs_problem *problem;
@@ -45,61 +34,6 @@ static double now(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-enum hs_status hs_moment_field(const struct hs_moment *moment, const void **out,
-                               struct hs_error *err)
-{
-    struct hs_moment_cache *cache = moment->cache;
-    if (!cache->field_valid) {
-        const struct hs_box box = hs_grid_box(&moment->problem->grid);
-        const size_t bytes =
-            (size_t)hs_box_count(&box) * hs_precision_size(moment->problem->precision);
-        if (!cache->field)
-            cache->field = malloc(bytes);
-        if (!cache->field)
-            return hs_error_add(err, HS_DEVICE, "no memory for a copy of the field (%zu bytes)",
-                                bytes);
-        const enum hs_status st = cache->backend->download(cache->state, &box, cache->field, err);
-        if (st)
-            return st;
-        cache->field_valid = true;
-    }
-    *out = cache->field;
-    return HS_OK;
-}
-
-enum hs_status hs_moment_node(const struct hs_moment *moment, const int64_t node[HS_AXES],
-                              double *out, struct hs_error *err)
-{
-    struct hs_box box;
-    for (int axis = 0; axis < HS_AXES; axis++) {
-        box.lo[axis] = node[axis];
-        box.hi[axis] = node[axis] + 1;
-    }
-    union {
-        float f;
-        double d;
-    } value;
-    const enum hs_status st =
-        moment->cache->backend->download(moment->cache->state, &box, &value, err);
-    if (!st)
-        *out = moment->problem->precision == HS_FLOAT ? (double)value.f : value.d;
-    return st;
-}
-
-enum hs_status hs_moment_reduction(const struct hs_moment *moment, const struct hs_reduction **out,
-                                   struct hs_error *err)
-{
-    struct hs_moment_cache *cache = moment->cache;
-    if (!cache->reduction_valid) {
-        const enum hs_status st = cache->backend->reduce(cache->state, &cache->reduction, err);
-        if (st)
-            return st;
-        cache->reduction_valid = true;
-    }
-    *out = &cache->reduction;
-    return HS_OK;
 }
 
 static struct hs_moment moment_of(struct loop *loop, enum hs_phase phase)

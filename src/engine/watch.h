@@ -7,7 +7,7 @@
 #ifndef HS_ENGINE_WATCH_H
 #define HS_ENGINE_WATCH_H
 
-#include "engine/observer.h"
+#include "engine/moment.h"
 
 struct hs_watch {
     double bound;        /* |T| beyond it counts as blow-up; infinite if nothing sets a scale */

@@ -1,0 +1,52 @@
+/*
+ * A stop of the step loop, and what can be asked of it. What a stop computes is kept until the next
+ * sweep, so that those who want the same share it.
+ */
+#ifndef HS_ENGINE_MOMENT_H
+#define HS_ENGINE_MOMENT_H
+
+#include "engine/plan.h"
+
+enum hs_phase {
+    HS_PHASE_START, /* before the first sweep */
+    HS_PHASE_RUNNING,
+    HS_PHASE_END,      /* after the last sweep, or steady */
+    HS_PHASE_STOPPED,  /* interrupted by a signal */
+    HS_PHASE_DIVERGED, /* not finite, or grown beyond bounds */
+};
+
+/* What has been fetched at this stop; the loop's, which forgets it when it sweeps on. */
+struct hs_moment_cache {
+    const struct hs_backend *backend;
+    struct hs_backend_state *state;
+    void *field; /* [nz][ny][nx], in the problem's precision; kept for the next time */
+    bool field_valid;
+    struct hs_reduction reduction;
+    bool reduction_valid;
+};
+
+/* A stop of the loop. Valid during the notification only. */
+struct hs_moment {
+    const struct hs_problem *problem;
+    const struct hs_plan *plan;
+    enum hs_phase phase;
+    int64_t sweep;
+    double time;        /* s, simulated */
+    double seconds;     /* wall time spent in sweeps so far */
+    const char *device; /* what the backend says it runs on */
+    struct hs_moment_cache *cache;
+};
+
+/* The whole field, dense [nz][ny][nx] in the problem's precision. Owned by the loop. */
+enum hs_status hs_moment_field(const struct hs_moment *moment, const void **out,
+                               struct hs_error *err);
+
+/* Values of single nodes without downloading the field. */
+enum hs_status hs_moment_node(const struct hs_moment *moment, const int64_t node[HS_AXES],
+                              double *out, struct hs_error *err);
+
+/* min, max, mean, heat; `change` only if the observer's wants_change made the loop keep it. */
+enum hs_status hs_moment_reduction(const struct hs_moment *moment, const struct hs_reduction **out,
+                                   struct hs_error *err);
+
+#endif
