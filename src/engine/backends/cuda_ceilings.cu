@@ -7,9 +7,9 @@ namespace
 enum {
     THREADS = 256,
     CHAINS = 8,    /* sums that a thread has under way: more than an addition takes clocks */
-    LENGTH = 2048, /* multiply-adds of each */
-    ROUNDS = 64,   /* of reads over the buffer, a launch */
-    IN_FLIGHT = 8, /* loads that a thread has under way */
+    LENGTH = 8192, /* multiply-adds of each */
+    ROUNDS = 256,  /* of reads, a launch */
+    IN_FLIGHT = 4, /* loads that a thread has under way */
     LAUNCHES = 9,  /* of which the fastest counts: a ceiling is what was reached once */
 };
 
@@ -43,7 +43,8 @@ __global__ void __launch_bounds__(THREADS) chains(T factor, T *out)
         *out = all;
 }
 
-/* Each block reads all of the buffer, beginning at a place of its own; past L1. */
+/* Past L1. Blocks that run at the same time read different places, so that no request can serve
+ * two of them. */
 __global__ void __launch_bounds__(THREADS) reads(const uint4 *buffer, int vectors, uint4 *out)
 {
     uint4 all = {};
@@ -116,9 +117,9 @@ hs_status measure(bench &b, int device, hs_precision precision, hs_ceilings *out
                 cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
     HS_CUDA_TRY(err,
                 cudaDeviceGetAttribute(&resident, cudaDevAttrMaxThreadsPerMultiProcessor, device));
-    b.blocks = multiprocessors * (resident / THREADS) * 4;
+    b.blocks = multiprocessors * (resident / THREADS); /* all at the same time */
     const size_t unit = (size_t)THREADS * IN_FLIGHT * sizeof(uint4);
-    b.bytes = (size_t)(hs_cuda_cache(device) / 4.0) / unit * unit; /* stays there for certain */
+    b.bytes = (size_t)(0.4 * hs_cuda_cache(device)) / unit * unit; /* stays there for certain */
     b.bytes = b.bytes > 0 ? b.bytes : unit;
     HS_CUDA_TRY(err, cudaStreamCreateWithFlags(&b.stream, cudaStreamNonBlocking));
     HS_CUDA_TRY(err, cudaMalloc(&b.buffer, b.bytes));
