@@ -18,7 +18,7 @@ enum { MOST_KERNELS = 64 };
 struct arguments {
     int64_t dims, radius, threads, repeats, device;
     int64_t peer_seconds;
-    const char *points, *precision, *kernel, *backend, *peer, *roofline;
+    const char *points, *precision, *kernel, *except, *backend, *peer, *roofline;
     bool json, csv, peers;
 };
 
@@ -29,6 +29,7 @@ static enum hs_status read_arguments(int argc, char **argv, struct arguments *ou
                               .repeats = 15,
                               .precision = "double",
                               .kernel = "auto",
+                              .except = "",
                               .backend = "auto",
                               .peer_seconds = 300};
     const struct hs_argument table[] = {
@@ -36,7 +37,8 @@ static enum hs_status read_arguments(int argc, char **argv, struct arguments *ou
         {"--points", HS_ARGUMENT_STRING, &out->points, "NX,NY,NZ"},
         {"--radius", HS_ARGUMENT_COUNT, &out->radius, "R"},
         {"--precision", HS_ARGUMENT_STRING, &out->precision, "float|double"},
-        {"--kernel", HS_ARGUMENT_STRING, &out->kernel, "NAME"},
+        {"--kernel", HS_ARGUMENT_STRING, &out->kernel, "NAME,..."},
+        {"--except", HS_ARGUMENT_STRING, &out->except, "NAME,..."},
         {"--backend", HS_ARGUMENT_STRING, &out->backend, "cpu|cuda"},
         {"--threads", HS_ARGUMENT_COUNT, &out->threads, "N"},
         {"--repeats", HS_ARGUMENT_COUNT, &out->repeats, "N"},
@@ -125,34 +127,89 @@ static enum hs_status make_request(const struct arguments *from, struct hs_bench
 
 /* ---- which kernels --------------------------------------------------------------------------- */
 
-/* The backend, and its kernels that can do the case: all, or the one asked for. */
+/* As much of a problem as the choice looks at. */
+static void sketch_problem(const struct arguments *from, const struct hs_bench_request *request,
+                           struct hs_problem *out)
+{
+    hs_problem_init(out);
+    out->grid.dims = request->dims;
+    for (int axis = 0; axis < HS_AXES; axis++)
+        out->grid.points[axis] = request->points[axis];
+    out->radius = request->radius;
+    out->precision = request->precision;
+    out->solver.backend = (char *)(uintptr_t)from->backend;
+    out->solver.device = (int)from->device;
+}
+
+/* Takes the next name off a list with commas; false at its end. */
+static bool next_name(const char **list, char *out, size_t size)
+{
+    if (!**list)
+        return false;
+    const size_t length = strcspn(*list, ",");
+    snprintf(out, size, "%.*s", (int)length, *list);
+    *list += length + ((*list)[length] == ',');
+    return true;
+}
+
+/* Marks those of the list in `named`; each must be one that can do the case. */
+static enum hs_status find_named(const char *list, struct hs_problem *problem,
+                                 const struct hs_backend **backend, bool named[MOST_KERNELS],
+                                 struct hs_error *err)
+{
+    char name[64], note[256];
+    while (next_name(&list, name, sizeof name)) {
+        const struct hs_kernel *one = NULL;
+        problem->solver.kernel = name;
+        const enum hs_status st = hs_choose(problem, backend, &one, note, sizeof note, err);
+        if (st)
+            return st;
+        for (int n = 0; hs_kernels[n] && n < MOST_KERNELS; n++)
+            named[n] = named[n] || hs_kernels[n] == one;
+    }
+    return HS_OK;
+}
+
+/* Marks those of the list as not wanted, whether they can do the case or not. */
+static enum hs_status leave_out(const char *list, enum hs_device device, bool named[MOST_KERNELS],
+                                struct hs_error *err)
+{
+    char name[64];
+    while (next_name(&list, name, sizeof name)) {
+        const struct hs_kernel *one = NULL;
+        const enum hs_status st = hs_kernel_find(name, device, &one, err);
+        if (st)
+            return st;
+        for (int n = 0; hs_kernels[n] && n < MOST_KERNELS; n++)
+            named[n] = named[n] && hs_kernels[n] != one;
+    }
+    return HS_OK;
+}
+
+/* The backend, and its kernels that can do the case: all, or those asked for. */
 static enum hs_status choose(const struct arguments *from, const struct hs_bench_request *request,
                              const struct hs_backend **backend,
                              const struct hs_kernel *kernels[MOST_KERNELS], int *count,
                              struct hs_error *err)
 {
-    struct hs_problem problem; /* as much of one as the choice looks at */
-    hs_problem_init(&problem);
-    problem.grid.dims = request->dims;
-    for (int axis = 0; axis < HS_AXES; axis++)
-        problem.grid.points[axis] = request->points[axis];
-    problem.radius = request->radius;
-    problem.precision = request->precision;
-    problem.solver.backend = (char *)(uintptr_t)from->backend;
-    problem.solver.kernel = (char *)(uintptr_t)from->kernel;
-    char note[256], reason[256];
-    const struct hs_kernel *one = NULL;
-    const enum hs_status st = hs_choose(&problem, backend, &one, note, sizeof note, err);
-    if (st)
-        return st;
+    struct hs_problem problem;
+    sketch_problem(from, request, &problem);
+    bool named[MOST_KERNELS] = {false};
+    char reason[256];
+    enum hs_status st = find_named(from->kernel, &problem, backend, named, err);
+    if (!st && strcmp(from->kernel, "auto") == 0)
+        for (int n = 0; hs_kernels[n] && n < MOST_KERNELS; n++)
+            named[n] = hs_kernels[n]->device == (*backend)->device &&
+                       hs_kernel_suits(hs_kernels[n], &problem, reason, sizeof reason);
+    if (!st)
+        st = leave_out(from->except, (*backend)->device, named, err);
     *count = 0;
-    const bool all = strcmp(from->kernel, "auto") == 0;
-    for (int n = 0; hs_kernels[n] && *count < MOST_KERNELS; n++)
-        if (all ? hs_kernels[n]->device == (*backend)->device &&
-                      hs_kernel_suits(hs_kernels[n], &problem, reason, sizeof reason)
-                : hs_kernels[n] == one)
+    for (int n = 0; !st && hs_kernels[n] && n < MOST_KERNELS; n++)
+        if (named[n])
             kernels[(*count)++] = hs_kernels[n];
-    return HS_OK;
+    if (!st && *count == 0)
+        return hs_error_add(err, HS_BAD_INPUT, "bench: no kernel is left");
+    return st;
 }
 
 /* So many that each kernel fuses all it can at least once, and has a remainder to do; fewer where

@@ -66,6 +66,18 @@ def test_one_kernel_alone_has_no_baseline():
     assert line[0].split()[6] == "-"
 
 
+def test_kernels_are_chosen_by_lists():
+    def timed(*arguments):
+        result = bench(*SMALL, *arguments, "--json")
+        assert result.returncode == 0, result.stderr
+        return [row["kernel"] for row in json.loads(result.stdout)["kernels"]]
+
+    everything = timed()
+    assert timed("--kernel", "reference,openmp") == ["openmp", "reference"]
+    assert timed("--except", "reference") == [name for name in everything if name != "reference"]
+    assert timed("--kernel", "openmp,reference", "--except", "openmp") == ["reference"]
+
+
 @pytest.mark.parametrize("dims", [1, 2, 3])
 @pytest.mark.parametrize("precision", ["float", "double"])
 def test_numpy_as_a_peer(dims, precision):
@@ -152,6 +164,9 @@ def test_a_roofline_that_cannot_be_written_still_says_the_times(tmp_path):
         (["--points", "2"], "at least 3"),
         (["--json", "--csv"], "not both"),
         (["--precision", "half"], "float or double"),
+        (["--kernel", "openmp,openmq"], "openmq"),
+        (["--except", "openmq"], "openmq"),
+        (["--kernel", "openmp", "--except", "openmp"], "no kernel is left"),
     ],
 )
 def test_bad_arguments(arguments, said):
