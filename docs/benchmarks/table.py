@@ -6,12 +6,14 @@
 A page names its data, paths relative to itself, and where a table belongs:
 
     <!-- data: benchmarks/h200-2026-11-21.csv -->
+    <!-- counters: benchmarks/h200-2026-11-21-counters.csv -->
     <!-- make: rates dims=3 precision=float points=128x128x128,512x512x512 -->
     ... made by this script ...
     <!-- end -->
 
-The CSV is what `heatsolve bench --csv` prints, as often as wanted one after the other. After new
-measurements: put the file in docs/benchmarks/, name it in the page, run this.
+The data are what `heatsolve bench --csv` prints, as often as wanted one after the other; where a case
+was measured twice the later line counts, also of several files. Counters are what tests/gpu/counters.py
+prints. After new measurements: put the file in docs/benchmarks/, name it in the page, run this.
 """
 
 import csv
@@ -19,6 +21,7 @@ import pathlib
 import re
 import sys
 
+sys.dont_write_bytecode = True  # nothing but the pages is written beside the pages
 import model
 
 DOCS = pathlib.Path(__file__).resolve().parent.parent
@@ -146,6 +149,12 @@ def seed(data, options):
                 found, naive = (data.find(k, points, precision) for k in (kernel, "basic"))
                 row += [shown(found["gcells"]), f"{found['gcells'] / naive['gcells']:.2f}"] if found and naive else ["–"] * 2
             rows.append(row)
+        fastest = {p: max(data.case(points, p), key=lambda r: r["gcells"], default=None) for p in ("float", "double")}
+        row = ["", "the fastest of all"]
+        for precision, found in fastest.items():
+            naive = data.find("basic", points, precision)
+            row += [f"{shown(found['gcells'])}, `{found['kernel']}`", f"{found['gcells'] / naive['gcells']:.2f}"] if found and naive else ["–"] * 2
+        rows.append(row)
     return markdown(["case", "kernel", "float", "x naive", "double", "x naive"], rows)
 
 
@@ -165,6 +174,12 @@ ELSEWHERE = [
     ("fused, 2D, radius 1, double", "7.9: FastStencil on 11616² (2107); EBISU 900 on 10208²", ["16384x16384"], 1, True, ("double",)),
     ("fused, 1D, radius 1", "–", ["268435456"], 1, True, ("float", "double")),
 ]
+# On 2 cores of an AMD EPYC, against a threaded copy past the cache.
+ELSEWHERE_CPU = [
+    ("CPU, fused, 3D, radius 1", "1.05 double: Pluto's diamond tiling on 510³ (2.4); 0.9 float: YASK on 512³ (4.4)",
+     ["384x384x384"], 1, True, ("float", "double")),
+    ("CPU, one sweep at a time", "0.5 float: YASK on 512³ (2.5)", ["384x384x384"], 1, False, ("float", "double")),
+]
 
 
 def best(data, points, precision, radius, fused, device="cuda"):
@@ -175,41 +190,36 @@ def best(data, points, precision, radius, fused, device="cuda"):
 def elsewhere(data, options):
     """Ours beside what was measured elsewhere, as shares of the device copy."""
     rows = []
-    for title, theirs, grids, radius, fused, precisions in ELSEWHERE:
+    device = options.get("device", "cuda")
+    for title, theirs, grids, radius, fused, precisions in ELSEWHERE_CPU if device == "cpu" else ELSEWHERE:
         ours = []
         for points in grids:
             for precision in precisions:
-                found = best(data, points, precision, radius, fused)
+                found = best(data, points, precision, radius, fused, device)
                 if found:
                     ours.append(f"{found['share_of_copy']:.2f} at {grid_name(points)} {precision} "
                                 f"(`{found['kernel']}`, {shown(found['gcells'])})")
-        rows.append([title, theirs, "; ".join(ours) or "no such kernel"])
+        rows.append([title, theirs, "; ".join(ours) or "not measured"])
     return markdown(["case", "best seen elsewhere, measured elsewhere", "heatsolve, share of the copy (kernel, GCell/s)"], rows)
 
 
 def ladder(data, options):
-    """What the model predicts, what was measured, and the gain over the rung before."""
+    """What the model predicts, what was measured, and the gain over `basic`."""
     dims, points = int(options["dims"]), options["points"]
-    radius = 1
-    rows, before = [], {}
-    cases = [(points, precision, radius) for precision in ("float", "double")]
-    for kernel in data.names(cases):
+    rows = []
+    for kernel in data.names([(points, precision) for precision in ("float", "double")]):
         row = [f"`{kernel}`"]
         for precision in ("float", "double"):
-            found = data.find(kernel, points, precision, radius)
+            found, first = (data.find(k, points, precision) for k in (kernel, "basic"))
             predicted = model.predict(dims, kernel, precision)
-            measured = found["gcells"] if found else float("nan")
-            row += [f"{shown(predicted[0])}, {predicted[1]}" if predicted else "–", shown(measured)]
-            row.append(f"{100 * measured / predicted[0]:.0f} %" if predicted and found else "–")
-            if precision in before and found:
-                row.append(f"{measured / before[precision]:.2f}")
-            else:
-                row.append("–")
-            before[precision] = measured if found else before.get(precision)
+            row.append(f"{shown(predicted[0])}, {predicted[1]}" if predicted else "–")
+            row.append(shown(found["gcells"]) if found else "–")
+            row.append(f"{100 * found['gcells'] / predicted[0]:.0f} %" if predicted and found else "–")
+            row.append(f"{found['gcells'] / first['gcells']:.2f}" if found and first else "–")
         rows.append(row)
     head = ["rung"]
     for precision in ("float", "double"):
-        head += [f"{precision}: predicted at most, by", "measured", "of it", "x rung before"]
+        head += [f"{precision}: predicted at most, by", "measured", "of it", "x `basic`"]
     return markdown(head, rows)
 
 
@@ -227,7 +237,42 @@ def words(data, options):
     return markdown(["rung", "", "words, memory", "words, L2", "clocks, L1 and shared", "multiply-adds", "barriers", "points under way"], rows)
 
 
-MAKERS = {f.__name__: f for f in (rates, seed, elsewhere, ladder, words)}
+def counters(data, options):
+    """What the counters said, of a launch in the middle of a run."""
+    rows = []
+    wanted = [r for r in data.counters if r["precision"] == options["precision"]]
+    order = {name: n for n, name in enumerate(LADDER)}
+    for r in sorted(wanted, key=lambda r: order.get(r["kernel"], len(order))):
+        value = {key: number(text) for key, text in r.items()}
+        size = 4 if r["precision"] == "float" else 8
+        waits = {name: value["stall_" + key] for key, name in STALLS.items() if value["stall_" + key] == value["stall_" + key]}
+        longest = sorted(waits, key=waits.get, reverse=True)[:2]
+        rows.append([
+            f"`{r['kernel']}`",
+            shown(value["gcells"]),
+            f"{(value['dram_read'] + value['dram_written']) / size:.2f}",
+            f"{(value['l2_read'] + value['l2_written']) / size:.2f}",
+            f"{value['wavefronts']:.3f}",
+            f"{value['instructions']:.0f}",
+            f"{value['dram_share']:.0f} %",
+            f"{value['l2_share']:.0f} %",
+            f"{value['l1_share']:.0f} %",
+            f"{value['issue_share']:.0f} %",
+            f"{value['warps_share']:.0f} %",
+            ", ".join(f"{name} {waits[name]:.1f}" for name in longest),
+        ])
+    head = ["kernel", "GCell/s", "words, memory", "words, L2", "wavefronts", "instructions", "memory", "L2", "L1 and shared",
+            "issue", "warps", "waiting for"]
+    return markdown(head, rows)
+
+
+STALLS = {
+    "memory": "memory", "barrier": "barriers", "shared": "shared memory", "mio": "the pipe to it", "lsu": "the load queue",
+    "fixed": "fixed latencies", "math": "arithmetic",
+}
+
+
+MAKERS = {f.__name__: f for f in (rates, seed, elsewhere, ladder, words, counters)}
 
 
 # ---- pages ---------------------------------------------------------------------------------------
@@ -236,7 +281,12 @@ MAKERS = {f.__name__: f for f in (rates, seed, elsewhere, ladder, words)}
 def made(page):
     text = page.read_text()
     named = re.search(r"<!-- data: (.*?) -->", text)
-    data = Data([page.parent / name for name in named.group(1).split()]) if named else Data([])
+    data = Data([page.parent / name for name in named.group(1).split()] if named else [])
+    data.counters = []
+    for names in re.findall(r"<!-- counters: (.*?) -->", text):
+        for name in names.split():
+            lines = (page.parent / name).read_text().splitlines()
+            data.counters += [r for r in csv.DictReader(lines) if r["kernel"] != "kernel"]
 
     def replace(match):
         name, *words_ = match.group(1).split()

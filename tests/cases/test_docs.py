@@ -4,6 +4,7 @@ import os
 import pathlib
 import re
 import subprocess
+import sys
 
 import pytest
 import xarray
@@ -111,6 +112,13 @@ def test_pictures_are_small_pngs():
     for picture in pictures:
         assert picture.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
         assert picture.stat().st_size < 300_000, picture.name  # a clone should stay light
+
+
+def test_tables_are_what_the_raw_numbers_say():
+    made = subprocess.run(
+        [sys.executable, "-B", ROOT / "docs/benchmarks/table.py", "--check"], capture_output=True, text=True
+    )
+    assert made.returncode == 0, made.stdout + made.stderr
 
 
 def test_the_manual_page_is_clean_and_complete():
