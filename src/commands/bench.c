@@ -164,7 +164,7 @@ static enum hs_status find_named(const char *list, struct hs_problem *problem,
         const enum hs_status st = hs_choose(problem, backend, &one, note, sizeof note, err);
         if (st)
             return st;
-        for (int n = 0; hs_kernels[n] && n < MOST_KERNELS; n++)
+        for (int n = 0; n < MOST_KERNELS && hs_kernels[n]; n++)
             named[n] = named[n] || hs_kernels[n] == one;
     }
     return HS_OK;
@@ -180,7 +180,7 @@ static enum hs_status leave_out(const char *list, enum hs_device device, bool na
         const enum hs_status st = hs_kernel_find(name, device, &one, err);
         if (st)
             return st;
-        for (int n = 0; hs_kernels[n] && n < MOST_KERNELS; n++)
+        for (int n = 0; n < MOST_KERNELS && hs_kernels[n]; n++)
             named[n] = named[n] && hs_kernels[n] != one;
     }
     return HS_OK;
@@ -198,13 +198,13 @@ static enum hs_status choose(const struct arguments *from, const struct hs_bench
     char reason[256];
     enum hs_status st = find_named(from->kernel, &problem, backend, named, err);
     if (!st && strcmp(from->kernel, "auto") == 0)
-        for (int n = 0; hs_kernels[n] && n < MOST_KERNELS; n++)
+        for (int n = 0; n < MOST_KERNELS && hs_kernels[n]; n++)
             named[n] = hs_kernels[n]->device == (*backend)->device &&
                        hs_kernel_suits(hs_kernels[n], &problem, reason, sizeof reason);
     if (!st)
         st = leave_out(from->except, (*backend)->device, named, err);
     *count = 0;
-    for (int n = 0; !st && hs_kernels[n] && n < MOST_KERNELS; n++)
+    for (int n = 0; !st && n < MOST_KERNELS && hs_kernels[n]; n++)
         if (named[n])
             kernels[(*count)++] = hs_kernels[n];
     if (!st && *count == 0)

@@ -135,6 +135,59 @@ void test_bench__fields_are_turned_out_of_the_cache(void **state)
     assert_int_equal(hs_bench_pairs(&bench, 540e6), 0);
 }
 
+static double cache_bytes;
+static double a_cache(int device)
+{
+    (void)device;
+    return cache_bytes;
+}
+
+static int rotated;
+static enum hs_status rotate(struct hs_backend_state *state, int pairs, struct hs_error *err)
+{
+    (void)state, (void)err;
+    rotated = pairs;
+    return HS_OK;
+}
+
+/* Fields too large for the cache are timed from memory, others in both places, and where no pairs
+ * can be turned in the cache only. */
+void test_bench__times_where_the_fields_are(void **state)
+{
+    (void)state;
+    const double pair = 2.0 * 8.0 * 17 * 18 * 19;
+    const struct {
+        double cache;
+        bool rotates;
+        int pairs[HS_BENCH_PLACES], rotated;
+    } cases[] = {{0.1 * pair, true, {1, 0}, 0},
+                 {1.9 * pair, true, {4, 1}, 4},
+                 {1.9 * pair, false, {0, 1}, 0},
+                 {900.0 * pair, true, {0, 1}, 0}};
+    for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
+        struct hs_backend backend = hs_backend_cpu;
+        backend.cache = a_cache;
+        backend.rotate = cases[n].rotates ? rotate : NULL;
+        cache_bytes = cases[n].cache;
+        rotated = 0;
+        struct hs_bench bench;
+        struct hs_bench_row row;
+        struct hs_error err;
+        hs_error_init(&err);
+        const struct hs_bench_request request = request_of(3, 1, HS_DOUBLE);
+        assert_int_equal(hs_bench_init(&bench, &request, 2, &err), HS_OK);
+        assert_int_equal(hs_bench_kernel(&bench, &backend, &hs_kernel_cpu_openmp, &row, &err),
+                         HS_OK);
+        assert_int_equal(rotated, cases[n].rotated);
+        for (int place = 0; place < HS_BENCH_PLACES; place++) {
+            assert_int_equal(row.figures[place].pairs, cases[n].pairs[place]);
+            assert_int_equal(row.figures[place].seconds.count, cases[n].pairs[place] ? 3 : 0);
+        }
+        hs_bench_release(&bench);
+        hs_error_release(&err);
+    }
+}
+
 /* 2 words a point, and points a second. */
 void test_bench__counts_points_and_bytes(void **state)
 {
