@@ -115,14 +115,16 @@ def rates(data, options):
         for precision in options["precision"].split(",")
     ]
     many = len(options.get("radius", "1").split(",")) > 1
-    head = ["kernel"] + [
+    kind = options.get("kind", "kernel")
+    cases = [case for case in cases if kind == "kernel" or data.case(*case, kind=kind)]
+    head = [kind] + [
         (f"radius {case[2]}" if many else grid_name(case[0])) + f" {case[1]}" for case in cases
     ]
     rows = []
-    for kernel in data.names(cases, options.get("kind", "kernel")):
+    for kernel in data.names(cases, kind):
         row = [f"`{kernel}`"]
         for case in cases:
-            found = data.find(kernel, *case, kind=options.get("kind", "kernel"))
+            found = data.find(kernel, *case, kind=kind)
             if not found:
                 row.append("–")
             elif options.get("unit") == "us":
