@@ -35,7 +35,7 @@ _heatsolve() {
     esac
 
     case $command in
-    run | check | verify | bench | tune) COMPREPLY=($(compgen -f -X '!*.cfg' -- "$current") $(compgen -d -- "$current")) ;;
+    run | check | verify | tune | kernels) COMPREPLY=($(compgen -f -X '!*.cfg' -- "$current") $(compgen -d -- "$current")) ;;
     render) COMPREPLY=($(compgen -f -X '!*.@(h5|hdf|vtkhdf)' -- "$current") $(compgen -d -- "$current")) ;;
     explain) COMPREPLY=($(compgen -W "$("$program" kernels 2>/dev/null | awk 'NR > 1 {print $1}')" -- "$current")) ;;
     init) COMPREPLY=($(compgen -W "$("$program" init --list 2>/dev/null | awk '{print $1}')" -- "$current")) ;;

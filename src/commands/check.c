@@ -1,11 +1,11 @@
 /* heatsolve check: what a run would do, without doing it. */
 #include "commands/command.h"
-#include "engine/plan.h"
 #include "engine/rate.h"
 #include "input/arguments.h"
 #include "input/config.h"
 #include "output/json.h"
 #include "output/snapshots.h"
+#include "output/tune_file.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -150,7 +150,8 @@ static void print_text(const struct outlook *outlook)
     print_grid(problem);
     print_stencil(problem);
     print_label("kernel");
-    printf("%s (%s) on %s\n", plan->kernel->name, plan->backend->name, outlook->rate.device);
+    printf("%s (%s%s) on %s\n", plan->kernel->name, plan->backend->name,
+           plan->choice == HS_CHOICE_TUNED ? ", tuned" : "", outlook->rate.device);
     print_label("memory");
     print_bytes(outlook->memory);
     printf("\n");
@@ -216,6 +217,7 @@ static void print_json(const struct outlook *outlook)
     hs_json_integer(&json, "radius", problem->radius);
     json_faces(&json, problem);
     hs_json_text(&json, "kernel", plan->kernel->name);
+    hs_json_text(&json, "kernel_choice", hs_choice_name(plan->choice));
     hs_json_text(&json, "backend", plan->backend->name);
     hs_json_text(&json, "device", outlook->rate.device);
     hs_json_number(&json, "memory_bytes", outlook->memory);
@@ -243,7 +245,7 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     if (!st)
         st = hs_config_read(request.config, request.set.items, request.set.count, &problem, err);
     if (!st)
-        st = hs_plan_make(&problem, &plan, err);
+        st = hs_tune_file_plan(&problem, &plan, err);
     if (!st)
         st = look_ahead(&outlook, err);
     if (!st && request.json)

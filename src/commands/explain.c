@@ -427,12 +427,10 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
         {"--device", HS_ARGUMENT_STRING, &device, "NAME"},
         {"--registers", HS_ARGUMENT_COUNT, &registers, "N"},
         {"--json", HS_ARGUMENT_FLAG, &json, ""},
-        {NULL, HS_ARGUMENT_STRING, &kernel, "KERNEL"},
+        {NULL, HS_ARGUMENT_OPTIONAL, &kernel, "KERNEL"},
     };
-    enum { ROWS = sizeof table / sizeof table[0] };
-    /* the kernel may be left out, and comes first where it is not */
-    const bool named = argc > 1 && argv[1][0] != '-';
-    enum hs_status status = hs_arguments_read(argc, argv, table, named ? ROWS : ROWS - 1, err);
+    enum hs_status status =
+        hs_arguments_read(argc, argv, table, sizeof table / sizeof table[0], err);
     if (status)
         return status;
     struct question question = {.registers = (int)(registers < 256 ? registers : 255)};

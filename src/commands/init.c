@@ -19,14 +19,9 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     const char *name = hs_templates[0].name;
     const struct hs_argument table[] = {
         {"--list", HS_ARGUMENT_FLAG, &list, ""},
-        {NULL, HS_ARGUMENT_STRING, &name, "NAME"},
+        {NULL, HS_ARGUMENT_OPTIONAL, &name, "NAME"},
     };
-    /* the name may be left out, which a row for it would not allow */
-    int rows = 1;
-    for (int i = 1; i < argc; i++)
-        if (argv[i][0] != '-')
-            rows = 2;
-    const enum hs_status status = hs_arguments_read(argc, argv, table, rows, err);
+    const enum hs_status status = hs_arguments_read(argc, argv, table, 2, err);
     if (status)
         return status;
     if (list) {

@@ -1,12 +1,68 @@
-/* heatsolve kernels: every kernel of the source tree, what it can do, and whether it is built. */
+/*
+ * heatsolve kernels: every kernel of the source tree, what it can do, and whether it is built; with
+ * a config, whether it can do that case, and which of them auto takes.
+ */
 #include "commands/command.h"
 #include "engine/registry.h"
 #include "input/arguments.h"
+#include "input/config.h"
 #include "output/json.h"
+#include "output/tune_file.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+
+struct request {
+    const char *config; /* or NULL */
+    struct hs_argument_list set;
+    bool json;
+};
+
+/* A config's case, for which the kernels are asked. */
+struct asked {
+    struct hs_problem problem;
+    struct hs_plan plan; /* as auto makes it, whatever kernel the config names */
+};
+
+static enum hs_status read_request(int argc, char **argv, struct request *request,
+                                   struct hs_error *err)
+{
+    const struct hs_argument table[] = {
+        {NULL, HS_ARGUMENT_OPTIONAL, &request->config, "a config file"},
+        {"--set", HS_ARGUMENT_LIST, &request->set, "KEY=VALUE"},
+        {"--json", HS_ARGUMENT_FLAG, &request->json, NULL},
+    };
+    const enum hs_status st =
+        hs_arguments_read(argc, argv, table, sizeof table / sizeof *table, err);
+    if (!st && request->set.count && !request->config)
+        return hs_error_add(err, HS_BAD_INPUT, "kernels: --set: needs a config file");
+    return st;
+}
+
+static enum hs_status read_case(const struct request *request, struct asked *out,
+                                struct hs_error *err)
+{
+    const enum hs_status st =
+        hs_config_read(request->config, request->set.items, request->set.count, &out->problem, err);
+    if (st)
+        return st;
+    struct hs_problem free_to_choose = out->problem;
+    free_to_choose.solver.kernel = NULL;
+    return hs_tune_file_plan(&free_to_choose, &out->plan, err);
+}
+
+/* Whether the kernel can do the case; else why not. */
+static bool suits(const struct asked *asked, const struct hs_kernel *k, char *reason, size_t size)
+{
+    if (k->device == asked->plan.backend->device)
+        return hs_kernel_suits(k, &asked->problem, reason, size);
+    snprintf(reason, size, "of the %s backend; the case runs on %s", hs_device_name(k->device),
+             asked->plan.backend->name);
+    return false;
+}
+
+/* ---- for people ------------------------------------------------------------------------------ */
 
 /* "1 2 3" from a set of bits */
 static const char *digits(unsigned bits, char *out, size_t size)
@@ -40,6 +96,29 @@ static void print_text(void)
         printf(format, absent->name, absent->device, "", "", "", "", absent->why);
 }
 
+static void print_case(const struct asked *asked)
+{
+    const char *const format = "%-20s %-6s %-4s %s\n";
+    char reason[256];
+    printf(format, "kernel", "device", "can", "remark");
+    for (int n = 0; hs_kernels[n]; n++) {
+        const struct hs_kernel *k = hs_kernels[n];
+        const bool can = suits(asked, k, reason, sizeof reason);
+        const char *taken =
+            asked->plan.choice == HS_CHOICE_TUNED ? "auto takes it, as tuned" : "auto takes it";
+        printf(format, k->name, hs_device_name(k->device), can ? "yes" : "no",
+               k == asked->plan.kernel ? taken
+               : can                   ? ""
+                                       : reason);
+    }
+    for (const struct hs_absent_kernel *absent = hs_absent_kernels; absent->name; absent++)
+        printf(format, absent->name, absent->device, "no", absent->why);
+    if (asked->plan.note[0])
+        printf("note: %s\n", asked->plan.note);
+}
+
+/* ---- for programs ---------------------------------------------------------------------------- */
+
 static void json_bits(struct hs_json *json, const char *key, unsigned bits)
 {
     int64_t values[8];
@@ -50,7 +129,16 @@ static void json_bits(struct hs_json *json, const char *key, unsigned bits)
     hs_json_integers(json, key, values, count);
 }
 
-static void json_kernel(struct hs_json *json, const struct hs_kernel *k)
+static void json_case(struct hs_json *json, const struct asked *asked, const struct hs_kernel *k)
+{
+    char reason[256];
+    const bool can = suits(asked, k, reason, sizeof reason);
+    hs_json_flag(json, "suits", can);
+    hs_json_text(json, "why", can ? NULL : reason);
+    hs_json_flag(json, "auto", k == asked->plan.kernel);
+}
+
+static void json_kernel(struct hs_json *json, const struct asked *asked, const struct hs_kernel *k)
 {
     hs_json_open(json, NULL);
     hs_json_text(json, "name", k->name);
@@ -66,16 +154,20 @@ static void json_kernel(struct hs_json *json, const struct hs_kernel *k)
     hs_json_text(json, "idea", k->idea);
     hs_json_text(json, "origin", k->origin);
     hs_json_flag(json, "built", true);
+    if (asked)
+        json_case(json, asked, k);
     hs_json_close(json);
 }
 
-static void print_json(void)
+static void print_json(const struct asked *asked)
 {
     struct hs_json json = hs_json_on(stdout);
     hs_json_open(&json, NULL);
+    if (asked)
+        hs_json_text(&json, "kernel_choice", hs_choice_name(asked->plan.choice));
     hs_json_open_array(&json, "kernels");
     for (int n = 0; hs_kernels[n]; n++)
-        json_kernel(&json, hs_kernels[n]);
+        json_kernel(&json, asked, hs_kernels[n]);
     for (const struct hs_absent_kernel *absent = hs_absent_kernels; absent->name; absent++) {
         hs_json_open(&json, NULL);
         hs_json_text(&json, "name", absent->name);
@@ -90,23 +182,31 @@ static void print_json(void)
 
 static enum hs_status run(int argc, char **argv, struct hs_error *err)
 {
-    bool json = false;
-    const struct hs_argument table[] = {{"--json", HS_ARGUMENT_FLAG, &json, ""}};
-    const enum hs_status status = hs_arguments_read(argc, argv, table, 1, err);
-    if (status)
-        return status;
-    if (json)
-        print_json();
-    else
+    struct request request = {0};
+    struct asked asked = {.plan = {.sweeps = 0}};
+    hs_problem_init(&asked.problem);
+    enum hs_status st = read_request(argc, argv, &request, err);
+    if (!st && request.config)
+        st = read_case(&request, &asked, err);
+    if (!st && request.json)
+        print_json(request.config ? &asked : NULL);
+    else if (!st && request.config)
+        print_case(&asked);
+    else if (!st)
         print_text();
-    return HS_OK;
+    hs_problem_release(&asked.problem);
+    hs_argument_list_release(&request.set);
+    return st;
 }
 
 const struct hs_command hs_command_kernels = {
     .name = "kernels",
-    .usage = "heatsolve kernels [--json]",
+    .usage = "heatsolve kernels [CONFIG] [--set KEY=VALUE]... [--json]",
     .summary = "the kernels: what each can do, its idea, built or why not",
-    .help = "  --json   one JSON object\n\n"
-            "steps: sweeps that one call can fuse. heatsolve bench compares their speed.\n",
+    .help = "  CONFIG           which of them can do this case, and which auto takes\n"
+            "  --set KEY=VALUE  overrides a key of the config; may be given again and again\n"
+            "  --json           one JSON object\n"
+            "\n"
+            "steps: sweeps that one call can fuse. heatsolve bench and tune compare their speed.\n",
     .run = run,
 };

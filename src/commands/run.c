@@ -7,6 +7,7 @@
 #include "output/progress.h"
 #include "output/report.h"
 #include "output/snapshots.h"
+#include "output/tune_file.h"
 
 #include <math.h>
 #include <signal.h>
@@ -199,7 +200,7 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     if (!st)
         st = read_problem(&request, &job.problem, err);
     if (!st)
-        st = hs_plan_make(&job.problem, &job.plan, err);
+        st = hs_tune_file_plan(&job.problem, &job.plan, err);
     if (!st)
         st = find_start(&request, &job, err);
     if (!st)

@@ -5,6 +5,7 @@
 #include "input/arguments.h"
 #include "input/config.h"
 #include "output/json.h"
+#include "output/tune_file.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -251,7 +252,7 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     if (!st)
         st = read_problem(&request, &problem, err);
     if (!st)
-        st = hs_plan_make(&problem, &plan, err);
+        st = hs_tune_file_plan(&problem, &plan, err);
     if (!st)
         st = find_out(&request, &findings, err);
     if (!st) {

@@ -46,6 +46,12 @@ struct hs_reduction {
     int64_t first_bad[HS_AXES]; /* the first such node in memory order */
 };
 
+/* What is the same as long as a machine stays as it is, for what is kept about it between runs. */
+struct hs_device_identity {
+    char device[192]; /* "NVIDIA H200, compute capability 9.0, 132 multiprocessors" */
+    char driver[128]; /* "CUDA 13.0, 580.65.06"; "none" where there is no such thing */
+};
+
 struct hs_backend_state; /* each backend's own */
 
 struct hs_backend {
@@ -95,6 +101,9 @@ struct hs_backend {
                                struct hs_ceilings *out, struct hs_error *err);
     /* What the device is able to do, where launches are worth explaining. May be NULL. */
     enum hs_status (*limits)(int device, struct hs_device_limits *out, struct hs_error *err);
+    /* `threads` as for create. */
+    enum hs_status (*identify)(int device, int threads, struct hs_device_identity *out,
+                               struct hs_error *err);
     /* What it runs on, for reports: "2 threads, AMD EPYC", "NVIDIA H200" */
     const char *(*describe)(const struct hs_backend_state *state);
     void (*destroy)(struct hs_backend_state *state); /* accepts NULL */

@@ -17,8 +17,7 @@ static const double amplification_slack = 1e-9;
 /* Sweep counts stay exact in a double, and so do times made of them. */
 static const double most_sweeps = 9007199254740992.0; /* 2^53 */
 
-static void add_note(struct hs_plan *plan, const char *format, ...) HS_PRINTF(2, 3);
-static void add_note(struct hs_plan *plan, const char *format, ...)
+void hs_plan_note(struct hs_plan *plan, const char *format, ...)
 {
     size_t used = strlen(plan->note);
     if (used > 0 && used + 2 < sizeof plan->note) {
@@ -120,8 +119,8 @@ static enum hs_status cut(const struct hs_problem *problem, struct hs_plan *plan
     if (same && problem->raw)
         *step = longest;
     if (!same && !isnan(problem->schedule.step))
-        add_note(plan, "step %.9g s shortened to %.9g s, so that %s = %.9g is hit exactly",
-                 problem->schedule.step, *step, key, length);
+        hs_plan_note(plan, "step %.9g s shortened to %.9g s, so that %s = %.9g is hit exactly",
+                     problem->schedule.step, *step, key, length);
     return HS_OK;
 }
 
@@ -210,8 +209,17 @@ enum hs_status hs_plan_make(const struct hs_problem *problem, struct hs_plan *ou
     char choice[256] = "";
     st = hs_choose(problem, &out->backend, &out->kernel, choice, sizeof choice, err);
     if (!st && choice[0])
-        add_note(out, "%s", choice);
+        hs_plan_note(out, "%s", choice);
+    out->choice = hs_kernel_is_named(problem) ? HS_CHOICE_NAMED : HS_CHOICE_PREFERRED;
     return st;
+}
+
+const char *hs_choice_name(enum hs_choice choice)
+{
+    static const char *const names[] = {[HS_CHOICE_NAMED] = "named",
+                                        [HS_CHOICE_PREFERRED] = "preferred",
+                                        [HS_CHOICE_TUNED] = "tuned"};
+    return names[choice];
 }
 
 /* The stretch of equal steps that sweep number `sweep` belongs to. */

@@ -15,9 +15,18 @@
 
 enum { HS_PLAN_MOST_SWEEPS = 100000000 }; /* of a search for a steady state without a bound */
 
+/* Where the choice of the kernel comes from. */
+enum hs_choice {
+    HS_CHOICE_NAMED,     /* solver.kernel */
+    HS_CHOICE_PREFERRED, /* "auto": the table of engine/preference.c */
+    HS_CHOICE_TUNED,     /* "auto": what heatsolve tune found */
+};
+const char *hs_choice_name(enum hs_choice choice); /* "named", "preferred", "tuned" */
+
 struct hs_plan {
     const struct hs_backend *backend;
     const struct hs_kernel *kernel;
+    enum hs_choice choice;
     double limit;            /* s: longest stable step; NaN for a raw stencil */
     double amplification;    /* of a raw stencil's sweep; NaN otherwise */
     int64_t sweeps;          /* in all (the most, if steady) */
@@ -30,6 +39,9 @@ struct hs_plan {
     int64_t output_every;    /* sweeps between snapshots, or -1 if only first and last */
     char note[512];          /* what deserves saying about the choices, or "" */
 };
+
+/* Adds to the note, after a semicolon if there is one already. */
+void hs_plan_note(struct hs_plan *plan, const char *format, ...) HS_PRINTF(2, 3);
 
 /* Chooses steps, then backend and kernel. A step above the limit is refused with the limit. */
 enum hs_status hs_plan_make(const struct hs_problem *problem, struct hs_plan *out,

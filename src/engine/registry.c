@@ -181,13 +181,19 @@ static enum hs_status cannot(const struct hs_registry *registry, const struct hs
                         able[0] ? able : "none");
 }
 
+bool hs_kernel_is_named(const struct hs_problem *problem)
+{
+    const char *name = problem->solver.kernel;
+    return name && strcmp(name, "auto") != 0;
+}
+
 static enum hs_status choose_kernel(const struct hs_registry *registry,
                                     const struct hs_problem *problem, enum hs_device device,
                                     const struct hs_kernel **out, struct hs_error *err)
 {
     char reason[256];
     const char *name = problem->solver.kernel;
-    if (!name || strcmp(name, "auto") == 0) {
+    if (!hs_kernel_is_named(problem)) {
         *out = best_kernel(registry, problem, device);
         snprintf(reason, sizeof reason, "no %s kernel does it", hs_device_name(device));
         return *out ? HS_OK : cannot(registry, problem, device, reason, err);

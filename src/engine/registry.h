@@ -34,6 +34,9 @@ enum hs_status hs_choose(const struct hs_problem *problem, const struct hs_backe
                          const struct hs_kernel **kernel, char *note, size_t size,
                          struct hs_error *err);
 
+/* Whether solver.kernel is a kernel's name, not "auto". */
+bool hs_kernel_is_named(const struct hs_problem *problem);
+
 /* The tables that the choice is made from; both end with NULL. hs_choose takes this build's. */
 struct hs_registry {
     const struct hs_backend *const *backends; /* best first */

@@ -46,6 +46,7 @@ static enum hs_status store(const char *command, const struct hs_argument *row, 
 {
     switch (row->type) {
     case HS_ARGUMENT_FLAG: *(bool *)row->to = true; return HS_OK;
+    case HS_ARGUMENT_OPTIONAL:
     case HS_ARGUMENT_STRING: *(const char **)row->to = text; return HS_OK;
     case HS_ARGUMENT_COUNT: return read_count(command, row, text, err);
     case HS_ARGUMENT_LIST: return hs_argument_list_add(row->to, text, err);
@@ -111,7 +112,8 @@ enum hs_status hs_arguments_read(int argc, char **argv, const struct hs_argument
             found = argv[at];
         first = first ? first : st;
     }
-    if (positional && !found && !first)
+    const bool needed = positional && positional->type != HS_ARGUMENT_OPTIONAL;
+    if (needed && !found && !first)
         first = hs_error_add(err, HS_BAD_INPUT, "%s: needs %s; heatsolve %s --help says more",
                              argv[0], positional->what, argv[0]);
     if (positional && found)

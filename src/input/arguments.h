@@ -5,10 +5,11 @@
 #include "core/status.h"
 
 enum hs_argument_type {
-    HS_ARGUMENT_FLAG,   /* bool: no value */
-    HS_ARGUMENT_STRING, /* const char * */
-    HS_ARGUMENT_COUNT,  /* int64_t, at least 1; 1e6 is accepted */
-    HS_ARGUMENT_LIST,   /* struct hs_argument_list: may be given again and again */
+    HS_ARGUMENT_FLAG,     /* bool: no value */
+    HS_ARGUMENT_STRING,   /* const char * */
+    HS_ARGUMENT_OPTIONAL, /* the same, for a positional one that may be left out */
+    HS_ARGUMENT_COUNT,    /* int64_t, at least 1; 1e6 is accepted */
+    HS_ARGUMENT_LIST,     /* struct hs_argument_list: may be given again and again */
 };
 
 /* Values in the order given; they point into argv. */
@@ -21,7 +22,7 @@ enum hs_status hs_argument_list_add(struct hs_argument_list *list, const char *i
 void hs_argument_list_release(struct hs_argument_list *list);
 
 struct hs_argument {
-    const char *name; /* "--set"; NULL for the positional one, which is a string and required */
+    const char *name; /* "--set"; NULL for the positional one, which is a string */
     enum hs_argument_type type;
     void *to;         /* what the type says; left alone if the argument is not given */
     const char *what; /* "KEY=VALUE", "CONFIG": for messages */

@@ -274,7 +274,8 @@ const struct hs_option hs_options[] = {
      .type = HS_OPTION_STRING,
      .fallback = "auto",
      .unit = "",
-     .help = "one that `heatsolve kernels` lists; auto takes the fastest that can do it"},
+     .help =
+         "one that heatsolve kernels lists; auto: what heatsolve tune found, else the usual one"},
     {.path = "solver.device",
      .type = HS_OPTION_COUNT,
      RANGE(0, 1023),

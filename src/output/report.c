@@ -58,6 +58,8 @@ static void put_solver(FILE *out, const struct hs_report *report)
             report->plan->backend ? report->plan->backend->name : "?");
     if (r->device[0])
         fprintf(out, " (%s)", r->device);
+    if (report->plan->choice == HS_CHOICE_TUNED)
+        fprintf(out, ", tuned");
     fprintf(out, "\n  sweeps       %lld in ", (long long)r->swept);
     put_duration(out, r->seconds);
     const double rate = gcells(report);
@@ -106,6 +108,8 @@ void hs_report_text(FILE *stream, const struct hs_report *report)
     put_answer(stream, report);
     if (problem->output.file && report->snapshots > 0)
         put_output(stream, report);
+    if (report->plan->note[0])
+        fprintf(stream, "  note         %s\n", report->plan->note);
 }
 
 void hs_report_json(FILE *stream, const struct hs_report *report)
@@ -122,6 +126,7 @@ void hs_report_json(FILE *stream, const struct hs_report *report)
     hs_json_text(&json, "output", problem->output.file);
     hs_json_integer(&json, "snapshots", report->snapshots);
     hs_json_text(&json, "kernel", plan->kernel ? plan->kernel->name : NULL);
+    hs_json_text(&json, "kernel_choice", plan->kernel ? hs_choice_name(plan->choice) : NULL);
     hs_json_text(&json, "backend", plan->backend ? plan->backend->name : NULL);
     hs_json_text(&json, "device", r->device);
     hs_json_text(&json, "precision", hs_precision_name(problem->precision));
@@ -139,6 +144,7 @@ void hs_report_json(FILE *stream, const struct hs_report *report)
     hs_json_number(&json, "change", r->last.change);
     hs_json_number(&json, "max_error", report->max_error);
     hs_json_number(&json, "error_bound", problem->exact.present ? problem->exact.max_error : NAN);
+    hs_json_text(&json, "note", plan->note);
     hs_json_text(&json, "version", hs_version());
     hs_json_text(&json, "commit", hs_commit());
     hs_json_close(&json);

@@ -20,7 +20,8 @@ static enum hs_status available(int device, struct hs_error *err)
 
 /* ---- create, destroy ------------------------------------------------------------------------- */
 
-static void describe_machine(struct hs_backend_state *state)
+/* "2 threads, AMD EPYC" */
+static void describe_machine(int threads, char *out, size_t size)
 {
     char model[96] = "CPU", line[256];
     FILE *file = fopen("/proc/cpuinfo", "r");
@@ -29,8 +30,17 @@ static void describe_machine(struct hs_backend_state *state)
             break;
     if (file)
         fclose(file);
-    snprintf(state->description, sizeof state->description, "%d thread%s, %s", state->threads,
-             state->threads == 1 ? "" : "s", model);
+    snprintf(out, size, "%d thread%s, %s", threads, threads == 1 ? "" : "s", model);
+}
+
+static enum hs_status identify(int device, int threads, struct hs_device_identity *out,
+                               struct hs_error *err)
+{
+    (void)device, (void)err;
+    describe_machine(threads > 0 ? threads : omp_get_max_threads(), out->device,
+                     sizeof out->device);
+    snprintf(out->driver, sizeof out->driver, "none");
+    return HS_OK;
 }
 
 /* In floating point, since a grid too large for memory may be too large for an integer. */
@@ -117,7 +127,7 @@ static enum hs_status create(const struct hs_problem *problem, const struct hs_k
                                    ALIGN_BYTES / (int64_t)hs_precision_size(problem->precision));
     state->interior = hs_problem_interior(problem);
     state->source = hs_cpu_source_describe(problem);
-    describe_machine(state);
+    describe_machine(state->threads, state->description, sizeof state->description);
     enum hs_status st = allocate(state) ? HS_OK : memory_short(problem, needed, free_bytes, err);
     if (!st)
         st = hs_ghosts_init(&state->ghosts, problem, &state->layout, kernel->steps + 1,
@@ -331,6 +341,7 @@ const struct hs_backend hs_backend_cpu = {
     .copy = copy,
     .cache = cache,
     .ceilings = hs_cpu_ceilings,
+    .identify = identify,
     .describe = describe,
     .destroy = destroy,
 };

@@ -566,6 +566,7 @@ extern "C" const hs_backend hs_backend_cuda = {
     .cache = hs_cuda_cache,
     .ceilings = hs_cuda_ceilings,
     .limits = hs_cuda_limits,
+    .identify = hs_cuda_identify,
     .describe = describe,
     .destroy = destroy,
 };

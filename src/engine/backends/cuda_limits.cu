@@ -2,6 +2,7 @@
 #include "engine/backends/cuda_parts.cuh"
 
 #include <stdio.h>
+#include <string.h>
 
 namespace
 {
@@ -17,7 +18,38 @@ double per_clock(int major, int minor, hs_precision precision)
     return !for_double ? 2.0 : major == 8 ? 32.0 : 64.0;
 }
 
+/* "580.65.06" from the kernel module's own line; "" where it is not to be seen. */
+void module_version(char *out, size_t size)
+{
+    char line[256] = "", version[64] = "";
+    FILE *file = fopen("/proc/driver/nvidia/version", "r");
+    if (file && fgets(line, sizeof line, file))
+        for (const char *word = line; *word && !version[0]; word++)
+            if (sscanf(word, " %63[0-9.] ", version) == 1 && !strchr(version, '.'))
+                version[0] = '\0'; /* a lone number is not it */
+    if (file)
+        fclose(file);
+    snprintf(out, size, "%s%s", version[0] ? ", " : "", version);
+}
+
 } // namespace
+
+hs_status hs_cuda_identify(int device, int threads, hs_device_identity *out, hs_error *err)
+{
+    (void)threads;
+    cudaDeviceProp about;
+    int driver = 0;
+    char version[72];
+    HS_CUDA_TRY(err, cudaGetDeviceProperties(&about, device));
+    HS_CUDA_TRY(err, cudaDriverGetVersion(&driver));
+    module_version(version, sizeof version);
+    snprintf(out->device, sizeof out->device,
+             "%.120s, compute capability %d.%d, %d multiprocessors", about.name, about.major,
+             about.minor, about.multiProcessorCount);
+    snprintf(out->driver, sizeof out->driver, "CUDA %d.%d%s", driver / 1000, driver % 1000 / 10,
+             version);
+    return HS_OK;
+}
 
 hs_status hs_cuda_limits(int device, hs_device_limits *out, hs_error *err)
 {

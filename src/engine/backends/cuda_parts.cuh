@@ -32,6 +32,7 @@
 /* ---- cuda_limits.cu -------------------------------------------------------------------------- */
 
 hs_status hs_cuda_limits(int device, hs_device_limits *out, hs_error *err);
+hs_status hs_cuda_identify(int device, int threads, hs_device_identity *out, hs_error *err);
 double hs_cuda_cache(int device); /* bytes of L2; 0 where there is no such device */
 
 /* ---- cuda_copy.cu ---------------------------------------------------------------------------- */

@@ -68,3 +68,24 @@ void test_arguments__each_mistake_is_named(void **state)
     assert_refused((const char *[]){"run", "a", "--sweeps", "1.5", NULL}, "whole number");
     assert_refused((const char *[]){"run", "a", "--sweeps", "ten", NULL}, "--sweeps ten");
 }
+
+/* It may stand anywhere, or nowhere; a second one is too much. */
+void test_arguments__optional_may_be_left_out(void **state)
+{
+    (void)state;
+    const char *name = "usual";
+    bool list = false;
+    const struct hs_argument rows[] = {
+        {.name = NULL, .type = HS_ARGUMENT_OPTIONAL, .to = &name, .what = "NAME"},
+        {.name = "--list", .type = HS_ARGUMENT_FLAG, .to = &list},
+    };
+    struct hs_error err;
+    hs_error_init(&err);
+    char *without[] = {"init", "--list"}, *with[] = {"init", "--list", "mine", "other"};
+    assert_int_equal(hs_arguments_read(2, without, rows, 2, &err), HS_OK);
+    assert_string_equal(name, "usual");
+    assert_int_equal(hs_arguments_read(3, with, rows, 2, &err), HS_OK);
+    assert_string_equal(name, "mine");
+    assert_int_equal(hs_arguments_read(4, with, rows, 2, &err), HS_BAD_INPUT);
+    hs_error_release(&err);
+}

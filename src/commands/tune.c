@@ -1,0 +1,222 @@
+/* heatsolve tune: tries the kernels out on a case, and keeps which is the fastest. */
+#include "engine/tune.h"
+#include "commands/command.h"
+#include "input/arguments.h"
+#include "input/config.h"
+#include "output/json.h"
+#include "output/tune_file.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct request {
+    const char *config;
+    struct hs_argument_list set;
+    bool retune, json;
+};
+
+struct findings {
+    const struct hs_problem *problem;
+    struct hs_plan plan; /* with the kernel that "auto" would take by itself */
+    struct hs_tuning tuning;
+    bool from_before; /* read, not measured */
+    char *file;       /* where it is kept; NULL if it is not */
+    char note[512];
+};
+
+static enum hs_status read_request(int argc, char **argv, struct request *request,
+                                   struct hs_error *err)
+{
+    const struct hs_argument table[] = {
+        {NULL, HS_ARGUMENT_STRING, &request->config, "a config file"},
+        {"--set", HS_ARGUMENT_LIST, &request->set, "KEY=VALUE"},
+        {"--retune", HS_ARGUMENT_FLAG, &request->retune, NULL},
+        {"--json", HS_ARGUMENT_FLAG, &request->json, NULL},
+    };
+    return hs_arguments_read(argc, argv, table, sizeof table / sizeof *table, err);
+}
+
+/* The plan as "auto" makes it, whatever kernel the config names. */
+static enum hs_status plan_by_itself(const struct hs_problem *problem, struct hs_plan *out,
+                                     struct hs_error *err)
+{
+    struct hs_problem asked = *problem;
+    asked.solver.kernel = NULL;
+    return hs_plan_make(&asked, out, err);
+}
+
+static enum hs_status find_out(const struct request *request, struct findings *findings,
+                               struct hs_error *err)
+{
+    struct hs_tuning *tuning = &findings->tuning;
+    struct hs_tune_case about;
+    char reason[384] = "";
+    enum hs_status st = hs_tune_case_of(findings->problem, &findings->plan, &about, err);
+    if (!st && !request->retune)
+        findings->from_before = hs_tune_file_read(&about, tuning, reason, sizeof reason);
+    if (!st && reason[0])
+        snprintf(findings->note, sizeof findings->note, "tried again: %s", reason);
+    if (!st && !findings->from_before)
+        st = hs_tune_measure(findings->problem, &findings->plan, tuning, err);
+    if (!st && (findings->from_before || hs_tune_file_write(tuning, reason, sizeof reason)))
+        findings->file = hs_tune_file_path(&about, reason, sizeof reason);
+    else if (!st)
+        snprintf(findings->note, sizeof findings->note, "not kept: %s", reason);
+    return st;
+}
+
+/* 1e9 points a second */
+static double gcells(const struct findings *findings, double seconds)
+{
+    const struct hs_box interior = hs_problem_interior(findings->problem);
+    return 1e-9 * (double)hs_box_count(&interior) / seconds;
+}
+
+/* ---- for people ---------------------------------------------------------------------------- */
+
+static const char *remark(const struct findings *findings, int n)
+{
+    const struct hs_tune_row *row = &findings->tuning.row[n];
+    const bool usual = strcmp(row->kernel, findings->plan.kernel->name) == 0;
+    if (n == 0)
+        return usual ? "the fastest; auto takes it by itself" : "the fastest";
+    if (usual)
+        return "what auto takes by itself";
+    return row->samples == 1 ? "one look" : "";
+}
+
+static void print_row(const struct findings *findings, int n)
+{
+    const struct hs_tune_row *row = &findings->tuning.row[n];
+    if (isnan(row->seconds)) {
+        printf("%-20s could not be timed: %s\n", row->kernel, row->failure);
+        return;
+    }
+    printf("%-20s %10.3g %8.3f %8.3f %3d  %s\n", row->kernel, 1e6 * row->seconds,
+           gcells(findings, row->seconds), findings->tuning.row[0].seconds / row->seconds,
+           row->samples, remark(findings, n));
+}
+
+static void print_outcome(const struct findings *findings)
+{
+    const struct hs_problem *problem = findings->problem;
+    const char *winner = findings->tuning.row[0].kernel, *named = problem->solver.kernel;
+    printf("\n");
+    if (named && strcmp(named, "auto") != 0)
+        printf("solver.kernel = \"%s\" in the config stands above this; \"auto\" takes %s\n", named,
+               winner);
+    else if (findings->file)
+        printf("runs of this case take %s from now on\n", winner);
+    if (findings->file)
+        printf("kept in %s\n", findings->file);
+    if (findings->note[0])
+        printf("note: %s\n", findings->note);
+}
+
+static void print_text(const struct findings *findings)
+{
+    const struct hs_tuning *tuning = &findings->tuning;
+    printf("case     %s\ndevice   %s; driver %s\n", tuning->about.about, tuning->about.device,
+           tuning->about.driver);
+    if (findings->from_before)
+        printf("tuned before, in %.2g s; --retune tries again\n\n", tuning->seconds);
+    else
+        printf("tuned    in %.2g s\n\n", tuning->seconds);
+    printf("%-20s %10s %8s %8s %3s\n", "kernel", "us/sweep", "GCell/s", "of best", "n");
+    for (int n = 0; n < tuning->count; n++)
+        print_row(findings, n);
+    print_outcome(findings);
+}
+
+/* ---- for programs -------------------------------------------------------------------------- */
+
+static void json_row(struct hs_json *json, const struct findings *findings,
+                     const struct hs_tune_row *row)
+{
+    hs_json_open(json, NULL);
+    hs_json_text(json, "kernel", row->kernel);
+    hs_json_number(json, "seconds_per_sweep", row->seconds);
+    hs_json_number(json, "gcells", gcells(findings, row->seconds));
+    hs_json_number(json, "of_best", findings->tuning.row[0].seconds / row->seconds);
+    hs_json_integer(json, "samples", row->samples);
+    if (row->failure[0])
+        hs_json_text(json, "failure", row->failure);
+    hs_json_close(json);
+}
+
+static void print_json(const struct findings *findings)
+{
+    const struct hs_tuning *tuning = &findings->tuning;
+    struct hs_json json = hs_json_on(stdout);
+    hs_json_open(&json, NULL);
+    hs_json_text(&json, "config", findings->problem->config_path);
+    hs_json_text(&json, "case", tuning->about.about);
+    hs_json_text(&json, "device", tuning->about.device);
+    hs_json_text(&json, "driver", tuning->about.driver);
+    hs_json_text(&json, "version", tuning->about.version);
+    hs_json_text(&json, "kernel", tuning->row[0].kernel);
+    hs_json_text(&json, "preferred", findings->plan.kernel->name);
+    hs_json_flag(&json, "tuned_before", findings->from_before);
+    hs_json_number(&json, "seconds", tuning->seconds);
+    hs_json_open_array(&json, "kernels");
+    for (int n = 0; n < tuning->count; n++)
+        json_row(&json, findings, &tuning->row[n]);
+    hs_json_close_array(&json);
+    hs_json_text(&json, "file", findings->file);
+    hs_json_text(&json, "note", findings->note);
+    hs_json_close(&json);
+}
+
+/* -------------------------------------------------------------------------------------------- */
+
+static enum hs_status run(int argc, char **argv, struct hs_error *err)
+{
+    struct request request = {0};
+    struct hs_problem problem;
+    static struct findings findings; /* large for a stack */
+    findings = (struct findings){.problem = &problem};
+    hs_problem_init(&problem);
+
+    enum hs_status st = read_request(argc, argv, &request, err);
+    if (!st)
+        st = hs_config_read(request.config, request.set.items, request.set.count, &problem, err);
+    if (!st)
+        st = plan_by_itself(&problem, &findings.plan, err);
+    if (!st)
+        st = find_out(&request, &findings, err);
+    if (!st && request.json)
+        print_json(&findings);
+    else if (!st)
+        print_text(&findings);
+    free(findings.file);
+    hs_problem_release(&problem);
+    hs_argument_list_release(&request.set);
+    return st;
+}
+
+const struct hs_command hs_command_tune = {
+    .name = "tune",
+    .usage = "heatsolve tune CONFIG [--set KEY=VALUE]... [--retune] [--json]",
+    .summary = "time the kernels on a config's case and keep the fastest for its runs",
+    .help = "  CONFIG           the case\n"
+            "  --set KEY=VALUE  overrides a key of the config; may be given again and again\n"
+            "  --retune         tries again, whatever was found before\n"
+            "  --json           one JSON object\n"
+            "\n"
+            "Times every kernel that suits the case, on its own grid, device, walls and source:\n"
+            "all for a moment, the best and the one that auto would take by itself again for\n"
+            "longer. n is how many samples the figure is the median of. Takes seconds.\n"
+            "\n"
+            "The finding is kept in $XDG_CACHE_HOME/heatsolve, or ~/.cache/heatsolve. Where\n"
+            "solver.kernel is \"auto\", run, check and verify take its kernel, and say \"tuned\",\n"
+            "for cases of the same dims, points, radius, precision, kinds of walls and source,\n"
+            "and sweeps between stops, on the same device. After an update of the program or of\n"
+            "the driver it is not used any more, and a note says so. The result of a run does\n"
+            "not depend on it: all kernels compute the same bits.\n"
+            "\n"
+            "Writes nothing else. exit status: 0 done, 2 bad config, 3 a file cannot be read, 4\n"
+            "device or memory.\n",
+    .run = run,
+};

@@ -1,0 +1,44 @@
+/*
+ * What tune found, kept between runs: one small text file a case in $XDG_CACHE_HOME/heatsolve, else
+ * ~/.cache/heatsolve (XDG Base Directory Specification: a relative XDG_CACHE_HOME is ignored).
+ *
+ *     heatsolve tuning, format 1
+ *     version 0.1.0, commit a1b2c3d
+ *     device 2 threads, AMD EPYC
+ *     driver none
+ *     case 3D, 129 x 65 x 33 nodes, radius 1, double, x_min fixed, ...
+ *     seconds 2.3
+ *     kernel openmp 0.00123 9          name, seconds of a sweep, samples; the fastest first
+ *     failed basic why not
+ *     end
+ *
+ * The file's name comes from device and case. A file is written beside and renamed, so that two
+ * runs at once leave one whole file. Whatever cannot be used is passed over with a note and never
+ * stops a run.
+ */
+#ifndef HS_OUTPUT_TUNE_FILE_H
+#define HS_OUTPUT_TUNE_FILE_H
+
+#include "engine/tune.h"
+
+#include <stdio.h>
+
+/* The case's file, allocated; NULL with the reason where no directory is to be had. */
+char *hs_tune_file_path(const struct hs_tune_case *about, char *reason, size_t size);
+
+/*
+ * What is kept of the case; `about` is filled. False if there is nothing: `reason` is then "", or
+ * says why what is there cannot be used.
+ */
+bool hs_tune_file_read(const struct hs_tune_case *about, struct hs_tuning *out, char *reason,
+                       size_t size);
+
+/* False with the reason if it cannot be kept. */
+bool hs_tune_file_write(const struct hs_tuning *tuning, char *reason, size_t size);
+
+/* hs_plan_make, and where solver.kernel is "auto" the kernel that tune found for the case, if it
+ * has. What cannot be used is in the plan's note. */
+enum hs_status hs_tune_file_plan(const struct hs_problem *problem, struct hs_plan *out,
+                                 struct hs_error *err);
+
+#endif

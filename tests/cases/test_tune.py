@@ -1,0 +1,226 @@
+"""heatsolve tune, and what run, check, verify and kernels make of what it found."""
+
+import json
+import os
+import subprocess
+
+import pytest
+
+HEATSOLVE = os.environ["HEATSOLVE"]
+
+CASE = """
+title = "a plate";
+grid = { points = [24, 18]; spacing = 0.1; };
+material = { diffusivity = 1.0; };
+initial = { value = 300.0; };
+boundary = { all = { type = "dirichlet"; value = 280.0; }; };
+time = { sweeps = 40; };
+solver = { backend = "cpu"; };
+output = { file = "out.h5"; every = 20; };
+"""
+
+
+@pytest.fixture
+def place(tmp_path):
+    """A directory with the case in it, and a cache of its own."""
+    (tmp_path / "case.cfg").write_text(CASE)
+    return tmp_path
+
+
+def heatsolve(place, *arguments, **environment):
+    environment = {**os.environ, "XDG_CACHE_HOME": str(place / "cache"), **environment}
+    environment = {name: value for name, value in environment.items() if value is not None}
+    return subprocess.run([HEATSOLVE, *arguments], cwd=place, env=environment, capture_output=True, text=True, timeout=100)
+
+
+def said(place, *arguments, **environment):
+    result = heatsolve(place, *arguments, "--json", **environment)
+    assert result.returncode == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def kept(place):
+    (file,) = (place / "cache" / "heatsolve").iterdir()
+    return file
+
+
+# ---- finding and using ---------------------------------------------------------------------------
+
+
+def test_what_was_tuned_is_used_and_said(place):
+    before = said(place, "check", "case.cfg")
+    assert before["kernel_choice"] == "preferred" and before["note"] == ""
+    found = said(place, "tune", "case.cfg")
+    assert not found["tuned_before"] and found["file"] == str(kept(place))
+    assert found["kernel"] == found["kernels"][0]["kernel"]
+    assert all(row["seconds_per_sweep"] > 0 and row["gcells"] > 0 for row in found["kernels"])
+    assert "reference" not in [row["kernel"] for row in found["kernels"]]
+    assert not (place / "out.h5").exists()  # nothing was run
+    for command in ("check", "run"):
+        after = said(place, command, "case.cfg")
+        assert after["kernel_choice"] == "tuned" and after["kernel"] == found["kernel"] and after["note"] == ""
+    assert ", tuned) on " in heatsolve(place, "check", "case.cfg").stdout
+    assert "), tuned\n" in heatsolve(place, "run", "case.cfg").stdout
+    assert said(place, "kernels", "case.cfg")["kernel_choice"] == "tuned"
+    assert "auto takes it, as tuned" in heatsolve(place, "kernels", "case.cfg").stdout
+    assert heatsolve(place, "verify", "case.cfg").returncode == 0
+
+
+def test_the_kernel_of_the_file_is_the_one_that_runs(place):
+    """The last of the findings in the first place: no measurement says so, only the file."""
+    found = said(place, "tune", "case.cfg")
+    last = found["kernels"][-1]["kernel"]
+    lines = kept(place).read_text().splitlines()
+    first = next(n for n, line in enumerate(lines) if line.startswith("kernel "))
+    lines.insert(first, f"kernel {last} 1e-9 9")
+    kept(place).write_text("\n".join(lines) + "\n")
+    for command in ("check", "run"):
+        assert said(place, command, "case.cfg")["kernel"] == last
+    assert said(place, "tune", "case.cfg")["kernel"] == last
+
+
+def test_a_second_tune_reads_and_retune_times_again(place):
+    first = said(place, "tune", "case.cfg")
+    text = kept(place).read_text()
+    again = said(place, "tune", "case.cfg")
+    assert again["tuned_before"] and again["kernels"][0]["samples"] == first["kernels"][0]["samples"]
+    assert kept(place).read_text() == text
+    assert "tuned before" in heatsolve(place, "tune", "case.cfg").stdout
+    kept(place).write_text(text.replace("\nseconds ", "\nseconds 77777"))
+    assert said(place, "tune", "case.cfg")["seconds"] > 7e4
+    anew = said(place, "tune", "case.cfg", "--retune")
+    assert not anew["tuned_before"] and anew["seconds"] < 1000
+    assert "77777" not in kept(place).read_text()
+
+
+def test_it_holds_for_its_case_only(place):
+    said(place, "tune", "case.cfg")
+    for same in ("initial.value=310.0", "boundary.all.value=281.0", 'title="other"', "time.safety=0.5"):
+        assert said(place, "check", "case.cfg", "--set", same)["kernel_choice"] == "tuned", same
+    others = (
+        "grid.points=[24, 19]",
+        'precision="float"',
+        "stencil.radius=2",
+        'boundary.x_min.type="periodic"',
+        'boundary.x_max.value="280+t"',
+        "source.value=1.0",
+        "output.every=2",
+    )
+    for other in others:
+        more = ["--set", 'boundary.x_max.type="periodic"'] if "periodic" in other else []
+        assert said(place, "check", "case.cfg", "--set", other, *more)["kernel_choice"] == "preferred", other
+
+
+def test_a_kernel_that_is_named_stands_above_it(place):
+    named = ["--set", 'solver.kernel="reference"']
+    result = heatsolve(place, "tune", "case.cfg", *named)
+    assert 'solver.kernel = "reference" in the config stands above this' in result.stdout
+    answer = said(place, "check", "case.cfg", *named)
+    assert answer["kernel"] == "reference" and answer["kernel_choice"] == "named"
+    assert said(place, "check", "case.cfg")["kernel_choice"] == "tuned"
+    # which kernels can, and which auto would take, does not depend on the name
+    rows = said(place, "kernels", "case.cfg", *named)["kernels"]
+    assert [row["name"] for row in rows if row.get("auto")] == [said(place, "tune", "case.cfg")["kernel"]]
+
+
+# ---- what cannot be used -------------------------------------------------------------------------
+
+
+def assert_passed_over(place, because):
+    for command in ("check", "run"):
+        answer = said(place, command, "case.cfg")
+        assert answer["kernel_choice"] == "preferred"
+        assert because in answer["note"] and "--retune" in answer["note"]
+    assert because in heatsolve(place, "run", "case.cfg").stdout
+    assert because in heatsolve(place, "check", "case.cfg").stdout
+    healed = said(place, "tune", "case.cfg")
+    assert not healed["tuned_before"] and because in healed["note"]
+    assert said(place, "check", "case.cfg")["kernel_choice"] == "tuned"
+
+
+@pytest.mark.parametrize("text", ["", "garbage\n", "\x00\x01", "heatsolve tuning, format 9\n"])
+def test_a_corrupt_file_is_passed_over_and_healed(place, text):
+    said(place, "tune", "case.cfg")
+    kept(place).write_text(text)
+    assert_passed_over(place, str(kept(place)))
+
+
+def test_a_file_cut_short_is_passed_over_and_healed(place):
+    said(place, "tune", "case.cfg")
+    kept(place).write_text(kept(place).read_text()[:-4])
+    assert_passed_over(place, "it is damaged")
+
+
+def test_another_versions_file_is_passed_over_and_healed(place):
+    said(place, "tune", "case.cfg")
+    lines = kept(place).read_text().splitlines()
+    lines[1] = "version 0.0.1, commit 0000000"
+    kept(place).write_text("\n".join(lines) + "\n")
+    assert_passed_over(place, "it is of heatsolve 0.0.1, commit 0000000")
+
+
+def test_a_kernel_that_is_not_there_is_passed_over(place):
+    kernel = said(place, "tune", "case.cfg")["kernel"]
+    kept(place).write_text(kept(place).read_text().replace(f"kernel {kernel} ", "kernel no_such ", 1))
+    answer = said(place, "check", "case.cfg")
+    assert answer["kernel_choice"] == "preferred" and "no kernel no_such" in answer["note"]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read all")
+def test_an_unreadable_file_is_passed_over(place):
+    said(place, "tune", "case.cfg")
+    kept(place).chmod(0)
+    answer = said(place, "check", "case.cfg")
+    assert answer["kernel_choice"] == "preferred" and "Permission denied" in answer["note"]
+
+
+# ---- where it cannot be kept ---------------------------------------------------------------------
+
+
+def test_where_it_cannot_be_kept_it_says_so_and_goes_on(place):
+    (place / "file").write_text("")
+    nowhere = {"XDG_CACHE_HOME": str(place / "file")}
+    found = said(place, "tune", "case.cfg", **nowhere)
+    assert found["file"] is None and "not kept: " in found["note"] and "Not a directory" in found["note"]
+    assert "note: not kept: " in heatsolve(place, "tune", "case.cfg", **nowhere).stdout
+    answer = said(place, "run", "case.cfg", **nowhere)
+    assert answer["kernel_choice"] == "preferred" and answer["note"] == ""
+
+
+def test_without_a_home_it_says_so_and_goes_on(place):
+    found = said(place, "tune", "case.cfg", XDG_CACHE_HOME=None, HOME=None)
+    assert found["file"] is None and "neither XDG_CACHE_HOME nor HOME" in found["note"]
+    assert said(place, "run", "case.cfg", XDG_CACHE_HOME=None, HOME=None)["kernel_choice"] == "preferred"
+
+
+def test_a_relative_cache_directory_is_ignored(place):
+    found = said(place, "tune", "case.cfg", XDG_CACHE_HOME="cache", HOME=str(place / "home"))
+    assert found["file"].startswith(str(place / "home" / ".cache" / "heatsolve" / "tune-"))
+    assert not (place / "cache").exists()
+
+
+# ---- the command line ----------------------------------------------------------------------------
+
+
+def test_the_table_is_for_people(place):
+    text = heatsolve(place, "tune", "case.cfg").stdout
+    for part in ("2D, 24 x 18 nodes, radius 1, double", "GCell/s", "the fastest", "kept in "):
+        assert part in text
+
+
+@pytest.mark.parametrize(
+    "arguments, code, message",
+    [
+        (["tune"], 2, "tune: needs a config file"),
+        (["tune", "none.cfg"], 3, "none.cfg"),
+        (["tune", "case.cfg", "--again"], 2, "--again: no such option"),
+        (["tune", "case.cfg", "--set", "grid.pionts=[3]"], 2, "grid.points"),
+        (["tune", "case.cfg", "--set", "time.step=1e9"], 2, "stability limit"),
+        (["kernels", "none.cfg"], 3, "none.cfg"),
+        (["kernels", "--set", "time.end=1.0"], 2, "--set: needs a config file"),
+    ],
+)
+def test_mistakes_are_named(place, arguments, code, message):
+    result = heatsolve(place, *arguments)
+    assert result.returncode == code and message in result.stderr, result.stderr
+    assert result.stdout == "" and not (place / "cache").exists()
