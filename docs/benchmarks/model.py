@@ -13,11 +13,12 @@ times that each of these would take alone.
 MULTIPROCESSORS = 132
 CLOCK = 1.85e9  # Hz: what 62.6e12 multiply-adds (counted twice) a second come to
 COPY = {"float": 4.21e12, "double": 4.25e12}  # bytes/s, read plus written
-L2 = 7.0e12  # bytes/s read
+L2 = 8.8e12  # bytes/s read
 FMA = {"float": 128, "double": 64}  # a clock and multiprocessor
 # From asking memory to the next request of the same thread: load, barrier, sum, store. The one
 # number that is fitted, to march_halo's 270 GCell/s in float; the others follow.
 ROUND = 1.0e-6  # s
+ISSUE = 128  # instructions of a thread that a multiprocessor issues a clock: 4 warps of 32
 
 
 class Cost:
@@ -165,6 +166,11 @@ def predict(dims, kernel, precision):
     times = c.times(precision, 4 if precision == "float" else 8)
     bound = max(times, key=times.get)
     return 1e-9 / times[bound], bound
+
+
+def issue(instructions):
+    """GCell/s that so many instructions a point allow; they are counted on the device, not here."""
+    return ISSUE * MULTIPROCESSORS * CLOCK / instructions * 1e-9
 
 
 def main():

@@ -256,6 +256,7 @@ def counters(data, options):
             f"{(value['l2_read'] + value['l2_written']) / size:.2f}",
             f"{value['wavefronts']:.3f}",
             f"{value['instructions']:.0f}",
+            shown(model.issue(value["instructions"])),
             f"{value['dram_share']:.0f} %",
             f"{value['l2_share']:.0f} %",
             f"{value['l1_share']:.0f} %",
@@ -263,7 +264,7 @@ def counters(data, options):
             f"{value['warps_share']:.0f} %",
             ", ".join(f"{name} {waits[name]:.1f}" for name in longest),
         ])
-    head = ["kernel", "GCell/s", "words, memory", "words, L2", "wavefronts", "instructions", "memory", "L2", "L1 and shared",
+    head = ["kernel", "GCell/s", "words, memory", "words, L2", "wavefronts", "instructions", "these allow", "memory", "L2", "L1 and shared",
             "issue", "warps", "waiting for"]
     return markdown(head, rows)
 
