@@ -217,7 +217,7 @@ static enum hs_status choose(const struct arguments *from, const struct hs_bench
 static int64_t proof_sweeps(const struct hs_bench_request *request,
                             const struct hs_kernel *const *kernels, int count)
 {
-    const double most_updates = 4e9;
+    const double most_updates = 1e10;
     int64_t most = 1;
     for (int n = 0; n < count; n++)
         most = kernels[n]->steps > most ? kernels[n]->steps : most;
