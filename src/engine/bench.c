@@ -249,10 +249,16 @@ const char *hs_bench_place_name(enum hs_bench_place place)
     return names[place];
 }
 
+/* Bytes of two fields. */
+static double pair_bytes(const struct hs_bench *bench)
+{
+    return 2.0 * (double)hs_precision_size(bench->request.precision) *
+           (double)hs_grid_count(&bench->problem.grid);
+}
+
 int hs_bench_pairs(const struct hs_bench *bench, double cache)
 {
-    const double pair = 2.0 * (double)hs_precision_size(bench->request.precision) *
-                        (double)hs_grid_count(&bench->problem.grid);
+    const double pair = pair_bytes(bench);
     int pairs = 1;
     while (pairs <= MOST_PAIRS && pairs * pair < 2.0 * cache)
         pairs *= 2;
@@ -337,10 +343,11 @@ static enum hs_status time_kernel(const struct hs_bench *bench, const struct hs_
 {
     const struct hs_backend *backend = timing->backend;
     const double cache = backend->cache ? backend->cache(bench->request.device) : 0.0;
-    const int needed = hs_bench_pairs(bench, cache);
+    const int turned = backend->rotate ? hs_bench_pairs(bench, cache) : 1;
+    const bool fits = pair_bytes(bench) <= cache;
     const int pairs[HS_BENCH_PLACES] = {
-        [HS_BENCH_MEMORY] = needed > 1 && !backend->rotate ? 0 : needed,
-        [HS_BENCH_CACHE] = needed != 1,
+        [HS_BENCH_MEMORY] = fits && turned < 2 ? 0 : turned,
+        [HS_BENCH_CACHE] = fits,
     };
     enum hs_status st = HS_OK;
     for (int place = HS_BENCH_PLACES - 1; place >= 0 && !st; place--) { /* fewest pairs first */

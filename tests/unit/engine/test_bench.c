@@ -160,10 +160,9 @@ void test_bench__times_where_the_fields_are(void **state)
         double cache;
         bool rotates;
         int pairs[HS_BENCH_PLACES], rotated;
-    } cases[] = {{0.1 * pair, true, {1, 0}, 0},
-                 {1.9 * pair, true, {4, 1}, 4},
-                 {1.9 * pair, false, {0, 1}, 0},
-                 {900.0 * pair, true, {0, 1}, 0}};
+    } cases[] = {{0.1 * pair, true, {1, 0}, 0},  {0.6 * pair, true, {2, 0}, 2},
+                 {0.6 * pair, false, {1, 0}, 0}, {1.9 * pair, true, {4, 1}, 4},
+                 {1.9 * pair, false, {0, 1}, 0}, {900.0 * pair, true, {0, 1}, 0}};
     for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
         struct hs_backend backend = hs_backend_cpu;
         backend.cache = a_cache;
