@@ -133,7 +133,36 @@ def temporal_2d(w):
                 5 * sum(levels[1:]) / (4 * 2048), 4 / (4 * 2048))
 
 
+def basic_1d(w):
+    return Cost(2, 2, (w + 2 * (w + 1) + w) / 32, 3, under_way=2048)
+
+
+def shared_tile_1d(w):
+    return Cost(2, 256 / 254 + 1, (1 + w + w + 3 * w + 1 + w) * 8 / 254, 3, 1 / 254, under_way=8 * 254)
+
+
+def register_window(w):
+    # A thread's 8 points lie side by side, so that a warp touches 8 lines (16) a load and a store; a
+    # line stays in L1 between them.
+    return Cost(2, 2, (10 + 8) * 8 * w / 256, 3, under_way=2048 * 8)
+
+
+def warp_shuffle(w):
+    # One load, one more at each of the warp's ends, two shuffles, one store.
+    return Cost(2, 2 + 2 * 8 / 32 / w, (w + 2 + 2 * w + w) / 32, 3, under_way=2048)
+
+
+def vector_march_1d(w):
+    # 4 vectors of 16 bytes a thread at once; two shuffles and two single loads a vector.
+    return Cost(2, 2, (4 + 2 + 2 * w + 4) / (128 / w), 3)
+
+
 MODELS = {
+    (1, "basic"): basic_1d,
+    (1, "shared_tile"): shared_tile_1d,
+    (1, "register_window"): register_window,
+    (1, "warp_shuffle"): warp_shuffle,
+    (1, "vector_march"): vector_march_1d,
     (3, "basic"): basic_3d,
     (3, "shared_tile"): shared_tile_3d,
     (3, "coarsened"): lambda w: plane_tile(w, 7, 1),
@@ -175,7 +204,7 @@ def issue(instructions):
 
 def main():
     head = f"{'':16s} {'':6s} {'memory':>7s} {'L2':>6s} {'clocks':>7s} {'fma':>5s} {'barriers':>8s} {'GCell/s':>8s}"
-    for dims in (3, 2):
+    for dims in (3, 2, 1):
         print(f"\n{dims}D, radius 1, a point and sweep\n{head}")
         for at, kernel in MODELS:
             for precision in ("float", "double") if at == dims else ():
