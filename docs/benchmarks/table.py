@@ -30,7 +30,9 @@ LADDER = (
     "reference openmp basic shared_tile tile_2d collaborative_2d register_window warp_shuffle coarsened "
     "register_tile march_halo vector_march temporal_2d temporal_3d fused_fields_3d fused_march_3d"
 ).split()
-PEERS = "cupy_fused cupy_raw jax_jit numba_loops torch_compile torch_conv triton_tile numpy_slices".split()
+PEERS = (
+    "cupy_slices cupy_fused cupy_raw torch_eager torch_compile torch_conv jax_jit numba_loops triton_tile numpy_slices"
+).split()
 
 
 # ---- the data ------------------------------------------------------------------------------------

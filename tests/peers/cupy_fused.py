@@ -33,6 +33,7 @@ class Fused:
         self.device = name.decode()
         self.views = common.neighbours(case.dims)
         self.field = self.other = None
+        self.c = case.c
         self.sum = self.cupy.fuse(make_sum(case.c))
 
     def put(self, array):
