@@ -7,6 +7,7 @@
 #include "input/number.h"
 #include "output/bench_report.h"
 #include "output/picture_roofline.h"
+#include "output/tune_file.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -212,6 +213,26 @@ static enum hs_status choose(const struct arguments *from, const struct hs_bench
     return st;
 }
 
+/* What "auto" would take for the case: as tuned, if it was, else by the table. */
+static enum hs_status find_auto(const struct arguments *from, const struct hs_bench *bench,
+                                const struct hs_backend *backend, struct hs_plan *out,
+                                struct hs_error *err)
+{
+    char name[32], note[256];
+    snprintf(name, sizeof name, "%s", backend->name);
+    struct hs_problem problem = bench->problem;
+    problem.solver = (struct hs_solver_choice){
+        .backend = name, .device = (int)from->device, .threads = (int)from->threads};
+    /* as of a long run that nothing stops */
+    *out = (struct hs_plan){.choice = HS_CHOICE_PREFERRED,
+                            .sweeps = HS_PLAN_MOST_SWEEPS,
+                            .output_every = -1,
+                            .tail_step = 1.0};
+    const enum hs_status st =
+        hs_choose(&problem, &out->backend, &out->kernel, note, sizeof note, err);
+    return st ? st : hs_tune_file_take(&problem, out, err);
+}
+
 /* So many that each kernel fuses all it can at least once, and has a remainder to do; fewer where
  * the reference would take minutes. */
 static int64_t proof_sweeps(const struct hs_bench_request *request,
@@ -344,9 +365,14 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     char command[512];
     join_command(argc, argv, command, sizeof command);
     struct hs_bench bench;
-    struct hs_bench_report report = {&bench, rows, count, command, with_peers ? &peers : NULL,
-                                     NULL};
+    struct hs_plan choice;
+    struct hs_bench_report report = {
+        &bench, rows, count, command, &choice, with_peers ? &peers : NULL, NULL};
     st = measure(&request, backend, kernels, &bench, &report, rows, err);
+    if (st == HS_OK || st == HS_FAILED_CHECK) {
+        const enum hs_status found = find_auto(&arguments, &bench, backend, &choice, err);
+        st = found ? found : st;
+    }
     if (with_peers && (st == HS_OK || st == HS_FAILED_CHECK)) {
         const enum hs_status ran =
             run_peers(&peers, &request, backend, (double)arguments.peer_seconds, err);

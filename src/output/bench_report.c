@@ -142,6 +142,8 @@ static void print_header(FILE *stream, const struct hs_bench_report *report)
             "alike\n",
             (long long)report->bench->proof_sweeps,
             hs_stencil_count(request->dims, request->radius));
+    fprintf(stream, "auto       %s%s\n", report->choice->kernel->name,
+            report->choice->choice == HS_CHOICE_TUNED ? ", as tuned" : "");
 }
 
 /* A number in `width` columns, or a dash where there is none. */
@@ -369,6 +371,8 @@ void hs_bench_report_json(FILE *stream, const struct hs_bench_report *report)
     hs_json_integer(&json, "radius", request->radius);
     hs_json_text(&json, "precision", hs_precision_name(request->precision));
     hs_json_integer(&json, "proof_sweeps", report->bench->proof_sweeps);
+    hs_json_text(&json, "auto", report->choice->kernel->name);
+    hs_json_text(&json, "kernel_choice", hs_choice_name(report->choice->choice));
     hs_json_text(&json, "baseline", baseline_of(report));
     hs_json_open_array(&json, "kernels");
     for (int n = 0; n < report->count; n++)

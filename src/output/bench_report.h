@@ -4,6 +4,7 @@
 
 #include "engine/bench.h"
 #include "engine/peers.h"
+#include "engine/plan.h"
 #include "engine/roofline.h"
 
 #include <stdio.h>
@@ -13,6 +14,7 @@ struct hs_bench_report {
     const struct hs_bench_row *rows;
     int count;
     const char *command;                /* as given */
+    const struct hs_plan *choice;       /* what "auto" takes for this case */
     const struct hs_peers *peers;       /* NULL: none were asked for */
     const struct hs_roofline *roofline; /* likewise */
 };

@@ -239,25 +239,29 @@ bool hs_tune_file_write(const struct hs_tuning *tuning, char *reason, size_t siz
 
 /* ---- the plan -------------------------------------------------------------------------------- */
 
-enum hs_status hs_tune_file_plan(const struct hs_problem *problem, struct hs_plan *out,
+enum hs_status hs_tune_file_take(const struct hs_problem *problem, struct hs_plan *plan,
                                  struct hs_error *err)
 {
-    enum hs_status st = hs_plan_make(problem, out, err);
-    if (st || out->choice == HS_CHOICE_NAMED)
-        return st;
     struct hs_tuning *tuning = malloc(sizeof *tuning);
     if (!tuning)
         return hs_error_add(err, HS_DEVICE, "no memory for what was tuned");
     char reason[384] = "";
     struct hs_tune_case about;
-    st = hs_tune_case_of(problem, out, &about, err);
+    const enum hs_status st = hs_tune_case_of(problem, plan, &about, err);
     if (!st && hs_tune_file_read(&about, tuning, reason, sizeof reason) &&
-        !hs_tune_apply(tuning, problem, out))
+        !hs_tune_apply(tuning, problem, plan))
         snprintf(reason, sizeof reason, "this build has no kernel %s for the case",
                  tuning->row[0].kernel);
     if (!st && reason[0])
-        hs_plan_note(out, "what was tuned is not used: %s; heatsolve tune --retune tries again",
+        hs_plan_note(plan, "what was tuned is not used: %s; heatsolve tune --retune tries again",
                      reason);
     free(tuning);
     return st;
+}
+
+enum hs_status hs_tune_file_plan(const struct hs_problem *problem, struct hs_plan *out,
+                                 struct hs_error *err)
+{
+    const enum hs_status st = hs_plan_make(problem, out, err);
+    return st || out->choice == HS_CHOICE_NAMED ? st : hs_tune_file_take(problem, out, err);
 }

@@ -36,8 +36,12 @@ bool hs_tune_file_read(const struct hs_tune_case *about, struct hs_tuning *out, 
 /* False with the reason if it cannot be kept. */
 bool hs_tune_file_write(const struct hs_tuning *tuning, char *reason, size_t size);
 
-/* hs_plan_make, and where solver.kernel is "auto" the kernel that tune found for the case, if it
- * has. What cannot be used is in the plan's note. */
+/* Gives a plan the kernel that tune found for its case, if it has. What cannot be used is in the
+ * plan's note. */
+enum hs_status hs_tune_file_take(const struct hs_problem *problem, struct hs_plan *plan,
+                                 struct hs_error *err);
+
+/* hs_plan_make, and where solver.kernel is "auto" the above. */
 enum hs_status hs_tune_file_plan(const struct hs_problem *problem, struct hs_plan *out,
                                  struct hs_error *err);
 

@@ -123,6 +123,18 @@ def test_a_kernel_that_is_named_stands_above_it(place):
     assert [row["name"] for row in rows if row.get("auto")] == [said(place, "tune", "case.cfg")["kernel"]]
 
 
+def test_bench_says_what_auto_takes(place):
+    """bench has fixed walls, no source and no stops: so has this case, which is tuned for it."""
+    asked = ["bench", "--points", "24,18", "--backend", "cpu", "--repeats", "1"]
+    assert said(place, *asked)["kernel_choice"] == "preferred"
+    fixed = ["--set", 'boundary.all.type="fixed"', "--set", "output.every=5000", "--set", "time.sweeps=5000"]
+    (place / "case.cfg").write_text(CASE.replace(" value = 280.0;", ""))
+    found = said(place, "tune", "case.cfg", *fixed)
+    after = said(place, *asked)
+    assert after["kernel_choice"] == "tuned" and after["auto"] == found["kernel"]
+    assert f"auto       {found['kernel']}, as tuned" in heatsolve(place, *asked).stdout
+
+
 # ---- what cannot be used -------------------------------------------------------------------------
 
 
