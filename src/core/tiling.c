@@ -408,6 +408,47 @@ static void geometry_fused(const struct hs_sweep *sweep, const struct hs_blockin
     out->shared_bytes = 16 * vectors * (HS_FUSED_DEPTH * size[HS_Y] + 2 * steps * groups * 2);
 }
 
+/* ---- fused_line_1d: a warp a line, most of it stored ----------------------------------------- */
+
+int hs_line_width(const struct hs_sweep *sweep)
+{
+    if (sweep->layout.points[HS_X] >= HS_LINE_LONG)
+        return HS_LINE_WIDTH;
+    return sweep->stencil->radius == 1 ? HS_LINE_LEAST_1 : HS_LINE_LEAST_23;
+}
+
+int hs_line_rim(const struct hs_sweep *sweep)
+{
+    const int vector = HS_VECTOR_BYTES / (int)hs_precision_size(sweep->precision);
+    const int reach = sweep->stencil->radius * (sweep->steps > 0 ? sweep->steps : 1);
+    return (reach + vector - 1) / vector * vector;
+}
+
+static struct hs_blocking usual_fused_line(int dims, int radius, enum hs_precision precision)
+{
+    (void)dims, (void)radius, (void)precision;
+    return (struct hs_blocking){.threads = {HS_WARP * HS_LINE_WARPS, 1, 1}};
+}
+
+static void geometry_fused_line(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
+                                struct hs_geometry *out)
+{
+    const int size = (int)hs_precision_size(sweep->precision), rim = hs_line_rim(sweep);
+    const int points = HS_WARP * hs_line_width(sweep);
+    const struct hs_sweep wide = hs_tiling_with_held(sweep);
+    set_tiles(sweep, HS_LINE_WARPS * (points - 2 * rim), 1, 1, out);
+    finish(&wide, blocking->threads, out);
+    const int64_t lines = hs_fused_tiles(wide.box.hi[HS_X] - wide.box.lo[HS_X], points, rim,
+                                         sweep->face[2 * HS_X].wrap);
+    out->blocks[HS_X] = divide_up(lines, HS_LINE_WARPS);
+    out->input_tile[HS_X] = HS_LINE_WARPS * points;
+    out->points_updated = hs_box_count(&sweep->box);
+    out->points_loaded = volume(out->input_tile);
+    out->flops_per_point *= sweep->steps > 0 ? sweep->steps : 1;
+    /* a lane's points, and 16 bytes so that banks differ */
+    out->shared_bytes = (int64_t)blocking->threads[HS_X] * (points / HS_WARP * size + 16);
+}
+
 /* ---- the rows -------------------------------------------------------------------------------- */
 
 #define D(n) (1u << (n))
@@ -429,6 +470,7 @@ const struct hs_tiling hs_tilings[] = {
      geometry_temporal_3d},
     {"fused_march_3d", D(3), D(1), HS_FUSED_STEPS, false, usual_fused, geometry_fused},
     {"fused_fields_3d", D(3), D(1), HS_FUSED_FIELDS_STEPS, false, usual_fused, geometry_fused},
+    {"fused_line_1d", D(1), ALL, HS_LINE_STEPS, false, usual_fused_line, geometry_fused_line},
     {NULL, 0, 0, 0, false, NULL, NULL},
 };
 

@@ -58,6 +58,13 @@ enum {
     HS_FUSED_WARPS = 8,        /* */
     HS_FUSED_DEPTH = 4,        /* planes in flight or in use; 3 with a source field */
 
+    HS_LINE_STEPS = 32,     /* fused_line_1d: most sweeps a launch */
+    HS_LINE_WARPS = 4,      /* of a block, each with a line of its own */
+    HS_LINE_WIDTH = 32,     /* points of a lane */
+    HS_LINE_LEAST_1 = 8,    /* the same on short lines, radius 1 ... */
+    HS_LINE_LEAST_23 = 16,  /* ... 2 and 3 */
+    HS_LINE_LONG = 1 << 18, /* points from which on a line is not short */
+
     HS_TEMPORAL_STEPS_2D = 4,  /* most sweeps a launch */
     HS_TEMPORAL_STEPS_3D = 2,  /* */
     HS_TEMPORAL_THREADS = 256, /* 32 x 8, over the cells of a tile */
@@ -98,6 +105,10 @@ int hs_fused_tile_y(enum hs_precision precision);
 /* Tiles of `size` points along an axis of n, `rim` of which on each side are swept but not stored,
  * except at a face, where none are needed: there the tiles begin and end at the faces. */
 int64_t hs_fused_tiles(int64_t n, int size, int rim, bool wrap);
+
+/* fused_line_1d: points of a lane, and points on each side of a line that are swept redundantly. */
+int hs_line_width(const struct hs_sweep *sweep);
+int hs_line_rim(const struct hs_sweep *sweep);
 
 /* The sweep with the held layers about its box in the box: what a kernel with own_ghosts writes. */
 struct hs_sweep hs_tiling_with_held(const struct hs_sweep *sweep);

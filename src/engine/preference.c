@@ -12,6 +12,14 @@ static const struct hs_preference on_cpu[] = {
 };
 
 static const struct hs_preference on_cuda[] = {
+    /* A source field that changes in time belongs to one sweep, so that there is nothing to fuse.
+     */
+    {.kernel = "vector_march",
+     .dims = 1u << 1,
+     .with = HS_NEEDS_SOURCE_FIELD | HS_NEEDS_SOURCE_TIME},
+    /* 12 to 13 times the device copy at 2^28 points on an H200, and a launch for 32 sweeps where
+     * launches are what costs: 0.24 us a sweep of 16384 to 131072 points, a launch alone 2.5. */
+    {.kernel = "fused_line_1d"},
     /* The fused marches need more than a wave of blocks: on an H200 fused_march_3d gave 0.50 of
      * vector_march's rate at 128^3 and 1.33 at 256^3, fused_fields_3d 1.6 at 512^3 with a source
      * field (float; docs/benchmarks.md). */

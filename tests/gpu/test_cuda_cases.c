@@ -2,6 +2,7 @@
  * Every CUDA kernel, with each dims, radius and precision that it claims, under every kind of
  * boundary and source, on grids of odd sizes: the same bits as the CPU backend.
  */
+#include "core/tiling.h"
 #include "gpu/gpu.h"
 
 /* Shorter and longer than the tiles, in every direction. */
@@ -96,25 +97,35 @@ void test_cuda_cases__agree_in_3d(void **state)
     compare_dims(3);
 }
 
-/* The fused marches need grids of a tile at least: one tile, and some with a rest. */
+/* The fused kernels need grids of a tile at least: one tile, and some with a rest. */
 void test_cuda_cases__agree_on_grids_of_many_tiles(void **state)
 {
     (void)state;
-    static const int64_t wide[][HS_AXES] = {{64, 66, 11}, {131, 69, 23}, {190, 130, 40}};
+    static const struct {
+        int dims;
+        int64_t points[HS_AXES];
+    } wide[] = {
+        {3, {64, 66, 11}}, {3, {131, 69, 23}},  {3, {190, 130, 40}},
+        {2, {257, 40, 1}}, {2, {1031, 203, 1}}, {2, {2500, 1700, 1}},
+        {1, {512, 1, 1}},  {1, {20011, 1, 1}},  {1, {HS_LINE_LONG + 5, 1, 1}},
+    };
+    enum { GRIDS = sizeof wide / sizeof *wide };
     int ran = 0;
-    for (int n = 0; n < 3; n++)
+    for (int n = 0; n < GRIDS; n++)
         for (int p = 0; p < HS_PRECISIONS; p++)
             for (int w = 0; w < (quick() ? QUICK_WALLS : WALLS); w++) {
-                if (quick() && (n != 1 || w % 2 != p))
+                if (quick() && (n % 3 != 1 || w % 2 != p))
                     continue;
                 struct hs_problem problem;
                 const char *source = source_texts[(n + w) % SOURCE_TEXTS];
-                make_problem(&problem, 3, 1, (enum hs_precision)p, wide[n], &wall_table[w], source);
+                const int radius = wide[n].dims == 1 ? 1 + (w + p) % HS_MAX_RADIUS : 1;
+                make_problem(&problem, wide[n].dims, radius, (enum hs_precision)p, wide[n].points,
+                             &wall_table[w], source);
                 ran += compare_all(&problem, &wall_table[w], source);
                 hs_problem_release(&problem);
             }
     printf("many tiles: %d runs agree\n", ran);
-    assert_true(ran >= (quick() ? 4 : 3 * HS_PRECISIONS * WALLS));
+    assert_true(ran >= (quick() ? 4 * 3 : GRIDS * HS_PRECISIONS * WALLS));
 }
 
 /* Long stretches without time dependence are recorded once and replayed. */

@@ -5,6 +5,7 @@
  * value that it may not (all that it need not read is NaN).
  */
 #include "core/kernel.h"
+#include "core/tiling.h"
 #include "test.h"
 
 #include <math.h>
@@ -219,11 +220,12 @@ void test_cuda_kernels__give_the_bits_of_the_plain_sum(void **state)
 /* ---- kernels that apply the faces' rules themselves ------------------------------------------ */
 
 /* Faces of all kinds in one problem, as core/boundary.c lowers them; `mix` chooses. */
+enum { STEPS = 32 }; /* that a kernel fuses at most */
 struct walls {
     struct hs_face face[HS_FACES];
-    struct hs_face_level level[4];
-    double number[4 + 1][HS_FACES]; /* drives at each time, uniform ... */
-    void *table[4 + 1][HS_FACES];   /* ... or over the face, in the precision, unless NULL */
+    struct hs_face_level level[STEPS];
+    double number[STEPS + 1][HS_FACES]; /* drives at each time, uniform ... */
+    void *table[STEPS + 1][HS_FACES];   /* ... or over the face, in the precision, unless NULL */
 };
 
 static int64_t face_nodes(const struct hs_layout *layout, int f)
@@ -247,7 +249,7 @@ static void set_walls(struct walls *walls, const struct fields *f, int dims, int
         const char *reason;
         walls->face[face].type = kind;
         assert_int_equal(row->lower(&spec, 2.0, 0.25, radius, &walls->face[face], &reason), HS_OK);
-        for (int t = 0; t <= 4; t++) {
+        for (int t = 0; t <= STEPS; t++) {
             walls->number[t][face] = f->precision == HS_FLOAT ? (double)(float)toss() : toss();
             if ((mix + face) % 2 || uniform)
                 continue;
@@ -257,7 +259,7 @@ static void set_walls(struct walls *walls, const struct fields *f, int dims, int
                 put(f->precision, walls->table[t][face], n, toss());
         }
     }
-    for (int s = 0; s < 4; s++)
+    for (int s = 0; s < STEPS; s++)
         for (int face = 0; face < HS_FACES; face++) {
             walls->level[s].drive[face] = walls->number[s][face];
             walls->level[s].hold[face] = walls->number[s + 1][face];
@@ -268,7 +270,7 @@ static void set_walls(struct walls *walls, const struct fields *f, int dims, int
 
 static void release_walls(struct walls *walls)
 {
-    for (int t = 0; t <= 4; t++)
+    for (int t = 0; t <= STEPS; t++)
         for (int face = 0; face < HS_FACES; face++)
             free(walls->table[t][face]);
 }
@@ -374,7 +376,7 @@ static void run_fused(const struct hs_kernel *kernel, int dims, int radius,
     set_walls(&walls, &f, dims, radius, mix, kernel->uniform);
     struct hs_sweep sweep = {.precision = precision,
                              .layout = f.layout,
-                             .steps = 1 + mix % kernel->steps,
+                             .steps = 1 + mix * 7 % kernel->steps,
                              .box = hs_grid_box(&grid),
                              .face = walls.face,
                              .level = walls.level,
@@ -388,8 +390,8 @@ static void run_fused(const struct hs_kernel *kernel, int dims, int radius,
     struct hs_stencil stencil = {.dims = dims, .radius = radius};
     for (int n = 0; n < hs_stencil_count(dims, radius); n++)
         stencil.c[n] = precision == HS_FLOAT ? (double)(float)(0.2 * toss()) : 0.2 * toss();
-    double value[4];
-    for (int s = 0; s < 4; s++)
+    double value[STEPS];
+    for (int s = 0; s < STEPS; s++)
         value[s] = precision == HS_FLOAT ? (double)(float)toss() : toss();
     const struct hs_box nodes = hs_grid_box(&grid);
     f.in = allocate(&f), f.out = allocate(&f), f.source = allocate(&f);
@@ -460,7 +462,13 @@ void test_cuda_kernels__fused_sweeps_give_the_bits_of_single_ones(void **state)
         {{7, 8, 9}, {35, 11, 10}, {9, 21, 19}},
     };
     /* for kernels that need a tile's points: one tile and hardly more, a few, a few more planes */
-    static const int64_t wide[3][HS_AXES] = {{65, 64, 5}, {130, 71, 9}, {64, 122, 14}};
+    static const int64_t wide[HS_AXES + 1][3][HS_AXES] = {
+        {{0, 0, 0}},
+        {{512, 1, 1}, {519, 1, 1}, {1301, 1, 1}},
+        {{256, 30, 1}, {263, 61, 1}, {700, 37, 1}},
+        {{65, 64, 5}, {130, 71, 9}, {64, 122, 14}},
+    };
+    static const int64_t long_line[HS_AXES] = {HS_LINE_LONG + 5, 1, 1};
     const char *only = getenv("HS_KERNEL");
     for (int n = 0; kernels[n]; n++) {
         const struct hs_kernel *kernel = kernels[n];
@@ -474,7 +482,9 @@ void test_cuda_kernels__fused_sweeps_give_the_bits_of_single_ones(void **state)
                         continue;
                     for (int mix = 0; mix < 12; mix++)
                         run_fused(kernel, dims, radius, precision,
-                                  kernel->suits ? wide[mix / 2 % 3] : sizes[dims][mix % 3], mix);
+                                  (kernel->suits ? wide : sizes)[dims][mix / 2 % 3], mix);
+                    if (dims == 1)
+                        run_fused(kernel, dims, radius, precision, long_line, 5);
                 }
     }
 }
