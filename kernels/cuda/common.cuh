@@ -50,6 +50,7 @@ struct request {
     T *out;
     const T *source; /* or nullptr: source_value everywhere */
     T source_value;
+    bool may_copy; /* as in hs_sweep */
     int64_t pitch_y, pitch_z;
     int64_t lo[HS_AXES], hi[HS_AXES]; /* the box */
     int64_t first[HS_AXES];           /* where the first tile begins: lo, unless a kernel says */
@@ -116,6 +117,7 @@ request<T> make_request(const hs_sweep *sweep, const hs_geometry &geometry)
     r.out = (T *)sweep->out;
     r.source = (const T *)sweep->source;
     r.source_value = sweep->source_value ? (T)sweep->source_value[0] : (T)0;
+    r.may_copy = sweep->may_copy;
     r.pitch_y = sweep->layout.pitch[HS_Y];
     r.pitch_z = sweep->layout.pitch[HS_Z];
     for (int axis = 0; axis < HS_AXES; axis++) {

@@ -131,19 +131,22 @@ __device__ __forceinline__ row<R, T> widen(const vec<T> &own, const vec<T> &oute
 /* What one lane does along x, the same at every row. */
 template <int R, typename T>
 struct lane_x {
-    enum { N = vec<T>::N, H = (R + N - 1) / N };
+    enum { N = vec<T>::N, H = (R + N - 1) / N, GROUP = 32 / sizeof(T) };
     int lane;
     int64_t x;       /* of the lane's first point */
     int64_t x_load;  /* where it loads: x, or the last vector that is needed */
     int64_t x_outer; /* where the outer vector stands */
     bool outer;      /* whether this lane loads one */
     int first, end;  /* points of the vector that are in the box */
+    bool fill;       /* the vector is stored whole, the others of its points as they were */
 
     __device__ __forceinline__ lane_x(const star::request<T> &r, int64_t x_warp, int lane_)
         : lane(lane_), x(x_warp + (int64_t)lane_ * N)
     {
         const int64_t lo = r.lo[HS_X], hi = r.hi[HS_X];
-        const int64_t last = (hi - 1 + R) / N * N; /* the last vector with a point that is needed */
+        int64_t last = (hi - 1 + R) / N * N; /* the last vector with a point that is needed */
+        if (r.may_copy && last < (hi - 1) / GROUP * GROUP + GROUP - N)
+            last = (hi - 1) / GROUP * GROUP + GROUP - N;
         x_load = x < last ? x : last;
         const int64_t x_end = x_warp + WARP * N;
         const bool left = lane < H, right = lane >= WARP - H;
@@ -152,6 +155,8 @@ struct lane_x {
                 (right && x_outer <= last && hi > x_end - R);
         first = (int)(lo > x ? (lo - x < N ? lo - x : N) : 0);
         end = (int)(hi - x < N ? (hi > x ? hi - x : 0) : N);
+        const int64_t group = x / GROUP * GROUP; /* x >= 0 */
+        fill = r.may_copy && group + GROUP > lo && group < hi;
     }
 
     __device__ __forceinline__ vec<T> load_outer(const T *row_start) const
@@ -173,9 +178,13 @@ struct lane_x {
         return v;
     }
 
-    __device__ __forceinline__ void store_row(T *to, const vec<T> &v) const
+    /* `before` is what stands there in the input. */
+    __device__ __forceinline__ void store_row(T *to, vec<T> v, const vec<T> &before) const
     {
-        if (first == 0 && end == N) {
+        if (fill || (first == 0 && end == N)) {
+#pragma unroll
+            for (int n = 0; n < N; n++)
+                v.at[n] = n >= first && n < end ? v.at[n] : before.at[n];
             store(to, v);
             return;
         }
@@ -275,7 +284,7 @@ class marcher
                            : m >= ROWS ? above[m < ROWS || m >= ROWS + R ? 0 : m - ROWS].at[e]
                                        : queue[m < 0 || m >= ROWS ? 0 : m][centre].at[e];
                 });
-            along_x.store_row(r.out + at, sum);
+            along_x.store_row(r.out + at, sum, queue[n][centre]);
         }
     }
 
@@ -363,7 +372,7 @@ __global__ void __launch_bounds__(HS_VECTOR_1D_THREADS)
         for (int e = 0; e < N; e++)
             sum.at[e] = star::sum<1, R>(r.c, sum.at[e],
                                         [&](int, int o) -> T { return wide.at[R + e + o]; });
-        along_x.store_row(r.out + along_x.x, sum);
+        along_x.store_row(r.out + along_x.x, sum, own[v]);
     }
 }
 

@@ -40,6 +40,11 @@ struct hs_face_level {
  * `precision`. Unless the kernel says own_ghosts, the ghost layers of `in` are already filled and
  * steps is 1. Nodes outside `box` are neither written nor need they be valid beyond the radius.
  * A kernel with own_ghosts writes prescribed and held layers of `out` too.
+ *
+ * Where `may_copy` is set, a kernel may give nodes outside the box that lie in a row of it, in the
+ * same 32 bytes as one of its nodes, the values that they have in `in`: they are held and equal
+ * already, or will be written before they are read. Memory writes whole groups of 32 bytes much
+ * faster than parts of them, which it has to read first.
  */
 struct hs_sweep {
     enum hs_precision precision;
@@ -56,6 +61,7 @@ struct hs_sweep {
     int threads;                       /* CPU: how many to use, at least 1 */
     void *stream;                      /* CUDA: cudaStream_t */
     void *scratch;                     /* what the kernel's `scratch` asked for; else NULL */
+    bool may_copy;                     /* see above */
 };
 
 /* What the launch for a given sweep looks like; `explain` prints it. Counts are per launch. */

@@ -360,6 +360,7 @@ hs_sweep make_request(const hs_backend_state *state, const hs_span *span, int st
     request.threads = 1;
     request.stream = state->stream;
     request.scratch = state->scratch;
+    request.may_copy = true; /* what is held is the same in both fields, or prescribed afterwards */
     return request;
 }
 

@@ -101,6 +101,19 @@ static bool inside(const struct hs_box *box, int64_t i, int64_t j, int64_t k)
            k >= box->lo[2] && k < box->hi[2];
 }
 
+/* Whether a kernel may have left `out` at a node outside the box: see hs_sweep's may_copy. */
+static bool may_be_copied(const struct fields *f, const struct hs_sweep *sweep, int64_t i,
+                          int64_t j, int64_t k, double out)
+{
+    const int64_t group = 32 / (int64_t)hs_precision_size(f->precision);
+    const int64_t first = i - (i % group + group) % group;
+    bool beside = false;
+    for (int64_t n = first; n < first + group; n++)
+        beside = beside || inside(&sweep->box, n, j, k);
+    const int64_t at = f->layout.origin + hs_layout_offset(&f->layout, i, j, k);
+    return sweep->may_copy && beside && out == get(f->precision, f->in, at);
+}
+
 static void check(const struct hs_kernel *kernel, const struct fields *f,
                   const struct hs_sweep *sweep, const char *what)
 {
@@ -118,7 +131,7 @@ static void check(const struct hs_kernel *kernel, const struct fields *f,
         const int64_t j = rest / f->layout.pitch[1], i = rest - j * f->layout.pitch[1];
         const double out = get(f->precision, f->out, at);
         if (!inside(&sweep->box, i, j, k)) {
-            if (!isnan(out))
+            if (!isnan(out) && !may_be_copied(f, sweep, i, j, k, out))
                 fail_msg("%s: %s: node (%d, %d, %d) outside the box was written", kernel->name,
                          what, (int)i, (int)j, (int)k);
         } else {
@@ -188,6 +201,7 @@ static void run_job(const struct hs_kernel *kernel, int dims, int radius,
         for (int64_t n = 0; n < f.layout.elements; n++)
             put(precision, f.out, n, NAN);
         sweep.source = order == 0 ? (char *)f.source + skip : NULL;
+        sweep.may_copy = order != 1;
         char what[160];
         snprintf(what, sizeof what, "%dD radius %d %s, %d x %d x %d, order %d", dims, radius,
                  hs_precision_name(precision), (int)job->points[0], (int)job->points[1],
