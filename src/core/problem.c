@@ -45,11 +45,19 @@ void hs_problem_release(struct hs_problem *problem)
     hs_problem_init(problem);
 }
 
+static struct hs_stencil diffusion_stencil(const struct hs_problem *problem, double step)
+{
+    struct hs_stencil stencil = hs_stencil_of_diffusion(&problem->grid, problem->radius,
+                                                        problem->material.diffusivity, step);
+    if (problem->precision == HS_FLOAT)
+        hs_stencil_balance(&stencil);
+    return stencil;
+}
+
 struct hs_stencil hs_problem_stencil(const struct hs_problem *problem, double step)
 {
     if (!problem->raw)
-        return hs_stencil_of_diffusion(&problem->grid, problem->radius,
-                                       problem->material.diffusivity, step);
+        return diffusion_stencil(problem, step);
     struct hs_stencil stencil = {.dims = problem->grid.dims, .radius = problem->radius};
     for (int i = 0; i < hs_stencil_count(stencil.dims, stencil.radius); i++)
         stencil.c[i] = problem->c[i];

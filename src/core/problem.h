@@ -123,7 +123,8 @@ struct hs_problem {
 void hs_problem_init(struct hs_problem *problem); /* empty, safe to release */
 void hs_problem_release(struct hs_problem *problem);
 
-/* Coefficients for a step [s]; a raw stencil ignores the step. */
+/* Coefficients for a step [s]; a raw stencil ignores the step. In float they are those that
+ * hs_stencil_balance makes of a material's. */
 struct hs_stencil hs_problem_stencil(const struct hs_problem *problem, double step);
 
 /* Nodes that sweeps update: all but the held layers. */

@@ -1,6 +1,9 @@
 #include "core/stencil.h"
 
 #include <assert.h>
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
 
 double hs_second_difference(int radius, int distance)
 {
@@ -29,6 +32,57 @@ struct hs_stencil hs_stencil_of_diffusion(const struct hs_grid *grid, int radius
     }
     stencil.c[0] = 1.0 + centre;
     return stencil;
+}
+
+/* The distance of floats as large as `value`; 0 for 0. */
+static double float_spacing(double value)
+{
+    return value == 0.0 ? 0.0 : ldexp(1.0, ilogb(value) + 1 - FLT_MANT_DIG);
+}
+
+/* By how much of itself the diffusivity along an axis has changed, at most: it goes with the sum of
+ * the coefficients times their distances squared. */
+static double changed(const struct hs_stencil *from, const struct hs_stencil *to, int axis)
+{
+    double whole = 0.0, change = 0.0;
+    for (int m = 1; m <= from->radius; m++) {
+        const int n = hs_stencil_index(from->radius, axis, m);
+        whole += m * m * from->c[n];
+        change += m * m * fabs(to->c[n] - from->c[n]);
+    }
+    return whole == 0.0 ? 0.0 : change / fabs(whole);
+}
+
+/* Cuts the neighbours to floats that are multiples of `grain`; the centre is what is left of 1,
+ * exactly, since all of it fits into a double. False if the diffusivity would change too much. */
+static bool cut(const struct hs_stencil *from, double grain, struct hs_stencil *out)
+{
+    *out = *from;
+    out->c[0] = 1.0;
+    for (int n = 1; n < hs_stencil_count(from->dims, from->radius); n++) {
+        const double quantum = fmax(grain, float_spacing(from->c[n]));
+        if (quantum > 0.0)
+            out->c[n] = trunc(from->c[n] / quantum) * quantum;
+        out->c[0] -= out->c[n];
+    }
+    for (int axis = 0; axis < from->dims; axis++)
+        if (changed(from, out, axis) > 1e-5)
+            return false;
+    return true;
+}
+
+void hs_stencil_balance(struct hs_stencil *stencil)
+{
+    struct hs_stencil balanced;
+    /* a pair of equal neighbours changes the centre by two grains */
+    double grain = 0.5 * float_spacing(stencil->c[0]);
+    while (cut(stencil, grain, &balanced)) {
+        if ((double)(float)balanced.c[0] == balanced.c[0]) {
+            *stencil = balanced;
+            return;
+        }
+        grain = grain > 0.0 ? 2.0 * grain : ldexp(1.0, -FLT_MANT_DIG);
+    }
 }
 
 int hs_stencil_terms(const struct hs_stencil *stencil,

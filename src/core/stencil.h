@@ -49,6 +49,16 @@ struct hs_stencil hs_stencil_of_diffusion(const struct hs_grid *grid, int radius
                                           double diffusivity, double step);
 
 /*
+ * Makes each coefficient of a diffusion a float, and their sum exactly 1 again. Rounded one by one
+ * they add up to 1 + d with |d| of some 1e-8, and every sweep multiplies the mean by that: a field
+ * at 300 K drifted by 0.7 K in 100,000 sweeps. The neighbours' are cut towards 0, pairs alike, to
+ * multiples of a power of two such that what the centre needs is a float; so no step gets less
+ * stable, and a centre that was not negative stays so. Left alone where the diffusivity along an
+ * axis would change by more than 1e-5 of itself (steps far below the stability limit).
+ */
+void hs_stencil_balance(struct hs_stencil *stencil);
+
+/*
  * The same coefficients in the order of the additions: count entries, each the axis, the offset
  * and the coefficient. A kernel that walks this list needs no knowledge of the order.
  */
