@@ -230,8 +230,9 @@ def ladder(data, options):
 def words(data, options):
     """The counts that the predictions are made of."""
     dims, rows = int(options["dims"]), []
+    measured = {row["kernel"] for row in data.rows.values()}
     for at, kernel in model.MODELS:
-        if at != dims:
+        if at != dims or kernel not in measured:
             continue
         for precision in ("float", "double"):
             c = model.cost(dims, kernel, precision)

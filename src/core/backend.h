@@ -53,23 +53,41 @@ struct hs_device_identity {
 };
 
 struct hs_backend_state; /* each backend's own */
+struct hs_ticket;        /* likewise: a field of one moment on its way to the host */
 
 struct hs_backend {
     const char *name; /* "cpu", "cuda" */
     enum hs_device device;
     enum hs_status (*available)(int device, struct hs_error *err);
-    /* Bytes of the device's memory that a run takes; create compares them with what is free. */
+    /* Bytes of the device's memory that a run takes, the copy of the field for download_begin
+     * included; create compares what it takes without that copy with what is free. */
     double (*memory)(const struct hs_problem *problem, const struct hs_kernel *kernel);
     /* Allocates; HS_DEVICE when memory is short, saying needed and free bytes. The problem and the
      * kernel outlive the state. `threads` 0: the backend chooses. */
     enum hs_status (*create)(const struct hs_problem *problem, const struct hs_kernel *kernel,
                              int device, int threads, struct hs_backend_state **out,
                              struct hs_error *err);
-    /* values: dense [nz][ny][nx] of the box, in the problem's precision, host memory */
+    /* values: dense [nz][ny][nx] of the box, in the problem's precision, host memory; the caller's
+     * again on return */
     enum hs_status (*upload)(struct hs_backend_state *state, const struct hs_box *box,
                              const void *values, struct hs_error *err);
     enum hs_status (*download)(struct hs_backend_state *state, const struct hs_box *box,
                                void *values, struct hs_error *err);
+    /*
+     * The whole field as it is now, for another thread to read while sweeps go on. begin does not
+     * wait for the field to reach the host; *out is NULL where memory for a copy is lacking, and
+     * then download does it. part: *values is the box, a stretch of the field in memory order,
+     * dense, until the next call; `next`, or NULL, is the box to be asked for then, which comes
+     * meanwhile. end gives it back: before the next begin, and before destroy. These two may be
+     * called by another thread than the others of this state, one call at a time. All three may be
+     * NULL.
+     */
+    enum hs_status (*download_begin)(struct hs_backend_state *state, struct hs_ticket **out,
+                                     struct hs_error *err);
+    enum hs_status (*download_part)(struct hs_ticket *ticket, const struct hs_box *box,
+                                    const struct hs_box *next, const void **values,
+                                    struct hs_error *err);
+    void (*download_end)(struct hs_ticket *ticket);
     /* Returns when the sweeps are done, so that their time can be measured. */
     enum hs_status (*sweep)(struct hs_backend_state *state, const struct hs_span *span,
                             struct hs_error *err);

@@ -254,6 +254,13 @@ static enum hs_status begin(struct loop *loop, const struct hs_loop_start *start
     return st ? st : notify(loop, &moment, true, loop->sweep, err);
 }
 
+static void settle(const struct loop *loop)
+{
+    for (int i = 0; i < loop->observer_count; i++)
+        if (loop->observers[i]->settle)
+            loop->observers[i]->settle(loop->observers[i]->self);
+}
+
 enum hs_status hs_loop_run(const struct hs_problem *problem, const struct hs_plan *plan,
                            const struct hs_loop_start *start, struct hs_observer *const *observers,
                            int observer_count, const volatile int *interrupted,
@@ -283,6 +290,7 @@ enum hs_status hs_loop_run(const struct hs_problem *problem, const struct hs_pla
     out->time = hs_plan_time(plan, loop.sweep);
     out->seconds = loop.seconds;
     out->last = loop.cache.reduction;
+    settle(&loop);
     free(loop.cache.field);
     backend->destroy(loop.state);
     return st;

@@ -56,3 +56,87 @@ enum hs_status hs_moment_reduction(const struct hs_moment *moment, const struct 
     *out = &cache->reduction;
     return HS_OK;
 }
+
+/* ---- frames ------------------------------------------------------------------------------ */
+
+/* By a ticket of the backend's; or from the field that this stop has fetched already; or, where
+ * there is neither, box by box from the backend. */
+struct hs_frame {
+    const struct hs_backend *backend;
+    struct hs_backend_state *state;
+    const struct hs_problem *problem;
+    struct hs_ticket *ticket;
+    const char *field;
+    void *buffer;
+    size_t capacity;
+};
+
+enum hs_status hs_moment_frame(const struct hs_moment *moment, struct hs_frame **out,
+                               struct hs_error *err)
+{
+    const struct hs_moment_cache *cache = moment->cache;
+    struct hs_frame *frame = calloc(1, sizeof *frame);
+    *out = frame;
+    if (!frame)
+        return hs_error_add(err, HS_DEVICE, "no memory for a snapshot");
+    frame->backend = cache->backend;
+    frame->state = cache->state;
+    frame->problem = moment->problem;
+    if (cache->field_valid) {
+        frame->field = cache->field;
+        return HS_OK;
+    }
+    if (!frame->backend->download_begin)
+        return HS_OK;
+    const enum hs_status st = frame->backend->download_begin(frame->state, &frame->ticket, err);
+    if (st) {
+        hs_frame_release(frame);
+        *out = NULL;
+    }
+    return st;
+}
+
+bool hs_frame_kept(const struct hs_frame *frame)
+{
+    return frame->ticket != NULL;
+}
+
+static enum hs_status fetch(struct hs_frame *frame, const struct hs_box *box, size_t size,
+                            const void **values, struct hs_error *err)
+{
+    const size_t bytes = (size_t)hs_box_count(box) * size;
+    if (bytes > frame->capacity) {
+        free(frame->buffer);
+        frame->buffer = malloc(bytes);
+        frame->capacity = frame->buffer ? bytes : 0;
+    }
+    *values = frame->buffer;
+    return frame->buffer ? frame->backend->download(frame->state, box, frame->buffer, err)
+                         : hs_error_add(err, HS_DEVICE,
+                                        "no memory for a part of the field (%zu bytes)", bytes);
+}
+
+enum hs_status hs_frame_read(struct hs_frame *frame, const struct hs_box *box,
+                             const struct hs_box *next, const void **values, struct hs_error *err)
+{
+    const size_t size = hs_precision_size(frame->problem->precision);
+    const int64_t *points = frame->problem->grid.points;
+    if (frame->ticket)
+        return frame->backend->download_part(frame->ticket, box, next, values, err);
+    if (!frame->field)
+        return fetch(frame, box, size, values, err);
+    const int64_t first =
+        (box->lo[HS_Z] * points[HS_Y] + box->lo[HS_Y]) * points[HS_X] + box->lo[HS_X];
+    *values = frame->field + (size_t)first * size;
+    return HS_OK;
+}
+
+void hs_frame_release(struct hs_frame *frame)
+{
+    if (!frame)
+        return;
+    if (frame->ticket)
+        frame->backend->download_end(frame->ticket);
+    free(frame->buffer);
+    free(frame);
+}

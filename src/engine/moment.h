@@ -41,6 +41,22 @@ struct hs_moment {
 enum hs_status hs_moment_field(const struct hs_moment *moment, const void **out,
                                struct hs_error *err);
 
+/*
+ * The field of this stop for another thread, piece by piece. Where hs_frame_kept it stays as it is
+ * while the loop sweeps on; else it must be read and released before the notification returns. One
+ * at a time, and released when the observer's `settle` returns.
+ */
+struct hs_frame;
+
+enum hs_status hs_moment_frame(const struct hs_moment *moment, struct hs_frame **out,
+                               struct hs_error *err);
+bool hs_frame_kept(const struct hs_frame *frame);
+/* *values: the nodes of `box`, a stretch of the field in memory order, dense, until the next call;
+ * `next`: the box that will be asked for then, or NULL. */
+enum hs_status hs_frame_read(struct hs_frame *frame, const struct hs_box *box,
+                             const struct hs_box *next, const void **values, struct hs_error *err);
+void hs_frame_release(struct hs_frame *frame); /* accepts NULL */
+
 /* Values of single nodes without downloading the field. */
 enum hs_status hs_moment_node(const struct hs_moment *moment, const int64_t node[HS_AXES],
                               double *out, struct hs_error *err);

@@ -16,6 +16,9 @@ struct hs_observer {
      * and at the end, besides. */
     int64_t (*next)(void *self, int64_t sweep);
     enum hs_status (*notify)(void *self, const struct hs_moment *moment, struct hs_error *err);
+    /* Gives back what it still holds of earlier moments: called before the run's backend goes,
+     * however the run ended. May be NULL. */
+    void (*settle)(void *self);
 };
 
 #endif

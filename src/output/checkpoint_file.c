@@ -77,7 +77,7 @@ enum hs_status hs_checkpoint_file_write(const struct hs_problem *problem, const 
     if (!st)
         st = hs_store_create(path, &store, err);
     if (!st)
-        st = hs_chunks_append(&chunks, store, field, err);
+        st = hs_chunks_append_field(&chunks, store, field, err);
     if (!st) {
         hs_store_room(store, 0, 1, &image.base, &capacity, &image.end);
         st = make_contents(problem, path, sweep, time, field, &chunks, &image, err);

@@ -8,6 +8,10 @@
  * does not mean unpacking all of it; far below HDF5's limit of 4 GiB. */
 static const int64_t usual_most = 32 << 20;
 
+/* A chunk that goes to the file as it is goes in pieces of this size: what comes from elsewhere is
+ * still in the cache when it is written. */
+static const int64_t piece_most = 4 << 20;
+
 static enum hs_status no_memory(struct hs_error *err)
 {
     return hs_error_add(err, HS_DEVICE, "no memory to write a snapshot");
@@ -94,15 +98,13 @@ static void shuffle(const unsigned char *from, size_t count, size_t room, size_t
     }
 }
 
-/* Writes `count` values, which lie together in `from`, as one chunk. */
-static enum hs_status write_chunk(struct hs_chunks *chunks, struct hs_store *store,
-                                  const unsigned char *from, size_t count, struct hs_chunk *out,
-                                  struct hs_error *err)
+/* Writes a chunk whose `count` values lie together in `from`, shuffled and deflated. */
+static enum hs_status write_packed(struct hs_chunks *chunks, struct hs_store *store,
+                                   const unsigned char *from, size_t count, struct hs_chunk *out,
+                                   struct hs_error *err)
 {
     const int64_t whole = hs_chunks_bytes(chunks);
     *out = (struct hs_chunk){.bytes = whole};
-    if (chunks->compression == 0)
-        return hs_store_append(store, from, (int64_t)(count * chunks->size), whole, &out->at, err);
     shuffle(from, count, (size_t)whole / chunks->size, chunks->size, chunks->work);
     uLongf packed = (uLongf)whole;
     const int z =
@@ -119,27 +121,112 @@ static enum hs_status write_chunk(struct hs_chunks *chunks, struct hs_store *sto
     return hs_store_append(store, bytes, out->bytes, 0, &out->at, err);
 }
 
-enum hs_status hs_chunks_append(struct hs_chunks *chunks, struct hs_store *store, const void *field,
-                                struct hs_error *err)
+/* The nodes of chunk `n` of a step, cut off at the grid's end. */
+static struct hs_box box_of(const struct hs_chunks *chunks, int64_t n)
+{
+    struct hs_box box = {{0}, {0}};
+    hs_chunks_origin(chunks, n, box.lo);
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        const int64_t end = box.lo[axis] + chunks->chunk[axis], last = chunks->grid.points[axis];
+        box.hi[axis] = end < last ? end : last;
+    }
+    return box;
+}
+
+/* A stretch of a chunk; the next one begins where `taken` nodes along the cut axis end. */
+struct piece {
+    struct hs_box box;
+    int64_t chunk, taken;
+    bool last; /* of its chunk */
+};
+
+/* The piece after *piece; false if there is none. Before the first: chunk -1, last. */
+static bool next_piece(const struct hs_chunks *chunks, struct piece *piece)
+{
+    if (piece->last) {
+        piece->chunk++;
+        piece->taken = 0;
+    }
+    if (piece->chunk == chunks->per_step)
+        return false;
+    piece->box = box_of(chunks, piece->chunk);
+    int axis = HS_AXES - 1; /* the slowest that the chunk extends along */
+    while (axis > 0 && piece->box.hi[axis] - piece->box.lo[axis] == 1)
+        axis--;
+    const int64_t extent = piece->box.hi[axis] - piece->box.lo[axis];
+    const int64_t layer = hs_box_count(&piece->box) / extent * (int64_t)chunks->size;
+    const int64_t fit = piece_most > layer ? piece_most / layer : 1;
+    const int64_t left = extent - piece->taken;
+    const int64_t now = chunks->compression > 0 || left < fit ? left : fit;
+    piece->box.lo[axis] += piece->taken;
+    piece->box.hi[axis] = piece->box.lo[axis] + now;
+    piece->taken += now;
+    piece->last = piece->taken == extent;
+    return true;
+}
+
+static enum hs_status write_piece(struct hs_chunks *chunks, struct hs_store *store,
+                                  const struct piece *piece, const void *from,
+                                  struct hs_chunk *list, int64_t *offset, struct hs_error *err)
+{
+    const int64_t whole = hs_chunks_bytes(chunks), count = hs_box_count(&piece->box);
+    struct hs_chunk *chunk = &list[piece->chunk];
+    if (chunks->compression > 0)
+        return write_packed(chunks, store, from, (size_t)count, chunk, err);
+    if (*offset == 0)
+        *chunk = (struct hs_chunk){.at = hs_store_end(store), .bytes = whole};
+    const int64_t bytes = count * (int64_t)chunks->size;
+    const enum hs_status st = hs_store_put(store, from, bytes, chunk->at + *offset, err);
+    *offset = piece->last ? 0 : *offset + bytes;
+    if (!st && piece->last)
+        hs_store_keep(store, chunk->at, whole);
+    return st;
+}
+
+enum hs_status hs_chunks_append(struct hs_chunks *chunks, struct hs_store *store,
+                                const struct hs_values *values, struct hs_error *err)
 {
     struct hs_chunk *list;
     enum hs_status st = hs_chunks_add_step(chunks, &list, err);
     if (st)
         return st;
-    const int64_t *points = chunks->grid.points;
-    for (int64_t n = 0; n < chunks->per_step && !st; n++) {
-        int64_t origin[HS_AXES], count = 1;
-        hs_chunks_origin(chunks, n, origin);
-        for (int axis = 0; axis < HS_AXES; axis++) {
-            const int64_t left = points[axis] - origin[axis];
-            count *= left < chunks->chunk[axis] ? left : chunks->chunk[axis];
-        }
-        const int64_t first =
-            (origin[HS_Z] * points[HS_Y] + origin[HS_Y]) * points[HS_X] + origin[HS_X];
-        st = write_chunk(chunks, store, (const unsigned char *)field + (size_t)first * chunks->size,
-                         (size_t)count, &list[n], err);
+    int64_t offset = 0; /* within the chunk */
+    struct piece next = {.chunk = -1, .last = true};
+    bool more = next_piece(chunks, &next);
+    while (more && !st) {
+        const struct piece piece = next;
+        const void *from;
+        more = next_piece(chunks, &next);
+        st = values->read(values->self, &piece.box, more ? &next.box : NULL, &from, err);
+        if (!st)
+            st = write_piece(chunks, store, &piece, from, list, &offset, err);
     }
     if (st)
         chunks->steps--; /* none of a step that is not whole */
     return st;
+}
+
+struct dense {
+    const struct hs_chunks *chunks;
+    const unsigned char *field;
+};
+
+static enum hs_status read_dense(void *self, const struct hs_box *box, const struct hs_box *next,
+                                 const void **values, struct hs_error *err)
+{
+    (void)next, (void)err;
+    const struct dense *dense = self;
+    const int64_t *points = dense->chunks->grid.points;
+    const int64_t first =
+        (box->lo[HS_Z] * points[HS_Y] + box->lo[HS_Y]) * points[HS_X] + box->lo[HS_X];
+    *values = dense->field + (size_t)first * dense->chunks->size;
+    return HS_OK;
+}
+
+enum hs_status hs_chunks_append_field(struct hs_chunks *chunks, struct hs_store *store,
+                                      const void *field, struct hs_error *err)
+{
+    struct dense dense = {chunks, field};
+    const struct hs_values values = {read_dense, &dense};
+    return hs_chunks_append(chunks, store, &values, err);
 }

@@ -30,9 +30,21 @@ void hs_chunks_release(struct hs_chunks *chunks);
 
 int64_t hs_chunks_bytes(const struct hs_chunks *chunks); /* of one chunk, uncompressed */
 
-/* Writes `field` (dense, [nz][ny][nx]) as the next step. */
-enum hs_status hs_chunks_append(struct hs_chunks *chunks, struct hs_store *store, const void *field,
-                                struct hs_error *err);
+/* Where the values of a step come from: `*values` is the box, dense, until the next call; `next`
+ * is the box that will be asked for then, or NULL. */
+struct hs_values {
+    enum hs_status (*read)(void *self, const struct hs_box *box, const struct hs_box *next,
+                           const void **values, struct hs_error *err);
+    void *self;
+};
+
+/* Writes the next step, chunk by chunk in memory order. */
+enum hs_status hs_chunks_append(struct hs_chunks *chunks, struct hs_store *store,
+                                const struct hs_values *values, struct hs_error *err);
+
+/* The same of `field`, dense, [nz][ny][nx]. */
+enum hs_status hs_chunks_append_field(struct hs_chunks *chunks, struct hs_store *store,
+                                      const void *field, struct hs_error *err);
 
 /* Room in the list for a step, which the caller fills; steps is counted up. */
 enum hs_status hs_chunks_add_step(struct hs_chunks *chunks, struct hs_chunk **out,

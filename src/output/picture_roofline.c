@@ -249,13 +249,14 @@ static void spread(const struct chart *c, const struct hs_roofline_point *const 
                    double *heights)
 {
     const double bottom = c->plot.y + c->plot.h - 8;
+    const double apart = fmin(NAME_APART, (c->plot.h - 8.0) / count);
     for (int n = 0; n < count; n++) {
         heights[n] = place_y(c, sorted[n]->flops) + 0.5 * NAME;
-        if (n && heights[n] < heights[n - 1] + NAME_APART)
-            heights[n] = heights[n - 1] + NAME_APART;
+        if (n && heights[n] < heights[n - 1] + apart)
+            heights[n] = heights[n - 1] + apart;
     }
     for (int n = count - 1; n >= 0; n--) {
-        const double most = n == count - 1 ? bottom : heights[n + 1] - NAME_APART;
+        const double most = n == count - 1 ? bottom : heights[n + 1] - apart;
         heights[n] = fmin(heights[n], most);
     }
 }

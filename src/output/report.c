@@ -68,6 +68,22 @@ static void put_solver(FILE *out, const struct hs_report *report)
     fputc('\n', out);
 }
 
+/* J, per metre of each axis that the grid lacks; temperature times volume where no heat capacity is
+ * known. A raw stencil's numbers have no units. */
+static void put_heat(FILE *out, const struct hs_problem *problem, double heat)
+{
+    static const char *const joules[] = {"", "J/m^2", "J/m", "J"};
+    static const char *const volumes[] = {"", "m", "m^2", "m^3"};
+    const struct hs_material *m = &problem->material;
+    const bool capacity = !isnan(m->density) && !isnan(m->specific_heat);
+    fprintf(out, "  heat         %.9g", heat);
+    if (capacity && !problem->raw)
+        fprintf(out, " %s", joules[problem->grid.dims]);
+    else if (!problem->raw)
+        fprintf(out, " %s %s", hs_problem_temperature_unit(problem), volumes[problem->grid.dims]);
+    fputc('\n', out);
+}
+
 static void put_answer(FILE *out, const struct hs_report *report)
 {
     const struct hs_loop_result *r = report->result;
@@ -76,7 +92,7 @@ static void put_answer(FILE *out, const struct hs_report *report)
             (long long)r->sweeps, hs_plan_step(report->plan));
     fprintf(out, "  temperature  min %.9g, max %.9g, mean %.9g\n", r->last.min, r->last.max,
             r->last.mean);
-    fprintf(out, "  heat         %.9g\n", r->last.heat);
+    put_heat(out, problem, r->last.heat);
     if (!problem->exact.present)
         return;
     fprintf(out, "  error        %.3g at most against the exact solution", report->max_error);

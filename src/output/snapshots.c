@@ -1,6 +1,11 @@
 /*
  * Snapshots go to the store as they come; the contents that make them visible follow at once, but
  * not so often that it slows the run: see commit_due.
+ *
+ * A thread of its own writes all that goes to the file, and is the only one to call HDF5 while it
+ * has work. The loop's thread adds rows to the history, takes the field of a stop, hands it over
+ * and goes on; it waits where the field before has not been read to its end. Starts and ends of a
+ * run, and checkpoints, wait until all is written.
  */
 #include "output/snapshots.h"
 
@@ -8,6 +13,7 @@
 #include "output/contents.h"
 #include "output/h5.h"
 #include "output/restore.h"
+#include "output/writer.h"
 #include "output/xdmf.h"
 
 #include <math.h>
@@ -24,23 +30,39 @@ static const double commit_share = 0.1;
 /* Columns of the history after sweep and time, in this order; then the probes. */
 enum { MIN = HS_SERIES_FIRST, MAX, MEAN, HEAT, CHANGE, MAX_ERROR, L2_ERROR };
 
+/* What the writer is handed. */
+struct job {
+    struct hs_frame *frame; /* of a snapshot; or NULL */
+    int64_t sweep;
+    double time;
+    bool commit; /* now; else when due */
+};
+
 struct hs_snapshots {
     struct hs_observer observer;
     const struct hs_problem *problem;
     const struct hs_plan *plan;
     int64_t resume_sweep;
+    char started[32];
+    double begun;
+    int64_t last_snapshot; /* sweep of the last one handed over; -1: none */
+    double last_error;
+    struct hs_writer *writer;
+    struct job job;
+    /* the writer's, others' only while it is idle */
     struct hs_store *store;
     struct hs_image image;
     struct hs_chunks chunks;
-    struct hs_series snapshots, history;
+    struct hs_series snapshots;
+    bool broken; /* a write failed, and it would only fail again */
+    /* under the writer's lock */
+    struct hs_series history;
     char device[128];
-    char started[32];
     const char *status;
     int64_t sweep;        /* last notified */
     double sweep_seconds; /* likewise */
-    double begun, committed, commit_seconds;
+    double committed, commit_seconds;
     bool pending; /* there is more than the file's contents say */
-    double last_error;
 };
 
 static double now(void)
@@ -111,7 +133,11 @@ static enum hs_status make_contents(struct hs_snapshots *s, struct hs_error *err
 static enum hs_status commit(struct hs_snapshots *s, struct hs_error *err)
 {
     const double begin = now();
+    hs_h5_quiet(); /* HDF5 asks that of each thread */
+    hs_writer_lock(s->writer);
     enum hs_status st = make_contents(s, err);
+    s->pending = false;
+    hs_writer_unlock(s->writer);
     if (!st)
         st = hs_store_write(s->store, &s->image, err);
     if (!st)
@@ -119,45 +145,108 @@ static enum hs_status commit(struct hs_snapshots *s, struct hs_error *err)
     if (!st)
         st = hs_xdmf_write(s->problem->output.file, &s->problem->grid, s->chunks.size,
                            &s->snapshots, err);
-    s->committed = now();
-    s->commit_seconds = s->committed - begin;
-    s->pending = st;
+    const double end = now();
+    hs_writer_lock(s->writer);
+    s->committed = end;
+    s->commit_seconds = end - begin;
+    hs_writer_unlock(s->writer);
     return st;
 }
 
-static bool commit_due(const struct hs_snapshots *s)
+static bool commit_due(struct hs_snapshots *s)
 {
-    return now() - s->committed >= fmax(commit_gap, s->commit_seconds / commit_share);
+    hs_writer_lock(s->writer);
+    const bool due =
+        s->pending && now() - s->committed >= fmax(commit_gap, s->commit_seconds / commit_share);
+    hs_writer_unlock(s->writer);
+    return due;
+}
+
+/* --- the writer's rounds ----------------------------------------------------------------- */
+
+static enum hs_status read_frame(void *self, const struct hs_box *box, const struct hs_box *next,
+                                 const void **values, struct hs_error *err)
+{
+    return hs_frame_read(self, box, next, values, err);
+}
+
+static enum hs_status write_snapshot(struct hs_snapshots *s, const struct job *job,
+                                     struct hs_error *err)
+{
+    const struct hs_values values = {read_frame, job->frame};
+    return hs_chunks_append(&s->chunks, s->store, &values, err);
+}
+
+static enum hs_status add_snapshot_row(struct hs_snapshots *s, const struct job *job,
+                                       struct hs_error *err)
+{
+    const enum hs_status st = hs_series_add_row(&s->snapshots, job->sweep, job->time, err);
+    hs_writer_lock(s->writer);
+    s->pending = true;
+    hs_writer_unlock(s->writer);
+    return st;
+}
+
+static enum hs_status round_of_work(void *self, struct hs_error *err)
+{
+    struct hs_snapshots *s = self;
+    const struct job job = s->job;
+    enum hs_status st = HS_OK;
+    if (job.frame) {
+        if (!s->broken)
+            st = write_snapshot(s, &job, err);
+        hs_frame_release(job.frame);
+    }
+    hs_writer_took(s->writer);
+    if (s->broken)
+        return HS_OK; /* told already */
+    if (!st && job.frame)
+        st = add_snapshot_row(s, &job, err);
+    if (!st && (job.commit || commit_due(s)))
+        st = commit(s, err);
+    s->broken = st;
+    return st;
 }
 
 /* --- rows -------------------------------------------------------------------------------- */
 
-static enum hs_status add_snapshot(struct hs_snapshots *s, const struct hs_moment *moment,
-                                   struct hs_error *err)
+/* Into the row of the history that is the last: the field is on the host for it as a whole. */
+static enum hs_status add_exact_error(struct hs_snapshots *s, const struct hs_moment *moment,
+                                      struct hs_error *err)
 {
     const void *field;
+    struct hs_exact_error error;
     enum hs_status st = hs_moment_field(moment, &field, err);
     if (!st)
-        st = hs_chunks_append(&s->chunks, s->store, field, err);
-    if (!st)
-        st = hs_series_add_row(&s->snapshots, moment->sweep, moment->time, err);
-    if (!st && s->problem->exact.present) {
-        struct hs_exact_error error;
         st = hs_exact_error(s->problem, field, moment->time, &error, err);
-        s->last_error = error.max;
-        s->history.columns[MAX_ERROR].values[s->history.rows - 1] = error.max;
-        s->history.columns[L2_ERROR].values[s->history.rows - 1] = error.l2;
-    }
+    if (st)
+        return st;
+    s->last_error = error.max;
+    hs_writer_lock(s->writer);
+    s->history.columns[MAX_ERROR].values[s->history.rows - 1] = error.max;
+    s->history.columns[L2_ERROR].values[s->history.rows - 1] = error.l2;
+    hs_writer_unlock(s->writer);
+    return HS_OK;
+}
+
+/* Values of the probes' nodes, allocated. */
+static enum hs_status ask_probes(const struct hs_snapshots *s, const struct hs_moment *moment,
+                                 double **out, struct hs_error *err)
+{
+    const int count = s->problem->probe_count;
+    double *values = *out = malloc((size_t)(count + 1) * sizeof *values);
+    enum hs_status st = values ? HS_OK : hs_error_add(err, HS_DEVICE, "no memory for the probes");
+    for (int i = 0; i < count && !st; i++)
+        st = hs_moment_node(moment, s->problem->probes[i].node, &values[i], err);
     return st;
 }
 
-static enum hs_status add_history(struct hs_snapshots *s, const struct hs_moment *moment,
-                                  struct hs_error *err)
+/* The writer may read the history meanwhile: its lock is held. */
+static enum hs_status add_row(struct hs_snapshots *s, const struct hs_moment *moment,
+                              const struct hs_reduction *r, const double *probes,
+                              struct hs_error *err)
 {
-    const struct hs_reduction *r;
-    enum hs_status st = hs_moment_reduction(moment, &r, err);
-    if (!st)
-        st = hs_series_add_row(&s->history, moment->sweep, moment->time, err);
+    const enum hs_status st = hs_series_add_row(&s->history, moment->sweep, moment->time, err);
     if (st)
         return st;
     const int64_t row = s->history.rows - 1;
@@ -168,30 +257,50 @@ static enum hs_status add_history(struct hs_snapshots *s, const struct hs_moment
     columns[HEAT].values[row] = r->heat;
     columns[CHANGE].values[row] = moment->sweep > 0 ? r->change : NAN;
     const int first = s->problem->exact.present ? L2_ERROR + 1 : MAX_ERROR;
-    for (int i = 0; i < s->problem->probe_count && !st; i++)
-        st = hs_moment_node(moment, s->problem->probes[i].node, &columns[first + i].values[row],
-                            err);
+    for (int i = 0; i < s->problem->probe_count; i++)
+        columns[first + i].values[row] = probes[i];
+    s->pending = true;
+    return HS_OK;
+}
+
+static enum hs_status add_history(struct hs_snapshots *s, const struct hs_moment *moment,
+                                  struct hs_error *err)
+{
+    const struct hs_reduction *r;
+    double *probes = NULL;
+    enum hs_status st = hs_moment_reduction(moment, &r, err);
+    if (!st)
+        st = ask_probes(s, moment, &probes, err);
+    if (!st) {
+        hs_writer_lock(s->writer);
+        st = add_row(s, moment, r, probes, err);
+        hs_writer_unlock(s->writer);
+    }
+    free(probes);
     return st;
 }
 
-/* Rows for this moment, if they are due and not there yet. */
+/* The history's row for this moment, if one is due, and *job's frame, if a snapshot is. */
 static enum hs_status record(struct hs_snapshots *s, const struct hs_moment *moment,
-                             struct hs_error *err)
+                             struct job *job, struct hs_error *err)
 {
     const int64_t sweep = moment->sweep;
     const bool last = is_last(moment->phase);
-    const bool snapshot = (last || is_multiple(s->plan->output_every, sweep)) &&
-                          hs_series_last_sweep(&s->snapshots) < sweep;
+    const bool snapshot =
+        (last || is_multiple(s->plan->output_every, sweep)) && s->last_snapshot < sweep;
     const bool history =
         (snapshot || last || is_multiple(s->problem->schedule.history_every, sweep)) &&
         hs_series_last_sweep(&s->history) < sweep;
     enum hs_status st = HS_OK;
     if (history)
         st = add_history(s, moment, err);
-    if (snapshot && !st)
-        st = add_snapshot(s, moment, err);
-    s->pending = s->pending || snapshot || history;
-    return st;
+    if (snapshot && !st && s->problem->exact.present)
+        st = add_exact_error(s, moment, err);
+    if (!snapshot || st)
+        return st;
+    hs_writer_await_taken(s->writer); /* one frame at a time */
+    s->last_snapshot = sweep;
+    return hs_moment_frame(moment, &job->frame, err);
 }
 
 /* What of a failed run is left to read. */
@@ -204,29 +313,65 @@ static enum hs_status say_what_is_left(const struct hs_snapshots *s, enum hs_sta
     return st;
 }
 
-static enum hs_status notify(void *self, const struct hs_moment *moment, struct hs_error *err)
+/* HS_OK, or how writing failed: told when it is first asked for. */
+static enum hs_status ask_writer(struct hs_snapshots *s, struct hs_error *err)
+{
+    const size_t before = err->count;
+    const enum hs_status st = hs_writer_failed(s->writer, err);
+    return st && err->count > before ? say_what_is_left(s, st, err) : st;
+}
+
+static void note_moment(struct hs_snapshots *s, const struct hs_moment *moment)
 {
     static const char *const status[] = {[HS_PHASE_START] = "running",
                                          [HS_PHASE_RUNNING] = "running",
                                          [HS_PHASE_END] = "finished",
                                          [HS_PHASE_STOPPED] = "stopped",
                                          [HS_PHASE_DIVERGED] = "diverged"};
-    struct hs_snapshots *s = self;
+    hs_writer_lock(s->writer);
     s->sweep = moment->sweep;
     s->sweep_seconds = moment->seconds;
     s->status = status[moment->phase];
     if (moment->device)
         snprintf(s->device, sizeof s->device, "%s", moment->device);
-    enum hs_status st = HS_OK;
+    hs_writer_unlock(s->writer);
+}
+
+/* Hands the job to the writer, and waits where the file must say it all or the frame will not
+ * last. */
+static enum hs_status write_out(struct hs_snapshots *s, const struct job *job, struct hs_error *err)
+{
+    const bool wait = job->commit || (job->frame && !hs_frame_kept(job->frame));
+    hs_writer_await_taken(s->writer);
+    s->job = *job;
+    hs_writer_hand_over(s->writer);
+    if (wait)
+        hs_writer_await_idle(s->writer);
+    return wait ? ask_writer(s, err) : HS_OK;
+}
+
+static enum hs_status notify(void *self, const struct hs_moment *moment, struct hs_error *err)
+{
+    struct hs_snapshots *s = self;
+    struct job job = {
+        .sweep = moment->sweep, .time = moment->time, .commit = moment->phase != HS_PHASE_RUNNING};
+    note_moment(s, moment);
+    enum hs_status st = ask_writer(s, err);
     /* a resumed run's file has the rows of its start, or they were not due */
-    if (moment->phase != HS_PHASE_DIVERGED &&
+    if (!st && moment->phase != HS_PHASE_DIVERGED &&
         !(moment->phase == HS_PHASE_START && s->resume_sweep >= 0))
-        st = record(s, moment, err);
-    if (!st && (moment->phase != HS_PHASE_RUNNING || (s->pending && commit_due(s))))
-        st = commit(s, err);
+        st = record(s, moment, &job, err);
     if (st)
-        s->pending = false; /* it would only fail again */
-    return say_what_is_left(s, st, err);
+        return st;
+    /* while the writer has work it looks itself, afterwards, whether contents are due */
+    const bool now_due = hs_writer_idle(s->writer) && commit_due(s);
+    return job.frame || job.commit || now_due ? write_out(s, &job, err) : HS_OK;
+}
+
+static void settle(void *self)
+{
+    const struct hs_snapshots *s = self;
+    hs_writer_await_idle(s->writer);
 }
 
 /* --- life -------------------------------------------------------------------------------- */
@@ -295,8 +440,12 @@ enum hs_status hs_snapshots_create(const struct hs_problem *problem, const struc
     struct hs_snapshots *s = calloc(1, sizeof *s);
     if (!s)
         return hs_error_add(err, HS_DEVICE, "no memory for the output");
-    s->observer = (struct hs_observer){
-        .name = "snapshots", .self = s, .wants_change = true, .next = next, .notify = notify};
+    s->observer = (struct hs_observer){.name = "snapshots",
+                                       .self = s,
+                                       .wants_change = true,
+                                       .next = next,
+                                       .notify = notify,
+                                       .settle = settle};
     s->problem = problem;
     s->plan = plan;
     s->resume_sweep = resume_sweep;
@@ -312,6 +461,9 @@ enum hs_status hs_snapshots_create(const struct hs_problem *problem, const struc
     if (!st)
         st = resume_sweep >= 0 ? take_up(s, err)
                                : hs_store_create(problem->output.file, &s->store, err);
+    s->last_snapshot = hs_series_last_sweep(&s->snapshots);
+    if (!st)
+        st = hs_writer_create(round_of_work, s, &s->writer, err);
     if (st)
         hs_snapshots_destroy(s);
     else
@@ -326,7 +478,9 @@ struct hs_observer *hs_snapshots_observer(struct hs_snapshots *snapshots)
 
 enum hs_status hs_snapshots_flush(struct hs_snapshots *snapshots, struct hs_error *err)
 {
-    return snapshots->pending ? commit(snapshots, err) : HS_OK;
+    const struct job job = {.commit = true};
+    hs_writer_await_idle(snapshots->writer);
+    return snapshots->pending ? write_out(snapshots, &job, err) : ask_writer(snapshots, err);
 }
 
 double hs_snapshots_last_error(const struct hs_snapshots *snapshots)
@@ -345,17 +499,23 @@ int64_t hs_snapshots_bytes(const struct hs_problem *problem, const struct hs_pla
            (int64_t)hs_precision_size(problem->precision);
 }
 
+/* Another part of the run failed; its error is the one to tell. */
+static void write_what_is_left(struct hs_snapshots *s)
+{
+    hs_writer_await_idle(s->writer);
+    if (s->broken || !s->pending || !(s->committed > 0.0))
+        return;
+    s->job = (struct job){.commit = true};
+    hs_writer_hand_over(s->writer);
+}
+
 void hs_snapshots_destroy(struct hs_snapshots *snapshots)
 {
     if (!snapshots)
         return;
-    if (snapshots->pending && snapshots->store && snapshots->committed > 0.0) {
-        /* another part of the run failed; its error is the one to tell */
-        struct hs_error unheard;
-        hs_error_init(&unheard);
-        commit(snapshots, &unheard);
-        hs_error_release(&unheard);
-    }
+    if (snapshots->writer)
+        write_what_is_left(snapshots);
+    hs_writer_destroy(snapshots->writer);
     hs_store_destroy(snapshots->store);
     hs_image_release(&snapshots->image);
     hs_chunks_release(&snapshots->chunks);

@@ -123,13 +123,29 @@ static int64_t round_up(int64_t bytes)
     return (bytes + 7) / 8 * 8;
 }
 
+int64_t hs_store_end(const struct hs_store *store)
+{
+    return store->end;
+}
+
+enum hs_status hs_store_put(struct hs_store *store, const void *data, int64_t bytes, int64_t at,
+                            struct hs_error *err)
+{
+    return write_at(store, data, bytes, at, err);
+}
+
+void hs_store_keep(struct hs_store *store, int64_t at, int64_t bytes)
+{
+    store->end = round_up(at + bytes);
+}
+
 enum hs_status hs_store_append(struct hs_store *store, const void *data, int64_t bytes,
                                int64_t reserve, int64_t *at, struct hs_error *err)
 {
     *at = store->end;
     const enum hs_status st = write_at(store, data, bytes, *at, err);
     if (!st) /* else the next one takes the same place */
-        store->end = round_up(*at + (reserve > bytes ? reserve : bytes));
+        hs_store_keep(store, *at, reserve > bytes ? reserve : bytes);
     return st;
 }
 

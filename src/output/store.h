@@ -46,6 +46,12 @@ enum hs_status hs_store_reopen(const char *path, struct hs_store **out, struct h
 enum hs_status hs_store_append(struct hs_store *store, const void *data, int64_t bytes,
                                int64_t reserve, int64_t *at, struct hs_error *err);
 
+/* The same in pieces: to the space that begins at hs_store_end, which is free until it is kept. */
+int64_t hs_store_end(const struct hs_store *store);
+enum hs_status hs_store_put(struct hs_store *store, const void *data, int64_t bytes, int64_t at,
+                            struct hs_error *err);
+void hs_store_keep(struct hs_store *store, int64_t at, int64_t bytes);
+
 /* Where new contents of about `bytes` may lie: *capacity bytes from *base on (INT64_MAX: as many
  * as it takes). `fresh`: at the end whatever is free. The file's end is *end. */
 void hs_store_room(const struct hs_store *store, size_t bytes, int fresh, int64_t *base,

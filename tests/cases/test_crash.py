@@ -29,7 +29,8 @@ def library(tmp_path_factory):
 def whole(request, library, tmp_path_factory):
     """An uninterrupted run: (compression, its datasets, calls that changed its file)."""
     directory = tmp_path_factory.mktemp("whole")
-    faults.write_config(directory, sweeps=25, compression=request.param)
+    # rows of the history with snapshots only: between them it depends on the writing thread whether contents follow
+    faults.write_config(directory, sweeps=25, compression=request.param, history_every=5)
     log = directory / "log"
     # with a clock that gains 12 s after each time, contents follow every snapshot, and places are used again
     result = faults.run(directory, library=library, clock=12, log=log)
@@ -59,7 +60,7 @@ def assert_part_of(found, expected):
 def test_killed_at_any_write(whole, library, tmp_path, kind):
     """Before, and in the middle of, every single write, truncation and renaming of the file."""
     compression, expected, calls = whole
-    faults.write_config(tmp_path, sweeps=25, compression=compression)
+    faults.write_config(tmp_path, sweeps=25, compression=compression, history_every=5)
     file = tmp_path / "out/run.h5"
     seen = set()
     for n in range(1, len(calls) + 1):
@@ -73,6 +74,26 @@ def test_killed_at_any_write(whole, library, tmp_path, kind):
         else:
             seen.add(0)
     assert seen >= set(range(len(expected["sweep"])))  # the kills came everywhere: before, between, after
+
+
+def test_killed_at_any_write_with_rows_between_snapshots(library, tmp_path):
+    """The loop adds rows while the writing thread writes; the number of writes is not always the same."""
+    faults.write_config(tmp_path, sweeps=25)
+    log = tmp_path / "log"
+    file = tmp_path / "out/run.h5"
+    assert faults.run(tmp_path, library=library, clock=12, log=log).returncode == 0
+    expected = faults.datasets(file)
+    assert len(expected["history/sweep"]) > len(expected["sweep"]) == 6
+    killed = 0
+    calls = len(log.read_text().splitlines())
+    for n in range(1, calls + 1):
+        file.unlink(missing_ok=True)
+        result = faults.run(tmp_path, library=library, clock=12, kill=n)
+        assert result.returncode in (-signal.SIGKILL, 0), n
+        killed += result.returncode != 0
+        if file.exists():
+            assert_part_of(faults.datasets(file), expected)
+    assert killed > calls // 2
 
 
 def test_space_of_old_contents_is_used_again(whole):

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import time
@@ -84,6 +85,37 @@ def test_json_says_it_all(tmp_path):
     assert summary["output"] == "out.h5"
     # second order: (pi/4)^2 t e^-(..)t * (pi/4)^2 dx^2/12 is 2e-4, the step's share likewise
     assert 0.0 < summary["max_error"] < 5e-4
+
+
+MATERIAL = "material = { conductivity = 2.0; density = 3.0; specific_heat = 5.0; };"
+DIFFUSIVE = 'temperature_unit = "degC"; material = { diffusivity = 1e-3; };'
+RAW = "stencil = { c0 = 0.5; %s };"
+
+
+@pytest.mark.parametrize(
+    "dims, physics, unit, capacity",
+    [
+        (1, MATERIAL, " J/m^2", 15.0),
+        (2, MATERIAL, " J/m", 15.0),
+        (3, MATERIAL, " J", 15.0),
+        (1, DIFFUSIVE, " degC m", 1.0),
+        (2, DIFFUSIVE, " degC m^2", 1.0),
+        (3, DIFFUSIVE, " degC m^3", 1.0),
+        (1, RAW % "c1 = 0.25; c2 = 0.25;", "", 1.0),
+        (2, RAW % "c1 = 0.125; c2 = 0.125; c3 = 0.125; c4 = 0.125;", "", 1.0),
+    ],
+)
+def test_heat_is_reported_in_its_unit(tmp_path, dims, physics, unit, capacity):
+    """Four nodes an axis, periodic: each stands for spacing^dims, and 7 degrees stay 7."""
+    text = f"""grid = {{ points = {[4] * dims}; spacing = 0.5; }}; {physics}
+               initial = {{ value = 7.0; }}; boundary = {{ all = {{ type = "periodic"; }}; }};
+               time = {{ sweeps = 3; }}; output = {{ file = "out.h5"; }};"""
+    result = heatsolve(tmp_path, "run", "case.cfg", text=text)
+    assert result.returncode == 0, result.stderr
+    line = re.search(r"^  heat +(\S+)(.*)$", result.stdout, re.M)
+    assert line[2] == unit
+    # sums of equal numbers, printed to 9 digits
+    assert abs(float(line[1]) / (7.0 * 2.0**dims * capacity) - 1.0) < 1e-8
 
 
 def test_quiet_says_nothing(tmp_path):

@@ -59,6 +59,110 @@ void test_cuda_backend__boxes_come_back(void **state)
         }
 }
 
+/* Fields of many pieces, cut along each axis in turn, and of rows that are no round number. */
+void test_cuda_backend__large_boxes_come_back(void **state)
+{
+    (void)state;
+    static const int64_t sizes[][HS_AXES] = {{201, 151, 149}, {5003, 907, 1}, {4500001, 1, 1}};
+    for (int dims = 1; dims <= 3; dims++) {
+        struct hs_error err;
+        hs_error_init(&err);
+        struct hs_problem problem;
+        make_problem(&problem, dims, 1, HS_DOUBLE, sizes[3 - dims], &wall_table[4], NULL);
+        char *all = random_values(&problem), *back = malloc(field_bytes(&problem));
+        char *shown = malloc(field_bytes(&problem));
+        struct hs_backend_state *device = create(&problem, &err);
+        const struct hs_box whole = hs_grid_box(&problem.grid);
+        struct hs_box part = whole;
+        part.lo[dims - 1] = 1; /* what lies behind it is a stretch of memory */
+        const size_t skipped = field_bytes(&problem) - (size_t)hs_box_count(&part) * sizeof(double);
+        for (int again = 0; again < 2; again++) {
+            memset(back, 0, field_bytes(&problem));
+            check(cuda_backend()->upload(device, &whole, all, &err), &err, "upload");
+            check(cuda_backend()->download(device, &whole, back, &err), &err, "download");
+            assert_memory_equal(back, all, field_bytes(&problem));
+            /* upload has taken what it needs when it returns */
+            memset(back, 0, field_bytes(&problem));
+            memcpy(shown, all, field_bytes(&problem));
+            check(cuda_backend()->upload(device, &part, shown + skipped, &err), &err, "upload");
+            memset(shown, 0x3f, field_bytes(&problem));
+            check(cuda_backend()->download(device, &part, back, &err), &err, "download");
+            assert_memory_equal(back, all + skipped, field_bytes(&problem) - skipped);
+        }
+        cuda_backend()->destroy(device);
+        free(all);
+        free(back);
+        free(shown);
+        hs_problem_release(&problem);
+        hs_error_release(&err);
+    }
+}
+
+/* The box of planes [from, to). */
+static struct hs_box slab(const struct hs_problem *problem, int64_t from, int64_t to)
+{
+    struct hs_box box = hs_grid_box(&problem->grid);
+    box.lo[HS_Z] = from;
+    box.hi[HS_Z] = to;
+    return box;
+}
+
+/* Read while the sweeps go on, also replayed ones, in slabs of which the last is shorter. */
+void test_cuda_backend__a_ticket_keeps_its_moment(void **state)
+{
+    (void)state;
+    enum { PLANES = 5 };
+    static const int64_t size[HS_AXES] = {203, 101, 37};
+    for (int p = 0; p < HS_PRECISIONS; p++) {
+        struct hs_error err;
+        hs_error_init(&err);
+        struct hs_problem problem;
+        make_problem(&problem, 3, 1, (enum hs_precision)p, size, &wall_table[4], NULL);
+        const int64_t plane = size[HS_X] * size[HS_Y];
+        const size_t bytes = hs_precision_size(problem.precision);
+        char *all = random_values(&problem);
+        char *then = malloc(field_bytes(&problem)), *later = malloc(field_bytes(&problem));
+        struct hs_backend_state *device = create(&problem, &err);
+        const struct hs_box whole = hs_grid_box(&problem.grid);
+        struct hs_span span = {
+            .count = 3, .step = 1.0, .stencil = hs_problem_stencil(&problem, 1.0)};
+        check(cuda_backend()->upload(device, &whole, all, &err), &err, "upload");
+        for (int round = 0; round < 3; round++) {
+            struct hs_ticket *ticket = NULL;
+            const void *values = NULL;
+            span.count = 3;
+            check(cuda_backend()->sweep(device, &span, &err), &err, "sweep");
+            check(cuda_backend()->download(device, &whole, then, &err), &err, "download");
+            check(cuda_backend()->download_begin(device, &ticket, &err), &err, "begin");
+            assert_non_null(ticket);
+            span.count = 150; /* more than four recordings of 32 */
+            check(cuda_backend()->sweep(device, &span, &err), &err, "sweep");
+            for (int64_t k = 0; k < size[HS_Z]; k += PLANES) {
+                const int64_t end = k + PLANES < size[HS_Z] ? k + PLANES : size[HS_Z];
+                const int64_t beyond = end + PLANES < size[HS_Z] ? end + PLANES : size[HS_Z];
+                const struct hs_box box = slab(&problem, k, end),
+                                    next = slab(&problem, end, beyond);
+                /* announced or not, and announced wrongly */
+                const struct hs_box *announced = round == 0 ? &next : round == 1 ? NULL : &box;
+                check(cuda_backend()->download_part(ticket, &box, end < beyond ? announced : NULL,
+                                                    &values, &err),
+                      &err, "part");
+                assert_memory_equal(values, then + (size_t)(k * plane) * bytes,
+                                    (size_t)((end - k) * plane) * bytes);
+            }
+            cuda_backend()->download_end(ticket);
+            check(cuda_backend()->download(device, &whole, later, &err), &err, "download");
+            assert_memory_not_equal(later, then, field_bytes(&problem));
+        }
+        cuda_backend()->destroy(device);
+        free(all);
+        free(then);
+        free(later);
+        hs_problem_release(&problem);
+        hs_error_release(&err);
+    }
+}
+
 void test_cuda_backend__counts_what_is_not_finite(void **state)
 {
     (void)state;

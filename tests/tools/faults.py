@@ -19,13 +19,13 @@ material = {{ diffusivity = 1e-4; }};
 initial = {{ expression = "100*sin(40*x)"; }};
 boundary = {{ all = {{ type = "dirichlet"; value = "20+t"; }}; }};
 time = {{ sweeps = {sweeps}; step = 0.1; }};
-output = {{ file = "out/run.h5"; every = {every}; history_every = 2; compression = {compression}; }};
+output = {{ file = "out/run.h5"; every = {every}; history_every = {history_every}; compression = {compression}; }};
 solver = {{ threads = 1; }};
 probes = ( {{ name = "core"; at = {at}; }} );
 """
 
 
-def write_config(directory, points=(9, 8, 7), sweeps=40, every=5, precision="double", compression=0):
+def write_config(directory, points=(9, 8, 7), sweeps=40, every=5, precision="double", compression=0, history_every=2):
     directory.mkdir(parents=True, exist_ok=True)
     path = directory / "case.cfg"
     path.write_text(
@@ -35,6 +35,7 @@ def write_config(directory, points=(9, 8, 7), sweeps=40, every=5, precision="dou
             every=every,
             precision=precision,
             compression=compression,
+            history_every=history_every,
             at=[0.03] * len(points),
         )
     )

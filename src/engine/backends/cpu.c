@@ -56,6 +56,16 @@ static double bytes_needed(const struct hs_problem *problem, const struct hs_ker
     return bytes + hs_ghosts_bytes(problem, kernel->steps + 1);
 }
 
+static double ticket_bytes(const struct hs_problem *problem)
+{
+    return (double)hs_grid_count(&problem->grid) * (double)hs_precision_size(problem->precision);
+}
+
+static double memory(const struct hs_problem *problem, const struct hs_kernel *kernel)
+{
+    return bytes_needed(problem, kernel) + ticket_bytes(problem);
+}
+
 static enum hs_status memory_short(const struct hs_problem *problem, double needed,
                                    double free_bytes, struct hs_error *err)
 {
@@ -80,6 +90,7 @@ static void destroy(struct hs_backend_state *state)
     free(state->source.value);
     free(state->level);
     hs_ghosts_release(&state->ghosts);
+    free(state->ticket.values);
     free(state);
 }
 
@@ -182,6 +193,42 @@ static enum hs_status download(struct hs_backend_state *state, const struct hs_b
     if (hs_box_count(box) > 0)
         copy_box(state, box, NULL, values, state->now.origin);
     return HS_OK;
+}
+
+/* A copy in memory, since the fields are exchanged. */
+static enum hs_status download_begin(struct hs_backend_state *state, struct hs_ticket **out,
+                                     struct hs_error *err)
+{
+    const struct hs_box box = hs_grid_box(&state->problem->grid);
+    struct hs_ticket *ticket = &state->ticket;
+    *out = NULL;
+    if (!ticket->values) {
+        const double bytes = ticket_bytes(state->problem);
+        ticket->grid = state->problem->grid;
+        ticket->size = hs_precision_size(state->problem->precision);
+        ticket->values = bytes < hs_cpu_memory_free() ? malloc((size_t)bytes) : NULL;
+    }
+    if (!ticket->values)
+        return HS_OK;
+    *out = ticket;
+    return download(state, &box, ticket->values, err);
+}
+
+static enum hs_status download_part(struct hs_ticket *ticket, const struct hs_box *box,
+                                    const struct hs_box *next, const void **values,
+                                    struct hs_error *err)
+{
+    (void)next, (void)err;
+    const int64_t *points = ticket->grid.points;
+    const int64_t first =
+        (box->lo[HS_Z] * points[HS_Y] + box->lo[HS_Y]) * points[HS_X] + box->lo[HS_X];
+    *values = ticket->values + (size_t)first * ticket->size;
+    return HS_OK;
+}
+
+static void download_end(struct hs_ticket *ticket)
+{
+    (void)ticket; /* its memory serves the next */
 }
 
 /* ---- sweep ----------------------------------------------------------------------------------- */
@@ -331,10 +378,13 @@ const struct hs_backend hs_backend_cpu = {
     .name = "cpu",
     .device = HS_CPU,
     .available = available,
-    .memory = bytes_needed,
+    .memory = memory,
     .create = create,
     .upload = upload,
     .download = download,
+    .download_begin = download_begin,
+    .download_part = download_part,
+    .download_end = download_end,
     .sweep = sweep,
     .reduce = hs_cpu_reduce,
     .time_sweeps = time_sweeps,

@@ -21,6 +21,13 @@ struct hs_cpu_source {
     double *value;   /* [kernel's steps] uniform sources of one call */
 };
 
+/* The field at one moment, dense, so that a stretch of it is read where it lies. */
+struct hs_ticket {
+    struct hs_grid grid;
+    size_t size;  /* bytes of a value */
+    char *values; /* [nz][ny][nx]; NULL until it is wanted */
+};
+
 struct hs_backend_state {
     const struct hs_problem *problem;
     const struct hs_kernel *kernel;
@@ -34,6 +41,7 @@ struct hs_backend_state {
     int first_slot;              /* of ghosts: the values at the time of `now` */
     int stale_walls;             /* buffers whose prescribed layers are still to be written */
     bool change_known;           /* `next` is the field one sweep before `now` */
+    struct hs_ticket ticket;
     char description[128];
 };
 

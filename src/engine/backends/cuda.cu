@@ -15,6 +15,8 @@ struct hs_backend_state {
     char *field[2]; /* allocations; `now` says which holds the current field */
     int now;
     char *scratch; /* the kernel's own; NULL where it needs none */
+    hs_cuda_staging staging;
+    hs_ticket ticket;
     hs_cuda_source source;
     hs_cuda_faces faces;
     hs_cuda_reducer *reducer;
@@ -123,7 +125,7 @@ double bytes_needed(const hs_problem *problem, const hs_kernel *kernel, const hs
 
 double memory(const hs_problem *problem, const hs_kernel *kernel)
 {
-    return bytes_needed(problem, kernel, &problem->grid);
+    return bytes_needed(problem, kernel, &problem->grid) + field_bytes(problem, &problem->grid);
 }
 
 hs_status memory_short(const hs_problem *problem, const hs_kernel *kernel, double needed,
@@ -168,7 +170,7 @@ hs_status check_memory(const hs_problem *problem, const hs_kernel *kernel, hs_er
 {
     size_t free_bytes = 0, all_bytes = 0;
     HS_CUDA_TRY(err, cudaMemGetInfo(&free_bytes, &all_bytes));
-    const double needed = memory(problem, kernel);
+    const double needed = bytes_needed(problem, kernel, &problem->grid);
     return needed <= (double)free_bytes
                ? HS_OK
                : memory_short(problem, kernel, needed, (double)free_bytes, err);
@@ -194,8 +196,8 @@ hs_status allocate(hs_backend_state *state, hs_error *err)
         HS_CUDA_TRY(err, cudaMalloc(&state->scratch, scratch));
         HS_CUDA_TRY(err, cudaMemsetAsync(state->scratch, 0, scratch, state->stream));
     }
-    hs_status st =
-        hs_cuda_source_init(&state->source, state->problem, &state->layout, state->stream, err);
+    hs_status st = hs_cuda_source_init(&state->source, state->problem, &state->layout,
+                                       &state->staging, state->stream, err);
     if (!st)
         st = hs_cuda_faces_init(&state->faces, state->problem, &state->layout,
                                 state->kernel->steps + 1, state->stream, err);
@@ -215,6 +217,8 @@ void destroy(hs_backend_state *state)
     hs_cuda_reducer_destroy(state->reducer);
     hs_cuda_faces_release(&state->faces);
     hs_cuda_source_release(&state->source);
+    hs_cuda_ticket_release(&state->ticket);
+    hs_cuda_staging_release(&state->staging);
     for (int f = 0; f < 2; f++)
         cudaFree(state->field[f]);
     cudaFree(state->scratch);
@@ -273,8 +277,8 @@ hs_status upload(hs_backend_state *state, const hs_box *box, const void *values,
         return HS_OK;
     HS_CUDA_TRY(err, cudaSetDevice(state->device));
     const hs_precision precision = state->problem->precision;
-    hs_status st = hs_cuda_copy(&state->layout, precision, box, (void *)values, field_of(state, 0),
-                                true, state->stream, err);
+    hs_status st = hs_cuda_upload(&state->staging, &state->layout, precision, box, values,
+                                  field_of(state, 0), state->stream, err);
     if (!st) /* into both, since no sweep writes the held layers */
         st = hs_cuda_copy_field(&state->layout, precision, box, field_of(state, 0),
                                 field_of(state, 1), state->stream, err);
@@ -290,8 +294,25 @@ hs_status download(hs_backend_state *state, const hs_box *box, void *values, hs_
     if (hs_box_count(box) == 0)
         return HS_OK;
     HS_CUDA_TRY(err, cudaSetDevice(state->device));
-    return hs_cuda_copy(&state->layout, state->problem->precision, box, values, field_of(state, 0),
-                        false, state->stream, err);
+    return hs_cuda_download(&state->staging, &state->layout, state->problem->precision, box, values,
+                            field_of(state, 0), state->stream, err);
+}
+
+hs_status download_begin(hs_backend_state *state, hs_ticket **out, hs_error *err)
+{
+    *out = NULL;
+    HS_CUDA_TRY(err, cudaSetDevice(state->device));
+    const hs_status st = hs_cuda_ticket_begin(&state->ticket, state->device, &state->layout,
+                                              state->problem->precision, state->field[state->now],
+                                              state->stream, err);
+    if (!st && !state->ticket.lacking)
+        *out = &state->ticket;
+    return st;
+}
+
+void download_end(hs_ticket *ticket)
+{
+    (void)ticket; /* its memory serves the next; all that was asked for has come */
 }
 
 /* ---- sweep ----------------------------------------------------------------------------------- */
@@ -559,6 +580,9 @@ extern "C" const hs_backend hs_backend_cuda = {
     .create = create,
     .upload = upload,
     .download = download,
+    .download_begin = download_begin,
+    .download_part = hs_cuda_ticket_part,
+    .download_end = download_end,
     .sweep = sweep,
     .reduce = reduce,
     .time_sweeps = time_sweeps,

@@ -1,8 +1,17 @@
 /* Boxes of nodes between dense host memory and fields on the device, and between two fields. */
 #include "engine/backends/cuda_parts.cuh"
 
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
 namespace
 {
+
+enum {
+    DIRECT_BYTES = 1 << 16, /* up to this a copy is over before a second could overlap */
+    HALF_BYTES = 8 << 20,   /* of the staging: long enough for the full rate of the bus */
+};
 
 /* Where the first node of a box lies, and bytes to the next row and to the next plane. */
 struct place {
@@ -54,24 +63,218 @@ hs_status copy(const place &from, const place &to, hs_precision precision, const
     /* a single node or row needs no more; and cudaMemcpy3D takes no pitch of 2^31 bytes */
     const bool by_rows =
         count[HS_Y] * count[HS_Z] == 1 || from.row > INT32_MAX || to.row > INT32_MAX;
-    const hs_status st = by_rows ? copy_rows(from, to, count, kind, stream, err)
-                                 : copy_block(from, to, count, kind, stream, err);
+    return by_rows ? copy_rows(from, to, count, kind, stream, err)
+                   : copy_block(from, to, count, kind, stream, err);
+}
+
+/* A box cut into pieces, each a stretch of the box in memory order. */
+struct pieces {
+    hs_box box;
+    int64_t piece[HS_AXES], count[HS_AXES]; /* nodes of a piece; pieces along the axis */
+    size_t size;                            /* bytes of a value */
+};
+
+pieces cut(const hs_box *box, hs_precision precision, int64_t most)
+{
+    pieces p = {*box, {}, {}, hs_precision_size(precision)};
+    int64_t bytes = (int64_t)p.size;
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        const int64_t nodes = box->hi[axis] - box->lo[axis];
+        const int64_t fit = bytes >= most ? 1 : most / bytes;
+        p.piece[axis] = nodes < fit ? nodes : fit;
+        p.count[axis] = (nodes + p.piece[axis] - 1) / p.piece[axis];
+        bytes *= p.piece[axis];
+        if (p.count[axis] > 1)
+            most = bytes; /* of the next axes, one each */
+    }
+    return p;
+}
+
+int64_t piece_count(const pieces &p)
+{
+    return p.count[HS_X] * p.count[HS_Y] * p.count[HS_Z];
+}
+
+hs_box piece_at(const pieces &p, int64_t n)
+{
+    hs_box out;
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        out.lo[axis] = p.box.lo[axis] + n % p.count[axis] * p.piece[axis];
+        out.hi[axis] = out.lo[axis] + p.piece[axis];
+        if (out.hi[axis] > p.box.hi[axis])
+            out.hi[axis] = p.box.hi[axis];
+        n /= p.count[axis];
+    }
+    return out;
+}
+
+/* Bytes of the box before the piece. */
+size_t offset_of(const pieces &p, const hs_box &piece)
+{
+    const int64_t nx = p.box.hi[HS_X] - p.box.lo[HS_X], ny = p.box.hi[HS_Y] - p.box.lo[HS_Y];
+    const int64_t nodes =
+        ((piece.lo[HS_Z] - p.box.lo[HS_Z]) * ny + piece.lo[HS_Y] - p.box.lo[HS_Y]) * nx +
+        piece.lo[HS_X] - p.box.lo[HS_X];
+    return (size_t)nodes * p.size;
+}
+
+/* One thread would copy slower than the bus does, above all into memory that was never touched. */
+void copy_on_host(char *to, const char *from, size_t bytes)
+{
+    const size_t part = 1 << 19;
+    const int most = 8;
+    const int64_t parts = (int64_t)((bytes + part - 1) / part);
+    const int available = omp_get_max_threads();
+    const int threads = available < most ? available : most;
+#pragma omp parallel for num_threads(threads) schedule(static) if (parts > 1)
+    for (int64_t n = 0; n < parts; n++) {
+        const size_t first = (size_t)n * part;
+        memcpy(to + first, from + first, n + 1 < parts ? part : bytes - first);
+    }
+}
+
+/* Waits for the copy that last used the half. */
+hs_status wait(const hs_cuda_staging *staging, int half, hs_error *err)
+{
+    HS_CUDA_TRY(err, cudaEventSynchronize(staging->done[half]));
+    return HS_OK;
+}
+
+/* Copies small enough to go by themselves. */
+hs_status copy_small(const hs_layout *layout, hs_precision precision, const hs_box *box,
+                     void *dense, void *field, bool to_device, cudaStream_t stream, hs_error *err)
+{
+    const hs_status st =
+        hs_cuda_copy_begin(layout, precision, box, dense, field, to_device, stream, err);
     if (st)
         return st;
     HS_CUDA_TRY(err, cudaStreamSynchronize(stream));
     return HS_OK;
 }
 
+bool is_small(const hs_box *box, hs_precision precision)
+{
+    return hs_box_count(box) * (int64_t)hs_precision_size(precision) <= DIRECT_BYTES;
+}
+
 } // namespace
 
-hs_status hs_cuda_copy(const hs_layout *layout, hs_precision precision, const hs_box *box,
-                       void *dense, void *field, bool to_device, cudaStream_t stream, hs_error *err)
+void hs_cuda_staging_release(hs_cuda_staging *staging)
+{
+    for (int h = 0; h < 2; h++) {
+        if (staging->done[h])
+            cudaEventDestroy(staging->done[h]);
+        if (staging->locked)
+            cudaFreeHost(staging->half[h]);
+        else
+            free(staging->half[h]);
+    }
+    *staging = {};
+}
+
+hs_status hs_cuda_staging_reserve(hs_cuda_staging *staging, size_t bytes, hs_error *err)
+{
+    if (bytes <= staging->bytes)
+        return HS_OK;
+    for (int h = 0; h < 2 && staging->bytes > 0; h++)
+        HS_CUDA_TRY(err, cudaEventSynchronize(staging->done[h]));
+    hs_cuda_staging_release(staging);
+    for (int h = 0; h < 2; h++)
+        HS_CUDA_TRY(err, cudaEventCreateWithFlags(&staging->done[h],
+                                                  cudaEventDisableTiming | cudaEventBlockingSync));
+    staging->locked = true;
+    if (cudaMallocHost(&staging->half[0], bytes) || cudaMallocHost(&staging->half[1], bytes)) {
+        cudaGetLastError();
+        cudaFreeHost(staging->half[0]);
+        staging->half[1] = NULL;
+        staging->locked = false;
+        for (char *&half : staging->half)
+            half = (char *)malloc(bytes);
+    }
+    if (!staging->half[0] || !staging->half[1])
+        return hs_error_add(err, HS_DEVICE, "not enough memory for copies (%zu bytes)", 2 * bytes);
+    staging->bytes = bytes;
+    return HS_OK;
+}
+
+hs_status hs_cuda_copy_begin(const hs_layout *layout, hs_precision precision, const hs_box *box,
+                             void *dense, void *field, bool to_device, cudaStream_t stream,
+                             hs_error *err)
 {
     const int64_t row = (box->hi[HS_X] - box->lo[HS_X]) * (int64_t)hs_precision_size(precision);
     const place outside = {(char *)dense, row, row * (box->hi[HS_Y] - box->lo[HS_Y])};
     const place inside = in_field(layout, precision, box, field);
     return to_device ? copy(outside, inside, precision, box, cudaMemcpyHostToDevice, stream, err)
                      : copy(inside, outside, precision, box, cudaMemcpyDeviceToHost, stream, err);
+}
+
+hs_status hs_cuda_upload(hs_cuda_staging *staging, const hs_layout *layout, hs_precision precision,
+                         const hs_box *box, const void *dense, void *field, cudaStream_t stream,
+                         hs_error *err)
+{
+    if (is_small(box, precision))
+        return copy_small(layout, precision, box, (void *)dense, field, true, stream, err);
+    hs_status st = hs_cuda_staging_reserve(staging, HALF_BYTES, err);
+    const pieces p = cut(box, precision, HALF_BYTES);
+    for (int64_t n = 0; n < piece_count(p) && !st; n++) {
+        const hs_box piece = piece_at(p, n);
+        const int half = staging->turn;
+        st = wait(staging, half, err);
+        if (st)
+            return st;
+        copy_on_host(staging->half[half], (const char *)dense + offset_of(p, piece),
+                     (size_t)hs_box_count(&piece) * p.size);
+        st = hs_cuda_copy_begin(layout, precision, &piece, staging->half[half], field, true, stream,
+                                err);
+        if (!st)
+            HS_CUDA_TRY(err, cudaEventRecord(staging->done[half], stream));
+        staging->turn ^= 1;
+    }
+    return st;
+}
+
+/* Asks for piece n, if there is one, into the half whose turn it is. */
+static hs_status fetch(hs_cuda_staging *staging, const pieces &p, int64_t n,
+                       const hs_layout *layout, hs_precision precision, void *field,
+                       cudaStream_t stream, hs_error *err)
+{
+    if (n >= piece_count(p))
+        return HS_OK;
+    const hs_box piece = piece_at(p, n);
+    const int half = staging->turn;
+    const hs_status st = hs_cuda_copy_begin(layout, precision, &piece, staging->half[half], field,
+                                            false, stream, err);
+    if (st)
+        return st;
+    HS_CUDA_TRY(err, cudaEventRecord(staging->done[half], stream));
+    return HS_OK;
+}
+
+hs_status hs_cuda_download(hs_cuda_staging *staging, const hs_layout *layout,
+                           hs_precision precision, const hs_box *box, void *dense, void *field,
+                           cudaStream_t stream, hs_error *err)
+{
+    if (is_small(box, precision))
+        return copy_small(layout, precision, box, dense, field, false, stream, err);
+    hs_status st = hs_cuda_staging_reserve(staging, HALF_BYTES, err);
+    for (int half = 0; half < 2 && !st; half++) /* uploads may be under way */
+        st = wait(staging, half, err);
+    const pieces p = cut(box, precision, HALF_BYTES);
+    if (!st)
+        st = fetch(staging, p, 0, layout, precision, field, stream, err);
+    for (int64_t n = 0; n < piece_count(p) && !st; n++) {
+        const int half = staging->turn;
+        staging->turn ^= 1;
+        st = fetch(staging, p, n + 1, layout, precision, field, stream, err);
+        if (!st)
+            st = wait(staging, half, err);
+        if (st)
+            return st;
+        const hs_box piece = piece_at(p, n);
+        copy_on_host((char *)dense + offset_of(p, piece), staging->half[half],
+                     (size_t)hs_box_count(&piece) * p.size);
+    }
+    return st;
 }
 
 hs_status hs_cuda_copy_field(const hs_layout *layout, hs_precision precision, const hs_box *box,

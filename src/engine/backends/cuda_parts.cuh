@@ -37,15 +37,65 @@ double hs_cuda_cache(int device); /* bytes of L2; 0 where there is no such devic
 
 /* ---- cuda_copy.cu ---------------------------------------------------------------------------- */
 
-/* Between a box of a field, given by its node (0, 0, 0), and dense host memory. Returns when the
- * copy is done. */
-hs_status hs_cuda_copy(const hs_layout *layout, hs_precision precision, const hs_box *box,
-                       void *dense, void *field, bool to_device, cudaStream_t stream,
-                       hs_error *err);
+/* Page-locked host memory, which the device reads and writes at full speed while the host goes on;
+ * large copies go through its two halves in turn. Zero: none yet. */
+struct hs_cuda_staging {
+    char *half[2];
+    cudaEvent_t done[2]; /* behind the copy that last used the half */
+    size_t bytes;        /* of each half */
+    bool locked;         /* false: ordinary memory, since no other was to be had */
+    int turn;
+};
 
-/* The same box of one field to another's. */
+/* Halves of `bytes` at least; what they held is lost where they had fewer. Safe to release after
+ * failure. */
+hs_status hs_cuda_staging_reserve(hs_cuda_staging *staging, size_t bytes, hs_error *err);
+void hs_cuda_staging_release(hs_cuda_staging *staging);
+
+/* Asks for the copy of a box between a field, given by its node (0, 0, 0), and dense host memory,
+ * and does not wait for it. */
+hs_status hs_cuda_copy_begin(const hs_layout *layout, hs_precision precision, const hs_box *box,
+                             void *dense, void *field, bool to_device, cudaStream_t stream,
+                             hs_error *err);
+
+/* The same through the staging. Returns when `dense` may be used again: the values are there, or
+ * on their way to the device. */
+hs_status hs_cuda_download(hs_cuda_staging *staging, const hs_layout *layout,
+                           hs_precision precision, const hs_box *box, void *dense, void *field,
+                           cudaStream_t stream, hs_error *err);
+hs_status hs_cuda_upload(hs_cuda_staging *staging, const hs_layout *layout, hs_precision precision,
+                         const hs_box *box, const void *dense, void *field, cudaStream_t stream,
+                         hs_error *err);
+
+/* The same box of one field to another's; does not wait for it. */
 hs_status hs_cuda_copy_field(const hs_layout *layout, hs_precision precision, const hs_box *box,
                              void *from, void *to, cudaStream_t stream, hs_error *err);
+
+/* ---- cuda_ticket.cu -------------------------------------------------------------------------- */
+
+/* A copy of the field on the device, and the way from it to the host on a stream of its own, so
+ * that sweeps may go on. Zero: none yet. */
+struct hs_ticket {
+    int device;
+    hs_layout layout;
+    hs_precision precision;
+    char *copy;        /* of a whole field, ghosts included */
+    bool lacking;      /* there is no memory for it */
+    cudaEvent_t taken; /* behind the copy */
+    cudaStream_t stream;
+    hs_cuda_staging staging;
+    hs_box box[2]; /* in the halves of the staging */
+    bool there[2]; /* or on its way */
+};
+
+/* Notes `field` (an allocation of the layout) as it is when `sweeps` has come so far. HS_OK with
+ * ticket->lacking where there is no memory. Safe to release after failure. */
+hs_status hs_cuda_ticket_begin(hs_ticket *ticket, int device, const hs_layout *layout,
+                               hs_precision precision, const char *field, cudaStream_t sweeps,
+                               hs_error *err);
+hs_status hs_cuda_ticket_part(hs_ticket *ticket, const hs_box *box, const hs_box *next,
+                              const void **values, hs_error *err);
+void hs_cuda_ticket_release(hs_ticket *ticket);
 
 /* ---- cuda_expression.cu ---------------------------------------------------------------------- */
 
@@ -83,9 +133,10 @@ struct hs_cuda_source {
     const hs_problem *problem;
     hs_layout layout;
     cudaStream_t stream;
-    unsigned varies;         /* HS_VARIES_..., along the axes of the grid and in time */
-    char *allocation;        /* of the field; NULL where the source is uniform */
-    char *nodes;             /* node (0, 0, 0) of it */
+    unsigned varies;  /* HS_VARIES_..., along the axes of the grid and in time */
+    char *allocation; /* of the field; NULL where the source is uniform */
+    char *nodes;      /* node (0, 0, 0) of it */
+    hs_cuda_staging *staging;
     hs_cuda_program program; /* of an expression that varies in space */
     double step, time;       /* s, that the field was made for */
 };
@@ -93,7 +144,8 @@ struct hs_cuda_source {
 int hs_cuda_source_fields(const hs_problem *problem); /* how many it needs: 0 or 1 */
 /* Safe to release after failure. */
 hs_status hs_cuda_source_init(hs_cuda_source *source, const hs_problem *problem,
-                              const hs_layout *layout, cudaStream_t stream, hs_error *err);
+                              const hs_layout *layout, hs_cuda_staging *staging,
+                              cudaStream_t stream, hs_error *err);
 void hs_cuda_source_release(hs_cuda_source *source);
 /* Brings the field up to a sweep of `step` from t; free where it is already. */
 hs_status hs_cuda_source_update(hs_cuda_source *source, double step, double t, hs_error *err);

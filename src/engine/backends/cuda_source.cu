@@ -56,8 +56,8 @@ hs_status upload(hs_cuda_source *source, double step, double t, hs_error *err)
                     ((double *)plane)[j * nx + i] = row[i];
         }
         const hs_box box = {{0, 0, k}, {nx, ny, k + 1}};
-        st = hs_cuda_copy(&source->layout, problem->precision, &box, plane, source->nodes, true,
-                          source->stream, err);
+        st = hs_cuda_upload(source->staging, &source->layout, problem->precision, &box, plane,
+                            source->nodes, source->stream, err);
     }
     free(plane);
     free(row);
@@ -72,9 +72,11 @@ int hs_cuda_source_fields(const hs_problem *problem)
 }
 
 hs_status hs_cuda_source_init(hs_cuda_source *source, const hs_problem *problem,
-                              const hs_layout *layout, cudaStream_t stream, hs_error *err)
+                              const hs_layout *layout, hs_cuda_staging *staging,
+                              cudaStream_t stream, hs_error *err)
 {
     *source = {};
+    source->staging = staging;
     source->problem = problem;
     source->layout = *layout;
     source->stream = stream;

@@ -129,10 +129,11 @@ void test_backend_cuda__a_run_takes_two_fields_and_a_source(void **state)
     /* ghosts and the gap between rows add 2, 2 and 34 to 512 */
     const double most = (514.0 / 512) * (514.0 / 512) * (546.0 / 512);
     const double plain = cuda->memory(&problem, basic);
-    assert_true(plain >= 2.0 * field && plain <= 2.0 * field * most * (1.0 + 1e-12));
+    /* two that are swept, and one for snapshots on their way */
+    assert_true(plain >= 3.0 * field && plain <= 3.0 * field * most * (1.0 + 1e-12));
     problem.source.present = true;
     problem.source.field.data = (double *)&problem; /* from a file: never read here */
-    assert_near(cuda->memory(&problem, basic) / plain, 1.5, 1e-12);
+    assert_near(cuda->memory(&problem, basic) / plain, 4.0 / 3.0, 1e-12);
     problem.source.field.data = NULL;
     hs_problem_release(&problem);
     hs_error_release(&err);

@@ -1,8 +1,10 @@
 #include "output/chunks.h"
 #include "test.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static struct hs_grid grid_of(int dims, int64_t nx, int64_t ny, int64_t nz)
 {
@@ -68,4 +70,86 @@ void test_chunks__none_nears_the_limit_of_the_format(void **state)
     assert_int_equal(hs_chunks_init(&chunks, &grid, 8, 0, 0, &err), HS_OK);
     assert_true(hs_chunks_bytes(&chunks) <= 32 << 20);
     hs_chunks_release(&chunks);
+}
+
+/* A field whose nodes are their numbers, read as hs_values asks: what was announced is what is
+ * asked for next, in memory order, and no more than 4 MiB of it. */
+struct reader {
+    struct hs_grid grid;
+    int64_t read; /* nodes */
+    struct hs_box announced;
+    float *values;
+};
+
+static enum hs_status read_values(void *self, const struct hs_box *box, const struct hs_box *next,
+                                  const void **values, struct hs_error *err)
+{
+    (void)err;
+    struct reader *r = self;
+    const int64_t *points = r->grid.points, count = hs_box_count(box);
+    assert_true(count > 0 && count * (int64_t)sizeof(float) <= 4 << 20);
+    assert_int_equal((box->lo[HS_Z] * points[HS_Y] + box->lo[HS_Y]) * points[HS_X] + box->lo[HS_X],
+                     r->read);
+    if (r->read > 0)
+        assert_memory_equal(box, &r->announced, sizeof *box);
+    assert_int_equal(next != NULL, r->read + count < hs_grid_count(&r->grid));
+    if (next)
+        r->announced = *next;
+    free(r->values); /* those of the call before are not needed any more */
+    r->values = malloc((size_t)count * sizeof *r->values);
+    for (int64_t n = 0; n < count; n++)
+        r->values[n] = (float)(r->read + n);
+    *values = r->values;
+    r->read += count;
+    return HS_OK;
+}
+
+/* Where the chunks say that they lie, in one piece each. */
+static void assert_in_file(const struct hs_chunks *chunks, const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    float *values = malloc((size_t)hs_chunks_bytes(chunks));
+    int64_t node = 0;
+    for (int64_t n = 0; n < chunks->per_step; n++) {
+        const int64_t left = hs_grid_count(&chunks->grid) - node;
+        const int64_t whole = chunks->list[n].bytes / (int64_t)sizeof *values;
+        const size_t count = (size_t)(left < whole ? left : whole);
+        assert_int_equal(fseek(file, chunks->list[n].at, SEEK_SET), 0);
+        assert_int_equal(fread(values, sizeof *values, count, file), count);
+        for (size_t i = 0; i < count; i++, node++)
+            assert_true(values[i] == (float)node);
+    }
+    assert_int_equal(node, hs_grid_count(&chunks->grid));
+    free(values);
+    fclose(file);
+}
+
+void test_chunks__are_written_in_pieces_as_they_come(void **state)
+{
+    (void)state;
+    /* whole planes, rows of one plane, a stretch of one row: each more than two pieces a chunk */
+    const struct hs_grid grids[] = {grid_of(3, 211, 303, 45), grid_of(2, 2050, 1501, 1),
+                                    grid_of(1, 4000001, 1, 1)};
+    for (int g = 0; g < 3; g++) {
+        struct hs_chunks chunks;
+        struct hs_store *store = NULL;
+        struct hs_error err;
+        hs_error_init(&err);
+        char directory[] = "/tmp/chunks-XXXXXX", path[64], part[80];
+        assert_non_null(mkdtemp(directory));
+        snprintf(path, sizeof path, "%s/o.h5", directory);
+        snprintf(part, sizeof part, "%s.part", path);
+        assert_int_equal(hs_store_create(path, &store, &err), HS_OK);
+        assert_int_equal(hs_chunks_init(&chunks, &grids[g], 4, 0, 11 << 20, &err), HS_OK);
+        assert_true(chunks.per_step > 1 || g == 0);
+        struct reader reader = {.grid = grids[g]};
+        const struct hs_values values = {read_values, &reader};
+        assert_int_equal(hs_chunks_append(&chunks, store, &values, &err), HS_OK);
+        assert_int_equal(reader.read, hs_grid_count(&grids[g]));
+        assert_in_file(&chunks, part);
+        hs_store_destroy(store);
+        assert_int_equal(rmdir(directory), 0);
+        hs_chunks_release(&chunks);
+        free(reader.values);
+    }
 }

@@ -1,0 +1,108 @@
+"""docs/benchmarks/table.py puts the right number into the right cell, and model.py adds up."""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(ROOT / "docs" / "benchmarks"))
+
+import model  # noqa: E402
+import table  # noqa: E402
+
+HEAD = "kernel,kind,device,points,dims,radius,precision,steps,fields,gcells,share_of_copy,seconds_median\n"
+
+
+def line(kernel, points, gcells, share=0.5, kind="kernel", precision="float", fields="memory", steps=1, device="H200"):
+    return f'{kernel},{kind},"{device}",{points},3,1,{precision},{steps},{fields},{gcells},{share},2e-6\n'
+
+
+@pytest.fixture
+def data(tmp_path):
+    first = tmp_path / "first.csv"
+    first.write_text(
+        HEAD
+        + line("vector_march", "8x8x8", 1.0)
+        + line("basic", "8x8x8", 100.4, 0.25)
+        + line("basic", "8x8x8", 7.0, fields="cache")
+        + line("basic", "8x8x8", 9.0, precision="double")
+        + line("jax_jit", "8x8x8", 33.33, kind="peer")
+        + line("openmp", "8x8x8", 2.0, device="2 threads of something")
+    )
+    second = tmp_path / "second.csv"
+    second.write_text(HEAD + line("vector_march", "8x8x8", 250.0, 0.75) + HEAD + line("zebra", "9x9x9", 1.234, steps=4))
+    return table.Data([first, second])
+
+
+def test_rates_are_found_by_case(data):
+    made = table.rates(data, {"precision": "float", "points": "8x8x8,9x9x9"}).splitlines()
+    assert made[0] == "| kernel | 8³ float | 9³ float |"
+    # in the order of the ladder, the last measurement, neither the cache's nor the CPU's nor a peer's
+    assert made[2:] == [
+        "| `basic` | 100 (0.25) | – |",
+        "| `vector_march` | 250 (0.75) | – |",
+        "| `zebra` | – | 1.23 (0.50) |",
+    ]
+
+
+def test_other_places_units_and_peers(data):
+    cached = table.rates(data, {"precision": "float", "points": "8x8x8", "fields": "cache", "unit": "us"})
+    assert cached.splitlines()[2:] == ["| `basic` | 2.00 |"]
+    peers = table.rates(data, {"precision": "float,double", "points": "8x8x8", "kind": "peer"})
+    assert peers.splitlines() == ["| peer | 8³ float |", "|---|---|", "| `jax_jit` | 33.3 (0.50) |"]
+
+
+def test_the_fastest_is_of_its_kind(data):
+    assert table.best(data, "8x8x8", "float", 1, False)["kernel"] == "vector_march"
+    assert table.best(data, "9x9x9", "float", 1, True)["kernel"] == "zebra"
+    assert table.best(data, "9x9x9", "float", 1, False) is None
+    assert table.best(data, "8x8x8", "float", 1, False, "cpu")["kernel"] == "openmp"
+
+
+def test_a_page_is_rewritten_between_its_marks(tmp_path):
+    (tmp_path / "raw.csv").write_text(HEAD + line("basic", "8x8x8", 5.0))
+    page = tmp_path / "page.md"
+    page.write_text(
+        "<!-- data: raw.csv -->\nbefore\n<!-- make: rates precision=float points=8x8x8 -->\nold\n<!-- end -->\nafter\n"
+    )
+    old, new = table.made(page)
+    assert old != new and new.startswith("<!-- data: raw.csv -->\nbefore\n") and new.endswith("<!-- end -->\nafter\n")
+    assert "| `basic` | 5.00 (0.50) |" in new and "old" not in new
+    page.write_text(new)
+    assert table.made(page)[1] == new
+
+
+def test_a_stale_page_fails_the_check(tmp_path):
+    docs = tmp_path / "docs"
+    subprocess.run(["cp", "-r", str(ROOT / "docs"), str(docs)], check=True)
+    run = [sys.executable, "-B", str(docs / "benchmarks" / "table.py"), "--check"]
+    assert subprocess.run(run, capture_output=True, env=os.environ).returncode == 0
+    page = docs / "benchmarks.md"
+    page.write_text(page.read_text().replace("| `basic` | ", "| `basic` | 9", 1))
+    stale = subprocess.run(run, capture_output=True, text=True, env=os.environ)
+    assert stale.returncode == 1 and "benchmarks.md" in stale.stdout
+
+
+def test_the_model_of_a_copy():
+    # two words a point and nothing else: the copy's rate
+    cost = model.Cost(2, 2, 0.0, 0.0)
+    for precision, size in (("float", 4), ("double", 8)):
+        times = cost.times(precision, size)
+        assert max(times, key=times.get) == "memory"
+        assert times["memory"] == pytest.approx(2 * size / model.COPY[precision])
+
+
+def test_every_model_is_for_a_kernel_and_counts_something():
+    files = {path.stem for path in (ROOT / "kernels" / "cuda").glob("*.cu")}
+    for dims, kernel in model.MODELS:
+        if kernel not in files:
+            pytest.fail(f"model.py knows {kernel}, which is no kernel")
+        for precision in ("float", "double"):
+            c = model.cost(dims, kernel, precision)
+            assert 0 < c.memory <= 2.0 and c.l2 > 0 and c.pipe > 0 and c.fma >= 2 * dims + 1
+            assert model.predict(dims, kernel, precision)[0] > 0
+    assert model.predict(3, "no such kernel", "float") is None
