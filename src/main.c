@@ -1,6 +1,7 @@
 /* heatsolve: hands over to one file per command. The only place that prints errors and exits. */
 #include "commands/command.h"
 #include "core/version.h"
+#include "input/options.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -27,6 +28,19 @@ static void print_help(FILE *stream)
     fprintf(stream, "\nheatsolve COMMAND --help says more; heatsolve --version what this is.\n");
 }
 
+static void unknown_command(const char *name, struct hs_error *err)
+{
+    char names[256] = "";
+    for (int i = 0; hs_commands[i]; i++)
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? "|" : "",
+                 hs_commands[i]->name);
+    const char *nearest = hs_nearest_word(name, names);
+    if (nearest)
+        hs_error_add(err, HS_BAD_INPUT, "%s: no such command; did you mean %s?", name, nearest);
+    else
+        hs_error_add(err, HS_BAD_INPUT, "%s: no such command; heatsolve --help lists them", name);
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 2) {
@@ -46,7 +60,7 @@ int main(int argc, char **argv)
         if (strcmp(hs_commands[i]->name, name) == 0)
             command = hs_commands[i];
     if (!command)
-        hs_error_add(&err, HS_BAD_INPUT, "%s: no such command; heatsolve --help lists them", name);
+        unknown_command(name, &err);
     else if (argc > 2 && (strcmp(argv[2], "--help") == 0 || strcmp(argv[2], "-h") == 0)) {
         printf("usage: %s\n\n%s\n\n%s", command->usage, command->summary, command->help);
         status = HS_OK;

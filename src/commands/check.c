@@ -94,8 +94,9 @@ static void print_grid(const struct hs_problem *problem)
     print_label("grid");
     for (int axis = 0; axis < grid->dims; axis++)
         printf("%s%" PRId64, axis ? " x " : "", grid->points[axis]);
-    printf(" = %" PRId64 " nodes, %s precision\n", hs_grid_count(grid),
-           hs_precision_name(problem->precision));
+    if (grid->dims > 1)
+        printf(" = %" PRId64, hs_grid_count(grid));
+    printf(" nodes, %s precision\n", hs_precision_name(problem->precision));
     for (int axis = 0; axis < grid->dims; axis++) {
         print_label("");
         printf("%c from %.9g to %.9g m, spacing %.9g m, %s %s, %s %s\n", "xyz"[axis],

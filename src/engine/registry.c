@@ -114,7 +114,7 @@ static enum hs_status unknown_kernel(const struct hs_registry *registry, const c
             append(known, sizeof known, ", ", registry->kernels[n]->name);
     say_of_name(registry, name, device, more, sizeof more);
     return hs_error_add(err, HS_BAD_INPUT,
-                        "kernel \"%s\": the %s backend has none of that name%s; known: %s", name,
+                        "kernel \"%s\": the %s backend has none of that name%s (known: %s)", name,
                         hs_device_name(device), more, known);
 }
 

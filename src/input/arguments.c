@@ -1,9 +1,11 @@
 #include "input/arguments.h"
+#include "input/options.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,6 +67,24 @@ static const struct hs_argument *find(const struct hs_argument *table, int count
     return NULL;
 }
 
+static enum hs_status unknown_option(const char *command, const char *text,
+                                     const struct hs_argument *table, int count,
+                                     struct hs_error *err)
+{
+    char names[512] = "", given[64];
+    for (int i = 0; i < count; i++)
+        if (table[i].name)
+            snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s",
+                     names[0] ? "|" : "", table[i].name);
+    snprintf(given, sizeof given, "%.*s", (int)strcspn(text, "="), text);
+    const char *nearest = hs_nearest_word(given, names);
+    if (nearest)
+        return hs_error_add(err, HS_BAD_INPUT, "%s: %s: no such option; did you mean %s?", command,
+                            text, nearest);
+    return hs_error_add(err, HS_BAD_INPUT, "%s: %s: no such option; heatsolve %s --help lists them",
+                        command, text, command);
+}
+
 /* One option at argv[*at], which moves on over its value. */
 static enum hs_status read_option(int argc, char **argv, int *at, const struct hs_argument *table,
                                   int count, struct hs_error *err)
@@ -73,9 +93,7 @@ static enum hs_status read_option(int argc, char **argv, int *at, const struct h
     const struct hs_argument *row = find(table, count, text);
     const char *value = strchr(text, '=');
     if (!row)
-        return hs_error_add(err, HS_BAD_INPUT,
-                            "%s: %s: no such option; heatsolve %s --help lists them", command, text,
-                            command);
+        return unknown_option(command, text, table, count, err);
     if (row->type == HS_ARGUMENT_FLAG) {
         if (value)
             return hs_error_add(err, HS_BAD_INPUT, "%s: %s: %s takes no value", command, text,

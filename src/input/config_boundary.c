@@ -111,7 +111,10 @@ static bool read_face(struct hs_reader *reader, int face)
     if (kind->lower(&spec, problem->material.conductivity, problem->grid.spacing[face / 2],
                     problem->radius, &problem->face[face], &reason) == HS_OK)
         return true;
-    hs_settings_complain(reader->settings, hs_face_key(reader, face, "type").text, "%s", reason);
+    /* what it lacks is the conductivity; one that is given and wrong has been reported */
+    if (!hs_given(reader, "material.conductivity"))
+        hs_settings_complain(reader->settings, hs_face_key(reader, face, "type").text, "%s",
+                             reason);
     return false;
 }
 

@@ -50,6 +50,27 @@ def test_help_names_every_option(tmp_path, command):
     assert "exit status" in result.stdout
 
 
+@pytest.mark.parametrize(
+    "name, remedy",
+    [("rum", "did you mean run?"), ("chekc", "did you mean check?"), ("solve", "heatsolve --help lists them")],
+)
+def test_a_mistyped_command_is_answered(tmp_path, name, remedy):
+    result = heatsolve(tmp_path, name)
+    assert result.returncode == 2 and f"{name}: no such command; {remedy}" in result.stderr
+
+
+def test_one_mistake_is_one_message(tmp_path):
+    """A conductivity that is wrong is not also missing to the walls that need one."""
+    walls = ["--set", 'boundary.x_min.type="robin"', "--set", "boundary.x_min.h=1.0", "--set", "boundary.x_min.ambient=1.0"]
+    text = BASE.replace("diffusivity = 1.0", "conductivity = -1.0; density = 1.0; specific_heat = 1.0").replace(" value = 0.0;", "")
+    text = text.replace('"dirichlet"', '"reflective"')
+    result = heatsolve(tmp_path, "check", "case.cfg", *walls, text=text)
+    assert result.returncode == 2 and "material.conductivity = -1.0: must be > 0" in result.stderr
+    assert len(result.stderr.splitlines()) == 1, result.stderr
+    lacking = heatsolve(tmp_path, "check", "case.cfg", *walls, text=BASE.replace('"dirichlet"', '"reflective"').replace(" value = 0.0;", ""))
+    assert "convection needs material.conductivity" in lacking.stderr
+
+
 @pytest.mark.parametrize("command", ["run", "check", "verify"])
 @pytest.mark.parametrize(
     "arguments, code, message",

@@ -61,7 +61,12 @@ void test_arguments__each_mistake_is_named(void **state)
     (void)state;
     assert_refused((const char *[]){"run", NULL}, "run: needs CONFIG");
     assert_refused((const char *[]){"run", "a", "b", NULL}, "run: b: one argument too many");
-    assert_refused((const char *[]){"run", "a", "--sett", "x", NULL}, "--sett: no such option");
+    assert_refused((const char *[]){"run", "a", "--sett", "x", NULL},
+                   "--sett: no such option; did you mean --set?");
+    assert_refused((const char *[]){"run", "a", "--sweps=3", NULL},
+                   "--sweps=3: no such option; did you mean --sweeps?");
+    assert_refused((const char *[]){"run", "a", "--fast", NULL},
+                   "--fast: no such option; heatsolve run --help lists them");
     assert_refused((const char *[]){"run", "a", "--set", NULL}, "needs a value, --set KEY=VALUE");
     assert_refused((const char *[]){"run", "a", "--quiet=1", NULL}, "--quiet takes no value");
     assert_refused((const char *[]){"run", "a", "--sweeps", "0", NULL}, "at least 1");
