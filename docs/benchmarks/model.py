@@ -157,12 +157,21 @@ def vector_march_1d(w):
     return Cost(2, 2, (4 + 2 + 2 * w + 4) / (128 / w), 3)
 
 
+def fused_line_1d(w, steps=32):
+    # 1024 points of a warp's registers, 32 a lane, of which 32 at each end are swept twice; two shuffles
+    # a lane and sweep; in and out through shared memory.
+    rim = 1024 / 960
+    pipe = rim * w * (2 / 32 + 4 / steps) / 32
+    return Cost((rim + 1) / steps, (rim + 1) / steps, pipe, 3 * rim)
+
+
 MODELS = {
     (1, "basic"): basic_1d,
     (1, "shared_tile"): shared_tile_1d,
     (1, "register_window"): register_window,
     (1, "warp_shuffle"): warp_shuffle,
     (1, "vector_march"): vector_march_1d,
+    (1, "fused_line_1d"): fused_line_1d,
     (3, "basic"): basic_3d,
     (3, "shared_tile"): shared_tile_3d,
     (3, "coarsened"): lambda w: plane_tile(w, 7, 1),
