@@ -12,7 +12,7 @@ enum { CELL = 80 };
 
 /* What a table shows of an option, in words. */
 struct row {
-    const char *path, *type, *unit, *help;
+    const char *path, *type, *unit, *help, *loose;
     char fallback[CELL], range[CELL];
 };
 
@@ -21,7 +21,8 @@ static struct row row_of(const struct hs_option *option)
     struct row row = {.path = option->path,
                       .type = hs_option_type_name(option->type),
                       .unit = option->unit,
-                      .help = option->help};
+                      .help = option->help,
+                      .loose = option->loose ? "; may change with --resume" : ""};
     const bool quoted = option->type == HS_OPTION_STRING || option->type == HS_OPTION_CHOICE;
     const char *quote = quoted && option->fallback ? "\"" : "";
     snprintf(row.fallback, sizeof row.fallback, "%s%s%s", quote,
@@ -66,9 +67,9 @@ static void print_text(void)
     for (const struct hs_option *option = hs_options; option->path; option++) {
         const struct row row = row_of(option);
         const bool wide = (int)strlen(row.range) > range;
-        printf("%-*s  %-*s  %-*s  %-*s  %-*s  %s%s%s\n", path, row.path, type, row.type, fallback,
+        printf("%-*s  %-*s  %-*s  %-*s  %-*s  %s%s%s%s\n", path, row.path, type, row.type, fallback,
                row.fallback, unit, row.unit, range, wide ? "" : row.range, row.help,
-               wide ? ": " : "", wide ? row.range : "");
+               wide ? ": " : "", wide ? row.range : "", row.loose);
     }
     printf("\nFACE is all, x_min, x_max, y_min, y_max, z_min or z_max; cN is c0 to c18.\n");
     print_functions("Expressions know x, y, z [m], t [s], pi, e, + - * / ^ ( ) < <= > >= == != && "
@@ -95,8 +96,7 @@ static void print_markdown(void)
         print_cell(row.fallback);
         print_cell(row.unit);
         print_cell(row.range);
-        print_cell(row.help);
-        printf("\n");
+        printf("%s%s |\n", row.help, row.loose);
     }
     print_functions("\nFunctions of expressions: ", ".\n");
 }
@@ -129,7 +129,7 @@ static void print_man(void)
         print_mdoc(row.path);
         printf(" Pq %s\n", row.type);
         print_mdoc(row.help);
-        printf(".\n");
+        printf("%s.\n", row.loose);
         print_fact("Unit", row.unit);
         print_fact("Range", row.range);
         print_fact("Default", row.fallback);

@@ -26,6 +26,7 @@ struct job {
     struct hs_problem problem;
     struct hs_plan plan;
     struct hs_loop_start start;
+    struct hs_resume resume;
     void *resumed; /* the field that start.field points to */
     struct hs_snapshots *snapshots;
     struct hs_checkpoint *checkpoint;
@@ -102,7 +103,8 @@ static enum hs_status find_start(const struct request *request, struct job *job,
     if (!request->resume)
         return HS_OK;
     const enum hs_status st =
-        hs_checkpoint_read(&job->problem, &job->start.sweep, &job->resumed, err);
+        hs_checkpoint_read(&job->problem, &job->plan, &job->resume, &job->resumed, err);
+    job->start.sweep = job->resume.sweep;
     job->start.field = job->resumed;
     return st;
 }
@@ -110,9 +112,8 @@ static enum hs_status find_start(const struct request *request, struct job *job,
 static enum hs_status open_observers(const struct request *request, struct job *job,
                                      struct hs_error *err)
 {
-    const int64_t resume_sweep = request->resume ? job->start.sweep : -1;
-    enum hs_status st =
-        hs_snapshots_create(&job->problem, &job->plan, resume_sweep, &job->snapshots, err);
+    enum hs_status st = hs_snapshots_create(
+        &job->problem, &job->plan, request->resume ? &job->resume : NULL, &job->snapshots, err);
     if (!st)
         st = hs_checkpoint_create(&job->problem, &job->checkpoint, err);
     if (!st)

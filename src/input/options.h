@@ -36,6 +36,7 @@ struct hs_option {
     const char *fallback; /* default, as it would be written; NULL where there is none */
     const char *unit;     /* "" where there is none */
     const char *help;     /* one line */
+    bool loose;           /* not what a run is known by: a resumed run may have it otherwise */
 };
 
 extern const struct hs_option hs_options[]; /* ends with a NULL path */

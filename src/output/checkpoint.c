@@ -46,9 +46,14 @@ static enum hs_status write_now(struct hs_checkpoint *c, const struct hs_moment 
     enum hs_status st = c->snapshots ? hs_snapshots_flush(c->snapshots, err) : HS_OK;
     if (!st)
         st = hs_moment_field(moment, &field, err);
-    if (!st)
-        st = hs_checkpoint_file_write(c->problem, c->path, c->older, moment->sweep, moment->time,
-                                      field, err);
+    if (!st) {
+        const struct hs_checkpoint_state state = {
+            .resume = c->snapshots ? hs_snapshots_resume(c->snapshots, moment->sweep)
+                                   : (struct hs_resume){.sweep = moment->sweep},
+            .time = moment->time,
+            .step = hs_plan_step(moment->plan)};
+        st = hs_checkpoint_file_write(c->problem, c->path, c->older, &state, field, err);
+    }
     c->written = now();
     return st;
 }
@@ -144,16 +149,43 @@ void hs_checkpoint_destroy(struct hs_checkpoint *checkpoint)
     free(checkpoint);
 }
 
-enum hs_status hs_checkpoint_read(const struct hs_problem *problem, int64_t *sweep, void **field,
-                                  struct hs_error *err)
+/* Other schedules are welcome as long as the sweep keeps its time, to the rounding of its sum of
+ * steps: then all times before it stand, and those after it follow. */
+static enum hs_status check_time(const struct hs_problem *problem, const struct hs_plan *plan,
+                                 const struct hs_checkpoint_state *state, struct hs_error *err)
 {
+    const char *config = problem->config_path ? problem->config_path : "config";
+    const int64_t sweep = state->resume.sweep;
+    if (plan->sweeps < sweep)
+        return hs_error_add(err, HS_BAD_INPUT,
+                            "%s: time: ends at sweep %lld, t = %.9g s; the checkpoint is of sweep "
+                            "%lld, t = %.9g s: give a later time.end or more time.sweeps",
+                            config, (long long)plan->sweeps, plan->end, (long long)sweep,
+                            state->time);
+    if (fabs(hs_plan_time(plan, sweep) - state->time) <= 1e-6 * state->step)
+        return HS_OK;
+    const double step = state->step, length = plan->end - state->time;
+    return hs_error_add(err, HS_BAD_INPUT,
+                        "%s: time: sweep %lld, where the checkpoint goes on, would come at t = "
+                        "%.9g s instead of %.9g s, since these steps are of %.9g s and the run's "
+                        "were of %.9g s; go on with --set time.step=%.17g --set time.end=%.17g, "
+                        "a whole number of steps from there",
+                        config, (long long)sweep, hs_plan_time(plan, sweep), state->time,
+                        hs_plan_step(plan), step, step,
+                        state->time + step * fmax(ceil(length / step - 1e-6), 1.0));
+}
+
+enum hs_status hs_checkpoint_read(const struct hs_problem *problem, const struct hs_plan *plan,
+                                  struct hs_resume *resume, void **field, struct hs_error *err)
+{
+    struct hs_checkpoint_state state = {.resume = {.sweep = 0}};
     char *paths[] = {hs_file_sibling(problem->output.file, ".checkpoint.h5"),
                      hs_file_sibling(problem->output.file, ".checkpoint.1.h5")};
     enum hs_status st = HS_IO;
     char reason[512] = "there is none";
     *field = NULL;
     for (int i = 0; i < 2 && st == HS_IO && paths[i]; i++)
-        st = hs_checkpoint_file_read(problem, paths[i], sweep, field, reason, sizeof reason);
+        st = hs_checkpoint_file_read(problem, paths[i], &state, field, reason, sizeof reason);
     if (st == HS_BAD_INPUT)
         hs_error_add(err, st, "%s: %s", paths[0], reason);
     else if (st == HS_IO)
@@ -164,5 +196,8 @@ enum hs_status hs_checkpoint_read(const struct hs_problem *problem, int64_t *swe
         hs_error_add(err, st, "%s", reason);
     free(paths[0]);
     free(paths[1]);
+    if (!st)
+        st = check_time(problem, plan, &state, err);
+    *resume = state.resume;
     return st;
 }

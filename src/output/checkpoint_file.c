@@ -27,25 +27,32 @@ static size_t field_bytes(const struct hs_problem *problem)
     return (size_t)hs_grid_count(&problem->grid) * hs_precision_size(problem->precision);
 }
 
-/* Same config, same run; where the config was from does not matter. */
-static const char *config_of(const struct hs_problem *problem)
+/* Of the attributes; 1 had the config's text in the place of the identity. */
+enum { FORM = 2 };
+
+static const char *identity_of(const struct hs_problem *problem)
 {
-    return problem->config_text ? problem->config_text : "";
+    return problem->identity ? problem->identity : "";
 }
 
 static enum hs_status make_contents(const struct hs_problem *problem, const char *path,
-                                    int64_t sweep, double time, const void *field,
+                                    const struct hs_checkpoint_state *state, const void *field,
                                     const struct hs_chunks *chunks, struct hs_image *image,
                                     struct hs_error *err)
 {
     struct hs_h5 h5 = {NULL};
     const hid_t root = hs_h5_made(&h5, hs_image_create(image), "the file's contents");
     hs_h5_text(&h5, root, "title", problem->title);
-    hs_h5_text(&h5, root, "config", config_of(problem));
+    hs_h5_whole(&h5, root, "form", FORM);
+    hs_h5_text(&h5, root, "identity", identity_of(problem));
+    hs_h5_text(&h5, root, "config", problem->config_text);
     hs_h5_text(&h5, root, "version", hs_version());
     hs_h5_text(&h5, root, "commit", hs_commit());
-    hs_h5_whole(&h5, root, "sweep", sweep);
-    hs_h5_number(&h5, root, "time", time);
+    hs_h5_whole(&h5, root, "sweep", state->resume.sweep);
+    hs_h5_whole(&h5, root, "snapshots", state->resume.snapshots);
+    hs_h5_whole(&h5, root, "rows", state->resume.rows);
+    hs_h5_number(&h5, root, "time", state->time);
+    hs_h5_number(&h5, root, "step", state->step);
     hs_h5_whole(&h5, root, "crc32", checksum(field, field_bytes(problem)));
     hs_h5_close(hs_field_set(&h5, root, chunks, image));
     if (root >= 0)
@@ -64,7 +71,7 @@ static enum hs_status keep_old(const char *path, const char *older, struct hs_er
 }
 
 enum hs_status hs_checkpoint_file_write(const struct hs_problem *problem, const char *path,
-                                        const char *older, int64_t sweep, double time,
+                                        const char *older, const struct hs_checkpoint_state *state,
                                         const void *field, struct hs_error *err)
 {
     struct hs_store *store = NULL;
@@ -80,7 +87,7 @@ enum hs_status hs_checkpoint_file_write(const struct hs_problem *problem, const 
         st = hs_chunks_append_field(&chunks, store, field, err);
     if (!st) {
         hs_store_room(store, 0, 1, &image.base, &capacity, &image.end);
-        st = make_contents(problem, path, sweep, time, field, &chunks, &image, err);
+        st = make_contents(problem, path, state, field, &chunks, &image, err);
     }
     if (!st)
         st = hs_store_write(store, &image, err);
@@ -123,12 +130,63 @@ static char *read_text(struct hs_h5 *h5, hid_t file, const char *name)
     return copy;
 }
 
-static int line_of_difference(const char *a, const char *b)
+static double read_number(struct hs_h5 *h5, hid_t file, const char *name)
 {
-    int line = 1;
-    for (; *a && *a == *b; a++, b++)
-        line += *a == '\n';
-    return line;
+    double value = 0.0;
+    const hid_t set =
+        h5->failed ? H5I_INVALID_HID : hs_h5_made(h5, H5Aopen(file, name, H5P_DEFAULT), name);
+    if (!h5->failed)
+        hs_h5_did(h5, H5Aread(set, H5T_NATIVE_DOUBLE, &value), name);
+    hs_h5_close(set);
+    return value;
+}
+
+/* The value of a line's key in an identity; NULL if it has none. Neither ends with a 0. */
+static const char *value_of(const char *identity, const char *key, size_t length)
+{
+    for (const char *line = identity; *line; line++) {
+        if (!strncmp(line, key, length) && !strncmp(line + length, " = ", 3))
+            return line + length + 3;
+        line = strchr(line, '\n');
+        if (!line)
+            break;
+    }
+    return NULL;
+}
+
+/* The first line of `a` that is not in `b`, cut up: key and value; and b's value of the key. */
+static bool find_difference(const char *a, const char *b, char *out, size_t size, bool swapped)
+{
+    for (const char *line = a; *line; line = strchr(line, '\n') + 1) {
+        const size_t length = strcspn(line, "\n"), key = (size_t)(strstr(line, " = ") - line);
+        const char *mine = line + key + 3, *other = value_of(b, line, key);
+        const size_t mine_length = length - key - 3;
+        const size_t other_length = other ? strcspn(other, "\n") : 0;
+        if (other && mine_length == other_length && !strncmp(mine, other, mine_length))
+            continue;
+        const char *was = swapped ? other : mine, *is = swapped ? mine : other;
+        const int was_length = (int)(swapped ? other_length : mine_length);
+        const int is_length = (int)(swapped ? mine_length : other_length);
+        snprintf(out, size, "%.*s is %.*s, and was %.*s", (int)key, line, is ? is_length : 7,
+                 is ? is : "not set", was ? was_length : 7, was ? was : "not set");
+        return true;
+    }
+    return false;
+}
+
+/* HS_BAD_INPUT with what differs, if the checkpoint is another run's. */
+static enum hs_status compare_identity(const char *saved, const char *current, char *reason,
+                                       size_t size)
+{
+    char difference[256];
+    if (!find_difference(saved, current, difference, sizeof difference, false) &&
+        !find_difference(current, saved, difference, sizeof difference, true))
+        return HS_OK;
+    snprintf(reason, size,
+             "it belongs to another run: %s; resume with what the fields depend on as it was "
+             "(heatsolve options marks what may change), or run without --resume to begin anew",
+             difference);
+    return HS_BAD_INPUT;
 }
 
 static void *read_field(struct hs_h5 *h5, hid_t file, const struct hs_problem *problem)
@@ -151,30 +209,58 @@ static void *read_field(struct hs_h5 *h5, hid_t file, const struct hs_problem *p
     return field;
 }
 
+/* Which form it has; 1 where it does not say, as the first did not. */
+static int64_t form_of(hid_t file)
+{
+    struct hs_h5 h5 = {NULL};
+    const int64_t form = file < 0 ? FORM : read_whole(&h5, file, "form");
+    return h5.failed ? 1 : form;
+}
+
+static enum hs_status refuse_form(struct hs_h5 *h5, hid_t file, char *reason, size_t size)
+{
+    char *version = read_text(h5, file, "version"), *commit = read_text(h5, file, "commit");
+    snprintf(reason, size,
+             "it was written by heatsolve %s (%s), whose checkpoints have another form; resume "
+             "with that version, or run without --resume to begin anew",
+             version ? version : "of another version", commit ? commit : "unknown commit");
+    free(version);
+    free(commit);
+    return HS_BAD_INPUT;
+}
+
+static enum hs_status read_state(struct hs_h5 *h5, hid_t file, const struct hs_problem *problem,
+                                 struct hs_checkpoint_state *state, char *reason, size_t size)
+{
+    char *identity = read_text(h5, file, "identity");
+    state->resume.sweep = read_whole(h5, file, "sweep");
+    state->resume.snapshots = read_whole(h5, file, "snapshots");
+    state->resume.rows = read_whole(h5, file, "rows");
+    state->time = read_number(h5, file, "time");
+    state->step = read_number(h5, file, "step");
+    const enum hs_status st = h5->failed || !identity
+                                  ? HS_OK
+                                  : compare_identity(identity, identity_of(problem), reason, size);
+    free(identity);
+    return st;
+}
+
 enum hs_status hs_checkpoint_file_read(const struct hs_problem *problem, const char *path,
-                                       int64_t *sweep, void **field, char *reason, size_t size)
+                                       struct hs_checkpoint_state *state, void **field,
+                                       char *reason, size_t size)
 {
     struct hs_h5 h5 = {NULL};
     hs_h5_quiet();
     *field = NULL;
     const hid_t file =
         hs_h5_made(&h5, H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT), "the file, or there is none");
-    char *config = read_text(&h5, file, "config");
-    *sweep = read_whole(&h5, file, "sweep");
-    const int64_t sum = read_whole(&h5, file, "crc32");
-    enum hs_status st = HS_OK;
-    if (!h5.failed && (!config || strcmp(config, config_of(problem)) != 0)) {
-        snprintf(reason, size,
-                 "it belongs to another config, which differs from line %d on; resume with the "
-                 "same config and --set options, or run without --resume to begin anew",
-                 config ? line_of_difference(config, config_of(problem)) : 1);
-        st = HS_BAD_INPUT;
-    }
+    enum hs_status st = form_of(file) == FORM ? read_state(&h5, file, problem, state, reason, size)
+                                              : refuse_form(&h5, file, reason, size);
+    const int64_t sum = st ? 0 : read_whole(&h5, file, "crc32");
     void *values = st || h5.failed ? NULL : read_field(&h5, file, problem);
     if (!h5.failed && !st && checksum(values, field_bytes(problem)) != sum)
         h5.failed = "the field: its checksum does not fit";
     hs_h5_close(file);
-    free(config);
     if (h5.failed) {
         snprintf(reason, size, "cannot read %s", h5.failed);
         st = HS_IO;

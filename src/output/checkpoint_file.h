@@ -1,18 +1,26 @@
-/* One checkpoint: an HDF5 file with the field, the sweep, the config, and a checksum. */
+/* One checkpoint: an HDF5 file with the field, where it belongs, what the run is known by, and a
+ * checksum. */
 #ifndef HS_OUTPUT_CHECKPOINT_FILE_H
 #define HS_OUTPUT_CHECKPOINT_FILE_H
 
 #include "core/problem.h"
+#include "output/restore.h"
+
+struct hs_checkpoint_state {
+    struct hs_resume resume;
+    double time, step; /* s: at the sweep; of the sweeps before it */
+};
 
 /* Writes beside `path` and syncs, moves what was at `path` to `older`, then takes its place. */
 enum hs_status hs_checkpoint_file_write(const struct hs_problem *problem, const char *path,
-                                        const char *older, int64_t sweep, double time,
+                                        const char *older, const struct hs_checkpoint_state *state,
                                         const void *field, struct hs_error *err);
 
-/* HS_IO if it is not there or not whole, HS_BAD_INPUT if it is of another config; with the reason.
- * *field is allocated on success only. */
+/* HS_IO if it is not there or not whole, HS_BAD_INPUT if it is of another identity or written by a
+ * version with another form; with the reason. *field is allocated on success only. */
 enum hs_status hs_checkpoint_file_read(const struct hs_problem *problem, const char *path,
-                                       int64_t *sweep, void **field, char *reason, size_t size);
+                                       struct hs_checkpoint_state *state, void **field,
+                                       char *reason, size_t size);
 
 /* The sweep that it says it is of, whole or not; -1 if it is not there or says nothing. */
 int64_t hs_checkpoint_file_sweep(const char *path);

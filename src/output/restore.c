@@ -9,13 +9,8 @@
 struct reader {
     struct hs_h5 h5;
     hid_t file;
-    int64_t sweep, output_every, history_every;
+    const struct hs_resume *resume;
 };
-
-static bool is_multiple(int64_t every, int64_t sweep)
-{
-    return sweep == 0 || (every > 0 && sweep % every == 0);
-}
 
 /* A column of the file, allocated; *rows is its length. NULL on failure. */
 static double *read_column(struct reader *r, const char *group, const char *name, int64_t *rows)
@@ -37,11 +32,13 @@ static double *read_column(struct reader *r, const char *group, const char *name
     return values;
 }
 
-/* Rows of the history that the run would have: its own and those of snapshots. */
-static bool keeps_history(const struct reader *r, double sweep)
+/* As many of the file's `rows` as belong to the run, while their sweeps do. */
+static int64_t kept(const struct reader *r, int64_t belonging, int64_t rows, const double *sweeps)
 {
-    return (int64_t)sweep <= r->sweep && (is_multiple(r->output_every, (int64_t)sweep) ||
-                                          is_multiple(r->history_every, (int64_t)sweep));
+    int64_t n = 0;
+    while (n < rows && n < belonging && (int64_t)sweeps[n] <= r->resume->sweep)
+        n++;
+    return n;
 }
 
 static enum hs_status read_history(struct reader *r, struct hs_series *history,
@@ -51,15 +48,14 @@ static enum hs_status read_history(struct reader *r, struct hs_series *history,
     int64_t rows = 0, length;
     double *sweeps = read_column(r, "history", "sweep", &rows);
     double *times = read_column(r, "history", "time", &length);
-    for (int64_t i = 0; !r->h5.failed && i < rows && !st; i++)
-        if (keeps_history(r, sweeps[i]))
-            st = hs_series_add_row(history, (int64_t)sweeps[i], times[i], err);
+    const int64_t keep = r->h5.failed ? 0 : kept(r, r->resume->rows, rows, sweeps);
+    for (int64_t i = 0; i < keep && !st; i++)
+        st = hs_series_add_row(history, (int64_t)sweeps[i], times[i], err);
     for (int c = HS_SERIES_FIRST; c < history->column_count && !st && !r->h5.failed; c++) {
         struct hs_column *column = &history->columns[c];
         double *values = read_column(r, column->group, column->name, &length);
-        for (int64_t i = 0, to = 0; !r->h5.failed && i < rows && i < length; i++)
-            if (keeps_history(r, sweeps[i]))
-                column->values[to++] = values[i];
+        for (int64_t i = 0; !r->h5.failed && i < keep && i < length; i++)
+            column->values[i] = values[i];
         free(values);
     }
     free(sweeps);
@@ -124,9 +120,8 @@ static enum hs_status read_snapshots(struct reader *r, const char *file, struct 
                           "%s: /temperature has another shape, type or compression than this "
                           "config's; resume with the config that began it, or run without --resume",
                           file);
-    for (int64_t i = 0; i < rows && !st && !r->h5.failed; i++) {
-        if ((int64_t)sweeps[i] > r->sweep || !is_multiple(r->output_every, (int64_t)sweeps[i]))
-            continue;
+    const int64_t keep = r->h5.failed ? 0 : kept(r, r->resume->snapshots, rows, sweeps);
+    for (int64_t i = 0; i < keep && !st && !r->h5.failed; i++) {
         struct hs_chunk *list;
         st = hs_series_add_row(snapshots, (int64_t)sweeps[i], times[i], err);
         if (!st)
@@ -140,24 +135,26 @@ static enum hs_status read_snapshots(struct reader *r, const char *file, struct 
     return st;
 }
 
-static enum hs_status check_complete(const struct reader *r, const char *file,
-                                     const struct hs_series *snapshots, struct hs_error *err)
+static enum hs_status check_complete(const struct hs_resume *resume, const char *file,
+                                     const struct hs_series *snapshots,
+                                     const struct hs_series *history, struct hs_error *err)
 {
-    const int64_t due = 1 + (r->output_every > 0 ? r->sweep / r->output_every : 0);
-    if (snapshots->rows == due)
+    if (snapshots->rows == resume->snapshots && history->rows == resume->rows)
         return HS_OK;
     return hs_error_add(err, HS_BAD_INPUT,
-                        "%s: has %lld of the %lld snapshots up to sweep %lld, where the checkpoint "
-                        "goes on; put back the file that belongs to it, or run without --resume",
-                        file, (long long)snapshots->rows, (long long)due, (long long)r->sweep);
+                        "%s: has %lld of the %lld snapshots up to sweep %lld, and %lld of the %lld "
+                        "rows of its history, where the checkpoint goes on; put back the file that "
+                        "belongs to it, or run without --resume",
+                        file, (long long)snapshots->rows, (long long)resume->snapshots,
+                        (long long)resume->sweep, (long long)history->rows,
+                        (long long)resume->rows);
 }
 
-enum hs_status hs_restore(const char *file, int64_t sweep, int64_t output_every,
-                          int64_t history_every, struct hs_chunks *chunks,
-                          struct hs_series *snapshots, struct hs_series *history,
-                          struct hs_error *err)
+enum hs_status hs_restore(const char *file, const struct hs_resume *resume,
+                          struct hs_chunks *chunks, struct hs_series *snapshots,
+                          struct hs_series *history, struct hs_error *err)
 {
-    struct reader r = {{NULL}, H5I_INVALID_HID, sweep, output_every, history_every};
+    struct reader r = {{NULL}, H5I_INVALID_HID, resume};
     const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     if (access >= 0)
         H5Pset_file_locking(access, 0, 1); /* readers may have it open */
@@ -174,5 +171,5 @@ enum hs_status hs_restore(const char *file, int64_t sweep, int64_t output_every,
                             "%s: cannot read %s, to go on with this file; put back the file that "
                             "belongs to the checkpoint, or run without --resume",
                             file, r.h5.failed);
-    return check_complete(&r, file, snapshots, err);
+    return check_complete(resume, file, snapshots, history, err);
 }

@@ -12,7 +12,6 @@
 #include "engine/exact.h"
 #include "output/contents.h"
 #include "output/h5.h"
-#include "output/restore.h"
 #include "output/writer.h"
 #include "output/xdmf.h"
 
@@ -42,10 +41,11 @@ struct hs_snapshots {
     struct hs_observer observer;
     const struct hs_problem *problem;
     const struct hs_plan *plan;
-    int64_t resume_sweep;
+    bool resumed;
     char started[32];
     double begun;
-    int64_t last_snapshot; /* sweep of the last one handed over; -1: none */
+    int64_t last_snapshot;          /* sweep of the last one handed over; -1: none */
+    bool extra_snapshot, extra_row; /* the last ones are there because the run was stopped */
     double last_error;
     struct hs_writer *writer;
     struct job job;
@@ -292,14 +292,18 @@ static enum hs_status record(struct hs_snapshots *s, const struct hs_moment *mom
         (snapshot || last || is_multiple(s->problem->schedule.history_every, sweep)) &&
         hs_series_last_sweep(&s->history) < sweep;
     enum hs_status st = HS_OK;
-    if (history)
+    if (history) {
+        s->extra_row = !is_multiple(s->plan->output_every, sweep) &&
+                       !is_multiple(s->problem->schedule.history_every, sweep);
         st = add_history(s, moment, err);
+    }
     if (snapshot && !st && s->problem->exact.present)
         st = add_exact_error(s, moment, err);
     if (!snapshot || st)
         return st;
     hs_writer_await_taken(s->writer); /* one frame at a time */
     s->last_snapshot = sweep;
+    s->extra_snapshot = !is_multiple(s->plan->output_every, sweep);
     return hs_moment_frame(moment, &job->frame, err);
 }
 
@@ -359,7 +363,7 @@ static enum hs_status notify(void *self, const struct hs_moment *moment, struct 
     enum hs_status st = ask_writer(s, err);
     /* a resumed run's file has the rows of its start, or they were not due */
     if (!st && moment->phase != HS_PHASE_DIVERGED &&
-        !(moment->phase == HS_PHASE_START && s->resume_sweep >= 0))
+        !(moment->phase == HS_PHASE_START && s->resumed))
         st = record(s, moment, &job, err);
     if (st)
         return st;
@@ -413,13 +417,12 @@ static enum hs_status make_series(struct hs_snapshots *s, struct hs_error *err)
     return st;
 }
 
-/* Goes on with a run's file: what it has up to resume_sweep and would have written by then. */
-static enum hs_status take_up(struct hs_snapshots *s, struct hs_error *err)
+/* Goes on with a run's file. */
+static enum hs_status take_up(struct hs_snapshots *s, const struct hs_resume *resume,
+                              struct hs_error *err)
 {
     const char *file = s->problem->output.file;
-    const enum hs_status st =
-        hs_restore(file, s->resume_sweep, s->plan->output_every, s->problem->schedule.history_every,
-                   &s->chunks, &s->snapshots, &s->history, err);
+    const enum hs_status st = hs_restore(file, resume, &s->chunks, &s->snapshots, &s->history, err);
     return st ? st : hs_store_reopen(file, &s->store, err);
 }
 
@@ -433,7 +436,7 @@ static void note_start(struct hs_snapshots *s)
 }
 
 enum hs_status hs_snapshots_create(const struct hs_problem *problem, const struct hs_plan *plan,
-                                   int64_t resume_sweep, struct hs_snapshots **out,
+                                   const struct hs_resume *resume, struct hs_snapshots **out,
                                    struct hs_error *err)
 {
     *out = NULL;
@@ -448,7 +451,7 @@ enum hs_status hs_snapshots_create(const struct hs_problem *problem, const struc
                                        .settle = settle};
     s->problem = problem;
     s->plan = plan;
-    s->resume_sweep = resume_sweep;
+    s->resumed = resume != NULL;
     s->status = "running";
     s->last_error = NAN;
     note_start(s);
@@ -459,8 +462,8 @@ enum hs_status hs_snapshots_create(const struct hs_problem *problem, const struc
     if (!st)
         st = make_series(s, err);
     if (!st)
-        st = resume_sweep >= 0 ? take_up(s, err)
-                               : hs_store_create(problem->output.file, &s->store, err);
+        st = resume ? take_up(s, resume, err)
+                    : hs_store_create(problem->output.file, &s->store, err);
     s->last_snapshot = hs_series_last_sweep(&s->snapshots);
     if (!st)
         st = hs_writer_create(round_of_work, s, &s->writer, err);
@@ -481,6 +484,13 @@ enum hs_status hs_snapshots_flush(struct hs_snapshots *snapshots, struct hs_erro
     const struct job job = {.commit = true};
     hs_writer_await_idle(snapshots->writer);
     return snapshots->pending ? write_out(snapshots, &job, err) : ask_writer(snapshots, err);
+}
+
+struct hs_resume hs_snapshots_resume(const struct hs_snapshots *snapshots, int64_t sweep)
+{
+    return (struct hs_resume){.sweep = sweep,
+                              .snapshots = snapshots->snapshots.rows - snapshots->extra_snapshot,
+                              .rows = snapshots->history.rows - snapshots->extra_row};
 }
 
 double hs_snapshots_last_error(const struct hs_snapshots *snapshots)

@@ -9,18 +9,22 @@
 #define HS_OUTPUT_SNAPSHOTS_H
 
 #include "engine/observer.h"
+#include "output/restore.h"
 
 struct hs_snapshots;
 
-/* Creates the file for a run; `resume_sweep` >= 0 opens the existing one, drops what lies beyond
- * that sweep and appends. HS_IO with path, errno text and remedy on failure. */
+/* Creates the file for a run; with `resume` opens the existing one, drops what does not belong to
+ * it by then and appends. HS_IO with path, errno text and remedy on failure. */
 enum hs_status hs_snapshots_create(const struct hs_problem *problem, const struct hs_plan *plan,
-                                   int64_t resume_sweep, struct hs_snapshots **out,
+                                   const struct hs_resume *resume, struct hs_snapshots **out,
                                    struct hs_error *err);
 struct hs_observer *hs_snapshots_observer(struct hs_snapshots *snapshots);
 
 /* Makes visible in the file what was recorded since it last was; a checkpoint comes after. */
 enum hs_status hs_snapshots_flush(struct hs_snapshots *snapshots, struct hs_error *err);
+
+/* What of the file belongs to the run at `sweep`, the last that it was told of; once flushed. */
+struct hs_resume hs_snapshots_resume(const struct hs_snapshots *snapshots, int64_t sweep);
 
 int64_t hs_snapshots_count(const struct hs_snapshots *snapshots);
 

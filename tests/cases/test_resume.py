@@ -2,6 +2,8 @@
 
 import pathlib
 import random
+import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -139,12 +141,160 @@ def test_the_older_one_is_used_when_the_newest_is_not_whole(stopped, harm):
     assert "no checkpoint to resume from" in result.stderr and "--resume" in result.stderr
 
 
-def test_another_config_is_refused(stopped):
-    before = (stopped / "out/run.h5").read_bytes()
-    result = faults.run(stopped, "--resume", "--set", "material.diffusivity=5e-5")
+@pytest.fixture(scope="module")
+def once(tmp_path_factory):
+    """A run interrupted after its second snapshot, to be copied; at a sweep where nothing was due."""
+    directory = tmp_path_factory.mktemp("once")
+    faults.write_config(directory, points=(30, 30, 30), sweeps=100000, every=6000, history_every=4500)
+    process = start(directory)
+    file = directory / "out/run.h5"
+    for _ in range(600):
+        if file.exists() and snapshots_in(file) >= 2:
+            break
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    assert process.wait() == 130, process.stderr.read()
+    sweep = sweep_of(directory / "out/run.checkpoint.h5")
+    assert sweep % 6000 != 0 and sweep % 4500 != 0
+    return directory
+
+
+def snapshots_in(path):
+    with h5py.File(path) as f:
+        return len(f["sweep"])
+
+
+@pytest.fixture
+def cut(once, tmp_path):
+    """(directory, sweep of the checkpoint)"""
+    shutil.copytree(once, tmp_path / "cut")
+    return tmp_path / "cut", int(sweep_of(once / "out/run.checkpoint.h5"))
+
+
+@pytest.mark.parametrize(
+    "setting, key, value, before",
+    [
+        ('precision="float"', "precision", "float", "not set"),
+        ("grid.points=[30,30,31]", "grid.points[2]", "31", "30"),
+        ("grid.spacing=0.02", "grid.spacing", "0.02", "0.01"),
+        ("material.diffusivity=5e-5", "material.diffusivity", "5.0", "0.0001"),
+        ("stencil.radius=2", "stencil.radius", "2", "not set"),
+        ('initial.expression="0"', "initial.expression", "0", "100*sin(40*x)"),
+        ("source.value=1.0", "source.value", "1", "not set"),
+        ('boundary.x_max={type="reflective";}', "boundary.x_max.type", "reflective", "not set"),
+        ('boundary.all.value="20+2*t"', "boundary.all.value", "20+2*t", "20+t"),
+        ("probes[0].at=[0.02,0.03,0.03]", "probes[0].at[0]", "0.02", "0.029999999999999999"),
+        ("output.compression=1", "output.compression", "1", "not set"),
+        ('exact.expression="0"', "exact.expression", "0", "not set"),
+    ],
+)
+def test_what_the_fields_depend_on_may_not_change(once, setting, key, value, before):
+    content = (once / "out/run.h5").read_bytes()
+    result = faults.run(once, "--resume", "--set", setting)
+    assert result.returncode == 2, result.stderr
+    assert f"belongs to another run: {key} is {value}" in result.stderr
+    assert f"and was {before}; resume with" in result.stderr
+    assert (once / "out/run.h5").read_bytes() == content
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        'title="another"',
+        'temperature_unit="degC"',
+        "time.safety=0.5",
+        "solver.threads=2",
+        'solver.kernel="reference"',
+        'solver.backend="cpu"',
+        "output.every=7",
+        "output.history_every=3",
+        "checkpoint.every_minutes=5.0",
+        "steady={tolerance=1e-30;}",
+    ],
+)
+def test_what_they_do_not_depend_on_may_change(cut, setting):
+    directory, sweep = cut
+    result = faults.run(directory, "--resume", "--set", f"time.sweeps={sweep + 20}", "--set", setting)
+    # a steady state that is not reached is a failed check, at the end of a run that did go on
+    assert result.returncode == (1 if "steady" in setting else 0), result.stderr
+    with h5py.File(directory / "out/run.h5") as f:
+        assert f["sweep"][-1] == sweep + 20 and f.attrs["status"] == "finished"
+
+
+def test_the_same_in_other_words(cut):
+    directory, sweep = cut
+    config = directory / "case.cfg"
+    text = config.read_text().replace("diffusivity = 1e-4", "diffusivity = 0.0001").replace("[30, 30, 30]", "(30,30,3e1)")
+    text = text.replace('title = "crash";', "") + '\n# a comment\nstencil = { radius = 1; };\ntitle = "moved";\n'
+    config.write_text(text)
+    result = faults.run(directory, "--resume", "--set", f"time.sweeps={sweep + 5}")
+    assert result.returncode == 0, result.stderr
+
+
+def test_a_run_is_extended_to_the_bits_of_a_longer_one(cut, tmp_path):
+    """Another end, another title, rows of the history as before."""
+    directory, sweep = cut
+    more = ("--set", f"time.sweeps={sweep + 700}")
+    assert faults.run(directory, "--resume", *more, "--set", 'title="longer"').returncode == 0
+    faults.write_config(tmp_path / "whole", points=(30, 30, 30), sweeps=100000, every=6000, history_every=4500)
+    assert faults.run(tmp_path / "whole", *more, "--set", 'title="longer"').returncode == 0
+    assert_same_file(tmp_path / "whole/out/run.h5", directory / "out/run.h5")
+
+
+def test_another_cadence_goes_on_behind_the_old_one(cut):
+    directory, sweep = cut
+    every = sweep // 3 + 1  # not what it was, nor a divisor
+    more = ("--set", f"time.sweeps={sweep + 2 * every}", "--set", f"output.every={every}")
+    assert faults.run(directory, "--resume", *more).returncode == 0
+    with h5py.File(directory / "out/run.h5") as f:
+        sweeps = list(f["sweep"])
+        rows = list(f["history/sweep"])
+    old = list(range(0, sweep + 1, 6000))
+    new = [s for s in range(0, sweep + 2 * every, every) if s > sweep]
+    assert sweeps == old + new + [sweep + 2 * every]
+    assert sorted(set(rows)) == rows and set(sweeps) <= set(rows)
+    assert set(range(0, sweep + 2 * every, 4500)) <= set(rows)
+
+
+def test_an_end_that_changes_the_steps_is_refused_with_one_that_does_not(tmp_path):
+    """Without an interval, automatic steps are the end's equal parts."""
+    faults.write_config(tmp_path, points=(200,))
+    config = tmp_path / "case.cfg"
+    text = config.read_text().replace("time = { sweeps = 40; step = 0.1; };", "time = { end = 1e5; };")
+    config.write_text(text.replace("every = 5; history_every = 2;", ""))
+    process = start(tmp_path)
+    wait_for(tmp_path / "out/run.h5", process)
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    assert process.wait() == 130, process.stderr.read()
+    with h5py.File(tmp_path / "out/run.checkpoint.h5") as f:
+        sweep, then, step = f.attrs["sweep"], f.attrs["time"], f.attrs["step"]
+    result = faults.run(tmp_path, "--resume", "--set", f"time.end={then + 100.3 * step!r}")
     assert result.returncode == 2
-    assert "belongs to another config" in result.stderr
-    assert (stopped / "out/run.h5").read_bytes() == before
+    assert f"sweep {sweep}, where the checkpoint goes on, would come at t = " in result.stderr
+    advice = re.search(r"go on with (--set \S+ --set \S+),", result.stderr)[1].split()
+    result = faults.run(tmp_path, "--resume", *advice)
+    assert result.returncode == 0, result.stderr
+    with h5py.File(tmp_path / "out/run.h5") as f:
+        assert f["sweep"][-1] == sweep + 101
+        assert abs(f["time"][-1] - (then + 101 * step)) < 1e-6 * step
+
+
+def test_an_end_before_the_checkpoint_is_refused(cut):
+    directory, sweep = cut
+    result = faults.run(directory, "--resume", "--set", f"time.sweeps={sweep - 1}")
+    assert result.returncode == 2
+    assert f"the checkpoint is of sweep {sweep}" in result.stderr and "more time.sweeps" in result.stderr
+
+
+def test_a_checkpoint_of_the_form_before_is_refused(cut):
+    directory, _ = cut
+    with h5py.File(directory / "out/run.checkpoint.h5", "r+") as f:
+        for name in ("form", "identity", "snapshots", "rows", "step"):
+            del f.attrs[name]
+    result = faults.run(directory, "--resume")
+    assert result.returncode == 2
+    assert "it was written by heatsolve" in result.stderr and "have another form" in result.stderr
 
 
 def test_the_file_of_another_run_is_refused(stopped):

@@ -128,7 +128,7 @@ static void begin(struct scene *s, bool tickets)
     s->problem.schedule.history_every = -1;
     s->problem.output.file = strdup(s->file);
     s->cache = (struct hs_moment_cache){.backend = &stand_in, .state = &device};
-    assert_int_equal(hs_snapshots_create(&s->problem, &plan, -1, &s->snapshots, &s->err), HS_OK);
+    assert_int_equal(hs_snapshots_create(&s->problem, &plan, NULL, &s->snapshots, &s->err), HS_OK);
     s->observer = hs_snapshots_observer(s->snapshots);
 }
 

@@ -1,0 +1,78 @@
+#include "input/identity.h"
+
+#include "input/number.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The value in one form: a number by its digits, else as it was written. */
+static void canonical(const char *text, char *out, size_t size)
+{
+    double number;
+    if (hs_number_parse(text, &number))
+        snprintf(out, size, "%s", text);
+    else
+        snprintf(out, size, "%.17g", number);
+}
+
+static bool is_default(const struct hs_setting *setting)
+{
+    char given[64], fallback[64];
+    if (!setting->option->fallback)
+        return false;
+    canonical(setting->text, given, sizeof given);
+    canonical(setting->option->fallback, fallback, sizeof fallback);
+    return strcmp(given, fallback) == 0;
+}
+
+static bool belongs(const struct hs_setting *setting)
+{
+    return setting->text && setting->option && !setting->option->loose && !is_default(setting);
+}
+
+/* Line ends and the like do not change what an expression says. */
+static void put_value(FILE *stream, const struct hs_setting *setting)
+{
+    char number[64];
+    double value;
+    if (!hs_number_parse(setting->text, &value)) {
+        snprintf(number, sizeof number, "%.17g", value);
+        fputs(number, stream);
+        return;
+    }
+    for (const char *p = setting->text; *p; p++)
+        fputc(*p == '\n' || *p == '\r' ? ' ' : *p, stream);
+}
+
+static int by_path(const void *a, const void *b)
+{
+    const struct hs_setting *const *first = a, *const *second = b;
+    return strcmp((*first)->path, (*second)->path);
+}
+
+char *hs_settings_identity(const struct hs_settings *settings)
+{
+    const struct hs_setting **sorted = malloc((settings->count + 1) * sizeof *sorted);
+    char *text = NULL;
+    size_t size = 0, count = 0;
+    FILE *stream = sorted ? open_memstream(&text, &size) : NULL;
+    if (!stream) {
+        free(sorted);
+        return NULL;
+    }
+    for (size_t i = 0; i < settings->count; i++)
+        if (belongs(&settings->entries[i]))
+            sorted[count++] = &settings->entries[i];
+    qsort(sorted, count, sizeof *sorted, by_path);
+    for (size_t i = 0; i < count; i++) {
+        fprintf(stream, "%s = ", sorted[i]->path);
+        put_value(stream, sorted[i]);
+        fputc('\n', stream);
+    }
+    free(sorted);
+    if (fclose(stream) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
