@@ -23,6 +23,11 @@ static void list_bits(unsigned bits, char *out, size_t size)
         }
 }
 
+int hs_kernel_steps(const struct hs_kernel *kernel, int dims, int radius)
+{
+    return kernel->fuses ? kernel->fuses(dims, radius) : kernel->steps;
+}
+
 bool hs_kernel_can(const struct hs_kernel *kernel, int dims, int radius,
                    enum hs_precision precision, char *reason, size_t size)
 {

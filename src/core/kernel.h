@@ -37,9 +37,10 @@ struct hs_face_level {
  * One call of a kernel: `steps` sweeps over `box`, from `in` to `out`.
  *
  * Pointers are to node (0, 0, 0) of fields in `layout`, in the kernel's device's memory and in
- * `precision`. Unless the kernel says own_ghosts, the ghost layers of `in` are already filled and
- * steps is 1. Nodes outside `box` are neither written nor need they be valid beyond the radius.
- * A kernel with own_ghosts writes prescribed and held layers of `out` too.
+ * `precision`. Unless the kernel says own_ghosts, the ghost layers of `in` are already filled (on
+ * the CPU always) and steps is 1. Nodes outside `box` are neither written nor need they be valid
+ * beyond the radius. A kernel with own_ghosts writes prescribed and held layers of `out` too, and
+ * may write what is no node.
  *
  * Where `may_copy` is set, a kernel may give nodes outside the box that lie in a row of it, in the
  * same 32 bytes as one of its nodes, the values that they have in `in`: they are held and equal
@@ -88,8 +89,12 @@ struct hs_kernel {
     unsigned radius;
     unsigned precision; /* 1u << enum hs_precision */
     int steps;          /* most sweeps one call may fuse */
-    bool own_ghosts;    /* applies boundary rules itself; needs no filled ghosts */
-    bool uniform;       /* its sources and face values must not differ from point to point */
+    /* How many of them pay for such a stencil, and are asked for. NULL: all. */
+    int (*fuses)(int dims, int radius);
+    /* Applies the boundary rules between the sweeps that it fuses. On CUDA it needs no filled
+     * ghosts in `in` either; on the CPU they are filled for every kernel. */
+    bool own_ghosts;
+    bool uniform; /* its sources and face values must not differ from point to point */
     /* Whether the kernel can do this problem, on its device, as far as the members above do not
      * say; if not, `reason` (of `size` bytes) says why. NULL: it can do all. */
     bool (*suits)(const struct hs_problem *problem, char *reason, size_t size);
@@ -101,6 +106,9 @@ struct hs_kernel {
     size_t (*scratch)(const struct hs_sweep *sweep);
     enum hs_status (*sweep)(const struct hs_sweep *sweep, struct hs_error *err);
 };
+
+/* Most sweeps that a call of the kernel is asked for, with such a stencil. */
+int hs_kernel_steps(const struct hs_kernel *kernel, int dims, int radius);
 
 /* Whether the kernel can do it; if not, `reason` (of `size` bytes) says what it can do. */
 bool hs_kernel_can(const struct hs_kernel *kernel, int dims, int radius,

@@ -24,6 +24,13 @@ static const char *baseline_of(const struct hs_bench_report *report)
     return report->count && report->rows[0].kernel->device == HS_CUDA ? "basic" : "reference";
 }
 
+/* Sweeps that a call fuses. */
+static int steps_of(const struct hs_bench_report *report, const struct hs_bench_row *row)
+{
+    const struct hs_bench_request *request = &report->bench->request;
+    return hs_kernel_steps(row->kernel, request->dims, request->radius);
+}
+
 /* NaN where the baseline was not timed. */
 static double speedup(const struct hs_bench_report *report, enum hs_bench_place place,
                       double seconds)
@@ -70,7 +77,8 @@ struct line {
     int64_t in_sample;
 };
 
-static struct line line_of_kernel(const struct hs_bench_row *row, enum hs_bench_place place)
+static struct line line_of_kernel(const struct hs_bench_report *report,
+                                  const struct hs_bench_row *row, enum hs_bench_place place)
 {
     const struct hs_bench_figures *f = &row->figures[place];
     return (struct line){.name = row->kernel->name,
@@ -82,7 +90,7 @@ static struct line line_of_kernel(const struct hs_bench_row *row, enum hs_bench_
                          .share = f->share.count ? f->share.median : NAN,
                          .apart = row->apart,
                          .pairs = f->pairs,
-                         .steps = row->kernel->steps,
+                         .steps = steps_of(report, row),
                          .in_sample = f->in_sample};
 }
 
@@ -115,7 +123,7 @@ static void for_lines(FILE *stream, const struct hs_bench_report *report, enum h
 {
     for (int n = 0; n < report->count; n++)
         if (report->rows[n].proven && report->rows[n].figures[place].pairs) {
-            const struct line line = line_of_kernel(&report->rows[n], place);
+            const struct line line = line_of_kernel(report, &report->rows[n], place);
             each(stream, report, place, &line);
         }
     for (int n = 0; report->peers && n < report->peers->count && peer_is_in(report, place); n++)
@@ -295,7 +303,7 @@ static void json_row(struct hs_json *json, const struct hs_bench_report *report,
     hs_json_open(json, NULL);
     hs_json_text(json, "kernel", row->kernel->name);
     hs_json_text(json, "device", row->device);
-    hs_json_integer(json, "steps", row->kernel->steps);
+    hs_json_integer(json, "steps", steps_of(report, row));
     hs_json_flag(json, "proven", row->proven);
     hs_json_number(json, "apart", row->apart);
     hs_json_number(json, "bound", row->bound);
@@ -437,7 +445,7 @@ static void csv_line(FILE *stream, const struct hs_bench_report *report, enum hs
 static void csv_refused(FILE *stream, const struct hs_bench_report *report,
                         const struct hs_bench_row *row)
 {
-    csv_case(stream, report, row->kernel->name, "kernel", row->device, row->kernel->steps);
+    csv_case(stream, report, row->kernel->name, "kernel", row->device, steps_of(report, row));
     fprintf(stream, ",,0,0,%g,0,0,,,,,,,,", row->apart);
     csv_end(stream, report, hs_version());
 }

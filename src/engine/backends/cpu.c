@@ -43,6 +43,11 @@ static enum hs_status identify(int device, int threads, struct hs_device_identit
     return HS_OK;
 }
 
+static int steps_of(const struct hs_problem *problem, const struct hs_kernel *kernel)
+{
+    return hs_kernel_steps(kernel, problem->grid.dims, problem->radius);
+}
+
 /* In floating point, since a grid too large for memory may be too large for an integer. */
 static double bytes_needed(const struct hs_problem *problem, const struct hs_kernel *kernel)
 {
@@ -53,7 +58,7 @@ static double bytes_needed(const struct hs_problem *problem, const struct hs_ker
         const double gap = axis == HS_X ? ALIGN_BYTES / size : 0.0;
         bytes *= (double)problem->grid.points[axis] + around + gap;
     }
-    return bytes + hs_ghosts_bytes(problem, kernel->steps + 1);
+    return bytes + hs_ghosts_bytes(problem, steps_of(problem, kernel) + 1);
 }
 
 static double ticket_bytes(const struct hs_problem *problem)
@@ -89,20 +94,45 @@ static void destroy(struct hs_backend_state *state)
     free(state->source.scratch);
     free(state->source.value);
     free(state->level);
+    free(state->scratch);
     hs_ghosts_release(&state->ghosts);
     free(state->ticket.values);
     free(state);
 }
 
+/* What the kernel keeps from call to call, for all threads; some MiB at most. */
+static bool allocate_scratch(struct hs_backend_state *state)
+{
+    const struct hs_problem *problem = state->problem;
+    if (!state->kernel->scratch)
+        return true;
+    const struct hs_stencil stencil = {.dims = problem->grid.dims, .radius = problem->radius};
+    const struct hs_sweep request = {
+        .precision = problem->precision,
+        .layout = state->layout,
+        .box = hs_grid_box(&problem->grid),
+        .stencil = &stencil,
+        .steps = steps_of(problem, state->kernel),
+        .face = problem->face,
+        .threads = state->threads,
+    };
+    const size_t bytes = state->kernel->scratch(&request);
+    state->scratch = hs_cpu_memory_create(bytes, 1024 * 1024);
+    if (state->scratch)
+        memset(state->scratch, 0, bytes);
+    return state->scratch != NULL;
+}
+
 static bool allocate(struct hs_backend_state *state)
 {
     const enum hs_precision precision = state->problem->precision;
-    const size_t threads = (size_t)state->threads, steps = (size_t)state->kernel->steps;
+    const size_t threads = (size_t)state->threads,
+                 steps = (size_t)steps_of(state->problem, state->kernel);
     struct hs_cpu_source *source = &state->source;
     state->level = calloc(steps, sizeof *state->level);
     source->value = calloc(steps, sizeof *source->value);
     source->scratch = calloc(threads * (size_t)state->layout.points[HS_X], sizeof *source->scratch);
-    return state->level && source->value && source->scratch &&
+    return state->level && source->value && source->scratch && allocate_scratch(state) &&
            hs_cpu_field_create(&state->layout, precision, state->threads, &state->now) &&
            hs_cpu_field_create(&state->layout, precision, state->threads, &state->next) &&
            (source->uniform ||
@@ -141,7 +171,7 @@ static enum hs_status create(const struct hs_problem *problem, const struct hs_k
     describe_machine(state->threads, state->description, sizeof state->description);
     enum hs_status st = allocate(state) ? HS_OK : memory_short(problem, needed, free_bytes, err);
     if (!st)
-        st = hs_ghosts_init(&state->ghosts, problem, &state->layout, kernel->steps + 1,
+        st = hs_ghosts_init(&state->ghosts, problem, &state->layout, steps_of(problem, kernel) + 1,
                             state->threads, err);
     if (st)
         destroy(state);
@@ -252,7 +282,8 @@ static int steps_at_once(const struct hs_backend_state *state, const struct hs_s
     /* a source field belongs to one time */
     if (!state->source.uniform && state->source.varies_time)
         return 1;
-    return (int)(left < state->kernel->steps ? left : state->kernel->steps);
+    const int most = steps_of(state->problem, state->kernel);
+    return (int)(left < most ? left : most);
 }
 
 /* The boundary values of the times of a call lie in a ring of slots, since the last time of one
@@ -284,8 +315,7 @@ static enum hs_status call_kernel(struct hs_backend_state *state, const struct h
 {
     const struct hs_cpu_source *source = &state->source;
     prepare(state, span, first, steps);
-    if (!state->kernel->own_ghosts)
-        hs_ghosts_fill(&state->ghosts, slot_of(state, 0), state->now.origin);
+    hs_ghosts_fill(&state->ghosts, slot_of(state, 0), state->now.origin);
     const struct hs_sweep request = {
         .precision = state->problem->precision,
         .layout = state->layout,
@@ -299,6 +329,7 @@ static enum hs_status call_kernel(struct hs_backend_state *state, const struct h
         .face = state->problem->face,
         .level = state->level,
         .threads = state->threads,
+        .scratch = state->scratch,
     };
     const enum hs_status st = state->kernel->sweep(&request, err);
     if (st)

@@ -51,22 +51,28 @@ void hs_cpu_field_copy(const struct hs_layout *layout, enum hs_precision precisi
     }
 }
 
+void *hs_cpu_memory_create(size_t bytes, size_t large_from)
+{
+    /* large pages spare the address translation misses of a march through planes */
+    const bool large = bytes >= large_from;
+    void *memory;
+    if (posix_memalign(&memory, large ? HUGE_PAGE : 64, bytes) != 0)
+        return NULL;
+#ifdef MADV_HUGEPAGE
+    if (large)
+        madvise(memory, bytes, MADV_HUGEPAGE); /* advice: refusal changes only the speed */
+#endif
+    return memory;
+}
+
 bool hs_cpu_field_create(const struct hs_layout *layout, enum hs_precision precision, int threads,
                          struct hs_cpu_field *out)
 {
     const size_t size = hs_precision_size(precision);
     const size_t bytes = (size_t)layout->elements * size;
-    /* large pages spare the address translation misses of a march through planes */
-    const size_t align = bytes >= 8 * (size_t)HUGE_PAGE ? HUGE_PAGE : 64;
-    *out = (struct hs_cpu_field){0};
-    if (posix_memalign(&out->memory, align, bytes) != 0) {
-        out->memory = NULL;
+    *out = (struct hs_cpu_field){.memory = hs_cpu_memory_create(bytes, 8 * (size_t)HUGE_PAGE)};
+    if (!out->memory)
         return false;
-    }
-#ifdef MADV_HUGEPAGE
-    if (align == HUGE_PAGE)
-        madvise(out->memory, bytes, MADV_HUGEPAGE); /* advice: refusal changes only the speed */
-#endif
     touch(bytes, threads, out->memory);
     out->origin = (char *)out->memory + (size_t)layout->origin * size;
     return true;

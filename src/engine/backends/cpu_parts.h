@@ -38,6 +38,7 @@ struct hs_backend_state {
     struct hs_cpu_source source;
     struct hs_ghosts ghosts;
     struct hs_face_level *level; /* [kernel's steps], for kernels with own_ghosts */
+    void *scratch;               /* the kernel's own; NULL where it needs none */
     int first_slot;              /* of ghosts: the values at the time of `now` */
     int stale_walls;             /* buffers whose prescribed layers are still to be written */
     bool change_known;           /* `next` is the field one sweep before `now` */
@@ -47,6 +48,9 @@ struct hs_backend_state {
 
 /* ---- cpu_memory.c ---- */
 double hs_cpu_memory_free(void); /* bytes that can be had without swapping; INFINITY if unknown */
+
+/* Memory, in large pages from so many bytes on; NULL where it is short. For free(). */
+void *hs_cpu_memory_create(size_t bytes, size_t large_from);
 
 /* Allocates and touches the field, each part by the thread that will sweep it, so that it lies in
  * that thread's memory. Zero-filled. */
