@@ -27,7 +27,7 @@ import model
 DOCS = pathlib.Path(__file__).resolve().parent.parent
 PAGES = ["benchmarks.md", "performance.md"]
 LADDER = (
-    "reference openmp basic shared_tile tile_2d collaborative_2d register_window warp_shuffle coarsened "
+    "reference openmp wavefront basic shared_tile tile_2d collaborative_2d register_window warp_shuffle coarsened "
     "register_tile march_halo vector_march temporal_2d temporal_3d fused_fields_3d fused_march_3d "
     "fused_line_1d wavefront"
 ).split()
@@ -78,9 +78,9 @@ class Data:
         wanted = (points, radius, precision, fields)
         return [r for at, r in self.rows.items() if at[:4] == wanted and at[5:] == (kind, device)]
 
-    def names(self, cases, kind="kernel", device="cuda"):
+    def names(self, cases, kind="kernel"):
         """Names over several cases, in the order of the ladder."""
-        found = {row["kernel"] for case in cases for row in self.case(*case, kind=kind, device=device)}
+        found = {row["kernel"] for case in cases for row in self.case(*case, kind=kind)}
         known = [name for name in LADDER + PEERS if name in found]
         return known + sorted(found - set(known))
 
@@ -118,16 +118,16 @@ def rates(data, options):
         for precision in options["precision"].split(",")
     ]
     many = len(options.get("radius", "1").split(",")) > 1
-    kind, device = options.get("kind", "kernel"), options.get("device", "cuda")
-    cases = [case for case in cases if kind == "kernel" or data.case(*case, kind=kind, device=device)]
+    kind = options.get("kind", "kernel")
+    cases = [case for case in cases if kind == "kernel" or data.case(*case, kind=kind)]
     head = [kind] + [
         (f"radius {case[2]}" if many else grid_name(case[0])) + f" {case[1]}" for case in cases
     ]
     rows = []
-    for kernel in data.names(cases, kind, device):
+    for kernel in data.names(cases, kind):
         row = [f"`{kernel}`"]
         for case in cases:
-            found = data.find(kernel, *case, kind=kind, device=device)
+            found = data.find(kernel, *case, kind=kind)
             if not found:
                 row.append("–")
             elif options.get("unit") == "us":

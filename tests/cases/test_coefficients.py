@@ -169,7 +169,7 @@ def difference(result, expected):
 ALL_STARS = [(dims, radius) for dims in (1, 2, 3) for radius in (1, 2, 3)]
 
 
-@pytest.mark.parametrize("kernel", ["reference", "openmp"])
+@pytest.mark.parametrize("kernel", ["reference", "openmp", "wavefront"])
 @pytest.mark.parametrize("precision", ["double", "float"])
 @pytest.mark.parametrize("dims, radius", ALL_STARS)
 def test_direct_sum(tmp_path, dims, radius, precision, kernel):

@@ -314,12 +314,13 @@ static void lower_face(struct hs_problem *problem, int face, int kind, int varia
                      HS_OK);
 }
 
+static const int64_t few_points[HS_AXES] = {13, 9, 8};
+
 /* Case n: another kind on each face, so that in eight cases each kind meets every other; thrice, so
  * that each of them is driven by values of every sort. */
-static void make_problem(struct hs_problem *problem, int dims, int radius,
-                         enum hs_precision precision, int n)
+static void make_problem(struct hs_problem *problem, int dims, const int64_t points[HS_AXES],
+                         int radius, enum hs_precision precision, int n)
 {
-    static const int64_t points[HS_AXES] = {13, 9, 8};
     hs_problem_init(problem);
     problem->precision = precision;
     problem->radius = radius;
@@ -435,7 +436,7 @@ static int run_backend(const struct hs_backend *backend)
                                            reason, sizeof reason))
                             continue;
                         struct hs_problem problem;
-                        make_problem(&problem, dims, radius, (enum hs_precision)p, n);
+                        make_problem(&problem, dims, few_points, radius, (enum hs_precision)p, n);
                         run_case(backend, hs_kernels[k], &problem, n);
                         hs_problem_release(&problem);
                         tried++;
@@ -455,4 +456,93 @@ void test_kernels__each_sweeps_under_every_boundary(void **state)
         hs_error_release(&err);
     }
     assert_true(tried >= 2 * 18 * CASES); /* reference and openmp at least */
+}
+
+/* ---- fusing ----------------------------------------------------------------------------------
+ */
+
+extern const struct hs_backend hs_backend_cpu;
+extern const struct hs_kernel hs_kernel_cpu_openmp;
+
+/* Grids that are cut into several tiles along each axis, by their lengths or by the threads. */
+static const struct {
+    int dims, threads;
+    int64_t points[HS_AXES];
+} wide[] = {
+    {1, 3, {9001, 1, 1}}, {1, 2, {40013, 1, 1}}, {2, 4, {3001, 61, 1}},
+    {2, 5, {97, 701, 1}}, {3, 3, {37, 151, 31}}, {3, 2, {1103, 23, 17}},
+    {3, 5, {23, 41, 93}}, {3, 4, {9, 8, 205}},   {3, 1, {129, 67, 33}},
+};
+
+/* So many that each kernel fuses all it can and then fewer, in two stretches. */
+static void sweep_wide(const struct hs_kernel *kernel, const struct hs_problem *problem,
+                       int threads, bool keep_last, char *values)
+{
+    const struct hs_box all = hs_grid_box(&problem->grid);
+    struct hs_span span = {
+        .count = 11, .start = 0.3, .step = 0.1, .stencil = hs_problem_stencil(problem, 0.1)};
+    struct hs_backend_state *state = NULL;
+    struct hs_error err;
+    hs_error_init(&err);
+    assert_int_equal(hs_backend_cpu.create(problem, kernel, 0, threads, &state, &err), HS_OK);
+    assert_int_equal(hs_backend_cpu.upload(state, &all, values, &err), HS_OK);
+    assert_int_equal(hs_backend_cpu.sweep(state, &span, &err), HS_OK);
+    span.first = span.count;
+    span.count = 6;
+    span.keep_last = keep_last;
+    assert_int_equal(hs_backend_cpu.sweep(state, &span, &err), HS_OK);
+    assert_int_equal(hs_backend_cpu.download(state, &all, values, &err), HS_OK);
+    hs_backend_cpu.destroy(state);
+    hs_error_release(&err);
+}
+
+static void compare_wide(const struct hs_kernel *kernel, const struct hs_problem *problem,
+                         int threads, int n)
+{
+    const int64_t count = hs_grid_count(&problem->grid), *points = problem->grid.points;
+    const size_t size = hs_precision_size(problem->precision);
+    char *once = malloc((size_t)count * size), *fused = malloc((size_t)count * size);
+    for (int64_t i = 0; i < count; i++)
+        set(problem->precision, once, i, 1.0 + noise());
+    memcpy(fused, once, (size_t)count * size);
+    sweep_wide(&hs_kernel_cpu_openmp, problem, threads, n % 2, once);
+    sweep_wide(kernel, problem, threads, n % 2, fused);
+    for (int64_t i = 0; i < count; i++)
+        if (memcmp(once + (size_t)i * size, fused + (size_t)i * size, size) != 0)
+            fail_msg("%s, %dD radius %d %s, %lld x %lld x %lld, %d threads, case %d (x %s %s): "
+                     "node (%lld, %lld, %lld): %.17g, one by one %.17g",
+                     kernel->name, problem->grid.dims, problem->radius,
+                     hs_precision_name(problem->precision), (long long)points[0],
+                     (long long)points[1], (long long)points[2], threads, n, problem->face[0].type,
+                     problem->face[1].type, (long long)(i % points[0]),
+                     (long long)(i / points[0] % points[1]), (long long)(i / points[0] / points[1]),
+                     get(problem->precision, fused, i), get(problem->precision, once, i));
+    free(once);
+    free(fused);
+}
+
+/* A kernel that fuses gives the bits of single sweeps, whatever the tiles, the faces, the sources
+ * and the number of sweeps. */
+void test_kernels__fusing_changes_no_bit(void **state)
+{
+    (void)state;
+    int tried = 0;
+    for (int k = 0; hs_kernels[k]; k++)
+        for (size_t w = 0; w < sizeof wide / sizeof *wide; w++)
+            for (int radius = 1; radius <= HS_MAX_RADIUS; radius++)
+                for (int n = 0; n < KINDS; n++) {
+                    const enum hs_precision precision = (n + (int)w) % 2 ? HS_FLOAT : HS_DOUBLE;
+                    char reason[128];
+                    if (hs_kernels[k]->device != HS_CPU || hs_kernels[k]->steps == 1 ||
+                        !hs_kernel_can(hs_kernels[k], wide[w].dims, radius, precision, reason,
+                                       sizeof reason))
+                        continue;
+                    struct hs_problem problem;
+                    make_problem(&problem, wide[w].dims, wide[w].points, radius, precision,
+                                 n + KINDS * radius);
+                    compare_wide(hs_kernels[k], &problem, wide[w].threads, n);
+                    hs_problem_release(&problem);
+                    tried++;
+                }
+    assert_true(tried > 0);
 }

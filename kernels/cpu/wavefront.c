@@ -1,0 +1,990 @@
+/*
+ * wavefront: several sweeps in one pass over memory.
+ *
+ * The idea: one sweep at a time reads and writes every value once, and no kernel that does so is
+ * faster than a copy. So a thread takes a tile of the grid and marches through its planes with
+ * several levels of time at once: level 1 sweeps plane s - R of the input, level 2 plane s - 2R of
+ * level 1, and so on to the last, which alone goes to memory. What lies between stays in the core's
+ * second cache (R: the radius):
+ *
+ *          z |  s         read: input        <- memory, asked for a plane ahead
+ *            |  s - R     level 1 swept      +
+ *            |  s - 2R    level 2 swept      | a ring of planes, in the cache
+ *            |  s - TR    level T swept      +-> memory, past the cache, a line at a time
+ *            +------------------------------- y: rows of the tile, and T*R more on each side of the
+ *                                                input, one R less with each level
+ *
+ * The ring: when level t + 1 has swept row (y, z), nobody will read row (y, z - R) of level t
+ * again, and there the new row is stored, where its line is in the first cache already. So all
+ * levels share 2R(T-1) + 1 planes. In 2D the march is along y, by single rows; in 1D levels take
+ * turns on a piece of the line.
+ *
+ * Within a step, four rows after four: level 1 sweeps them, then level 2 and so on, since a star
+ * needs of the plane above only the point above. The four are swept together, so that each value is
+ * loaded once for the rows beside it too.
+ *
+ * Memory has to work all the time. Streaming rows when they are done, in bursts, left the core
+ * waiting for a third of its time; so they wait in the ring, and each line that is added up, of
+ * whichever level, carries a share of a line out and asks for a share of the plane to come
+ * (`carry`).
+ *
+ * Each level applies the boundary itself: held and prescribed nodes, and ghosts by the affine rule,
+ * in the ring; along periodic axes a tile is swept with the grid's images around it. The input's
+ * own ghosts the backend has filled.
+ *
+ * Sources: wavefront temporal blocking, Wellein, Hager, Zeiser, Wittmann and Fehske, COMPSAC 2009;
+ * planes through a tile in a ring ("3.5D blocking"), Nguyen, Satish, Chhugani, Kim and Dubey, SC
+ * 2010; one array for all levels ("compressed grid"), Wittmann, Hager, Treibig and Wellein,
+ * Parallel Processing Letters 20 (2010).
+ *
+ * Prediction, 384^3 double, R = 1, T = 4, a second cache of 1 MiB: tiles of 21 rows, so a sweep
+ * moves (1 + (21 + 8)/21)/4 = 0.59 words a point instead of 2, and adds up (6 + 4 + 2)/4/21 = 14 %
+ * more rows than there are. In the cache four rows take 0.11 us a row of 384 points: 3.0 GCell/s a
+ * core with the rims, the bound as long as memory gives a third of what a copy takes.
+ *
+ * Measured: docs/benchmarks.md.
+ */
+#include "common.h"
+#include "core/stream.h"
+
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+#include <unistd.h>
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#define HAS_X86 1
+#endif
+
+enum {
+    LINE_BYTES = 64,
+    GROUP = 4,                      /* rows that are done together in 3D */
+    CALLS = 2,                      /* how often a line is asked for ahead of its use */
+    QUEUE = 64,                     /* rows that wait to be streamed */
+    MOST_STEPS = 8,                 /* sweeps a call */
+    WIDEST_BYTES_3D = 3584,         /* of a tile's rows */
+    WIDEST_BYTES_2D = 16384,        /* */
+    WIDEST_BYTES_1D = 8192,         /* */
+    USUAL_CACHE = 1024 * 1024,      /* bytes, where the machine does not tell */
+    CACHE_BYTES = 16 * 1024 * 1024, /* fields that fit in this much last-level cache stay there */
+    PAGE = 4096,
+};
+
+/* Sweeps that pay in one call: more would cost more at the rims than they save. [dims][radius] */
+static const int usual_steps[HS_AXES + 1][HS_MAX_RADIUS + 1] = {
+    {0}, {0, 8, 8, 8}, {0, 8, 4, 4}, {0, 4, 2, 2}};
+
+/* ---- what one call is cut into ------------------------------------------------------------- */
+
+struct rule {
+    double a, b, c;
+};
+
+struct rows;
+struct carry;
+typedef void rows_function(const struct rows *rows, struct carry *carry);
+typedef void ghosts_function(void *ghost, const void *inner, const void *edge,
+                             const struct rule *rule, const void *table, double drive,
+                             int64_t count);
+struct row_functions {
+    ghosts_function *ghosts;
+    rows_function *rows[HS_AXES][HS_MAX_RADIUS][GROUP];
+};
+
+struct wave {
+    const struct hs_sweep *s;
+    int dims, radius, steps;
+    int across, march;  /* the axes of the rows beside each other, and of the planes */
+    int64_t size, line; /* bytes of a value; values of a cache line */
+    int64_t n[HS_AXES];
+    int64_t reach[HS_AXES]; /* points that a sweep reads to each side: radius, or 0 */
+    bool wrap[HS_AXES];
+    bool prescribed;     /* some face is */
+    bool plain;          /* all fields fit in the last cache */
+    int depth[HS_FACES]; /* ghost layers that are read */
+    int64_t pieces[HS_AXES];
+    int64_t slots, ring_rows, ring_pitch; /* planes, rows of one, values of one */
+    const struct row_functions *functions;
+    double c[HS_MAX_COEFFICIENTS]; /* or floats, in the order of the additions */
+};
+
+struct tile {
+    const struct wave *w;
+    struct hs_box box; /* of the last sweep */
+    /* What a level needs so that the next can be swept: level 0 is the input, level `steps` the
+     * output. Along periodic axes beyond the grid, which stands for its image there. */
+    struct hs_box level[MOST_STEPS + 1];
+    char *ring;
+    int64_t base_x, base_across; /* of the ring's first value */
+    int64_t step;
+    char *slot[2 * MOST_STEPS * HS_MAX_RADIUS + 1]; /* of the ring, back from this step's first */
+};
+
+static int64_t divide_up(int64_t a, int64_t b)
+{
+    return (a + b - 1) / b;
+}
+
+static int64_t round_down(int64_t a, int64_t multiple)
+{
+    return a >= 0 ? a / multiple * multiple : -divide_up(-a, multiple) * multiple;
+}
+
+/* Node i of a periodic axis, or of one where i is inside. */
+static int64_t wrapped(int64_t i, int64_t n)
+{
+    if (i >= 0 && i < n)
+        return i; /* a division takes as long as twenty additions */
+    i %= n;
+    return i < 0 ? i + n : i;
+}
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static int64_t level_lo(const struct tile *t, int level, int axis)
+{
+    return t->level[level].lo[axis];
+}
+
+static int64_t level_hi(const struct tile *t, int level, int axis)
+{
+    return t->level[level].hi[axis];
+}
+
+static bool touches(const struct tile *t, int level, int face)
+{
+    const int axis = face / 2;
+    return t->w->depth[face] > 0 &&
+           (face % 2 ? level_hi(t, level, axis) == t->w->n[axis] : level_lo(t, level, axis) == 0);
+}
+
+/*
+ * The ring: a level's plane k takes the place of the level before's plane k - radius, which nobody
+ * reads any more once that row of k is swept. In 1D there are no planes, and levels take turns.
+ */
+static char *ring_at(const struct tile *t, int level, int64_t i, int64_t j, int64_t k)
+{
+    const struct wave *w = t->w;
+    char *plane = t->slot[w->dims > 1 ? t->step - (k - level * w->radius) : level & 1];
+    return plane + ((j - t->base_across) * w->ring_pitch + (i - t->base_x)) * w->size;
+}
+
+/* An element of a field, of real indices. */
+static int64_t element(const struct wave *w, int64_t i, int64_t j, int64_t k)
+{
+    return i + j * w->s->layout.pitch[w->across] + k * w->s->layout.pitch[w->march];
+}
+
+static const char *field_at(const struct wave *w, const void *field, int64_t i, int64_t j,
+                            int64_t k)
+{
+    return (const char *)field + element(w, i, j, k) * w->size;
+}
+
+/* ---- what is carried along ----------------------------------------------------------------- */
+
+/*
+ * Memory is slow to take and slow to give, but does both while the core adds up. So the rows of
+ * the last level are not streamed to memory when they are done but wait in the ring, and the rows
+ * to come are asked for long before their use: some lines of either between any two lines that are
+ * added up, whatever the level. Asked for twice, since a core drops requests when it has many.
+ */
+struct call {
+    const char *at, *end;
+    int64_t row, row_end, plane; /* virtual; the rows still to be asked for */
+};
+
+struct waiting {
+    const char *from;
+    char *to;
+};
+
+struct carry {
+    const struct tile *t;
+    int64_t credit, earned, cost; /* a line of each is carried for `cost` earned */
+    const char *from, *from_end;
+    char *to;
+    int64_t row_bytes;
+    bool plain;      /* into the cache: all fields fit there */
+    int head, count; /* of the queue */
+    struct waiting queue[QUEUE];
+    struct call call[CALLS];
+};
+
+static bool carry_next(struct carry *c)
+{
+    if (c->count == 0)
+        return false;
+    c->from = c->queue[c->head].from;
+    c->to = c->queue[c->head].to;
+    c->from_end = c->from + c->row_bytes;
+    c->head = (c->head + 1) % QUEUE;
+    c->count--;
+    return true;
+}
+
+static bool call_next(struct carry *c, struct call *call)
+{
+    const struct tile *t = c->t;
+    const struct wave *w = t->w;
+    if (call->row >= call->row_end)
+        return false;
+    const int64_t lo = larger(level_lo(t, 0, HS_X), 0);
+    const int64_t hi = smaller(level_hi(t, 0, HS_X), w->n[HS_X]);
+    call->at = field_at(w, w->s->in, lo, wrapped(call->row, w->n[w->across]),
+                        wrapped(call->plane, w->n[w->march]));
+    call->end = call->at + (hi - lo) * w->size;
+    call->row++;
+    return true;
+}
+
+/* Asks for rows of input plane k from row j on. */
+static void call_plane(struct carry *c, struct call *call, int64_t j, int64_t k)
+{
+    const struct tile *t = c->t;
+    call->row = j;
+    call->plane = k;
+    call->row_end = k >= level_lo(t, 0, t->w->march) && k < level_hi(t, 0, t->w->march)
+                        ? level_hi(t, 0, t->w->across)
+                        : j;
+}
+
+HS_INLINE void call_in(const char *from)
+{
+#ifdef __GNUC__
+    __builtin_prefetch(from, 0, 2);
+#else
+    (void)from;
+#endif
+}
+
+/* Streams rows until no more than `left` wait. */
+static void drain(struct carry *c, int left)
+{
+    while (c->from < c->from_end || c->count > left) {
+        if (c->from == c->from_end)
+            carry_next(c);
+        if (c->plain)
+            memcpy(c->to, c->from, (size_t)(c->from_end - c->from));
+        else
+            hs_stream_lines(c->to, c->from, (size_t)(c->from_end - c->from));
+        c->from = c->from_end;
+    }
+}
+
+/* Whole lines, into the gap behind the row too: no node, and ghosts are filled before they are
+ * read. */
+static void wait_row(struct carry *c, int64_t j, int64_t k)
+{
+    const struct tile *t = c->t;
+    const struct wave *w = t->w;
+    const int64_t i = t->box.lo[HS_X];
+    if (c->count == QUEUE)
+        drain(c, QUEUE / 2);
+    c->queue[(c->head + c->count++) % QUEUE] = (struct waiting){
+        ring_at(t, w->steps, i, j, k), (char *)w->s->out + element(w, i, j, k) * w->size};
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+struct rows {
+    const void *below[HS_MAX_RADIUS], *centre, *above[HS_MAX_RADIUS]; /* first points; planes 1, 2,
+                                                                         3 down and up */
+    void *out;
+    int64_t pitch, out_pitch; /* values between rows */
+    int64_t points;           /* whole cache lines are swept */
+    const void *c;
+    const void *source; /* or NULL: start from source_value */
+    int64_t source_pitch;
+    double source_value;
+};
+
+#ifdef HAS_X86
+/* An unaligned vector of a whole cache line lies in two of them, which takes two loads: better to
+ * put it together from the two that lie in one each, which are there for other sums as well. */
+__attribute__((target("avx512f"))) HS_INLINE __m512d beside_double(const double *p, int m)
+{
+    const __m512i first = _mm512_set1_epi64(m < 0 ? 8 + m : m);
+    const __m512i from = _mm512_add_epi64(first, _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0));
+    const double *lower = m < 0 ? p - 8 : p;
+    return m == 0
+               ? _mm512_loadu_pd(p)
+               : _mm512_permutex2var_pd(_mm512_loadu_pd(lower), from, _mm512_loadu_pd(lower + 8));
+}
+
+__attribute__((target("avx512f"))) HS_INLINE __m512 beside_float(const float *p, int m)
+{
+    const __m512i first = _mm512_set1_epi32(m < 0 ? 16 + m : m);
+    const __m512i from = _mm512_add_epi32(
+        first, _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0));
+    const float *lower = m < 0 ? p - 16 : p;
+    return m == 0
+               ? _mm512_loadu_ps(p)
+               : _mm512_permutex2var_ps(_mm512_loadu_ps(lower), from, _mm512_loadu_ps(lower + 16));
+}
+
+#define ROWS_T double
+#define ROWS_V __m512d
+#define ROWS_LANES 8
+#define ROWS_LOAD(p) _mm512_loadu_pd(p)
+#define ROWS_STORE(p, v) _mm512_storeu_pd(p, v)
+#define ROWS_SET(x) _mm512_set1_pd(x)
+#define ROWS_FMA(a, b, c) _mm512_fmadd_pd(a, b, c)
+#define ROWS_FMA1(a, b, c) fma(a, b, c)
+#define ROWS_BESIDE(p, m) beside_double(p, m)
+#define ROWS_STREAM(to, from) hs_stream_lines_64(to, from, LINE_BYTES)
+#define ROWS_TARGET __attribute__((target("avx512f,fma")))
+#define ROWS_NAME(x) avx512_double_##x
+#include "wavefront_rows.h"
+
+#define ROWS_T float
+#define ROWS_V __m512
+#define ROWS_LANES 16
+#define ROWS_LOAD(p) _mm512_loadu_ps(p)
+#define ROWS_STORE(p, v) _mm512_storeu_ps(p, v)
+#define ROWS_SET(x) _mm512_set1_ps(x)
+#define ROWS_FMA(a, b, c) _mm512_fmadd_ps(a, b, c)
+#define ROWS_FMA1(a, b, c) fmaf(a, b, c)
+#define ROWS_BESIDE(p, m) beside_float(p, m)
+#define ROWS_STREAM(to, from) hs_stream_lines_64(to, from, LINE_BYTES)
+#define ROWS_TARGET __attribute__((target("avx512f,fma")))
+#define ROWS_NAME(x) avx512_float_##x
+#include "wavefront_rows.h"
+
+#define ROWS_T double
+#define ROWS_V __m256d
+#define ROWS_LANES 4
+#define ROWS_LOAD(p) _mm256_loadu_pd(p)
+#define ROWS_STORE(p, v) _mm256_storeu_pd(p, v)
+#define ROWS_SET(x) _mm256_set1_pd(x)
+#define ROWS_FMA(a, b, c) _mm256_fmadd_pd(a, b, c)
+#define ROWS_FMA1(a, b, c) fma(a, b, c)
+#define ROWS_BESIDE(p, m) ROWS_LOAD((p) + (m))
+#define ROWS_STREAM(to, from) hs_stream_lines_32(to, from, LINE_BYTES)
+#define ROWS_TARGET __attribute__((target("avx2,fma")))
+#define ROWS_NAME(x) avx2_double_##x
+#include "wavefront_rows.h"
+
+#define ROWS_T float
+#define ROWS_V __m256
+#define ROWS_LANES 8
+#define ROWS_LOAD(p) _mm256_loadu_ps(p)
+#define ROWS_STORE(p, v) _mm256_storeu_ps(p, v)
+#define ROWS_SET(x) _mm256_set1_ps(x)
+#define ROWS_FMA(a, b, c) _mm256_fmadd_ps(a, b, c)
+#define ROWS_FMA1(a, b, c) fmaf(a, b, c)
+#define ROWS_BESIDE(p, m) ROWS_LOAD((p) + (m))
+#define ROWS_STREAM(to, from) hs_stream_lines_32(to, from, LINE_BYTES)
+#define ROWS_TARGET __attribute__((target("avx2,fma")))
+#define ROWS_NAME(x) avx2_float_##x
+#include "wavefront_rows.h"
+#endif
+
+#define ROWS_T double
+#define ROWS_V double
+#define ROWS_LANES 1
+#define ROWS_LOAD(p) (*(p))
+#define ROWS_STORE(p, v) (*(p) = (v))
+#define ROWS_SET(x) (x)
+#define ROWS_FMA(a, b, c) fma(a, b, c)
+#define ROWS_FMA1(a, b, c) fma(a, b, c)
+#define ROWS_BESIDE(p, m) ROWS_LOAD((p) + (m))
+#define ROWS_STREAM(to, from) hs_stream_lines_16(to, from, LINE_BYTES)
+#define ROWS_TARGET
+#define ROWS_NAME(x) baseline_double_##x
+#include "wavefront_rows.h"
+
+#define ROWS_T float
+#define ROWS_V float
+#define ROWS_LANES 1
+#define ROWS_LOAD(p) (*(p))
+#define ROWS_STORE(p, v) (*(p) = (v))
+#define ROWS_SET(x) (x)
+#define ROWS_FMA(a, b, c) fmaf(a, b, c)
+#define ROWS_FMA1(a, b, c) fmaf(a, b, c)
+#define ROWS_BESIDE(p, m) ROWS_LOAD((p) + (m))
+#define ROWS_STREAM(to, from) hs_stream_lines_16(to, from, LINE_BYTES)
+#define ROWS_TARGET
+#define ROWS_NAME(x) baseline_float_##x
+#include "wavefront_rows.h"
+
+static const struct row_functions *find_functions(enum hs_precision precision)
+{
+    const bool single = precision == HS_FLOAT;
+#ifdef HAS_X86
+    if (__builtin_cpu_supports("avx512f"))
+        return single ? &avx512_float_functions : &avx512_double_functions;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        return single ? &avx2_float_functions : &avx2_double_functions;
+#endif
+    return single ? &baseline_float_functions : &baseline_double_functions;
+}
+
+static void call_rows(struct carry *carry, struct rows *rows, int64_t count)
+{
+    const struct wave *w = carry->t->w;
+    rows->c = w->c;
+    carry->earned = 9 * count;
+    w->functions->rows[w->dims - 1][w->radius - 1][count - 1](rows, carry);
+}
+
+/* The first level, straight from the input: whole runs of rows and points that are neighbours
+ * there too. Beside a run lie ghosts, which are filled. */
+static void sweep_first(struct carry *carry, int64_t j, int64_t count, int64_t k)
+{
+    const struct tile *t = carry->t;
+    const struct wave *w = t->w;
+    const struct hs_sweep *s = w->s;
+    const int64_t end = level_hi(t, 1, HS_X), n = w->n[HS_X];
+    for (int64_t i = level_lo(t, 1, HS_X), length; i < end; i += length) {
+        const int64_t from = wrapped(i, n), back = from % w->line; /* to a line's begin */
+        length = smaller(end - i, n - from);
+        const int64_t at =
+            element(w, from - back, wrapped(j, w->n[w->across]), wrapped(k, w->n[w->march]));
+        const char *centre = (const char *)s->in + at * w->size;
+        struct rows rows = {
+            .centre = centre,
+            .out = ring_at(t, 1, i - back, j, k),
+            .pitch = s->layout.pitch[w->across],
+            .out_pitch = w->ring_pitch,
+            .points = length + back,
+            .source = s->source ? (const char *)s->source + at * w->size : NULL,
+            .source_pitch = s->layout.pitch[w->across],
+            .source_value = s->source ? 0.0 : s->source_value[0],
+        };
+        for (int m = 1; m <= w->radius; m++) {
+            rows.below[m - 1] = centre - m * s->layout.pitch[w->march] * w->size;
+            rows.above[m - 1] = centre + m * s->layout.pitch[w->march] * w->size;
+        }
+        call_rows(carry, &rows, count);
+    }
+}
+
+/* Rows of the source side by side with those of the ring, where the grid's image begins within. */
+static const char *gather_source(const struct tile *t, int64_t i, int64_t end, int64_t j,
+                                 int64_t count, int64_t k)
+{
+    const struct wave *w = t->w;
+    char *gathered = t->ring + w->slots * w->ring_rows * w->ring_pitch * w->size;
+    for (int64_t row = 0; row < count; row++)
+        for (int64_t x = i, length; x < end; x += length) {
+            const int64_t from = wrapped(x, w->n[HS_X]);
+            length = smaller(end - x, w->n[HS_X] - from);
+            memcpy(gathered + (row * w->ring_pitch + (x - i)) * w->size,
+                   field_at(w, w->s->source, from, wrapped(j + row, w->n[w->across]),
+                            wrapped(k, w->n[w->march])),
+                   (size_t)(length * w->size));
+        }
+    return gathered;
+}
+
+static void sweep_later(struct carry *carry, int level, int64_t j, int64_t count, int64_t k)
+{
+    const struct tile *t = carry->t;
+    const struct wave *w = t->w;
+    const struct hs_sweep *s = w->s;
+    const int64_t i = round_down(level_lo(t, level, HS_X), w->line);
+    const int64_t end = level_hi(t, level, HS_X);
+    struct rows rows = {
+        .centre = ring_at(t, level - 1, i, j, k),
+        .out = ring_at(t, level, i, j, k),
+        .pitch = w->ring_pitch,
+        .out_pitch = w->ring_pitch,
+        .points = end - i,
+        .source_value = s->source ? 0.0 : s->source_value[level - 1],
+    };
+    if (s->source && w->wrap[HS_X]) {
+        rows.source = gather_source(t, i, end, j, count, k);
+        rows.source_pitch = w->ring_pitch;
+    } else if (s->source) {
+        rows.source =
+            field_at(w, s->source, i, wrapped(j, w->n[w->across]), wrapped(k, w->n[w->march]));
+        rows.source_pitch = s->layout.pitch[w->across];
+    }
+    for (int m = 1; m <= w->radius && w->dims > 1; m++) {
+        rows.below[m - 1] = ring_at(t, level - 1, i, j, k - m);
+        rows.above[m - 1] = ring_at(t, level - 1, i, j, k + m);
+    }
+    call_rows(carry, &rows, count);
+}
+
+/* ---- faces ----------------------------------------------------------------------------------- */
+
+/* A face's drive at one moment: one number, or a table of its nodes, the lower axis fastest. */
+struct drive {
+    double value;
+    const char *table;
+    int64_t pitch;
+};
+
+static struct drive drive_of(const struct wave *w, int face, const double *values,
+                             void const *const *tables)
+{
+    return (struct drive){values[face], tables[face], w->n[face / 2 == HS_X ? HS_Y : HS_X]};
+}
+
+/* Its place in the table for a row's first node, of real indices (0, j, k). */
+static int64_t place(const struct wave *w, const struct drive *drive, int face, int64_t j,
+                     int64_t k)
+{
+    int64_t at[HS_AXES] = {0};
+    at[w->across] = j;
+    at[w->march] = k;
+    if (face / 2 == HS_X)
+        return at[HS_Y] + at[HS_Z] * drive->pitch;
+    return (face / 2 == HS_Y ? at[HS_Z] : at[HS_Y]) * drive->pitch;
+}
+
+static double value_at(const struct wave *w, const struct drive *drive, int64_t at)
+{
+    return drive->table ? hs_read(w->s->precision, drive->table, at) : drive->value;
+}
+
+/* Ghost row `ghost` of the level, from the rows `inner` and `edge`, along x. */
+static void ghost_row(const struct tile *t, int level, int face, int m, char *ghost,
+                      const char *inner, const char *edge, int64_t j, int64_t k)
+{
+    const struct wave *w = t->w;
+    const struct hs_face *f = &w->s->face[face];
+    const struct rule rule = {f->a[m - 1], f->b[m - 1], f->c[m - 1]};
+    const struct drive drive =
+        drive_of(w, face, w->s->level[level].drive, w->s->level[level].drive_field);
+    const int64_t at = place(w, &drive, face, j, k), lo = level_lo(t, level, HS_X);
+    const int64_t hi = level_hi(t, level, HS_X), n = w->n[HS_X];
+    for (int64_t i = lo, length; i < hi; i += length) {
+        const int64_t from = wrapped(i, n), byte = (i - lo) * w->size;
+        length = smaller(hi - i, n - from);
+        w->functions->ghosts(ghost + byte, inner + byte, edge + byte, &rule,
+                             drive.table ? drive.table + (at + from) * w->size : NULL, drive.value,
+                             length);
+    }
+}
+
+/* The ghosts of rows j to j_end of virtual plane k, `distance` planes from the edge's. */
+static void ghost_plane_rows(const struct tile *t, int level, int face, int m, int64_t j,
+                             int64_t j_end)
+{
+    const struct wave *w = t->w;
+    const int64_t edge = face % 2 ? w->n[w->march] - 1 : 0, out = face % 2 ? m : -m;
+    const int64_t i = level_lo(t, level, HS_X);
+    for (; j < j_end; j++)
+        ghost_row(t, level, face, m, ring_at(t, level, i, j, edge + out),
+                  ring_at(t, level, i, j, edge - out), ring_at(t, level, i, j, edge),
+                  wrapped(j, w->n[w->across]), edge);
+}
+
+/* The ghost rows beside plane k. */
+static void ghost_rows_beside(const struct tile *t, int level, int64_t k)
+{
+    const struct wave *w = t->w;
+    const int64_t i = level_lo(t, level, HS_X);
+    for (int face = 2 * w->across; w->dims > 2 && face <= 2 * w->across + 1; face++)
+        for (int m = 1; m <= w->depth[face] && touches(t, level, face); m++) {
+            const int64_t edge = face % 2 ? w->n[w->across] - 1 : 0, out = face % 2 ? m : -m;
+            ghost_row(t, level, face, m, ring_at(t, level, i, edge + out, k),
+                      ring_at(t, level, i, edge - out, k), ring_at(t, level, i, edge, k), edge,
+                      wrapped(k, w->n[w->march]));
+        }
+}
+
+/* The ghosts at both ends of row (j, k). */
+static void ghost_ends(const struct tile *t, int level, int64_t j, int64_t k)
+{
+    const struct wave *w = t->w;
+    for (int face = 0; face < 2; face++) {
+        if (!touches(t, level, face))
+            continue;
+        const struct hs_face *f = &w->s->face[face];
+        const struct drive drive =
+            drive_of(w, face, w->s->level[level].drive, w->s->level[level].drive_field);
+        const double value = value_at(
+            w, &drive,
+            place(w, &drive, face, wrapped(j, w->n[w->across]), wrapped(k, w->n[w->march])));
+        const int64_t edge = face ? w->n[HS_X] - 1 : 0;
+        char *node = ring_at(t, level, edge, j, k);
+        for (int m = 1; m <= w->depth[face]; m++) {
+            const struct rule rule = {f->a[m - 1], f->b[m - 1], f->c[m - 1]};
+            const int64_t out = (face ? m : -m) * w->size;
+            w->functions->ghosts(node + out, node - out, node, &rule, NULL, value, 1);
+        }
+    }
+}
+
+/* Node values of the level before, from virtual x = i to end. */
+static void keep(const struct tile *t, int level, int64_t i, int64_t end, int64_t j, int64_t k)
+{
+    const struct wave *w = t->w;
+    for (int64_t length; i < end; i += length) {
+        const int64_t from = wrapped(i, w->n[HS_X]);
+        length = smaller(end - i, w->n[HS_X] - from);
+        const char *before = level > 1 ? ring_at(t, level - 1, i, j, k)
+                                       : field_at(w, w->s->in, from, wrapped(j, w->n[w->across]),
+                                                  wrapped(k, w->n[w->march]));
+        memcpy(ring_at(t, level, i, j, k), before, (size_t)(length * w->size));
+    }
+}
+
+/* The part of a row that a prescribed face has, where `face` has it. */
+static void prescribe(const struct tile *t, int level, int face, int64_t j, int64_t k)
+{
+    const struct wave *w = t->w;
+    const int axis = face / 2;
+    const int64_t rj = wrapped(j, w->n[w->across]), rk = wrapped(k, w->n[w->march]);
+    const int64_t edge = face % 2 ? w->n[axis] - 1 : 0;
+    int64_t lo = level_lo(t, level, HS_X), hi = level_hi(t, level, HS_X);
+    if (axis == HS_X) {
+        if (edge < lo || edge >= hi)
+            return;
+        lo = edge, hi = edge + 1;
+    } else if ((axis == w->across ? rj : rk) != edge) {
+        return;
+    }
+    const struct drive hold =
+        drive_of(w, face, w->s->level[level - 1].hold, w->s->level[level - 1].hold_field);
+    const int64_t at = place(w, &hold, face, rj, rk);
+    char *row = ring_at(t, level, lo, j, k);
+    for (int64_t i = lo; i < hi; i++)
+        hs_write(w->s->precision, row, i - lo,
+                 value_at(w, &hold, axis == HS_X ? at : at + wrapped(i, w->n[HS_X])));
+}
+
+static bool holds(const struct wave *w, int axis, int64_t i)
+{
+    return i < w->s->box.lo[axis] || i >= w->s->box.hi[axis];
+}
+
+/* `count` held values at the end of a row that has been swept. */
+HS_INLINE void keep_end(const struct wave *w, char *to, const char *before, int64_t count)
+{
+    for (int64_t n = 0; n < count; n++)
+        if (w->size == sizeof(double))
+            ((double *)to)[n] = ((const double *)before)[n];
+        else
+            ((float *)to)[n] = ((const float *)before)[n];
+}
+
+/* What the stencil does not decide in `count` rows that it has swept: the held nodes at their ends.
+ * Only in rows whose indices are real, since an axis with held nodes is not periodic. */
+static void keep_ends(const struct tile *t, int level, int64_t j, int64_t count, int64_t k)
+{
+    const struct wave *w = t->w;
+    const int64_t lo = level_lo(t, level, HS_X), hi = level_hi(t, level, HS_X);
+    const int64_t left = smaller(w->s->box.lo[HS_X], hi) - lo;
+    const int64_t right = larger(w->s->box.hi[HS_X], lo);
+    if (w->wrap[HS_X] || (left <= 0 && right >= hi))
+        return;
+    const int64_t pitch = (level > 1 ? w->ring_pitch : w->s->layout.pitch[w->across]) * w->size;
+    const char *before = level > 1 ? ring_at(t, level - 1, 0, j, k)
+                                   : field_at(w, w->s->in, 0, wrapped(j, w->n[w->across]),
+                                              wrapped(k, w->n[w->march]));
+    char *row = ring_at(t, level, 0, j, k);
+    for (; count > 0; count--, before += pitch, row += w->ring_pitch * w->size) {
+        keep_end(w, row + lo * w->size, before + lo * w->size, left);
+        keep_end(w, row + right * w->size, before + right * w->size, hi - right);
+    }
+}
+
+/* Prescribed nodes and ghosts at the ends of `count` rows of a level. */
+static void finish_rows(const struct tile *t, int level, int64_t j, int64_t count, int64_t k)
+{
+    const struct wave *w = t->w;
+    const bool ends = level < w->steps && (touches(t, level, 0) || touches(t, level, 1));
+    for (int64_t row = j; row < j + count && (ends || w->prescribed); row++) {
+        for (int face = 0; face < 2 * w->dims && w->prescribed; face++)
+            if (w->s->face[face].prescribed)
+                prescribe(t, level, face, row, k);
+        if (ends)
+            ghost_ends(t, level, row, k);
+    }
+}
+
+/* ---- the march ------------------------------------------------------------------------------- */
+
+/* Rows j to j_end of plane k of a level: held rows one by one, the others by runs that end where
+ * the grid does, since beyond it lie held rows or its image. */
+static void sweep_rows(struct carry *carry, int level, int64_t j, int64_t j_end, int64_t k)
+{
+    const struct tile *t = carry->t;
+    const struct wave *w = t->w;
+    const int64_t n = w->n[w->across];
+    const bool held_plane = holds(w, w->march, wrapped(k, w->n[w->march]));
+    for (int64_t count; j < j_end; j += count) {
+        const int64_t real = wrapped(j, n);
+        const bool held = held_plane || holds(w, w->across, real);
+        count = 1;
+        while (!held && j + count < j_end && !holds(w, w->across, real + count))
+            count++;
+        if (!held && level == 1)
+            sweep_first(carry, j, count, k);
+        else if (!held)
+            sweep_later(carry, level, j, count, k);
+        if (held)
+            keep(t, level, level_lo(t, level, HS_X), level_hi(t, level, HS_X), j, k);
+        else
+            keep_ends(t, level, j, count, k);
+        finish_rows(t, level, j, count, k);
+    }
+}
+
+/* Rows j to j_end of what a level has to do at its plane k, ghost planes included. */
+static void advance(struct carry *carry, int level, int64_t j, int64_t j_end, int64_t k)
+{
+    const struct tile *t = carry->t;
+    const struct wave *w = t->w;
+    const int lower = 2 * w->march, upper = lower + 1;
+    const bool marches = w->dims > 1 && level < w->steps;
+    j = larger(j, level_lo(t, level, w->across));
+    j_end = smaller(j_end, level_hi(t, level, w->across));
+    if (j >= j_end || k < level_lo(t, level, w->march))
+        return;
+    if (k < level_hi(t, level, w->march)) {
+        sweep_rows(carry, level, j, j_end, k);
+        if (level == w->steps)
+            for (int64_t row = j; row < j_end; row++)
+                wait_row(carry, row, k);
+        if (marches && k == w->radius && touches(t, level, lower))
+            for (int m = 1; m <= w->depth[lower]; m++)
+                ghost_plane_rows(t, level, lower, m, j, j_end);
+    } else if (marches && touches(t, level, upper)) {
+        const int64_t m = k - w->n[w->march] + 1;
+        if (m <= w->depth[upper])
+            ghost_plane_rows(t, level, upper, (int)m, j, j_end);
+    }
+}
+
+static void find_slots(struct tile *t, int64_t step)
+{
+    const struct wave *w = t->w;
+    const int64_t bytes = w->ring_rows * w->ring_pitch * w->size;
+    int64_t slot = w->dims > 1 ? wrapped(step, w->slots) : 0;
+    t->step = step;
+    for (int back = 0; back <= 2 * w->steps * w->radius; back++) {
+        t->slot[back] = t->ring + slot * bytes;
+        slot = slot > 0 ? slot - 1 : w->slots - 1;
+    }
+}
+
+/* Step `s` of the march: level 1 sweeps plane s - radius, each next level a radius behind. */
+static void step(struct carry *carry, int64_t s)
+{
+    const struct tile *t = carry->t;
+    const struct wave *w = t->w;
+    const int64_t lag = w->reach[w->march], group = w->dims > 2 ? GROUP : 1;
+    const int64_t first = level_lo(t, 1, w->across), end = level_hi(t, 1, w->across);
+    /* rows may wait into the next step where level 1 comes to their place late enough */
+    const bool patient = t->box.hi[w->across] - first >= 4 * GROUP || w->dims == 2;
+    call_plane(carry, &carry->call[0], level_lo(t, 0, w->across), s + 1);
+    call_plane(carry, &carry->call[1], level_lo(t, 0, w->across) + 2 * group, s);
+    for (int64_t j = first; j < end; j += group) {
+        if (j == first + 2 * group)
+            drain(carry, 0);
+        for (int level = 1; level <= w->steps; level++)
+            advance(carry, level, j, j + group, s - level * lag);
+    }
+    for (int level = 1; level < w->steps; level++) {
+        const int64_t k = s - level * lag;
+        if (k >= level_lo(t, level, w->march) && k < level_hi(t, level, w->march))
+            ghost_rows_beside(t, level, k);
+    }
+    drain(carry, patient ? (w->dims > 2 ? 2 * GROUP : 1) : 0);
+}
+
+static int64_t cut_at(const struct wave *w, int axis, int64_t piece)
+{
+    const int64_t at = w->n[axis] * piece / w->pieces[axis];
+    return axis == HS_X && piece < w->pieces[axis] ? at / w->line * w->line : at;
+}
+
+static void find_level(struct tile *t, int level)
+{
+    const struct wave *w = t->w;
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        const int64_t more = (w->steps - level) * w->reach[axis];
+        int64_t *lo = &t->level[level].lo[axis], *hi = &t->level[level].hi[axis];
+        *lo = t->box.lo[axis] - more;
+        *hi = t->box.hi[axis] + more;
+        if (!w->wrap[axis]) {
+            *lo = larger(*lo, 0);
+            *hi = smaller(*hi, w->n[axis]);
+        }
+    }
+}
+
+static void sweep_tile(const struct wave *w, int64_t number, char *ring)
+{
+    struct tile t = {.w = w, .ring = ring};
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        const int64_t piece = number % w->pieces[axis];
+        number /= w->pieces[axis];
+        t.box.lo[axis] = cut_at(w, axis, piece);
+        t.box.hi[axis] = cut_at(w, axis, piece + 1);
+    }
+    if (hs_box_count(&t.box) == 0)
+        return;
+    for (int level = 0; level <= w->steps; level++)
+        find_level(&t, level);
+    t.base_x = round_down(level_lo(&t, 1, HS_X), w->line) - w->line;
+    t.base_across = t.box.lo[w->across] - w->steps * w->reach[w->across];
+    struct carry carry = {
+        .t = &t,
+        .cost = 8 * w->steps,
+        .plain = w->plain,
+        .row_bytes = divide_up(t.box.hi[HS_X] - t.box.lo[HS_X], w->line) * LINE_BYTES,
+    };
+    const int64_t lag = w->reach[w->march];
+    for (int64_t s = level_lo(&t, 1, w->march) + lag; s < t.box.hi[w->march] + w->steps * lag;
+         s++) {
+        find_slots(&t, s);
+        step(&carry, s);
+    }
+    drain(&carry, 0);
+}
+
+/* ---- the cut --------------------------------------------------------------------------------- */
+
+static int64_t cache_bytes(void)
+{
+#ifdef _SC_LEVEL2_CACHE_SIZE
+    const long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    if (bytes >= 128 * 1024)
+        return bytes < 4 * USUAL_CACHE ? bytes : 4 * USUAL_CACHE;
+#endif
+    return USUAL_CACHE;
+}
+
+/* Pieces of an axis, none longer than `longest`, for all threads if that leaves `shortest`. */
+static int64_t cut_axis(int64_t n, int64_t longest, int64_t shortest, int64_t threads)
+{
+    const int64_t pieces = divide_up(n, larger(longest, 1));
+    const int64_t shared = divide_up(pieces, threads) * threads;
+    return n / shared >= shortest ? shared : pieces;
+}
+
+/* Tiles whose planes of all levels fit in a core's second cache; threads get whole tiles. */
+static void cut(struct wave *w, bool source)
+{
+    static const int64_t widest[HS_AXES] = {WIDEST_BYTES_1D, WIDEST_BYTES_2D, WIDEST_BYTES_3D};
+    const int64_t rim = 2 * w->steps * w->radius, threads = w->s->threads;
+    const int64_t kept =
+        w->slots + 2 * w->radius + 2 + (source ? (w->steps - 1) * w->radius + 2 : 0);
+    const int64_t points = cache_bytes() / (kept * w->size);
+    int64_t *pieces = w->pieces;
+    pieces[HS_X] = pieces[HS_Y] = pieces[HS_Z] = 1;
+    if (w->dims < 3) {
+        pieces[HS_X] = cut_axis(w->n[HS_X], smaller(points, widest[w->dims - 1] / w->size),
+                                larger(8 * rim, 32 * w->line), threads);
+    } else {
+        pieces[HS_X] = divide_up(w->n[HS_X] * w->size, widest[2]);
+        const int64_t width = divide_up(w->n[HS_X], pieces[HS_X]) + (pieces[HS_X] > 1 ? rim : 0);
+        const int64_t rows = points / width - rim;
+        pieces[w->across] = cut_axis(w->n[w->across], larger(rows, GROUP), larger(rim, 8), threads);
+    }
+    const int64_t tiles = pieces[HS_X] * pieces[w->across];
+    if (w->dims > 1 && tiles % threads != 0 && tiles < 4 * threads)
+        pieces[w->march] =
+            larger(1, smaller(divide_up(threads, tiles), w->n[w->march] / larger(2 * rim, 8)));
+}
+
+static void describe(const struct hs_sweep *s, int steps, bool source, struct wave *w)
+{
+    *w = (struct wave){
+        .s = s,
+        .dims = s->stencil->dims,
+        .radius = s->stencil->radius,
+        .steps = steps,
+        .size = (int64_t)hs_precision_size(s->precision),
+        .functions = find_functions(s->precision),
+    };
+    w->line = LINE_BYTES / w->size;
+    w->plain = s->layout.elements * w->size * (source ? 3 : 2) <= CACHE_BYTES;
+    w->across = w->dims == 2 ? HS_Z : HS_Y;
+    w->march = w->dims == 2 ? HS_Y : HS_Z;
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        w->n[axis] = s->layout.points[axis];
+        w->reach[axis] = axis < w->dims ? w->radius : 0;
+    }
+    for (int face = 0; face < 2 * w->dims && s->face; face++) {
+        w->wrap[face / 2] = s->face[face].wrap;
+        w->prescribed = w->prescribed || s->face[face].prescribed;
+        w->depth[face] = s->face[face].wrap ? 0 : w->radius - s->face[face].held;
+    }
+    /* in 2D one more, so that a row may wait through a step; in 1D levels take turns */
+    w->slots = w->dims > 1 ? 2 * w->radius * (steps - 1) + 1 + (w->dims == 2) : 2;
+    cut(w, source);
+    const int64_t rows = divide_up(w->n[w->across], w->pieces[w->across]);
+    const int64_t width = divide_up(w->n[HS_X], w->pieces[HS_X]);
+    w->ring_rows = rows + 2 * steps * w->reach[w->across];
+    /* an odd number of lines, so that rows lie in different sets of the cache */
+    w->ring_pitch = (divide_up(width + 2 * (steps - 1) * w->radius, w->line) + 6) / 2 * 2 + 1;
+    w->ring_pitch *= w->line;
+}
+
+static size_t ring_bytes(const struct wave *w)
+{
+    const int64_t rows = w->slots * w->ring_rows + GROUP;
+    return (size_t)(divide_up(rows * w->ring_pitch * w->size, PAGE) * PAGE);
+}
+
+static size_t scratch(const struct hs_sweep *s)
+{
+    size_t most = 0;
+    for (int steps = 1; steps <= MOST_STEPS; steps++)
+        for (int source = 0; source < 2; source++) {
+            struct wave w;
+            describe(s, steps, source, &w);
+            if (ring_bytes(&w) > most)
+                most = ring_bytes(&w);
+        }
+    return most * (size_t)s->threads;
+}
+
+static enum hs_status sweep(const struct hs_sweep *s, struct hs_error *err)
+{
+    (void)err;
+    struct wave w;
+    describe(s, s->steps, s->source != NULL, &w);
+    struct hs_stencil_term terms[HS_MAX_COEFFICIENTS];
+    const int count = hs_stencil_terms(s->stencil, terms);
+    for (int n = 0; n < count; n++)
+        hs_write(s->precision, w.c, n, terms[n].c);
+    const size_t bytes = ring_bytes(&w);
+    const int64_t tiles = w.pieces[HS_X] * w.pieces[HS_Y] * w.pieces[HS_Z];
+    const int threads = (int)smaller(s->threads, tiles);
+#pragma omp parallel num_threads(threads) if (threads > 1)
+    {
+        char *ring = (char *)s->scratch + (size_t)omp_get_thread_num() * bytes;
+#pragma omp for schedule(static)
+        for (int64_t n = 0; n < tiles; n++)
+            sweep_tile(&w, n, ring);
+        hs_stream_fence();
+    }
+    return HS_OK;
+}
+
+static int fuses(int dims, int radius)
+{
+    return usual_steps[dims][radius];
+}
+
+const struct hs_kernel hs_kernel_cpu_wavefront = {
+    .name = "wavefront",
+    .idea = "several sweeps in one pass: levels march through the planes behind each other",
+    .origin = "Wellein et al., COMPSAC 2009; Nguyen et al., SC 2010",
+    .device = HS_CPU,
+    .dims = HS_ALL_DIMS,
+    .radius = HS_ALL_RADII,
+    .precision = HS_ALL_PRECISIONS,
+    .steps = MOST_STEPS,
+    .fuses = fuses,
+    .own_ghosts = true,
+    .scratch = scratch,
+    .sweep = sweep,
+};
