@@ -32,7 +32,7 @@ static void unknown_command(const char *name, struct hs_error *err)
 {
     char names[256] = "";
     for (int i = 0; hs_commands[i]; i++)
-        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? "|" : "",
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", names[0] ? "|" : "",
                  hs_commands[i]->name);
     const char *nearest = hs_nearest_word(name, names);
     if (nearest)

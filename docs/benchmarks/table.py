@@ -78,9 +78,9 @@ class Data:
         wanted = (points, radius, precision, fields)
         return [r for at, r in self.rows.items() if at[:4] == wanted and at[5:] == (kind, device)]
 
-    def names(self, cases, kind="kernel"):
+    def names(self, cases, kind="kernel", device="cuda"):
         """Names over several cases, in the order of the ladder."""
-        found = {row["kernel"] for case in cases for row in self.case(*case, kind=kind)}
+        found = {row["kernel"] for case in cases for row in self.case(*case, kind=kind, device=device)}
         known = [name for name in LADDER + PEERS if name in found]
         return known + sorted(found - set(known))
 
@@ -118,16 +118,16 @@ def rates(data, options):
         for precision in options["precision"].split(",")
     ]
     many = len(options.get("radius", "1").split(",")) > 1
-    kind = options.get("kind", "kernel")
-    cases = [case for case in cases if kind == "kernel" or data.case(*case, kind=kind)]
+    kind, device = options.get("kind", "kernel"), options.get("device", "cuda")
+    cases = [case for case in cases if kind == "kernel" or data.case(*case, kind=kind, device=device)]
     head = [kind] + [
         (f"radius {case[2]}" if many else grid_name(case[0])) + f" {case[1]}" for case in cases
     ]
     rows = []
-    for kernel in data.names(cases, kind):
+    for kernel in data.names(cases, kind, device):
         row = [f"`{kernel}`"]
         for case in cases:
-            found = data.find(kernel, *case, kind=kind)
+            found = data.find(kernel, *case, kind=kind, device=device)
             if not found:
                 row.append("–")
             elif options.get("unit") == "us":

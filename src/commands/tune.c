@@ -94,7 +94,9 @@ static void print_row(const struct findings *findings, int n)
         printf("%-20s could not be timed: %s\n", row->kernel, row->failure);
         return;
     }
-    printf("%-20s %10.3g %8.3f %8.3f %3d  %s\n", row->kernel, 1e6 * row->seconds,
+    const double microseconds = 1e6 * row->seconds;
+    const int digits = microseconds < 10.0 ? 2 : microseconds < 100.0 ? 1 : 0;
+    printf("%-20s %10.*f %8.3f %8.3f %3d  %s\n", row->kernel, digits, microseconds,
            gcells(findings, row->seconds), findings->tuning.row[0].seconds / row->seconds,
            row->samples, remark(findings, n));
 }

@@ -127,6 +127,7 @@ static void provenance(struct hs_h5 *h5, hid_t root, const struct hs_contents *c
     hs_h5_text(h5, root, "version", hs_version());
     hs_h5_text(h5, root, "commit", hs_commit());
     hs_h5_text(h5, root, "kernel", plan->kernel ? plan->kernel->name : "");
+    hs_h5_text(h5, root, "kernel_choice", plan->kernel ? hs_choice_name(plan->choice) : "");
     hs_h5_text(h5, root, "backend", plan->backend ? plan->backend->name : "");
     hs_h5_text(h5, root, "device", contents->device);
     hs_h5_text(h5, root, "host", host);

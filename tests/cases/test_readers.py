@@ -2,6 +2,7 @@
 
 import json
 import os
+import pathlib
 import shutil
 import subprocess
 import sys
@@ -150,8 +151,12 @@ def vtk_sees(path):
 
 
 def vtk():
-    """VTK 9.3 or later, the first that reads series of images from /VTKHDF."""
-    module = pytest.importorskip("vtkmodules.vtkCommonCore", reason="VTK for Python is not installed")
+    """VTK 9.3 or later, the first that reads series of images from /VTKHDF: what .ci/vtk fetched, or the
+    system's."""
+    fetched = pathlib.Path(os.environ.get("BUILD", "build"), "vtk")
+    if fetched.is_dir() and str(fetched) not in sys.path:
+        sys.path.insert(0, str(fetched))  # here only: ParaView has a VTK of its own
+    module = pytest.importorskip("vtkmodules.vtkCommonCore", reason="VTK for Python is not installed (.ci/vtk build/vtk)")
     version = module.vtkVersion.GetVTKVersion()
     if tuple(int(n) for n in version.split(".")[:2]) < (9, 3):
         pytest.skip(f"VTK {version} does not read series of images")

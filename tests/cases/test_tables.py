@@ -56,6 +56,11 @@ def test_other_places_units_and_peers(data):
     assert peers.splitlines() == ["| peer | 8³ float |", "|---|---|", "| `jax_jit` | 33.3 (0.50) |"]
 
 
+def test_the_cpus_numbers_are_asked_for(data):
+    made = table.rates(data, {"precision": "float", "points": "8x8x8", "device": "cpu"})
+    assert made.splitlines()[2:] == ["| `openmp` | 2.00 (0.50) |"]
+
+
 def test_the_fastest_is_of_its_kind(data):
     assert table.best(data, "8x8x8", "float", 1, False)["kernel"] == "vector_march"
     assert table.best(data, "9x9x9", "float", 1, True)["kernel"] == "zebra"

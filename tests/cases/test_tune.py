@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 
+import h5py
 import pytest
 
 HEATSOLVE = os.environ["HEATSOLVE"]
@@ -59,6 +60,8 @@ def test_what_was_tuned_is_used_and_said(place):
     for command in ("check", "run"):
         after = said(place, command, "case.cfg")
         assert after["kernel_choice"] == "tuned" and after["kernel"] == found["kernel"] and after["note"] == ""
+    with h5py.File(place / "out.h5") as f:
+        assert f.attrs["kernel_choice"] == "tuned" and f.attrs["kernel"] == found["kernel"]
     assert ", tuned) on " in heatsolve(place, "check", "case.cfg").stdout
     assert "), tuned\n" in heatsolve(place, "run", "case.cfg").stdout
     assert said(place, "kernels", "case.cfg")["kernel_choice"] == "tuned"
