@@ -29,6 +29,13 @@ static int64_t sweeps_of(const struct hs_kernel *kernel)
     return 2 * kernel->steps + 3 + (kernel->steps > 1 ? kernel->steps / 2 : 0);
 }
 
+/* HS_KERNEL: only this one, which under the sanitizers saves minutes. */
+static bool left_out(const struct hs_kernel *kernel)
+{
+    const char *only = getenv("HS_KERNEL");
+    return only && strcmp(only, kernel->name) != 0;
+}
+
 /* The kernels of a case, those that fuse as many sweeps together sharing the CPU's answer. */
 static int compare_all(const struct hs_problem *problem, const struct walls *walls,
                        const char *source)
@@ -42,6 +49,10 @@ static int compare_all(const struct hs_problem *problem, const struct walls *wal
         char text[512];
         if (kernel->device != HS_CUDA || !hs_kernel_suits(kernel, problem, text, sizeof text))
             continue;
+        if (left_out(kernel)) {
+            ran++;
+            continue;
+        }
         const int64_t count = sweeps_of(kernel);
         if (count != expected_count) {
             free(expected.field);
@@ -137,7 +148,7 @@ void test_cuda_cases__replayed_stretches_agree(void **state)
         for (int n = 0; hs_kernels[n]; n++) {
             char text[512];
             const struct hs_kernel *kernel = hs_kernels[n];
-            for (int dims = 1; dims <= 3; dims++) {
+            for (int dims = 1; dims <= 3 && !left_out(kernel); dims++) {
                 if (kernel->device != HS_CUDA ||
                     !hs_kernel_can(kernel, dims, 1, HS_FLOAT, text, sizeof text))
                     continue;
