@@ -51,9 +51,14 @@ static inline double noise(uint64_t n)
 static const char *const drive_texts[] = {"1.25", "1.5 + 3*t*(1 - t)",
                                           "1 + 0.5*x*(1 - y) + 0.25*z*y*x - 2*t*(x - z)"};
 enum { DRIVE_TEXTS = 3 };
-static const char *const source_texts[] = {NULL, "0.125", "0.5*t*t - 0.25", "0.5*x - y*z + 0.125",
-                                           "0.5*x*t - y*z*t*t + 0.125"};
-enum { SOURCE_TEXTS = 5 };
+static const char *const source_texts[] = {NULL,
+                                           "0.125",
+                                           "0.5*t*t - 0.25",
+                                           "0.5*x - y*z + 0.125",
+                                           "0.5*x*t - y*z*t*t + 0.125",
+                                           "(0.5*x - y*z + 0.125)*(1 - t)/(2 + t*t)*0.3",
+                                           "(1 - t)*x"};
+enum { SOURCE_TEXTS = 7 };
 
 static inline struct hs_value make_value(struct hs_problem *problem, const char *text)
 {

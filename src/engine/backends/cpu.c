@@ -68,7 +68,9 @@ static double ticket_bytes(const struct hs_problem *problem)
 
 static double memory(const struct hs_problem *problem, const struct hs_kernel *kernel)
 {
-    return bytes_needed(problem, kernel) + ticket_bytes(problem);
+    const struct hs_cpu_source source = hs_cpu_source_describe(problem);
+    return bytes_needed(problem, kernel) + ticket_bytes(problem) +
+           hs_cpu_source_part_bytes(&source, problem);
 }
 
 static enum hs_status memory_short(const struct hs_problem *problem, double needed,
@@ -92,6 +94,7 @@ static void destroy(struct hs_backend_state *state)
     hs_cpu_field_destroy(&state->next);
     hs_cpu_field_destroy(&state->source.field);
     free(state->source.scratch);
+    free(state->source.part);
     free(state->source.value);
     free(state->level);
     free(state->scratch);
@@ -173,6 +176,8 @@ static enum hs_status create(const struct hs_problem *problem, const struct hs_k
     if (!st)
         st = hs_ghosts_init(&state->ghosts, problem, &state->layout, steps_of(problem, kernel) + 1,
                             state->threads, err);
+    if (!st)
+        hs_cpu_source_prepare(state);
     if (st)
         destroy(state);
     else

@@ -15,7 +15,9 @@ struct hs_cpu_source {
     bool present;
     bool uniform; /* one number over the grid, else a field */
     bool varies_time;
-    double step, time; /* s: of what `field` holds; NaN while it holds nothing */
+    struct hs_product product; /* with factors: of an expression that is one */
+    double *part;              /* [nz][ny][nx] its part that does not change; NULL: not used */
+    double step, time;         /* s: of what `field` holds; NaN while it holds nothing */
     struct hs_cpu_field field;
     double *scratch; /* [threads][nx] */
     double *value;   /* [kernel's steps] uniform sources of one call */
@@ -64,6 +66,10 @@ void hs_cpu_field_copy(const struct hs_layout *layout, enum hs_precision precisi
 
 /* ---- cpu_source.c ---- */
 struct hs_cpu_source hs_cpu_source_describe(const struct hs_problem *problem);
+double hs_cpu_source_part_bytes(const struct hs_cpu_source *source,
+                                const struct hs_problem *problem);
+/* Evaluates the part, if there is one and memory for it. */
+void hs_cpu_source_prepare(struct hs_backend_state *state);
 /* Brings the field up to a sweep of `step` from t; free where it is already. */
 void hs_cpu_source_update(struct hs_backend_state *state, double step, double t);
 double hs_cpu_source_uniform(const struct hs_problem *problem, double step, double t);

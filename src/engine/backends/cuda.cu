@@ -125,7 +125,8 @@ double bytes_needed(const hs_problem *problem, const hs_kernel *kernel, const hs
 
 double memory(const hs_problem *problem, const hs_kernel *kernel)
 {
-    return bytes_needed(problem, kernel, &problem->grid) + field_bytes(problem, &problem->grid);
+    return bytes_needed(problem, kernel, &problem->grid) + field_bytes(problem, &problem->grid) +
+           hs_cuda_source_part_bytes(problem);
 }
 
 hs_status memory_short(const hs_problem *problem, const hs_kernel *kernel, double needed,

@@ -29,6 +29,10 @@
                 (long long)(blocks), (int)(threads), cudaGetErrorString(hs_cuda_status));          \
     } while (0)
 
+/* Bytes left free by what is only taken where there is room: for what kernels, recordings and the
+ * driver still come to need. */
+const double hs_cuda_left_free = 0x1p28;
+
 /* ---- cuda_limits.cu -------------------------------------------------------------------------- */
 
 hs_status hs_cuda_limits(int device, hs_device_limits *out, hs_error *err);
@@ -127,6 +131,12 @@ hs_status hs_cuda_evaluate(const hs_cuda_program *program, const hs_cuda_patch *
                            double scale, hs_precision precision, void *out, cudaStream_t stream,
                            hs_error *err);
 
+/* out = scale * the product of `part` ([nodes of the patch], dense) and the factors' values, with
+ * the bits of the whole expression. */
+hs_status hs_cuda_apply_factors(const hs_product *product, const double *factor, const double *part,
+                                const hs_cuda_patch *patch, double scale, hs_precision precision,
+                                void *out, cudaStream_t stream, hs_error *err);
+
 /* ---- cuda_source.cu -------------------------------------------------------------------------- */
 
 struct hs_cuda_source {
@@ -138,10 +148,14 @@ struct hs_cuda_source {
     char *nodes;      /* node (0, 0, 0) of it */
     hs_cuda_staging *staging;
     hs_cuda_program program; /* of an expression that varies in space */
+    hs_product product;      /* with factors: of an expression that is one */
+    double *part;            /* its part that does not change, dense; NULL: not used */
     double step, time;       /* s, that the field was made for */
 };
 
 int hs_cuda_source_fields(const hs_problem *problem); /* how many it needs: 0 or 1 */
+/* Bytes that it takes besides, where there is memory for it. */
+double hs_cuda_source_part_bytes(const hs_problem *problem);
 /* Safe to release after failure. */
 hs_status hs_cuda_source_init(hs_cuda_source *source, const hs_problem *problem,
                               const hs_layout *layout, hs_cuda_staging *staging,

@@ -21,15 +21,72 @@ double scale(const hs_problem *problem, double step)
     return problem->source.rate * (problem->raw ? 1.0 : step);
 }
 
-hs_status evaluate(hs_cuda_source *source, double step, double t, hs_error *err)
+/* Fills in the factors, none where the source is no such product. */
+hs_product product_of(const hs_problem *problem)
 {
-    const hs_problem *problem = source->problem;
+    hs_product product = {};
+    const unsigned v = varies(problem);
+    if ((v & HS_VARIES_T) && (v & HS_VARIES_SPACE) &&
+        hs_expression_factor(&problem->source.field.value.expression, &product))
+        return product;
+    return {};
+}
+
+/* All nodes; where the values go is left open. */
+hs_cuda_patch whole_patch(const hs_problem *problem)
+{
     hs_cuda_patch patch = {};
     for (int axis = 0; axis < HS_AXES; axis++) {
         patch.count[axis] = problem->grid.points[axis];
-        patch.stride[axis] = source->layout.pitch[axis];
         patch.lower[axis] = problem->grid.lower[axis];
         patch.spacing[axis] = problem->grid.spacing[axis];
+    }
+    return patch;
+}
+
+/* The part that does not change, evaluated once; without memory for it there is none. */
+hs_status prepare_part(hs_cuda_source *source, hs_error *err)
+{
+    const hs_problem *problem = source->problem;
+    hs_cuda_patch patch = whole_patch(problem);
+    hs_cuda_program program = {};
+    size_t free_bytes = 0, all_bytes = 0;
+    const double bytes = hs_cuda_source_part_bytes(problem);
+    HS_CUDA_TRY(err, cudaMemGetInfo(&free_bytes, &all_bytes));
+    if (bytes == 0.0 || (double)free_bytes < bytes + hs_cuda_left_free)
+        return HS_OK;
+    if (cudaMalloc(&source->part, (size_t)bytes) != cudaSuccess) {
+        cudaGetLastError(); /* it is no failure of a later call */
+        source->part = NULL;
+        return HS_OK;
+    }
+    patch.stride[HS_X] = 1;
+    patch.stride[HS_Y] = patch.count[HS_X];
+    patch.stride[HS_Z] = patch.count[HS_X] * patch.count[HS_Y];
+    hs_status st = hs_cuda_program_create(&source->product.part, &program, err);
+    if (!st)
+        st = hs_cuda_evaluate(&program, &patch, 0.0, 1.0, HS_DOUBLE, source->part, source->stream,
+                              err);
+    if (!st && cudaStreamSynchronize(source->stream) != cudaSuccess)
+        st = hs_error_add(err, HS_DEVICE, "cuda: evaluating the source: %s",
+                          cudaGetErrorString(cudaGetLastError()));
+    hs_cuda_program_destroy(&program);
+    return st;
+}
+
+hs_status evaluate(hs_cuda_source *source, double step, double t, hs_error *err)
+{
+    const hs_problem *problem = source->problem;
+    hs_cuda_patch patch = whole_patch(problem);
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        patch.stride[axis] = source->layout.pitch[axis];
+    }
+    if (source->part) {
+        double factor[HS_MOST_FACTORS];
+        hs_product_at(&source->product, t, factor);
+        return hs_cuda_apply_factors(&source->product, factor, source->part, &patch,
+                                     scale(problem, step), problem->precision, source->nodes,
+                                     source->stream, err);
     }
     return hs_cuda_evaluate(&source->program, &patch, t, scale(problem, step), problem->precision,
                             source->nodes, source->stream, err);
@@ -71,6 +128,13 @@ int hs_cuda_source_fields(const hs_problem *problem)
     return (varies(problem) & HS_VARIES_SPACE) ? 1 : 0;
 }
 
+double hs_cuda_source_part_bytes(const hs_problem *problem)
+{
+    return product_of(problem).factors > 0
+               ? (double)hs_grid_count(&problem->grid) * (double)sizeof(double)
+               : 0.0;
+}
+
 hs_status hs_cuda_source_init(hs_cuda_source *source, const hs_problem *problem,
                               const hs_layout *layout, hs_cuda_staging *staging,
                               cudaStream_t stream, hs_error *err)
@@ -89,15 +153,19 @@ hs_status hs_cuda_source_init(hs_cuda_source *source, const hs_problem *problem,
     HS_CUDA_TRY(err, cudaMalloc(&source->allocation, bytes));
     HS_CUDA_TRY(err, cudaMemsetAsync(source->allocation, 0, bytes, stream));
     source->nodes = source->allocation + (size_t)layout->origin * size;
-    return problem->source.field.data
-               ? HS_OK
-               : hs_cuda_program_create(&problem->source.field.value.expression, &source->program,
-                                        err);
+    if (problem->source.field.data)
+        return HS_OK;
+    source->product = product_of(problem);
+    const hs_status st = prepare_part(source, err);
+    return st ? st
+              : hs_cuda_program_create(&problem->source.field.value.expression, &source->program,
+                                       err);
 }
 
 void hs_cuda_source_release(hs_cuda_source *source)
 {
     cudaFree(source->allocation);
+    cudaFree(source->part);
     hs_cuda_program_destroy(&source->program);
     *source = {};
 }

@@ -6,9 +6,6 @@
 namespace
 {
 
-/* Left free for what kernels, recordings and the driver still come to need. */
-const size_t left_free = (size_t)256 << 20;
-
 size_t bytes_of(const hs_layout *layout, hs_precision precision)
 {
     return (size_t)layout->elements * hs_precision_size(precision);
@@ -19,8 +16,8 @@ hs_status allocate(hs_ticket *ticket, hs_error *err)
     const size_t bytes = bytes_of(&ticket->layout, ticket->precision);
     size_t free_bytes = 0, all_bytes = 0;
     HS_CUDA_TRY(err, cudaMemGetInfo(&free_bytes, &all_bytes));
-    ticket->lacking =
-        free_bytes < bytes + left_free || cudaMalloc(&ticket->copy, bytes) != cudaSuccess;
+    ticket->lacking = (double)free_bytes < (double)bytes + hs_cuda_left_free ||
+                      cudaMalloc(&ticket->copy, bytes) != cudaSuccess;
     if (ticket->lacking) {
         cudaGetLastError(); /* it is no failure of a later call */
         return HS_OK;

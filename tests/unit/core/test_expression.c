@@ -53,3 +53,80 @@ void test_expression__a_value_without_code_is_its_constant(void **state)
     assert_int_equal(hs_value_varies(&varying), 15);
     assert_true(hs_value_at(&varying, 0.3, 2, 5, -1) == exp(-0.3));
 }
+
+/* ---- products ---- */
+
+#define X HS_OP_X, 0
+#define T HS_OP_T, 0
+#define NUMBER(value) HS_OP_CONSTANT, value
+#define OP(name) HS_OP_##name, 0
+
+/* Texts with the factors that are taken off, and whether each divides; -1: none are. */
+static const struct {
+    const char *text;
+    struct hs_instruction code[16];
+    int length, factors;
+    bool divides[HS_MOST_FACTORS];
+} products[] = {
+    {"x*t", {{X}, {T}, {OP(MULTIPLY)}}, 3, 1, {false}},
+    {"t*x", {{T}, {X}, {OP(MULTIPLY)}}, 3, 1, {false}},
+    {"x/exp(t)", {{X}, {T}, {OP(EXP)}, {OP(DIVIDE)}}, 4, 1, {true}},
+    {"t/x", {{T}, {X}, {OP(DIVIDE)}}, 3, -1, {false}},
+    {"x+t", {{X}, {T}, {OP(ADD)}}, 3, -1, {false}},
+    {"x*(x+t)", {{X}, {X}, {T}, {OP(ADD)}, {OP(MULTIPLY)}}, 5, -1, {false}},
+    {"sin(x*t)", {{X}, {T}, {OP(MULTIPLY)}, {OP(SIN)}}, 4, -1, {false}},
+    /* what does not change is taken off with the rest while a change is within */
+    {"0.3*((sin(x)*exp(t))/t)",
+     {{NUMBER(0.3)},
+      {X},
+      {OP(SIN)},
+      {T},
+      {OP(EXP)},
+      {OP(MULTIPLY)},
+      {T},
+      {OP(DIVIDE)},
+      {OP(MULTIPLY)}},
+     9,
+     3,
+     {false, true, false}},
+    {"((((x*t)*t)*t)*t)*t", /* more than there is room for */
+     {{X},
+      {T},
+      {OP(MULTIPLY)},
+      {T},
+      {OP(MULTIPLY)},
+      {T},
+      {OP(MULTIPLY)},
+      {T},
+      {OP(MULTIPLY)},
+      {T},
+      {OP(MULTIPLY)}},
+     11,
+     -1,
+     {false}},
+};
+
+void test_expression__products_are_taken_apart_to_the_bit(void **state)
+{
+    (void)state;
+    for (size_t n = 0; n < sizeof products / sizeof *products; n++) {
+        const struct hs_expression whole = {products[n].code, products[n].length,
+                                            HS_VARIES_X | HS_VARIES_T};
+        struct hs_product product;
+        const bool is = hs_expression_factor(&whole, &product);
+        if (is != (products[n].factors > 0) || (is && product.factors != products[n].factors))
+            fail_msg("%s: %d, %d factors", products[n].text, is, product.factors);
+        for (int i = 0; i < 50 && is; i++) {
+            const double x = 0.1 + i / 7.0, t = 1.7 - i / 11.0;
+            double factor[HS_MOST_FACTORS];
+            hs_product_at(&product, t, factor);
+            assert_memory_equal(product.divides, products[n].divides, (size_t)product.factors);
+            /* at another time, which it must not know */
+            const double part =
+                hs_expression_at(product.part.code, product.part.length, x, 0.0, 0.0, -5.0);
+            const double value = hs_product_value(part, product.factors, factor, product.divides);
+            const double expected = hs_expression_at(whole.code, whole.length, x, 0.0, 0.0, t);
+            assert_memory_equal(&value, &expected, sizeof value);
+        }
+    }
+}
