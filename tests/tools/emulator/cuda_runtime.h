@@ -62,6 +62,7 @@ inline double2 make_double2(double x, double y)
 
 /* Fails on vectors that are not aligned, as the device does. */
 void emulator_check_alignment(const void *address, size_t size);
+void emulator_expect(bool holds, const char *otherwise);
 
 template <typename T>
 T __ldg(const T *from)
@@ -142,6 +143,8 @@ T __shfl_xor_sync(unsigned mask, T value, int bits)
 {
     return __shfl_sync(mask, value, emulator_lane() ^ bits);
 }
+/* Whether it holds in all lanes. Threads that ask again and again do not wait for ever. */
+bool __all_sync(unsigned mask, bool holds);
 
 /* ---- host ----------------------------------------------------------------------------------- */
 

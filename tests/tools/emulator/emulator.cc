@@ -28,6 +28,7 @@ struct thread {
     state is;
     dim3 index;
     unsigned char hand[16]; /* what it brings to a shuffle */
+    long refusals;          /* in a row, of what it asked the warp */
 };
 
 emulator_order order = EMULATOR_ASCENDING;
@@ -122,7 +123,7 @@ bool release()
 void run_block()
 {
     for (thread &t : threads)
-        t.is = READY;
+        t.is = READY, t.refusals = 0;
     std::vector<size_t> turn(threads.size());
     for (size_t t = 0; t < turn.size(); t++)
         turn[t] = order == EMULATOR_DESCENDING ? turn.size() - 1 - t : t;
@@ -151,6 +152,32 @@ void __syncthreads()
 void __syncwarp(unsigned)
 {
     wait(AT_WARP);
+}
+
+void emulator_expect(bool holds, const char *otherwise)
+{
+    if (!holds)
+        complain(otherwise, (long)running);
+}
+
+/* More than the steps that any warp of the tests can be behind; a kernel that waits for what does
+ * not come must not hang the tests. */
+bool __all_sync(unsigned, bool holds)
+{
+    enum { PATIENCE = 100000 };
+    const size_t me = running, first = me / WARP * WARP;
+    const size_t end = first + WARP < threads.size() ? first + WARP : threads.size();
+    threads[me].hand[0] = holds;
+    wait(AT_WARP);
+    bool all = true;
+    for (size_t t = first; t < end; t++)
+        all = all && threads[t].hand[0];
+    wait(AT_WARP); /* nobody brings the next value before all have taken this one */
+    threads[me].refusals = all ? 0 : threads[me].refusals + 1;
+    if (threads[me].refusals < PATIENCE)
+        return all;
+    complain("waits for what does not come", (long)me);
+    return true;
 }
 
 int emulator_lane()
