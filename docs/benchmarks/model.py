@@ -89,12 +89,12 @@ def temporal_3d(w):
 
 def fused_march_3d(w, levels=4):
     # Tiles of 64 x 64 (64 x 32) points, a rim on each side swept twice (along x in whole vectors), 16
-    # bytes and 4 rows a thread: at each level 2 of 4 rows go through shared memory and back, and a
-    # shuffle to each side for every 16 bytes; level 0 goes in and out of shared memory.
+    # bytes and 4 rows a thread: at each level but the first 2 of 4 rows go to shared memory, at each 2
+    # come back, and a shuffle to each side for every 16 bytes; level 0 goes in and out of shared memory.
     rows, vector = 64 // w, 4 // w
     stored = (64 - 2 * (-(-levels // vector) * vector)) * (rows - 2 * levels)
     rim = 64 * rows / stored
-    pipe = rim * (w * (0.5 + 0.5 + 2 / levels) + 2 / vector) / 32
+    pipe = rim * (w * (0.5 + 0.5 * (levels - 1) / levels + 2 / levels) + 2 / vector) / 32
     return Cost((rim + 1) / levels, (rim + 1) / levels, pipe, 7 * rim, 1 / (levels * stored))
 
 
@@ -179,7 +179,7 @@ MODELS = {
     (3, "march_halo"): march_halo,
     (3, "vector_march"): vector_march_3d,
     (3, "temporal_3d"): temporal_3d,
-    (3, "fused_fields_3d"): lambda w: fused_march_3d(w, 2),
+    (3, "fused_fields_3d"): lambda w: fused_march_3d(w, 3),
     (3, "fused_march_3d"): fused_march_3d,
     (2, "basic"): basic_2d,
     (2, "shared_tile"): shared_tile_2d,

@@ -15,6 +15,7 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow" /* of its own */
+#include <cuda_awbarrier_primitives.h>
 #include <cuda_pipeline.h>
 #pragma GCC diagnostic pop
 
@@ -59,9 +60,10 @@ struct arguments {
     const T *in;
     T *out;
     const T *source;
-    int64_t pitch_y, pitch_z; /* a plane has fewer than 2^31 elements */
+    int64_t pitch_y, pitch_z; /* a plane is smaller than 4 GiB */
     int nx, ny, nz;
     int tiles_x, tiles_y;
+    int lead_x, stored_x; /* points along x that the first tile stores, and the others */
     int wrap[3];
     T c[7]; /* z-1, y-1, x-1, centre, x+1, y+1, z+1 */
     T source_value[MOST_LEVELS];
@@ -95,8 +97,21 @@ struct column {
     unsigned faces; /* bit of each face of the grid that the tile touches and that does not wrap */
 };
 
-/* What a step may meet: nothing, faces of x and y, or those of z too. */
-enum meets { NO_FACE, SIDES, ENDS };
+/*
+ * What a step may meet. A branch within a step costs far more than what it saves, as nothing is
+ * moved across it to hide latencies: so the usual kinds of tiles have variants of their own without
+ * any, where what only some threads need is computed by all and chosen by a few.
+ */
+enum meets {
+    NO_FACE,
+    KEPT,     /* faces of x and y whose nodes keep their values */
+    HELD,     /* ... or take prescribed ones */
+    GHOSTS_X, /* faces of x, all their nodes updated */
+    GHOSTS_Y, /* faces of y */
+    GHOSTS,   /* both */
+    SIDES,    /* any faces of x and y, or values that differ from point to point */
+    ENDS      /* those of z too */
+};
 
 template <typename T, int LEVELS, bool FULL>
 struct march {
@@ -105,28 +120,44 @@ struct march {
         LANES = tile<T>::LANES,
         ROWS = tile<T>::ROWS,
         GROUPS = tile<T>::GROUPS,
+        WARPS = tile<T>::WARPS,
         NX = tile<T>::NX,
         NY = tile<T>::NY,
         RIM_X = (LEVELS + WIDTH - 1) / WIDTH * WIDTH, /* swept redundantly on each side */
         RIM_Y = LEVELS,
-        DEPTH = FULL ? 3 : HS_FUSED_DEPTH, /* planes of level 0 in flight or in use */
-        SOURCES = LEVELS + DEPTH - 1       /* planes of the source in flight or in use */
+        DEPTH = HS_FUSED_DEPTH,   /* planes of level 0: two in use, the others in flight */
+        AHEAD = DEPTH - 2,        /* */
+        SOURCES = LEVELS + AHEAD, /* planes of the source in flight or in use */
+        EDGES = LEVELS > 1 ? LEVELS - 1 : 1
     };
     using vector = lane_values<T, WIDTH>;
     struct shared_memory {
-        vector queue[DEPTH][NY][LANES];               /* level 0: every thread its own slots */
-        vector edge[2][LEVELS][GROUPS + 2][2][LANES]; /* first and last row of every group */
+        vector queue[DEPTH][NY][LANES]; /* level 0; the neighbours read it, a step later */
+        vector edge[2][EDGES][GROUPS + 2][2][LANES]; /* the others: every group's outer rows */
         vector source[FULL ? SOURCES : 1][FULL ? NY : 1][LANES];
+        __mbarrier_t arrived[2][WARPS];
     };
+    /* Two steps make a loop's body, in which planes and buffers change roles and nothing is copied;
+     * not where that would be much code that is seldom run. */
+    __device__ static constexpr bool in_pairs(meets m)
+    {
+        return m < GHOSTS;
+    }
+    enum { SLOT = sizeof(vector) * NY * LANES }; /* bytes of a plane in the queue */
 
     const arguments<T> &p;
     shared_memory &shared;
     const int lane, group;
     int x, y;
-    bool split;           /* this thread's vectors are not aligned in memory, or cross the wrap */
-    int load[ROWS];       /* elements from the plane's first node to this thread's, per row */
-    unsigned store_whole; /* bit of each row that is stored as 16 bytes */
-    bool store_part;      /* some of this thread's points are stored, one by one */
+    int before_wrap;       /* nodes from this thread's first to the end of the row */
+    bool split;            /* its vectors are not aligned in memory, or cross the wrap */
+    unsigned at_row[ROWS]; /* bytes from the plane's first node to this thread's, per row */
+    unsigned stores;       /* bit of each row that is stored, ... */
+    unsigned whole;        /* ... of those that are stored as 16 bytes, ... */
+    unsigned points;       /* ... and of each point of a vector that is stored */
+    unsigned mirrors, keeps, takes; /* bit of each face that a vector of its lies at, ... */
+    unsigned step_count;
+    int neighbour; /* the warp whose barrier this lane tells of every step, or -1 */
     T plane[2][LEVELS][ROWS][WIDTH]; /* of each level's input: the two newest planes */
 
     __device__ march(const arguments<T> &arguments, shared_memory &memory)
@@ -143,40 +174,87 @@ struct march {
                         plane[b][l][r][e] = T(0);
     }
 
+    /*
+     * A warp waits for its neighbours only: for those that write the rows it reads, and read those
+     * it will write. It has two barriers, for odd and even steps, as a neighbour may be done with a
+     * step that this warp has not begun.
+     */
+    __device__ void start()
+    {
+        step_count = 0;
+        const int way = threadIdx.x % 32, to = (int)threadIdx.x / 32 + (way == 0 ? -1 : 1);
+        neighbour = way < 2 && to >= 0 && to < WARPS ? to : -1;
+        if (threadIdx.x < 2 * WARPS) {
+            const int warp = threadIdx.x % WARPS, neighbours = warp % (WARPS - 1) == 0 ? 1 : 2;
+            __mbarrier_init(&shared.arrived[threadIdx.x / WARPS][warp], neighbours);
+        }
+        __syncthreads();
+    }
+    __device__ void arrive()
+    {
+        __syncwarp();
+        if (neighbour >= 0)
+            __mbarrier_arrive(&shared.arrived[step_count % 2][neighbour]);
+        step_count++;
+    }
+    /* Until the neighbours have arrived as often as this warp has. */
+    __device__ void wait()
+    {
+        const unsigned last = step_count - 1;
+        __mbarrier_t *const barrier = &shared.arrived[last % 2][threadIdx.x / 32];
+        while (!__all_sync(0xffffffffu, __mbarrier_try_wait_parity(barrier, last / 2 % 2, 2000)))
+            ;
+    }
+
     __device__ void place(const column &at)
     {
         x = at.x + lane * WIDTH;
         y = at.y + group * ROWS;
         const int x_load = p.wrap[0] ? wrapped(x, p.nx) : x;
-        split = x_load % WIDTH != 0 || x_load + WIDTH > p.nx;
-        const bool whole = x >= at.x_lo && x + WIDTH <= at.x_hi && x % WIDTH == 0;
-        store_part = !whole && x < at.x_hi && x + WIDTH > at.x_lo;
-        store_whole = 0;
+        const unsigned here = at.faces & ((lane == 0 ? 1u : 0u) | (lane == LANES - 1 ? 2u : 0u) |
+                                          (group == 0 ? 4u : 0u) | (group == GROUPS - 1 ? 8u : 0u));
+        mirrors = here & ~at.held;
+        keeps = here & at.held & p.keeping;
+        takes = here & at.held & ~p.keeping;
+        before_wrap = p.nx - x_load;
+        split = x_load % WIDTH != 0 || before_wrap < WIDTH;
+        points = stores = 0;
 #pragma unroll
-        for (int r = 0; r < ROWS; r++)
-            store_whole |= whole && y + r >= at.y_lo && y + r < at.y_hi ? 1u << r : 0u;
+        for (int e = 0; e < WIDTH; e++)
+            points |= x + e >= at.x_lo && x + e < at.x_hi ? 1u << e : 0u;
 #pragma unroll
-        for (int r = 0; r < ROWS; r++)
-            load[r] = (p.wrap[1] ? wrapped(y + r, p.ny) : y + r) * (int)p.pitch_y + x_load;
+        for (int r = 0; r < ROWS; r++) {
+            stores |= points && y + r >= at.y_lo && y + r < at.y_hi ? 1u << r : 0u;
+            const int row = p.wrap[1] ? wrapped(y + r, p.ny) : y + r;
+            at_row[r] = (unsigned)(row * p.pitch_y + x_load) * (unsigned)sizeof(T);
+        }
+        whole = !split && points == (1u << WIDTH) - 1 ? stores : 0u;
     }
 
-    __device__ void fetch_rows(const T *from, vector (*to)[LANES])
+    __device__ static const T *offset_by(const T *from, unsigned bytes)
+    {
+        return (const T *)((const char *)from + bytes);
+    }
+    /* This thread's first row in a slot of the queue. */
+    __device__ vector *mine(unsigned slot) const
+    {
+        return (vector *)((char *)&shared.queue[0][group * ROWS][lane] + slot);
+    }
+
+    __device__ void fetch_rows(const T *from, vector *to)
     {
         if (!split) {
 #pragma unroll
             for (int r = 0; r < ROWS; r++)
-                __pipeline_memcpy_async(&to[r][0], from + load[r], 16);
+                __pipeline_memcpy_async(to + r * LANES, offset_by(from, at_row[r]), 16);
         } else {
-            const int x_load = p.wrap[0] ? wrapped(x, p.nx) : x;
-#pragma unroll 1
+#pragma unroll
             for (int r = 0; r < ROWS; r++)
-#pragma unroll 1
-                for (int e = 0; e < WIDTH; e++) {
-                    const int row = p.wrap[1] ? wrapped(y + r, p.ny) : y + r;
-                    const int i = x_load + e < p.nx ? x_load + e : x_load + e - p.nx;
-                    __pipeline_memcpy_async(&to[r][0].v[e], from + (int64_t)row * p.pitch_y + i,
-                                            sizeof(T));
-                }
+#pragma unroll
+                for (int e = 0; e < WIDTH; e++)
+                    __pipeline_memcpy_async(
+                        &to[r * LANES].v[e],
+                        offset_by(from, at_row[r]) + (e < before_wrap ? e : e - p.nx), sizeof(T));
         }
     }
 
@@ -188,21 +266,19 @@ struct march {
     }
 
     /* Plane z of level 0, and the plane of the source that is first used with it. */
-    __device__ void fetch(int z, int slot, int source_slot)
+    __device__ void fetch(int z, unsigned slot, int source_slot)
     {
         const int at = plane_at(z);
         if (at >= 0 && at < p.nz)
-            fetch_rows(p.in + at * p.pitch_z,
-                       (vector(*)[LANES]) & shared.queue[slot][group * ROWS][lane]);
+            fetch_rows(p.in + at * p.pitch_z, mine(slot));
         if (FULL && p.source) {
             const int source_from = plane_at(z - 1);
             if (source_from >= 0 && source_from < p.nz)
                 fetch_rows(p.source + source_from * p.pitch_z,
-                           (vector(*)[LANES]) & shared.source[source_slot][group * ROWS][lane]);
+                           &shared.source[source_slot][group * ROWS][lane]);
         }
         __pipeline_commit();
     }
-
     /* The node that i is along an axis: behind a wrap its image; beyond a face, where values are
      * not used, any. The grid has at least LEVELS nodes where it wraps. */
     __device__ static int image(int i, int n, bool wrap)
@@ -211,12 +287,12 @@ struct march {
             i = i < 0 ? i + n : i >= n ? i - n : i;
         return min(max(i, 0), n - 1);
     }
-    __device__ T offset(int f, int level, int64_t node) const
+    __device__ T offset(int f, int level, int node) const
     {
         return FULL && p.drive_field[level][f] ? p.face[f].c * p.drive_field[level][f][node]
                                                : p.offset[level][f];
     }
-    __device__ T hold(int f, int level, int64_t node) const
+    __device__ T hold(int f, int level, int node) const
     {
         return FULL && p.hold_field[level][f] ? p.hold_field[level][f][node] : p.hold[level][f];
     }
@@ -225,27 +301,27 @@ struct march {
         return star::fused(p.face[f].a, inner, star::fused(p.face[f].b, edge, offset));
     }
     /* Nodes of this thread's rows and columns on the faces of x, y and z. */
-    __device__ int64_t on_x(int r, int k) const
+    __device__ int on_x(int r, int k) const
     {
-        return FULL ? (int64_t)image(k, p.nz, p.wrap[2]) * p.ny + image(y + r, p.ny, p.wrap[1]) : 0;
+        return FULL ? image(k, p.nz, p.wrap[2]) * p.ny + image(y + r, p.ny, p.wrap[1]) : 0;
     }
-    __device__ int64_t on_y(int e, int k) const
+    __device__ int on_y(int e, int k) const
     {
-        return FULL ? (int64_t)image(k, p.nz, p.wrap[2]) * p.nx + image(x + e, p.nx, p.wrap[0]) : 0;
+        return FULL ? image(k, p.nz, p.wrap[2]) * p.nx + image(x + e, p.nx, p.wrap[0]) : 0;
     }
-    __device__ int64_t on_z(int r, int e) const
+    __device__ int on_z(int r, int e) const
     {
-        return FULL ? (int64_t)image(y + r, p.ny, p.wrap[1]) * p.nx + image(x + e, p.nx, p.wrap[0])
-                    : 0;
+        int row = y + r;
+        asm volatile("" : "+r"(row)); /* made where it is used: kept, they would be spilled */
+        return FULL ? image(row, p.ny, p.wrap[1]) * p.nx + image(x + e, p.nx, p.wrap[0]) : 0;
     }
 
     /* Ghosts of level `level` where its plane k meets a face, put where the sweep looks for the
      * neighbour: tiles end at the faces, so along x and y that is what the neighbours gave. */
     template <meets MEETS>
     __device__ void put_ghosts(unsigned faces, int level, int k, T (&older)[ROWS][WIDTH],
-                               const T (&now)[ROWS][WIDTH], T (&fresh)[ROWS][WIDTH],
-                               T (&left)[ROWS], T (&right)[ROWS], vector &below,
-                               vector &above) const
+                               T (&now)[ROWS][WIDTH], T (&fresh)[ROWS][WIDTH], T (&left)[ROWS],
+                               T (&right)[ROWS], vector &below, vector &above) const
     {
         if (faces & 1) {
 #pragma unroll
@@ -293,6 +369,60 @@ struct march {
         }
     }
 
+    /* The same for uniform rules, without branches. */
+    template <bool X, bool Y>
+    __device__ void select_ghosts(int level, const T (&now)[ROWS][WIDTH], T (&left)[ROWS],
+                                  T (&right)[ROWS], vector &below, vector &above) const
+    {
+        constexpr int W = WIDTH, R = ROWS;
+        if (X)
+#pragma unroll
+            for (int r = 0; r < R; r++) {
+                const T first = ghost(0, now[r][1], now[r][0], p.offset[level][0]);
+                const T last = ghost(1, now[r][W - 2], now[r][W - 1], p.offset[level][1]);
+                left[r] = mirrors & 1 ? first : left[r];
+                right[r] = mirrors & 2 ? last : right[r];
+            }
+        if (Y)
+#pragma unroll
+            for (int e = 0; e < W; e++) {
+                const T first = ghost(2, now[1][e], now[0][e], p.offset[level][2]);
+                const T last = ghost(3, now[R - 2][e], now[R - 1][e], p.offset[level][3]);
+                below.v[e] = mirrors & 4 ? first : below.v[e];
+                above.v[e] = mirrors & 8 ? last : above.v[e];
+            }
+    }
+
+    /* Held nodes, likewise; in the order that put_held explains. */
+    template <bool TAKES>
+    __device__ void select_held(int level, const T (&now)[ROWS][WIDTH],
+                                T (&made)[ROWS][WIDTH]) const
+    {
+        constexpr int W = WIDTH, R = ROWS;
+#pragma unroll
+        for (int r = 0; r < R; r++) {
+            made[r][0] = keeps & 1 ? now[r][0] : made[r][0];
+            made[r][W - 1] = keeps & 2 ? now[r][W - 1] : made[r][W - 1];
+        }
+#pragma unroll
+        for (int e = 0; e < W; e++) {
+            made[0][e] = keeps & 4 ? now[0][e] : made[0][e];
+            made[R - 1][e] = keeps & 8 ? now[R - 1][e] : made[R - 1][e];
+        }
+        if constexpr (TAKES) {
+#pragma unroll
+            for (int r = 0; r < R; r++) {
+                made[r][0] = takes & 1 ? p.hold[level][0] : made[r][0];
+                made[r][W - 1] = takes & 2 ? p.hold[level][1] : made[r][W - 1];
+            }
+#pragma unroll
+            for (int e = 0; e < W; e++) {
+                made[0][e] = takes & 4 ? p.hold[level][2] : made[0][e];
+                made[R - 1][e] = takes & 8 ? p.hold[level][3] : made[R - 1][e];
+            }
+        }
+    }
+
     /* Held nodes of plane k. Where faces meet, one that prescribes goes before one that keeps, and
      * of those that prescribe the later one has the node: so keep first, then prescribe in order.
      */
@@ -305,21 +435,25 @@ struct march {
         const bool first_y = group == 0, last_y = group == GROUPS - 1;
         const bool end_z = (k == 0 && held & 16) || (k == p.nz - 1 && held & 32);
         if (keeps) {
-            if (keeps & 3) {
-                const bool first = first_x && keeps & 1, last = last_x && keeps & 2;
+            if (keeps & 1) {
 #pragma unroll
-                for (int r = 0; r < ROWS; r++) {
-                    made[r][0] = first ? now[r][0] : made[r][0];
-                    made[r][WIDTH - 1] = last ? now[r][WIDTH - 1] : made[r][WIDTH - 1];
-                }
+                for (int r = 0; r < ROWS; r++)
+                    made[r][0] = first_x ? now[r][0] : made[r][0];
             }
-            if (keeps & 12) {
-                const bool first = first_y && keeps & 4, last = last_y && keeps & 8;
+            if (keeps & 2) {
 #pragma unroll
-                for (int e = 0; e < WIDTH; e++) {
-                    made[0][e] = first ? now[0][e] : made[0][e];
-                    made[ROWS - 1][e] = last ? now[ROWS - 1][e] : made[ROWS - 1][e];
-                }
+                for (int r = 0; r < ROWS; r++)
+                    made[r][WIDTH - 1] = last_x ? now[r][WIDTH - 1] : made[r][WIDTH - 1];
+            }
+            if (keeps & 4 && threadIdx.x < 32) {
+#pragma unroll
+                for (int e = 0; e < WIDTH; e++)
+                    made[0][e] = first_y ? now[0][e] : made[0][e];
+            }
+            if (keeps & 8 && threadIdx.x >= tile<T>::THREADS - 32) {
+#pragma unroll
+                for (int e = 0; e < WIDTH; e++)
+                    made[ROWS - 1][e] = last_y ? now[ROWS - 1][e] : made[ROWS - 1][e];
             }
             if (MEETS == ENDS && end_z && keeps & (k == 0 ? 16 : 32)) {
 #pragma unroll
@@ -344,14 +478,14 @@ struct march {
                     made[r][WIDTH - 1] = last_x ? value : made[r][WIDTH - 1];
                 }
             }
-            if (takes & 4) {
+            if (takes & 4 && threadIdx.x < 32) {
 #pragma unroll
                 for (int e = 0; e < WIDTH; e++) {
                     const T value = hold(2, level, on_y(e, k));
                     made[0][e] = first_y ? value : made[0][e];
                 }
             }
-            if (takes & 8) {
+            if (takes & 8 && threadIdx.x >= tile<T>::THREADS - 32) {
 #pragma unroll
                 for (int e = 0; e < WIDTH; e++) {
                     const T value = hold(3, level, on_y(e, k));
@@ -369,15 +503,57 @@ struct march {
         }
     }
 
+    /* First and last row of level l's newest plane, for the neighbouring groups' next step. */
+    __device__ void hand_on(int buffer, int l, const T (&now)[ROWS][WIDTH])
+    {
+        vector first, last;
+#pragma unroll
+        for (int e = 0; e < WIDTH; e++) {
+            first.v[e] = now[0][e];
+            last.v[e] = now[ROWS - 1][e];
+        }
+        shared.edge[buffer][l - 1][group + 1][0][lane] = first;
+        shared.edge[buffer][l - 1][group + 1][1][lane] = last;
+    }
+
+    __device__ void store(const column &at, int k, const T (&made)[ROWS][WIDTH])
+    {
+        if (k < at.z_lo || k >= at.z_hi)
+            return;
+        T *const base = p.out + k * p.pitch_z;
+#pragma unroll
+        for (int r = 0; r < ROWS; r++) {
+            vector v;
+#pragma unroll
+            for (int e = 0; e < WIDTH; e++)
+                v.v[e] = made[r][e];
+            if (whole >> r & 1)
+                *(vector *)offset_by(base, at_row[r]) = v;
+        }
+        if (stores != whole) /* some of a vector's points, or all of one that is not aligned */
+#pragma unroll
+            for (int r = 0; r < ROWS; r++)
+#pragma unroll
+                for (int e = 0; e < WIDTH; e++)
+                    if (stores >> r & points >> e & 1)
+                        ((T *)offset_by(base, at_row[r]))[e] = made[r][e];
+    }
+
     /* One step: plane z of level 0 has arrived. OLD says which of the two planes is the older. */
     template <int OLD, meets MEETS>
-    __device__ void step(const column &at, int z, int slot, int source_slot)
+    __device__ void step(const column &at, int z, unsigned slot, unsigned slot_before,
+                         int source_slot)
     {
         constexpr int NEW = 1 - OLD;
         T fresh[ROWS][WIDTH]; /* the newest plane of the level at hand */
+        constexpr bool COPY = !in_pairs(MEETS);
+        const int buffer = COPY ? (step_count - 1) % 2 : OLD;
+        /* from the neighbours' slots; at the tile's ends any value will do */
+        vector below = mine(slot_before)[group > 0 ? -(int)LANES : 0];
+        vector above = mine(slot_before)[(group < GROUPS - 1 ? ROWS : ROWS - 1) * LANES];
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
-            const vector v = shared.queue[slot][group * ROWS + r][lane];
+            const vector v = mine(slot)[r * LANES];
 #pragma unroll
             for (int e = 0; e < WIDTH; e++)
                 fresh[r][e] = v.v[e];
@@ -385,16 +561,6 @@ struct march {
 #pragma unroll
         for (int l = 0; l < LEVELS; l++) {
             const int k = z - 1 - l; /* plane of level l+1 that is made here */
-            vector first, last;
-#pragma unroll
-            for (int e = 0; e < WIDTH; e++) {
-                first.v[e] = fresh[0][e];
-                last.v[e] = fresh[ROWS - 1][e];
-            }
-            shared.edge[OLD][l][group + 1][0][lane] = first;
-            shared.edge[OLD][l][group + 1][1][lane] = last;
-            vector below = shared.edge[NEW][l][group][1][lane];
-            vector above = shared.edge[NEW][l][group + 2][0][lane];
             T(&now)[ROWS][WIDTH] = plane[NEW][l];
             T(&older)[ROWS][WIDTH] = plane[OLD][l];
             T left[ROWS], right[ROWS];
@@ -403,8 +569,18 @@ struct march {
                 left[r] = __shfl_up_sync(0xffffffffu, now[r][WIDTH - 1], 1, LANES);
                 right[r] = __shfl_down_sync(0xffffffffu, now[r][0], 1, LANES);
             }
-            if (MEETS != NO_FACE)
-                put_ghosts<MEETS>(at.faces, l, k, older, now, fresh, left, right, below, above);
+            T keep[ROWS][WIDTH];
+#pragma unroll
+            for (int r = 0; r < ROWS; r++)
+#pragma unroll
+                for (int e = 0; e < WIDTH; e++)
+                    keep[r][e] = fresh[r][e];
+            if (MEETS == GHOSTS_X || MEETS == GHOSTS_Y || MEETS == GHOSTS)
+                select_ghosts<MEETS != GHOSTS_Y, MEETS != GHOSTS_X>(l, now, left, right, below,
+                                                                    above);
+            if (MEETS == SIDES || MEETS == ENDS)
+                put_ghosts<MEETS>(at.faces & ~at.held, l, k, older, now, fresh, left, right, below,
+                                  above);
             T made[ROWS][WIDTH];
 #pragma unroll
             for (int r = 0; r < ROWS; r++) {
@@ -431,113 +607,133 @@ struct march {
                     made[r][e] = sum;
                 }
             }
-            if (MEETS != NO_FACE)
+            if (MEETS == KEPT || MEETS == HELD)
+                select_held<MEETS == HELD>(l, now, made);
+            if (MEETS == SIDES || MEETS == ENDS)
                 put_held<MEETS>(at.held, l, k, now, made);
 #pragma unroll
             for (int r = 0; r < ROWS; r++)
 #pragma unroll
                 for (int e = 0; e < WIDTH; e++) {
-                    older[r][e] = fresh[r][e];
+                    if (COPY) {
+                        older[r][e] = now[r][e];
+                        now[r][e] = keep[r][e];
+                    } else {
+                        older[r][e] = keep[r][e];
+                    }
                     fresh[r][e] = made[r][e];
                 }
-        }
-        const int k = z - LEVELS;
-        if (k >= at.z_lo && k < at.z_hi) {
-            T *const base = p.out + k * p.pitch_z;
-#pragma unroll
-            for (int r = 0; r < ROWS; r++) {
-                vector v;
-#pragma unroll
-                for (int e = 0; e < WIDTH; e++)
-                    v.v[e] = fresh[r][e];
-                if (store_whole >> r & 1)
-                    *(vector *)(base + load[r]) = v;
-                if (store_part) /* by way of this thread's slots, which have been read */
-                    shared.queue[slot][group * ROWS + r][lane] = v;
+            if (l + 1 < LEVELS) {
+                hand_on(buffer, l + 1, fresh);
+                below = shared.edge[1 - buffer][l][group][1][lane];
+                above = shared.edge[1 - buffer][l][group + 2][0][lane];
             }
-            if (store_part) {
-#pragma unroll 1
-                for (int r = 0; r < ROWS; r++)
-#pragma unroll 1
-                    for (int e = 0; e < WIDTH; e++)
-                        if (y + r >= at.y_lo && y + r < at.y_hi && x + e >= at.x_lo &&
-                            x + e < at.x_hi)
-                            base[(int64_t)(y + r) * p.pitch_y + x + e] =
-                                shared.queue[slot][group * ROWS + r][lane].v[e];
-            }
+            if (l + 2 == LEVELS || LEVELS == 1)
+                arrive(); /* all that is handed on is written, all that was is read */
         }
-        __syncthreads();
+        store(at, z - LEVELS, fresh);
     }
 
+    /* Where the queue stands: bytes to the planes before, at, and the most ahead of this step. */
+    struct position {
+        unsigned before, at, ahead;
+        int source; /* slot of the source's newest plane in use */
+    };
     template <int OLD, meets MEETS>
-    __device__ void advance(const column &at, int z, int &slot, int &source_slot)
+    __device__ void advance(const column &at, int z, position &q)
     {
-        __pipeline_wait_prior(DEPTH - 2);
-        int source_ahead = source_slot + DEPTH - 1;
+        wait();
+        __pipeline_wait_prior(AHEAD - 1);
+        int source_ahead = q.source + AHEAD;
         source_ahead -= source_ahead >= SOURCES ? SOURCES : 0;
-        fetch(z + DEPTH - 1, slot == 0 ? DEPTH - 1 : slot - 1, source_ahead);
-        step<OLD, MEETS>(at, z, slot, source_slot);
-        slot = slot == DEPTH - 1 ? 0 : slot + 1;
-        source_slot = source_slot == SOURCES - 1 ? 0 : source_slot + 1;
+        fetch(z + AHEAD, q.ahead, source_ahead);
+        step<OLD, MEETS>(at, z, q.at, q.before, q.source);
+        q.before = q.at;
+        q.at = q.at == (DEPTH - 1) * SLOT ? 0 : q.at + SLOT;
+        q.ahead = q.ahead == (DEPTH - 1) * SLOT ? 0 : q.ahead + SLOT;
+        q.source = q.source == SOURCES - 1 ? 0 : q.source + 1;
     }
     template <meets MEETS>
-    __device__ void advance_to(const column &at, int &z, int end, int &slot, int &source_slot)
+    __device__ void advance_to(const column &at, int &z, int end, position &q)
     {
-        for (; z < end; z += 2) {
-            advance<0, MEETS>(at, z, slot, source_slot);
-            advance<1, MEETS>(at, z + 1, slot, source_slot);
+        if constexpr (in_pairs(MEETS)) {
+            for (; z < end; z += 2) {
+                advance<0, MEETS>(at, z, q);
+                advance<1, MEETS>(at, z + 1, q);
+            }
+        } else {
+#pragma unroll 1
+            for (; z < end; z++)
+                advance<0, MEETS>(at, z, q);
         }
+    }
+
+    __device__ void advance_inside(const column &at, int &z, int end, position &q)
+    {
+        const unsigned faces = at.faces & 15, held = at.held & 15;
+        if (faces == 0)
+            advance_to<NO_FACE>(at, z, end, q);
+        else if (faces == (held & p.keeping))
+            advance_to<KEPT>(at, z, end, q);
+        else if constexpr (FULL)
+            advance_to<SIDES>(at, z, end, q);
+        else if (faces == held)
+            advance_to<HELD>(at, z, end, q);
+        else if (held)
+            advance_to<SIDES>(at, z, end, q);
+        else if (!(faces & 12))
+            advance_to<GHOSTS_X>(at, z, end, q);
+        else if (!(faces & 3))
+            advance_to<GHOSTS_Y>(at, z, end, q);
+        else
+            advance_to<GHOSTS>(at, z, end, q);
     }
 
     __device__ void run(const column &at)
     {
         place(at);
+        start();
         const int end = at.z_hi + LEVELS;
         const bool ends = at.faces & 48;
         int z = ends ? max(at.z_lo - LEVELS, 0) : at.z_lo - LEVELS;
-        int slot = 0, source_slot = 0;
+        position q = {(DEPTH - 1) * SLOT, 0, AHEAD * SLOT, 0};
 #pragma unroll
-        for (int ahead = 0; ahead < DEPTH - 1; ahead++)
-            fetch(z + ahead, ahead, ahead);
+        for (int ahead = 0; ahead < AHEAD; ahead++)
+            fetch(z + ahead, ahead * SLOT, ahead);
+        arrive();
+        /* steps z and z+1 make planes z-LEVELS .. z of the levels; an even number of steps goes
+         * before the pairs */
+        const int inside = z + (max(LEVELS + 1 - z, 0) + 1) / 2 * 2;
         while (z < end) {
-            /* steps z and z+1 make planes z-LEVELS .. z of the levels */
-            if (ends && (z <= LEVELS || z >= p.nz - 1)) {
-                advance_to<ENDS>(at, z, z + 1, slot, source_slot);
-                continue;
-            }
-            const int until = ends ? min(end, p.nz - 1) : end;
-            if (at.faces & 15)
-                advance_to<SIDES>(at, z, until, slot, source_slot);
+            if (ends && (z < inside || z >= p.nz - 1))
+                advance_to<ENDS>(at, z, z < inside ? min(inside, end) : end, q);
             else
-                advance_to<NO_FACE>(at, z, until, slot, source_slot);
+                advance_inside(at, z, ends ? min(end, p.nz - 1) : end, q);
         }
+        wait();
         __pipeline_wait_prior(0);
     }
 };
 
 /*
- * Along an axis of n nodes: how many tiles, and what tile t covers and stores. At a face no rim is
- * needed, so the first tile begins at the face and the last one, moved back, ends at the other.
+ * What tile t of an axis of n nodes covers and stores, of which the first stores `lead` nodes and
+ * every other `stored`. At a face no rim is needed, so the first tile begins at the face and the
+ * last one, moved back, ends at the other.
  */
-__host__ __device__ inline int tiles_along(int n, int size, int rim, bool wrap)
+__device__ inline unsigned tile_along(int t, int n, int size, int rim, int lead, int stored,
+                                      bool wrap, int *first, int *lo, int *hi)
 {
-    const int stored = size - 2 * rim;
-    return wrap ? (n + stored - 1) / stored : 1 + (n - size + stored - 1) / stored;
-}
-__device__ inline unsigned tile_along(int t, int n, int size, int rim, bool wrap, int *first,
-                                      int *lo, int *hi)
-{
-    const int stored = size - 2 * rim;
     if (wrap) {
         *first = t * stored - rim;
         *lo = t * stored;
         *hi = min(*lo + stored, n);
         return 0;
     }
-    const bool last = t * stored + size >= n;
-    *first = last ? n - size : t * stored;
-    *lo = t == 0 ? 0 : t * stored + rim;
-    *hi = last ? n : t * stored + size - rim;
+    *lo = t == 0 ? 0 : lead + (t - 1) * stored;
+    *first = t == 0 ? 0 : *lo - rim;
+    const bool last = *first + size >= n;
+    *hi = last ? n : t == 0 ? lead : *lo + stored;
+    *first = last ? n - size : *first;
     return (t == 0 ? 1u : 0u) | (last ? 2u : 0u);
 }
 
@@ -590,11 +786,12 @@ __global__ void __launch_bounds__(tile<T>::THREADS, 1)
     at.z_lo = (int)((int64_t)p.nz * chunk / chunks);
     at.z_hi = (int)((int64_t)p.nz * (chunk + 1) / chunks);
     at.faces = p.wrap[2] ? 0u : 48u;
-    at.faces |=
-        tile_along(tx, p.nx, marcher::NX, marcher::RIM_X, p.wrap[0], &at.x, &at.x_lo, &at.x_hi);
-    at.faces |=
-        tile_along(ty, p.ny, marcher::NY, marcher::RIM_Y, p.wrap[1], &at.y, &at.y_lo, &at.y_hi)
-        << 2;
+    constexpr int rim_x = marcher::RIM_X, rim_y = marcher::RIM_Y, ny = marcher::NY;
+    at.faces |= tile_along(tx, p.nx, marcher::NX, rim_x, p.lead_x, p.stored_x, p.wrap[0], &at.x,
+                           &at.x_lo, &at.x_hi);
+    at.faces |= tile_along(ty, p.ny, ny, rim_y, ny - rim_y, ny - 2 * rim_y, p.wrap[1], &at.y,
+                           &at.y_lo, &at.y_hi)
+                << 2;
     at.held = at.faces & p.held;
     m.run(at);
 #else
@@ -647,6 +844,9 @@ hs_status launch_levels(const char *name, const hs_sweep *sweep, hs_error *err)
     arguments<T> p = make_arguments<T, LEVELS, FULL>(sweep);
     p.tiles_x = (int)g.blocks[HS_X];
     p.tiles_y = (int)g.blocks[HS_Y];
+    const hs_fused_cut cut = hs_fused_cut_x(sweep);
+    p.lead_x = cut.first;
+    p.stored_x = cut.others;
     g.shared_bytes = sizeof(typename march<T, LEVELS, FULL>::shared_memory);
     return star::launch(name, fused_march<T, LEVELS, FULL>, p, g, sweep->stream, err);
 }
@@ -691,8 +891,12 @@ inline bool suits(const char *name, const hs_problem *problem, char *reason, siz
             return false;
         }
     }
-    if ((grid->points[HS_X] + 64) * (grid->points[HS_Y] + 2) > INT32_MAX) {
-        snprintf(reason, size, "%s needs planes of fewer than 2^31 points", name);
+    const int64_t nx = grid->points[HS_X] + 64, ny = grid->points[HS_Y] + 2;
+    const int64_t nz = grid->points[HS_Z];
+    const int64_t most = UINT32_MAX / (int64_t)hs_precision_size(problem->precision);
+    if (nx * ny > most || nx * nz > INT32_MAX || ny * nz > INT32_MAX) {
+        snprintf(reason, size,
+                 "%s needs planes of less than 4 GiB, and faces of fewer than 2^31 points", name);
         return false;
     }
     return true;

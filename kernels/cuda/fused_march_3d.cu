@@ -6,34 +6,56 @@
  * level 0 arrives, plane z-1 of level 1 is made, from that plane z-2 of level 2, and so on, all
  * within one step of the march. Only level 0 is read and only the last level is written.
  *
- *        y                       a thread owns ROWS rows of WIDTH neighbouring points (16 bytes) of
- *        |  +--------------+     the tile, and of each level the two newest planes, in registers
- *        |  | halo         |
- *        |  |  +--------+  |     x neighbours: in the thread, or by shuffle from the next lane
- *        |  |  | stored |  |     y neighbours: in the thread, or its neighbours' edge rows by way
- * of |  |  +--------+  |                   shared memory, written one step before they are read, |
- * |              |                   so that one barrier a step serves all levels |
- * +--------------+     z neighbours: the two planes held, and the plane just made
- *        +------------- x
+ *     y   +--------------+   a thread owns ROWS rows of WIDTH neighbouring points (16 bytes) of
+ *     |   | rim          |   the tile, and of each level the two newest planes, in registers
+ *     |   |  +--------+  |
+ *     |   |  | stored |  |   x neighbours: in the thread, or by shuffle from the next lane
+ *     |   |  +--------+  |   y neighbours: in the thread, or its neighbours' edge rows by way of
+ *     |   |              |                 shared memory, written one step before they are read
+ *     |   +--------------+   z neighbours: the two planes held, and the plane just made
+ *     +---------------- x
  *
  * Nothing is exchanged between blocks: the tile's rim of LEVELS points is swept redundantly. At the
  * grid's faces there is no rim: a ghost of a star of radius 1 depends on the node and its opposite
- * neighbour only, so the thread that needs one makes it on the spot, at every level. Blocks in the
- * grid's interior run a variant without any of that.
+ * neighbour only, so the thread that needs one makes it on the spot, at every level.
  *
  * Four levels; sources and boundary values may change with time but not from point to point
  * (fused_fields_3d takes those). Tiles of 64 x 64 points in float and 64 x 32 in double.
  *
- * Words per point and sweep: (1.3 + 1)/4 from and to device memory; in shared memory 2/4 read and
- * 2/4 written (edge rows of 4), and 2/4 (float) or 2/2 (double) shuffled.
+ * Words per point and sweep: (1.3 + 1)/4 from and to device memory; in shared memory 1.5/4 read and
+ * 1.5/4 written (edge rows of 4), and 2/4 (float) or 2/2 (double) shuffled.
+ *
+ * Registers leave eight warps to a multiprocessor, two to a scheduler, so a step is as fast as its
+ * instructions can be kept coming. What that took, at 512^3 on an H200 as a ratio to the device
+ * copy (525 and 266 GCell/s), 2026-11-21; fixed walls and periodic, which has no tiles at faces:
+ *
+ *                                                    float          double
+ *     one step's code as it comes                  1.80  1.94     1.76  2.04
+ *     level 0's edge rows from the queue, 32-bit   2.07  2.24     2.03  2.16
+ *         addresses, stores without branches:
+ *         735 instructions a step become 647
+ *     warps wait for their two neighbours          2.04  2.52     2.30  2.46
+ *         (mbarriers) instead of for all
+ *     rows stored from multiples of 32 bytes;        -    -       2.63  2.46
+ *         tiles at faces without branches
+ *
+ * The multiprocessor's instruction cache is a resource like others: the first version waited 0.72
+ * cycles an instruction for its code to come, most of all at the faces, whose variant was 40 KB.
+ * Sectors of 32 bytes that two blocks write, each a part, are dear where the second comes after the
+ * first has left the cache: with rows from multiples of 16 bytes 1024^3 in float gave 1.65 of the
+ * copy and read 7.0 GB a launch, with 32 it gives 2.56 and reads 5.6.
  *
  * Blocks that run at the same time are at about the same z, so that tiles find in the caches what
  * their neighbours read and wrote, and few pages of memory are in use. Handing every block an equal
  * share of all columns instead took 1.1 (periodic) to 1.4 times (fixed walls) as long at 512^3 in
- * float with four levels, on an H200, 2026-11-21.
+ * float with four levels.
  *
- * Source: 3.5D blocking, Nguyen, Satish, Chhugani, Kim, Dubey, SC'10; one barrier a plane for all
- * levels and several rows a thread are ours.
+ * Tried and left: 16 warps of two rows a thread (2.31 where 8 of four gave 2.44: a third more words
+ * through shared memory); a body of one step with copies instead of two without (2.18: 17 % more
+ * instructions); two to four planes in flight (no difference).
+ *
+ * Source: 3.5D blocking, Nguyen, Satish, Chhugani, Kim, Dubey, SC'10; one meeting a plane for all
+ * levels, between neighbouring warps only, and several rows a thread are ours.
  */
 #include "fused_march.cuh"
 

@@ -351,24 +351,52 @@ int64_t hs_fused_tiles(int64_t n, int size, int rim, bool wrap)
 }
 
 /*
- * A chunk of planes is marched with 2*steps more, to fill and to drain. Where all tiles cost the
- * same, what counts is how many rounds of blocks the multiprocessors make; where those at a face
- * cost more, short blocks even that out, so half a block is what is lost at the end.
+ * A chunk of planes is marched with 2*steps more, to fill and to drain, and 4 for its beginning;
+ * what counts is how many rounds of blocks the multiprocessors make. In long chunks the blocks
+ * drift apart along z and find less of what their neighbours read in the cache.
  */
-static int64_t fused_chunks(int64_t tiles, int64_t planes, int steps, bool even)
+static int64_t fused_chunks(int64_t tiles, int64_t planes, int steps)
 {
-    int64_t best = 1;
+    const int64_t from = planes > HS_FUSED_PLANES ? divide_up(planes, HS_FUSED_PLANES) : 1;
+    int64_t best = from;
     double least = INFINITY;
-    for (int64_t chunks = 1; chunks <= 64 && planes / chunks >= 2 * steps; chunks++) {
-        const double length = ceil((double)planes / (double)chunks) + 2.0 * steps + 4.0;
-        const double rounds = (double)(tiles * chunks) / (double)HS_MULTIPROCESSORS;
-        const double time = even ? ceil(rounds) * length : (rounds + 0.5) * length;
+    for (int64_t chunks = from; chunks <= from + 64 && planes / chunks >= 2 * steps; chunks++) {
+        const double length = (double)divide_up(planes, chunks) + 2.0 * steps + 4.0;
+        const double time = (double)divide_up(tiles * chunks, HS_MULTIPROCESSORS) * length;
         if (time < 0.999 * least) {
             least = time;
             best = chunks;
         }
     }
     return best;
+}
+
+static struct hs_fused_cut fused_cut(int64_t n, int size, int rim, int grain, bool wrap)
+{
+    const int others = (size - 2 * rim) / grain * grain;
+    const int first = wrap ? others : (size - rim) / grain * grain;
+    struct hs_fused_cut cut = {1, first, others};
+    if (wrap)
+        cut.tiles = divide_up(n, others);
+    else if (n > size) /* the last tile, moved back, begins its rim where those before it end */
+        cut.tiles = 2 + divide_up(n - size + rim - first, others);
+    return cut;
+}
+
+static int fused_rim_x(const struct hs_sweep *sweep)
+{
+    const int steps = sweep->steps > 0 ? sweep->steps : 1;
+    const int width = sweep->precision == HS_FLOAT ? 4 : 2; /* points in 16 bytes */
+    return (steps + width - 1) / width * width;
+}
+
+struct hs_fused_cut hs_fused_cut_x(const struct hs_sweep *sweep)
+{
+    const bool is_float = sweep->precision == HS_FLOAT;
+    const int size = is_float ? HS_FUSED_X_FLOAT : HS_FUSED_X_DOUBLE, sector = is_float ? 8 : 4;
+    const struct hs_sweep wide = hs_tiling_with_held(sweep);
+    return fused_cut(wide.box.hi[HS_X] - wide.box.lo[HS_X], size, fused_rim_x(sweep), sector,
+                     sweep->face[2 * HS_X].wrap);
 }
 
 static struct hs_blocking usual_fused(int dims, int radius, enum hs_precision precision)
@@ -385,16 +413,14 @@ static void geometry_fused(const struct hs_sweep *sweep, const struct hs_blockin
     const int width = is_float ? 4 : 2; /* points in 16 bytes */
     const int size[HS_AXES] = {is_float ? HS_FUSED_X_FLOAT : HS_FUSED_X_DOUBLE,
                                hs_fused_tile_y(sweep->precision), 1};
-    const int rim[HS_AXES] = {(steps + width - 1) / width * width, steps, 0};
     const struct hs_sweep wide = hs_tiling_with_held(sweep);
-    set_tiles(sweep, size[HS_X] - 2 * rim[HS_X], size[HS_Y] - 2 * rim[HS_Y], 1, out);
+    set_tiles(sweep, size[HS_X] - 2 * fused_rim_x(sweep), size[HS_Y] - 2 * steps, 1, out);
     finish(&wide, blocking->threads, out);
-    for (int axis = 0; axis < HS_Z; axis++)
-        out->blocks[axis] = hs_fused_tiles(wide.box.hi[axis] - wide.box.lo[axis], size[axis],
-                                           rim[axis], sweep->face[2 * axis].wrap);
+    out->blocks[HS_X] = hs_fused_cut_x(sweep).tiles;
+    out->blocks[HS_Y] = hs_fused_tiles(wide.box.hi[HS_Y] - wide.box.lo[HS_Y], size[HS_Y], steps,
+                                       sweep->face[2 * HS_Y].wrap);
     const int64_t planes = wide.box.hi[HS_Z] - wide.box.lo[HS_Z];
-    const bool even = sweep->face[2 * HS_X].wrap && sweep->face[2 * HS_Y].wrap;
-    out->blocks[HS_Z] = fused_chunks(out->blocks[HS_X] * out->blocks[HS_Y], planes, steps, even);
+    out->blocks[HS_Z] = fused_chunks(out->blocks[HS_X] * out->blocks[HS_Y], planes, steps);
     out->output_tile[HS_Z] = (int)((planes + out->blocks[HS_Z] - 1) / out->blocks[HS_Z]);
     for (int axis = 0; axis < HS_Z; axis++)
         out->input_tile[axis] = size[axis];
@@ -403,9 +429,12 @@ static void geometry_fused(const struct hs_sweep *sweep, const struct hs_blockin
     out->points_loaded = volume(out->input_tile);
     out->points_written = volume(out->output_tile);
     out->flops_per_point *= steps;
-    /* the queue of level 0, and two edge rows of every group of lanes, at every level, twice */
+    /* the queue of level 0; two edge rows of every group of lanes, at the other levels, twice; and
+     * two barriers a warp */
     const int64_t vectors = size[HS_X] / width, groups = size[HS_Y] / HS_FUSED_ROWS + 2;
-    out->shared_bytes = 16 * vectors * (HS_FUSED_DEPTH * size[HS_Y] + 2 * steps * groups * 2);
+    const int64_t edges = steps > 1 ? steps - 1 : 1;
+    out->shared_bytes = 16 * vectors * (HS_FUSED_DEPTH * size[HS_Y] + 2 * edges * groups * 2) +
+                        2 * HS_FUSED_WARPS * 8;
 }
 
 /* ---- fused_line_1d: a warp a line, most of it stored ----------------------------------------- */

@@ -51,12 +51,13 @@ enum {
     HS_MULTIPROCESSORS = 132,   /* of the device that chunks are cut for: an H100 or H200 */
 
     HS_FUSED_STEPS = 4,        /* fused_march_3d: most sweeps a launch */
-    HS_FUSED_FIELDS_STEPS = 2, /* fused_fields_3d */
+    HS_FUSED_FIELDS_STEPS = 3, /* fused_fields_3d */
     HS_FUSED_X_FLOAT = 64,     /* points of a tile along x */
     HS_FUSED_X_DOUBLE = 64,    /* */
     HS_FUSED_ROWS = 4,         /* rows that a thread owns */
     HS_FUSED_WARPS = 8,        /* */
-    HS_FUSED_DEPTH = 4,        /* planes in flight or in use; 3 with a source field */
+    HS_FUSED_PLANES = 192,     /* most planes that a block marches through */
+    HS_FUSED_DEPTH = 5,        /* planes of a tile in flight or in use */
 
     HS_LINE_STEPS = 32,     /* fused_line_1d: most sweeps a launch */
     HS_LINE_WARPS = 4,      /* of a block, each with a line of its own */
@@ -109,6 +110,17 @@ int64_t hs_fused_tiles(int64_t n, int size, int rim, bool wrap);
 /* fused_line_1d: points of a lane, and points on each side of a line that are swept redundantly. */
 int hs_line_width(const struct hs_sweep *sweep);
 int hs_line_rim(const struct hs_sweep *sweep);
+
+/* Such tiles, of which the first stores `first` points and every other `others` (fewer where its
+ * last points are stored by the next one, or there are none). */
+struct hs_fused_cut {
+    int64_t tiles;
+    int first, others;
+};
+
+/* The tiles of a fused march in 3D along x (all in points). Their stored rows begin at multiples of
+ * 32 bytes: of a sector that two blocks wrote, each a part, the memory must read the rest. */
+struct hs_fused_cut hs_fused_cut_x(const struct hs_sweep *sweep);
 
 /* The sweep with the held layers about its box in the box: what a kernel with own_ghosts writes. */
 struct hs_sweep hs_tiling_with_held(const struct hs_sweep *sweep);

@@ -124,6 +124,33 @@ void test_tiling__every_launch_covers_its_box(void **state)
                 }
 }
 
+/* Tiles of a fused march along x: enough and none too many, and their stored rows begin at
+ * multiples of 32 bytes. */
+void test_tiling__fused_rows_begin_where_sectors_do(void **state)
+{
+    (void)state;
+    static const int wide[HS_PRECISIONS] = {HS_FUSED_X_FLOAT, HS_FUSED_X_DOUBLE};
+    for (int p = 0; p < HS_PRECISIONS; p++)
+        for (int steps = 1; steps <= HS_FUSED_STEPS; steps++)
+            for (int64_t n = wide[p]; n < 1400; n++) {
+                struct cube cube;
+                set_cube(&cube, n, 3, 1);
+                cube.sweep.precision = (enum hs_precision)p;
+                cube.sweep.steps = steps;
+                const struct hs_fused_cut cut = hs_fused_cut_x(&cube.sweep);
+                const int rim = p == HS_FLOAT ? 4 : steps <= 2 ? 2 : 4;
+                const int sector = p == HS_FLOAT ? 8 : 4;
+                /* up to where the last tile begins to store, and what it holds from there on */
+                const int64_t before = cut.tiles > 1 ? cut.first + (cut.tiles - 2) * cut.others : 0;
+                assert_true(before + wide[p] - (cut.tiles > 1 ? rim : 0) >= n);
+                if (cut.tiles > 2)
+                    assert_true(before - cut.others + wide[p] - rim < n);
+                assert_true(cut.first <= wide[p] - rim && cut.others <= wide[p] - 2 * rim);
+                assert_int_equal(cut.first % sector, 0);
+                assert_int_equal(cut.others % sector, 0);
+            }
+}
+
 /* In double and with the most steps too, a block's shared memory is what every device has. */
 void test_tiling__shared_memory_fits_every_device(void **state)
 {
