@@ -85,7 +85,7 @@ struct carry;
 typedef void rows_function(const struct rows *rows, struct carry *carry);
 typedef void ghosts_function(void *ghost, const void *inner, const void *edge,
                              const struct rule *rule, const void *table, double drive,
-                             int64_t count);
+                             int64_t count, int64_t stride);
 struct row_functions {
     ghosts_function *ghosts;
     rows_function *rows[HS_AXES][HS_MAX_RADIUS][GROUP];
@@ -564,7 +564,7 @@ static void ghost_row(const struct tile *t, int level, int face, int m, char *gh
         length = smaller(hi - i, n - from);
         w->functions->ghosts(ghost + byte, inner + byte, edge + byte, &rule,
                              drive.table ? drive.table + (at + from) * w->size : NULL, drive.value,
-                             length);
+                             length, 1);
     }
 }
 
@@ -595,8 +595,9 @@ static void ghost_rows_beside(const struct tile *t, int level, int64_t k)
         }
 }
 
-/* The ghosts at both ends of row (j, k). */
-static void ghost_ends(const struct tile *t, int level, int64_t j, int64_t k)
+/* The ghosts at both ends of `count` rows, whose indices along the grid's faces are neighbours too.
+ */
+static void ghost_ends(const struct tile *t, int level, int64_t j, int64_t count, int64_t k)
 {
     const struct wave *w = t->w;
     for (int face = 0; face < 2; face++) {
@@ -605,15 +606,17 @@ static void ghost_ends(const struct tile *t, int level, int64_t j, int64_t k)
         const struct hs_face *f = &w->s->face[face];
         const struct drive drive =
             drive_of(w, face, w->s->level[level].drive, w->s->level[level].drive_field);
-        const double value = value_at(
-            w, &drive,
-            place(w, &drive, face, wrapped(j, w->n[w->across]), wrapped(k, w->n[w->march])));
-        const int64_t edge = face ? w->n[HS_X] - 1 : 0;
-        char *node = ring_at(t, level, edge, j, k);
+        const char *table = drive.table;
+        if (table)
+            table +=
+                place(w, &drive, face, wrapped(j, w->n[w->across]), wrapped(k, w->n[w->march])) *
+                w->size;
+        char *node = ring_at(t, level, face ? w->n[HS_X] - 1 : 0, j, k);
         for (int m = 1; m <= w->depth[face]; m++) {
             const struct rule rule = {f->a[m - 1], f->b[m - 1], f->c[m - 1]};
             const int64_t out = (face ? m : -m) * w->size;
-            w->functions->ghosts(node + out, node - out, node, &rule, NULL, value, 1);
+            w->functions->ghosts(node + out, node - out, node, &rule, table, drive.value, count,
+                                 w->ring_pitch);
         }
     }
 }
@@ -632,28 +635,54 @@ static void keep(const struct tile *t, int level, int64_t i, int64_t end, int64_
     }
 }
 
-/* The part of a row that a prescribed face has, where `face` has it. */
-static void prescribe(const struct tile *t, int level, int face, int64_t j, int64_t k)
+/* The nodes of an x face at the end of `count` rows. */
+static void prescribe_ends(const struct tile *t, int level, int face, int64_t j, int64_t count,
+                           int64_t k)
+{
+    const struct wave *w = t->w;
+    const int64_t edge = face % 2 ? w->n[HS_X] - 1 : 0;
+    if (edge < level_lo(t, level, HS_X) || edge >= level_hi(t, level, HS_X))
+        return;
+    const struct drive hold =
+        drive_of(w, face, w->s->level[level - 1].hold, w->s->level[level - 1].hold_field);
+    const int64_t at =
+        place(w, &hold, face, wrapped(j, w->n[w->across]), wrapped(k, w->n[w->march]));
+    char *node = ring_at(t, level, edge, j, k);
+    for (int64_t row = 0; row < count; row++)
+        hs_write(w->s->precision, node, row * w->ring_pitch, value_at(w, &hold, at + row));
+}
+
+/* A row that lies in another prescribed face. */
+static void prescribe_row(const struct tile *t, int level, int face, int64_t j, int64_t k)
 {
     const struct wave *w = t->w;
     const int axis = face / 2;
     const int64_t rj = wrapped(j, w->n[w->across]), rk = wrapped(k, w->n[w->march]);
     const int64_t edge = face % 2 ? w->n[axis] - 1 : 0;
-    int64_t lo = level_lo(t, level, HS_X), hi = level_hi(t, level, HS_X);
-    if (axis == HS_X) {
-        if (edge < lo || edge >= hi)
-            return;
-        lo = edge, hi = edge + 1;
-    } else if ((axis == w->across ? rj : rk) != edge) {
+    const int64_t lo = level_lo(t, level, HS_X), hi = level_hi(t, level, HS_X);
+    if ((axis == w->across ? rj : rk) != edge)
         return;
-    }
     const struct drive hold =
         drive_of(w, face, w->s->level[level - 1].hold, w->s->level[level - 1].hold_field);
     const int64_t at = place(w, &hold, face, rj, rk);
     char *row = ring_at(t, level, lo, j, k);
     for (int64_t i = lo; i < hi; i++)
-        hs_write(w->s->precision, row, i - lo,
-                 value_at(w, &hold, axis == HS_X ? at : at + wrapped(i, w->n[HS_X])));
+        hs_write(w->s->precision, row, i - lo, value_at(w, &hold, at + wrapped(i, w->n[HS_X])));
+}
+
+/* In the order of the faces: where two meet, the later one has the node. */
+static void prescribe(const struct tile *t, int level, int64_t j, int64_t count, int64_t k)
+{
+    const struct wave *w = t->w;
+    for (int face = 0; face < 2 * w->dims; face++) {
+        if (!w->s->face[face].prescribed)
+            continue;
+        if (face / 2 == HS_X)
+            prescribe_ends(t, level, face, j, count, k);
+        else
+            for (int64_t row = j; row < j + count; row++)
+                prescribe_row(t, level, face, row, k);
+    }
 }
 
 static bool holds(const struct wave *w, int axis, int64_t i)
@@ -692,20 +721,6 @@ static void keep_ends(const struct tile *t, int level, int64_t j, int64_t count,
     }
 }
 
-/* Prescribed nodes and ghosts at the ends of `count` rows of a level. */
-static void finish_rows(const struct tile *t, int level, int64_t j, int64_t count, int64_t k)
-{
-    const struct wave *w = t->w;
-    const bool ends = level < w->steps && (touches(t, level, 0) || touches(t, level, 1));
-    for (int64_t row = j; row < j + count && (ends || w->prescribed); row++) {
-        for (int face = 0; face < 2 * w->dims && w->prescribed; face++)
-            if (w->s->face[face].prescribed)
-                prescribe(t, level, face, row, k);
-        if (ends)
-            ghost_ends(t, level, row, k);
-    }
-}
-
 /* ---- the march ------------------------------------------------------------------------------- */
 
 /* Rows j to j_end of plane k of a level: held rows one by one, the others by runs that end where
@@ -730,7 +745,10 @@ static void sweep_rows(struct carry *carry, int level, int64_t j, int64_t j_end,
             keep(t, level, level_lo(t, level, HS_X), level_hi(t, level, HS_X), j, k);
         else
             keep_ends(t, level, j, count, k);
-        finish_rows(t, level, j, count, k);
+        if (w->prescribed)
+            prescribe(t, level, j, count, k);
+        if (level < w->steps)
+            ghost_ends(t, level, j, count, k);
     }
 }
 

@@ -104,18 +104,26 @@ ROWS_RADII(3, 3)
 ROWS_RADII(3, 4)
 
 /* The affine rule in the field's precision, exactly as core/boundary.h states it, for `count`
- * ghosts along x. table: what drives each of them; NULL: `drive` all. */
-ROWS_TARGET static void ROWS_NAME(ghosts)(void *to, const void *inner_values,
-                                          const void *edge_values, const struct rule *rule,
-                                          const void *table, double drive, int64_t count)
+ * ghosts `stride` values apart. table: what drives each of them; NULL: `drive` all. */
+HS_INLINE ROWS_TARGET void ROWS_NAME(rule)(ROWS_T *ghost, const ROWS_T *inner, const ROWS_T *edge,
+                                           const struct rule *rule, const ROWS_T *table,
+                                           ROWS_T drive, int64_t count, int64_t stride)
 {
-    ROWS_T *ghost = to;
-    const ROWS_T *inner = inner_values, *edge = edge_values, *drives = table;
     const ROWS_T a = (ROWS_T)rule->a, b = (ROWS_T)rule->b, c = (ROWS_T)rule->c;
     for (int64_t i = 0; i < count; i++) {
-        const ROWS_T outer = c * (drives ? drives[i] : (ROWS_T)drive);
-        ghost[i] = ROWS_FMA1(a, inner[i], ROWS_FMA1(b, edge[i], outer));
+        const ROWS_T outer = c * (table ? table[i] : drive);
+        ghost[i * stride] = ROWS_FMA1(a, inner[i * stride], ROWS_FMA1(b, edge[i * stride], outer));
     }
+}
+
+ROWS_TARGET static void ROWS_NAME(ghosts)(void *ghost, const void *inner, const void *edge,
+                                          const struct rule *rule, const void *table, double drive,
+                                          int64_t count, int64_t stride)
+{
+    if (stride == 1)
+        ROWS_NAME(rule)(ghost, inner, edge, rule, table, (ROWS_T)drive, count, 1);
+    else
+        ROWS_NAME(rule)(ghost, inner, edge, rule, table, (ROWS_T)drive, count, stride);
 }
 
 /* [dims - 1][radius - 1][rows - 1] */
