@@ -4,7 +4,9 @@
 #include "input/options.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define COMMAND(name) extern const struct hs_command hs_command_##name;
 #include "generated/commands.h"
@@ -41,8 +43,23 @@ static void unknown_command(const char *name, struct hs_error *err)
         hs_error_add(err, HS_BAD_INPUT, "%s: no such command; heatsolve --help lists them", name);
 }
 
+/*
+ * OpenMP's threads wait for each other by spinning, which on a machine that is busy with other work
+ * keeps the thread that they wait for from running. How they wait is read from the environment when
+ * the library is loaded, before main: so the program begins anew, once, unless the user has said
+ * how.
+ */
+static void wait_without_spinning(char **argv)
+{
+    if (getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT") || getenv("KMP_BLOCKTIME"))
+        return;
+    if (setenv("OMP_WAIT_POLICY", "passive", 1) == 0)
+        execv("/proc/self/exe", argv); /* where that fails, they spin */
+}
+
 int main(int argc, char **argv)
 {
+    wait_without_spinning(argv);
     if (argc < 2) {
         print_help(stderr);
         return HS_BAD_INPUT;
