@@ -7,7 +7,7 @@
  */
 
 static const struct hs_preference on_cpu[] = {
-    /* Against openmp in CPU time on one of two cores of an AMD EPYC, 2026-11-21: 3D 1.2 to 1.5 with
+    /* Against openmp in CPU time on one of two cores of an AMD EPYC, 2026-11-21: 3D 1.1 to 1.5 with
      * radius 1, 1.1 to 1.2 with radius 2 and 3; 1D and 2D 1.4 to 2.3 where the fields come from
      * memory, 0.5 to 0.7 where they stay in the cache. A source that differs from point to point
      * and in time is swept once a call, which gains nothing. */
