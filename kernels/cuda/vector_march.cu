@@ -37,58 +37,17 @@
  * Source: register queue along z: Micikevicius, GPGPU-2 (2009); vectors with shuffles: Rawat et
  * al., Register optimizations for stencils on GPUs, PPoPP'18.
  */
-#include "common.cuh"
-
-#include "core/tiling.h"
+#include "vector.cuh"
 
 namespace
 {
 
+using star::load;
+using star::store;
+using star::vec;
+
 enum { WARP = HS_WARP };
 const unsigned ALL = 0xffffffffu;
-
-/* Sixteen bytes of points. */
-template <typename T>
-struct vector_of;
-template <>
-struct vector_of<float> {
-    using type = float4;
-};
-template <>
-struct vector_of<double> {
-    using type = double2;
-};
-template <typename T>
-struct alignas(HS_VECTOR_BYTES) vec {
-    enum {
-        N = HS_VECTOR_BYTES / sizeof(T),
-        LINE = 128 / sizeof(T) /* points that a row begins at a multiple of */
-    };
-    T at[N];
-};
-
-template <typename T>
-__device__ __forceinline__ vec<T> load(const T *from)
-{
-    using V = typename vector_of<T>::type;
-    const V v = __ldg(reinterpret_cast<const V *>(from));
-    vec<T> out;
-    if constexpr (vec<T>::N == 4)
-        out = {{v.x, v.y, v.z, v.w}};
-    else
-        out = {{v.x, v.y}};
-    return out;
-}
-
-template <typename T>
-__device__ __forceinline__ void store(T *to, const vec<T> &v)
-{
-    using V = typename vector_of<T>::type;
-    if constexpr (vec<T>::N == 4)
-        __stcs(reinterpret_cast<V *>(to), V{v.at[0], v.at[1], v.at[2], v.at[3]});
-    else
-        __stcs(reinterpret_cast<V *>(to), V{v.at[0], v.at[1]});
-}
 
 /* A vector with the R points on both sides of it. */
 template <int R, typename T>

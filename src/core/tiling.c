@@ -277,6 +277,47 @@ static void geometry_vector_march(const struct hs_sweep *sweep, const struct hs_
     out->points_loaded = star_points(sweep, out->output_tile);
 }
 
+/* ---- bulk_march: a block of this size has a multiprocessor to itself --------------------------
+ */
+
+static const struct {
+    int warps_x, warps_y, stages;
+} bulk_shapes[] = {[1] = {HS_BULK_X_1, HS_BULK_Y_1, HS_BULK_STAGES_1},
+                   [2] = {HS_BULK_X_2, HS_BULK_Y_2, HS_BULK_STAGES_2},
+                   [3] = {HS_BULK_X_3, HS_BULK_Y_3, HS_BULK_STAGES_3}};
+
+static struct hs_blocking usual_bulk_march(int dims, int radius, enum hs_precision precision)
+{
+    (void)dims, (void)precision;
+    const int summing = bulk_shapes[radius].warps_x * bulk_shapes[radius].warps_y;
+    return (struct hs_blocking){{HS_WARP * (summing + 1), 1, 1}, 0};
+}
+
+/* With radius 1 the chunks along z are such that the multiprocessors end together. */
+static void geometry_bulk_march(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
+                                struct hs_geometry *out)
+{
+    const int radius = sweep->stencil->radius;
+    const int size = (int)hs_precision_size(sweep->precision), vector = HS_VECTOR_BYTES / size;
+    const int line = 128 / size;
+    struct hs_sweep aligned = *sweep;
+    aligned.box.lo[HS_X] = sweep->box.lo[HS_X] / line * line;
+    const int64_t *lo = aligned.box.lo, *hi = aligned.box.hi;
+    const int x = bulk_shapes[radius].warps_x * HS_WARP * vector;
+    const int y = bulk_shapes[radius].warps_y * HS_BULK_ROWS;
+    const int64_t tiles = divide_up(hi[HS_X] - lo[HS_X], x) * divide_up(hi[HS_Y] - lo[HS_Y], y);
+    const int64_t planes =
+        radius > 1 ? HS_BULK_PLANES
+                   : chunk_planes(tiles, hi[HS_Z] - lo[HS_Z], radius, HS_MULTIPROCESSORS);
+    set_tiles(sweep, x, y, blocking->planes ? blocking->planes : (int)planes, out);
+    finish(&aligned, blocking->threads, out);
+    out->points_updated = hs_box_count(&sweep->box);
+    out->points_loaded = volume(out->input_tile);
+    const int halo_x = (radius + vector - 1) / vector * vector;
+    out->shared_bytes = (int64_t)bulk_shapes[radius].stages *
+                        ((x + 2 * halo_x) * (y + 2 * radius) * (int64_t)size + 16);
+}
+
 /* ---- temporal: tile with a halo of radius*steps ---------------------------------------------- */
 
 static struct hs_blocking usual_temporal(int dims, int radius, enum hs_precision precision)
@@ -494,6 +535,7 @@ const struct hs_tiling hs_tilings[] = {
     {"register_window", D(1), ALL, 1, false, usual_line, geometry_register_window},
     {"warp_shuffle", D(1), ALL, 1, false, usual_line, geometry_warp_shuffle},
     {"vector_march", ALL, ALL, 1, false, usual_vector_march, geometry_vector_march},
+    {"bulk_march", D(3), ALL, 1, false, usual_bulk_march, geometry_bulk_march},
     {"temporal_2d", D(2), ALL, HS_TEMPORAL_STEPS_2D, false, usual_temporal, geometry_temporal_2d},
     {"temporal_3d", D(3), D(1) | D(2), HS_TEMPORAL_STEPS_3D, false, usual_temporal,
      geometry_temporal_3d},

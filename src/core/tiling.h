@@ -48,7 +48,22 @@ enum {
     HS_VECTOR_2D_BLOCKS_3 = 3,  /* */
     HS_VECTOR_1D_THREADS = 256, /* */
     HS_VECTOR_1D_VECTORS = 4,   /* vectors a thread has on their way at once */
-    HS_MULTIPROCESSORS = 132,   /* of the device that chunks are cut for: an H100 or H200 */
+    HS_BULK_X_1 = 4,      /* bulk_march: warps of a block beside one another, radius 1, 2, 3 */
+    HS_BULK_X_2 = 2,      /* */
+    HS_BULK_X_3 = 2,      /* */
+    HS_BULK_Y_1 = 4,      /* and above one another */
+    HS_BULK_Y_2 = 4,      /* */
+    HS_BULK_Y_3 = 4,      /* */
+    HS_BULK_ROWS = 4,     /* rows a thread owns */
+    HS_BULK_STAGES_1 = 4, /* planes in shared memory: radius + 1 in use, others on their way */
+    HS_BULK_STAGES_2 = 6, /* */
+    HS_BULK_STAGES_3 = 7, /* */
+    HS_BULK_PLANES = 128, /* planes a block marches through with radius 2 and 3 */
+    HS_BULK_DRIFT = 2,    /* planes that a block may be ahead of the others */
+    HS_BULK_COUNTED_PLANES = 16384,    /* planes a block asks for in step */
+    HS_BULK_SHARED_BYTES = 225 * 1024, /* at least what its blocks have */
+
+    HS_MULTIPROCESSORS = 132, /* of the device that chunks are cut for: an H100 or H200 */
 
     HS_FUSED_STEPS = 4,        /* fused_march_3d: most sweeps a launch */
     HS_FUSED_FIELDS_STEPS = 3, /* fused_fields_3d */

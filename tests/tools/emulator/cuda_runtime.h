@@ -113,6 +113,22 @@ inline double __fma_rn(double a, double b, double c)
     return std::fma(a, b, c);
 }
 
+/* One thread runs at a time. */
+template <typename T>
+T atomicAdd(T *to, T value)
+{
+    const T before = *to;
+    *to += value;
+    return before;
+}
+inline void __threadfence()
+{
+}
+inline void __trap()
+{
+    emulator_expect(false, "a trap");
+}
+
 void __syncthreads();
 void __syncwarp(unsigned mask = 0xffffffffu);
 
@@ -150,10 +166,21 @@ bool __all_sync(unsigned mask, bool holds);
 
 enum cudaError_t { cudaSuccess = 0, cudaErrorInvalidValue = 1 };
 typedef void *cudaStream_t;
-enum cudaDeviceAttr { cudaDevAttrComputeCapabilityMajor = 75 };
-inline cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr, int)
+enum cudaDeviceAttr {
+    cudaDevAttrMultiProcessorCount = 16,
+    cudaDevAttrComputeCapabilityMajor = 75,
+    cudaDevAttrMaxSharedMemoryPerBlockOptin = 97
+};
+inline cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr what, int)
 {
-    *value = 9;
+    *value = what == cudaDevAttrMultiProcessorCount      ? 5
+             : what == cudaDevAttrComputeCapabilityMajor ? 9
+                                                         : 227 * 1024;
+    return cudaSuccess;
+}
+inline cudaError_t cudaGetDevice(int *device)
+{
+    *device = 0;
     return cudaSuccess;
 }
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };

@@ -196,7 +196,9 @@ static void run_job(const struct hs_kernel *kernel, int dims, int radius,
     sweep.in = (char *)f.in + skip;
     sweep.out = (char *)f.out + skip;
     sweep.source_value = &value;
+    void *scratch = kernel->scratch ? calloc(1, kernel->scratch(&sweep)) : NULL;
     for (int order = 0; order < ORDERS; order++) {
+        sweep.scratch = order > 0 ? scratch : NULL; /* twice the same: a call leaves it in order */
         emulator_set_order_c(order);
         for (int64_t n = 0; n < f.layout.elements; n++)
             put(precision, f.out, n, NAN);
@@ -208,7 +210,7 @@ static void run_job(const struct hs_kernel *kernel, int dims, int radius,
                  (int)job->points[2], order);
         check(kernel, &f, &sweep, what);
     }
-    free(f.in), free(f.out), free(f.source);
+    free(f.in), free(f.out), free(f.source), free(scratch);
 }
 
 void test_cuda_kernels__give_the_bits_of_the_plain_sum(void **state)

@@ -1,0 +1,60 @@
+/*
+ * Sixteen bytes of points, the most that one instruction loads or stores, for the kernels that move
+ * them so.
+ */
+#ifndef HS_KERNELS_CUDA_VECTOR_CUH
+#define HS_KERNELS_CUDA_VECTOR_CUH
+
+#include "common.cuh"
+
+#include "core/tiling.h"
+
+namespace star
+{
+
+template <typename T>
+struct vector_of;
+template <>
+struct vector_of<float> {
+    using type = float4;
+};
+template <>
+struct vector_of<double> {
+    using type = double2;
+};
+template <typename T>
+struct alignas(HS_VECTOR_BYTES) vec {
+    enum {
+        N = HS_VECTOR_BYTES / sizeof(T),
+        LINE = 128 / sizeof(T) /* points that a row begins at a multiple of */
+    };
+    T at[N];
+};
+
+template <typename T>
+__device__ __forceinline__ vec<T> load(const T *from)
+{
+    using V = typename vector_of<T>::type;
+    const V v = __ldg(reinterpret_cast<const V *>(from));
+    vec<T> out;
+    if constexpr (vec<T>::N == 4)
+        out = {{v.x, v.y, v.z, v.w}};
+    else
+        out = {{v.x, v.y}};
+    return out;
+}
+
+/* What is stored is marked as not needed again. */
+template <typename T>
+__device__ __forceinline__ void store(T *to, const vec<T> &v)
+{
+    using V = typename vector_of<T>::type;
+    if constexpr (vec<T>::N == 4)
+        __stcs(reinterpret_cast<V *>(to), V{v.at[0], v.at[1], v.at[2], v.at[3]});
+    else
+        __stcs(reinterpret_cast<V *>(to), V{v.at[0], v.at[1]});
+}
+
+} // namespace star
+
+#endif
