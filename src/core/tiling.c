@@ -519,6 +519,82 @@ static void geometry_fused_line(const struct hs_sweep *sweep, const struct hs_bl
     out->shared_bytes = (int64_t)blocking->threads[HS_X] * (points / HS_WARP * size + 16);
 }
 
+/* ---- fused_march_2d: strips of overlapping warps, chunks along y ------------------------------
+ */
+
+int hs_strip_rim(const struct hs_sweep *sweep)
+{
+    const int vector = HS_VECTOR_BYTES / (int)hs_precision_size(sweep->precision);
+    const int steps = sweep->steps > 0 ? sweep->steps : 1;
+    return (steps + vector - 1) / vector * vector;
+}
+
+/* Points of a strip of so many warps, which overlap by two lanes. */
+static int strip_points(int width, int warps)
+{
+    return width * (30 * (warps - 1) + HS_WARP);
+}
+
+/*
+ * A chunk is marched through with so many rows more, to fill and to drain; what counts is how many
+ * rounds of blocks the multiprocessors make.
+ */
+static int64_t strip_chunks(int64_t strips, int64_t rows, int more, int64_t wave)
+{
+    int64_t best = 1;
+    double least = INFINITY;
+    for (int64_t chunks = 1; chunks <= 1024 && (chunks == 1 || rows / chunks >= 8); chunks++) {
+        const double length = ceil((double)rows / (double)chunks) + more;
+        const double time = ceil((double)(strips * chunks) / (double)wave) * length;
+        if (time < 0.995 * least) {
+            least = time;
+            best = chunks;
+        }
+    }
+    const int64_t length = divide_up(rows, best); /* no chunk too many */
+    return rows > 0 ? divide_up(rows, length) : 1;
+}
+
+static struct hs_blocking usual_strip(int dims, int radius, enum hs_precision precision)
+{
+    (void)dims, (void)radius;
+    const int warps = precision == HS_FLOAT ? HS_STRIP_WARPS_FLOAT : HS_STRIP_WARPS_DOUBLE;
+    return (struct hs_blocking){.threads = {HS_WARP * warps, 1, 1}};
+}
+
+static void geometry_strip(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
+                           struct hs_geometry *out)
+{
+    enum { RESIDENT = 8 }; /* warps that a multiprocessor holds */
+    const int steps = sweep->steps > 0 ? sweep->steps : 1, rim = hs_strip_rim(sweep);
+    const int width = HS_STRIP_BYTES / (int)hs_precision_size(sweep->precision);
+    const int most = blocking->threads[HS_X] / HS_WARP;
+    const struct hs_sweep wide = hs_tiling_with_held(sweep);
+    const int64_t nx = wide.box.hi[HS_X] - wide.box.lo[HS_X];
+    const int64_t rows = wide.box.hi[HS_Y] - wide.box.lo[HS_Y];
+    int warps = most;
+    while (warps > 1 && strip_points(width, warps) > nx)
+        warps--;
+    const int points = strip_points(width, warps);
+    set_tiles(sweep, points - 2 * rim, 1, 1, out);
+    finish(&wide, blocking->threads, out);
+    out->threads[HS_X] = HS_WARP * warps;
+    out->blocks[HS_X] = hs_fused_tiles(nx, points, rim, sweep->face[2 * HS_X].wrap);
+    const int passes = most > 1 ? (steps - 1) / width : 0; /* each costs a step */
+    out->blocks[HS_Y] = strip_chunks(out->blocks[HS_X], rows, 2 * steps + passes,
+                                     HS_MULTIPROCESSORS * RESIDENT / most);
+    out->output_tile[HS_Y] = (int)divide_up(rows, out->blocks[HS_Y]);
+    out->input_tile[HS_X] = points;
+    out->input_tile[HS_Y] = out->output_tile[HS_Y] + 2 * steps;
+    out->points_updated = hs_box_count(&sweep->box);
+    out->points_loaded = volume(out->input_tile);
+    out->points_written = volume(out->output_tile);
+    out->flops_per_point *= steps;
+    /* two rows of level 0, and those that warps pass on, twice */
+    out->shared_bytes =
+        (int64_t)blocking->threads[HS_X] * HS_STRIP_BYTES * (2 + 2 * (passes ? passes : 1));
+}
+
 /* ---- the rows -------------------------------------------------------------------------------- */
 
 #define D(n) (1u << (n))
@@ -541,6 +617,7 @@ const struct hs_tiling hs_tilings[] = {
      geometry_temporal_3d},
     {"fused_march_3d", D(3), D(1), HS_FUSED_STEPS, false, usual_fused, geometry_fused},
     {"fused_fields_3d", D(3), D(1), HS_FUSED_FIELDS_STEPS, false, usual_fused, geometry_fused},
+    {"fused_march_2d", D(2), D(1), HS_STRIP_STEPS, false, usual_strip, geometry_strip},
     {"fused_line_1d", D(1), ALL, HS_LINE_STEPS, false, usual_fused_line, geometry_fused_line},
     {NULL, 0, 0, 0, false, NULL, NULL},
 };

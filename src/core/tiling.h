@@ -74,6 +74,11 @@ enum {
     HS_FUSED_PLANES = 192,     /* most planes that a block marches through */
     HS_FUSED_DEPTH = 5,        /* planes of a tile in flight or in use */
 
+    HS_STRIP_STEPS = 10,       /* fused_march_2d: most sweeps a launch */
+    HS_STRIP_BYTES = 32,       /* points of a lane: 8 in float, 4 in double */
+    HS_STRIP_WARPS_FLOAT = 1,  /* of a block */
+    HS_STRIP_WARPS_DOUBLE = 8, /* the same; fewer on narrow grids */
+
     HS_LINE_STEPS = 32,     /* fused_line_1d: most sweeps a launch */
     HS_LINE_WARPS = 4,      /* of a block, each with a line of its own */
     HS_LINE_WIDTH = 32,     /* points of a lane */
@@ -121,6 +126,9 @@ int hs_fused_tile_y(enum hs_precision precision);
 /* Tiles of `size` points along an axis of n, `rim` of which on each side are swept but not stored,
  * except at a face, where none are needed: there the tiles begin and end at the faces. */
 int64_t hs_fused_tiles(int64_t n, int size, int rim, bool wrap);
+
+/* fused_march_2d: points on each side of a strip that are swept redundantly. */
+int hs_strip_rim(const struct hs_sweep *sweep);
 
 /* fused_line_1d: points of a lane, and points on each side of a line that are swept redundantly. */
 int hs_line_width(const struct hs_sweep *sweep);

@@ -162,6 +162,14 @@ T __shfl_xor_sync(unsigned mask, T value, int bits)
 /* Whether it holds in all lanes. Threads that ask again and again do not wait for ever. */
 bool __all_sync(unsigned mask, bool holds);
 
+inline int __any_sync(unsigned mask, int predicate)
+{
+    int any = 0;
+    for (int lane = 0; lane < 32; lane++)
+        any |= __shfl_sync(mask, predicate, lane);
+    return any != 0;
+}
+
 /* ---- host ----------------------------------------------------------------------------------- */
 
 enum cudaError_t { cudaSuccess = 0, cudaErrorInvalidValue = 1 };

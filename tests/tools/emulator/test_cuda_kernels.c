@@ -481,7 +481,7 @@ void test_cuda_kernels__fused_sweeps_give_the_bits_of_single_ones(void **state)
     static const int64_t wide[HS_AXES + 1][3][HS_AXES] = {
         {{0, 0, 0}},
         {{512, 1, 1}, {519, 1, 1}, {1301, 1, 1}},
-        {{256, 30, 1}, {263, 61, 1}, {700, 37, 1}},
+        {{256, 9, 1}, {263, 61, 1}, {700, 37, 1}},
         {{65, 64, 5}, {130, 71, 9}, {64, 122, 14}},
     };
     static const int64_t long_line[HS_AXES] = {HS_LINE_LONG + 5, 1, 1};
