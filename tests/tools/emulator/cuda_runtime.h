@@ -2,12 +2,15 @@
  * Enough of CUDA to run kernels on a machine without a GPU, for tests only.
  *
  * The kernels' files are compiled as plain C++ with this in place of CUDA's header. A block's
- * threads are coroutines of one host thread, and one block runs after the other:
+ * threads are coroutines of one host thread, and one block runs after the other, but those of a
+ * cooperative launch together:
  *   - __syncthreads() lets every other thread of the block come to the barrier first;
  *   - a shuffle does the same within the warp;
  *   - between barriers, one thread runs as far as it can before the next one starts, in an order
  *     that the test chooses (emulator_order): a kernel that lacks a barrier gives another answer in
  *     one of the orders;
+ *   - a thread that waits for another block says so (emulator_yield); if all that are left wait so
+ *     in vain, the test ends there and then;
  *   - shared memory has the launch's size, is full of NaN when a block begins, and is followed by a
  *     guard that is looked at afterwards.
  * It knows nothing of time, caches, alignment beyond vectors', or warps that run in lockstep.
@@ -132,6 +135,9 @@ inline void __trap()
 void __syncthreads();
 void __syncwarp(unsigned mask = 0xffffffffu);
 
+/* Lets the others run, those of other blocks too, since this thread waits for one of them. */
+void emulator_yield();
+
 /* The value (of up to 16 bytes) that lane `source` of the warp brings to this shuffle. */
 void emulator_exchange(void *value, size_t size, int source);
 int emulator_lane();
@@ -177,12 +183,14 @@ typedef void *cudaStream_t;
 enum cudaDeviceAttr {
     cudaDevAttrMultiProcessorCount = 16,
     cudaDevAttrComputeCapabilityMajor = 75,
+    cudaDevAttrCooperativeLaunch = 95,
     cudaDevAttrMaxSharedMemoryPerBlockOptin = 97
 };
 inline cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr what, int)
 {
     *value = what == cudaDevAttrMultiProcessorCount      ? 5
              : what == cudaDevAttrComputeCapabilityMajor ? 9
+             : what == cudaDevAttrCooperativeLaunch      ? 1
                                                          : 227 * 1024;
     return cudaSuccess;
 }
@@ -191,13 +199,27 @@ inline cudaError_t cudaGetDevice(int *device)
     *device = 0;
     return cudaSuccess;
 }
+enum cudaMemcpyKind { cudaMemcpyHostToDevice = 1 };
+inline cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t size, cudaMemcpyKind,
+                                   cudaStream_t)
+{
+    memcpy(to, from, size);
+    return cudaSuccess;
+}
+enum cudaLaunchAttributeID { cudaLaunchAttributeCooperative = 2 };
+struct cudaLaunchAttribute {
+    cudaLaunchAttributeID id;
+    struct {
+        int cooperative;
+    } val;
+};
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
 
 struct cudaLaunchConfig_t {
     dim3 gridDim, blockDim;
     size_t dynamicSmemBytes;
     cudaStream_t stream;
-    void *attrs;
+    cudaLaunchAttribute *attrs;
     unsigned numAttrs;
 };
 
@@ -212,7 +234,8 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(
     return emulator_launch(config, [&] { kernel(arguments...); });
 }
 
-extern unsigned char *emulator_shared; /* the running block's dynamic shared memory */
+extern unsigned char *emulator_shared; /* the running block's dynamic shared memory, which a kernel
+                                          looks up before its first barrier */
 
 #define STAR_SHARED(name, T, extent) auto &name = *reinterpret_cast<T(*) extent>(emulator_shared)
 

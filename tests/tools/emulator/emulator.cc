@@ -1,10 +1,12 @@
-/* Blocks one after the other, their threads as coroutines: see cuda_runtime.h beside this. */
+/* Blocks one after the other or together, their threads as coroutines: see cuda_runtime.h beside
+ * this. */
 #include "cuda_runtime.h"
 
 #include <algorithm>
 #include <csetjmp>
 #include <cstdio>
 #include <cstdlib>
+#include <deque>
 #include <random>
 #include <ucontext.h>
 #include <vector>
@@ -15,8 +17,8 @@ unsigned char *emulator_shared;
 namespace
 {
 
-enum { WARP = 32, STACK = 128 * 1024, GUARD = 4096 };
-enum state { READY, AT_BARRIER, AT_WARP, DONE };
+enum { WARP = 32, STACK = 128 * 1024, GUARD = 4096, PATIENCE = 1000 /* rounds of mere looking */ };
+enum state { READY, LOOKING, AT_BARRIER, AT_WARP, DONE };
 
 struct coroutine {
     jmp_buf at; /* where it left off */
@@ -27,13 +29,17 @@ struct coroutine {
 struct thread {
     state is;
     dim3 index;
+    unsigned block;
     unsigned char hand[16]; /* what it brings to a shuffle */
     long refusals;          /* in a row, of what it asked the warp */
 };
 
 emulator_order order = EMULATOR_ASCENDING;
-std::vector<thread> threads; /* of the running launch */
-std::vector<coroutine> coroutines;
+std::vector<thread> threads; /* of the block that runs, or of all that run together */
+size_t block_size;
+std::deque<coroutine> coroutines;        /* their jmp_bufs must stay where they are */
+std::vector<std::vector<double>> shared; /* of each block that runs */
+size_t shared_bytes;
 const std::function<void()> *body;
 jmp_buf scheduler;
 size_t running;
@@ -68,6 +74,8 @@ void resume(size_t t)
 {
     running = t;
     threadIdx = threads[t].index;
+    blockIdx = dim3(threads[t].block, 0, 0);
+    emulator_shared = (unsigned char *)shared[t / block_size].data();
     if (_setjmp(scheduler))
         return;
     if (coroutines[t].started)
@@ -82,13 +90,13 @@ void resume(size_t t)
     setcontext(&context);
 }
 
-/* Lets those go on for whom all have come; false if nobody can. */
-bool release()
+/* Lets those of a block go on for whom all have come; false if nobody can. */
+bool release(size_t begin)
 {
-    const size_t count = threads.size();
+    const size_t block_end = begin + block_size;
     bool any = false;
-    for (size_t first = 0; first < count; first += WARP) {
-        const size_t end = first + WARP < count ? first + WARP : count;
+    for (size_t first = begin; first < block_end; first += WARP) {
+        const size_t end = first + WARP < block_end ? first + WARP : block_end;
         size_t waiting = 0;
         for (size_t t = first; t < end; t++)
             waiting += threads[t].is == AT_WARP;
@@ -100,7 +108,7 @@ bool release()
                 stuck = stuck && threads[t].is != READY;
             if (!stuck)
                 continue;
-            complain("a shuffle that not all lanes reach", (long)first);
+            complain("a shuffle that not all lanes reach", (long)(first - begin));
         }
         for (size_t t = first; t < end; t++)
             if (threads[t].is == AT_WARP)
@@ -109,31 +117,81 @@ bool release()
     if (any)
         return true;
     size_t waiting = 0;
-    for (const thread &t : threads)
-        waiting += t.is == AT_BARRIER;
+    for (size_t t = begin; t < block_end; t++) {
+        if (threads[t].is == READY)
+            return true;
+        waiting += threads[t].is == AT_BARRIER;
+    }
     if (waiting == 0)
         return false;
     /* threads that have ended count as arrived, as on the device */
-    for (thread &t : threads)
-        if (t.is == AT_BARRIER)
-            t.is = READY;
+    for (size_t t = begin; t < block_end; t++)
+        if (threads[t].is == AT_BARRIER)
+            threads[t].is = READY;
     return true;
 }
 
-void run_block()
+/* One turn of all that can run; false if they only looked for what other blocks do. */
+bool run_once(std::vector<size_t> &turn)
+{
+    if (order == EMULATOR_SHUFFLED)
+        std::shuffle(turn.begin(), turn.end(), dice);
+    bool any = false, looking = false;
+    for (const size_t t : turn)
+        if (threads[t].is == READY) {
+            resume(t);
+            any = any || threads[t].is != LOOKING;
+            looking = looking || threads[t].is == LOOKING;
+        }
+    for (thread &t : threads)
+        if (t.is == LOOKING)
+            t.is = READY;
+    return any || !looking;
+}
+
+void run_blocks(size_t blocks)
 {
     for (thread &t : threads)
         t.is = READY, t.refusals = 0;
     std::vector<size_t> turn(threads.size());
     for (size_t t = 0; t < turn.size(); t++)
         turn[t] = order == EMULATOR_DESCENDING ? turn.size() - 1 - t : t;
+    bool any;
+    int idle = 0;
     do {
-        if (order == EMULATOR_SHUFFLED)
-            std::shuffle(turn.begin(), turn.end(), dice);
-        for (const size_t t : turn)
-            if (threads[t].is == READY)
-                resume(t);
-    } while (release());
+        idle = run_once(turn) ? 0 : idle + 1;
+        if (idle > PATIENCE) {
+            fprintf(stderr, "emulator: all threads that are left wait for what never comes\n");
+            abort();
+        }
+        any = false;
+        for (size_t block = 0; block < blocks; block++)
+            any = release(block * block_size) || any;
+    } while (any);
+}
+
+/* Blocks from `first` on, which run together. */
+void run_together(unsigned first, size_t blocks)
+{
+    threads.resize(blocks * block_size);
+    while (coroutines.size() < threads.size())
+        coroutines.push_back({{}, false, malloc(STACK)});
+    shared.resize(blocks);
+    for (size_t b = 0; b < blocks; b++) {
+        shared[b].resize((shared_bytes + GUARD) / sizeof(double) + 2);
+        memset(shared[b].data(), 0xff, shared_bytes + GUARD); /* NaN in both precisions */
+        for (size_t n = 0; n < block_size; n++) {
+            thread &t = threads[b * block_size + n];
+            t.index = dim3((unsigned)(n % blockDim.x), (unsigned)(n / blockDim.x % blockDim.y),
+                           (unsigned)(n / blockDim.x / blockDim.y));
+            t.block = first + (unsigned)b;
+        }
+    }
+    run_blocks(blocks);
+    for (size_t b = 0; b < blocks; b++)
+        for (size_t n = 0; n < GUARD; n++)
+            if (((unsigned char *)shared[b].data())[shared_bytes + n] != 0xff)
+                complain("a write beyond the shared memory asked for", (long)n);
 }
 
 } // namespace
@@ -165,8 +223,9 @@ void emulator_expect(bool holds, const char *otherwise)
 bool __all_sync(unsigned, bool holds)
 {
     enum { PATIENCE = 100000 };
-    const size_t me = running, first = me / WARP * WARP;
-    const size_t end = first + WARP < threads.size() ? first + WARP : threads.size();
+    const size_t me = running, first = me - (size_t)emulator_lane();
+    const size_t block_end = (me / block_size + 1) * block_size;
+    const size_t end = first + WARP < block_end ? first + WARP : block_end;
     threads[me].hand[0] = holds;
     wait(AT_WARP);
     bool all = true;
@@ -180,14 +239,19 @@ bool __all_sync(unsigned, bool holds)
     return true;
 }
 
+void emulator_yield()
+{
+    wait(LOOKING);
+}
+
 int emulator_lane()
 {
-    return (int)(running % WARP);
+    return (int)(running % block_size % WARP);
 }
 
 void emulator_exchange(void *value, size_t size, int source)
 {
-    const size_t me = running, first = me / WARP * WARP;
+    const size_t me = running, first = me - (size_t)emulator_lane();
     memcpy(threads[me].hand, value, size);
     wait(AT_WARP);
     const size_t from = first + (size_t)source;
@@ -222,28 +286,19 @@ const char *emulator_complaint()
 cudaError_t emulator_launch(const cudaLaunchConfig_t *config, const std::function<void()> &thread_)
 {
     gridDim = config->gridDim, blockDim = config->blockDim;
-    const size_t count = (size_t)blockDim.x * blockDim.y * blockDim.z;
-    if (count == 0 || count > 1024 || gridDim.x == 0 || config->dynamicSmemBytes > 227 * 1024)
+    block_size = (size_t)blockDim.x * blockDim.y * blockDim.z;
+    shared_bytes = config->dynamicSmemBytes;
+    if (block_size == 0 || block_size > 1024 || gridDim.x == 0 || shared_bytes > 227 * 1024)
         return cudaErrorInvalidValue;
-    coroutines.reserve(1024); /* a coroutine's jmp_buf must stay where it is */
-    while (coroutines.size() < count)
-        coroutines.push_back({{}, false, malloc(STACK)});
-    threads.resize(count);
-    for (size_t t = 0; t < count; t++)
-        threads[t].index = dim3((unsigned)(t % blockDim.x), (unsigned)(t / blockDim.x % blockDim.y),
-                                (unsigned)(t / blockDim.x / blockDim.y));
     body = &thread_;
-    const size_t bytes = config->dynamicSmemBytes;
-    std::vector<double> shared(bytes / sizeof(double) + GUARD / sizeof(double) + 2);
-    emulator_shared = (unsigned char *)shared.data();
-    for (unsigned block = 0; block < gridDim.x; block++) {
-        blockIdx = dim3(block, 0, 0);
-        memset(emulator_shared, 0xff, bytes + GUARD); /* NaN in both precisions */
-        run_block();
-        for (size_t n = 0; n < GUARD; n++)
-            if (emulator_shared[bytes + n] != 0xff)
-                complain("a write beyond the shared memory asked for", (long)n);
-    }
+    bool together = false;
+    for (unsigned n = 0; n < config->numAttrs; n++)
+        together = together || (config->attrs[n].id == cudaLaunchAttributeCooperative &&
+                                config->attrs[n].val.cooperative);
+    if (together)
+        run_together(0, gridDim.x);
+    for (unsigned block = 0; block < gridDim.x && !together; block++)
+        run_together(block, 1);
     return cudaSuccess;
 }
 
