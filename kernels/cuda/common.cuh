@@ -132,12 +132,12 @@ request<T> make_request(const hs_sweep *sweep, const hs_geometry &geometry)
     return r;
 }
 
-/* Launches kernel(argument, more...) with the geometry's blocks in a row. An empty box launches
- * nothing. */
-template <typename Argument, typename... Parameters, typename... More>
-hs_status launch(const char *name, void (*kernel)(Argument, Parameters...),
-                 const Argument &argument, const hs_geometry &geometry, void *stream, hs_error *err,
-                 More... more)
+/* Launches kernel(argument, more...) with the geometry's blocks in a row, by a launch that `set`
+ * may complete. An empty box launches nothing. */
+template <typename Set, typename Argument, typename... Parameters, typename... More>
+hs_status launch_as(Set set, const char *name, void (*kernel)(Argument, Parameters...),
+                    const Argument &argument, const hs_geometry &geometry, void *stream,
+                    hs_error *err, More... more)
 {
     const int64_t blocks = geometry.blocks[HS_X] * geometry.blocks[HS_Y] * geometry.blocks[HS_Z];
     if (blocks == 0)
@@ -154,11 +154,13 @@ hs_status launch(const char *name, void (*kernel)(Argument, Parameters...),
                                  (int)geometry.shared_bytes);
     if (status == cudaSuccess) {
         cudaLaunchConfig_t config = {};
+        cudaLaunchAttribute attribute = {};
         config.gridDim = dim3((unsigned)blocks, 1, 1);
         config.blockDim =
             dim3((unsigned)threads[HS_X], (unsigned)threads[HS_Y], (unsigned)threads[HS_Z]);
         config.dynamicSmemBytes = (size_t)geometry.shared_bytes;
         config.stream = (cudaStream_t)stream;
+        set(config, attribute);
         status = cudaLaunchKernelEx(&config, kernel, argument, (Parameters)more...);
     }
     if (status == cudaSuccess)
@@ -168,6 +170,31 @@ hs_status launch(const char *name, void (*kernel)(Argument, Parameters...),
                         "%lld bytes of shared memory: %s",
                         name, (long long)blocks, threads[HS_X], threads[HS_Y], threads[HS_Z],
                         (long long)geometry.shared_bytes, cudaGetErrorString(status));
+}
+
+template <typename Argument, typename... Parameters, typename... More>
+hs_status launch(const char *name, void (*kernel)(Argument, Parameters...),
+                 const Argument &argument, const hs_geometry &geometry, void *stream, hs_error *err,
+                 More... more)
+{
+    return launch_as([](cudaLaunchConfig_t &, cudaLaunchAttribute &) {}, name, kernel, argument,
+                     geometry, stream, err, more...);
+}
+
+/* All blocks run at the same time, so that they may wait for each other; a device that cannot run
+ * so many at once refuses. */
+template <typename Argument>
+hs_status launch_together(const char *name, void (*kernel)(Argument), const Argument &argument,
+                          const hs_geometry &geometry, void *stream, hs_error *err)
+{
+    return launch_as(
+        [](cudaLaunchConfig_t &config, cudaLaunchAttribute &attribute) {
+            attribute.id = cudaLaunchAttributeCooperative;
+            attribute.val.cooperative = 1;
+            config.attrs = &attribute;
+            config.numAttrs = 1;
+        },
+        name, kernel, argument, geometry, stream, err);
 }
 
 template <int N>

@@ -595,6 +595,173 @@ static void geometry_strip(const struct hs_sweep *sweep, const struct hs_blockin
         (int64_t)blocking->threads[HS_X] * HS_STRIP_BYTES * (2 + 2 * (passes ? passes : 1));
 }
 
+/* ---- resident: the whole grid on the chip ---------------------------------------------------- */
+
+static int up(int64_t a, int64_t b)
+{
+    return (int)((a + b - 1) / b);
+}
+
+int hs_resident_axis(int dims, int axis)
+{
+    static const int axes[HS_AXES + 1][3] = {
+        {-1, -1, -1}, {HS_X, -1, -1}, {HS_X, -1, HS_Y}, {HS_X, HS_Y, HS_Z}};
+    return axes[dims][axis];
+}
+
+/* What a plan is made for, along the kernel's axes. */
+struct resident_case {
+    int threads; /* most of a block */
+    int width;   /* points in 16 bytes */
+    int64_t n[3];
+    bool wrap[3];
+};
+
+/* Fills the rest of a plan whose shape, blocks and depth are set; false if a block cannot be so. */
+static bool complete_resident(const struct resident_case *of, struct hs_resident *plan)
+{
+    enum { MOST_SHARED = 227 * 1024 };
+    int size[3];
+    for (int axis = 0; axis < 3; axis++) {
+        const bool closed = plan->blocks[axis] == 1 && (!of->wrap[axis] || axis == 0) &&
+                            !(axis == 0 && of->wrap[0] && of->n[0] % of->width != 0);
+        plan->halo[axis] = closed || of->n[axis] == 1 ? 0 : plan->depth;
+        size[axis] = up(of->n[axis], plan->blocks[axis]);
+    }
+    const int rim = up(plan->halo[0], of->width);
+    plan->halo[0] = rim * of->width;
+    plan->lanes = up(up(of->n[0], of->width), plan->blocks[0]) + 2 * rim;
+    plan->groups[0] = up(size[1] + 2 * plan->halo[1], plan->rows);
+    plan->groups[1] = up(size[2] + 2 * plan->halo[2], plan->planes);
+    if (plan->lanes > HS_WARP)
+        return false;
+    const int64_t groups = (int64_t)plan->groups[0] * plan->groups[1];
+    plan->threads = HS_WARP * up(groups, HS_WARP / plan->lanes);
+    const int64_t vectors = groups * plan->rows * plan->planes * plan->lanes;
+    plan->shared_bytes = 2 * HS_RESIDENT_LEVEL * 16 / of->width + 2 * 16 * vectors;
+    for (int axis = 0; axis < 3; axis++) /* what is beyond the halo is never far outside the grid */
+        if (of->wrap[axis] && plan->halo[axis] > of->n[axis])
+            return false;
+    return groups <= of->threads && plan->threads <= of->threads &&
+           plan->shared_bytes <= MOST_SHARED;
+}
+
+/* Clocks of a sweep: what its instructions take, and its share of an exchange. */
+static double resident_clocks(const struct resident_case *of, const struct hs_resident *plan)
+{
+    const double warps = up(plan->threads / HS_WARP, 4);
+    const double vectors = plan->rows * plan->planes;
+    double all = plan->lanes * of->width, own = up(of->n[0], plan->blocks[0]);
+    all *= plan->groups[0] * plan->rows, own *= up(of->n[1], plan->blocks[1]);
+    all *= plan->groups[1] * plan->planes, own *= up(of->n[2], plan->blocks[2]);
+    const double sweep = warps * (vectors * 44.0 + 60.0) + 150.0;
+    const double beside = plan->halo[0] > 0 ? 800.0 : 0.0; /* short pieces of rows */
+    const double exchange = 1500.0 + beside + 0.5 * (all - own) * 4.0 / of->width;
+    return sweep + exchange / plan->depth;
+}
+
+/* Blocks along an axis of `n` units, no more than `most`, least for their size. */
+static int even_blocks(int64_t n, int64_t most)
+{
+    return up(n, up(n, most < 1 ? 1 : most));
+}
+
+/* Tries all ways to cut the grid into at most `most` blocks of a shape and depth. */
+static void try_resident(const struct resident_case *of, struct hs_resident plan, int most,
+                         struct hs_resident *best, double *clocks)
+{
+    const int64_t vectors = up(of->n[0], of->width);
+    for (int own = HS_WARP, before = 0; own >= 1; own--) {
+        const int bx = up(vectors, own);
+        if (bx == before || bx > most)
+            continue;
+        before = bx;
+        plan.blocks[0] = bx;
+        for (int by = 1, last = 0; by <= most / bx && by <= of->n[1]; by++) {
+            if (even_blocks(of->n[1], by) == last)
+                continue;
+            last = plan.blocks[1] = even_blocks(of->n[1], by);
+            plan.blocks[2] = even_blocks(of->n[2], most / (bx * plan.blocks[1]));
+            if (!complete_resident(of, &plan))
+                continue;
+            const double time = resident_clocks(of, &plan);
+            if (time < *clocks) {
+                *clocks = time;
+                *best = plan;
+            }
+        }
+    }
+}
+
+bool hs_resident_plan(const struct hs_sweep *sweep, struct hs_resident *out)
+{
+    static const int shapes[2][2][2] = {{{1, 4}, {1, 6}}, {{2, 2}, {2, 4}}};
+    const int dims = sweep->stencil->dims;
+    struct resident_case of = {.threads =
+                                   dims == 3 ? HS_RESIDENT_THREADS_3D : HS_RESIDENT_THREADS_2D,
+                               .width = 16 / (int)hs_precision_size(sweep->precision)};
+    for (int axis = 0; axis < 3; axis++) {
+        const int along = hs_resident_axis(dims, axis);
+        of.n[axis] = along < 0 ? 1 : sweep->layout.points[along];
+        of.wrap[axis] = along >= 0 && sweep->face[2 * along].wrap;
+    }
+    double clocks = INFINITY;
+    *out = (struct hs_resident){.rows = 0};
+    const int64_t points = of.n[0] * of.n[1] * of.n[2];
+    for (int s = 0; s < 2 && points <= 1 << 24; s++)
+        for (int depth = 1; depth <= 8; depth++) {
+            const struct hs_resident plan = {
+                .rows = shapes[dims == 3][s][0], .planes = shapes[dims == 3][s][1], .depth = depth};
+            try_resident(&of, plan, HS_MULTIPROCESSORS, out, &clocks);
+        }
+    if (out->rows > 0)
+        return true;
+    /* of one warp along x, and as many threads as a block may have */
+    *out = (struct hs_resident){.rows = dims == 3 ? 2 : 1, .planes = dims == 3 ? 4 : 6, .depth = 1};
+    out->blocks[0] = up(of.n[0], (HS_WARP - 2) * of.width);
+    out->blocks[1] = dims == 3 ? up(of.n[1], 10) : 1;
+    out->blocks[2] = up(of.n[2], dims == 3 ? 6 : 94);
+    complete_resident(&of, out);
+    return false;
+}
+
+static struct hs_blocking usual_resident(int dims, int radius, enum hs_precision precision)
+{
+    (void)radius, (void)precision;
+    return (struct hs_blocking){
+        .threads = {dims == 3 ? HS_RESIDENT_THREADS_3D : HS_RESIDENT_THREADS_2D, 1, 1}};
+}
+
+static void geometry_resident(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
+                              struct hs_geometry *out)
+{
+    (void)blocking;
+    struct hs_resident plan;
+    hs_resident_plan(sweep, &plan);
+    const struct hs_sweep wide = hs_tiling_with_held(sweep);
+    set_tiles(sweep, 1, 1, 1, out);
+    const int threads[HS_AXES] = {plan.threads, 1, 1};
+    const int width = 16 / (int)hs_precision_size(sweep->precision);
+    finish(&wide, threads, out);
+    for (int axis = 0; axis < 3; axis++) {
+        const int along = hs_resident_axis(sweep->stencil->dims, axis);
+        if (along < 0)
+            continue;
+        const int unit = axis == 0 ? width : 1;
+        out->blocks[along] = plan.blocks[axis];
+        out->output_tile[along] =
+            unit * up(up(sweep->layout.points[along], unit), plan.blocks[axis]);
+        out->input_tile[along] = axis == 0   ? plan.lanes * width
+                                 : axis == 1 ? plan.groups[0] * plan.rows
+                                             : plan.groups[1] * plan.planes;
+    }
+    out->points_updated = hs_box_count(&wide.box);
+    out->points_loaded = volume(out->input_tile);
+    out->points_written = volume(out->output_tile);
+    out->shared_bytes = plan.shared_bytes;
+    out->flops_per_point *= sweep->steps > 0 ? sweep->steps : 1;
+}
+
 /* ---- the rows -------------------------------------------------------------------------------- */
 
 #define D(n) (1u << (n))
@@ -619,6 +786,8 @@ const struct hs_tiling hs_tilings[] = {
     {"fused_fields_3d", D(3), D(1), HS_FUSED_FIELDS_STEPS, false, usual_fused, geometry_fused},
     {"fused_march_2d", D(2), D(1), HS_STRIP_STEPS, false, usual_strip, geometry_strip},
     {"fused_line_1d", D(1), ALL, HS_LINE_STEPS, false, usual_fused_line, geometry_fused_line},
+
+    {"resident", D(2) | D(3), D(1), HS_RESIDENT_STEPS, false, usual_resident, geometry_resident},
     {NULL, 0, 0, 0, false, NULL, NULL},
 };
 

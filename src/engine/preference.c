@@ -31,6 +31,16 @@ static const struct hs_preference on_cuda[] = {
     /* 12 to 13 times the device copy at 2^28 points on an H200, and a launch for 32 sweeps where
      * launches are what costs: 0.24 us a sweep of 16384 to 131072 points, a launch alone 2.5. */
     {.kernel = "fused_line_1d"},
+    /* Grids that stay on the chip, float, on an H200, in us per sweep against 2.8 and 5.2 of
+     * vector_march: 64^3 with periodic faces 1.6, 2D 1024^2 1.1, with fixed faces 3.6
+     * (docs/performance.md). 64^3 with fixed faces took 3.0. */
+    {.kernel = "resident", .dims = 1u << 2, .precision = 1u << HS_FLOAT},
+    {.kernel = "resident",
+     .dims = 1u << 3,
+     .precision = 1u << HS_FLOAT,
+     .below = 64 * 64 * 64 + 1,
+     .with = HS_NEEDS_WRAP,
+     .without = HS_NEEDS_GHOSTS},
     /* The fused marches need more than a wave of blocks: on an H200 fused_march_3d gave 0.50 of
      * vector_march's rate at 128^3 and 1.33 at 256^3, fused_fields_3d 1.6 at 512^3 with a source
      * field (float; docs/benchmarks.md). */

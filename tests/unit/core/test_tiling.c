@@ -81,13 +81,15 @@ void test_tiling__coarsened_has_the_textbooks_figures(void **state)
     assert_int_equal(g.points_loaded, 18432);
 }
 
-/* What a block may have on sm_75, the smallest; the fused marches and bulk_march are for compute
- * capability 9 and 10, which have 227 KiB. */
+/* What a block may have on sm_75, the smallest; the fused marches, bulk_march and resident are for
+ * compute capability 9, some for 10 too, which have 227 KiB. */
 static int64_t most_shared(const struct hs_tiling *row)
 {
     if (strcmp(row->kernel, "bulk_march") == 0)
         return HS_BULK_SHARED_BYTES;
-    return strncmp(row->kernel, "fused_", 6) == 0 ? 227 * 1024 : 64 * 1024;
+    return strncmp(row->kernel, "fused_", 6) == 0 || strcmp(row->kernel, "resident") == 0
+               ? 227 * 1024
+               : 64 * 1024;
 }
 
 /* Whatever the box: a launch covers it, with not a block too many along any axis. */
@@ -208,4 +210,67 @@ void test_tiling__held_layers_are_written_by_those_who_fuse(void **state)
     hs_tiling_launch("temporal_2d", &cube.sweep, &g);
     assert_int_equal(g.blocks[HS_X], 1); /* 64 nodes by tiles of 64, not 62 from node 1 */
     assert_int_equal(g.points_updated, 62 * 62);
+}
+
+static bool plan_resident(int dims, const int64_t points[HS_AXES], enum hs_precision precision,
+                          bool wrap, struct hs_resident *plan)
+{
+    struct hs_face face[HS_FACES] = {{0}};
+    struct hs_grid grid = {.dims = dims};
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        grid.points[axis] = axis < dims ? points[axis] : 1;
+        face[2 * axis].wrap = face[2 * axis + 1].wrap = wrap;
+    }
+    const struct hs_stencil stencil = {.dims = dims, .radius = 1};
+    const struct hs_sweep sweep = {.precision = precision,
+                                   .layout = hs_layout_make(&grid, 1, 32),
+                                   .stencil = &stencil,
+                                   .face = face};
+    return hs_resident_plan(&sweep, plan);
+}
+
+/* A block's nodes and halo are in its threads' registers, and there is a multiprocessor a block. */
+static void check_resident(int dims, const int64_t points[HS_AXES], enum hs_precision precision,
+                           bool wrap)
+{
+    struct hs_resident plan;
+    assert_true(plan_resident(dims, points, precision, wrap, &plan));
+    assert_true(plan.blocks[0] * plan.blocks[1] * plan.blocks[2] <= HS_MULTIPROCESSORS);
+    assert_true(plan.threads <= (dims == 3 ? HS_RESIDENT_THREADS_3D : HS_RESIDENT_THREADS_2D));
+    assert_true(plan.lanes <= 32 && plan.groups[0] * plan.groups[1] * plan.lanes <= plan.threads);
+    const int width = precision == HS_FLOAT ? 4 : 2;
+    const int extent[3] = {plan.lanes * width, plan.groups[0] * plan.rows,
+                           plan.groups[1] * plan.planes};
+    for (int k = 0; k < 3; k++) {
+        const int axis = hs_resident_axis(dims, k);
+        if (axis < 0)
+            continue;
+        const int64_t own = (points[axis] + plan.blocks[k] - 1) / plan.blocks[k];
+        assert_true(extent[k] >= own + 2 * plan.halo[k]);
+        assert_true(plan.halo[k] >= (plan.blocks[k] > 1 ? plan.depth : 0));
+        /* a row that wraps within a block needs no halo if it is a whole number of vectors */
+        if (wrap && (k > 0 || points[axis] % width != 0))
+            assert_true(plan.halo[k] >= plan.depth);
+        assert_true(!wrap || plan.halo[k] <= points[axis]);
+    }
+    assert_true(plan.halo[0] % width == 0);
+}
+
+void test_tiling__resident_keeps_small_grids_on_the_chip(void **state)
+{
+    (void)state;
+    static const int64_t sizes[HS_AXES + 1][5][HS_AXES] = {
+        [2] = {{7, 9}, {67, 35}, {512, 512}, {300, 41}, {700, 90}},
+        [3] = {{7, 8, 9}, {64, 64, 64}, {37, 23, 19}, {9, 21, 60}, {80, 70, 40}},
+    };
+    for (int dims = 2; dims <= 3; dims++)
+        for (int n = 0; n < 5; n++)
+            for (int precision = 0; precision < HS_PRECISIONS; precision++)
+                for (int wrap = 0; wrap < 2; wrap++)
+                    check_resident(dims, sizes[dims][n], (enum hs_precision)precision, wrap);
+    struct hs_resident plan;
+    const int64_t large[HS_AXES] = {256, 256, 256}, flat[HS_AXES] = {1024, 1024, 1};
+    assert_false(plan_resident(3, large, HS_FLOAT, false, &plan));
+    assert_true(plan_resident(2, flat, HS_FLOAT, false, &plan));
+    assert_false(plan_resident(2, flat, HS_DOUBLE, false, &plan));
 }
