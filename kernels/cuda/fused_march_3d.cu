@@ -36,14 +36,18 @@
  *         735 instructions a step become 647
  *     warps wait for their two neighbours          2.04  2.52     2.30  2.46
  *         (mbarriers) instead of for all
- *     rows stored from multiples of 32 bytes;        -    -       2.63  2.46
- *         tiles at faces without branches
+ *     tiles at faces without branches              2.13  2.52     2.63  (a)
+ *
+ * (a) 1.43 in the one run there was, where the same code gave 2.55 at 1024^3: not explained. The
+ * rows stored from multiples of 32 bytes, at all sizes, came after these figures, and cost 512^3 in
+ * float one more tile along x. The timed runs were not compared; smaller grids were, bit for bit.
  *
  * The multiprocessor's instruction cache is a resource like others: the first version waited 0.72
  * cycles an instruction for its code to come, most of all at the faces, whose variant was 40 KB.
  * Sectors of 32 bytes that two blocks write, each a part, are dear where the second comes after the
  * first has left the cache: with rows from multiples of 16 bytes 1024^3 in float gave 1.65 of the
- * copy and read 7.0 GB a launch, with 32 it gives 2.56 and reads 5.6.
+ * copy and read 7.0 GB a launch; with 32, and tiles at faces without branches, 2.56 and 5.6. Blocks
+ * inside took 461 us there and 265 in the periodic grid, whose rows began at 32 bytes already.
  *
  * Blocks that run at the same time are at about the same z, so that tiles find in the caches what
  * their neighbours read and wrote, and few pages of memory are in use. Handing every block an equal
