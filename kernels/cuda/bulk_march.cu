@@ -31,11 +31,12 @@
  * 1 + 2/16 along y and two groups of 32 bytes a row. So the memory is what should bound it, and the
  * copy what it should reach.
  *
- * Measured on one H200 with a test program of this scheme and these shapes, shares of the device
- * copy, 2026-11-21: radius 1, 0.88 at 512^3 in float and double, 0.89 (float) and 0.88 (double) at
- * 1024^3; without the lockstep 0.845 and 0.83 at 512^3; with tiles of 8 rows 0.85. Radius 2 0.79
- * and 0.75, radius 3 0.76 and 0.79, at 512^3. Counted at 512^3 in float: 1.05 GB to and from
- * memory, as the copy; the path between L2's halves 86 % busy (copy: 90 %), memory 77 % (copy: 84
+ * Measured on one H200, shares of the device copy, float and double, 2026-11-21: radius 1 0.88 and
+ * 0.89 at 512^3, 0.89 and 0.88 at 1024^3; radius 2 0.73 and 0.72, radius 3 0.70 and 0.79 at 512^3
+ * (docs/benchmarks.md). Before, with a test program of this scheme: radius 1 as now; without the
+ * lockstep 0.845 and 0.83 at 512^3; with tiles of 8 rows 0.85. Radius 2 0.79 and 0.75, radius 3
+ * 0.76 and 0.79, at 512^3. Counted at 512^3 in float: 1.05 GB to and from memory, as the copy; the
+ * path between L2's halves 86 % busy (copy: 90 %), memory 77 % (copy: 84
  * %), issue slots 34 %. What keeps it from the copy is the order in which memory is asked.
  *
  * z neighbours: registers. x and y neighbours: shared memory, or the thread's own rows.
@@ -97,7 +98,8 @@ struct tile : shape<R> {
     };
 };
 
-/* With radius 1; with wider tiles' halos it was measured to be a loss. */
+/* With radius 1; with wider halos, in float, it and the hints together were a loss (0.58 to 0.63).
+ */
 template <int R>
 constexpr bool IN_STEP = R == 1;
 

@@ -26,7 +26,9 @@
  * device copy in float, 12.4 in double; of these 0.92 and 0.89 are of points that are stored, and
  * ten sweeps a pass allow 10 by memory. Measured of the loop alone, 10 levels, 2026-11-21: 6.9 in
  * float, where instructions beside the multiply-adds take a fifth of the issue slots, and 6.4 in
- * double (docs/performance.md has the steps). The kernel itself: see docs/benchmarks.md.
+ * double (docs/performance.md has the steps). The kernel itself, with its faces, is far from that:
+ * 1.38 in float and 0.70 in double with fixed walls (docs/benchmarks.md). Why was not measured; all
+ * blocks run at once, so that those at the faces, which are slow, may set the pace.
  *
  * Source: 2.5D/3.5D blocking, Nguyen et al., SC'10; levels in registers, AN5D, Matsumura et al.,
  * CGO'20; the passed rows and the order that moves nothing are ours.

@@ -40,7 +40,8 @@
  *
  * (a) 1.43 in the one run there was, where the same code gave 2.55 at 1024^3: not explained. The
  * rows stored from multiples of 32 bytes, at all sizes, came after these figures, and cost 512^3 in
- * float one more tile along x. The timed runs were not compared; smaller grids were, bit for bit.
+ * float one more tile along x. As it stands, fixed walls, proven before timed (docs/benchmarks.md):
+ * float 2.33 at 512^3 and 2.41 at 1024^3, double 2.57 and 2.52, 509x511x513 2.18 and 2.46.
  *
  * The multiprocessor's instruction cache is a resource like others: the first version waited 0.72
  * cycles an instruction for its code to come, most of all at the faces, whose variant was 40 KB.

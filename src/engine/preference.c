@@ -31,19 +31,22 @@ static const struct hs_preference on_cuda[] = {
     /* 12 to 13 times the device copy at 2^28 points on an H200, and a launch for 32 sweeps where
      * launches are what costs: 0.24 us a sweep of 16384 to 131072 points, a launch alone 2.5. */
     {.kernel = "fused_line_1d"},
-    /* Grids that stay on the chip, float, on an H200, in us per sweep against 2.8 and 5.2 of
-     * vector_march: 64^3 with periodic faces 1.6, 2D 1024^2 1.1, with fixed faces 3.6
-     * (docs/performance.md). 64^3 with fixed faces took 3.0. */
+    /* Grids that stay on the chip, float, fixed walls, on an H200, in us per sweep: 2D 1024^2 2.22
+     * against 5.18 of the next, collaborative_2d; 64^3 2.55 against 2.82 of basic. Ghosts cost it
+     * more in 3D. */
     {.kernel = "resident", .dims = 1u << 2, .precision = 1u << HS_FLOAT},
     {.kernel = "resident",
      .dims = 1u << 3,
      .precision = 1u << HS_FLOAT,
      .below = 64 * 64 * 64 + 1,
-     .with = HS_NEEDS_WRAP,
      .without = HS_NEEDS_GHOSTS},
-    /* The fused marches need more than a wave of blocks: on an H200 fused_march_3d gave 0.50 of
-     * vector_march's rate at 128^3 and 1.33 at 256^3, fused_fields_3d 1.6 at 512^3 with a source
-     * field (float; docs/benchmarks.md). */
+    /* In float 1.22 times vector_march at 4096^2 and 1.87 times at 16384^2, fixed walls, on an
+     * H200; in double 0.7 times. */
+    {.kernel = "fused_march_2d", .dims = 1u << 2, .precision = 1u << HS_FLOAT, .from = 2048 * 2048},
+    /* The fused marches need more than a wave of blocks: on an H200 fused_march_3d gave 0.70 of
+     * vector_march's rate at 128^3 in float, but 1.17 in double, and 2.0 and 2.1 at 256^3;
+     * fused_fields_3d 1.9 at 512^3 in float (docs/benchmarks.md). */
+    {.kernel = "fused_march_3d", .precision = 1u << HS_DOUBLE, .from = 128 * 128 * 128},
     {.kernel = "fused_march_3d", .from = 200 * 200 * 200},
     {.kernel = "fused_fields_3d", .from = 200 * 200 * 200},
     /* What a grid that stays in the cache wants is many threads: on an H200 basic gave 1.5 times
@@ -58,8 +61,8 @@ static const struct hs_preference on_cuda[] = {
      .radius = 1u << 1 | 1u << 2,
      .precision = 1u << HS_DOUBLE},
     /* Blocks that have a multiprocessor to themselves want planes of many tiles: on an H200, at
-     * 512^3, 0.88 of the copy with radius 1 (vector_march 0.83), 0.76 to 0.79 with radius 3
-     * (vector_march 0.53). */
+     * 512^3 in float and double, 1.05 and 1.12 times vector_march's rate with radius 1, 1.00
+     * and 1.11 with radius 2, 1.39 and 1.51 with radius 3; 0.73 at 256^3 in float. */
     {.kernel = "bulk_march", .from = 400 * 400 * 400},
     {.kernel = "vector_march"},
     {.kernel = "basic"},
