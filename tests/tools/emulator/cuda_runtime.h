@@ -7,8 +7,8 @@
  *   - __syncthreads() lets every other thread of the block come to the barrier first;
  *   - a shuffle does the same within the warp;
  *   - between barriers, one thread runs as far as it can before the next one starts, in an order
- *     that the test chooses (emulator_order): a kernel that lacks a barrier gives another answer in
- *     one of the orders;
+ *     that the test chooses (emulator_order), in one of which a warp falls behind the others: a
+ *     kernel that lacks a barrier gives another answer in one of the orders;
  *   - a thread that waits for another block says so (emulator_yield); if all that are left wait so
  *     in vain, the test ends there and then;
  *   - shared memory has the launch's size, is full of NaN when a block begins, and is followed by a

@@ -90,12 +90,17 @@ void resume(size_t t)
     setcontext(&context);
 }
 
-/* Lets those of a block go on for whom all have come; false if nobody can. */
-bool release(size_t begin)
+size_t slow = SIZE_MAX; /* first thread of a warp that seldom goes on, so that others get ahead */
+
+/* Lets those of a block go on from shuffles for whom all have come, but of the slow warp's only if
+ * `all`; false if nobody can. */
+bool release_warps(size_t begin, bool all)
 {
     const size_t block_end = begin + block_size;
     bool any = false;
     for (size_t first = begin; first < block_end; first += WARP) {
+        if (first == slow && !all)
+            continue;
         const size_t end = first + WARP < block_end ? first + WARP : block_end;
         size_t waiting = 0;
         for (size_t t = first; t < end; t++)
@@ -114,8 +119,16 @@ bool release(size_t begin)
             if (threads[t].is == AT_WARP)
                 threads[t].is = READY, any = true;
     }
-    if (any)
+    return any;
+}
+
+/* Lets those of a block go on for whom all have come; false if nobody can. */
+bool release(size_t begin)
+{
+    enum { SLOWER = 16 };
+    if (release_warps(begin, dice() % SLOWER == 0) || release_warps(begin, true))
         return true;
+    const size_t block_end = begin + block_size;
     size_t waiting = 0;
     for (size_t t = begin; t < block_end; t++) {
         if (threads[t].is == READY)
@@ -153,6 +166,11 @@ void run_blocks(size_t blocks)
 {
     for (thread &t : threads)
         t.is = READY, t.refusals = 0;
+    slow = SIZE_MAX;
+    if (order == EMULATOR_SHUFFLED) {
+        const size_t warps = (block_size + WARP - 1) / WARP;
+        slow = dice() % blocks * block_size + dice() % warps * WARP;
+    }
     std::vector<size_t> turn(threads.size());
     for (size_t t = 0; t < turn.size(); t++)
         turn[t] = order == EMULATOR_DESCENDING ? turn.size() - 1 - t : t;
