@@ -39,6 +39,28 @@ def need(module):
         raise Absent("not installed") from error
 
 
+class OnCupy:
+    """What the peers in CuPy share: all but the sweep."""
+
+    def __init__(self, case):
+        if case.backend != "cuda":
+            raise Absent("needs a GPU")
+        self.cupy = need("cupy")
+        self.cupy.cuda.Device(case.device).use()
+        self.version = f"cupy {self.cupy.__version__}"
+        self.device = self.cupy.cuda.runtime.getDeviceProperties(case.device)["name"].decode()
+        self.field = self.other = None
+
+    def put(self, array):
+        self.field, self.other = self.cupy.asarray(array), self.cupy.asarray(array)
+
+    def wait(self):
+        self.cupy.cuda.get_current_stream().synchronize()
+
+    def get(self):
+        return self.cupy.asnumpy(self.field)
+
+
 def read_case(argv):
     parser = argparse.ArgumentParser()
     parser.add_argument("--points", required=True, help="NX,NY,NZ")

@@ -22,33 +22,17 @@ def make_sum(c):
     return stencil_sum
 
 
-class Fused:
+class Fused(common.OnCupy):
     def __init__(self, case):
-        if case.backend != "cuda":
-            raise common.Absent("needs a GPU")
-        self.cupy = common.need("cupy")
-        self.cupy.cuda.Device(case.device).use()
-        self.version = f"cupy {self.cupy.__version__}"
-        name = self.cupy.cuda.runtime.getDeviceProperties(case.device)["name"]
-        self.device = name.decode()
+        super().__init__(case)
         self.views = common.neighbours(case.dims)
-        self.field = self.other = None
         self.c = case.c
         self.sum = self.cupy.fuse(make_sum(case.c))
-
-    def put(self, array):
-        self.field, self.other = self.cupy.asarray(array), self.cupy.asarray(array)
 
     def sweep(self, count):
         for _ in range(count):
             self.other[self.views[0]] = self.sum(*(self.field[view] for view in self.views))
             self.field, self.other = self.other, self.field
-
-    def wait(self):
-        self.cupy.cuda.get_current_stream().synchronize()
-
-    def get(self):
-        return self.cupy.asnumpy(self.field)
 
 
 if __name__ == "__main__":

@@ -22,23 +22,13 @@ extern "C" __global__ void sweep(const REAL *in, REAL *out, long long nx, long l
 """
 
 
-class Raw:
+class Raw(common.OnCupy):
     def __init__(self, case):
-        if case.backend != "cuda":
-            raise common.Absent("needs a GPU")
-        self.cupy = common.need("cupy")
-        self.cupy.cuda.Device(case.device).use()
-        self.version = f"cupy {self.cupy.__version__}"
-        name = self.cupy.cuda.runtime.getDeviceProperties(case.device)["name"]
-        self.device = name.decode()
+        super().__init__(case)
         options = (f"-DREAL={case.precision}", f"-DDIMS={case.dims}")
         self.kernel = self.cupy.RawKernel(SOURCE, "sweep", options=options)
         self.c = case.c + [case.dtype(0)] * (7 - len(case.c))
         self.block = {1: (256, 1, 1), 2: (32, 8, 1), 3: (32, 4, 2)}[case.dims]
-        self.field = self.other = None
-
-    def put(self, array):
-        self.field, self.other = self.cupy.asarray(array), self.cupy.asarray(array)
 
     def sweep(self, count):
         points = (tuple(reversed(self.field.shape)) + (1, 1))[:3]
@@ -47,12 +37,6 @@ class Raw:
         for _ in range(count):
             self.kernel(grid, self.block, (self.field, self.other, *points, *self.c))
             self.field, self.other = self.other, self.field
-
-    def wait(self):
-        self.cupy.cuda.get_current_stream().synchronize()
-
-    def get(self):
-        return self.cupy.asnumpy(self.field)
 
 
 if __name__ == "__main__":
