@@ -32,8 +32,8 @@ static const struct hs_preference on_cuda[] = {
      * launches are what costs: 0.24 us a sweep of 16384 to 131072 points, a launch alone 2.5. */
     {.kernel = "fused_line_1d"},
     /* Grids that stay on the chip, float, fixed walls, on an H200, in us per sweep: 2D 1024^2 2.22
-     * against 5.18 of the next, collaborative_2d; 64^3 2.55 against 2.82 of basic. Ghosts cost it
-     * more in 3D. */
+     * against 5.18 of the next, collaborative_2d; 64^3 2.55 against 2.82 of basic. With
+     * ghosts it was not timed. */
     {.kernel = "resident", .dims = 1u << 2, .precision = 1u << HS_FLOAT},
     {.kernel = "resident",
      .dims = 1u << 3,
