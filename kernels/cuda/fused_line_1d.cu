@@ -26,9 +26,8 @@
  * Source: time skewing and overlapped tiles in one dimension are folklore; Krishnamoorthy et al.,
  * PLDI'07, on the redundant rim; registers instead of memory as in warp_shuffle, which see.
  */
-#include "common.cuh"
+#include "levels.cuh"
 
-#include "core/problem.h"
 #include "core/tiling.h"
 
 #include <stdio.h>
@@ -44,21 +43,15 @@ namespace
 enum { STEPS = HS_LINE_STEPS, WARPS = HS_LINE_WARPS };
 
 template <typename T>
-struct arguments {
+struct arguments : star::faces<T, 2, HS_MAX_RADIUS> {
     const T *in;
     T *out;
     const T *source; /* or nullptr */
     int64_t n;
     int64_t lines;
     int rim, steps;
-    bool wrap;
-    T c[2 * HS_MAX_RADIUS + 1]; /* in the order of the additions */
-    T source_value[STEPS];
-    T rule_a[2][HS_MAX_RADIUS], rule_b[2][HS_MAX_RADIUS], rule_c[2][HS_MAX_RADIUS];
-    int held[2];
-    bool prescribed[2];
-    T drive[STEPS][2], hold[STEPS][2];
-    const T *drive_field[STEPS][2], *hold_field[STEPS][2]; /* of one node; or nullptr */
+    T c[2 * HS_MAX_RADIUS + 1];                           /* in the order of the additions */
+    star::level_fields<T, 2, HS_MAX_RADIUS> level[STEPS]; /* a face is one node */
 };
 
 /* What a warp has of the line, and what it stores. */
@@ -72,7 +65,7 @@ __device__ __forceinline__ part part_of(const arguments<T> &p, int64_t index)
 {
     const int64_t stored = 32 * W - 2 * p.rim;
     part at;
-    if (p.wrap) {
+    if (p.wrap[0]) {
         at.lo = index * stored;
         at.hi = min(at.lo + stored, p.n);
         at.first = at.lo - p.rim;
@@ -124,7 +117,7 @@ struct line {
 
     __device__ __forceinline__ int64_t node(int64_t i) const
     {
-        if (!p.wrap)
+        if (!p.wrap[0])
             return i;
         i %= p.n; /* a short line is its own neighbour several times over */
         return i < 0 ? i + p.n : i;
@@ -186,10 +179,10 @@ struct line {
 
     __device__ __forceinline__ T ghost(int f, int m, int level, T inner, T edge) const
     {
-        const T *const field = p.drive_field[level][f];
-        const T offset = p.rule_c[f][m - 1] * (field ? *field : p.drive[level][f]);
-        return star::fused(p.rule_a[f][m - 1], inner,
-                           star::fused(p.rule_b[f][m - 1], edge, offset));
+        const star::face_rule<T> &rule = p.rule[f][m - 1];
+        const T *const field = p.level[level].drive_field[f];
+        return star::ghost(rule, inner, edge,
+                           field ? rule.c * *field : p.level[level].offset[f][m - 1]);
     }
 
     /* The first and last lane's neighbours beyond the grid's ends. */
@@ -211,21 +204,21 @@ struct line {
         if (at.at_min && lane == 0) {
 #pragma unroll
             for (int i = 0; i < R; i++)
-                if (i < p.held[0])
+                if (i < p.layers[0])
                     made[i] = value[i];
-            if (p.prescribed[0]) {
-                const T *const field = p.hold_field[level][0];
-                made[0] = field ? *field : p.hold[level][0];
+            if (p.held & ~p.keeping & 1u) {
+                const T *const field = p.level[level].hold_field[0];
+                made[0] = field ? *field : p.level[level].hold[0];
             }
         }
         if (at.at_max && lane == 31) {
 #pragma unroll
             for (int i = 0; i < R; i++)
-                if (i < p.held[1])
+                if (i < p.layers[1])
                     made[W - 1 - i] = value[W - 1 - i];
-            if (p.prescribed[1]) {
-                const T *const field = p.hold_field[level][1];
-                made[W - 1] = field ? *field : p.hold[level][1];
+            if (p.held & ~p.keeping & 2u) {
+                const T *const field = p.level[level].hold_field[1];
+                made[W - 1] = field ? *field : p.level[level].hold[1];
             }
         }
     }
@@ -241,7 +234,7 @@ struct line {
         }
         if (AT_END)
             put_ghosts(level, left, right);
-        const T uniform = p.source_value[level];
+        const T uniform = p.level[level].source_value;
 #pragma unroll
         for (int e = 0; e < W; e++) {
             T sum = FIELD ? source[e % (FIELD ? W : 1)] : uniform;
@@ -315,31 +308,10 @@ arguments<T> make_arguments(const hs_sweep *sweep, int width)
     p.n = sweep->layout.points[HS_X];
     p.steps = sweep->steps;
     p.rim = hs_line_rim(sweep);
-    p.wrap = sweep->face[0].wrap;
-    p.lines = hs_fused_tiles(p.n, 32 * width, p.rim, p.wrap);
-    hs_stencil_term terms[HS_MAX_COEFFICIENTS];
-    const int count = hs_stencil_terms(sweep->stencil, terms);
-    for (int i = 0; i < count; i++)
-        p.c[i] = (T)terms[i].c;
-    for (int f = 0; f < 2; f++) {
-        const hs_face &face = sweep->face[f];
-        p.held[f] = face.held;
-        p.prescribed[f] = face.prescribed;
-        for (int m = 0; m < HS_MAX_RADIUS; m++) {
-            p.rule_a[f][m] = (T)face.a[m];
-            p.rule_b[f][m] = (T)face.b[m];
-            p.rule_c[f][m] = (T)face.c[m];
-        }
-    }
-    for (int l = 0; l < sweep->steps; l++) {
-        p.source_value[l] = sweep->source_value ? (T)sweep->source_value[l] : (T)0;
-        for (int f = 0; f < 2; f++) {
-            p.drive[l][f] = (T)sweep->level[l].drive[f];
-            p.hold[l][f] = (T)sweep->level[l].hold[f];
-            p.drive_field[l][f] = (const T *)sweep->level[l].drive_field[f];
-            p.hold_field[l][f] = (const T *)sweep->level[l].hold_field[f];
-        }
-    }
+    star::take_coefficients(sweep, p.c);
+    star::take_faces(sweep, &p);
+    star::take_levels(sweep, p.level);
+    p.lines = hs_fused_tiles(p.n, 32 * width, p.rim, p.wrap[0]);
     return p;
 }
 

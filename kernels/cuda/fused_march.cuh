@@ -6,12 +6,9 @@
 #ifndef HS_KERNELS_CUDA_FUSED_MARCH_CUH
 #define HS_KERNELS_CUDA_FUSED_MARCH_CUH
 
-#include "common.cuh"
+#include "columns.cuh"
 
-#include "core/problem.h"
 #include "core/tiling.h"
-
-#include <stdio.h>
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow" /* of its own */
@@ -49,31 +46,16 @@ struct tile {
     };
 };
 
-/* The affine rule of a face: ghost = a*inner + b*edge + c*drive. */
 template <typename T>
-struct face_rule {
-    T a, b, c;
-};
-
-template <typename T>
-struct arguments {
+struct arguments : star::faces<T, HS_FACES, 1> {
     const T *in;
     T *out;
     const T *source;
     int64_t pitch_y, pitch_z; /* a plane is smaller than 4 GiB */
     int nx, ny, nz;
-    int tiles_x, tiles_y;
-    int lead_x, stored_x; /* points along x that the first tile stores, and the others */
-    int wrap[3];
+    columns::cut cut;
     T c[7]; /* z-1, y-1, x-1, centre, x+1, y+1, z+1 */
-    T source_value[MOST_LEVELS];
-    face_rule<T> face[6];
-    unsigned held;    /* bit of each face whose edge nodes are not updated ... */
-    unsigned keeping; /* ... and of those that then keep their value; the others take `hold` */
-    T offset[MOST_LEVELS][6]; /* c*drive where drive is uniform over the face */
-    T hold[MOST_LEVELS][6];
-    const T *drive_field[MOST_LEVELS][6];
-    const T *hold_field[MOST_LEVELS][6];
+    star::level_fields<T, HS_FACES, 1> level[MOST_LEVELS];
 };
 
 template <typename T, int N>
@@ -81,21 +63,8 @@ struct alignas(16) lane_values {
     T v[N];
 };
 
-__device__ inline int wrapped(int i, int n)
-{
-    i %= n;
-    return i < 0 ? i + n : i;
-}
-
-/* A part of the grid that one block marches through along z. */
-struct column {
-    int x, y;       /* node of the tile's first point; outside the grid where the axis wraps */
-    int x_lo, x_hi; /* nodes it stores */
-    int y_lo, y_hi;
-    int z_lo, z_hi;
-    unsigned held;  /* of the faces below, those with held nodes */
-    unsigned faces; /* bit of each face of the grid that the tile touches and that does not wrap */
-};
+using columns::column;
+using star::wrapped;
 
 /*
  * What a step may meet. A branch within a step costs far more than what it saves, as nothing is
@@ -289,16 +258,18 @@ struct march {
     }
     __device__ T offset(int f, int level, int node) const
     {
-        return FULL && p.drive_field[level][f] ? p.face[f].c * p.drive_field[level][f][node]
-                                               : p.offset[level][f];
+        return FULL && p.level[level].drive_field[f]
+                   ? p.rule[f][0].c * p.level[level].drive_field[f][node]
+                   : p.level[level].offset[f][0];
     }
     __device__ T hold(int f, int level, int node) const
     {
-        return FULL && p.hold_field[level][f] ? p.hold_field[level][f][node] : p.hold[level][f];
+        return FULL && p.level[level].hold_field[f] ? p.level[level].hold_field[f][node]
+                                                    : p.level[level].hold[f];
     }
     __device__ T ghost(int f, T inner, T edge, T offset) const
     {
-        return star::fused(p.face[f].a, inner, star::fused(p.face[f].b, edge, offset));
+        return star::ghost(p.rule[f][0], inner, edge, offset);
     }
     /* Nodes of this thread's rows and columns on the faces of x, y and z. */
     __device__ int on_x(int r, int k) const
@@ -378,16 +349,16 @@ struct march {
         if (X)
 #pragma unroll
             for (int r = 0; r < R; r++) {
-                const T first = ghost(0, now[r][1], now[r][0], p.offset[level][0]);
-                const T last = ghost(1, now[r][W - 2], now[r][W - 1], p.offset[level][1]);
+                const T first = ghost(0, now[r][1], now[r][0], p.level[level].offset[0][0]);
+                const T last = ghost(1, now[r][W - 2], now[r][W - 1], p.level[level].offset[1][0]);
                 left[r] = mirrors & 1 ? first : left[r];
                 right[r] = mirrors & 2 ? last : right[r];
             }
         if (Y)
 #pragma unroll
             for (int e = 0; e < W; e++) {
-                const T first = ghost(2, now[1][e], now[0][e], p.offset[level][2]);
-                const T last = ghost(3, now[R - 2][e], now[R - 1][e], p.offset[level][3]);
+                const T first = ghost(2, now[1][e], now[0][e], p.level[level].offset[2][0]);
+                const T last = ghost(3, now[R - 2][e], now[R - 1][e], p.level[level].offset[3][0]);
                 below.v[e] = mirrors & 4 ? first : below.v[e];
                 above.v[e] = mirrors & 8 ? last : above.v[e];
             }
@@ -412,13 +383,13 @@ struct march {
         if constexpr (TAKES) {
 #pragma unroll
             for (int r = 0; r < R; r++) {
-                made[r][0] = takes & 1 ? p.hold[level][0] : made[r][0];
-                made[r][W - 1] = takes & 2 ? p.hold[level][1] : made[r][W - 1];
+                made[r][0] = takes & 1 ? p.level[level].hold[0] : made[r][0];
+                made[r][W - 1] = takes & 2 ? p.level[level].hold[1] : made[r][W - 1];
             }
 #pragma unroll
             for (int e = 0; e < W; e++) {
-                made[0][e] = takes & 4 ? p.hold[level][2] : made[0][e];
-                made[R - 1][e] = takes & 8 ? p.hold[level][3] : made[R - 1][e];
+                made[0][e] = takes & 4 ? p.level[level].hold[2] : made[0][e];
+                made[R - 1][e] = takes & 8 ? p.level[level].hold[3] : made[R - 1][e];
             }
         }
     }
@@ -592,7 +563,7 @@ struct march {
                 }
 #pragma unroll
                 for (int e = 0; e < WIDTH; e++) {
-                    T sum = FULL && p.source ? source.v[e] : p.source_value[l];
+                    T sum = FULL && p.source ? source.v[e] : p.level[l].source_value;
                     sum = star::fused(p.c[0], older[r][e], sum);
                     sum = star::fused(p.c[1], r > 0 ? now[(r + ROWS - 1) % ROWS][e] : below.v[e],
                                       sum);
@@ -715,57 +686,6 @@ struct march {
     }
 };
 
-/*
- * What tile t of an axis of n nodes covers and stores, of which the first stores `lead` nodes and
- * every other `stored`. At a face no rim is needed, so the first tile begins at the face and the
- * last one, moved back, ends at the other.
- */
-__device__ inline unsigned tile_along(int t, int n, int size, int rim, int lead, int stored,
-                                      bool wrap, int *first, int *lo, int *hi)
-{
-    if (wrap) {
-        *first = t * stored - rim;
-        *lo = t * stored;
-        *hi = min(*lo + stored, n);
-        return 0;
-    }
-    *lo = t == 0 ? 0 : lead + (t - 1) * stored;
-    *first = t == 0 ? 0 : *lo - rim;
-    const bool last = *first + size >= n;
-    *hi = last ? n : t == 0 ? lead : *lo + stored;
-    *first = last ? n - size : *first;
-    return (t == 0 ? 1u : 0u) | (last ? 2u : 0u);
-}
-
-/* Tiles with a face of x or y first, then the others: the two kinds have their own weights. */
-__device__ inline void tile_of(int index, int rims, int tiles_x, int tiles_y, bool faces_x,
-                               bool faces_y, int *tx, int *ty)
-{
-    if (index < rims) {
-        const int full_rows = faces_y ? (tiles_y > 1 ? 2 : 1) : 0;
-        if (index < full_rows * tiles_x) {
-            *tx = index % tiles_x;
-            *ty = index < tiles_x ? 0 : tiles_y - 1;
-            return;
-        }
-        index -= full_rows * tiles_x;
-        const int columns = tiles_x > 1 ? 2 : 1;
-        *tx = index % columns == 0 ? 0 : tiles_x - 1;
-        *ty = (faces_y ? 1 : 0) + index / columns;
-        return;
-    }
-    index -= rims;
-    const int inner_x = faces_x ? tiles_x - 2 : tiles_x;
-    *tx = (faces_x ? 1 : 0) + index % inner_x;
-    *ty = (faces_y ? 1 : 0) + index / inner_x;
-}
-__host__ __device__ inline int rim_tiles(int tiles_x, int tiles_y, bool faces_x, bool faces_y)
-{
-    const int inner_x = faces_x ? (tiles_x > 2 ? tiles_x - 2 : 0) : tiles_x;
-    const int inner_y = faces_y ? (tiles_y > 2 ? tiles_y - 2 : 0) : tiles_y;
-    return tiles_x * tiles_y - inner_x * inner_y;
-}
-
 /* A block a tile and chunk of planes; blocks that run at the same time are at about the same z, so
  * that rows that tiles share are read once, and few pages of memory are in use at a time. */
 template <typename T, int LEVELS, bool FULL>
@@ -776,24 +696,8 @@ __global__ void __launch_bounds__(tile<T>::THREADS, 1)
     using marcher = march<T, LEVELS, FULL>;
     STAR_SHARED(memory, typename marcher::shared_memory, [1]);
     marcher m(p, memory[0]);
-    const bool faces_x = !p.wrap[0], faces_y = !p.wrap[1];
-    const int tiles = p.tiles_x * p.tiles_y;
-    const int rims = rim_tiles(p.tiles_x, p.tiles_y, faces_x, faces_y);
-    int tx, ty;
-    tile_of(blockIdx.x % tiles, rims, p.tiles_x, p.tiles_y, faces_x, faces_y, &tx, &ty);
-    const int chunk = blockIdx.x / tiles, chunks = gridDim.x / tiles;
-    column at;
-    at.z_lo = (int)((int64_t)p.nz * chunk / chunks);
-    at.z_hi = (int)((int64_t)p.nz * (chunk + 1) / chunks);
-    at.faces = p.wrap[2] ? 0u : 48u;
-    constexpr int rim_x = marcher::RIM_X, rim_y = marcher::RIM_Y, ny = marcher::NY;
-    at.faces |= tile_along(tx, p.nx, marcher::NX, rim_x, p.lead_x, p.stored_x, p.wrap[0], &at.x,
-                           &at.x_lo, &at.x_hi);
-    at.faces |= tile_along(ty, p.ny, ny, rim_y, ny - rim_y, ny - 2 * rim_y, p.wrap[1], &at.y,
-                           &at.y_lo, &at.y_hi)
-                << 2;
-    at.held = at.faces & p.held;
-    m.run(at);
+    constexpr columns::shape tile = {marcher::NX, marcher::NY, marcher::RIM_X, marcher::RIM_Y};
+    m.run(columns::column_of(tile, p.cut, p.nx, p.ny, p.nz, p));
 #else
     (void)p; /* suits() tells such GPUs apart */
 #endif
@@ -801,8 +705,8 @@ __global__ void __launch_bounds__(tile<T>::THREADS, 1)
 
 /* ---- host ---------------------------------------------------------------------------------- */
 
-template <typename T, int LEVELS, bool FULL>
-arguments<T> make_arguments(const hs_sweep *sweep)
+template <typename T>
+arguments<T> make_arguments(const hs_sweep *sweep, const hs_geometry &g)
 {
     arguments<T> p = {};
     p.in = (const T *)sweep->in;
@@ -813,93 +717,40 @@ arguments<T> make_arguments(const hs_sweep *sweep)
     p.nx = (int)sweep->layout.points[HS_X];
     p.ny = (int)sweep->layout.points[HS_Y];
     p.nz = (int)sweep->layout.points[HS_Z];
-    hs_stencil_term terms[HS_MAX_COEFFICIENTS];
-    const int count = hs_stencil_terms(sweep->stencil, terms);
-    for (int i = 0; i < count; i++)
-        p.c[i] = (T)terms[i].c;
-    for (int f = 0; f < HS_FACES; f++) {
-        const hs_face *face = &sweep->face[f];
-        p.face[f] = {(T)face->a[0], (T)face->b[0], (T)face->c[0]};
-        p.wrap[f / 2] = face->wrap;
-        p.held |= face->held ? 1u << f : 0u;
-        p.keeping |= face->held && !face->prescribed ? 1u << f : 0u;
-    }
-    for (int l = 0; l < LEVELS; l++) {
-        p.source_value[l] = sweep->source_value ? (T)sweep->source_value[l] : (T)0;
-        for (int f = 0; f < HS_FACES; f++) {
-            p.offset[l][f] = p.face[f].c * (T)sweep->level[l].drive[f];
-            p.hold[l][f] = (T)sweep->level[l].hold[f];
-            p.drive_field[l][f] = (const T *)sweep->level[l].drive_field[f];
-            p.hold_field[l][f] = (const T *)sweep->level[l].hold_field[f];
-        }
-    }
+    p.cut = columns::make_cut(hs_fused_cut_x(sweep), g);
+    star::take_coefficients(sweep, p.c);
+    star::take_faces(sweep, &p);
+    star::take_levels(sweep, p.level);
     return p;
 }
 
-template <typename T, int LEVELS, bool FULL>
-hs_status launch_levels(const char *name, const hs_sweep *sweep, hs_error *err)
-{
-    hs_geometry g;
-    hs_tiling_launch(name, sweep, &g);
-    arguments<T> p = make_arguments<T, LEVELS, FULL>(sweep);
-    p.tiles_x = (int)g.blocks[HS_X];
-    p.tiles_y = (int)g.blocks[HS_Y];
-    const hs_fused_cut cut = hs_fused_cut_x(sweep);
-    p.lead_x = cut.first;
-    p.stored_x = cut.others;
-    g.shared_bytes = sizeof(typename march<T, LEVELS, FULL>::shared_memory);
-    return star::launch(name, fused_march<T, LEVELS, FULL>, p, g, sweep->stream, err);
-}
-
-template <typename T, int LEVELS, bool FULL>
-hs_status launch_some(const char *name, const hs_sweep *sweep, hs_error *err)
-{
-    if (sweep->steps == LEVELS)
-        return launch_levels<T, LEVELS, FULL>(name, sweep, err);
-    if constexpr (LEVELS > 1)
-        return launch_some<T, LEVELS - 1, FULL>(name, sweep, err);
-    return hs_error_add(err, HS_BAD_INPUT, "kernel %s: %d sweeps at once are not compiled in", name,
-                        sweep->steps);
-}
-
-template <int LEVELS, bool FULL>
+template <typename T, int MOST, bool FULL>
 hs_status launch(const char *name, const hs_sweep *sweep, hs_error *err)
 {
-    return sweep->precision == HS_FLOAT ? launch_some<float, LEVELS, FULL>(name, sweep, err)
-                                        : launch_some<double, LEVELS, FULL>(name, sweep, err);
+    return star::choose_levels<MOST>(name, sweep, err, [&](auto levels) {
+        constexpr int LEVELS = levels.value;
+        hs_geometry g;
+        hs_tiling_launch(name, sweep, &g);
+        g.shared_bytes = sizeof(typename march<T, LEVELS, FULL>::shared_memory);
+        return star::launch(name, fused_march<T, LEVELS, FULL>, make_arguments<T>(sweep, g), g,
+                            sweep->stream, err);
+    });
+}
+
+template <int MOST, bool FULL>
+hs_status launch(const char *name, const hs_sweep *sweep, hs_error *err)
+{
+    return sweep->precision == HS_FLOAT ? launch<float, MOST, FULL>(name, sweep, err)
+                                        : launch<double, MOST, FULL>(name, sweep, err);
 }
 
 /* What both kernels need of a problem, besides what the descriptor says. */
 inline bool suits(const char *name, const hs_problem *problem, char *reason, size_t size)
 {
-    const hs_grid *grid = &problem->grid;
     const int tile_x = problem->precision == HS_FLOAT ? HS_FUSED_X_FLOAT : HS_FUSED_X_DOUBLE;
-    const int tile_y = hs_fused_tile_y(problem->precision);
-    const int least[HS_AXES] = {tile_x, tile_y, HS_FUSED_STEPS};
-    int major = 0;
-    if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, problem->solver.device) !=
-            cudaSuccess ||
-        major < 9 || major > 10) {
-        snprintf(reason, size, "%s needs a GPU of compute capability 9 or 10", name);
-        return false;
-    }
-    for (int axis = 0; axis < grid->dims; axis++) {
-        const int need = problem->face[2 * axis].wrap ? HS_FUSED_STEPS : least[axis];
-        if (grid->points[axis] < need || grid->points[axis] > INT32_MAX / 2) {
-            snprintf(reason, size, "%s needs at least %d points along %c, not %lld", name, need,
-                     "xyz"[axis], (long long)grid -> points[axis]);
-            return false;
-        }
-    }
-    const int64_t nx = grid->points[HS_X] + 64, ny = grid->points[HS_Y] + 2;
-    const int64_t nz = grid->points[HS_Z];
-    const int64_t most = UINT32_MAX / (int64_t)hs_precision_size(problem->precision);
-    if (nx * ny > most || nx * nz > INT32_MAX || ny * nz > INT32_MAX) {
-        snprintf(reason, size,
-                 "%s needs planes of less than 4 GiB, and faces of fewer than 2^31 points", name);
-        return false;
-    }
-    return true;
+    const int least[HS_AXES] = {tile_x, hs_fused_tile_y(problem->precision), HS_FUSED_STEPS};
+    return star::has_capability(name, problem, 9, 10, reason, size) &&
+           columns::suits(name, problem, least, HS_FUSED_STEPS, reason, size);
 }
 
 } // namespace fused_march

@@ -33,9 +33,8 @@
  * Source: 2.5D/3.5D blocking, Nguyen et al., SC'10; levels in registers, AN5D, Matsumura et al.,
  * CGO'20; the passed rows and the order that moves nothing are ours.
  */
-#include "common.cuh"
+#include "levels.cuh"
 
-#include "core/problem.h"
 #include "core/tiling.h"
 
 #include <stdio.h>
@@ -51,26 +50,15 @@ namespace
 enum { MOST_LEVELS = HS_STRIP_STEPS };
 
 template <typename T>
-struct face_rule {
-    T a, b, c;
-};
-
-template <typename T>
-struct arguments {
+struct arguments : star::faces<T, 4, 1> {
     const T *in;
     T *out;
     int64_t pitch;
     int nx, ny;
     int strips, chunks;
     int rim;
-    bool wrap[2];
-    unsigned held;    /* bit of each face whose edge nodes are not updated ... */
-    unsigned keeping; /* ... and of those that then keep their value; the others take `hold` */
-    T c[5];           /* y-1, x-1, centre, x+1, y+1 */
-    T source_value[MOST_LEVELS];
-    face_rule<T> face[4];
-    T offset[MOST_LEVELS][4]; /* c*drive */
-    T hold[MOST_LEVELS][4];
+    T c[5]; /* y-1, x-1, centre, x+1, y+1 */
+    star::level<T, 4, 1> level[MOST_LEVELS];
 };
 
 /* What a warp has of the grid, and what it stores. */
@@ -81,12 +69,7 @@ struct part {
     unsigned faces; /* bit of each face that it meets and that does not wrap */
 };
 
-template <typename Index>
-__device__ Index wrapped(Index i, Index n)
-{
-    i %= n;
-    return i < 0 ? i + n : i;
-}
+using star::wrapped;
 
 /* The strips as those of the other fused marches: the first begins at the face and the last one,
  * moved back, ends at the other. */
@@ -288,7 +271,7 @@ struct march {
 
     __device__ __forceinline__ T ghost(int f, int level, T inner, T edge) const
     {
-        return star::fused(p.face[f].a, inner, star::fused(p.face[f].b, edge, p.offset[level][f]));
+        return star::ghost(p.rule[f][0], inner, edge, p.level[level].offset[f][0]);
     }
 
     /* The ghosts beyond the faces of x, where the sweep looks for the neighbour. */
@@ -306,8 +289,8 @@ struct march {
                                              T (&made)[WIDTH]) const
     {
         const unsigned held = at.faces & p.held & ((lane == 0 ? 1u : 0u) | (lane == 31 ? 2u : 0u));
-        const T low = p.keeping & 1 ? now[0] : p.hold[level][0];
-        const T high = p.keeping & 2 ? now[WIDTH - 1] : p.hold[level][1];
+        const T low = p.keeping & 1 ? now[0] : p.level[level].hold[0];
+        const T high = p.keeping & 2 ? now[WIDTH - 1] : p.level[level].hold[1];
         made[0] = held & 1 ? low : made[0];
         made[WIDTH - 1] = held & 2 ? high : made[WIDTH - 1];
     }
@@ -323,7 +306,7 @@ struct march {
         right[0] = __shfl_down_sync(0xffffffffu, row[NEW][0][0], 1);
 #pragma unroll
         for (int e = 0; e < WIDTH; e++)
-            sum[e] = star::fused(p.c[0], row[OLD][0][e], p.source_value[0]);
+            sum[e] = star::fused(p.c[0], row[OLD][0][e], p.level[0].source_value);
         take(&shared.queue[OLD][slots], row[OLD][0]);
 #pragma unroll
         for (int l = 0; l < LEVELS; l++) {
@@ -358,7 +341,7 @@ struct march {
             T next[WIDTH]; /* sums of the next level */
 #pragma unroll
             for (int e = 0; e < WIDTH; e++)
-                next[e] = star::fused(p.c[0], row[OLD][n][e], p.source_value[n]);
+                next[e] = star::fused(p.c[0], row[OLD][n][e], p.level[n].source_value);
 #pragma unroll
             for (int e = 0; e < WIDTH; e++)
                 row[OLD][n][e] = star::fused(p.c[4], row[OLD][l][e], sum[e]);
@@ -391,10 +374,10 @@ struct march {
         for (int e = 0; e < WIDTH; e++) {
             const bool first = e == 0, last = e == WIDTH - 1;
             made[e] = keeps & 12 || (first && keeps & 1) || (last && keeps & 2) ? now[e] : made[e];
-            made[e] = first && takes & 1 ? p.hold[level][0] : made[e];
-            made[e] = last && takes & 2 ? p.hold[level][1] : made[e];
-            made[e] = takes & 4 ? p.hold[level][2] : made[e];
-            made[e] = takes & 8 ? p.hold[level][3] : made[e];
+            made[e] = first && takes & 1 ? p.level[level].hold[0] : made[e];
+            made[e] = last && takes & 2 ? p.level[level].hold[1] : made[e];
+            made[e] = takes & 4 ? p.level[level].hold[2] : made[e];
+            made[e] = takes & 8 ? p.level[level].hold[3] : made[e];
         }
     }
 
@@ -425,7 +408,7 @@ struct march {
             }
 #pragma unroll
             for (int e = 0; e < WIDTH; e++) {
-                T sum = star::fused(p.c[0], older[e], p.source_value[l]);
+                T sum = star::fused(p.c[0], older[e], p.level[l].source_value);
                 sum = star::fused(p.c[1], e > 0 ? now[(e + WIDTH - 1) % WIDTH] : left, sum);
                 sum = star::fused(p.c[2], now[e], sum);
                 sum = star::fused(p.c[3], e + 1 < WIDTH ? now[(e + 1) % WIDTH] : right, sum);
@@ -524,47 +507,26 @@ arguments<T> make_arguments(const hs_sweep *sweep, const hs_geometry &g)
     p.strips = (int)g.blocks[HS_X];
     p.chunks = (int)g.blocks[HS_Y];
     p.rim = hs_strip_rim(sweep);
-    hs_stencil_term terms[HS_MAX_COEFFICIENTS];
-    const int count = hs_stencil_terms(sweep->stencil, terms);
-    for (int i = 0; i < count; i++)
-        p.c[i] = (T)terms[i].c;
-    for (int f = 0; f < 4; f++) {
-        const hs_face *face = &sweep->face[f];
-        p.face[f] = {(T)face->a[0], (T)face->b[0], (T)face->c[0]};
-        p.wrap[f / 2] = face->wrap;
-        p.held |= face->held ? 1u << f : 0u;
-        p.keeping |= face->held && !face->prescribed ? 1u << f : 0u;
-    }
-    for (int l = 0; l < sweep->steps; l++) {
-        p.source_value[l] = sweep->source_value ? (T)sweep->source_value[l] : (T)0;
-        for (int f = 0; f < 4; f++) {
-            p.offset[l][f] = p.face[f].c * (T)sweep->level[l].drive[f];
-            p.hold[l][f] = (T)sweep->level[l].hold[f];
-        }
-    }
+    star::take_coefficients(sweep, p.c);
+    star::take_faces(sweep, &p);
+    star::take_levels(sweep, p.level);
     return p;
 }
 
-template <typename T, int LEVELS>
+template <typename T>
 hs_status launch(const hs_sweep *sweep, hs_error *err)
 {
-    if (sweep->steps == LEVELS) {
+    return star::choose_levels<MOST_LEVELS>("fused_march_2d", sweep, err, [&](auto levels) {
         hs_geometry g;
         hs_tiling_launch("fused_march_2d", sweep, &g);
-        return star::launch("fused_march_2d", fused_march<T, LEVELS>, make_arguments<T>(sweep, g),
-                            g, sweep->stream, err);
-    }
-    if constexpr (LEVELS > 1)
-        return launch<T, LEVELS - 1>(sweep, err);
-    return hs_error_add(err, HS_BAD_INPUT,
-                        "kernel fused_march_2d: %d sweeps at once are not compiled in",
-                        sweep->steps);
+        return star::launch("fused_march_2d", fused_march<T, levels.value>,
+                            make_arguments<T>(sweep, g), g, sweep->stream, err);
+    });
 }
 
 hs_status sweep(const hs_sweep *sweep, hs_error *err)
 {
-    return sweep->precision == HS_FLOAT ? launch<float, MOST_LEVELS>(sweep, err)
-                                        : launch<double, MOST_LEVELS>(sweep, err);
+    return sweep->precision == HS_FLOAT ? launch<float>(sweep, err) : launch<double>(sweep, err);
 }
 
 void geometry(const hs_sweep *sweep, hs_geometry *out)
@@ -576,13 +538,8 @@ bool suits(const hs_problem *problem, char *reason, size_t size)
 {
     const hs_grid *grid = &problem->grid;
     const int least = 32 * HS_STRIP_BYTES / (int)hs_precision_size(problem->precision);
-    int major = 0;
-    if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, problem->solver.device) !=
-            cudaSuccess ||
-        major != 9) {
-        snprintf(reason, size, "fused_march_2d needs a GPU of compute capability 9");
+    if (!star::has_capability("fused_march_2d", problem, 9, 9, reason, size))
         return false;
-    }
     if (grid->points[HS_X] < least) {
         snprintf(reason, size, "fused_march_2d needs at least %d points along x, not %lld", least,
                  (long long)grid->points[HS_X]);

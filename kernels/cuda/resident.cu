@@ -38,12 +38,10 @@
  * Endo, Matsuoka, ICS'23 (PERKS), with grid barriers; a tag in every word instead of a fence: the
  * "LL" protocol of NVIDIA's NCCL.
  */
-#include "common.cuh"
-
-#include "core/problem.h"
-#include "core/tiling.h"
-
+#include "levels.cuh"
 #include "mailbox.cuh"
+
+#include "core/tiling.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -57,17 +55,16 @@ enum axis { ALONG, ROW, PLANE };
 enum { LEVEL = HS_RESIDENT_LEVEL };
 
 template <typename T>
-struct arguments {
+struct arguments : star::faces<T, HS_FACES, 1> { /* of the kernel's axes */
     const T *in;
     T *out;
     mailbox::packet<T> *mail[2]; /* a packet a node, for even and for odd exchanges */
     unsigned *epoch;             /* [blocks] exchanges that were ever made */
     const T *levels;             /* [steps][LEVEL], or NULL: `level` serves all */
     T level[LEVEL];
-    T c[7]; /* in the order of the additions */
-    T a[6], b[6];
+    T c[7];           /* in the order of the additions */
     int64_t pitch[3]; /* of fields */
-    int n[3], wrap[3];
+    int n[3];
     int blocks[3];
     int halo[3]; /* layers around the block's nodes that are swept too; 0, or at least depth */
     int depth;   /* sweeps between exchanges */
@@ -75,7 +72,6 @@ struct arguments {
     int lanes, groups[2]; /* threads along each axis */
     unsigned last; /* a row's last value in its vector, as a bit: an index would be looked up */
     int mail_row;  /* packets from row to row */
-    unsigned held, keeping; /* faces whose nodes are held, and that keep their value */
 };
 
 template <typename T>
@@ -327,7 +323,7 @@ struct block {
 
     __device__ __forceinline__ T ghost(const T *level, int f, T inner, T edge) const
     {
-        return star::fused(p.a[f], inner, star::fused(p.b[f], edge, level[1 + f]));
+        return star::ghost(p.rule[f][0], inner, edge, level[1 + f]);
     }
     __device__ __forceinline__ void put_ghosts(const T *level, int f, const values &inner,
                                                const values &edge, values &to) const
@@ -662,11 +658,10 @@ int face_of(int dims, int f)
 template <typename T>
 void make_level(const hs_sweep *sweep, int step, T (&level)[LEVEL])
 {
-    level[0] = sweep->source_value ? (T)sweep->source_value[step] : (T)0;
+    level[0] = star::source_of<T>(sweep, step);
     for (int f = 0; f < HS_FACES; f++) {
         const int face = face_of(sweep->stencil->dims, f);
-        level[1 + f] =
-            face < 0 ? (T)0 : (T)sweep->face[face].c[0] * (T)sweep->level[step].drive[face];
+        level[1 + f] = face < 0 ? (T)0 : star::offset_of<T>(sweep, step, face, 1);
         level[7 + f] = face < 0 ? (T)0 : (T)sweep->level[step].hold[face];
     }
 }
@@ -682,24 +677,15 @@ arguments<T> make_arguments(const hs_sweep *sweep, const hs_resident &plan)
     for (int parity = 0; parity < 2; parity++)
         p.mail[parity] =
             (mailbox::packet<T> *)(memory + EPOCHS + LEVELS) + parity * packets_of(sweep);
-    hs_stencil_term terms[HS_MAX_COEFFICIENTS];
-    const int count = hs_stencil_terms(sweep->stencil, terms);
-    for (int i = 0; i < count; i++)
-        p.c[i] = (T)terms[i].c;
+    star::take_coefficients(sweep, p.c);
     for (int axis = 0; axis < 3; axis++) {
         const int along = hs_resident_axis(sweep->stencil->dims, axis);
         p.n[axis] = along < 0 ? 1 : (int)sweep->layout.points[along];
         p.pitch[axis] = along < 0 ? 0 : sweep->layout.pitch[along];
         p.blocks[axis] = plan.blocks[axis];
         p.halo[axis] = plan.halo[axis];
-        for (int f = 2 * axis; along >= 0 && f < 2 * axis + 2; f++) {
-            const hs_face &face = sweep->face[face_of(sweep->stencil->dims, f)];
-            p.wrap[axis] = face.wrap;
-            p.a[f] = (T)face.a[0];
-            p.b[f] = (T)face.b[0];
-            p.held |= face.held ? 1u << f : 0u;
-            p.keeping |= face.held && !face.prescribed ? 1u << f : 0u;
-        }
+        for (int f = 2 * axis; along >= 0 && f < 2 * axis + 2; f++)
+            star::take_face(sweep->face[face_of(sweep->stencil->dims, f)], f, &p);
     }
     p.depth = plan.depth;
     p.steps = sweep->steps;

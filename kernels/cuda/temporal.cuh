@@ -4,7 +4,7 @@
 #ifndef HS_KERNELS_CUDA_TEMPORAL_CUH
 #define HS_KERNELS_CUDA_TEMPORAL_CUH
 
-#include "common.cuh"
+#include "levels.cuh"
 
 #include "core/tiling.h"
 
@@ -14,30 +14,16 @@ namespace temporal
 enum { MOST_STEPS = HS_TEMPORAL_STEPS_2D };
 
 template <typename T>
-struct face {
-    T a[HS_MAX_RADIUS], b[HS_MAX_RADIUS], c[HS_MAX_RADIUS]; /* core/boundary.h */
-    int held;
-    bool prescribed;
-};
-
-/* The faces and the source of one sweep. A field's values go before the uniform ones. */
-template <typename T>
-struct level {
-    T source_value;
-    T drive[HS_FACES], hold[HS_FACES];
-    const T *drive_field[HS_FACES], *hold_field[HS_FACES];
-};
+using level = star::level_fields<T, HS_FACES, HS_MAX_RADIUS>;
 
 template <typename T>
-struct request {
+struct request : star::faces<T, HS_FACES, HS_MAX_RADIUS> {
     star::request<T> plain;    /* lo, hi: the nodes that sweeps update */
     int64_t write_lo[HS_AXES]; /* with the held layers about them, which are written too */
     int64_t write_hi[HS_AXES]; /* */
     int points[HS_AXES];       /* of the grid */
     int tile[HS_AXES];         /* output tile */
-    bool wrap[HS_AXES];        /* the axis is periodic */
     int steps;
-    temporal::face<T> face[HS_FACES];
     temporal::level<T> level[MOST_STEPS];
 };
 
@@ -77,15 +63,9 @@ class tile
 #pragma unroll
                     for (int axis = 0; axis < DIMS; axis++)
                         if (r.wrap[axis])
-                            node[axis] = image(node[axis], r.points[axis]);
+                            node[axis] = star::wrapped(node[axis], r.points[axis]);
                     visit(cell_of(x, y, z), node);
                 }
-    }
-
-    static __device__ __forceinline__ int image(int i, int n)
-    {
-        i %= n;
-        return i < 0 ? i + n : i;
     }
 
     /* Along how many axes the node is outside the grid. */
@@ -110,9 +90,12 @@ class tile
         return node[u] + (int64_t)r.points[u] * node[v];
     }
 
-    __device__ __forceinline__ T drive(const level<T> &now, int f, const int (&node)[HS_AXES]) const
+    /* What ghost m's rule adds. */
+    __device__ __forceinline__ T driven(const level<T> &now, int f, int m,
+                                        const int (&node)[HS_AXES]) const
     {
-        return now.drive_field[f] ? now.drive_field[f][on_face(f, node)] : now.drive[f];
+        return now.drive_field[f] ? r.rule[f][m - 1].c * now.drive_field[f][on_face(f, node)]
+                                  : now.offset[f][m - 1];
     }
 
     __device__ __forceinline__ T hold(const level<T> &now, int f, const int (&node)[HS_AXES]) const
@@ -130,8 +113,8 @@ class tile
         for (int f = 0; f < 2 * DIMS; f++) {
             const int axis = f / 2;
             const int depth = f % 2 ? r.points[axis] - 1 - node[axis] : node[axis];
-            is_held = is_held || depth < r.face[f].held;
-            if (depth == 0 && r.face[f].prescribed)
+            is_held = is_held || depth < r.layers[f];
+            if (depth == 0 && r.held & ~r.keeping & 1u << f)
                 value = hold(now, f, node);
         }
         return is_held;
@@ -142,14 +125,11 @@ class tile
                                                int cell, const int (&node)[HS_AXES], T *at) const
     {
         const int axis = f / 2, inner_cell = node[axis] - begin[axis] + 2 * m * inward;
-        const face<T> &rule = r.face[f];
-        if (m > R - rule.held || inner_cell < 0 || inner_cell >= extent[axis])
+        if (m > R - r.layers[f] || inner_cell < 0 || inner_cell >= extent[axis])
             return; /* no sweep reads it */
         const T edge = at[cell + m * inward * stride(axis)];
         const T inner = at[cell + 2 * m * inward * stride(axis)];
-        at[cell] =
-            star::fused(rule.a[m - 1], inner,
-                        star::fused(rule.b[m - 1], edge, rule.c[m - 1] * drive(now, f, node)));
+        at[cell] = star::ghost(r.rule[f][m - 1], inner, edge, driven(now, f, m, node));
     }
 
   public:
@@ -299,28 +279,9 @@ request<T> make_request(const hs_sweep *sweep, const hs_geometry &geometry)
         r.write_hi[axis] = wide.box.hi[axis];
         r.points[axis] = (int)sweep->layout.points[axis];
         r.tile[axis] = geometry.output_tile[axis];
-        r.wrap[axis] = axis < sweep->stencil->dims && sweep->face[2 * axis].wrap;
     }
-    for (int f = 0; f < 2 * sweep->stencil->dims; f++) {
-        const hs_face &face = sweep->face[f];
-        r.face[f].held = face.held;
-        r.face[f].prescribed = face.prescribed;
-        for (int m = 0; m < HS_MAX_RADIUS; m++) {
-            r.face[f].a[m] = (T)face.a[m];
-            r.face[f].b[m] = (T)face.b[m];
-            r.face[f].c[m] = (T)face.c[m];
-        }
-    }
-    for (int s = 0; s < sweep->steps; s++) {
-        const hs_face_level &level = sweep->level[s];
-        r.level[s].source_value = sweep->source_value ? (T)sweep->source_value[s] : (T)0;
-        for (int f = 0; f < HS_FACES; f++) {
-            r.level[s].drive[f] = (T)level.drive[f];
-            r.level[s].hold[f] = (T)level.hold[f];
-            r.level[s].drive_field[f] = (const T *)level.drive_field[f];
-            r.level[s].hold_field[f] = (const T *)level.hold_field[f];
-        }
-    }
+    star::take_faces(sweep, &r);
+    star::take_levels(sweep, r.level);
     return r;
 }
 

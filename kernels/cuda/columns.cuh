@@ -1,0 +1,146 @@
+/*
+ * A 3D grid as columns along z, for kernels whose blocks march through one and sweep a rim around
+ * what they store redundantly. At a face there is no rim: the first tile begins there and the last
+ * one, moved back, ends at the other.
+ */
+#ifndef HS_KERNELS_CUDA_COLUMNS_CUH
+#define HS_KERNELS_CUDA_COLUMNS_CUH
+
+#include "levels.cuh"
+
+#include "core/tiling.h"
+
+namespace columns
+{
+
+/* A part of the grid that one block marches through along z. */
+struct column {
+    int x, y;       /* node of the tile's first point; outside the grid where the axis wraps */
+    int x_lo, x_hi; /* nodes it stores */
+    int y_lo, y_hi;
+    int z_lo, z_hi;
+    unsigned held;  /* of the faces below, those with held nodes */
+    unsigned faces; /* bit of each face of the grid that the tile touches and that does not wrap */
+};
+
+/* Points of a tile, and how many on each side are its rim. */
+struct shape {
+    int nx, ny, rim_x, rim_y;
+};
+
+/* How many tiles there are, and points along x that the first one stores, and the others. */
+struct cut {
+    int tiles_x, tiles_y;
+    int lead_x, stored_x;
+};
+
+/*
+ * What tile t of an axis of n nodes covers and stores, of which the first stores `lead` nodes and
+ * every other `stored`.
+ */
+__device__ inline unsigned tile_along(int t, int n, int size, int rim, int lead, int stored,
+                                      bool wrap, int *first, int *lo, int *hi)
+{
+    if (wrap) {
+        *first = t * stored - rim;
+        *lo = t * stored;
+        *hi = min(*lo + stored, n);
+        return 0;
+    }
+    *lo = t == 0 ? 0 : lead + (t - 1) * stored;
+    *first = t == 0 ? 0 : *lo - rim;
+    const bool last = *first + size >= n;
+    *hi = last ? n : t == 0 ? lead : *lo + stored;
+    *first = last ? n - size : *first;
+    return (t == 0 ? 1u : 0u) | (last ? 2u : 0u);
+}
+
+/* Tiles with a face of x or y first, then the others: the two kinds have their own weights. */
+__device__ inline void tile_of(int index, int rims, int tiles_x, int tiles_y, bool faces_x,
+                               bool faces_y, int *tx, int *ty)
+{
+    if (index < rims) {
+        const int full_rows = faces_y ? (tiles_y > 1 ? 2 : 1) : 0;
+        if (index < full_rows * tiles_x) {
+            *tx = index % tiles_x;
+            *ty = index < tiles_x ? 0 : tiles_y - 1;
+            return;
+        }
+        index -= full_rows * tiles_x;
+        const int columns = tiles_x > 1 ? 2 : 1;
+        *tx = index % columns == 0 ? 0 : tiles_x - 1;
+        *ty = (faces_y ? 1 : 0) + index / columns;
+        return;
+    }
+    index -= rims;
+    const int inner_x = faces_x ? tiles_x - 2 : tiles_x;
+    *tx = (faces_x ? 1 : 0) + index % inner_x;
+    *ty = (faces_y ? 1 : 0) + index / inner_x;
+}
+__device__ inline int rim_tiles(int tiles_x, int tiles_y, bool faces_x, bool faces_y)
+{
+    const int inner_x = faces_x ? (tiles_x > 2 ? tiles_x - 2 : 0) : tiles_x;
+    const int inner_y = faces_y ? (tiles_y > 2 ? tiles_y - 2 : 0) : tiles_y;
+    return tiles_x * tiles_y - inner_x * inner_y;
+}
+
+/* This block's: a tile and chunk of planes. Blocks that run at the same time are at about the same
+ * z, so that rows that tiles share are read once, and few pages of memory are in use at a time. */
+template <typename T, int RADIUS>
+__device__ __forceinline__ column column_of(const shape &tile, const cut &cut, int nx, int ny,
+                                            int nz, const star::faces<T, HS_FACES, RADIUS> &faces)
+{
+    const bool faces_x = !faces.wrap[0], faces_y = !faces.wrap[1];
+    const int tiles = cut.tiles_x * cut.tiles_y;
+    const int rims = rim_tiles(cut.tiles_x, cut.tiles_y, faces_x, faces_y);
+    int tx, ty;
+    tile_of(blockIdx.x % tiles, rims, cut.tiles_x, cut.tiles_y, faces_x, faces_y, &tx, &ty);
+    const int chunk = blockIdx.x / tiles, chunks = gridDim.x / tiles;
+    column at;
+    at.z_lo = (int)((int64_t)nz * chunk / chunks);
+    at.z_hi = (int)((int64_t)nz * (chunk + 1) / chunks);
+    at.faces = faces.wrap[2] ? 0u : 48u;
+    at.faces |= tile_along(tx, nx, tile.nx, tile.rim_x, cut.lead_x, cut.stored_x, faces.wrap[0],
+                           &at.x, &at.x_lo, &at.x_hi);
+    at.faces |= tile_along(ty, ny, tile.ny, tile.rim_y, tile.ny - tile.rim_y,
+                           tile.ny - 2 * tile.rim_y, faces.wrap[1], &at.y, &at.y_lo, &at.y_hi)
+                << 2;
+    at.held = at.faces & faces.held;
+    return at;
+}
+
+/* ---- host ---------------------------------------------------------------------------------- */
+
+inline cut make_cut(const hs_fused_cut &x, const hs_geometry &g)
+{
+    return {(int)g.blocks[HS_X], (int)g.blocks[HS_Y], x.first, x.others};
+}
+
+/* Whether the grid has `least` points along each axis, or `wrapping` where that wraps, and indices
+ * of 32 bits are enough for a plane's bytes and a face's nodes; if not, why. */
+inline bool suits(const char *name, const hs_problem *problem, const int (&least)[HS_AXES],
+                  int wrapping, char *reason, size_t size)
+{
+    const hs_grid *grid = &problem->grid;
+    for (int axis = 0; axis < grid->dims; axis++) {
+        const int need = problem->face[2 * axis].wrap ? wrapping : least[axis];
+        if (grid->points[axis] < need || grid->points[axis] > INT32_MAX / 2) {
+            snprintf(reason, size, "%s needs at least %d points along %c, not %lld", name, need,
+                     "xyz"[axis], (long long)grid -> points[axis]);
+            return false;
+        }
+    }
+    const int64_t nx = grid->points[HS_X] + 64, ny = grid->points[HS_Y] + 2;
+    const int64_t nz = grid->points[HS_Z];
+    const int64_t most = UINT32_MAX / (int64_t)hs_precision_size(problem->precision);
+    if (nx * ny > most || nx * nz > INT32_MAX || ny * nz > INT32_MAX) {
+        snprintf(reason, size,
+                 "%s needs planes of less than 4 GiB, and faces of fewer than 2^31 points", name);
+        return false;
+    }
+    return true;
+}
+
+} // namespace columns
+
+#endif

@@ -1,0 +1,168 @@
+/*
+ * What kernels that fuse sweeps need of a request: the faces' rules, and for every level that they
+ * make the numbers that change with time, in the kernel's precision, by value in its parameter.
+ *
+ * A kernel's parameter derives from faces<> and has a level<> (or level_fields<>, where values may
+ * differ from point to point) for each sweep; take_faces() and take_levels() fill both from the
+ * request. FACES is 2*dims.
+ */
+#ifndef HS_KERNELS_CUDA_LEVELS_CUH
+#define HS_KERNELS_CUDA_LEVELS_CUH
+
+#include "common.cuh"
+
+#include "core/problem.h"
+
+#include <stdio.h>
+
+namespace star
+{
+
+/* Of ghost m: a*inner(m) + b*edge + c*drive (core/boundary.h). */
+template <typename T>
+struct face_rule {
+    T a, b, c;
+};
+
+/* `offset` is the rule's c*drive. */
+template <typename T>
+__device__ __forceinline__ T ghost(const face_rule<T> &rule, T inner, T edge, T offset)
+{
+    return fused(rule.a, inner, fused(rule.b, edge, offset));
+}
+
+template <typename T, int FACES, int RADIUS>
+struct faces {
+    bool wrap[FACES / 2]; /* along each axis */
+    unsigned held;        /* bit of each face whose outermost nodes are not updated ... */
+    unsigned keeping;     /* ... and of those that then keep their value; the others take `hold` */
+    int layers[FACES];    /* that are held */
+    face_rule<T> rule[FACES][RADIUS];
+};
+
+/* One level: what its sweep adds, and its faces where they are uniform. */
+template <typename T, int FACES, int RADIUS>
+struct level {
+    T source_value;
+    T offset[FACES][RADIUS]; /* c*drive of each ghost, at the time of the sweep's input */
+    T hold[FACES];           /* of prescribed faces, at the time of its output */
+};
+
+/* The same, where they need not be uniform: where a pointer is not null it goes before. */
+template <typename T, int FACES, int RADIUS>
+struct level_fields : level<T, FACES, RADIUS> {
+    const T *drive_field[FACES], *hold_field[FACES];
+};
+
+/* Index i of an axis of n nodes, any number of periods away. */
+template <typename Index>
+__device__ __forceinline__ Index wrapped(Index i, Index n)
+{
+    i %= n;
+    return i < 0 ? i + n : i;
+}
+
+/* ---- host ---------------------------------------------------------------------------------- */
+
+/* Face `f` of the kernel, which may number them otherwise than the grid. */
+template <typename T, int FACES, int RADIUS>
+void take_face(const hs_face &face, int f, faces<T, FACES, RADIUS> *to)
+{
+    to->wrap[f / 2] = face.wrap;
+    to->held |= face.held ? 1u << f : 0u;
+    to->keeping |= face.held && !face.prescribed ? 1u << f : 0u;
+    to->layers[f] = face.held;
+    for (int m = 0; m < RADIUS; m++)
+        to->rule[f][m] = {(T)face.a[m], (T)face.b[m], (T)face.c[m]};
+}
+
+template <typename T, int FACES, int RADIUS>
+void take_faces(const hs_sweep *sweep, faces<T, FACES, RADIUS> *to)
+{
+    for (int f = 0; f < 2 * sweep->stencil->dims; f++)
+        take_face(sweep->face[f], f, to);
+}
+
+template <typename T>
+T source_of(const hs_sweep *sweep, int step)
+{
+    return sweep->source_value ? (T)sweep->source_value[step] : (T)0;
+}
+
+/* Of ghost m = 1..radius beyond the grid's face f. */
+template <typename T>
+T offset_of(const hs_sweep *sweep, int step, int f, int m)
+{
+    return (T)sweep->face[f].c[m - 1] * (T)sweep->level[step].drive[f];
+}
+
+template <typename T, int FACES, int RADIUS>
+void take_level(const hs_sweep *sweep, int step, level<T, FACES, RADIUS> *to)
+{
+    to->source_value = source_of<T>(sweep, step);
+    for (int f = 0; f < 2 * sweep->stencil->dims; f++) {
+        for (int m = 1; m <= RADIUS; m++)
+            to->offset[f][m - 1] = offset_of<T>(sweep, step, f, m);
+        to->hold[f] = (T)sweep->level[step].hold[f];
+    }
+}
+
+template <typename T, int FACES, int RADIUS>
+void take_level(const hs_sweep *sweep, int step, level_fields<T, FACES, RADIUS> *to)
+{
+    take_level(sweep, step, (level<T, FACES, RADIUS> *)to);
+    for (int f = 0; f < 2 * sweep->stencil->dims; f++) {
+        to->drive_field[f] = (const T *)sweep->level[step].drive_field[f];
+        to->hold_field[f] = (const T *)sweep->level[step].hold_field[f];
+    }
+}
+
+/* All levels of the call. */
+template <typename Level, int STEPS>
+void take_levels(const hs_sweep *sweep, Level (&to)[STEPS])
+{
+    for (int s = 0; s < sweep->steps; s++)
+        take_level(sweep, s, &to[s]);
+}
+
+/* The coefficients in the order of the additions. */
+template <typename T, int COUNT>
+void take_coefficients(const hs_sweep *sweep, T (&to)[COUNT])
+{
+    hs_stencil_term terms[HS_MAX_COEFFICIENTS];
+    const int count = hs_stencil_terms(sweep->stencil, terms);
+    for (int i = 0; i < count; i++)
+        to[i] = (T)terms[i].c;
+}
+
+/* Calls run(number<levels>) for as many levels as the call has sweeps; 1..MOST are compiled. */
+template <int MOST, typename Run>
+hs_status choose_levels(const char *name, const hs_sweep *sweep, hs_error *err, Run run)
+{
+    if (sweep->steps == MOST)
+        return run(number<MOST>{});
+    if constexpr (MOST > 1)
+        return choose_levels<MOST - 1>(name, sweep, err, run);
+    return hs_error_add(err, HS_BAD_INPUT, "kernel %s: %d sweeps at once are not compiled in", name,
+                        sweep->steps);
+}
+
+/* Whether the problem's GPU is of compute capability least.x to most.x; if not, why. */
+inline bool has_capability(const char *name, const hs_problem *problem, int least, int most,
+                           char *reason, size_t size)
+{
+    int major = 0;
+    if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, problem->solver.device) ==
+            cudaSuccess &&
+        major >= least && major <= most)
+        return true;
+    if (least == most)
+        snprintf(reason, size, "%s needs a GPU of compute capability %d", name, least);
+    else
+        snprintf(reason, size, "%s needs a GPU of compute capability %d or %d", name, least, most);
+    return false;
+}
+
+} // namespace star
+
+#endif
