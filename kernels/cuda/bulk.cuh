@@ -52,6 +52,9 @@ inline std::map<barrier *, int64_t> &missing()
     static std::map<barrier *, int64_t> of;
     return of;
 }
+inline void after_loads()
+{
+}
 inline void arrive_with(barrier *b, unsigned bytes)
 {
     missing()[b] += bytes;
@@ -100,6 +103,15 @@ __device__ __forceinline__ void arrive_with(barrier *b, unsigned bytes)
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address(b)),
                  "r"(bytes)
                  : "memory");
+#endif
+}
+
+/* What this thread knows to have been read by ordinary loads is read before its next copies write
+ * there. */
+__device__ __forceinline__ void after_loads()
+{
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 #endif
 }
 

@@ -161,6 +161,7 @@ __device__ __forceinline__ void have_copied(const star::request<T> &r, int plane
         const unsigned bytes = (unsigned)((x_end - x) * (int64_t)sizeof(T));
         for (int64_t z = c.z - R; z < c.z_end + R; z++, n++) {
             bulk::wait(&shared.empty[stage.at], stage.parity);
+            bulk::after_loads();
             if (lane == 0) {
                 step.ask(n);
                 bulk::arrive_with(&shared.full[stage.at], bytes * (unsigned)rows);
@@ -312,8 +313,7 @@ __device__ __forceinline__ void sum_chunks(const star::request<T> &r, int planes
             mine.take(shared.plane[stage.at]);
             if (z >= c.z + R)
                 mine.sum(shared.plane[before], c.x, c.y, z - R);
-            __syncwarp();
-            if (n >= R && threadIdx.x % WARP == 0)
+            if (n >= R) /* every lane for itself, which racecheck can follow */
                 __mbarrier_arrive(&shared.empty[before]);
             stage.next();
             before = before + 1 == STAGES ? 0 : before + 1;
@@ -331,7 +331,7 @@ __global__ void __launch_bounds__(tile<R, T>::THREADS, 1)
     if (threadIdx.x == 0) {
         for (int s = 0; s < B::STAGES; s++) {
             __mbarrier_init(&memory[0].full[s], 1);
-            __mbarrier_init(&memory[0].empty[s], B::SUMMING);
+            __mbarrier_init(&memory[0].empty[s], B::SUMMING * WARP);
         }
         bulk::publish();
     }

@@ -40,9 +40,12 @@ $(BUILD)/%.o: %.cu $(BUILD)/generated/cuda-flags | $(BUILD)/generated/stamp
 GPU_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/gpu/test_*.c))
 
 .PHONY: test-gpu gpu-tests
-gpu-tests: $(BUILD)/heatsolve $(GPU_TESTS)
+gpu-tests: $(BUILD)/heatsolve $(GPU_TESTS) $(BUILD)/tests/gpu/planted
 test-gpu: gpu-tests ## all that needs a GPU: kernels, sanitizers, whole runs, rates
 	@BUILD='$(BUILD)' PYTHON='$(PYTHON)' tests/gpu/run
+
+$(BUILD)/tests/gpu/planted: $(BUILD)/tests/gpu/planted.o
+	$(Q)$(CC) $(LDFLAGS) -o $@ $< $(LDLIBS)
 
 $(BUILD)/generated/cuda-flags: FORCE
 	@mkdir -p $(@D)

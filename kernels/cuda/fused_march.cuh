@@ -97,7 +97,8 @@ struct march {
         DEPTH = HS_FUSED_DEPTH,   /* planes of level 0: two in use, the others in flight */
         AHEAD = DEPTH - 2,        /* */
         SOURCES = LEVELS + AHEAD, /* planes of the source in flight or in use */
-        EDGES = LEVELS > 1 ? LEVELS - 1 : 1
+        EDGES = LEVELS > 1 ? LEVELS - 1 : 1,
+        TELLS = 2 * (int)LANES / 32 /* warps that a lane shares rows with */
     };
     using vector = lane_values<T, WIDTH>;
     struct shared_memory {
@@ -126,7 +127,7 @@ struct march {
     unsigned points;       /* ... and of each point of a vector that is stored */
     unsigned mirrors, keeps, takes; /* bit of each face that a vector of its lies at, ... */
     unsigned step_count;
-    int neighbour; /* the warp whose barrier this lane tells of every step, or -1 */
+    int told[TELLS]; /* the warps whose barriers this lane tells of every step, or -1 */
     T plane[2][LEVELS][ROWS][WIDTH]; /* of each level's input: the two newest planes */
 
     __device__ march(const arguments<T> &arguments, shared_memory &memory)
@@ -146,24 +147,33 @@ struct march {
     /*
      * A warp waits for its neighbours only: for those that write the rows it reads, and read those
      * it will write. It has two barriers, for odd and even steps, as a neighbour may be done with a
-     * step that this warp has not begun.
+     * step that this warp has not begun. Every lane says for itself that it is done, to the warps
+     * that its own rows are shared with: one that said it for all of its warp would do, but
+     * racecheck then takes the rows of the others for unguarded (docs/design-notes.md).
      */
     __device__ void start()
     {
         step_count = 0;
-        const int way = threadIdx.x % 32, to = (int)threadIdx.x / 32 + (way == 0 ? -1 : 1);
-        neighbour = way < 2 && to >= 0 && to < WARPS ? to : -1;
+        const int warp = threadIdx.x / 32;
+        const bool lower = threadIdx.x % 32 < 16;
+#pragma unroll
+        for (int n = 0; n < TELLS; n++) {
+            const int to = (TELLS == 1 ? lower : n == 0) ? warp - 1 : warp + 1;
+            told[n] = to >= 0 && to < WARPS ? to : -1;
+        }
         if (threadIdx.x < 2 * WARPS) {
-            const int warp = threadIdx.x % WARPS, neighbours = warp % (WARPS - 1) == 0 ? 1 : 2;
-            __mbarrier_init(&shared.arrived[threadIdx.x / WARPS][warp], neighbours);
+            const int of = threadIdx.x % WARPS, neighbours = of % (WARPS - 1) == 0 ? 1 : 2;
+            __mbarrier_init(&shared.arrived[threadIdx.x / WARPS][of], LANES * neighbours);
         }
         __syncthreads();
     }
     __device__ void arrive()
     {
-        __syncwarp();
-        if (neighbour >= 0)
-            __mbarrier_arrive(&shared.arrived[step_count % 2][neighbour]);
+        __syncwarp(); /* its groups of lanes share rows as well */
+#pragma unroll
+        for (int n = 0; n < TELLS; n++)
+            if (told[n] >= 0)
+                __mbarrier_arrive(&shared.arrived[step_count % 2][told[n]]);
         step_count++;
     }
     /* Until the neighbours have arrived as often as this warp has. */
