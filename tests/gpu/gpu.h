@@ -121,7 +121,7 @@ static const struct walls wall_table[] = {
     ALL("constant", 1),
     ALL("constant", 2),
 };
-enum { WALLS = sizeof wall_table / sizeof *wall_table, QUICK_WALLS = 4 };
+enum { WALLS = sizeof wall_table / sizeof *wall_table, QUICK_WALLS = 4, QUICK_WIDE_WALLS = 6 };
 
 /* Coefficients no two alike, positive, of sum 1, so that values stay of order 1. */
 static inline void make_problem(struct hs_problem *problem, int dims, int radius,
