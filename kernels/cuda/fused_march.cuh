@@ -127,7 +127,6 @@ struct march {
     unsigned points;       /* ... and of each point of a vector that is stored */
     unsigned mirrors, keeps, takes; /* bit of each face that a vector of its lies at, ... */
     unsigned step_count;
-    int told[TELLS]; /* the warps whose barriers this lane tells of every step, or -1 */
     T plane[2][LEVELS][ROWS][WIDTH]; /* of each level's input: the two newest planes */
 
     __device__ march(const arguments<T> &arguments, shared_memory &memory)
@@ -154,26 +153,23 @@ struct march {
     __device__ void start()
     {
         step_count = 0;
-        const int warp = threadIdx.x / 32;
-        const bool lower = threadIdx.x % 32 < 16;
-#pragma unroll
-        for (int n = 0; n < TELLS; n++) {
-            const int to = (TELLS == 1 ? lower : n == 0) ? warp - 1 : warp + 1;
-            told[n] = to >= 0 && to < WARPS ? to : -1;
-        }
         if (threadIdx.x < 2 * WARPS) {
-            const int of = threadIdx.x % WARPS, neighbours = of % (WARPS - 1) == 0 ? 1 : 2;
-            __mbarrier_init(&shared.arrived[threadIdx.x / WARPS][of], LANES * neighbours);
+            const int warp = threadIdx.x % WARPS, neighbours = warp % (WARPS - 1) == 0 ? 1 : 2;
+            __mbarrier_init(&shared.arrived[threadIdx.x / WARPS][warp], LANES * neighbours);
         }
         __syncthreads();
     }
-    __device__ void arrive()
+    /* `odd` is step_count % 2; where the code knows it, that saves registers. */
+    __device__ void arrive(int odd)
     {
         __syncwarp(); /* its groups of lanes share rows as well */
 #pragma unroll
-        for (int n = 0; n < TELLS; n++)
-            if (told[n] >= 0)
-                __mbarrier_arrive(&shared.arrived[step_count % 2][told[n]]);
+        for (int n = 0; n < TELLS; n++) {
+            const bool down = TELLS == 1 ? group % 2 == 0 : n == 0;
+            const unsigned to = group * LANES / 32 + (down ? -1 : 1);
+            if (to < WARPS)
+                __mbarrier_arrive(&shared.arrived[odd][to]);
+        }
         step_count++;
     }
     /* Until the neighbours have arrived as often as this warp has. */
@@ -610,7 +606,8 @@ struct march {
                 above = shared.edge[1 - buffer][l][group + 2][0][lane];
             }
             if (l + 2 == LEVELS || LEVELS == 1)
-                arrive(); /* all that is handed on is written, all that was is read */
+                /* all that is handed on is written, all that was is read */
+                arrive(COPY ? step_count % 2 : NEW);
         }
         store(at, z - LEVELS, fresh);
     }
@@ -681,7 +678,7 @@ struct march {
 #pragma unroll
         for (int ahead = 0; ahead < AHEAD; ahead++)
             fetch(z + ahead, ahead * SLOT, ahead);
-        arrive();
+        arrive(0);
         /* steps z and z+1 make planes z-LEVELS .. z of the levels; an even number of steps goes
          * before the pairs */
         const int inside = z + (max(LEVELS + 1 - z, 0) + 1) / 2 * 2;
