@@ -46,18 +46,29 @@ inline uint64_t policy(keep)
 {
     return 0;
 }
-/* Bytes that phases still wait for. */
-inline std::map<barrier *, int64_t> &missing()
+/* What a phase still waits for: bytes, and arrivals that count when these are there. */
+struct due {
+    int64_t bytes;
+    int arrivals;
+};
+inline std::map<barrier *, due> &missing()
 {
-    static std::map<barrier *, int64_t> of;
+    static std::map<barrier *, due> of;
     return of;
 }
 inline void after_loads()
 {
 }
+inline void settle(barrier *b)
+{
+    for (due &d = missing()[b]; d.bytes == 0 && d.arrivals > 0; d.arrivals--)
+        __mbarrier_arrive(b);
+}
 inline void arrive_with(barrier *b, unsigned bytes)
 {
-    missing()[b] += bytes;
+    due &d = missing()[b];
+    d.bytes += bytes, d.arrivals++;
+    settle(b);
 }
 inline void copy(void *to, const void *from, unsigned bytes, barrier *b, uint64_t)
 {
@@ -65,8 +76,8 @@ inline void copy(void *to, const void *from, unsigned bytes, barrier *b, uint64_
     emulator_check_alignment(from, 16);
     emulator_expect(bytes % 16 == 0, "a bulk copy of no multiple of 16 bytes");
     memcpy(to, from, bytes);
-    if ((missing()[b] -= bytes) == 0)
-        __mbarrier_arrive(b);
+    missing()[b].bytes -= bytes;
+    settle(b);
 }
 
 #else

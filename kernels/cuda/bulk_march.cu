@@ -2,47 +2,55 @@
  * bulk_march: one sweep a launch in 3D, with rows that the bulk copy engine brings, and all blocks
  * in step.
  *
- * What a copy of the field costs is the floor, and on an H200 three things stand between a sweep
- * and that. Each was found by counters, and each has its answer here.
+ * What a copy of the field costs is the floor. Four things stood between a sweep and that on an
+ * H200. Each was found by leaving out the others (docs/performance.md), and each has its answer
+ * here.
  *
- *   L2 has two halves, and half of what a multiprocessor asks for lies in the other one. The path
- *   between them is 90 % busy in a plain copy, 93 % in vector_march, which asks L2 for 1.9 words
- *   a point: that is its limit. So tiles are large: a block has a multiprocessor to itself, and
- *   asks for 1.2 words a point.
+ *   The engine asks L2 by the lines of shared memory that it fills. Rows that begin there as far
+ *   from a multiple of 128 bytes as they do in memory cost one request a line, others 1.2. So a row
+ *   has the pitch of its points and a line more, and what stands left of its first point stands in
+ *   the room that the row before has. From 0.88 to 0.97.
  *
  *        y |  [ halo rows                    ]   R
- *          |  [ warp  warp  warp  warp ]         WX warps beside one another, 16 bytes a lane,
- *          |  [ ROWS rows each         ]         above one another until the shared memory is
- *          |  [ warp  warp  warp  warp ]         full: it holds planes z .. z+R, and AHEAD more
- *          |  [ halo rows                    ]   that are on their way
+ *          |  [ warp  warp  warp  warp ]         X warps beside one another, 16 bytes a lane,
+ *          |  [ ROWS rows each         ]         Y above one another. Shared memory has the plane
+ *          |  [ warp  warp  warp  warp ]         that is being summed and those on their way
+ *          |  [ halo rows                    ]   R
  *          +------------------------------- x
  *
- *   One warp does nothing but have rows copied, as planes become free: no registers, no address
- *   arithmetic, a row an instruction. Rows that a neighbouring tile needs as well are to stay in L2
- *   before others (evict_last).
- *
  *   DRAM is as fast as in a copy only where what is asked for at one time lies together, and blocks
- *   that march on their own drift apart. So with radius 1 they march in step (lockstep.cuh). With
- *   wider halos that has been a loss where it was tried.
+ *   that march on their own drift apart. So they march in step (lockstep.cuh), and few chunks along
+ *   z at a time: tiles are low, so that two layers of them, or one, are all blocks that run.
  *
- *   Groups of 32 bytes at the ends of rows are stored whole where the caller allows it (may_copy).
+ *   Rows that the neighbouring tile needs as well must still be in L2 when it asks. They are kept
+ *   there before what is stored (evict_last): 0.99 against 0.96. The engine takes that hint for all
+ *   rows that a warp asks for at once, so all have it.
  *
- * Words per point: 1 + 2R/planes from memory and 1 to it. From L2, as counted by hand: radius 1,
- * 1 + 2/16 along y and two groups of 32 bytes a row. So the memory is what should bound it, and the
- * copy what it should reach.
+ *   To ask for a row takes a warp 190 clocks beside others that sum, whose lanes ask one after the
+ *   other: 2.6 us for the 26 rows of two planes with radius 3. So four warps do it, one for each
+ *   scheduler.
  *
- * Measured on one H200, shares of the device copy, float and double, 2026-11-21: radius 1 0.88 and
- * 0.89 at 512^3, 0.89 and 0.88 at 1024^3; radius 2 0.73 and 0.72, radius 3 0.70 and 0.79 at 512^3
- * (docs/benchmarks.md). Before, with a test program of this scheme: radius 1 as now; without the
- * lockstep 0.845 and 0.83 at 512^3; with tiles of 8 rows 0.85. Radius 2 0.79 and 0.75, radius 3
- * 0.76 and 0.79, at 512^3. Counted at 512^3 in float: 1.05 GB to and from memory, as the copy; the
- * path between L2's halves 86 % busy (copy: 90 %), memory 77 % (copy: 84
- * %), issue slots 34 %. What keeps it from the copy is the order in which memory is asked.
+ * A plane is needed only while it is summed: a point's sum begins with the planes below it, which
+ * are in registers, goes on with its own, and ends with those above it as they come. That is the
+ * one order of additions. So shared memory has one plane in use instead of R+1, and all others are
+ * on their way.
  *
- * z neighbours: registers. x and y neighbours: shared memory, or the thread's own rows.
+ * Groups of 32 bytes at the ends of rows are stored whole where the caller allows it (may_copy).
+ *
+ * Words per point: 1 + 2R/planes from memory and 1 to it. From L2, with radius 1: 1 + 2/8.
+ *
+ * Measured on one H200, `heatsolve bench`, shares of the device copy, float and double, 512^3,
+ * 2026-11-21: radius 1 0.98 and 0.99 (517 and 263 GCell/s), radius 2 0.97 and 0.98, radius 3 0.86
+ * and 0.81; 0.99 on 509 x 511 x 513 in float. Before: 0.88 and 0.89, 0.73 and 0.72, 0.70 and 0.79.
+ * Programs of these loops alone gave 0.99 at 1024^3 in float. With radius 3 it is not the memory
+ * that bounds but the registers: six values a point wait in them, which leaves two warps a
+ * scheduler.
+ *
+ * z neighbours: registers. y neighbours: shared memory, or the row before. x neighbours: shared
+ * memory.
  *
  * Source: bulk copies and barriers in shared memory: NVIDIA, CUDA C++ Programming Guide,
- * asynchronous data copies; a warp for loads and others for sums: Bauer, Cook, Khailany, CudaDMA,
+ * asynchronous data copies; warps for loads and others for sums: Bauer, Cook, Khailany, CudaDMA,
  * SC'11.
  */
 #include "bulk.cuh"
@@ -62,46 +70,62 @@ enum { WARP = HS_WARP };
 
 /* ---- what a block works on ------------------------------------------------------------------ */
 
-/* Per radius: warps along x and y, rows a thread owns, planes in shared memory. */
-template <int R>
-struct shape;
-template <>
-struct shape<1> {
-    enum { WX = HS_BULK_X_1, WY = HS_BULK_Y_1, ROWS = HS_BULK_ROWS, STAGES = HS_BULK_STAGES_1 };
+/* Warps above one another, planes in shared memory; and the lockstep: a step of EVERY planes, at
+ * most DRIFT steps ahead, 0 for none. LARGE: of grids whose planes have more tiles of the other
+ * shape than there are multiprocessors. All of it was chosen by measuring. */
+template <int R, typename T, bool LARGE>
+struct shape {
+    enum { Y = HS_BULK_Y, STAGES = HS_BULK_STAGES, EVERY = 2, DRIFT = R == 1 ? 2 : 3 };
 };
 template <>
-struct shape<2> {
-    enum { WX = HS_BULK_X_2, WY = HS_BULK_Y_2, ROWS = HS_BULK_ROWS, STAGES = HS_BULK_STAGES_2 };
+struct shape<2, float, false> {
+    enum { Y = HS_BULK_Y, STAGES = HS_BULK_STAGES, EVERY = 2, DRIFT = 2 };
 };
-template <>
-struct shape<3> {
-    enum { WX = HS_BULK_X_3, WY = HS_BULK_Y_3, ROWS = HS_BULK_ROWS, STAGES = HS_BULK_STAGES_3 };
+template <typename T>
+struct shape<1, T, true> {
+    enum { Y = HS_BULK_Y_LARGE, STAGES = HS_BULK_STAGES_LARGE, EVERY = 1, DRIFT = 3 };
+};
+template <typename T>
+struct shape<3, T, false> {
+    enum { Y = HS_BULK_Y, STAGES = HS_BULK_STAGES, EVERY = 1, DRIFT = 0 };
 };
 
-template <int R, typename T>
-struct tile : shape<R> {
+template <int RADIUS, typename REAL, bool LARGE>
+struct tile {
+    using T = REAL;
+    using S = shape<RADIUS, T, LARGE>;
     enum {
+        R = RADIUS,
         N = vec<T>::N,
-        SUMMING = shape<R>::WX * shape<R>::WY, /* warps; one more has rows copied */
-        THREADS = 32 * (SUMMING + 1),
-        X = shape<R>::WX * 32 * (int)N,
-        Y = shape<R>::WY * (int)shape<R>::ROWS,
+        WX = HS_BULK_X,
+        ROWS = R == 3 ? (int)HS_BULK_ROWS_3 : (int)HS_BULK_ROWS,
+        STAGES = S::STAGES,
+        SUMMING = (int)WX * (int)S::Y, /* warps; others have rows copied */
+        COPYING = HS_BULK_COPYING,
+        THREADS = (int)WARP * ((int)SUMMING + (int)COPYING),
+        X = (int)WX * (int)WARP * (int)N,
+        Y = (int)S::Y * (int)ROWS,
         HALO = (R + N - 1) / N * N, /* along x, in whole vectors */
-        PITCH = X + 2 * HALO,
+        LINE = (int)HS_BULK_LINE_BYTES / (int)sizeof(T),
+        PITCH = (int)X + (int)LINE,
         GROUP = 32 / sizeof(T)
     };
-    enum { STAGES = shape<R>::STAGES };
-    /* The planes in turn; rows from -R, columns from -HALO. */
+    static constexpr bool IN_STEP = S::DRIFT > 0;
+    using pace = lockstep::pace<S::EVERY, IN_STEP ? (int)S::DRIFT : 1>;
+    /* A plane of the tile: rows from -R, columns from -HALO. What is left of a row's first point
+     * stands where the row before has room. */
+    struct alignas(HS_BULK_LINE_BYTES) rows {
+        T value[LINE + (Y + 2 * R) * PITCH];
+        __device__ __forceinline__ T *at(int row, int column)
+        {
+            return value + LINE + (row + R) * PITCH + column;
+        }
+    };
     struct shared_memory {
-        T plane[STAGES][Y + 2 * R][PITCH];
-        bulk::barrier full[STAGES], empty[STAGES];
+        rows plane[STAGES];
+        bulk::barrier full[STAGES], empty[STAGES], asked[STAGES];
     };
 };
-
-/* With radius 1; with wider halos, in float, it and the hints together were a loss (0.58 to 0.63).
- */
-template <int R>
-constexpr bool IN_STEP = R == 1;
 
 struct chunk {
     int64_t x, y, z, z_end;
@@ -109,14 +133,14 @@ struct chunk {
 
 /* The i-th: along x first, then y, so that blocks that run at the same time read what lies
  * together. */
-template <int R, typename T>
+template <class B, typename T>
 __device__ __forceinline__ chunk chunk_of(const star::request<T> &r, int i, int planes)
 {
     const int nx = (int)r.tiles[HS_X], ny = (int)r.tiles[HS_Y];
     const int row = i / nx;
     chunk c;
-    c.x = r.first[HS_X] + (int64_t)(i - row * nx) * tile<R, T>::X;
-    c.y = r.lo[HS_Y] + (int64_t)(row % ny) * tile<R, T>::Y;
+    c.x = r.first[HS_X] + (int64_t)(i - row * nx) * B::X;
+    c.y = r.lo[HS_Y] + (int64_t)(row % ny) * B::Y;
     c.z = r.lo[HS_Z] + (int64_t)(row / ny) * planes;
     c.z_end = c.z + planes < r.hi[HS_Z] ? c.z + planes : r.hi[HS_Z];
     return c;
@@ -134,215 +158,241 @@ struct turn {
     }
 };
 
-/* ---- the warp that has rows copied ---------------------------------------------------------- */
+/* ---- the warps that have rows copied ----------------------------------------------------------
+ */
 
-template <int R, typename T>
+template <class B, typename T>
 __device__ __forceinline__ void have_copied(const star::request<T> &r, int planes, int chunks,
-                                            typename tile<R, T>::shared_memory &shared,
+                                            typename B::shared_memory &shared,
                                             lockstep::progress *of_all)
 {
-    using B = tile<R, T>;
-    enum { N = B::N };
-    const int lane = threadIdx.x % WARP;
-    const uint64_t usual = bulk::policy(bulk::USUAL), keep = bulk::policy(bulk::KEEP);
+    enum { R = B::R, N = B::N };
+    const int lane = threadIdx.x % WARP, warp = (int)(threadIdx.x / WARP) - B::SUMMING;
+    const uint64_t keep = bulk::policy(bulk::KEEP);
+    static_assert(B::Y + 2 * R <= WARP * B::COPYING);
     /* the first and the last vector of a row that are needed, or stored whole */
     const int64_t first = (r.lo[HS_X] - R + B::HALO) / N * N - B::HALO;
     int64_t last = (r.hi[HS_X] - 1 + R) / N * N;
     if (r.may_copy)
         last = max(last, (r.hi[HS_X] - 1) / B::GROUP * B::GROUP + B::GROUP - N);
-    lockstep::pace step(IN_STEP<R> ? of_all : nullptr);
+    typename B::pace step(B::IN_STEP ? of_all : nullptr);
     turn<B::STAGES> stage = {0, 1}; /* a barrier's phase before its first is over */
     int n = 0;
     for (int i = blockIdx.x; i < chunks; i += gridDim.x) {
-        const chunk c = chunk_of<R, T>(r, i, planes);
+        const chunk c = chunk_of<B>(r, i, planes);
         const int64_t x = max(c.x - B::HALO, first);
         const int64_t x_end = min(c.x + B::X + B::HALO, last + N);
-        const int rows = (int)min((int64_t)B::Y, r.hi[HS_Y] - c.y) + 2 * R;
+        const int own = (int)min((int64_t)B::Y, r.hi[HS_Y] - c.y);
         const unsigned bytes = (unsigned)((x_end - x) * (int64_t)sizeof(T));
         for (int64_t z = c.z - R; z < c.z_end + R; z++, n++) {
+            const int halo = z >= c.z && z < c.z_end ? R : 0; /* others only end or begin sums */
             bulk::wait(&shared.empty[stage.at], stage.parity);
             bulk::after_loads();
-            if (lane == 0) {
+            if (warp > 0)
+                bulk::wait(&shared.asked[stage.at], stage.parity ^ 1u);
+            else if (lane == 0) {
                 step.ask(n);
-                bulk::arrive_with(&shared.full[stage.at], bytes * (unsigned)rows);
+                __mbarrier_arrive(&shared.asked[stage.at]);
             }
+            const int rows = (own + 2 * halo - warp + B::COPYING - 1) / B::COPYING;
+            if (lane == 0)
+                bulk::arrive_with(&shared.full[stage.at], bytes * (unsigned)rows);
             __syncwarp();
-            const bool both = z < c.z + R || z >= c.z_end - R; /* needed by the chunks beside */
-            for (int j = lane; j < rows; j += WARP)
-                bulk::copy(&shared.plane[stage.at][j][x - c.x + B::HALO],
-                           r.in + x + (c.y - R + j) * r.pitch_y + z * r.pitch_z, bytes,
-                           &shared.full[stage.at],
-                           IN_STEP<R> && (both || j < 2 * R || j >= rows - 2 * R) ? keep : usual);
+            if (lane < rows) {
+                const int j = lane * B::COPYING + warp - halo;
+                bulk::copy(shared.plane[stage.at].at(j, (int)(x - c.x)),
+                           r.in + x + (c.y + j) * r.pitch_y + z * r.pitch_z, bytes,
+                           &shared.full[stage.at], keep);
+            }
             stage.next();
         }
     }
     const int rounds = (chunks + (int)gridDim.x - 1) / (int)gridDim.x;
-    if (lane == 0)
+    if (warp == 0 && lane == 0)
         step.end(n, rounds * (planes + 2 * R));
 }
 
 /* ---- the warps that sum --------------------------------------------------------------------- */
 
-/* What a lane does along x, the same in every row. */
-template <int R, typename T>
-struct columns {
-    enum { N = vec<T>::N, GROUP = tile<R, T>::GROUP };
-    int64_t x;
-    int first, end; /* points of the vector that are in the box */
-    bool whole;     /* stored as one vector, the others of its points as they were */
-
-    __device__ __forceinline__ columns(const star::request<T> &r, int64_t x_) : x(x_)
-    {
-        const int64_t lo = r.lo[HS_X], hi = r.hi[HS_X], group = x / GROUP * GROUP;
-        first = (int)min(max(lo - x, (int64_t)0), (int64_t)N);
-        end = (int)min(max(hi - x, (int64_t)0), (int64_t)N);
-        whole = (first == 0 && end == N) || (r.may_copy && group + GROUP > lo && group < hi);
-    }
-    __device__ __forceinline__ vec<T> load_source(const star::request<T> &r, int64_t at) const
-    {
-        if (r.source && first < end)
-            return star::load(r.source + at);
-        vec<T> v;
-#pragma unroll
-        for (int n = 0; n < N; n++)
-            v.at[n] = r.source_value;
-        return v;
-    }
-    /* `before` is what stands there in the input. */
-    __device__ __forceinline__ void store_row(T *to, vec<T> v, const vec<T> &before) const
-    {
-        if (whole) {
-#pragma unroll
-            for (int n = 0; n < N; n++)
-                v.at[n] = n >= first && n < end ? v.at[n] : before.at[n];
-            star::store(to, v);
-            return;
-        }
-#pragma unroll
-        for (int n = 0; n < N; n++)
-            if (n >= first && n < end)
-                to[n] = v.at[n];
-    }
-};
-
-template <int R, typename T>
+template <class B>
 class summer
 {
-    using B = tile<R, T>;
-    enum { N = B::N, ROWS = B::ROWS };
+    using T = typename B::T;
+    enum { R = B::R, N = B::N, ROWS = B::ROWS, HALO = B::HALO };
+    /* Stored as one vector, those of its points that are not in the box as they were. */
+    enum : unsigned { ALL = (1u << N) - 1, WHOLE = 1u << N };
     const star::request<T> &r;
-    const int column, row;         /* of this thread's first point in the tile */
-    vec<T> queue[ROWS][2 * R + 1]; /* planes z-R .. z+R of its rows */
+    const int place;       /* of this thread's first point in the tile */
+    unsigned in_box;       /* which points of its vectors are: a bit each; and WHOLE */
+    int rows;              /* of its rows, how many are in the box */
+    int64_t below;         /* where its first point in plane z-R stands */
+    vec<T> older[R][ROWS]; /* planes z-R .. z-1 of its rows */
+    vec<T> begun[R][ROWS]; /* the sums of those planes' points, without the planes from z on */
+
+    /* Its first point in the tile. */
+    __device__ __forceinline__ static int column()
+    {
+        return (int)(threadIdx.x / WARP % B::WX * WARP + threadIdx.x % WARP) * N;
+    }
+    __device__ __forceinline__ static int row()
+    {
+        return (int)(threadIdx.x / WARP) / B::WX * ROWS;
+    }
 
     __device__ __forceinline__ static vec<T> at(const T *shared)
     {
         return *reinterpret_cast<const vec<T> *>(shared);
     }
 
-  public:
-    __device__ __forceinline__ explicit summer(const star::request<T> &request)
-        : r(request), column((threadIdx.x / WARP % B::WX * WARP + threadIdx.x % WARP) * N),
-          row(threadIdx.x / WARP / B::WX * ROWS)
-    {
-    }
-
-    __device__ __forceinline__ void take(const T (&plane)[B::Y + 2 * R][B::PITCH])
-    {
+    /* A row's points of the thread, and those beside them. */
+    struct wide {
+        T value[N + 2 * HALO];
+        __device__ __forceinline__ wide(const T *shared, const vec<T> &own)
+        {
 #pragma unroll
-        for (int n = 0; n < ROWS; n++) {
-#pragma unroll
-            for (int p = 0; p < 2 * R; p++)
-                queue[n][p] = queue[n][p + 1];
-            queue[n][2 * R] = at(&plane[row + n + R][column + B::HALO]);
-        }
-    }
-
-    /* Sums plane z of the chunk at (x, y), which is `plane`. */
-    __device__ __forceinline__ void sum(const T (&plane)[B::Y + 2 * R][B::PITCH], int64_t x,
-                                        int64_t y, int64_t z) const
-    {
-        const columns<R, T> along_x(r, x + column);
-        const T *const mine = &plane[row + R][column + B::HALO];
-#pragma unroll
-        for (int n = 0; n < ROWS; n++) {
-            T wide[N + 2 * B::HALO];
-#pragma unroll
-            for (int v = -B::HALO; v < N + B::HALO; v += N) {
-                const vec<T> part = v == 0 ? queue[n][R] : at(mine + n * B::PITCH + v);
+            for (int v = -HALO; v < N + HALO; v += N) {
+                const vec<T> part = v == 0 ? own : summer::at(shared + v);
 #pragma unroll
                 for (int e = 0; e < N; e++)
-                    wide[B::HALO + v + e] = part.at[e];
+                    value[HALO + v + e] = part.at[e];
             }
-            if (y + row + n >= r.hi[HS_Y])
-                continue; /* the same for the whole warp */
-            const int64_t to = along_x.x + (y + row + n) * r.pitch_y + z * r.pitch_z;
-            vec<T> along_y[2 * R + 1]; /* rows n-R .. n+R, those that are not the thread's own */
+        }
+        __device__ __forceinline__ T at(int e) const
+        {
+            return value[HALO + e];
+        }
+    };
+
+    __device__ __forceinline__ vec<T> source(int64_t at, bool needed) const /* R planes above */
+    {
+        if (r.source && needed && (in_box & ALL))
+            return star::load(r.source + at + R * r.pitch_z);
+        vec<T> v;
 #pragma unroll
-            for (int o = -R; o <= R; o++)
-                if (n + o < 0 || n + o >= ROWS)
-                    along_y[R + o] = at(mine + (n + o) * B::PITCH);
-            vec<T> sum = along_x.load_source(r, to);
+        for (int e = 0; e < N; e++)
+            v.at[e] = r.source_value;
+        return v;
+    }
+
+    /* `before` is what stands there in the input. */
+    __device__ __forceinline__ void store(T *to, vec<T> v, const vec<T> &before) const
+    {
+        if (in_box & WHOLE) {
 #pragma unroll
             for (int e = 0; e < N; e++)
-                sum.at[e] = star::sum<3, R>(r.c, sum.at[e], [&](int axis, int o) -> T {
-                    if (axis == HS_X)
-                        return wide[B::HALO + e + o];
-                    if (axis == HS_Z)
-                        return queue[n][R + o].at[e];
-                    const bool own = n + o >= 0 && n + o < ROWS;
-                    return own ? queue[own ? n + o : 0][R].at[e] : along_y[R + o].at[e];
-                });
-            along_x.store_row(r.out + to, sum, queue[n][R]);
+                v.at[e] = in_box >> e & 1u ? v.at[e] : before.at[e];
+            star::store(to, v);
+            return;
         }
+#pragma unroll
+        for (int e = 0; e < N; e++)
+            if (in_box >> e & 1u)
+                to[e] = v.at[e];
+    }
+
+  public:
+    __device__ __forceinline__ explicit summer(const star::request<T> &request)
+        : r(request), place(row() * B::PITCH + column()), older{}, begun{}
+    {
+    }
+
+    /* The next plane to add is the chunk's first, R below what it sums. */
+    __device__ __forceinline__ void begin(const chunk &c)
+    {
+        const int64_t x = c.x + column(), y = c.y + row(), group = x / B::GROUP * B::GROUP;
+        in_box = 0;
+#pragma unroll
+        for (int e = 0; e < N; e++)
+            in_box |= x + e >= r.lo[HS_X] && x + e < r.hi[HS_X] ? 1u << e : 0u;
+        if (in_box == ALL || (r.may_copy && group + B::GROUP > r.lo[HS_X] && group < r.hi[HS_X]))
+            in_box |= WHOLE;
+        rows = (int)min(max(r.hi[HS_Y] - y, (int64_t)0), (int64_t)ROWS);
+        below = x + y * r.pitch_y + (c.z - 2 * R) * r.pitch_z;
+    }
+
+    /* Adds plane z, whose rows these are, to the sums of the planes below, begins its own where it
+     * is `inside` the chunk, and has those of z-R stored where they are `due`. */
+    __device__ __forceinline__ void add(typename B::rows &plane, bool inside, bool due)
+    {
+        const T *const mine = plane.at(0, 0) + place;
+        int64_t to = below;
+        vec<T> line[ROWS + 2 * R]; /* rows -R .. ROWS+R-1 */
+#pragma unroll
+        for (int n = 0; n < 2 * R; n++)
+            line[n] = at(mine + (n - R) * B::PITCH);
+#pragma unroll
+        for (int n = 0; n < ROWS; n++) {
+            line[n + 2 * R] = at(mine + (n + R) * B::PITCH);
+            const vec<T> now = line[n + R];
+#pragma unroll
+            for (int p = 0; p < R; p++)
+#pragma unroll
+                for (int e = 0; e < N; e++)
+                    begun[p][n].at[e] =
+                        star::add_above<3, R>(r.c, begun[p][n].at[e], R - p, now.at[e]);
+            const wide beside(mine + n * B::PITCH, now);
+            vec<T> sum = source(to, inside && n < rows);
+#pragma unroll
+            for (int e = 0; e < N; e++)
+                sum.at[e] = star::sum_below<3, R>(r.c, sum.at[e], [&](int axis, int o) -> T {
+                    if (axis == HS_X)
+                        return beside.at(e + o);
+                    return axis == HS_Y ? line[n + R + o].at[e] : older[o < 0 ? R + o : 0][n].at[e];
+                });
+            if (due && n < rows) /* the same for the whole warp */
+                store(r.out + to, begun[0][n], older[0][n]);
+#pragma unroll
+            for (int p = 0; p + 1 < R; p++)
+                begun[p][n] = begun[p + 1][n], older[p][n] = older[p + 1][n];
+            begun[R - 1][n] = sum, older[R - 1][n] = now;
+            to += r.pitch_y;
+        }
+        below += r.pitch_z;
     }
 };
 
-template <int R, typename T>
+template <class B, typename T>
 __device__ __forceinline__ void sum_chunks(const star::request<T> &r, int planes, int chunks,
-                                           typename tile<R, T>::shared_memory &shared)
+                                           typename B::shared_memory &shared)
 {
-    enum { STAGES = tile<R, T>::STAGES };
-    summer<R, T> mine(r);
-    turn<STAGES> stage = {0, 0};
-    int before = STAGES - R; /* the stage R planes ago */
-    int n = 0;
+    enum { R = B::R };
+    summer<B> mine(r);
+    turn<B::STAGES> stage = {0, 0};
     for (int i = blockIdx.x; i < chunks; i += gridDim.x) {
-        const chunk c = chunk_of<R, T>(r, i, planes);
-        for (int64_t z = c.z - R; z < c.z_end + R; z++, n++) {
+        const chunk c = chunk_of<B>(r, i, planes);
+        mine.begin(c);
+        const int all = (int)(c.z_end - c.z) + 2 * R;
+        for (int n = 0; n < all; n++) {
             bulk::wait(&shared.full[stage.at], stage.parity);
-            mine.take(shared.plane[stage.at]);
-            if (z >= c.z + R)
-                mine.sum(shared.plane[before], c.x, c.y, z - R);
-            if (n >= R) /* every lane for itself, which racecheck can follow */
-                __mbarrier_arrive(&shared.empty[before]);
+            mine.add(shared.plane[stage.at], n >= R && n < all - R, n >= 2 * R);
+            __mbarrier_arrive(&shared.empty[stage.at]); /* every lane, for racecheck to follow */
             stage.next();
-            before = before + 1 == STAGES ? 0 : before + 1;
         }
     }
 }
 
-template <int R, typename T>
-__global__ void __launch_bounds__(tile<R, T>::THREADS, 1)
-    bulk_march(const __grid_constant__ star::request<T> r, int planes, lockstep::progress *of_all)
+template <class B>
+__global__ void __launch_bounds__(B::THREADS, 1)
+    bulk_march(const __grid_constant__ star::request<typename B::T> r, int planes, int chunks,
+               lockstep::progress *of_all)
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-    using B = tile<R, T>;
     STAR_SHARED(memory, typename B::shared_memory, [1]);
     if (threadIdx.x == 0) {
         for (int s = 0; s < B::STAGES; s++) {
-            __mbarrier_init(&memory[0].full[s], 1);
+            __mbarrier_init(&memory[0].full[s], B::COPYING);
+            __mbarrier_init(&memory[0].asked[s], 1);
             __mbarrier_init(&memory[0].empty[s], B::SUMMING * WARP);
         }
         bulk::publish();
     }
     __syncthreads();
-    const int chunks = (int)(r.tiles[HS_X] * r.tiles[HS_Y] * r.tiles[HS_Z]);
     if (threadIdx.x < B::SUMMING * WARP)
-        sum_chunks<R, T>(r, planes, chunks, memory[0]);
+        sum_chunks<B>(r, planes, chunks, memory[0]);
     else
-        have_copied<R, T>(r, planes, chunks, memory[0], of_all);
+        have_copied<B>(r, planes, chunks, memory[0], of_all);
 #else
-    (void)r, (void)planes, (void)of_all; /* suits() tells such GPUs apart */
+    (void)r, (void)planes, (void)chunks, (void)of_all; /* suits() tells such GPUs apart */
 #endif
 }
 
@@ -358,6 +408,27 @@ size_t scratch(const hs_sweep *)
     return sizeof(lockstep::progress);
 }
 
+template <class B>
+hs_status launch(const hs_sweep *sweep, const hs_geometry &shape, int multiprocessors,
+                 hs_error *err)
+{
+    using T = typename B::T;
+    star::request<T> r = star::make_request<T>(sweep, shape);
+    r.first[HS_X] = r.lo[HS_X] / vec<T>::LINE * vec<T>::LINE;
+    hs_geometry launched = shape;
+    const int64_t chunks = shape.blocks[HS_X] * shape.blocks[HS_Y] * shape.blocks[HS_Z];
+    int64_t blocks = chunks;
+    if (B::IN_STEP && blocks > multiprocessors) { /* no more than run at once, as many each time */
+        const int64_t rounds = (blocks + multiprocessors - 1) / multiprocessors;
+        blocks = (blocks + rounds - 1) / rounds;
+    }
+    launched.blocks[HS_X] = blocks;
+    launched.blocks[HS_Y] = launched.blocks[HS_Z] = 1;
+    launched.shared_bytes = sizeof(typename B::shared_memory);
+    return star::launch("bulk_march", bulk_march<B>, r, launched, sweep->stream, err,
+                        shape.output_tile[HS_Z], (int)chunks, (lockstep::progress *)sweep->scratch);
+}
+
 hs_status sweep(const hs_sweep *sweep, hs_error *err)
 {
     hs_geometry shape;
@@ -368,17 +439,11 @@ hs_status sweep(const hs_sweep *sweep, hs_error *err)
                 cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
     return star::choose<3, 3, 3>(sweep, err, [&](auto, auto radius, auto zero) {
         using T = decltype(zero);
-        using B = tile<radius.value, T>;
-        star::request<T> r = star::make_request<T>(sweep, shape);
-        r.first[HS_X] = r.lo[HS_X] / vec<T>::LINE * vec<T>::LINE;
-        hs_geometry launched = shape; /* in step: no more blocks than run at the same time */
-        const int64_t chunks = shape.blocks[HS_X] * shape.blocks[HS_Y] * shape.blocks[HS_Z];
-        launched.blocks[HS_X] =
-            IN_STEP<radius.value> && chunks > multiprocessors ? multiprocessors : chunks;
-        launched.blocks[HS_Y] = launched.blocks[HS_Z] = 1;
-        launched.shared_bytes = sizeof(typename B::shared_memory);
-        return star::launch("bulk_march", bulk_march<radius.value, T>, r, launched, sweep->stream,
-                            err, shape.output_tile[HS_Z], (lockstep::progress *)sweep->scratch);
+        using small = tile<radius.value, T, false>;
+        if constexpr (radius.value == 1)
+            if (shape.output_tile[HS_Y] != (int)small::Y)
+                return launch<tile<1, T, true>>(sweep, shape, multiprocessors, err);
+        return launch<small>(sweep, shape, multiprocessors, err);
     });
 }
 

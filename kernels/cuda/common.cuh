@@ -82,9 +82,11 @@ __device__ __forceinline__ bool in_box(const request<T> &r, int64_t x, int64_t y
 /*
  * The sum of one point in the one order of additions (core/stencil.h), starting from the source:
  * read(axis, offset) gives the neighbours. All loops unroll, so axis and offset are constants.
+ * sum_below leaves out the last R neighbours, those above along the slowest axis, and add_above
+ * adds the one at that offset: for marches that come to them later.
  */
 template <int DIMS, int R, typename T, typename Read>
-__device__ __forceinline__ T sum(const T (&c)[HS_MAX_COEFFICIENTS], T start, Read read)
+__device__ __forceinline__ T sum_below(const T (&c)[HS_MAX_COEFFICIENTS], T start, Read read)
 {
     T acc = start;
 #pragma unroll
@@ -94,10 +96,26 @@ __device__ __forceinline__ T sum(const T (&c)[HS_MAX_COEFFICIENTS], T start, Rea
             acc = fused(c[(DIMS - 1 - axis) * R + R + o], read(axis, o), acc);
     acc = fused(c[DIMS * R], read(0, 0), acc);
 #pragma unroll
-    for (int axis = 0; axis < DIMS; axis++)
+    for (int axis = 0; axis < DIMS - 1; axis++)
 #pragma unroll
         for (int o = 1; o <= R; o++)
             acc = fused(c[DIMS * R + axis * R + o], read(axis, o), acc);
+    return acc;
+}
+
+template <int DIMS, int R, typename T>
+__device__ __forceinline__ T add_above(const T (&c)[HS_MAX_COEFFICIENTS], T acc, int o, T neighbour)
+{
+    return fused(c[DIMS * R + (DIMS - 1) * R + o], neighbour, acc);
+}
+
+template <int DIMS, int R, typename T, typename Read>
+__device__ __forceinline__ T sum(const T (&c)[HS_MAX_COEFFICIENTS], T start, Read read)
+{
+    T acc = sum_below<DIMS, R>(c, start, read);
+#pragma unroll
+    for (int o = 1; o <= R; o++)
+        acc = add_above<DIMS, R>(c, acc, o, read(DIMS - 1, o));
     return acc;
 }
 
@@ -240,7 +258,7 @@ hs_status choose(const hs_sweep *sweep, hs_error *err, Run run)
  * STAR_SHARED(tile, T, [8][8]) declares tile[8][8]. */
 #ifndef STAR_SHARED
 #define STAR_SHARED(name, T, extent)                                                               \
-    extern __shared__ __align__(16) unsigned char star_shared_memory[];                            \
+    extern __shared__ __align__(128) unsigned char star_shared_memory[];                           \
     auto &name = *reinterpret_cast<T(*) extent>(star_shared_memory)
 #endif
 

@@ -280,42 +280,57 @@ static void geometry_vector_march(const struct hs_sweep *sweep, const struct hs_
 /* ---- bulk_march: a block of this size has a multiprocessor to itself --------------------------
  */
 
-static const struct {
-    int warps_x, warps_y, stages;
-} bulk_shapes[] = {[1] = {HS_BULK_X_1, HS_BULK_Y_1, HS_BULK_STAGES_1},
-                   [2] = {HS_BULK_X_2, HS_BULK_Y_2, HS_BULK_STAGES_2},
-                   [3] = {HS_BULK_X_3, HS_BULK_Y_3, HS_BULK_STAGES_3}};
+struct bulk_shape {
+    int warps_y, rows, stages;
+};
+
+static struct bulk_shape bulk_shape(int radius, bool large)
+{
+    if (radius == 1 && large)
+        return (struct bulk_shape){HS_BULK_Y_LARGE, HS_BULK_ROWS, HS_BULK_STAGES_LARGE};
+    return (struct bulk_shape){HS_BULK_Y, radius < 3 ? HS_BULK_ROWS : HS_BULK_ROWS_3,
+                               HS_BULK_STAGES};
+}
+
+static int bulk_threads(const struct bulk_shape *shape)
+{
+    return HS_WARP * (HS_BULK_X * shape->warps_y + HS_BULK_COPYING);
+}
 
 static struct hs_blocking usual_bulk_march(int dims, int radius, enum hs_precision precision)
 {
     (void)dims, (void)precision;
-    const int summing = bulk_shapes[radius].warps_x * bulk_shapes[radius].warps_y;
-    return (struct hs_blocking){{HS_WARP * (summing + 1), 1, 1}, 0};
+    const struct bulk_shape shape = bulk_shape(radius, false);
+    return (struct hs_blocking){{bulk_threads(&shape), 1, 1}, 0};
 }
 
-/* With radius 1 the chunks along z are such that the multiprocessors end together. */
+/* The chunks along z are such that the multiprocessors end together. */
 static void geometry_bulk_march(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
                                 struct hs_geometry *out)
 {
     const int radius = sweep->stencil->radius;
     const int size = (int)hs_precision_size(sweep->precision), vector = HS_VECTOR_BYTES / size;
-    const int line = 128 / size;
+    const int line = HS_BULK_LINE_BYTES / size;
     struct hs_sweep aligned = *sweep;
     aligned.box.lo[HS_X] = sweep->box.lo[HS_X] / line * line;
     const int64_t *lo = aligned.box.lo, *hi = aligned.box.hi;
-    const int x = bulk_shapes[radius].warps_x * HS_WARP * vector;
-    const int y = bulk_shapes[radius].warps_y * HS_BULK_ROWS;
-    const int64_t tiles = divide_up(hi[HS_X] - lo[HS_X], x) * divide_up(hi[HS_Y] - lo[HS_Y], y);
-    const int64_t planes =
-        radius > 1 ? HS_BULK_PLANES
-                   : chunk_planes(tiles, hi[HS_Z] - lo[HS_Z], radius, HS_MULTIPROCESSORS);
+    const int x = HS_BULK_X * HS_WARP * vector;
+    const int64_t tiles_x = divide_up(hi[HS_X] - lo[HS_X], x);
+    struct bulk_shape shape = bulk_shape(radius, false);
+    if (tiles_x * divide_up(hi[HS_Y] - lo[HS_Y], shape.warps_y * shape.rows) > HS_MULTIPROCESSORS)
+        shape = bulk_shape(radius, true);
+    const int y = shape.warps_y * shape.rows;
+    const int64_t tiles = tiles_x * divide_up(hi[HS_Y] - lo[HS_Y], y);
+    const int64_t planes = chunk_planes(tiles, hi[HS_Z] - lo[HS_Z], radius, HS_MULTIPROCESSORS);
     set_tiles(sweep, x, y, blocking->planes ? blocking->planes : (int)planes, out);
-    finish(&aligned, blocking->threads, out);
+    const int threads[HS_AXES] = {bulk_threads(&shape), 1, 1};
+    finish(&aligned, threads, out);
     out->points_updated = hs_box_count(&sweep->box);
     out->points_loaded = volume(out->input_tile);
-    const int halo_x = (radius + vector - 1) / vector * vector;
-    out->shared_bytes = (int64_t)bulk_shapes[radius].stages *
-                        ((x + 2 * halo_x) * (y + 2 * radius) * (int64_t)size + 16);
+    const int row = x * size + HS_BULK_LINE_BYTES, barriers = 24;
+    const int64_t plane = HS_BULK_LINE_BYTES + (int64_t)(y + 2 * radius) * row;
+    out->shared_bytes = shape.stages * plane +
+                        divide_up(shape.stages * barriers, HS_BULK_LINE_BYTES) * HS_BULK_LINE_BYTES;
 }
 
 /* ---- temporal: tile with a halo of radius*steps ---------------------------------------------- */

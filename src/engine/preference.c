@@ -61,8 +61,8 @@ static const struct hs_preference on_cuda[] = {
      .radius = 1u << 1 | 1u << 2,
      .precision = 1u << HS_DOUBLE},
     /* Blocks that have a multiprocessor to themselves want planes of many tiles: on an H200, at
-     * 512^3 in float and double, 1.05 and 1.12 times vector_march's rate with radius 1, 1.00
-     * and 1.11 with radius 2, 1.39 and 1.51 with radius 3; 0.73 at 256^3 in float. */
+     * 512^3 in float and double, 1.2 and 1.3 times vector_march's rate with radius 1, 1.3 and 1.5
+     * with radius 2, 1.7 and 1.5 with radius 3; 0.84 at 256^3 in float. */
     {.kernel = "bulk_march", .from = 400 * 400 * 400},
     {.kernel = "vector_march"},
     {.kernel = "basic"},

@@ -233,6 +233,19 @@ void test_cuda_kernels__give_the_bits_of_the_plain_sum(void **state)
     }
 }
 
+/* Planes of more tiles than a GPU has multiprocessors are swept by tiles of another shape. */
+void test_cuda_kernels__bulk_march_sweeps_wide_planes_too(void **state)
+{
+    (void)state;
+    const char *only = getenv("HS_KERNEL");
+    for (int n = 0; kernels[n]; n++)
+        if (strcmp(kernels[n]->name, "bulk_march") == 0 &&
+            (!only || strcmp(only, kernels[n]->name) == 0))
+            for (int precision = 0; precision < HS_PRECISIONS; precision++)
+                run_job(kernels[n], 3, 1, precision,
+                        &(struct job){.points = {5, HS_MULTIPROCESSORS * 8 + 13, 4}});
+}
+
 /* ---- kernels that apply the faces' rules themselves ------------------------------------------ */
 
 /* Faces of all kinds in one problem, as core/boundary.c lowers them; `mix` chooses. */
