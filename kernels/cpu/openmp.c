@@ -12,29 +12,31 @@
  *            +------------ y  +-----------------------+
  *
  * An ordinary store would first read the line that it is about to overwrite: a third word. So a
- * row goes out by non-temporal stores, which leave the cache alone. And a core that waits for loads
- * neither adds nor stores, so the plane that is new is asked for ahead of its use. All three take
- * turns by two cache lines of a row, finer than the core's queues are deep, so that they overlap:
+ * row goes out by non-temporal stores, which leave the cache alone. Four planes are swept together,
+ * a cache line of each in turn, so that the cache is asked for six lines for four, not for twelve,
+ * and the lines that two rows on will be read first are asked for meanwhile:
  *
- *     for each two lines of the row:  ask for two lines of the plane to come, some rows on
- *                                     add up two lines' points
- *                                     store them past the cache
+ *     for each line of the row:  of four planes:  ask for that line of the row to come
+ *                                                 add up the line's points, in a register
+ *                                store the four lines past the cache
+ *
+ * Nothing else is stored in there. Stores leave the core in their order, so one to the stack, of a
+ * sum or of an address, waits behind the streamed ones, and when the queue of stores is full the
+ * core waits for it: that took a fifth of the rate.
  *
  * Where the fields fit in the cache stores are plain: there the bypass would cost what it saves
  * otherwise.
  *
- * The rows are plain C with explicit fma() in the order of core/stencil.h, one variant per
- * precision, dims and radius by the macros below, each compiled for the machine's baseline and on
- * x86-64 for AVX2 with FMA too (AVX-512 was tried and is no faster: memory decides); which is taken
- * is found when the program runs. Without FMA hardware fma() is emulated: slow, and the same bits.
+ * Plain rows are C with explicit fma() in the order of core/stencil.h, streamed ones vectors in the
+ * same order, one variant per precision, dims and radius by the macros below, each compiled for the
+ * machine's baseline and on x86-64 for AVX2 with FMA and for AVX-512 too; which is taken is found
+ * when the program runs. Without FMA hardware fma() is emulated: slow, and the same bits.
  *
  * Words per point: 2 (one read, one written), plus 2*radius/rows of a block.
  * Source: blocking of the middle axis, Rivera and Tseng, SC 2000; streaming stores, Datta et al.,
  * SIAM Review 51 (2009).
  *
- * Measured: 2.0 to 2.2 GCell/s on two cores of an AMD EPYC (Zen 4), double, 3D radius 1, 384^3,
- * 0.74 to 0.77 of the copy (medians of 25, 2026-11-21). On one core, in CPU time: 1.4; 0.8 without
- * asking ahead, 1.1 with rows asked for, added up and stored as a whole.
+ * Measured, and what else was tried: docs/performance.md, "On two cores".
  */
 #include "common.h"
 #include "core/stream.h"
@@ -49,36 +51,38 @@
 
 enum {
     LINE_BYTES = 64,
-    PAIR_BYTES = 2 * LINE_BYTES,   /* what is asked for, added up and stored in turn */
+    GROUP = 4,                     /* planes that are swept together */
     AHEAD_BYTES = 6144,            /* at least: how far before its use a line is asked for */
     LONG_ROW = 16 * 1024,          /* bytes: here a row ahead would be too far */
-    BLOCK_BYTES = 1024 * 1024,     /* of the planes that a block keeps */
+    BLOCK_BYTES = 2048 * 1024,     /* of the planes that a block keeps */
     WIDEST_ROW = 1 << 17,          /* bytes: longer rows are cut, so that a block has several */
     POINTS_PER_THREAD = 1 << 14,   /* some microseconds of work */
     CACHE_BYTES = 16 * 1024 * 1024 /* fields that fit in this much last-level cache stay there */
 };
 
 /* A row's work: out[i] = start + sum of c * neighbours, for first <= i < last; c in the order of
- * the additions. Streaming computes whole cache lines, 0 <= i < lines_end, and stores what is
- * wanted. */
+ * the additions. Streaming computes whole cache lines, 0 <= i < lines_end, and stores from <= i <
+ * to, which may be more: the rest as it is in `in`. */
 struct row {
     const void *in; /* point i = 0 */
     int64_t py, pz; /* elements to the next row and plane */
-    int64_t lead;   /* bytes from a point to the farthest that its sum reads */
+    int planes;     /* streaming: of each, one row */
+    int64_t lead;   /* elements from a point to what is asked for far ahead */
     const void *c;
     const void *source; /* point i = 0, or NULL: start from source_value */
     double source_value;
-    int64_t first, last, lines_end;
+    int64_t first, last, from, to, lines_end;
 };
 typedef void row_function(const struct row *row, void *out);
 
-/* Asks for what rows to come will read first, into the L2 cache: the L1 cache cannot keep so much.
- */
-HS_INLINE void call_in(const void *from, int64_t bytes)
+/* Asks for a line that rows to come will read first, into the L2 cache: the L1 cache cannot keep so
+ * much. */
+HS_INLINE void call_in(const void *line)
 {
 #ifdef __GNUC__
-    for (int64_t b = 0; b < bytes; b += LINE_BYTES)
-        __builtin_prefetch((const void *)((uintptr_t)from + (uintptr_t)b), 0, 2);
+    __builtin_prefetch(line, 0, 2);
+#else
+    (void)line;
 #endif
 }
 
@@ -106,10 +110,8 @@ HS_INLINE void call_in(const void *from, int64_t bytes)
 DEFINE_POINT(float, fmaf)
 DEFINE_POINT(double, fma)
 
-/* stream_ keeps the request in a local copy, since its stores might else be to the request itself,
- * which would then be read anew for each pair. plain_: the row into the cache. pair_: `points` of
- * it from i on, a constant number of lines, past the cache. stream_: the row by such pairs. */
-#define DEFINE_ROW(ISA, TARGET, STREAM, T, D, R)                                                   \
+/* A row into the cache. */
+#define DEFINE_PLAIN(ISA, TARGET, T, D, R)                                                         \
     TARGET static void plain_##ISA##_##T##_##D##R(const struct row *row, void *to)                 \
     {                                                                                              \
         T *restrict out = to;                                                                      \
@@ -124,51 +126,174 @@ DEFINE_POINT(double, fma)
         else                                                                                       \
             for (int64_t i = row->first; i < last; i++)                                            \
                 out[i] = point_##T(D, R, in + i, py, pz, c, start);                                \
-    }                                                                                              \
-    TARGET HS_INLINE void pair_##ISA##_##T##_##D##R(const struct row *row, const T *c, T *out,     \
-                                                    int64_t i, int points)                         \
-    {                                                                                              \
-        const T *in = (const T *)row->in + i, *source = row->source;                               \
-        const int64_t py = row->py, pz = row->pz;                                                  \
-        const T start = (T)row->source_value;                                                      \
-        _Alignas(LINE_BYTES) T sums[PAIR_BYTES / sizeof(T)];                                       \
-        call_in((const char *)in + row->lead, points * (int64_t)sizeof(T));                        \
-        if (source)                                                                                \
-            for (int n = 0; n < points; n++)                                                       \
-                sums[n] = point_##T(D, R, in + n, py, pz, c, source[i + n]);                       \
-        else                                                                                       \
-            for (int n = 0; n < points; n++)                                                       \
-                sums[n] = point_##T(D, R, in + n, py, pz, c, start);                               \
-        if (i >= row->first && i + points <= row->last) {                                          \
-            STREAM((char *)(out + i), (const char *)sums, (size_t)points * sizeof(T));             \
-        } else {                                                                                   \
-            const int64_t from = i > row->first ? i : row->first;                                  \
-            const int64_t to = i + points < row->last ? i + points : row->last;                    \
-            hs_stream_copy(out + from, sums + (from - i), (size_t)(to - from) * sizeof(T));        \
-        }                                                                                          \
-    }                                                                                              \
-    TARGET static void stream_##ISA##_##T##_##D##R(const struct row *given, void *to)              \
-    {                                                                                              \
-        enum { LINE = LINE_BYTES / sizeof(T) };                                                    \
-        const struct row local = *given, *const row = &local;                                      \
-        T c[HS_MAX_COEFFICIENTS];                                                                  \
-        memcpy(c, row->c, sizeof c);                                                               \
-        int64_t i = 0;                                                                             \
-        for (; i + 2 * LINE <= row->lines_end; i += 2 * LINE)                                      \
-            pair_##ISA##_##T##_##D##R(row, c, to, i, 2 * LINE);                                    \
-        if (i < row->lines_end)                                                                    \
-            pair_##ISA##_##T##_##D##R(row, c, to, i, LINE);                                        \
-        call_in((const char *)row->in + row->lines_end * (int64_t)sizeof(T) + row->lead, 1);       \
     }
 
-#define DEFINE_RADII(ISA, TARGET, STREAM, T, D)                                                    \
-    DEFINE_ROW(ISA, TARGET, STREAM, T, D, 1)                                                       \
-    DEFINE_ROW(ISA, TARGET, STREAM, T, D, 2)                                                       \
-    DEFINE_ROW(ISA, TARGET, STREAM, T, D, 3)
-#define DEFINE_DIMS(ISA, TARGET, STREAM, T)                                                        \
-    DEFINE_RADII(ISA, TARGET, STREAM, T, 1)                                                        \
-    DEFINE_RADII(ISA, TARGET, STREAM, T, 2)                                                        \
-    DEFINE_RADII(ISA, TARGET, STREAM, T, 3)
+/* Where the rows of a group are: the first bytes of all that it reads along the outermost axis, and
+ * how far from there the line at hand, its neighbours along y, and others are. One line's addresses
+ * are then sums of two registers, of which few change from line to line. */
+struct place {
+    const char *row[GROUP + 2 * HS_MAX_RADIUS]; /* from `radius` below the group on */
+    int64_t at, far, out;
+    int64_t down[HS_MAX_RADIUS + 1], up[HS_MAX_RADIUS + 1]; /* 1 to radius */
+};
+
+/* The compiler would rather keep an address for each load, more than there are registers. */
+#ifdef __GNUC__
+#define AS_IT_IS(x) __asm__("" : "+r"(x))
+#else
+#define AS_IT_IS(x) (void)(x)
+#endif
+
+HS_INLINE void move_by(struct place *place, int dims, int radius, int64_t bytes)
+{
+    place->at += bytes, place->far += bytes, place->out += bytes;
+    AS_IT_IS(place->at);
+    AS_IT_IS(place->far);
+    AS_IT_IS(place->out);
+    for (int m = 1; m <= radius && dims > 2; m++) {
+        place->down[m] += bytes, place->up[m] += bytes;
+        AS_IT_IS(place->down[m]);
+        AS_IT_IS(place->up[m]);
+    }
+}
+
+/* `outer`: bytes along the outermost axis; `row`: to the next row. */
+HS_INLINE struct place place_at(int dims, int radius, int planes, const char *in, const char *out,
+                                int64_t outer, int64_t row, int64_t lead)
+{
+    struct place place = {.far = lead - radius * outer, .out = out - in};
+    for (int n = 0; n < planes + 2 * (dims > 1 ? radius : 0); n++) {
+        place.row[n] = in + (n - (dims > 1 ? radius : 0)) * outer;
+        AS_IT_IS(place.row[n]);
+    }
+    for (int m = 1; m <= radius; m++)
+        place.down[m] = -m * row, place.up[m] = m * row;
+    move_by(&place, dims, radius, 0);
+    return place;
+}
+
+/* sum_: the vector `beyond` bytes after the place, of the group's row `n`. lines_: the lines from
+ * `first` to `last` of each row, past the cache, a line of each in turn. Nothing in there may be
+ * stored but what is streamed, not even an address that has no register: stores leave the core in
+ * their order, and behind streamed ones they wait.
+ * end_: a line that lies across the end of what is to be stored or updated. */
+#define DEFINE_LINES(ISA, TARGET, T, V, LANES, LOAD, SET, FMA, STORE, STREAM)                      \
+    TARGET HS_INLINE V sum_##ISA##_##T(int dims, int radius, const struct place *p, int n,         \
+                                       int beyond, const V *c, V sum)                              \
+    {                                                                                              \
+        const char *const *row = p->row + n + (dims > 1 ? radius : 0);                             \
+        if (dims > 1)                                                                              \
+            for (int m = radius; m > 0; m--)                                                       \
+                sum = FMA(*c++, LOAD((const T *)(const void *)(row[-m] + p->at + beyond)), sum);   \
+        if (dims > 2)                                                                              \
+            for (int m = radius; m > 0; m--)                                                       \
+                sum =                                                                              \
+                    FMA(*c++, LOAD((const T *)(const void *)(row[0] + p->down[m] + beyond)), sum); \
+        for (int m = -radius; m <= radius; m++)                                                    \
+            sum = FMA(*c++, LOAD((const T *)(const void *)(row[0] + p->at + beyond) + m), sum);    \
+        if (dims > 2)                                                                              \
+            for (int m = 1; m <= radius; m++)                                                      \
+                sum = FMA(*c++, LOAD((const T *)(const void *)(row[0] + p->up[m] + beyond)), sum); \
+        if (dims > 1)                                                                              \
+            for (int m = 1; m <= radius; m++)                                                      \
+                sum = FMA(*c++, LOAD((const T *)(const void *)(row[m] + p->at + beyond)), sum);    \
+        return sum;                                                                                \
+    }                                                                                              \
+    TARGET HS_INLINE void lines_##ISA##_##T(int dims, int radius, int planes, const T *in,         \
+                                            const T *source, T *out, const struct row *row,        \
+                                            const V *c, int64_t first, int64_t last)               \
+    {                                                                                              \
+        enum { VECTORS = LINE_BYTES / sizeof(T) / (LANES), SIZE = sizeof(T) };                     \
+        const int64_t stride = dims > 2 ? row->pz : row->py;                                       \
+        const V start = SET((T)row->source_value);                                                 \
+        struct place p = place_at(dims, radius, planes, (const char *)(in + first),                \
+                                  (const char *)(out + first), stride * SIZE, row->py * SIZE,      \
+                                  row->lead * SIZE);                                               \
+        for (int64_t i = first; i < last; i += VECTORS * (LANES)) {                                \
+            V sum[GROUP][VECTORS];                                                                 \
+            for (int n = 0; n < planes; n++) {                                                     \
+                call_in(p.row[n + 2 * (dims > 1 ? radius : 0)] + p.far);                           \
+                for (int v = 0; v < VECTORS; v++)                                                  \
+                    sum[n][v] = sum_##ISA##_##T(                                                   \
+                        dims, radius, &p, n, v * (LANES)*SIZE, c,                                  \
+                        source ? LOAD(source + i + n * stride + v * (LANES)) : start);             \
+            }                                                                                      \
+            for (int n = 0; n < planes; n++)                                                       \
+                for (int v = 0; v < VECTORS; v++)                                                  \
+                    STREAM((T *)(uintptr_t)(p.row[n + (dims > 1 ? radius : 0)] + p.out) +          \
+                               v * (LANES),                                                        \
+                           sum[n][v]);                                                             \
+            move_by(&p, dims, radius, LINE_BYTES);                                                 \
+        }                                                                                          \
+    }                                                                                              \
+    TARGET HS_INLINE void end_##ISA##_##T(int dims, int radius, const struct row *row, const V *c, \
+                                          T *out, int64_t i)                                       \
+    {                                                                                              \
+        enum { LINE = LINE_BYTES / sizeof(T), SIZE = sizeof(T) };                                  \
+        const int64_t stride = dims > 2 ? row->pz : row->py;                                       \
+        const int64_t lo = i > row->from ? i : row->from;                                          \
+        const int64_t hi = i + LINE < row->to ? i + LINE : row->to;                                \
+        for (int plane = 0; plane < row->planes; plane++) {                                        \
+            const int64_t at = plane * stride + i;                                                 \
+            const T *in = (const T *)row->in + at, *source = row->source;                          \
+            _Alignas(LINE_BYTES) T sums[LINE];                                                     \
+            const struct place p =                                                                 \
+                place_at(dims, radius, 1, (const char *)in, (const char *)(out + at),              \
+                         stride * SIZE, row->py * SIZE, row->lead * SIZE);                         \
+            call_in(p.row[2 * (dims > 1 ? radius : 0)] + p.far);                                   \
+            for (int n = 0; n < LINE; n += (LANES))                                                \
+                STORE(sums + n, sum_##ISA##_##T(dims, radius, &p, 0, n * SIZE, c,                  \
+                                                source ? LOAD(source + at + n)                     \
+                                                       : SET((T)row->source_value)));              \
+            for (int n = 0; n < LINE; n++)                                                         \
+                if (i + n < row->first || i + n >= row->last)                                      \
+                    sums[n] = in[n];                                                               \
+            hs_stream_copy(out + at + (lo - i), sums + (lo - i), (size_t)(hi - lo) * sizeof(T));   \
+        }                                                                                          \
+    }
+
+#define DEFINE_STREAM(ISA, TARGET, T, V, SET, D, R)                                                \
+    TARGET static void stream_##ISA##_##T##_##D##R(const struct row *row, void *to)                \
+    {                                                                                              \
+        enum { LINE = LINE_BYTES / sizeof(T) };                                                    \
+        const T *in = row->in, *source = row->source, *value = row->c;                             \
+        const int64_t stride = (D) > 2 ? row->pz : row->py;                                        \
+        T *out = to;                                                                               \
+        V c[HS_MAX_COEFFICIENTS];                                                                  \
+        for (int n = 0; n < 1 + 2 * (D) * (R); n++)                                                \
+            c[n] = SET(value[n]);                                                                  \
+        const int64_t first = row->first > 0 ? LINE : 0;                                           \
+        int64_t last = row->lines_end - (row->last < row->lines_end ? LINE : 0);                   \
+        last = last > first ? last : first;                                                        \
+        if (first > 0)                                                                             \
+            end_##ISA##_##T(D, R, row, c, out, 0);                                                 \
+        if (row->planes == GROUP && !source)                                                       \
+            lines_##ISA##_##T(D, R, GROUP, in, NULL, out, row, c, first, last);                    \
+        else if (row->planes == GROUP)                                                             \
+            lines_##ISA##_##T(D, R, GROUP, in, source, out, row, c, first, last);                  \
+        else                                                                                       \
+            for (int plane = 0; plane < row->planes; plane++) {                                    \
+                const int64_t at = plane * stride;                                                 \
+                lines_##ISA##_##T(D, R, 1, in + at, source ? source + at : NULL, out + at, row, c, \
+                                  first, last);                                                    \
+            }                                                                                      \
+        if (last < row->lines_end)                                                                 \
+            end_##ISA##_##T(D, R, row, c, out, last);                                              \
+    }
+
+#define DEFINE_ROWS(ISA, TARGET, T, V, SET, D, R)                                                  \
+    DEFINE_PLAIN(ISA, TARGET, T, D, R) DEFINE_STREAM(ISA, TARGET, T, V, SET, D, R)
+#define DEFINE_RADII(ISA, TARGET, T, V, SET, D)                                                    \
+    DEFINE_ROWS(ISA, TARGET, T, V, SET, D, 1)                                                      \
+    DEFINE_ROWS(ISA, TARGET, T, V, SET, D, 2)                                                      \
+    DEFINE_ROWS(ISA, TARGET, T, V, SET, D, 3)
+/* All rows of a precision, by vectors V of LANES values; what follows LANES: how a vector is
+ * loaded, made of one value, multiplied and added, stored, and stored past the cache. */
+#define DEFINE_PRECISION(ISA, TARGET, T, V, LANES, LOAD, SET, FMA, STORE, STREAM)                  \
+    DEFINE_LINES(ISA, TARGET, T, V, LANES, LOAD, SET, FMA, STORE, STREAM)                          \
+    DEFINE_RADII(ISA, TARGET, T, V, SET, 1)                                                        \
+    DEFINE_RADII(ISA, TARGET, T, V, SET, 2)                                                        \
+    DEFINE_RADII(ISA, TARGET, T, V, SET, 3)
 
 #define NAME_RADII(HOW, ISA, T, D)                                                                 \
     {                                                                                              \
@@ -183,21 +308,39 @@ DEFINE_POINT(double, fma)
         [HS_FLOAT] = NAME_DIMS(HOW, ISA, float), [HS_DOUBLE] = NAME_DIMS(HOW, ISA, double)         \
     }
 /* All rows for one instruction set: [streaming][precision][dims - 1][radius - 1]. */
-#define DEFINE_ISA(ISA, TARGET, STREAM)                                                            \
-    DEFINE_DIMS(ISA, TARGET, STREAM, float)                                                        \
-    DEFINE_DIMS(ISA, TARGET, STREAM, double)                                                       \
+#define NAME_ISA(ISA)                                                                              \
     static row_function *const rows_##ISA[2][HS_PRECISIONS][HS_AXES][HS_MAX_RADIUS] = {            \
         NAME_HOW(plain, ISA), NAME_HOW(stream, ISA)};
 
-DEFINE_ISA(baseline, , hs_stream_lines_16)
+/* Vectors of one value for any machine, whose stores the compiler may do as it can. */
+#define VALUE_AT(p) (*(p))
+#define SAME(x) (x)
+#define PUT(p, v) (*(p) = (v))
+DEFINE_PRECISION(baseline, , double, double, 1, VALUE_AT, SAME, fma, PUT, PUT)
+DEFINE_PRECISION(baseline, , float, float, 1, VALUE_AT, SAME, fmaf, PUT, PUT)
+NAME_ISA(baseline)
+
 #ifdef HAS_X86
-DEFINE_ISA(avx2, __attribute__((target("avx2,fma"))), hs_stream_lines_32)
+#define AVX2 __attribute__((target("avx2,fma")))
+#define AVX512 __attribute__((target("avx512f,fma")))
+DEFINE_PRECISION(avx2, AVX2, double, __m256d, 4, _mm256_loadu_pd, _mm256_set1_pd, _mm256_fmadd_pd,
+                 _mm256_store_pd, _mm256_stream_pd)
+DEFINE_PRECISION(avx2, AVX2, float, __m256, 8, _mm256_loadu_ps, _mm256_set1_ps, _mm256_fmadd_ps,
+                 _mm256_store_ps, _mm256_stream_ps)
+NAME_ISA(avx2)
+DEFINE_PRECISION(avx512, AVX512, double, __m512d, 8, _mm512_loadu_pd, _mm512_set1_pd,
+                 _mm512_fmadd_pd, _mm512_store_pd, _mm512_stream_pd)
+DEFINE_PRECISION(avx512, AVX512, float, __m512, 16, _mm512_loadu_ps, _mm512_set1_ps,
+                 _mm512_fmadd_ps, _mm512_store_ps, _mm512_stream_ps)
+NAME_ISA(avx512)
 #endif
 
 static row_function *find_row(const struct hs_sweep *s, bool streaming)
 {
     const int dims = s->stencil->dims - 1, radius = s->stencil->radius - 1;
 #ifdef HAS_X86
+    if (__builtin_cpu_supports("avx512f"))
+        return rows_avx512[streaming][s->precision][dims][radius];
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
         return rows_avx2[streaming][s->precision][dims][radius];
 #endif
@@ -210,30 +353,41 @@ struct job {
     double c[HS_MAX_COEFFICIENTS]; /* or floats, in the order of the additions */
     size_t size;                   /* bytes of a value */
     int64_t lead;
+    int group; /* planes that are swept together */
     int threads;
     int64_t cut[HS_AXES]; /* pieces that the box is cut into along each axis */
 };
 
 /*
- * Row (j, k) from i0 to i1. What streaming computes beside the box, up to whole lines, comes from
- * the layout's gaps: a row ends at a line at the soonest, and one more line follows the last.
+ * Rows from i0 to i1 of `planes` planes from `at_node` on. What streaming computes beside the box,
+ * up to whole lines, comes from the layout's gaps: a row ends at a line at the soonest, and one
+ * more line follows the last. Where the caller allows it, held nodes at the box's ends are stored
+ * with their lines: a part of a line would be an ordinary store, which first reads the rest.
  */
-static void sweep_row(const struct job *job, int64_t i0, int64_t i1, int64_t j, int64_t k)
+static void sweep_rows(const struct job *job, int64_t i0, int64_t i1, int64_t j, int64_t k,
+                       int planes)
 {
     const struct hs_sweep *s = job->sweep;
     const int64_t line = LINE_BYTES / (int64_t)job->size, begin = i0 / line * line;
     const int64_t at = hs_layout_offset(&s->layout, begin, j, k) * (int64_t)job->size;
+    const int64_t lines_end = (i1 - begin + line - 1) / line * line;
+    const bool lower = s->may_copy && i0 == s->box.lo[HS_X];
+    const bool upper =
+        s->may_copy && i1 == s->box.hi[HS_X] && begin + lines_end <= s->layout.points[HS_X];
     const struct row row = {
         .in = (const char *)s->in + at,
         .py = s->layout.pitch[HS_Y],
         .pz = s->layout.pitch[HS_Z],
-        .lead = job->lead,
+        .planes = planes,
+        .lead = job->lead / (int64_t)job->size,
         .c = job->c,
         .source = s->source ? (const char *)s->source + at : NULL,
         .source_value = s->source ? 0.0 : s->source_value[0],
         .first = i0 - begin,
         .last = i1 - begin,
-        .lines_end = (i1 - begin + line - 1) / line * line,
+        .from = lower ? 0 : i0 - begin,
+        .to = upper ? lines_end : i1 - begin,
+        .lines_end = lines_end,
     };
     job->row(&row, (char *)s->out + at);
 }
@@ -254,9 +408,14 @@ static void sweep_block(const struct job *job, int64_t n)
         lo[axis] = cut_at(box->lo[axis], box->hi[axis], job->cut[axis], piece);
         hi[axis] = cut_at(box->lo[axis], box->hi[axis], job->cut[axis], piece + 1);
     }
-    for (int64_t k = lo[HS_Z]; k < hi[HS_Z]; k++)
-        for (int64_t j = lo[HS_Y]; j < hi[HS_Y]; j++)
-            sweep_row(job, lo[HS_X], hi[HS_X], j, k);
+    const int dims = job->sweep->stencil->dims;
+    int64_t step[HS_AXES] = {0, 1, 1};
+    step[dims - 1] = job->group;
+    for (int64_t k = lo[HS_Z]; k < hi[HS_Z]; k += step[HS_Z])
+        for (int64_t j = lo[HS_Y]; j < hi[HS_Y]; j += step[HS_Y]) {
+            const int64_t left = dims > 2 ? hi[HS_Z] - k : dims > 1 ? hi[HS_Y] - j : 1;
+            sweep_rows(job, lo[HS_X], hi[HS_X], j, k, (int)(left < job->group ? left : job->group));
+        }
 }
 
 static int64_t divide_up(int64_t a, int64_t b)
@@ -274,7 +433,7 @@ static void cut_box(struct job *job)
     int64_t extent[HS_AXES];
     for (int axis = 0; axis < HS_AXES; axis++)
         extent[axis] = s->box.hi[axis] - s->box.lo[axis];
-    const int64_t planes = 2 * s->stencil->radius + 1;
+    const int64_t planes = 2 * s->stencil->radius + job->group;
     const int64_t row_bytes = extent[HS_X] * (int64_t)job->size;
 
     job->cut[HS_X] = dims > 1 ? divide_up(row_bytes, WIDEST_ROW) : 1;
@@ -314,7 +473,9 @@ static enum hs_status sweep(const struct hs_sweep *s, struct hs_error *err)
     for (int n = 0; n < count; n++)
         hs_write(s->precision, job.c, n, terms[n].c);
     const int words = s->source ? 3 : 2;
-    job.row = find_row(s, points * words * (int64_t)job.size > CACHE_BYTES);
+    const bool streaming = points * words * (int64_t)job.size > CACHE_BYTES;
+    job.row = find_row(s, streaming);
+    job.group = streaming && s->stencil->dims > 1 ? GROUP : 1;
     /* a thread is worth waking for some microseconds of work */
     const int64_t worth = divide_up(points, POINTS_PER_THREAD);
     job.threads = worth < s->threads ? (int)worth : s->threads;

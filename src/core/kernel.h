@@ -43,9 +43,9 @@ struct hs_face_level {
  * may write what is no node.
  *
  * Where `may_copy` is set, a kernel may give nodes outside the box that lie in a row of it, in the
- * same 32 bytes as one of its nodes, the values that they have in `in`: they are held and equal
- * already, or will be written before they are read. Memory writes whole groups of 32 bytes much
- * faster than parts of them, which it has to read first.
+ * same 32 bytes (on the CPU 64) as one of its nodes, the values that they have in `in`: they are
+ * held and equal already, or will be written before they are read. Memory writes whole groups of
+ * so many bytes much faster than parts of them, which it has to read first.
  */
 struct hs_sweep {
     enum hs_precision precision;

@@ -335,6 +335,7 @@ static enum hs_status call_kernel(struct hs_backend_state *state, const struct h
         .level = state->level,
         .threads = state->threads,
         .scratch = state->scratch,
+        .may_copy = true, /* what is held is the same in both fields, or prescribed afterwards */
     };
     const enum hs_status st = state->kernel->sweep(&request, err);
     if (st)
