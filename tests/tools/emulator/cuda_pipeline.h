@@ -1,4 +1,4 @@
-/* Copies that are done at once, where the device's are on their way until waited for. */
+/* Copies that are on their way until waited for. */
 #ifndef HS_EMULATOR_CUDA_PIPELINE_H
 #define HS_EMULATOR_CUDA_PIPELINE_H
 
@@ -8,13 +8,15 @@ inline void __pipeline_memcpy_async(void *to, const void *from, size_t size)
 {
     emulator_check_alignment(to, size);
     emulator_check_alignment(from, size);
-    memcpy(to, from, size);
+    emulator_copy(to, from, size);
 }
 inline void __pipeline_commit()
 {
+    emulator_end_copies();
 }
-inline void __pipeline_wait_prior(size_t)
+inline void __pipeline_wait_prior(size_t groups)
 {
+    emulator_await_copies(groups);
 }
 
 #endif

@@ -67,6 +67,11 @@ inline double2 make_double2(double x, double y)
 void emulator_check_alignment(const void *address, size_t size);
 void emulator_expect(bool holds, const char *otherwise);
 
+/* Copies of the running thread: asked for, made a group, waited for but the last groups. */
+void emulator_copy(void *to, const void *from, size_t size);
+void emulator_end_copies();
+void emulator_await_copies(size_t groups_left);
+
 template <typename T>
 T __ldg(const T *from)
 {

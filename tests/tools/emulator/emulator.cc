@@ -26,12 +26,20 @@ struct coroutine {
     void *stack;
 };
 
+struct copy {
+    void *to;
+    const void *from;
+    size_t size;
+};
+
 struct thread {
     state is;
     dim3 index;
     unsigned block;
-    unsigned char hand[16]; /* what it brings to a shuffle */
-    long refusals;          /* in a row, of what it asked the warp */
+    unsigned char hand[16];   /* what it brings to a shuffle */
+    long refusals;            /* in a row, of what it asked the warp */
+    std::vector<copy> copies; /* that it asked for, not yet made */
+    std::vector<size_t> ends; /* of each group of them */
 };
 
 emulator_order order = EMULATOR_ASCENDING;
@@ -255,6 +263,34 @@ bool __all_sync(unsigned, bool holds)
         return all;
     complain("waits for what does not come", (long)me);
     return true;
+}
+
+/* As late as it may be; in shuffled order some at once. */
+void emulator_copy(void *to, const void *from, size_t size)
+{
+    if (order == EMULATOR_SHUFFLED && dice() % 2)
+        memcpy(to, from, size);
+    else
+        threads[running].copies.push_back({to, from, size});
+}
+
+void emulator_end_copies()
+{
+    threads[running].ends.push_back(threads[running].copies.size());
+}
+
+void emulator_await_copies(size_t groups_left)
+{
+    thread &me = threads[running];
+    if (me.ends.size() <= groups_left)
+        return;
+    const size_t groups = me.ends.size() - groups_left, count = me.ends[groups - 1];
+    for (size_t n = 0; n < count; n++)
+        memcpy(me.copies[n].to, me.copies[n].from, me.copies[n].size);
+    me.copies.erase(me.copies.begin(), me.copies.begin() + (ptrdiff_t)count);
+    me.ends.erase(me.ends.begin(), me.ends.begin() + (ptrdiff_t)groups);
+    for (size_t &end : me.ends)
+        end -= count;
 }
 
 void emulator_yield()
