@@ -1,25 +1,80 @@
 /*
  * fused_fields_3d: fused_march_3d for sources and boundary values that differ from point to point.
  *
- * As fused_march_3d, which see, with the source's planes queued in shared memory beside level 0's,
- * and the faces' values read where they are needed. That takes registers and shared memory, so
- * three levels are what fits.
+ * As fused_march_3d, which see, with the source's planes queued in shared memory beside level 0's.
+ * A thread reads its own points of them only, so they need no barrier; it asks for them with level
+ * 0's and reads them again for each level. There are three forms:
  *
- * Words per point and sweep: (1.3 + 1.3 + 1)/3 from and to device memory with a source field.
+ *     four levels,  one source field, faces uniform: a plane comes each step and serves all levels
+ *     three levels, faces uniform: as many source fields, of which each level adds its own; where
+ *                   they do not change along z, they come once
+ *     three levels, faces that differ from point to point besides, read where they are needed
+ *
+ * Words per point and sweep, from and to device memory: (1.3 + 1.3 + 1)/4 with one source field;
+ * (1.3 + 1)/3 + 1.3 with one for each sweep, and another one to make them; (1.3 + 1)/3 with fields
+ * that do not change along z.
  */
 #include "fused_march.cuh"
 
+#include "core/needs.h"
+
 namespace
 {
+
+using namespace fused_march;
 
 void geometry(const hs_sweep *sweep, hs_geometry *out)
 {
     hs_tiling_launch("fused_fields_3d", sweep, out);
 }
 
+/* Whether there is one source field, which changes along all axes, and nothing else. */
+bool one_source_field(const hs_problem *problem)
+{
+    const unsigned needs = hs_problem_needs(problem), across = HS_VARIES_Y | HS_VARIES_Z;
+    const hs_field &field = problem->source.field;
+    return (needs & HS_NEEDS_SOURCE_FIELD) &&
+           !(needs & (HS_NEEDS_SOURCE_TIME | HS_NEEDS_WALL_FIELD)) &&
+           (field.data || (hs_value_varies(&field.value) & across) == across);
+}
+
+int fuses(int, int)
+{
+    return HS_FUSED_FIELDS_STEPS;
+}
+
+int steps_for(const hs_problem *problem)
+{
+    return one_source_field(problem) ? HS_FUSED_SOURCE_STEPS : HS_FUSED_FIELDS_STEPS;
+}
+
+bool faces_vary(const hs_sweep *sweep)
+{
+    for (int s = 0; s < sweep->steps; s++)
+        for (int f = 0; f < HS_FACES; f++)
+            if (sweep->level[s].drive_field[f] || sweep->level[s].hold_field[f])
+                return true;
+    return false;
+}
+
+/* What varies at faces costs registers and branches, so a source alone has a kernel of its own; but
+ * not for the few sweeps that are left over of a stretch. */
+template <typename T>
+hs_status sweep_in(const char *name, const hs_sweep *sweep, hs_error *err)
+{
+    enum { FIELDS = HS_FUSED_FIELDS_STEPS, SOURCE = HS_FUSED_SOURCE_STEPS };
+    const bool uniform = !faces_vary(sweep);
+    if (sweep->steps == SOURCE && uniform && sweep->source)
+        return launch_levels<T, SOURCE, SOURCE_FIELDS>(name, sweep, err);
+    if (sweep->steps == FIELDS && uniform && (sweep->source || sweep->source_level))
+        return launch_levels<T, FIELDS, SOURCE_FIELDS>(name, sweep, err);
+    return launch<T, FIELDS, ALL_FIELDS>(name, sweep, err);
+}
+
 hs_status sweep(const hs_sweep *sweep, hs_error *err)
 {
-    return fused_march::launch<HS_FUSED_FIELDS_STEPS, true>("fused_fields_3d", sweep, err);
+    return sweep->precision == HS_FLOAT ? sweep_in<float>("fused_fields_3d", sweep, err)
+                                        : sweep_in<double>("fused_fields_3d", sweep, err);
 }
 
 bool suits(const hs_problem *problem, char *reason, size_t size)
@@ -31,14 +86,17 @@ bool suits(const hs_problem *problem, char *reason, size_t size)
 
 extern "C" const hs_kernel hs_kernel_cuda_fused_fields_3d = {
     .name = "fused_fields_3d",
-    .idea = "3D: three sweeps in one march along z, with sources and boundary values that vary",
+    .idea = "3D: three or four sweeps in one march along z, with sources and values that vary",
     .origin = "3.5D blocking: Nguyen et al., SC'10",
     .device = HS_CUDA,
     .dims = 1u << 3,
     .radius = 1u << 1,
     .precision = HS_ALL_PRECISIONS,
-    .steps = HS_FUSED_FIELDS_STEPS,
+    .steps = HS_FUSED_SOURCE_STEPS,
+    .fuses = fuses,
+    .steps_for = steps_for,
     .own_ghosts = true,
+    .source_levels = true,
     .suits = suits,
     .geometry = geometry,
     .sweep = sweep,

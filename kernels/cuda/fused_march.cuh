@@ -46,11 +46,40 @@ struct tile {
     };
 };
 
+/*
+ * How source planes come, and wait for their turn in shared memory, where each thread has its own
+ * points only. Either one field serves all levels: a plane comes each step and moves from level to
+ * level. Or each level has a field of its own, and a step's planes come during the step before; or
+ * once, where they do not change along z.
+ */
+struct source_way {
+    int planes;     /* that come each step */
+    int lead;       /* the newest of them is z + lead at step z */
+    unsigned apart; /* bytes from the place of the newest one in use to theirs, ... */
+    unsigned turn;  /* ... of all places, after which they begin again, ... */
+    unsigned moves; /* ... and that the places in use move each step */
+};
+
+template <typename T>
+struct source_fields {
+    const T *field[MOST_LEVELS]; /* nullptr: none */
+    int64_t pitch_z;
+    int pitch_y;
+    source_way way;
+};
+
+/* What a request may have that differs from point to point. */
+enum fields {
+    NO_FIELDS,
+    SOURCE_FIELDS, /* the source does */
+    ALL_FIELDS     /* values at faces do, and perhaps the source */
+};
+
 template <typename T>
 struct arguments : star::faces<T, HS_FACES, 1> {
     const T *in;
     T *out;
-    const T *source;
+    source_fields<T> source;
     int64_t pitch_y, pitch_z; /* a plane is smaller than 4 GiB */
     int nx, ny, nz;
     columns::cut cut;
@@ -82,8 +111,9 @@ enum meets {
     ENDS      /* those of z too */
 };
 
-template <typename T, int LEVELS, bool FULL>
+template <typename T, int LEVELS, fields HAS>
 struct march {
+    static constexpr bool FULL = HAS == ALL_FIELDS, SOURCE = HAS != NO_FIELDS;
     enum {
         WIDTH = tile<T>::WIDTH,
         LANES = tile<T>::LANES,
@@ -94,24 +124,29 @@ struct march {
         NY = tile<T>::NY,
         RIM_X = (LEVELS + WIDTH - 1) / WIDTH * WIDTH, /* swept redundantly on each side */
         RIM_Y = LEVELS,
-        DEPTH = HS_FUSED_DEPTH,   /* planes of level 0: two in use, the others in flight */
-        AHEAD = DEPTH - 2,        /* */
-        SOURCES = LEVELS + AHEAD, /* planes of the source in flight or in use */
+        /* planes of level 0: two in use, the others in flight */
+        DEPTH = SOURCE && LEVELS > HS_FUSED_FIELDS_STEPS ? 4 : HS_FUSED_DEPTH,
+        AHEAD = DEPTH - 2,                                   /* */
+        ANY_WAY = SOURCE && LEVELS <= HS_FUSED_FIELDS_STEPS, /* or one field, as level 0 lies */
+        /* planes of the source in flight or in use: of one field, or of one for each level */
+        SOURCES = AHEAD > LEVELS || !ANY_WAY ? LEVELS + AHEAD : 2 * LEVELS,
         EDGES = LEVELS > 1 ? LEVELS - 1 : 1,
+        LEVEL_COUNT = LEVELS,
         TELLS = 2 * (int)LANES / 32 /* warps that a lane shares rows with */
     };
     using vector = lane_values<T, WIDTH>;
     struct shared_memory {
         vector queue[DEPTH][NY][LANES]; /* level 0; the neighbours read it, a step later */
         vector edge[2][EDGES][GROUPS + 2][2][LANES]; /* the others: every group's outer rows */
-        vector source[FULL ? SOURCES : 1][FULL ? NY : 1][LANES];
+        vector source[SOURCE ? SOURCES : 1][SOURCE ? NY : 1][LANES];
         __mbarrier_t arrived[2][WARPS];
     };
     /* Two steps make a loop's body, in which planes and buffers change roles and nothing is copied;
-     * not where that would be much code that is seldom run. */
+     * not where that would be much code that is seldom run, or take more registers than there are.
+     */
     __device__ static constexpr bool in_pairs(meets m)
     {
-        return m < GHOSTS;
+        return m < (SOURCE && !ANY_WAY ? KEPT : GHOSTS);
     }
     enum { SLOT = sizeof(vector) * NY * LANES }; /* bytes of a plane in the queue */
 
@@ -122,9 +157,10 @@ struct march {
     int before_wrap;       /* nodes from this thread's first to the end of the row */
     bool split;            /* its vectors are not aligned in memory, or cross the wrap */
     unsigned at_row[ROWS]; /* bytes from the plane's first node to this thread's, per row */
-    unsigned stores;       /* bit of each row that is stored, ... */
-    unsigned whole;        /* ... of those that are stored as 16 bytes, ... */
-    unsigned points;       /* ... and of each point of a vector that is stored */
+    unsigned source_row[ANY_WAY ? ROWS : 1]; /* the same in the source's fields */
+    unsigned stores;                         /* bit of each row that is stored, ... */
+    unsigned whole;                          /* ... of those that are stored as 16 bytes, ... */
+    unsigned points;                         /* ... and of each point of a vector that is stored */
     unsigned mirrors, keeps, takes; /* bit of each face that a vector of its lies at, ... */
     unsigned step_count;
     T plane[2][LEVELS][ROWS][WIDTH]; /* of each level's input: the two newest planes */
@@ -202,6 +238,9 @@ struct march {
             stores |= points && y + r >= at.y_lo && y + r < at.y_hi ? 1u << r : 0u;
             const int row = p.wrap[1] ? wrapped(y + r, p.ny) : y + r;
             at_row[r] = (unsigned)(row * p.pitch_y + x_load) * (unsigned)sizeof(T);
+            if (ANY_WAY)
+                source_row[r] =
+                    (unsigned)((int64_t)row * p.source.pitch_y + x_load) * (unsigned)sizeof(T);
         }
         whole = !split && points == (1u << WIDTH) - 1 ? stores : 0u;
     }
@@ -215,13 +254,18 @@ struct march {
     {
         return (vector *)((char *)&shared.queue[0][group * ROWS][lane] + slot);
     }
+    /* The same at a place among the source's planes. */
+    __device__ vector *source_at(unsigned place) const
+    {
+        return (vector *)((char *)&shared.source[0][SOURCE ? group * ROWS : 0][lane] + place);
+    }
 
-    __device__ void fetch_rows(const T *from, vector *to)
+    __device__ void fetch_rows(const T *from, const unsigned *row, vector *to)
     {
         if (!split) {
 #pragma unroll
             for (int r = 0; r < ROWS; r++)
-                __pipeline_memcpy_async(to + r * LANES, offset_by(from, at_row[r]), 16);
+                __pipeline_memcpy_async(to + r * LANES, offset_by(from, row[r]), 16);
         } else {
 #pragma unroll
             for (int r = 0; r < ROWS; r++)
@@ -229,7 +273,7 @@ struct march {
                 for (int e = 0; e < WIDTH; e++)
                     __pipeline_memcpy_async(
                         &to[r * LANES].v[e],
-                        offset_by(from, at_row[r]) + (e < before_wrap ? e : e - p.nx), sizeof(T));
+                        offset_by(from, row[r]) + (e < before_wrap ? e : e - p.nx), sizeof(T));
         }
     }
 
@@ -240,19 +284,49 @@ struct march {
         return z < 0 ? z + p.nz : z >= p.nz ? z - p.nz : z;
     }
 
-    /* Plane z of level 0, and the plane of the source that is first used with it. */
-    __device__ void fetch(int z, unsigned slot, int source_slot)
+    /* Plane z of level 0. */
+    __device__ void fetch(int z, unsigned slot)
     {
         const int at = plane_at(z);
         if (at >= 0 && at < p.nz)
-            fetch_rows(p.in + at * p.pitch_z, mine(slot));
-        if (FULL && p.source) {
-            const int source_from = plane_at(z - 1);
-            if (source_from >= 0 && source_from < p.nz)
-                fetch_rows(p.source + source_from * p.pitch_z,
-                           &shared.source[source_slot][group * ROWS][lane]);
-        }
-        __pipeline_commit();
+            fetch_rows(p.in + at * p.pitch_z, at_row, mine(slot));
+    }
+    __device__ source_way way() const
+    {
+        if constexpr (ANY_WAY)
+            return p.source.way;
+        else
+            return {1, AHEAD - 1, AHEAD * SLOT, SOURCES * SLOT, SLOT};
+    }
+    __device__ unsigned turned(unsigned place) const
+    {
+        return place >= way().turn ? place - way().turn : place;
+    }
+    /* Plane z of level l's source; beyond the grid, where it is not used, any. */
+    __device__ void fetch_source(int z, int l, unsigned place)
+    {
+        const int at = min(max(plane_at(z), 0), p.nz - 1);
+        fetch_rows(p.source.field[l] + at * p.source.pitch_z, ANY_WAY ? source_row : at_row,
+                   source_at(place));
+    }
+    /* Those of all levels, which are z, z-1, ... */
+    __device__ void fetch_sources(int z, unsigned place)
+    {
+#pragma unroll 1
+        for (int l = 0; l < LEVELS; l++)
+            fetch_source(z - l, l, place - l * SLOT);
+    }
+    /* What of the source comes during step z. */
+    __device__ void fetch_source(int z, unsigned place)
+    {
+        if (!SOURCE || way().planes == 0)
+            return;
+        const int newest = z + way().lead;
+        const unsigned to = turned(place + way().apart);
+        if (way().planes == 1)
+            fetch_source(newest, 0, to);
+        else
+            fetch_sources(newest, to);
     }
     /* The node that i is along an axis: behind a wrap its image; beyond a face, where values are
      * not used, any. The grid has at least LEVELS nodes where it wraps. */
@@ -519,7 +593,7 @@ struct march {
     /* One step: plane z of level 0 has arrived. OLD says which of the two planes is the older. */
     template <int OLD, meets MEETS>
     __device__ void step(const column &at, int z, unsigned slot, unsigned slot_before,
-                         int source_slot)
+                         unsigned source_place)
     {
         constexpr int NEW = 1 - OLD;
         T fresh[ROWS][WIDTH]; /* the newest plane of the level at hand */
@@ -559,17 +633,17 @@ struct march {
                 put_ghosts<MEETS>(at.faces & ~at.held, l, k, older, now, fresh, left, right, below,
                                   above);
             T made[ROWS][WIDTH];
+            const int place = (int)source_place - l * SLOT;
+            const vector *const sources = source_at(place + (place < 0 ? SOURCES * SLOT : 0));
 #pragma unroll
             for (int r = 0; r < ROWS; r++) {
                 vector source;
-                if (FULL) {
-                    int from = source_slot - l;
-                    from += from < 0 ? SOURCES : 0;
-                    source = shared.source[from][group * ROWS + r][lane];
-                }
+                if (SOURCE)
+                    source = sources[r * LANES];
 #pragma unroll
                 for (int e = 0; e < WIDTH; e++) {
-                    T sum = FULL && p.source ? source.v[e] : p.level[l].source_value;
+                    T sum = SOURCE && (!FULL || p.source.field[0]) ? source.v[e]
+                                                                   : p.level[l].source_value;
                     sum = star::fused(p.c[0], older[r][e], sum);
                     sum = star::fused(p.c[1], r > 0 ? now[(r + ROWS - 1) % ROWS][e] : below.v[e],
                                       sum);
@@ -615,21 +689,25 @@ struct march {
     /* Where the queue stands: bytes to the planes before, at, and the most ahead of this step. */
     struct position {
         unsigned before, at, ahead;
-        int source; /* slot of the source's newest plane in use */
+        unsigned source; /* bytes to the source's newest plane in use */
     };
     template <int OLD, meets MEETS>
     __device__ void advance(const column &at, int z, position &q)
     {
         wait();
-        __pipeline_wait_prior(AHEAD - 1);
-        int source_ahead = q.source + AHEAD;
-        source_ahead -= source_ahead >= SOURCES ? SOURCES : 0;
-        fetch(z + AHEAD, q.ahead, source_ahead);
+        if (SOURCE && way().planes > 1)
+            __pipeline_wait_prior(0); /* the source's last planes came with the last step */
+        else
+            __pipeline_wait_prior(AHEAD - 1);
+        fetch(z + AHEAD, q.ahead);
+        fetch_source(z, q.source);
+        __pipeline_commit();
         step<OLD, MEETS>(at, z, q.at, q.before, q.source);
         q.before = q.at;
         q.at = q.at == (DEPTH - 1) * SLOT ? 0 : q.at + SLOT;
         q.ahead = q.ahead == (DEPTH - 1) * SLOT ? 0 : q.ahead + SLOT;
-        q.source = q.source == SOURCES - 1 ? 0 : q.source + 1;
+        if (SOURCE)
+            q.source = turned(q.source + way().moves);
     }
     template <meets MEETS>
     __device__ void advance_to(const column &at, int &z, int end, position &q)
@@ -674,10 +752,16 @@ struct march {
         const int end = at.z_hi + LEVELS;
         const bool ends = at.faces & 48;
         int z = ends ? max(at.z_lo - LEVELS, 0) : at.z_lo - LEVELS;
-        position q = {(DEPTH - 1) * SLOT, 0, AHEAD * SLOT, 0};
+        position q = {(DEPTH - 1) * SLOT, 0, AHEAD * SLOT, (LEVELS - 1) * SLOT};
 #pragma unroll
-        for (int ahead = 0; ahead < AHEAD; ahead++)
-            fetch(z + ahead, ahead * SLOT, ahead);
+        for (int ahead = 0; ahead < AHEAD; ahead++) {
+            fetch(z + ahead, ahead * SLOT);
+            if (SOURCE && way().planes == 1)
+                fetch_source(z + ahead - 1, 0, turned(q.source + ahead * SLOT));
+            else if (SOURCE && ahead == 0 && p.source.field[0])
+                fetch_sources(z - 1, q.source);
+            __pipeline_commit();
+        }
         arrive(0);
         /* steps z and z+1 make planes z-LEVELS .. z of the levels; an even number of steps goes
          * before the pairs */
@@ -695,12 +779,12 @@ struct march {
 
 /* A block a tile and chunk of planes; blocks that run at the same time are at about the same z, so
  * that rows that tiles share are read once, and few pages of memory are in use at a time. */
-template <typename T, int LEVELS, bool FULL>
+template <typename T, int LEVELS, fields HAS>
 __global__ void __launch_bounds__(tile<T>::THREADS, 1)
     fused_march(const __grid_constant__ arguments<T> p)
 {
 #if !defined(__CUDA_ARCH__) || (__CUDA_ARCH__ >= 900 && __CUDA_ARCH__ < 1100)
-    using marcher = march<T, LEVELS, FULL>;
+    using marcher = march<T, LEVELS, HAS>;
     STAR_SHARED(memory, typename marcher::shared_memory, [1]);
     marcher m(p, memory[0]);
     constexpr columns::shape tile = {marcher::NX, marcher::NY, marcher::RIM_X, marcher::RIM_Y};
@@ -712,13 +796,33 @@ __global__ void __launch_bounds__(tile<T>::THREADS, 1)
 
 /* ---- host ---------------------------------------------------------------------------------- */
 
+/* How the source's planes come to a march of type March (source_fields). */
+template <typename March, typename T>
+void take_source(const hs_sweep *sweep, source_fields<T> *to)
+{
+    constexpr int levels = March::LEVEL_COUNT;
+    const bool own = sweep->source_level != nullptr;
+    bool one = true;
+    for (int l = 0; l < levels; l++) {
+        to->field[l] = (const T *)(own ? sweep->source_level[l] : sweep->source);
+        one = one && to->field[l] == to->field[0];
+    }
+    to->pitch_y = (int)(own ? sweep->source_pitch[HS_Y] : sweep->layout.pitch[HS_Y]);
+    to->pitch_z = own ? sweep->source_pitch[HS_Z] : sweep->layout.pitch[HS_Z];
+    const bool stays = to->pitch_z == 0, moves = one && !stays;
+    to->way.planes = !to->field[0] || stays ? 0 : moves ? 1 : levels;
+    to->way.lead = moves ? (int)March::AHEAD - 1 : 0;
+    to->way.apart = (moves ? March::AHEAD : levels) * March::SLOT;
+    to->way.turn = (moves ? March::SOURCES : 2 * levels) * March::SLOT;
+    to->way.moves = (stays ? 0 : moves ? 1 : levels) * March::SLOT;
+}
+
 template <typename T>
 arguments<T> make_arguments(const hs_sweep *sweep, const hs_geometry &g)
 {
     arguments<T> p = {};
     p.in = (const T *)sweep->in;
     p.out = (T *)sweep->out;
-    p.source = (const T *)sweep->source;
     p.pitch_y = sweep->layout.pitch[HS_Y];
     p.pitch_z = sweep->layout.pitch[HS_Z];
     p.nx = (int)sweep->layout.points[HS_X];
@@ -731,24 +835,32 @@ arguments<T> make_arguments(const hs_sweep *sweep, const hs_geometry &g)
     return p;
 }
 
-template <typename T, int MOST, bool FULL>
+template <typename T, int LEVELS, fields HAS>
+hs_status launch_levels(const char *name, const hs_sweep *sweep, hs_error *err)
+{
+    using marcher = march<T, LEVELS, HAS>;
+    hs_geometry g;
+    hs_tiling_launch(name, sweep, &g);
+    g.shared_bytes = sizeof(typename marcher::shared_memory);
+    arguments<T> p = make_arguments<T>(sweep, g);
+    if constexpr (marcher::SOURCE)
+        take_source<marcher>(sweep, &p.source);
+    return star::launch(name, fused_march<T, LEVELS, HAS>, p, g, sweep->stream, err);
+}
+
+template <typename T, int MOST, fields HAS>
 hs_status launch(const char *name, const hs_sweep *sweep, hs_error *err)
 {
     return star::choose_levels<MOST>(name, sweep, err, [&](auto levels) {
-        constexpr int LEVELS = levels.value;
-        hs_geometry g;
-        hs_tiling_launch(name, sweep, &g);
-        g.shared_bytes = sizeof(typename march<T, LEVELS, FULL>::shared_memory);
-        return star::launch(name, fused_march<T, LEVELS, FULL>, make_arguments<T>(sweep, g), g,
-                            sweep->stream, err);
+        return launch_levels<T, levels.value, HAS>(name, sweep, err);
     });
 }
 
-template <int MOST, bool FULL>
+template <int MOST, fields HAS>
 hs_status launch(const char *name, const hs_sweep *sweep, hs_error *err)
 {
-    return sweep->precision == HS_FLOAT ? launch<float, MOST, FULL>(name, sweep, err)
-                                        : launch<double, MOST, FULL>(name, sweep, err);
+    return sweep->precision == HS_FLOAT ? launch<float, MOST, HAS>(name, sweep, err)
+                                        : launch<double, MOST, HAS>(name, sweep, err);
 }
 
 /* What both kernels need of a problem, besides what the descriptor says. */

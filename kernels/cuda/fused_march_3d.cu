@@ -74,7 +74,8 @@ void geometry(const hs_sweep *sweep, hs_geometry *out)
 
 hs_status sweep(const hs_sweep *sweep, hs_error *err)
 {
-    return fused_march::launch<HS_FUSED_STEPS, false>("fused_march_3d", sweep, err);
+    return fused_march::launch<HS_FUSED_STEPS, fused_march::NO_FIELDS>("fused_march_3d", sweep,
+                                                                       err);
 }
 
 bool suits(const hs_problem *problem, char *reason, size_t size)

@@ -28,6 +28,12 @@ int hs_kernel_steps(const struct hs_kernel *kernel, int dims, int radius)
     return kernel->fuses ? kernel->fuses(dims, radius) : kernel->steps;
 }
 
+int hs_kernel_steps_for(const struct hs_kernel *kernel, const struct hs_problem *problem)
+{
+    return kernel->steps_for ? kernel->steps_for(problem)
+                             : hs_kernel_steps(kernel, problem->grid.dims, problem->radius);
+}
+
 bool hs_kernel_can(const struct hs_kernel *kernel, int dims, int radius,
                    enum hs_precision precision, char *reason, size_t size)
 {

@@ -56,6 +56,11 @@ struct hs_sweep {
     void *out;
     const void *source;         /* what each sweep adds, same layout; or NULL */
     const double *source_value; /* [steps] where source is NULL: added uniformly by each sweep */
+    /* Or, for kernels that say source_levels, a field for each sweep: [steps] pointers to node
+     * (0, 0, 0), with elements from node to node along each axis, 1 along x, and 0 along y or z
+     * where the field does not change. Rows are aligned as those of `in`. NULL: none. */
+    const void *const *source_level;
+    int64_t source_pitch[HS_AXES];
     int steps;
     const struct hs_face *face;        /* [HS_FACES] */
     const struct hs_face_level *level; /* [steps] */
@@ -91,10 +96,13 @@ struct hs_kernel {
     int steps;          /* most sweeps one call may fuse */
     /* How many of them pay for such a stencil, and are asked for. NULL: all. */
     int (*fuses)(int dims, int radius);
+    /* The same of a problem, where it may be more or fewer. NULL: as `fuses` says. */
+    int (*steps_for)(const struct hs_problem *problem);
     /* Applies the boundary rules between the sweeps that it fuses. On CUDA it needs no filled
      * ghosts in `in` either; on the CPU they are filled for every kernel. */
     bool own_ghosts;
-    bool uniform; /* its sources and face values must not differ from point to point */
+    bool uniform;       /* its sources and face values must not differ from point to point */
+    bool source_levels; /* takes a source field for each sweep, `source_level` */
     /* Whether the kernel can do this problem, on its device, as far as the members above do not
      * say; if not, `reason` (of `size` bytes) says why. NULL: it can do all. */
     bool (*suits)(const struct hs_problem *problem, char *reason, size_t size);
@@ -109,6 +117,9 @@ struct hs_kernel {
 
 /* Most sweeps that a call of the kernel is asked for, with such a stencil. */
 int hs_kernel_steps(const struct hs_kernel *kernel, int dims, int radius);
+
+/* The same of this problem. */
+int hs_kernel_steps_for(const struct hs_kernel *kernel, const struct hs_problem *problem);
 
 /* Whether the kernel can do it; if not, `reason` (of `size` bytes) says what it can do. */
 bool hs_kernel_can(const struct hs_kernel *kernel, int dims, int radius,

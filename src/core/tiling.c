@@ -799,7 +799,7 @@ const struct hs_tiling hs_tilings[] = {
     {"temporal_3d", D(3), D(1) | D(2), HS_TEMPORAL_STEPS_3D, false, usual_temporal,
      geometry_temporal_3d},
     {"fused_march_3d", D(3), D(1), HS_FUSED_STEPS, false, usual_fused, geometry_fused},
-    {"fused_fields_3d", D(3), D(1), HS_FUSED_FIELDS_STEPS, false, usual_fused, geometry_fused},
+    {"fused_fields_3d", D(3), D(1), HS_FUSED_SOURCE_STEPS, false, usual_fused, geometry_fused},
     {"fused_march_2d", D(2), D(1), HS_STRIP_STEPS, false, usual_strip, geometry_strip},
     {"fused_line_1d", D(1), ALL, HS_LINE_STEPS, false, usual_fused_line, geometry_fused_line},
 

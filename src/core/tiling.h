@@ -64,7 +64,8 @@ enum {
     HS_MULTIPROCESSORS = 132, /* of the device that chunks are cut for: an H100 or H200 */
 
     HS_FUSED_STEPS = 4,        /* fused_march_3d: most sweeps a launch */
-    HS_FUSED_FIELDS_STEPS = 3, /* fused_fields_3d */
+    HS_FUSED_FIELDS_STEPS = 3, /* fused_fields_3d: likewise ... */
+    HS_FUSED_SOURCE_STEPS = 4, /* ... where only a source differs, that does not change */
     HS_FUSED_X_FLOAT = 64,     /* points of a tile along x */
     HS_FUSED_X_DOUBLE = 64,    /* */
     HS_FUSED_ROWS = 4,         /* rows that a thread owns */

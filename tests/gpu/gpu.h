@@ -57,8 +57,14 @@ static const char *const source_texts[] = {NULL,
                                            "0.5*x - y*z + 0.125",
                                            "0.5*x*t - y*z*t*t + 0.125",
                                            "(0.5*x - y*z + 0.125)*(1 - t)/(2 + t*t)*0.3",
-                                           "(1 - t)*x"};
-enum { SOURCE_TEXTS = 7 };
+                                           "(1 - t)*x",
+                                           "x + t",
+                                           "0.25*x - 0.5",
+                                           "y*t*t - 0.5",
+                                           "(z - t)*(z > 0.5 ? 0.5 : x)",
+                                           "x*y - t/(1 + y*y)",
+                                           "x*x*y*y*z*z - abs(t - x*y)*max(z, 0.3*t)"};
+enum { SOURCE_TEXTS = 13 };
 
 static inline struct hs_value make_value(struct hs_problem *problem, const char *text)
 {

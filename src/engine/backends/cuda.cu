@@ -4,10 +4,12 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct hs_backend_state {
     const hs_problem *problem;
     const hs_kernel *kernel;
+    int steps; /* most sweeps of a call */
     int device;
     cudaStream_t stream;
     hs_layout layout;
@@ -114,9 +116,16 @@ size_t scratch_bytes(const hs_problem *problem, const hs_kernel *kernel, const h
     return kernel->scratch(&request);
 }
 
+/* Sweeps for each of which the kernel takes a source field, or 0. */
+int source_levels(const hs_problem *problem, const hs_kernel *kernel)
+{
+    return kernel->source_levels ? hs_kernel_steps_for(kernel, problem) : 0;
+}
+
 double bytes_needed(const hs_problem *problem, const hs_kernel *kernel, const hs_grid *grid)
 {
-    const double fields = field_bytes(problem, grid) * (2 + hs_cuda_source_fields(problem));
+    const int of_source = hs_cuda_source_fields(problem, source_levels(problem, kernel));
+    const double fields = field_bytes(problem, grid) * (2 + of_source);
     if (fields > 0x1p50) /* no device has that; an integer might not hold it */
         return fields;
     return fields + hs_cuda_faces_bytes(problem, kernel->steps + 1) +
@@ -126,7 +135,7 @@ double bytes_needed(const hs_problem *problem, const hs_kernel *kernel, const hs
 double memory(const hs_problem *problem, const hs_kernel *kernel)
 {
     return bytes_needed(problem, kernel, &problem->grid) + field_bytes(problem, &problem->grid) +
-           hs_cuda_source_part_bytes(problem);
+           hs_cuda_source_more_bytes(problem, source_levels(problem, kernel));
 }
 
 hs_status memory_short(const hs_problem *problem, const hs_kernel *kernel, double needed,
@@ -198,6 +207,7 @@ hs_status allocate(hs_backend_state *state, hs_error *err)
         HS_CUDA_TRY(err, cudaMemsetAsync(state->scratch, 0, scratch, state->stream));
     }
     hs_status st = hs_cuda_source_init(&state->source, state->problem, &state->layout,
+                                       source_levels(state->problem, state->kernel),
                                        &state->staging, state->stream, err);
     if (!st)
         st = hs_cuda_faces_init(&state->faces, state->problem, &state->layout,
@@ -245,6 +255,7 @@ hs_status create(const hs_problem *problem, const hs_kernel *kernel, int device,
         return hs_error_add(err, HS_DEVICE, "not enough memory for the backend");
     state->problem = problem;
     state->kernel = kernel;
+    state->steps = hs_kernel_steps_for(kernel, problem);
     state->device = device;
     state->layout = field_layout(problem, &problem->grid);
     state->interior = hs_problem_interior(problem);
@@ -323,10 +334,8 @@ int steps_at_once(const hs_backend_state *state, const hs_span *span, int64_t le
 {
     if (span->keep_last && left > 1)
         left--;
-    /* a source field belongs to one time */
-    if (state->source.nodes && (state->source.varies & HS_VARIES_T))
-        return 1;
-    return (int)(left < state->kernel->steps ? left : state->kernel->steps);
+    const int most = hs_cuda_source_steps(&state->source, state->steps);
+    return (int)(left < most ? left : most);
 }
 
 /* The boundary values of the times of a call lie in a ring of slots, since the last time of one
@@ -340,8 +349,10 @@ int slot_of(const hs_backend_state *state, int step)
 hs_status prepare(hs_backend_state *state, const hs_span *span, int64_t first, int steps,
                   hs_error *err)
 {
-    hs_status st =
-        hs_cuda_source_update(&state->source, span->step, hs_span_time(span, first), err);
+    double begins[HS_CUDA_MOMENTS] = {}; /* sweeps with source fields of their own are not more */
+    for (int s = 0; s < steps && s < HS_CUDA_MOMENTS; s++)
+        begins[s] = hs_span_time(span, first + s);
+    hs_status st = hs_cuda_source_update(&state->source, span->step, steps, begins, err);
     if (!st)
         st = hs_cuda_faces_at(&state->faces, slot_of(state, 0), hs_span_time(span, first), err);
     for (int s = 0; s < steps && !st; s++) {
@@ -376,6 +387,8 @@ hs_sweep make_request(const hs_backend_state *state, const hs_span *span, int st
     request.out = field_of(state, 1);
     request.source = state->source.nodes;
     request.source_value = state->source_value;
+    request.source_level = state->source.level;
+    memcpy(request.source_pitch, state->source.pitch, sizeof request.source_pitch);
     request.steps = steps;
     request.face = state->problem->face;
     request.level = state->level;
@@ -453,7 +466,7 @@ hs_status record(hs_backend_state *state, const hs_span *span, int64_t first, hs
     HS_CUDA_TRY(err, cudaStreamBeginCapture(state->stream, cudaStreamCaptureModeThreadLocal));
     hs_status st = HS_OK;
     for (int call = 0; call < replay_calls(state) && !st; call++)
-        st = call_kernel(state, span, first, state->kernel->steps, err);
+        st = call_kernel(state, span, first, state->steps, err);
     cudaGraph_t graph = NULL;
     const cudaError_t ended = cudaStreamEndCapture(state->stream, &graph);
     if (st) {
@@ -468,7 +481,7 @@ hs_status record(hs_backend_state *state, const hs_span *span, int64_t first, hs
 hs_status replay(hs_backend_state *state, const hs_span *span, int64_t first, int64_t left,
                  int64_t *done, hs_error *err)
 {
-    const int64_t sweeps = (int64_t)replay_calls(state) * state->kernel->steps;
+    const int64_t sweeps = (int64_t)replay_calls(state) * state->steps;
     *done = 0;
     if (left < 4 * sweeps || !repeats(state)) /* recording costs about as much as a few replays */
         return HS_OK;

@@ -4,14 +4,19 @@
 namespace
 {
 
-enum { THREADS = 128 };
+enum {
+    THREADS = 128,
+    POINTS = 4, /* of a thread in a row */
+    SEGMENT = THREADS * POINTS,
+};
 
 struct request {
     const hs_instruction *code;
     int length;
     hs_cuda_patch patch;
     int64_t nodes;
-    double t, scale;
+    double scale;
+    hs_cuda_moments moments;
 };
 
 __device__ void place(const hs_cuda_patch &p, int64_t n, int64_t at[HS_AXES])
@@ -22,8 +27,14 @@ __device__ void place(const hs_cuda_patch &p, int64_t n, int64_t at[HS_AXES])
     at[HS_Z] = row / p.count[HS_Y];
 }
 
+__device__ double coordinate(const hs_cuda_patch &p, int axis, int64_t at)
+{
+    return p.lower[axis] + (double)(p.first[axis] + at) * p.spacing[axis];
+}
+
+/* A thread a node. */
 template <typename T>
-__global__ void __launch_bounds__(THREADS) evaluate(request r, T *out)
+__global__ void __launch_bounds__(THREADS) evaluate(const __grid_constant__ request r)
 {
     const int64_t n = (int64_t)blockIdx.x * THREADS + threadIdx.x;
     if (n >= r.nodes)
@@ -34,35 +45,46 @@ __global__ void __launch_bounds__(THREADS) evaluate(request r, T *out)
     double position[HS_AXES];
     int64_t element = 0;
     for (int axis = 0; axis < HS_AXES; axis++) {
-        position[axis] = p.lower[axis] + (double)(p.first[axis] + at[axis]) * p.spacing[axis];
+        position[axis] = coordinate(p, axis, at[axis]);
         element += at[axis] * p.stride[axis];
     }
+    T *const out = (T *)r.moments.out[blockIdx.y];
     out[element] = (T)(hs_expression_at(r.code, r.length, position[HS_X], position[HS_Y],
-                                        position[HS_Z], r.t) *
+                                        position[HS_Z], r.moments.t[blockIdx.y]) *
                        r.scale);
 }
 
+/* ---- products -------------------------------------------------------------------------------- */
+
 struct scaling {
     hs_cuda_patch patch;
-    int64_t nodes;
+    unsigned segments; /* of a row */
     double scale;
-    double factor[HS_MOST_FACTORS];
+    double factor[HS_CUDA_MOMENTS][HS_MOST_FACTORS];
     bool divides[HS_MOST_FACTORS];
     int factors;
+    hs_cuda_moments moments;
 };
 
+/* A block takes a segment of a row. */
 template <typename T>
 __global__ void __launch_bounds__(THREADS)
-    apply_factors(scaling s, const double *__restrict__ part, T *__restrict__ out)
+    apply_factors(const __grid_constant__ scaling s, const double *__restrict__ part)
 {
-    const int64_t n = (int64_t)blockIdx.x * THREADS + threadIdx.x;
-    if (n >= s.nodes)
-        return;
-    int64_t at[HS_AXES], element = 0;
-    place(s.patch, n, at);
-    for (int axis = 0; axis < HS_AXES; axis++)
-        element += at[axis] * s.patch.stride[axis];
-    out[element] = (T)(hs_product_value(part[n], s.factors, s.factor, s.divides) * s.scale);
+    const hs_cuda_patch &p = s.patch;
+    const unsigned row = blockIdx.x / s.segments, ny = (unsigned)p.count[HS_Y];
+    const int64_t first = (int64_t)(blockIdx.x - row * s.segments) * SEGMENT + threadIdx.x;
+    const int64_t to = row % ny * p.stride[HS_Y] + row / ny * p.stride[HS_Z];
+#pragma unroll
+    for (int n = 0; n < POINTS; n++) {
+        const int64_t x = first + n * THREADS;
+        if (x >= p.count[HS_X])
+            return;
+        const double value = part[row * p.count[HS_X] + x];
+        for (int m = 0; m < s.moments.count; m++)
+            ((T *)s.moments.out[m])[to + x * p.stride[HS_X]] =
+                (T)(hs_product_value(value, s.factors, s.factor[m], s.divides) * s.scale);
+    }
 }
 
 int64_t nodes_of(const hs_cuda_patch *patch)
@@ -96,35 +118,38 @@ void hs_cuda_program_destroy(hs_cuda_program *program)
     *program = {};
 }
 
-hs_status hs_cuda_evaluate(const hs_cuda_program *program, const hs_cuda_patch *patch, double t,
-                           double scale, hs_precision precision, void *out, cudaStream_t stream,
-                           hs_error *err)
+hs_status hs_cuda_evaluate(const hs_cuda_program *program, const hs_cuda_patch *patch,
+                           const hs_cuda_moments *moments, double scale, hs_precision precision,
+                           cudaStream_t stream, hs_error *err)
 {
     const int64_t nodes = nodes_of(patch);
-    const request r = {program->code, program->length, *patch, nodes, t, scale};
+    const request r = {program->code, program->length, *patch, nodes, scale, *moments};
     const int64_t blocks = (nodes + THREADS - 1) / THREADS;
+    const dim3 grid((unsigned)blocks, (unsigned)moments->count);
     if (precision == HS_FLOAT)
-        evaluate<<<(unsigned)blocks, THREADS, 0, stream>>>(r, (float *)out);
+        evaluate<float><<<grid, THREADS, 0, stream>>>(r);
     else
-        evaluate<<<(unsigned)blocks, THREADS, 0, stream>>>(r, (double *)out);
+        evaluate<double><<<grid, THREADS, 0, stream>>>(r);
     HS_CUDA_LAUNCHED(err, "evaluate", blocks, THREADS);
     return HS_OK;
 }
 
-hs_status hs_cuda_apply_factors(const hs_product *product, const double *factor, const double *part,
-                                const hs_cuda_patch *patch, double scale, hs_precision precision,
-                                void *out, cudaStream_t stream, hs_error *err)
+hs_status hs_cuda_apply_factors(const hs_product *product, const double *part,
+                                const hs_cuda_patch *patch, const hs_cuda_moments *moments,
+                                double scale, hs_precision precision, cudaStream_t stream,
+                                hs_error *err)
 {
-    scaling s = {*patch, nodes_of(patch), scale, {}, {}, product->factors};
-    for (int n = 0; n < product->factors; n++) {
-        s.factor[n] = factor[n];
+    const int64_t segments = (patch->count[HS_X] + SEGMENT - 1) / SEGMENT;
+    scaling s = {*patch, (unsigned)segments, scale, {}, {}, product->factors, *moments};
+    for (int m = 0; m < moments->count; m++)
+        hs_product_at(product, moments->t[m], s.factor[m]);
+    for (int n = 0; n < product->factors; n++)
         s.divides[n] = product->divides[n];
-    }
-    const int64_t blocks = (s.nodes + THREADS - 1) / THREADS;
+    const int64_t blocks = segments * patch->count[HS_Y] * patch->count[HS_Z];
     if (precision == HS_FLOAT)
-        apply_factors<<<(unsigned)blocks, THREADS, 0, stream>>>(s, part, (float *)out);
+        apply_factors<float><<<(unsigned)blocks, THREADS, 0, stream>>>(s, part);
     else
-        apply_factors<<<(unsigned)blocks, THREADS, 0, stream>>>(s, part, (double *)out);
+        apply_factors<double><<<(unsigned)blocks, THREADS, 0, stream>>>(s, part);
     HS_CUDA_LAUNCHED(err, "apply_factors", blocks, THREADS);
     return HS_OK;
 }

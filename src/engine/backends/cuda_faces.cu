@@ -189,9 +189,11 @@ hs_status evaluate(hs_cuda_faces *faces, int slot, int face, double t, hs_error 
 {
     const hs_grid *grid = &faces->problem->grid;
     const hs_cuda_patch patch = face_patch(grid, face);
-    if (faces->table[slot][face])
-        return hs_cuda_evaluate(&faces->program[face], &patch, t, 1.0, faces->problem->precision,
-                                faces->table[slot][face], faces->stream, err);
+    if (faces->table[slot][face]) {
+        const hs_cuda_moments now = {1, {t}, {faces->table[slot][face]}};
+        return hs_cuda_evaluate(&faces->program[face], &patch, &now, 1.0, faces->problem->precision,
+                                faces->stream, err);
+    }
     double at[HS_AXES];
     for (int axis = 0; axis < HS_AXES; axis++)
         at[axis] = hs_grid_coordinate(grid, axis, patch.first[axis]);

@@ -125,27 +125,44 @@ struct hs_cuda_patch {
     double spacing[HS_AXES];
 };
 
-/* out = scale * value at the patch's nodes at time t; evaluated in double, stored in `precision`,
- * with the bits of the host but where the device's sin, exp, ... round differently. */
-hs_status hs_cuda_evaluate(const hs_cuda_program *program, const hs_cuda_patch *patch, double t,
-                           double scale, hs_precision precision, void *out, cudaStream_t stream,
-                           hs_error *err);
+/* Moments for which values are wanted, and where those of each go. */
+enum { HS_CUDA_MOMENTS = 8 };
+struct hs_cuda_moments {
+    int count;
+    double t[HS_CUDA_MOMENTS]; /* s */
+    void *out[HS_CUDA_MOMENTS];
+};
 
-/* out = scale * the product of `part` ([nodes of the patch], dense) and the factors' values, with
- * the bits of the whole expression. */
-hs_status hs_cuda_apply_factors(const hs_product *product, const double *factor, const double *part,
-                                const hs_cuda_patch *patch, double scale, hs_precision precision,
-                                void *out, cudaStream_t stream, hs_error *err);
+/* out = scale * value at the patch's nodes at each moment; evaluated in double, stored in
+ * `precision`, with the bits of the host but where the device's sin, exp, ... round differently. */
+hs_status hs_cuda_evaluate(const hs_cuda_program *program, const hs_cuda_patch *patch,
+                           const hs_cuda_moments *moments, double scale, hs_precision precision,
+                           cudaStream_t stream, hs_error *err);
+
+/* out = scale * the product of `part` ([nodes of the patch], dense) and the factors' values at each
+ * moment, with the bits of the whole expression. */
+hs_status hs_cuda_apply_factors(const hs_product *product, const double *part,
+                                const hs_cuda_patch *patch, const hs_cuda_moments *moments,
+                                double scale, hs_precision precision, cudaStream_t stream,
+                                hs_error *err);
 
 /* ---- cuda_source.cu -------------------------------------------------------------------------- */
 
+/*
+ * A source that differs from point to point is one field on the device, of one time. For a kernel
+ * that takes a field for each sweep it is such fields instead, where the source changes with time,
+ * or not along all axes: their extent along y or z is then one node.
+ */
 struct hs_cuda_source {
     const hs_problem *problem;
     hs_layout layout;
     cudaStream_t stream;
-    unsigned varies;  /* HS_VARIES_..., along the axes of the grid and in time */
-    char *allocation; /* of the field; NULL where the source is uniform */
-    char *nodes;      /* node (0, 0, 0) of it */
+    unsigned varies;    /* HS_VARIES_..., along the axes of the grid and in time */
+    char *allocation;   /* of the field or fields; NULL where the source is uniform */
+    char *nodes;        /* node (0, 0, 0) of the field; NULL where there is none, or many */
+    const void **level; /* [sweeps of a call] the same of the fields; NULL where there are none */
+    int levels;
+    int64_t pitch[HS_AXES]; /* elements from node to node in these */
     hs_cuda_staging *staging;
     hs_cuda_program program; /* of an expression that varies in space */
     hs_product product;      /* with factors: of an expression that is one */
@@ -153,16 +170,23 @@ struct hs_cuda_source {
     double step, time;       /* s, that the field was made for */
 };
 
-int hs_cuda_source_fields(const hs_problem *problem); /* how many it needs: 0 or 1 */
+/* Below, `levels` are the sweeps of a call of a kernel that takes a field for each, or 0. */
+
+/* Fields that it cannot do without. */
+int hs_cuda_source_fields(const hs_problem *problem, int levels);
 /* Bytes that it takes besides, where there is memory for it. */
-double hs_cuda_source_part_bytes(const hs_problem *problem);
+double hs_cuda_source_more_bytes(const hs_problem *problem, int levels);
 /* Safe to release after failure. */
 hs_status hs_cuda_source_init(hs_cuda_source *source, const hs_problem *problem,
-                              const hs_layout *layout, hs_cuda_staging *staging,
+                              const hs_layout *layout, int levels, hs_cuda_staging *staging,
                               cudaStream_t stream, hs_error *err);
 void hs_cuda_source_release(hs_cuda_source *source);
-/* Brings the field up to a sweep of `step` from t; free where it is already. */
-hs_status hs_cuda_source_update(hs_cuda_source *source, double step, double t, hs_error *err);
+/* Sweeps, of `steps`, that one call may make, as far as the source is concerned. */
+int hs_cuda_source_steps(const hs_cuda_source *source, int steps);
+/* Brings the fields up to `count` sweeps of `step` that begin at the times `t`; free where they are
+ * already. */
+hs_status hs_cuda_source_update(hs_cuda_source *source, double step, int count, const double *t,
+                                hs_error *err);
 /* What a sweep from t adds at each node; 0 where there is a field. */
 double hs_cuda_source_uniform(const hs_cuda_source *source, double step, double t);
 

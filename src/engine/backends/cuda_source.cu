@@ -7,6 +7,8 @@
 namespace
 {
 
+enum { ALIGN_BYTES = 128 }; /* of rows */
+
 unsigned varies(const hs_problem *problem)
 {
     const hs_field &field = problem->source.field;
@@ -44,29 +46,85 @@ hs_cuda_patch whole_patch(const hs_problem *problem)
     return patch;
 }
 
+/* Whether a row or a plane of values stands for all. */
+bool repeats_in_space(const hs_problem *problem)
+{
+    const unsigned axes = ((1u << problem->grid.dims) - 1) & (HS_VARIES_Y | HS_VARIES_Z);
+    return (varies(problem) & axes) != axes;
+}
+
+/* Whether there is a field for each sweep, rather than one. */
+bool has_levels(const hs_problem *problem, int levels)
+{
+    return levels > 0 && levels <= HS_CUDA_MOMENTS && (varies(problem) & HS_VARIES_SPACE) &&
+           ((varies(problem) & HS_VARIES_T) || repeats_in_space(problem));
+}
+
+/* Elements from node to node of a level's field, 0 where it does not change; returns those of the
+ * whole field. */
+int64_t level_pitch(const hs_problem *problem, int64_t pitch[HS_AXES])
+{
+    const unsigned v = varies(problem);
+    const int64_t align = ALIGN_BYTES / (int64_t)hs_precision_size(problem->precision);
+    const int64_t row = (problem->grid.points[HS_X] + align - 1) / align * align;
+    const int64_t plane = row * (v & HS_VARIES_Y ? problem->grid.points[HS_Y] : 1);
+    pitch[HS_X] = 1;
+    pitch[HS_Y] = v & HS_VARIES_Y ? row : 0;
+    pitch[HS_Z] = v & HS_VARIES_Z ? plane : 0;
+    return plane * (v & HS_VARIES_Z ? problem->grid.points[HS_Z] : 1);
+}
+
+/* Bytes of all levels' fields. */
+double level_bytes(const hs_problem *problem, int levels)
+{
+    int64_t pitch[HS_AXES];
+    return (double)level_pitch(problem, pitch) * (double)hs_precision_size(problem->precision) *
+           (varies(problem) & HS_VARIES_T ? levels : 1);
+}
+
+/* Memory for what makes a run faster, but is not needed: NULL where there is none to spare. */
+hs_status spare_memory(double bytes, void **out, hs_error *err)
+{
+    size_t free_bytes = 0, all_bytes = 0;
+    *out = NULL;
+    HS_CUDA_TRY(err, cudaMemGetInfo(&free_bytes, &all_bytes));
+    if ((double)free_bytes < bytes + hs_cuda_left_free)
+        return HS_OK;
+    if (cudaMalloc(out, (size_t)bytes) != cudaSuccess) {
+        cudaGetLastError(); /* it is no failure of a later call */
+        *out = NULL;
+    }
+    return HS_OK;
+}
+
+double part_bytes(const hs_problem *problem)
+{
+    return product_of(problem).factors > 0
+               ? (double)hs_grid_count(&problem->grid) * (double)sizeof(double)
+               : 0.0;
+}
+
 /* The part that does not change, evaluated once; without memory for it there is none. */
 hs_status prepare_part(hs_cuda_source *source, hs_error *err)
 {
     const hs_problem *problem = source->problem;
     hs_cuda_patch patch = whole_patch(problem);
     hs_cuda_program program = {};
-    size_t free_bytes = 0, all_bytes = 0;
-    const double bytes = hs_cuda_source_part_bytes(problem);
-    HS_CUDA_TRY(err, cudaMemGetInfo(&free_bytes, &all_bytes));
-    if (bytes == 0.0 || (double)free_bytes < bytes + hs_cuda_left_free)
+    const double bytes = part_bytes(problem);
+    if (bytes == 0.0)
         return HS_OK;
-    if (cudaMalloc(&source->part, (size_t)bytes) != cudaSuccess) {
-        cudaGetLastError(); /* it is no failure of a later call */
-        source->part = NULL;
-        return HS_OK;
-    }
+    void *memory = NULL;
+    hs_status st = spare_memory(bytes, &memory, err);
+    source->part = (double *)memory;
+    if (st || !memory)
+        return st;
     patch.stride[HS_X] = 1;
     patch.stride[HS_Y] = patch.count[HS_X];
     patch.stride[HS_Z] = patch.count[HS_X] * patch.count[HS_Y];
-    hs_status st = hs_cuda_program_create(&source->product.part, &program, err);
+    const hs_cuda_moments once = {1, {0.0}, {source->part}};
+    st = hs_cuda_program_create(&source->product.part, &program, err);
     if (!st)
-        st = hs_cuda_evaluate(&program, &patch, 0.0, 1.0, HS_DOUBLE, source->part, source->stream,
-                              err);
+        st = hs_cuda_evaluate(&program, &patch, &once, 1.0, HS_DOUBLE, source->stream, err);
     if (!st && cudaStreamSynchronize(source->stream) != cudaSuccess)
         st = hs_error_add(err, HS_DEVICE, "cuda: evaluating the source: %s",
                           cudaGetErrorString(cudaGetLastError()));
@@ -74,22 +132,26 @@ hs_status prepare_part(hs_cuda_source *source, hs_error *err)
     return st;
 }
 
-hs_status evaluate(hs_cuda_source *source, double step, double t, hs_error *err)
+/* The fields of `count` sweeps, or the one there is. */
+hs_status evaluate(hs_cuda_source *source, double step, int count, const double *t, hs_error *err)
 {
     const hs_problem *problem = source->problem;
     hs_cuda_patch patch = whole_patch(problem);
+    hs_cuda_moments moments = {};
+    moments.count = source->level && (source->varies & HS_VARIES_T) ? count : 1;
     for (int axis = 0; axis < HS_AXES; axis++) {
-        patch.stride[axis] = source->layout.pitch[axis];
+        patch.stride[axis] = source->pitch[axis];
+        patch.count[axis] = patch.stride[axis] > 0 ? patch.count[axis] : 1;
     }
-    if (source->part) {
-        double factor[HS_MOST_FACTORS];
-        hs_product_at(&source->product, t, factor);
-        return hs_cuda_apply_factors(&source->product, factor, source->part, &patch,
-                                     scale(problem, step), problem->precision, source->nodes,
-                                     source->stream, err);
+    for (int m = 0; m < moments.count; m++) {
+        moments.t[m] = t[m];
+        moments.out[m] = source->level ? (void *)source->level[m] : source->nodes;
     }
-    return hs_cuda_evaluate(&source->program, &patch, t, scale(problem, step), problem->precision,
-                            source->nodes, source->stream, err);
+    if (source->part)
+        return hs_cuda_apply_factors(&source->product, source->part, &patch, &moments,
+                                     scale(problem, step), problem->precision, source->stream, err);
+    return hs_cuda_evaluate(&source->program, &patch, &moments, scale(problem, step),
+                            problem->precision, source->stream, err);
 }
 
 /* A field from a file: rows in the field's precision, plane by plane. */
@@ -123,20 +185,63 @@ hs_status upload(hs_cuda_source *source, double step, double t, hs_error *err)
 
 } // namespace
 
-int hs_cuda_source_fields(const hs_problem *problem)
+int hs_cuda_source_fields(const hs_problem *problem, int levels)
 {
-    return (varies(problem) & HS_VARIES_SPACE) ? 1 : 0;
+    const bool one = (varies(problem) & HS_VARIES_SPACE) &&
+                     !(has_levels(problem, levels) && repeats_in_space(problem));
+    return one ? 1 : 0;
 }
 
-double hs_cuda_source_part_bytes(const hs_problem *problem)
+double hs_cuda_source_more_bytes(const hs_problem *problem, int levels)
 {
-    return product_of(problem).factors > 0
-               ? (double)hs_grid_count(&problem->grid) * (double)sizeof(double)
-               : 0.0;
+    const double size = (double)hs_precision_size(problem->precision);
+    if (!has_levels(problem, levels))
+        return part_bytes(problem);
+    if (repeats_in_space(problem))
+        return level_bytes(problem, levels);
+    return part_bytes(problem) + level_bytes(problem, levels) -
+           (double)hs_grid_count(&problem->grid) * size; /* which is the one that it needs */
+}
+
+static hs_status allocate_levels(hs_cuda_source *source, int levels, hs_error *err)
+{
+    const hs_problem *problem = source->problem;
+    const double bytes = level_bytes(problem, levels);
+    void *memory = NULL;
+    if (repeats_in_space(problem))
+        HS_CUDA_TRY(err, cudaMalloc(&memory, (size_t)bytes));
+    else if (const hs_status st = spare_memory(bytes, &memory, err); st)
+        return st;
+    if (!memory)
+        return HS_OK;
+    source->allocation = (char *)memory;
+    source->level = (const void **)calloc((size_t)levels, sizeof *source->level);
+    if (!source->level)
+        return hs_error_add(err, HS_DEVICE, "not enough memory for %d levels", levels);
+    source->levels = levels;
+    const int64_t elements = level_pitch(problem, source->pitch);
+    const size_t apart = (size_t)elements * hs_precision_size(problem->precision);
+    for (int l = 0; l < levels; l++)
+        source->level[l] = source->allocation + (source->varies & HS_VARIES_T ? l : 0) * apart;
+    /* kernels may load, though not use, what lies between the rows */
+    HS_CUDA_TRY(err, cudaMemsetAsync(memory, 0, (size_t)bytes, source->stream));
+    return HS_OK;
+}
+
+static hs_status allocate_field(hs_cuda_source *source, hs_error *err)
+{
+    const size_t size = hs_precision_size(source->problem->precision);
+    const size_t bytes = (size_t)source->layout.elements * size;
+    HS_CUDA_TRY(err, cudaMalloc(&source->allocation, bytes));
+    HS_CUDA_TRY(err, cudaMemsetAsync(source->allocation, 0, bytes, source->stream));
+    source->nodes = source->allocation + (size_t)source->layout.origin * size;
+    for (int axis = 0; axis < HS_AXES; axis++)
+        source->pitch[axis] = source->layout.pitch[axis];
+    return HS_OK;
 }
 
 hs_status hs_cuda_source_init(hs_cuda_source *source, const hs_problem *problem,
-                              const hs_layout *layout, hs_cuda_staging *staging,
+                              const hs_layout *layout, int levels, hs_cuda_staging *staging,
                               cudaStream_t stream, hs_error *err)
 {
     *source = {};
@@ -146,17 +251,18 @@ hs_status hs_cuda_source_init(hs_cuda_source *source, const hs_problem *problem,
     source->stream = stream;
     source->varies = varies(problem);
     source->step = source->time = NAN;
-    if (hs_cuda_source_fields(problem) == 0)
+    if (!(source->varies & HS_VARIES_SPACE))
         return HS_OK;
-    const size_t size = hs_precision_size(problem->precision);
-    const size_t bytes = (size_t)layout->elements * size;
-    HS_CUDA_TRY(err, cudaMalloc(&source->allocation, bytes));
-    HS_CUDA_TRY(err, cudaMemsetAsync(source->allocation, 0, bytes, stream));
-    source->nodes = source->allocation + (size_t)layout->origin * size;
-    if (problem->source.field.data)
-        return HS_OK;
+    hs_status st = HS_OK;
+    if (has_levels(problem, levels))
+        st = allocate_levels(source, levels, err);
+    if (!st && !source->level)
+        st = allocate_field(source, err);
+    if (st || problem->source.field.data)
+        return st;
     source->product = product_of(problem);
-    const hs_status st = prepare_part(source, err);
+    if (!(source->level && repeats_in_space(problem)))
+        st = prepare_part(source, err);
     return st ? st
               : hs_cuda_program_create(&problem->source.field.value.expression, &source->program,
                                        err);
@@ -166,26 +272,35 @@ void hs_cuda_source_release(hs_cuda_source *source)
 {
     cudaFree(source->allocation);
     cudaFree(source->part);
+    free(source->level);
     hs_cuda_program_destroy(&source->program);
     *source = {};
 }
 
-hs_status hs_cuda_source_update(hs_cuda_source *source, double step, double t, hs_error *err)
+int hs_cuda_source_steps(const hs_cuda_source *source, int steps)
+{
+    const bool one_time = source->nodes && (source->varies & HS_VARIES_T);
+    return one_time ? 1 : steps;
+}
+
+hs_status hs_cuda_source_update(hs_cuda_source *source, double step, int count, const double *t,
+                                hs_error *err)
 {
     const bool in_time = (source->varies & HS_VARIES_T) != 0;
-    if (!source->nodes || (source->step == step && (!in_time || source->time == t)))
+    if (!source->allocation || (source->step == step && (!in_time || source->time == t[0])))
         return HS_OK;
+    /* with many fields: made for as many sweeps as the last call, which may be fewer */
+    source->time = source->level ? NAN : t[0];
     source->step = step;
-    source->time = t;
-    return source->problem->source.field.data ? upload(source, step, t, err)
-                                              : evaluate(source, step, t, err);
+    return source->problem->source.field.data ? upload(source, step, t[0], err)
+                                              : evaluate(source, step, count, t, err);
 }
 
 double hs_cuda_source_uniform(const hs_cuda_source *source, double step, double t)
 {
     const hs_problem *problem = source->problem;
     const double *lower = problem->grid.lower;
-    if (!problem->source.present || source->nodes)
+    if (!problem->source.present || source->allocation)
         return 0.0;
     return hs_value_at(&problem->source.field.value, lower[HS_X], lower[HS_Y], lower[HS_Z], t) *
            scale(problem, step);

@@ -5,6 +5,7 @@
  * value that it may not (all that it need not read is NaN).
  */
 #include "core/kernel.h"
+#include "core/problem.h"
 #include "core/tiling.h"
 #include "test.h"
 
@@ -356,6 +357,55 @@ static double value_at(const struct walls *walls, const struct fields *f, int di
     return field[(at[2] * n[1] + at[1]) * n[0] + at[0]];
 }
 
+/* What a source may be: a number for each sweep, one field, or a field for each, which may be the
+ * same along y or z, and for all sweeps. */
+enum source {
+    NUMBERS,
+    ONE_FIELD,
+    FIELDS,
+    PLANES_XY,
+    PLANES_XZ,
+    ROWS,
+    ONE_ROW,
+    ONE_FOR_EACH, /* field, and the same one */
+    SOURCES
+};
+
+static int64_t source_elements(const struct fields *f) /* of one field, all aligned */
+{
+    return (f->layout.elements + 127) / 128 * 128;
+}
+
+/* Fills in the request's members; `source` is filled with values all over. */
+static void set_source(struct hs_sweep *sweep, const struct fields *f, enum source source,
+                       const void **level, int levels)
+{
+    const size_t size = hs_precision_size(f->precision);
+    const char *const first = (const char *)f->source + (size_t)f->layout.origin * size;
+    const bool one = source == ONE_ROW || source == ONE_FOR_EACH;
+    sweep->source = source == ONE_FIELD ? first : NULL;
+    sweep->source_level = source > ONE_FIELD ? level : NULL;
+    sweep->source_pitch[HS_X] = 1;
+    sweep->source_pitch[HS_Y] =
+        source == PLANES_XZ || source == ROWS || source == ONE_ROW ? 0 : f->layout.pitch[HS_Y];
+    sweep->source_pitch[HS_Z] =
+        source == PLANES_XY || source == ROWS || source == ONE_ROW ? 0 : f->layout.pitch[HS_Z];
+    for (int l = 0; l < levels; l++)
+        level[l] = first + (one ? 0 : l) * (int64_t)size * source_elements(f);
+}
+
+static double source_at(const struct hs_sweep *sweep, const struct fields *f, int step,
+                        const int64_t node[HS_AXES])
+{
+    if (sweep->source)
+        return get(f->precision, sweep->source,
+                   hs_layout_offset(&f->layout, node[0], node[1], node[2]));
+    if (sweep->source_level)
+        return get(f->precision, sweep->source_level[step],
+                   node[0] + node[1] * sweep->source_pitch[1] + node[2] * sweep->source_pitch[2]);
+    return sweep->source_value[step];
+}
+
 /* One sweep by the book, dense fields. */
 static void plain_sweep(const struct walls *walls, const struct fields *f,
                         const struct hs_sweep *sweep, int step, const double *in, double *out)
@@ -378,11 +428,7 @@ static void plain_sweep(const struct walls *walls, const struct fields *f,
                         value = wall_value(walls, f, step + 1, face, node);
                 }
                 if (!held) {
-                    value = sweep->source
-                                ? get(f->precision, f->source,
-                                      f->layout.origin +
-                                          hs_layout_offset(&f->layout, node[0], node[1], node[2]))
-                                : sweep->source_value[step];
+                    value = source_at(sweep, f, step, node);
                     for (int t = 0; t < count; t++) {
                         int64_t at[HS_AXES] = {node[0], node[1], node[2]};
                         at[terms[t].axis] += terms[t].offset;
@@ -394,18 +440,44 @@ static void plain_sweep(const struct walls *walls, const struct fields *f,
             }
 }
 
-static void run_fused(const struct hs_kernel *kernel, int dims, int radius,
-                      enum hs_precision precision, const int64_t points[HS_AXES], int mix)
+/* How a kernel that fuses sweeps is tried. */
+struct fusion {
+    int mix, steps;
+    enum source source;
+    bool uniform; /* all faces are */
+    bool once;    /* in one order only */
+};
+
+/* Most sweeps that the kernel is asked for of a problem with such a source and such faces. */
+static int most_steps(const struct hs_kernel *kernel, enum source source, bool uniform)
 {
+    static const struct hs_instruction code;
+    const struct hs_expression varies = {&code, 1, HS_VARIES_SPACE};
+    struct hs_problem problem = {.grid.dims = 3, .radius = 1};
+    problem.source.present = true;
+    if (source != NUMBERS)
+        problem.source.field.value.expression = varies;
+    if (source > ONE_FIELD)
+        problem.source.field.value.expression.varies |= HS_VARIES_T;
+    if (!uniform)
+        problem.face[0].drive.expression = varies;
+    return kernel->steps_for ? kernel->steps_for(&problem) : kernel->steps;
+}
+
+static void run_fused(const struct hs_kernel *kernel, int dims, int radius,
+                      enum hs_precision precision, const int64_t points[HS_AXES],
+                      const struct fusion *fusion)
+{
+    const int mix = fusion->mix;
     const struct hs_grid grid = {
         .dims = dims, .points = {points[0], points[1], points[2]}, .spacing = {1.0, 1.0, 1.0}};
     struct fields f = {.precision = precision};
     f.layout = hs_layout_make(&grid, radius, 128 / (int64_t)hs_precision_size(precision));
     struct walls walls;
-    set_walls(&walls, &f, dims, radius, mix, kernel->uniform);
+    set_walls(&walls, &f, dims, radius, mix, fusion->uniform);
     struct hs_sweep sweep = {.precision = precision,
                              .layout = f.layout,
-                             .steps = 1 + mix * 7 % (kernel->steps <= STEPS ? kernel->steps : 15),
+                             .steps = fusion->steps,
                              .box = hs_grid_box(&grid),
                              .face = walls.face,
                              .level = walls.level,
@@ -430,14 +502,19 @@ static void run_fused(const struct hs_kernel *kernel, int dims, int radius,
         scratch = memset(aligned_alloc(128, bytes), 0, bytes);
     }
     sweep.scratch = scratch;
-    f.in = allocate(&f), f.out = allocate(&f), f.source = allocate(&f);
+    f.in = allocate(&f), f.out = allocate(&f);
+    const int source_fields = fusion->source >= FIELDS && fusion->source <= ROWS ? sweep.steps : 1;
+    const int64_t elements = source_elements(&f) * source_fields;
+    f.source = aligned_alloc(128, (size_t)elements * 8);
+    for (int64_t n = 0; n < elements; n++)
+        put(precision, f.source, n, toss());
     fill(&f, f.in, &nodes); /* and no ghosts */
-    fill(&f, f.source, &nodes);
     const size_t skip = (size_t)f.layout.origin * hs_precision_size(precision);
     sweep.in = (char *)f.in + skip;
     sweep.out = (char *)f.out + skip;
     sweep.source_value = value;
-    sweep.source = mix % 2 && !kernel->uniform ? (char *)f.source + skip : NULL;
+    const void *level[STEPS];
+    set_source(&sweep, &f, fusion->source, level, sweep.steps);
     const int64_t count = hs_grid_count(&grid);
     double *now = malloc((size_t)count * 8), *next = malloc((size_t)count * 8);
     int64_t at = 0;
@@ -453,15 +530,16 @@ static void run_fused(const struct hs_kernel *kernel, int dims, int radius,
     }
     for (int order = 0; order < ORDERS; order++) {
         /* where many blocks run together one order takes as long as three elsewhere */
-        if (kernel->scratch && order == mix % ORDERS)
+        if (fusion->once ? order != mix % ORDERS : kernel->scratch && order == mix % ORDERS)
             continue;
         emulator_set_order_c(order);
         for (int64_t n = 0; n < f.layout.elements; n++)
             put(precision, f.out, n, NAN);
         char what[200];
-        snprintf(what, sizeof what, "%dD radius %d %s, %d x %d x %d, %d steps, walls %d, order %d",
-                 dims, radius, hs_precision_name(precision), (int)points[0], (int)points[1],
-                 (int)points[2], sweep.steps, mix, order);
+        snprintf(what, sizeof what,
+                 "%dD radius %d %s, %d x %d x %d, %d steps, walls %d, source %d, order %d", dims,
+                 radius, hs_precision_name(precision), (int)points[0], (int)points[1],
+                 (int)points[2], sweep.steps, mix, (int)fusion->source, order);
         struct hs_error err;
         hs_error_init(&err);
         if (kernel->sweep(&sweep, &err) != HS_OK)
@@ -518,13 +596,34 @@ void test_cuda_kernels__fused_sweeps_give_the_bits_of_single_ones(void **state)
                     char reason[120];
                     if (!hs_kernel_can(kernel, dims, radius, precision, reason, sizeof reason))
                         continue;
-                    for (int mix = 0; mix < 12; mix++)
-                        run_fused(
-                            kernel, dims, radius, precision,
-                            (kernel->suits && !kernel->scratch ? wide : sizes)[dims][mix / 2 % 3],
-                            mix);
-                    if (dims == 1)
-                        run_fused(kernel, dims, radius, precision, long_line, 5);
+                    const int64_t(*const points)[HS_AXES] =
+                        (kernel->suits && !kernel->scratch ? wide : sizes)[dims];
+                    for (int mix = 0; mix < 12; mix++) {
+                        struct fusion fusion = {.mix = mix, .uniform = kernel->uniform};
+                        fusion.source = mix % 2 && !kernel->uniform ? ONE_FIELD : NUMBERS;
+                        const int most = most_steps(kernel, fusion.source, fusion.uniform);
+                        fusion.steps = 1 + mix * 7 % (most <= STEPS ? most : 15);
+                        run_fused(kernel, dims, radius, precision, points[mix / 2 % 3], &fusion);
+                    }
+                    for (int turn = 2; turn < 2 * SOURCES && kernel->source_levels; turn++) {
+                        struct fusion fusion = {
+                            .mix = turn + turn / 2, .uniform = turn % 2, .once = true};
+                        fusion.source = (enum source)(turn / 2);
+                        const int most = most_steps(kernel, fusion.source, fusion.uniform);
+                        fusion.steps = turn % 5 ? most : 1 + turn % most;
+                        run_fused(kernel, dims, radius, precision, points[turn % 3], &fusion);
+                    }
+                    for (int mix = 0; mix < 9 && kernel->source_levels; mix++) {
+                        const struct fusion fusion = {mix, most_steps(kernel, ONE_FIELD, true),
+                                                      ONE_FIELD, true, true};
+                        run_fused(kernel, dims, radius, precision, points[mix % 3], &fusion);
+                    }
+                    if (dims == 1) {
+                        const int most = kernel->steps <= STEPS ? kernel->steps : 15;
+                        const struct fusion fusion = {
+                            .mix = 5, .steps = 1 + 35 % most, .uniform = kernel->uniform};
+                        run_fused(kernel, dims, radius, precision, long_line, &fusion);
+                    }
                 }
     }
 }
