@@ -28,10 +28,12 @@ struct shape {
     int nx, ny, rim_x, rim_y;
 };
 
-/* How many tiles there are, and points along x that the first one stores, and the others. */
+/* How many tiles there are, points along x that the first one stores, and the others; and by how
+ * much chunks become shorter along z (hs_fused_chunk). */
 struct cut {
     int tiles_x, tiles_y;
     int lead_x, stored_x;
+    int taper;
 };
 
 /*
@@ -97,8 +99,8 @@ __device__ __forceinline__ column column_of(const shape &tile, const cut &cut, i
     tile_of(blockIdx.x % tiles, rims, cut.tiles_x, cut.tiles_y, faces_x, faces_y, &tx, &ty);
     const int chunk = blockIdx.x / tiles, chunks = gridDim.x / tiles;
     column at;
-    at.z_lo = (int)((int64_t)nz * chunk / chunks);
-    at.z_hi = (int)((int64_t)nz * (chunk + 1) / chunks);
+    at.z_lo = (int)hs_fused_chunk(nz, chunks, cut.taper, chunk);
+    at.z_hi = (int)hs_fused_chunk(nz, chunks, cut.taper, chunk + 1);
     at.faces = faces.wrap[2] ? 0u : 48u;
     at.faces |= tile_along(tx, nx, tile.nx, tile.rim_x, cut.lead_x, cut.stored_x, faces.wrap[0],
                            &at.x, &at.x_lo, &at.x_hi);
@@ -111,9 +113,9 @@ __device__ __forceinline__ column column_of(const shape &tile, const cut &cut, i
 
 /* ---- host ---------------------------------------------------------------------------------- */
 
-inline cut make_cut(const hs_fused_cut &x, const hs_geometry &g)
+inline cut make_cut(const hs_fused_cut &x, const hs_geometry &g, int taper = 0)
 {
-    return {(int)g.blocks[HS_X], (int)g.blocks[HS_Y], x.first, x.others};
+    return {(int)g.blocks[HS_X], (int)g.blocks[HS_Y], x.first, x.others, taper};
 }
 
 /* Whether the grid has `least` points along each axis, or `wrapping` where that wraps, and indices

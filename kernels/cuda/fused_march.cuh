@@ -828,7 +828,8 @@ arguments<T> make_arguments(const hs_sweep *sweep, const hs_geometry &g)
     p.nx = (int)sweep->layout.points[HS_X];
     p.ny = (int)sweep->layout.points[HS_Y];
     p.nz = (int)sweep->layout.points[HS_Z];
-    p.cut = columns::make_cut(hs_fused_cut_x(sweep), g);
+    const int taper = hs_fused_cut_z(sweep, g.blocks[HS_X], g.blocks[HS_Y]).taper;
+    p.cut = columns::make_cut(hs_fused_cut_x(sweep), g, taper);
     star::take_coefficients(sweep, p.c);
     star::take_faces(sweep, &p);
     star::take_levels(sweep, p.level);

@@ -38,10 +38,11 @@
  *         (mbarriers) instead of for all
  *     tiles at faces without branches              2.13  2.52     2.63  (a)
  *
- * (a) 1.43 in the one run there was, where the same code gave 2.55 at 1024^3: not explained. The
- * rows stored from multiples of 32 bytes, at all sizes, came after these figures, and cost 512^3 in
- * float one more tile along x. As it stands, fixed walls, proven before timed (docs/benchmarks.md):
- * float 2.33 at 512^3 and 2.41 at 1024^3, double 2.57 and 2.52, 509x511x513 2.18 and 2.46.
+ * (a) 1.43 in the one run there was; 2.63 to 2.76 in all of nine runs since, with the same tiles
+ * and chunks, so that one run is not a property of the code. The rows stored from multiples of 32
+ * bytes, at all sizes, came after these figures, and cost 512^3 in float one more tile along x. As
+ * it stands, fixed walls, proven before timed (docs/benchmarks.md): float 2.33 at 512^3 and 2.41 at
+ * 1024^3, double 2.57 and 2.52, 509x511x513 2.18 and 2.46.
  *
  * The multiprocessor's instruction cache is a resource like others: the first version waited 0.72
  * cycles an instruction for its code to come, most of all at the faces, whose variant was 40 KB.
@@ -50,14 +51,31 @@
  * copy and read 7.0 GB a launch; with 32, and tiles at faces without branches, 2.56 and 5.6. Blocks
  * inside took 461 us there and 265 in the periodic grid, whose rows began at 32 bytes already.
  *
+ * Where a grid has walls, what is lost is mostly the end: with equal chunks the last
+ * multiprocessors worked alone for a fifth of the launch (all of them were busy for 0.83 to 0.87 of
+ * it, clocks of every block, 512^3 in float). Chunks that become shorter along z, by a model of who
+ * is free when (src/core/tiling.c), gave 2.27 -> 2.44 there and 2.38 -> 2.52 at 640^3, 2.68 -> 2.89
+ * where that is periodic. Inside a step took 0.92 us, at faces 1.00 to 1.10, at the grid's edges up
+ * to 1.25; a block's beginning 2.5 us, its first steps from an end of the grid 14 us where 8 is
+ * usual, its last 12 where 5 is.
+ *
  * Blocks that run at the same time are at about the same z, so that tiles find in the caches what
  * their neighbours read and wrote, and few pages of memory are in use. Handing every block an equal
  * share of all columns instead took 1.1 (periodic) to 1.4 times (fixed walls) as long at 512^3 in
  * float with four levels.
  *
+ * Columns at faces cut into five chunks where others had four: every multiprocessor busy for 0.92
+ * of the launch instead of 0.91, but the neighbours' rows are then elsewhere along z, and a step
+ * inside took 1.05 us instead of 0.92: 2.36 and 2.36. Variants of their own for faces of x and of
+ * y, with half of the choices (770 and 780 instructions a step instead of 840): 2.24 to 2.27 with
+ * equal chunks, where one variant for both gave 2.36 and 2.39 in the same runs; perhaps as more
+ * code runs at a time on multiprocessors that share a cache of it. Rows that begin 64 bytes beyond
+ * a line of 128, every other one: 1.01 to 1.05 times as fast (512^3, 1024^3), which no other kernel
+ * would like.
+ *
  * Tried and left: 16 warps of two rows a thread (2.31 where 8 of four gave 2.44: a third more words
  * through shared memory); a body of one step with copies instead of two without (2.18: 17 % more
- * instructions); two to four planes in flight (no difference).
+ * instructions); two to five planes in flight (no difference).
  *
  * Source: 3.5D blocking, Nguyen, Satish, Chhugani, Kim, Dubey, SC'10; one meeting a plane for all
  * levels, between neighbouring warps only, and several rows a thread are ours.

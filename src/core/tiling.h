@@ -70,7 +70,8 @@ enum {
     HS_FUSED_X_DOUBLE = 64,    /* */
     HS_FUSED_ROWS = 4,         /* rows that a thread owns */
     HS_FUSED_WARPS = 8,        /* */
-    HS_FUSED_PLANES = 192,     /* most planes that a block marches through */
+    HS_FUSED_PLANES = 256,     /* most planes that a block marches through ... */
+    HS_FUSED_CHUNK = 1 << 27,  /* ... fewer, to half of it, where they would have more points */
     HS_FUSED_DEPTH = 5,        /* planes of a tile in flight or in use */
 
     HS_STRIP_STEPS = 10,       /* fused_march_2d: most sweeps a launch */
@@ -170,6 +171,29 @@ struct hs_fused_cut {
 /* The tiles of a fused march in 3D along x (all in points). Their stored rows begin at multiples of
  * 32 bytes: of a sector that two blocks wrote, each a part, the memory must read the rest. */
 struct hs_fused_cut hs_fused_cut_x(const struct hs_sweep *sweep);
+
+/* How a fused march in 3D cuts the columns that its tiles make into chunks along z, a block each:
+ * how many, and by how many tenths of the mean the first is longer and the last shorter than it. */
+struct hs_fused_chunks {
+    int chunks, taper;
+};
+
+/* The chunks of the least estimated time, for so many tiles along x and y. */
+struct hs_fused_chunks hs_fused_cut_z(const struct hs_sweep *sweep, int64_t tiles_x,
+                                      int64_t tiles_y);
+
+#ifdef __CUDACC__
+#define HS_ON_DEVICE_TOO __host__ __device__
+#else
+#define HS_ON_DEVICE_TOO
+#endif
+
+/* The first plane of chunk k; with k the number of chunks, the end. */
+HS_ON_DEVICE_TOO static inline int64_t hs_fused_chunk(int64_t planes, int64_t chunks, int taper,
+                                                      int64_t k)
+{
+    return planes * k * ((10 + taper) * chunks - taper * k) / (10 * chunks * chunks);
+}
 
 /* The sweep with the held layers about its box in the box: what a kernel with own_ghosts writes. */
 struct hs_sweep hs_tiling_with_held(const struct hs_sweep *sweep);
