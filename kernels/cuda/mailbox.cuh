@@ -1,10 +1,17 @@
 /*
- * Values handed from block to block while a kernel runs: each goes with a tag in one store, so that
- * who reads the tag has the value, and no fence is needed.
+ * Values handed from block to block while a kernel runs, without a fence or a flag: a letter of 16
+ * bytes is empty until its values are there, and the values themselves say that they are.
  *
- * A packet is one 64-bit word for a float, {value, tag}, and two for a double, {half, tag} each.
- * The hardware stores and loads an aligned word as one. Words are read past the first cache, which
- * other multiprocessors do not write.
+ * Memory that is all zeros is empty. A value goes as its bits, some of them turned over, so that no
+ * value is zero but one not-a-number, in whose place another goes. The hardware stores a value in
+ * one piece, so who waits until no value of a letter is zero has them all. Who has read a letter
+ * empties it again. Letters are read past the first cache, which other multiprocessors do not
+ * write.
+ *
+ * A letter that was emptied may be written anew only after that. With sets of letters used in turn,
+ * and each exchange's emptied in the next: who has fenced (fence()) after emptying those before
+ * exchange n, and then sends n+1, tells so who receives n+1; who has received it, and has fenced
+ * since, may write them. With a fence every F-th exchange 2F + 1 sets are enough.
  */
 #ifndef HS_KERNELS_CUDA_MAILBOX_CUH
 #define HS_KERNELS_CUDA_MAILBOX_CUH
@@ -16,49 +23,72 @@
 namespace mailbox
 {
 
-using word = unsigned long long;
+template <typename T>
+struct coding;
 
-struct alignas(16) pair {
-    word a, b;
+template <>
+struct coding<float> {
+    using word = unsigned;
+    static constexpr word KEY = 0x7fa5c396u, OTHER = 0x7fffffffu; /* not-a-numbers */
+};
+
+template <>
+struct coding<double> {
+    using word = unsigned long long;
+    static constexpr word KEY = 0x7ff5c396a5695a3cull, OTHER = 0x7fffffffffffffffull;
+};
+
+template <typename T>
+struct alignas(16) letter {
+    enum { WIDTH = 16 / sizeof(T) };
+    typename coding<T>::word w[WIDTH];
 };
 
 #ifdef __CUDACC__
 
-__device__ __forceinline__ void put(word *to, word value)
+__device__ __forceinline__ void put(letter<float> *to, const letter<float> &l)
 {
-    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(to), "l"(value) : "memory");
-}
-__device__ __forceinline__ void put(pair *to, pair value)
-{
-    asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(to), "l"(value.a),
-                 "l"(value.b)
+    asm volatile("st.relaxed.gpu.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(to), "r"(l.w[0]),
+                 "r"(l.w[1]), "r"(l.w[2]), "r"(l.w[3])
                  : "memory");
 }
-__device__ __forceinline__ word get(const word *from)
+__device__ __forceinline__ void put(letter<double> *to, const letter<double> &l)
 {
-    word value;
-    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(from) : "memory");
-    return value;
-}
-__device__ __forceinline__ pair get(const pair *from)
-{
-    pair value;
-    asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];"
-                 : "=l"(value.a), "=l"(value.b)
-                 : "l"(from)
+    asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(to), "l"(l.w[0]), "l"(l.w[1])
                  : "memory");
-    return value;
 }
-/* Hides from the compiler what an integer is, so that it computes what follows from it here, and
- * not once for all to keep it in registers. */
-__device__ __forceinline__ int afresh(int value)
+__device__ __forceinline__ void get_if(bool wanted, const letter<float> *from, letter<float> &l)
 {
-    asm volatile("" : "+r"(value));
-    return value;
+    asm volatile("{.reg .pred p;\n\t"
+                 "setp.ne.s32 p, %5, 0;\n\t"
+                 "@p ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];}"
+                 : "=r"(l.w[0]), "=r"(l.w[1]), "=r"(l.w[2]), "=r"(l.w[3])
+                 : "l"(from), "r"((int)wanted)
+                 : "memory");
 }
-__device__ __forceinline__ int lowest_bit(unsigned bits)
+__device__ __forceinline__ void get_if(bool wanted, const letter<double> *from, letter<double> &l)
 {
-    return __ffs((int)bits) - 1;
+    asm volatile("{.reg .pred p;\n\t"
+                 "setp.ne.s32 p, %3, 0;\n\t"
+                 "@p ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];}"
+                 : "=l"(l.w[0]), "=l"(l.w[1])
+                 : "l"(from), "r"((int)wanted)
+                 : "memory");
+}
+template <typename T>
+__device__ __forceinline__ void empty_if(bool wanted, letter<T> *at)
+{
+    asm volatile("{.reg .pred p;\n\t"
+                 "setp.ne.s32 p, %1, 0;\n\t"
+                 "@p st.relaxed.gpu.global.v2.u64 [%0], {%2, %2};}" ::"l"(at),
+                 "r"((int)wanted), "l"(0ll)
+                 : "memory");
+}
+/* What this thread and those that it met at a barrier have done before is seen by all who see what
+ * it does after. */
+__device__ __forceinline__ void fence()
+{
+    asm volatile("fence.acq_rel.gpu;" ::: "memory");
 }
 /* Between two looks at what has not come yet, the `looks`-th time. Seconds of it mean that it never
  * will: then the launch fails, and says so, rather than hang. */
@@ -67,48 +97,63 @@ __device__ __forceinline__ void wait_for_others(int looks)
     if (looks > 8000000)
         __trap();
 }
+/* Makes the compiler keep the value: it would fetch it from the arguments again and again. */
+__device__ __forceinline__ void keep(float &value)
+{
+    asm volatile("" : "+f"(value));
+}
+__device__ __forceinline__ void keep(double &value)
+{
+    asm volatile("" : "+d"(value));
+}
 __device__ __forceinline__ unsigned bits(float value)
 {
     return __float_as_uint(value);
 }
-__device__ __forceinline__ word bits(double value)
+__device__ __forceinline__ unsigned long long bits(double value)
 {
-    return (word)__double_as_longlong(value);
+    return (unsigned long long)__double_as_longlong(value);
 }
 __device__ __forceinline__ float number_of(unsigned bits)
 {
     return __uint_as_float(bits);
 }
-__device__ __forceinline__ double number_of(word bits)
+__device__ __forceinline__ double number_of(unsigned long long bits)
 {
     return __longlong_as_double((long long)bits);
 }
 
 #else /* the emulator of the tests */
 
-template <typename W>
-void put(W *to, W value)
+template <typename T>
+void put(letter<T> *to, const letter<T> &l)
 {
-    emulator_check_alignment(to, sizeof value);
-    *to = value;
+    emulator_check_alignment(to, sizeof l);
+    *to = l;
 }
-template <typename W>
-W get(const W *from)
+template <typename T>
+void get_if(bool wanted, const letter<T> *from, letter<T> &l)
 {
-    emulator_check_alignment(from, sizeof(W));
-    return *from;
+    emulator_check_alignment(from, sizeof *from);
+    if (wanted)
+        l = *from;
 }
-inline int afresh(int value)
+template <typename T>
+void empty_if(bool wanted, letter<T> *at)
 {
-    return value;
+    if (wanted)
+        *at = letter<T>{};
 }
-inline int lowest_bit(unsigned bits)
+inline void fence()
 {
-    return __builtin_ctz(bits);
 }
 inline void wait_for_others(int)
 {
     emulator_yield();
+}
+template <typename T>
+void keep(T &)
+{
 }
 inline unsigned bits(float value)
 {
@@ -116,9 +161,9 @@ inline unsigned bits(float value)
     memcpy(&b, &value, sizeof b);
     return b;
 }
-inline word bits(double value)
+inline unsigned long long bits(double value)
 {
-    word b;
+    unsigned long long b;
     memcpy(&b, &value, sizeof b);
     return b;
 }
@@ -128,7 +173,7 @@ inline float number_of(unsigned b)
     memcpy(&value, &b, sizeof value);
     return value;
 }
-inline double number_of(word b)
+inline double number_of(unsigned long long b)
 {
     double value;
     memcpy(&value, &b, sizeof value);
@@ -137,97 +182,38 @@ inline double number_of(word b)
 
 #endif
 
-/* 32 bits of a value above the tag. */
-__device__ __forceinline__ word sealed(unsigned half, unsigned tag)
+/* No value may be KEY: see speakable(). */
+template <typename T>
+__device__ __forceinline__ letter<T> sealed(const T (&v)[letter<T>::WIDTH])
 {
-    return (word)half << 32 | tag;
+    letter<T> l;
+#pragma unroll
+    for (int e = 0; e < letter<T>::WIDTH; e++)
+        l.w[e] = bits(v[e]) ^ coding<T>::KEY;
+    return l;
+}
+template <typename T>
+__device__ __forceinline__ T speakable(T v)
+{
+    return bits(v) == coding<T>::KEY ? number_of(coding<T>::OTHER) : v;
 }
 
 template <typename T>
-struct packet;
-
-template <>
-struct packet<float> {
-    word w;
-    static __device__ __forceinline__ packet of(float value, unsigned tag)
-    {
-        return {sealed(bits(value), tag)};
-    }
-    static __device__ __forceinline__ packet from(const packet *at)
-    {
-        return {get(&at->w)};
-    }
-    __device__ __forceinline__ bool has(unsigned tag) const
-    {
-        return (unsigned)w == tag;
-    }
-    __device__ __forceinline__ float value() const
-    {
-        return number_of((unsigned)(w >> 32));
-    }
-};
-
-template <>
-struct alignas(16) packet<double> {
-    word low, high;
-    static __device__ __forceinline__ packet of(double value, unsigned tag)
-    {
-        return {sealed((unsigned)bits(value), tag), sealed((unsigned)(bits(value) >> 32), tag)};
-    }
-    static __device__ __forceinline__ packet from(const packet *at)
-    {
-        const pair both = get((const pair *)at);
-        return {both.a, both.b};
-    }
-    __device__ __forceinline__ bool has(unsigned tag) const
-    {
-        return (unsigned)low == tag && (unsigned)high == tag;
-    }
-    __device__ __forceinline__ double value() const
-    {
-        return number_of((high & 0xffffffff00000000ull) | low >> 32);
-    }
-};
-
-/* The packets of 16 bytes of values: 4 floats or 2 doubles, at a multiple of 32 bytes. */
-template <typename T>
-struct packets {
-    pair first, second;
-    static __device__ __forceinline__ packets from(const packet<T> *at)
-    {
-        return {get((const pair *)at), get((const pair *)at + 1)};
-    }
-    __device__ __forceinline__ bool has(unsigned tag) const
-    {
-        return (((unsigned)first.a ^ tag) | ((unsigned)first.b ^ tag) | ((unsigned)second.a ^ tag) |
-                ((unsigned)second.b ^ tag)) == 0;
-    }
-    __device__ __forceinline__ void take(float (&v)[4]) const
-    {
-        v[0] = number_of((unsigned)(first.a >> 32));
-        v[1] = number_of((unsigned)(first.b >> 32));
-        v[2] = number_of((unsigned)(second.a >> 32));
-        v[3] = number_of((unsigned)(second.b >> 32));
-    }
-    __device__ __forceinline__ void take(double (&v)[2]) const
-    {
-        v[0] = number_of((first.b & 0xffffffff00000000ull) | first.a >> 32);
-        v[1] = number_of((second.b & 0xffffffff00000000ull) | second.a >> 32);
-    }
-};
-
-__device__ __forceinline__ void put_values(packet<float> *to, const float (&v)[4], unsigned tag)
+__device__ __forceinline__ bool has_come(const letter<T> &l)
 {
-    put((pair *)to, pair{sealed(bits(v[0]), tag), sealed(bits(v[1]), tag)});
-    put((pair *)to + 1, pair{sealed(bits(v[2]), tag), sealed(bits(v[3]), tag)});
+    bool all = true;
+#pragma unroll
+    for (int e = 0; e < letter<T>::WIDTH; e++)
+        all = all && l.w[e] != 0;
+    return all;
 }
-__device__ __forceinline__ void put_values(packet<double> *to, const double (&v)[2], unsigned tag)
+
+template <typename T>
+__device__ __forceinline__ void open(const letter<T> &l, T (&v)[letter<T>::WIDTH])
 {
 #pragma unroll
-    for (int n = 0; n < 2; n++) {
-        const packet<double> p = packet<double>::of(v[n], tag);
-        put((pair *)to + n, pair{p.low, p.high});
-    }
+    for (int e = 0; e < letter<T>::WIDTH; e++)
+        v[e] = number_of(l.w[e] ^ coding<T>::KEY);
 }
 
 } // namespace mailbox

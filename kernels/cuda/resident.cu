@@ -3,46 +3,49 @@
  *
  * On a small grid a launch costs more than the sweep: 64^3 points in float are 1 MiB, which all
  * multiprocessors together read in a quarter of a microsecond from the cache, but a replayed launch
- * takes 1.3. Here all blocks run at once, each owns a box of the grid and keeps it, with a halo of
- * `depth` layers, in its threads' registers:
+ * takes 1.3. Here all blocks run at once, and each keeps a box of the grid in its threads'
+ * registers:
  *
- *      +-----------------+     a thread owns ROWS x PLANES vectors of 16 bytes
+ *      +-----------------+     a thread has ROWS x PLANES vectors of 16 bytes
  *      | halo: depth     |     x neighbours: in the thread, or by shuffle from the next lane
  *      |   +---------+   |     y, z neighbours: in the thread, or the neighbour's outer vectors by
- *      |   | own     |   |       way of shared memory, two buffers of it, one barrier a sweep
+ *      |   | own     |   |       way of a tile in shared memory, of which there are two
  *      |   +---------+   |     after `depth` sweeps, of which each leaves one layer less of the
  * halo
- *      +-----------------+       right, the halo is received anew
+ *      +-----------------+       right, the halo is received anew; its outermost layer is in the
+ * tile only, as nothing is swept there
  *
- * Blocks do not meet at a barrier. Who owns a node that others need stores it with the exchange's
- * number beside it, both in one 64-bit word (mailbox.cuh), at the node's place in an array that all
- * see; who needs it looks there until the number is due. So there are no neighbours to know of,
- * only nodes, and blocks may be thinner than the halo. Two such arrays, for even and odd exchanges,
- * are enough: who sends exchange n+2 has received n+1 from all that it sends to, and these had
- * received n before they sent n+1. The numbers go on from launch to launch (each block keeps its
- * own count in the scratch memory), so a replayed launch needs nothing cleared.
+ * Blocks do not meet at a barrier, and there are no flags: a vector goes as a letter (mailbox.cuh)
+ * to a place of its own in the receiver's set, and its values say that it is there. What is sent
+ * comes from the tile and what is received goes there, by lists that are made once a launch: so any
+ * thread sends and receives any letter, whatever the faces, depths, corners and odd sizes. While
+ * the letters are on their way, those of the exchange before are emptied. Sets are used in turn, as
+ * HS_RESIDENT_SETS says.
  *
  * Waiting for each other is safe only if all blocks run: the launch is a cooperative one, which the
  * device refuses otherwise, and suits() asks for a multiprocessor a block.
  *
  * At the grid's faces a ghost of a star of radius 1 depends on the node and its opposite neighbour
- * only, so the thread makes it on the spot. Values that change with time come from a table of the
+ * only, so the thread makes it on the spot. What a warp need not ask at every vector is known
+ * before
+ * (`walled`), or compiled in (`walls`). Values that change with time come from a table of the
  * launch's sweeps, fetched two sweeps ahead; where they do not, from the arguments.
  *
- * The model of hs_resident_plan picks the blocks: clocks of a sweep from the instructions of the
- * busiest scheduler, plus an exchange of about 1500 clocks and what its words take, over `depth`.
- * Predicted and measured in us per sweep on an H200, float, periodic, 2026-11-21: see
- * docs/performance.md.
+ * Measured by a test program on one H200, float, us per sweep with 128 a launch, 2026-11-21, fixed
+ * walls (periodic): 64^3 1.45 (1.40), 1024^2 1.26 (1.09), 128^3 4.23 (4.06). Of 64^3, depth 2: 0.3
+ * to go through the loop and its barriers, 0.25 the sweep, the rest half an exchange. What bounds
+ * it, and what was tried: docs/performance.md.
  *
  * Source: persistent kernels that keep their data on the chip: Zhang, Wahib, Chen, Meng, Wang,
- * Endo, Matsuoka, ICS'23 (PERKS), with grid barriers; a tag in every word instead of a fence: the
- * "LL" protocol of NVIDIA's NCCL.
+ * Endo, Matsuoka, ICS'23 (PERKS), with grid barriers; data that are their own flag: the "LL"
+ * protocol of NVIDIA's NCCL, with half of its words.
  */
 #include "levels.cuh"
 #include "mailbox.cuh"
 
 #include "core/tiling.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -52,26 +55,29 @@ namespace resident
 /* The kernel's own names of the axes: along memory, the one whose neighbours are a row away, and
  * the one of the planes: x, y, z in 3D; x, -, y in 2D. */
 enum axis { ALONG, ROW, PLANE };
-enum { LEVEL = HS_RESIDENT_LEVEL };
+enum { LEVEL = HS_RESIDENT_LEVEL, SETS = HS_RESIDENT_SETS, FENCES = (SETS - 1) / 2 };
+/* What a kernel is compiled for: a grid that wraps along each axis; or that has faces as well, all
+ * of which keep their nodes, and rows of whole vectors; or faces of any kind. */
+enum walls { NO_WALLS, FIXED_WALLS, ANY_WALLS, RAGGED_WALLS };
 
 template <typename T>
 struct arguments : star::faces<T, HS_FACES, 1> { /* of the kernel's axes */
     const T *in;
     T *out;
-    mailbox::packet<T> *mail[2]; /* a packet a node, for even and for odd exchanges */
-    unsigned *epoch;             /* [blocks] exchanges that were ever made */
-    const T *levels;             /* [steps][LEVEL], or NULL: `level` serves all */
+    mailbox::letter<T> *mail; /* [SETS][blocks][a tile's vectors] */
+    const T *levels;          /* [steps][LEVEL], or NULL: `level` serves all */
     T level[LEVEL];
     T c[7];           /* in the order of the additions */
     int64_t pitch[3]; /* of fields */
     int n[3];
     int blocks[3];
-    int halo[3]; /* layers around the block's nodes that are swept too; 0, or at least depth */
+    int halo[3]; /* layers around a block's nodes that others send; 0, or at least depth */
     int depth;   /* sweeps between exchanges */
     int steps;
     int lanes, groups[2]; /* threads along each axis */
-    unsigned last; /* a row's last value in its vector, as a bit: an index would be looked up */
-    int mail_row;  /* packets from row to row */
+    int letters;          /* most that a block gets in an exchange */
+    unsigned last;        /* a row's last value in its vector, as a bit */
+    bool ragged;          /* a row wraps, and is no whole number of vectors */
 };
 
 template <typename T>
@@ -85,333 +91,549 @@ __host__ __device__ constexpr int up(int a, int b)
     return (a + b - 1) / b;
 }
 
-__device__ inline int image(int i, int n)
-{
-    while (i < 0)
-        i += n;
-    while (i >= n)
-        i -= n;
-    return i;
-}
-
-/* The same for -n <= i < 2*n. */
-__device__ inline int near_image(int i, int n)
-{
-    return i < 0 ? i + n : i >= n ? i - n : i;
-}
-
-/* Layers that i lies outside [lo, hi). */
-__device__ inline int beyond(int i, int lo, int hi)
-{
-    return i < lo ? lo - i : i >= hi ? i - hi + 1 : 0;
-}
-
-template <typename T, int DIMS, int ROWS, int PLANES, bool FACES>
+template <typename T, int DIMS, int ROWS, int PLANES, int WALLS>
 struct block {
     enum {
         WIDTH = vector<T>::WIDTH,
         HAS_ROWS = DIMS == 3,
-        LARGE = PLANES * ROWS > 6,
-        AT_ONCE = sizeof(T) == 8 ? (LARGE ? 1 : 2) : (LARGE ? 2 : 4) /* vectors received */
+        VECTORS = ROWS * PLANES,
+        ALL = (1u << VECTORS) - 1,
+        AT_ONCE = 8,   /* letters that a thread waits for together */
+        PART = 1 << 30 /* of a place: only the values up to the grid's last are taken */
     };
     using values = vector<T>;
-    using packet = mailbox::packet<T>;
-    using packets = mailbox::packets<T>;
+    using letter = mailbox::letter<T>;
 
     const arguments<T> &p;
     const int thread;
-    int row_length, plane_length; /* elements */
-    int x, y, z;                  /* node of the thread's first value */
+    int row_length, plane_length; /* elements of a tile's */
     int left_lane, right_lane;
-    bool active;
-    T *levels; /* two rows */
-    T *slot;   /* of the thread's first value, in the buffer that is written next ... */
-    int other; /* ... and from there to the other buffer */
-    int below, above, under, over; /* from a slot to the neighbour's beyond the thread's own */
-    unsigned give, need;           /* bit of each of the thread's vectors: sent, received */
-    bool split;                    /* whose vectors are received value by value */
-    unsigned faces;                /* that this block's sweeps meet */
+    bool active, working;  /* the thread has vectors of its own, some thread of the warp has */
+    T *levels;             /* two rows */
+    int *come, *go, *dest; /* places in the tile of what comes and what goes, and where to */
+    int count;             /* letters */
+    T *tile;               /* the buffer that is used next ... */
+    int other;             /* ... and from there to the other */
+    int slot;              /* of the thread's first vector in its tile */
+    unsigned own, full; /* bit of each of the thread's vectors: some or all of it is of the block */
+    unsigned faces;     /* that this block's sweeps meet */
     /* Bits of the thread's rows, and of its planes, on faces: the lower face's, then the upper's.
      */
     unsigned at_x, at_rows, at_planes;
-    int reach; /* layers that the warp's nearest vector is outside the block's nodes */
+    unsigned kept; /* FIXED_WALLS: bit of each vector all of which keeps its values */
+    unsigned
+        walled; /* bit of each vector that has a face of rows or planes in some lane of the warp */
+    T c[2 * DIMS + 1];
     values now[PLANES][ROWS];
 
     /* ---- before the first sweep and after the last ------------------------------------------- */
 
-    /* The block's nodes. Looked up where they are needed: they would fill registers meanwhile. */
-    __device__ __forceinline__ void find(int (&lo)[3], int (&hi)[3]) const
+    struct place {
+        int at[3];        /* the block */
+        int lo[3], hi[3]; /* its nodes */
+        int origin[3];    /* of its tile: the first of its own nodes there */
+        int node[3];      /* of the thread's first value */
+    };
+
+    __device__ __forceinline__ int edge(int axis, int at) const
     {
-        const int index = mailbox::afresh((int)blockIdx.x), line = index / p.blocks[ALONG];
-        const int at[3] = {index - line * p.blocks[ALONG], line % p.blocks[ROW],
-                           line / p.blocks[ROW]};
+        const int unit = axis == ALONG ? WIDTH : 1, units = up(p.n[axis], unit);
+        return min(units * at / p.blocks[axis] * unit, p.n[axis]);
+    }
+    /* Lanes of a warp are strips of p.lanes each, one of which is a row's; those that are left
+     * double others' work. */
+    __device__ __forceinline__ place find(int &column, int (&g)[2]) const
+    {
+        place f;
+        const int index = (int)blockIdx.x, line = index / p.blocks[ALONG];
+        f.at[ALONG] = index - line * p.blocks[ALONG];
+        f.at[ROW] = line % p.blocks[ROW], f.at[PLANE] = line / p.blocks[ROW];
 #pragma unroll
         for (int axis = 0; axis < 3; axis++) {
-            const int unit = axis == ALONG ? WIDTH : 1, units = up(p.n[axis], unit);
-            lo[axis] = units * at[axis] / p.blocks[axis] * unit;
-            hi[axis] = min(units * (at[axis] + 1) / p.blocks[axis] * unit, p.n[axis]);
+            f.lo[axis] = edge(axis, f.at[axis]), f.hi[axis] = edge(axis, f.at[axis] + 1);
+            f.origin[axis] = axis == ALONG              ? p.halo[ALONG]
+                             : axis == ROW && !HAS_ROWS ? 0
+                                                        : max(p.halo[axis], 1);
         }
+        const int lane = thread % 32, in_warp = 32 / p.lanes, strip = lane / p.lanes;
+        const int group = thread / 32 * in_warp + strip;
+        const int mine = min(group, p.groups[0] * p.groups[1] - 1);
+        g[1] = mine / p.groups[0], g[0] = mine - g[1] * p.groups[0];
+        column = strip < in_warp ? lane - strip * p.lanes : p.lanes - 1;
+        f.node[ALONG] = f.lo[ALONG] - f.origin[ALONG] + column * WIDTH;
+        f.node[ROW] = f.lo[ROW] - f.origin[ROW] + g[0] * ROWS + HAS_ROWS;
+        f.node[PLANE] = f.lo[PLANE] - f.origin[PLANE] + g[1] * PLANES + 1;
+        return f;
+    }
+    __device__ __forceinline__ place find() const
+    {
+        int column, g[2];
+        return find(column, g);
     }
 
     __device__ __forceinline__ block(const arguments<T> &arguments, unsigned char *shared)
         : p(arguments), thread((int)threadIdx.x)
     {
-        int lo[3], hi[3];
-        find(lo, hi);
-        faces = 0;
-        unsigned open = 0; /* sides beyond which lie nodes */
-#pragma unroll
-        for (int axis = 0; axis < 3; axis++) {
-            if (axis == ROW && !HAS_ROWS)
-                continue;
-            if (!p.wrap[axis]) {
-                faces |= lo[axis] - p.halo[axis] <= 0 ? 1u << 2 * axis : 0u;
-                faces |= hi[axis] + p.halo[axis] >= p.n[axis] ? 2u << 2 * axis : 0u;
-            }
-            open |= p.halo[axis] && (p.wrap[axis] || lo[axis] > 0) ? 1u << 2 * axis : 0u;
-            open |= p.halo[axis] && (p.wrap[axis] || hi[axis] < p.n[axis]) ? 2u << 2 * axis : 0u;
-        }
+        int column, g[2];
+        const place f = find(column, g);
+        const int lane = thread % 32, in_warp = 32 / p.lanes;
+        const int all = p.groups[0] * p.groups[1];
+        active = lane / p.lanes < in_warp && thread / 32 * in_warp + lane / p.lanes < all;
+        working = thread / 32 * in_warp < all;
         row_length = p.lanes * WIDTH;
-        plane_length = p.groups[0] * ROWS * row_length;
+        plane_length = HAS_ROWS ? (p.groups[0] * ROWS + 2) * row_length : row_length;
         levels = (T *)shared;
-        place_thread((T *)shared + 2 * LEVEL, open, lo, hi);
+        come = (int *)(levels + 2 * LEVEL);
+        go = come + p.letters, dest = go + p.letters;
+        tile = (T *)(come + up(3 * p.letters, 4) * 4);
+        other = (p.groups[1] * PLANES + 2) * plane_length;
+        slot = (g[1] * PLANES + 1) * plane_length + (g[0] * ROWS + HAS_ROWS) * row_length +
+               column * WIDTH;
+        const int first_lane = lane - column;
+        left_lane = (column > 0 ? lane - 1 : first_lane + p.lanes - 1) & 31;
+        right_lane = (column < p.lanes - 1 ? lane + 1 : first_lane) & 31;
+#pragma unroll
+        for (int n = 0; n < 2 * DIMS + 1; n++) {
+            c[n] = p.c[n];
+            mailbox::keep(c[n]);
+        }
+        find_own(f);
+        find_faces(f);
+        find_letters(f);
     }
 
-    __device__ __forceinline__ void place_thread(T *tile, unsigned open, const int (&lo)[3],
-                                                 const int (&hi)[3])
+    __device__ __forceinline__ void find_own(const place &f)
     {
-        const int lane = thread % 32, in_warp = 32 / p.lanes, strip = lane / p.lanes;
-        const int all = p.groups[0] * p.groups[1];
-        const int group = thread / 32 * in_warp + strip;
-        active = strip < in_warp && group < all;
-        const int mine = min(group, all - 1), g1 = mine / p.groups[0], g0 = mine - g1 * p.groups[0];
-        const int column = strip < in_warp ? lane - strip * p.lanes : p.lanes - 1;
-        const int first_lane = lane - column;
-        left_lane = column > 0 ? lane - 1 : first_lane + p.lanes - 1;
-        right_lane = column < p.lanes - 1 ? lane + 1 : first_lane;
-        left_lane &= 31, right_lane &= 31;
-        x = lo[ALONG] - p.halo[ALONG] + column * WIDTH;
-        y = lo[ROW] - p.halo[ROW] + g0 * ROWS;
-        z = lo[PLANE] - p.halo[PLANE] + g1 * PLANES;
-        slot = tile + g1 * PLANES * plane_length + g0 * ROWS * row_length + column * WIDTH;
-        other = p.groups[1] * PLANES * plane_length;
-        below = g0 > 0 ? -row_length : 0;
-        above = g0 < p.groups[0] - 1 ? row_length : 0;
-        under = g1 > 0 ? -plane_length : 0;
-        over = g1 < p.groups[1] - 1 ? plane_length : 0;
-        split = p.wrap[ALONG] && p.n[ALONG] % WIDTH != 0 && (x < 0 || x + WIDTH > p.n[ALONG]);
+        const int x = f.node[ALONG];
+        own = full = 0;
+#pragma unroll
+        for (int k = 0; k < PLANES; k++)
+#pragma unroll
+            for (int r = 0; r < ROWS; r++) {
+                const int y = f.node[ROW] + r, z = f.node[PLANE] + k;
+                if (!active || y < f.lo[ROW] || y >= f.hi[ROW] || z < f.lo[PLANE] ||
+                    z >= f.hi[PLANE])
+                    continue;
+                own |= x + WIDTH > f.lo[ALONG] && x < f.hi[ALONG] ? 1u << (k * ROWS + r) : 0u;
+                full |= x >= f.lo[ALONG] && x + WIDTH <= f.hi[ALONG] ? 1u << (k * ROWS + r) : 0u;
+            }
+    }
+
+    __device__ __forceinline__ void find_faces(const place &f)
+    {
+        const int x = f.node[ALONG], y = f.node[ROW], z = f.node[PLANE];
+        faces = 0;
+#pragma unroll
+        for (int axis = 0; axis < 3; axis++)
+            if (!p.wrap[axis] && (axis != ROW || HAS_ROWS)) {
+                faces |= f.lo[axis] - p.halo[axis] <= 0 ? 1u << 2 * axis : 0u;
+                faces |= f.hi[axis] + p.halo[axis] >= p.n[axis] ? 2u << 2 * axis : 0u;
+            }
         at_x = x == 0 && !p.wrap[ALONG] ? 1u : 0u;
         if (!p.wrap[ALONG] && x <= p.n[ALONG] - 1 && x + WIDTH > p.n[ALONG] - 1)
             at_x |= 2u;
-        at_rows = at_planes = 0;
-        give = need = 0;
-        reach = 1 << 20;
+        at_rows = at_planes = kept = 0;
 #pragma unroll
-        for (int k = 0; k < PLANES; k++) {
+        for (int k = 0; k < PLANES; k++)
             if (!p.wrap[PLANE])
                 at_planes |= (z + k == 0 ? 1u << k : 0u) |
                              (z + k == p.n[PLANE] - 1 ? 1u << (PLANES + k) : 0u);
 #pragma unroll
-            for (int r = 0; r < ROWS; r++) {
-                if (k == 0 && HAS_ROWS && !p.wrap[ROW])
-                    at_rows |= (y + r == 0 ? 1u << r : 0u) |
-                               (y + r == p.n[ROW] - 1 ? 1u << (ROWS + r) : 0u);
-                mark(k, r, open, lo, hi);
-            }
-        }
+        for (int r = 0; r < ROWS; r++)
+            if (HAS_ROWS && !p.wrap[ROW])
+                at_rows |=
+                    (y + r == 0 ? 1u << r : 0u) | (y + r == p.n[ROW] - 1 ? 1u << (ROWS + r) : 0u);
+#pragma unroll
+        for (int k = 0; k < PLANES; k++)
+#pragma unroll
+            for (int r = 0; r < ROWS; r++)
+                kept |= ((at_rows >> r | at_rows >> (ROWS + r) | at_planes >> k |
+                          at_planes >> (PLANES + k)) &
+                         1)
+                        << (k * ROWS + r);
+        walled = kept;
         for (int far = 16; far > 0; far /= 2)
-            reach = min(reach, __shfl_xor_sync(0xffffffffu, reach, far));
+            walled |= __shfl_xor_sync(0xffffffffu, walled, far);
     }
 
-    /* Which of the thread's vectors go to other blocks, and which come from there. */
-    __device__ __forceinline__ void mark(int k, int r, unsigned open, const int (&lo)[3],
-                                         const int (&hi)[3])
+    /* The letters of an exchange: with the block on each side, those of the halo on that side come
+     * from there, and what lies in its halo on the other side goes there. */
+    __device__ __forceinline__ void find_letters(const place &f)
     {
-        const unsigned bit = 1u << (k * ROWS + r);
-        const int j[3] = {x, y + r, z + k};
-        bool own = true, inside = true, near = false;
-        int away = 0;
+        count = 0;
+        const int far[3] = {p.halo[ALONG] > 0, p.halo[ROW] > 0, p.halo[PLANE] > 0};
+#pragma unroll 1
+        for (int z = -far[PLANE]; z <= far[PLANE]; z++)
+#pragma unroll 1
+            for (int y = -far[ROW]; y <= far[ROW]; y++)
+#pragma unroll 1
+                for (int x = -far[ALONG]; x <= far[ALONG]; x++)
+                    if (x != 0 || y != 0 || z != 0)
+                        list_letters(f, {{x, y, z}});
+    }
+
+    struct along_axes {
+        int a[3];
+    };
+    __device__ __forceinline__ void list_letters(const place &f, const along_axes side)
+    {
+        along_axes extent, come0, go0, dest0; /* and the first place along each axis */
+        int to = 0, all = 1;
 #pragma unroll
-        for (int axis = 0; axis < 3; axis++) {
-            const int width = axis == ALONG ? WIDTH : 1;
-            const int last = j[axis] + width - 1; /* of the vector */
-            const int outside = last < lo[axis]       ? lo[axis] - last
-                                : j[axis] >= hi[axis] ? j[axis] - hi[axis] + 1
-                                                      : 0;
-            away += outside;
-            own = own && outside == 0;
-            inside = inside && (p.wrap[axis] || (last >= 0 && j[axis] < p.n[axis]));
-            near = near || (open >> 2 * axis & 1 && j[axis] - lo[axis] < p.depth) ||
-                   (open >> (2 * axis + 1) & 1 && hi[axis] - 1 - last < p.depth);
+        for (int axis = PLANE; axis >= ALONG; axis--) {
+            const int unit = axis == ALONG ? WIDTH : 1, d = side.a[axis];
+            const int halo = p.halo[axis], first = f.origin[axis];
+            const int size = f.hi[axis] - f.lo[axis];
+            int next = f.at[axis] + d;
+            if (next < 0 || next >= p.blocks[axis]) {
+                if (!p.wrap[axis])
+                    return;
+                next += next < 0 ? p.blocks[axis] : -p.blocks[axis];
+            }
+            to = to * p.blocks[axis] + next;
+            const int beyond = d < 0 ? edge(axis, next + 1) - edge(axis, next) : 0;
+            extent.a[axis] = up(d != 0 ? halo : size, unit);
+            all *= extent.a[axis];
+            come0.a[axis] = d < 0 ? first - halo : d > 0 ? first + size : first;
+            go0.a[axis] = d > 0 ? first + size - halo : first;
+            dest0.a[axis] = d > 0 ? first - halo : first + beyond;
         }
-        const bool mixed = split && open & 3 && x < hi[ALONG] && x + WIDTH > hi[ALONG];
-        if (active && inside)
-            reach = min(reach, away);
-        if (active && own && near)
-            give |= bit;
-        if (active && inside && away <= p.depth && (away > 0 || mixed))
-            need |= bit;
+        to *= (other < 0 ? -other : other) / WIDTH;
+        for (int n = thread; n < all; n += (int)blockDim.x) {
+            const int line = n / extent.a[0], plane = line / extent.a[1];
+            const int i[3] = {(n - line * extent.a[0]) * WIDTH, line - plane * extent.a[1], plane};
+            int here = 0, there = 0; /* layers away from their block's nodes */
+#pragma unroll
+            for (int axis = 0; axis < 3; axis++) {
+                const int d = side.a[axis], above = i[axis] + 1;
+                const int below = p.halo[axis] - i[axis] - (axis == ALONG ? WIDTH - 1 : 0);
+                here += d > 0 ? above : d < 0 ? below : 0;
+                there += d < 0 ? above : d > 0 ? below : 0;
+            }
+            const bool part =
+                p.ragged && side.a[ALONG] == 0 && f.lo[ALONG] + i[ALONG] + WIDTH > f.hi[ALONG];
+            come[count + n] = here <= p.depth ? in_tile(come0, i) | (part ? PART : 0) : -1;
+            go[count + n] = there <= p.depth ? in_tile(go0, i) : -1;
+            dest[count + n] = to + where(in_tile(dest0, i));
+        }
+        count += all;
+    }
+    __device__ __forceinline__ int in_tile(const along_axes &first, const int (&i)[3]) const
+    {
+        return (first.a[PLANE] + i[PLANE]) * plane_length + (first.a[ROW] + i[ROW]) * row_length +
+               first.a[ALONG] + i[ALONG];
     }
 
     __device__ __forceinline__ void load()
     {
-        int lo[3], hi[3];
-        find(lo, hi);
-        const int rows = p.groups[0] * ROWS, all = p.groups[1] * PLANES * rows;
-        T *tile = levels + 2 * LEVEL;
-        for (int n = thread / 32; n < all; n += (int)blockDim.x / 32) {
-            int k = lo[PLANE] - p.halo[PLANE] + n / rows, j = lo[ROW] - p.halo[ROW] + n % rows;
-            k = p.wrap[PLANE] ? image(k, p.n[PLANE]) : k;
-            j = p.wrap[ROW] ? image(j, p.n[ROW]) : j;
-            if (j < 0 || j >= p.n[ROW] || k < 0 || k >= p.n[PLANE])
-                continue;
-            const T *from = p.in + k * p.pitch[PLANE] + j * p.pitch[ROW];
-            for (int e = thread % 32; e < row_length; e += 32) {
-                int i = lo[ALONG] - p.halo[ALONG] + e;
-                i = p.wrap[ALONG] ? image(i, p.n[ALONG]) : i;
-                if (i >= 0 && i < p.n[ALONG])
-                    tile[n * row_length + e] = from[i];
-            }
-        }
-        __syncthreads();
-#pragma unroll
-        for (int k = 0; k < PLANES; k++)
-#pragma unroll
-            for (int r = 0; r < ROWS; r++)
-                now[k][r] = *(const values *)(slot + k * plane_length + r * row_length);
-        slot += other, other = -other; /* where nobody reads */
-    }
-
-    __device__ __forceinline__ void store()
-    {
-        if (!active)
-            return;
-        int lo[3], hi[3];
-        find(lo, hi);
+        const place f = find();
 #pragma unroll
         for (int k = 0; k < PLANES; k++)
 #pragma unroll
             for (int r = 0; r < ROWS; r++) {
-                if (beyond(y + r, lo[ROW], hi[ROW]) || beyond(z + k, lo[PLANE], hi[PLANE]))
+                now[k][r] = values{};
+                if (!(own >> (k * ROWS + r) & 1))
                     continue;
-                T *to = p.out + (z + k) * p.pitch[PLANE] + (y + r) * p.pitch[ROW] + x;
-                if (x >= lo[ALONG] && x + WIDTH <= hi[ALONG])
+                const T *from = p.in + (f.node[PLANE] + k) * p.pitch[PLANE] +
+                                (f.node[ROW] + r) * p.pitch[ROW] + f.node[ALONG];
+                if (full >> (k * ROWS + r) & 1)
+                    now[k][r] = *(const values *)from;
+                else
+#pragma unroll
+                    for (int e = 0; e < WIDTH; e++)
+                        if (f.node[ALONG] + e < f.hi[ALONG])
+                            now[k][r].v[e] = from[e];
+#pragma unroll
+                for (int e = 0; e < WIDTH; e++)
+                    now[k][r].v[e] = mailbox::speakable(now[k][r].v[e]);
+            }
+    }
+
+    __device__ __forceinline__ void store() const
+    {
+        const place f = find();
+#pragma unroll
+        for (int k = 0; k < PLANES; k++)
+#pragma unroll
+            for (int r = 0; r < ROWS; r++) {
+                if (!(own >> (k * ROWS + r) & 1))
+                    continue;
+                T *to = p.out + (f.node[PLANE] + k) * p.pitch[PLANE] +
+                        (f.node[ROW] + r) * p.pitch[ROW] + f.node[ALONG];
+                if (full >> (k * ROWS + r) & 1)
                     *(values *)to = now[k][r];
                 else
 #pragma unroll
                     for (int e = 0; e < WIDTH; e++)
-                        if (x + e >= lo[ALONG] && x + e < hi[ALONG])
+                        if (f.node[ALONG] + e < f.hi[ALONG])
                             to[e] = now[k][r].v[e];
             }
     }
 
-    /* ---- a sweep ----------------------------------------------------------------------------- */
+    /* ---- what neighbours need ---------------------------------------------------------------- */
 
-    __device__ __forceinline__ void show()
+    __device__ __forceinline__ T *my(int k, int r) const
     {
-        if (!active)
-            return;
-        const int row = mailbox::afresh(row_length), plane = mailbox::afresh(plane_length);
-        T *to = slot;
-#pragma unroll
-        for (int k = 0; k < PLANES; k++, to += plane)
-#pragma unroll
-            for (int r = 0; r < ROWS; r++)
-                if (k == 0 || k == PLANES - 1 || (HAS_ROWS && (r == 0 || r == ROWS - 1)))
-                    *(values *)(to + r * row) = now[k][r];
+        return tile + slot + k * plane_length + r * row_length;
     }
 
-    __device__ __forceinline__ T ghost(const T *level, int f, T inner, T edge) const
+    /* To the block's other threads, between exchanges. */
+    __device__ __forceinline__ void show() const
     {
-        return star::ghost(p.rule[f][0], inner, edge, level[1 + f]);
+        if (active)
+#pragma unroll
+            for (int k = 0; k < PLANES; k++)
+#pragma unroll
+                for (int r = 0; r < ROWS; r++)
+                    if (k == 0 || k == PLANES - 1 || (HAS_ROWS && (r == 0 || r == ROWS - 1)))
+                        *(values *)my(k, r) = now[k][r];
+    }
+
+    /* Before one: all of the block's, from where they are sent. */
+    __device__ __forceinline__ void show_own() const
+    {
+        if (own == 0)
+            return;
+#pragma unroll
+        for (int k = 0; k < PLANES; k++)
+#pragma unroll
+            for (int r = 0; r < ROWS; r++)
+                if (own >> (k * ROWS + r) & 1)
+                    *(values *)my(k, r) = now[k][r];
+    }
+
+    __device__ __forceinline__ void take_others()
+    {
+        if (full == ALL)
+            return;
+#pragma unroll
+        for (int k = 0; k < PLANES; k++)
+#pragma unroll
+            for (int r = 0; r < ROWS; r++)
+                if (!(full >> (k * ROWS + r) & 1))
+                    now[k][r] = *(const values *)my(k, r);
+    }
+
+    /* ---- an exchange ------------------------------------------------------------------------- */
+
+    static __device__ __forceinline__ bool aligned(int at)
+    {
+        return at % WIDTH == 0;
+    }
+
+    __device__ __forceinline__ void send(letter *mail) const
+    {
+#pragma unroll 4
+        for (int n = thread; n < count; n += (int)blockDim.x)
+            if (go[n] >= 0)
+                send_one(mail + dest[n], go[n]);
+    }
+    __device__ __forceinline__ void send_one(letter *to, int from) const
+    {
+        values v;
+        if (!p.ragged || aligned(from))
+            v = *(const values *)(tile + from);
+        else
+#pragma unroll
+            for (int e = 0; e < WIDTH; e++)
+                v.v[e] = tile[from + e];
+        mailbox::put(to, mailbox::sealed<T>(v.v));
+    }
+
+    __device__ __forceinline__ void receive(letter *mail) const
+    {
+        mail += (int)blockIdx.x * ((other < 0 ? -other : other) / WIDTH);
+        if (count <= AT_ONCE / 2 * (int)blockDim.x)
+            receive_some<AT_ONCE / 2>(mail, thread);
+        else
+#pragma unroll 1
+            for (int n = thread; n < count; n += AT_ONCE * (int)blockDim.x)
+                receive_some<AT_ONCE>(mail, n);
+    }
+    /* All that are missing are looked for together. */
+    template <int N>
+    __device__ __forceinline__ void receive_some(letter *mail, int first) const
+    {
+        int at[N];
+        bool missing[N], any = false;
+#pragma unroll
+        for (int i = 0; i < N; i++) {
+            const int n = first + i * (int)blockDim.x;
+            at[i] = n < count ? come[n] : -1;
+            missing[i] = at[i] >= 0;
+            any = any || missing[i];
+        }
+        letter got[N];
+        for (int looks = 0; any; looks++) {
+#pragma unroll
+            for (int i = 0; i < N; i++)
+                mailbox::get_if(missing[i], mail + where(at[i]), got[i]);
+            any = false;
+#pragma unroll
+            for (int i = 0; i < N; i++) {
+                const bool now_here = missing[i] && mailbox::has_come(got[i]);
+                missing[i] = missing[i] && !now_here;
+                any = any || missing[i];
+                if (p.ragged && now_here)
+                    take_part(at[i], got[i]);
+                else if (now_here)
+                    take(at[i], got[i]);
+            }
+            if (any)
+                mailbox::wait_for_others(looks);
+        }
+    }
+    /* The letter of a place. */
+    static __device__ __forceinline__ int where(int at)
+    {
+        return (at & ~PART) / WIDTH + ((at & ~PART) % WIDTH != 0);
+    }
+    __device__ __forceinline__ void clear(letter *mail) const
+    {
+        mail += (int)blockIdx.x * ((other < 0 ? -other : other) / WIDTH);
+#pragma unroll 4
+        for (int n = thread; n < count; n += (int)blockDim.x)
+            mailbox::empty_if(come[n] >= 0, mail + where(come[n]));
+    }
+    __device__ __forceinline__ void take(int at, const letter &l) const
+    {
+        values v;
+        mailbox::open(l, v.v);
+        *(values *)(tile + at) = v;
+    }
+    __device__ __forceinline__ void take_part(int at, const letter &l) const
+    {
+        values v;
+        mailbox::open(l, v.v);
+#pragma unroll
+        for (int e = 0; e < WIDTH; e++)
+            if (at < PART || 1u << e <= p.last)
+                tile[(at & ~PART) + e] = v.v[e];
+    }
+
+    /* ---- a sweep ----------------------------------------------------------------------------- */
+
+    __device__ __forceinline__ T ghost_of(T offset, int f, T inner, T edge) const
+    {
+        return star::ghost(p.rule[f][0], inner, edge, offset);
     }
     __device__ __forceinline__ void put_ghosts(const T *level, int f, const values &inner,
                                                const values &edge, values &to) const
     {
 #pragma unroll
         for (int e = 0; e < WIDTH; e++)
-            to.v[e] = ghost(level, f, inner.v[e], edge.v[e]);
+            to.v[e] = ghost_of(level[1 + f], f, inner.v[e], edge.v[e]);
     }
 
-    /* Held nodes keep what they have or take what is prescribed; of several that prescribe, the
-     * last face has the node. */
+    __device__ __forceinline__ void put_ghosts_around(const T *level, int k, int r,
+                                                      const values &centre, values &zm, values &ym,
+                                                      values &yp, values &zp) const
+    {
+        const unsigned open_faces = faces & ~p.held;
+        if (HAS_ROWS && open_faces & 4 && at_rows >> r & 1)
+            put_ghosts(level, 2, yp, centre, ym);
+        if (HAS_ROWS && open_faces & 8 && at_rows >> (ROWS + r) & 1)
+            put_ghosts(level, 3, ym, centre, yp);
+        if (open_faces & 16 && at_planes >> k & 1)
+            put_ghosts(level, 4, zp, centre, zm);
+        if (open_faces & 32 && at_planes >> (PLANES + k) & 1)
+            put_ghosts(level, 5, zm, centre, zp);
+    }
+
+    /* FIXED_WALLS */
+    __device__ __forceinline__ void keep(int n, bool at_wall, const values &before,
+                                         values &made) const
+    {
+        made.v[0] = at_x & 1 ? before.v[0] : made.v[0];
+        made.v[WIDTH - 1] = at_x & 2 ? before.v[WIDTH - 1] : made.v[WIDTH - 1];
+        if (at_wall)
+#pragma unroll
+            for (int e = 0; e < WIDTH; e++)
+                made.v[e] = kept >> n & 1 ? before.v[e] : made.v[e];
+    }
+
+    /* Held nodes keep what they have or take what is prescribed; of several faces that prescribe,
+     * the last has the node. Here for a vector at faces of rows or planes, its ends done before. */
     __device__ __forceinline__ void put_held(const T *level, int k, int r, const values &before,
                                              values &made) const
     {
         unsigned on = (at_planes >> k & 1 ? 16u : 0u) | (at_planes >> (PLANES + k) & 1 ? 32u : 0u);
         if (HAS_ROWS)
             on |= (at_rows >> r & 1 ? 4u : 0u) | (at_rows >> (ROWS + r) & 1 ? 8u : 0u);
-        on = (on | at_x) & p.held;
+        on &= p.held;
+        const bool keeps = on & p.keeping, takes = on & ~p.keeping;
+        T value = T(0);
+#pragma unroll
+        for (int face = HAS_ROWS ? 2 : 4; face < 6; face++)
+            value = on & ~p.keeping & 1u << face ? level[7 + face] : value;
 #pragma unroll
         for (int e = 0; e < WIDTH; e++) {
-            const unsigned here = (e == 0 ? on : on & ~1u) & (p.last >> e & 1 ? ~0u : ~2u);
-            T value = here & p.keeping ? before.v[e] : made.v[e];
-#pragma unroll
-            for (int f = 0; f < 6; f++)
-                value = here & ~p.keeping & 1u << f ? level[7 + f] : value;
-            made.v[e] = value;
+            const bool end = at_x & p.held & ~p.keeping & ends_at(e); /* has been given a value */
+            made.v[e] = takes ? value : keeps && !end ? before.v[e] : made.v[e];
         }
     }
-    /* The same where only faces of x may be near. */
-    __device__ __forceinline__ void put_held_ends(const T *level, const values &before,
+    /* Faces of x that have value e of the grid's first or last vector. */
+    __device__ __forceinline__ unsigned ends_at(int e) const
+    {
+        return (e == 0 ? 1u : 0u) | (p.last >> e & 1 ? 2u : 0u);
+    }
+    /* The same for its ends, if they are at faces of x. */
+    __device__ __forceinline__ void put_held_ends(const T (&hold)[2], const values &before,
                                                   values &made) const
     {
-        if (faces & p.held & 1) {
-            const T value = p.keeping & 1 ? before.v[0] : level[7];
-            made.v[0] = at_x & 1 ? value : made.v[0];
-        }
-        if (faces & p.held & 2)
+        const unsigned on = at_x & p.held;
+        if (WALLS == ANY_WALLS) {
+            const T low = p.keeping & 1 ? before.v[0] : hold[0];
+            const T high = p.keeping & 2 ? before.v[WIDTH - 1] : hold[1];
+            made.v[0] = on & 1 ? low : made.v[0];
+            made.v[WIDTH - 1] = on & 2 ? high : made.v[WIDTH - 1];
+        } else
 #pragma unroll
-            for (int e = 0; e < WIDTH; e++)
-                if (p.last >> e & 1) { /* the same for all */
-                    const T value = p.keeping & 2 ? before.v[e] : level[8];
-                    made.v[e] = at_x & 2 ? value : made.v[e];
-                }
+            for (int e = 0; e < WIDTH; e++) {
+                const unsigned here = on & ends_at(e);
+                const T value = here & p.keeping ? before.v[e] : here & 2 ? hold[1] : hold[0];
+                made.v[e] = here ? value : made.v[e];
+            }
     }
 
     /* Neighbours along x of a vector at a face that is not held. */
-    __device__ __forceinline__ void put_ghosts_beside(const T *level, const values &centre, T &left,
-                                                      T (&right)[WIDTH]) const
+    __device__ __forceinline__ void put_ghosts_beside(const T (&off)[2], const values &centre,
+                                                      T &left, T (&right)[WIDTH]) const
     {
-        const unsigned open_faces = faces & ~p.held;
-        if (open_faces & 2)
+        const unsigned on = at_x & ~p.held;
+        if (WALLS == ANY_WALLS) {
+            const T high = ghost_of(off[1], 1, centre.v[WIDTH - 2], centre.v[WIDTH - 1]);
+            right[WIDTH - 1] = on & 2 ? high : right[WIDTH - 1];
+        } else
 #pragma unroll
-            for (int e = 0; e < WIDTH; e++)
-                if (p.last >> e & 1) { /* the same for all */
-                    const T value = ghost(
-                        level, 1, e > 0 ? centre.v[(e + WIDTH - 1) % WIDTH] : left, centre.v[e]);
-                    right[e] = at_x & 2 ? value : right[e];
-                }
-        if (open_faces & 1) {
-            const T value = ghost(level, 0, right[0], centre.v[0]);
-            left = at_x & 1 ? value : left;
-        }
+            for (int e = 0; e < WIDTH; e++) {
+                const T inner = e > 0 ? centre.v[(e + WIDTH - 1) % WIDTH] : left;
+                const T high = ghost_of(off[1], 1, inner, centre.v[e]);
+                right[e] = on & ends_at(e) & 2 ? high : right[e];
+            }
+        const T low = ghost_of(off[0], 0, right[0], centre.v[0]);
+        left = on & 1 ? low : left;
     }
 
     __device__ __forceinline__ void sweep(const T *level)
     {
         const T source = level[0];
-        unsigned ghost_rows = 0, ghost_planes = 0, held_rows = 0, held_planes = 0;
-        if (FACES) {
-            enum { LOWER_ROWS = (1 << ROWS) - 1, LOWER_PLANES = (1 << PLANES) - 1 };
-            held_rows =
-                at_rows & ((p.held & 4 ? LOWER_ROWS : 0) | (p.held & 8 ? LOWER_ROWS << ROWS : 0));
-            held_planes = at_planes & ((p.held & 16 ? LOWER_PLANES : 0) |
-                                       (p.held & 32 ? LOWER_PLANES << PLANES : 0));
-            ghost_rows = at_rows & ~held_rows, ghost_planes = at_planes & ~held_planes;
-        }
-        const int row = mailbox::afresh(row_length), plane = mailbox::afresh(plane_length);
-        const T *from = slot, *from_above = slot + (ROWS - 1) * row + above;
+        T off[2], hold[2]; /* of the faces of x */
+        if (WALLS >= ANY_WALLS)
+#pragma unroll
+            for (int f = 0; f < 2; f++)
+                off[f] = level[1 + f], hold[f] = level[7 + f];
+        const T *from = tile + slot;
         values older[ROWS]; /* the plane before, as it was */
 #pragma unroll
         for (int r = 0; r < ROWS; r++)
-            older[r] = *(const values *)(from + r * row + under);
+            older[r] = *(const values *)(from + r * row_length - plane_length);
 #pragma unroll
-        for (int k = 0; k < PLANES; k++, from += plane, from_above += plane) {
+        for (int k = 0; k < PLANES; k++, from += plane_length) {
             values made[ROWS], low, high;
             if (HAS_ROWS) {
-                low = *(const values *)(from + below);
-                high = *(const values *)from_above;
+                low = *(const values *)(from - row_length);
+                high = *(const values *)(from + ROWS * row_length);
             }
 #pragma unroll
             for (int r = 0; r < ROWS; r++) {
@@ -420,7 +642,7 @@ struct block {
                 if (k < PLANES - 1)
                     zp = now[(k + 1) % PLANES][r];
                 else
-                    zp = *(const values *)(from + r * row + over);
+                    zp = *(const values *)(from + r * row_length + plane_length);
                 if (HAS_ROWS) {
                     ym = r > 0 ? now[k][(r + ROWS - 1) % ROWS] : low;
                     yp = r < ROWS - 1 ? now[k][(r + 1) % ROWS] : high;
@@ -431,145 +653,40 @@ struct block {
 #pragma unroll
                 for (int e = 0; e < WIDTH; e++)
                     beside[e] = e + 1 < WIDTH ? centre.v[(e + 1) % WIDTH] : right;
-                if (FACES) {
-                    put_ghosts_beside(level, centre, left, beside);
-                    if (HAS_ROWS && ghost_rows >> r & 1)
-                        put_ghosts(level, 2, yp, centre, ym);
-                    if (HAS_ROWS && ghost_rows >> (ROWS + r) & 1)
-                        put_ghosts(level, 3, ym, centre, yp);
-                    if (ghost_planes >> k & 1)
-                        put_ghosts(level, 4, zp, centre, zm);
-                    if (ghost_planes >> (PLANES + k) & 1)
-                        put_ghosts(level, 5, zm, centre, zp);
+                const bool at_wall = WALLS && walled >> (k * ROWS + r) & 1;
+                if (WALLS >= ANY_WALLS) {
+                    if (faces & ~p.held & 3)
+                        put_ghosts_beside(off, centre, left, beside);
+                    if (at_wall)
+                        put_ghosts_around(level, k, r, centre, zm, ym, yp, zp);
                 }
 #pragma unroll
                 for (int e = 0; e < WIDTH; e++) {
-                    T sum = star::fused(p.c[0], zm.v[e], source);
+                    T sum = star::fused(c[0], zm.v[e], source);
                     if (HAS_ROWS)
-                        sum = star::fused(p.c[1], ym.v[e], sum);
-                    sum = star::fused(p.c[DIMS - 1],
-                                      e > 0 ? centre.v[(e + WIDTH - 1) % WIDTH] : left, sum);
-                    sum = star::fused(p.c[DIMS], centre.v[e], sum);
-                    sum = star::fused(p.c[DIMS + 1], beside[e], sum);
+                        sum = star::fused(c[1], ym.v[e], sum);
+                    sum = star::fused(c[DIMS - 1], e > 0 ? centre.v[(e + WIDTH - 1) % WIDTH] : left,
+                                      sum);
+                    sum = star::fused(c[DIMS], centre.v[e], sum);
+                    sum = star::fused(c[DIMS + 1], beside[e], sum);
                     if (HAS_ROWS)
-                        sum = star::fused(p.c[DIMS + 2], yp.v[e], sum);
-                    made[r].v[e] = star::fused(p.c[2 * DIMS], zp.v[e], sum);
+                        sum = star::fused(c[DIMS + 2], yp.v[e], sum);
+                    made[r].v[e] = star::fused(c[2 * DIMS], zp.v[e], sum);
                 }
-                if (FACES && ((held_rows >> r | held_rows >> (ROWS + r) | held_planes >> k |
-                               held_planes >> (PLANES + k)) &
-                              1))
-                    put_held(level, k, r, centre, made[r]);
-                else if (FACES)
-                    put_held_ends(level, centre, made[r]);
+                if (WALLS == FIXED_WALLS)
+                    keep(k * ROWS + r, at_wall, centre, made[r]);
+                else if (WALLS >= ANY_WALLS) {
+                    if (faces & p.held & 3)
+                        put_held_ends(hold, centre, made[r]);
+                    if (at_wall)
+                        put_held(level, k, r, centre, made[r]);
+                }
             }
 #pragma unroll
             for (int r = 0; r < ROWS; r++) {
                 older[r] = now[k][r];
                 now[k][r] = made[r];
             }
-        }
-    }
-
-    /* ---- an exchange ------------------------------------------------------------------------- */
-
-    __device__ __forceinline__ void send(packet *mail, unsigned tag) const
-    {
-        const int row = mailbox::afresh(p.mail_row), plane = p.n[ROW] * row;
-        packet *to = mail + (z * plane + y * row + x);
-#pragma unroll
-        for (int k = 0; k < PLANES; k++, to += plane)
-#pragma unroll
-            for (int r = 0; r < ROWS; r++)
-                if (give >> (k * ROWS + r) & 1)
-                    mailbox::put_values(to + r * row, now[k][r].v, tag);
-    }
-
-    /* Where in the mail the node's packet is. */
-    __device__ __forceinline__ int sent(int i, int j, int k) const
-    {
-        i = p.wrap[ALONG] ? near_image(i, p.n[ALONG]) : i;
-        j = p.wrap[ROW] ? near_image(j, p.n[ROW]) : j;
-        k = p.wrap[PLANE] ? near_image(k, p.n[PLANE]) : k;
-        return (k * p.n[ROW] + j) * p.mail_row + i;
-    }
-
-    /* By way of the thread's slots, where nobody looks now: so no value needs a register of its own
-     * before it is there. */
-    __device__ __forceinline__ void receive(const packet *mail, unsigned tag)
-    {
-        if (split)
-            receive_values(mail, tag);
-        else
-            receive_vectors(mail, tag);
-#pragma unroll
-        for (int k = 0; k < PLANES; k++)
-#pragma unroll
-            for (int r = 0; r < ROWS; r++)
-                if (need >> (k * ROWS + r) & 1)
-                    now[k][r] = *(const values *)(slot + k * plane_length + r * row_length);
-    }
-
-    __device__ __forceinline__ void receive_vectors(const packet *mail, unsigned tag)
-    {
-        unsigned rest = need;
-#pragma unroll 1
-        while (rest) {
-            packets got[AT_ONCE];
-            int from[AT_ONCE], to[AT_ONCE];
-            unsigned missing = 0;
-#pragma unroll
-            for (int n = 0; n < AT_ONCE; n++) {
-                const int v = rest ? mailbox::lowest_bit(rest) : 0, r = v % ROWS, k = v / ROWS;
-                missing |= rest ? 1u << n : 0u;
-                rest &= rest - 1;
-                from[n] = sent(x, y + r, z + k);
-                to[n] = k * plane_length + r * row_length;
-            }
-            for (int looks = 0; missing;
-                 looks++) { /* all that are missing are on their way together */
-#pragma unroll
-                for (int n = 0; n < AT_ONCE; n++)
-                    if (missing >> n & 1)
-                        got[n] = packets::from(mail + from[n]);
-#pragma unroll
-                for (int n = 0; n < AT_ONCE; n++)
-                    if (missing >> n & 1 && got[n].has(tag)) {
-                        values made;
-                        got[n].take(made.v);
-                        *(values *)(slot + to[n]) = made;
-                        missing &= ~(1u << n);
-                    }
-                if (missing)
-                    mailbox::wait_for_others(looks);
-            }
-        }
-    }
-
-    /* Where a row of the grid is no whole number of vectors and wraps. */
-    __device__ __forceinline__ void receive_values(const packet *mail, unsigned tag)
-    {
-        int lo[3], hi[3];
-        find(lo, hi);
-#pragma unroll
-        for (int k = 0; k < PLANES; k++)
-#pragma unroll
-            for (int r = 0; r < ROWS; r++)
-                if (need >> (k * ROWS + r) & 1)
-                    *(values *)(slot + k * plane_length + r * row_length) = now[k][r];
-#pragma unroll 1
-        for (int n = 0; n < PLANES * ROWS * WIDTH; n++) {
-            const int v = n / WIDTH, e = n % WIDTH, r = v % ROWS, k = v / ROWS;
-            const int away = beyond(x + e, lo[ALONG], hi[ALONG]) + beyond(y + r, lo[ROW], hi[ROW]) +
-                             beyond(z + k, lo[PLANE], hi[PLANE]);
-            if (!(need >> v & 1) || away == 0 || away > p.depth)
-                continue;
-            const packet *from = mail + sent(x + e, y + r, z + k);
-            packet one = packet::from(from);
-            for (int looks = 0; !one.has(tag); looks++) {
-                mailbox::wait_for_others(looks);
-                one = packet::from(from);
-            }
-            slot[k * plane_length + r * row_length + e] = one.value();
         }
     }
 
@@ -584,46 +701,56 @@ struct block {
 
     __device__ __forceinline__ void run()
     {
-        unsigned epoch = p.epoch[blockIdx.x];
         if (thread < 2 * LEVEL)
             levels[thread] = p.levels ? (thread / LEVEL < p.steps ? p.levels[thread] : T(0))
                                       : p.level[thread % LEVEL];
         T coming = fetch_level(2);
         load();
-        for (int done = 0; done < p.steps;) {
-            const int count = min(p.depth, p.steps - done);
-            for (int s = 0; s < count; s++, done++) {
-                const int margin = count - 1 - s; /* layers of the halo that are still needed */
-                if (reach <= margin + 1)
-                    show();
+        const int set = p.blocks[0] * p.blocks[1] * p.blocks[2] * (other / WIDTH);
+        int exchange = 0, until = 0; /* sweeps to the next */
+#pragma unroll 1
+        for (int s = 0; s < p.steps; s++) {
+            if (until == 0) {
+                show_own();
                 __syncthreads();
-                if (reach <= margin)
-                    sweep(levels + (done & 1) * LEVEL);
-                slot += other, other = -other;
-                if (p.levels && thread < LEVEL && done > 0)
-                    levels[(done + 1 & 1) * LEVEL + thread] = coming;
-                if (p.levels && done > 0)
-                    coming = fetch_level(done + 2);
+                send(p.mail + exchange % SETS * set);
+                if (p.ragged)
+                    __syncthreads(); /* what is sent may lie in vectors that are completed */
+                /* while the letters are on their way */
+                if (exchange > 0)
+                    clear(p.mail + (exchange - 1) % SETS * set);
+                if (exchange % FENCES == 0)
+                    mailbox::fence();
+                receive(p.mail + exchange % SETS * set);
+                exchange++, until = p.depth;
+                __syncthreads();
+                take_others();
+            } else {
+                show();
+                __syncthreads();
             }
-            if (done < p.steps) {
-                epoch++;
-                send(p.mail[epoch & 1], epoch);
-                receive(p.mail[epoch & 1], epoch);
-            }
+            until--;
+            if (working)
+                sweep(levels + (s & 1) * LEVEL);
+            tile += other, other = -other;
+            if (p.levels && thread < LEVEL && s > 0)
+                levels[(s + 1 & 1) * LEVEL + thread] = coming;
+            if (p.levels && s > 0)
+                coming = fetch_level(s + 2);
         }
+        if (exchange > 0)
+            clear(p.mail + (exchange - 1) % SETS * set);
         store();
-        if (thread == 0)
-            p.epoch[blockIdx.x] = epoch;
     }
 };
 
-template <typename T, int DIMS, int ROWS, int PLANES, bool FACES>
-__global__ void __launch_bounds__(DIMS == 2 ? HS_RESIDENT_THREADS_2D : HS_RESIDENT_THREADS_3D, 1)
+template <typename T, int DIMS, int ROWS, int PLANES, int WALLS>
+__global__ void __launch_bounds__(HS_RESIDENT_THREADS, 1)
     resident(const __grid_constant__ arguments<T> p)
 {
 #if !defined(__CUDA_ARCH__) || (__CUDA_ARCH__ >= 900 && __CUDA_ARCH__ < 1000)
     STAR_SHARED(memory, unsigned char, [1]);
-    block<T, DIMS, ROWS, PLANES, FACES> b(p, memory);
+    block<T, DIMS, ROWS, PLANES, WALLS> b(p, memory);
     b.run();
 #else
     (void)p; /* suits() tells such GPUs apart */
@@ -632,20 +759,18 @@ __global__ void __launch_bounds__(DIMS == 2 ? HS_RESIDENT_THREADS_2D : HS_RESIDE
 
 /* ---- host ---------------------------------------------------------------------------------- */
 
-/* The scratch memory: exchanges of every block, levels of a call, two packets of every node. */
-constexpr size_t EPOCHS = 4 * 1024, LEVELS = (size_t)HS_RESIDENT_STEPS * LEVEL * 8;
+/* The scratch memory: levels of a call, and the letters. */
+constexpr size_t LEVELS = (size_t)HS_RESIDENT_STEPS * LEVEL * 8;
 
-size_t packets_of(const hs_sweep *sweep)
-{
-    const size_t width = 16 / hs_precision_size(sweep->precision);
-    const int64_t *n = sweep->layout.points;
-    return ((size_t)n[HS_X] + width - 1) / width * width * (size_t)n[HS_Y] * (size_t)n[HS_Z];
-}
+bool find_plan(const hs_sweep *sweep, hs_resident *out);
 
 size_t scratch(const hs_sweep *sweep)
 {
-    const size_t packet = 2 * hs_precision_size(sweep->precision);
-    return EPOCHS + LEVELS + 2 * packet * packets_of(sweep);
+    hs_resident plan;
+    if (!find_plan(sweep, &plan))
+        return LEVELS;
+    const size_t blocks = (size_t)(plan.blocks[0] * plan.blocks[1] * plan.blocks[2]);
+    return LEVELS + SETS * blocks * (size_t)plan.tile_bytes;
 }
 
 /* The faces of the grid in the kernel's order of axes. */
@@ -662,7 +787,8 @@ void make_level(const hs_sweep *sweep, int step, T (&level)[LEVEL])
     for (int f = 0; f < HS_FACES; f++) {
         const int face = face_of(sweep->stencil->dims, f);
         level[1 + f] = face < 0 ? (T)0 : star::offset_of<T>(sweep, step, face, 1);
-        level[7 + f] = face < 0 ? (T)0 : (T)sweep->level[step].hold[face];
+        const T hold = face < 0 ? (T)0 : (T)sweep->level[step].hold[face];
+        level[7 + f] = isnan(hold) ? (T)NAN : hold; /* see mailbox::speakable */
     }
 }
 
@@ -673,10 +799,7 @@ arguments<T> make_arguments(const hs_sweep *sweep, const hs_resident &plan)
     char *memory = (char *)sweep->scratch;
     p.in = (const T *)sweep->in;
     p.out = (T *)sweep->out;
-    p.epoch = (unsigned *)memory;
-    for (int parity = 0; parity < 2; parity++)
-        p.mail[parity] =
-            (mailbox::packet<T> *)(memory + EPOCHS + LEVELS) + parity * packets_of(sweep);
+    p.mail = (mailbox::letter<T> *)(memory + LEVELS);
     star::take_coefficients(sweep, p.c);
     for (int axis = 0; axis < 3; axis++) {
         const int along = hs_resident_axis(sweep->stencil->dims, axis);
@@ -691,9 +814,10 @@ arguments<T> make_arguments(const hs_sweep *sweep, const hs_resident &plan)
     p.steps = sweep->steps;
     p.lanes = plan.lanes;
     p.groups[0] = plan.groups[0], p.groups[1] = plan.groups[1];
+    p.letters = plan.letters;
     const int width = vector<T>::WIDTH;
-    p.mail_row = up(p.n[ALONG], width) * width;
     p.last = 1u << (p.n[ALONG] - 1) % width;
+    p.ragged = p.wrap[ALONG] && p.n[ALONG] % width != 0;
     return p;
 }
 
@@ -710,12 +834,25 @@ hs_status put_levels(const hs_sweep *sweep, arguments<T> &p, hs_error *err)
     }
     if (!vary)
         return HS_OK;
-    T *levels = (T *)((char *)sweep->scratch + EPOCHS);
+    T *levels = (T *)(sweep->scratch);
     HS_CUDA_TRY("kernel resident", err,
                 cudaMemcpyAsync(levels, all, (size_t)sweep->steps * sizeof p.level,
                                 cudaMemcpyHostToDevice, (cudaStream_t)sweep->stream));
     p.levels = levels;
     return HS_OK;
+}
+
+template <typename T>
+walls walls_of(const arguments<T> &p)
+{
+    unsigned faces = 0;
+    for (int f = 0; f < 6; f++)
+        faces |= p.wrap[f / 2] || p.n[f / 2] == 1 ? 0u : 1u << f;
+    if (faces == 0)
+        return NO_WALLS;
+    if (p.last != 1u << (vector<T>::WIDTH - 1))
+        return RAGGED_WALLS;
+    return (faces & ~p.keeping) == 0 ? FIXED_WALLS : ANY_WALLS;
 }
 
 template <typename T, int DIMS, int ROWS, int PLANES>
@@ -731,11 +868,11 @@ hs_status launch_shape(const hs_sweep *sweep, const hs_resident &plan, hs_error 
         g.threads[axis] = axis == HS_X ? plan.threads : 1;
     }
     g.shared_bytes = plan.shared_bytes;
-    const bool closed = p.wrap[ALONG] && p.wrap[PLANE] && (DIMS == 2 || p.wrap[ROW]);
-    return star::launch_together("resident",
-                                 closed ? resident<T, DIMS, ROWS, PLANES, false>
-                                        : resident<T, DIMS, ROWS, PLANES, true>,
-                                 p, g, sweep->stream, err);
+    void (*const kernels[])(arguments<T>) = {
+        resident<T, DIMS, ROWS, PLANES, NO_WALLS>, resident<T, DIMS, ROWS, PLANES, FIXED_WALLS>,
+        resident<T, DIMS, ROWS, PLANES, ANY_WALLS>, resident<T, DIMS, ROWS, PLANES, RAGGED_WALLS>};
+    const auto kernel = kernels[walls_of(p)];
+    return star::launch_together("resident", kernel, p, g, sweep->stream, err);
 }
 
 /* The plan of the last grid is kept: to look for one takes as long as a few sweeps. */
@@ -770,12 +907,13 @@ hs_status launch(const hs_sweep *sweep, hs_error *err)
     if (!find_plan(sweep, &plan))
         return hs_error_add(err, HS_BAD_INPUT,
                             "kernel resident: the grid does not fit on the chip");
-    const int shape = 100 * sweep->stencil->dims + 10 * plan.rows + plan.planes;
+    constexpr int MANY = sizeof(T) == 8 ? 2 : 4; /* rows; with more, doubles spill */
+    const int shape = 1000 * sweep->stencil->dims + 100 * plan.rows + plan.planes;
     switch (shape) {
-    case 214: return launch_shape<T, 2, 1, 4>(sweep, plan, err);
-    case 216: return launch_shape<T, 2, 1, 6>(sweep, plan, err);
-    case 322: return launch_shape<T, 3, 2, 2>(sweep, plan, err);
-    case 324: return launch_shape<T, 3, 2, 4>(sweep, plan, err);
+    case 2104: return launch_shape<T, 2, 1, 4>(sweep, plan, err);
+    case 2110: return launch_shape<T, 2, 1, 10>(sweep, plan, err);
+    case 3202: return launch_shape<T, 3, 2, 2>(sweep, plan, err);
+    case 3000 + 100 * MANY + 4: return launch_shape<T, 3, MANY, 4>(sweep, plan, err);
     default:
         return hs_error_add(err, HS_BAD_INPUT, "kernel resident: shape %d is not compiled in",
                             shape);

@@ -730,53 +730,86 @@ int hs_resident_axis(int dims, int axis)
 
 /* What a plan is made for, along the kernel's axes. */
 struct resident_case {
-    int threads; /* most of a block */
-    int width;   /* points in 16 bytes */
+    int size;  /* bytes of a value */
+    int width; /* points in 16 bytes */
     int64_t n[3];
     bool wrap[3];
 };
 
-/* Fills the rest of a plan whose shape, blocks and depth are set; false if a block cannot be so. */
+static struct resident_case case_of(const struct hs_sweep *sweep)
+{
+    const int size = (int)hs_precision_size(sweep->precision);
+    struct resident_case of = {.size = size, .width = 16 / size};
+    for (int axis = 0; axis < 3; axis++) {
+        const int along = hs_resident_axis(sweep->stencil->dims, axis);
+        of.n[axis] = along < 0 ? 1 : sweep->layout.points[along];
+        of.wrap[axis] = along >= 0 && sweep->face[2 * along].wrap;
+    }
+    return of;
+}
+
+/* The halo comes from the next blocks alone. */
+static bool halo_fits(const struct resident_case *of, const struct hs_resident *plan)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        const int unit = axis == 0 ? of->width : 1;
+        const int64_t least = up(of->n[axis], unit) / plan->blocks[axis] * unit;
+        const int64_t gap = up(of->n[axis], unit) * unit - of->n[axis];
+        if (plan->halo[axis] > least - (of->wrap[axis] ? gap : 0))
+            return false;
+    }
+    return true;
+}
+
+/* Fills the rest of a plan whose rows, planes, blocks and depth are set; false if a block cannot be
+ * so. */
 static bool complete_resident(const struct resident_case *of, struct hs_resident *plan)
 {
     enum { MOST_SHARED = 227 * 1024 };
-    int size[3];
+    int64_t own = 1, all = 1, tile = 1;
+    int extent[3];
     for (int axis = 0; axis < 3; axis++) {
-        const bool closed = plan->blocks[axis] == 1 && (!of->wrap[axis] || axis == 0) &&
-                            !(axis == 0 && of->wrap[0] && of->n[0] % of->width != 0);
-        plan->halo[axis] = closed || of->n[axis] == 1 ? 0 : plan->depth;
-        size[axis] = up(of->n[axis], plan->blocks[axis]);
+        const int unit = axis == 0 ? of->width : 1;
+        const bool ragged = of->n[axis] % unit != 0;
+        const bool closed = plan->blocks[axis] == 1 && (!of->wrap[axis] || (axis == 0 && !ragged));
+        const int size = up(up(of->n[axis], unit), plan->blocks[axis]);
+        const int rim = closed || of->n[axis] == 1 ? 0 : up(plan->depth, unit);
+        plan->halo[axis] = rim * unit;
+        extent[axis] = size + 2 * (axis == 0 || rim == 0 ? rim : rim - 1);
+        own *= size, all *= size + 2 * rim;
     }
-    const int rim = up(plan->halo[0], of->width);
-    plan->halo[0] = rim * of->width;
-    plan->lanes = up(up(of->n[0], of->width), plan->blocks[0]) + 2 * rim;
-    plan->groups[0] = up(size[1] + 2 * plan->halo[1], plan->rows);
-    plan->groups[1] = up(size[2] + 2 * plan->halo[2], plan->planes);
-    if (plan->lanes > HS_WARP)
+    plan->lanes = extent[0];
+    plan->groups[0] = up(extent[1], plan->rows);
+    plan->groups[1] = up(extent[2], plan->planes);
+    if (plan->lanes > HS_WARP || !halo_fits(of, plan))
         return false;
+    const bool has_rows = of->n[1] > 1;
+    tile = (int64_t)plan->lanes * (plan->groups[0] * plan->rows + (has_rows ? 2 : 0)) *
+           (plan->groups[1] * plan->planes + 2);
     const int64_t groups = (int64_t)plan->groups[0] * plan->groups[1];
     plan->threads = HS_WARP * up(groups, HS_WARP / plan->lanes);
-    const int64_t vectors = groups * plan->rows * plan->planes * plan->lanes;
-    plan->shared_bytes = 2 * HS_RESIDENT_LEVEL * 16 / of->width + 2 * 16 * vectors;
-    for (int axis = 0; axis < 3; axis++) /* what is beyond the halo is never far outside the grid */
-        if (of->wrap[axis] && plan->halo[axis] > of->n[axis])
-            return false;
-    return groups <= of->threads && plan->threads <= of->threads &&
+    plan->letters = (int)(all - own);
+    plan->tile_bytes = 16 * tile;
+    plan->shared_bytes = 2 * HS_RESIDENT_LEVEL * of->size + 16 * up(3 * (all - own), 4) + 32 * tile;
+    return groups <= HS_RESIDENT_THREADS && plan->threads <= HS_RESIDENT_THREADS &&
            plan->shared_bytes <= MOST_SHARED;
 }
 
-/* Clocks of a sweep: what its instructions take, and its share of an exchange. */
+/* Clocks of a sweep: what its instructions take, and its share of an exchange; fitted to what an
+ * H200 was measured to do, docs/performance.md. */
 static double resident_clocks(const struct resident_case *of, const struct hs_resident *plan)
 {
+    const bool solid = of->n[1] > 1;
     const double warps = up(plan->threads / HS_WARP, 4);
     const double vectors = plan->rows * plan->planes;
-    double all = plan->lanes * of->width, own = up(of->n[0], plan->blocks[0]);
-    all *= plan->groups[0] * plan->rows, own *= up(of->n[1], plan->blocks[1]);
-    all *= plan->groups[1] * plan->planes, own *= up(of->n[2], plan->blocks[2]);
-    const double sweep = warps * (vectors * 44.0 + 60.0) + 150.0;
-    const double beside = plan->halo[0] > 0 ? 800.0 : 0.0; /* short pieces of rows */
-    const double exchange = 1500.0 + beside + 0.5 * (all - own) * 4.0 / of->width;
-    return sweep + exchange / plan->depth;
+    const double sweep = warps * vectors * (solid ? 50.0 : 30.0) + 100.0;
+    const double around = 560.0; /* barriers, and what stands between them */
+    /* letters beside the block's rows lie in memory one by one */
+    double beside = 2.0 * plan->halo[0] / of->width;
+    for (int axis = 1; axis < 3; axis++)
+        beside *= up(of->n[axis], plan->blocks[axis]) + 2.0 * plan->halo[axis];
+    const double exchange = 2000.0 + 1.3 * plan->letters + 5.0 * beside;
+    return sweep + around + exchange / plan->depth;
 }
 
 /* Blocks along an axis of `n` units, no more than `most`, least for their size. */
@@ -814,29 +847,29 @@ static void try_resident(const struct resident_case *of, struct hs_resident plan
 
 bool hs_resident_plan(const struct hs_sweep *sweep, struct hs_resident *out)
 {
-    static const int shapes[2][2][2] = {{{1, 4}, {1, 6}}, {{2, 2}, {2, 4}}};
+    static const struct {
+        int dims, rows, planes; /* rows of 0: as many as there can be */
+    } shapes[] = {{2, 1, 4}, {2, 1, 10}, {3, 2, 2}, {3, 0, 4}};
     const int dims = sweep->stencil->dims;
-    struct resident_case of = {.threads =
-                                   dims == 3 ? HS_RESIDENT_THREADS_3D : HS_RESIDENT_THREADS_2D,
-                               .width = 16 / (int)hs_precision_size(sweep->precision)};
-    for (int axis = 0; axis < 3; axis++) {
-        const int along = hs_resident_axis(dims, axis);
-        of.n[axis] = along < 0 ? 1 : sweep->layout.points[along];
-        of.wrap[axis] = along >= 0 && sweep->face[2 * along].wrap;
-    }
+    const int many = sweep->precision == HS_DOUBLE ? 2 : 4; /* rows; with more, doubles spill */
+    const struct resident_case of = case_of(sweep);
     double clocks = INFINITY;
     *out = (struct hs_resident){.rows = 0};
     const int64_t points = of.n[0] * of.n[1] * of.n[2];
-    for (int s = 0; s < 2 && points <= 1 << 24; s++)
-        for (int depth = 1; depth <= 8; depth++) {
+    for (int s = 0; s < (int)(sizeof shapes / sizeof *shapes) && points <= 1 << 24; s++)
+        for (int depth = 1; depth <= 8 && shapes[s].dims == dims; depth++) {
             const struct hs_resident plan = {
-                .rows = shapes[dims == 3][s][0], .planes = shapes[dims == 3][s][1], .depth = depth};
+
+                .rows = shapes[s].rows ? shapes[s].rows : many,
+                .planes = shapes[s].planes,
+                .depth = depth};
             try_resident(&of, plan, HS_MULTIPROCESSORS, out, &clocks);
         }
     if (out->rows > 0)
         return true;
     /* of one warp along x, and as many threads as a block may have */
-    *out = (struct hs_resident){.rows = dims == 3 ? 2 : 1, .planes = dims == 3 ? 4 : 6, .depth = 1};
+    *out = (struct hs_resident){
+        .rows = dims == 3 ? many : 1, .planes = dims == 3 ? 4 : 10, .depth = 1};
     out->blocks[0] = up(of.n[0], (HS_WARP - 2) * of.width);
     out->blocks[1] = dims == 3 ? up(of.n[1], 10) : 1;
     out->blocks[2] = up(of.n[2], dims == 3 ? 6 : 94);
@@ -846,9 +879,8 @@ bool hs_resident_plan(const struct hs_sweep *sweep, struct hs_resident *out)
 
 static struct hs_blocking usual_resident(int dims, int radius, enum hs_precision precision)
 {
-    (void)radius, (void)precision;
-    return (struct hs_blocking){
-        .threads = {dims == 3 ? HS_RESIDENT_THREADS_3D : HS_RESIDENT_THREADS_2D, 1, 1}};
+    (void)dims, (void)radius, (void)precision;
+    return (struct hs_blocking){.threads = {HS_RESIDENT_THREADS, 1, 1}};
 }
 
 static void geometry_resident(const struct hs_sweep *sweep, const struct hs_blocking *blocking,

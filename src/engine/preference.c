@@ -31,14 +31,15 @@ static const struct hs_preference on_cuda[] = {
     /* 12 to 13 times the device copy at 2^28 points on an H200, and a launch for 32 sweeps where
      * launches are what costs: 0.24 us a sweep of 16384 to 131072 points, a launch alone 2.5. */
     {.kernel = "fused_line_1d"},
-    /* Grids that stay on the chip, float, fixed walls, on an H200, in us per sweep: 2D 1024^2 2.22
-     * against 5.18 of the next, collaborative_2d; 64^3 2.55 against 2.82 of basic. With
-     * ghosts it was not timed. */
+    /* Grids that stay on the chip, float, on an H200, in us per sweep, fixed walls and the slowest
+     * of others: 2D 1024^2 1.3 and 2.0, where the next, collaborative_2d, has 5.18 with fixed ones;
+     * 64^3 1.45 and 2.0, basic 2.82; 128^3 4.2 and 6.8, vector_march 5.57. */
     {.kernel = "resident", .dims = 1u << 2, .precision = 1u << HS_FLOAT},
+    {.kernel = "resident", .dims = 1u << 3, .precision = 1u << HS_FLOAT, .below = 64 * 64 * 64 + 1},
     {.kernel = "resident",
      .dims = 1u << 3,
      .precision = 1u << HS_FLOAT,
-     .below = 64 * 64 * 64 + 1,
+     .below = 128 * 128 * 128 + 1,
      .without = HS_NEEDS_GHOSTS},
     /* In float 1.22 times vector_march at 4096^2 and 1.87 times at 16384^2, fixed walls, on an
      * H200; in double 0.7 times. */

@@ -276,31 +276,39 @@ static bool plan_resident(int dims, const int64_t points[HS_AXES], enum hs_preci
     return hs_resident_plan(&sweep, plan);
 }
 
-/* A block's nodes and halo are in its threads' registers, and there is a multiprocessor a block. */
+/* A block's nodes, and the halo that it sweeps, are in its threads' registers; the halo comes from
+ * the next blocks alone; and there is a multiprocessor a block. */
 static void check_resident(int dims, const int64_t points[HS_AXES], enum hs_precision precision,
                            bool wrap)
 {
     struct hs_resident plan;
     assert_true(plan_resident(dims, points, precision, wrap, &plan));
     assert_true(plan.blocks[0] * plan.blocks[1] * plan.blocks[2] <= HS_MULTIPROCESSORS);
-    assert_true(plan.threads <= (dims == 3 ? HS_RESIDENT_THREADS_3D : HS_RESIDENT_THREADS_2D));
+    assert_true(plan.threads <= HS_RESIDENT_THREADS && plan.shared_bytes <= 227 * 1024);
     assert_true(plan.lanes <= 32 && plan.groups[0] * plan.groups[1] * plan.lanes <= plan.threads);
     const int width = precision == HS_FLOAT ? 4 : 2;
     const int extent[3] = {plan.lanes * width, plan.groups[0] * plan.rows,
                            plan.groups[1] * plan.planes};
+    int64_t own = 1, all = 1; /* vectors */
     for (int k = 0; k < 3; k++) {
-        const int axis = hs_resident_axis(dims, k);
+        const int axis = hs_resident_axis(dims, k), unit = k == 0 ? width : 1;
         if (axis < 0)
             continue;
-        const int64_t own = (points[axis] + plan.blocks[k] - 1) / plan.blocks[k];
-        assert_true(extent[k] >= own + 2 * plan.halo[k]);
+        const int64_t units = (points[axis] + unit - 1) / unit;
+        const int64_t most = (units + plan.blocks[k] - 1) / plan.blocks[k] * unit;
+        const int64_t least =
+            units / plan.blocks[k] * unit - (wrap ? units * unit - points[axis] : 0);
+        const int swept = k == 0 || plan.halo[k] == 0 ? plan.halo[k] : plan.halo[k] - 1;
+        assert_true(extent[k] >= most + 2 * swept);
         assert_true(plan.halo[k] >= (plan.blocks[k] > 1 ? plan.depth : 0));
         /* a row that wraps within a block needs no halo if it is a whole number of vectors */
         if (wrap && (k > 0 || points[axis] % width != 0))
             assert_true(plan.halo[k] >= plan.depth);
-        assert_true(!wrap || plan.halo[k] <= points[axis]);
+        assert_true(plan.halo[k] <= least);
+        assert_true(plan.halo[k] % unit == 0);
+        own *= most / unit, all *= (most + 2 * plan.halo[k]) / unit;
     }
-    assert_true(plan.halo[0] % width == 0);
+    assert_int_equal(plan.letters, all - own);
 }
 
 void test_tiling__resident_keeps_small_grids_on_the_chip(void **state)
