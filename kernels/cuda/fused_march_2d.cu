@@ -27,8 +27,9 @@
  * ten sweeps a pass allow 10 by memory. Measured of the loop alone, 10 levels, 2026-11-21: 6.9 in
  * float, where instructions beside the multiply-adds take a fifth of the issue slots, and 6.4 in
  * double (docs/performance.md has the steps). The kernel itself, with its faces, is far from that:
- * 1.38 in float and 0.70 in double with fixed walls (docs/benchmarks.md). Why was not measured; all
- * blocks run at once, so that those at the faces, which are slow, may set the pace.
+ * 1.38 in float and 0.70 in double with fixed walls (docs/benchmarks.md): step_at_ends() is called
+ * with the address of the march, so its rows are in the device's memory in every step, not in
+ * registers. docs/performance.md has what forms without that gave.
  *
  * Source: 2.5D/3.5D blocking, Nguyen et al., SC'10; levels in registers, AN5D, Matsumura et al.,
  * CGO'20; the passed rows and the order that moves nothing are ours.
