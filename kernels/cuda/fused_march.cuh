@@ -195,16 +195,18 @@ struct march {
         }
         __syncthreads();
     }
-    /* `odd` is step_count % 2; where the code knows it, that saves registers. */
-    __device__ void arrive(int odd)
+    /* Which warps to tell is worked out each time: kept, it is spilled. And the barriers' number is
+     * not taken from the code where steps go by twos: the loops then have more instructions and
+     * are slower by a tenth. */
+    __device__ void arrive()
     {
         __syncwarp(); /* its groups of lanes share rows as well */
 #pragma unroll
         for (int n = 0; n < TELLS; n++) {
-            const bool down = TELLS == 1 ? group % 2 == 0 : n == 0;
-            const unsigned to = group * LANES / 32 + (down ? -1 : 1);
+            const unsigned to =
+                TELLS == 1 ? (group + (group % 2 ? 2 : -1)) >> 1 : group + 2 * n - 1;
             if (to < WARPS)
-                __mbarrier_arrive(&shared.arrived[odd][to]);
+                __mbarrier_arrive(&shared.arrived[step_count % 2][to]);
         }
         step_count++;
     }
@@ -680,8 +682,7 @@ struct march {
                 above = shared.edge[1 - buffer][l][group + 2][0][lane];
             }
             if (l + 2 == LEVELS || LEVELS == 1)
-                /* all that is handed on is written, all that was is read */
-                arrive(COPY ? step_count % 2 : NEW);
+                arrive(); /* all that is handed on is written, all that was is read */
         }
         store(at, z - LEVELS, fresh);
     }
@@ -762,7 +763,7 @@ struct march {
                 fetch_sources(z - 1, q.source);
             __pipeline_commit();
         }
-        arrive(0);
+        arrive();
         /* steps z and z+1 make planes z-LEVELS .. z of the levels; an even number of steps goes
          * before the pairs */
         const int inside = z + (max(LEVELS + 1 - z, 0) + 1) / 2 * 2;
