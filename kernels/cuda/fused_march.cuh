@@ -102,8 +102,8 @@ using star::wrapped;
  */
 enum meets {
     NO_FACE,
-    KEPT,     /* faces of x and y whose nodes keep their values */
-    HELD,     /* ... or take prescribed ones */
+    KEPT,     /* faces of x and y whose nodes all keep their values */
+    HELD,     /* ... or all take prescribed ones */
     GHOSTS_X, /* faces of x, all their nodes updated */
     GHOSTS_Y, /* faces of y */
     GHOSTS,   /* both */
@@ -161,8 +161,9 @@ struct march {
     unsigned stores;                         /* bit of each row that is stored, ... */
     unsigned whole;                          /* ... of those that are stored as 16 bytes, ... */
     unsigned points;                         /* ... and of each point of a vector that is stored */
-    unsigned mirrors, keeps, takes; /* bit of each face that a vector of its lies at, ... */
+    unsigned mirrors, holds; /* bit of each face that a vector of its lies at, ... */
     unsigned step_count;
+    int told[TELLS]; /* the warps whose barriers this lane tells of every step, or -1 */
     T plane[2][LEVELS][ROWS][WIDTH]; /* of each level's input: the two newest planes */
 
     __device__ march(const arguments<T> &arguments, shared_memory &memory)
@@ -189,25 +190,28 @@ struct march {
     __device__ void start()
     {
         step_count = 0;
+        const int warp = threadIdx.x / 32;
+        const bool lower = threadIdx.x % 32 < 16;
+#pragma unroll
+        for (int n = 0; n < TELLS; n++) {
+            const int to = (TELLS == 1 ? lower : n == 0) ? warp - 1 : warp + 1;
+            told[n] = to >= 0 && to < WARPS ? to : -1;
+        }
         if (threadIdx.x < 2 * WARPS) {
-            const int warp = threadIdx.x % WARPS, neighbours = warp % (WARPS - 1) == 0 ? 1 : 2;
-            __mbarrier_init(&shared.arrived[threadIdx.x / WARPS][warp], LANES * neighbours);
+            const int of = threadIdx.x % WARPS, neighbours = of % (WARPS - 1) == 0 ? 1 : 2;
+            __mbarrier_init(&shared.arrived[threadIdx.x / WARPS][of], LANES * neighbours);
         }
         __syncthreads();
     }
-    /* Which warps to tell is worked out each time: kept, it is spilled. And the barriers' number is
-     * not taken from the code where steps go by twos: the loops then have more instructions and
-     * are slower by a tenth. */
+    /* Taking the barriers' number from the code, where steps go by twos, makes the loops longer and
+     * a tenth slower. */
     __device__ void arrive()
     {
         __syncwarp(); /* its groups of lanes share rows as well */
 #pragma unroll
-        for (int n = 0; n < TELLS; n++) {
-            const unsigned to =
-                TELLS == 1 ? (group + (group % 2 ? 2 : -1)) >> 1 : group + 2 * n - 1;
-            if (to < WARPS)
-                __mbarrier_arrive(&shared.arrived[step_count % 2][to]);
-        }
+        for (int n = 0; n < TELLS; n++)
+            if (told[n] >= 0)
+                __mbarrier_arrive(&shared.arrived[step_count % 2][told[n]]);
         step_count++;
     }
     /* Until the neighbours have arrived as often as this warp has. */
@@ -227,8 +231,7 @@ struct march {
         const unsigned here = at.faces & ((lane == 0 ? 1u : 0u) | (lane == LANES - 1 ? 2u : 0u) |
                                           (group == 0 ? 4u : 0u) | (group == GROUPS - 1 ? 8u : 0u));
         mirrors = here & ~at.held;
-        keeps = here & at.held & p.keeping;
-        takes = here & at.held & ~p.keeping;
+        holds = here & at.held;
         before_wrap = p.nx - x_load;
         split = x_load % WIDTH != 0 || before_wrap < WIDTH;
         points = stores = 0;
@@ -446,33 +449,32 @@ struct march {
             }
     }
 
-    /* Held nodes, likewise; in the order that put_held explains. */
-    template <bool TAKES>
+    /* Held nodes, likewise, of faces that all keep or all prescribe, in the order of the faces. */
+    template <bool KEEPS>
     __device__ void select_held(int level, const T (&now)[ROWS][WIDTH],
                                 T (&made)[ROWS][WIDTH]) const
     {
-        constexpr int W = WIDTH, R = ROWS;
+        /* by masks where predicates would be more than there are */
+        const auto put = [&](int f, int r, int e) {
+            const T value = KEEPS ? now[r][e] : p.level[level].hold[f];
+            if constexpr (KEEPS || sizeof(T) == 8) {
+                made[r][e] = holds >> f & 1 ? value : made[r][e];
+            } else {
+                const uint32_t mask = 0u - (holds >> f & 1u);
+                made[r][e] =
+                    __builtin_bit_cast(T, (__builtin_bit_cast(uint32_t, value) & mask) |
+                                              (__builtin_bit_cast(uint32_t, made[r][e]) & ~mask));
+            }
+        };
 #pragma unroll
-        for (int r = 0; r < R; r++) {
-            made[r][0] = keeps & 1 ? now[r][0] : made[r][0];
-            made[r][W - 1] = keeps & 2 ? now[r][W - 1] : made[r][W - 1];
+        for (int r = 0; r < ROWS; r++) {
+            put(0, r, 0);
+            put(1, r, WIDTH - 1);
         }
 #pragma unroll
-        for (int e = 0; e < W; e++) {
-            made[0][e] = keeps & 4 ? now[0][e] : made[0][e];
-            made[R - 1][e] = keeps & 8 ? now[R - 1][e] : made[R - 1][e];
-        }
-        if constexpr (TAKES) {
-#pragma unroll
-            for (int r = 0; r < R; r++) {
-                made[r][0] = takes & 1 ? p.level[level].hold[0] : made[r][0];
-                made[r][W - 1] = takes & 2 ? p.level[level].hold[1] : made[r][W - 1];
-            }
-#pragma unroll
-            for (int e = 0; e < W; e++) {
-                made[0][e] = takes & 4 ? p.level[level].hold[2] : made[0][e];
-                made[R - 1][e] = takes & 8 ? p.level[level].hold[3] : made[R - 1][e];
-            }
+        for (int e = 0; e < WIDTH; e++) {
+            put(2, 0, e);
+            put(3, ROWS - 1, e);
         }
     }
 
@@ -661,7 +663,7 @@ struct march {
                 }
             }
             if (MEETS == KEPT || MEETS == HELD)
-                select_held<MEETS == HELD>(l, now, made);
+                select_held<MEETS == KEPT>(l, now, made);
             if (MEETS == SIDES || MEETS == ENDS)
                 put_held<MEETS>(at.held, l, k, now, made);
 #pragma unroll
@@ -734,7 +736,7 @@ struct march {
             advance_to<KEPT>(at, z, end, q);
         else if constexpr (FULL)
             advance_to<SIDES>(at, z, end, q);
-        else if (faces == held)
+        else if (faces == (held & ~p.keeping))
             advance_to<HELD>(at, z, end, q);
         else if (held)
             advance_to<SIDES>(at, z, end, q);
@@ -751,8 +753,8 @@ struct march {
         place(at);
         start();
         const int end = at.z_hi + LEVELS;
-        const bool ends = at.faces & 48;
-        int z = ends ? max(at.z_lo - LEVELS, 0) : at.z_lo - LEVELS;
+        const bool ends = at.faces & 48, from_end = ends && at.z_lo <= LEVELS;
+        int z = from_end ? -1 : at.z_lo - LEVELS;
         position q = {(DEPTH - 1) * SLOT, 0, AHEAD * SLOT, (LEVELS - 1) * SLOT};
 #pragma unroll
         for (int ahead = 0; ahead < AHEAD; ahead++) {
@@ -764,14 +766,14 @@ struct march {
             __pipeline_commit();
         }
         arrive();
-        /* steps z and z+1 make planes z-LEVELS .. z of the levels; an even number of steps goes
-         * before the pairs */
-        const int inside = z + (max(LEVELS + 1 - z, 0) + 1) / 2 * 2;
+        /* step z makes planes z-LEVELS .. z-1 of the levels, so steps 1 .. LEVELS meet the first
+         * plane; an even number of steps goes before any pairs */
+        const int inside = from_end ? 1 + (LEVELS + 1) / 2 * 2 : z;
         while (z < end) {
-            if (ends && (z < inside || z >= p.nz - 1))
+            if (ends && ((z >= 1 && z < inside) || z >= p.nz - 1))
                 advance_to<ENDS>(at, z, z < inside ? min(inside, end) : end, q);
             else
-                advance_inside(at, z, ends ? min(end, p.nz - 1) : end, q);
+                advance_inside(at, z, !ends ? end : z < 1 ? 1 : min(end, p.nz - 1), q);
         }
         wait();
         __pipeline_wait_prior(0);
