@@ -1,10 +1,11 @@
 /*
- * fused_march_2d: up to ten sweeps in one march along y.
+ * fused_march_2d: up to nine sweeps in one march along y.
  *
- * A lane owns WIDTH neighbouring points of a row (8 in float, 4 in double), a warp 32*WIDTH, and
- * marches along y with all levels of time in its registers: of each level the two newest rows. When
+ * A lane owns WIDTH neighbouring points of a row (8 in float, 6 in double), a warp 32*WIDTH, and
+ * marches along y with the levels of time in its registers: of each level the two newest rows. When
  * row y of level 0 arrives, row y-1 of level 1 is made, from that row y-2 of level 2, and so on.
- * Only level 0 is read and only the last level is written.
+ * Only level 0 is read and only the last level is written. Two such steps, in which the two rows of
+ * every level change roles, are the body of a loop, without branches where no grid is odd.
  *
  * A level's older row is dead once the level's sums have begun with it, so these are begun before
  * the last multiply-add of the level before, which then writes where that row was: no value is
@@ -12,24 +13,21 @@
  * asked for one level ahead. So a point and level costs 5 multiply-adds and little else.
  *
  * In float every warp has a strip of its own, and sweeps its rim twice. In double, where a strip is
- * half as wide, the warps of a block stand side by side, each overlapping the next by two lanes. At
- * its ends a warp's rows are wrong, one point more at every level; after WIDTH levels, just before
- * that leaves the outermost lane, all lanes put the row into shared memory, and one step (and
- * barrier) later take it from there, the outermost lanes the neighbour's. (Exchanging the ends at
- * every level costs no overlap, but the pipe that shuffles and shared memory share was then as busy
- * as that of the multiply-adds, at half of what these can do.)
+ * narrower, the warps of a block stand side by side, each overlapping the next by two lanes, and
+ * the levels are shared by two groups of them: the first gives its last row to the second by way of
+ * shared memory, where the outermost lanes take the neighbour's, since their own row is wrong, one
+ * point more at every level.
  *
- * At the grid's faces there is no rim. The lanes there make the ghosts: of x in a variant of the
- * step, of y in a small and slow one that only the ends of the march need.
+ * At the grid's faces there is no rim. The lanes there make the ghosts: of x in variants of the
+ * steps, where all compute what some choose; of y in small and slow ones, whose rows are in shared
+ * memory, for the few steps at the ends. All blocks run at once, so they share the strips by what
+ * these steps cost (struct line).
  *
  * The model, 16384^2 on an H200 at 1.95 GHz: 5 multiply-adds a point and sweep allow 12.5 times the
- * device copy in float, 12.4 in double; of these 0.92 and 0.89 are of points that are stored, and
- * ten sweeps a pass allow 10 by memory. Measured of the loop alone, 10 levels, 2026-11-21: 6.9 in
- * float, where instructions beside the multiply-adds take a fifth of the issue slots, and 6.4 in
- * double (docs/performance.md has the steps). The kernel itself, with its faces, is far from that:
- * 1.38 in float and 0.70 in double with fixed walls (docs/benchmarks.md): step_at_ends() is called
- * with the address of the march, so its rows are in the device's memory in every step, not in
- * registers. docs/performance.md has what forms without that gave.
+ * device copy in float, 12.4 in double; of these 0.91 and 0.94 are of points that are stored, and
+ * nine sweeps a pass allow 9 by memory. What it reaches was not measured in this form: one with ten
+ * levels in float and twelve in double, whose steps at the faces of y were slower, gave 3.1 and 5.9
+ * with fixed walls, 5.4 and 6.0 where y is periodic (docs/performance.md).
  *
  * Source: 2.5D/3.5D blocking, Nguyen et al., SC'10; levels in registers, AN5D, Matsumura et al.,
  * CGO'20; the passed rows and the order that moves nothing are ours.
@@ -51,224 +49,339 @@ namespace
 enum { MOST_LEVELS = HS_STRIP_STEPS };
 
 template <typename T>
+struct strip_shape;
+template <>
+struct strip_shape<float> {
+    enum {
+        WIDTH = HS_STRIP_WIDTH_FLOAT,
+        ALONE = HS_STRIP_ALONE_FLOAT,
+        WARPS = HS_STRIP_WARPS_FLOAT
+    };
+};
+template <>
+struct strip_shape<double> {
+    enum {
+        WIDTH = HS_STRIP_WIDTH_DOUBLE,
+        ALONE = HS_STRIP_ALONE_DOUBLE,
+        WARPS = HS_STRIP_WARPS_DOUBLE
+    };
+};
+
+template <typename T>
 struct arguments : star::faces<T, 4, 1> {
     const T *in;
     T *out;
     int64_t pitch;
     int nx, ny;
-    int strips, chunks;
-    int rim;
+    struct hs_strip_cut cut;
     T c[5]; /* y-1, x-1, centre, x+1, y+1 */
     star::level<T, 4, 1> level[MOST_LEVELS];
 };
 
-/* What a warp has of the grid, and what it stores. */
-struct part {
-    int x;          /* node of lane 0's first point; outside the grid where the axis wraps */
-    int x_lo, x_hi; /* nodes it stores */
-    int y_lo, y_hi;
-    unsigned faces; /* bit of each face that it meets and that does not wrap */
-};
-
 using star::wrapped;
 
-/* The strips as those of the other fused marches: the first begins at the face and the last one,
- * moved back, ends at the other. */
+/*
+ * The strips, one after the other, are a line that the blocks share in equal parts, so that all end
+ * together. Its length is counted in sixteenths of a row inside: one of the outer strips costs
+ * more, and so do a strip's beginning and the ends at faces of y.
+ */
 template <typename T>
-__device__ part part_of(const arguments<T> &p, int block, int warp, int warps)
-{
-    constexpr int WIDTH = HS_STRIP_BYTES / sizeof(T), NEXT = 30 * WIDTH;
-    const int strip = block % p.strips, chunk = block / p.strips;
-    const int size = NEXT * (warps - 1) + 32 * WIDTH, stored = size - 2 * p.rim;
-    part at;
-    int first, lo, hi;
-    if (p.wrap[0]) {
-        first = strip * stored - p.rim;
-        lo = strip * stored;
-        hi = min(lo + stored, p.nx);
-        at.faces = 0;
-    } else {
-        const bool last = strip * stored + size >= p.nx;
-        first = last ? p.nx - size : strip * stored;
-        lo = strip == 0 ? 0 : strip * stored + p.rim;
-        hi = last ? p.nx : strip * stored + size - p.rim;
-        at.faces = (strip == 0 && warp == 0 ? 1u : 0u) | (last && warp == warps - 1 ? 2u : 0u);
+struct line {
+    const arguments<T> &p;
+    int64_t ends, inside, outer; /* lengths: before a strip's first row, of strips */
+
+    __device__ explicit line(const arguments<T> &arguments) : p(arguments)
+    {
+        ends = 16 * (p.cut.fill + (p.wrap[1] ? 0 : p.cut.slow));
+        const int64_t both = ends + 16 * (p.wrap[1] ? 0 : p.cut.slow);
+        inside = both + (int64_t)p.ny * 16;
+        outer = both + (int64_t)p.ny * p.cut.outer;
     }
-    at.x = first + warp * NEXT;
-    at.x_lo = warp == 0 ? lo : max(lo, at.x + WIDTH);
-    at.x_hi = warp == warps - 1 ? hi : min(hi, at.x + 31 * WIDTH);
-    at.y_lo = (int)((int64_t)p.ny * chunk / p.chunks);
-    at.y_hi = (int)((int64_t)p.ny * (chunk + 1) / p.chunks);
-    at.faces |= p.wrap[1] ? 0u : 12u;
-    return at;
+    __device__ bool is_outer(int strip) const
+    {
+        return strip == 0 || strip == p.cut.strips - 1;
+    }
+    __device__ int64_t begin(int strip) const
+    {
+        const int64_t before = strip > 0 ? 1 : 0;
+        const int64_t last = strip == p.cut.strips && strip > 1 ? 1 : 0;
+        return (strip - before - last) * inside + (before + last) * outer;
+    }
+    /* The strip at a place, and its row there. */
+    __device__ int strip(int64_t place) const
+    {
+        const int64_t first = begin(1);
+        const int found = place < first ? 0 : (int)(1 + (place - first) / inside);
+        return min(found, p.cut.strips - 1);
+    }
+    __device__ int row(int strip, int64_t place) const
+    {
+        const int64_t past = place - begin(strip) - ends;
+        const int row = (int)(past / (is_outer(strip) ? p.cut.outer : 16));
+        return min(max(row, 0), p.ny);
+    }
+};
+
+/* This block's strips, the row in the first to begin with, and that in the last to end before. */
+struct share {
+    int first, last;
+    int lo, hi;
+};
+
+template <typename T>
+__device__ share share_of(const arguments<T> &p, int64_t block, int64_t blocks)
+{
+    const line<T> all(p);
+    const int64_t length = all.begin(p.cut.strips);
+    const int64_t from = length * block / blocks, to = length * (block + 1) / blocks;
+    const int first = all.strip(from), last = all.strip(to);
+    return {first, last, all.row(first, from), all.row(last, to)};
 }
 
+/*
+ * What a pair of steps may meet along x. What only some lanes need is computed by all and chosen by
+ * a few, and all but the last are without branches: nothing is moved across one to hide latencies.
+ */
+enum meets {
+    INSIDE,
+    HELD,  /* a face whose nodes are held */
+    SIDES, /* any faces */
+    ODD    /* these, and vectors that are not aligned in memory or cross the wrap */
+};
+
+/* How a block sweeps so many levels, and its shared memory. */
 template <typename T, int LEVELS>
-struct march {
+struct shape {
     enum {
-        WIDTH = HS_STRIP_BYTES / sizeof(T),
-        WARPS = sizeof(T) == 4 ? HS_STRIP_WARPS_FLOAT : HS_STRIP_WARPS_DOUBLE,
+        WIDTH = strip_shape<T>::WIDTH,
+        WARPS = strip_shape<T>::WARPS,
+        GROUPS = LEVELS > strip_shape<T>::ALONE ? 2 : 1,
+        DEEP = (LEVELS + GROUPS - 1) / GROUPS, /* levels of a group */
+        SHORT = DEEP * GROUPS - LEVELS,        /* so many of the last groups have one less */
+        AHEAD = HS_STRIP_AHEAD,
         VECTOR = HS_VECTOR_BYTES / sizeof(T),
         VECTORS = WIDTH / VECTOR,
-        PASSES = WARPS > 1 ? (LEVELS - 1) / WIDTH : 0,
-        SLOTS = 32 * WARPS * VECTORS
+        /* Where a row has its vectors: so that neither those of one lane after the other, in
+         * memory's order, nor one of each lane meet a bank twice. */
+        PART = 32 * WARPS + (VECTORS == 3 ? 3 : 8 / VECTORS),
+        ROW = PART * VECTORS,
+        RESIDENT = HS_STRIP_RESIDENT / (WARPS * GROUPS),
+        BLOCKS = RESIDENT > 1 ? RESIDENT : 1 /* on a multiprocessor */
     };
     struct alignas(HS_VECTOR_BYTES) vector {
         T v[VECTOR];
     };
     struct shared_memory {
-        vector queue[2][SLOTS];                       /* level 0: a row and the next one */
-        vector passed[2][PASSES ? PASSES : 1][SLOTS]; /* from warp to warp */
+        vector queue[AHEAD + 1][2][ROW]; /* level 0, in pairs of rows */
+        vector passed[GROUPS > 1 ? GROUPS - 1 : 1][GROUPS > 1 ? 3 : 1][2]
+                     [ROW];                          /* from group to group */
+        T ends[2][DEEP][WIDTH][32 * WARPS * GROUPS]; /* rows of all threads at the ends of y */
+        share part;
+    };
+};
+
+/* A warp of a group. */
+template <typename T, int LEVELS, int GROUP>
+struct march {
+    using block = shape<T, LEVELS>;
+    using vector = typename block::vector;
+    enum {
+        WIDTH = block::WIDTH,
+        VECTOR = block::VECTOR,
+        VECTORS = block::VECTORS,
+        GROUPS = block::GROUPS,
+        AHEAD = block::AHEAD,
+        NEXT = (block::WARPS > 1 ? 30 : 32) * WIDTH, /* from warp to warp, in points */
+        LONG = GROUPS - block::SHORT,                /* groups that have all levels */
+        DEEP = block::DEEP - (GROUP < LONG ? 0 : 1),
+        BASE = GROUP * block::DEEP - (GROUP < LONG ? 0 : GROUP - LONG), /* the level before */
+        FIRST = GROUP == 0,
+        LAST = GROUP == GROUPS - 1,
+        LATE = GROUP * 2,               /* steps behind the first group */
+        LAG = LEVELS + (GROUPS - 1) * 2 /* from a row's arrival to its being stored */
+    };
+    /* Of each level the two newest rows. */
+    struct rows {
+        T row[2][DEEP][WIDTH];
     };
 
     const arguments<T> &p;
-    shared_memory &shared;
-    const part at;
-    const int lane;
-    const int slots;  /* of this warp, the first */
-    const int giver;  /* thread whose passed row this one takes */
-    const bool split; /* the warp's vectors are not aligned in memory, or cross the wrap */
-    unsigned whole;   /* bit of each of the lane's vectors that is stored as one */
-    bool pieces;      /* some of its points are stored one by one */
-    int fetched;      /* row to fetch next */
-    T row[2][LEVELS][WIDTH];
+    typename block::shared_memory &shared;
+    int lane, warp;
+    int giver; /* thread, among those side by side, whose passed rows this one takes */
+    int turn;  /* of the three places where a group gives its rows */
+    int x;     /* node of the warp's first point; outside the grid where the axis wraps */
+    int x_lo, x_hi, y_lo; /* nodes that it stores, ... */
+    int end;              /* ... until this step */
+    unsigned faces;       /* bit of each face that it meets and that does not wrap */
+    unsigned whole;       /* bit of each of the lane's vectors that is stored as one */
+    bool odd;             /* its vectors are not aligned in memory, or cross the wrap */
+    int fetching;         /* where the queue has the oldest pair of rows, and gets the next one */
+    int fetched;          /* row to fetch next, ... */
+    const T *source; /* ... and the lane's first vector there (where that is no row, near it) */
 
-    __device__ __forceinline__ march(const arguments<T> &arguments, shared_memory &memory,
-                                     const part &mine, int warp, int warps)
-        : p(arguments), shared(memory), at(mine), lane((int)threadIdx.x % 32),
-          slots(warp * 32 * VECTORS),
-          giver((int)threadIdx.x + (lane == 0 && warp > 0            ? -2
-                                    : lane == 31 && warp + 1 < warps ? 2
-                                                                     : 0)),
-          split(at.x < 0 || at.x + 32 * WIDTH > p.nx || at.x % VECTOR != 0)
+    __device__ __forceinline__ march(const arguments<T> &arguments,
+                                     typename block::shared_memory &memory, int side)
+        : p(arguments), shared(memory), lane((int)threadIdx.x % 32),
+          warp(block::WARPS > 1 ? side : 0), turn(0), fetching(0)
     {
-#pragma unroll
-        for (int b = 0; b < 2; b++)
-#pragma unroll
-            for (int l = 0; l < LEVELS; l++)
-#pragma unroll
-                for (int e = 0; e < WIDTH; e++)
-                    row[b][l][e] = T(0);
+        giver = warp * 32 + lane;
+        if (!FIRST && lane == 0 && warp > 0)
+            giver -= 2;
+        if (!FIRST && lane == 31 && warp + 1 < p.cut.warps)
+            giver += 2;
+    }
+
+    /* The part of strip s from row lo to row hi. */
+    __device__ __forceinline__ void place(int s, int lo, int hi)
+    {
+        const int size = NEXT * (p.cut.warps - 1) + 32 * WIDTH, rim = p.cut.rim;
+        int first = p.cut.lead + (s - 1) * p.cut.stored - rim, left = first + rim;
+        int right = left + p.cut.stored;
+        faces = p.wrap[1] ? 0u : 12u;
+        if (!p.wrap[0]) {
+            const bool last = s == p.cut.strips - 1;
+            first = last ? p.nx - size : s == 0 ? 0 : first;
+            left = s == 0 ? 0 : left;
+            right = last ? p.nx : right;
+            faces |= (s == 0 && warp == 0 ? 1u : 0u) | (last && warp == p.cut.warps - 1 ? 2u : 0u);
+        }
+        x = first + warp * NEXT;
+        x_lo = warp == 0 ? left : max(left, x + WIDTH);
+        x_hi = min(warp == p.cut.warps - 1 ? right : min(right, x + 31 * WIDTH), p.nx);
+        y_lo = lo;
+        end = hi + LAG;
+        odd = x < 0 || x + 32 * WIDTH > p.nx || x % VECTOR != 0;
         whole = 0;
-        pieces = false;
+        bool pieces = false;
 #pragma unroll
         for (int v = 0; v < VECTORS; v++) {
-            const int x = at.x + lane * WIDTH + v * VECTOR;
-            const bool all = x >= at.x_lo && x + VECTOR <= at.x_hi && x % VECTOR == 0;
+            const int from = x + lane * WIDTH + v * VECTOR;
+            const bool all = from >= x_lo && from + VECTOR <= x_hi && from % VECTOR == 0;
             whole |= all ? 1u << v : 0u;
-            pieces = pieces || (!all && x < at.x_hi && x + VECTOR > at.x_lo);
+            pieces = pieces || (!all && from < x_hi && from + VECTOR > x_lo);
         }
+        odd = __any_sync(0xffffffffu, odd || pieces);
     }
 
-    /* Rows are passed on their way to this level, each costing a step. */
-    static __device__ __forceinline__ int passes_before(int level)
+    /* ---- rows come and go ---------------------------------------------------------------------
+     */
+
+    /* Where a row in shared memory has the warp's vector n. */
+    __device__ __forceinline__ int slot(int n) const
     {
-        return PASSES ? level / WIDTH : 0;
-    }
-    static __device__ __forceinline__ bool is_passed(int level)
-    {
-        return PASSES && level > 0 && level < LEVELS && level % WIDTH == 0;
+        return n % VECTORS * block::PART + warp * 32 + n / VECTORS;
     }
 
-    /* Where the queue has a row's vector n: so that 8 lanes with two neighbouring vectors each meet
-     * all banks. */
-    static __device__ __forceinline__ int place(int n)
+    /* Rows from this one on are fetched. */
+    __device__ __forceinline__ void seek(int row)
     {
-        return n ^ (n >> 3 & 1);
+        fetched = row;
+        source = p.in + min(max(row, 0), p.ny - 1) * p.pitch + x + lane * VECTOR;
     }
 
-    __device__ __forceinline__ void fetch_row(const T *from, vector *to)
+    template <bool PLAIN>
+    __device__ __forceinline__ void fetch_row(vector *to)
     {
-        if (!split) {
+        if (PLAIN || !odd) {
+#pragma unroll
+            for (int v = 0; v < VECTORS; v++)
+                __pipeline_memcpy_async(&to[slot(v * 32 + lane)], source + v * 32 * VECTOR,
+                                        HS_VECTOR_BYTES);
+        } else {
+            const T *const row = source - lane * VECTOR - x;
+            const int begin = p.wrap[0] ? wrapped(x, p.nx) : x;
+            const bool aligned = begin % VECTOR == 0 && (!p.wrap[0] || p.nx % VECTOR == 0);
 #pragma unroll
             for (int v = 0; v < VECTORS; v++) {
-                const int n = v * 32 + lane;
-                __pipeline_memcpy_async(&to[place(n)], from + at.x + n * VECTOR, HS_VECTOR_BYTES);
+                const int n = v * 32 + lane, from = begin + n * VECTOR;
+                if (aligned) {
+                    __pipeline_memcpy_async(&to[slot(n)], row + (from < p.nx ? from : from - p.nx),
+                                            HS_VECTOR_BYTES);
+                } else {
+#pragma unroll
+                    for (int e = 0; e < VECTOR; e++)
+                        __pipeline_memcpy_async(
+                            &to[slot(n)].v[e], row + (from + e < p.nx ? from + e : from + e - p.nx),
+                            sizeof(T));
+                }
             }
-            return;
         }
-        const int begin = p.wrap[0] ? wrapped(at.x, p.nx) : at.x;
-#pragma unroll 1
-        for (int i = lane; i < 32 * WIDTH; i += 32) {
-            const int x = begin + i;
-            __pipeline_memcpy_async(&to[place(i / VECTOR)].v[i % VECTOR],
-                                    from + (x < p.nx ? x : x - p.nx), sizeof(T));
-        }
-    }
-
-    __device__ __forceinline__ void fetch(int to)
-    {
-        if (fetched >= 0 && fetched < p.ny)
-            fetch_row(p.in + fetched * p.pitch, &shared.queue[to][slots]);
-        __pipeline_commit();
         fetched++;
-        if (p.wrap[1] && fetched == p.ny)
+        int64_t on = fetched > 0 && fetched < p.ny ? p.pitch : 0;
+        if (p.wrap[1] && fetched == p.ny) {
             fetched = 0;
+            on = (1 - p.ny) * p.pitch;
+        }
+        source += on;
     }
 
-    __device__ __forceinline__ void take(const vector *from, T (&to)[WIDTH]) const
+    /* The next pair of rows on its way. */
+    template <bool PLAIN>
+    __device__ __forceinline__ void fetch()
     {
+        if (FIRST) {
+            vector(*const to)[block::ROW] = shared.queue[fetching];
+            fetch_row<PLAIN>(to[0]);
+            fetch_row<PLAIN>(to[1]);
+            __pipeline_commit();
+            fetching = fetching == AHEAD ? 0 : fetching + 1;
+        }
+    }
+
+    /* A row of the group's first level: the first or the second of the pair. */
+    __device__ __forceinline__ void take(int which, T (&to)[WIDTH]) const
+    {
+        const vector *from = shared.queue[fetching][which];
+        if (!FIRST)
+            from = shared.passed[FIRST ? 0 : GROUP - 1][turn == 0 ? 2 : turn - 1][which];
 #pragma unroll
         for (int v = 0; v < VECTORS; v++) {
-            const vector part = from[place(lane * VECTORS + v)];
+            const vector part = from[v * block::PART + giver];
 #pragma unroll
             for (int e = 0; e < VECTOR; e++)
                 to[v * VECTOR + e] = part.v[e];
         }
     }
 
-    /* A row goes to the neighbours; what they and this thread gave in the last step comes. */
-    __device__ __forceinline__ void give(int old, int level, const T (&made)[WIDTH])
+    /* A row of the group's last level, made in step t, goes to the next group or to memory. */
+    template <bool PLAIN>
+    __device__ __forceinline__ void put(int which, int t, const T (&made)[WIDTH]) const
     {
-        if constexpr (PASSES > 0) {
+        vector part[VECTORS];
 #pragma unroll
-            for (int v = 0; v < VECTORS; v++) {
-                vector part;
+        for (int e = 0; e < WIDTH; e++)
+            part[e / VECTOR].v[e % VECTOR] = made[e];
+        if (!LAST) {
+            vector *const to = shared.passed[LAST ? 0 : GROUP][turn][which];
 #pragma unroll
-                for (int e = 0; e < VECTOR; e++)
-                    part.v[e] = made[v * VECTOR + e];
-                shared.passed[old][level / WIDTH - 1][v * 32 * WARPS + (int)threadIdx.x] = part;
-            }
-        }
-    }
-    __device__ __forceinline__ void receive(int old, int level, T (&taken)[WIDTH]) const
-    {
-        if constexpr (PASSES > 0) {
-#pragma unroll
-            for (int v = 0; v < VECTORS; v++) {
-                const vector part =
-                    shared.passed[1 - old][level / WIDTH - 1][v * 32 * WARPS + giver];
-#pragma unroll
-                for (int e = 0; e < VECTOR; e++)
-                    taken[v * VECTOR + e] = part.v[e];
-            }
-        }
-    }
-
-    __device__ __forceinline__ void store(int y, const T (&made)[WIDTH]) const
-    {
-        const int k = y - LEVELS - passes_before(LEVELS - 1);
-        if (k < at.y_lo || k >= at.y_hi)
+            for (int v = 0; v < VECTORS; v++)
+                to[v * block::PART + warp * 32 + lane] = part[v];
             return;
-        T *const to = p.out + k * p.pitch + at.x + lane * WIDTH;
-#pragma unroll
-        for (int v = 0; v < VECTORS; v++) {
-            vector part;
-#pragma unroll
-            for (int e = 0; e < VECTOR; e++)
-                part.v[e] = made[v * VECTOR + e];
-            if (whole >> v & 1)
-                *(vector *)(to + v * VECTOR) = part;
         }
-        if (pieces) {
+        const int k = t - LAG;
+        /* a branch where that keeps the compiler from spreading the steps over more registers than
+         * there are */
+        if (GROUPS == 1 && !(k >= y_lo && t < end))
+            return;
+        const unsigned stored = k >= y_lo && t < end ? whole : 0u;
+        T *const to = p.out + k * p.pitch + x + lane * WIDTH;
+#pragma unroll
+        for (int v = 0; v < VECTORS; v++)
+            if (stored >> v & 1)
+                *(vector *)(to + v * VECTOR) = part[v];
+        if (!PLAIN && odd && k >= y_lo && t < end) {
 #pragma unroll
             for (int e = 0; e < WIDTH; e++) {
-                const int x = at.x + lane * WIDTH + e;
-                if (x >= at.x_lo && x < at.x_hi && !(whole >> e / VECTOR & 1))
+                const int at = x + lane * WIDTH + e;
+                if (at >= x_lo && at < x_hi && !(whole >> e / VECTOR & 1))
                     to[e] = made[e];
             }
         }
     }
+
+    /* ---- a step -------------------------------------------------------------------------------
+     */
 
     __device__ __forceinline__ T ghost(int f, int level, T inner, T edge) const
     {
@@ -281,47 +394,44 @@ struct march {
     {
         const T low = ghost(0, level, now[1], now[0]);
         const T high = ghost(1, level, now[WIDTH - 2], now[WIDTH - 1]);
-        left = at.faces & 1 && lane == 0 ? low : left;
-        right = at.faces & 2 && lane == 31 ? high : right;
+        left = faces & 1 && lane == 0 ? low : left;
+        right = faces & 2 && lane == 31 ? high : right;
     }
 
     /* Held nodes of the faces of x. */
     __device__ __forceinline__ void put_held(int level, const T (&now)[WIDTH],
                                              T (&made)[WIDTH]) const
     {
-        const unsigned held = at.faces & p.held & ((lane == 0 ? 1u : 0u) | (lane == 31 ? 2u : 0u));
+        const unsigned held = faces & p.held & ((lane == 0 ? 1u : 0u) | (lane == 31 ? 2u : 0u));
         const T low = p.keeping & 1 ? now[0] : p.level[level].hold[0];
         const T high = p.keeping & 2 ? now[WIDTH - 1] : p.level[level].hold[1];
         made[0] = held & 1 ? low : made[0];
         made[WIDTH - 1] = held & 2 ? high : made[WIDTH - 1];
     }
 
-    /* A step away from the faces of y: row y of level 0 has arrived. OLD says which of the two rows
-     * of each level is the older; SIDES: the warp meets a face of x. */
-    template <int OLD, bool SIDES>
-    __device__ __forceinline__ void step(int y)
+    /* A step away from the faces of y: a row of the group's first level arrives. OLD says which of
+     * the two rows of each level is the older, and which step of a pair this is. */
+    template <int OLD, meets MEETS>
+    __device__ __forceinline__ void step(int t, rows &of) const
     {
-        constexpr int NEW = 1 - OLD, LAST = LEVELS - 1;
-        T left[LEVELS], right[LEVELS], sum[WIDTH];
-        left[0] = __shfl_up_sync(0xffffffffu, row[NEW][0][WIDTH - 1], 1);
-        right[0] = __shfl_down_sync(0xffffffffu, row[NEW][0][0], 1);
+        constexpr int NEW = 1 - OLD, END = DEEP - 1;
+        T left[DEEP], right[DEEP], sum[WIDTH], made[WIDTH];
+        left[0] = __shfl_up_sync(0xffffffffu, of.row[NEW][0][WIDTH - 1], 1);
+        right[0] = __shfl_down_sync(0xffffffffu, of.row[NEW][0][0], 1);
 #pragma unroll
         for (int e = 0; e < WIDTH; e++)
-            sum[e] = star::fused(p.c[0], row[OLD][0][e], p.level[0].source_value);
-        take(&shared.queue[OLD][slots], row[OLD][0]);
+            sum[e] = star::fused(p.c[0], of.row[OLD][0][e], p.level[BASE].source_value);
+        take(OLD, of.row[OLD][0]);
 #pragma unroll
-        for (int l = 0; l < LEVELS; l++) {
-            const int n = l < LAST ? l + 1 : LAST;
-            T(&now)[WIDTH] = row[NEW][l];
-            T taken[WIDTH];
-            if (l < LAST) {
-                left[n] = __shfl_up_sync(0xffffffffu, row[NEW][n][WIDTH - 1], 1);
-                right[n] = __shfl_down_sync(0xffffffffu, row[NEW][n][0], 1);
-                if (is_passed(n))
-                    receive(OLD, n, taken);
+        for (int l = 0; l < DEEP; l++) {
+            const int n = l < END ? l + 1 : END;
+            T(&now)[WIDTH] = of.row[NEW][l];
+            if (l < END) {
+                left[n] = __shfl_up_sync(0xffffffffu, of.row[NEW][n][WIDTH - 1], 1);
+                right[n] = __shfl_down_sync(0xffffffffu, of.row[NEW][n][0], 1);
             }
-            if (SIDES)
-                put_ghosts(l, now, left[l], right[l]);
+            if (MEETS >= SIDES)
+                put_ghosts(BASE + l, now, left[l], right[l]);
 #pragma unroll
             for (int e = 0; e < WIDTH; e++) {
                 sum[e] =
@@ -330,44 +440,38 @@ struct march {
                 sum[e] =
                     star::fused(p.c[3], e + 1 < WIDTH ? now[(e + 1) % WIDTH] : right[l], sum[e]);
             }
-            if (l == LAST) {
-#pragma unroll
-                for (int e = 0; e < WIDTH; e++)
-                    sum[e] = star::fused(p.c[4], row[OLD][l][e], sum[e]);
-                if (SIDES)
-                    put_held(l, now, sum);
-                store(y, sum);
-                return;
-            }
             T next[WIDTH]; /* sums of the next level */
-#pragma unroll
-            for (int e = 0; e < WIDTH; e++)
-                next[e] = star::fused(p.c[0], row[OLD][n][e], p.level[n].source_value);
-#pragma unroll
-            for (int e = 0; e < WIDTH; e++)
-                row[OLD][n][e] = star::fused(p.c[4], row[OLD][l][e], sum[e]);
-            if (SIDES)
-                put_held(l, now, row[OLD][n]);
-            if (is_passed(n)) {
-                give(OLD, n, row[OLD][n]);
+            if (l < END) {
 #pragma unroll
                 for (int e = 0; e < WIDTH; e++)
-                    row[OLD][n][e] = taken[e];
+                    next[e] =
+                        star::fused(p.c[0], of.row[OLD][n][e], p.level[BASE + n].source_value);
             }
 #pragma unroll
             for (int e = 0; e < WIDTH; e++)
-                sum[e] = next[e];
+                made[e] = star::fused(p.c[4], of.row[OLD][l][e], sum[e]);
+            if (MEETS != INSIDE)
+                put_held(BASE + l, now, made);
+            if (l < END) {
+#pragma unroll
+                for (int e = 0; e < WIDTH; e++) {
+                    of.row[OLD][n][e] = made[e];
+                    sum[e] = next[e];
+                }
+            }
         }
+        put<MEETS != ODD>(OLD, t, made);
     }
 
-    /* ---- near the faces of y ----------------------------------------------------------------- */
+    /* ---- near the faces of y ------------------------------------------------------------------
+     */
 
     /* Held nodes of row k. Where faces meet, one that prescribes goes before one that keeps, and of
      * those that prescribe the later one has the node: so keep first, then prescribe in order. */
     __device__ __forceinline__ void put_all_held(int level, int k, const T (&now)[WIDTH],
                                                  T (&made)[WIDTH]) const
     {
-        const unsigned held = at.faces & p.held &
+        const unsigned held = faces & p.held &
                               ((lane == 0 ? 1u : 0u) | (lane == 31 ? 2u : 0u) | (k == 0 ? 4u : 0u) |
                                (k == p.ny - 1 ? 8u : 0u));
         const unsigned keeps = held & p.keeping, takes = held & ~p.keeping;
@@ -382,122 +486,218 @@ struct march {
         }
     }
 
-    /*
-     * As step(), level after level, since a ghost may need the row that was just made. Only some
-     * steps at the ends of the march need it, so it is small rather than fast: its rows are in
-     * memory, and it takes no registers from the other.
-     */
-    __device__ __noinline__ void step_at_ends(int old, int y, T (*rows)[LEVELS][WIDTH])
+    /* As step(), level after level, since a ghost may need the row that was just made. */
+    __device__ __forceinline__ void step_at_ends(int old, int t) const
     {
-        T fresh[WIDTH], made[WIDTH], now[WIDTH], older[WIDTH];
-        take(&shared.queue[old][slots], fresh);
+        const int thread = (int)threadIdx.x;
+        const T c[5] = {p.c[0], p.c[1], p.c[2], p.c[3], p.c[4]};
+        const star::face_rule<T> low = p.rule[2][0], high = p.rule[3][0];
+        T fresh[WIDTH];
+        take(old, fresh);
 #pragma unroll 1
-        for (int l = 0;; l++) {
-            const int k = y - 1 - l - passes_before(l); /* row of level l+1 that is made here */
+        for (int l = 0; l < DEEP; l++) {
+            const int level = BASE + l, k = t - 1 - level - LATE; /* row that is made */
+            T(*const olds)[32 * block::WARPS * GROUPS] = shared.ends[old][l];
+            T(*const news)[32 * block::WARPS * GROUPS] = shared.ends[1 - old][l];
+            const T source_value = p.level[level].source_value;
+            const T low_offset = p.level[level].offset[2][0];
+            const T high_offset = p.level[level].offset[3][0];
+            T now[WIDTH], older[WIDTH], made[WIDTH];
 #pragma unroll
             for (int e = 0; e < WIDTH; e++) {
-                now[e] = rows[1 - old][l][e];
-                older[e] = rows[old][l][e];
+                now[e] = news[e][thread];
+                older[e] = olds[e][thread];
             }
             T left = __shfl_up_sync(0xffffffffu, now[WIDTH - 1], 1);
             T right = __shfl_down_sync(0xffffffffu, now[0], 1);
-            put_ghosts(l, now, left, right);
+            put_ghosts(level, now, left, right);
 #pragma unroll
             for (int e = 0; e < WIDTH; e++) {
-                older[e] = at.faces & 4 && k == 0 ? ghost(2, l, fresh[e], now[e]) : older[e];
-                fresh[e] = at.faces & 8 && k == p.ny - 1 ? ghost(3, l, older[e], now[e]) : fresh[e];
+                const T above = fresh[e];
+                if (faces & 4 && k == 0)
+                    older[e] = star::ghost(low, fresh[e], now[e], low_offset);
+                if (faces & 8 && k == p.ny - 1)
+                    fresh[e] = star::ghost(high, older[e], now[e], high_offset);
+                T sum = star::fused(c[0], older[e], source_value);
+                sum = star::fused(c[1], e > 0 ? now[(e + WIDTH - 1) % WIDTH] : left, sum);
+                sum = star::fused(c[2], now[e], sum);
+                sum = star::fused(c[3], e + 1 < WIDTH ? now[(e + 1) % WIDTH] : right, sum);
+                made[e] = star::fused(c[4], fresh[e], sum);
+                olds[e][thread] = above;
             }
+            put_all_held(level, k, now, made);
 #pragma unroll
-            for (int e = 0; e < WIDTH; e++) {
-                T sum = star::fused(p.c[0], older[e], p.level[l].source_value);
-                sum = star::fused(p.c[1], e > 0 ? now[(e + WIDTH - 1) % WIDTH] : left, sum);
-                sum = star::fused(p.c[2], now[e], sum);
-                sum = star::fused(p.c[3], e + 1 < WIDTH ? now[(e + 1) % WIDTH] : right, sum);
-                made[e] = star::fused(p.c[4], fresh[e], sum);
-                rows[old][l][e] = fresh[e];
-            }
-            put_all_held(l, k, now, made);
-            if (l + 1 == LEVELS)
-                break;
-            if (is_passed(l + 1)) {
-                give(old, l + 1, made);
-                receive(old, l + 1, fresh);
-            } else {
-#pragma unroll
-                for (int e = 0; e < WIDTH; e++)
-                    fresh[e] = made[e];
-            }
+            for (int e = 0; e < WIDTH; e++)
+                fresh[e] = made[e];
         }
-        store(y, made);
+        put<false>(old, t, fresh);
     }
 
-    /* ---- the march --------------------------------------------------------------------------- */
+    /* ---- the march ----------------------------------------------------------------------------
+     */
 
-    template <int OLD, bool SIDES>
-    __device__ __forceinline__ void advance(int y, bool ends)
+    /* Before a pair of steps: its rows are there. */
+    template <bool PLAIN>
+    __device__ __forceinline__ void arrive()
     {
-        __pipeline_wait_prior(0);
-        __syncwarp(); /* lanes take what others fetched, and fetch over what others took */
-        fetch(1 - OLD);
-        if (ends) {
-            T rows[2][LEVELS][WIDTH];
-#pragma unroll
-            for (int n = 0; n < 2 * LEVELS * WIDTH; n++)
-                (&rows[0][0][0])[n] = row[n / WIDTH / LEVELS][n / WIDTH % LEVELS][n % WIDTH];
-            step_at_ends(OLD, y, rows);
-#pragma unroll
-            for (int n = 0; n < 2 * LEVELS * WIDTH; n++)
-                row[n / WIDTH / LEVELS][n / WIDTH % LEVELS][n % WIDTH] = (&rows[0][0][0])[n];
+        if (FIRST) {
+            __pipeline_wait_prior(AHEAD - 1);
+            __syncwarp(); /* lanes take what others fetched, and fetch over what others took */
+            fetch<PLAIN>();
         } else {
-            step<OLD, SIDES>(y);
+            meet();
         }
-        if (PASSES)
+    }
+    /*
+     * The groups meet once in a pair of steps, the first one at its end, the others at its
+     * beginning, so that they are not all at the same place at a time. The others then take what
+     * was given in the pair before, while what is given now lies where the rows of three pairs ago
+     * were, which have been taken.
+     */
+    __device__ __forceinline__ void meet() const
+    {
+        if (GROUPS > 1)
             __syncthreads();
     }
-
-    template <bool SIDES>
-    __device__ __forceinline__ void run()
+    __device__ __forceinline__ void leave()
     {
-        const int delay = LEVELS + passes_before(LEVELS - 1);
-        const int end = at.y_hi + delay;
-        int y = at.y_lo - LEVELS;
-        if (!p.wrap[1])
-            y = max(y, 0);
-        fetched = p.wrap[1] ? wrapped(y, p.ny) : y;
-        fetch(0);
+        if (FIRST)
+            meet();
+        turn = turn == 2 ? 0 : turn + 1;
+    }
+
+    /* Whether a row made in the steps t and t + 1, or a row that it is made of, lies at or beyond a
+     * face of y. */
+    __device__ __forceinline__ bool is_at_end(int t) const
+    {
+        const int row = t - BASE - LATE; /* that arrives */
+        return faces & 12 && ((row >= 0 && row <= DEEP) || (row + 1 >= p.ny && row < p.ny + DEEP));
+    }
+
+    /* Until when, from step t on, there is no such pair. */
+    __device__ __forceinline__ int quiet(int t) const
+    {
+        const int row = t - BASE - LATE;
+        if (!(faces & 12) || row >= p.ny + DEEP)
+            return end;
+        if (is_at_end(t))
+            return t;
+        return min(end, t + ((row < 0 ? 0 : p.ny - 1) - row + 1) / 2 * 2);
+    }
+
+    /* Between the stretches away from the faces of y and at them, rows are in shared memory. */
+    __device__ __forceinline__ T &kept(int n) const
+    {
+        return shared.ends[n / WIDTH / DEEP][n / WIDTH % DEEP][n % WIDTH][threadIdx.x];
+    }
+
+    template <meets MEETS>
+    __device__ __forceinline__ void advance(int t, int until)
+    {
+        rows of;
+#pragma unroll
+        for (int n = 0; n < 2 * DEEP * WIDTH; n++)
+            of.row[n / WIDTH / DEEP][n / WIDTH % DEEP][n % WIDTH] = kept(n);
 #pragma unroll 1
-        for (; y < end; y += 2) {
-            const bool ends = !p.wrap[1] && (y <= delay || y + 1 >= p.ny);
-            advance<0, SIDES>(y, ends);
-            advance<1, SIDES>(y + 1, ends);
+        for (; t < until; t += 2) {
+            arrive<MEETS != ODD>();
+            step<0, MEETS>(t, of);
+            step<1, MEETS>(t + 1, of);
+            leave();
+        }
+#pragma unroll
+        for (int n = 0; n < 2 * DEEP * WIDTH; n++)
+            kept(n) = of.row[n / WIDTH / DEEP][n / WIDTH % DEEP][n % WIDTH];
+    }
+
+    /* A pair of steps at a face of y. Small rather than fast. */
+    __device__ __forceinline__ void advance_at_ends(int t)
+    {
+        arrive<false>();
+#pragma unroll 1
+        for (int which = 0; which < 2; which++)
+            step_at_ends(which, t + which);
+        leave();
+    }
+
+    /* Rows lo to hi - 1 of a strip. */
+    __device__ __forceinline__ void run(int strip, int lo, int hi)
+    {
+        place(strip, lo, hi);
+        int t = lo - LEVELS;
+        if (faces & 12)
+            t = max(t, 0);
+        seek(p.wrap[1] ? wrapped(t, p.ny) : t);
+#pragma unroll
+        for (int n = 0; n < AHEAD; n++)
+            fetch<false>();
+#pragma unroll
+        for (int n = 0; n < 2 * DEEP * WIDTH; n++)
+            kept(n) = T(0);
+#pragma unroll 1
+        while (t < end) {
+            const int until = quiet(t);
+            if (t == until) {
+                advance_at_ends(t);
+                t += 2;
+                continue;
+            }
+            /* votes, so that the compiler sees that the warp stays together */
+            if (odd)
+                advance<ODD>(t, until);
+            else if (!__any_sync(0xffffffffu, faces & 3))
+                advance<INSIDE>(t, until);
+            else if (!__any_sync(0xffffffffu, faces & 3 & ~p.held))
+                advance<HELD>(t, until);
+            else
+                advance<SIDES>(t, until);
+            t += (until - t + 1) / 2 * 2;
         }
         __pipeline_wait_prior(0);
+        __syncwarp();
     }
 };
 
+/* The block's share, for a warp of that group or a later one. */
+template <typename T, int LEVELS, int GROUP>
+__device__ __forceinline__ void run(const arguments<T> &p,
+                                    typename shape<T, LEVELS>::shared_memory &memory)
+{
+    const int warp = (int)threadIdx.x / 32;
+    if constexpr (GROUP + 1 < shape<T, LEVELS>::GROUPS)
+        if (!__any_sync(0xffffffffu, warp / p.cut.warps == GROUP))
+            return run<T, LEVELS, GROUP + 1>(p, memory);
+    march<T, LEVELS, GROUP> m(p, memory, warp % p.cut.warps);
+#pragma unroll 1
+    for (int strip = memory.part.first; strip <= memory.part.last; strip++) {
+        const share part = memory.part;
+        const int lo = strip == part.first ? part.lo : 0;
+        const int hi = strip == part.last ? part.hi : p.ny;
+        if (lo < hi)
+            m.run(strip, lo, hi);
+    }
+}
+
 template <typename T, int LEVELS>
-__global__ void __launch_bounds__((32 * march<T, LEVELS>::WARPS), (8 / march<T, LEVELS>::WARPS))
+__global__ void __launch_bounds__((32 * shape<T, LEVELS>::WARPS * shape<T, LEVELS>::GROUPS),
+                                  (shape<T, LEVELS>::BLOCKS))
     fused_march(const __grid_constant__ arguments<T> p)
 {
 #if !defined(__CUDA_ARCH__) || (__CUDA_ARCH__ >= 900 && __CUDA_ARCH__ < 1000)
-    using marcher = march<T, LEVELS>;
-    STAR_SHARED(memory, typename marcher::shared_memory, [1]);
-    const int warp = (int)threadIdx.x / 32, warps = (int)blockDim.x / 32;
-    marcher m(p, memory[0], part_of(p, (int)blockIdx.x, warp, warps), warp, warps);
-    /* a vote, so that the compiler sees that the warp stays together */
-    if (__any_sync(0xffffffffu, m.at.faces & 3))
-        m.template run<true>();
-    else
-        m.template run<false>();
+    using block = shape<T, LEVELS>;
+    STAR_SHARED(memory, typename block::shared_memory, [1]);
+    if (threadIdx.x == 0)
+        memory[0].part = share_of(p, blockIdx.x, gridDim.x);
+    __syncthreads();
+    run<T, LEVELS, 0>(p, memory[0]);
 #else
     (void)p; /* suits() tells such GPUs apart */
 #endif
 }
 
 /* ---- host ---------------------------------------------------------------------------------- */
-
 template <typename T>
-arguments<T> make_arguments(const hs_sweep *sweep, const hs_geometry &g)
+arguments<T> make_arguments(const hs_sweep *sweep)
 {
     arguments<T> p = {};
     p.in = (const T *)sweep->in;
@@ -505,9 +705,7 @@ arguments<T> make_arguments(const hs_sweep *sweep, const hs_geometry &g)
     p.pitch = sweep->layout.pitch[HS_Y];
     p.nx = (int)sweep->layout.points[HS_X];
     p.ny = (int)sweep->layout.points[HS_Y];
-    p.strips = (int)g.blocks[HS_X];
-    p.chunks = (int)g.blocks[HS_Y];
-    p.rim = hs_strip_rim(sweep);
+    p.cut = hs_strip_cut(sweep);
     star::take_coefficients(sweep, p.c);
     star::take_faces(sweep, &p);
     star::take_levels(sweep, p.level);
@@ -520,8 +718,12 @@ hs_status launch(const hs_sweep *sweep, hs_error *err)
     return star::choose_levels<MOST_LEVELS>("fused_march_2d", sweep, err, [&](auto levels) {
         hs_geometry g;
         hs_tiling_launch("fused_march_2d", sweep, &g);
-        return star::launch("fused_march_2d", fused_march<T, levels.value>,
-                            make_arguments<T>(sweep, g), g, sweep->stream, err);
+        const arguments<T> p = make_arguments<T>(sweep);
+        g.blocks[HS_X] = p.cut.blocks;
+        g.blocks[HS_Y] = 1;
+        g.shared_bytes = sizeof(typename shape<T, levels.value>::shared_memory);
+        return star::launch("fused_march_2d", fused_march<T, levels.value>, p, g, sweep->stream,
+                            err);
     });
 }
 
@@ -538,7 +740,8 @@ void geometry(const hs_sweep *sweep, hs_geometry *out)
 bool suits(const hs_problem *problem, char *reason, size_t size)
 {
     const hs_grid *grid = &problem->grid;
-    const int least = 32 * HS_STRIP_BYTES / (int)hs_precision_size(problem->precision);
+    const int least =
+        32 * (problem->precision == HS_FLOAT ? HS_STRIP_WIDTH_FLOAT : HS_STRIP_WIDTH_DOUBLE);
     if (!star::has_capability("fused_march_2d", problem, 9, 9, reason, size))
         return false;
     if (grid->points[HS_X] < least) {
@@ -557,7 +760,7 @@ bool suits(const hs_problem *problem, char *reason, size_t size)
 
 extern "C" const hs_kernel hs_kernel_cuda_fused_march_2d = {
     .name = "fused_march_2d",
-    .idea = "2D: up to ten sweeps in one march along y, their rows in registers",
+    .idea = "2D: up to nine sweeps in one march along y, their rows in registers",
     .origin = "3.5D blocking: Nguyen et al., SC'10; AN5D: Matsumura et al., CGO'20",
     .device = HS_CUDA,
     .dims = 1u << 2,

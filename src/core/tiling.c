@@ -638,40 +638,54 @@ static void geometry_fused_line(const struct hs_sweep *sweep, const struct hs_bl
     out->shared_bytes = (int64_t)blocking->threads[HS_X] * (points / HS_WARP * size + 16);
 }
 
-/* ---- fused_march_2d: strips of overlapping warps, chunks along y ------------------------------
- */
-
-int hs_strip_rim(const struct hs_sweep *sweep)
+static int up(int64_t a, int64_t b)
 {
-    const int vector = HS_VECTOR_BYTES / (int)hs_precision_size(sweep->precision);
-    const int steps = sweep->steps > 0 ? sweep->steps : 1;
-    return (steps + vector - 1) / vector * vector;
+    return (int)((a + b - 1) / b);
 }
 
-/* Points of a strip of so many warps, which overlap by two lanes. */
+/* ---- fused_march_2d: strips of overlapping warps, which blocks share ------------------------- */
+
+/* Points of so many warps side by side, which overlap by two lanes. */
 static int strip_points(int width, int warps)
 {
     return width * (30 * (warps - 1) + HS_WARP);
 }
 
-/*
- * A chunk is marched through with so many rows more, to fill and to drain; what counts is how many
- * rounds of blocks the multiprocessors make.
- */
-static int64_t strip_chunks(int64_t strips, int64_t rows, int more, int64_t wave)
+struct hs_strip_cut hs_strip_cut(const struct hs_sweep *sweep)
 {
-    int64_t best = 1;
-    double least = INFINITY;
-    for (int64_t chunks = 1; chunks <= 1024 && (chunks == 1 || rows / chunks >= 8); chunks++) {
-        const double length = ceil((double)rows / (double)chunks) + more;
-        const double time = ceil((double)(strips * chunks) / (double)wave) * length;
-        if (time < 0.995 * least) {
-            least = time;
-            best = chunks;
-        }
-    }
-    const int64_t length = divide_up(rows, best); /* no chunk too many */
-    return rows > 0 ? divide_up(rows, length) : 1;
+    const bool single = sweep->precision == HS_FLOAT;
+    const int size = (int)hs_precision_size(sweep->precision);
+    const int steps = sweep->steps > 0 ? sweep->steps : 1;
+    const int width = single ? HS_STRIP_WIDTH_FLOAT : HS_STRIP_WIDTH_DOUBLE;
+    const int alone = single ? HS_STRIP_ALONE_FLOAT : HS_STRIP_ALONE_DOUBLE;
+    const bool wrap_x = sweep->face[2 * HS_X].wrap;
+    const struct hs_sweep wide = hs_tiling_with_held(sweep);
+    const int64_t nx = wide.box.hi[HS_X] - wide.box.lo[HS_X];
+    const int64_t ny = wide.box.hi[HS_Y] - wide.box.lo[HS_Y];
+    struct hs_strip_cut cut = {.groups = steps > alone ? 2 : 1};
+    const int deep = up(steps, cut.groups);
+    cut.warps = single ? HS_STRIP_WARPS_FLOAT : HS_STRIP_WARPS_DOUBLE;
+    const int per_multiprocessor = HS_STRIP_RESIDENT / (cut.warps * cut.groups);
+    while (cut.warps > 1 && strip_points(width, cut.warps) > nx)
+        cut.warps--;
+    cut.points = strip_points(width, cut.warps);
+    cut.rim = up(steps, HS_VECTOR_BYTES / size) * (HS_VECTOR_BYTES / size);
+    cut.stored = cut.points - 2 * cut.rim;
+    /* as in hs_fused_cut_x: rows are stored from multiples of 32 bytes */
+    cut.lead = wrap_x ? cut.stored : (cut.points - cut.rim) / (32 / size) * (32 / size);
+    const int64_t more = wrap_x ? nx - cut.stored : nx - cut.points - cut.lead + cut.rim;
+    cut.strips = nx <= (wrap_x ? cut.stored : cut.points) ? 1
+                 : wrap_x                                 ? 1 + up(more, cut.stored)
+                 : more > 0                               ? 2 + up(more, cut.stored)
+                                                          : 2;
+    cut.fill = 2 * steps + 2 * (cut.groups - 1);
+    cut.slow = 28 * deep;
+    cut.outer = wrap_x ? (single ? 24 : 21) : (single ? 19 : 17);
+    const int64_t blocks =
+        HS_MULTIPROCESSORS * (int64_t)(per_multiprocessor > 1 ? per_multiprocessor : 1);
+    const int64_t most = cut.strips * ny / 8;
+    cut.blocks = (int)(most < 1 ? 1 : most < blocks ? most : blocks);
+    return cut;
 }
 
 static struct hs_blocking usual_strip(int dims, int radius, enum hs_precision precision)
@@ -684,42 +698,32 @@ static struct hs_blocking usual_strip(int dims, int radius, enum hs_precision pr
 static void geometry_strip(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
                            struct hs_geometry *out)
 {
-    enum { RESIDENT = 8 }; /* warps that a multiprocessor holds */
-    const int steps = sweep->steps > 0 ? sweep->steps : 1, rim = hs_strip_rim(sweep);
-    const int width = HS_STRIP_BYTES / (int)hs_precision_size(sweep->precision);
-    const int most = blocking->threads[HS_X] / HS_WARP;
+    const struct hs_strip_cut cut = hs_strip_cut(sweep);
+    const int steps = sweep->steps > 0 ? sweep->steps : 1;
+    const int size = (int)hs_precision_size(sweep->precision);
     const struct hs_sweep wide = hs_tiling_with_held(sweep);
-    const int64_t nx = wide.box.hi[HS_X] - wide.box.lo[HS_X];
     const int64_t rows = wide.box.hi[HS_Y] - wide.box.lo[HS_Y];
-    int warps = most;
-    while (warps > 1 && strip_points(width, warps) > nx)
-        warps--;
-    const int points = strip_points(width, warps);
-    set_tiles(sweep, points - 2 * rim, 1, 1, out);
+    const int deep = up(steps, cut.groups), threads = HS_WARP * cut.warps * cut.groups;
+    const int tile = up(rows, up(cut.blocks, cut.strips));
+    set_tiles(sweep, cut.stored, tile, 1, out);
     finish(&wide, blocking->threads, out);
-    out->threads[HS_X] = HS_WARP * warps;
-    out->blocks[HS_X] = hs_fused_tiles(nx, points, rim, sweep->face[2 * HS_X].wrap);
-    const int passes = most > 1 ? (steps - 1) / width : 0; /* each costs a step */
-    out->blocks[HS_Y] = strip_chunks(out->blocks[HS_X], rows, 2 * steps + passes,
-                                     HS_MULTIPROCESSORS * RESIDENT / most);
-    out->output_tile[HS_Y] = (int)divide_up(rows, out->blocks[HS_Y]);
-    out->input_tile[HS_X] = points;
+    out->threads[HS_X] = threads;
+    /* about: cut.blocks is no multiple of the strips, of which a block may have parts of two */
+    out->blocks[HS_X] = cut.strips;
+    out->blocks[HS_Y] = up(rows, tile);
+    out->input_tile[HS_X] = cut.points;
     out->input_tile[HS_Y] = out->output_tile[HS_Y] + 2 * steps;
     out->points_updated = hs_box_count(&sweep->box);
     out->points_loaded = volume(out->input_tile);
     out->points_written = volume(out->output_tile);
     out->flops_per_point *= steps;
-    /* two rows of level 0, and those that warps pass on, twice */
-    out->shared_bytes =
-        (int64_t)blocking->threads[HS_X] * HS_STRIP_BYTES * (2 + 2 * (passes ? passes : 1));
+    /* rows on their way from memory, those that groups pass on, all of them at the ends of y */
+    const int row = cut.warps * HS_WARP * (cut.points / (30 * cut.warps + 2)) * size;
+    out->shared_bytes = (int64_t)row * (2 * (HS_STRIP_AHEAD + 1) + (cut.groups > 1 ? 6 : 2)) +
+                        (int64_t)row * cut.groups * 2 * deep;
 }
 
 /* ---- resident: the whole grid on the chip ---------------------------------------------------- */
-
-static int up(int64_t a, int64_t b)
-{
-    return (int)((a + b - 1) / b);
-}
 
 int hs_resident_axis(int dims, int axis)
 {

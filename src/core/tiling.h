@@ -74,10 +74,15 @@ enum {
     HS_FUSED_CHUNK = 1 << 27,  /* ... fewer, to half of it, where they would have more points */
     HS_FUSED_DEPTH = 5,        /* planes of a tile in flight or in use */
 
-    HS_STRIP_STEPS = 10,       /* fused_march_2d: most sweeps a launch */
-    HS_STRIP_BYTES = 32,       /* points of a lane: 8 in float, 4 in double */
-    HS_STRIP_WARPS_FLOAT = 1,  /* of a block */
-    HS_STRIP_WARPS_DOUBLE = 8, /* the same; fewer on narrow grids */
+    HS_STRIP_STEPS = 9,        /* fused_march_2d: most sweeps a launch */
+    HS_STRIP_WIDTH_FLOAT = 8,  /* points of a lane */
+    HS_STRIP_WIDTH_DOUBLE = 6, /* */
+    HS_STRIP_ALONE_FLOAT = 9,  /* most levels of a warp; more are shared by two groups of warps */
+    HS_STRIP_ALONE_DOUBLE = 4, /* */
+    HS_STRIP_WARPS_FLOAT = 1,  /* of a group, side by side; fewer on narrow grids */
+    HS_STRIP_WARPS_DOUBLE = 2, /* */
+    HS_STRIP_RESIDENT = 8,     /* warps that a multiprocessor holds */
+    HS_STRIP_AHEAD = 1,        /* pairs of rows on their way from memory */
 
     HS_LINE_STEPS = 32,     /* fused_line_1d: most sweeps a launch */
     HS_LINE_WARPS = 4,      /* of a block, each with a line of its own */
@@ -156,8 +161,19 @@ int hs_fused_tile_y(enum hs_precision precision);
  * except at a face, where none are needed: there the tiles begin and end at the faces. */
 int64_t hs_fused_tiles(int64_t n, int size, int rim, bool wrap);
 
-/* fused_march_2d: points on each side of a strip that are swept redundantly. */
-int hs_strip_rim(const struct hs_sweep *sweep);
+/* How fused_march_2d cuts a grid: into strips along y, which its blocks share in parts of equal
+ * cost, a strip at a time or more. */
+struct hs_strip_cut {
+    int groups, warps; /* of a block: groups of warps side by side, each for some of the levels */
+    int points;        /* that a block marches with */
+    int rim;           /* points on each side of a strip that are swept redundantly */
+    int lead, stored;  /* points that the first strip stores, and the others */
+    int strips, blocks;
+    int fill;  /* rows that a strip costs more than it has, */
+    int slow;  /* those that each of its ends at a face costs more, */
+    int outer; /* and sixteenths of a row's cost of one of the first and the last strip */
+};
+struct hs_strip_cut hs_strip_cut(const struct hs_sweep *sweep);
 
 /* fused_line_1d: points of a lane, and points on each side of a line that are swept redundantly. */
 int hs_line_width(const struct hs_sweep *sweep);
