@@ -705,7 +705,7 @@ arguments<T> make_arguments(const hs_sweep *sweep)
     p.pitch = sweep->layout.pitch[HS_Y];
     p.nx = (int)sweep->layout.points[HS_X];
     p.ny = (int)sweep->layout.points[HS_Y];
-    p.cut = hs_strip_cut(sweep);
+    p.cut = hs_strip_cuts(sweep);
     star::take_coefficients(sweep, p.c);
     star::take_faces(sweep, &p);
     star::take_levels(sweep, p.level);

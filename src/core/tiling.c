@@ -651,7 +651,7 @@ static int strip_points(int width, int warps)
     return width * (30 * (warps - 1) + HS_WARP);
 }
 
-struct hs_strip_cut hs_strip_cut(const struct hs_sweep *sweep)
+struct hs_strip_cut hs_strip_cuts(const struct hs_sweep *sweep)
 {
     const bool single = sweep->precision == HS_FLOAT;
     const int size = (int)hs_precision_size(sweep->precision);
@@ -698,7 +698,7 @@ static struct hs_blocking usual_strip(int dims, int radius, enum hs_precision pr
 static void geometry_strip(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
                            struct hs_geometry *out)
 {
-    const struct hs_strip_cut cut = hs_strip_cut(sweep);
+    const struct hs_strip_cut cut = hs_strip_cuts(sweep);
     const int steps = sweep->steps > 0 ? sweep->steps : 1;
     const int size = (int)hs_precision_size(sweep->precision);
     const struct hs_sweep wide = hs_tiling_with_held(sweep);

@@ -173,7 +173,7 @@ struct hs_strip_cut {
     int slow;  /* those that each of its ends at a face costs more, */
     int outer; /* and sixteenths of a row's cost of one of the first and the last strip */
 };
-struct hs_strip_cut hs_strip_cut(const struct hs_sweep *sweep);
+struct hs_strip_cut hs_strip_cuts(const struct hs_sweep *sweep);
 
 /* fused_line_1d: points of a lane, and points on each side of a line that are swept redundantly. */
 int hs_line_width(const struct hs_sweep *sweep);
