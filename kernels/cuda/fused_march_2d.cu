@@ -25,9 +25,9 @@
  *
  * The model, 16384^2 on an H200 at 1.95 GHz: 5 multiply-adds a point and sweep allow 12.5 times the
  * device copy in float, 12.4 in double; of these 0.91 and 0.94 are of points that are stored, and
- * nine sweeps a pass allow 9 by memory. What it reaches was not measured in this form: one with ten
- * levels in float and twelve in double, whose steps at the faces of y were slower, gave 3.1 and 5.9
- * with fixed walls, 5.4 and 6.0 where y is periodic (docs/performance.md).
+ * nine sweeps a pass allow 9 by memory. Measured, fixed walls, 2026-11-21: 5.05 in float and 4.65
+ * in double. A form with ten levels in float and twelve in double, whose steps at the faces of y
+ * were slower, gave 3.1 and 5.9, and 5.4 and 6.0 where y is periodic (docs/performance.md).
  *
  * Source: 2.5D/3.5D blocking, Nguyen et al., SC'10; levels in registers, AN5D, Matsumura et al.,
  * CGO'20; the passed rows and the order that moves nothing are ours.

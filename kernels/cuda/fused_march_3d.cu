@@ -41,8 +41,9 @@
  * (a) 1.43 in the one run there was; 2.63 to 2.76 in all of nine runs since, with the same tiles
  * and chunks, so that one run is not a property of the code. The rows stored from multiples of 32
  * bytes, at all sizes, came after these figures, and cost 512^3 in float one more tile along x. As
- * it stands, fixed walls, proven before timed (docs/benchmarks.md): float 2.33 at 512^3 and 2.41 at
- * 1024^3, double 2.57 and 2.52, 509x511x513 2.18 and 2.46.
+ * it stands, fixed walls, proven before timed (docs/benchmarks.md): float 2.43 at 512^3, double
+ * 2.67; before the chunks of unequal length 2.33 and 2.57, 1024^3 2.41 and 2.52, 509x511x513 2.18
+ * and 2.46.
  *
  * The multiprocessor's instruction cache is a resource like others: the first version waited 0.72
  * cycles an instruction for its code to come, most of all at the faces, whose variant was 40 KB.
