@@ -69,8 +69,9 @@
  * of the launch instead of 0.91, but the neighbours' rows are then elsewhere along z, and a step
  * inside took 1.05 us instead of 0.92: 2.36 and 2.36. Variants of their own for faces of x and of
  * y, with half of the choices (770 and 780 instructions a step instead of 840): 2.24 to 2.27 with
- * equal chunks, where one variant for both gave 2.36 and 2.39 in the same runs; perhaps as more
- * code runs at a time on multiprocessors that share a cache of it. Rows that begin 64 bytes beyond
+ * equal chunks, where one variant for both gave 2.36 and 2.39 in the same runs (they had other
+ * barriers too, so not all of that is theirs); perhaps as more code runs at a time on
+ * multiprocessors that share a cache of it. Rows that begin 64 bytes beyond
  * a line of 128, every other one: 1.01 to 1.05 times as fast (512^3, 1024^3), which no other kernel
  * would like.
  *
