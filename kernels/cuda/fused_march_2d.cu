@@ -5,7 +5,7 @@
  * marches along y with the levels of time in its registers: of each level the two newest rows. When
  * row y of level 0 arrives, row y-1 of level 1 is made, from that row y-2 of level 2, and so on.
  * Only level 0 is read and only the last level is written. Two such steps, in which the two rows of
- * every level change roles, are the body of a loop, without branches where no grid is odd.
+ * every level change roles, are the body of a loop, without branches where rows are aligned.
  *
  * A level's older row is dead once the level's sums have begun with it, so these are begun before
  * the last multiply-add of the level before, which then writes where that row was: no value is

@@ -679,6 +679,9 @@ struct hs_strip_cut hs_strip_cuts(const struct hs_sweep *sweep)
                  : more > 0                               ? 2 + up(more, cut.stored)
                                                           : 2;
     cut.fill = 2 * steps + 2 * (cut.groups - 1);
+    /* Guesses from an earlier form, whose steps at faces cost more: they move only where blocks
+     * end, so a wrong one costs time, not values. Fixed walls against periodic along y would tell.
+     */
     cut.slow = 28 * deep;
     cut.outer = wrap_x ? (single ? 24 : 21) : (single ? 19 : 17);
     const int64_t blocks =

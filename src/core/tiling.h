@@ -55,7 +55,6 @@ enum {
     HS_BULK_ROWS_3 = 3,         /* radius 3 */
     HS_BULK_STAGES = 8,         /* planes in shared memory: one in use, others on their way */
     HS_BULK_STAGES_LARGE = 5,   /* */
-    HS_BULK_STAGES_3 = 7,       /* radius 3 */
     HS_BULK_COPYING = 4,        /* warps of a block that have rows copied */
     HS_BULK_LINE_BYTES = 128,   /* rows in shared memory begin at multiples of it */
     HS_BULK_COUNTED_PLANES = 16384,    /* planes a block asks for in step */
