@@ -1,5 +1,7 @@
 #include "engine/ghosts.h"
 
+#include "engine/ghost_rows.h"
+
 #include <assert.h>
 #include <math.h>
 #include <omp.h>
@@ -264,100 +266,75 @@ struct hs_face_level hs_ghosts_level(const struct hs_ghosts *ghosts, int in, int
 
 /* ---- writing ------------------------------------------------------------------------------- */
 
-/* One face of one field: where its nodes lie, and what is written there. */
+/* One face of one field: its rows, of which the first is in `row`. */
 struct work {
-    int64_t edge;          /* element of the face's first node */
-    int64_t inward;        /* elements to the next node inside */
-    int64_t along, across; /* elements between nodes of a row of the face, and between rows */
-    int64_t length, rows;
-    int64_t extent; /* nodes along the face's own axis */
-    int depth;
-    const struct hs_face *rule;
-    double value;
-    const void *table;
+    hs_ghost_row_function *write;
+    struct hs_ghost_row row;
+    int64_t size;         /* bytes of a value */
+    int64_t rows, across; /* and elements between them */
 };
 
-static struct work describe_work(const struct hs_ghosts *ghosts, int slot, int face)
+static struct work describe_work(const struct hs_ghosts *ghosts, enum hs_ghost_action action,
+                                 int slot, int face, void *field)
 {
     const int axis = face_axis(face);
     const struct hs_layout *layout = &ghosts->layout;
-    const int64_t last = layout->points[axis] - 1;
+    const enum hs_precision precision = ghosts->problem->precision;
+    const int64_t last = layout->points[axis] - 1, size = (int64_t)hs_precision_size(precision);
     return (struct work){
-        .edge = face % 2 ? last * layout->pitch[axis] : 0,
-        .inward = face % 2 ? -layout->pitch[axis] : layout->pitch[axis],
-        .along = layout->pitch[hs_face_first_axis(face)],
-        .across = layout->pitch[hs_face_second_axis(face)],
-        .length = layout->points[hs_face_first_axis(face)],
+        .write = hs_ghost_row_find(action, precision),
+        .row = {.edge = (char *)field + (face % 2 ? last * layout->pitch[axis] : 0) * size,
+                .inward = face % 2 ? -layout->pitch[axis] : layout->pitch[axis],
+                .along = layout->pitch[hs_face_first_axis(face)],
+                .length = layout->points[hs_face_first_axis(face)],
+                .extent = layout->points[axis],
+                .depth = hs_face_depth(ghosts->problem, face),
+                .rule = &ghosts->problem->face[face],
+                .value = ghosts->value[slot * HS_FACES + face],
+                .table = drive_table(ghosts, slot, face)},
+        .size = size,
         .rows = layout->points[hs_face_second_axis(face)],
-        .extent = layout->points[axis],
-        .depth = hs_face_depth(ghosts->problem, face),
-        .rule = &ghosts->problem->face[face],
-        .value = ghosts->value[slot * HS_FACES + face],
-        .table = drive_table(ghosts, slot, face),
+        .across = layout->pitch[hs_face_second_axis(face)],
     };
 }
 
-/* The affine rule in the field's precision, exactly as core/boundary.h states it. */
-#define DEFINE_WRITERS(T, FMA)                                                                     \
-    static void ghost_row_##T(const struct work *w, int64_t row, T *field)                         \
-    {                                                                                              \
-        const T *table = w->table ? (const T *)w->table + row * w->length : NULL;                  \
-        for (int m = 1; m <= w->depth; m++) {                                                      \
-            const T a = (T)w->rule->a[m - 1], b = (T)w->rule->b[m - 1], c = (T)w->rule->c[m - 1];  \
-            for (int64_t i = 0; i < w->length; i++) {                                              \
-                T *edge = field + w->edge + row * w->across + i * w->along;                        \
-                const T drive = table ? table[i] : (T)w->value;                                    \
-                edge[-m * w->inward] = FMA(a, edge[m * w->inward], FMA(b, *edge, c * drive));      \
-            }                                                                                      \
-        }                                                                                          \
-    }                                                                                              \
-    static void wrap_row_##T(const struct work *w, int64_t row, T *field)                          \
-    {                                                                                              \
-        for (int m = 1; m <= w->depth; m++)                                                        \
-            for (int64_t i = 0; i < w->length; i++) {                                              \
-                T *edge = field + w->edge + row * w->across + i * w->along;                        \
-                edge[-m * w->inward] = edge[(w->extent - m) * w->inward];                          \
-            }                                                                                      \
-    }                                                                                              \
-    static void hold_row_##T(const struct work *w, int64_t row, T *field)                          \
-    {                                                                                              \
-        const T *table = w->table ? (const T *)w->table + row * w->length : NULL;                  \
-        for (int64_t i = 0; i < w->length; i++)                                                    \
-            field[w->edge + row * w->across + i * w->along] = table ? table[i] : (T)w->value;      \
-    }
-DEFINE_WRITERS(float, fmaf)
-DEFINE_WRITERS(double, fma)
-
-enum action { GHOSTS, WRAP, HOLD, ACTIONS };
-
-static void write_row(enum action action, bool single, const struct work *w, int64_t row,
-                      void *field)
+static void write_row(const struct work *work, int64_t n)
 {
-    static void (*const floats[ACTIONS])(const struct work *, int64_t, float *) = {
-        ghost_row_float, wrap_row_float, hold_row_float};
-    static void (*const doubles[ACTIONS])(const struct work *, int64_t, double *) = {
-        ghost_row_double, wrap_row_double, hold_row_double};
-    if (single)
-        floats[action](w, row, field);
-    else
-        doubles[action](w, row, field);
+    struct hs_ghost_row row = work->row;
+    row.edge = (char *)row.edge + n * work->across * work->size;
+    if (row.table)
+        row.table = (const char *)row.table + n * row.length * work->size;
+    work->write(&row);
 }
 
-static void write_face(const struct hs_ghosts *ghosts, enum action action, int slot, int face,
-                       void *field)
+/* All rows of some faces, none of which reads or writes what another writes. */
+static void write_faces(const struct work *work, int count, int threads)
 {
-    const struct work w = describe_work(ghosts, slot, face);
-    const bool single = ghosts->problem->precision == HS_FLOAT;
-#pragma omp parallel for num_threads(ghosts->threads) if (w.length * w.rows >= THREADS_FROM)
-    for (int64_t row = 0; row < w.rows; row++)
-        write_row(action, single, &w, row, field);
+    int64_t rows = 0, nodes = 0;
+    for (int n = 0; n < count; n++) {
+        rows += work[n].rows;
+        nodes += work[n].rows * work[n].row.length;
+    }
+#pragma omp parallel for num_threads(threads) if (nodes >= THREADS_FROM)
+    for (int64_t row = 0; row < rows; row++) {
+        int64_t first = 0;
+        int n = 0;
+        while (row - first >= work[n].rows)
+            first += work[n++].rows;
+        write_row(&work[n], row - first);
+    }
 }
 
 void hs_ghosts_fill(const struct hs_ghosts *ghosts, int slot, void *field)
 {
-    for (int face = 0; face < HS_FACES; face++)
+    struct work work[HS_FACES];
+    int count = 0;
+    for (int face = 0; face < HS_FACES; face++) {
+        const bool wrap = ghosts->problem->face[face].wrap;
         if (hs_face_depth(ghosts->problem, face) > 0)
-            write_face(ghosts, ghosts->problem->face[face].wrap ? WRAP : GHOSTS, slot, face, field);
+            work[count++] = describe_work(ghosts, wrap ? HS_WRAP : HS_GHOSTS, slot, face, field);
+    }
+    write_faces(work, count, ghosts->threads);
 }
 
 bool hs_ghosts_prescribed_vary(const struct hs_ghosts *ghosts)
@@ -371,6 +348,8 @@ bool hs_ghosts_prescribed_vary(const struct hs_ghosts *ghosts)
 void hs_ghosts_prescribe(const struct hs_ghosts *ghosts, int slot, void *field)
 {
     for (int face = 0; face < 2 * ghosts->problem->grid.dims; face++)
-        if (ghosts->problem->face[face].prescribed)
-            write_face(ghosts, HOLD, slot, face, field);
+        if (ghosts->problem->face[face].prescribed) {
+            const struct work work = describe_work(ghosts, HS_HOLD, slot, face, field);
+            write_faces(&work, 1, ghosts->threads);
+        }
 }
