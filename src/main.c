@@ -45,16 +45,23 @@ static void unknown_command(const char *name, struct hs_error *err)
 
 /*
  * OpenMP's threads wait for each other by spinning, which on a machine that is busy with other work
- * keeps the thread that they wait for from running. How they wait is read from the environment when
- * the library is loaded, before main: so the program begins anew, once, unless the user has said
- * how.
+ * keeps the thread that they wait for from running; asleep at once, they take longer to wake than a
+ * sweep of a small grid takes. So they look for about as long as waking would take, then sleep. How
+ * they wait is read from the environment when the library is loaded, before main: so the program
+ * begins anew, once, unless the user has said how.
  */
 static void wait_without_spinning(char **argv)
 {
     if (getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT") || getenv("KMP_BLOCKTIME"))
         return;
-    if (setenv("OMP_WAIT_POLICY", "passive", 1) == 0)
-        execv("/proc/self/exe", argv); /* where that fails, they spin */
+    if (setenv("OMP_WAIT_POLICY", "passive", 1) != 0 || setenv("GOMP_SPINCOUNT", "2000", 1) != 0)
+        return;
+    char path[4096]; /* by its own name, which is what others see of a process */
+    const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    if (length <= 0)
+        return;
+    path[length] = '\0';
+    execv(path, argv); /* where that fails, they spin */
 }
 
 int main(int argc, char **argv)
