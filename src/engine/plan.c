@@ -247,6 +247,11 @@ double hs_plan_time(const struct hs_plan *plan, int64_t sweep)
     return hs_span_time(&span, 0);
 }
 
+bool hs_plan_keeps_time(const struct hs_plan *plan, int64_t sweep, double time, double step)
+{
+    return fabs(hs_plan_time(plan, sweep) - time) <= 1e-6 * step;
+}
+
 double hs_plan_step(const struct hs_plan *plan)
 {
     return plan->intervals > 0 ? plan->interval_step : plan->tail_step;

@@ -54,6 +54,9 @@ enum hs_status hs_plan_steps(const struct hs_problem *problem, struct hs_plan *o
 /* Simulated time [s] after `sweep` sweeps; exact at outputs and at the end. */
 double hs_plan_time(const struct hs_plan *plan, int64_t sweep);
 
+/* Whether `sweep` comes at `time` [s], to the rounding of a sum of steps of `step` [s]. */
+bool hs_plan_keeps_time(const struct hs_plan *plan, int64_t sweep, double time, double step);
+
 /* Step [s] of the sweeps of full intervals, or of all if there are none. */
 double hs_plan_step(const struct hs_plan *plan);
 

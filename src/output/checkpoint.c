@@ -3,9 +3,11 @@
 #include "core/version.h"
 #include "output/checkpoint_file.h"
 #include "output/files.h"
+#include "output/last_snapshot.h"
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -158,21 +160,62 @@ static enum hs_status check_time(const struct hs_problem *problem, const struct 
     const int64_t sweep = state->resume.sweep;
     if (plan->sweeps < sweep)
         return hs_error_add(err, HS_BAD_INPUT,
-                            "%s: time: ends at sweep %lld, t = %.9g s; the checkpoint is of sweep "
+                            "%s: time: ends at sweep %lld, t = %.9g s; the run has come to sweep "
                             "%lld, t = %.9g s: give a later time.end or more time.sweeps",
                             config, (long long)plan->sweeps, plan->end, (long long)sweep,
                             state->time);
-    if (fabs(hs_plan_time(plan, sweep) - state->time) <= 1e-6 * state->step)
+    if (hs_plan_keeps_time(plan, sweep, state->time, state->step))
         return HS_OK;
     const double step = state->step, length = plan->end - state->time;
+    char reason[512];
+    snprintf(reason, sizeof reason,
+             "%s: time: sweep %lld, where the run goes on, would come at t = %.9g s instead of "
+             "%.9g s, since ",
+             config, (long long)sweep, hs_plan_time(plan, sweep), state->time);
+    if (fabs((double)sweep * step - state->time) > 1e-6 * step)
+        return hs_error_add(
+            err, HS_BAD_INPUT,
+            "%sits last steps were cut to end there; go on to the end that it had first, "
+            "with output.interval as it was, or run without --resume to begin anew",
+            reason);
     return hs_error_add(err, HS_BAD_INPUT,
-                        "%s: time: sweep %lld, where the checkpoint goes on, would come at t = "
-                        "%.9g s instead of %.9g s, since these steps are of %.9g s and the run's "
-                        "were of %.9g s; go on with --set time.step=%.17g --set time.end=%.17g, "
-                        "a whole number of steps from there",
-                        config, (long long)sweep, hs_plan_time(plan, sweep), state->time,
-                        hs_plan_step(plan), step, step,
+                        "%sthese steps are of %.9g s and the run's were of %.9g s; go on with "
+                        "--set time.step=%.17g --set time.end=%.17g, a whole number of steps from "
+                        "there",
+                        reason, hs_plan_step(plan), step, step,
                         state->time + step * fmax(ceil(length / step - 1e-6), 1.0));
+}
+
+/* The newest that is whole; or, where there is none at all, the last snapshot of the output. */
+static enum hs_status read_newest(const struct hs_problem *problem, const struct hs_plan *plan,
+                                  char *const paths[2], struct hs_checkpoint_state *state,
+                                  void **field, struct hs_error *err)
+{
+    const char *output = problem->output.file, *from = output;
+    char reason[512] = "";
+    enum hs_status st = HS_IO;
+    bool any = false;
+    for (int i = 0; i < 2 && st == HS_IO; i++) {
+        if (access(paths[i], F_OK))
+            continue;
+        any = true;
+        from = paths[i];
+        st = hs_checkpoint_file_read(problem, from, state, field, reason, sizeof reason);
+    }
+    if (!any)
+        st = hs_last_snapshot_read(problem, plan, output, state, field, reason, sizeof reason);
+    if (st == HS_IO && any)
+        return hs_error_add(err, st,
+                            "%s: no checkpoint to resume from: %s; remove what is left of it to go "
+                            "on from the last snapshot in %s, or run without --resume to begin "
+                            "anew",
+                            from, reason, output);
+    if (st == HS_IO)
+        return hs_error_add(err, st,
+                            "%s: no checkpoint to resume from, and no snapshot: %s; run without "
+                            "--resume to begin anew",
+                            output, reason);
+    return st ? hs_error_add(err, st, "%s: %s", from, reason) : HS_OK;
 }
 
 enum hs_status hs_checkpoint_read(const struct hs_problem *problem, const struct hs_plan *plan,
@@ -181,19 +224,9 @@ enum hs_status hs_checkpoint_read(const struct hs_problem *problem, const struct
     struct hs_checkpoint_state state = {.resume = {.sweep = 0}};
     char *paths[] = {hs_file_sibling(problem->output.file, ".checkpoint.h5"),
                      hs_file_sibling(problem->output.file, ".checkpoint.1.h5")};
-    enum hs_status st = HS_IO;
-    char reason[512] = "there is none";
     *field = NULL;
-    for (int i = 0; i < 2 && st == HS_IO && paths[i]; i++)
-        st = hs_checkpoint_file_read(problem, paths[i], &state, field, reason, sizeof reason);
-    if (st == HS_BAD_INPUT)
-        hs_error_add(err, st, "%s: %s", paths[0], reason);
-    else if (st == HS_IO)
-        hs_error_add(err, st,
-                     "%s: no checkpoint to resume from: %s; run without --resume to begin anew",
-                     paths[0] ? paths[0] : problem->output.file, reason);
-    else if (st)
-        hs_error_add(err, st, "%s", reason);
+    enum hs_status st = paths[0] && paths[1] ? read_newest(problem, plan, paths, &state, field, err)
+                                             : hs_error_add(err, HS_DEVICE, "no memory for names");
     free(paths[0]);
     free(paths[1]);
     if (!st)

@@ -4,6 +4,7 @@
 #include "output/chunks.h"
 #include "output/field_set.h"
 #include "output/files.h"
+#include "output/identity.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -30,11 +31,6 @@ static size_t field_bytes(const struct hs_problem *problem)
 /* Of the attributes; 1 had the config's text in the place of the identity. */
 enum { FORM = 2 };
 
-static const char *identity_of(const struct hs_problem *problem)
-{
-    return problem->identity ? problem->identity : "";
-}
-
 static enum hs_status make_contents(const struct hs_problem *problem, const char *path,
                                     const struct hs_checkpoint_state *state, const void *field,
                                     const struct hs_chunks *chunks, struct hs_image *image,
@@ -44,7 +40,7 @@ static enum hs_status make_contents(const struct hs_problem *problem, const char
     const hid_t root = hs_h5_made(&h5, hs_image_create(image), "the file's contents");
     hs_h5_text(&h5, root, "title", problem->title);
     hs_h5_whole(&h5, root, "form", FORM);
-    hs_h5_text(&h5, root, "identity", identity_of(problem));
+    hs_h5_text(&h5, root, "identity", hs_identity_of(problem));
     hs_h5_text(&h5, root, "config", problem->config_text);
     hs_h5_text(&h5, root, "version", hs_version());
     hs_h5_text(&h5, root, "commit", hs_commit());
@@ -103,92 +99,6 @@ enum hs_status hs_checkpoint_file_write(const struct hs_problem *problem, const 
 
 /* --- reading ----------------------------------------------------------------------------- */
 
-static int64_t read_whole(struct hs_h5 *h5, hid_t file, const char *name)
-{
-    int64_t value = 0;
-    const hid_t set =
-        h5->failed ? H5I_INVALID_HID : hs_h5_made(h5, H5Aopen(file, name, H5P_DEFAULT), name);
-    if (!h5->failed)
-        hs_h5_did(h5, H5Aread(set, H5T_NATIVE_INT64, &value), name);
-    hs_h5_close(set);
-    return value;
-}
-
-/* Allocated; NULL on failure. */
-static char *read_text(struct hs_h5 *h5, hid_t file, const char *name)
-{
-    char *value = NULL;
-    const hid_t set =
-        h5->failed ? H5I_INVALID_HID : hs_h5_made(h5, H5Aopen(file, name, H5P_DEFAULT), name);
-    const hid_t type = set < 0 ? set : hs_h5_made(h5, H5Aget_type(set), name);
-    if (!h5->failed)
-        hs_h5_did(h5, H5Aread(set, type, &value), name);
-    hs_h5_close(type);
-    hs_h5_close(set);
-    char *copy = value ? strdup(value) : NULL;
-    H5free_memory(value);
-    return copy;
-}
-
-static double read_number(struct hs_h5 *h5, hid_t file, const char *name)
-{
-    double value = 0.0;
-    const hid_t set =
-        h5->failed ? H5I_INVALID_HID : hs_h5_made(h5, H5Aopen(file, name, H5P_DEFAULT), name);
-    if (!h5->failed)
-        hs_h5_did(h5, H5Aread(set, H5T_NATIVE_DOUBLE, &value), name);
-    hs_h5_close(set);
-    return value;
-}
-
-/* The value of a line's key in an identity; NULL if it has none. Neither ends with a 0. */
-static const char *value_of(const char *identity, const char *key, size_t length)
-{
-    for (const char *line = identity; *line; line++) {
-        if (!strncmp(line, key, length) && !strncmp(line + length, " = ", 3))
-            return line + length + 3;
-        line = strchr(line, '\n');
-        if (!line)
-            break;
-    }
-    return NULL;
-}
-
-/* The first line of `a` that is not in `b`, cut up: key and value; and b's value of the key. */
-static bool find_difference(const char *a, const char *b, char *out, size_t size, bool swapped)
-{
-    for (const char *line = a; *line; line = strchr(line, '\n') + 1) {
-        const size_t length = strcspn(line, "\n"), key = (size_t)(strstr(line, " = ") - line);
-        const char *mine = line + key + 3, *other = value_of(b, line, key);
-        const size_t mine_length = length - key - 3;
-        const size_t other_length = other ? strcspn(other, "\n") : 0;
-        if (other && mine_length == other_length && !strncmp(mine, other, mine_length))
-            continue;
-        const char *was = swapped ? other : mine, *is = swapped ? mine : other;
-        const int was_length = (int)(swapped ? other_length : mine_length);
-        const int is_length = (int)(swapped ? mine_length : other_length);
-        snprintf(out, size, "%.*s is %.*s, and was %.*s", (int)key, line, is ? is_length : 7,
-                 is ? is : "not set", was ? was_length : 7, was ? was : "not set");
-        return true;
-    }
-    return false;
-}
-
-/* HS_BAD_INPUT with what differs, if the checkpoint is another run's. */
-static enum hs_status compare_identity(const char *saved, const char *current, char *reason,
-                                       size_t size)
-{
-    char difference[256];
-    if (!find_difference(saved, current, difference, sizeof difference, false) &&
-        !find_difference(current, saved, difference, sizeof difference, true))
-        return HS_OK;
-    snprintf(reason, size,
-             "it belongs to another run: %s; resume with what the fields depend on as it was "
-             "(heatsolve options marks what may change), or run without --resume to begin anew",
-             difference);
-    return HS_BAD_INPUT;
-}
-
 static void *read_field(struct hs_h5 *h5, hid_t file, const struct hs_problem *problem)
 {
     void *field = malloc(field_bytes(problem));
@@ -213,13 +123,14 @@ static void *read_field(struct hs_h5 *h5, hid_t file, const struct hs_problem *p
 static int64_t form_of(hid_t file)
 {
     struct hs_h5 h5 = {NULL};
-    const int64_t form = file < 0 ? FORM : read_whole(&h5, file, "form");
+    const int64_t form = file < 0 ? FORM : hs_h5_read_whole(&h5, file, "form");
     return h5.failed ? 1 : form;
 }
 
 static enum hs_status refuse_form(struct hs_h5 *h5, hid_t file, char *reason, size_t size)
 {
-    char *version = read_text(h5, file, "version"), *commit = read_text(h5, file, "commit");
+    char *version = hs_h5_read_text(h5, file, "version"),
+         *commit = hs_h5_read_text(h5, file, "commit");
     snprintf(reason, size,
              "it was written by heatsolve %s (%s), whose checkpoints have another form; resume "
              "with that version, or run without --resume to begin anew",
@@ -232,15 +143,16 @@ static enum hs_status refuse_form(struct hs_h5 *h5, hid_t file, char *reason, si
 static enum hs_status read_state(struct hs_h5 *h5, hid_t file, const struct hs_problem *problem,
                                  struct hs_checkpoint_state *state, char *reason, size_t size)
 {
-    char *identity = read_text(h5, file, "identity");
-    state->resume.sweep = read_whole(h5, file, "sweep");
-    state->resume.snapshots = read_whole(h5, file, "snapshots");
-    state->resume.rows = read_whole(h5, file, "rows");
-    state->time = read_number(h5, file, "time");
-    state->step = read_number(h5, file, "step");
-    const enum hs_status st = h5->failed || !identity
-                                  ? HS_OK
-                                  : compare_identity(identity, identity_of(problem), reason, size);
+    char *identity = hs_h5_read_text(h5, file, "identity");
+    state->resume.sweep = hs_h5_read_whole(h5, file, "sweep");
+    state->resume.snapshots = hs_h5_read_whole(h5, file, "snapshots");
+    state->resume.rows = hs_h5_read_whole(h5, file, "rows");
+    state->time = hs_h5_read_number(h5, file, "time");
+    state->step = hs_h5_read_number(h5, file, "step");
+    const enum hs_status st =
+        h5->failed || !identity
+            ? HS_OK
+            : hs_identity_compare(identity, hs_identity_of(problem), reason, size);
     free(identity);
     return st;
 }
@@ -256,7 +168,7 @@ enum hs_status hs_checkpoint_file_read(const struct hs_problem *problem, const c
         hs_h5_made(&h5, H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT), "the file, or there is none");
     enum hs_status st = form_of(file) == FORM ? read_state(&h5, file, problem, state, reason, size)
                                               : refuse_form(&h5, file, reason, size);
-    const int64_t sum = st ? 0 : read_whole(&h5, file, "crc32");
+    const int64_t sum = st ? 0 : hs_h5_read_whole(&h5, file, "crc32");
     void *values = st || h5.failed ? NULL : read_field(&h5, file, problem);
     if (!h5.failed && !st && checksum(values, field_bytes(problem)) != sum)
         h5.failed = "the field: its checksum does not fit";
@@ -277,7 +189,7 @@ int64_t hs_checkpoint_file_sweep(const char *path)
     struct hs_h5 h5 = {NULL};
     hs_h5_quiet();
     const hid_t file = hs_h5_made(&h5, H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT), "the file");
-    const int64_t sweep = read_whole(&h5, file, "sweep");
+    const int64_t sweep = hs_h5_read_whole(&h5, file, "sweep");
     hs_h5_close(file);
     return h5.failed ? -1 : sweep;
 }

@@ -3,6 +3,7 @@
 #include "core/version.h"
 #include "output/field_set.h"
 #include "output/h5.h"
+#include "output/identity.h"
 #include "output/vtkhdf.h"
 
 #include <hdf5_hl.h>
@@ -123,6 +124,7 @@ static void provenance(struct hs_h5 *h5, hid_t root, const struct hs_contents *c
     hs_h5_text(h5, root, "title", problem->title);
     hs_h5_text(h5, root, "config_path", problem->config_path);
     hs_h5_text(h5, root, "config", problem->config_text);
+    hs_h5_text(h5, root, "identity", hs_identity_of(problem));
     hs_h5_text(h5, root, "program", "heatsolve");
     hs_h5_text(h5, root, "version", hs_version());
     hs_h5_text(h5, root, "commit", hs_commit());

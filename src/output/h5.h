@@ -31,6 +31,12 @@ void hs_h5_number(struct hs_h5 *h5, hid_t at, const char *name, double value);
 void hs_h5_whole(struct hs_h5 *h5, hid_t at, const char *name, int64_t value);
 void hs_h5_array(struct hs_h5 *h5, hid_t at, const char *name, hid_t memory, hid_t type,
                  int64_t count, const void *values);
+
+/* Scalar attributes of `file`; 0 or NULL on failure. A text is allocated. */
+int64_t hs_h5_read_whole(struct hs_h5 *h5, hid_t file, const char *name);
+double hs_h5_read_number(struct hs_h5 *h5, hid_t file, const char *name);
+char *hs_h5_read_text(struct hs_h5 *h5, hid_t file, const char *name);
+
 void hs_h5_close(hid_t id); /* of any kind; nothing for a negative one */
 
 #endif

@@ -1,0 +1,125 @@
+#include "output/last_snapshot.h"
+
+#include "output/h5.h"
+#include "output/identity.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Sweeps or times of the rows of a column, allocated; *rows is how many. NULL on failure. */
+static double *read_column(struct hs_h5 *h5, hid_t file, const char *name, int64_t *rows)
+{
+    const hid_t set =
+        h5->failed ? H5I_INVALID_HID : hs_h5_made(h5, H5Dopen2(file, name, H5P_DEFAULT), name);
+    const hid_t space = set < 0 ? set : hs_h5_made(h5, H5Dget_space(set), name);
+    *rows = space < 0 ? 0 : (int64_t)H5Sget_simple_extent_npoints(space);
+    double *values = malloc((size_t)(*rows + 1) * sizeof *values);
+    hs_h5_made(h5, values ? 0 : -1, name);
+    if (!h5->failed && *rows > 0)
+        hs_h5_did(h5, H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values), name);
+    hs_h5_close(space);
+    hs_h5_close(set);
+    return values;
+}
+
+/* The last of `count` snapshots whose sweep has the same time in the plan: a run that ended between
+ * times of snapshots made shorter steps before its end, which a longer one does not make. The last
+ * of all where there is none but the start, for the caller to refuse. */
+static int64_t last_that_fits(const struct hs_plan *plan, int64_t count, const double *sweep,
+                              const double *time, double step)
+{
+    for (int64_t n = count - 1; n > 0; n--)
+        if (hs_plan_keeps_time(plan, (int64_t)sweep[n], time[n], step))
+            return n;
+    return count - 1;
+}
+
+/* Where to go on, and as much of the history as had been written by then. */
+static void read_place(struct hs_h5 *h5, hid_t file, const struct hs_plan *plan,
+                       struct hs_checkpoint_state *state)
+{
+    int64_t snapshots = 0, times = 0, rows = 0;
+    double *sweep = read_column(h5, file, "sweep", &snapshots);
+    double *time = read_column(h5, file, "time", &times);
+    double *history = read_column(h5, file, "history/sweep", &rows);
+    hs_h5_made(h5, snapshots > 0 && times == snapshots ? 0 : -1, "a snapshot");
+    if (!h5->failed) {
+        const bool shorter = plan->sweeps < (int64_t)sweep[snapshots - 1];
+        const int64_t last =
+            shorter ? snapshots - 1 : last_that_fits(plan, snapshots, sweep, time, state->step);
+        state->resume.sweep = (int64_t)sweep[last];
+        state->resume.snapshots = last + 1;
+        state->time = time[last];
+        while (state->resume.rows < rows && history[state->resume.rows] <= sweep[last])
+            state->resume.rows++;
+    }
+    free(sweep);
+    free(time);
+    free(history);
+}
+
+/* The last of /temperature's steps, which has the shape that the identity says. */
+static void *read_step(struct hs_h5 *h5, hid_t file, const struct hs_problem *problem, int64_t step)
+{
+    const int dims = problem->grid.dims;
+    hsize_t first[1 + HS_AXES] = {(hsize_t)step}, count[1 + HS_AXES] = {1};
+    for (int d = 0; d < dims; d++)
+        count[1 + d] = (hsize_t)problem->grid.points[dims - 1 - d];
+    void *field =
+        malloc((size_t)hs_grid_count(&problem->grid) * hs_precision_size(problem->precision));
+    hs_h5_made(h5, field ? 0 : -1, "the last snapshot: there is no memory for it");
+    const hid_t set =
+        h5->failed ? H5I_INVALID_HID
+                   : hs_h5_made(h5, H5Dopen2(file, "temperature", H5P_DEFAULT), "/temperature");
+    const hid_t there = set < 0 ? set : H5Dget_space(set);
+    const hid_t here = H5Screate_simple(1 + dims, count, NULL);
+    if (!h5->failed)
+        hs_h5_did(h5, H5Sselect_hyperslab(there, H5S_SELECT_SET, first, NULL, count, NULL),
+                  "the last snapshot");
+    if (!h5->failed)
+        hs_h5_did(h5,
+                  H5Dread(set,
+                          problem->precision == HS_FLOAT ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE,
+                          here, there, H5P_DEFAULT, field),
+                  "the last snapshot");
+    hs_h5_close(here);
+    hs_h5_close(there);
+    hs_h5_close(set);
+    return field;
+}
+
+enum hs_status hs_last_snapshot_read(const struct hs_problem *problem, const struct hs_plan *plan,
+                                     const char *path, struct hs_checkpoint_state *state,
+                                     void **field, char *reason, size_t size)
+{
+    struct hs_h5 h5 = {NULL};
+    *field = NULL;
+    *state = (struct hs_checkpoint_state){.resume = {.sweep = 0}};
+    hs_h5_quiet();
+    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    if (access >= 0)
+        H5Pset_file_locking(access, 0, 1); /* readers may have it open */
+    const hid_t file =
+        hs_h5_made(&h5, H5Fopen(path, H5F_ACC_RDONLY, access), "the file, or there is none");
+    char *identity = h5.failed ? NULL : hs_h5_read_text(&h5, file, "identity");
+    enum hs_status st = HS_OK;
+    if (identity)
+        st = hs_identity_compare(identity, hs_identity_of(problem), reason, size);
+    state->step = st || h5.failed ? 0.0 : hs_h5_read_number(&h5, file, "step");
+    if (!st)
+        read_place(&h5, file, plan, state);
+    void *values =
+        st || h5.failed ? NULL : read_step(&h5, file, problem, state->resume.snapshots - 1);
+    free(identity);
+    hs_h5_close(access);
+    hs_h5_close(file);
+    if (!st && h5.failed) {
+        snprintf(reason, size, "cannot read %s", h5.failed);
+        st = HS_IO;
+    }
+    if (st)
+        free(values);
+    else
+        *field = values;
+    return st;
+}
