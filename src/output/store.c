@@ -118,6 +118,22 @@ static enum hs_status write_at(struct hs_store *store, const void *data, int64_t
     return HS_OK;
 }
 
+/*
+ * The disk begins with what was written, so that it works while the next sweeps run and little is
+ * left for to_disk(): Linux by itself begins when a tenth of the memory waits. Whole pages only, up
+ * to the one that the next piece shares. A hint: what fails is told by to_disk().
+ */
+static void begin_to_disk(const struct hs_store *store, int64_t at, int64_t bytes)
+{
+#ifdef SYNC_FILE_RANGE_WRITE
+    const int64_t page = 4096, from = at / page * page, until = (at + bytes) / page * page;
+    if (until > from)
+        (void)sync_file_range(store->file, from, until - from, SYNC_FILE_RANGE_WRITE);
+#else
+    (void)store, (void)at, (void)bytes;
+#endif
+}
+
 static int64_t round_up(int64_t bytes)
 {
     return (bytes + 7) / 8 * 8;
@@ -131,7 +147,10 @@ int64_t hs_store_end(const struct hs_store *store)
 enum hs_status hs_store_put(struct hs_store *store, const void *data, int64_t bytes, int64_t at,
                             struct hs_error *err)
 {
-    return write_at(store, data, bytes, at, err);
+    const enum hs_status st = write_at(store, data, bytes, at, err);
+    if (!st)
+        begin_to_disk(store, at, bytes);
+    return st;
 }
 
 void hs_store_keep(struct hs_store *store, int64_t at, int64_t bytes)
@@ -143,7 +162,7 @@ enum hs_status hs_store_append(struct hs_store *store, const void *data, int64_t
                                int64_t reserve, int64_t *at, struct hs_error *err)
 {
     *at = store->end;
-    const enum hs_status st = write_at(store, data, bytes, *at, err);
+    const enum hs_status st = hs_store_put(store, data, bytes, *at, err);
     if (!st) /* else the next one takes the same place */
         hs_store_keep(store, *at, reserve > bytes ? reserve : bytes);
     return st;
