@@ -999,8 +999,9 @@ static enum hs_status sweep(const struct hs_sweep *s, struct hs_error *err)
     return HS_OK;
 }
 
-static int fuses(int dims, int radius)
+static int fuses(int dims, int radius, enum hs_precision precision)
 {
+    (void)precision;
     return usual_steps[dims][radius];
 }
 

@@ -38,7 +38,7 @@ bool one_source_field(const hs_problem *problem)
            (field.data || (hs_value_varies(&field.value) & across) == across);
 }
 
-int fuses(int, int)
+int fuses(int, int, hs_precision)
 {
     return HS_FUSED_FIELDS_STEPS;
 }

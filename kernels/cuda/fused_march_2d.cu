@@ -46,14 +46,13 @@
 namespace
 {
 
-enum { MOST_LEVELS = HS_STRIP_STEPS };
-
 template <typename T>
 struct strip_shape;
 template <>
 struct strip_shape<float> {
     enum {
         WIDTH = HS_STRIP_WIDTH_FLOAT,
+        LEVELS = HS_STRIP_STEPS_FLOAT, /* at most */
         ALONE = HS_STRIP_ALONE_FLOAT,
         WARPS = HS_STRIP_WARPS_FLOAT
     };
@@ -62,6 +61,7 @@ template <>
 struct strip_shape<double> {
     enum {
         WIDTH = HS_STRIP_WIDTH_DOUBLE,
+        LEVELS = HS_STRIP_STEPS_DOUBLE,
         ALONE = HS_STRIP_ALONE_DOUBLE,
         WARPS = HS_STRIP_WARPS_DOUBLE
     };
@@ -75,7 +75,7 @@ struct arguments : star::faces<T, 4, 1> {
     int nx, ny;
     struct hs_strip_cut cut;
     T c[5]; /* y-1, x-1, centre, x+1, y+1 */
-    star::level<T, 4, 1> level[MOST_LEVELS];
+    star::level<T, 4, 1> level[strip_shape<T>::LEVELS];
 };
 
 using star::wrapped;
@@ -715,7 +715,8 @@ arguments<T> make_arguments(const hs_sweep *sweep)
 template <typename T>
 hs_status launch(const hs_sweep *sweep, hs_error *err)
 {
-    return star::choose_levels<MOST_LEVELS>("fused_march_2d", sweep, err, [&](auto levels) {
+    enum { MOST = strip_shape<T>::LEVELS };
+    return star::choose_levels<MOST>("fused_march_2d", sweep, err, [&](auto levels) {
         hs_geometry g;
         hs_tiling_launch("fused_march_2d", sweep, &g);
         const arguments<T> p = make_arguments<T>(sweep);
@@ -735,6 +736,11 @@ hs_status sweep(const hs_sweep *sweep, hs_error *err)
 void geometry(const hs_sweep *sweep, hs_geometry *out)
 {
     hs_tiling_launch("fused_march_2d", sweep, out);
+}
+
+int fuses(int, int, hs_precision precision)
+{
+    return precision == HS_FLOAT ? HS_STRIP_STEPS_FLOAT : HS_STRIP_STEPS_DOUBLE;
 }
 
 bool suits(const hs_problem *problem, char *reason, size_t size)
@@ -766,7 +772,8 @@ extern "C" const hs_kernel hs_kernel_cuda_fused_march_2d = {
     .dims = 1u << 2,
     .radius = 1u << 1,
     .precision = HS_ALL_PRECISIONS,
-    .steps = MOST_LEVELS,
+    .steps = HS_STRIP_STEPS_DOUBLE,
+    .fuses = fuses,
     .own_ghosts = true,
     .uniform = true,
     .suits = suits,

@@ -150,12 +150,14 @@ static enum hs_status geometry_of(const struct subject *subject, const struct qu
                                   struct hs_geometry *out, struct hs_error *err)
 {
     const bool chosen = question->blocking.threads[HS_X] || question->blocking.planes;
-    const int most = subject->kernel   ? subject->kernel->steps
-                     : subject->tiling ? subject->tiling->steps
+    const enum hs_precision precision = question->sweep.precision;
+    const int most = subject->tiling   ? subject->tiling->steps[precision]
+                     : subject->kernel ? subject->kernel->steps
                                        : 1;
     if (question->sweep.steps > most)
-        return hs_error_add(err, HS_BAD_INPUT, "--steps %d: %s fuses at most %d",
-                            question->sweep.steps, subject->name, most);
+        return hs_error_add(err, HS_BAD_INPUT, "--steps %d: %s fuses at most %d in %s",
+                            question->sweep.steps, subject->name, most,
+                            hs_precision_name(precision));
     if (subject->kernel && subject->kernel->geometry && !chosen) {
         subject->kernel->geometry(&question->sweep, out); /* what a launch does */
         return HS_OK;

@@ -23,15 +23,17 @@ static void list_bits(unsigned bits, char *out, size_t size)
         }
 }
 
-int hs_kernel_steps(const struct hs_kernel *kernel, int dims, int radius)
+int hs_kernel_steps(const struct hs_kernel *kernel, int dims, int radius,
+                    enum hs_precision precision)
 {
-    return kernel->fuses ? kernel->fuses(dims, radius) : kernel->steps;
+    return kernel->fuses ? kernel->fuses(dims, radius, precision) : kernel->steps;
 }
 
 int hs_kernel_steps_for(const struct hs_kernel *kernel, const struct hs_problem *problem)
 {
-    return kernel->steps_for ? kernel->steps_for(problem)
-                             : hs_kernel_steps(kernel, problem->grid.dims, problem->radius);
+    return kernel->steps_for
+               ? kernel->steps_for(problem)
+               : hs_kernel_steps(kernel, problem->grid.dims, problem->radius, problem->precision);
 }
 
 bool hs_kernel_can(const struct hs_kernel *kernel, int dims, int radius,

@@ -94,8 +94,9 @@ struct hs_kernel {
     unsigned radius;
     unsigned precision; /* 1u << enum hs_precision */
     int steps;          /* most sweeps one call may fuse */
-    /* How many of them pay for such a stencil, and are asked for. NULL: all. */
-    int (*fuses)(int dims, int radius);
+    /* How many of them it can do and pay, for such a stencil in this precision, and are asked for.
+     * NULL: all. */
+    int (*fuses)(int dims, int radius, enum hs_precision precision);
     /* The same of a problem, where it may be more or fewer. NULL: as `fuses` says. */
     int (*steps_for)(const struct hs_problem *problem);
     /* Applies the boundary rules between the sweeps that it fuses. On CUDA it needs no filled
@@ -115,8 +116,9 @@ struct hs_kernel {
     enum hs_status (*sweep)(const struct hs_sweep *sweep, struct hs_error *err);
 };
 
-/* Most sweeps that a call of the kernel is asked for, with such a stencil. */
-int hs_kernel_steps(const struct hs_kernel *kernel, int dims, int radius);
+/* Most sweeps that a call of the kernel is asked for, with such a stencil in this precision. */
+int hs_kernel_steps(const struct hs_kernel *kernel, int dims, int radius,
+                    enum hs_precision precision);
 
 /* The same of this problem. */
 int hs_kernel_steps_for(const struct hs_kernel *kernel, const struct hs_problem *problem);

@@ -924,29 +924,43 @@ static void geometry_resident(const struct hs_sweep *sweep, const struct hs_bloc
 
 #define D(n) (1u << (n))
 #define ALL (D(1) | D(2) | D(3))
+#define EACH(steps)                                                                                \
+    {                                                                                              \
+        steps, steps                                                                               \
+    } /* precision */
 
 const struct hs_tiling hs_tilings[] = {
-    {"basic", ALL, ALL, 1, true, usual_basic, geometry_basic},
-    {"shared_tile", ALL, ALL, 1, true, usual_shared_tile, geometry_shared_tile},
-    {"coarsened", D(3), ALL, 1, true, usual_coarsened, geometry_coarsened},
-    {"register_tile", D(3), ALL, 1, true, usual_coarsened, geometry_register_tile},
-    {"march_halo", D(3), ALL, 1, true, usual_march_halo, geometry_march_halo},
-    {"tile_2d", D(2), ALL, 1, true, usual_tile_2d, geometry_tile_2d},
-    {"collaborative_2d", D(2), ALL, 1, false, usual_collaborative_2d, geometry_collaborative_2d},
-    {"register_window", D(1), ALL, 1, false, usual_line, geometry_register_window},
-    {"warp_shuffle", D(1), ALL, 1, false, usual_line, geometry_warp_shuffle},
-    {"vector_march", ALL, ALL, 1, false, usual_vector_march, geometry_vector_march},
-    {"bulk_march", D(3), ALL, 1, false, usual_bulk_march, geometry_bulk_march},
-    {"temporal_2d", D(2), ALL, HS_TEMPORAL_STEPS_2D, false, usual_temporal, geometry_temporal_2d},
-    {"temporal_3d", D(3), D(1) | D(2), HS_TEMPORAL_STEPS_3D, false, usual_temporal,
+    {"basic", ALL, ALL, EACH(1), true, usual_basic, geometry_basic},
+    {"shared_tile", ALL, ALL, EACH(1), true, usual_shared_tile, geometry_shared_tile},
+    {"coarsened", D(3), ALL, EACH(1), true, usual_coarsened, geometry_coarsened},
+    {"register_tile", D(3), ALL, EACH(1), true, usual_coarsened, geometry_register_tile},
+    {"march_halo", D(3), ALL, EACH(1), true, usual_march_halo, geometry_march_halo},
+    {"tile_2d", D(2), ALL, EACH(1), true, usual_tile_2d, geometry_tile_2d},
+    {"collaborative_2d", D(2), ALL, EACH(1), false, usual_collaborative_2d,
+     geometry_collaborative_2d},
+    {"register_window", D(1), ALL, EACH(1), false, usual_line, geometry_register_window},
+    {"warp_shuffle", D(1), ALL, EACH(1), false, usual_line, geometry_warp_shuffle},
+    {"vector_march", ALL, ALL, EACH(1), false, usual_vector_march, geometry_vector_march},
+    {"bulk_march", D(3), ALL, EACH(1), false, usual_bulk_march, geometry_bulk_march},
+    {"temporal_2d", D(2), ALL, EACH(HS_TEMPORAL_STEPS_2D), false, usual_temporal,
+     geometry_temporal_2d},
+    {"temporal_3d", D(3), D(1) | D(2), EACH(HS_TEMPORAL_STEPS_3D), false, usual_temporal,
      geometry_temporal_3d},
-    {"fused_march_3d", D(3), D(1), HS_FUSED_STEPS, false, usual_fused, geometry_fused},
-    {"fused_fields_3d", D(3), D(1), HS_FUSED_SOURCE_STEPS, false, usual_fused, geometry_fused},
-    {"fused_march_2d", D(2), D(1), HS_STRIP_STEPS, false, usual_strip, geometry_strip},
-    {"fused_line_1d", D(1), ALL, HS_LINE_STEPS, false, usual_fused_line, geometry_fused_line},
+    {"fused_march_3d", D(3), D(1), EACH(HS_FUSED_STEPS), false, usual_fused, geometry_fused},
+    {"fused_fields_3d", D(3), D(1), EACH(HS_FUSED_SOURCE_STEPS), false, usual_fused,
+     geometry_fused},
+    {"fused_march_2d",
+     D(2),
+     D(1),
+     {HS_STRIP_STEPS_FLOAT, HS_STRIP_STEPS_DOUBLE},
+     false,
+     usual_strip,
+     geometry_strip},
+    {"fused_line_1d", D(1), ALL, EACH(HS_LINE_STEPS), false, usual_fused_line, geometry_fused_line},
 
-    {"resident", D(2) | D(3), D(1), HS_RESIDENT_STEPS, false, usual_resident, geometry_resident},
-    {NULL, 0, 0, 0, false, NULL, NULL},
+    {"resident", D(2) | D(3), D(1), EACH(HS_RESIDENT_STEPS), false, usual_resident,
+     geometry_resident},
+    {NULL, 0, 0, {0}, false, NULL, NULL},
 };
 
 const struct hs_tiling *hs_tiling_find(const char *kernel)

@@ -73,7 +73,8 @@ enum {
     HS_FUSED_CHUNK = 1 << 27,  /* ... fewer, to half of it, where they would have more points */
     HS_FUSED_DEPTH = 5,        /* planes of a tile in flight or in use */
 
-    HS_STRIP_STEPS = 9,        /* fused_march_2d: most sweeps a launch */
+    HS_STRIP_STEPS_FLOAT = 9,  /* fused_march_2d: most sweeps a launch */
+    HS_STRIP_STEPS_DOUBLE = 9, /* */
     HS_STRIP_WIDTH_FLOAT = 8,  /* points of a lane */
     HS_STRIP_WIDTH_DOUBLE = 6, /* */
     HS_STRIP_ALONE_FLOAT = 9,  /* most levels of a warp; more are shared by two groups of warps */
@@ -110,9 +111,9 @@ struct hs_blocking {
 
 struct hs_tiling {
     const char *kernel;
-    unsigned dims, radius; /* as in the descriptor, for builds that lack the kernel */
-    int steps;             /* likewise */
-    bool resizable;        /* its scheme can be counted with other blocks than the usual */
+    unsigned dims, radius;    /* as in the descriptor, for builds that lack the kernel */
+    int steps[HS_PRECISIONS]; /* likewise, in each */
+    bool resizable;           /* its scheme can be counted with other blocks than the usual */
     /* 0 along axes that are not there stands for 1. */
     struct hs_blocking (*usual)(int dims, int radius, enum hs_precision precision);
     /* `sweep` needs precision, box and stencil. */

@@ -377,7 +377,8 @@ enum hs_status hs_bench_kernel(struct hs_bench *bench, const struct hs_backend *
         st = prove(bench, backend, state, out, err);
     }
     if (!st && out->proven) {
-        const struct hs_timing timing = {backend, state, kernel, span_of(bench, 0)};
+        const struct hs_timing timing = {
+            backend, state, hs_kernel_steps_for(kernel, &bench->problem), span_of(bench, 0)};
         st = time_kernel(bench, &timing, out, err);
     }
     backend->destroy(state);

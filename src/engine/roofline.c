@@ -18,7 +18,8 @@ const char *hs_roofline_bound_name(enum hs_roofline_bound bound)
 /* Words that a point and sweep move. */
 static double words_of(const struct hs_bench *bench, const struct hs_kernel *kernel)
 {
-    const int steps = hs_kernel_steps(kernel, bench->request.dims, bench->request.radius);
+    const int steps = hs_kernel_steps(kernel, bench->request.dims, bench->request.radius,
+                                      bench->request.precision);
     if (steps == 1 || !kernel->geometry)
         return 2.0 / steps;
     const int64_t align = 128 / (int64_t)hs_precision_size(bench->request.precision);

@@ -35,8 +35,7 @@ enum hs_status hs_timing_take(const struct hs_timing *timing, int64_t count, dou
 enum hs_status hs_timing_warm_up(const struct hs_timing *timing, double sample, int64_t *count,
                                  double *seconds, struct hs_error *err)
 {
-    const struct hs_stencil *stencil = &timing->span.stencil;
-    const int64_t at_once = hs_kernel_steps(timing->kernel, stencil->dims, stencil->radius);
+    const int64_t at_once = timing->fuses;
     *count = at_once;
     enum hs_status st = hs_timing_take(timing, *count, seconds, err); /* cold */
     if (!st)

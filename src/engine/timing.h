@@ -18,11 +18,11 @@ struct hs_samples {
 /* Sorts `values` [count]. */
 struct hs_samples hs_samples_of(double *values, int count);
 
-/* What is timed: `kernel` is the one that `state` was created with; the field is uploaded. */
+/* What is timed; the field is uploaded. */
 struct hs_timing {
     const struct hs_backend *backend;
     struct hs_backend_state *state;
-    const struct hs_kernel *kernel;
+    int fuses;           /* sweeps that a call of its kernel does */
     struct hs_span span; /* its count is not used: each sample sweeps the same times again */
 };
 

@@ -169,7 +169,8 @@ static enum hs_status begin(struct trial *trial, const struct hs_kernel *kernel,
     const struct hs_problem *problem = trial->problem;
     const struct hs_backend *backend = trial->plan->backend;
     const double step = hs_plan_step(trial->plan);
-    trial->timing = (struct hs_timing){.backend = backend, .kernel = kernel};
+    trial->timing =
+        (struct hs_timing){.backend = backend, .fuses = hs_kernel_steps_for(kernel, problem)};
     trial->timing.span =
         (struct hs_span){.step = step, .stencil = hs_problem_stencil(problem, step)};
     enum hs_status st = backend->create(problem, kernel, problem->solver.device,

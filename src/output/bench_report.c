@@ -28,7 +28,7 @@ static const char *baseline_of(const struct hs_bench_report *report)
 static int steps_of(const struct hs_bench_report *report, const struct hs_bench_row *row)
 {
     const struct hs_bench_request *request = &report->bench->request;
-    return hs_kernel_steps(row->kernel, request->dims, request->radius);
+    return hs_kernel_steps(row->kernel, request->dims, request->radius, request->precision);
 }
 
 /* NaN where the baseline was not timed. */

@@ -45,7 +45,7 @@ static enum hs_status identify(int device, int threads, struct hs_device_identit
 
 static int steps_of(const struct hs_problem *problem, const struct hs_kernel *kernel)
 {
-    return hs_kernel_steps(kernel, problem->grid.dims, problem->radius);
+    return hs_kernel_steps_for(kernel, problem);
 }
 
 /* In floating point, since a grid too large for memory may be too large for an integer. */

@@ -449,11 +449,12 @@ struct fusion {
 };
 
 /* Most sweeps that the kernel is asked for of a problem with such a source and such faces. */
-static int most_steps(const struct hs_kernel *kernel, enum source source, bool uniform)
+static int most_steps(const struct hs_kernel *kernel, enum hs_precision precision,
+                      enum source source, bool uniform)
 {
     static const struct hs_instruction code;
     const struct hs_expression varies = {&code, 1, HS_VARIES_SPACE};
-    struct hs_problem problem = {.grid.dims = 3, .radius = 1};
+    struct hs_problem problem = {.precision = precision, .grid.dims = 3, .radius = 1};
     problem.source.present = true;
     if (source != NUMBERS)
         problem.source.field.value.expression = varies;
@@ -461,7 +462,7 @@ static int most_steps(const struct hs_kernel *kernel, enum source source, bool u
         problem.source.field.value.expression.varies |= HS_VARIES_T;
     if (!uniform)
         problem.face[0].drive.expression = varies;
-    return kernel->steps_for ? kernel->steps_for(&problem) : kernel->steps;
+    return hs_kernel_steps_for(kernel, &problem);
 }
 
 static void run_fused(const struct hs_kernel *kernel, int dims, int radius,
@@ -601,7 +602,8 @@ void test_cuda_kernels__fused_sweeps_give_the_bits_of_single_ones(void **state)
                     for (int mix = 0; mix < 12; mix++) {
                         struct fusion fusion = {.mix = mix, .uniform = kernel->uniform};
                         fusion.source = mix % 2 && !kernel->uniform ? ONE_FIELD : NUMBERS;
-                        const int most = most_steps(kernel, fusion.source, fusion.uniform);
+                        const int most =
+                            most_steps(kernel, precision, fusion.source, fusion.uniform);
                         fusion.steps = 1 + mix * 7 % (most <= STEPS ? most : 15);
                         run_fused(kernel, dims, radius, precision, points[mix / 2 % 3], &fusion);
                     }
@@ -609,13 +611,14 @@ void test_cuda_kernels__fused_sweeps_give_the_bits_of_single_ones(void **state)
                         struct fusion fusion = {
                             .mix = turn + turn / 2, .uniform = turn % 2, .once = true};
                         fusion.source = (enum source)(turn / 2);
-                        const int most = most_steps(kernel, fusion.source, fusion.uniform);
+                        const int most =
+                            most_steps(kernel, precision, fusion.source, fusion.uniform);
                         fusion.steps = turn % 5 ? most : 1 + turn % most;
                         run_fused(kernel, dims, radius, precision, points[turn % 3], &fusion);
                     }
                     for (int mix = 0; mix < 9 && kernel->source_levels; mix++) {
-                        const struct fusion fusion = {mix, most_steps(kernel, ONE_FIELD, true),
-                                                      ONE_FIELD, true, true};
+                        const int most = most_steps(kernel, precision, ONE_FIELD, true);
+                        const struct fusion fusion = {mix, most, ONE_FIELD, true, true};
                         run_fused(kernel, dims, radius, precision, points[mix % 3], &fusion);
                     }
                     if (dims == 1) {

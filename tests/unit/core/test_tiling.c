@@ -214,7 +214,7 @@ void test_tiling__shared_memory_fits_every_device(void **state)
                 struct cube cube;
                 set_cube(&cube, 100, dims, radius);
                 cube.sweep.precision = HS_DOUBLE;
-                cube.sweep.steps = row->steps;
+                cube.sweep.steps = row->steps[HS_DOUBLE];
                 struct hs_geometry g;
                 hs_tiling_launch(row->kernel, &cube.sweep, &g);
                 assert_true(g.shared_bytes <= most_shared(row));

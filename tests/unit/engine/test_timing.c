@@ -25,7 +25,6 @@ static enum hs_status pretend(struct hs_backend_state *state, const struct hs_sp
 }
 
 static const struct hs_backend device = {.name = "pretended", .time_sweeps = pretend};
-static const struct hs_kernel fusing = {.name = "fusing", .steps = 4};
 
 void test_timing__samples_are_ordered(void **state)
 {
@@ -41,7 +40,7 @@ void test_timing__warms_up_to_a_long_enough_sample(void **state)
 {
     (void)state;
     struct hs_backend_state pretended = {.smallest_multiple = 4};
-    const struct hs_timing timing = {.backend = &device, .state = &pretended, .kernel = &fusing};
+    const struct hs_timing timing = {.backend = &device, .state = &pretended, .fuses = 4};
     int64_t count = 0;
     double seconds = 0.0;
     assert_int_equal(hs_timing_warm_up(&timing, 0.02, &count, &seconds, NULL), HS_OK);
@@ -55,7 +54,7 @@ void test_timing__a_sweep_is_the_median_of_samples(void **state)
 {
     (void)state;
     struct hs_backend_state pretended = {.smallest_multiple = 4, .slow = 0.5};
-    const struct hs_timing timing = {.backend = &device, .state = &pretended, .kernel = &fusing};
+    const struct hs_timing timing = {.backend = &device, .state = &pretended, .fuses = 4};
     const struct hs_timing_effort effort = {.repeats = 9, .sample = 0.01, .all = 10.0};
     struct hs_samples out;
     assert_int_equal(hs_timing_sweep(&timing, &effort, &out, NULL), HS_OK);
