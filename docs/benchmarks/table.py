@@ -2,23 +2,26 @@
 
     python3 docs/benchmarks/table.py            rewrites the tables in place
     python3 docs/benchmarks/table.py --check    says which page is out of date; exit 1 if one is
+    python3 docs/benchmarks/table.py --take DIR  first takes new measurements from what tests/gpu/run left
 
 A page names its data, paths relative to itself, and where a table belongs:
 
-    <!-- data: benchmarks/h200-2026-11-21.csv -->
-    <!-- counters: benchmarks/h200-2026-11-21-counters.csv -->
+    <!-- data: benchmarks/h200.csv -->
+    <!-- counters: benchmarks/h200-counters.csv -->
+    <!-- runs: benchmarks/h200-runs.csv -->
     <!-- make: rates dims=3 precision=float points=128x128x128,512x512x512 -->
     ... made by this script ...
     <!-- end -->
 
 The data are what `heatsolve bench --csv` prints, as often as wanted one after the other; where a case
-was measured twice the later line counts, also of several files. Counters are what tests/gpu/counters.py
-prints. After new measurements: put the file in docs/benchmarks/, name it in the page, run this.
+was measured twice the later line counts, also of several files. Counters, runs, auto and sanitize are what
+the parts of tests/gpu/run of these names leave.
 """
 
 import csv
 import pathlib
 import re
+import shutil
 import sys
 
 sys.dont_write_bytecode = True  # nothing but the pages is written beside the pages
@@ -34,6 +37,7 @@ LADDER = (
 PEERS = (
     "cupy_slices cupy_fused cupy_raw torch_eager torch_compile torch_conv jax_jit numba_loops triton_tile numpy_slices"
 ).split()
+OTHERS = ("counters", "runs", "auto", "sanitize")  # tables that are not bench's
 
 
 # ---- the data ------------------------------------------------------------------------------------
@@ -51,6 +55,7 @@ class Data:
 
     def __init__(self, paths):
         self.rows = {}
+        self.others = {kind: [] for kind in OTHERS}
         for path in paths:
             header = None
             for line in csv.reader(path.read_text().splitlines()):
@@ -63,6 +68,7 @@ class Data:
         row["kind"] = row.get("kind") or "kernel"
         row["fields"] = row.get("fields") or "memory"
         row["steps"] = int(row.get("steps") or (2 if re.match("fused|temporal|resident|wave", row["kernel"]) else 1))
+        row["device_name"] = row["device"]
         row["device"] = "cpu" if "thread" in row["device"] else "cuda"
         for key in ("gcells", "share_of_copy", "speedup", "seconds_median", "copy_bytes_per_second"):
             row[key] = number(row.get(key))
@@ -246,7 +252,7 @@ def words(data, options):
 def counters(data, options):
     """What the counters said, of a launch in the middle of a run."""
     rows = []
-    wanted = [r for r in data.counters if r["precision"] == options["precision"]]
+    wanted = [r for r in data.others["counters"] if r["precision"] == options["precision"]]
     order = {name: n for n, name in enumerate(LADDER)}
     for r in sorted(wanted, key=lambda r: order.get(r["kernel"], len(order))):
         value = {key: number(text) for key, text in r.items()}
@@ -279,7 +285,65 @@ STALLS = {
 }
 
 
-MAKERS = {f.__name__: f for f in (rates, seed, elsewhere, ladder, words, counters)}
+def runs(data, options):
+    """Whole runs: kernel, GCell/s, and what that is of the kernel's own figure in bench."""
+    found = {(r["walls"], r["source"], r["precision"]): r for r in data.others["runs"]}
+    precisions = ("float", "double")
+    rows = []
+    for walls, source in dict.fromkeys((r["walls"], r["source"]) for r in data.others["runs"]):
+        row = [walls, f"`{source}`" if source else "none"]
+        for precision in precisions:
+            r = found.get((walls, source, precision))
+            bench = r and data.find(r["kernel"], r["points"], precision)
+            share = f", {number(r['gcells']) / bench['gcells']:.2f} of bench" if bench else ""
+            row.append(f"{shown(number(r['gcells']))} (`{r['kernel']}`{share})" if r else "–")
+        rows.append(row)
+    return markdown(["walls", "source", *precisions], rows)
+
+
+def auto(data, options):
+    """Where what auto takes is not the fastest; the rest in one row."""
+    rows, rest = [], 0
+    for r in sorted(data.others["auto"], key=lambda r: number(r["ratio"])):
+        if number(r["ratio"]) >= 0.98:
+            rest += 1
+        else:
+            rows.append([r["case"], f"`{r['preferred']}`", f"`{r['best']}`", f"{number(r['ratio']):.2f}"])
+    rows.append([f"the other {rest}" if rows else f"all {rest}", "the fastest, or within 0.02 of it", "", "0.98 to 1"])
+    return markdown(["case", "`auto` takes", "the fastest", "ratio"], rows)
+
+
+def sanitize(data, options):
+    """What compute-sanitizer said, tool by tool."""
+    rows = []
+    for tool in dict.fromkeys(r["tool"] for r in data.others["sanitize"]):
+        of = [r for r in data.others["sanitize"] if r["tool"] == tool]
+        cases = sum(int(r["cases"] or 0) for r in of)
+        errors = str(sum(int(r["errors"]) for r in of)) if all(r["errors"] for r in of) else "not told"
+        rows.append([tool, str(cases), errors, f"{sum(number(r['seconds']) for r in of):.0f}"])
+    return markdown(["tool", "cases, each the CPU's bits", "errors", "s"], rows)
+
+
+def measured(data, options):
+    """Device and commit of the GPU's rows; which of the grids asked for are another commit's."""
+    commits = {}
+    for r in data.rows.values():
+        if r["device"] == "cuda" and r["kind"] == "kernel":
+            commits.setdefault(r["commit"], []).append(r)
+    newest, *older = sorted(commits, key=lambda commit: -len(commits[commit]))
+    text = [f"{commits[newest][0]['device_name']}, commit {newest}."]
+    for commit in older:
+        cases = {}
+        for r in commits[commit]:
+            if r["points"] in options["points"].split(","):
+                cases.setdefault(f"{grid_name(r['points'])} {r['precision']}", []).append(f"`{r['kernel']}`")
+        if cases:
+            listed = "; ".join(f"{case}: {', '.join(names)}" for case, names in cases.items())
+            text.append(f"Of commit {commit}: {listed}.")
+    return "\n".join(text)
+
+
+MAKERS = {f.__name__: f for f in (rates, seed, elsewhere, ladder, words, counters, runs, auto, sanitize, measured)}
 
 
 # ---- pages ---------------------------------------------------------------------------------------
@@ -289,11 +353,10 @@ def made(page):
     text = page.read_text()
     named = re.search(r"<!-- data: (.*?) -->", text)
     data = Data([page.parent / name for name in named.group(1).split()] if named else [])
-    data.counters = []
-    for names in re.findall(r"<!-- counters: (.*?) -->", text):
+    for kind, names in re.findall(rf"<!-- ({'|'.join(OTHERS)}): (.*?) -->", text):
         for name in names.split():
-            lines = (page.parent / name).read_text().splitlines()
-            data.counters += [r for r in csv.DictReader(lines) if r["kernel"] != "kernel"]
+            with open(page.parent / name) as file:
+                data.others[kind] += [r for r in csv.DictReader(file) if r.get("kernel") != "kernel"]
 
     def replace(match):
         name, *words_ = match.group(1).split()
@@ -303,8 +366,24 @@ def made(page):
     return text, re.sub(r"<!-- make: (.*?) -->\n.*?<!-- end -->", replace, text, flags=re.S)
 
 
+# What tests/gpu/run leaves, and what of the pages it is.
+TAKEN = {"bench": "", "peers": "-peers", "counters": "-counters", "runs": "-runs", "auto": "-auto", "sanitize": "-sanitize"}
+
+
+def take(directory, device="h200"):
+    """Copies the tables there are into docs/benchmarks/."""
+    for name, ending in TAKEN.items():
+        source = pathlib.Path(directory) / f"{name}.csv"
+        if source.is_file() and len(source.read_text().splitlines()) > 1:
+            shutil.copyfile(source, DOCS / "benchmarks" / f"{device}{ending}.csv")
+            print(f"taken: {name}.csv")
+
+
 def main():
-    check, stale = "--check" in sys.argv[1:], []
+    arguments = sys.argv[1:]
+    check, stale = "--check" in arguments, []
+    if "--take" in arguments:
+        take(*arguments[arguments.index("--take") + 1 :])
     for name in PAGES:
         page = DOCS / name
         before, after = made(page)

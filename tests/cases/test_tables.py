@@ -81,6 +81,59 @@ def test_a_page_is_rewritten_between_its_marks(tmp_path):
     assert table.made(page)[1] == new
 
 
+def test_whole_runs_are_compared_with_bench(data):
+    head = ["walls", "source", "points", "precision", "kernel", "gcells"]
+    rows = [("robin", "", "8x8x8", "float", "basic", "50.2"), ("robin", "x*t", "8x8x8", "double", "other", "7")]
+    data.others["runs"] = [dict(zip(head, row)) for row in rows]
+    assert table.runs(data, {}).splitlines()[2:] == [
+        "| robin | none | 50.2 (`basic`, 0.50 of bench) | – |",
+        "| robin | `x*t` | – | 7.00 (`other`) |",
+    ]
+
+
+def test_what_auto_loses_is_listed(data):
+    head = ["case", "preferred", "best", "ratio"]
+    rows = [("a", "x", "x", "1.0"), ("b", "x", "y", "0.96"), ("c", "x", "y", "0.91"), ("d", "x", "y", "0.985")]
+    data.others["auto"] = [dict(zip(head, row)) for row in rows]
+    made = table.auto(data, {}).splitlines()[2:]
+    assert made[:2] == ["| c | `x` | `y` | 0.91 |", "| b | `x` | `y` | 0.96 |"] and made[2].startswith("| the other 2 |")
+    data.others["auto"] = data.others["auto"][:1]
+    assert table.auto(data, {}).splitlines()[2].startswith("| all 1 |")
+
+
+def test_the_sanitizers_words_are_added_up(data):
+    head = ["tool", "program", "cases", "all", "errors", "seconds"]
+    rows = [("memcheck", "small", "90", "90", "1", "12"), ("memcheck", "backend", "", "", "2", "3"), ("racecheck", "small", "90", "90", "0", "40")]
+    data.others["sanitize"] = [dict(zip(head, row)) for row in rows]
+    assert table.sanitize(data, {}).splitlines()[2:] == ["| memcheck | 90 | 3 | 15 |", "| racecheck | 90 | 0 | 40 |"]
+    data.others["sanitize"][2]["errors"] = ""  # it was killed
+    assert table.sanitize(data, {}).splitlines()[3] == "| racecheck | 90 | not told | 40 |"
+
+
+def test_rows_of_another_commit_are_named(tmp_path):
+    raw = tmp_path / "raw.csv"
+    rows = [("basic", "8x8x8", "new"), ("vector_march", "8x8x8", "new"), ("zebra", "8x8x8", "new"), ("basic", "9x9x9", "old"), ("basic", "7x7x7", "old")]
+    raw.write_text("kernel,device,points,radius,precision,gcells,commit\n" + "".join(f"{k},H200,{p},1,float,1,{c}\n" for k, p, c in rows))
+    assert table.measured(table.Data([raw]), {"points": "8x8x8,9x9x9"}) == "H200, commit new.\nOf commit old: 9³ float: `basic`."
+
+
+def test_new_measurements_are_taken(tmp_path):
+    docs, left = tmp_path / "docs", tmp_path / "left"
+    subprocess.run(["cp", "-r", str(ROOT / "docs"), str(docs)], check=True)
+    left.mkdir()
+    old = (docs / "benchmarks" / "h200.csv").read_text().splitlines()
+    field = old[0].split(",").index("gcells") + 1  # the device has a comma between quotes
+    row = next(r for r in old if r.startswith("basic") and ",512x512x512,3,1,float," in r).split(",")
+    row[field] = "123.4"
+    (left / "bench.csv").write_text(old[0] + "\n" + ",".join(row) + "\n")
+    (left / "peers.csv").write_text("")  # nothing was measured: what is there stays
+    peers = (docs / "benchmarks" / "h200-peers.csv").read_text()
+    run = [sys.executable, "-B", str(docs / "benchmarks" / "table.py"), "--take", str(left)]
+    assert "taken: bench.csv" in subprocess.run(run, capture_output=True, text=True, check=True, env=os.environ).stdout
+    assert "| 123 (" in (docs / "benchmarks.md").read_text()
+    assert (docs / "benchmarks" / "h200-peers.csv").read_text() == peers
+
+
 def test_a_stale_page_fails_the_check(tmp_path):
     docs = tmp_path / "docs"
     subprocess.run(["cp", "-r", str(ROOT / "docs"), str(docs)], check=True)

@@ -1,16 +1,35 @@
 /*
- * Every CUDA kernel with every dims, radius, precision and kind of boundary that it can do, each on
- * the smallest grid of a list that it suits: the same bits as the CPU backend. Small enough for
- * compute-sanitizer. HS_GPU_SHARE=K/N runs the Kth of N shares of the cases, so that processes can
- * do it side by side. The last line says how many of all there are agree; what this GPU cannot do
- * is named before.
+ * Every CUDA kernel with every dims, radius, precision and kind of boundary that it can do: the
+ * same bits as the CPU backend, on grids and over sweeps that are as few as show all of its code.
+ * Made for compute-sanitizer, under which a launch takes from milliseconds to seconds.
+ *
+ * HS_GPU_SHARE=K/N: the Kth of N shares of the cases. A line for each case says what it took; the
+ * last one how many of all there are agree, what this GPU cannot do being named before.
  */
+#include "core/tiling.h"
 #include "gpu/gpu.h"
 
-/* Less than a tile, and for kernels that fuse sweeps a tile or two and a rest. */
-static const int64_t sizes[][HS_AXES] = {
-    {37, 19, 11}, {70, 67, 12}, {517, 67, 12}, {2061, 131, 23}};
-enum { SIZES = sizeof sizes / sizeof *sizes };
+#include <time.h>
+
+struct grid {
+    int64_t points[HS_AXES];
+    const char *kernel; /* the kernel that has other code there, ... */
+    int dims, radius;   /* ... with this dims, and at most this radius */
+};
+
+/* A case takes the first that its kernel suits: less than a tile; a tile or two and a rest. */
+static const struct grid usual[] = {
+    {.points = {37, 19, 9}}, {.points = {70, 67, 12}}, {.points = {517, 67, 12}}};
+enum { USUAL = sizeof usual / sizeof *usual };
+
+/* Where a kernel has other code for larger grids, these once for each radius and precision. */
+static const struct grid larger[] = {
+    {{517, 540, 5}, "bulk_march", 3, 1}, /* more tiles than there are multiprocessors */
+    {{HS_LINE_LONG + 5, 1, 1}, "fused_line_1d", 1, 3},
+    {{1024, 1024, 1}, "resident", 2, 1}, /* more points a thread */
+    {{131, 69, 23}, "resident", 3, 1},
+};
+enum { LARGER = sizeof larger / sizeof *larger };
 
 /* After the kinds of the table one on all faces: several together, and the walls of an axis apart.
  */
@@ -19,6 +38,13 @@ static const char *const mixtures[][HS_FACES] = {
     {"periodic", "periodic", "clamp", "constant", "robin", "dirichlet"},
 };
 enum { MIXTURES = sizeof mixtures / sizeof *mixtures };
+
+struct choice {
+    const struct hs_kernel *kernel;
+    int dims, radius, kind, number;
+    enum hs_precision precision;
+    const struct grid *grid, *end; /* the first of these that suits */
+};
 
 static int kinds(void)
 {
@@ -37,55 +63,78 @@ static struct walls walls_of(int kind, int drive)
     return walls;
 }
 
-static bool my_share(int number)
+static bool my_share(const struct choice *c)
 {
     int share = 0, shares = 1;
     const char *text = getenv("HS_GPU_SHARE");
     if (text && (sscanf(text, "%d/%d", &share, &shares) != 2 || shares < 1))
         fail_msg("HS_GPU_SHARE=%s: give K/N", text);
-    return number % shares == share;
+    return c->number % shares == share && asked_for(c->kernel->name);
 }
 
-static void compare(const struct hs_kernel *kernel, const struct hs_problem *problem,
-                    const char *what)
+/* There and back; of sweeps that are fused as many as there can be (of those that are very many,
+ * some), a rest that is another in each case, since kernels have code for each number, and two
+ * single ones. */
+static int64_t sweeps_of(const struct choice *c)
+{
+    const int whole = c->kernel->steps <= 32 ? c->kernel->steps : 16;
+    return whole == 1 ? 2 : whole + c->number % whole + 2;
+}
+
+static void compare(const struct choice *c, const struct hs_problem *problem, const char *what)
 {
     void *initial = random_values(problem);
-    const int64_t count = 2 * kernel->steps + 3; /* whole fusions, one left, and two more */
+    const int64_t count = sweeps_of(c);
     const struct outcome a =
         run_on(&hs_backend_cpu, &hs_kernel_cpu_openmp, problem, initial, count);
-    const struct outcome b = run_on(cuda_backend(), kernel, problem, initial, count);
+    struct timespec begin, end;
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    const struct outcome b = run_on(cuda_backend(), c->kernel, problem, initial, count);
+    clock_gettime(CLOCK_MONOTONIC, &end);
     assert_same_field(problem, b.field, a.field, what);
     assert_same_reduction(&b.reduction, &a.reduction);
+    printf("%s, %lld sweeps: %.0f ms\n", what, (long long)count,
+           1e3 * (double)(end.tv_sec - begin.tv_sec) +
+               1e-6 * (double)(end.tv_nsec - begin.tv_nsec));
     free(a.field);
     free(b.field);
     free(initial);
 }
 
-struct choice {
-    const struct hs_kernel *kernel;
-    int dims, radius, kind, number;
-    enum hs_precision precision;
-};
+/* How many of the first drives and sources a kernel is tried with: all those that it meets itself.
+ * The backend puts the others into the ghosts, or adds them up, before the kernel comes. */
+static int drives_of(const struct hs_kernel *kernel)
+{
+    return kernel->own_ghosts ? DRIVE_TEXTS : 1;
+}
 
-/* On the first grid that the kernel suits, with the walls and the source that vary most there. */
+static int sources_of(const struct hs_kernel *kernel, int drive)
+{
+    if (!kernel->own_ghosts)
+        return 4;                                       /* none, uniform, in time, a field */
+    return drive == DRIVE_TEXTS - 1 ? SOURCE_TEXTS : 3; /* no fields for those that take none */
+}
+
+/* On the first grid that the kernel suits, with the walls that vary most there. */
 static bool run_first_that_suits(const struct choice *c, char *reason, size_t size)
 {
-    for (int s = 0; s < SIZES; s++)
-        for (int variant = 0; variant < DRIVE_TEXTS; variant++) {
-            const int drive = DRIVE_TEXTS - 1 - variant;
-            /* none, uniform, in time, a field, both, in turn; no fields for those that take none */
-            const int source = c->number % (variant == 0 ? SOURCE_TEXTS : 3);
+    for (const struct grid *grid = c->grid; grid < c->end; grid++)
+        for (int drive = drives_of(c->kernel) - 1; drive >= 0; drive--) {
+            const int source = c->number % sources_of(c->kernel, drive);
             const struct walls walls = walls_of(c->kind, drive);
+            const int64_t *n = grid->points;
             struct hs_problem problem;
-            make_problem(&problem, c->dims, c->radius, c->precision, sizes[s], &walls,
+            make_problem(&problem, c->dims, c->radius, c->precision, n, &walls,
                          source_texts[source]);
             const bool suits = hs_kernel_suits(c->kernel, &problem, reason, size);
             if (suits) {
                 char what[256];
-                snprintf(what, sizeof what, "%s, %dD radius %d %s, %s..., drive %d, source %d",
+                snprintf(what, sizeof what,
+                         "%s, %dD radius %d %s, %lld %lld %lld, %s..., drive %d, source %d",
                          c->kernel->name, c->dims, c->radius, hs_precision_name(c->precision),
-                         walls.kind[0], drive, source);
-                compare(c->kernel, &problem, what);
+                         (long long)n[0], (long long)n[1], (long long)n[2], walls.kind[0], drive,
+                         source);
+                compare(c, &problem, what);
             }
             hs_problem_release(&problem);
             if (suits)
@@ -94,31 +143,59 @@ static bool run_first_that_suits(const struct choice *c, char *reason, size_t si
     return false;
 }
 
+static int all, mine, ran;
+
+static void run_if_mine(const struct choice *c)
+{
+    char reason[512];
+    all++;
+    if (!my_share(c))
+        return;
+    mine++;
+    if (run_first_that_suits(c, reason, sizeof reason))
+        ran++;
+    else
+        printf("%s: not run: %s\n", c->kernel->name, reason); /* on this GPU */
+}
+
+/* Of one dims, radius and precision: every kind of walls, then the larger grids. */
+static void run_cases(struct choice c)
+{
+    for (c.kind = 0; c.kind < kinds() + MIXTURES; c.kind++, c.number++) {
+        c.grid = usual;
+        c.end = usual + USUAL;
+        run_if_mine(&c);
+    }
+    c.kind = kinds() + (int)c.precision % MIXTURES;
+    for (const struct grid *grid = larger; grid < larger + LARGER; grid++)
+        if (strcmp(grid->kernel, c.kernel->name) == 0 && grid->dims == c.dims &&
+            c.radius <= grid->radius) {
+            c.grid = grid;
+            c.end = grid + 1;
+            c.number = all;
+            run_if_mine(&c);
+        }
+}
+
 void test_cuda_small__all_agree(void **state)
 {
     (void)state;
     char reason[512];
-    int all = 0, ran = 0;
+    setvbuf(stdout, NULL, _IOLBF, 0); /* so that one sees how far a slow process is */
     for (int n = 0; hs_kernels[n]; n++)
         for (int dims = 1; dims <= 3; dims++)
             for (int radius = 1; radius <= HS_MAX_RADIUS; radius++)
                 for (int p = 0; p < HS_PRECISIONS; p++) {
-                    if (hs_kernels[n]->device != HS_CUDA ||
-                        !hs_kernel_can(hs_kernels[n], dims, radius, (enum hs_precision)p, reason,
-                                       sizeof reason))
-                        continue;
-                    for (int kind = 0; kind < kinds() + MIXTURES; kind++) {
-                        const struct choice c = {hs_kernels[n], dims,  radius,
-                                                 kind,          all++, (enum hs_precision)p};
-                        if (!my_share(c.number))
-                            continue;
-                        if (!run_first_that_suits(&c, reason, sizeof reason)) {
-                            printf("%s: not run: %s\n", c.kernel->name, reason);
-                            continue; /* on this GPU */
-                        }
-                        ran++;
-                    }
+                    const struct choice c = {.kernel = hs_kernels[n],
+                                             .dims = dims,
+                                             .radius = radius,
+                                             .number = all,
+                                             .precision = (enum hs_precision)p};
+                    if (c.kernel->device == HS_CUDA &&
+                        hs_kernel_can(c.kernel, dims, radius, c.precision, reason, sizeof reason))
+                        run_cases(c);
                 }
     printf("%d of %d cases agree\n", ran, all);
-    assert_true(ran > 0 && all >= 3 * HS_MAX_RADIUS * HS_PRECISIONS * kinds()); /* those of basic */
+    assert_true(mine > 0);                                           /* else HS_KERNEL names none */
+    assert_true(all >= 3 * HS_MAX_RADIUS * HS_PRECISIONS * kinds()); /* those of basic */
 }
