@@ -59,6 +59,12 @@ struct request {
     volumes volume;
 };
 
+template <typename T>
+__host__ __device__ int64_t strips_of(const request<T> &r)
+{
+    return r.strips * r.points[HS_Y] * r.points[HS_Z];
+}
+
 /* This lane's share of a strip; `share` is the volume of its nodes but for the x weights. */
 template <typename T>
 __device__ void add_strip(const request<T> &r, int64_t row, int64_t begin, partial &all)
@@ -109,8 +115,9 @@ __global__ void __launch_bounds__(THREADS)
     __shared__ partial of_warp[WARPS];
     const int warp = threadIdx.x / 32;
     partial all = nothing();
-    const int64_t strips = r.strips * r.points[HS_Y] * r.points[HS_Z];
-    for (int64_t s = (int64_t)blockIdx.x * WARPS + warp; s < strips; s += BLOCKS * WARPS) {
+    const int64_t strips = strips_of(r);
+    for (int64_t s = (int64_t)blockIdx.x * WARPS + warp; s < strips;
+         s += (int64_t)gridDim.x * WARPS) {
         const int64_t row = s / r.strips;
         add_strip(r, row, (s - row * r.strips) * STRIP, all);
     }
@@ -145,6 +152,17 @@ request<T> make_request(const hs_problem *problem, const hs_layout *layout, cons
         r.volume.upper[axis] = there ? problem->face[2 * axis + 1].edge_weight : 1.0;
     }
     return r;
+}
+
+/* A warp for each strip, of at most BLOCKS blocks, whose number is told. */
+template <typename T>
+hs_status launch(const request<T> &r, partial *out, int *blocks, cudaStream_t stream, hs_error *err)
+{
+    const int64_t wanted = (strips_of(r) + WARPS - 1) / WARPS;
+    *blocks = wanted < BLOCKS ? (int)wanted : (int)BLOCKS;
+    reduce<<<*blocks, THREADS, 0, stream>>>(r, out);
+    HS_CUDA_LAUNCHED(err, "reduce", *blocks, THREADS);
+    return HS_OK;
 }
 
 /* Volume of all nodes [m^dims]. */
@@ -187,18 +205,20 @@ hs_status hs_cuda_reduce(hs_cuda_reducer *reducer, const hs_problem *problem,
                          const hs_layout *layout, const void *now, const void *before,
                          cudaStream_t stream, hs_reduction *out, hs_error *err)
 {
-    if (problem->precision == HS_FLOAT)
-        reduce<<<BLOCKS, THREADS, 0, stream>>>(make_request<float>(problem, layout, now, before),
-                                               reducer->device);
-    else
-        reduce<<<BLOCKS, THREADS, 0, stream>>>(make_request<double>(problem, layout, now, before),
-                                               reducer->device);
-    HS_CUDA_LAUNCHED(err, "reduce", BLOCKS, THREADS);
-    HS_CUDA_TRY(err, cudaMemcpyAsync(reducer->host, reducer->device, sizeof reducer->host,
-                                     cudaMemcpyDeviceToHost, stream));
+    int blocks = 0;
+    const hs_status st = problem->precision == HS_FLOAT
+                             ? launch(make_request<float>(problem, layout, now, before),
+                                      reducer->device, &blocks, stream, err)
+                             : launch(make_request<double>(problem, layout, now, before),
+                                      reducer->device, &blocks, stream, err);
+    if (st)
+        return st;
+    HS_CUDA_TRY(err, cudaMemcpyAsync(reducer->host, reducer->device,
+                                     (size_t)blocks * sizeof *reducer->host, cudaMemcpyDeviceToHost,
+                                     stream));
     HS_CUDA_TRY(err, cudaStreamSynchronize(stream));
     partial all = nothing();
-    for (int b = 0; b < BLOCKS; b++)
+    for (int b = 0; b < blocks; b++)
         all = join(all, reducer->host[b]);
 
     const int64_t nx = layout->points[HS_X], ny = layout->points[HS_Y];
