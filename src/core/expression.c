@@ -67,7 +67,7 @@ void hs_expression_row(const struct hs_expression *expression, int64_t count, do
     }
 }
 
-static int arguments_of(int operation)
+int hs_operation_arguments(int operation)
 {
     switch (operation) {
 #define HS_OPERATION_ARGUMENTS(name, arguments, meaning)                                           \
@@ -78,14 +78,13 @@ static int arguments_of(int operation)
     }
 }
 
-/* The part of the code that leaves the value which its instruction `last` leaves. */
-static struct hs_expression part_ending_at(const struct hs_instruction *code, int last)
+struct hs_expression hs_expression_part(const struct hs_instruction *code, int last)
 {
     struct hs_expression part = {.code = code + last + 1};
     for (int wanted = 1; wanted > 0; wanted--) {
         const int operation = (--part.code)->operation;
         part.length++;
-        wanted += arguments_of(operation);
+        wanted += hs_operation_arguments(operation);
         if (operation >= HS_OP_X && operation <= HS_OP_Z)
             part.varies |= (unsigned)HS_VARIES_X << (operation - HS_OP_X);
         part.varies |= operation == HS_OP_T ? HS_VARIES_T : 0u;
@@ -100,8 +99,8 @@ static bool take_off(const struct hs_expression *whole, struct hs_expression *re
     const int last = whole->length - 1, operation = whole->code[last].operation;
     if (operation != HS_OP_MULTIPLY && operation != HS_OP_DIVIDE)
         return false;
-    const struct hs_expression right = part_ending_at(whole->code, last - 1);
-    const struct hs_expression left = part_ending_at(whole->code, last - 1 - right.length);
+    const struct hs_expression right = hs_expression_part(whole->code, last - 1);
+    const struct hs_expression left = hs_expression_part(whole->code, last - 1 - right.length);
     *divides = operation == HS_OP_DIVIDE;
     const bool swap = !*divides && !(left.varies & HS_VARIES_SPACE);
     *rest = swap ? right : left;

@@ -140,6 +140,12 @@ static inline HS_HOST_DEVICE double hs_expression_at(const struct hs_instruction
 void hs_expression_row(const struct hs_expression *expression, int64_t count, double x, double dx,
                        double y, double z, double t, double *out);
 
+/* How many values an operation pops. */
+int hs_operation_arguments(int operation);
+
+/* The part of a program that leaves the value which its instruction `last` leaves. */
+struct hs_expression hs_expression_part(const struct hs_instruction *code, int last);
+
 /*
  * A part f of an expression that does not change with time, and what happens to its value besides:
  * value = f, then op by op *= or /= a factor that is free of x, y, z. These are the expression's

@@ -1,6 +1,7 @@
 /* initial, source and exact: scalar fields as a value, an expression or a dataset; regions. */
 #include "input/config_reader.h"
 
+#include "core/separation.h"
 #include "input/field_file.h"
 
 #include <math.h>
@@ -251,6 +252,25 @@ static void read_exact(struct hs_reader *reader)
     hs_settings_number(reader->settings, "exact.max_error", &exact->max_error);
 }
 
+/* Sources that change in time are evaluated for every sweep: where a form of few operations a node
+ * is to be had, it is taken here, so that all that follows knows one program only. */
+static void rearrange_source(struct hs_reader *reader)
+{
+    struct hs_problem *problem = reader->problem;
+    struct hs_value *value = &problem->source.field.value;
+    struct hs_instruction *code;
+    struct hs_expression rearranged;
+    struct hs_separation separation;
+    const unsigned varies = hs_value_varies(value), all = (1u << problem->grid.dims) - 1;
+    if (!reader->space_known || problem->source.field.data || !(varies & HS_VARIES_T) ||
+        (varies & all) != all ||
+        hs_expression_separate(&value->expression, problem->grid.dims, &separation))
+        return;
+    if (hs_expression_rearrange(&value->expression, &problem->grid, &code, &rearranged) &&
+        hs_keep_program(reader, code))
+        value->expression = rearranged;
+}
+
 void hs_read_fields(struct hs_reader *reader)
 {
     struct hs_problem *problem = reader->problem;
@@ -264,6 +284,7 @@ void hs_read_fields(struct hs_reader *reader)
         problem->source.present = true;
         problem->source.rate = source_rate(problem);
         read_field(reader, "source", &problem->source.field);
+        rearrange_source(reader);
     }
     read_exact(reader);
 }

@@ -42,7 +42,7 @@ char *hs_read_string(struct hs_reader *reader, const char *key)
     return copied;
 }
 
-static bool keep_program(struct hs_reader *reader, struct hs_instruction *code)
+bool hs_keep_program(struct hs_reader *reader, struct hs_instruction *code)
 {
     struct hs_problem *problem = reader->problem;
     struct hs_instruction **grown =
@@ -78,7 +78,7 @@ bool hs_read_value(struct hs_reader *reader, const char *key, struct hs_value *o
         return true;
     }
     out->expression = expression;
-    return keep_program(reader, code);
+    return hs_keep_program(reader, code);
 }
 
 static bool read_member(struct hs_reader *reader, const char *key, double *out)

@@ -31,6 +31,9 @@ bool hs_require(struct hs_reader *reader, const char *key, const char *remedy);
  * is reported) memory is short. */
 char *hs_read_string(struct hs_reader *reader, const char *key);
 
+/* Gives the problem a program to own; false, and freed, where memory is short. */
+bool hs_keep_program(struct hs_reader *reader, struct hs_instruction *code);
+
 /* Number or expression. False if not given or bad. */
 bool hs_read_value(struct hs_reader *reader, const char *key, struct hs_value *out);
 

@@ -95,6 +95,7 @@ static void destroy(struct hs_backend_state *state)
     hs_cpu_field_destroy(&state->source.field);
     free(state->source.scratch);
     free(state->source.part);
+    free(state->source.plane);
     free(state->source.value);
     free(state->level);
     free(state->scratch);

@@ -3,6 +3,7 @@
 #define HS_ENGINE_BACKENDS_CPU_PARTS_H
 
 #include "core/backend.h"
+#include "core/separation.h"
 #include "engine/ghosts.h"
 
 /* A field of the layout: the allocation and where node (0, 0, 0) is. */
@@ -17,7 +18,10 @@ struct hs_cpu_source {
     bool varies_time;
     struct hs_product product; /* with factors: of an expression that is one */
     double *part;              /* [nz][ny][nx] its part that does not change; NULL: not used */
-    double step, time;         /* s: of what `field` holds; NaN while it holds nothing */
+    struct hs_separation separation; /* of an expression that is one: its plane is not empty */
+    double *plane;                   /* [nodes of the other axes] its tables; NULL: not used */
+    double *column, *offset;         /* [points along its axis] */
+    double step, time;               /* s: of what `field` holds; NaN while it holds nothing */
     struct hs_cpu_field field;
     double *scratch; /* [threads][nx] */
     double *value;   /* [kernel's steps] uniform sources of one call */

@@ -256,6 +256,55 @@ void test_backend_cpu__a_source_that_is_a_product_keeps_its_bits(void **state)
     tear_down(&f);
 }
 
+/* (x + y*t)*z + z*t and the like for the other axes, and without one of the parts. */
+void test_backend_cpu__tables_give_the_bits_of_the_whole_expression(void **state)
+{
+    (void)state;
+    for (int axis = 0; axis < HS_AXES; axis++)
+        for (int without = 0; without < 3; without++) {
+            const int lone = HS_OP_X + axis, first = HS_OP_X + (axis + 1) % HS_AXES,
+                      second = HS_OP_X + (axis + 2) % HS_AXES;
+            struct hs_instruction code[16] = {
+                {first, 0}, {second, 0}, {HS_OP_T, 0}, {HS_OP_MULTIPLY, 0}, {HS_OP_ADD, 0}};
+            int length = 5;
+            if (without != 1) {
+                code[length++] = (struct hs_instruction){lone, 0};
+                code[length++] = (struct hs_instruction){HS_OP_MULTIPLY, 0};
+            }
+            if (without != 2) {
+                code[length++] = (struct hs_instruction){lone, 0};
+                code[length++] = (struct hs_instruction){HS_OP_T, 0};
+                code[length++] = (struct hs_instruction){HS_OP_MULTIPLY, 0};
+                code[length++] = (struct hs_instruction){HS_OP_ADD, 0};
+            }
+            struct fixture f;
+            set_up(&f, 2);
+            hs_backend_cpu.destroy(f.state);
+            f.problem.source.present = true;
+            f.problem.source.rate = 0.7;
+            f.problem.source.field.value.expression = (struct hs_expression){
+                code, length, HS_VARIES_X | HS_VARIES_Y | HS_VARIES_Z | HS_VARIES_T};
+            assert_int_equal(
+                hs_backend_cpu.create(&f.problem, &hs_kernel_cpu_reference, 0, 2, &f.state, &f.err),
+                HS_OK);
+            assert_non_null(f.state->source.plane);
+            assert_int_equal(f.state->source.separation.axis, axis);
+            for (int step = 0; step < 3; step++) {
+                const double t = 0.1 * step, dt = 0.01 * (step + 1);
+                hs_cpu_source_update(f.state, dt, t);
+                double expected[NX];
+                for (int k = 0; k < NZ; k++)
+                    for (int j = 0; j < NY; j++) {
+                        hs_problem_source_row(&f.problem, dt, t, j, k, expected);
+                        assert_memory_equal((double *)f.state->source.field.origin +
+                                                hs_layout_offset(&f.state->layout, 0, j, k),
+                                            expected, sizeof expected);
+                    }
+            }
+            tear_down(&f);
+        }
+}
+
 /* As it was, however the sweeps go on, and also the second time. */
 void test_backend_cpu__a_ticket_keeps_its_moment(void **state)
 {

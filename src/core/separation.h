@@ -1,0 +1,61 @@
+/*
+ * Sources that are, along one axis, a factor and a term: value = plane * column + offset, with
+ * `plane` free of that axis, and `column` and `offset` free of the other two. Three small tables
+ * then make a whole field with two operations a point: a heat source that moves, mostly.
+ *
+ * hs_expression_separate finds that form where a program has it as it stands, so tables give the
+ * program's own bits. hs_expression_rearrange makes it of programs that do not, by the rules of
+ * arithmetic and by exp(a + b) = exp(a)*exp(b), which changes their last bits: it is done once,
+ * when a config is read, so that all devices and kernels see the same program.
+ */
+#ifndef HS_CORE_SEPARATION_H
+#define HS_CORE_SEPARATION_H
+
+#include "core/expression.h"
+#include "core/grid.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Parts of the expression's code; a length of 0: column 1, offset -0 (which leaves even -0). */
+struct hs_separation {
+    int axis;
+    struct hs_expression plane, column, offset;
+};
+
+/* Whether the expression, which varies along all `dims` axes, is such along one of them; the last
+ * one that fits. */
+bool hs_expression_separate(const struct hs_expression *expression, int dims,
+                            struct hs_separation *out);
+
+static inline HS_HOST_DEVICE double hs_separation_value(double plane, double column, double offset)
+{
+    return plane * column + offset;
+}
+
+/* What the column and the offset are where there are none. */
+static inline HS_HOST_DEVICE double hs_separation_no_column(void)
+{
+    return 1.0;
+}
+static inline HS_HOST_DEVICE double hs_separation_no_offset(void)
+{
+    return -0.0;
+}
+
+/*
+ * Makes a program of that form, allocated, of an expression that is not; false where the rules do
+ * not lead to one, or where one of its parts could be large (1e100) or not finite over the grid
+ * and times up to 1e10 s, so that the form might be where the expression is not. Its values
+ * are the expression's to rounding: a few units in the last place, times the argument of an exp
+ * that was split.
+ */
+bool hs_expression_rearrange(const struct hs_expression *expression, const struct hs_grid *grid,
+                             struct hs_instruction **code, struct hs_expression *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,99 @@
+"""Sources that change in time, whichever way they are evaluated: what sweeps add is the expression's value.
+
+With a stencil of the centre alone a field is the sum of what was added, at t = 0, 1, ... times the step.
+"""
+
+import numpy as np
+import pytest
+from helpers import ROUNDOFF, evaluate, run
+
+STEP, SWEEPS = 0.05, 9
+POINTS = [13, 11, 9]
+
+# by core/rearrange.c and core/separation.h: along z, y, x; and left as they are
+SOURCES = {
+    "moving": "7*exp(-((x - t)^2 + (y - 0.5)^2 + (z - 0.3)^2)/0.05)",
+    "moving in 3d": "7*exp(-((x - t)^2 + (y - 0.5*sin(t))^2 + (z - 0.3*cos(t))^2)/0.05)",
+    "as it stands": "sin(x + y*t) + z",
+    "product": "x*y*z*t",
+    "product and term": "x*y*z + t",
+    "column": "(sin(x*y) + t)*exp(-z)/(1 + z*t)",
+    "along y": "sin(x + z*t)*y + y^2*t",
+    "along x": "cos(y*z*t)*(x - t) - x",
+    "quotient": "t*x/((1 + y^2)*(2 + z))",
+    "power": "2^(x*sin(t) - y + z)",
+    "none": "sin(x*y*z*t + 1)",
+    "none, root": "exp(-sqrt((x - t)^2 + y^2 + z^2 + 0.1))",
+    "x and t": "x*t",
+    "x, y and t": "exp(-(x - t)^2 - y^2)",
+}
+
+
+@pytest.mark.parametrize("precision", ["float", "double"])
+@pytest.mark.parametrize("dims", [2, 3])
+@pytest.mark.parametrize("name", SOURCES)
+def test_what_sweeps_add_is_the_expression(tmp_path, name, dims, precision):
+    settings = {
+        "precision": precision,
+        "grid": {"points": POINTS[:dims], "spacing": 0.1},
+        "stencil": {"radius": 1, "c0": 1.0, **{f"c{n}": 0.0 for n in range(1, 2 * dims + 1)}},
+        "initial": {"value": 0.0},
+        "source": {"expression": SOURCES[name]},
+        "boundary": {"all": {"type": "reflective"}},
+        "time": {"sweeps": SWEEPS, "step": STEP},
+    }
+    result = run(tmp_path, settings)
+    added = [
+        np.broadcast_to(evaluate(SOURCES[name], t=STEP * n, **{"z": 0.0, **result.coordinates}), result.field.shape)
+        for n in range(SWEEPS)
+    ]
+    size = sum(np.abs(a).max() for a in added)
+    # each sweep rounds its source and the sum; that of an exponent of 50 is off by 50 times as much
+    most = 2 * SWEEPS * ROUNDOFF[precision] * size + 200 * ROUNDOFF["double"] * size
+    assert np.abs(result.field - sum(added)).max() <= most
+
+
+@pytest.mark.parametrize(
+    "name, source",
+    [
+        ("sphere", "(x - t)^2 + (y - 0.5)^2 + (z - 0.4)^2 < 0.09 ? 2 : 0"),
+        ("box", "x > t && x < t + 0.35 && y > 0.25 && z < 0.55 ? 2 : 0"),
+        ("disk on a face", "(x - t)^2 + (y - 0.5)^2 < 0.09 && z < 0.15 ? 2 : 0"),
+    ],
+)
+def test_where_a_source_begins_and_ends(tmp_path, name, source):
+    settings = {
+        "grid": {"points": POINTS, "spacing": 0.1},
+        "stencil": {"radius": 1, "c0": 1.0, **{f"c{n}": 0.0 for n in range(1, 7)}},
+        "initial": {"value": 0.0},
+        "source": {"expression": source},
+        "boundary": {"all": {"type": "reflective"}},
+        "time": {"sweeps": 5, "step": 0.13},
+    }
+    result = run(tmp_path, settings)
+    x, y, z = (result.coordinates[axis] for axis in "xyz")
+    times = [0.13 * n for n in range(5)]
+    inside = {
+        "sphere": [(x - t) ** 2 + (y - 0.5) ** 2 + (z - 0.4) ** 2 < 0.09 for t in times],
+        "box": [(x > t) & (x < t + 0.35) & (y > 0.25) & (z < 0.55) for t in times],
+        "disk on a face": [((x - t) ** 2 + (y - 0.5) ** 2 < 0.09) & (z < 0.15) for t in times],
+    }[name]
+    assert (result.field == sum(2.0 * np.broadcast_to(i, result.field.shape) for i in inside)).all()
+    assert 0 < np.count_nonzero(result.field) < result.field.size
+
+
+def test_a_source_without_bounds_is_left_as_it_is(tmp_path):
+    """exp(a + b) is a number where exp(a)*exp(b) is 0*inf."""
+    settings = {
+        "grid": {"points": [5, 5, 5], "spacing": 250.0},
+        "stencil": {"radius": 1, "c0": 1.0, **{f"c{n}": 0.0 for n in range(1, 7)}},
+        "initial": {"value": 0.0},
+        "source": {"expression": "exp(x - y - z - 1000 + t)"},
+        "boundary": {"all": {"type": "reflective"}},
+        "time": {"sweeps": 2, "step": 1.0},
+    }
+    result = run(tmp_path, settings)
+    x, y, z = (result.coordinates[axis] for axis in "xyz")
+    expected = np.exp(x - y - z - 1000.0) + np.exp(x - y - z - 999.0)
+    assert expected.max() > 1.0
+    assert np.allclose(result.field, expected, rtol=1e-13)
