@@ -36,7 +36,7 @@ static void check_value(struct hs_reader *reader, const char *key, const struct 
         hs_settings_complain(reader->settings, key,
                              "is %g at x = %g, y = %g, z = %g, t = %g; it must be a finite number "
                              "everywhere",
-                             found, at[HS_X], at[HS_Y], at[HS_Z], t);
+                             isnan(found) ? (double)NAN : found, at[HS_X], at[HS_Y], at[HS_Z], t);
         return;
     }
 }

@@ -179,6 +179,7 @@ ONE_LINE = [
     (7, 'boundary = { x_max = { type = "periodic"; }; x_min = { type = "clamp"; }; };', 'boundary.x_min.type = "clamp": x_max is periodic'),
     (7, 'boundary = { z_min = { type = "fixed"; }; };', "boundary.z_min: the grid has no z axis; take it out, or give grid.points 3 numbers"),
     (7, 'boundary = { x_min = { type = "dirichle"; value = 1; }; };', 'boundary.x_min.type = "dirichle": did you mean "dirichlet"? Known are fixed|dirichlet'),
+    (6, 'source = { expression = "sqrt(t-1)"; };', 'source.expression = "sqrt(t-1)": is nan at x = 0, y = 0, z = 0, t = 0'),
     (7, 'boundary = { x_min = { type = "dirichlet"; value = "1/x"; }; };', 'boundary.x_min.value = "1/x": is inf at x = 0, y = 0, z = 0, t = 0'),
     (7, 'boundary = { all = { type = "dirichlet"; value = "y/0"; }; };', 'boundary.all.value = "y/0": is '),
     # ---- time and output
