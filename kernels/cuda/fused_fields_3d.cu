@@ -64,6 +64,8 @@ hs_status sweep_in(const char *name, const hs_sweep *sweep, hs_error *err)
 {
     enum { FIELDS = HS_FUSED_FIELDS_STEPS, SOURCE = HS_FUSED_SOURCE_STEPS };
     const bool uniform = !faces_vary(sweep);
+    if (sweep->source_tables)
+        return launch<T, FIELDS, SOURCE_TABLES>(name, sweep, err);
     if (sweep->steps == SOURCE && uniform && sweep->source)
         return launch_levels<T, SOURCE, SOURCE_FIELDS>(name, sweep, err);
     if (sweep->steps == FIELDS && uniform && (sweep->source || sweep->source_level))
@@ -97,6 +99,7 @@ extern "C" const hs_kernel hs_kernel_cuda_fused_fields_3d = {
     .steps_for = steps_for,
     .own_ghosts = true,
     .source_levels = true,
+    .source_tables = true,
     .suits = suits,
     .geometry = geometry,
     .sweep = sweep,

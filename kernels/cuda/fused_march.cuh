@@ -8,6 +8,7 @@
 
 #include "columns.cuh"
 
+#include "core/separation.h"
 #include "core/tiling.h"
 
 #pragma GCC diagnostic push
@@ -68,10 +69,20 @@ struct source_fields {
     source_way way;
 };
 
+/* Likewise where sources are hs_source_tables: each level's plane stays in shared memory, in
+ * double, and a step reads the two numbers of its plane of nodes. */
+struct source_tables {
+    const double *plane[MOST_LEVELS];
+    const hs_source_line *line[MOST_LEVELS];
+    int pitch_y;
+    double scale;
+};
+
 /* What a request may have that differs from point to point. */
 enum fields {
     NO_FIELDS,
     SOURCE_FIELDS, /* the source does */
+    SOURCE_TABLES, /* it does, and comes as tables */
     ALL_FIELDS     /* values at faces do, and perhaps the source */
 };
 
@@ -85,6 +96,7 @@ struct arguments : star::faces<T, HS_FACES, 1> {
     columns::cut cut;
     T c[7]; /* z-1, y-1, x-1, centre, x+1, y+1, z+1 */
     star::level_fields<T, HS_FACES, 1> level[MOST_LEVELS];
+    source_tables tables;
 };
 
 template <typename T, int N>
@@ -114,6 +126,7 @@ enum meets {
 template <typename T, int LEVELS, fields HAS>
 struct march {
     static constexpr bool FULL = HAS == ALL_FIELDS, SOURCE = HAS != NO_FIELDS;
+    static constexpr bool TABLES = HAS == SOURCE_TABLES;
     enum {
         WIDTH = tile<T>::WIDTH,
         LANES = tile<T>::LANES,
@@ -132,7 +145,8 @@ struct march {
         SOURCES = AHEAD > LEVELS || !ANY_WAY ? LEVELS + AHEAD : 2 * LEVELS,
         EDGES = LEVELS > 1 ? LEVELS - 1 : 1,
         LEVEL_COUNT = LEVELS,
-        TELLS = 2 * (int)LANES / 32 /* warps that a lane shares rows with */
+        PARTS = 8 * (int)WIDTH / 16, /* places in the queue that a table's plane takes */
+        TELLS = 2 * (int)LANES / 32  /* warps that a lane shares rows with */
     };
     using vector = lane_values<T, WIDTH>;
     struct shared_memory {
@@ -146,7 +160,7 @@ struct march {
      */
     __device__ static constexpr bool in_pairs(meets m)
     {
-        return m < (SOURCE && !ANY_WAY ? KEPT : GHOSTS);
+        return m < (SOURCE && (!ANY_WAY || TABLES) ? KEPT : GHOSTS);
     }
     enum { SLOT = sizeof(vector) * NY * LANES }; /* bytes of a plane in the queue */
 
@@ -243,7 +257,9 @@ struct march {
             stores |= points && y + r >= at.y_lo && y + r < at.y_hi ? 1u << r : 0u;
             const int row = p.wrap[1] ? wrapped(y + r, p.ny) : y + r;
             at_row[r] = (unsigned)(row * p.pitch_y + x_load) * (unsigned)sizeof(T);
-            if (ANY_WAY)
+            if (TABLES)
+                source_row[r] = (unsigned)(row * p.tables.pitch_y + x_load) * 8u;
+            else if (ANY_WAY)
                 source_row[r] =
                     (unsigned)((int64_t)row * p.source.pitch_y + x_load) * (unsigned)sizeof(T);
         }
@@ -314,6 +330,47 @@ struct march {
         fetch_rows(p.source.field[l] + at * p.source.pitch_z, ANY_WAY ? source_row : at_row,
                    source_at(place));
     }
+    /* The tables' planes of all levels. */
+    __device__ void fetch_tables()
+    {
+#pragma unroll 1
+        for (int l = 0; l < LEVELS; l++)
+#pragma unroll
+            for (int r = 0; r < ROWS; r++) {
+                const double *const from =
+                    (const double *)((const char *)p.tables.plane[l] + source_row[r]);
+#pragma unroll
+                for (int part = 0; part < PARTS; part++) {
+                    vector *const to = source_at((l * PARTS + part) * SLOT) + r * LANES;
+                    const int e = 2 * part, wrap = -p.nx;
+                    if (!split) {
+                        __pipeline_memcpy_async(to, from + e, 16);
+                    } else {
+                        double *const two = (double *)to;
+                        __pipeline_memcpy_async(two, from + e + (e < before_wrap ? 0 : wrap), 8);
+                        __pipeline_memcpy_async(two + 1,
+                                                from + e + 1 + (e + 1 < before_wrap ? 0 : wrap), 8);
+                    }
+                }
+            }
+    }
+    /* Of level l's source a row of this thread's, at the plane of nodes that `at` belongs to. */
+    __device__ vector from_tables(int l, int r, hs_source_line at) const
+    {
+        vector made;
+        if (sizeof(T) == 8) /* a row after the other: read ahead, they would spill on 10.0 */
+            asm volatile("" ::: "memory");
+#pragma unroll
+        for (int part = 0; part < PARTS; part++) {
+            const lane_values<double, 2> two =
+                *(const lane_values<double, 2> *)(source_at((l * PARTS + part) * SLOT) + r * LANES);
+#pragma unroll
+            for (int e = 0; e < 2; e++)
+                made.v[2 * part + e] =
+                    (T)(hs_separation_value(two.v[e], at.column, at.offset) * p.tables.scale);
+        }
+        return made;
+    }
     /* Those of all levels, which are z, z-1, ... */
     __device__ void fetch_sources(int z, unsigned place)
     {
@@ -324,7 +381,7 @@ struct march {
     /* What of the source comes during step z. */
     __device__ void fetch_source(int z, unsigned place)
     {
-        if (!SOURCE || way().planes == 0)
+        if (!SOURCE || TABLES || way().planes == 0)
             return;
         const int newest = z + way().lead;
         const unsigned to = turned(place + way().apart);
@@ -639,10 +696,15 @@ struct march {
             T made[ROWS][WIDTH];
             const int place = (int)source_place - l * SLOT;
             const vector *const sources = source_at(place + (place < 0 ? SOURCES * SLOT : 0));
+            hs_source_line line = {};
+            if (TABLES)
+                line = p.tables.line[l][image(k, p.nz, p.wrap[2])];
 #pragma unroll
             for (int r = 0; r < ROWS; r++) {
                 vector source;
-                if (SOURCE)
+                if (TABLES)
+                    source = from_tables(l, r, line);
+                else if (SOURCE)
                     source = sources[r * LANES];
 #pragma unroll
                 for (int e = 0; e < WIDTH; e++) {
@@ -698,7 +760,7 @@ struct march {
     __device__ void advance(const column &at, int z, position &q)
     {
         wait();
-        if (SOURCE && way().planes > 1)
+        if (SOURCE && !TABLES && way().planes > 1)
             __pipeline_wait_prior(0); /* the source's last planes came with the last step */
         else
             __pipeline_wait_prior(AHEAD - 1);
@@ -709,7 +771,7 @@ struct march {
         q.before = q.at;
         q.at = q.at == (DEPTH - 1) * SLOT ? 0 : q.at + SLOT;
         q.ahead = q.ahead == (DEPTH - 1) * SLOT ? 0 : q.ahead + SLOT;
-        if (SOURCE)
+        if (SOURCE && !TABLES)
             q.source = turned(q.source + way().moves);
     }
     template <meets MEETS>
@@ -759,10 +821,14 @@ struct march {
 #pragma unroll
         for (int ahead = 0; ahead < AHEAD; ahead++) {
             fetch(z + ahead, ahead * SLOT);
-            if (SOURCE && way().planes == 1)
+            if (TABLES) {
+                if (ahead == 0)
+                    fetch_tables();
+            } else if (SOURCE && way().planes == 1) {
                 fetch_source(z + ahead - 1, 0, turned(q.source + ahead * SLOT));
-            else if (SOURCE && ahead == 0 && p.source.field[0])
+            } else if (SOURCE && ahead == 0 && p.source.field[0]) {
                 fetch_sources(z - 1, q.source);
+            }
             __pipeline_commit();
         }
         arrive();
@@ -820,6 +886,16 @@ void take_source(const hs_sweep *sweep, source_fields<T> *to)
     to->way.moves = (stays ? 0 : moves ? 1 : levels) * March::SLOT;
 }
 
+inline void take_tables(const hs_sweep *sweep, source_tables *to)
+{
+    for (int l = 0; l < sweep->steps; l++) {
+        to->plane[l] = sweep->source_tables[l].plane;
+        to->line[l] = sweep->source_tables[l].line;
+    }
+    to->pitch_y = (int)sweep->source_pitch[HS_Y];
+    to->scale = sweep->source_scale;
+}
+
 template <typename T>
 arguments<T> make_arguments(const hs_sweep *sweep, const hs_geometry &g)
 {
@@ -847,7 +923,9 @@ hs_status launch_levels(const char *name, const hs_sweep *sweep, hs_error *err)
     hs_tiling_launch(name, sweep, &g);
     g.shared_bytes = sizeof(typename marcher::shared_memory);
     arguments<T> p = make_arguments<T>(sweep, g);
-    if constexpr (marcher::SOURCE)
+    if constexpr (marcher::TABLES)
+        take_tables(sweep, &p.tables);
+    else if constexpr (marcher::SOURCE)
         take_source<marcher>(sweep, &p.source);
     return star::launch(name, fused_march<T, LEVELS, HAS>, p, g, sweep->stream, err);
 }

@@ -33,6 +33,16 @@ struct hs_face_level {
     const void *hold_field[HS_FACES];
 };
 
+/* A source of the form of core/separation.h along the last axis: what one sweep adds at a node is
+ * plane[y][x] * line[z].column + line[z].offset. */
+struct hs_source_line {
+    double column, offset;
+};
+struct hs_source_tables {
+    const double *plane;
+    const struct hs_source_line *line; /* [nodes along z] */
+};
+
 /*
  * One call of a kernel: `steps` sweeps over `box`, from `in` to `out`.
  *
@@ -68,6 +78,10 @@ struct hs_sweep {
     void *stream;                      /* CUDA: cudaStream_t */
     void *scratch;                     /* what the kernel's `scratch` asked for; else NULL */
     bool may_copy;                     /* see above */
+    /* Instead of source_level, for kernels that say source_tables: [steps], planes [y][x] with
+     * source_pitch; values times source_scale, in double, are rounded once. NULL: none. */
+    const struct hs_source_tables *source_tables;
+    double source_scale;
 };
 
 /* What the launch for a given sweep looks like; `explain` prints it. Counts are per launch. */
@@ -104,6 +118,8 @@ struct hs_kernel {
     bool own_ghosts;
     bool uniform;       /* its sources and face values must not differ from point to point */
     bool source_levels; /* takes a source field for each sweep, `source_level` */
+    bool
+        source_tables; /* ... or `source_tables`, where no face value differs from point to point */
     /* Whether the kernel can do this problem, on its device, as far as the members above do not
      * say; if not, `reason` (of `size` bytes) says why. NULL: it can do all. */
     bool (*suits)(const struct hs_problem *problem, char *reason, size_t size);

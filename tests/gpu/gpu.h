@@ -57,20 +57,14 @@ static inline double noise(uint64_t n)
 static const char *const drive_texts[] = {"1.25", "1.5 + 3*t*(1 - t)",
                                           "1 + 0.5*x*(1 - y) + 0.25*z*y*x - 2*t*(x - z)"};
 enum { DRIVE_TEXTS = 3 };
-static const char *const source_texts[] = {NULL,
-                                           "0.125",
-                                           "0.5*t*t - 0.25",
-                                           "0.5*x - y*z + 0.125",
-                                           "0.5*x*t - y*z*t*t + 0.125",
-                                           "(0.5*x - y*z + 0.125)*(1 - t)/(2 + t*t)*0.3",
-                                           "(1 - t)*x",
-                                           "x + t",
-                                           "0.25*x - 0.5",
-                                           "y*t*t - 0.5",
-                                           "(z - t)*(z > 0.5 ? 0.5 : x)",
-                                           "x*y - t/(1 + y*y)",
-                                           "x*x*y*y*z*z - abs(t - x*y)*max(z, 0.3*t)"};
-enum { SOURCE_TEXTS = 13 };
+static const char *const source_texts[] = {
+    NULL, "0.125", "0.5*t*t - 0.25", "0.5*x - y*z + 0.125", "0.5*x*t - y*z*t*t + 0.125",
+    "(0.5*x - y*z + 0.125)*(1 - t)/(2 + t*t)*0.3", "(1 - t)*x", "x + t", "0.25*x - 0.5",
+    "y*t*t - 0.5", "(z - t)*(z > 0.5 ? 0.5 : x)", "x*y - t/(1 + y*y)",
+    "x*x*y*y*z*z - abs(t - x*y)*max(z, 0.3*t)",
+    /* tables along z, y, x */
+    "(x - y*t)*(z + 0.5*t) + z*t", "(x + z*t)*(y - t)", "(y - z*t)*(x + 0.5*t) + x*t"};
+enum { SOURCE_TEXTS = 16 };
 
 static inline struct hs_value make_value(struct hs_problem *problem, const char *text)
 {

@@ -116,15 +116,9 @@ size_t scratch_bytes(const hs_problem *problem, const hs_kernel *kernel, const h
     return kernel->scratch(&request);
 }
 
-/* Sweeps for each of which the kernel takes a source field, or 0. */
-int source_levels(const hs_problem *problem, const hs_kernel *kernel)
-{
-    return kernel->source_levels ? hs_kernel_steps_for(kernel, problem) : 0;
-}
-
 double bytes_needed(const hs_problem *problem, const hs_kernel *kernel, const hs_grid *grid)
 {
-    const int of_source = hs_cuda_source_fields(problem, source_levels(problem, kernel));
+    const int of_source = hs_cuda_source_fields(problem, kernel);
     const double fields = field_bytes(problem, grid) * (2 + of_source);
     if (fields > 0x1p50) /* no device has that; an integer might not hold it */
         return fields;
@@ -135,7 +129,7 @@ double bytes_needed(const hs_problem *problem, const hs_kernel *kernel, const hs
 double memory(const hs_problem *problem, const hs_kernel *kernel)
 {
     return bytes_needed(problem, kernel, &problem->grid) + field_bytes(problem, &problem->grid) +
-           hs_cuda_source_more_bytes(problem, source_levels(problem, kernel));
+           hs_cuda_source_more_bytes(problem, kernel);
 }
 
 hs_status memory_short(const hs_problem *problem, const hs_kernel *kernel, double needed,
@@ -206,9 +200,8 @@ hs_status allocate(hs_backend_state *state, hs_error *err)
         HS_CUDA_TRY(err, cudaMalloc(&state->scratch, scratch));
         HS_CUDA_TRY(err, cudaMemsetAsync(state->scratch, 0, scratch, state->stream));
     }
-    hs_status st = hs_cuda_source_init(&state->source, state->problem, &state->layout,
-                                       source_levels(state->problem, state->kernel),
-                                       &state->staging, state->stream, err);
+    hs_status st = hs_cuda_source_init(&state->source, state->problem, state->kernel,
+                                       &state->layout, &state->staging, state->stream, err);
     if (!st)
         st = hs_cuda_faces_init(&state->faces, state->problem, &state->layout,
                                 state->kernel->steps + 1, state->stream, err);
@@ -389,6 +382,8 @@ hs_sweep make_request(const hs_backend_state *state, const hs_span *span, int st
     request.source_value = state->source_value;
     request.source_level = state->source.level;
     memcpy(request.source_pitch, state->source.pitch, sizeof request.source_pitch);
+    request.source_tables = state->source.hands_over ? state->source.tables.level : NULL;
+    request.source_scale = state->source.scale;
     request.steps = steps;
     request.face = state->problem->face;
     request.level = state->level;

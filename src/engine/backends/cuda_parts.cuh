@@ -6,6 +6,8 @@
 #define HS_ENGINE_BACKENDS_CUDA_PARTS_CUH
 
 #include "core/backend.h"
+#include "core/partial.h"
+#include "core/separation.h"
 #include "engine/ghosts.h"
 
 #include <cuda_runtime.h>
@@ -146,12 +148,71 @@ hs_status hs_cuda_apply_factors(const hs_product *product, const double *part,
                                 double scale, hs_precision precision, cudaStream_t stream,
                                 hs_error *err);
 
+/* ---- cuda_tables.cu -------------------------------------------------------------------------- */
+
+/* The tables of a source of the form of core/separation.h, for as many sweeps as a call makes;
+ * zero: none. */
+struct hs_cuda_tables {
+    hs_separation separation;
+    int levels;
+    hs_source_tables *level; /* [levels], in device memory */
+    int64_t
+        stride[HS_AXES]; /* numbers from node to node of a plane, 0 along the separation's axis */
+    hs_cuda_program plane, column, offset;
+    char *memory;
+};
+
+/* Whether the problem's source changes in time and has that form. */
+bool hs_cuda_tables_suit(const hs_problem *problem, hs_separation *out);
+double hs_cuda_tables_bytes(const hs_problem *problem, const hs_separation *separation, int levels);
+/* Safe to release after failure. */
+hs_status hs_cuda_tables_init(hs_cuda_tables *tables, const hs_problem *problem,
+                              const hs_separation *separation, int levels, hs_error *err);
+void hs_cuda_tables_release(hs_cuda_tables *tables);
+/* The first `count` levels at the times `t`; `nodes` are all of the grid's. */
+hs_status hs_cuda_tables_fill(const hs_cuda_tables *tables, const hs_cuda_patch *nodes, int count,
+                              const double *t, cudaStream_t stream, hs_error *err);
+/* out = scale * what the tables of each moment say, with the bits of the whole expression. */
+hs_status hs_cuda_tables_combine(const hs_cuda_tables *tables, const hs_cuda_patch *patch,
+                                 const hs_cuda_moments *moments, double scale,
+                                 hs_precision precision, cudaStream_t stream, hs_error *err);
+
+/* ---- cuda_partial.cu ------------------------------------------------------------------------- */
+
+/* A source's expression taken apart, with its tables for as many sweeps as a call makes; zero:
+ * none. */
+struct hs_cuda_partial {
+    hs_partial plan;
+    int levels;
+    bool filled;    /* tables that do not change with time are */
+    double *memory; /* owned */
+    double *table[HS_PARTIAL_TABLES];
+    int64_t apart[HS_PARTIAL_TABLES]; /* numbers from a moment's values to the next one's */
+    int64_t stride[HS_PARTIAL_TABLES][HS_AXES];
+    hs_cuda_program program[HS_PARTIAL_TABLES];
+};
+
+bool hs_cuda_partial_suit(const hs_problem *problem, hs_partial *out);
+double hs_cuda_partial_bytes(const hs_problem *problem, const hs_partial *plan, int levels);
+/* Takes over `memory`, of so many bytes. Safe to release after failure. */
+hs_status hs_cuda_partial_init(hs_cuda_partial *partial, const hs_problem *problem,
+                               const hs_partial *plan, int levels, void *memory, hs_error *err);
+void hs_cuda_partial_release(hs_cuda_partial *partial);
+/* The tables at the first `count` of the times `t`; `nodes` are all of the grid's. */
+hs_status hs_cuda_partial_fill(hs_cuda_partial *partial, const hs_cuda_patch *nodes, int count,
+                               const double *t, cudaStream_t stream, hs_error *err);
+/* As hs_cuda_evaluate, at the moments that the tables were filled for. */
+hs_status hs_cuda_partial_evaluate(const hs_cuda_partial *partial, const hs_cuda_patch *patch,
+                                   const hs_cuda_moments *moments, double scale,
+                                   hs_precision precision, cudaStream_t stream, hs_error *err);
+
 /* ---- cuda_source.cu -------------------------------------------------------------------------- */
 
 /*
  * A source that differs from point to point is one field on the device, of one time. For a kernel
  * that takes a field for each sweep it is such fields instead, where the source changes with time,
- * or not along all axes: their extent along y or z is then one node.
+ * or not along all axes: their extent along y or z is then one node. Or it is tables for each
+ * sweep, for a kernel that takes those; else fields are made of them.
  */
 struct hs_cuda_source {
     const hs_problem *problem;
@@ -167,19 +228,21 @@ struct hs_cuda_source {
     hs_cuda_program program; /* of an expression that varies in space */
     hs_product product;      /* with factors: of an expression that is one */
     double *part;            /* its part that does not change, dense; NULL: not used */
+    hs_cuda_partial partial; /* with levels: of an expression that is taken apart */
+    hs_cuda_tables tables;   /* with levels: of an expression that has them */
+    bool hands_over;         /* the kernel takes the tables: there is no field */
+    double scale;            /* of what the tables say */
     double step, time;       /* s, that the field was made for */
 };
 
-/* Below, `levels` are the sweeps of a call of a kernel that takes a field for each, or 0. */
-
 /* Fields that it cannot do without. */
-int hs_cuda_source_fields(const hs_problem *problem, int levels);
+int hs_cuda_source_fields(const hs_problem *problem, const hs_kernel *kernel);
 /* Bytes that it takes besides, where there is memory for it. */
-double hs_cuda_source_more_bytes(const hs_problem *problem, int levels);
+double hs_cuda_source_more_bytes(const hs_problem *problem, const hs_kernel *kernel);
 /* Safe to release after failure. */
 hs_status hs_cuda_source_init(hs_cuda_source *source, const hs_problem *problem,
-                              const hs_layout *layout, int levels, hs_cuda_staging *staging,
-                              cudaStream_t stream, hs_error *err);
+                              const hs_kernel *kernel, const hs_layout *layout,
+                              hs_cuda_staging *staging, cudaStream_t stream, hs_error *err);
 void hs_cuda_source_release(hs_cuda_source *source);
 /* Sweeps, of `steps`, that one call may make, as far as the source is concerned. */
 int hs_cuda_source_steps(const hs_cuda_source *source, int steps);

@@ -1,6 +1,8 @@
 /* What each sweep adds: a number that travels with the launch, or a field on the device. */
 #include "engine/backends/cuda_parts.cuh"
 
+#include "core/needs.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -53,10 +55,45 @@ bool repeats_in_space(const hs_problem *problem)
     return (varies(problem) & axes) != axes;
 }
 
+/* Sweeps for each of which the kernel takes a source field, or 0. */
+int levels_of(const hs_problem *problem, const hs_kernel *kernel)
+{
+    return kernel->source_levels ? hs_kernel_steps_for(kernel, problem) : 0;
+}
+
+/* How the source is made, as far as it does not depend on the memory there is. */
+struct way {
+    int levels; /* sweeps of a call, each with a source of its own; or 0 */
+    bool tables, hands_over;
+    hs_separation separation;
+};
+
+way way_of(const hs_problem *problem, const hs_kernel *kernel)
+{
+    way w = {};
+    w.levels = levels_of(problem, kernel);
+    w.levels = w.levels <= HS_CUDA_MOMENTS ? w.levels : 0;
+    w.tables = hs_cuda_tables_suit(problem, &w.separation);
+    w.hands_over = w.tables && w.levels > 0 && kernel->source_tables && w.separation.axis == HS_Z &&
+                   !(hs_problem_needs(problem) & HS_NEEDS_WALL_FIELD);
+    return w;
+}
+
+/* Of the tables that the source is made of; of those without which it could do as well, too. */
+double table_bytes(const hs_problem *problem, const way &w)
+{
+    const int levels = w.levels ? w.levels : 1;
+    hs_partial plan;
+    if (w.tables)
+        return hs_cuda_tables_bytes(problem, &w.separation, levels);
+    return hs_cuda_partial_suit(problem, &plan) ? hs_cuda_partial_bytes(problem, &plan, levels)
+                                                : 0.0;
+}
+
 /* Whether there is a field for each sweep, rather than one. */
 bool has_levels(const hs_problem *problem, int levels)
 {
-    return levels > 0 && levels <= HS_CUDA_MOMENTS && (varies(problem) & HS_VARIES_SPACE) &&
+    return levels > 0 && (varies(problem) & HS_VARIES_SPACE) &&
            ((varies(problem) & HS_VARIES_T) || repeats_in_space(problem));
 }
 
@@ -132,6 +169,20 @@ hs_status prepare_part(hs_cuda_source *source, hs_error *err)
     return st;
 }
 
+/* Without memory for the tables the whole program is evaluated at each node. */
+hs_status prepare_partial(hs_cuda_source *source, int levels, hs_error *err)
+{
+    const hs_problem *problem = source->problem;
+    hs_partial plan;
+    void *memory = NULL;
+    if (!hs_cuda_partial_suit(problem, &plan))
+        return HS_OK;
+    const hs_status st = spare_memory(hs_cuda_partial_bytes(problem, &plan, levels), &memory, err);
+    return st || !memory
+               ? st
+               : hs_cuda_partial_init(&source->partial, problem, &plan, levels, memory, err);
+}
+
 /* The fields of `count` sweeps, or the one there is. */
 hs_status evaluate(hs_cuda_source *source, double step, int count, const double *t, hs_error *err)
 {
@@ -147,9 +198,21 @@ hs_status evaluate(hs_cuda_source *source, double step, int count, const double 
         moments.t[m] = t[m];
         moments.out[m] = source->level ? (void *)source->level[m] : source->nodes;
     }
+    if (source->tables.levels > 0)
+        return hs_cuda_tables_combine(&source->tables, &patch, &moments, source->scale,
+                                      problem->precision, source->stream, err);
     if (source->part)
         return hs_cuda_apply_factors(&source->product, source->part, &patch, &moments,
                                      scale(problem, step), problem->precision, source->stream, err);
+    if (source->partial.levels > 0) {
+        const hs_cuda_patch nodes = whole_patch(problem);
+        const hs_status st =
+            hs_cuda_partial_fill(&source->partial, &nodes, moments.count, t, source->stream, err);
+        return st ? st
+                  : hs_cuda_partial_evaluate(&source->partial, &patch, &moments,
+                                             scale(problem, step), problem->precision,
+                                             source->stream, err);
+    }
     return hs_cuda_evaluate(&source->program, &patch, &moments, scale(problem, step),
                             problem->precision, source->stream, err);
 }
@@ -185,21 +248,25 @@ hs_status upload(hs_cuda_source *source, double step, double t, hs_error *err)
 
 } // namespace
 
-int hs_cuda_source_fields(const hs_problem *problem, int levels)
+int hs_cuda_source_fields(const hs_problem *problem, const hs_kernel *kernel)
 {
-    const bool one = (varies(problem) & HS_VARIES_SPACE) &&
-                     !(has_levels(problem, levels) && repeats_in_space(problem));
+    const way w = way_of(problem, kernel);
+    const bool one = (varies(problem) & HS_VARIES_SPACE) && !w.hands_over &&
+                     !(has_levels(problem, w.levels) && repeats_in_space(problem));
     return one ? 1 : 0;
 }
 
-double hs_cuda_source_more_bytes(const hs_problem *problem, int levels)
+double hs_cuda_source_more_bytes(const hs_problem *problem, const hs_kernel *kernel)
 {
     const double size = (double)hs_precision_size(problem->precision);
-    if (!has_levels(problem, levels))
-        return part_bytes(problem);
+    const way w = way_of(problem, kernel);
+    const double part = w.tables ? 0.0 : part_bytes(problem);
+    const double besides = part > 0.0 ? part : table_bytes(problem, w);
+    if (w.hands_over || !has_levels(problem, w.levels))
+        return besides;
     if (repeats_in_space(problem))
-        return level_bytes(problem, levels);
-    return part_bytes(problem) + level_bytes(problem, levels) -
+        return level_bytes(problem, w.levels);
+    return besides + level_bytes(problem, w.levels) -
            (double)hs_grid_count(&problem->grid) * size; /* which is the one that it needs */
 }
 
@@ -240,9 +307,30 @@ static hs_status allocate_field(hs_cuda_source *source, hs_error *err)
     return HS_OK;
 }
 
+/* The fields, or none where the kernel takes tables. */
+static hs_status allocate(hs_cuda_source *source, const way &w, hs_error *err)
+{
+    const hs_problem *problem = source->problem;
+    hs_status st = HS_OK;
+    if (w.tables)
+        st = hs_cuda_tables_init(&source->tables, problem, &w.separation, w.levels ? w.levels : 1,
+                                 err);
+    source->hands_over = w.hands_over;
+    if (w.hands_over) {
+        source->pitch[HS_X] = 1;
+        source->pitch[HS_Y] = source->tables.stride[HS_Y];
+        return st;
+    }
+    if (!st && has_levels(problem, w.levels))
+        st = allocate_levels(source, w.levels, err);
+    if (!st && !source->level)
+        st = allocate_field(source, err);
+    return st;
+}
+
 hs_status hs_cuda_source_init(hs_cuda_source *source, const hs_problem *problem,
-                              const hs_layout *layout, int levels, hs_cuda_staging *staging,
-                              cudaStream_t stream, hs_error *err)
+                              const hs_kernel *kernel, const hs_layout *layout,
+                              hs_cuda_staging *staging, cudaStream_t stream, hs_error *err)
 {
     *source = {};
     source->staging = staging;
@@ -253,16 +341,15 @@ hs_status hs_cuda_source_init(hs_cuda_source *source, const hs_problem *problem,
     source->step = source->time = NAN;
     if (!(source->varies & HS_VARIES_SPACE))
         return HS_OK;
-    hs_status st = HS_OK;
-    if (has_levels(problem, levels))
-        st = allocate_levels(source, levels, err);
-    if (!st && !source->level)
-        st = allocate_field(source, err);
-    if (st || problem->source.field.data)
-        return st;
+    const way w = way_of(problem, kernel);
+    const hs_status made = allocate(source, w, err);
+    if (made || w.tables || problem->source.field.data)
+        return made;
     source->product = product_of(problem);
-    if (!(source->level && repeats_in_space(problem)))
-        st = prepare_part(source, err);
+    const bool all_nodes = !(source->level && repeats_in_space(problem));
+    hs_status st = all_nodes ? prepare_part(source, err) : HS_OK;
+    if (!st && all_nodes && !source->part)
+        st = prepare_partial(source, source->level ? source->levels : 1, err);
     return st ? st
               : hs_cuda_program_create(&problem->source.field.value.expression, &source->program,
                                        err);
@@ -274,6 +361,8 @@ void hs_cuda_source_release(hs_cuda_source *source)
     cudaFree(source->part);
     free(source->level);
     hs_cuda_program_destroy(&source->program);
+    hs_cuda_partial_release(&source->partial);
+    hs_cuda_tables_release(&source->tables);
     *source = {};
 }
 
@@ -287,11 +376,21 @@ hs_status hs_cuda_source_update(hs_cuda_source *source, double step, int count, 
                                 hs_error *err)
 {
     const bool in_time = (source->varies & HS_VARIES_T) != 0;
-    if (!source->allocation || (source->step == step && (!in_time || source->time == t[0])))
+    const bool many = source->level || source->hands_over;
+    if (!(source->allocation || source->hands_over) ||
+        (source->step == step && (!in_time || source->time == t[0])))
         return HS_OK;
-    /* with many fields: made for as many sweeps as the last call, which may be fewer */
-    source->time = source->level ? NAN : t[0];
+    /* many are made for as many sweeps as the last call, which may be fewer */
+    source->time = many ? NAN : t[0];
     source->step = step;
+    source->scale = scale(source->problem, step);
+    if (source->tables.levels > 0) {
+        const hs_cuda_patch nodes = whole_patch(source->problem);
+        const hs_status st =
+            hs_cuda_tables_fill(&source->tables, &nodes, many ? count : 1, t, source->stream, err);
+        if (st || source->hands_over)
+            return st;
+    }
     return source->problem->source.field.data ? upload(source, step, t[0], err)
                                               : evaluate(source, step, count, t, err);
 }
@@ -300,7 +399,7 @@ double hs_cuda_source_uniform(const hs_cuda_source *source, double step, double 
 {
     const hs_problem *problem = source->problem;
     const double *lower = problem->grid.lower;
-    if (!problem->source.present || source->allocation)
+    if (!problem->source.present || source->allocation || source->hands_over)
         return 0.0;
     return hs_value_at(&problem->source.field.value, lower[HS_X], lower[HS_Y], lower[HS_Z], t) *
            scale(problem, step);

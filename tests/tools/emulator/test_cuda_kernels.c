@@ -358,7 +358,7 @@ static double value_at(const struct walls *walls, const struct fields *f, int di
 }
 
 /* What a source may be: a number for each sweep, one field, or a field for each, which may be the
- * same along y or z, and for all sweeps. */
+ * same along y or z, and for all sweeps; or tables. */
 enum source {
     NUMBERS,
     ONE_FIELD,
@@ -368,7 +368,8 @@ enum source {
     ROWS,
     ONE_ROW,
     ONE_FOR_EACH, /* field, and the same one */
-    SOURCES
+    SOURCES,
+    TABLES = SOURCES
 };
 
 static int64_t source_elements(const struct fields *f) /* of one field, all aligned */
@@ -394,9 +395,42 @@ static void set_source(struct hs_sweep *sweep, const struct fields *f, enum sour
         level[l] = first + (one ? 0 : l) * (int64_t)size * source_elements(f);
 }
 
+/* The same of tables, with values all over, what lies between the rows included; to be freed. */
+static double *set_tables(struct hs_sweep *sweep, const struct fields *f,
+                          struct hs_source_tables *tables)
+{
+    const int64_t *n = f->layout.points, pitch = (n[HS_X] + 15) / 16 * 16;
+    const int64_t plane = pitch * n[HS_Y], all = plane + (2 * n[HS_Z] + 15) / 16 * 16;
+    double *memory = aligned_alloc(128, (size_t)(all * sweep->steps) * sizeof *memory);
+    for (int64_t i = 0; i < all * sweep->steps; i++)
+        memory[i] = toss();
+    for (int s = 0; s < sweep->steps; s++) {
+        tables[s].plane = memory + s * all;
+        tables[s].line = (const struct hs_source_line *)(memory + s * all + plane);
+    }
+    sweep->source_tables = tables;
+    sweep->source_pitch[HS_X] = 1;
+    sweep->source_pitch[HS_Y] = pitch;
+    sweep->source_pitch[HS_Z] = 0;
+    sweep->source_scale = 0.3;
+    return memory;
+}
+
+static double table_value(const struct hs_sweep *sweep, enum hs_precision precision, int step,
+                          const int64_t node[HS_AXES])
+{
+    const struct hs_source_tables *t = &sweep->source_tables[step];
+    const struct hs_source_line *line = &t->line[node[HS_Z]];
+    const double plane = t->plane[node[HS_Y] * sweep->source_pitch[HS_Y] + node[HS_X]];
+    const double value = (plane * line->column + line->offset) * sweep->source_scale;
+    return precision == HS_FLOAT ? (double)(float)value : value;
+}
+
 static double source_at(const struct hs_sweep *sweep, const struct fields *f, int step,
                         const int64_t node[HS_AXES])
 {
+    if (sweep->source_tables)
+        return table_value(sweep, f->precision, step, node);
     if (sweep->source)
         return get(f->precision, sweep->source,
                    hs_layout_offset(&f->layout, node[0], node[1], node[2]));
@@ -515,7 +549,12 @@ static void run_fused(const struct hs_kernel *kernel, int dims, int radius,
     sweep.out = (char *)f.out + skip;
     sweep.source_value = value;
     const void *level[STEPS];
-    set_source(&sweep, &f, fusion->source, level, sweep.steps);
+    struct hs_source_tables tables[STEPS];
+    double *table_memory = NULL;
+    if (fusion->source == TABLES)
+        table_memory = set_tables(&sweep, &f, tables);
+    else
+        set_source(&sweep, &f, fusion->source, level, sweep.steps);
     const int64_t count = hs_grid_count(&grid);
     double *now = malloc((size_t)count * 8), *next = malloc((size_t)count * 8);
     int64_t at = 0;
@@ -565,7 +604,7 @@ static void run_fused(const struct hs_kernel *kernel, int dims, int radius,
             fail_msg("%s: %s: nodes outside the grid were written", kernel->name, what);
     }
     release_walls(&walls);
-    free(scratch), free(now), free(next);
+    free(scratch), free(now), free(next), free(table_memory);
     free(f.in), free(f.out), free(f.source);
 }
 
@@ -619,6 +658,12 @@ void test_cuda_kernels__fused_sweeps_give_the_bits_of_single_ones(void **state)
                     for (int mix = 0; mix < 9 && kernel->source_levels; mix++) {
                         const int most = most_steps(kernel, precision, ONE_FIELD, true);
                         const struct fusion fusion = {mix, most, ONE_FIELD, true, true};
+                        run_fused(kernel, dims, radius, precision, points[mix % 3], &fusion);
+                    }
+                    for (int mix = 0; mix < 9 && kernel->source_tables; mix++) {
+                        const int most = most_steps(kernel, TABLES, true);
+                        const struct fusion fusion = {mix, mix % 4 ? most : 1 + mix / 4 % most,
+                                                      TABLES, true, true};
                         run_fused(kernel, dims, radius, precision, points[mix % 3], &fusion);
                     }
                     if (dims == 1) {
