@@ -169,7 +169,7 @@ static int apply(struct tree *tree, int operation, int a, int b, int c)
 /* The node of the program's value; NONE if there is no room. */
 static int grow(struct tree *tree, const struct hs_expression *expression)
 {
-    int stack[HS_EXPRESSION_DEPTH + 1], top = 0;
+    int stack[HS_EXPRESSION_DEPTH + 1] = {0}, top = 0;
     for (int i = 0; i < expression->length && !tree->full; i++) {
         const struct hs_instruction *in = &expression->code[i];
         const int count = hs_operation_arguments(in->operation);
