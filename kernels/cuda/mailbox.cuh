@@ -1,17 +1,19 @@
 /*
  * Values handed from block to block while a kernel runs, without a fence or a flag: a letter of 16
- * bytes is empty until its values are there, and the values themselves say that they are.
+ * bytes says itself that it is there.
  *
- * Memory that is all zeros is empty. A value goes as its bits, some of them turned over, so that no
- * value is zero but one not-a-number, in whose place another goes. The hardware stores a value in
- * one piece, so who waits until no value of a letter is zero has them all. Who has read a letter
- * empties it again. Letters are read past the first cache, which other multiprocessors do not
- * write.
+ * A sender writes each letter once, to a place of its own, for all who want it, exchange after
+ * exchange into two sets of places in turn. The lowest bit of a letter says which use of its place
+ * it is of, the one before or the one after; the 32 lowest bits that a warp's letters had before
+ * lie in a slip beside, which is of 8 bytes and has the exchange's number. The hardware reads and
+ * writes both in one piece (b128, b64), so who sees the bit and the number has all of it. Letters
+ * are read past the first cache, which other multiprocessors do not write.
  *
- * A letter that was emptied may be written anew only after that. With sets of letters used in turn,
- * and each exchange's emptied in the next: who has fenced (fence()) after emptying those before
- * exchange n, and then sends n+1, tells so who receives n+1; who has received it, and has fenced
- * since, may write them. With a fence every F-th exchange 2F + 1 sets are enough.
+ * A place is written anew two exchanges later. By then the sender has received the exchange between
+ * from all who read here, which they sent after they had read.
+ *
+ * Places are all zeros when made, of which no exchange is: they are numbered from FIRST on, and go
+ * on from launch to launch.
  */
 #ifndef HS_KERNELS_CUDA_MAILBOX_CUH
 #define HS_KERNELS_CUDA_MAILBOX_CUH
@@ -23,72 +25,79 @@
 namespace mailbox
 {
 
-template <typename T>
-struct coding;
-
-template <>
-struct coding<float> {
-    using word = unsigned;
-    static constexpr word KEY = 0x7fa5c396u, OTHER = 0x7fffffffu; /* not-a-numbers */
-};
-
-template <>
-struct coding<double> {
-    using word = unsigned long long;
-    static constexpr word KEY = 0x7ff5c396a5695a3cull, OTHER = 0x7fffffffffffffffull;
-};
+enum { SETS = 2, LANES = 32 };
+constexpr unsigned FIRST = 2; /* its letters' bit is 1 */
 
 template <typename T>
 struct alignas(16) letter {
     enum { WIDTH = 16 / sizeof(T) };
-    typename coding<T>::word w[WIDTH];
+    T v[WIDTH];
 };
+
+/* Of the letters of a warp's 32 lanes. */
+struct alignas(8) slip {
+    unsigned bits, number;
+};
+
+__host__ __device__ constexpr unsigned set_of(unsigned number)
+{
+    return number % SETS;
+}
+__host__ __device__ constexpr unsigned mark_of(unsigned number)
+{
+    return number / SETS % 2;
+}
 
 #ifdef __CUDACC__
 
-__device__ __forceinline__ void put(letter<float> *to, const letter<float> &l)
+template <typename T>
+__device__ __forceinline__ void put_if(bool wanted, letter<T> *to, const letter<T> &l)
 {
-    asm volatile("st.relaxed.gpu.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(to), "r"(l.w[0]),
-                 "r"(l.w[1]), "r"(l.w[2]), "r"(l.w[3])
-                 : "memory");
-}
-__device__ __forceinline__ void put(letter<double> *to, const letter<double> &l)
-{
-    asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(to), "l"(l.w[0]), "l"(l.w[1])
-                 : "memory");
-}
-__device__ __forceinline__ void get_if(bool wanted, const letter<float> *from, letter<float> &l)
-{
-    asm volatile("{.reg .pred p;\n\t"
-                 "setp.ne.s32 p, %5, 0;\n\t"
-                 "@p ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];}"
-                 : "=r"(l.w[0]), "=r"(l.w[1]), "=r"(l.w[2]), "=r"(l.w[3])
-                 : "l"(from), "r"((int)wanted)
-                 : "memory");
-}
-__device__ __forceinline__ void get_if(bool wanted, const letter<double> *from, letter<double> &l)
-{
-    asm volatile("{.reg .pred p;\n\t"
-                 "setp.ne.s32 p, %3, 0;\n\t"
-                 "@p ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];}"
-                 : "=l"(l.w[0]), "=l"(l.w[1])
-                 : "l"(from), "r"((int)wanted)
+    unsigned long long w[2];
+    memcpy(w, &l, sizeof l);
+    asm volatile("{.reg .pred p;\n\t.reg .b128 l;\n\t"
+                 "setp.ne.s32 p, %1, 0;\n\t"
+                 "mov.b128 l, {%2, %3};\n\t"
+                 "@p st.relaxed.gpu.global.b128 [%0], l;}" ::"l"(to),
+                 "r"((int)wanted), "l"(w[0]), "l"(w[1])
                  : "memory");
 }
 template <typename T>
-__device__ __forceinline__ void empty_if(bool wanted, letter<T> *at)
+__device__ __forceinline__ void get_if(bool wanted, const letter<T> *from, letter<T> &l)
 {
+    unsigned long long w[2];
+    memcpy(w, &l, sizeof l);
+    asm volatile("{.reg .pred p;\n\t.reg .b128 l;\n\t"
+                 "setp.ne.s32 p, %3, 0;\n\t"
+                 "mov.b128 l, {%0, %1};\n\t"
+                 "@p ld.relaxed.gpu.global.b128 l, [%2];\n\t"
+                 "mov.b128 {%0, %1}, l;}"
+                 : "+l"(w[0]), "+l"(w[1])
+                 : "l"(from), "r"((int)wanted)
+                 : "memory");
+    memcpy(&l, w, sizeof l);
+}
+__device__ __forceinline__ void put_if(bool wanted, slip *to, slip s)
+{
+    unsigned long long w;
+    memcpy(&w, &s, sizeof s);
     asm volatile("{.reg .pred p;\n\t"
                  "setp.ne.s32 p, %1, 0;\n\t"
-                 "@p st.relaxed.gpu.global.v2.u64 [%0], {%2, %2};}" ::"l"(at),
-                 "r"((int)wanted), "l"(0ll)
+                 "@p st.relaxed.gpu.global.b64 [%0], %2;}" ::"l"(to),
+                 "r"((int)wanted), "l"(w)
                  : "memory");
 }
-/* What this thread and those that it met at a barrier have done before is seen by all who see what
- * it does after. */
-__device__ __forceinline__ void fence()
+__device__ __forceinline__ void get_if(bool wanted, const slip *from, slip &s)
 {
-    asm volatile("fence.acq_rel.gpu;" ::: "memory");
+    unsigned long long w;
+    memcpy(&w, &s, sizeof s);
+    asm volatile("{.reg .pred p;\n\t"
+                 "setp.ne.s32 p, %2, 0;\n\t"
+                 "@p ld.relaxed.gpu.global.b64 %0, [%1];}"
+                 : "+l"(w)
+                 : "l"(from), "r"((int)wanted)
+                 : "memory");
+    memcpy(&s, &w, sizeof s);
 }
 /* Between two looks at what has not come yet, the `looks`-th time. Seconds of it mean that it never
  * will: then the launch fails, and says so, rather than hang. */
@@ -97,7 +106,11 @@ __device__ __forceinline__ void wait_for_others(int looks)
     if (looks > 8000000)
         __trap();
 }
-/* Makes the compiler keep the value: it would fetch it from the arguments again and again. */
+/* Makes the compiler keep the value: it would find it anew again and again. */
+__device__ __forceinline__ void keep(int &value)
+{
+    asm volatile("" : "+r"(value));
+}
 __device__ __forceinline__ void keep(float &value)
 {
     asm volatile("" : "+f"(value));
@@ -106,46 +119,22 @@ __device__ __forceinline__ void keep(double &value)
 {
     asm volatile("" : "+d"(value));
 }
-__device__ __forceinline__ unsigned bits(float value)
-{
-    return __float_as_uint(value);
-}
-__device__ __forceinline__ unsigned long long bits(double value)
-{
-    return (unsigned long long)__double_as_longlong(value);
-}
-__device__ __forceinline__ float number_of(unsigned bits)
-{
-    return __uint_as_float(bits);
-}
-__device__ __forceinline__ double number_of(unsigned long long bits)
-{
-    return __longlong_as_double((long long)bits);
-}
 
 #else /* the emulator of the tests */
 
-template <typename T>
-void put(letter<T> *to, const letter<T> &l)
+template <typename Piece>
+void put_if(bool wanted, Piece *to, const Piece &piece)
 {
-    emulator_check_alignment(to, sizeof l);
-    *to = l;
-}
-template <typename T>
-void get_if(bool wanted, const letter<T> *from, letter<T> &l)
-{
-    emulator_check_alignment(from, sizeof *from);
+    emulator_check_alignment(to, sizeof piece);
     if (wanted)
-        l = *from;
+        *to = piece;
 }
-template <typename T>
-void empty_if(bool wanted, letter<T> *at)
+template <typename Piece>
+void get_if(bool wanted, const Piece *from, Piece &piece)
 {
+    emulator_check_alignment(from, sizeof piece);
     if (wanted)
-        *at = letter<T>{};
-}
-inline void fence()
-{
+        piece = *from;
 }
 inline void wait_for_others(int)
 {
@@ -155,65 +144,58 @@ template <typename T>
 void keep(T &)
 {
 }
-inline unsigned bits(float value)
-{
-    unsigned b;
-    memcpy(&b, &value, sizeof b);
-    return b;
-}
-inline unsigned long long bits(double value)
-{
-    unsigned long long b;
-    memcpy(&b, &value, sizeof b);
-    return b;
-}
-inline float number_of(unsigned b)
-{
-    float value;
-    memcpy(&value, &b, sizeof value);
-    return value;
-}
-inline double number_of(unsigned long long b)
-{
-    double value;
-    memcpy(&value, &b, sizeof value);
-    return value;
-}
 
 #endif
 
-/* No value may be KEY: see speakable(). */
+/* The lowest bit of a letter, which is one of its first value's. */
 template <typename T>
-__device__ __forceinline__ letter<T> sealed(const T (&v)[letter<T>::WIDTH])
+__device__ __forceinline__ unsigned lowest(const letter<T> &l)
 {
-    letter<T> l;
-#pragma unroll
-    for (int e = 0; e < letter<T>::WIDTH; e++)
-        l.w[e] = bits(v[e]) ^ coding<T>::KEY;
+    unsigned word;
+    memcpy(&word, &l, sizeof word);
+    return word & 1u;
+}
+template <typename T>
+__device__ __forceinline__ void set_lowest(letter<T> &l, unsigned bit)
+{
+    unsigned word;
+    memcpy(&word, &l, sizeof word);
+    word = (word & ~1u) | bit;
+    memcpy(&l, &word, sizeof word);
+}
+
+/* Sends the warp's letters, those of which are `wanted`; all its lanes call it. `slips` has the
+ * place of the warp's. */
+template <typename T>
+__device__ __forceinline__ void send(bool wanted, letter<T> *to, letter<T> l, slip *slip_to,
+                                     unsigned number)
+{
+    const unsigned bits = __ballot_sync(0xffffffffu, lowest(l));
+    set_lowest(l, mark_of(number));
+    put_if(wanted, to, l);
+    put_if((threadIdx.x % LANES) == 0, slip_to, slip{bits, number});
+}
+
+/* A letter of an exchange, for who awaits none. */
+template <typename T>
+__device__ __forceinline__ letter<T> nothing(unsigned number)
+{
+    letter<T> l = {};
+    set_lowest(l, mark_of(number));
     return l;
 }
+/* Not zero if the letter or its slip is not of that exchange. */
 template <typename T>
-__device__ __forceinline__ T speakable(T v)
+__device__ __forceinline__ unsigned is_missing(const letter<T> &l, slip s, unsigned number)
 {
-    return bits(v) == coding<T>::KEY ? number_of(coding<T>::OTHER) : v;
+    return (lowest(l) ^ mark_of(number)) | (s.number ^ number);
 }
 
+/* The letter as it was, of the sender's lane. */
 template <typename T>
-__device__ __forceinline__ bool has_come(const letter<T> &l)
+__device__ __forceinline__ void open(letter<T> &l, slip s, int lane)
 {
-    bool all = true;
-#pragma unroll
-    for (int e = 0; e < letter<T>::WIDTH; e++)
-        all = all && l.w[e] != 0;
-    return all;
-}
-
-template <typename T>
-__device__ __forceinline__ void open(const letter<T> &l, T (&v)[letter<T>::WIDTH])
-{
-#pragma unroll
-    for (int e = 0; e < letter<T>::WIDTH; e++)
-        v[e] = number_of(l.w[e] ^ coding<T>::KEY);
+    set_lowest(l, s.bits >> lane & 1u);
 }
 
 } // namespace mailbox

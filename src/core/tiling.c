@@ -773,7 +773,7 @@ static bool halo_fits(const struct resident_case *of, const struct hs_resident *
 static bool complete_resident(const struct resident_case *of, struct hs_resident *plan)
 {
     enum { MOST_SHARED = 227 * 1024 };
-    int64_t own = 1, all = 1, tile = 1;
+    int64_t own = 1, all = 1, beside = 1, tile = 1;
     int extent[3];
     for (int axis = 0; axis < 3; axis++) {
         const int unit = axis == 0 ? of->width : 1;
@@ -784,6 +784,7 @@ static bool complete_resident(const struct resident_case *of, struct hs_resident
         plan->halo[axis] = rim * unit;
         extent[axis] = size + 2 * (axis == 0 || rim == 0 ? rim : rim - 1);
         own *= size, all *= size + 2 * rim;
+        beside *= axis == 0 ? of->wrap[0] && ragged : size + 2 * rim;
     }
     plan->lanes = extent[0];
     plan->groups[0] = up(extent[1], plan->rows);
@@ -791,13 +792,15 @@ static bool complete_resident(const struct resident_case *of, struct hs_resident
     if (plan->lanes > HS_WARP || !halo_fits(of, plan))
         return false;
     const bool has_rows = of->n[1] > 1;
-    tile = (int64_t)plan->lanes * (plan->groups[0] * plan->rows + (has_rows ? 2 : 0)) *
+    tile = (int64_t)HS_WARP * (plan->groups[0] * plan->rows + (has_rows ? 2 : 0)) *
            (plan->groups[1] * plan->planes + 2);
     const int64_t groups = (int64_t)plan->groups[0] * plan->groups[1];
     plan->threads = HS_WARP * up(groups, HS_WARP / plan->lanes);
     plan->letters = (int)(all - own);
-    plan->tile_bytes = 16 * tile;
-    plan->shared_bytes = 2 * HS_RESIDENT_LEVEL * of->size + 16 * up(3 * (all - own), 4) + 32 * tile;
+    plan->looked_for = (int)(all - own + beside);
+    plan->places = plan->threads * plan->rows * plan->planes;
+    plan->shared_bytes =
+        2 * HS_RESIDENT_LEVEL * of->size + 16 * up(plan->looked_for, 2) + 32 * tile;
     return groups <= HS_RESIDENT_THREADS && plan->threads <= HS_RESIDENT_THREADS &&
            plan->shared_bytes <= MOST_SHARED;
 }

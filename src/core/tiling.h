@@ -91,9 +91,8 @@ enum {
     HS_LINE_LEAST_23 = 16,  /* ... 2 and 3 */
     HS_LINE_LONG = 1 << 18, /* points from which on a line is not short */
 
-    HS_RESIDENT_STEPS = 128,   /* resident: most sweeps a launch */
+    HS_RESIDENT_STEPS = 1024,  /* resident: most sweeps a launch */
     HS_RESIDENT_THREADS = 256, /* most of a block: each may have 255 registers */
-    HS_RESIDENT_SETS = 8,      /* sets of letters that are used in turn, see mailbox.cuh */
     HS_RESIDENT_LEVEL = 16,    /* numbers kept of each level: source, 6 offsets, 6 held values */
 
     HS_TEMPORAL_STEPS_2D = 4,  /* most sweeps a launch */
@@ -135,15 +134,16 @@ void hs_tiling_cover(const struct hs_box *box, const int tile[HS_AXES], int64_t 
  * are along memory, from row to row, and from plane to plane: x, y, z in 3D; x, none, y in 2D.
  */
 struct hs_resident {
-    int rows, planes;   /* vectors of 16 bytes that a thread owns */
-    int blocks[3];      /* along each axis */
-    int halo[3];        /* points around a block's own that it gets from others */
-    int depth;          /* sweeps between exchanges */
-    int lanes;          /* threads along a row */
-    int groups[2];      /* threads along the others */
-    int threads;        /* of a block, in whole warps */
-    int letters;        /* vectors that a block gets in an exchange, at most */
-    int64_t tile_bytes; /* of the block's nodes and its halo */
+    int rows, planes; /* vectors of 16 bytes that a thread owns */
+    int blocks[3];    /* along each axis */
+    int halo[3];      /* points around a block's own that it gets from others */
+    int depth;        /* sweeps between exchanges */
+    int lanes;        /* threads along a row */
+    int groups[2];    /* threads along the others */
+    int threads;      /* of a block, in whole warps */
+    int letters;      /* vectors that a block gets in an exchange, at most */
+    int looked_for;   /* as they come: where a row wraps within a vector, one more beside it */
+    int places;       /* vectors of all its threads, from where they are sent */
     int64_t shared_bytes;
 };
 

@@ -33,8 +33,8 @@ static const struct hs_preference on_cuda[] = {
      * launches are what costs: 0.24 us a sweep of 16384 to 131072 points, a launch alone 2.5. */
     {.kernel = "fused_line_1d"},
     /* Grids that stay on the chip, float, on an H200, in us per sweep, fixed walls and the slowest
-     * of others: 2D 1024^2 1.3 and 2.0, where the next, collaborative_2d, has 5.18 with fixed ones;
-     * 64^3 1.45 and 2.0, basic 2.82; 128^3 4.2 and 6.8, vector_march 5.57. */
+     * of others: 2D 1024^2 0.9 and 2.0, where the next, collaborative_2d, has 5.18 with fixed ones;
+     * 64^3 0.9 and 2.0, basic 2.82; 128^3 2.6 and 6.8, vector_march 5.57. */
     {.kernel = "resident", .dims = 1u << 2, .precision = 1u << HS_FLOAT},
     {.kernel = "resident", .dims = 1u << 3, .precision = 1u << HS_FLOAT, .below = 64 * 64 * 64 + 1},
     {.kernel = "resident",

@@ -173,6 +173,18 @@ T __shfl_xor_sync(unsigned mask, T value, int bits)
 /* Whether it holds in all lanes. Threads that ask again and again do not wait for ever. */
 bool __all_sync(unsigned mask, bool holds);
 
+inline unsigned __reduce_or_sync(unsigned mask, unsigned bits)
+{
+    for (int far = 1; far < 32; far *= 2)
+        bits |= __shfl_xor_sync(mask, bits, far);
+    return bits;
+}
+
+inline unsigned __ballot_sync(unsigned mask, int predicate)
+{
+    return __reduce_or_sync(mask, predicate ? 1u << emulator_lane() : 0u);
+}
+
 inline int __any_sync(unsigned mask, int predicate)
 {
     int any = 0;
