@@ -661,7 +661,7 @@ void test_cuda_kernels__fused_sweeps_give_the_bits_of_single_ones(void **state)
                         run_fused(kernel, dims, radius, precision, points[mix % 3], &fusion);
                     }
                     for (int mix = 0; mix < 9 && kernel->source_tables; mix++) {
-                        const int most = most_steps(kernel, TABLES, true);
+                        const int most = most_steps(kernel, precision, TABLES, true);
                         const struct fusion fusion = {mix, mix % 4 ? most : 1 + mix / 4 % most,
                                                       TABLES, true, true};
                         run_fused(kernel, dims, radius, precision, points[mix % 3], &fusion);
