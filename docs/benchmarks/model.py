@@ -78,6 +78,13 @@ def vector_march_3d(w):
     return Cost(2, 1 + 2 / 4 + 2 / 8 + 1, 18 / points, 7)
 
 
+def bulk_march_3d(w):
+    # A warp's vectors: 6 of 10 rows and two beside each read from shared memory, where the copy engine
+    # wrote 10 rows for 8, and one stored, 4 lines each. Tiles of 512 (256) x 8 points.
+    points = 128 / w
+    return Cost(2, 1 + 2 / 8 + 1, 4 * ((4 + 2) / 4 + 2 + 10 / 8 + 1) / points, 7)
+
+
 def temporal_3d(w):
     # (32/w x 8 x 8) points of two sweeps; a tile and its halo of 2 stands in shared memory.
     x = 32 // w
@@ -123,6 +130,11 @@ def collaborative_2d(w):
 def vector_march_2d(w):
     # Marches along y with whole rows of vectors: 4 lines, 2 at the ends, 4 stored.
     return Cost(2, 2, 10 / (128 / w), 5)
+
+
+def bulk_march_2d(w):
+    # As in 3D, with rows that are read as they are marched along.
+    return Cost(2, 2, 4 * (1 + 2 + 1 + 1) / (128 / w), 5)
 
 
 def temporal_2d(w):
@@ -178,6 +190,7 @@ MODELS = {
     (3, "register_tile"): lambda w: plane_tile(w, 4, 2),
     (3, "march_halo"): march_halo,
     (3, "vector_march"): vector_march_3d,
+    (3, "bulk_march"): bulk_march_3d,
     (3, "temporal_3d"): temporal_3d,
     (3, "fused_fields_3d"): lambda w: fused_march_3d(w, 3),
     (3, "fused_march_3d"): fused_march_3d,
@@ -186,6 +199,7 @@ MODELS = {
     (2, "tile_2d"): tile_2d,
     (2, "collaborative_2d"): collaborative_2d,
     (2, "vector_march"): vector_march_2d,
+    (2, "bulk_march"): bulk_march_2d,
     (2, "temporal_2d"): temporal_2d,
 }
 

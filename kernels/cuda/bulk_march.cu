@@ -1,8 +1,8 @@
 /*
- * bulk_march: one sweep a launch in 3D, with rows that the bulk copy engine brings, and all blocks
- * in step.
+ * bulk_march: one sweep a launch in 2D and 3D, with rows that the bulk copy engine brings, and all
+ * blocks in step.
  *
- * What a copy of the field costs is the floor. Four things stood between a sweep and that on an
+ * What a copy of the field costs is the floor. Five things stood between a sweep and that on an
  * H200. Each was found by leaving out the others (docs/performance.md), and each has its answer
  * here.
  *
@@ -27,28 +27,33 @@
  *   rows that a warp asks for at once, so all have it.
  *
  *   To ask for a row takes a warp 190 clocks beside others that sum, whose lanes ask one after the
- *   other: 2.6 us for the 26 rows of two planes with radius 3. So four warps do it, one for each
+ *   other: 2.6 us for the 28 rows of two planes with radius 3. So four warps do it, one for each
  *   scheduler.
  *
- * A plane is needed only while it is summed: a point's sum begins with the planes below it, which
- * are in registers, goes on with its own, and ends with those above it as they come. That is the
- * one order of additions. So shared memory has one plane in use instead of R+1, and all others are
- * on their way.
+ *   Two warps a scheduler sum, so each must always have something to do: no branch between a row's
+ *   first load and its store, whatever the row's end is, and no instruction but multiply-adds for
+ *   what waits in registers. A point's sum begins with the planes below it as they come, goes on
+ *   with its own plane, and ends with those above, which is the one order of additions; so of 2R
+ *   planes it waits in 2R sums, each of which moves on by the very multiply-add that it gets. With
+ *   radius 3 from 0.86 and 0.81 to 0.96 and 0.97.
+ *
+ * So shared memory has one plane in use instead of R+1, and all others are on their way. In 2D the
+ * planes are rows, four of which come together. A field of sources comes as the rows do, for the
+ * planes whose sums begin; then three words a point are the floor.
  *
  * Groups of 32 bytes at the ends of rows are stored whole where the caller allows it (may_copy).
+ * What stood there waits in shared memory until it is stored, R planes later.
  *
  * Words per point: 1 + 2R/planes from memory and 1 to it. From L2, with radius 1: 1 + 2/8, of
  * which 1.08 were counted.
  *
- * Measured on one H200, `heatsolve bench`, shares of the device copy, float and double, 512^3,
- * 2026-11-21: radius 1 0.98 and 0.99 (517 and 263 GCell/s), radius 2 0.97 and 0.98, radius 3 0.86
- * and 0.81; 0.99 on 509 x 511 x 513 in float. Before: 0.88 and 0.89, 0.73 and 0.72, 0.70 and 0.79.
- * Programs of these loops alone gave 0.99 at 1024^3 in float. With radius 3 it is not the memory
- * that bounds but the registers: six values a point wait in them, which leaves two warps a
- * scheduler; in double it has gone in step since (0.89 by the loops alone).
+ * Measured on one H200 by a program that calls the kernel, GCell/s, float and double, 2026-11-21:
+ * 512^3 radius 1 518 and 262, radius 2 512 and 260, radius 3 507 and 258, with a source field 352
+ * and 179, 348 and 177, 347 and 176; 1024^3 radius 1 526 and 262; 16384^2, any radius, 519 and 264,
+ * with a source field 356 and 180. Copies gave 525 and 265.
  *
- * z neighbours: registers. y neighbours: shared memory, or the row before. x neighbours: shared
- * memory.
+ * z neighbours: registers. y neighbours: shared memory, or the row before; in 2D registers. x
+ * neighbours: shared memory.
  *
  * Source: bulk copies and barriers in shared memory: NVIDIA, CUDA C++ Programming Guide,
  * asynchronous data copies; warps for loads and others for sums: Bauer, Cook, Khailany, CudaDMA,
@@ -60,6 +65,7 @@
 
 #include "core/problem.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 namespace
@@ -71,63 +77,83 @@ enum { WARP = HS_WARP };
 
 /* ---- what a block works on ------------------------------------------------------------------ */
 
-/* Warps above one another, planes in shared memory; and the lockstep: a step of EVERY planes, at
- * most DRIFT steps ahead, 0 for none. LARGE: of grids whose planes have more tiles of the other
- * shape than there are multiprocessors. All of it was chosen by measuring. */
-template <int R, typename T, bool LARGE>
-struct shape {
-    enum { Y = HS_BULK_Y, STAGES = HS_BULK_STAGES, EVERY = 2, DRIFT = R == 1 ? 2 : 3 };
+/* A step of the lockstep is EVERY stages, a block at most DRIFT steps ahead; chosen by measuring.
+ */
+template <bool LARGE>
+struct rhythm {
+    enum { EVERY = 2, DRIFT = 2 };
 };
 template <>
-struct shape<2, float, false> {
-    enum { Y = HS_BULK_Y, STAGES = HS_BULK_STAGES, EVERY = 2, DRIFT = 2 };
-};
-template <typename T>
-struct shape<1, T, true> {
-    enum { Y = HS_BULK_Y_LARGE, STAGES = HS_BULK_STAGES_LARGE, EVERY = 1, DRIFT = 3 };
-};
-template <>
-struct shape<3, float, false> {
-    enum { Y = HS_BULK_Y, STAGES = HS_BULK_STAGES, EVERY = 1, DRIFT = 0 };
+struct rhythm<true> {
+    enum { EVERY = 1, DRIFT = 3 };
 };
 
-template <int RADIUS, typename REAL, bool LARGE>
+template <int DIMS_, int RADIUS, typename REAL, bool IS_LARGE, bool FIELD>
 struct tile {
     using T = REAL;
-    using S = shape<RADIUS, T, LARGE>;
     enum {
+        DIMS = DIMS_,
+        SOURCE = FIELD, /* whether it is a field */
         R = RADIUS,
         N = vec<T>::N,
-        WX = HS_BULK_X,
-        ROWS = R == 3 ? (int)HS_BULK_ROWS_3 : (int)HS_BULK_ROWS,
-        STAGES = S::STAGES,
-        SUMMING = (int)WX * (int)S::Y, /* warps; others have rows copied */
+        MARCH = DIMS - 1, /* the axis that is marched along */
+        WX = DIMS == 2 ? (int)HS_BULK_X_2D : (int)HS_BULK_X,
+        WY = DIMS == 2  ? 1
+             : IS_LARGE ? (int)HS_BULK_Y_LARGE
+                        : (int)HS_BULK_Y,
+        OWN = hs_bulk_rows(DIMS, IS_LARGE), /* rows of a stage, without halo */
+        ROWS = (int)OWN / (int)WY,          /* of a thread */
+        PLANES = DIMS == 2 ? (int)OWN : 1,  /* that the march goes on with a stage */
+        HALO_Y = DIMS == 3 ? (int)R : 0,
+        STAGES = hs_bulk_stages(DIMS, RADIUS, IS_LARGE, FIELD),
+        SUMMING = (int)WX * (int)WY, /* warps; others have rows copied */
         COPYING = HS_BULK_COPYING,
         THREADS = (int)WARP * ((int)SUMMING + (int)COPYING),
         X = (int)WX * (int)WARP * (int)N,
-        Y = (int)S::Y * (int)ROWS,
+        Y = DIMS == 3 ? (int)OWN : 1,
         HALO = (R + N - 1) / N * N, /* along x, in whole vectors */
         LINE = (int)HS_BULK_LINE_BYTES / (int)sizeof(T),
         PITCH = (int)X + (int)LINE,
-        GROUP = 32 / sizeof(T)
+        GROUP = 32 / sizeof(T),
+        ENDS = 4 /* vectors of a row's two outer groups */
     };
-    static constexpr bool IN_STEP = S::DRIFT > 0;
-    using pace = lockstep::pace<S::EVERY, IN_STEP ? (int)S::DRIFT : 1>;
-    /* A plane of the tile: rows from -R, columns from -HALO. What is left of a row's first point
-     * stands where the row before has room. */
-    struct alignas(HS_BULK_LINE_BYTES) rows {
-        T value[LINE + (Y + 2 * R) * PITCH];
+    using rhythm = ::rhythm<IS_LARGE>;
+    using pace = lockstep::pace<rhythm::EVERY, rhythm::DRIFT>;
+    /* To the warps that sum: each value that they need not keep is a register. */
+    enum { SAME = -1, END = -2 };
+    struct message {
+        int begins;   /* the chunk that begins with the stage, or SAME, or END */
+        unsigned due; /* which of its planes end sums that are stored: a bit each */
+        int turn;     /* in `ends`, of its first plane */
+    };
+    /* Rows from -HALO_Y, columns from -HALO. What is left of a row's first point stands where the
+     * row before has room; before the first row is more than that takes. Then the rows of the
+     * source, of points R planes above. */
+    struct alignas(HS_BULK_LINE_BYTES) stage {
+        message note;
+        alignas(HS_BULK_LINE_BYTES /
+                2) T value[LINE / 2 + (OWN + 2 * HALO_Y + (FIELD ? OWN : 0)) * PITCH];
         __device__ __forceinline__ T *at(int row, int column)
         {
-            return value + LINE + (row + R) * PITCH + column;
+            return value + LINE / 2 + (row + HALO_Y) * PITCH + column;
+        }
+        __device__ __forceinline__ T *source_at(int row, int column)
+        {
+            return at(OWN + HALO_Y + row, column);
         }
     };
+    static_assert(sizeof(stage) == hs_bulk_stage_bytes(DIMS_, RADIUS, IS_LARGE, FIELD));
     struct shared_memory {
-        rows plane[STAGES];
+        stage stages[STAGES];
+        vec<T> ends[R][Y][ENDS]; /* what the rows' outer groups had in planes z-R .. z-1 */
         bulk::barrier full[STAGES], empty[STAGES], asked[STAGES];
     };
+    static_assert(HALO <= LINE / 2 && sizeof(message) <= HS_BULK_LINE_BYTES / 2);
+    static_assert(sizeof(shared_memory) <= HS_BULK_SHARED_BYTES);
+    static_assert((int)OWN + 2 * (int)HALO_Y <= (int)WARP * (int)COPYING);
 };
 
+/* Planes are rows in 2D, where y stays 0: both are marched along from z to z_end. */
 struct chunk {
     int64_t x, y, z, z_end;
 };
@@ -137,30 +163,97 @@ struct chunk {
 template <class B, typename T>
 __device__ __forceinline__ chunk chunk_of(const star::request<T> &r, int i, int planes)
 {
-    const int nx = (int)r.tiles[HS_X], ny = (int)r.tiles[HS_Y];
+    const int nx = (int)r.tiles[HS_X], ny = B::DIMS == 3 ? (int)r.tiles[HS_Y] : 1;
     const int row = i / nx;
     chunk c;
     c.x = r.first[HS_X] + (int64_t)(i - row * nx) * B::X;
-    c.y = r.lo[HS_Y] + (int64_t)(row % ny) * B::Y;
-    c.z = r.lo[HS_Z] + (int64_t)(row / ny) * planes;
-    c.z_end = c.z + planes < r.hi[HS_Z] ? c.z + planes : r.hi[HS_Z];
+    c.y = B::DIMS == 3 ? r.lo[HS_Y] + (int64_t)(row % ny) * B::Y : 0;
+    c.z = r.lo[B::MARCH] + (int64_t)(row / ny) * planes;
+    c.z_end = c.z + planes < r.hi[B::MARCH] ? c.z + planes : r.hi[B::MARCH];
     return c;
 }
 
-/* A stage of the ring, and which of its phases. */
+template <class B, typename T>
+__device__ __forceinline__ int64_t pitch_of(const star::request<T> &r)
+{
+    return B::DIMS == 3 ? r.pitch_z : r.pitch_y;
+}
+
+/* A stage of the ring and the phase of its barriers, in one number: it goes around twice. */
 template <int STAGES>
-struct turn {
-    int at;
-    unsigned parity;
+class turn
+{
+    int n;
+
+  public:
+    __device__ __forceinline__ explicit turn(unsigned parity) : n(parity ? (int)STAGES : 0)
+    {
+    }
+    __device__ __forceinline__ int at() const
+    {
+        return n < STAGES ? n : n - STAGES;
+    }
+    __device__ __forceinline__ unsigned parity() const
+    {
+        return n < STAGES ? 0 : 1;
+    }
     __device__ __forceinline__ void next()
     {
-        if (++at == STAGES)
-            at = 0, parity ^= 1;
+        n = n + 1 == 2 * STAGES ? 0 : n + 1;
     }
 };
 
-/* ---- the warps that have rows copied ----------------------------------------------------------
- */
+/* ---- the warps that have rows copied -------------------------------------------------------- */
+
+/* Columns of a block's tile that are needed. */
+struct columns {
+    int64_t begin, end;
+    template <typename T>
+    __device__ __forceinline__ unsigned bytes() const
+    {
+        return (unsigned)((end - begin) * (int64_t)sizeof(T));
+    }
+};
+
+/* Whole vectors of a row with a point that is needed, or stored with its group. */
+template <class B, typename T>
+__device__ __forceinline__ columns columns_of(const star::request<T> &r)
+{
+    enum { R = B::R, N = B::N };
+    const int64_t first = (r.lo[HS_X] - R + B::HALO) / N * N - B::HALO;
+    int64_t last = (r.hi[HS_X] - 1 + R) / N * N;
+    if (r.may_copy)
+        last = max(last, (r.hi[HS_X] - 1) / B::GROUP * B::GROUP + B::GROUP - N);
+    return {first, last + N};
+}
+
+/* Which of the rows from `first` on, `count` of them, are this lane's: at most one. */
+template <class B>
+struct share {
+    int row, of_warp; /* -1: none; rows of all lanes */
+    __device__ __forceinline__ share(int first, int count)
+    {
+        const int lane = threadIdx.x % WARP, warp = (int)(threadIdx.x / WARP) - B::SUMMING;
+        of_warp = max((count - warp + B::COPYING - 1) / B::COPYING, 0);
+        row = lane < of_warp ? first + lane * B::COPYING + warp : -1 - B::R;
+    }
+    __device__ __forceinline__ bool any() const
+    {
+        return row >= -B::R;
+    }
+};
+
+/* Of the planes of a stage, the first of which is the n-th of a chunk of `planes` and those around
+ * it, which end sums that are stored. */
+template <class B>
+__device__ __forceinline__ unsigned due_with(int n, int planes)
+{
+    unsigned due = 0;
+#pragma unroll
+    for (int p = 0; p < B::PLANES; p++)
+        due |= n + p >= 2 * B::R && n + p < planes + 2 * B::R ? 1u << p : 0u;
+    return due;
+}
 
 template <class B, typename T>
 __device__ __forceinline__ void have_copied(const star::request<T> &r, int planes, int chunks,
@@ -169,66 +262,137 @@ __device__ __forceinline__ void have_copied(const star::request<T> &r, int plane
 {
     enum { R = B::R, N = B::N };
     const int lane = threadIdx.x % WARP, warp = (int)(threadIdx.x / WARP) - B::SUMMING;
-    const uint64_t keep = bulk::policy(bulk::KEEP);
-    static_assert(B::Y + 2 * R <= WARP * B::COPYING);
-    /* the first and the last vector of a row that are needed, or stored whole */
-    const int64_t first = (r.lo[HS_X] - R + B::HALO) / N * N - B::HALO;
-    int64_t last = (r.hi[HS_X] - 1 + R) / N * N;
-    if (r.may_copy)
-        last = max(last, (r.hi[HS_X] - 1) / B::GROUP * B::GROUP + B::GROUP - N);
-    typename B::pace step(B::IN_STEP ? of_all : nullptr);
-    turn<B::STAGES> stage = {0, 1}; /* a barrier's phase before its first is over */
+    const uint64_t keep = bulk::policy(bulk::KEEP), leave = bulk::policy(bulk::USUAL);
+    const int64_t pitch = pitch_of<B>(r);
+    const columns needed = columns_of<B>(r);
+    typename B::pace step(of_all);
+    turn<B::STAGES> stage(1); /* a barrier's phase before its first is over */
     int n = 0;
     for (int i = blockIdx.x; i < chunks; i += gridDim.x) {
         const chunk c = chunk_of<B>(r, i, planes);
-        const int64_t x = max(c.x - B::HALO, first);
-        const int64_t x_end = min(c.x + B::X + B::HALO, last + N);
-        const int own = (int)min((int64_t)B::Y, r.hi[HS_Y] - c.y);
-        const unsigned bytes = (unsigned)((x_end - x) * (int64_t)sizeof(T));
-        for (int64_t z = c.z - R; z < c.z_end + R; z++, n++) {
-            const int halo = z >= c.z && z < c.z_end ? R : 0; /* others only end or begin sums */
-            bulk::wait(&shared.empty[stage.at], stage.parity);
+        const columns own = {max(c.x, r.lo[HS_X] / N * N),
+                             min(c.x + B::X, (r.hi[HS_X] + N - 1) / N * N)};
+        const columns wide = {max(c.x - B::HALO, needed.begin),
+                              min(c.x + B::X + B::HALO, needed.end)};
+        const int rows_y = B::DIMS == 3 ? (int)min((int64_t)B::Y, r.hi[HS_Y] - c.y) : 0;
+        for (int64_t z = c.z - R; z < c.z_end + R; z += B::PLANES, n++) {
+            const int halo = z >= c.z && z < c.z_end ? B::HALO_Y : 0; /* others begin or end sums */
+            const int rows =
+                B::DIMS == 3 ? rows_y + 2 * halo : (int)min((int64_t)B::PLANES, c.z_end + R - z);
+            /* the source of what is R planes above, in the chunk */
+            const int sources = !B::SOURCE        ? 0
+                                : B::DIMS == 2    ? (int)min((int64_t)B::PLANES, c.z_end - R - z)
+                                : z + R < c.z_end ? rows_y
+                                                  : 0;
+            bulk::wait(&shared.empty[stage.at()], stage.parity());
             bulk::after_loads();
             if (warp > 0)
-                bulk::wait(&shared.asked[stage.at], stage.parity ^ 1u);
+                bulk::wait(&shared.asked[stage.at()], stage.parity() ^ 1u);
             else if (lane == 0) {
                 step.ask(n);
-                __mbarrier_arrive(&shared.asked[stage.at]);
+                __mbarrier_arrive(&shared.asked[stage.at()]);
             }
-            const int rows = (own + 2 * halo - warp + B::COPYING - 1) / B::COPYING;
+            if (warp == 0 && lane == 0)
+                shared.stages[stage.at()].note = {
+                    z == c.z - R ? i : (int)B::SAME,
+                    due_with<B>((int)(z - c.z) + R, (int)(c.z_end - c.z)), n * B::PLANES % R};
+            const share<B> of_rows(-halo, rows), of_sources(0, sources);
             if (lane == 0)
-                bulk::arrive_with(&shared.full[stage.at], bytes * (unsigned)rows);
+                bulk::arrive_with(&shared.full[stage.at()],
+                                  wide.bytes<T>() * (unsigned)of_rows.of_warp +
+                                      own.bytes<T>() * (unsigned)of_sources.of_warp);
             __syncwarp();
-            if (lane < rows) {
-                const int j = lane * B::COPYING + warp - halo;
-                bulk::copy(shared.plane[stage.at].at(j, (int)(x - c.x)),
-                           r.in + x + (c.y + j) * r.pitch_y + z * r.pitch_z, bytes,
-                           &shared.full[stage.at], keep);
-            }
+            typename B::stage &to = shared.stages[stage.at()];
+            const int64_t from = c.y * r.pitch_y + z * pitch;
+            if (of_rows.any())
+                bulk::copy(to.at(of_rows.row, (int)(wide.begin - c.x)),
+                           r.in + wide.begin + of_rows.row * r.pitch_y + from, wide.bytes<T>(),
+                           &shared.full[stage.at()], keep);
+            if (of_sources.any())
+                bulk::copy(to.source_at(of_sources.row, (int)(own.begin - c.x)),
+                           r.source + own.begin + of_sources.row * r.pitch_y + from + R * pitch,
+                           own.bytes<T>(), &shared.full[stage.at()], leave);
             stage.next();
         }
     }
+    bulk::wait(&shared.empty[stage.at()], stage.parity());
+    if (warp == 0 && lane == 0)
+        shared.stages[stage.at()].note.begins = B::END;
+    if (lane == 0)
+        bulk::arrive_with(&shared.full[stage.at()], 0);
     const int rounds = (chunks + (int)gridDim.x - 1) / (int)gridDim.x;
     if (warp == 0 && lane == 0)
-        step.end(n, rounds * (planes + 2 * R));
+        step.end(n, rounds * ((planes + 2 * R + B::PLANES - 1) / B::PLANES));
 }
 
 /* ---- the warps that sum --------------------------------------------------------------------- */
+
+/* The sums of a row's points that planes before z have begun. */
+template <class B>
+class sums
+{
+    using T = typename B::T;
+    enum { R = B::R, N = B::N, DIMS = B::DIMS };
+    vec<T> above[R]; /* of planes z .. z+R-1, which wait for their own */
+    vec<T> below[R]; /* of planes z-R .. z-1, which wait for those above them */
+
+  public:
+    __device__ __forceinline__ sums() : above{}, below{}
+    {
+    }
+
+    /* Plane z has come, and `now` are its points: gives the sums of plane z-R. In here and below,
+     * each sum moves on by the multiply-add that it waits for, so nothing is moved besides. */
+    __device__ __forceinline__ vec<T> end(const T (&c)[HS_MAX_COEFFICIENTS], const vec<T> &now)
+    {
+        vec<T> whole;
+#pragma unroll
+        for (int e = 0; e < N; e++)
+            whole.at[e] = star::add_above<DIMS, R>(c, below[0].at[e], R, now.at[e]);
+#pragma unroll
+        for (int p = 1; p < R; p++)
+#pragma unroll
+            for (int e = 0; e < N; e++)
+                below[p - 1].at[e] = star::add_above<DIMS, R>(c, below[p].at[e], R - p, now.at[e]);
+        return whole;
+    }
+
+    /* Then: within(sum) adds what the plane gives to its points, source() is that of plane z+R. */
+    template <typename Within, typename Source>
+    __device__ __forceinline__ void begin(const T (&c)[HS_MAX_COEFFICIENTS], const vec<T> &now,
+                                          Within within, Source source)
+    {
+        below[R - 1] = within(above[0]);
+#pragma unroll
+        for (int p = 1; p < R; p++)
+#pragma unroll
+            for (int e = 0; e < N; e++)
+                above[p - 1].at[e] = star::add_below<DIMS, R>(c, above[p].at[e], p, now.at[e]);
+        const vec<T> first = source();
+#pragma unroll
+        for (int e = 0; e < N; e++)
+            above[R - 1].at[e] = star::add_below<DIMS, R>(c, first.at[e], R, now.at[e]);
+    }
+};
 
 template <class B>
 class summer
 {
     using T = typename B::T;
-    enum { R = B::R, N = B::N, ROWS = B::ROWS, HALO = B::HALO };
-    /* Stored as one vector, those of its points that are not in the box as they were. */
-    enum : unsigned { ALL = (1u << N) - 1, WHOLE = 1u << N };
+    enum { R = B::R, N = B::N, ROWS = B::ROWS, HALO = B::HALO, LINES = 2 * B::HALO_Y };
+    /* Of `flags`: a bit for each point of the thread's vectors that is in the box, whether they are
+     * stored whole all the same, from ROW on a bit for each of its rows in the box, from END on
+     * which of the ends of rows is the thread's, and from WAY on how the warp stores. */
+    enum : unsigned { ALL = (1u << N) - 1, WHOLE = 1u << N, ROW = N + 1, END = ROW + ROWS };
+    enum : unsigned { END_BITS = 2, WAY = END + END_BITS };
+    /* All vectors are whole; or those at ends are filled up with what was there; or not. */
+    enum way : unsigned { INSIDE, FILLED, PARTIAL };
     const star::request<T> &r;
-    const int place;       /* of this thread's first point in the tile */
-    unsigned in_box;       /* which points of its vectors are: a bit each; and WHOLE */
-    int rows;              /* of its rows, how many are in the box */
-    int64_t below;         /* where its first point in plane z-R stands */
-    vec<T> older[R][ROWS]; /* planes z-R .. z-1 of its rows */
-    vec<T> begun[R][ROWS]; /* the sums of those planes' points, without the planes from z on */
+    typename B::shared_memory &shared;
+    const int place; /* of this thread's first point in a stage */
+    unsigned flags;
+    T *out; /* its first point in plane z-R */
+    sums<B> begun[B::DIMS == 3 ? ROWS : 1];
 
     /* Its first point in the tile. */
     __device__ __forceinline__ static int column()
@@ -264,111 +428,143 @@ class summer
         }
     };
 
-    __device__ __forceinline__ vec<T> source(int64_t at, bool needed) const /* R planes above */
+    __device__ __forceinline__ vec<T> source(typename B::stage &stage, int n) const
     {
-        if (r.source && needed && (in_box & ALL))
-            return star::load(r.source + at + R * r.pitch_z);
-        vec<T> v;
-#pragma unroll
-        for (int e = 0; e < N; e++)
-            v.at[e] = r.source_value;
-        return v;
-    }
-
-    /* `before` is what stands there in the input. */
-    __device__ __forceinline__ void store(T *to, vec<T> v, const vec<T> &before) const
-    {
-        if (in_box & WHOLE) {
+        if constexpr (B::SOURCE) {
+            return at(stage.source_at(n, 0) + place);
+        } else {
+            vec<T> v;
 #pragma unroll
             for (int e = 0; e < N; e++)
-                v.at[e] = in_box >> e & 1u ? v.at[e] : before.at[e];
-            star::store(to, v);
+                v.at[e] = r.source_value;
+            return v;
+        }
+    }
+
+    /* One of the thread's rows, which was `now` R planes above; without a branch where there is a
+     * vector, so that rows are summed side by side. */
+    template <way HOW>
+    __device__ __forceinline__ void store(T *to, vec<T> sum, const vec<T> &now, int n, bool due,
+                                          int turn)
+    {
+        if (HOW == INSIDE) {
+            if (due)
+                star::store(to, sum);
             return;
         }
+        const unsigned in_box = star::anew(flags);
+        if (HOW == FILLED) {
+            vec<T> *const ends =
+                B::DIMS == 2 ? shared.ends[(turn + n) % R][0] : shared.ends[turn][row() + n];
+            vec<T> &kept = ends[in_box >> END & ((1u << END_BITS) - 1u)];
+            vec<T> before = now;
+            if (in_box & WHOLE)
+                before = kept, kept = now;
 #pragma unroll
-        for (int e = 0; e < N; e++)
-            if (in_box >> e & 1u)
-                to[e] = v.at[e];
+            for (int e = 0; e < N; e++)
+                sum.at[e] = in_box >> e & 1u ? sum.at[e] : before.at[e];
+            if (due && (in_box & (ALL | WHOLE)))
+                star::store(to, sum);
+        } else if (due) {
+#pragma unroll
+            for (int e = 0; e < N; e++)
+                if (in_box >> e & 1u)
+                    to[e] = sum.at[e];
+        }
     }
 
   public:
-    __device__ __forceinline__ explicit summer(const star::request<T> &request)
-        : r(request), place(row() * B::PITCH + column()), older{}, begun{}
+    __device__ __forceinline__ summer(const star::request<T> &request,
+                                      typename B::shared_memory &memory)
+        : r(request), shared(memory), place(row() * B::PITCH + column())
     {
     }
 
     /* The next plane to add is the chunk's first, R below what it sums. */
     __device__ __forceinline__ void begin(const chunk &c)
     {
-        const int64_t x = c.x + column(), y = c.y + row(), group = x / B::GROUP * B::GROUP;
-        in_box = 0;
+        const int64_t x = c.x + column(), group = x / B::GROUP * B::GROUP;
+        flags = 0;
 #pragma unroll
         for (int e = 0; e < N; e++)
-            in_box |= x + e >= r.lo[HS_X] && x + e < r.hi[HS_X] ? 1u << e : 0u;
-        if (in_box == ALL || (r.may_copy && group + B::GROUP > r.lo[HS_X] && group < r.hi[HS_X]))
-            in_box |= WHOLE;
-        rows = (int)min(max(r.hi[HS_Y] - y, (int64_t)0), (int64_t)ROWS);
-        below = x + y * r.pitch_y + (c.z - 2 * R) * r.pitch_z;
+            flags |= x + e >= r.lo[HS_X] && x + e < r.hi[HS_X] ? 1u << e : 0u;
+        if (flags != ALL && r.may_copy && group + B::GROUP > r.lo[HS_X] && group < r.hi[HS_X])
+            flags |= WHOLE;
+        if (B::DIMS == 3) {
+            const int own = (int)min(r.hi[HS_Y] - c.y, (int64_t)B::Y) - row();
+            flags |= ((1u << min(max(own, 0), (int)ROWS)) - 1u) << ROW;
+        }
+        flags |= ((unsigned)(x / N % 2) + (group < r.lo[HS_X] ? 0u : 2u)) << END;
+        const bool inside = (flags & ALL) == ALL;
+        const unsigned how =
+            !__all_sync(0xffffffffu, inside) ? r.may_copy ? FILLED : PARTIAL : INSIDE;
+        flags |= how << WAY;
+        out = r.out + x + (c.y + (B::DIMS == 3 ? row() : 0)) * r.pitch_y +
+              (c.z - 2 * R) * pitch_of<B>(r);
     }
 
-    /* Adds plane z, whose rows these are, to the sums of the planes below, begins its own where it
-     * is `inside` the chunk, and has those of z-R stored where they are `due`. */
-    __device__ __forceinline__ void add(typename B::rows &plane, bool inside, bool due)
+    /* Adds a stage's rows to the sums that are begun, and has those that are due stored, R planes
+     * below. */
+    __device__ __forceinline__ void add(typename B::stage &stage)
     {
-        const T *const mine = plane.at(0, 0) + place;
-        int64_t to = below;
-        vec<T> line[ROWS + 2 * R]; /* rows -R .. ROWS+R-1 */
+        const unsigned how = star::anew(flags) >> WAY;
+        if (how == INSIDE)
+            add_and_store<INSIDE>(stage);
+        else if (how == FILLED)
+            add_and_store<FILLED>(stage);
+        else
+            add_and_store<PARTIAL>(stage);
+    }
+
+  private:
+    template <way HOW>
+    __device__ __forceinline__ void add_and_store(typename B::stage &stage)
+    {
+        const unsigned planes = stage.note.due;
+        const unsigned due = B::DIMS == 2 ? planes : planes ? star::anew(flags) >> ROW : 0u;
+        const T *const mine = stage.at(0, 0) + place;
+        vec<T> line[ROWS + LINES]; /* rows -R .. ROWS+R-1; without a y beside the march, 0 .. */
 #pragma unroll
-        for (int n = 0; n < 2 * R; n++)
-            line[n] = at(mine + (n - R) * B::PITCH);
+        for (int n = 0; n < LINES; n++)
+            line[n] = at(mine + (n - B::HALO_Y) * B::PITCH);
 #pragma unroll
         for (int n = 0; n < ROWS; n++) {
-            line[n + 2 * R] = at(mine + (n + R) * B::PITCH);
-            const vec<T> now = line[n + R];
-#pragma unroll
-            for (int p = 0; p < R; p++)
+            line[n + LINES] = at(mine + (n + B::HALO_Y) * B::PITCH);
+            const vec<T> now = line[n + B::HALO_Y];
+            sums<B> &mid = begun[B::DIMS == 3 ? n : 0];
+            T *const to = out + n * r.pitch_y;
+            const vec<T> sum = mid.end(r.c, now);
+            store<HOW>(to, sum, now, n, due >> n & 1u, stage.note.turn);
+            const auto within = [&](vec<T> sum) {
+                const wide beside(mine + n * B::PITCH, now);
 #pragma unroll
                 for (int e = 0; e < N; e++)
-                    begun[p][n].at[e] =
-                        star::add_above<3, R>(r.c, begun[p][n].at[e], R - p, now.at[e]);
-            const wide beside(mine + n * B::PITCH, now);
-            vec<T> sum = source(to, inside && n < rows);
-#pragma unroll
-            for (int e = 0; e < N; e++)
-                sum.at[e] = star::sum_below<3, R>(r.c, sum.at[e], [&](int axis, int o) -> T {
-                    if (axis == HS_X)
-                        return beside.at(e + o);
-                    return axis == HS_Y ? line[n + R + o].at[e] : older[o < 0 ? R + o : 0][n].at[e];
-                });
-            if (due && n < rows) /* the same for the whole warp */
-                store(r.out + to, begun[0][n], older[0][n]);
-#pragma unroll
-            for (int p = 0; p + 1 < R; p++)
-                begun[p][n] = begun[p + 1][n], older[p][n] = older[p + 1][n];
-            begun[R - 1][n] = sum, older[R - 1][n] = now;
-            to += r.pitch_y;
+                    sum.at[e] =
+                        star::add_within<B::DIMS, R>(r.c, sum.at[e], [&](int axis, int o) -> T {
+                            return axis == HS_X ? beside.at(e + o) : line[n + B::HALO_Y + o].at[e];
+                        });
+                return sum;
+            };
+            mid.begin(r.c, now, within, [&] { return source(stage, n); });
         }
-        below += r.pitch_z;
+        out += B::PLANES * pitch_of<B>(r);
     }
 };
 
 template <class B, typename T>
-__device__ __forceinline__ void sum_chunks(const star::request<T> &r, int planes, int chunks,
+__device__ __forceinline__ void sum_chunks(const star::request<T> &r, int planes,
                                            typename B::shared_memory &shared)
 {
-    enum { R = B::R };
-    summer<B> mine(r);
-    turn<B::STAGES> stage = {0, 0};
-    for (int i = blockIdx.x; i < chunks; i += gridDim.x) {
-        const chunk c = chunk_of<B>(r, i, planes);
-        mine.begin(c);
-        const int all = (int)(c.z_end - c.z) + 2 * R;
-        for (int n = 0; n < all; n++) {
-            bulk::wait(&shared.full[stage.at], stage.parity);
-            mine.add(shared.plane[stage.at], n >= R && n < all - R, n >= 2 * R);
-            __mbarrier_arrive(&shared.empty[stage.at]); /* every lane, for racecheck to follow */
-            stage.next();
-        }
+    summer<B> mine(r, shared);
+    for (turn<B::STAGES> stage(0);; stage.next()) {
+        bulk::wait(&shared.full[stage.at()], stage.parity());
+        typename B::stage &in = shared.stages[stage.at()];
+        if (in.note.begins == B::END)
+            break;
+        if (in.note.begins != B::SAME)
+            mine.begin(chunk_of<B>(r, in.note.begins, planes));
+        mine.add(in);
+        __mbarrier_arrive(&shared.empty[stage.at()]); /* every lane, for racecheck to follow */
     }
 }
 
@@ -389,7 +585,7 @@ __global__ void __launch_bounds__(B::THREADS, 1)
     }
     __syncthreads();
     if (threadIdx.x < B::SUMMING * WARP)
-        sum_chunks<B>(r, planes, chunks, memory[0]);
+        sum_chunks<B>(r, planes, memory[0]);
     else
         have_copied<B>(r, planes, chunks, memory[0], of_all);
 #else
@@ -419,15 +615,25 @@ hs_status launch(const hs_sweep *sweep, const hs_geometry &shape, int multiproce
     hs_geometry launched = shape;
     const int64_t chunks = shape.blocks[HS_X] * shape.blocks[HS_Y] * shape.blocks[HS_Z];
     int64_t blocks = chunks;
-    if (B::IN_STEP && blocks > multiprocessors) { /* no more than run at once, as many each time */
+    if (blocks > multiprocessors) { /* no more than run at once, as many each time */
         const int64_t rounds = (blocks + multiprocessors - 1) / multiprocessors;
         blocks = (blocks + rounds - 1) / rounds;
     }
     launched.blocks[HS_X] = blocks;
     launched.blocks[HS_Y] = launched.blocks[HS_Z] = 1;
-    launched.shared_bytes = sizeof(typename B::shared_memory);
+    assert(shape.shared_bytes == sizeof(typename B::shared_memory));
     return star::launch("bulk_march", bulk_march<B>, r, launched, sweep->stream, err,
-                        shape.output_tile[HS_Z], (int)chunks, (lockstep::progress *)sweep->scratch);
+                        shape.output_tile[B::MARCH], (int)chunks,
+                        (lockstep::progress *)sweep->scratch);
+}
+
+template <int DIMS, int R, typename T, bool LARGE>
+hs_status launch_with_source(const hs_sweep *sweep, const hs_geometry &shape, int multiprocessors,
+                             hs_error *err)
+{
+    return sweep->source
+               ? launch<tile<DIMS, R, T, LARGE, true>>(sweep, shape, multiprocessors, err)
+               : launch<tile<DIMS, R, T, LARGE, false>>(sweep, shape, multiprocessors, err);
 }
 
 hs_status sweep(const hs_sweep *sweep, hs_error *err)
@@ -438,13 +644,13 @@ hs_status sweep(const hs_sweep *sweep, hs_error *err)
     HS_CUDA_TRY("kernel bulk_march", err, cudaGetDevice(&device));
     HS_CUDA_TRY("kernel bulk_march", err,
                 cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-    return star::choose<3, 3, 3>(sweep, err, [&](auto, auto radius, auto zero) {
+    return star::choose<2, 3, 3>(sweep, err, [&](auto dims, auto radius, auto zero) {
+        enum { DIMS = dims.value, R = radius.value };
         using T = decltype(zero);
-        using small = tile<radius.value, T, false>;
-        if constexpr (radius.value == 1)
-            if (shape.output_tile[HS_Y] != (int)small::Y)
-                return launch<tile<1, T, true>>(sweep, shape, multiprocessors, err);
-        return launch<small>(sweep, shape, multiprocessors, err);
+        if constexpr (DIMS == 3 && R == 1)
+            if (shape.output_tile[HS_Y] == hs_bulk_rows(3, true))
+                return launch_with_source<3, 1, T, true>(sweep, shape, multiprocessors, err);
+        return launch_with_source<DIMS, R, T, false>(sweep, shape, multiprocessors, err);
     });
 }
 
@@ -468,10 +674,10 @@ bool suits(const hs_problem *problem, char *reason, size_t size)
 
 extern "C" const hs_kernel hs_kernel_cuda_bulk_march = {
     .name = "bulk_march",
-    .idea = "3D: march along z in step, whole rows by the bulk copy engine, planes ahead",
+    .idea = "march in step along the slowest axis, whole rows by the bulk copy engine, ahead",
     .origin = "warps for loads and for sums: Bauer et al., CudaDMA, SC'11",
     .device = HS_CUDA,
-    .dims = 1u << 3,
+    .dims = 1u << 2 | 1u << 3,
     .radius = HS_ALL_RADII,
     .precision = HS_ALL_PRECISIONS,
     .steps = 1,

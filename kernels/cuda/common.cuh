@@ -79,18 +79,32 @@ __device__ __forceinline__ bool in_box(const request<T> &r, int64_t x, int64_t y
            z >= r.lo[HS_Z] && z < r.hi[HS_Z];
 }
 
+/* The value, which the compiler does not know to be the same as before: what is made of it is made
+ * where it is needed, and not kept in a register around a loop. */
+__device__ __forceinline__ unsigned anew(unsigned value)
+{
+    asm volatile("" : "+r"(value));
+    return value;
+}
+
 /*
  * The sum of one point in the one order of additions (core/stencil.h), starting from the source:
  * read(axis, offset) gives the neighbours. All loops unroll, so axis and offset are constants.
- * sum_below leaves out the last R neighbours, those above along the slowest axis, and add_above
- * adds the one at that offset: for marches that come to them later.
+ * For marches along the slowest axis its parts: add_below adds the neighbour o below along that
+ * axis, from R to 1, then add_within all others and the point itself, then add_above the neighbour
+ * o above, from 1 to R.
  */
-template <int DIMS, int R, typename T, typename Read>
-__device__ __forceinline__ T sum_below(const T (&c)[HS_MAX_COEFFICIENTS], T start, Read read)
+template <int DIMS, int R, typename T>
+__device__ __forceinline__ T add_below(const T (&c)[HS_MAX_COEFFICIENTS], T acc, int o, T neighbour)
 {
-    T acc = start;
+    return fused(c[R - o], neighbour, acc);
+}
+
+template <int DIMS, int R, typename T, typename Read>
+__device__ __forceinline__ T add_within(const T (&c)[HS_MAX_COEFFICIENTS], T acc, Read read)
+{
 #pragma unroll
-    for (int axis = DIMS - 1; axis >= 0; axis--)
+    for (int axis = DIMS - 2; axis >= 0; axis--)
 #pragma unroll
         for (int o = -R; o < 0; o++)
             acc = fused(c[(DIMS - 1 - axis) * R + R + o], read(axis, o), acc);
@@ -112,7 +126,11 @@ __device__ __forceinline__ T add_above(const T (&c)[HS_MAX_COEFFICIENTS], T acc,
 template <int DIMS, int R, typename T, typename Read>
 __device__ __forceinline__ T sum(const T (&c)[HS_MAX_COEFFICIENTS], T start, Read read)
 {
-    T acc = sum_below<DIMS, R>(c, start, read);
+    T acc = start;
+#pragma unroll
+    for (int o = R; o >= 1; o--)
+        acc = add_below<DIMS, R>(c, acc, o, read(DIMS - 1, -o));
+    acc = add_within<DIMS, R>(c, acc, read);
 #pragma unroll
     for (int o = 1; o <= R; o++)
         acc = add_above<DIMS, R>(c, acc, o, read(DIMS - 1, o));

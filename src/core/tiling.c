@@ -280,57 +280,53 @@ static void geometry_vector_march(const struct hs_sweep *sweep, const struct hs_
 /* ---- bulk_march: a block of this size has a multiprocessor to itself --------------------------
  */
 
-struct bulk_shape {
-    int warps_y, rows, stages;
-};
-
-static struct bulk_shape bulk_shape(int radius, bool large)
+static int bulk_threads(int dims, bool large)
 {
-    if (radius == 1 && large)
-        return (struct bulk_shape){HS_BULK_Y_LARGE, HS_BULK_ROWS, HS_BULK_STAGES_LARGE};
-    return (struct bulk_shape){HS_BULK_Y, radius < 3 ? HS_BULK_ROWS : HS_BULK_ROWS_3,
-                               HS_BULK_STAGES};
-}
-
-static int bulk_threads(const struct bulk_shape *shape)
-{
-    return HS_WARP * (HS_BULK_X * shape->warps_y + HS_BULK_COPYING);
+    const int above = large ? HS_BULK_Y_LARGE : HS_BULK_Y;
+    return HS_WARP * ((dims == 2 ? HS_BULK_X_2D : HS_BULK_X * above) + HS_BULK_COPYING);
 }
 
 static struct hs_blocking usual_bulk_march(int dims, int radius, enum hs_precision precision)
 {
-    (void)dims, (void)precision;
-    const struct bulk_shape shape = bulk_shape(radius, false);
-    return (struct hs_blocking){{bulk_threads(&shape), 1, 1}, 0};
+    (void)radius, (void)precision;
+    return (struct hs_blocking){{bulk_threads(dims, false), 1, 1}, 0};
 }
 
-/* The chunks along z are such that the multiprocessors end together. */
+/* The chunks along the axis that is marched along are such that the multiprocessors end together.
+ */
 static void geometry_bulk_march(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
                                 struct hs_geometry *out)
 {
-    const int radius = sweep->stencil->radius;
+    const int dims = sweep->stencil->dims, radius = sweep->stencil->radius, march = dims - 1;
     const int size = (int)hs_precision_size(sweep->precision), vector = HS_VECTOR_BYTES / size;
     const int line = HS_BULK_LINE_BYTES / size;
     struct hs_sweep aligned = *sweep;
     aligned.box.lo[HS_X] = sweep->box.lo[HS_X] / line * line;
     const int64_t *lo = aligned.box.lo, *hi = aligned.box.hi;
-    const int x = HS_BULK_X * HS_WARP * vector;
-    const int64_t tiles_x = divide_up(hi[HS_X] - lo[HS_X], x);
-    struct bulk_shape shape = bulk_shape(radius, false);
-    if (tiles_x * divide_up(hi[HS_Y] - lo[HS_Y], shape.warps_y * shape.rows) > HS_MULTIPROCESSORS)
-        shape = bulk_shape(radius, true);
-    const int y = shape.warps_y * shape.rows;
-    const int64_t tiles = tiles_x * divide_up(hi[HS_Y] - lo[HS_Y], y);
-    const int64_t planes = chunk_planes(tiles, hi[HS_Z] - lo[HS_Z], radius, HS_MULTIPROCESSORS);
-    set_tiles(sweep, x, y, blocking->planes ? blocking->planes : (int)planes, out);
-    const int threads[HS_AXES] = {bulk_threads(&shape), 1, 1};
+    const int x = (dims == 2 ? HS_BULK_X_2D : HS_BULK_X) * HS_WARP * vector;
+    int64_t tiles = divide_up(hi[HS_X] - lo[HS_X], x), columns = tiles;
+    bool large = false;
+    if (dims == 3) {
+        const int64_t rows = hi[HS_Y] - lo[HS_Y];
+        large = radius == 1 &&
+                columns * divide_up(rows, hs_bulk_rows(dims, false)) > HS_MULTIPROCESSORS;
+        tiles = columns * divide_up(rows, hs_bulk_rows(dims, large));
+    }
+    const int own = hs_bulk_rows(dims, large), stage = dims == 2 ? own : 1; /* planes of a stage */
+    const int64_t planes =
+        blocking->planes ? blocking->planes
+                         : stage * chunk_planes(tiles, divide_up(hi[march] - lo[march], stage),
+                                                radius, HS_MULTIPROCESSORS);
+    set_tiles(sweep, x, dims == 2 ? (int)planes : own, dims == 2 ? 1 : (int)planes, out);
+    const int threads[HS_AXES] = {bulk_threads(dims, large), 1, 1};
     finish(&aligned, threads, out);
     out->points_updated = hs_box_count(&sweep->box);
     out->points_loaded = volume(out->input_tile);
-    const int row = x * size + HS_BULK_LINE_BYTES, barriers = 24;
-    const int64_t plane = HS_BULK_LINE_BYTES + (int64_t)(y + 2 * radius) * row;
-    out->shared_bytes = shape.stages * plane +
-                        divide_up(shape.stages * barriers, HS_BULK_LINE_BYTES) * HS_BULK_LINE_BYTES;
+    const bool source = sweep->source != NULL;
+    const int stages = hs_bulk_stages(dims, radius, large, source), barriers = 3 * 8 * stages;
+    const int64_t all = stages * hs_bulk_stage_bytes(dims, radius, large, source) + barriers +
+                        hs_bulk_end_bytes(dims, radius, large);
+    out->shared_bytes = divide_up(all, HS_BULK_LINE_BYTES) * HS_BULK_LINE_BYTES;
 }
 
 /* ---- temporal: tile with a halo of radius*steps ---------------------------------------------- */
@@ -944,7 +940,7 @@ const struct hs_tiling hs_tilings[] = {
     {"register_window", D(1), ALL, EACH(1), false, usual_line, geometry_register_window},
     {"warp_shuffle", D(1), ALL, EACH(1), false, usual_line, geometry_warp_shuffle},
     {"vector_march", ALL, ALL, EACH(1), false, usual_vector_march, geometry_vector_march},
-    {"bulk_march", D(3), ALL, EACH(1), false, usual_bulk_march, geometry_bulk_march},
+    {"bulk_march", D(2) | D(3), ALL, EACH(1), false, usual_bulk_march, geometry_bulk_march},
     {"temporal_2d", D(2), ALL, EACH(HS_TEMPORAL_STEPS_2D), false, usual_temporal,
      geometry_temporal_2d},
     {"temporal_3d", D(3), D(1) | D(2), EACH(HS_TEMPORAL_STEPS_3D), false, usual_temporal,
