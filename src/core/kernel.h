@@ -118,8 +118,7 @@ struct hs_kernel {
     bool own_ghosts;
     bool uniform;       /* its sources and face values must not differ from point to point */
     bool source_levels; /* takes a source field for each sweep, `source_level` */
-    bool
-        source_tables; /* ... or `source_tables`, where no face value differs from point to point */
+    bool source_tables; /* ... or `source_tables`, where face values are uniform */
     /* Whether the kernel can do this problem, on its device, as far as the members above do not
      * say; if not, `reason` (of `size` bytes) says why. NULL: it can do all. */
     bool (*suits)(const struct hs_problem *problem, char *reason, size_t size);

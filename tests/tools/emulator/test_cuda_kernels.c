@@ -664,7 +664,7 @@ void test_cuda_kernels__fused_sweeps_give_the_bits_of_single_ones(void **state)
                         const int most = most_steps(kernel, precision, TABLES, true);
                         const struct fusion fusion = {mix, mix % 4 ? most : 1 + mix / 4 % most,
                                                       TABLES, true, true};
-                        run_fused(kernel, dims, radius, precision, points[mix % 3], &fusion);
+                        run_fused(kernel, dims, radius, precision, points[mix / 2 % 3], &fusion);
                     }
                     if (dims == 1) {
                         const int most = kernel->steps <= STEPS ? kernel->steps : 15;
