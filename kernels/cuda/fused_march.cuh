@@ -114,13 +114,14 @@ using star::wrapped;
  */
 enum meets {
     NO_FACE,
-    KEPT,     /* faces of x and y whose nodes all keep their values */
-    HELD,     /* ... or all take prescribed ones */
-    GHOSTS_X, /* faces of x, all their nodes updated */
-    GHOSTS_Y, /* faces of y */
-    GHOSTS,   /* both */
-    SIDES,    /* any faces of x and y, or values that differ from point to point */
-    ENDS      /* those of z too */
+    KEPT,      /* faces of x and y whose nodes all keep their values */
+    HELD,      /* ... or all take prescribed ones */
+    GHOSTS_X,  /* faces of x, all their nodes updated */
+    GHOSTS_Y,  /* faces of y */
+    GHOSTS,    /* both */
+    KEPT_ENDS, /* as KEPT, and those of z */
+    SIDES,     /* any faces of x and y, or values that differ from point to point */
+    ENDS       /* those of z too */
 };
 
 template <typename T, int LEVELS, fields HAS>
@@ -145,14 +146,17 @@ struct march {
         SOURCES = AHEAD > LEVELS || !ANY_WAY ? LEVELS + AHEAD : 2 * LEVELS,
         EDGES = LEVELS > 1 ? LEVELS - 1 : 1,
         LEVEL_COUNT = LEVELS,
+        LINE = HS_FUSED_LINE_BYTES / (WIDTH * (int)sizeof(T)), /* vectors in it */
         PARTS = 8 * (int)WIDTH / 16, /* places in the queue that a table's plane takes */
         TELLS = 2 * (int)LANES / 32  /* warps that a lane shares rows with */
     };
     using vector = lane_values<T, WIDTH>;
     struct shared_memory {
         vector queue[DEPTH][NY][LANES]; /* level 0; the neighbours read it, a step later */
+        vector queue_end[LINE];         /* as far as rows may begin later: see place() */
         vector edge[2][EDGES][GROUPS + 2][2][LANES]; /* the others: every group's outer rows */
         vector source[SOURCE ? SOURCES : 1][SOURCE ? NY : 1][LANES];
+        vector source_end[SOURCE ? LINE : 1];
         __mbarrier_t arrived[2][WARPS];
     };
     /* Two steps make a loop's body, in which planes and buffers change roles and nothing is copied;
@@ -176,6 +180,7 @@ struct march {
     unsigned whole;                          /* ... of those that are stored as 16 bytes, ... */
     unsigned points;                         /* ... and of each point of a vector that is stored */
     unsigned mirrors, holds; /* bit of each face that a vector of its lies at, ... */
+    unsigned in_slot;        /* vectors from a slot's beginning to this thread's first row */
     unsigned step_count;
     int told[TELLS]; /* the warps whose barriers this lane tells of every step, or -1 */
     T plane[2][LEVELS][ROWS][WIDTH]; /* of each level's input: the two newest planes */
@@ -263,6 +268,10 @@ struct march {
                 source_row[r] =
                     (unsigned)((int64_t)row * p.source.pitch_y + x_load) * (unsigned)sizeof(T);
         }
+        /* A row lies in shared memory as it does in its lines of 128 bytes in the field: where a
+         * sector of 32 bytes would go into two, the copies ask for it twice. */
+        in_slot = group * ROWS * LANES + lane +
+                  (unsigned)((uintptr_t)(p.in + at.x) / sizeof(vector) % LINE);
         whole = !split && points == (1u << WIDTH) - 1 ? stores : 0u;
     }
 
@@ -273,12 +282,12 @@ struct march {
     /* This thread's first row in a slot of the queue. */
     __device__ vector *mine(unsigned slot) const
     {
-        return (vector *)((char *)&shared.queue[0][group * ROWS][lane] + slot);
+        return (vector *)((char *)shared.queue + slot) + in_slot;
     }
     /* The same at a place among the source's planes. */
     __device__ vector *source_at(unsigned place) const
     {
-        return (vector *)((char *)&shared.source[0][SOURCE ? group * ROWS : 0][lane] + place);
+        return (vector *)((char *)shared.source + place) + in_slot;
     }
 
     __device__ void fetch_rows(const T *from, const unsigned *row, vector *to)
@@ -724,8 +733,16 @@ struct march {
                     made[r][e] = sum;
                 }
             }
-            if (MEETS == KEPT || MEETS == HELD)
-                select_held<MEETS == KEPT>(l, now, made);
+            if (MEETS == KEPT || MEETS == KEPT_ENDS || MEETS == HELD)
+                select_held<MEETS != HELD>(l, now, made);
+            if (MEETS == KEPT_ENDS) {
+                const bool end = k == 0 || k == p.nz - 1;
+#pragma unroll
+                for (int r = 0; r < ROWS; r++)
+#pragma unroll
+                    for (int e = 0; e < WIDTH; e++)
+                        made[r][e] = end ? now[r][e] : made[r][e];
+            }
             if (MEETS == SIDES || MEETS == ENDS)
                 put_held<MEETS>(at.held, l, k, now, made);
 #pragma unroll
@@ -810,6 +827,14 @@ struct march {
             advance_to<GHOSTS>(at, z, end, q);
     }
 
+    __device__ void advance_at_ends(const column &at, int &z, int end, position &q)
+    {
+        if (at.faces == (at.held & p.keeping))
+            advance_to<KEPT_ENDS>(at, z, end, q);
+        else
+            advance_to<ENDS>(at, z, end, q);
+    }
+
     __device__ void run(const column &at)
     {
         place(at);
@@ -837,7 +862,7 @@ struct march {
         const int inside = from_end ? 1 + (LEVELS + 1) / 2 * 2 : z;
         while (z < end) {
             if (ends && ((z >= 1 && z < inside) || z >= p.nz - 1))
-                advance_to<ENDS>(at, z, z < inside ? min(inside, end) : end, q);
+                advance_at_ends(at, z, z < inside ? min(inside, end) : end, q);
             else
                 advance_inside(at, z, !ends ? end : z < 1 ? 1 : min(end, p.nz - 1), q);
         }

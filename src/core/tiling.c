@@ -585,12 +585,12 @@ static void geometry_fused(const struct hs_sweep *sweep, const struct hs_blockin
     out->points_loaded = volume(out->input_tile);
     out->points_written = volume(out->output_tile);
     out->flops_per_point *= steps;
-    /* the queue of level 0; two edge rows of every group of lanes, at the other levels, twice; and
-     * two barriers a warp */
+    /* the queue of level 0, and a line as far as which its rows may begin later; two edge rows of
+     * every group of lanes, at the other levels, twice; and two barriers a warp */
     const int64_t vectors = size[HS_X] / width, groups = size[HS_Y] / HS_FUSED_ROWS + 2;
     const int64_t edges = steps > 1 ? steps - 1 : 1;
     out->shared_bytes = 16 * vectors * (HS_FUSED_DEPTH * size[HS_Y] + 2 * edges * groups * 2) +
-                        2 * HS_FUSED_WARPS * 8;
+                        HS_FUSED_LINE_BYTES + 2 * HS_FUSED_WARPS * 8;
 }
 
 /* ---- fused_line_1d: a warp a line, most of it stored ----------------------------------------- */

@@ -71,6 +71,7 @@ enum {
     HS_FUSED_PLANES = 256,     /* most planes that a block marches through ... */
     HS_FUSED_CHUNK = 1 << 27,  /* ... fewer, to half of it, where they would have more points */
     HS_FUSED_DEPTH = 5,        /* planes of a tile in flight or in use */
+    HS_FUSED_LINE_BYTES = 128, /* rows lie in shared memory as in their lines in the field */
 
     HS_STRIP_STEPS_FLOAT = 9,  /* fused_march_2d: most sweeps a launch */
     HS_STRIP_STEPS_DOUBLE = 9, /* */
