@@ -146,11 +146,15 @@ static enum hs_status choose_blocking(const struct subject *subject,
     return HS_OK;
 }
 
+/* With the fields where the kernel likes them. */
 static enum hs_status geometry_of(const struct subject *subject, const struct question *question,
                                   struct hs_geometry *out, struct hs_error *err)
 {
     const bool chosen = question->blocking.threads[HS_X] || question->blocking.planes;
     const enum hs_precision precision = question->sweep.precision;
+    struct question moved = *question;
+    moved.sweep.layout =
+        hs_tiling_layout(subject->name, precision, question->face, &question->sweep.layout);
     const int most = subject->tiling   ? subject->tiling->steps[precision]
                      : subject->kernel ? subject->kernel->steps
                                        : 1;
@@ -159,7 +163,7 @@ static enum hs_status geometry_of(const struct subject *subject, const struct qu
                             question->sweep.steps, subject->name, most,
                             hs_precision_name(precision));
     if (subject->kernel && subject->kernel->geometry && !chosen) {
-        subject->kernel->geometry(&question->sweep, out); /* what a launch does */
+        subject->kernel->geometry(&moved.sweep, out); /* what a launch does */
         return HS_OK;
     }
     if (!subject->tiling)
@@ -171,7 +175,7 @@ static enum hs_status geometry_of(const struct subject *subject, const struct qu
     const enum hs_status status = choose_blocking(subject, question, &blocking, err);
     if (status)
         return status;
-    subject->tiling->geometry(&question->sweep, &blocking, out);
+    subject->tiling->geometry(&moved.sweep, &blocking, out);
     return HS_OK;
 }
 

@@ -62,3 +62,10 @@ struct hs_layout hs_layout_make(const struct hs_grid *grid, int ghost, int64_t a
     layout.elements = align + layout.pitch[HS_Z] * (grid->points[HS_Z] + 2 * around[HS_Z]) + align;
     return layout;
 }
+
+struct hs_layout hs_layout_moved(struct hs_layout layout, int64_t elements)
+{
+    layout.origin += elements;
+    layout.elements += elements;
+    return layout;
+}

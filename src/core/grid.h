@@ -57,12 +57,15 @@ struct hs_layout {
     int64_t points[HS_AXES];
     int ghost;              /* layers kept around the grid: the stencil's radius */
     int64_t pitch[HS_AXES]; /* elements; pitch[HS_X] is 1 */
-    int64_t origin;         /* elements before node (0, 0, 0); a multiple of align */
+    int64_t origin;         /* elements before node (0, 0, 0); a multiple of align, unless moved */
     int64_t elements;       /* of the whole allocation */
 };
 
 /* `align` in elements, a power of two not less than the ghost layers. */
 struct hs_layout hs_layout_make(const struct hs_grid *grid, int ghost, int64_t align);
+
+/* The same with all nodes so many elements further on, which is less than `align`. */
+struct hs_layout hs_layout_moved(struct hs_layout layout, int64_t elements);
 
 static inline int64_t hs_layout_offset(const struct hs_layout *layout, int64_t i, int64_t j,
                                        int64_t k)

@@ -123,6 +123,11 @@ struct hs_tiling {
 extern const struct hs_tiling hs_tilings[];                 /* ends with a NULL kernel */
 const struct hs_tiling *hs_tiling_find(const char *kernel); /* NULL if there is none */
 
+/* A layout with its nodes moved to where `kernel` likes its rows to begin; most like them as they
+ * are. `face` are the grid's. */
+struct hs_layout hs_tiling_layout(const char *kernel, enum hs_precision precision,
+                                  const struct hs_face *face, const struct hs_layout *layout);
+
 /* The geometry of `kernel`'s launch for this sweep; it must have a row. */
 void hs_tiling_launch(const char *kernel, const struct hs_sweep *sweep, struct hs_geometry *out);
 

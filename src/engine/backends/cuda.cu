@@ -1,4 +1,5 @@
 /* The CUDA backend: two fields in device memory, swept by a kernel of kernels/cuda/. */
+#include "core/tiling.h"
 #include "engine/backends/cuda_parts.cuh"
 
 #include <math.h>
@@ -250,7 +251,8 @@ hs_status create(const hs_problem *problem, const hs_kernel *kernel, int device,
     state->kernel = kernel;
     state->steps = hs_kernel_steps_for(kernel, problem);
     state->device = device;
-    state->layout = field_layout(problem, &problem->grid);
+    const hs_layout usual = field_layout(problem, &problem->grid);
+    state->layout = hs_tiling_layout(kernel->name, problem->precision, problem->face, &usual);
     state->interior = hs_problem_interior(problem);
     st = describe_device(state, err);
     if (!st)

@@ -130,7 +130,7 @@ void test_tiling__every_launch_covers_its_box(void **state)
 }
 
 /* Tiles of a fused march along x: enough and none too many, and their stored rows begin at
- * multiples of 32 bytes. */
+ * multiples of 32 bytes, with the fields where the kernel likes them too. */
 void test_tiling__fused_rows_begin_where_sectors_do(void **state)
 {
     (void)state;
@@ -142,18 +142,45 @@ void test_tiling__fused_rows_begin_where_sectors_do(void **state)
                 set_cube(&cube, n, 3, 1);
                 cube.sweep.precision = (enum hs_precision)p;
                 cube.sweep.steps = steps;
-                const struct hs_fused_cut cut = hs_fused_cut_x(&cube.sweep);
-                const int rim = p == HS_FLOAT ? 4 : steps <= 2 ? 2 : 4;
                 const int sector = p == HS_FLOAT ? 8 : 4;
+                const struct hs_layout liked = hs_tiling_layout(
+                    "fused_march_3d", cube.sweep.precision, cube.face, &cube.sweep.layout);
+                const int64_t moved = liked.origin - cube.sweep.layout.origin;
+                assert_true(moved == 0 || (p == HS_FLOAT && moved == sector / 2));
+                assert_int_equal(liked.elements, cube.sweep.layout.elements + moved);
+                const int64_t tiles = hs_fused_cut_x(&cube.sweep).tiles;
+                cube.sweep.layout = liked;
+                const struct hs_fused_cut cut = hs_fused_cut_x(&cube.sweep);
+                assert_int_equal(cut.tiles, moved ? tiles - 1 : tiles);
+                const int rim = p == HS_FLOAT ? 4 : steps <= 2 ? 2 : 4;
                 /* up to where the last tile begins to store, and what it holds from there on */
                 const int64_t before = cut.tiles > 1 ? cut.first + (cut.tiles - 2) * cut.others : 0;
                 assert_true(before + wide[p] - (cut.tiles > 1 ? rim : 0) >= n);
                 if (cut.tiles > 2)
                     assert_true(before - cut.others + wide[p] - rim < n);
                 assert_true(cut.first <= wide[p] - rim && cut.others <= wide[p] - 2 * rim);
-                assert_int_equal(cut.first % sector, 0);
+                assert_int_equal((liked.origin + cut.first) % sector, 0);
                 assert_int_equal(cut.others % sector, 0);
             }
+}
+
+/* 60 points of the first tile, 56 of each of seven, 60 of the last: 512, if nothing is lost. */
+void test_tiling__fused_fields_of_512_points_need_nine_tiles(void **state)
+{
+    (void)state;
+    struct cube cube;
+    set_cube(&cube, 512, 3, 1);
+    cube.sweep.steps = HS_FUSED_STEPS;
+    cube.sweep.layout =
+        hs_tiling_layout("fused_fields_3d", HS_FLOAT, cube.face, &cube.sweep.layout);
+    assert_int_equal(hs_fused_cut_x(&cube.sweep).tiles, 9);
+    cube.face[2 * HS_X].wrap = cube.face[2 * HS_X + 1].wrap = true;
+    const struct hs_layout usual = cube.sweep.layout;
+    assert_int_equal(hs_tiling_layout("fused_march_3d", HS_FLOAT, cube.face, &usual).origin,
+                     usual.origin);
+    cube.face[2 * HS_X].wrap = cube.face[2 * HS_X + 1].wrap = false;
+    assert_int_equal(hs_tiling_layout("vector_march", HS_FLOAT, cube.face, &usual).origin,
+                     usual.origin);
 }
 
 /* Every column is cut from end to end, into chunks that become shorter and are never empty. */
