@@ -22,7 +22,11 @@
  *
  * Nothing else is stored in there. Stores leave the core in their order, so one to the stack, of a
  * sum or of an address, waits behind the streamed ones, and when the queue of stores is full the
- * core waits for it: that took a fifth of the rate.
+ * core waits for it: that took a fifth of the rate. Nor may a load agree in the lowest twelve bits
+ * of its address with a store that still waits, which is why the backend pads planes and shifts one
+ * of the two fields (hs_cpu_layout, hs_cpu_shift): another sixth.
+ *
+ * The held nodes at the ends of rows are selected in a register and stored with their line.
  *
  * Where the fields fit in the cache stores are plain: there the bypass would cost what it saves
  * otherwise.
@@ -66,7 +70,8 @@ enum {
 struct row {
     const void *in; /* point i = 0 */
     int64_t py, pz; /* elements to the next row and plane */
-    int planes;     /* streaming: of each, one row */
+    int64_t rows;   /* one after the other along y */
+    int planes;     /* streaming: these rows of each */
     int64_t lead;   /* elements from a point to what is asked for far ahead */
     const void *c;
     const void *source; /* point i = 0, or NULL: start from source_value */
@@ -120,12 +125,14 @@ DEFINE_POINT(double, fma)
         const T start = (T)row->source_value;                                                      \
         T c[HS_MAX_COEFFICIENTS];                                                                  \
         memcpy(c, row->c, sizeof c);                                                               \
-        if (source)                                                                                \
-            for (int64_t i = row->first; i < last; i++)                                            \
-                out[i] = point_##T(D, R, in + i, py, pz, c, source[i]);                            \
-        else                                                                                       \
-            for (int64_t i = row->first; i < last; i++)                                            \
-                out[i] = point_##T(D, R, in + i, py, pz, c, start);                                \
+        for (int64_t n = 0; n < row->rows; n++, in += py, out += py) {                             \
+            if (source)                                                                            \
+                for (int64_t i = row->first; i < last; i++)                                        \
+                    out[i] = point_##T(D, R, in + i, py, pz, c, source[n * py + i]);               \
+            else                                                                                   \
+                for (int64_t i = row->first; i < last; i++)                                        \
+                    out[i] = point_##T(D, R, in + i, py, pz, c, start);                            \
+        }                                                                                          \
     }
 
 /* Where the rows of a group are: the first bytes of all that it reads along the outermost axis, and
@@ -172,12 +179,21 @@ HS_INLINE struct place place_at(int dims, int radius, int planes, const char *in
     return place;
 }
 
+/* A bit for each of `count` values, set from `first` to `last`, which may lie outside. */
+HS_INLINE unsigned bits_between(int64_t first, int64_t last, int count)
+{
+    const int64_t lo = first > 0 ? first : 0, hi = last < count ? last : count;
+    return (1u << hi) - (1u << lo);
+}
+
 /* sum_: the vector `beyond` bytes after the place, of the group's row `n`. lines_: the lines from
  * `first` to `last` of each row, past the cache, a line of each in turn. Nothing in there may be
  * stored but what is streamed, not even an address that has no register: stores leave the core in
  * their order, and behind streamed ones they wait.
- * end_: a line that lies across the end of what is to be stored or updated. */
-#define DEFINE_LINES(ISA, TARGET, T, V, LANES, LOAD, SET, FMA, STORE, STREAM)                      \
+ * end_: a line that is stored whole and updated in part. part_: one that is stored in part.
+ * planes_: a row of each plane but what part_ does, in the order of its lines: memory is read in
+ * that order, and was a tenth slower in another. */
+#define DEFINE_LINES(ISA, TARGET, T, V, LANES, LOAD, SET, FMA, SELECT, STORE, STREAM)              \
     TARGET HS_INLINE V sum_##ISA##_##T(int dims, int radius, const struct place *p, int n,         \
                                        int beyond, const V *c, V sum)                              \
     {                                                                                              \
@@ -199,6 +215,19 @@ HS_INLINE struct place place_at(int dims, int radius, int planes, const char *in
                 sum = FMA(*c++, LOAD((const T *)(const void *)(row[m] + p->at + beyond)), sum);    \
         return sum;                                                                                \
     }                                                                                              \
+    TARGET HS_INLINE void sums_##ISA##_##T(                                                        \
+        int dims, int radius, int planes, const struct place *p, const T *source, int64_t stride,  \
+        V start, const V *c, V(*sum)[LINE_BYTES / sizeof(T) / (LANES)])                            \
+    {                                                                                              \
+        enum { VECTORS = LINE_BYTES / sizeof(T) / (LANES), SIZE = sizeof(T) };                     \
+        for (int n = 0; n < planes; n++) {                                                         \
+            call_in(p->row[n + 2 * (dims > 1 ? radius : 0)] + p->far);                             \
+            for (int v = 0; v < VECTORS; v++)                                                      \
+                sum[n][v] =                                                                        \
+                    sum_##ISA##_##T(dims, radius, p, n, v * (LANES)*SIZE, c,                       \
+                                    source ? LOAD(source + n * stride + v * (LANES)) : start);     \
+        }                                                                                          \
+    }                                                                                              \
     TARGET HS_INLINE void lines_##ISA##_##T(int dims, int radius, int planes, const T *in,         \
                                             const T *source, T *out, const struct row *row,        \
                                             const V *c, int64_t first, int64_t last)               \
@@ -211,13 +240,8 @@ HS_INLINE struct place place_at(int dims, int radius, int planes, const char *in
                                   row->lead * SIZE);                                               \
         for (int64_t i = first; i < last; i += VECTORS * (LANES)) {                                \
             V sum[GROUP][VECTORS];                                                                 \
-            for (int n = 0; n < planes; n++) {                                                     \
-                call_in(p.row[n + 2 * (dims > 1 ? radius : 0)] + p.far);                           \
-                for (int v = 0; v < VECTORS; v++)                                                  \
-                    sum[n][v] = sum_##ISA##_##T(                                                   \
-                        dims, radius, &p, n, v * (LANES)*SIZE, c,                                  \
-                        source ? LOAD(source + i + n * stride + v * (LANES)) : start);             \
-            }                                                                                      \
+            sums_##ISA##_##T(dims, radius, planes, &p, source ? source + i : NULL, stride, start,  \
+                             c, sum);                                                              \
             for (int n = 0; n < planes; n++)                                                       \
                 for (int v = 0; v < VECTORS; v++)                                                  \
                     STREAM((T *)(uintptr_t)(p.row[n + (dims > 1 ? radius : 0)] + p.out) +          \
@@ -226,29 +250,65 @@ HS_INLINE struct place place_at(int dims, int radius, int planes, const char *in
             move_by(&p, dims, radius, LINE_BYTES);                                                 \
         }                                                                                          \
     }                                                                                              \
-    TARGET HS_INLINE void end_##ISA##_##T(int dims, int radius, const struct row *row, const V *c, \
-                                          T *out, int64_t i)                                       \
+    TARGET HS_INLINE void end_##ISA##_##T(int dims, int radius, int planes, const T *in,           \
+                                          const T *source, T *out, const struct row *row,          \
+                                          const V *c, int64_t i)                                   \
     {                                                                                              \
-        enum { LINE = LINE_BYTES / sizeof(T), SIZE = sizeof(T) };                                  \
+        enum { LINE = LINE_BYTES / sizeof(T), VECTORS = LINE / (LANES), SIZE = sizeof(T) };        \
         const int64_t stride = dims > 2 ? row->pz : row->py;                                       \
-        const int64_t lo = i > row->from ? i : row->from;                                          \
-        const int64_t hi = i + LINE < row->to ? i + LINE : row->to;                                \
+        const unsigned updated = bits_between(row->first - i, row->last - i, LINE);                \
+        const struct place p =                                                                     \
+            place_at(dims, radius, planes, (const char *)(in + i), (const char *)(out + i),        \
+                     stride * SIZE, row->py * SIZE, row->lead * SIZE);                             \
+        V sum[GROUP][VECTORS];                                                                     \
+        sums_##ISA##_##T(dims, radius, planes, &p, source ? source + i : NULL, stride,             \
+                         SET((T)row->source_value), c, sum);                                       \
+        for (int n = 0; n < planes; n++)                                                           \
+            for (int v = 0; v < VECTORS; v++) {                                                    \
+                const int64_t at = n * stride + i + v * (LANES);                                   \
+                STREAM(out + at, SELECT(updated >> v * (LANES), sum[n][v], LOAD(in + at)));        \
+            }                                                                                      \
+    }                                                                                              \
+    TARGET HS_INLINE void part_##ISA##_##T(int dims, int radius, const T *in, const T *source,     \
+                                           T *out, const struct row *row, const V *c, int64_t i)   \
+    {                                                                                              \
+        enum { LINE = LINE_BYTES / sizeof(T), VECTORS = LINE / (LANES), SIZE = sizeof(T) };        \
+        const int64_t stride = dims > 2 ? row->pz : row->py;                                       \
+        const int64_t lo = row->from > i ? row->from : i;                                          \
+        const int64_t hi = row->to < i + LINE ? row->to : i + LINE;                                \
+        const unsigned updated = bits_between(row->first - i, row->last - i, LINE);                \
         for (int plane = 0; plane < row->planes; plane++) {                                        \
             const int64_t at = plane * stride + i;                                                 \
-            const T *in = (const T *)row->in + at, *source = row->source;                          \
-            _Alignas(LINE_BYTES) T sums[LINE];                                                     \
             const struct place p =                                                                 \
-                place_at(dims, radius, 1, (const char *)in, (const char *)(out + at),              \
+                place_at(dims, radius, 1, (const char *)(in + at), (const char *)(out + at),       \
                          stride * SIZE, row->py * SIZE, row->lead * SIZE);                         \
-            call_in(p.row[2 * (dims > 1 ? radius : 0)] + p.far);                                   \
-            for (int n = 0; n < LINE; n += (LANES))                                                \
-                STORE(sums + n, sum_##ISA##_##T(dims, radius, &p, 0, n * SIZE, c,                  \
-                                                source ? LOAD(source + at + n)                     \
-                                                       : SET((T)row->source_value)));              \
-            for (int n = 0; n < LINE; n++)                                                         \
-                if (i + n < row->first || i + n >= row->last)                                      \
-                    sums[n] = in[n];                                                               \
-            hs_stream_copy(out + at + (lo - i), sums + (lo - i), (size_t)(hi - lo) * sizeof(T));   \
+            _Alignas(LINE_BYTES) T part[LINE];                                                     \
+            V sum[GROUP][VECTORS];                                                                 \
+            sums_##ISA##_##T(dims, radius, 1, &p, source ? source + at : NULL, stride,             \
+                             SET((T)row->source_value), c, sum);                                   \
+            for (int v = 0; v < VECTORS; v++)                                                      \
+                STORE(part + v * (LANES),                                                          \
+                      SELECT(updated >> v * (LANES), sum[0][v], LOAD(in + at + v * (LANES))));     \
+            memcpy(out + at + (lo - i), part + (lo - i), (size_t)(hi - lo) * SIZE);                \
+        }                                                                                          \
+    }                                                                                              \
+    TARGET HS_INLINE void planes_##ISA##_##T(int dims, int radius, int planes, const T *in,        \
+                                             const T *source, T *out, const struct row *row,       \
+                                             const V *c)                                           \
+    {                                                                                              \
+        enum { LINE = LINE_BYTES / sizeof(T) };                                                    \
+        const int64_t first = row->first > 0 ? LINE : 0;                                           \
+        const int64_t last = row->lines_end - (row->last < row->lines_end ? LINE : 0);             \
+        const bool ends[2] = {first > 0 && row->from == 0 && row->to >= LINE,                      \
+                              last >= first && last < row->lines_end &&                            \
+                                  row->to == row->lines_end};                                      \
+        for (int side = 0; side < 2; side++) {                                                     \
+            if (ends[side])                                                                        \
+                end_##ISA##_##T(dims, radius, planes, in, source, out, row, c, side ? last : 0);   \
+            if (side == 0 && source)                                                               \
+                lines_##ISA##_##T(dims, radius, planes, in, source, out, row, c, first, last);     \
+            else if (side == 0)                                                                    \
+                lines_##ISA##_##T(dims, radius, planes, in, NULL, out, row, c, first, last);       \
         }                                                                                          \
     }
 
@@ -262,23 +322,20 @@ HS_INLINE struct place place_at(int dims, int radius, int planes, const char *in
         V c[HS_MAX_COEFFICIENTS];                                                                  \
         for (int n = 0; n < 1 + 2 * (D) * (R); n++)                                                \
             c[n] = SET(value[n]);                                                                  \
-        const int64_t first = row->first > 0 ? LINE : 0;                                           \
-        int64_t last = row->lines_end - (row->last < row->lines_end ? LINE : 0);                   \
-        last = last > first ? last : first;                                                        \
-        if (first > 0)                                                                             \
-            end_##ISA##_##T(D, R, row, c, out, 0);                                                 \
-        if (row->planes == GROUP && !source)                                                       \
-            lines_##ISA##_##T(D, R, GROUP, in, NULL, out, row, c, first, last);                    \
-        else if (row->planes == GROUP)                                                             \
-            lines_##ISA##_##T(D, R, GROUP, in, source, out, row, c, first, last);                  \
-        else                                                                                       \
-            for (int plane = 0; plane < row->planes; plane++) {                                    \
-                const int64_t at = plane * stride;                                                 \
-                lines_##ISA##_##T(D, R, 1, in + at, source ? source + at : NULL, out + at, row, c, \
-                                  first, last);                                                    \
-            }                                                                                      \
-        if (last < row->lines_end)                                                                 \
-            end_##ISA##_##T(D, R, row, c, out, last);                                              \
+        for (int64_t n = 0; n < row->rows; n++) {                                                  \
+            if (row->planes == GROUP)                                                              \
+                planes_##ISA##_##T(D, R, GROUP, in, source, out, row, c);                          \
+            else                                                                                   \
+                for (int64_t at = 0; at < row->planes * stride; at += stride)                      \
+                    planes_##ISA##_##T(D, R, 1, in + at, source ? source + at : NULL, out + at,    \
+                                       row, c);                                                    \
+            if (row->from > 0)                                                                     \
+                part_##ISA##_##T(D, R, in, source, out, row, c, 0);                                \
+            if (row->to < row->lines_end && (row->from == 0 || row->lines_end > LINE))             \
+                part_##ISA##_##T(D, R, in, source, out, row, c, row->lines_end - LINE);            \
+            in += row->py, out += row->py;                                                         \
+            source = source ? source + row->py : NULL;                                             \
+        }                                                                                          \
     }
 
 #define DEFINE_ROWS(ISA, TARGET, T, V, SET, D, R)                                                  \
@@ -288,9 +345,10 @@ HS_INLINE struct place place_at(int dims, int radius, int planes, const char *in
     DEFINE_ROWS(ISA, TARGET, T, V, SET, D, 2)                                                      \
     DEFINE_ROWS(ISA, TARGET, T, V, SET, D, 3)
 /* All rows of a precision, by vectors V of LANES values; what follows LANES: how a vector is
- * loaded, made of one value, multiplied and added, stored, and stored past the cache. */
-#define DEFINE_PRECISION(ISA, TARGET, T, V, LANES, LOAD, SET, FMA, STORE, STREAM)                  \
-    DEFINE_LINES(ISA, TARGET, T, V, LANES, LOAD, SET, FMA, STORE, STREAM)                          \
+ * loaded, made of one value, multiplied and added, of two put together by bits, stored, and stored
+ * past the cache. */
+#define DEFINE_PRECISION(ISA, TARGET, T, V, LANES, LOAD, SET, FMA, SELECT, STORE, STREAM)          \
+    DEFINE_LINES(ISA, TARGET, T, V, LANES, LOAD, SET, FMA, SELECT, STORE, STREAM)                  \
     DEFINE_RADII(ISA, TARGET, T, V, SET, 1)                                                        \
     DEFINE_RADII(ISA, TARGET, T, V, SET, 2)                                                        \
     DEFINE_RADII(ISA, TARGET, T, V, SET, 3)
@@ -316,22 +374,38 @@ HS_INLINE struct place place_at(int dims, int radius, int planes, const char *in
 #define VALUE_AT(p) (*(p))
 #define SAME(x) (x)
 #define PUT(p, v) (*(p) = (v))
-DEFINE_PRECISION(baseline, , double, double, 1, VALUE_AT, SAME, fma, PUT, PUT)
-DEFINE_PRECISION(baseline, , float, float, 1, VALUE_AT, SAME, fmaf, PUT, PUT)
+#define EITHER(bits, a, b) ((bits)&1 ? (a) : (b))
+DEFINE_PRECISION(baseline, , double, double, 1, VALUE_AT, SAME, fma, EITHER, PUT, PUT)
+DEFINE_PRECISION(baseline, , float, float, 1, VALUE_AT, SAME, fmaf, EITHER, PUT, PUT)
 NAME_ISA(baseline)
 
 #ifdef HAS_X86
 #define AVX2 __attribute__((target("avx2,fma")))
 #define AVX512 __attribute__((target("avx512f,fma")))
+/* Of each lane the first where its bit is set. */
+AVX2 HS_INLINE __m256d select_256d(unsigned bits, __m256d a, __m256d b)
+{
+    const __m256i lane = _mm256_set_epi64x(8, 4, 2, 1);
+    const __m256i set = _mm256_and_si256(_mm256_set1_epi64x((int64_t)bits), lane);
+    return _mm256_blendv_pd(b, a, _mm256_castsi256_pd(_mm256_cmpeq_epi64(set, lane)));
+}
+AVX2 HS_INLINE __m256 select_256(unsigned bits, __m256 a, __m256 b)
+{
+    const __m256i lane = _mm256_set_epi32(128, 64, 32, 16, 8, 4, 2, 1);
+    const __m256i set = _mm256_and_si256(_mm256_set1_epi32((int)bits), lane);
+    return _mm256_blendv_ps(b, a, _mm256_castsi256_ps(_mm256_cmpeq_epi32(set, lane)));
+}
+#define SELECT_512D(bits, a, b) _mm512_mask_blend_pd((__mmask8)(bits), b, a)
+#define SELECT_512(bits, a, b) _mm512_mask_blend_ps((__mmask16)(bits), b, a)
 DEFINE_PRECISION(avx2, AVX2, double, __m256d, 4, _mm256_loadu_pd, _mm256_set1_pd, _mm256_fmadd_pd,
-                 _mm256_store_pd, _mm256_stream_pd)
+                 select_256d, _mm256_store_pd, _mm256_stream_pd)
 DEFINE_PRECISION(avx2, AVX2, float, __m256, 8, _mm256_loadu_ps, _mm256_set1_ps, _mm256_fmadd_ps,
-                 _mm256_store_ps, _mm256_stream_ps)
+                 select_256, _mm256_store_ps, _mm256_stream_ps)
 NAME_ISA(avx2)
 DEFINE_PRECISION(avx512, AVX512, double, __m512d, 8, _mm512_loadu_pd, _mm512_set1_pd,
-                 _mm512_fmadd_pd, _mm512_store_pd, _mm512_stream_pd)
+                 _mm512_fmadd_pd, SELECT_512D, _mm512_store_pd, _mm512_stream_pd)
 DEFINE_PRECISION(avx512, AVX512, float, __m512, 16, _mm512_loadu_ps, _mm512_set1_ps,
-                 _mm512_fmadd_ps, _mm512_store_ps, _mm512_stream_ps)
+                 _mm512_fmadd_ps, SELECT_512, _mm512_store_ps, _mm512_stream_ps)
 NAME_ISA(avx512)
 #endif
 
@@ -359,13 +433,14 @@ struct job {
 };
 
 /*
- * Rows from i0 to i1 of `planes` planes from `at_node` on. What streaming computes beside the box,
- * up to whole lines, comes from the layout's gaps: a row ends at a line at the soonest, and one
- * more line follows the last. Where the caller allows it, held nodes at the box's ends are stored
- * with their lines: a part of a line would be an ordinary store, which first reads the rest.
+ * Points from i0 to i1 of rows j to j_end of `planes` planes along the outermost axis. What
+ * streaming computes beside the box, up to whole lines, comes from the layout's gaps: a row ends at
+ * a line at the soonest, and one more line follows the last. Where the caller allows it, held nodes
+ * at the box's ends are stored with their lines: a part of a line would be an ordinary store, which
+ * first reads the rest.
  */
-static void sweep_rows(const struct job *job, int64_t i0, int64_t i1, int64_t j, int64_t k,
-                       int planes)
+static void sweep_rows(const struct job *job, int64_t i0, int64_t i1, int64_t j, int64_t j_end,
+                       int64_t k, int planes)
 {
     const struct hs_sweep *s = job->sweep;
     const int64_t line = LINE_BYTES / (int64_t)job->size, begin = i0 / line * line;
@@ -378,6 +453,7 @@ static void sweep_rows(const struct job *job, int64_t i0, int64_t i1, int64_t j,
         .in = (const char *)s->in + at,
         .py = s->layout.pitch[HS_Y],
         .pz = s->layout.pitch[HS_Z],
+        .rows = j_end - j,
         .planes = planes,
         .lead = job->lead / (int64_t)job->size,
         .c = job->c,
@@ -397,6 +473,15 @@ static int64_t cut_at(int64_t lo, int64_t hi, int64_t pieces, int64_t piece)
     return lo + (hi - lo) * piece / pieces;
 }
 
+/* The group of planes at *at; the last one begins earlier where it would be smaller, since to sweep
+ * some planes again costs less than to sweep each by itself. */
+static int group_at(const struct job *job, int64_t lo, int64_t hi, int64_t *at)
+{
+    const int64_t from = hi - job->group < *at ? hi - job->group : *at;
+    *at = from > lo ? from : lo;
+    return (int)(hi - *at < job->group ? hi - *at : job->group);
+}
+
 /* Block number `n` of the box: x fastest, z slowest, so that consecutive ones share a slab. */
 static void sweep_block(const struct job *job, int64_t n)
 {
@@ -409,13 +494,18 @@ static void sweep_block(const struct job *job, int64_t n)
         hi[axis] = cut_at(box->lo[axis], box->hi[axis], job->cut[axis], piece + 1);
     }
     const int dims = job->sweep->stencil->dims;
-    int64_t step[HS_AXES] = {0, 1, 1};
-    step[dims - 1] = job->group;
-    for (int64_t k = lo[HS_Z]; k < hi[HS_Z]; k += step[HS_Z])
-        for (int64_t j = lo[HS_Y]; j < hi[HS_Y]; j += step[HS_Y]) {
-            const int64_t left = dims > 2 ? hi[HS_Z] - k : dims > 1 ? hi[HS_Y] - j : 1;
-            sweep_rows(job, lo[HS_X], hi[HS_X], j, k, (int)(left < job->group ? left : job->group));
-        }
+    if (dims == 1) {
+        sweep_rows(job, lo[HS_X], hi[HS_X], 0, 1, 0, 1);
+        return;
+    }
+    for (int64_t at = lo[dims - 1]; at < hi[dims - 1]; at += job->group) {
+        int64_t from = at;
+        const int planes = group_at(job, lo[dims - 1], hi[dims - 1], &from);
+        if (dims == 2)
+            sweep_rows(job, lo[HS_X], hi[HS_X], from, from + 1, 0, planes);
+        else
+            sweep_rows(job, lo[HS_X], hi[HS_X], lo[HS_Y], hi[HS_Y], from, planes);
+    }
 }
 
 static int64_t divide_up(int64_t a, int64_t b)

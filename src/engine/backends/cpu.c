@@ -48,9 +48,42 @@ static int steps_of(const struct hs_problem *problem, const struct hs_kernel *ke
     return hs_kernel_steps_for(kernel, problem);
 }
 
-/* In floating point, since a grid too large for memory may be too large for an integer. */
-static double bytes_needed(const struct hs_problem *problem, const struct hs_kernel *kernel)
+/* As many threads as the machine has, but none with less than some 50 us of work a sweep: waiting
+ * for each other would cost more, on a busy machine very much more. */
+static int threads_for(const struct hs_problem *problem, int wanted)
 {
+    enum { LEAST_NODES = 65536 };
+    const int64_t *points = problem->grid.points; /* their product may be no integer */
+    const double worth =
+        (double)points[HS_X] * (double)points[HS_Y] * (double)points[HS_Z] / LEAST_NODES;
+    const int most = omp_get_max_threads();
+    return wanted > 0 ? wanted : worth < 1.0 ? 1 : worth < most ? (int)worth : most;
+}
+
+/* What the kernel keeps from call to call, for all threads; some MiB at most. */
+static size_t scratch_bytes(const struct hs_problem *problem, const struct hs_kernel *kernel,
+                            int threads)
+{
+    if (!kernel->scratch)
+        return 0;
+    const struct hs_stencil stencil = {.dims = problem->grid.dims, .radius = problem->radius};
+    const struct hs_sweep request = {
+        .precision = problem->precision,
+        .layout = hs_cpu_layout(problem),
+        .box = hs_grid_box(&problem->grid),
+        .stencil = &stencil,
+        .steps = steps_of(problem, kernel),
+        .face = problem->face,
+        .threads = threads,
+    };
+    return kernel->scratch(&request);
+}
+
+/* In floating point, since a grid too large for memory may be too large for an integer. */
+static double bytes_needed(const struct hs_problem *problem, const struct hs_kernel *kernel,
+                           int threads)
+{
+    const double more_than_any = 0x1p50;
     const double size = (double)hs_precision_size(problem->precision);
     double bytes = size * (hs_cpu_source_describe(problem).uniform ? 2 : 3);
     for (int axis = 0; axis < HS_AXES; axis++) {
@@ -58,6 +91,8 @@ static double bytes_needed(const struct hs_problem *problem, const struct hs_ker
         const double gap = axis == HS_X ? ALIGN_BYTES / size : 0.0;
         bytes *= (double)problem->grid.points[axis] + around + gap;
     }
+    if (bytes < more_than_any)
+        bytes += (double)scratch_bytes(problem, kernel, threads);
     return bytes + hs_ghosts_bytes(problem, steps_of(problem, kernel) + 1);
 }
 
@@ -69,7 +104,7 @@ static double ticket_bytes(const struct hs_problem *problem)
 static double memory(const struct hs_problem *problem, const struct hs_kernel *kernel)
 {
     const struct hs_cpu_source source = hs_cpu_source_describe(problem);
-    return bytes_needed(problem, kernel) + ticket_bytes(problem) +
+    return bytes_needed(problem, kernel, threads_for(problem, 0)) + ticket_bytes(problem) +
            hs_cpu_source_part_bytes(&source, problem);
 }
 
@@ -104,23 +139,11 @@ static void destroy(struct hs_backend_state *state)
     free(state);
 }
 
-/* What the kernel keeps from call to call, for all threads; some MiB at most. */
 static bool allocate_scratch(struct hs_backend_state *state)
 {
-    const struct hs_problem *problem = state->problem;
-    if (!state->kernel->scratch)
+    const size_t bytes = scratch_bytes(state->problem, state->kernel, state->threads);
+    if (bytes == 0)
         return true;
-    const struct hs_stencil stencil = {.dims = problem->grid.dims, .radius = problem->radius};
-    const struct hs_sweep request = {
-        .precision = problem->precision,
-        .layout = state->layout,
-        .box = hs_grid_box(&problem->grid),
-        .stencil = &stencil,
-        .steps = steps_of(problem, state->kernel),
-        .face = problem->face,
-        .threads = state->threads,
-    };
-    const size_t bytes = state->kernel->scratch(&request);
     state->scratch = hs_cpu_memory_create(bytes, 1024 * 1024);
     if (state->scratch)
         memset(state->scratch, 0, bytes);
@@ -137,20 +160,11 @@ static bool allocate(struct hs_backend_state *state)
     source->value = calloc(steps, sizeof *source->value);
     source->scratch = calloc(threads * (size_t)state->layout.points[HS_X], sizeof *source->scratch);
     return state->level && source->value && source->scratch && allocate_scratch(state) &&
-           hs_cpu_field_create(&state->layout, precision, state->threads, &state->now) &&
-           hs_cpu_field_create(&state->layout, precision, state->threads, &state->next) &&
+           hs_cpu_field_create(&state->layout, precision, state->threads, 0, &state->now) &&
+           hs_cpu_field_create(&state->layout, precision, state->threads,
+                               hs_cpu_shift(&state->layout, precision), &state->next) &&
            (source->uniform ||
-            hs_cpu_field_create(&state->layout, precision, state->threads, &source->field));
-}
-
-/* As many threads as the machine has, but none with less than some 50 us of work a sweep: waiting
- * for each other would cost more, on a busy machine very much more. */
-static int threads_for(const struct hs_problem *problem)
-{
-    enum { LEAST_NODES = 65536 };
-    const int64_t worth = hs_grid_count(&problem->grid) / LEAST_NODES;
-    const int most = omp_get_max_threads();
-    return worth < 1 ? 1 : worth < most ? (int)worth : most;
+            hs_cpu_field_create(&state->layout, precision, state->threads, 0, &source->field));
 }
 
 static enum hs_status create(const struct hs_problem *problem, const struct hs_kernel *kernel,
@@ -159,7 +173,9 @@ static enum hs_status create(const struct hs_problem *problem, const struct hs_k
 {
     (void)device;
     *out = NULL;
-    const double needed = bytes_needed(problem, kernel), free_bytes = hs_cpu_memory_free();
+    threads = threads_for(problem, threads);
+    const double needed = bytes_needed(problem, kernel, threads);
+    const double free_bytes = hs_cpu_memory_free();
     if (needed > free_bytes)
         return memory_short(problem, needed, free_bytes, err);
     struct hs_backend_state *state = calloc(1, sizeof *state);
@@ -167,9 +183,8 @@ static enum hs_status create(const struct hs_problem *problem, const struct hs_k
         return memory_short(problem, needed, free_bytes, err);
     state->problem = problem;
     state->kernel = kernel;
-    state->threads = threads > 0 ? threads : threads_for(problem);
-    state->layout = hs_layout_make(&problem->grid, problem->radius,
-                                   ALIGN_BYTES / (int64_t)hs_precision_size(problem->precision));
+    state->threads = threads;
+    state->layout = hs_cpu_layout(problem);
     state->interior = hs_problem_interior(problem);
     state->source = hs_cpu_source_describe(problem);
     describe_machine(state->threads, state->description, sizeof state->description);

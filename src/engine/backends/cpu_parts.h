@@ -8,7 +8,8 @@
 
 /* A field of the layout: the allocation and where node (0, 0, 0) is. */
 struct hs_cpu_field {
-    void *memory; /* NULL: not allocated */
+    void *allocation; /* NULL: not allocated */
+    void *memory;     /* the layout's first element */
     void *origin;
 };
 
@@ -58,10 +59,17 @@ double hs_cpu_memory_free(void); /* bytes that can be had without swapping; INFI
 /* Memory, in large pages from so many bytes on; NULL where it is short. For free(). */
 void *hs_cpu_memory_create(size_t bytes, size_t large_from);
 
+/* A layout for the problem's fields, and how many bytes further from a large page's begin than the
+ * others the field should lie that sweeps write. */
+struct hs_layout hs_cpu_layout(const struct hs_problem *problem);
+size_t hs_cpu_shift(const struct hs_layout *layout, enum hs_precision precision);
+
 /* Allocates and touches the field, each part by the thread that will sweep it, so that it lies in
- * that thread's memory. Zero-filled. */
+ * that thread's memory. Zero-filled. It begins `shift` bytes, some lines, after the begin of a
+ * page.
+ */
 bool hs_cpu_field_create(const struct hs_layout *layout, enum hs_precision precision, int threads,
-                         struct hs_cpu_field *out);
+                         size_t shift, struct hs_cpu_field *out);
 void hs_cpu_field_destroy(struct hs_cpu_field *field);
 
 /* Copies `from` onto `to`, past the cache; all threads of the field's slabs. */

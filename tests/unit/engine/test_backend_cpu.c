@@ -370,12 +370,73 @@ void test_backend_cpu__copy_moves_the_whole_field(void **state)
     struct hs_layout layout =
         hs_layout_make(&(struct hs_grid){2, {1001, 37, 1}, {0, 0, 0}, {1, 1, 1}}, 2, 8);
     struct hs_cpu_field from, to;
-    assert_true(hs_cpu_field_create(&layout, HS_DOUBLE, 2, &from));
-    assert_true(hs_cpu_field_create(&layout, HS_DOUBLE, 2, &to));
+    assert_true(hs_cpu_field_create(&layout, HS_DOUBLE, 2, 0, &from));
+    assert_true(hs_cpu_field_create(&layout, HS_DOUBLE, 2, 64, &to));
     for (int64_t i = 0; i < layout.elements; i++)
         ((double *)from.memory)[i] = (double)i;
     hs_cpu_field_copy(&layout, HS_DOUBLE, 3, &from, &to);
     assert_memory_equal(from.memory, to.memory, (size_t)layout.elements * sizeof(double));
     hs_cpu_field_destroy(&from);
     hs_cpu_field_destroy(&to);
+}
+
+static struct hs_problem problem_of(int64_t points, int radius, enum hs_precision precision)
+{
+    struct hs_problem problem;
+    hs_problem_init(&problem);
+    problem.precision = precision;
+    problem.radius = radius;
+    problem.grid.dims = 3;
+    for (int axis = 0; axis < HS_AXES; axis++)
+        problem.grid.points[axis] = points;
+    return problem;
+}
+
+/* The lowest twelve bits of where a sweep writes and of the rows that it reads: large planes begin
+ * alike, and no row lies a little before what is written, in either direction. */
+void test_backend_cpu__reads_nothing_that_looks_like_what_is_written(void **state)
+{
+    (void)state;
+    static const int64_t points[] = {200, 256, 384, 509, 512};
+    for (int n = 0; n < 30; n++) {
+        const enum hs_precision precision = n % 2 ? HS_FLOAT : HS_DOUBLE;
+        const int64_t size = (int64_t)hs_precision_size(precision);
+        const struct hs_problem problem = problem_of(points[n / 2 % 5], 1 + n / 10, precision);
+        const struct hs_layout layout = hs_cpu_layout(&problem);
+        const int64_t shift = (int64_t)hs_cpu_shift(&layout, precision);
+        assert_int_equal(layout.pitch[HS_Z] * size % 4096, 64);
+        assert_int_equal(layout.origin * size % 64, 0);
+        assert_true(layout.origin >= layout.ghost * (layout.pitch[HS_Y] + layout.pitch[HS_Z]));
+        const int64_t last = hs_layout_offset(&layout, layout.points[HS_X], layout.points[HS_Y],
+                                              layout.points[HS_Z] + layout.ghost - 1);
+        assert_true(layout.origin + last + layout.ghost <= layout.elements);
+        for (int64_t row = -layout.ghost; row <= layout.ghost; row++) {
+            const int64_t read = row * layout.pitch[HS_Y] * size + 16 * 4096;
+            assert_true((16 * 4096 + shift + read) % 4096 >= 192);
+            assert_true((16 * 4096 - shift + read) % 4096 >= 192);
+        }
+    }
+}
+
+/* Small planes would grow by more than it is worth. */
+void test_backend_cpu__leaves_small_planes_as_they_are(void **state)
+{
+    (void)state;
+    const struct hs_problem problem = problem_of(64, 1, HS_DOUBLE);
+    const struct hs_layout layout = hs_cpu_layout(&problem);
+    assert_int_equal(layout.pitch[HS_Z], layout.pitch[HS_Y] * 66);
+}
+
+/* wavefront keeps a ring for each thread; openmp keeps nothing, and both as many fields. */
+void test_backend_cpu__counts_what_a_kernel_keeps(void **state)
+{
+    (void)state;
+    const struct hs_problem problem = problem_of(128, 1, HS_DOUBLE);
+    const struct hs_kernel *openmp = NULL, *wavefront = NULL;
+    assert_int_equal(hs_kernel_find("openmp", HS_CPU, &openmp, NULL), HS_OK);
+    assert_int_equal(hs_kernel_find("wavefront", HS_CPU, &wavefront, NULL), HS_OK);
+    const double without = hs_backend_cpu.memory(&problem, openmp);
+    const double with = hs_backend_cpu.memory(&problem, wavefront);
+    assert_true(with - without > 256.0 * 1024.0);
+    assert_true(without >= 2.0 * 130.0 * 130.0 * 130.0 * 8.0);
 }
