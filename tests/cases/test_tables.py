@@ -103,7 +103,7 @@ def test_what_auto_loses_is_listed(data):
 
 def test_the_sanitizers_words_are_added_up(data):
     head = ["tool", "program", "cases", "all", "errors", "seconds"]
-    rows = [("memcheck", "small", "90", "90", "1", "12"), ("memcheck", "backend", "", "", "2", "3"), ("racecheck", "small", "90", "90", "0", "40")]
+    rows = [("memcheck", "small", "90", "90", "1", "12"), ("memcheck", "backend", "", "", "2", "3"), ("racecheck", "small", "60", "90", "0", "40"), ("racecheck", "small", "30", "90", "0", "35")]
     data.others["sanitize"] = [dict(zip(head, row)) for row in rows]
     assert table.sanitize(data, {}).splitlines()[2:] == ["| memcheck | 90 | 3 | 15 |", "| racecheck | 90 | 0 | 40 |"]
     data.others["sanitize"][2]["errors"] = ""  # it was killed

@@ -14,20 +14,22 @@
 struct grid {
     int64_t points[HS_AXES];
     const char *kernel; /* the kernel that has other code there, ... */
-    int dims, radius;   /* ... with this dims, and at most this radius */
+    int dims, radius;   /* ... with this dims, and at most this radius, ... */
+    int source;         /* ... and with this source; 0: as for others */
 };
 
 /* A case takes the first that its kernel suits: less than a tile; a tile or two and a rest. */
 static const struct grid usual[] = {
-    {.points = {37, 19, 9}}, {.points = {70, 67, 12}}, {.points = {517, 67, 12}}};
+    {.points = {37, 19, 9}}, {.points = {70, 64, 7}}, {.points = {517, 67, 7}}};
 enum { USUAL = sizeof usual / sizeof *usual };
 
 /* Where a kernel has other code for larger grids, these once for each radius and precision. */
 static const struct grid larger[] = {
-    {{517, 540, 5}, "bulk_march", 3, 1}, /* more tiles than there are multiprocessors */
-    {{HS_LINE_LONG + 5, 1, 1}, "fused_line_1d", 1, 3},
-    {{1024, 1024, 1}, "resident", 2, 1}, /* more points a thread */
-    {{131, 69, 23}, "resident", 3, 1},
+    {{517, 540, 5}, "bulk_march", 3, 1, 1}, /* more tiles than there are multiprocessors */
+    {{517, 540, 5}, "bulk_march", 3, 1, 3}, /* with a field */
+    {{HS_LINE_LONG + 5, 1, 1}, "fused_line_1d", 1, 3, 0},
+    {{1024, 1024, 1}, "resident", 2, 1, 0}, /* more points a thread */
+    {{131, 69, 23}, "resident", 3, 1, 0},
 };
 enum { LARGER = sizeof larger / sizeof *larger };
 
@@ -75,16 +77,16 @@ static bool my_share(const struct choice *c)
 /* There and back; of sweeps that are fused as many as there can be (of those that are very many,
  * some), a rest that is another in each case, since kernels have code for each number, and two
  * single ones. */
-static int64_t sweeps_of(const struct choice *c)
+static int64_t sweeps_of(const struct choice *c, const struct hs_problem *problem)
 {
-    const int whole = c->kernel->steps <= 32 ? c->kernel->steps : 16;
+    const int steps = hs_kernel_steps_for(c->kernel, problem), whole = steps <= 32 ? steps : 16;
     return whole == 1 ? 2 : whole + c->number % whole + 2;
 }
 
 static void compare(const struct choice *c, const struct hs_problem *problem, const char *what)
 {
     void *initial = random_values(problem);
-    const int64_t count = sweeps_of(c);
+    const int64_t count = sweeps_of(c, problem);
     const struct outcome a =
         run_on(&hs_backend_cpu, &hs_kernel_cpu_openmp, problem, initial, count);
     struct timespec begin, end;
@@ -120,7 +122,8 @@ static bool run_first_that_suits(const struct choice *c, char *reason, size_t si
 {
     for (const struct grid *grid = c->grid; grid < c->end; grid++)
         for (int drive = drives_of(c->kernel) - 1; drive >= 0; drive--) {
-            const int source = c->number % sources_of(c->kernel, drive);
+            const int source =
+                grid->source ? grid->source : c->number % sources_of(c->kernel, drive);
             const struct walls walls = walls_of(c->kind, drive);
             const int64_t *n = grid->points;
             struct hs_problem problem;
