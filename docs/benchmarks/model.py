@@ -105,6 +105,15 @@ def fused_march_3d(w, levels=4):
     return Cost((rim + 1) / levels, (rim + 1) / levels, pipe, 7 * rim, 1 / (levels * stored))
 
 
+def resident_3d(w, points=2048, depth=2):
+    # 64^3 points on 128 multiprocessors, in boxes of 64 x 4 x 8 and a halo of two layers, which comes by
+    # way of L2 every second sweep: sent, received, emptied. Of a sweep each vector is written to shared
+    # memory and two are read.
+    halo = 64 * (4 + 2 * depth) * (8 + 2 * depth) / points - 1
+    swept = 1 + 64 * (4 + 2) * (8 + 2) / points
+    return Cost(0, 3 * halo / depth, 3 * w / 32 * swept / depth, 7 * swept / depth, 1 / points, under_way=points * depth)
+
+
 def basic_2d(w):
     # A warp is a row of 32: a line (two in double), one more where it begins off a line.
     return Cost(2, (256 + 2 * 32 + 2 * 8) / 256 + 1, (3 * w + 2 * (w + 1) + w) / 32, 5, under_way=2048)
@@ -143,6 +152,15 @@ def temporal_2d(w):
     words = levels[0] + sum(6 * n for n in levels[1:]) - levels[4]
     return Cost((levels[0] / 2048 + 1) / 4, (levels[0] / 2048 + 1) / 4, words * w / 32 / (4 * 2048),
                 5 * sum(levels[1:]) / (4 * 2048), 4 / (4 * 2048))
+
+
+def fused_march_2d(w, levels=9):
+    # A warp's strip of 256 points (two warps, 372 points), a rim on each side swept twice, in whole
+    # vectors; two shuffles a lane and level; level 0 goes in and out of shared memory.
+    points, lane, vector = (256, 8, 4) if w == 1 else (372, 6, 2)
+    rim = points / (points - 2 * -(-levels // vector) * vector)
+    pipe = rim * w * (2 / lane + 2 / levels) / 32
+    return Cost((rim + 1) / levels, (rim + 1) / levels, pipe, 5 * rim)
 
 
 def basic_1d(w):
@@ -194,6 +212,7 @@ MODELS = {
     (3, "temporal_3d"): temporal_3d,
     (3, "fused_fields_3d"): lambda w: fused_march_3d(w, 3),
     (3, "fused_march_3d"): fused_march_3d,
+    (3, "resident"): resident_3d,
     (2, "basic"): basic_2d,
     (2, "shared_tile"): shared_tile_2d,
     (2, "tile_2d"): tile_2d,
@@ -201,6 +220,7 @@ MODELS = {
     (2, "vector_march"): vector_march_2d,
     (2, "bulk_march"): bulk_march_2d,
     (2, "temporal_2d"): temporal_2d,
+    (2, "fused_march_2d"): fused_march_2d,
 }
 
 

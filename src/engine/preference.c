@@ -51,9 +51,11 @@ static const struct hs_preference on_cuda[] = {
     {.kernel = "fused_march_3d", .precision = 1u << HS_DOUBLE, .from = 128 * 128 * 128},
     {.kernel = "fused_march_3d", .from = 200 * 200 * 200},
     {.kernel = "fused_fields_3d", .from = 200 * 200 * 200},
-    /* At 8192^2 bulk_march gave 1.3 times vector_march's rate with radius 1, 1.6 to 1.9 times with
-     * radius 3; at 4096^2 1.2 and 1.5 to 1.6 times, at 2048^2 0.8 with radius 1. */
-    {.kernel = "bulk_march", .dims = 1u << 2, .from = 3072 * 3072},
+    /* On an H200 bulk_march gave 1.3 times vector_march's rate at 8192^2 with radius 1 and 1.6
+     * to 1.9 times with radius 3; at 2560^2 in float 1.05, and with radius 2 1.2 times; at 2048^2
+     * 0.8 in float, 1.2 and 1.3 in double with radius 2 and 3. */
+    {.kernel = "bulk_march", .dims = 1u << 2, .precision = 1u << HS_DOUBLE, .from = 2048 * 2048},
+    {.kernel = "bulk_march", .dims = 1u << 2, .from = 2560 * 2560},
     /* What a grid that stays in the cache wants is many threads: on an H200 basic gave 1.5 times
      * vector_march's rate at 64^3 with fixed, robin and a source in float, 1.8 in double, 1.5 on
      * 97 x 65 x 17, and 0.7 at 128^3. */
@@ -66,10 +68,14 @@ static const struct hs_preference on_cuda[] = {
      .radius = 1u << 1 | 1u << 2,
      .precision = 1u << HS_DOUBLE},
     /* Blocks that have a multiprocessor to themselves want planes of many tiles: on an H200, at
-     * 512^3 in float and double, 1.2 and 1.3 times vector_march's rate with radius 1, 1.3 and 1.5
-     * with radius 2, 1.9 with radius 3, with which it has 1.4 and 1.1 at 320^3 and in double 1.6 at
-     * 256^3; with radius 1 1.3 at 400^3, and 0.87 at 320^3 in float. */
-    {.kernel = "bulk_march", .dims = 1u << 3, .radius = 1u << 3, .from = 320 * 320 * 320},
+     * 512^3 in float and double, 1.2 and 1.3 times vector_march's rate with radius 1, 1.4 and 1.5
+     * with radius 2, 1.9 with radius 3; at 320^3 0.87 and 1.1, 1.2 and 1.1, 1.4 and 1.1; at 256^3
+     * 0.84 and 1.05 with radius 1, 1.4 in double with radius 2, 1.03 and 1.6 with radius 3. */
+    {.kernel = "bulk_march",
+     .dims = 1u << 3,
+     .precision = 1u << HS_DOUBLE,
+     .from = 256 * 256 * 256},
+    {.kernel = "bulk_march", .dims = 1u << 3, .radius = 1u << 2 | 1u << 3, .from = 320 * 320 * 320},
     {.kernel = "bulk_march", .dims = 1u << 3, .from = 400 * 400 * 400},
     {.kernel = "vector_march"},
     {.kernel = "basic"},
