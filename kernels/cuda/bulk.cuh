@@ -12,6 +12,7 @@
 
 #ifdef HS_EMULATOR_CUDA_RUNTIME_H
 #include <map>
+#include <vector>
 #endif
 
 #pragma GCC diagnostic push
@@ -24,12 +25,33 @@ namespace bulk
 
 using barrier = __mbarrier_t;
 
+#ifdef HS_EMULATOR_CUDA_RUNTIME_H
+inline bool is_over(barrier *b, unsigned parity)
+{
+    return __mbarrier_try_wait_parity(b, parity != 0, 0);
+}
+#else
+/* Whether the barrier's phase of this parity is over; waits a little before it says no. */
+__device__ __forceinline__ bool is_over(barrier *b, unsigned parity)
+{
+    unsigned over = 0;
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    asm volatile("{.reg .pred p;\n\t"
+                 "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n\t"
+                 "selp.u32 %0, 1, 0, p;}"
+                 : "=r"(over)
+                 : "r"((unsigned)__cvta_generic_to_shared(b)), "r"(parity)
+                 : "memory");
+#endif
+    return over != 0;
+}
+#endif
+
 /* Waits until the barrier's phase of this parity is over. All lanes of the warp call it. Seconds
  * without an answer are a failure that is said rather than waited out. */
 __device__ __forceinline__ void wait(barrier *b, unsigned parity)
 {
-    for (int refused = 0;
-         !__all_sync(0xffffffffu, __mbarrier_try_wait_parity(b, parity != 0, 2000)); refused++)
+    for (int refused = 0; !__all_sync(0xffffffffu, is_over(b, parity)); refused++)
         if (refused == 1 << 21)
             __trap();
 }
@@ -78,6 +100,46 @@ inline void copy(void *to, const void *from, unsigned bytes, barrier *b, uint64_
     memcpy(to, from, bytes);
     missing()[b].bytes -= bytes;
     settle(b);
+}
+
+inline void copy(void *to, const void *from, unsigned bytes, barrier *b)
+{
+    copy(to, from, bytes, b, 0);
+}
+/* Stores of each thread that it has not awaited, in groups; made as late as can be. */
+struct stored {
+    void *to;
+    const void *from;
+    unsigned bytes;
+};
+inline std::vector<std::vector<stored>> &stores()
+{
+    static std::map<unsigned, std::vector<std::vector<stored>>> of;
+    auto &mine = of[threadIdx.x];
+    if (mine.empty())
+        mine.emplace_back();
+    return mine;
+}
+inline void store(void *to, const void *from, unsigned bytes)
+{
+    emulator_check_alignment(to, 16);
+    emulator_check_alignment(from, 16);
+    emulator_expect(bytes % 16 == 0, "a bulk store of no multiple of 16 bytes");
+    stores().back().push_back({to, from, bytes});
+}
+inline void end_stores()
+{
+    stores().emplace_back();
+}
+template <int LEFT>
+void await_stores()
+{
+    auto &groups = stores();
+    while (groups.size() > LEFT + 1) {
+        for (const stored &s : groups.front())
+            memcpy(s.to, s.from, s.bytes);
+        groups.erase(groups.begin());
+    }
 }
 
 #else
@@ -136,6 +198,44 @@ __device__ __forceinline__ void copy(void *to, const void *from, unsigned bytes,
                  "[%0], [%1], %2, [%3], %4;" ::"r"(address(to)),
                  "l"(from), "r"(bytes), "r"(address(b)), "l"(policy)
                  : "memory");
+#endif
+}
+
+__device__ __forceinline__ void copy(void *to, const void *from, unsigned bytes, barrier *b)
+{
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+                 "[%0], [%1], %2, [%3];" ::"r"(address(to)),
+                 "l"(from), "r"(bytes), "r"(address(b))
+                 : "memory");
+#endif
+}
+
+/* The other way: from shared memory. What was written there is known to the copy engine after
+ * after_loads(). */
+__device__ __forceinline__ void store(void *to, const void *from, unsigned bytes)
+{
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to),
+                 "r"(address(from)), "r"(bytes)
+                 : "memory");
+#endif
+}
+
+/* This thread's stores since the last group are one. */
+__device__ __forceinline__ void end_stores()
+{
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+#endif
+}
+
+/* Waits until all but this thread's last LEFT groups have read shared memory. */
+template <int LEFT>
+__device__ __forceinline__ void await_stores()
+{
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(LEFT) : "memory");
 #endif
 }
 

@@ -1,5 +1,5 @@
 /*
- * fused_march_2d: up to nine sweeps in one march along y.
+ * fused_march_2d: up to ten sweeps in float, twelve in double, in one march along y.
  *
  * A lane owns WIDTH neighbouring points of a row (8 in float, 6 in double), a warp 32*WIDTH, and
  * marches along y with the levels of time in its registers: of each level the two newest rows. When
@@ -12,11 +12,15 @@
  * moved. x neighbours are in the lane, or come by shuffle from rows known since the step before,
  * asked for one level ahead. So a point and level costs 5 multiply-adds and little else.
  *
+ * Rows come from memory and go there by the bulk copy engine, from and to shared memory, a row by
+ * one lane's instruction. Ordinary loads and stores stand in one queue with the shuffles, which
+ * then wait for memory.
+ *
  * In float every warp has a strip of its own, and sweeps its rim twice. In double, where a strip is
  * narrower, the warps of a block stand side by side, each overlapping the next by two lanes, and
  * the levels are shared by two groups of them: the first gives its last row to the second by way of
  * shared memory, where the outermost lanes take the neighbour's, since their own row is wrong, one
- * point more at every level.
+ * point more at every level. Between the groups there is room for three pairs of rows.
  *
  * At the grid's faces there is no rim. The lanes there make the ghosts: of x in variants of the
  * steps, where all compute what some choose; of y in small and slow ones, whose rows are in shared
@@ -24,14 +28,14 @@
  * these steps cost (struct line).
  *
  * The model, 16384^2 on an H200 at 1.95 GHz: 5 multiply-adds a point and sweep allow 12.5 times the
- * device copy in float, 12.4 in double; of these 0.91 and 0.94 are of points that are stored, and
- * nine sweeps a pass allow 9 by memory. Measured, fixed walls, 2026-11-21: 5.05 in float and 4.65
- * in double. A form with ten levels in float and twelve in double, whose steps at the faces of y
- * were slower, gave 3.1 and 5.9, and 5.4 and 6.0 where y is periodic (docs/performance.md).
+ * device copy in float, 12.4 in double; of these 0.91 and 0.92 are of points that are stored, and
+ * in float 0.76 of the instructions are multiply-adds. Measured, fixed walls, 2026-11-21: 6.6 in
+ * float and 7.2 in double (docs/performance.md).
  *
  * Source: 2.5D/3.5D blocking, Nguyen et al., SC'10; levels in registers, AN5D, Matsumura et al.,
  * CGO'20; the passed rows and the order that moves nothing are ours.
  */
+#include "bulk.cuh"
 #include "levels.cuh"
 
 #include "core/tiling.h"
@@ -161,10 +165,7 @@ struct shape {
         AHEAD = HS_STRIP_AHEAD,
         VECTOR = HS_VECTOR_BYTES / sizeof(T),
         VECTORS = WIDTH / VECTOR,
-        /* Where a row has its vectors: so that neither those of one lane after the other, in
-         * memory's order, nor one of each lane meet a bank twice. */
-        PART = 32 * WARPS + (VECTORS == 3 ? 3 : 8 / VECTORS),
-        ROW = PART * VECTORS,
+        ROW = 32 * WARPS * VECTORS, /* vectors of a row, a lane's after each other */
         RESIDENT = HS_STRIP_RESIDENT / (WARPS * GROUPS),
         BLOCKS = RESIDENT > 1 ? RESIDENT : 1 /* on a multiprocessor */
     };
@@ -174,8 +175,14 @@ struct shape {
     struct shared_memory {
         vector queue[AHEAD + 1][2][ROW]; /* level 0, in pairs of rows */
         vector passed[GROUPS > 1 ? GROUPS - 1 : 1][GROUPS > 1 ? 3 : 1][2]
-                     [ROW];                          /* from group to group */
-        T ends[2][DEEP][WIDTH][32 * WARPS * GROUPS]; /* rows of all threads at the ends of y */
+                     [GROUPS > 1 ? ROW : 1]; /* from group to group */
+        /* of each warp its rows, at the ends of y; elsewhere rows on their way to memory */
+        union {
+            T ends[2][DEEP][WIDTH][32];
+            vector leaving[3][2][32 * VECTORS];
+        } warp[WARPS * GROUPS];
+        bulk::barrier full[AHEAD + 1][WARPS];
+        bulk::barrier given[GROUPS][3], taken[GROUPS][3]; /* rows that are passed */
         share part;
     };
 };
@@ -197,8 +204,7 @@ struct march {
         BASE = GROUP * block::DEEP - (GROUP < LONG ? 0 : GROUP - LONG), /* the level before */
         FIRST = GROUP == 0,
         LAST = GROUP == GROUPS - 1,
-        LATE = GROUP * 2,               /* steps behind the first group */
-        LAG = LEVELS + (GROUPS - 1) * 2 /* from a row's arrival to its being stored */
+        LAG = LEVELS /* steps from a row's arrival to its being stored */
     };
     /* Of each level the two newest rows. */
     struct rows {
@@ -208,22 +214,23 @@ struct march {
     const arguments<T> &p;
     typename block::shared_memory &shared;
     int lane, warp;
-    int giver; /* thread, among those side by side, whose passed rows this one takes */
-    int turn;  /* of the three places where a group gives its rows */
-    int x;     /* node of the warp's first point; outside the grid where the axis wraps */
+    int giver;      /* thread, among those side by side, whose passed rows this one takes */
+    int turn;       /* of the three places where a group gives its rows */
+    unsigned round; /* parity of the turns through them */
+    int x;          /* node of the warp's first point; outside the grid where the axis wraps */
     int x_lo, x_hi, y_lo; /* nodes that it stores, ... */
     int end;              /* ... until this step */
     unsigned faces;       /* bit of each face that it meets and that does not wrap */
-    unsigned whole;       /* bit of each of the lane's vectors that is stored as one */
     bool odd;             /* its vectors are not aligned in memory, or cross the wrap */
     int fetching;         /* where the queue has the oldest pair of rows, and gets the next one */
     int fetched;          /* row to fetch next, ... */
-    const T *source; /* ... and the lane's first vector there (where that is no row, near it) */
+    const T *source;      /* ... and where it begins */
+    unsigned phase; /* bit of each place in the queue: parity of what the copy engine brings next */
 
     __device__ __forceinline__ march(const arguments<T> &arguments,
                                      typename block::shared_memory &memory, int side)
         : p(arguments), shared(memory), lane((int)threadIdx.x % 32),
-          warp(block::WARPS > 1 ? side : 0), turn(0), fetching(0)
+          warp(block::WARPS > 1 ? side : 0), turn(0), round(0), fetching(0), phase(0)
     {
         giver = warp * 32 + lane;
         if (!FIRST && lane == 0 && warp > 0)
@@ -247,85 +254,88 @@ struct march {
             faces |= (s == 0 && warp == 0 ? 1u : 0u) | (last && warp == p.cut.warps - 1 ? 2u : 0u);
         }
         x = first + warp * NEXT;
-        x_lo = warp == 0 ? left : max(left, x + WIDTH);
-        x_hi = min(warp == p.cut.warps - 1 ? right : min(right, x + 31 * WIDTH), p.nx);
+        const int begin = warp == 0 ? left : max(left, x + WIDTH);
+        const int behind = warp == p.cut.warps - 1 ? right : min(right, x + 31 * WIDTH);
+        x_lo = max(begin, x);
+        x_hi = min(min(behind, p.nx), x + 32 * WIDTH);
         y_lo = lo;
         end = hi + LAG;
-        odd = x < 0 || x + 32 * WIDTH > p.nx || x % VECTOR != 0;
-        whole = 0;
-        bool pieces = false;
-#pragma unroll
-        for (int v = 0; v < VECTORS; v++) {
-            const int from = x + lane * WIDTH + v * VECTOR;
-            const bool all = from >= x_lo && from + VECTOR <= x_hi && from % VECTOR == 0;
-            whole |= all ? 1u << v : 0u;
-            pieces = pieces || (!all && from < x_hi && from + VECTOR > x_lo);
-        }
-        odd = __any_sync(0xffffffffu, odd || pieces);
+        odd = x < 0 || x + 32 * WIDTH > p.nx || (x | x_lo | x_hi) % VECTOR != 0;
     }
 
     /* ---- rows come and go ---------------------------------------------------------------------
      */
 
-    /* Where a row in shared memory has the warp's vector n. */
-    __device__ __forceinline__ int slot(int n) const
-    {
-        return n % VECTORS * block::PART + warp * 32 + n / VECTORS;
-    }
-
-    /* Rows from this one on are fetched. */
+    /* Rows from this one on are fetched. Beyond the last one comes the first, which is right where
+     * the axis wraps and does no harm where it does not. */
     __device__ __forceinline__ void seek(int row)
     {
         fetched = row;
-        source = p.in + min(max(row, 0), p.ny - 1) * p.pitch + x + lane * VECTOR;
+        source = p.in + row * p.pitch;
+    }
+    __device__ __forceinline__ const T *second_row() const
+    {
+        return source + p.pitch - (fetched + 1 < p.ny ? 0 : p.ny * p.pitch);
     }
 
-    template <bool PLAIN>
-    __device__ __forceinline__ void fetch_row(vector *to)
+    /* A row by the lanes, across the wrap, or where its vectors are not aligned. */
+    __device__ __forceinline__ void fetch_odd(const T *row, vector *to) const
     {
-        if (PLAIN || !odd) {
+        const int begin = p.wrap[0] ? wrapped(x, p.nx) : x;
+        const bool aligned = begin % VECTOR == 0 && (!p.wrap[0] || p.nx % VECTOR == 0);
 #pragma unroll
-            for (int v = 0; v < VECTORS; v++)
-                __pipeline_memcpy_async(&to[slot(v * 32 + lane)], source + v * 32 * VECTOR,
+        for (int v = 0; v < VECTORS; v++) {
+            const int n = v * 32 + lane, from = begin + n * VECTOR;
+            if (aligned) {
+                __pipeline_memcpy_async(&to[n], row + (from < p.nx ? from : from - p.nx),
                                         HS_VECTOR_BYTES);
-        } else {
-            const T *const row = source - lane * VECTOR - x;
-            const int begin = p.wrap[0] ? wrapped(x, p.nx) : x;
-            const bool aligned = begin % VECTOR == 0 && (!p.wrap[0] || p.nx % VECTOR == 0);
+            } else {
 #pragma unroll
-            for (int v = 0; v < VECTORS; v++) {
-                const int n = v * 32 + lane, from = begin + n * VECTOR;
-                if (aligned) {
-                    __pipeline_memcpy_async(&to[slot(n)], row + (from < p.nx ? from : from - p.nx),
-                                            HS_VECTOR_BYTES);
-                } else {
-#pragma unroll
-                    for (int e = 0; e < VECTOR; e++)
-                        __pipeline_memcpy_async(
-                            &to[slot(n)].v[e], row + (from + e < p.nx ? from + e : from + e - p.nx),
-                            sizeof(T));
-                }
+                for (int e = 0; e < VECTOR; e++)
+                    __pipeline_memcpy_async(&to[n].v[e],
+                                            row + (from + e < p.nx ? from + e : from + e - p.nx),
+                                            sizeof(T));
             }
         }
-        fetched++;
-        int64_t on = fetched > 0 && fetched < p.ny ? p.pitch : 0;
-        if (p.wrap[1] && fetched == p.ny) {
-            fetched = 0;
-            on = (1 - p.ny) * p.pitch;
-        }
-        source += on;
     }
 
-    /* The next pair of rows on its way. */
+    /* The next pair of rows on its way: by one lane, or by all where the strip is odd. */
     template <bool PLAIN>
     __device__ __forceinline__ void fetch()
     {
-        if (FIRST) {
-            vector(*const to)[block::ROW] = shared.queue[fetching];
-            fetch_row<PLAIN>(to[0]);
-            fetch_row<PLAIN>(to[1]);
+        vector *const first = shared.queue[fetching][0] + warp * 32 * VECTORS;
+        vector *const second = shared.queue[fetching][1] + warp * 32 * VECTORS;
+        if (PLAIN || !odd) {
+            if (lane == 0) {
+                bulk::barrier *const full = &shared.full[fetching][warp];
+                bulk::arrive_with(full, 2 * 32 * WIDTH * sizeof(T));
+                bulk::copy(first, source + x, 32 * WIDTH * sizeof(T), full);
+                bulk::copy(second, second_row() + x, 32 * WIDTH * sizeof(T), full);
+            }
+        } else {
+            fetch_odd(source, first);
+            fetch_odd(second_row(), second);
             __pipeline_commit();
-            fetching = fetching == AHEAD ? 0 : fetching + 1;
+        }
+        fetched += 2;
+        source += 2 * p.pitch;
+        if (fetched >= p.ny) {
+            fetched -= p.ny;
+            source -= p.ny * p.pitch;
+        }
+        fetching = fetching == AHEAD ? 0 : fetching + 1;
+    }
+
+    /* Waits for the oldest pair of rows. */
+    template <bool PLAIN>
+    __device__ __forceinline__ void await()
+    {
+        if (PLAIN || !odd) {
+            const int at = fetching == AHEAD ? 0 : fetching + 1;
+            bulk::wait(&shared.full[at][warp], phase >> at & 1);
+            phase ^= 1u << at;
+        } else {
+            __pipeline_wait_prior(AHEAD - 1);
         }
     }
 
@@ -334,17 +344,18 @@ struct march {
     {
         const vector *from = shared.queue[fetching][which];
         if (!FIRST)
-            from = shared.passed[FIRST ? 0 : GROUP - 1][turn == 0 ? 2 : turn - 1][which];
+            from = shared.passed[FIRST ? 0 : GROUP - 1][turn][which];
 #pragma unroll
         for (int v = 0; v < VECTORS; v++) {
-            const vector part = from[v * block::PART + giver];
+            const vector part = from[giver * VECTORS + v];
 #pragma unroll
             for (int e = 0; e < VECTOR; e++)
                 to[v * VECTOR + e] = part.v[e];
         }
     }
 
-    /* A row of the group's last level, made in step t, goes to the next group or to memory. */
+    /* A row of the group's last level, made in step t, goes to the next group or to memory, by way
+     * of shared memory where PLAIN. */
     template <bool PLAIN>
     __device__ __forceinline__ void put(int which, int t, const T (&made)[WIDTH]) const
     {
@@ -352,32 +363,47 @@ struct march {
 #pragma unroll
         for (int e = 0; e < WIDTH; e++)
             part[e / VECTOR].v[e % VECTOR] = made[e];
-        if (!LAST) {
-            vector *const to = shared.passed[LAST ? 0 : GROUP][turn][which];
+        if (!LAST || PLAIN) {
+            vector *const to =
+                LAST ? shared.warp[place_of_warp()].leaving[turn][which] + lane * VECTORS
+                     : shared.passed[LAST ? 0 : GROUP][turn][which] + (warp * 32 + lane) * VECTORS;
 #pragma unroll
             for (int v = 0; v < VECTORS; v++)
-                to[v * block::PART + warp * 32 + lane] = part[v];
+                to[v] = part[v];
             return;
         }
         const int k = t - LAG;
-        /* a branch where that keeps the compiler from spreading the steps over more registers than
-         * there are */
-        if (GROUPS == 1 && !(k >= y_lo && t < end))
+        if (k < y_lo || t >= end)
             return;
-        const unsigned stored = k >= y_lo && t < end ? whole : 0u;
-        T *const to = p.out + k * p.pitch + x + lane * WIDTH;
+        T *const row = p.out + k * p.pitch;
 #pragma unroll
-        for (int v = 0; v < VECTORS; v++)
-            if (stored >> v & 1)
-                *(vector *)(to + v * VECTOR) = part[v];
-        if (!PLAIN && odd && k >= y_lo && t < end) {
-#pragma unroll
-            for (int e = 0; e < WIDTH; e++) {
-                const int at = x + lane * WIDTH + e;
-                if (at >= x_lo && at < x_hi && !(whole >> e / VECTOR & 1))
-                    to[e] = made[e];
+        for (int v = 0; v < VECTORS; v++) {
+            const int from = x + lane * WIDTH + v * VECTOR;
+            if (from >= x_lo && from + VECTOR <= x_hi && x % VECTOR == 0) {
+                *(vector *)(row + from) = part[v];
+                continue;
             }
+#pragma unroll
+            for (int e = 0; e < VECTOR; e++)
+                if (from + e >= x_lo && from + e < x_hi)
+                    row[from + e] = part[v].v[e];
         }
+    }
+
+    /* What the pair of steps before t has put goes to memory, as far as it is stored and was made
+     * from step `from` on. */
+    __device__ __forceinline__ void leave_for_memory(int t, int from) const
+    {
+        const unsigned bytes = (unsigned)(x_hi - x_lo) * (unsigned)sizeof(T);
+        const unsigned since = (unsigned)(t - 2 - from), steps = (unsigned)(end - from);
+        T *const to = p.out + (int64_t)(t - 2 - LAG) * (int)p.pitch + x_lo;
+        const vector(*const rows)[32 * VECTORS] =
+            shared.warp[place_of_warp()].leaving[turn == 0 ? 2 : turn - 1];
+        if (since < steps)
+            bulk::store(to, (const T *)rows[0] + (x_lo - x), bytes);
+        if (since + 1 < steps)
+            bulk::store(to + (int)p.pitch, (const T *)rows[1] + (x_lo - x), bytes);
+        bulk::end_stores();
     }
 
     /* ---- a step -------------------------------------------------------------------------------
@@ -489,24 +515,23 @@ struct march {
     /* As step(), level after level, since a ghost may need the row that was just made. */
     __device__ __forceinline__ void step_at_ends(int old, int t) const
     {
-        const int thread = (int)threadIdx.x;
         const T c[5] = {p.c[0], p.c[1], p.c[2], p.c[3], p.c[4]};
         const star::face_rule<T> low = p.rule[2][0], high = p.rule[3][0];
         T fresh[WIDTH];
         take(old, fresh);
 #pragma unroll 1
         for (int l = 0; l < DEEP; l++) {
-            const int level = BASE + l, k = t - 1 - level - LATE; /* row that is made */
-            T(*const olds)[32 * block::WARPS * GROUPS] = shared.ends[old][l];
-            T(*const news)[32 * block::WARPS * GROUPS] = shared.ends[1 - old][l];
+            const int level = BASE + l, k = t - 1 - level; /* row that is made */
+            T(*const olds)[32] = shared.warp[place_of_warp()].ends[old][l];
+            T(*const news)[32] = shared.warp[place_of_warp()].ends[1 - old][l];
             const T source_value = p.level[level].source_value;
             const T low_offset = p.level[level].offset[2][0];
             const T high_offset = p.level[level].offset[3][0];
             T now[WIDTH], older[WIDTH], made[WIDTH];
 #pragma unroll
             for (int e = 0; e < WIDTH; e++) {
-                now[e] = news[e][thread];
-                older[e] = olds[e][thread];
+                now[e] = news[e][lane];
+                older[e] = olds[e][lane];
             }
             T left = __shfl_up_sync(0xffffffffu, now[WIDTH - 1], 1);
             T right = __shfl_down_sync(0xffffffffu, now[0], 1);
@@ -523,7 +548,7 @@ struct march {
                 sum = star::fused(c[2], now[e], sum);
                 sum = star::fused(c[3], e + 1 < WIDTH ? now[(e + 1) % WIDTH] : right, sum);
                 made[e] = star::fused(c[4], fresh[e], sum);
-                olds[e][thread] = above;
+                olds[e][lane] = above;
             }
             put_all_held(level, k, now, made);
 #pragma unroll
@@ -536,48 +561,59 @@ struct march {
     /* ---- the march ----------------------------------------------------------------------------
      */
 
+    __device__ __forceinline__ int place_of_warp() const
+    {
+        return GROUP * block::WARPS + warp;
+    }
+
     /* Before a pair of steps: its rows are there. */
     template <bool PLAIN>
-    __device__ __forceinline__ void arrive()
-    {
-        if (FIRST) {
-            __pipeline_wait_prior(AHEAD - 1);
-            __syncwarp(); /* lanes take what others fetched, and fetch over what others took */
-            fetch<PLAIN>();
-        } else {
-            meet();
-        }
-    }
-    /*
-     * The groups meet once in a pair of steps, the first one at its end, the others at its
-     * beginning, so that they are not all at the same place at a time. The others then take what
-     * was given in the pair before, while what is given now lies where the rows of three pairs ago
-     * were, which have been taken.
-     */
-    __device__ __forceinline__ void meet() const
-    {
-        if (GROUPS > 1)
-            __syncthreads();
-    }
-    __device__ __forceinline__ void leave()
+    __device__ __forceinline__ void arrive(int t, int from)
     {
         if (FIRST)
-            meet();
+            await<PLAIN>();
+        else
+            bulk::wait(&shared.given[GROUP - 1][turn], round);
+        if (!LAST)
+            bulk::wait(&shared.taken[GROUP][turn], round ^ 1u);
+        if (PLAIN && LAST)
+            bulk::after_loads();
+        if (FIRST || (PLAIN && LAST))
+            __syncwarp(); /* lanes take what others fetched, and fetch over what others took */
+        if (PLAIN && LAST && lane == 0) {
+            leave_for_memory(t, from);
+            bulk::await_stores<1>();
+        }
+        if (FIRST)
+            fetch<PLAIN>();
+        if (PLAIN && LAST)
+            __syncwarp();
+    }
+    /* After it: its rows are the next group's, and those of the group before are no longer needed.
+     * There are three places for pairs of rows between groups, so that none waits for the other
+     * while they are about as fast. */
+    __device__ __forceinline__ void leave()
+    {
+        if (!LAST)
+            __mbarrier_arrive(&shared.given[GROUP][turn]);
+        if (!FIRST)
+            __mbarrier_arrive(&shared.taken[GROUP - 1][turn]);
         turn = turn == 2 ? 0 : turn + 1;
+        round ^= turn == 0 ? 1u : 0u;
     }
 
     /* Whether a row made in the steps t and t + 1, or a row that it is made of, lies at or beyond a
      * face of y. */
     __device__ __forceinline__ bool is_at_end(int t) const
     {
-        const int row = t - BASE - LATE; /* that arrives */
+        const int row = t - BASE; /* that arrives */
         return faces & 12 && ((row >= 0 && row <= DEEP) || (row + 1 >= p.ny && row < p.ny + DEEP));
     }
 
     /* Until when, from step t on, there is no such pair. */
     __device__ __forceinline__ int quiet(int t) const
     {
-        const int row = t - BASE - LATE;
+        const int row = t - BASE;
         if (!(faces & 12) || row >= p.ny + DEEP)
             return end;
         if (is_at_end(t))
@@ -588,7 +624,8 @@ struct march {
     /* Between the stretches away from the faces of y and at them, rows are in shared memory. */
     __device__ __forceinline__ T &kept(int n) const
     {
-        return shared.ends[n / WIDTH / DEEP][n / WIDTH % DEEP][n % WIDTH][threadIdx.x];
+        return shared.warp[place_of_warp()]
+            .ends[n / WIDTH / DEEP][n / WIDTH % DEEP][n % WIDTH][lane];
     }
 
     template <meets MEETS>
@@ -598,12 +635,23 @@ struct march {
 #pragma unroll
         for (int n = 0; n < 2 * DEEP * WIDTH; n++)
             of.row[n / WIDTH / DEEP][n / WIDTH % DEEP][n % WIDTH] = kept(n);
+        __syncwarp();
+        const int from = x_lo < x_hi ? max(t, y_lo + (int)LAG) : end;
 #pragma unroll 1
         for (; t < until; t += 2) {
-            arrive<MEETS != ODD>();
+            arrive<MEETS != ODD>(t, from);
             step<0, MEETS>(t, of);
             step<1, MEETS>(t + 1, of);
             leave();
+        }
+        if (MEETS != ODD && LAST) {
+            bulk::after_loads();
+            __syncwarp();
+            if (lane == 0) {
+                leave_for_memory(t, from);
+                bulk::await_stores<0>();
+            }
+            __syncwarp();
         }
 #pragma unroll
         for (int n = 0; n < 2 * DEEP * WIDTH; n++)
@@ -613,7 +661,7 @@ struct march {
     /* A pair of steps at a face of y. Small rather than fast. */
     __device__ __forceinline__ void advance_at_ends(int t)
     {
-        arrive<false>();
+        arrive<false>(t, t);
 #pragma unroll 1
         for (int which = 0; which < 2; which++)
             step_at_ends(which, t + which);
@@ -627,10 +675,14 @@ struct march {
         int t = lo - LEVELS;
         if (faces & 12)
             t = max(t, 0);
-        seek(p.wrap[1] ? wrapped(t, p.ny) : t);
+        if (FIRST) {
+            bulk::after_loads();
+            __syncwarp();
+            seek(p.wrap[1] ? wrapped(t, p.ny) : t);
 #pragma unroll
-        for (int n = 0; n < AHEAD; n++)
-            fetch<false>();
+            for (int n = 0; n < AHEAD; n++)
+                fetch<false>();
+        }
 #pragma unroll
         for (int n = 0; n < 2 * DEEP * WIDTH; n++)
             kept(n) = T(0);
@@ -653,8 +705,15 @@ struct march {
                 advance<SIDES>(t, until);
             t += (until - t + 1) / 2 * 2;
         }
-        __pipeline_wait_prior(0);
-        __syncwarp();
+        if (FIRST) { /* what was fetched too far */
+            __pipeline_wait_prior(0);
+#pragma unroll
+            for (int n = 0; n < AHEAD; n++) {
+                await<false>();
+                fetching = fetching == AHEAD ? 0 : fetching + 1;
+            }
+            __syncwarp();
+        }
     }
 };
 
@@ -663,7 +722,8 @@ template <typename T, int LEVELS, int GROUP>
 __device__ __forceinline__ void run(const arguments<T> &p,
                                     typename shape<T, LEVELS>::shared_memory &memory)
 {
-    const int warp = (int)threadIdx.x / 32;
+    /* by a shuffle, so that the compiler sees that it is the warp's */
+    const int warp = __shfl_sync(0xffffffffu, (int)threadIdx.x / 32, 0);
     if constexpr (GROUP + 1 < shape<T, LEVELS>::GROUPS)
         if (!__any_sync(0xffffffffu, warp / p.cut.warps == GROUP))
             return run<T, LEVELS, GROUP + 1>(p, memory);
@@ -686,8 +746,17 @@ __global__ void __launch_bounds__((32 * shape<T, LEVELS>::WARPS * shape<T, LEVEL
 #if !defined(__CUDA_ARCH__) || (__CUDA_ARCH__ >= 900 && __CUDA_ARCH__ < 1000)
     using block = shape<T, LEVELS>;
     STAR_SHARED(memory, typename block::shared_memory, [1]);
-    if (threadIdx.x == 0)
+    if (threadIdx.x == 0) {
         memory[0].part = share_of(p, blockIdx.x, gridDim.x);
+        for (auto &place : memory[0].full)
+            for (bulk::barrier &warp : place)
+                __mbarrier_init(&warp, 1);
+        for (int n = 0; n < 3 * (block::GROUPS - 1); n++) {
+            __mbarrier_init(&memory[0].given[n / 3][n % 3], 32 * p.cut.warps);
+            __mbarrier_init(&memory[0].taken[n / 3][n % 3], 32 * p.cut.warps);
+        }
+        bulk::publish();
+    }
     __syncthreads();
     run<T, LEVELS, 0>(p, memory[0]);
 #else
@@ -766,7 +835,7 @@ bool suits(const hs_problem *problem, char *reason, size_t size)
 
 extern "C" const hs_kernel hs_kernel_cuda_fused_march_2d = {
     .name = "fused_march_2d",
-    .idea = "2D: up to nine sweeps in one march along y, their rows in registers",
+    .idea = "2D: up to 12 sweeps in one march along y, their rows in registers",
     .origin = "3.5D blocking: Nguyen et al., SC'10; AN5D: Matsumura et al., CGO'20",
     .device = HS_CUDA,
     .dims = 1u << 2,

@@ -73,16 +73,16 @@ enum {
     HS_FUSED_DEPTH = 5,        /* planes of a tile in flight or in use */
     HS_FUSED_LINE_BYTES = 128, /* rows lie in shared memory as in their lines in the field */
 
-    HS_STRIP_STEPS_FLOAT = 9,  /* fused_march_2d: most sweeps a launch */
-    HS_STRIP_STEPS_DOUBLE = 9, /* */
-    HS_STRIP_WIDTH_FLOAT = 8,  /* points of a lane */
-    HS_STRIP_WIDTH_DOUBLE = 6, /* */
-    HS_STRIP_ALONE_FLOAT = 9,  /* most levels of a warp; more are shared by two groups of warps */
-    HS_STRIP_ALONE_DOUBLE = 4, /* */
-    HS_STRIP_WARPS_FLOAT = 1,  /* of a group, side by side; fewer on narrow grids */
-    HS_STRIP_WARPS_DOUBLE = 2, /* */
-    HS_STRIP_RESIDENT = 8,     /* warps that a multiprocessor holds */
-    HS_STRIP_AHEAD = 1,        /* pairs of rows on their way from memory */
+    HS_STRIP_STEPS_FLOAT = 10,  /* fused_march_2d: most sweeps a launch */
+    HS_STRIP_STEPS_DOUBLE = 12, /* */
+    HS_STRIP_WIDTH_FLOAT = 8,   /* points of a lane */
+    HS_STRIP_WIDTH_DOUBLE = 6,  /* */
+    HS_STRIP_ALONE_FLOAT = 10,  /* most levels of a warp; more are shared by two groups of warps */
+    HS_STRIP_ALONE_DOUBLE = 4,  /* */
+    HS_STRIP_WARPS_FLOAT = 1,   /* of a group, side by side; fewer on narrow grids */
+    HS_STRIP_WARPS_DOUBLE = 4,  /* */
+    HS_STRIP_RESIDENT = 8,      /* warps that a multiprocessor holds */
+    HS_STRIP_AHEAD = 2,         /* pairs of rows on their way from memory */
 
     HS_LINE_STEPS = 32,     /* fused_line_1d: most sweeps a launch */
     HS_LINE_WARPS = 4,      /* of a block, each with a line of its own */

@@ -8,6 +8,7 @@ import pytest
 
 HEATSOLVE = os.environ["HEATSOLVE"]
 CUBE = ["--points", "120,120,120"]
+SQUARE = ["--points", "512,512"]
 
 
 def explain(*arguments):
@@ -94,6 +95,8 @@ def test_occupancy_and_roofline_on_a_named_device():
         (["warp_shuffle", "--points", "999", "--block", "128"], "fixed block"),
         (["basic", *CUBE, "--device", "abacus"], "H200"),
         (["basic", *CUBE, "--steps", "2"], "fuses at most 1"),
+        (["fused_march_2d", *SQUARE, "--steps", "11"], "fuses at most 10 in float"),
+        (["fused_march_2d", *SQUARE, "--steps", "13", "--precision", "double"], "at most 12 in double"),
     ],
 )
 def test_what_is_no_launch_is_refused(arguments, message):
