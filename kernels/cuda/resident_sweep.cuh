@@ -27,7 +27,8 @@ struct sweeper {
         WIDTH = Block::WIDTH,
         ROWS = Block::ROWS,
         PLANES = Block::PLANES,
-        HAS_ROWS = Block::HAS_ROWS
+        HAS_ROWS = Block::HAS_ROWS,
+        KEPT = ROWS > 2 ? ROWS : ROWS *PLANES / (ROWS * PLANES > 4 ? 2 : 1) /* together */
     };
 
     const arguments<T> &p;
@@ -127,26 +128,29 @@ struct sweeper {
         made.v[0] = at_x & 1 ? before.v[0] : made.v[0];
         made.v[WIDTH - 1] = at_x & 2 ? before.v[WIDTH - 1] : made.v[WIDTH - 1];
     }
-    /* ... and vectors all of which keep their values: these are in the tile. Few warps have any. */
-    __device__ __forceinline__ void keep_vectors(Block &b) const
+    /* ... and vectors all of which keep their values: these are in the tile. Few warps have any.
+     * They are fetched before the sums, as the compiler would wait for one after the other. */
+    template <int COUNT>
+    __device__ __forceinline__ void fetch_kept(const Block &b, int first,
+                                               values (&before)[COUNT]) const
     {
-        enum { AT_ONCE = 4 };
+        if (walled >> first & ((1u << COUNT) - 1))
 #pragma unroll
-        for (int first = 0; first < Block::VECTORS; first += AT_ONCE) {
-            if (!(walled >> first & ((1u << AT_ONCE) - 1)))
-                continue;
-            values before[AT_ONCE];
+            for (int i = 0; i < COUNT; i++)
+                before[i] = *(const values *)b.my((first + i) / ROWS, (first + i) % ROWS);
+    }
+    template <int COUNT>
+    __device__ __forceinline__ void put_kept(Block &b, int first,
+                                             const values (&before)[COUNT]) const
+    {
+        if (walled >> first & ((1u << COUNT) - 1))
 #pragma unroll
-            for (int n = first; n < Block::VECTORS && n < first + AT_ONCE; n++)
-                before[n - first] = *(const values *)b.my(n / ROWS, n % ROWS);
-#pragma unroll
-            for (int n = first; n < Block::VECTORS && n < first + AT_ONCE; n++)
+            for (int i = 0; i < COUNT; i++)
 #pragma unroll
                 for (int e = 0; e < WIDTH; e++) {
-                    T &to = b.now[n / ROWS][n % ROWS].v[e];
-                    to = kept >> n & 1 ? before[n - first].v[e] : to;
+                    T &to = b.now[(first + i) / ROWS][(first + i) % ROWS].v[e];
+                    to = kept >> (first + i) & 1 ? before[i].v[e] : to;
                 }
-        }
     }
 
     /* Held nodes keep what they have or take what is prescribed; of several faces that prescribe,
@@ -224,13 +228,16 @@ struct sweeper {
             for (int f = 0; f < 2; f++)
                 off[f] = level[1 + f], hold[f] = level[7 + f];
         const T *from = b.tile + b.slot;
-        values older[ROWS]; /* the plane before, as it was */
+        values older[ROWS];  /* the plane before, as it was */
+        values before[KEPT]; /* what is kept */
 #pragma unroll
         for (int r = 0; r < ROWS; r++)
             older[r] = *(const values *)(from + r * row_length - plane_length);
 #pragma unroll
         for (int k = 0; k < PLANES; k++, from += plane_length) {
             values made[ROWS], low, high;
+            if (WALLS == FIXED_WALLS && k % (KEPT / ROWS) == 0)
+                fetch_kept(b, k * ROWS, before);
             if (HAS_ROWS) {
                 low = *(const values *)(from - row_length);
                 high = *(const values *)(from + ROWS * row_length);
@@ -287,9 +294,9 @@ struct sweeper {
                 older[r] = now[k][r];
                 now[k][r] = made[r];
             }
+            if (WALLS == FIXED_WALLS && k % (KEPT / ROWS) == KEPT / ROWS - 1)
+                put_kept(b, (k + 1) * ROWS - KEPT, before);
         }
-        if (WALLS == FIXED_WALLS)
-            keep_vectors(b);
     }
 };
 
