@@ -660,10 +660,13 @@ struct march {
                         ((T *)offset_by(base, at_row[r]))[e] = made[r][e];
     }
 
-    /* One step: plane z of level 0 has arrived. OLD says which of the two planes is the older. */
+    /* From here on inlined by force: for a function that is called the march's state would have to
+     * lie in memory.
+     *
+     * One step: plane z of level 0 has arrived. OLD says which of the two planes is the older. */
     template <int OLD, meets MEETS>
-    __device__ void step(const column &at, int z, unsigned slot, unsigned slot_before,
-                         unsigned source_place)
+    __device__ __forceinline__ void step(const column &at, int z, unsigned slot,
+                                         unsigned slot_before, unsigned source_place)
     {
         constexpr int NEW = 1 - OLD;
         T fresh[ROWS][WIDTH]; /* the newest plane of the level at hand */
@@ -774,7 +777,7 @@ struct march {
         unsigned source; /* bytes to the source's newest plane in use */
     };
     template <int OLD, meets MEETS>
-    __device__ void advance(const column &at, int z, position &q)
+    __device__ __forceinline__ void advance(const column &at, int z, position &q)
     {
         wait();
         if (SOURCE && !TABLES && way().planes > 1)
@@ -792,7 +795,7 @@ struct march {
             q.source = turned(q.source + way().moves);
     }
     template <meets MEETS>
-    __device__ void advance_to(const column &at, int &z, int end, position &q)
+    __device__ __forceinline__ void advance_to(const column &at, int &z, int end, position &q)
     {
         if constexpr (in_pairs(MEETS)) {
             for (; z < end; z += 2) {
@@ -806,7 +809,7 @@ struct march {
         }
     }
 
-    __device__ void advance_inside(const column &at, int &z, int end, position &q)
+    __device__ __forceinline__ void advance_inside(const column &at, int &z, int end, position &q)
     {
         const unsigned faces = at.faces & 15, held = at.held & 15;
         if (faces == 0)
@@ -827,12 +830,13 @@ struct march {
             advance_to<GHOSTS>(at, z, end, q);
     }
 
-    __device__ void advance_at_ends(const column &at, int &z, int end, position &q)
+    __device__ __forceinline__ void advance_at_ends(const column &at, int &z, int end, position &q)
     {
-        if (at.faces == (at.held & p.keeping))
-            advance_to<KEPT_ENDS>(at, z, end, q);
-        else
-            advance_to<ENDS>(at, z, end, q);
+        if constexpr (HAS == NO_FIELDS) { /* others have enough code as it is */
+            if (at.faces == (at.held & p.keeping))
+                return advance_to<KEPT_ENDS>(at, z, end, q);
+        }
+        advance_to<ENDS>(at, z, end, q);
     }
 
     __device__ void run(const column &at)
