@@ -154,13 +154,14 @@ def temporal_2d(w):
                 5 * sum(levels[1:]) / (4 * 2048), 4 / (4 * 2048))
 
 
-def fused_march_2d(w, levels=9):
-    # A warp's strip of 256 points (two warps, 372 points), a rim on each side swept twice, in whole
-    # vectors; two shuffles a lane and level; level 0 goes in and out of shared memory.
-    points, lane, vector = (256, 8, 4) if w == 1 else (372, 6, 2)
-    rim = points / (points - 2 * -(-levels // vector) * vector)
-    pipe = rim * w * (2 / lane + 2 / levels) / 32
-    return Cost((rim + 1) / levels, (rim + 1) / levels, pipe, 5 * rim)
+def fused_march_2d(w):
+    # Ten (twelve) levels; a warp's strip of 256 points (four warps side by side, of whose 768 points 732
+    # differ), a rim on each side swept twice, in whole vectors. Two shuffles a lane and level; rows go to
+    # shared memory and come from there at the first and the last level.
+    levels, swept, read, lane, vector = (10, 256, 256, 8, 4) if w == 1 else (12, 768, 732, 6, 2)
+    stored = read - 2 * (-(-levels // vector) * vector)
+    pipe = swept / stored * w * (2 / lane + 4 / levels) / 32
+    return Cost((read / stored + 1) / levels, (read / stored + 1) / levels, pipe, 5 * swept / stored)
 
 
 def basic_1d(w):
