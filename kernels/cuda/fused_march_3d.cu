@@ -75,16 +75,16 @@
  * a line of 128, every other one: 1.01 to 1.05 times as fast (512^3, 1024^3), which no other kernel
  * would like.
  *
- * Where a row lies in shared memory is as dear as where it is stored. A tile's first point is half a
- * sector of 32 bytes off in float, for its stored rows begin at one; with rows at multiples of 256
- * bytes in the queue every sector went into two, and the copies asked for 30 sectors an instruction
- * where 16 hold its points, and took 13 turns at shared memory where 4 are enough (ncu, 1024^3).
- * Had all planes been the same few in L2, the same code would have taken 0.94 of the time at 512^3
- * and 0.84 at 1024^3; double, whose tiles begin at sectors, 0.97 to 0.99. Now a row lies in the queue
- * as it does in its lines of 128 bytes in the field: 2.45 -> 2.57 (512^3) and 2.45 -> 2.65 (1024^3),
- * 2.59 where only the halves of sectors agree; both with the ends of kept walls below, whose share
- * was not timed alone. More planes in flight (six for three) gave 2.37, stores marked as not needed
- * again 2.39 to 2.46, all three at the earlier 2.45.
+ * Where a row lies in shared memory is as dear as where it is stored. A tile's first point is half
+ * a sector of 32 bytes off in float, for its stored rows begin at one; with rows at multiples of
+ * 256 bytes in the queue every sector went into two, and the copies asked for 30 sectors an
+ * instruction where 16 hold its points, and took 13 turns at shared memory where 4 are enough (ncu,
+ * 1024^3). Had all planes been the same few in L2, the same code would have taken 0.94 of the time
+ * at 512^3 and 0.84 at 1024^3; double, whose tiles begin at sectors, 0.97 to 0.99. Now a row lies
+ * in the queue as it does in its lines of 128 bytes in the field: 2.45 -> 2.57 (512^3) and 2.45
+ * -> 2.65 (1024^3), 2.59 where only the halves of sectors agree; both with the ends of kept walls
+ * below, whose share was not timed alone. More planes in flight (six for three) gave 2.37, stores
+ * marked as not needed again 2.39 to 2.46, all three at the earlier 2.45.
  *
  * Columns meet the ends of z by code with branches for all that may be there; where all that a tile
  * touches keeps its values, a variant without them does it.
