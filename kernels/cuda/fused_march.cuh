@@ -142,13 +142,18 @@ struct march {
         DEPTH = SOURCE && LEVELS > HS_FUSED_FIELDS_STEPS ? 4 : HS_FUSED_DEPTH,
         AHEAD = DEPTH - 2,                                   /* */
         ANY_WAY = SOURCE && LEVELS <= HS_FUSED_FIELDS_STEPS, /* or one field, as level 0 lies */
-        /* planes of the source in flight or in use: of one field, or of one for each level */
-        SOURCES = AHEAD > LEVELS || !ANY_WAY ? LEVELS + AHEAD : 2 * LEVELS,
+        PARTS = 8 * (int)WIDTH / 16, /* places in the queue that a table's plane takes */
+        /* planes of the source in flight or in use: of one field, or of one for each level; or of
+         * the tables */
+        SOURCES = TABLES                       ? LEVELS * PARTS
+                  : AHEAD > LEVELS || !ANY_WAY ? LEVELS + AHEAD
+                                               : 2 * LEVELS,
         EDGES = LEVELS > 1 ? LEVELS - 1 : 1,
         LEVEL_COUNT = LEVELS,
         LINE = HS_FUSED_LINE_BYTES / (WIDTH * (int)sizeof(T)), /* vectors in it */
-        PARTS = 8 * (int)WIDTH / 16, /* places in the queue that a table's plane takes */
-        TELLS = 2 * (int)LANES / 32  /* warps that a lane shares rows with */
+        /* nodes along z that the sweeps of a block's planes meet, and what the last step may */
+        NODES_Z = TABLES ? (int)HS_FUSED_PLANES + 3 * LEVELS + 1 : 1,
+        TELLS = 2 * (int)LANES / 32 /* warps that a lane shares rows with */
     };
     using vector = lane_values<T, WIDTH>;
     struct shared_memory {
@@ -157,6 +162,7 @@ struct march {
         vector edge[2][EDGES][GROUPS + 2][2][LANES]; /* the others: every group's outer rows */
         vector source[SOURCE ? SOURCES : 1][SOURCE ? NY : 1][LANES];
         vector source_end[SOURCE ? LINE : 1];
+        lane_values<double, 2> line[LEVELS][NODES_Z]; /* of the tables: column, offset */
         __mbarrier_t arrived[2][WARPS];
     };
     /* Two steps make a loop's body, in which planes and buffers change roles and nothing is copied;
@@ -164,7 +170,7 @@ struct march {
      */
     __device__ static constexpr bool in_pairs(meets m)
     {
-        return m < (SOURCE && (!ANY_WAY || TABLES) ? KEPT : GHOSTS);
+        return m < (SOURCE && !ANY_WAY ? KEPT : GHOSTS);
     }
     enum { SLOT = sizeof(vector) * NY * LANES }; /* bytes of a plane in the queue */
 
@@ -181,6 +187,7 @@ struct march {
     unsigned points;                         /* ... and of each point of a vector that is stored */
     unsigned mirrors, holds; /* bit of each face that a vector of its lies at, ... */
     unsigned in_slot;        /* vectors from a slot's beginning to this thread's first row */
+    int first_line;          /* the node along z that shared.line begins with */
     unsigned step_count;
     int told[TELLS]; /* the warps whose barriers this lane tells of every step, or -1 */
     T plane[2][LEVELS][ROWS][WIDTH]; /* of each level's input: the two newest planes */
@@ -339,6 +346,17 @@ struct march {
         fetch_rows(p.source.field[l] + at * p.source.pitch_z, ANY_WAY ? source_row : at_row,
                    source_at(place));
     }
+    /* The tables' lines for all steps from z on; before start(), which waits for all threads. */
+    __device__ void fetch_lines(int z)
+    {
+        first_line = z - LEVELS;
+#pragma unroll 1
+        for (int i = threadIdx.x; i < LEVELS * NODES_Z; i += tile<T>::THREADS) {
+            const int z_at = image(first_line + i % NODES_Z, p.nz, p.wrap[2]);
+            const hs_source_line from = p.tables.line[i / NODES_Z][z_at];
+            shared.line[i / NODES_Z][i % NODES_Z] = {{from.column, from.offset}};
+        }
+    }
     /* The tables' planes of all levels. */
     __device__ void fetch_tables()
     {
@@ -364,7 +382,7 @@ struct march {
             }
     }
     /* Of level l's source a row of this thread's, at the plane of nodes that `at` belongs to. */
-    __device__ vector from_tables(int l, int r, hs_source_line at) const
+    __device__ vector from_tables(int l, int r, const lane_values<double, 2> &at) const
     {
         vector made;
         if (sizeof(T) == 8) /* a row after the other: read ahead, they would spill on 10.0 */
@@ -376,7 +394,7 @@ struct march {
 #pragma unroll
             for (int e = 0; e < 2; e++)
                 made.v[2 * part + e] =
-                    (T)(hs_separation_value(two.v[e], at.column, at.offset) * p.tables.scale);
+                    (T)(hs_separation_value(two.v[e], at.v[0], at.v[1]) * p.tables.scale);
         }
         return made;
     }
@@ -708,9 +726,9 @@ struct march {
             T made[ROWS][WIDTH];
             const int place = (int)source_place - l * SLOT;
             const vector *const sources = source_at(place + (place < 0 ? SOURCES * SLOT : 0));
-            hs_source_line line = {};
+            lane_values<double, 2> line = {};
             if (TABLES)
-                line = p.tables.line[l][image(k, p.nz, p.wrap[2])];
+                line = shared.line[l][k - first_line];
 #pragma unroll
             for (int r = 0; r < ROWS; r++) {
                 vector source;
@@ -841,11 +859,13 @@ struct march {
 
     __device__ void run(const column &at)
     {
-        place(at);
-        start();
         const int end = at.z_hi + LEVELS;
         const bool ends = at.faces & 48, from_end = ends && at.z_lo <= LEVELS;
         int z = from_end ? -1 : at.z_lo - LEVELS;
+        place(at);
+        if (TABLES)
+            fetch_lines(z);
+        start();
         position q = {(DEPTH - 1) * SLOT, 0, AHEAD * SLOT, (LEVELS - 1) * SLOT};
 #pragma unroll
         for (int ahead = 0; ahead < AHEAD; ahead++) {

@@ -112,6 +112,12 @@ struct stack {
     }
 };
 
+/* As in cuda_expression.cu. */
+__device__ double coordinate(const hs_cuda_patch &p, int axis, int64_t at)
+{
+    return p.lower[axis] + (double)(p.first[axis] + at) * p.spacing[axis];
+}
+
 extern __shared__ double stack_memory[]; /* [depth - 1][POINTS][THREADS] */
 
 /* A block takes a segment of a row at one moment. */
@@ -120,22 +126,29 @@ __global__ void __launch_bounds__(THREADS) evaluate_partial(const __grid_constan
 {
     const hs_cuda_patch &p = r.patch;
     const unsigned row = blockIdx.x / r.segments, ny = (unsigned)p.count[HS_Y], m = blockIdx.y;
-    const int j = (int)(row % ny), k = (int)(row / ny), last = (int)p.count[HS_X] - 1;
-    const int first = (int)(blockIdx.x - row * r.segments) * SEGMENT + (int)threadIdx.x;
+    const int j = (int)(row % ny), k = (int)(row / ny);
+    /* unsigned: the last segment may end beyond 2^31 */
+    const unsigned last = (unsigned)p.count[HS_X] - 1u;
+    const unsigned first = (blockIdx.x - row * r.segments) * SEGMENT + threadIdx.x;
     stack s = {{0.0}, stack_memory + threadIdx.x};
 #pragma unroll 1
     for (int i = 0; i < r.length; i++) {
         const int operation = r.operation[i];
-        if (operation != HS_OP_CONSTANT && operation < HS_OP_TABLE) {
+        if (operation > HS_OP_T && operation < HS_OP_TABLE) {
             s.apply(operation);
             continue;
         }
         if (i > 0)
             s.push();
-        if (operation == HS_OP_CONSTANT) {
+        if (operation < HS_OP_TABLE) {
+            const double y = coordinate(p, HS_Y, j), z = coordinate(p, HS_Z, k);
+            const double value = operation == HS_OP_CONSTANT ? r.constant[i]
+                                 : operation == HS_OP_T      ? r.moments.t[m]
+                                 : operation == HS_OP_Y      ? y
+                                                             : z;
 #pragma unroll
             for (int n = 0; n < POINTS; n++)
-                s.top[n] = r.constant[i];
+                s.top[n] = operation == HS_OP_X ? coordinate(p, HS_X, first + n * THREADS) : value;
             continue;
         }
         const int t = operation - HS_OP_TABLE;
@@ -143,14 +156,14 @@ __global__ void __launch_bounds__(THREADS) evaluate_partial(const __grid_constan
         const double *const from = r.table[t] + m * r.level[t] + across;
 #pragma unroll
         for (int n = 0; n < POINTS; n++)
-            s.top[n] = from[min(first + n * THREADS, last) * r.stride[t][HS_X]];
+            s.top[n] = from[(int64_t)min(first + n * THREADS, last) * r.stride[t][HS_X]];
     }
     T *const out =
         (T *)r.moments.out[m] + ((int64_t)j * p.stride[HS_Y] + (int64_t)k * p.stride[HS_Z]);
 #pragma unroll
     for (int n = 0; n < POINTS; n++)
         if (first + n * THREADS <= last)
-            out[(first + n * THREADS) * p.stride[HS_X]] = (T)(s.top[n] * r.scale);
+            out[(int64_t)(first + n * THREADS) * p.stride[HS_X]] = (T)(s.top[n] * r.scale);
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */
@@ -250,35 +263,72 @@ hs_status hs_cuda_partial_fill(hs_cuda_partial *partial, const hs_cuda_patch *no
     return HS_OK;
 }
 
+static void take_code(request *r, const hs_instruction *code, int length)
+{
+    r->length = length;
+    for (int i = 0; i < length; i++) {
+        r->operation[i] = (short)code[i].operation;
+        r->constant[i] = code[i].constant;
+    }
+}
+
+static hs_status launch(request *r, const hs_cuda_patch *patch, const hs_cuda_moments *moments,
+                        double scale, int depth, hs_precision precision, cudaStream_t stream,
+                        hs_error *err)
+{
+    const int64_t segments = (patch->count[HS_X] + SEGMENT - 1) / SEGMENT;
+    r->patch = *patch;
+    r->segments = (unsigned)segments;
+    r->scale = scale;
+    r->moments = *moments;
+    const size_t shared = sizeof(double) * POINTS * THREADS * (size_t)(depth - 1);
+    const int64_t blocks = segments * patch->count[HS_Y] * patch->count[HS_Z];
+    const dim3 grid((unsigned)blocks, (unsigned)moments->count);
+    if (precision == HS_FLOAT)
+        evaluate_partial<float><<<grid, THREADS, shared, stream>>>(*r);
+    else
+        evaluate_partial<double><<<grid, THREADS, shared, stream>>>(*r);
+    HS_CUDA_LAUNCHED(err, "evaluate_partial", blocks, THREADS);
+    return HS_OK;
+}
+
 hs_status hs_cuda_partial_evaluate(const hs_cuda_partial *partial, const hs_cuda_patch *patch,
                                    const hs_cuda_moments *moments, double scale,
                                    hs_precision precision, cudaStream_t stream, hs_error *err)
 {
     const hs_partial &plan = partial->plan;
-    const int64_t segments = (patch->count[HS_X] + SEGMENT - 1) / SEGMENT;
     request r = {};
-    r.patch = *patch;
-    r.segments = (unsigned)segments;
-    r.scale = scale;
-    r.moments = *moments;
-    r.length = plan.length;
+    take_code(&r, plan.code, plan.length);
     for (int n = 0; n < plan.tables; n++) {
         r.table[n] = partial->table[n];
         r.level[n] = plan.table[n].varies & HS_VARIES_T ? partial->apart[n] : 0;
         for (int axis = 0; axis < HS_AXES; axis++)
             r.stride[n][axis] = (int)partial->stride[n][axis];
     }
-    for (int i = 0; i < plan.length; i++) {
-        r.operation[i] = (short)plan.code[i].operation;
-        r.constant[i] = plan.code[i].constant;
+    return launch(&r, patch, moments, scale, plan.depth, precision, stream, err);
+}
+
+/* Values on the stack at most; no more than are counted. */
+static int depth_of(const hs_expression *expression)
+{
+    int depth = 0, most = 0;
+    for (int i = 0; i < expression->length; i++) {
+        depth += 1 - hs_operation_arguments(expression->code[i].operation);
+        most = depth > most ? depth : most;
     }
-    const size_t shared = sizeof(double) * POINTS * THREADS * (size_t)(plan.depth - 1);
-    const int64_t blocks = segments * patch->count[HS_Y] * patch->count[HS_Z];
-    const dim3 grid((unsigned)blocks, (unsigned)moments->count);
-    if (precision == HS_FLOAT)
-        evaluate_partial<float><<<grid, THREADS, shared, stream>>>(r);
-    else
-        evaluate_partial<double><<<grid, THREADS, shared, stream>>>(r);
-    HS_CUDA_LAUNCHED(err, "evaluate_partial", blocks, THREADS);
-    return HS_OK;
+    return most;
+}
+
+bool hs_cuda_is_short(const hs_expression *expression)
+{
+    return expression->length <= HS_PARTIAL_LONGEST && depth_of(expression) <= HS_PARTIAL_DEPTH;
+}
+
+hs_status hs_cuda_evaluate_short(const hs_expression *expression, const hs_cuda_patch *patch,
+                                 const hs_cuda_moments *moments, double scale,
+                                 hs_precision precision, cudaStream_t stream, hs_error *err)
+{
+    request r = {};
+    take_code(&r, expression->code, expression->length);
+    return launch(&r, patch, moments, scale, depth_of(expression), precision, stream, err);
 }

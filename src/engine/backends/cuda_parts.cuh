@@ -148,6 +148,13 @@ hs_status hs_cuda_apply_factors(const hs_product *product, const double *part,
                                 double scale, hs_precision precision, cudaStream_t stream,
                                 hs_error *err);
 
+/* Whether a whole program fits into the launch: hs_cuda_evaluate_short then does what
+ * hs_cuda_evaluate does several times as fast, and needs no hs_cuda_program. */
+bool hs_cuda_is_short(const hs_expression *expression);
+hs_status hs_cuda_evaluate_short(const hs_expression *expression, const hs_cuda_patch *patch,
+                                 const hs_cuda_moments *moments, double scale,
+                                 hs_precision precision, cudaStream_t stream, hs_error *err);
+
 /* ---- cuda_tables.cu -------------------------------------------------------------------------- */
 
 /* The tables of a source of the form of core/separation.h, for as many sweeps as a call makes;

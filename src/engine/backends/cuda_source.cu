@@ -213,6 +213,10 @@ hs_status evaluate(hs_cuda_source *source, double step, int count, const double 
                                              scale(problem, step), problem->precision,
                                              source->stream, err);
     }
+    const hs_expression *whole = &problem->source.field.value.expression;
+    if (hs_cuda_is_short(whole))
+        return hs_cuda_evaluate_short(whole, &patch, &moments, scale(problem, step),
+                                      problem->precision, source->stream, err);
     return hs_cuda_evaluate(&source->program, &patch, &moments, scale(problem, step),
                             problem->precision, source->stream, err);
 }

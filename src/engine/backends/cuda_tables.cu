@@ -169,7 +169,11 @@ hs_status hs_cuda_tables_fill(const hs_cuda_tables *tables, const hs_cuda_patch 
         columns.out[m] = (void *)&tables->level[m].line->column;
         offsets.out[m] = (void *)&tables->level[m].line->offset;
     }
-    hs_status st = hs_cuda_evaluate(&tables->plane, &plane, &planes, 1.0, HS_DOUBLE, stream, err);
+    const hs_expression *of_plane = &tables->separation.plane;
+    hs_status st =
+        hs_cuda_is_short(of_plane)
+            ? hs_cuda_evaluate_short(of_plane, &plane, &planes, 1.0, HS_DOUBLE, stream, err)
+            : hs_cuda_evaluate(&tables->plane, &plane, &planes, 1.0, HS_DOUBLE, stream, err);
     if (!st)
         st = hs_cuda_evaluate(&tables->column, &line, &columns, 1.0, HS_DOUBLE, stream, err);
     return st ? st
