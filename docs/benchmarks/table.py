@@ -32,7 +32,7 @@ PAGES = ["benchmarks.md", "performance.md"]
 LADDER = (
     "reference openmp wavefront basic shared_tile tile_2d collaborative_2d register_window warp_shuffle coarsened "
     "register_tile march_halo vector_march bulk_march temporal_2d temporal_3d fused_fields_3d fused_march_3d "
-    "fused_march_2d fused_line_1d resident"
+    "fused_wide_3d fused_march_2d fused_line_1d resident"
 ).split()
 PEERS = (
     "cupy_slices cupy_fused cupy_raw torch_eager torch_compile torch_conv jax_jit numba_loops triton_tile numpy_slices"

@@ -394,6 +394,13 @@ int hs_fused_tile_y(enum hs_precision precision)
     return HS_FUSED_WARPS * HS_WARP / lanes * HS_FUSED_ROWS;
 }
 
+int hs_wide_tile_y(enum hs_precision precision)
+{
+    const int lanes = HS_WIDE_X * (int)hs_precision_size(precision) / HS_VECTOR_BYTES;
+    const int rows = precision == HS_FLOAT ? HS_WIDE_ROWS_FLOAT : HS_WIDE_ROWS_DOUBLE;
+    return HS_WIDE_WARPS * HS_WARP / lanes * rows;
+}
+
 int64_t hs_fused_tiles(int64_t n, int size, int rim, bool wrap)
 {
     const int stored = size - 2 * rim;
@@ -415,11 +422,16 @@ static struct hs_fused_cut fused_cut(int64_t n, int size, int rim, int grain, in
     return cut;
 }
 
+/* Nodes that a node's last value depends on lie so far away along an axis. */
+static int fused_reach(const struct hs_sweep *sweep)
+{
+    return sweep->stencil->radius * (sweep->steps > 0 ? sweep->steps : 1);
+}
+
 static int fused_rim_x(const struct hs_sweep *sweep)
 {
-    const int steps = sweep->steps > 0 ? sweep->steps : 1;
     const int width = sweep->precision == HS_FLOAT ? 4 : 2; /* points in 16 bytes */
-    return (steps + width - 1) / width * width;
+    return (fused_reach(sweep) + width - 1) / width * width;
 }
 
 struct hs_fused_cut hs_fused_cut_x(const struct hs_sweep *sweep)
@@ -486,13 +498,13 @@ struct fused_columns {
     int64_t rims, inner; /* columns at faces of x and y, which come first, and others */
     int64_t planes;
     int64_t longest; /* chunk, in planes */
-    int steps;
+    int reach;
     int ends; /* the planes do not wrap */
 };
 
 /*
  * When the last multiprocessor is done, in tenths of what a plane takes inside. A chunk is marched
- * with 2*steps planes more, to fill and to drain, and takes 3 for its beginning; to meet an end of
+ * with 2*reach planes more, to fill and to drain, and takes 3 for its beginning; to meet an end of
  * the grid takes 6. Columns at faces take a fifth longer (measured: 1.05 to 1.35 times).
  */
 static int64_t fused_time(const struct fused_columns *of, const struct hs_fused_chunks *cut)
@@ -502,7 +514,7 @@ static int64_t fused_time(const struct fused_columns *of, const struct hs_fused_
         const int64_t length = hs_fused_chunk(of->planes, cut->chunks, cut->taper, k + 1) -
                                hs_fused_chunk(of->planes, cut->chunks, cut->taper, k);
         const int met = of->ends ? (k == 0) + (k + 1 == cut->chunks) : 0;
-        const int64_t takes = length + 2 * of->steps + 3 + 6 * met;
+        const int64_t takes = length + 2 * of->reach + 3 + 6 * met;
         fused_hand_out(&clock, of->rims, 12 * takes);
         fused_hand_out(&clock, of->inner, 10 * takes);
     }
@@ -525,7 +537,7 @@ static struct hs_fused_chunks fused_chunks(const struct fused_columns *of)
     int64_t least = INT64_MAX;
     for (int chunks = from; chunks <= from + MOST; chunks++) {
         if (chunks > from &&
-            (of->planes / chunks < 2 * of->steps || (of->rims + of->inner) * chunks > ENOUGH))
+            (of->planes / chunks < 2 * of->reach || (of->rims + of->inner) * chunks > ENOUGH))
             break;
         for (int taper = 0; taper <= (chunks > 1 ? MOST_TAPER : 0); taper += 2) {
             const struct hs_fused_chunks cut = {chunks, taper};
@@ -558,7 +570,7 @@ struct hs_fused_chunks hs_fused_cut_z(const struct hs_sweep *sweep, int64_t tile
                                .longest = longest < HS_FUSED_PLANES / 2 ? HS_FUSED_PLANES / 2
                                           : longest > HS_FUSED_PLANES   ? HS_FUSED_PLANES
                                                                         : longest,
-                               .steps = sweep->steps > 0 ? sweep->steps : 1,
+                               .reach = fused_reach(sweep),
                                .ends = !sweep->face[2 * HS_Z].wrap};
     of.inner = inner_x > 0 && inner_y > 0 ? inner_x * inner_y : 0;
     of.rims = tiles_x * tiles_y - of.inner;
@@ -575,36 +587,66 @@ static struct hs_blocking usual_fused(int dims, int radius, enum hs_precision pr
     return (struct hs_blocking){.threads = {HS_WARP * HS_FUSED_WARPS, 1, 1}};
 }
 
-static void geometry_fused(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
-                           struct hs_geometry *out)
+/* All but shared memory, with tiles of so many rows. */
+static void fused_tiles(const struct hs_sweep *sweep, const int threads[HS_AXES], int rows,
+                        struct hs_geometry *out)
 {
-    const int steps = sweep->steps > 0 ? sweep->steps : 1;
-    const bool is_float = sweep->precision == HS_FLOAT;
-    const int width = is_float ? 4 : 2; /* points in 16 bytes */
-    const int size[HS_AXES] = {is_float ? HS_FUSED_X_FLOAT : HS_FUSED_X_DOUBLE,
-                               hs_fused_tile_y(sweep->precision), 1};
+    const int steps = sweep->steps > 0 ? sweep->steps : 1, reach = fused_reach(sweep);
+    const int size[HS_AXES] = {sweep->precision == HS_FLOAT ? HS_FUSED_X_FLOAT : HS_FUSED_X_DOUBLE,
+                               rows, 1};
     const struct hs_sweep wide = hs_tiling_with_held(sweep);
-    set_tiles(sweep, size[HS_X] - 2 * fused_rim_x(sweep), size[HS_Y] - 2 * steps, 1, out);
-    finish(&wide, blocking->threads, out);
+    set_tiles(sweep, size[HS_X] - 2 * fused_rim_x(sweep), size[HS_Y] - 2 * reach, 1, out);
+    finish(&wide, threads, out);
     out->blocks[HS_X] = hs_fused_cut_x(sweep).tiles;
-    out->blocks[HS_Y] = hs_fused_tiles(wide.box.hi[HS_Y] - wide.box.lo[HS_Y], size[HS_Y], steps,
+    out->blocks[HS_Y] = hs_fused_tiles(wide.box.hi[HS_Y] - wide.box.lo[HS_Y], size[HS_Y], reach,
                                        sweep->face[2 * HS_Y].wrap);
     const int64_t planes = wide.box.hi[HS_Z] - wide.box.lo[HS_Z];
     out->blocks[HS_Z] = hs_fused_cut_z(sweep, out->blocks[HS_X], out->blocks[HS_Y]).chunks;
     out->output_tile[HS_Z] = (int)((planes + out->blocks[HS_Z] - 1) / out->blocks[HS_Z]);
     for (int axis = 0; axis < HS_Z; axis++)
         out->input_tile[axis] = size[axis];
-    out->input_tile[HS_Z] = out->output_tile[HS_Z] + 2 * steps;
+    out->input_tile[HS_Z] = out->output_tile[HS_Z] + 2 * reach;
     out->points_updated = hs_box_count(&sweep->box);
     out->points_loaded = volume(out->input_tile);
     out->points_written = volume(out->output_tile);
     out->flops_per_point *= steps;
+}
+
+static void geometry_fused(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
+                           struct hs_geometry *out)
+{
+    fused_tiles(sweep, blocking->threads, hs_fused_tile_y(sweep->precision), out);
     /* the queue of level 0, and a line as far as which its rows may begin later; two edge rows of
      * every group of lanes, at the other levels, twice; and two barriers a warp */
+    const int *size = out->input_tile, width = sweep->precision == HS_FLOAT ? 4 : 2;
     const int64_t vectors = size[HS_X] / width, groups = size[HS_Y] / HS_FUSED_ROWS + 2;
-    const int64_t edges = steps > 1 ? steps - 1 : 1;
+    const int64_t edges = sweep->steps > 1 ? sweep->steps - 1 : 1;
     out->shared_bytes = 16 * vectors * (HS_FUSED_DEPTH * size[HS_Y] + 2 * edges * groups * 2) +
                         HS_FUSED_LINE_BYTES + 2 * HS_FUSED_WARPS * 8;
+}
+
+/* ---- fused_wide_3d: the same with other tiles, whole planes of both levels in shared memory ---
+ */
+
+static struct hs_blocking usual_wide(int dims, int radius, enum hs_precision precision)
+{
+    (void)dims, (void)radius, (void)precision;
+    return (struct hs_blocking){.threads = {HS_WARP * HS_WIDE_WARPS, 1, 1}};
+}
+
+static void geometry_wide(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
+                          struct hs_geometry *out)
+{
+    fused_tiles(sweep, blocking->threads, hs_wide_tile_y(sweep->precision), out);
+    /* planes of both levels, with R rows on each side, and in double 32 bytes on each side of a
+     * row; two barriers a warp */
+    const int64_t gap = sweep->precision == HS_FLOAT ? 0 : 2;
+    const int64_t row = out->input_tile[HS_X] / (sweep->precision == HS_FLOAT ? 4 : 2) + gap;
+    const int64_t rows = out->input_tile[HS_Y] + 2 * sweep->stencil->radius;
+    const int planes = HS_WIDE_DEPTH + (sweep->steps > 1 ? HS_WIDE_PASSED : 0);
+    const int64_t plane = HS_VECTOR_BYTES * (rows * row + gap);
+    const int64_t one = sweep->steps > 1 ? 0 : HS_VECTOR_BYTES; /* where there is no such level */
+    out->shared_bytes = planes * plane + one + 2 * HS_WIDE_WARPS * 8;
 }
 
 /* ---- fused_line_1d: a warp a line, most of it stored ----------------------------------------- */
@@ -964,6 +1006,7 @@ const struct hs_tiling hs_tilings[] = {
     {"fused_march_3d", D(3), D(1), EACH(HS_FUSED_STEPS), false, usual_fused, geometry_fused},
     {"fused_fields_3d", D(3), D(1), EACH(HS_FUSED_SOURCE_STEPS), false, usual_fused,
      geometry_fused},
+    {"fused_wide_3d", D(3), D(2), EACH(HS_WIDE_STEPS), false, usual_wide, geometry_wide},
     {"fused_march_2d",
      D(2),
      D(1),

@@ -73,6 +73,14 @@ enum {
     HS_FUSED_DEPTH = 5,        /* planes of a tile in flight or in use */
     HS_FUSED_LINE_BYTES = 128, /* rows lie in shared memory as in their lines in the field */
 
+    HS_WIDE_STEPS = 2,       /* fused_wide_3d: most sweeps a launch */
+    HS_WIDE_X = 64,          /* points of a tile along x */
+    HS_WIDE_ROWS_FLOAT = 5,  /* rows that a thread owns */
+    HS_WIDE_ROWS_DOUBLE = 4, /* */
+    HS_WIDE_WARPS = 8,       /* */
+    HS_WIDE_DEPTH = 6,       /* planes of the input in flight or in use */
+    HS_WIDE_PASSED = 3,      /* ... and of the level between */
+
     HS_STRIP_STEPS_FLOAT = 10,  /* fused_march_2d: most sweeps a launch */
     HS_STRIP_STEPS_DOUBLE = 12, /* */
     HS_STRIP_WIDTH_FLOAT = 8,   /* points of a lane */
@@ -159,6 +167,7 @@ int hs_resident_axis(int dims, int axis);
  * more blocks than a device runs at once. */
 bool hs_resident_plan(const struct hs_sweep *sweep, struct hs_resident *out);
 
+/* Points along y of a tile of the fused marches in 3D, and of fused_wide_3d. */
 #ifdef __cplusplus
 #define HS_CONSTANT constexpr
 #else
@@ -198,6 +207,7 @@ HS_CONSTANT int hs_bulk_stages(int dims, int radius, bool large, bool source)
 
 /* Points along y of a tile of the fused marches in 3D. */
 int hs_fused_tile_y(enum hs_precision precision);
+int hs_wide_tile_y(enum hs_precision precision);
 
 /* Tiles of `size` points along an axis of n, `rim` of which on each side are swept but not stored,
  * except at a face, where none are needed: there the tiles begin and end at the faces. */

@@ -625,6 +625,8 @@ void test_cuda_kernels__fused_sweeps_give_the_bits_of_single_ones(void **state)
         {{256, 9, 1}, {263, 61, 1}, {700, 37, 1}},
         {{65, 64, 5}, {130, 71, 9}, {120, 122, 14}},
     };
+    /* the same for radius 2, whose tiles are taller */
+    static const int64_t tall[3][HS_AXES] = {{65, 96, 8}, {130, 103, 9}, {64, 190, 41}};
     static const int64_t long_line[HS_AXES] = {HS_LINE_LONG + 5, 1, 1};
     const char *only = getenv("HS_KERNEL");
     for (int n = 0; kernels[n]; n++) {
@@ -637,8 +639,10 @@ void test_cuda_kernels__fused_sweeps_give_the_bits_of_single_ones(void **state)
                     char reason[120];
                     if (!hs_kernel_can(kernel, dims, radius, precision, reason, sizeof reason))
                         continue;
-                    const int64_t(*const points)[HS_AXES] =
-                        (kernel->suits && !kernel->scratch ? wide : sizes)[dims];
+                    const int64_t(*const points)[HS_AXES] = !kernel->suits || kernel->scratch
+                                                                ? sizes[dims]
+                                                            : dims == 3 && radius > 1 ? tall
+                                                                                      : wide[dims];
                     for (int mix = 0; mix < 12; mix++) {
                         struct fusion fusion = {.mix = mix, .uniform = kernel->uniform};
                         fusion.source = mix % 2 && !kernel->uniform ? ONE_FIELD : NUMBERS;

@@ -266,6 +266,36 @@ void test_tiling__fused_chunks_end_together(void **state)
     assert_int_equal(cut.taper, 8);
 }
 
+/* fused_wide_3d has other tiles than the marches of radius 1, but as wide ones, and cuts its chunks
+ * by how far two sweeps of radius 2 reach. */
+void test_tiling__a_wide_march_reaches_twice_as_far(void **state)
+{
+    (void)state;
+    assert_int_equal(HS_WIDE_X, HS_FUSED_X_FLOAT);
+    assert_int_equal(HS_WIDE_X, HS_FUSED_X_DOUBLE);
+    static const int rows[HS_PRECISIONS] = {80, 32};
+    for (int p = 0; p < HS_PRECISIONS; p++)
+        for (int steps = 1; steps <= HS_WIDE_STEPS; steps++) {
+            struct cube wide, march;
+            set_cube(&wide, 300, 3, 2);
+            set_cube(&march, 300, 3, 1);
+            wide.sweep.precision = march.sweep.precision = (enum hs_precision)p;
+            wide.sweep.steps = steps;
+            march.sweep.steps = 2 * steps;
+            wide.sweep.box = march.sweep.box;
+            memcpy(wide.face, march.face, sizeof wide.face);
+            struct hs_geometry g;
+            hs_tiling_launch("fused_wide_3d", &wide.sweep, &g);
+            assert_int_equal(hs_fused_cut_x(&wide.sweep).tiles, hs_fused_cut_x(&march.sweep).tiles);
+            assert_int_equal(hs_wide_tile_y((enum hs_precision)p), rows[p]);
+            assert_int_equal(g.input_tile[HS_Y], rows[p]);
+            assert_int_equal(g.output_tile[HS_Y], rows[p] - 4 * steps);
+            assert_int_equal(g.input_tile[HS_Z] - g.output_tile[HS_Z], 4 * steps);
+            assert_int_equal(hs_fused_cut_z(&wide.sweep, 7, 9).chunks,
+                             hs_fused_cut_z(&march.sweep, 7, 9).chunks);
+        }
+}
+
 /* In double and with the most steps too, a block's shared memory is what every device has. */
 void test_tiling__shared_memory_fits_every_device(void **state)
 {
