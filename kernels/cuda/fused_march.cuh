@@ -850,7 +850,7 @@ struct march {
 
     __device__ __forceinline__ void advance_at_ends(const column &at, int &z, int end, position &q)
     {
-        if constexpr (HAS == NO_FIELDS) { /* others have enough code as it is */
+        if constexpr (!SOURCE || TABLES) { /* others have enough code as it is */
             if (at.faces == (at.held & p.keeping))
                 return advance_to<KEPT_ENDS>(at, z, end, q);
         }
