@@ -105,13 +105,14 @@ def fused_march_3d(w, levels=4):
     return Cost((rim + 1) / levels, (rim + 1) / levels, pipe, 7 * rim, 1 / (levels * stored))
 
 
-def resident_3d(w, points=2048, depth=2):
+def resident_3d(w, points=2048, depth=2, sweeps=1024):
     # 64^3 points on 128 multiprocessors, in boxes of 64 x 4 x 8 and a halo of two layers, which comes by
     # way of L2 every second sweep: sent, received, emptied. Of a sweep each vector is written to shared
     # memory and two are read.
     halo = 64 * (4 + 2 * depth) * (8 + 2 * depth) / points - 1
     swept = 1 + 64 * (4 + 2) * (8 + 2) / points
-    return Cost(0, 3 * halo / depth, 3 * w / 32 * swept / depth, 7 * swept / depth, 1 / points, under_way=points * depth)
+    return Cost(2 / sweeps, 3 * halo / depth, 3 * w / 32 * swept / depth, 7 * swept / depth, 1 / points,
+                under_way=points * depth)
 
 
 def basic_2d(w):
