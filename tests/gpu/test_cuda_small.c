@@ -3,8 +3,8 @@
  * same bits as the CPU backend, on grids and over sweeps that are as few as show all of its code.
  * Made for compute-sanitizer, under which a launch takes from milliseconds to seconds.
  *
- * HS_GPU_FEW: of kernels that leave walls to the backend, so that they see no more of them than how
- * many layers are held, only the first kinds, which have all there is of that.
+ * HS_GPU_FEW: only the first kinds for kernels that leave walls to the backend and see no more of
+ * them than how many layers are held; for others the kinds whose code differs.
  * HS_GPU_SHARE=K/N: the Kth of N shares of the cases. A line for each case says what it took; the
  * last one how many of all there are agree, what this GPU cannot do being named before.
  */
@@ -69,9 +69,12 @@ static struct walls walls_of(int kind, int drive)
 
 enum { FEW = 4 }; /* fixed, dirichlet, neumann, robin; also as many as such a kernel has sources */
 
+/* A kernel with walls of its own has periodic ones besides, and the mixtures; the kinds between
+ * are numbers in robin's rule. */
 static bool is_one_too_many(const struct choice *c)
 {
-    return getenv("HS_GPU_FEW") && !c->kernel->own_ghosts && c->grid == usual && c->kind >= FEW;
+    const bool more = c->kernel->own_ghosts && (c->kind == FEW || c->kind >= kinds());
+    return getenv("HS_GPU_FEW") && c->grid == usual && c->kind >= FEW && !more;
 }
 
 static bool my_share(const struct choice *c)
