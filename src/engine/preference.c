@@ -7,18 +7,39 @@
  */
 
 static const struct hs_preference on_cpu[] = {
-    /* Against openmp on two cores of an AMD EPYC, 2026-11-21: 384^3 0.87 to 1.23 in double, middle
-     * of eight runs 1.0, and 0.81 to 1.29 in float in three. Before openmp swept four planes at a
-     * time, in CPU time on one core: 3D 1.1 to 1.2 with radius 2 and 3; 1D and 2D 1.4 to 2.3 where
-     * the fields come from memory, 0.5 to 0.7 where they stay in the cache. A source that differs
-     * from point to point and in time is swept once a call, which gains nothing. */
+    /* wavefront against openmp on two cores of an AMD EPYC, 2026-11-21, a run each on a busy host:
+     * 3D, radius 1, fields that stay in the cache: 1.7 and 1.6 at 64^3 in double and float, 1.15 at
+     * 80^3 in double, 0.95 and 1.28 at 100^3 and 128^3 in float. From memory: 0.76 to 1.1 at 384^3
+     * in double by what the host leaves of its bandwidth, 0.64 in float; 0.76 at 128^3 and 256^3 in
+     * double; radius 2 and 3 0.83 and 0.74; 2D 0.8 to 1.16, middle of six 1.0; 1D 1.0 and 0.7. A
+     * source that differs from point to point and in time is swept once a call, which gains
+     * nothing. */
     {.kernel = "wavefront",
      .dims = 1u << 3,
+     .radius = 1u << 1,
      .from = 32 * 32 * 32,
+     .below = 1 << 20,
      .without = HS_NEEDS_SOURCE_FIELD},
-    {.kernel = "wavefront", .dims = 1u << 3, .from = 32 * 32 * 32, .without = HS_NEEDS_SOURCE_TIME},
-    {.kernel = "wavefront", .from = 2048 * 2048, .without = HS_NEEDS_SOURCE_FIELD},
-    {.kernel = "wavefront", .from = 2048 * 2048, .without = HS_NEEDS_SOURCE_TIME},
+    {.kernel = "wavefront",
+     .dims = 1u << 3,
+     .radius = 1u << 1,
+     .from = 32 * 32 * 32,
+     .below = 1 << 20,
+     .without = HS_NEEDS_SOURCE_TIME},
+    {.kernel = "wavefront",
+     .dims = 1u << 3,
+     .radius = 1u << 1,
+     .precision = 1u << HS_FLOAT,
+     .from = 1 << 20,
+     .below = (1 << 21) + 1,
+     .without = HS_NEEDS_SOURCE_FIELD},
+    {.kernel = "wavefront",
+     .dims = 1u << 3,
+     .radius = 1u << 1,
+     .precision = 1u << HS_FLOAT,
+     .from = 1 << 20,
+     .below = (1 << 21) + 1,
+     .without = HS_NEEDS_SOURCE_TIME},
     {.kernel = "openmp"},
     {.kernel = NULL},
 };
