@@ -3,16 +3,18 @@
  *
  * As fused_march_3d, which see, with the source's planes queued in shared memory beside level 0's.
  * A thread reads its own points of them only, so they need no barrier; it asks for them with level
- * 0's and reads them again for each level. There are three forms:
+ * 0's and reads them again for each level. There are four forms:
  *
  *     four levels,  one source field, faces uniform: a plane comes each step and serves all levels
  *     three levels, faces uniform: as many source fields, of which each level adds its own; where
  *                   they do not change along z, they come once
+ *     three levels, faces uniform: tables of a source that can be taken apart along z, of which a
+ *                   level adds plane * column + offset
  *     three levels, faces that differ from point to point besides, read where they are needed
  *
  * Words per point and sweep, from and to device memory: (1.3 + 1.3 + 1)/4 with one source field;
  * (1.3 + 1)/3 + 1.3 with one for each sweep, and another one to make them; (1.3 + 1)/3 with fields
- * that do not change along z.
+ * that do not change along z, or tables.
  */
 #include "fused_march.cuh"
 
