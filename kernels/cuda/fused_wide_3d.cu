@@ -40,10 +40,12 @@
  *     double: 64 x 32, rows in shared memory at
  *         multiples of 32 bytes                         1.39  1.31     1.41  1.36
  *     double: own points of the plane before stay       1.39  1.28     1.45  1.44
+ *     rows that are not whole vectors have code of
+ *         their own: as it stands                       1.41  1.30     1.46  1.45
  *
- * As it stands other walls give 1.03 (dirichlet) to 1.20 (robin) in float and 1.12 to 1.23 in
- * double; 1024^3 1.17 and 1.31, 384^3 1.25 and 1.29, 256^3 0.95 and 1.05. What bounds it and what
- * was tried: docs/performance.md.
+ * Other walls give 1.04 (dirichlet) to 1.18 (robin) in float and 1.11 to 1.22 in double; 1024^3
+ * 1.17 and 1.31, 384^3 1.25 and 1.29, 256^3 0.96 and 1.06. What bounds it and what was tried:
+ * docs/performance.md.
  *
  * Source: 3.5D blocking, Nguyen, Satish, Chhugani, Kim, Dubey, SC'10; sums instead of planes, in
  * the order of memory, are ours.
