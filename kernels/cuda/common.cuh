@@ -123,14 +123,22 @@ __device__ __forceinline__ T add_above(const T (&c)[HS_MAX_COEFFICIENTS], T acc,
     return fused(c[DIMS * R + (DIMS - 1) * R + o], neighbour, acc);
 }
 
+/* Written out: made of the parts it needs a register more, and collaborative_2d spills on sm_80. */
 template <int DIMS, int R, typename T, typename Read>
 __device__ __forceinline__ T sum(const T (&c)[HS_MAX_COEFFICIENTS], T start, Read read)
 {
     T acc = start;
 #pragma unroll
-    for (int o = R; o >= 1; o--)
-        acc = add_below<DIMS, R>(c, acc, o, read(DIMS - 1, -o));
-    acc = add_within<DIMS, R>(c, acc, read);
+    for (int axis = DIMS - 1; axis >= 0; axis--)
+#pragma unroll
+        for (int o = -R; o < 0; o++)
+            acc = fused(c[(DIMS - 1 - axis) * R + R + o], read(axis, o), acc);
+    acc = fused(c[DIMS * R], read(0, 0), acc);
+#pragma unroll
+    for (int axis = 0; axis < DIMS - 1; axis++)
+#pragma unroll
+        for (int o = 1; o <= R; o++)
+            acc = fused(c[DIMS * R + axis * R + o], read(axis, o), acc);
 #pragma unroll
     for (int o = 1; o <= R; o++)
         acc = add_above<DIMS, R>(c, acc, o, read(DIMS - 1, o));
