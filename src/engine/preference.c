@@ -9,11 +9,10 @@
 static const struct hs_preference on_cpu[] = {
     /* wavefront against openmp on two cores of an AMD EPYC, 2026-11-21, a run each on a busy host:
      * 3D, radius 1, fields that stay in the cache: 1.7 and 1.6 at 64^3 in double and float, 1.15 at
-     * 80^3 in double, 0.95 and 1.28 at 100^3 and 128^3 in float. From memory: 0.76 to 1.1 at 384^3
-     * in double by what the host leaves of its bandwidth, 0.64 in float; 0.76 at 128^3 and 256^3 in
-     * double; radius 2 and 3 0.83 and 0.74; 2D 0.8 to 1.16, middle of six 1.0; 1D 1.0 and 0.7. A
-     * source that differs from point to point and in time is swept once a call, which gains
-     * nothing. */
+     * 80^3 in double, 0.95 and 1.28 at 100^3 and 128^3 in float. From memory: 0.64 at 384^3 in
+     * float, 0.76 at 128^3 and 256^3 in double; radius 2 and 3 0.83 and 0.74; 2D 0.63 (4096^2 in
+     * float) to 1.16; 1D 1.0 and 0.7. A source that differs from point to point and in time is
+     * swept once a call, which gains nothing. */
     {.kernel = "wavefront",
      .dims = 1u << 3,
      .radius = 1u << 1,
@@ -53,19 +52,21 @@ static const struct hs_preference on_cuda[] = {
     /* 12 to 13 times the device copy at 2^28 points on an H200, and a launch for 32 sweeps where
      * launches are what costs: 0.24 us a sweep of 16384 to 131072 points, a launch alone 2.5. */
     {.kernel = "fused_line_1d"},
-    /* Grids that stay on the chip, float, on an H200, in us per sweep, fixed walls and the slowest
-     * of others: 2D 1024^2 0.9 and 2.0, where the next, collaborative_2d, has 5.18 with fixed ones;
-     * 64^3 0.9 and 2.0, basic 2.82; 128^3 2.6 and 6.8, vector_march 5.57. */
+    /* Grids that stay on the chip, on an H200, in us a sweep, fixed and robin walls: 1024^2 in
+     * float 0.89 and 1.55 (fused_march_2d 4.6 with fixed ones), 64^3 in float 0.83 and 1.48
+     * (basic 2.8), in double 1.31 and 2.4 (basic 3.1 and 5.4), 128^3 in float 2.55 with fixed walls
+     * (vector_march 5.6). */
     {.kernel = "resident", .dims = 1u << 2, .precision = 1u << HS_FLOAT},
-    {.kernel = "resident", .dims = 1u << 3, .precision = 1u << HS_FLOAT, .below = 64 * 64 * 64 + 1},
+    {.kernel = "resident", .dims = 1u << 3, .below = 64 * 64 * 64 + 1},
     {.kernel = "resident",
      .dims = 1u << 3,
      .precision = 1u << HS_FLOAT,
      .below = 128 * 128 * 128 + 1,
      .without = HS_NEEDS_GHOSTS},
-    /* At 16384^2, fixed walls, on an H200 6.9 times vector_march in float and 5.8 in double; a form
-     * of it with other numbers of levels had 2.6 and 4.9 times at 4096^2. */
-    {.kernel = "fused_march_2d", .dims = 1u << 2, .from = 2048 * 2048},
+    /* On an H200, times bulk_march with fixed walls, in float and double: 6.8 and 4.2 to 6.8 at
+     * 16384^2, 3.9 and 3.5 at 4096^2; times collaborative_2d at 1024^2 in double 1.01, and with
+     * periodic and robin walls 1.18 and 1.16. */
+    {.kernel = "fused_march_2d", .dims = 1u << 2, .from = 1024 * 1024},
     /* The fused marches need more than a wave of blocks: on an H200 fused_march_3d gave 0.70 of
      * vector_march's rate at 128^3 in float, but 1.17 in double, and 2.0 and 2.1 at 256^3;
      * fused_fields_3d 1.9 at 512^3 in float (docs/benchmarks.md). */
