@@ -21,8 +21,10 @@ struct grid {
 };
 
 /* A case takes the first that its kernel suits: less than a tile; a tile or two and a rest. */
-static const struct grid usual[] = {
-    {.points = {37, 19, 9}}, {.points = {70, 64, 7}}, {.points = {517, 67, 7}}};
+static const struct grid usual[] = {{.points = {37, 19, 9}},
+                                    {.points = {70, 64, 7}},
+                                    {.points = {517, 67, 7}},
+                                    {.points = {70, 83, 9}}};
 enum { USUAL = sizeof usual / sizeof *usual };
 
 /* Where a kernel has other code for larger grids, these once for each radius and precision. */
