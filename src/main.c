@@ -3,6 +3,8 @@
 #include "core/version.h"
 #include "input/options.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +32,7 @@ static void print_help(FILE *stream)
     fprintf(stream, "\nheatsolve COMMAND --help says more; heatsolve --version what this is.\n");
 }
 
-static void unknown_command(const char *name, struct hs_error *err)
+static enum hs_status unknown_command(const char *name, struct hs_error *err)
 {
     char names[256] = "";
     for (int i = 0; hs_commands[i]; i++)
@@ -38,9 +40,31 @@ static void unknown_command(const char *name, struct hs_error *err)
                  hs_commands[i]->name);
     const char *nearest = hs_nearest_word(name, names);
     if (nearest)
-        hs_error_add(err, HS_BAD_INPUT, "%s: no such command; did you mean %s?", name, nearest);
-    else
-        hs_error_add(err, HS_BAD_INPUT, "%s: no such command; heatsolve --help lists them", name);
+        return hs_error_add(err, HS_BAD_INPUT, "%s: no such command; did you mean %s?", name,
+                            nearest);
+    return hs_error_add(err, HS_BAD_INPUT, "%s: no such command; heatsolve --help lists them",
+                        name);
+}
+
+/* Whoever started us may have closed some of them, and the next file opened would take that number:
+ * what is said on stderr would then be written into the run's output. */
+static void hold_standard_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) == -1 && errno == EBADF && open("/dev/null", O_RDWR) == -1)
+            return;
+}
+
+/* A config or a summary that a full disk cut short must not look like a whole one. */
+static void check_standard_output(enum hs_status *status, struct hs_error *err)
+{
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return;
+    const enum hs_status failed =
+        hs_error_add(err, HS_IO, "standard output: cannot write: %s; it is not complete",
+                     errno ? strerror(errno) : "an earlier write failed");
+    *status = *status ? *status : failed;
 }
 
 /*
@@ -64,32 +88,49 @@ static void wait_without_spinning(char **argv)
     execv(path, argv); /* where that fails, they spin */
 }
 
+static bool is_help(const char *argument)
+{
+    return strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0;
+}
+
+static const struct hs_command *command_named(const char *name)
+{
+    for (int i = 0; hs_commands[i]; i++)
+        if (strcmp(hs_commands[i]->name, name) == 0)
+            return hs_commands[i];
+    return NULL;
+}
+
+/* To the command that the first argument names. */
+static enum hs_status hand_over(int argc, char **argv, struct hs_error *err)
+{
+    if (is_help(argv[1])) {
+        print_help(stdout);
+        return HS_OK;
+    }
+    const char *name = strcmp(argv[1], "--version") == 0 ? "version" : argv[1];
+    const struct hs_command *command = command_named(name);
+    if (!command)
+        return unknown_command(name, err);
+    if (argc > 2 && is_help(argv[2])) {
+        printf("usage: %s\n\n%s\n\n%s", command->usage, command->summary, command->help);
+        return HS_OK;
+    }
+    return command->run(argc - 1, argv + 1, err);
+}
+
 int main(int argc, char **argv)
 {
+    hold_standard_streams();
     wait_without_spinning(argv);
     if (argc < 2) {
         print_help(stderr);
         return HS_BAD_INPUT;
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
-        print_help(stdout);
-        return HS_OK;
-    }
-    const char *name = strcmp(argv[1], "--version") == 0 ? "version" : argv[1];
     struct hs_error err;
     hs_error_init(&err);
-    enum hs_status status = HS_BAD_INPUT;
-    const struct hs_command *command = NULL;
-    for (int i = 0; hs_commands[i] && !command; i++)
-        if (strcmp(hs_commands[i]->name, name) == 0)
-            command = hs_commands[i];
-    if (!command)
-        unknown_command(name, &err);
-    else if (argc > 2 && (strcmp(argv[2], "--help") == 0 || strcmp(argv[2], "-h") == 0)) {
-        printf("usage: %s\n\n%s\n\n%s", command->usage, command->summary, command->help);
-        status = HS_OK;
-    } else
-        status = command->run(argc - 1, argv + 1, &err);
+    enum hs_status status = hand_over(argc, argv, &err);
+    check_standard_output(&status, &err);
     if (err.text)
         fprintf(stderr, "heatsolve: %s", err.text);
     hs_error_release(&err);

@@ -91,6 +91,32 @@ def test_a_bad_command_line_writes_nothing(tmp_path, command, arguments, code, m
     assert files(tmp_path) == []
 
 
+@pytest.mark.parametrize("closed", ["2>&-", ">&-", ">&- 2>&-", "<&- >&- 2>&-"])
+def test_what_is_said_never_lands_in_the_output(tmp_path, closed):
+    """The next file opened takes the number of a stream that was closed, and progress goes to number 2."""
+    (tmp_path / "case.cfg").write_text(BASE)
+    steps = "--set output.history_every=1 --set time.end=0.2 --set output.interval=0.001"
+    run = f'"{HEATSOLVE}" run case.cfg {steps}'
+    assert subprocess.run(f"{run} --output whole.h5 --quiet", cwd=tmp_path, shell=True).returncode == 0
+    assert subprocess.run(f"{run} --output closed.h5 {closed}", cwd=tmp_path, shell=True, capture_output=True).returncode == 0
+    with h5py.File(tmp_path / "whole.h5") as whole, h5py.File(tmp_path / "closed.h5") as found:
+        assert (whole["temperature"][...] == found["temperature"][...]).all()
+    assert b"GCell/s" not in (tmp_path / "closed.h5").read_bytes()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["init"], ["options"], ["--version"], ["--help"], ["run", "--help"], ["check", "case.cfg"], ["run", "case.cfg", "--json"]],
+    ids=" ".join,
+)
+def test_an_answer_cut_short_by_a_full_disk_is_exit_3(tmp_path, arguments):
+    (tmp_path / "case.cfg").write_text(BASE)
+    with open("/dev/full", "w") as full:
+        result = subprocess.run([HEATSOLVE, *arguments], cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert result.returncode == 3
+    assert "standard output: cannot write: No space left on device" in result.stderr
+
+
 # ---- run -----------------------------------------------------------------------------------------
 
 
