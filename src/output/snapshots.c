@@ -417,13 +417,13 @@ static enum hs_status make_series(struct hs_snapshots *s, struct hs_error *err)
     return st;
 }
 
-/* Goes on with a run's file. */
+/* Goes on with a run's file; the store first, so that no other run changes what is read. */
 static enum hs_status take_up(struct hs_snapshots *s, const struct hs_resume *resume,
                               struct hs_error *err)
 {
     const char *file = s->problem->output.file;
-    const enum hs_status st = hs_restore(file, resume, &s->chunks, &s->snapshots, &s->history, err);
-    return st ? st : hs_store_reopen(file, &s->store, err);
+    const enum hs_status st = hs_store_reopen(file, &s->store, err);
+    return st ? st : hs_restore(file, resume, &s->chunks, &s->snapshots, &s->history, err);
 }
 
 static void note_start(struct hs_snapshots *s)

@@ -60,6 +60,79 @@ static enum hs_status check_target(const char *path, struct hs_error *err)
     return HS_OK;
 }
 
+/*
+ * One writer a file. Two would overwrite each other's snapshots and both end well: as when a run
+ * that is thought dead is resumed. A writer holds a read lock on one byte far beyond the end, and
+ * then looks whether it is alone, so that of two at once none is missed. Not flock(), which HDF5's
+ * readers take of the whole file. It dies with the process; where a file system has no locks, all
+ * is as without them.
+ */
+static int is_claimed(int file)
+{
+#ifdef F_OFD_GETLK
+    struct flock lock = {
+        .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)1 << 62, .l_len = 1};
+    return fcntl(file, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+#else
+    return (void)file, 0;
+#endif
+}
+
+static void claim(int file)
+{
+#ifdef F_OFD_SETLK
+    const struct flock lock = {
+        .l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = (off_t)1 << 62, .l_len = 1};
+    (void)fcntl(file, F_OFD_SETLK, &lock);
+#else
+    (void)file;
+#endif
+}
+
+static enum hs_status is_being_written(const char *path, struct hs_error *err)
+{
+    return hs_error_add(err, HS_IO,
+                        "%s: another run is writing it; wait until that has ended, or set "
+                        "output.file to another path",
+                        path);
+}
+
+/* Whether a live run writes the file that has the name already, which a new one would take. */
+static enum hs_status check_writers(const char *path, struct hs_error *err)
+{
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const int claimed = file >= 0 && is_claimed(file);
+    if (file >= 0)
+        close(file);
+    return claimed ? is_being_written(path, err) : HS_OK;
+}
+
+/* Opens `name` for this run alone; it stays as it was, and closed, if another has it. */
+static enum hs_status open_alone(struct hs_store *store, const char *name, int flags,
+                                 const char *doing, struct hs_error *err)
+{
+    const int file = open(name, O_RDWR | O_CLOEXEC | flags, 0666);
+    if (file < 0)
+        return hs_file_failed(store->path, doing, errno, 0, err);
+    claim(file);
+    if (is_claimed(file)) {
+        close(file);
+        return is_being_written(store->path, err);
+    }
+    store->file = file;
+    return HS_OK;
+}
+
+/* A file that a killed run left behind begins anew. */
+static enum hs_status empty(struct hs_store *store, struct hs_error *err)
+{
+    struct stat s;
+    store->end = 2048; /* room for a superblock of any version */
+    if (fstat(store->file, &s) || (s.st_size > 0 && ftruncate(store->file, 0)))
+        return hs_file_failed(store->path, "create", errno, 0, err);
+    return HS_OK;
+}
+
 enum hs_status hs_store_create(const char *path, struct hs_store **out, struct hs_error *err)
 {
     enum hs_status st = store_make(path, out, err);
@@ -67,12 +140,12 @@ enum hs_status hs_store_create(const char *path, struct hs_store **out, struct h
         st = hs_file_make_parents(path, err);
     if (!st)
         st = check_target(path, err);
-    if (!st) {
-        (*out)->file = open((*out)->part, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-        (*out)->end = 2048; /* room for a superblock of any version */
-        if ((*out)->file < 0)
-            st = hs_file_failed(path, "create", errno, 0, err);
-    }
+    if (!st)
+        st = check_writers(path, err);
+    if (!st)
+        st = open_alone(*out, (*out)->part, O_CREAT, "create", err);
+    if (!st)
+        st = empty(*out, err);
     if (st) {
         hs_store_destroy(*out);
         *out = NULL;
@@ -85,9 +158,11 @@ enum hs_status hs_store_reopen(const char *path, struct hs_store **out, struct h
     enum hs_status st = store_make(path, out, err);
     if (!st) {
         (*out)->named = 1;
-        (*out)->file = open(path, O_RDWR | O_CLOEXEC);
+        st = open_alone(*out, path, 0, "open", err);
+    }
+    if (!st) {
         struct stat s;
-        if ((*out)->file < 0 || fstat((*out)->file, &s))
+        if (fstat((*out)->file, &s))
             st = hs_file_failed(path, "open", errno, 0, err);
         else
             (*out)->end = s.st_size;

@@ -38,7 +38,8 @@ struct hs_image {
     unsigned char superblock[HS_SUPERBLOCK_BYTES];
 };
 
-/* Begins a file, or goes on with one. HS_IO with path, reason and remedy. */
+/* Begins a file, or goes on with one. HS_IO with path, reason and remedy; so, too, while another
+ * process writes the file, or one that will have its name. */
 enum hs_status hs_store_create(const char *path, struct hs_store **out, struct hs_error *err);
 enum hs_status hs_store_reopen(const char *path, struct hs_store **out, struct hs_error *err);
 

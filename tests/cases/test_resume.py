@@ -1,10 +1,13 @@
 """A run that was interrupted or killed goes on from its checkpoint to the same bits as one that was not."""
 
+import fcntl
+import os
 import pathlib
 import random
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import time
@@ -438,3 +441,41 @@ def test_steps_that_were_cut_are_not_taken_for_others(tmp_path):
     result = faults.run(directory, "--resume", "--set", "output.interval=0.7")
     assert result.returncode == 2
     assert "would come at t = 2.975 s instead of 3.3 s, since its last steps were cut" in result.stderr
+
+
+# ---- two at once ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("arguments", [["--resume"], []], ids=["resumed", "begun anew"])
+def test_a_file_has_one_writer(tmp_path, arguments):
+    """A run that is thought dead and is not: a second one would mix its snapshots with the first's."""
+    faults.write_config(tmp_path, **CASES["3d"])
+    first = start(tmp_path)
+    wait_for(tmp_path / "out/run.h5", first)
+    first.send_signal(signal.SIGSTOP)
+    second = faults.run(tmp_path, *arguments)
+    first.send_signal(signal.SIGCONT)
+    assert second.returncode == 3, second.stderr
+    assert "out/run.h5: another run is writing it" in second.stderr
+    assert first.wait() == 0
+    faults.write_config(tmp_path / "alone", **CASES["3d"])
+    assert faults.run(tmp_path / "alone").returncode == 0
+    assert_same_file(tmp_path / "out/run.h5", tmp_path / "alone/out/run.h5")
+    assert faults.run(tmp_path, *arguments).returncode == 0  # nobody has it any more
+
+
+def test_a_file_that_has_not_its_name_yet_has_one_writer(tmp_path):
+    faults.write_config(tmp_path)
+    (tmp_path / "out").mkdir()
+    part = tmp_path / "out/run.h5.part"
+    part.write_text("another's")
+    with open(part, "r+b") as file:
+        # struct flock: type, whence, start, length, process; as the program's own
+        lock = struct.pack("hhqqi", fcntl.F_RDLCK, os.SEEK_SET, 1 << 62, 1, 0)
+        fcntl.fcntl(file, fcntl.F_OFD_SETLK, lock)
+        result = faults.run(tmp_path)
+        assert result.returncode == 3 and "another run is writing it" in result.stderr
+        assert part.read_text() == "another's"
+    result = faults.run(tmp_path)
+    assert result.returncode == 0, result.stderr
+    assert not part.exists()
