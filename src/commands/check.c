@@ -146,8 +146,8 @@ static void print_text(const struct outlook *outlook)
     const struct hs_problem *problem = outlook->problem;
     const struct hs_plan *plan = outlook->plan;
     print_label("config");
-    printf("%s: in order%s%s\n", problem->config_path, problem->title ? ": " : "",
-           problem->title ? problem->title : "");
+    printf("%s: in order%s%s\n", problem->config_path,
+           problem->title && problem->title[0] ? ": " : "", problem->title ? problem->title : "");
     print_grid(problem);
     print_stencil(problem);
     print_label("kernel");

@@ -56,6 +56,8 @@ static enum hs_status read_problem(const struct request *request, struct hs_prob
         return hs_error_add(err, HS_DEVICE, "no memory for the kernel's name");
     free(problem->solver.kernel);
     problem->solver.kernel = kernel;
+    free(problem->place[HS_PLACE_KERNEL]);
+    problem->place[HS_PLACE_KERNEL] = NULL;
     return HS_OK;
 }
 

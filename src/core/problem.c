@@ -33,17 +33,25 @@ void hs_problem_release(struct hs_problem *problem)
     free(problem->initial.field.data);
     free(problem->initial.regions);
     free(problem->source.field.data);
-    free(problem->schedule.step_place);
     free(problem->output.file);
     for (int i = 0; i < problem->probe_count; i++)
         free(problem->probes[i].name);
     free(problem->probes);
     free(problem->solver.backend);
     free(problem->solver.kernel);
+    for (int i = 0; i < HS_PLACES; i++)
+        free(problem->place[i]);
     for (int i = 0; i < problem->program_count; i++)
         free(problem->programs[i]);
     free(problem->programs);
     hs_problem_init(problem);
+}
+
+const char *hs_problem_place(const struct hs_problem *problem, enum hs_place which)
+{
+    if (problem->place[which])
+        return problem->place[which];
+    return problem->config_path ? problem->config_path : "config";
 }
 
 static struct hs_stencil diffusion_stencil(const struct hs_problem *problem, double step)

@@ -60,7 +60,6 @@ struct hs_schedule {
     double end;             /* s, or NaN */
     int64_t sweeps;         /* or -1 */
     double step;            /* s; NaN for "auto"; 1 for a raw stencil unless given */
-    char *step_place;       /* "case.cfg:12" of time.step, for messages; NULL if not given */
     double safety;          /* share of the stability limit that "auto" takes */
     double output_interval; /* s, or NaN */
     int64_t output_every;   /* sweeps, or -1; neither: first and last only */
@@ -96,6 +95,17 @@ struct hs_solver_choice {
     int threads; /* 0: as many as the machine has */
 };
 
+/* Settings that only the engine can judge, so that its messages say where they stand. */
+enum hs_place {
+    HS_PLACE_STEP,     /* time.step */
+    HS_PLACE_END,      /* time.end */
+    HS_PLACE_INTERVAL, /* output.interval */
+    HS_PLACE_STENCIL,  /* stencil */
+    HS_PLACE_BACKEND,  /* solver.backend */
+    HS_PLACE_KERNEL,   /* solver.kernel */
+    HS_PLACES
+};
+
 struct hs_problem {
     char *title;
     char *temperature_unit; /* for labels; NULL stands for "K" */
@@ -118,6 +128,7 @@ struct hs_problem {
     int probe_count;
     struct hs_exact exact;
     struct hs_solver_choice solver;
+    char *place[HS_PLACES]; /* "case.cfg:12", or "--set"; NULL if not given */
     struct hs_instruction **programs; /* code of all expressions, owned */
     int program_count;
 };
@@ -144,6 +155,9 @@ void hs_problem_source_row(const struct hs_problem *problem, double step, double
  * heat content is the sum of volume * T times density * specific_heat where they are known. */
 double hs_problem_node_volume(const struct hs_problem *problem, int64_t i, int64_t j, int64_t k);
 double hs_problem_heat_capacity(const struct hs_problem *problem); /* J/(m^3 K); 1 if unknown */
+
+/* "case.cfg:12", or the config's name where the setting is not given, or "config". */
+const char *hs_problem_place(const struct hs_problem *problem, enum hs_place which);
 
 const char *hs_problem_temperature_unit(const struct hs_problem *problem); /* "K", "degC" */
 

@@ -14,6 +14,8 @@ static const double whole_to = 1e-9;
 /* Growth per sweep that decimals of a raw stencil may bring (six times 0.1666666667). */
 static const double amplification_slack = 1e-9;
 
+static const char interval_key[] = "output.interval";
+
 /* Sweep counts stay exact in a double, and so do times made of them. */
 static const double most_sweeps = 9007199254740992.0; /* 2^53 */
 
@@ -28,19 +30,6 @@ void hs_plan_note(struct hs_plan *plan, const char *format, ...)
     va_start(args, format);
     vsnprintf(plan->note + used, sizeof plan->note - used, format, args);
     va_end(args);
-}
-
-/* What stands before a message: the place of time.step, or the config's name. */
-static const char *step_place(const struct hs_problem *problem)
-{
-    if (problem->schedule.step_place)
-        return problem->schedule.step_place;
-    return problem->config_path ? problem->config_path : "config";
-}
-
-static const char *config_place(const struct hs_problem *problem)
-{
-    return problem->config_path ? problem->config_path : "config";
 }
 
 /* Six digits, rounded down: what is printed as allowed must be allowed. */
@@ -68,14 +57,14 @@ static enum hs_status longest_step(const struct hs_problem *problem, struct hs_p
                             "%s: stencil: one sweep of these coefficients with these boundaries "
                             "multiplies some mode by %.9g, so the run would blow up; scale them so "
                             "that none is multiplied by more than 1",
-                            config_place(problem), plan->amplification);
+                            hs_problem_place(problem, HS_PLACE_STENCIL), plan->amplification);
     }
     plan->limit = hs_stability_limit(problem);
     if (!(plan->limit > 0.0))
         return hs_error_add(err, HS_BAD_INPUT,
                             "%s: boundary: these boundaries feed a mode that grows with any step; "
                             "is a robin h negative?",
-                            config_place(problem));
+                            problem->config_path ? problem->config_path : "config");
     if (isnan(given)) {
         *step = problem->schedule.safety * plan->limit;
         return HS_OK;
@@ -85,7 +74,8 @@ static enum hs_status longest_step(const struct hs_problem *problem, struct hs_p
     return hs_error_add(err, HS_BAD_INPUT,
                         "%s: time.step = %.9g: above the stability limit of %.9g s for this "
                         "stencil and its boundaries; give at most %.6g, or \"auto\"",
-                        step_place(problem), given, plan->limit, floor_to_six_digits(plan->limit));
+                        hs_problem_place(problem, HS_PLACE_STEP), given, plan->limit,
+                        floor_to_six_digits(plan->limit));
 }
 
 /* Into how many steps, none longer than `longest`, a length is cut. */
@@ -102,12 +92,14 @@ static enum hs_status cut(const struct hs_problem *problem, struct hs_plan *plan
                           double length, double longest, int64_t *count, double *step,
                           struct hs_error *err)
 {
+    const bool is_interval = strcmp(key, interval_key) == 0;
+    const char *place = hs_problem_place(problem, is_interval ? HS_PLACE_INTERVAL : HS_PLACE_END);
     const double n = steps_of(length, longest);
     if (!(n <= most_sweeps))
         return hs_error_add(err, HS_BAD_INPUT,
                             "%s: %s = %.9g: that is %.3g sweeps of %.3g s, more than can be "
                             "counted; give a shorter time or a coarser grid",
-                            config_place(problem), key, length, n, longest);
+                            place, key, length, n, longest);
     *count = (int64_t)n;
     *step = length / n;
     const bool same = fabs(*step - longest) <= whole_to * longest;
@@ -115,7 +107,7 @@ static enum hs_status cut(const struct hs_problem *problem, struct hs_plan *plan
         return hs_error_add(err, HS_BAD_INPUT,
                             "%s: %s = %.9g: not a multiple of the sweep's step of %.9g s, which a "
                             "raw stencil fixes; give a multiple, or time.sweeps and output.every",
-                            config_place(problem), key, length, longest);
+                            place, key, length, longest);
     if (same && problem->raw)
         *step = longest;
     if (!same && !isnan(problem->schedule.step))
@@ -131,11 +123,16 @@ static enum hs_status plan_to_end(const struct hs_problem *problem, struct hs_pl
     const double end = problem->schedule.end;
     plan->end = end;
     const double interval = problem->schedule.output_interval;
+    if (end / interval > most_sweeps)
+        return hs_error_add(err, HS_BAD_INPUT,
+                            "%s: output.interval = %.9g: that is %.3g snapshots, more than can be "
+                            "counted; give a longer interval",
+                            hs_problem_place(problem, HS_PLACE_INTERVAL), interval, end / interval);
     if (!isnan(interval))
-        plan->intervals = (int64_t)fmin(floor(end / interval * (1.0 + whole_to)), 1e15);
+        plan->intervals = (int64_t)floor(end / interval * (1.0 + whole_to));
     if (plan->intervals > 0) {
         plan->interval = interval;
-        const enum hs_status st = cut(problem, plan, "output.interval", plan->interval, longest,
+        const enum hs_status st = cut(problem, plan, interval_key, plan->interval, longest,
                                       &plan->interval_sweeps, &plan->interval_step, err);
         if (st)
             return st;
@@ -155,7 +152,7 @@ static enum hs_status plan_to_end(const struct hs_problem *problem, struct hs_pl
     if (all > most_sweeps)
         return hs_error_add(err, HS_BAD_INPUT,
                             "%s: time.end = %.9g: that is %.3g sweeps, more than can be counted",
-                            config_place(problem), end, all);
+                            hs_problem_place(problem, HS_PLACE_END), end, all);
     plan->sweeps = plan->intervals * plan->interval_sweeps + tail;
     return HS_OK;
 }
@@ -168,7 +165,7 @@ static enum hs_status plan_sweeps(const struct hs_problem *problem, struct hs_pl
     plan->tail_step = longest;
     if (!isnan(problem->schedule.output_interval)) {
         plan->interval = problem->schedule.output_interval;
-        const enum hs_status st = cut(problem, plan, "output.interval", plan->interval, longest,
+        const enum hs_status st = cut(problem, plan, interval_key, plan->interval, longest,
                                       &plan->interval_sweeps, &plan->interval_step, err);
         if (st)
             return st;
@@ -203,11 +200,10 @@ enum hs_status hs_plan_steps(const struct hs_problem *problem, struct hs_plan *o
 enum hs_status hs_plan_make(const struct hs_problem *problem, struct hs_plan *out,
                             struct hs_error *err)
 {
-    enum hs_status st = hs_plan_steps(problem, out, err);
-    if (st)
-        return st;
-    char choice[256] = "";
-    st = hs_choose(problem, &out->backend, &out->kernel, choice, sizeof choice, err);
+    const enum hs_status steps = hs_plan_steps(problem, out, err);
+    char choice[256] = ""; /* whatever the steps are: all that is wrong is said at once */
+    enum hs_status st = hs_choose(problem, &out->backend, &out->kernel, choice, sizeof choice, err);
+    st = steps ? steps : st;
     if (!st && choice[0])
         hs_plan_note(out, "%s", choice);
     out->choice = hs_kernel_is_named(problem) ? HS_CHOICE_NAMED : HS_CHOICE_PREFERRED;

@@ -52,6 +52,19 @@ static void append(char *text, size_t size, const char *separator, const char *m
     snprintf(text + used, size - used, "%s%s", used ? separator : "", more);
 }
 
+struct place {
+    char text[300];
+};
+
+/* "case.cfg:12: " for a setting of a config's; "" for what the command line names otherwise. */
+static struct place where(const struct hs_problem *problem, enum hs_place which)
+{
+    struct place place = {""};
+    if (problem->place[which])
+        snprintf(place.text, sizeof place.text, "%.280s: ", problem->place[which]);
+    return place;
+}
+
 /* The first line of a message. */
 static void append_line(char *text, size_t size, const char *message)
 {
@@ -106,7 +119,8 @@ static void say_of_name(const struct hs_registry *registry, const char *name, en
 }
 
 static enum hs_status unknown_kernel(const struct hs_registry *registry, const char *name,
-                                     enum hs_device device, struct hs_error *err)
+                                     enum hs_device device, const char *called,
+                                     struct hs_error *err)
 {
     char known[1024] = "", more[256];
     for (int n = 0; registry->kernels[n]; n++)
@@ -114,22 +128,22 @@ static enum hs_status unknown_kernel(const struct hs_registry *registry, const c
             append(known, sizeof known, ", ", registry->kernels[n]->name);
     say_of_name(registry, name, device, more, sizeof more);
     return hs_error_add(err, HS_BAD_INPUT,
-                        "kernel \"%s\": the %s backend has none of that name%s (known: %s)", name,
-                        hs_device_name(device), more, known);
+                        "%s \"%s\": the %s backend has none of that name%s (known: %s)", called,
+                        name, hs_device_name(device), more, known);
 }
 
 static enum hs_status find_kernel(const struct hs_registry *registry, const char *name,
-                                  enum hs_device device, const struct hs_kernel **out,
-                                  struct hs_error *err)
+                                  enum hs_device device, const char *called,
+                                  const struct hs_kernel **out, struct hs_error *err)
 {
     *out = kernel_named(registry, name, device);
-    return *out ? HS_OK : unknown_kernel(registry, name, device, err);
+    return *out ? HS_OK : unknown_kernel(registry, name, device, called, err);
 }
 
 enum hs_status hs_kernel_find(const char *name, enum hs_device device, const struct hs_kernel **out,
                               struct hs_error *err)
 {
-    return find_kernel(&this_build, name, device, out, err);
+    return find_kernel(&this_build, name, device, "kernel", out, err);
 }
 
 /* ---- the kernel ------------------------------------------------------------------------------ */
@@ -176,7 +190,9 @@ static enum hs_status cannot(const struct hs_registry *registry, const struct hs
             can(registry->kernels[n], problem, unused, sizeof unused))
             append(able, sizeof able, ", ", registry->kernels[n]->name);
     describe_need(problem, need, sizeof need);
-    return hs_error_add(err, HS_BAD_INPUT, "solver.kernel = \"%s\": %s; kernels that can (%s): %s",
+    return hs_error_add(err, HS_BAD_INPUT,
+                        "%ssolver.kernel = \"%s\": %s; kernels that can (%s): %s",
+                        where(problem, HS_PLACE_KERNEL).text,
                         problem->solver.kernel ? problem->solver.kernel : "auto", reason, need,
                         able[0] ? able : "none");
 }
@@ -198,7 +214,10 @@ static enum hs_status choose_kernel(const struct hs_registry *registry,
         snprintf(reason, sizeof reason, "no %s kernel does it", hs_device_name(device));
         return *out ? HS_OK : cannot(registry, problem, device, reason, err);
     }
-    const enum hs_status st = find_kernel(registry, name, device, out, err);
+    char called[sizeof(struct place) + 16];
+    snprintf(called, sizeof called, "%s%s", where(problem, HS_PLACE_KERNEL).text,
+             problem->place[HS_PLACE_KERNEL] ? "solver.kernel =" : "kernel");
+    const enum hs_status st = find_kernel(registry, name, device, called, out, err);
     if (st)
         return st;
     return can(*out, problem, reason, sizeof reason)
@@ -208,9 +227,11 @@ static enum hs_status choose_kernel(const struct hs_registry *registry,
 
 /* ---- the backend ----------------------------------------------------------------------------- */
 
-static enum hs_status named_backend(const struct hs_registry *registry, const char *name,
-                                    int device, const struct hs_backend **out, struct hs_error *err)
+static enum hs_status named_backend(const struct hs_registry *registry,
+                                    const struct hs_problem *problem, const struct hs_backend **out,
+                                    struct hs_error *err)
 {
+    const char *name = problem->solver.backend;
     char built[128] = "";
     for (int n = 0; registry->backends[n]; n++) {
         append(built, sizeof built, ", ", registry->backends[n]->name);
@@ -218,13 +239,13 @@ static enum hs_status named_backend(const struct hs_registry *registry, const ch
             *out = registry->backends[n];
     }
     if (*out)
-        return (*out)->available(device, err);
+        return (*out)->available(problem->solver.device, err);
     const bool known = strcmp(name, "cuda") == 0;
-    return hs_error_add(err, known ? HS_DEVICE : HS_BAD_INPUT,
-                        "solver.backend = \"%s\": %s; this build has: %s", name,
-                        known ? "not built, since nvcc was not found when this program was"
-                              : "no such backend",
-                        built);
+    return hs_error_add(
+        err, known ? HS_DEVICE : HS_BAD_INPUT, "%ssolver.backend = \"%s\": %s; this build has: %s",
+        where(problem, HS_PLACE_BACKEND).text, name,
+        known ? "not built, since nvcc was not found when this program was" : "no such backend",
+        built);
 }
 
 /* Whether some other device's kernels have the name that was asked for, and this one's do not. */
@@ -273,10 +294,9 @@ enum hs_status hs_choose_among(const struct hs_registry *registry, const struct 
     *kernel = NULL;
     if (size > 0)
         note[0] = '\0';
-    const enum hs_status st =
-        !name || strcmp(name, "auto") == 0
-            ? first_backend(registry, problem, backend, note, size, err)
-            : named_backend(registry, name, problem->solver.device, backend, err);
+    const enum hs_status st = !name || strcmp(name, "auto") == 0
+                                  ? first_backend(registry, problem, backend, note, size, err)
+                                  : named_backend(registry, problem, backend, err);
     return st ? st : choose_kernel(registry, problem, (*backend)->device, kernel, err);
 }
 

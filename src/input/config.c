@@ -31,10 +31,27 @@ static char *whole_text(const char *text, const char *const *overrides, int over
     return NULL;
 }
 
+/* What the engine finds out later is said with these places. */
+static void keep_places(struct hs_reader *reader)
+{
+    static const char *const keys[HS_PLACES] = {
+        [HS_PLACE_STEP] = "time.step",           [HS_PLACE_END] = "time.end",
+        [HS_PLACE_INTERVAL] = "output.interval", [HS_PLACE_STENCIL] = "stencil",
+        [HS_PLACE_BACKEND] = "solver.backend",   [HS_PLACE_KERNEL] = "solver.kernel"};
+    for (int i = 0; i < HS_PLACES; i++) {
+        const struct hs_setting *setting = hs_settings_find(reader->settings, keys[i]);
+        char *place = NULL;
+        if (setting && (setting->file ? asprintf(&place, "%s:%d", setting->file, setting->line)
+                                      : asprintf(&place, "--set")) >= 0)
+            reader->problem->place[i] = place;
+    }
+}
+
 static void read_problem(struct hs_reader *reader)
 {
     struct hs_problem *problem = reader->problem;
     const char *precision = hs_settings_text(reader->settings, "precision");
+    keep_places(reader);
     problem->title = hs_read_string(reader, "title");
     problem->temperature_unit = hs_read_string(reader, "temperature_unit");
     problem->precision = precision && precision[0] == 'f' ? HS_FLOAT : HS_DOUBLE;

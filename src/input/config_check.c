@@ -75,7 +75,8 @@ static void check_initial(struct hs_reader *reader)
     const struct hs_problem *problem = reader->problem;
     const struct hs_grid *grid = &problem->grid;
     const struct hs_field *field = &problem->initial.field;
-    const bool uniform = !field->value.expression.code && problem->initial.region_count == 0;
+    const bool uniform = !field->value.expression.code && isfinite(field->value.constant) &&
+                         problem->initial.region_count == 0;
     if (!field->data && (uniform || grid->points[HS_X] > MOST))
         return;
     double *row = malloc((size_t)grid->points[HS_X] * sizeof *row);

@@ -89,6 +89,9 @@ static void read_name(struct hs_reader *reader, int index)
     if (name[0] == '\0' || strchr(name, '/') || strcmp(name, ".") == 0)
         hs_settings_complain(reader->settings, key.text,
                              "cannot be the name of a dataset; give one without \"/\"");
+    if (strcmp(name, "time") == 0 || strcmp(name, "sweep") == 0)
+        hs_settings_complain(reader->settings, key.text,
+                             "/probes/%s holds when the rows were taken; give another name", name);
     for (int i = 0; i < index; i++)
         if (probes[i].name && strcmp(probes[i].name, name) == 0)
             hs_settings_complain(reader->settings, key.text,

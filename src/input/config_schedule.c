@@ -18,16 +18,6 @@ static void read_length(struct hs_reader *reader)
     hs_settings_count(reader->settings, "time.sweeps", &schedule->sweeps);
 }
 
-/* Whether it is stable is found out later, and said with this place. */
-static void keep_step_place(struct hs_reader *reader)
-{
-    const struct hs_setting *setting = hs_settings_find(reader->settings, "time.step");
-    char *place = NULL;
-    if (setting && (setting->file ? asprintf(&place, "%s:%d", setting->file, setting->line)
-                                  : asprintf(&place, "--set")) >= 0)
-        reader->problem->schedule.step_place = place;
-}
-
 /* Raw coefficients hold their step without saying it, so it is 1 unless it is given; then a time
  * in seconds means nothing. */
 static void read_step(struct hs_reader *reader)
@@ -35,7 +25,6 @@ static void read_step(struct hs_reader *reader)
     struct hs_schedule *schedule = &reader->problem->schedule;
     const bool given = hs_settings_number(reader->settings, "time.step", &schedule->step);
     hs_settings_number(reader->settings, "time.safety", &schedule->safety);
-    keep_step_place(reader);
     if (!reader->problem->raw || given)
         return;
     static const char *const in_seconds[] = {"time.end", "output.interval"};

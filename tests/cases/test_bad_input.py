@@ -202,12 +202,18 @@ ONE_LINE = [
     (9, "checkpoint = { every_minutes = 0; };", "checkpoint.every_minutes = 0: must be > 0 [min]"),
     (9, "solver = { threads = -1; };", "solver.threads = -1: must be 0 to 4096"),
     (9, "solver = { device = 1e9; };", "solver.device = 1e9: must be 0 to 1023"),
+    (9, 'solver = { kernel = "opnmp"; backend = "cpu"; };', 'solver.kernel = "opnmp": the cpu backend has none of that name; did you mean "openmp"?'),
+    (9, 'solver = { backend = "gpu"; };', 'solver.backend = "gpu": no such backend; this build has: '),
+    (9, 'output = { interval = 1e-300; };', "output.interval = 1e-300: that is 1e+301 snapshots, more than can be counted"),
+    (5, 'initial = { expression = "1/0"; };', "initial: is inf at node (0, 0, 0)"),
     # ---- probes
     (10, "probes = ( { at = [0.1, 0.1]; } );", "probes[0].name: missing; give the probe a name"),
     (10, 'probes = ( { name = "p"; } );', "probes[0].at: missing; give its coordinates in m"),
     (10, 'probes = ( { name = "a/b"; at = [0, 0]; } );', 'probes[0].name = "a/b": cannot be the name of a dataset; give one without "/"'),
     (10, 'probes = ( { name = ""; at = [0, 0]; } );', 'probes[0].name = "": cannot be the name of a dataset'),
     (10, 'probes = ( { name = "."; at = [0, 0]; } );', 'probes[0].name = ".": cannot be the name of a dataset'),
+    (10, 'probes = ( { name = "time"; at = [0, 0]; } );', 'probes[0].name = "time": /probes/time holds when the rows were taken'),
+    (10, 'probes = ( { name = "sweep"; at = [0, 0]; } );', 'probes[0].name = "sweep": /probes/sweep holds when the rows were taken'),
     (10, 'probes = ( { name = "a"; at = [0, 0]; }, { name = "a"; at = [1, 0]; } );', 'probes[1].name = "a": probes[0] has this name; give each its own'),
     (10, 'probes = ( { name = "p"; at = [0.1, 0.9]; } );', "probes[0].at: lies outside the grid along y; give a place from 0 to 0.8 m"),
     (10, 'probes = ( { name = "p"; at = [0.1]; } );', "probes[0].at: has 1 number; the grid has 2 axes"),
@@ -320,6 +326,22 @@ def test_all_errors_are_reported_at_once(tmp_path):
         ["case.cfg:1: titel", "case.cfg:1: precision", "case.cfg:3: material.density", "case.cfg:8: time.end", "--set: time.stp"],
     )
     assert len(result.stderr.strip().splitlines()) == 5
+
+
+def test_the_step_and_the_kernel_are_judged_at_once(tmp_path):
+    """Both are found out last, when all else is known to be right."""
+    text = GOOD.replace("end = 10.0;", "end = 10.0; step = 1e9;") + 'solver = { kernel = "opnmp"; backend = "cpu"; };\n'
+    assert_refused(heatsolve(tmp_path, text), 2, ["case.cfg:8: time.step = 1e+09: above", 'case.cfg:13: solver.kernel = "opnmp"'])
+
+
+@pytest.mark.parametrize("command", ["check", "run"])
+def test_what_the_plan_finds_has_its_place(tmp_path, command):
+    raw = 'grid = { points = [9]; };\n\nstencil = { c0 = 0.5; c1 = 0.75; c2 = 0.25; };\ninitial = { value = 1; };\n'
+    grows = heatsolve(tmp_path, raw + "time = { sweeps = 3; };\n", command=command)
+    assert_refused(grows, 2, ["case.cfg:3: stencil: one sweep of these coefficients"])
+    raw = raw.replace("0.75", "0.25") + "time = { step = 0.5;\nend = 3.25; };\n"
+    assert_refused(heatsolve(tmp_path, raw, command=command), 2, ["case.cfg:6: time.end = 3.25: not a multiple"])
+    assert_refused(heatsolve(tmp_path, raw, "--set", "time.end=1", "--set", "output.interval=0.3", command=command), 2, ["--set: output.interval = 0.3: not a multiple"])
 
 
 def test_a_config_that_is_not_there_is_exit_3(tmp_path):

@@ -163,7 +163,7 @@ void test_plan__a_step_above_the_limit_is_refused_with_the_limit(void **state)
     problem.schedule.step = 0.005001;
     assert_refused(&problem, "time.step = 0.005001: above the stability limit of 0.005 s");
     char place[] = "case.cfg:12";
-    problem.schedule.step_place = place;
+    problem.place[HS_PLACE_STEP] = place;
     assert_refused(&problem, "case.cfg:12: time.step");
     problem.schedule.step = 0.005; /* the limit itself is allowed */
     plan_of(&problem);
