@@ -126,10 +126,11 @@ static enum hs_status open_alone(struct hs_store *store, const char *name, int f
 /* A file that a killed run left behind begins anew. */
 static enum hs_status empty(struct hs_store *store, struct hs_error *err)
 {
-    struct stat s;
     store->end = 2048; /* room for a superblock of any version */
-    if (fstat(store->file, &s) || (s.st_size > 0 && ftruncate(store->file, 0)))
+    const int file = open(store->part, O_WRONLY | O_TRUNC | O_CLOEXEC);
+    if (file < 0)
         return hs_file_failed(store->path, "create", errno, 0, err);
+    close(file);
     return HS_OK;
 }
 
