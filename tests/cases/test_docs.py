@@ -129,6 +129,17 @@ def test_the_manual_page_is_clean_and_complete():
     assert told == set(commands()) - {"version"}
 
 
+@pytest.mark.parametrize("command", ["run", "check", "verify", "bench", "tune", "explain", "kernels", "render", "init", "options"])
+def test_the_manual_page_has_every_option(command):
+    page = (ROOT / "docs" / "man" / "heatsolve.1").read_text()
+    synopsis = re.search(rf"^\.Nm\n\.Cm {command}\n((?!\.Nm|\.Sh).*\n)+", page, re.M).group(0)
+    shown = {"-" + option for option in re.findall(r"(?:Fl|\|) (-?[a-z][a-z-]*)", synopsis)}
+    told = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", program(command, "--help").stdout))
+    if command == "render":  # the letter is what people type
+        told.remove("--output")
+    assert told - shown == set() and {o for o in shown if o.startswith("--")} - told == set()
+
+
 def test_the_manual_pages_keys_are_the_options_table():
     page = (ROOT / "docs" / "man" / "heatsolve.1").read_text()
     section = re.search(r"^\.\\\" keys: begin.*?\n(.*?)^\.\\\" keys: end", page, re.M | re.S).group(1)
