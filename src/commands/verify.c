@@ -20,6 +20,7 @@ struct request {
     struct hs_argument_list set;
     int64_t sweeps; /* 0: as many as fit in some seconds */
     const char *kernel;
+    bool every; /* --kernel all */
     bool json;
 };
 
@@ -51,7 +52,7 @@ static enum hs_status read_problem(const struct request *request, struct hs_prob
         hs_config_read(request->config, request->set.items, request->set.count, problem, err);
     if (st || !request->kernel)
         return st;
-    char *kernel = strdup(request->kernel);
+    char *kernel = strdup(request->every ? "auto" : request->kernel);
     if (!kernel)
         return hs_error_add(err, HS_DEVICE, "no memory for the kernel's name");
     free(problem->solver.kernel);
@@ -61,15 +62,22 @@ static enum hs_status read_problem(const struct request *request, struct hs_prob
     return HS_OK;
 }
 
+static enum hs_status compare(const struct request *request, struct findings *findings,
+                              struct hs_error *err)
+{
+    const struct hs_plan *plan = findings->plan;
+    int64_t sweeps = hs_verify_sweeps(findings->problem, plan);
+    if (request->sweeps > 0)
+        sweeps = request->sweeps < plan->sweeps ? request->sweeps : plan->sweeps;
+    return hs_verify_compare(findings->problem, plan, sweeps, &findings->comparison, err);
+}
+
 static enum hs_status find_out(const struct request *request, struct findings *findings,
                                struct hs_error *err)
 {
     const struct hs_problem *problem = findings->problem;
     const struct hs_plan *plan = findings->plan;
-    int64_t sweeps = hs_verify_sweeps(problem, plan);
-    if (request->sweeps > 0)
-        sweeps = request->sweeps < plan->sweeps ? request->sweeps : plan->sweeps;
-    enum hs_status st = hs_verify_compare(problem, plan, sweeps, &findings->comparison, err);
+    enum hs_status st = compare(request, findings, err);
     findings->no_refinement = hs_verify_no_refinement(problem);
     if (!st && !findings->no_refinement)
         st = hs_verify_refine(problem, plan, refinement_updates, &findings->refinement, err);
@@ -91,9 +99,14 @@ static void print_node(const struct hs_grid *grid, const int64_t node[HS_AXES])
     printf(")");
 }
 
+/* Of both sides alike: the sources say fma(), and no compiler may make or undo one. */
+static const char contraction[] = "on both sides fused multiply-adds as written, a term each; "
+                                  "contraction by the compiler off";
+
 static void print_bound(const struct findings *findings)
 {
     const struct hs_comparison *c = &findings->comparison;
+    printf("  arithmetic       %s\n", contraction);
     printf("  bound            %.3g", c->bound);
     if (findings->problem->precision == HS_FLOAT)
         printf(": the reference adds in double and rounds once a sweep, the kernel\n"
@@ -164,11 +177,11 @@ static void print_refinement(const struct findings *findings)
 
 /* ---- for programs -------------------------------------------------------------------------- */
 
-static void json_comparison(struct hs_json *json, const struct findings *findings)
+static void json_comparison(struct hs_json *json, const char *key, const struct findings *findings)
 {
     const struct hs_comparison *c = &findings->comparison;
     const int dims = findings->problem->grid.dims;
-    hs_json_open(json, "comparison");
+    hs_json_open(json, key);
     hs_json_text(json, "kernel", findings->plan->kernel->name);
     hs_json_text(json, "backend", findings->plan->backend->name);
     hs_json_text(json, "reference", "reference");
@@ -183,6 +196,7 @@ static void json_comparison(struct hs_json *json, const struct findings *finding
     hs_json_integers(json, "worst_node", c->worst, dims);
     hs_json_number(json, "worst_value", c->value);
     hs_json_number(json, "worst_reference", c->reference);
+    hs_json_text(json, "contraction", "off");
     hs_json_flag(json, "device_functions", c->device_functions);
     hs_json_number(json, "bound", c->bound);
     hs_json_flag(json, "passed", within(c));
@@ -223,7 +237,7 @@ static void print_json(const struct findings *findings)
     struct hs_json json = hs_json_on(stdout);
     hs_json_open(&json, NULL);
     hs_json_text(&json, "config", findings->problem->config_path);
-    json_comparison(&json, findings);
+    json_comparison(&json, "comparison", findings);
     json_refinement(&json, findings);
     hs_json_close(&json);
 }
@@ -242,6 +256,77 @@ static enum hs_status judge(const struct findings *findings, struct hs_error *er
                         c->max_ulps, c->bound);
 }
 
+/* ---- every kernel -------------------------------------------------------------------------- */
+
+static void print_row(const struct findings *findings)
+{
+    const struct hs_comparison *c = &findings->comparison;
+    printf("%-20s %10" PRId64 " %13.3g %12.3g %10" PRIu64 " %10.3g  %s\n",
+           findings->plan->kernel->name, c->differing, c->max_abs, c->max_relative, c->max_ulps,
+           c->bound, within(c) ? "passed" : "FAILED");
+}
+
+static void print_heading(const struct findings *findings)
+{
+    const struct hs_plan *plan = findings->plan;
+    printf("every kernel of %s that suits the case against reference (cpu), %s: %s\n",
+           plan->backend->name, hs_precision_name(findings->problem->precision), contraction);
+    printf("%-20s %10s %13s %12s %10s %10s\n", "kernel", "differing", "max |differ.|",
+           "max relative", "max ULPs", "bound");
+}
+
+/* One after the other, those that suit the case; one beyond its bound does not end the rest. */
+static enum hs_status compare_every(const struct request *request, struct findings *findings,
+                                    struct hs_plan *plan, struct hs_error *err)
+{
+    struct hs_json json = hs_json_on(stdout);
+    char reason[256];
+    enum hs_status first = HS_OK;
+    if (request->json) {
+        hs_json_open(&json, NULL);
+        hs_json_text(&json, "config", findings->problem->config_path);
+        hs_json_open_array(&json, "comparisons");
+    } else
+        print_heading(findings);
+    for (int n = 0; hs_kernels[n]; n++) {
+        const struct hs_kernel *kernel = hs_kernels[n];
+        if (kernel->device != plan->backend->device || strcmp(kernel->name, "reference") == 0 ||
+            !hs_kernel_suits(kernel, findings->problem, reason, sizeof reason))
+            continue;
+        plan->kernel = kernel;
+        enum hs_status st = compare(request, findings, err);
+        if (!st) {
+            if (request->json)
+                json_comparison(&json, NULL, findings);
+            else
+                print_row(findings);
+            fflush(stdout);
+            st = judge(findings, err);
+        }
+        first = first ? first : st;
+    }
+    if (request->json) {
+        hs_json_close_array(&json);
+        hs_json_close(&json);
+    }
+    return first;
+}
+
+static enum hs_status prove(const struct request *request, struct findings *findings,
+                            struct hs_error *err)
+{
+    const enum hs_status st = find_out(request, findings, err);
+    if (st)
+        return st;
+    if (request->json)
+        print_json(findings);
+    else {
+        print_comparison(findings);
+        print_refinement(findings);
+    }
+    return judge(findings, err);
+}
+
 static enum hs_status run(int argc, char **argv, struct hs_error *err)
 {
     struct request request = {0};
@@ -251,21 +336,14 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     hs_problem_init(&problem);
 
     enum hs_status st = read_request(argc, argv, &request, err);
+    request.every = request.kernel && strcmp(request.kernel, "all") == 0;
     if (!st)
         st = read_problem(&request, &problem, err);
     if (!st)
         st = hs_tune_file_plan(&problem, &plan, err);
     if (!st)
-        st = find_out(&request, &findings, err);
-    if (!st) {
-        if (request.json)
-            print_json(&findings);
-        else {
-            print_comparison(&findings);
-            print_refinement(&findings);
-        }
-        st = judge(&findings, err);
-    }
+        st = request.every ? compare_every(&request, &findings, &plan, err)
+                           : prove(&request, &findings, err);
     hs_problem_release(&problem);
     hs_argument_list_release(&request.set);
     return st;
@@ -273,21 +351,24 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
 
 const struct hs_command hs_command_verify = {
     .name = "verify",
-    .usage = "heatsolve verify CONFIG [--set KEY=VALUE]... [--sweeps N] [--kernel NAME] [--json]",
+    .usage =
+        "heatsolve verify CONFIG [--set KEY=VALUE]... [--sweeps N] [--kernel NAME|all] [--json]",
     .summary = "prove a config's kernel against the reference and, with exact, its order",
     .help =
         "  CONFIG           the case\n"
         "  --set KEY=VALUE  overrides a key of the config; may be given again and again\n"
         "  --sweeps N       sweeps to compare; else the run's, or as many of them as make 5e8\n"
         "                   point updates (at least 10), some seconds of the slow reference\n"
-        "  --kernel NAME    instead of solver.kernel; heatsolve kernels lists them\n"
+        "  --kernel NAME    instead of solver.kernel; heatsolve kernels lists them. all: every\n"
+        "                   one of the backend that suits the case, a line each, no refinement\n"
         "  --json           one JSON object\n"
         "\n"
         "Runs the config on its kernel and on the CPU reference and compares all nodes: largest\n"
         "difference, relative difference, ULPs, and where. In double all kernels do the same\n"
         "additions in the same order, so a single differing bit is a failure (but where a GPU\n"
         "evaluates expressions of x, y, z, some ulps are allowed). In float the reference adds\n"
-        "in double, and the bound grows with the sweeps.\n"
+        "in double, and the bound grows with the sweeps. On both sides every term is a fused\n"
+        "multiply-add that the source says, and none that a compiler makes (contraction is off).\n"
         "\n"
         "Where the config has an exact solution, it is solved on three grids, each of half the\n"
         "spacing of the one before, with the same share of the stability limit; the observed\n"

@@ -227,6 +227,22 @@ static enum hs_status choose_kernel(const struct hs_registry *registry,
 
 /* ---- the backend ----------------------------------------------------------------------------- */
 
+/* A backend that was asked for and cannot run here: why, and what to do. */
+static enum hs_status available(const struct hs_backend *backend, const struct hs_problem *problem,
+                                struct hs_error *err)
+{
+    struct hs_error reason;
+    hs_error_init(&reason);
+    const enum hs_status st = backend->available(problem->solver.device, &reason);
+    if (st)
+        hs_error_add(err, st, "%ssolver.backend = \"%s\": %.*s; \"auto\" takes what there is",
+                     where(problem, HS_PLACE_BACKEND).text, backend->name,
+                     (int)strcspn(reason.text ? reason.text : "", "\n"),
+                     reason.text ? reason.text : "");
+    hs_error_release(&reason);
+    return st;
+}
+
 static enum hs_status named_backend(const struct hs_registry *registry,
                                     const struct hs_problem *problem, const struct hs_backend **out,
                                     struct hs_error *err)
@@ -239,7 +255,7 @@ static enum hs_status named_backend(const struct hs_registry *registry,
             *out = registry->backends[n];
     }
     if (*out)
-        return (*out)->available(problem->solver.device, err);
+        return available(*out, problem, err);
     const bool known = strcmp(name, "cuda") == 0;
     return hs_error_add(
         err, known ? HS_DEVICE : HS_BAD_INPUT, "%ssolver.backend = \"%s\": %s; this build has: %s",
@@ -278,6 +294,11 @@ static enum hs_status first_backend(const struct hs_registry *registry,
             append_line(why_not, sizeof why_not, reason.text);
         hs_error_release(&reason);
     }
+    if (!*out && hs_kernel_is_named(problem))
+        return hs_error_add(err, HS_DEVICE,
+                            "%ssolver.kernel = \"%s\": the backend that it belongs to cannot run "
+                            "here: %s; \"auto\" takes one that can",
+                            where(problem, HS_PLACE_KERNEL).text, problem->solver.kernel, why_not);
     if (!*out)
         return hs_error_add(err, HS_DEVICE, "no backend can run here: %s", why_not);
     if (why_not[0])

@@ -359,6 +359,23 @@ def test_verify_bounds_float(tmp_path):
     assert comparison["bound"] == pytest.approx(100 * 5 * 2**-24, rel=1e-6)
 
 
+def test_verify_says_how_terms_are_added(tmp_path):
+    result = heatsolve(tmp_path, "verify", "case.cfg", "--sweeps", "10")
+    assert "fused multiply-adds as written" in result.stdout and "contraction by the compiler off" in result.stdout
+
+
+@pytest.mark.parametrize("precision", ["double", "float"])
+def test_verify_takes_every_kernel(tmp_path, precision):
+    every = ["verify", "case.cfg", "--kernel", "all", "--sweeps", "10", "--set", f"precision={precision}", "--set", "solver.backend=cpu"]
+    result = heatsolve(tmp_path, *every)
+    assert result.returncode == 0, result.stderr
+    rows = {line.split()[0]: line for line in result.stdout.splitlines()[2:]}
+    assert set(rows) == {"openmp", "wavefront"} and all(row.endswith(" passed") for row in rows.values())
+    found = json.loads(heatsolve(tmp_path, *every, "--json").stdout)["comparisons"]
+    assert {c["kernel"] for c in found} == set(rows)
+    assert all((c["differing"] == 0) == (precision == "double") and c["contraction"] == "off" for c in found)
+
+
 def test_verify_says_which_kernel_there_is_not(tmp_path):
     result = heatsolve(tmp_path, "verify", "case.cfg", "--kernel", "openmq")
     assert result.returncode == 2

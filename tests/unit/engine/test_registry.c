@@ -129,7 +129,12 @@ void test_registry__cuda_that_cannot_run_is_a_device_error(void **state)
     gpu_status = HS_DEVICE;
     struct outcome out = choose(backends, "cuda", "auto", 3, 1);
     assert_int_equal(out.status, HS_DEVICE);
-    assert_says(out.message, "no driver is loaded");
+    assert_says(out.message, "solver.backend = \"cuda\": cuda: no driver is loaded");
+    assert_says(out.message, "\"auto\" takes what there is");
+    out = choose(backends, "auto", "vector_march", 3, 1);
+    assert_int_equal(out.status, HS_DEVICE);
+    assert_says(out.message, "solver.kernel = \"vector_march\": the backend that it belongs to "
+                             "cannot run here: cuda: no driver is loaded");
     out = choose(cpu_only, "cuda", "auto", 3, 1);
     assert_int_equal(out.status, HS_DEVICE);
     assert_says(out.message, "solver.backend = \"cuda\"");
