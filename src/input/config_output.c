@@ -35,6 +35,9 @@ static void check_file(struct hs_reader *reader)
         (stat(file, &status) == 0 && S_ISDIR(status.st_mode)))
         hs_settings_complain(reader->settings, "output.file",
                              "is a folder or nothing; give the name of the file to write");
+    else if (stat(file, &status) == 0 && !S_ISREG(status.st_mode)) /* a rename would replace it */
+        hs_settings_complain(reader->settings, "output.file",
+                             "is a device or a pipe; give the name of the file to write");
     else if (is_same_file(file, reader->problem->config_path))
         hs_settings_complain(reader->settings, "output.file",
                              "is the config itself; give another name");

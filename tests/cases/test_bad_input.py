@@ -429,6 +429,15 @@ def test_the_file_read_is_not_the_file_written(field_file):
     assert_refused(result, 2, ['case.cfg:9: output.file = "./field.h5": is the file that initial.file reads'])
 
 
+@pytest.mark.parametrize("command", ["check", "run"])
+def test_a_device_is_not_replaced_by_the_output(tmp_path, command):
+    """The file takes its name by renaming, which root may do to /dev/null as well."""
+    os.mkfifo(tmp_path / "pipe")
+    result = heatsolve(tmp_path, GOOD.replace("case.h5", "pipe"), command=command)
+    assert_refused(result, 2, ['case.cfg:9: output.file = "pipe": is a device or a pipe'])
+    assert (tmp_path / "pipe").is_fifo()
+
+
 @pytest.mark.parametrize(
     "line, replacement, message",
     [
