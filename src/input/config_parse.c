@@ -2,6 +2,7 @@
 
 #include <libconfig.h>
 
+#include "core/boundary.h"
 #include "input/number.h"
 
 #include <ctype.h>
@@ -231,6 +232,26 @@ static void remove_rivals(struct hs_settings *settings, const char *path)
     }
 }
 
+/* Of a face whose kind an override changes, what the config says and the new kind does not use. */
+static void remove_unused_of_face(struct hs_settings *settings, const char *path)
+{
+    static const char ending[] = ".type";
+    const size_t length = strlen(path), tail = sizeof ending - 1;
+    const struct hs_setting *type = hs_settings_find(settings, path);
+    if (strncmp(path, "boundary.", 9) != 0 || length < tail || !type || !type->text ||
+        strcmp(path + length - tail, ending) != 0)
+        return;
+    const struct hs_boundary_kind *kind = hs_boundary_find(type->text);
+    for (enum hs_boundary_key key = 0; kind && key < HS_BOUNDARY_KEYS; key++) {
+        char other[2 * LONGEST_PATH];
+        snprintf(other, sizeof other, "%.*s.%s", (int)(length - tail), path,
+                 hs_boundary_key_name(key));
+        const struct hs_setting *entry = hs_settings_find(settings, other);
+        if (entry && entry->file && !((kind->any_of | kind->all_of) & 1u << key))
+            hs_settings_remove(settings, other);
+    }
+}
+
 /* An override's value that is taken as it stands, without quotes: words for a key that takes them.
  * All else is read by libconfig's rules. */
 static bool is_plain(const struct hs_option *option, const char *value)
@@ -305,9 +326,11 @@ enum hs_status hs_config_override(const char *override, struct hs_settings *sett
     const char *value = equals + 1 + strspn(equals + 1, " \t");
     hs_settings_remove(settings, path);
     remove_rivals(settings, path);
-    const enum hs_status status = add_surroundings(settings, path);
-    if (status)
-        return status;
-    return is_plain(option, value) ? add_plain(option, path, value, settings)
-                                   : parse_value(path, value, settings);
+    enum hs_status status = add_surroundings(settings, path);
+    if (!status)
+        status = is_plain(option, value) ? add_plain(option, path, value, settings)
+                                         : parse_value(path, value, settings);
+    if (!status)
+        remove_unused_of_face(settings, path);
+    return status;
 }

@@ -178,6 +178,24 @@ def test_set_overrides_and_the_last_one_wins(tmp_path):
         assert list(f["time"]) == [0.0, 0.25, 0.5, 0.75]
 
 
+def test_a_face_takes_another_kind(tmp_path):
+    """What the config says for the former kind goes with it, or no --set could change a kind."""
+    def means(*settings):
+        result = heatsolve(tmp_path, "run", "case.cfg", "--quiet", *(a for s in settings for a in ("--set", s)))
+        assert result.returncode == 0, result.stderr
+        with h5py.File(tmp_path / "out.h5") as f:
+            return f["history/mean"][...], f.attrs["identity"]
+
+    walls = "boundary.all.type=reflective"
+    insulated, identity = means(walls, "exact.expression=0")
+    assert insulated[-1] == pytest.approx(insulated[0], rel=1e-12)
+    assert "boundary.all.value" not in identity
+    held, identity = means("boundary.all.type=constant", "exact.expression=0")  # takes a value, too: the config's
+    assert "boundary.all.value" in identity and held[-1] < 0.7 * held[0]
+    result = heatsolve(tmp_path, "check", "case.cfg", "--set", walls, "--set", "boundary.all.value=1")
+    assert result.returncode == 2 and "--set: boundary.all.value = 1: a reflective boundary does not use it" in result.stderr
+
+
 def test_output_goes_where_it_is_told(tmp_path):
     name = 'a "quoted" back\\slash.h5'
     result = heatsolve(tmp_path, "run", "case.cfg", "--quiet", "--output", name)
