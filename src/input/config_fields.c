@@ -10,8 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* As given if it is there, else beside the config; NULL if memory is short. */
-static char *locate(const struct hs_reader *reader, const char *file)
+char *hs_locate(const struct hs_reader *reader, const char *file)
 {
     const char *config = reader->problem->config_path;
     const char *slash = strrchr(config, '/');
@@ -33,7 +32,7 @@ static void read_dataset(struct hs_reader *reader, const char *group, double **o
     if (!file || !dataset || !reader->grid_known ||
         !hs_settings_count(reader->settings, hs_key("%s.step", group).text, &step))
         return;
-    char *path = locate(reader, file);
+    char *path = hs_locate(reader, file);
     char reason[700], place[1024];
     enum hs_status status = HS_DEVICE;
     snprintf(reason, sizeof reason, "out of memory");

@@ -42,10 +42,12 @@ static void check_file(struct hs_reader *reader)
         hs_settings_complain(reader->settings, "output.file",
                              "is the config itself; give another name");
     for (int i = 0; i < 2; i++) {
-        const char *input = hs_settings_text(reader->settings, inputs[i]);
+        const char *named = hs_settings_text(reader->settings, inputs[i]);
+        char *input = named ? hs_locate(reader, named) : NULL;
         if (input && (strcmp(input, file) == 0 || is_same_file(input, file)))
             hs_settings_complain(reader->settings, "output.file",
                                  "is the file that %s reads; give another name", inputs[i]);
+        free(input);
     }
 }
 

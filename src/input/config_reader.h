@@ -34,6 +34,10 @@ char *hs_read_string(struct hs_reader *reader, const char *key);
 /* Gives the problem a program to own; false, and freed, where memory is short. */
 bool hs_keep_program(struct hs_reader *reader, struct hs_instruction *code);
 
+/* Where an input file is: as given if it is there, else beside the config. To be freed; NULL if
+ * memory is short. */
+char *hs_locate(const struct hs_reader *reader, const char *file);
+
 /* Number or expression. False if not given or bad. */
 bool hs_read_value(struct hs_reader *reader, const char *key, struct hs_value *out);
 

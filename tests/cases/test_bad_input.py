@@ -429,6 +429,17 @@ def test_the_file_read_is_not_the_file_written(field_file):
     assert_refused(result, 2, ['case.cfg:9: output.file = "./field.h5": is the file that initial.file reads'])
 
 
+def test_the_file_read_beside_the_config_is_not_the_file_written(field_file):
+    (field_file / "sub").mkdir()
+    (field_file / "field.h5").rename(field_file / "sub/field.h5")
+    text = changed(5, 'initial = { file = "field.h5"; dataset = "fits"; };').replace('"case.h5"', '"sub/field.h5"')
+    (field_file / "sub/case.cfg").write_text(text)
+    result = subprocess.run([HEATSOLVE, "run", "sub/case.cfg"], cwd=field_file, capture_output=True, text=True)
+    assert result.returncode == 2 and 'output.file = "sub/field.h5": is the file that initial.file reads' in result.stderr
+    with h5py.File(field_file / "sub/field.h5") as f:
+        assert "fits" in f
+
+
 @pytest.mark.parametrize("command", ["check", "run"])
 def test_a_device_is_not_replaced_by_the_output(tmp_path, command):
     """The file takes its name by renaming, which root may do to /dev/null as well."""
