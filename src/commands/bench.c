@@ -54,6 +54,11 @@ static enum hs_status read_arguments(int argc, char **argv, struct arguments *ou
         hs_arguments_read(argc, argv, table, (int)(sizeof table / sizeof *table), err);
     if (!st && out->json && out->csv)
         return hs_error_add(err, HS_BAD_INPUT, "bench: --json or --csv, not both");
+    const size_t length = out->roofline ? strlen(out->roofline) : 0;
+    if (!st && out->roofline && (length < 5 || strcasecmp(out->roofline + length - 4, ".png") != 0))
+        return hs_error_add(err, HS_BAD_INPUT,
+                            "bench: --roofline %s: pictures are PNG; end its name in .png",
+                            out->roofline);
     return st;
 }
 

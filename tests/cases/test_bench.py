@@ -163,6 +163,7 @@ def test_a_roofline_that_cannot_be_written_still_says_the_times(tmp_path):
         (["--peer", "fortran"], '"fortran"'),
         (["--points", "2"], "at least 3"),
         (["--json", "--csv"], "not both"),
+        (["--roofline", "roof.jpg"], "--roofline roof.jpg: pictures are PNG; end its name in .png"),
         (["--precision", "half"], "float or double"),
         (["--kernel", "openmp,openmq"], "openmq"),
         (["--except", "openmq"], "openmq"),
