@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <deque>
-#include <random>
 #include <ucontext.h>
 #include <vector>
 
@@ -33,17 +32,24 @@ struct copy {
 };
 
 struct thread {
-    state is;
     dim3 index;
     unsigned block;
-    unsigned char hand[16];   /* what it brings to a shuffle */
-    long refusals;            /* in a row, of what it asked the warp */
-    std::vector<copy> copies; /* that it asked for, not yet made */
-    std::vector<size_t> ends; /* of each group of them */
+    unsigned char *shared;     /* its block's */
+    size_t warp;               /* its warp's first thread */
+    size_t warp_end;           /* and the one after its last */
+    bool turn;                 /* of the two hands; all of a warp have the same */
+    unsigned char hand[2][16]; /* what it brings to a shuffle; the other is for the next one */
+    long refusals;             /* in a row, of what it asked the warp */
+    std::vector<copy> copies;  /* that it asked for, not yet made */
+    std::vector<size_t> ends;  /* of each group of them */
 };
 
 emulator_order order = EMULATOR_ASCENDING;
 std::vector<thread> threads; /* of the block that runs, or of all that run together */
+std::vector<unsigned char> states, votes[2]; /* of each thread; apart, since they are searched */
+std::vector<size_t> turn;                    /* in which they run between barriers */
+size_t cursor;                               /* in it: who comes next */
+bool advanced, looking; /* since the turn began, somebody: got anywhere, only looked */
 size_t block_size;
 std::deque<coroutine> coroutines;        /* their jmp_bufs must stay where they are */
 std::vector<std::vector<double>> shared; /* of each block that runs */
@@ -52,7 +58,14 @@ const std::function<void()> *body;
 jmp_buf scheduler;
 size_t running;
 char complaint[200];
-std::mt19937 dice(1); /* the same orders in every run */
+
+/* Xorshift (Marsaglia 2003): the same orders in every run. */
+uint64_t roll = 88172645463325252u;
+size_t dice(size_t sides)
+{
+    roll ^= roll << 13, roll ^= roll >> 7, roll ^= roll << 17;
+    return (size_t)((roll >> 32) * sides >> 32);
+}
 
 void complain(const char *what, long number)
 {
@@ -60,32 +73,15 @@ void complain(const char *what, long number)
         snprintf(complaint, sizeof complaint, "%s (%ld), block %u", what, number, blockIdx.x);
 }
 
-void wait(state what)
-{
-    const size_t me = running;
-    threads[me].is = what;
-    if (!_setjmp(coroutines[me].at))
-        _longjmp(scheduler, 1);
-}
+void entry();
 
-/* A coroutine lives on from block to block: to start one costs system calls. */
-void entry()
-{
-    for (;;) {
-        (*body)();
-        wait(DONE);
-    }
-}
-
-/* Runs thread t until it waits or ends. */
-void resume(size_t t)
+/* Hands over to thread t, which goes on where it left off. */
+[[noreturn]] void resume(size_t t)
 {
     running = t;
     threadIdx = threads[t].index;
     blockIdx = dim3(threads[t].block, 0, 0);
-    emulator_shared = (unsigned char *)shared[t / block_size].data();
-    if (_setjmp(scheduler))
-        return;
+    emulator_shared = threads[t].shared;
     if (coroutines[t].started)
         _longjmp(coroutines[t].at, 1);
     coroutines[t].started = true;
@@ -96,6 +92,36 @@ void resume(size_t t)
     context.uc_link = nullptr;
     makecontext(&context, entry, 0);
     setcontext(&context);
+    abort();
+}
+
+/* Hands over to the next of the turn that can run, or back to run_once. */
+[[noreturn]] void hand_over()
+{
+    while (cursor < turn.size()) {
+        const size_t t = turn[cursor++];
+        if (states[t] == READY)
+            resume(t);
+    }
+    _longjmp(scheduler, 1);
+}
+
+void wait(state what)
+{
+    states[running] = what;
+    advanced = advanced || what != LOOKING;
+    looking = looking || what == LOOKING;
+    if (!_setjmp(coroutines[running].at))
+        hand_over();
+}
+
+/* A coroutine lives on from block to block: to start one costs system calls. */
+void entry()
+{
+    for (;;) {
+        (*body)();
+        wait(DONE);
+    }
 }
 
 size_t slow = SIZE_MAX; /* first thread of a warp that seldom goes on, so that others get ahead */
@@ -112,20 +138,20 @@ bool release_warps(size_t begin, bool all)
         const size_t end = first + WARP < block_end ? first + WARP : block_end;
         size_t waiting = 0;
         for (size_t t = first; t < end; t++)
-            waiting += threads[t].is == AT_WARP;
+            waiting += states[t] == AT_WARP;
         if (waiting == 0)
             continue;
         if (waiting != end - first) { /* some ended, or stand at a barrier */
             bool stuck = true;
             for (size_t t = first; t < end; t++)
-                stuck = stuck && threads[t].is != READY;
+                stuck = stuck && states[t] != READY;
             if (!stuck)
                 continue;
             complain("a shuffle that not all lanes reach", (long)(first - begin));
         }
         for (size_t t = first; t < end; t++)
-            if (threads[t].is == AT_WARP)
-                threads[t].is = READY, any = true;
+            if (states[t] == AT_WARP)
+                states[t] = READY, any = true;
     }
     return any;
 }
@@ -134,58 +160,58 @@ bool release_warps(size_t begin, bool all)
 bool release(size_t begin)
 {
     enum { SLOWER = 16 };
-    if (release_warps(begin, dice() % SLOWER == 0) || release_warps(begin, true))
+    if (release_warps(begin, dice(SLOWER) == 0) || release_warps(begin, true))
         return true;
     const size_t block_end = begin + block_size;
     size_t waiting = 0;
     for (size_t t = begin; t < block_end; t++) {
-        if (threads[t].is == READY)
+        if (states[t] == READY)
             return true;
-        waiting += threads[t].is == AT_BARRIER;
+        waiting += states[t] == AT_BARRIER;
     }
     if (waiting == 0)
         return false;
     /* threads that have ended count as arrived, as on the device */
     for (size_t t = begin; t < block_end; t++)
-        if (threads[t].is == AT_BARRIER)
-            threads[t].is = READY;
+        if (states[t] == AT_BARRIER)
+            states[t] = READY;
     return true;
 }
 
 /* One turn of all that can run; false if they only looked for what other blocks do. */
-bool run_once(std::vector<size_t> &turn)
+bool run_once()
 {
     if (order == EMULATOR_SHUFFLED)
-        std::shuffle(turn.begin(), turn.end(), dice);
-    bool any = false, looking = false;
-    for (const size_t t : turn)
-        if (threads[t].is == READY) {
-            resume(t);
-            any = any || threads[t].is != LOOKING;
-            looking = looking || threads[t].is == LOOKING;
-        }
-    for (thread &t : threads)
-        if (t.is == LOOKING)
-            t.is = READY;
-    return any || !looking;
+        for (size_t n = turn.size(); n > 1; n--)
+            std::swap(turn[n - 1], turn[dice(n)]);
+    cursor = 0;
+    advanced = looking = false;
+    if (!_setjmp(scheduler))
+        hand_over();
+    if (looking)
+        std::replace(states.begin(), states.end(), (unsigned char)LOOKING, (unsigned char)READY);
+    return advanced || !looking;
 }
 
 void run_blocks(size_t blocks)
 {
     for (thread &t : threads)
-        t.is = READY, t.refusals = 0;
+        t.refusals = 0;
+    states.assign(threads.size(), READY);
+    for (std::vector<unsigned char> &v : votes)
+        v.resize(threads.size());
     slow = SIZE_MAX;
     if (order == EMULATOR_SHUFFLED) {
         const size_t warps = (block_size + WARP - 1) / WARP;
-        slow = dice() % blocks * block_size + dice() % warps * WARP;
+        slow = dice(blocks) * block_size + dice(warps) * WARP;
     }
-    std::vector<size_t> turn(threads.size());
+    turn.resize(threads.size());
     for (size_t t = 0; t < turn.size(); t++)
         turn[t] = order == EMULATOR_DESCENDING ? turn.size() - 1 - t : t;
     bool any;
     int idle = 0;
     do {
-        idle = run_once(turn) ? 0 : idle + 1;
+        idle = run_once() ? 0 : idle + 1;
         if (idle > PATIENCE) {
             fprintf(stderr, "emulator: all threads that are left wait for what never comes\n");
             abort();
@@ -211,6 +237,10 @@ void run_together(unsigned first, size_t blocks)
             t.index = dim3((unsigned)(n % blockDim.x), (unsigned)(n / blockDim.x % blockDim.y),
                            (unsigned)(n / blockDim.x / blockDim.y));
             t.block = first + (unsigned)b;
+            t.shared = (unsigned char *)shared[b].data();
+            t.warp = b * block_size + n / WARP * WARP;
+            t.warp_end = std::min(t.warp + WARP, (b + 1) * block_size);
+            t.turn = false;
         }
     }
     run_blocks(blocks);
@@ -249,26 +279,24 @@ void emulator_expect(bool holds, const char *otherwise)
 bool __all_sync(unsigned, bool holds)
 {
     enum { PATIENCE = 100000 };
-    const size_t me = running, first = me - (size_t)emulator_lane();
-    const size_t block_end = (me / block_size + 1) * block_size;
-    const size_t end = first + WARP < block_end ? first + WARP : block_end;
-    threads[me].hand[0] = holds;
+    thread &me = threads[running];
+    const size_t self = running;
+    std::vector<unsigned char> &vote = votes[me.turn];
+    me.turn = !me.turn;
+    vote[self] = holds;
     wait(AT_WARP);
-    bool all = true;
-    for (size_t t = first; t < end; t++)
-        all = all && threads[t].hand[0];
-    wait(AT_WARP); /* nobody brings the next value before all have taken this one */
-    threads[me].refusals = all ? 0 : threads[me].refusals + 1;
-    if (threads[me].refusals < PATIENCE)
+    const bool all = !memchr(&vote[me.warp], false, me.warp_end - me.warp);
+    me.refusals = all ? 0 : me.refusals + 1;
+    if (me.refusals < PATIENCE)
         return all;
-    complain("waits for what does not come", (long)me);
+    complain("waits for what does not come", (long)self);
     return true;
 }
 
 /* As late as it may be; in shuffled order some at once. */
 void emulator_copy(void *to, const void *from, size_t size)
 {
-    if (order == EMULATOR_SHUFFLED && dice() % 2)
+    if (order == EMULATOR_SHUFFLED && dice(2))
         memcpy(to, from, size);
     else
         threads[running].copies.push_back({to, from, size});
@@ -300,18 +328,19 @@ void emulator_yield()
 
 int emulator_lane()
 {
-    return (int)(running % block_size % WARP);
+    return (int)(running - threads[running].warp);
 }
 
 void emulator_exchange(void *value, size_t size, int source)
 {
-    const size_t me = running, first = me - (size_t)emulator_lane();
-    memcpy(threads[me].hand, value, size);
+    thread &me = threads[running];
+    const bool hand = me.turn;
+    me.turn = !hand;
+    memcpy(me.hand[hand], value, size);
     wait(AT_WARP);
-    const size_t from = first + (size_t)source;
+    const size_t from = me.warp + (size_t)source;
     if (from < threads.size())
-        memcpy(value, threads[from].hand, size);
-    wait(AT_WARP); /* nobody brings the next value before all have taken this one */
+        memcpy(value, threads[from].hand[hand], size);
 }
 
 const char *cudaGetErrorString(cudaError_t status)

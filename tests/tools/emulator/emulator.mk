@@ -1,6 +1,6 @@
 # The CUDA kernels compiled as plain C++ and run by an emulator, so that a machine without a GPU
-# tests them too: a unit program like the others. Kernels with instructions of the device's own
-# (assembly, the copy engine) are left to machines that have one.
+# tests them too: a unit program for each, first among them all, since they take longest. Kernels with
+# instructions of the device's own (assembly) are left to machines that have one.
 
 CXX ?= c++
 EMULATOR  := tests/tools/emulator
@@ -10,13 +10,15 @@ EMULATOR_BUILD := $(BUILD)/$(EMULATOR)
 # coroutines by setjmp, which neither a fortified longjmp nor a sanitizer can follow
 EMULATOR_FLAGS := -O2 -g -ffp-contract=off -U_FORTIFY_SOURCE -D_GNU_SOURCE -Isrc
 
+EMULATED_TESTS := $(patsubst kernels/cuda/%.cu,$(EMULATOR_BUILD)/test_cuda_%,$(EMULATED))
+
 ifneq ($(EMULATED),)
 
-UNIT_PROGRAMS += $(EMULATOR_BUILD)/test_cuda_kernels
+UNIT_PROGRAMS := $(EMULATED_TESTS) $(UNIT_PROGRAMS)
 
-$(EMULATOR_BUILD)/test_cuda_kernels: $(EMULATED:%.cu=$(EMULATOR_BUILD)/%.o) $(EMULATOR_BUILD)/emulator.o \
+$(EMULATED_TESTS): $(EMULATOR_BUILD)/test_cuda_%: $(EMULATOR_BUILD)/kernels/cuda/%.o $(EMULATOR_BUILD)/emulator.o \
     $(EMULATOR_CORE:%.c=$(EMULATOR_BUILD)/%.o) $(EMULATOR_BUILD)/main.o
-	$(Q)$(CXX) -o $@ $^ -lcmocka -lm
+	$(Q)$(CXX) -Wl,--defsym=hs_kernel_emulated=hs_kernel_cuda_$* -o $@ $^ -lcmocka -lm
 
 $(EMULATOR_BUILD)/%.o: %.cu
 	@mkdir -p $(@D)
@@ -31,10 +33,9 @@ $(EMULATOR_BUILD)/src/core/%.o: src/core/%.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c17 $(EMULATOR_FLAGS) -MMD -MP -c -o $@ $<
 
-$(EMULATOR_BUILD)/main.o: $(EMULATOR)/test_cuda_kernels.c tests/generate-main $(EMULATED)
+$(EMULATOR_BUILD)/main.o: $(EMULATOR)/test_cuda_kernels.c tests/generate-main
 	@mkdir -p $(@D)
-	@for k in $(notdir $(EMULATED:%.cu=%)); do echo "KERNEL($$k)"; done >$(@D)/emulated_kernels.h
 	@tests/generate-main $< >$(@D)/main.c
-	$(Q)$(CC) -std=c17 $(EMULATOR_FLAGS) $(WARNINGS) -Itests -I$(@D) -MMD -MP -c -o $@ $(@D)/main.c
+	$(Q)$(CC) -std=c17 $(EMULATOR_FLAGS) $(WARNINGS) -Itests -MMD -MP -c -o $@ $(@D)/main.c
 
 endif

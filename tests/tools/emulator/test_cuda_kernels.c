@@ -1,8 +1,9 @@
 /*
- * The CUDA kernels without a GPU: every kernel's file, compiled for the emulator beside this, must
- * give the bits of the plain sum, on odd sizes, partial boxes, with and without a source, in three
- * orders of running the threads between barriers; it must write no node outside the box, and use no
- * value that it may not (all that it need not read is NaN).
+ * A CUDA kernel without a GPU: its file, compiled for the emulator beside this, must give the bits
+ * of the plain sum, on odd sizes, partial boxes, with and without a source, in three orders of
+ * running the threads between barriers; it must write no node outside the box, and use no value
+ * that it may not (all that it need not read is NaN). Each kernel has a program of its own made of
+ * this file, so that they run side by side.
  */
 #include "core/kernel.h"
 #include "core/problem.h"
@@ -14,16 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KERNEL(name) extern const struct hs_kernel hs_kernel_cuda_##name;
-#include "emulated_kernels.h"
-#undef KERNEL
-
-static const struct hs_kernel *const kernels[] = {
-#define KERNEL(name) &hs_kernel_cuda_##name,
-#include "emulated_kernels.h"
-#undef KERNEL
-    NULL,
-};
+extern const struct hs_kernel hs_kernel_emulated; /* the linker's name for this program's one */
+static const struct hs_kernel *const kernel = &hs_kernel_emulated;
 
 enum { ORDERS = 3 };
 void emulator_set_order_c(int order);
@@ -115,8 +108,7 @@ static bool may_be_copied(const struct fields *f, const struct hs_sweep *sweep, 
     return sweep->may_copy && beside && out == get(f->precision, f->in, at);
 }
 
-static void check(const struct hs_kernel *kernel, const struct fields *f,
-                  const struct hs_sweep *sweep, const char *what)
+static void check(const struct fields *f, const struct hs_sweep *sweep, const char *what)
 {
     struct hs_error err;
     hs_error_init(&err);
@@ -171,8 +163,7 @@ static const struct job jobs[HS_AXES + 1][8] = {
            {.points = {37, 18, 70}, .lo = {9, 17, 1}, .hi = {34, 18, 69}}},
 };
 
-static void run_job(const struct hs_kernel *kernel, int dims, int radius,
-                    enum hs_precision precision, const struct job *job)
+static void run_job(int dims, int radius, enum hs_precision precision, const struct job *job)
 {
     const struct hs_grid grid = {.dims = dims,
                                  .points = {job->points[0], job->points[1], job->points[2]},
@@ -209,42 +200,37 @@ static void run_job(const struct hs_kernel *kernel, int dims, int radius,
         snprintf(what, sizeof what, "%dD radius %d %s, %d x %d x %d, order %d", dims, radius,
                  hs_precision_name(precision), (int)job->points[0], (int)job->points[1],
                  (int)job->points[2], order);
-        check(kernel, &f, &sweep, what);
+        check(&f, &sweep, what);
     }
     free(f.in), free(f.out), free(f.source), free(scratch);
+}
+
+static bool can(int dims, int radius, enum hs_precision precision)
+{
+    char reason[120];
+    return hs_kernel_can(kernel, dims, radius, precision, reason, sizeof reason);
 }
 
 void test_cuda_kernels__give_the_bits_of_the_plain_sum(void **state)
 {
     (void)state;
-    const char *only = getenv("HS_KERNEL");
-    for (int n = 0; kernels[n]; n++) {
-        const struct hs_kernel *kernel = kernels[n];
-        if (kernel->own_ghosts || (only && strcmp(only, kernel->name) != 0))
-            continue;
-        for (int dims = 1; dims <= HS_AXES; dims++)
-            for (int radius = 1; radius <= HS_MAX_RADIUS; radius++)
-                for (int precision = 0; precision < HS_PRECISIONS; precision++) {
-                    char reason[120];
-                    if (!hs_kernel_can(kernel, dims, radius, precision, reason, sizeof reason))
-                        continue;
-                    for (int j = 0; jobs[dims][j].points[0]; j++)
-                        run_job(kernel, dims, radius, precision, &jobs[dims][j]);
-                }
-    }
+    if (kernel->own_ghosts)
+        skip();
+    for (int dims = 1; dims <= HS_AXES; dims++)
+        for (int radius = 1; radius <= HS_MAX_RADIUS; radius++)
+            for (int precision = 0; precision < HS_PRECISIONS; precision++)
+                for (int j = 0; can(dims, radius, precision) && jobs[dims][j].points[0]; j++)
+                    run_job(dims, radius, precision, &jobs[dims][j]);
 }
 
 /* Planes of more tiles than a GPU has multiprocessors are swept by tiles of another shape. */
 void test_cuda_kernels__bulk_march_sweeps_wide_planes_too(void **state)
 {
     (void)state;
-    const char *only = getenv("HS_KERNEL");
-    for (int n = 0; kernels[n]; n++)
-        if (strcmp(kernels[n]->name, "bulk_march") == 0 &&
-            (!only || strcmp(only, kernels[n]->name) == 0))
-            for (int precision = 0; precision < HS_PRECISIONS; precision++)
-                run_job(kernels[n], 3, 1, precision,
-                        &(struct job){.points = {5, HS_MULTIPROCESSORS * 8 + 13, 4}});
+    if (strcmp(kernel->name, "bulk_march") != 0)
+        skip();
+    for (int precision = 0; precision < HS_PRECISIONS; precision++)
+        run_job(3, 1, precision, &(struct job){.points = {5, HS_MULTIPROCESSORS * 8 + 13, 4}});
 }
 
 /* ---- kernels that apply the faces' rules themselves ------------------------------------------ */
@@ -483,8 +469,7 @@ struct fusion {
 };
 
 /* Most sweeps that the kernel is asked for of a problem with such a source and such faces. */
-static int most_steps(const struct hs_kernel *kernel, enum hs_precision precision,
-                      enum source source, bool uniform)
+static int most_steps(enum hs_precision precision, enum source source, bool uniform)
 {
     static const struct hs_instruction code;
     const struct hs_expression varies = {&code, 1, HS_VARIES_SPACE};
@@ -499,9 +484,8 @@ static int most_steps(const struct hs_kernel *kernel, enum hs_precision precisio
     return hs_kernel_steps_for(kernel, &problem);
 }
 
-static void run_fused(const struct hs_kernel *kernel, int dims, int radius,
-                      enum hs_precision precision, const int64_t points[HS_AXES],
-                      const struct fusion *fusion)
+static void run_fused(int dims, int radius, enum hs_precision precision,
+                      const int64_t points[HS_AXES], const struct fusion *fusion)
 {
     const int mix = fusion->mix;
     const struct hs_grid grid = {
@@ -609,9 +593,9 @@ static void run_fused(const struct hs_kernel *kernel, int dims, int radius,
     free(f.in), free(f.out), free(f.source);
 }
 
-void test_cuda_kernels__fused_sweeps_give_the_bits_of_single_ones(void **state)
+/* All sources and walls that it fuses, in one dims, radius and precision. */
+static void run_fusions(int dims, int radius, enum hs_precision precision)
 {
-    (void)state;
     static const int64_t sizes[HS_AXES + 1][3][HS_AXES] = {
         {{0, 0, 0}},
         {{7, 1, 1}, {131, 1, 1}, {1029, 1, 1}},
@@ -628,55 +612,48 @@ void test_cuda_kernels__fused_sweeps_give_the_bits_of_single_ones(void **state)
     /* the same for radius 2, whose tiles are taller */
     static const int64_t tall[3][HS_AXES] = {{65, 96, 8}, {130, 103, 9}, {64, 190, 41}};
     static const int64_t long_line[HS_AXES] = {HS_LINE_LONG + 5, 1, 1};
-    const char *only = getenv("HS_KERNEL");
-    for (int n = 0; kernels[n]; n++) {
-        const struct hs_kernel *kernel = kernels[n];
-        if (!kernel->own_ghosts || (only && strcmp(only, kernel->name) != 0))
-            continue;
-        for (int dims = 1; dims <= HS_AXES; dims++)
-            for (int radius = 1; radius <= HS_MAX_RADIUS; radius++)
-                for (int precision = 0; precision < HS_PRECISIONS; precision++) {
-                    char reason[120];
-                    if (!hs_kernel_can(kernel, dims, radius, precision, reason, sizeof reason))
-                        continue;
-                    const int64_t(*const points)[HS_AXES] = !kernel->suits || kernel->scratch
-                                                                ? sizes[dims]
-                                                            : dims == 3 && radius > 1 ? tall
-                                                                                      : wide[dims];
-                    for (int mix = 0; mix < 12; mix++) {
-                        struct fusion fusion = {.mix = mix, .uniform = kernel->uniform};
-                        fusion.source = mix % 2 && !kernel->uniform ? ONE_FIELD : NUMBERS;
-                        const int most =
-                            most_steps(kernel, precision, fusion.source, fusion.uniform);
-                        fusion.steps = 1 + mix * 7 % (most <= STEPS ? most : 15);
-                        run_fused(kernel, dims, radius, precision, points[mix / 2 % 3], &fusion);
-                    }
-                    for (int turn = 2; turn < 2 * SOURCES && kernel->source_levels; turn++) {
-                        struct fusion fusion = {
-                            .mix = turn + turn / 2, .uniform = turn % 2, .once = true};
-                        fusion.source = (enum source)(turn / 2);
-                        const int most =
-                            most_steps(kernel, precision, fusion.source, fusion.uniform);
-                        fusion.steps = turn % 5 ? most : 1 + turn % most;
-                        run_fused(kernel, dims, radius, precision, points[turn % 3], &fusion);
-                    }
-                    for (int mix = 0; mix < 9 && kernel->source_levels; mix++) {
-                        const int most = most_steps(kernel, precision, ONE_FIELD, true);
-                        const struct fusion fusion = {mix, most, ONE_FIELD, true, true};
-                        run_fused(kernel, dims, radius, precision, points[mix % 3], &fusion);
-                    }
-                    for (int mix = 0; mix < 9 && kernel->source_tables; mix++) {
-                        const int most = most_steps(kernel, precision, TABLES, true);
-                        const struct fusion fusion = {mix, mix % 4 ? most : 1 + mix / 4 % most,
-                                                      TABLES, true, true};
-                        run_fused(kernel, dims, radius, precision, points[mix / 2 % 3], &fusion);
-                    }
-                    if (dims == 1) {
-                        const int most = kernel->steps <= STEPS ? kernel->steps : 15;
-                        const struct fusion fusion = {
-                            .mix = 5, .steps = 1 + 35 % most, .uniform = kernel->uniform};
-                        run_fused(kernel, dims, radius, precision, long_line, &fusion);
-                    }
-                }
+    const int64_t(*const points)[HS_AXES] = !kernel->suits || kernel->scratch ? sizes[dims]
+                                            : dims == 3 && radius > 1         ? tall
+                                                                              : wide[dims];
+    for (int mix = 0; mix < 12; mix++) {
+        struct fusion fusion = {.mix = mix, .uniform = kernel->uniform};
+        fusion.source = mix % 2 && !kernel->uniform ? ONE_FIELD : NUMBERS;
+        const int most = most_steps(precision, fusion.source, fusion.uniform);
+        fusion.steps = 1 + mix * 7 % (most <= STEPS ? most : 15);
+        run_fused(dims, radius, precision, points[mix / 2 % 3], &fusion);
     }
+    for (int turn = 2; turn < 2 * SOURCES && kernel->source_levels; turn++) {
+        struct fusion fusion = {.mix = turn + turn / 2, .uniform = turn % 2, .once = true};
+        fusion.source = (enum source)(turn / 2);
+        const int most = most_steps(precision, fusion.source, fusion.uniform);
+        fusion.steps = turn % 5 ? most : 1 + turn % most;
+        run_fused(dims, radius, precision, points[turn % 3], &fusion);
+    }
+    for (int mix = 0; mix < 9 && kernel->source_levels; mix++) {
+        const int most = most_steps(precision, ONE_FIELD, true);
+        const struct fusion fusion = {mix, most, ONE_FIELD, true, true};
+        run_fused(dims, radius, precision, points[mix % 3], &fusion);
+    }
+    for (int mix = 0; mix < 9 && kernel->source_tables; mix++) {
+        const int most = most_steps(precision, TABLES, true);
+        const struct fusion fusion = {mix, mix % 4 ? most : 1 + mix / 4 % most, TABLES, true, true};
+        run_fused(dims, radius, precision, points[mix / 2 % 3], &fusion);
+    }
+    if (dims == 1) {
+        const int most = kernel->steps <= STEPS ? kernel->steps : 15;
+        const struct fusion fusion = {.mix = 5, .steps = 1 + 35 % most, .uniform = kernel->uniform};
+        run_fused(dims, radius, precision, long_line, &fusion);
+    }
+}
+
+void test_cuda_kernels__fused_sweeps_give_the_bits_of_single_ones(void **state)
+{
+    (void)state;
+    if (!kernel->own_ghosts)
+        skip();
+    for (int dims = 1; dims <= HS_AXES; dims++)
+        for (int radius = 1; radius <= HS_MAX_RADIUS; radius++)
+            for (int precision = 0; precision < HS_PRECISIONS; precision++)
+                if (can(dims, radius, precision))
+                    run_fusions(dims, radius, precision);
 }
