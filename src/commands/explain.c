@@ -311,53 +311,95 @@ static enum hs_status find(const char *name, struct subject *out, struct hs_erro
                         name, known, "heatsolve kernels");
 }
 
+/* The subject number `n`: those of the table, then kernels with a function of their own. False when
+ * there are no more. */
+static bool subject_at(int n, struct subject *out)
+{
+    int rows = 0;
+    while (hs_tilings[rows].kernel)
+        rows++;
+    if (n < rows) {
+        *out = (struct subject){hs_tilings[n].kernel, built(hs_tilings[n].kernel), &hs_tilings[n]};
+        return true;
+    }
+    for (int k = 0, own = rows; hs_kernels[k]; k++) {
+        const struct hs_kernel *kernel = hs_kernels[k];
+        if (kernel->device != HS_CUDA || !kernel->geometry || hs_tiling_find(kernel->name))
+            continue;
+        *out = (struct subject){kernel->name, kernel, NULL};
+        if (own++ == n)
+            return true;
+    }
+    return false;
+}
+
+/* Whether the subject can do all that is asked, blocks and fused sweeps too; its launch then. */
+static bool fits(const struct subject *subject, const struct question *question,
+                 struct hs_geometry *g)
+{
+    char reason[160];
+    struct hs_error unused;
+    hs_error_init(&unused);
+    const bool good = can(subject, question, reason, sizeof reason) &&
+                      geometry_of(subject, question, g, &unused) == HS_OK;
+    hs_error_release(&unused);
+    return good;
+}
+
+static enum hs_status cannot(const struct question *question, const char *reason,
+                             struct hs_error *err)
+{
+    char able[512] = "";
+    struct subject subject;
+    struct hs_geometry g;
+    for (int n = 0; subject_at(n, &subject); n++)
+        if (fits(&subject, question, &g))
+            snprintf(able + strlen(able), sizeof able - strlen(able), "%s%s", able[0] ? ", " : "",
+                     subject.name);
+    return hs_error_add(err, HS_BAD_INPUT, "%s; kernels that can do what is asked: %s", reason,
+                        able[0] ? able : "none");
+}
+
+static void print_line(const struct subject *subject, const struct question *question,
+                       const struct hs_geometry *g)
+{
+    char threads[32];
+    snprintf(threads, sizeof threads, "%dx%dx%d", g->threads[HS_X], g->threads[HS_Y],
+             g->threads[HS_Z]);
+    printf("%-18s %10lld %12s %10lld %10lld %6.1f%% %8lld %6.2f\n", subject->name,
+           (long long)block_count(g), threads, (long long)g->points_loaded,
+           (long long)g->points_written, 100.0 * hs_geometry_halo_share(g),
+           (long long)g->shared_bytes, hs_geometry_intensity(g, question->sweep.precision));
+}
+
 /* All that can do what is asked, in a row: one line each. */
 static enum hs_status explain_all(const struct question *question, bool as_json,
                                   struct hs_error *err)
 {
+    struct subject subject;
+    struct hs_geometry g;
+    bool any = false;
+    for (int n = 0; !any && subject_at(n, &subject); n++)
+        any = fits(&subject, question, &g);
+    if (!any)
+        return cannot(question, "explain: no kernel has such a launch", err);
     struct hs_json json = hs_json_on(stdout);
     if (as_json)
         hs_json_open(&json, NULL), hs_json_open_array(&json, "kernels");
     else
         printf("%-18s %10s %12s %10s %10s %7s %8s %6s\n", "kernel", "blocks", "threads", "loaded",
                "written", "halo", "shared", "OP/B");
-    enum hs_status status = HS_OK;
-    const struct hs_kernel *own = NULL; /* after the table, kernels with a function of their own */
-    for (int n = 0, row = 0; !status;) {
-        struct subject subject;
-        if (hs_tilings[row].kernel) {
-            subject = (struct subject){hs_tilings[row].kernel, built(hs_tilings[row].kernel),
-                                       &hs_tilings[row]};
-            row++;
-        } else if ((own = hs_kernels[n++])) {
-            if (own->device != HS_CUDA || !own->geometry || hs_tiling_find(own->name))
-                continue;
-            subject = (struct subject){own->name, own, NULL};
-        } else {
-            break;
-        }
-        char reason[160];
-        struct hs_geometry g;
-        if (!can(&subject, question, reason, sizeof reason))
+    for (int n = 0; subject_at(n, &subject); n++) {
+        if (!fits(&subject, question, &g))
             continue;
-        status = geometry_of(&subject, question, &g, err);
-        if (status)
-            break;
-        if (as_json) {
+        if (as_json)
             json_subject(&json, &subject, question, &g);
-            continue;
-        }
-        char threads[32];
-        snprintf(threads, sizeof threads, "%dx%dx%d", g.threads[HS_X], g.threads[HS_Y],
-                 g.threads[HS_Z]);
-        printf("%-18s %10lld %12s %10lld %10lld %6.1f%% %8lld %6.2f\n", subject.name,
-               (long long)block_count(&g), threads, (long long)g.points_loaded,
-               (long long)g.points_written, 100.0 * hs_geometry_halo_share(&g),
-               (long long)g.shared_bytes, hs_geometry_intensity(&g, question->sweep.precision));
+        else
+            print_line(&subject, question, &g);
     }
     if (as_json)
         hs_json_close_array(&json), hs_json_close(&json);
-    return status;
+    return HS_OK;
 }
 
 static enum hs_status explain_one(const char *name, const struct question *question, bool as_json,
@@ -370,7 +412,7 @@ static enum hs_status explain_one(const char *name, const struct question *quest
     if (status)
         return status;
     if (!can(&subject, question, reason, sizeof reason))
-        return hs_error_add(err, HS_BAD_INPUT, "%s", reason);
+        return cannot(question, reason, err);
     status = geometry_of(&subject, question, &g, err);
     if (status)
         return status;

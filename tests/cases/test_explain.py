@@ -65,6 +65,23 @@ def test_without_a_kernel_all_that_can_do_it_have_a_line():
     assert len(lines) == 1 + len(names)
 
 
+@pytest.mark.parametrize(
+    "asked, able, unable",
+    [
+        (["--steps", "2"], "fused_march_3d", "basic"),
+        (["--block", "8,8,8"], "shared_tile", "vector_march"),
+        (["--planes", "16"], "coarsened", "basic"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
+)
+def test_without_a_kernel_those_that_cannot_have_none(asked, able, unable):
+    lines = explain(*CUBE, *asked).stdout.splitlines()[1:]
+    names = {line.split()[0] for line in lines}
+    assert able in names and unable not in names
+    found = json.loads(explain(*CUBE, *asked, "--json").stdout)["kernels"]
+    assert {kernel["kernel"] for kernel in found} == names
+
+
 def test_occupancy_and_roofline_on_a_named_device():
     seen = figures("coarsened", *CUBE, "--device", "h200")
     assert seen["device"] == "H200"
@@ -84,7 +101,8 @@ def test_occupancy_and_roofline_on_a_named_device():
         (["basic", "--points", "9,9,9,9"], "one to three counts"),
         (["basc", *CUBE], "basic"),
         (["openmp", *CUBE], "CPU"),
-        (["tile_2d", *CUBE], "tile_2d does 2 dimensions, not 3"),
+        (["tile_2d", *CUBE], "tile_2d does 2 dimensions, not 3; kernels that can do what is asked: basic, shared_tile, "),
+        (["--points", "99", "--radius", "2", "--steps", "40"], "no kernel has such a launch"),
         (["temporal_3d", *CUBE, "--radius", "3"], "radius 1, 2, not 3"),
         (["basic", *CUBE, "--radius", "4"], "--radius 4"),
         (["basic", *CUBE, "--precision", "half"], "--precision half"),
