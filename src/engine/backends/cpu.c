@@ -48,8 +48,10 @@ static int steps_of(const struct hs_problem *problem, const struct hs_kernel *ke
     return hs_kernel_steps_for(kernel, problem);
 }
 
-/* As many threads as the machine has, but none with less than some 50 us of work a sweep: waiting
- * for each other would cost more, on a busy machine very much more. */
+/* As many threads as the machine has, but none with less than some 50 us of work a sweep. Two may
+ * gain on fewer nodes where both cores are idle; where others want them too, two had a tenth to a
+ * fifth of the rate of one (33^3 to 97x65x17, the demo case's walls), since each waits for the
+ * other to be given its core, sweep by sweep. */
 static int threads_for(const struct hs_problem *problem, int wanted)
 {
     enum { LEAST_NODES = 65536 };
