@@ -128,7 +128,7 @@ struct hs_problem {
     int probe_count;
     struct hs_exact exact;
     struct hs_solver_choice solver;
-    char *place[HS_PLACES]; /* "case.cfg:12", or "--set"; NULL if not given */
+    char *place[HS_PLACES];           /* "case.cfg:12", or "--set"; NULL if not given */
     struct hs_instruction **programs; /* code of all expressions, owned */
     int program_count;
 };
