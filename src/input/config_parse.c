@@ -152,6 +152,17 @@ static const char *explain(const char *text)
     return text ? text : "not a config";
 }
 
+/* What stands on a line, from 1: libconfig tells where, not which of the keys there. */
+static const char *line_at(const struct hs_config_text *text, int line, int *length)
+{
+    const char *at = text->plain;
+    for (int n = 1; n < line && strchr(at, '\n'); n++)
+        at = strchr(at, '\n') + 1;
+    at += strspn(at, " \t");
+    *length = (int)strcspn(at, "\r\n");
+    return at;
+}
+
 enum hs_status hs_config_parse(const struct hs_config_text *text, struct hs_settings *settings)
 {
     config_t config;
@@ -161,9 +172,15 @@ enum hs_status hs_config_parse(const struct hs_config_text *text, struct hs_sett
         const struct walk walk = {text, settings};
         status = flatten_members(&walk, config_root_setting(&config), "", true);
     } else {
-        const struct hs_text_place place = hs_config_text_place(text, config_error_line(&config));
-        status = hs_error_add(settings->err, HS_BAD_INPUT, "%s:%d: %s", place.file, place.line,
-                              explain(config_error_text(&config)));
+        enum { MOST = 72 };
+        const int number = config_error_line(&config);
+        const struct hs_text_place place = hs_config_text_place(text, number);
+        int length;
+        const char *line = line_at(text, number, &length);
+        status = hs_error_add(settings->err, HS_BAD_INPUT, "%s:%d: %s%s%.*s%s", place.file,
+                              place.line, explain(config_error_text(&config)),
+                              length ? "; the line: " : "", length > MOST ? MOST : length, line,
+                              length > MOST ? " ..." : "");
     }
     config_destroy(&config);
     return status ? status : settings->err->status;

@@ -112,7 +112,8 @@ ONE_LINE = [
     # ---- syntax
     (1, 'title = "no end', 'case.cfg:1: a string has no closing " on its line; a long one may go on'),
     (5, "initial = { value = ; };", ":5: syntax error here or just before; settings read key = value"),
-    (5, "initial = { value = 1; value = 2; };", ":5: a key is given twice in the same group; keep one of them"),
+    (5, "initial = { value = 1; value = 2; };", ":5: a key is given twice in the same group; keep one of them; the line: initial = { value = 1; value = 2; };"),
+    (5, "   initial = { " + 40 * " " + "value = 1; a = = 2; };", "syntax error here or just before; settings read key = value; groups key = { ... }; lists key = [ ... ]; the line: initial = { "),
     (10, "probes = ( { name = \"p\"; at = [0.1, 0.1]; }", "syntax error"),
     (1, "/* no end", "case.cfg:1: the comment that begins here has no closing */"),
     (1, "title = \"\x01\";", "case.cfg:1: a control character (code 1); a config is plain text"),
