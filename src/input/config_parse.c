@@ -177,10 +177,10 @@ enum hs_status hs_config_parse(const struct hs_config_text *text, struct hs_sett
         const struct hs_text_place place = hs_config_text_place(text, number);
         int length;
         const char *line = line_at(text, number, &length);
-        status = hs_error_add(settings->err, HS_BAD_INPUT, "%s:%d: %s%s%.*s%s", place.file,
-                              place.line, explain(config_error_text(&config)),
-                              length ? "; the line: " : "", length > MOST ? MOST : length, line,
-                              length > MOST ? " ..." : "");
+        status =
+            hs_error_add(settings->err, HS_BAD_INPUT, "%s:%d: %s%s%.*s%s", place.file, place.line,
+                         explain(config_error_text(&config)), length ? "; the line: " : "",
+                         length > MOST ? MOST : length, line, length > MOST ? " ..." : "");
     }
     config_destroy(&config);
     return status ? status : settings->err->status;
