@@ -158,10 +158,10 @@ def temporal_2d(w):
 def fused_march_2d(w):
     # Ten (twelve) levels; a warp's strip of 256 points (four warps side by side, of whose 768 points 732
     # differ), a rim on each side swept twice, in whole vectors. Two shuffles a lane and level; rows go to
-    # shared memory and come from there at the first and the last level.
-    levels, swept, read, lane, vector = (10, 256, 256, 8, 4) if w == 1 else (12, 768, 732, 6, 2)
+    # shared memory and come from there at the first and the last level (and every third).
+    levels, swept, read, lane, vector, groups = (10, 256, 256, 8, 4, 1) if w == 1 else (12, 768, 732, 6, 2, 4)
     stored = read - 2 * (-(-levels // vector) * vector)
-    pipe = swept / stored * w * (2 / lane + 4 / levels) / 32
+    pipe = swept / stored * w * (2 / lane + 2 * (groups + 1) / levels) / 32
     return Cost((read / stored + 1) / levels, (read / stored + 1) / levels, pipe, 5 * swept / stored)
 
 

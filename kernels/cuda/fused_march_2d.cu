@@ -18,19 +18,20 @@
  *
  * In float every warp has a strip of its own, and sweeps its rim twice. In double, where a strip is
  * narrower, the warps of a block stand side by side, each overlapping the next by two lanes, and
- * the levels are shared by two groups of them: the first gives its last row to the second by way of
+ * the levels are shared by four groups of them: each gives its last row to the next by way of
  * shared memory, where the outermost lanes take the neighbour's, since their own row is wrong, one
- * point more at every level. Between the groups there is room for three pairs of rows.
+ * point more at every level. Between the groups there is room for three pairs of rows. All groups
+ * run the same code, since the cache for instructions holds little more than one group's loop.
  *
  * At the grid's faces there is no rim. The lanes there make the ghosts: of x in variants of the
- * steps, where all compute what some choose; of y in small and slow ones, whose rows are in shared
- * memory, for the few steps at the ends. All blocks run at once, so they share the strips by what
- * these steps cost (struct line).
+ * steps, where all compute what some choose; of y in small and slow ones, whose rows are not in
+ * registers, for the few steps at the ends. All blocks run at once, so they share the strips by
+ * what these steps cost (struct line).
  *
  * The model, 16384^2 on an H200 at 1.95 GHz: 5 multiply-adds a point and sweep allow 12.5 times the
  * device copy in float, 12.4 in double; of these 0.91 and 0.92 are of points that are stored, and
- * in float 0.76 of the instructions are multiply-adds. Measured, fixed walls, 2026-11-21: 6.6 in
- * float and 7.1 in double by a timing program, 4.15 in double by bench (docs/performance.md).
+ * in float 0.76 of the instructions are multiply-adds. Measured by bench, fixed walls, 2026-11-21:
+ * 6.4 in float and 7.5 in double (docs/performance.md).
  *
  * Source: 2.5D/3.5D blocking, Nguyen et al., SC'10; levels in registers, AN5D, Matsumura et al.,
  * CGO'20; the passed rows and the order that moves nothing are ours.
@@ -57,8 +58,9 @@ struct strip_shape<float> {
     enum {
         WIDTH = HS_STRIP_WIDTH_FLOAT,
         LEVELS = HS_STRIP_STEPS_FLOAT, /* at most */
-        ALONE = HS_STRIP_ALONE_FLOAT,
-        WARPS = HS_STRIP_WARPS_FLOAT
+        DEEP = HS_STRIP_DEEP_FLOAT,    /* of a group, at most */
+        WARPS = HS_STRIP_WARPS_FLOAT,
+        BLOCKS = HS_STRIP_BLOCKS_FLOAT
     };
 };
 template <>
@@ -66,8 +68,9 @@ struct strip_shape<double> {
     enum {
         WIDTH = HS_STRIP_WIDTH_DOUBLE,
         LEVELS = HS_STRIP_STEPS_DOUBLE,
-        ALONE = HS_STRIP_ALONE_DOUBLE,
-        WARPS = HS_STRIP_WARPS_DOUBLE
+        DEEP = HS_STRIP_DEEP_DOUBLE,
+        WARPS = HS_STRIP_WARPS_DOUBLE,
+        BLOCKS = HS_STRIP_BLOCKS_DOUBLE
     };
 };
 
@@ -159,33 +162,38 @@ struct shape {
     enum {
         WIDTH = strip_shape<T>::WIDTH,
         WARPS = strip_shape<T>::WARPS,
-        GROUPS = LEVELS > strip_shape<T>::ALONE ? 2 : 1,
+        GROUPS = (LEVELS + strip_shape<T>::DEEP - 1) / strip_shape<T>::DEEP,
         DEEP = (LEVELS + GROUPS - 1) / GROUPS, /* levels of a group */
         SHORT = DEEP * GROUPS - LEVELS,        /* so many of the last groups have one less */
-        AHEAD = HS_STRIP_AHEAD,
+        PLACES = HS_STRIP_PLACES,
         VECTOR = HS_VECTOR_BYTES / sizeof(T),
         VECTORS = WIDTH / VECTOR,
         ROW = 32 * WARPS * VECTORS, /* vectors of a row, a lane's after each other */
-        RESIDENT = HS_STRIP_RESIDENT / (WARPS * GROUPS),
-        BLOCKS = RESIDENT > 1 ? RESIDENT : 1 /* on a multiprocessor */
+        BLOCKS = GROUPS > 2 ? 1 : strip_shape<T>::BLOCKS /* on a multiprocessor */
     };
     struct alignas(HS_VECTOR_BYTES) vector {
         T v[VECTOR];
     };
+    /* Of a warp's levels the two newest rows, at the ends of y. Where a block is a warp, they are
+     * in shared memory, where elsewhere rows are on their way to memory; else it is too small. */
+    using ends = T[2][DEEP][WIDTH][32];
+    enum : size_t { ENDS_SHARED = WARPS * GROUPS == 1, STAGE = sizeof(vector[PLACES][2][ROW]) };
     struct shared_memory {
-        vector queue[AHEAD + 1][2][ROW]; /* level 0, in pairs of rows */
-        vector passed[GROUPS > 1 ? GROUPS - 1 : 1][GROUPS > 1 ? 3 : 1][2]
-                     [GROUPS > 1 ? ROW : 1]; /* from group to group */
-        /* of each warp its rows, at the ends of y; elsewhere rows on their way to memory */
-        union {
-            T ends[2][DEEP][WIDTH][32];
-            vector leaving[3][2][32 * VECTORS];
-        } warp[WARPS * GROUPS];
-        bulk::barrier full[AHEAD + 1][WARPS];
-        bulk::barrier given[GROUPS][3], taken[GROUPS][3]; /* rows that are passed */
+        /* Rows on their way, in pairs, to each group and from the last one to memory. */
+        vector rows[GROUPS + 1][PLACES][2][ROW];
+        unsigned char more[ENDS_SHARED && sizeof(ends) > STAGE ? sizeof(ends) - STAGE : 16];
+        bulk::barrier fetched[WARPS][PLACES];                       /* from memory, and ... */
+        bulk::barrier given[GROUPS][PLACES], taken[GROUPS][PLACES]; /* ... from group to group */
         share part;
     };
 };
+
+/*
+ * The group of a march whose code serves all groups, where all have as many levels. A loop in HELD
+ * is 11 KB long; where each of two groups had its own, these did not stay in the cache for
+ * instructions, depending on where the program lay: 2.9 ms in bench for 1.7 in a timing program.
+ */
+enum { ANY = -1 };
 
 /* A warp of a group. */
 template <typename T, int LEVELS, int GROUP>
@@ -197,14 +205,12 @@ struct march {
         VECTOR = block::VECTOR,
         VECTORS = block::VECTORS,
         GROUPS = block::GROUPS,
-        AHEAD = block::AHEAD,
+        PLACES = block::PLACES,
         NEXT = (block::WARPS > 1 ? 30 : 32) * WIDTH, /* from warp to warp, in points */
         LONG = GROUPS - block::SHORT,                /* groups that have all levels */
         DEEP = block::DEEP - (GROUP < LONG ? 0 : 1),
-        BASE = GROUP * block::DEEP - (GROUP < LONG ? 0 : GROUP - LONG), /* the level before */
-        FIRST = GROUP == 0,
-        LAST = GROUP == GROUPS - 1,
-        LAG = LEVELS /* steps from a row's arrival to its being stored */
+        LAG = LEVELS, /* steps from a row's arrival to its being stored */
+        ODD_ROWS = 16 /* vectors are not aligned in memory, or cross the wrap */
     };
     /* Of each level the two newest rows. */
     struct rows {
@@ -213,30 +219,51 @@ struct march {
 
     const arguments<T> &p;
     typename block::shared_memory &shared;
-    int lane, warp;
-    int giver;      /* thread, among those side by side, whose passed rows this one takes */
-    int turn;       /* of the three places where a group gives its rows */
+    int own_group, warp;
+    int giver;      /* thread, among those side by side, whose rows this one takes */
+    int turn;       /* of the places where rows lie on their way */
     unsigned round; /* parity of the turns through them */
     int x;          /* node of the warp's first point; outside the grid where the axis wraps */
     int x_lo, x_hi, y_lo; /* nodes that it stores, ... */
     int end;              /* ... until this step */
-    unsigned faces;       /* bit of each face that it meets and that does not wrap */
-    bool odd;             /* its vectors are not aligned in memory, or cross the wrap */
-    int fetching;         /* where the queue has the oldest pair of rows, and gets the next one */
-    int fetched;          /* row to fetch next, ... */
-    const T *source;      /* ... and where it begins */
-    unsigned phase; /* bit of each place in the queue: parity of what the copy engine brings next */
+    unsigned faces;       /* bit of each face that it meets and that does not wrap; ODD_ROWS */
 
     __device__ __forceinline__ march(const arguments<T> &arguments,
-                                     typename block::shared_memory &memory, int side)
-        : p(arguments), shared(memory), lane((int)threadIdx.x % 32),
-          warp(block::WARPS > 1 ? side : 0), turn(0), round(0), fetching(0), phase(0)
+                                     typename block::shared_memory &memory, int which, int side)
+        : p(arguments), shared(memory), own_group(which), warp(block::WARPS > 1 ? side : 0),
+          turn(0), round(0)
     {
-        giver = warp * 32 + lane;
-        if (!FIRST && lane == 0 && warp > 0)
+        giver = warp * 32 + lane();
+        if (!first() && lane() == 0 && warp > 0)
             giver -= 2;
-        if (!FIRST && lane == 31 && warp + 1 < p.cut.warps)
+        if (!first() && lane() == 31 && warp + 1 < p.cut.warps)
             giver += 2;
+    }
+
+    __device__ __forceinline__ static int lane()
+    {
+        return (int)(threadIdx.x % 32u);
+    }
+    __device__ __forceinline__ bool odd() const
+    {
+        return (faces & ODD_ROWS) != 0;
+    }
+    __device__ __forceinline__ int group() const
+    {
+        return GROUP == ANY ? own_group : GROUP;
+    }
+    __device__ __forceinline__ bool first() const
+    {
+        return group() == 0;
+    }
+    __device__ __forceinline__ bool last() const
+    {
+        return group() == GROUPS - 1;
+    }
+    /* The level before the group's first. */
+    __device__ __forceinline__ int base() const
+    {
+        return group() * block::DEEP - (GROUP < LONG ? 0 : GROUP - LONG);
     }
 
     /* The part of strip s from row lo to row hi. */
@@ -260,23 +287,12 @@ struct march {
         x_hi = min(min(behind, p.nx), x + 32 * WIDTH);
         y_lo = lo;
         end = hi + LAG;
-        odd = x < 0 || x + 32 * WIDTH > p.nx || (x | x_lo | x_hi) % VECTOR != 0;
+        if (x < 0 || x + 32 * WIDTH > p.nx || (x | x_lo | x_hi) % VECTOR != 0)
+            faces |= ODD_ROWS;
     }
 
     /* ---- rows come and go ---------------------------------------------------------------------
      */
-
-    /* Rows from this one on are fetched. Beyond the last one comes the first, which is right where
-     * the axis wraps and does no harm where it does not. */
-    __device__ __forceinline__ void seek(int row)
-    {
-        fetched = row;
-        source = p.in + row * p.pitch;
-    }
-    __device__ __forceinline__ const T *second_row() const
-    {
-        return source + p.pitch - (fetched + 1 < p.ny ? 0 : p.ny * p.pitch);
-    }
 
     /* A row by the lanes, across the wrap, or where its vectors are not aligned. */
     __device__ __forceinline__ void fetch_odd(const T *row, vector *to) const
@@ -285,7 +301,7 @@ struct march {
         const bool aligned = begin % VECTOR == 0 && (!p.wrap[0] || p.nx % VECTOR == 0);
 #pragma unroll
         for (int v = 0; v < VECTORS; v++) {
-            const int n = v * 32 + lane, from = begin + n * VECTOR;
+            const int n = v * 32 + lane(), from = begin + n * VECTOR;
             if (aligned) {
                 __pipeline_memcpy_async(&to[n], row + (from < p.nx ? from : from - p.nx),
                                         HS_VECTOR_BYTES);
@@ -299,59 +315,52 @@ struct march {
         }
     }
 
-    /* The next pair of rows on its way: by one lane, or by all where the strip is odd. */
+    /* The pair of rows that arrive with step t on its way to that place: by one lane, or by all
+     * where the strip is odd. */
     template <bool PLAIN>
-    __device__ __forceinline__ void fetch()
+    __device__ __forceinline__ void fetch(int t, int place)
     {
-        vector *const first = shared.queue[fetching][0] + warp * 32 * VECTORS;
-        vector *const second = shared.queue[fetching][1] + warp * 32 * VECTORS;
-        if (PLAIN || !odd) {
-            if (lane == 0) {
-                bulk::barrier *const full = &shared.full[fetching][warp];
+        if (t < end) {
+            int y = t;
+            if (y < 0 || y >= p.ny)
+                y = wrapped(y, p.ny);
+            /* beyond the last row comes the first, which does no harm where the axis does not wrap
+             */
+            const T *const a = p.in + y * p.pitch, *const b = y + 1 < p.ny ? a + p.pitch : p.in;
+            vector *const first = shared.rows[0][place][0] + warp * 32 * VECTORS;
+            vector *const second = shared.rows[0][place][1] + warp * 32 * VECTORS;
+            bulk::barrier *const full = &shared.fetched[warp][place];
+            if (!PLAIN && odd()) {
+                fetch_odd(a, first);
+                fetch_odd(b, second);
+                if (lane() == 0)
+                    __mbarrier_arrive(full);
+            } else if (lane() == 0) {
                 bulk::arrive_with(full, 2 * 32 * WIDTH * sizeof(T));
-                bulk::copy(first, source + x, 32 * WIDTH * sizeof(T), full);
-                bulk::copy(second, second_row() + x, 32 * WIDTH * sizeof(T), full);
+                bulk::copy(first, a + x, 32 * WIDTH * sizeof(T), full);
+                bulk::copy(second, b + x, 32 * WIDTH * sizeof(T), full);
             }
-        } else {
-            fetch_odd(source, first);
-            fetch_odd(second_row(), second);
-            __pipeline_commit();
         }
-        fetched += 2;
-        source += 2 * p.pitch;
-        if (fetched >= p.ny) {
-            fetched -= p.ny;
-            source -= p.ny * p.pitch;
-        }
-        fetching = fetching == AHEAD ? 0 : fetching + 1;
-    }
-
-    /* Waits for the oldest pair of rows. */
-    template <bool PLAIN>
-    __device__ __forceinline__ void await()
-    {
-        if (PLAIN || !odd) {
-            const int at = fetching == AHEAD ? 0 : fetching + 1;
-            bulk::wait(&shared.full[at][warp], phase >> at & 1);
-            phase ^= 1u << at;
-        } else {
-            __pipeline_wait_prior(AHEAD - 1);
-        }
+        if (!PLAIN)
+            __pipeline_commit(); /* an empty one too: they are counted */
     }
 
     /* A row of the group's first level: the first or the second of the pair. */
     __device__ __forceinline__ void take(int which, T (&to)[WIDTH]) const
     {
-        const vector *from = shared.queue[fetching][which];
-        if (!FIRST)
-            from = shared.passed[FIRST ? 0 : GROUP - 1][turn][which];
+        const vector *const from = shared.rows[group()][turn][which] + giver * VECTORS;
 #pragma unroll
         for (int v = 0; v < VECTORS; v++) {
-            const vector part = from[giver * VECTORS + v];
+            const vector part = from[v];
 #pragma unroll
             for (int e = 0; e < VECTOR; e++)
                 to[v * VECTOR + e] = part.v[e];
         }
+    }
+
+    __device__ __forceinline__ static int before(int place)
+    {
+        return place == 0 ? PLACES - 1 : place - 1;
     }
 
     /* A row of the group's last level, made in step t, goes to the next group or to memory, by way
@@ -363,10 +372,9 @@ struct march {
 #pragma unroll
         for (int e = 0; e < WIDTH; e++)
             part[e / VECTOR].v[e % VECTOR] = made[e];
-        if (!LAST || PLAIN) {
+        if (PLAIN || !last()) {
             vector *const to =
-                LAST ? shared.warp[place_of_warp()].leaving[turn][which] + lane * VECTORS
-                     : shared.passed[LAST ? 0 : GROUP][turn][which] + (warp * 32 + lane) * VECTORS;
+                shared.rows[group() + 1][turn][which] + (warp * 32 + lane()) * VECTORS;
 #pragma unroll
             for (int v = 0; v < VECTORS; v++)
                 to[v] = part[v];
@@ -378,7 +386,7 @@ struct march {
         T *const row = p.out + k * p.pitch;
 #pragma unroll
         for (int v = 0; v < VECTORS; v++) {
-            const int from = x + lane * WIDTH + v * VECTOR;
+            const int from = x + lane() * WIDTH + v * VECTOR;
             if (from >= x_lo && from + VECTOR <= x_hi && x % VECTOR == 0) {
                 *(vector *)(row + from) = part[v];
                 continue;
@@ -397,12 +405,12 @@ struct march {
         const unsigned bytes = (unsigned)(x_hi - x_lo) * (unsigned)sizeof(T);
         const unsigned since = (unsigned)(t - 2 - from), steps = (unsigned)(end - from);
         T *const to = p.out + (int64_t)(t - 2 - LAG) * (int)p.pitch + x_lo;
-        const vector(*const rows)[32 * VECTORS] =
-            shared.warp[place_of_warp()].leaving[turn == 0 ? 2 : turn - 1];
+        const vector(*const rows)[block::ROW] = shared.rows[GROUPS][before(turn)];
+        const int from_x = warp * 32 * WIDTH + (x_lo - x);
         if (since < steps)
-            bulk::store(to, (const T *)rows[0] + (x_lo - x), bytes);
+            bulk::store(to, (const T *)rows[0] + from_x, bytes);
         if (since + 1 < steps)
-            bulk::store(to + (int)p.pitch, (const T *)rows[1] + (x_lo - x), bytes);
+            bulk::store(to + (int)p.pitch, (const T *)rows[1] + from_x, bytes);
         bulk::end_stores();
     }
 
@@ -420,15 +428,15 @@ struct march {
     {
         const T low = ghost(0, level, now[1], now[0]);
         const T high = ghost(1, level, now[WIDTH - 2], now[WIDTH - 1]);
-        left = faces & 1 && lane == 0 ? low : left;
-        right = faces & 2 && lane == 31 ? high : right;
+        left = faces & 1 && lane() == 0 ? low : left;
+        right = faces & 2 && lane() == 31 ? high : right;
     }
 
     /* Held nodes of the faces of x. */
     __device__ __forceinline__ void put_held(int level, const T (&now)[WIDTH],
                                              T (&made)[WIDTH]) const
     {
-        const unsigned held = faces & p.held & ((lane == 0 ? 1u : 0u) | (lane == 31 ? 2u : 0u));
+        const unsigned held = faces & p.held & ((lane() == 0 ? 1u : 0u) | (lane() == 31 ? 2u : 0u));
         const T low = p.keeping & 1 ? now[0] : p.level[level].hold[0];
         const T high = p.keeping & 2 ? now[WIDTH - 1] : p.level[level].hold[1];
         made[0] = held & 1 ? low : made[0];
@@ -446,7 +454,7 @@ struct march {
         right[0] = __shfl_down_sync(0xffffffffu, of.row[NEW][0][0], 1);
 #pragma unroll
         for (int e = 0; e < WIDTH; e++)
-            sum[e] = star::fused(p.c[0], of.row[OLD][0][e], p.level[BASE].source_value);
+            sum[e] = star::fused(p.c[0], of.row[OLD][0][e], p.level[base()].source_value);
         take(OLD, of.row[OLD][0]);
 #pragma unroll
         for (int l = 0; l < DEEP; l++) {
@@ -457,7 +465,7 @@ struct march {
                 right[n] = __shfl_down_sync(0xffffffffu, of.row[NEW][n][0], 1);
             }
             if (MEETS >= SIDES)
-                put_ghosts(BASE + l, now, left[l], right[l]);
+                put_ghosts(base() + l, now, left[l], right[l]);
 #pragma unroll
             for (int e = 0; e < WIDTH; e++) {
                 sum[e] =
@@ -471,13 +479,13 @@ struct march {
 #pragma unroll
                 for (int e = 0; e < WIDTH; e++)
                     next[e] =
-                        star::fused(p.c[0], of.row[OLD][n][e], p.level[BASE + n].source_value);
+                        star::fused(p.c[0], of.row[OLD][n][e], p.level[base() + n].source_value);
             }
 #pragma unroll
             for (int e = 0; e < WIDTH; e++)
                 made[e] = star::fused(p.c[4], of.row[OLD][l][e], sum[e]);
             if (MEETS != INSIDE)
-                put_held(BASE + l, now, made);
+                put_held(base() + l, now, made);
             if (l < END) {
 #pragma unroll
                 for (int e = 0; e < WIDTH; e++) {
@@ -498,8 +506,8 @@ struct march {
                                                  T (&made)[WIDTH]) const
     {
         const unsigned held = faces & p.held &
-                              ((lane == 0 ? 1u : 0u) | (lane == 31 ? 2u : 0u) | (k == 0 ? 4u : 0u) |
-                               (k == p.ny - 1 ? 8u : 0u));
+                              ((lane() == 0 ? 1u : 0u) | (lane() == 31 ? 2u : 0u) |
+                               (k == 0 ? 4u : 0u) | (k == p.ny - 1 ? 8u : 0u));
         const unsigned keeps = held & p.keeping, takes = held & ~p.keeping;
 #pragma unroll
         for (int e = 0; e < WIDTH; e++) {
@@ -512,8 +520,18 @@ struct march {
         }
     }
 
+    /* A value of the rows at the ends of y. */
+    __device__ __forceinline__ T &at(rows &own, int which, int l, int e) const
+    {
+        if constexpr (block::ENDS_SHARED)
+            return reinterpret_cast<typename block::ends &>(
+                shared.rows[GROUPS])[which][l][e][lane()];
+        else
+            return own.row[which][l][e];
+    }
+
     /* As step(), level after level, since a ghost may need the row that was just made. */
-    __device__ __forceinline__ void step_at_ends(int old, int t) const
+    __device__ __forceinline__ void step_at_ends(int old, int t, rows &own) const
     {
         const T c[5] = {p.c[0], p.c[1], p.c[2], p.c[3], p.c[4]};
         const star::face_rule<T> low = p.rule[2][0], high = p.rule[3][0];
@@ -521,17 +539,15 @@ struct march {
         take(old, fresh);
 #pragma unroll 1
         for (int l = 0; l < DEEP; l++) {
-            const int level = BASE + l, k = t - 1 - level; /* row that is made */
-            T(*const olds)[32] = shared.warp[place_of_warp()].ends[old][l];
-            T(*const news)[32] = shared.warp[place_of_warp()].ends[1 - old][l];
+            const int level = base() + l, k = t - 1 - level; /* row that is made */
             const T source_value = p.level[level].source_value;
             const T low_offset = p.level[level].offset[2][0];
             const T high_offset = p.level[level].offset[3][0];
             T now[WIDTH], older[WIDTH], made[WIDTH];
 #pragma unroll
             for (int e = 0; e < WIDTH; e++) {
-                now[e] = news[e][lane];
-                older[e] = olds[e][lane];
+                now[e] = at(own, 1 - old, l, e);
+                older[e] = at(own, old, l, e);
             }
             T left = __shfl_up_sync(0xffffffffu, now[WIDTH - 1], 1);
             T right = __shfl_down_sync(0xffffffffu, now[0], 1);
@@ -548,7 +564,7 @@ struct march {
                 sum = star::fused(c[2], now[e], sum);
                 sum = star::fused(c[3], e + 1 < WIDTH ? now[(e + 1) % WIDTH] : right, sum);
                 made[e] = star::fused(c[4], fresh[e], sum);
-                olds[e][lane] = above;
+                at(own, old, l, e) = above;
             }
             put_all_held(level, k, now, made);
 #pragma unroll
@@ -561,44 +577,38 @@ struct march {
     /* ---- the march ----------------------------------------------------------------------------
      */
 
-    __device__ __forceinline__ int place_of_warp() const
-    {
-        return GROUP * block::WARPS + warp;
-    }
-
     /* Before a pair of steps: its rows are there. */
     template <bool PLAIN>
     __device__ __forceinline__ void arrive(int t, int from)
     {
-        if (FIRST)
-            await<PLAIN>();
-        else
-            bulk::wait(&shared.given[GROUP - 1][turn], round);
-        if (!LAST)
-            bulk::wait(&shared.taken[GROUP][turn], round ^ 1u);
-        if (PLAIN && LAST)
+        bulk::wait(first() ? &shared.fetched[warp][turn] : &shared.given[group() - 1][turn], round);
+        if (!last())
+            bulk::wait(&shared.taken[group()][turn], round ^ 1u);
+        if (!PLAIN && first())
+            __pipeline_wait_prior(PLACES - 2);
+        if (PLAIN && last())
             bulk::after_loads();
-        if (FIRST || (PLAIN && LAST))
+        if (first() || (PLAIN && last()))
             __syncwarp(); /* lanes take what others fetched, and fetch over what others took */
-        if (PLAIN && LAST && lane == 0) {
+        if (PLAIN && last() && lane() == 0) {
             leave_for_memory(t, from);
             bulk::await_stores<1>();
         }
-        if (FIRST)
-            fetch<PLAIN>();
-        if (PLAIN && LAST)
+        if (first())
+            fetch<PLAIN>(t + 2 * (PLACES - 1), before(turn));
+        if (PLAIN && last())
             __syncwarp();
     }
     /* After it: its rows are the next group's, and those of the group before are no longer needed.
-     * There are three places for pairs of rows between groups, so that none waits for the other
+     * There are three places for pairs of rows on each way, so that no group waits for another
      * while they are about as fast. */
     __device__ __forceinline__ void leave()
     {
-        if (!LAST)
-            __mbarrier_arrive(&shared.given[GROUP][turn]);
-        if (!FIRST)
-            __mbarrier_arrive(&shared.taken[GROUP - 1][turn]);
-        turn = turn == 2 ? 0 : turn + 1;
+        if (!last())
+            __mbarrier_arrive(&shared.given[group()][turn]);
+        if (!first())
+            __mbarrier_arrive(&shared.taken[group() - 1][turn]);
+        turn = turn == PLACES - 1 ? 0 : turn + 1;
         round ^= turn == 0 ? 1u : 0u;
     }
 
@@ -606,14 +616,14 @@ struct march {
      * face of y. */
     __device__ __forceinline__ bool is_at_end(int t) const
     {
-        const int row = t - BASE; /* that arrives */
+        const int row = t - base(); /* that arrives */
         return faces & 12 && ((row >= 0 && row <= DEEP) || (row + 1 >= p.ny && row < p.ny + DEEP));
     }
 
     /* Until when, from step t on, there is no such pair. */
     __device__ __forceinline__ int quiet(int t) const
     {
-        const int row = t - BASE;
+        const int row = t - base();
         if (!(faces & 12) || row >= p.ny + DEEP)
             return end;
         if (is_at_end(t))
@@ -621,20 +631,14 @@ struct march {
         return min(end, t + ((row < 0 ? 0 : p.ny - 1) - row + 1) / 2 * 2);
     }
 
-    /* Between the stretches away from the faces of y and at them, rows are in shared memory. */
-    __device__ __forceinline__ T &kept(int n) const
-    {
-        return shared.warp[place_of_warp()]
-            .ends[n / WIDTH / DEEP][n / WIDTH % DEEP][n % WIDTH][lane];
-    }
-
     template <meets MEETS>
-    __device__ __forceinline__ void advance(int t, int until)
+    __device__ __forceinline__ void advance(int t, int until, rows &own)
     {
         rows of;
 #pragma unroll
         for (int n = 0; n < 2 * DEEP * WIDTH; n++)
-            of.row[n / WIDTH / DEEP][n / WIDTH % DEEP][n % WIDTH] = kept(n);
+            of.row[n / WIDTH / DEEP][n / WIDTH % DEEP][n % WIDTH] =
+                at(own, n / WIDTH / DEEP, n / WIDTH % DEEP, n % WIDTH);
         __syncwarp();
         const int from = x_lo < x_hi ? max(t, y_lo + (int)LAG) : end;
 #pragma unroll 1
@@ -644,10 +648,10 @@ struct march {
             step<1, MEETS>(t + 1, of);
             leave();
         }
-        if (MEETS != ODD && LAST) {
+        if (MEETS != ODD && last()) {
             bulk::after_loads();
             __syncwarp();
-            if (lane == 0) {
+            if (lane() == 0) {
                 leave_for_memory(t, from);
                 bulk::await_stores<0>();
             }
@@ -655,16 +659,17 @@ struct march {
         }
 #pragma unroll
         for (int n = 0; n < 2 * DEEP * WIDTH; n++)
-            kept(n) = of.row[n / WIDTH / DEEP][n / WIDTH % DEEP][n % WIDTH];
+            at(own, n / WIDTH / DEEP, n / WIDTH % DEEP, n % WIDTH) =
+                of.row[n / WIDTH / DEEP][n / WIDTH % DEEP][n % WIDTH];
     }
 
     /* A pair of steps at a face of y. Small rather than fast. */
-    __device__ __forceinline__ void advance_at_ends(int t)
+    __device__ __forceinline__ void advance_at_ends(int t, rows &own)
     {
         arrive<false>(t, t);
 #pragma unroll 1
         for (int which = 0; which < 2; which++)
-            step_at_ends(which, t + which);
+            step_at_ends(which, t + which, own);
         leave();
     }
 
@@ -675,44 +680,35 @@ struct march {
         int t = lo - LEVELS;
         if (faces & 12)
             t = max(t, 0);
-        if (FIRST) {
+        if (first()) {
             bulk::after_loads();
             __syncwarp();
-            seek(p.wrap[1] ? wrapped(t, p.ny) : t);
 #pragma unroll
-            for (int n = 0; n < AHEAD; n++)
-                fetch<false>();
+            for (int n = 0; n < PLACES - 1; n++)
+                fetch<false>(t + 2 * n, (turn + n) % PLACES);
         }
+        rows own;
 #pragma unroll
         for (int n = 0; n < 2 * DEEP * WIDTH; n++)
-            kept(n) = T(0);
+            at(own, n / WIDTH / DEEP, n / WIDTH % DEEP, n % WIDTH) = T(0);
 #pragma unroll 1
         while (t < end) {
             const int until = quiet(t);
             if (t == until) {
-                advance_at_ends(t);
+                advance_at_ends(t, own);
                 t += 2;
                 continue;
             }
             /* votes, so that the compiler sees that the warp stays together */
-            if (odd)
-                advance<ODD>(t, until);
+            if (odd())
+                advance<ODD>(t, until, own);
             else if (!__any_sync(0xffffffffu, faces & 3))
-                advance<INSIDE>(t, until);
+                advance<INSIDE>(t, until, own);
             else if (!__any_sync(0xffffffffu, faces & 3 & ~p.held))
-                advance<HELD>(t, until);
+                advance<HELD>(t, until, own);
             else
-                advance<SIDES>(t, until);
+                advance<SIDES>(t, until, own);
             t += (until - t + 1) / 2 * 2;
-        }
-        if (FIRST) { /* what was fetched too far */
-            __pipeline_wait_prior(0);
-#pragma unroll
-            for (int n = 0; n < AHEAD; n++) {
-                await<false>();
-                fetching = fetching == AHEAD ? 0 : fetching + 1;
-            }
-            __syncwarp();
         }
     }
 };
@@ -724,10 +720,11 @@ __device__ __forceinline__ void run(const arguments<T> &p,
 {
     /* by a shuffle, so that the compiler sees that it is the warp's */
     const int warp = __shfl_sync(0xffffffffu, (int)threadIdx.x / 32, 0);
-    if constexpr (GROUP + 1 < shape<T, LEVELS>::GROUPS)
-        if (!__any_sync(0xffffffffu, warp / p.cut.warps == GROUP))
+    const int group = warp / p.cut.warps;
+    if constexpr (GROUP != ANY && GROUP + 1 < shape<T, LEVELS>::GROUPS)
+        if (!__any_sync(0xffffffffu, group == GROUP))
             return run<T, LEVELS, GROUP + 1>(p, memory);
-    march<T, LEVELS, GROUP> m(p, memory, warp % p.cut.warps);
+    march<T, LEVELS, GROUP> m(p, memory, group, warp % p.cut.warps);
 #pragma unroll 1
     for (int strip = memory.part.first; strip <= memory.part.last; strip++) {
         const share part = memory.part;
@@ -748,17 +745,18 @@ __global__ void __launch_bounds__((32 * shape<T, LEVELS>::WARPS * shape<T, LEVEL
     STAR_SHARED(memory, typename block::shared_memory, [1]);
     if (threadIdx.x == 0) {
         memory[0].part = share_of(p, blockIdx.x, gridDim.x);
-        for (auto &place : memory[0].full)
-            for (bulk::barrier &warp : place)
-                __mbarrier_init(&warp, 1);
-        for (int n = 0; n < 3 * (block::GROUPS - 1); n++) {
-            __mbarrier_init(&memory[0].given[n / 3][n % 3], 32 * p.cut.warps);
-            __mbarrier_init(&memory[0].taken[n / 3][n % 3], 32 * p.cut.warps);
+        for (auto &warp : memory[0].fetched)
+            for (bulk::barrier &place : warp)
+                __mbarrier_init(&place, 1);
+        for (int n = 0; n < block::PLACES * (block::GROUPS - 1); n++) {
+            const int group = n / block::PLACES, place = n % block::PLACES;
+            __mbarrier_init(&memory[0].given[group][place], 32 * p.cut.warps);
+            __mbarrier_init(&memory[0].taken[group][place], 32 * p.cut.warps);
         }
         bulk::publish();
     }
     __syncthreads();
-    run<T, LEVELS, 0>(p, memory[0]);
+    run<T, LEVELS, (block::GROUPS > 1 && block::SHORT == 0 ? (int)ANY : 0)>(p, memory[0]);
 #else
     (void)p; /* suits() tells such GPUs apart */
 #endif

@@ -709,15 +709,14 @@ struct hs_strip_cut hs_strip_cuts(const struct hs_sweep *sweep)
     const int size = (int)hs_precision_size(sweep->precision);
     const int steps = sweep->steps > 0 ? sweep->steps : 1;
     const int width = single ? HS_STRIP_WIDTH_FLOAT : HS_STRIP_WIDTH_DOUBLE;
-    const int alone = single ? HS_STRIP_ALONE_FLOAT : HS_STRIP_ALONE_DOUBLE;
+    const int deepest = single ? HS_STRIP_DEEP_FLOAT : HS_STRIP_DEEP_DOUBLE;
     const bool wrap_x = sweep->face[2 * HS_X].wrap;
     const struct hs_sweep wide = hs_tiling_with_held(sweep);
     const int64_t nx = wide.box.hi[HS_X] - wide.box.lo[HS_X];
     const int64_t ny = wide.box.hi[HS_Y] - wide.box.lo[HS_Y];
-    struct hs_strip_cut cut = {.groups = steps > alone ? 2 : 1};
+    struct hs_strip_cut cut = {.groups = up(steps, deepest)};
     const int deep = up(steps, cut.groups);
     cut.warps = single ? HS_STRIP_WARPS_FLOAT : HS_STRIP_WARPS_DOUBLE;
-    const int per_multiprocessor = HS_STRIP_RESIDENT / (cut.warps * cut.groups);
     while (cut.warps > 1 && strip_points(width, cut.warps) > nx)
         cut.warps--;
     cut.points = strip_points(width, cut.warps);
@@ -739,8 +738,9 @@ struct hs_strip_cut hs_strip_cuts(const struct hs_sweep *sweep)
     const bool held = sweep->face[2 * HS_X].held && sweep->face[2 * HS_X + 1].held;
     cut.slow = 12 * deep;
     cut.outer = wrap_x ? 29 : held ? 21 : 26;
-    const int64_t blocks =
-        HS_MULTIPROCESSORS * (int64_t)(per_multiprocessor > 1 ? per_multiprocessor : 1);
+    const int64_t blocks = HS_MULTIPROCESSORS * (int64_t)(cut.groups > 2 ? 1
+                                                          : single       ? HS_STRIP_BLOCKS_FLOAT
+                                                                         : HS_STRIP_BLOCKS_DOUBLE);
     const int64_t most = cut.strips * ny / 8;
     cut.blocks = (int)(most < 1 ? 1 : most < blocks ? most : blocks);
     return cut;
@@ -775,12 +775,13 @@ static void geometry_strip(const struct hs_sweep *sweep, const struct hs_blockin
     out->points_loaded = volume(out->input_tile);
     out->points_written = volume(out->output_tile);
     out->flops_per_point *= steps;
-    /* rows on their way from memory; those that groups pass on; of each warp those of its levels,
-     * at the ends of y, which elsewhere are on their way to memory */
+    /* rows on their way to each group and to memory; of a warp that is alone in its block also
+     * those of its levels, at the ends of y, where the last ones are elsewhere */
     const int row = HS_WARP * (cut.points / (30 * cut.warps + 2)) * size;
-    const int of_warp = 2 * deep > 6 ? 2 * deep : 6;
-    out->shared_bytes = (int64_t)row * cut.warps *
-                        (2 * (HS_STRIP_AHEAD + 1) + 6 * (cut.groups - 1) + of_warp * cut.groups);
+    const int places = 2 * HS_STRIP_PLACES * cut.warps;
+    const bool alone = cut.groups == 1 && blocking->threads[0] == HS_WARP;
+    const int last = alone && 2 * deep > places ? 2 * deep : places;
+    out->shared_bytes = (int64_t)row * (places * cut.groups + last);
 }
 
 /* ---- resident: the whole grid on the chip ---------------------------------------------------- */

@@ -85,12 +85,13 @@ enum {
     HS_STRIP_STEPS_DOUBLE = 12, /* */
     HS_STRIP_WIDTH_FLOAT = 8,   /* points of a lane */
     HS_STRIP_WIDTH_DOUBLE = 6,  /* */
-    HS_STRIP_ALONE_FLOAT = 10,  /* most levels of a warp; more are shared by two groups of warps */
-    HS_STRIP_ALONE_DOUBLE = 4,  /* */
+    HS_STRIP_DEEP_FLOAT = 10,   /* most levels of a warp; more are shared by groups of warps */
+    HS_STRIP_DEEP_DOUBLE = 3,   /* */
     HS_STRIP_WARPS_FLOAT = 1,   /* of a group, side by side; fewer on narrow grids */
     HS_STRIP_WARPS_DOUBLE = 4,  /* */
-    HS_STRIP_RESIDENT = 8,      /* warps that a multiprocessor holds */
-    HS_STRIP_AHEAD = 2,         /* pairs of rows on their way from memory */
+    HS_STRIP_BLOCKS_FLOAT = 8,  /* of up to two groups, on a multiprocessor; of more there is one */
+    HS_STRIP_BLOCKS_DOUBLE = 2, /* */
+    HS_STRIP_PLACES = 3,        /* for pairs of rows on their way, to and from each group */
 
     HS_LINE_STEPS = 32,     /* fused_line_1d: most sweeps a launch */
     HS_LINE_WARPS = 4,      /* of a block, each with a line of its own */
