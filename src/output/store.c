@@ -35,18 +35,27 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* Where a link leads, so that the renaming does not replace it: it may lead to the disk that has
+ * the room. A link to nothing is taken for a name. */
+static char *resolved(const char *path)
+{
+    char *target = realpath(path, NULL);
+    return target ? target : strdup(path);
+}
+
 static enum hs_status store_make(const char *path, struct hs_store **out, struct hs_error *err)
 {
     struct hs_store *store = calloc(1, sizeof *store);
+    struct stat s;
     *out = store;
     if (store) {
         store->file = store->live = -1;
-        store->path = strdup(path);
-        store->part = malloc(strlen(path) + 6);
+        store->path = lstat(path, &s) == 0 && S_ISLNK(s.st_mode) ? resolved(path) : strdup(path);
+        store->part = store->path ? malloc(strlen(store->path) + 6) : NULL;
     }
     if (!store || !store->path || !store->part)
         return hs_error_add(err, HS_DEVICE, "no memory for the output file's name");
-    strcpy(store->part, path);
+    strcpy(store->part, store->path);
     strcat(store->part, ".part");
     return HS_OK;
 }

@@ -91,6 +91,18 @@ def test_a_bad_command_line_writes_nothing(tmp_path, command, arguments, code, m
     assert files(tmp_path) == []
 
 
+def test_an_output_that_is_a_link_stays_one(tmp_path):
+    """It may lead to the disk that has the room."""
+    (tmp_path / "large").mkdir()
+    (tmp_path / "large/real.h5").write_text("an older run's")
+    (tmp_path / "out.h5").symlink_to("large/real.h5")
+    result = heatsolve(tmp_path, "run", "case.cfg", "--quiet")
+    assert result.returncode == 0, result.stderr
+    assert (tmp_path / "out.h5").is_symlink() and sorted(os.listdir(tmp_path / "large")) == ["real.h5"]
+    with h5py.File(tmp_path / "out.h5") as f:
+        assert f.attrs["status"] == "finished"
+
+
 @pytest.mark.parametrize("closed", ["2>&-", ">&-", ">&- 2>&-", "<&- >&- 2>&-"])
 def test_what_is_said_never_lands_in_the_output(tmp_path, closed):
     """The next file opened takes the number of a stream that was closed, and progress goes to number 2."""
