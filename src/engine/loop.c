@@ -26,6 +26,7 @@ struct loop {
     int64_t sweep;
     int64_t swept;
     double seconds;  /* in sweeps */
+    double looking;  /* in reductions between them */
     int64_t stretch; /* sweeps that take about stretch_seconds */
 };
 
@@ -179,8 +180,9 @@ static enum hs_status look(struct loop *loop, struct hs_error *err)
     enum hs_status st = hs_moment_reduction(&moment, &reduction, err);
     if (st)
         return st;
-    hs_watch_cost(&loop->watch, now() - begin,
-                  loop->swept > 0 ? loop->seconds / (double)loop->swept : NAN);
+    const double spent = now() - begin;
+    loop->looking += spent;
+    hs_watch_cost(&loop->watch, spent, loop->swept > 0 ? loop->seconds / (double)loop->swept : NAN);
     return hs_watch_judge(&loop->watch, &moment, reduction, err);
 }
 
@@ -289,6 +291,7 @@ enum hs_status hs_loop_run(const struct hs_problem *problem, const struct hs_pla
     out->swept = loop.swept;
     out->time = hs_plan_time(plan, loop.sweep);
     out->seconds = loop.seconds;
+    out->looking = loop.looking;
     out->last = loop.cache.reduction;
     settle(&loop);
     free(loop.cache.field);

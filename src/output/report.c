@@ -152,6 +152,7 @@ void hs_report_json(FILE *stream, const struct hs_report *report)
     hs_json_number(&json, "time", r->time);
     hs_json_number(&json, "step", hs_plan_step(plan));
     hs_json_number(&json, "seconds", r->seconds);
+    hs_json_number(&json, "looking", r->looking);
     hs_json_number(&json, "gcells", gcells(report));
     hs_json_number(&json, "min", r->last.min);
     hs_json_number(&json, "max", r->last.max);
