@@ -106,10 +106,24 @@ void geometry(const hs_sweep *sweep, hs_geometry *out)
     hs_tiling_launch("fused_march_3d", sweep, out);
 }
 
+template <typename T>
+hs_status sweep_in(const char *name, const hs_sweep *sweep, hs_error *err)
+{
+    using namespace fused_march;
+    return sweep->steps == HS_FUSED_STEPS
+               ? launch_telling<T, HS_FUSED_STEPS, NO_FIELDS>(name, sweep, err)
+               : launch<T, HS_FUSED_STEPS - 1, NO_FIELDS>(name, sweep, err);
+}
+
 hs_status sweep(const hs_sweep *sweep, hs_error *err)
 {
-    return fused_march::launch<HS_FUSED_STEPS, fused_march::NO_FIELDS>("fused_march_3d", sweep,
-                                                                       err);
+    return sweep->precision == HS_FLOAT ? sweep_in<float>("fused_march_3d", sweep, err)
+                                        : sweep_in<double>("fused_march_3d", sweep, err);
+}
+
+bool tells_change(const hs_problem *)
+{
+    return true;
 }
 
 bool suits(const hs_problem *problem, char *reason, size_t size)
@@ -130,6 +144,7 @@ extern "C" const hs_kernel hs_kernel_cuda_fused_march_3d = {
     .steps = HS_FUSED_STEPS,
     .own_ghosts = true,
     .uniform = true,
+    .tells_change = tells_change,
     .suits = suits,
     .geometry = geometry,
     .sweep = sweep,

@@ -54,6 +54,40 @@ struct level_fields : level<T, FACES, RADIUS> {
     const T *drive_field[FACES], *hold_field[FACES];
 };
 
+/* ---- what a call's last sweep changed (hs_sweep.change) ---- */
+
+/* Numbers that are not negative lie in the order of their bits. */
+template <typename T>
+using bits_of = std::conditional_t<sizeof(T) == 4, unsigned, unsigned long long>;
+
+/* What is no number is nobody's maximum. */
+__device__ __forceinline__ float larger(float a, float b)
+{
+    return fmaxf(a, b);
+}
+__device__ __forceinline__ double larger(double a, double b)
+{
+    return b > a ? b : a;
+}
+__device__ __forceinline__ float distance(float a, float b)
+{
+    return fabsf(a - b);
+}
+__device__ __forceinline__ double distance(double a, double b)
+{
+    return fabs(a - b);
+}
+
+/* The largest that the warp's lanes have. All of them call it. */
+template <typename T>
+__device__ void tell_change(bits_of<T> *to, T mine)
+{
+    for (int lanes = 16; lanes > 0; lanes /= 2)
+        mine = larger(mine, __shfl_xor_sync(0xffffffffu, mine, lanes));
+    if (threadIdx.x % 32 == 0)
+        atomicMax(to, __builtin_bit_cast(bits_of<T>, mine));
+}
+
 /* Index i of an axis of n nodes, any number of periods away. */
 template <typename Index>
 __device__ __forceinline__ Index wrapped(Index i, Index n)

@@ -27,7 +27,7 @@ struct hs_span {
     double start;  /* s */
     double step;   /* s */
     struct hs_stencil stencil;
-    bool keep_last; /* make the last sweep a single one, so that reduce can tell its change */
+    bool keep_last; /* so that reduce can tell the last sweep's change */
 };
 
 static inline double hs_span_time(const struct hs_span *span, int64_t sweep)
@@ -41,7 +41,8 @@ struct hs_reduction {
     double max;
     double mean;        /* volume average */
     double heat;        /* J per m^(3-dims) with density and specific heat, else K m^dims */
-    double change;      /* max |out - in| of the last sweep; NaN unless keep_last was asked */
+    double change;      /* max |out - in| of the last sweep, each difference in the field's
+                           precision; NaN unless keep_last was asked */
     int64_t not_finite; /* nodes that are NaN or infinite; min, max, mean then leave them out */
     int64_t first_bad[HS_AXES]; /* the first such node in memory order */
 };

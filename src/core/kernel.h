@@ -82,6 +82,10 @@ struct hs_sweep {
      * source_pitch; values times source_scale, in double, are rounded once. NULL: none. */
     const struct hs_source_tables *source_tables;
     double source_scale;
+    /* Where the kernel says tells_change: a number in `precision`, in the device's memory, of which
+     * the call makes the largest of itself and |out - in| of its last sweep at all nodes but those
+     * where that is NaN. NULL: not asked for. */
+    void *change;
 };
 
 /* What the launch for a given sweep looks like; `explain` prints it. Counts are per launch. */
@@ -119,6 +123,9 @@ struct hs_kernel {
     bool uniform;       /* its sources and face values must not differ from point to point */
     bool source_levels; /* takes a source field for each sweep, `source_level` */
     bool source_tables; /* ... or `source_tables`, where face values are uniform */
+    /* Whether, of this problem, a call of as many sweeps as it is asked for at most can tell the
+     * last one's `change`. NULL: never. */
+    bool (*tells_change)(const struct hs_problem *problem);
     /* Whether the kernel can do this problem, on its device, as far as the members above do not
      * say; if not, `reason` (of `size` bytes) says why. NULL: it can do all. */
     bool (*suits)(const struct hs_problem *problem, char *reason, size_t size);

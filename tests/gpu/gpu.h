@@ -184,11 +184,11 @@ struct outcome {
     struct hs_reduction reduction;
 };
 
-/* `count` sweeps in two stretches, the second so cut that the change of the last is known. */
+/* `count` sweeps in two stretches, the second of `last`, of which the change is asked for. */
 static inline struct outcome run_on(const struct hs_backend *backend,
                                     const struct hs_kernel *kernel,
                                     const struct hs_problem *problem, const void *initial,
-                                    int64_t count)
+                                    int64_t count, int64_t last)
 {
     struct hs_error err;
     hs_error_init(&err);
@@ -198,12 +198,12 @@ static inline struct outcome run_on(const struct hs_backend *backend,
     memset(out.field, 0xa5, field_bytes(problem));
     const struct hs_box all = hs_grid_box(&problem->grid);
     struct hs_span span = {
-        .count = count - 2, .step = 0.01, .stencil = hs_problem_stencil(problem, 0.01)};
+        .count = count - last, .step = 0.01, .stencil = hs_problem_stencil(problem, 0.01)};
     check(backend->create(problem, kernel, 0, 0, &state, &err), &err, kernel->name);
     check(backend->upload(state, &all, initial, &err), &err, "upload");
     check(backend->sweep(state, &span, &err), &err, kernel->name);
     span.first = span.count;
-    span.count = 2;
+    span.count = last;
     span.keep_last = true;
     check(backend->sweep(state, &span, &err), &err, kernel->name);
     check(backend->download(state, &all, out.field, &err), &err, "download");

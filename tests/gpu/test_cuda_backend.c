@@ -204,8 +204,9 @@ void test_cuda_backend__sines_in_space_and_time(void **state)
     hs_error_init(&err);
     check(hs_kernel_find("basic", HS_CUDA, &kernel, &err), &err, "basic");
     void *initial = random_values(&problem);
-    const struct outcome a = run_on(&hs_backend_cpu, &hs_kernel_cpu_openmp, &problem, initial, 4);
-    const struct outcome b = run_on(cuda_backend(), kernel, &problem, initial, 4);
+    const struct outcome a =
+        run_on(&hs_backend_cpu, &hs_kernel_cpu_openmp, &problem, initial, 4, 2);
+    const struct outcome b = run_on(cuda_backend(), kernel, &problem, initial, 4, 2);
     for (int64_t i = 0; i < hs_grid_count(&problem.grid); i++)
         assert_near(((double *)b.field)[i], ((double *)a.field)[i], 16.0 * DBL_EPSILON);
     free(a.field);

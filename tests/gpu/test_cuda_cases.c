@@ -61,10 +61,10 @@ static int compare_all(const struct hs_problem *problem, const struct walls *wal
         const int64_t count = sweeps_of(kernel);
         if (count != expected_count) {
             free(expected.field);
-            expected = run_on(&hs_backend_cpu, &hs_kernel_cpu_openmp, problem, initial, count);
+            expected = run_on(&hs_backend_cpu, &hs_kernel_cpu_openmp, problem, initial, count, 2);
             expected_count = count;
         }
-        const struct outcome out = run_on(cuda_backend(), kernel, problem, initial, count);
+        const struct outcome out = run_on(cuda_backend(), kernel, problem, initial, count, 2);
         describe(text, sizeof text, kernel, problem, walls, source, count);
         assert_same_field(problem, out.field, expected.field, text);
         assert_same_reduction(&out.reduction, &expected.reduction);
@@ -166,8 +166,9 @@ void test_cuda_cases__replayed_stretches_agree(void **state)
                 void *initial = random_values(&problem);
                 const int64_t count = 5 * 32 * (int64_t)kernel->steps + 3 * w + 4;
                 const struct outcome a =
-                    run_on(&hs_backend_cpu, &hs_kernel_cpu_openmp, &problem, initial, count);
-                const struct outcome b = run_on(cuda_backend(), kernel, &problem, initial, count);
+                    run_on(&hs_backend_cpu, &hs_kernel_cpu_openmp, &problem, initial, count, 2);
+                const struct outcome b =
+                    run_on(cuda_backend(), kernel, &problem, initial, count, 2);
                 describe(text, sizeof text, kernel, &problem, &walls, "constant", count);
                 assert_same_field(&problem, b.field, a.field, text);
                 free(a.field);

@@ -87,7 +87,7 @@ void test_cuda_large__is_the_image_of_a_small_grid(void **state)
             continue;
         const int64_t count = kernel->steps + 2;
         const struct outcome expected =
-            run_on(&hs_backend_cpu, &hs_kernel_cpu_openmp, &small, initial, count);
+            run_on(&hs_backend_cpu, &hs_kernel_cpu_openmp, &small, initial, count, 2);
         run_large(kernel, &large, slab, expected.field, count);
         free(expected.field);
     }

@@ -42,7 +42,7 @@ struct row_sums {
             const int lanes = (int)(n - i < LANES ? n - i : LANES);                                \
             for (int l = 0; l < lanes; l++) {                                                      \
                 const double x = (double)row[i + l];                                               \
-                const double step = fabs(x - (double)before[i + l]);                               \
+                const double step = fabs((double)(T)(row[i + l] - before[i + l]));                 \
                 min[l] = x < min[l] ? x : min[l];                                                  \
                 max[l] = x > max[l] ? x : max[l];                                                  \
                 change[l] = step > change[l] ? step : change[l];                                   \

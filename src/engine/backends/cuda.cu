@@ -7,10 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* How `reduce` comes by the change of the last sweep. */
+enum change_known {
+    NOT_KNOWN,
+    BY_FIELDS, /* the other field is the one a sweep before */
+    TOLD       /* the kernel has put it where the reducer said */
+};
+
 struct hs_backend_state {
     const hs_problem *problem;
     const hs_kernel *kernel;
-    int steps; /* most sweeps of a call */
+    int steps;  /* most sweeps of a call */
+    bool tells; /* ... and such a call can tell the change of its last one */
     int device;
     cudaStream_t stream;
     hs_layout layout;
@@ -27,7 +35,7 @@ struct hs_backend_state {
     double *source_value; /* [kernel's steps] uniform sources of one call */
     int first_slot;       /* of faces: the values at the time of the current field */
     int stale_walls;      /* fields whose prescribed layers are still to be written */
-    bool change_known;    /* the other field is the one a sweep before */
+    change_known change;
     hs_cuda_replay replay;
     hs_cuda_timer timer;
     hs_cuda_rotation rotation; /* for measuring: the other pairs of fields */
@@ -250,6 +258,7 @@ hs_status create(const hs_problem *problem, const hs_kernel *kernel, int device,
     state->problem = problem;
     state->kernel = kernel;
     state->steps = hs_kernel_steps_for(kernel, problem);
+    state->tells = kernel->tells_change && kernel->tells_change(problem);
     state->device = device;
     const hs_layout usual = field_layout(problem, &problem->grid);
     state->layout = hs_tiling_layout(kernel->name, problem->precision, problem->face, &usual);
@@ -292,7 +301,7 @@ hs_status upload(hs_backend_state *state, const hs_box *box, const void *values,
     if (st)
         return st;
     state->stale_walls = 2;
-    state->change_known = false;
+    state->change = NOT_KNOWN;
     return HS_OK;
 }
 
@@ -324,12 +333,22 @@ void download_end(hs_ticket *ticket)
 
 /* ---- sweep ----------------------------------------------------------------------------------- */
 
-/* Sweeps that the next call of the kernel takes at once. */
+/* Whether the last call of so many sweeps tells its last one's change. */
+bool tells(const hs_backend_state *state, const hs_span *span, int64_t left)
+{
+    return span->keep_last && state->tells && left >= state->steps &&
+           hs_cuda_source_steps(&state->source, state->steps) == state->steps;
+}
+
+/* Sweeps that the next call of the kernel takes at once. The change of the last one is told by a
+ * call of the most, for which the rest goes before; or shows where it is made alone. */
 int steps_at_once(const hs_backend_state *state, const hs_span *span, int64_t left)
 {
+    const int most = hs_cuda_source_steps(&state->source, state->steps);
+    if (tells(state, span, left))
+        return left % most ? (int)(left % most) : most;
     if (span->keep_last && left > 1)
         left--;
-    const int most = hs_cuda_source_steps(&state->source, state->steps);
     return (int)(left < most ? left : most);
 }
 
@@ -396,16 +415,18 @@ hs_sweep make_request(const hs_backend_state *state, const hs_span *span, int st
     return request;
 }
 
-/* One call of the kernel, from the current field to the other, which it then exchanges. */
+/* One call of the kernel, from the current field to the other, which it then exchanges. `change`:
+ * where it tells that of its last sweep, or NULL. */
 hs_status call_kernel(hs_backend_state *state, const hs_span *span, int64_t first, int steps,
-                      hs_error *err)
+                      void *change, hs_error *err)
 {
     hs_status st = prepare(state, span, first, steps, err);
     if (!st && !state->kernel->own_ghosts)
         st = hs_cuda_faces_fill(&state->faces, slot_of(state, 0), field_of(state, 0), err);
     if (st)
         return st;
-    const hs_sweep request = make_request(state, span, steps);
+    hs_sweep request = make_request(state, span, steps);
+    request.change = change;
     st = state->kernel->sweep(&request, err);
     if (!st)
         st = prescribe(state, slot_of(state, steps), err);
@@ -463,7 +484,7 @@ hs_status record(hs_backend_state *state, const hs_span *span, int64_t first, hs
     HS_CUDA_TRY(err, cudaStreamBeginCapture(state->stream, cudaStreamCaptureModeThreadLocal));
     hs_status st = HS_OK;
     for (int call = 0; call < replay_calls(state) && !st; call++)
-        st = call_kernel(state, span, first, state->steps, err);
+        st = call_kernel(state, span, first, state->steps, NULL, err);
     cudaGraph_t graph = NULL;
     const cudaError_t ended = cudaStreamEndCapture(state->stream, &graph);
     if (st) {
@@ -494,6 +515,21 @@ hs_status replay(hs_backend_state *state, const hs_span *span, int64_t first, in
     return HS_OK;
 }
 
+/* The span's last call, of which reduce may want to know the change. */
+hs_status call_last(hs_backend_state *state, const hs_span *span, int64_t first, int steps,
+                    hs_error *err)
+{
+    void *change = NULL;
+    if (tells(state, span, steps)) {
+        const hs_status st = hs_cuda_reducer_change(state->reducer, state->stream, &change, err);
+        if (st)
+            return st;
+    }
+    const hs_status st = call_kernel(state, span, first, steps, change, err);
+    state->change = change ? TOLD : span->keep_last && steps == 1 ? BY_FIELDS : NOT_KNOWN;
+    return st;
+}
+
 /* Asks for all of the span's sweeps, and does not wait for them. */
 hs_status launch(hs_backend_state *state, const hs_span *span, hs_error *err)
 {
@@ -504,14 +540,14 @@ hs_status launch(hs_backend_state *state, const hs_span *span, hs_error *err)
         if (st)
             return st;
         done += replayed;
-        state->change_known = false;
+        state->change = NOT_KNOWN;
         if (done == span->count)
             break;
         const int steps = steps_at_once(state, span, span->count - done);
-        st = call_kernel(state, span, done, steps, err);
+        st = done + steps == span->count ? call_last(state, span, done, steps, err)
+                                         : call_kernel(state, span, done, steps, NULL, err);
         if (st)
             return st;
-        state->change_known = span->keep_last && steps == 1;
         done += steps;
     }
     return HS_OK;
@@ -528,7 +564,8 @@ hs_status reduce(hs_backend_state *state, hs_reduction *out, hs_error *err)
 {
     HS_CUDA_TRY(err, cudaSetDevice(state->device));
     return hs_cuda_reduce(state->reducer, state->problem, &state->layout, field_of(state, 0),
-                          state->change_known ? field_of(state, 1) : NULL, state->stream, out, err);
+                          state->change == BY_FIELDS ? field_of(state, 1) : NULL,
+                          state->change == TOLD, state->stream, out, err);
 }
 
 /* ---- measuring ------------------------------------------------------------------------------- */
@@ -566,7 +603,7 @@ hs_status copy(hs_backend_state *state, int64_t count, int64_t *bytes, double *s
         return st;
     HS_CUDA_TRY(err, cudaStreamSynchronize(state->stream));
     *bytes = 2 * size;
-    state->change_known = false;
+    state->change = NOT_KNOWN;
     return hs_cuda_timer_read(&state->timer, seconds, err);
 }
 
@@ -574,7 +611,7 @@ hs_status rotate(hs_backend_state *state, int pairs, hs_error *err)
 {
     HS_CUDA_TRY(err, cudaSetDevice(state->device));
     hs_cuda_replay_release(&state->replay);
-    state->change_known = false;
+    state->change = NOT_KNOWN;
     const size_t bytes =
         (size_t)state->layout.elements * hs_precision_size(state->problem->precision);
     return hs_cuda_rotation_init(&state->rotation, pairs, state->field, state->now, bytes,

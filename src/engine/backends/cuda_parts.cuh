@@ -359,9 +359,13 @@ struct hs_cuda_reducer; /* the partial results, on the device and here */
 
 hs_status hs_cuda_reducer_create(hs_cuda_reducer **out, hs_error *err);
 void hs_cuda_reducer_destroy(hs_cuda_reducer *reducer);
-/* `before` is the field one sweep earlier, or NULL: then change is NaN. */
+/* Where a kernel is to leave its last sweep's change (hs_sweep.change), for the next reduction. */
+hs_status hs_cuda_reducer_change(hs_cuda_reducer *reducer, cudaStream_t stream, void **out,
+                                 hs_error *err);
+/* `before` is the field one sweep earlier, or NULL; `told` says that a kernel has left the change
+ * instead. With neither change is NaN. */
 hs_status hs_cuda_reduce(hs_cuda_reducer *reducer, const hs_problem *problem,
-                         const hs_layout *layout, const void *now, const void *before,
+                         const hs_layout *layout, const void *now, const void *before, bool told,
                          cudaStream_t stream, hs_reduction *out, hs_error *err);
 
 #endif

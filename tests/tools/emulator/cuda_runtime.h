@@ -129,6 +129,13 @@ T atomicAdd(T *to, T value)
     *to += value;
     return before;
 }
+template <typename T>
+T atomicMax(T *to, T value)
+{
+    const T before = *to;
+    *to = max(before, value);
+    return before;
+}
 inline void __threadfence()
 {
 }

@@ -468,8 +468,8 @@ struct fusion {
     bool once;    /* in one order only */
 };
 
-/* Most sweeps that the kernel is asked for of a problem with such a source and such faces. */
-static int most_steps(enum hs_precision precision, enum source source, bool uniform)
+/* As far as a kernel looks at one, a problem with such a source and such faces. */
+static struct hs_problem problem_of(enum hs_precision precision, enum source source, bool uniform)
 {
     static const struct hs_instruction code;
     const struct hs_expression varies = {&code, 1, HS_VARIES_SPACE};
@@ -481,7 +481,32 @@ static int most_steps(enum hs_precision precision, enum source source, bool unif
         problem.source.field.value.expression.varies |= HS_VARIES_T;
     if (!uniform)
         problem.face[0].drive.expression = varies;
+    return problem;
+}
+
+/* Most sweeps that the kernel is asked for of such a problem. */
+static int most_steps(enum hs_precision precision, enum source source, bool uniform)
+{
+    const struct hs_problem problem = problem_of(precision, source, uniform);
     return hs_kernel_steps_for(kernel, &problem);
+}
+
+static bool tells_change(enum hs_precision precision, const struct fusion *fusion)
+{
+    const struct hs_problem problem = problem_of(precision, fusion->source, fusion->uniform);
+    return kernel->tells_change && fusion->steps == hs_kernel_steps_for(kernel, &problem) &&
+           kernel->tells_change(&problem);
+}
+
+/* The largest difference of two values, in their precision. */
+static double largest_change(enum hs_precision precision, const double *a, const double *b,
+                             int64_t count)
+{
+    double most = 0.0;
+    for (int64_t n = 0; n < count; n++)
+        most = fmax(most,
+                    precision == HS_FLOAT ? fabsf((float)a[n] - (float)b[n]) : fabs(a[n] - b[n]));
+    return most;
 }
 
 static void run_fused(int dims, int radius, enum hs_precision precision,
@@ -553,6 +578,7 @@ static void run_fused(int dims, int radius, enum hs_precision precision,
         double *const swap = now;
         now = next, next = swap;
     }
+    const double change = largest_change(precision, now, next, count);
     for (int order = 0; order < ORDERS; order++) {
         /* where many blocks run together one order takes as long as three elsewhere */
         if (fusion->once ? order != mix % ORDERS : kernel->scratch && order == mix % ORDERS)
@@ -565,6 +591,8 @@ static void run_fused(int dims, int radius, enum hs_precision precision,
                  "%dD radius %d %s, %d x %d x %d, %d steps, walls %d, source %d, order %d", dims,
                  radius, hs_precision_name(precision), (int)points[0], (int)points[1],
                  (int)points[2], sweep.steps, mix, (int)fusion->source, order);
+        double told = 0.0; /* a float or a double */
+        sweep.change = tells_change(precision, fusion) ? &told : NULL;
         struct hs_error err;
         hs_error_init(&err);
         if (kernel->sweep(&sweep, &err) != HS_OK)
@@ -572,6 +600,9 @@ static void run_fused(int dims, int radius, enum hs_precision precision,
         const char *complaint = emulator_complaint_c();
         if (complaint)
             fail_msg("%s: %s: %s", kernel->name, what, complaint);
+        if (sweep.change && get(precision, &told, 0) != change)
+            fail_msg("%s: %s: the last sweep's change is %.17g, not %.17g", kernel->name, what,
+                     get(precision, &told, 0), change);
         int64_t finite = 0;
         for (int64_t n = 0; n < f.layout.elements; n++)
             finite += !isnan(get(precision, f.out, n));
