@@ -120,9 +120,11 @@ enum meets {
     GHOSTS_X,  /* faces of x, all their nodes updated */
     GHOSTS_Y,  /* faces of y */
     GHOSTS,    /* both */
-    KEPT_ENDS, /* as KEPT, and those of z */
-    SIDES,     /* any faces of x and y, or values that differ from point to point */
-    ENDS       /* those of z too */
+    KEPT_ENDS, /* as KEPT, and those of z; likewise the next two */
+    HELD_ENDS,
+    GHOSTS_ENDS,
+    SIDES, /* any faces of x and y, or values that differ from point to point */
+    ENDS   /* those of z too */
 };
 
 /* CHANGE: what the last sweep changed is told. A march that asks for that in each step, though it
@@ -513,6 +515,26 @@ struct march {
         }
     }
 
+    /* Those along z alone, where both ends have them and rules are uniform. */
+    __device__ void put_ghost_plane(int level, int k, T (&older)[ROWS][WIDTH],
+                                    const T (&now)[ROWS][WIDTH], T (&fresh)[ROWS][WIDTH]) const
+    {
+        if (k == 0) {
+#pragma unroll
+            for (int r = 0; r < ROWS; r++)
+#pragma unroll
+                for (int e = 0; e < WIDTH; e++)
+                    older[r][e] = ghost(4, fresh[r][e], now[r][e], p.level[level].offset[4][0]);
+        }
+        if (k == p.nz - 1) {
+#pragma unroll
+            for (int r = 0; r < ROWS; r++)
+#pragma unroll
+                for (int e = 0; e < WIDTH; e++)
+                    fresh[r][e] = ghost(5, older[r][e], now[r][e], p.level[level].offset[5][0]);
+        }
+    }
+
     /* The same for uniform rules, without branches. */
     template <bool X, bool Y>
     __device__ void select_ghosts(int level, const T (&now)[ROWS][WIDTH], T (&left)[ROWS],
@@ -564,6 +586,18 @@ struct march {
             put(2, 0, e);
             put(3, ROWS - 1, e);
         }
+    }
+
+    /* The same where plane k lies at a face of z that prescribes. */
+    __device__ void select_held_plane(int level, int k, T (&made)[ROWS][WIDTH]) const
+    {
+        const bool first = k == 0, end = first || k == p.nz - 1;
+        const T taken = first ? p.level[level].hold[4] : p.level[level].hold[5];
+#pragma unroll
+        for (int r = 0; r < ROWS; r++)
+#pragma unroll
+            for (int e = 0; e < WIDTH; e++)
+                made[r][e] = end ? taken : made[r][e];
     }
 
     /* Held nodes of plane k. Where faces meet, one that prescribes goes before one that keeps, and
@@ -745,9 +779,11 @@ struct march {
 #pragma unroll
                 for (int e = 0; e < WIDTH; e++)
                     keep[r][e] = fresh[r][e];
-            if (MEETS == GHOSTS_X || MEETS == GHOSTS_Y || MEETS == GHOSTS)
+            if (MEETS == GHOSTS_X || MEETS == GHOSTS_Y || MEETS == GHOSTS || MEETS == GHOSTS_ENDS)
                 select_ghosts<MEETS != GHOSTS_Y, MEETS != GHOSTS_X>(l, now, left, right, below,
                                                                     above);
+            if (MEETS == GHOSTS_ENDS)
+                put_ghost_plane(l, k, older, now, fresh);
             if (MEETS == SIDES || MEETS == ENDS)
                 put_ghosts<MEETS>(at.faces & ~at.held, l, k, older, now, fresh, left, right, below,
                                   above);
@@ -782,8 +818,9 @@ struct march {
                     made[r][e] = sum;
                 }
             }
-            if (MEETS == KEPT || MEETS == KEPT_ENDS || MEETS == HELD)
-                select_held<MEETS != HELD>(l, now, made);
+            constexpr bool HOLDS = MEETS == HELD || MEETS == HELD_ENDS;
+            if (MEETS == KEPT || MEETS == KEPT_ENDS || HOLDS)
+                select_held<!HOLDS>(l, now, made);
             if (MEETS == KEPT_ENDS) {
                 const bool end = k == 0 || k == p.nz - 1;
 #pragma unroll
@@ -792,6 +829,8 @@ struct march {
                     for (int e = 0; e < WIDTH; e++)
                         made[r][e] = end ? now[r][e] : made[r][e];
             }
+            if (MEETS == HELD_ENDS)
+                select_held_plane(l, k, made);
             if (MEETS == SIDES || MEETS == ENDS)
                 put_held<MEETS>(at.held, l, k, now, made);
 #pragma unroll
@@ -883,6 +922,12 @@ struct march {
         if constexpr (!SOURCE || TABLES) { /* others have enough code as it is */
             if (at.faces == (at.held & p.keeping))
                 return advance_to<KEPT_ENDS>(at, z, end, q);
+        }
+        if constexpr (HAS == NO_FIELDS) {
+            if (at.faces == (at.held & ~p.keeping))
+                return advance_to<HELD_ENDS>(at, z, end, q);
+            if (!at.held)
+                return advance_to<GHOSTS_ENDS>(at, z, end, q);
         }
         advance_to<ENDS>(at, z, end, q);
     }
