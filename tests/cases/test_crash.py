@@ -67,8 +67,12 @@ def test_killed_at_any_write(whole, library, tmp_path, kind):
         if kind == "half" and calls[n - 1].split()[1] != "pwrite":
             continue  # these have no middle
         file.unlink(missing_ok=True)
-        result = faults.run(tmp_path, library=library, clock=12, **{kind: n})
-        assert result.returncode == -signal.SIGKILL, n
+        log = tmp_path / f"log{n}"
+        result = faults.run(tmp_path, library=library, clock=12, log=log, **{kind: n})
+        if result.returncode == 0:  # on a busy machine one table may do for two snapshots: then there is no nth call
+            assert len(log.read_text().splitlines()) < n
+        else:
+            assert result.returncode == -signal.SIGKILL, n
         if file.exists():
             seen.add(assert_part_of(faults.datasets(file), expected))
         else:
