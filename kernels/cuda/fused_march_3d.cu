@@ -86,8 +86,9 @@
  * below, whose share was not timed alone. More planes in flight (six for three) gave 2.37, stores
  * marked as not needed again 2.39 to 2.46, all three at the earlier 2.45.
  *
- * Columns meet the ends of z by code with branches for all that may be there; where all faces that a
- * tile touches keep their values, all prescribe them, or all are swept, a variant without does it.
+ * Columns meet the ends of z by code with branches for all that may be there; where all faces that
+ * a tile touches keep their values, all prescribe them, or all are swept, a variant without does
+ * it.
  *
  * Tried and left: 16 warps of two rows a thread (2.31 where 8 of four gave 2.44: a third more words
  * through shared memory); a body of one step with copies instead of two without (2.18: 17 % more
