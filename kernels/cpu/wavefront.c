@@ -19,14 +19,14 @@
  * levels share 2R(T-1) + 1 planes. In 2D the march is along y, by single rows; in 1D levels take
  * turns on a piece of the line.
  *
- * Within a step, four rows after four: level 1 sweeps them, then level 2 and so on, since a star
- * needs of the plane above only the point above. The four are swept together, so that each value is
- * loaded once for the rows beside it too.
+ * In 3D level 1 is ahead of the others: every fourth step it sweeps four planes straight from the
+ * input, row by row, a line of each in turn, and asks for the lines to come (as `openmp` does, and
+ * why is said there). The other levels go two rows after two: level 2 sweeps them, then level 3 and
+ * so on, since a star needs of the plane above only the point above. Two are swept together, along
+ * the row from vectors that stay in registers.
  *
- * Memory has to work all the time. Streaming rows when they are done, in bursts, left the core
- * waiting for a third of its time; so they wait in the ring, and each line that is added up, of
- * whichever level, carries a share of a line out and asks for a share of the plane to come
- * (`carry`).
+ * Rows of the last level wait in the ring, and each line that is added up there carries a share of
+ * a line out (`carry`); in 1D and 2D it asks for a share of what is to come, too.
  *
  * Each level applies the boundary itself: held and prescribed nodes, and ghosts by the affine rule,
  * in the ring; along periodic axes a tile is swept with the grid's images around it. The input's
@@ -37,23 +37,12 @@
  * 2010; one array for all levels ("compressed grid"), Wittmann, Hager, Treibig and Wellein,
  * Parallel Processing Letters 20 (2010).
  *
- * Prediction, 384^3 double, R = 1, T = 4, a second cache of 1 MiB: tiles of 21 rows, so a sweep
- * moves (1 + (21 + 8)/21)/4 = 0.59 words a point instead of 2, and adds up (6 + 4 + 2)/4/21 = 14 %
- * more rows than there are. In the cache four rows take 0.11 us a row of 384 points: 3.0 GCell/s a
+ * Prediction, 384^3 double, R = 1, T = 4, a second cache of 1 MiB: tiles of 24 rows, so a sweep
+ * moves (1 + (24 + 8)/24)/4 = 0.58 words a point instead of 2, and adds up (6 + 4 + 2)/4/24 = 13 %
+ * more rows than there are. In the cache two rows take 0.11 us a row of 384 points: 3.0 GCell/s a
  * core with the rims, the bound as long as memory gives a third of what a copy takes.
  *
- * Measured, 2026-11-21, AMD EPYC (Zen 4), 384^3, R = 1, fixed walls, while other work ran on the
- * same two cores, therefore in CPU time: 2.9 to 3.1 GCell/s on two threads in double
- * (openmp: 2.2), 5.2 in float (openmp: 3.2); robin walls, one thread, 1.6 (openmp: 1.2). A
- * prototype of the scheme, double, on the machine alone: 3.5 to 3.9 GCell/s, 1.2 to 1.36 of the
- * copy, which took 45 to 50 GB/s; with its input in the cache 5.0 to 5.5. So the input is what is
- * short of the prediction: level 1 takes 0.25 us a row, the others 0.11 to 0.13, though asked for
- * ahead, wherefore each line is asked for twice.
- *
- * Tried without gain: three and five levels (the same), six (0.83); a quarter less or more of the
- * cache; asking into the first cache, from one group of rows ahead to a plane ahead; loading the
- * lines to come instead of asking for them (0.7 to 0.9). With gain: streaming by carried lines 1.3,
- * asking twice 1.1 for level 1, vectors of 64 bytes put together from aligned ones 1.2 over 32.
+ * Measured, and what else was tried: docs/performance.md, "Fused: `wavefront`".
  */
 #include "common.h"
 #include "core/stream.h"
@@ -69,7 +58,9 @@
 
 enum {
     LINE_BYTES = 64,
-    GROUP = 4,                      /* rows that are done together in 3D */
+    GROUP = 2,                      /* rows that are done together in 3D */
+    PLANES = 4,                     /* planes that level 1 sweeps together in 3D */
+    AHEAD_BYTES = 6144,             /* how far before its use level 1 asks for a line, at least */
     CALLS = 2,                      /* how often a line is asked for ahead of its use */
     QUEUE = 64,                     /* rows that wait to be streamed */
     MOST_STEPS = 8,                 /* sweeps a call */
@@ -100,11 +91,13 @@ typedef void ghosts_function(void *ghost, const void *inner, const void *edge,
 struct row_functions {
     ghosts_function *ghosts;
     rows_function *rows[HS_AXES][HS_MAX_RADIUS][GROUP];
+    rows_function *planes[HS_MAX_RADIUS][PLANES];
 };
 
 struct wave {
     const struct hs_sweep *s;
     int dims, radius, steps;
+    int planes;         /* that level 1 sweeps together, and is ahead */
     int across, march;  /* the axes of the rows beside each other, and of the planes */
     int64_t size, line; /* bytes of a value; values of a cache line */
     int64_t n[HS_AXES];
@@ -115,6 +108,7 @@ struct wave {
     int depth[HS_FACES]; /* ghost layers that are read */
     int64_t pieces[HS_AXES];
     int64_t slots, ring_rows, ring_pitch; /* planes, rows of one, values of one */
+    int64_t ring_plane;                   /* bytes from plane to plane */
     const struct row_functions *functions;
     double c[HS_MAX_COEFFICIENTS]; /* or floats, in the order of the additions */
 };
@@ -128,7 +122,8 @@ struct tile {
     char *ring;
     int64_t base_x, base_across; /* of the ring's first value */
     int64_t step;
-    char *slot[2 * MOST_STEPS * HS_MAX_RADIUS + 1]; /* of the ring, back from this step's first */
+    char *slot[2 * MOST_STEPS * HS_MAX_RADIUS + PLANES]; /* of the ring, back from the newest plane
+                                                            that there may be in this step */
 };
 
 static int64_t divide_up(int64_t a, int64_t b)
@@ -184,7 +179,8 @@ static bool touches(const struct tile *t, int level, int face)
 static char *ring_at(const struct tile *t, int level, int64_t i, int64_t j, int64_t k)
 {
     const struct wave *w = t->w;
-    char *plane = t->slot[w->dims > 1 ? t->step - (k - level * w->radius) : level & 1];
+    char *plane =
+        t->slot[w->dims > 1 ? t->step + w->planes - 1 - (k - level * w->radius) : level & 1];
     return plane + ((j - t->base_across) * w->ring_pitch + (i - t->base_x)) * w->size;
 }
 
@@ -230,6 +226,25 @@ struct carry {
     struct waiting queue[QUEUE];
     struct call call[CALLS];
 };
+
+/* The row that is carried, while lines are added up. */
+struct load {
+    const char *from, *end;
+    char *to;
+    int64_t credit;
+};
+
+HS_INLINE struct load carry_begin(const struct carry *c)
+{
+    return (struct load){c->from, c->from_end, c->to, c->credit};
+}
+
+HS_INLINE void carry_end(struct carry *c, const struct load *load)
+{
+    c->from = load->from;
+    c->to = load->to;
+    c->credit = load->credit;
+}
 
 static bool carry_next(struct carry *c)
 {
@@ -311,7 +326,9 @@ struct rows {
     const void *below[HS_MAX_RADIUS], *centre, *above[HS_MAX_RADIUS]; /* first points; planes 1, 2,
                                                                          3 down and up */
     void *out;
-    int64_t pitch, out_pitch; /* values between rows */
+    void *outs[PLANES];       /* of each of several planes */
+    int64_t pitch, out_pitch; /* values between rows; of several planes, between these */
+    int64_t beside, lead;     /* then: between rows; to what is asked for */
     int64_t points;           /* whole cache lines are swept */
     const void *c;
     const void *source; /* or NULL: start from source_value */
@@ -319,30 +336,52 @@ struct rows {
     double source_value;
 };
 
+/* Where level 1 is: planes of the input from `radius` below on, and those of the ring, by their
+ * first bytes; and how far from there the line at hand, its neighbours along y, and what is asked
+ * for. One line's addresses are then sums of two registers, of which few change from line to line:
+ * the compiler would rather keep more than there are. */
+struct place {
+    const char *plane[PLANES + 2 * HS_MAX_RADIUS];
+    char *out[PLANES];
+    int64_t at, far, down[HS_MAX_RADIUS], up[HS_MAX_RADIUS];
+};
+
+#ifdef __GNUC__
+#define AS_IT_IS(x) __asm__("" : "+r"(x))
+#else
+#define AS_IT_IS(x) (void)(x)
+#endif
+
+HS_INLINE void move_by(struct place *p, int radius, int64_t bytes)
+{
+    p->at += bytes, p->far += bytes;
+    AS_IT_IS(p->at);
+    AS_IT_IS(p->far);
+    for (int m = 0; m < radius; m++) {
+        p->down[m] += bytes, p->up[m] += bytes;
+        AS_IT_IS(p->down[m]);
+        AS_IT_IS(p->up[m]);
+    }
+}
+
+HS_INLINE struct place place_at(const struct rows *r, int radius, int planes, int size)
+{
+    struct place p = {.at = 0, .far = r->lead * size};
+    for (int n = 0; n < planes + 2 * radius; n++) {
+        p.plane[n] = (const char *)r->centre + (n - radius) * r->pitch * size;
+        AS_IT_IS(p.plane[n]);
+    }
+    for (int n = 0; n < planes; n++) {
+        p.out[n] = r->outs[n];
+        AS_IT_IS(p.out[n]);
+    }
+    for (int m = 1; m <= radius; m++)
+        p.down[m - 1] = -m * r->beside * size, p.up[m - 1] = m * r->beside * size;
+    move_by(&p, radius, 0);
+    return p;
+}
+
 #ifdef HAS_X86
-/* An unaligned vector of a whole cache line lies in two of them, which takes two loads: better to
- * put it together from the two that lie in one each, which are there for other sums as well. */
-__attribute__((target("avx512f"))) HS_INLINE __m512d beside_double(const double *p, int m)
-{
-    const __m512i first = _mm512_set1_epi64(m < 0 ? 8 + m : m);
-    const __m512i from = _mm512_add_epi64(first, _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0));
-    const double *lower = m < 0 ? p - 8 : p;
-    return m == 0
-               ? _mm512_loadu_pd(p)
-               : _mm512_permutex2var_pd(_mm512_loadu_pd(lower), from, _mm512_loadu_pd(lower + 8));
-}
-
-__attribute__((target("avx512f"))) HS_INLINE __m512 beside_float(const float *p, int m)
-{
-    const __m512i first = _mm512_set1_epi32(m < 0 ? 16 + m : m);
-    const __m512i from = _mm512_add_epi32(
-        first, _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0));
-    const float *lower = m < 0 ? p - 16 : p;
-    return m == 0
-               ? _mm512_loadu_ps(p)
-               : _mm512_permutex2var_ps(_mm512_loadu_ps(lower), from, _mm512_loadu_ps(lower + 16));
-}
-
 #define ROWS_T double
 #define ROWS_V __m512d
 #define ROWS_LANES 8
@@ -351,7 +390,8 @@ __attribute__((target("avx512f"))) HS_INLINE __m512 beside_float(const float *p,
 #define ROWS_SET(x) _mm512_set1_pd(x)
 #define ROWS_FMA(a, b, c) _mm512_fmadd_pd(a, b, c)
 #define ROWS_FMA1(a, b, c) fma(a, b, c)
-#define ROWS_BESIDE(p, m) beside_double(p, m)
+#define ROWS_SHIFT(a, b, n)                                                                        \
+    _mm512_castsi512_pd(_mm512_alignr_epi64(_mm512_castpd_si512(b), _mm512_castpd_si512(a), n))
 #define ROWS_STREAM(to, from) hs_stream_lines_64(to, from, LINE_BYTES)
 #define ROWS_TARGET __attribute__((target("avx512f,fma")))
 #define ROWS_NAME(x) avx512_double_##x
@@ -365,7 +405,8 @@ __attribute__((target("avx512f"))) HS_INLINE __m512 beside_float(const float *p,
 #define ROWS_SET(x) _mm512_set1_ps(x)
 #define ROWS_FMA(a, b, c) _mm512_fmadd_ps(a, b, c)
 #define ROWS_FMA1(a, b, c) fmaf(a, b, c)
-#define ROWS_BESIDE(p, m) beside_float(p, m)
+#define ROWS_SHIFT(a, b, n)                                                                        \
+    _mm512_castsi512_ps(_mm512_alignr_epi32(_mm512_castps_si512(b), _mm512_castps_si512(a), n))
 #define ROWS_STREAM(to, from) hs_stream_lines_64(to, from, LINE_BYTES)
 #define ROWS_TARGET __attribute__((target("avx512f,fma")))
 #define ROWS_NAME(x) avx512_float_##x
@@ -379,7 +420,6 @@ __attribute__((target("avx512f"))) HS_INLINE __m512 beside_float(const float *p,
 #define ROWS_SET(x) _mm256_set1_pd(x)
 #define ROWS_FMA(a, b, c) _mm256_fmadd_pd(a, b, c)
 #define ROWS_FMA1(a, b, c) fma(a, b, c)
-#define ROWS_BESIDE(p, m) ROWS_LOAD((p) + (m))
 #define ROWS_STREAM(to, from) hs_stream_lines_32(to, from, LINE_BYTES)
 #define ROWS_TARGET __attribute__((target("avx2,fma")))
 #define ROWS_NAME(x) avx2_double_##x
@@ -393,7 +433,6 @@ __attribute__((target("avx512f"))) HS_INLINE __m512 beside_float(const float *p,
 #define ROWS_SET(x) _mm256_set1_ps(x)
 #define ROWS_FMA(a, b, c) _mm256_fmadd_ps(a, b, c)
 #define ROWS_FMA1(a, b, c) fmaf(a, b, c)
-#define ROWS_BESIDE(p, m) ROWS_LOAD((p) + (m))
 #define ROWS_STREAM(to, from) hs_stream_lines_32(to, from, LINE_BYTES)
 #define ROWS_TARGET __attribute__((target("avx2,fma")))
 #define ROWS_NAME(x) avx2_float_##x
@@ -408,7 +447,6 @@ __attribute__((target("avx512f"))) HS_INLINE __m512 beside_float(const float *p,
 #define ROWS_SET(x) (x)
 #define ROWS_FMA(a, b, c) fma(a, b, c)
 #define ROWS_FMA1(a, b, c) fma(a, b, c)
-#define ROWS_BESIDE(p, m) ROWS_LOAD((p) + (m))
 #define ROWS_STREAM(to, from) hs_stream_lines_16(to, from, LINE_BYTES)
 #define ROWS_TARGET
 #define ROWS_NAME(x) baseline_double_##x
@@ -422,7 +460,6 @@ __attribute__((target("avx512f"))) HS_INLINE __m512 beside_float(const float *p,
 #define ROWS_SET(x) (x)
 #define ROWS_FMA(a, b, c) fmaf(a, b, c)
 #define ROWS_FMA1(a, b, c) fmaf(a, b, c)
-#define ROWS_BESIDE(p, m) ROWS_LOAD((p) + (m))
 #define ROWS_STREAM(to, from) hs_stream_lines_16(to, from, LINE_BYTES)
 #define ROWS_TARGET
 #define ROWS_NAME(x) baseline_float_##x
@@ -448,35 +485,56 @@ static void call_rows(struct carry *carry, struct rows *rows, int64_t count)
     w->functions->rows[w->dims - 1][w->radius - 1][count - 1](rows, carry);
 }
 
-/* The first level, straight from the input: whole runs of rows and points that are neighbours
- * there too. Beside a run lie ghosts, which are filled. */
-static void sweep_first(struct carry *carry, int64_t j, int64_t count, int64_t k)
+/* From a point to what level 1 asks for while it sweeps it: some rows on. */
+static int64_t lead(const struct wave *w)
+{
+    const int64_t row = w->s->layout.pitch[w->across];
+    return divide_up(AHEAD_BYTES, row * w->size) * row;
+}
+
+/* Points from real i on, at a line's begin, of row j in `planes` planes from k on. */
+static void sweep_piece(struct carry *carry, struct rows *rows, int64_t i, int64_t j, int64_t k,
+                        int planes)
+{
+    const struct wave *w = carry->t->w;
+    const struct hs_sweep *s = w->s;
+    const int64_t up = s->layout.pitch[w->march];
+    const int64_t at = element(w, i, wrapped(j, w->n[w->across]), wrapped(k, w->n[w->march]));
+    const char *centre = (const char *)s->in + at * w->size;
+    rows->c = w->c;
+    rows->centre = centre;
+    rows->source = s->source ? (const char *)s->source + at * w->size : NULL;
+    rows->source_value = s->source ? 0.0 : s->source_value[0];
+    rows->pitch = rows->source_pitch = up;
+    if (w->dims == 3) {
+        rows->beside = s->layout.pitch[w->across];
+        rows->lead = lead(w);
+        carry->earned = 9;
+        w->functions->planes[w->radius - 1][planes - 1](rows, carry);
+        return;
+    }
+    for (int m = 1; m <= w->radius; m++) {
+        rows->below[m - 1] = centre - m * up * w->size;
+        rows->above[m - 1] = centre + m * up * w->size;
+    }
+    call_rows(carry, rows, 1);
+}
+
+/* Row j of the first level in `planes` planes that are neighbours in the input too, straight from
+ * there: whole runs of points that are neighbours. Beside a run lie ghosts, which are filled. */
+static void sweep_first(struct carry *carry, int64_t j, int64_t k, int planes)
 {
     const struct tile *t = carry->t;
     const struct wave *w = t->w;
-    const struct hs_sweep *s = w->s;
     const int64_t end = level_hi(t, 1, HS_X), n = w->n[HS_X];
     for (int64_t i = level_lo(t, 1, HS_X), length; i < end; i += length) {
         const int64_t from = wrapped(i, n), back = from % w->line; /* to a line's begin */
         length = smaller(end - i, n - from);
-        const int64_t at =
-            element(w, from - back, wrapped(j, w->n[w->across]), wrapped(k, w->n[w->march]));
-        const char *centre = (const char *)s->in + at * w->size;
-        struct rows rows = {
-            .centre = centre,
-            .out = ring_at(t, 1, i - back, j, k),
-            .pitch = s->layout.pitch[w->across],
-            .out_pitch = w->ring_pitch,
-            .points = length + back,
-            .source = s->source ? (const char *)s->source + at * w->size : NULL,
-            .source_pitch = s->layout.pitch[w->across],
-            .source_value = s->source ? 0.0 : s->source_value[0],
-        };
-        for (int m = 1; m <= w->radius; m++) {
-            rows.below[m - 1] = centre - m * s->layout.pitch[w->march] * w->size;
-            rows.above[m - 1] = centre + m * s->layout.pitch[w->march] * w->size;
-        }
-        call_rows(carry, &rows, count);
+        struct rows rows = {.points = length + back};
+        for (int g = 0; g < planes; g++)
+            rows.outs[g] = ring_at(t, 1, i - back, j, k + g);
+        rows.out = rows.outs[0];
+        sweep_piece(carry, &rows, from - back, j, k, planes);
     }
 }
 
@@ -485,7 +543,7 @@ static const char *gather_source(const struct tile *t, int64_t i, int64_t end, i
                                  int64_t count, int64_t k)
 {
     const struct wave *w = t->w;
-    char *gathered = t->ring + w->slots * w->ring_rows * w->ring_pitch * w->size;
+    char *gathered = t->ring + w->slots * w->ring_plane;
     for (int64_t row = 0; row < count; row++)
         for (int64_t x = i, length; x < end; x += length) {
             const int64_t from = wrapped(x, w->n[HS_X]);
@@ -735,8 +793,22 @@ static void keep_ends(const struct tile *t, int level, int64_t j, int64_t count,
 
 /* ---- the march ------------------------------------------------------------------------------- */
 
-/* Rows j to j_end of plane k of a level: held rows one by one, the others by runs that end where
- * the grid does, since beyond it lie held rows or its image. */
+/* What is left to do for `count` rows of a plane that have been swept, or are held. */
+static void finish_rows(const struct tile *t, int level, bool held, int64_t j, int64_t count,
+                        int64_t k)
+{
+    if (held)
+        keep(t, level, level_lo(t, level, HS_X), level_hi(t, level, HS_X), j, k);
+    else
+        keep_ends(t, level, j, count, k);
+    if (t->w->prescribed)
+        prescribe(t, level, j, count, k);
+    if (level < t->w->steps)
+        ghost_ends(t, level, j, count, k);
+}
+
+/* Rows j to j_end of plane k of a later level: held rows one by one, the others by runs that end
+ * where the grid does, since beyond it lie held rows or its image. */
 static void sweep_rows(struct carry *carry, int level, int64_t j, int64_t j_end, int64_t k)
 {
     const struct tile *t = carry->t;
@@ -749,82 +821,138 @@ static void sweep_rows(struct carry *carry, int level, int64_t j, int64_t j_end,
         count = 1;
         while (!held && j + count < j_end && !holds(w, w->across, real + count))
             count++;
-        if (!held && level == 1)
-            sweep_first(carry, j, count, k);
-        else if (!held)
+        if (!held)
             sweep_later(carry, level, j, count, k);
-        if (held)
-            keep(t, level, level_lo(t, level, HS_X), level_hi(t, level, HS_X), j, k);
-        else
-            keep_ends(t, level, j, count, k);
-        if (w->prescribed)
-            prescribe(t, level, j, count, k);
-        if (level < w->steps)
-            ghost_ends(t, level, j, count, k);
+        finish_rows(t, level, held, j, count, k);
     }
 }
 
-/* Rows j to j_end of what a level has to do at its plane k, ghost planes included. */
-static void advance(struct carry *carry, int level, int64_t j, int64_t j_end, int64_t k)
+/* Row j of level 1 in its planes k to k_end: likewise. */
+static void sweep_planes(struct carry *carry, int64_t j, int64_t k, int64_t k_end)
+{
+    const struct tile *t = carry->t;
+    const struct wave *w = t->w;
+    const bool held_row = holds(w, w->across, wrapped(j, w->n[w->across]));
+    for (int count; k < k_end; k += count) {
+        const int64_t real = wrapped(k, w->n[w->march]);
+        const bool held = held_row || holds(w, w->march, real);
+        count = 1;
+        while (!held && k + count < k_end && !holds(w, w->march, real + count))
+            count++;
+        if (!held)
+            sweep_first(carry, j, k, count);
+        for (int g = 0; g < count; g++)
+            finish_rows(t, 1, held, j, 1, k + g);
+    }
+}
+
+/* What follows plane k of a level in its rows j to j_end: ghost planes, or the way out. */
+static void follow(struct carry *carry, int level, int64_t j, int64_t j_end, int64_t k)
 {
     const struct tile *t = carry->t;
     const struct wave *w = t->w;
     const int lower = 2 * w->march, upper = lower + 1;
-    const bool marches = w->dims > 1 && level < w->steps;
-    j = larger(j, level_lo(t, level, w->across));
-    j_end = smaller(j_end, level_hi(t, level, w->across));
-    if (j >= j_end || k < level_lo(t, level, w->march))
-        return;
-    if (k < level_hi(t, level, w->march)) {
-        sweep_rows(carry, level, j, j_end, k);
-        if (level == w->steps)
-            for (int64_t row = j; row < j_end; row++)
-                wait_row(carry, row, k);
-        if (marches && k == w->radius && touches(t, level, lower))
-            for (int m = 1; m <= w->depth[lower]; m++)
-                ghost_plane_rows(t, level, lower, m, j, j_end);
-    } else if (marches && touches(t, level, upper)) {
+    const bool inside = k < level_hi(t, level, w->march);
+    if (level == w->steps) {
+        for (int64_t row = j; row < j_end && inside; row++)
+            wait_row(carry, row, k);
+    } else if (w->dims > 1 && inside && k == w->radius && touches(t, level, lower)) {
+        for (int m = 1; m <= w->depth[lower]; m++)
+            ghost_plane_rows(t, level, lower, m, j, j_end);
+    } else if (w->dims > 1 && !inside && touches(t, level, upper)) {
         const int64_t m = k - w->n[w->march] + 1;
         if (m <= w->depth[upper])
             ghost_plane_rows(t, level, upper, (int)m, j, j_end);
     }
 }
 
+/* Rows j to j_end of what a level has to do at its plane k. */
+static void advance(struct carry *carry, int level, int64_t j, int64_t j_end, int64_t k)
+{
+    const struct tile *t = carry->t;
+    const struct wave *w = t->w;
+    j = larger(j, level_lo(t, level, w->across));
+    j_end = smaller(j_end, level_hi(t, level, w->across));
+    if (j >= j_end || k < level_lo(t, level, w->march))
+        return;
+    if (k < level_hi(t, level, w->march))
+        sweep_rows(carry, level, j, j_end, k);
+    follow(carry, level, j, j_end, k);
+}
+
+/* The same of level 1 at its planes from k on, row by row. */
+static void advance_first(struct carry *carry, int64_t j, int64_t j_end, int64_t k)
+{
+    const struct tile *t = carry->t;
+    const struct wave *w = t->w;
+    const int64_t swept = smaller(k + w->planes, level_hi(t, 1, w->march));
+    j_end = smaller(j_end, level_hi(t, 1, w->across));
+    for (; j < j_end; j++) {
+        sweep_planes(carry, j, k, swept);
+        for (int64_t plane = k; plane < k + w->planes; plane++)
+            follow(carry, 1, j, j + 1, plane);
+    }
+}
+
+static void ghost_rows_of(const struct tile *t, int level, int64_t k)
+{
+    const int march = t->w->march;
+    if (level < t->w->steps && k >= level_lo(t, level, march) && k < level_hi(t, level, march))
+        ghost_rows_beside(t, level, k);
+}
+
+/* Level 1 ahead of the others: what waits lies where its newest plane will. */
+static void lead_on(struct carry *carry, int64_t k)
+{
+    const struct tile *t = carry->t;
+    const struct wave *w = t->w;
+    drain(carry, 0);
+    advance_first(carry, level_lo(t, 1, w->across), level_hi(t, 1, w->across), k);
+    for (int64_t plane = k; plane < k + w->planes; plane++)
+        ghost_rows_of(t, 1, plane);
+}
+
 static void find_slots(struct tile *t, int64_t step)
 {
     const struct wave *w = t->w;
-    const int64_t bytes = w->ring_rows * w->ring_pitch * w->size;
-    int64_t slot = w->dims > 1 ? wrapped(step, w->slots) : 0;
+    const int64_t bytes = w->ring_plane;
+    int64_t slot = w->dims > 1 ? wrapped(step + w->planes - 1, w->slots) : 0;
     t->step = step;
-    for (int back = 0; back <= 2 * w->steps * w->radius; back++) {
+    for (int back = 0; back < 2 * w->steps * w->radius + w->planes; back++) {
         t->slot[back] = t->ring + slot * bytes;
         slot = slot > 0 ? slot - 1 : w->slots - 1;
     }
 }
 
-/* Step `s` of the march: level 1 sweeps plane s - radius, each next level a radius behind. */
-static void step(struct carry *carry, int64_t s)
+/* Step `s` of the march, of which `number` are done: level 1 sweeps plane s - radius, or is some
+ * planes ahead, and each next level is a radius behind. */
+static void step(struct carry *carry, int64_t s, int64_t number)
 {
     const struct tile *t = carry->t;
     const struct wave *w = t->w;
     const int64_t lag = w->reach[w->march], group = w->dims > 2 ? GROUP : 1;
     const int64_t first = level_lo(t, 1, w->across), end = level_hi(t, 1, w->across);
+    const bool ahead = w->planes > 1;
     /* rows may wait into the next step where level 1 comes to their place late enough */
     const bool patient = t->box.hi[w->across] - first >= 4 * GROUP || w->dims == 2;
-    call_plane(carry, &carry->call[0], level_lo(t, 0, w->across), s + 1);
-    call_plane(carry, &carry->call[1], level_lo(t, 0, w->across) + 2 * group, s);
+    if (ahead && number % w->planes == 0)
+        lead_on(carry, s - lag);
+    if (!ahead) {
+        call_plane(carry, &carry->call[0], level_lo(t, 0, w->across), s + 1);
+        call_plane(carry, &carry->call[1], level_lo(t, 0, w->across) + 2 * group, s);
+    }
     for (int64_t j = first; j < end; j += group) {
-        if (j == first + 2 * group)
+        if (!ahead && j == first + 2 * group)
             drain(carry, 0);
-        for (int level = 1; level <= w->steps; level++)
+        if (!ahead)
+            advance_first(carry, j, j + group, s - lag);
+        for (int level = 2; level <= w->steps; level++)
             advance(carry, level, j, j + group, s - level * lag);
     }
-    for (int level = 1; level < w->steps; level++) {
-        const int64_t k = s - level * lag;
-        if (k >= level_lo(t, level, w->march) && k < level_hi(t, level, w->march))
-            ghost_rows_beside(t, level, k);
-    }
-    drain(carry, patient ? (w->dims > 2 ? 2 * GROUP : 1) : 0);
+    for (int level = ahead ? 2 : 1; level < w->steps; level++)
+        ghost_rows_of(t, level, s - level * lag);
+    if (!ahead)
+        drain(carry, patient ? (w->dims > 2 ? 2 * GROUP : 1) : 0);
 }
 
 static int64_t cut_at(const struct wave *w, int axis, int64_t piece)
@@ -865,15 +993,15 @@ static void sweep_tile(const struct wave *w, int64_t number, char *ring)
     t.base_across = t.box.lo[w->across] - w->steps * w->reach[w->across];
     struct carry carry = {
         .t = &t,
-        .cost = 8 * w->steps,
+        .cost = 8 * (w->planes > 1 ? w->steps - 1 : w->steps),
         .plain = w->plain,
         .row_bytes = divide_up(t.box.hi[HS_X] - t.box.lo[HS_X], w->line) * LINE_BYTES,
     };
     const int64_t lag = w->reach[w->march];
-    for (int64_t s = level_lo(&t, 1, w->march) + lag; s < t.box.hi[w->march] + w->steps * lag;
-         s++) {
+    const int64_t begin = level_lo(&t, 1, w->march) + lag;
+    for (int64_t s = begin; s < t.box.hi[w->march] + w->steps * lag; s++) {
         find_slots(&t, s);
-        step(&carry, s);
+        step(&carry, s, s - begin);
     }
     drain(&carry, 0);
 }
@@ -903,8 +1031,8 @@ static void cut(struct wave *w, bool source)
 {
     static const int64_t widest[HS_AXES] = {WIDEST_BYTES_1D, WIDEST_BYTES_2D, WIDEST_BYTES_3D};
     const int64_t rim = 2 * w->steps * w->radius, threads = w->s->threads;
-    const int64_t kept =
-        w->slots + 2 * w->radius + 2 + (source ? (w->steps - 1) * w->radius + 2 : 0);
+    const int64_t kept = w->slots + (w->planes > 1 ? 0 : 2 * w->radius + 2) +
+                         (source ? (w->steps - 1) * w->radius + 2 : 0);
     const int64_t points = cache_bytes() / (kept * w->size);
     int64_t *pieces = w->pieces;
     pieces[HS_X] = pieces[HS_Y] = pieces[HS_Z] = 1;
@@ -947,7 +1075,8 @@ static void describe(const struct hs_sweep *s, int steps, bool source, struct wa
         w->depth[face] = s->face[face].wrap ? 0 : w->radius - s->face[face].held;
     }
     /* in 2D one more, so that a row may wait through a step; in 1D levels take turns */
-    w->slots = w->dims > 1 ? 2 * w->radius * (steps - 1) + 1 + (w->dims == 2) : 2;
+    w->planes = w->dims > 2 && steps > 1 ? PLANES : 1;
+    w->slots = w->dims > 1 ? 2 * w->radius * (steps - 1) + w->planes + (w->dims == 2) : 2;
     cut(w, source);
     const int64_t rows = divide_up(w->n[w->across], w->pieces[w->across]);
     const int64_t width = divide_up(w->n[HS_X], w->pieces[HS_X]);
@@ -955,12 +1084,15 @@ static void describe(const struct hs_sweep *s, int steps, bool source, struct wa
     /* an odd number of lines, so that rows lie in different sets of the cache */
     w->ring_pitch = (divide_up(width + 2 * (steps - 1) * w->radius, w->line) + 6) / 2 * 2 + 1;
     w->ring_pitch *= w->line;
+    w->ring_plane = w->ring_rows * w->ring_pitch * w->size;
+    if (w->ring_plane >= 8 * PAGE)
+        w->ring_plane = divide_up(w->ring_plane, PAGE) * PAGE;
 }
 
 static size_t ring_bytes(const struct wave *w)
 {
-    const int64_t rows = w->slots * w->ring_rows + GROUP;
-    return (size_t)(divide_up(rows * w->ring_pitch * w->size, PAGE) * PAGE);
+    const int64_t gathered = GROUP * w->ring_pitch * w->size;
+    return (size_t)(divide_up(w->slots * w->ring_plane + gathered, PAGE) * PAGE);
 }
 
 static size_t scratch(const struct hs_sweep *s)

@@ -4,7 +4,8 @@
  *     ROWS_T, ROWS_V, ROWS_LANES    a value, a vector of values, how many
  *     ROWS_LOAD(p), ROWS_STORE(p, v), ROWS_SET(x), ROWS_FMA(a, b, c)
  *     ROWS_FMA1(a, b, c)            of single values
- *     ROWS_BESIDE(p, m)             the values m points beside the vector at p
+ *     ROWS_SHIFT(a, b, n)           the values n points behind those of a, of which b is the next
+ *                                   vector; n is constant. Without it they are loaded
  *     ROWS_STREAM(to, from)         one cache line past the cache
  *     ROWS_TARGET, ROWS_NAME(x)     attribute of the functions, their names
  *
@@ -16,11 +17,87 @@
  */
 #ifdef ROWS_T
 
-HS_INLINE ROWS_TARGET void ROWS_NAME(line)(int dims, int radius, int group, const struct rows *r,
-                                           const ROWS_V *c, int64_t at)
+#ifndef ROWS_SHIFT
+/* Each line's neighbours along x by loads of their own. */
+struct ROWS_NAME(window) {
+    ROWS_V centre[GROUP];
+};
+
+HS_INLINE ROWS_TARGET void ROWS_NAME(window_begin)(int group, const struct rows *r,
+                                                   struct ROWS_NAME(window) * w)
 {
-    const ROWS_T *centre = (const ROWS_T *)r->centre + at, *source = r->source;
+    (void)group, (void)r, (void)w;
+}
+
+HS_INLINE ROWS_TARGET void ROWS_NAME(window_move)(int group, const struct rows *r, int64_t at,
+                                                  struct ROWS_NAME(window) * w)
+{
+    for (int g = 0; g < group; g++)
+        w->centre[g] = ROWS_LOAD((const ROWS_T *)r->centre + at + g * r->pitch);
+}
+
+HS_INLINE ROWS_TARGET ROWS_V ROWS_NAME(window_beside)(const struct ROWS_NAME(window) * w, int g,
+                                                      const struct rows *r, int64_t at, int m)
+{
+    return m == 0 ? w->centre[g] : ROWS_LOAD((const ROWS_T *)r->centre + at + g * r->pitch + m);
+}
+#else
+/* Of each row the vectors before, at and behind the point: loaded once, on the way through the row,
+ * and the neighbours along x put together from them. */
+struct ROWS_NAME(window) {
+    ROWS_V before[GROUP], centre[GROUP], behind[GROUP];
+};
+
+HS_INLINE ROWS_TARGET void ROWS_NAME(window_begin)(int group, const struct rows *r,
+                                                   struct ROWS_NAME(window) * w)
+{
+    for (int g = 0; g < group; g++) {
+        w->centre[g] = ROWS_LOAD((const ROWS_T *)r->centre + g * r->pitch - ROWS_LANES);
+        w->behind[g] = ROWS_LOAD((const ROWS_T *)r->centre + g * r->pitch);
+    }
+}
+
+HS_INLINE ROWS_TARGET void ROWS_NAME(window_move)(int group, const struct rows *r, int64_t at,
+                                                  struct ROWS_NAME(window) * w)
+{
+    for (int g = 0; g < group; g++) {
+        w->before[g] = w->centre[g];
+        w->centre[g] = w->behind[g];
+        w->behind[g] = ROWS_LOAD((const ROWS_T *)r->centre + at + g * r->pitch + ROWS_LANES);
+    }
+}
+
+HS_INLINE ROWS_TARGET ROWS_V ROWS_NAME(window_beside)(const struct ROWS_NAME(window) * w, int g,
+                                                      const struct rows *r, int64_t at, int m)
+{
+    (void)r, (void)at;
+    switch (m) {
+    case -3: return ROWS_SHIFT(w->before[g], w->centre[g], ROWS_LANES - 3);
+    case -2: return ROWS_SHIFT(w->before[g], w->centre[g], ROWS_LANES - 2);
+    case -1: return ROWS_SHIFT(w->before[g], w->centre[g], ROWS_LANES - 1);
+    case 1: return ROWS_SHIFT(w->centre[g], w->behind[g], 1);
+    case 2: return ROWS_SHIFT(w->centre[g], w->behind[g], 2);
+    case 3: return ROWS_SHIFT(w->centre[g], w->behind[g], 3);
+    default: return w->centre[g];
+    }
+}
+#endif
+
+/* The vector of row `g` in the group or beside it. */
+HS_INLINE ROWS_TARGET ROWS_V ROWS_NAME(row)(const struct ROWS_NAME(window) * w, int group, int g,
+                                            const struct rows *r, int64_t at)
+{
+    return g >= 0 && g < group ? w->centre[g]
+                               : ROWS_LOAD((const ROWS_T *)r->centre + at + g * r->pitch);
+}
+
+HS_INLINE ROWS_TARGET void ROWS_NAME(line)(int dims, int radius, int group, const struct rows *r,
+                                           const ROWS_V *c, int64_t at,
+                                           struct ROWS_NAME(window) * w)
+{
+    const ROWS_T *source = r->source;
     ROWS_V sum[GROUP];
+    ROWS_NAME(window_move)(group, r, at, w);
     for (int g = 0; g < group; g++)
         sum[g] = source ? ROWS_LOAD(source + at + g * r->source_pitch)
                         : ROWS_SET((ROWS_T)r->source_value);
@@ -33,14 +110,14 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(line)(int dims, int radius, int group, cons
     if (dims > 2)
         for (int m = radius; m > 0; m--, n++)
             for (int g = 0; g < group; g++)
-                sum[g] = ROWS_FMA(c[n], ROWS_LOAD(centre + (g - m) * r->pitch), sum[g]);
+                sum[g] = ROWS_FMA(c[n], ROWS_NAME(row)(w, group, g - m, r, at), sum[g]);
     for (int m = -radius; m <= radius; m++, n++)
         for (int g = 0; g < group; g++)
-            sum[g] = ROWS_FMA(c[n], ROWS_BESIDE(centre + g * r->pitch, m), sum[g]);
+            sum[g] = ROWS_FMA(c[n], ROWS_NAME(window_beside)(w, g, r, at, m), sum[g]);
     if (dims > 2)
         for (int m = 1; m <= radius; m++, n++)
             for (int g = 0; g < group; g++)
-                sum[g] = ROWS_FMA(c[n], ROWS_LOAD(centre + (g + m) * r->pitch), sum[g]);
+                sum[g] = ROWS_FMA(c[n], ROWS_NAME(row)(w, group, g + m, r, at), sum[g]);
     if (dims > 1)
         for (int m = 1; m <= radius; m++, n++)
             for (int g = 0; g < group; g++)
@@ -50,28 +127,33 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(line)(int dims, int radius, int group, cons
         ROWS_STORE((ROWS_T *)r->out + at + g * r->out_pitch, sum[g]);
 }
 
-/* What is carried along between the lines: some to memory, some from there. */
-HS_INLINE ROWS_TARGET void ROWS_NAME(carry)(struct carry *carry)
+/* What is carried along between the lines: some to memory, and where level 1 does not ask for its
+ * lines itself, some from there. Its places are in registers meanwhile: stores to anywhere wait
+ * behind those that go to memory, and there is little room for them. */
+HS_INLINE ROWS_TARGET void ROWS_NAME(carry)(int dims, struct carry *carry, struct load *load)
 {
-    carry->credit += carry->earned;
-    while (carry->credit >= carry->cost) {
-        carry->credit -= carry->cost;
-        if (carry->from < carry->from_end || (carry->count > 0 && carry_next(carry))) {
-            if (carry->plain)
-                memcpy(carry->to, carry->from, LINE_BYTES);
-            else
-                ROWS_STREAM(carry->to, carry->from);
-            carry->to += LINE_BYTES;
-            carry->from += LINE_BYTES;
-        }
-        for (int n = 0; n < CALLS; n++)
-            if (carry->call[n].at < carry->call[n].end ||
-                (carry->call[n].row < carry->call[n].row_end &&
-                 call_next(carry, &carry->call[n]))) {
-                call_in(carry->call[n].at);
-                carry->call[n].at += LINE_BYTES;
-            }
+    load->credit += carry->earned;
+    if (load->credit < carry->cost)
+        return;
+    load->credit -= carry->cost;
+    if (load->from == load->end && carry->count > 0) {
+        carry_next(carry);
+        *load = (struct load){carry->from, carry->from_end, carry->to, load->credit};
     }
+    if (load->from < load->end) {
+        if (carry->plain)
+            memcpy(load->to, load->from, LINE_BYTES);
+        else
+            ROWS_STREAM(load->to, load->from);
+        load->to += LINE_BYTES;
+        load->from += LINE_BYTES;
+    }
+    for (int n = 0; n < CALLS && dims < 3; n++)
+        if (carry->call[n].at < carry->call[n].end ||
+            (carry->call[n].row < carry->call[n].row_end && call_next(carry, &carry->call[n]))) {
+            call_in(carry->call[n].at);
+            carry->call[n].at += LINE_BYTES;
+        }
 }
 
 HS_INLINE ROWS_TARGET void ROWS_NAME(rows)(int dims, int radius, int group,
@@ -82,11 +164,78 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(rows)(int dims, int radius, int group,
     ROWS_V c[HS_MAX_COEFFICIENTS];
     for (int n = 0; n < 1 + 2 * dims * radius; n++)
         c[n] = ROWS_SET(value[n]);
+    struct ROWS_NAME(window) w;
+    ROWS_NAME(window_begin)(group, &rows, &w);
+    struct load load = carry_begin(carry);
     for (int64_t i = 0; i < rows.points; i += LINE_BYTES / (int64_t)sizeof(ROWS_T)) {
-        ROWS_NAME(carry)(carry);
+        ROWS_NAME(carry)(dims, carry, &load);
         for (int v = 0; v < LINE_BYTES / (int)sizeof(ROWS_T); v += ROWS_LANES)
-            ROWS_NAME(line)(dims, radius, group, &rows, c, i + v);
+            ROWS_NAME(line)(dims, radius, group, &rows, c, i + v, &w);
     }
+    carry_end(carry, &load);
+}
+
+/* A line of `planes` planes of the input, one above the other, in registers that move along: first
+ * bytes of planes, from `radius` below on, and how far from there the line and its neighbours are.
+ * Neighbours along x are loaded: what is put together instead was slower from memory. */
+HS_INLINE ROWS_TARGET void ROWS_NAME(column)(int radius, int planes, const struct rows *r,
+                                             const ROWS_V *c, const struct place *p, int beyond)
+{
+#define ROWS_AT(g, where)                                                                          \
+    ((const ROWS_T *)(const void *)(p->plane[(g) + radius] + (where) + beyond))
+    const ROWS_T *source = r->source;
+    ROWS_V sum[PLANES], value[PLANES];
+    for (int g = 0; g < planes; g++) {
+        value[g] = ROWS_LOAD(ROWS_AT(g, p->at));
+        sum[g] =
+            source
+                ? ROWS_LOAD(source + (p->at + beyond) / (int)sizeof(ROWS_T) + g * r->source_pitch)
+                : ROWS_SET((ROWS_T)r->source_value);
+    }
+    int n = 0;
+    for (int m = radius; m > 0; m--, n++)
+        for (int g = 0; g < planes; g++)
+            sum[g] =
+                ROWS_FMA(c[n], g >= m ? value[g - m] : ROWS_LOAD(ROWS_AT(g - m, p->at)), sum[g]);
+    for (int m = radius; m > 0; m--, n++)
+        for (int g = 0; g < planes; g++)
+            sum[g] = ROWS_FMA(c[n], ROWS_LOAD(ROWS_AT(g, p->down[m - 1])), sum[g]);
+    for (int m = -radius; m <= radius; m++, n++)
+        for (int g = 0; g < planes; g++)
+            sum[g] = ROWS_FMA(c[n], m == 0 ? value[g] : ROWS_LOAD(ROWS_AT(g, p->at) + m), sum[g]);
+    for (int m = 1; m <= radius; m++, n++)
+        for (int g = 0; g < planes; g++)
+            sum[g] = ROWS_FMA(c[n], ROWS_LOAD(ROWS_AT(g, p->up[m - 1])), sum[g]);
+    for (int m = 1; m <= radius; m++, n++)
+        for (int g = 0; g < planes; g++)
+            sum[g] = ROWS_FMA(
+                c[n], g + m < planes ? value[g + m] : ROWS_LOAD(ROWS_AT(g + m, p->at)), sum[g]);
+    for (int g = 0; g < planes; g++)
+        ROWS_STORE((ROWS_T *)(void *)(p->out[g] + p->at + beyond), sum[g]);
+#undef ROWS_AT
+}
+
+HS_INLINE ROWS_TARGET void ROWS_NAME(planes)(int radius, int planes, const struct rows *given,
+                                             struct carry *carry)
+{
+    const struct rows rows = *given; /* a copy that no store can be to */
+    const ROWS_T *value = rows.c;
+    ROWS_V c[HS_MAX_COEFFICIENTS];
+    for (int n = 0; n < 1 + 6 * radius; n++)
+        c[n] = ROWS_SET(value[n]);
+    struct load load = carry_begin(carry);
+    struct place place = place_at(&rows, radius, planes, (int)sizeof(ROWS_T));
+    for (int64_t end = rows.points * (int)sizeof(ROWS_T); place.at < end;) {
+        if (planes == 1)
+            ROWS_NAME(carry)(3, carry, &load);
+        for (int g = 0; g < planes; g++)
+            call_in(place.plane[g + 2 * radius] + place.far);
+        for (int v = 0; v < LINE_BYTES / (int)sizeof(ROWS_T); v += ROWS_LANES)
+            ROWS_NAME(column)(radius, planes, &rows, c, &place, v * (int)sizeof(ROWS_T));
+        move_by(&place, radius, LINE_BYTES);
+    }
+    if (planes == 1)
+        carry_end(carry, &load);
 }
 
 #define ROWS_ONE(D, R, G)                                                                          \
@@ -100,8 +249,16 @@ ROWS_RADII(1, 1)
 ROWS_RADII(2, 1)
 ROWS_RADII(3, 1)
 ROWS_RADII(3, 2)
-ROWS_RADII(3, 3)
-ROWS_RADII(3, 4)
+
+#define ROWS_PLANES(R, P)                                                                          \
+    ROWS_TARGET static void ROWS_NAME(planes_##R##P)(const struct rows *rows, struct carry *carry) \
+    {                                                                                              \
+        ROWS_NAME(planes)(R, P, rows, carry);                                                      \
+    }
+#define ROWS_UP_TO_4(R) ROWS_PLANES(R, 1) ROWS_PLANES(R, 2) ROWS_PLANES(R, 3) ROWS_PLANES(R, 4)
+ROWS_UP_TO_4(1)
+ROWS_UP_TO_4(2)
+ROWS_UP_TO_4(3)
 
 /* The affine rule in the field's precision, exactly as core/boundary.h states it, for `count`
  * ghosts `stride` values apart. table: what drives each of them; NULL: `drive` all. */
@@ -126,15 +283,19 @@ ROWS_TARGET static void ROWS_NAME(ghosts)(void *ghost, const void *inner, const 
         ROWS_NAME(rule)(ghost, inner, edge, rule, table, (ROWS_T)drive, count, stride);
 }
 
-/* [dims - 1][radius - 1][rows - 1] */
+/* [dims - 1][radius - 1][rows - 1], [radius - 1][planes - 1] */
 #define ROWS_FEW(D, R)                                                                             \
     {                                                                                              \
         ROWS_NAME(rows_##D##R##1)                                                                  \
     }
 #define ROWS_MANY(D, R)                                                                            \
     {                                                                                              \
-        ROWS_NAME(rows_##D##R##1), ROWS_NAME(rows_##D##R##2), ROWS_NAME(rows_##D##R##3),           \
-            ROWS_NAME(rows_##D##R##4)                                                              \
+        ROWS_NAME(rows_##D##R##1), ROWS_NAME(rows_##D##R##2)                                       \
+    }
+#define ROWS_FIRST(R)                                                                              \
+    {                                                                                              \
+        ROWS_NAME(planes_##R##1), ROWS_NAME(planes_##R##2), ROWS_NAME(planes_##R##3),              \
+            ROWS_NAME(planes_##R##4)                                                               \
     }
 static const struct row_functions ROWS_NAME(functions) = {
     ROWS_NAME(ghosts),
@@ -143,6 +304,7 @@ static const struct row_functions ROWS_NAME(functions) = {
         {ROWS_FEW(2, 1), ROWS_FEW(2, 2), ROWS_FEW(2, 3)},
         {ROWS_MANY(3, 1), ROWS_MANY(3, 2), ROWS_MANY(3, 3)},
     },
+    {ROWS_FIRST(1), ROWS_FIRST(2), ROWS_FIRST(3)},
 };
 
 #undef ROWS_T
@@ -153,7 +315,7 @@ static const struct row_functions ROWS_NAME(functions) = {
 #undef ROWS_SET
 #undef ROWS_FMA
 #undef ROWS_FMA1
-#undef ROWS_BESIDE
+#undef ROWS_SHIFT
 #undef ROWS_STREAM
 #undef ROWS_TARGET
 #undef ROWS_NAME
@@ -161,5 +323,8 @@ static const struct row_functions ROWS_NAME(functions) = {
 #undef ROWS_RADII
 #undef ROWS_FEW
 #undef ROWS_MANY
+#undef ROWS_PLANES
+#undef ROWS_UP_TO_4
+#undef ROWS_FIRST
 
 #endif
