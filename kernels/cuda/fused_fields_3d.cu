@@ -50,6 +50,12 @@ int steps_for(const hs_problem *problem)
     return one_source_field(problem) ? HS_FUSED_SOURCE_STEPS : HS_FUSED_FIELDS_STEPS;
 }
 
+/* The form that fuses most. */
+bool tells_change(const hs_problem *problem)
+{
+    return one_source_field(problem);
+}
+
 bool faces_vary(const hs_sweep *sweep)
 {
     for (int s = 0; s < sweep->steps; s++)
@@ -69,7 +75,7 @@ hs_status sweep_in(const char *name, const hs_sweep *sweep, hs_error *err)
     if (sweep->source_tables)
         return launch<T, FIELDS, SOURCE_TABLES>(name, sweep, err);
     if (sweep->steps == SOURCE && uniform && sweep->source)
-        return launch_levels<T, SOURCE, SOURCE_FIELDS>(name, sweep, err);
+        return launch_telling<T, SOURCE, SOURCE_FIELDS>(name, sweep, err);
     if (sweep->steps == FIELDS && uniform && (sweep->source || sweep->source_level))
         return launch_levels<T, FIELDS, SOURCE_FIELDS>(name, sweep, err);
     return launch<T, FIELDS, ALL_FIELDS>(name, sweep, err);
@@ -102,6 +108,7 @@ extern "C" const hs_kernel hs_kernel_cuda_fused_fields_3d = {
     .own_ghosts = true,
     .source_levels = true,
     .source_tables = true,
+    .tells_change = tells_change,
     .suits = suits,
     .geometry = geometry,
     .sweep = sweep,
