@@ -23,9 +23,11 @@ struct column {
     unsigned faces; /* bit of each face of the grid that the tile touches and that does not wrap */
 };
 
-/* Points of a tile, and how many on each side are its rim. */
+/* Points of a tile, and how many on each side are its rim. A tile begins at a multiple of grain_x,
+ * so that the last one may reach beyond the grid. */
 struct shape {
     int nx, ny, rim_x, rim_y;
+    int grain_x = 1;
 };
 
 /* How many tiles there are, points along x that the first one stores, and the others; and by how
@@ -40,8 +42,8 @@ struct cut {
  * What tile t of an axis of n nodes covers and stores, of which the first stores `lead` nodes and
  * every other `stored`.
  */
-__device__ inline unsigned tile_along(int t, int n, int size, int rim, int lead, int stored,
-                                      bool wrap, int *first, int *lo, int *hi)
+__device__ inline unsigned tile_along(int t, int n, int size, int rim, int grain, int lead,
+                                      int stored, bool wrap, int *first, int *lo, int *hi)
 {
     if (wrap) {
         *first = t * stored - rim;
@@ -53,7 +55,7 @@ __device__ inline unsigned tile_along(int t, int n, int size, int rim, int lead,
     *first = t == 0 ? 0 : *lo - rim;
     const bool last = *first + size >= n;
     *hi = last ? n : t == 0 ? lead : *lo + stored;
-    *first = last ? n - size : *first;
+    *first = last ? (n - size + grain - 1) / grain * grain : *first;
     return (t == 0 ? 1u : 0u) | (last ? 2u : 0u);
 }
 
@@ -102,9 +104,9 @@ __device__ __forceinline__ column column_of(const shape &tile, const cut &cut, i
     at.z_lo = (int)hs_fused_chunk(nz, chunks, cut.taper, chunk);
     at.z_hi = (int)hs_fused_chunk(nz, chunks, cut.taper, chunk + 1);
     at.faces = faces.wrap[2] ? 0u : 48u;
-    at.faces |= tile_along(tx, nx, tile.nx, tile.rim_x, cut.lead_x, cut.stored_x, faces.wrap[0],
-                           &at.x, &at.x_lo, &at.x_hi);
-    at.faces |= tile_along(ty, ny, tile.ny, tile.rim_y, tile.ny - tile.rim_y,
+    at.faces |= tile_along(tx, nx, tile.nx, tile.rim_x, tile.grain_x, cut.lead_x, cut.stored_x,
+                           faces.wrap[0], &at.x, &at.x_lo, &at.x_hi);
+    at.faces |= tile_along(ty, ny, tile.ny, tile.rim_y, 1, tile.ny - tile.rim_y,
                            tile.ny - 2 * tile.rim_y, faces.wrap[1], &at.y, &at.y_lo, &at.y_hi)
                 << 2;
     at.held = at.faces & faces.held;

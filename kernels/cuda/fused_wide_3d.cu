@@ -20,8 +20,9 @@
  *     z neighbours: own points only; in double the plane before stays in registers too
  *
  * A step begins with the rows whose neighbours are the thread's own, which hides the wait for the
- * warps beside this one (neighbours.cuh). Nodes of fixed faces go the way of the sums, chosen by
- * masks; other faces have code of their own, with branches. The rim of 4 points is swept
+ * warps beside this one (neighbours.cuh). Nodes of fixed faces of x and z go the way of the sums,
+ * chosen by masks; ghosts beyond faces of x are made by all and chosen by few; those of y lie in
+ * shared memory, put there by the warps at the face alone. The rim of 4 points is swept
  * redundantly.
  *
  * Tiles of 64 x 80 points in float, 64 x 32 in double. Words per point and sweep: (1.3 + 1)/2
@@ -43,9 +44,11 @@
  *     rows that are not whole vectors have code of
  *         their own: as it stands                       1.41  1.30     1.46  1.45
  *
- * Other walls give 1.04 (dirichlet) to 1.18 (robin) in float and 1.11 to 1.22 in double; 1024^3
- * 1.17 and 1.31, 384^3 1.25 and 1.29, 256^3 0.96 and 1.06. What bounds it and what was tried:
- * docs/performance.md.
+ *     rows in shared memory as in their lines; faces
+ *         without branches but for the warps at them  1.51  1.44     1.47  1.48
+ *
+ * Other walls give 1.39 (dirichlet) to 1.42 (robin) in float and 1.40 to 1.41 in double; 1024^3
+ * 1.25 and 1.37, 256^3 1.14 in float. What bounds it and what was tried: docs/performance.md.
  *
  * Source: 3.5D blocking, Nguyen, Satish, Chhugani, Kim, Dubey, SC'10; sums instead of planes, in
  * the order of memory, are ours.
@@ -98,13 +101,26 @@ struct alignas(16) lane_values {
 using columns::column;
 using star::wrapped;
 
-/* What a step may meet. */
+/* What a step may meet. Up to OPEN_X all vectors lie in memory as in the tile. */
 enum meets {
-    NO_FACE, /* and all vectors lie in memory as in the tile */
-    KEPT,    /* faces of x and y, R layers of whose nodes keep their values */
-    SIDES,   /* any faces of x and y */
-    ENDS     /* those of z too */
+    NO_FACE,
+    FACES_Y,    /* any faces of y */
+    KEPT_FIRST, /* besides, the first face of x, R layers of which keep their values */
+    KEPT_LAST,  /* ... or the last one, where a vector ends there */
+    KEPT_X,     /* ... or any */
+    KEPT_ENDS,  /* besides, faces of z whose R layers do */
+    OPEN_X, /* as FACES_Y, and faces of x with ghosts beyond, whose first nodes may be prescribed */
+    SIDES,  /* any faces of x and y */
+    ENDS    /* those of z too */
 };
+
+/* Compute capability 10 has no registers left for some variants, and in float not for two levels.
+ */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000
+enum { LEAN = 1 };
+#else
+enum { LEAN = 0 };
+#endif
 
 template <typename T, int LEVELS>
 struct march {
@@ -121,17 +137,23 @@ struct march {
         DEPTH = HS_WIDE_DEPTH,                     /* planes of level 0 in use or in flight */
         AHEAD = DEPTH - 3,                         /* */
         PASSED = HS_WIDE_PASSED,                   /* planes of level 1 */
-        SHUFFLES = sizeof(T) == 4, /* what is beside a row comes from the next lanes */
-        KEEPS_OWN = !SHUFFLES,     /* the newest plane but one of each level, in registers */
-        GAP = SHUFFLES ? 0 : 2,    /* vectors between rows, as many as a sector has */
-        PITCH = LANES + GAP,       /* ... from row to row */
-        PLANE = (NY + 2 * R) * PITCH + GAP /* ... of a plane; beyond the tile is anything */
+        LOOPED = sizeof(T) == 4 || LEAN,           /* stretches of steps are taken by a loop */
+        SHUFFLES = sizeof(T) == 4,    /* what is beside a row comes from the next lanes */
+        KEEPS_OWN = !SHUFFLES,        /* the newest plane but one of each level, in registers */
+        PITCH = LANES,                /* vectors from row to row, */
+        PLANE = (NY + 2 * R) * PITCH, /* ... of a plane; beyond the tile is anything, */
+        LINE = HS_FUSED_LINE_BYTES / HS_VECTOR_BYTES /* ... and of a line */
     };
     using vector = lane_values<T, WIDTH>;
     struct shared_memory {
-        vector queue[DEPTH][PLANE];
-        vector passed[LEVELS > 1 ? PASSED : 1][LEVELS > 1 ? PLANE : 1];
+        vector plane[DEPTH + (LEVELS > 1 ? PASSED : 0)]
+                    [PLANE];    /* level 0's queue, then level 1's */
+        vector plane_end[LINE]; /* as far as rows may begin later: see place() */
         typename neighbours<WARPS, LANES>::barriers arrived;
+        struct {
+            meets what;
+            int end;
+        } stretch[3]; /* of steps: what they meet, and the first one after them */
     };
     enum { SLOT = sizeof(vector) * PLANE };
 
@@ -141,12 +163,11 @@ struct march {
     unsigned own_at;       /* bytes into a plane in shared memory, of this thread's first vector */
     unsigned at_row[ROWS]; /* ... of the grid, of its vector in each row */
     unsigned whole;        /* bit of each row that is stored as 16 bytes */
-    unsigned kept[3][2]; /* all bits, where its first R rows, the others, and the last R keep their
-                            values: of their first points, and the last R */
-    unsigned marks;      /* what is seldom looked at: */
+    unsigned kept[WIDTH];  /* all bits, where faces of x keep the values of these points */
+    unsigned marks;        /* what is seldom looked at: */
     enum {
         TOUCHES = 0,  /* bit of each face of x and y that its points lie at, ... */
-        HOLDS = 4,    /* ... with held nodes; */
+        HOLDS = 4,    /* ... with held nodes, but of x where `kept` says all; */
         STORES = 8,   /* bit of each row that is stored, ... */
         POINTS = 16,  /* ... of each point of a vector that is; */
         TO_WRAP = 20, /* points of a vector before the row's end, all or fewer; */
@@ -163,7 +184,6 @@ struct march {
         : p(arguments), shared(memory), lane(threadIdx.x % LANES), group(threadIdx.x / LANES),
           beside(memory.arrived)
     {
-        own_at = ((R + group * ROWS) * PITCH + GAP + lane) * (unsigned)sizeof(vector);
 #pragma unroll
         for (int l = 0; l < LEVELS; l++)
 #pragma unroll
@@ -196,25 +216,20 @@ struct march {
             const int row = p.wrap[1] ? wrapped(y + r, p.ny) : y + r;
             at_row[r] = (unsigned)(row * p.pitch_y + x_load) * (unsigned)sizeof(T);
         }
-        const bool split = x_load % WIDTH != 0 || to_wrap < WIDTH;
+        const bool split = x_load % WIDTH != 0 || (p.wrap[0] && to_wrap < WIDTH);
         whole = !split && points == (1u << WIDTH) - 1 ? stores : 0u;
-        marks = touches << TOUCHES | (touches & p.held) << HOLDS | stores << STORES |
+        const unsigned keeps = (keeps_all(0) ? 1u : 0u) | (keeps_all(1) ? 2u : 0u);
+        marks = touches << TOUCHES | (touches & p.held & ~keeps) << HOLDS | stores << STORES |
                 points << POINTS | (unsigned)min(to_wrap, (int)WIDTH) << TO_WRAP |
                 (split ? 1u << SPLIT : 0u);
-        place_kept(touches);
-    }
-    __device__ void place_kept(unsigned touches)
-    {
-        unsigned keeps = 0;
+        /* A row lies in shared memory as it does in its lines of 128 bytes in the field: where a
+         * sector of 32 bytes would go into two, the copies ask for it twice. */
+        own_at = ((R + group * ROWS) * PITCH + lane) * (unsigned)sizeof(vector) +
+                 (unsigned)((uintptr_t)(p.in + at.x) / sizeof(vector) % LINE * sizeof(vector));
 #pragma unroll
-        for (int f = 0; f < 4; f++)
-            keeps |= keeps_all(f) ? touches & 1u << f : 0u;
-#pragma unroll
-        for (int half = 0; half < 2; half++) {
-            const unsigned x_faces = WIDTH > R ? 1u << half : 3u;
-            kept[0][half] = keeps & (x_faces | 4u) ? ~0u : 0u;
-            kept[1][half] = keeps & x_faces ? ~0u : 0u;
-            kept[2][half] = keeps & (x_faces | 8u) ? ~0u : 0u;
+        for (int e = 0; e < WIDTH; e++) {
+            const bool first = keeps & at.faces & 1 && x + e < R;
+            kept[e] = first || (keeps & at.faces & 2 && x + e >= p.nx - R) ? ~0u : 0u;
         }
     }
     __device__ unsigned marked(int first, int count) const
@@ -233,11 +248,7 @@ struct march {
     }
     __device__ vector *mine(unsigned slot) const
     {
-        return (vector *)((char *)&shared.queue[0][0] + slot + own_at);
-    }
-    __device__ vector *mine_passed(unsigned slot) const
-    {
-        return (vector *)((char *)&shared.passed[0][0] + slot + own_at);
+        return (vector *)((char *)&shared.plane[0][0] + slot + own_at);
     }
 
     /* A plane of level 0. */
@@ -245,7 +256,7 @@ struct march {
     __device__ __forceinline__ void fetch(const T *from, unsigned slot)
     {
         vector *const to = mine(slot);
-        if (MEETS <= KEPT || !marked(SPLIT, 1)) {
+        if (MEETS <= OPEN_X || !marked(SPLIT, 1)) {
 #pragma unroll
             for (int r = 0; r < ROWS; r++)
                 __pipeline_memcpy_async(to + r * PITCH, offset_by(from, at_row[r]), 16);
@@ -302,14 +313,26 @@ struct march {
                                               (__builtin_bit_cast(uint64_t, b) & ~both));
     }
 
+    /* All bits where `bit` is 1, none where it is 0; not in a way by which the compiler would find
+     * that a branch could do it. */
+    __device__ static unsigned all_if(unsigned bit)
+    {
+        asm("" : "+r"(bit));
+        return 0u - bit;
+    }
+
     /* This thread's rows of a plane, and R on each side: own ones, and those of its neighbours. */
     using window = vector[ROWS + 2 * R];
+    __device__ static constexpr bool uses_own(meets m)
+    {
+        return KEEPS_OWN && m != KEPT_ENDS && m != ENDS;
+    }
     template <int L, meets MEETS>
     __device__ __forceinline__ void look_at_own(const vector *now, window &row) const
     {
 #pragma unroll
         for (int r = 0; r < ROWS; r++)
-            row[R + r] = MEETS != ENDS && KEEPS_OWN ? own[L][r] : now[r * PITCH];
+            row[R + r] = uses_own(MEETS) ? own[L][r] : now[r * PITCH];
     }
     /* Level L's plane, in shared memory or here, is the newest but one from now on. */
     template <int L>
@@ -353,26 +376,41 @@ struct march {
                 }
     }
 
+    /* All bits, where faces of z keep plane k. */
+    __device__ unsigned kept_end(int k) const
+    {
+        return all_if((keeps_all(4) && k < R) || (keeps_all(5) && k >= p.nz - R));
+    }
     /*
      * Level L's plane k+1 is there (`newest`: this row of it), and plane k, whose rows are `row`:
      * row r of plane k-1 of the next level is made.
      */
+    /* Faces of x may keep point e of a vector. */
+    __device__ static constexpr bool may_keep(meets m, int e)
+    {
+        return m == KEPT_FIRST  ? e < R
+               : m == KEPT_LAST ? e >= WIDTH - R
+                                : m == KEPT_X || m == KEPT_ENDS || m >= SIDES;
+    }
     template <int L, meets MEETS>
-    __device__ __forceinline__ void sweep_row(int r, const vector *now, const window &row,
-                                              const T (&newest)[WIDTH], T (&made)[WIDTH])
+    __device__ __forceinline__ void sweep_row(int r, const unsigned (&still)[2], const vector *now,
+                                              const window &row, const T (&newest)[WIDTH],
+                                              T (&made)[WIDTH])
     {
         T line[WIDTH + 2 * R];
         if (MEETS >= SIDES)
             __syncwarp();
         look_beside(now + r * PITCH, row[R + r], line);
-        if (MEETS == SIDES || MEETS == ENDS) {
+        if (MEETS >= OPEN_X) {
             constexpr int E = R + WIDTH - 1;
+            const unsigned first = all_if(marked(TOUCHES, 1)),
+                           final = all_if(marked(TOUCHES + 1, 1));
 #pragma unroll
             for (int m = 1; m <= R; m++) {
                 const T before = ghost(0, m, L, line[R + m], line[R]);
                 const T after = ghost(1, m, L, line[E - m], line[E]);
-                line[R - m] = marked(TOUCHES, 4) & 1 ? before : line[R - m];
-                line[E + m] = marked(TOUCHES, 4) & 2 ? after : line[E + m];
+                line[R - m] = chosen(first, before, line[R - m]);
+                line[E + m] = chosen(final, after, line[E + m]);
             }
         }
 #pragma unroll
@@ -390,16 +428,18 @@ struct march {
             for (int o = 0; o < R; o++)
                 sum = star::fused(p.c[4 * R + 1 + o], row[R + r + 1 + o].v[e], sum);
             last[L][r][e] = star::fused(p.c[5 * R + 1], newest[e], sum);
-            if (MEETS == KEPT || MEETS == ENDS) { /* what is kept goes the way of the sums */
-                const unsigned keeps = kept[r < R          ? 0
-                                            : r < ROWS - R ? 1
-                                                           : 2][e < WIDTH - R ? 0 : 1];
-                if (MEETS == KEPT)
-                    made[e] = chosen(keeps, kept_before, made[e]);
-                last[L][r][e] = chosen(keeps, line[R + e], last[L][r][e]);
+            if (may_keep(MEETS, e)) { /* what is kept goes the way of the sums */
+                const unsigned first = MEETS == KEPT_ENDS ? kept[e] | still[0] : kept[e];
+                const unsigned second = MEETS == KEPT_ENDS ? kept[e] | still[1] : kept[e];
+                made[e] = chosen(first, kept_before, made[e]);
+                last[L][r][e] = chosen(second, line[R + e], last[L][r][e]);
             }
             next[L][r][e] = star::fused(p.c[1], line[R + e], later[L][r][e]);
             later[L][r][e] = star::fused(p.c[0], line[R + e], p.level[L].source_value);
+        }
+        if (MEETS == OPEN_X) { /* what is held there is prescribed */
+            made[0] = marked(HOLDS, 4) & 1 ? p.level[L].hold[0] : made[0];
+            made[WIDTH - 1] = marked(HOLDS, 4) & 2 ? p.level[L].hold[1] : made[WIDTH - 1];
         }
     }
 
@@ -499,6 +539,106 @@ struct march {
         return v;
     }
 
+    /* Where the march stands: bytes to planes z-2 .. z+1 of level 0, the one to be fetched, and the
+     * last three of level 1, the newest first. */
+    struct position {
+        unsigned older, before, at, after, ahead;
+        unsigned passed[PASSED];
+        int coming;    /* plane of the grid that is to be fetched: beyond its end the last one, */
+        const T *from; /* where that is in memory */
+    };
+    /* What faces of y want, in FACES_Y to OPEN_X, of the warps at them alone: ghosts lie in shared
+     * memory as rows beside the tile's, and held rows are put right, those of the level between in
+     * shared memory. `first` counts rows from the face on: -1 and -2 are the ghosts'. */
+    template <int F>
+    __device__ static int row_from(int i)
+    {
+        return (F == 2 ? i : (int)ROWS - 1 - i) * (int)PITCH;
+    }
+    /* Beyond a plane of level `level`'s input. */
+    template <int F>
+    __device__ void put_ghosts_y(int level, vector *plane) const
+    {
+        const vector edge = plane[row_from<F>(0)];
+#pragma unroll
+        for (int m = 1; m <= R; m++) {
+            const vector inner = plane[row_from<F>(m)];
+            vector beyond;
+#pragma unroll
+            for (int e = 0; e < WIDTH; e++)
+                beyond.v[e] = ghost(F, m, level, inner.v[e], edge.v[e]);
+            plane[row_from<F>(-m)] = beyond;
+        }
+    }
+    /* Held row i from face F of a level's output, which was `before`; of points that a face of x
+     * prescribes only where this one does too. */
+    template <int F, meets MEETS>
+    __device__ vector held_y(int level, const vector &before, const vector &made) const
+    {
+        if (!(p.keeping >> F & 1))
+            return filled(p.level[level].hold[F]);
+        vector v = before;
+        if (MEETS == OPEN_X) {
+            v.v[0] = marked(HOLDS, 4) & 1 ? made.v[0] : v.v[0];
+            v.v[WIDTH - 1] = marked(HOLDS, 4) & 2 ? made.v[WIDTH - 1] : v.v[WIDTH - 1];
+        }
+        return v;
+    }
+    template <int F, meets MEETS>
+    __device__ __forceinline__ void meet_face_y(const position &q, vector *passed,
+                                                T (&final)[ROWS][WIDTH])
+    {
+        if (!keeps_all(F))
+            put_ghosts_y<F>(0, mine(q.at));
+        if (marked(HOLDS + F, 1))
+#pragma unroll
+            for (int i = 0; i < R; i++) {
+                const int r = F == 2 ? i : ROWS - 1 - i;
+                if (i >= p.layers[F])
+                    break;
+                vector v;
+#pragma unroll
+                for (int e = 0; e < WIDTH; e++)
+                    v.v[e] = final[r][e];
+                const vector *const before = mine(LEVELS > 1 ? q.passed[2] : q.older);
+                v = held_y<F, MEETS>(LEVELS - 1, before[r * PITCH], v);
+#pragma unroll
+                for (int e = 0; e < WIDTH; e++)
+                    final[r][e] = v.v[e];
+                if constexpr (LEVELS > 1) {
+                    v = held_y<F, MEETS>(0, mine(q.older)[r * PITCH], passed[r * PITCH]);
+                    passed[r * PITCH] = v;
+                    if (uses_own(MEETS))
+                        own[LEVELS - 1][r] = v;
+                }
+            }
+        if (LEVELS > 1 && !keeps_all(F))
+            put_ghosts_y<F>(1, passed);
+    }
+    /* Ghosts of the planes that the first step inside looks at. */
+    __device__ void begin_faces_y(const position &q)
+    {
+        if (marked(TOUCHES + 2, 1)) {
+            put_ghosts_y<2>(0, mine(q.before));
+            if (LEVELS > 1)
+                put_ghosts_y<2>(1, mine(q.passed[1]));
+        }
+        if (marked(TOUCHES + 3, 1)) {
+            put_ghosts_y<3>(0, mine(q.before));
+            if (LEVELS > 1)
+                put_ghosts_y<3>(1, mine(q.passed[1]));
+        }
+    }
+    template <meets MEETS>
+    __device__ __forceinline__ void meet_faces_y(const position &q, vector *passed,
+                                                 T (&final)[ROWS][WIDTH])
+    {
+        if (marked(TOUCHES + 2, 1))
+            meet_face_y<2, MEETS>(q, passed, final);
+        if (marked(TOUCHES + 3, 1))
+            meet_face_y<3, MEETS>(q, passed, final);
+    }
+
     template <meets MEETS>
     __device__ __forceinline__ void store(const column &at, int k, const T (&made)[ROWS][WIDTH],
                                           const vector *before)
@@ -515,7 +655,7 @@ struct march {
             if (whole >> r & 1)
                 *(vector *)offset_by(base, at_row[r]) = v;
         }
-        if (MEETS <= KEPT)
+        if (MEETS != KEPT_X && MEETS != KEPT_ENDS && MEETS < SIDES)
             return;
         if (marked(STORES, 8) !=
             whole) /* some of a vector's points, or all of one that is not aligned */
@@ -525,7 +665,7 @@ struct march {
                 for (int e = 0; e < WIDTH; e++)
                     if (stores(r, e))
                         offset_by(base, at_row[r])[e] = made[r][e];
-        if (marked(HOLDS, 4)) {
+        if (MEETS >= SIDES && marked(HOLDS, 4)) {
             const auto pair_out = [&](int r, int f, const two &pair, bool both) {
                 T *const row = offset_by(base, at_row[r]) + (f ? WIDTH - 2 : 0);
                 if (marked(STORES + r, 1) && (both || !f))
@@ -545,14 +685,6 @@ struct march {
         }
     }
 
-    /* Where the march stands: bytes to planes z-2 .. z+1 of level 0, the one to be fetched, and the
-     * last three of level 1, the newest first. */
-    struct position {
-        unsigned older, before, at, after, ahead;
-        unsigned passed[PASSED];
-        int coming;    /* plane of the grid that is to be fetched: beyond its end the last one, */
-        const T *from; /* where that is in memory */
-    };
     __device__ __forceinline__ void come_on(position &q) const
     {
         const bool end = q.coming + 1 >= p.nz;
@@ -582,8 +714,8 @@ struct march {
     __device__ __forceinline__ void pass_ghosts(int k, const position &q,
                                                 T (&made)[ROWS][WIDTH]) const
     {
-        const vector *const edge = mine_passed(q.passed[1]);
-        const vector *const inner = mine_passed(q.passed[2]);
+        const vector *const edge = mine(q.passed[1]);
+        const vector *const inner = mine(q.passed[2]);
 #pragma unroll
         for (int r = 0; r < ROWS; r++)
 #pragma unroll
@@ -603,6 +735,12 @@ struct march {
     __device__ __forceinline__ void step(const column &at, int z, const position &q)
     {
         T newest[ROWS][WIDTH], made[ROWS][WIDTH];
+        unsigned still[2][2] =
+            {}; /* all bits, where faces of z keep the planes that are made, next */
+        if (MEETS == KEPT_ENDS)
+#pragma unroll
+            for (int i = 0; i < 4; i++)
+                still[i / 2][i % 2] = kept_end(z - R - i / 2 * R + i % 2);
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
             const vector v = mine(q.at)[r * PITCH];
@@ -625,7 +763,7 @@ struct march {
         look_at_own<0, MEETS>(now, row);
 #pragma unroll
         for (int r = R; r < ROWS - R; r++)
-            sweep_row<0, MEETS>(r, now, row, newest[r], made[r]);
+            sweep_row<0, MEETS>(r, still[0], now, row, newest[r], made[r]);
         beside.wait();
         look_around<MEETS>(0, now, row);
         if (MEETS >= SIDES)
@@ -633,11 +771,11 @@ struct march {
 #pragma unroll
         for (int r = 0; r < ROWS; r++)
             if (r < R || r >= ROWS - R)
-                sweep_row<0, MEETS>(r, now, row, newest[r], made[r]);
+                sweep_row<0, MEETS>(r, still[0], now, row, newest[r], made[r]);
         if (MEETS != ENDS || p.wrap[2] || z + AHEAD < p.nz)
             fetch<MEETS>(q.from, q.ahead);
         __pipeline_commit();
-        if (MEETS != ENDS)
+        if (uses_own(MEETS))
             keep_own<0>(newest);
         if (MEETS == ENDS)
             hold_end(0, z - R, mine(q.older), made);
@@ -649,30 +787,29 @@ struct march {
                     const auto third = [&](int r, int e) {
                         return star::fused(p.c[6 * R], fifth[r * PITCH].v[e], last[0][r][e]);
                     };
-                    begin(1, mine_passed(q.passed[1]), made, third, next[LEVELS - 1],
-                          later[LEVELS - 1]);
+                    begin(1, mine(q.passed[1]), made, third, next[LEVELS - 1], later[LEVELS - 1]);
                 }
                 if (k >= p.nz - 1)
                     pass_ghosts(k, q, made);
             }
             if (MEETS >= SIDES)
                 __syncwarp();
-            vector *const to = mine_passed(q.passed[0]);
-            const vector *const passed = mine_passed(q.passed[1]);
+            vector *const to = mine(q.passed[0]);
+            const vector *const passed = mine(q.passed[1]);
             T final[ROWS][WIDTH];
             window passed_row;
             look_at_own<LEVELS - 1, MEETS>(passed, passed_row);
             look_around<MEETS>(1, passed, passed_row);
 #pragma unroll
             for (int r = 0; r < ROWS; r++) {
-                sweep_row<LEVELS - 1, MEETS>(r, passed, passed_row, made[r], final[r]);
+                sweep_row<LEVELS - 1, MEETS>(r, still[1], passed, passed_row, made[r], final[r]);
                 vector v;
 #pragma unroll
                 for (int e = 0; e < WIDTH; e++)
                     v.v[e] = made[r][e];
                 to[r * PITCH] = v;
             }
-            if (MEETS > KEPT && marked(HOLDS, 4)) {
+            if (MEETS >= SIDES && marked(HOLDS, 4)) {
                 const auto pair_in = [&](int r, int f, const two &pair, bool both) {
                     two *const there = (two *)&((T *)&to[r * PITCH])[f ? WIDTH - 2 : 0];
                     if (both)
@@ -683,22 +820,26 @@ struct march {
                 const auto row_in = [&](int r, const vector &v) { to[r * PITCH] = v; };
                 put_held<MEETS>(0, z - R, mine(q.older), pair_in, row_in);
             }
-            if (MEETS == SIDES) /* put right there */
+            if (MEETS == SIDES && KEEPS_OWN) /* put right there */
                 keep_own<LEVELS - 1>(to);
-            else if (MEETS != ENDS)
+            else if (uses_own(MEETS))
                 keep_own<LEVELS - 1>(made);
+            if (MEETS >= FACES_Y && MEETS < SIDES)
+                meet_faces_y<MEETS>(q, to, final);
             beside.arrive();
             if (MEETS == ENDS)
-                hold_end(1, z - 2 * R, mine_passed(q.passed[2]), final);
-            store<MEETS>(at, z - 2 * R, final, mine_passed(q.passed[2]));
+                hold_end(1, z - 2 * R, mine(q.passed[2]), final);
+            store<MEETS>(at, z - 2 * R, final, mine(q.passed[2]));
         } else {
+            if (MEETS >= FACES_Y && MEETS < SIDES)
+                meet_faces_y<MEETS>(q, nullptr, made);
             beside.arrive();
             store<MEETS>(at, z - R, made, mine(q.older));
         }
     }
 
     template <meets MEETS>
-    __device__ void advance_to(const column &at, int &z, int end, position &q)
+    __device__ __forceinline__ void advance_to(const column &at, int &z, int end, position &q)
     {
 #pragma unroll 1
         for (; z < end; z++) {
@@ -720,38 +861,98 @@ struct march {
         return slot == (DEPTH - 1) * SLOT ? 0 : slot + SLOT;
     }
 
-    /* Compute capability 10 has no registers left for the masks in float: 16 bytes spilled. */
-    __device__ static constexpr bool knows_kept()
-    {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000
-        return sizeof(T) == 8;
-#else
-        return true;
-#endif
-    }
     /* What steps between the ends of the grid meet. */
     __device__ meets met_inside(const column &at) const
     {
-        bool keeps = true;
-        for (int f = 0; f < 4; f++)
-            keeps = keeps && (!(at.faces >> f & 1) || keeps_all(f));
+        const unsigned beyond = p.nx % WIDTH && keeps_all(1) && at.x_hi == p.nx ? WIDTH - 1 : 0;
         const bool as_in_memory =
-            at.x % WIDTH == 0 && at.x_lo % WIDTH == 0 && at.x_hi % WIDTH == 0 &&
+            at.x % WIDTH == 0 && at.x_lo % WIDTH == 0 &&
+            (at.x_hi + beyond) / WIDTH * WIDTH >= at.x_hi &&
             (!p.wrap[0] || p.nx % WIDTH == 0 || (at.x >= 0 && at.x + NX <= p.nx));
-        if (!keeps || !as_in_memory)
+        const unsigned faces = at.faces & 3;
+        if (!as_in_memory)
             return SIDES;
-        return !(at.faces & 15) ? NO_FACE : knows_kept() ? KEPT : SIDES;
+        if (!faces)
+            return at.faces & 12 ? FACES_Y : NO_FACE;
+        if (LEAN)
+            return SIDES;
+        if ((!(faces & 1) || keeps_all(0)) && (!(faces & 2) || keeps_all(1)))
+            return SHUFFLES && faces == 1                        ? KEPT_FIRST
+                   : SHUFFLES && faces == 2 && p.nx % WIDTH == 0 ? KEPT_LAST
+                                                                 : KEPT_X;
+        return faces & p.held & p.keeping ? SIDES : OPEN_X;
+    }
+
+    /* For the steps that have these in registers, and ghosts of y beside the planes. */
+    __device__ void take_up(const position &q)
+    {
+        keep_own<0>(mine(q.before));
+        if (LEVELS > 1)
+            keep_own<LEVELS - 1>(mine(q.passed[1]));
+        begin_faces_y(q);
+    }
+    __device__ __forceinline__ void advance(const column &at, int &z, int end, meets what,
+                                            position &q)
+    {
+        take_up(q);
+        if (what == NO_FACE)
+            return advance_to<NO_FACE>(at, z, end, q);
+        if (what == FACES_Y)
+            return advance_to<FACES_Y>(at, z, end, q);
+        if constexpr (SHUFFLES) {
+            if (what == KEPT_FIRST)
+                return advance_to<KEPT_FIRST>(at, z, end, q);
+            if (what == KEPT_LAST)
+                return advance_to<KEPT_LAST>(at, z, end, q);
+        }
+        if constexpr (!LEAN) {
+            if (what == KEPT_X)
+                return advance_to<KEPT_X>(at, z, end, q);
+            if (what == OPEN_X)
+                return advance_to<OPEN_X>(at, z, end, q);
+        }
+        if constexpr (LOOPED && !LEAN) {
+            if (what == KEPT_ENDS)
+                return advance_to<KEPT_ENDS>(at, z, end, q);
+        }
+        if constexpr (LOOPED) {
+            if (what == ENDS)
+                return advance_to<ENDS>(at, z, end, q);
+        }
+        advance_to<SIDES>(at, z, end, q);
+    }
+    /* The first steps after an end of the grid and the last ones before the other meet it. Kept
+     * planes go the way of the sums from the step on that looks at the first of them. */
+    __device__ void plan(const column &at, bool from_end)
+    {
+        const meets inside = met_inside(at);
+        const int end = at.z_hi + RIM;
+        const bool keeps_first = LOOPED && !LEAN && inside <= KEPT_X && keeps_all(4);
+        const int from = !from_end ? 0 : min(end, keeps_first ? RIM + R : 2 * RIM);
+        const bool keeps_last =
+            LOOPED && !LEAN && inside <= KEPT_X && keeps_all(5) && from <= p.nz - R + 1;
+        const int to = !(at.faces & 48) ? end : min(end, keeps_last ? p.nz - R + 1 : p.nz);
+        shared.stretch[0] = {keeps_first ? KEPT_ENDS : ENDS, from};
+        shared.stretch[1] = {inside, to};
+        shared.stretch[2] = {keeps_last ? KEPT_ENDS : ENDS, end};
     }
 
     __device__ void run(const column &at)
     {
+        const bool from_end = at.faces & 48 && at.z_lo < RIM;
         place(at);
-        beside.start();
-        const meets inside = met_inside(at);
-        const bool ends = at.faces & 48, from_end = ends && at.z_lo < RIM;
+        if (threadIdx.x == 0)
+            plan(at, from_end);
+        beside.start(); /* waits for all threads */
         int z = from_end ? 0 : at.z_lo - RIM;
         const int first = z < 0 ? z + p.nz : z;
-        position q = {(DEPTH - 1) * SLOT,      0, SLOT, 2 * SLOT, 0, {0, 2 * SLOT, SLOT}, first,
+        position q = {(DEPTH - 1) * SLOT,
+                      0,
+                      SLOT,
+                      2 * SLOT,
+                      0,
+                      {DEPTH * SLOT, (DEPTH + 2) * SLOT, (DEPTH + 1) * SLOT},
+                      first,
                       p.in + first * p.pitch_z};
 #pragma unroll 1
         for (int ahead = 0; ahead <= AHEAD; ahead++) {
@@ -762,19 +963,15 @@ struct march {
         __pipeline_wait_prior(AHEAD);
         beside.arrive();
         z++;
-        const int end = at.z_hi + RIM, inside_end = ends ? min(end, p.nz) : end;
-        if (from_end) /* steps 1 .. 2*RIM-1 after an end of the grid meet it */
-            advance_to<ENDS>(at, z, min(end, 2 * RIM), q);
-        keep_own<0>(mine(q.before));
-        if (LEVELS > 1)
-            keep_own<LEVELS - 1>(mine_passed(q.passed[1]));
-        if (inside == NO_FACE)
-            advance_to<NO_FACE>(at, z, inside_end, q);
-        else if (knows_kept() && inside == KEPT)
-            advance_to<knows_kept() ? KEPT : SIDES>(at, z, inside_end, q);
-        else
-            advance_to<SIDES>(at, z, inside_end, q);
-        advance_to<ENDS>(at, z, end, q);
+        if constexpr (LOOPED) {
+#pragma unroll 1
+            for (int i = 0; i < 3; i++)
+                advance(at, z, shared.stretch[i].end, shared.stretch[i].what, q);
+        } else { /* as a loop it takes more registers than there are, and copies in every step */
+            advance_to<ENDS>(at, z, shared.stretch[0].end, q);
+            advance(at, z, shared.stretch[1].end, shared.stretch[1].what, q);
+            advance_to<ENDS>(at, z, shared.stretch[2].end, q);
+        }
         beside.wait();
         __pipeline_wait_prior(0);
     }
@@ -785,11 +982,15 @@ __global__ void __launch_bounds__(tile<T>::THREADS, 1)
     fused_wide(const __grid_constant__ arguments<T> p)
 {
 #if !defined(__CUDA_ARCH__) || (__CUDA_ARCH__ >= 900 && __CUDA_ARCH__ < 1100)
-    using marcher = march<T, LEVELS>;
-    STAR_SHARED(memory, typename marcher::shared_memory, [1]);
-    marcher m(p, memory[0]);
-    constexpr columns::shape tile = {marcher::NX, marcher::NY, marcher::RIM_X, marcher::RIM};
-    m.run(columns::column_of(tile, p.cut, p.nx, p.ny, p.nz, p));
+    if constexpr (sizeof(T) == 8 || !LEAN) {
+        using marcher = march<T, LEVELS>;
+        STAR_SHARED(memory, typename marcher::shared_memory, [1]);
+        marcher m(p, memory[0]);
+        /* where the last nodes of rows keep their values, the last tile may reach beyond them */
+        const int grain = m.keeps_all(1) ? (int)marcher::WIDTH : 1;
+        const columns::shape tile = {marcher::NX, marcher::NY, marcher::RIM_X, marcher::RIM, grain};
+        m.run(columns::column_of(tile, p.cut, p.nx, p.ny, p.nz, p));
+    }
 #else
     (void)p; /* suits() tells such GPUs apart */
 #endif
@@ -848,8 +1049,9 @@ hs_status sweep(const hs_sweep *sweep, hs_error *err)
 bool suits(const hs_problem *problem, char *reason, size_t size)
 {
     const int rim = (int)R * HS_WIDE_STEPS;
+    const int newest = problem->precision == HS_FLOAT ? 9 : 10; /* see LEAN */
     const int least[HS_AXES] = {HS_WIDE_X, hs_wide_tile_y(problem->precision), 2 * rim};
-    return star::has_capability("fused_wide_3d", problem, 9, 10, reason, size) &&
+    return star::has_capability("fused_wide_3d", problem, 9, newest, reason, size) &&
            columns::suits("fused_wide_3d", problem, least, rim, reason, size);
 }
 

@@ -638,15 +638,12 @@ static void geometry_wide(const struct hs_sweep *sweep, const struct hs_blocking
                           struct hs_geometry *out)
 {
     fused_tiles(sweep, blocking->threads, hs_wide_tile_y(sweep->precision), out);
-    /* planes of both levels, with R rows on each side, and in double 32 bytes on each side of a
-     * row; two barriers a warp */
-    const int64_t gap = sweep->precision == HS_FLOAT ? 0 : 2;
-    const int64_t row = out->input_tile[HS_X] / (sweep->precision == HS_FLOAT ? 4 : 2) + gap;
+    /* planes of both levels, with R rows on each side, and a line as far as which rows may begin
+     * later; two barriers a warp; what stretches of steps meet */
+    const int64_t row = out->input_tile[HS_X] * (int64_t)hs_precision_size(sweep->precision);
     const int64_t rows = out->input_tile[HS_Y] + 2 * sweep->stencil->radius;
     const int planes = HS_WIDE_DEPTH + (sweep->steps > 1 ? HS_WIDE_PASSED : 0);
-    const int64_t plane = HS_VECTOR_BYTES * (rows * row + gap);
-    const int64_t one = sweep->steps > 1 ? 0 : HS_VECTOR_BYTES; /* where there is no such level */
-    out->shared_bytes = planes * plane + one + 2 * HS_WIDE_WARPS * 8;
+    out->shared_bytes = planes * rows * row + HS_FUSED_LINE_BYTES + 2 * HS_WIDE_WARPS * 8 + 32;
 }
 
 /* ---- fused_line_1d: a warp a line, most of it stored ----------------------------------------- */
