@@ -38,7 +38,7 @@ UNIT_PROGRAMS   := $(UNITS:%.c=$(BUILD)/%)
 include $(wildcard kernels/cuda/cuda.mk tests/tools/*/*.mk)
 
 .DEFAULT_GOAL := all
-.PHONY: all help setup demo test units unit cases lint format sanitize man install uninstall clean
+.PHONY: all help setup demo test tested units unit cases lint format sanitize man install uninstall clean
 .DELETE_ON_ERROR:
 $(if $(filter clean,$(MAKECMDGOALS)),$(eval .NOTPARALLEL:)) # `make -j clean all`: one after the other
 
@@ -100,6 +100,10 @@ demo: ## set up, build, and run the demo case
 test: ## set up, build, and pass every test
 	@$(SETUP) test
 	@$(MAKE) --no-print-directory all units
+	@$(MAKE) --no-print-directory tested
+
+# a make of its own, which sees what was set up just now (a C++ compiler, for the emulated kernels)
+tested:
 	@BUILD='$(BUILD)' PYTHON='$(PYTHON)' tests/run-all $(UNIT_PROGRAMS)
 
 units: $(UNIT_PROGRAMS)
