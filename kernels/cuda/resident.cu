@@ -61,6 +61,8 @@ __device__ __forceinline__ void run(const arguments<T> &p, unsigned char *shared
                                   : p.level[thread % LEVEL];
     T coming = fetch_level(p, thread, 2);
     b.load();
+    if (WALLS != NO_WALLS)
+        b.put_walls();
     __syncthreads();
     post.remember();
     int until = 0; /* sweeps to the next exchange */
@@ -80,6 +82,8 @@ __device__ __forceinline__ void run(const arguments<T> &p, unsigned char *shared
             __syncthreads();
         }
         until--;
+        if (WALLS >= ANY_WALLS)
+            star.put_rims(b, levels + (s & 1) * LEVEL);
         star.sweep(b, levels + (s & 1) * LEVEL);
         b.turn();
         if (p.levels && s > 0) {
@@ -90,6 +94,8 @@ __device__ __forceinline__ void run(const arguments<T> &p, unsigned char *shared
     }
     post.leave();
     b.store();
+    if (WALLS >= ANY_WALLS)
+        b.store_walls(levels + (p.steps - 1 & 1) * LEVEL);
 }
 
 template <typename T, int DIMS, int ROWS, int PLANES, int WALLS>
@@ -168,6 +174,7 @@ arguments<T> make_arguments(const hs_sweep *sweep, const hs_resident &plan)
         p.pitch[axis] = along < 0 ? 0 : sweep->layout.pitch[along];
         p.blocks[axis] = plan.blocks[axis];
         p.halo[axis] = plan.halo[axis];
+        p.wall[2 * axis] = plan.wall[2 * axis], p.wall[2 * axis + 1] = plan.wall[2 * axis + 1];
         for (int f = 2 * axis; along >= 0 && f < 2 * axis + 2; f++)
             star::take_face(sweep->face[face_of(sweep->stencil->dims, f)], f, &p);
     }
@@ -241,7 +248,7 @@ bool find_plan(const hs_sweep *sweep, hs_resident *out)
 {
     struct question {
         int64_t points[HS_AXES];
-        int64_t wrap[HS_AXES], dims, precision;
+        int64_t wrap[HS_AXES], held, dims, precision;
     };
     thread_local question last = {};
     thread_local hs_resident plan;
@@ -251,6 +258,8 @@ bool find_plan(const hs_sweep *sweep, hs_resident *out)
     now.precision = sweep->precision;
     for (int axis = 0; axis < HS_AXES; axis++) {
         now.points[axis] = sweep->layout.points[axis];
+        for (int f = 2 * axis; axis < sweep->stencil->dims && f < 2 * axis + 2; f++)
+            now.held |= sweep->face[f].held ? 1 << f : 0;
         now.wrap[axis] = axis < sweep->stencil->dims && sweep->face[2 * axis].wrap;
     }
     if (memcmp(&now, &last, sizeof now) != 0) {

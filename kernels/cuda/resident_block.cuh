@@ -32,6 +32,7 @@ struct arguments : star::faces<T, HS_FACES, 1> { /* of the kernel's axes */
     int n[3];
     int blocks[3];
     int halo[3]; /* layers around a block's nodes that others send; 0, or at least depth */
+    int wall[6]; /* layers at the faces of rows and planes that are held: no block's */
     int depth;   /* sweeps between exchanges */
     int steps;
     int lanes, groups[2]; /* threads along each axis */
@@ -105,7 +106,6 @@ struct block {
     unsigned own, full; /* bit of each of the thread's vectors: some or all of it is of the block */
     unsigned others;    /* and of each that others send, in part at least ... */
     unsigned others_of_warp; /* ... to some lane */
-    unsigned shown; /* and of each that the tile must have: others read it, or it is kept */
     values now[PLANES][ROWS];
 
     struct place {
@@ -122,8 +122,25 @@ struct block {
     }
     __device__ __forceinline__ int edge(int axis, int at) const
     {
-        const int unit = axis == ALONG ? WIDTH : 1, units = up(p.n[axis], unit);
-        return min(units * at / p.blocks[axis] * unit, p.n[axis]);
+        const int n = p.n[axis] - p.wall[2 * axis] - p.wall[2 * axis + 1];
+        const int unit = axis == ALONG ? WIDTH : 1, units = up(n, unit);
+        return p.wall[2 * axis] + min(units * at / p.blocks[axis] * unit, n);
+    }
+    /* Where a block's own nodes begin in its tile. What lies at a face of the grid begins or ends
+     * with the threads' vectors, so that held nodes and ghosts are in the tile only. */
+    __device__ __forceinline__ int origin(int axis, int at) const
+    {
+        if (axis == ALONG || (axis == ROW && !HAS_ROWS))
+            return p.halo[axis];
+        if (!p.wrap[axis] && at == 0)
+            return 1;
+        if (!p.wrap[axis] && at == p.blocks[axis] - 1)
+            return swept(axis) + 1 - (edge(axis, at + 1) - edge(axis, at));
+        return max(p.halo[axis], 1);
+    }
+    __device__ __forceinline__ int swept(int axis) const
+    {
+        return axis == ROW ? p.groups[0] * ROWS : p.groups[1] * PLANES;
     }
     /* Lanes of a warp are strips of p.lanes each, one of which is a row's; those that are left
      * double others' work. */
@@ -136,15 +153,14 @@ struct block {
 #pragma unroll
         for (int axis = 0; axis < 3; axis++) {
             f.lo[axis] = edge(axis, f.at[axis]), f.hi[axis] = edge(axis, f.at[axis] + 1);
-            f.origin[axis] = axis == ALONG              ? p.halo[ALONG]
-                             : axis == ROW && !HAS_ROWS ? 0
-                                                        : max(p.halo[axis], 1);
+            f.origin[axis] = origin(axis, f.at[axis]);
         }
-        const int lane = thread % 32, in_warp = 32 / p.lanes, strip = lane / p.lanes;
+        const int lane = thread % 32, in_warp = 32 / p.lanes;
+        const int strip = min(lane / p.lanes, in_warp - 1);
         const int group = thread / 32 * in_warp + strip;
         const int mine = min(group, p.groups[0] * p.groups[1] - 1);
         f.group[1] = mine / p.groups[0], f.group[0] = mine - f.group[1] * p.groups[0];
-        f.column = strip < in_warp ? lane - strip * p.lanes : p.lanes - 1;
+        f.column = min(lane - strip * p.lanes, p.lanes - 1);
         f.node[ALONG] = f.lo[ALONG] - f.origin[ALONG] + f.column * WIDTH;
         f.node[ROW] = f.lo[ROW] - f.origin[ROW] + f.group[0] * ROWS + HAS_ROWS;
         f.node[PLANE] = f.lo[PLANE] - f.origin[PLANE] + f.group[1] * PLANES + 1;
@@ -159,16 +175,12 @@ struct block {
         const int all = p.groups[0] * p.groups[1];
         active = lane / p.lanes < in_warp && thread / 32 * in_warp + lane / p.lanes < all;
         rows_of_plane = HAS_ROWS ? p.groups[0] * ROWS + 2 : 1;
-        other = (p.groups[1] * PLANES + 2) * plane_length();
+        other = (swept(PLANE) + 2) * plane_length();
         slot = (f.group[1] * PLANES + 1) * plane_length() +
                (f.group[0] * ROWS + HAS_ROWS) * ROW_LENGTH + f.column * WIDTH;
         find_own(f);
         others = ~(ragged() ? full : own) & ((1u << VECTORS) - 1);
         others_of_warp = of_warp(others);
-        shown = 0;
-#pragma unroll
-        for (int n = 0; n < VECTORS; n++)
-            shown |= outer(n / ROWS, n % ROWS) ? 1u << n : 0u;
     }
 
     __device__ __forceinline__ void find_own(const place &f)
@@ -217,6 +229,60 @@ struct block {
             }
     }
 
+    /* Held nodes of rows and planes: do_with(place in the tile, element of `in`, node, whether it
+     * is for this block to store) for each that the tile has. */
+    template <typename Do>
+    __device__ __forceinline__ void each_of_walls(Do do_with) const
+    {
+        const place f = find();
+        const int length = p.lanes * WIDTH, rows = rows_of_plane;
+#pragma unroll 1
+        for (int i = thread; i < length * rows * (swept(PLANE) + 2); i += (int)blockDim.x) {
+            const int line = i / length;
+            const int at[3] = {i - line * length, line % rows, line / rows};
+            bool is_wall = false, is_node = true, is_mine = true;
+            int64_t from = 0;
+            int nodes[3];
+#pragma unroll
+            for (int axis = 0; axis < 3; axis++) {
+                const int n = p.n[axis], node = f.lo[axis] - f.origin[axis] + at[axis];
+                nodes[axis] = p.wrap[axis] ? star::wrapped(node, n) : node;
+                is_node = is_node && nodes[axis] >= 0 && nodes[axis] < n;
+                is_wall = is_wall || node < p.wall[2 * axis] || node >= n - p.wall[2 * axis + 1];
+                is_mine = is_mine && node >= (f.at[axis] > 0 ? f.lo[axis] : 0) &&
+                          node < (f.at[axis] < p.blocks[axis] - 1 ? f.hi[axis] : n);
+                from += nodes[axis] * p.pitch[axis];
+            }
+            if (is_wall && is_node)
+                do_with(at[PLANE] * plane_length() + at[ROW] * ROW_LENGTH + at[ALONG], from, nodes,
+                        is_mine);
+        }
+    }
+    /* They lie in both tiles from the beginning. */
+    __device__ __forceinline__ void put_walls() const
+    {
+        each_of_walls([this](int to, int64_t from, const int(&)[3], bool is_mine) {
+            const T value = p.in[from];
+            tile[to] = tile[to + other] = value;
+            if (is_mine)
+                p.out[from] = value;
+        });
+    }
+    /* Those that are prescribed, at the end; of several faces that prescribe the last has a node.
+     */
+    __device__ __forceinline__ void store_walls(const T *level) const
+    {
+        const unsigned prescribed = p.held & ~p.keeping;
+        if (prescribed)
+            each_of_walls([=, this](int, int64_t from, const int(&node)[3], bool is_mine) {
+#pragma unroll
+                for (int face = 0; face < 6; face++)
+                    if (is_mine && prescribed >> face & 1 &&
+                        node[face / 2] == (face % 2 ? p.n[face / 2] - 1 : 0))
+                        p.out[from] = level[7 + face];
+            });
+    }
+
     __device__ __forceinline__ void store() const
     {
         const place f = find();
@@ -262,7 +328,7 @@ struct block {
             for (int k = 0; k < PLANES; k++)
 #pragma unroll
                 for (int r = 0; r < ROWS; r++)
-                    if (outer(k, r) || shown >> (k * ROWS + r) & 1)
+                    if (outer(k, r))
                         *(values *)my(k, r) = now[k][r];
     }
 
@@ -275,8 +341,7 @@ struct block {
         for (int k = 0; k < PLANES; k++)
 #pragma unroll
             for (int r = 0; r < ROWS; r++)
-                if ((outer(k, r) || ragged() || shown >> (k * ROWS + r) & 1) &&
-                    own >> (k * ROWS + r) & 1)
+                if ((outer(k, r) || ragged()) && own >> (k * ROWS + r) & 1)
                     *(values *)my(k, r) = now[k][r];
     }
 

@@ -65,7 +65,7 @@ struct mail {
             for (int y = -far[ROW]; y <= far[ROW]; y++)
 #pragma unroll 1
                 for (int x = -far[ALONG]; x <= far[ALONG]; x++)
-                    if (x != 0 || y != 0 || z != 0)
+                    if ((x != 0 || y != 0 || z != 0) && abs(x) + abs(y) + abs(z) <= p.depth)
                         list_letters(b, f, {{x, y, z}});
     }
 
@@ -138,13 +138,25 @@ struct mail {
     };
 
     /* Where a block sends a vector of its own, so many vectors, rows and planes from its first. */
-    __device__ __forceinline__ int sent_at(const place &f, const int (&at)[3]) const
+    __device__ __forceinline__ int sent_at(const along_axes &origin, const int (&at)[3]) const
     {
-        const int column = p.halo[ALONG] / WIDTH + at[ALONG];
-        const int row = at[ROW] + f.origin[ROW] - HAS_ROWS, plane = at[PLANE] + f.origin[PLANE] - 1;
-        const int group = plane / PLANES * p.groups[0] + row / ROWS, in_warp = 32 / p.lanes;
-        const int sender = group / in_warp * 32 + group % in_warp * p.lanes + column;
-        return (plane % PLANES * ROWS + row % ROWS) * (int)blockDim.x + sender;
+        const int column = origin.a[ALONG] / WIDTH + at[ALONG];
+        const int row = at[ROW] + origin.a[ROW] - HAS_ROWS, plane = at[PLANE] + origin.a[PLANE] - 1;
+        const int group = plane / PLANES * p.groups[0] + row / ROWS;
+        return (plane % PLANES * ROWS + row % ROWS) * (int)blockDim.x + thread_of(group, column);
+    }
+    __device__ __forceinline__ int thread_of(int group, int column) const
+    {
+        const int in_warp = 32 / p.lanes;
+        return group / in_warp * 32 + group % in_warp * p.lanes + column;
+    }
+    /* The block next to this one along an axis; -1 if there is none. */
+    __device__ __forceinline__ int next_to(const place &f, int axis, int step) const
+    {
+        const int next = f.at[axis] + step, blocks = p.blocks[axis];
+        if (next >= 0 && next < blocks)
+            return next;
+        return p.wrap[axis] ? next + (next < 0 ? blocks : -blocks) : -1;
     }
 
     /* Lists what the block on one side has of the halo there. Along each axis the halo has `size`
@@ -152,19 +164,17 @@ struct mail {
     __device__ __forceinline__ void list_letters(const Block &b, const place &f,
                                                  const along_axes side)
     {
-        along_axes from, size, extent;
+        along_axes from, size, extent, origin; /* of the next block's */
         int next_block = 0, all = 1, to = 0;
         const int step[3] = {1, Block::ROW_LENGTH, b.plane_length()};
 #pragma unroll
         for (int axis = PLANE; axis >= ALONG; axis--) {
             const int d = side.a[axis], unit = axis == ALONG ? WIDTH : 1;
             const int mine = f.hi[axis] - f.lo[axis];
-            int next = f.at[axis] + d;
-            if (next < 0 || next >= p.blocks[axis]) {
-                if (!p.wrap[axis])
-                    return;
-                next += next < 0 ? p.blocks[axis] : -p.blocks[axis];
-            }
+            const int next = next_to(f, axis, d);
+            if (next < 0)
+                return;
+            origin.a[axis] = b.origin(axis, next);
             next_block = next_block * p.blocks[axis] + next;
             size.a[axis] = d != 0 ? p.halo[axis] : mine;
             from.a[axis] = d < 0 ? b.edge(axis, next + 1) - b.edge(axis, next) - p.halo[axis] : 0;
@@ -195,7 +205,7 @@ struct mail {
                     taken |= 1 << e;
             const int goes =
                 to + value + at[ROW] * step[ROW] + at[PLANE] * step[PLANE] + WIDTH; /* >= 0 */
-            list[count + n] = {away <= p.depth ? next_block * slots + sent_at(f, at) : -1,
+            list[count + n] = {away <= p.depth ? next_block * slots + sent_at(origin, at) : -1,
                                goes | (RAGGED && p.ragged ? taken : EVERY) << entry::TAKEN};
         }
         count += all;

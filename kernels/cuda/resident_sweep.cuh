@@ -3,8 +3,8 @@
  * faces what their rules say.
  *
  * A ghost of a star of radius 1 depends on the node and its opposite neighbour only, so the thread
- * makes it on the spot. What a warp need not ask at every vector is known before (`walled`), or
- * compiled in (`walls`).
+ * makes it on the spot: along x in the sweep, elsewhere before, where the tile has it beyond the
+ * face. So the sweep itself knows no faces but those of x.
  */
 #ifndef HS_KERNELS_CUDA_RESIDENT_SWEEP_CUH
 #define HS_KERNELS_CUDA_RESIDENT_SWEEP_CUH
@@ -27,24 +27,22 @@ struct sweeper {
         WIDTH = Block::WIDTH,
         ROWS = Block::ROWS,
         PLANES = Block::PLANES,
-        HAS_ROWS = Block::HAS_ROWS,
-        KEPT = ROWS > 2 ? ROWS : ROWS *PLANES / (ROWS * PLANES > 4 ? 2 : 1) /* together */
+        HAS_ROWS = Block::HAS_ROWS
     };
 
     const arguments<T> &p;
     int left_lane, right_lane;
-    unsigned faces; /* that this block's sweeps meet */
-    /* Bits of the thread's rows, and of its planes, on faces: the lower face's, then the upper's.
-     */
-    unsigned at_x, at_rows, at_planes;
-    unsigned kept; /* FIXED_WALLS: bit of each vector all of which keeps its values */
+    unsigned at_x;  /* whether the thread is at the lower face of x, at the upper */
+    unsigned faces; /* those of x that this block's sweeps meet */
     unsigned
-        walled; /* bit of each vector that has a face of rows or planes in some lane of the warp */
+        rims; /* bit of each face of rows and planes that the thread's vectors are next to ... */
+    unsigned rims_of_warp; /* ... or those of another lane */
     T c[2 * DIMS + 1];
 
-    __device__ __forceinline__ sweeper(Block &b) : p(b.p)
+    __device__ __forceinline__ sweeper(const Block &b) : p(b.p)
     {
-        const int column = b.find().column, lane = b.thread % 32, first_lane = lane - column;
+        const place f = b.find();
+        const int column = f.column, lane = b.thread % 32, first_lane = lane - column;
         left_lane = (column > 0 ? lane - 1 : first_lane + p.lanes - 1) & 31;
         right_lane = (column < p.lanes - 1 ? lane + 1 : first_lane) & 31;
         mailbox::keep(left_lane);
@@ -55,130 +53,84 @@ struct sweeper {
             mailbox::keep(c[n]);
         }
         find_faces(b);
-        if (WALLS == FIXED_WALLS)
-            b.shown |= kept;
     }
 
     __device__ __forceinline__ void find_faces(const Block &b)
     {
         const place f = b.find();
-        const int x = f.node[ALONG], y = f.node[ROW], z = f.node[PLANE];
-        faces = 0;
+        const int x = f.node[ALONG];
+        faces = at_x = rims = 0;
+        if (!p.wrap[ALONG]) {
+            faces = (f.lo[ALONG] <= p.halo[ALONG] ? 1u : 0u) |
+                    (f.hi[ALONG] + p.halo[ALONG] >= p.n[ALONG] ? 2u : 0u);
+            at_x =
+                (x == 0 ? 1u : 0u) | (x <= p.n[ALONG] - 1 && x + WIDTH > p.n[ALONG] - 1 ? 2u : 0u);
+        }
 #pragma unroll
-        for (int axis = 0; axis < 3; axis++)
-            if (!p.wrap[axis] && (axis != ROW || HAS_ROWS)) {
-                faces |= f.lo[axis] - p.halo[axis] <= 0 ? 1u << 2 * axis : 0u;
-                faces |= f.hi[axis] + p.halo[axis] >= p.n[axis] ? 2u << 2 * axis : 0u;
-            }
-        at_x = x == 0 && !p.wrap[ALONG] ? 1u : 0u;
-        if (!p.wrap[ALONG] && x <= p.n[ALONG] - 1 && x + WIDTH > p.n[ALONG] - 1)
-            at_x |= 2u;
-        at_rows = at_planes = kept = 0;
-#pragma unroll
-        for (int k = 0; k < PLANES; k++)
-            if (!p.wrap[PLANE])
-                at_planes |= (z + k == 0 ? 1u << k : 0u) |
-                             (z + k == p.n[PLANE] - 1 ? 1u << (PLANES + k) : 0u);
-#pragma unroll
-        for (int r = 0; r < ROWS; r++)
-            if (HAS_ROWS && !p.wrap[ROW])
-                at_rows |=
-                    (y + r == 0 ? 1u << r : 0u) | (y + r == p.n[ROW] - 1 ? 1u << (ROWS + r) : 0u);
-#pragma unroll
-        for (int k = 0; k < PLANES; k++)
-#pragma unroll
-            for (int r = 0; r < ROWS; r++)
-                kept |= ((at_rows >> r | at_rows >> (ROWS + r) | at_planes >> k |
-                          at_planes >> (PLANES + k)) &
-                         1)
-                        << (k * ROWS + r);
-        walled = Block::of_warp(kept);
+        for (int axis = HAS_ROWS ? ROW : PLANE; axis <= PLANE; axis++) {
+            if (p.wrap[axis] || !b.active)
+                continue;
+            const int group = f.group[axis - ROW], groups = p.groups[axis - ROW];
+            rims |= f.at[axis] == 0 && group == 0 ? 1u << 2 * axis : 0u;
+            rims |= f.at[axis] == p.blocks[axis] - 1 && group == groups - 1 ? 2u << 2 * axis : 0u;
+        }
+        rims_of_warp = Block::of_warp(rims);
     }
 
     __device__ __forceinline__ T ghost_of(T offset, int f, T inner, T edge) const
     {
         return star::ghost(p.rule[f][0], inner, edge, offset);
     }
-    __device__ __forceinline__ void put_ghosts(const T *level, int f, const values &inner,
-                                               const values &edge, values &to) const
+    /* What a vector has beyond a face of rows or planes: ghosts for this sweep, prescribed values
+     * for the next one. Nodes that are kept are there already. */
+    __device__ __forceinline__ void put_rim(const Block &b, const T *level, int f,
+                                            const values &inner, const values &edge, T *to) const
     {
+        values v;
+        const bool held = p.held >> f & 1;
 #pragma unroll
         for (int e = 0; e < WIDTH; e++)
-            to.v[e] = ghost_of(level[1 + f], f, inner.v[e], edge.v[e]);
+            v.v[e] = held ? level[7 + f] : ghost_of(level[1 + f], f, inner.v[e], edge.v[e]);
+        if (rims >> f & ~(p.keeping >> f) & 1)
+            *(values *)(held ? to + b.other : to) = v;
     }
-
-    __device__ __forceinline__ void put_ghosts_around(const T *level, int k, int r,
-                                                      const values &centre, values &zm, values &ym,
-                                                      values &yp, values &zp) const
+    /* All of them, for the threads' own use: nobody else reads them but lanes that double others'
+     * work. */
+    __device__ __forceinline__ void put_rims(const Block &b, const T *level) const
     {
-        const unsigned open_faces = faces & ~p.held;
-        if (HAS_ROWS && open_faces & 4 && at_rows >> r & 1)
-            put_ghosts(level, 2, yp, centre, ym);
-        if (HAS_ROWS && open_faces & 8 && at_rows >> (ROWS + r) & 1)
-            put_ghosts(level, 3, ym, centre, yp);
-        if (open_faces & 16 && at_planes >> k & 1)
-            put_ghosts(level, 4, zp, centre, zm);
-        if (open_faces & 32 && at_planes >> (PLANES + k) & 1)
-            put_ghosts(level, 5, zm, centre, zp);
+        const values(&now)[PLANES][ROWS] = b.now;
+        if (rims_of_warp == 0)
+            return;
+#pragma unroll
+        for (int side = 0; side < 2; side++) {
+            const int row = side ? ROWS - 1 : 0, plane = side ? PLANES - 1 : 0;
+            const int in = side ? -1 : 1; /* towards the inside */
+            if (HAS_ROWS && rims_of_warp >> (2 + side) & 1)
+#pragma unroll
+                for (int k = 0; k < PLANES; k++)
+                    put_rim(b, level, 2 + side, now[k][(row + in) % ROWS], now[k][row],
+                            b.my(k, row - in));
+            if (rims_of_warp >> (4 + side) & 1)
+#pragma unroll
+                for (int r = 0; r < ROWS; r++)
+                    put_rim(b, level, 4 + side, now[plane + in][r], now[plane][r],
+                            b.my(plane - in, r));
+        }
+        __syncwarp();
     }
 
-    /* FIXED_WALLS: the ends of a vector at faces of x ... */
+    /* FIXED_WALLS: the ends of a vector at faces of x. */
     __device__ __forceinline__ void keep_ends(const values &before, values &made) const
     {
         made.v[0] = at_x & 1 ? before.v[0] : made.v[0];
         made.v[WIDTH - 1] = at_x & 2 ? before.v[WIDTH - 1] : made.v[WIDTH - 1];
-    }
-    /* ... and vectors all of which keep their values: these are in the tile. Few warps have any.
-     * They are fetched before the sums, as the compiler would wait for one after the other. */
-    template <int COUNT>
-    __device__ __forceinline__ void fetch_kept(const Block &b, int first,
-                                               values (&before)[COUNT]) const
-    {
-        if (walled >> first & ((1u << COUNT) - 1))
-#pragma unroll
-            for (int i = 0; i < COUNT; i++)
-                before[i] = *(const values *)b.my((first + i) / ROWS, (first + i) % ROWS);
-    }
-    template <int COUNT>
-    __device__ __forceinline__ void put_kept(Block &b, int first,
-                                             const values (&before)[COUNT]) const
-    {
-        if (walled >> first & ((1u << COUNT) - 1))
-#pragma unroll
-            for (int i = 0; i < COUNT; i++)
-#pragma unroll
-                for (int e = 0; e < WIDTH; e++) {
-                    T &to = b.now[(first + i) / ROWS][(first + i) % ROWS].v[e];
-                    to = kept >> (first + i) & 1 ? before[i].v[e] : to;
-                }
-    }
-
-    /* Held nodes keep what they have or take what is prescribed; of several faces that prescribe,
-     * the last has the node. Here for a vector at faces of rows or planes, its ends done before. */
-    __device__ __forceinline__ void put_held(const T *level, int k, int r, const values &before,
-                                             values &made) const
-    {
-        unsigned on = (at_planes >> k & 1 ? 16u : 0u) | (at_planes >> (PLANES + k) & 1 ? 32u : 0u);
-        if (HAS_ROWS)
-            on |= (at_rows >> r & 1 ? 4u : 0u) | (at_rows >> (ROWS + r) & 1 ? 8u : 0u);
-        on &= p.held;
-        const bool keeps = on & p.keeping, takes = on & ~p.keeping;
-        T value = T(0);
-#pragma unroll
-        for (int face = HAS_ROWS ? 2 : 4; face < 6; face++)
-            value = on & ~p.keeping & 1u << face ? level[7 + face] : value;
-#pragma unroll
-        for (int e = 0; e < WIDTH; e++) {
-            const bool end = at_x & p.held & ~p.keeping & ends_at(e); /* has been given a value */
-            made.v[e] = takes ? value : keeps && !end ? before.v[e] : made.v[e];
-        }
     }
     /* Faces of x that have value e of the grid's first or last vector. */
     __device__ __forceinline__ unsigned ends_at(int e) const
     {
         return (e == 0 ? 1u : 0u) | (p.last >> e & 1 ? 2u : 0u);
     }
-    /* The same for its ends, if they are at faces of x. */
+    /* Held nodes at faces of x keep what they have or take what is prescribed. */
     __device__ __forceinline__ void put_held_ends(const T (&hold)[2], const values &before,
                                                   values &made) const
     {
@@ -228,16 +180,13 @@ struct sweeper {
             for (int f = 0; f < 2; f++)
                 off[f] = level[1 + f], hold[f] = level[7 + f];
         const T *from = b.tile + b.slot;
-        values older[ROWS];  /* the plane before, as it was */
-        values before[KEPT]; /* what is kept */
+        values older[ROWS]; /* the plane before, as it was */
 #pragma unroll
         for (int r = 0; r < ROWS; r++)
             older[r] = *(const values *)(from + r * row_length - plane_length);
 #pragma unroll
         for (int k = 0; k < PLANES; k++, from += plane_length) {
             values made[ROWS], low, high;
-            if (WALLS == FIXED_WALLS && k % (KEPT / ROWS) == 0)
-                fetch_kept(b, k * ROWS, before);
             if (HAS_ROWS) {
                 low = *(const values *)(from - row_length);
                 high = *(const values *)(from + ROWS * row_length);
@@ -260,13 +209,8 @@ struct sweeper {
 #pragma unroll
                 for (int e = 0; e < WIDTH; e++)
                     beside[e] = e + 1 < WIDTH ? centre.v[(e + 1) % WIDTH] : right;
-                const bool at_wall = WALLS >= ANY_WALLS && walled >> (k * ROWS + r) & 1;
-                if (WALLS >= ANY_WALLS) {
-                    if (faces & ~p.held & 3)
-                        put_ghosts_beside(off, centre, left, beside);
-                    if (at_wall)
-                        put_ghosts_around(level, k, r, centre, zm, ym, yp, zp);
-                }
+                if (WALLS >= ANY_WALLS && faces & ~p.held)
+                    put_ghosts_beside(off, centre, left, beside);
 #pragma unroll
                 for (int e = 0; e < WIDTH; e++) {
                     T sum = star::fused(c[0], zm.v[e], source);
@@ -282,20 +226,14 @@ struct sweeper {
                 }
                 if (WALLS == FIXED_WALLS)
                     keep_ends(centre, made[r]);
-                else if (WALLS >= ANY_WALLS) {
-                    if (faces & p.held & 3)
-                        put_held_ends(hold, centre, made[r]);
-                    if (at_wall)
-                        put_held(level, k, r, centre, made[r]);
-                }
+                else if (WALLS >= ANY_WALLS && faces & p.held)
+                    put_held_ends(hold, centre, made[r]);
             }
 #pragma unroll
             for (int r = 0; r < ROWS; r++) {
                 older[r] = now[k][r];
                 now[k][r] = made[r];
             }
-            if (WALLS == FIXED_WALLS && k % (KEPT / ROWS) == KEPT / ROWS - 1)
-                put_kept(b, (k + 1) * ROWS - KEPT, before);
         }
     }
 };

@@ -796,6 +796,7 @@ struct resident_case {
     int width; /* points in 16 bytes */
     int64_t n[3];
     bool wrap[3];
+    int wall[6]; /* of these, layers that are no block's: the held ones of rows and planes */
 };
 
 static struct resident_case case_of(const struct hs_sweep *sweep)
@@ -806,8 +807,16 @@ static struct resident_case case_of(const struct hs_sweep *sweep)
         const int along = hs_resident_axis(sweep->stencil->dims, axis);
         of.n[axis] = along < 0 ? 1 : sweep->layout.points[along];
         of.wrap[axis] = along >= 0 && sweep->face[2 * along].wrap;
+        for (int side = 0; axis > 0 && along >= 0 && side < 2; side++)
+            of.wall[2 * axis + side] = sweep->face[2 * along + side].held;
     }
     return of;
+}
+
+/* Nodes along an axis that are some block's. */
+static int64_t shared_out(const struct resident_case *of, int axis)
+{
+    return of->n[axis] - of->wall[2 * axis] - of->wall[2 * axis + 1];
 }
 
 /* The halo comes from the next blocks alone. */
@@ -815,27 +824,43 @@ static bool halo_fits(const struct resident_case *of, const struct hs_resident *
 {
     for (int axis = 0; axis < 3; axis++) {
         const int unit = axis == 0 ? of->width : 1;
-        const int64_t least = up(of->n[axis], unit) / plan->blocks[axis] * unit;
-        const int64_t gap = up(of->n[axis], unit) * unit - of->n[axis];
+        const int64_t n = shared_out(of, axis);
+        const int64_t least = up(n, unit) / plan->blocks[axis] * unit;
+        const int64_t gap = up(n, unit) * unit - n;
         if (plan->halo[axis] > least - (of->wrap[axis] ? gap : 0))
             return false;
     }
     return true;
 }
 
-/* Fills the rest of a plan whose rows, planes, blocks and depth are set; false if a block cannot be
- * so. */
+/* What lies at a wall begins or ends with its threads' vectors. */
+static bool walls_fit(const struct resident_case *of, const struct hs_resident *plan)
+{
+    for (int axis = 1; axis < 3; axis++) {
+        const int swept = plan->groups[axis - 1] * (axis == 1 ? plan->rows : plan->planes);
+        if (!of->wrap[axis] && of->n[axis] > 1 && plan->blocks[axis] == 1 &&
+            swept != plan->own[axis])
+            return false;
+    }
+    return true;
+}
+
+/* Fills the rest of a plan whose rows, planes, blocks and depth are set; false if a
+ * block cannot be so. */
 static bool complete_resident(const struct resident_case *of, struct hs_resident *plan)
 {
     enum { MOST_SHARED = 227 * 1024 };
     int64_t own = 1, all = 1, beside = 1, tile = 1;
     int extent[3];
+    memcpy(plan->wall, of->wall, sizeof plan->wall);
     for (int axis = 0; axis < 3; axis++) {
         const int unit = axis == 0 ? of->width : 1;
-        const bool ragged = of->n[axis] % unit != 0;
+        const int64_t n = shared_out(of, axis);
+        const bool ragged = n % unit != 0;
         const bool closed = plan->blocks[axis] == 1 && (!of->wrap[axis] || (axis == 0 && !ragged));
-        const int size = up(up(of->n[axis], unit), plan->blocks[axis]);
-        const int rim = closed || of->n[axis] == 1 ? 0 : up(plan->depth, unit);
+        const int size = up(up(n, unit), plan->blocks[axis]);
+        const int rim = closed || n == 1 ? 0 : up(plan->depth, unit);
+        plan->own[axis] = size * unit;
         plan->halo[axis] = rim * unit;
         extent[axis] = size + 2 * (axis == 0 || rim == 0 ? rim : rim - 1);
         own *= size, all *= size + 2 * rim;
@@ -844,7 +869,7 @@ static bool complete_resident(const struct resident_case *of, struct hs_resident
     plan->lanes = extent[0];
     plan->groups[0] = up(extent[1], plan->rows);
     plan->groups[1] = up(extent[2], plan->planes);
-    if (plan->lanes > HS_WARP || !halo_fits(of, plan))
+    if (plan->lanes > HS_WARP || !halo_fits(of, plan) || !walls_fit(of, plan))
         return false;
     const bool has_rows = of->n[1] > 1;
     tile = (int64_t)HS_WARP * (plan->groups[0] * plan->rows + (has_rows ? 2 : 0)) *
@@ -852,7 +877,7 @@ static bool complete_resident(const struct resident_case *of, struct hs_resident
     const int64_t groups = (int64_t)plan->groups[0] * plan->groups[1];
     plan->threads = HS_WARP * up(groups, HS_WARP / plan->lanes);
     plan->letters = (int)(all - own);
-    plan->looked_for = (int)(all - own + beside);
+    plan->looked_for = plan->letters + (int)beside;
     plan->places = plan->threads * plan->rows * plan->planes;
     plan->shared_bytes =
         2 * HS_RESIDENT_LEVEL * of->size + 16 * up(plan->looked_for, 2) + 32 * tile;
@@ -894,11 +919,12 @@ static void try_resident(const struct resident_case *of, struct hs_resident plan
             continue;
         before = bx;
         plan.blocks[0] = bx;
-        for (int by = 1, last = 0; by <= most / bx && by <= of->n[1]; by++) {
-            if (even_blocks(of->n[1], by) == last)
+        const int64_t rows = shared_out(of, 1), planes = shared_out(of, 2);
+        for (int by = 1, last = 0; by <= most / bx && by <= rows; by++) {
+            if (even_blocks(rows, by) == last)
                 continue;
-            last = plan.blocks[1] = even_blocks(of->n[1], by);
-            plan.blocks[2] = even_blocks(of->n[2], most / (bx * plan.blocks[1]));
+            last = plan.blocks[1] = even_blocks(rows, by);
+            plan.blocks[2] = even_blocks(planes, most / (bx * plan.blocks[1]));
             if (!complete_resident(of, &plan))
                 continue;
             const double time = resident_clocks(of, &plan);
@@ -923,11 +949,9 @@ bool hs_resident_plan(const struct hs_sweep *sweep, struct hs_resident *out)
     const int64_t points = of.n[0] * of.n[1] * of.n[2];
     for (int s = 0; s < (int)(sizeof shapes / sizeof *shapes) && points <= 1 << 24; s++)
         for (int depth = 1; depth <= 8 && shapes[s].dims == dims; depth++) {
-            const struct hs_resident plan = {
-
-                .rows = shapes[s].rows ? shapes[s].rows : many,
-                .planes = shapes[s].planes,
-                .depth = depth};
+            const struct hs_resident plan = {.rows = shapes[s].rows ? shapes[s].rows : many,
+                                             .planes = shapes[s].planes,
+                                             .depth = depth};
             try_resident(&of, plan, HS_MULTIPROCESSORS, out, &clocks);
         }
     if (out->rows > 0)
@@ -963,10 +987,8 @@ static void geometry_resident(const struct hs_sweep *sweep, const struct hs_bloc
         const int along = hs_resident_axis(sweep->stencil->dims, axis);
         if (along < 0)
             continue;
-        const int unit = axis == 0 ? width : 1;
         out->blocks[along] = plan.blocks[axis];
-        out->output_tile[along] =
-            unit * up(up(sweep->layout.points[along], unit), plan.blocks[axis]);
+        out->output_tile[along] = plan.own[axis];
         out->input_tile[along] = axis == 0   ? plan.lanes * width
                                  : axis == 1 ? plan.groups[0] * plan.rows
                                              : plan.groups[1] * plan.planes;

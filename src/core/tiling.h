@@ -149,7 +149,9 @@ void hs_tiling_cover(const struct hs_box *box, const int tile[HS_AXES], int64_t 
  */
 struct hs_resident {
     int rows, planes; /* vectors of 16 bytes that a thread owns */
+    int wall[6];      /* layers at the faces of rows and planes that are held: no block's */
     int blocks[3];    /* along each axis */
+    int own[3];       /* points of a block, at most */
     int halo[3];      /* points around a block's own that it gets from others */
     int depth;        /* sweeps between exchanges */
     int lanes;        /* threads along a row */
