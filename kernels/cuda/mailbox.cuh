@@ -164,16 +164,15 @@ __device__ __forceinline__ void set_lowest(letter<T> &l, unsigned bit)
     memcpy(&l, &word, sizeof word);
 }
 
-/* Sends the warp's letters, those of which are `wanted`; all its lanes call it. `slips` has the
- * place of the warp's. */
+/* Sends a letter of each lane that has one `wanted`; all lanes of the warp call it. Returns what
+ * their slip has to say. */
 template <typename T>
-__device__ __forceinline__ void send(bool wanted, letter<T> *to, letter<T> l, slip *slip_to,
-                                     unsigned number)
+__device__ __forceinline__ unsigned send(bool wanted, letter<T> *to, letter<T> l, unsigned number)
 {
     const unsigned bits = __ballot_sync(0xffffffffu, lowest(l));
     set_lowest(l, mark_of(number));
     put_if(wanted, to, l);
-    put_if((threadIdx.x % LANES) == 0, slip_to, slip{bits, number});
+    return bits;
 }
 
 /* A letter of an exchange, for who awaits none. */

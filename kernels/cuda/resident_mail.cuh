@@ -34,7 +34,10 @@ struct mail {
         PLANES = Block::PLANES,
         HAS_ROWS = Block::HAS_ROWS,
         RAGGED = Block::RAGGED,
-        AT_ONCE = 8, /* letters that a thread waits for together */
+        LETTERS = Block::VECTORS,
+        LANES = mailbox::LANES,
+        AT_ONCE = 8, /* letters that a thread waits for together; of those whose number ... */
+        SOME = 6,    /* ... is no greater, fewer */
         HELD = 4,    /* that it remembers, instead of looking them up; if there are no more ... */
         HOLDS = Block::VECTORS <= 10, /* ... and it has registers for that */
         EVERY = (1 << WIDTH) - 1
@@ -42,18 +45,20 @@ struct mail {
 
     const arguments<T> &p;
     const int thread;
+    const int lane;
     int slots, set;  /* places of letters, of a block and of all */
     entry *list;     /* [count] */
     int count;       /* letters looked for */
     unsigned number; /* of the next exchange */
     entry held[HELD];
-    unsigned wanted, sends; /* bit of each vector that a halo has; and one of the warp's */
+    /* Bit of each vector that a halo has, and of those of the warp's lanes. */
+    unsigned wanted, sends;
 
     __device__ __forceinline__ mail(const Block &b, entry *entries)
-        : p(b.p), thread(b.thread), list(entries)
+        : p(b.p), thread(b.thread), lane(b.thread % LANES), list(entries)
     {
         const place f = b.find();
-        slots = Block::VECTORS * (int)blockDim.x;
+        slots = LETTERS * (int)blockDim.x;
         set = p.blocks[ALONG] * p.blocks[ROW] * p.blocks[PLANE] * slots;
         number = p.exchanges[blockIdx.x] + mailbox::FIRST;
         find_wanted(b, f);
@@ -112,23 +117,29 @@ struct mail {
         sends = Block::of_warp(wanted);
     }
 
+    /* Places of a block: a warp's lanes' of one letter lie in a row, and have a slip. */
+    __device__ __forceinline__ int place_of(int n, int sender) const
+    {
+        return (sender / LANES * LETTERS + n) * LANES + sender % LANES;
+    }
+
     __device__ __forceinline__ void send(const values (&now)[PLANES][ROWS]) const
     {
-        const int first = (int)mailbox::set_of(number) * set + (int)blockIdx.x * slots + thread;
+        const int first = (int)mailbox::set_of(number) * set + (int)blockIdx.x * slots;
+        letter *const to = p.letters + (first + place_of(0, thread));
+        const unsigned mine = star::anew(wanted), all = star::anew(sends);
+        slip *const slips = p.slips + (first / LANES + thread / LANES * LETTERS);
 #pragma unroll
-        for (int k = 0; k < PLANES; k++)
+        for (int n = 0; n < LETTERS; n++) {
+            if (LETTERS > 4 && !(all >> n & 1))
+                continue;
+            letter l;
 #pragma unroll
-            for (int r = 0; r < ROWS; r++) {
-                const int n = k * ROWS + r, at = first + n * (int)blockDim.x;
-                if (Block::VECTORS > 4 && !(sends >> n & 1))
-                    continue;
-                letter l;
-#pragma unroll
-                for (int e = 0; e < WIDTH; e++)
-                    l.v[e] = now[k][r].v[e];
-                mailbox::send(wanted >> n & 1, p.letters + at, l, p.slips + at / mailbox::LANES,
-                              number);
-            }
+            for (int e = 0; e < WIDTH; e++)
+                l.v[e] = now[n / ROWS][n % ROWS].v[e];
+            const unsigned slip_bits = mailbox::send(mine >> n & 1, to + n * LANES, l, number);
+            mailbox::put_if(lane == 0, slips + n, mailbox::slip{slip_bits, number});
+        }
     }
 
     /* ---- what is looked for ------------------------------------------------------------------ */
@@ -143,7 +154,7 @@ struct mail {
         const int column = origin.a[ALONG] / WIDTH + at[ALONG];
         const int row = at[ROW] + origin.a[ROW] - HAS_ROWS, plane = at[PLANE] + origin.a[PLANE] - 1;
         const int group = plane / PLANES * p.groups[0] + row / ROWS;
-        return (plane % PLANES * ROWS + row % ROWS) * (int)blockDim.x + thread_of(group, column);
+        return place_of(plane % PLANES * ROWS + row % ROWS, thread_of(group, column));
     }
     __device__ __forceinline__ int thread_of(int group, int column) const
     {
@@ -216,13 +227,20 @@ struct mail {
     {
         if (HOLDS && count <= HELD * (int)blockDim.x)
             receive_some<HELD>(tile, held);
+        else if (count <= SOME * (int)blockDim.x)
+            receive_listed<SOME>(tile);
         else
+            receive_listed<AT_ONCE>(tile);
+    }
+    template <int N>
+    __device__ __forceinline__ void receive_listed(T *tile) const
+    {
 #pragma unroll 1
-            for (int n = thread; n < count; n += AT_ONCE * (int)blockDim.x) {
-                entry of[AT_ONCE];
-                look_up<AT_ONCE>(n, of);
-                receive_some<AT_ONCE>(tile, of);
-            }
+        for (int n = thread; n < count; n += N * (int)blockDim.x) {
+            entry of[N];
+            look_up<N>(n, of);
+            receive_some<N>(tile, of);
+        }
     }
     template <int N>
     __device__ __forceinline__ void look_up(int first, entry (&of)[N]) const
