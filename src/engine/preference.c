@@ -53,16 +53,15 @@ static const struct hs_preference on_cuda[] = {
      * launches are what costs: 0.24 us a sweep of 16384 to 131072 points, a launch alone 2.5. */
     {.kernel = "fused_line_1d"},
     /* Grids that stay on the chip, on an H200, in us a sweep, fixed and robin walls: 1024^2 in
-     * float 0.89 and 1.55 (fused_march_2d 4.6 with fixed ones), 64^3 in float 0.83 and 1.48
-     * (basic 2.8), in double 1.31 and 2.4 (basic 3.1 and 5.4), 128^3 in float 2.55 with fixed walls
-     * (vector_march 5.6). */
+     * float 0.76 and 1.08 (fused_march_2d 4.6 with fixed ones), 64^3 in float 0.83 and 1.08
+     * (basic 2.8), in double 1.31 and 1.85 (basic 3.1 and 5.4), 128^3 in float 2.39 and 3.04
+     * (vector_march 5.6 with fixed ones). */
     {.kernel = "resident", .dims = 1u << 2, .precision = 1u << HS_FLOAT},
     {.kernel = "resident", .dims = 1u << 3, .below = 64 * 64 * 64 + 1},
     {.kernel = "resident",
      .dims = 1u << 3,
      .precision = 1u << HS_FLOAT,
-     .below = 128 * 128 * 128 + 1,
-     .without = HS_NEEDS_GHOSTS},
+     .below = 128 * 128 * 128 + 1},
     /* On an H200, times bulk_march with fixed walls, in float and double: 6.8 and 4.2 to 6.8 at
      * 16384^2, 3.9 and 3.5 at 4096^2; times collaborative_2d at 1024^2 in double 1.01, and with
      * periodic and robin walls 1.18 and 1.16. */
