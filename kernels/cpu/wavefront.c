@@ -21,9 +21,10 @@
  *
  * In 3D level 1 is ahead of the others: every fourth step it sweeps four planes straight from the
  * input, row by row, a line of each in turn, and asks for the lines to come (as `openmp` does, and
- * why is said there). The other levels go two rows after two: level 2 sweeps them, then level 3 and
- * so on, since a star needs of the plane above only the point above. Two are swept together, along
- * the row from vectors that stay in registers.
+ * why is said there). The other levels go some rows after some: level 2 sweeps them, then level 3
+ * and so on, since a star needs of the plane above only the point above. Two are swept together,
+ * along the row from vectors that stay in registers. What is done for a row besides its sums is
+ * done for all that are visited at once, or it would take as long as the sums.
  *
  * Rows of the last level wait in the ring, and each line that is added up there carries a share of
  * a line out (`carry`); in 1D and 2D it asks for a share of what is to come, too.
@@ -58,11 +59,12 @@
 
 enum {
     LINE_BYTES = 64,
-    GROUP = 2,                      /* rows that are done together in 3D */
+    GROUP = 2,                      /* rows whose sums are done together in 3D */
+    VISIT = 32,                     /* rows in 3D that a level does before the next */
     PLANES = 4,                     /* planes that level 1 sweeps together in 3D */
     AHEAD_BYTES = 6144,             /* how far before its use level 1 asks for a line, at least */
     CALLS = 2,                      /* how often a line is asked for ahead of its use */
-    QUEUE = 64,                     /* rows that wait to be streamed */
+    QUEUE = 128,                    /* rows that wait to be streamed */
     MOST_STEPS = 8,                 /* sweeps a call */
     WIDEST_BYTES_3D = 3584,         /* of a tile's rows */
     WIDEST_BYTES_2D = 16384,        /* */
@@ -98,6 +100,7 @@ struct wave {
     const struct hs_sweep *s;
     int dims, radius, steps;
     int planes;         /* that level 1 sweeps together, and is ahead */
+    int visit;          /* rows that a level does before the next */
     int across, march;  /* the axes of the rows beside each other, and of the planes */
     int64_t size, line; /* bytes of a value; values of a cache line */
     int64_t n[HS_AXES];
@@ -556,6 +559,20 @@ static const char *gather_source(const struct tile *t, int64_t i, int64_t end, i
     return gathered;
 }
 
+/* The rows of the ring after a group of them. */
+static void next_rows(struct rows *rows, const struct wave *w)
+{
+    const int64_t bytes = GROUP * rows->pitch * w->size;
+    rows->centre = (const char *)rows->centre + bytes;
+    rows->out = (char *)rows->out + bytes;
+    for (int m = 0; m < w->radius; m++) {
+        rows->below[m] = (const char *)rows->below[m] + bytes;
+        rows->above[m] = (const char *)rows->above[m] + bytes;
+    }
+    if (rows->source)
+        rows->source = (const char *)rows->source + GROUP * rows->source_pitch * w->size;
+}
+
 static void sweep_later(struct carry *carry, int level, int64_t j, int64_t count, int64_t k)
 {
     const struct tile *t = carry->t;
@@ -582,6 +599,10 @@ static void sweep_later(struct carry *carry, int level, int64_t j, int64_t count
     for (int m = 1; m <= w->radius && w->dims > 1; m++) {
         rows.below[m - 1] = ring_at(t, level - 1, i, j, k - m);
         rows.above[m - 1] = ring_at(t, level - 1, i, j, k + m);
+    }
+    for (; count > GROUP; count -= GROUP) {
+        call_rows(carry, &rows, GROUP);
+        next_rows(&rows, w);
     }
     call_rows(carry, &rows, count);
 }
@@ -807,8 +828,9 @@ static void finish_rows(const struct tile *t, int level, bool held, int64_t j, i
         ghost_ends(t, level, j, count, k);
 }
 
-/* Rows j to j_end of plane k of a later level: held rows one by one, the others by runs that end
- * where the grid does, since beyond it lie held rows or its image. */
+/* Rows j to j_end of plane k of a later level, or of level 1, which has been swept: held rows one
+ * by one, the others by runs that end where the grid does, since beyond it lie held rows or its
+ * image. */
 static void sweep_rows(struct carry *carry, int level, int64_t j, int64_t j_end, int64_t k)
 {
     const struct tile *t = carry->t;
@@ -821,28 +843,26 @@ static void sweep_rows(struct carry *carry, int level, int64_t j, int64_t j_end,
         count = 1;
         while (!held && j + count < j_end && !holds(w, w->across, real + count))
             count++;
-        if (!held)
+        if (!held && level > 1)
             sweep_later(carry, level, j, count, k);
         finish_rows(t, level, held, j, count, k);
     }
 }
 
-/* Row j of level 1 in its planes k to k_end: likewise. */
+/* Row j of level 1 in its planes k to k_end: likewise, and finished later. */
 static void sweep_planes(struct carry *carry, int64_t j, int64_t k, int64_t k_end)
 {
-    const struct tile *t = carry->t;
-    const struct wave *w = t->w;
-    const bool held_row = holds(w, w->across, wrapped(j, w->n[w->across]));
+    const struct wave *w = carry->t->w;
+    if (holds(w, w->across, wrapped(j, w->n[w->across])))
+        return;
     for (int count; k < k_end; k += count) {
         const int64_t real = wrapped(k, w->n[w->march]);
-        const bool held = held_row || holds(w, w->march, real);
+        const bool held = holds(w, w->march, real);
         count = 1;
         while (!held && k + count < k_end && !holds(w, w->march, real + count))
             count++;
         if (!held)
             sweep_first(carry, j, k, count);
-        for (int g = 0; g < count; g++)
-            finish_rows(t, 1, held, j, 1, k + g);
     }
 }
 
@@ -880,18 +900,18 @@ static void advance(struct carry *carry, int level, int64_t j, int64_t j_end, in
     follow(carry, level, j, j_end, k);
 }
 
-/* The same of level 1 at its planes from k on, row by row. */
+/* The same of level 1 at its planes from k on: row by row, and what is left to do then plane by
+ * plane. */
 static void advance_first(struct carry *carry, int64_t j, int64_t j_end, int64_t k)
 {
     const struct tile *t = carry->t;
     const struct wave *w = t->w;
     const int64_t swept = smaller(k + w->planes, level_hi(t, 1, w->march));
     j_end = smaller(j_end, level_hi(t, 1, w->across));
-    for (; j < j_end; j++) {
-        sweep_planes(carry, j, k, swept);
-        for (int64_t plane = k; plane < k + w->planes; plane++)
-            follow(carry, 1, j, j + 1, plane);
-    }
+    for (int64_t row = j; row < j_end; row++)
+        sweep_planes(carry, row, k, swept);
+    for (int64_t plane = k; plane < k + w->planes; plane++)
+        advance(carry, 1, j, j_end, plane);
 }
 
 static void ghost_rows_of(const struct tile *t, int level, int64_t k)
@@ -930,7 +950,7 @@ static void step(struct carry *carry, int64_t s, int64_t number)
 {
     const struct tile *t = carry->t;
     const struct wave *w = t->w;
-    const int64_t lag = w->reach[w->march], group = w->dims > 2 ? GROUP : 1;
+    const int64_t lag = w->reach[w->march], group = w->visit;
     const int64_t first = level_lo(t, 1, w->across), end = level_hi(t, 1, w->across);
     const bool ahead = w->planes > 1;
     /* rows may wait into the next step where level 1 comes to their place late enough */
@@ -1076,6 +1096,7 @@ static void describe(const struct hs_sweep *s, int steps, bool source, struct wa
     }
     /* in 2D one more, so that a row may wait through a step; in 1D levels take turns */
     w->planes = w->dims > 2 && steps > 1 ? PLANES : 1;
+    w->visit = w->dims < 3 ? 1 : w->planes > 1 ? VISIT : GROUP;
     w->slots = w->dims > 1 ? 2 * w->radius * (steps - 1) + w->planes + (w->dims == 2) : 2;
     cut(w, source);
     const int64_t rows = divide_up(w->n[w->across], w->pieces[w->across]);
@@ -1091,7 +1112,7 @@ static void describe(const struct hs_sweep *s, int steps, bool source, struct wa
 
 static size_t ring_bytes(const struct wave *w)
 {
-    const int64_t gathered = GROUP * w->ring_pitch * w->size;
+    const int64_t gathered = w->visit * w->ring_pitch * w->size;
     return (size_t)(divide_up(w->slots * w->ring_plane + gathered, PAGE) * PAGE);
 }
 
