@@ -1,0 +1,256 @@
+/*
+ * wavefront.c: what one call is cut into. A `wave` is the call, a `tile` what a thread takes of it;
+ * how large tiles are, what each level of one covers, and where the ring has its values.
+ */
+#ifndef HS_KERNELS_CPU_WAVEFRONT_TILE_H
+#define HS_KERNELS_CPU_WAVEFRONT_TILE_H
+
+#include "common.h"
+
+#include <unistd.h>
+
+enum {
+    LINE_BYTES = 64,
+    GROUP = 2,                      /* rows whose sums are done together in 3D */
+    VISIT = 32,                     /* rows in 3D that a level does before the next */
+    PLANES = 4,                     /* planes that level 1 sweeps together in 3D */
+    AHEAD_BYTES = 6144,             /* how far before its use level 1 asks for a line, at least */
+    CALLS = 2,                      /* how often a line is asked for ahead of its use */
+    QUEUE = 128,                    /* rows that wait to be streamed */
+    MOST_STEPS = 8,                 /* sweeps a call */
+    WIDEST_BYTES_3D = 3584,         /* of a tile's rows */
+    WIDEST_BYTES_2D = 16384,        /* */
+    WIDEST_BYTES_1D = 8192,         /* */
+    USUAL_CACHE = 1024 * 1024,      /* bytes, where the machine does not tell */
+    CACHE_BYTES = 16 * 1024 * 1024, /* fields that fit in this much last-level cache stay there */
+    PAGE = 4096,
+};
+
+struct rule {
+    double a, b, c;
+};
+
+struct rows;
+struct carry;
+typedef void rows_function(const struct rows *rows, struct carry *carry);
+typedef void ghosts_function(void *ghost, const void *inner, const void *edge,
+                             const struct rule *rule, const void *table, double drive,
+                             int64_t count, int64_t stride);
+struct row_functions {
+    ghosts_function *ghosts;
+    rows_function *rows[HS_AXES][HS_MAX_RADIUS][GROUP];
+    rows_function *planes[HS_MAX_RADIUS][PLANES];
+};
+
+struct wave {
+    const struct hs_sweep *s;
+    int dims, radius, steps;
+    int planes;         /* that level 1 sweeps together, and is ahead */
+    int visit;          /* rows that a level does before the next */
+    int across, march;  /* the axes of the rows beside each other, and of the planes */
+    int64_t size, line; /* bytes of a value; values of a cache line */
+    int64_t n[HS_AXES];
+    int64_t reach[HS_AXES]; /* points that a sweep reads to each side: radius, or 0 */
+    bool wrap[HS_AXES];
+    bool prescribed;     /* some face is */
+    bool plain;          /* all fields fit in the last cache */
+    int depth[HS_FACES]; /* ghost layers that are read */
+    int64_t pieces[HS_AXES];
+    int64_t slots, ring_rows, ring_pitch; /* planes, rows of one, values of one */
+    int64_t ring_plane;                   /* bytes from plane to plane */
+    const struct row_functions *functions;
+    double c[HS_MAX_COEFFICIENTS]; /* or floats, in the order of the additions */
+};
+
+struct tile {
+    const struct wave *w;
+    struct hs_box box; /* of the last sweep */
+    /* What a level needs so that the next can be swept: level 0 is the input, level `steps` the
+     * output. Along periodic axes beyond the grid, which stands for its image there. */
+    struct hs_box level[MOST_STEPS + 1];
+    char *ring;
+    int64_t base_x, base_across; /* of the ring's first value */
+    int64_t step;
+    char *slot[2 * MOST_STEPS * HS_MAX_RADIUS + PLANES]; /* of the ring, back from the newest plane
+                                                            that there may be in this step */
+};
+
+static int64_t divide_up(int64_t a, int64_t b)
+{
+    return (a + b - 1) / b;
+}
+
+static int64_t round_down(int64_t a, int64_t multiple)
+{
+    return a >= 0 ? a / multiple * multiple : -divide_up(-a, multiple) * multiple;
+}
+
+/* Node i of a periodic axis, or of one where i is inside. */
+static int64_t wrapped(int64_t i, int64_t n)
+{
+    if (i >= 0 && i < n)
+        return i; /* a division takes as long as twenty additions */
+    i %= n;
+    return i < 0 ? i + n : i;
+}
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static int64_t level_lo(const struct tile *t, int level, int axis)
+{
+    return t->level[level].lo[axis];
+}
+
+static int64_t level_hi(const struct tile *t, int level, int axis)
+{
+    return t->level[level].hi[axis];
+}
+
+static bool touches(const struct tile *t, int level, int face)
+{
+    const int axis = face / 2;
+    return t->w->depth[face] > 0 &&
+           (face % 2 ? level_hi(t, level, axis) == t->w->n[axis] : level_lo(t, level, axis) == 0);
+}
+
+/*
+ * The ring: a level's plane k takes the place of the level before's plane k - radius, which nobody
+ * reads any more once that row of k is swept. In 1D there are no planes, and levels take turns.
+ */
+static char *ring_at(const struct tile *t, int level, int64_t i, int64_t j, int64_t k)
+{
+    const struct wave *w = t->w;
+    char *plane =
+        t->slot[w->dims > 1 ? t->step + w->planes - 1 - (k - level * w->radius) : level & 1];
+    return plane + ((j - t->base_across) * w->ring_pitch + (i - t->base_x)) * w->size;
+}
+
+/* An element of a field, of real indices. */
+static int64_t element(const struct wave *w, int64_t i, int64_t j, int64_t k)
+{
+    return i + j * w->s->layout.pitch[w->across] + k * w->s->layout.pitch[w->march];
+}
+
+static const char *field_at(const struct wave *w, const void *field, int64_t i, int64_t j,
+                            int64_t k)
+{
+    return (const char *)field + element(w, i, j, k) * w->size;
+}
+
+static int64_t cache_bytes(void)
+{
+#ifdef _SC_LEVEL2_CACHE_SIZE
+    const long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    if (bytes >= 128 * 1024)
+        return bytes < 4 * USUAL_CACHE ? bytes : 4 * USUAL_CACHE;
+#endif
+    return USUAL_CACHE;
+}
+
+/* Pieces of an axis, none longer than `longest`, for all threads if that leaves `shortest`. */
+static int64_t cut_axis(int64_t n, int64_t longest, int64_t shortest, int64_t threads)
+{
+    const int64_t pieces = divide_up(n, larger(longest, 1));
+    const int64_t shared = divide_up(pieces, threads) * threads;
+    return n / shared >= shortest ? shared : pieces;
+}
+
+/* Tiles whose planes of all levels fit in a core's second cache; threads get whole tiles. */
+static void cut(struct wave *w, bool source)
+{
+    static const int64_t widest[HS_AXES] = {WIDEST_BYTES_1D, WIDEST_BYTES_2D, WIDEST_BYTES_3D};
+    const int64_t rim = 2 * w->steps * w->radius, threads = w->s->threads;
+    const int64_t kept = w->slots + (w->planes > 1 ? 0 : 2 * w->radius + 2) +
+                         (source ? (w->steps - 1) * w->radius + 2 : 0);
+    const int64_t points = cache_bytes() / (kept * w->size);
+    int64_t *pieces = w->pieces;
+    pieces[HS_X] = pieces[HS_Y] = pieces[HS_Z] = 1;
+    if (w->dims < 3) {
+        pieces[HS_X] = cut_axis(w->n[HS_X], smaller(points, widest[w->dims - 1] / w->size),
+                                larger(8 * rim, 32 * w->line), threads);
+    } else {
+        pieces[HS_X] = divide_up(w->n[HS_X] * w->size, widest[2]);
+        const int64_t width = divide_up(w->n[HS_X], pieces[HS_X]) + (pieces[HS_X] > 1 ? rim : 0);
+        const int64_t rows = points / width - rim;
+        pieces[w->across] = cut_axis(w->n[w->across], larger(rows, GROUP), larger(rim, 8), threads);
+    }
+    const int64_t tiles = pieces[HS_X] * pieces[w->across];
+    if (w->dims > 1 && tiles % threads != 0 && tiles < 4 * threads)
+        pieces[w->march] =
+            larger(1, smaller(divide_up(threads, tiles), w->n[w->march] / larger(2 * rim, 8)));
+}
+
+static void describe(const struct hs_sweep *s, int steps, bool source, struct wave *w)
+{
+    *w = (struct wave){
+        .s = s,
+        .dims = s->stencil->dims,
+        .radius = s->stencil->radius,
+        .steps = steps,
+        .size = (int64_t)hs_precision_size(s->precision),
+    };
+    w->line = LINE_BYTES / w->size;
+    w->plain = s->layout.elements * w->size * (source ? 3 : 2) <= CACHE_BYTES;
+    w->across = w->dims == 2 ? HS_Z : HS_Y;
+    w->march = w->dims == 2 ? HS_Y : HS_Z;
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        w->n[axis] = s->layout.points[axis];
+        w->reach[axis] = axis < w->dims ? w->radius : 0;
+    }
+    for (int face = 0; face < 2 * w->dims && s->face; face++) {
+        w->wrap[face / 2] = s->face[face].wrap;
+        w->prescribed = w->prescribed || s->face[face].prescribed;
+        w->depth[face] = s->face[face].wrap ? 0 : w->radius - s->face[face].held;
+    }
+    /* in 2D one more, so that a row may wait through a step; in 1D levels take turns */
+    w->planes = w->dims > 2 && steps > 1 ? PLANES : 1;
+    w->visit = w->dims < 3 ? 1 : w->planes > 1 ? VISIT : GROUP;
+    w->slots = w->dims > 1 ? 2 * w->radius * (steps - 1) + w->planes + (w->dims == 2) : 2;
+    cut(w, source);
+    const int64_t rows = divide_up(w->n[w->across], w->pieces[w->across]);
+    const int64_t width = divide_up(w->n[HS_X], w->pieces[HS_X]);
+    w->ring_rows = rows + 2 * steps * w->reach[w->across];
+    /* an odd number of lines, so that rows lie in different sets of the cache */
+    w->ring_pitch = (divide_up(width + 2 * (steps - 1) * w->radius, w->line) + 6) / 2 * 2 + 1;
+    w->ring_pitch *= w->line;
+    w->ring_plane = w->ring_rows * w->ring_pitch * w->size;
+    if (w->ring_plane >= 8 * PAGE)
+        w->ring_plane = divide_up(w->ring_plane, PAGE) * PAGE;
+}
+
+static size_t ring_bytes(const struct wave *w)
+{
+    const int64_t gathered = w->visit * w->ring_pitch * w->size;
+    return (size_t)(divide_up(w->slots * w->ring_plane + gathered, PAGE) * PAGE);
+}
+
+static int64_t cut_at(const struct wave *w, int axis, int64_t piece)
+{
+    const int64_t at = w->n[axis] * piece / w->pieces[axis];
+    return axis == HS_X && piece < w->pieces[axis] ? at / w->line * w->line : at;
+}
+
+static void find_level(struct tile *t, int level)
+{
+    const struct wave *w = t->w;
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        const int64_t more = (w->steps - level) * w->reach[axis];
+        int64_t *lo = &t->level[level].lo[axis], *hi = &t->level[level].hi[axis];
+        *lo = t->box.lo[axis] - more;
+        *hi = t->box.hi[axis] + more;
+        if (!w->wrap[axis]) {
+            *lo = larger(*lo, 0);
+            *hi = smaller(*hi, w->n[axis]);
+        }
+    }
+}
+
+#endif
