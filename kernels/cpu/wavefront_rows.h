@@ -223,12 +223,13 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(planes)(int radius, int planes, const struc
     ROWS_V c[HS_MAX_COEFFICIENTS];
     for (int n = 0; n < 1 + 6 * radius; n++)
         c[n] = ROWS_SET(value[n]);
+    const bool ask = !carry->plain;
     struct load load = carry_begin(carry);
     struct place place = place_at(&rows, radius, planes, (int)sizeof(ROWS_T));
     for (int64_t end = rows.points * (int)sizeof(ROWS_T); place.at < end;) {
         if (planes == 1)
             ROWS_NAME(carry)(3, carry, &load);
-        for (int g = 0; g < planes; g++)
+        for (int g = 0; g < planes && ask; g++)
             call_in(place.plane[g + 2 * radius] + place.far);
         for (int v = 0; v < LINE_BYTES / (int)sizeof(ROWS_T); v += ROWS_LANES)
             ROWS_NAME(column)(radius, planes, &rows, c, &place, v * (int)sizeof(ROWS_T));
