@@ -42,13 +42,13 @@
  *         multiples of 32 bytes                         1.39  1.31     1.41  1.36
  *     double: own points of the plane before stay       1.39  1.28     1.45  1.44
  *     rows that are not whole vectors have code of
- *         their own: as it stands                       1.41  1.30     1.46  1.45
- *
+ *         their own                                     1.41  1.30     1.46  1.45
  *     rows in shared memory as in their lines; faces
- *         without branches but for the warps at them  1.51  1.44     1.47  1.48
+ *         without branches but for the warps at them    1.51  1.44     1.47  1.45
  *
- * Other walls give 1.39 (dirichlet) to 1.42 (robin) in float and 1.40 to 1.41 in double; 1024^3
- * 1.25 and 1.37, 256^3 1.14 in float. What bounds it and what was tried: docs/performance.md.
+ * By heatsolve bench with fixed walls 1.47 and 1.43 (commit a1ab17e). Other walls give 1.39
+ * (dirichlet) to 1.42 (robin) in float and 1.40 to 1.41 in double; 1024^3 1.25 and 1.37, 256^3 1.14
+ * in float. What bounds it and what was tried: docs/performance.md.
  *
  * Source: 3.5D blocking, Nguyen, Satish, Chhugani, Kim, Dubey, SC'10; sums instead of planes, in
  * the order of memory, are ours.

@@ -72,8 +72,8 @@ static const struct hs_preference on_cuda[] = {
     {.kernel = "fused_march_3d", .precision = 1u << HS_DOUBLE, .from = 128 * 128 * 128},
     {.kernel = "fused_march_3d", .from = 200 * 200 * 200},
     {.kernel = "fused_fields_3d", .from = 200 * 200 * 200},
-    /* Radius 2, on an H200, shares of the copy with fixed walls: 1.41 and 1.46 at 512^3 (bulk_march
-     * 0.97 and 0.98), 1.03 to 1.23 with others, 1.25 and 1.29 at 384^3, 0.95 and 1.05 at 256^3. */
+    /* Radius 2, on an H200, shares of the copy with fixed walls: 1.47 and 1.43 at 512^3 (bulk_march
+     * 0.98 in both), 1.39 to 1.44 with others in float, 1.38 at 384^3 and 1.14 at 256^3. */
     {.kernel = "fused_wide_3d", .from = 256 * 256 * 256},
     /* On an H200 bulk_march gave 1.3 times vector_march's rate at 8192^2 with radius 1 and 1.6
      * to 1.9 times with radius 3; at 2560^2 in float 1.05, and with radius 2 1.2 times; at 2048^2
