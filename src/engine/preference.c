@@ -62,9 +62,8 @@ static const struct hs_preference on_cuda[] = {
      .dims = 1u << 3,
      .precision = 1u << HS_FLOAT,
      .below = 128 * 128 * 128 + 1},
-    /* On an H200, times bulk_march with fixed walls, in float and double: 6.8 and 4.2 to 6.8 at
-     * 16384^2, 3.9 and 3.5 at 4096^2; times collaborative_2d at 1024^2 in double 1.01, and with
-     * periodic and robin walls 1.18 and 1.16. */
+    /* On an H200, times bulk_march with fixed walls, in float and double: 6.5 and 7.6 at 16384^2,
+     * 3.7 and 5.6 at 4096^2; times collaborative_2d at 1024^2 in double 1.17. */
     {.kernel = "fused_march_2d", .dims = 1u << 2, .from = 1024 * 1024},
     /* The fused marches need more than a wave of blocks: on an H200 fused_march_3d gave 0.70 of
      * vector_march's rate at 128^3 in float, but 1.17 in double, and 2.0 and 2.1 at 256^3;
