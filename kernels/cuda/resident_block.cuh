@@ -8,7 +8,7 @@
 #include "levels.cuh"
 #include "mailbox.cuh"
 
-#include "core/tiling.h"
+#include "core/tiling_resident.h"
 
 namespace resident
 {

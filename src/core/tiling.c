@@ -1,61 +1,14 @@
 #include "core/tiling.h"
+#include "core/tiling_parts.h"
+#include "core/tiling_resident.h"
 
 #include <assert.h>
-#include <math.h>
 #include <string.h>
-
-static int halo(const struct hs_sweep *sweep, int axis)
-{
-    return axis < sweep->stencil->dims ? sweep->stencil->radius : 0;
-}
-
-static int64_t volume(const int extent[HS_AXES])
-{
-    return (int64_t)extent[HS_X] * extent[HS_Y] * extent[HS_Z];
-}
-
-static int64_t divide_up(int64_t count, int64_t by)
-{
-    return count > 0 && by > 0 ? (count + by - 1) / by : 0;
-}
 
 void hs_tiling_cover(const struct hs_box *box, const int tile[HS_AXES], int64_t blocks[HS_AXES])
 {
     for (int axis = 0; axis < HS_AXES; axis++)
-        blocks[axis] = divide_up(box->hi[axis] - box->lo[axis], tile[axis]);
-}
-
-/* What all geometries have in common; `out` has its tiles. */
-static void finish(const struct hs_sweep *sweep, const int threads[HS_AXES],
-                   struct hs_geometry *out)
-{
-    out->points_updated = hs_box_count(&sweep->box);
-    hs_tiling_cover(&sweep->box, out->output_tile, out->blocks);
-    for (int axis = 0; axis < HS_AXES; axis++)
-        out->threads[axis] = threads[axis];
-    out->points_written = volume(out->output_tile);
-    /* as many multiplications as coefficients, one addition less */
-    out->flops_per_point =
-        2.0 * hs_stencil_count(sweep->stencil->dims, sweep->stencil->radius) - 1.0;
-}
-
-static void set_tiles(const struct hs_sweep *sweep, int x, int y, int z, struct hs_geometry *out)
-{
-    const int tile[HS_AXES] = {x, y, z};
-    *out = (struct hs_geometry){0};
-    for (int axis = 0; axis < HS_AXES; axis++) {
-        out->output_tile[axis] = tile[axis];
-        out->input_tile[axis] = tile[axis] + 2 * halo(sweep, axis);
-    }
-}
-
-/* Points of the tile and its faces' halos, without edges and corners. */
-static int64_t star_points(const struct hs_sweep *sweep, const int tile[HS_AXES])
-{
-    int64_t points = volume(tile);
-    for (int axis = 0; axis < HS_AXES; axis++)
-        points += 2 * halo(sweep, axis) * (volume(tile) / tile[axis]);
-    return points;
+        blocks[axis] = hs_divide_up(box->hi[axis] - box->lo[axis], tile[axis]);
 }
 
 /* ---- basic: one thread a point, every thread loads its whole star -------------------------- */
@@ -74,17 +27,18 @@ static void geometry_basic(const struct hs_sweep *sweep, const struct hs_blockin
                            struct hs_geometry *out)
 {
     const int *t = blocking->threads;
-    set_tiles(sweep, t[HS_X], t[HS_Y], t[HS_Z], out);
-    finish(sweep, t, out);
+    hs_tile_set(sweep, t[HS_X], t[HS_Y], t[HS_Z], out);
+    hs_tile_finish(sweep, t, out);
     for (int axis = 0; axis < HS_AXES; axis++) {
         out->input_tile[axis] = 0; /* no tile: what is shared is the caches' affair */
         /* threads stand over the grid from node 0, as in the textbook, so that a block's rows
          * begin where a memory transaction does */
         if (out->points_updated > 0)
-            out->blocks[axis] =
-                divide_up(sweep->box.hi[axis] - sweep->box.lo[axis] / t[axis] * t[axis], t[axis]);
+            out->blocks[axis] = hs_divide_up(
+                sweep->box.hi[axis] - sweep->box.lo[axis] / t[axis] * t[axis], t[axis]);
     }
-    out->points_loaded = volume(t) * hs_stencil_count(sweep->stencil->dims, sweep->stencil->radius);
+    out->points_loaded =
+        hs_tile_volume(t) * hs_stencil_count(sweep->stencil->dims, sweep->stencil->radius);
 }
 
 /* ---- shared_tile: the block is the input tile ----------------------------------------------- */
@@ -103,10 +57,11 @@ static void geometry_shared_tile(const struct hs_sweep *sweep, const struct hs_b
                                  struct hs_geometry *out)
 {
     const int *t = blocking->threads;
-    set_tiles(sweep, t[HS_X] - 2 * halo(sweep, HS_X), t[HS_Y] - 2 * halo(sweep, HS_Y),
-              t[HS_Z] - 2 * halo(sweep, HS_Z), out);
-    finish(sweep, t, out);
-    out->points_loaded = volume(out->input_tile);
+    hs_tile_set(sweep, t[HS_X] - 2 * hs_tile_halo(sweep, HS_X),
+                t[HS_Y] - 2 * hs_tile_halo(sweep, HS_Y), t[HS_Z] - 2 * hs_tile_halo(sweep, HS_Z),
+                out);
+    hs_tile_finish(sweep, t, out);
+    out->points_loaded = hs_tile_volume(out->input_tile);
     out->shared_bytes = out->points_loaded * (int64_t)hs_precision_size(sweep->precision);
 }
 
@@ -122,11 +77,11 @@ static void geometry_register_tile(const struct hs_sweep *sweep, const struct hs
                                    struct hs_geometry *out)
 {
     const int *t = blocking->threads;
-    set_tiles(sweep, t[HS_X] - 2 * halo(sweep, HS_X), t[HS_Y] - 2 * halo(sweep, HS_Y),
-              blocking->planes, out);
-    finish(sweep, t, out);
-    out->points_loaded = volume(out->input_tile);
-    out->shared_bytes = volume(t) * (int64_t)hs_precision_size(sweep->precision);
+    hs_tile_set(sweep, t[HS_X] - 2 * hs_tile_halo(sweep, HS_X),
+                t[HS_Y] - 2 * hs_tile_halo(sweep, HS_Y), blocking->planes, out);
+    hs_tile_finish(sweep, t, out);
+    out->points_loaded = hs_tile_volume(out->input_tile);
+    out->shared_bytes = hs_tile_volume(t) * (int64_t)hs_precision_size(sweep->precision);
 }
 
 static void geometry_coarsened(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
@@ -148,9 +103,9 @@ static void geometry_march_halo(const struct hs_sweep *sweep, const struct hs_bl
                                 struct hs_geometry *out)
 {
     const int *t = blocking->threads;
-    set_tiles(sweep, t[HS_X], t[HS_Y], blocking->planes, out);
-    finish(sweep, t, out);
-    out->points_loaded = star_points(sweep, out->output_tile);
+    hs_tile_set(sweep, t[HS_X], t[HS_Y], blocking->planes, out);
+    hs_tile_finish(sweep, t, out);
+    out->points_loaded = hs_tile_star_points(sweep, out->output_tile);
     out->shared_bytes = (int64_t)out->input_tile[HS_X] * out->input_tile[HS_Y] *
                         (int64_t)hs_precision_size(sweep->precision);
 }
@@ -167,10 +122,11 @@ static void geometry_tile_2d(const struct hs_sweep *sweep, const struct hs_block
                              struct hs_geometry *out)
 {
     const int *t = blocking->threads;
-    set_tiles(sweep, t[HS_X], t[HS_Y], t[HS_Z], out);
-    finish(sweep, t, out);
-    out->points_loaded = star_points(sweep, out->output_tile);
-    out->shared_bytes = volume(out->input_tile) * (int64_t)hs_precision_size(sweep->precision);
+    hs_tile_set(sweep, t[HS_X], t[HS_Y], t[HS_Z], out);
+    hs_tile_finish(sweep, t, out);
+    out->points_loaded = hs_tile_star_points(sweep, out->output_tile);
+    out->shared_bytes =
+        hs_tile_volume(out->input_tile) * (int64_t)hs_precision_size(sweep->precision);
 }
 
 static struct hs_blocking usual_collaborative_2d(int dims, int radius, enum hs_precision precision)
@@ -184,10 +140,10 @@ static void geometry_collaborative_2d(const struct hs_sweep *sweep,
                                       const struct hs_blocking *blocking, struct hs_geometry *out)
 {
     const int *t = blocking->threads;
-    set_tiles(sweep, t[HS_X] * (HS_COLLABORATIVE_X / HS_WARP),
-              t[HS_Y] * (HS_COLLABORATIVE_Y / HS_COLLABORATIVE_ROWS), 1, out);
-    finish(sweep, t, out);
-    out->points_loaded = volume(out->input_tile);
+    hs_tile_set(sweep, t[HS_X] * (HS_COLLABORATIVE_X / HS_WARP),
+                t[HS_Y] * (HS_COLLABORATIVE_Y / HS_COLLABORATIVE_ROWS), 1, out);
+    hs_tile_finish(sweep, t, out);
+    out->points_loaded = hs_tile_volume(out->input_tile);
     out->shared_bytes = out->points_loaded * (int64_t)hs_precision_size(sweep->precision);
 }
 
@@ -203,19 +159,19 @@ static void geometry_register_window(const struct hs_sweep *sweep,
                                      const struct hs_blocking *blocking, struct hs_geometry *out)
 {
     const int *t = blocking->threads;
-    set_tiles(sweep, t[HS_X] * HS_WINDOW_POINTS, 1, 1, out);
-    finish(sweep, t, out);
+    hs_tile_set(sweep, t[HS_X] * HS_WINDOW_POINTS, 1, 1, out);
+    hs_tile_finish(sweep, t, out);
     /* every thread loads the ends of its window itself */
-    out->points_loaded = volume(t) * (HS_WINDOW_POINTS + 2 * halo(sweep, HS_X));
+    out->points_loaded = hs_tile_volume(t) * (HS_WINDOW_POINTS + 2 * hs_tile_halo(sweep, HS_X));
 }
 
 static void geometry_warp_shuffle(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
                                   struct hs_geometry *out)
 {
     const int *t = blocking->threads;
-    set_tiles(sweep, t[HS_X], 1, 1, out);
-    finish(sweep, t, out);
-    out->points_loaded = t[HS_X] + divide_up(t[HS_X], HS_WARP) * 2 * halo(sweep, HS_X);
+    hs_tile_set(sweep, t[HS_X], 1, 1, out);
+    hs_tile_finish(sweep, t, out);
+    out->points_loaded = t[HS_X] + hs_divide_up(t[HS_X], HS_WARP) * 2 * hs_tile_halo(sweep, HS_X);
 }
 
 /* ---- vector_march ---------------------------------------------------------------------------- */
@@ -238,8 +194,8 @@ static int64_t chunk_planes(int64_t tiles, int64_t planes, int radius, int64_t w
     enum { LATENCY = 4, SHORTEST = 16 };
     int64_t best = planes > 0 ? planes : 1, best_cost = INT64_MAX;
     for (int64_t chunks = 1; chunks * SHORTEST < planes + SHORTEST && chunks <= 256; chunks++) {
-        const int64_t length = divide_up(planes, chunks);
-        const int64_t waves = divide_up(tiles * divide_up(planes, length), wave);
+        const int64_t length = hs_divide_up(planes, chunks);
+        const int64_t waves = hs_divide_up(tiles * hs_divide_up(planes, length), wave);
         const int64_t cost = waves * (length + 2 * radius + LATENCY);
         if (cost < best_cost)
             best = length, best_cost = cost;
@@ -258,23 +214,24 @@ static void geometry_vector_march(const struct hs_sweep *sweep, const struct hs_
     aligned.box.lo[HS_X] = sweep->box.lo[HS_X] / line * line;
     const int64_t *lo = aligned.box.lo, *hi = aligned.box.hi;
     if (dims == 1) {
-        set_tiles(sweep, t[HS_X] * vector * HS_VECTOR_1D_VECTORS, 1, 1, out);
+        hs_tile_set(sweep, t[HS_X] * vector * HS_VECTOR_1D_VECTORS, 1, 1, out);
     } else if (dims == 2) {
         const int x = t[HS_X] * t[HS_Y] * vector;
         static const int fit[] = {0, HS_VECTOR_2D_BLOCKS_1, HS_VECTOR_2D_BLOCKS_2,
                                   HS_VECTOR_2D_BLOCKS_3};
-        const int64_t planes = chunk_planes(divide_up(hi[HS_X] - lo[HS_X], x), hi[HS_Y] - lo[HS_Y],
-                                            radius, HS_MULTIPROCESSORS * fit[radius]);
-        set_tiles(sweep, x, blocking->planes ? blocking->planes : (int)planes, 1, out);
+        const int64_t planes =
+            chunk_planes(hs_divide_up(hi[HS_X] - lo[HS_X], x), hi[HS_Y] - lo[HS_Y], radius,
+                         HS_MULTIPROCESSORS * fit[radius]);
+        hs_tile_set(sweep, x, blocking->planes ? blocking->planes : (int)planes, 1, out);
     } else {
         static const int rows[] = {0, HS_VECTOR_ROWS_1, HS_VECTOR_ROWS_2, HS_VECTOR_ROWS_3};
         const int x = t[HS_X] * vector, y = t[HS_Y] * rows[radius];
         const int planes = radius < 3 ? HS_VECTOR_PLANES : 2 * HS_VECTOR_PLANES;
-        set_tiles(sweep, x, y, blocking->planes ? blocking->planes : planes, out);
+        hs_tile_set(sweep, x, y, blocking->planes ? blocking->planes : planes, out);
     }
-    finish(&aligned, t, out);
+    hs_tile_finish(&aligned, t, out);
     out->points_updated = hs_box_count(&sweep->box);
-    out->points_loaded = star_points(sweep, out->output_tile);
+    out->points_loaded = hs_tile_star_points(sweep, out->output_tile);
 }
 
 /* ---- bulk_march: a block of this size has a multiprocessor to itself --------------------------
@@ -304,29 +261,29 @@ static void geometry_bulk_march(const struct hs_sweep *sweep, const struct hs_bl
     aligned.box.lo[HS_X] = sweep->box.lo[HS_X] / line * line;
     const int64_t *lo = aligned.box.lo, *hi = aligned.box.hi;
     const int x = (dims == 2 ? HS_BULK_X_2D : HS_BULK_X) * HS_WARP * vector;
-    int64_t tiles = divide_up(hi[HS_X] - lo[HS_X], x), columns = tiles;
+    int64_t tiles = hs_divide_up(hi[HS_X] - lo[HS_X], x), columns = tiles;
     bool large = false;
     if (dims == 3) {
         const int64_t rows = hi[HS_Y] - lo[HS_Y];
         large = radius == 1 &&
-                columns * divide_up(rows, hs_bulk_rows(dims, false)) > HS_MULTIPROCESSORS;
-        tiles = columns * divide_up(rows, hs_bulk_rows(dims, large));
+                columns * hs_divide_up(rows, hs_bulk_rows(dims, false)) > HS_MULTIPROCESSORS;
+        tiles = columns * hs_divide_up(rows, hs_bulk_rows(dims, large));
     }
     const int own = hs_bulk_rows(dims, large), stage = dims == 2 ? own : 1; /* planes of a stage */
     const int64_t planes =
         blocking->planes ? blocking->planes
-                         : stage * chunk_planes(tiles, divide_up(hi[march] - lo[march], stage),
+                         : stage * chunk_planes(tiles, hs_divide_up(hi[march] - lo[march], stage),
                                                 radius, HS_MULTIPROCESSORS);
-    set_tiles(sweep, x, dims == 2 ? (int)planes : own, dims == 2 ? 1 : (int)planes, out);
+    hs_tile_set(sweep, x, dims == 2 ? (int)planes : own, dims == 2 ? 1 : (int)planes, out);
     const int threads[HS_AXES] = {bulk_threads(dims, large), 1, 1};
-    finish(&aligned, threads, out);
+    hs_tile_finish(&aligned, threads, out);
     out->points_updated = hs_box_count(&sweep->box);
-    out->points_loaded = volume(out->input_tile);
+    out->points_loaded = hs_tile_volume(out->input_tile);
     const bool source = sweep->source != NULL;
     const int stages = hs_bulk_stages(dims, radius, large, source), barriers = 3 * 8 * stages;
     const int64_t all = stages * hs_bulk_stage_bytes(dims, radius, large, source) + barriers +
                         hs_bulk_end_bytes(dims, radius, large);
-    out->shared_bytes = divide_up(all, HS_BULK_LINE_BYTES) * HS_BULK_LINE_BYTES;
+    out->shared_bytes = hs_divide_up(all, HS_BULK_LINE_BYTES) * HS_BULK_LINE_BYTES;
 }
 
 /* ---- temporal: tile with a halo of radius*steps ---------------------------------------------- */
@@ -353,14 +310,14 @@ struct hs_sweep hs_tiling_with_held(const struct hs_sweep *sweep)
 static void temporal(const struct hs_sweep *sweep, const int threads[HS_AXES],
                      const int tile[HS_AXES], struct hs_geometry *out)
 {
-    set_tiles(sweep, tile[HS_X], tile[HS_Y], tile[HS_Z], out);
+    hs_tile_set(sweep, tile[HS_X], tile[HS_Y], tile[HS_Z], out);
     const int steps = sweep->steps > 0 ? sweep->steps : 1;
     for (int axis = 0; axis < HS_AXES; axis++)
-        out->input_tile[axis] = tile[axis] + 2 * halo(sweep, axis) * steps;
+        out->input_tile[axis] = tile[axis] + 2 * hs_tile_halo(sweep, axis) * steps;
     const struct hs_sweep wide = hs_tiling_with_held(sweep);
-    finish(&wide, threads, out);
+    hs_tile_finish(&wide, threads, out);
     out->points_updated = hs_box_count(&sweep->box);
-    out->points_loaded = volume(out->input_tile);
+    out->points_loaded = hs_tile_volume(out->input_tile);
     out->shared_bytes = 2 * out->points_loaded * (int64_t)hs_precision_size(sweep->precision);
     out->flops_per_point *= steps;
 }
@@ -416,9 +373,9 @@ static struct hs_fused_cut fused_cut(int64_t n, int size, int rim, int grain, in
     const int first = wrap ? others : (size - rim + offset) / grain * grain - offset;
     struct hs_fused_cut cut = {1, first, others};
     if (wrap)
-        cut.tiles = divide_up(n, others);
+        cut.tiles = hs_divide_up(n, others);
     else if (n > size) /* the last tile, moved back, begins its rim where those before it end */
-        cut.tiles = 2 + divide_up(n - size + rim - first, others);
+        cut.tiles = 2 + hs_divide_up(n - size + rim - first, others);
     return cut;
 }
 
@@ -532,7 +489,7 @@ static int64_t fused_time(const struct fused_columns *of, const struct hs_fused_
 static struct hs_fused_chunks fused_chunks(const struct fused_columns *of)
 {
     enum { ENOUGH = 64 * HS_MULTIPROCESSORS, MOST = 23, MOST_TAPER = 8 };
-    const int from = (int)divide_up(of->planes > 0 ? of->planes : 1, of->longest);
+    const int from = (int)hs_divide_up(of->planes > 0 ? of->planes : 1, of->longest);
     struct hs_fused_chunks best = {from, 0};
     int64_t least = INT64_MAX;
     for (int chunks = from; chunks <= from + MOST; chunks++) {
@@ -595,8 +552,8 @@ static void fused_tiles(const struct hs_sweep *sweep, const int threads[HS_AXES]
     const int size[HS_AXES] = {sweep->precision == HS_FLOAT ? HS_FUSED_X_FLOAT : HS_FUSED_X_DOUBLE,
                                rows, 1};
     const struct hs_sweep wide = hs_tiling_with_held(sweep);
-    set_tiles(sweep, size[HS_X] - 2 * fused_rim_x(sweep), size[HS_Y] - 2 * reach, 1, out);
-    finish(&wide, threads, out);
+    hs_tile_set(sweep, size[HS_X] - 2 * fused_rim_x(sweep), size[HS_Y] - 2 * reach, 1, out);
+    hs_tile_finish(&wide, threads, out);
     out->blocks[HS_X] = hs_fused_cut_x(sweep).tiles;
     out->blocks[HS_Y] = hs_fused_tiles(wide.box.hi[HS_Y] - wide.box.lo[HS_Y], size[HS_Y], reach,
                                        sweep->face[2 * HS_Y].wrap);
@@ -607,8 +564,8 @@ static void fused_tiles(const struct hs_sweep *sweep, const int threads[HS_AXES]
         out->input_tile[axis] = size[axis];
     out->input_tile[HS_Z] = out->output_tile[HS_Z] + 2 * reach;
     out->points_updated = hs_box_count(&sweep->box);
-    out->points_loaded = volume(out->input_tile);
-    out->points_written = volume(out->output_tile);
+    out->points_loaded = hs_tile_volume(out->input_tile);
+    out->points_written = hs_tile_volume(out->output_tile);
     out->flops_per_point *= steps;
 }
 
@@ -674,22 +631,17 @@ static void geometry_fused_line(const struct hs_sweep *sweep, const struct hs_bl
     const int size = (int)hs_precision_size(sweep->precision), rim = hs_line_rim(sweep);
     const int points = HS_WARP * hs_line_width(sweep);
     const struct hs_sweep wide = hs_tiling_with_held(sweep);
-    set_tiles(sweep, HS_LINE_WARPS * (points - 2 * rim), 1, 1, out);
-    finish(&wide, blocking->threads, out);
+    hs_tile_set(sweep, HS_LINE_WARPS * (points - 2 * rim), 1, 1, out);
+    hs_tile_finish(&wide, blocking->threads, out);
     const int64_t lines = hs_fused_tiles(wide.box.hi[HS_X] - wide.box.lo[HS_X], points, rim,
                                          sweep->face[2 * HS_X].wrap);
-    out->blocks[HS_X] = divide_up(lines, HS_LINE_WARPS);
+    out->blocks[HS_X] = hs_divide_up(lines, HS_LINE_WARPS);
     out->input_tile[HS_X] = HS_LINE_WARPS * points;
     out->points_updated = hs_box_count(&sweep->box);
-    out->points_loaded = volume(out->input_tile);
+    out->points_loaded = hs_tile_volume(out->input_tile);
     out->flops_per_point *= sweep->steps > 0 ? sweep->steps : 1;
     /* a lane's points, and 16 bytes so that banks differ */
     out->shared_bytes = (int64_t)blocking->threads[HS_X] * (points / HS_WARP * size + 16);
-}
-
-static int up(int64_t a, int64_t b)
-{
-    return (int)((a + b - 1) / b);
 }
 
 /* ---- fused_march_2d: strips of overlapping warps, which blocks share ------------------------- */
@@ -711,20 +663,20 @@ struct hs_strip_cut hs_strip_cuts(const struct hs_sweep *sweep)
     const struct hs_sweep wide = hs_tiling_with_held(sweep);
     const int64_t nx = wide.box.hi[HS_X] - wide.box.lo[HS_X];
     const int64_t ny = wide.box.hi[HS_Y] - wide.box.lo[HS_Y];
-    struct hs_strip_cut cut = {.groups = up(steps, deepest)};
-    const int deep = up(steps, cut.groups);
+    struct hs_strip_cut cut = {.groups = hs_divide_up(steps, deepest)};
+    const int deep = hs_divide_up(steps, cut.groups);
     cut.warps = single ? HS_STRIP_WARPS_FLOAT : HS_STRIP_WARPS_DOUBLE;
     while (cut.warps > 1 && strip_points(width, cut.warps) > nx)
         cut.warps--;
     cut.points = strip_points(width, cut.warps);
-    cut.rim = up(steps, HS_VECTOR_BYTES / size) * (HS_VECTOR_BYTES / size);
+    cut.rim = hs_divide_up(steps, HS_VECTOR_BYTES / size) * (HS_VECTOR_BYTES / size);
     cut.stored = cut.points - 2 * cut.rim;
     /* as in hs_fused_cut_x: rows are stored from multiples of 32 bytes */
     cut.lead = wrap_x ? cut.stored : (cut.points - cut.rim) / (32 / size) * (32 / size);
     const int64_t more = wrap_x ? nx - cut.stored : nx - cut.points - cut.lead + cut.rim;
     cut.strips = nx <= (wrap_x ? cut.stored : cut.points) ? 1
-                 : wrap_x                                 ? 1 + up(more, cut.stored)
-                 : more > 0                               ? 2 + up(more, cut.stored)
+                 : wrap_x                                 ? 1 + hs_divide_up(more, cut.stored)
+                 : more > 0                               ? 2 + hs_divide_up(more, cut.stored)
                                                           : 2;
     cut.fill = 2 * steps;
     /* Measured on an H200, which moves only where blocks end, so that a wrong one costs time, not
@@ -758,19 +710,19 @@ static void geometry_strip(const struct hs_sweep *sweep, const struct hs_blockin
     const int size = (int)hs_precision_size(sweep->precision);
     const struct hs_sweep wide = hs_tiling_with_held(sweep);
     const int64_t rows = wide.box.hi[HS_Y] - wide.box.lo[HS_Y];
-    const int deep = up(steps, cut.groups), threads = HS_WARP * cut.warps * cut.groups;
-    const int tile = up(rows, up(cut.blocks, cut.strips));
-    set_tiles(sweep, cut.stored, tile, 1, out);
-    finish(&wide, blocking->threads, out);
+    const int deep = hs_divide_up(steps, cut.groups), threads = HS_WARP * cut.warps * cut.groups;
+    const int tile = hs_divide_up(rows, hs_divide_up(cut.blocks, cut.strips));
+    hs_tile_set(sweep, cut.stored, tile, 1, out);
+    hs_tile_finish(&wide, blocking->threads, out);
     out->threads[HS_X] = threads;
     /* about: cut.blocks is no multiple of the strips, of which a block may have parts of two */
     out->blocks[HS_X] = cut.strips;
-    out->blocks[HS_Y] = up(rows, tile);
+    out->blocks[HS_Y] = hs_divide_up(rows, tile);
     out->input_tile[HS_X] = cut.points;
     out->input_tile[HS_Y] = out->output_tile[HS_Y] + 2 * steps;
     out->points_updated = hs_box_count(&sweep->box);
-    out->points_loaded = volume(out->input_tile);
-    out->points_written = volume(out->output_tile);
+    out->points_loaded = hs_tile_volume(out->input_tile);
+    out->points_written = hs_tile_volume(out->output_tile);
     out->flops_per_point *= steps;
     /* rows on their way to each group and to memory; of a warp that is alone in its block also
      * those of its levels, at the ends of y, where the last ones are elsewhere */
@@ -779,225 +731,6 @@ static void geometry_strip(const struct hs_sweep *sweep, const struct hs_blockin
     const bool alone = cut.groups == 1 && blocking->threads[0] == HS_WARP;
     const int last = alone && 2 * deep > places ? 2 * deep : places;
     out->shared_bytes = (int64_t)row * (places * cut.groups + last);
-}
-
-/* ---- resident: the whole grid on the chip ---------------------------------------------------- */
-
-int hs_resident_axis(int dims, int axis)
-{
-    static const int axes[HS_AXES + 1][3] = {
-        {-1, -1, -1}, {HS_X, -1, -1}, {HS_X, -1, HS_Y}, {HS_X, HS_Y, HS_Z}};
-    return axes[dims][axis];
-}
-
-/* What a plan is made for, along the kernel's axes. */
-struct resident_case {
-    int size;  /* bytes of a value */
-    int width; /* points in 16 bytes */
-    int64_t n[3];
-    bool wrap[3];
-    int wall[6]; /* of these, layers that are no block's: the held ones of rows and planes */
-};
-
-static struct resident_case case_of(const struct hs_sweep *sweep)
-{
-    const int size = (int)hs_precision_size(sweep->precision);
-    struct resident_case of = {.size = size, .width = 16 / size};
-    for (int axis = 0; axis < 3; axis++) {
-        const int along = hs_resident_axis(sweep->stencil->dims, axis);
-        of.n[axis] = along < 0 ? 1 : sweep->layout.points[along];
-        of.wrap[axis] = along >= 0 && sweep->face[2 * along].wrap;
-        for (int side = 0; axis > 0 && along >= 0 && side < 2; side++)
-            of.wall[2 * axis + side] = sweep->face[2 * along + side].held;
-    }
-    return of;
-}
-
-/* Nodes along an axis that are some block's. */
-static int64_t shared_out(const struct resident_case *of, int axis)
-{
-    return of->n[axis] - of->wall[2 * axis] - of->wall[2 * axis + 1];
-}
-
-/* The halo comes from the next blocks alone. */
-static bool halo_fits(const struct resident_case *of, const struct hs_resident *plan)
-{
-    for (int axis = 0; axis < 3; axis++) {
-        const int unit = axis == 0 ? of->width : 1;
-        const int64_t n = shared_out(of, axis);
-        const int64_t least = up(n, unit) / plan->blocks[axis] * unit;
-        const int64_t gap = up(n, unit) * unit - n;
-        if (plan->halo[axis] > least - (of->wrap[axis] ? gap : 0))
-            return false;
-    }
-    return true;
-}
-
-/* What lies at a wall begins or ends with its threads' vectors. */
-static bool walls_fit(const struct resident_case *of, const struct hs_resident *plan)
-{
-    for (int axis = 1; axis < 3; axis++) {
-        const int swept = plan->groups[axis - 1] * (axis == 1 ? plan->rows : plan->planes);
-        if (!of->wrap[axis] && of->n[axis] > 1 && plan->blocks[axis] == 1 &&
-            swept != plan->own[axis])
-            return false;
-    }
-    return true;
-}
-
-/* Fills the rest of a plan whose rows, planes, blocks and depth are set; false if a
- * block cannot be so. */
-static bool complete_resident(const struct resident_case *of, struct hs_resident *plan)
-{
-    enum { MOST_SHARED = 227 * 1024 };
-    int64_t own = 1, all = 1, beside = 1, tile = 1;
-    int extent[3];
-    memcpy(plan->wall, of->wall, sizeof plan->wall);
-    for (int axis = 0; axis < 3; axis++) {
-        const int unit = axis == 0 ? of->width : 1;
-        const int64_t n = shared_out(of, axis);
-        const bool ragged = n % unit != 0;
-        const bool closed = plan->blocks[axis] == 1 && (!of->wrap[axis] || (axis == 0 && !ragged));
-        const int size = up(up(n, unit), plan->blocks[axis]);
-        const int rim = closed || n == 1 ? 0 : up(plan->depth, unit);
-        plan->own[axis] = size * unit;
-        plan->halo[axis] = rim * unit;
-        extent[axis] = size + 2 * (axis == 0 || rim == 0 ? rim : rim - 1);
-        own *= size, all *= size + 2 * rim;
-        beside *= axis == 0 ? of->wrap[0] && ragged : size + 2 * rim;
-    }
-    plan->lanes = extent[0];
-    plan->groups[0] = up(extent[1], plan->rows);
-    plan->groups[1] = up(extent[2], plan->planes);
-    if (plan->lanes > HS_WARP || !halo_fits(of, plan) || !walls_fit(of, plan))
-        return false;
-    const bool has_rows = of->n[1] > 1;
-    tile = (int64_t)HS_WARP * (plan->groups[0] * plan->rows + (has_rows ? 2 : 0)) *
-           (plan->groups[1] * plan->planes + 2);
-    const int64_t groups = (int64_t)plan->groups[0] * plan->groups[1];
-    plan->threads = HS_WARP * up(groups, HS_WARP / plan->lanes);
-    plan->letters = (int)(all - own);
-    plan->looked_for = plan->letters + (int)beside;
-    plan->places = plan->threads * plan->rows * plan->planes;
-    plan->shared_bytes =
-        2 * HS_RESIDENT_LEVEL * of->size + 16 * up(plan->looked_for, 2) + 32 * tile;
-    return groups <= HS_RESIDENT_THREADS && plan->threads <= HS_RESIDENT_THREADS &&
-           plan->shared_bytes <= MOST_SHARED;
-}
-
-/* Clocks of a sweep: what its instructions take, and its share of an exchange; fitted to what an
- * H200 was measured to do, docs/performance.md. */
-static double resident_clocks(const struct resident_case *of, const struct hs_resident *plan)
-{
-    const bool solid = of->n[1] > 1;
-    const double warps = up(plan->threads / HS_WARP, 4);
-    const double vectors = plan->rows * plan->planes;
-    const double sweep = warps * vectors * (solid ? 50.0 : 30.0) + 100.0;
-    const double around = 560.0; /* barriers, and what stands between them */
-    /* letters beside the block's rows lie in memory one by one */
-    double beside = 2.0 * plan->halo[0] / of->width;
-    for (int axis = 1; axis < 3; axis++)
-        beside *= up(of->n[axis], plan->blocks[axis]) + 2.0 * plan->halo[axis];
-    const double exchange = 2000.0 + 1.3 * plan->letters + 5.0 * beside;
-    return sweep + around + exchange / plan->depth;
-}
-
-/* Blocks along an axis of `n` units, no more than `most`, least for their size. */
-static int even_blocks(int64_t n, int64_t most)
-{
-    return up(n, up(n, most < 1 ? 1 : most));
-}
-
-/* Tries all ways to cut the grid into at most `most` blocks of a shape and depth. */
-static void try_resident(const struct resident_case *of, struct hs_resident plan, int most,
-                         struct hs_resident *best, double *clocks)
-{
-    const int64_t vectors = up(of->n[0], of->width);
-    for (int own = HS_WARP, before = 0; own >= 1; own--) {
-        const int bx = up(vectors, own);
-        if (bx == before || bx > most)
-            continue;
-        before = bx;
-        plan.blocks[0] = bx;
-        const int64_t rows = shared_out(of, 1), planes = shared_out(of, 2);
-        for (int by = 1, last = 0; by <= most / bx && by <= rows; by++) {
-            if (even_blocks(rows, by) == last)
-                continue;
-            last = plan.blocks[1] = even_blocks(rows, by);
-            plan.blocks[2] = even_blocks(planes, most / (bx * plan.blocks[1]));
-            if (!complete_resident(of, &plan))
-                continue;
-            const double time = resident_clocks(of, &plan);
-            if (time < *clocks) {
-                *clocks = time;
-                *best = plan;
-            }
-        }
-    }
-}
-
-bool hs_resident_plan(const struct hs_sweep *sweep, struct hs_resident *out)
-{
-    static const struct {
-        int dims, rows, planes; /* rows of 0: as many as there can be */
-    } shapes[] = {{2, 1, 4}, {2, 1, 10}, {3, 2, 2}, {3, 0, 4}};
-    const int dims = sweep->stencil->dims;
-    const int many = sweep->precision == HS_DOUBLE ? 2 : 4; /* rows; with more, doubles spill */
-    const struct resident_case of = case_of(sweep);
-    double clocks = INFINITY;
-    *out = (struct hs_resident){.rows = 0};
-    const int64_t points = of.n[0] * of.n[1] * of.n[2];
-    for (int s = 0; s < (int)(sizeof shapes / sizeof *shapes) && points <= 1 << 24; s++)
-        for (int depth = 1; depth <= 8 && shapes[s].dims == dims; depth++) {
-            const struct hs_resident plan = {.rows = shapes[s].rows ? shapes[s].rows : many,
-                                             .planes = shapes[s].planes,
-                                             .depth = depth};
-            try_resident(&of, plan, HS_MULTIPROCESSORS, out, &clocks);
-        }
-    if (out->rows > 0)
-        return true;
-    /* of one warp along x, and as many threads as a block may have */
-    *out = (struct hs_resident){
-        .rows = dims == 3 ? many : 1, .planes = dims == 3 ? 4 : 10, .depth = 1};
-    out->blocks[0] = up(of.n[0], (HS_WARP - 2) * of.width);
-    out->blocks[1] = dims == 3 ? up(of.n[1], 10) : 1;
-    out->blocks[2] = up(of.n[2], dims == 3 ? 6 : 94);
-    complete_resident(&of, out);
-    return false;
-}
-
-static struct hs_blocking usual_resident(int dims, int radius, enum hs_precision precision)
-{
-    (void)dims, (void)radius, (void)precision;
-    return (struct hs_blocking){.threads = {HS_RESIDENT_THREADS, 1, 1}};
-}
-
-static void geometry_resident(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
-                              struct hs_geometry *out)
-{
-    (void)blocking;
-    struct hs_resident plan;
-    hs_resident_plan(sweep, &plan);
-    const struct hs_sweep wide = hs_tiling_with_held(sweep);
-    set_tiles(sweep, 1, 1, 1, out);
-    const int threads[HS_AXES] = {plan.threads, 1, 1};
-    const int width = 16 / (int)hs_precision_size(sweep->precision);
-    finish(&wide, threads, out);
-    for (int axis = 0; axis < 3; axis++) {
-        const int along = hs_resident_axis(sweep->stencil->dims, axis);
-        if (along < 0)
-            continue;
-        out->blocks[along] = plan.blocks[axis];
-        out->output_tile[along] = plan.own[axis];
-        out->input_tile[along] = axis == 0   ? plan.lanes * width
-                                 : axis == 1 ? plan.groups[0] * plan.rows
-                                             : plan.groups[1] * plan.planes;
-    }
-    out->points_updated = hs_box_count(&wide.box);
-    out->points_loaded = volume(out->input_tile);
-    out->points_written = volume(out->output_tile);
-    out->shared_bytes = plan.shared_bytes;
-    out->flops_per_point *= sweep->steps > 0 ? sweep->steps : 1;
 }
 
 /* ---- the rows -------------------------------------------------------------------------------- */
@@ -1039,8 +772,8 @@ const struct hs_tiling hs_tilings[] = {
      geometry_strip},
     {"fused_line_1d", D(1), ALL, EACH(HS_LINE_STEPS), false, usual_fused_line, geometry_fused_line},
 
-    {"resident", D(2) | D(3), D(1), EACH(HS_RESIDENT_STEPS), false, usual_resident,
-     geometry_resident},
+    {"resident", D(2) | D(3), D(1), EACH(HS_RESIDENT_STEPS), false, hs_tiling_resident_usual,
+     hs_tiling_resident_geometry},
     {NULL, 0, 0, {0}, false, NULL, NULL},
 };
 

@@ -4,7 +4,7 @@
  *
  *   nvcc -O3 -std=c++20 -fmad=false -arch=native -Isrc -Ikernels/cuda -o shapes \
  *       tests/tools/gpu/vector_march_shapes.cu kernels/cuda/basic.cu \
- *       -x cu src/core/{status,grid,stencil,tiling}.c && ./shapes 512 1024
+ *       -x cu src/core/{status,grid,stencil,tiling*}.c && ./shapes 512 1024
  *
  * -DPLAIN_STORES: without the hint that what is stored is not needed again. Every shape's output is
  * compared with that of the basic kernel, bit for bit, before it is timed. A full box (--full)

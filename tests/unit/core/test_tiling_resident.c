@@ -1,0 +1,92 @@
+/* How `resident` shares a grid among blocks. */
+#include "core/tiling_resident.h"
+#include "test.h"
+
+enum { OPEN, WRAPPED, HELD, FACES }; /* all faces of a case */
+
+static bool plan_resident(int dims, const int64_t points[HS_AXES], enum hs_precision precision,
+                          int faces, struct hs_resident *plan)
+{
+    struct hs_face face[HS_FACES] = {{0}};
+    struct hs_grid grid = {.dims = dims};
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        grid.points[axis] = axis < dims ? points[axis] : 1;
+        face[2 * axis].wrap = face[2 * axis + 1].wrap = faces == WRAPPED;
+        face[2 * axis].held = face[2 * axis + 1].held = faces == HELD;
+    }
+    const struct hs_stencil stencil = {.dims = dims, .radius = 1};
+    const struct hs_sweep sweep = {.precision = precision,
+                                   .layout = hs_layout_make(&grid, 1, 32),
+                                   .stencil = &stencil,
+                                   .face = face};
+    return hs_resident_plan(&sweep, plan);
+}
+
+/* A block's nodes, and the halo that it sweeps, are in its threads' registers; held nodes of rows
+ * and planes are no block's; the halo comes from the next blocks alone; and there is a
+ * multiprocessor a block. */
+static void check_resident(int dims, const int64_t points[HS_AXES], enum hs_precision precision,
+                           int faces)
+{
+    struct hs_resident plan;
+    const bool wrap = faces == WRAPPED;
+    assert_true(plan_resident(dims, points, precision, faces, &plan));
+    assert_true(plan.blocks[0] * plan.blocks[1] * plan.blocks[2] <= HS_MULTIPROCESSORS);
+    assert_true(plan.threads <= HS_RESIDENT_THREADS && plan.shared_bytes <= 227 * 1024);
+    assert_true(plan.lanes <= 32 && plan.groups[0] * plan.groups[1] * plan.lanes <= plan.threads);
+    const int width = precision == HS_FLOAT ? 4 : 2;
+    const int extent[3] = {plan.lanes * width, plan.groups[0] * plan.rows,
+                           plan.groups[1] * plan.planes};
+    int64_t own = 1, all = 1; /* vectors */
+    for (int k = 0; k < 3; k++) {
+        const int axis = hs_resident_axis(dims, k), unit = k == 0 ? width : 1;
+        if (axis < 0)
+            continue;
+        for (int side = 0; side < 2; side++)
+            assert_int_equal(plan.wall[2 * k + side], faces == HELD && k > 0);
+        const int64_t nodes = points[axis] - 2 * plan.wall[2 * k];
+        const int64_t units = (nodes + unit - 1) / unit;
+        const int64_t most = (units + plan.blocks[k] - 1) / plan.blocks[k] * unit;
+        const int64_t least = units / plan.blocks[k] * unit - (wrap ? units * unit - nodes : 0);
+        const int swept = k == 0 || plan.halo[k] == 0 ? plan.halo[k] : plan.halo[k] - 1;
+        assert_int_equal(plan.own[k], most);
+        assert_true(extent[k] >= most + 2 * swept);
+        /* next to two faces there are no threads to spare */
+        if (!wrap && k > 0 && plan.blocks[k] == 1)
+            assert_int_equal(extent[k], most);
+        assert_true(plan.halo[k] >= (plan.blocks[k] > 1 ? plan.depth : 0));
+        /* a row that wraps within a block needs no halo if it is a whole number of vectors */
+        if (wrap && (k > 0 || points[axis] % width != 0))
+            assert_true(plan.halo[k] >= plan.depth);
+        assert_true(plan.halo[k] <= least);
+        assert_true(plan.halo[k] % unit == 0);
+        own *= most / unit, all *= (most + 2 * plan.halo[k]) / unit;
+    }
+    assert_int_equal(plan.letters, all - own);
+    /* beside rows that wrap within a vector two letters make one */
+    const bool ragged = wrap && points[HS_X] % width != 0;
+    assert_true(ragged ? plan.looked_for > plan.letters : plan.looked_for == plan.letters);
+    assert_int_equal(plan.places, plan.threads * plan.rows * plan.planes);
+    /* a tile's rows are a warp's vectors apart */
+    const int64_t rows = (dims == 3 ? extent[1] + 2 : 1) * (extent[2] + 2);
+    assert_true(plan.shared_bytes >= 2 * rows * 32 * 16 + 8 * plan.looked_for);
+}
+
+void test_tiling_resident__keeps_small_grids_on_the_chip(void **state)
+{
+    (void)state;
+    static const int64_t sizes[HS_AXES + 1][5][HS_AXES] = {
+        [2] = {{7, 9}, {67, 35}, {512, 512}, {300, 41}, {700, 90}},
+        [3] = {{7, 8, 9}, {64, 64, 64}, {37, 23, 19}, {9, 21, 60}, {80, 70, 40}},
+    };
+    for (int dims = 2; dims <= 3; dims++)
+        for (int n = 0; n < 5; n++)
+            for (int precision = 0; precision < HS_PRECISIONS; precision++)
+                for (int faces = 0; faces < FACES; faces++)
+                    check_resident(dims, sizes[dims][n], (enum hs_precision)precision, faces);
+    struct hs_resident plan;
+    const int64_t large[HS_AXES] = {256, 256, 256}, flat[HS_AXES] = {1024, 1024, 1};
+    assert_false(plan_resident(3, large, HS_FLOAT, OPEN, &plan));
+    assert_true(plan_resident(2, flat, HS_FLOAT, OPEN, &plan));
+    assert_false(plan_resident(2, flat, HS_DOUBLE, OPEN, &plan));
+}
