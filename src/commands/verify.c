@@ -27,6 +27,7 @@ struct request {
 struct findings {
     const struct hs_problem *problem;
     const struct hs_plan *plan;
+    struct hs_reference reference;
     struct hs_comparison comparison;
     const char *no_refinement; /* why; NULL if there is one */
     struct hs_refinement refinement;
@@ -62,22 +63,27 @@ static enum hs_status read_problem(const struct request *request, struct hs_prob
     return HS_OK;
 }
 
-static enum hs_status compare(const struct request *request, struct findings *findings,
-                              struct hs_error *err)
+static enum hs_status run_reference(const struct request *request, struct findings *findings,
+                                    struct hs_error *err)
 {
     const struct hs_plan *plan = findings->plan;
     int64_t sweeps = hs_verify_sweeps(findings->problem, plan);
     if (request->sweeps > 0)
         sweeps = request->sweeps < plan->sweeps ? request->sweeps : plan->sweeps;
-    return hs_verify_compare(findings->problem, plan, sweeps, &findings->comparison, err);
+    return hs_verify_reference(findings->problem, plan, sweeps, &findings->reference, err);
 }
 
-static enum hs_status find_out(const struct request *request, struct findings *findings,
-                               struct hs_error *err)
+static enum hs_status compare(struct findings *findings, struct hs_error *err)
+{
+    return hs_verify_compare(findings->problem, findings->plan, &findings->reference,
+                             &findings->comparison, err);
+}
+
+static enum hs_status find_out(struct findings *findings, struct hs_error *err)
 {
     const struct hs_problem *problem = findings->problem;
     const struct hs_plan *plan = findings->plan;
-    enum hs_status st = compare(request, findings, err);
+    enum hs_status st = compare(findings, err);
     findings->no_refinement = hs_verify_no_refinement(problem);
     if (!st && !findings->no_refinement)
         st = hs_verify_refine(problem, plan, refinement_updates, &findings->refinement, err);
@@ -273,6 +279,7 @@ static void print_heading(const struct findings *findings)
            plan->backend->name, hs_precision_name(findings->problem->precision), contraction);
     printf("%-20s %10s %13s %12s %10s %10s\n", "kernel", "differing", "max |differ.|",
            "max relative", "max ULPs", "bound");
+    fflush(stdout); /* the reference takes some seconds */
 }
 
 /* One after the other, those that suit the case; one beyond its bound does not end the rest. */
@@ -286,15 +293,14 @@ static enum hs_status compare_every(const struct request *request, struct findin
         hs_json_open(&json, NULL);
         hs_json_text(&json, "config", findings->problem->config_path);
         hs_json_open_array(&json, "comparisons");
-    } else
-        print_heading(findings);
+    }
     for (int n = 0; hs_kernels[n]; n++) {
         const struct hs_kernel *kernel = hs_kernels[n];
         if (kernel->device != plan->backend->device || strcmp(kernel->name, "reference") == 0 ||
             !hs_kernel_suits(kernel, findings->problem, reason, sizeof reason))
             continue;
         plan->kernel = kernel;
-        enum hs_status st = compare(request, findings, err);
+        enum hs_status st = compare(findings, err);
         if (!st) {
             if (request->json)
                 json_comparison(&json, NULL, findings);
@@ -315,7 +321,7 @@ static enum hs_status compare_every(const struct request *request, struct findin
 static enum hs_status prove(const struct request *request, struct findings *findings,
                             struct hs_error *err)
 {
-    const enum hs_status st = find_out(request, findings, err);
+    const enum hs_status st = find_out(findings, err);
     if (st)
         return st;
     if (request->json)
@@ -341,9 +347,14 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
         st = read_problem(&request, &problem, err);
     if (!st)
         st = hs_tune_file_plan(&problem, &plan, err);
+    if (!st && request.every && !request.json)
+        print_heading(&findings);
+    if (!st)
+        st = run_reference(&request, &findings, err);
     if (!st)
         st = request.every ? compare_every(&request, &findings, &plan, err)
                            : prove(&request, &findings, err);
+    hs_verify_reference_release(&findings.reference);
     hs_problem_release(&problem);
     hs_argument_list_release(&request.set);
     return st;

@@ -66,45 +66,63 @@ static void compare(const struct hs_problem *problem, const void *field, const v
     }
 }
 
-/* Keeps the last field of the first run, and sets the second run's against it. */
-struct keeper {
-    void *kept;
-    int64_t every; /* for `largest` */
+/* Takes the last field of a run, and the largest |T| on the way to it. */
+struct taker {
+    int64_t every; /* how often one looks for the largest */
     double largest;
-    struct hs_comparison *comparison;
+    enum hs_status (*take)(void *self, const struct hs_problem *, const void *field,
+                           struct hs_error *);
+    void *self;
 };
 
-static int64_t keeper_next(void *self, int64_t sweep)
+static int64_t taker_next(void *self, int64_t sweep)
 {
-    const struct keeper *keeper = self;
-    return (sweep / keeper->every + 1) * keeper->every;
+    const struct taker *taker = self;
+    return (sweep / taker->every + 1) * taker->every;
 }
 
-static enum hs_status keeper_notify(void *self, const struct hs_moment *moment,
-                                    struct hs_error *err)
+static enum hs_status taker_notify(void *self, const struct hs_moment *moment, struct hs_error *err)
 {
-    struct keeper *keeper = self;
+    struct taker *taker = self;
     const struct hs_reduction *reduction;
     enum hs_status st = hs_moment_reduction(moment, &reduction, err);
     if (st)
         return st;
-    keeper->largest = fmax(keeper->largest, fmax(fabs(reduction->min), fabs(reduction->max)));
+    taker->largest = fmax(taker->largest, fmax(fabs(reduction->min), fabs(reduction->max)));
     if (moment->phase != HS_PHASE_END)
         return HS_OK;
     const void *field;
     st = hs_moment_field(moment, &field, err);
-    if (st)
-        return st;
-    if (keeper->kept) {
-        compare(moment->problem, keeper->kept, field, keeper->comparison);
-        return HS_OK;
-    }
-    const size_t bytes = (size_t)hs_grid_count(&moment->problem->grid) *
-                         hs_precision_size(moment->problem->precision);
-    keeper->kept = malloc(bytes);
-    if (!keeper->kept)
+    return st ? st : taker->take(taker->self, moment->problem, field, err);
+}
+
+/* `sweeps` sweeps of the plan, however steady the field becomes. */
+static enum hs_status run_to(const struct hs_problem *problem, const struct hs_plan *plan,
+                             int64_t sweeps, struct taker *taker, struct hs_error *err)
+{
+    struct hs_problem same = *problem; /* shares what it points to; not to be released */
+    same.schedule.steady = false;
+    struct hs_plan shorter = *plan;
+    shorter.sweeps = sweeps;
+    shorter.end = hs_plan_time(plan, sweeps);
+    taker->every = sweeps / 16 + 1;
+    struct hs_observer observer = {
+        .name = "taker", .self = taker, .next = taker_next, .notify = taker_notify};
+    struct hs_observer *const observers[] = {&observer};
+    struct hs_loop_result result;
+    return hs_loop_run(&same, &shorter, NULL, observers, 1, NULL, &result, err);
+}
+
+static enum hs_status keep_field(void *self, const struct hs_problem *problem, const void *field,
+                                 struct hs_error *err)
+{
+    struct hs_reference *reference = self;
+    const size_t bytes =
+        (size_t)hs_grid_count(&problem->grid) * hs_precision_size(problem->precision);
+    reference->field = malloc(bytes);
+    if (!reference->field)
         return hs_error_add(err, HS_DEVICE, "no memory for a copy of the field (%zu bytes)", bytes);
-    memcpy(keeper->kept, field, bytes);
+    memcpy(reference->field, field, bytes);
     return HS_OK;
 }
 
@@ -149,27 +167,49 @@ static double bound_of(const struct hs_problem *problem, const struct hs_plan *p
     return (double)comparison->sweeps * share * comparison->largest;
 }
 
-enum hs_status hs_verify_compare(const struct hs_problem *problem, const struct hs_plan *plan,
-                                 int64_t sweeps, struct hs_comparison *out, struct hs_error *err)
+enum hs_status hs_verify_reference(const struct hs_problem *problem, const struct hs_plan *plan,
+                                   int64_t sweeps, struct hs_reference *out, struct hs_error *err)
 {
-    *out = (struct hs_comparison){.sweeps = sweeps};
-    struct hs_problem same = *problem; /* shares what it points to; not to be released */
-    same.schedule.steady = false;
-    struct hs_plan chosen = *plan, reference;
-    chosen.sweeps = sweeps;
-    chosen.end = hs_plan_time(plan, sweeps);
-    struct keeper keeper = {.every = sweeps / 16 + 1, .comparison = out};
-    struct hs_observer observer = {
-        .name = "keeper", .self = &keeper, .next = keeper_next, .notify = keeper_notify};
-    struct hs_observer *const observers[] = {&observer};
-    struct hs_loop_result result;
-    enum hs_status st = find_reference(&chosen, &reference, err);
-    if (!st)
-        st = hs_loop_run(&same, &chosen, NULL, observers, 1, NULL, &result, err);
-    if (!st)
-        st = hs_loop_run(&same, &reference, NULL, observers, 1, NULL, &result, err);
-    free(keeper.kept);
-    out->largest = keeper.largest;
+    *out = (struct hs_reference){.sweeps = sweeps};
+    struct hs_plan reference;
+    const enum hs_status st = find_reference(plan, &reference, err);
+    if (st)
+        return st;
+    struct taker taker = {.take = keep_field, .self = out};
+    const enum hs_status ran = run_to(problem, &reference, sweeps, &taker, err);
+    out->largest = taker.largest;
+    return ran;
+}
+
+void hs_verify_reference_release(struct hs_reference *reference)
+{
+    free(reference->field);
+    reference->field = NULL;
+}
+
+struct pair {
+    const struct hs_reference *reference;
+    struct hs_comparison *comparison;
+};
+
+static enum hs_status compare_field(void *self, const struct hs_problem *problem, const void *field,
+                                    struct hs_error *err)
+{
+    (void)err;
+    const struct pair *pair = self;
+    compare(problem, field, pair->reference->field, pair->comparison);
+    return HS_OK;
+}
+
+enum hs_status hs_verify_compare(const struct hs_problem *problem, const struct hs_plan *plan,
+                                 const struct hs_reference *reference, struct hs_comparison *out,
+                                 struct hs_error *err)
+{
+    *out = (struct hs_comparison){.sweeps = reference->sweeps};
+    struct pair pair = {.reference = reference, .comparison = out};
+    struct taker taker = {.take = compare_field, .self = &pair};
+    const enum hs_status st = run_to(problem, plan, reference->sweeps, &taker, err);
+    out->largest = fmax(reference->largest, taker.largest);
     out->device_functions = has_device_functions(problem, plan);
     out->bound = bound_of(problem, plan, out);
     return st;

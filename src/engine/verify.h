@@ -22,8 +22,20 @@ struct hs_comparison {
     double bound;            /* K: what max_abs may be; 0 in double without these */
 };
 
+/* What the reference makes of a problem: any number of kernels are held to one. */
+struct hs_reference {
+    int64_t sweeps;
+    double largest; /* K: |T| seen in the run */
+    void *field;    /* [nz][ny][nx] in the problem's precision, after these sweeps */
+};
+
+/* Runs `sweeps` sweeps of the plan with the reference. To be released, after an error too. */
+enum hs_status hs_verify_reference(const struct hs_problem *problem, const struct hs_plan *plan,
+                                   int64_t sweeps, struct hs_reference *out, struct hs_error *err);
+void hs_verify_reference_release(struct hs_reference *reference);
+
 /*
- * Runs `sweeps` sweeps with the plan's kernel and with the reference, from the same start.
+ * Runs as many sweeps with the plan's kernel, from the same start, and compares.
  *
  * The bound. Every kernel adds the same terms in the same order with fused multiply-adds, and in
  * double so does the reference: the results are the same bits, and the bound is 0. In float the
@@ -35,7 +47,8 @@ struct hs_comparison {
  * a few ulps (16 are allowed) off the host's: 16 * 2^-53 * max|T| more a sweep.
  */
 enum hs_status hs_verify_compare(const struct hs_problem *problem, const struct hs_plan *plan,
-                                 int64_t sweeps, struct hs_comparison *out, struct hs_error *err);
+                                 const struct hs_reference *reference, struct hs_comparison *out,
+                                 struct hs_error *err);
 
 /* How many sweeps a comparison takes by default: the plan's, or as many as the slow reference
  * does in some seconds. */

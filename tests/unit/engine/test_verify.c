@@ -64,15 +64,25 @@ static struct hs_plan plan_of(const struct hs_problem *problem, const char *kern
     return plan;
 }
 
+static struct hs_comparison comparison_of(const struct hs_problem *problem,
+                                          const struct hs_plan *plan, int64_t sweeps)
+{
+    struct hs_error err;
+    hs_error_init(&err);
+    struct hs_reference reference;
+    struct hs_comparison c;
+    assert_int_equal(hs_verify_reference(problem, plan, sweeps, &reference, &err), HS_OK);
+    assert_int_equal(hs_verify_compare(problem, plan, &reference, &c, &err), HS_OK);
+    hs_verify_reference_release(&reference);
+    return c;
+}
+
 void test_verify__double_is_the_same_bits(void **state)
 {
     (void)state;
     struct hs_problem problem = make(101, HS_DOUBLE);
     const struct hs_plan plan = plan_of(&problem, "openmp");
-    struct hs_error err;
-    hs_error_init(&err);
-    struct hs_comparison c;
-    assert_int_equal(hs_verify_compare(&problem, &plan, 200, &c, &err), HS_OK);
+    const struct hs_comparison c = comparison_of(&problem, &plan, 200);
     assert_int_equal(c.sweeps, 200);
     assert_int_equal(c.nodes, 101);
     assert_int_equal(c.differing, 0);
@@ -86,10 +96,7 @@ void test_verify__float_differs_within_its_bound(void **state)
     (void)state;
     struct hs_problem problem = make(101, HS_FLOAT);
     const struct hs_plan plan = plan_of(&problem, "openmp");
-    struct hs_error err;
-    hs_error_init(&err);
-    struct hs_comparison c;
-    assert_int_equal(hs_verify_compare(&problem, &plan, 200, &c, &err), HS_OK);
+    const struct hs_comparison c = comparison_of(&problem, &plan, 200);
     assert_true(c.differing > 0 && c.max_ulps > 0);
     assert_true(c.max_abs > 0.0 && c.max_abs <= c.bound);
     /* 200 sweeps; 3 terms, the coefficients and the reference's own, half an ulp of 1 each */
@@ -117,10 +124,7 @@ void test_verify__one_wrong_bit_is_found_where_it_is(void **state)
     struct hs_kernel wrong = *plan.kernel;
     wrong.sweep = wrong_sweep;
     plan.kernel = &wrong;
-    struct hs_error err;
-    hs_error_init(&err);
-    struct hs_comparison c;
-    assert_int_equal(hs_verify_compare(&problem, &plan, 1, &c, &err), HS_OK);
+    const struct hs_comparison c = comparison_of(&problem, &plan, 1);
     assert_int_equal(c.differing, 1);
     assert_in_range(c.max_ulps, 1, 2);
     assert_int_equal(c.worst[HS_X], 50);
@@ -145,14 +149,33 @@ void test_verify__the_number_before_zero_is_one_ulp_away(void **state)
     struct hs_kernel wrong = *plan.kernel;
     wrong.sweep = below_zero_sweep;
     plan.kernel = &wrong;
-    struct hs_error err;
-    hs_error_init(&err);
-    struct hs_comparison c;
-    assert_int_equal(hs_verify_compare(&problem, &plan, 1, &c, &err), HS_OK);
+    const struct hs_comparison c = comparison_of(&problem, &plan, 1);
     assert_int_equal(c.differing, 1);
     assert_int_equal(c.max_ulps, 1);
     assert_int_equal(c.worst[HS_X], 70);
     assert_true(c.value == -0x1p-1074 && c.reference == 0.0);
+}
+
+void test_verify__one_reference_serves_many_kernels(void **state)
+{
+    (void)state;
+    struct hs_problem problem = make(101, HS_DOUBLE);
+    struct hs_plan right = plan_of(&problem, "openmp");
+    struct hs_kernel wrong = *right.kernel;
+    wrong.sweep = wrong_sweep;
+    struct hs_plan off = right;
+    off.kernel = &wrong;
+    struct hs_error err;
+    hs_error_init(&err);
+    struct hs_reference reference;
+    assert_int_equal(hs_verify_reference(&problem, &right, 10, &reference, &err), HS_OK);
+    struct hs_comparison c;
+    assert_int_equal(hs_verify_compare(&problem, &off, &reference, &c, &err), HS_OK);
+    assert_true(c.differing > 0);
+    assert_int_equal(hs_verify_compare(&problem, &right, &reference, &c, &err), HS_OK);
+    assert_int_equal(c.differing, 0);
+    assert_int_equal(c.sweeps, 10);
+    hs_verify_reference_release(&reference);
 }
 
 /* T'' + pi^2 sin(pi x) = 0: the tolerance of a sweep's change must shrink with the step, or the
