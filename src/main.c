@@ -1,12 +1,12 @@
 /* heatsolve: hands over to one file per command. The only place that prints errors and exits. */
 #include "commands/command.h"
 #include "core/version.h"
+#include "engine/threads.h"
 #include "input/options.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -67,27 +67,6 @@ static void check_standard_output(enum hs_status *status, struct hs_error *err)
     *status = *status ? *status : failed;
 }
 
-/*
- * OpenMP's threads wait for each other by spinning, which on a machine that is busy with other work
- * keeps the thread that they wait for from running; asleep at once, they take longer to wake than a
- * sweep of a small grid takes. So they look for about as long as waking would take, then sleep. How
- * they wait is read from the environment when the library is loaded, before main: so the program
- * begins anew, once, unless the user has said how.
- */
-static void wait_without_spinning(char **argv)
-{
-    if (getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT") || getenv("KMP_BLOCKTIME"))
-        return;
-    if (setenv("OMP_WAIT_POLICY", "passive", 1) != 0 || setenv("GOMP_SPINCOUNT", "2000", 1) != 0)
-        return;
-    char path[4096]; /* by its own name, which is what others see of a process */
-    const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-    if (length <= 0)
-        return;
-    path[length] = '\0';
-    execv(path, argv); /* where that fails, they spin */
-}
-
 static bool is_help(const char *argument)
 {
     return strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0;
@@ -122,7 +101,7 @@ static enum hs_status hand_over(int argc, char **argv, struct hs_error *err)
 int main(int argc, char **argv)
 {
     hold_standard_streams();
-    wait_without_spinning(argv);
+    hs_threads_prepare(argv);
     if (argc < 2) {
         print_help(stderr);
         return HS_BAD_INPUT;

@@ -1,4 +1,5 @@
 #include "engine/bench.h"
+#include "core/machine.h"
 #include "engine/backends/cpu_parts.h"
 #include "engine/registry.h"
 
@@ -148,11 +149,11 @@ static enum hs_status make_expected(struct hs_bench *bench, size_t bytes, struct
 
 static enum hs_status memory_short(double needed, struct hs_error *err)
 {
-    return hs_error_add(
-        err, HS_DEVICE,
-        "bench: not enough memory for the proof: %.0f bytes needed, %.0f free; take "
-        "fewer --points",
-        needed, hs_cpu_memory_free());
+    const struct hs_memory_room room = hs_machine_memory_free("");
+    return hs_error_add(err, HS_DEVICE,
+                        "bench: not enough memory for the proof: %.0f bytes needed, %s has %.0f "
+                        "free; take fewer --points",
+                        needed, room.whose, room.bytes);
 }
 
 enum hs_status hs_bench_init(struct hs_bench *bench, const struct hs_bench_request *request,
@@ -164,7 +165,7 @@ enum hs_status hs_bench_init(struct hs_bench *bench, const struct hs_bench_reque
     const double needed = 3.0 * (double)hs_precision_size(request->precision) *
                           (double)request->points[HS_X] * (double)request->points[HS_Y] *
                           (double)request->points[HS_Z];
-    if (needed > hs_cpu_memory_free())
+    if (needed > hs_machine_memory_free("").bytes)
         return memory_short(needed, err);
     const struct hs_box box = hs_problem_interior(&bench->problem);
     bench->updated = hs_box_count(&box);

@@ -1,9 +1,9 @@
 /* grid: points, lower, and upper or spacing. */
+#include "core/machine.h"
 #include "input/config_reader.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <unistd.h>
 
 /* Every ghost layer m needs the node m layers inside the face, held layers of both faces and one
  * node between them must be there, and a wrap must not reach round the grid. */
@@ -135,18 +135,19 @@ static void check_memory(struct hs_reader *reader)
     double needed = (cpu ? 2.0 : 1.0) * (double)hs_precision_size(problem->precision);
     for (int axis = 0; axis < grid->dims; axis++)
         needed *= (double)grid->points[axis];
-    const double there = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-    if (needed <= there)
+    const struct hs_memory_room room = hs_machine_memory("");
+    if (needed <= room.bytes)
         return;
     const double gib = 1024.0 * 1024.0 * 1024.0;
     char place[1024];
     hs_settings_place(reader->settings, "grid.points", place, sizeof place);
     hs_error_add(reader->err, HS_DEVICE,
-                 "%s: %lld x %lld x %lld nodes in %s need %.1f GiB, the machine has %.1f GiB; give "
-                 "fewer points%s",
+                 "%s: %lld x %lld x %lld nodes in %s need %.1f GiB, %s has %.1f GiB; give fewer "
+                 "points%s",
                  place, (long long)grid->points[HS_X], (long long)grid->points[HS_Y],
                  (long long)grid->points[HS_Z], hs_precision_name(problem->precision), needed / gib,
-                 there / gib, problem->precision == HS_DOUBLE ? ", or precision = \"float\"" : "");
+                 room.whose, room.bytes / gib,
+                 problem->precision == HS_DOUBLE ? ", or precision = \"float\"" : "");
     reader->grid_known = false; /* nothing may be allocated by it */
 }
 

@@ -1,6 +1,7 @@
-"""How threads wait: briefly awake, then asleep, unless the user says otherwise. libgomp itself says how, when it is
-loaded."""
+"""How threads wait: briefly awake, then asleep, unless the user says otherwise; libgomp itself says how, when it is
+loaded. And how many there are."""
 
+import json
 import os
 import re
 import subprocess
@@ -46,3 +47,39 @@ def test_the_process_keeps_its_name():
     found = open(name).read().strip()
     process.communicate()
     assert found == os.path.basename(os.environ["HEATSOLVE"])
+
+
+TWO_THREADS_WORTH = "grid.points=[64, 64, 32]"  # nodes
+
+
+def threads(directory, **environment):
+    """How many a run says it has, where no more than two are worth having."""
+    directory.joinpath("case.cfg").write_text("grid = { points = [9]; }; material = { diffusivity = 1.0; };"
+                                              " initial = { value = 1.0; }; time = { sweeps = 1; };")
+    clean = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "GOMP_", "KMP_"))}
+    done = subprocess.run([os.environ["HEATSOLVE"], "run", "case.cfg", "--quiet", "--json", "--set", TWO_THREADS_WORTH],
+                          cwd=directory, capture_output=True, text=True, env={**clean, **environment})
+    assert done.returncode == 0, done.stderr
+    return int(json.loads(done.stdout)["device"].split()[0])
+
+
+@pytest.mark.parametrize("name, value", [("OMP_PROC_BIND", "true"), ("OMP_PROC_BIND", "close"),
+                                         ("OMP_PROC_BIND", "spread"), ("OMP_PLACES", "cores"),
+                                         ("GOMP_CPU_AFFINITY", "0-1"), ("KMP_AFFINITY", "compact")])
+def test_bound_threads_are_as_many_as_others(tmp_path, name, value):
+    """The library binds the first thread when it is loaded; what begins anew must not be left with its processor."""
+    if len(os.sched_getaffinity(0)) < 2:
+        pytest.skip("needs two processors")
+    assert threads(tmp_path, **{name: value}) == 2
+
+
+def test_the_users_number_and_processors_stand(tmp_path):
+    assert threads(tmp_path, OMP_NUM_THREADS="1") == 1
+    assert threads(tmp_path, OMP_THREAD_LIMIT="1") == 1
+    assert threads(tmp_path, OMP_NUM_THREADS="2") == 2
+    allowed = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(allowed)})
+    try:
+        assert threads(tmp_path, OMP_PROC_BIND="true") == 1
+    finally:
+        os.sched_setaffinity(0, allowed)

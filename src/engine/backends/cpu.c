@@ -1,4 +1,5 @@
 /* The CPU backend: two fields in host memory, swept by a kernel of kernels/cpu/. */
+#include "core/machine.h"
 #include "engine/backends/cpu_parts.h"
 
 #include <assert.h>
@@ -111,16 +112,16 @@ static double memory(const struct hs_problem *problem, const struct hs_kernel *k
 }
 
 static enum hs_status memory_short(const struct hs_problem *problem, double needed,
-                                   double free_bytes, struct hs_error *err)
+                                   const struct hs_memory_room *room, struct hs_error *err)
 {
     const int64_t *points = problem->grid.points;
     return hs_error_add(err, HS_DEVICE,
                         "not enough memory: %lld x %lld x %lld points in %s precision need %.0f "
-                        "bytes (%.2f GiB), %.0f bytes (%.2f GiB) are free; take fewer grid.points, "
-                        "or precision = \"float\"",
+                        "bytes (%.2f GiB), %s has %.0f bytes (%.2f GiB) free; take fewer "
+                        "grid.points, or precision = \"float\"",
                         (long long)points[HS_X], (long long)points[HS_Y], (long long)points[HS_Z],
-                        hs_precision_name(problem->precision), needed, needed / 0x1p30, free_bytes,
-                        free_bytes / 0x1p30);
+                        hs_precision_name(problem->precision), needed, needed / 0x1p30, room->whose,
+                        room->bytes, room->bytes / 0x1p30);
 }
 
 static void destroy(struct hs_backend_state *state)
@@ -177,12 +178,12 @@ static enum hs_status create(const struct hs_problem *problem, const struct hs_k
     *out = NULL;
     threads = threads_for(problem, threads);
     const double needed = bytes_needed(problem, kernel, threads);
-    const double free_bytes = hs_cpu_memory_free();
-    if (needed > free_bytes)
-        return memory_short(problem, needed, free_bytes, err);
+    const struct hs_memory_room room = hs_machine_memory_free("");
+    if (needed > room.bytes)
+        return memory_short(problem, needed, &room, err);
     struct hs_backend_state *state = calloc(1, sizeof *state);
     if (!state)
-        return memory_short(problem, needed, free_bytes, err);
+        return memory_short(problem, needed, &room, err);
     state->problem = problem;
     state->kernel = kernel;
     state->threads = threads;
@@ -190,7 +191,7 @@ static enum hs_status create(const struct hs_problem *problem, const struct hs_k
     state->interior = hs_problem_interior(problem);
     state->source = hs_cpu_source_describe(problem);
     describe_machine(state->threads, state->description, sizeof state->description);
-    enum hs_status st = allocate(state) ? HS_OK : memory_short(problem, needed, free_bytes, err);
+    enum hs_status st = allocate(state) ? HS_OK : memory_short(problem, needed, &room, err);
     if (!st)
         st = hs_ghosts_init(&state->ghosts, problem, &state->layout, steps_of(problem, kernel) + 1,
                             state->threads, err);
@@ -259,7 +260,7 @@ static enum hs_status download_begin(struct hs_backend_state *state, struct hs_t
         const double bytes = ticket_bytes(state->problem);
         ticket->grid = state->problem->grid;
         ticket->size = hs_precision_size(state->problem->precision);
-        ticket->values = bytes < hs_cpu_memory_free() ? malloc((size_t)bytes) : NULL;
+        ticket->values = bytes < hs_machine_memory_free("").bytes ? malloc((size_t)bytes) : NULL;
     }
     if (!ticket->values)
         return HS_OK;

@@ -9,19 +9,6 @@
 
 enum { HUGE_PAGE = 2 * 1024 * 1024 };
 
-double hs_cpu_memory_free(void)
-{
-    double kilobytes = INFINITY;
-    char line[256];
-    FILE *file = fopen("/proc/meminfo", "r");
-    while (file && fgets(line, sizeof line, file))
-        if (sscanf(line, "MemAvailable: %lf kB", &kilobytes) == 1)
-            break;
-    if (file)
-        fclose(file);
-    return kilobytes * 1024.0;
-}
-
 /* Where part `n` of `parts` of a field begins [bytes]: slabs of the outermost axis, as the kernels
  * cut it, in whole cache lines. */
 static size_t part_begin(size_t bytes, int parts, int n)

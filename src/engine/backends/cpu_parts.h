@@ -54,8 +54,6 @@ struct hs_backend_state {
 };
 
 /* ---- cpu_memory.c ---- */
-double hs_cpu_memory_free(void); /* bytes that can be had without swapping; INFINITY if unknown */
-
 /* Memory, in large pages from so many bytes on; NULL where it is short. For free(). */
 void *hs_cpu_memory_create(size_t bytes, size_t large_from);
 

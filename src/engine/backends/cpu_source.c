@@ -1,3 +1,4 @@
+#include "core/machine.h"
 #include "engine/backends/cpu_parts.h"
 
 #include <math.h>
@@ -52,7 +53,7 @@ void hs_cpu_source_prepare(struct hs_backend_state *state)
         source->plane = malloc((size_t)bytes);
         return; /* without it every node is evaluated by itself */
     }
-    if (bytes > 0.0 && bytes < hs_cpu_memory_free())
+    if (bytes > 0.0 && bytes < hs_machine_memory_free("").bytes)
         source->part = malloc((size_t)bytes);
     if (!source->part)
         return;
