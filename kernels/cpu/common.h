@@ -10,12 +10,6 @@
 #define HS_INLINE static inline
 #endif
 
-enum {
-    HS_ALL_DIMS = 1u << 1 | 1u << 2 | 1u << 3,
-    HS_ALL_RADII = 1u << 1 | 1u << 2 | 1u << 3,
-    HS_ALL_PRECISIONS = 1u << HS_FLOAT | 1u << HS_DOUBLE
-};
-
 HS_INLINE double hs_read(enum hs_precision precision, const void *field, int64_t element)
 {
     return precision == HS_FLOAT ? (double)((const float *)field)[element]

@@ -64,6 +64,7 @@
 #include "vector.cuh"
 
 #include "core/problem.h"
+#include "core/tiling_bulk.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -16,7 +16,7 @@
  */
 #include "common.cuh"
 
-#include "core/tiling.h"
+#include "core/tiling_ladder.h"
 
 namespace
 {

@@ -8,7 +8,8 @@
 
 #include "levels.cuh"
 
-#include "core/tiling.h"
+#include "core/tiling_chunks.h"
+#include "core/tiling_columns.h"
 
 namespace columns
 {

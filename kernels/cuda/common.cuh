@@ -14,12 +14,6 @@
 #include <stdint.h>
 #include <type_traits>
 
-enum {
-    HS_ALL_DIMS = 1u << 1 | 1u << 2 | 1u << 3,
-    HS_ALL_RADII = 1u << 1 | 1u << 2 | 1u << 3,
-    HS_ALL_PRECISIONS = 1u << HS_FLOAT | 1u << HS_DOUBLE
-};
-
 /* Returns from the function with HS_DEVICE and a message if a call of CUDA's fails; `where` says
  * for whom it was made: "kernel basic", "cuda backend". */
 #define HS_CUDA_TRY(where, err, call)                                                              \

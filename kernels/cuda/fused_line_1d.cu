@@ -28,7 +28,7 @@
  */
 #include "levels.cuh"
 
-#include "core/tiling.h"
+#include "core/tiling_lines.h"
 
 #include <stdio.h>
 
@@ -299,7 +299,7 @@ __global__ void __launch_bounds__(32 * WARPS, (line<T, R, W, FIELD>::BLOCKS))
 /* ---- host ---------------------------------------------------------------------------------- */
 
 template <typename T>
-arguments<T> make_arguments(const hs_sweep *sweep, int width)
+arguments<T> make_arguments(const hs_sweep *sweep)
 {
     arguments<T> p = {};
     p.in = (const T *)sweep->in;
@@ -311,14 +311,14 @@ arguments<T> make_arguments(const hs_sweep *sweep, int width)
     star::take_coefficients(sweep, p.c);
     star::take_faces(sweep, &p);
     star::take_levels(sweep, p.level);
-    p.lines = hs_fused_tiles(p.n, 32 * width, p.rim, p.wrap[0]);
+    p.lines = hs_line_count(sweep);
     return p;
 }
 
 template <typename T, int R, int W, bool FIELD>
 hs_status launch(const hs_sweep *sweep, const hs_geometry &g, hs_error *err)
 {
-    return star::launch("fused_line_1d", fused_line<T, R, W, FIELD>, make_arguments<T>(sweep, W), g,
+    return star::launch("fused_line_1d", fused_line<T, R, W, FIELD>, make_arguments<T>(sweep), g,
                         sweep->stream, err);
 }
 

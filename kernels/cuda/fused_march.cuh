@@ -9,7 +9,7 @@
 #include "columns.cuh"
 
 #include "core/separation.h"
-#include "core/tiling.h"
+#include "core/tiling_columns.h"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow" /* of its own */

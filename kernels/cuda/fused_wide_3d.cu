@@ -56,7 +56,7 @@
 #include "columns.cuh"
 #include "neighbours.cuh"
 
-#include "core/tiling.h"
+#include "core/tiling_columns.h"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow" /* of its own */

@@ -13,7 +13,7 @@
 
 #include "common.cuh"
 
-#include "core/tiling.h"
+#include "core/tiling_bulk.h"
 
 namespace lockstep
 {

@@ -19,7 +19,7 @@
  */
 #include "common.cuh"
 
-#include "core/tiling.h"
+#include "core/tiling_ladder.h"
 
 namespace
 {

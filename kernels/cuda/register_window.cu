@@ -17,7 +17,7 @@
  */
 #include "common.cuh"
 
-#include "core/tiling.h"
+#include "core/tiling_ladder.h"
 
 namespace
 {

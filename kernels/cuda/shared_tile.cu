@@ -20,7 +20,7 @@
  */
 #include "common.cuh"
 
-#include "core/tiling.h"
+#include "core/tiling_ladder.h"
 
 namespace
 {

@@ -7,7 +7,7 @@
 
 #include "levels.cuh"
 
-#include "core/tiling.h"
+#include "core/tiling_strips.h"
 
 namespace strip
 {

@@ -6,7 +6,7 @@
 
 #include "levels.cuh"
 
-#include "core/tiling.h"
+#include "core/tiling_temporal.h"
 
 namespace temporal
 {

@@ -40,6 +40,8 @@
  */
 #include "vector.cuh"
 
+#include "core/tiling_vector.h"
+
 namespace
 {
 

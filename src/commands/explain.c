@@ -304,9 +304,9 @@ static enum hs_status find(const char *name, struct subject *out, struct hs_erro
         if (strcmp(absent->name, name) == 0)
             return hs_error_add(err, HS_BAD_INPUT, "%s: %s", name, absent->why);
     char known[512] = "";
-    for (const struct hs_tiling *row = hs_tilings; row->kernel; row++)
+    for (const struct hs_tiling *const *row = hs_tilings; *row; row++)
         snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", known[0] ? ", " : "",
-                 row->kernel);
+                 (*row)->kernel);
     return hs_error_add(err, HS_BAD_INPUT, "%s: no such CUDA kernel; there are %s, and those of %s",
                         name, known, "heatsolve kernels");
 }
@@ -316,10 +316,11 @@ static enum hs_status find(const char *name, struct subject *out, struct hs_erro
 static bool subject_at(int n, struct subject *out)
 {
     int rows = 0;
-    while (hs_tilings[rows].kernel)
+    while (hs_tilings[rows])
         rows++;
     if (n < rows) {
-        *out = (struct subject){hs_tilings[n].kernel, built(hs_tilings[n].kernel), &hs_tilings[n]};
+        const struct hs_tiling *row = hs_tilings[n];
+        *out = (struct subject){row->kernel, built(row->kernel), row};
         return true;
     }
     for (int k = 0, own = rows; hs_kernels[k]; k++) {

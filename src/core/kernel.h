@@ -103,6 +103,13 @@ struct hs_geometry {
 
 struct hs_problem; /* core/problem.h */
 
+/* Of a descriptor's `dims`, `radius` and `precision`. */
+enum {
+    HS_ALL_DIMS = 1u << 1 | 1u << 2 | 1u << 3,
+    HS_ALL_RADII = 1u << 1 | 1u << 2 | 1u << 3,
+    HS_ALL_PRECISIONS = 1u << HS_FLOAT | 1u << HS_DOUBLE
+};
+
 struct hs_kernel {
     const char *name;
     const char *idea;   /* one line */

@@ -45,3 +45,30 @@ int64_t hs_tile_star_points(const struct hs_sweep *sweep, const int tile[HS_AXES
         points += 2 * hs_tile_halo(sweep, axis) * (hs_tile_volume(tile) / tile[axis]);
     return points;
 }
+
+int hs_tile_reach(const struct hs_sweep *sweep)
+{
+    return sweep->stencil->radius * (sweep->steps > 0 ? sweep->steps : 1);
+}
+
+int64_t hs_tile_overlapping(int64_t n, int size, int rim, bool wrap)
+{
+    const int stored = size - 2 * rim;
+    if (wrap)
+        return (n + stored - 1) / stored;
+    return n <= size ? 1 : 1 + (n - size + stored - 1) / stored;
+}
+
+int64_t hs_tile_chunk(int64_t tiles, int64_t planes, int radius, int64_t wave)
+{
+    enum { LATENCY = 4, SHORTEST = 16 };
+    int64_t best = planes > 0 ? planes : 1, best_cost = INT64_MAX;
+    for (int64_t chunks = 1; chunks * SHORTEST < planes + SHORTEST && chunks <= 256; chunks++) {
+        const int64_t length = hs_divide_up(planes, chunks);
+        const int64_t waves = hs_divide_up(tiles * hs_divide_up(planes, length), wave);
+        const int64_t cost = waves * (length + 2 * radius + LATENCY);
+        if (cost < best_cost)
+            best = length, best_cost = cost;
+    }
+    return best;
+}

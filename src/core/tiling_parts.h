@@ -27,10 +27,27 @@ void hs_tile_set(const struct hs_sweep *sweep, int x, int y, int z, struct hs_ge
 void hs_tile_finish(const struct hs_sweep *sweep, const int threads[HS_AXES],
                     struct hs_geometry *out);
 
-/* The row of `resident`, in a file of its own. */
-struct hs_blocking hs_tiling_resident_usual(int dims, int radius, enum hs_precision precision);
-void hs_tiling_resident_geometry(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
-                                 struct hs_geometry *out);
+/* How far away along an axis lie the nodes that a node's last value depends on. */
+int hs_tile_reach(const struct hs_sweep *sweep);
+
+/* Tiles of `size` points along an axis of n, `rim` of which on each side are swept but not stored,
+ * except at a face, where none are needed: there the tiles begin and end at the faces. */
+int64_t hs_tile_overlapping(int64_t n, int size, int rim, bool wrap);
+
+/*
+ * How many planes a block of one sweep marches through: as many as give the least time by this
+ * model, in planes: waves of blocks times (planes + those loaded twice + a few for the first loads
+ * to arrive). `tiles` is of a plane, `wave` the blocks that run at once.
+ */
+int64_t hs_tile_chunk(int64_t tiles, int64_t planes, int radius, int64_t wave);
+
+/* The rows, each in the file of its kind. */
+extern const struct hs_tiling hs_tiling_basic, hs_tiling_shared_tile, hs_tiling_coarsened,
+    hs_tiling_register_tile, hs_tiling_march_halo, hs_tiling_tile_2d, hs_tiling_collaborative_2d,
+    hs_tiling_register_window, hs_tiling_warp_shuffle, hs_tiling_vector_march, hs_tiling_bulk_march,
+    hs_tiling_temporal_2d, hs_tiling_temporal_3d, hs_tiling_fused_march_3d,
+    hs_tiling_fused_fields_3d, hs_tiling_fused_wide_3d, hs_tiling_fused_march_2d,
+    hs_tiling_fused_line_1d, hs_tiling_resident;
 
 #ifdef __cplusplus
 }

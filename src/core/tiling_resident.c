@@ -187,14 +187,14 @@ bool hs_resident_plan(const struct hs_sweep *sweep, struct hs_resident *out)
     return false;
 }
 
-struct hs_blocking hs_tiling_resident_usual(int dims, int radius, enum hs_precision precision)
+static struct hs_blocking usual_resident(int dims, int radius, enum hs_precision precision)
 {
     (void)dims, (void)radius, (void)precision;
     return (struct hs_blocking){.threads = {HS_RESIDENT_THREADS, 1, 1}};
 }
 
-void hs_tiling_resident_geometry(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
-                                 struct hs_geometry *out)
+static void geometry_resident(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
+                              struct hs_geometry *out)
 {
     (void)blocking;
     struct hs_resident plan;
@@ -220,3 +220,12 @@ void hs_tiling_resident_geometry(const struct hs_sweep *sweep, const struct hs_b
     out->shared_bytes = plan.shared_bytes;
     out->flops_per_point *= sweep->steps > 0 ? sweep->steps : 1;
 }
+
+const struct hs_tiling hs_tiling_resident = {
+    .kernel = "resident",
+    .dims = 1u << 2 | 1u << 3,
+    .radius = 1u << 1,
+    .steps = {HS_RESIDENT_STEPS, HS_RESIDENT_STEPS},
+    .usual = usual_resident,
+    .geometry = geometry_resident,
+};

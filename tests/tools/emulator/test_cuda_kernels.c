@@ -7,7 +7,7 @@
  */
 #include "core/kernel.h"
 #include "core/problem.h"
-#include "core/tiling.h"
+#include "core/tiling_lines.h"
 #include "test.h"
 
 #include <math.h>

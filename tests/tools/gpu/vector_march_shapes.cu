@@ -1,6 +1,7 @@
 /*
  * Times vector_march's shapes (rows a warp, planes ahead, blocks a multiprocessor, planes a block)
- * against a device copy of the same run, to choose the numbers in core/tiling.h. Needs a GPU:
+ * against a device copy of the same run, to choose the numbers in core/tiling_vector.h. Needs a
+ * GPU:
  *
  *   nvcc -O3 -std=c++20 -fmad=false -arch=native -Isrc -Ikernels/cuda -o shapes \
  *       tests/tools/gpu/vector_march_shapes.cu kernels/cuda/basic.cu \
@@ -144,7 +145,7 @@ struct bench {
                (double)hs_box_count(&sweep.box) / points * copy / seconds);
     }
 
-    /* `planes` 0: as core/tiling.c would choose for so many blocks a multiprocessor */
+    /* `planes` 0: as core/tiling_vector.c would choose for so many blocks a multiprocessor */
     template <int R, int ROWS, int AHEAD, int BLOCKS>
     void time(int planes)
     {

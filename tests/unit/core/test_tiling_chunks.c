@@ -1,0 +1,51 @@
+/* Chunks along z of the marches in 3D that fuse sweeps. */
+#include "core/tiling_chunks.h"
+#include "core/tiling_columns.h"
+#include "test.h"
+#include "unit/core/cube.h"
+
+/* Every column is cut from end to end, into chunks that become shorter and are never empty. */
+void test_tiling_chunks__make_up_every_column(void **state)
+{
+    (void)state;
+    for (int64_t n = 4; n < 1400; n += n < 100 ? 1 : 37)
+        for (int i = 0; i < 2 * HS_FUSED_STEPS; i++) {
+            struct cube cube;
+            set_cube(&cube, n, 3, 1);
+            cube.sweep.steps = i / 2 + 1;
+            for (int f = 0; f < HS_FACES; f++)
+                cube.face[f] = (struct hs_face){.wrap = i % 2, .held = !(i % 2)};
+            for (int axis = 0; i % 2 && axis < HS_AXES; axis++)
+                cube.sweep.box.lo[axis] = 0, cube.sweep.box.hi[axis] = n;
+            struct hs_geometry g;
+            hs_tiling_launch("fused_march_3d", &cube.sweep, &g);
+            const struct hs_fused_chunks cut =
+                hs_fused_cut_z(&cube.sweep, g.blocks[HS_X], g.blocks[HS_Y]);
+            assert_int_equal(g.blocks[HS_Z], cut.chunks);
+            int64_t end = 0, longest = n < HS_FUSED_PLANES ? n : HS_FUSED_PLANES;
+            for (int k = 0; k < cut.chunks; k++) {
+                assert_int_equal(hs_fused_chunk(n, cut.chunks, cut.taper, k), end);
+                end = hs_fused_chunk(n, cut.chunks, cut.taper, k + 1);
+                const int64_t length = end - hs_fused_chunk(n, cut.chunks, cut.taper, k);
+                assert_true(length > 0 && length <= longest + (k > 0)); /* but for rounding */
+                longest = length;
+            }
+            assert_int_equal(end, n);
+        }
+}
+
+/* 144 equal columns on 132 multiprocessors: equal chunks would leave most of them idle at last. */
+void test_tiling_chunks__end_together(void **state)
+{
+    (void)state;
+    struct cube cube;
+    set_cube(&cube, 640, 3, 1);
+    cube.sweep.steps = HS_FUSED_STEPS;
+    for (int f = 0; f < HS_FACES; f++)
+        cube.face[f] = (struct hs_face){.wrap = true};
+    for (int axis = 0; axis < HS_AXES; axis++)
+        cube.sweep.box.lo[axis] = 0, cube.sweep.box.hi[axis] = 640;
+    const struct hs_fused_chunks cut = hs_fused_cut_z(&cube.sweep, 12, 12);
+    assert_int_equal(cut.chunks, 4);
+    assert_int_equal(cut.taper, 8);
+}
