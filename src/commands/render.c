@@ -189,7 +189,8 @@ const struct hs_command hs_command_render = {
         "  --range A:B               temperatures that the colours, or a plot's axis, span "
         "(default:\n"
         "                            those of the slice, over all steps drawn); A: or :B sets one "
-        "end\n"
+        "end.\n"
+        "                            Where all data lie outside, a message says so\n"
         "  --map NAME                inferno (default), viridis, magma, plasma, coolwarm, gray\n"
         "  --width PIXELS            400 to 10000 (default 1600)\n",
     .run = run,

@@ -211,6 +211,19 @@ static void settle_range(struct job *job, const double bounds[2])
     job->scene.beyond[1] = bounds[1] > job->scene.range[1];
 }
 
+static void warn_of_empty(const struct job *job, const double bounds[2], struct hs_error *err)
+{
+    const double *range = job->scene.range, *asked = job->request->range;
+    const bool below = range[1]<bounds[0], above = range[0]> bounds[1];
+    if ((isnan(asked[0]) && isnan(asked[1])) || bounds[0] > bounds[1] || !(below || above))
+        return;
+    hs_error_add(err, HS_OK,
+                 "%s: the range, %.9g to %.9g, lies %s all that is drawn, which is %.9g to %.9g: "
+                 "nothing can be told from the picture",
+                 job->request->output, range[0], range[1], below ? "below" : "above", bounds[0],
+                 bounds[1]);
+}
+
 /* Slice by slice, so that memory holds one. */
 static enum hs_status range_of_all(struct job *job, struct hs_error *err)
 {
@@ -223,6 +236,7 @@ static enum hs_status range_of_all(struct job *job, struct hs_error *err)
         widen(values, job->nodes, bounds);
     }
     settle_range(job, bounds);
+    warn_of_empty(job, bounds, err);
     return HS_OK;
 }
 

@@ -24,7 +24,8 @@ struct hs_picture_request {
     int width;       /* pixels; 0: HS_PICTURE_WIDTH */
 };
 
-/* HS_BAD_INPUT for a request that the file cannot answer, HS_IO where reading or writing fails. */
+/* HS_BAD_INPUT for a request that the file cannot answer, HS_IO where reading or writing fails. A
+ * range outside all data is drawn, and a message added that says so. */
 enum hs_status hs_picture_draw(const struct hs_picture_request *request, struct hs_error *err);
 
 #endif

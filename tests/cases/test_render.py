@@ -242,6 +242,24 @@ def test_values_beyond_the_range_have_the_ends_colours_and_the_bar_says_so(tmp_p
     assert (below == (0x44, 0x01, 0x54)).all(axis=2).sum() > 50
 
 
+@pytest.mark.parametrize("dims", [1, 2])
+@pytest.mark.parametrize("span, where", [("0:10", "below"), (":10", "below"), ("130:140", "above"), ("130:", "above")])
+def test_a_range_outside_all_data_is_drawn_with_a_warning(tmp_path, dims, span, where):
+    values = np.linspace(20, 120, 6**dims).reshape(1, *[6] * dims)
+    path = write(tmp_path / "a.h5", values, [np.linspace(0, 1, 6)] * dims)
+    result = render(path, "-o", tmp_path / "a.png", "--range", span)
+    assert result.returncode == 0
+    assert f"lies {where} all that is drawn, which is 20 to 120" in result.stderr
+    assert result.stderr.count("\n") == 1
+    read_png(tmp_path / "a.png")
+
+
+@pytest.mark.parametrize("span", ["0:20", "120:", "60:70"])
+def test_a_range_that_meets_the_data_needs_no_word(tmp_path, span):
+    path = write(tmp_path / "a.h5", np.linspace(20, 120, 6)[None], [np.linspace(0, 1, 6)])
+    draw(path, tmp_path / "a.png", "--range", span)
+
+
 def test_a_line_goes_through_its_nodes(tmp_path):
     x = np.linspace(0, 2, 41)
     values = 20 + 10 * np.sin(3 * x)
