@@ -1,6 +1,7 @@
 #include "core/grid.h"
 
 #include <assert.h>
+#include <stdio.h>
 
 size_t hs_precision_size(enum hs_precision precision)
 {
@@ -20,6 +21,21 @@ int64_t hs_grid_count(const struct hs_grid *grid)
 double hs_grid_coordinate(const struct hs_grid *grid, int axis, int64_t i)
 {
     return grid->lower[axis] + (double)i * grid->spacing[axis];
+}
+
+void hs_grid_name_node(const struct hs_grid *grid, const int64_t node[HS_AXES], char *out,
+                       size_t size)
+{
+    static const char axis_name[] = "xyz";
+    int used = snprintf(out, size, "node (");
+    for (int axis = 0; axis < grid->dims; axis++)
+        used += snprintf(out + used, size - (size_t)used, "%s%lld", axis ? ", " : "",
+                         (long long)node[axis]);
+    used += snprintf(out + used, size - (size_t)used, ")");
+    for (int axis = 0; axis < grid->dims; axis++)
+        used += snprintf(out + used, size - (size_t)used, ", %c = %.6g", axis_name[axis],
+                         hs_grid_coordinate(grid, axis, node[axis]));
+    snprintf(out + used, size - (size_t)used, " m");
 }
 
 struct hs_box hs_grid_box(const struct hs_grid *grid)

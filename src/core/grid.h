@@ -36,6 +36,10 @@ struct hs_grid {
 int64_t hs_grid_count(const struct hs_grid *grid);
 double hs_grid_coordinate(const struct hs_grid *grid, int axis, int64_t i); /* m */
 
+/* "node (3, 4), x = 0.1, y = 0.2 m" */
+void hs_grid_name_node(const struct hs_grid *grid, const int64_t node[HS_AXES], char *out,
+                       size_t size);
+
 /* Half-open: lo <= i < hi along each axis. */
 struct hs_box {
     int64_t lo[HS_AXES];

@@ -103,7 +103,10 @@ enum hs_place {
     HS_PLACE_STENCIL,  /* stencil */
     HS_PLACE_BACKEND,  /* solver.backend */
     HS_PLACE_KERNEL,   /* solver.kernel */
-    HS_PLACES
+    /* these with key and value: "case.cfg:12: source.value = 5" */
+    HS_PLACE_SOURCE,
+    HS_PLACE_FACE, /* what drives face f: HS_PLACE_FACE + f */
+    HS_PLACES = HS_PLACE_FACE + HS_FACES
 };
 
 struct hs_problem {

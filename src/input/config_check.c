@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Expressions are looked at on the corners of the grid and half way between them. */
 enum { SAMPLES = 3 };
@@ -52,6 +53,15 @@ static struct hs_box face_box(const struct hs_grid *grid, int face)
     return box;
 }
 
+/* With what may turn out not to be finite later. Where memory is short, the config's name stands
+ * for it. */
+static void keep_place(struct hs_reader *reader, enum hs_place which, const char *key)
+{
+    char place[1024];
+    hs_settings_place(reader->settings, key, place, sizeof place);
+    reader->problem->place[which] = strdup(place);
+}
+
 static void check_faces(struct hs_reader *reader)
 {
     const struct hs_problem *problem = reader->problem;
@@ -63,6 +73,7 @@ static void check_faces(struct hs_reader *reader)
             const struct hs_key drive = hs_face_key(reader, face, drives[d]);
             key = hs_given(reader, drive.text) ? drive : key;
         }
+        keep_place(reader, (enum hs_place)(HS_PLACE_FACE + face), key.text);
         check_value(reader, key.text, &problem->face[face].drive, 0.0, &box);
     }
 }
@@ -113,9 +124,11 @@ void hs_check_values(struct hs_reader *reader)
     const struct hs_box all = hs_grid_box(&problem->grid);
     check_faces(reader);
     check_initial(reader);
-    if (problem->source.present)
-        check_value(reader, hs_given(reader, "source.value") ? "source.value" : "source.expression",
-                    &problem->source.field.value, 0.0, &all);
+    if (problem->source.present) {
+        const char *key = hs_given(reader, "source.value") ? "source.value" : "source.expression";
+        keep_place(reader, HS_PLACE_SOURCE, key);
+        check_value(reader, key, &problem->source.field.value, 0.0, &all);
+    }
     /* a solution may well be singular at the start; it is the end that is checked */
     const double end = isnan(problem->schedule.end) ? 1.0 : problem->schedule.end;
     if (problem->exact.present)

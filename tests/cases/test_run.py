@@ -266,9 +266,58 @@ def test_blow_up_is_noticed(tmp_path):
     text = BASE.replace("value = 0.0", 'value = "t < 0.35 ? 0 : exp(1e4*(t-0.35))"')
     result = heatsolve(tmp_path, "run", "case.cfg", text=text)
     assert result.returncode == 1
-    assert "diverged" in result.stderr
+    assert "diverged" in result.stderr and "boundary.all.value" in result.stderr
     with h5py.File(tmp_path / "out.h5") as f:
-        assert list(f["time"]) == [0.0, 0.1, 0.2, 0.1 * 3]
+        assert list(f["time"]) == [0.0, 0.1, 0.2, 0.1 * 3, 0.4]  # the wall is at exp(500) then, as asked for
+        assert np.isfinite(f["temperature"][:]).all()
+
+
+@pytest.mark.parametrize("precision, source, wall, named", [
+    ("double", "exp(2e3*t)", "0", r'case.cfg:9: source.expression = "exp\(2e3\*t\)" is inf at node \(\d+\), x = [\d.]+ m'),
+    ("double", "x > 3.9 && x < 3.95 && t > 0.5 ? 1/0 : x", "0", r"source.expression = .* is inf at node"),
+    ("float", "t > 0.5 ? 1e39 : 1", "0", r"is 1e\+39, more than a field in float holds, at node"),
+    ("float", "t > 0.5 ? 1e35 : 1", "0", None),  # 4.5e32 a sweep: large, and held
+    ("double", "0", "sqrt(0.55-t)", r'case.cfg:10: boundary.x_max.value = "sqrt\(0.55-t\)" is NaN at node \(100\), x = 4 m'),
+    ("double", "0", "1e200^(10*t)", r'case.cfg:10: boundary.x_max.value = "1e200\^\(10\*t\)" is inf at node \(100\)'),
+])
+def test_a_value_that_no_field_can_hold_is_named(tmp_path, precision, source, wall, named):
+    text = f"""precision = "{precision}";
+title = "overflow";
+grid = {{ points = [101]; upper = [4.0]; }};
+material = {{ diffusivity = 0.1; }};
+initial = {{
+  value = 1.0; }};
+time = {{ end = 1.0;
+  step = 0.0045; }};
+source = {{ expression = "{source}"; }};
+boundary = {{ x_max = {{ type = "dirichlet"; value = "{wall}"; }}; }};
+output = {{ file = "out.h5"; }};
+"""
+    result = heatsolve(tmp_path, "run", "case.cfg", "--quiet", text=text)
+    if named is None:
+        assert "no field" not in result.stderr and "more than" not in result.stderr
+        return
+    assert result.returncode == 1
+    found = re.search(named + r".*, t = ([\d.]+) s; snapshots before it are kept", result.stderr)
+    assert found, result.stderr
+    sweep, when = re.search(r"at sweep (\d+), t = ([\d.]+) s \(", result.stderr).groups()
+    assert float(found[1]) <= float(when)
+
+
+@pytest.mark.parametrize("in_time", ["", "-((t-0.4)/0.02)^2"])
+def test_a_narrow_source_is_no_divergence(tmp_path, in_time):
+    """Nothing but a spot between the nodes of any coarse lattice, for a while: what it heats is in order."""
+    text = f"""grid = {{ points = [201, 201]; upper = [1.0, 1.0]; }};
+material = {{ diffusivity = 1e-4; }};
+initial = {{ value = 0.0; }};
+source = {{ expression = "10*exp(-((x-0.44)^2+(y-0.44)^2)/1e-5{in_time})"; }};
+boundary = {{ all = {{ type = "reflective"; }}; }};
+time = {{ end = 1.0; step = 0.0025; }};
+output = {{ file = "out.h5"; }};
+"""
+    result = heatsolve(tmp_path, "run", "case.cfg", "--json", "--quiet", text=text)
+    assert result.returncode == 0, result.stderr
+    assert json.loads(result.stdout)["max"] > 0.01
 
 
 def test_an_initial_field_that_is_not_finite_is_bad_input(tmp_path):

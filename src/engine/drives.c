@@ -1,0 +1,232 @@
+#include "engine/drives.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+
+struct drive {
+    enum hs_place place;
+    const struct hs_value *value;
+    const double *data; /* [nz][ny][nx] instead of `value`; NULL: none */
+    int face;           /* where it is; -1: at all nodes */
+    double sweep_gain;  /* K a sweep per unit of it, of a source; 1 for walls */
+    double gain;        /* K in the whole run */
+};
+
+/* A rule's ghost value may add to each sweep what the wall's is, times its c. */
+static int list_drives(const struct hs_problem *problem, const struct hs_plan *plan,
+                       struct drive out[1 + HS_FACES])
+{
+    int count = 0;
+    const struct hs_source *source = &problem->source;
+    const double sweeps = (double)plan->sweeps;
+    if (source->present)
+        out[count++] = (struct drive){
+            .place = HS_PLACE_SOURCE,
+            .value = &source->field.value,
+            .data = source->field.data,
+            .face = -1,
+            .sweep_gain = source->rate * (problem->raw ? 1.0 : hs_plan_step(plan)),
+            .gain = fabs(source->rate) * (problem->raw ? sweeps : plan->end),
+        };
+    for (int f = 0; f < 2 * problem->grid.dims; f++)
+        if (!problem->face[f].wrap)
+            out[count++] = (struct drive){
+                .place = (enum hs_place)(HS_PLACE_FACE + f),
+                .value = &problem->face[f].drive,
+                .face = f,
+                .sweep_gain = 1.0,
+                .gain = 1.0 + fabs(problem->face[f].c[0]) * sweeps,
+            };
+    return count;
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+static void put_on_face(const struct hs_grid *grid, int face, int64_t node[HS_AXES])
+{
+    if (face >= 0)
+        node[face / 2] = face % 2 ? grid->points[face / 2] - 1 : 0;
+}
+
+static double value_at(const struct hs_grid *grid, const struct drive *drive,
+                       const int64_t node[HS_AXES], double t)
+{
+    if (drive->data)
+        return drive->data[(node[HS_Z] * grid->points[HS_Y] + node[HS_Y]) * grid->points[HS_X] +
+                           node[HS_X]];
+    double at[HS_AXES];
+    for (int axis = 0; axis < HS_AXES; axis++)
+        at[axis] = hs_grid_coordinate(grid, axis, node[axis]);
+    return hs_value_at(drive->value, at[HS_X], at[HS_Y], at[HS_Z], t);
+}
+
+/* Nodes that differ in the drive's value, evenly spread, `most` along each axis. */
+struct lattice {
+    int64_t points[HS_AXES], along[HS_AXES], count;
+    int face;
+};
+
+static struct lattice spread(const struct hs_grid *grid, const struct drive *drive, int64_t most)
+{
+    struct lattice l = {.count = 1, .face = drive->face};
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        const bool varies = (hs_value_varies(drive->value) & HS_VARIES_X << axis) != 0;
+        const bool across = drive->face >= 0 && drive->face / 2 == axis;
+        const int64_t points = grid->points[axis];
+        l.points[axis] = points;
+        l.along[axis] = !varies || across ? 1 : points < most ? points : most;
+        l.count *= l.along[axis];
+    }
+    return l;
+}
+
+static void lattice_node(const struct hs_grid *grid, const struct lattice *l, int64_t n,
+                         int64_t node[HS_AXES])
+{
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        const int64_t part = n % l->along[axis];
+        node[axis] = l->along[axis] > 1 ? (l->points[axis] - 1) * part / (l->along[axis] - 1) : 0;
+        n /= l->along[axis];
+    }
+    put_on_face(grid, l->face, node);
+}
+
+/* ---- how large ------------------------------------------------------------------------------- */
+
+static double larger_if_finite(double most, double value)
+{
+    return isfinite(value) ? fmax(most, fabs(value)) : most; /* else the sweeps will show it */
+}
+
+static double largest_of_data(const struct hs_grid *grid, const double *data)
+{
+    double most = 0.0;
+    for (int64_t n = 0; n < hs_grid_count(grid); n++)
+        most = larger_if_finite(most, data[n]);
+    return most;
+}
+
+static double coarsely_largest(const struct hs_grid *grid, const struct drive *drive, double end)
+{
+    enum { ALONG = 9, TIMES = 5 };
+    if (drive->data)
+        return largest_of_data(grid, drive->data);
+    const struct lattice l = spread(grid, drive, ALONG);
+    const int times = hs_value_varies(drive->value) & HS_VARIES_T ? TIMES : 1;
+    double most = 0.0;
+    for (int64_t n = 0; n < l.count * times; n++) {
+        int64_t node[HS_AXES];
+        lattice_node(grid, &l, n % l.count, node);
+        const double t = end * (double)(n / l.count) / (TIMES - 1);
+        most = larger_if_finite(most, value_at(grid, drive, node, t));
+    }
+    return most;
+}
+
+double hs_drives_scale(const struct hs_problem *problem, const struct hs_plan *plan)
+{
+    struct drive drives[1 + HS_FACES];
+    const int count = list_drives(problem, plan, drives);
+    double sum = 0.0;
+    for (int d = 0; d < count; d++)
+        sum += drives[d].gain * coarsely_largest(&problem->grid, &drives[d], plan->end);
+    return sum;
+}
+
+double hs_drives_scale_at(const struct hs_problem *problem, const struct hs_plan *plan,
+                          const int64_t node[HS_AXES], int64_t sweep)
+{
+    enum { TIMES = 65536 };
+    struct drive drives[1 + HS_FACES];
+    const int count = list_drives(problem, plan, drives);
+    double sum = 0.0;
+    for (int d = 0; d < count; d++) {
+        int64_t at[HS_AXES] = {node[HS_X], node[HS_Y], node[HS_Z]};
+        put_on_face(&problem->grid, drives[d].face, at);
+        double most = 0.0;
+        for (int64_t s = 0; s <= sweep; s += 1 + sweep / TIMES)
+            most = larger_if_finite(
+                most, value_at(&problem->grid, &drives[d], at, hs_plan_time(plan, s)));
+        sum += most * drives[d].gain;
+    }
+    return sum;
+}
+
+/* ---- whether they can be held ---------------------------------------------------------------- */
+
+struct excess {
+    int64_t node[HS_AXES];
+    double value;
+};
+
+static bool is_too_much(enum hs_precision precision, double value)
+{
+    return !(fabs(value) <= (precision == HS_FLOAT ? FLT_MAX : DBL_MAX));
+}
+
+static bool exceeds(const struct hs_problem *problem, const struct drive *drive, double t,
+                    struct excess *found)
+{
+    found->value = value_at(&problem->grid, drive, found->node, t);
+    return is_too_much(problem->precision, found->value) ||
+           is_too_much(problem->precision, found->value * drive->sweep_gain);
+}
+
+/* At the suspected node, then over the grid. */
+static bool look_for_excess(const struct hs_problem *problem, const struct drive *drive, double t,
+                            const int64_t suspect[HS_AXES], struct excess *found)
+{
+    static const int64_t along[HS_AXES + 1] = {1, 4096, 64, 16}; /* by dims */
+    for (int axis = 0; axis < HS_AXES; axis++)
+        found->node[axis] = suspect[axis];
+    put_on_face(&problem->grid, drive->face, found->node);
+    if (exceeds(problem, drive, t, found))
+        return true;
+    const struct lattice l = spread(&problem->grid, drive, along[problem->grid.dims]);
+    for (int64_t n = 0; n < l.count; n++) {
+        lattice_node(&problem->grid, &l, n, found->node);
+        if (exceeds(problem, drive, t, found))
+            return true;
+    }
+    return false;
+}
+
+static void describe(const struct hs_problem *problem, const struct drive *drive, double t,
+                     const struct excess *found, char *out, size_t size)
+{
+    char node[160], number[64];
+    if (isnan(found->value)) /* printf would give it a sign */
+        snprintf(number, sizeof number, "NaN");
+    else if (isinf(found->value))
+        snprintf(number, sizeof number, "%g", found->value);
+    else
+        snprintf(number, sizeof number, "%g, more than a field in %s holds,", found->value,
+                 hs_precision_name(problem->precision));
+    hs_grid_name_node(&problem->grid, found->node, node, sizeof node);
+    snprintf(out, size, "%s is %s at %s, t = %.9g s", hs_problem_place(problem, drive->place),
+             number, node, t);
+}
+
+bool hs_drives_find_excess(const struct hs_problem *problem, const struct hs_plan *plan,
+                           int64_t from, int64_t to, const int64_t suspect[HS_AXES], char *out,
+                           size_t size)
+{
+    enum { TIMES = 64 };
+    struct drive drives[1 + HS_FACES];
+    const int count = list_drives(problem, plan, drives);
+    const int64_t times = to - from < TIMES ? to - from + 1 : TIMES;
+    for (int64_t n = 0; n < times; n++) {
+        const int64_t sweep = times > 1 ? from + (to - from) * n / (times - 1) : to;
+        const double t = hs_plan_time(plan, sweep);
+        for (int d = 0; d < count; d++) {
+            struct excess found;
+            const bool used = drives[d].face >= 0 || sweep < to; /* a source by the next sweep */
+            if (!used || !look_for_excess(problem, &drives[d], t, suspect, &found))
+                continue;
+            describe(problem, &drives[d], t, &found, out, size);
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,29 @@
+/* What drives the field besides itself, source and walls: how large it is, and whether the field
+ * can hold it. */
+#ifndef HS_ENGINE_DRIVES_H
+#define HS_ENGINE_DRIVES_H
+
+#include "engine/plan.h"
+
+#include <stddef.h>
+
+/* How large |T| can become by them in the whole run, from a coarse lattice of the grid and of the
+ * run's time: a narrow peak may be missed, by any factor. */
+double hs_drives_scale(const struct hs_problem *problem, const struct hs_plan *plan);
+
+/* The same from what they are at one node, and at its projections on the faces, at the times of all
+ * sweeps (65536 of them at least) up to `sweep`. */
+double hs_drives_scale_at(const struct hs_problem *problem, const struct hs_plan *plan,
+                          const int64_t node[HS_AXES], int64_t sweep);
+
+/*
+ * Looks, on a lattice of the grid and at `suspect`, for what they gave the sweeps after `from` up
+ * to `to`: is it NaN, or more than the precision holds? True if so, and `out` says where and when:
+ * `case.cfg:4: source.expression = "exp(1e4*t)" is inf at node (3), x = 0.1 m, t = 2 s`. What is so
+ * at few nodes or for a few sweeps only may be missed.
+ */
+bool hs_drives_find_excess(const struct hs_problem *problem, const struct hs_plan *plan,
+                           int64_t from, int64_t to, const int64_t suspect[HS_AXES], char *out,
+                           size_t size);
+
+#endif
