@@ -96,7 +96,8 @@ void hs_read_material(struct hs_reader *reader)
 {
     if (any_coefficient(reader))
         read_raw(reader);
-    else if (hs_given(reader, "material.diffusivity"))
+    else if (hs_given(reader, "material.diffusivity") ||
+             hs_settings_is_meant(reader->settings, "material.diffusivity"))
         read_diffusivity(reader);
     else if (hs_given(reader, "material"))
         read_three(reader);

@@ -52,10 +52,11 @@ static void report_unknown(struct hs_settings *settings, const struct hs_setting
     if (entry->file)
         snprintf(place, sizeof place, "%.230s:%d", entry->file, entry->line);
     const char *nearest = hs_option_nearest(entry->path);
-    if (nearest)
+    if (nearest) {
         hs_error_add(settings->err, HS_BAD_INPUT, "%s: %s: unknown key; did you mean %s?", place,
                      entry->path, nearest);
-    else
+        hs_settings_mean(settings, nearest);
+    } else
         hs_error_add(settings->err, HS_BAD_INPUT,
                      "%s: %s: unknown key; heatsolve options lists them all", place, entry->path);
 }

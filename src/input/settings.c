@@ -26,8 +26,40 @@ void hs_settings_release(struct hs_settings *settings)
     for (size_t i = 0; i < settings->count; i++)
         release_entry(&settings->entries[i]);
     free(settings->entries);
-    settings->entries = NULL;
-    settings->count = settings->room = 0;
+    for (size_t i = 0; i < settings->meant_count; i++)
+        free(settings->meant[i]);
+    free(settings->meant);
+    hs_settings_init(settings, settings->file, settings->err);
+}
+
+void hs_settings_mean(struct hs_settings *settings, const char *path)
+{
+    char **more = realloc(settings->meant, (settings->meant_count + 1) * sizeof *more);
+    if (!more)
+        return; /* the mistake is reported twice, then */
+    settings->meant = more;
+    char *copy = strdup(path);
+    if (copy)
+        settings->meant[settings->meant_count++] = copy;
+}
+
+/* Whether `meant` is the key, or lies in the group of this name; the table's "[]" is any index. */
+static bool stands_for(const char *meant, const char *path)
+{
+    while (*meant && *meant == *path) {
+        if (*path++ == '[')
+            path += strspn(path, "0123456789");
+        meant++;
+    }
+    return *path == '\0' && (*meant == '\0' || *meant == '.');
+}
+
+bool hs_settings_is_meant(const struct hs_settings *settings, const char *path)
+{
+    for (size_t i = 0; i < settings->meant_count; i++)
+        if (stands_for(settings->meant[i], path))
+            return true;
+    return false;
 }
 
 struct hs_setting *hs_settings_find(const struct hs_settings *settings, const char *path)
@@ -140,7 +172,8 @@ enum hs_status hs_settings_complain(struct hs_settings *settings, const char *pa
     va_end(args);
     hs_settings_place(settings, path, place, sizeof place);
     struct hs_setting *entry = hs_settings_find(settings, path);
-    if (entry && entry->bad)
+    const bool lacks = !entry || entry->kind == HS_SETTING_GROUP;
+    if ((entry && entry->bad) || (lacks && hs_settings_is_meant(settings, path)))
         return HS_BAD_INPUT; /* one complaint a key: the next may follow from the first */
     if (entry)
         entry->bad = true;

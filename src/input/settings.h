@@ -33,6 +33,8 @@ struct hs_setting {
 struct hs_settings {
     struct hs_setting *entries;
     size_t count, room;
+    char **meant; /* keys that unknown ones seem to stand for */
+    size_t meant_count;
     const char *file; /* the config's, for what is missing; not owned */
     struct hs_error *err;
 };
@@ -50,10 +52,16 @@ bool hs_settings_add(struct hs_settings *settings, const struct hs_setting *sett
 void hs_settings_remove(struct hs_settings *settings, const char *path);
 
 /* Reports what is wrong with a key, and flags it bad: "FILE:LINE: KEY = VALUE: ...". Of a key that
- * was not given the place is that of the group it belongs in. Silent on a key that is bad already.
- * Returns HS_BAD_INPUT. */
+ * was not given the place is that of the group it belongs in. Silent on a key that is bad already,
+ * or is missing since it was mistyped. Returns HS_BAD_INPUT. */
 enum hs_status hs_settings_complain(struct hs_settings *settings, const char *path,
                                     const char *format, ...) HS_PRINTF(3, 4);
+
+/* An unknown key, which has been reported, seems to mean this one. */
+void hs_settings_mean(struct hs_settings *settings, const char *path);
+
+/* Whether some unknown key seems to mean this one, or one within this group. */
+bool hs_settings_is_meant(const struct hs_settings *settings, const char *path);
 
 /* "FILE:LINE: KEY = VALUE", or as above. */
 void hs_settings_place(const struct hs_settings *settings, const char *path, char *out,

@@ -57,6 +57,22 @@ def assert_refused(result, code, fragments):
     assert len(said) == len(set(said)), "said twice"
 
 
+@pytest.mark.parametrize("line, text, key", [
+    (7, 'boundary = { x_min = { type = "dirichlet"; vlaue = 273.15; }; };', "boundary.x_min.value"),
+    (7, 'boundary = { all = { type = "dirichlet"; vlaue = 273.15; }; };', "boundary.all.value"),
+    (2, "grid = { piont = [17, 9]; };", "grid.points"),
+    (3, "material = { difusivity = 1.0; };", "material.diffusivity"),
+    (5, "initial = { vaule = 1.0; };", "initial.value"),
+    (7, 'boundary = { all = { type = "neumann"; flx = 1.0; }; };', "boundary.all.flux"),
+    (8, "time = { edn = 1.0; };", "time.end"),
+    (10, 'probes = ( { nmae = "p"; at = [0.1, 0.1]; } );', "probes[].name"),
+])
+def test_a_mistyped_key_is_not_called_missing_too(tmp_path, line, text, key):
+    result = heatsolve(tmp_path, changed(line, text))
+    assert_refused(result, 2, [f"did you mean {key}?"])
+    assert result.stderr.count("\n") == 1, result.stderr
+
+
 def test_the_good_config_is_good(tmp_path):
     result = heatsolve(tmp_path, GOOD)
     assert result.returncode == 0, result.stderr
