@@ -101,8 +101,8 @@ def test_it_ends_with_the_same_bits(tmp_path, name, how):
 
 @pytest.fixture
 def stopped(tmp_path):
-    """A run that was interrupted twice, so that there are two checkpoints."""
-    faults.write_config(tmp_path, points=(40, 40, 40), sweeps=20000, every=5000)
+    """A run that was interrupted twice, so that there are two checkpoints. It would take hours."""
+    faults.write_config(tmp_path, points=(40, 40, 40), sweeps=10**8, every=10**7)
     for resume in ((), ("--resume",)):
         process = start(tmp_path, *resume)
         wait_for(tmp_path / "out/run.h5", process)
@@ -117,9 +117,14 @@ def sweep_of(path):
         return f.attrs["sweep"]
 
 
+def snapshot_in(path):
+    with h5py.File(path) as f:
+        return int(f["sweep"][-1])
+
+
 def test_the_last_two_are_kept(stopped):
     newer, older = stopped / "out/run.checkpoint.h5", stopped / "out/run.checkpoint.1.h5"
-    assert 0 < sweep_of(older) <= sweep_of(newer) < 20000
+    assert 0 < sweep_of(older) <= sweep_of(newer) < 10**8
     with h5py.File(stopped / "out/run.h5") as f:
         assert f.attrs["status"] == "stopped" and f.attrs["finished"] == 0
         assert f["sweep"][-1] == sweep_of(newer)  # the state it was stopped in can be looked at
@@ -148,7 +153,8 @@ def test_the_older_one_is_used_when_the_newest_is_not_whole(stopped, harm):
     assert "no checkpoint to resume from" in result.stderr and "--resume" in result.stderr
     assert "remove what is left of it to go on from the last snapshot in out/run.h5" in result.stderr
     newer.unlink()
-    assert faults.run(stopped, "--resume").returncode == 0
+    end = f"time.sweeps={snapshot_in(stopped / 'out/run.h5') + 10}"
+    assert faults.run(stopped, "--resume", "--set", end).returncode == 0
 
 
 @pytest.fixture(scope="module")
@@ -392,19 +398,20 @@ def test_a_finished_run_has_nothing_left_to_do(tmp_path):
 
 
 def test_a_killed_run_without_checkpoints_goes_on_from_its_last_snapshot(tmp_path):
-    case = dict(points=(40, 40, 40), sweeps=4000, every=200)
+    """It would take hours, so that the kill comes in time; where it came says when both are to end."""
     for name in ("whole", "cut"):
-        faults.write_config(tmp_path / name, **case)
-    assert faults.run(tmp_path / "whole").returncode == 0
+        faults.write_config(tmp_path / name, points=(40, 40, 40), sweeps=10**6, every=200)
     file = tmp_path / "cut/out/run.h5"
     process = start(tmp_path / "cut")
     while process.poll() is None and not (file.exists() and snapshots_in(file) >= 2):
         time.sleep(0.01)
     process.send_signal(signal.SIGKILL)
     assert process.wait() == -signal.SIGKILL
-    assert 2 <= snapshots_in(file) < 21
-    result = faults.run(tmp_path / "cut", "--resume")
+    assert snapshots_in(file) >= 2
+    end = f"time.sweeps={snapshot_in(file) + 900}"
+    result = faults.run(tmp_path / "cut", "--resume", "--set", end)
     assert result.returncode == 0, result.stderr
+    assert faults.run(tmp_path / "whole", "--set", end).returncode == 0
     assert_same_file(tmp_path / "whole/out/run.h5", file)
 
 
