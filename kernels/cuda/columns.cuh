@@ -14,6 +14,32 @@
 namespace columns
 {
 
+/* A tile of NX points and as many rows as WARPS warps own, a thread ROWS of them. */
+template <typename T, int NX_, int ROWS_, int WARPS_>
+struct tile {
+    enum {
+        WIDTH = HS_VECTOR_BYTES / sizeof(T), /* points of a row that a lane moves at once */
+        NX = NX_,
+        LANES = NX / WIDTH, /* that share a row */
+        ROWS = ROWS_,
+        WARPS = WARPS_,
+        THREADS = 32 * WARPS,
+        GROUPS = THREADS / LANES, /* groups of lanes, each owning ROWS rows */
+        NY = GROUPS * ROWS
+    };
+};
+
+template <typename T, int N>
+struct alignas(HS_VECTOR_BYTES) lane_values {
+    T v[N];
+};
+
+template <typename P>
+__device__ P *offset_by(P *from, unsigned bytes)
+{
+    return (P *)((char *)from + bytes);
+}
+
 /* A part of the grid that one block marches through along z. */
 struct column {
     int x, y;       /* node of the tile's first point; outside the grid where the axis wraps */
@@ -116,9 +142,32 @@ __device__ __forceinline__ column column_of(const shape &tile, const cut &cut, i
 
 /* ---- host ---------------------------------------------------------------------------------- */
 
-inline cut make_cut(const hs_fused_cut &x, const hs_geometry &g, int taper = 0)
+inline cut make_cut(const hs_sweep *sweep, const hs_geometry &g)
 {
-    return {(int)g.blocks[HS_X], (int)g.blocks[HS_Y], x.first, x.others, taper};
+    const hs_fused_cut x = hs_fused_cut_x(sweep);
+    const int64_t tiles_x = g.blocks[HS_X], tiles_y = g.blocks[HS_Y];
+    const int taper = hs_fused_cut_z(sweep, tiles_x, tiles_y).taper;
+    return {(int)tiles_x, (int)tiles_y, x.first, x.others, taper};
+}
+
+/* What a march's parameter has whatever else it does: the fields, how the grid is cut,
+ * coefficients, faces and levels. */
+template <typename T, typename Arguments>
+Arguments make_arguments(const hs_sweep *sweep, const hs_geometry &g)
+{
+    Arguments p = {};
+    p.in = (const T *)sweep->in;
+    p.out = (T *)sweep->out;
+    p.pitch_y = sweep->layout.pitch[HS_Y];
+    p.pitch_z = sweep->layout.pitch[HS_Z];
+    p.nx = (int)sweep->layout.points[HS_X];
+    p.ny = (int)sweep->layout.points[HS_Y];
+    p.nz = (int)sweep->layout.points[HS_Z];
+    p.cut = make_cut(sweep, g);
+    star::take_coefficients(sweep, p.c);
+    star::take_faces(sweep, &p);
+    star::take_levels(sweep, p.level);
+    return p;
 }
 
 /* Whether the grid has `least` points along each axis, or `wrapping` where that wraps, and indices

@@ -90,7 +90,7 @@ struct march : boundary<Sizes> {
 #pragma unroll
                 for (int e = 0; e < WIDTH; e++)
                     if (stores >> r & points >> e & 1)
-                        ((T *)offset_by(base, at_row[r]))[e] = made[r][e];
+                        offset_by(base, at_row[r])[e] = made[r][e];
     }
 
     /* How much the last sweep changed what is stored of plane k. What there is so far lies in
@@ -377,7 +377,8 @@ hs_status launch_levels(const char *name, const hs_sweep *sweep, hs_error *err)
     hs_geometry g;
     hs_tiling_launch(name, sweep, &g);
     g.shared_bytes = sizeof(typename of::shared_memory);
-    arguments<T> p = make_arguments<T>(sweep, g);
+    auto p = columns::make_arguments<T, arguments<T>>(sweep, g);
+    p.change = (star::bits_of<T> *)sweep->change;
     if constexpr (of::TABLES)
         take_tables(sweep, &p.tables);
     else if constexpr (of::SOURCE)

@@ -18,12 +18,6 @@
 namespace fused_march
 {
 
-template <typename T>
-__device__ const T *offset_by(const T *from, unsigned bytes)
-{
-    return (const T *)((const char *)from + bytes);
-}
-
 template <typename Sizes>
 struct copies : place<Sizes> {
     using base = place<Sizes>;

@@ -100,27 +100,6 @@ inline void take_tables(const hs_sweep *sweep, source_tables *to)
     to->scale = sweep->source_scale;
 }
 
-/* All but the source's fields and tables. */
-template <typename T>
-arguments<T> make_arguments(const hs_sweep *sweep, const hs_geometry &g)
-{
-    arguments<T> p = {};
-    p.in = (const T *)sweep->in;
-    p.out = (T *)sweep->out;
-    p.pitch_y = sweep->layout.pitch[HS_Y];
-    p.pitch_z = sweep->layout.pitch[HS_Z];
-    p.nx = (int)sweep->layout.points[HS_X];
-    p.ny = (int)sweep->layout.points[HS_Y];
-    p.nz = (int)sweep->layout.points[HS_Z];
-    const int taper = hs_fused_cut_z(sweep, g.blocks[HS_X], g.blocks[HS_Y]).taper;
-    p.cut = columns::make_cut(hs_fused_cut_x(sweep), g, taper);
-    p.change = (star::bits_of<T> *)sweep->change;
-    star::take_coefficients(sweep, p.c);
-    star::take_faces(sweep, &p);
-    star::take_levels(sweep, p.level);
-    return p;
-}
-
 } // namespace fused_march
 
 #endif

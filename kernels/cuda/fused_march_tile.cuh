@@ -12,23 +12,10 @@ namespace fused_march
 {
 
 template <typename T>
-struct tile {
-    enum {
-        WIDTH = HS_VECTOR_BYTES / sizeof(T), /* points in 16 bytes, which a lane has of a row */
-        NX = sizeof(T) == 4 ? HS_FUSED_X_FLOAT : HS_FUSED_X_DOUBLE,
-        LANES = NX / WIDTH,
-        ROWS = HS_FUSED_ROWS,
-        WARPS = HS_FUSED_WARPS,
-        THREADS = 32 * WARPS,
-        GROUPS = THREADS / LANES, /* groups of lanes, each owning ROWS rows */
-        NY = GROUPS * ROWS
-    };
-};
-
-template <typename T, int N>
-struct alignas(16) lane_values {
-    T v[N];
-};
+using tile = columns::tile<T, sizeof(T) == 4 ? HS_FUSED_X_FLOAT : HS_FUSED_X_DOUBLE, HS_FUSED_ROWS,
+                           HS_FUSED_WARPS>;
+using columns::lane_values;
+using columns::offset_by;
 
 /* What a march is compiled for. CHANGE: what the last sweep changed is told. A march that asks for
  * that in each step, though it be told no, is 2 to 4 % slower. */

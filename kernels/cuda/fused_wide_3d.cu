@@ -79,25 +79,6 @@ __global__ void __launch_bounds__(tile<T>::THREADS, 1)
 
 /* ---- host ---------------------------------------------------------------------------------- */
 
-template <typename T>
-arguments<T> make_arguments(const hs_sweep *sweep, const hs_geometry &g)
-{
-    arguments<T> p = {};
-    p.in = (const T *)sweep->in;
-    p.out = (T *)sweep->out;
-    p.pitch_y = sweep->layout.pitch[HS_Y];
-    p.pitch_z = sweep->layout.pitch[HS_Z];
-    p.nx = (int)sweep->layout.points[HS_X];
-    p.ny = (int)sweep->layout.points[HS_Y];
-    p.nz = (int)sweep->layout.points[HS_Z];
-    const int taper = hs_fused_cut_z(sweep, g.blocks[HS_X], g.blocks[HS_Y]).taper;
-    p.cut = columns::make_cut(hs_fused_cut_x(sweep), g, taper);
-    star::take_coefficients(sweep, p.c);
-    star::take_faces(sweep, &p);
-    star::take_levels(sweep, p.level);
-    return p;
-}
-
 template <typename T, int LEVELS>
 hs_status launch_levels(const hs_sweep *sweep, hs_error *err)
 {
@@ -105,8 +86,8 @@ hs_status launch_levels(const hs_sweep *sweep, hs_error *err)
     hs_geometry g;
     hs_tiling_launch("fused_wide_3d", sweep, &g);
     g.shared_bytes = sizeof(typename marcher::shared_memory);
-    return star::launch("fused_wide_3d", fused_wide<T, LEVELS>, make_arguments<T>(sweep, g), g,
-                        sweep->stream, err);
+    return star::launch("fused_wide_3d", fused_wide<T, LEVELS>,
+                        columns::make_arguments<T, arguments<T>>(sweep, g), g, sweep->stream, err);
 }
 
 template <typename T>

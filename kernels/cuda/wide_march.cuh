@@ -14,7 +14,7 @@ struct march : boundary<T, LEVELS> {
     using base = boundary<T, LEVELS>;
     using base::AHEAD, base::PASSED, base::LOOPED, base::SHUFFLES, base::KEEPS_OWN, base::PITCH;
     using base::kept_end, base::uses_own, base::begin, base::hold_end, base::turned, base::come_on;
-    using base::last, base::next, base::later, base::mine, base::offset_by, base::keeps_all;
+    using base::last, base::next, base::later, base::mine, base::keeps_all;
     using base::p, base::shared, base::at_row, base::whole, base::marked, base::stores;
     using base::SLOT, base::HOLDS, base::STORES;
     using base::take_place, base::take_ghosts, base::pass_ghosts, base::begin_faces_y;

@@ -21,18 +21,8 @@ namespace wide
 enum { R = 2, MOST_LEVELS = HS_WIDE_STEPS };
 
 template <typename T>
-struct tile {
-    enum {
-        WIDTH = HS_VECTOR_BYTES / sizeof(T),
-        NX = HS_WIDE_X,
-        LANES = NX / WIDTH,
-        ROWS = sizeof(T) == 4 ? HS_WIDE_ROWS_FLOAT : HS_WIDE_ROWS_DOUBLE,
-        WARPS = HS_WIDE_WARPS,
-        THREADS = 32 * WARPS,
-        GROUPS = THREADS / LANES, /* groups of lanes, each owning ROWS rows */
-        NY = GROUPS * ROWS
-    };
-};
+using tile = columns::tile<T, HS_WIDE_X, sizeof(T) == 4 ? HS_WIDE_ROWS_FLOAT : HS_WIDE_ROWS_DOUBLE,
+                           HS_WIDE_WARPS>;
 
 template <typename T>
 struct arguments : star::faces<T, HS_FACES, R> {
@@ -45,12 +35,9 @@ struct arguments : star::faces<T, HS_FACES, R> {
     star::level<T, HS_FACES, R> level[MOST_LEVELS];
 };
 
-template <typename T, int N>
-struct alignas(16) lane_values {
-    T v[N];
-};
-
 using columns::column;
+using columns::lane_values;
+using columns::offset_by;
 using star::wrapped;
 
 /* What a step may meet. Up to OPEN_X all vectors lie in memory as in the tile. */
@@ -181,11 +168,6 @@ struct place {
         return marked(STORES + r, 1) && marked(POINTS + e, 1);
     }
 
-    template <typename P>
-    __device__ static P *offset_by(P *from, unsigned bytes)
-    {
-        return (P *)((char *)from + bytes);
-    }
     __device__ vector *mine(unsigned slot) const
     {
         return (vector *)((char *)&shared.plane[0][0] + slot + own_at);
