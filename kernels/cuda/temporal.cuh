@@ -271,12 +271,12 @@ template <typename T>
 request<T> make_request(const hs_sweep *sweep, const hs_geometry &geometry)
 {
     request<T> r = {};
-    const hs_sweep wide = hs_tiling_with_held(sweep);
+    const hs_box wide = hs_tiling_with_held(sweep);
     r.plain = star::make_request<T>(sweep, geometry);
     r.steps = sweep->steps;
     for (int axis = 0; axis < HS_AXES; axis++) {
-        r.write_lo[axis] = wide.box.lo[axis];
-        r.write_hi[axis] = wide.box.hi[axis];
+        r.write_lo[axis] = wide.lo[axis];
+        r.write_hi[axis] = wide.hi[axis];
         r.points[axis] = (int)sweep->layout.points[axis];
         r.tile[axis] = geometry.output_tile[axis];
     }

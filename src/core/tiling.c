@@ -60,15 +60,15 @@ void hs_tiling_cover(const struct hs_box *box, const int tile[HS_AXES], int64_t 
         blocks[axis] = hs_divide_up(box->hi[axis] - box->lo[axis], tile[axis]);
 }
 
-struct hs_sweep hs_tiling_with_held(const struct hs_sweep *sweep)
+struct hs_box hs_tiling_with_held(const struct hs_sweep *sweep)
 {
-    struct hs_sweep wide = *sweep;
+    struct hs_box wide = sweep->box;
     for (int axis = 0; axis < sweep->stencil->dims; axis++) {
         const int below = sweep->face[2 * axis].held, above = sweep->face[2 * axis + 1].held;
-        if (wide.box.lo[axis] == below)
-            wide.box.lo[axis] = 0;
-        if (wide.box.hi[axis] == sweep->layout.points[axis] - above)
-            wide.box.hi[axis] = sweep->layout.points[axis];
+        if (wide.lo[axis] == below)
+            wide.lo[axis] = 0;
+        if (wide.hi[axis] == sweep->layout.points[axis] - above)
+            wide.hi[axis] = sweep->layout.points[axis];
     }
     return wide;
 }

@@ -60,8 +60,8 @@ void hs_tiling_launch(const char *kernel, const struct hs_sweep *sweep, struct h
 /* Blocks of `tile` points that cover the box. */
 void hs_tiling_cover(const struct hs_box *box, const int tile[HS_AXES], int64_t blocks[HS_AXES]);
 
-/* The sweep with the held layers about its box in the box: what a kernel with own_ghosts writes. */
-struct hs_sweep hs_tiling_with_held(const struct hs_sweep *sweep);
+/* The sweep's box with the held layers about it: what a kernel with own_ghosts writes. */
+struct hs_box hs_tiling_with_held(const struct hs_sweep *sweep);
 
 /* Operations per byte as the textbook counts them: those of the points that a block writes over
  * the bytes that it loads. */

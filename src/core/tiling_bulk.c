@@ -21,9 +21,9 @@ static void geometry_bulk_march(const struct hs_sweep *sweep, const struct hs_bl
     const int dims = sweep->stencil->dims, radius = sweep->stencil->radius, march = dims - 1;
     const int size = (int)hs_precision_size(sweep->precision), vector = HS_VECTOR_BYTES / size;
     const int line = HS_BULK_LINE_BYTES / size;
-    struct hs_sweep aligned = *sweep;
-    aligned.box.lo[HS_X] = sweep->box.lo[HS_X] / line * line;
-    const int64_t *lo = aligned.box.lo, *hi = aligned.box.hi;
+    struct hs_box aligned = sweep->box;
+    aligned.lo[HS_X] = sweep->box.lo[HS_X] / line * line;
+    const int64_t *lo = aligned.lo, *hi = aligned.hi;
     const int x = (dims == 2 ? HS_BULK_X_2D : HS_BULK_X) * HS_WARP * vector;
     int64_t tiles = hs_divide_up(hi[HS_X] - lo[HS_X], x), columns = tiles;
     bool large = false;
@@ -40,9 +40,7 @@ static void geometry_bulk_march(const struct hs_sweep *sweep, const struct hs_bl
                                                  radius, HS_MULTIPROCESSORS);
     hs_tile_set(sweep, x, dims == 2 ? (int)planes : own, dims == 2 ? 1 : (int)planes, out);
     const int threads[HS_AXES] = {bulk_threads(dims, large), 1, 1};
-    hs_tile_finish(&aligned, threads, out);
-    out->points_updated = hs_box_count(&sweep->box);
-    out->points_loaded = hs_tile_volume(out->input_tile);
+    hs_tile_finish(sweep, &aligned, threads, out);
     const bool source = sweep->source != NULL;
     const int stages = hs_bulk_stages(dims, radius, large, source), barriers = 3 * 8 * stages;
     const int64_t all = stages * hs_bulk_stage_bytes(dims, radius, large, source) + barriers +

@@ -107,13 +107,12 @@ struct hs_fused_chunks hs_fused_cut_z(const struct hs_sweep *sweep, int64_t tile
      */
     static _Thread_local struct fused_columns asked;
     static _Thread_local struct hs_fused_chunks answered;
-    const struct hs_sweep wide = hs_tiling_with_held(sweep);
+    const struct hs_box wide = hs_tiling_with_held(sweep);
     const int64_t inner_x = tiles_x - (sweep->face[2 * HS_X].wrap ? 0 : 2);
     const int64_t inner_y = tiles_y - (sweep->face[2 * HS_Y].wrap ? 0 : 2);
-    const int64_t area =
-        (wide.box.hi[HS_X] - wide.box.lo[HS_X]) * (wide.box.hi[HS_Y] - wide.box.lo[HS_Y]);
+    const int64_t area = (wide.hi[HS_X] - wide.lo[HS_X]) * (wide.hi[HS_Y] - wide.lo[HS_Y]);
     const int64_t longest = area > 0 ? HS_FUSED_CHUNK / area : HS_FUSED_PLANES;
-    struct fused_columns of = {.planes = wide.box.hi[HS_Z] - wide.box.lo[HS_Z],
+    struct fused_columns of = {.planes = wide.hi[HS_Z] - wide.lo[HS_Z],
                                .longest = longest < HS_FUSED_PLANES / 2 ? HS_FUSED_PLANES / 2
                                           : longest > HS_FUSED_PLANES   ? HS_FUSED_PLANES
                                                                         : longest,

@@ -31,15 +31,15 @@ static struct hs_fused_cut fused_cut(int64_t n, int size, int rim, int grain, in
 static int fused_rim_x(const struct hs_sweep *sweep)
 {
     const int width = sweep->precision == HS_FLOAT ? 4 : 2; /* points in 16 bytes */
-    return (hs_tile_reach(sweep) + width - 1) / width * width;
+    return (int)hs_divide_up(hs_tile_reach(sweep), width) * width;
 }
 
 struct hs_fused_cut hs_fused_cut_x(const struct hs_sweep *sweep)
 {
     const bool is_float = sweep->precision == HS_FLOAT;
     const int size = is_float ? HS_FUSED_X_FLOAT : HS_FUSED_X_DOUBLE, sector = is_float ? 8 : 4;
-    const struct hs_sweep wide = hs_tiling_with_held(sweep);
-    return fused_cut(wide.box.hi[HS_X] - wide.box.lo[HS_X], size, fused_rim_x(sweep), sector,
+    const struct hs_box wide = hs_tiling_with_held(sweep);
+    return fused_cut(wide.hi[HS_X] - wide.lo[HS_X], size, fused_rim_x(sweep), sector,
                      (int)(sweep->layout.origin % sector), sweep->face[2 * HS_X].wrap);
 }
 
@@ -66,25 +66,22 @@ static struct hs_blocking usual_fused(int dims, int radius, enum hs_precision pr
 static void fused_tiles(const struct hs_sweep *sweep, const int threads[HS_AXES], int rows,
                         struct hs_geometry *out)
 {
-    const int steps = sweep->steps > 0 ? sweep->steps : 1, reach = hs_tile_reach(sweep);
-    const int size[HS_AXES] = {sweep->precision == HS_FLOAT ? HS_FUSED_X_FLOAT : HS_FUSED_X_DOUBLE,
-                               rows, 1};
-    const struct hs_sweep wide = hs_tiling_with_held(sweep);
-    hs_tile_set(sweep, size[HS_X] - 2 * fused_rim_x(sweep), size[HS_Y] - 2 * reach, 1, out);
-    hs_tile_finish(&wide, threads, out);
-    out->blocks[HS_X] = hs_fused_cut_x(sweep).tiles;
-    out->blocks[HS_Y] = hs_tile_overlapping(wide.box.hi[HS_Y] - wide.box.lo[HS_Y], size[HS_Y],
-                                            reach, sweep->face[2 * HS_Y].wrap);
-    const int64_t planes = wide.box.hi[HS_Z] - wide.box.lo[HS_Z];
-    out->blocks[HS_Z] = hs_fused_cut_z(sweep, out->blocks[HS_X], out->blocks[HS_Y]).chunks;
-    out->output_tile[HS_Z] = (int)((planes + out->blocks[HS_Z] - 1) / out->blocks[HS_Z]);
-    for (int axis = 0; axis < HS_Z; axis++)
-        out->input_tile[axis] = size[axis];
-    out->input_tile[HS_Z] = out->output_tile[HS_Z] + 2 * reach;
-    out->points_updated = hs_box_count(&sweep->box);
-    out->points_loaded = hs_tile_volume(out->input_tile);
-    out->points_written = hs_tile_volume(out->output_tile);
-    out->flops_per_point *= steps;
+    const int points = sweep->precision == HS_FLOAT ? HS_FUSED_X_FLOAT : HS_FUSED_X_DOUBLE;
+    const int reach = hs_tile_reach(sweep);
+    const struct hs_box wide = hs_tiling_with_held(sweep);
+    const int64_t tiles_x = hs_fused_cut_x(sweep).tiles;
+    const int64_t tiles_y =
+        hs_tile_overlapping(wide.hi[HS_Y] - wide.lo[HS_Y], rows, reach, sweep->face[2 * HS_Y].wrap);
+    const int chunks = hs_fused_cut_z(sweep, tiles_x, tiles_y).chunks;
+    const int planes = (int)hs_divide_up(wide.hi[HS_Z] - wide.lo[HS_Z], chunks);
+    hs_tile_set(sweep, points - 2 * fused_rim_x(sweep), rows - 2 * reach, planes, out);
+    out->input_tile[HS_X] = points;
+    out->input_tile[HS_Y] = rows;
+    out->input_tile[HS_Z] = planes + 2 * reach;
+    hs_tile_finish(sweep, &wide, threads, out);
+    out->blocks[HS_X] = tiles_x;
+    out->blocks[HS_Y] = tiles_y;
+    out->blocks[HS_Z] = chunks;
 }
 
 static void geometry_fused(const struct hs_sweep *sweep, const struct hs_blocking *blocking,

@@ -18,7 +18,7 @@ static void geometry_basic(const struct hs_sweep *sweep, const struct hs_blockin
 {
     const int *t = blocking->threads;
     hs_tile_set(sweep, t[HS_X], t[HS_Y], t[HS_Z], out);
-    hs_tile_finish(sweep, t, out);
+    hs_tile_finish(sweep, &sweep->box, t, out);
     for (int axis = 0; axis < HS_AXES; axis++) {
         out->input_tile[axis] = 0; /* no tile: what is shared is the caches' affair */
         /* threads stand over the grid from node 0, as in the textbook, so that a block's rows
@@ -60,8 +60,7 @@ static void geometry_shared_tile(const struct hs_sweep *sweep, const struct hs_b
     hs_tile_set(sweep, t[HS_X] - 2 * hs_tile_halo(sweep, HS_X),
                 t[HS_Y] - 2 * hs_tile_halo(sweep, HS_Y), t[HS_Z] - 2 * hs_tile_halo(sweep, HS_Z),
                 out);
-    hs_tile_finish(sweep, t, out);
-    out->points_loaded = hs_tile_volume(out->input_tile);
+    hs_tile_finish(sweep, &sweep->box, t, out);
     out->shared_bytes = out->points_loaded * (int64_t)hs_precision_size(sweep->precision);
 }
 
@@ -89,8 +88,7 @@ static void geometry_register_tile(const struct hs_sweep *sweep, const struct hs
     const int *t = blocking->threads;
     hs_tile_set(sweep, t[HS_X] - 2 * hs_tile_halo(sweep, HS_X),
                 t[HS_Y] - 2 * hs_tile_halo(sweep, HS_Y), blocking->planes, out);
-    hs_tile_finish(sweep, t, out);
-    out->points_loaded = hs_tile_volume(out->input_tile);
+    hs_tile_finish(sweep, &sweep->box, t, out);
     out->shared_bytes = hs_tile_volume(t) * (int64_t)hs_precision_size(sweep->precision);
 }
 
@@ -134,7 +132,7 @@ static void geometry_march_halo(const struct hs_sweep *sweep, const struct hs_bl
 {
     const int *t = blocking->threads;
     hs_tile_set(sweep, t[HS_X], t[HS_Y], blocking->planes, out);
-    hs_tile_finish(sweep, t, out);
+    hs_tile_finish(sweep, &sweep->box, t, out);
     out->points_loaded = hs_tile_star_points(sweep, out->output_tile);
     out->shared_bytes = (int64_t)out->input_tile[HS_X] * out->input_tile[HS_Y] *
                         (int64_t)hs_precision_size(sweep->precision);
@@ -163,7 +161,7 @@ static void geometry_tile_2d(const struct hs_sweep *sweep, const struct hs_block
 {
     const int *t = blocking->threads;
     hs_tile_set(sweep, t[HS_X], t[HS_Y], t[HS_Z], out);
-    hs_tile_finish(sweep, t, out);
+    hs_tile_finish(sweep, &sweep->box, t, out);
     out->points_loaded = hs_tile_star_points(sweep, out->output_tile);
     out->shared_bytes =
         hs_tile_volume(out->input_tile) * (int64_t)hs_precision_size(sweep->precision);
@@ -192,8 +190,7 @@ static void geometry_collaborative_2d(const struct hs_sweep *sweep,
     const int *t = blocking->threads;
     hs_tile_set(sweep, t[HS_X] * (HS_COLLABORATIVE_X / HS_WARP),
                 t[HS_Y] * (HS_COLLABORATIVE_Y / HS_COLLABORATIVE_ROWS), 1, out);
-    hs_tile_finish(sweep, t, out);
-    out->points_loaded = hs_tile_volume(out->input_tile);
+    hs_tile_finish(sweep, &sweep->box, t, out);
     out->shared_bytes = out->points_loaded * (int64_t)hs_precision_size(sweep->precision);
 }
 
@@ -219,7 +216,7 @@ static void geometry_register_window(const struct hs_sweep *sweep,
 {
     const int *t = blocking->threads;
     hs_tile_set(sweep, t[HS_X] * HS_WINDOW_POINTS, 1, 1, out);
-    hs_tile_finish(sweep, t, out);
+    hs_tile_finish(sweep, &sweep->box, t, out);
     /* every thread loads the ends of its window itself */
     out->points_loaded = hs_tile_volume(t) * (HS_WINDOW_POINTS + 2 * hs_tile_halo(sweep, HS_X));
 }
@@ -238,7 +235,7 @@ static void geometry_warp_shuffle(const struct hs_sweep *sweep, const struct hs_
 {
     const int *t = blocking->threads;
     hs_tile_set(sweep, t[HS_X], 1, 1, out);
-    hs_tile_finish(sweep, t, out);
+    hs_tile_finish(sweep, &sweep->box, t, out);
     out->points_loaded = t[HS_X] + hs_divide_up(t[HS_X], HS_WARP) * 2 * hs_tile_halo(sweep, HS_X);
 }
 

@@ -11,16 +11,14 @@ int hs_line_width(const struct hs_sweep *sweep)
 int hs_line_rim(const struct hs_sweep *sweep)
 {
     const int vector = HS_VECTOR_BYTES / (int)hs_precision_size(sweep->precision);
-    const int reach = sweep->stencil->radius * (sweep->steps > 0 ? sweep->steps : 1);
-    return (reach + vector - 1) / vector * vector;
+    return (int)hs_divide_up(hs_tile_reach(sweep), vector) * vector;
 }
 
 int64_t hs_line_count(const struct hs_sweep *sweep)
 {
-    const struct hs_sweep wide = hs_tiling_with_held(sweep);
-    return hs_tile_overlapping(wide.box.hi[HS_X] - wide.box.lo[HS_X],
-                               HS_WARP * hs_line_width(sweep), hs_line_rim(sweep),
-                               sweep->face[2 * HS_X].wrap);
+    const struct hs_box wide = hs_tiling_with_held(sweep);
+    return hs_tile_overlapping(wide.hi[HS_X] - wide.lo[HS_X], HS_WARP * hs_line_width(sweep),
+                               hs_line_rim(sweep), sweep->face[2 * HS_X].wrap);
 }
 
 static struct hs_blocking usual_fused_line(int dims, int radius, enum hs_precision precision)
@@ -34,14 +32,11 @@ static void geometry_fused_line(const struct hs_sweep *sweep, const struct hs_bl
 {
     const int size = (int)hs_precision_size(sweep->precision), rim = hs_line_rim(sweep);
     const int points = HS_WARP * hs_line_width(sweep);
-    const struct hs_sweep wide = hs_tiling_with_held(sweep);
+    const struct hs_box wide = hs_tiling_with_held(sweep);
     hs_tile_set(sweep, HS_LINE_WARPS * (points - 2 * rim), 1, 1, out);
-    hs_tile_finish(&wide, blocking->threads, out);
-    out->blocks[HS_X] = hs_divide_up(hs_line_count(sweep), HS_LINE_WARPS);
     out->input_tile[HS_X] = HS_LINE_WARPS * points;
-    out->points_updated = hs_box_count(&sweep->box);
-    out->points_loaded = hs_tile_volume(out->input_tile);
-    out->flops_per_point *= sweep->steps > 0 ? sweep->steps : 1;
+    hs_tile_finish(sweep, &wide, blocking->threads, out);
+    out->blocks[HS_X] = hs_divide_up(hs_line_count(sweep), HS_LINE_WARPS);
     /* a lane's points, and 16 bytes so that banks differ */
     out->shared_bytes = (int64_t)blocking->threads[HS_X] * (points / HS_WARP * size + 16);
 }

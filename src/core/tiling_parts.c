@@ -15,17 +15,23 @@ int64_t hs_divide_up(int64_t count, int64_t by)
     return count > 0 && by > 0 ? (count + by - 1) / by : 0;
 }
 
-void hs_tile_finish(const struct hs_sweep *sweep, const int threads[HS_AXES],
-                    struct hs_geometry *out)
+int hs_tile_steps(const struct hs_sweep *sweep)
 {
+    return sweep->steps > 0 ? sweep->steps : 1;
+}
+
+void hs_tile_finish(const struct hs_sweep *sweep, const struct hs_box *box,
+                    const int threads[HS_AXES], struct hs_geometry *out)
+{
+    const int count = hs_stencil_count(sweep->stencil->dims, sweep->stencil->radius);
     out->points_updated = hs_box_count(&sweep->box);
-    hs_tiling_cover(&sweep->box, out->output_tile, out->blocks);
+    hs_tiling_cover(box, out->output_tile, out->blocks);
     for (int axis = 0; axis < HS_AXES; axis++)
         out->threads[axis] = threads[axis];
+    out->points_loaded = hs_tile_volume(out->input_tile);
     out->points_written = hs_tile_volume(out->output_tile);
-    /* as many multiplications as coefficients, one addition less */
-    out->flops_per_point =
-        2.0 * hs_stencil_count(sweep->stencil->dims, sweep->stencil->radius) - 1.0;
+    /* of each sweep as many multiplications as coefficients, one addition less */
+    out->flops_per_point = hs_tile_steps(sweep) * (2.0 * count - 1.0);
 }
 
 void hs_tile_set(const struct hs_sweep *sweep, int x, int y, int z, struct hs_geometry *out)
@@ -48,15 +54,15 @@ int64_t hs_tile_star_points(const struct hs_sweep *sweep, const int tile[HS_AXES
 
 int hs_tile_reach(const struct hs_sweep *sweep)
 {
-    return sweep->stencil->radius * (sweep->steps > 0 ? sweep->steps : 1);
+    return sweep->stencil->radius * hs_tile_steps(sweep);
 }
 
 int64_t hs_tile_overlapping(int64_t n, int size, int rim, bool wrap)
 {
     const int stored = size - 2 * rim;
     if (wrap)
-        return (n + stored - 1) / stored;
-    return n <= size ? 1 : 1 + (n - size + stored - 1) / stored;
+        return hs_divide_up(n, stored);
+    return n <= size ? 1 : 1 + hs_divide_up(n - size, stored);
 }
 
 int64_t hs_tile_chunk(int64_t tiles, int64_t planes, int radius, int64_t wave)

@@ -22,10 +22,13 @@ int64_t hs_tile_star_points(const struct hs_sweep *sweep, const int tile[HS_AXES
 /* Makes `out` one of tiles that store x, y, z points and read a halo around them. */
 void hs_tile_set(const struct hs_sweep *sweep, int x, int y, int z, struct hs_geometry *out);
 
-/* What all geometries have in common: blocks that cover the sweep's box, threads, points written,
- * flops. `out` has its tiles. */
-void hs_tile_finish(const struct hs_sweep *sweep, const int threads[HS_AXES],
-                    struct hs_geometry *out);
+/* What follows from the tiles in `out`, each read and stored whole: blocks of so many threads that
+ * cover the box, points and flops. Rows to which more applies put it right afterwards. */
+void hs_tile_finish(const struct hs_sweep *sweep, const struct hs_box *box,
+                    const int threads[HS_AXES], struct hs_geometry *out);
+
+/* Sweeps of a call: one where none are said. */
+int hs_tile_steps(const struct hs_sweep *sweep);
 
 /* How far away along an axis lie the nodes that a node's last value depends on. */
 int hs_tile_reach(const struct hs_sweep *sweep);

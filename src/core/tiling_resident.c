@@ -199,26 +199,25 @@ static void geometry_resident(const struct hs_sweep *sweep, const struct hs_bloc
     (void)blocking;
     struct hs_resident plan;
     hs_resident_plan(sweep, &plan);
-    const struct hs_sweep wide = hs_tiling_with_held(sweep);
-    hs_tile_set(sweep, 1, 1, 1, out);
     const int threads[HS_AXES] = {plan.threads, 1, 1};
     const int width = 16 / (int)hs_precision_size(sweep->precision);
-    hs_tile_finish(&wide, threads, out);
+    const int swept[3] = {plan.lanes * width, plan.groups[0] * plan.rows,
+                          plan.groups[1] * plan.planes};
+    hs_tile_set(sweep, 1, 1, 1, out);
     for (int axis = 0; axis < 3; axis++) {
         const int along = hs_resident_axis(sweep->stencil->dims, axis);
         if (along < 0)
             continue;
-        out->blocks[along] = plan.blocks[axis];
         out->output_tile[along] = plan.own[axis];
-        out->input_tile[along] = axis == 0   ? plan.lanes * width
-                                 : axis == 1 ? plan.groups[0] * plan.rows
-                                             : plan.groups[1] * plan.planes;
+        out->input_tile[along] = swept[axis];
     }
-    out->points_updated = hs_box_count(&wide.box);
-    out->points_loaded = hs_tile_volume(out->input_tile);
-    out->points_written = hs_tile_volume(out->output_tile);
+    hs_tile_finish(sweep, &sweep->box, threads, out);
+    for (int axis = 0; axis < 3; axis++) {
+        const int along = hs_resident_axis(sweep->stencil->dims, axis);
+        if (along >= 0)
+            out->blocks[along] = plan.blocks[axis];
+    }
     out->shared_bytes = plan.shared_bytes;
-    out->flops_per_point *= sweep->steps > 0 ? sweep->steps : 1;
 }
 
 const struct hs_tiling hs_tiling_resident = {

@@ -11,13 +11,13 @@ struct hs_strip_cut hs_strip_cuts(const struct hs_sweep *sweep)
 {
     const bool single = sweep->precision == HS_FLOAT;
     const int size = (int)hs_precision_size(sweep->precision);
-    const int steps = sweep->steps > 0 ? sweep->steps : 1;
+    const int steps = hs_tile_steps(sweep);
     const int width = single ? HS_STRIP_WIDTH_FLOAT : HS_STRIP_WIDTH_DOUBLE;
     const int deepest = single ? HS_STRIP_DEEP_FLOAT : HS_STRIP_DEEP_DOUBLE;
     const bool wrap_x = sweep->face[2 * HS_X].wrap;
-    const struct hs_sweep wide = hs_tiling_with_held(sweep);
-    const int64_t nx = wide.box.hi[HS_X] - wide.box.lo[HS_X];
-    const int64_t ny = wide.box.hi[HS_Y] - wide.box.lo[HS_Y];
+    const struct hs_box wide = hs_tiling_with_held(sweep);
+    const int64_t nx = wide.hi[HS_X] - wide.lo[HS_X];
+    const int64_t ny = wide.hi[HS_Y] - wide.lo[HS_Y];
     struct hs_strip_cut cut = {.groups = hs_divide_up(steps, deepest)};
     const int deep = hs_divide_up(steps, cut.groups);
     cut.warps = single ? HS_STRIP_WARPS_FLOAT : HS_STRIP_WARPS_DOUBLE;
@@ -61,24 +61,20 @@ static void geometry_strip(const struct hs_sweep *sweep, const struct hs_blockin
                            struct hs_geometry *out)
 {
     const struct hs_strip_cut cut = hs_strip_cuts(sweep);
-    const int steps = sweep->steps > 0 ? sweep->steps : 1;
+    const int steps = hs_tile_steps(sweep);
     const int size = (int)hs_precision_size(sweep->precision);
-    const struct hs_sweep wide = hs_tiling_with_held(sweep);
-    const int64_t rows = wide.box.hi[HS_Y] - wide.box.lo[HS_Y];
+    const struct hs_box wide = hs_tiling_with_held(sweep);
+    const int64_t rows = wide.hi[HS_Y] - wide.lo[HS_Y];
     const int deep = hs_divide_up(steps, cut.groups), threads = HS_WARP * cut.warps * cut.groups;
     const int tile = hs_divide_up(rows, hs_divide_up(cut.blocks, cut.strips));
     hs_tile_set(sweep, cut.stored, tile, 1, out);
-    hs_tile_finish(&wide, blocking->threads, out);
+    out->input_tile[HS_X] = cut.points;
+    out->input_tile[HS_Y] = tile + 2 * steps;
+    hs_tile_finish(sweep, &wide, blocking->threads, out);
     out->threads[HS_X] = threads;
     /* about: cut.blocks is no multiple of the strips, of which a block may have parts of two */
     out->blocks[HS_X] = cut.strips;
     out->blocks[HS_Y] = hs_divide_up(rows, tile);
-    out->input_tile[HS_X] = cut.points;
-    out->input_tile[HS_Y] = out->output_tile[HS_Y] + 2 * steps;
-    out->points_updated = hs_box_count(&sweep->box);
-    out->points_loaded = hs_tile_volume(out->input_tile);
-    out->points_written = hs_tile_volume(out->output_tile);
-    out->flops_per_point *= steps;
     /* rows on their way to each group and to memory; of a warp that is alone in its block also
      * those of its levels, at the ends of y, where the last ones are elsewhere */
     const int row = HS_WARP * (cut.points / (30 * cut.warps + 2)) * size;

@@ -11,15 +11,11 @@ static void temporal(const struct hs_sweep *sweep, const int threads[HS_AXES],
                      const int tile[HS_AXES], struct hs_geometry *out)
 {
     hs_tile_set(sweep, tile[HS_X], tile[HS_Y], tile[HS_Z], out);
-    const int steps = sweep->steps > 0 ? sweep->steps : 1;
     for (int axis = 0; axis < HS_AXES; axis++)
-        out->input_tile[axis] = tile[axis] + 2 * hs_tile_halo(sweep, axis) * steps;
-    const struct hs_sweep wide = hs_tiling_with_held(sweep);
-    hs_tile_finish(&wide, threads, out);
-    out->points_updated = hs_box_count(&sweep->box);
-    out->points_loaded = hs_tile_volume(out->input_tile);
+        out->input_tile[axis] = tile[axis] + 2 * hs_tile_halo(sweep, axis) * hs_tile_steps(sweep);
+    const struct hs_box wide = hs_tiling_with_held(sweep);
+    hs_tile_finish(sweep, &wide, threads, out);
     out->shared_bytes = 2 * out->points_loaded * (int64_t)hs_precision_size(sweep->precision);
-    out->flops_per_point *= steps;
 }
 
 /* The output tiles leave both halves within 64 KiB, what the smallest device has: in double and

@@ -16,9 +16,9 @@ static void geometry_vector_march(const struct hs_sweep *sweep, const struct hs_
     const int size = (int)hs_precision_size(sweep->precision), vector = HS_VECTOR_BYTES / size;
     const int line = 128 / size; /* rows of a warp begin at multiples of it */
     const int *t = blocking->threads;
-    struct hs_sweep aligned = *sweep;
-    aligned.box.lo[HS_X] = sweep->box.lo[HS_X] / line * line;
-    const int64_t *lo = aligned.box.lo, *hi = aligned.box.hi;
+    struct hs_box aligned = sweep->box;
+    aligned.lo[HS_X] = sweep->box.lo[HS_X] / line * line;
+    const int64_t *lo = aligned.lo, *hi = aligned.hi;
     if (dims == 1) {
         hs_tile_set(sweep, t[HS_X] * vector * HS_VECTOR_1D_VECTORS, 1, 1, out);
     } else if (dims == 2) {
@@ -35,8 +35,7 @@ static void geometry_vector_march(const struct hs_sweep *sweep, const struct hs_
         const int planes = radius < 3 ? HS_VECTOR_PLANES : 2 * HS_VECTOR_PLANES;
         hs_tile_set(sweep, x, y, blocking->planes ? blocking->planes : planes, out);
     }
-    hs_tile_finish(&aligned, t, out);
-    out->points_updated = hs_box_count(&sweep->box);
+    hs_tile_finish(sweep, &aligned, t, out);
     out->points_loaded = hs_tile_star_points(sweep, out->output_tile);
 }
 

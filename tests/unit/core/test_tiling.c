@@ -25,6 +25,7 @@ static void check_covers(const struct hs_tiling *row, const struct cube *cube)
 {
     struct hs_geometry g;
     hs_tiling_launch(row->kernel, &cube->sweep, &g);
+    assert_int_equal(g.points_updated, hs_box_count(&cube->sweep.box));
     /* a fused march's tiles at two faces store their rims there too, and the least grid is a tile
      */
     const bool fused = strncmp(row->kernel, "fused_", 6) == 0;
@@ -83,10 +84,10 @@ void test_tiling__held_layers_are_written_by_those_who_fuse(void **state)
     (void)state;
     struct cube cube;
     set_cube(&cube, 64, 2, 1);
-    const struct hs_sweep wide = hs_tiling_with_held(&cube.sweep);
-    assert_int_equal(wide.box.lo[HS_X], 0);
-    assert_int_equal(wide.box.hi[HS_X], 64);
-    assert_int_equal(wide.box.hi[HS_Z], 1);
+    const struct hs_box wide = hs_tiling_with_held(&cube.sweep);
+    assert_int_equal(wide.lo[HS_X], 0);
+    assert_int_equal(wide.hi[HS_X], 64);
+    assert_int_equal(wide.hi[HS_Z], 1);
     struct hs_geometry g;
     hs_tiling_launch("temporal_2d", &cube.sweep, &g);
     assert_int_equal(g.blocks[HS_X], 1); /* 64 nodes by tiles of 64, not 62 from node 1 */
