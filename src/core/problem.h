@@ -105,6 +105,7 @@ enum hs_place {
     HS_PLACE_KERNEL,   /* solver.kernel */
     /* these with key and value: "case.cfg:12: source.value = 5" */
     HS_PLACE_SOURCE,
+    HS_PLACE_INITIAL,
     HS_PLACE_FACE, /* what drives face f: HS_PLACE_FACE + f */
     HS_PLACES = HS_PLACE_FACE + HS_FACES
 };

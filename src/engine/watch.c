@@ -63,23 +63,33 @@ static const char *config_name(const struct hs_problem *problem)
     return problem->config_path ? problem->config_path : "config";
 }
 
+/* The field that the run begins with is not finite: the config's doing, or the precision's. */
+static enum hs_status refuse_initial(const struct hs_moment *moment,
+                                     const struct hs_reduction *reduction, struct hs_error *err)
+{
+    const struct hs_problem *problem = moment->problem;
+    char worst[256];
+    int64_t node[HS_AXES];
+    const enum hs_status st = describe_worst(moment, reduction, node, worst, sizeof worst, err);
+    if (st)
+        return st;
+    const int face = hs_problem_prescribing_face(problem, node[HS_X], node[HS_Y], node[HS_Z]);
+    const enum hs_place place = face < 0 ? HS_PLACE_INITIAL : (enum hs_place)(HS_PLACE_FACE + face);
+    return hs_error_add(err, HS_BAD_INPUT,
+                        "%s: %s (%lld nodes are not finite); give what is finite everywhere%s",
+                        problem->place[place] ? problem->place[place] : "config: initial", worst,
+                        (long long)reduction->not_finite,
+                        problem->precision == HS_FLOAT ? ", in float at most 3.4e38" : "");
+}
+
 enum hs_status hs_watch_begin(struct hs_watch *watch, const struct hs_moment *moment,
                               const struct hs_reduction *reduction, struct hs_error *err)
 {
     const struct hs_problem *problem = moment->problem;
     *watch =
         (struct hs_watch){.last_good = moment->sweep, .look_seconds = NAN, .sweep_seconds = NAN};
-    if (reduction->not_finite > 0) {
-        char worst[256];
-        int64_t node[HS_AXES];
-        const enum hs_status st = describe_worst(moment, reduction, node, worst, sizeof worst, err);
-        if (st)
-            return st;
-        return hs_error_add(err, HS_BAD_INPUT,
-                            "%s: initial: %s (%lld nodes are not finite); give a field that is "
-                            "finite everywhere",
-                            config_name(problem), worst, (long long)reduction->not_finite);
-    }
+    if (reduction->not_finite > 0)
+        return refuse_initial(moment, reduction, err);
     const double scale =
         fmax(fabs(reduction->min), fabs(reduction->max)) + hs_drives_scale(problem, moment->plan);
     watch->bound = scale > 0.0 ? out_of_scale * scale : INFINITY;

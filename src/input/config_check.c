@@ -86,6 +86,7 @@ static void check_initial(struct hs_reader *reader)
     const struct hs_problem *problem = reader->problem;
     const struct hs_grid *grid = &problem->grid;
     const struct hs_field *field = &problem->initial.field;
+    keep_place(reader, HS_PLACE_INITIAL, "initial");
     const bool uniform = !field->value.expression.code && isfinite(field->value.constant) &&
                          problem->initial.region_count == 0;
     if (!field->data && (uniform || grid->points[HS_X] > MOST))
