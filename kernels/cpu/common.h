@@ -1,4 +1,4 @@
-/* What the CPU kernels share: reading a field of either precision, and forcing inlining. */
+/* What the CPU kernels share: the contract, and forcing inlining. */
 #ifndef HS_KERNELS_CPU_COMMON_H
 #define HS_KERNELS_CPU_COMMON_H
 
@@ -9,19 +9,5 @@
 #else
 #define HS_INLINE static inline
 #endif
-
-HS_INLINE double hs_read(enum hs_precision precision, const void *field, int64_t element)
-{
-    return precision == HS_FLOAT ? (double)((const float *)field)[element]
-                                 : ((const double *)field)[element];
-}
-
-HS_INLINE void hs_write(enum hs_precision precision, void *field, int64_t element, double value)
-{
-    if (precision == HS_FLOAT)
-        ((float *)field)[element] = (float)value;
-    else
-        ((double *)field)[element] = value;
-}
 
 #endif

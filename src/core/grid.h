@@ -26,6 +26,21 @@ enum hs_precision { HS_FLOAT, HS_DOUBLE, HS_PRECISIONS };
 size_t hs_precision_size(enum hs_precision precision);      /* bytes of one value */
 const char *hs_precision_name(enum hs_precision precision); /* "float", "double" */
 
+/* A value of an array in that precision; one that is written to an array of floats is rounded. */
+static inline double hs_read(enum hs_precision precision, const void *field, int64_t element)
+{
+    return precision == HS_FLOAT ? (double)((const float *)field)[element]
+                                 : ((const double *)field)[element];
+}
+
+static inline void hs_write(enum hs_precision precision, void *field, int64_t element, double value)
+{
+    if (precision == HS_FLOAT)
+        ((float *)field)[element] = (float)value;
+    else
+        ((double *)field)[element] = value;
+}
+
 struct hs_grid {
     int dims;                /* 1, 2 or 3 */
     int64_t points[HS_AXES]; /* 1 along axes that are not there */

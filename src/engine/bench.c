@@ -24,11 +24,6 @@ static double noise(uint64_t n)
     return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
 }
 
-static double get(enum hs_precision precision, const void *values, int64_t i)
-{
-    return precision == HS_FLOAT ? (double)((const float *)values)[i] : ((const double *)values)[i];
-}
-
 static void make_problem(struct hs_problem *problem, const struct hs_bench_request *request)
 {
     hs_problem_init(problem);
@@ -67,10 +62,7 @@ static void fill(const struct hs_bench *bench, int64_t count)
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < count; i++) {
         const double x = 1.0 + noise((uint64_t)i + HS_MAX_COEFFICIENTS);
-        if (bench->request.precision == HS_FLOAT)
-            ((float *)bench->initial)[i] = (float)x;
-        else
-            ((double *)bench->initial)[i] = x;
+        hs_write(bench->request.precision, bench->initial, i, x);
     }
 }
 
@@ -211,7 +203,7 @@ static double largest_difference(const struct hs_bench *bench, const void *a, co
     double largest = 0.0;
 #pragma omp parallel for schedule(static) reduction(max : largest)
     for (int64_t i = 0; i < count; i++) {
-        const double apart = fabs(get(precision, a, i) - get(precision, b, i));
+        const double apart = fabs(hs_read(precision, a, i) - hs_read(precision, b, i));
         if (!(apart <= largest)) /* NaN is as far apart as can be */
             largest = isnan(apart) ? INFINITY : apart;
     }

@@ -13,12 +13,6 @@ static double worse(double a, double b)
     return isnan(a) || (!isnan(b) && a > b) ? a : b;
 }
 
-static double value_at(const struct hs_problem *problem, const void *field, int64_t n)
-{
-    return problem->precision == HS_FLOAT ? (double)((const float *)field)[n]
-                                          : ((const double *)field)[n];
-}
-
 static void exact_row(const struct hs_problem *problem, double time, int64_t j, int64_t k,
                       double *out)
 {
@@ -40,7 +34,7 @@ static struct row_error row_error(const struct hs_problem *problem, const void *
     const int64_t first = (k * grid->points[HS_Y] + j) * grid->points[HS_X];
     struct row_error out = {0.0, 0.0, 0.0};
     for (int64_t i = 0; i < grid->points[HS_X]; i++) {
-        const double error = fabs(value_at(problem, field, first + i) - exact[i]);
+        const double error = fabs(hs_read(problem->precision, field, first + i) - exact[i]);
         const double volume = hs_problem_node_volume(problem, i, j, k);
         out.max = worse(out.max, error);
         out.squares += volume * error * error;

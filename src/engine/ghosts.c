@@ -205,16 +205,13 @@ static void fill_table(const struct hs_ghosts *ghosts, int face, double t, void 
     const struct hs_grid *grid = &ghosts->problem->grid;
     const int64_t length = grid->points[hs_face_first_axis(face)],
                   rows = grid->points[hs_face_second_axis(face)];
-    const bool single = ghosts->problem->precision == HS_FLOAT;
+    const enum hs_precision precision = ghosts->problem->precision;
 #pragma omp parallel for num_threads(ghosts->threads) if (length * rows >= THREADS_FROM)
     for (int64_t row = 0; row < rows; row++) {
         double *values = ghosts->scratch + omp_get_thread_num() * ghosts->scratch_row;
         drive_row(ghosts, face, t, row, values);
         for (int64_t i = 0; i < length; i++)
-            if (single)
-                ((float *)table)[row * length + i] = (float)values[i];
-            else
-                ((double *)table)[row * length + i] = values[i];
+            hs_write(precision, table, row * length + i, values[i]);
     }
 }
 

@@ -64,10 +64,7 @@ static enum hs_status upload_initial(struct loop *loop, struct hs_error *err)
         for (int64_t j = 0; j < ny; j++) {
             hs_problem_initial_row(problem, j, k, row);
             for (int64_t i = 0; i < nx; i++)
-                if (problem->precision == HS_FLOAT)
-                    ((float *)plane)[j * nx + i] = (float)row[i];
-                else
-                    ((double *)plane)[j * nx + i] = row[i];
+                hs_write(problem->precision, plane, j * nx + i, row[i]);
         }
         const struct hs_box box = {{0, 0, k}, {nx, ny, k + 1}};
         st = loop->plan->backend->upload(loop->state, &box, plane, err);

@@ -22,10 +22,7 @@ static enum hs_status upload_ones(const struct hs_problem *problem,
     if (!plane)
         return hs_error_add(err, HS_DEVICE, "no memory for a plane of the field");
     for (int64_t n = 0; n < nx * ny; n++)
-        if (problem->precision == HS_FLOAT)
-            ((float *)plane)[n] = 1.0f;
-        else
-            ((double *)plane)[n] = 1.0;
+        hs_write(problem->precision, plane, n, 1.0);
     enum hs_status st = HS_OK;
     for (int64_t k = 0; k < problem->grid.points[HS_Z] && !st; k++) {
         const struct hs_box box = {{0, 0, k}, {nx, ny, k + 1}};

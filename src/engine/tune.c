@@ -145,11 +145,7 @@ static void *make_plane(const struct hs_problem *problem, struct hs_error *err)
     uint32_t state = 1;
     for (int64_t n = 0; plane && n < count; n++) {
         state = 1664525u * state + 1013904223u; /* Knuth, TAOCP vol. 2, 3.3.4 */
-        const double value = 1.0 + (double)(state >> 8) * 0x1p-24;
-        if (problem->precision == HS_FLOAT)
-            ((float *)plane)[n] = (float)value;
-        else
-            ((double *)plane)[n] = value;
+        hs_write(problem->precision, plane, n, 1.0 + (double)(state >> 8) * 0x1p-24);
     }
     return plane;
 }

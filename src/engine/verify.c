@@ -32,26 +32,21 @@ static int64_t ordinal(enum hs_precision precision, const void *field, int64_t n
     return bits < 0 ? INT64_MIN - bits : bits;
 }
 
-static double temperature(enum hs_precision precision, const void *field, int64_t n)
-{
-    return precision == HS_FLOAT ? (double)((const float *)field)[n] : ((const double *)field)[n];
-}
-
 static void compare(const struct hs_problem *problem, const void *field, const void *reference,
                     struct hs_comparison *out)
 {
     const enum hs_precision precision = problem->precision;
     const int64_t *points = problem->grid.points;
     out->nodes = hs_grid_count(&problem->grid);
-    out->value = temperature(precision, field, 0);
-    out->reference = temperature(precision, reference, 0);
+    out->value = hs_read(precision, field, 0);
+    out->reference = hs_read(precision, reference, 0);
     for (int64_t n = 0; n < out->nodes; n++) {
         const int64_t a = ordinal(precision, field, n), b = ordinal(precision, reference, n);
         if (a == b)
             continue;
         const uint64_t ulps = a > b ? (uint64_t)a - (uint64_t)b : (uint64_t)b - (uint64_t)a;
-        const double T = temperature(precision, field, n);
-        const double R = temperature(precision, reference, n);
+        const double T = hs_read(precision, field, n);
+        const double R = hs_read(precision, reference, n);
         out->differing++;
         out->max_abs = fmax(out->max_abs, fabs(T - R));
         out->max_relative = fmax(out->max_relative, fabs(T - R) / fmax(fabs(T), fabs(R)));

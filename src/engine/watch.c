@@ -26,8 +26,7 @@ static enum hs_status find_worst(const struct hs_moment *moment,
     int64_t worst = 0;
     *value = 0.0;
     for (int64_t n = 0; n < hs_grid_count(grid); n++) {
-        const double T = moment->problem->precision == HS_FLOAT ? (double)((const float *)field)[n]
-                                                                : ((const double *)field)[n];
+        const double T = hs_read(moment->problem->precision, field, n);
         if (fabs(T) > fabs(*value)) {
             worst = n;
             *value = T;

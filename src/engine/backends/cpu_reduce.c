@@ -71,8 +71,7 @@ struct view {
 
 static double node(const struct view *v, const void *field, int64_t element)
 {
-    return v->problem->precision == HS_FLOAT ? (double)((const float *)field)[element]
-                                             : ((const double *)field)[element];
+    return hs_read(v->problem->precision, field, element);
 }
 
 /* A row that holds what is not finite: count it, leave it out. */

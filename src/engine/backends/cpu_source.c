@@ -142,10 +142,7 @@ static void store_row(enum hs_precision precision, const double *from, int64_t n
                       int64_t at)
 {
     for (int64_t i = 0; i < n; i++)
-        if (precision == HS_FLOAT)
-            ((float *)field)[at + i] = (float)from[i];
-        else
-            ((double *)field)[at + i] = from[i];
+        hs_write(precision, field, at + i, from[i]);
 }
 
 void hs_cpu_source_update(struct hs_backend_state *state, double step, double t)

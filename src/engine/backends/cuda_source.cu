@@ -236,10 +236,7 @@ hs_status upload(hs_cuda_source *source, double step, double t, hs_error *err)
         for (int64_t j = 0; j < ny; j++) {
             hs_problem_source_row(problem, step, t, j, k, row);
             for (int64_t i = 0; i < nx; i++)
-                if (problem->precision == HS_FLOAT)
-                    ((float *)plane)[j * nx + i] = (float)row[i];
-                else
-                    ((double *)plane)[j * nx + i] = row[i];
+                hs_write(problem->precision, plane, j * nx + i, row[i]);
         }
         const hs_box box = {{0, 0, k}, {nx, ny, k + 1}};
         st = hs_cuda_upload(source->staging, &source->layout, problem->precision, &box, plane,
