@@ -4,12 +4,12 @@
  */
 #include "engine/loop.h"
 
+#include "core/clock.h"
 #include "engine/watch.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 /* One stretch of sweeps should take about this long [s], so that a signal is noticed soon. */
 static const double stretch_seconds = 0.25;
@@ -29,13 +29,6 @@ struct loop {
     double looking;  /* in reductions between them */
     int64_t stretch; /* sweeps that take about stretch_seconds */
 };
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static struct hs_moment moment_of(struct loop *loop, enum hs_phase phase)
 {
@@ -154,9 +147,9 @@ static enum hs_status sweep_to(struct loop *loop, int64_t stop, bool keep_last,
         struct hs_span span = hs_plan_span(loop->plan, loop->problem, loop->sweep, until);
         span.keep_last = keep_last && loop->sweep + span.count == stop;
         loop->cache.field_valid = loop->cache.reduction_valid = false;
-        const double begin = now();
+        const double begin = hs_clock_now();
         const enum hs_status st = loop->plan->backend->sweep(loop->state, &span, err);
-        const double seconds = now() - begin;
+        const double seconds = hs_clock_now() - begin;
         if (st)
             return st;
         loop->sweep += span.count;
@@ -173,11 +166,11 @@ static enum hs_status look(struct loop *loop, struct hs_error *err)
 {
     const struct hs_moment moment = moment_of(loop, HS_PHASE_RUNNING);
     const struct hs_reduction *reduction;
-    const double begin = now();
+    const double begin = hs_clock_now();
     enum hs_status st = hs_moment_reduction(&moment, &reduction, err);
     if (st)
         return st;
-    const double spent = now() - begin;
+    const double spent = hs_clock_now() - begin;
     loop->looking += spent;
     hs_watch_cost(&loop->watch, spent, loop->swept > 0 ? loop->seconds / (double)loop->swept : NAN);
     return hs_watch_judge(&loop->watch, &moment, reduction, err);

@@ -1,5 +1,7 @@
 #include "engine/peers.h"
 
+#include "core/clock.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +16,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 /* ---- which there are ------------------------------------------------------------------------- */
@@ -219,13 +220,6 @@ struct child {
     int status; /* of waitpid */
 };
 
-static double seconds_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static _Noreturn void become(char *const *argv, int output, int complaints)
 {
     setpgid(0, 0);                    /* so that what it starts can be ended with it */
@@ -281,14 +275,14 @@ static void drain(struct child *child)
  * behind may hold that open. */
 static void attend(struct child *child, double seconds)
 {
-    const double end = seconds_now() + seconds;
+    const double end = hs_clock_now() + seconds;
     struct pollfd ready = {.fd = child->output, .events = POLLIN};
     do {
         if (poll(&ready, 1, 50) > 0 && (ready.revents & POLLHUP))
             usleep(1000); /* closed, not yet ended */
         drain(child);
         child->ended = waitpid(child->pid, &child->status, WNOHANG) == child->pid;
-    } while (!child->ended && seconds_now() < end);
+    } while (!child->ended && hs_clock_now() < end);
     kill(-child->pid, SIGKILL);
     if (!child->ended)
         waitpid(child->pid, &child->status, 0);

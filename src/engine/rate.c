@@ -1,16 +1,10 @@
 #include "engine/rate.h"
 
+#include "core/clock.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* The values do not matter to the speed as long as they are ordinary numbers. */
 static enum hs_status upload_ones(const struct hs_problem *problem,
@@ -40,9 +34,9 @@ static enum hs_status time_sweeps(const struct hs_problem *problem, const struct
     double spent = 0.0;
     for (int64_t count = 1; spent < budget; count *= 2) {
         const struct hs_span span = hs_plan_span(plan, problem, 0, count);
-        const double begin = now();
+        const double begin = hs_clock_now();
         const enum hs_status st = plan->backend->sweep(state, &span, err);
-        const double seconds = now() - begin;
+        const double seconds = hs_clock_now() - begin;
         if (st)
             return st;
         *out = seconds / (double)span.count;

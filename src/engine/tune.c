@@ -1,5 +1,6 @@
 #include "engine/tune.h"
 
+#include "core/clock.h"
 #include "core/needs.h"
 #include "core/version.h"
 #include "engine/registry.h"
@@ -10,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum {
     FINALISTS = 4,       /* that are timed again */
@@ -21,13 +21,6 @@ static const double within = 1.4; /* of the fastest at first sight: fit for the 
 /* First a look, then samples worth comparing. */
 static const double first_sample = 0.004;
 static const struct hs_timing_effort final = {.repeats = 9, .sample = 0.02, .all = 0.4};
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* ---- the case -------------------------------------------------------------------------------- */
 
@@ -294,7 +287,7 @@ enum hs_status hs_tune_among(const struct hs_kernel *const *kernels,
                              struct hs_tuning *out, struct hs_error *err)
 {
     *out = (struct hs_tuning){.count = 0};
-    const double begun = now();
+    const double begun = hs_clock_now();
     enum hs_status st = hs_tune_case_of(problem, plan, &out->about, err);
     if (st)
         return st;
@@ -306,7 +299,7 @@ enum hs_status hs_tune_among(const struct hs_kernel *const *kernels,
     look_at_all(&trial, kernels, out);
     look_again(&trial, kernels, out);
     free(plane);
-    out->seconds = now() - begun;
+    out->seconds = hs_clock_now() - begun;
     if (out->count == 0)
         return hs_error_add(err, HS_BAD_INPUT, "there is no kernel to choose for this case");
     if (isnan(out->row[0].seconds))

@@ -1,5 +1,6 @@
 #include "output/checkpoint.h"
 
+#include "core/clock.h"
 #include "core/version.h"
 #include "output/checkpoint_file.h"
 #include "output/files.h"
@@ -9,7 +10,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 struct hs_checkpoint {
@@ -24,13 +24,6 @@ struct hs_checkpoint {
 
 /* Looks at the clock this often within the time between two checkpoints. */
 static const double looks = 50.0;
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static int64_t next(void *self, int64_t sweep)
 {
@@ -56,7 +49,7 @@ static enum hs_status write_now(struct hs_checkpoint *c, const struct hs_moment 
             .step = hs_plan_step(moment->plan)};
         st = hs_checkpoint_file_write(c->problem, c->path, c->older, &state, field, err);
     }
-    c->written = now();
+    c->written = hs_clock_now();
     return st;
 }
 
@@ -76,7 +69,7 @@ static enum hs_status remove_both(struct hs_checkpoint *c, struct hs_error *err)
 static enum hs_status start(struct hs_checkpoint *c, const struct hs_moment *moment,
                             struct hs_error *err)
 {
-    c->written = c->stopped = now();
+    c->written = c->stopped = hs_clock_now();
     c->last = moment->sweep;
     if (moment->sweep == 0) /* those of an earlier run go on with a file that is no more */
         return remove_both(c, err);
@@ -87,7 +80,7 @@ static enum hs_status start(struct hs_checkpoint *c, const struct hs_moment *mom
 static enum hs_status look(struct hs_checkpoint *c, const struct hs_moment *moment,
                            struct hs_error *err)
 {
-    const double t = now();
+    const double t = hs_clock_now();
     if (moment->sweep > c->last) {
         const double rate = (double)(moment->sweep - c->last) / fmax(t - c->stopped, 1e-9);
         const double wanted = fmin(rate * c->seconds / looks, 8.0 * (double)c->stride);

@@ -4,12 +4,13 @@
  */
 #include "output/progress.h"
 
+#include "core/clock.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 static const double bar_seconds = 0.1;   /* between redraws */
@@ -29,13 +30,6 @@ struct hs_progress {
     int64_t last, stride; /* last stop; sweeps to the next */
     double stopped;       /* wall clock of the last stop */
 };
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static int64_t next(void *self, int64_t sweep)
 {
@@ -74,7 +68,7 @@ static void describe(const struct hs_progress *p, const struct hs_moment *moment
     const struct hs_box box = hs_problem_interior(p->problem);
     const double swept = (double)(moment->sweep - p->first);
     const double rate = 1e-9 * (double)hs_box_count(&box) * swept / moment->seconds;
-    const double elapsed = now() - p->begun;
+    const double elapsed = hs_clock_now() - p->begun;
     const double left = (double)(p->plan->sweeps - moment->sweep) * elapsed / swept;
     const bool bounded = !(p->problem->schedule.steady && isnan(p->problem->schedule.end) &&
                            p->problem->schedule.sweeps < 0);
@@ -143,7 +137,7 @@ static enum hs_status notify(void *self, const struct hs_moment *moment, struct 
 {
     (void)err;
     struct hs_progress *p = self;
-    const double t = now();
+    const double t = hs_clock_now();
     if (moment->phase == HS_PHASE_START) {
         p->first = p->last = moment->sweep;
         p->begun = p->shown = p->stopped = t;

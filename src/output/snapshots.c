@@ -9,6 +9,7 @@
  */
 #include "output/snapshots.h"
 
+#include "core/clock.h"
 #include "engine/exact.h"
 #include "output/contents.h"
 #include "output/h5.h"
@@ -65,13 +66,6 @@ struct hs_snapshots {
     bool pending; /* there is more than the file's contents say */
 };
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* --- what is due ------------------------------------------------------------------------- */
 
 static int64_t next_multiple(int64_t every, int64_t sweep)
@@ -106,7 +100,7 @@ static struct hs_contents contents_of(const struct hs_snapshots *s)
                                 .device = s->device,
                                 .status = s->status,
                                 .started = s->started,
-                                .wall_seconds = now() - s->begun,
+                                .wall_seconds = hs_clock_now() - s->begun,
                                 .sweep_seconds = s->sweep_seconds,
                                 .sweep = s->sweep,
                                 .snapshots = &s->snapshots,
@@ -132,7 +126,7 @@ static enum hs_status make_contents(struct hs_snapshots *s, struct hs_error *err
 
 static enum hs_status commit(struct hs_snapshots *s, struct hs_error *err)
 {
-    const double begin = now();
+    const double begin = hs_clock_now();
     hs_h5_quiet(); /* HDF5 asks that of each thread */
     hs_writer_lock(s->writer);
     enum hs_status st = make_contents(s, err);
@@ -145,7 +139,7 @@ static enum hs_status commit(struct hs_snapshots *s, struct hs_error *err)
     if (!st)
         st = hs_xdmf_write(s->problem->output.file, &s->problem->grid, s->chunks.size,
                            &s->snapshots, err);
-    const double end = now();
+    const double end = hs_clock_now();
     hs_writer_lock(s->writer);
     s->committed = end;
     s->commit_seconds = end - begin;
@@ -156,8 +150,8 @@ static enum hs_status commit(struct hs_snapshots *s, struct hs_error *err)
 static bool commit_due(struct hs_snapshots *s)
 {
     hs_writer_lock(s->writer);
-    const bool due =
-        s->pending && now() - s->committed >= fmax(commit_gap, s->commit_seconds / commit_share);
+    const bool due = s->pending && hs_clock_now() - s->committed >=
+                                       fmax(commit_gap, s->commit_seconds / commit_share);
     hs_writer_unlock(s->writer);
     return due;
 }
@@ -432,7 +426,7 @@ static void note_start(struct hs_snapshots *s)
     struct tm utc;
     gmtime_r(&t, &utc);
     strftime(s->started, sizeof s->started, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    s->begun = now();
+    s->begun = hs_clock_now();
 }
 
 enum hs_status hs_snapshots_create(const struct hs_problem *problem, const struct hs_plan *plan,

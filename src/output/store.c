@@ -1,5 +1,6 @@
 #include "output/store.h"
 
+#include "core/clock.h"
 #include "output/files.h"
 
 #include <errno.h>
@@ -7,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 /* A reader that opened the live file has this long [s] to read what it found there. */
@@ -27,13 +27,6 @@ struct hs_store {
     struct slot *slots;
     int slot_count, live; /* live: index of the slot in use, or -1 */
 };
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* Where a link leads, so that the renaming does not replace it: it may lead to the disk that has
  * the room. A link to nothing is taken for a name. */
@@ -256,7 +249,7 @@ enum hs_status hs_store_append(struct hs_store *store, const void *data, int64_t
 /* The slot that has waited long enough for its readers and is large enough; -1 if none. */
 static int free_slot(const struct hs_store *store, size_t bytes)
 {
-    const double until = now() - reader_seconds;
+    const double until = hs_clock_now() - reader_seconds;
     for (int i = 0; i < store->slot_count; i++)
         if (i != store->live && store->slots[i].superseded <= until &&
             store->slots[i].capacity >= (int64_t)bytes)
@@ -328,7 +321,7 @@ enum hs_status hs_store_commit(struct hs_store *store, const struct hs_image *im
     if (st)
         return st;
     if (store->live >= 0)
-        store->slots[store->live].superseded = now();
+        store->slots[store->live].superseded = hs_clock_now();
     store->live = slot;
     st = to_disk(store, err);
     if (!st && !store->named) {

@@ -1,4 +1,5 @@
 /* The CPU backend: two fields in host memory, swept by a kernel of kernels/cpu/. */
+#include "core/clock.h"
 #include "core/machine.h"
 #include "engine/backends/cpu_parts.h"
 
@@ -8,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { ALIGN_BYTES = 64 };
@@ -384,19 +384,12 @@ static enum hs_status sweep(struct hs_backend_state *state, const struct hs_span
 
 /* ---- measuring ------------------------------------------------------------------------------- */
 
-static double clock_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static enum hs_status time_sweeps(struct hs_backend_state *state, const struct hs_span *span,
                                   double *seconds, struct hs_error *err)
 {
-    const double start = clock_now();
+    const double start = hs_clock_now();
     const enum hs_status st = sweep(state, span, err);
-    *seconds = clock_now() - start;
+    *seconds = hs_clock_now() - start;
     return st;
 }
 
@@ -405,10 +398,10 @@ static enum hs_status copy(struct hs_backend_state *state, int64_t count, int64_
 {
     (void)err;
     const enum hs_precision precision = state->problem->precision;
-    const double start = clock_now();
+    const double start = hs_clock_now();
     for (int64_t n = 0; n < count; n++)
         hs_cpu_field_copy(&state->layout, precision, state->threads, &state->now, &state->next);
-    *seconds = clock_now() - start;
+    *seconds = hs_clock_now() - start;
     *bytes = 2 * state->layout.elements * (int64_t)hs_precision_size(precision);
     state->change_known = false;
     return HS_OK;

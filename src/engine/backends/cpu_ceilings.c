@@ -1,9 +1,10 @@
 /* The most that the processor does: fused multiply-adds by all threads at once. */
 #include "engine/backends/cpu_parts.h"
 
+#include "core/clock.h"
+
 #include <math.h>
 #include <omp.h>
-#include <time.h>
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
@@ -76,13 +77,6 @@ static struct probe choose(enum hs_precision precision)
     return single ? (struct probe){plain_float, 1} : (struct probe){plain_double, 1};
 }
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 enum hs_status hs_cpu_ceilings(int device, int threads, enum hs_precision precision,
                                struct hs_ceilings *out, struct hs_error *err)
 {
@@ -91,10 +85,10 @@ enum hs_status hs_cpu_ceilings(int device, int threads, enum hs_precision precis
     const int used = threads > 0 ? threads : omp_get_max_threads();
     double fastest = INFINITY, all = 0.0;
     for (int n = 0; n < SAMPLES; n++) {
-        const double start = now();
+        const double start = hs_clock_now();
 #pragma omp parallel num_threads(used) reduction(+ : all)
         all += probe.run();
-        fastest = fmin(fastest, now() - start);
+        fastest = fmin(fastest, hs_clock_now() - start);
     }
     const double done = 2.0 * probe.lanes * CHAINS * LENGTH * used;
     *out = (struct hs_ceilings){.flops = isfinite(all) ? done / fastest : 0.0};
