@@ -29,7 +29,7 @@ override NVCCFLAGS += -std=c++20 -fmad=false -Isrc -I$(BUILD) -Werror all-warnin
 $(BUILD)/kernels/cuda/%.o: override NVCCFLAGS += -Xptxas --warn-on-spills
 
 # These hold no device code: the host's compiler is enough, once instead of once an architecture.
-CUDA_HOST := $(patsubst %,$(BUILD)/src/engine/backends/%.o,cuda cuda_copy cuda_limits cuda_measure cuda_replay cuda_source cuda_ticket)
+CUDA_HOST := $(patsubst %,$(BUILD)/src/engine/backends/%.o,cuda cuda_copy cuda_limits cuda_measure cuda_memory cuda_replay cuda_source cuda_ticket)
 $(CUDA_HOST): CUDA_CODE := -x c++ -Xcompiler -fopenmp
 
 LIBRARY_OBJECTS += $(CUDA:%.cu=$(BUILD)/%.o)

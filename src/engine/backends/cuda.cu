@@ -2,7 +2,6 @@
 #include "core/tiling.h"
 #include "engine/backends/cuda_parts.cuh"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,10 +44,7 @@ struct hs_backend_state {
 namespace
 {
 
-enum {
-    ALIGN_BYTES = 128, /* what a warp reads at once */
-    REPLAY_CALLS = 32, /* of the kernel in a recording; even, so that it ends where it began */
-};
+enum { REPLAY_CALLS = 32 }; /* of the kernel in a recording; even, so that it ends where it began */
 
 /* ---- available ------------------------------------------------------------------------------- */
 
@@ -89,84 +85,6 @@ hs_status available(int device, hs_error *err)
 
 /* ---- create, destroy ------------------------------------------------------------------------- */
 
-/* In floating point, since a grid too large for memory may be too large for an integer. */
-double field_bytes(const hs_problem *problem, const hs_grid *grid)
-{
-    const double size = (double)hs_precision_size(problem->precision);
-    double bytes = size;
-    for (int axis = 0; axis < HS_AXES; axis++) {
-        const double around = axis < grid->dims ? 2.0 * problem->radius : 0.0;
-        const double gap = axis == HS_X ? (double)ALIGN_BYTES / size : 0.0;
-        bytes *= (double)grid->points[axis] + around + gap;
-    }
-    return bytes;
-}
-
-hs_layout field_layout(const hs_problem *problem, const hs_grid *grid)
-{
-    return hs_layout_make(grid, problem->radius,
-                          ALIGN_BYTES / (int64_t)hs_precision_size(problem->precision));
-}
-
-size_t scratch_bytes(const hs_problem *problem, const hs_kernel *kernel, const hs_grid *grid)
-{
-    if (!kernel->scratch)
-        return 0;
-    hs_stencil stencil = {};
-    stencil.dims = grid->dims;
-    stencil.radius = problem->radius;
-    hs_sweep request = {};
-    request.precision = problem->precision;
-    request.layout = field_layout(problem, grid);
-    request.box = hs_grid_box(grid);
-    request.stencil = &stencil;
-    request.steps = kernel->steps;
-    request.face = problem->face;
-    return kernel->scratch(&request);
-}
-
-double bytes_needed(const hs_problem *problem, const hs_kernel *kernel, const hs_grid *grid)
-{
-    const int of_source = hs_cuda_source_fields(problem, kernel);
-    const double fields = field_bytes(problem, grid) * (2 + of_source);
-    if (fields > 0x1p50) /* no device has that; an integer might not hold it */
-        return fields;
-    return fields + hs_cuda_faces_bytes(problem, kernel->steps + 1) +
-           (double)scratch_bytes(problem, kernel, grid);
-}
-
-double memory(const hs_problem *problem, const hs_kernel *kernel)
-{
-    return bytes_needed(problem, kernel, &problem->grid) + field_bytes(problem, &problem->grid) +
-           hs_cuda_source_more_bytes(problem, kernel);
-}
-
-hs_status memory_short(const hs_problem *problem, const hs_kernel *kernel, double needed,
-                       double free_bytes, hs_error *err)
-{
-    static const char *const shape[] = {"", "%lld points", "%lld x %lld points",
-                                        "%lld x %lld x %lld points"};
-    hs_grid grid = problem->grid;
-    long long low = 0, high = 1LL << 40; /* points along each axis that fit, that do not */
-    while (high - low > 1) {
-        const long long middle = low + (high - low) / 2;
-        for (int axis = 0; axis < grid.dims; axis++)
-            grid.points[axis] = middle;
-        (bytes_needed(problem, kernel, &grid) <= free_bytes ? low : high) = middle;
-    }
-    char fits[96], asked[96];
-    const int64_t *points = problem->grid.points;
-    snprintf(fits, sizeof fits, shape[grid.dims], low, low, low);
-    snprintf(asked, sizeof asked, shape[grid.dims], (long long)points[HS_X],
-             (long long)points[HS_Y], (long long)points[HS_Z]);
-    return hs_error_add(err, HS_DEVICE,
-                        "not enough device memory: %s in %s precision need %.0f bytes (%.2f GiB), "
-                        "%.0f bytes (%.2f GiB) are free; the largest grid of this kind that fits "
-                        "is %s",
-                        asked, hs_precision_name(problem->precision), needed, needed / 0x1p30,
-                        free_bytes, free_bytes / 0x1p30, fits);
-}
-
 hs_status describe_device(hs_backend_state *state, hs_error *err)
 {
     cudaDeviceProp about;
@@ -177,16 +95,6 @@ hs_status describe_device(hs_backend_state *state, hs_error *err)
              "%s (compute capability %d.%d, driver %d.%d)", about.name, about.major, about.minor,
              driver / 1000, driver % 1000 / 10);
     return HS_OK;
-}
-
-hs_status check_memory(const hs_problem *problem, const hs_kernel *kernel, hs_error *err)
-{
-    size_t free_bytes = 0, all_bytes = 0;
-    HS_CUDA_TRY(err, cudaMemGetInfo(&free_bytes, &all_bytes));
-    const double needed = bytes_needed(problem, kernel, &problem->grid);
-    return needed <= (double)free_bytes
-               ? HS_OK
-               : memory_short(problem, kernel, needed, (double)free_bytes, err);
 }
 
 hs_status allocate(hs_backend_state *state, hs_error *err)
@@ -204,7 +112,8 @@ hs_status allocate(hs_backend_state *state, hs_error *err)
         /* kernels may load, though not use, what lies between the rows */
         HS_CUDA_TRY(err, cudaMemsetAsync(state->field[f], 0, bytes, state->stream));
     }
-    const size_t scratch = scratch_bytes(state->problem, state->kernel, &state->problem->grid);
+    const size_t scratch =
+        hs_cuda_scratch_bytes(state->problem, state->kernel, &state->problem->grid);
     if (scratch > 0) {
         HS_CUDA_TRY(err, cudaMalloc(&state->scratch, scratch));
         HS_CUDA_TRY(err, cudaMemsetAsync(state->scratch, 0, scratch, state->stream));
@@ -249,7 +158,7 @@ hs_status create(const hs_problem *problem, const hs_kernel *kernel, int device,
     *out = NULL;
     hs_status st = available(device, err);
     if (!st)
-        st = check_memory(problem, kernel, err);
+        st = hs_cuda_memory_check(problem, kernel, err);
     if (st)
         return st;
     hs_backend_state *state = (hs_backend_state *)calloc(1, sizeof *state);
@@ -260,7 +169,7 @@ hs_status create(const hs_problem *problem, const hs_kernel *kernel, int device,
     state->steps = hs_kernel_steps_for(kernel, problem);
     state->tells = kernel->tells_change && kernel->tells_change(problem);
     state->device = device;
-    const hs_layout usual = field_layout(problem, &problem->grid);
+    const hs_layout usual = hs_cuda_field_layout(problem, &problem->grid);
     state->layout = hs_tiling_layout(kernel->name, problem->precision, problem->face, &usual);
     state->interior = hs_problem_interior(problem);
     st = describe_device(state, err);
@@ -624,7 +533,7 @@ extern "C" const hs_backend hs_backend_cuda = {
     .name = "cuda",
     .device = HS_CUDA,
     .available = available,
-    .memory = memory,
+    .memory = hs_cuda_memory,
     .create = create,
     .upload = upload,
     .download = download,

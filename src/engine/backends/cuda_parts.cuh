@@ -35,6 +35,19 @@
  * driver still come to need. */
 const double hs_cuda_left_free = 0x1p28;
 
+/* ---- cuda_memory.cu -------------------------------------------------------------------------- */
+
+/* Of a field of the grid. */
+hs_layout hs_cuda_field_layout(const hs_problem *problem, const hs_grid *grid);
+/* What the kernel keeps from call to call. */
+size_t hs_cuda_scratch_bytes(const hs_problem *problem, const hs_kernel *kernel,
+                             const hs_grid *grid);
+/* Bytes of a whole run, with what is only taken where there is room. */
+double hs_cuda_memory(const hs_problem *problem, const hs_kernel *kernel);
+/* Whether what the run cannot do without is free; else how much that is, and what grid would fit.
+ */
+hs_status hs_cuda_memory_check(const hs_problem *problem, const hs_kernel *kernel, hs_error *err);
+
 /* ---- cuda_limits.cu -------------------------------------------------------------------------- */
 
 hs_status hs_cuda_limits(int device, hs_device_limits *out, hs_error *err);
