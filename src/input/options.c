@@ -299,7 +299,7 @@ const struct hs_option hs_options[] = {
      RANGE(0, 4096),
      .fallback = "0",
      .unit = "",
-     .help = "CPU threads; 0: as many as the machine has and the grid is worth"},
+     .help = "CPU threads; 0: as many as there are processors for it and the grid is worth"},
 
     {.path = "output", .type = HS_OPTION_GROUP, .unit = "", .help = "the file, and what is in it"},
     {.path = "output.file",
