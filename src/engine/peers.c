@@ -110,6 +110,20 @@ enum hs_status hs_peers_find(const char *only, struct hs_peers *out, struct hs_e
 
 /* ---- the proof's case ------------------------------------------------------------------------ */
 
+/* The shape, and both fields; false, with errno, if it is not all written. */
+static bool write_fields(FILE *file, const struct hs_bench_request *request, int sweeps,
+                         const struct hs_bench *bench)
+{
+    const size_t count = (size_t)hs_grid_count(&bench->problem.grid);
+    const size_t bytes = hs_precision_size(request->precision);
+    for (int axis = 0; axis < request->dims; axis++)
+        fprintf(file, "%s%lld", axis ? "," : "", (long long)request->points[axis]);
+    fprintf(file, " %d\n", sweeps);
+    const bool written = fwrite(bench->initial, bytes, count, file) == count &&
+                         fwrite(bench->expected, bytes, count, file) == count;
+    return fclose(file) == 0 && written;
+}
+
 /* A small field before and after some sweeps by the reference, for the script to compare with. */
 static enum hs_status write_proof(const struct hs_bench_request *request, char *path, size_t size,
                                   struct hs_error *err)
@@ -125,21 +139,12 @@ static enum hs_status write_proof(const struct hs_bench_request *request, char *
     snprintf(path, size, "%s/heatsolve-peers-XXXXXX", folder && *folder ? folder : "/tmp");
     const int number = st ? -1 : mkstemp(path);
     FILE *file = number < 0 ? NULL : fdopen(number, "wb");
-    if (!st && !file)
+    if (!st && (!file || !write_fields(file, &small, SWEEPS, &bench))) {
         st = hs_error_add(err, HS_IO, "%s: cannot write: %s", path, strerror(errno));
-    if (file) {
-        const size_t count = (size_t)hs_grid_count(&bench.problem.grid);
-        const size_t bytes = hs_precision_size(request->precision);
-        for (int axis = 0; axis < request->dims; axis++)
-            fprintf(file, "%s%lld", axis ? "," : "", (long long)small.points[axis]);
-        fprintf(file, " %d\n", SWEEPS);
-        bool whole = fwrite(bench.initial, bytes, count, file) == count &&
-                     fwrite(bench.expected, bytes, count, file) == count;
-        whole = fclose(file) == 0 && whole;
-        if (!whole) {
-            st = hs_error_add(err, HS_IO, "%s: cannot write: %s", path, strerror(errno));
+        if (number >= 0)
             unlink(path);
-        }
+        if (number >= 0 && !file)
+            close(number);
     }
     hs_bench_release(&bench);
     return st;
@@ -234,20 +239,24 @@ static _Noreturn void become(char *const *argv, int output, int complaints)
     _exit(127);
 }
 
+/* False, with errno, if there is no child. */
 static bool start(char *const *argv, struct child *child)
 {
-    int pipe_ends[2];
+    int pipe_ends[2], why;
     child->complaints = tmpfile();
     if (!child->complaints)
         return false;
     if (pipe2(pipe_ends, O_CLOEXEC) != 0) {
+        why = errno;
         fclose(child->complaints);
+        errno = why;
         return false;
     }
     fflush(NULL); /* what this program has still to print is not the child's */
     child->pid = fork();
     if (child->pid == 0)
         become(argv, pipe_ends[1], fileno(child->complaints));
+    why = errno;
     close(pipe_ends[1]);
     child->output = pipe_ends[0];
     fcntl(child->output, F_SETFL, O_NONBLOCK);
@@ -255,6 +264,7 @@ static bool start(char *const *argv, struct child *child)
         return true;
     close(child->output);
     fclose(child->complaints);
+    errno = why;
     return false;
 }
 

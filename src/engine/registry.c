@@ -148,12 +148,6 @@ enum hs_status hs_kernel_find(const char *name, enum hs_device device, const str
 
 /* ---- the kernel ------------------------------------------------------------------------------ */
 
-static bool can(const struct hs_kernel *kernel, const struct hs_problem *problem, char *reason,
-                size_t size)
-{
-    return hs_kernel_suits(kernel, problem, reason, size);
-}
-
 static const struct hs_kernel *best_kernel(const struct hs_registry *registry,
                                            const struct hs_problem *problem, enum hs_device device)
 {
@@ -161,20 +155,21 @@ static const struct hs_kernel *best_kernel(const struct hs_registry *registry,
     for (const struct hs_preference *row = hs_preferences(device); row->kernel; row++) {
         const struct hs_kernel *kernel = kernel_named(registry, row->kernel, device);
         if (kernel && hs_preference_holds(row, problem) &&
-            can(kernel, problem, reason, sizeof reason))
+            hs_kernel_suits(kernel, problem, reason, sizeof reason))
             return kernel;
     }
     const struct hs_kernel *found = NULL;
     for (int n = 0; registry->kernels[n]; n++) {
         const struct hs_kernel *kernel = registry->kernels[n];
         const bool better = !found || strcmp(found->name, "reference") == 0;
-        if (kernel->device == device && better && can(kernel, problem, reason, sizeof reason))
+        if (kernel->device == device && better &&
+            hs_kernel_suits(kernel, problem, reason, sizeof reason))
             found = kernel;
     }
     return found;
 }
 
-/* "dims 2, radius 3, double" */
+/* "2D, radius 3, double" */
 static void describe_need(const struct hs_problem *problem, char *out, size_t size)
 {
     snprintf(out, size, "%dD, radius %d, %s", problem->grid.dims, problem->radius,
@@ -187,7 +182,7 @@ static enum hs_status cannot(const struct hs_registry *registry, const struct hs
     char able[1024] = "", need[64], unused[256];
     for (int n = 0; registry->kernels[n]; n++)
         if (registry->kernels[n]->device == device &&
-            can(registry->kernels[n], problem, unused, sizeof unused))
+            hs_kernel_suits(registry->kernels[n], problem, unused, sizeof unused))
             append(able, sizeof able, ", ", registry->kernels[n]->name);
     describe_need(problem, need, sizeof need);
     return hs_error_add(err, HS_BAD_INPUT,
@@ -220,7 +215,7 @@ static enum hs_status choose_kernel(const struct hs_registry *registry,
     const enum hs_status st = find_kernel(registry, name, device, called, out, err);
     if (st)
         return st;
-    return can(*out, problem, reason, sizeof reason)
+    return hs_kernel_suits(*out, problem, reason, sizeof reason)
                ? HS_OK
                : cannot(registry, problem, device, reason, err);
 }
