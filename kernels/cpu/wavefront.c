@@ -26,8 +26,13 @@
  * along the row from vectors that stay in registers. What is done for a row besides its sums is
  * done for all that are visited at once, or it would take as long as the sums.
  *
- * Rows of the last level wait in the ring, and each line that is added up there carries a share of
- * a line out (`carry`); in 1D and 2D it asks for a share of what is to come, too.
+ * With radius 1 and four levels, levels 2 to 4 of two rows are one loop (`step_stack`): the point
+ * above is then in a register, since the level before has just added it up, and the last level's
+ * line goes to memory at once, six sums to two lines. The other form is for what is left: held
+ * rows, the march's ends, prescribed or periodic faces along x, source fields.
+ *
+ * Elsewhere rows of the last level wait in the ring, and each line that is added up there carries a
+ * share of a line out (`carry`); in 1D and 2D it asks for a share of what is to come, too.
  *
  * Each level applies the boundary itself: held and prescribed nodes, and ghosts by the affine rule,
  * in the ring; along periodic axes a tile is swept with the grid's images around it. The input's
@@ -119,7 +124,39 @@ HS_INLINE struct place place_at(const struct rows *r, int radius, int planes, in
     return p;
 }
 
+/* Rows of levels 2 to 4, first points, in the ring: of the plane below of each, which is where it
+ * goes, but for the last, and its own, of the level before; and of that above the first. */
+struct stack {
+    const char *centre[STACK], *above;
+    char *below[STACK];
+    char *out;
+    int64_t pitch, bytes; /* of `out`, from row to row; of what is swept of a row */
+    const void *c;
+    const double *source_value;
+    unsigned first_bits, last_bits; /* the values of the first and the last line that are swept */
+    bool skip_first, skip_last;     /* these lines belong to the neighbouring tile's output */
+};
+
+#define EITHER(bits, a, b) ((bits)&1 ? (a) : (b))
+#define PUT(p, v) (*(p) = (v))
 #ifdef HAS_X86
+/* Of each lane the first where its bit is set. */
+__attribute__((target("avx2,fma"))) HS_INLINE __m256d select_256d(unsigned bits, __m256d a,
+                                                                  __m256d b)
+{
+    const __m256i lane = _mm256_set_epi64x(8, 4, 2, 1);
+    const __m256i set = _mm256_and_si256(_mm256_set1_epi64x((int64_t)bits), lane);
+    return _mm256_blendv_pd(b, a, _mm256_castsi256_pd(_mm256_cmpeq_epi64(set, lane)));
+}
+__attribute__((target("avx2,fma"))) HS_INLINE __m256 select_256(unsigned bits, __m256 a, __m256 b)
+{
+    const __m256i lane = _mm256_set_epi32(128, 64, 32, 16, 8, 4, 2, 1);
+    const __m256i set = _mm256_and_si256(_mm256_set1_epi32((int)bits), lane);
+    return _mm256_blendv_ps(b, a, _mm256_castsi256_ps(_mm256_cmpeq_epi32(set, lane)));
+}
+#define SELECT_512D(bits, a, b) _mm512_mask_blend_pd((__mmask8)(bits), b, a)
+#define SELECT_512(bits, a, b) _mm512_mask_blend_ps((__mmask16)(bits), b, a)
+
 #define ROWS_T double
 #define ROWS_V __m512d
 #define ROWS_LANES 8
@@ -132,6 +169,8 @@ HS_INLINE struct place place_at(const struct rows *r, int radius, int planes, in
     _mm512_castsi512_pd(_mm512_alignr_epi64(_mm512_castpd_si512(b), _mm512_castpd_si512(a), n))
 #define ROWS_STREAM(to, from) hs_stream_lines_64(to, from, LINE_BYTES)
 #define ROWS_TARGET __attribute__((target("avx512f,fma")))
+#define ROWS_SELECT SELECT_512D
+#define ROWS_PUT _mm512_stream_pd
 #define ROWS_NAME(x) avx512_double_##x
 #include "wavefront_rows.h"
 
@@ -147,6 +186,8 @@ HS_INLINE struct place place_at(const struct rows *r, int radius, int planes, in
     _mm512_castsi512_ps(_mm512_alignr_epi32(_mm512_castps_si512(b), _mm512_castps_si512(a), n))
 #define ROWS_STREAM(to, from) hs_stream_lines_64(to, from, LINE_BYTES)
 #define ROWS_TARGET __attribute__((target("avx512f,fma")))
+#define ROWS_SELECT SELECT_512
+#define ROWS_PUT _mm512_stream_ps
 #define ROWS_NAME(x) avx512_float_##x
 #include "wavefront_rows.h"
 
@@ -160,6 +201,8 @@ HS_INLINE struct place place_at(const struct rows *r, int radius, int planes, in
 #define ROWS_FMA1(a, b, c) fma(a, b, c)
 #define ROWS_STREAM(to, from) hs_stream_lines_32(to, from, LINE_BYTES)
 #define ROWS_TARGET __attribute__((target("avx2,fma")))
+#define ROWS_SELECT select_256d
+#define ROWS_PUT _mm256_stream_pd
 #define ROWS_NAME(x) avx2_double_##x
 #include "wavefront_rows.h"
 
@@ -173,6 +216,8 @@ HS_INLINE struct place place_at(const struct rows *r, int radius, int planes, in
 #define ROWS_FMA1(a, b, c) fmaf(a, b, c)
 #define ROWS_STREAM(to, from) hs_stream_lines_32(to, from, LINE_BYTES)
 #define ROWS_TARGET __attribute__((target("avx2,fma")))
+#define ROWS_SELECT select_256
+#define ROWS_PUT _mm256_stream_ps
 #define ROWS_NAME(x) avx2_float_##x
 #include "wavefront_rows.h"
 #endif
@@ -187,6 +232,8 @@ HS_INLINE struct place place_at(const struct rows *r, int radius, int planes, in
 #define ROWS_FMA1(a, b, c) fma(a, b, c)
 #define ROWS_STREAM(to, from) hs_stream_lines_16(to, from, LINE_BYTES)
 #define ROWS_TARGET
+#define ROWS_SELECT EITHER
+#define ROWS_PUT PUT
 #define ROWS_NAME(x) baseline_double_##x
 #include "wavefront_rows.h"
 
@@ -200,6 +247,8 @@ HS_INLINE struct place place_at(const struct rows *r, int radius, int planes, in
 #define ROWS_FMA1(a, b, c) fmaf(a, b, c)
 #define ROWS_STREAM(to, from) hs_stream_lines_16(to, from, LINE_BYTES)
 #define ROWS_TARGET
+#define ROWS_SELECT EITHER
+#define ROWS_PUT PUT
 #define ROWS_NAME(x) baseline_float_##x
 #include "wavefront_rows.h"
 
@@ -474,6 +523,111 @@ static void find_slots(struct tile *t, int64_t step)
     }
 }
 
+/* Whether all levels but the first are within the grid along the march, away from its ends. */
+static bool stacks(const struct tile *t, int64_t s)
+{
+    const struct wave *w = t->w;
+    for (int level = 2; level <= w->steps; level++) {
+        const int64_t k = s - level;
+        if (k < level_lo(t, level, w->march) || k >= level_hi(t, level, w->march) ||
+            holds(w, w->march, wrapped(k, w->n[w->march])) ||
+            (!w->wrap[w->march] && k <= w->radius))
+            return false;
+    }
+    return w->stack;
+}
+
+/* Bits from `from` to `to` of a line's, of which the first is value `first`. */
+static unsigned bits_between(int64_t from, int64_t to, int64_t first, int64_t line)
+{
+    const int64_t lo = larger(from - first, 0), hi = smaller(to - first, line);
+    return hi > lo ? (unsigned)((1ull << hi) - (1ull << lo)) : 0;
+}
+
+/* Rows from j on. Of all levels the same lines along x: those of level 2. */
+static void sweep_stack(const struct carry *carry, enum stack_kind kind, int64_t j, int64_t s)
+{
+    const struct tile *t = carry->t;
+    const struct wave *w = t->w;
+    const struct hs_sweep *r = w->s;
+    const int64_t i = round_down(level_lo(t, 2, HS_X), w->line);
+    const int64_t last = divide_up(level_hi(t, 2, HS_X), w->line) * w->line - w->line;
+    struct stack stack = {
+        .above = ring_at(t, 1, i, j, s - 1),
+        .pitch = r->layout.pitch[w->across] * w->size,
+        .bytes = (last - i + w->line) * w->size,
+        .c = w->c,
+        .source_value = r->source_value + 1,
+        .first_bits = bits_between(r->box.lo[HS_X], r->box.hi[HS_X], i, w->line),
+        .last_bits = bits_between(r->box.lo[HS_X], r->box.hi[HS_X], last, w->line),
+        .skip_first = i < t->box.lo[HS_X],
+        .skip_last = last >= t->box.hi[HS_X],
+    };
+    if (kind != LOWER_OF_TWO)
+        stack.out = (char *)r->out + element(w, i, j, s - w->steps) * w->size;
+    for (int n = 0; n < STACK; n++) {
+        stack.centre[n] = ring_at(t, n + 1, i, j, s - n - 2);
+        stack.below[n] = ring_at(t, n + 1, i, j, s - n - 3);
+    }
+    w->functions->stack[kind][w->plain](&stack);
+}
+
+/* Whether rows lo to hi are within the grid, none held, and neighbours there. */
+static bool inside(const struct wave *w, int64_t lo, int64_t hi)
+{
+    const int64_t real = wrapped(lo, w->n[w->across]);
+    return real + hi - lo <= w->n[w->across] && !holds(w, w->across, real) &&
+           !holds(w, w->across, real + hi - lo - 1);
+}
+
+/* Rows of these levels by the functions for one: what is held, and rims that lie there. */
+static void advance_later(struct carry *carry, int64_t j, int64_t j_end, int64_t s)
+{
+    for (int level = 2; level <= carry->t->w->steps && j < j_end; level++)
+        advance(carry, level, j, j_end, s - level);
+}
+
+/* What is left to do in rows that have been swept. */
+static void finish_stack(const struct tile *t, int64_t j, int64_t j_end, int64_t s)
+{
+    const int across = t->w->across;
+    for (int level = 2; level < t->w->steps; level++) {
+        const int64_t from = larger(j, level_lo(t, level, across));
+        const int64_t to = smaller(j_end, level_hi(t, level, across));
+        if (from < to)
+            finish_rows(t, level, false, from, to - from, s - level);
+    }
+}
+
+/* Levels 2 to 4 together, at a step of the march. A rim is of two rows, of levels 2 and 3, of which
+ * the outer one of level 3 is of no use. */
+static void step_stack(struct carry *carry, int64_t s)
+{
+    enum { RIM = STACK - 1 };
+    const struct tile *t = carry->t;
+    const struct wave *w = t->w;
+    const int64_t first = level_lo(t, 2, w->across), end = level_hi(t, 2, w->across);
+    const int64_t from = larger(t->box.lo[w->across], w->s->box.lo[w->across]);
+    const int64_t to = smaller(t->box.hi[w->across], w->s->box.hi[w->across]);
+    if (first == from - RIM && inside(w, first, from)) {
+        sweep_stack(carry, LOWER_OF_TWO, first, s);
+        finish_stack(t, first, from, s);
+    } else {
+        advance_later(carry, first, from, s);
+    }
+    for (int64_t j = from; j + 1 < to; j += 2)
+        sweep_stack(carry, ALL_OF_TWO, j, s);
+    if ((to - from) % 2)
+        sweep_stack(carry, ALL_OF_ONE, to - 1, s);
+    finish_stack(t, from, to, s);
+    if (end == to + RIM && inside(w, to, end)) {
+        sweep_stack(carry, LOWER_OF_TWO, to, s);
+        finish_stack(t, to, end, s);
+    } else {
+        advance_later(carry, to, end, s);
+    }
+}
+
 /* Step `s` of the march, of which `number` are done: level 1 sweeps plane s - radius, or is some
  * planes ahead, and each next level is a radius behind. */
 static void step(struct carry *carry, int64_t s, int64_t number)
@@ -491,7 +645,9 @@ static void step(struct carry *carry, int64_t s, int64_t number)
         call_plane(carry, &carry->call[0], level_lo(t, 0, w->across), s + 1);
         call_plane(carry, &carry->call[1], level_lo(t, 0, w->across) + 2 * group, s);
     }
-    for (int64_t j = first; j < end; j += group) {
+    if (stacks(t, s))
+        step_stack(carry, s);
+    for (int64_t j = first; j < end && !stacks(t, s); j += group) {
         if (!ahead && j == first + 2 * group)
             drain(carry, 0);
         if (!ahead)

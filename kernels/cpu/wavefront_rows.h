@@ -239,6 +239,131 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(planes)(int radius, int planes, const struc
         carry_end(carry, &load);
 }
 
+/*
+ * Rows of levels 2 to 4 at once: `group` rows of level 2, of level 3 a plane below, and so on. Of
+ * the plane above, a level needs only the point that the level before has just added up: it is in a
+ * register. A level's row is stored where its lowest plane was read, that of the last goes to
+ * memory.
+ */
+#define ROWS_AT(base, where) ((ROWS_T *)(void *)((base) + (where)))
+
+/* The sums of level t; above: in, of the level before; out, its own. */
+HS_INLINE ROWS_TARGET void ROWS_NAME(level)(int group, int t, const struct stack *s,
+                                            const ROWS_V *c, ROWS_V start, int64_t at,
+                                            ROWS_V *before, ROWS_V *above)
+{
+    ROWS_V centre[GROUP], sum[GROUP];
+    for (int g = 0; g < group; g++) {
+        centre[g] = ROWS_LOAD(ROWS_AT(s->centre[t], at + g * STACK_PITCH));
+        sum[g] = ROWS_FMA(c[0], ROWS_LOAD(ROWS_AT(s->below[t], at + g * STACK_PITCH)), start);
+    }
+    for (int g = 0; g < group; g++)
+        sum[g] = ROWS_FMA(
+            c[1], g > 0 ? centre[g - 1] : ROWS_LOAD(ROWS_AT(s->centre[t], at + (-1) * STACK_PITCH)),
+            sum[g]);
+    for (int g = 0; g < group; g++) {
+#ifdef ROWS_SHIFT
+        const ROWS_V left = ROWS_SHIFT(before[g], centre[g], ROWS_LANES - 1);
+#else
+        const ROWS_V left = ROWS_LOAD(ROWS_AT(s->centre[t], at + g * STACK_PITCH) - 1);
+#endif
+        sum[g] = ROWS_FMA(c[2], left, sum[g]);
+    }
+    for (int g = 0; g < group; g++)
+        sum[g] = ROWS_FMA(c[3], centre[g], sum[g]);
+    for (int g = 0; g < group; g++) {
+        const ROWS_T *here = ROWS_AT(s->centre[t], at + g * STACK_PITCH);
+#ifdef ROWS_SHIFT
+        const ROWS_V right = ROWS_SHIFT(centre[g], ROWS_LOAD(here + ROWS_LANES), 1);
+#else
+        const ROWS_V right = ROWS_LOAD(here + 1);
+#endif
+        sum[g] = ROWS_FMA(c[4], right, sum[g]);
+    }
+    for (int g = 0; g < group; g++)
+        sum[g] =
+            ROWS_FMA(c[5],
+                     g + 1 < group ? centre[g + 1]
+                                   : ROWS_LOAD(ROWS_AT(s->centre[t], at + (g + 1) * STACK_PITCH)),
+                     sum[g]);
+    for (int g = 0; g < group; g++) {
+        above[g] = ROWS_FMA(c[6], above[g], sum[g]);
+        before[g] = centre[g];
+    }
+}
+
+HS_INLINE ROWS_TARGET void ROWS_NAME(keep_level)(int group, char *to, int64_t at, const ROWS_V *sum)
+{
+    for (int g = 0; g < group; g++)
+        ROWS_STORE(ROWS_AT(to, at + g * STACK_PITCH), sum[g]);
+}
+
+/* The last level's vector: held values, at the ends of a row, are those of the level before. */
+HS_INLINE ROWS_TARGET void ROWS_NAME(put_level)(int group, bool plain, const struct stack *s,
+                                                int64_t line, int v, const ROWS_V *sum,
+                                                const ROWS_V *before)
+{
+    const bool first = line == 0, last = line == s->bytes - LINE_BYTES;
+    if ((first && s->skip_first) || (last && s->skip_last))
+        return;
+    for (int g = 0; g < group; g++) {
+        ROWS_T *to = ROWS_AT(s->out, line + v + g * s->pitch);
+        ROWS_V value = sum[g];
+        if (first || last) {
+            const unsigned bits = (first ? s->first_bits : ~0u) & (last ? s->last_bits : ~0u);
+            value = ROWS_SELECT(bits >> (v / (int)sizeof(ROWS_T)), value, before[g]);
+        }
+        if (plain)
+            ROWS_STORE(to, value);
+        else
+            ROWS_PUT(to, value);
+    }
+}
+
+HS_INLINE ROWS_TARGET void ROWS_NAME(stack)(int levels, int group, bool plain,
+                                            const struct stack *given)
+{
+    enum { BYTES = ROWS_LANES * sizeof(ROWS_T) };
+    const struct stack s = *given; /* a copy that no store can be to */
+    const ROWS_T *value = s.c;
+    ROWS_V c[7], before0[GROUP], before1[GROUP], before2[GROUP];
+    for (int n = 0; n < 7; n++)
+        c[n] = ROWS_SET(value[n]);
+    const ROWS_V start0 = ROWS_SET((ROWS_T)s.source_value[0]);
+    const ROWS_V start1 = ROWS_SET((ROWS_T)s.source_value[1]);
+    const ROWS_V start2 = ROWS_SET((ROWS_T)s.source_value[2]);
+    for (int g = 0; g < group; g++) {
+        before0[g] = ROWS_LOAD(ROWS_AT(s.centre[0], g * STACK_PITCH - BYTES));
+        before1[g] = ROWS_LOAD(ROWS_AT(s.centre[1], g * STACK_PITCH - BYTES));
+        before2[g] = ROWS_LOAD(ROWS_AT(s.centre[2], g * STACK_PITCH - BYTES));
+    }
+    for (int64_t line = 0; line < s.bytes; line += LINE_BYTES)
+        for (int v = 0; v < LINE_BYTES; v += BYTES) {
+            const int64_t at = line + v;
+            ROWS_V above[GROUP];
+            for (int g = 0; g < group; g++)
+                above[g] = ROWS_LOAD(ROWS_AT(s.above, at + g * STACK_PITCH));
+            ROWS_NAME(level)(group, 0, &s, c, start0, at, before0, above);
+            ROWS_NAME(keep_level)(group, s.below[0], at, above);
+            ROWS_NAME(level)(group, 1, &s, c, start1, at, before1, above);
+            ROWS_NAME(keep_level)(group, s.below[1], at, above);
+            if (levels == STACK) {
+                ROWS_NAME(level)(group, 2, &s, c, start2, at, before2, above);
+                ROWS_NAME(put_level)(group, plain, &s, line, v, above, before2);
+            }
+        }
+}
+#undef ROWS_AT
+
+#define ROWS_STACK(L, G, P)                                                                        \
+    ROWS_TARGET static void ROWS_NAME(stack_##L##G##P)(const struct stack *stack)                  \
+    {                                                                                              \
+        ROWS_NAME(stack)(L, G, P, stack);                                                          \
+    }
+#define ROWS_STACKS(P) ROWS_STACK(2, 2, P) ROWS_STACK(3, 1, P) ROWS_STACK(3, 2, P)
+ROWS_STACKS(0)
+ROWS_STACKS(1)
+
 #define ROWS_ONE(D, R, G)                                                                          \
     ROWS_TARGET static void ROWS_NAME(rows_##D##R##G)(const struct rows *rows,                     \
                                                       struct carry *carry)                         \
@@ -298,6 +423,10 @@ ROWS_TARGET static void ROWS_NAME(ghosts)(void *ghost, const void *inner, const 
         ROWS_NAME(planes_##R##1), ROWS_NAME(planes_##R##2), ROWS_NAME(planes_##R##3),              \
             ROWS_NAME(planes_##R##4)                                                               \
     }
+#define ROWS_BOTH(L, G)                                                                            \
+    {                                                                                              \
+        ROWS_NAME(stack_##L##G##0), ROWS_NAME(stack_##L##G##1)                                     \
+    }
 static const struct row_functions ROWS_NAME(functions) = {
     ROWS_NAME(ghosts),
     {
@@ -306,6 +435,7 @@ static const struct row_functions ROWS_NAME(functions) = {
         {ROWS_MANY(3, 1), ROWS_MANY(3, 2), ROWS_MANY(3, 3)},
     },
     {ROWS_FIRST(1), ROWS_FIRST(2), ROWS_FIRST(3)},
+    {ROWS_BOTH(2, 2), ROWS_BOTH(3, 1), ROWS_BOTH(3, 2)},
 };
 
 #undef ROWS_T
@@ -320,6 +450,11 @@ static const struct row_functions ROWS_NAME(functions) = {
 #undef ROWS_STREAM
 #undef ROWS_TARGET
 #undef ROWS_NAME
+#undef ROWS_SELECT
+#undef ROWS_PUT
+#undef ROWS_STACK
+#undef ROWS_STACKS
+#undef ROWS_BOTH
 #undef ROWS_ONE
 #undef ROWS_RADII
 #undef ROWS_FEW

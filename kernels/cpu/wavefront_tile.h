@@ -16,6 +16,9 @@ enum {
     PLANES = 4,                     /* planes that level 1 sweeps together in 3D */
     AHEAD_BYTES = 6144,             /* how far before its use level 1 asks for a line, at least */
     CALLS = 2,                      /* how often a line is asked for ahead of its use */
+    STACK = 3,                      /* levels that are swept together: 2 to 4 */
+    STACK_PITCH = 4096,             /* then: of the ring's rows, known to the compiler */
+    STACK_APART = 13 * LINE_BYTES,  /* its planes, beyond a multiple of 4096 */
     QUEUE = 128,                    /* rows that wait to be streamed */
     MOST_STEPS = 8,                 /* sweeps a call */
     WIDEST_BYTES_3D = 3584,         /* of a tile's rows */
@@ -26,12 +29,17 @@ enum {
     PAGE = 4096,
 };
 
+/* Of a stack: all levels but the last of two rows, all of one and of two. */
+enum stack_kind { LOWER_OF_TWO, ALL_OF_ONE, ALL_OF_TWO, STACKS };
+
 struct rule {
     double a, b, c;
 };
 
 struct rows;
 struct carry;
+struct stack;
+typedef void stack_function(const struct stack *stack);
 typedef void rows_function(const struct rows *rows, struct carry *carry);
 typedef void ghosts_function(void *ghost, const void *inner, const void *edge,
                              const struct rule *rule, const void *table, double drive,
@@ -40,6 +48,7 @@ struct row_functions {
     ghosts_function *ghosts;
     rows_function *rows[HS_AXES][HS_MAX_RADIUS][GROUP];
     rows_function *planes[HS_MAX_RADIUS][PLANES];
+    stack_function *stack[STACKS][2]; /* [into the cache] */
 };
 
 struct wave {
@@ -53,6 +62,7 @@ struct wave {
     int64_t reach[HS_AXES]; /* points that a sweep reads to each side: radius, or 0 */
     bool wrap[HS_AXES];
     bool prescribed;     /* some face is */
+    bool stack;          /* all levels together */
     bool plain;          /* all fields fit in the last cache */
     int depth[HS_FACES]; /* ghost layers that are read */
     int64_t pieces[HS_AXES];
@@ -178,7 +188,9 @@ static void cut(struct wave *w, bool source)
                                 larger(8 * rim, 32 * w->line), threads);
     } else {
         pieces[HS_X] = divide_up(w->n[HS_X] * w->size, widest[2]);
-        const int64_t width = divide_up(w->n[HS_X], pieces[HS_X]) + (pieces[HS_X] > 1 ? rim : 0);
+        const int64_t width = divide_up(w->n[HS_X], pieces[HS_X]) + (pieces[HS_X] < 2 ? 0
+                                                                     : w->stack       ? 2 * w->line
+                                                                                      : rim);
         const int64_t rows = points / width - rim;
         pieces[w->across] = cut_axis(w->n[w->across], larger(rows, GROUP), larger(rim, 8), threads);
     }
@@ -211,6 +223,8 @@ static void describe(const struct hs_sweep *s, int steps, bool source, struct wa
         w->depth[face] = s->face[face].wrap ? 0 : w->radius - s->face[face].held;
     }
     /* in 2D one more, so that a row may wait through a step; in 1D levels take turns */
+    w->stack = w->dims > 2 && w->radius == 1 && steps == STACK + 1 && !source && !w->wrap[HS_X] &&
+               !(s->face && (s->face[0].prescribed || s->face[1].prescribed));
     w->planes = w->dims > 2 && steps > 1 ? PLANES : 1;
     w->visit = w->dims < 3 ? 1 : w->planes > 1 ? VISIT : GROUP;
     w->slots = w->dims > 1 ? 2 * w->radius * (steps - 1) + w->planes + (w->dims == 2) : 2;
@@ -221,9 +235,13 @@ static void describe(const struct hs_sweep *s, int steps, bool source, struct wa
     /* an odd number of lines, so that rows lie in different sets of the cache */
     w->ring_pitch = (divide_up(width + 2 * (steps - 1) * w->radius, w->line) + 6) / 2 * 2 + 1;
     w->ring_pitch *= w->line;
+    if (w->stack)
+        w->ring_pitch = STACK_PITCH / w->size;
     w->ring_plane = w->ring_rows * w->ring_pitch * w->size;
     if (w->ring_plane >= 8 * PAGE)
         w->ring_plane = divide_up(w->ring_plane, PAGE) * PAGE;
+    if (w->stack)
+        w->ring_plane += STACK_APART;
 }
 
 static size_t ring_bytes(const struct wave *w)
