@@ -53,11 +53,13 @@ static const struct hs_preference on_cuda[] = {
      * launches are what costs: 0.24 us a sweep of 16384 to 131072 points, a launch alone 2.5. */
     {.kernel = "fused_line_1d"},
     /* Grids that stay on the chip, on an H200, in us a sweep, fixed and robin walls: 1024^2 in
-     * float 0.76 and 1.08 (fused_march_2d 4.6 with fixed ones), 64^3 in float 0.83 and 1.08
-     * (basic 2.8), in double 1.31 and 1.85 (basic 3.1 and 5.4), 128^3 in float 2.39 and 3.04
-     * (vector_march 5.6 with fixed ones). */
-    {.kernel = "resident", .dims = 1u << 2, .precision = 1u << HS_FLOAT},
-    {.kernel = "resident", .dims = 1u << 3, .below = 64 * 64 * 64 + 1},
+     * float 0.76 and 1.08 (fused_march_2d 4.6 with fixed ones), in double 64^2 0.46 and 0.64 (the
+     * next best 1.33 and 2.89), 256^2 0.45 and 0.64 (1.59 and 3.43), 700^2 0.92 and 1.32 (3.74 and
+     * 4.52); 64^3 in float 0.83 and 1.08 (basic 2.8), in double 1.31 and 1.85 (basic 3.1 and 5.4),
+     * 72^3 in double with fixed ones 2.15 (basic 3.8), 128^3 in float 2.39 and 3.04 (vector_march
+     * 5.6 with fixed ones). */
+    {.kernel = "resident", .dims = 1u << 2},
+    {.kernel = "resident", .dims = 1u << 3, .below = 72 * 72 * 72 + 1},
     {.kernel = "resident",
      .dims = 1u << 3,
      .precision = 1u << HS_FLOAT,
@@ -65,41 +67,67 @@ static const struct hs_preference on_cuda[] = {
     /* On an H200, times bulk_march with fixed walls, in float and double: 6.5 and 7.6 at 16384^2,
      * 3.7 and 5.6 at 4096^2; times collaborative_2d at 1024^2 in double 1.17. */
     {.kernel = "fused_march_2d", .dims = 1u << 2, .from = 1024 * 1024},
-    /* The fused marches need more than a wave of blocks: on an H200 fused_march_3d gave 0.70 of
-     * vector_march's rate at 128^3 in float, but 1.17 in double, and 2.0 and 2.1 at 256^3;
-     * fused_fields_3d 1.9 at 512^3 in float (docs/benchmarks.md). */
-    {.kernel = "fused_march_3d", .precision = 1u << HS_DOUBLE, .from = 128 * 128 * 128},
-    {.kernel = "fused_march_3d", .from = 200 * 200 * 200},
-    {.kernel = "fused_fields_3d", .from = 200 * 200 * 200},
-    /* Radius 2, on an H200, shares of the copy with fixed walls: 1.47 and 1.43 at 512^3 (bulk_march
-     * 0.98 in both), 1.39 to 1.44 with others in float, 1.38 at 384^3 and 1.14 at 256^3. */
-    {.kernel = "fused_wide_3d", .from = 256 * 256 * 256},
+    /* The fused marches need enough blocks. On an H200, fixed and robin walls, times the best
+     * single sweep: fused_march_3d in double 1.22 and 1.45 at 96^3 (0.84 and 1.08 at 80^3), in
+     * float 1.07 at 120^3 with fixed ones, 1.84 and 1.82 at 140^3, 1.8 and 2.0 at 180^3; with a
+     * source field fused_fields_3d 0.83 and 1.29 in float at 96^3, 0.98 and 1.41 in double; with
+     * fixed ones 0.66 and 1.23 at 128^3 in float and double, 1.9 and 2.0 at 160^3; where that
+     * changes with time too 1.46 and 1.56 at 96^3, 3.5 and 2.8 at 160^3. */
+    {.kernel = "fused_march_3d", .precision = 1u << HS_DOUBLE, .from = 96 * 96 * 96},
+    {.kernel = "fused_march_3d", .from = 120 * 120 * 120},
+    {.kernel = "fused_fields_3d",
+     .with = HS_NEEDS_SOURCE_FIELD | HS_NEEDS_SOURCE_TIME,
+     .without = HS_NEEDS_WALL_FIELD,
+     .from = 96 * 96 * 96},
+    {.kernel = "fused_fields_3d",
+     .with = HS_NEEDS_GHOSTS,
+     .without = HS_NEEDS_WALL_FIELD,
+     .from = 96 * 96 * 96},
+    {.kernel = "fused_fields_3d",
+     .precision = 1u << HS_DOUBLE,
+     .without = HS_NEEDS_WALL_FIELD,
+     .from = 128 * 128 * 128},
+    {.kernel = "fused_fields_3d", .without = HS_NEEDS_WALL_FIELD, .from = 144 * 144 * 144},
+    /* Where walls differ from point to point 0.36 and 0.48 at 120^3, 0.58 and 0.59 at 256^3, 0.91
+     * and 1.04 at 384^3, 1.07 and 1.21 at 512^3. */
+    {.kernel = "fused_fields_3d", .from = 400 * 400 * 400},
+    /* Radius 2, on an H200, fixed walls, times the best single sweep in float and double: 0.58 and
+     * 0.71 at 128^3, 1.30 and 1.16 at 160^3, 1.8 and 1.1 at 200^3, 1.6 and 1.08 at 256^3. */
+    {.kernel = "fused_wide_3d", .from = 160 * 160 * 160},
     /* On an H200 bulk_march gave 1.3 times vector_march's rate at 8192^2 with radius 1 and 1.6
      * to 1.9 times with radius 3; at 2560^2 in float 1.05, and with radius 2 1.2 times; at 2048^2
-     * 0.8 in float, 1.2 and 1.3 in double with radius 2 and 3. */
+     * 1.09 in float with a source field, 1.2 and 1.3 in double with radius 2 and 3. */
     {.kernel = "bulk_march", .dims = 1u << 2, .precision = 1u << HS_DOUBLE, .from = 2048 * 2048},
+    {.kernel = "bulk_march", .dims = 1u << 2, .radius = 1u << 1, .from = 2048 * 2048},
     {.kernel = "bulk_march", .dims = 1u << 2, .from = 2560 * 2560},
     /* What a grid that stays in the cache wants is many threads: on an H200 basic gave 1.5 times
      * vector_march's rate at 64^3 with fixed, robin and a source in float, 1.8 in double, 1.5 on
-     * 97 x 65 x 17, and 0.7 at 128^3. */
+     * 97 x 65 x 17, and 0.7 at 128^3. In 2D 1.25 times collaborative_2d's at 512^2, 0.98 at 700^2,
+     * 1.05 at 1024^2 in double with a source field. */
     {.kernel = "basic", .dims = 1u << 3, .below = 96 * 96 * 96},
-    /* collaborative_2d against vector_march there: 1.1 at 1024^2; in double also 1.04 at
-     * 4096^2, 1.02 at 16384^2 and 1.25 with radius 2, but 0.8 in float. */
-    {.kernel = "collaborative_2d", .dims = 1u << 2, .below = 2048 * 2048},
-    {.kernel = "collaborative_2d",
+    {.kernel = "basic", .dims = 1u << 2, .below = 640 * 640},
+    {.kernel = "basic",
      .dims = 1u << 2,
-     .radius = 1u << 1 | 1u << 2,
-     .precision = 1u << HS_DOUBLE},
+     .radius = 1u << 1,
+     .precision = 1u << HS_DOUBLE,
+     .below = 1024 * 1024 + 1},
+    /* collaborative_2d against vector_march there: 1.1 at 1024^2; with radius 2 1.24 and 1.27 at
+     * 800^2, with radius 3 1.09 and 1.06 at 1000^2; at 1500^2 0.78 with radius 2, 0.79 and 0.85
+     * with radius 3; at 2048^2 with a source field 0.65 and 1.00. */
+    {.kernel = "collaborative_2d", .dims = 1u << 2, .below = 1024 * 1024 + 1},
     /* Blocks that have a multiprocessor to themselves want planes of many tiles: on an H200, at
      * 512^3 in float and double, 1.2 and 1.3 times vector_march's rate with radius 1, 1.4 and 1.5
      * with radius 2, 1.9 with radius 3; at 320^3 0.87 and 1.1, 1.2 and 1.1, 1.4 and 1.1; at 256^3
-     * 0.84 and 1.05 with radius 1, 1.4 in double with radius 2, 1.03 and 1.6 with radius 3. */
+     * in float 0.84, 0.98 and 1.03, at 384^3 with radius 1 1.14. At 200^3 with radius 3 1.09
+     * and 1.63; in double 1.27 at 144^3 with radius 1 and a source field, 1.31 and 1.18 at 160^3
+     * with radius 2 and 3. */
+    {.kernel = "bulk_march", .dims = 1u << 3, .radius = 1u << 3, .from = 200 * 200 * 200},
     {.kernel = "bulk_march",
      .dims = 1u << 3,
      .precision = 1u << HS_DOUBLE,
-     .from = 256 * 256 * 256},
-    {.kernel = "bulk_march", .dims = 1u << 3, .radius = 1u << 2 | 1u << 3, .from = 320 * 320 * 320},
-    {.kernel = "bulk_march", .dims = 1u << 3, .from = 400 * 400 * 400},
+     .from = 144 * 144 * 144},
+    {.kernel = "bulk_march", .dims = 1u << 3, .radius = 1u << 2, .from = 320 * 320 * 320},
+    {.kernel = "bulk_march", .dims = 1u << 3, .from = 384 * 384 * 384},
     {.kernel = "vector_march"},
     {.kernel = "basic"},
     {.kernel = NULL},

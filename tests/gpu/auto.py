@@ -29,11 +29,14 @@ WALLS = {
 }
 GRIDS = {
     "64": [64] * 3,
+    "96": [96] * 3,
     "128": [128] * 3,
+    "160": [160] * 3,
     "256": [256] * 3,
     "512": [512] * 3,
     "odd": [509, 511, 513],
     "1024": [1024] * 3,
+    "256^2": [256] * 2,
     "1024^2": [1024] * 2,
     "4096^2": [4096] * 2,
     "16384^2": [16384] * 2,
@@ -45,13 +48,17 @@ GRIDS = {
 
 def cases():
     """(name, points, radius, walls, source?, precision): every grid with fixed walls; the others, and
-    a source that differs from point to point, on grids of each dims and of small and large size."""
+    a source that differs from point to point, on grids of each dims and of small and large size; and
+    the sizes between which the choice changes."""
     for precision in ("float", "double"):
         for name, points in GRIDS.items():
             yield f"{name} fixed {precision}", points, 1, "fixed", False, precision
         for radius in (2, 3):
             yield f"512 radius {radius} fixed {precision}", [512] * 3, radius, "fixed", False, precision
             yield f"4096^2 radius {radius} fixed {precision}", [4096] * 2, radius, "fixed", False, precision
+        yield f"160 radius 2 fixed {precision}", GRIDS["160"], 2, "fixed", False, precision
+        for name in ("96", "160"):
+            yield f"{name} robin source {precision}", GRIDS[name], 1, "robin", True, precision
         for name in ("64", "512", "1024^2", "4096^2", "2^20"):
             for walls in ("periodic", "robin"):
                 yield f"{name} {walls} {precision}", GRIDS[name], 1, walls, False, precision
