@@ -105,6 +105,18 @@ def fused_march_3d(w, levels=4):
     return Cost((rim + 1) / levels, (rim + 1) / levels, pipe, 7 * rim, 1 / (levels * stored))
 
 
+def fused_wide_3d(w):
+    # Two levels of radius 2. Tiles of 64 x 80 (64 x 32) points, a rim of 4 on each side swept twice; in
+    # float a tile's rows begin half a sector off, so nine sectors come for eight. A warp's step: 23 (28)
+    # vectors a lane read from shared memory, 5 (4) written to it, as many come there and are stored, 4
+    # lines each, and in float 40 shuffles; that is both sweeps of 5 rows of 4 (4 of 2) points a lane.
+    rows = 80 if w == 1 else 32
+    rim = 64 * rows / (56 * (rows - 8))
+    read = rim * (9 / 8 if w == 1 else 1)
+    pipe = ((23 + 3 * 5) * 4 + 40) / (32 * 20 * 2) if w == 1 else (28 + 3 * 4) * 4 / (32 * 8 * 2)
+    return Cost((read + 1) / 2, (read + 1) / 2, rim * pipe, 13 * rim)
+
+
 def resident_3d(w, points=2048, depth=2, sweeps=1024):
     # 64^3 points on 128 multiprocessors, in boxes of 64 x 4 x 8 and a halo of two layers, which comes by
     # way of L2 every second sweep: sent, received, emptied. Of a sweep each vector is written to shared
@@ -197,44 +209,45 @@ def fused_line_1d(w, steps=32):
     return Cost((rim + 1) / steps, (rim + 1) / steps, pipe, 3 * rim)
 
 
-MODELS = {
-    (1, "basic"): basic_1d,
-    (1, "shared_tile"): shared_tile_1d,
-    (1, "register_window"): register_window,
-    (1, "warp_shuffle"): warp_shuffle,
-    (1, "vector_march"): vector_march_1d,
-    (1, "fused_line_1d"): fused_line_1d,
-    (3, "basic"): basic_3d,
-    (3, "shared_tile"): shared_tile_3d,
-    (3, "coarsened"): lambda w: plane_tile(w, 7, 1),
-    (3, "register_tile"): lambda w: plane_tile(w, 4, 2),
-    (3, "march_halo"): march_halo,
-    (3, "vector_march"): vector_march_3d,
-    (3, "bulk_march"): bulk_march_3d,
-    (3, "temporal_3d"): temporal_3d,
-    (3, "fused_fields_3d"): lambda w: fused_march_3d(w, 3),
-    (3, "fused_march_3d"): fused_march_3d,
-    (3, "resident"): resident_3d,
-    (2, "basic"): basic_2d,
-    (2, "shared_tile"): shared_tile_2d,
-    (2, "tile_2d"): tile_2d,
-    (2, "collaborative_2d"): collaborative_2d,
-    (2, "vector_march"): vector_march_2d,
-    (2, "bulk_march"): bulk_march_2d,
-    (2, "temporal_2d"): temporal_2d,
-    (2, "fused_march_2d"): fused_march_2d,
+MODELS = {  # dims, radius and kernel
+    (3, 1, "basic"): basic_3d,
+    (3, 1, "shared_tile"): shared_tile_3d,
+    (3, 1, "coarsened"): lambda w: plane_tile(w, 7, 1),
+    (3, 1, "register_tile"): lambda w: plane_tile(w, 4, 2),
+    (3, 1, "march_halo"): march_halo,
+    (3, 1, "vector_march"): vector_march_3d,
+    (3, 1, "bulk_march"): bulk_march_3d,
+    (3, 1, "temporal_3d"): temporal_3d,
+    (3, 1, "fused_fields_3d"): lambda w: fused_march_3d(w, 3),
+    (3, 1, "fused_march_3d"): fused_march_3d,
+    (3, 1, "resident"): resident_3d,
+    (3, 2, "fused_wide_3d"): fused_wide_3d,
+    (2, 1, "basic"): basic_2d,
+    (2, 1, "shared_tile"): shared_tile_2d,
+    (2, 1, "tile_2d"): tile_2d,
+    (2, 1, "collaborative_2d"): collaborative_2d,
+    (2, 1, "vector_march"): vector_march_2d,
+    (2, 1, "bulk_march"): bulk_march_2d,
+    (2, 1, "temporal_2d"): temporal_2d,
+    (2, 1, "fused_march_2d"): fused_march_2d,
+    (1, 1, "basic"): basic_1d,
+    (1, 1, "shared_tile"): shared_tile_1d,
+    (1, 1, "register_window"): register_window,
+    (1, 1, "warp_shuffle"): warp_shuffle,
+    (1, 1, "vector_march"): vector_march_1d,
+    (1, 1, "fused_line_1d"): fused_line_1d,
 }
 
 
-def cost(dims, kernel, precision):
+def cost(dims, kernel, precision, radius=1):
     """None for a kernel that has no model."""
-    model = MODELS.get((dims, kernel))
+    model = MODELS.get((dims, radius, kernel))
     return model(1 if precision == "float" else 2) if model else None
 
 
-def predict(dims, kernel, precision):
+def predict(dims, kernel, precision, radius=1):
     """GCell/s, and what bounds it."""
-    c = cost(dims, kernel, precision)
+    c = cost(dims, kernel, precision, radius)
     if not c:
         return None
     times = c.times(precision, 4 if precision == "float" else 8)
@@ -249,11 +262,12 @@ def issue(instructions):
 
 def main():
     head = f"{'':16s} {'':6s} {'memory':>7s} {'L2':>6s} {'clocks':>7s} {'fma':>5s} {'barriers':>8s} {'GCell/s':>8s}"
-    for dims in (3, 2, 1):
-        print(f"\n{dims}D, radius 1, a point and sweep\n{head}")
-        for at, kernel in MODELS:
-            for precision in ("float", "double") if at == dims else ():
-                c, (rate, bound) = cost(dims, kernel, precision), predict(dims, kernel, precision)
+    for case in dict.fromkeys((dims, radius) for dims, radius, _ in MODELS):
+        dims, radius = case
+        print(f"\n{dims}D, radius {radius}, a point and sweep\n{head}")
+        for *at, kernel in MODELS:
+            for precision in ("float", "double") if tuple(at) == case else ():
+                c, (rate, bound) = (f(dims, kernel, precision, radius) for f in (cost, predict))
                 print(f"{kernel:16s} {precision:6s} {c.memory:7.2f} {c.l2:6.2f} {c.pipe:7.3f} {c.fma:5.1f} "
                       f"{c.barriers:8.5f} {rate:8.0f}  {bound}")
 

@@ -216,13 +216,13 @@ def elsewhere(data, options):
 
 def ladder(data, options):
     """What the model predicts, what was measured, and the gain over `basic`."""
-    dims, points = int(options["dims"]), options["points"]
+    dims, points, radius = int(options["dims"]), options["points"], int(options.get("radius", 1))
     rows = []
-    for kernel in data.names([(points, precision) for precision in ("float", "double")]):
+    for kernel in data.names([(points, precision, radius) for precision in ("float", "double")]):
         row = [f"`{kernel}`"]
         for precision in ("float", "double"):
-            found, first = (data.find(k, points, precision) for k in (kernel, "basic"))
-            predicted = model.predict(dims, kernel, precision)
+            found, first = (data.find(k, points, precision, radius) for k in (kernel, "basic"))
+            predicted = model.predict(dims, kernel, precision, radius)
             row.append(f"{shown(predicted[0])}, {predicted[1]}" if predicted else "–")
             row.append(shown(found["gcells"]) if found else "–")
             row.append(f"{100 * found['gcells'] / predicted[0]:.0f} %" if predicted and found else "–")
@@ -236,13 +236,13 @@ def ladder(data, options):
 
 def words(data, options):
     """The counts that the predictions are made of."""
-    dims, rows = int(options["dims"]), []
+    case, rows = (int(options["dims"]), int(options.get("radius", 1))), []
     measured = {row["kernel"] for row in data.rows.values()}
-    for at, kernel in model.MODELS:
-        if at != dims or kernel not in measured:
+    for *at, kernel in model.MODELS:
+        if tuple(at) != case or kernel not in measured:
             continue
         for precision in ("float", "double"):
-            c = model.cost(dims, kernel, precision)
+            c = model.cost(case[0], kernel, precision, case[1])
             rows.append([f"`{kernel}`" if precision == "float" else "", precision, f"{c.memory:.2f}", f"{c.l2:.2f}",
                          f"{c.pipe:.3f}", f"{c.fma:.1f}", f"1/{1 / c.barriers:.0f}" if c.barriers else "0",
                          f"{c.under_way:,}" if c.under_way else "enough"])
