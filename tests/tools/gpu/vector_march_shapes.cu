@@ -3,9 +3,9 @@
  * against a device copy of the same run, to choose the numbers in core/tiling_vector.h. Needs a
  * GPU:
  *
+ *   cc -O2 -std=c17 -D_GNU_SOURCE -Isrc -c src/core/{status,grid,stencil,tiling*}.c
  *   nvcc -O3 -std=c++20 -fmad=false -arch=native -Isrc -Ikernels/cuda -o shapes \
- *       tests/tools/gpu/vector_march_shapes.cu kernels/cuda/basic.cu \
- *       -x cu src/core/{status,grid,stencil,tiling*}.c && ./shapes 512 1024
+ *       tests/tools/gpu/vector_march_shapes.cu kernels/cuda/basic.cu *.o && ./shapes 512 1024
  *
  * -DPLAIN_STORES: without the hint that what is stored is not needed again. Every shape's output is
  * compared with that of the basic kernel, bit for bit, before it is timed. A full box (--full)
