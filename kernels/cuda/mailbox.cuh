@@ -3,11 +3,11 @@
  * bytes says itself that it is there.
  *
  * A sender writes each letter once, to a place of its own, for all who want it, exchange after
- * exchange into two sets of places in turn. The lowest bit of a letter says which use of its place
- * it is of, the one before or the one after; the 32 lowest bits that a warp's letters had before
- * lie in a slip beside, which is of 8 bytes and has the exchange's number. The hardware reads and
- * writes both in one piece (b128, b64), so who sees the bit and the number has all of it. Letters
- * are read past the first cache, which other multiprocessors do not write.
+ * exchange into two places in turn. The lowest bit of a letter says which use of its place it is
+ * of, the one before or the one after; the 32 lowest bits that a warp's letters had before go in a
+ * slip, which is of 8 bytes and has the exchange's number. The hardware reads and writes both in
+ * one piece (b128, b64), so who sees the bit and the number has all of it. Letters are read past
+ * the first cache, which other multiprocessors do not write.
  *
  * A place is written anew two exchanges later. By then the sender has received the exchange between
  * from all who read here, which they sent after they had read.
@@ -25,7 +25,11 @@
 namespace mailbox
 {
 
-enum { SETS = 2, LANES = 32 };
+enum {
+    SETS = 2,
+    LANES = 32,
+    ROW = SETS * LANES /* of the two places of each of a warp's letters, which lie together */
+};
 constexpr unsigned FIRST = 2; /* its letters' bit is 1 */
 
 template <typename T>
@@ -42,6 +46,13 @@ struct alignas(8) slip {
 __host__ __device__ constexpr unsigned set_of(unsigned number)
 {
     return number % SETS;
+}
+/* From a place to where the next exchange has its letter or slip. So many of an exchange lie
+ * together, and begin at a multiple of twice their size. */
+template <typename Piece>
+__device__ __forceinline__ Piece *other_set(Piece *of, int places)
+{
+    return (Piece *)((uintptr_t)of ^ (uintptr_t)places * sizeof(Piece));
 }
 __host__ __device__ constexpr unsigned mark_of(unsigned number)
 {
@@ -63,17 +74,14 @@ __device__ __forceinline__ void put_if(bool wanted, letter<T> *to, const letter<
                  : "memory");
 }
 template <typename T>
-__device__ __forceinline__ void get_if(bool wanted, const letter<T> *from, letter<T> &l)
+__device__ __forceinline__ void get(const letter<T> *from, letter<T> &l)
 {
     unsigned long long w[2];
-    memcpy(w, &l, sizeof l);
-    asm volatile("{.reg .pred p;\n\t.reg .b128 l;\n\t"
-                 "setp.ne.s32 p, %3, 0;\n\t"
-                 "mov.b128 l, {%0, %1};\n\t"
-                 "@p ld.relaxed.gpu.global.b128 l, [%2];\n\t"
+    asm volatile("{.reg .b128 l;\n\t"
+                 "ld.relaxed.gpu.global.b128 l, [%2];\n\t"
                  "mov.b128 {%0, %1}, l;}"
-                 : "+l"(w[0]), "+l"(w[1])
-                 : "l"(from), "r"((int)wanted)
+                 : "=l"(w[0]), "=l"(w[1])
+                 : "l"(from)
                  : "memory");
     memcpy(&l, w, sizeof l);
 }
@@ -87,17 +95,20 @@ __device__ __forceinline__ void put_if(bool wanted, slip *to, slip s)
                  "r"((int)wanted), "l"(w)
                  : "memory");
 }
-__device__ __forceinline__ void get_if(bool wanted, const slip *from, slip &s)
+__device__ __forceinline__ void get(const slip *from, slip &s)
 {
     unsigned long long w;
-    memcpy(&w, &s, sizeof s);
-    asm volatile("{.reg .pred p;\n\t"
-                 "setp.ne.s32 p, %2, 0;\n\t"
-                 "@p ld.relaxed.gpu.global.b64 %0, [%1];}"
-                 : "+l"(w)
-                 : "l"(from), "r"((int)wanted)
-                 : "memory");
+    asm volatile("ld.relaxed.gpu.global.b64 %0, [%1];" : "=l"(w) : "l"(from) : "memory");
     memcpy(&s, &w, sizeof s);
+}
+/* Before a first look. */
+__device__ __forceinline__ void wait(int clocks)
+{
+    if (clocks == 0)
+        return;
+    const int begin = (int)clock();
+    while ((int)clock() - begin < clocks) {
+    }
 }
 /* Between two looks at what has not come yet, the `looks`-th time. Seconds of it mean that it never
  * will: then the launch fails, and says so, rather than hang. */
@@ -130,11 +141,13 @@ void put_if(bool wanted, Piece *to, const Piece &piece)
         *to = piece;
 }
 template <typename Piece>
-void get_if(bool wanted, const Piece *from, Piece &piece)
+void get(const Piece *from, Piece &piece)
 {
     emulator_check_alignment(from, sizeof piece);
-    if (wanted)
-        piece = *from;
+    piece = *from;
+}
+inline void wait(int)
+{
 }
 inline void wait_for_others(int)
 {
@@ -175,14 +188,6 @@ __device__ __forceinline__ unsigned send(bool wanted, letter<T> *to, letter<T> l
     return bits;
 }
 
-/* A letter of an exchange, for who awaits none. */
-template <typename T>
-__device__ __forceinline__ letter<T> nothing(unsigned number)
-{
-    letter<T> l = {};
-    set_lowest(l, mark_of(number));
-    return l;
-}
 /* Not zero if the letter or its slip is not of that exchange. */
 template <typename T>
 __device__ __forceinline__ unsigned is_missing(const letter<T> &l, slip s, unsigned number)

@@ -54,7 +54,7 @@ __device__ __forceinline__ void run(const arguments<T> &p, unsigned char *shared
     using Block = block<T, DIMS, ROWS, PLANES, WALLS == RAGGED_WALLS>;
     Block b(p, (T *)(list + up(p.listed, 2) * 2));
     mail<Block> post(b, list);
-    const sweeper<Block, DIMS, WALLS> star(b);
+    sweeper<Block, DIMS, WALLS> star(b);
     const int thread = b.thread;
     if (thread < 2 * LEVEL)
         levels[thread] = p.levels ? (thread / LEVEL < p.steps ? p.levels[thread] : T(0))
@@ -74,9 +74,11 @@ __device__ __forceinline__ void run(const arguments<T> &p, unsigned char *shared
             if (b.ragged())
                 __syncthreads(); /* what comes may lie in vectors that are shown */
             post.receive(b.tile);
-            post.number++, until = p.depth;
+            post.turn(), until = p.depth;
             __syncthreads();
             b.take_others();
+            if (star.KEEPS && s == 0)
+                star.remember_ends(b.now);
         } else {
             b.show();
             __syncthreads();
@@ -93,6 +95,8 @@ __device__ __forceinline__ void run(const arguments<T> &p, unsigned char *shared
         }
     }
     post.leave();
+    if (star.KEEPS)
+        star.put_ends_back(b.now);
     b.store();
     if (WALLS >= ANY_WALLS)
         b.store_walls(levels + (p.steps - 1 & 1) * LEVEL);
@@ -118,6 +122,7 @@ bool find_plan(const hs_sweep *sweep, hs_resident *out);
 struct memory {
     size_t exchanges, slips, letters, all; /* where they begin */
 };
+enum { ROW_BYTES = mailbox::ROW * 16 }; /* letters begin at a multiple of it */
 memory share_memory(const hs_resident &plan)
 {
     const size_t blocks = (size_t)(plan.blocks[0] * plan.blocks[1] * plan.blocks[2]);
@@ -126,7 +131,7 @@ memory share_memory(const hs_resident &plan)
     m.exchanges = (size_t)HS_RESIDENT_STEPS * LEVEL * 8;
     m.slips = m.exchanges + (blocks + 31) / 32 * 128;
     m.letters = m.slips + places / mailbox::LANES * sizeof(mailbox::slip);
-    m.all = m.letters + places * 16;
+    m.all = m.letters + places * 16 + ROW_BYTES;
     return m;
 }
 
@@ -166,7 +171,8 @@ arguments<T> make_arguments(const hs_sweep *sweep, const hs_resident &plan)
     const struct memory m = share_memory(plan);
     p.exchanges = (unsigned *)(memory + m.exchanges);
     p.slips = (mailbox::slip *)(memory + m.slips);
-    p.letters = (mailbox::letter<T> *)(memory + m.letters);
+    p.letters = (mailbox::letter<T> *)(((uintptr_t)memory + m.letters + ROW_BYTES - 1) / ROW_BYTES *
+                                       ROW_BYTES);
     star::take_coefficients(sweep, p.c);
     for (int axis = 0; axis < 3; axis++) {
         const int along = hs_resident_axis(sweep->stencil->dims, axis);

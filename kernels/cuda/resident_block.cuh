@@ -22,8 +22,8 @@ template <typename T>
 struct arguments : star::faces<T, HS_FACES, 1> { /* of the kernel's axes */
     const T *in;
     T *out;
-    mailbox::letter<T> *letters; /* [SETS][blocks][vectors of a thread][threads] */
-    mailbox::slip *slips;        /* one for 32 of them */
+    mailbox::letter<T> *letters; /* [blocks][warps][vectors of a thread][SETS][LANES] */
+    mailbox::slip *slips;        /* [blocks][warps][vectors of a thread][SETS] */
     unsigned *exchanges;         /* [blocks]: in all launches so far */
     const T *levels;             /* [steps][LEVEL], or NULL: `level` serves all */
     T level[LEVEL];

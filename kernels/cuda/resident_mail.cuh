@@ -14,8 +14,8 @@
 namespace resident
 {
 
-/* A letter to look for: where it comes, or -1; and where its first value goes in the tile, with a
- * bit from 1 << TAKEN on for each value that is taken. */
+/* A letter to look for: where it comes in even exchanges; and where its first value goes in the
+ * tile, with a bit from 1 << TAKEN on for each value that is taken, or -1. */
 struct alignas(8) entry {
     enum { TAKEN = 24 };
     int from, to;
@@ -40,17 +40,28 @@ struct mail {
         SOME = 6,    /* ... is no greater, fewer */
         HELD = 4,    /* that it remembers, instead of looking them up; if there are no more ... */
         HOLDS = Block::VECTORS <= 10, /* ... and it has registers for that */
+        /* Clocks that it waits before it looks, as a look in vain takes some 500; those who have
+         * more to send are late enough. */
+        WAITS = LETTERS <= 4    ? 200
+                : LETTERS <= 10 ? 100
+                                : 0,
         EVERY = (1 << WIDTH) - 1
     };
 
     const arguments<T> &p;
     const int thread;
     const int lane;
-    int slots, set;  /* places of letters, of a block and of all */
     entry *list;     /* [count] */
     int count;       /* letters looked for */
     unsigned number; /* of the next exchange */
-    entry held[HELD];
+    /* Where its letters and slips are: all those sent, this thread's and its warp's, ... */
+    letter *letters, *to;
+    slip *slips, *slip_to;
+    struct { /* ... and those that the thread remembers */
+        const letter *from;
+        const slip *with;
+        int lane, to;
+    } held[HELD];
     /* Bit of each vector that a halo has, and of those of the warp's lanes. */
     unsigned wanted, sends;
 
@@ -58,9 +69,12 @@ struct mail {
         : p(b.p), thread(b.thread), lane(b.thread % LANES), list(entries)
     {
         const place f = b.find();
-        slots = LETTERS * (int)blockDim.x;
-        set = p.blocks[ALONG] * p.blocks[ROW] * p.blocks[PLANE] * slots;
         number = p.exchanges[blockIdx.x] + mailbox::FIRST;
+        letters = p.letters, slips = p.slips;
+        if (mailbox::set_of(number) != 0)
+            letters = mailbox::other_set(letters, LANES), slips = mailbox::other_set(slips, 1);
+        to = letters + place_of((int)blockIdx.x, 0, thread);
+        slip_to = slips + slip_of(place_of((int)blockIdx.x, 0, thread));
         find_wanted(b, f);
         count = 0;
         const int far[3] = {p.halo[ALONG] > 0, p.halo[ROW] > 0, p.halo[PLANE] > 0};
@@ -77,8 +91,27 @@ struct mail {
     /* After a barrier, before the first exchange. */
     __device__ __forceinline__ void remember()
     {
+        if (!HOLDS)
+            return;
+        entry of[HELD];
+        look_up<HELD>(thread, of);
+#pragma unroll
+        for (int i = 0; i < HELD; i++)
+            held[i] = {letters + of[i].from, slips + slip_of(of[i].from), of[i].from % LANES,
+                       of[i].to};
+    }
+    /* To the places of the next exchange. */
+    __device__ __forceinline__ void turn()
+    {
+        number++;
+        letters = mailbox::other_set(letters, LANES), to = mailbox::other_set(to, LANES);
+        slips = mailbox::other_set(slips, 1), slip_to = mailbox::other_set(slip_to, 1);
         if (HOLDS)
-            look_up<HELD>(thread, held);
+#pragma unroll
+            for (int i = 0; i < HELD; i++) {
+                held[i].from = mailbox::other_set(held[i].from, LANES);
+                held[i].with = mailbox::other_set(held[i].with, 1);
+            }
     }
 
     /* The launch's exchanges are done. */
@@ -117,18 +150,22 @@ struct mail {
         sends = Block::of_warp(wanted);
     }
 
-    /* Places of a block: a warp's lanes' of one letter lie in a row, and have a slip. */
-    __device__ __forceinline__ int place_of(int n, int sender) const
+    /* Where a thread of a block sends its n-th letter in even exchanges, and where the slip of such
+     * a place is. */
+    __device__ __forceinline__ int place_of(int block, int n, int sender) const
     {
-        return (sender / LANES * LETTERS + n) * LANES + sender % LANES;
+        const int warp = block * ((int)blockDim.x / LANES) + sender / LANES;
+        return (warp * LETTERS + n) * mailbox::ROW + sender % LANES;
+    }
+    static __device__ __forceinline__ int slip_of(int place)
+    {
+        return place / mailbox::ROW * mailbox::SETS;
     }
 
     __device__ __forceinline__ void send(const values (&now)[PLANES][ROWS]) const
     {
-        const int first = (int)mailbox::set_of(number) * set + (int)blockIdx.x * slots;
-        letter *const to = p.letters + (first + place_of(0, thread));
         const unsigned mine = star::anew(wanted), all = star::anew(sends);
-        slip *const slips = p.slips + (first / LANES + thread / LANES * LETTERS);
+        unsigned bits = 0; /* lane n: of the n-th letters */
 #pragma unroll
         for (int n = 0; n < LETTERS; n++) {
             if (LETTERS > 4 && !(all >> n & 1))
@@ -137,9 +174,11 @@ struct mail {
 #pragma unroll
             for (int e = 0; e < WIDTH; e++)
                 l.v[e] = now[n / ROWS][n % ROWS].v[e];
-            const unsigned slip_bits = mailbox::send(mine >> n & 1, to + n * LANES, l, number);
-            mailbox::put_if(lane == 0, slips + n, mailbox::slip{slip_bits, number});
+            const unsigned of_all = mailbox::send(mine >> n & 1, to + n * mailbox::ROW, l, number);
+            bits = lane == n ? of_all : bits;
         }
+        mailbox::put_if(lane < LETTERS && all >> lane & 1, slip_to + lane * mailbox::SETS,
+                        mailbox::slip{bits, number});
     }
 
     /* ---- what is looked for ------------------------------------------------------------------ */
@@ -149,12 +188,13 @@ struct mail {
     };
 
     /* Where a block sends a vector of its own, so many vectors, rows and planes from its first. */
-    __device__ __forceinline__ int sent_at(const along_axes &origin, const int (&at)[3]) const
+    __device__ __forceinline__ int sent_at(int block, const along_axes &origin,
+                                           const int (&at)[3]) const
     {
         const int column = origin.a[ALONG] / WIDTH + at[ALONG];
         const int row = at[ROW] + origin.a[ROW] - HAS_ROWS, plane = at[PLANE] + origin.a[PLANE] - 1;
         const int group = plane / PLANES * p.groups[0] + row / ROWS;
-        return place_of(plane % PLANES * ROWS + row % ROWS, thread_of(group, column));
+        return place_of(block, plane % PLANES * ROWS + row % ROWS, thread_of(group, column));
     }
     __device__ __forceinline__ int thread_of(int group, int column) const
     {
@@ -194,11 +234,14 @@ struct mail {
             const int first = f.origin[axis] + (d < 0 ? -p.halo[axis] : d > 0 ? mine : 0);
             to += (first - from.a[axis]) * step[axis];
         }
-        for (int n = thread; n < all; n += (int)blockDim.x) {
+        const auto vector_at = [&](int n, int(&at)[3]) {
             const int line = n / extent.a[0], plane = line / extent.a[1];
-            const int at[3] = {from.a[0] / WIDTH + n - line * extent.a[0],
-                               from.a[1] + line - plane * extent.a[1], from.a[2] + plane};
-            int away = 0; /* layers from the block's nodes to the nearest of these */
+            at[0] = from.a[0] / WIDTH + n - line * extent.a[0];
+            at[1] = from.a[1] + line - plane * extent.a[1], at[2] = from.a[2] + plane;
+        };
+        /* not farther from the block's nodes than the sweeps before the next exchange reach */
+        const auto is_needed = [&](const int(&at)[3]) {
+            int away = 0;
 #pragma unroll
             for (int axis = 0; axis < 3; axis++) {
                 const int unit = axis == ALONG ? WIDTH : 1, d = side.a[axis];
@@ -208,6 +251,34 @@ struct mail {
                 else if (d < 0)
                     away += end - min(at[axis] * unit + unit, end) + 1;
             }
+            return away <= p.depth;
+        };
+        /* At edges of rows whole rows are needed or not, and only those are listed. Elsewhere few
+         * are not; one that is, the nearest, is looked for instead. */
+        const bool by_rows = side.a[ALONG] == 0 && side.a[ROW] != 0 && side.a[PLANE] != 0;
+        const auto listed_before = [&](int end) {
+            int listed = end % extent.a[0], at[3];
+            for (int n = 0; by_rows && n + extent.a[0] <= end; n += extent.a[0]) {
+                vector_at(n, at);
+                listed += is_needed(at) ? extent.a[0] : 0;
+            }
+            return by_rows ? listed : end;
+        };
+        int nearest[3];
+#pragma unroll
+        for (int axis = 0; axis < 3; axis++) {
+            const int unit = axis == ALONG ? WIDTH : 1, end = from.a[axis] + size.a[axis];
+            nearest[axis] = (side.a[axis] < 0 ? end - 1 : from.a[axis]) / unit;
+        }
+        const int instead = sent_at(next_block, origin, nearest);
+        for (int n = thread; n < all; n += (int)blockDim.x) {
+            int at[3];
+            vector_at(n, at);
+            const bool needed = is_needed(at);
+            if (!needed && !by_rows)
+                list[count + n] = {instead, -1};
+            if (!needed)
+                continue;
             const int value = at[ALONG] * WIDTH;
             int taken = 0;
 #pragma unroll
@@ -216,21 +287,34 @@ struct mail {
                     taken |= 1 << e;
             const int goes =
                 to + value + at[ROW] * step[ROW] + at[PLANE] * step[PLANE] + WIDTH; /* >= 0 */
-            list[count + n] = {away <= p.depth ? next_block * slots + sent_at(origin, at) : -1,
-                               goes | (RAGGED && p.ragged ? taken : EVERY) << entry::TAKEN};
+            list[count + listed_before(n)] = {sent_at(next_block, origin, at),
+                                              goes | (RAGGED && p.ragged ? taken : EVERY)
+                                                         << entry::TAKEN};
         }
-        count += all;
+        count += listed_before(all);
     }
 
     /* Waits for the exchange's letters and puts them into the tile. */
     __device__ __forceinline__ void receive(T *tile) const
     {
         if (HOLDS && count <= HELD * (int)blockDim.x)
-            receive_some<HELD>(tile, held);
+            receive_held(tile);
         else if (count <= SOME * (int)blockDim.x)
             receive_listed<SOME>(tile);
         else
             receive_listed<AT_ONCE>(tile);
+    }
+    __device__ __forceinline__ void receive_held(T *tile) const
+    {
+        if (count == 0)
+            return;
+        letter got[HELD];
+        slip with[HELD];
+        look_for<HELD>([this](int i) { return held[i].from; },
+                       [this](int i) { return held[i].with; }, got, with);
+#pragma unroll
+        for (int i = 0; i < HELD; i++)
+            take(tile, held[i].lane, held[i].to, got[i], with[i]);
     }
     template <int N>
     __device__ __forceinline__ void receive_listed(T *tile) const
@@ -238,60 +322,61 @@ struct mail {
 #pragma unroll 1
         for (int n = thread; n < count; n += N * (int)blockDim.x) {
             entry of[N];
+            letter got[N];
+            slip with[N];
             look_up<N>(n, of);
-            receive_some<N>(tile, of);
+            look_for<N>([&](int i) { return letters + of[i].from; },
+                        [&](int i) { return slips + slip_of(of[i].from); }, got, with);
+#pragma unroll
+            for (int i = 0; i < N; i++)
+                take(tile, of[i].from % LANES, of[i].to, got[i], with[i]);
         }
     }
+    /* Those beyond the last are the first again, and not taken. */
     template <int N>
     __device__ __forceinline__ void look_up(int first, entry (&of)[N]) const
     {
 #pragma unroll
         for (int i = 0; i < N; i++) {
             const int n = first + i * (int)blockDim.x;
-            of[i] = n < count ? list[n] : entry{-1, 0};
+            of[i] = list[n < count ? n : 0];
+            of[i].to = n < count ? of[i].to : -1;
         }
     }
-    /* All are looked for together, again if one is missing, which is rare: who sends late makes
-     * those wait who are early, so that few are. */
-    template <int N>
-    __device__ __forceinline__ void receive_some(T *tile, const entry (&of)[N]) const
+    /* All are looked for together, again if one is missing. */
+    template <int N, typename From, typename With>
+    __device__ __forceinline__ void look_for(From from, With with, letter (&got)[N],
+                                             slip (&beside)[N]) const
     {
-        const int skip = (int)mailbox::set_of(number) * set;
-        const letter *const letters = p.letters + skip;
-        const slip *const slips = p.slips + skip / mailbox::LANES;
-        letter got[N];
-        slip with[N];
         bool all = false;
+        mailbox::wait(WAITS);
         for (int looks = 0; !all; looks++) {
 #pragma unroll
             for (int i = 0; i < N; i++) {
-                got[i] = mailbox::nothing<T>(number), with[i] = {0, number};
-                mailbox::get_if(of[i].from >= 0, letters + of[i].from, got[i]);
-                mailbox::get_if(of[i].from >= 0, slips + of[i].from / mailbox::LANES, with[i]);
+                mailbox::get(from(i), got[i]);
+                mailbox::get(with(i), beside[i]);
             }
             unsigned missing = 0;
 #pragma unroll
             for (int i = 0; i < N; i++)
-                missing |= mailbox::is_missing(got[i], with[i], number);
+                missing |= mailbox::is_missing(got[i], beside[i], number);
             all = missing == 0;
             if (!all)
                 mailbox::wait_for_others(looks);
         }
-#pragma unroll
-        for (int i = 0; i < N; i++)
-            if (of[i].from >= 0)
-                take(tile, of[i], got[i], with[i]);
     }
-    __device__ __forceinline__ void take(T *tile, entry of, letter l, slip s) const
+    __device__ __forceinline__ void take(T *tile, int sender, int goes, letter l, slip s) const
     {
-        mailbox::open(l, s, of.from % mailbox::LANES);
-        T *const to = tile + (of.to & ((1 << entry::TAKEN) - 1)) - WIDTH;
+        if (goes < 0)
+            return;
+        mailbox::open(l, s, sender);
+        T *const to = tile + (goes & ((1 << entry::TAKEN) - 1)) - WIDTH;
         if (!(RAGGED && p.ragged))
             *(letter *)to = l;
         else
 #pragma unroll
             for (int e = 0; e < WIDTH; e++)
-                if (of.to >> (entry::TAKEN + e) & 1)
+                if (goes >> (entry::TAKEN + e) & 1)
                     to[e] = l.v[e];
     }
 };

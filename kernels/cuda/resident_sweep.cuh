@@ -27,7 +27,11 @@ struct sweeper {
         WIDTH = Block::WIDTH,
         ROWS = Block::ROWS,
         PLANES = Block::PLANES,
-        HAS_ROWS = Block::HAS_ROWS
+        HAS_ROWS = Block::HAS_ROWS,
+        /* Nodes that faces of x keep are put back: before a sweep, from what they had at first, if
+         * there are registers for that, else after it. */
+        KEEPS = WALLS == FIXED_WALLS && Block::VECTORS <= 4,
+        PUTS_BACK = WALLS == FIXED_WALLS && !KEEPS
     };
 
     const arguments<T> &p;
@@ -38,6 +42,7 @@ struct sweeper {
         rims; /* bit of each face of rows and planes that the thread's vectors are next to ... */
     unsigned rims_of_warp; /* ... or those of another lane */
     T c[2 * DIMS + 1];
+    T ends[PLANES][ROWS][2]; /* of the thread's vectors, as they were; KEEPS: at first */
 
     __device__ __forceinline__ sweeper(const Block &b) : p(b.p)
     {
@@ -119,11 +124,25 @@ struct sweeper {
         __syncwarp();
     }
 
-    /* FIXED_WALLS: the ends of a vector at faces of x. */
-    __device__ __forceinline__ void keep_ends(const values &before, values &made) const
+    /* FIXED_WALLS: the ends of vectors at faces of x. */
+    __device__ __forceinline__ void remember_ends(const values (&now)[PLANES][ROWS])
     {
-        made.v[0] = at_x & 1 ? before.v[0] : made.v[0];
-        made.v[WIDTH - 1] = at_x & 2 ? before.v[WIDTH - 1] : made.v[WIDTH - 1];
+#pragma unroll
+        for (int k = 0; k < PLANES; k++)
+#pragma unroll
+            for (int r = 0; r < ROWS; r++)
+                ends[k][r][0] = now[k][r].v[0], ends[k][r][1] = now[k][r].v[WIDTH - 1];
+    }
+    __device__ __forceinline__ void put_ends_back(values (&now)[PLANES][ROWS]) const
+    {
+#pragma unroll
+        for (int k = 0; k < PLANES; k++)
+#pragma unroll
+            for (int r = 0; r < ROWS; r++) {
+                T &low = now[k][r].v[0], &high = now[k][r].v[WIDTH - 1];
+                low = at_x & 1 ? ends[k][r][0] : low;
+                high = at_x & 2 ? ends[k][r][1] : high;
+            }
     }
     /* Faces of x that have value e of the grid's first or last vector. */
     __device__ __forceinline__ unsigned ends_at(int e) const
@@ -169,8 +188,12 @@ struct sweeper {
     }
 
     /* All of the thread's vectors, from a tile that has all that they need. */
-    __device__ __forceinline__ void sweep(Block &b, const T *level) const
+    __device__ __forceinline__ void sweep(Block &b, const T *level)
     {
+        if (KEEPS)
+            put_ends_back(b.now);
+        if (PUTS_BACK)
+            remember_ends(b.now);
         values(&now)[PLANES][ROWS] = b.now;
         const int row_length = Block::ROW_LENGTH, plane_length = b.plane_length();
         const T source = level[0];
@@ -224,9 +247,7 @@ struct sweeper {
                         sum = star::fused(c[DIMS + 2], yp.v[e], sum);
                     made[r].v[e] = star::fused(c[2 * DIMS], zp.v[e], sum);
                 }
-                if (WALLS == FIXED_WALLS)
-                    keep_ends(centre, made[r]);
-                else if (WALLS >= ANY_WALLS && faces & p.held)
+                if (WALLS >= ANY_WALLS && faces & p.held)
                     put_held_ends(hold, centre, made[r]);
             }
 #pragma unroll
@@ -235,6 +256,8 @@ struct sweeper {
                 now[k][r] = made[r];
             }
         }
+        if (PUTS_BACK)
+            put_ends_back(b.now);
     }
 };
 

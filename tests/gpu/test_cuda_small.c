@@ -32,7 +32,7 @@ static const struct grid larger[] = {
     {{517, 540, 5}, "bulk_march", 3, 1, 1}, /* more tiles than there are multiprocessors */
     {{517, 540, 5}, "bulk_march", 3, 1, 3}, /* with a field */
     {{HS_LINE_LONG + 5, 1, 1}, "fused_line_1d", 1, 3, 0},
-    {{1024, 1024, 1}, "resident", 2, 1, 0}, /* more points a thread */
+    {{1024, 512, 1}, "resident", 2, 1, 0}, /* more points a thread; fits in double too */
     {{131, 69, 23}, "resident", 3, 1, 0},
 };
 enum { LARGER = sizeof larger / sizeof *larger };
