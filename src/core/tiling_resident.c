@@ -106,21 +106,25 @@ static bool complete_resident(const struct resident_case *of, struct hs_resident
            plan->shared_bytes <= MOST_SHARED;
 }
 
-/* Clocks of a sweep: what its instructions take, and its share of an exchange; fitted to what an
- * H200 was measured to do, docs/performance.md. */
+/* Clocks of a sweep and its share of an exchange, fitted to what an H200 took for 58 plans in float
+ * with fixed and periodic walls, within a fifth (docs/performance.md). */
 static double resident_clocks(const struct resident_case *of, const struct hs_resident *plan)
 {
     const bool solid = of->n[1] > 1;
-    const double warps = hs_divide_up(plan->threads / HS_WARP, 4);
+    const double warps = hs_divide_up(plan->threads / HS_WARP, 4); /* that share a scheduler */
     const double vectors = plan->rows * plan->planes;
-    const double sweep = warps * vectors * (solid ? 50.0 : 30.0) + 100.0;
-    const double around = 560.0; /* barriers, and what stands between them */
+    const double sweep = vectors * (32.0 + warps * (solid ? 52.0 : 22.0));
+    /* letters that its threads cannot look for at once are looked for afterwards */
+    const double more = plan->letters <= 6 * plan->threads
+                            ? 0.0
+                            : (double)hs_divide_up(plan->letters, 8 * plan->threads) - 1.0;
     /* letters beside the block's rows lie in memory one by one */
     double beside = 2.0 * plan->halo[0] / of->width;
     for (int axis = 1; axis < 3; axis++)
-        beside *= hs_divide_up(of->n[axis], plan->blocks[axis]) + 2.0 * plan->halo[axis];
-    const double exchange = 2000.0 + 1.3 * plan->letters + 5.0 * beside;
-    return sweep + around + exchange / plan->depth;
+        beside *= (double)of->n[axis] / plan->blocks[axis] + 2.0 * plan->halo[axis];
+    const double exchange = 1790.0 + 1200.0 * more + (solid ? 28.5 * vectors : 0.0) +
+                            0.17 * plan->letters + 4.75 * beside;
+    return sweep + exchange / plan->depth;
 }
 
 /* Blocks along an axis of `n` units, no more than `most`, least for their size. */
