@@ -82,7 +82,7 @@ struct place {
         KEEPS_OWN = !SHUFFLES,        /* the newest plane but one of each level, in registers */
         PITCH = LANES,                /* vectors from row to row, */
         PLANE = (NY + 2 * R) * PITCH, /* ... of a plane; beyond the tile is anything, */
-        LINE = HS_FUSED_LINE_BYTES / HS_VECTOR_BYTES /* ... and of a line */
+        LINE = HS_FUSED_LINE_BYTES / (int)HS_VECTOR_BYTES /* ... and of a line */
     };
     using vector = lane_values<T, WIDTH>;
     struct shared_memory {
