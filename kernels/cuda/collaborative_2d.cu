@@ -22,7 +22,7 @@ namespace
 {
 
 enum { X = HS_COLLABORATIVE_X, Y = HS_COLLABORATIVE_Y, ROWS = HS_COLLABORATIVE_ROWS };
-enum { BX = HS_WARP, THREADS = HS_WARP * HS_COLLABORATIVE_ROWS };
+enum { BX = HS_WARP, THREADS = (int)HS_WARP * ROWS };
 
 template <int R, typename T>
 __global__ void __launch_bounds__(THREADS)
