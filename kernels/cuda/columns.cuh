@@ -142,18 +142,21 @@ __device__ __forceinline__ column column_of(const shape &tile, const cut &cut, i
 
 /* ---- host ---------------------------------------------------------------------------------- */
 
-inline cut make_cut(const hs_sweep *sweep, const hs_geometry &g)
+/* Of a kernel whose chunks are those of cut_z. */
+using chunks_of = decltype(hs_fused_cut_z);
+inline cut make_cut(const hs_sweep *sweep, const hs_geometry &g, chunks_of *cut_z)
 {
     const hs_fused_cut x = hs_fused_cut_x(sweep);
     const int64_t tiles_x = g.blocks[HS_X], tiles_y = g.blocks[HS_Y];
-    const int taper = hs_fused_cut_z(sweep, tiles_x, tiles_y).taper;
+    const int taper = cut_z(sweep, tiles_x, tiles_y).taper;
     return {(int)tiles_x, (int)tiles_y, x.first, x.others, taper};
 }
 
 /* What a march's parameter has whatever else it does: the fields, how the grid is cut,
  * coefficients, faces and levels. */
 template <typename T, typename Arguments>
-Arguments make_arguments(const hs_sweep *sweep, const hs_geometry &g)
+Arguments make_arguments(const hs_sweep *sweep, const hs_geometry &g,
+                         chunks_of *cut_z = hs_fused_cut_z)
 {
     Arguments p = {};
     p.in = (const T *)sweep->in;
@@ -163,7 +166,7 @@ Arguments make_arguments(const hs_sweep *sweep, const hs_geometry &g)
     p.nx = (int)sweep->layout.points[HS_X];
     p.ny = (int)sweep->layout.points[HS_Y];
     p.nz = (int)sweep->layout.points[HS_Z];
-    p.cut = make_cut(sweep, g);
+    p.cut = make_cut(sweep, g, cut_z);
     star::take_coefficients(sweep, p.c);
     star::take_faces(sweep, &p);
     star::take_levels(sweep, p.level);

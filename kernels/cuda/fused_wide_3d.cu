@@ -58,13 +58,13 @@
 namespace wide
 {
 
-template <typename T, int LEVELS>
+template <typename T, int LEVELS, bool IN_STEP>
 __global__ void __launch_bounds__(tile<T>::THREADS, 1)
     fused_wide(const __grid_constant__ arguments<T> p)
 {
 #if !defined(__CUDA_ARCH__) || (__CUDA_ARCH__ >= 900 && __CUDA_ARCH__ < 1100)
     if constexpr (sizeof(T) == 8 || !LEAN) {
-        using marcher = march<T, LEVELS>;
+        using marcher = march<T, LEVELS, IN_STEP>;
         STAR_SHARED(memory, typename marcher::shared_memory, [1]);
         marcher m(p, memory[0]);
         /* where the last nodes of rows keep their values, the last tile may reach beyond them */
@@ -79,28 +79,44 @@ __global__ void __launch_bounds__(tile<T>::THREADS, 1)
 
 /* ---- host ---------------------------------------------------------------------------------- */
 
-template <typename T, int LEVELS>
-hs_status launch_levels(const hs_sweep *sweep, hs_error *err)
+template <typename T, int LEVELS, bool IN_STEP>
+hs_status launch_levels(const hs_sweep *sweep, hs_geometry g, hs_error *err)
 {
-    using marcher = march<T, LEVELS>;
+    using marcher = march<T, LEVELS, IN_STEP>;
+    auto p = columns::make_arguments<T, arguments<T>>(sweep, g, hs_wide_cut_z);
+    if (IN_STEP)
+        HS_CUDA_TRY("kernel fused_wide_3d", err, make_waves(sweep, g, marcher::RIM, &p.in_step));
+    g.shared_bytes = sizeof(typename marcher::shared_memory);
+    return star::launch("fused_wide_3d", fused_wide<T, LEVELS, IN_STEP>, p, g, sweep->stream, err);
+}
+
+template <typename T, int LEVELS>
+hs_status launch_paced(const hs_sweep *sweep, hs_error *err)
+{
     hs_geometry g;
     hs_tiling_launch("fused_wide_3d", sweep, &g);
-    g.shared_bytes = sizeof(typename marcher::shared_memory);
-    return star::launch("fused_wide_3d", fused_wide<T, LEVELS>,
-                        columns::make_arguments<T, arguments<T>>(sweep, g), g, sweep->stream, err);
+    if constexpr (sizeof(T) == 4 && LEVELS == MOST_LEVELS)
+        if (hs_wide_cut_z(sweep, g.blocks[HS_X], g.blocks[HS_Y]).in_step)
+            return launch_levels<T, LEVELS, true>(sweep, g, err);
+    return launch_levels<T, LEVELS, false>(sweep, g, err);
 }
 
 template <typename T>
 hs_status launch(const hs_sweep *sweep, hs_error *err)
 {
     return star::choose_levels<MOST_LEVELS>("fused_wide_3d", sweep, err, [&](auto levels) {
-        return launch_levels<T, levels.value>(sweep, err);
+        return launch_paced<T, levels.value>(sweep, err);
     });
 }
 
 void geometry(const hs_sweep *sweep, hs_geometry *out)
 {
     hs_tiling_launch("fused_wide_3d", sweep, out);
+}
+
+size_t scratch(const hs_sweep *sweep)
+{
+    return sweep->precision == HS_FLOAT ? HS_WIDE_COUNTS * sizeof(unsigned) : 0;
 }
 
 hs_status sweep(const hs_sweep *sweep, hs_error *err)
@@ -132,5 +148,6 @@ extern "C" const hs_kernel hs_kernel_cuda_fused_wide_3d = {
     .uniform = true,
     .suits = wide::suits,
     .geometry = wide::geometry,
+    .scratch = wide::scratch,
     .sweep = wide::sweep,
 };

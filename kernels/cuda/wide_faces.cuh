@@ -10,13 +10,14 @@
 namespace wide
 {
 
-template <typename T, int LEVELS>
-struct boundary : sums<T, LEVELS> {
-    using base = sums<T, LEVELS>;
+template <typename T, int LEVELS, bool IN_STEP>
+struct boundary : sums<T, LEVELS, IN_STEP> {
+    using base = sums<T, LEVELS, IN_STEP>;
     using base::base;
-    using base::p, base::own, base::marked, base::keeps_all, base::mine, base::ghost,
+    using base::p, base::kept, base::own, base::marked, base::keeps_all, base::mine, base::ghost,
         base::uses_own;
-    using base::WIDTH, base::ROWS, base::PITCH, base::DEPTH, base::SLOT, base::TOUCHES, base::HOLDS;
+    using base::READS_KEPT, base::WIDTH, base::ROWS, base::PITCH, base::DEPTH, base::SLOT,
+        base::TOUCHES, base::HOLDS;
     using typename base::shared_memory, typename base::vector, typename base::position;
 
     /* Nodes of planes that faces of z hold. */
@@ -92,6 +93,45 @@ struct boundary : sums<T, LEVELS> {
         for (int e = 0; e < WIDTH; e++)
             v.v[e] = value;
         return v;
+    }
+
+    /* Puts own points of `before`, a level's input, where faces of x and y keep them, in NO_FACE to
+     * FACES_Y, without branches; nobody makes ghosts beyond such faces. */
+    template <meets MEETS>
+    __device__ __forceinline__ void keep(const vector *before, T (&made)[ROWS][WIDTH]) const
+    {
+        if constexpr (READS_KEPT && MEETS < FACES_Y) {
+            if constexpr ((MEETS & (KEPT_FIRST | KEPT_LAST)) != 0)
+                keep_points<MEETS & KEPT_FIRST ? 0 : WIDTH - R>(before, made);
+            if constexpr ((MEETS & KEPT_Y) != 0) {
+                keep_rows(marked(TOUCHES + 2, 1), 0, before, made);
+                keep_rows(marked(TOUCHES + 3, 1), ROWS - R, before, made);
+            }
+        }
+    }
+    template <int E>
+    __device__ __forceinline__ void keep_points(const vector *before, T (&made)[ROWS][WIDTH]) const
+    {
+        if (kept[E])
+#pragma unroll
+            for (int r = 0; r < ROWS; r++) {
+                const two pair = *(const two *)&before[r * PITCH].v[E];
+#pragma unroll
+                for (int e = 0; e < R; e++)
+                    made[r][E + e] = pair.v[e];
+            }
+    }
+    __device__ __forceinline__ static void keep_rows(bool keeps, int first, const vector *before,
+                                                     T (&made)[ROWS][WIDTH])
+    {
+        if (keeps)
+#pragma unroll
+            for (int r = first; r < first + R; r++) {
+                const vector v = before[r * PITCH];
+#pragma unroll
+                for (int e = 0; e < WIDTH; e++)
+                    made[r][e] = v.v[e];
+            }
     }
 
     /* What faces of y want, in FACES_Y to OPEN_X, of the warps at them alone: ghosts lie in shared
@@ -175,6 +215,10 @@ struct boundary : sums<T, LEVELS> {
             if (LEVELS > 1)
                 put_ghosts_y<3>(1, mine(q.passed[1]));
         }
+    }
+    __device__ static constexpr bool faces_y(meets m)
+    {
+        return (m >= FACES_Y && m < SIDES) || (!READS_KEPT && (m == KEPT_FIRST || m == KEPT_LAST));
     }
     template <meets MEETS>
     __device__ __forceinline__ void meet_faces_y(const position &q, vector *passed,

@@ -9,13 +9,14 @@
 namespace wide
 {
 
-template <typename T, int LEVELS>
-struct march : boundary<T, LEVELS> {
-    using base = boundary<T, LEVELS>;
-    using base::AHEAD, base::PASSED, base::LOOPED, base::SHUFFLES, base::KEEPS_OWN, base::PITCH;
+template <typename T, int LEVELS, bool IN_STEP>
+struct march : boundary<T, LEVELS, IN_STEP> {
+    using base = boundary<T, LEVELS, IN_STEP>;
     using base::kept_end, base::uses_own, base::begin, base::hold_end, base::turned, base::come_on;
     using base::last, base::next, base::later, base::mine, base::keeps_all;
     using base::p, base::shared, base::at_row, base::whole, base::marked, base::stores;
+    using base::READS_KEPT, base::AHEAD, base::PASSED, base::LOOPED, base::SHUFFLES,
+        base::KEEPS_OWN, base::PITCH;
     using base::SLOT, base::HOLDS, base::STORES;
     using base::take_place, base::take_ghosts, base::pass_ghosts, base::begin_faces_y;
     using base::WIDTH, base::LANES, base::ROWS, base::WARPS, base::NX, base::RIM, base::DEPTH;
@@ -125,6 +126,7 @@ struct march : boundary<T, LEVELS> {
         __pipeline_commit();
         if (uses_own(MEETS))
             this->template keep_own<0>(newest);
+        this->template keep<MEETS>(mine(q.older), made);
         if (MEETS == ENDS)
             hold_end(0, z - R, mine(q.older), made);
         if constexpr (LEVELS > 1) {
@@ -173,14 +175,15 @@ struct march : boundary<T, LEVELS> {
                 this->template keep_own<LEVELS - 1>(to);
             else if (uses_own(MEETS))
                 this->template keep_own<LEVELS - 1>(made);
-            if (MEETS >= FACES_Y && MEETS < SIDES)
+            if (base::faces_y(MEETS))
                 this->template meet_faces_y<MEETS>(q, to, final);
             beside.arrive();
+            this->template keep<MEETS>(mine(q.passed[2]), final);
             if (MEETS == ENDS)
                 hold_end(1, z - 2 * R, mine(q.passed[2]), final);
             store<MEETS>(at, z - 2 * R, final, mine(q.passed[2]));
         } else {
-            if (MEETS >= FACES_Y && MEETS < SIDES)
+            if (base::faces_y(MEETS))
                 this->template meet_faces_y<MEETS>(q, nullptr, made);
             beside.arrive();
             store<MEETS>(at, z - R, made, mine(q.older));
@@ -189,6 +192,20 @@ struct march : boundary<T, LEVELS> {
 
     template <meets MEETS>
     __device__ __forceinline__ void advance_to(const column &at, int &z, int end, position &q)
+    {
+        if constexpr (IN_STEP)
+            while (z < end)
+                take_steps<MEETS>(at, z, min(end, z + paced()), q);
+        else
+            take_steps<MEETS>(at, z, end, q);
+    }
+    /* How many steps may be taken at once. */
+    __device__ __forceinline__ int paced()
+    {
+        return pace<WARPS>::keep(shared.in_step, beside.steps - 1, p.in_step);
+    }
+    template <meets MEETS>
+    __device__ __forceinline__ void take_steps(const column &at, int &z, int end, position &q)
     {
 #pragma unroll 1
         for (; z < end; z++) {
@@ -206,6 +223,14 @@ struct march : boundary<T, LEVELS> {
         }
     }
 
+    /* R layers of all these faces keep their values. */
+    __device__ bool keeps_those(unsigned faces) const
+    {
+        bool all = true;
+        for (int f = 0; f < 4; f++)
+            all = all && (!(faces >> f & 1) || keeps_all(f));
+        return all;
+    }
     /* What steps between the ends of the grid meet. */
     __device__ meets met_inside(const column &at) const
     {
@@ -217,24 +242,31 @@ struct march : boundary<T, LEVELS> {
         const unsigned faces = at.faces & 3;
         if (!as_in_memory)
             return SIDES;
+        const bool keeps_x = keeps_those(faces), whole_x = p.nx % WIDTH == 0 || !(faces & 2);
+        if (READS_KEPT && keeps_those(at.faces & 15) && whole_x)
+            return (meets)((SHUFFLES ? faces : (faces ? 1u : 0u) * KEPT_FIRST) |
+                           (at.faces & 12 ? KEPT_Y : 0u));
         if (!faces)
             return at.faces & 12 ? FACES_Y : NO_FACE;
         if (LEAN)
             return SIDES;
-        if ((!(faces & 1) || keeps_all(0)) && (!(faces & 2) || keeps_all(1)))
-            return SHUFFLES && faces == 1                        ? KEPT_FIRST
-                   : SHUFFLES && faces == 2 && p.nx % WIDTH == 0 ? KEPT_LAST
-                                                                 : KEPT_X;
-        return faces & p.held & p.keeping ? SIDES : OPEN_X;
+        if (SHUFFLES && keeps_x && faces != 3 && whole_x)
+            return faces == 1 ? KEPT_FIRST : KEPT_LAST;
+        return keeps_x ? KEPT_X : faces & p.held & p.keeping ? SIDES : OPEN_X;
     }
 
     /* For the steps that have these in registers, and ghosts of y beside the planes. */
-    __device__ void take_up(const position &q)
+    __device__ __forceinline__ void take_up(const position &q)
     {
         this->template keep_own<0>(mine(q.before));
         if (LEVELS > 1)
             this->template keep_own<LEVELS - 1>(mine(q.passed[1]));
         begin_faces_y(q);
+        if (READS_KEPT) {
+            this->begin_kept(0, mine(q.older));
+            if (LEVELS > 1)
+                this->begin_kept(LEVELS - 1, mine(q.passed[2]));
+        }
     }
     __device__ __forceinline__ void advance(const column &at, int &z, int end, meets what,
                                             position &q)
@@ -242,29 +274,41 @@ struct march : boundary<T, LEVELS> {
         take_up(q);
         if (what == NO_FACE)
             return advance_to<NO_FACE>(at, z, end, q);
-        if (what == FACES_Y)
-            return advance_to<FACES_Y>(at, z, end, q);
-        if constexpr (SHUFFLES) {
+        if constexpr (!LEAN) {
             if (what == KEPT_FIRST)
                 return advance_to<KEPT_FIRST>(at, z, end, q);
-            if (what == KEPT_LAST)
-                return advance_to<KEPT_LAST>(at, z, end, q);
+            if constexpr (SHUFFLES)
+                if (what == KEPT_LAST)
+                    return advance_to<KEPT_LAST>(at, z, end, q);
+            if constexpr (READS_KEPT) {
+                if (what == KEPT_Y)
+                    return advance_to<KEPT_Y>(at, z, end, q);
+                if (what == (KEPT_FIRST | KEPT_Y))
+                    return advance_to<(meets)(KEPT_FIRST | KEPT_Y)>(at, z, end, q);
+                if constexpr (SHUFFLES)
+                    if (what == (KEPT_LAST | KEPT_Y))
+                        return advance_to<(meets)(KEPT_LAST | KEPT_Y)>(at, z, end, q);
+            }
         }
-        if constexpr (!LEAN) {
-            if (what == KEPT_X)
-                return advance_to<KEPT_X>(at, z, end, q);
-            if (what == OPEN_X)
-                return advance_to<OPEN_X>(at, z, end, q);
+        if constexpr (IN_STEP) {
+            advance_to<KEPT_ENDS>(at, z, end, q);
+        } else {
+            if (what == FACES_Y)
+                return advance_to<FACES_Y>(at, z, end, q);
+            if constexpr (!LEAN) {
+                if (what == KEPT_X)
+                    return advance_to<KEPT_X>(at, z, end, q);
+                if (what == OPEN_X)
+                    return advance_to<OPEN_X>(at, z, end, q);
+                if constexpr (LOOPED)
+                    if (what == KEPT_ENDS)
+                        return advance_to<KEPT_ENDS>(at, z, end, q);
+            }
+            if constexpr (LOOPED)
+                if (what == ENDS)
+                    return advance_to<ENDS>(at, z, end, q);
+            advance_to<SIDES>(at, z, end, q);
         }
-        if constexpr (LOOPED && !LEAN) {
-            if (what == KEPT_ENDS)
-                return advance_to<KEPT_ENDS>(at, z, end, q);
-        }
-        if constexpr (LOOPED) {
-            if (what == ENDS)
-                return advance_to<ENDS>(at, z, end, q);
-        }
-        advance_to<SIDES>(at, z, end, q);
     }
     /* The first steps after an end of the grid and the last ones before the other meet it. Kept
      * planes go the way of the sums from the step on that looks at the first of them. */
@@ -277,17 +321,20 @@ struct march : boundary<T, LEVELS> {
         const bool keeps_last =
             LOOPED && !LEAN && inside <= KEPT_X && keeps_all(5) && from <= p.nz - R + 1;
         const int to = !(at.faces & 48) ? end : min(end, keeps_last ? p.nz - R + 1 : p.nz);
-        shared.stretch[0] = {keeps_first ? KEPT_ENDS : ENDS, from};
+        shared.stretch[0] = {keeps_first ? KEPT_ENDS : IN_STEP ? inside : ENDS, from};
         shared.stretch[1] = {inside, to};
-        shared.stretch[2] = {keeps_last ? KEPT_ENDS : ENDS, end};
+        shared.stretch[2] = {keeps_last ? KEPT_ENDS : IN_STEP ? inside : ENDS, end};
     }
 
-    __device__ void run(const column &at)
+    __device__ __forceinline__ void run(const column &at)
     {
         const bool from_end = at.faces & 48 && at.z_lo < RIM;
         take_place(at);
         if (threadIdx.x == 0)
             plan(at, from_end);
+        if constexpr (IN_STEP)
+            if (threadIdx.x == 0)
+                pace<WARPS>::begin(shared.in_step, p.in_step);
         beside.start(); /* waits for all threads */
         int z = from_end ? 0 : at.z_lo - RIM;
         const int first = z < 0 ? z + p.nz : z;
@@ -315,10 +362,13 @@ struct march : boundary<T, LEVELS> {
         } else { /* as a loop it takes more registers than there are, and copies in every step */
             advance_to<ENDS>(at, z, shared.stretch[0].end, q);
             advance(at, z, shared.stretch[1].end, shared.stretch[1].what, q);
+            take_up(q);
             advance_to<ENDS>(at, z, shared.stretch[2].end, q);
         }
         beside.wait();
         __pipeline_wait_prior(0);
+        if constexpr (IN_STEP)
+            pace<WARPS>::end(shared.in_step, beside.steps - 1, p.in_step);
     }
 };
 

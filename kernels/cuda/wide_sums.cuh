@@ -10,12 +10,13 @@
 namespace wide
 {
 
-template <typename T, int LEVELS>
-struct sums : place<T, LEVELS> {
-    using base = place<T, LEVELS>;
+template <typename T, int LEVELS, bool IN_STEP>
+struct sums : place<T, LEVELS, IN_STEP> {
+    using base = place<T, LEVELS, IN_STEP>;
     using base::p, base::kept, base::TOUCHES, base::HOLDS, base::marked, base::keeps_all,
         base::ghost;
-    using base::WIDTH, base::LANES, base::ROWS, base::PITCH, base::SHUFFLES, base::KEEPS_OWN;
+    using base::WIDTH, base::LANES, base::ROWS, base::PITCH, base::SHUFFLES, base::READS_KEPT,
+        base::KEEPS_OWN;
     using typename base::shared_memory, typename base::vector;
 
     /* Of every level's output, sums that go on: of the plane that lacks its last term, of the next
@@ -138,11 +139,11 @@ struct sums : place<T, LEVELS> {
     {
         return all_if((keeps_all(4) && k < R) || (keeps_all(5) && k >= p.nz - R));
     }
-    /* Faces of x may keep point e of a vector. */
+    /* Masks tell what faces of x keep. */
     __device__ static constexpr bool may_keep(meets m, int e)
     {
-        return m == KEPT_FIRST  ? e < R
-               : m == KEPT_LAST ? e >= WIDTH - R
+        return m == KEPT_FIRST  ? !READS_KEPT && e < R
+               : m == KEPT_LAST ? !READS_KEPT && e >= WIDTH - R
                                 : m == KEPT_X || m == KEPT_ENDS || m >= SIDES;
     }
     /*
@@ -197,6 +198,19 @@ struct sums : place<T, LEVELS> {
         if (MEETS == OPEN_X) { /* what is held there is prescribed */
             made[0] = marked(HOLDS, 4) & 1 ? p.level[L].hold[0] : made[0];
             made[WIDTH - 1] = marked(HOLDS, 4) & 2 ? p.level[L].hold[1] : made[WIDTH - 1];
+        }
+    }
+
+    /* What faces of x keep goes the way of level `level`'s sums from now on: its output's next
+     * plane was `before`. */
+    __device__ __forceinline__ void begin_kept(int level, const vector *before)
+    {
+#pragma unroll
+        for (int r = 0; r < ROWS; r++) {
+            const vector v = before[r * PITCH];
+#pragma unroll
+            for (int e = 0; e < WIDTH; e++)
+                last[level][r][e] = chosen(kept[e], v.v[e], last[level][r][e]);
         }
     }
 

@@ -7,6 +7,7 @@
 
 #include "columns.cuh"
 #include "neighbours.cuh"
+#include "wide_pace.cuh"
 
 #include "core/tiling_columns.h"
 
@@ -31,6 +32,7 @@ struct arguments : star::faces<T, HS_FACES, R> {
     int64_t pitch_y, pitch_z; /* a plane is smaller than 4 GiB */
     int nx, ny, nz;
     columns::cut cut;
+    waves in_step;  /* blocks that go so */
     T c[6 * R + 1]; /* in the order of the additions */
     star::level<T, HS_FACES, R> level[MOST_LEVELS];
 };
@@ -43,11 +45,13 @@ using star::wrapped;
 /* What a step may meet. Up to OPEN_X all vectors lie in memory as in the tile. */
 enum meets {
     NO_FACE,
-    FACES_Y,    /* any faces of y */
-    KEPT_FIRST, /* besides, the first face of x, R layers of which keep their values */
-    KEPT_LAST,  /* ... or the last one, where a vector ends there */
-    KEPT_X,     /* ... or any */
-    KEPT_ENDS,  /* besides, faces of z whose R layers do */
+    KEPT_FIRST = 1, /* the first face of x, R layers of which keep their values (in double any of x;
+                     * where that goes by masks, any faces of y too) */
+    KEPT_LAST = 2,  /* ... or the last one, where a vector ends there (in float) */
+    KEPT_Y = 4,     /* ... or faces of y, or those of x too (where they are read again) */
+    FACES_Y = 8,    /* any faces of y */
+    KEPT_X,         /* besides, any of x, R layers of which keep their values */
+    KEPT_ENDS,      /* besides, faces of z whose R layers do */
     OPEN_X, /* as FACES_Y, and faces of x with ghosts beyond, whose first nodes may be prescribed */
     SIDES,  /* any faces of x and y */
     ENDS    /* those of z too */
@@ -61,8 +65,9 @@ enum { LEAN = 1 };
 enum { LEAN = 0 };
 #endif
 
-/* What a thread is given: its place in the tile, and with it in memory and in shared memory. */
-template <typename T, int LEVELS>
+/* What a thread is given: its place in the tile, and with it in memory and in shared memory. Blocks
+ * that go IN_STEP meet no faces but those that keep their values. */
+template <typename T, int LEVELS, bool IN_STEP>
 struct place {
     enum {
         WIDTH = tile<T>::WIDTH,
@@ -78,9 +83,11 @@ struct place {
         AHEAD = DEPTH - 3,                         /* */
         PASSED = HS_WIDE_PASSED,                   /* planes of level 1 */
         LOOPED = sizeof(T) == 4 || LEAN,           /* stretches of steps are taken by a loop */
-        SHUFFLES = sizeof(T) == 4,    /* what is beside a row comes from the next lanes */
-        KEEPS_OWN = !SHUFFLES,        /* the newest plane but one of each level, in registers */
-        PITCH = LANES,                /* vectors from row to row, */
+        SHUFFLES = sizeof(T) == 4, /* what is beside a row comes from the next lanes */
+        KEEPS_OWN = !SHUFFLES,     /* the newest plane but one of each level, in registers */
+        READS_KEPT = (!SHUFFLES || IN_STEP) && !LEAN, /* what faces keep is read again, else it
+                                                       * goes by masks */
+        PITCH = LANES,                                /* vectors from row to row, */
         PLANE = (NY + 2 * R) * PITCH, /* ... of a plane; beyond the tile is anything, */
         LINE = HS_FUSED_LINE_BYTES / (int)HS_VECTOR_BYTES /* ... and of a line */
     };
@@ -90,6 +97,7 @@ struct place {
                     [PLANE];    /* level 0's queue, then level 1's */
         vector plane_end[LINE]; /* as far as rows may begin later */
         typename neighbours<WARPS, LANES>::barriers arrived;
+        typename pace<WARPS>::memory in_step;
         struct {
             meets what;
             int end;
@@ -126,7 +134,7 @@ struct place {
         return p.layers[f] == R && (p.held & p.keeping) >> f & 1;
     }
 
-    __device__ void take_place(const column &at)
+    __device__ __forceinline__ void take_place(const column &at)
     {
         const int x = at.x + lane * WIDTH, y = at.y + group * ROWS;
         const int x_load = p.wrap[0] ? wrapped(x, p.nx) : x, to_wrap = p.nx - x_load;

@@ -50,8 +50,7 @@ struct hs_layout hs_tiling_layout(const char *kernel, enum hs_precision precisio
     const struct hs_tiling *tiling = hs_tiling_find(kernel);
     if (!tiling || !tiling->moves)
         return *layout;
-    return hs_layout_moved(*layout,
-                           tiling->moves(precision, layout->points[HS_X], face[2 * HS_X].wrap));
+    return hs_layout_moved(*layout, tiling->moves(precision, face, layout));
 }
 
 void hs_tiling_cover(const struct hs_box *box, const int tile[HS_AXES], int64_t blocks[HS_AXES])

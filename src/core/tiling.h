@@ -43,7 +43,8 @@ struct hs_tiling {
     void (*geometry)(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
                      struct hs_geometry *out);
     /* By how many points node 0 of a row had better lie beyond a multiple of 32 bytes. NULL: 0. */
-    int (*moves)(enum hs_precision precision, int64_t points_x, bool wrap_x);
+    int (*moves)(enum hs_precision precision, const struct hs_face *face,
+                 const struct hs_layout *layout);
 };
 
 extern const struct hs_tiling *const hs_tilings[];          /* ends with NULL */

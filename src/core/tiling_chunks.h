@@ -18,17 +18,29 @@ extern "C" {
 enum {
     HS_FUSED_PLANES = 256,    /* most planes that a block marches through ... */
     HS_FUSED_CHUNK = 1 << 27, /* ... fewer, to half of it, where they would have more points */
+
+    HS_WIDE_EVERY = 4,        /* steps of a turn, of blocks of fused_wide_3d that march in step */
+    HS_WIDE_COUNTS = 1 << 16, /* most counts of turns of a launch */
 };
 
 /* How a fused march in 3D cuts the columns that its tiles make into chunks along z, a block each:
  * how many, and by how many tenths of the mean the first is longer and the last shorter than it. */
 struct hs_fused_chunks {
     int chunks, taper;
+    bool in_step; /* fused_wide_3d: blocks that run at the same time wait for one another */
 };
 
 /* The chunks of the least estimated time, for so many tiles along x and y. */
 struct hs_fused_chunks hs_fused_cut_z(const struct hs_sweep *sweep, int64_t tiles_x,
                                       int64_t tiles_y);
+
+/* The same for fused_wide_3d. */
+struct hs_fused_chunks hs_wide_cut_z(const struct hs_sweep *sweep, int64_t tiles_x,
+                                     int64_t tiles_y);
+
+/* Whether its blocks had better march in step, for so many tiles, `face` of a grid so wide. */
+bool hs_wide_in_step(enum hs_precision precision, const struct hs_face *face, int64_t points_x,
+                     int64_t tiles_x, int64_t tiles_y);
 
 /* The first plane of chunk k; with k the number of chunks, the end. */
 HS_ON_DEVICE_TOO static inline int64_t hs_fused_chunk(int64_t planes, int64_t chunks, int taper,

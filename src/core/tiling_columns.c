@@ -46,9 +46,12 @@ struct hs_fused_cut hs_fused_cut_x(const struct hs_sweep *sweep)
 /* By how many points node 0 of a row had better lie beyond a multiple of 32 bytes: in float the
  * first tile could store half a sector more than whole ones, and where no more is missing than that
  * there is a tile less: 9 instead of 10 for 512 points. */
-static int fused_offset(enum hs_precision precision, int64_t points_x, bool wrap)
+static int fused_offset(enum hs_precision precision, const struct hs_face *face,
+                        const struct hs_layout *layout)
 {
     enum { RIM = 4, SECTOR = 8, HALF = 4 };
+    const int64_t points_x = layout->points[HS_X];
+    const bool wrap = face[2 * HS_X].wrap;
     if (precision != HS_FLOAT || wrap) /* other tiles store as much as they can anyway */
         return 0;
     const int64_t usual = fused_cut(points_x, HS_FUSED_X_FLOAT, RIM, SECTOR, 0, wrap).tiles;
@@ -62,9 +65,12 @@ static struct hs_blocking usual_fused(int dims, int radius, enum hs_precision pr
     return (struct hs_blocking){.threads = {HS_WARP * HS_FUSED_WARPS, 1, 1}};
 }
 
+typedef struct hs_fused_chunks cut_z(const struct hs_sweep *sweep, int64_t tiles_x,
+                                     int64_t tiles_y);
+
 /* All but shared memory, with tiles of so many rows. */
 static void fused_tiles(const struct hs_sweep *sweep, const int threads[HS_AXES], int rows,
-                        struct hs_geometry *out)
+                        cut_z *cut, struct hs_geometry *out)
 {
     const int points = sweep->precision == HS_FLOAT ? HS_FUSED_X_FLOAT : HS_FUSED_X_DOUBLE;
     const int reach = hs_tile_reach(sweep);
@@ -72,7 +78,7 @@ static void fused_tiles(const struct hs_sweep *sweep, const int threads[HS_AXES]
     const int64_t tiles_x = hs_fused_cut_x(sweep).tiles;
     const int64_t tiles_y =
         hs_tile_overlapping(wide.hi[HS_Y] - wide.lo[HS_Y], rows, reach, sweep->face[2 * HS_Y].wrap);
-    const int chunks = hs_fused_cut_z(sweep, tiles_x, tiles_y).chunks;
+    const int chunks = cut(sweep, tiles_x, tiles_y).chunks;
     const int planes = (int)hs_divide_up(wide.hi[HS_Z] - wide.lo[HS_Z], chunks);
     hs_tile_set(sweep, points - 2 * fused_rim_x(sweep), rows - 2 * reach, planes, out);
     out->input_tile[HS_X] = points;
@@ -87,7 +93,7 @@ static void fused_tiles(const struct hs_sweep *sweep, const int threads[HS_AXES]
 static void geometry_fused(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
                            struct hs_geometry *out)
 {
-    fused_tiles(sweep, blocking->threads, hs_fused_tile_y(sweep->precision), out);
+    fused_tiles(sweep, blocking->threads, hs_fused_tile_y(sweep->precision), hs_fused_cut_z, out);
     /* the queue of level 0, and a line as far as which its rows may begin later; two edge rows of
      * every group of lanes, at the other levels, twice; and two barriers a warp */
     const int *size = out->input_tile, width = sweep->precision == HS_FLOAT ? 4 : 2;
@@ -126,16 +132,31 @@ static struct hs_blocking usual_wide(int dims, int radius, enum hs_precision pre
     return (struct hs_blocking){.threads = {HS_WARP * HS_WIDE_WARPS, 1, 1}};
 }
 
+/* Blocks that do not march in step read rows that begin with sectors faster, whatever the tiles. */
+static int wide_offset(enum hs_precision precision, const struct hs_face *face,
+                       const struct hs_layout *layout)
+{
+    enum { RIM = 4, SECTOR = 8 };
+    const int64_t nx = layout->points[HS_X], ny = layout->points[HS_Y];
+    const int offset = fused_offset(precision, face, layout);
+    if (offset == 0)
+        return 0;
+    const int64_t tiles_x = fused_cut(nx, HS_WIDE_X, RIM, SECTOR, offset, false).tiles;
+    const int64_t tiles_y = hs_tile_overlapping(ny, hs_wide_tile_y(precision), RIM, false);
+    return hs_wide_in_step(precision, face, nx, tiles_x, tiles_y) ? offset : 0;
+}
+
 static void geometry_wide(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
                           struct hs_geometry *out)
 {
-    fused_tiles(sweep, blocking->threads, hs_wide_tile_y(sweep->precision), out);
+    fused_tiles(sweep, blocking->threads, hs_wide_tile_y(sweep->precision), hs_wide_cut_z, out);
     /* planes of both levels, with R rows on each side, and a line as far as which rows may begin
-     * later; two barriers a warp; what stretches of steps meet */
+     * later; two barriers a warp; what keeps blocks in step, and what stretches of steps meet */
     const int64_t row = out->input_tile[HS_X] * (int64_t)hs_precision_size(sweep->precision);
     const int64_t rows = out->input_tile[HS_Y] + 2 * sweep->stencil->radius;
     const int planes = HS_WIDE_DEPTH + (sweep->steps > 1 ? HS_WIDE_PASSED : 0);
-    out->shared_bytes = planes * rows * row + HS_FUSED_LINE_BYTES + 2 * HS_WIDE_WARPS * 8 + 32;
+    out->shared_bytes =
+        planes * rows * row + HS_FUSED_LINE_BYTES + 2 * HS_WIDE_WARPS * 8 + HS_WIDE_PACE_BYTES + 32;
 }
 
 const struct hs_tiling hs_tiling_fused_wide_3d = {
@@ -145,4 +166,5 @@ const struct hs_tiling hs_tiling_fused_wide_3d = {
     .steps = {HS_WIDE_STEPS, HS_WIDE_STEPS},
     .usual = usual_wide,
     .geometry = geometry_wide,
+    .moves = wide_offset,
 };

@@ -28,6 +28,7 @@ enum {
     HS_WIDE_WARPS = 8,       /* */
     HS_WIDE_DEPTH = 6,       /* planes of the input in flight or in use */
     HS_WIDE_PASSED = 3,      /* ... and of the level between */
+    HS_WIDE_PACE_BYTES = 64, /* of shared memory, of blocks that march in step */
 };
 
 /* Points along y of a tile of the fused marches in 3D. */

@@ -18,6 +18,7 @@ struct grid {
     const char *kernel; /* the kernel that has other code there, ... */
     int dims, radius;   /* ... with this dims, and at most this radius, ... */
     int source;         /* ... and with this source; 0: as for others */
+    bool fixed;         /* with fixed walls; else with a mixture */
 };
 
 /* A case takes the first that its kernel suits: less than a tile; a tile or two and a rest. */
@@ -29,11 +30,12 @@ enum { USUAL = sizeof usual / sizeof *usual };
 
 /* Where a kernel has other code for larger grids, these once for each radius and precision. */
 static const struct grid larger[] = {
-    {{517, 540, 5}, "bulk_march", 3, 1, 1}, /* more tiles than there are multiprocessors */
-    {{517, 540, 5}, "bulk_march", 3, 1, 3}, /* with a field */
-    {{HS_LINE_LONG + 5, 1, 1}, "fused_line_1d", 1, 3, 0},
-    {{1024, 512, 1}, "resident", 2, 1, 0}, /* more points a thread; fits in double too */
-    {{131, 69, 23}, "resident", 3, 1, 0},
+    {{517, 540, 5}, "bulk_march", 3, 1, 1, false}, /* more tiles than there are multiprocessors */
+    {{517, 540, 5}, "bulk_march", 3, 1, 3, false}, /* with a field */
+    {{HS_LINE_LONG + 5, 1, 1}, "fused_line_1d", 1, 3, 0, false},
+    {{1024, 512, 1}, "resident", 2, 1, 0, false}, /* more points a thread; fits in double too */
+    {{131, 69, 23}, "resident", 3, 1, 0, false},
+    {{512, 360, 17}, "fused_wide_3d", 3, 2, 0, true}, /* columns enough to march in step */
 };
 enum { LARGER = sizeof larger / sizeof *larger };
 
@@ -188,12 +190,12 @@ static void run_cases(struct choice c)
         c.end = usual + USUAL;
         run_if_mine(&c);
     }
-    c.kind = kinds() + (int)c.precision % MIXTURES;
     for (const struct grid *grid = larger; grid < larger + LARGER; grid++)
         if (strcmp(grid->kernel, c.kernel->name) == 0 && grid->dims == c.dims &&
             c.radius <= grid->radius) {
             c.grid = grid;
             c.end = grid + 1;
+            c.kind = grid->fixed ? 0 : kinds() + (int)c.precision % MIXTURES;
             c.number = all;
             run_if_mine(&c);
         }

@@ -249,6 +249,8 @@ static int64_t face_nodes(const struct hs_layout *layout, int f)
     return layout->points[0] * layout->points[1] * layout->points[2] / layout->points[f / 2];
 }
 
+enum { ALL_FIXED = 84 }; /* a mix of walls beyond those that are tried one after the other */
+
 static void set_walls(struct walls *walls, const struct fields *f, int dims, int radius, int mix,
                       bool uniform)
 {
@@ -258,7 +260,9 @@ static void set_walls(struct walls *walls, const struct fields *f, int dims, int
     for (int face = 0; face < 2 * dims; face++) {
         /* every third mix has a periodic axis, another one each */
         const bool wraps = mix % 3 == 2 && face / 2 == mix / 3 % dims;
-        const char *kind = wraps ? "periodic" : kinds[(mix * 3 + face * 2) % 7];
+        const char *kind = wraps              ? "periodic"
+                           : mix == ALL_FIXED ? "fixed"
+                                              : kinds[(mix * 3 + face * 2) % 7];
         const struct hs_boundary_kind *row = hs_boundary_find(kind);
         struct hs_boundary_spec spec = {.given = 1u << HS_BOUNDARY_GRADIENT};
         spec.value[HS_BOUNDARY_H].constant = 0.7;
@@ -643,9 +647,10 @@ static void run_fusions(int dims, int radius, enum hs_precision precision)
     /* the same for radius 2, whose tiles are taller */
     static const int64_t tall[3][HS_AXES] = {{65, 96, 8}, {130, 103, 9}, {64, 190, 41}};
     static const int64_t long_line[HS_AXES] = {HS_LINE_LONG + 5, 1, 1};
-    const int64_t(*const points)[HS_AXES] = !kernel->suits || kernel->scratch ? sizes[dims]
-                                            : dims == 3 && radius > 1         ? tall
-                                                                              : wide[dims];
+    const bool takes_small = !kernel->suits || strcmp(kernel->name, "resident") == 0;
+    const int64_t(*const points)[HS_AXES] = takes_small               ? sizes[dims]
+                                            : dims == 3 && radius > 1 ? tall
+                                                                      : wide[dims];
     for (int mix = 0; mix < 12; mix++) {
         struct fusion fusion = {.mix = mix, .uniform = kernel->uniform};
         fusion.source = mix % 2 && !kernel->uniform ? ONE_FIELD : NUMBERS;
@@ -669,6 +674,13 @@ static void run_fusions(int dims, int radius, enum hs_precision precision)
         const int most = most_steps(precision, TABLES, true);
         const struct fusion fusion = {mix, mix % 4 ? most : 1 + mix / 4 % most, TABLES, true, true};
         run_fused(dims, radius, precision, points[mix / 2 % 3], &fusion);
+    }
+    /* more columns than make blocks of fused_wide_3d march in step */
+    static const int64_t many[HS_AXES] = {512, 360, 9};
+    if (dims == 3 && radius == 2 && precision == HS_FLOAT && kernel->scratch) {
+        const struct fusion fusion = {
+            .mix = ALL_FIXED, .steps = kernel->steps, .uniform = true, .once = true};
+        run_fused(dims, radius, precision, many, &fusion);
     }
     if (dims == 1) {
         const int most = kernel->steps <= STEPS ? kernel->steps : 15;
