@@ -145,9 +145,6 @@ inline std::map<barrier *, due> &missing()
 inline void after_loads()
 {
 }
-inline void after_loads_if(bool)
-{
-}
 inline void settle(barrier *b)
 {
     for (due &d = missing()[b]; d.bytes == 0 && d.arrivals > 0; d.arrivals--)
@@ -271,17 +268,6 @@ __device__ __forceinline__ void after_loads()
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-#endif
-}
-
-/* The same if `on`, which is the warp's, without a branch. */
-__device__ __forceinline__ void after_loads_if(bool on)
-{
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-    asm volatile("{.reg .pred p;\n\t"
-                 "setp.ne.s32 p, %0, 0;\n\t"
-                 "@p fence.proxy.async.shared::cta;}" ::"r"((int)on)
-                 : "memory");
 #endif
 }
 
