@@ -35,7 +35,7 @@ static const struct grid larger[] = {
     {{HS_LINE_LONG + 5, 1, 1}, "fused_line_1d", 1, 3, 0, false},
     {{1024, 512, 1}, "resident", 2, 1, 0, false}, /* more points a thread; fits in double too */
     {{131, 69, 23}, "resident", 3, 1, 0, false},
-    {{512, 360, 17}, "fused_wide_3d", 3, 2, 0, true}, /* columns enough to march in step */
+    {{512, 360, 9}, "fused_wide_3d", 3, 2, 0, true}, /* columns enough to march in step */
 };
 enum { LARGER = sizeof larger / sizeof *larger };
 
