@@ -30,29 +30,6 @@ inline bool is_over(barrier *b, unsigned parity)
 {
     return __mbarrier_try_wait_parity(b, parity != 0, 0);
 }
-inline bool is_over_now(barrier *b, unsigned parity)
-{
-    return is_over(b, parity);
-}
-using spot = uintptr_t;
-inline spot spot_of(const void *shared)
-{
-    return (spot)shared;
-}
-template <typename T>
-T *at(spot where)
-{
-    return (T *)where;
-}
-template <typename T>
-T *kept(T *shared)
-{
-    return shared;
-}
-inline int kept(int number)
-{
-    return number;
-}
 #else
 /* Whether the barrier's phase of this parity is over; waits a little before it says no. */
 __device__ __forceinline__ bool is_over(barrier *b, unsigned parity)
@@ -67,47 +44,6 @@ __device__ __forceinline__ bool is_over(barrier *b, unsigned parity)
                  : "memory");
 #endif
     return over != 0;
-}
-
-/* The same, which does not wait. */
-__device__ __forceinline__ bool is_over_now(barrier *b, unsigned parity)
-{
-    unsigned over = 0;
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-    asm volatile("{.reg .pred p;\n\t"
-                 "mbarrier.test_wait.parity.shared::cta.b64 p, [%1], %2;\n\t"
-                 "selp.u32 %0, 1, 0, p;}"
-                 : "=r"(over)
-                 : "r"((unsigned)__cvta_generic_to_shared(b)), "r"(parity)
-                 : "memory");
-#endif
-    return over != 0;
-}
-
-/* An address in shared memory, of which a multiprocessor's registers for what is the warp's take
- * one where a pointer takes two. */
-using spot = unsigned;
-__device__ __forceinline__ spot spot_of(const void *shared)
-{
-    return (unsigned)__cvta_generic_to_shared(shared);
-}
-template <typename T>
-__device__ __forceinline__ T *at(spot where)
-{
-    return (T *)__cvta_shared_to_generic(where);
-}
-
-/* The same address in shared memory, which the compiler keeps from here on: it would make it from
- * a special register wherever it is used, which takes 28 clocks. All lanes of the warp call it. */
-template <typename T>
-__device__ __forceinline__ T *kept(T *shared)
-{
-    return at<T>(__shfl_sync(0xffffffffu, spot_of(shared), 0));
-}
-/* The lane's number, likewise. */
-__device__ __forceinline__ int kept(int number)
-{
-    return __shfl_sync(0xffffffffu, number, (int)threadIdx.x % 32);
 }
 #endif
 
@@ -194,25 +130,6 @@ inline void store(void *to, const void *from, unsigned bytes)
 inline void end_stores()
 {
     stores().emplace_back();
-}
-inline bool is_elected(bool on)
-{
-    return on && threadIdx.x % 32 == 0;
-}
-inline void arrive_with_by_one(bool on, barrier *b, unsigned bytes)
-{
-    if (is_elected(on))
-        arrive_with(b, bytes);
-}
-inline void copy_by_one(bool on, void *to, const void *from, unsigned bytes, barrier *b)
-{
-    if (is_elected(on))
-        copy(to, from, bytes, b);
-}
-inline void store_by_one(bool on, void *to, const void *from, unsigned bytes)
-{
-    if (is_elected(on))
-        store(to, from, bytes);
 }
 template <int LEFT>
 void await_stores()
@@ -301,44 +218,6 @@ __device__ __forceinline__ void store(void *to, const void *from, unsigned bytes
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to),
                  "r"(address(from)), "r"(bytes)
-                 : "memory");
-#endif
-}
-
-/* The same by one lane, always the same one, of a warp whose lanes are together; if `on`, which is
- * the warp's. Without a branch, so that other instructions are moved across. */
-__device__ __forceinline__ void arrive_with_by_one(bool on, barrier *b, unsigned bytes)
-{
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-    asm volatile("{.reg .pred p;\n\t"
-                 "elect.sync _|p, 0xffffffff;\n\t"
-                 "setp.ne.and.s32 p, %2, 0, p;\n\t"
-                 "@p mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;}" ::"r"(address(b)),
-                 "r"(bytes), "r"((int)on)
-                 : "memory");
-#endif
-}
-__device__ __forceinline__ void copy_by_one(bool on, void *to, const void *from, unsigned bytes,
-                                            barrier *b)
-{
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-    asm volatile("{.reg .pred p;\n\t"
-                 "elect.sync _|p, 0xffffffff;\n\t"
-                 "setp.ne.and.s32 p, %4, 0, p;\n\t"
-                 "@p cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
-                 "[%0], [%1], %2, [%3];}" ::"r"(address(to)),
-                 "l"(from), "r"(bytes), "r"(address(b)), "r"((int)on)
-                 : "memory");
-#endif
-}
-__device__ __forceinline__ void store_by_one(bool on, void *to, const void *from, unsigned bytes)
-{
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-    asm volatile("{.reg .pred p;\n\t"
-                 "elect.sync _|p, 0xffffffff;\n\t"
-                 "setp.ne.and.s32 p, %3, 0, p;\n\t"
-                 "@p cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;}" ::"l"(to),
-                 "r"(address(from)), "r"(bytes), "r"((int)on)
                  : "memory");
 #endif
 }

@@ -12,16 +12,16 @@
  * moved. x neighbours are in the lane, or come by shuffle from rows known since the step before,
  * asked for one level ahead. So a point and level costs 5 multiply-adds and little else.
  *
- * Rows come from memory and go there by the bulk copy engine, from and to shared memory, ordered by
- * one lane. Ordinary loads and stores stand in one queue with the shuffles, which then wait for
- * memory.
+ * Rows come from memory and go there by the bulk copy engine, from and to shared memory, a row by
+ * one lane's instruction. Ordinary loads and stores stand in one queue with the shuffles, which
+ * then wait for memory.
  *
- * In float every warp has a strip of its own, and sweeps its rim twice; its copies are ordered
- * without a branch amid the multiply-adds. In double, where a strip is narrower, the warps of a
- * block stand side by side, overlapping by the points that are wrong after a group's levels, and
- * the levels are shared by four groups of them, which pass rows on by way of shared memory
- * (strip_rows.cuh). All groups run the same code, since the cache for instructions holds little
- * more than one group's loop.
+ * In float every warp has a strip of its own, and sweeps its rim twice. In double, where a strip is
+ * narrower, the warps of a block stand side by side, each overlapping the next by two lanes, and
+ * the levels are shared by four groups of them: each gives its last row to the next by way of
+ * shared memory, where the outermost lanes take the neighbour's, since their own row is wrong, one
+ * point more at every level. Between the groups there is room for three pairs of rows. All groups
+ * run the same code, since the cache for instructions holds little more than one group's loop.
  *
  * At the grid's faces there is no rim. The lanes there make the ghosts: of x in variants of the
  * steps, where all compute what some choose; of y in small and slow ones, whose rows are not in
@@ -29,9 +29,9 @@
  * what these steps cost (struct line).
  *
  * The model, 16384^2 on an H200 at 1.95 GHz: 5 multiply-adds a point and sweep allow 12.5 times the
- * device copy in float, 12.4 in double; of these 0.91 and 0.94 are of points that are stored, and
- * in float 0.80 of the instructions are multiply-adds. Measured, fixed walls, 2026-11-22: 6.7 in
- * float and 7.9 in double, periodic 6.4 and 8.4 (docs/performance.md).
+ * device copy in float, 12.4 in double; of these 0.91 and 0.92 are of points that are stored, and
+ * in float 0.76 of the instructions are multiply-adds. Measured by bench, fixed walls, 2026-11-21:
+ * 6.4 in float and 7.5 in double (docs/performance.md).
  *
  * Source: 2.5D/3.5D blocking, Nguyen et al., SC'10; levels in registers, AN5D, Matsumura et al.,
  * CGO'20; the passed rows and the order that moves nothing are ours.
@@ -45,12 +45,10 @@ namespace
 
 using namespace strip;
 
-template <typename T, int LEVELS>
-using memory_of = typename rows_of<T, LEVELS, ANY>::memory;
-
 /* The block's share, for a warp of that group or a later one. */
 template <typename T, int LEVELS, int GROUP>
-__device__ __forceinline__ void run(const arguments<T> &p, memory_of<T, LEVELS> &memory)
+__device__ __forceinline__ void run(const arguments<T> &p,
+                                    typename shape<T, LEVELS>::shared_memory &memory)
 {
     /* by a shuffle, so that the compiler sees that it is the warp's */
     const int warp = __shfl_sync(0xffffffffu, (int)threadIdx.x / 32, 0);
@@ -67,7 +65,6 @@ __device__ __forceinline__ void run(const arguments<T> &p, memory_of<T, LEVELS> 
         if (lo < hi)
             m.run(strip, lo, hi);
     }
-    m.finish();
 }
 
 template <typename T, int LEVELS>
@@ -77,16 +74,21 @@ __global__ void __launch_bounds__((32 * shape<T, LEVELS>::WARPS * shape<T, LEVEL
 {
 #if !defined(__CUDA_ARCH__) || (__CUDA_ARCH__ >= 900 && __CUDA_ARCH__ < 1000)
     using block = shape<T, LEVELS>;
-    using shared_memory = memory_of<T, LEVELS>;
-    STAR_SHARED(memory, shared_memory, [1]);
+    STAR_SHARED(memory, typename block::shared_memory, [1]);
     if (threadIdx.x == 0) {
         memory[0].part = share_of(p, blockIdx.x, gridDim.x);
-        memory[0].init(p);
+        for (auto &warp : memory[0].fetched)
+            for (bulk::barrier &place : warp)
+                __mbarrier_init(&place, 1);
+        for (int n = 0; n < block::PLACES * (block::GROUPS - 1); n++) {
+            const int group = n / block::PLACES, place = n % block::PLACES;
+            __mbarrier_init(&memory[0].given[group][place], 32 * p.cut.warps);
+            __mbarrier_init(&memory[0].taken[group][place], 32 * p.cut.warps);
+        }
         bulk::publish();
     }
     __syncthreads();
-    run<T, LEVELS, (block::GROUPS > 1 && block::SHORT == 0 ? (int)ANY : 0)>(
-        p, *bulk::kept(&memory[0]));
+    run<T, LEVELS, (block::GROUPS > 1 && block::SHORT == 0 ? (int)ANY : 0)>(p, memory[0]);
 #else
     (void)p; /* suits() tells such GPUs apart */
 #endif
@@ -106,8 +108,6 @@ arguments<T> make_arguments(const hs_sweep *sweep)
     star::take_coefficients(sweep, p.c);
     star::take_faces(sweep, &p);
     star::take_levels(sweep, p.level);
-    for (int l = 0; l < sweep->steps; l++)
-        p.source[l] = p.level[l].source_value;
     return p;
 }
 
@@ -121,7 +121,7 @@ hs_status launch(const hs_sweep *sweep, hs_error *err)
         const arguments<T> p = make_arguments<T>(sweep);
         g.blocks[HS_X] = p.cut.blocks;
         g.blocks[HS_Y] = 1;
-        g.shared_bytes = sizeof(memory_of<T, levels.value>);
+        g.shared_bytes = sizeof(typename shape<T, levels.value>::shared_memory);
         return star::launch("fused_march_2d", fused_march<T, levels.value>, p, g, sweep->stream,
                             err);
     });

@@ -1,11 +1,17 @@
 /*
- * The march of fused_march_2d along a strip: a step, a step near the faces of y, and the loop over
- * pairs of them.
+ * The march of fused_march_2d along a strip: how rows come to a warp and leave it, a step, a step
+ * near the faces of y, and the loop over pairs of them.
  */
 #ifndef HS_KERNELS_CUDA_STRIP_MARCH_CUH
 #define HS_KERNELS_CUDA_STRIP_MARCH_CUH
 
-#include "strip_rows.cuh"
+#include "bulk.cuh"
+#include "strips.cuh"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow" /* of its own */
+#include <cuda_pipeline.h>
+#pragma GCC diagnostic pop
 
 namespace strip
 {
@@ -18,38 +24,265 @@ enum meets {
     INSIDE,
     HELD,  /* a face whose nodes are held */
     SIDES, /* any faces */
-    ODD    /* these, of a warp alone whose vectors are not aligned in memory or cross the wrap */
+    ODD    /* these, and vectors that are not aligned in memory or cross the wrap */
 };
 
-template <typename T, int LEVELS, int GROUP>
-using rows_of = std::conditional_t<(shape<T, LEVELS>::GROUPS > 1), passed_rows<T, LEVELS, GROUP>,
-                                   own_rows<T, LEVELS, GROUP>>;
+/* How a block sweeps so many levels, and its shared memory. */
+template <typename T, int LEVELS>
+struct shape {
+    enum {
+        WIDTH = strip_shape<T>::WIDTH,
+        WARPS = strip_shape<T>::WARPS,
+        GROUPS = (LEVELS + strip_shape<T>::DEEP - 1) / strip_shape<T>::DEEP,
+        DEEP = (LEVELS + GROUPS - 1) / GROUPS, /* levels of a group */
+        SHORT = DEEP * GROUPS - LEVELS,        /* so many of the last groups have one less */
+        PLACES = HS_STRIP_PLACES,
+        VECTOR = HS_VECTOR_BYTES / sizeof(T),
+        VECTORS = WIDTH / VECTOR,
+        ROW = 32 * WARPS * VECTORS, /* vectors of a row, a lane's after each other */
+        BLOCKS = GROUPS > 2 ? 1 : strip_shape<T>::BLOCKS /* on a multiprocessor */
+    };
+    struct alignas(HS_VECTOR_BYTES) vector {
+        T v[VECTOR];
+    };
+    /* Of a warp's levels the two newest rows, at the ends of y. Where a block is a warp, they are
+     * in shared memory, where elsewhere rows are on their way to memory; else it is too small. */
+    using ends = T[2][DEEP][WIDTH][32];
+    enum : size_t { ENDS_SHARED = WARPS * GROUPS == 1, STAGE = sizeof(vector[PLACES][2][ROW]) };
+    struct shared_memory {
+        /* Rows on their way, in pairs, to each group and from the last one to memory. */
+        vector rows[GROUPS + 1][PLACES][2][ROW];
+        unsigned char more[ENDS_SHARED && sizeof(ends) > STAGE ? sizeof(ends) - STAGE : 16];
+        bulk::barrier fetched[WARPS][PLACES];                       /* from memory, and ... */
+        bulk::barrier given[GROUPS][PLACES], taken[GROUPS][PLACES]; /* ... from group to group */
+        share part;
+    };
+};
+
+/*
+ * The group of a march whose code serves all groups, where all have as many levels. A loop in HELD
+ * is 11 KB long; where each of two groups had its own, these did not stay in the cache for
+ * instructions, depending on where the program lay: 2.9 ms in bench for 1.7 in a timing program.
+ */
+enum { ANY = -1 };
 
 /* A warp of a group. */
 template <typename T, int LEVELS, int GROUP>
-struct march : rows_of<T, LEVELS, GROUP> {
-    using ways = rows_of<T, LEVELS, GROUP>;
+struct march {
     using block = shape<T, LEVELS>;
-    using ways::at, ways::end, ways::faces, ways::group, ways::lane, ways::p, ways::put, ways::take;
+    using vector = typename block::vector;
     enum {
         WIDTH = block::WIDTH,
-        LONG = block::GROUPS - block::SHORT, /* groups that have all levels */
-        DEEP = block::DEEP - (GROUP < LONG ? 0 : 1)
+        VECTOR = block::VECTOR,
+        VECTORS = block::VECTORS,
+        GROUPS = block::GROUPS,
+        PLACES = block::PLACES,
+        NEXT = (block::WARPS > 1 ? 30 : 32) * WIDTH, /* from warp to warp, in points */
+        LONG = GROUPS - block::SHORT,                /* groups that have all levels */
+        DEEP = block::DEEP - (GROUP < LONG ? 0 : 1),
+        LAG = LEVELS, /* steps from a row's arrival to its being stored */
+        ODD_ROWS = 16 /* vectors are not aligned in memory, or cross the wrap */
     };
     /* Of each level the two newest rows. */
     struct rows {
         T row[2][DEEP][WIDTH];
     };
 
-    __device__ __forceinline__ march(const arguments<T> &arguments, typename ways::memory &memory,
-                                     int which, int side)
-        : ways(arguments, memory, which, side)
+    const arguments<T> &p;
+    typename block::shared_memory &shared;
+    int own_group, warp;
+    int giver;      /* thread, among those side by side, whose rows this one takes */
+    int turn;       /* of the places where rows lie on their way */
+    unsigned round; /* parity of the turns through them */
+    int x;          /* node of the warp's first point; outside the grid where the axis wraps */
+    int x_lo, x_hi, y_lo; /* nodes that it stores, ... */
+    int end;              /* ... until this step */
+    unsigned faces;       /* bit of each face that it meets and that does not wrap; ODD_ROWS */
+
+    __device__ __forceinline__ march(const arguments<T> &arguments,
+                                     typename block::shared_memory &memory, int which, int side)
+        : p(arguments), shared(memory), own_group(which), warp(block::WARPS > 1 ? side : 0),
+          turn(0), round(0)
     {
+        giver = warp * 32 + lane();
+        if (!first() && lane() == 0 && warp > 0)
+            giver -= 2;
+        if (!first() && lane() == 31 && warp + 1 < p.cut.warps)
+            giver += 2;
+    }
+
+    __device__ __forceinline__ static int lane()
+    {
+        return (int)(threadIdx.x % 32u);
+    }
+    __device__ __forceinline__ bool odd() const
+    {
+        return (faces & ODD_ROWS) != 0;
+    }
+    __device__ __forceinline__ int group() const
+    {
+        return GROUP == ANY ? own_group : GROUP;
+    }
+    __device__ __forceinline__ bool first() const
+    {
+        return group() == 0;
+    }
+    __device__ __forceinline__ bool last() const
+    {
+        return group() == GROUPS - 1;
     }
     /* The level before the group's first. */
     __device__ __forceinline__ int base() const
     {
         return group() * block::DEEP - (GROUP < LONG ? 0 : GROUP - LONG);
+    }
+
+    /* The part of strip s from row lo to row hi. */
+    __device__ __forceinline__ void place(int s, int lo, int hi)
+    {
+        const int size = NEXT * (p.cut.warps - 1) + 32 * WIDTH, rim = p.cut.rim;
+        int first = p.cut.lead + (s - 1) * p.cut.stored - rim, left = first + rim;
+        int right = left + p.cut.stored;
+        faces = p.wrap[1] ? 0u : 12u;
+        if (!p.wrap[0]) {
+            const bool last = s == p.cut.strips - 1;
+            first = last ? p.nx - size : s == 0 ? 0 : first;
+            left = s == 0 ? 0 : left;
+            right = last ? p.nx : right;
+            faces |= (s == 0 && warp == 0 ? 1u : 0u) | (last && warp == p.cut.warps - 1 ? 2u : 0u);
+        }
+        x = first + warp * NEXT;
+        const int begin = warp == 0 ? left : max(left, x + WIDTH);
+        const int behind = warp == p.cut.warps - 1 ? right : min(right, x + 31 * WIDTH);
+        x_lo = max(begin, x);
+        x_hi = min(min(behind, p.nx), x + 32 * WIDTH);
+        y_lo = lo;
+        end = hi + LAG;
+        if (x < 0 || x + 32 * WIDTH > p.nx || (x | x_lo | x_hi) % VECTOR != 0)
+            faces |= ODD_ROWS;
+    }
+
+    /* ---- rows come and go ---------------------------------------------------------------------
+     */
+
+    /* A row by the lanes, across the wrap, or where its vectors are not aligned. */
+    __device__ __forceinline__ void fetch_odd(const T *row, vector *to) const
+    {
+        const int begin = p.wrap[0] ? wrapped(x, p.nx) : x;
+        const bool aligned = begin % VECTOR == 0 && (!p.wrap[0] || p.nx % VECTOR == 0);
+#pragma unroll
+        for (int v = 0; v < VECTORS; v++) {
+            const int n = v * 32 + lane(), from = begin + n * VECTOR;
+            if (aligned) {
+                __pipeline_memcpy_async(&to[n], row + (from < p.nx ? from : from - p.nx),
+                                        HS_VECTOR_BYTES);
+            } else {
+#pragma unroll
+                for (int e = 0; e < VECTOR; e++)
+                    __pipeline_memcpy_async(&to[n].v[e],
+                                            row + (from + e < p.nx ? from + e : from + e - p.nx),
+                                            sizeof(T));
+            }
+        }
+    }
+
+    /* The pair of rows that arrive with step t on its way to that place: by one lane, or by all
+     * where the strip is odd. */
+    template <bool PLAIN>
+    __device__ __forceinline__ void fetch(int t, int place)
+    {
+        if (t < end) {
+            int y = t;
+            if (y < 0 || y >= p.ny)
+                y = wrapped(y, p.ny);
+            /* beyond the last row comes the first, which does no harm where the axis does not wrap
+             */
+            const T *const a = p.in + y * p.pitch, *const b = y + 1 < p.ny ? a + p.pitch : p.in;
+            vector *const first = shared.rows[0][place][0] + warp * 32 * VECTORS;
+            vector *const second = shared.rows[0][place][1] + warp * 32 * VECTORS;
+            bulk::barrier *const full = &shared.fetched[warp][place];
+            if (!PLAIN && odd()) {
+                fetch_odd(a, first);
+                fetch_odd(b, second);
+                if (lane() == 0)
+                    __mbarrier_arrive(full);
+            } else if (lane() == 0) {
+                bulk::arrive_with(full, 2 * 32 * WIDTH * sizeof(T));
+                bulk::copy(first, a + x, 32 * WIDTH * sizeof(T), full);
+                bulk::copy(second, b + x, 32 * WIDTH * sizeof(T), full);
+            }
+        }
+        if (!PLAIN)
+            __pipeline_commit(); /* an empty one too: they are counted */
+    }
+
+    /* A row of the group's first level: the first or the second of the pair. */
+    __device__ __forceinline__ void take(int which, T (&to)[WIDTH]) const
+    {
+        const vector *const from = shared.rows[group()][turn][which] + giver * VECTORS;
+#pragma unroll
+        for (int v = 0; v < VECTORS; v++) {
+            const vector part = from[v];
+#pragma unroll
+            for (int e = 0; e < VECTOR; e++)
+                to[v * VECTOR + e] = part.v[e];
+        }
+    }
+
+    __device__ __forceinline__ static int before(int place)
+    {
+        return place == 0 ? PLACES - 1 : place - 1;
+    }
+
+    /* A row of the group's last level, made in step t, goes to the next group or to memory, by way
+     * of shared memory where PLAIN. */
+    template <bool PLAIN>
+    __device__ __forceinline__ void put(int which, int t, const T (&made)[WIDTH]) const
+    {
+        vector part[VECTORS];
+#pragma unroll
+        for (int e = 0; e < WIDTH; e++)
+            part[e / VECTOR].v[e % VECTOR] = made[e];
+        if (PLAIN || !last()) {
+            vector *const to =
+                shared.rows[group() + 1][turn][which] + (warp * 32 + lane()) * VECTORS;
+#pragma unroll
+            for (int v = 0; v < VECTORS; v++)
+                to[v] = part[v];
+            return;
+        }
+        const int k = t - LAG;
+        if (k < y_lo || t >= end)
+            return;
+        T *const row = p.out + k * p.pitch;
+#pragma unroll
+        for (int v = 0; v < VECTORS; v++) {
+            const int from = x + lane() * WIDTH + v * VECTOR;
+            if (from >= x_lo && from + VECTOR <= x_hi && x % VECTOR == 0) {
+                *(vector *)(row + from) = part[v];
+                continue;
+            }
+#pragma unroll
+            for (int e = 0; e < VECTOR; e++)
+                if (from + e >= x_lo && from + e < x_hi)
+                    row[from + e] = part[v].v[e];
+        }
+    }
+
+    /* What the pair of steps before t has put goes to memory, as far as it is stored and was made
+     * from step `from` on. */
+    __device__ __forceinline__ void leave_for_memory(int t, int from) const
+    {
+        const unsigned bytes = (unsigned)(x_hi - x_lo) * (unsigned)sizeof(T);
+        const unsigned since = (unsigned)(t - 2 - from), steps = (unsigned)(end - from);
+        T *const to = p.out + (int64_t)(t - 2 - LAG) * (int)p.pitch + x_lo;
+        const vector(*const rows)[block::ROW] = shared.rows[GROUPS][before(turn)];
+        const int from_x = warp * 32 * WIDTH + (x_lo - x);
+        if (since < steps)
+            bulk::store(to, (const T *)rows[0] + from_x, bytes);
+        if (since + 1 < steps)
+            bulk::store(to + (int)p.pitch, (const T *)rows[1] + from_x, bytes);
+        bulk::end_stores();
     }
 
     /* ---- a step -------------------------------------------------------------------------------
@@ -66,15 +299,15 @@ struct march : rows_of<T, LEVELS, GROUP> {
     {
         const T low = ghost(0, level, now[1], now[0]);
         const T high = ghost(1, level, now[WIDTH - 2], now[WIDTH - 1]);
-        left = faces & 1 && lane == 0 ? low : left;
-        right = faces & 2 && lane == 31 ? high : right;
+        left = faces & 1 && lane() == 0 ? low : left;
+        right = faces & 2 && lane() == 31 ? high : right;
     }
 
     /* Held nodes of the faces of x. */
     __device__ __forceinline__ void put_held(int level, const T (&now)[WIDTH],
                                              T (&made)[WIDTH]) const
     {
-        const unsigned held = faces & p.held & ((lane == 0 ? 1u : 0u) | (lane == 31 ? 2u : 0u));
+        const unsigned held = faces & p.held & ((lane() == 0 ? 1u : 0u) | (lane() == 31 ? 2u : 0u));
         const T low = p.keeping & 1 ? now[0] : p.level[level].hold[0];
         const T high = p.keeping & 2 ? now[WIDTH - 1] : p.level[level].hold[1];
         made[0] = held & 1 ? low : made[0];
@@ -92,7 +325,7 @@ struct march : rows_of<T, LEVELS, GROUP> {
         right[0] = __shfl_down_sync(0xffffffffu, of.row[NEW][0][0], 1);
 #pragma unroll
         for (int e = 0; e < WIDTH; e++)
-            sum[e] = star::fused(p.c[0], of.row[OLD][0][e], p.source[base()]);
+            sum[e] = star::fused(p.c[0], of.row[OLD][0][e], p.level[base()].source_value);
         take(OLD, of.row[OLD][0]);
 #pragma unroll
         for (int l = 0; l < DEEP; l++) {
@@ -116,7 +349,8 @@ struct march : rows_of<T, LEVELS, GROUP> {
             if (l < END) {
 #pragma unroll
                 for (int e = 0; e < WIDTH; e++)
-                    next[e] = star::fused(p.c[0], of.row[OLD][n][e], p.source[base() + n]);
+                    next[e] =
+                        star::fused(p.c[0], of.row[OLD][n][e], p.level[base() + n].source_value);
             }
 #pragma unroll
             for (int e = 0; e < WIDTH; e++)
@@ -131,7 +365,7 @@ struct march : rows_of<T, LEVELS, GROUP> {
                 }
             }
         }
-        ways::template put<MEETS != ODD>(OLD, t, made);
+        put<MEETS != ODD>(OLD, t, made);
     }
 
     /* ---- near the faces of y ------------------------------------------------------------------
@@ -143,8 +377,8 @@ struct march : rows_of<T, LEVELS, GROUP> {
                                                  T (&made)[WIDTH]) const
     {
         const unsigned held = faces & p.held &
-                              ((lane == 0 ? 1u : 0u) | (lane == 31 ? 2u : 0u) | (k == 0 ? 4u : 0u) |
-                               (k == p.ny - 1 ? 8u : 0u));
+                              ((lane() == 0 ? 1u : 0u) | (lane() == 31 ? 2u : 0u) |
+                               (k == 0 ? 4u : 0u) | (k == p.ny - 1 ? 8u : 0u));
         const unsigned keeps = held & p.keeping, takes = held & ~p.keeping;
 #pragma unroll
         for (int e = 0; e < WIDTH; e++) {
@@ -157,6 +391,16 @@ struct march : rows_of<T, LEVELS, GROUP> {
         }
     }
 
+    /* A value of the rows at the ends of y. */
+    __device__ __forceinline__ T &at(rows &own, int which, int l, int e) const
+    {
+        if constexpr (block::ENDS_SHARED)
+            return reinterpret_cast<typename block::ends &>(
+                shared.rows[GROUPS])[which][l][e][lane()];
+        else
+            return own.row[which][l][e];
+    }
+
     /* As step(), level after level, since a ghost may need the row that was just made. */
     __device__ __forceinline__ void step_at_ends(int old, int t, rows &own) const
     {
@@ -167,7 +411,7 @@ struct march : rows_of<T, LEVELS, GROUP> {
 #pragma unroll 1
         for (int l = 0; l < DEEP; l++) {
             const int level = base() + l, k = t - 1 - level; /* row that is made */
-            const T source_value = p.source[level];
+            const T source_value = p.level[level].source_value;
             const T low_offset = p.level[level].offset[2][0];
             const T high_offset = p.level[level].offset[3][0];
             T now[WIDTH], older[WIDTH], made[WIDTH];
@@ -198,11 +442,46 @@ struct march : rows_of<T, LEVELS, GROUP> {
             for (int e = 0; e < WIDTH; e++)
                 fresh[e] = made[e];
         }
-        ways::template put<false>(old, t, fresh);
+        put<false>(old, t, fresh);
     }
 
     /* ---- the march ----------------------------------------------------------------------------
      */
+
+    /* Before a pair of steps: its rows are there. */
+    template <bool PLAIN>
+    __device__ __forceinline__ void arrive(int t, int from)
+    {
+        bulk::wait(first() ? &shared.fetched[warp][turn] : &shared.given[group() - 1][turn], round);
+        if (!last())
+            bulk::wait(&shared.taken[group()][turn], round ^ 1u);
+        if (!PLAIN && first())
+            __pipeline_wait_prior(PLACES - 2);
+        if (PLAIN && last())
+            bulk::after_loads();
+        if (first() || (PLAIN && last()))
+            __syncwarp(); /* lanes take what others fetched, and fetch over what others took */
+        if (PLAIN && last() && lane() == 0) {
+            leave_for_memory(t, from);
+            bulk::await_stores<1>();
+        }
+        if (first())
+            fetch<PLAIN>(t + 2 * (PLACES - 1), before(turn));
+        if (PLAIN && last())
+            __syncwarp();
+    }
+    /* After it: its rows are the next group's, and those of the group before are no longer needed.
+     * There are three places for pairs of rows on each way, so that no group waits for another
+     * while they are about as fast. */
+    __device__ __forceinline__ void leave()
+    {
+        if (!last())
+            __mbarrier_arrive(&shared.given[group()][turn]);
+        if (!first())
+            __mbarrier_arrive(&shared.taken[group() - 1][turn]);
+        turn = turn == PLACES - 1 ? 0 : turn + 1;
+        round ^= turn == 0 ? 1u : 0u;
+    }
 
     /* Whether a row made in the steps t and t + 1, or a row that it is made of, lies at or beyond a
      * face of y. */
@@ -232,16 +511,23 @@ struct march : rows_of<T, LEVELS, GROUP> {
             of.row[n / WIDTH / DEEP][n / WIDTH % DEEP][n % WIDTH] =
                 at(own, n / WIDTH / DEEP, n / WIDTH % DEEP, n % WIDTH);
         __syncwarp();
-        const int from = max(t, ways::y_lo + (int)block::LAG);
+        const int from = x_lo < x_hi ? max(t, y_lo + (int)LAG) : end;
 #pragma unroll 1
         for (; t < until; t += 2) {
-            ways::template arrive<MEETS != ODD>(t);
+            arrive<MEETS != ODD>(t, from);
             step<0, MEETS>(t, of);
-            ways::template look_ahead<MEETS != ODD>(t, from);
             step<1, MEETS>(t + 1, of);
-            ways::leave();
+            leave();
         }
-        ways::template pause<MEETS != ODD>(t, from);
+        if (MEETS != ODD && last()) {
+            bulk::after_loads();
+            __syncwarp();
+            if (lane() == 0) {
+                leave_for_memory(t, from);
+                bulk::await_stores<0>();
+            }
+            __syncwarp();
+        }
 #pragma unroll
         for (int n = 0; n < 2 * DEEP * WIDTH; n++)
             at(own, n / WIDTH / DEEP, n / WIDTH % DEEP, n % WIDTH) =
@@ -251,21 +537,27 @@ struct march : rows_of<T, LEVELS, GROUP> {
     /* A pair of steps at a face of y. Small rather than fast. */
     __device__ __forceinline__ void advance_at_ends(int t, rows &own)
     {
-        ways::template arrive<false>(t);
+        arrive<false>(t, t);
 #pragma unroll 1
         for (int which = 0; which < 2; which++)
             step_at_ends(which, t + which, own);
-        ways::leave();
+        leave();
     }
 
     /* Rows lo to hi - 1 of a strip. */
     __device__ __forceinline__ void run(int strip, int lo, int hi)
     {
-        ways::choose(strip, lo, hi, ways::MORE);
+        place(strip, lo, hi);
         int t = lo - LEVELS;
         if (faces & 12)
             t = max(t, 0);
-        ways::begin(t);
+        if (first()) {
+            bulk::after_loads();
+            __syncwarp();
+#pragma unroll
+            for (int n = 0; n < PLACES - 1; n++)
+                fetch<false>(t + 2 * n, (turn + n) % PLACES);
+        }
         rows own;
 #pragma unroll
         for (int n = 0; n < 2 * DEEP * WIDTH; n++)
@@ -279,7 +571,7 @@ struct march : rows_of<T, LEVELS, GROUP> {
                 continue;
             }
             /* votes, so that the compiler sees that the warp stays together */
-            if (block::GROUPS == 1 && ways::odd)
+            if (odd())
                 advance<ODD>(t, until, own);
             else if (!__any_sync(0xffffffffu, faces & 3))
                 advance<INSIDE>(t, until, own);

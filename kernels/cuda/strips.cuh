@@ -19,7 +19,9 @@ struct strip_shape<float> {
     enum {
         WIDTH = HS_STRIP_WIDTH_FLOAT,
         LEVELS = HS_STRIP_STEPS_FLOAT, /* at most */
-        DEEP = HS_STRIP_DEEP_FLOAT     /* of a group, at most */
+        DEEP = HS_STRIP_DEEP_FLOAT,    /* of a group, at most */
+        WARPS = HS_STRIP_WARPS_FLOAT,
+        BLOCKS = HS_STRIP_BLOCKS_FLOAT
     };
 };
 template <>
@@ -27,7 +29,9 @@ struct strip_shape<double> {
     enum {
         WIDTH = HS_STRIP_WIDTH_DOUBLE,
         LEVELS = HS_STRIP_STEPS_DOUBLE,
-        DEEP = HS_STRIP_DEEP_DOUBLE
+        DEEP = HS_STRIP_DEEP_DOUBLE,
+        WARPS = HS_STRIP_WARPS_DOUBLE,
+        BLOCKS = HS_STRIP_BLOCKS_DOUBLE
     };
 };
 
@@ -38,8 +42,7 @@ struct arguments : star::faces<T, 4, 1> {
     int64_t pitch;
     int nx, ny;
     struct hs_strip_cut cut;
-    T c[5];                           /* y-1, x-1, centre, x+1, y+1 */
-    T source[strip_shape<T>::LEVELS]; /* the levels', beside what every step reads */
+    T c[5]; /* y-1, x-1, centre, x+1, y+1 */
     star::level<T, 4, 1> level[strip_shape<T>::LEVELS];
 };
 

@@ -15,10 +15,11 @@ enum {
     HS_STRIP_WIDTH_DOUBLE = 6,  /* */
     HS_STRIP_DEEP_FLOAT = 10,   /* most levels of a warp; more are shared by groups of warps */
     HS_STRIP_DEEP_DOUBLE = 3,   /* */
-    HS_STRIP_WARPS = 4,  /* of a group, side by side, if there are more; fewer on narrow grids */
-    HS_STRIP_BLOCKS = 8, /* of one warp, on a multiprocessor; of more there is one */
-    HS_STRIP_PLACES = 3, /* for pairs of rows on their way, between groups, ... */
-    HS_STRIP_AHEAD = 4,  /* ... and from memory to the first */
+    HS_STRIP_WARPS_FLOAT = 1,   /* of a group, side by side; fewer on narrow grids */
+    HS_STRIP_WARPS_DOUBLE = 4,  /* */
+    HS_STRIP_BLOCKS_FLOAT = 8,  /* of up to two groups, on a multiprocessor; of more there is one */
+    HS_STRIP_BLOCKS_DOUBLE = 2, /* */
+    HS_STRIP_PLACES = 3,        /* for pairs of rows on their way, to and from each group */
 };
 
 /* How fused_march_2d cuts a grid: into strips along y, which its blocks share in parts of equal

@@ -2,7 +2,6 @@
 #ifndef HS_EMULATOR_CUDA_PIPELINE_H
 #define HS_EMULATOR_CUDA_PIPELINE_H
 
-#include "cuda_awbarrier_primitives.h"
 #include "cuda_runtime.h"
 
 inline void __pipeline_memcpy_async(void *to, const void *from, size_t size)
@@ -18,12 +17,6 @@ inline void __pipeline_commit()
 inline void __pipeline_wait_prior(size_t groups)
 {
     emulator_await_copies(groups);
-}
-/* The phase waits for this thread's copies so far, which here are made at once. */
-inline void __pipeline_arrive_on(__mbarrier_t *)
-{
-    emulator_end_copies();
-    emulator_await_copies(0);
 }
 
 #endif
