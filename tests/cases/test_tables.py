@@ -156,11 +156,11 @@ def test_the_model_of_a_copy():
 
 def test_every_model_is_for_a_kernel_and_counts_something():
     files = {path.stem for path in (ROOT / "kernels" / "cuda").glob("*.cu")}
-    for dims, kernel in model.MODELS:
+    for dims, radius, kernel in model.MODELS:
         if kernel not in files:
             pytest.fail(f"model.py knows {kernel}, which is no kernel")
         for precision in ("float", "double"):
-            c = model.cost(dims, kernel, precision)
-            assert 0 < c.memory <= 2.0 and c.l2 > 0 and c.pipe > 0 and c.fma >= 2 * dims + 1
-            assert model.predict(dims, kernel, precision)[0] > 0
+            c = model.cost(dims, kernel, precision, radius)
+            assert 0 < c.memory <= 2.0 and c.l2 > 0 and c.pipe > 0 and c.fma >= 2 * radius * dims + 1
+            assert model.predict(dims, kernel, precision, radius)[0] > 0
     assert model.predict(3, "no such kernel", "float") is None
