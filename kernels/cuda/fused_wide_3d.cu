@@ -46,9 +46,12 @@
  *     rows in shared memory as in their lines; faces
  *         without branches but for the warps at them    1.51  1.44     1.47  1.45
  *
- * By heatsolve bench with fixed walls 1.47 and 1.43 (commit a1ab17e). Other walls give 1.39
- * (dirichlet) to 1.42 (robin) in float and 1.40 to 1.41 in double; 1024^3 1.25 and 1.37, 256^3 1.14
- * in float. What bounds it and what was tried: docs/performance.md.
+ *     kept faces read again from the plane in shared
+ *         memory; blocks in step in float              1.62    -     1.51    -
+ *
+ * The last row is heatsolve bench of commit 364b65d. Other walls gave 1.39 (dirichlet) to 1.42
+ * (robin) in float and 1.40 to 1.41 in double before it. What bounds it and what was tried:
+ * docs/performance.md.
  *
  * Source: 3.5D blocking, Nguyen, Satish, Chhugani, Kim, Dubey, SC'10; sums instead of planes, in
  * the order of memory, are ours.
