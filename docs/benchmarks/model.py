@@ -1,4 +1,4 @@
-"""What a sweep should cost at least, kernel by kernel, from counts: docs/performance.md explains it.
+"""What a sweep should cost at least, kernel by kernel, from counts: docs/performance/model.md explains it.
 
 Each kernel has the words (values of the field) that a point and sweep moves from and to device
 memory and from L2, what it takes of the on-chip pipe (L1 and shared memory: 32 words of 4 bytes a

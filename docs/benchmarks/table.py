@@ -1,4 +1,4 @@
-"""Puts the numbers of the raw CSV into the tables of docs/benchmarks.md and docs/performance.md.
+"""Puts the numbers of the raw CSV into the tables of the README and of the pages in docs/.
 
     python3 docs/benchmarks/table.py            rewrites the tables in place
     python3 docs/benchmarks/table.py --check    says which page is out of date; exit 1 if one is
@@ -15,7 +15,7 @@ A page names its data, paths relative to itself, and where a table belongs:
 
 The data are what `heatsolve bench --csv` prints, as often as wanted one after the other; where a case
 was measured twice the later line counts, also of several files. Counters, runs, auto and sanitize are what
-the parts of tests/gpu/run of these names leave.
+the parts of tests/gpu/run of these names leave. A page without such marks is left as it is.
 """
 
 import csv
@@ -28,7 +28,7 @@ sys.dont_write_bytecode = True  # nothing but the pages is written beside the pa
 import model
 
 DOCS = pathlib.Path(__file__).resolve().parent.parent
-PAGES = ["benchmarks.md", "performance.md"]
+PAGES = sorted([*DOCS.parent.glob("README.md"), *DOCS.rglob("*.md")])
 LADDER = (
     "reference openmp wavefront basic shared_tile tile_2d collaborative_2d register_window warp_shuffle coarsened "
     "register_tile march_halo vector_march bulk_march temporal_2d temporal_3d fused_fields_3d fused_march_3d "
@@ -130,7 +130,7 @@ def rates(data, options):
         (f"radius {case[2]}" if many else grid_name(case[0])) + f" {case[1]}" for case in cases
     ]
     rows = []
-    for kernel in data.names(cases, kind, device):
+    for kernel in options["kernels"].split(",") if "kernels" in options else data.names(cases, kind, device):
         row = [f"`{kernel}`"]
         for case in cases:
             found = data.find(kernel, *case, kind=kind, device=device)
@@ -212,6 +212,77 @@ def elsewhere(data, options):
                                 f"(`{found['kernel']}`, {shown(found['gcells'])})")
         rows.append([title, theirs, "; ".join(ours) or "not measured"])
     return markdown(["case", "best seen elsewhere, measured elsewhere", "heatsolve, share of the copy (kernel, GCell/s)"], rows)
+
+
+# What each rung has that the one it is set beside has not. By case: (kernel, beside, what is new).
+STEPS = {
+    ("512x512x512", 1): [
+        ("basic", None, "one thread a point; the caches find what neighbours share"),
+        ("shared_tile", "basic", "a block's points wait in shared memory; its halo's threads rest"),
+        ("coarsened", "shared_tile", "the block marches along z: a plane is loaded once, an address made once a column"),
+        ("register_tile", "coarsened", "z neighbours in registers, one plane in shared memory"),
+        ("march_halo", "register_tile", "no thread rests: the block is the output, the halo is loaded besides"),
+        ("vector_march", "march_halo", "16 bytes a thread, shuffles, no barrier: much is under way"),
+        ("bulk_march", "vector_march", "the copy engine brings whole rows ahead; blocks march in step"),
+        ("temporal_3d", "shared_tile", "two sweeps in the tile before it is written, its halo shrinking"),
+        ("fused_march_3d", "bulk_march", "four sweeps in one march, their planes in registers"),
+        ("fused_fields_3d", "fused_march_3d", "three sweeps, so that sources and walls may vary from point to point"),
+    ],
+    ("16384x16384", 1): [
+        ("basic", None, "one thread a point"),
+        ("shared_tile", "basic", "a block's points wait in shared memory; its halo's threads rest"),
+        ("tile_2d", "shared_tile", "no thread rests: the block is the output, its rim loads the halo"),
+        ("collaborative_2d", "tile_2d", "the threads stride over a larger tile: eight points a thread under way"),
+        ("vector_march", "collaborative_2d", "16 bytes a thread, shuffles, no barrier"),
+        ("bulk_march", "vector_march", "the copy engine brings whole rows ahead; blocks march in step"),
+        ("temporal_2d", "collaborative_2d", "four sweeps in the tile before it is written, its halo shrinking"),
+        ("fused_march_2d", "bulk_march", "ten sweeps (double: twelve) in one march, their rows in registers"),
+    ],
+    ("268435456", 1): [
+        ("basic", None, "one thread a point"),
+        ("shared_tile", "basic", "a block's points wait in shared memory"),
+        ("register_window", "basic", "a thread slides over eight neighbouring points: fewest loads, worst lines"),
+        ("warp_shuffle", "basic", "lanes hand their points to each other"),
+        ("vector_march", "warp_shuffle", "16 bytes a load, four of them a thread under way"),
+        ("fused_line_1d", "vector_march", "32 sweeps of a line that lies in a warp's registers"),
+    ],
+    ("512x512x512", 2): [
+        ("basic", None, "one thread a point"),
+        ("vector_march", "basic", "16 bytes a thread, shuffles, no barrier"),
+        ("bulk_march", "vector_march", "the copy engine brings whole rows ahead; blocks march in step"),
+        ("fused_wide_3d", "bulk_march", "two sweeps in one march, their sums in registers"),
+    ],
+}
+
+
+def gains(data, options):
+    """What each rung reaches, and how many times what the rung it is set beside does."""
+    points, radius = options["points"], int(options.get("radius", 1))
+    rows = []
+    for kernel, beside, idea in STEPS[points, radius]:
+        row = [f"[`{kernel}`]({options['files']}{kernel}.cu)", idea, f"`{beside}`" if beside else ""]
+        for precision in ("float", "double"):
+            found, other = (data.find(k, points, precision, radius) for k in (kernel, beside))
+            row.append(f"{shown(found['gcells'])} ({found['share_of_copy']:.2f})" if found else "–")
+            row.append(f"x {found['gcells'] / other['gcells']:.2f}" if found and other else "")
+        rows.append(row)
+    return markdown(["kernel", "what is new", "beside", "float", "gain", "double", "gain"], rows)
+
+
+def summary(data, options):
+    """The README's few lines: the textbook's first kernel, and the fastest of each kind."""
+    first, single, fused = (lambda at: data.find("basic", *at)), (lambda at: best(data, *at, 1, False)), (lambda at: best(data, *at, 1, True))
+    rows = []
+    for title, points, pick in (
+        ("3D, 512³: the textbook's first kernel", "512x512x512", first),
+        ("one sweep a launch", "512x512x512", single),
+        ("fused sweeps, what `auto` takes", "512x512x512", fused),
+        ("2D, 16384², fused", "16384x16384", fused),
+        ("1D, 2^28, fused", "268435456", fused),
+    ):
+        found = [pick((points, precision)) for precision in ("float", "double")]
+        rows.append([title] + [f"{shown(r['gcells'])} ({r['share_of_copy']:.{1 if r['share_of_copy'] > 9.95 else 2}f})" for r in found])
+    return markdown(["case", "float", "double"], rows)
 
 
 def ladder(data, options):
@@ -338,7 +409,7 @@ def measured(data, options):
     for commit in older:
         cases = {}
         for r in commits[commit]:
-            if r["points"] in options["points"].split(","):
+            if r["points"] in options.get("points", "").split(","):
                 cases.setdefault(f"{grid_name(r['points'])} {r['precision']}", []).append(f"`{r['kernel']}`")
         if cases:
             listed = "; ".join(f"{case}: {', '.join(names)}" for case, names in cases.items())
@@ -346,7 +417,7 @@ def measured(data, options):
     return "\n".join(text)
 
 
-MAKERS = {f.__name__: f for f in (rates, seed, elsewhere, ladder, words, counters, runs, auto, sanitize, measured)}
+MAKERS = {f.__name__: f for f in (rates, seed, elsewhere, gains, summary, ladder, words, counters, runs, auto, sanitize, measured)}
 
 
 # ---- pages ---------------------------------------------------------------------------------------
@@ -387,11 +458,10 @@ def main():
     check, stale = "--check" in arguments, []
     if "--take" in arguments:
         take(*arguments[arguments.index("--take") + 1 :])
-    for name in PAGES:
-        page = DOCS / name
+    for page in PAGES:
         before, after = made(page)
         if before != after:
-            stale.append(name)
+            stale.append(str(page.relative_to(DOCS.parent)))
             if not check:
                 page.write_text(after)
     print(("out of date: " if check else "rewritten: ") + ", ".join(stale) if stale else "up to date")

@@ -3,8 +3,8 @@
  * blocks in step.
  *
  * What a copy of the field costs is the floor. Five things stood between a sweep and that on an
- * H200. Each was found by leaving out the others (docs/performance.md), and each has its answer
- * here.
+ * H200. Each was found by leaving out the others (docs/performance/one-sweep.md), and each has its
+ * answer here.
  *
  *   The engine asks L2 by the lines of shared memory that it fills. Rows that begin there as far
  *   from a multiple of 128 bytes as they do in memory cost one request a line, others 1.2. So a row

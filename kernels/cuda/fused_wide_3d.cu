@@ -47,11 +47,11 @@
  *         without branches but for the warps at them    1.51  1.44     1.47  1.45
  *
  *     kept faces read again from the plane in shared
- *         memory; blocks in step in float              1.62    -     1.51    -
+ *         memory; blocks in step in float              1.61    -     1.51    -
  *
  * The last row is heatsolve bench of commit 364b65d. Other walls gave 1.39 (dirichlet) to 1.42
  * (robin) in float and 1.40 to 1.41 in double before it. What bounds it and what was tried:
- * docs/performance.md.
+ * docs/performance/radius-2.md.
  *
  * Source: 3.5D blocking, Nguyen, Satish, Chhugani, Kim, Dubey, SC'10; sums instead of planes, in
  * the order of memory, are ours.

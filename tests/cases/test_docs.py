@@ -11,7 +11,7 @@ import xarray
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HEATSOLVE = os.environ["HEATSOLVE"]
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "data").glob("*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "data").glob("*.md")])
 # prose that shows commands; the man page's dashes are macros, so it has tests of its own
 SPOKEN = PAGES + sorted((ROOT / "configs").rglob("*.cfg"))
 
@@ -33,6 +33,19 @@ def test_links_lead_to_files(page):
     for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text()):
         if not re.match(r"[a-z]+:", target):
             assert (page.parent / target).exists(), f"{names(page)}: no file {target}"
+
+
+def anchors(page):
+    """What a link into a page may name: its headings as GitHub writes them, code marks and links left out."""
+    told = re.findall(r"^#+ (.*)$", page.read_text(), re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in told}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=names)
+def test_links_lead_to_headings(page):
+    for target, heading in re.findall(r"\]\(([^)#:]*)#([^)]+)\)", page.read_text()):
+        there = page.parent / target if target else page
+        assert heading in anchors(there), f"{names(page)}: no heading {heading} in {names(there.resolve())}"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=names)

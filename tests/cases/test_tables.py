@@ -61,6 +61,39 @@ def test_the_cpus_numbers_are_asked_for(data):
     assert made.splitlines()[2:] == ["| `openmp` | 2.00 (0.50) |"]
 
 
+def test_kernels_are_asked_for_by_name(data):
+    made = table.rates(data, {"precision": "float", "points": "8x8x8", "kernels": "vector_march,nobody"})
+    assert made.splitlines()[2:] == ["| `vector_march` | 250 (0.75) |", "| `nobody` | – |"]
+
+
+def test_a_gain_is_over_the_rung_beside(data, monkeypatch):
+    monkeypatch.setitem(table.STEPS, ("8x8x8", 1), [("basic", None, "first"), ("vector_march", "basic", "second")])
+    made = table.gains(data, {"points": "8x8x8", "files": "cuda/"}).splitlines()[2:]
+    assert made == [
+        "| [`basic`](cuda/basic.cu) | first |  | 100 (0.25) |  | 9.00 (0.50) |  |",
+        "| [`vector_march`](cuda/vector_march.cu) | second | `basic` | 250 (0.75) | x 2.49 | – |  |",
+    ]
+
+
+def test_every_cuda_kernel_is_a_step_that_says_what_is_new():
+    steps = [step for case in table.STEPS.values() for step in case]
+    files = {path.stem for path in (ROOT / "kernels" / "cuda").glob("*.cu")}
+    assert {kernel for kernel, _, _ in steps} | {"resident"} == files  # its figures are microseconds
+    for case in table.STEPS.values():
+        assert {beside for _, beside, _ in case} - {None} <= {kernel for kernel, _, _ in case}
+    assert all(idea for _, _, idea in steps)
+
+
+def test_the_readmes_lines_are_the_fastest_of_their_kind(tmp_path):
+    raw = tmp_path / "raw.csv"
+    rows = [line("basic", "512x512x512", 100, 0.2), line("bulk_march", "512x512x512", 500, 0.99), line("fused_march_3d", "512x512x512", 1300, 2.6, steps=4)]
+    rows += [line("fused_march_2d", "16384x16384", 3300, 6.4, steps=10), line("fused_line_1d", "268435456", 6200, 11.84, steps=32)]
+    raw.write_text(HEAD + "".join(rows + [row.replace(",float,", ",double,").replace(".99", ".98") for row in rows]))
+    made = table.summary(table.Data([raw]), {}).splitlines()[2:]
+    assert [row.split(" | ")[1] for row in made] == ["100 (0.20)", "500 (0.99)", "1300 (2.60)", "3300 (6.40)", "6200 (11.8)"]
+    assert made[1].endswith("| 500 (0.98) |")
+
+
 def test_the_fastest_is_of_its_kind(data):
     assert table.best(data, "8x8x8", "float", 1, False)["kernel"] == "vector_march"
     assert table.best(data, "9x9x9", "float", 1, True)["kernel"] == "zebra"
