@@ -146,6 +146,27 @@ static enum hs_status choose_blocking(const struct subject *subject,
     return HS_OK;
 }
 
+static int64_t block_count(const struct hs_geometry *g)
+{
+    return g->blocks[HS_X] * g->blocks[HS_Y] * g->blocks[HS_Z];
+}
+
+/* Blocks that wait for each other are a launch only where each has a multiprocessor. Without a
+ * device, of those that grids are cut for. */
+static enum hs_status check_together(const struct subject *subject, const struct question *question,
+                                     const struct hs_geometry *g, struct hs_error *err)
+{
+    const struct hs_device_limits *device = question->device;
+    const int room = device ? device->multiprocessors : HS_MULTIPROCESSORS;
+    if (!subject->tiling || !subject->tiling->together || block_count(g) <= room)
+        return HS_OK;
+    return hs_error_add(err, HS_BAD_INPUT,
+                        "%s: this grid does not fit on the chip: %lld blocks would have to run at "
+                        "once, and %s has %d multiprocessors",
+                        subject->name, (long long)block_count(g), device ? device->name : "an H200",
+                        room);
+}
+
 /* With the fields where the kernel likes them. */
 static enum hs_status geometry_of(const struct subject *subject, const struct question *question,
                                   struct hs_geometry *out, struct hs_error *err)
@@ -164,7 +185,7 @@ static enum hs_status geometry_of(const struct subject *subject, const struct qu
                             hs_precision_name(precision));
     if (subject->kernel && subject->kernel->geometry && !chosen) {
         subject->kernel->geometry(&moved.sweep, out); /* what a launch does */
-        return HS_OK;
+        return check_together(subject, question, out, err);
     }
     if (!subject->tiling)
         return hs_error_add(err, HS_BAD_INPUT,
@@ -176,7 +197,7 @@ static enum hs_status geometry_of(const struct subject *subject, const struct qu
     if (status)
         return status;
     subject->tiling->geometry(&moved.sweep, &blocking, out);
-    return HS_OK;
+    return check_together(subject, question, out, err);
 }
 
 /* ---- printing -------------------------------------------------------------------------------- */
@@ -184,11 +205,6 @@ static enum hs_status geometry_of(const struct subject *subject, const struct qu
 static void print_extent(const char *what, const int extent[HS_AXES])
 {
     printf("%-20s %d x %d x %d\n", what, extent[HS_X], extent[HS_Y], extent[HS_Z]);
-}
-
-static int64_t block_count(const struct hs_geometry *g)
-{
-    return g->blocks[HS_X] * g->blocks[HS_Y] * g->blocks[HS_Z];
 }
 
 static void print_device(const struct question *question, const struct hs_geometry *g)

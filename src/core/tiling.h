@@ -37,6 +37,7 @@ struct hs_tiling {
     unsigned dims, radius;    /* as in the descriptor, for builds that lack the kernel */
     int steps[HS_PRECISIONS]; /* likewise, in each */
     bool resizable;           /* its scheme can be counted with other blocks than the usual */
+    bool together;            /* its blocks wait for each other: all must run at once */
     /* 0 along axes that are not there stands for 1. */
     struct hs_blocking (*usual)(int dims, int radius, enum hs_precision precision);
     /* `sweep` needs precision, box and stencil. */

@@ -229,6 +229,7 @@ const struct hs_tiling hs_tiling_resident = {
     .dims = 1u << 2 | 1u << 3,
     .radius = 1u << 1,
     .steps = {HS_RESIDENT_STEPS, HS_RESIDENT_STEPS},
+    .together = true,
     .usual = usual_resident,
     .geometry = geometry_resident,
 };

@@ -65,6 +65,20 @@ def test_without_a_kernel_all_that_can_do_it_have_a_line():
     assert len(lines) == 1 + len(names)
 
 
+def test_a_grid_beyond_the_chip_is_no_launch_of_resident():
+    """Its blocks wait for each other, so each needs a multiprocessor: 132 of an H200."""
+    large = ["--points", "512,512,512"]
+    assert figures("resident", "--points", "64,64,64", "--device", "H200")["blocks"] <= 132
+    for device in ([], ["--device", "H200"]):
+        assert "resident" not in {k["kernel"] for k in figures(*large, *device)["kernels"]}
+        refused = explain("resident", *large, *device)
+        assert refused.returncode == 2 and refused.stdout == ""
+        assert "resident: this grid does not fit on the chip" in refused.stderr
+    assert "H200 has 132" in refused.stderr
+    # what an H200's multiprocessors have room for, a smaller device's have not
+    assert "A100 has 108" in explain("resident", "--points", "64,64,64", "--device", "A100").stderr
+
+
 @pytest.mark.parametrize(
     "asked, able, unable",
     [
