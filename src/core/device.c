@@ -1,4 +1,5 @@
 #include "core/device.h"
+#include "core/round.h"
 
 #include <ctype.h>
 
@@ -62,12 +63,12 @@ struct hs_occupancy hs_device_occupancy(const struct hs_device_limits *device,
 {
     enum { WARP = 32, REGISTER_UNIT = 8, SHARED_UNIT = 128 };
     const int *t = geometry->threads;
-    const int warps = (t[HS_X] * t[HS_Y] * t[HS_Z] + WARP - 1) / WARP;
+    const int warps = (int)hs_divide_up((int64_t)t[HS_X] * t[HS_Y] * t[HS_Z], WARP);
     struct hs_occupancy out = {.blocks = device->blocks, .bound = "blocks"};
     bound_by(&out, device->threads / (warps * WARP), "threads");
     if (registers > 0) {
         /* registers are given to whole warps, in units of 8 a thread */
-        const int each = (registers + REGISTER_UNIT - 1) / REGISTER_UNIT * REGISTER_UNIT;
+        const int each = (int)hs_round_up(registers, REGISTER_UNIT);
         bound_by(&out, device->registers / (each * WARP) / warps, "registers");
     }
     if (geometry->shared_bytes > device->shared_bytes_per_block) {

@@ -1,4 +1,5 @@
 #include "core/grid.h"
+#include "core/round.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -56,11 +57,6 @@ int64_t hs_box_count(const struct hs_box *box)
     return count;
 }
 
-static int64_t round_up(int64_t value, int64_t multiple)
-{
-    return (value + multiple - 1) / multiple * multiple;
-}
-
 struct hs_layout hs_layout_make(const struct hs_grid *grid, int ghost, int64_t align)
 {
     assert(ghost >= 0 && align >= ghost && (align & (align - 1)) == 0);
@@ -71,7 +67,7 @@ struct hs_layout hs_layout_make(const struct hs_grid *grid, int ghost, int64_t a
         around[axis] = axis < grid->dims ? ghost : 0;
     }
     layout.pitch[HS_X] = 1;
-    layout.pitch[HS_Y] = round_up(grid->points[HS_X] + 2 * (int64_t)ghost, align);
+    layout.pitch[HS_Y] = hs_round_up(grid->points[HS_X] + 2 * (int64_t)ghost, align);
     layout.pitch[HS_Z] = layout.pitch[HS_Y] * (grid->points[HS_Y] + 2 * around[HS_Y]);
     layout.origin = align + around[HS_Y] * layout.pitch[HS_Y] + around[HS_Z] * layout.pitch[HS_Z];
     /* one row's gap more at the end, so that the last row's right ghosts are inside */

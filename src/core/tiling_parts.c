@@ -10,11 +10,6 @@ int64_t hs_tile_volume(const int extent[HS_AXES])
     return (int64_t)extent[HS_X] * extent[HS_Y] * extent[HS_Z];
 }
 
-int64_t hs_divide_up(int64_t count, int64_t by)
-{
-    return count > 0 && by > 0 ? (count + by - 1) / by : 0;
-}
-
 int hs_tile_steps(const struct hs_sweep *sweep)
 {
     return sweep->steps > 0 ? sweep->steps : 1;

@@ -2,14 +2,12 @@
 #ifndef HS_CORE_TILING_PARTS_H
 #define HS_CORE_TILING_PARTS_H
 
+#include "core/round.h"
 #include "core/tiling.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* 0 where either is not positive. */
-int64_t hs_divide_up(int64_t count, int64_t by);
 
 /* Layers that a sweep reads beyond a tile along an axis. */
 int hs_tile_halo(const struct hs_sweep *sweep, int axis);

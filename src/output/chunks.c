@@ -1,4 +1,5 @@
 #include "output/chunks.h"
+#include "core/round.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,9 +26,9 @@ static void cut(struct hs_chunks *chunks, int64_t most)
     for (int axis = 0; axis < HS_AXES; axis++) {
         /* of whole rows (planes) of `bytes`, as many as fit, evenly */
         const int64_t fit = bytes >= most ? 1 : most / bytes;
-        const int64_t pieces = (points[axis] + fit - 1) / fit;
-        chunks->chunk[axis] = (points[axis] + pieces - 1) / pieces;
-        chunks->pieces[axis] = (points[axis] + chunks->chunk[axis] - 1) / chunks->chunk[axis];
+        const int64_t pieces = hs_divide_up(points[axis], fit);
+        chunks->chunk[axis] = hs_divide_up(points[axis], pieces);
+        chunks->pieces[axis] = hs_divide_up(points[axis], chunks->chunk[axis]);
         bytes *= chunks->chunk[axis];
         if (chunks->pieces[axis] > 1)
             most = bytes; /* a cut axis: one of the next ones each */

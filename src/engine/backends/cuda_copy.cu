@@ -82,7 +82,7 @@ pieces cut(const hs_box *box, hs_precision precision, int64_t most)
         const int64_t nodes = box->hi[axis] - box->lo[axis];
         const int64_t fit = bytes >= most ? 1 : most / bytes;
         p.piece[axis] = nodes < fit ? nodes : fit;
-        p.count[axis] = (nodes + p.piece[axis] - 1) / p.piece[axis];
+        p.count[axis] = hs_divide_up(nodes, p.piece[axis]);
         bytes *= p.piece[axis];
         if (p.count[axis] > 1)
             most = bytes; /* of the next axes, one each */
@@ -123,7 +123,7 @@ void copy_on_host(char *to, const char *from, size_t bytes)
 {
     const size_t part = 1 << 19;
     const int most = 8;
-    const int64_t parts = (int64_t)((bytes + part - 1) / part);
+    const int64_t parts = hs_divide_up((int64_t)bytes, (int64_t)part);
     const int available = omp_get_max_threads();
     const int threads = available < most ? available : most;
 #pragma omp parallel for num_threads(threads) schedule(static) if (parts > 1)

@@ -124,7 +124,7 @@ hs_status hs_cuda_evaluate(const hs_cuda_program *program, const hs_cuda_patch *
 {
     const int64_t nodes = nodes_of(patch);
     const request r = {program->code, program->length, *patch, nodes, scale, *moments};
-    const int64_t blocks = (nodes + THREADS - 1) / THREADS;
+    const int64_t blocks = hs_divide_up(nodes, THREADS);
     const dim3 grid((unsigned)blocks, (unsigned)moments->count);
     if (precision == HS_FLOAT)
         evaluate<float><<<grid, THREADS, 0, stream>>>(r);
@@ -139,7 +139,7 @@ hs_status hs_cuda_apply_factors(const hs_product *product, const double *part,
                                 double scale, hs_precision precision, cudaStream_t stream,
                                 hs_error *err)
 {
-    const int64_t segments = (patch->count[HS_X] + SEGMENT - 1) / SEGMENT;
+    const int64_t segments = hs_divide_up(patch->count[HS_X], SEGMENT);
     scaling s = {*patch, (unsigned)segments, scale, {}, {}, product->factors, *moments};
     for (int m = 0; m < moments->count; m++)
         hs_product_at(product, moments->t[m], s.factor[m]);

@@ -158,7 +158,7 @@ hs_status launch_faces(const hs_cuda_faces *faces, unsigned wanted, int slot, vo
     for (int face = 0; face < HS_FACES; face++)
         if (wanted >> face & 1) {
             l.face[l.faces] = describe_work<T>(faces, slot, face);
-            const int64_t blocks = (l.face[l.faces].nodes + THREADS - 1) / THREADS;
+            const int64_t blocks = hs_divide_up(l.face[l.faces].nodes, THREADS);
             l.first_block[l.faces + 1] = l.first_block[l.faces] + (unsigned)blocks;
             l.faces++;
         }

@@ -182,7 +182,7 @@ int64_t table_stride(const hs_expression *part, const hs_grid *grid, int64_t str
         stride[axis] = varies ? numbers : 0;
         numbers *= varies ? grid->points[axis] : 1;
     }
-    return (numbers + ALIGN - 1) / ALIGN * ALIGN;
+    return hs_round_up(numbers, ALIGN);
 }
 
 int levels_of(const hs_expression *part, int levels)
@@ -276,7 +276,7 @@ static hs_status launch(request *r, const hs_cuda_patch *patch, const hs_cuda_mo
                         double scale, int depth, hs_precision precision, cudaStream_t stream,
                         hs_error *err)
 {
-    const int64_t segments = (patch->count[HS_X] + SEGMENT - 1) / SEGMENT;
+    const int64_t segments = hs_divide_up(patch->count[HS_X], SEGMENT);
     r->patch = *patch;
     r->segments = (unsigned)segments;
     r->scale = scale;

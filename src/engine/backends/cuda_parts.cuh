@@ -7,6 +7,7 @@
 
 #include "core/backend.h"
 #include "core/partial.h"
+#include "core/round.h"
 #include "core/separation.h"
 #include "engine/ghosts.h"
 

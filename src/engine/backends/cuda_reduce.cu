@@ -277,7 +277,7 @@ request<T> make_request(const hs_problem *problem, const hs_layout *layout, cons
     r.before = (const T *)before;
     r.pitch_y = layout->pitch[HS_Y];
     r.pitch_z = layout->pitch[HS_Z];
-    r.strips = (uint32_t)((layout->points[HS_X] + STRIP - 1) / STRIP);
+    r.strips = (uint32_t)hs_divide_up(layout->points[HS_X], STRIP);
     r.volume.cell = 1.0;
     for (int axis = 0; axis < HS_AXES; axis++) {
         const bool there = axis < problem->grid.dims;
@@ -294,7 +294,7 @@ template <typename T>
 hs_status launch(const request<T> &r, const T *told, partial *of_blocks, partial *all,
                  cudaStream_t stream, hs_error *err)
 {
-    const int64_t wanted = ((int64_t)strips_of(r) + WARPS - 1) / WARPS;
+    const int64_t wanted = hs_divide_up((int64_t)strips_of(r), WARPS);
     const int blocks = wanted < BLOCKS ? (int)wanted : (int)BLOCKS;
     if (r.before)
         reduce<true><<<blocks, THREADS, 0, stream>>>(r, of_blocks);

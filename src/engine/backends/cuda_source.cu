@@ -103,7 +103,7 @@ int64_t level_pitch(const hs_problem *problem, int64_t pitch[HS_AXES])
 {
     const unsigned v = varies(problem);
     const int64_t align = ALIGN_BYTES / (int64_t)hs_precision_size(problem->precision);
-    const int64_t row = (problem->grid.points[HS_X] + align - 1) / align * align;
+    const int64_t row = hs_round_up(problem->grid.points[HS_X], align);
     const int64_t plane = row * (v & HS_VARIES_Y ? problem->grid.points[HS_Y] : 1);
     pitch[HS_X] = 1;
     pitch[HS_Y] = v & HS_VARIES_Y ? row : 0;

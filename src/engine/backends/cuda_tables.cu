@@ -29,10 +29,9 @@ int64_t plane_stride(const hs_cuda_tables *tables, const hs_grid *grid, int64_t 
     for (int axis = 0; axis < HS_AXES; axis++) {
         stride[axis] = count[axis] > 1 ? numbers : 0;
         if (count[axis] > 1)
-            numbers =
-                numbers == 1 ? (count[axis] + ALIGN - 1) / ALIGN * ALIGN : numbers * count[axis];
+            numbers = numbers == 1 ? hs_round_up(count[axis], ALIGN) : numbers * count[axis];
     }
-    return (numbers + ALIGN - 1) / ALIGN * ALIGN;
+    return hs_round_up(numbers, ALIGN);
 }
 
 size_t line_bytes(const hs_cuda_tables *tables, const hs_grid *grid)
@@ -184,7 +183,7 @@ hs_status hs_cuda_tables_combine(const hs_cuda_tables *tables, const hs_cuda_pat
                                  const hs_cuda_moments *moments, double scale,
                                  hs_precision precision, cudaStream_t stream, hs_error *err)
 {
-    const int64_t segments = (patch->count[HS_X] + SEGMENT - 1) / SEGMENT;
+    const int64_t segments = hs_divide_up(patch->count[HS_X], SEGMENT);
     combination c = {*patch, (unsigned)segments, tables->separation.axis, {}, scale, *moments, {}};
     for (int axis = 0; axis < HS_AXES; axis++)
         c.stride[axis] = tables->stride[axis];
