@@ -111,6 +111,19 @@ def test_the_readmes_own_case_runs_as_it_says(tmp_path):
     assert 300 < run.temperature.sel(time=1800, x=0.25).item() < 340
 
 
+def test_the_guides_refinement_gives_its_figures(tmp_path):
+    (tmp_path / "rod.cfg").write_text(readme_example())
+    section = re.search(r"^## A temperature to trust\n(.*?)^## ", (ROOT / "docs" / "guide.md").read_text(), re.M | re.S).group(1)
+    told = {nodes: value for nodes, value in re.findall(r"^\| (\d+) \| ([\d.]+) \|$", section, re.M)}
+    loop = re.search(r"((?:^    .*\n)+)", section, re.M).group(1)
+    assert list(told) == re.search(r"for n in ([\d ]+);", loop).group(1).split()
+    path = f"{pathlib.Path(HEATSOLVE).parent}:{os.environ['PATH']}"
+    subprocess.run(["sh", "-ec", loop], cwd=tmp_path, env=dict(os.environ, PATH=path), check=True)
+    for nodes, value in told.items():
+        run = xarray.open_dataset(tmp_path / f"rod{nodes}.h5", engine="h5netcdf")
+        assert f"{run.temperature.sel(time=1800, x=0.25).item():.4f}" == value
+
+
 def test_the_readmes_message_is_what_a_slip_gets(tmp_path):
     (tmp_path / "rod.cfg").write_text(readme_example().replace("value = 273.15", "vlaue = 273.15"))
     result = subprocess.run([HEATSOLVE, "check", "rod.cfg"], cwd=tmp_path, capture_output=True, text=True)
