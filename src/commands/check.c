@@ -47,11 +47,12 @@ static enum hs_status look_ahead(struct outlook *outlook, struct hs_error *err)
     const struct hs_plan *plan = outlook->plan;
     const struct hs_box interior = hs_problem_interior(problem);
     outlook->memory = plan->backend->memory(problem, plan->kernel);
-    outlook->output = (double)hs_snapshots_bytes(problem, plan);
-    const enum hs_status st = hs_rate_measure(problem, plan, rate_seconds, &outlook->rate, err);
+    enum hs_status st = hs_rate_measure(problem, plan, rate_seconds, &outlook->rate, err);
     const double sweep = outlook->rate.seconds_per_sweep;
     outlook->seconds = plan->sweeps > 0 ? sweep * (double)plan->sweeps : 0.0;
     outlook->updates = (double)hs_box_count(&interior) / sweep;
+    if (!st)
+        st = hs_snapshots_bytes(problem, plan, outlook->seconds, &outlook->output, err);
     return st;
 }
 
@@ -158,7 +159,9 @@ static void print_text(const struct outlook *outlook)
     printf("\n");
     print_steps(problem, plan);
     print_label("output");
-    printf("%" PRId64 " snapshots, ", hs_plan_snapshots(plan));
+    const bool at_most = problem->schedule.steady || problem->output.compression > 0;
+    printf("%s%" PRId64 " snapshots, %s ", problem->schedule.steady ? "at most " : "",
+           hs_plan_snapshots(plan), at_most ? "at most" : "about");
     print_bytes(outlook->output);
     printf(", in %s\n", problem->output.file);
     print_label("time");

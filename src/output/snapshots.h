@@ -2,7 +2,8 @@
  * The HDF5 file: snapshots, history, probes, error norms, attributes; see docs/file-format.md.
  *
  * Crash-safe: a run killed at any moment leaves a file that opens and whose snapshots are whole; at
- * most those of the last quarter of a second (or of the last ten times that flushing takes) are
+ * most those of the last quarter of a second (or of the last ten times that flushing takes, or
+ * where there is much of the history beside the fields, of some seconds: hs_store_pause) are
  * missing. The file appears under its name when its first snapshot is whole.
  */
 #ifndef HS_OUTPUT_SNAPSHOTS_H
@@ -31,8 +32,10 @@ int64_t hs_snapshots_count(const struct hs_snapshots *snapshots);
 /* Largest |T - exact| at the last snapshot; NaN without `exact`. */
 double hs_snapshots_last_error(const struct hs_snapshots *snapshots);
 
-/* Bytes that the run will write, for `check`. */
-int64_t hs_snapshots_bytes(const struct hs_problem *problem, const struct hs_plan *plan);
+/* About how large the file of a run of so many seconds becomes, for `check`; compression, which may
+ * make it smaller, is not counted. */
+enum hs_status hs_snapshots_bytes(const struct hs_problem *problem, const struct hs_plan *plan,
+                                  double seconds, double *out, struct hs_error *err);
 
 void hs_snapshots_destroy(struct hs_snapshots *snapshots); /* accepts NULL; closes the file */
 

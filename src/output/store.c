@@ -2,9 +2,11 @@
 
 #include "core/clock.h"
 #include "output/files.h"
+#include "output/room.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,19 +15,17 @@
 /* A reader that opened the live file has this long [s] to read what it found there. */
 static const double reader_seconds = 10.0;
 
-/* A place of contents; the one in use is the last committed. */
-struct slot {
-    int64_t base, capacity;
-    double superseded; /* when [s] */
-};
+/* What superseded contents may take within that time: so many bytes, or times those of the contents
+ * in use, or of the file's end. */
+static const double superseded_bytes = 4 << 20, superseded_contents = 2.0, superseded_file = 0.125;
 
 struct hs_store {
     char *path, *part;
     int file;
-    int named;   /* the file has its name */
-    int64_t end; /* nothing lies beyond */
-    struct slot *slots;
-    int slot_count, live; /* live: index of the slot in use, or -1 */
+    int named;                   /* the file has its name */
+    int64_t end;                 /* nothing lies beyond */
+    int64_t live_at, live_bytes; /* of the contents in use; 0 bytes: none yet */
+    struct hs_room room;         /* of those before */
 };
 
 /* Where a link leads, so that the renaming does not replace it: it may lead to the disk that has
@@ -42,7 +42,7 @@ static enum hs_status store_make(const char *path, struct hs_store **out, struct
     struct stat s;
     *out = store;
     if (store) {
-        store->file = store->live = -1;
+        store->file = -1;
         store->path = lstat(path, &s) == 0 && S_ISLNK(s.st_mode) ? resolved(path) : strdup(path);
         store->part = store->path ? malloc(strlen(store->path) + 6) : NULL;
     }
@@ -246,43 +246,28 @@ enum hs_status hs_store_append(struct hs_store *store, const void *data, int64_t
     return st;
 }
 
-/* The slot that has waited long enough for its readers and is large enough; -1 if none. */
-static int free_slot(const struct hs_store *store, size_t bytes)
-{
-    const double until = hs_clock_now() - reader_seconds;
-    for (int i = 0; i < store->slot_count; i++)
-        if (i != store->live && store->slots[i].superseded <= until &&
-            store->slots[i].capacity >= (int64_t)bytes)
-            return i;
-    return -1;
-}
-
-void hs_store_room(const struct hs_store *store, size_t bytes, int fresh, int64_t *base,
+void hs_store_room(struct hs_store *store, size_t bytes, int fresh, int64_t *base,
                    int64_t *capacity, int64_t *end)
 {
-    const int slot = fresh ? -1 : free_slot(store, bytes);
-    *base = slot >= 0 ? store->slots[slot].base : store->end;
-    *capacity = slot >= 0 ? store->slots[slot].capacity : INT64_MAX;
+    const int64_t wanted = round_up((int64_t)bytes + 1024); /* the next are a little larger */
+    struct hs_gap gap;
+    const int found =
+        !fresh && hs_room_find(&store->room, wanted, hs_clock_now() - reader_seconds, &gap);
+    *base = found ? gap.at : store->end;
+    *capacity = found ? gap.bytes : INT64_MAX;
     *end = store->end;
 }
 
-/* The slot at the image's base, made if it is new, with room to grow. */
-static int slot_of(struct hs_store *store, const struct hs_image *image, struct hs_error *err)
+double hs_store_pause(double contents, double end)
 {
-    for (int i = 0; i < store->slot_count; i++)
-        if (store->slots[i].base == image->base)
-            return i;
-    struct slot *slots =
-        realloc(store->slots, (size_t)(store->slot_count + 1) * sizeof *store->slots);
-    if (!slots) {
-        hs_error_add(err, HS_DEVICE, "no memory for the output file's contents");
-        return -1;
-    }
-    store->slots = slots;
-    const int64_t capacity = round_up((int64_t)(image->used + image->used / 2 + 4096));
-    slots[store->slot_count] = (struct slot){.base = image->base, .capacity = capacity};
-    store->end = image->base + capacity;
-    return store->slot_count++;
+    const double most =
+        fmax(superseded_bytes, fmax(superseded_contents * contents, superseded_file * end));
+    return reader_seconds * contents / most;
+}
+
+double hs_store_superseded(double contents, double pause, double seconds)
+{
+    return contents * fmin(seconds, reader_seconds) / pause;
 }
 
 /* A reader refuses a file that is shorter than its superblock says. */
@@ -314,15 +299,19 @@ enum hs_status hs_store_write(struct hs_store *store, const struct hs_image *ima
 enum hs_status hs_store_commit(struct hs_store *store, const struct hs_image *image,
                                struct hs_error *err)
 {
-    const int slot = slot_of(store, image, err);
-    if (slot < 0)
-        return HS_DEVICE;
     enum hs_status st = write_at(store, image->superblock, HS_SUPERBLOCK_BYTES, 0, err);
     if (st)
         return st;
-    if (store->live >= 0)
-        store->slots[store->live].superseded = hs_clock_now();
-    store->live = slot;
+    /* with room to grow, so that later ones fit there, too, where chunks lie between the gaps */
+    int64_t bytes = round_up((int64_t)(image->used + image->used / 4 + 4096));
+    if (image->base == store->end)
+        store->end += bytes;
+    else
+        bytes = hs_room_take(&store->room, image->base, bytes);
+    if (store->live_bytes > 0)
+        hs_room_leave(&store->room, store->live_at, store->live_bytes, hs_clock_now());
+    store->live_at = image->base;
+    store->live_bytes = bytes;
     st = to_disk(store, err);
     if (!st && !store->named) {
         st = hs_file_rename(store->part, store->path, err);
@@ -342,6 +331,6 @@ void hs_store_destroy(struct hs_store *store)
     }
     free(store->path);
     free(store->part);
-    free(store->slots);
+    hs_room_release(&store->room);
     free(store);
 }

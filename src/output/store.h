@@ -55,8 +55,15 @@ void hs_store_keep(struct hs_store *store, int64_t at, int64_t bytes);
 
 /* Where new contents of about `bytes` may lie: *capacity bytes from *base on (INT64_MAX: as many
  * as it takes). `fresh`: at the end whatever is free. The file's end is *end. */
-void hs_store_room(const struct hs_store *store, size_t bytes, int fresh, int64_t *base,
+void hs_store_room(struct hs_store *store, size_t bytes, int fresh, int64_t *base,
                    int64_t *capacity, int64_t *end);
+
+/* Seconds from one commit of so many bytes of contents to the next, in a file of `end` bytes, so
+ * that those superseded, which wait for their readers, stay few beside it: see superseded_bytes. */
+double hs_store_pause(double contents, double end);
+
+/* Bytes of superseded contents in a file after `seconds` of commits, each `pause` after another. */
+double hs_store_superseded(double contents, double pause, double seconds);
 
 /* Writes the contents in `image` and syncs; all that can fail for want of space is done then. */
 enum hs_status hs_store_write(struct hs_store *store, const struct hs_image *image,

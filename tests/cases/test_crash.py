@@ -187,6 +187,7 @@ def test_disk_full(library, tmp_path):
         else:
             left.add(0)
             assert not list((tmp_path / "out").iterdir())  # and nothing half-made lies about
+            assert "stays readable" not in result.stderr
     assert len(left) > 2
 
 

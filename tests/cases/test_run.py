@@ -413,6 +413,34 @@ def test_check_foretells_the_size(tmp_path):
     assert size == pytest.approx(told["output_bytes"], rel=0.1)  # names and attributes are the rest
 
 
+LONG = BASE.replace("end = 1.0", "sweeps = 100000").replace(" interval = 0.1;", "")
+
+
+@pytest.mark.parametrize("what", ["history_every", "every"])
+def test_check_counts_what_is_beside_the_fields(tmp_path, what):
+    """Rows of the history, or the index of many small snapshots."""
+    long = ["--set", "time.sweeps=20000", "--set", f"output.{what}=1"]
+    told = json.loads(heatsolve(tmp_path, "check", "case.cfg", "--json", *long, text=LONG).stdout)
+    result = heatsolve(tmp_path, "run", "case.cfg", "--quiet", *long, text=LONG)
+    assert result.returncode == 0, result.stderr
+    size = (tmp_path / "out.h5").stat().st_size
+    # how often contents are superseded depends on how long the run takes
+    assert told["output_bytes"] / 2 <= size <= 2 * told["output_bytes"]
+
+
+def test_a_history_does_not_fill_the_disk(tmp_path):
+    """The contents are written anew when rows were added; there are few of them, and what they leave
+    is used again."""
+    result = heatsolve(tmp_path, "run", "case.cfg", "--quiet", "--set", "output.history_every=1", text=LONG)
+    assert result.returncode == 0, result.stderr
+    with h5py.File(tmp_path / "out.h5") as f:
+        rows, columns = f["history/sweep"].shape[0], len(f["history"])
+    assert rows == 100001
+    # those in use; each of those before half as large as the next or less, as much again in all; and
+    # names, and contents before they were as large as the pause between two allows
+    assert (tmp_path / "out.h5").stat().st_size <= 2 * 8 * rows * columns + (3 << 20)
+
+
 def test_check_says_when_a_step_is_shortened(tmp_path):
     result = heatsolve(tmp_path, "check", "case.cfg", "--set", "time.step=0.003")
     assert result.returncode == 0, result.stderr
