@@ -8,7 +8,7 @@
 #include "core/tiling.h"
 #include "engine/registry.h"
 #include "input/arguments.h"
-#include "output/json.h"
+#include "output/launch_report.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -146,11 +146,6 @@ static enum hs_status choose_blocking(const struct subject *subject,
     return HS_OK;
 }
 
-static int64_t block_count(const struct hs_geometry *g)
-{
-    return g->blocks[HS_X] * g->blocks[HS_Y] * g->blocks[HS_Z];
-}
-
 /* Blocks that wait for each other are a launch only where each has a multiprocessor. Without a
  * device, of those that grids are cut for. */
 static enum hs_status check_together(const struct subject *subject, const struct question *question,
@@ -158,13 +153,13 @@ static enum hs_status check_together(const struct subject *subject, const struct
 {
     const struct hs_device_limits *device = question->device;
     const int room = device ? device->multiprocessors : HS_MULTIPROCESSORS;
-    if (!subject->tiling || !subject->tiling->together || block_count(g) <= room)
+    if (!subject->tiling || !subject->tiling->together || hs_geometry_blocks(g) <= room)
         return HS_OK;
     return hs_error_add(err, HS_BAD_INPUT,
                         "%s: this grid does not fit on the chip: %lld blocks would have to run at "
                         "once, and %s has %d multiprocessors",
-                        subject->name, (long long)block_count(g), device ? device->name : "an H200",
-                        room);
+                        subject->name, (long long)hs_geometry_blocks(g),
+                        device ? device->name : "an H200", room);
 }
 
 /* With the fields where the kernel likes them. */
@@ -198,103 +193,6 @@ static enum hs_status geometry_of(const struct subject *subject, const struct qu
         return status;
     subject->tiling->geometry(&moved.sweep, &blocking, out);
     return check_together(subject, question, out, err);
-}
-
-/* ---- printing -------------------------------------------------------------------------------- */
-
-static void print_extent(const char *what, const int extent[HS_AXES])
-{
-    printf("%-20s %d x %d x %d\n", what, extent[HS_X], extent[HS_Y], extent[HS_Z]);
-}
-
-static void print_device(const struct question *question, const struct hs_geometry *g)
-{
-    const struct hs_device_limits *d = question->device;
-    const struct hs_occupancy o = hs_device_occupancy(d, g, question->registers);
-    const double time = hs_device_roofline(d, g, question->sweep.precision);
-    const int64_t words = (g->points_loaded + g->points_written) * block_count(g);
-    const double uncached =
-        (double)words * (double)hs_precision_size(question->sweep.precision) / d->bandwidth;
-    printf("\non %s (sm_%d%d, %d multiprocessors, %.0f GB/s)\n", d->name, d->capability[0],
-           d->capability[1], d->multiprocessors, d->bandwidth / 1e9);
-    if (o.blocks == 0)
-        printf("%-20s none: a block does not fit (%s)\n", "occupancy", o.bound);
-    else
-        printf("%-20s %d blocks, %d threads a multiprocessor: %.0f%% (bound by %s%s)\n",
-               "occupancy", o.blocks, o.threads, 100.0 * o.share, o.bound,
-               question->registers ? "" : "; registers not counted, see --registers");
-    printf("%-20s %.4g ms, %.4g GCell/s (each point read once and written once)\n", "roofline",
-           1e3 * time, (double)g->points_updated * question->sweep.steps / time / 1e9);
-    printf("%-20s %.4g ms (all that the blocks load, none of it from a cache)\n", "without caches",
-           1e3 * uncached);
-}
-
-static void print_subject(const struct subject *subject, const struct question *question,
-                          const struct hs_geometry *g)
-{
-    const enum hs_precision precision = question->sweep.precision;
-    printf("%s, %dD, radius %d, %s", subject->name, question->dims, question->stencil.radius,
-           hs_precision_name(precision));
-    if (question->sweep.steps > 1)
-        printf(", %d sweeps a launch", question->sweep.steps);
-    printf("%s\n", subject->kernel ? "" : " (not built: nvcc was not found)");
-    printf("%-20s %lld\n", "output points", (long long)g->points_updated);
-    printf("%-20s %lld (%lld x %lld x %lld)\n", "blocks", (long long)block_count(g),
-           (long long)g->blocks[HS_X], (long long)g->blocks[HS_Y], (long long)g->blocks[HS_Z]);
-    print_extent("threads a block", g->threads);
-    if (g->input_tile[HS_X])
-        print_extent("input tile", g->input_tile);
-    print_extent("output tile", g->output_tile);
-    printf("%-20s %lld a block\n", "points loaded", (long long)g->points_loaded);
-    printf("%-20s %lld a block\n", "points written", (long long)g->points_written);
-    printf("%-20s %.1f%% of the loads\n", "halo", 100.0 * hs_geometry_halo_share(g));
-    printf("%-20s %lld bytes a block\n", "shared memory", (long long)g->shared_bytes);
-    printf("%-20s %.0f a point, %.4g in all\n", "operations", g->flops_per_point,
-           g->flops_per_point * (double)g->points_updated);
-    printf("%-20s %.2f OP/B\n", "intensity", hs_geometry_intensity(g, precision));
-    if (question->device)
-        print_device(question, g);
-}
-
-static void json_extent(struct hs_json *json, const char *key, const int extent[HS_AXES])
-{
-    const int64_t wide[HS_AXES] = {extent[HS_X], extent[HS_Y], extent[HS_Z]};
-    hs_json_integers(json, key, wide, HS_AXES);
-}
-
-static void json_subject(struct hs_json *json, const struct subject *subject,
-                         const struct question *question, const struct hs_geometry *g)
-{
-    const enum hs_precision precision = question->sweep.precision;
-    hs_json_open(json, NULL);
-    hs_json_text(json, "kernel", subject->name);
-    hs_json_flag(json, "built", subject->kernel != NULL);
-    hs_json_integer(json, "dims", question->dims);
-    hs_json_integer(json, "radius", question->stencil.radius);
-    hs_json_text(json, "precision", hs_precision_name(precision));
-    hs_json_integer(json, "steps", question->sweep.steps);
-    hs_json_integer(json, "output_points", g->points_updated);
-    hs_json_integer(json, "blocks", block_count(g));
-    hs_json_integers(json, "block_grid", g->blocks, HS_AXES);
-    json_extent(json, "threads", g->threads);
-    json_extent(json, "input_tile", g->input_tile);
-    json_extent(json, "output_tile", g->output_tile);
-    hs_json_integer(json, "points_loaded", g->points_loaded);
-    hs_json_integer(json, "points_written", g->points_written);
-    hs_json_number(json, "halo_share", hs_geometry_halo_share(g));
-    hs_json_integer(json, "shared_bytes", g->shared_bytes);
-    hs_json_number(json, "flops_per_point", g->flops_per_point);
-    hs_json_number(json, "intensity", hs_geometry_intensity(g, precision));
-    if (question->device) {
-        const struct hs_occupancy o = hs_device_occupancy(question->device, g, question->registers);
-        hs_json_text(json, "device", question->device->name);
-        hs_json_integer(json, "occupancy_blocks", o.blocks);
-        hs_json_number(json, "occupancy", o.share);
-        hs_json_text(json, "occupancy_bound", o.bound);
-        hs_json_number(json, "roofline_seconds",
-                       hs_device_roofline(question->device, g, precision));
-    }
-    hs_json_close(json);
 }
 
 /* ---- subjects -------------------------------------------------------------------------------- */
@@ -377,16 +275,15 @@ static enum hs_status cannot(const struct question *question, const char *reason
                         able[0] ? able : "none");
 }
 
-static void print_line(const struct subject *subject, const struct question *question,
-                       const struct hs_geometry *g)
+static struct hs_launch launch_of(const struct subject *subject, const struct question *question,
+                                  const struct hs_geometry *g)
 {
-    char threads[32];
-    snprintf(threads, sizeof threads, "%dx%dx%d", g->threads[HS_X], g->threads[HS_Y],
-             g->threads[HS_Z]);
-    printf("%-18s %10lld %12s %10lld %10lld %6.1f%% %8lld %6.2f\n", subject->name,
-           (long long)block_count(g), threads, (long long)g->points_loaded,
-           (long long)g->points_written, 100.0 * hs_geometry_halo_share(g),
-           (long long)g->shared_bytes, hs_geometry_intensity(g, question->sweep.precision));
+    return (struct hs_launch){.kernel = subject->name,
+                              .built = subject->kernel != NULL,
+                              .sweep = &question->sweep,
+                              .geometry = g,
+                              .registers = question->registers,
+                              .device = question->device};
 }
 
 /* All that can do what is asked, in a row: one line each. */
@@ -404,15 +301,15 @@ static enum hs_status explain_all(const struct question *question, bool as_json,
     if (as_json)
         hs_json_open(&json, NULL), hs_json_open_array(&json, "kernels");
     else
-        printf("%-18s %10s %12s %10s %10s %7s %8s %6s\n", "kernel", "blocks", "threads", "loaded",
-               "written", "halo", "shared", "OP/B");
+        hs_launch_print_heading();
     for (int n = 0; subject_at(n, &subject); n++) {
         if (!fits(&subject, question, &g))
             continue;
+        const struct hs_launch launch = launch_of(&subject, question, &g);
         if (as_json)
-            json_subject(&json, &subject, question, &g);
+            hs_launch_json(&json, &launch);
         else
-            print_line(&subject, question, &g);
+            hs_launch_print_line(&launch);
     }
     if (as_json)
         hs_json_close_array(&json), hs_json_close(&json);
@@ -433,11 +330,12 @@ static enum hs_status explain_one(const char *name, const struct question *quest
     status = geometry_of(&subject, question, &g, err);
     if (status)
         return status;
+    const struct hs_launch launch = launch_of(&subject, question, &g);
     if (as_json) {
         struct hs_json json = hs_json_on(stdout);
-        json_subject(&json, &subject, question, &g);
+        hs_launch_json(&json, &launch);
     } else {
-        print_subject(&subject, question, &g);
+        hs_launch_print(&launch);
     }
     return HS_OK;
 }

@@ -72,6 +72,11 @@ struct hs_box hs_tiling_with_held(const struct hs_sweep *sweep)
     return wide;
 }
 
+int64_t hs_geometry_blocks(const struct hs_geometry *geometry)
+{
+    return geometry->blocks[HS_X] * geometry->blocks[HS_Y] * geometry->blocks[HS_Z];
+}
+
 double hs_geometry_intensity(const struct hs_geometry *geometry, enum hs_precision precision)
 {
     return geometry->flops_per_point * (double)geometry->points_written /

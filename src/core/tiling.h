@@ -65,6 +65,8 @@ void hs_tiling_cover(const struct hs_box *box, const int tile[HS_AXES], int64_t 
 /* The sweep's box with the held layers about it: what a kernel with own_ghosts writes. */
 struct hs_box hs_tiling_with_held(const struct hs_sweep *sweep);
 
+int64_t hs_geometry_blocks(const struct hs_geometry *geometry);
+
 /* Operations per byte as the textbook counts them: those of the points that a block writes over
  * the bytes that it loads. */
 double hs_geometry_intensity(const struct hs_geometry *geometry, enum hs_precision precision);

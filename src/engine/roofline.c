@@ -1,4 +1,5 @@
 #include "engine/roofline.h"
+#include "core/tiling.h"
 
 #include <math.h>
 
@@ -33,7 +34,7 @@ static double words_of(const struct hs_bench *bench, const struct hs_kernel *ker
     };
     struct hs_geometry g = {0};
     kernel->geometry(&sweep, &g);
-    const double blocks = (double)g.blocks[HS_X] * (double)g.blocks[HS_Y] * (double)g.blocks[HS_Z];
+    const double blocks = (double)hs_geometry_blocks(&g);
     const double words =
         blocks * (double)(g.points_loaded + g.points_written) / ((double)g.points_updated * steps);
     return fmax(words, 2.0 / steps); /* a kernel that counts less forgot something */

@@ -26,9 +26,4 @@ static inline void set_cube(struct cube *cube, int64_t n, int dims, int radius)
     }
 }
 
-static inline int64_t blocks(const struct hs_geometry *g)
-{
-    return g->blocks[0] * g->blocks[1] * g->blocks[2];
-}
-
 #endif

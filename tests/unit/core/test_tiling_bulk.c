@@ -19,7 +19,7 @@ void test_tiling_bulk__fills_the_device(void **state)
                     cube.sweep.source = source ? &cube : NULL;
                     struct hs_geometry g;
                     hs_tiling_launch("bulk_march", &cube.sweep, &g);
-                    assert_in_range(blocks(&g), 120, HS_MULTIPROCESSORS);
+                    assert_in_range(hs_geometry_blocks(&g), 120, HS_MULTIPROCESSORS);
                     assert_true(g.shared_bytes <= HS_BULK_SHARED_BYTES);
                     const int stages = hs_bulk_stages(dims, radius, false, source);
                     assert_true(stages >= 3);

@@ -18,7 +18,7 @@ void test_tiling_ladder__basic_has_the_textbooks_figures(void **state)
     (void)state;
     const struct hs_geometry g = launch("basic", 120, 8, 8, 8, 0);
     assert_int_equal(g.points_updated, 1643032);
-    assert_int_equal(blocks(&g), 3375);
+    assert_int_equal(hs_geometry_blocks(&g), 3375);
     assert_near(hs_geometry_intensity(&g, HS_FLOAT), 13.0 / 28.0, 1e-15); /* 0.46 */
 }
 
@@ -26,7 +26,7 @@ void test_tiling_ladder__shared_tile_has_the_textbooks_figures(void **state)
 {
     (void)state;
     struct hs_geometry g = launch("shared_tile", 120, 8, 8, 8, 0);
-    assert_int_equal(blocks(&g), 8000);
+    assert_int_equal(hs_geometry_blocks(&g), 8000);
     assert_near(hs_geometry_intensity(&g, HS_FLOAT), 1.37, 0.005);
     double before = 0.0;
     for (int t = 4; t <= 4096; t *= 2) { /* towards 13/4, from below: (1 - 2/t)^3 of it */
@@ -42,7 +42,7 @@ void test_tiling_ladder__coarsened_has_the_textbooks_figures(void **state)
 {
     (void)state;
     struct hs_geometry g = launch("coarsened", 120, 32, 32, 1, 30);
-    assert_int_equal(blocks(&g), 64);
+    assert_int_equal(hs_geometry_blocks(&g), 64);
     g = launch("coarsened", 120, 32, 32, 1, 16);
     assert_int_equal(g.points_loaded, 18432);
     assert_int_equal(g.points_written, 14400);

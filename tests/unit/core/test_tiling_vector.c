@@ -21,7 +21,7 @@ void test_tiling_vector__fills_its_waves(void **state)
         struct hs_geometry g;
         hs_tiling_launch("vector_march", &cube.sweep, &g);
         const int64_t wave = (int64_t)HS_MULTIPROCESSORS * jobs[j].blocks;
-        const int64_t waves = (blocks(&g) + wave - 1) / wave;
-        assert_true((double)blocks(&g) / (double)(waves * wave) > 0.90);
+        const int64_t waves = (hs_geometry_blocks(&g) + wave - 1) / wave;
+        assert_true((double)hs_geometry_blocks(&g) / (double)(waves * wave) > 0.90);
     }
 }

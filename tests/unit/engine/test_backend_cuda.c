@@ -2,6 +2,7 @@
  * What can be said of the CUDA backend and its kernels on a machine without a GPU: why it cannot
  * run here, the memory it would take, and launches that cover the grid and that a device accepts.
  */
+#include "core/tiling.h"
 #include "engine/registry.h"
 #include "test.h"
 
@@ -22,7 +23,7 @@ static void check_launch(const struct hs_kernel *kernel, const struct hs_sweep *
     struct hs_geometry g;
     kernel->geometry(sweep, &g);
     const int64_t threads = (int64_t)g.threads[0] * g.threads[1] * g.threads[2];
-    const int64_t blocks = g.blocks[0] * g.blocks[1] * g.blocks[2];
+    const int64_t blocks = hs_geometry_blocks(&g);
     if (threads < 1 || threads > 1024 || g.threads[HS_Z] > 64 || blocks < 1 || blocks > INT32_MAX ||
         g.shared_bytes > 227 * 1024)
         fail_msg("%s: %lld blocks of %lld threads with %lld bytes of shared memory", kernel->name,
