@@ -108,22 +108,37 @@ void hs_h5_whole(struct hs_h5 *h5, hid_t at, const char *name, int64_t value)
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
+static hid_t open_attribute(struct hs_h5 *h5, hid_t file, const char *name)
+{
+    return h5->failed ? H5I_INVALID_HID : hs_h5_made(h5, H5Aopen(file, name, H5P_DEFAULT), name);
+}
+
+static void read_scalar(struct hs_h5 *h5, hid_t file, const char *name, hid_t type, void *value)
+{
+    const hid_t set = open_attribute(h5, file, name);
+    if (!h5->failed)
+        hs_h5_did(h5, H5Aread(set, type, value), name);
+    hs_h5_close(set);
+}
+
 int64_t hs_h5_read_whole(struct hs_h5 *h5, hid_t file, const char *name)
 {
     int64_t value = 0;
-    const hid_t set =
-        h5->failed ? H5I_INVALID_HID : hs_h5_made(h5, H5Aopen(file, name, H5P_DEFAULT), name);
-    if (!h5->failed)
-        hs_h5_did(h5, H5Aread(set, H5T_NATIVE_INT64, &value), name);
-    hs_h5_close(set);
+    read_scalar(h5, file, name, H5T_NATIVE_INT64, &value);
+    return value;
+}
+
+double hs_h5_read_number(struct hs_h5 *h5, hid_t file, const char *name)
+{
+    double value = 0.0;
+    read_scalar(h5, file, name, H5T_NATIVE_DOUBLE, &value);
     return value;
 }
 
 char *hs_h5_read_text(struct hs_h5 *h5, hid_t file, const char *name)
 {
     char *value = NULL;
-    const hid_t set =
-        h5->failed ? H5I_INVALID_HID : hs_h5_made(h5, H5Aopen(file, name, H5P_DEFAULT), name);
+    const hid_t set = open_attribute(h5, file, name);
     const hid_t type = set < 0 ? set : hs_h5_made(h5, H5Aget_type(set), name);
     if (!h5->failed)
         hs_h5_did(h5, H5Aread(set, type, &value), name);
@@ -132,15 +147,4 @@ char *hs_h5_read_text(struct hs_h5 *h5, hid_t file, const char *name)
     char *copy = value ? strdup(value) : NULL;
     H5free_memory(value);
     return copy;
-}
-
-double hs_h5_read_number(struct hs_h5 *h5, hid_t file, const char *name)
-{
-    double value = 0.0;
-    const hid_t set =
-        h5->failed ? H5I_INVALID_HID : hs_h5_made(h5, H5Aopen(file, name, H5P_DEFAULT), name);
-    if (!h5->failed)
-        hs_h5_did(h5, H5Aread(set, H5T_NATIVE_DOUBLE, &value), name);
-    hs_h5_close(set);
-    return value;
 }

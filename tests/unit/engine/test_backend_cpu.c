@@ -224,6 +224,37 @@ void test_backend_cpu__finds_what_is_not_finite(void **state)
     tear_down(&f);
 }
 
+/* A backend whose source is that expression. */
+static void set_up_source(struct fixture *f, const struct hs_instruction *code, int length,
+                          unsigned varies)
+{
+    set_up(f, 2);
+    hs_backend_cpu.destroy(f->state);
+    f->problem.source.present = true;
+    f->problem.source.rate = 0.7;
+    f->problem.source.field.value.expression = (struct hs_expression){code, length, varies};
+    assert_int_equal(
+        hs_backend_cpu.create(&f->problem, &hs_kernel_cpu_reference, 0, 2, &f->state, &f->err),
+        HS_OK);
+}
+
+/* What three sweeps add is, to the last bit, the whole expression at each node. */
+static void check_source(struct fixture *f)
+{
+    for (int step = 0; step < 3; step++) {
+        const double t = 0.1 * step, dt = 0.01 * (step + 1);
+        hs_cpu_source_update(f->state, dt, t);
+        double expected[NX];
+        for (int k = 0; k < NZ; k++)
+            for (int j = 0; j < NY; j++) {
+                hs_problem_source_row(&f->problem, dt, t, j, k, expected);
+                assert_memory_equal((double *)f->state->source.field.origin +
+                                        hs_layout_offset(&f->state->layout, 0, j, k),
+                                    expected, sizeof expected);
+            }
+    }
+}
+
 /* x*exp(t)/3: each sweep adds what evaluating the whole of it gives, to the last bit. */
 void test_backend_cpu__a_source_that_is_a_product_keeps_its_bits(void **state)
 {
@@ -232,27 +263,9 @@ void test_backend_cpu__a_source_that_is_a_product_keeps_its_bits(void **state)
                                                  {HS_OP_EXP, 0},        {HS_OP_MULTIPLY, 0},
                                                  {HS_OP_CONSTANT, 3.0}, {HS_OP_DIVIDE, 0}};
     struct fixture f;
-    set_up(&f, 2);
-    hs_backend_cpu.destroy(f.state);
-    f.problem.source.present = true;
-    f.problem.source.rate = 0.7;
-    f.problem.source.field.value.expression =
-        (struct hs_expression){code, 6, HS_VARIES_X | HS_VARIES_T};
-    assert_int_equal(
-        hs_backend_cpu.create(&f.problem, &hs_kernel_cpu_reference, 0, 2, &f.state, &f.err), HS_OK);
+    set_up_source(&f, code, 6, HS_VARIES_X | HS_VARIES_T);
     assert_non_null(f.state->source.part);
-    for (int step = 0; step < 3; step++) {
-        const double t = 0.1 * step, dt = 0.01 * (step + 1);
-        hs_cpu_source_update(f.state, dt, t);
-        double expected[NX];
-        for (int k = 0; k < NZ; k++)
-            for (int j = 0; j < NY; j++) {
-                hs_problem_source_row(&f.problem, dt, t, j, k, expected);
-                assert_memory_equal((double *)f.state->source.field.origin +
-                                        hs_layout_offset(&f.state->layout, 0, j, k),
-                                    expected, sizeof expected);
-            }
-    }
+    check_source(&f);
     tear_down(&f);
 }
 
@@ -278,29 +291,10 @@ void test_backend_cpu__tables_give_the_bits_of_the_whole_expression(void **state
                 code[length++] = (struct hs_instruction){HS_OP_ADD, 0};
             }
             struct fixture f;
-            set_up(&f, 2);
-            hs_backend_cpu.destroy(f.state);
-            f.problem.source.present = true;
-            f.problem.source.rate = 0.7;
-            f.problem.source.field.value.expression = (struct hs_expression){
-                code, length, HS_VARIES_X | HS_VARIES_Y | HS_VARIES_Z | HS_VARIES_T};
-            assert_int_equal(
-                hs_backend_cpu.create(&f.problem, &hs_kernel_cpu_reference, 0, 2, &f.state, &f.err),
-                HS_OK);
+            set_up_source(&f, code, length, HS_VARIES_X | HS_VARIES_Y | HS_VARIES_Z | HS_VARIES_T);
             assert_non_null(f.state->source.plane);
             assert_int_equal(f.state->source.separation.axis, axis);
-            for (int step = 0; step < 3; step++) {
-                const double t = 0.1 * step, dt = 0.01 * (step + 1);
-                hs_cpu_source_update(f.state, dt, t);
-                double expected[NX];
-                for (int k = 0; k < NZ; k++)
-                    for (int j = 0; j < NY; j++) {
-                        hs_problem_source_row(&f.problem, dt, t, j, k, expected);
-                        assert_memory_equal((double *)f.state->source.field.origin +
-                                                hs_layout_offset(&f.state->layout, 0, j, k),
-                                            expected, sizeof expected);
-                    }
-            }
+            check_source(&f);
             tear_down(&f);
         }
 }
