@@ -1,8 +1,8 @@
 /* heatsolve check: what a run would do, without doing it. */
 #include "commands/command.h"
+#include "engine/case.h"
 #include "engine/rate.h"
 #include "input/arguments.h"
-#include "input/config.h"
 #include "output/json.h"
 #include "output/snapshots.h"
 #include "output/tune_file.h"
@@ -247,7 +247,7 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
 
     enum hs_status st = read_request(argc, argv, &request, err);
     if (!st)
-        st = hs_config_read(request.config, request.set.items, request.set.count, &problem, err);
+        st = hs_case_read(request.config, request.set.items, request.set.count, &problem, err);
     if (!st)
         st = hs_tune_file_plan(&problem, &plan, err);
     if (!st)

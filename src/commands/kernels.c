@@ -3,9 +3,9 @@
  * a config, whether it can do that case, and which of them auto takes.
  */
 #include "commands/command.h"
+#include "engine/case.h"
 #include "engine/registry.h"
 #include "input/arguments.h"
-#include "input/config.h"
 #include "output/json.h"
 #include "output/tune_file.h"
 
@@ -44,7 +44,7 @@ static enum hs_status read_case(const struct request *request, struct asked *out
                                 struct hs_error *err)
 {
     const enum hs_status st =
-        hs_config_read(request->config, request->set.items, request->set.count, &out->problem, err);
+        hs_case_read(request->config, request->set.items, request->set.count, &out->problem, err);
     if (st)
         return st;
     struct hs_problem free_to_choose = out->problem;

@@ -1,8 +1,8 @@
 /* heatsolve run: config -> problem -> plan -> sweeps -> observers -> file and report. */
 #include "commands/command.h"
+#include "engine/case.h"
 #include "engine/loop.h"
 #include "input/arguments.h"
-#include "input/config.h"
 #include "output/checkpoint.h"
 #include "output/progress.h"
 #include "output/report.h"
@@ -91,7 +91,7 @@ static enum hs_status read_problem(struct request *request, struct hs_problem *p
     char *output = request->output ? output_override(request->output) : NULL;
     enum hs_status st = output ? hs_argument_list_add(&request->set, output, err) : HS_OK;
     if (!st)
-        st = hs_config_read(request->config, request->set.items, request->set.count, problem, err);
+        st = hs_case_read(request->config, request->set.items, request->set.count, problem, err);
     free(output);
     return st;
 }

@@ -1,8 +1,8 @@
 /* heatsolve tune: tries the kernels out on a case, and keeps which is the fastest. */
 #include "engine/tune.h"
 #include "commands/command.h"
+#include "engine/case.h"
 #include "input/arguments.h"
-#include "input/config.h"
 #include "output/json.h"
 #include "output/tune_file.h"
 
@@ -183,7 +183,7 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
 
     enum hs_status st = read_request(argc, argv, &request, err);
     if (!st)
-        st = hs_config_read(request.config, request.set.items, request.set.count, &problem, err);
+        st = hs_case_read(request.config, request.set.items, request.set.count, &problem, err);
     if (!st)
         st = plan_by_itself(&problem, &findings.plan, err);
     if (!st)

@@ -1,9 +1,9 @@
 /* heatsolve verify: does the chosen kernel compute what it should, and do grids converge? */
 #include "engine/verify.h"
 #include "commands/command.h"
+#include "engine/case.h"
 #include "engine/registry.h"
 #include "input/arguments.h"
-#include "input/config.h"
 #include "output/json.h"
 #include "output/tune_file.h"
 
@@ -50,7 +50,7 @@ static enum hs_status read_problem(const struct request *request, struct hs_prob
                                    struct hs_error *err)
 {
     const enum hs_status st =
-        hs_config_read(request->config, request->set.items, request->set.count, problem, err);
+        hs_case_read(request->config, request->set.items, request->set.count, problem, err);
     if (st || !request->kernel)
         return st;
     char *kernel = strdup(request->every ? "auto" : request->kernel);

@@ -133,6 +133,7 @@ struct hs_problem {
     struct hs_exact exact;
     struct hs_solver_choice solver;
     char *place[HS_PLACES];           /* "case.cfg:12", or "--set"; NULL if not given */
+    bool steps_known;                 /* whatever else is wrong, hs_plan_steps can be asked */
     struct hs_instruction **programs; /* code of all expressions, owned */
     int program_count;
 };

@@ -198,21 +198,27 @@ bool hs_kernel_is_named(const struct hs_problem *problem)
     return name && strcmp(name, "auto") != 0;
 }
 
+static enum hs_status named_kernel(const struct hs_registry *registry,
+                                   const struct hs_problem *problem, enum hs_device device,
+                                   const struct hs_kernel **out, struct hs_error *err)
+{
+    char called[sizeof(struct place) + 16];
+    snprintf(called, sizeof called, "%s%s", where(problem, HS_PLACE_KERNEL).text,
+             problem->place[HS_PLACE_KERNEL] ? "solver.kernel =" : "kernel");
+    return find_kernel(registry, problem->solver.kernel, device, called, out, err);
+}
+
 static enum hs_status choose_kernel(const struct hs_registry *registry,
                                     const struct hs_problem *problem, enum hs_device device,
                                     const struct hs_kernel **out, struct hs_error *err)
 {
     char reason[256];
-    const char *name = problem->solver.kernel;
     if (!hs_kernel_is_named(problem)) {
         *out = best_kernel(registry, problem, device);
         snprintf(reason, sizeof reason, "no %s kernel does it", hs_device_name(device));
         return *out ? HS_OK : cannot(registry, problem, device, reason, err);
     }
-    char called[sizeof(struct place) + 16];
-    snprintf(called, sizeof called, "%s%s", where(problem, HS_PLACE_KERNEL).text,
-             problem->place[HS_PLACE_KERNEL] ? "solver.kernel =" : "kernel");
-    const enum hs_status st = find_kernel(registry, name, device, called, out, err);
+    const enum hs_status st = named_kernel(registry, problem, device, out, err);
     if (st)
         return st;
     return hs_kernel_suits(*out, problem, reason, sizeof reason)
@@ -301,18 +307,61 @@ static enum hs_status first_backend(const struct hs_registry *registry,
     return HS_OK;
 }
 
+static enum hs_status choose_backend(const struct hs_registry *registry,
+                                     const struct hs_problem *problem,
+                                     const struct hs_backend **out, char *note, size_t size,
+                                     struct hs_error *err)
+{
+    const char *name = problem->solver.backend;
+    *out = NULL;
+    if (size > 0)
+        note[0] = '\0';
+    return !name || strcmp(name, "auto") == 0
+               ? first_backend(registry, problem, out, note, size, err)
+               : named_backend(registry, problem, out, err);
+}
+
+/* Whether the name is one of some device's kernels, or of those that this build lacks. */
+static bool is_a_kernel(const struct hs_registry *registry, const char *name)
+{
+    for (int device = 0; device < HS_DEVICES; device++)
+        if (kernel_named(registry, name, (enum hs_device)device))
+            return true;
+    for (const struct hs_absent_kernel *absent = hs_absent_kernels; absent->name; absent++)
+        if (strcmp(absent->name, name) == 0)
+            return true;
+    return false;
+}
+
+/* The backend, and whether there is a kernel of the name asked for; both are said if both are
+ * wrong. */
+static enum hs_status check_names(const struct hs_registry *registry,
+                                  const struct hs_problem *problem,
+                                  const struct hs_backend **backend, char *note, size_t size,
+                                  struct hs_error *err)
+{
+    const struct hs_kernel *kernel;
+    const enum hs_status st = choose_backend(registry, problem, backend, note, size, err);
+    if (!hs_kernel_is_named(problem) || (st && is_a_kernel(registry, problem->solver.kernel)))
+        return st;
+    const enum hs_device device = *backend ? (*backend)->device : HS_CPU;
+    const enum hs_status named = named_kernel(registry, problem, device, &kernel, err);
+    return st ? st : named;
+}
+
+enum hs_status hs_check_names(const struct hs_problem *problem, struct hs_error *err)
+{
+    const struct hs_backend *backend;
+    char note[16];
+    return check_names(&this_build, problem, &backend, note, sizeof note, err);
+}
+
 enum hs_status hs_choose_among(const struct hs_registry *registry, const struct hs_problem *problem,
                                const struct hs_backend **backend, const struct hs_kernel **kernel,
                                char *note, size_t size, struct hs_error *err)
 {
-    const char *name = problem->solver.backend;
-    *backend = NULL;
     *kernel = NULL;
-    if (size > 0)
-        note[0] = '\0';
-    const enum hs_status st = !name || strcmp(name, "auto") == 0
-                                  ? first_backend(registry, problem, backend, note, size, err)
-                                  : named_backend(registry, problem, backend, err);
+    const enum hs_status st = check_names(registry, problem, backend, note, size, err);
     return st ? st : choose_kernel(registry, problem, (*backend)->device, kernel, err);
 }
 

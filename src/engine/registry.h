@@ -34,6 +34,10 @@ enum hs_status hs_choose(const struct hs_problem *problem, const struct hs_backe
                          const struct hs_kernel **kernel, char *note, size_t size,
                          struct hs_error *err);
 
+/* Of the above what needs no more of the problem than solver.backend and solver.kernel: whether
+ * there are such. For a config that something else is wrong with. */
+enum hs_status hs_check_names(const struct hs_problem *problem, struct hs_error *err);
+
 /* Whether solver.kernel is a kernel's name, not "auto". */
 bool hs_kernel_is_named(const struct hs_problem *problem);
 

@@ -47,6 +47,17 @@ static void keep_places(struct hs_reader *reader)
     }
 }
 
+/* Whether all that the steps follow from is in order. */
+static bool has_steps(const struct hs_reader *reader)
+{
+    static const char *const keys[] = {"precision", "grid", "material",       "stencil",
+                                       "boundary",  "time", "output.interval"};
+    bool sound = reader->space_known;
+    for (int i = 0; i < (int)(sizeof keys / sizeof *keys); i++)
+        sound = sound && hs_settings_is_sound(reader->settings, keys[i]);
+    return sound;
+}
+
 static void read_problem(struct hs_reader *reader)
 {
     struct hs_problem *problem = reader->problem;
@@ -63,6 +74,7 @@ static void read_problem(struct hs_reader *reader)
     hs_read_fields(reader);
     hs_read_output(reader);
     hs_check_values(reader);
+    problem->steps_known = has_steps(reader);
 }
 
 enum hs_status hs_config_read(const char *path, const char *const *overrides, int override_count,

@@ -104,13 +104,15 @@ static bool read_face(struct hs_reader *reader, int face)
         return false;
     check_unused(reader, hs_face_names[face], kind);
     struct hs_boundary_spec spec;
-    if (!read_spec(reader, face, kind, &spec))
-        return false;
+    const bool read = read_spec(reader, face, kind, &spec);
     const char *reason = NULL;
-    problem->face[face] = (struct hs_face){.type = kind->name};
+    struct hs_face lowered = {.type = kind->name};
     if (kind->lower(&spec, problem->material.conductivity, problem->grid.spacing[face / 2],
-                    problem->radius, &problem->face[face], &reason) == HS_OK)
-        return true;
+                    problem->radius, &lowered, &reason) == HS_OK) {
+        if (read)
+            problem->face[face] = lowered;
+        return read;
+    }
     /* what it lacks is the conductivity; one that is given and wrong has been reported */
     if (!hs_given(reader, "material.conductivity"))
         hs_settings_complain(reader->settings, hs_face_key(reader, face, "type").text, "%s",
@@ -118,11 +120,18 @@ static bool read_face(struct hs_reader *reader, int face)
     return false;
 }
 
+/* Of a grid that is not known it may have any of them. */
+static int face_count(const struct hs_reader *reader)
+{
+    const int dims = reader->problem->grid.dims;
+    return dims > 0 ? 2 * dims : HS_FACES;
+}
+
 /* The faces that are there; of those that only share `all`, none after one that failed. */
 static void read_faces(struct hs_reader *reader)
 {
     bool shared_failed = false;
-    for (int face = 0; face < 2 * reader->problem->grid.dims; face++) {
+    for (int face = 0; face < face_count(reader); face++) {
         const bool shared = is_shared(reader, face);
         if (!(shared && shared_failed) && !read_face(reader, face))
             shared_failed = shared_failed || shared;
@@ -131,12 +140,13 @@ static void read_faces(struct hs_reader *reader)
 
 static void check_pairs(struct hs_reader *reader)
 {
-    for (int axis = 0; axis < reader->problem->grid.dims; axis++) {
-        const bool low = reader->problem->face[2 * axis].wrap;
-        const bool high = reader->problem->face[2 * axis + 1].wrap;
-        if (low == high || !hs_face_kind(reader, 2 * axis) || !hs_face_kind(reader, 2 * axis + 1))
+    const struct hs_boundary_kind *periodic = hs_boundary_find("periodic");
+    for (int axis = 0; axis < face_count(reader) / 2; axis++) {
+        const struct hs_boundary_kind *low = hs_face_kind(reader, 2 * axis);
+        const struct hs_boundary_kind *high = hs_face_kind(reader, 2 * axis + 1);
+        if (!low || !high || (low == periodic) == (high == periodic))
             continue;
-        const int other = 2 * axis + (low ? 1 : 0);
+        const int other = 2 * axis + (low == periodic ? 1 : 0);
         hs_settings_complain(reader->settings,
                              hs_key("boundary.%s.type", hs_face_names[other]).text,
                              "%s is periodic, so this face must be, too", hs_face_names[other ^ 1]);
@@ -145,10 +155,9 @@ static void check_pairs(struct hs_reader *reader)
 
 void hs_read_boundary(struct hs_reader *reader)
 {
-    if (!reader->grid_known)
-        return;
+    check_pairs(reader); /* before a kind is found to be incomplete */
     read_faces(reader);
-    for (int face = 2 * reader->problem->grid.dims; face < HS_FACES; face++) {
+    for (int face = face_count(reader); face < HS_FACES; face++) {
         const struct hs_key group = hs_key("boundary.%s", hs_face_names[face]);
         if (hs_given(reader, group.text))
             hs_settings_complain(reader->settings, group.text,
@@ -160,5 +169,4 @@ void hs_read_boundary(struct hs_reader *reader)
     const struct hs_boundary_kind *kind = type ? hs_boundary_find(type) : NULL;
     if (kind)
         check_unused(reader, "all", kind);
-    check_pairs(reader);
 }

@@ -120,12 +120,12 @@ static void check_initial(struct hs_reader *reader)
 void hs_check_values(struct hs_reader *reader)
 {
     const struct hs_problem *problem = reader->problem;
-    if (!reader->space_known || reader->err->status)
-        return; /* what is wrong already would only be said twice */
+    if (!reader->space_known)
+        return;
     const struct hs_box all = hs_grid_box(&problem->grid);
     check_faces(reader);
     check_initial(reader);
-    if (problem->source.present) {
+    if (problem->source.present) { /* where it could not be read it is 0 */
         const char *key = hs_given(reader, "source.value") ? "source.value" : "source.expression";
         keep_place(reader, HS_PLACE_SOURCE, key);
         check_value(reader, key, &problem->source.field.value, 0.0, &all);

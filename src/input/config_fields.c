@@ -135,7 +135,8 @@ static bool read_cylinder(struct hs_reader *reader, const char *path, struct hs_
     hs_settings_number(settings, from.text, &region->from);
     hs_settings_number(settings, to.text, &region->to);
     /* across a plane grid a cylinder along z is a disc, whatever its length */
-    const bool there = region->axis < reader->problem->grid.dims;
+    const int dims = reader->problem->grid.dims;
+    const bool there = dims == 0 || region->axis < dims;
     if (!there && (hs_given(reader, axis_key.text) || hs_given(reader, from.text) ||
                    hs_given(reader, to.text))) {
         hs_settings_complain(settings,
@@ -205,8 +206,9 @@ static void read_region(struct hs_reader *reader, const char *path, struct hs_re
         if (strcmp(name, shapes[shape].name) != 0)
             continue;
         region->shape = (enum hs_shape)shape;
-        if (check_shape_keys(reader, path, shape) && shapes[shape].read(reader, path, region) &&
-            reader->space_known && !is_in_grid(&reader->problem->grid, region))
+        const bool keys = check_shape_keys(reader, path, shape);
+        if (shapes[shape].read(reader, path, region) && keys && reader->space_known &&
+            !is_in_grid(&reader->problem->grid, region))
             hs_settings_complain(reader->settings, path,
                                  "lies outside the grid; look at its coordinates, in m");
     }
@@ -226,7 +228,8 @@ static void read_regions(struct hs_reader *reader)
     initial->region_count = count;
     for (int r = 0; r < count; r++) {
         const struct hs_key path = hs_key("initial.regions[%d]", r);
-        if (hs_require(reader, path.text, "regions are numbered from 0, without gaps"))
+        if (hs_require(reader, path.text, "regions are numbered from 0, without gaps") &&
+            !hs_settings_find(reader->settings, path.text)->bad)
             read_region(reader, path.text, &initial->regions[r]);
     }
 }
@@ -277,8 +280,7 @@ void hs_read_fields(struct hs_reader *reader)
                    "give { value = ...; }, { expression = \"...\"; } or "
                    "{ file = \"...\"; dataset = \"...\"; }"))
         read_field(reader, "initial", &problem->initial.field);
-    if (reader->grid_known)
-        read_regions(reader);
+    read_regions(reader);
     if (hs_given(reader, "source")) {
         problem->source.present = true;
         problem->source.rate = source_rate(problem);

@@ -37,8 +37,7 @@ static bool read_points(struct hs_reader *reader)
                                  "missing; the points before it are not enough");
         good = false;
     }
-    if (good)
-        grid->dims = length;
+    grid->dims = length;
     return good;
 }
 
@@ -47,14 +46,16 @@ static void check_points(struct hs_reader *reader)
     const struct hs_problem *problem = reader->problem;
     const int64_t fewest = fewest_points(problem->radius);
     const bool lone = !hs_given(reader, "grid.points[0]");
-    for (int axis = 0; axis < problem->grid.dims; axis++)
-        if (problem->grid.points[axis] < fewest)
-            hs_settings_complain(
-                reader->settings, lone ? "grid.points" : hs_key("grid.points[%d]", axis).text,
-                "at least %d points are needed for radius %d%s", (int)fewest, problem->radius,
-                problem->grid.points[axis] == 1
-                    ? "; leave the axis out if the grid does not have it"
-                    : "");
+    for (int axis = 0; axis < problem->grid.dims; axis++) {
+        const struct hs_key key = lone ? hs_key("grid.points") : hs_key("grid.points[%d]", axis);
+        if (problem->grid.points[axis] < fewest && hs_given(reader, key.text))
+            hs_settings_complain(reader->settings, key.text,
+                                 "at least %d points are needed for radius %d%s", (int)fewest,
+                                 problem->radius,
+                                 problem->grid.points[axis] == 1
+                                     ? "; leave the axis out if the grid does not have it"
+                                     : "");
+    }
 }
 
 static bool is_periodic(const struct hs_reader *reader, int axis)
@@ -122,7 +123,7 @@ static bool read_space(struct hs_reader *reader)
     if (by_upper ? !space_upper(reader)
                  : !hs_read_per_axis(reader, "grid.spacing", true, grid->spacing))
         return false;
-    return check_spacing(reader, by_upper ? "grid.upper" : "grid.spacing");
+    return !reader->grid_known || check_spacing(reader, by_upper ? "grid.upper" : "grid.spacing");
 }
 
 /* Two fields on the CPU, which the in and out buffers are; one where a GPU has those. */
@@ -154,10 +155,10 @@ static void check_memory(struct hs_reader *reader)
 void hs_read_grid(struct hs_reader *reader)
 {
     reader->grid_known = read_points(reader);
-    if (!reader->grid_known)
-        return;
     check_points(reader);
     const bool spaced = read_space(reader);
+    if (!reader->grid_known)
+        return;
     check_memory(reader);
     reader->space_known = reader->grid_known && spaced;
 }

@@ -21,7 +21,7 @@ static bool any_coefficient(const struct hs_reader *reader)
 static void read_coefficients(struct hs_reader *reader)
 {
     struct hs_problem *problem = reader->problem;
-    if (!reader->grid_known)
+    if (problem->grid.dims == 0 || !hs_settings_is_sound(reader->settings, "stencil.radius"))
         return;
     const int dims = problem->grid.dims, radius = problem->radius;
     const int count = hs_stencil_count(dims, radius);

@@ -150,7 +150,8 @@ static void read_probes(struct hs_reader *reader)
     problem->probe_count = count;
     for (int i = 0; i < count; i++) {
         const struct hs_key key = hs_key("probes[%d]", i);
-        if (hs_require(reader, key.text, "probes are numbered from 0, without gaps"))
+        if (hs_require(reader, key.text, "probes are numbered from 0, without gaps") &&
+            !hs_settings_find(reader->settings, key.text)->bad)
             read_probe(reader, i);
     }
 }
@@ -159,6 +160,5 @@ void hs_read_output(struct hs_reader *reader)
 {
     read_solver(reader);
     read_file(reader);
-    if (reader->grid_known)
-        read_probes(reader);
+    read_probes(reader);
 }

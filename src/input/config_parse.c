@@ -52,6 +52,7 @@ static void report_unknown(struct hs_settings *settings, const struct hs_setting
     if (entry->file)
         snprintf(place, sizeof place, "%.230s:%d", entry->file, entry->line);
     const char *nearest = hs_option_nearest(entry->path);
+    hs_settings_blame(settings, nearest ? nearest : entry->path);
     if (nearest) {
         hs_error_add(settings->err, HS_BAD_INPUT, "%s: %s: unknown key; did you mean %s?", place,
                      entry->path, nearest);
@@ -308,12 +309,13 @@ static enum hs_status parse_value(const char *path, const char *value, struct hs
                       config_setting_length(config_root_setting(&config)) == 1;
     if (status == HS_DEVICE)
         hs_error_add(settings->err, status, "out of memory while reading --set");
-    else if (!read)
+    else if (!read) {
+        hs_settings_blame(settings, path);
         status = hs_error_add(settings->err, HS_BAD_INPUT,
                               "--set: %s = %s: not a value; write a number, \"a string\", "
                               "[a, list] or {a group;}",
                               path, value);
-    else {
+    } else {
         const struct walk walk = {NULL, settings};
         status = flatten(&walk, config_setting_get_elem(config_root_setting(&config), 0), path);
     }

@@ -93,6 +93,8 @@ bool hs_read_per_axis(struct hs_reader *reader, const char *key, bool spread, do
 {
     const int dims = reader->problem->grid.dims;
     const struct hs_setting *entry = hs_settings_find(reader->settings, key);
+    if (dims == 0)
+        return false;
     const bool lone = !entry || entry->kind == HS_SETTING_NUMBER;
     if (lone) {
         double value;

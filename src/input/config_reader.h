@@ -10,7 +10,8 @@ struct hs_reader {
     struct hs_settings *settings;
     struct hs_problem *problem;
     struct hs_error *err;
-    bool grid_known;  /* dims and points are there */
+    /* grid.dims is there as soon as grid.points is a list of some length, else it is 0 */
+    bool grid_known;  /* all points are there, too */
     bool space_known; /* and so are the coordinates */
 };
 
@@ -42,7 +43,7 @@ char *hs_locate(const struct hs_reader *reader, const char *file);
 bool hs_read_value(struct hs_reader *reader, const char *key, struct hs_value *out);
 
 /* One number for each axis of the grid, or the default for all; a lone number is for every axis if
- * `spread`, else for the only one. False if not given or bad. */
+ * `spread`, else for the only one. False if not given or bad, or the axes are not known. */
 bool hs_read_per_axis(struct hs_reader *reader, const char *key, bool spread, double *out);
 
 /* The parts, in the order they are called. */

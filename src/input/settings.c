@@ -29,18 +29,32 @@ void hs_settings_release(struct hs_settings *settings)
     for (size_t i = 0; i < settings->meant_count; i++)
         free(settings->meant[i]);
     free(settings->meant);
+    for (size_t i = 0; i < settings->blamed_count; i++)
+        free(settings->blamed[i]);
+    free(settings->blamed);
     hs_settings_init(settings, settings->file, settings->err);
+}
+
+/* Where memory is short the path is not in the list. */
+static void add_path(char ***list, size_t *count, const char *path)
+{
+    char **more = realloc(*list, (*count + 1) * sizeof *more);
+    if (!more)
+        return;
+    *list = more;
+    char *copy = strdup(path);
+    if (copy)
+        more[(*count)++] = copy;
 }
 
 void hs_settings_mean(struct hs_settings *settings, const char *path)
 {
-    char **more = realloc(settings->meant, (settings->meant_count + 1) * sizeof *more);
-    if (!more)
-        return; /* the mistake is reported twice, then */
-    settings->meant = more;
-    char *copy = strdup(path);
-    if (copy)
-        settings->meant[settings->meant_count++] = copy;
+    add_path(&settings->meant, &settings->meant_count, path); /* else it is reported twice */
+}
+
+void hs_settings_blame(struct hs_settings *settings, const char *path)
+{
+    add_path(&settings->blamed, &settings->blamed_count, path);
 }
 
 /* Whether `meant` is the key, or lies in the group of this name; the table's "[]" is any index. */
@@ -104,6 +118,14 @@ static bool is_within(const char *path, const char *outer)
 {
     const size_t n = strlen(outer);
     return strncmp(path, outer, n) == 0 && (path[n] == '\0' || path[n] == '.' || path[n] == '[');
+}
+
+bool hs_settings_is_sound(const struct hs_settings *settings, const char *path)
+{
+    for (size_t i = 0; i < settings->blamed_count; i++)
+        if (is_within(settings->blamed[i], path) || is_within(path, settings->blamed[i]))
+            return false;
+    return true;
 }
 
 void hs_settings_remove(struct hs_settings *settings, const char *path)
@@ -175,6 +197,7 @@ enum hs_status hs_settings_complain(struct hs_settings *settings, const char *pa
     const bool lacks = !entry || entry->kind == HS_SETTING_GROUP;
     if ((entry && entry->bad) || (lacks && hs_settings_is_meant(settings, path)))
         return HS_BAD_INPUT; /* one complaint a key: the next may follow from the first */
+    hs_settings_blame(settings, path);
     if (entry)
         entry->bad = true;
     return hs_error_add(settings->err, HS_BAD_INPUT, "%s: %s", place, message);

@@ -35,6 +35,8 @@ struct hs_settings {
     size_t count, room;
     char **meant; /* keys that unknown ones seem to stand for */
     size_t meant_count;
+    char **blamed; /* keys that something is wrong with, missing and unknown ones among them */
+    size_t blamed_count;
     const char *file; /* the config's, for what is missing; not owned */
     struct hs_error *err;
 };
@@ -62,6 +64,12 @@ void hs_settings_mean(struct hs_settings *settings, const char *path);
 
 /* Whether some unknown key seems to mean this one, or one within this group. */
 bool hs_settings_is_meant(const struct hs_settings *settings, const char *path);
+
+/* Something is wrong with the key, and has been reported. */
+void hs_settings_blame(struct hs_settings *settings, const char *path);
+
+/* Whether nothing is wrong with the key and all within it. */
+bool hs_settings_is_sound(const struct hs_settings *settings, const char *path);
 
 /* "FILE:LINE: KEY = VALUE", or as above. */
 void hs_settings_place(const struct hs_settings *settings, const char *path, char *out,

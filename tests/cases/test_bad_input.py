@@ -345,6 +345,95 @@ def test_all_errors_are_reported_at_once(tmp_path):
     assert len(result.stderr.strip().splitlines()) == 5
 
 
+MANY = """\
+titel = "case";
+grid = { points = [2, 9]; upper = [1.6, 0.8]; };
+material = { diffusivity = 1e-3; };
+initial = { expression = "1/0"; regions = ( { shape = "sphere"; value = 1; centre = [0, 0, 0]; }, 5, { shape = "cube"; value = "1+"; } ); };
+source = { expression = "sin(x"; };
+boundary = { all = { type = "robin"; h = 1.0; ambient = "r"; }; x_min = { type = "periodic"; }; y_max = { type = "dirichlet"; }; z_min = { type = "fixed"; }; };
+time = { end = 10.0; safety = 2; };
+steady = { check_every = 0; };
+solver = { backend = "gpu"; kernel = "opnmp"; };
+output = { file = "case.cfg"; interval = 1; every = 2; };
+probes = ( { name = "a/b"; at = [0.1]; }, { name = "c"; at = [0.1, 9.0]; }, 3 );
+exact = { max_error = -1; };
+"""
+
+# what is wrong with it, by line and key
+MANY_FAULTS = """\
+1: titel: unknown
+2: grid.points[0] = 2: at least 3
+4: initial: is inf
+4: initial.regions[0].radius: missing
+4: initial.regions[0].centre: has 3 numbers
+4: initial.regions[1] = 5: must be a group
+4: initial.regions[2].shape = "cube": must be
+4: initial.regions[2].value = "1+":
+5: source.expression = "sin(x": a ")" is missing
+6: boundary.all.type = "robin": convection needs
+6: boundary.all.ambient = "r": unknown name
+6: boundary.x_max.type: x_min is periodic
+6: boundary.y_max.value: missing
+6: boundary.z_min: the grid has no z axis
+7: time.safety = 2: must be
+8: steady.tolerance: missing
+8: steady.check_every = 0: must be
+9: solver.backend = "gpu": no such backend
+9: solver.kernel = "opnmp":
+10: output.file = "case.cfg": is the config
+10: output.every = 2: give interval or every
+11: probes[0].name = "a/b": cannot
+11: probes[0].at: has 1 number
+11: probes[1].at: lies outside
+11: probes[2] = 3: must be a group
+12: exact.expression: missing
+12: exact.max_error = -1: must be
+"""
+
+
+def unsaid(text, result):
+    said = result.stderr.replace("heatsolve: ", "").splitlines()
+    wanted = [f"case.cfg:{fault}" for fault in text.splitlines()]
+    left = [w for w in wanted if not any(s.startswith(w) for s in said)]
+    more = [s for s in said if not any(s.startswith(w) for w in wanted)]
+    return left, more
+
+
+def test_one_mistake_does_not_hide_another(tmp_path):
+    """Every part of a config has some: none waits until another part is mended, none is said twice."""
+    result = heatsolve(tmp_path, MANY)
+    assert result.returncode == 2
+    left, more = unsaid(MANY_FAULTS, result)
+    assert (left, more) == ([], [])
+
+
+def test_a_number_of_points_does_not_hide_what_does_not_depend_on_it(tmp_path):
+    text = MANY.replace("points = [2, 9]", "points = [2, 3000000000]").replace("upper = [1.6, 0.8]", "upper = [1.6]")
+    result = heatsolve(tmp_path, text)
+    places = ("initial: is inf", "probes[1].at: lies")  # these need all points
+    faults = "".join(f + "\n" for f in MANY_FAULTS.splitlines() if not any(p in f for p in places))
+    left, more = unsaid(faults + "2: grid.points[1] = 3000000000: must be\n2: grid.upper: has 1 number", result)
+    assert (left, more) == ([], [])
+
+
+def test_a_missing_grid_does_not_hide_the_rest(tmp_path):
+    text = MANY.replace("points = [2, 9]; ", "")
+    places = ("grid.points", "initial: is inf", "probes[1].at", "probes[0].at", "centre", "no z axis")  # these need it
+    faults = "".join(f + "\n" for f in MANY_FAULTS.splitlines() if not any(p in f for p in places))
+    left, more = unsaid(faults + "2: grid.points: missing", heatsolve(tmp_path, text))
+    assert (left, more) == ([], [])
+
+
+def test_an_unstable_step_is_said_beside_other_mistakes(tmp_path):
+    """It follows from grid, material, stencil, boundary and time; said only where these are in order."""
+    text = GOOD.replace("end = 10.0;", "end = 10.0; step = 1e9;").replace('name = "p"', 'name = ""')
+    assert_refused(heatsolve(tmp_path, text), 2, ["case.cfg:8: time.step = 1e+09: above", "case.cfg:10: probes[0].name"])
+    for wrong in (("conductivity = 2.0", "condctivity = 2.0"), ("upper", "uper"), ('"reflective"', '"robin"'), ("radius = 1", "radius = 9")):
+        result = heatsolve(tmp_path, text.replace(*wrong))
+        assert "time.step" not in result.stderr and result.returncode == 2, result.stderr
+
+
 def test_the_step_and_the_kernel_are_judged_at_once(tmp_path):
     """Both are found out last, when all else is known to be right."""
     text = GOOD.replace("end = 10.0;", "end = 10.0; step = 1e9;") + 'solver = { kernel = "opnmp"; backend = "cpu"; };\n'

@@ -1,0 +1,18 @@
+#include "engine/case.h"
+
+#include "engine/plan.h"
+#include "engine/registry.h"
+#include "input/config.h"
+
+enum hs_status hs_case_read(const char *path, const char *const *overrides, int override_count,
+                            struct hs_problem *out, struct hs_error *err)
+{
+    const enum hs_status st = hs_config_read(path, overrides, override_count, out, err);
+    if (!st)
+        return HS_OK;
+    struct hs_plan plan;
+    if (out->steps_known)
+        hs_plan_steps(out, &plan, err);
+    hs_check_names(out, err);
+    return st;
+}
