@@ -27,6 +27,25 @@ _heatsolve() {
         ;;
     esac
 
+    local words=
+    case $previous in
+    --kernel | --except)
+        words=$("$program" kernels 2>/dev/null | awk 'NR > 1 {print $1}')
+        if [ "$command" = verify ]; then words="$words all"; fi
+        ;;
+    --precision) words='float double' ;;
+    --backend) words='cpu cuda' ;;
+    --map) words=$("$program" render --help 2>/dev/null | sed -n 's/^  --map NAME *\(.*\)/\1/p' | sed 's/([a-z]*)//; s/,//g') ;;
+    --step) words='last all' ;;
+    --slice) words='x y z' ;;
+    --points | --dims | --radius | --block | --planes | --steps | --sweeps | --threads | --repeats | --registers | \
+        --width | --range | --peer | --peer-seconds | --device) return ;; # numbers and the like
+    esac
+    if [ -n "$words" ]; then
+        COMPREPLY=($(compgen -W "$words" -- "$current"))
+        return
+    fi
+
     case $current in
     -*)
         COMPREPLY=($(compgen -W "$("$program" "$command" --help 2>/dev/null | grep -oE -e '--[a-z][a-z-]*' | sort -u) --help" -- "$current"))
@@ -37,7 +56,7 @@ _heatsolve() {
     case $command in
     run | check | verify | tune | kernels) COMPREPLY=($(compgen -f -X '!*.cfg' -- "$current") $(compgen -d -- "$current")) ;;
     render) COMPREPLY=($(compgen -f -X '!*.@(h5|hdf|vtkhdf)' -- "$current") $(compgen -d -- "$current")) ;;
-    explain) COMPREPLY=($(compgen -W "$("$program" kernels 2>/dev/null | awk 'NR > 1 {print $1}')" -- "$current")) ;;
+    explain) COMPREPLY=($(compgen -W "$("$program" kernels 2>/dev/null | awk '$2 == "cuda" {print $1}')" -- "$current")) ;;
     init) COMPREPLY=($(compgen -W "$("$program" init --list 2>/dev/null | awk '{print $1}')" -- "$current")) ;;
     esac
     compopt -o filenames 2>/dev/null

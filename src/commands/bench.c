@@ -100,13 +100,15 @@ static enum hs_status read_points(const struct arguments *from, struct hs_bench_
 
 static enum hs_status check_points(const struct hs_bench_request *request, struct hs_error *err)
 {
-    const int64_t least = 2 * request->radius + 1;
+    const int64_t least = 2 * request->radius + 1, most = (int64_t)1 << 40;
     for (int axis = 0; axis < request->dims; axis++)
-        if (request->points[axis] < least || request->points[axis] > (int64_t)1 << 40)
+        if (request->points[axis] < least || request->points[axis] > most)
             return hs_error_add(
                 err, HS_BAD_INPUT,
-                "bench: --points: %lld along an axis: radius %d needs at least %lld",
-                (long long)request->points[axis], request->radius, (long long)least);
+                "bench: --points: %lld along an axis: radius %d needs at least %lld, and there can "
+                "be %lld",
+                (long long)request->points[axis], request->radius, (long long)least,
+                (long long)most);
     return HS_OK;
 }
 

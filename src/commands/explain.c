@@ -55,6 +55,11 @@ static enum hs_status set_grid(struct question *question, const char *points, in
         return hs_error_add(err, HS_BAD_INPUT,
                             "--points %s: give one to three counts, as in --points 120,120,120",
                             points);
+    /* what a kernel loads in all is counted in 64 bits */
+    const double most_nodes = 1e15;
+    if ((double)count[HS_X] * (double)count[HS_Y] * (double)count[HS_Z] > most_nodes)
+        return hs_error_add(err, HS_BAD_INPUT, "--points %s: more than %g nodes; give fewer",
+                            points, most_nodes);
     struct hs_sweep *sweep = &question->sweep;
     struct hs_grid grid = {.dims = question->dims};
     for (int axis = 0; axis < HS_AXES; axis++) {

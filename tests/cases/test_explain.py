@@ -113,6 +113,7 @@ def test_occupancy_and_roofline_on_a_named_device():
         (["basic", "--points", "120,,120"], "--points 120,,120"),
         (["basic", "--points", "2,9,9"], "at least 3 points"),
         (["basic", "--points", "9,9,9,9"], "one to three counts"),
+        (["basic", "--points", "3000000000,3000000000,3000000000"], "more than 1e+15 nodes; give fewer"),
         (["basc", *CUBE], "basic"),
         (["openmp", *CUBE], "CPU"),
         (["tile_2d", *CUBE], "tile_2d does 2 dimensions, not 3; kernels that can do what is asked: basic, shared_tile, "),

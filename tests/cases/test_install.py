@@ -116,6 +116,17 @@ def test_completion_offers_keys(installed, tmp_path):
     assert "boundary.z_max.h=" in complete(installed, tmp_path, "heatsolve", "run", "case.cfg", "--set", "boundary.z_")
 
 
+def test_completion_offers_values_of_options(installed, tmp_path):
+    (tmp_path / "case.cfg").touch()
+    assert complete(installed, tmp_path, "heatsolve", "verify", "case.cfg", "--kernel", "op") == ["openmp"]
+    assert complete(installed, tmp_path, "heatsolve", "verify", "case.cfg", "--kernel", "a") == ["all"]
+    assert complete(installed, tmp_path, "heatsolve", "bench", "--precision", "") == ["float", "double"]
+    assert complete(installed, tmp_path, "heatsolve", "bench", "--points", "") == []
+    assert "viridis" in complete(installed, tmp_path, "heatsolve", "render", "case.h5", "--map", "")
+    explained = complete(installed, tmp_path, "heatsolve", "explain", "")
+    assert "basic" in explained and "openmp" not in explained  # it has no launch
+
+
 # ---- .ci/setup ---------------------------------------------------------------------------------
 
 
