@@ -84,12 +84,23 @@ static void put_heat(FILE *out, const struct hs_problem *problem, double heat)
     fputc('\n', out);
 }
 
+/* Sweeps after the last whole interval may have a step of their own. */
+static void put_time(FILE *out, const struct hs_loop_result *r, const struct hs_plan *plan)
+{
+    const int64_t even = plan->intervals * plan->interval_sweeps;
+    const bool rest = even > 0 && r->sweeps > even && plan->tail_step != plan->interval_step;
+    fprintf(out, "  time         %.9g s after %lld sweeps of %.6g s", r->time,
+            (long long)(rest ? even : r->sweeps), hs_plan_step(plan));
+    if (rest)
+        fprintf(out, " and %lld of %.6g s", (long long)(r->sweeps - even), plan->tail_step);
+    fputc('\n', out);
+}
+
 static void put_answer(FILE *out, const struct hs_report *report)
 {
     const struct hs_loop_result *r = report->result;
     const struct hs_problem *problem = report->problem;
-    fprintf(out, "  time         %.9g s after %lld sweeps of %.6g s\n", r->time,
-            (long long)r->sweeps, hs_plan_step(report->plan));
+    put_time(out, r, report->plan);
     fprintf(out, "  temperature  min %.9g, max %.9g, mean %.9g\n", r->last.min, r->last.max,
             r->last.mean);
     put_heat(out, problem, r->last.heat);

@@ -385,6 +385,13 @@ def test_resume_without_a_checkpoint_says_so(tmp_path):
     assert files(tmp_path) == []
 
 
+def test_the_summary_tells_both_steps(tmp_path):
+    summary = heatsolve(tmp_path, "run", "case.cfg", "--set", "output.interval=0.3").stdout
+    assert "1 s after 201 sweeps of 0.00447761 s and 23 of 0.00434783 s" in summary, summary
+    summary = heatsolve(tmp_path, "run", "case.cfg").stdout
+    assert "1 s after 230 sweeps of 0.00434783 s\n" in summary
+
+
 # ---- check ---------------------------------------------------------------------------------------
 
 
