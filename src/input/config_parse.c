@@ -230,6 +230,11 @@ static const struct {
     {"output.every", {"output.interval"}},
     {"grid.upper", {"grid.spacing"}},
     {"grid.spacing", {"grid.upper"}},
+    {"material.diffusivity",
+     {"material.conductivity", "material.density", "material.specific_heat"}},
+    {"material.conductivity", {"material.diffusivity"}},
+    {"material.density", {"material.diffusivity"}},
+    {"material.specific_heat", {"material.diffusivity"}},
     {"initial.value", {"initial.expression", "initial.file", "initial.dataset", "initial.step"}},
     {"initial.expression", {"initial.value", "initial.file", "initial.dataset", "initial.step"}},
     {"initial.file", {"initial.value", "initial.expression"}},
@@ -248,6 +253,23 @@ static void remove_rivals(struct hs_settings *settings, const char *path)
             if (entry && entry->file) /* two overrides that exclude each other are an error */
                 hs_settings_remove(settings, *rival);
         }
+    }
+}
+
+/* Of a face's flux and gradient, which say the same, the one that an override does not give. */
+static void remove_rival_of_face(struct hs_settings *settings, const char *path)
+{
+    static const char *const ways[2] = {"flux", "gradient"};
+    char face[LONGEST_PATH], other[2 * LONGEST_PATH];
+    for (int way = 0; way < 2; way++) {
+        const char *name = strrchr(path, '.');
+        if (strncmp(path, "boundary.", 9) != 0 || !name || strcmp(name + 1, ways[way]) != 0)
+            continue;
+        snprintf(face, sizeof face, "%.*s", (int)(name - path), path);
+        snprintf(other, sizeof other, "%s.%s", face, ways[1 - way]);
+        const struct hs_setting *entry = hs_settings_find(settings, other);
+        if (entry && entry->file)
+            hs_settings_remove(settings, other);
     }
 }
 
@@ -346,6 +368,7 @@ enum hs_status hs_config_override(const char *override, struct hs_settings *sett
     const char *value = equals + 1 + strspn(equals + 1, " \t");
     hs_settings_remove(settings, path);
     remove_rivals(settings, path);
+    remove_rival_of_face(settings, path);
     enum hs_status status = add_surroundings(settings, path);
     if (!status)
         status = is_plain(option, value) ? add_plain(option, path, value, settings)

@@ -392,6 +392,22 @@ def test_the_summary_tells_both_steps(tmp_path):
     assert "1 s after 230 sweeps of 0.00434783 s\n" in summary
 
 
+def test_an_override_puts_aside_the_other_way_to_say_it(tmp_path):
+    three = BASE.replace("diffusivity = 1.0", "conductivity = 2.0; density = 4.0; specific_heat = 1.0")
+    told = json.loads(heatsolve(tmp_path, "check", "case.cfg", "--json", "--set", "material.diffusivity=2", text=three).stdout)
+    assert told["stability_limit"] == pytest.approx(0.1**2 / 2 / 2)
+    text = three.replace("value = 0.0; };", 'value = 0.0; }; x_min = { type = "neumann"; flux = 4.0; };')
+    arguments = ["run", "case.cfg", "--quiet", "--output"]
+    assert heatsolve(tmp_path, *arguments, "flux.h5", text=text).returncode == 0
+    # dT/dn = -flux/k
+    result = heatsolve(tmp_path, *arguments, "gradient.h5", "--set", "boundary.x_min.gradient=-2", text=text)
+    assert result.returncode == 0, result.stderr
+    with h5py.File(tmp_path / "flux.h5") as a, h5py.File(tmp_path / "gradient.h5") as b:
+        assert np.allclose(a["temperature"][-1], b["temperature"][-1], rtol=1e-14)
+    both = ["--set", "boundary.x_min.gradient=-2", "--set", "boundary.x_min.flux=4"]
+    assert "not both" in heatsolve(tmp_path, *arguments, "both.h5", *both, text=text).stderr
+
+
 # ---- check ---------------------------------------------------------------------------------------
 
 
