@@ -261,6 +261,18 @@ int64_t hs_plan_snapshots(const struct hs_plan *plan)
     return between + 2;
 }
 
+int64_t hs_plan_stretch(const struct hs_plan *plan, const struct hs_problem *problem)
+{
+    const struct hs_schedule *schedule = &problem->schedule;
+    const int64_t every[] = {plan->output_every, schedule->history_every,
+                             schedule->steady ? schedule->steady_check_every : -1};
+    int64_t least = plan->sweeps > 0 ? plan->sweeps : 1;
+    for (size_t n = 0; n < sizeof every / sizeof *every; n++)
+        if (every[n] > 0 && every[n] < least)
+            least = every[n];
+    return least;
+}
+
 struct hs_span hs_plan_span(const struct hs_plan *plan, const struct hs_problem *problem,
                             int64_t sweep, int64_t until)
 {

@@ -63,6 +63,9 @@ double hs_plan_step(const struct hs_plan *plan);
 /* Snapshots of a run to its end: at sweep 0, whenever due, and at the end. */
 int64_t hs_plan_snapshots(const struct hs_plan *plan);
 
+/* Sweeps from stop to stop, the shortest of those that snapshots, history and steady state want. */
+int64_t hs_plan_stretch(const struct hs_plan *plan, const struct hs_problem *problem);
+
 /* The longest span of equal steps that begins at `sweep` and ends at `until` or before, nor beyond
  * the interval that it begins in. */
 struct hs_span hs_plan_span(const struct hs_plan *plan, const struct hs_problem *problem,

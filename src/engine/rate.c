@@ -26,25 +26,59 @@ static enum hs_status upload_ones(const struct hs_problem *problem,
     return st;
 }
 
+struct lot {
+    int64_t sweeps, looks;
+    double sweeping, looking; /* s */
+};
+
+/* `count` sweeps from the run's beginning, as it makes them: from stop to stop, with a look at the
+ * field at each. */
+static enum hs_status make_lot(const struct hs_problem *problem, const struct hs_plan *plan,
+                               struct hs_backend_state *state, int64_t count, struct lot *out,
+                               struct hs_error *err)
+{
+    const int64_t stretch = hs_plan_stretch(plan, problem);
+    *out = (struct lot){0};
+    while (out->sweeps < count) {
+        const int64_t stop = (out->sweeps / stretch + 1) * stretch;
+        struct hs_span span = hs_plan_span(plan, problem, out->sweeps, stop < count ? stop : count);
+        const bool stops = out->sweeps + span.count == stop;
+        span.keep_last = stops;
+        const double begin = hs_clock_now();
+        enum hs_status st = plan->backend->sweep(state, &span, err);
+        const double swept = hs_clock_now();
+        struct hs_reduction reduction;
+        if (!st && stops)
+            st = plan->backend->reduce(state, &reduction, err);
+        if (st)
+            return st;
+        out->sweeps += span.count;
+        out->sweeping += swept - begin;
+        out->looks += stops;
+        out->looking += stops ? hs_clock_now() - swept : 0.0;
+    }
+    return HS_OK;
+}
+
 /* Twice as many sweeps each time, from the run's beginning, until one lot takes long enough. */
 static enum hs_status time_sweeps(const struct hs_problem *problem, const struct hs_plan *plan,
-                                  struct hs_backend_state *state, double budget, double *out,
-                                  struct hs_error *err)
+                                  struct hs_backend_state *state, double budget,
+                                  struct hs_rate *out, struct hs_error *err)
 {
     double spent = 0.0;
     for (int64_t count = 1; spent < budget; count *= 2) {
-        const struct hs_span span = hs_plan_span(plan, problem, 0, count);
-        const double begin = hs_clock_now();
-        const enum hs_status st = plan->backend->sweep(state, &span, err);
-        const double seconds = hs_clock_now() - begin;
+        if (count > plan->sweeps)
+            count = plan->sweeps;
+        struct lot lot;
+        const enum hs_status st = make_lot(problem, plan, state, count, &lot, err);
         if (st)
             return st;
-        *out = seconds / (double)span.count;
+        const double seconds = lot.sweeping + lot.looking;
+        out->seconds_per_sweep = lot.sweeping / (double)lot.sweeps;
+        out->seconds_per_look = lot.looks ? lot.looking / (double)lot.looks : 0.0;
         spent += seconds;
         if (count == 1 && seconds < budget)
             spent = 0.0; /* the first warms up */
-        if (span.count < count)
-            count = span.count; /* no longer stretch to be had */
     }
     return HS_OK;
 }
@@ -61,7 +95,7 @@ enum hs_status hs_rate_measure(const struct hs_problem *problem, const struct hs
     if (!st)
         st = upload_ones(problem, plan->backend, state, err);
     if (!st && plan->sweeps > 0)
-        st = time_sweeps(problem, plan, state, budget, &out->seconds_per_sweep, err);
+        st = time_sweeps(problem, plan, state, budget, out, err);
     plan->backend->destroy(state);
     return st;
 }

@@ -1,4 +1,4 @@
-/* How long a sweep takes here, tried out on the problem's own grid. */
+/* How long a sweep takes here, and a look at the field, tried out on the problem's own grid. */
 #ifndef HS_ENGINE_RATE_H
 #define HS_ENGINE_RATE_H
 
@@ -6,12 +6,14 @@
 
 struct hs_rate {
     double seconds_per_sweep; /* NaN if the plan has no sweep */
-    char device[128];         /* what the backend says it runs on */
+    double seconds_per_look; /* at a stop, for the history; 0 where they are too rare to be tried */
+    char device[128];        /* what the backend says it runs on */
 };
 
 /*
- * Sweeps the plan's kernel over a field of ones on the whole grid until about `budget` [s] of
- * sweeps are done, after one to warm up. HS_DEVICE if the memory is short, as a run would be.
+ * Sweeps the plan's kernel over a field of ones on the whole grid, from stop to stop as a run does,
+ * until about `budget` [s] are spent, after one sweep to warm up. HS_DEVICE if the memory is short,
+ * as a run would be.
  */
 enum hs_status hs_rate_measure(const struct hs_problem *problem, const struct hs_plan *plan,
                                double budget, struct hs_rate *out, struct hs_error *err);

@@ -53,13 +53,8 @@ static const char *value_varying(const struct hs_value *value)
  */
 static int64_t stretch_of(const struct hs_problem *problem, const struct hs_plan *plan)
 {
-    const struct hs_schedule *schedule = &problem->schedule;
-    const int64_t every[] = {plan->sweeps, plan->output_every, schedule->history_every,
-                             schedule->steady ? schedule->steady_check_every : -1};
-    int64_t least = LONG_STRETCH;
-    for (size_t n = 0; n < sizeof every / sizeof *every; n++)
-        if (every[n] > 0 && every[n] < least)
-            least = every[n];
+    const int64_t stretch = hs_plan_stretch(plan, problem);
+    const int64_t least = stretch < LONG_STRETCH ? stretch : LONG_STRETCH;
     int64_t power = 1;
     while (2 * power <= least)
         power *= 2;

@@ -426,6 +426,16 @@ def test_check_foretells_the_run(tmp_path):
     assert told["seconds"] > 0 and told["points_per_second"] > 0
 
 
+def test_check_counts_the_looks_for_the_history(tmp_path):
+    often = ["--set", "output.history_every=1", "--set", "grid.points=[20001]", "--set", "grid.spacing=0.1"]
+    told = json.loads(heatsolve(tmp_path, "check", "case.cfg", "--json", *often).stdout)
+    summary = json.loads(heatsolve(tmp_path, "run", "case.cfg", "--json", *often).stdout)
+    assert told["looking"] > 0 and summary["looking"] > 0
+    # a look takes as long as some sweeps; how long depends on what else the machine does
+    assert 0.1 < (told["looking"] / told["seconds"]) / (summary["looking"] / summary["seconds"]) < 10
+    assert "looks at the field for the history" in heatsolve(tmp_path, "check", "case.cfg", *often).stdout
+
+
 def test_check_foretells_the_size(tmp_path):
     larger = ["--set", "grid.points=[150,150]", "--set", "time.end=0.2", "--set", "output.interval=0.02"]
     told = json.loads(heatsolve(tmp_path, "check", "case.cfg", "--json", *larger).stdout)

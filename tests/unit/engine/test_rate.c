@@ -61,3 +61,53 @@ void test_rate__of_few_sweeps_or_none(void **state)
     assert_int_equal(hs_rate_measure(&problem, &plan, 0.01, &rate, &err), HS_OK);
     assert_true(isnan(rate.seconds_per_sweep));
 }
+
+/* What a backend of the tests was asked for. */
+static struct {
+    int64_t longest, reductions, stops, others;
+    const struct hs_backend *real;
+} asked;
+
+static enum hs_status counted_sweep(struct hs_backend_state *state, const struct hs_span *span,
+                                    struct hs_error *err)
+{
+    asked.longest = span->count > asked.longest ? span->count : asked.longest;
+    if (span->keep_last)
+        asked.stops++;
+    else
+        asked.others++;
+    return asked.real->sweep(state, span, err);
+}
+
+static enum hs_status counted_reduce(struct hs_backend_state *state, struct hs_reduction *out,
+                                     struct hs_error *err)
+{
+    asked.reductions++;
+    return asked.real->reduce(state, out, err);
+}
+
+void test_rate__is_that_of_a_run_with_its_stops(void **state)
+{
+    (void)state;
+    struct hs_error err;
+    hs_error_init(&err);
+    struct hs_rate rate;
+    struct hs_problem problem = make(1000);
+    struct hs_plan plan = plan_of(&problem, 1000);
+    asked.real = plan.backend;
+    struct hs_backend counting = *plan.backend;
+    counting.sweep = counted_sweep;
+    counting.reduce = counted_reduce;
+    plan.backend = &counting;
+    problem.schedule.history_every = 5;
+    plan.output_every = 20;
+    assert_int_equal(hs_rate_measure(&problem, &plan, 0.02, &rate, &err), HS_OK);
+    assert_int_equal(asked.longest, 5);
+    assert_true(asked.stops > asked.others); /* lots that are no multiples of 5 */
+    assert_int_equal(asked.reductions, asked.stops);
+    assert_true(rate.seconds_per_look > 0.0);
+    problem.schedule.history_every = plan.output_every = -1;
+    asked.longest = asked.reductions = 0;
+    assert_int_equal(hs_rate_measure(&problem, &plan, 0.0001, &rate, &err), HS_OK);
+    assert_true(asked.longest > 5);
+}
