@@ -176,7 +176,7 @@ static void print_text(const struct outlook *outlook)
         if (outlook->looking > 0.01 * outlook->seconds) {
             printf(", and ");
             print_duration(outlook->looking);
-            printf(" of looks at the field for the history");
+            printf(" of looks at the field between them");
         }
         printf(", measured on this grid for %.1g s\n", rate_seconds);
     } else

@@ -2,8 +2,9 @@
 #include "test.h"
 
 #include "output/room.h"
+#include "output/store.h"
 
-#include <string.h>
+#include <math.h>
 
 void test_room__is_found_after_its_while(void **state)
 {
@@ -51,36 +52,60 @@ void test_room__neighbours_are_one_when_both_have_waited(void **state)
     hs_room_release(&room);
 }
 
-/* A history of 10 minutes that grows to 10 MB, written every 5 s, each left for 10 s: the file
- * stays within some times its last contents (two that wait, one to come, what lies between), and
- * nothing is written over what a reader may still read. */
+enum { MOST = 4000 };
+
+/* A history that grows to `last` bytes within 10 minutes, written anew every `pause` [s], or as the
+ * store wants it; each of its forms is left when the next is there, with a quarter of room to grow,
+ * and has readers for 10 s more: none of them is written over. Returns the end of the file. */
+static int64_t grow(double last, double pause)
+{
+    static struct {
+        int64_t at, bytes;
+        double left;
+    } past[MOST];
+    struct hs_room room = {0};
+    int64_t end = 0;
+    int count = 0;
+    for (double now = 0.0; now < 600.0; count++) {
+        assert_true(count < MOST);
+        const int64_t used = 50000 + (int64_t)(last * now / 600.0), bytes = used + used / 4;
+        struct hs_gap gap = {.at = end};
+        if (count > 0) {
+            hs_room_leave(&room, past[count - 1].at, past[count - 1].bytes, now);
+            past[count - 1].left = now;
+        }
+        int64_t taken = bytes;
+        if (hs_room_find(&room, used, now - 10.0, &gap))
+            taken = hs_room_take(&room, gap.at, bytes);
+        else
+            end += bytes;
+        assert_true(taken >= used);
+        for (int old = 0; old < count; old++)
+            assert_true(past[old].left <= now - 10.0 || past[old].at + past[old].bytes <= gap.at ||
+                        gap.at + taken <= past[old].at);
+        past[count].at = gap.at;
+        past[count].bytes = taken;
+        now += pause > 0.0 ? pause : fmax(0.25, hs_store_pause((double)used, (double)end));
+    }
+    hs_room_release(&room);
+    return end;
+}
+
+/* What is in use, what waits for its readers (twice that, or three times with what was begun
+ * before), and the next; each with its room to grow. */
 void test_room__growing_contents_use_it_again(void **state)
 {
     (void)state;
-    enum { COUNT = 120 };
-    struct hs_room room = {0};
-    struct {
-        int64_t at, bytes;
-        double left;
-    } past[COUNT];
-    int64_t end = 0;
-    for (int n = 0; n < COUNT; n++) {
-        const double now = 5.0 * n;
-        const int64_t bytes = 10000000 / COUNT * (n + 1);
-        struct hs_gap gap = {.at = end};
-        if (hs_room_find(&room, bytes, now - 10.0, &gap))
-            hs_room_take(&room, gap.at, bytes);
-        else
-            end += bytes;
-        past[n].at = gap.at;
-        past[n].bytes = bytes;
-        past[n].left = now + 5.0;
-        for (int old = 0; old < n; old++)
-            assert_true(past[old].left <= now - 10.0 || past[old].at + past[old].bytes <= gap.at ||
-                        gap.at + bytes <= past[old].at);
-        if (n > 0)
-            hs_room_leave(&room, past[n - 1].at, past[n - 1].bytes, now);
-    }
-    assert_true(end < 50000000); /* 600 MB if none were used again */
-    hs_room_release(&room);
+    assert_true(grow(11e6, 0.0) < (int64_t)(5 * 1.25 * 11e6));
+    /* without pauses, forty wait: that many times as much */
+    assert_true(grow(11e6, 0.25) > (int64_t)(20 * 11e6));
+}
+
+void test_room__small_contents_hardly_pause(void **state)
+{
+    (void)state;
+    assert_true(hs_store_pause(50e3, 1e6) < 0.25);
+    assert_true(hs_store_pause(1e6, 1e9) < 0.25); /* little beside the fields */
+    assert_true(hs_store_pause(1e6, 2e6) > 2.0);
+    assert_true(hs_store_pause(1e9, 2e9) <= 5.0); /* what a kill can take */
 }
