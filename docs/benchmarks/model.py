@@ -101,8 +101,10 @@ def fused_march_3d(w, levels=4):
     rows, vector = 64 // w, 4 // w
     stored = (64 - 2 * (-(-levels // vector) * vector)) * (rows - 2 * levels)
     rim = 64 * rows / stored
-    pipe = rim * (w * (0.5 + 0.5 * (levels - 1) / levels + 2 / levels) + 2 / vector) / 32
-    return Cost((rim + 1) / levels, (rim + 1) / levels, pipe, 7 * rim, 1 / (levels * stored))
+    # In double with four levels the first and the last of eight warps sweep 6 of their 16 rows.
+    swept = (6 * 16 + 2 * 6) / (8 * 16) if w == 2 and levels == 4 else 1
+    pipe = rim * (w * (0.5 + 0.5 * (levels - 1) / levels + 2 / levels) + 2 / vector * swept) / 32
+    return Cost((rim + 1) / levels, (rim + 1) / levels, pipe, 7 * rim * swept, 1 / (levels * stored))
 
 
 def fused_wide_3d(w):

@@ -22,7 +22,7 @@ struct march : boundary<Sizes> {
     using base = boundary<Sizes>;
     using typename base::T, typename base::shared_memory, typename base::vector;
     using column = columns::column;
-    using base::AHEAD, base::DEPTH, base::SLOT, base::SOURCES;
+    using base::AHEAD, base::DEPTH, base::RIMS, base::SLOT, base::SOURCES;
     using base::ANY_WAY, base::CHANGE, base::FULL, base::HAS, base::SOURCE, base::TABLES;
     using base::at_row, base::group, base::lane, base::points, base::stores, base::whole;
     using base::fetch, base::fetch_lines, base::fetch_source, base::fetch_sources;
@@ -32,12 +32,19 @@ struct march : boundary<Sizes> {
     using base::put_ghost_plane, base::select_held_plane, base::take_place;
     using base::turned, base::way;
 
+    /* Whether later levels, or the output, need row r of level `made`. */
+    template <warps OF>
+    __device__ static constexpr bool needed(int r, int made)
+    {
+        return OF == FIRST_WARP ? r >= made : OF == LAST_WARP ? r < (int)ROWS - made : true;
+    }
+
     /* Two steps make a loop's body, in which planes and buffers change roles and nothing is copied;
      * not where that would be much code that is seldom run, or take more registers than there are.
      */
-    __device__ static constexpr bool in_pairs(meets m)
+    __device__ static constexpr bool in_pairs(meets m, warps of)
     {
-        return m < (SOURCE && !ANY_WAY ? KEPT : GHOSTS);
+        return of == ANY_WARP && m < (SOURCE && !ANY_WAY ? KEPT : GHOSTS);
     }
 
     typename Sizes::meeting beside;  /* the warps whose rows this one looks at */
@@ -58,6 +65,7 @@ struct march : boundary<Sizes> {
     }
 
     /* First and last row of level l's newest plane, for the neighbouring groups' next step. */
+    template <warps OF>
     __device__ void hand_on(int buffer, int l, const T (&now)[ROWS][WIDTH])
     {
         vector first, last;
@@ -66,8 +74,10 @@ struct march : boundary<Sizes> {
             first.v[e] = now[0][e];
             last.v[e] = now[ROWS - 1][e];
         }
-        shared.edge[buffer][l - 1][group + 1][0][lane] = first;
-        shared.edge[buffer][l - 1][group + 1][1][lane] = last;
+        if (OF != FIRST_WARP)
+            shared.edge[buffer][l - 1][group + 1][0][lane] = first;
+        if (OF != LAST_WARP)
+            shared.edge[buffer][l - 1][group + 1][1][lane] = last;
     }
 
     __device__ void store(const column &at, int k, const T (&made)[ROWS][WIDTH])
@@ -121,13 +131,13 @@ struct march : boundary<Sizes> {
      * lie in memory.
      *
      * One step: plane z of level 0 has arrived. OLD says which of the two planes is the older. */
-    template <int OLD, meets MEETS>
+    template <int OLD, meets MEETS, warps OF>
     __device__ __forceinline__ void step(const column &at, int z, unsigned slot,
                                          unsigned slot_before, unsigned source_place)
     {
         constexpr int NEW = 1 - OLD;
         T fresh[ROWS][WIDTH]; /* the newest plane of the level at hand */
-        constexpr bool COPY = !in_pairs(MEETS);
+        constexpr bool COPY = !in_pairs(MEETS, OF);
         const int buffer = COPY ? (beside.steps - 1) % 2 : OLD;
         /* from the neighbours' slots; at the tile's ends any value will do */
         vector below = mine(slot_before)[group > 0 ? -(int)LANES : 0];
@@ -147,6 +157,8 @@ struct march : boundary<Sizes> {
             T left[ROWS], right[ROWS];
 #pragma unroll
             for (int r = 0; r < ROWS; r++) {
+                if (!needed<OF>(r, l + 1))
+                    continue;
                 left[r] = __shfl_up_sync(0xffffffffu, now[r][WIDTH - 1], 1, LANES);
                 right[r] = __shfl_down_sync(0xffffffffu, now[r][0], 1, LANES);
             }
@@ -172,6 +184,12 @@ struct march : boundary<Sizes> {
                 line = shared.line[l][k - first_line];
 #pragma unroll
             for (int r = 0; r < ROWS; r++) {
+                if (!needed<OF>(r, l + 1)) {
+#pragma unroll
+                    for (int e = 0; e < WIDTH; e++)
+                        made[r][e] = T(0);
+                    continue;
+                }
                 vector source;
                 if (TABLES)
                     source = from_tables(l, r, line);
@@ -223,13 +241,17 @@ struct march : boundary<Sizes> {
                     fresh[r][e] = made[r][e];
                 }
             if (l + 1 < LEVELS) {
-                hand_on(buffer, l + 1, fresh);
-                below = shared.edge[1 - buffer][l][group][1][lane];
-                above = shared.edge[1 - buffer][l][group + 2][0][lane];
+                hand_on<OF>(buffer, l + 1, fresh);
+                if (needed<OF>(0, l + 2))
+                    below = shared.edge[1 - buffer][l][group][1][lane];
+                if (needed<OF>(ROWS - 1, l + 2))
+                    above = shared.edge[1 - buffer][l][group + 2][0][lane];
             }
             if (l + 2 == LEVELS || LEVELS == 1)
                 beside.arrive(); /* all that is handed on is written, all that was is read */
         }
+        if (OF != ANY_WARP) /* and stores nothing */
+            return;
         if (CHANGE) /* here the last level's planes are the next step's already */
             note_change(at, z - LEVELS, plane[COPY ? OLD : NEW][LEVELS - 1], fresh);
         store(at, z - LEVELS, fresh);
@@ -240,7 +262,7 @@ struct march : boundary<Sizes> {
         unsigned before, at, ahead;
         unsigned source; /* bytes to the source's newest plane in use */
     };
-    template <int OLD, meets MEETS>
+    template <int OLD, meets MEETS, warps OF>
     __device__ __forceinline__ void advance(const column &at, int z, position &q)
     {
         beside.wait();
@@ -251,33 +273,49 @@ struct march : boundary<Sizes> {
         fetch(z + AHEAD, q.ahead);
         fetch_source(z, q.source);
         __pipeline_commit();
-        step<OLD, MEETS>(at, z, q.at, q.before, q.source);
+        step<OLD, MEETS, OF>(at, z, q.at, q.before, q.source);
         q.before = q.at;
         q.at = q.at == (DEPTH - 1) * SLOT ? 0 : q.at + SLOT;
         q.ahead = q.ahead == (DEPTH - 1) * SLOT ? 0 : q.ahead + SLOT;
         if (SOURCE && !TABLES)
             q.source = turned(q.source + way().moves);
     }
-    template <meets MEETS>
+    template <meets MEETS, warps OF = ANY_WARP>
     __device__ __forceinline__ void advance_to(const column &at, int &z, int end, position &q)
     {
-        if constexpr (in_pairs(MEETS)) {
+        if constexpr (in_pairs(MEETS, OF)) {
             for (; z < end; z += 2) {
-                advance<0, MEETS>(at, z, q);
-                advance<1, MEETS>(at, z + 1, q);
+                advance<0, MEETS, OF>(at, z, q);
+                advance<1, MEETS, OF>(at, z + 1, q);
             }
         } else {
+            if (in_pairs(MEETS, ANY_WARP)) /* the others take pairs, and all as many steps */
+                end += (end - z) % 2;
 #pragma unroll 1
             for (; z < end; z++)
-                advance<0, MEETS>(at, z, q);
+                advance<0, MEETS, OF>(at, z, q);
         }
+    }
+
+    /* Where the tile touches no face of x or y. The warp's number is said to be all its lanes', so
+     * that they need not be kept together. */
+    __device__ __forceinline__ void advance_rims(const column &at, int &z, int end, position &q)
+    {
+        if constexpr (RIMS) {
+            const int warp = __shfl_sync(0xffffffffu, (int)threadIdx.x / 32, 0);
+            if (warp == 0)
+                return advance_to<NO_FACE, FIRST_WARP>(at, z, end, q);
+            if (warp == (int)GROUPS - 1)
+                return advance_to<NO_FACE, LAST_WARP>(at, z, end, q);
+        }
+        advance_to<NO_FACE>(at, z, end, q);
     }
 
     __device__ __forceinline__ void advance_inside(const column &at, int &z, int end, position &q)
     {
         const unsigned faces = at.faces & 15, held = at.held & 15;
         if (faces == 0)
-            advance_to<NO_FACE>(at, z, end, q);
+            advance_rims(at, z, end, q);
         else if (faces == (held & p.keeping))
             advance_to<KEPT>(at, z, end, q);
         else if constexpr (FULL)
@@ -377,7 +415,8 @@ hs_status launch_levels(const char *name, const hs_sweep *sweep, hs_error *err)
     hs_geometry g;
     hs_tiling_launch(name, sweep, &g);
     g.shared_bytes = sizeof(typename of::shared_memory);
-    auto p = columns::make_arguments<T, arguments<T>>(sweep, g);
+    constexpr auto cut_z = HAS == NO_FIELDS ? hs_march_cut_z : hs_fused_cut_z;
+    auto p = columns::make_arguments<T, arguments<T>>(sweep, g, cut_z);
     p.change = (star::bits_of<T> *)sweep->change;
     if constexpr (of::TABLES)
         take_tables(sweep, &p.tables);

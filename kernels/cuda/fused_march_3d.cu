@@ -86,6 +86,13 @@
  * below, whose share was not timed alone. More planes in flight (six for three) gave 2.37, stores
  * marked as not needed again 2.39 to 2.46, all three at the earlier 2.45.
  *
+ * In double a tile has 24 stored rows and two rims of 4, each a warp's own. Of these rows a level
+ * needs one less than the level before, and the last one none: the two warps sweep 6 of their 16
+ * rows and levels, by loops of their own, of one step, as three of two were slower where power does
+ * not bound (the cache for instructions is a guess). That saves a sixth of the sums and shuffles,
+ * so power: with chunks of up to 410 planes 1024^3 went from 2.75 to 2.97 of a timing program's
+ * copy (docs/performance.md).
+ *
  * Columns meet the ends of z by code with branches for all that may be there; where all faces that
  * a tile touches keep their values, all prescribe them, or all are swept, a variant without does
  * it.

@@ -26,6 +26,10 @@ struct sizes : tile<T> {
     static constexpr bool CHANGE = CHANGE_;
     static constexpr bool FULL = HAS == ALL_FIELDS, SOURCE = HAS != NO_FIELDS;
     static constexpr bool TABLES = HAS == SOURCE_TABLES;
+    /* Whether a tile's first and last warp own just its rims along y, and sweep what is needed of
+     * them (see warps). */
+    static constexpr bool RIMS =
+        HAS == NO_FIELDS && tile<T>::LANES == HS_WARP && LEVELS_ == tile<T>::ROWS;
     enum {
         LEVELS = LEVELS_,
         WIDTH = tile<T>::WIDTH,
@@ -63,6 +67,10 @@ struct sizes : tile<T> {
         typename meeting::barriers arrived;
     };
 };
+
+/* Which rows a warp sweeps: all that it owns, or those that are needed where it is a tile's first
+ * or last one and owns the rim along y: a row less at each level, and none of the last. */
+enum warps { ANY_WARP, FIRST_WARP, LAST_WARP };
 
 /* The node that i is along an axis: behind a wrap its image; beyond a face, where values are not
  * used, any. The grid has at least as many nodes as there are levels where it wraps. */

@@ -142,6 +142,21 @@ struct hs_fused_chunks hs_fused_cut_z(const struct hs_sweep *sweep, int64_t tile
     return fused_answer(&of);
 }
 
+/*
+ * In double power bounds it, so that what a chunk sweeps to fill and to drain is dear wherever
+ * there are few planes in it: 1024^3 gave 2.73 of the copy in 8 equal chunks, and 2.75, 2.73
+ * and 2.83 in 2, 3 and 4 tapered ones, 768^3 2.84 in 5, 2.91 in 3 and 2.94 in 2, 512^3 2.92 in 4
+ * and 2.96 in 2.
+ */
+struct hs_fused_chunks hs_march_cut_z(const struct hs_sweep *sweep, int64_t tiles_x,
+                                      int64_t tiles_y)
+{
+    struct fused_columns of = fused_columns(sweep, tiles_x, tiles_y);
+    if (sweep->precision == HS_DOUBLE)
+        of.longest = HS_MARCH_PLANES;
+    return fused_answer(&of);
+}
+
 static bool keep_all(const struct hs_face *face, int faces)
 {
     enum { RADIUS = 2 }; /* of fused_wide_3d */

@@ -18,6 +18,7 @@ extern "C" {
 enum {
     HS_FUSED_PLANES = 256,    /* most planes that a block marches through ... */
     HS_FUSED_CHUNK = 1 << 27, /* ... fewer, to half of it, where they would have more points */
+    HS_MARCH_PLANES = 410,    /* ... of fused_march_3d in double, however large they are */
 
     HS_WIDE_EVERY = 4,        /* steps of a turn, of blocks of fused_wide_3d that march in step */
     HS_WIDE_COUNTS = 1 << 16, /* most counts of turns of a launch */
@@ -34,7 +35,11 @@ struct hs_fused_chunks {
 struct hs_fused_chunks hs_fused_cut_z(const struct hs_sweep *sweep, int64_t tiles_x,
                                       int64_t tiles_y);
 
-/* The same for fused_wide_3d. */
+/* The same for fused_march_3d ... */
+struct hs_fused_chunks hs_march_cut_z(const struct hs_sweep *sweep, int64_t tiles_x,
+                                      int64_t tiles_y);
+
+/* ... and for fused_wide_3d. */
 struct hs_fused_chunks hs_wide_cut_z(const struct hs_sweep *sweep, int64_t tiles_x,
                                      int64_t tiles_y);
 

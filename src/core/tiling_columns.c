@@ -90,10 +90,10 @@ static void fused_tiles(const struct hs_sweep *sweep, const int threads[HS_AXES]
     out->blocks[HS_Z] = chunks;
 }
 
-static void geometry_fused(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
-                           struct hs_geometry *out)
+static void set_fused(const struct hs_sweep *sweep, const struct hs_blocking *blocking, cut_z *cut,
+                      struct hs_geometry *out)
 {
-    fused_tiles(sweep, blocking->threads, hs_fused_tile_y(sweep->precision), hs_fused_cut_z, out);
+    fused_tiles(sweep, blocking->threads, hs_fused_tile_y(sweep->precision), cut, out);
     /* the queue of level 0, and a line as far as which its rows may begin later; two edge rows of
      * every group of lanes, at the other levels, twice; and two barriers a warp */
     const int *size = out->input_tile, width = sweep->precision == HS_FLOAT ? 4 : 2;
@@ -103,13 +103,25 @@ static void geometry_fused(const struct hs_sweep *sweep, const struct hs_blockin
                         HS_FUSED_LINE_BYTES + 2 * HS_FUSED_WARPS * 8;
 }
 
+static void geometry_march(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
+                           struct hs_geometry *out)
+{
+    set_fused(sweep, blocking, hs_march_cut_z, out);
+}
+
+static void geometry_fields(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
+                            struct hs_geometry *out)
+{
+    set_fused(sweep, blocking, hs_fused_cut_z, out);
+}
+
 const struct hs_tiling hs_tiling_fused_march_3d = {
     .kernel = "fused_march_3d",
     .dims = 1u << 3,
     .radius = 1u << 1,
     .steps = {HS_FUSED_STEPS, HS_FUSED_STEPS},
     .usual = usual_fused,
-    .geometry = geometry_fused,
+    .geometry = geometry_march,
     .moves = fused_offset,
 };
 
@@ -119,7 +131,7 @@ const struct hs_tiling hs_tiling_fused_fields_3d = {
     .radius = 1u << 1,
     .steps = {HS_FUSED_SOURCE_STEPS, HS_FUSED_SOURCE_STEPS},
     .usual = usual_fused,
-    .geometry = geometry_fused,
+    .geometry = geometry_fields,
     .moves = fused_offset,
 };
 

@@ -9,10 +9,11 @@ void test_tiling_chunks__make_up_every_column(void **state)
 {
     (void)state;
     for (int64_t n = 4; n < 1400; n += n < 100 ? 1 : 37)
-        for (int i = 0; i < 2 * HS_FUSED_STEPS; i++) {
+        for (int i = 0; i < 4 * HS_FUSED_STEPS; i++) {
             struct cube cube;
             set_cube(&cube, n, 3, 1);
-            cube.sweep.steps = i / 2 + 1;
+            cube.sweep.steps = i / 4 + 1;
+            cube.sweep.precision = i / 2 % 2 ? HS_DOUBLE : HS_FLOAT;
             for (int f = 0; f < HS_FACES; f++)
                 cube.face[f] = (struct hs_face){.wrap = i % 2, .held = !(i % 2)};
             for (int axis = 0; i % 2 && axis < HS_AXES; axis++)
@@ -20,9 +21,10 @@ void test_tiling_chunks__make_up_every_column(void **state)
             struct hs_geometry g;
             hs_tiling_launch("fused_march_3d", &cube.sweep, &g);
             const struct hs_fused_chunks cut =
-                hs_fused_cut_z(&cube.sweep, g.blocks[HS_X], g.blocks[HS_Y]);
+                hs_march_cut_z(&cube.sweep, g.blocks[HS_X], g.blocks[HS_Y]);
             assert_int_equal(g.blocks[HS_Z], cut.chunks);
-            int64_t end = 0, longest = n < HS_FUSED_PLANES ? n : HS_FUSED_PLANES;
+            const int most = i / 2 % 2 ? HS_MARCH_PLANES : HS_FUSED_PLANES;
+            int64_t end = 0, longest = n < most ? n : most;
             for (int k = 0; k < cut.chunks; k++) {
                 assert_int_equal(hs_fused_chunk(n, cut.chunks, cut.taper, k), end);
                 end = hs_fused_chunk(n, cut.chunks, cut.taper, k + 1);
@@ -48,4 +50,23 @@ void test_tiling_chunks__end_together(void **state)
     const struct hs_fused_chunks cut = hs_fused_cut_z(&cube.sweep, 12, 12);
     assert_int_equal(cut.chunks, 4);
     assert_int_equal(cut.taper, 8);
+}
+
+/* What fused_fields_3d keeps of its tables has no room for more. */
+void test_tiling_chunks__of_fields_have_no_more_planes_than_tables(void **state)
+{
+    (void)state;
+    for (int64_t n = 32; n < 1400; n += 19)
+        for (int p = 0; p < HS_PRECISIONS; p++) {
+            struct cube cube;
+            set_cube(&cube, n, 3, 1);
+            cube.sweep.steps = HS_FUSED_STEPS;
+            cube.sweep.precision = (enum hs_precision)p;
+            struct hs_geometry g;
+            hs_tiling_launch("fused_fields_3d", &cube.sweep, &g);
+            const struct hs_fused_chunks cut =
+                hs_fused_cut_z(&cube.sweep, g.blocks[HS_X], g.blocks[HS_Y]);
+            assert_int_equal(g.blocks[HS_Z], cut.chunks);
+            assert_true(hs_fused_chunk(n, cut.chunks, cut.taper, 1) <= HS_FUSED_PLANES);
+        }
 }
