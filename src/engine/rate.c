@@ -66,6 +66,7 @@ static enum hs_status time_sweeps(const struct hs_problem *problem, const struct
                                   struct hs_rate *out, struct hs_error *err)
 {
     double spent = 0.0;
+    bool warm = false;
     for (int64_t count = 1; spent < budget; count *= 2) {
         if (count > plan->sweeps)
             count = plan->sweeps;
@@ -76,9 +77,8 @@ static enum hs_status time_sweeps(const struct hs_problem *problem, const struct
         const double seconds = lot.sweeping + lot.looking;
         out->seconds_per_sweep = lot.sweeping / (double)lot.sweeps;
         out->seconds_per_look = lot.looks ? lot.looking / (double)lot.looks : 0.0;
-        spent += seconds;
-        if (count == 1 && seconds < budget)
-            spent = 0.0; /* the first warms up */
+        spent += warm || seconds >= budget ? seconds : 0.0; /* the first warms up */
+        warm = true;
     }
     return HS_OK;
 }

@@ -57,6 +57,9 @@ void test_rate__of_few_sweeps_or_none(void **state)
     struct hs_plan plan = plan_of(&problem, 3);
     assert_int_equal(hs_rate_measure(&problem, &plan, 0.01, &rate, &err), HS_OK);
     assert_true(rate.seconds_per_sweep > 0.0);
+    plan = plan_of(&problem, 1);
+    assert_int_equal(hs_rate_measure(&problem, &plan, 0.01, &rate, &err), HS_OK);
+    assert_true(rate.seconds_per_sweep > 0.0);
     plan = plan_of(&problem, 0);
     assert_int_equal(hs_rate_measure(&problem, &plan, 0.01, &rate, &err), HS_OK);
     assert_true(isnan(rate.seconds_per_sweep));
