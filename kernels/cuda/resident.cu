@@ -22,7 +22,9 @@
  * device refuses otherwise, and suits() asks for a multiprocessor a block.
  *
  * Values that change with time come from a table of the launch's sweeps, fetched two sweeps ahead;
- * where they do not, from the arguments.
+ * where they do not, from the arguments. What differs from point to point, a source
+ * (resident_source.cuh) or what walls are given (resident_given.cuh), must stay the same in time:
+ * it is read once a launch and kept on the chip too.
  *
  * What it was measured to do, what bounds it, and what was tried: docs/performance.md.
  *
@@ -31,8 +33,12 @@
  * protocol of NVIDIA's NCCL, with half of its words.
  */
 #include "resident_mail.cuh"
+#include "resident_source.cuh"
 #include "resident_sweep.cuh"
 
+#include "core/needs.h"
+
+#include <algorithm>
 #include <stdio.h>
 #include <string.h>
 
@@ -46,15 +52,18 @@ __device__ __forceinline__ T fetch_level(const arguments<T> &p, int thread, int 
     return thread < LEVEL && p.levels && step < p.steps ? p.levels[step * LEVEL + thread] : T(0);
 }
 
-template <typename T, int DIMS, int ROWS, int PLANES, int WALLS>
+template <typename T, int DIMS, int ROWS, int PLANES, int WALLS, bool FIELD>
 __device__ __forceinline__ void run(const arguments<T> &p, unsigned char *shared)
 {
     T *const levels = (T *)shared; /* two rows */
     entry *const list = (entry *)(levels + 2 * LEVEL);
-    using Block = block<T, DIMS, ROWS, PLANES, WALLS == RAGGED_WALLS>;
+    using Block = block<T, DIMS, ROWS, PLANES, (WALLS >= RAGGED_WALLS)>;
     Block b(p, (T *)(list + up(p.listed, 2) * 2));
+    if (FIELD) /* else each bit is kept in a register of its own */
+        b.own = star::anew(b.own), b.full = star::anew(b.full);
     mail<Block> post(b, list);
     sweeper<Block, DIMS, WALLS> star(b);
+    added_of<Block, FIELD> added(b);
     const int thread = b.thread;
     if (thread < 2 * LEVEL)
         levels[thread] = p.levels ? (thread / LEVEL < p.steps ? p.levels[thread] : T(0))
@@ -64,6 +73,9 @@ __device__ __forceinline__ void run(const arguments<T> &p, unsigned char *shared
     if (WALLS != NO_WALLS)
         b.put_walls();
     __syncthreads();
+    if constexpr (WALLS == GIVEN_WALLS)
+        star.given.load(b, star.at_x, star.rims);
+    added.load(b); /* after the walls, which are put wherever the tile has one, or its image */
     post.remember();
     int until = 0; /* sweeps to the next exchange */
 #pragma unroll 1
@@ -86,7 +98,7 @@ __device__ __forceinline__ void run(const arguments<T> &p, unsigned char *shared
         until--;
         if (WALLS >= ANY_WALLS)
             star.put_rims(b, levels + (s & 1) * LEVEL);
-        star.sweep(b, levels + (s & 1) * LEVEL);
+        star.sweep(b, levels + (s & 1) * LEVEL, added);
         b.turn();
         if (p.levels && s > 0) {
             if (thread < LEVEL)
@@ -99,16 +111,16 @@ __device__ __forceinline__ void run(const arguments<T> &p, unsigned char *shared
         star.put_ends_back(b.now);
     b.store();
     if (WALLS >= ANY_WALLS)
-        b.store_walls(levels + (p.steps - 1 & 1) * LEVEL);
+        b.template store_walls<WALLS == GIVEN_WALLS>(levels + (p.steps - 1 & 1) * LEVEL);
 }
 
-template <typename T, int DIMS, int ROWS, int PLANES, int WALLS>
+template <typename T, int DIMS, int ROWS, int PLANES, int WALLS, bool FIELD>
 __global__ void __launch_bounds__(HS_RESIDENT_THREADS, 1)
     resident(const __grid_constant__ arguments<T> p)
 {
 #if !defined(__CUDA_ARCH__) || (__CUDA_ARCH__ >= 900 && __CUDA_ARCH__ < 1000)
     STAR_SHARED(memory, unsigned char, [1]);
-    run<T, DIMS, ROWS, PLANES, WALLS>(p, memory);
+    run<T, DIMS, ROWS, PLANES, WALLS, FIELD>(p, memory);
 #else
     (void)p; /* suits() tells such GPUs apart */
 #endif
@@ -116,7 +128,7 @@ __global__ void __launch_bounds__(HS_RESIDENT_THREADS, 1)
 
 /* ---- host ---------------------------------------------------------------------------------- */
 
-bool find_plan(const hs_sweep *sweep, hs_resident *out);
+bool find_plan(const hs_sweep *sweep, unsigned needs, hs_resident *out);
 
 /* The scratch memory: levels of a call, numbers of exchanges, slips, letters. */
 struct memory {
@@ -135,11 +147,17 @@ memory share_memory(const hs_resident &plan)
     return m;
 }
 
+/* As much as with or without fields, of which the request says nothing. */
 size_t scratch(const hs_sweep *sweep)
 {
     hs_resident plan;
-    find_plan(sweep, &plan);
-    return share_memory(plan).all;
+    find_plan(sweep, 0, &plan);
+    size_t bytes = share_memory(plan).all;
+    for (const unsigned needs : {(unsigned)HS_NEEDS_SOURCE_FIELD, (unsigned)HS_NEEDS_WALL_FIELD,
+                                 (unsigned)(HS_NEEDS_SOURCE_FIELD | HS_NEEDS_WALL_FIELD)})
+        if (find_plan(sweep, needs, &plan))
+            bytes = std::max(bytes, share_memory(plan).all);
+    return bytes;
 }
 
 /* The faces of the grid in the kernel's order of axes. */
@@ -181,8 +199,12 @@ arguments<T> make_arguments(const hs_sweep *sweep, const hs_resident &plan)
         p.blocks[axis] = plan.blocks[axis];
         p.halo[axis] = plan.halo[axis];
         p.wall[2 * axis] = plan.wall[2 * axis], p.wall[2 * axis + 1] = plan.wall[2 * axis + 1];
-        for (int f = 2 * axis; along >= 0 && f < 2 * axis + 2; f++)
-            star::take_face(sweep->face[face_of(sweep->stencil->dims, f)], f, &p);
+        for (int f = 2 * axis; along >= 0 && f < 2 * axis + 2; f++) {
+            const int face = face_of(sweep->stencil->dims, f);
+            star::take_face(sweep->face[face], f, &p);
+            if (!sweep->face[face].wrap)
+                p.given[f] = (const T *)sweep->level[0].drive_field[face];
+        }
     }
     p.depth = plan.depth;
     p.steps = sweep->steps;
@@ -192,6 +214,9 @@ arguments<T> make_arguments(const hs_sweep *sweep, const hs_resident &plan)
     const int width = vector<T>::WIDTH;
     p.last = 1u << (p.n[ALONG] - 1) % width;
     p.ragged = p.wrap[ALONG] && p.n[ALONG] % width != 0;
+    p.source = (const T *)sweep->source;
+    p.source_between = plan.source_between;
+    p.source_places = plan.source;
     return p;
 }
 
@@ -222,11 +247,26 @@ walls walls_of(const arguments<T> &p)
     unsigned faces = 0;
     for (int f = 0; f < 6; f++)
         faces |= p.wrap[f / 2] || p.n[f / 2] == 1 ? 0u : 1u << f;
+    for (int f = 0; f < 6; f++)
+        if (p.given[f])
+            return GIVEN_WALLS;
     if (p.ragged || (faces && p.last != 1u << (vector<T>::WIDTH - 1)))
         return RAGGED_WALLS;
     if (faces == 0)
         return NO_WALLS;
     return (faces & ~p.keeping) == 0 ? FIXED_WALLS : ANY_WALLS;
+}
+
+template <typename T, int DIMS, int ROWS, int PLANES, bool FIELD>
+auto kernel_for(walls walls) -> void (*)(arguments<T>)
+{
+    switch (walls) {
+    case NO_WALLS: return resident<T, DIMS, ROWS, PLANES, NO_WALLS, FIELD>;
+    case FIXED_WALLS: return resident<T, DIMS, ROWS, PLANES, FIXED_WALLS, FIELD>;
+    case ANY_WALLS: return resident<T, DIMS, ROWS, PLANES, ANY_WALLS, FIELD>;
+    case RAGGED_WALLS: return resident<T, DIMS, ROWS, PLANES, RAGGED_WALLS, FIELD>;
+    default: return resident<T, DIMS, ROWS, PLANES, GIVEN_WALLS, FIELD>;
+    }
 }
 
 template <typename T, int DIMS, int ROWS, int PLANES>
@@ -242,19 +282,17 @@ hs_status launch_shape(const hs_sweep *sweep, const hs_resident &plan, hs_error 
         g.threads[axis] = axis == HS_X ? plan.threads : 1;
     }
     g.shared_bytes = plan.shared_bytes;
-    void (*const kernels[])(arguments<T>) = {
-        resident<T, DIMS, ROWS, PLANES, NO_WALLS>, resident<T, DIMS, ROWS, PLANES, FIXED_WALLS>,
-        resident<T, DIMS, ROWS, PLANES, ANY_WALLS>, resident<T, DIMS, ROWS, PLANES, RAGGED_WALLS>};
-    const auto kernel = kernels[walls_of(p)];
+    const auto kernel = p.source ? kernel_for<T, DIMS, ROWS, PLANES, true>(walls_of(p))
+                                 : kernel_for<T, DIMS, ROWS, PLANES, false>(walls_of(p));
     return star::launch_together("resident", kernel, p, g, sweep->stream, err);
 }
 
 /* The plan of the last grid is kept: to look for one takes as long as a few sweeps. */
-bool find_plan(const hs_sweep *sweep, hs_resident *out)
+bool find_plan(const hs_sweep *sweep, unsigned needs, hs_resident *out)
 {
     struct question {
         int64_t points[HS_AXES];
-        int64_t wrap[HS_AXES], held, dims, precision;
+        int64_t wrap[HS_AXES], held, dims, precision, needs;
     };
     thread_local question last = {};
     thread_local hs_resident plan;
@@ -262,6 +300,7 @@ bool find_plan(const hs_sweep *sweep, hs_resident *out)
     question now = {};
     now.dims = sweep->stencil->dims;
     now.precision = sweep->precision;
+    now.needs = needs;
     for (int axis = 0; axis < HS_AXES; axis++) {
         now.points[axis] = sweep->layout.points[axis];
         for (int f = 2 * axis; axis < sweep->stencil->dims && f < 2 * axis + 2; f++)
@@ -269,7 +308,7 @@ bool find_plan(const hs_sweep *sweep, hs_resident *out)
         now.wrap[axis] = axis < sweep->stencil->dims && sweep->face[2 * axis].wrap;
     }
     if (memcmp(&now, &last, sizeof now) != 0) {
-        fits = hs_resident_plan(sweep, &plan);
+        fits = hs_resident_plan(sweep, needs, &plan);
         last = now;
     }
     *out = plan;
@@ -280,7 +319,7 @@ template <typename T>
 hs_status launch(const hs_sweep *sweep, hs_error *err)
 {
     hs_resident plan;
-    if (!find_plan(sweep, &plan))
+    if (!find_plan(sweep, hs_resident_needs(sweep), &plan))
         return hs_error_add(err, HS_BAD_INPUT,
                             "kernel resident: the grid does not fit on the chip");
     constexpr int MANY = sizeof(T) == 8 ? 2 : 4; /* rows; with more, doubles spill */
@@ -306,6 +345,18 @@ hs_status sweep(const hs_sweep *sweep, hs_error *err)
     return sweep->precision == HS_FLOAT ? launch<float>(sweep, err) : launch<double>(sweep, err);
 }
 
+/* What differs from point to point stays the same. */
+bool stay(const hs_problem *problem, unsigned needs)
+{
+    const unsigned both = HS_VARIES_SPACE | HS_VARIES_T;
+    bool stay = !(needs & HS_NEEDS_SOURCE_FIELD) || !(needs & HS_NEEDS_SOURCE_TIME);
+    for (int face = 0; face < 2 * problem->grid.dims; face++) {
+        const unsigned varies = hs_value_varies(&problem->face[face].drive);
+        stay = stay && !((varies & HS_VARIES_T) && (varies & both & ~HS_VARIES_T));
+    }
+    return stay;
+}
+
 /* All blocks must run at once, each on a multiprocessor of its own. */
 bool suits(const hs_problem *problem, char *reason, size_t size)
 {
@@ -319,9 +370,17 @@ bool suits(const hs_problem *problem, char *reason, size_t size)
     request.layout = hs_layout_make(&problem->grid, problem->radius, 32);
     request.stencil = &stencil;
     request.face = problem->face;
+    const unsigned needs = hs_problem_needs(problem);
+    if (!stay(problem, needs)) {
+        snprintf(reason, size,
+                 "resident needs sources and boundary values that are uniform in space or constant "
+                 "in time");
+        return false;
+    }
     hs_resident plan;
-    if (!hs_resident_plan(&request, &plan)) {
-        snprintf(reason, size, "resident needs a grid that fits on the chip, not %lld points",
+    if (!hs_resident_plan(&request, needs, &plan)) {
+        snprintf(reason, size, "resident needs a grid that fits on the chip%s, not %lld points",
+                 needs & (HS_NEEDS_SOURCE_FIELD | HS_NEEDS_WALL_FIELD) ? " with its fields" : "",
                  (long long)hs_grid_count(&problem->grid));
         return false;
     }
@@ -349,7 +408,6 @@ extern "C" const hs_kernel hs_kernel_cuda_resident = {
     .precision = HS_ALL_PRECISIONS,
     .steps = HS_RESIDENT_STEPS,
     .own_ghosts = true,
-    .uniform = true,
     .suits = resident::suits,
     .geometry = resident::geometry,
     .scratch = resident::scratch,

@@ -39,6 +39,12 @@ struct arguments : star::faces<T, HS_FACES, 1> { /* of the kernel's axes */
     int listed;           /* letters that a block looks for in an exchange, at most */
     unsigned last;        /* a row's last value in its vector, as a bit */
     bool ragged;          /* a row wraps, and is no whole number of vectors */
+    const T *source;      /* node (0, 0, 0) of the field that each sweep adds, or NULL; ... */
+    bool source_between;  /* ... a part of it is kept between the tiles' vectors, ... */
+    int source_places;    /* ... and so many of a thread's after the tiles */
+    /* Of faces whose values differ from point to point, nodes with the lower axis fastest; or NULL.
+     */
+    const T *given[HS_FACES];
 };
 
 template <typename T>
@@ -200,6 +206,15 @@ struct block {
             }
     }
 
+    /* The grid's node, any number of periods away; -1 if there is none. */
+    __device__ __forceinline__ int node_at(int axis, int node) const
+    {
+        const int n = p.n[axis];
+        if (p.wrap[axis])
+            return star::wrapped(node, n);
+        return node >= 0 && node < n ? node : -1;
+    }
+
     /* Bits that are set in some lane of the warp; the compiler knows that they are the same in all.
      */
     static __device__ __forceinline__ unsigned of_warp(unsigned bits)
@@ -268,8 +283,15 @@ struct block {
                 p.out[from] = value;
         });
     }
+    /* What is given for a node of a face. */
+    __device__ __forceinline__ T given_at(int face, const int (&node)[3]) const
+    {
+        const int first = face / 2 == ALONG ? ROW : ALONG, second = face / 2 == PLANE ? ROW : PLANE;
+        return p.given[face][node[first] + (int64_t)p.n[first] * node[second]];
+    }
     /* Those that are prescribed, at the end; of several faces that prescribe the last has a node.
      */
+    template <bool FIELDS>
     __device__ __forceinline__ void store_walls(const T *level) const
     {
         const unsigned prescribed = p.held & ~p.keeping;
@@ -279,7 +301,8 @@ struct block {
                 for (int face = 0; face < 6; face++)
                     if (is_mine && prescribed >> face & 1 &&
                         node[face / 2] == (face % 2 ? p.n[face / 2] - 1 : 0))
-                        p.out[from] = level[7 + face];
+                        p.out[from] =
+                            FIELDS && p.given[face] ? given_at(face, node) : level[7 + face];
             });
     }
 

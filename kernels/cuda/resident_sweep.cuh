@@ -9,14 +9,22 @@
 #ifndef HS_KERNELS_CUDA_RESIDENT_SWEEP_CUH
 #define HS_KERNELS_CUDA_RESIDENT_SWEEP_CUH
 
-#include "resident_block.cuh"
+#include "resident_given.cuh"
 
 namespace resident
 {
 
 /* What a kernel is compiled for: a grid that wraps along each axis; or that has faces as well, all
- * of which keep their nodes, and rows of whole vectors; or faces of any kind. */
-enum walls { NO_WALLS, FIXED_WALLS, ANY_WALLS, RAGGED_WALLS };
+ * of which keep their nodes, and rows of whole vectors; or faces of any kind; rows of any length;
+ * and values of faces that differ from point to point. */
+enum walls { NO_WALLS, FIXED_WALLS, ANY_WALLS, RAGGED_WALLS, GIVEN_WALLS };
+
+struct nothing_given {
+    template <typename Block>
+    __device__ __forceinline__ explicit nothing_given(const Block &)
+    {
+    }
+};
 
 template <typename Block, int DIMS, int WALLS>
 struct sweeper {
@@ -31,7 +39,8 @@ struct sweeper {
         /* Nodes that faces of x keep are put back: before a sweep, from what they had at first, if
          * there are registers for that, else after it. */
         KEEPS = WALLS == FIXED_WALLS && Block::VECTORS <= 4,
-        PUTS_BACK = WALLS == FIXED_WALLS && !KEEPS
+        PUTS_BACK = WALLS == FIXED_WALLS && !KEEPS,
+        FIELDS = WALLS == GIVEN_WALLS
     };
 
     const arguments<T> &p;
@@ -43,8 +52,9 @@ struct sweeper {
     unsigned rims_of_warp; /* ... or those of another lane */
     T c[2 * DIMS + 1];
     T ends[PLANES][ROWS][2]; /* of the thread's vectors, as they were; KEEPS: at first */
+    std::conditional_t<(WALLS == GIVEN_WALLS), given_values<Block>, nothing_given> given;
 
-    __device__ __forceinline__ sweeper(const Block &b) : p(b.p)
+    __device__ __forceinline__ sweeper(const Block &b) : p(b.p), given(b)
     {
         const place f = b.find();
         const int column = f.column, lane = b.thread % 32, first_lane = lane - column;
@@ -86,16 +96,22 @@ struct sweeper {
     {
         return star::ghost(p.rule[f][0], inner, edge, offset);
     }
-    /* What a vector has beyond a face of rows or planes: ghosts for this sweep, prescribed values
-     * for the next one. Nodes that are kept are there already. */
-    __device__ __forceinline__ void put_rim(const Block &b, const T *level, int f,
+    /* What a vector, of the thread's n-th row or plane, has beyond a face of rows or planes: ghosts
+     * for this sweep, prescribed values for the next one. Nodes that are kept are there already. */
+    __device__ __forceinline__ void put_rim(const Block &b, const T *level, int f, int n,
                                             const values &inner, const values &edge, T *to) const
     {
         values v;
         const bool held = p.held >> f & 1;
+        if constexpr (FIELDS) {
+            const values here = given.rim(level, f, n);
 #pragma unroll
-        for (int e = 0; e < WIDTH; e++)
-            v.v[e] = held ? level[7 + f] : ghost_of(level[1 + f], f, inner.v[e], edge.v[e]);
+            for (int e = 0; e < WIDTH; e++)
+                v.v[e] = held ? here.v[e] : ghost_of(here.v[e], f, inner.v[e], edge.v[e]);
+        } else
+#pragma unroll
+            for (int e = 0; e < WIDTH; e++)
+                v.v[e] = held ? level[7 + f] : ghost_of(level[1 + f], f, inner.v[e], edge.v[e]);
         if (rims >> f & ~(p.keeping >> f) & 1)
             *(values *)(held ? to + b.other : to) = v;
     }
@@ -113,12 +129,12 @@ struct sweeper {
             if (HAS_ROWS && rims_of_warp >> (2 + side) & 1)
 #pragma unroll
                 for (int k = 0; k < PLANES; k++)
-                    put_rim(b, level, 2 + side, now[k][(row + in) % ROWS], now[k][row],
+                    put_rim(b, level, 2 + side, k, now[k][(row + in) % ROWS], now[k][row],
                             b.my(k, row - in));
             if (rims_of_warp >> (4 + side) & 1)
 #pragma unroll
                 for (int r = 0; r < ROWS; r++)
-                    put_rim(b, level, 4 + side, now[plane + in][r], now[plane][r],
+                    put_rim(b, level, 4 + side, r, now[plane + in][r], now[plane][r],
                             b.my(plane - in, r));
         }
         __syncwarp();
@@ -143,6 +159,12 @@ struct sweeper {
                 low = at_x & 1 ? ends[k][r][0] : low;
                 high = at_x & 2 ? ends[k][r][1] : high;
             }
+    }
+    __device__ __forceinline__ void keep_ends(const values &before, values &made) const
+    {
+        T &low = made.v[0], &high = made.v[WIDTH - 1];
+        low = at_x & 1 ? before.v[0] : low;
+        high = at_x & 2 ? before.v[WIDTH - 1] : high;
     }
     /* Faces of x that have value e of the grid's first or last vector. */
     __device__ __forceinline__ unsigned ends_at(int e) const
@@ -188,15 +210,17 @@ struct sweeper {
     }
 
     /* All of the thread's vectors, from a tile that has all that they need. */
-    __device__ __forceinline__ void sweep(Block &b, const T *level)
+    template <typename Added>
+    __device__ __forceinline__ void sweep(Block &b, const T *level, const Added &added)
     {
+        constexpr bool BY_PLANE = PUTS_BACK && Added::IN_MEMORY; /* for want of registers */
         if (KEEPS)
             put_ends_back(b.now);
-        if (PUTS_BACK)
+        if (PUTS_BACK && !BY_PLANE)
             remember_ends(b.now);
         values(&now)[PLANES][ROWS] = b.now;
         const int row_length = Block::ROW_LENGTH, plane_length = b.plane_length();
-        const T source = level[0];
+        const auto add = added.begin(b, level);
         T off[2], hold[2]; /* of the faces of x */
         if (WALLS >= ANY_WALLS)
 #pragma unroll
@@ -232,11 +256,17 @@ struct sweeper {
 #pragma unroll
                 for (int e = 0; e < WIDTH; e++)
                     beside[e] = e + 1 < WIDTH ? centre.v[(e + 1) % WIDTH] : right;
+                if constexpr (FIELDS)
+                    if (faces)
+#pragma unroll
+                        for (int f = 0; f < 2; f++)
+                            off[f] = hold[f] = given.end(level, f, k, r);
                 if (WALLS >= ANY_WALLS && faces & ~p.held)
                     put_ghosts_beside(off, centre, left, beside);
+                const values plus = add.at(k, r);
 #pragma unroll
                 for (int e = 0; e < WIDTH; e++) {
-                    T sum = star::fused(c[0], zm.v[e], source);
+                    T sum = star::fused(c[0], zm.v[e], plus.v[e]);
                     if (HAS_ROWS)
                         sum = star::fused(c[1], ym.v[e], sum);
                     sum = star::fused(c[DIMS - 1], e > 0 ? centre.v[(e + WIDTH - 1) % WIDTH] : left,
@@ -253,10 +283,12 @@ struct sweeper {
 #pragma unroll
             for (int r = 0; r < ROWS; r++) {
                 older[r] = now[k][r];
+                if (BY_PLANE)
+                    keep_ends(older[r], made[r]);
                 now[k][r] = made[r];
             }
         }
-        if (PUTS_BACK)
+        if (PUTS_BACK && !BY_PLANE)
             put_ends_back(b.now);
     }
 };

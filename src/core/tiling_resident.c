@@ -1,4 +1,5 @@
 #include "core/tiling_resident.h"
+#include "core/needs.h"
 #include "core/tiling_parts.h"
 
 #include <math.h>
@@ -18,12 +19,17 @@ struct resident_case {
     int64_t n[3];
     bool wrap[3];
     int wall[6]; /* of these, layers that are no block's: the held ones of rows and planes */
+    bool source; /* there is a field of it */
+    bool walls;  /* face values differ from point to point */
 };
 
-static struct resident_case case_of(const struct hs_sweep *sweep)
+static struct resident_case case_of(const struct hs_sweep *sweep, unsigned needs)
 {
     const int size = (int)hs_precision_size(sweep->precision);
-    struct resident_case of = {.size = size, .width = 16 / size};
+    struct resident_case of = {.size = size,
+                               .width = 16 / size,
+                               .source = needs & HS_NEEDS_SOURCE_FIELD,
+                               .walls = needs & HS_NEEDS_WALL_FIELD};
     for (int axis = 0; axis < 3; axis++) {
         const int along = hs_resident_axis(sweep->stencil->dims, axis);
         of.n[axis] = along < 0 ? 1 : sweep->layout.points[along];
@@ -66,6 +72,35 @@ static bool walls_fit(const struct resident_case *of, const struct hs_resident *
     return true;
 }
 
+/* Where a source field is kept for which there are no registers. Between the tiles' vectors lie
+ * those within a thread's, in both tiles, unless letters come there. */
+static void place_source(const struct resident_case *of, struct hs_resident *plan)
+{
+    const int vectors = plan->rows * plan->planes;
+    const bool in_memory = of->source && vectors > HS_RESIDENT_SOURCE_HELD;
+    const bool ragged = of->wrap[0] && of->n[0] % of->width != 0;
+    plan->source_between = in_memory && plan->depth == 1 && !ragged;
+    const int between = 2 * (plan->rows - 2) * (plan->planes - 2);
+    plan->source = in_memory ? vectors - (plan->source_between ? between : 0) : 0;
+}
+
+/* Bytes of what is given at the faces that a block may be at: a number for each vector's end along
+ * x, vectors along the others. */
+static int64_t given_bytes(const struct resident_case *of, const struct hs_resident *plan)
+{
+    int64_t sides[3], swept[3] = {plan->lanes * of->width, 1, plan->groups[1] * plan->planes};
+    if (!of->walls)
+        return 0;
+    for (int axis = 0; axis < 3; axis++)
+        sides[axis] = of->wrap[axis] || of->n[axis] == 1     ? 0
+                      : axis == 0 || plan->blocks[axis] == 1 ? 2
+                                                             : 1;
+    if (of->n[1] > 1)
+        swept[1] = (int64_t)plan->groups[0] * plan->rows;
+    const int64_t beside = hs_divide_up(sides[0] * swept[1] * swept[2], of->width) * of->width;
+    return (beside + swept[0] * (sides[1] * swept[2] + sides[2] * swept[1])) * of->size;
+}
+
 /* Fills the rest of a plan whose rows, planes, blocks and depth are set; false if a
  * block cannot be so. */
 static bool complete_resident(const struct resident_case *of, struct hs_resident *plan)
@@ -100,8 +135,10 @@ static bool complete_resident(const struct resident_case *of, struct hs_resident
     plan->letters = (int)(all - own);
     plan->looked_for = plan->letters + (int)beside;
     plan->places = plan->threads * plan->rows * plan->planes;
-    plan->shared_bytes =
-        2 * HS_RESIDENT_LEVEL * of->size + 16 * hs_divide_up(plan->looked_for, 2) + 32 * tile;
+    place_source(of, plan);
+    plan->shared_bytes = 2 * HS_RESIDENT_LEVEL * of->size + 16 * hs_divide_up(plan->looked_for, 2) +
+                         32 * tile + (int64_t)16 * plan->source * plan->threads +
+                         given_bytes(of, plan);
     return groups <= HS_RESIDENT_THREADS && plan->threads <= HS_RESIDENT_THREADS &&
            plan->shared_bytes <= MOST_SHARED;
 }
@@ -161,14 +198,14 @@ static void try_resident(const struct resident_case *of, struct hs_resident plan
     }
 }
 
-bool hs_resident_plan(const struct hs_sweep *sweep, struct hs_resident *out)
+bool hs_resident_plan(const struct hs_sweep *sweep, unsigned needs, struct hs_resident *out)
 {
     static const struct {
         int dims, rows, planes; /* rows of 0: as many as there can be */
     } shapes[] = {{2, 1, 4}, {2, 1, 10}, {3, 2, 2}, {3, 0, 4}};
     const int dims = sweep->stencil->dims;
     const int many = sweep->precision == HS_DOUBLE ? 2 : 4; /* rows; with more, doubles spill */
-    const struct resident_case of = case_of(sweep);
+    const struct resident_case of = case_of(sweep, needs);
     double clocks = INFINITY;
     *out = (struct hs_resident){.rows = 0};
     const int64_t points = of.n[0] * of.n[1] * of.n[2];
@@ -191,6 +228,15 @@ bool hs_resident_plan(const struct hs_sweep *sweep, struct hs_resident *out)
     return false;
 }
 
+unsigned hs_resident_needs(const struct hs_sweep *sweep)
+{
+    unsigned needs = sweep->source ? HS_NEEDS_SOURCE_FIELD : 0u;
+    for (int face = 0; face < 2 * sweep->stencil->dims && sweep->level; face++)
+        if (!sweep->face[face].wrap && sweep->level[0].drive_field[face])
+            needs |= HS_NEEDS_WALL_FIELD;
+    return needs;
+}
+
 static struct hs_blocking usual_resident(int dims, int radius, enum hs_precision precision)
 {
     (void)dims, (void)radius, (void)precision;
@@ -202,7 +248,7 @@ static void geometry_resident(const struct hs_sweep *sweep, const struct hs_bloc
 {
     (void)blocking;
     struct hs_resident plan;
-    hs_resident_plan(sweep, &plan);
+    hs_resident_plan(sweep, hs_resident_needs(sweep), &plan);
     const int threads[HS_AXES] = {plan.threads, 1, 1};
     const int width = 16 / (int)hs_precision_size(sweep->precision);
     const int swept[3] = {plan.lanes * width, plan.groups[0] * plan.rows,

@@ -9,9 +9,10 @@ extern "C" {
 #endif
 
 enum {
-    HS_RESIDENT_STEPS = 1024,  /* resident: most sweeps a launch */
-    HS_RESIDENT_THREADS = 256, /* most of a block: each may have 255 registers */
-    HS_RESIDENT_LEVEL = 16,    /* numbers kept of each level: source, 6 offsets, 6 held values */
+    HS_RESIDENT_STEPS = 1024,     /* resident: most sweeps a launch */
+    HS_RESIDENT_THREADS = 256,    /* most of a block: each may have 255 registers */
+    HS_RESIDENT_LEVEL = 16,       /* numbers kept of each level: source, 6 offsets, 6 held values */
+    HS_RESIDENT_SOURCE_HELD = 10, /* vectors of a thread whose source it has registers for, too */
 };
 
 /*
@@ -19,27 +20,33 @@ enum {
  * are along memory, from row to row, and from plane to plane: x, y, z in 3D; x, none, y in 2D.
  */
 struct hs_resident {
-    int rows, planes; /* vectors of 16 bytes that a thread owns */
-    int wall[6];      /* layers at the faces of rows and planes that are held: no block's */
-    int blocks[3];    /* along each axis */
-    int own[3];       /* points of a block, at most */
-    int halo[3];      /* points around a block's own that it gets from others */
-    int depth;        /* sweeps between exchanges */
-    int lanes;        /* threads along a row */
-    int groups[2];    /* threads along the others */
-    int threads;      /* of a block, in whole warps */
-    int letters;      /* vectors that a block gets in an exchange, at most */
-    int looked_for;   /* as they come: where a row wraps within a vector, one more beside it */
-    int places;       /* vectors of all its threads, from where they are sent */
+    int rows, planes;    /* vectors of 16 bytes that a thread owns */
+    int wall[6];         /* layers at the faces of rows and planes that are held: no block's */
+    int blocks[3];       /* along each axis */
+    int own[3];          /* points of a block, at most */
+    int halo[3];         /* points around a block's own that it gets from others */
+    int depth;           /* sweeps between exchanges */
+    int lanes;           /* threads along a row */
+    int groups[2];       /* threads along the others */
+    int threads;         /* of a block, in whole warps */
+    int letters;         /* vectors that a block gets in an exchange, at most */
+    int looked_for;      /* as they come: where a row wraps within a vector, one more beside it */
+    int places;          /* vectors of all its threads, from where they are sent */
+    int source;          /* vectors of a source field that a thread keeps in shared memory ... */
+    bool source_between; /* ... besides those between the tiles' vectors */
     int64_t shared_bytes;
 };
 
 /* The axis of the grid that is the kernel's axis `axis`; -1 where there is none. */
 int hs_resident_axis(int dims, int axis);
 
-/* The plan of the least estimated time; false if the grid does not fit on the chip. Then it is for
- * more blocks than a device runs at once. */
-bool hs_resident_plan(const struct hs_sweep *sweep, struct hs_resident *out);
+/* The plan of the least estimated time; false if the grid does not fit on the chip with what is
+ * kept beside it: of `needs` (core/needs.h) a source field, and face values that differ from point
+ * to point. Then the plan is for more blocks than a device runs at once. */
+bool hs_resident_plan(const struct hs_sweep *sweep, unsigned needs, struct hs_resident *out);
+
+/* The needs of a call. */
+unsigned hs_resident_needs(const struct hs_sweep *sweep);
 
 #ifdef __cplusplus
 }

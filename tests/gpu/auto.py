@@ -26,6 +26,7 @@ WALLS = {
     "fixed": '{ type = "fixed"; }',
     "periodic": '{ type = "periodic"; }',
     "robin": '{ type = "robin"; h = 0.1; ambient = 300.0; }',
+    "wall": '{ type = "robin"; h = 0.1; ambient = "300.0 + 0.1*x + 0.2*y"; }',
 }
 GRIDS = {
     "64": [64] * 3,
@@ -57,8 +58,10 @@ def cases():
             yield f"512 radius {radius} fixed {precision}", [512] * 3, radius, "fixed", False, precision
             yield f"4096^2 radius {radius} fixed {precision}", [4096] * 2, radius, "fixed", False, precision
         yield f"160 radius 2 fixed {precision}", GRIDS["160"], 2, "fixed", False, precision
-        for name in ("96", "160"):
+        for name in ("96", "128", "160", "256^2"):
             yield f"{name} robin source {precision}", GRIDS[name], 1, "robin", True, precision
+        for name in ("64", "128", "1024^2"):
+            yield f"{name} wall {precision}", GRIDS[name], 1, "wall", False, precision
         for name in ("64", "512", "1024^2", "4096^2", "2^20"):
             for walls in ("periodic", "robin"):
                 yield f"{name} {walls} {precision}", GRIDS[name], 1, walls, False, precision

@@ -55,8 +55,9 @@ static inline double noise(uint64_t n)
 
 /* Expressions without sin, exp and so on, which a GPU may round differently in the last bit. */
 static const char *const drive_texts[] = {"1.25", "1.5 + 3*t*(1 - t)",
+                                          "1 + 0.5*x*(1 - y) + 0.25*z*y*x",
                                           "1 + 0.5*x*(1 - y) + 0.25*z*y*x - 2*t*(x - z)"};
-enum { DRIVE_TEXTS = 3 };
+enum { DRIVE_TEXTS = 4 };
 static const char *const source_texts[] = {
     NULL, "0.125", "0.5*t*t - 0.25", "0.5*x - y*z + 0.125", "0.5*x*t - y*z*t*t + 0.125",
     "(0.5*x - y*z + 0.125)*(1 - t)/(2 + t*t)*0.3", "(1 - t)*x", "x + t", "0.25*x - 0.5",
@@ -107,10 +108,10 @@ struct walls {
         {kind, kind, kind, kind, kind, kind}, drive                                                \
     }
 static const struct walls wall_table[] = {
-    {{"dirichlet", "robin", "neumann", "dirichlet", "fixed", "reflective"}, 2},
-    ALL("dirichlet", 2),
+    {{"dirichlet", "robin", "neumann", "dirichlet", "fixed", "reflective"}, 3},
+    ALL("dirichlet", 3),
     {{"periodic", "periodic", "clamp", "dirichlet", "constant", "neumann"}, 1},
-    {{"neumann", "fixed", "periodic", "periodic", "dirichlet", "robin"}, 2},
+    {{"neumann", "fixed", "periodic", "periodic", "dirichlet", "robin"}, 3},
     ALL("fixed", 0),
     ALL("periodic", 0),
     ALL("reflective", 0),
@@ -119,13 +120,13 @@ static const struct walls wall_table[] = {
     ALL("dirichlet", 1),
     ALL("neumann", 0),
     ALL("neumann", 1),
-    ALL("neumann", 2),
+    ALL("neumann", 3),
     ALL("robin", 0),
     ALL("robin", 1),
-    ALL("robin", 2),
+    ALL("robin", 3),
     ALL("constant", 0),
     ALL("constant", 1),
-    ALL("constant", 2),
+    ALL("constant", 3),
 };
 enum { WALLS = sizeof wall_table / sizeof *wall_table };
 

@@ -251,8 +251,9 @@ static int64_t face_nodes(const struct hs_layout *layout, int f)
 
 enum { ALL_FIXED = 84 }; /* a mix of walls beyond those that are tried one after the other */
 
+/* `stay`: what differs from point to point does not change in time. */
 static void set_walls(struct walls *walls, const struct fields *f, int dims, int radius, int mix,
-                      bool uniform)
+                      bool uniform, bool stay)
 {
     static const char *const kinds[] = {"fixed",      "dirichlet", "neumann", "robin",
                                         "reflective", "clamp",     "constant"};
@@ -273,6 +274,9 @@ static void set_walls(struct walls *walls, const struct fields *f, int dims, int
             walls->number[t][face] = f->precision == HS_FLOAT ? (double)(float)toss() : toss();
             if ((mix + face) % 2 || uniform)
                 continue;
+            walls->table[t][face] = walls->table[0][face];
+            if (stay && t > 0)
+                continue;
             const int64_t nodes = face_nodes(&f->layout, face);
             walls->table[t][face] = malloc((size_t)nodes * 8);
             for (int64_t n = 0; n < nodes; n++)
@@ -292,7 +296,8 @@ static void release_walls(struct walls *walls)
 {
     for (int t = 0; t <= STEPS; t++)
         for (int face = 0; face < HS_FACES; face++)
-            free(walls->table[t][face]);
+            if (t == 0 || walls->table[t][face] != walls->table[0][face])
+                free(walls->table[t][face]);
 }
 
 static double wall_value(const struct walls *walls, const struct fields *f, int t, int face,
@@ -470,6 +475,7 @@ struct fusion {
     enum source source;
     bool uniform; /* all faces are */
     bool once;    /* in one order only */
+    bool stay;    /* those that are not do not change in time */
 };
 
 /* As far as a kernel looks at one, a problem with such a source and such faces. */
@@ -522,7 +528,7 @@ static void run_fused(int dims, int radius, enum hs_precision precision,
     struct fields f = {.precision = precision};
     f.layout = hs_layout_make(&grid, radius, 128 / (int64_t)hs_precision_size(precision));
     struct walls walls;
-    set_walls(&walls, &f, dims, radius, mix, fusion->uniform);
+    set_walls(&walls, &f, dims, radius, mix, fusion->uniform, fusion->stay);
     f.layout = hs_tiling_layout(kernel->name, precision, walls.face, &f.layout);
     struct hs_sweep sweep = {.precision = precision,
                              .layout = f.layout,
@@ -647,12 +653,14 @@ static void run_fusions(int dims, int radius, enum hs_precision precision)
     /* the same for radius 2, whose tiles are taller */
     static const int64_t tall[3][HS_AXES] = {{65, 96, 8}, {130, 103, 9}, {64, 190, 41}};
     static const int64_t long_line[HS_AXES] = {HS_LINE_LONG + 5, 1, 1};
-    const bool takes_small = !kernel->suits || strcmp(kernel->name, "resident") == 0;
+    const bool resident = strcmp(kernel->name, "resident") == 0;
+    const bool takes_small = !kernel->suits || resident;
     const int64_t(*const points)[HS_AXES] = takes_small               ? sizes[dims]
                                             : dims == 3 && radius > 1 ? tall
                                                                       : wide[dims];
     for (int mix = 0; mix < 12; mix++) {
-        struct fusion fusion = {.mix = mix, .uniform = kernel->uniform};
+        const bool uniform = kernel->uniform || (resident && mix % 4 < 2);
+        struct fusion fusion = {.mix = mix, .uniform = uniform, .stay = resident};
         fusion.source = mix % 2 && !kernel->uniform ? ONE_FIELD : NUMBERS;
         const int most = most_steps(precision, fusion.source, fusion.uniform);
         fusion.steps = 1 + mix * 7 % (most <= STEPS ? most : 15);
@@ -667,12 +675,13 @@ static void run_fusions(int dims, int radius, enum hs_precision precision)
     }
     for (int mix = 0; mix < 9 && kernel->source_levels; mix++) {
         const int most = most_steps(precision, ONE_FIELD, true);
-        const struct fusion fusion = {mix, most, ONE_FIELD, true, true};
+        const struct fusion fusion = {mix, most, ONE_FIELD, true, true, false};
         run_fused(dims, radius, precision, points[mix % 3], &fusion);
     }
     for (int mix = 0; mix < 9 && kernel->source_tables; mix++) {
         const int most = most_steps(precision, TABLES, true);
-        const struct fusion fusion = {mix, mix % 4 ? most : 1 + mix / 4 % most, TABLES, true, true};
+        const int steps = mix % 4 ? most : 1 + mix / 4 % most;
+        const struct fusion fusion = {mix, steps, TABLES, true, true, false};
         run_fused(dims, radius, precision, points[mix / 2 % 3], &fusion);
     }
     /* more columns than make blocks of fused_wide_3d march in step */

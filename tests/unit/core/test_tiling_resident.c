@@ -1,11 +1,12 @@
 /* How `resident` shares a grid among blocks. */
+#include "core/needs.h"
 #include "core/tiling_resident.h"
 #include "test.h"
 
 enum { OPEN, WRAPPED, HELD, FACES }; /* all faces of a case */
 
-static bool plan_resident(int dims, const int64_t points[HS_AXES], enum hs_precision precision,
-                          int faces, struct hs_resident *plan)
+static bool plan_with(unsigned needs, int dims, const int64_t points[HS_AXES],
+                      enum hs_precision precision, int faces, struct hs_resident *plan)
 {
     struct hs_face face[HS_FACES] = {{0}};
     struct hs_grid grid = {.dims = dims};
@@ -19,7 +20,13 @@ static bool plan_resident(int dims, const int64_t points[HS_AXES], enum hs_preci
                                    .layout = hs_layout_make(&grid, 1, 32),
                                    .stencil = &stencil,
                                    .face = face};
-    return hs_resident_plan(&sweep, plan);
+    return hs_resident_plan(&sweep, needs, plan);
+}
+
+static bool plan_resident(int dims, const int64_t points[HS_AXES], enum hs_precision precision,
+                          int faces, struct hs_resident *plan)
+{
+    return plan_with(0, dims, points, precision, faces, plan);
 }
 
 /* A block's nodes, and the halo that it sweeps, are in its threads' registers; held nodes of rows
@@ -111,4 +118,67 @@ void test_tiling_resident__picks_what_was_measured_best(void **state)
         assert_int_equal(plan.planes, best[n].planes);
         assert_int_equal(plan.depth, best[n].depth);
     }
+}
+
+/* A source field is in registers where a thread has few vectors, else in shared memory, beside the
+ * tiles; it lies between their vectors too only where no letters come. */
+void test_tiling_resident__keeps_a_source_field_too(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t points[HS_AXES];
+        int faces;
+        bool fits;
+        int source, depth; /* depth 0: as without a source */
+        bool between;
+    } cases[] = {
+        {{64, 64, 64}, HELD, true, 0, 0, false},
+        {{128, 128, 128}, HELD, true, 8, 1, true},
+        {{128, 128, 128}, WRAPPED, true, 8, 1, true},
+        {{127, 128, 128}, OPEN, true, 8, 1, true},
+        {{80, 80, 80}, HELD, true, 16, 2, false},
+        {{125, 81, 43}, WRAPPED, true, 16, 1, false},
+        {{113, 113, 113}, WRAPPED, false, 0, 0, false},
+    };
+    for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
+        struct hs_resident with, without;
+        assert_true(plan_resident(3, cases[n].points, HS_FLOAT, cases[n].faces, &without));
+        assert_int_equal(
+            plan_with(HS_NEEDS_SOURCE_FIELD, 3, cases[n].points, HS_FLOAT, cases[n].faces, &with),
+            cases[n].fits);
+        if (!cases[n].fits)
+            continue;
+        assert_int_equal(with.source, cases[n].source);
+        assert_int_equal(with.source_between, cases[n].between);
+        assert_int_equal(with.depth, cases[n].depth ? cases[n].depth : without.depth);
+        assert_true(with.shared_bytes <= 227 * 1024);
+        const int64_t rows = with.groups[0] * with.rows + 2;
+        const int64_t planes = with.groups[1] * with.planes + 2;
+        assert_true(with.shared_bytes >= 2 * rows * planes * 32 * 16 + 8 * with.looked_for +
+                                             (int64_t)16 * with.source * with.threads);
+    }
+}
+
+/* What is given at walls lies in shared memory besides: at 64^3, 8 x 16 blocks that sweep 10 x 6
+ * rows of 16 vectors, a number at both ends of each row, and vectors beyond one face of rows and
+ * planes. */
+void test_tiling_resident__keeps_what_is_given_at_walls(void **state)
+{
+    (void)state;
+    const int64_t points[HS_AXES] = {64, 64, 64}, large[HS_AXES] = {128, 128, 128};
+    struct hs_resident with, without;
+    for (int precision = 0; precision < HS_PRECISIONS; precision++)
+        for (int faces = 0; faces < FACES; faces++) {
+            assert_true(plan_resident(3, points, (enum hs_precision)precision, faces, &without));
+            assert_true(plan_with(HS_NEEDS_WALL_FIELD, 3, points, (enum hs_precision)precision,
+                                  faces, &with));
+            const int64_t rows = with.groups[0] * with.rows, planes = with.groups[1] * with.planes;
+            const int64_t ends = 2 * rows * planes * (precision == HS_FLOAT ? 4 : 8);
+            const int64_t vectors = (int64_t)with.lanes * (rows + planes) * 16;
+            assert_int_equal(with.shared_bytes - without.shared_bytes,
+                             faces == WRAPPED ? 0 : ends + vectors);
+        }
+    const unsigned both = HS_NEEDS_WALL_FIELD | HS_NEEDS_SOURCE_FIELD;
+    assert_true(plan_with(HS_NEEDS_WALL_FIELD, 3, large, HS_FLOAT, HELD, &with));
+    assert_false(plan_with(both, 3, large, HS_FLOAT, HELD, &with));
 }
