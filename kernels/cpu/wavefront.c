@@ -31,6 +31,11 @@
  * line goes to memory at once, six sums to two lines. The other form is for what is left: held
  * rows, the march's ends, prescribed or periodic faces along x, source fields.
  *
+ * Where the second cache has room for planes of the input too (more than 1 MiB), level 1 is in that
+ * loop as well, `whole`: it reads the input and hands its point on in a register, eight sums to two
+ * lines. A plane of the input is asked for one step of the march before it is read, two rows of it
+ * along with each two that are added up, so that memory is read all the time.
+ *
  * Elsewhere rows of the last level wait in the ring, and each line that is added up there carries a
  * share of a line out (`carry`); in 1D and 2D it asks for a share of what is to come, too.
  *
@@ -125,11 +130,14 @@ HS_INLINE struct place place_at(const struct rows *r, int radius, int planes, in
 }
 
 /* Rows of levels 2 to 4, first points, in the ring: of the plane below of each, which is where it
- * goes, but for the last, and its own, of the level before; and of that above the first. */
+ * goes, but for the last, and its own, of the level before; and of that above the first, which is
+ * where level 1 goes if it is added up here too. Then the input's rows, and those to come. */
 struct stack {
-    const char *centre[STACK], *above;
+    const char *centre[STACK];
     char *below[STACK];
-    char *out;
+    char *above, *out;
+    const char *input, *input_below, *input_above, *ask[ASKS];
+    int64_t input_pitch;
     int64_t pitch, bytes; /* of `out`, from row to row; of what is swept of a row */
     const void *c;
     const double *source_value;
@@ -523,11 +531,11 @@ static void find_slots(struct tile *t, int64_t step)
     }
 }
 
-/* Whether all levels but the first are within the grid along the march, away from its ends. */
+/* Whether all levels of a stack are within the grid along the march, away from its ends. */
 static bool stacks(const struct tile *t, int64_t s)
 {
     const struct wave *w = t->w;
-    for (int level = 2; level <= w->steps; level++) {
+    for (int level = w->whole ? 1 : 2; level <= w->steps; level++) {
         const int64_t k = s - level;
         if (k < level_lo(t, level, w->march) || k >= level_hi(t, level, w->march) ||
             holds(w, w->march, wrapped(k, w->n[w->march])) ||
@@ -544,8 +552,42 @@ static unsigned bits_between(int64_t from, int64_t to, int64_t first, int64_t li
     return hi > lo ? (unsigned)((1ull << hi) - (1ull << lo)) : 0;
 }
 
+/* Rows of a plane of the input that are asked for meanwhile. */
+struct asking {
+    const char *first;
+    int64_t rows, pitch, done;
+};
+
+static struct asking ask_plane(const struct tile *t, int64_t k)
+{
+    const struct wave *w = t->w;
+    const int64_t i = round_down(level_lo(t, 2, HS_X), w->line);
+    const int64_t lo = level_lo(t, 0, w->across), row = wrapped(lo, w->n[w->across]);
+    k = smaller(k, level_hi(t, 0, w->march) - 1);
+    return (struct asking){
+        .first = field_at(w, w->s->in, i, row, wrapped(k, w->n[w->march])),
+        .rows = smaller(level_hi(t, 0, w->across) - lo, w->n[w->across] - row),
+        .pitch = w->s->layout.pitch[w->across] * w->size,
+    };
+}
+
+/* Level 1's part: row j of plane k from the input, and the next rows to be asked for. */
+static void add_first(const struct wave *w, struct stack *stack, int64_t i, int64_t j, int64_t k,
+                      struct asking *asking)
+{
+    const int64_t plane = w->s->layout.pitch[w->march] * w->size;
+    stack->input =
+        field_at(w, w->s->in, i, wrapped(j, w->n[w->across]), wrapped(k, w->n[w->march]));
+    stack->input_below = stack->input - plane;
+    stack->input_above = stack->input + plane;
+    stack->input_pitch = w->s->layout.pitch[w->across] * w->size;
+    for (int n = 0; n < ASKS; n++, asking->done++)
+        stack->ask[n] = asking->first + smaller(asking->done, asking->rows - 1) * asking->pitch;
+}
+
 /* Rows from j on. Of all levels the same lines along x: those of level 2. */
-static void sweep_stack(const struct carry *carry, enum stack_kind kind, int64_t j, int64_t s)
+static void sweep_stack(const struct carry *carry, enum stack_kind kind, int64_t j, int64_t s,
+                        struct asking *asking)
 {
     const struct tile *t = carry->t;
     const struct wave *w = t->w;
@@ -557,19 +599,21 @@ static void sweep_stack(const struct carry *carry, enum stack_kind kind, int64_t
         .pitch = r->layout.pitch[w->across] * w->size,
         .bytes = (last - i + w->line) * w->size,
         .c = w->c,
-        .source_value = r->source_value + 1,
+        .source_value = r->source_value,
         .first_bits = bits_between(r->box.lo[HS_X], r->box.hi[HS_X], i, w->line),
         .last_bits = bits_between(r->box.lo[HS_X], r->box.hi[HS_X], last, w->line),
         .skip_first = i < t->box.lo[HS_X],
         .skip_last = last >= t->box.hi[HS_X],
     };
-    if (kind != LOWER_OF_TWO)
+    if (kind == ALL_OF_ONE || kind == ALL_OF_TWO)
         stack.out = (char *)r->out + element(w, i, j, s - w->steps) * w->size;
     for (int n = 0; n < STACK; n++) {
         stack.centre[n] = ring_at(t, n + 1, i, j, s - n - 2);
         stack.below[n] = ring_at(t, n + 1, i, j, s - n - 3);
     }
-    w->functions->stack[kind][w->plain](&stack);
+    if (w->whole)
+        add_first(w, &stack, i, j, s - 1, asking);
+    (w->whole ? w->functions->whole : w->functions->stack)[kind][w->plain](&stack);
 }
 
 /* Whether rows lo to hi are within the grid, none held, and neighbours there. */
@@ -583,6 +627,8 @@ static bool inside(const struct wave *w, int64_t lo, int64_t hi)
 /* Rows of these levels by the functions for one: what is held, and rims that lie there. */
 static void advance_later(struct carry *carry, int64_t j, int64_t j_end, int64_t s)
 {
+    if (carry->t->w->whole && j < j_end)
+        advance_first(carry, j, j_end, s - 1);
     for (int level = 2; level <= carry->t->w->steps && j < j_end; level++)
         advance(carry, level, j, j_end, s - level);
 }
@@ -591,7 +637,7 @@ static void advance_later(struct carry *carry, int64_t j, int64_t j_end, int64_t
 static void finish_stack(const struct tile *t, int64_t j, int64_t j_end, int64_t s)
 {
     const int across = t->w->across;
-    for (int level = 2; level < t->w->steps; level++) {
+    for (int level = t->w->whole ? 1 : 2; level < t->w->steps; level++) {
         const int64_t from = larger(j, level_lo(t, level, across));
         const int64_t to = smaller(j_end, level_hi(t, level, across));
         if (from < to)
@@ -599,29 +645,35 @@ static void finish_stack(const struct tile *t, int64_t j, int64_t j_end, int64_t
     }
 }
 
-/* Levels 2 to 4 together, at a step of the march. A rim is of two rows, of levels 2 and 3, of which
- * the outer one of level 3 is of no use. */
+/* Levels 2 to 4 together, or 1 to 4, at a step of the march. A rim is of two rows, of levels 2 and
+ * 3, of which the outer one of level 3 is of no use; and one more of level 1. */
 static void step_stack(struct carry *carry, int64_t s)
 {
     enum { RIM = STACK - 1 };
     const struct tile *t = carry->t;
     const struct wave *w = t->w;
-    const int64_t first = level_lo(t, 2, w->across), end = level_hi(t, 2, w->across);
+    const int level = w->whole ? 1 : 2, more = w->whole ? 1 : 0;
+    const int64_t first = level_lo(t, level, w->across), end = level_hi(t, level, w->across);
     const int64_t from = larger(t->box.lo[w->across], w->s->box.lo[w->across]);
     const int64_t to = smaller(t->box.hi[w->across], w->s->box.hi[w->across]);
-    if (first == from - RIM && inside(w, first, from)) {
-        sweep_stack(carry, LOWER_OF_TWO, first, s);
+    struct asking asking = ask_plane(t, s + 1);
+    if (first == from - RIM - more && inside(w, first, from)) {
+        if (w->whole)
+            sweep_stack(carry, FIRST_OF_ONE, first, s, &asking);
+        sweep_stack(carry, LOWER_OF_TWO, from - RIM, s, &asking);
         finish_stack(t, first, from, s);
     } else {
         advance_later(carry, first, from, s);
     }
     for (int64_t j = from; j + 1 < to; j += 2)
-        sweep_stack(carry, ALL_OF_TWO, j, s);
+        sweep_stack(carry, ALL_OF_TWO, j, s, &asking);
     if ((to - from) % 2)
-        sweep_stack(carry, ALL_OF_ONE, to - 1, s);
+        sweep_stack(carry, ALL_OF_ONE, to - 1, s, &asking);
     finish_stack(t, from, to, s);
-    if (end == to + RIM && inside(w, to, end)) {
-        sweep_stack(carry, LOWER_OF_TWO, to, s);
+    if (end == to + RIM + more && inside(w, to, end)) {
+        sweep_stack(carry, LOWER_OF_TWO, to, s, &asking);
+        if (w->whole)
+            sweep_stack(carry, FIRST_OF_ONE, end - 1, s, &asking);
         finish_stack(t, to, end, s);
     } else {
         advance_later(carry, to, end, s);
@@ -636,28 +688,27 @@ static void step(struct carry *carry, int64_t s, int64_t number)
     const struct wave *w = t->w;
     const int64_t lag = w->reach[w->march], group = w->visit;
     const int64_t first = level_lo(t, 1, w->across), end = level_hi(t, 1, w->across);
-    const bool ahead = w->planes > 1;
     /* rows may wait into the next step where level 1 comes to their place late enough */
-    const bool patient = t->box.hi[w->across] - first >= 4 * GROUP || w->dims == 2;
-    if (ahead && number % w->planes == 0)
+    const bool patient = w->dims == 2 || (!w->whole && t->box.hi[w->across] - first >= 4 * GROUP);
+    if (w->ahead && number % w->planes == 0)
         lead_on(carry, s - lag);
-    if (!ahead) {
+    if (!w->ahead) {
         call_plane(carry, &carry->call[0], level_lo(t, 0, w->across), s + 1);
         call_plane(carry, &carry->call[1], level_lo(t, 0, w->across) + 2 * group, s);
     }
     if (stacks(t, s))
         step_stack(carry, s);
     for (int64_t j = first; j < end && !stacks(t, s); j += group) {
-        if (!ahead && j == first + 2 * group)
+        if (!w->ahead && j == first + 2 * group)
             drain(carry, 0);
-        if (!ahead)
+        if (!w->ahead)
             advance_first(carry, j, j + group, s - lag);
         for (int level = 2; level <= w->steps; level++)
             advance(carry, level, j, j + group, s - level * lag);
     }
-    for (int level = ahead ? 2 : 1; level < w->steps; level++)
+    for (int level = w->ahead ? 2 : 1; level < w->steps; level++)
         ghost_rows_of(t, level, s - level * lag);
-    if (!ahead)
+    if (!w->ahead)
         drain(carry, patient ? (w->dims > 2 ? 2 * GROUP : 1) : 0);
 }
 
@@ -678,7 +729,7 @@ static void sweep_tile(const struct wave *w, int64_t number, char *ring)
     t.base_across = t.box.lo[w->across] - w->steps * w->reach[w->across];
     struct carry carry = {
         .t = &t,
-        .cost = 8 * (w->planes > 1 ? w->steps - 1 : w->steps),
+        .cost = 8 * (w->ahead ? w->steps - 1 : w->steps),
         .plain = w->plain,
         .row_bytes = divide_up(t.box.hi[HS_X] - t.box.lo[HS_X], w->line) * LINE_BYTES,
     };

@@ -243,36 +243,36 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(planes)(int radius, int planes, const struc
  * Rows of levels 2 to 4 at once: `group` rows of level 2, of level 3 a plane below, and so on. Of
  * the plane above, a level needs only the point that the level before has just added up: it is in a
  * register. A level's row is stored where its lowest plane was read, that of the last goes to
- * memory.
+ * memory. Where level 1 goes with them (`whole`), it has all of its points from the input.
  */
 #define ROWS_AT(base, where) ((ROWS_T *)(void *)((base) + (where)))
 
-/* The sums of level t; above: in, of the level before; out, its own. */
-HS_INLINE ROWS_TARGET void ROWS_NAME(level)(int group, int t, const struct stack *s,
-                                            const ROWS_V *c, ROWS_V start, int64_t at,
-                                            ROWS_V *before, ROWS_V *above)
+/* The sums of a level from the first bytes of the rows of its plane and of the one below; above:
+ * in, of the level before; out, its own. */
+HS_INLINE ROWS_TARGET void ROWS_NAME(level)(int group, const char *middle, const char *below,
+                                            int64_t pitch, const ROWS_V *c, ROWS_V start,
+                                            int64_t at, ROWS_V *before, ROWS_V *above)
 {
     ROWS_V centre[GROUP], sum[GROUP];
     for (int g = 0; g < group; g++) {
-        centre[g] = ROWS_LOAD(ROWS_AT(s->centre[t], at + g * STACK_PITCH));
-        sum[g] = ROWS_FMA(c[0], ROWS_LOAD(ROWS_AT(s->below[t], at + g * STACK_PITCH)), start);
+        centre[g] = ROWS_LOAD(ROWS_AT(middle, at + g * pitch));
+        sum[g] = ROWS_FMA(c[0], ROWS_LOAD(ROWS_AT(below, at + g * pitch)), start);
     }
     for (int g = 0; g < group; g++)
-        sum[g] = ROWS_FMA(
-            c[1], g > 0 ? centre[g - 1] : ROWS_LOAD(ROWS_AT(s->centre[t], at + (-1) * STACK_PITCH)),
-            sum[g]);
+        sum[g] =
+            ROWS_FMA(c[1], g > 0 ? centre[g - 1] : ROWS_LOAD(ROWS_AT(middle, at - pitch)), sum[g]);
     for (int g = 0; g < group; g++) {
 #ifdef ROWS_SHIFT
         const ROWS_V left = ROWS_SHIFT(before[g], centre[g], ROWS_LANES - 1);
 #else
-        const ROWS_V left = ROWS_LOAD(ROWS_AT(s->centre[t], at + g * STACK_PITCH) - 1);
+        const ROWS_V left = ROWS_LOAD(ROWS_AT(middle, at + g * pitch) - 1);
 #endif
         sum[g] = ROWS_FMA(c[2], left, sum[g]);
     }
     for (int g = 0; g < group; g++)
         sum[g] = ROWS_FMA(c[3], centre[g], sum[g]);
     for (int g = 0; g < group; g++) {
-        const ROWS_T *here = ROWS_AT(s->centre[t], at + g * STACK_PITCH);
+        const ROWS_T *here = ROWS_AT(middle, at + g * pitch);
 #ifdef ROWS_SHIFT
         const ROWS_V right = ROWS_SHIFT(centre[g], ROWS_LOAD(here + ROWS_LANES), 1);
 #else
@@ -281,11 +281,9 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(level)(int group, int t, const struct stack
         sum[g] = ROWS_FMA(c[4], right, sum[g]);
     }
     for (int g = 0; g < group; g++)
-        sum[g] =
-            ROWS_FMA(c[5],
-                     g + 1 < group ? centre[g + 1]
-                                   : ROWS_LOAD(ROWS_AT(s->centre[t], at + (g + 1) * STACK_PITCH)),
-                     sum[g]);
+        sum[g] = ROWS_FMA(
+            c[5], g + 1 < group ? centre[g + 1] : ROWS_LOAD(ROWS_AT(middle, at + (g + 1) * pitch)),
+            sum[g]);
     for (int g = 0; g < group; g++) {
         above[g] = ROWS_FMA(c[6], above[g], sum[g]);
         before[g] = centre[g];
@@ -320,47 +318,75 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(put_level)(int group, bool plain, const str
     }
 }
 
-HS_INLINE ROWS_TARGET void ROWS_NAME(stack)(int levels, int group, bool plain,
+/* The vectors before the first of each row. */
+HS_INLINE ROWS_TARGET void ROWS_NAME(before_rows)(int group, const char *middle, int64_t pitch,
+                                                  ROWS_V *before)
+{
+    for (int g = 0; g < group; g++)
+        before[g] = ROWS_LOAD(ROWS_AT(middle, g * pitch) - ROWS_LANES);
+}
+
+/* Level 1 if `whole`, and so many of the others. */
+HS_INLINE ROWS_TARGET void ROWS_NAME(stack)(bool whole, int later, int group, bool plain,
                                             const struct stack *given)
 {
-    enum { BYTES = ROWS_LANES * sizeof(ROWS_T) };
     const struct stack s = *given; /* a copy that no store can be to */
     const ROWS_T *value = s.c;
-    ROWS_V c[7], before0[GROUP], before1[GROUP], before2[GROUP];
+    ROWS_V c[7], input[GROUP], before0[GROUP], before1[GROUP], before2[GROUP];
     for (int n = 0; n < 7; n++)
         c[n] = ROWS_SET(value[n]);
-    const ROWS_V start0 = ROWS_SET((ROWS_T)s.source_value[0]);
-    const ROWS_V start1 = ROWS_SET((ROWS_T)s.source_value[1]);
-    const ROWS_V start2 = ROWS_SET((ROWS_T)s.source_value[2]);
-    for (int g = 0; g < group; g++) {
-        before0[g] = ROWS_LOAD(ROWS_AT(s.centre[0], g * STACK_PITCH - BYTES));
-        before1[g] = ROWS_LOAD(ROWS_AT(s.centre[1], g * STACK_PITCH - BYTES));
-        before2[g] = ROWS_LOAD(ROWS_AT(s.centre[2], g * STACK_PITCH - BYTES));
-    }
-    for (int64_t line = 0; line < s.bytes; line += LINE_BYTES)
-        for (int v = 0; v < LINE_BYTES; v += BYTES) {
+    const ROWS_V start = ROWS_SET((ROWS_T)s.source_value[0]);
+    const ROWS_V start0 = ROWS_SET((ROWS_T)s.source_value[1]);
+    const ROWS_V start1 = ROWS_SET((ROWS_T)s.source_value[2]);
+    const ROWS_V start2 = ROWS_SET((ROWS_T)s.source_value[3]);
+    if (whole)
+        ROWS_NAME(before_rows)(group, s.input, s.input_pitch, input);
+    ROWS_NAME(before_rows)(group, s.centre[0], STACK_PITCH, before0);
+    ROWS_NAME(before_rows)(group, s.centre[1], STACK_PITCH, before1);
+    ROWS_NAME(before_rows)(group, s.centre[2], STACK_PITCH, before2);
+    const char *from = whole ? s.input_above : s.above;
+    const int64_t pitch = whole ? s.input_pitch : STACK_PITCH;
+    for (int64_t line = 0; line < s.bytes; line += LINE_BYTES) {
+        for (int n = 0; n < ASKS && whole && !plain; n++)
+            call_in(s.ask[n] + line);
+        for (int v = 0; v < LINE_BYTES; v += ROWS_LANES * (int)sizeof(ROWS_T)) {
             const int64_t at = line + v;
             ROWS_V above[GROUP];
             for (int g = 0; g < group; g++)
-                above[g] = ROWS_LOAD(ROWS_AT(s.above, at + g * STACK_PITCH));
-            ROWS_NAME(level)(group, 0, &s, c, start0, at, before0, above);
+                above[g] = ROWS_LOAD(ROWS_AT(from, at + g * pitch));
+            if (whole) {
+                ROWS_NAME(level)
+                (group, s.input, s.input_below, s.input_pitch, c, start, at, input, above);
+                ROWS_NAME(keep_level)(group, s.above, at, above);
+            }
+            if (later == 0)
+                continue;
+            ROWS_NAME(level)
+            (group, s.centre[0], s.below[0], STACK_PITCH, c, start0, at, before0, above);
             ROWS_NAME(keep_level)(group, s.below[0], at, above);
-            ROWS_NAME(level)(group, 1, &s, c, start1, at, before1, above);
+            ROWS_NAME(level)
+            (group, s.centre[1], s.below[1], STACK_PITCH, c, start1, at, before1, above);
             ROWS_NAME(keep_level)(group, s.below[1], at, above);
-            if (levels == STACK) {
-                ROWS_NAME(level)(group, 2, &s, c, start2, at, before2, above);
+            if (later == STACK) {
+                ROWS_NAME(level)
+                (group, s.centre[2], s.below[2], STACK_PITCH, c, start2, at, before2, above);
                 ROWS_NAME(put_level)(group, plain, &s, line, v, above, before2);
             }
         }
+    }
 }
 #undef ROWS_AT
 
-#define ROWS_STACK(L, G, P)                                                                        \
-    ROWS_TARGET static void ROWS_NAME(stack_##L##G##P)(const struct stack *stack)                  \
+#define ROWS_STACK(NAME, WHOLE, L, G, P)                                                           \
+    ROWS_TARGET static void ROWS_NAME(NAME##_##L##G##P)(const struct stack *stack)                 \
     {                                                                                              \
-        ROWS_NAME(stack)(L, G, P, stack);                                                          \
+        ROWS_NAME(stack)(WHOLE, L, G, P, stack);                                                   \
     }
-#define ROWS_STACKS(P) ROWS_STACK(2, 2, P) ROWS_STACK(3, 1, P) ROWS_STACK(3, 2, P)
+#define ROWS_ALL(NAME, WHOLE, P)                                                                   \
+    ROWS_STACK(NAME, WHOLE, 2, 2, P)                                                               \
+    ROWS_STACK(NAME, WHOLE, 3, 1, P) ROWS_STACK(NAME, WHOLE, 3, 2, P)
+#define ROWS_STACKS(P)                                                                             \
+    ROWS_ALL(stack, false, P) ROWS_ALL(whole, true, P) ROWS_STACK(whole, true, 0, 1, P)
 ROWS_STACKS(0)
 ROWS_STACKS(1)
 
@@ -423,9 +449,9 @@ ROWS_TARGET static void ROWS_NAME(ghosts)(void *ghost, const void *inner, const 
         ROWS_NAME(planes_##R##1), ROWS_NAME(planes_##R##2), ROWS_NAME(planes_##R##3),              \
             ROWS_NAME(planes_##R##4)                                                               \
     }
-#define ROWS_BOTH(L, G)                                                                            \
+#define ROWS_BOTH(NAME, L, G)                                                                      \
     {                                                                                              \
-        ROWS_NAME(stack_##L##G##0), ROWS_NAME(stack_##L##G##1)                                     \
+        ROWS_NAME(NAME##_##L##G##0), ROWS_NAME(NAME##_##L##G##1)                                   \
     }
 static const struct row_functions ROWS_NAME(functions) = {
     ROWS_NAME(ghosts),
@@ -435,7 +461,9 @@ static const struct row_functions ROWS_NAME(functions) = {
         {ROWS_MANY(3, 1), ROWS_MANY(3, 2), ROWS_MANY(3, 3)},
     },
     {ROWS_FIRST(1), ROWS_FIRST(2), ROWS_FIRST(3)},
-    {ROWS_BOTH(2, 2), ROWS_BOTH(3, 1), ROWS_BOTH(3, 2)},
+    {ROWS_BOTH(stack, 2, 2), ROWS_BOTH(stack, 3, 1), ROWS_BOTH(stack, 3, 2)},
+    {ROWS_BOTH(whole, 2, 2), ROWS_BOTH(whole, 3, 1), ROWS_BOTH(whole, 3, 2),
+     ROWS_BOTH(whole, 0, 1)},
 };
 
 #undef ROWS_T
@@ -454,6 +482,7 @@ static const struct row_functions ROWS_NAME(functions) = {
 #undef ROWS_PUT
 #undef ROWS_STACK
 #undef ROWS_STACKS
+#undef ROWS_ALL
 #undef ROWS_BOTH
 #undef ROWS_ONE
 #undef ROWS_RADII

@@ -19,6 +19,7 @@ enum {
     STACK = 3,                      /* levels that are swept together: 2 to 4 */
     STACK_PITCH = 4096,             /* then: of the ring's rows, known to the compiler */
     STACK_APART = 13 * LINE_BYTES,  /* its planes, beyond a multiple of 4096 */
+    ASKS = 2,                       /* rows of the input that are asked for by two of a tile */
     QUEUE = 128,                    /* rows that wait to be streamed */
     MOST_STEPS = 8,                 /* sweeps a call */
     WIDEST_BYTES_3D = 3584,         /* of a tile's rows */
@@ -29,8 +30,8 @@ enum {
     PAGE = 4096,
 };
 
-/* Of a stack: all levels but the last of two rows, all of one and of two. */
-enum stack_kind { LOWER_OF_TWO, ALL_OF_ONE, ALL_OF_TWO, STACKS };
+/* Of a stack: all levels but the last of two rows, all of one and of two; level 1 of one. */
+enum stack_kind { LOWER_OF_TWO, ALL_OF_ONE, ALL_OF_TWO, STACKS, FIRST_OF_ONE = STACKS, WHOLES };
 
 struct rule {
     double a, b, c;
@@ -49,6 +50,7 @@ struct row_functions {
     rows_function *rows[HS_AXES][HS_MAX_RADIUS][GROUP];
     rows_function *planes[HS_MAX_RADIUS][PLANES];
     stack_function *stack[STACKS][2]; /* [into the cache] */
+    stack_function *whole[WHOLES][2];
 };
 
 struct wave {
@@ -62,7 +64,9 @@ struct wave {
     int64_t reach[HS_AXES]; /* points that a sweep reads to each side: radius, or 0 */
     bool wrap[HS_AXES];
     bool prescribed;     /* some face is */
-    bool stack;          /* all levels together */
+    bool stack;          /* levels 2 to 4 together */
+    bool whole;          /* and level 1 with them */
+    bool ahead;          /* level 1 is some planes ahead */
     bool plain;          /* all fields fit in the last cache */
     int depth[HS_FACES]; /* ghost layers that are read */
     int64_t pieces[HS_AXES];
@@ -178,9 +182,11 @@ static void cut(struct wave *w, bool source)
 {
     static const int64_t widest[HS_AXES] = {WIDEST_BYTES_1D, WIDEST_BYTES_2D, WIDEST_BYTES_3D};
     const int64_t rim = 2 * w->steps * w->radius, threads = w->s->threads;
-    const int64_t kept = w->slots + (w->planes > 1 ? 0 : 2 * w->radius + 2) +
+    const int64_t kept = w->slots + (w->ahead ? 0 : 2 * w->radius + 2) +
                          (source ? (w->steps - 1) * w->radius + 2 : 0);
-    const int64_t points = cache_bytes() / (kept * w->size);
+    /* what a plane to come meets on its way is not a tile's alone */
+    const int64_t bytes = w->whole ? cache_bytes() / 8 * 5 : cache_bytes();
+    const int64_t points = bytes / (kept * w->size);
     int64_t *pieces = w->pieces;
     pieces[HS_X] = pieces[HS_Y] = pieces[HS_Z] = 1;
     if (w->dims < 3) {
@@ -225,8 +231,10 @@ static void describe(const struct hs_sweep *s, int steps, bool source, struct wa
     /* in 2D one more, so that a row may wait through a step; in 1D levels take turns */
     w->stack = w->dims > 2 && w->radius == 1 && steps == STACK + 1 && !source && !w->wrap[HS_X] &&
                !(s->face && (s->face[0].prescribed || s->face[1].prescribed));
-    w->planes = w->dims > 2 && steps > 1 ? PLANES : 1;
-    w->visit = w->dims < 3 ? 1 : w->planes > 1 ? VISIT : GROUP;
+    w->whole = w->stack && cache_bytes() > USUAL_CACHE;
+    w->ahead = w->dims > 2 && steps > 1 && !w->whole;
+    w->planes = w->ahead ? PLANES : 1;
+    w->visit = w->dims < 3 ? 1 : steps > 1 ? VISIT : GROUP;
     w->slots = w->dims > 1 ? 2 * w->radius * (steps - 1) + w->planes + (w->dims == 2) : 2;
     cut(w, source);
     const int64_t rows = divide_up(w->n[w->across], w->pieces[w->across]);
