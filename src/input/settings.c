@@ -396,5 +396,5 @@ int hs_settings_length(const struct hs_settings *settings, const char *path)
             length = index + 1;
     }
     const struct hs_setting *entry = hs_settings_find(settings, path);
-    return length == 0 && entry && entry->kind == HS_SETTING_NUMBER ? 1 : length;
+    return length == 0 && entry && !entry->bad && entry->kind == HS_SETTING_NUMBER ? 1 : length;
 }

@@ -417,6 +417,12 @@ def test_a_number_of_points_does_not_hide_what_does_not_depend_on_it(tmp_path):
     assert (left, more) == ([], [])
 
 
+@pytest.mark.parametrize("line, text", [(10, "probes = 3;"), (5, "initial = { value = 1; regions = 3; };")])
+def test_a_number_for_a_list_is_one_mistake(tmp_path, line, text):
+    result = heatsolve(tmp_path, changed(line, text))
+    assert result.returncode == 2 and result.stderr.count("\n") == 1, result.stderr
+
+
 def test_a_missing_grid_does_not_hide_the_rest(tmp_path):
     text = MANY.replace("points = [2, 9]; ", "")
     places = ("grid.points", "initial: is inf", "probes[1].at", "probes[0].at", "centre", "no z axis")  # these need it
