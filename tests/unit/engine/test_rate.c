@@ -111,6 +111,6 @@ void test_rate__is_that_of_a_run_with_its_stops(void **state)
     assert_true(rate.seconds_per_look > 0.0);
     problem.schedule.history_every = plan.output_every = -1;
     asked.longest = asked.reductions = 0;
-    assert_int_equal(hs_rate_measure(&problem, &plan, 0.0001, &rate, &err), HS_OK);
+    assert_int_equal(hs_rate_measure(&problem, &plan, 0.02, &rate, &err), HS_OK);
     assert_true(asked.longest > 5);
 }
