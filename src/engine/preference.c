@@ -39,6 +39,12 @@ static const struct hs_preference on_cpu[] = {
      .from = 1 << 20,
      .below = (1 << 21) + 1,
      .without = HS_NEEDS_SOURCE_TIME},
+    /* 1D, short lines, where a call costs more than its sweep: on two cores of an Intel Xeon (Ice
+     * Lake), 2026-11-22, 2.6 to 4.8 times openmp's rate at 64 to 1000 nodes, 1.9 to 3.4 at
+     * 2000, 1.4 to 2.4 at 3000 and 6000, with radius 2 and 3 2.4 to 5.4 at 200 and 2000; 1.8 to 3.5
+     * up to 2000 on the EPYC. */
+    {.kernel = "wavefront", .dims = 1u << 1, .below = 4096, .without = HS_NEEDS_SOURCE_FIELD},
+    {.kernel = "wavefront", .dims = 1u << 1, .below = 4096, .without = HS_NEEDS_SOURCE_TIME},
     {.kernel = "openmp"},
     {.kernel = NULL},
 };

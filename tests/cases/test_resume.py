@@ -276,7 +276,7 @@ def test_an_end_that_changes_the_steps_is_refused_with_one_that_does_not(tmp_pat
     """Without an interval, automatic steps are the end's equal parts."""
     faults.write_config(tmp_path, points=(200,))
     config = tmp_path / "case.cfg"
-    text = config.read_text().replace("time = { sweeps = 40; step = 0.1; };", "time = { end = 1e5; };")
+    text = config.read_text().replace("time = { sweeps = 40; step = 0.1; };", "time = { end = 1e6; };")
     config.write_text(text.replace("every = 5; history_every = 2;", ""))
     process = start(tmp_path)
     wait_for(tmp_path / "out/run.h5", process)

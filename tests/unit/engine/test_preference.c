@@ -107,3 +107,35 @@ void test_preference__rows_name_kernels_of_the_tree(void **state)
         assert_true(rows > 0);
     }
 }
+
+/* The first kernel of the CPU's rows that hold. */
+static const char *taken(const struct hs_problem *problem)
+{
+    for (const struct hs_preference *row = hs_preferences(HS_CPU); row->kernel; row++)
+        if (hs_preference_holds(row, problem))
+            return row->kernel;
+    return "none";
+}
+
+void test_preference__short_lines_are_fused_on_the_cpu(void **state)
+{
+    (void)state;
+    for (int radius = 1; radius <= 3; radius++)
+        for (int p = 0; p < HS_PRECISIONS; p++) {
+            struct hs_problem problem = case_of(1, 2000, radius, (enum hs_precision)p);
+            assert_string_equal(taken(&problem), "wavefront");
+            problem = case_of(1, 1 << 20, radius, (enum hs_precision)p);
+            assert_string_equal(taken(&problem), "openmp");
+            problem = case_of(2, 40, radius, (enum hs_precision)p);
+            assert_string_equal(taken(&problem), "openmp");
+        }
+    /* a field that changes in time belongs to one sweep */
+    static struct hs_instruction product[] = {{HS_OP_X, 0}, {HS_OP_T, 0}, {HS_OP_MULTIPLY, 0}};
+    struct hs_problem problem = case_of(1, 2000, 1, HS_DOUBLE);
+    problem.source.present = true;
+    problem.source.field.value.expression =
+        (struct hs_expression){product, 3, HS_VARIES_X | HS_VARIES_T};
+    assert_string_equal(taken(&problem), "openmp");
+    problem.source.field.value.expression = (struct hs_expression){product, 1, HS_VARIES_X};
+    assert_string_equal(taken(&problem), "wavefront");
+}
