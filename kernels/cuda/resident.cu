@@ -215,7 +215,6 @@ arguments<T> make_arguments(const hs_sweep *sweep, const hs_resident &plan)
     p.last = 1u << (p.n[ALONG] - 1) % width;
     p.ragged = p.wrap[ALONG] && p.n[ALONG] % width != 0;
     p.source = (const T *)sweep->source;
-    p.source_between = plan.source_between;
     p.source_places = plan.source;
     return p;
 }

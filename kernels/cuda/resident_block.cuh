@@ -39,9 +39,8 @@ struct arguments : star::faces<T, HS_FACES, 1> { /* of the kernel's axes */
     int listed;           /* letters that a block looks for in an exchange, at most */
     unsigned last;        /* a row's last value in its vector, as a bit */
     bool ragged;          /* a row wraps, and is no whole number of vectors */
-    const T *source;      /* node (0, 0, 0) of the field that each sweep adds, or NULL; ... */
-    bool source_between;  /* ... a part of it is kept between the tiles' vectors, ... */
-    int source_places;    /* ... and so many of a thread's after the tiles */
+    const T *source;      /* node (0, 0, 0) of the field that each sweep adds, or NULL, ... */
+    int source_places;    /* ... of which so many of a thread's vectors are kept after the tiles */
     /* Of faces whose values differ from point to point, nodes with the lower axis fastest; or NULL.
      */
     const T *given[HS_FACES];

@@ -3,17 +3,7 @@
  * read once a launch and then stays on the chip beside the grid.
  *
  * Threads of few vectors keep their part of the field in registers. Those of 4 x 4 have none to
- * spare, so theirs lies in shared memory, after the tiles. Beside the tiles of a large grid there
- * is no room for all of it; but what lies within a thread's vectors nobody else reads, so that its
- * places in both tiles are free, and have the two planes in the middle:
- *
- *              row 0   row 1     row 2     row 3
- *   plane 1    shown   A: 1, 1   A: 1, 2   shown     A: in the first tile, B: in the second
- *                      B: 1, 0   B: 1, 3
- *   plane 2    likewise
- *
- * Of deep halos, and rows that wrap within a vector, letters come there; then all of it lies after
- * the tiles, or the grid does not fit.
+ * spare, so theirs lies in shared memory, after the tiles.
  */
 #ifndef HS_KERNELS_CUDA_RESIDENT_SOURCE_CUH
 #define HS_KERNELS_CUDA_RESIDENT_SOURCE_CUH
@@ -127,20 +117,14 @@ struct field_in_shared_memory {
     using T = typename Block::number;
     using values = typename Block::values;
     enum { WIDTH = Block::WIDTH, ROWS = Block::ROWS, PLANES = Block::PLANES, IN_MEMORY = true };
-    static_assert(Block::VECTORS <= HS_RESIDENT_SOURCE_HELD || (ROWS == 4 && PLANES == 4),
-                  "made for threads of 4 x 4 vectors");
 
-    /* The thread's places after the tiles, from one of which to the next are `next` elements; from
-     * there to the first of those for the middle planes' halves, of which each has two rows. */
-    T *outer;
-    int next, low, high, to_row, to_plane;
+    T *first; /* the thread's places, one for each of its vectors, `next` elements from one another
+               */
+    int next;
 
     __device__ __forceinline__ T *place(int k, int r) const
     {
-        if (k == 0 || k == PLANES - 1)
-            return outer + (k == 0 ? r : ROWS + r) * next;
-        const bool inner = r == 1 || r == ROWS - 2;
-        return outer + (inner ? low : high) + (k == 1 ? 0 : to_plane) + (r < ROWS / 2 ? 0 : to_row);
+        return first + (k * ROWS + r) * next;
     }
 
     struct of_sweep {
@@ -153,21 +137,9 @@ struct field_in_shared_memory {
 
     /* The block's tiles are not turned yet. */
     __device__ __forceinline__ explicit field_in_shared_memory(const Block &b)
-        : outer(b.tile + 2 * b.other + b.thread * WIDTH), next((int)blockDim.x * WIDTH)
+        : first(b.tile + 2 * b.other + b.thread * WIDTH), next((int)blockDim.x * WIDTH)
     {
-        if (b.p.source_between) {
-            low = (int)(b.my(1, 1) - outer), high = low + b.other;
-            to_row = Block::ROW_LENGTH, to_plane = b.plane_length();
-            /* next to the one row that is the block's own letters come: the row after it is free */
-            const unsigned rows = (b.own | b.own >> ROWS | b.own >> 2 * ROWS | b.own >> 3 * ROWS);
-            high += (rows & 3u) == 1u ? to_row : (rows & 12u) == 8u ? -to_row : 0;
-        } else {
-            low = 2 * ROWS * next, high = low + ROWS * next;
-            to_row = next, to_plane = 2 * next;
-        }
     }
-    /* What is not the block's own it needs only if nothing is kept
-     * between the tiles' vectors, where it is another's place. */
     __device__ __forceinline__ void load(const Block &b)
     {
         const source_reader<Block> reader(b);
@@ -175,18 +147,13 @@ struct field_in_shared_memory {
         for (int k = 0; k < PLANES; k++)
 #pragma unroll
             for (int r = 0; r < ROWS; r++)
-                if (!b.p.source_between || b.own >> (k * ROWS + r) & 1)
-                    *(values *)place(k, r) = reader.read(k, r);
+                *(values *)place(k, r) = reader.read(k, r);
     }
     /* The addresses are made anew for each sweep: there are no registers to keep them. */
     __device__ __forceinline__ of_sweep begin(const Block &, const T *) const
     {
         of_sweep s{*this};
         mailbox::keep(s.field.next);
-        mailbox::keep(s.field.low);
-        mailbox::keep(s.field.high);
-        mailbox::keep(s.field.to_row);
-        mailbox::keep(s.field.to_plane);
         return s;
     }
 };

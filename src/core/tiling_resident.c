@@ -72,16 +72,11 @@ static bool walls_fit(const struct resident_case *of, const struct hs_resident *
     return true;
 }
 
-/* Where a source field is kept for which there are no registers. Between the tiles' vectors lie
- * those within a thread's, in both tiles, unless letters come there. */
-static void place_source(const struct resident_case *of, struct hs_resident *plan)
+/* A source field is kept in registers where there are some for it. */
+static int source_in_memory(const struct resident_case *of, const struct hs_resident *plan)
 {
     const int vectors = plan->rows * plan->planes;
-    const bool in_memory = of->source && vectors > HS_RESIDENT_SOURCE_HELD;
-    const bool ragged = of->wrap[0] && of->n[0] % of->width != 0;
-    plan->source_between = in_memory && plan->depth == 1 && !ragged;
-    const int between = 2 * (plan->rows - 2) * (plan->planes - 2);
-    plan->source = in_memory ? vectors - (plan->source_between ? between : 0) : 0;
+    return of->source && vectors > HS_RESIDENT_SOURCE_HELD ? vectors : 0;
 }
 
 /* Bytes of what is given at the faces that a block may be at: a number for each vector's end along
@@ -135,7 +130,7 @@ static bool complete_resident(const struct resident_case *of, struct hs_resident
     plan->letters = (int)(all - own);
     plan->looked_for = plan->letters + (int)beside;
     plan->places = plan->threads * plan->rows * plan->planes;
-    place_source(of, plan);
+    plan->source = source_in_memory(of, plan);
     plan->shared_bytes = 2 * HS_RESIDENT_LEVEL * of->size + 16 * hs_divide_up(plan->looked_for, 2) +
                          32 * tile + (int64_t)16 * plan->source * plan->threads +
                          given_bytes(of, plan);

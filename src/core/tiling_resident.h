@@ -20,20 +20,19 @@ enum {
  * are along memory, from row to row, and from plane to plane: x, y, z in 3D; x, none, y in 2D.
  */
 struct hs_resident {
-    int rows, planes;    /* vectors of 16 bytes that a thread owns */
-    int wall[6];         /* layers at the faces of rows and planes that are held: no block's */
-    int blocks[3];       /* along each axis */
-    int own[3];          /* points of a block, at most */
-    int halo[3];         /* points around a block's own that it gets from others */
-    int depth;           /* sweeps between exchanges */
-    int lanes;           /* threads along a row */
-    int groups[2];       /* threads along the others */
-    int threads;         /* of a block, in whole warps */
-    int letters;         /* vectors that a block gets in an exchange, at most */
-    int looked_for;      /* as they come: where a row wraps within a vector, one more beside it */
-    int places;          /* vectors of all its threads, from where they are sent */
-    int source;          /* vectors of a source field that a thread keeps in shared memory ... */
-    bool source_between; /* ... besides those between the tiles' vectors */
+    int rows, planes; /* vectors of 16 bytes that a thread owns */
+    int wall[6];      /* layers at the faces of rows and planes that are held: no block's */
+    int blocks[3];    /* along each axis */
+    int own[3];       /* points of a block, at most */
+    int halo[3];      /* points around a block's own that it gets from others */
+    int depth;        /* sweeps between exchanges */
+    int lanes;        /* threads along a row */
+    int groups[2];    /* threads along the others */
+    int threads;      /* of a block, in whole warps */
+    int letters;      /* vectors that a block gets in an exchange, at most */
+    int looked_for;   /* as they come: where a row wraps within a vector, one more beside it */
+    int places;       /* vectors of all its threads, from where they are sent */
+    int source;       /* vectors of a source field that a thread keeps in shared memory */
     int64_t shared_bytes;
 };
 
