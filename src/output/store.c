@@ -1,6 +1,7 @@
 #include "output/store.h"
 
 #include "core/clock.h"
+#include "core/round.h"
 #include "output/files.h"
 #include "output/room.h"
 
@@ -212,10 +213,7 @@ static void begin_to_disk(const struct hs_store *store, int64_t at, int64_t byte
 #endif
 }
 
-static int64_t round_up(int64_t bytes)
-{
-    return (bytes + 7) / 8 * 8;
-}
+enum { ALIGNED = 8 }; /* what begins in the file, begins at a multiple of it [bytes] */
 
 int64_t hs_store_end(const struct hs_store *store)
 {
@@ -233,7 +231,7 @@ enum hs_status hs_store_put(struct hs_store *store, const void *data, int64_t by
 
 void hs_store_keep(struct hs_store *store, int64_t at, int64_t bytes)
 {
-    store->end = round_up(at + bytes);
+    store->end = hs_round_up(at + bytes, ALIGNED);
 }
 
 enum hs_status hs_store_append(struct hs_store *store, const void *data, int64_t bytes,
@@ -249,7 +247,8 @@ enum hs_status hs_store_append(struct hs_store *store, const void *data, int64_t
 void hs_store_room(struct hs_store *store, size_t bytes, int fresh, int64_t *base,
                    int64_t *capacity, int64_t *end)
 {
-    const int64_t wanted = round_up((int64_t)bytes + 1024); /* the next are a little larger */
+    /* the next are a little larger */
+    const int64_t wanted = hs_round_up((int64_t)bytes + 1024, ALIGNED);
     struct hs_gap gap;
     const int found =
         !fresh && hs_room_find(&store->room, wanted, hs_clock_now() - reader_seconds, &gap);
@@ -303,7 +302,7 @@ enum hs_status hs_store_commit(struct hs_store *store, const struct hs_image *im
     if (st)
         return st;
     /* with room to grow, so that later ones fit there, too, where chunks lie between the gaps */
-    int64_t bytes = round_up((int64_t)(image->used + image->used / 4 + 4096));
+    int64_t bytes = hs_round_up((int64_t)(image->used + image->used / 4 + 4096), ALIGNED);
     if (image->base == store->end)
         store->end += bytes;
     else
