@@ -63,9 +63,9 @@ static const struct hs_preference on_cuda[] = {
      * next best 1.33 and 2.89), 256^2 0.45 and 0.64 (1.59 and 3.43), 700^2 0.92 and 1.32 (3.74 and
      * 4.52); 64^3 in float 0.83 and 1.08 (basic 2.8), in double 1.31 and 1.85 (basic 3.1 and 5.4),
      * 72^3 in double with fixed ones 2.15 (basic 3.8), 128^3 in float 2.39 and 3.04 (vector_march
-     * 5.6 with fixed ones). With a source field in float 96^3 robin 3.04 (fused_fields_3d 6.8),
-     * 64^3 robin 1.10, 1024^2 robin 1.06; where what the walls are given differs from point to
-     * point too 64^3 1.63, 96^3 5.2, 1024^2 2.44. */
+     * 5.6 with fixed ones). With a source field in float 64^3 robin 1.10, 1024^2 robin 1.06, and
+     * 96^3 robin 3.04 in a form since taken back (fused_fields_3d 6.8); where what the walls are
+     * given differs from point to point too 64^3 1.63, 1024^2 2.44. */
     {.kernel = "resident", .dims = 1u << 2},
     {.kernel = "resident", .dims = 1u << 3, .below = 72 * 72 * 72 + 1},
     {.kernel = "resident",
