@@ -24,6 +24,14 @@ double hs_grid_coordinate(const struct hs_grid *grid, int axis, int64_t i)
     return grid->lower[axis] + (double)i * grid->spacing[axis];
 }
 
+void hs_grid_name_points(const struct hs_grid *grid, char *out, size_t size)
+{
+    int used = 0;
+    for (int axis = 0; axis < grid->dims; axis++)
+        used += snprintf(out + used, size - (size_t)used, "%s%lld", axis ? " x " : "",
+                         (long long)grid->points[axis]);
+}
+
 void hs_grid_name_node(const struct hs_grid *grid, const int64_t node[HS_AXES], char *out,
                        size_t size)
 {
@@ -73,6 +81,17 @@ struct hs_layout hs_layout_make(const struct hs_grid *grid, int ghost, int64_t a
     /* one row's gap more at the end, so that the last row's right ghosts are inside */
     layout.elements = align + layout.pitch[HS_Z] * (grid->points[HS_Z] + 2 * around[HS_Z]) + align;
     return layout;
+}
+
+double hs_layout_bytes(const struct hs_grid *grid, int ghost, int64_t align,
+                       enum hs_precision precision)
+{
+    double bytes = (double)hs_precision_size(precision);
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        const double around = axis < grid->dims ? 2.0 * ghost : 0.0;
+        bytes *= (double)grid->points[axis] + around + (axis == HS_X ? (double)align : 0.0);
+    }
+    return bytes;
 }
 
 struct hs_layout hs_layout_moved(struct hs_layout layout, int64_t elements)

@@ -51,6 +51,11 @@ struct hs_grid {
 int64_t hs_grid_count(const struct hs_grid *grid);
 double hs_grid_coordinate(const struct hs_grid *grid, int axis, int64_t i); /* m */
 
+enum { HS_POINTS_TEXT = 72 }; /* holds what hs_grid_name_points writes */
+
+/* "129 x 65 x 33", of the axes that the grid has. */
+void hs_grid_name_points(const struct hs_grid *grid, char *out, size_t size);
+
 /* "node (3, 4), x = 0.1, y = 0.2 m" */
 void hs_grid_name_node(const struct hs_grid *grid, const int64_t node[HS_AXES], char *out,
                        size_t size);
@@ -82,6 +87,11 @@ struct hs_layout {
 
 /* `align` in elements, a power of two not less than the ghost layers. */
 struct hs_layout hs_layout_make(const struct hs_grid *grid, int ghost, int64_t align);
+
+/* Bytes that a field of such a layout takes, to some lines. In floating point, since a grid too
+ * large for memory may be too large for an integer. */
+double hs_layout_bytes(const struct hs_grid *grid, int ghost, int64_t align,
+                       enum hs_precision precision);
 
 /* The same with all nodes so many elements further on, which is less than `align`. */
 struct hs_layout hs_layout_moved(struct hs_layout layout, int64_t elements);

@@ -1,9 +1,11 @@
 /* grid: points, lower, and upper or spacing. */
+#include "core/fit.h"
 #include "core/machine.h"
 #include "input/config_reader.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Every ghost layer m needs the node m layers inside the face, held layers of both faces and one
  * node between them must be there, and a wrap must not reach round the grid. */
@@ -126,29 +128,56 @@ static bool read_space(struct hs_reader *reader)
     return !reader->grid_known || check_spacing(reader, by_upper ? "grid.upper" : "grid.spacing");
 }
 
-/* Two fields on the CPU, which the in and out buffers are; one where a GPU has those. */
+/* What a run holds at least in the machine's own memory: two fields on the CPU, which the in and
+ * out buffers are, one where a GPU has those. */
+struct demand {
+    enum hs_precision precision;
+    int radius;
+    int fields; /* with the source's, if that may be one */
+};
+
+static double bytes_on(const struct hs_grid *grid, const void *context)
+{
+    const struct demand *demand = context;
+    const int64_t align = 64 / (int64_t)hs_precision_size(demand->precision);
+    return demand->fields * hs_layout_bytes(grid, demand->radius, align, demand->precision);
+}
+
+/* The largest that fits now, not only beside nothing else; and a sixteenth of that is left for what
+ * kernels and walls keep, since which these are is not known yet. */
+static void say_what_fits(const struct hs_reader *reader, bool on_gpu, double free_bytes, char *out,
+                          size_t size)
+{
+    const struct hs_problem *problem = reader->problem;
+    const bool source = hs_given(reader, "source.expression") || hs_given(reader, "source.file");
+    const struct demand demand = {problem->precision, problem->radius, on_gpu ? 1 : 2 + source};
+    const struct hs_fit fit = {bytes_on, &demand, free_bytes * 15 / 16,
+                               fewest_points(problem->radius)};
+    hs_fit_say(&fit, &problem->grid, out, size);
+}
+
 static void check_memory(struct hs_reader *reader)
 {
     const struct hs_problem *problem = reader->problem;
-    const struct hs_grid *grid = &problem->grid;
     const char *backend = hs_settings_text(reader->settings, "solver.backend");
-    const bool cpu = backend && backend[0] == 'c' && backend[1] == 'p';
+    const bool cpu = backend && strcmp(backend, "cpu") == 0;
     double needed = (cpu ? 2.0 : 1.0) * (double)hs_precision_size(problem->precision);
-    for (int axis = 0; axis < grid->dims; axis++)
-        needed *= (double)grid->points[axis];
+    for (int axis = 0; axis < problem->grid.dims; axis++)
+        needed *= (double)problem->grid.points[axis];
     const struct hs_memory_room room = hs_machine_memory("");
     if (needed <= room.bytes)
         return;
-    const double gib = 1024.0 * 1024.0 * 1024.0;
-    char place[1024];
+    const double now = fmin(hs_machine_memory_free("").bytes, room.bytes);
+    char place[1024], points[HS_POINTS_TEXT], fits[HS_FIT_TEXT];
     hs_settings_place(reader->settings, "grid.points", place, sizeof place);
+    hs_grid_name_points(&problem->grid, points, sizeof points);
+    say_what_fits(reader, backend && strcmp(backend, "cuda") == 0, now, fits, sizeof fits);
     hs_error_add(reader->err, HS_DEVICE,
-                 "%s: %lld x %lld x %lld nodes in %s need %.1f GiB, %s has %.1f GiB; give fewer "
-                 "points%s",
-                 place, (long long)grid->points[HS_X], (long long)grid->points[HS_Y],
-                 (long long)grid->points[HS_Z], hs_precision_name(problem->precision), needed / gib,
-                 room.whose, room.bytes / gib,
-                 problem->precision == HS_DOUBLE ? ", or precision = \"float\"" : "");
+                 "%s: %s nodes in %s need at least %.0f bytes (%.2f GiB), %s has %.0f (%.2f GiB), "
+                 "%.0f (%.2f GiB) of them free; give fewer points%s; %s",
+                 place, points, hs_precision_name(problem->precision), needed, needed / 0x1p30,
+                 room.whose, room.bytes, room.bytes / 0x1p30, now, now / 0x1p30,
+                 problem->precision == HS_DOUBLE ? ", or precision = \"float\"" : "", fits);
     reader->grid_known = false; /* nothing may be allocated by it */
 }
 

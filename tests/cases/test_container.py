@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 
 import pytest
@@ -17,7 +18,7 @@ output = { file = "run.h5"; };
 
 def run(directory, files, *arguments, **environment):
     groups = directory / "cgroup"
-    groups.mkdir()
+    groups.mkdir(exist_ok=True)
     for name, text in files.items():
         (groups / name).write_text(text)
     (directory / "own").write_text("0::/\n")
@@ -45,6 +46,35 @@ def test_a_case_that_does_not_fit_now_is_refused(tmp_path):
     assert done.returncode == 4
     assert "the container (/sys/fs/cgroup/memory.max) has 2097152 bytes" in done.stderr
     assert not (tmp_path / "run.h5").exists()
+
+
+def points(text, x):
+    """Of the grid that a message names, made `x` points longer along x, as an argument."""
+    nx, *others = re.search(r"the largest grid of these proportions that fits is ([\dx ]+)$", text.strip()).group(1).split(" x ")
+    return ["--set", f"grid.points=[{', '.join([str(int(nx) + x), *others])}]"]
+
+
+@pytest.mark.parametrize("more", [[], ["--set", 'source.expression="x*t"'], ["--set", 'boundary.z_max={type="dirichlet";value="x*y*t";}']])
+def test_the_largest_grid_that_fits_now_is_the_one_that_is_named(tmp_path, more):
+    """To a point: what it asks for is what is compared with what is free."""
+    files = {"memory.max": "70000000", "memory.current": "60000000"}
+    kernel = ["--set", 'solver.kernel="openmp"', *more]
+    asked = ["--set", "grid.points=[640, 20, 300]", *kernel]
+    said = run(tmp_path, files, *asked)
+    assert said.returncode == 4 and "640 x 20 x 300 points in double precision need" in said.stderr
+    assert run(tmp_path, files, *kernel, *points(said.stderr, 0)).returncode == 0
+    assert run(tmp_path, files, *kernel, *points(said.stderr, 20)).returncode == 4
+
+
+@pytest.mark.parametrize("more", [[], ["--set", 'source.expression="x*t"'], ["--set", 'precision="float"']])
+def test_a_grid_that_fits_is_named_for_one_that_never_does(tmp_path, more):
+    files = {"memory.max": "70000000", "memory.current": "30000000"}
+    said = run(tmp_path, files, "--set", "grid.points=[2000, 500, 1000]", *more)
+    assert said.returncode == 4 and "--set: grid.points: 2000 x 500 x 1000 nodes in" in said.stderr
+    assert "has 70000000 (0.07 GiB), 40000000 (0.04 GiB) of them free; give fewer points" in said.stderr
+    assert ("or precision" in said.stderr) == ("float" not in str(more))
+    assert run(tmp_path, files, *more, *points(said.stderr, 0)).returncode == 0
+    assert run(tmp_path, files, *more, *points(said.stderr, 40)).returncode == 4
 
 
 def test_a_case_that_fits_runs(tmp_path):

@@ -229,7 +229,7 @@ void test_cuda_backend__memory_short_says_what_fits(void **state)
     check(hs_kernel_find("basic", HS_CUDA, &kernel, &err), &err, "basic");
     assert_int_equal(cuda_backend()->create(&problem, kernel, 0, 0, &device, &err), HS_DEVICE);
     assert_null(device);
-    assert_non_null(strstr(err.text, "the largest grid of this kind that fits is "));
+    assert_non_null(strstr(err.text, "the largest grid of these proportions that fits is "));
     puts(err.text);
     /* and the grid it names does fit */
     long long fits = 0;

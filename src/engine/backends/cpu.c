@@ -1,5 +1,6 @@
 /* The CPU backend: two fields in host memory, swept by a kernel of kernels/cpu/. */
 #include "core/clock.h"
+#include "core/fit.h"
 #include "core/machine.h"
 #include "engine/backends/cpu_parts.h"
 
@@ -82,18 +83,13 @@ static size_t scratch_bytes(const struct hs_problem *problem, const struct hs_ke
     return kernel->scratch(&request);
 }
 
-/* In floating point, since a grid too large for memory may be too large for an integer. */
 static double bytes_needed(const struct hs_problem *problem, const struct hs_kernel *kernel,
                            int threads)
 {
-    const double more_than_any = 0x1p50;
-    const double size = (double)hs_precision_size(problem->precision);
-    double bytes = size * (hs_cpu_source_describe(problem).uniform ? 2 : 3);
-    for (int axis = 0; axis < HS_AXES; axis++) {
-        const double around = axis < problem->grid.dims ? 2.0 * problem->radius : 0.0;
-        const double gap = axis == HS_X ? ALIGN_BYTES / size : 0.0;
-        bytes *= (double)problem->grid.points[axis] + around + gap;
-    }
+    const double more_than_any = 0x1p50; /* a layout of that may be too large for an integer */
+    const int64_t align = ALIGN_BYTES / (int64_t)hs_precision_size(problem->precision);
+    double bytes = (hs_cpu_source_describe(problem).uniform ? 2.0 : 3.0) *
+                   hs_layout_bytes(&problem->grid, problem->radius, align, problem->precision);
     if (bytes < more_than_any)
         bytes += (double)scratch_bytes(problem, kernel, threads);
     return bytes + hs_ghosts_bytes(problem, steps_of(problem, kernel) + 1);
@@ -111,17 +107,38 @@ static double memory(const struct hs_problem *problem, const struct hs_kernel *k
            hs_cpu_source_part_bytes(&source, problem);
 }
 
-static enum hs_status memory_short(const struct hs_problem *problem, double needed,
+/* What is asked of the backend. */
+struct demand {
+    const struct hs_problem *problem;
+    const struct hs_kernel *kernel;
+    int threads;
+};
+
+static double bytes_on(const struct hs_grid *grid, const void *context)
+{
+    const struct demand *demand = context;
+    struct hs_problem problem = *demand->problem;
+    problem.grid = *grid;
+    return bytes_needed(&problem, demand->kernel, demand->threads);
+}
+
+static enum hs_status memory_short(const struct demand *demand, double needed,
                                    const struct hs_memory_room *room, struct hs_error *err)
 {
-    const int64_t *points = problem->grid.points;
+    const struct hs_problem *problem = demand->problem;
+    const struct hs_fit fit = {bytes_on, demand, room->bytes, 2 * problem->radius + 1};
+    char points[HS_POINTS_TEXT], fits[HS_FIT_TEXT];
+    hs_grid_name_points(&problem->grid, points, sizeof points);
+    if (needed > room->bytes)
+        hs_fit_say(&fit, &problem->grid, fits, sizeof fits);
+    else
+        snprintf(fits, sizeof fits, "this process may not take as much (ulimit -v)");
     return hs_error_add(err, HS_DEVICE,
-                        "not enough memory: %lld x %lld x %lld points in %s precision need %.0f "
-                        "bytes (%.2f GiB), %s has %.0f bytes (%.2f GiB) free; take fewer "
-                        "grid.points, or precision = \"float\"",
-                        (long long)points[HS_X], (long long)points[HS_Y], (long long)points[HS_Z],
-                        hs_precision_name(problem->precision), needed, needed / 0x1p30, room->whose,
-                        room->bytes, room->bytes / 0x1p30);
+                        "not enough memory: %s points in %s precision need %.0f bytes (%.2f GiB), "
+                        "%s has %.0f bytes (%.2f GiB) free; take fewer grid.points%s; %s",
+                        points, hs_precision_name(problem->precision), needed, needed / 0x1p30,
+                        room->whose, room->bytes, room->bytes / 0x1p30,
+                        problem->precision == HS_DOUBLE ? ", or precision = \"float\"" : "", fits);
 }
 
 static void destroy(struct hs_backend_state *state)
@@ -177,13 +194,14 @@ static enum hs_status create(const struct hs_problem *problem, const struct hs_k
     (void)device;
     *out = NULL;
     threads = threads_for(problem, threads);
+    const struct demand demand = {problem, kernel, threads};
     const double needed = bytes_needed(problem, kernel, threads);
     const struct hs_memory_room room = hs_machine_memory_free("");
     if (needed > room.bytes)
-        return memory_short(problem, needed, &room, err);
+        return memory_short(&demand, needed, &room, err);
     struct hs_backend_state *state = calloc(1, sizeof *state);
     if (!state)
-        return memory_short(problem, needed, &room, err);
+        return memory_short(&demand, needed, &room, err);
     state->problem = problem;
     state->kernel = kernel;
     state->threads = threads;
@@ -191,7 +209,7 @@ static enum hs_status create(const struct hs_problem *problem, const struct hs_k
     state->interior = hs_problem_interior(problem);
     state->source = hs_cpu_source_describe(problem);
     describe_machine(state->threads, state->description, sizeof state->description);
-    enum hs_status st = allocate(state) ? HS_OK : memory_short(problem, needed, &room, err);
+    enum hs_status st = allocate(state) ? HS_OK : memory_short(&demand, needed, &room, err);
     if (!st)
         st = hs_ghosts_init(&state->ghosts, problem, &state->layout, steps_of(problem, kernel) + 1,
                             state->threads, err);

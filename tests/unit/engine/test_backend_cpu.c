@@ -341,6 +341,7 @@ void test_backend_cpu__says_what_memory_it_lacks(void **state)
     assert_null(out);
     assert_non_null(strstr(err.text, "2000000 x 2000000 x 2000000"));
     assert_non_null(strstr(err.text, " free; take fewer "));
+    assert_non_null(strstr(err.text, "; the largest grid of these proportions that fits is "));
     hs_error_release(&err);
     hs_backend_cpu.destroy(NULL);
 }

@@ -1,0 +1,47 @@
+#include "core/fit.h"
+
+#include <stdio.h>
+
+/* `asked` with `points` along its longest axis. */
+static struct hs_grid scaled(const struct hs_fit *fit, const struct hs_grid *asked, int64_t points,
+                             int64_t longest)
+{
+    struct hs_grid grid = *asked;
+    for (int axis = 0; axis < grid.dims; axis++) {
+        const int64_t all = asked->points[axis];
+        const int64_t fewest = all < fit->fewest ? all : fit->fewest;
+        const int64_t part = all * points / longest; /* each has 31 bits */
+        grid.points[axis] = part < fewest ? fewest : part;
+    }
+    return grid;
+}
+
+bool hs_fit_largest(const struct hs_fit *fit, const struct hs_grid *asked, struct hs_grid *out)
+{
+    int64_t longest = 0;
+    for (int axis = 0; axis < asked->dims; axis++)
+        longest = asked->points[axis] > longest ? asked->points[axis] : longest;
+    int64_t low = fit->fewest - 1, high = longest; /* that fits, or is none; that does not */
+    while (high - low > 1) {
+        const int64_t middle = low + (high - low) / 2;
+        const struct hs_grid grid = scaled(fit, asked, middle, longest);
+        if (fit->bytes(&grid, fit->context) <= fit->room)
+            low = middle;
+        else
+            high = middle;
+    }
+    *out = scaled(fit, asked, low, longest);
+    return low >= fit->fewest;
+}
+
+void hs_fit_say(const struct hs_fit *fit, const struct hs_grid *asked, char *out, size_t size)
+{
+    struct hs_grid largest;
+    char points[HS_POINTS_TEXT];
+    if (!hs_fit_largest(fit, asked, &largest)) {
+        snprintf(out, size, "no grid of these proportions fits");
+        return;
+    }
+    hs_grid_name_points(&largest, points, sizeof points);
+    snprintf(out, size, "the largest grid of these proportions that fits is %s", points);
+}

@@ -1,0 +1,90 @@
+#include "core/fit.h"
+#include "test.h"
+
+/* 8 bytes a node, and as many again as `context` says. */
+static double bytes_on(const struct hs_grid *grid, const void *context)
+{
+    double bytes = 8.0;
+    for (int axis = 0; axis < HS_AXES; axis++)
+        bytes *= (double)grid->points[axis];
+    return bytes + *(const double *)context;
+}
+
+static const double nothing = 0.0, some = 1000.0;
+
+static struct hs_fit fit_of(double room, const double *besides)
+{
+    return (struct hs_fit){bytes_on, besides, room, 3};
+}
+
+void test_fit__a_cube_to_the_byte(void **state)
+{
+    (void)state;
+    const struct hs_grid asked = {.dims = 3, .points = {4096, 4096, 4096}};
+    struct hs_grid found;
+    for (int edge = 3; edge < 4096; edge += 31) {
+        const double just = 8.0 * edge * edge * edge + some;
+        const struct hs_fit fit = fit_of(just, &some), less = fit_of(just - 1.0, &some);
+        assert_true(hs_fit_largest(&fit, &asked, &found));
+        for (int axis = 0; axis < HS_AXES; axis++)
+            assert_int_equal(found.points[axis], edge);
+        if (edge > 3) {
+            assert_true(hs_fit_largest(&less, &asked, &found));
+            assert_int_equal(found.points[HS_X], edge - 1);
+        }
+    }
+}
+
+/* The next larger along the longest axis does not fit, and each axis keeps its share to a point. */
+void test_fit__other_axes_keep_their_share(void **state)
+{
+    (void)state;
+    const struct hs_grid asked = {.dims = 3, .points = {1000, 4001, 2000}};
+    struct hs_grid found;
+    for (double room = 1e4; room < 8.0 * 1000 * 4000 * 2000; room *= 1.7) {
+        const struct hs_fit fit = fit_of(room, &nothing);
+        assert_true(hs_fit_largest(&fit, &asked, &found));
+        assert_true(bytes_on(&found, &nothing) <= room);
+        const double share = (double)found.points[HS_Y] / 4001.0;
+        assert_near((double)found.points[HS_X], 1000.0 * share, 1.0);
+        assert_near((double)found.points[HS_Z], 2000.0 * share, 1.0);
+        found.points[HS_Y]++;
+        found.points[HS_X] = 1000 * found.points[HS_Y] / 4001;
+        found.points[HS_Z] = 2000 * found.points[HS_Y] / 4001;
+        assert_true(bytes_on(&found, &nothing) > room);
+    }
+}
+
+void test_fit__a_thin_axis_keeps_what_the_stencil_needs(void **state)
+{
+    (void)state;
+    const struct hs_grid asked = {.dims = 2, .points = {2147483647, 4, 1}};
+    const struct hs_fit fit = fit_of(8.0 * 3 * 1000, &nothing);
+    struct hs_grid found;
+    assert_true(hs_fit_largest(&fit, &asked, &found));
+    assert_int_equal(found.points[HS_X], 1000);
+    assert_int_equal(found.points[HS_Y], 3);
+    assert_int_equal(found.points[HS_Z], 1);
+}
+
+void test_fit__counts_that_no_integer_holds(void **state)
+{
+    (void)state;
+    const struct hs_grid asked = {.dims = 3, .points = {2147483647, 2147483647, 2147483647}};
+    const struct hs_fit fit = fit_of(8e27, &nothing); /* 1e9 along each */
+    struct hs_grid found;
+    assert_true(hs_fit_largest(&fit, &asked, &found));
+    assert_int_equal(found.points[HS_Z], 1000000000);
+}
+
+void test_fit__says_it_with_the_axes_there_are(void **state)
+{
+    (void)state;
+    const struct hs_grid asked = {.dims = 2, .points = {4000, 2000, 1}};
+    const struct hs_fit fit = fit_of(8.0 * 101 * 50, &nothing), none = fit_of(71.0, &nothing);
+    char text[HS_FIT_TEXT];
+    hs_fit_say(&fit, &asked, text, sizeof text);
+    assert_string_equal(text, "the largest grid of these proportions that fits is 101 x 50");
+    hs_fit_say(&none, &asked, text, sizeof text); /* 3 x 3 nodes take 72 bytes */
+    assert_string_equal(text, "no grid of these proportions fits");
+}
