@@ -17,7 +17,7 @@
 struct request {
     const char *config;
     struct hs_argument_list set;
-    bool quiet, json, resume;
+    bool quiet, json, resume, retune;
     const char *output; /* instead of the config's; or NULL */
 };
 
@@ -62,6 +62,7 @@ static enum hs_status read_request(int argc, char **argv, struct request *reques
         {"--quiet", HS_ARGUMENT_FLAG, &request->quiet, NULL},
         {"--json", HS_ARGUMENT_FLAG, &request->json, NULL},
         {"--resume", HS_ARGUMENT_FLAG, &request->resume, NULL},
+        {"--retune", HS_ARGUMENT_FLAG, &request->retune, NULL},
         {"--output", HS_ARGUMENT_STRING, &request->output, "FILE"},
     };
     return hs_arguments_read(argc, argv, table, sizeof table / sizeof *table, err);
@@ -94,6 +95,22 @@ static enum hs_status read_problem(struct request *request, struct hs_problem *p
         st = hs_case_read(request->config, request->set.items, request->set.count, problem, err);
     free(output);
     return st;
+}
+
+/* With --retune as if nothing were kept: what that finds comes in the place of it. */
+static enum hs_status make_plan(const struct request *request, struct job *job,
+                                struct hs_error *err)
+{
+    const struct hs_problem *problem = &job->problem;
+    if (!request->retune)
+        return hs_tune_file_plan(problem, &job->plan, err);
+    const enum hs_status st = hs_plan_make(problem, &job->plan, err);
+    if (st || job->plan.choice != HS_CHOICE_NAMED)
+        return st;
+    return hs_error_add(err, HS_BAD_INPUT,
+                        "%s: solver.kernel = \"%s\": --retune has nothing to choose from; make it "
+                        "\"auto\", or leave --retune out",
+                        hs_problem_place(problem, HS_PLACE_KERNEL), problem->solver.kernel);
 }
 
 /* From the newest checkpoint, if that was asked for; else from sweep 0. */
@@ -201,9 +218,11 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     if (!st)
         st = read_problem(&request, &job.problem, err);
     if (!st)
-        st = hs_tune_file_plan(&job.problem, &job.plan, err);
+        st = make_plan(&request, &job, err);
     if (!st)
         st = find_start(&request, &job, err);
+    if (!st && request.retune)
+        st = hs_tune_file_retune(&job.problem, &job.plan, err);
     if (!st)
         st = open_observers(&request, &job, err);
     if (!st)
@@ -221,8 +240,8 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
 
 const struct hs_command hs_command_run = {
     .name = "run",
-    .usage = "heatsolve run CONFIG [--set KEY=VALUE]... [--output FILE] [--resume] [--quiet] "
-             "[--json]",
+    .usage = "heatsolve run CONFIG [--set KEY=VALUE]... [--output FILE] [--resume] [--retune] "
+             "[--quiet] [--json]",
     .summary = "run a config: temperatures into an HDF5 file, a summary on the screen",
     .help = "  CONFIG           the case; heatsolve init prints one to start from\n"
             "  --set KEY=VALUE  overrides a key of the config (time.end=1.0,\n"
@@ -232,6 +251,8 @@ const struct hs_command hs_command_run = {
             "  --resume         goes on from the newest checkpoint beside the output, or from the\n"
             "                   output's last snapshot: with a later end a finished run becomes "
             "longer\n"
+            "  --retune         times the kernels first, as tune --retune does, and takes the\n"
+            "                   fastest; solver.kernel must be \"auto\"\n"
             "  --quiet          no progress and no summary\n"
             "  --json           the summary as one JSON object on standard output\n"
             "\n"

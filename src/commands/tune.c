@@ -58,11 +58,12 @@ static enum hs_status find_out(const struct request *request, struct findings *f
         findings->from_before = hs_tune_file_read(&about, tuning, reason, sizeof reason);
     if (!st && reason[0])
         snprintf(findings->note, sizeof findings->note, "tried again: %s", reason);
-    if (!st && !findings->from_before)
-        st = hs_tune_measure(findings->problem, &findings->plan, tuning, err);
-    if (!st && (findings->from_before || hs_tune_file_write(tuning, reason, sizeof reason)))
+    if (!st && findings->from_before)
         findings->file = hs_tune_file_path(&about, reason, sizeof reason);
     else if (!st)
+        st = hs_tune_file_renew(findings->problem, &findings->plan, tuning, &findings->file, reason,
+                                sizeof reason, err);
+    if (!st && !findings->file)
         snprintf(findings->note, sizeof findings->note, "not kept: %s", reason);
     return st;
 }

@@ -237,6 +237,17 @@ bool hs_tune_file_write(const struct hs_tuning *tuning, char *reason, size_t siz
     return good;
 }
 
+enum hs_status hs_tune_file_renew(const struct hs_problem *problem, const struct hs_plan *plan,
+                                  struct hs_tuning *out, char **path, char *reason, size_t size,
+                                  struct hs_error *err)
+{
+    *path = NULL;
+    const enum hs_status st = hs_tune_measure(problem, plan, out, err);
+    if (!st && hs_tune_file_write(out, reason, size))
+        *path = hs_tune_file_path(&out->about, reason, size);
+    return st;
+}
+
 /* ---- the plan -------------------------------------------------------------------------------- */
 
 enum hs_status hs_tune_file_take(const struct hs_problem *problem, struct hs_plan *plan,
@@ -255,6 +266,26 @@ enum hs_status hs_tune_file_take(const struct hs_problem *problem, struct hs_pla
     if (!st && reason[0])
         hs_plan_note(plan, "what was tuned is not used: %s; heatsolve tune --retune tries again",
                      reason);
+    free(tuning);
+    return st;
+}
+
+enum hs_status hs_tune_file_retune(const struct hs_problem *problem, struct hs_plan *plan,
+                                   struct hs_error *err)
+{
+    struct hs_tuning *tuning = malloc(sizeof *tuning);
+    if (!tuning)
+        return hs_error_add(err, HS_DEVICE, "no memory for what is tuned");
+    char reason[384] = "", *path;
+    const enum hs_status st =
+        hs_tune_file_renew(problem, plan, tuning, &path, reason, sizeof reason, err);
+    if (!st) {
+        hs_tune_apply(tuning, problem, plan);
+        hs_plan_note(plan, "tuned anew in %.2g s", tuning->seconds);
+    }
+    if (!st && !path)
+        hs_plan_note(plan, "not kept: %s", reason);
+    free(path);
     free(tuning);
     return st;
 }

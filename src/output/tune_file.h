@@ -36,6 +36,16 @@ bool hs_tune_file_read(const struct hs_tune_case *about, struct hs_tuning *out, 
 /* False with the reason if it cannot be kept. */
 bool hs_tune_file_write(const struct hs_tuning *tuning, char *reason, size_t size);
 
+/* Times the candidates, whatever was found before, and keeps the finding: in *path, allocated; NULL
+ * with the reason if it cannot be kept. */
+enum hs_status hs_tune_file_renew(const struct hs_problem *problem, const struct hs_plan *plan,
+                                  struct hs_tuning *out, char **path, char *reason, size_t size,
+                                  struct hs_error *err);
+
+/* The above, and gives the plan, whose kernel is what "auto" takes by itself, the fastest. */
+enum hs_status hs_tune_file_retune(const struct hs_problem *problem, struct hs_plan *plan,
+                                   struct hs_error *err);
+
 /* Gives a plan the kernel that tune found for its case, if it has. What cannot be used is in the
  * plan's note. */
 enum hs_status hs_tune_file_take(const struct hs_problem *problem, struct hs_plan *plan,

@@ -96,6 +96,52 @@ def test_a_second_tune_reads_and_retune_times_again(place):
     assert "77777" not in kept(place).read_text()
 
 
+def test_a_run_that_retunes_times_again_and_goes_with_it(place):
+    """What is kept names another kernel and figures that no measurement gives; afterwards neither is left."""
+    found = said(place, "tune", "case.cfg")
+    last = found["kernels"][-1]["kernel"]
+    before = kept(place).read_text().replace("\nseconds ", "\nseconds 77777").replace("\nkernel ", f"\nkernel {last} 1e-30 9\nkernel ", 1)
+    kept(place).write_text(before)
+    assert said(place, "run", "case.cfg")["kernel"] == last and kept(place).read_text() == before
+    anew = said(place, "run", "case.cfg", "--retune")
+    assert anew["kernel_choice"] == "tuned" and "tuned anew in " in anew["note"]
+    text = kept(place).read_text()
+    assert "77777" not in text and " 1e-30 9" not in text
+    assert anew["kernel"] == said(place, "tune", "case.cfg")["kernel"] == text.split("\nkernel ")[1].split()[0]
+    with h5py.File(place / "out.h5") as f:
+        assert f.attrs["kernel"] == anew["kernel"] and f.attrs["kernel_choice"] == "tuned" and len(f["time"]) == 3
+    assert said(place, "run", "case.cfg")["note"] == ""  # and from now on it is taken
+
+
+def test_a_run_retunes_where_nothing_was_kept_and_goes_on_from_a_file(place):
+    assert said(place, "run", "case.cfg", "--retune")["sweeps"] == 40
+    kept(place).unlink()
+    more = said(place, "run", "case.cfg", "--retune", "--resume", "--set", "time.sweeps=60")
+    assert more["sweeps"] == 60 and more["swept"] == 20 and kept(place).exists()
+
+
+def test_a_run_that_cannot_keep_what_it_tuned_says_so_and_goes_with_it(place):
+    (place / "file").write_text("")
+    answer = said(place, "run", "case.cfg", "--retune", XDG_CACHE_HOME=str(place / "file"))
+    assert answer["kernel_choice"] == "tuned" and "not kept: " in answer["note"] and "Not a directory" in answer["note"]
+
+
+@pytest.mark.parametrize("where", ["config", "--set"])
+def test_a_run_has_nothing_to_retune_where_the_kernel_is_named(place, where):
+    (place / "case.cfg").write_text(CASE.replace('"cpu"; }', '"cpu"; kernel = "openmp"; }') if where == "config" else CASE)
+    named = ["--set", 'solver.kernel="openmp"'] if where == "--set" else []
+    result = heatsolve(place, "run", "case.cfg", "--retune", *named)
+    said_at = "--set" if named else "case.cfg:8"
+    assert result.returncode == 2 and result.stdout == ""
+    assert f'{said_at}: solver.kernel = "openmp": --retune has nothing to choose from; make it "auto"' in result.stderr
+    assert not (place / "out.h5").exists() and not (place / "cache").exists()
+
+
+def test_what_cannot_be_resumed_is_said_before_anything_is_timed(place):
+    result = heatsolve(place, "run", "case.cfg", "--retune", "--resume")
+    assert result.returncode != 0 and not (place / "cache").exists()
+
+
 def test_it_holds_for_its_case_only(place):
     said(place, "tune", "case.cfg")
     for same in ("initial.value=310.0", "boundary.all.value=281.0", 'title="other"', "time.safety=0.5"):
