@@ -16,7 +16,7 @@ static const double rate_seconds = 0.3; /* of sweeps to tell the rate from */
 struct request {
     const char *config;
     struct hs_argument_list set;
-    bool json;
+    bool quiet, json;
 };
 
 /* What is to be said. */
@@ -37,6 +37,7 @@ static enum hs_status read_request(int argc, char **argv, struct request *reques
     const struct hs_argument table[] = {
         {NULL, HS_ARGUMENT_STRING, &request->config, "a config file"},
         {"--set", HS_ARGUMENT_LIST, &request->set, "KEY=VALUE"},
+        {"--quiet", HS_ARGUMENT_FLAG, &request->quiet, NULL},
         {"--json", HS_ARGUMENT_FLAG, &request->json, NULL},
     };
     return hs_arguments_read(argc, argv, table, sizeof table / sizeof *table, err);
@@ -264,7 +265,7 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
         st = look_ahead(&outlook, err);
     if (!st && request.json)
         print_json(&outlook);
-    else if (!st)
+    else if (!st && !request.quiet)
         print_text(&outlook);
     hs_problem_release(&problem);
     hs_argument_list_release(&request.set);
@@ -273,10 +274,11 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
 
 const struct hs_command hs_command_check = {
     .name = "check",
-    .usage = "heatsolve check CONFIG [--set KEY=VALUE]... [--json]",
+    .usage = "heatsolve check CONFIG [--set KEY=VALUE]... [--quiet] [--json]",
     .summary = "what a run would do: grid, memory, stability limit, steps, output, time",
     .help = "  CONFIG           the case\n"
             "  --set KEY=VALUE  overrides a key of the config; may be given again and again\n"
+            "  --quiet          nothing but what is wrong; the exit status tells\n"
             "  --json           one JSON object\n"
             "\n"
             "Reads and checks the config as a run would, finds the exact stability limit of its\n"

@@ -14,7 +14,7 @@
 struct request {
     const char *config;
     struct hs_argument_list set;
-    bool retune, json;
+    bool retune, quiet, json;
 };
 
 struct findings {
@@ -33,6 +33,7 @@ static enum hs_status read_request(int argc, char **argv, struct request *reques
         {NULL, HS_ARGUMENT_STRING, &request->config, "a config file"},
         {"--set", HS_ARGUMENT_LIST, &request->set, "KEY=VALUE"},
         {"--retune", HS_ARGUMENT_FLAG, &request->retune, NULL},
+        {"--quiet", HS_ARGUMENT_FLAG, &request->quiet, NULL},
         {"--json", HS_ARGUMENT_FLAG, &request->json, NULL},
     };
     return hs_arguments_read(argc, argv, table, sizeof table / sizeof *table, err);
@@ -191,7 +192,7 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
         st = find_out(&request, &findings, err);
     if (!st && request.json)
         print_json(&findings);
-    else if (!st)
+    else if (!st && !request.quiet)
         print_text(&findings);
     free(findings.file);
     hs_problem_release(&problem);
@@ -201,11 +202,12 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
 
 const struct hs_command hs_command_tune = {
     .name = "tune",
-    .usage = "heatsolve tune CONFIG [--set KEY=VALUE]... [--retune] [--json]",
+    .usage = "heatsolve tune CONFIG [--set KEY=VALUE]... [--retune] [--quiet] [--json]",
     .summary = "time the kernels on a config's case and keep the fastest for its runs",
     .help = "  CONFIG           the case\n"
             "  --set KEY=VALUE  overrides a key of the config; may be given again and again\n"
             "  --retune         tries again, whatever was found before\n"
+            "  --quiet          no table\n"
             "  --json           one JSON object\n"
             "\n"
             "Times every kernel that suits the case, on its own grid, device, walls and source:\n"

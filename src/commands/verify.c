@@ -21,7 +21,7 @@ struct request {
     int64_t sweeps; /* 0: as many as fit in some seconds */
     const char *kernel;
     bool every; /* --kernel all */
-    bool json;
+    bool quiet, json;
 };
 
 struct findings {
@@ -41,6 +41,7 @@ static enum hs_status read_request(int argc, char **argv, struct request *reques
         {"--set", HS_ARGUMENT_LIST, &request->set, "KEY=VALUE"},
         {"--sweeps", HS_ARGUMENT_COUNT, &request->sweeps, "N"},
         {"--kernel", HS_ARGUMENT_STRING, &request->kernel, "NAME"},
+        {"--quiet", HS_ARGUMENT_FLAG, &request->quiet, NULL},
         {"--json", HS_ARGUMENT_FLAG, &request->json, NULL},
     };
     return hs_arguments_read(argc, argv, table, sizeof table / sizeof *table, err);
@@ -304,7 +305,7 @@ static enum hs_status compare_every(const struct request *request, struct findin
         if (!st) {
             if (request->json)
                 json_comparison(&json, NULL, findings);
-            else
+            else if (!request->quiet)
                 print_row(findings);
             fflush(stdout);
             st = judge(findings, err);
@@ -326,7 +327,7 @@ static enum hs_status prove(const struct request *request, struct findings *find
         return st;
     if (request->json)
         print_json(findings);
-    else {
+    else if (!request->quiet) {
         print_comparison(findings);
         print_refinement(findings);
     }
@@ -347,7 +348,7 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
         st = read_problem(&request, &problem, err);
     if (!st)
         st = hs_tune_file_plan(&problem, &plan, err);
-    if (!st && request.every && !request.json)
+    if (!st && request.every && !request.json && !request.quiet)
         print_heading(&findings);
     if (!st)
         st = run_reference(&request, &findings, err);
@@ -362,8 +363,8 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
 
 const struct hs_command hs_command_verify = {
     .name = "verify",
-    .usage =
-        "heatsolve verify CONFIG [--set KEY=VALUE]... [--sweeps N] [--kernel NAME|all] [--json]",
+    .usage = "heatsolve verify CONFIG [--set KEY=VALUE]... [--sweeps N] [--kernel NAME|all] "
+             "[--quiet] [--json]",
     .summary = "prove a config's kernel against the reference and, with exact, its order",
     .help =
         "  CONFIG           the case\n"
@@ -372,6 +373,7 @@ const struct hs_command hs_command_verify = {
         "                   point updates (at least 10), some seconds of the slow reference\n"
         "  --kernel NAME    instead of solver.kernel; heatsolve kernels lists them. all: every\n"
         "                   one of the backend that suits the case, a line each, no refinement\n"
+        "  --quiet          nothing but what went wrong; the exit status tells\n"
         "  --json           one JSON object\n"
         "\n"
         "Runs the config on its kernel and on the CPU reference and compares all nodes: largest\n"

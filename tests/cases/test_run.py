@@ -177,9 +177,22 @@ def test_heat_is_reported_in_its_unit(tmp_path, dims, physics, unit, capacity):
     assert abs(float(line[1]) / (7.0 * 2.0**dims * capacity) - 1.0) < 1e-8
 
 
-def test_quiet_says_nothing(tmp_path):
-    result = heatsolve(tmp_path, "run", "case.cfg", "--quiet")
+@pytest.mark.parametrize("command", ["run", "check", "verify", "verify --kernel all", "tune"])
+def test_quiet_says_nothing_but_what_is_wrong(tmp_path, monkeypatch, command):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    name, *more = command.split()
+    result = heatsolve(tmp_path, name, "case.cfg", "--quiet", *more)
     assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
+    assert heatsolve(tmp_path, name, "case.cfg", *more).stdout != ""
+    result = heatsolve(tmp_path, name, "case.cfg", "--quiet", "--set", "time.step=1e9", *more)
+    assert (result.returncode, result.stdout) == (2, "") and "time.step" in result.stderr
+    # with both, the object is what was asked for
+    assert json.loads(heatsolve(tmp_path, name, "case.cfg", "--quiet", "--json", *more).stdout)
+
+
+def test_a_quiet_run_that_fails_its_check_says_why(tmp_path):
+    result = heatsolve(tmp_path, "run", "case.cfg", "--quiet", "--set", "exact.max_error=1e-12")
+    assert (result.returncode, result.stdout) == (1, "") and "exact.max_error" in result.stderr
 
 
 def test_set_overrides_and_the_last_one_wins(tmp_path):
