@@ -10,7 +10,7 @@ static struct hs_grid scaled(const struct hs_fit *fit, const struct hs_grid *ask
     for (int axis = 0; axis < grid.dims; axis++) {
         const int64_t all = asked->points[axis];
         const int64_t fewest = all < fit->fewest ? all : fit->fewest;
-        const int64_t part = all * points / longest; /* each has 31 bits */
+        const int64_t part = (int64_t)((double)all * (double)points / (double)longest);
         grid.points[axis] = part < fewest ? fewest : part;
     }
     return grid;

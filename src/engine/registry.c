@@ -66,11 +66,11 @@ static struct place where(const struct hs_problem *problem, enum hs_place which)
 }
 
 /* The first line of a message. */
-static void append_line(char *text, size_t size, const char *message)
+static void append_line(char *text, size_t size, const char *separator, const char *message)
 {
     char line[256];
     snprintf(line, sizeof line, "%.*s", (int)strcspn(message, "\n"), message);
-    append(text, size, "; ", line);
+    append(text, size, separator, line);
 }
 
 static const struct hs_kernel *kernel_named(const struct hs_registry *registry, const char *name,
@@ -82,68 +82,137 @@ static const struct hs_kernel *kernel_named(const struct hs_registry *registry, 
     return NULL;
 }
 
-static const char *nearest_kernel(const struct hs_registry *registry, const char *name,
-                                  enum hs_device device)
+/* A kernel of the registry's, or one that this build lacks. */
+struct candidate {
+    const char *name, *device; /* NULL: there are no more */
+    const char *why_not;       /* built; or NULL */
+};
+
+static struct candidate candidate(const struct hs_registry *registry, int n)
 {
-    const char *nearest = NULL;
+    int built = 0;
+    while (built < n && registry->kernels[built])
+        built++;
+    const struct hs_kernel *kernel = registry->kernels[built];
+    if (kernel)
+        return (struct candidate){kernel->name, hs_device_name(kernel->device), NULL};
+    const struct hs_absent_kernel *absent = &hs_absent_kernels[n - built];
+    return (struct candidate){absent->name, absent->device, absent->why};
+}
+
+/* The kernel whose name comes nearest, of whatever device; of two as near, that of `device`. Its
+ * name is NULL if none is near. */
+static struct candidate nearest_kernel(const struct hs_registry *registry, const char *name,
+                                       const char *device)
+{
+    struct candidate nearest = {0}, next;
     size_t best = strlen(name) / 2 + 1; /* further apart, a suggestion puzzles more than it helps */
-    for (int n = 0; registry->kernels[n]; n++) {
-        const size_t distance = hs_edit_distance(name, registry->kernels[n]->name);
-        if (registry->kernels[n]->device == device && distance < best) {
+    for (int n = 0; (next = candidate(registry, n)).name; n++) {
+        const size_t distance = hs_edit_distance(name, next.name);
+        const bool own = strcmp(next.device, device) == 0;
+        if (distance < best ||
+            (distance == best && nearest.name && own && strcmp(nearest.device, device) != 0)) {
             best = distance;
-            nearest = registry->kernels[n]->name;
+            nearest = next;
         }
     }
     return nearest;
 }
 
-/* What is known of a name that this device has no kernel of; "" if nothing. */
-static void say_of_name(const struct hs_registry *registry, const char *name, enum hs_device device,
-                        char *out, size_t size)
+static const struct hs_backend *backend_of(const struct hs_registry *registry, const char *device)
 {
-    for (int other = 0; other < HS_DEVICES; other++)
-        if (kernel_named(registry, name, (enum hs_device)other)) {
-            snprintf(out, size, "; it is a kernel of the %s backend",
-                     hs_device_name((enum hs_device)other));
-            return;
-        }
-    for (const struct hs_absent_kernel *absent = hs_absent_kernels; absent->name; absent++)
-        if (strcmp(absent->name, name) == 0) {
-            snprintf(out, size, "; it is a kernel of the %s backend, %s", absent->device,
-                     absent->why);
-            return;
-        }
-    const char *nearest = nearest_kernel(registry, name, device);
-    snprintf(out, size, "%s%s%s", nearest ? "; did you mean \"" : "", nearest ? nearest : "",
-             nearest ? "\"?" : "");
+    for (int n = 0; registry->backends[n]; n++)
+        if (strcmp(hs_device_name(registry->backends[n]->device), device) == 0)
+            return registry->backends[n];
+    return NULL;
 }
 
-static enum hs_status unknown_kernel(const struct hs_registry *registry, const char *name,
-                                     enum hs_device device, const char *called,
-                                     struct hs_error *err)
+/* "a kernel of the cuda backend", and why that cannot be had here, if so. */
+static void say_whose(const struct hs_registry *registry, const struct candidate *kernel,
+                      int device_number, char *out, size_t size)
 {
-    char known[1024] = "", more[256];
-    for (int n = 0; registry->kernels[n]; n++)
-        if (registry->kernels[n]->device == device)
-            append(known, sizeof known, ", ", registry->kernels[n]->name);
-    say_of_name(registry, name, device, more, sizeof more);
-    return hs_error_add(err, HS_BAD_INPUT,
-                        "%s \"%s\": the %s backend has none of that name%s (known: %s)", called,
-                        name, hs_device_name(device), more, known);
+    const struct hs_backend *backend = backend_of(registry, kernel->device);
+    struct hs_error reason;
+    hs_error_init(&reason);
+    snprintf(out, size, "a kernel of the %s backend", kernel->device);
+    if (kernel->why_not)
+        append(out, size, ", ", kernel->why_not);
+    else if (!backend)
+        append(out, size, ", ", "which this build lacks");
+    else if (backend->available(device_number, &reason)) {
+        append(out, size, ", ", "which cannot run here");
+        append_line(out, size, ": ", reason.text ? reason.text : "");
+    }
+    hs_error_release(&reason);
 }
 
-static enum hs_status find_kernel(const struct hs_registry *registry, const char *name,
-                                  enum hs_device device, const char *called,
+/* What a name was looked for in. */
+struct search {
+    const struct hs_registry *registry;
+    enum hs_device device;
+    bool anywhere;     /* whatever device would have done, had it a kernel of that name */
+    int device_number; /* solver.device */
+};
+
+/* What is known of a name that the search did not find; "" if nothing. */
+static void say_of_name(const struct search *search, const char *name, char *out, size_t size)
+{
+    const char *device = hs_device_name(search->device);
+    const struct candidate nearest = nearest_kernel(search->registry, name, device);
+    if (!nearest.name)
+        return;
+    char whose[400];
+    say_whose(search->registry, &nearest, search->device_number, whose, sizeof whose);
+    if (strcmp(nearest.name, name) == 0)
+        snprintf(out, size, "; it is %s", whose);
+    else if (strcmp(nearest.device, device) == 0)
+        snprintf(out, size, "; did you mean \"%s\"?", nearest.name);
+    else
+        snprintf(out, size, "; did you mean \"%s\"? It is %s", nearest.name, whose);
+}
+
+/* Whether the name of a kernel of that device would have been found. */
+static bool is_searched(const struct search *search, const char *device)
+{
+    if (strcmp(device, hs_device_name(search->device)) == 0)
+        return true;
+    const struct hs_backend *backend = backend_of(search->registry, device);
+    struct hs_error unused;
+    hs_error_init(&unused);
+    const bool runs =
+        search->anywhere && backend && backend->available(search->device_number, &unused) == HS_OK;
+    hs_error_release(&unused);
+    return runs;
+}
+
+static enum hs_status unknown_kernel(const struct search *search, const char *name,
+                                     const char *called, struct hs_error *err)
+{
+    const char *device = hs_device_name(search->device);
+    char known[1024] = "", more[512] = "", has[64] = "no kernel has that name";
+    struct candidate next;
+    for (int n = 0; (next = candidate(search->registry, n)).name; n++)
+        if (is_searched(search, next.device))
+            append(known, sizeof known, ", ", next.name);
+    say_of_name(search, name, more, sizeof more);
+    if (!search->anywhere)
+        snprintf(has, sizeof has, "the %s backend has none of that name", device);
+    return hs_error_add(err, HS_BAD_INPUT, "%s \"%s\": %s%s (known%s: %s)", called, name, has, more,
+                        search->anywhere ? " here" : "", known);
+}
+
+static enum hs_status find_kernel(const struct search *search, const char *name, const char *called,
                                   const struct hs_kernel **out, struct hs_error *err)
 {
-    *out = kernel_named(registry, name, device);
-    return *out ? HS_OK : unknown_kernel(registry, name, device, called, err);
+    *out = kernel_named(search->registry, name, search->device);
+    return *out ? HS_OK : unknown_kernel(search, name, called, err);
 }
 
 enum hs_status hs_kernel_find(const char *name, enum hs_device device, const struct hs_kernel **out,
                               struct hs_error *err)
 {
-    return find_kernel(&this_build, name, device, "kernel", out, err);
+    const struct search search = {&this_build, device, false, 0};
+    return find_kernel(&search, name, "kernel", out, err);
 }
 
 /* ---- the kernel ------------------------------------------------------------------------------ */
@@ -198,14 +267,22 @@ bool hs_kernel_is_named(const struct hs_problem *problem)
     return name && strcmp(name, "auto") != 0;
 }
 
+static bool backend_is_named(const struct hs_problem *problem)
+{
+    const char *name = problem->solver.backend;
+    return name && strcmp(name, "auto") != 0;
+}
+
 static enum hs_status named_kernel(const struct hs_registry *registry,
                                    const struct hs_problem *problem, enum hs_device device,
                                    const struct hs_kernel **out, struct hs_error *err)
 {
+    const struct search search = {registry, device, !backend_is_named(problem),
+                                  problem->solver.device};
     char called[sizeof(struct place) + 16];
     snprintf(called, sizeof called, "%s%s", where(problem, HS_PLACE_KERNEL).text,
              problem->place[HS_PLACE_KERNEL] ? "solver.kernel =" : "kernel");
-    return find_kernel(registry, problem->solver.kernel, device, called, out, err);
+    return find_kernel(&search, problem->solver.kernel, called, out, err);
 }
 
 static enum hs_status choose_kernel(const struct hs_registry *registry,
@@ -265,16 +342,36 @@ static enum hs_status named_backend(const struct hs_registry *registry,
         built);
 }
 
-/* Whether some other device's kernels have the name that was asked for, and this one's do not. */
-static bool kernel_is_elsewhere(const struct hs_registry *registry, const char *name,
-                                enum hs_device device)
+/* The kernel of that name, which this build may lack; that of `device` if there is one. Its name is
+ * NULL if there is none. */
+static struct candidate exactly(const struct hs_registry *registry, const char *name,
+                                const char *device)
 {
-    if (!name || strcmp(name, "auto") == 0 || kernel_named(registry, name, device))
+    const struct candidate nearest = nearest_kernel(registry, name, device);
+    return nearest.name && strcmp(nearest.name, name) == 0 ? nearest : (struct candidate){0};
+}
+
+/* Whether some other device's kernels have the name that was asked for, and this one's do not. */
+static bool kernel_is_elsewhere(const struct hs_registry *registry,
+                                const struct hs_problem *problem, enum hs_device device)
+{
+    if (!hs_kernel_is_named(problem))
         return false;
-    for (int other = 0; other < HS_DEVICES; other++)
-        if (kernel_named(registry, name, (enum hs_device)other))
-            return true;
-    return false;
+    const char *own = hs_device_name(device);
+    const struct candidate found = exactly(registry, problem->solver.kernel, own);
+    return found.name && strcmp(found.device, own) != 0;
+}
+
+/* Where no backend of a kernel that was asked for runs here. */
+static enum hs_status cannot_be_had(const struct hs_registry *registry,
+                                    const struct hs_problem *problem,
+                                    const struct candidate *kernel, struct hs_error *err)
+{
+    char whose[400];
+    say_whose(registry, kernel, problem->solver.device, whose, sizeof whose);
+    return hs_error_add(err, HS_DEVICE,
+                        "%ssolver.kernel = \"%s\": it is %s; \"auto\" takes one that can run here",
+                        where(problem, HS_PLACE_KERNEL).text, kernel->name, whose);
 }
 
 /* The first backend that runs here and has the kernel asked for. */
@@ -285,21 +382,21 @@ static enum hs_status first_backend(const struct hs_registry *registry,
     char why_not[512] = "";
     for (int n = 0; registry->backends[n] && !*out; n++) {
         const struct hs_backend *backend = registry->backends[n];
-        if (kernel_is_elsewhere(registry, problem->solver.kernel, backend->device))
+        if (kernel_is_elsewhere(registry, problem, backend->device))
             continue;
         struct hs_error reason;
         hs_error_init(&reason);
         if (backend->available(problem->solver.device, &reason) == HS_OK)
             *out = backend;
         else if (reason.text)
-            append_line(why_not, sizeof why_not, reason.text);
+            append_line(why_not, sizeof why_not, "; ", reason.text);
         hs_error_release(&reason);
     }
-    if (!*out && hs_kernel_is_named(problem))
-        return hs_error_add(err, HS_DEVICE,
-                            "%ssolver.kernel = \"%s\": the backend that it belongs to cannot run "
-                            "here: %s; \"auto\" takes one that can",
-                            where(problem, HS_PLACE_KERNEL).text, problem->solver.kernel, why_not);
+    if (!*out && hs_kernel_is_named(problem)) {
+        const struct candidate kernel = exactly(registry, problem->solver.kernel, "");
+        if (kernel.name)
+            return cannot_be_had(registry, problem, &kernel, err);
+    }
     if (!*out)
         return hs_error_add(err, HS_DEVICE, "no backend can run here: %s", why_not);
     if (why_not[0])
@@ -312,25 +409,25 @@ static enum hs_status choose_backend(const struct hs_registry *registry,
                                      const struct hs_backend **out, char *note, size_t size,
                                      struct hs_error *err)
 {
-    const char *name = problem->solver.backend;
     *out = NULL;
     if (size > 0)
         note[0] = '\0';
-    return !name || strcmp(name, "auto") == 0
-               ? first_backend(registry, problem, out, note, size, err)
-               : named_backend(registry, problem, out, err);
+    return backend_is_named(problem) ? named_backend(registry, problem, out, err)
+                                     : first_backend(registry, problem, out, note, size, err);
 }
 
-/* Whether the name is one of some device's kernels, or of those that this build lacks. */
-static bool is_a_kernel(const struct hs_registry *registry, const char *name)
+/* The device that a kernel's name is looked for on: the backend's, also of one that this build
+ * lacks. */
+static enum hs_device device_asked_for(const struct hs_problem *problem,
+                                       const struct hs_backend *backend)
 {
+    if (backend)
+        return backend->device;
     for (int device = 0; device < HS_DEVICES; device++)
-        if (kernel_named(registry, name, (enum hs_device)device))
-            return true;
-    for (const struct hs_absent_kernel *absent = hs_absent_kernels; absent->name; absent++)
-        if (strcmp(absent->name, name) == 0)
-            return true;
-    return false;
+        if (problem->solver.backend &&
+            strcmp(problem->solver.backend, hs_device_name((enum hs_device)device)) == 0)
+            return (enum hs_device)device;
+    return HS_CPU;
 }
 
 /* The backend, and whether there is a kernel of the name asked for; both are said if both are
@@ -342,9 +439,9 @@ static enum hs_status check_names(const struct hs_registry *registry,
 {
     const struct hs_kernel *kernel;
     const enum hs_status st = choose_backend(registry, problem, backend, note, size, err);
-    if (!hs_kernel_is_named(problem) || (st && is_a_kernel(registry, problem->solver.kernel)))
+    if (!hs_kernel_is_named(problem) || (st && exactly(registry, problem->solver.kernel, "").name))
         return st;
-    const enum hs_device device = *backend ? (*backend)->device : HS_CPU;
+    const enum hs_device device = device_asked_for(problem, *backend);
     const enum hs_status named = named_kernel(registry, problem, device, &kernel, err);
     return st ? st : named;
 }

@@ -19,16 +19,17 @@ extern const struct hs_absent_kernel hs_absent_kernels[];
 
 extern const struct hs_backend *const hs_backends[]; /* ends with NULL */
 
-/* A kernel of that name for that device. Errors: HS_BAD_INPUT with the nearest name and all known.
- */
+/* A kernel of that name for that device. Errors: HS_BAD_INPUT with the nearest name of any device
+ * and all known of this one. */
 enum hs_status hs_kernel_find(const char *name, enum hs_device device, const struct hs_kernel **out,
                               struct hs_error *err);
 
 /*
  * Resolves solver.backend, solver.kernel ("auto" included) for this problem on this machine.
  * `note` (of `size` bytes) gets one line where a choice deserves saying (no GPU: using the CPU).
- * Errors: HS_DEVICE where the named backend is not built or cannot run here, HS_BAD_INPUT where no
- * kernel has the name, or the kernel cannot do the problem's dims, radius or precision.
+ * Errors: HS_DEVICE where the named backend, or that of the named kernel, is not built or cannot
+ * run here; HS_BAD_INPUT where no kernel has the name, or the kernel cannot do the problem's dims,
+ * radius or precision.
  */
 enum hs_status hs_choose(const struct hs_problem *problem, const struct hs_backend **backend,
                          const struct hs_kernel **kernel, char *note, size_t size,

@@ -220,6 +220,8 @@ ONE_LINE = [
     (9, "solver = { threads = -1; };", "solver.threads = -1: must be 0 to 4096"),
     (9, "solver = { device = 1e9; };", "solver.device = 1e9: must be 0 to 1023"),
     (9, 'solver = { kernel = "opnmp"; backend = "cpu"; };', 'solver.kernel = "opnmp": the cpu backend has none of that name; did you mean "openmp"?'),
+    (9, 'solver = { kernel = "wavefrnt"; };', 'solver.kernel = "wavefrnt": no kernel has that name; did you mean "wavefront"?'),
+    (9, 'solver = { kernel = "vector_mach"; };', 'solver.kernel = "vector_mach": no kernel has that name; did you mean "vector_march"?'),
     (9, 'solver = { backend = "gpu"; };', 'solver.backend = "gpu": no such backend; this build has: '),
     (9, 'output = { interval = 1e-300; };', "output.interval = 1e-300: that is 1e+301 snapshots, more than can be counted"),
     (5, 'initial = { expression = "1/0"; };', "initial: is inf at node (0, 0, 0)"),

@@ -75,6 +75,10 @@ void test_fit__counts_that_no_integer_holds(void **state)
     struct hs_grid found;
     assert_true(hs_fit_largest(&fit, &asked, &found));
     assert_int_equal(found.points[HS_Z], 1000000000);
+    const struct hs_grid line = {.dims = 1, .points = {(int64_t)1 << 40, 1, 1}}; /* of bench */
+    const struct hs_fit less = fit_of(8e11, &nothing);
+    assert_true(hs_fit_largest(&less, &line, &found));
+    assert_true(found.points[HS_X] == 100000000000);
 }
 
 void test_fit__says_it_with_the_axes_there_are(void **state)

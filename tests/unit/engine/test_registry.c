@@ -133,8 +133,9 @@ void test_registry__cuda_that_cannot_run_is_a_device_error(void **state)
     assert_says(out.message, "\"auto\" takes what there is");
     out = choose(backends, "auto", "vector_march", 3, 1);
     assert_int_equal(out.status, HS_DEVICE);
-    assert_says(out.message, "solver.kernel = \"vector_march\": the backend that it belongs to "
-                             "cannot run here: cuda: no driver is loaded");
+    assert_says(out.message,
+                "solver.kernel = \"vector_march\": it is a kernel of the cuda backend, "
+                "which cannot run here: cuda: no driver is loaded; \"auto\" takes");
     out = choose(cpu_only, "cuda", "auto", 3, 1);
     assert_int_equal(out.status, HS_DEVICE);
     assert_says(out.message, "solver.backend = \"cuda\"");
@@ -159,6 +160,47 @@ void test_registry__kernel_of_another_device_is_said_to_be_one(void **state)
     const struct outcome out = choose(backends, "cpu", "vector_march", 3, 1);
     assert_int_equal(out.status, HS_BAD_INPUT);
     assert_says(out.message, "it is a kernel of the cuda backend");
+}
+
+/* Where any backend would do, the name is looked for in all, and it is said why those of one that
+ * does not run here cannot be had. */
+void test_registry__a_mistyped_name_is_looked_for_on_every_device(void **state)
+{
+    (void)state;
+    gpu_status = HS_DEVICE;
+    struct outcome out = choose(backends, "auto", "vector_mach", 3, 1);
+    assert_int_equal(out.status, HS_BAD_INPUT);
+    assert_says(out.message,
+                "\"vector_mach\": no kernel has that name; did you mean \"vector_march\"? It is a "
+                "kernel of the cuda backend, which cannot run here: cuda: no driver is loaded "
+                "(known here: reference, openmp)");
+    gpu_status = HS_OK;
+    out = choose(backends, "auto", "openm", 3, 1); /* the GPU is first, and has none such */
+    assert_says(out.message,
+                "did you mean \"openmp\"? It is a kernel of the cpu backend (known here: "
+                "reference, openmp, vector_march, register_window");
+    out = choose(backends, "cpu", "vector_mach", 3, 1);
+    assert_says(out.message,
+                "the cpu backend has none of that name; did you mean \"vector_march\"? "
+                "It is a kernel of the cuda backend (known: reference, openmp)");
+}
+
+/* As a build without CUDA has it; the registry of kernels knows those that it lacks. */
+void test_registry__kernel_that_is_not_built_is_a_device_error(void **state)
+{
+    (void)state;
+    if (!hs_absent_kernels[0].name)
+        skip();
+    const struct outcome out = choose(cpu_only, "auto", "bulk_march", 3, 1);
+    assert_int_equal(out.status, HS_DEVICE);
+    assert_says(out.message,
+                "solver.kernel = \"bulk_march\": it is a kernel of the cuda backend, not "
+                "built: nvcc was not found; \"auto\" takes one that can run here");
+    const struct outcome near = choose(cpu_only, "auto", "bulk_mach", 3, 1);
+    assert_int_equal(near.status, HS_BAD_INPUT);
+    assert_says(near.message,
+                "did you mean \"bulk_march\"? It is a kernel of the cuda backend, not "
+                "built: nvcc was not found (known here: reference, openmp)");
 }
 
 void test_registry__kernel_that_cannot_names_those_that_can(void **state)
