@@ -40,7 +40,7 @@
  * Source: blocking of the middle axis, Rivera and Tseng, SC 2000; streaming stores, Datta et al.,
  * SIAM Review 51 (2009).
  *
- * Measured, and what else was tried: docs/performance.md, "On two cores".
+ * Measured, and what else was tried: docs/performance/two-cores.md.
  */
 #include "common.h"
 #include "core/stream.h"

@@ -53,7 +53,7 @@
  * more rows than there are. In the cache two rows take 0.11 us a row of 384 points: 3.0 GCell/s a
  * core with the rims, the bound as long as memory gives a third of what a copy takes.
  *
- * Measured, and what else was tried: docs/performance.md, "Fused: `wavefront`".
+ * Measured, and what else was tried: docs/performance/two-cores.md, "Fused: `wavefront`".
  */
 #include "core/stream.h"
 #include "wavefront_carry.h"

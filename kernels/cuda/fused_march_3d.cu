@@ -91,7 +91,7 @@
  * rows and levels, by loops of their own, of one step, as three of two were slower where power does
  * not bound (the cache for instructions is a guess). That saves a sixth of the sums and shuffles,
  * so power: with chunks of up to 410 planes 1024^3 went from 2.75 to 2.97 of a timing program's
- * copy (docs/performance.md).
+ * copy (docs/performance/fused-3d.md).
  *
  * Columns meet the ends of z by code with branches for all that may be there; where all faces that
  * a tile touches keep their values, all prescribe them, or all are swept, a variant without does
