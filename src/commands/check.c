@@ -1,10 +1,12 @@
 /* heatsolve check: what a run would do, without doing it. */
 #include "commands/command.h"
+#include "core/bytes.h"
 #include "engine/case.h"
 #include "engine/rate.h"
 #include "input/arguments.h"
+#include "output/files.h"
+#include "output/foretold.h"
 #include "output/json.h"
-#include "output/snapshots.h"
 #include "output/tune_file.h"
 
 #include <inttypes.h>
@@ -25,6 +27,7 @@ struct outlook {
     const struct hs_plan *plan;
     double memory; /* bytes */
     double output; /* bytes */
+    double room;   /* bytes that it may have */
     struct hs_rate rate;
     double seconds; /* all sweeps */
     double looking; /* at the field between them [s] */
@@ -55,9 +58,10 @@ static enum hs_status look_ahead(struct outlook *outlook, struct hs_error *err)
     outlook->updates = (double)hs_box_count(&interior) / sweep;
     outlook->looking = outlook->rate.seconds_per_look * (double)plan->sweeps /
                        (double)hs_plan_stretch(plan, problem);
+    outlook->room = hs_file_room(problem->output.file, true);
     if (!st)
-        st = hs_snapshots_bytes(problem, plan, outlook->seconds + outlook->looking,
-                                &outlook->output, err);
+        st = hs_foretold_bytes(problem, plan, outlook->seconds + outlook->looking, &outlook->output,
+                               err);
     return st;
 }
 
@@ -73,13 +77,9 @@ static void print_label(const char *label)
 
 static void print_bytes(double bytes)
 {
-    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB"};
-    int unit = 0;
-    while (bytes >= 1024.0 && unit < 5) {
-        bytes /= 1024.0;
-        unit++;
-    }
-    printf(unit == 0 ? "%.0f %s" : "%.2f %s", bytes, units[unit]);
+    char text[HS_BYTES_TEXT];
+    hs_bytes_name(bytes, text, sizeof text);
+    printf("%s", text);
 }
 
 static void print_duration(double seconds)
@@ -152,7 +152,8 @@ static void print_text(const struct outlook *outlook)
     const struct hs_problem *problem = outlook->problem;
     const struct hs_plan *plan = outlook->plan;
     print_label("config");
-    printf("%s: in order%s%s\n", problem->config_path,
+    const bool fits = hs_foretold_least(problem, plan, HS_FORETOLD_ANEW) <= outlook->room;
+    printf("%s: %s%s%s\n", problem->config_path, fits ? "in order" : "too large for the disk",
            problem->title && problem->title[0] ? ": " : "", problem->title ? problem->title : "");
     print_grid(problem);
     print_stencil(problem);
@@ -168,7 +169,12 @@ static void print_text(const struct outlook *outlook)
     printf("%s%" PRId64 " snapshots, %s ", problem->schedule.steady ? "at most " : "",
            hs_plan_snapshots(plan), at_most ? "at most" : "about");
     print_bytes(outlook->output);
-    printf(", in %s\n", problem->output.file);
+    printf(", in %s", problem->output.file);
+    if (isfinite(outlook->room)) {
+        printf(", where there is room for ");
+        print_bytes(outlook->room);
+    }
+    printf("\n");
     print_label("time");
     if (plan->sweeps > 0) {
         printf("%s", problem->schedule.steady ? "at most " : "about ");
@@ -239,6 +245,7 @@ static void print_json(const struct outlook *outlook)
     hs_json_text(&json, "output", problem->output.file);
     hs_json_integer(&json, "snapshots", hs_plan_snapshots(plan));
     hs_json_number(&json, "output_bytes", outlook->output);
+    hs_json_number(&json, "output_room", outlook->room);
     hs_json_number(&json, "points_per_second", outlook->updates);
     hs_json_number(&json, "seconds", outlook->seconds);
     hs_json_number(&json, "looking", outlook->looking);
@@ -267,6 +274,8 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
         print_json(&outlook);
     else if (!st && !request.quiet)
         print_text(&outlook);
+    if (!st)
+        st = hs_foretold_check(&problem, &plan, HS_FORETOLD_ANEW, err);
     hs_problem_release(&problem);
     hs_argument_list_release(&request.set);
     return st;
@@ -283,11 +292,12 @@ const struct hs_command hs_command_check = {
             "\n"
             "Reads and checks the config as a run would, finds the exact stability limit of its\n"
             "stencil and boundaries and the steps that hit every output, and tells memory,\n"
-            "sweeps and bytes of output. The time is of the sweeps, and of the looks at the\n"
-            "field between them where a history takes long, tried for 0.3 s with the chosen\n"
-            "kernel on this grid, on a field of ones; writing the file is not in it.\n"
+            "sweeps, bytes of output and the room for them. The time is of the sweeps, and of\n"
+            "the looks at the field between them where a history takes long, tried for 0.3 s\n"
+            "with the chosen kernel on this grid, on a field of ones; writing the file is not in\n"
+            "it.\n"
             "\n"
-            "Writes no file. exit status: 0 in order, 2 bad config, 3 a file cannot be read, 4\n"
-            "device or memory.\n",
+            "Writes no file. exit status: 0 in order, 2 bad config, 3 a file cannot be read or\n"
+            "there is no room for the output, 4 device or memory.\n",
     .run = run,
 };

@@ -4,6 +4,7 @@
 #include "engine/loop.h"
 #include "input/arguments.h"
 #include "output/checkpoint.h"
+#include "output/foretold.h"
 #include "output/progress.h"
 #include "output/report.h"
 #include "output/snapshots.h"
@@ -221,6 +222,9 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
         st = make_plan(&request, &job, err);
     if (!st)
         st = find_start(&request, &job, err);
+    if (!st)
+        st = hs_foretold_check(&job.problem, &job.plan,
+                               request.resume ? job.start.sweep : HS_FORETOLD_ANEW, err);
     if (!st && request.retune)
         st = hs_tune_file_retune(&job.problem, &job.plan, err);
     if (!st)
@@ -265,7 +269,8 @@ const struct hs_command hs_command_run = {
             "       snapshots are kept), or steady.tolerance not reached in time.end,\n"
             "       time.sweeps or, where neither is given, 100000000 sweeps\n"
             "  2    bad command line or config; nothing was written\n"
-            "  3    reading or writing failed; what was written stays readable\n"
+            "  3    reading or writing failed, what was written stays readable; or there is no\n"
+            "       room for the output, and nothing was written\n"
             "  4    device or memory\n"
             "  130  interrupted, state saved\n",
     .run = run,

@@ -100,6 +100,9 @@ enum hs_place {
     HS_PLACE_STEP,     /* time.step */
     HS_PLACE_END,      /* time.end */
     HS_PLACE_INTERVAL, /* output.interval */
+    HS_PLACE_EVERY,    /* output.every */
+    HS_PLACE_HISTORY,  /* output.history_every */
+    HS_PLACE_POINTS,   /* grid.points */
     HS_PLACE_STENCIL,  /* stencil */
     HS_PLACE_BACKEND,  /* solver.backend */
     HS_PLACE_KERNEL,   /* solver.kernel */

@@ -253,12 +253,17 @@ double hs_plan_step(const struct hs_plan *plan)
     return plan->intervals > 0 ? plan->interval_step : plan->tail_step;
 }
 
+int64_t hs_plan_snapshots_after(const struct hs_plan *plan, int64_t sweep)
+{
+    if (sweep >= plan->sweeps)
+        return 0;
+    const int64_t every = plan->output_every;
+    return every > 0 ? (plan->sweeps - 1) / every - sweep / every + 1 : 1;
+}
+
 int64_t hs_plan_snapshots(const struct hs_plan *plan)
 {
-    if (plan->sweeps == 0)
-        return 1;
-    const int64_t between = plan->output_every > 0 ? (plan->sweeps - 1) / plan->output_every : 0;
-    return between + 2;
+    return 1 + hs_plan_snapshots_after(plan, 0);
 }
 
 int64_t hs_plan_stretch(const struct hs_plan *plan, const struct hs_problem *problem)

@@ -63,6 +63,9 @@ double hs_plan_step(const struct hs_plan *plan);
 /* Snapshots of a run to its end: at sweep 0, whenever due, and at the end. */
 int64_t hs_plan_snapshots(const struct hs_plan *plan);
 
+/* Those of them after `sweep`, of a run that goes on from there. */
+int64_t hs_plan_snapshots_after(const struct hs_plan *plan, int64_t sweep);
+
 /* Sweeps from stop to stop, the shortest of those that snapshots, history and steady state want. */
 int64_t hs_plan_stretch(const struct hs_plan *plan, const struct hs_problem *problem);
 

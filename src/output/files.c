@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,14 +43,47 @@ static char *directory_of(const char *path)
     return strndup(path, (size_t)(name - path - 1));
 }
 
-/* Bytes that this user may still write beside `path`; -1 if that cannot be told. */
-static int64_t bytes_free(const char *path)
+/* Bytes that this user may still write beside `path`, or where its directory will be made; -1 if
+ * that cannot be told. */
+static double bytes_free(const char *path)
 {
     char *directory = directory_of(path);
     struct statvfs s;
-    const int failed = !directory || statvfs(directory, &s);
+    int failed = !directory || statvfs(directory, &s);
+    while (failed && directory && (errno == ENOENT || errno == ENOTDIR) &&
+           strcmp(directory, ".") != 0 && strcmp(directory, "/") != 0) {
+        char *above = directory_of(directory);
+        free(directory);
+        directory = above;
+        failed = !directory || statvfs(directory, &s);
+    }
     free(directory);
-    return failed ? -1 : (int64_t)((double)s.f_bavail * (double)s.f_frsize);
+    if (failed || s.f_blocks == 0) /* some that only look like file systems have none */
+        return -1.0;
+    return (double)s.f_bavail * (double)s.f_frsize;
+}
+
+static double bytes_taken(const char *path)
+{
+    struct stat s;
+    return stat(path, &s) == 0 ? 512.0 * (double)s.st_blocks : 0.0;
+}
+
+double hs_file_room(const char *path, bool anew)
+{
+    char *target = realpath(path, NULL); /* where a link leads, it is written */
+    const char *name = target ? target : path;
+    char *part = malloc(strlen(name) + 6);
+    double room = bytes_free(name);
+    if (part && anew && room >= 0.0) {
+        strcpy(part, name);
+        strcat(part, ".part");
+        room += bytes_taken(name) + bytes_taken(part);
+    }
+    const bool known = part && room >= 0.0;
+    free(part);
+    free(target);
+    return known ? room : INFINITY;
 }
 
 static const char *remedy(int number)
@@ -78,11 +112,11 @@ static const char *remedy(int number)
 enum hs_status hs_file_failed(const char *path, const char *doing, int number, int64_t needed,
                               struct hs_error *err)
 {
-    const int64_t have = bytes_free(path);
-    if ((number == ENOSPC || number == EDQUOT) && needed > 0 && have >= 0)
-        return hs_error_add(
-            err, HS_IO, "%s: cannot %s: %s: %lld bytes are needed and %lld are free; %s", path,
-            doing, strerror(number), (long long)needed, (long long)have, remedy(number));
+    const double have = bytes_free(path);
+    if ((number == ENOSPC || number == EDQUOT) && needed > 0 && have >= 0.0)
+        return hs_error_add(err, HS_IO,
+                            "%s: cannot %s: %s: %lld bytes are needed and %.0f are free; %s", path,
+                            doing, strerror(number), (long long)needed, have, remedy(number));
     return hs_error_add(err, HS_IO, "%s: cannot %s: %s; %s", path, doing, strerror(number),
                         remedy(number));
 }

@@ -4,6 +4,7 @@
 
 #include "core/status.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* `path` with its ending (.h5, .hdf5, .hdf, .vtkhdf) replaced: "out/a.h5" and ".xdmf" give
@@ -18,6 +19,11 @@ enum hs_status hs_file_make_parents(const char *path, struct hs_error *err);
 
 /* Replaces `path` by `text` as a whole: written beside, then renamed. */
 enum hs_status hs_file_replace(const char *path, const char *text, struct hs_error *err);
+
+/* Bytes that there is room for at `path`, where neither a file nor its directory need be yet: what
+ * its file system has free for this user, and for a file that is written anew those that are there
+ * under its name, or that of a part, and go. INFINITY where it cannot be told. */
+double hs_file_room(const char *path, bool anew);
 
 /* Renames within a directory and syncs the directory. HS_IO on failure. */
 enum hs_status hs_file_rename(const char *from, const char *to, struct hs_error *err);

@@ -24,7 +24,7 @@
 
 /* Contents are written anew as a whole, so not more often than this [s], nor than the store wants,
  * which keeps those before for a while ... */
-static const double commit_gap = 0.25;
+const double hs_snapshots_gap = 0.25;
 /* ... nor so that it takes more than about this share of the time. */
 static const double commit_share = 0.1;
 
@@ -154,7 +154,7 @@ static bool commit_due(struct hs_snapshots *s)
 {
     hs_writer_lock(s->writer);
     const bool due =
-        s->pending && hs_clock_now() - s->committed >= fmax(commit_gap, s->commit_pause);
+        s->pending && hs_clock_now() - s->committed >= fmax(hs_snapshots_gap, s->commit_pause);
     hs_writer_unlock(s->writer);
     return due;
 }
@@ -498,46 +498,6 @@ double hs_snapshots_last_error(const struct hs_snapshots *snapshots)
 int64_t hs_snapshots_count(const struct hs_snapshots *snapshots)
 {
     return snapshots->snapshots.rows;
-}
-
-/* Rows of the history: at snapshots and every so many sweeps. */
-static double rows_of(const struct hs_problem *problem, const struct hs_plan *plan)
-{
-    const int64_t every = problem->schedule.history_every, snapshots = hs_plan_snapshots(plan);
-    if (every <= 0)
-        return (double)snapshots;
-    const bool among = plan->output_every > 0 && plan->output_every % every != 0;
-    return (double)(plan->sweeps / every + (among ? snapshots : 2));
-}
-
-/* Of a file that is whole, as measured with HDF5 1.10: names and attributes, numbers of 8 bytes,
- * and the index of the chunks. */
-static double contents_bytes(const struct hs_problem *problem, const struct hs_plan *plan,
-                             double chunks)
-{
-    const int dims = problem->grid.dims;
-    const double names = 46e3, probe = 2600.0, key = 8.0 + 8.0 * (dims + 2) + 8.0;
-    const int columns = (problem->exact.present ? 9 : 7) + problem->probe_count;
-    double numbers = columns * rows_of(problem, plan) + 4.0 * (double)hs_plan_snapshots(plan);
-    for (int axis = 0; axis < dims; axis++)
-        numbers += (double)problem->grid.points[axis];
-    return names + probe * problem->probe_count + 8.0 * numbers + 1.1 * key * chunks;
-}
-
-enum hs_status hs_snapshots_bytes(const struct hs_problem *problem, const struct hs_plan *plan,
-                                  double seconds, double *out, struct hs_error *err)
-{
-    struct hs_chunks chunks;
-    const size_t size = hs_precision_size(problem->precision);
-    const enum hs_status st = hs_chunks_init(&chunks, &problem->grid, size, 0, 0, err);
-    const double snapshots = (double)hs_plan_snapshots(plan);
-    const double fields = snapshots * (double)(chunks.per_step * hs_chunks_bytes(&chunks));
-    const double contents = contents_bytes(problem, plan, snapshots * (double)chunks.per_step);
-    const double pause = fmax(commit_gap, hs_store_pause(contents, fields + contents));
-    hs_chunks_release(&chunks);
-    /* the first contents, with next to nothing in them, are superseded in any run */
-    *out = fields + contents + 46e3 + hs_store_superseded(contents, pause, seconds);
-    return st;
 }
 
 /* Another part of the run failed; its error is the one to tell. */

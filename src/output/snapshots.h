@@ -32,10 +32,8 @@ int64_t hs_snapshots_count(const struct hs_snapshots *snapshots);
 /* Largest |T - exact| at the last snapshot; NaN without `exact`. */
 double hs_snapshots_last_error(const struct hs_snapshots *snapshots);
 
-/* About how large the file of a run of so many seconds becomes, for `check`; compression, which may
- * make it smaller, is not counted. */
-enum hs_status hs_snapshots_bytes(const struct hs_problem *problem, const struct hs_plan *plan,
-                                  double seconds, double *out, struct hs_error *err);
+/* Seconds, at least, from one writing of the contents to the next. */
+extern const double hs_snapshots_gap;
 
 void hs_snapshots_destroy(struct hs_snapshots *snapshots); /* accepts NULL; closes the file */
 

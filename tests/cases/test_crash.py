@@ -1,9 +1,11 @@
 """A run that is killed at any moment, or finds the disk full, leaves a file that opens and whose snapshots are those
 of an uninterrupted run."""
 
+import json
 import os
 import pathlib
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -198,13 +200,106 @@ def mounted(directory, size):
     return result.returncode == 0
 
 
+NEEDED = re.compile(r"(?:--set|case\.cfg:\d+): (\S+)(?: = (\S+))?: that is (\d+ \w+(?: more)?), at least (\d+) bytes \(.*\) in out/run\.h5, where there is room for (\d+) ")
+
+
+def refused(tmp_path, library, *arguments, free=0):
+    """What a run that would not fit says: (key, value, how many of what, bytes needed, bytes there is room for)."""
+    before = sorted(str(p) for p in tmp_path.rglob("*"))
+    result = faults.run(tmp_path, *arguments, library=library, free=free)
+    assert result.returncode == 3, result.stderr
+    assert sorted(str(p) for p in tmp_path.rglob("*")) == before  # neither the file nor its directory
+    key, value, count, needed, room = NEEDED.search(result.stderr).groups()
+    return key, value, count, int(needed), int(room)
+
+
+@pytest.mark.parametrize("config, more, cause", [
+    (dict(points=(40, 40, 40)), [], ("output.every", "5", "9 snapshots")),
+    (dict(points=(30, 31, 32), precision="float"), ["--set", "output.interval=0.3", "--set", "output.every=-"], ("output.interval", "0.3", "15 snapshots")),
+    (dict(points=(64, 64)), ["--set", "output.every=-"], ("grid.points", None, "2 snapshots")),
+    (dict(points=(40, 40, 40), compression=9), [], ("output.every", "5", "9 snapshots")),
+    (dict(points=(9,), sweeps=30000, every=10000, history_every=1), [], ("output.history_every", "1", "30001 rows")),
+    (dict(points=(9,), sweeps=30000, every=7, history_every=4), [], ("output.every", "7", "4287 snapshots")),
+], ids=["every", "interval", "first and last", "compressed", "history", "thin"])
+def test_a_run_that_cannot_fit_does_not_begin(library, tmp_path, config, more, cause):
+    """To the byte; and never one that would fit: what it says is needed is less than what the file then takes."""
+    faults.write_config(tmp_path, **config)
+    if "output.every=-" in more:
+        case = tmp_path / "case.cfg"
+        case.write_text(case.read_text().replace(" every = 5;", ""))
+        more = more[:-2]
+    key, value, count, needed, room = refused(tmp_path, library, *more)
+    assert (key, value, count) == cause and room == 0
+    assert refused(tmp_path, library, *more, free=needed - 1)[3:] == (needed, needed - 1)
+    result = faults.run(tmp_path, *more, library=library, free=needed)
+    assert result.returncode == 0, result.stderr
+    file = tmp_path / "out/run.h5"
+    assert needed <= file.stat().st_size
+    if config["points"] != (9,) and not config.get("compression"):  # mostly fields: the rest is names, and tables of before
+        assert needed >= 0.5 * file.stat().st_size or file.stat().st_size - needed < 150e3
+    # a new file comes in the place of this one
+    there = 512 * file.stat().st_blocks
+    if there < needed:
+        assert refused(tmp_path, library, *more, free=needed - 1 - there)[4] == needed - 1
+    assert faults.run(tmp_path, *more, library=library, free=max(needed - there, 0)).returncode == 0
+
+
+def test_a_run_that_goes_on_needs_room_for_what_is_left(library, tmp_path):
+    """Ten snapshots of the last ten sweeps, behind 40 without any."""
+    faults.write_config(tmp_path, points=(20, 20, 20), sweeps=40, every=40)
+    assert faults.run(tmp_path).returncode == 0
+    file = tmp_path / "out/run.h5"
+    before = file.read_bytes()
+    more = ["--resume", "--set", "time.sweeps=50", "--set", "output.every=1"]
+    key, value, count, needed, _ = refused(tmp_path, library, *more)
+    assert (key, value, count) == ("output.every", "1", "10 snapshots more") and 10 * 64000 <= needed < 11 * 64000
+    refused(tmp_path, library, *more, free=needed - 1)
+    assert file.read_bytes() == before
+    assert faults.run(tmp_path, *more, library=library, free=needed).returncode == 0
+    assert file.stat().st_size - len(before) >= needed
+    assert refused(tmp_path, library, *more[1:])[2] == "51 snapshots"  # anew it would be more
+
+
+def test_a_run_that_may_end_early_begins_anyhow(library, tmp_path):
+    faults.write_config(tmp_path)
+    steady = ["--set", "steady.tolerance=1e9", "--set", "steady.check_every=10"]
+    result = faults.run(tmp_path, *steady, library=library, free=0)
+    assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.parametrize("more", [[], ["--set", "output.compression=9"], ["--set", "time.sweeps=9007199254740992"]])
+def test_a_mistyped_interval_is_refused_on_any_disk(tmp_path, more):
+    """1e12 snapshots, and as many as can be counted; no number of bytes overflows."""
+    faults.write_config(tmp_path, points=(40, 40, 40))
+    case = tmp_path / "case.cfg"
+    text = case.read_text().replace("every = 5", "interval = 1e-12").replace("step = 0.1", "safety = 0.9")
+    case.write_text(text if "time.sweeps" in str(more) else text.replace("sweeps = 40", "end = 1.0"))
+    result = faults.run(tmp_path, *more)
+    assert result.returncode == 3 and not (tmp_path / "out").exists()
+    assert "case.cfg:9: output.interval = 1e-12: that is " in result.stderr and "give a longer one" in result.stderr
+    assert ("or output.compression" in result.stderr) == ("compression" not in str(more))
+    assert int(NEEDED.search(result.stderr).group(4)) > 1e14
+
+
+def test_check_says_that_a_run_would_not_fit(library, tmp_path):
+    faults.write_config(tmp_path)
+    said = [faults.run(tmp_path, *form, library=library, free=12345, command="check") for form in ([], ["--json"])]
+    assert all(result.returncode == 3 and "output.every = 5: that is 9 snapshots" in result.stderr for result in said)
+    assert "case.cfg: too large for the disk" in said[0].stdout
+    assert "9 snapshots, about 1" in said[0].stdout and "where there is room for 12.06 KiB" in said[0].stdout
+    assert json.loads(said[1].stdout)["output_room"] == 12345
+    assert faults.run(tmp_path, command="check").returncode == 0
+
+
 def test_a_full_file_system(tmp_path):
+    """It may end earlier, as far as can be foretold, so that it begins."""
     disk = tmp_path / "out"
     if not mounted(disk, "2m"):
         pytest.skip("needs the right to mount a small file system")
     try:
         faults.write_config(tmp_path, points=(40, 40, 40), sweeps=40, every=5)
-        result = faults.run(tmp_path)
+        assert NEEDED.search(faults.run(tmp_path).stderr) and not list(disk.iterdir())
+        result = faults.run(tmp_path, "--set", "steady.tolerance=1e-300")
         assert result.returncode == 3
         assert "No space left on device" in result.stderr and "are free" in result.stderr
         with h5py.File(disk / "run.h5") as f:

@@ -5,6 +5,7 @@
  *     FAULT_KILL=N       SIGKILL instead of the Nth call that changes such a file (1: the first)
  *     FAULT_HALF=N       SIGKILL in the middle of the Nth: half of its bytes are written
  *     FAULT_ROOM=BYTES   the disk is full after so many bytes of such files
+ *     FAULT_FREE=BYTES   any file system says that so many are free
  *     FAULT_CLOCK=S      the monotonic clock gains S seconds after each renaming, at the second
  * look FAULT_LOG=PATH     one line to this file for each such call
  *
@@ -19,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <sys/types.h>
 #include <time.h>
 #include <unistd.h>
@@ -126,6 +128,19 @@ int rename(const char *from, const char *to)
         looks = 0;
     }
     return real(from, to);
+}
+
+int statvfs(const char *path, struct statvfs *out)
+{
+    static int (*real)(const char *, struct statvfs *);
+    if (!real)
+        real = (int (*)(const char *, struct statvfs *))dlsym(RTLD_NEXT, "statvfs");
+    const int failed = real(path, out);
+    if (!failed && getenv("FAULT_FREE")) {
+        out->f_frsize = 1;
+        out->f_bavail = (fsblkcnt_t)number("FAULT_FREE");
+    }
+    return failed;
 }
 
 int clock_gettime(clockid_t which, struct timespec *out)

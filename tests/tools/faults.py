@@ -52,15 +52,15 @@ def build(directory):
     return library
 
 
-def run(directory, *arguments, library=None, **faults):
-    """`heatsolve run case.cfg --quiet ...` in `directory`."""
+def run(directory, *arguments, library=None, command="run", **faults):
+    """`heatsolve run case.cfg --quiet ...` in `directory`; another command is not quiet."""
     environment = dict(os.environ)
     if library:
         environment["LD_PRELOAD"] = str(library)
         environment["FAULT_MATCH"] = "out/run"
         environment.update({f"FAULT_{key.upper()}": str(value) for key, value in faults.items()})
     return subprocess.run(
-        [HEATSOLVE, "run", "case.cfg", "--quiet", *arguments],
+        [HEATSOLVE, command, "case.cfg", *(["--quiet"] if command == "run" else []), *arguments],
         cwd=directory,
         env=environment,
         capture_output=True,

@@ -238,6 +238,22 @@ void test_plan__too_many_sweeps_to_count_are_refused(void **state)
     assert_refused(&problem, "more than can be counted");
 }
 
+/* Counted one by one, as the loop takes them: at sweep 0, at each multiple, at the end. */
+void test_plan__snapshots_that_are_left(void **state)
+{
+    (void)state;
+    for (int64_t every = -1; every < 8; every++)
+        for (int64_t sweeps = 0; sweeps < 25; sweeps++) {
+            const struct hs_plan plan = {.output_every = every == 0 ? -1 : every, .sweeps = sweeps};
+            int64_t left = 0;
+            for (int64_t sweep = sweeps; sweep >= 0; sweep--) {
+                assert_int_equal(hs_plan_snapshots_after(&plan, sweep), left);
+                left += sweep == 0 || sweep == sweeps || (every > 0 && sweep % every == 0);
+            }
+            assert_int_equal(hs_plan_snapshots(&plan), left);
+        }
+}
+
 /* However a run is cut, a sweep begins at the same bits of time. */
 void test_plan__times_do_not_depend_on_the_cuts(void **state)
 {

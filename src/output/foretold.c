@@ -1,0 +1,150 @@
+#include "output/foretold.h"
+
+#include "core/bytes.h"
+#include "output/chunks.h"
+#include "output/files.h"
+#include "output/snapshots.h"
+#include "output/store.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* A bound on how much deflate makes of its input. Source: zlib's technical details, zlib.net. */
+static const double deflate_most = 1032.0;
+
+/* Rows of the history: at snapshots and every so many sweeps. */
+static double rows_of(const struct hs_problem *problem, const struct hs_plan *plan)
+{
+    const int64_t every = problem->schedule.history_every, snapshots = hs_plan_snapshots(plan);
+    if (every <= 0)
+        return (double)snapshots;
+    const bool among = plan->output_every > 0 && plan->output_every % every != 0;
+    return (double)(plan->sweeps / every + (among ? snapshots : 2));
+}
+
+static int columns_of(const struct hs_problem *problem)
+{
+    return (problem->exact.present ? 9 : 7) + problem->probe_count;
+}
+
+/* Of one entry of the index of the chunks. */
+static double key_bytes(const struct hs_problem *problem)
+{
+    return 8.0 + 8.0 * (problem->grid.dims + 2) + 8.0;
+}
+
+/* Of a file that is whole, as measured with HDF5 1.10: names and attributes, numbers of 8 bytes,
+ * and the index of the chunks. */
+static double contents_bytes(const struct hs_problem *problem, const struct hs_plan *plan,
+                             double chunks)
+{
+    const double names = 46e3, probe = 2600.0;
+    double numbers =
+        columns_of(problem) * rows_of(problem, plan) + 4.0 * (double)hs_plan_snapshots(plan);
+    for (int axis = 0; axis < problem->grid.dims; axis++)
+        numbers += (double)problem->grid.points[axis];
+    return names + probe * problem->probe_count + 8.0 * numbers + 1.1 * key_bytes(problem) * chunks;
+}
+
+enum hs_status hs_foretold_bytes(const struct hs_problem *problem, const struct hs_plan *plan,
+                                 double seconds, double *out, struct hs_error *err)
+{
+    struct hs_chunks chunks;
+    const size_t size = hs_precision_size(problem->precision);
+    const enum hs_status st = hs_chunks_init(&chunks, &problem->grid, size, 0, 0, err);
+    const double snapshots = (double)hs_plan_snapshots(plan);
+    const double fields = snapshots * (double)(chunks.per_step * hs_chunks_bytes(&chunks));
+    const double contents = contents_bytes(problem, plan, snapshots * (double)chunks.per_step);
+    const double pause = fmax(hs_snapshots_gap, hs_store_pause(contents, fields + contents));
+    hs_chunks_release(&chunks);
+    /* the first contents, with next to nothing in them, are superseded in any run */
+    *out = fields + contents + 46e3 + hs_store_superseded(contents, pause, seconds);
+    return st;
+}
+
+/* ---- the least --------------------------------------------------------------------------------
+ */
+
+/* In floating point, since a mistyped interval gives more than an integer holds. */
+struct least {
+    double snapshots, rows; /* how many */
+    double fields, numbers; /* bytes */
+};
+
+static struct least least_of(const struct hs_problem *problem, const struct hs_plan *plan,
+                             int64_t from)
+{
+    const bool anew = from == HS_FORETOLD_ANEW;
+    const int64_t begin = anew ? 0 : from, every = problem->schedule.history_every;
+    const int64_t rows = every > 0 ? plan->sweeps / every - begin / every : 0;
+    const double nodes = (double)hs_grid_count(&problem->grid);
+    struct least least = {.snapshots = (double)(hs_plan_snapshots_after(plan, begin) + anew)};
+    least.rows = fmax(least.snapshots, (double)(rows + anew));
+    least.fields = least.snapshots * nodes * (double)hs_precision_size(problem->precision);
+    if (problem->output.compression > 0)
+        least.fields = floor(least.fields / deflate_most);
+    least.fields += least.snapshots * key_bytes(problem);
+    least.numbers = 8.0 * columns_of(problem) * least.rows;
+    return least;
+}
+
+double hs_foretold_least(const struct hs_problem *problem, const struct hs_plan *plan, int64_t from)
+{
+    if (problem->schedule.steady)
+        return 0.0;
+    const struct least least = least_of(problem, plan, from);
+    return least.fields + least.numbers;
+}
+
+/* What of the config makes the file as large, what comes of it, and what to change. */
+struct cause {
+    char key[400], count[48], change[64];
+};
+
+static struct cause cause_of(const struct hs_problem *problem, const struct least *least)
+{
+    const struct hs_schedule *schedule = &problem->schedule;
+    struct cause cause;
+    snprintf(cause.count, sizeof cause.count, "%.0f snapshot%s", least->snapshots,
+             least->snapshots == 1.0 ? "" : "s");
+    if (schedule->history_every > 0 && least->numbers > least->fields) {
+        snprintf(cause.key, sizeof cause.key, "%.300s: output.history_every = %lld",
+                 hs_problem_place(problem, HS_PLACE_HISTORY), (long long)schedule->history_every);
+        snprintf(cause.count, sizeof cause.count, "%.0f rows", least->rows);
+        snprintf(cause.change, sizeof cause.change, "give a larger one");
+    } else if (!isnan(schedule->output_interval)) {
+        snprintf(cause.key, sizeof cause.key, "%.300s: output.interval = %.9g",
+                 hs_problem_place(problem, HS_PLACE_INTERVAL), schedule->output_interval);
+        snprintf(cause.change, sizeof cause.change, "give a longer one");
+    } else if (schedule->output_every > 0) {
+        snprintf(cause.key, sizeof cause.key, "%.300s: output.every = %lld",
+                 hs_problem_place(problem, HS_PLACE_EVERY), (long long)schedule->output_every);
+        snprintf(cause.change, sizeof cause.change, "give a larger one");
+    } else {
+        snprintf(cause.key, sizeof cause.key, "%.300s: grid.points",
+                 hs_problem_place(problem, HS_PLACE_POINTS));
+        snprintf(cause.change, sizeof cause.change, "free space there");
+    }
+    return cause;
+}
+
+enum hs_status hs_foretold_check(const struct hs_problem *problem, const struct hs_plan *plan,
+                                 int64_t from, struct hs_error *err)
+{
+    const char *file = problem->output.file;
+    const bool anew = from == HS_FORETOLD_ANEW;
+    const double needed = hs_foretold_least(problem, plan, from), room = hs_file_room(file, anew);
+    if (!(needed > room))
+        return HS_OK;
+    const struct least least = least_of(problem, plan, from);
+    const struct cause cause = cause_of(problem, &least);
+    const bool packs = problem->output.compression == 0 && least.fields >= least.numbers;
+    char needs[HS_BYTES_TEXT], has[HS_BYTES_TEXT];
+    hs_bytes_name(needed, needs, sizeof needs);
+    hs_bytes_name(room, has, sizeof has);
+    return hs_error_add(err, HS_IO,
+                        "%s: that is %s%s, at least %.0f bytes (%s) in %s, where there is room for "
+                        "%.0f (%s); %s%s, or output.file on another disk",
+                        cause.key, cause.count, anew ? "" : " more", needed, needs, file, room, has,
+                        cause.change, packs ? ", or output.compression" : "");
+}
