@@ -78,6 +78,13 @@ static enum hs_status longest_step(const struct hs_problem *problem, struct hs_p
                         floor_to_six_digits(plan->limit));
 }
 
+/* How many intervals fit into a length. */
+static double intervals_of(double length, double interval)
+{
+    const double quotient = length / interval, nearest = rint(quotient);
+    return fabs(quotient - nearest) <= whole_to * quotient ? nearest : floor(quotient);
+}
+
 /* Into how many steps, none longer than `longest`, a length is cut. */
 static double steps_of(double length, double longest)
 {
@@ -129,7 +136,7 @@ static enum hs_status plan_to_end(const struct hs_problem *problem, struct hs_pl
                             "counted; give a longer interval",
                             hs_problem_place(problem, HS_PLACE_INTERVAL), interval, end / interval);
     if (!isnan(interval))
-        plan->intervals = (int64_t)floor(end / interval * (1.0 + whole_to));
+        plan->intervals = (int64_t)intervals_of(end, interval);
     if (plan->intervals > 0) {
         plan->interval = interval;
         const enum hs_status st = cut(problem, plan, interval_key, plan->interval, longest,

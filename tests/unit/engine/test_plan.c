@@ -238,6 +238,22 @@ void test_plan__too_many_sweeps_to_count_are_refused(void **state)
     assert_refused(&problem, "more than can be counted");
 }
 
+/* However many they are, they end where the run does, not as many beyond as rounding could have
+ * left out. */
+void test_plan__intervals_end_where_the_run_does(void **state)
+{
+    (void)state;
+    for (double interval = 1.0; interval > 1e-15; interval /= 10.0) {
+        struct hs_problem problem = make();
+        problem.schedule.end = 3.0;
+        problem.schedule.output_interval = interval;
+        const struct hs_plan plan = plan_of(&problem);
+        const double last = (double)plan.intervals * plan.interval;
+        assert_near(last, 3.0, 3.0 * 0x1p-50); /* some ulps: a quotient and a product */
+        assert_int_equal(plan.sweeps, plan.intervals * plan.interval_sweeps);
+    }
+}
+
 /* Counted one by one, as the loop takes them: at sweep 0, at each multiple, at the end. */
 void test_plan__snapshots_that_are_left(void **state)
 {
