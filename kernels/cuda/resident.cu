@@ -26,7 +26,7 @@
  * (resident_source.cuh) or what walls are given (resident_given.cuh), must stay the same in time:
  * it is read once a launch and kept on the chip too.
  *
- * What it was measured to do, what bounds it, and what was tried: docs/performance.md.
+ * What it was measured to do, what bounds it, and what was tried: docs/performance/small-grids.md.
  *
  * Source: persistent kernels that keep their data on the chip: Zhang, Wahib, Chen, Meng, Wang,
  * Endo, Matsuoka, ICS'23 (PERKS), with grid barriers; data that are their own flag: the "LL"
@@ -59,7 +59,7 @@ __device__ __forceinline__ void run(const arguments<T> &p, unsigned char *shared
     entry *const list = (entry *)(levels + 2 * LEVEL);
     using Block = block<T, DIMS, ROWS, PLANES, (WALLS >= RAGGED_WALLS)>;
     Block b(p, (T *)(list + up(p.listed, 2) * 2));
-    if (FIELD) /* else each bit is kept in a register of its own */
+    if (FIELD || Block::MANY) /* else each bit is kept in a register of its own */
         b.own = star::anew(b.own), b.full = star::anew(b.full);
     mail<Block> post(b, list);
     sweeper<Block, DIMS, WALLS> star(b);
@@ -321,17 +321,24 @@ hs_status launch(const hs_sweep *sweep, hs_error *err)
     if (!find_plan(sweep, hs_resident_needs(sweep), &plan))
         return hs_error_add(err, HS_BAD_INPUT,
                             "kernel resident: the grid does not fit on the chip");
-    constexpr int MANY = sizeof(T) == 8 ? 2 : 4; /* rows; with more, doubles spill */
     const int shape = 1000 * sweep->stencil->dims + 100 * plan.rows + plan.planes;
     switch (shape) {
     case 2104: return launch_shape<T, 2, 1, 4>(sweep, plan, err);
     case 2110: return launch_shape<T, 2, 1, 10>(sweep, plan, err);
+    case 2120: return launch_shape<T, 2, 1, 20>(sweep, plan, err);
     case 3202: return launch_shape<T, 3, 2, 2>(sweep, plan, err);
-    case 3000 + 100 * MANY + 4: return launch_shape<T, 3, MANY, 4>(sweep, plan, err);
-    default:
-        return hs_error_add(err, HS_BAD_INPUT, "kernel resident: shape %d is not compiled in",
-                            shape);
+    default: break;
     }
+    if constexpr (sizeof(T) == 4) {
+        if (shape == 3404)
+            return launch_shape<T, 3, 4, 4>(sweep, plan, err);
+    } else {
+        if (shape == 3204)
+            return launch_shape<T, 3, 2, 4>(sweep, plan, err);
+        if (shape == 3209)
+            return launch_shape<T, 3, 2, 9>(sweep, plan, err);
+    }
+    return hs_error_add(err, HS_BAD_INPUT, "kernel resident: shape %d is not compiled in", shape);
 }
 
 void geometry(const hs_sweep *sweep, hs_geometry *out)

@@ -95,6 +95,7 @@ struct block {
         PLANES = PLANES_,
         HAS_ROWS = DIMS == 3,
         VECTORS = ROWS * PLANES,
+        MANY = VECTORS > 16, /* so that each register for something else counts */
         RAGGED = RAGGED_,
         ROW_LENGTH = 32 * WIDTH /* elements from row to row of a tile, however many are used */
     };
@@ -359,23 +360,26 @@ struct block {
     {
         if (own == 0)
             return;
+        const unsigned shown = MANY ? star::anew(own) : own;
 #pragma unroll
         for (int k = 0; k < PLANES; k++)
 #pragma unroll
             for (int r = 0; r < ROWS; r++)
-                if ((outer(k, r) || ragged()) && own >> (k * ROWS + r) & 1)
+                if ((outer(k, r) || ragged()) && shown >> (k * ROWS + r) & 1)
                     *(values *)my(k, r) = now[k][r];
     }
 
     /* What others sent; where a vector is the block's in part, that is shown too. */
     __device__ __forceinline__ void take_others()
     {
-        if (others_of_warp)
+        if (others_of_warp == 0)
+            return;
+        const unsigned taken = MANY ? star::anew(others) : others;
 #pragma unroll
-            for (int k = 0; k < PLANES; k++)
+        for (int k = 0; k < PLANES; k++)
 #pragma unroll
-                for (int r = 0; r < ROWS; r++)
-                    load_if(others >> (k * ROWS + r) & 1, (const values *)my(k, r), now[k][r]);
+            for (int r = 0; r < ROWS; r++)
+                load_if(taken >> (k * ROWS + r) & 1, (const values *)my(k, r), now[k][r]);
     }
 
     __device__ __forceinline__ void turn()

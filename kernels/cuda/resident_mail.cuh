@@ -36,9 +36,10 @@ struct mail {
         RAGGED = Block::RAGGED,
         LETTERS = Block::VECTORS,
         LANES = mailbox::LANES,
-        AT_ONCE = 8, /* letters that a thread waits for together; of those whose number ... */
-        SOME = 6,    /* ... is no greater, fewer */
-        HELD = 4,    /* that it remembers, instead of looking them up; if there are no more ... */
+        FLAT = !HAS_ROWS && Block::MANY, /* few letters, and no registers to spare */
+        AT_ONCE = FLAT ? 4 : 8, /* letters that a thread waits for together; of those whose ... */
+        SOME = FLAT ? 2 : 6,    /* ... number is no greater, fewer */
+        HELD = 4, /* that it remembers, instead of looking them up; if there are no more ... */
         HOLDS = Block::VECTORS <= 10, /* ... and it has registers for that */
         /* Clocks that it waits before it looks, as a look in vain takes some 500; those who have
          * more to send are late enough. */

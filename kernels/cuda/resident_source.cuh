@@ -3,7 +3,7 @@
  * read once a launch and then stays on the chip beside the grid.
  *
  * Threads of few vectors keep their part of the field in registers. Those of 4 x 4 have none to
- * spare, so theirs lies in shared memory, after the tiles.
+ * spare, so theirs lies in shared memory, after the tiles; those of more keep some of it there.
  */
 #ifndef HS_KERNELS_CUDA_RESIDENT_SOURCE_CUH
 #define HS_KERNELS_CUDA_RESIDENT_SOURCE_CUH
@@ -79,64 +79,38 @@ struct source_reader {
 };
 
 template <typename Block>
-struct field_in_registers {
+struct field_added {
     using T = typename Block::number;
     using values = typename Block::values;
-    enum { IN_MEMORY = false };
-
-    values field[Block::PLANES][Block::ROWS];
-
-    struct of_sweep {
-        const values (&field)[Block::PLANES][Block::ROWS];
-        __device__ __forceinline__ const values &at(int k, int r) const
-        {
-            return field[k][r];
-        }
+    enum {
+        WIDTH = Block::WIDTH,
+        ROWS = Block::ROWS,
+        PLANES = Block::PLANES,
+        HELD = hs_resident_source_held(Block::VECTORS), /* in registers: the first */
+        SPACE = HELD > 0 ? HELD : 1,
+        IN_MEMORY = HELD < Block::VECTORS
     };
 
-    __device__ __forceinline__ explicit field_in_registers(const Block &)
-    {
-    }
-    __device__ __forceinline__ void load(const Block &b)
-    {
-        const source_reader<Block> reader(b);
-#pragma unroll
-        for (int k = 0; k < Block::PLANES; k++)
-#pragma unroll
-            for (int r = 0; r < Block::ROWS; r++)
-                field[k][r] = reader.read(k, r);
-    }
-    __device__ __forceinline__ of_sweep begin(const Block &, const T *) const
-    {
-        return {field};
-    }
-};
-
-template <typename Block>
-struct field_in_shared_memory {
-    using T = typename Block::number;
-    using values = typename Block::values;
-    enum { WIDTH = Block::WIDTH, ROWS = Block::ROWS, PLANES = Block::PLANES, IN_MEMORY = true };
-
-    T *first; /* the thread's places, one for each of its vectors, `next` elements from one another
-               */
+    values held[SPACE];
+    T *first; /* the thread's places of the others, `next` elements from one another */
     int next;
 
-    __device__ __forceinline__ T *place(int k, int r) const
-    {
-        return first + (k * ROWS + r) * next;
-    }
-
     struct of_sweep {
-        field_in_shared_memory field;
-        __device__ __forceinline__ const values &at(int k, int r) const
+        const field_added &field;
+        __device__ __forceinline__ values at(int k, int r) const
         {
-            return *(const values *)field.place(k, r);
+            const int n = k * ROWS + r;
+            if (n < HELD)
+                return field.held[n % SPACE];
+            /* Each is fetched where it is wanted: the compiler would rather fetch all at the
+             * sweep's beginning, and has no registers for them. */
+            __syncwarp();
+            return *(const values *)(field.first + (n - HELD) * field.next);
         }
     };
 
     /* The block's tiles are not turned yet. */
-    __device__ __forceinline__ explicit field_in_shared_memory(const Block &b)
+    __device__ __forceinline__ explicit field_added(const Block &b)
         : first(b.tile + 2 * b.other + b.thread * WIDTH), next((int)blockDim.x * WIDTH)
     {
     }
@@ -146,23 +120,22 @@ struct field_in_shared_memory {
 #pragma unroll
         for (int k = 0; k < PLANES; k++)
 #pragma unroll
-            for (int r = 0; r < ROWS; r++)
-                *(values *)place(k, r) = reader.read(k, r);
+            for (int r = 0; r < ROWS; r++) {
+                const int n = k * ROWS + r;
+                if (n < HELD)
+                    held[n % SPACE] = reader.read(k, r);
+                else
+                    *(values *)(first + (n - HELD) * next) = reader.read(k, r);
+            }
     }
-    /* The addresses are made anew for each sweep: there are no registers to keep them. */
     __device__ __forceinline__ of_sweep begin(const Block &, const T *) const
     {
-        of_sweep s{*this};
-        mailbox::keep(s.field.next);
-        return s;
+        return {*this};
     }
 };
 
 template <typename Block, bool FIELD>
-using added_of = std::conditional_t<
-    !FIELD, number_added<Block>,
-    std::conditional_t<(Block::VECTORS <= HS_RESIDENT_SOURCE_HELD), field_in_registers<Block>,
-                       field_in_shared_memory<Block>>>;
+using added_of = std::conditional_t<FIELD, field_added<Block>, number_added<Block>>;
 
 } // namespace resident
 

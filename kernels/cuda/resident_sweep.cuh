@@ -209,11 +209,27 @@ struct sweeper {
         left = on & 1 ? low : left;
     }
 
+    /* What the sums of a plane begin with, made of the plane below, and kept. */
+    __device__ __forceinline__ values first_terms(const values &below, const values &plus) const
+    {
+        values v;
+#pragma unroll
+        for (int e = 0; e < WIDTH; e++) {
+            v.v[e] = star::fused(c[0], below.v[e], plus.v[e]);
+            mailbox::keep(v.v[e]);
+        }
+        return v;
+    }
+
     /* All of the thread's vectors, from a tile that has all that they need. */
     template <typename Added>
     __device__ __forceinline__ void sweep(Block &b, const T *level, const Added &added)
     {
         constexpr bool BY_PLANE = PUTS_BACK && Added::IN_MEMORY; /* for want of registers */
+        /* A plane's sums then begin before the plane below gets its own: so the compiler puts these
+         * where the old values were, and needs no registers for both. Where there are some, that is
+         * slower. */
+        constexpr bool IN_PLACE = Block::MANY || Added::IN_MEMORY;
         if (KEEPS)
             put_ends_back(b.now);
         if (PUTS_BACK && !BY_PLANE)
@@ -227,13 +243,16 @@ struct sweeper {
             for (int f = 0; f < 2; f++)
                 off[f] = level[1 + f], hold[f] = level[7 + f];
         const T *from = b.tile + b.slot;
-        values older[ROWS]; /* the plane before, as it was */
+        values below[ROWS]; /* the plane before, as it was; IN_PLACE: the first terms made of it */
 #pragma unroll
-        for (int r = 0; r < ROWS; r++)
-            older[r] = *(const values *)(from + r * row_length - plane_length);
+        for (int r = 0; r < ROWS; r++) {
+            below[r] = *(const values *)(from + r * row_length - plane_length);
+            if (IN_PLACE)
+                below[r] = first_terms(below[r], add.at(0, r));
+        }
 #pragma unroll
         for (int k = 0; k < PLANES; k++, from += plane_length) {
-            values made[ROWS], low, high;
+            values made[ROWS], begun[ROWS], low, high;
             if (HAS_ROWS) {
                 low = *(const values *)(from - row_length);
                 high = *(const values *)(from + ROWS * row_length);
@@ -241,7 +260,7 @@ struct sweeper {
 #pragma unroll
             for (int r = 0; r < ROWS; r++) {
                 const values &centre = now[k][r];
-                values zm = older[r], zp, ym, yp;
+                values zp, ym, yp;
                 if (k < PLANES - 1)
                     zp = now[(k + 1) % PLANES][r];
                 else
@@ -263,10 +282,12 @@ struct sweeper {
                             off[f] = hold[f] = given.end(level, f, k, r);
                 if (WALLS >= ANY_WALLS && faces & ~p.held)
                     put_ghosts_beside(off, centre, left, beside);
-                const values plus = add.at(k, r);
+                if (IN_PLACE && k < PLANES - 1)
+                    begun[r] = first_terms(centre, add.at((k + 1) % PLANES, r));
+                const values plus = IN_PLACE ? values{} : add.at(k, r);
 #pragma unroll
                 for (int e = 0; e < WIDTH; e++) {
-                    T sum = star::fused(c[0], zm.v[e], plus.v[e]);
+                    T sum = IN_PLACE ? below[r].v[e] : star::fused(c[0], below[r].v[e], plus.v[e]);
                     if (HAS_ROWS)
                         sum = star::fused(c[1], ym.v[e], sum);
                     sum = star::fused(c[DIMS - 1], e > 0 ? centre.v[(e + WIDTH - 1) % WIDTH] : left,
@@ -282,9 +303,9 @@ struct sweeper {
             }
 #pragma unroll
             for (int r = 0; r < ROWS; r++) {
-                older[r] = now[k][r];
+                below[r] = IN_PLACE ? begun[r] : now[k][r];
                 if (BY_PLANE)
-                    keep_ends(older[r], made[r]);
+                    keep_ends(now[k][r], made[r]);
                 now[k][r] = made[r];
             }
         }

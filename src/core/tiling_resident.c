@@ -72,11 +72,10 @@ static bool walls_fit(const struct resident_case *of, const struct hs_resident *
     return true;
 }
 
-/* A source field is kept in registers where there are some for it. */
 static int source_in_memory(const struct resident_case *of, const struct hs_resident *plan)
 {
     const int vectors = plan->rows * plan->planes;
-    return of->source && vectors > HS_RESIDENT_SOURCE_HELD ? vectors : 0;
+    return of->source ? vectors - hs_resident_source_held(vectors) : 0;
 }
 
 /* Bytes of what is given at the faces that a block may be at: a number for each vector's end along
@@ -139,7 +138,7 @@ static bool complete_resident(const struct resident_case *of, struct hs_resident
 }
 
 /* Clocks of a sweep and its share of an exchange, fitted to what an H200 took for 58 plans in float
- * with fixed and periodic walls, within a fifth (docs/performance.md). */
+ * with fixed and periodic walls, within a fifth (docs/performance/small-grids.md). */
 static double resident_clocks(const struct resident_case *of, const struct hs_resident *plan)
 {
     const bool solid = of->n[1] > 1;
@@ -193,29 +192,46 @@ static void try_resident(const struct resident_case *of, struct hs_resident plan
     }
 }
 
+/* Rows and planes of vectors that a thread may own: a block is its threads' registers, and so all
+ * of a multiprocessor's. With four rows doubles spill. */
+static const struct resident_shape {
+    int dims;
+    unsigned precision; /* bits; 0: any */
+    int rows, planes;
+} shapes[] = {
+    {2, 0, 1, 4},
+    {2, 0, 1, 10},
+    {2, 0, 1, 20},
+    {3, 0, 2, 2},
+    {3, 1u << HS_FLOAT, 4, 4},
+    {3, 1u << HS_DOUBLE, 2, 4},
+    {3, 1u << HS_DOUBLE, 2, 9},
+    {.dims = 0},
+};
+
+static bool has_shape(const struct resident_shape *shape, int dims, enum hs_precision precision)
+{
+    return shape->dims == dims && (!shape->precision || shape->precision >> precision & 1);
+}
+
 bool hs_resident_plan(const struct hs_sweep *sweep, unsigned needs, struct hs_resident *out)
 {
-    static const struct {
-        int dims, rows, planes; /* rows of 0: as many as there can be */
-    } shapes[] = {{2, 1, 4}, {2, 1, 10}, {3, 2, 2}, {3, 0, 4}};
     const int dims = sweep->stencil->dims;
-    const int many = sweep->precision == HS_DOUBLE ? 2 : 4; /* rows; with more, doubles spill */
     const struct resident_case of = case_of(sweep, needs);
     double clocks = INFINITY;
     *out = (struct hs_resident){.rows = 0};
     const int64_t points = of.n[0] * of.n[1] * of.n[2];
-    for (int s = 0; s < (int)(sizeof shapes / sizeof *shapes) && points <= 1 << 24; s++)
-        for (int depth = 1; depth <= 8 && shapes[s].dims == dims; depth++) {
-            const struct hs_resident plan = {.rows = shapes[s].rows ? shapes[s].rows : many,
-                                             .planes = shapes[s].planes,
-                                             .depth = depth};
+    for (const struct resident_shape *shape = shapes; shape->dims && points <= 1 << 24; shape++)
+        for (int depth = 1; depth <= 8 && has_shape(shape, dims, sweep->precision); depth++) {
+            const struct hs_resident plan = {
+                .rows = shape->rows, .planes = shape->planes, .depth = depth};
             try_resident(&of, plan, HS_MULTIPROCESSORS, out, &clocks);
         }
     if (out->rows > 0)
         return true;
     /* of one warp along x, and as many threads as a block may have */
-    *out = (struct hs_resident){
-        .rows = dims == 3 ? many : 1, .planes = dims == 3 ? 4 : 10, .depth = 1};
+    *out =
+        (struct hs_resident){.rows = dims == 3 ? 2 : 1, .planes = dims == 3 ? 4 : 10, .depth = 1};
     out->blocks[0] = hs_divide_up(of.n[0], (HS_WARP - 2) * of.width);
     out->blocks[1] = dims == 3 ? hs_divide_up(of.n[1], 10) : 1;
     out->blocks[2] = hs_divide_up(of.n[2], dims == 3 ? 6 : 94);

@@ -9,11 +9,23 @@ extern "C" {
 #endif
 
 enum {
-    HS_RESIDENT_STEPS = 1024,     /* resident: most sweeps a launch */
-    HS_RESIDENT_THREADS = 256,    /* most of a block: each may have 255 registers */
-    HS_RESIDENT_LEVEL = 16,       /* numbers kept of each level: source, 6 offsets, 6 held values */
-    HS_RESIDENT_SOURCE_HELD = 10, /* vectors of a thread whose source it has registers for, too */
+    HS_RESIDENT_STEPS = 1024,  /* resident: most sweeps a launch */
+    HS_RESIDENT_THREADS = 256, /* most of a block: each may have 255 registers */
+    HS_RESIDENT_LEVEL = 16,    /* numbers kept of each level: source, 6 offsets, 6 held values */
 };
+
+/* Of a source field, as many of a thread's vectors as it has registers for besides its own; the
+ * others' part lies in shared memory. */
+#ifdef __cplusplus
+constexpr
+#else
+static inline
+#endif
+    int
+    hs_resident_source_held(int vectors)
+{
+    return vectors <= 10 ? vectors : vectors == 16 ? 10 : vectors == 18 ? 15 : 6;
+}
 
 /*
  * How `resident` shares a grid among blocks that all run at once, one a multiprocessor. Its axes
@@ -32,7 +44,7 @@ struct hs_resident {
     int letters;      /* vectors that a block gets in an exchange, at most */
     int looked_for;   /* as they come: where a row wraps within a vector, one more beside it */
     int places;       /* vectors of all its threads, from where they are sent */
-    int source;       /* vectors of a source field that a thread keeps in shared memory */
+    int source;       /* vectors of a thread whose part of a source field is in shared memory */
     int64_t shared_bytes;
 };
 

@@ -18,8 +18,8 @@ struct grid {
     const char *kernel; /* the kernel that has other code there, ... */
     int dims, radius;   /* ... with this dims, and at most this radius, ... */
     int source;         /* ... and with this source; 0: as for others */
-    bool fixed;         /* with fixed walls; else with a mixture */
     bool single;        /* in float only */
+    const char *walls;  /* all of this kind; NULL: a mixture */
 };
 
 /* A case takes the first that its kernel suits: less than a tile; a tile or two and a rest. */
@@ -31,17 +31,25 @@ enum { USUAL = sizeof usual / sizeof *usual };
 
 /* Where a kernel has other code for larger grids, these once for each radius and precision. */
 static const struct grid larger[] = {
-    {{517, 540, 5}, "bulk_march", 3, 1, 1, false, false}, /* more tiles than there are
-                                                             multiprocessors */
-    {{517, 540, 5}, "bulk_march", 3, 1, 3, false, false}, /* with a field */
-    {{HS_LINE_LONG + 5, 1, 1}, "fused_line_1d", 1, 3, 0, false, false},
-    {{1024, 512, 1}, "resident", 2, 1, 0, false, false}, /* more points a thread; fits in double too
-                                                          */
-    {{131, 69, 23}, "resident", 3, 1, 0, false, false},
-    {{1024, 512, 1}, "resident", 2, 1, 3, false, false},
-    {{131, 69, 23}, "resident", 3, 1, 3, false, false},
-    {{125, 103, 47}, "resident", 3, 1, 3, false, true},     /* its source lies in shared memory */
-    {{512, 360, 9}, "fused_wide_3d", 3, 2, 0, true, false}, /* columns enough to march in step */
+    /* more tiles than there are multiprocessors */
+    {{517, 540, 5}, "bulk_march", 3, 1, .source = 1},
+    {{517, 540, 5}, "bulk_march", 3, 1, .source = 3},
+    {{HS_LINE_LONG + 5, 1, 1}, "fused_line_1d", 1, 3, .source = 0},
+    {{1024, 512, 1}, "resident", 2, 1, .source = 0}, /* more points a thread */
+    {{1024, 512, 1}, "resident", 2, 1, .source = 3},
+    {{1011, 1013, 1}, "resident", 2, 1, .source = 0}, /* as many as there can be in double */
+    {{1011, 1013, 1}, "resident", 2, 1, .source = 3},
+    {{1024, 1012, 1}, "resident", 2, 1, .source = 3, .walls = "fixed"},
+    {{1024, 1012, 1}, "resident", 2, 1, .source = 3, .walls = "periodic"},
+    {{1490, 1480, 1}, "resident", 2, 1, .source = 3, .single = true}, /* in float */
+    {{131, 69, 23}, "resident", 3, 1, .source = 0},
+    {{131, 69, 23}, "resident", 3, 1, .source = 3},
+    {{89, 83, 61}, "resident", 3, 1, .source = 0},
+    {{89, 83, 61}, "resident", 3, 1, .source = 3},
+    {{96, 94, 62}, "resident", 3, 1, .source = 3, .walls = "fixed"},
+    {{96, 94, 62}, "resident", 3, 1, .source = 3, .walls = "periodic"},
+    {{125, 103, 47}, "resident", 3, 1, .source = 3, .single = true},
+    {{512, 360, 9}, "fused_wide_3d", 3, 2, .walls = "fixed"}, /* columns enough to march in step */
 };
 enum { LARGER = sizeof larger / sizeof *larger };
 
@@ -66,6 +74,14 @@ static int kinds(void)
     while (hs_boundary_kinds[count].name)
         count++;
     return count;
+}
+
+static int kind_of(const char *name)
+{
+    int kind = 0;
+    while (strcmp(hs_boundary_kinds[kind].name, name) != 0)
+        kind++;
+    return kind;
 }
 
 static struct walls walls_of(int kind, int drive)
@@ -202,7 +218,7 @@ static void run_cases(struct choice c)
             c.radius <= grid->radius && !(grid->single && c.precision == HS_DOUBLE)) {
             c.grid = grid;
             c.end = grid + 1;
-            c.kind = grid->fixed ? 0 : kinds() + (int)c.precision % MIXTURES;
+            c.kind = grid->walls ? kind_of(grid->walls) : kinds() + (int)c.precision % MIXTURES;
             c.number = all;
             run_if_mine(&c);
         }

@@ -691,6 +691,12 @@ static void run_fusions(int dims, int radius, enum hs_precision precision)
             .mix = ALL_FIXED, .steps = kernel->steps, .uniform = true, .once = true};
         run_fused(dims, radius, precision, many, &fusion);
     }
+    /* threads of as many vectors as resident knows, with a source that is in registers in part */
+    static const int64_t full[HS_AXES + 1][HS_AXES] = {[2] = {1011, 1013, 1}, [3] = {89, 83, 61}};
+    if (resident && precision == HS_DOUBLE) {
+        const struct fusion fusion = {dims == 2 ? 5 : 7, 3, ONE_FIELD, dims == 2, true, true};
+        run_fused(dims, radius, precision, full[dims], &fusion);
+    }
     if (dims == 1) {
         const int most = kernel->steps <= STEPS ? kernel->steps : 15;
         const struct fusion fusion = {.mix = 5, .steps = 1 + 35 % most, .uniform = kernel->uniform};

@@ -83,8 +83,8 @@ void test_tiling_resident__keeps_small_grids_on_the_chip(void **state)
 {
     (void)state;
     static const int64_t sizes[HS_AXES + 1][5][HS_AXES] = {
-        [2] = {{7, 9}, {67, 35}, {512, 512}, {300, 41}, {700, 90}},
-        [3] = {{7, 8, 9}, {64, 64, 64}, {37, 23, 19}, {9, 21, 60}, {80, 70, 40}},
+        [2] = {{7, 9}, {67, 35}, {1024, 1024}, {300, 41}, {700, 90}},
+        [3] = {{7, 8, 9}, {64, 64, 64}, {37, 23, 19}, {9, 21, 60}, {96, 96, 96}},
     };
     for (int dims = 2; dims <= 3; dims++)
         for (int n = 0; n < 5; n++)
@@ -92,8 +92,9 @@ void test_tiling_resident__keeps_small_grids_on_the_chip(void **state)
                 for (int faces = 0; faces < FACES; faces++)
                     check_resident(dims, sizes[dims][n], (enum hs_precision)precision, faces);
     struct hs_resident plan;
-    const int64_t large[HS_AXES] = {256, 256, 256}, flat[HS_AXES] = {1024, 1024, 1};
-    assert_false(plan_resident(3, large, HS_FLOAT, OPEN, &plan));
+    const int64_t large[HS_AXES] = {128, 128, 128}, flat[HS_AXES] = {1500, 1500, 1};
+    assert_true(plan_resident(3, large, HS_FLOAT, OPEN, &plan));
+    assert_false(plan_resident(3, large, HS_DOUBLE, OPEN, &plan));
     assert_true(plan_resident(2, flat, HS_FLOAT, OPEN, &plan));
     assert_false(plan_resident(2, flat, HS_DOUBLE, OPEN, &plan));
 }
@@ -120,34 +121,40 @@ void test_tiling_resident__picks_what_was_measured_best(void **state)
     }
 }
 
-/* A source field is in registers where a thread has few vectors, else in shared memory, beside the
- * tiles, where 128^3 leaves no room. */
+/* A source field is in registers as far as a thread has some, else in shared memory, beside the
+ * tiles. */
 void test_tiling_resident__keeps_a_source_field_too(void **state)
 {
     (void)state;
     static const struct {
         int64_t points[HS_AXES];
-        int faces;
-        bool fits;
-        int source, depth; /* depth 0: as without a source */
+        int dims;
+        enum hs_precision precision;
+        int faces, vectors, source, depth; /* depth 0: as without a source */
     } cases[] = {
-        {{64, 64, 64}, HELD, true, 0, 0},      {{96, 96, 96}, HELD, true, 16, 1},
-        {{125, 103, 47}, OPEN, true, 16, 1},   {{80, 80, 80}, HELD, true, 16, 2},
-        {{125, 81, 43}, WRAPPED, true, 16, 1}, {{113, 113, 113}, WRAPPED, false, 0, 0},
-        {{128, 128, 128}, HELD, false, 0, 0},
+        {{64, 64, 64}, 3, HS_FLOAT, HELD, 4, 0, 0},
+        {{96, 96, 96}, 3, HS_FLOAT, HELD, 16, 6, 0},
+        {{125, 103, 47}, 3, HS_FLOAT, OPEN, 16, 6, 1},
+        {{128, 128, 128}, 3, HS_FLOAT, HELD, 16, 6, 0},
+        {{128, 128, 128}, 3, HS_FLOAT, WRAPPED, 16, 6, 0},
+        {{96, 96, 96}, 3, HS_DOUBLE, HELD, 18, 3, 0},
+        {{80, 80, 80}, 3, HS_DOUBLE, HELD, 18, 3, 1},
+        {{1024, 1024, 1}, 2, HS_FLOAT, OPEN, 10, 0, 0},
+        {{1024, 1024, 1}, 2, HS_DOUBLE, OPEN, 20, 14, 0},
+        {{1500, 1500, 1}, 2, HS_FLOAT, WRAPPED, 20, 14, 0},
     };
     for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
         struct hs_resident with, without;
-        assert_true(plan_resident(3, cases[n].points, HS_FLOAT, cases[n].faces, &without));
-        assert_int_equal(
-            plan_with(HS_NEEDS_SOURCE_FIELD, 3, cases[n].points, HS_FLOAT, cases[n].faces, &with),
-            cases[n].fits);
-        if (!cases[n].fits)
-            continue;
+        assert_true(plan_resident(cases[n].dims, cases[n].points, cases[n].precision,
+                                  cases[n].faces, &without));
+        assert_true(plan_with(HS_NEEDS_SOURCE_FIELD, cases[n].dims, cases[n].points,
+                              cases[n].precision, cases[n].faces, &with));
+        assert_int_equal(with.rows * with.planes, cases[n].vectors);
         assert_int_equal(with.source, cases[n].source);
         assert_int_equal(with.depth, cases[n].depth ? cases[n].depth : without.depth);
         assert_true(with.shared_bytes <= 227 * 1024);
-        const int64_t rows = with.groups[0] * with.rows + 2;
+        const bool solid = cases[n].dims == 3;
+        const int64_t rows = with.groups[0] * with.rows + (solid ? 2 : 0);
         const int64_t planes = with.groups[1] * with.planes + 2;
         assert_true(with.shared_bytes >= 2 * rows * planes * 32 * 16 + 8 * with.looked_for +
                                              (int64_t)16 * with.source * with.threads);
