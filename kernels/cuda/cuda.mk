@@ -3,8 +3,8 @@
 # The program carries machine code for the first GPU of each major version that nvcc knows from
 # sm_75 on (it runs on the later ones of that version too), and PTX of the newest, which the driver
 # compiles for GPUs that are newer still. CUDA_ARCH=native (the GPU of this machine), a list such as
-# CUDA_ARCH="80 90", or CUDA_ARCH=few (the oldest, sm_90 for which the fused kernels are made, and
-# the newest: half the time) narrows that.
+# CUDA_ARCH="80 90", or CUDA_ARCH=few (the oldest, and sm_90 for which the fused kernels are made)
+# narrows that.
 
 CUDA_ARCH ?= all
 
@@ -13,8 +13,7 @@ ifneq ($(HAVE_NVCC),)
 CUDA_HOME  := $(abspath $(dir $(realpath $(HAVE_NVCC)))..)
 CUDA_KNOWN := $(shell $(HAVE_NVCC) --list-gpu-code | sed -n 's/^sm_\([0-9]*\)$$/\1/p' | sort -n | \
                 awk '$$1 >= 75 && !seen[int($$1 / 10)]++')
-CUDA_ENDS  := $(firstword $(CUDA_KNOWN)) $(lastword $(CUDA_KNOWN))
-CUDA_FEW   := $(firstword $(CUDA_ENDS)) $(filter-out $(CUDA_ENDS),90) $(lastword $(CUDA_ENDS))
+CUDA_FEW   := $(sort $(firstword $(CUDA_KNOWN)) $(filter 90,$(CUDA_KNOWN)))
 CUDA_LIST  := $(foreach a,$(CUDA_ARCH),$(if $(filter all,$a),$(CUDA_KNOWN),$(if \
                 $(filter few,$a),$(CUDA_FEW),$(filter-out native,$a))))
 CUDA_CODE  := $(if $(filter native,$(CUDA_ARCH)),-arch=native) \
@@ -36,7 +35,9 @@ $(BUILD)/kernels/cuda/%.o: override NVCCFLAGS += -Xptxas --warn-on-spills
 CUDA_HOST := $(patsubst %,$(BUILD)/src/engine/backends/%.o,cuda cuda_copy cuda_limits cuda_measure cuda_memory cuda_replay cuda_source cuda_ticket)
 $(CUDA_HOST): CUDA_CODE := -x c++ -Xcompiler -fopenmp
 
-LIBRARY_OBJECTS += $(CUDA:%.cu=$(BUILD)/%.o)
+# What takes minutes begins first, or the others' processors would wait for it in the end.
+CUDA_LONG := $(wildcard $(patsubst %,kernels/cuda/%.cu,resident fused_march_2d fused_march_3d fused_fields_3d))
+LIBRARY_OBJECTS := $(patsubst %.cu,$(BUILD)/%.o,$(CUDA_LONG) $(filter-out $(CUDA_LONG),$(CUDA))) $(LIBRARY_OBJECTS)
 LDLIBS += $(if $(CUDA),$(addprefix -L,$(wildcard $(CUDA_HOME)/lib64)) -lcudart_static -ldl -lrt -lstdc++)
 
 $(BUILD)/%.o: %.cu $(BUILD)/generated/cuda-flags | $(BUILD)/generated/stamp
