@@ -95,7 +95,7 @@ struct block {
         PLANES = PLANES_,
         HAS_ROWS = DIMS == 3,
         VECTORS = ROWS * PLANES,
-        MANY = VECTORS > 16, /* so that each register for something else counts */
+        MANY = VECTORS > 16, /* so many that registers are short */
         RAGGED = RAGGED_,
         ROW_LENGTH = 32 * WIDTH /* elements from row to row of a tile, however many are used */
     };

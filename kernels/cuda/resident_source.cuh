@@ -2,8 +2,8 @@
  * What each sweep of `resident` adds: a number of its own, or a field that stays the same, which is
  * read once a launch and then stays on the chip beside the grid.
  *
- * Threads of few vectors keep their part of the field in registers. Those of 4 x 4 have none to
- * spare, so theirs lies in shared memory, after the tiles; those of more keep some of it there.
+ * Threads of few vectors keep their part of the field in registers, those of many as much of it as
+ * they have registers for, and the rest in shared memory, after the tiles.
  */
 #ifndef HS_KERNELS_CUDA_RESIDENT_SOURCE_CUH
 #define HS_KERNELS_CUDA_RESIDENT_SOURCE_CUH
@@ -87,11 +87,10 @@ struct field_added {
         ROWS = Block::ROWS,
         PLANES = Block::PLANES,
         HELD = hs_resident_source_held(Block::VECTORS), /* in registers: the first */
-        SPACE = HELD > 0 ? HELD : 1,
         IN_MEMORY = HELD < Block::VECTORS
     };
 
-    values held[SPACE];
+    values held[HELD];
     T *first; /* the thread's places of the others, `next` elements from one another */
     int next;
 
@@ -101,7 +100,7 @@ struct field_added {
         {
             const int n = k * ROWS + r;
             if (n < HELD)
-                return field.held[n % SPACE];
+                return field.held[n % HELD];
             /* Each is fetched where it is wanted: the compiler would rather fetch all at the
              * sweep's beginning, and has no registers for them. */
             __syncwarp();
@@ -123,7 +122,7 @@ struct field_added {
             for (int r = 0; r < ROWS; r++) {
                 const int n = k * ROWS + r;
                 if (n < HELD)
-                    held[n % SPACE] = reader.read(k, r);
+                    held[n % HELD] = reader.read(k, r);
                 else
                     *(values *)(first + (n - HELD) * next) = reader.read(k, r);
             }
