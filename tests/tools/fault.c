@@ -7,7 +7,8 @@
  *     FAULT_ROOM=BYTES   the disk is full after so many bytes of such files
  *     FAULT_FREE=BYTES   any file system says that so many are free
  *     FAULT_CLOCK=S      the monotonic clock gains S seconds after each renaming, at the second
- * look FAULT_LOG=PATH     one line to this file for each such call
+ *                        look of the thread that renamed
+ *     FAULT_LOG=PATH     one line to this file for each such call
  *
  * Calls that change a file: pwrite, ftruncate, rename. Build: cc -shared -fPIC -o fault.so fault.c
  */
@@ -27,7 +28,8 @@
 
 static long calls;
 static long long room = -1;
-static long looks; /* at the clock, since a renaming */
+/* Of this thread at the clock, since it renamed a file; after the second none matters. */
+static __thread long looks = 2;
 
 static long number(const char *name)
 {
