@@ -47,7 +47,7 @@ all: $(BUILD)/heatsolve ## build the program: build/heatsolve
 help: ## what this Makefile can do
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
 	@echo 'variables: BUILD=build CC=cc CFLAGS="-O2 -g" PREFIX=/usr/local DESTDIR= PYTHON=/usr/bin/python3 V=1'
-	@echo '           NVCC=nvcc (none: CPU only) CUDA_ARCH=all (few, native, or "80 90")'
+	@echo '           NVCC=nvcc (none: CPU only) CUDA_ARCH=all (one, native, or "80 90")'
 
 ifneq ($(MISSING),)
 $(BUILD)/generated/stamp $(BUILD)/generated/flags: missing

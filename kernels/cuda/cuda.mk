@@ -3,8 +3,8 @@
 # The program carries machine code for the first GPU of each major version that nvcc knows from
 # sm_75 on (it runs on the later ones of that version too), and PTX of the newest, which the driver
 # compiles for GPUs that are newer still. CUDA_ARCH=native (the GPU of this machine), a list such as
-# CUDA_ARCH="80 90", or CUDA_ARCH=few (the oldest, and sm_90 for which the fused kernels are made)
-# narrows that.
+# CUDA_ARCH="80 90", or CUDA_ARCH=one (sm_90, for which the fused kernels are made, or else the
+# newest) narrows that.
 
 CUDA_ARCH ?= all
 
@@ -13,9 +13,9 @@ ifneq ($(HAVE_NVCC),)
 CUDA_HOME  := $(abspath $(dir $(realpath $(HAVE_NVCC)))..)
 CUDA_KNOWN := $(shell $(HAVE_NVCC) --list-gpu-code | sed -n 's/^sm_\([0-9]*\)$$/\1/p' | sort -n | \
                 awk '$$1 >= 75 && !seen[int($$1 / 10)]++')
-CUDA_FEW   := $(sort $(firstword $(CUDA_KNOWN)) $(filter 90,$(CUDA_KNOWN)))
+CUDA_ONE   := $(firstword $(filter 90,$(CUDA_KNOWN)) $(lastword $(CUDA_KNOWN)))
 CUDA_LIST  := $(foreach a,$(CUDA_ARCH),$(if $(filter all,$a),$(CUDA_KNOWN),$(if \
-                $(filter few,$a),$(CUDA_FEW),$(filter-out native,$a))))
+                $(filter one,$a),$(CUDA_ONE),$(filter-out native,$a))))
 CUDA_CODE  := $(if $(filter native,$(CUDA_ARCH)),-arch=native) \
               $(foreach a,$(CUDA_LIST),-gencode arch=compute_$(a),code=sm_$(a)) \
               $(foreach a,$(lastword $(CUDA_LIST)),-gencode arch=compute_$(a),code=compute_$(a))
