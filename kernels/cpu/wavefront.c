@@ -29,7 +29,11 @@
  * With radius 1 and four levels, levels 2 to 4 of two rows are one loop (`step_stack`): the point
  * above is then in a register, since the level before has just added it up, and the last level's
  * line goes to memory at once, six sums to two lines. The other form is for what is left: held
- * rows, the march's ends, prescribed or periodic faces along x, source fields.
+ * rows, the march's ends, prescribed or periodic faces along x, source fields. Rows are cut into
+ * strips along x, so short that neighbours along y are still in the first cache, and one call
+ * sweeps a strip of all rows of a tile: what it sets up once took a fifth as long as the sums where
+ * each two rows were a call. Level 1 is two planes ahead, every second step, and what it will read
+ * is asked for while the other levels are added up: memory has their time too.
  *
  * Where the second cache has room for planes of the input too (more than 1 MiB), level 1 is in that
  * loop as well, `whole`: it reads the input and hands its point on in a register, eight sums to two
@@ -48,10 +52,10 @@
  * 2010; one array for all levels ("compressed grid"), Wittmann, Hager, Treibig and Wellein,
  * Parallel Processing Letters 20 (2010).
  *
- * Prediction, 384^3 double, R = 1, T = 4, a second cache of 1 MiB: tiles of 24 rows, so a sweep
- * moves (1 + (24 + 8)/24)/4 = 0.58 words a point instead of 2, and adds up (6 + 4 + 2)/4/24 = 13 %
- * more rows than there are. In the cache two rows take 0.11 us a row of 384 points: 3.0 GCell/s a
- * core with the rims, the bound as long as memory gives a third of what a copy takes.
+ * Prediction, 384^3 double, R = 1, T = 4, a second cache of 1 MiB: tiles of 32 rows, so a sweep
+ * moves (1 + (32 + 8)/32)/4 = 0.56 words a point instead of 2, and adds up (6 + 4 + 2)/4/32 = 9 %
+ * more rows than there are. In the cache a row of 384 points takes 0.10 us (Zen 5), so 3.5 GCell/s
+ * a core with the rims, the bound as long as memory gives half of what a copy takes.
  *
  * Measured, and what else was tried: docs/performance/two-cores.md, "Fused: `wavefront`".
  */
@@ -136,9 +140,11 @@ struct stack {
     const char *centre[STACK];
     char *below[STACK];
     char *above, *out;
-    const char *input, *input_below, *input_above, *ask[ASKS];
+    const char *input, *input_below, *input_above;
     int64_t input_pitch;
-    int64_t pitch, bytes; /* of `out`, from row to row; of what is swept of a row */
+    int64_t count;          /* groups of rows beside each other, one after the other */
+    const char *const *ask; /* [count][ASKS] */
+    int64_t pitch, bytes;   /* of `out`, from row to row; of what is swept of a row */
     const void *c;
     const double *source_value;
     unsigned first_bits, last_bits; /* the values of the first and the last line that are swept */
@@ -552,28 +558,50 @@ static unsigned bits_between(int64_t from, int64_t to, int64_t first, int64_t li
     return hi > lo ? (unsigned)((1ull << hi) - (1ull << lo)) : 0;
 }
 
-/* Rows of a plane of the input that are asked for meanwhile. */
+/* What is asked for meanwhile: `left` rows of some planes of the input, a row of each in turn; of
+ * each the first bytes of the next. */
 struct asking {
-    const char *first;
-    int64_t rows, pitch, done;
+    const char *next[STACK_PLANES];
+    int planes, plane;
+    int64_t pitch, left;
 };
 
-static struct asking ask_plane(const struct tile *t, int64_t k)
+/* A step's share of the planes that level 1 reads when it is called next. */
+static struct asking ask_planes(const struct tile *t, int64_t s, int64_t number)
 {
     const struct wave *w = t->w;
-    const int64_t i = round_down(level_lo(t, 2, HS_X), w->line);
-    const int64_t lo = level_lo(t, 0, w->across), row = wrapped(lo, w->n[w->across]);
-    k = smaller(k, level_hi(t, 0, w->march) - 1);
-    return (struct asking){
-        .first = field_at(w, w->s->in, i, row, wrapped(k, w->n[w->march])),
-        .rows = smaller(level_hi(t, 0, w->across) - lo, w->n[w->across] - row),
+    const int64_t i = round_down(level_lo(t, 2, HS_X), w->line), n = w->n[w->across];
+    const int64_t lo = level_lo(t, 0, w->across), row = wrapped(lo, n);
+    const int64_t rows = smaller(level_hi(t, 0, w->across) - lo, n - row);
+    const int64_t share = number % w->planes;
+    const int64_t from = rows * share / w->planes, to = rows * (share + 1) / w->planes;
+    const int64_t k = w->whole ? s + 1 : s - share + w->planes;
+    struct asking asking = {
+        .planes = (int)larger(0, smaller(w->planes, level_hi(t, 0, w->march) - k)),
         .pitch = w->s->layout.pitch[w->across] * w->size,
     };
+    for (int m = 0; m < asking.planes; m++)
+        asking.next[m] = field_at(w, w->s->in, i, row + from, wrapped(k + m, w->n[w->march]));
+    asking.left = asking.planes * (to - from);
+    return asking;
 }
 
-/* Level 1's part: row j of plane k from the input, and the next rows to be asked for. */
-static void add_first(const struct wave *w, struct stack *stack, int64_t i, int64_t j, int64_t k,
-                      struct asking *asking)
+/* Where no row is left to be asked for, what is in the cache is, which costs nothing. */
+static void ask(struct asking *a, int64_t strip, const char *near, int64_t count, const char **to)
+{
+    for (int64_t n = 0; n < count; n++) {
+        to[n] = near;
+        if (a->left == 0)
+            continue;
+        a->left--;
+        to[n] = a->next[a->plane] + strip;
+        a->next[a->plane] += a->pitch;
+        a->plane = a->plane + 1 < a->planes ? a->plane + 1 : 0;
+    }
+}
+
+/* Level 1's part: row j of plane k from the input. */
+static void add_first(const struct wave *w, struct stack *stack, int64_t i, int64_t j, int64_t k)
 {
     const int64_t plane = w->s->layout.pitch[w->march] * w->size;
     stack->input =
@@ -581,29 +609,36 @@ static void add_first(const struct wave *w, struct stack *stack, int64_t i, int6
     stack->input_below = stack->input - plane;
     stack->input_above = stack->input + plane;
     stack->input_pitch = w->s->layout.pitch[w->across] * w->size;
-    for (int n = 0; n < ASKS; n++, asking->done++)
-        stack->ask[n] = asking->first + smaller(asking->done, asking->rows - 1) * asking->pitch;
 }
 
-/* Rows from j on. Of all levels the same lines along x: those of level 2. */
-static void sweep_stack(const struct carry *carry, enum stack_kind kind, int64_t j, int64_t s,
-                        struct asking *asking)
+/* Of all levels the same lines along x: those of level 2, or of these a strip. */
+struct strip {
+    int64_t first, last; /* points at the begins of lines */
+    int64_t from, bytes; /* of the row */
+    struct asking asking;
+};
+
+/* So many groups of rows from j on. */
+static void sweep_stack(const struct carry *carry, enum stack_kind kind, int64_t j, int64_t count,
+                        int64_t s, struct strip *strip)
 {
     const struct tile *t = carry->t;
     const struct wave *w = t->w;
     const struct hs_sweep *r = w->s;
-    const int64_t i = round_down(level_lo(t, 2, HS_X), w->line);
-    const int64_t last = divide_up(level_hi(t, 2, HS_X), w->line) * w->line - w->line;
+    const int64_t i = strip->first, last = strip->last;
+    const char *asks[MOST_GROUPS * ASKS];
     struct stack stack = {
         .above = ring_at(t, 1, i, j, s - 1),
         .pitch = r->layout.pitch[w->across] * w->size,
-        .bytes = (last - i + w->line) * w->size,
+        .bytes = strip->bytes,
         .c = w->c,
         .source_value = r->source_value,
         .first_bits = bits_between(r->box.lo[HS_X], r->box.hi[HS_X], i, w->line),
         .last_bits = bits_between(r->box.lo[HS_X], r->box.hi[HS_X], last, w->line),
         .skip_first = i < t->box.lo[HS_X],
         .skip_last = last >= t->box.hi[HS_X],
+        .count = count,
+        .ask = asks,
     };
     if (kind == ALL_OF_ONE || kind == ALL_OF_TWO)
         stack.out = (char *)r->out + element(w, i, j, s - w->steps) * w->size;
@@ -612,7 +647,8 @@ static void sweep_stack(const struct carry *carry, enum stack_kind kind, int64_t
         stack.below[n] = ring_at(t, n + 1, i, j, s - n - 3);
     }
     if (w->whole)
-        add_first(w, &stack, i, j, s - 1, asking);
+        add_first(w, &stack, i, j, s - 1);
+    ask(&strip->asking, strip->from, stack.above, count * ASKS, asks);
     (w->whole ? w->functions->whole : w->functions->stack)[kind][w->plain](&stack);
 }
 
@@ -646,8 +682,9 @@ static void finish_stack(const struct tile *t, int64_t j, int64_t j_end, int64_t
 }
 
 /* Levels 2 to 4 together, or 1 to 4, at a step of the march. A rim is of two rows, of levels 2 and
- * 3, of which the outer one of level 3 is of no use; and one more of level 1. */
-static void step_stack(struct carry *carry, int64_t s)
+ * 3, of which the outer one of level 3 is of no use; and one more of level 1. No level reads what
+ * another stores in the same step, so strips of the rows go one after the other. */
+static void step_stack(struct carry *carry, int64_t s, int64_t number)
 {
     enum { RIM = STACK - 1 };
     const struct tile *t = carry->t;
@@ -656,28 +693,40 @@ static void step_stack(struct carry *carry, int64_t s)
     const int64_t first = level_lo(t, level, w->across), end = level_hi(t, level, w->across);
     const int64_t from = larger(t->box.lo[w->across], w->s->box.lo[w->across]);
     const int64_t to = smaller(t->box.hi[w->across], w->s->box.hi[w->across]);
-    struct asking asking = ask_plane(t, s + 1);
-    if (first == from - RIM - more && inside(w, first, from)) {
-        if (w->whole)
-            sweep_stack(carry, FIRST_OF_ONE, first, s, &asking);
-        sweep_stack(carry, LOWER_OF_TWO, from - RIM, s, &asking);
-        finish_stack(t, first, from, s);
-    } else {
+    const bool lower = first == from - RIM - more && inside(w, first, from);
+    const bool upper = end == to + RIM + more && inside(w, to, end);
+    const int64_t row = round_down(level_lo(t, 2, HS_X), w->line);
+    const int64_t lines = divide_up(level_hi(t, 2, HS_X) - row, w->line);
+    const int64_t strips =
+        w->whole ? 1 : larger(1, (lines * LINE_BYTES + STRIP_BYTES / 2) / STRIP_BYTES);
+    const struct asking asking = ask_planes(t, s, number);
+    if (!lower)
         advance_later(carry, first, from, s);
+    for (int64_t n = 0; n < strips; n++) {
+        const int64_t line = lines * n / strips, line_end = lines * (n + 1) / strips;
+        struct strip strip = {.first = row + line * w->line,
+                              .last = row + (line_end - 1) * w->line,
+                              .from = line * LINE_BYTES,
+                              .bytes = (line_end - line) * LINE_BYTES,
+                              .asking = asking};
+        if (lower && w->whole)
+            sweep_stack(carry, FIRST_OF_ONE, first, 1, s, &strip);
+        if (lower)
+            sweep_stack(carry, LOWER_OF_TWO, from - RIM, 1, s, &strip);
+        for (int64_t j = from, count; j + 1 < to; j += 2 * count) {
+            count = smaller((to - j) / 2, MOST_GROUPS);
+            sweep_stack(carry, ALL_OF_TWO, j, count, s, &strip);
+        }
+        if ((to - from) % 2)
+            sweep_stack(carry, ALL_OF_ONE, to - 1, 1, s, &strip);
+        if (upper)
+            sweep_stack(carry, LOWER_OF_TWO, to, 1, s, &strip);
+        if (upper && w->whole)
+            sweep_stack(carry, FIRST_OF_ONE, end - 1, 1, s, &strip);
     }
-    for (int64_t j = from; j + 1 < to; j += 2)
-        sweep_stack(carry, ALL_OF_TWO, j, s, &asking);
-    if ((to - from) % 2)
-        sweep_stack(carry, ALL_OF_ONE, to - 1, s, &asking);
-    finish_stack(t, from, to, s);
-    if (end == to + RIM + more && inside(w, to, end)) {
-        sweep_stack(carry, LOWER_OF_TWO, to, s, &asking);
-        if (w->whole)
-            sweep_stack(carry, FIRST_OF_ONE, end - 1, s, &asking);
-        finish_stack(t, to, end, s);
-    } else {
+    finish_stack(t, lower ? first : from, upper ? end : to, s);
+    if (!upper)
         advance_later(carry, to, end, s);
-    }
 }
 
 /* Step `s` of the march, of which `number` are done: level 1 sweeps plane s - radius, or is some
@@ -697,7 +746,7 @@ static void step(struct carry *carry, int64_t s, int64_t number)
         call_plane(carry, &carry->call[1], level_lo(t, 0, w->across) + 2 * group, s);
     }
     if (stacks(t, s))
-        step_stack(carry, s);
+        step_stack(carry, s, number);
     for (int64_t j = first; j < end && !stacks(t, s); j += group) {
         if (!w->ahead && j == first + 2 * group)
             drain(carry, 0);

@@ -290,10 +290,11 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(level)(int group, const char *middle, const
     }
 }
 
-HS_INLINE ROWS_TARGET void ROWS_NAME(keep_level)(int group, char *to, int64_t at, const ROWS_V *sum)
+HS_INLINE ROWS_TARGET void ROWS_NAME(keep_level)(int group, char *to, int64_t pitch, int64_t at,
+                                                 const ROWS_V *sum)
 {
     for (int g = 0; g < group; g++)
-        ROWS_STORE(ROWS_AT(to, at + g * STACK_PITCH), sum[g]);
+        ROWS_STORE(ROWS_AT(to, at + g * pitch), sum[g]);
 }
 
 /* The last level's vector: held values, at the ends of a row, are those of the level before. */
@@ -326,53 +327,74 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(before_rows)(int group, const char *middle,
         before[g] = ROWS_LOAD(ROWS_AT(middle, g * pitch) - ROWS_LANES);
 }
 
+/* The group of rows beside this one. */
+HS_INLINE void ROWS_NAME(next_rows)(int group, bool whole, int64_t pitch, struct stack *s)
+{
+    for (int n = 0; n < STACK; n++)
+        s->centre[n] += group * pitch, s->below[n] += group * pitch;
+    s->above += group * pitch;
+    s->out += group * s->pitch;
+    s->ask += ASKS;
+    if (whole)
+        s->input += group * s->input_pitch, s->input_below += group * s->input_pitch,
+            s->input_above += group * s->input_pitch;
+}
+
 /* Level 1 if `whole`, and so many of the others. */
 HS_INLINE ROWS_TARGET void ROWS_NAME(stack)(bool whole, int later, int group, bool plain,
                                             const struct stack *given)
 {
-    const struct stack s = *given; /* a copy that no store can be to */
+    struct stack s = *given; /* a copy that no store can be to */
     const ROWS_T *value = s.c;
-    ROWS_V c[7], input[GROUP], before0[GROUP], before1[GROUP], before2[GROUP];
+    const int64_t pitch = whole ? WHOLE_PITCH : STACK_PITCH;
+    ROWS_V c[7];
     for (int n = 0; n < 7; n++)
         c[n] = ROWS_SET(value[n]);
     const ROWS_V start = ROWS_SET((ROWS_T)s.source_value[0]);
     const ROWS_V start0 = ROWS_SET((ROWS_T)s.source_value[1]);
     const ROWS_V start1 = ROWS_SET((ROWS_T)s.source_value[2]);
     const ROWS_V start2 = ROWS_SET((ROWS_T)s.source_value[3]);
-    if (whole)
-        ROWS_NAME(before_rows)(group, s.input, s.input_pitch, input);
-    ROWS_NAME(before_rows)(group, s.centre[0], STACK_PITCH, before0);
-    ROWS_NAME(before_rows)(group, s.centre[1], STACK_PITCH, before1);
-    ROWS_NAME(before_rows)(group, s.centre[2], STACK_PITCH, before2);
-    const char *from = whole ? s.input_above : s.above;
-    const int64_t pitch = whole ? s.input_pitch : STACK_PITCH;
-    for (int64_t line = 0; line < s.bytes; line += LINE_BYTES) {
-        for (int n = 0; n < ASKS && whole && !plain; n++)
-            call_in(s.ask[n] + line);
-        for (int v = 0; v < LINE_BYTES; v += ROWS_LANES * (int)sizeof(ROWS_T)) {
-            const int64_t at = line + v;
-            ROWS_V above[GROUP];
-            for (int g = 0; g < group; g++)
-                above[g] = ROWS_LOAD(ROWS_AT(from, at + g * pitch));
-            if (whole) {
+    for (; s.count > 0; s.count--) {
+        ROWS_V input[GROUP], before0[GROUP], before1[GROUP], before2[GROUP];
+        if (whole)
+            ROWS_NAME(before_rows)(group, s.input, s.input_pitch, input);
+        ROWS_NAME(before_rows)(group, s.centre[0], pitch, before0);
+        ROWS_NAME(before_rows)(group, s.centre[1], pitch, before1);
+        ROWS_NAME(before_rows)(group, s.centre[2], pitch, before2);
+        const char *from = whole ? s.input_above : s.above;
+        const int64_t from_pitch = whole ? s.input_pitch : pitch;
+        const char *ask[ASKS];
+        for (int n = 0; n < ASKS; n++)
+            ask[n] = s.ask[n];
+        for (int64_t line = 0; line < s.bytes; line += LINE_BYTES) {
+            for (int n = 0; n < (whole ? WHOLE_ASKS : ASKS) && later > 0 && !plain; n++)
+                call_in(ask[n] + line);
+            for (int v = 0; v < LINE_BYTES; v += ROWS_LANES * (int)sizeof(ROWS_T)) {
+                const int64_t at = line + v;
+                ROWS_V above[GROUP];
+                for (int g = 0; g < group; g++)
+                    above[g] = ROWS_LOAD(ROWS_AT(from, at + g * from_pitch));
+                if (whole) {
+                    ROWS_NAME(level)
+                    (group, s.input, s.input_below, s.input_pitch, c, start, at, input, above);
+                    ROWS_NAME(keep_level)(group, s.above, pitch, at, above);
+                }
+                if (later == 0)
+                    continue;
                 ROWS_NAME(level)
-                (group, s.input, s.input_below, s.input_pitch, c, start, at, input, above);
-                ROWS_NAME(keep_level)(group, s.above, at, above);
-            }
-            if (later == 0)
-                continue;
-            ROWS_NAME(level)
-            (group, s.centre[0], s.below[0], STACK_PITCH, c, start0, at, before0, above);
-            ROWS_NAME(keep_level)(group, s.below[0], at, above);
-            ROWS_NAME(level)
-            (group, s.centre[1], s.below[1], STACK_PITCH, c, start1, at, before1, above);
-            ROWS_NAME(keep_level)(group, s.below[1], at, above);
-            if (later == STACK) {
+                (group, s.centre[0], s.below[0], pitch, c, start0, at, before0, above);
+                ROWS_NAME(keep_level)(group, s.below[0], pitch, at, above);
                 ROWS_NAME(level)
-                (group, s.centre[2], s.below[2], STACK_PITCH, c, start2, at, before2, above);
-                ROWS_NAME(put_level)(group, plain, &s, line, v, above, before2);
+                (group, s.centre[1], s.below[1], pitch, c, start1, at, before1, above);
+                ROWS_NAME(keep_level)(group, s.below[1], pitch, at, above);
+                if (later == STACK) {
+                    ROWS_NAME(level)
+                    (group, s.centre[2], s.below[2], pitch, c, start2, at, before2, above);
+                    ROWS_NAME(put_level)(group, plain, &s, line, v, above, before2);
+                }
             }
         }
+        ROWS_NAME(next_rows)(group, whole, pitch, &s);
     }
 }
 #undef ROWS_AT

@@ -14,12 +14,18 @@ enum {
     GROUP = 2,                      /* rows whose sums are done together in 3D */
     VISIT = 32,                     /* rows in 3D that a level does before the next */
     PLANES = 4,                     /* planes that level 1 sweeps together in 3D */
+    STACK_PLANES = 2,               /* the same ahead of levels that are swept together */
     AHEAD_BYTES = 6144,             /* how far before its use level 1 asks for a line, at least */
     CALLS = 2,                      /* how often a line is asked for ahead of its use */
     STACK = 3,                      /* levels that are swept together: 2 to 4 */
-    STACK_PITCH = 4096,             /* then: of the ring's rows, known to the compiler */
-    STACK_APART = 13 * LINE_BYTES,  /* its planes, beyond a multiple of 4096 */
-    ASKS = 2,                       /* rows of the input that are asked for by two of a tile */
+    STACK_PITCH = 61 * LINE_BYTES,  /* then: of the ring's rows, known to the compiler */
+    STACK_APART = 5 * LINE_BYTES,   /* its planes, beyond a multiple of 4096 */
+    STRIP_BYTES = 1024,             /* of a row that is swept at once, about */
+    MOST_GROUPS = 32,               /* pairs of rows, one after the other, by one call */
+    WHOLE_PITCH = 4096,             /* the same where level 1 is swept with them */
+    WHOLE_APART = 13 * LINE_BYTES,  /* */
+    ASKS = 3,                       /* rows of the input that are asked for by two of a tile, */
+    WHOLE_ASKS = 2,                 /* and so */
     QUEUE = 128,                    /* rows that wait to be streamed */
     MOST_STEPS = 8,                 /* sweeps a call */
     WIDEST_BYTES_3D = 3584,         /* of a tile's rows */
@@ -233,7 +239,7 @@ static void describe(const struct hs_sweep *s, int steps, bool source, struct wa
                !(s->face && (s->face[0].prescribed || s->face[1].prescribed));
     w->whole = w->stack && cache_bytes() > USUAL_CACHE;
     w->ahead = w->dims > 2 && steps > 1 && !w->whole;
-    w->planes = w->ahead ? PLANES : 1;
+    w->planes = !w->ahead ? 1 : w->stack ? STACK_PLANES : PLANES;
     w->visit = w->dims < 3 ? 1 : steps > 1 ? VISIT : GROUP;
     w->slots = w->dims > 1 ? 2 * w->radius * (steps - 1) + w->planes + (w->dims == 2) : 2;
     cut(w, source);
@@ -244,12 +250,12 @@ static void describe(const struct hs_sweep *s, int steps, bool source, struct wa
     w->ring_pitch = (divide_up(width + 2 * (steps - 1) * w->radius, w->line) + 6) / 2 * 2 + 1;
     w->ring_pitch *= w->line;
     if (w->stack)
-        w->ring_pitch = STACK_PITCH / w->size;
+        w->ring_pitch = (w->whole ? WHOLE_PITCH : STACK_PITCH) / w->size;
     w->ring_plane = w->ring_rows * w->ring_pitch * w->size;
     if (w->ring_plane >= 8 * PAGE)
         w->ring_plane = divide_up(w->ring_plane, PAGE) * PAGE;
     if (w->stack)
-        w->ring_plane += STACK_APART;
+        w->ring_plane += w->whole ? WHOLE_APART : STACK_APART;
 }
 
 static size_t ring_bytes(const struct wave *w)
