@@ -81,6 +81,7 @@ struct rows {
     void *outs[PLANES];       /* of each of several planes */
     int64_t pitch, out_pitch; /* values between rows; of several planes, between these */
     int64_t beside, lead;     /* then: between rows; to what is asked for */
+    int64_t count;            /* then: rows, one after the other */
     int64_t points;           /* whole cache lines are swept */
     const void *c;
     const void *source; /* or NULL: start from source_value */
@@ -321,9 +322,10 @@ static void sweep_piece(struct carry *carry, struct rows *rows, int64_t i, int64
     call_rows(carry, rows, 1);
 }
 
-/* Row j of the first level in `planes` planes that are neighbours in the input too, straight from
- * there: whole runs of points that are neighbours. Beside a run lie ghosts, which are filled. */
-static void sweep_first(struct carry *carry, int64_t j, int64_t k, int planes)
+/* So many rows from j on of the first level in `planes` planes, all neighbours in the input too,
+ * straight from there: whole runs of points that are neighbours. Beside a run lie ghosts, which are
+ * filled. */
+static void sweep_first(struct carry *carry, int64_t j, int64_t count, int64_t k, int planes)
 {
     const struct tile *t = carry->t;
     const struct wave *w = t->w;
@@ -331,7 +333,7 @@ static void sweep_first(struct carry *carry, int64_t j, int64_t k, int planes)
     for (int64_t i = level_lo(t, 1, HS_X), length; i < end; i += length) {
         const int64_t from = wrapped(i, n), back = from % w->line; /* to a line's begin */
         length = smaller(end - i, n - from);
-        struct rows rows = {.points = length + back};
+        struct rows rows = {.points = length + back, .count = count, .out_pitch = w->ring_pitch};
         for (int g = 0; g < planes; g++)
             rows.outs[g] = ring_at(t, 1, i - back, j, k + g);
         rows.out = rows.outs[0];
@@ -442,12 +444,11 @@ static void sweep_rows(struct carry *carry, int level, int64_t j, int64_t j_end,
     }
 }
 
-/* Row j of level 1 in its planes k to k_end: likewise, and finished later. */
-static void sweep_planes(struct carry *carry, int64_t j, int64_t k, int64_t k_end)
+/* So many rows from j on of level 1, neighbours and none held, in its planes k to k_end: likewise,
+ * and finished later. */
+static void sweep_planes(struct carry *carry, int64_t j, int64_t rows, int64_t k, int64_t k_end)
 {
     const struct wave *w = carry->t->w;
-    if (holds(w, w->across, wrapped(j, w->n[w->across])))
-        return;
     for (int count; k < k_end; k += count) {
         const int64_t real = wrapped(k, w->n[w->march]);
         const bool held = holds(w, w->march, real);
@@ -455,7 +456,7 @@ static void sweep_planes(struct carry *carry, int64_t j, int64_t k, int64_t k_en
         while (!held && k + count < k_end && !holds(w, w->march, real + count))
             count++;
         if (!held)
-            sweep_first(carry, j, k, count);
+            sweep_first(carry, j, rows, k, count);
     }
 }
 
@@ -493,16 +494,24 @@ static void advance(struct carry *carry, int level, int64_t j, int64_t j_end, in
     follow(carry, level, j, j_end, k);
 }
 
-/* The same of level 1 at its planes from k on: row by row, and what is left to do then plane by
- * plane. */
+/* The same of level 1 at its planes from k on: row by row of them all, and what is left to do then
+ * plane by plane. */
 static void advance_first(struct carry *carry, int64_t j, int64_t j_end, int64_t k)
 {
     const struct tile *t = carry->t;
     const struct wave *w = t->w;
     const int64_t swept = smaller(k + w->planes, level_hi(t, 1, w->march));
     j_end = smaller(j_end, level_hi(t, 1, w->across));
-    for (int64_t row = j; row < j_end; row++)
-        sweep_planes(carry, row, k, swept);
+    for (int64_t row = j, count; row < j_end; row += count) {
+        const int64_t real = wrapped(row, w->n[w->across]);
+        const bool held = holds(w, w->across, real);
+        count = 1;
+        while (!held && row + count < j_end && real + count < w->n[w->across] &&
+               !holds(w, w->across, real + count))
+            count++;
+        if (!held)
+            sweep_planes(carry, row, count, k, swept);
+    }
     for (int64_t plane = k; plane < k + w->planes; plane++)
         advance(carry, 1, j, j_end, plane);
 }

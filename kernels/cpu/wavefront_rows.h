@@ -215,25 +215,39 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(column)(int radius, int planes, const struc
 #undef ROWS_AT
 }
 
+/* The row beside this one. */
+HS_INLINE void ROWS_NAME(next_row)(int planes, struct rows *r)
+{
+    const int64_t size = (int64_t)sizeof(ROWS_T);
+    r->centre = (const char *)r->centre + r->beside * size;
+    if (r->source)
+        r->source = (const char *)r->source + r->beside * size;
+    for (int g = 0; g < planes; g++)
+        r->outs[g] = (char *)r->outs[g] + r->out_pitch * size;
+}
+
 HS_INLINE ROWS_TARGET void ROWS_NAME(planes)(int radius, int planes, const struct rows *given,
                                              struct carry *carry)
 {
-    const struct rows rows = *given; /* a copy that no store can be to */
+    struct rows rows = *given; /* a copy that no store can be to */
     const ROWS_T *value = rows.c;
     ROWS_V c[HS_MAX_COEFFICIENTS];
     for (int n = 0; n < 1 + 6 * radius; n++)
         c[n] = ROWS_SET(value[n]);
     const bool ask = !carry->plain;
     struct load load = carry_begin(carry);
-    struct place place = place_at(&rows, radius, planes, (int)sizeof(ROWS_T));
-    for (int64_t end = rows.points * (int)sizeof(ROWS_T); place.at < end;) {
-        if (planes == 1)
-            ROWS_NAME(carry)(3, carry, &load);
-        for (int g = 0; g < planes && ask; g++)
-            call_in(place.plane[g + 2 * radius] + place.far);
-        for (int v = 0; v < LINE_BYTES / (int)sizeof(ROWS_T); v += ROWS_LANES)
-            ROWS_NAME(column)(radius, planes, &rows, c, &place, v * (int)sizeof(ROWS_T));
-        move_by(&place, radius, LINE_BYTES);
+    for (; rows.count > 0; rows.count--) {
+        struct place place = place_at(&rows, radius, planes, (int)sizeof(ROWS_T));
+        for (int64_t end = rows.points * (int)sizeof(ROWS_T); place.at < end;) {
+            if (planes == 1)
+                ROWS_NAME(carry)(3, carry, &load);
+            for (int g = 0; g < planes && ask; g++)
+                call_in(place.plane[g + 2 * radius] + place.far);
+            for (int v = 0; v < LINE_BYTES / (int)sizeof(ROWS_T); v += ROWS_LANES)
+                ROWS_NAME(column)(radius, planes, &rows, c, &place, v * (int)sizeof(ROWS_T));
+            move_by(&place, radius, LINE_BYTES);
+        }
+        ROWS_NAME(next_row)(planes, &rows);
     }
     if (planes == 1)
         carry_end(carry, &load);
