@@ -6,8 +6,7 @@
 #define HS_KERNELS_CPU_WAVEFRONT_TILE_H
 
 #include "common.h"
-
-#include <unistd.h>
+#include "core/machine.h"
 
 enum {
     LINE_BYTES = 64,
@@ -31,7 +30,8 @@ enum {
     WIDEST_BYTES_3D = 3584,         /* of a tile's rows */
     WIDEST_BYTES_2D = 16384,        /* */
     WIDEST_BYTES_1D = 8192,         /* */
-    USUAL_CACHE = 1024 * 1024,      /* bytes, where the machine does not tell */
+    MOST_CACHE = 4096 * 1024,       /* bytes of a core's second cache that a tile is cut for */
+    SMALL_CACHE = 1024 * 1024,      /* and up to which there is no room for planes of the input */
     CACHE_BYTES = 16 * 1024 * 1024, /* fields that fit in this much last-level cache stay there */
     PAGE = 4096,
 };
@@ -167,12 +167,7 @@ static const char *field_at(const struct wave *w, const void *field, int64_t i, 
 
 static int64_t cache_bytes(void)
 {
-#ifdef _SC_LEVEL2_CACHE_SIZE
-    const long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
-    if (bytes >= 128 * 1024)
-        return bytes < 4 * USUAL_CACHE ? bytes : 4 * USUAL_CACHE;
-#endif
-    return USUAL_CACHE;
+    return smaller(hs_machine_second_cache_bytes(), MOST_CACHE);
 }
 
 /* Pieces of an axis, none longer than `longest`, for all threads if that leaves `shortest`. */
@@ -237,7 +232,7 @@ static void describe(const struct hs_sweep *s, int steps, bool source, struct wa
     /* in 2D one more, so that a row may wait through a step; in 1D levels take turns */
     w->stack = w->dims > 2 && w->radius == 1 && steps == STACK + 1 && !source && !w->wrap[HS_X] &&
                !(s->face && (s->face[0].prescribed || s->face[1].prescribed));
-    w->whole = w->stack && cache_bytes() > USUAL_CACHE;
+    w->whole = w->stack && cache_bytes() > SMALL_CACHE;
     w->ahead = w->dims > 2 && steps > 1 && !w->whole;
     w->planes = !w->ahead ? 1 : w->stack ? STACK_PLANES : PLANES;
     w->visit = w->dims < 3 ? 1 : steps > 1 ? VISIT : GROUP;

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { PATH_BYTES = 4096 };
 
@@ -196,4 +197,14 @@ int hs_machine_processors(const char *root)
             share = fmin(share, share_of_group(root, directory));
     }
     return share < INT_MAX ? (int)fmax(ceil(share), 1.0) : INT_MAX;
+}
+
+long hs_machine_second_cache_bytes(void)
+{
+#ifdef _SC_LEVEL2_CACHE_SIZE
+    const long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    if (bytes >= 128 * 1024)
+        return bytes;
+#endif
+    return 1024 * 1024;
 }

@@ -28,6 +28,9 @@ struct hs_memory_room hs_machine_memory_free(const char *root);
  * bound. (Those that a process is pinned to are the OpenMP library's to count.) */
 int hs_machine_processors(const char *root);
 
+/* Of a core's second cache; 1 MiB where the machine does not tell. */
+long hs_machine_second_cache_bytes(void);
+
 #ifdef __cplusplus
 }
 #endif

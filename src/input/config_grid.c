@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Every ghost layer m needs the node m layers inside the face, held layers of both faces and one
  * node between them must be there, and a wrap must not reach round the grid. */
@@ -143,15 +144,25 @@ static double bytes_on(const struct hs_grid *grid, const void *context)
     return demand->fields * hs_layout_bytes(grid, demand->radius, align, demand->precision);
 }
 
-/* The largest that fits now, not only beside nothing else; and a sixteenth of that is left for what
- * kernels and walls keep, since which these are is not known yet. */
+/* What kernels keep beside the fields, at most, as which one will run is not known yet: those of
+ * the CPU for each thread half as much again as a core's second cache. */
+static double kernels_keep(bool on_gpu)
+{
+    const double threads =
+        fmin(hs_machine_processors(""), fmax(1.0, (double)sysconf(_SC_NPROCESSORS_ONLN)));
+    return on_gpu ? 0.0 : 1.5 * threads * (double)hs_machine_second_cache_bytes();
+}
+
+/* The largest that fits now, not only beside nothing else; a sixteenth of that is left for walls,
+ * and up to a quarter for kernels. */
 static void say_what_fits(const struct hs_reader *reader, bool on_gpu, double free_bytes, char *out,
                           size_t size)
 {
     const struct hs_problem *problem = reader->problem;
     const bool source = hs_given(reader, "source.expression") || hs_given(reader, "source.file");
     const struct demand demand = {problem->precision, problem->radius, on_gpu ? 1 : 2 + source};
-    const struct hs_fit fit = {bytes_on, &demand, free_bytes * 15 / 16,
+    const double kept = fmin(kernels_keep(on_gpu), free_bytes / 4);
+    const struct hs_fit fit = {bytes_on, &demand, free_bytes * 15 / 16 - kept,
                                fewest_points(problem->radius)};
     hs_fit_say(&fit, &problem->grid, out, size);
 }

@@ -68,7 +68,8 @@ def test_the_largest_grid_that_fits_now_is_the_one_that_is_named(tmp_path, more)
 
 @pytest.mark.parametrize("more", [[], ["--set", 'source.expression="x*t"'], ["--set", 'precision="float"']])
 def test_a_grid_that_fits_is_named_for_one_that_never_does(tmp_path, more):
-    files = {"memory.max": "70000000", "memory.current": "30000000"}
+    """With what kernels keep for each of two threads, wherever this runs."""
+    files = {"memory.max": "70000000", "memory.current": "30000000", "cpu.max": "200000 100000"}
     said = run(tmp_path, files, "--set", "grid.points=[2000, 500, 1000]", *more)
     assert said.returncode == 4 and "--set: grid.points: 2000 x 500 x 1000 nodes in" in said.stderr
     assert "has 70000000 (0.07 GiB), 40000000 (0.04 GiB) of them free; give fewer points" in said.stderr
