@@ -143,9 +143,9 @@ struct stack {
     char *above, *out;
     const char *input, *input_below, *input_above;
     int64_t input_pitch;
-    int64_t count;          /* groups of rows beside each other, one after the other */
-    const char *const *ask; /* [count][ASKS] */
-    int64_t pitch, bytes;   /* of `out`, from row to row; of what is swept of a row */
+    int64_t count;            /* groups of rows beside each other, one after the other */
+    const char *(*ask)[ASKS]; /* [count] */
+    int64_t pitch, bytes;     /* of `out`, from row to row; of what is swept of a row */
     const void *c;
     const double *source_value;
     unsigned first_bits, last_bits; /* the values of the first and the last line that are swept */
@@ -595,18 +595,21 @@ static struct asking ask_planes(const struct tile *t, int64_t s, int64_t number)
     return asking;
 }
 
-/* Where no row is left to be asked for, what is in the cache is, which costs nothing. */
-static void ask(struct asking *a, int64_t strip, const char *near, int64_t count, const char **to)
+/* So many rows for each group. Where none is left, what is in the cache is asked for, which costs
+ * nothing. */
+static void ask(struct asking *a, int64_t strip, const char *near, int each, int64_t groups,
+                const char *(*to)[ASKS])
 {
-    for (int64_t n = 0; n < count; n++) {
-        to[n] = near;
-        if (a->left == 0)
-            continue;
-        a->left--;
-        to[n] = a->next[a->plane] + strip;
-        a->next[a->plane] += a->pitch;
-        a->plane = a->plane + 1 < a->planes ? a->plane + 1 : 0;
-    }
+    for (int64_t group = 0; group < groups; group++)
+        for (int n = 0; n < each; n++) {
+            to[group][n] = near;
+            if (a->left == 0)
+                continue;
+            a->left--;
+            to[group][n] = a->next[a->plane] + strip;
+            a->next[a->plane] += a->pitch;
+            a->plane = a->plane + 1 < a->planes ? a->plane + 1 : 0;
+        }
 }
 
 /* Level 1's part: row j of plane k from the input. */
@@ -635,7 +638,7 @@ static void sweep_stack(const struct carry *carry, enum stack_kind kind, int64_t
     const struct wave *w = t->w;
     const struct hs_sweep *r = w->s;
     const int64_t i = strip->first, last = strip->last;
-    const char *asks[MOST_GROUPS * ASKS];
+    const char *asks[MOST_GROUPS][ASKS];
     struct stack stack = {
         .above = ring_at(t, 1, i, j, s - 1),
         .pitch = r->layout.pitch[w->across] * w->size,
@@ -657,7 +660,7 @@ static void sweep_stack(const struct carry *carry, enum stack_kind kind, int64_t
     }
     if (w->whole)
         add_first(w, &stack, i, j, s - 1);
-    ask(&strip->asking, strip->from, stack.above, count * ASKS, asks);
+    ask(&strip->asking, strip->from, stack.above, w->whole ? WHOLE_ASKS : ASKS, count, asks);
     (w->whole ? w->functions->whole : w->functions->stack)[kind][w->plain](&stack);
 }
 

@@ -348,7 +348,7 @@ HS_INLINE void ROWS_NAME(next_rows)(int group, bool whole, int64_t pitch, struct
         s->centre[n] += group * pitch, s->below[n] += group * pitch;
     s->above += group * pitch;
     s->out += group * s->pitch;
-    s->ask += ASKS;
+    s->ask++;
     if (whole)
         s->input += group * s->input_pitch, s->input_below += group * s->input_pitch,
             s->input_above += group * s->input_pitch;
@@ -361,6 +361,7 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(stack)(bool whole, int later, int group, bo
     struct stack s = *given; /* a copy that no store can be to */
     const ROWS_T *value = s.c;
     const int64_t pitch = whole ? WHOLE_PITCH : STACK_PITCH;
+    const int asks = whole ? WHOLE_ASKS : ASKS;
     ROWS_V c[7];
     for (int n = 0; n < 7; n++)
         c[n] = ROWS_SET(value[n]);
@@ -378,10 +379,10 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(stack)(bool whole, int later, int group, bo
         const char *from = whole ? s.input_above : s.above;
         const int64_t from_pitch = whole ? s.input_pitch : pitch;
         const char *ask[ASKS];
-        for (int n = 0; n < ASKS; n++)
-            ask[n] = s.ask[n];
+        for (int n = 0; n < asks; n++)
+            ask[n] = (*s.ask)[n];
         for (int64_t line = 0; line < s.bytes; line += LINE_BYTES) {
-            for (int n = 0; n < (whole ? WHOLE_ASKS : ASKS) && later > 0 && !plain; n++)
+            for (int n = 0; n < asks && !plain; n++)
                 call_in(ask[n] + line);
             for (int v = 0; v < LINE_BYTES; v += ROWS_LANES * (int)sizeof(ROWS_T)) {
                 const int64_t at = line + v;
