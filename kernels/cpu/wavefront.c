@@ -31,9 +31,9 @@
  * line goes to memory at once, six sums to two lines. The other form is for what is left: held
  * rows, the march's ends, prescribed or periodic faces along x, source fields. Rows are cut into
  * strips along x, so short that neighbours along y are still in the first cache, and one call
- * sweeps a strip of all rows of a tile: what it sets up once took a fifth as long as the sums where
- * each two rows were a call. Level 1 is two planes ahead, every second step, and what it will read
- * is asked for while the other levels are added up: memory has their time too.
+ * sweeps a strip of all rows of a tile: with a call for each two rows these levels took a sixth to
+ * a third longer. Level 1 is two planes ahead, every second step, and what it will read is asked
+ * for while the other levels are added up: memory has their time too.
  *
  * Where the second cache has room for planes of the input too (more than 1 MiB), level 1 is in that
  * loop as well, `whole`: it reads the input and hands its point on in a register, eight sums to two

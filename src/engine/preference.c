@@ -14,7 +14,8 @@ static const struct hs_preference on_cpu[] = {
      * field 0.9 to 1.0 at 64^3 and 96^3 in float, 1.0 and 1.3 at 96^3 in double. Radius 2 and 3:
      * 0.85 to 1.7 there, 0.83 and 0.74 on an EPYC of the kind before (Zen 4); 2D from memory 1.1 to
      * 1.8 and 0.63 to 1.16; 1D 1.4 to 1.5, 0.7 to 1.0. A source that differs from point to point
-     * and in time is swept once a call, which gains nothing. */
+     * and in time is swept once a call, which gains nothing. On Zen 4 the form of 2026-11-21 had
+     * 0.64 at 384^3 in float and 0.76 at 128^3 and 256^3 in double; today's was not run there. */
     {.kernel = "wavefront",
      .dims = 1u << 3,
      .radius = 1u << 1,
