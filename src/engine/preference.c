@@ -11,8 +11,8 @@ static const struct hs_preference on_cpu[] = {
      * 1, by `tune`, float and double: from 128^3 on, fields from memory, 1.16 to 1.6 and 1.4 to 1.5
      * with fixed walls, 1.4 and 1.7 with robin ones, 1.2 to 1.35 periodic, 1.4 to 1.8 and 1.3 to
      * 2.0 with a source field; smaller, 1.0 to 1.8, but 0.75 at 64^3 periodic, and with a source
-     * field at 64^3 and 96^3 1.0 to 1.3, in the middle of six 1.16 and 1.06 in float, where it is
-     * the slower one in one run of six (0.88 to 0.99). Radius 2 and 3:
+     * field at 64^3 and 96^3 1.16 and 1.06 in the middle of six looks in float, and the slower one
+     * in 6 of 28 more in both precisions, 0.85 to 0.99. Radius 2 and 3:
      * 0.85 to 1.7 there, 0.83 and 0.74 on an EPYC of the kind before (Zen 4); 2D from memory 1.1 to
      * 1.8 and 0.63 to 1.16; 1D 1.4 to 1.5, 0.7 to 1.0. A source that differs from point to point
      * and in time is swept once a call, which gains nothing. On Zen 4 the form of 2026-11-21 had
