@@ -1,5 +1,5 @@
 /*
- * fused_march_2d: up to ten sweeps in float, twelve in double, in one march along y.
+ * fused_march_2d: up to ten sweeps in float, twelve or 24 in double, in one march along y.
  *
  * A lane owns WIDTH neighbouring points of a row (8 in float, 6 in double), a warp 32*WIDTH, and
  * marches along y with the levels of time in its registers: of each level the two newest rows. When
@@ -17,11 +17,17 @@
  * then wait for memory.
  *
  * In float every warp has a strip of its own, and sweeps its rim twice. In double, where a strip is
- * narrower, the warps of a block stand side by side, each overlapping the next by two lanes, and
- * the levels are shared by four groups of them: each gives its last row to the next by way of
- * shared memory, where the outermost lanes take the neighbour's, since their own row is wrong, one
- * point more at every level. Between the groups there is room for three pairs of rows. All groups
- * run the same code, since the cache for instructions holds little more than one group's loop.
+ * narrower, the warps of a block stand side by side, each overlapping the next by eight points, and
+ * the levels are shared by groups of them, three levels each: a group gives its last row to the
+ * next by way of shared memory, each warp the points that are right there, since at every level one
+ * point more at its ends is wrong. Up to twelve levels there are four warps side by side and room
+ * for three pairs of rows between the groups; with 24 levels two warps and room for two pairs of
+ * pairs, so that groups wait for each other half as often. All groups run the same code, since the
+ * cache for instructions holds little more than one group's loop.
+ *
+ * Why 24: a copy of random digits takes 1.8 nJ a value and twelve levels' multiply-adds 2.7, and an
+ * H200 is at its limit of power. The wider rims (0.85 of the points are stored, not 0.94) cost less
+ * than the memory that is not read.
  *
  * At the grid's faces there is no rim. The lanes there make the ghosts: of x in variants of the
  * steps, where all compute what some choose; of y in small and slow ones, whose rows are not in
@@ -29,9 +35,9 @@
  * what these steps cost (struct line).
  *
  * The model, 16384^2 on an H200 at 1.95 GHz: 5 multiply-adds a point and sweep allow 12.5 times the
- * device copy in float, 12.4 in double; of these 0.91 and 0.92 are of points that are stored, and
- * in float 0.76 of the instructions are multiply-adds. Measured by bench, fixed walls, 2026-11-21:
- * 6.4 in float and 7.5 in double (docs/performance/fused-2d-1d.md).
+ * device copy in float, 12.4 in double; of these 0.91 and 0.85 are of points that are stored, and
+ * in float 0.76 of the instructions are multiply-adds. Measured by bench, fixed walls, 2026-11-22:
+ * 6.3 in float and 8.0 in double (docs/performance/fused-2d-1d.md).
  *
  * Source: 2.5D/3.5D blocking, Nguyen et al., SC'10; levels in registers, AN5D, Matsumura et al.,
  * CGO'20; the passed rows and the order that moves nothing are ours.
@@ -114,8 +120,8 @@ arguments<T> make_arguments(const hs_sweep *sweep)
 template <typename T>
 hs_status launch(const hs_sweep *sweep, hs_error *err)
 {
-    enum { MOST = strip_shape<T>::LEVELS };
-    return star::choose_levels<MOST>("fused_march_2d", sweep, err, [&](auto levels) {
+    enum { FEW = strip_shape<T>::FEW, MOST = strip_shape<T>::LEVELS };
+    const auto run = [&](auto levels) {
         hs_geometry g;
         hs_tiling_launch("fused_march_2d", sweep, &g);
         const arguments<T> p = make_arguments<T>(sweep);
@@ -124,7 +130,11 @@ hs_status launch(const hs_sweep *sweep, hs_error *err)
         g.shared_bytes = sizeof(typename shape<T, levels.value>::shared_memory);
         return star::launch("fused_march_2d", fused_march<T, levels.value>, p, g, sweep->stream,
                             err);
-    });
+    };
+    if constexpr ((int)MOST > (int)FEW)
+        if (sweep->steps == MOST)
+            return run(star::number<MOST>{});
+    return star::choose_levels<FEW>("fused_march_2d", sweep, err, run);
 }
 
 hs_status sweep(const hs_sweep *sweep, hs_error *err)
@@ -140,6 +150,13 @@ void geometry(const hs_sweep *sweep, hs_geometry *out)
 int fuses(int, int, hs_precision precision)
 {
     return precision == HS_FLOAT ? HS_STRIP_STEPS_FLOAT : HS_STRIP_STEPS_DOUBLE;
+}
+
+int takes(hs_precision precision, int sweeps)
+{
+    return precision == HS_FLOAT || sweeps <= HS_STRIP_FEW_DOUBLE || sweeps == HS_STRIP_STEPS_DOUBLE
+               ? sweeps
+               : HS_STRIP_FEW_DOUBLE;
 }
 
 bool suits(const hs_problem *problem, char *reason, size_t size)
@@ -165,7 +182,7 @@ bool suits(const hs_problem *problem, char *reason, size_t size)
 
 extern "C" const hs_kernel hs_kernel_cuda_fused_march_2d = {
     .name = "fused_march_2d",
-    .idea = "2D: up to 12 sweeps in one march along y, their rows in registers",
+    .idea = "2D: up to 24 sweeps in one march along y, their rows in registers",
     .origin = "3.5D blocking: Nguyen et al., SC'10; AN5D: Matsumura et al., CGO'20",
     .device = HS_CUDA,
     .dims = 1u << 2,
@@ -173,6 +190,7 @@ extern "C" const hs_kernel hs_kernel_cuda_fused_march_2d = {
     .precision = HS_ALL_PRECISIONS,
     .steps = HS_STRIP_STEPS_DOUBLE,
     .fuses = fuses,
+    .takes = takes,
     .own_ghosts = true,
     .uniform = true,
     .suits = suits,

@@ -32,11 +32,14 @@ template <typename T, int LEVELS>
 struct shape {
     enum {
         WIDTH = strip_shape<T>::WIDTH,
-        WARPS = strip_shape<T>::WARPS,
+        MANY = LEVELS > strip_shape<T>::FEW,
+        WARPS = MANY ? (int)HS_STRIP_WARPS_MANY : (int)strip_shape<T>::WARPS,
         GROUPS = (LEVELS + strip_shape<T>::DEEP - 1) / strip_shape<T>::DEEP,
         DEEP = (LEVELS + GROUPS - 1) / GROUPS, /* levels of a group */
         SHORT = DEEP * GROUPS - LEVELS,        /* so many of the last groups have one less */
-        PLACES = HS_STRIP_PLACES,
+        PLACES = MANY ? HS_STRIP_PLACES_MANY : HS_STRIP_PLACES_FEW,
+        PAIRS = MANY ? HS_STRIP_PAIRS_MANY : HS_STRIP_PAIRS_FEW,
+        TOGETHER = 2 * PAIRS, /* rows in a place */
         VECTOR = HS_VECTOR_BYTES / sizeof(T),
         VECTORS = WIDTH / VECTOR,
         ROW = 32 * WARPS * VECTORS, /* vectors of a row, a lane's after each other */
@@ -48,10 +51,15 @@ struct shape {
     /* Of a warp's levels the two newest rows, at the ends of y. Where a block is a warp, they are
      * in shared memory, where elsewhere rows are on their way to memory; else it is too small. */
     using ends = T[2][DEEP][WIDTH][32];
-    enum : size_t { ENDS_SHARED = WARPS * GROUPS == 1, STAGE = sizeof(vector[PLACES][2][ROW]) };
+    enum : size_t {
+        ENDS_SHARED = WARPS * GROUPS == 1,
+        STAGE = sizeof(vector[PLACES][TOGETHER][ROW])
+    };
     struct shared_memory {
-        /* Rows on their way, in pairs, to each group and from the last one to memory. */
-        vector rows[GROUPS + 1][PLACES][2][ROW];
+        /* Rows on their way to each group and from the last one to memory. Those from memory lie a
+         * warp's after another's, the others as in the grid: where two warps overlap, each gives
+         * the half that is right after its levels. */
+        vector rows[GROUPS + 1][PLACES][TOGETHER][ROW];
         unsigned char more[ENDS_SHARED && sizeof(ends) > STAGE ? sizeof(ends) - STAGE : 16];
         bulk::barrier fetched[WARPS][PLACES];                       /* from memory, and ... */
         bulk::barrier given[GROUPS][PLACES], taken[GROUPS][PLACES]; /* ... from group to group */
@@ -77,8 +85,11 @@ struct march {
         VECTORS = block::VECTORS,
         GROUPS = block::GROUPS,
         PLACES = block::PLACES,
-        NEXT = (block::WARPS > 1 ? 30 : 32) * WIDTH, /* from warp to warp, in points */
-        LONG = GROUPS - block::SHORT,                /* groups that have all levels */
+        PAIRS = block::PAIRS,
+        TOGETHER = block::TOGETHER,
+        HALF_SEAM = HS_STRIP_SEAM / 2,
+        NEXT = 32 * WIDTH - HS_STRIP_SEAM, /* from warp to warp, in points */
+        LONG = GROUPS - block::SHORT,      /* groups that have all levels */
         DEEP = block::DEEP - (GROUP < LONG ? 0 : 1),
         LAG = LEVELS, /* steps from a row's arrival to its being stored */
         ODD_ROWS = 16 /* vectors are not aligned in memory, or cross the wrap */
@@ -91,10 +102,13 @@ struct march {
     const arguments<T> &p;
     typename block::shared_memory &shared;
     int own_group, warp;
-    int giver;      /* thread, among those side by side, whose rows this one takes */
-    int turn;       /* of the places where rows lie on their way */
-    unsigned round; /* parity of the turns through them */
-    int x;          /* node of the warp's first point; outside the grid where the axis wraps */
+    int takes_at, gives_at; /* place of its first vector in a row, in vectors */
+    unsigned seams;         /* 1: the lane's first points are another warp's, 2: its last */
+    bulk::spot come, room;  /* barriers of the first places that it takes from and gives to */
+    int turn;               /* of the places where rows lie on their way */
+    int pair;               /* of rows in the place */
+    unsigned round;         /* parity of the turns through them */
+    int x; /* node of the warp's first point; outside the grid where the axis wraps */
     int x_lo, x_hi, y_lo; /* nodes that it stores, ... */
     int end;              /* ... until this step */
     unsigned faces;       /* bit of each face that it meets and that does not wrap; ODD_ROWS */
@@ -102,13 +116,18 @@ struct march {
     __device__ __forceinline__ march(const arguments<T> &arguments,
                                      typename block::shared_memory &memory, int which, int side)
         : p(arguments), shared(memory), own_group(which), warp(block::WARPS > 1 ? side : 0),
-          turn(0), round(0)
+          turn(0), pair(0), round(0)
     {
-        giver = warp * 32 + lane();
-        if (!first() && lane() == 0 && warp > 0)
-            giver -= 2;
-        if (!first() && lane() == 31 && warp + 1 < p.cut.warps)
-            giver += 2;
+        static_assert(block::WARPS == 1 ||
+                          ((int)block::DEEP <= (int)HALF_SEAM &&
+                           (int)HALF_SEAM <= (int)WIDTH - (int)VECTOR && HALF_SEAM % VECTOR == 0),
+                      "half a seam is right after a group's levels, and whole vectors of a lane");
+        takes_at = lane() * VECTORS + warp * (first() ? 32 * WIDTH : (int)NEXT) / VECTOR;
+        gives_at = lane() * VECTORS + warp * (int)NEXT / VECTOR;
+        seams = (warp > 0 && lane() == 0 ? 1u : 0u) |
+                (warp + 1 < p.cut.warps && lane() == 31 ? 2u : 0u);
+        come = bulk::spot_of(first() ? &shared.fetched[warp][0] : &shared.given[group() - 1][0]);
+        room = bulk::spot_of(&shared.taken[group()][0]);
     }
 
     __device__ __forceinline__ static int lane()
@@ -152,8 +171,9 @@ struct march {
             faces |= (s == 0 && warp == 0 ? 1u : 0u) | (last && warp == p.cut.warps - 1 ? 2u : 0u);
         }
         x = first + warp * NEXT;
-        const int begin = warp == 0 ? left : max(left, x + WIDTH);
-        const int behind = warp == p.cut.warps - 1 ? right : min(right, x + 31 * WIDTH);
+        const int begin = warp == 0 ? left : max(left, x + (int)HALF_SEAM);
+        const int behind =
+            warp == p.cut.warps - 1 ? right : min(right, x + (int)NEXT + (int)HALF_SEAM);
         x_lo = max(begin, x);
         x_hi = min(min(behind, p.nx), x + 32 * WIDTH);
         y_lo = lo;
@@ -186,8 +206,15 @@ struct march {
         }
     }
 
-    /* The pair of rows that arrive with step t on its way to that place: by one lane, or by all
-     * where the strip is odd. */
+    /* Row y >= 0; beyond the last comes the first, which does no harm where the axis does not wrap.
+     * No grid has fewer than three rows. */
+    __device__ __forceinline__ const T *row_at(int y) const
+    {
+        return p.in + (int64_t)(y < p.ny ? y : y - p.ny) * (int)p.pitch;
+    }
+
+    /* The rows that arrive from step t on, as many as a place has, on their way to that place: by
+     * one lane, or by all where the strip is odd. */
     template <bool PLAIN>
     __device__ __forceinline__ void fetch(int t, int place)
     {
@@ -195,21 +222,28 @@ struct march {
             int y = t;
             if (y < 0 || y >= p.ny)
                 y = wrapped(y, p.ny);
-            /* beyond the last row comes the first, which does no harm where the axis does not wrap
-             */
-            const T *const a = p.in + y * p.pitch, *const b = y + 1 < p.ny ? a + p.pitch : p.in;
-            vector *const first = shared.rows[0][place][0] + warp * 32 * VECTORS;
-            vector *const second = shared.rows[0][place][1] + warp * 32 * VECTORS;
+            vector(*const to)[block::ROW] = shared.rows[0][place];
+            const int at = warp * 32 * VECTORS;
             bulk::barrier *const full = &shared.fetched[warp][place];
             if (!PLAIN && odd()) {
-                fetch_odd(a, first);
-                fetch_odd(b, second);
+#pragma unroll
+                for (int n = 0; n < TOGETHER; n++)
+                    fetch_odd(row_at(y + n), to[n] + at);
                 if (lane() == 0)
                     __mbarrier_arrive(full);
             } else if (lane() == 0) {
-                bulk::arrive_with(full, 2 * 32 * WIDTH * sizeof(T));
-                bulk::copy(first, a + x, 32 * WIDTH * sizeof(T), full);
-                bulk::copy(second, b + x, 32 * WIDTH * sizeof(T), full);
+                const unsigned bytes = 32 * WIDTH * sizeof(T);
+                bulk::arrive_with(full, TOGETHER * bytes);
+                if (y + TOGETHER <= p.ny) {
+                    const T *const from = p.in + (int64_t)y * (int)p.pitch + x;
+#pragma unroll
+                    for (int n = 0; n < TOGETHER; n++)
+                        bulk::copy(to[n] + at, from + (int64_t)n * (int)p.pitch, bytes, full);
+                } else {
+#pragma unroll 1
+                    for (int n = 0; n < TOGETHER; n++)
+                        bulk::copy(to[n] + at, row_at(y + n) + x, bytes, full);
+                }
             }
         }
         if (!PLAIN)
@@ -219,7 +253,7 @@ struct march {
     /* A row of the group's first level: the first or the second of the pair. */
     __device__ __forceinline__ void take(int which, T (&to)[WIDTH]) const
     {
-        const vector *const from = shared.rows[group()][turn][which] + giver * VECTORS;
+        const vector *const from = shared.rows[group()][turn][2 * pair + which] + takes_at;
 #pragma unroll
         for (int v = 0; v < VECTORS; v++) {
             const vector part = from[v];
@@ -244,11 +278,13 @@ struct march {
         for (int e = 0; e < WIDTH; e++)
             part[e / VECTOR].v[e % VECTOR] = made[e];
         if (PLAIN || !last()) {
-            vector *const to =
-                shared.rows[group() + 1][turn][which] + (warp * 32 + lane()) * VECTORS;
+            vector *const to = shared.rows[group() + 1][turn][2 * pair + which] + gives_at;
 #pragma unroll
             for (int v = 0; v < VECTORS; v++)
-                to[v] = part[v];
+                if (block::WARPS == 1 ||
+                    !(seams & ((v * VECTOR < HALF_SEAM ? 1u : 0u) |
+                               ((v + 1) * VECTOR > WIDTH - HALF_SEAM ? 2u : 0u))))
+                    to[v] = part[v];
             return;
         }
         const int k = t - LAG;
@@ -269,19 +305,19 @@ struct march {
         }
     }
 
-    /* What the pair of steps before t has put goes to memory, as far as it is stored and was made
-     * from step `from` on. */
-    __device__ __forceinline__ void leave_for_memory(int t, int from) const
+    /* What so many pairs of steps, the first of them from t on, have put to a place goes to memory,
+     * as far as it is stored and was made from step `from` on. */
+    __device__ __forceinline__ void leave_for_memory(int t, int from, int place, int pairs) const
     {
         const unsigned bytes = (unsigned)(x_hi - x_lo) * (unsigned)sizeof(T);
-        const unsigned since = (unsigned)(t - 2 - from), steps = (unsigned)(end - from);
-        T *const to = p.out + (int64_t)(t - 2 - LAG) * (int)p.pitch + x_lo;
-        const vector(*const rows)[block::ROW] = shared.rows[GROUPS][before(turn)];
-        const int from_x = warp * 32 * WIDTH + (x_lo - x);
-        if (since < steps)
-            bulk::store(to, (const T *)rows[0] + from_x, bytes);
-        if (since + 1 < steps)
-            bulk::store(to + (int)p.pitch, (const T *)rows[1] + from_x, bytes);
+        const unsigned since = (unsigned)(t - from), steps = (unsigned)(end - from);
+        T *const to = p.out + (int64_t)(t - LAG) * (int)p.pitch + x_lo;
+        const vector(*const rows)[block::ROW] = shared.rows[GROUPS][place];
+        const int from_x = warp * (int)NEXT + (x_lo - x);
+#pragma unroll
+        for (int n = 0; n < TOGETHER; n++)
+            if (since + n < steps && n < 2 * pairs)
+                bulk::store(to + (int64_t)n * (int)p.pitch, (const T *)rows[n] + from_x, bytes);
         bulk::end_stores();
     }
 
@@ -452,9 +488,12 @@ struct march {
     template <bool PLAIN>
     __device__ __forceinline__ void arrive(int t, int from)
     {
-        bulk::wait(first() ? &shared.fetched[warp][turn] : &shared.given[group() - 1][turn], round);
+        if (pair != 0)
+            return;
+        const int at = turn * (int)sizeof(bulk::barrier);
+        bulk::wait(come + at, round);
         if (!last())
-            bulk::wait(&shared.taken[group()][turn], round ^ 1u);
+            bulk::wait(room + at, round ^ 1u);
         if (!PLAIN && first())
             __pipeline_wait_prior(PLACES - 2);
         if (PLAIN && last())
@@ -462,11 +501,11 @@ struct march {
         if (first() || (PLAIN && last()))
             __syncwarp(); /* lanes take what others fetched, and fetch over what others took */
         if (PLAIN && last() && lane() == 0) {
-            leave_for_memory(t, from);
+            leave_for_memory(t - TOGETHER, from, before(turn), PAIRS);
             bulk::await_stores<1>();
         }
         if (first())
-            fetch<PLAIN>(t + 2 * (PLACES - 1), before(turn));
+            fetch<PLAIN>(t + TOGETHER * (PLACES - 1), before(turn));
         if (PLAIN && last())
             __syncwarp();
     }
@@ -475,6 +514,13 @@ struct march {
      * while they are about as fast. */
     __device__ __forceinline__ void leave()
     {
+        if (PAIRS > 1 && ++pair < PAIRS)
+            return;
+        leave_place();
+    }
+    __device__ __forceinline__ void leave_place()
+    {
+        pair = 0;
         if (!last())
             __mbarrier_arrive(&shared.given[group()][turn]);
         if (!first())
@@ -523,7 +569,10 @@ struct march {
             bulk::after_loads();
             __syncwarp();
             if (lane() == 0) {
-                leave_for_memory(t, from);
+                if (pair == 0)
+                    leave_for_memory(t - TOGETHER, from, before(turn), PAIRS);
+                else
+                    leave_for_memory(t - 2 * pair, from, turn, pair);
                 bulk::await_stores<0>();
             }
             __syncwarp();
@@ -556,7 +605,7 @@ struct march {
             __syncwarp();
 #pragma unroll
             for (int n = 0; n < PLACES - 1; n++)
-                fetch<false>(t + 2 * n, (turn + n) % PLACES);
+                fetch<false>(t + TOGETHER * n, (turn + n) % PLACES);
         }
         rows own;
 #pragma unroll
@@ -581,6 +630,8 @@ struct march {
                 advance<SIDES>(t, until, own);
             t += (until - t + 1) / 2 * 2;
         }
+        if (pair != 0) /* the rest of the place stays empty */
+            leave_place();
     }
 };
 

@@ -20,6 +20,7 @@ struct strip_shape<float> {
         WIDTH = HS_STRIP_WIDTH_FLOAT,
         LEVELS = HS_STRIP_STEPS_FLOAT, /* at most */
         DEEP = HS_STRIP_DEEP_FLOAT,    /* of a group, at most */
+        FEW = LEVELS,                  /* levels, in the form for few of them */
         WARPS = HS_STRIP_WARPS_FLOAT,
         BLOCKS = HS_STRIP_BLOCKS_FLOAT
     };
@@ -30,6 +31,7 @@ struct strip_shape<double> {
         WIDTH = HS_STRIP_WIDTH_DOUBLE,
         LEVELS = HS_STRIP_STEPS_DOUBLE,
         DEEP = HS_STRIP_DEEP_DOUBLE,
+        FEW = HS_STRIP_FEW_DOUBLE,
         WARPS = HS_STRIP_WARPS_DOUBLE,
         BLOCKS = HS_STRIP_BLOCKS_DOUBLE
     };

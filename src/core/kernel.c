@@ -36,6 +36,13 @@ int hs_kernel_steps_for(const struct hs_kernel *kernel, const struct hs_problem 
                : hs_kernel_steps(kernel, problem->grid.dims, problem->radius, problem->precision);
 }
 
+int hs_kernel_takes(const struct hs_kernel *kernel, enum hs_precision precision, int most,
+                    int64_t left)
+{
+    const int sweeps = left < most ? (int)left : most;
+    return kernel->takes ? kernel->takes(precision, sweeps) : sweeps;
+}
+
 bool hs_kernel_can(const struct hs_kernel *kernel, int dims, int radius,
                    enum hs_precision precision, char *reason, size_t size)
 {

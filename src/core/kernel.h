@@ -124,6 +124,9 @@ struct hs_kernel {
     int (*fuses)(int dims, int radius, enum hs_precision precision);
     /* The same of a problem, where it may be more or fewer. NULL: as `fuses` says. */
     int (*steps_for)(const struct hs_problem *problem);
+    /* Of so many sweeps that are to be done, up to those, how many a call takes, at least one:
+     * where not just any number is compiled in. NULL: all. */
+    int (*takes)(enum hs_precision precision, int sweeps);
     /* Applies the boundary rules between the sweeps that it fuses. On CUDA it needs no filled
      * ghosts in `in` either; on the CPU they are filled for every kernel. */
     bool own_ghosts;
@@ -151,6 +154,11 @@ int hs_kernel_steps(const struct hs_kernel *kernel, int dims, int radius,
 
 /* The same of this problem. */
 int hs_kernel_steps_for(const struct hs_kernel *kernel, const struct hs_problem *problem);
+
+/* How many sweeps the next call of the kernel takes when `left` of them are to be done, at least 1;
+ * most: that a call may. */
+int hs_kernel_takes(const struct hs_kernel *kernel, enum hs_precision precision, int most,
+                    int64_t left);
 
 /* Whether the kernel can do it; if not, `reason` (of `size` bytes) says what it can do. */
 bool hs_kernel_can(const struct hs_kernel *kernel, int dims, int radius,

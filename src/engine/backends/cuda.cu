@@ -258,7 +258,7 @@ int steps_at_once(const hs_backend_state *state, const hs_span *span, int64_t le
         return left % most ? (int)(left % most) : most;
     if (span->keep_last && left > 1)
         left--;
-    return (int)(left < most ? left : most);
+    return hs_kernel_takes(state->kernel, state->problem->precision, most, left);
 }
 
 /* The boundary values of the times of a call lie in a ring of slots, since the last time of one

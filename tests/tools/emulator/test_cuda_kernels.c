@@ -663,8 +663,13 @@ static void run_fusions(int dims, int radius, enum hs_precision precision)
         struct fusion fusion = {.mix = mix, .uniform = uniform, .stay = resident};
         fusion.source = mix % 2 && !kernel->uniform ? ONE_FIELD : NUMBERS;
         const int most = most_steps(precision, fusion.source, fusion.uniform);
-        fusion.steps = 1 + mix * 7 % (most <= STEPS ? most : 15);
+        fusion.steps =
+            hs_kernel_takes(kernel, precision, most, 1 + mix * 7 % (most <= STEPS ? most : 15));
         run_fused(dims, radius, precision, points[mix / 2 % 3], &fusion);
+        if (kernel->takes) { /* the most may be passed by */
+            fusion.steps = most;
+            run_fused(dims, radius, precision, points[(mix + 1) / 2 % 3], &fusion);
+        }
     }
     for (int turn = 2; turn < 2 * SOURCES && kernel->source_levels; turn++) {
         struct fusion fusion = {.mix = turn + turn / 2, .uniform = turn % 2, .once = true};
