@@ -43,6 +43,10 @@ inline uint64_t nanoseconds()
 {
     return 0;
 }
+inline bool is_leader()
+{
+    return emulator_lane() == 0;
+}
 inline void pause()
 {
 }
@@ -73,6 +77,20 @@ __device__ __forceinline__ bool is_over(spot b, unsigned parity)
 __device__ __forceinline__ bool is_over(barrier *b, unsigned parity)
 {
     return is_over((unsigned)__cvta_generic_to_shared(b), parity);
+}
+/* True in one lane of the warp, always the same; all lanes call it. Of this, unlike of a lane's
+ * number, the compiler knows that it is one lane; else it makes a loop over lanes around each order
+ * to the copy engine, whose addresses then lie in the lanes' registers. */
+__device__ __forceinline__ bool is_leader()
+{
+    unsigned leads = 0;
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    asm volatile("{.reg .pred p;\n\t"
+                 "elect.sync _|p, 0xffffffff;\n\t"
+                 "selp.u32 %0, 1, 0, p;}"
+                 : "=r"(leads));
+#endif
+    return leads != 0;
 }
 __device__ __forceinline__ uint64_t nanoseconds()
 {

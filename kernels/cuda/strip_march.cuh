@@ -231,7 +231,7 @@ struct march {
                     fetch_odd(row_at(y + n), to[n] + at);
                 if (lane() == 0)
                     __mbarrier_arrive(full);
-            } else if (lane() == 0) {
+            } else if (bulk::is_leader()) {
                 const unsigned bytes = 32 * WIDTH * sizeof(T);
                 bulk::arrive_with(full, TOGETHER * bytes);
                 if (y + TOGETHER <= p.ny) {
@@ -312,12 +312,20 @@ struct march {
         const unsigned bytes = (unsigned)(x_hi - x_lo) * (unsigned)sizeof(T);
         const unsigned since = (unsigned)(t - from), steps = (unsigned)(end - from);
         T *const to = p.out + (int64_t)(t - LAG) * (int)p.pitch + x_lo;
-        const vector(*const rows)[block::ROW] = shared.rows[GROUPS][place];
-        const int from_x = warp * (int)NEXT + (x_lo - x);
+        const T *const rows =
+            (const T *)shared.rows[GROUPS][place][0] + warp * (int)NEXT + (x_lo - x);
+        const bool all = pairs == PAIRS && since < steps && since + TOGETHER - 1 < steps;
+        if (all) { /* as nearly always, without a question for each */
 #pragma unroll
-        for (int n = 0; n < TOGETHER; n++)
-            if (since + n < steps && n < 2 * pairs)
-                bulk::store(to + (int64_t)n * (int)p.pitch, (const T *)rows[n] + from_x, bytes);
+            for (int n = 0; n < TOGETHER; n++)
+                bulk::store(to + (int64_t)n * (int)p.pitch, rows + n * block::ROW * VECTOR, bytes);
+        } else {
+#pragma unroll
+            for (int n = 0; n < TOGETHER; n++)
+                if (since + n < steps && n < 2 * pairs)
+                    bulk::store(to + (int64_t)n * (int)p.pitch, rows + n * block::ROW * VECTOR,
+                                bytes);
+        }
         bulk::end_stores();
     }
 
@@ -500,7 +508,7 @@ struct march {
             bulk::after_loads();
         if (first() || (PLAIN && last()))
             __syncwarp(); /* lanes take what others fetched, and fetch over what others took */
-        if (PLAIN && last() && lane() == 0) {
+        if (PLAIN && last() && bulk::is_leader()) {
             leave_for_memory(t - TOGETHER, from, before(turn), PAIRS);
             bulk::await_stores<1>();
         }
@@ -568,7 +576,7 @@ struct march {
         if (MEETS != ODD && last()) {
             bulk::after_loads();
             __syncwarp();
-            if (lane() == 0) {
+            if (bulk::is_leader()) {
                 if (pair == 0)
                     leave_for_memory(t - TOGETHER, from, before(turn), PAIRS);
                 else
