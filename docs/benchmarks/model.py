@@ -170,13 +170,13 @@ def temporal_2d(w):
 
 
 def fused_march_2d(w):
-    # Ten (twelve) levels; a warp's strip of 256 points (four warps side by side, of whose 768 points 732
-    # differ), a rim on each side swept twice, in whole vectors. Two shuffles a lane and level; rows go to
+    # Ten (24) levels; a warp's strip of 256 points (two warps side by side, each fetching 192, of whose points
+    # 376 differ), a rim on each side swept twice, in whole vectors. Two shuffles a lane and level; rows go to
     # shared memory and come from there at the first and the last level (and every third).
-    levels, swept, read, lane, vector, groups = (10, 256, 256, 8, 4, 1) if w == 1 else (12, 768, 732, 6, 2, 4)
-    stored = read - 2 * (-(-levels // vector) * vector)
+    levels, swept, points, lane, vector, groups = (10, 256, 256, 8, 4, 1) if w == 1 else (24, 384, 376, 6, 2, 8)
+    stored = points - 2 * (-(-levels // vector) * vector)
     pipe = swept / stored * w * (2 / lane + 2 * (groups + 1) / levels) / 32
-    return Cost((read / stored + 1) / levels, (read / stored + 1) / levels, pipe, 5 * swept / stored)
+    return Cost((swept / stored + 1) / levels, (swept / stored + 1) / levels, pipe, 5 * swept / stored)
 
 
 def basic_1d(w):

@@ -236,7 +236,7 @@ STEPS = {
         ("vector_march", "collaborative_2d", "16 bytes a thread, shuffles, no barrier"),
         ("bulk_march", "vector_march", "the copy engine brings whole rows ahead; blocks march in step"),
         ("temporal_2d", "collaborative_2d", "four sweeps in the tile before it is written, its halo shrinking"),
-        ("fused_march_2d", "bulk_march", "ten sweeps (double: twelve) in one march, their rows in registers"),
+        ("fused_march_2d", "bulk_march", "ten sweeps (double: 24) in one march, their rows in registers"),
     ],
     ("268435456", 1): [
         ("basic", None, "one thread a point"),
