@@ -183,6 +183,11 @@ static enum hs_status geometry_of(const struct subject *subject, const struct qu
         return hs_error_add(err, HS_BAD_INPUT, "--steps %d: %s fuses at most %d in %s",
                             question->sweep.steps, subject->name, most,
                             hs_precision_name(precision));
+    const int few = subject->tiling ? subject->tiling->few[precision] : 0;
+    if (few && question->sweep.steps > few && question->sweep.steps < most)
+        return hs_error_add(err, HS_BAD_INPUT, "--steps %d: %s fuses up to %d in %s, or %d",
+                            question->sweep.steps, subject->name, few, hs_precision_name(precision),
+                            most);
     if (subject->kernel && subject->kernel->geometry && !chosen) {
         subject->kernel->geometry(&moved.sweep, out); /* what a launch does */
         return check_together(subject, question, out, err);

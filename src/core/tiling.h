@@ -36,6 +36,7 @@ struct hs_tiling {
     const char *kernel;
     unsigned dims, radius;    /* as in the descriptor, for builds that lack the kernel */
     int steps[HS_PRECISIONS]; /* likewise, in each */
+    int few[HS_PRECISIONS];   /* it takes these, or up to so many; 0: any number of them */
     bool resizable;           /* its scheme can be counted with other blocks than the usual */
     bool together;            /* its blocks wait for each other: all must run at once */
     /* 0 along axes that are not there stands for 1. */

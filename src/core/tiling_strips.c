@@ -95,6 +95,7 @@ const struct hs_tiling hs_tiling_fused_march_2d = {
     .dims = 1u << 2,
     .radius = 1u << 1,
     .steps = {HS_STRIP_STEPS_FLOAT, HS_STRIP_STEPS_DOUBLE},
+    .few = {0, HS_STRIP_FEW_DOUBLE},
     .usual = usual_strip,
     .geometry = geometry_strip,
 };
