@@ -8,6 +8,7 @@
 #include "core/tiling.h"
 #include "engine/registry.h"
 #include "input/arguments.h"
+#include "input/options.h"
 #include "output/launch_report.h"
 
 #include <stdbool.h>
@@ -227,12 +228,19 @@ static enum hs_status find(const char *name, struct subject *out, struct hs_erro
     for (const struct hs_absent_kernel *absent = hs_absent_kernels; absent->name; absent++)
         if (strcmp(absent->name, name) == 0)
             return hs_error_add(err, HS_BAD_INPUT, "%s: %s", name, absent->why);
-    char known[512] = "";
-    for (const struct hs_tiling *const *row = hs_tilings; *row; row++)
+    char known[512] = "", choices[512] = "", meant[64] = "";
+    for (const struct hs_tiling *const *row = hs_tilings; *row; row++) {
         snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", known[0] ? ", " : "",
                  (*row)->kernel);
-    return hs_error_add(err, HS_BAD_INPUT, "%s: no such CUDA kernel; there are %s, and those of %s",
-                        name, known, "heatsolve kernels");
+        snprintf(choices + strlen(choices), sizeof choices - strlen(choices), "%s%s",
+                 choices[0] ? "|" : "", (*row)->kernel);
+    }
+    const char *const nearest = hs_nearest_word(name, choices);
+    if (nearest)
+        snprintf(meant, sizeof meant, " did you mean %s?", nearest);
+    return hs_error_add(err, HS_BAD_INPUT,
+                        "%s: no such CUDA kernel;%s there are %s, and those of heatsolve kernels",
+                        name, meant, known);
 }
 
 /* The subject number `n`: those of the table, then kernels with a function of their own. False when
