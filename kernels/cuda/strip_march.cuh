@@ -518,8 +518,8 @@ struct march {
             __syncwarp();
     }
     /* After it: its rows are the next group's, and those of the group before are no longer needed.
-     * There are three places for pairs of rows on each way, so that no group waits for another
-     * while they are about as fast. */
+     * There are places enough on each way, three for two rows or two for four, that no group waits
+     * for another while they are about as fast. */
     __device__ __forceinline__ void leave()
     {
         if (PAIRS > 1 && ++pair < PAIRS)
