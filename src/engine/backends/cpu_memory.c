@@ -42,6 +42,8 @@ void *hs_cpu_memory_create(size_t bytes, size_t large_from)
 {
     /* large pages spare the address translation misses of a march through planes */
     const bool large = bytes >= large_from;
+    if (large) /* to the end of the last one, which else is made of small ones */
+        bytes = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
     void *memory;
     if (posix_memalign(&memory, large ? HUGE_PAGE : 64, bytes) != 0)
         return NULL;
