@@ -125,7 +125,7 @@ struct hs_kernel {
     /* The same of a problem, where it may be more or fewer. NULL: as `fuses` says. */
     int (*steps_for)(const struct hs_problem *problem);
     /* Of so many sweeps that are to be done, up to those, how many a call takes, at least one:
-     * where not just any number is compiled in. NULL: all. */
+     * where not just any number is compiled in. NULL: all, as for kernels that tell a change. */
     int (*takes)(enum hs_precision precision, int sweeps);
     /* Applies the boundary rules between the sweeps that it fuses. On CUDA it needs no filled
      * ghosts in `in` either; on the CPU they are filled for every kernel. */
