@@ -228,7 +228,7 @@ static enum hs_status find(const char *name, struct subject *out, struct hs_erro
     for (const struct hs_absent_kernel *absent = hs_absent_kernels; absent->name; absent++)
         if (strcmp(absent->name, name) == 0)
             return hs_error_add(err, HS_BAD_INPUT, "%s: %s", name, absent->why);
-    char known[512] = "", choices[512] = "", meant[64] = "";
+    char known[512] = "", choices[512] = "", meant[64] = "there";
     for (const struct hs_tiling *const *row = hs_tilings; *row; row++) {
         snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", known[0] ? ", " : "",
                  (*row)->kernel);
@@ -237,10 +237,10 @@ static enum hs_status find(const char *name, struct subject *out, struct hs_erro
     }
     const char *const nearest = hs_nearest_word(name, choices);
     if (nearest)
-        snprintf(meant, sizeof meant, " did you mean %s?", nearest);
+        snprintf(meant, sizeof meant, "did you mean %s? There", nearest);
     return hs_error_add(err, HS_BAD_INPUT,
-                        "%s: no such CUDA kernel;%s there are %s, and those of heatsolve kernels",
-                        name, meant, known);
+                        "%s: no such CUDA kernel; %s are %s, and those of heatsolve kernels", name,
+                        meant, known);
 }
 
 /* The subject number `n`: those of the table, then kernels with a function of their own. False when
