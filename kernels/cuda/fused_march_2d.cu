@@ -32,7 +32,7 @@
  * At the grid's faces there is no rim. The lanes there make the ghosts: of x in variants of the
  * steps, where all compute what some choose; of y in small and slow ones, whose rows are not in
  * registers, for the few steps at the ends. All blocks run at once, so they share the strips by
- * what these steps cost (struct line).
+ * what these steps cost (hs_strip_begin).
  *
  * The model, 16384^2 on an H200 at 1.95 GHz: 5 multiply-adds a point and sweep allow 12.5 times the
  * device copy in float, 12.4 in double; of these 0.91 and 0.85 are of points that are stored, and
@@ -82,7 +82,7 @@ __global__ void __launch_bounds__((32 * shape<T, LEVELS>::WARPS * shape<T, LEVEL
     using block = shape<T, LEVELS>;
     STAR_SHARED(memory, typename block::shared_memory, [1]);
     if (threadIdx.x == 0) {
-        memory[0].part = share_of(p, blockIdx.x, gridDim.x);
+        memory[0].part = share_of(p.cut, (int)blockIdx.x);
         for (auto &warp : memory[0].fetched)
             for (bulk::barrier &place : warp)
                 __mbarrier_init(&place, 1);

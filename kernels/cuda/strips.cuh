@@ -50,62 +50,16 @@ struct arguments : star::faces<T, 4, 1> {
 
 using star::wrapped;
 
-/*
- * The strips, one after the other, are a line that the blocks share in equal parts, so that all end
- * together. Its length is counted in sixteenths of a row inside: one of the outer strips costs
- * more, and so do a strip's beginning and the ends at faces of y.
- */
-template <typename T>
-struct line {
-    const arguments<T> &p;
-    int64_t ends, inside, outer; /* lengths: before a strip's first row, of strips */
-
-    __device__ explicit line(const arguments<T> &arguments) : p(arguments)
-    {
-        ends = 16 * (p.cut.fill + (p.wrap[1] ? 0 : p.cut.slow));
-        const int64_t both = ends + 16 * (p.wrap[1] ? 0 : p.cut.slow);
-        inside = both + (int64_t)p.ny * 16;
-        outer = both + (int64_t)p.ny * p.cut.outer;
-    }
-    __device__ bool is_outer(int strip) const
-    {
-        return strip == 0 || strip == p.cut.strips - 1;
-    }
-    __device__ int64_t begin(int strip) const
-    {
-        const int64_t before = strip > 0 ? 1 : 0;
-        const int64_t last = strip == p.cut.strips && strip > 1 ? 1 : 0;
-        return (strip - before - last) * inside + (before + last) * outer;
-    }
-    /* The strip at a place, and its row there. */
-    __device__ int strip(int64_t place) const
-    {
-        const int64_t first = begin(1);
-        const int found = place < first ? 0 : (int)(1 + (place - first) / inside);
-        return min(found, p.cut.strips - 1);
-    }
-    __device__ int row(int strip, int64_t place) const
-    {
-        const int64_t past = place - begin(strip) - ends;
-        const int row = (int)(past / (is_outer(strip) ? p.cut.outer : 16));
-        return min(max(row, 0), p.ny);
-    }
-};
-
 /* This block's strips, the row in the first to begin with, and that in the last to end before. */
 struct share {
     int first, last;
     int lo, hi;
 };
 
-template <typename T>
-__device__ share share_of(const arguments<T> &p, int64_t block, int64_t blocks)
+__device__ inline share share_of(const struct hs_strip_cut &cut, int block)
 {
-    const line<T> all(p);
-    const int64_t length = all.begin(p.cut.strips);
-    const int64_t from = length * block / blocks, to = length * (block + 1) / blocks;
-    const int first = all.strip(from), last = all.strip(to);
-    return {first, last, all.row(first, from), all.row(last, to)};
+    const hs_strip_place from = hs_strip_begin(&cut, block), to = hs_strip_begin(&cut, block + 1);
+    return {from.strip, to.strip, from.row, to.row};
 }
 
 } // namespace strip

@@ -7,6 +7,61 @@ static int strip_points(int width, int warps)
     return (HS_WARP * width - HS_STRIP_SEAM) * (warps - 1) + HS_WARP * width;
 }
 
+/* Blocks that it takes if the parts of each may cost `cut->most`, as many rows as that allows. */
+static int64_t share_out(struct hs_strip_cut *cut)
+{
+    const struct hs_strip_costs *cost = &cut->cost;
+    int64_t left = 0, block = -1; /* what the newest block may still cost */
+    for (int s = 0; s < cut->strips; s++) {
+        const int64_t one = s == 0 || s == cut->strips - 1 ? cost->outer : cost->inside;
+        const int64_t first = cost->part + cost->low, whole = first + cost->high + one * cut->rows;
+        const int64_t begun = left > first ? (left - first) / one : 0;
+        const int64_t row = left >= whole            ? cut->rows
+                            : begun < HS_STRIP_LEAST ? 0
+                            : begun < cut->rows - 1  ? begun
+                                                     : cut->rows - 1;
+        cut->table[s].block = (int)block + 1;
+        cut->table[s].row = (int)row;
+        if (row == cut->rows) {
+            left -= whole;
+            continue;
+        }
+        int64_t parts = 0; /* before that which makes the end */
+        if (row > 0 || cut->most < whole) {
+            const int64_t each = (cut->most - cost->part) / one;
+            const int64_t last = (cut->most - cost->part - cost->high) / one;
+            const int64_t second = row > 0 ? row : hs_strip_next(cut, s, 0, 1);
+            const int64_t rest =
+                cut->rows - second - (last > HS_STRIP_LEAST ? last : HS_STRIP_LEAST);
+            parts = (row > 0 ? 0 : 1) + hs_divide_up(rest, each > 1 ? each : 1);
+        }
+        block += parts + 1;
+        const int64_t at = hs_strip_next(cut, s, (int)row, (int)parts);
+        left = cut->most - cost->part - cost->high - one * (cut->rows - at) -
+               (at == 0 ? cost->low : 0);
+    }
+    return block + 1;
+}
+
+/* The least that makes the blocks enough. */
+static void share_evenly(struct hs_strip_cut *cut)
+{
+    if (cut->strips > HS_STRIP_TABLE)
+        return;
+    int64_t few = 0, enough = 1;
+    for (cut->most = 1; share_out(cut) > cut->blocks; cut->most = enough)
+        few = enough, enough *= 2;
+    while (enough - few > 1) {
+        cut->most = few + (enough - few) / 2;
+        if (share_out(cut) > cut->blocks)
+            few = cut->most;
+        else
+            enough = cut->most;
+    }
+    cut->most = enough;
+    cut->used = (int)share_out(cut);
+}
+
 struct hs_strip_cut hs_strip_cuts(const struct hs_sweep *sweep)
 {
     const bool single = sweep->precision == HS_FLOAT;
@@ -36,22 +91,33 @@ struct hs_strip_cut hs_strip_cuts(const struct hs_sweep *sweep)
                  : wrap_x                                 ? 1 + hs_divide_up(more, cut.stored)
                  : more > 0                               ? 2 + hs_divide_up(more, cut.stored)
                                                           : 2;
-    cut.fill = 2 * steps;
-    /* Measured on an H200, which moves only where blocks end, so that a wrong one costs time, not
-     * values: 4 to 24 rows a level at faces make no difference that could be seen. Outer strips
-     * that are counted as a sixteenth too cheap cost 1 to 4 %, as one too dear 0.2 %: with held
-     * faces 18 to 21 sixteenths do, with others in double more than 23, across a wrap more than 24.
-     * With many levels an end at a face takes as long as 90 rows by the clocks of blocks; 100 are 1
-     * % faster than 36 with reflective faces, the same with fixed ones, where 280 are 2 % slower.
-     */
+    const bool wrap_y = sweep->face[2 * HS_Y].wrap;
     const bool held = sweep->face[2 * HS_X].held && sweep->face[2 * HS_X + 1].held;
-    cut.slow = few ? 12 * deep : 100;
-    cut.outer = wrap_x ? 29 : held ? 21 : 26;
+    /* Measured on an H200; a wrong one costs time, not values. Of 24 levels by the clocks of
+     * blocks, on 16384^2 and 4096^2: outer rows 17.9 and 18.5 sixteenths with held faces, 23.6
+     * and 25.8 with others, 31 and 33 across a wrap, a lower end 90 to 116 rows, an upper one 135
+     * to 170. In float eight blocks share a multiprocessor, and one that waits at an end leaves it
+     * to the others: ends of 30, 60, 100, 120 rows gave 3540, 3690, 3730, 3710 GCell/s on 16384^2
+     * and 1810, 1900, 1670, 1680 on 4096^2. */
+    cut.rows = (int)sweep->layout.points[HS_Y];
+    cut.cost = (struct hs_strip_costs){
+        .part = 16 * (few ? 2 * steps : 40),
+        .low = wrap_y ? 0 : 16 * (few ? 6 * deep : 100),
+        .high = wrap_y ? 0 : 16 * (few ? 6 * deep : 155),
+        .inside = 16,
+        .outer = few ? (wrap_x ? 29
+                        : held ? 21
+                               : 26)
+                     : (wrap_x ? 31
+                        : held ? 18
+                               : 24),
+    };
     const int64_t blocks = HS_MULTIPROCESSORS * (int64_t)(cut.groups > 2 ? 1
                                                           : single       ? HS_STRIP_BLOCKS_FLOAT
                                                                          : HS_STRIP_BLOCKS_DOUBLE);
     const int64_t most = cut.strips * ny / 8;
     cut.blocks = (int)(most < 1 ? 1 : most < blocks ? most : blocks);
+    share_evenly(&cut);
     return cut;
 }
 

@@ -4,8 +4,16 @@
 
 #include "core/tiling.h"
 
+#include <stdbool.h>
+
 #ifdef __cplusplus
 extern "C" {
+#endif
+
+#ifdef __CUDACC__
+#define HS_ON_BOTH __host__ __device__
+#else
+#define HS_ON_BOTH
 #endif
 
 enum {
@@ -26,6 +34,21 @@ enum {
     HS_STRIP_PLACES_MANY = 2,   /* */
     HS_STRIP_PAIRS_FEW = 1,     /* ... and pairs of rows in a place */
     HS_STRIP_PAIRS_MANY = 2,    /* */
+    HS_STRIP_TABLE = 128,       /* most strips that are shared out exactly */
+    HS_STRIP_LEAST = 8,         /* rows of a part that makes an end, whatever that costs, if any */
+};
+
+/* What a part of a strip costs, in sixteenths of a row inside: for being one, for its end at the
+ * lower or the upper face of y, and for each of its rows, in strips inside and in the first and the
+ * last. */
+struct hs_strip_costs {
+    int part, low, high;
+    int inside, outer;
+};
+
+/* Where a block begins: the strip and the row in it. */
+struct hs_strip_place {
+    int strip, row;
 };
 
 /* How fused_march_2d cuts a grid: into strips along y, which its blocks share in parts of equal
@@ -37,11 +60,66 @@ struct hs_strip_cut {
     int rim;           /* points on each side of a strip that are swept redundantly */
     int lead, stored;  /* points that the first strip stores, and the others */
     int strips, blocks;
-    int fill;  /* rows that a strip costs more than it has, */
-    int slow;  /* those that each of its ends at a face costs more, */
-    int outer; /* and sixteenths of a row's cost of one of the first and the last strip */
+    int rows; /* of a strip */
+    struct hs_strip_costs cost;
+    /* What the parts of a block may cost, if none has only a few rows at an end; 0: the strips are
+     * more than the table has. And the blocks that then have a part. */
+    int64_t most;
+    int used;
+    /* Of each strip the first block that begins there, and where. */
+    struct {
+        int block, row;
+    } table[HS_STRIP_TABLE];
 };
 struct hs_strip_cut hs_strip_cuts(const struct hs_sweep *sweep);
+
+/* Where in a strip the block begins that is n-th after the one that begins at `row`. */
+static inline HS_ON_BOTH int hs_strip_next(const struct hs_strip_cut *cut, int strip, int row,
+                                           int n)
+{
+    const bool outer = strip == 0 || strip == cut->strips - 1;
+    const int64_t most = cut->most - cut->cost.part,
+                  one = outer ? cut->cost.outer : cut->cost.inside;
+    const int64_t each = most / one, second = (most - cut->cost.low) / one;
+    int64_t at = row;
+    if (n > 0 && row == 0)
+        at = second > (int)HS_STRIP_LEAST ? second : (int)HS_STRIP_LEAST, n--;
+    at += n * (each > 1 ? each : 1);
+    return (int)(at < cut->rows - 1 ? at : cut->rows - 1);
+}
+
+/* Where block b begins, and with b + 1 where it ends. */
+static inline HS_ON_BOTH struct hs_strip_place hs_strip_begin(const struct hs_strip_cut *cut, int b)
+{
+    const struct hs_strip_costs *cost = &cut->cost;
+    struct hs_strip_place place = {cut->strips, 0};
+    if (b >= (cut->most > 0 ? cut->used : cut->blocks))
+        return place;
+    if (cut->most > 0) {
+        place.strip = 0;
+        for (int step = HS_STRIP_TABLE / 2; step > 0; step /= 2) {
+            const int strip = place.strip + step;
+            if (strip < cut->strips && cut->table[strip].block <= b)
+                place.strip = strip;
+        }
+        const int first = cut->table[place.strip].block;
+        place.row = hs_strip_next(cut, place.strip, cut->table[place.strip].row, b - first);
+        return place;
+    }
+    /* equal parts of a line of the strips' costs, one after the other */
+    const int64_t ends = cost->part + cost->low + cost->high;
+    const int64_t inside = ends + (int64_t)cut->rows * cost->inside;
+    const int64_t outer = ends + (int64_t)cut->rows * cost->outer;
+    const int64_t length = (cut->strips - 2) * inside + 2 * outer, at = length * b / cut->blocks;
+    const int64_t strip = at < outer ? 0 : 1 + (at - outer) / inside;
+    place.strip = (int)(strip < cut->strips - 1 ? strip : cut->strips - 1);
+    const int64_t begin = place.strip > 0 ? outer + (place.strip - 1) * inside : 0;
+    const int64_t past = at - begin - cost->part - cost->low;
+    const bool dear = place.strip == 0 || place.strip == cut->strips - 1;
+    const int64_t row = past > 0 ? past / (dear ? cost->outer : cost->inside) : 0;
+    place.row = (int)(row < cut->rows ? row : cut->rows);
+    return place;
+}
 
 #ifdef __cplusplus
 }

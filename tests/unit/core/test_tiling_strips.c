@@ -41,3 +41,70 @@ void test_tiling_strips__follow_one_another(void **state)
                     assert_int_equal(cut.points, n);
             }
 }
+
+/* What a block's parts cost; each row of the strips is some block's, once and in order. */
+static int64_t cost_of(const struct hs_strip_cut *cut, struct hs_strip_place from,
+                       struct hs_strip_place to)
+{
+    int64_t cost = 0;
+    for (int s = from.strip; s <= to.strip && s < cut->strips; s++) {
+        const int lo = s == from.strip ? from.row : 0, hi = s == to.strip ? to.row : cut->rows;
+        const bool outer = s == 0 || s == cut->strips - 1;
+        assert_true(lo <= hi);
+        if (lo < hi)
+            cost += cut->cost.part + (lo == 0 ? cut->cost.low : 0) +
+                    (hi == cut->rows ? cut->cost.high : 0) +
+                    (int64_t)(hi - lo) * (outer ? cut->cost.outer : cut->cost.inside);
+    }
+    return cost;
+}
+
+void test_tiling_strips__are_shared_evenly(void **state)
+{
+    (void)state;
+    static const int64_t rows[] = {3, 4, 20, 200, 300, 1000, 2048, 4097, 16384};
+    static const int64_t widths[] = {192, 400, 1000, 2048, 4097, 16384, 60000, 400000};
+    for (int p = 0; p < HS_PRECISIONS; p++)
+        for (int i = 0; i < 6; i++)
+            for (size_t n = 0; n < sizeof rows / sizeof *rows; n++)
+                for (size_t m = 0; m < sizeof widths / sizeof *widths; m++) {
+                    struct cube cube;
+                    set_cube(&cube, 256, 2, 1);
+                    cube.sweep.precision = (enum hs_precision)p;
+                    cube.sweep.steps = i / 2 == 0 ? 1 : i / 2 == 1 ? 10 : p ? 24 : 7;
+                    cube.sweep.layout.points[HS_X] = widths[m] + (p ? 0 : 64);
+                    cube.sweep.layout.points[HS_Y] = rows[n];
+                    for (int axis = 0; axis < 2; axis++)
+                        cube.sweep.box.hi[axis] = cube.sweep.layout.points[axis] - 1;
+                    for (int f = 0; f < HS_FACES && i % 2; f++)
+                        cube.face[f] = (struct hs_face){.wrap = true};
+                    for (int axis = 0; axis < 2 && i % 2; axis++)
+                        cube.sweep.box.lo[axis] = 0, cube.sweep.box.hi[axis]++;
+                    const struct hs_strip_cut cut = hs_strip_cuts(&cube.sweep);
+                    assert_int_equal(cut.rows, rows[n]);
+                    struct hs_strip_place from = hs_strip_begin(&cut, 0);
+                    assert_true(from.strip == 0 && from.row == 0);
+                    int64_t dearest = 0, all = 0;
+                    int used = 0;
+                    for (int b = 0; b < cut.blocks; b++) {
+                        const struct hs_strip_place to = hs_strip_begin(&cut, b + 1);
+                        assert_true(to.strip > from.strip ||
+                                    (to.strip == from.strip && to.row >= from.row));
+                        const int64_t cost = cost_of(&cut, from, to);
+                        all += cost;
+                        dearest = cost > dearest ? cost : dearest;
+                        used += cost > 0;
+                        from = to;
+                    }
+                    assert_int_equal(from.strip, cut.strips);
+                    assert_int_equal(from.row, 0);
+                    if (cut.strips > HS_STRIP_TABLE)
+                        continue;
+                    /* what a block may have more than another: a part's own cost, and its ends' */
+                    const int64_t apart = cut.cost.part + cut.cost.low + cut.cost.high +
+                                          HS_STRIP_LEAST * cut.cost.outer;
+                    assert_int_equal(used, cut.used);
+                    assert_true(dearest <= (cut.most > apart ? cut.most : apart));
+                    assert_true(cut.most <= all / cut.blocks + apart);
+                }
+}
