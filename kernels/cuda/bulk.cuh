@@ -27,9 +27,14 @@ using barrier = __mbarrier_t;
 
 #ifdef HS_EMULATOR_CUDA_RUNTIME_H
 using spot = uintptr_t;
-inline spot spot_of(const barrier *b)
+inline spot spot_of(const void *shared)
 {
-    return (spot)b;
+    return (spot)shared;
+}
+template <typename V>
+V &value(spot s)
+{
+    return *(V *)s;
 }
 inline bool is_over(spot b, unsigned parity)
 {
@@ -51,14 +56,20 @@ inline void pause()
 {
 }
 #else
-/* Where a barrier is in shared memory, which the compiler keeps: it would make it from a special
- * register wherever it is used, which takes 28 clocks. */
+/* A place in shared memory, which the compiler keeps: it would make it from a special register
+ * wherever it is used, which takes 28 clocks. */
 using spot = unsigned;
-__device__ __forceinline__ spot spot_of(const barrier *b)
+__device__ __forceinline__ spot spot_of(const void *shared)
 {
     spot kept;
-    asm volatile("mov.u32 %0, %1;" : "=r"(kept) : "r"((unsigned)__cvta_generic_to_shared(b)));
+    asm volatile("mov.u32 %0, %1;" : "=r"(kept) : "r"((unsigned)__cvta_generic_to_shared(shared)));
     return kept;
+}
+/* What lies there. */
+template <typename V>
+__device__ __forceinline__ V &value(spot s)
+{
+    return *(V *)__cvta_shared_to_generic(s);
 }
 /* Whether the barrier's phase of this parity is over; waits a little before it says no. */
 __device__ __forceinline__ bool is_over(spot b, unsigned parity)
@@ -183,6 +194,14 @@ inline void copy(void *to, const void *from, unsigned bytes, barrier *b)
 {
     copy(to, from, bytes, b, 0);
 }
+inline void arrive_with(spot b, unsigned bytes)
+{
+    arrive_with((barrier *)b, bytes);
+}
+inline void copy(spot to, const void *from, unsigned bytes, spot b)
+{
+    copy((void *)to, from, bytes, (barrier *)b, 0);
+}
 /* Stores of each thread that it has not awaited, in groups; made as late as can be. */
 struct stored {
     void *to;
@@ -203,6 +222,10 @@ inline void store(void *to, const void *from, unsigned bytes)
     emulator_check_alignment(from, 16);
     emulator_expect(bytes % 16 == 0, "a bulk store of no multiple of 16 bytes");
     stores().back().push_back({to, from, bytes});
+}
+inline void store(void *to, spot from, unsigned bytes)
+{
+    store(to, (const void *)from, bytes);
 }
 inline void end_stores()
 {
@@ -247,13 +270,16 @@ __device__ __forceinline__ uint64_t policy(keep how)
 }
 
 /* Arrives, and has the phase wait for that many bytes. */
-__device__ __forceinline__ void arrive_with(barrier *b, unsigned bytes)
+__device__ __forceinline__ void arrive_with(spot b, unsigned bytes)
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address(b)),
-                 "r"(bytes)
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(b), "r"(bytes)
                  : "memory");
 #endif
+}
+__device__ __forceinline__ void arrive_with(barrier *b, unsigned bytes)
+{
+    arrive_with(address(b), bytes);
 }
 
 /* What this thread knows to have been read by ordinary loads is read before its next copies write
@@ -278,25 +304,33 @@ __device__ __forceinline__ void copy(void *to, const void *from, unsigned bytes,
 #endif
 }
 
-__device__ __forceinline__ void copy(void *to, const void *from, unsigned bytes, barrier *b)
+__device__ __forceinline__ void copy(spot to, const void *from, unsigned bytes, spot b)
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
-                 "[%0], [%1], %2, [%3];" ::"r"(address(to)),
-                 "l"(from), "r"(bytes), "r"(address(b))
+                 "[%0], [%1], %2, [%3];" ::"r"(to),
+                 "l"(from), "r"(bytes), "r"(b)
                  : "memory");
 #endif
+}
+__device__ __forceinline__ void copy(void *to, const void *from, unsigned bytes, barrier *b)
+{
+    copy(address(to), from, bytes, address(b));
 }
 
 /* The other way: from shared memory. What was written there is known to the copy engine after
  * after_loads(). */
-__device__ __forceinline__ void store(void *to, const void *from, unsigned bytes)
+__device__ __forceinline__ void store(void *to, spot from, unsigned bytes)
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to),
-                 "r"(address(from)), "r"(bytes)
+    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to), "r"(from),
+                 "r"(bytes)
                  : "memory");
 #endif
+}
+__device__ __forceinline__ void store(void *to, const void *from, unsigned bytes)
+{
+    store(to, address(from), bytes);
 }
 
 /* This thread's stores since the last group are one. */

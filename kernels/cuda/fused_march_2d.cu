@@ -23,7 +23,9 @@
  * point more at its ends is wrong. Up to twelve levels there are four warps side by side and room
  * for three pairs of rows between the groups; with 24 levels two warps and room for two pairs of
  * pairs, so that groups wait for each other half as often. All groups run the same code, since the
- * cache for instructions holds little more than one group's loop.
+ * cache for instructions holds little more than one group's loop. What is done once for a place,
+ * and not for each of its rows, is short: the first group and the last, which also order the
+ * copies, are the ones that all others wait for.
  *
  * Why 24: a copy of random digits takes 1.8 nJ a value and twelve levels' multiply-adds 2.7, and an
  * H200 is at its limit of power. The wider rims (0.85 of the points are stored, not 0.94) cost less
@@ -36,8 +38,8 @@
  *
  * The model, 16384^2 on an H200 at 1.95 GHz: 5 multiply-adds a point and sweep allow 12.5 times the
  * device copy in float, 12.4 in double; of these 0.91 and 0.85 are of points that are stored, and
- * in float 0.76 of the instructions are multiply-adds. Measured by bench, fixed walls, 2026-11-22:
- * 6.6 in float and 8.0 in double (docs/performance/fused-2d-1d.md).
+ * in float 0.76 of the instructions are multiply-adds. Measured by bench, fixed walls, 2026-11-23:
+ * 7.0 in float and 8.5 in double (docs/performance/fused-2d-1d.md).
  *
  * Source: 2.5D/3.5D blocking, Nguyen et al., SC'10; levels in registers, AN5D, Matsumura et al.,
  * CGO'20; the passed rows and the order that moves nothing are ours.

@@ -91,23 +91,36 @@ struct march {
         NEXT = 32 * WIDTH - HS_STRIP_SEAM, /* from warp to warp, in points */
         LONG = GROUPS - block::SHORT,      /* groups that have all levels */
         DEEP = block::DEEP - (GROUP < LONG ? 0 : 1),
-        LAG = LEVELS, /* steps from a row's arrival to its being stored */
-        ODD_ROWS = 16 /* vectors are not aligned in memory, or cross the wrap */
+        LAG = LEVELS,  /* steps from a row's arrival to its being stored */
+        ODD_ROWS = 16, /* vectors are not aligned in memory, or cross the wrap */
+        ROW_BYTES = block::ROW * HS_VECTOR_BYTES,
+        PLACE_BYTES = TOGETHER * ROW_BYTES,
+        TO = GROUPS > 1 ? 0 : 1 /* of `orders`: a group among several has one of them at most */
     };
     /* Of each level the two newest rows. */
     struct rows {
         T row[2][DEEP][WIDTH];
     };
 
+    /* What the copy engine is told at a place: which rows of memory come, or go there. Kept and
+     * moved along, since to make it anew took some 200 instructions, of the two groups that all
+     * others wait for. */
+    struct order {
+        char *memory;     /* the first row of the next place */
+        bulk::spot stage; /* the warp's part of the first place's first row */
+        int since;        /* the first step that needs no question for each row, */
+        unsigned steps;   /* and how many there are */
+    };
+
     const arguments<T> &p;
     typename block::shared_memory &shared;
     int own_group, warp;
-    int takes_at, gives_at; /* place of its first vector in a row, in vectors */
-    unsigned seams;         /* 1: the lane's first points are another warp's, 2: its last */
-    bulk::spot come, room;  /* barriers of the first places that it takes from and gives to */
-    int turn;               /* of the places where rows lie on their way */
-    int pair;               /* of rows in the place */
-    unsigned round;         /* parity of the turns through them */
+    bulk::spot takes;      /* the lane's first vector of the first place's first row */
+    unsigned seams;        /* 1: the lane's first points are another warp's, 2: its last */
+    bulk::spot come, room; /* barriers of the first places that it takes from and gives to */
+    int turn;              /* of the places where rows lie on their way */
+    int pair;              /* of rows in the place */
+    unsigned round;        /* parity of the turns through them */
     int x; /* node of the warp's first point; outside the grid where the axis wraps */
     int x_lo, x_hi, y_lo; /* nodes that it stores, ... */
     int end;              /* ... until this step */
@@ -122,8 +135,9 @@ struct march {
                           ((int)block::DEEP <= (int)HALF_SEAM &&
                            (int)HALF_SEAM <= (int)WIDTH - (int)VECTOR && HALF_SEAM % VECTOR == 0),
                       "half a seam is right after a group's levels, and whole vectors of a lane");
-        takes_at = lane() * VECTORS + warp * (first() ? 32 * WIDTH : (int)NEXT) / VECTOR;
-        gives_at = lane() * VECTORS + warp * (int)NEXT / VECTOR;
+        takes = bulk::spot_of(shared.rows[group()][0][0] + lane() * VECTORS +
+                              warp * (first() ? 32 * WIDTH : (int)NEXT) / VECTOR);
+        takes = __shfl_sync(0xffffffffu, takes, lane()); /* so that it is kept, not made again */
         seams = (warp > 0 && lane() == 0 ? 1u : 0u) |
                 (warp + 1 < p.cut.warps && lane() == 31 ? 2u : 0u);
         come = bulk::spot_of(first() ? &shared.fetched[warp][0] : &shared.given[group() - 1][0]);
@@ -234,29 +248,22 @@ struct march {
             } else if (bulk::is_leader()) {
                 const unsigned bytes = 32 * WIDTH * sizeof(T);
                 bulk::arrive_with(full, TOGETHER * bytes);
-                if (y + TOGETHER <= p.ny) {
-                    const T *const from = p.in + (int64_t)y * (int)p.pitch + x;
-#pragma unroll
-                    for (int n = 0; n < TOGETHER; n++)
-                        bulk::copy(to[n] + at, from + (int64_t)n * (int)p.pitch, bytes, full);
-                } else {
 #pragma unroll 1
-                    for (int n = 0; n < TOGETHER; n++)
-                        bulk::copy(to[n] + at, row_at(y + n) + x, bytes, full);
-                }
+                for (int n = 0; n < TOGETHER; n++)
+                    bulk::copy(to[n] + at, row_at(y + n) + x, bytes, full);
             }
         }
         if (!PLAIN)
             __pipeline_commit(); /* an empty one too: they are counted */
     }
 
-    /* A row of the group's first level: the first or the second of the pair. */
-    __device__ __forceinline__ void take(int which, T (&to)[WIDTH]) const
+    /* A row of the group's first level: the first or the second of that pair of the place. */
+    __device__ __forceinline__ void take(int which, T (&to)[WIDTH], int of_pair) const
     {
-        const vector *const from = shared.rows[group()][turn][2 * pair + which] + takes_at;
+        const bulk::spot from = takes + turn * PLACE_BYTES + (2 * of_pair + which) * ROW_BYTES;
 #pragma unroll
         for (int v = 0; v < VECTORS; v++) {
-            const vector part = from[v];
+            const vector part = bulk::value<vector>(from + v * HS_VECTOR_BYTES);
 #pragma unroll
             for (int e = 0; e < VECTOR; e++)
                 to[v * VECTOR + e] = part.v[e];
@@ -271,20 +278,23 @@ struct march {
     /* A row of the group's last level, made in step t, goes to the next group or to memory, by way
      * of shared memory where PLAIN. */
     template <bool PLAIN>
-    __device__ __forceinline__ void put(int which, int t, const T (&made)[WIDTH]) const
+    __device__ __forceinline__ void put(int which, int t, const T (&made)[WIDTH], int of_pair) const
     {
         vector part[VECTORS];
 #pragma unroll
         for (int e = 0; e < WIDTH; e++)
             part[e / VECTOR].v[e % VECTOR] = made[e];
         if (PLAIN || !last()) {
-            vector *const to = shared.rows[group() + 1][turn][2 * pair + which] + gives_at;
+            const int gives = PLACES * PLACE_BYTES -
+                              (first() ? warp * (32 * WIDTH - NEXT) / VECTOR * HS_VECTOR_BYTES : 0);
+            const bulk::spot to =
+                takes + gives + turn * PLACE_BYTES + (2 * of_pair + which) * ROW_BYTES;
 #pragma unroll
             for (int v = 0; v < VECTORS; v++)
                 if (block::WARPS == 1 ||
                     !(seams & ((v * VECTOR < HALF_SEAM ? 1u : 0u) |
                                ((v + 1) * VECTOR > WIDTH - HALF_SEAM ? 2u : 0u))))
-                    to[v] = part[v];
+                    bulk::value<vector>(to + v * HS_VECTOR_BYTES) = part[v];
             return;
         }
         const int k = t - LAG;
@@ -314,19 +324,79 @@ struct march {
         T *const to = p.out + (int64_t)(t - LAG) * (int)p.pitch + x_lo;
         const T *const rows =
             (const T *)shared.rows[GROUPS][place][0] + warp * (int)NEXT + (x_lo - x);
-        const bool all = pairs == PAIRS && since < steps && since + TOGETHER - 1 < steps;
-        if (all) { /* as nearly always, without a question for each */
-#pragma unroll
-            for (int n = 0; n < TOGETHER; n++)
+#pragma unroll 1
+        for (int n = 0; n < 2 * pairs; n++)
+            if (since + n < steps)
                 bulk::store(to + (int64_t)n * (int)p.pitch, rows + n * block::ROW * VECTOR, bytes);
-        } else {
-#pragma unroll
-            for (int n = 0; n < TOGETHER; n++)
-                if (since + n < steps && n < 2 * pairs)
-                    bulk::store(to + (int64_t)n * (int)p.pitch, rows + n * block::ROW * VECTOR,
-                                bytes);
-        }
         bulk::end_stores();
+    }
+
+    /* The orders of a march from step t on, of which all from step `from` are stored. */
+    __device__ __forceinline__ void begin_orders(int t, int from, order (&orders)[1 + TO]) const
+    {
+        if (pair != 0)
+            t += 2 * (PAIRS - pair);
+        if (last()) {
+            orders[TO].memory =
+                (char *)(p.out + (int64_t)(t - TOGETHER - LAG) * (int)p.pitch + x_lo);
+            orders[TO].stage =
+                bulk::spot_of(&shared.rows[GROUPS][0][0][0].v[0] + warp * (int)NEXT + (x_lo - x));
+            orders[TO].since = from + TOGETHER;
+            orders[TO].steps = (unsigned)max(end - from, 0);
+        }
+        if (first()) {
+            const int ahead = TOGETHER * (PLACES - 1);
+            orders[0].memory = (char *)(p.in + (int64_t)(t + ahead) * (int)p.pitch + x);
+            orders[0].stage = bulk::spot_of(shared.rows[0][0][0] + warp * 32 * VECTORS);
+            orders[0].since = -ahead;
+            orders[0].steps = (unsigned)max(min(end, p.ny - TOGETHER + 1), 0);
+        }
+    }
+
+    /* What was put to the place before is stored, and rows to come are fetched to it. */
+    __device__ __forceinline__ void follow_orders(int t, int from, order (&orders)[1 + TO])
+    {
+        const int64_t pitch = (int64_t)(int)p.pitch * (int)sizeof(T);
+        const int at = before(turn);
+        if (last()) {
+            order &to = orders[TO];
+            bulk::after_loads();
+            __syncwarp();
+            if (bulk::is_leader()) {
+                if (__builtin_expect((unsigned)(t - to.since) < to.steps, 1)) {
+                    const unsigned bytes = (unsigned)(x_hi - x_lo) * (unsigned)sizeof(T);
+#pragma unroll
+                    for (int n = 0; n < TOGETHER; n++)
+                        bulk::store(to.memory + n * pitch,
+                                    to.stage + at * PLACE_BYTES + n * ROW_BYTES, bytes);
+                    bulk::end_stores();
+                } else {
+                    leave_for_memory(t - TOGETHER, from, at, PAIRS);
+                }
+                bulk::await_stores<1>();
+            }
+            to.memory += TOGETHER * pitch;
+            __syncwarp();
+        }
+        if (first()) {
+            order &in = orders[0];
+            if (!last())
+                __syncwarp(); /* lanes take what others fetched, and fetch over what others took */
+            if (__builtin_expect((unsigned)(t - in.since) < in.steps, 1)) {
+                if (bulk::is_leader()) {
+                    const unsigned bytes = 32 * WIDTH * sizeof(T);
+                    const bulk::spot full = come + at * (int)sizeof(bulk::barrier);
+                    bulk::arrive_with(full, TOGETHER * bytes);
+#pragma unroll
+                    for (int n = 0; n < TOGETHER; n++)
+                        bulk::copy(in.stage + at * PLACE_BYTES + n * ROW_BYTES,
+                                   in.memory + n * pitch, bytes, full);
+                }
+            } else {
+                fetch<true>(t + TOGETHER * (PLACES - 1), at);
+            }
+            in.memory += TOGETHER * pitch;
+        }
     }
 
     /* ---- a step -------------------------------------------------------------------------------
@@ -361,7 +431,7 @@ struct march {
     /* A step away from the faces of y: a row of the group's first level arrives. OLD says which of
      * the two rows of each level is the older, and which step of a pair this is. */
     template <int OLD, meets MEETS>
-    __device__ __forceinline__ void step(int t, rows &of) const
+    __device__ __forceinline__ void step(int t, rows &of, int of_pair) const
     {
         constexpr int NEW = 1 - OLD, END = DEEP - 1;
         T left[DEEP], right[DEEP], sum[WIDTH], made[WIDTH];
@@ -370,7 +440,7 @@ struct march {
 #pragma unroll
         for (int e = 0; e < WIDTH; e++)
             sum[e] = star::fused(p.c[0], of.row[OLD][0][e], p.level[base()].source_value);
-        take(OLD, of.row[OLD][0]);
+        take(OLD, of.row[OLD][0], of_pair);
 #pragma unroll
         for (int l = 0; l < DEEP; l++) {
             const int n = l < END ? l + 1 : END;
@@ -409,7 +479,7 @@ struct march {
                 }
             }
         }
-        put<MEETS != ODD>(OLD, t, made);
+        put<MEETS != ODD>(OLD, t, made, of_pair);
     }
 
     /* ---- near the faces of y ------------------------------------------------------------------
@@ -451,7 +521,7 @@ struct march {
         const T c[5] = {p.c[0], p.c[1], p.c[2], p.c[3], p.c[4]};
         const star::face_rule<T> low = p.rule[2][0], high = p.rule[3][0];
         T fresh[WIDTH];
-        take(old, fresh);
+        take(old, fresh, pair);
 #pragma unroll 1
         for (int l = 0; l < DEEP; l++) {
             const int level = base() + l, k = t - 1 - level; /* row that is made */
@@ -486,36 +556,37 @@ struct march {
             for (int e = 0; e < WIDTH; e++)
                 fresh[e] = made[e];
         }
-        put<false>(old, t, fresh);
+        put<false>(old, t, fresh, pair);
     }
 
     /* ---- the march ----------------------------------------------------------------------------
      */
 
-    /* Before a pair of steps: its rows are there. */
-    template <bool PLAIN>
-    __device__ __forceinline__ void arrive(int t, int from)
+    /* The next place's rows are there, and there is room for what is made of them. */
+    __device__ __forceinline__ void await_place()
     {
-        if (pair != 0)
-            return;
         const int at = turn * (int)sizeof(bulk::barrier);
+        const bulk::spot other = (last() ? come : room) + at;
+        const bool both =
+            bulk::is_over(come + at, round) & bulk::is_over(other, last() ? round : round ^ 1u);
+        if (__builtin_expect(__all_sync(0xffffffffu, both), 1))
+            return;
         bulk::wait(come + at, round);
         if (!last())
             bulk::wait(room + at, round ^ 1u);
-        if (!PLAIN && first())
+    }
+    /* The same, and what is ordered then: by `orders` where PLAIN, else by the lanes themselves. */
+    template <bool PLAIN>
+    __device__ __forceinline__ void enter_place(int t, int from, order (&orders)[1 + TO])
+    {
+        await_place();
+        if (PLAIN && (first() || last()))
+            follow_orders(t, from, orders);
+        if (!PLAIN && first()) {
             __pipeline_wait_prior(PLACES - 2);
-        if (PLAIN && last())
-            bulk::after_loads();
-        if (first() || (PLAIN && last()))
-            __syncwarp(); /* lanes take what others fetched, and fetch over what others took */
-        if (PLAIN && last() && bulk::is_leader()) {
-            leave_for_memory(t - TOGETHER, from, before(turn), PAIRS);
-            bulk::await_stores<1>();
-        }
-        if (first())
-            fetch<PLAIN>(t + TOGETHER * (PLACES - 1), before(turn));
-        if (PLAIN && last())
             __syncwarp();
+            fetch<false>(t + TOGETHER * (PLACES - 1), before(turn));
+        }
     }
     /* After it: its rows are the next group's, and those of the group before are no longer needed.
      * There are places enough on each way, three for two rows or two for four, that no group waits
@@ -559,6 +630,7 @@ struct march {
     template <meets MEETS>
     __device__ __forceinline__ void advance(int t, int until, rows &own)
     {
+        constexpr bool PLAIN = MEETS != ODD;
         rows of;
 #pragma unroll
         for (int n = 0; n < 2 * DEEP * WIDTH; n++)
@@ -566,14 +638,35 @@ struct march {
                 at(own, n / WIDTH / DEEP, n / WIDTH % DEEP, n % WIDTH);
         __syncwarp();
         const int from = x_lo < x_hi ? max(t, y_lo + (int)LAG) : end;
+        order orders[1 + TO];
+        if (PLAIN)
+            begin_orders(t, from, orders);
 #pragma unroll 1
-        for (; t < until; t += 2) {
-            arrive<MEETS != ODD>(t, from);
-            step<0, MEETS>(t, of);
-            step<1, MEETS>(t + 1, of);
+        while (t < until) {
+            /* most are a place at a time, so that what comes round with each step does so half as
+             * often */
+            if (PAIRS > 1 && PLAIN && pair == 0) {
+#pragma unroll 1
+                for (; t + TOGETHER - 2 < until; t += TOGETHER) {
+                    enter_place<PLAIN>(t, from, orders);
+#pragma unroll
+                    for (int n = 0; n < PAIRS; n++) {
+                        step<0, MEETS>(t + 2 * n, of, n);
+                        step<1, MEETS>(t + 2 * n + 1, of, n);
+                    }
+                    leave_place();
+                }
+                if (t >= until)
+                    break;
+            }
+            if (pair == 0)
+                enter_place<PLAIN>(t, from, orders);
+            step<0, MEETS>(t, of, pair);
+            step<1, MEETS>(t + 1, of, pair);
             leave();
+            t += 2;
         }
-        if (MEETS != ODD && last()) {
+        if (PLAIN && last()) {
             bulk::after_loads();
             __syncwarp();
             if (bulk::is_leader()) {
@@ -594,7 +687,9 @@ struct march {
     /* A pair of steps at a face of y. Small rather than fast. */
     __device__ __forceinline__ void advance_at_ends(int t, rows &own)
     {
-        arrive<false>(t, t);
+        order none[1 + TO];
+        if (pair == 0)
+            enter_place<false>(t, t, none);
 #pragma unroll 1
         for (int which = 0; which < 2; which++)
             step_at_ends(which, t + which, own);
@@ -621,6 +716,7 @@ struct march {
             at(own, n / WIDTH / DEEP, n / WIDTH % DEEP, n % WIDTH) = T(0);
 #pragma unroll 1
         while (t < end) {
+            place(strip, lo, hi); /* made again rather than kept */
             const int until = quiet(t);
             if (t == until) {
                 advance_at_ends(t, own);
