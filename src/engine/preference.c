@@ -59,18 +59,18 @@ static const struct hs_preference on_cuda[] = {
      * launches are what costs: 0.24 us a sweep of 16384 to 131072 points, a launch alone 2.5. */
     {.kernel = "fused_line_1d"},
     /* Grids that stay on the chip, on an H200, in us a sweep, fixed and robin walls: 1024^2 in
-     * float 0.70 and 1.08, in double 1.62 and 2.32 (fused_march_2d 4.95 and 5.76), 1500^2 in float
-     * with fixed ones 1.05 (5.3), in double 64^2 0.46 and 0.64 (the next best 1.33 and 2.89), 256^2
-     * 0.45 and 0.64 (1.59 and 3.43); 64^3 in float 0.79 and 1.08 (basic 2.8), in double 1.31 and
-     * 1.85 (basic 3.1 and 5.4), 80^3 and 96^3 in double with fixed ones 2.27 (basic 4.43) and 3.11
-     * (fused_march_3d 5.35), 128^3 in float 2.16 and 2.8 (vector_march 5.6 with fixed ones). With a
-     * source field and robin walls in float 64^3 1.10, 1024^2 1.12, 128^3 2.99 (vector_march 10.0),
-     * 96^3 in float and double 2.56 and 4.17 (fused_fields_3d 7.7 in double), 1024^2 in double 2.44
-     * (basic 8.6); where what the walls are given differs from point to point 1024^2 in double 4.21
-     * (collaborative_2d 7.6). */
+     * float 0.70 and 1.08, in double 1.62 and 2.32 (fused_march_2d 4.1 with fixed ones), 1500^2 in
+     * float with fixed ones 1.05 (5.3), in double 64^2 0.46 and 0.64 (the next best 1.33 and 2.89),
+     * 256^2 0.45 and 0.64 (1.59 and 3.43); 64^3 in float 0.79 and 1.08 (basic 2.8), in double 1.31
+     * and 1.85 (basic 3.1 and 5.4), 80^3 and 96^3 in double with fixed ones 2.27 (basic 4.43)
+     * and 3.11 (fused_march_3d 5.35), 128^3 in float 2.16 and 2.8 (vector_march 5.6 with fixed
+     * ones). With a source field and robin walls in float 64^3 1.10, 1024^2 1.12, 128^3 2.99
+     * (vector_march 10.0), 96^3 in float and double 2.56 and 4.17 (fused_fields_3d 7.7 in double),
+     * 1024^2 in double 2.44 (basic 8.6); where what the walls are given differs from point to point
+     * 1024^2 in double 4.21 (collaborative_2d 7.6). */
     {.kernel = "resident"},
-    /* On an H200, times bulk_march with fixed walls, in float and double: 6.5 and 7.6 at 16384^2,
-     * 3.7 and 5.6 at 4096^2; times collaborative_2d at 1024^2 in double 1.17. */
+    /* On an H200, times bulk_march with fixed walls, in float and double: 7.0 and 8.4 at 16384^2,
+     * 4.1 and 7.0 at 4096^2; times collaborative_2d at 1024^2 in double 1.47. */
     {.kernel = "fused_march_2d", .dims = 1u << 2, .from = 1024 * 1024},
     /* The fused marches need enough blocks. On an H200, fixed and robin walls, times the best
      * single sweep: fused_march_3d in double 1.22 and 1.45 at 96^3 (0.84 and 1.08 at 80^3), in
