@@ -696,6 +696,13 @@ static void run_fusions(int dims, int radius, enum hs_precision precision)
             .mix = ALL_FIXED, .steps = kernel->steps, .uniform = true, .once = true};
         run_fused(dims, radius, precision, many, &fusion);
     }
+    /* more strips than fused_march_2d's blocks share by its table */
+    static const int64_t broad[HS_PRECISIONS][HS_AXES] = {{31003, 5, 1}, {43003, 5, 1}};
+    if (dims == 2 && kernel->takes) {
+        const int steps = precision == HS_FLOAT ? 4 : kernel->steps;
+        const struct fusion fusion = {.mix = 3, .steps = steps, .uniform = true, .once = true};
+        run_fused(dims, radius, precision, broad[precision], &fusion);
+    }
     /* threads of as many vectors as resident knows, with a source that is in registers in part */
     static const int64_t full[HS_AXES + 1][HS_AXES] = {[2] = {1011, 1013, 1}, [3] = {89, 83, 61}};
     if (resident && precision == HS_DOUBLE) {
