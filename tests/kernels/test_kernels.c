@@ -606,3 +606,60 @@ void test_kernels__nor_does_it_where_the_second_cache_is_large(void **state)
     (void)state;
     fuse_with(1280 * 1024, 3, 1);
 }
+
+/* Grids of which a thread takes several tiles that are neighbours across, about so many there are:
+ * one thread; three with two each; with pieces along x; along z. */
+static const struct {
+    int threads, across;
+    int64_t points[HS_AXES];
+} neighbours[] = {
+    {1, 4, {37, 151, 31}},
+    {3, 6, {21, 171, 29}},
+    {2, 4, {905, 64, 9}},
+    {3, 2, {160, 23, 90}},
+};
+
+/* For such a cache as the kernel, which keeps planes of all levels there, cuts them so. */
+static long cache_for(int64_t bytes, int64_t rows, int radius, int steps)
+{
+    const int64_t rim = 2 * (int64_t)steps * radius, planes = 2 * (int64_t)radius * (steps - 1) + 4;
+    return (long)(planes * bytes * (rows + rim));
+}
+
+static int wanted;
+
+static int as_wanted(int dims, int radius, enum hs_precision precision)
+{
+    (void)dims, (void)radius, (void)precision;
+    return wanted;
+}
+
+static void fuse_neighbours(const struct hs_kernel *kernel, size_t w, int radius, int n)
+{
+    const int64_t *points = neighbours[w].points, widest = 3584; /* bytes of a row */
+    struct hs_kernel fused = *kernel;
+    fused.fuses = as_wanted;
+    wanted = 2 + (n + 3 * radius + (int)w) % (kernel->steps - 1);
+    for (int p = 0; p < HS_PRECISIONS; p++) {
+        const int64_t bytes = points[HS_X] * (int64_t)hs_precision_size((enum hs_precision)p);
+        second_cache = cache_for(bytes < widest ? bytes : widest,
+                                 points[HS_Y] / neighbours[w].across, radius, wanted);
+        struct hs_problem problem;
+        make_problem(&problem, 3, points, radius, (enum hs_precision)p, n + KINDS * radius);
+        compare_wide(&fused, &problem, neighbours[w].threads, n);
+        hs_problem_release(&problem);
+    }
+    second_cache = 0;
+}
+
+/* At any number of sweeps that a call may make, not only those that pay. */
+void test_kernels__nor_does_it_where_a_thread_has_several_tiles(void **state)
+{
+    (void)state;
+    for (int k = 0; hs_kernels[k]; k++)
+        for (size_t w = 0; w < sizeof neighbours / sizeof *neighbours; w++)
+            for (int radius = 1; radius <= HS_MAX_RADIUS; radius++)
+                for (int n = 0; n < KINDS; n++)
+                    if (hs_kernels[k]->device == HS_CPU && hs_kernels[k]->steps > 1)
+                        fuse_neighbours(hs_kernels[k], w, radius, n);
+}
