@@ -38,7 +38,7 @@
  *
  * The model, 16384^2 on an H200 at 1.95 GHz: 5 multiply-adds a point and sweep allow 12.5 times the
  * device copy in float, 12.4 in double; of these 0.91 and 0.85 are of points that are stored, and
- * in float 0.76 of the instructions are multiply-adds. Measured by bench, fixed walls, 2026-11-23:
+ * in float 0.82 of the instructions are multiply-adds. Measured by bench, fixed walls, 2026-11-23:
  * 7.0 in float and 8.3 to 8.6 in double (docs/performance/fused-2d-1d.md).
  *
  * Source: 2.5D/3.5D blocking, Nguyen et al., SC'10; levels in registers, AN5D, Matsumura et al.,
