@@ -62,7 +62,8 @@ static void share_evenly(struct hs_strip_cut *cut)
     cut->used = (int)share_out(cut);
 }
 
-struct hs_strip_cut hs_strip_cuts(const struct hs_sweep *sweep)
+/* All but the table and what comes with it. */
+static struct hs_strip_cut cut_strips(const struct hs_sweep *sweep)
 {
     const bool single = sweep->precision == HS_FLOAT;
     const int size = (int)hs_precision_size(sweep->precision);
@@ -117,6 +118,12 @@ struct hs_strip_cut hs_strip_cuts(const struct hs_sweep *sweep)
                                                                          : HS_STRIP_BLOCKS_DOUBLE);
     const int64_t most = cut.strips * ny / 8;
     cut.blocks = (int)(most < 1 ? 1 : most < blocks ? most : blocks);
+    return cut;
+}
+
+struct hs_strip_cut hs_strip_cuts(const struct hs_sweep *sweep)
+{
+    struct hs_strip_cut cut = cut_strips(sweep);
     share_evenly(&cut);
     return cut;
 }
@@ -131,7 +138,7 @@ static struct hs_blocking usual_strip(int dims, int radius, enum hs_precision pr
 static void geometry_strip(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
                            struct hs_geometry *out)
 {
-    const struct hs_strip_cut cut = hs_strip_cuts(sweep);
+    const struct hs_strip_cut cut = cut_strips(sweep);
     const int steps = hs_tile_steps(sweep);
     const int size = (int)hs_precision_size(sweep->precision);
     const struct hs_box wide = hs_tiling_with_held(sweep);
