@@ -36,6 +36,10 @@ V &value(spot s)
 {
     return *(V *)s;
 }
+inline int here(int value)
+{
+    return value;
+}
 inline bool is_over(spot b, unsigned parity)
 {
     return __mbarrier_try_wait_parity((barrier *)b, parity != 0, 0);
@@ -64,6 +68,12 @@ __device__ __forceinline__ spot spot_of(const void *shared)
     spot kept;
     asm volatile("mov.u32 %0, %1;" : "=r"(kept) : "r"((unsigned)__cvta_generic_to_shared(shared)));
     return kept;
+}
+/* The same value, of which the compiler does not know: what is made of it is made here. */
+__device__ __forceinline__ int here(int value)
+{
+    asm volatile("" : "+r"(value));
+    return value;
 }
 /* What lies there. */
 template <typename V>

@@ -66,13 +66,8 @@ __device__ __forceinline__ void run(const arguments<T> &p,
             return run<T, LEVELS, GROUP + 1>(p, memory);
     march<T, LEVELS, GROUP> m(p, memory, group, warp % p.cut.warps);
 #pragma unroll 1
-    for (int strip = memory.part.first; strip <= memory.part.last; strip++) {
-        const share part = memory.part;
-        const int lo = strip == part.first ? part.lo : 0;
-        const int hi = strip == part.last ? part.hi : p.ny;
-        if (lo < hi)
-            m.run(strip, lo, hi);
-    }
+    for (int strip = memory.part.first; strip <= memory.part.last; strip++)
+        m.run(strip);
 }
 
 template <typename T, int LEVELS>

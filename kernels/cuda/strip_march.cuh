@@ -170,9 +170,11 @@ struct march {
         return group() * block::DEEP - (GROUP < LONG ? 0 : GROUP - LONG);
     }
 
-    /* The part of strip s from row lo to row hi. */
-    __device__ __forceinline__ void place(int s, int lo, int hi)
+    /* The block's part of strip s. */
+    __device__ __forceinline__ void place(int s)
     {
+        const share &part = shared.part;
+        const int lo = s == part.first ? part.lo : 0, hi = s == part.last ? part.hi : p.ny;
         const int size = NEXT * (p.cut.warps - 1) + 32 * WIDTH, rim = p.cut.rim;
         int first = p.cut.lead + (s - 1) * p.cut.stored - rim, left = first + rim;
         int right = left + p.cut.stored;
@@ -202,11 +204,11 @@ struct march {
     /* A row by the lanes, across the wrap, or where its vectors are not aligned. */
     __device__ __forceinline__ void fetch_odd(const T *row, vector *to) const
     {
-        const int begin = p.wrap[0] ? wrapped(x, p.nx) : x;
+        const int begin = p.wrap[0] ? wrapped(x, p.nx) : x, own = bulk::here(lane());
         const bool aligned = begin % VECTOR == 0 && (!p.wrap[0] || p.nx % VECTOR == 0);
 #pragma unroll
         for (int v = 0; v < VECTORS; v++) {
-            const int n = v * 32 + lane(), from = begin + n * VECTOR;
+            const int n = v * 32 + own, from = begin + n * VECTOR;
             if (aligned) {
                 __pipeline_memcpy_async(&to[n], row + (from < p.nx ? from : from - p.nx),
                                         HS_VECTOR_BYTES);
@@ -515,48 +517,64 @@ struct march {
             return own.row[which][l][e];
     }
 
-    /* As step(), level after level, since a ghost may need the row that was just made. */
-    __device__ __forceinline__ void step_at_ends(int old, int t, rows &own) const
+    /* Row k of the level after the next `level`, from the two newest rows of this one and the one
+     * above, in whose places are then the row above and what was made. */
+    __device__ __forceinline__ void make_at_end(int level, int k, const T (&now)[WIDTH],
+                                                T (&older)[WIDTH], T (&fresh)[WIDTH]) const
     {
-        const T c[5] = {p.c[0], p.c[1], p.c[2], p.c[3], p.c[4]};
-        const star::face_rule<T> low = p.rule[2][0], high = p.rule[3][0];
-        T fresh[WIDTH];
-        take(old, fresh, pair);
-#pragma unroll 1
-        for (int l = 0; l < DEEP; l++) {
-            const int level = base() + l, k = t - 1 - level; /* row that is made */
-            const T source_value = p.level[level].source_value;
-            const T low_offset = p.level[level].offset[2][0];
-            const T high_offset = p.level[level].offset[3][0];
-            T now[WIDTH], older[WIDTH], made[WIDTH];
-#pragma unroll
-            for (int e = 0; e < WIDTH; e++) {
-                now[e] = at(own, 1 - old, l, e);
-                older[e] = at(own, old, l, e);
-            }
-            T left = __shfl_up_sync(0xffffffffu, now[WIDTH - 1], 1);
-            T right = __shfl_down_sync(0xffffffffu, now[0], 1);
-            put_ghosts(level, now, left, right);
-#pragma unroll
-            for (int e = 0; e < WIDTH; e++) {
-                const T above = fresh[e];
-                if (faces & 4 && k == 0)
-                    older[e] = star::ghost(low, fresh[e], now[e], low_offset);
-                if (faces & 8 && k == p.ny - 1)
-                    fresh[e] = star::ghost(high, older[e], now[e], high_offset);
-                T sum = star::fused(c[0], older[e], source_value);
-                sum = star::fused(c[1], e > 0 ? now[(e + WIDTH - 1) % WIDTH] : left, sum);
-                sum = star::fused(c[2], now[e], sum);
-                sum = star::fused(c[3], e + 1 < WIDTH ? now[(e + 1) % WIDTH] : right, sum);
-                made[e] = star::fused(c[4], fresh[e], sum);
-                at(own, old, l, e) = above;
-            }
-            put_all_held(level, k, now, made);
+        T left = __shfl_up_sync(0xffffffffu, now[WIDTH - 1], 1);
+        T right = __shfl_down_sync(0xffffffffu, now[0], 1);
+        put_ghosts(level, now, left, right);
+        if (faces & 4 && k == 0) {
 #pragma unroll
             for (int e = 0; e < WIDTH; e++)
-                fresh[e] = made[e];
+                older[e] = ghost(2, level, fresh[e], now[e]);
         }
-        put<false>(old, t, fresh, pair);
+        if (faces & 8 && k == p.ny - 1) {
+#pragma unroll
+            for (int e = 0; e < WIDTH; e++)
+                fresh[e] = ghost(3, level, older[e], now[e]);
+        }
+#pragma unroll
+        for (int e = 0; e < WIDTH; e++) {
+            const T above = fresh[e];
+            T sum = star::fused(p.c[0], older[e], p.level[level].source_value);
+            sum = star::fused(p.c[1], e > 0 ? now[(e + WIDTH - 1) % WIDTH] : left, sum);
+            sum = star::fused(p.c[2], now[e], sum);
+            sum = star::fused(p.c[3], e + 1 < WIDTH ? now[(e + 1) % WIDTH] : right, sum);
+            fresh[e] = star::fused(p.c[4], above, sum);
+            older[e] = above;
+        }
+        put_all_held(level, k, now, fresh);
+    }
+
+    /* As step(), level after level, since a ghost may need the row that was just made. */
+    template <int OLD>
+    __device__ __forceinline__ void step_at_ends(int t, rows &own) const
+    {
+        T fresh[WIDTH];
+        take(OLD, fresh, pair);
+        if constexpr (block::ENDS_SHARED) {
+#pragma unroll 1
+            for (int l = 0; l < DEEP; l++) {
+                T now[WIDTH], older[WIDTH];
+#pragma unroll
+                for (int e = 0; e < WIDTH; e++) {
+                    now[e] = at(own, 1 - OLD, l, e);
+                    older[e] = at(own, OLD, l, e);
+                }
+                make_at_end(base() + l, t - 1 - base() - l, now, older, fresh);
+#pragma unroll
+                for (int e = 0; e < WIDTH; e++)
+                    at(own, OLD, l, e) = older[e];
+            }
+        } else {
+#pragma unroll
+            for (int l = 0; l < DEEP; l++)
+                make_at_end(base() + l, t - 1 - base() - l, own.row[1 - OLD][l], own.row[OLD][l],
+                            fresh);
+        }
+        put<false>(OLD, t, fresh, pair);
     }
 
     /* ---- the march ----------------------------------------------------------------------------
@@ -695,17 +713,18 @@ struct march {
     {
         if (pair == 0)
             enter_place_alone(t);
-#pragma unroll 1
-        for (int which = 0; which < 2; which++)
-            step_at_ends(which, t + which, own);
+        step_at_ends<0>(t, own);
+        step_at_ends<1>(t + 1, own);
         leave();
     }
 
-    /* Rows lo to hi - 1 of a strip. */
-    __device__ __forceinline__ void run(int strip, int lo, int hi)
+    /* The block's part of a strip. */
+    __device__ __forceinline__ void run(int strip)
     {
-        place(strip, lo, hi);
-        int t = lo - LEVELS;
+        place(strip);
+        if (y_lo + (int)LAG >= end)
+            return;
+        int t = y_lo - LEVELS;
         if (faces & 12)
             t = max(t, 0);
         if (first()) {
@@ -721,7 +740,7 @@ struct march {
             at(own, n / WIDTH / DEEP, n / WIDTH % DEEP, n % WIDTH) = T(0);
 #pragma unroll 1
         while (t < end) {
-            place(strip, lo, hi); /* made again rather than kept */
+            place(strip); /* made again rather than kept */
             const int until = quiet(t);
             if (t == until) {
                 advance_at_ends(t, own);
