@@ -24,7 +24,7 @@ enum meets {
     INSIDE,
     HELD,  /* a face whose nodes are held */
     SIDES, /* any faces */
-    ODD    /* these, and vectors that are not aligned in memory or cross the wrap */
+    ODD    /* these, and vectors that are not aligned in memory, or one that crosses the wrap */
 };
 
 /* How a block sweeps so many levels, and its shared memory. */
@@ -92,7 +92,7 @@ struct march {
         LONG = GROUPS - block::SHORT,      /* groups that have all levels */
         DEEP = block::DEEP - (GROUP < LONG ? 0 : 1),
         LAG = LEVELS,  /* steps from a row's arrival to its being stored */
-        ODD_ROWS = 16, /* vectors are not aligned in memory, or cross the wrap */
+        ODD_ROWS = 16, /* vectors are not aligned in memory, or one crosses the wrap */
         ROW_BYTES = block::ROW * HS_VECTOR_BYTES,
         PLACE_BYTES = TOGETHER * ROW_BYTES,
         TO = GROUPS > 1 ? 0 : 1 /* of `orders`: a group among several has one of them at most */
@@ -187,24 +187,36 @@ struct march {
             faces |= (s == 0 && warp == 0 ? 1u : 0u) | (last && warp == p.cut.warps - 1 ? 2u : 0u);
         }
         x = first + warp * NEXT;
-        const int begin = warp == 0 ? left : max(left, x + (int)HALF_SEAM);
+        const int least = warp == 0 ? left : max(left, x + (int)HALF_SEAM);
         const int behind =
             warp == p.cut.warps - 1 ? right : min(right, x + (int)NEXT + (int)HALF_SEAM);
-        x_lo = max(begin, x);
+        x_lo = max(least, x);
         x_hi = min(min(behind, p.nx), x + 32 * WIDTH);
         y_lo = lo;
-        end = hi + LAG;
-        if (x < 0 || x + 32 * WIDTH > p.nx || (x | x_lo | x_hi) % VECTOR != 0)
+        end = bulk::here(hi + LAG); /* the uniform registers are used up */
+        if ((begin() | x_lo | x_hi | (crosses() ? p.nx : 0)) % VECTOR != 0)
             faces |= ODD_ROWS;
+    }
+
+    /* The first point in the grid; a strip is no wider. */
+    __device__ __forceinline__ int begin() const
+    {
+        return x < 0 ? x + p.nx : x < p.nx ? x : x - p.nx;
+    }
+
+    /* Its rows go on at the grid's first point after the last one. */
+    __device__ __forceinline__ bool crosses() const
+    {
+        return begin() + 32 * WIDTH > p.nx;
     }
 
     /* ---- rows come and go ---------------------------------------------------------------------
      */
 
-    /* A row by the lanes, across the wrap, or where its vectors are not aligned. */
+    /* A row by the lanes, where its vectors are not aligned, or one crosses the wrap. */
     __device__ __forceinline__ void fetch_odd(const T *row, vector *to) const
     {
-        const int begin = p.wrap[0] ? wrapped(x, p.nx) : x, own = bulk::here(lane());
+        const int begin = this->begin(), own = bulk::here(lane());
         const bool aligned = begin % VECTOR == 0 && (!p.wrap[0] || p.nx % VECTOR == 0);
 #pragma unroll
         for (int v = 0; v < VECTORS; v++) {
@@ -248,11 +260,16 @@ struct march {
                 if (lane() == 0)
                     __mbarrier_arrive(full);
             } else if (bulk::is_leader()) {
-                const unsigned bytes = 32 * WIDTH * sizeof(T);
-                bulk::arrive_with(full, TOGETHER * bytes);
+                const int before = min(p.nx - begin(), 32 * (int)WIDTH); /* the wrap */
+                bulk::arrive_with(full, TOGETHER * 32 * WIDTH * (unsigned)sizeof(T));
 #pragma unroll 1
-                for (int n = 0; n < TOGETHER; n++)
-                    bulk::copy(to[n] + at, row_at(y + n) + x, bytes, full);
+                for (int n = 0; n < TOGETHER; n++) {
+                    const T *const row = row_at(y + n);
+                    bulk::copy(to[n] + at, row + begin(), before * (int)sizeof(T), full);
+                    if (before < 32 * WIDTH)
+                        bulk::copy(&to[n][at].v[0] + before, row,
+                                   (32 * WIDTH - before) * (int)sizeof(T), full);
+                }
             }
         }
         if (!PLAIN)
@@ -348,10 +365,10 @@ struct march {
         }
         if (first()) {
             const int ahead = TOGETHER * (PLACES - 1);
-            orders[0].memory = (char *)(p.in + (int64_t)(t + ahead) * (int)p.pitch + x);
+            orders[0].memory = (char *)(p.in + (int64_t)(t + ahead) * (int)p.pitch + begin());
             orders[0].stage = bulk::spot_of(shared.rows[0][0][0] + warp * 32 * VECTORS);
             orders[0].since = -ahead;
-            orders[0].steps = (unsigned)max(min(end, p.ny - TOGETHER + 1), 0);
+            orders[0].steps = crosses() ? 0u : (unsigned)max(min(end, p.ny - TOGETHER + 1), 0);
         }
     }
 
@@ -708,7 +725,7 @@ struct march {
                 of.row[n / WIDTH / DEEP][n / WIDTH % DEEP][n % WIDTH];
     }
 
-    /* A pair of steps at a face of y. Small rather than fast. */
+    /* A pair of steps at a face of y. */
     __device__ __forceinline__ void advance_at_ends(int t, rows &own)
     {
         if (pair == 0)

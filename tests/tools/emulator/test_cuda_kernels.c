@@ -249,7 +249,8 @@ static int64_t face_nodes(const struct hs_layout *layout, int f)
     return layout->points[0] * layout->points[1] * layout->points[2] / layout->points[f / 2];
 }
 
-enum { ALL_FIXED = 84 }; /* a mix of walls beyond those that are tried one after the other */
+/* mixes of walls beyond those that are tried one after the other */
+enum { ALL_FIXED = 84, ALL_PERIODIC = 86 };
 
 /* `stay`: what differs from point to point does not change in time. */
 static void set_walls(struct walls *walls, const struct fields *f, int dims, int radius, int mix,
@@ -260,7 +261,7 @@ static void set_walls(struct walls *walls, const struct fields *f, int dims, int
     memset(walls, 0, sizeof *walls);
     for (int face = 0; face < 2 * dims; face++) {
         /* every third mix has a periodic axis, another one each */
-        const bool wraps = mix % 3 == 2 && face / 2 == mix / 3 % dims;
+        const bool wraps = mix == ALL_PERIODIC || (mix % 3 == 2 && face / 2 == mix / 3 % dims);
         const char *kind = wraps              ? "periodic"
                            : mix == ALL_FIXED ? "fixed"
                                               : kinds[(mix * 3 + face * 2) % 7];
@@ -703,6 +704,15 @@ static void run_fusions(int dims, int radius, enum hs_precision precision)
         const struct fusion fusion = {.mix = 3, .steps = steps, .uniform = true, .once = true};
         run_fused(dims, radius, precision, broad[precision], &fusion);
     }
+    /* rows of whole vectors across the wrap, which the copy engine then fetches in two pieces */
+    static const int64_t even[HS_AXES] = {700, 61, 1};
+    for (int mix = 8; dims == 2 && kernel->takes && mix <= ALL_PERIODIC; mix += ALL_PERIODIC - 8)
+        for (int few = 0; few < 2; few++) {
+            const int most = most_steps(precision, NUMBERS, true);
+            const int steps = few ? hs_kernel_takes(kernel, precision, most, 7) : most;
+            const struct fusion fusion = {.mix = mix, .steps = steps, .uniform = true};
+            run_fused(dims, radius, precision, even, &fusion);
+        }
     /* threads of as many vectors as resident knows, with a source that is in registers in part */
     static const int64_t full[HS_AXES + 1][HS_AXES] = {[2] = {1011, 1013, 1}, [3] = {89, 83, 61}};
     if (resident && precision == HS_DOUBLE) {
