@@ -1,6 +1,9 @@
 #include "core/tiling_strips.h"
 #include "core/tiling_parts.h"
 
+#include <stddef.h>
+#include <string.h>
+
 /* Points of so many warps side by side. */
 static int strip_points(int width, int warps)
 {
@@ -16,10 +19,11 @@ static int64_t share_out(struct hs_strip_cut *cut)
         const int64_t one = s == 0 || s == cut->strips - 1 ? cost->outer : cost->inside;
         const int64_t first = cost->part + cost->low, whole = first + cost->high + one * cut->rows;
         const int64_t begun = left > first ? (left - first) / one : 0;
+        const int64_t most = cut->rows - cut->least_high;
         const int64_t row = left >= whole            ? cut->rows
-                            : begun < HS_STRIP_LEAST ? 0
-                            : begun < cut->rows - 1  ? begun
-                                                     : cut->rows - 1;
+                            : begun < cut->least_low ? 0
+                            : begun < most           ? begun
+                                                     : most;
         cut->table[s].block = (int)block + 1;
         cut->table[s].row = (int)row;
         if (row == cut->rows) {
@@ -32,7 +36,7 @@ static int64_t share_out(struct hs_strip_cut *cut)
             const int64_t last = (cut->most - cost->part - cost->high) / one;
             const int64_t second = row > 0 ? row : hs_strip_next(cut, s, 0, 1);
             const int64_t rest =
-                cut->rows - second - (last > HS_STRIP_LEAST ? last : HS_STRIP_LEAST);
+                cut->rows - second - (last > cut->least_high ? last : cut->least_high);
             parts = (row > 0 ? 0 : 1) + hs_divide_up(rest, each > 1 ? each : 1);
         }
         block += parts + 1;
@@ -43,11 +47,9 @@ static int64_t share_out(struct hs_strip_cut *cut)
     return block + 1;
 }
 
-/* The least that makes the blocks enough. */
+/* With the least that makes the blocks enough. */
 static void share_evenly(struct hs_strip_cut *cut)
 {
-    if (cut->strips > HS_STRIP_TABLE)
-        return;
     int64_t few = 0, enough = 1;
     for (cut->most = 1; share_out(cut) > cut->blocks; cut->most = enough)
         few = enough, enough *= 2;
@@ -60,6 +62,60 @@ static void share_evenly(struct hs_strip_cut *cut)
     }
     cut->most = enough;
     cut->used = (int)share_out(cut);
+}
+
+/* What a part of rows lo to hi - 1 costs, also where it goes through an end that another makes. */
+static int64_t cost_of(const struct hs_strip_cut *cut, int strip, int lo, int hi)
+{
+    const struct hs_strip_costs *cost = &cut->cost;
+    const bool outer = strip == 0 || strip == cut->strips - 1;
+    int64_t rows = hi - lo, ends = 0; /* steps through rows at faces */
+    if (cost->end_step > 0) {
+        const int before = lo < cut->steps ? lo : cut->steps; /* rows that are swept redundantly */
+        const int low = 2 + before - (lo - cut->steps), high = hi + cut->steps - cut->rows + 1;
+        rows -= cut->steps - before;
+        ends += low < 0 ? 0 : low < cut->steps + 2 ? low : cut->steps + 2;
+        ends += high < 0 ? 0 : high < cut->steps ? high : cut->steps;
+    }
+    return cost->part + rows * (outer ? cost->outer : cost->inside) + ends * cost->end_step;
+}
+
+static int64_t dearest(const struct hs_strip_cut *cut)
+{
+    int64_t most = 0;
+    struct hs_strip_place from = hs_strip_begin(cut, 0);
+    for (int b = 1; b <= cut->used; b++) {
+        const struct hs_strip_place to = hs_strip_begin(cut, b);
+        int64_t cost = 0;
+        for (int s = from.strip; s <= to.strip && s < cut->strips; s++) {
+            const int lo = s == from.strip ? from.row : 0, hi = s == to.strip ? to.row : cut->rows;
+            cost += lo < hi ? cost_of(cut, s, lo, hi) : 0;
+        }
+        most = cost > most ? cost : most;
+        from = to;
+    }
+    return most;
+}
+
+static struct hs_strip_cut shared_by(struct hs_strip_cut cut, int low, int high)
+{
+    const int most = cut.rows / 4 > 1 ? cut.rows / 4 : 1;
+    cut.least_low = low < most ? low : most;
+    cut.least_high = high < most ? high : most;
+    share_evenly(&cut);
+    return cut;
+}
+
+/* With enough rows in the parts at the ends, those beside them go through no step there; but on
+ * small grids these are more than the rows of other parts. */
+static struct hs_strip_cut shared_best(const struct hs_strip_cut *cut)
+{
+    enum { FEW = 8 };
+    const struct hs_strip_cut few = shared_by(*cut, FEW, FEW);
+    if (cut->cost.end_step == 0)
+        return few;
+    const struct hs_strip_cut enough = shared_by(*cut, 2 * cut->steps + 2, cut->steps + 1);
+    return dearest(&few) < dearest(&enough) ? few : enough;
 }
 
 /* All but the table and what comes with it. */
@@ -78,7 +134,6 @@ static struct hs_strip_cut cut_strips(const struct hs_sweep *sweep)
     struct hs_strip_cut cut = {.groups = hs_divide_up(steps, deepest),
                                .places = few ? HS_STRIP_PLACES_FEW : HS_STRIP_PLACES_MANY,
                                .pairs = few ? HS_STRIP_PAIRS_FEW : HS_STRIP_PAIRS_MANY};
-    const int deep = hs_divide_up(steps, cut.groups);
     cut.warps = single ? HS_STRIP_WARPS_FLOAT : few ? HS_STRIP_WARPS_DOUBLE : HS_STRIP_WARPS_MANY;
     while (cut.warps > 1 && strip_points(width, cut.warps) > nx)
         cut.warps--;
@@ -94,24 +149,25 @@ static struct hs_strip_cut cut_strips(const struct hs_sweep *sweep)
                                                           : 2;
     const bool wrap_y = sweep->face[2 * HS_Y].wrap;
     const bool held = sweep->face[2 * HS_X].held && sweep->face[2 * HS_X + 1].held;
-    /* Measured on an H200; a wrong one costs time, not values. Of 24 levels by the clocks of
-     * blocks, on 16384^2 and 4096^2: outer rows 17.9 and 18.5 sixteenths with held faces, 23.6
-     * and 25.8 with others, 31 and 33 across a wrap, a lower end 90 to 116 rows, an upper one 135
-     * to 170. In float eight blocks share a multiprocessor, and one that waits at an end leaves it
-     * to the others: ends of 30, 60, 100, 120 rows gave 3540, 3690, 3730, 3710 GCell/s on 16384^2
-     * and 1810, 1900, 1670, 1680 on 4096^2. */
+    /* Measured on an H200, 1024^2 to 16384^2; a wrong one costs time, not values. By the clocks of
+     * blocks of 24 levels a part of h rows that meets no end takes as long as h + 62 rows, of which
+     * 48 are the rows before and behind it, and a step at an end as long as two or three others. In
+     * float eight blocks share a multiprocessor, and one that waits at an end leaves it to them.
+     * Rows of outer strips: with held faces 19 to 21 sixteenths gave the highest rates, with others
+     * 24 to 26, across a wrap 17 to 18. */
+    const int end_step = wrap_y ? 0 : 16 * (single ? 6 : 2);
+    cut.steps = steps;
     cut.rows = (int)sweep->layout.points[HS_Y];
     cut.cost = (struct hs_strip_costs){
-        .part = 16 * (few ? 2 * steps : 40),
-        .low = wrap_y ? 0 : 16 * (few ? 6 * deep : 100),
-        .high = wrap_y ? 0 : 16 * (few ? 6 * deep : 155),
+        .part = 16 * 2 * steps,
+        .low = wrap_y ? 0 : end_step * (steps + 2) - 16 * steps,
+        .high = end_step * steps,
+        .end_step = end_step,
         .inside = 16,
-        .outer = few ? (wrap_x ? 29
-                        : held ? 21
-                               : 26)
-                     : (wrap_x ? 31
-                        : held ? 18
-                               : 24),
+        .outer = wrap_x  ? 18
+                 : !held ? 26
+                 : few   ? 21
+                         : 20,
     };
     const int64_t blocks = HS_MULTIPROCESSORS * (int64_t)(cut.groups > 2 ? 1
                                                           : single       ? HS_STRIP_BLOCKS_FLOAT
@@ -121,11 +177,18 @@ static struct hs_strip_cut cut_strips(const struct hs_sweep *sweep)
     return cut;
 }
 
+/* The last answer is kept, as in core/tiling_chunks.c. */
 struct hs_strip_cut hs_strip_cuts(const struct hs_sweep *sweep)
 {
-    struct hs_strip_cut cut = cut_strips(sweep);
-    share_evenly(&cut);
-    return cut;
+    static _Thread_local struct hs_strip_cut asked, answered;
+    const struct hs_strip_cut cut = cut_strips(sweep);
+    if (cut.strips > HS_STRIP_TABLE)
+        return cut;
+    if (memcmp(&cut, &asked, offsetof(struct hs_strip_cut, most)) != 0) {
+        answered = shared_best(&cut);
+        asked = cut;
+    }
+    return answered;
 }
 
 static struct hs_blocking usual_strip(int dims, int radius, enum hs_precision precision)

@@ -35,15 +35,15 @@ enum {
     HS_STRIP_PAIRS_FEW = 1,     /* ... and pairs of rows in a place */
     HS_STRIP_PAIRS_MANY = 2,    /* */
     HS_STRIP_TABLE = 128,       /* most strips that are shared out exactly */
-    HS_STRIP_LEAST = 8,         /* rows of a part that makes an end, whatever that costs, if any */
 };
 
 /* What a part of a strip costs, in sixteenths of a row inside: for being one, for its end at the
  * lower or the upper face of y, and for each of its rows, in strips inside and in the first and the
- * last. */
+ * last. And what a step costs besides that goes through rows at a face of y. */
 struct hs_strip_costs {
     int part, low, high;
     int inside, outer;
+    int end_step;
 };
 
 /* Where a block begins: the strip and the row in it. */
@@ -60,7 +60,9 @@ struct hs_strip_cut {
     int rim;           /* points on each side of a strip that are swept redundantly */
     int lead, stored;  /* points that the first strip stores, and the others */
     int strips, blocks;
-    int rows; /* of a strip */
+    int steps;
+    int rows;                  /* of a strip */
+    int least_low, least_high; /* of the parts at its ends, where it has several */
     struct hs_strip_costs cost;
     /* What the parts of a block may cost, if none has only a few rows at an end; 0: the strips are
      * more than the table has. And the blocks that then have a part. */
@@ -83,9 +85,10 @@ static inline HS_ON_BOTH int hs_strip_next(const struct hs_strip_cut *cut, int s
     const int64_t each = most / one, second = (most - cut->cost.low) / one;
     int64_t at = row;
     if (n > 0 && row == 0)
-        at = second > (int)HS_STRIP_LEAST ? second : (int)HS_STRIP_LEAST, n--;
+        at = second > cut->least_low ? second : cut->least_low, n--;
     at += n * (each > 1 ? each : 1);
-    return (int)(at < cut->rows - 1 ? at : cut->rows - 1);
+    const int last = cut->rows - cut->least_high;
+    return (int)(at < last ? at : last);
 }
 
 /* Where block b begins, and with b + 1 where it ends. */

@@ -102,9 +102,69 @@ void test_tiling_strips__are_shared_evenly(void **state)
                         continue;
                     /* what a block may have more than another: a part's own cost, and its ends' */
                     const int64_t apart = cut.cost.part + cut.cost.low + cut.cost.high +
-                                          HS_STRIP_LEAST * cut.cost.outer;
+                                          (cut.least_low + cut.least_high) * cut.cost.outer;
                     assert_int_equal(used, cut.used);
                     assert_true(dearest <= (cut.most > apart ? cut.most : apart));
                     assert_true(cut.most <= all / cut.blocks + apart);
                 }
+}
+
+/* How a square of so many points is shared, in double by 24 levels, all faces held. */
+static struct hs_strip_cut cut_of_square(int64_t n)
+{
+    struct cube cube;
+    set_cube(&cube, n, 2, 1);
+    cube.sweep.precision = HS_DOUBLE;
+    cube.sweep.steps = HS_STRIP_STEPS_DOUBLE;
+    return hs_strip_cuts(&cube.sweep);
+}
+
+/* Parts that go through rows at a face, which another part stores. */
+static int parts_beside_ends(const struct hs_strip_cut *cut)
+{
+    int count = 0;
+    for (int b = 0; b < cut->used; b++) {
+        const struct hs_strip_place from = hs_strip_begin(cut, b);
+        const struct hs_strip_place to = hs_strip_begin(cut, b + 1);
+        for (int s = from.strip; s <= to.strip && s < cut->strips; s++) {
+            const int lo = s == from.strip ? from.row : 0;
+            const int hi = s == to.strip ? to.row : cut->rows;
+            const bool low = lo > 0 && lo < 2 * cut->steps + 2;
+            const bool high = hi < cut->rows && hi + cut->steps >= cut->rows;
+            count += lo < hi && (low || high);
+        }
+    }
+    return count;
+}
+
+/* On small grids the parts at the ends would have more rows than others, if no part beside them
+ * should go through an end; on large ones they have, with few exceptions. */
+void test_tiling_strips__large_grids_have_no_parts_beside_ends(void **state)
+{
+    (void)state;
+    const struct hs_strip_cut small = cut_of_square(1024);
+    assert_true(small.least_low < small.steps && parts_beside_ends(&small) > 0);
+    int exceptions = 0;
+    for (int64_t n = 2000; n < 6000; n += 53) {
+        const struct hs_strip_cut cut = cut_of_square(n);
+        exceptions += parts_beside_ends(&cut) > 0;
+    }
+    assert_true(exceptions <= 1);
+}
+
+/* The last answer is kept for as long as the same is asked. */
+void test_tiling_strips__every_sweep_gets_its_own_answer(void **state)
+{
+    (void)state;
+    const struct hs_strip_cut first = cut_of_square(4096), again = cut_of_square(4096);
+    const struct hs_strip_cut other = cut_of_square(2048), last = cut_of_square(4096);
+    assert_int_equal(first.most, again.most);
+    assert_int_equal(first.most, last.most);
+    assert_int_equal(first.used, last.used);
+    assert_true(other.most < first.most && other.strips < first.strips);
+    for (int b = 0; b <= first.used; b++) {
+        const struct hs_strip_place place = hs_strip_begin(&first, b);
+        assert_int_equal(hs_strip_begin(&last, b).strip, place.strip);
+        assert_int_equal(hs_strip_begin(&last, b).row, place.row);
+    }
 }
