@@ -87,6 +87,9 @@ hs_status launch_levels(const hs_sweep *sweep, hs_geometry g, hs_error *err)
 {
     using marcher = march<T, LEVELS, IN_STEP>;
     auto p = columns::make_arguments<T, arguments<T>>(sweep, g, hs_wide_cut_z);
+    p.on = p.pitch_z * (int64_t)sizeof(T);
+    p.around = p.wrap[2] ? -(p.nz - 1) * p.on : 0;
+    p.left = p.wrap[2] ? p.nz - 1 : 0;
     if (IN_STEP)
         HS_CUDA_TRY("kernel fused_wide_3d", err, make_waves(sweep, g, marcher::RIM, &p.in_step));
     g.shared_bytes = sizeof(typename marcher::shared_memory);

@@ -36,19 +36,22 @@ struct march : boundary<T, LEVELS, IN_STEP> {
     __device__ __forceinline__ void store(const column &at, int k, const T (&made)[ROWS][WIDTH],
                                           const vector *before)
     {
-        if (k < at.z_lo || k >= at.z_hi)
-            return;
         T *const plane = p.out + k * p.pitch_z;
+        const bool stored = k >= at.z_lo && k < at.z_hi;
+        if (SHUFFLES && !stored)
+            return;
+        const unsigned rows = stored ? whole : 0u; /* no branch: all of a step is one stretch */
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
             vector v;
 #pragma unroll
             for (int e = 0; e < WIDTH; e++)
                 v.v[e] = made[r][e];
-            if (whole >> r & 1)
-                *(vector *)offset_by(plane, at_row[r]) = v;
+            vector *const to = (vector *)offset_by(plane, at_row[r]);
+            if (rows >> r & 1)
+                *to = v;
         }
-        if (MEETS != KEPT_X && MEETS != KEPT_ENDS && MEETS < SIDES)
+        if ((MEETS != KEPT_X && MEETS != KEPT_ENDS && MEETS < SIDES) || !stored)
             return;
         if (marked(STORES, 8) !=
             whole) /* some of a vector's points, or all of one that is not aligned */
@@ -344,7 +347,7 @@ struct march : boundary<T, LEVELS, IN_STEP> {
                       2 * SLOT,
                       0,
                       {DEPTH * SLOT, (DEPTH + 2) * SLOT, (DEPTH + 1) * SLOT},
-                      first,
+                      p.nz - 1 - first,
                       p.in + first * p.pitch_z};
 #pragma unroll 1
         for (int ahead = 0; ahead <= AHEAD; ahead++) {

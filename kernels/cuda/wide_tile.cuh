@@ -30,6 +30,9 @@ struct arguments : star::faces<T, HS_FACES, R> {
     const T *in;
     T *out;
     int64_t pitch_y, pitch_z; /* a plane is smaller than 4 GiB */
+    int64_t on, around;       /* bytes from a plane to the next, and from the last one to the one
+                               * that is taken to follow it: the first, or itself */
+    int left;                 /* planes from there on until the last one comes */
     int nx, ny, nz;
     columns::cut cut;
     waves in_step;  /* blocks that go so */
@@ -212,8 +215,8 @@ struct place {
     struct position {
         unsigned older, before, at, after, ahead;
         unsigned passed[PASSED];
-        int coming;    /* plane of the grid that is to be fetched: beyond its end the last one, */
-        const T *from; /* where that is in memory */
+        int left;      /* planes from the one that is to be fetched until the grid's last one */
+        const T *from; /* where the former is in memory: beyond the end of the grid the last one */
     };
     __device__ static unsigned turned(unsigned slot)
     {
@@ -221,10 +224,9 @@ struct place {
     }
     __device__ __forceinline__ void come_on(position &q) const
     {
-        const bool end = q.coming + 1 >= p.nz;
-        const T *const on = end ? q.from : q.from + p.pitch_z;
-        q.from = end && p.wrap[2] ? p.in : on;
-        q.coming = end ? (p.wrap[2] ? 0 : q.coming) : q.coming + 1;
+        const bool end = q.left == 0; /* both by choice, neither by a branch nor a load */
+        q.from = (const T *)((const char *)q.from + (end ? p.around : p.on));
+        q.left = end ? p.left : q.left - 1;
         q.ahead = turned(q.ahead);
     }
 };
