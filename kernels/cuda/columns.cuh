@@ -57,12 +57,12 @@ struct shape {
     int grain_x = 1;
 };
 
-/* How many tiles there are, points along x that the first one stores, and the others; and by how
- * much chunks become shorter along z (hs_fused_chunk). */
+/* How many tiles there are, points along x that the first one stores, and the others; and chunks
+ * along z (hs_fused_chunks). */
 struct cut {
     int tiles_x, tiles_y;
     int lead_x, stored_x;
-    int taper;
+    int whole, chunks, taper;
 };
 
 /*
@@ -124,12 +124,15 @@ __device__ __forceinline__ column column_of(const shape &tile, const cut &cut, i
     const bool faces_x = !faces.wrap[0], faces_y = !faces.wrap[1];
     const int tiles = cut.tiles_x * cut.tiles_y;
     const int rims = rim_tiles(cut.tiles_x, cut.tiles_y, faces_x, faces_y);
+    const int block = blockIdx.x, more = block - cut.whole, others = tiles - cut.whole;
+    const bool whole = more < 0;
     int tx, ty;
-    tile_of(blockIdx.x % tiles, rims, cut.tiles_x, cut.tiles_y, faces_x, faces_y, &tx, &ty);
-    const int chunk = blockIdx.x / tiles, chunks = gridDim.x / tiles;
+    tile_of(whole ? block : cut.whole + more % others, rims, cut.tiles_x, cut.tiles_y, faces_x,
+            faces_y, &tx, &ty);
+    const int chunk = whole ? 0 : more / others;
     column at;
-    at.z_lo = (int)hs_fused_chunk(nz, chunks, cut.taper, chunk);
-    at.z_hi = (int)hs_fused_chunk(nz, chunks, cut.taper, chunk + 1);
+    at.z_lo = whole ? 0 : (int)hs_fused_chunk(nz, cut.chunks, cut.taper, chunk);
+    at.z_hi = whole ? nz : (int)hs_fused_chunk(nz, cut.chunks, cut.taper, chunk + 1);
     at.faces = faces.wrap[2] ? 0u : 48u;
     at.faces |= tile_along(tx, nx, tile.nx, tile.rim_x, tile.grain_x, cut.lead_x, cut.stored_x,
                            faces.wrap[0], &at.x, &at.x_lo, &at.x_hi);
@@ -148,8 +151,17 @@ inline cut make_cut(const hs_sweep *sweep, const hs_geometry &g, chunks_of *cut_
 {
     const hs_fused_cut x = hs_fused_cut_x(sweep);
     const int64_t tiles_x = g.blocks[HS_X], tiles_y = g.blocks[HS_Y];
-    const int taper = cut_z(sweep, tiles_x, tiles_y).taper;
-    return {(int)tiles_x, (int)tiles_y, x.first, x.others, taper};
+    const hs_fused_chunks z = cut_z(sweep, tiles_x, tiles_y);
+    return {(int)tiles_x, (int)tiles_y, x.first, x.others, z.whole, z.chunks, z.taper};
+}
+
+/* A block each. */
+inline hs_geometry with_blocks(hs_geometry g, const cut &of)
+{
+    const int64_t tiles = (int64_t)of.tiles_x * of.tiles_y;
+    g.blocks[HS_X] = of.whole + (tiles - of.whole) * of.chunks;
+    g.blocks[HS_Y] = g.blocks[HS_Z] = 1;
+    return g;
 }
 
 /* What a march's parameter has whatever else it does: the fields, how the grid is cut,

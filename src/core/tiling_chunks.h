@@ -19,15 +19,18 @@ enum {
     HS_FUSED_PLANES = 256,    /* most planes that a block marches through ... */
     HS_FUSED_CHUNK = 1 << 27, /* ... fewer, to half of it, where they would have more points */
     HS_MARCH_PLANES = 410,    /* ... of fused_march_3d in double, however large they are */
+    HS_WHOLE_PLANES = 520,    /* most planes of a column that is one chunk beside others that are
+                               * several */
 
     HS_WIDE_EVERY = 4,        /* steps of a turn, of blocks of fused_wide_3d that march in step */
     HS_WIDE_COUNTS = 1 << 16, /* most counts of turns of a launch */
 };
 
 /* How a fused march in 3D cuts the columns that its tiles make into chunks along z, a block each:
- * how many, and by how many tenths of the mean the first is longer and the last shorter than it. */
+ * how many, and by how many tenths of the mean the first is longer and the last shorter than it.
+ * But so many columns, the first ones, are one chunk each. */
 struct hs_fused_chunks {
-    int chunks, taper;
+    int chunks, taper, whole;
     bool in_step; /* fused_wide_3d: blocks that run at the same time wait for one another */
 };
 

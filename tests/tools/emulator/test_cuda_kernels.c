@@ -697,6 +697,14 @@ static void run_fusions(int dims, int radius, enum hs_precision precision)
             .mix = ALL_FIXED, .steps = kernel->steps, .uniform = true, .once = true};
         run_fused(dims, radius, precision, many, &fusion);
     }
+    /* more columns than multiprocessors, so that many of them are one chunk each */
+    static const int64_t more[HS_AXES] = {512, 390, 17};
+    if (dims == 3 && precision == HS_DOUBLE && kernel->uniform && kernel->own_ghosts &&
+        !kernel->takes) {
+        const struct fusion fusion = {
+            .mix = ALL_FIXED, .steps = kernel->steps, .uniform = true, .once = true};
+        run_fused(dims, radius, precision, more, &fusion);
+    }
     /* more strips than fused_march_2d's blocks share by its table */
     static const int64_t broad[HS_PRECISIONS][HS_AXES] = {{31003, 5, 1}, {43003, 5, 1}};
     if (dims == 2 && kernel->takes) {

@@ -23,6 +23,9 @@ void test_tiling_chunks__make_up_every_column(void **state)
             const struct hs_fused_chunks cut =
                 hs_march_cut_z(&cube.sweep, g.blocks[HS_X], g.blocks[HS_Y]);
             assert_int_equal(g.blocks[HS_Z], cut.chunks);
+            assert_int_equal(cut.whole % HS_MULTIPROCESSORS, 0);
+            assert_true(cut.whole <= g.blocks[HS_X] * g.blocks[HS_Y]);
+            assert_true(cut.whole == 0 || n <= HS_WHOLE_PLANES);
             const int most = i / 2 % 2 ? HS_MARCH_PLANES : HS_FUSED_PLANES;
             int64_t end = 0, longest = n < most ? n : most;
             for (int k = 0; k < cut.chunks; k++) {
@@ -69,4 +72,27 @@ void test_tiling_chunks__of_fields_have_no_more_planes_than_tables(void **state)
             assert_int_equal(g.blocks[HS_Z], cut.chunks);
             assert_true(hs_fused_chunk(n, cut.chunks, cut.taper, 1) <= HS_FUSED_PLANES);
         }
+}
+
+/* 189 columns of 512 planes: two chunks of each are 378 blocks, for which 132 multiprocessors take
+ * as long as for 396; but where the first 132 are one chunk each, 57 are left. Other than kept
+ * walls on rows that are not whole vectors have columns that take longer than others. */
+void test_tiling_chunks__most_columns_may_be_whole(void **state)
+{
+    (void)state;
+    struct cube cube;
+    set_cube(&cube, 512, 3, 2);
+    cube.sweep.precision = HS_DOUBLE;
+    cube.sweep.steps = HS_WIDE_STEPS;
+    const struct hs_fused_chunks kept = hs_wide_cut_z(&cube.sweep, 9, 21);
+    assert_int_equal(kept.whole, HS_MULTIPROCESSORS);
+    assert_int_equal(kept.chunks, 2);
+    cube.sweep.layout.points[HS_X] = 511;
+    assert_int_equal(hs_wide_cut_z(&cube.sweep, 9, 21).whole, HS_MULTIPROCESSORS);
+    for (int f = 0; f < HS_FACES; f++)
+        cube.face[f].held = 0;
+    assert_int_equal(hs_wide_cut_z(&cube.sweep, 9, 21).whole, 0);
+    cube.sweep.layout.points[HS_X] = 512;
+    assert_int_equal(hs_wide_cut_z(&cube.sweep, 9, 21).whole, HS_MULTIPROCESSORS);
+    assert_int_equal(hs_fused_cut_z(&cube.sweep, 9, 21).whole, 0);
 }
