@@ -32,14 +32,15 @@
  * than the memory that is not read.
  *
  * At the grid's faces there is no rim. The lanes there make the ghosts: of x in variants of the
- * steps, where all compute what some choose; of y in small and slow ones, whose rows are not in
- * registers, for the few steps at the ends. All blocks run at once, so they share the strips by
- * what these steps cost (hs_strip_begin).
+ * steps, where all compute what some choose; of y in steps of their own, level after level, which
+ * take as long as three others in double, and in float, where their rows are in shared memory,
+ * longer. All blocks run at once, so they share the strips by what these steps cost
+ * (hs_strip_begin). Rows that cross a wrap come in two pieces.
  *
  * The model, 16384^2 on an H200 at 1.95 GHz: 5 multiply-adds a point and sweep allow 12.5 times the
  * device copy in float, 12.4 in double; of these 0.91 and 0.85 are of points that are stored, and
  * in float 0.82 of the instructions are multiply-adds. Measured by bench, fixed walls, 2026-11-23:
- * 7.0 in float and 8.3 to 8.6 in double (docs/performance/fused-2d-1d.md).
+ * 7.0 to 7.1 in float and 8.5 to 8.8 in double (docs/performance/fused-2d-1d.md).
  *
  * Source: 2.5D/3.5D blocking, Nguyen et al., SC'10; levels in registers, AN5D, Matsumura et al.,
  * CGO'20; the passed rows and the order that moves nothing are ours.

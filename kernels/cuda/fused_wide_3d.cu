@@ -49,8 +49,11 @@
  *     kept faces read again from the plane in shared
  *         memory; blocks in step in float              1.61    -     1.51    -
  *
- * The last row is heatsolve bench of commit 364b65d. Other walls gave 1.39 (dirichlet) to 1.42
- * (robin) in float and 1.40 to 1.41 in double before it. What bounds it and what was tried:
+ *     double: a step's end without branches and
+ *         loads; 132 columns whole                     -     -     1.54 to 1.57
+ *
+ * The row before the last is heatsolve bench of commit 364b65d. Other walls gave 1.39 (dirichlet)
+ * to 1.42 (robin) in float and 1.40 to 1.41 in double before it. What bounds it and what was tried:
  * docs/performance/radius-2.md.
  *
  * Source: 3.5D blocking, Nguyen, Satish, Chhugani, Kim, Dubey, SC'10; sums instead of planes, in
