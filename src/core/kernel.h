@@ -92,11 +92,12 @@ struct hs_sweep {
 struct hs_geometry {
     int64_t points_updated; /* output points */
     int64_t blocks[HS_AXES];
+    int64_t whole;           /* columns along z that are one block each, not blocks[HS_Z] of them */
     int threads[HS_AXES];    /* per block */
     int input_tile[HS_AXES]; /* points a block reads, halo included (0: no tile) */
     int output_tile[HS_AXES];
-    int64_t points_loaded;  /* per block, from device memory or cache */
-    int64_t points_written; /* per block */
+    int64_t points_loaded;  /* per block, in the mean, from device memory or cache */
+    int64_t points_written; /* per block, in the mean */
     int64_t shared_bytes;   /* per block */
     double flops_per_point; /* the textbook's count: multiplications and additions */
 };

@@ -74,7 +74,8 @@ struct hs_box hs_tiling_with_held(const struct hs_sweep *sweep)
 
 int64_t hs_geometry_blocks(const struct hs_geometry *geometry)
 {
-    return geometry->blocks[HS_X] * geometry->blocks[HS_Y] * geometry->blocks[HS_Z];
+    const int64_t columns = geometry->blocks[HS_X] * geometry->blocks[HS_Y];
+    return geometry->whole + (columns - geometry->whole) * geometry->blocks[HS_Z];
 }
 
 double hs_geometry_intensity(const struct hs_geometry *geometry, enum hs_precision precision)

@@ -78,8 +78,9 @@ static void fused_tiles(const struct hs_sweep *sweep, const int threads[HS_AXES]
     const int64_t tiles_x = hs_fused_cut_x(sweep).tiles;
     const int64_t tiles_y =
         hs_tile_overlapping(wide.hi[HS_Y] - wide.lo[HS_Y], rows, reach, sweep->face[2 * HS_Y].wrap);
-    const int chunks = cut(sweep, tiles_x, tiles_y).chunks;
-    const int planes = (int)hs_divide_up(wide.hi[HS_Z] - wide.lo[HS_Z], chunks);
+    const struct hs_fused_chunks z = cut(sweep, tiles_x, tiles_y);
+    const int64_t length = wide.hi[HS_Z] - wide.lo[HS_Z];
+    const int planes = (int)hs_divide_up(length, z.chunks);
     hs_tile_set(sweep, points - 2 * fused_rim_x(sweep), rows - 2 * reach, planes, out);
     out->input_tile[HS_X] = points;
     out->input_tile[HS_Y] = rows;
@@ -87,7 +88,15 @@ static void fused_tiles(const struct hs_sweep *sweep, const int threads[HS_AXES]
     hs_tile_finish(sweep, &wide, threads, out);
     out->blocks[HS_X] = tiles_x;
     out->blocks[HS_Y] = tiles_y;
-    out->blocks[HS_Z] = chunks;
+    out->blocks[HS_Z] = z.chunks;
+    out->whole = z.whole;
+    if (z.whole > 0) {
+        const int64_t blocks = hs_geometry_blocks(out), others = blocks - z.whole;
+        const int64_t loaded = z.whole * (length + 2 * reach) + others * (planes + 2 * reach);
+        const int64_t written = z.whole * length + others * planes;
+        out->points_loaded = out->points_loaded / (planes + 2 * reach) * loaded / blocks;
+        out->points_written = out->points_written / planes * written / blocks;
+    }
 }
 
 static void set_fused(const struct hs_sweep *sweep, const struct hs_blocking *blocking, cut_z *cut,

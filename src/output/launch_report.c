@@ -38,14 +38,18 @@ void hs_launch_print(const struct hs_launch *launch)
         printf(", %d sweeps a launch", sweep->steps);
     printf("%s\n", launch->built ? "" : " (not built: nvcc was not found)");
     printf("%-20s %lld\n", "output points", (long long)g->points_updated);
-    printf("%-20s %lld (%lld x %lld x %lld)\n", "blocks", (long long)hs_geometry_blocks(g),
+    printf("%-20s %lld (%lld x %lld x %lld", "blocks", (long long)hs_geometry_blocks(g),
            (long long)g->blocks[HS_X], (long long)g->blocks[HS_Y], (long long)g->blocks[HS_Z]);
+    if (g->whole > 0)
+        printf(", but the first %lld columns are one each", (long long)g->whole);
+    printf(")\n");
     print_extent("threads a block", g->threads);
     if (g->input_tile[HS_X])
         print_extent("input tile", g->input_tile);
     print_extent("output tile", g->output_tile);
-    printf("%-20s %lld a block\n", "points loaded", (long long)g->points_loaded);
-    printf("%-20s %lld a block\n", "points written", (long long)g->points_written);
+    const char *const mean = g->whole > 0 ? ", in the mean" : "";
+    printf("%-20s %lld a block%s\n", "points loaded", (long long)g->points_loaded, mean);
+    printf("%-20s %lld a block%s\n", "points written", (long long)g->points_written, mean);
     printf("%-20s %.1f%% of the loads\n", "halo", 100.0 * hs_geometry_halo_share(g));
     printf("%-20s %lld bytes a block\n", "shared memory", (long long)g->shared_bytes);
     printf("%-20s %.0f a point, %.4g in all\n", "operations", g->flops_per_point,
@@ -94,6 +98,7 @@ void hs_launch_json(struct hs_json *json, const struct hs_launch *launch)
     hs_json_integer(json, "output_points", g->points_updated);
     hs_json_integer(json, "blocks", hs_geometry_blocks(g));
     hs_json_integers(json, "block_grid", g->blocks, HS_AXES);
+    hs_json_integer(json, "whole_columns", g->whole);
     json_extent(json, "threads", g->threads);
     json_extent(json, "input_tile", g->input_tile);
     json_extent(json, "output_tile", g->output_tile);

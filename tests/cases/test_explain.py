@@ -50,6 +50,15 @@ def test_the_usual_blocks_are_the_textbooks():
         assert figures(arguments[0], *CUBE) == figures(*arguments)
 
 
+def test_whole_columns_are_told():
+    """189 columns: 132 are one block each, of the others there are two chunks."""
+    case = ["fused_wide_3d", "--points", "512,512,512", "--radius", "2", "--precision", "double", "--steps", "2"]
+    seen = figures(*case)
+    assert seen["whole_columns"] == 132 and seen["blocks"] == 132 + 57 * 2
+    assert "246 (9 x 21 x 2, but the first 132 columns are one each)" in explain(*case).stdout
+    assert figures("basic", *CUBE)["whole_columns"] == 0
+
+
 def test_a_large_tile_tends_to_3_25():
     """One read a point, 13 operations on 4 bytes; 10 is the largest cube that a block can be."""
     seen = [figures("shared_tile", *CUBE, "--block", f"{t},{t},{t}")["intensity"] for t in (4, 6, 8, 10)]

@@ -355,14 +355,13 @@ hs_status wait(const hs_backend_state *state, const hs_span *span, hs_error *err
     const hs_sweep request = make_request(state, span, 1);
     if (state->kernel->geometry)
         state->kernel->geometry(&request, &g);
-    return hs_error_add(err, HS_DEVICE,
-                        "cuda: cudaStreamSynchronize after %lld sweeps of kernel %s (%lld x %lld x "
-                        "%lld blocks of %d x %d x %d threads, %lld bytes of shared memory each): "
-                        "%s",
-                        (long long)span->count, state->kernel->name, (long long)g.blocks[HS_X],
-                        (long long)g.blocks[HS_Y], (long long)g.blocks[HS_Z], g.threads[HS_X],
-                        g.threads[HS_Y], g.threads[HS_Z], (long long)g.shared_bytes,
-                        cudaGetErrorString(status));
+    return hs_error_add(
+        err, HS_DEVICE,
+        "cuda: cudaStreamSynchronize after %lld sweeps of kernel %s (%lld blocks of "
+        "%d x %d x %d threads, %lld bytes of shared memory each): %s",
+        (long long)span->count, state->kernel->name, (long long)hs_geometry_blocks(&g),
+        g.threads[HS_X], g.threads[HS_Y], g.threads[HS_Z], (long long)g.shared_bytes,
+        cudaGetErrorString(status));
 }
 
 /* Calls in a recording: they end with the pair of fields, and the field of it, that they began

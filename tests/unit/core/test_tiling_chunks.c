@@ -87,6 +87,11 @@ void test_tiling_chunks__most_columns_may_be_whole(void **state)
     const struct hs_fused_chunks kept = hs_wide_cut_z(&cube.sweep, 9, 21);
     assert_int_equal(kept.whole, HS_MULTIPROCESSORS);
     assert_int_equal(kept.chunks, 2);
+    struct hs_geometry g; /* tells the blocks that there are, and what all of them read */
+    hs_tiling_launch("fused_wide_3d", &cube.sweep, &g);
+    assert_int_equal(hs_geometry_blocks(&g), HS_MULTIPROCESSORS + 57 * 2);
+    const int64_t planes = HS_MULTIPROCESSORS * (512 + 8) + 57 * 2 * (256 + 8);
+    assert_int_equal(g.points_loaded, 64 * 32 * planes / hs_geometry_blocks(&g));
     cube.sweep.layout.points[HS_X] = 511;
     assert_int_equal(hs_wide_cut_z(&cube.sweep, 9, 21).whole, HS_MULTIPROCESSORS);
     for (int f = 0; f < HS_FACES; f++)
