@@ -38,7 +38,7 @@ struct march : boundary<T, LEVELS, IN_STEP> {
     {
         T *const plane = p.out + k * p.pitch_z;
         const bool stored = k >= at.z_lo && k < at.z_hi;
-        if (SHUFFLES && !stored)
+        if ((SHUFFLES || LEAN) && !stored) /* no registers for what follows */
             return;
         const unsigned rows = stored ? whole : 0u; /* no branch: all of a step is one stretch */
 #pragma unroll
