@@ -93,6 +93,7 @@ struct hs_geometry {
     int64_t points_updated; /* output points */
     int64_t blocks[HS_AXES];
     int64_t whole;           /* columns along z that are one block each, not blocks[HS_Z] of them */
+    int64_t sharing;         /* blocks that share the tiles between them; 0: each has one */
     int threads[HS_AXES];    /* per block */
     int input_tile[HS_AXES]; /* points a block reads, halo included (0: no tile) */
     int output_tile[HS_AXES];

@@ -74,6 +74,8 @@ struct hs_box hs_tiling_with_held(const struct hs_sweep *sweep)
 
 int64_t hs_geometry_blocks(const struct hs_geometry *geometry)
 {
+    if (geometry->sharing > 0)
+        return geometry->sharing;
     const int64_t columns = geometry->blocks[HS_X] * geometry->blocks[HS_Y];
     return geometry->whole + (columns - geometry->whole) * geometry->blocks[HS_Z];
 }

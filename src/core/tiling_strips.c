@@ -207,15 +207,20 @@ static void geometry_strip(const struct hs_sweep *sweep, const struct hs_blockin
     const struct hs_box wide = hs_tiling_with_held(sweep);
     const int64_t rows = wide.hi[HS_Y] - wide.lo[HS_Y];
     const int deep = hs_divide_up(steps, cut.groups), threads = HS_WARP * cut.warps * cut.groups;
-    const int tile = hs_divide_up(rows, hs_divide_up(cut.blocks, cut.strips));
+    const int64_t share = hs_divide_up(cut.strips * rows, cut.blocks); /* rows a block */
+    const int tile = (int)(share < rows ? share : rows);
     hs_tile_set(sweep, cut.stored, tile, 1, out);
     out->input_tile[HS_X] = cut.points;
     out->input_tile[HS_Y] = tile + 2 * steps;
     hs_tile_finish(sweep, &wide, blocking->threads, out);
     out->threads[HS_X] = threads;
-    /* about: cut.blocks is no multiple of the strips, of which a block may have parts of two */
     out->blocks[HS_X] = cut.strips;
     out->blocks[HS_Y] = hs_divide_up(rows, tile);
+    out->sharing = cut.blocks;
+    /* in the mean: there are as many parts more than blocks as strips that two of these share */
+    const int64_t parts = cut.blocks + cut.strips - 1;
+    out->points_loaded = cut.points * (share + 2 * steps * parts / cut.blocks);
+    out->points_written = cut.stored * share;
     /* rows on their way to each group and to memory; of a warp that is alone in its block also
      * those of its levels, at the ends of y, where the last ones are elsewhere */
     const int width = sweep->precision == HS_FLOAT ? HS_STRIP_WIDTH_FLOAT : HS_STRIP_WIDTH_DOUBLE;

@@ -42,12 +42,12 @@ void hs_launch_print(const struct hs_launch *launch)
            (long long)g->blocks[HS_X], (long long)g->blocks[HS_Y], (long long)g->blocks[HS_Z]);
     if (g->whole > 0)
         printf(", but the first %lld columns are one each", (long long)g->whole);
-    printf(")\n");
+    printf("%s)\n", g->sharing > 0 ? " tiles, shared" : "");
     print_extent("threads a block", g->threads);
     if (g->input_tile[HS_X])
         print_extent("input tile", g->input_tile);
     print_extent("output tile", g->output_tile);
-    const char *const mean = g->whole > 0 ? ", in the mean" : "";
+    const char *const mean = g->whole > 0 || g->sharing > 0 ? ", in the mean" : "";
     printf("%-20s %lld a block%s\n", "points loaded", (long long)g->points_loaded, mean);
     printf("%-20s %lld a block%s\n", "points written", (long long)g->points_written, mean);
     printf("%-20s %.1f%% of the loads\n", "halo", 100.0 * hs_geometry_halo_share(g));
@@ -99,6 +99,7 @@ void hs_launch_json(struct hs_json *json, const struct hs_launch *launch)
     hs_json_integer(json, "blocks", hs_geometry_blocks(g));
     hs_json_integers(json, "block_grid", g->blocks, HS_AXES);
     hs_json_integer(json, "whole_columns", g->whole);
+    hs_json_flag(json, "shared", g->sharing > 0);
     json_extent(json, "threads", g->threads);
     json_extent(json, "input_tile", g->input_tile);
     json_extent(json, "output_tile", g->output_tile);

@@ -59,6 +59,15 @@ def test_whole_columns_are_told():
     assert figures("basic", *CUBE)["whole_columns"] == 0
 
 
+def test_strips_are_shared_by_all_multiprocessors():
+    """50 strips and 132 blocks, which have 6207 rows each in the mean, of one strip or two."""
+    case = ["fused_march_2d", "--points", "16384,16384", "--precision", "double", "--steps", "24"]
+    seen = figures(*case)
+    assert seen["shared"] and seen["blocks"] == 132 and seen["block_grid"] == [50, 3, 1]
+    assert seen["points_written"] == seen["output_tile"][0] * 6207
+    assert "132 (50 x 3 x 1 tiles, shared)" in explain(*case).stdout
+
+
 def test_a_large_tile_tends_to_3_25():
     """One read a point, 13 operations on 4 bytes; 10 is the largest cube that a block can be."""
     seen = [figures("shared_tile", *CUBE, "--block", f"{t},{t},{t}")["intensity"] for t in (4, 6, 8, 10)]
