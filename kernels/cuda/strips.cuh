@@ -1,6 +1,6 @@
 /*
- * The strips of fused_march_2d, which go along y, and how the blocks share them: each has a stretch
- * of the line that they make one after the other, so that all end together.
+ * The strips of fused_march_2d, which go along y, and how the blocks share them: each has parts of
+ * one or more, by what they cost, so that all end together.
  */
 #ifndef HS_KERNELS_CUDA_STRIPS_CUH
 #define HS_KERNELS_CUDA_STRIPS_CUH

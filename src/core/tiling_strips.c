@@ -151,10 +151,12 @@ static struct hs_strip_cut cut_strips(const struct hs_sweep *sweep)
     const bool held = sweep->face[2 * HS_X].held && sweep->face[2 * HS_X + 1].held;
     /* Measured on an H200, 1024^2 to 16384^2; a wrong one costs time, not values. By the clocks of
      * blocks of 24 levels a part of h rows that meets no end takes as long as h + 62 rows, of which
-     * 48 are the rows before and behind it, and a step at an end as long as two or three others. In
-     * float eight blocks share a multiprocessor, and one that waits at an end leaves it to them.
-     * Rows of outer strips: with held faces 19 to 21 sixteenths gave the highest rates, with others
-     * 24 to 26, across a wrap 17 to 18. */
+     * 48 are the rows before and behind it, and a step at an end as long as two or three others;
+     * up to twelve levels are taken to be alike, which was not measured. In float eight blocks
+     * share a multiprocessor, and one that waits at an end leaves it to them: there ends of 62 and
+     * 60 rows come out, near what gave most of 30, 60, 100 and 120. Rows of outer strips: with held
+     * faces 19 to 21 sixteenths gave the highest rates, with others 24 to 26, across a wrap 17
+     * to 18. */
     const int end_step = wrap_y ? 0 : 16 * (single ? 6 : 2);
     cut.steps = steps;
     cut.rows = (int)sweep->layout.points[HS_Y];
