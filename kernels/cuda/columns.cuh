@@ -155,11 +155,10 @@ inline cut make_cut(const hs_sweep *sweep, const hs_geometry &g, chunks_of *cut_
     return {(int)tiles_x, (int)tiles_y, x.first, x.others, z.whole, z.chunks, z.taper};
 }
 
-/* A block each. */
-inline hs_geometry with_blocks(hs_geometry g, const cut &of)
+/* The same launch with its blocks in a line, whose number is no product where columns are whole. */
+inline hs_geometry in_line(hs_geometry g)
 {
-    const int64_t tiles = (int64_t)of.tiles_x * of.tiles_y;
-    g.blocks[HS_X] = of.whole + (tiles - of.whole) * of.chunks;
+    g.blocks[HS_X] = hs_geometry_blocks(&g);
     g.blocks[HS_Y] = g.blocks[HS_Z] = 1;
     return g;
 }

@@ -422,8 +422,8 @@ hs_status launch_levels(const char *name, const hs_sweep *sweep, hs_error *err)
         take_tables(sweep, &p.tables);
     else if constexpr (of::SOURCE)
         take_source<of>(sweep, &p.source);
-    return star::launch(name, fused_march<T, LEVELS, HAS, CHANGE>, p,
-                        columns::with_blocks(g, p.cut), sweep->stream, err);
+    return star::launch(name, fused_march<T, LEVELS, HAS, CHANGE>, p, columns::in_line(g),
+                        sweep->stream, err);
 }
 
 template <typename T, int MOST, fields HAS>

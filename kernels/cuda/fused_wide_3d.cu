@@ -96,8 +96,8 @@ hs_status launch_levels(const hs_sweep *sweep, hs_geometry g, hs_error *err)
     if (IN_STEP)
         HS_CUDA_TRY("kernel fused_wide_3d", err, make_waves(sweep, g, marcher::RIM, &p.in_step));
     g.shared_bytes = sizeof(typename marcher::shared_memory);
-    return star::launch("fused_wide_3d", fused_wide<T, LEVELS, IN_STEP>, p,
-                        columns::with_blocks(g, p.cut), sweep->stream, err);
+    return star::launch("fused_wide_3d", fused_wide<T, LEVELS, IN_STEP>, p, columns::in_line(g),
+                        sweep->stream, err);
 }
 
 template <typename T, int LEVELS>
