@@ -26,19 +26,31 @@
  * along the row from vectors that stay in registers. What is done for a row besides its sums is
  * done for all that are visited at once, or it would take as long as the sums.
  *
- * With radius 1 and four levels, levels 2 to 4 of two rows are one loop (`step_stack`): the point
- * above is then in a register, since the level before has just added it up, and the last level's
- * line goes to memory at once, six sums to two lines. The other form is for what is left: held
- * rows, the march's ends, prescribed or periodic faces along x, source fields. Rows are cut into
- * strips along x, so short that neighbours along y are still in the first cache, and one call
- * sweeps a strip of all rows of a tile: with a call for each two rows these levels took a sixth to
- * a third longer. Level 1 is two planes ahead, every second step, and what it will read is asked
- * for while the other levels are added up: memory has their time too.
+ * With radius 1 and four levels all levels are one loop, in one of two forms. The other form is for
+ * what is left: held rows, the march's ends, prescribed or periodic faces along x, source fields.
  *
- * Where the second cache has room for planes of the input too (more than 1 MiB), level 1 is in that
- * loop as well, `whole`: it reads the input and hands its point on in a register, eight sums to two
- * lines. A plane of the input is asked for one step of the march before it is read, two rows of it
- * along with each two that are added up, so that memory is read all the time.
+ * Where the second cache holds 1 MiB or less, levels go by pairs of planes (wavefront_pair.h). A
+ * pass sweeps a row of level 1 in two planes of the input, and of each next level the row before,
+ * in two planes one lower, a cache line further back:
+ *
+ *          z |  y: j-2   j-1    j         the rows of a pass, by their levels
+ *        k+1 |                  1
+ *          k |            2     1
+ *        k-1 |     3      2
+ *
+ * All that a level reads of the one before is done then, the row and the line to come too. So a
+ * line of levels 1 to 3 comes into the first cache and leaves it once, two moves for each line that
+ * is added up, where single planes take three. Rows are cut into strips along x, so short that the
+ * some thirty rows that a pass touches stay in the first cache from pass to pass. The second cache
+ * is then not what a tile is cut for: what it does not hold, the third has. The input is asked for
+ * a step before it is read, along with each line that is added up, so that memory is read all the
+ * time, and again two rows before.
+ *
+ * Where the second cache is larger, a tile's planes of all levels and of the input fit there, and
+ * each level sweeps one plane, in all its rows two by two (`step_stack`): the point above is in a
+ * register then, since the level before has just added it up. A plane of the input is asked for one
+ * step of the march before it is read, two rows of it along with each two that are added up, so
+ * that memory is read all the time.
  *
  * Elsewhere rows of the last level wait in the ring, and each line that is added up there carries a
  * share of a line out (`carry`); in 1D and 2D it asks for a share of what is to come, too.
@@ -52,17 +64,17 @@
  * 2010; one array for all levels ("compressed grid"), Wittmann, Hager, Treibig and Wellein,
  * Parallel Processing Letters 20 (2010).
  *
- * Prediction, 384^3 double, R = 1, T = 4, a second cache of 1 MiB: tiles of 32 rows, so a sweep
- * moves (1 + (32 + 8)/32)/4 = 0.56 words a point instead of 2, and adds up (6 + 4 + 2)/4/32 = 9 %
- * more rows than there are. In the cache a row of 384 points takes 0.10 us (Zen 5), so 3.5 GCell/s
- * a core with the rims, the bound as long as memory gives half of what a copy takes.
+ * Prediction, 384^3 double, R = 1, T = 4, by pairs: tiles of 64 rows, so a sweep moves (1 + (64 +
+ * 8)/64)/4 = 0.53 words a point instead of 2, and adds up (6 + 4 + 2)/4/64 = 5 % more rows than
+ * there are. In the first cache a pass takes 4.5 clocks a line and level (Zen 5), 0.06 us a row, so
+ * 6 GCell/s a core, the bound as long as memory gives half of what a copy takes.
  *
  * Measured, and what else was tried: docs/performance/two-cores.md, "Fused: `wavefront`".
  */
 #include "core/stream.h"
-#include "wavefront_carry.h"
-#include "wavefront_faces.h"
-#include "wavefront_tile.h"
+#include "wavefront_levels.h"
+#include "wavefront_pair.h"
+#include "wavefront_stack.h"
 
 #include <math.h>
 #include <omp.h>
@@ -73,21 +85,6 @@
 #endif
 
 /* ---- rows ------------------------------------------------------------------------------------ */
-
-struct rows {
-    const void *below[HS_MAX_RADIUS], *centre, *above[HS_MAX_RADIUS]; /* first points; planes 1, 2,
-                                                                         3 down and up */
-    void *out;
-    void *outs[PLANES];       /* of each of several planes */
-    int64_t pitch, out_pitch; /* values between rows; of several planes, between these */
-    int64_t beside, lead;     /* then: between rows; to what is asked for */
-    int64_t count;            /* then: rows, one after the other */
-    int64_t points;           /* whole cache lines are swept */
-    const void *c;
-    const void *source; /* or NULL: start from source_value */
-    int64_t source_pitch;
-    double source_value;
-};
 
 /* Where level 1 is: planes of the input from `radius` below on, and those of the ring, by their
  * first bytes; and how far from there the line at hand, its neighbours along y, and what is asked
@@ -134,24 +131,6 @@ HS_INLINE struct place place_at(const struct rows *r, int radius, int planes, in
     return p;
 }
 
-/* Rows of levels 2 to 4, first points, in the ring: of the plane below of each, which is where it
- * goes, but for the last, and its own, of the level before; and of that above the first, which is
- * where level 1 goes if it is added up here too. Then the input's rows, and those to come. */
-struct stack {
-    const char *centre[STACK];
-    char *below[STACK];
-    char *above, *out;
-    const char *input, *input_below, *input_above;
-    int64_t input_pitch;
-    int64_t count;            /* groups of rows beside each other, one after the other */
-    const char *(*ask)[ASKS]; /* [count] */
-    int64_t pitch, bytes;     /* of `out`, from row to row; of what is swept of a row */
-    const void *c;
-    const double *source_value;
-    unsigned first_bits, last_bits; /* the values of the first and the last line that are swept */
-    bool skip_first, skip_last;     /* these lines belong to the neighbouring tile's output */
-};
-
 #define EITHER(bits, a, b) ((bits)&1 ? (a) : (b))
 #define PUT(p, v) (*(p) = (v))
 #ifdef HAS_X86
@@ -169,6 +148,26 @@ __attribute__((target("avx2,fma"))) HS_INLINE __m256 select_256(unsigned bits, _
     const __m256i set = _mm256_and_si256(_mm256_set1_epi32((int)bits), lane);
     return _mm256_blendv_ps(b, a, _mm256_castsi256_ps(_mm256_cmpeq_epi32(set, lane)));
 }
+/* Of two neighbouring vectors the values from the last of the first on, from the second of it on.
+ */
+__attribute__((target("avx2,fma"))) HS_INLINE __m256d left_256d(__m256d before, __m256d a)
+{
+    return _mm256_shuffle_pd(_mm256_permute2f128_pd(before, a, 0x21), a, 5);
+}
+__attribute__((target("avx2,fma"))) HS_INLINE __m256d right_256d(__m256d a, __m256d behind)
+{
+    return _mm256_shuffle_pd(a, _mm256_permute2f128_pd(a, behind, 0x21), 5);
+}
+__attribute__((target("avx2,fma"))) HS_INLINE __m256 left_256(__m256 before, __m256 a)
+{
+    const __m256i between = _mm256_castps_si256(_mm256_permute2f128_ps(before, a, 0x21));
+    return _mm256_castsi256_ps(_mm256_alignr_epi8(_mm256_castps_si256(a), between, 12));
+}
+__attribute__((target("avx2,fma"))) HS_INLINE __m256 right_256(__m256 a, __m256 behind)
+{
+    const __m256i between = _mm256_castps_si256(_mm256_permute2f128_ps(a, behind, 0x21));
+    return _mm256_castsi256_ps(_mm256_alignr_epi8(between, _mm256_castps_si256(a), 4));
+}
 #define SELECT_512D(bits, a, b) _mm512_mask_blend_pd((__mmask8)(bits), b, a)
 #define SELECT_512(bits, a, b) _mm512_mask_blend_ps((__mmask16)(bits), b, a)
 
@@ -182,6 +181,8 @@ __attribute__((target("avx2,fma"))) HS_INLINE __m256 select_256(unsigned bits, _
 #define ROWS_FMA1(a, b, c) fma(a, b, c)
 #define ROWS_SHIFT(a, b, n)                                                                        \
     _mm512_castsi512_pd(_mm512_alignr_epi64(_mm512_castpd_si512(b), _mm512_castpd_si512(a), n))
+#define ROWS_LEFT(before, a) ROWS_SHIFT(before, a, ROWS_LANES - 1)
+#define ROWS_RIGHT(a, behind) ROWS_SHIFT(a, behind, 1)
 #define ROWS_STREAM(to, from) hs_stream_lines_64(to, from, LINE_BYTES)
 #define ROWS_TARGET __attribute__((target("avx512f,fma")))
 #define ROWS_SELECT SELECT_512D
@@ -199,6 +200,8 @@ __attribute__((target("avx2,fma"))) HS_INLINE __m256 select_256(unsigned bits, _
 #define ROWS_FMA1(a, b, c) fmaf(a, b, c)
 #define ROWS_SHIFT(a, b, n)                                                                        \
     _mm512_castsi512_ps(_mm512_alignr_epi32(_mm512_castps_si512(b), _mm512_castps_si512(a), n))
+#define ROWS_LEFT(before, a) ROWS_SHIFT(before, a, ROWS_LANES - 1)
+#define ROWS_RIGHT(a, behind) ROWS_SHIFT(a, behind, 1)
 #define ROWS_STREAM(to, from) hs_stream_lines_64(to, from, LINE_BYTES)
 #define ROWS_TARGET __attribute__((target("avx512f,fma")))
 #define ROWS_SELECT SELECT_512
@@ -214,6 +217,8 @@ __attribute__((target("avx2,fma"))) HS_INLINE __m256 select_256(unsigned bits, _
 #define ROWS_SET(x) _mm256_set1_pd(x)
 #define ROWS_FMA(a, b, c) _mm256_fmadd_pd(a, b, c)
 #define ROWS_FMA1(a, b, c) fma(a, b, c)
+#define ROWS_LEFT left_256d
+#define ROWS_RIGHT right_256d
 #define ROWS_STREAM(to, from) hs_stream_lines_32(to, from, LINE_BYTES)
 #define ROWS_TARGET __attribute__((target("avx2,fma")))
 #define ROWS_SELECT select_256d
@@ -229,6 +234,8 @@ __attribute__((target("avx2,fma"))) HS_INLINE __m256 select_256(unsigned bits, _
 #define ROWS_SET(x) _mm256_set1_ps(x)
 #define ROWS_FMA(a, b, c) _mm256_fmadd_ps(a, b, c)
 #define ROWS_FMA1(a, b, c) fmaf(a, b, c)
+#define ROWS_LEFT left_256
+#define ROWS_RIGHT right_256
 #define ROWS_STREAM(to, from) hs_stream_lines_32(to, from, LINE_BYTES)
 #define ROWS_TARGET __attribute__((target("avx2,fma")))
 #define ROWS_SELECT select_256
@@ -245,6 +252,8 @@ __attribute__((target("avx2,fma"))) HS_INLINE __m256 select_256(unsigned bits, _
 #define ROWS_SET(x) (x)
 #define ROWS_FMA(a, b, c) fma(a, b, c)
 #define ROWS_FMA1(a, b, c) fma(a, b, c)
+#define ROWS_LEFT(before, a) (before)
+#define ROWS_RIGHT(a, behind) (behind)
 #define ROWS_STREAM(to, from) hs_stream_lines_16(to, from, LINE_BYTES)
 #define ROWS_TARGET
 #define ROWS_SELECT EITHER
@@ -260,6 +269,8 @@ __attribute__((target("avx2,fma"))) HS_INLINE __m256 select_256(unsigned bits, _
 #define ROWS_SET(x) (x)
 #define ROWS_FMA(a, b, c) fmaf(a, b, c)
 #define ROWS_FMA1(a, b, c) fmaf(a, b, c)
+#define ROWS_LEFT(before, a) (before)
+#define ROWS_RIGHT(a, behind) (behind)
 #define ROWS_STREAM(to, from) hs_stream_lines_16(to, from, LINE_BYTES)
 #define ROWS_TARGET
 #define ROWS_SELECT EITHER
@@ -279,249 +290,7 @@ static const struct row_functions *find_functions(enum hs_precision precision)
     return single ? &baseline_float_functions : &baseline_double_functions;
 }
 
-static void call_rows(struct carry *carry, struct rows *rows, int64_t count)
-{
-    const struct wave *w = carry->t->w;
-    rows->c = w->c;
-    carry->earned = 9 * count;
-    w->functions->rows[w->dims - 1][w->radius - 1][count - 1](rows, carry);
-}
-
-/* From a point to what level 1 asks for while it sweeps it: some rows on. */
-static int64_t lead(const struct wave *w)
-{
-    const int64_t row = w->s->layout.pitch[w->across];
-    return divide_up(AHEAD_BYTES, row * w->size) * row;
-}
-
-/* Points from real i on, at a line's begin, of row j in `planes` planes from k on. */
-static void sweep_piece(struct carry *carry, struct rows *rows, int64_t i, int64_t j, int64_t k,
-                        int planes)
-{
-    const struct wave *w = carry->t->w;
-    const struct hs_sweep *s = w->s;
-    const int64_t up = s->layout.pitch[w->march];
-    const int64_t at = element(w, i, wrapped(j, w->n[w->across]), wrapped(k, w->n[w->march]));
-    const char *centre = (const char *)s->in + at * w->size;
-    rows->c = w->c;
-    rows->centre = centre;
-    rows->source = s->source ? (const char *)s->source + at * w->size : NULL;
-    rows->source_value = s->source ? 0.0 : s->source_value[0];
-    rows->pitch = rows->source_pitch = up;
-    if (w->dims == 3) {
-        rows->beside = s->layout.pitch[w->across];
-        rows->lead = lead(w);
-        carry->earned = 9;
-        w->functions->planes[w->radius - 1][planes - 1](rows, carry);
-        return;
-    }
-    for (int m = 1; m <= w->radius; m++) {
-        rows->below[m - 1] = centre - m * up * w->size;
-        rows->above[m - 1] = centre + m * up * w->size;
-    }
-    call_rows(carry, rows, 1);
-}
-
-/* So many rows from j on of the first level in `planes` planes, all neighbours in the input too,
- * straight from there: whole runs of points that are neighbours. Beside a run lie ghosts, which are
- * filled. */
-static void sweep_first(struct carry *carry, int64_t j, int64_t count, int64_t k, int planes)
-{
-    const struct tile *t = carry->t;
-    const struct wave *w = t->w;
-    const int64_t end = level_hi(t, 1, HS_X), n = w->n[HS_X];
-    for (int64_t i = level_lo(t, 1, HS_X), length; i < end; i += length) {
-        const int64_t from = wrapped(i, n), back = from % w->line; /* to a line's begin */
-        length = smaller(end - i, n - from);
-        struct rows rows = {.points = length + back, .count = count, .out_pitch = w->ring_pitch};
-        for (int g = 0; g < planes; g++)
-            rows.outs[g] = ring_at(t, 1, i - back, j, k + g);
-        rows.out = rows.outs[0];
-        sweep_piece(carry, &rows, from - back, j, k, planes);
-    }
-}
-
-/* Rows of the source side by side with those of the ring, where the grid's image begins within. */
-static const char *gather_source(const struct tile *t, int64_t i, int64_t end, int64_t j,
-                                 int64_t count, int64_t k)
-{
-    const struct wave *w = t->w;
-    char *gathered = t->ring + w->slots * w->ring_plane;
-    for (int64_t row = 0; row < count; row++)
-        for (int64_t x = i, length; x < end; x += length) {
-            const int64_t from = wrapped(x, w->n[HS_X]);
-            length = smaller(end - x, w->n[HS_X] - from);
-            memcpy(gathered + (row * w->ring_pitch + (x - i)) * w->size,
-                   field_at(w, w->s->source, from, wrapped(j + row, w->n[w->across]),
-                            wrapped(k, w->n[w->march])),
-                   (size_t)(length * w->size));
-        }
-    return gathered;
-}
-
-/* The rows of the ring after a group of them. */
-static void next_rows(struct rows *rows, const struct wave *w)
-{
-    const int64_t bytes = GROUP * rows->pitch * w->size;
-    rows->centre = (const char *)rows->centre + bytes;
-    rows->out = (char *)rows->out + bytes;
-    for (int m = 0; m < w->radius; m++) {
-        rows->below[m] = (const char *)rows->below[m] + bytes;
-        rows->above[m] = (const char *)rows->above[m] + bytes;
-    }
-    if (rows->source)
-        rows->source = (const char *)rows->source + GROUP * rows->source_pitch * w->size;
-}
-
-static void sweep_later(struct carry *carry, int level, int64_t j, int64_t count, int64_t k)
-{
-    const struct tile *t = carry->t;
-    const struct wave *w = t->w;
-    const struct hs_sweep *s = w->s;
-    const int64_t i = round_down(level_lo(t, level, HS_X), w->line);
-    const int64_t end = level_hi(t, level, HS_X);
-    struct rows rows = {
-        .centre = ring_at(t, level - 1, i, j, k),
-        .out = ring_at(t, level, i, j, k),
-        .pitch = w->ring_pitch,
-        .out_pitch = w->ring_pitch,
-        .points = end - i,
-        .source_value = s->source ? 0.0 : s->source_value[level - 1],
-    };
-    if (s->source && w->wrap[HS_X]) {
-        rows.source = gather_source(t, i, end, j, count, k);
-        rows.source_pitch = w->ring_pitch;
-    } else if (s->source) {
-        rows.source =
-            field_at(w, s->source, i, wrapped(j, w->n[w->across]), wrapped(k, w->n[w->march]));
-        rows.source_pitch = s->layout.pitch[w->across];
-    }
-    for (int m = 1; m <= w->radius && w->dims > 1; m++) {
-        rows.below[m - 1] = ring_at(t, level - 1, i, j, k - m);
-        rows.above[m - 1] = ring_at(t, level - 1, i, j, k + m);
-    }
-    for (; count > GROUP; count -= GROUP) {
-        call_rows(carry, &rows, GROUP);
-        next_rows(&rows, w);
-    }
-    call_rows(carry, &rows, count);
-}
-
 /* ---- the march ------------------------------------------------------------------------------- */
-
-/* What is left to do for `count` rows of a plane that have been swept, or are held. */
-static void finish_rows(const struct tile *t, int level, bool held, int64_t j, int64_t count,
-                        int64_t k)
-{
-    if (held)
-        keep(t, level, level_lo(t, level, HS_X), level_hi(t, level, HS_X), j, k);
-    else
-        keep_ends(t, level, j, count, k);
-    if (t->w->prescribed)
-        prescribe(t, level, j, count, k);
-    if (level < t->w->steps)
-        ghost_ends(t, level, j, count, k);
-}
-
-/* Rows j to j_end of plane k of a later level, or of level 1, which has been swept: held rows one
- * by one, the others by runs that end where the grid does, since beyond it lie held rows or its
- * image. */
-static void sweep_rows(struct carry *carry, int level, int64_t j, int64_t j_end, int64_t k)
-{
-    const struct tile *t = carry->t;
-    const struct wave *w = t->w;
-    const int64_t n = w->n[w->across];
-    const bool held_plane = holds(w, w->march, wrapped(k, w->n[w->march]));
-    for (int64_t count; j < j_end; j += count) {
-        const int64_t real = wrapped(j, n);
-        const bool held = held_plane || holds(w, w->across, real);
-        count = 1;
-        while (!held && j + count < j_end && !holds(w, w->across, real + count))
-            count++;
-        if (!held && level > 1)
-            sweep_later(carry, level, j, count, k);
-        finish_rows(t, level, held, j, count, k);
-    }
-}
-
-/* So many rows from j on of level 1, neighbours and none held, in its planes k to k_end: likewise,
- * and finished later. */
-static void sweep_planes(struct carry *carry, int64_t j, int64_t rows, int64_t k, int64_t k_end)
-{
-    const struct wave *w = carry->t->w;
-    for (int count; k < k_end; k += count) {
-        const int64_t real = wrapped(k, w->n[w->march]);
-        const bool held = holds(w, w->march, real);
-        count = 1;
-        while (!held && k + count < k_end && !holds(w, w->march, real + count))
-            count++;
-        if (!held)
-            sweep_first(carry, j, rows, k, count);
-    }
-}
-
-/* What follows plane k of a level in its rows j to j_end: ghost planes, or the way out. */
-static void follow(struct carry *carry, int level, int64_t j, int64_t j_end, int64_t k)
-{
-    const struct tile *t = carry->t;
-    const struct wave *w = t->w;
-    const int lower = 2 * w->march, upper = lower + 1;
-    const bool inside = k < level_hi(t, level, w->march);
-    if (level == w->steps) {
-        for (int64_t row = j; row < j_end && inside; row++)
-            wait_row(carry, row, k);
-    } else if (w->dims > 1 && inside && k == w->radius && touches(t, level, lower)) {
-        for (int m = 1; m <= w->depth[lower]; m++)
-            ghost_plane_rows(t, level, lower, m, j, j_end);
-    } else if (w->dims > 1 && !inside && touches(t, level, upper)) {
-        const int64_t m = k - w->n[w->march] + 1;
-        if (m <= w->depth[upper])
-            ghost_plane_rows(t, level, upper, (int)m, j, j_end);
-    }
-}
-
-/* Rows j to j_end of what a level has to do at its plane k. */
-static void advance(struct carry *carry, int level, int64_t j, int64_t j_end, int64_t k)
-{
-    const struct tile *t = carry->t;
-    const struct wave *w = t->w;
-    j = larger(j, level_lo(t, level, w->across));
-    j_end = smaller(j_end, level_hi(t, level, w->across));
-    if (j >= j_end || k < level_lo(t, level, w->march))
-        return;
-    if (k < level_hi(t, level, w->march))
-        sweep_rows(carry, level, j, j_end, k);
-    follow(carry, level, j, j_end, k);
-}
-
-/* The same of level 1 at its planes from k on: row by row of them all, and what is left to do then
- * plane by plane. */
-static void advance_first(struct carry *carry, int64_t j, int64_t j_end, int64_t k)
-{
-    const struct tile *t = carry->t;
-    const struct wave *w = t->w;
-    const int64_t swept = smaller(k + w->planes, level_hi(t, 1, w->march));
-    j_end = smaller(j_end, level_hi(t, 1, w->across));
-    for (int64_t row = j, count; row < j_end; row += count) {
-        const int64_t real = wrapped(row, w->n[w->across]);
-        const bool held = holds(w, w->across, real);
-        count = 1;
-        while (!held && row + count < j_end && real + count < w->n[w->across] &&
-               !holds(w, w->across, real + count))
-            count++;
-        if (!held)
-            sweep_planes(carry, row, count, k, swept);
-    }
-    for (int64_t plane = k; plane < k + w->planes; plane++)
-        advance(carry, 1, j, j_end, plane);
-}
-
-static void ghost_rows_of(const struct tile *t, int level, int64_t k)
-{
-    const int march = t->w->march;
-    if (level < t->w->steps && k >= level_lo(t, level, march) && k < level_hi(t, level, march))
-        ghost_rows_beside(t, level, k);
-}
 
 /* Level 1 ahead of the others: what waits lies where its newest plane will. */
 static void lead_on(struct carry *carry, int64_t k)
@@ -546,201 +315,6 @@ static void find_slots(struct tile *t, int64_t step)
     }
 }
 
-/* Whether all levels of a stack are within the grid along the march, away from its ends. */
-static bool stacks(const struct tile *t, int64_t s)
-{
-    const struct wave *w = t->w;
-    for (int level = w->whole ? 1 : 2; level <= w->steps; level++) {
-        const int64_t k = s - level;
-        if (k < level_lo(t, level, w->march) || k >= level_hi(t, level, w->march) ||
-            holds(w, w->march, wrapped(k, w->n[w->march])) ||
-            (!w->wrap[w->march] && k <= w->radius))
-            return false;
-    }
-    return w->stack;
-}
-
-/* Bits from `from` to `to` of a line's, of which the first is value `first`. */
-static unsigned bits_between(int64_t from, int64_t to, int64_t first, int64_t line)
-{
-    const int64_t lo = larger(from - first, 0), hi = smaller(to - first, line);
-    return hi > lo ? (unsigned)((1ull << hi) - (1ull << lo)) : 0;
-}
-
-/* What is asked for meanwhile: `left` rows of some planes of the input, a row of each in turn; of
- * each the first bytes of the next. */
-struct asking {
-    const char *next[STACK_PLANES];
-    int planes, plane;
-    int64_t pitch, left;
-};
-
-/* A step's share of the planes that level 1 reads when it is called next. */
-static struct asking ask_planes(const struct tile *t, int64_t s, int64_t number)
-{
-    const struct wave *w = t->w;
-    const int64_t i = round_down(level_lo(t, 2, HS_X), w->line), n = w->n[w->across];
-    const int64_t lo = level_lo(t, 0, w->across), row = wrapped(lo, n);
-    const int64_t rows = smaller(level_hi(t, 0, w->across) - lo, n - row);
-    const int64_t share = number % w->planes;
-    const int64_t from = rows * share / w->planes, to = rows * (share + 1) / w->planes;
-    const int64_t k = w->whole ? s + 1 : s - share + w->planes;
-    struct asking asking = {
-        .planes = (int)larger(0, smaller(w->planes, level_hi(t, 0, w->march) - k)),
-        .pitch = w->s->layout.pitch[w->across] * w->size,
-    };
-    for (int m = 0; m < asking.planes; m++)
-        asking.next[m] = field_at(w, w->s->in, i, row + from, wrapped(k + m, w->n[w->march]));
-    asking.left = asking.planes * (to - from);
-    return asking;
-}
-
-/* So many rows for each group. Where none is left, what is in the cache is asked for, which costs
- * nothing. */
-static void ask(struct asking *a, int64_t strip, const char *near, int each, int64_t groups,
-                const char *(*to)[ASKS])
-{
-    for (int64_t group = 0; group < groups; group++)
-        for (int n = 0; n < each; n++) {
-            to[group][n] = near;
-            if (a->left == 0)
-                continue;
-            a->left--;
-            to[group][n] = a->next[a->plane] + strip;
-            a->next[a->plane] += a->pitch;
-            a->plane = a->plane + 1 < a->planes ? a->plane + 1 : 0;
-        }
-}
-
-/* Level 1's part: row j of plane k from the input. */
-static void add_first(const struct wave *w, struct stack *stack, int64_t i, int64_t j, int64_t k)
-{
-    const int64_t plane = w->s->layout.pitch[w->march] * w->size;
-    stack->input =
-        field_at(w, w->s->in, i, wrapped(j, w->n[w->across]), wrapped(k, w->n[w->march]));
-    stack->input_below = stack->input - plane;
-    stack->input_above = stack->input + plane;
-    stack->input_pitch = w->s->layout.pitch[w->across] * w->size;
-}
-
-/* Of all levels the same lines along x: those of level 2, or of these a strip. */
-struct strip {
-    int64_t first, last; /* points at the begins of lines */
-    int64_t from, bytes; /* of the row */
-    struct asking asking;
-};
-
-/* So many groups of rows from j on. */
-static void sweep_stack(const struct carry *carry, enum stack_kind kind, int64_t j, int64_t count,
-                        int64_t s, struct strip *strip)
-{
-    const struct tile *t = carry->t;
-    const struct wave *w = t->w;
-    const struct hs_sweep *r = w->s;
-    const int64_t i = strip->first, last = strip->last;
-    const char *asks[MOST_GROUPS][ASKS];
-    struct stack stack = {
-        .above = ring_at(t, 1, i, j, s - 1),
-        .pitch = r->layout.pitch[w->across] * w->size,
-        .bytes = strip->bytes,
-        .c = w->c,
-        .source_value = r->source_value,
-        .first_bits = bits_between(r->box.lo[HS_X], r->box.hi[HS_X], i, w->line),
-        .last_bits = bits_between(r->box.lo[HS_X], r->box.hi[HS_X], last, w->line),
-        .skip_first = i < t->box.lo[HS_X],
-        .skip_last = last >= t->box.hi[HS_X],
-        .count = count,
-        .ask = asks,
-    };
-    if (kind == ALL_OF_ONE || kind == ALL_OF_TWO)
-        stack.out = (char *)r->out + element(w, i, j, s - w->steps) * w->size;
-    for (int n = 0; n < STACK; n++) {
-        stack.centre[n] = ring_at(t, n + 1, i, j, s - n - 2);
-        stack.below[n] = ring_at(t, n + 1, i, j, s - n - 3);
-    }
-    if (w->whole)
-        add_first(w, &stack, i, j, s - 1);
-    ask(&strip->asking, strip->from, stack.above, w->whole ? WHOLE_ASKS : ASKS, count, asks);
-    (w->whole ? w->functions->whole : w->functions->stack)[kind][w->plain](&stack);
-}
-
-/* Whether rows lo to hi are within the grid, none held, and neighbours there. */
-static bool inside(const struct wave *w, int64_t lo, int64_t hi)
-{
-    const int64_t real = wrapped(lo, w->n[w->across]);
-    return real + hi - lo <= w->n[w->across] && !holds(w, w->across, real) &&
-           !holds(w, w->across, real + hi - lo - 1);
-}
-
-/* Rows of these levels by the functions for one: what is held, and rims that lie there. */
-static void advance_later(struct carry *carry, int64_t j, int64_t j_end, int64_t s)
-{
-    if (carry->t->w->whole && j < j_end)
-        advance_first(carry, j, j_end, s - 1);
-    for (int level = 2; level <= carry->t->w->steps && j < j_end; level++)
-        advance(carry, level, j, j_end, s - level);
-}
-
-/* What is left to do in rows that have been swept. */
-static void finish_stack(const struct tile *t, int64_t j, int64_t j_end, int64_t s)
-{
-    const int across = t->w->across;
-    for (int level = t->w->whole ? 1 : 2; level < t->w->steps; level++) {
-        const int64_t from = larger(j, level_lo(t, level, across));
-        const int64_t to = smaller(j_end, level_hi(t, level, across));
-        if (from < to)
-            finish_rows(t, level, false, from, to - from, s - level);
-    }
-}
-
-/* Levels 2 to 4 together, or 1 to 4, at a step of the march. A rim is of two rows, of levels 2 and
- * 3, of which the outer one of level 3 is of no use; and one more of level 1. No level reads what
- * another stores in the same step, so strips of the rows go one after the other. */
-static void step_stack(struct carry *carry, int64_t s, int64_t number)
-{
-    enum { RIM = STACK - 1 };
-    const struct tile *t = carry->t;
-    const struct wave *w = t->w;
-    const int level = w->whole ? 1 : 2, more = w->whole ? 1 : 0;
-    const int64_t first = level_lo(t, level, w->across), end = level_hi(t, level, w->across);
-    const int64_t from = larger(t->box.lo[w->across], w->s->box.lo[w->across]);
-    const int64_t to = smaller(t->box.hi[w->across], w->s->box.hi[w->across]);
-    const bool lower = first == from - RIM - more && inside(w, first, from);
-    const bool upper = end == to + RIM + more && inside(w, to, end);
-    const int64_t row = round_down(level_lo(t, 2, HS_X), w->line);
-    const int64_t lines = divide_up(level_hi(t, 2, HS_X) - row, w->line);
-    const int64_t strips =
-        w->whole ? 1 : larger(1, (lines * LINE_BYTES + STRIP_BYTES / 2) / STRIP_BYTES);
-    const struct asking asking = ask_planes(t, s, number);
-    if (!lower)
-        advance_later(carry, first, from, s);
-    for (int64_t n = 0; n < strips; n++) {
-        const int64_t line = lines * n / strips, line_end = lines * (n + 1) / strips;
-        struct strip strip = {.first = row + line * w->line,
-                              .last = row + (line_end - 1) * w->line,
-                              .from = line * LINE_BYTES,
-                              .bytes = (line_end - line) * LINE_BYTES,
-                              .asking = asking};
-        if (lower && w->whole)
-            sweep_stack(carry, FIRST_OF_ONE, first, 1, s, &strip);
-        if (lower)
-            sweep_stack(carry, LOWER_OF_TWO, from - RIM, 1, s, &strip);
-        for (int64_t j = from, count; j + 1 < to; j += 2 * count) {
-            count = smaller((to - j) / 2, MOST_GROUPS);
-            sweep_stack(carry, ALL_OF_TWO, j, count, s, &strip);
-        }
-        if ((to - from) % 2)
-            sweep_stack(carry, ALL_OF_ONE, to - 1, 1, s, &strip);
-        if (upper)
-            sweep_stack(carry, LOWER_OF_TWO, to, 1, s, &strip);
-        if (upper && w->whole)
-            sweep_stack(carry, FIRST_OF_ONE, end - 1, 1, s, &strip);
-    }
-    finish_stack(t, lower ? first : from, upper ? end : to, s);
-    if (!upper)
-        advance_later(carry, to, end, s);
-}
-
 /* Step `s` of the march, of which `number` are done: level 1 sweeps plane s - radius, or is some
  * planes ahead, and each next level is a radius behind. */
 static void step(struct carry *carry, int64_t s, int64_t number)
@@ -750,7 +324,7 @@ static void step(struct carry *carry, int64_t s, int64_t number)
     const int64_t lag = w->reach[w->march], group = w->visit;
     const int64_t first = level_lo(t, 1, w->across), end = level_hi(t, 1, w->across);
     /* rows may wait into the next step where level 1 comes to their place late enough */
-    const bool patient = w->dims == 2 || (!w->whole && t->box.hi[w->across] - first >= 4 * GROUP);
+    const bool patient = w->dims == 2 || (!w->stack && t->box.hi[w->across] - first >= 4 * GROUP);
     if (w->ahead && number % w->planes == 0)
         lead_on(carry, s - lag);
     if (!w->ahead) {
@@ -758,7 +332,7 @@ static void step(struct carry *carry, int64_t s, int64_t number)
         call_plane(carry, &carry->call[1], level_lo(t, 0, w->across) + 2 * group, s);
     }
     if (stacks(t, s))
-        step_stack(carry, s, number);
+        step_stack(carry, s);
     for (int64_t j = first; j < end && !stacks(t, s); j += group) {
         if (!w->ahead && j == first + 2 * group)
             drain(carry, 0);
@@ -786,8 +360,9 @@ static void sweep_tile(const struct wave *w, int64_t number, char *ring)
         return;
     for (int level = 0; level <= w->steps; level++)
         find_level(&t, level);
-    t.base_x = round_down(level_lo(&t, 1, HS_X), w->line) - w->line;
-    t.base_across = t.box.lo[w->across] - w->steps * w->reach[w->across];
+    t.base_x =
+        round_down(level_lo(&t, 1, HS_X), w->line) - (w->pair ? PAIR_LEAD : LINE_BYTES) / w->size;
+    t.base_across = t.box.lo[w->across] - (w->pair ? 2 : 1) * w->steps * w->reach[w->across];
     struct carry carry = {
         .t = &t,
         .cost = 8 * (w->ahead ? w->steps - 1 : w->steps),
@@ -796,6 +371,10 @@ static void sweep_tile(const struct wave *w, int64_t number, char *ring)
     };
     const int64_t lag = w->reach[w->march];
     const int64_t begin = level_lo(&t, 1, w->march) + lag;
+    if (w->pair) {
+        sweep_pairs(&carry);
+        return;
+    }
     for (int64_t s = begin; s < t.box.hi[w->march] + w->steps * lag; s++) {
         find_slots(&t, s);
         step(&carry, s, s - begin);
@@ -831,10 +410,13 @@ static enum hs_status sweep(const struct hs_sweep *s, struct hs_error *err)
     const size_t bytes = ring_bytes(&w);
     const int64_t tiles = w.pieces[HS_X] * w.pieces[HS_Y] * w.pieces[HS_Z];
     const int threads = (int)smaller(s->threads, tiles);
+    /* neighbouring tiles at once, since either reads some of the other's rows, and more in a pair
+     */
+    const int each = w.pair ? 1 : (int)divide_up(tiles, threads);
 #pragma omp parallel num_threads(threads) if (threads > 1)
     {
         char *ring = (char *)s->scratch + (size_t)omp_get_thread_num() * bytes;
-#pragma omp for schedule(static)
+#pragma omp for schedule(static, each)
         for (int64_t n = 0; n < tiles; n++)
             sweep_tile(&w, n, ring);
         hs_stream_fence();

@@ -101,6 +101,15 @@ HS_INLINE void call_in(const char *from)
 #endif
 }
 
+HS_INLINE void call_near(const char *from)
+{
+#ifdef __GNUC__
+    __builtin_prefetch(from, 0, 3);
+#else
+    (void)from;
+#endif
+}
+
 /* Streams rows until no more than `left` wait. */
 static void drain(struct carry *c, int left)
 {

@@ -72,28 +72,26 @@ static void ghost_plane_rows(const struct tile *t, int level, int face, int m, i
                   wrapped(j, w->n[w->across]), edge);
 }
 
-/* The ghost rows beside plane k. */
-static void ghost_rows_beside(const struct tile *t, int level, int64_t k)
+/* The ghost rows beside plane k at one face. */
+static void ghost_rows_beside(const struct tile *t, int level, int face, int64_t k)
 {
     const struct wave *w = t->w;
     const int64_t i = level_lo(t, level, HS_X);
-    for (int face = 2 * w->across; w->dims > 2 && face <= 2 * w->across + 1; face++)
-        for (int m = 1; m <= w->depth[face] && touches(t, level, face); m++) {
-            const int64_t edge = face % 2 ? w->n[w->across] - 1 : 0, out = face % 2 ? m : -m;
-            ghost_row(t, level, face, m, ring_at(t, level, i, edge + out, k),
-                      ring_at(t, level, i, edge - out, k), ring_at(t, level, i, edge, k), edge,
-                      wrapped(k, w->n[w->march]));
-        }
+    const int64_t edge = face % 2 ? w->n[w->across] - 1 : 0;
+    for (int m = 1; m <= w->depth[face] && touches(t, level, face); m++) {
+        const int64_t out = face % 2 ? m : -m;
+        ghost_row(t, level, face, m, ring_at(t, level, i, edge + out, k),
+                  ring_at(t, level, i, edge - out, k), ring_at(t, level, i, edge, k), edge,
+                  wrapped(k, w->n[w->march]));
+    }
 }
 
-/* The ghosts at both ends of `count` rows, whose indices along the grid's faces are neighbours too.
- */
-static void ghost_ends(const struct tile *t, int level, int64_t j, int64_t count, int64_t k)
+/* The ghosts at an end of `count` rows, whose indices along the grid's faces are neighbours too. */
+static void ghost_end(const struct tile *t, int level, int face, int64_t j, int64_t count,
+                      int64_t k, ghosts_function *ghosts)
 {
     const struct wave *w = t->w;
-    for (int face = 0; face < 2; face++) {
-        if (!touches(t, level, face))
-            continue;
+    if (touches(t, level, face)) {
         const struct hs_face *f = &w->s->face[face];
         const struct drive drive =
             drive_of(w, face, w->s->level[level].drive, w->s->level[level].drive_field);
@@ -106,10 +104,15 @@ static void ghost_ends(const struct tile *t, int level, int64_t j, int64_t count
         for (int m = 1; m <= w->depth[face]; m++) {
             const struct rule rule = {f->a[m - 1], f->b[m - 1], f->c[m - 1]};
             const int64_t out = (face ? m : -m) * w->size;
-            w->functions->ghosts(node + out, node - out, node, &rule, table, drive.value, count,
-                                 w->ring_pitch);
+            ghosts(node + out, node - out, node, &rule, table, drive.value, count, w->ring_pitch);
         }
     }
+}
+
+static void ghost_ends(const struct tile *t, int level, int64_t j, int64_t count, int64_t k)
+{
+    for (int face = 0; face < 2; face++)
+        ghost_end(t, level, face, j, count, k, t->w->functions->ghosts);
 }
 
 /* Node values of the level before, from virtual x = i to end. */

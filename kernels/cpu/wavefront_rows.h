@@ -6,8 +6,9 @@
  *     ROWS_FMA1(a, b, c)            of single values
  *     ROWS_SHIFT(a, b, n)           the values n points behind those of a, of which b is the next
  *                                   vector; n is constant. Without it they are loaded
- *     ROWS_STREAM(to, from)         one cache line past the cache
- *     ROWS_TARGET, ROWS_NAME(x)     attribute of the functions, their names
+ *     ROWS_LEFT(before, a)          the values before those of a, and behind them, of which the
+ * next ROWS_RIGHT(a, behind)         vectors on that side are given ROWS_STREAM(to, from) one cache
+ * line past the cache ROWS_TARGET, ROWS_NAME(x)     attribute of the functions, their names
  *
  * and empty without.
  *
@@ -253,179 +254,8 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(planes)(int radius, int planes, const struc
         carry_end(carry, &load);
 }
 
-/*
- * Rows of levels 2 to 4 at once: `group` rows of level 2, of level 3 a plane below, and so on. Of
- * the plane above, a level needs only the point that the level before has just added up: it is in a
- * register. A level's row is stored where its lowest plane was read, that of the last goes to
- * memory. Where level 1 goes with them (`whole`), it has all of its points from the input.
- */
-#define ROWS_AT(base, where) ((ROWS_T *)(void *)((base) + (where)))
-
-/* The sums of a level from the first bytes of the rows of its plane and of the one below; above:
- * in, of the level before; out, its own. */
-HS_INLINE ROWS_TARGET void ROWS_NAME(level)(int group, const char *middle, const char *below,
-                                            int64_t pitch, const ROWS_V *c, ROWS_V start,
-                                            int64_t at, ROWS_V *before, ROWS_V *above)
-{
-    ROWS_V centre[GROUP], sum[GROUP];
-    for (int g = 0; g < group; g++) {
-        centre[g] = ROWS_LOAD(ROWS_AT(middle, at + g * pitch));
-        sum[g] = ROWS_FMA(c[0], ROWS_LOAD(ROWS_AT(below, at + g * pitch)), start);
-    }
-    for (int g = 0; g < group; g++)
-        sum[g] =
-            ROWS_FMA(c[1], g > 0 ? centre[g - 1] : ROWS_LOAD(ROWS_AT(middle, at - pitch)), sum[g]);
-    for (int g = 0; g < group; g++) {
-#ifdef ROWS_SHIFT
-        const ROWS_V left = ROWS_SHIFT(before[g], centre[g], ROWS_LANES - 1);
-#else
-        const ROWS_V left = ROWS_LOAD(ROWS_AT(middle, at + g * pitch) - 1);
-#endif
-        sum[g] = ROWS_FMA(c[2], left, sum[g]);
-    }
-    for (int g = 0; g < group; g++)
-        sum[g] = ROWS_FMA(c[3], centre[g], sum[g]);
-    for (int g = 0; g < group; g++) {
-        const ROWS_T *here = ROWS_AT(middle, at + g * pitch);
-#ifdef ROWS_SHIFT
-        const ROWS_V right = ROWS_SHIFT(centre[g], ROWS_LOAD(here + ROWS_LANES), 1);
-#else
-        const ROWS_V right = ROWS_LOAD(here + 1);
-#endif
-        sum[g] = ROWS_FMA(c[4], right, sum[g]);
-    }
-    for (int g = 0; g < group; g++)
-        sum[g] = ROWS_FMA(
-            c[5], g + 1 < group ? centre[g + 1] : ROWS_LOAD(ROWS_AT(middle, at + (g + 1) * pitch)),
-            sum[g]);
-    for (int g = 0; g < group; g++) {
-        above[g] = ROWS_FMA(c[6], above[g], sum[g]);
-        before[g] = centre[g];
-    }
-}
-
-HS_INLINE ROWS_TARGET void ROWS_NAME(keep_level)(int group, char *to, int64_t pitch, int64_t at,
-                                                 const ROWS_V *sum)
-{
-    for (int g = 0; g < group; g++)
-        ROWS_STORE(ROWS_AT(to, at + g * pitch), sum[g]);
-}
-
-/* The last level's vector: held values, at the ends of a row, are those of the level before. */
-HS_INLINE ROWS_TARGET void ROWS_NAME(put_level)(int group, bool plain, const struct stack *s,
-                                                int64_t line, int v, const ROWS_V *sum,
-                                                const ROWS_V *before)
-{
-    const bool first = line == 0, last = line == s->bytes - LINE_BYTES;
-    if ((first && s->skip_first) || (last && s->skip_last))
-        return;
-    for (int g = 0; g < group; g++) {
-        ROWS_T *to = ROWS_AT(s->out, line + v + g * s->pitch);
-        ROWS_V value = sum[g];
-        if (first || last) {
-            const unsigned bits = (first ? s->first_bits : ~0u) & (last ? s->last_bits : ~0u);
-            value = ROWS_SELECT(bits >> (v / (int)sizeof(ROWS_T)), value, before[g]);
-        }
-        if (plain)
-            ROWS_STORE(to, value);
-        else
-            ROWS_PUT(to, value);
-    }
-}
-
-/* The vectors before the first of each row. */
-HS_INLINE ROWS_TARGET void ROWS_NAME(before_rows)(int group, const char *middle, int64_t pitch,
-                                                  ROWS_V *before)
-{
-    for (int g = 0; g < group; g++)
-        before[g] = ROWS_LOAD(ROWS_AT(middle, g * pitch) - ROWS_LANES);
-}
-
-/* The group of rows beside this one. */
-HS_INLINE void ROWS_NAME(next_rows)(int group, bool whole, int64_t pitch, struct stack *s)
-{
-    for (int n = 0; n < STACK; n++)
-        s->centre[n] += group * pitch, s->below[n] += group * pitch;
-    s->above += group * pitch;
-    s->out += group * s->pitch;
-    s->ask++;
-    if (whole)
-        s->input += group * s->input_pitch, s->input_below += group * s->input_pitch,
-            s->input_above += group * s->input_pitch;
-}
-
-/* Level 1 if `whole`, and so many of the others. */
-HS_INLINE ROWS_TARGET void ROWS_NAME(stack)(bool whole, int later, int group, bool plain,
-                                            const struct stack *given)
-{
-    struct stack s = *given; /* a copy that no store can be to */
-    const ROWS_T *value = s.c;
-    const int64_t pitch = whole ? WHOLE_PITCH : STACK_PITCH;
-    const int asks = whole ? WHOLE_ASKS : ASKS;
-    ROWS_V c[7];
-    for (int n = 0; n < 7; n++)
-        c[n] = ROWS_SET(value[n]);
-    const ROWS_V start = ROWS_SET((ROWS_T)s.source_value[0]);
-    const ROWS_V start0 = ROWS_SET((ROWS_T)s.source_value[1]);
-    const ROWS_V start1 = ROWS_SET((ROWS_T)s.source_value[2]);
-    const ROWS_V start2 = ROWS_SET((ROWS_T)s.source_value[3]);
-    for (; s.count > 0; s.count--) {
-        ROWS_V input[GROUP], before0[GROUP], before1[GROUP], before2[GROUP];
-        if (whole)
-            ROWS_NAME(before_rows)(group, s.input, s.input_pitch, input);
-        ROWS_NAME(before_rows)(group, s.centre[0], pitch, before0);
-        ROWS_NAME(before_rows)(group, s.centre[1], pitch, before1);
-        ROWS_NAME(before_rows)(group, s.centre[2], pitch, before2);
-        const char *from = whole ? s.input_above : s.above;
-        const int64_t from_pitch = whole ? s.input_pitch : pitch;
-        const char *ask[ASKS];
-        for (int n = 0; n < asks; n++)
-            ask[n] = (*s.ask)[n];
-        for (int64_t line = 0; line < s.bytes; line += LINE_BYTES) {
-            for (int n = 0; n < asks && !plain; n++)
-                call_in(ask[n] + line);
-            for (int v = 0; v < LINE_BYTES; v += ROWS_LANES * (int)sizeof(ROWS_T)) {
-                const int64_t at = line + v;
-                ROWS_V above[GROUP];
-                for (int g = 0; g < group; g++)
-                    above[g] = ROWS_LOAD(ROWS_AT(from, at + g * from_pitch));
-                if (whole) {
-                    ROWS_NAME(level)
-                    (group, s.input, s.input_below, s.input_pitch, c, start, at, input, above);
-                    ROWS_NAME(keep_level)(group, s.above, pitch, at, above);
-                }
-                if (later == 0)
-                    continue;
-                ROWS_NAME(level)
-                (group, s.centre[0], s.below[0], pitch, c, start0, at, before0, above);
-                ROWS_NAME(keep_level)(group, s.below[0], pitch, at, above);
-                ROWS_NAME(level)
-                (group, s.centre[1], s.below[1], pitch, c, start1, at, before1, above);
-                ROWS_NAME(keep_level)(group, s.below[1], pitch, at, above);
-                if (later == STACK) {
-                    ROWS_NAME(level)
-                    (group, s.centre[2], s.below[2], pitch, c, start2, at, before2, above);
-                    ROWS_NAME(put_level)(group, plain, &s, line, v, above, before2);
-                }
-            }
-        }
-        ROWS_NAME(next_rows)(group, whole, pitch, &s);
-    }
-}
-#undef ROWS_AT
-
-#define ROWS_STACK(NAME, WHOLE, L, G, P)                                                           \
-    ROWS_TARGET static void ROWS_NAME(NAME##_##L##G##P)(const struct stack *stack)                 \
-    {                                                                                              \
-        ROWS_NAME(stack)(WHOLE, L, G, P, stack);                                                   \
-    }
-#define ROWS_ALL(NAME, WHOLE, P)                                                                   \
-    ROWS_STACK(NAME, WHOLE, 2, 2, P)                                                               \
-    ROWS_STACK(NAME, WHOLE, 3, 1, P) ROWS_STACK(NAME, WHOLE, 3, 2, P)
-#define ROWS_STACKS(P)                                                                             \
-    ROWS_ALL(stack, false, P) ROWS_ALL(whole, true, P) ROWS_STACK(whole, true, 0, 1, P)
-ROWS_STACKS(0)
-ROWS_STACKS(1)
+#include "wavefront_rows_pair.h"
+#include "wavefront_rows_stack.h"
 
 #define ROWS_ONE(D, R, G)                                                                          \
     ROWS_TARGET static void ROWS_NAME(rows_##D##R##G)(const struct rows *rows,                     \
@@ -472,6 +302,23 @@ ROWS_TARGET static void ROWS_NAME(ghosts)(void *ghost, const void *inner, const 
         ROWS_NAME(rule)(ghost, inner, edge, rule, table, (ROWS_T)drive, count, stride);
 }
 
+/* The same, each ghost stored with the vector that it is in: a vector is then loaded at once, which
+ * would wait for a store of a part of it until all stores before that have left the core. */
+ROWS_TARGET static void ROWS_NAME(ghosts_at_once)(void *ghost, const void *inner, const void *edge,
+                                                  const struct rule *rule, const void *table,
+                                                  double drive, int64_t count, int64_t stride)
+{
+    const ROWS_T *of = table;
+    for (int64_t i = 0; i < count; i++) {
+        ROWS_T *to = (ROWS_T *)ghost + i * stride, one;
+        ROWS_NAME(rule)
+        (&one, (const ROWS_T *)inner + i * stride, (const ROWS_T *)edge + i * stride, rule,
+         of ? of + i : NULL, (ROWS_T)drive, 1, 1);
+        const int lane = (int)((uintptr_t)to % (ROWS_LANES * sizeof(ROWS_T)) / sizeof(ROWS_T));
+        ROWS_STORE(to - lane, ROWS_SELECT(1u << lane, ROWS_SET(one), ROWS_LOAD(to - lane)));
+    }
+}
+
 /* [dims - 1][radius - 1][rows - 1], [radius - 1][planes - 1] */
 #define ROWS_FEW(D, R)                                                                             \
     {                                                                                              \
@@ -492,15 +339,17 @@ ROWS_TARGET static void ROWS_NAME(ghosts)(void *ghost, const void *inner, const 
     }
 static const struct row_functions ROWS_NAME(functions) = {
     ROWS_NAME(ghosts),
+    ROWS_NAME(ghosts_at_once),
     {
         {ROWS_FEW(1, 1), ROWS_FEW(1, 2), ROWS_FEW(1, 3)},
         {ROWS_FEW(2, 1), ROWS_FEW(2, 2), ROWS_FEW(2, 3)},
         {ROWS_MANY(3, 1), ROWS_MANY(3, 2), ROWS_MANY(3, 3)},
     },
     {ROWS_FIRST(1), ROWS_FIRST(2), ROWS_FIRST(3)},
-    {ROWS_BOTH(stack, 2, 2), ROWS_BOTH(stack, 3, 1), ROWS_BOTH(stack, 3, 2)},
-    {ROWS_BOTH(whole, 2, 2), ROWS_BOTH(whole, 3, 1), ROWS_BOTH(whole, 3, 2),
-     ROWS_BOTH(whole, 0, 1)},
+    {ROWS_BOTH(stack, 2, 2), ROWS_BOTH(stack, 3, 1), ROWS_BOTH(stack, 3, 2),
+     ROWS_BOTH(stack, 0, 1)},
+    {ROWS_BOTH(pair, 1, 1), ROWS_BOTH(pair, 2, 1), ROWS_BOTH(pair, 3, 1), ROWS_BOTH(pair, 4, 1)},
+    {ROWS_NAME(pair_400), ROWS_NAME(pair_401)},
 };
 
 #undef ROWS_T
@@ -512,14 +361,13 @@ static const struct row_functions ROWS_NAME(functions) = {
 #undef ROWS_FMA
 #undef ROWS_FMA1
 #undef ROWS_SHIFT
+#undef ROWS_LEFT
+#undef ROWS_RIGHT
 #undef ROWS_STREAM
 #undef ROWS_TARGET
 #undef ROWS_NAME
 #undef ROWS_SELECT
 #undef ROWS_PUT
-#undef ROWS_STACK
-#undef ROWS_STACKS
-#undef ROWS_ALL
 #undef ROWS_BOTH
 #undef ROWS_ONE
 #undef ROWS_RADII

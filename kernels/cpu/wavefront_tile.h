@@ -13,21 +13,27 @@ enum {
     GROUP = 2,                      /* rows whose sums are done together in 3D */
     VISIT = 32,                     /* rows in 3D that a level does before the next */
     PLANES = 4,                     /* planes that level 1 sweeps together in 3D */
-    STACK_PLANES = 2,               /* the same ahead of levels that are swept together */
     AHEAD_BYTES = 6144,             /* how far before its use level 1 asks for a line, at least */
     CALLS = 2,                      /* how often a line is asked for ahead of its use */
-    STACK = 3,                      /* levels that are swept together: 2 to 4 */
-    STACK_PITCH = 61 * LINE_BYTES,  /* then: of the ring's rows, known to the compiler */
-    STACK_APART = 5 * LINE_BYTES,   /* its planes, beyond a multiple of 4096 */
-    STRIP_BYTES = 1024,             /* of a row that is swept at once, about */
+    STEPS = 4,                      /* levels that are swept together, by pairs of planes or not */
+    PAIR = 2,                       /* planes */
+    PAIR_ROWS = 64,                 /* of a tile then, */
+    PAIR_ROWS_PLAIN = 32,           /* and where all fields fit in the last cache */
+    PAIR_STRIP = 10 * LINE_BYTES,   /* of a row that is swept at once, about */
+    PAIR_NEAR = 2,                  /* rows ahead of its use that the input is asked for again */
+    PAIR_SLOTS = 4,                 /* pairs of planes in the ring */
+    PAIR_PITCH = 117 * LINE_BYTES,  /* of its rows, known to the compiler, */
+    PAIR_LEAD = 4 * LINE_BYTES,     /* of which so much lies before the first point, */
+    PAIR_APART = 26 * LINE_BYTES,   /* and a pair's planes, beyond a multiple of 4096 */
+    STACK = STEPS - 1,              /* levels after the first */
+    STACK_PITCH = 4096,             /* as PAIR_PITCH, where planes of all levels are swept singly */
+    STACK_APART = 13 * LINE_BYTES,  /* */
+    ASKS = 2,                       /* rows of the input that are asked for by two of a tile then */
     MOST_GROUPS = 32,               /* pairs of rows, one after the other, by one call */
-    WHOLE_PITCH = 4096,             /* the same where level 1 is swept with them */
-    WHOLE_APART = 13 * LINE_BYTES,  /* */
-    ASKS = 3,                       /* rows of the input that are asked for by two of a tile, */
-    WHOLE_ASKS = 2,                 /* and so */
     QUEUE = 128,                    /* rows that wait to be streamed */
     MOST_STEPS = 8,                 /* sweeps a call */
     WIDEST_BYTES_3D = 3584,         /* of a tile's rows */
+    WIDEST_BYTES_PAIR = 6912,       /* */
     WIDEST_BYTES_2D = 16384,        /* */
     WIDEST_BYTES_1D = 8192,         /* */
     MOST_CACHE = 4096 * 1024,       /* bytes of a core's second cache that a tile is cut for */
@@ -37,7 +43,7 @@ enum {
 };
 
 /* Of a stack: all levels but the last of two rows, all of one and of two; level 1 of one. */
-enum stack_kind { LOWER_OF_TWO, ALL_OF_ONE, ALL_OF_TWO, STACKS, FIRST_OF_ONE = STACKS, WHOLES };
+enum stack_kind { LOWER_OF_TWO, ALL_OF_ONE, ALL_OF_TWO, FIRST_OF_ONE, STACKS };
 
 struct rule {
     double a, b, c;
@@ -46,17 +52,20 @@ struct rule {
 struct rows;
 struct carry;
 struct stack;
+struct pair;
 typedef void stack_function(const struct stack *stack);
+typedef void pair_function(const struct pair *pair);
 typedef void rows_function(const struct rows *rows, struct carry *carry);
 typedef void ghosts_function(void *ghost, const void *inner, const void *edge,
                              const struct rule *rule, const void *table, double drive,
                              int64_t count, int64_t stride);
 struct row_functions {
-    ghosts_function *ghosts;
+    ghosts_function *ghosts, *ghosts_at_once;
     rows_function *rows[HS_AXES][HS_MAX_RADIUS][GROUP];
     rows_function *planes[HS_MAX_RADIUS][PLANES];
-    stack_function *stack[STACKS][2]; /* [into the cache] */
-    stack_function *whole[WHOLES][2];
+    stack_function *stack[STACKS][2];   /* [into the cache] */
+    pair_function *pair_ends[STEPS][2]; /* [levels - 1] a strip with ends of rows */
+    pair_function *pair[2];             /* all levels of one without */
 };
 
 struct wave {
@@ -70,14 +79,15 @@ struct wave {
     int64_t reach[HS_AXES]; /* points that a sweep reads to each side: radius, or 0 */
     bool wrap[HS_AXES];
     bool prescribed;     /* some face is */
-    bool stack;          /* levels 2 to 4 together */
-    bool whole;          /* and level 1 with them */
+    bool pair;           /* all levels together, of two planes each */
+    bool stack;          /* the same of one */
     bool ahead;          /* level 1 is some planes ahead */
     bool plain;          /* all fields fit in the last cache */
     int depth[HS_FACES]; /* ghost layers that are read */
     int64_t pieces[HS_AXES];
     int64_t slots, ring_rows, ring_pitch; /* planes, rows of one, values of one */
-    int64_t ring_plane;                   /* bytes from plane to plane */
+    int64_t ring_plane;                   /* bytes from plane to plane, of a pair's */
+    int64_t ring_pair;                    /* from pair to pair */
     const struct row_functions *functions;
     double c[HS_MAX_COEFFICIENTS]; /* or floats, in the order of the additions */
 };
@@ -142,12 +152,33 @@ static bool touches(const struct tile *t, int level, int face)
 }
 
 /*
+ * Where levels go by pairs of planes, a level's pair takes the place of the level before's older
+ * one: the upper plane a row before, since it is stored while that one's next row is still to be
+ * read. The pairs of a step begin a plane lower with each level.
+ */
+static char *pair_at(const struct tile *t, int level, int64_t i, int64_t j, int64_t k)
+{
+    enum { FAR = 2 * MOST_STEPS }; /* more than planes below the first, and even */
+    /* so that no level loads lines which agree in the lowest twelve bits with what another has just
+     * stored, or few */
+    static const int64_t apart[PAIR_SLOTS] = {7 * LINE_BYTES, 26 * LINE_BYTES, 33 * LINE_BYTES,
+                                              52 * LINE_BYTES};
+    const struct wave *w = t->w;
+    const int64_t since = k - level_lo(t, 1, w->march) + level - 1 + FAR;
+    const int64_t slot = (since / PAIR - level + PAIR_SLOTS) % PAIR_SLOTS, upper = since % PAIR;
+    return t->ring + slot * w->ring_pair + apart[slot] + upper * w->ring_plane +
+           ((j - upper * (level - 1) - t->base_across) * w->ring_pitch + (i - t->base_x)) * w->size;
+}
+
+/*
  * The ring: a level's plane k takes the place of the level before's plane k - radius, which nobody
  * reads any more once that row of k is swept. In 1D there are no planes, and levels take turns.
  */
 static char *ring_at(const struct tile *t, int level, int64_t i, int64_t j, int64_t k)
 {
     const struct wave *w = t->w;
+    if (w->pair)
+        return pair_at(t, level, i, j, k);
     char *plane =
         t->slot[w->dims > 1 ? t->step + w->planes - 1 - (k - level * w->radius) : level & 1];
     return plane + ((j - t->base_across) * w->ring_pitch + (i - t->base_x)) * w->size;
@@ -186,7 +217,7 @@ static void cut(struct wave *w, bool source)
     const int64_t kept = w->slots + (w->ahead ? 0 : 2 * w->radius + 2) +
                          (source ? (w->steps - 1) * w->radius + 2 : 0);
     /* what a plane to come meets on its way is not a tile's alone */
-    const int64_t bytes = w->whole ? cache_bytes() / 8 * 5 : cache_bytes();
+    const int64_t bytes = w->stack ? cache_bytes() / 8 * 5 : cache_bytes();
     const int64_t points = bytes / (kept * w->size);
     int64_t *pieces = w->pieces;
     pieces[HS_X] = pieces[HS_Y] = pieces[HS_Z] = 1;
@@ -194,11 +225,13 @@ static void cut(struct wave *w, bool source)
         pieces[HS_X] = cut_axis(w->n[HS_X], smaller(points, widest[w->dims - 1] / w->size),
                                 larger(8 * rim, 32 * w->line), threads);
     } else {
-        pieces[HS_X] = divide_up(w->n[HS_X] * w->size, widest[2]);
+        pieces[HS_X] = divide_up(w->n[HS_X] * w->size, w->pair ? WIDEST_BYTES_PAIR : widest[2]);
         const int64_t width = divide_up(w->n[HS_X], pieces[HS_X]) + (pieces[HS_X] < 2 ? 0
                                                                      : w->stack       ? 2 * w->line
                                                                                       : rim);
-        const int64_t rows = points / width - rim;
+        const int64_t rows = !w->pair   ? points / width - rim
+                             : w->plain ? PAIR_ROWS_PLAIN
+                                        : PAIR_ROWS;
         pieces[w->across] = cut_axis(w->n[w->across], larger(rows, GROUP), larger(rim, 8), threads);
     }
     const int64_t tiles = pieces[HS_X] * pieces[w->across];
@@ -229,32 +262,45 @@ static void describe(const struct hs_sweep *s, int steps, bool source, struct wa
         w->prescribed = w->prescribed || s->face[face].prescribed;
         w->depth[face] = s->face[face].wrap ? 0 : w->radius - s->face[face].held;
     }
-    /* in 2D one more, so that a row may wait through a step; in 1D levels take turns */
-    w->stack = w->dims > 2 && w->radius == 1 && steps == STACK + 1 && !source && !w->wrap[HS_X] &&
-               !(s->face && (s->face[0].prescribed || s->face[1].prescribed));
-    w->whole = w->stack && cache_bytes() > SMALL_CACHE;
-    w->ahead = w->dims > 2 && steps > 1 && !w->whole;
-    w->planes = !w->ahead ? 1 : w->stack ? STACK_PLANES : PLANES;
+    const bool together = w->dims > 2 && w->radius == 1 && steps == STEPS && !source &&
+                          !w->wrap[HS_X] &&
+                          !(s->face && (s->face[0].prescribed || s->face[1].prescribed));
+    w->pair = together && cache_bytes() <= SMALL_CACHE;
+    w->stack = together && !w->pair;
+    w->ahead = w->dims > 2 && steps > 1 && !together;
+    w->planes = w->ahead ? PLANES : w->pair ? PAIR : 1;
     w->visit = w->dims < 3 ? 1 : steps > 1 ? VISIT : GROUP;
-    w->slots = w->dims > 1 ? 2 * w->radius * (steps - 1) + w->planes + (w->dims == 2) : 2;
+    /* in 2D one more, so that a row may wait through a step; in 1D levels take turns */
+    w->slots = w->pair       ? PAIR * PAIR_SLOTS
+               : w->dims > 1 ? 2 * w->radius * (steps - 1) + w->planes + (w->dims == 2)
+                             : 2;
     cut(w, source);
     const int64_t rows = divide_up(w->n[w->across], w->pieces[w->across]);
     const int64_t width = divide_up(w->n[HS_X], w->pieces[HS_X]);
-    w->ring_rows = rows + 2 * steps * w->reach[w->across];
+    w->ring_rows = rows + (w->pair ? 4 : 2) * steps * w->reach[w->across];
     /* an odd number of lines, so that rows lie in different sets of the cache */
     w->ring_pitch = (divide_up(width + 2 * (steps - 1) * w->radius, w->line) + 6) / 2 * 2 + 1;
     w->ring_pitch *= w->line;
-    if (w->stack)
-        w->ring_pitch = (w->whole ? WHOLE_PITCH : STACK_PITCH) / w->size;
+    if (together)
+        w->ring_pitch = (w->pair ? PAIR_PITCH : STACK_PITCH) / w->size;
     w->ring_plane = w->ring_rows * w->ring_pitch * w->size;
-    if (w->ring_plane >= 8 * PAGE)
+    if (w->ring_plane >= 8 * PAGE || w->pair)
         w->ring_plane = divide_up(w->ring_plane, PAGE) * PAGE;
-    if (w->stack)
-        w->ring_plane += w->whole ? WHOLE_APART : STACK_APART;
+    w->ring_pair = PAIR * w->ring_plane + PAGE;
+    if (together)
+        w->ring_plane += w->pair ? PAIR_APART : STACK_APART;
+}
+
+/* A pair's seams: of each later level, for each row, the line before a strip. */
+static int64_t seam_bytes(const struct wave *w)
+{
+    return STACK * w->ring_rows * LINE_BYTES;
 }
 
 static size_t ring_bytes(const struct wave *w)
 {
+    if (w->pair)
+        return (size_t)(divide_up(PAIR_SLOTS * w->ring_pair + PAGE + seam_bytes(w), PAGE) * PAGE);
     const int64_t gathered = w->visit * w->ring_pitch * w->size;
     return (size_t)(divide_up(w->slots * w->ring_plane + gathered, PAGE) * PAGE);
 }

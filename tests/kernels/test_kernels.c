@@ -608,15 +608,14 @@ void test_kernels__nor_does_it_where_the_second_cache_is_large(void **state)
 }
 
 /* Grids of which a thread takes several tiles that are neighbours across, about so many there are:
- * one thread; three with two each; with pieces along x; along z. */
+ * one thread; three with two each; with pieces along x; along z; with fields that, in double, are
+ * not left to the last cache, and an even number of planes. */
 static const struct {
     int threads, across;
     int64_t points[HS_AXES];
 } neighbours[] = {
-    {1, 4, {37, 151, 31}},
-    {3, 6, {21, 171, 29}},
-    {2, 4, {905, 64, 9}},
-    {3, 2, {160, 23, 90}},
+    {1, 4, {37, 151, 31}}, {3, 6, {21, 171, 29}},  {2, 4, {905, 64, 9}},
+    {3, 2, {160, 23, 90}}, {2, 4, {128, 140, 64}},
 };
 
 /* For such a cache as the kernel, which keeps planes of all levels there, cuts them so. */

@@ -1,0 +1,281 @@
+/*
+ * wavefront.c: levels one at a time, some rows of each: what any dims, radius and face can have.
+ */
+#ifndef HS_KERNELS_CPU_WAVEFRONT_LEVELS_H
+#define HS_KERNELS_CPU_WAVEFRONT_LEVELS_H
+
+#include "wavefront_carry.h"
+#include "wavefront_faces.h"
+#include "wavefront_tile.h"
+
+#include <string.h>
+
+struct rows {
+    const void *below[HS_MAX_RADIUS], *centre, *above[HS_MAX_RADIUS]; /* first points; planes 1, 2,
+                                                                         3 down and up */
+    void *out;
+    void *outs[PLANES];       /* of each of several planes */
+    int64_t pitch, out_pitch; /* values between rows; of several planes, between these */
+    int64_t beside, lead;     /* then: between rows; to what is asked for */
+    int64_t count;            /* then: rows, one after the other */
+    int64_t points;           /* whole cache lines are swept */
+    const void *c;
+    const void *source; /* or NULL: start from source_value */
+    int64_t source_pitch;
+    double source_value;
+};
+
+/* Bits from `from` to `to` of a line's, of which the first is value `first`. */
+static unsigned bits_between(int64_t from, int64_t to, int64_t first, int64_t line)
+{
+    const int64_t lo = larger(from - first, 0), hi = smaller(to - first, line);
+    return hi > lo ? (unsigned)((1ull << hi) - (1ull << lo)) : 0;
+}
+
+static void call_rows(struct carry *carry, struct rows *rows, int64_t count)
+{
+    const struct wave *w = carry->t->w;
+    rows->c = w->c;
+    carry->earned = 9 * count;
+    w->functions->rows[w->dims - 1][w->radius - 1][count - 1](rows, carry);
+}
+
+/* From a point to what level 1 asks for while it sweeps it: some rows on. */
+static int64_t lead(const struct wave *w)
+{
+    const int64_t row = w->s->layout.pitch[w->across];
+    return divide_up(AHEAD_BYTES, row * w->size) * row;
+}
+
+/* Points from real i on, at a line's begin, of row j in `planes` planes from k on. */
+static void sweep_piece(struct carry *carry, struct rows *rows, int64_t i, int64_t j, int64_t k,
+                        int planes)
+{
+    const struct wave *w = carry->t->w;
+    const struct hs_sweep *s = w->s;
+    const int64_t up = s->layout.pitch[w->march];
+    const int64_t at = element(w, i, wrapped(j, w->n[w->across]), wrapped(k, w->n[w->march]));
+    const char *centre = (const char *)s->in + at * w->size;
+    rows->c = w->c;
+    rows->centre = centre;
+    rows->source = s->source ? (const char *)s->source + at * w->size : NULL;
+    rows->source_value = s->source ? 0.0 : s->source_value[0];
+    rows->pitch = rows->source_pitch = up;
+    if (w->dims == 3) {
+        rows->beside = s->layout.pitch[w->across];
+        rows->lead = lead(w);
+        carry->earned = 9;
+        w->functions->planes[w->radius - 1][planes - 1](rows, carry);
+        return;
+    }
+    for (int m = 1; m <= w->radius; m++) {
+        rows->below[m - 1] = centre - m * up * w->size;
+        rows->above[m - 1] = centre + m * up * w->size;
+    }
+    call_rows(carry, rows, 1);
+}
+
+/* So many rows from j on of the first level in `planes` planes, all neighbours in the input too,
+ * straight from there: whole runs of points that are neighbours. Beside a run lie ghosts, which are
+ * filled. */
+static void sweep_first(struct carry *carry, int64_t j, int64_t count, int64_t k, int planes)
+{
+    const struct tile *t = carry->t;
+    const struct wave *w = t->w;
+    const int64_t end = level_hi(t, 1, HS_X), n = w->n[HS_X];
+    for (int64_t i = level_lo(t, 1, HS_X), length; i < end; i += length) {
+        const int64_t from = wrapped(i, n), back = from % w->line; /* to a line's begin */
+        length = smaller(end - i, n - from);
+        struct rows rows = {.points = length + back, .count = count, .out_pitch = w->ring_pitch};
+        for (int g = 0; g < planes; g++)
+            rows.outs[g] = ring_at(t, 1, i - back, j, k + g);
+        rows.out = rows.outs[0];
+        sweep_piece(carry, &rows, from - back, j, k, planes);
+    }
+}
+
+/* Rows of the source side by side with those of the ring, where the grid's image begins within. */
+static const char *gather_source(const struct tile *t, int64_t i, int64_t end, int64_t j,
+                                 int64_t count, int64_t k)
+{
+    const struct wave *w = t->w;
+    char *gathered = t->ring + w->slots * w->ring_plane;
+    for (int64_t row = 0; row < count; row++)
+        for (int64_t x = i, length; x < end; x += length) {
+            const int64_t from = wrapped(x, w->n[HS_X]);
+            length = smaller(end - x, w->n[HS_X] - from);
+            memcpy(gathered + (row * w->ring_pitch + (x - i)) * w->size,
+                   field_at(w, w->s->source, from, wrapped(j + row, w->n[w->across]),
+                            wrapped(k, w->n[w->march])),
+                   (size_t)(length * w->size));
+        }
+    return gathered;
+}
+
+/* The rows of the ring after a group of so many. */
+static void next_rows(struct rows *rows, const struct wave *w, int64_t group)
+{
+    const int64_t bytes = group * rows->pitch * w->size;
+    rows->centre = (const char *)rows->centre + bytes;
+    rows->out = (char *)rows->out + bytes;
+    for (int m = 0; m < w->radius; m++) {
+        rows->below[m] = (const char *)rows->below[m] + bytes;
+        rows->above[m] = (const char *)rows->above[m] + bytes;
+    }
+    if (rows->source)
+        rows->source = (const char *)rows->source + group * rows->source_pitch * w->size;
+}
+
+static void sweep_later(struct carry *carry, int level, int64_t j, int64_t count, int64_t k)
+{
+    const struct tile *t = carry->t;
+    const struct wave *w = t->w;
+    const struct hs_sweep *s = w->s;
+    const int64_t i = round_down(level_lo(t, level, HS_X), w->line);
+    const int64_t end = level_hi(t, level, HS_X);
+    struct rows rows = {
+        .centre = ring_at(t, level - 1, i, j, k),
+        .out = ring_at(t, level, i, j, k),
+        .pitch = w->ring_pitch,
+        .out_pitch = w->ring_pitch,
+        .points = end - i,
+        .source_value = s->source ? 0.0 : s->source_value[level - 1],
+    };
+    if (s->source && w->wrap[HS_X]) {
+        rows.source = gather_source(t, i, end, j, count, k);
+        rows.source_pitch = w->ring_pitch;
+    } else if (s->source) {
+        rows.source =
+            field_at(w, s->source, i, wrapped(j, w->n[w->across]), wrapped(k, w->n[w->march]));
+        rows.source_pitch = s->layout.pitch[w->across];
+    }
+    for (int m = 1; m <= w->radius && w->dims > 1; m++) {
+        rows.below[m - 1] = ring_at(t, level - 1, i, j, k - m);
+        rows.above[m - 1] = ring_at(t, level - 1, i, j, k + m);
+    }
+    const int64_t group =
+        w->pair ? 1 : GROUP; /* a pair's upper row goes where its lower was read */
+    for (; count > group; count -= group) {
+        call_rows(carry, &rows, group);
+        next_rows(&rows, w, group);
+    }
+    call_rows(carry, &rows, count);
+}
+
+/* What is left to do for `count` rows of a plane that have been swept, or are held. */
+static void finish_rows(const struct tile *t, int level, bool held, int64_t j, int64_t count,
+                        int64_t k)
+{
+    if (held)
+        keep(t, level, level_lo(t, level, HS_X), level_hi(t, level, HS_X), j, k);
+    else
+        keep_ends(t, level, j, count, k);
+    if (t->w->prescribed)
+        prescribe(t, level, j, count, k);
+    if (level < t->w->steps)
+        ghost_ends(t, level, j, count, k);
+}
+
+/* Rows j to j_end of plane k of a later level, or of level 1, which has been swept: held rows one
+ * by one, the others by runs that end where the grid does, since beyond it lie held rows or its
+ * image. */
+static void sweep_rows(struct carry *carry, int level, int64_t j, int64_t j_end, int64_t k)
+{
+    const struct tile *t = carry->t;
+    const struct wave *w = t->w;
+    const int64_t n = w->n[w->across];
+    const bool held_plane = holds(w, w->march, wrapped(k, w->n[w->march]));
+    for (int64_t count; j < j_end; j += count) {
+        const int64_t real = wrapped(j, n);
+        const bool held = held_plane || holds(w, w->across, real);
+        count = 1;
+        while (!held && j + count < j_end && !holds(w, w->across, real + count))
+            count++;
+        if (!held && level > 1)
+            sweep_later(carry, level, j, count, k);
+        finish_rows(t, level, held, j, count, k);
+    }
+}
+
+/* So many rows from j on of level 1, neighbours and none held, in its planes k to k_end: likewise,
+ * and finished later. */
+static void sweep_planes(struct carry *carry, int64_t j, int64_t rows, int64_t k, int64_t k_end)
+{
+    const struct wave *w = carry->t->w;
+    for (int count; k < k_end; k += count) {
+        const int64_t real = wrapped(k, w->n[w->march]);
+        const bool held = holds(w, w->march, real);
+        count = 1;
+        while (!held && k + count < k_end && !holds(w, w->march, real + count))
+            count++;
+        if (!held)
+            sweep_first(carry, j, rows, k, count);
+    }
+}
+
+/* What follows plane k of a level in its rows j to j_end: ghost planes, or the way out. */
+static void follow(struct carry *carry, int level, int64_t j, int64_t j_end, int64_t k)
+{
+    const struct tile *t = carry->t;
+    const struct wave *w = t->w;
+    const int lower = 2 * w->march, upper = lower + 1;
+    const bool inside = k < level_hi(t, level, w->march);
+    if (level == w->steps) {
+        for (int64_t row = j; row < j_end && inside; row++)
+            wait_row(carry, row, k);
+    } else if (w->dims > 1 && inside && k == w->radius && touches(t, level, lower)) {
+        for (int m = 1; m <= w->depth[lower]; m++)
+            ghost_plane_rows(t, level, lower, m, j, j_end);
+    } else if (w->dims > 1 && !inside && touches(t, level, upper)) {
+        const int64_t m = k - w->n[w->march] + 1;
+        if (m <= w->depth[upper])
+            ghost_plane_rows(t, level, upper, (int)m, j, j_end);
+    }
+}
+
+/* Rows j to j_end of what a level has to do at its plane k. */
+static void advance(struct carry *carry, int level, int64_t j, int64_t j_end, int64_t k)
+{
+    const struct tile *t = carry->t;
+    const struct wave *w = t->w;
+    j = larger(j, level_lo(t, level, w->across));
+    j_end = smaller(j_end, level_hi(t, level, w->across));
+    if (j >= j_end || k < level_lo(t, level, w->march))
+        return;
+    if (k < level_hi(t, level, w->march))
+        sweep_rows(carry, level, j, j_end, k);
+    follow(carry, level, j, j_end, k);
+}
+
+/* The same of level 1 at its planes from k on: row by row of them all, and what is left to do then
+ * plane by plane. */
+static void advance_first(struct carry *carry, int64_t j, int64_t j_end, int64_t k)
+{
+    const struct tile *t = carry->t;
+    const struct wave *w = t->w;
+    const int64_t swept = smaller(k + w->planes, level_hi(t, 1, w->march));
+    j_end = smaller(j_end, level_hi(t, 1, w->across));
+    for (int64_t row = j, count; row < j_end; row += count) {
+        const int64_t real = wrapped(row, w->n[w->across]);
+        const bool held = holds(w, w->across, real);
+        count = 1;
+        while (!held && row + count < j_end && real + count < w->n[w->across] &&
+               !holds(w, w->across, real + count))
+            count++;
+        if (!held)
+            sweep_planes(carry, row, count, k, swept);
+    }
+    for (int64_t plane = k; plane < k + w->planes; plane++)
+        advance(carry, 1, j, j_end, plane);
+}
+
+/* Beside plane k, at both faces. */
+static void ghost_rows_of(const struct tile *t, int level, int64_t k)
+{
+    const int march = t->w->march;
+    if (level < t->w->steps && k >= level_lo(t, level, march) && k < level_hi(t, level, march))
+        for (int face = 2 * t->w->across; t->w->dims > 2 && face <= 2 * t->w->across + 1; face++)
+            ghost_rows_beside(t, level, face, k);
+}
+
+#endif

@@ -1,0 +1,218 @@
+/*
+ * wavefront.c: levels that go by pairs of planes. What is at a face goes level by level, as
+ * elsewhere, the rest in strips of all levels at once.
+ */
+#ifndef HS_KERNELS_CPU_WAVEFRONT_PAIR_H
+#define HS_KERNELS_CPU_WAVEFRONT_PAIR_H
+
+#include "wavefront_levels.h"
+
+/* A strip of rows of all levels, by their first points in the lower plane of two: of the input; in
+ * the ring where level 1 goes, and where each next level reads its lowest plane and goes; and of
+ * the output. All else in bytes. */
+struct pair {
+    const char *input;
+    char *level[STEPS], *out;
+    const char *ask;                  /* what is asked for: the strip's first line in two planes */
+    char *seam[STACK];                /* of each later level, the line before the strip */
+    int64_t input_pitch, input_plane; /* `out` likewise */
+    int64_t ring_plane;
+    int64_t from, lines; /* level 1's begin in the row; the next level's is a line before it */
+    int64_t last;        /* begin of a row's last line */
+    int64_t out_first, out_last; /* begins of the lines that are written */
+    unsigned first_bits, last_bits;
+    const void *c;
+    const double *source_value;
+};
+
+/* A level's lower plane in the step in which level 1's is k. */
+static int64_t lower_plane(int64_t k, int level)
+{
+    return k - (level - 1);
+}
+
+/* Rows j to j_end of a level's pair, one level at a time. */
+static void advance_pair(struct carry *carry, int level, int64_t j, int64_t j_end, int64_t k)
+{
+    const int64_t lower = lower_plane(k, level);
+    if (level == 1)
+        advance_first(carry, j, j_end, lower);
+    else
+        for (int64_t plane = lower; plane < lower + PAIR; plane++)
+            advance(carry, level, j, j_end, plane);
+}
+
+/* Whether all levels' planes are within the grid along the march, away from its ends: none held or
+ * beyond an end, a periodic axis' too, since a pair's planes are neighbours in memory. */
+static bool pairs(const struct tile *t, int64_t k)
+{
+    const struct wave *w = t->w;
+    for (int level = 1; level <= w->steps; level++) {
+        const int64_t lower = lower_plane(k, level), real = wrapped(lower, w->n[w->march]);
+        if (lower < level_lo(t, level, w->march) || lower + PAIR > level_hi(t, level, w->march) ||
+            holds(w, w->march, real) || holds(w, w->march, real + PAIR - 1) ||
+            (!w->wrap[w->march] && lower <= w->radius))
+            return false;
+    }
+    return true;
+}
+
+/* Level 1's rows in whose passes all that is beside no face is swept, level t being t - 1 rows
+ * behind: of a tile beside one, all levels in each; else level 1 alone first. */
+struct passes {
+    int64_t begin, end;
+    bool lower, upper; /* face */
+};
+
+static struct passes find_passes(const struct tile *t)
+{
+    const struct wave *w = t->w;
+    const int64_t lo = t->box.lo[w->across], hi = t->box.hi[w->across];
+    const bool wrap = w->wrap[w->across];
+    struct passes p = {
+        .lower = !wrap && lo <= STACK,
+        .upper = !wrap && hi + STACK >= w->n[w->across],
+    };
+    /* below it, the rows that a ghost row is made of */
+    p.begin = p.lower ? larger(lo + STACK, STEPS) : lo - STACK;
+    p.end = p.upper ? smaller(hi + STACK, w->n[w->across] - 1) : hi + STACK;
+    return p;
+}
+
+/* How many levels there are in a pass. */
+static int levels_in(const struct tile *t, const struct passes *p, int64_t j)
+{
+    const int64_t behind = j - (t->box.lo[t->w->across] - STACK);
+    return p->lower ? STEPS : (int)smaller(STEPS, 1 + behind / 2);
+}
+
+/* Rows beside a face, of all levels: those before the passes, or behind them. */
+static void advance_face(struct carry *carry, const struct passes *p, bool upper, int64_t k)
+{
+    const struct tile *t = carry->t;
+    const struct wave *w = t->w;
+    for (int level = 1; level <= w->steps; level++) {
+        const int64_t cut = (upper ? p->end : p->begin) - (level - 1);
+        const int64_t lower = lower_plane(k, level);
+        advance_pair(carry, level, upper ? cut : level_lo(t, level, w->across),
+                     upper ? level_hi(t, level, w->across) : cut, k);
+        for (int n = 0; n < PAIR && level < w->steps; n++)
+            ghost_rows_beside(t, level, 2 * w->across + upper, lower + n);
+    }
+}
+
+/* Ghosts along x of the upper planes, of all rows that were swept in passes. Nobody reads them
+ * before the next step. */
+static void finish_passes(const struct tile *t, const struct passes *p, int64_t k)
+{
+    const struct wave *w = t->w;
+    const int64_t n = w->n[w->across];
+    for (int level = 1; level < w->steps; level++) {
+        const int64_t first = larger(p->begin - (level - 1), level_lo(t, level, w->across));
+        const int64_t end = p->end - (level - 1);
+        for (int64_t j = first, count; j < end; j += count) {
+            count = smaller(end - j, n - wrapped(j, n));
+            ghost_ends(t, level, j, count, lower_plane(k, level) + PAIR - 1);
+        }
+    }
+}
+
+/* A strip of all rows, pass by pass. What ghosts along x the lower planes have, the next pass
+ * reads. */
+static void sweep_strip(const struct tile *t, const struct passes *p, struct pair *pair, int64_t k,
+                        bool first, bool last)
+{
+    const struct wave *w = t->w;
+    const int64_t i = round_down(level_lo(t, 1, HS_X), w->line), n = w->n[w->across];
+    const int64_t pitch = w->ring_pitch * w->size, out = w->s->layout.pitch[w->across] * w->size;
+    const int64_t next = wrapped(k + PAIR + 1, w->n[w->march]);
+    const bool more = k + PAIR + 1 < level_hi(t, 0, w->march);
+    pair->level[0] = ring_at(t, 1, i, p->begin, k);
+    for (int level = 2; level <= w->steps; level++)
+        pair->level[level - 1] =
+            ring_at(t, level - 1, i, p->begin - (level - 1), lower_plane(k, level) - 1);
+    pair->out =
+        (char *)w->s->out + element(w, i, p->begin - STACK, lower_plane(k, w->steps)) * w->size;
+    for (int level = 0; level < STACK; level++)
+        pair->seam[level] =
+            t->ring + PAIR_SLOTS * w->ring_pair + PAGE + level * w->ring_rows * LINE_BYTES;
+    for (int64_t j = p->begin; j < p->end; j++) {
+        const int64_t row = wrapped(j, n);
+        const int levels = levels_in(t, p, j);
+        pair->input = field_at(w, w->s->in, i, row, wrapped(k, w->n[w->march]));
+        pair->ask = more ? field_at(w, w->s->in, i, row, next) + pair->from : pair->input;
+        if (levels == w->steps && !first && !last)
+            w->functions->pair[w->plain](pair);
+        else
+            w->functions->pair_ends[levels - 1][w->plain](pair);
+        for (int level = 1; level <= levels && level < w->steps; level++)
+            for (int face = 0; face < 2; face++)
+                if (face == 0 ? first : last)
+                    ghost_end(t, level, face, j - (level - 1), 1, lower_plane(k, level),
+                              w->functions->ghosts_at_once);
+        for (int level = 0; level < STEPS; level++)
+            pair->level[level] += pitch;
+        for (int level = 0; level < STACK; level++)
+            pair->seam[level] += LINE_BYTES;
+        pair->out += out;
+    }
+}
+
+static void sweep_passes(const struct carry *carry, const struct passes *p, int64_t k)
+{
+    const struct tile *t = carry->t;
+    const struct wave *w = t->w;
+    const struct hs_sweep *s = w->s;
+    const int64_t i = round_down(level_lo(t, 1, HS_X), w->line);
+    const int64_t last = round_down(level_hi(t, 1, HS_X) - 1, w->line);
+    const int64_t lines = (last - i) / w->line + 1 + STACK; /* the last level is behind */
+    const int64_t strips = larger(1, (lines * LINE_BYTES + PAIR_STRIP / 2) / PAIR_STRIP);
+    struct pair pair = {
+        .input_pitch = s->layout.pitch[w->across] * w->size,
+        .input_plane = s->layout.pitch[w->march] * w->size,
+        .ring_plane = w->ring_plane,
+        .last = (last - i) * w->size,
+        .out_first = (t->box.lo[HS_X] - i) * w->size,
+        .out_last = (round_down(t->box.hi[HS_X] - 1, w->line) - i) * w->size,
+        .first_bits = bits_between(s->box.lo[HS_X], s->box.hi[HS_X], i, w->line),
+        .last_bits = bits_between(s->box.lo[HS_X], s->box.hi[HS_X], last, w->line),
+        .c = w->c,
+        .source_value = s->source_value,
+    };
+    for (int64_t n = 0; n < strips; n++) {
+        pair.from = lines * n / strips * LINE_BYTES;
+        pair.lines = lines * (n + 1) / strips - lines * n / strips;
+        sweep_strip(t, p, &pair, k, n == 0, n == strips - 1);
+    }
+    finish_passes(t, p, k);
+}
+
+static void step_pair(struct carry *carry, int64_t k)
+{
+    const struct tile *t = carry->t;
+    const struct wave *w = t->w;
+    const struct passes passes = find_passes(t);
+    const bool together = pairs(t, k) && passes.begin < passes.end;
+    if (together && passes.lower)
+        advance_face(carry, &passes, false, k);
+    if (together)
+        sweep_passes(carry, &passes, k);
+    if (together && passes.upper)
+        advance_face(carry, &passes, true, k);
+    for (int level = 1; level <= w->steps && !together; level++) {
+        advance_pair(carry, level, level_lo(t, level, w->across), level_hi(t, level, w->across), k);
+        for (int n = 0; n < PAIR; n++)
+            ghost_rows_of(t, level, lower_plane(k, level) + n);
+    }
+    drain(carry, 0);
+}
+
+static void sweep_pairs(struct carry *carry)
+{
+    const struct tile *t = carry->t;
+    const int march = t->w->march;
+    for (int64_t k = level_lo(t, 1, march); lower_plane(k, STEPS) < t->box.hi[march]; k += PAIR)
+        step_pair(carry, k);
+}
+
+#endif

@@ -1,0 +1,205 @@
+/*
+ * The rows of wavefront_rows.h that go by pairs of planes, included there.
+ *
+ * A row of level 1 in two planes of the input, and of each later level two planes that lie one
+ * lower and a row and a line behind those of the level before: so all that they need is there. What
+ * a level adds up is stored where the level before has just been read for the last time: its lower
+ * plane's where its older lower plane was, row for row, and its upper plane's where its older upper
+ * plane was, a row before. That is why each level's upper planes lie a row further back.
+ */
+#ifdef ROWS_T
+
+#define ROWS_AT(base, where) ((ROWS_T *)(void *)((base) + (where)))
+
+/* A vector of two planes: below, lower, upper, above are of four planes of the level before, of
+ * which the middle ones have their neighbours `pitch` bytes away. before: the vectors before these
+ * of the lower and the upper; then these themselves. */
+HS_INLINE ROWS_TARGET void ROWS_NAME(pair_level)(const char *below, const char *lower,
+                                                 const char *upper, const char *above,
+                                                 int64_t pitch, const ROWS_V *c, ROWS_V start,
+                                                 ROWS_V *before, ROWS_V *sum)
+{
+    const ROWS_V centre = ROWS_LOAD(ROWS_AT(lower, 0)), next = ROWS_LOAD(ROWS_AT(upper, 0));
+    const int lanes = ROWS_LANES;
+    sum[0] = ROWS_FMA(c[0], ROWS_LOAD(ROWS_AT(below, 0)), start);
+    sum[1] = ROWS_FMA(c[0], centre, start);
+    sum[0] = ROWS_FMA(c[1], ROWS_LOAD(ROWS_AT(lower, -pitch)), sum[0]);
+    sum[1] = ROWS_FMA(c[1], ROWS_LOAD(ROWS_AT(upper, -pitch)), sum[1]);
+    sum[0] = ROWS_FMA(c[2], ROWS_LEFT(before[0], centre), sum[0]);
+    sum[1] = ROWS_FMA(c[2], ROWS_LEFT(before[1], next), sum[1]);
+    sum[0] = ROWS_FMA(c[3], centre, sum[0]);
+    sum[1] = ROWS_FMA(c[3], next, sum[1]);
+    sum[0] = ROWS_FMA(c[4], ROWS_RIGHT(centre, ROWS_LOAD(ROWS_AT(lower, 0) + lanes)), sum[0]);
+    sum[1] = ROWS_FMA(c[4], ROWS_RIGHT(next, ROWS_LOAD(ROWS_AT(upper, 0) + lanes)), sum[1]);
+    sum[0] = ROWS_FMA(c[5], ROWS_LOAD(ROWS_AT(lower, pitch)), sum[0]);
+    sum[1] = ROWS_FMA(c[5], ROWS_LOAD(ROWS_AT(upper, pitch)), sum[1]);
+    sum[0] = ROWS_FMA(c[6], next, sum[0]);
+    sum[1] = ROWS_FMA(c[6], ROWS_LOAD(ROWS_AT(above, 0)), sum[1]);
+    before[0] = centre;
+    before[1] = next;
+}
+
+/* Held values, at the ends of a row, are those of the level before. line: from the row's first; v:
+ * bytes into it. */
+HS_INLINE ROWS_TARGET void ROWS_NAME(pair_hold)(const struct pair *p, int64_t line, int v,
+                                                const ROWS_V *before, ROWS_V *sum)
+{
+    if (line != 0 && line != p->last)
+        return;
+    const unsigned bits =
+        (line == 0 ? p->first_bits : ~0u) & (line == p->last ? p->last_bits : ~0u);
+    for (int n = 0; n < 2; n++)
+        sum[n] = ROWS_SELECT(bits >> (v / (int)sizeof(ROWS_T)), sum[n], before[n]);
+}
+
+/* So many levels of a strip of a row: `ends` where it has an end of the row. */
+HS_INLINE ROWS_TARGET void ROWS_NAME(pair)(int levels, bool ends, bool plain,
+                                           const struct pair *given)
+{
+    enum { LINE = LINE_BYTES, PITCH = PAIR_PITCH };
+    const struct pair p = *given; /* a copy that no store can be to */
+    const ROWS_T *value = p.c;
+    ROWS_V c[7], start[STEPS];
+    for (int n = 0; n < 7; n++)
+        c[n] = ROWS_SET(value[n]);
+    for (int n = 0; n < STEPS; n++)
+        start[n] = ROWS_SET((ROWS_T)p.source_value[n]);
+    /* the lower planes: of the input, and where the levels' rows are read and stored */
+    const char *in = p.input + p.from, *in_up = in + p.input_plane, *ask = p.ask;
+    const char *near = in - p.input_plane + PAIR_NEAR * p.input_pitch;
+    char *level1 = p.level[0] + p.from, *level2 = p.level[1] + p.from - LINE;
+    char *level3 = p.level[2] + p.from - 2 * LINE, *level4 = p.level[3] + p.from - 3 * LINE;
+    char *out = p.out + p.from - 3 * LINE;
+    int64_t plane = p.input_plane, planes3 = 3 * plane, pitch = p.input_pitch, up = p.ring_plane;
+    int64_t line = p.from - 3 * LINE;
+    AS_IT_IS(in);
+    AS_IT_IS(in_up);
+    AS_IT_IS(ask);
+    AS_IT_IS(near);
+    AS_IT_IS(out);
+    AS_IT_IS(level1);
+    AS_IT_IS(level2);
+    AS_IT_IS(level3);
+    AS_IT_IS(level4);
+    AS_IT_IS(plane);
+    AS_IT_IS(planes3);
+    AS_IT_IS(pitch);
+    AS_IT_IS(up);
+/* of a later level: the level before's older upper plane, and both newer ones, of which the upper
+ * is a row further back */
+#define ROWS_LOWER2 (level2 + up)
+#define ROWS_LOWER3 (level3 + up - PITCH)
+#define ROWS_LOWER4 (level4 + up - 2 * PITCH)
+#define ROWS_UPPER2 (level1 - PITCH - LINE)
+#define ROWS_UPPER3 (level2 - PITCH - LINE)
+#define ROWS_UPPER4 (level3 - PITCH - LINE)
+#define ROWS_ABOVE2 (level1 + up - PITCH - LINE)
+#define ROWS_ABOVE3 (level2 + up - 2 * PITCH - LINE)
+#define ROWS_ABOVE4 (level3 + up - 3 * PITCH - LINE)
+    const int back = ROWS_LANES * (int)sizeof(ROWS_T);
+    ROWS_V before1[2] = {ROWS_LOAD(ROWS_AT(in, -back)), ROWS_LOAD(ROWS_AT(in_up, -back))};
+    ROWS_V before2[2], before3[2], before4[2];
+/* in the first strip of a row a level begins where that does, later than the one before */
+#define ROWS_BEGIN(L)                                                                              \
+    if (levels >= L) {                                                                             \
+        const int64_t first = (p.from > 0 ? 0 : (L - 1) * LINE) - back;                            \
+        before##L[0] =                                                                             \
+            ROWS_LOAD(p.from > 0 ? ROWS_AT(p.seam[L - 2], 0) : ROWS_AT(ROWS_LOWER##L, first));     \
+        before##L[1] = ROWS_LOAD(ROWS_AT(ROWS_UPPER##L, first));                                   \
+    }
+#define ROWS_IN(AHEAD) (!ends || (line + (AHEAD)*LINE >= 0 && line + (AHEAD)*LINE <= p.last))
+    ROWS_BEGIN(2)
+    ROWS_BEGIN(3)
+    ROWS_BEGIN(4)
+    for (int64_t left = p.lines; left > 0; left--) {
+        call_in(ask);
+        call_in(ask + plane);
+        ask += LINE;
+        call_near(near);
+        call_near(near + plane);
+        call_near(near + 2 * plane);
+        call_near(near + planes3);
+        near += LINE;
+        for (int v = 0; v < LINE; v += back) {
+            ROWS_V sum[2];
+            if (levels >= 4 && ROWS_IN(0)) {
+                ROWS_NAME(pair_level)
+                (level4 + v, ROWS_LOWER4 + v, ROWS_UPPER4 + v, ROWS_ABOVE4 + v, PITCH, c, start[3],
+                 before4, sum);
+                if (ends)
+                    ROWS_NAME(pair_hold)(&p, line, v, before4, sum);
+                if (!ends || (line >= p.out_first && line <= p.out_last)) {
+                    if (plain) {
+                        ROWS_STORE(ROWS_AT(out, v), sum[0]);
+                        ROWS_STORE(ROWS_AT(out, v + plane), sum[1]);
+                    } else {
+                        ROWS_PUT(ROWS_AT(out, v), sum[0]);
+                        ROWS_PUT(ROWS_AT(out, v + plane), sum[1]);
+                    }
+                }
+            }
+#define ROWS_NEXT(L, AHEAD)                                                                        \
+    if (levels >= L && ROWS_IN(AHEAD)) {                                                           \
+        ROWS_NAME(pair_level)                                                                      \
+        (level##L + v, ROWS_LOWER##L + v, ROWS_UPPER##L + v, ROWS_ABOVE##L + v, PITCH, c,          \
+         start[L - 1], before##L, sum);                                                            \
+        if (ends)                                                                                  \
+            ROWS_NAME(pair_hold)(&p, line + (AHEAD)*LINE, v, before##L, sum);                      \
+        ROWS_STORE(ROWS_AT(level##L, v), sum[0]);                                                  \
+        ROWS_STORE(ROWS_AT(ROWS_LOWER##L - PITCH, v), sum[1]);                                     \
+    }
+            ROWS_NEXT(3, 1)
+            ROWS_NEXT(2, 2)
+            if (ROWS_IN(3)) {
+                ROWS_NAME(pair_level)
+                (in - plane + v, in + v, in_up + v, in + 2 * plane + v, pitch, c, start[0], before1,
+                 sum);
+                if (ends)
+                    ROWS_NAME(pair_hold)(&p, line + 3 * LINE, v, before1, sum);
+                ROWS_STORE(ROWS_AT(level1, v), sum[0]);
+                ROWS_STORE(ROWS_AT(level1 + up, v), sum[1]);
+            }
+        }
+        in += LINE, in_up += LINE;
+        level1 += LINE, level2 += LINE, level3 += LINE;
+        if (levels >= 4)
+            level4 += LINE, out += LINE;
+        if (ends)
+            line += LINE;
+    }
+    if (levels >= 2)
+        ROWS_STORE(ROWS_AT(p.seam[0], 0), before2[0]);
+    if (levels >= 3)
+        ROWS_STORE(ROWS_AT(p.seam[1], 0), before3[0]);
+    if (levels >= 4)
+        ROWS_STORE(ROWS_AT(p.seam[2], 0), before4[0]);
+#undef ROWS_LOWER2
+#undef ROWS_LOWER3
+#undef ROWS_LOWER4
+#undef ROWS_UPPER2
+#undef ROWS_UPPER3
+#undef ROWS_UPPER4
+#undef ROWS_ABOVE2
+#undef ROWS_ABOVE3
+#undef ROWS_ABOVE4
+#undef ROWS_BEGIN
+#undef ROWS_NEXT
+#undef ROWS_IN
+}
+#undef ROWS_AT
+
+#define ROWS_PAIR(L, E, P)                                                                         \
+    ROWS_TARGET static void ROWS_NAME(pair_##L##E##P)(const struct pair *pair)                     \
+    {                                                                                              \
+        ROWS_NAME(pair)(L, E, P, pair);                                                            \
+    }
+#define ROWS_PAIRS(P)                                                                              \
+    ROWS_PAIR(1, 1, P)                                                                             \
+    ROWS_PAIR(2, 1, P) ROWS_PAIR(3, 1, P) ROWS_PAIR(4, 0, P) ROWS_PAIR(4, 1, P)
+ROWS_PAIRS(0)
+ROWS_PAIRS(1)
+
+#undef ROWS_PAIR
+#undef ROWS_PAIRS
+
+#endif

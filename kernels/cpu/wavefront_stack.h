@@ -1,0 +1,175 @@
+/*
+ * wavefront.c: all levels of some rows at once, a plane of each.
+ */
+#ifndef HS_KERNELS_CPU_WAVEFRONT_STACK_H
+#define HS_KERNELS_CPU_WAVEFRONT_STACK_H
+
+#include "wavefront_levels.h"
+
+/* Rows of levels 1 to 4, first points: of the input, and in the ring of the plane below of each,
+ * which is where it goes, but for the last, and its own, of the level before; of that above the
+ * first, where level 1 goes. Then the input's rows to come. */
+struct stack {
+    const char *centre[STACK];
+    char *below[STACK];
+    char *above, *out;
+    const char *input;
+    int64_t input_pitch, input_plane;
+    int64_t count;            /* groups of rows beside each other, one after the other */
+    const char *(*ask)[ASKS]; /* [count] */
+    int64_t pitch, bytes;     /* of `out`, from row to row; of what is swept of a row */
+    const void *c;
+    const double *source_value;
+    unsigned first_bits, last_bits; /* the values of the first and the last line that are swept */
+    bool skip_first, skip_last;     /* these lines belong to the neighbouring tile's output */
+};
+
+/* Whether all levels of a stack are within the grid along the march, away from its ends. */
+static bool stacks(const struct tile *t, int64_t s)
+{
+    const struct wave *w = t->w;
+    for (int level = 1; level <= w->steps; level++) {
+        const int64_t k = s - level;
+        if (k < level_lo(t, level, w->march) || k >= level_hi(t, level, w->march) ||
+            holds(w, w->march, wrapped(k, w->n[w->march])) ||
+            (!w->wrap[w->march] && k <= w->radius))
+            return false;
+    }
+    return w->stack;
+}
+
+/* What is asked for meanwhile: `left` rows of the plane that is read next; the first bytes of the
+ * next. */
+struct asking {
+    const char *next;
+    int64_t pitch, left;
+};
+
+static struct asking ask_plane(const struct tile *t, int64_t s)
+{
+    const struct wave *w = t->w;
+    const int64_t i = round_down(level_lo(t, 2, HS_X), w->line), n = w->n[w->across];
+    const int64_t lo = level_lo(t, 0, w->across), row = wrapped(lo, n);
+    return (struct asking){
+        .next = field_at(w, w->s->in, i, row, wrapped(s + 1, w->n[w->march])),
+        .pitch = w->s->layout.pitch[w->across] * w->size,
+        .left =
+            s + 1 < level_hi(t, 0, w->march) ? smaller(level_hi(t, 0, w->across) - lo, n - row) : 0,
+    };
+}
+
+/* So many rows for each group. Where none is left, what is in the cache is asked for, which costs
+ * nothing. */
+static void ask(struct asking *a, const char *near, int64_t groups, const char *(*to)[ASKS])
+{
+    for (int64_t group = 0; group < groups; group++)
+        for (int n = 0; n < ASKS; n++) {
+            to[group][n] = near;
+            if (a->left == 0)
+                continue;
+            a->left--;
+            to[group][n] = a->next;
+            a->next += a->pitch;
+        }
+}
+
+/* So many groups of rows from j on, of the lines from `first` to `last`. */
+static void sweep_stack(const struct carry *carry, enum stack_kind kind, int64_t j, int64_t count,
+                        int64_t s, struct asking *asking)
+{
+    const struct tile *t = carry->t;
+    const struct wave *w = t->w;
+    const struct hs_sweep *r = w->s;
+    const int64_t i = round_down(level_lo(t, 2, HS_X), w->line); /* of all levels the same lines */
+    const int64_t last = round_down(level_hi(t, 2, HS_X) - 1, w->line);
+    const char *asks[MOST_GROUPS][ASKS];
+    struct stack stack = {
+        .above = ring_at(t, 1, i, j, s - 1),
+        .input = field_at(w, r->in, i, wrapped(j, w->n[w->across]), wrapped(s - 1, w->n[w->march])),
+        .input_pitch = r->layout.pitch[w->across] * w->size,
+        .input_plane = r->layout.pitch[w->march] * w->size,
+        .pitch = r->layout.pitch[w->across] * w->size,
+        .bytes = (last - i + w->line) * w->size,
+        .c = w->c,
+        .source_value = r->source_value,
+        .first_bits = bits_between(r->box.lo[HS_X], r->box.hi[HS_X], i, w->line),
+        .last_bits = bits_between(r->box.lo[HS_X], r->box.hi[HS_X], last, w->line),
+        .skip_first = i < t->box.lo[HS_X],
+        .skip_last = last >= t->box.hi[HS_X],
+        .count = count,
+        .ask = asks,
+    };
+    if (kind == ALL_OF_ONE || kind == ALL_OF_TWO)
+        stack.out = (char *)r->out + element(w, i, j, s - w->steps) * w->size;
+    for (int n = 0; n < STACK; n++) {
+        stack.centre[n] = ring_at(t, n + 1, i, j, s - n - 2);
+        stack.below[n] = ring_at(t, n + 1, i, j, s - n - 3);
+    }
+    ask(asking, stack.above, count, asks);
+    w->functions->stack[kind][w->plain](&stack);
+}
+
+/* Whether rows lo to hi are within the grid, none held, and neighbours there. */
+static bool inside(const struct wave *w, int64_t lo, int64_t hi)
+{
+    const int64_t real = wrapped(lo, w->n[w->across]);
+    return real + hi - lo <= w->n[w->across] && !holds(w, w->across, real) &&
+           !holds(w, w->across, real + hi - lo - 1);
+}
+
+/* Rows of these levels by the functions for one: what is held, and rims that lie there. */
+static void advance_later(struct carry *carry, int64_t j, int64_t j_end, int64_t s)
+{
+    if (j < j_end)
+        advance_first(carry, j, j_end, s - 1);
+    for (int level = 2; level <= carry->t->w->steps && j < j_end; level++)
+        advance(carry, level, j, j_end, s - level);
+}
+
+/* What is left to do in rows that have been swept. */
+static void finish_stack(const struct tile *t, int64_t j, int64_t j_end, int64_t s)
+{
+    const int across = t->w->across;
+    for (int level = 1; level < t->w->steps; level++) {
+        const int64_t from = larger(j, level_lo(t, level, across));
+        const int64_t to = smaller(j_end, level_hi(t, level, across));
+        if (from < to)
+            finish_rows(t, level, false, from, to - from, s - level);
+    }
+}
+
+/* All levels together, at a step of the march. A rim is of two rows, of levels 2 and 3, of which
+ * the outer one of level 3 is of no use; and one more of level 1. */
+static void step_stack(struct carry *carry, int64_t s)
+{
+    enum { RIM = STACK };
+    const struct tile *t = carry->t;
+    const struct wave *w = t->w;
+    const int64_t first = level_lo(t, 1, w->across), end = level_hi(t, 1, w->across);
+    const int64_t from = larger(t->box.lo[w->across], w->s->box.lo[w->across]);
+    const int64_t to = smaller(t->box.hi[w->across], w->s->box.hi[w->across]);
+    const bool lower = first == from - RIM && inside(w, first, from);
+    const bool upper = end == to + RIM && inside(w, to, end);
+    struct asking asking = ask_plane(t, s);
+    if (!lower)
+        advance_later(carry, first, from, s);
+    if (lower) {
+        sweep_stack(carry, FIRST_OF_ONE, first, 1, s, &asking);
+        sweep_stack(carry, LOWER_OF_TWO, first + 1, 1, s, &asking);
+    }
+    for (int64_t j = from, count; j + 1 < to; j += 2 * count) {
+        count = smaller((to - j) / 2, MOST_GROUPS);
+        sweep_stack(carry, ALL_OF_TWO, j, count, s, &asking);
+    }
+    if ((to - from) % 2)
+        sweep_stack(carry, ALL_OF_ONE, to - 1, 1, s, &asking);
+    if (upper) {
+        sweep_stack(carry, LOWER_OF_TWO, to, 1, s, &asking);
+        sweep_stack(carry, FIRST_OF_ONE, end - 1, 1, s, &asking);
+    }
+    finish_stack(t, lower ? first : from, upper ? end : to, s);
+    if (!upper)
+        advance_later(carry, to, end, s);
+}
+
+#endif
