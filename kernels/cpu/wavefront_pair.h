@@ -17,6 +17,7 @@ struct pair {
     char *seam[STACK];                /* of each later level, the line before the strip */
     int64_t input_pitch, input_plane; /* `out` likewise */
     int64_t ring_plane;
+    int64_t rows;        /* one after the other */
     int64_t from, lines; /* level 1's begin in the row; the next level's is a line before it */
     int64_t last;        /* begin of a row's last line */
     int64_t out_first, out_last; /* begins of the lines that are written */
@@ -117,44 +118,56 @@ static void finish_passes(const struct tile *t, const struct passes *p, int64_t 
     }
 }
 
-/* A strip of all rows, pass by pass. What ghosts along x the lower planes have, the next pass
- * reads. */
+/* The strip's first pass: level 1's row j. */
+static void begin_strip(const struct tile *t, struct pair *pair, int64_t i, int64_t j, int64_t k)
+{
+    const struct wave *w = t->w;
+    pair->level[0] = ring_at(t, 1, i, j, k);
+    for (int level = 2; level <= w->steps; level++)
+        pair->level[level - 1] =
+            ring_at(t, level - 1, i, j - (level - 1), lower_plane(k, level) - 1);
+    pair->out = (char *)w->s->out + element(w, i, j - STACK, lower_plane(k, w->steps)) * w->size;
+    for (int level = 0; level < STACK; level++)
+        pair->seam[level] =
+            t->ring + PAIR_SLOTS * w->ring_pair + PAGE + level * w->ring_rows * LINE_BYTES;
+}
+
+static void next_passes(struct pair *pair)
+{
+    for (int level = 0; level < STEPS; level++)
+        pair->level[level] += pair->rows * PAIR_PITCH;
+    for (int level = 0; level < STACK; level++)
+        pair->seam[level] += pair->rows * LINE_BYTES;
+    pair->out += pair->rows * pair->input_pitch;
+}
+
+/* A strip of all rows, as many passes at once as there are with all levels and rows of the input
+ * that are neighbours; one by one where there are ghosts beside it, which the next pass reads. */
 static void sweep_strip(const struct tile *t, const struct passes *p, struct pair *pair, int64_t k,
                         bool first, bool last)
 {
     const struct wave *w = t->w;
     const int64_t i = round_down(level_lo(t, 1, HS_X), w->line), n = w->n[w->across];
-    const int64_t pitch = w->ring_pitch * w->size, out = w->s->layout.pitch[w->across] * w->size;
     const int64_t next = wrapped(k + PAIR + 1, w->n[w->march]);
     const bool more = k + PAIR + 1 < level_hi(t, 0, w->march);
-    pair->level[0] = ring_at(t, 1, i, p->begin, k);
-    for (int level = 2; level <= w->steps; level++)
-        pair->level[level - 1] =
-            ring_at(t, level - 1, i, p->begin - (level - 1), lower_plane(k, level) - 1);
-    pair->out =
-        (char *)w->s->out + element(w, i, p->begin - STACK, lower_plane(k, w->steps)) * w->size;
-    for (int level = 0; level < STACK; level++)
-        pair->seam[level] =
-            t->ring + PAIR_SLOTS * w->ring_pair + PAGE + level * w->ring_rows * LINE_BYTES;
-    for (int64_t j = p->begin; j < p->end; j++) {
+    const bool ghosts = (first && touches(t, 1, 0)) || (last && touches(t, 1, 1));
+    begin_strip(t, pair, i, p->begin, k);
+    for (int64_t j = p->begin; j < p->end; j += pair->rows) {
         const int64_t row = wrapped(j, n);
         const int levels = levels_in(t, p, j);
+        pair->rows = levels < w->steps || ghosts ? 1 : smaller(p->end - j, n - row);
         pair->input = field_at(w, w->s->in, i, row, wrapped(k, w->n[w->march]));
         pair->ask = more ? field_at(w, w->s->in, i, row, next) + pair->from : pair->input;
         if (levels == w->steps && !first && !last)
             w->functions->pair[w->plain](pair);
         else
             w->functions->pair_ends[levels - 1][w->plain](pair);
-        for (int level = 1; level <= levels && level < w->steps; level++)
+        for (int level = 1; level <= levels && level < w->steps && ghosts; level++)
             for (int face = 0; face < 2; face++)
                 if (face == 0 ? first : last)
                     ghost_end(t, level, face, j - (level - 1), 1, lower_plane(k, level),
                               w->functions->ghosts_at_once);
-        for (int level = 0; level < STEPS; level++)
-            pair->level[level] += pitch;
-        for (int level = 0; level < STACK; level++)
-            pair->seam[level] += LINE_BYTES;
-        pair->out += out;
+        next_passes(pair);
     }
 }
 

@@ -52,39 +52,18 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(pair_hold)(const struct pair *p, int64_t li
         sum[n] = ROWS_SELECT(bits >> (v / (int)sizeof(ROWS_T)), sum[n], before[n]);
 }
 
-/* So many levels of a strip of a row: `ends` where it has an end of the row. */
+/* So many levels of a strip of rows: `ends` where it has an end of them. */
 HS_INLINE ROWS_TARGET void ROWS_NAME(pair)(int levels, bool ends, bool plain,
                                            const struct pair *given)
 {
     enum { LINE = LINE_BYTES, PITCH = PAIR_PITCH };
-    const struct pair p = *given; /* a copy that no store can be to */
+    struct pair p = *given; /* a copy that no store can be to */
     const ROWS_T *value = p.c;
     ROWS_V c[7], start[STEPS];
     for (int n = 0; n < 7; n++)
         c[n] = ROWS_SET(value[n]);
     for (int n = 0; n < STEPS; n++)
         start[n] = ROWS_SET((ROWS_T)p.source_value[n]);
-    /* the lower planes: of the input, and where the levels' rows are read and stored */
-    const char *in = p.input + p.from, *in_up = in + p.input_plane, *ask = p.ask;
-    const char *near = in - p.input_plane + PAIR_NEAR * p.input_pitch;
-    char *level1 = p.level[0] + p.from, *level2 = p.level[1] + p.from - LINE;
-    char *level3 = p.level[2] + p.from - 2 * LINE, *level4 = p.level[3] + p.from - 3 * LINE;
-    char *out = p.out + p.from - 3 * LINE;
-    int64_t plane = p.input_plane, planes3 = 3 * plane, pitch = p.input_pitch, up = p.ring_plane;
-    int64_t line = p.from - 3 * LINE;
-    AS_IT_IS(in);
-    AS_IT_IS(in_up);
-    AS_IT_IS(ask);
-    AS_IT_IS(near);
-    AS_IT_IS(out);
-    AS_IT_IS(level1);
-    AS_IT_IS(level2);
-    AS_IT_IS(level3);
-    AS_IT_IS(level4);
-    AS_IT_IS(plane);
-    AS_IT_IS(planes3);
-    AS_IT_IS(pitch);
-    AS_IT_IS(up);
 /* of a later level: the level before's older upper plane, and both newer ones, of which the upper
  * is a row further back */
 #define ROWS_LOWER2 (level2 + up)
@@ -96,9 +75,6 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(pair)(int levels, bool ends, bool plain,
 #define ROWS_ABOVE2 (level1 + up - PITCH - LINE)
 #define ROWS_ABOVE3 (level2 + up - 2 * PITCH - LINE)
 #define ROWS_ABOVE4 (level3 + up - 3 * PITCH - LINE)
-    const int back = ROWS_LANES * (int)sizeof(ROWS_T);
-    ROWS_V before1[2] = {ROWS_LOAD(ROWS_AT(in, -back)), ROWS_LOAD(ROWS_AT(in_up, -back))};
-    ROWS_V before2[2], before3[2], before4[2];
 /* in the first strip of a row a level begins where that does, later than the one before */
 #define ROWS_BEGIN(L)                                                                              \
     if (levels >= L) {                                                                             \
@@ -108,36 +84,6 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(pair)(int levels, bool ends, bool plain,
         before##L[1] = ROWS_LOAD(ROWS_AT(ROWS_UPPER##L, first));                                   \
     }
 #define ROWS_IN(AHEAD) (!ends || (line + (AHEAD)*LINE >= 0 && line + (AHEAD)*LINE <= p.last))
-    ROWS_BEGIN(2)
-    ROWS_BEGIN(3)
-    ROWS_BEGIN(4)
-    for (int64_t left = p.lines; left > 0; left--) {
-        call_in(ask);
-        call_in(ask + plane);
-        ask += LINE;
-        call_near(near);
-        call_near(near + plane);
-        call_near(near + 2 * plane);
-        call_near(near + planes3);
-        near += LINE;
-        for (int v = 0; v < LINE; v += back) {
-            ROWS_V sum[2];
-            if (levels >= 4 && ROWS_IN(0)) {
-                ROWS_NAME(pair_level)
-                (level4 + v, ROWS_LOWER4 + v, ROWS_UPPER4 + v, ROWS_ABOVE4 + v, PITCH, c, start[3],
-                 before4, sum);
-                if (ends)
-                    ROWS_NAME(pair_hold)(&p, line, v, before4, sum);
-                if (!ends || (line >= p.out_first && line <= p.out_last)) {
-                    if (plain) {
-                        ROWS_STORE(ROWS_AT(out, v), sum[0]);
-                        ROWS_STORE(ROWS_AT(out, v + plane), sum[1]);
-                    } else {
-                        ROWS_PUT(ROWS_AT(out, v), sum[0]);
-                        ROWS_PUT(ROWS_AT(out, v + plane), sum[1]);
-                    }
-                }
-            }
 #define ROWS_NEXT(L, AHEAD)                                                                        \
     if (levels >= L && ROWS_IN(AHEAD)) {                                                           \
         ROWS_NAME(pair_level)                                                                      \
@@ -148,31 +94,95 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(pair)(int levels, bool ends, bool plain,
         ROWS_STORE(ROWS_AT(level##L, v), sum[0]);                                                  \
         ROWS_STORE(ROWS_AT(ROWS_LOWER##L - PITCH, v), sum[1]);                                     \
     }
-            ROWS_NEXT(3, 1)
-            ROWS_NEXT(2, 2)
-            if (ROWS_IN(3)) {
-                ROWS_NAME(pair_level)
-                (in - plane + v, in + v, in_up + v, in + 2 * plane + v, pitch, c, start[0], before1,
-                 sum);
-                if (ends)
-                    ROWS_NAME(pair_hold)(&p, line + 3 * LINE, v, before1, sum);
-                ROWS_STORE(ROWS_AT(level1, v), sum[0]);
-                ROWS_STORE(ROWS_AT(level1 + up, v), sum[1]);
+    const int back = ROWS_LANES * (int)sizeof(ROWS_T);
+    for (; p.rows > 0; p.rows--) {
+        /* the lower planes: of the input, and where the levels' rows are read and stored */
+        const char *in = p.input + p.from, *in_up = in + p.input_plane, *ask = p.ask;
+        const char *near = in - p.input_plane + PAIR_NEAR * p.input_pitch;
+        char *level1 = p.level[0] + p.from, *level2 = p.level[1] + p.from - LINE;
+        char *level3 = p.level[2] + p.from - 2 * LINE, *level4 = p.level[3] + p.from - 3 * LINE;
+        char *out = p.out + p.from - 3 * LINE;
+        int64_t plane = p.input_plane, planes3 = 3 * plane, pitch = p.input_pitch,
+                up = p.ring_plane;
+        int64_t line = p.from - 3 * LINE;
+        AS_IT_IS(in);
+        AS_IT_IS(in_up);
+        AS_IT_IS(ask);
+        AS_IT_IS(near);
+        AS_IT_IS(out);
+        AS_IT_IS(level1);
+        AS_IT_IS(level2);
+        AS_IT_IS(level3);
+        AS_IT_IS(level4);
+        AS_IT_IS(plane);
+        AS_IT_IS(planes3);
+        AS_IT_IS(pitch);
+        AS_IT_IS(up);
+        ROWS_V before1[2] = {ROWS_LOAD(ROWS_AT(in, -back)), ROWS_LOAD(ROWS_AT(in_up, -back))};
+        ROWS_V before2[2], before3[2], before4[2];
+        ROWS_BEGIN(2)
+        ROWS_BEGIN(3)
+        ROWS_BEGIN(4)
+        for (int64_t left = p.lines; left > 0; left--) {
+            call_in(ask);
+            call_in(ask + plane);
+            ask += LINE;
+            call_near(near);
+            call_near(near + plane);
+            call_near(near + 2 * plane);
+            call_near(near + planes3);
+            near += LINE;
+            for (int v = 0; v < LINE; v += back) {
+                ROWS_V sum[2];
+                if (levels >= 4 && ROWS_IN(0)) {
+                    ROWS_NAME(pair_level)
+                    (level4 + v, ROWS_LOWER4 + v, ROWS_UPPER4 + v, ROWS_ABOVE4 + v, PITCH, c,
+                     start[3], before4, sum);
+                    if (ends)
+                        ROWS_NAME(pair_hold)(&p, line, v, before4, sum);
+                    if (!ends || (line >= p.out_first && line <= p.out_last)) {
+                        if (plain) {
+                            ROWS_STORE(ROWS_AT(out, v), sum[0]);
+                            ROWS_STORE(ROWS_AT(out, v + plane), sum[1]);
+                        } else {
+                            ROWS_PUT(ROWS_AT(out, v), sum[0]);
+                            ROWS_PUT(ROWS_AT(out, v + plane), sum[1]);
+                        }
+                    }
+                }
+                ROWS_NEXT(3, 1)
+                ROWS_NEXT(2, 2)
+                if (ROWS_IN(3)) {
+                    ROWS_NAME(pair_level)
+                    (in - plane + v, in + v, in_up + v, in + 2 * plane + v, pitch, c, start[0],
+                     before1, sum);
+                    if (ends)
+                        ROWS_NAME(pair_hold)(&p, line + 3 * LINE, v, before1, sum);
+                    ROWS_STORE(ROWS_AT(level1, v), sum[0]);
+                    ROWS_STORE(ROWS_AT(level1 + up, v), sum[1]);
+                }
             }
+            in += LINE, in_up += LINE;
+            level1 += LINE, level2 += LINE, level3 += LINE;
+            if (levels >= 4)
+                level4 += LINE, out += LINE;
+            if (ends)
+                line += LINE;
         }
-        in += LINE, in_up += LINE;
-        level1 += LINE, level2 += LINE, level3 += LINE;
+        if (levels >= 2)
+            ROWS_STORE(ROWS_AT(p.seam[0], 0), before2[0]);
+        if (levels >= 3)
+            ROWS_STORE(ROWS_AT(p.seam[1], 0), before3[0]);
         if (levels >= 4)
-            level4 += LINE, out += LINE;
-        if (ends)
-            line += LINE;
+            ROWS_STORE(ROWS_AT(p.seam[2], 0), before4[0]);
+        p.input += p.input_pitch;
+        p.ask += p.input_pitch;
+        p.out += p.input_pitch;
+        for (int n = 0; n < STEPS; n++)
+            p.level[n] += PITCH;
+        for (int n = 0; n < STACK; n++)
+            p.seam[n] += LINE;
     }
-    if (levels >= 2)
-        ROWS_STORE(ROWS_AT(p.seam[0], 0), before2[0]);
-    if (levels >= 3)
-        ROWS_STORE(ROWS_AT(p.seam[1], 0), before3[0]);
-    if (levels >= 4)
-        ROWS_STORE(ROWS_AT(p.seam[2], 0), before4[0]);
 #undef ROWS_LOWER2
 #undef ROWS_LOWER3
 #undef ROWS_LOWER4
