@@ -80,11 +80,13 @@ static struct passes find_passes(const struct tile *t)
     return p;
 }
 
-/* How many levels there are in a pass. */
-static int levels_in(const struct tile *t, const struct passes *p, int64_t j)
+/* How many levels there are in a pass, and in how many from it on. */
+static int levels_in(const struct tile *t, const struct passes *p, int64_t j, int64_t *count)
 {
-    const int64_t behind = j - (t->box.lo[t->w->across] - STACK);
-    return p->lower ? STEPS : (int)smaller(STEPS, 1 + behind / 2);
+    const int64_t behind = j - (t->box.lo[t->w->across] - STACK), each = 2;
+    const int64_t levels = p->lower ? STEPS : smaller(STEPS, 1 + behind / each);
+    *count = levels < STEPS ? each - behind % each : p->end - j;
+    return (int)levels;
 }
 
 /* Rows beside a face, of all levels: those before the passes, or behind them. */
@@ -141,8 +143,9 @@ static void next_passes(struct pair *pair)
     pair->out += pair->rows * pair->input_pitch;
 }
 
-/* A strip of all rows, as many passes at once as there are with all levels and rows of the input
- * that are neighbours; one by one where there are ghosts beside it, which the next pass reads. */
+/* A strip of all rows, as many passes at once as there are with as many levels and rows of the
+ * input that are neighbours; one by one where there are ghosts beside it, which the next pass
+ * reads. */
 static void sweep_strip(const struct tile *t, const struct passes *p, struct pair *pair, int64_t k,
                         bool first, bool last)
 {
@@ -154,8 +157,9 @@ static void sweep_strip(const struct tile *t, const struct passes *p, struct pai
     begin_strip(t, pair, i, p->begin, k);
     for (int64_t j = p->begin; j < p->end; j += pair->rows) {
         const int64_t row = wrapped(j, n);
-        const int levels = levels_in(t, p, j);
-        pair->rows = levels < w->steps || ghosts ? 1 : smaller(p->end - j, n - row);
+        int64_t count;
+        const int levels = levels_in(t, p, j, &count);
+        pair->rows = ghosts ? 1 : smaller(count, n - row);
         pair->input = field_at(w, w->s->in, i, row, wrapped(k, w->n[w->march]));
         pair->ask = more ? field_at(w, w->s->in, i, row, next) + pair->from : pair->input;
         if (levels == w->steps && !first && !last)
