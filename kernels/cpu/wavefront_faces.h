@@ -86,12 +86,14 @@ static void ghost_rows_beside(const struct tile *t, int level, int face, int64_t
     }
 }
 
-/* The ghosts at an end of `count` rows, whose indices along the grid's faces are neighbours too. */
-static void ghost_end(const struct tile *t, int level, int face, int64_t j, int64_t count,
-                      int64_t k, ghosts_function *ghosts)
+/* The ghosts at both ends of `count` rows, whose indices along the grid's faces are neighbours too.
+ */
+static void ghost_ends(const struct tile *t, int level, int64_t j, int64_t count, int64_t k)
 {
     const struct wave *w = t->w;
-    if (touches(t, level, face)) {
+    for (int face = 0; face < 2; face++) {
+        if (!touches(t, level, face))
+            continue;
         const struct hs_face *f = &w->s->face[face];
         const struct drive drive =
             drive_of(w, face, w->s->level[level].drive, w->s->level[level].drive_field);
@@ -104,15 +106,10 @@ static void ghost_end(const struct tile *t, int level, int face, int64_t j, int6
         for (int m = 1; m <= w->depth[face]; m++) {
             const struct rule rule = {f->a[m - 1], f->b[m - 1], f->c[m - 1]};
             const int64_t out = (face ? m : -m) * w->size;
-            ghosts(node + out, node - out, node, &rule, table, drive.value, count, w->ring_pitch);
+            w->functions->ghosts(node + out, node - out, node, &rule, table, drive.value, count,
+                                 w->ring_pitch);
         }
     }
-}
-
-static void ghost_ends(const struct tile *t, int level, int64_t j, int64_t count, int64_t k)
-{
-    for (int face = 0; face < 2; face++)
-        ghost_end(t, level, face, j, count, k, t->w->functions->ghosts);
 }
 
 /* Node values of the level before, from virtual x = i to end. */

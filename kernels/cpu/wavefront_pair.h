@@ -7,6 +7,15 @@
 
 #include "wavefront_levels.h"
 
+/* What beside an end of a row becomes of it, in bytes from the row's first point. */
+struct pair_end {
+    bool there;
+    int64_t ghost, edge, inner;
+    struct rule rule;
+    double drive[STACK];
+    const char *table[STACK]; /* or NULL; of the row */
+};
+
 /* A strip of rows of all levels, by their first points in the lower plane of two: of the input; in
  * the ring where level 1 goes, and where each next level reads its lowest plane and goes; and of
  * the output. All else in bytes. */
@@ -24,6 +33,7 @@ struct pair {
     unsigned first_bits, last_bits;
     const void *c;
     const double *source_value;
+    struct pair_end end[2];
 };
 
 /* A level's lower plane in the step in which level 1's is k. */
@@ -143,9 +153,42 @@ static void next_passes(struct pair *pair)
     pair->out += pair->rows * pair->input_pitch;
 }
 
+static struct pair_end find_end(const struct tile *t, int face, int64_t i)
+{
+    const struct wave *w = t->w;
+    struct pair_end end = {.there = touches(t, 1, face)};
+    if (end.there) {
+        const struct hs_face *f = &w->s->face[face];
+        const int64_t edge = face ? w->n[HS_X] - 1 : 0, inward = face ? -1 : 1;
+        end.edge = (edge - i) * w->size;
+        end.inner = end.edge + inward * w->size;
+        end.ghost = end.edge - inward * w->size;
+        end.rule = (struct rule){f->a[0], f->b[0], f->c[0]};
+    }
+    return end;
+}
+
+/* What drives the end in level 1's row j, and in the others' of that pass; whether by a table. */
+static bool drive_end(const struct tile *t, int face, int64_t j, int64_t k, struct pair_end *end)
+{
+    const struct wave *w = t->w;
+    bool table = false;
+    for (int level = 1; level < w->steps && end->there; level++) {
+        const struct hs_face_level *l = &w->s->level[level];
+        const struct drive drive = drive_of(w, face, l->drive, l->drive_field);
+        end->drive[level - 1] = drive.value;
+        table = table || drive.table;
+        if (drive.table)
+            end->table[level - 1] =
+                drive.table + place(w, &drive, face, wrapped(j - (level - 1), w->n[w->across]),
+                                    wrapped(lower_plane(k, level), w->n[w->march])) *
+                                  w->size;
+    }
+    return table;
+}
+
 /* A strip of all rows, as many passes at once as there are with as many levels and rows of the
- * input that are neighbours; one by one where there are ghosts beside it, which the next pass
- * reads. */
+ * input that are neighbours; one by one where a table drives an end. */
 static void sweep_strip(const struct tile *t, const struct passes *p, struct pair *pair, int64_t k,
                         bool first, bool last)
 {
@@ -153,24 +196,23 @@ static void sweep_strip(const struct tile *t, const struct passes *p, struct pai
     const int64_t i = round_down(level_lo(t, 1, HS_X), w->line), n = w->n[w->across];
     const int64_t next = wrapped(k + PAIR + 1, w->n[w->march]);
     const bool more = k + PAIR + 1 < level_hi(t, 0, w->march);
-    const bool ghosts = (first && touches(t, 1, 0)) || (last && touches(t, 1, 1));
     begin_strip(t, pair, i, p->begin, k);
+    for (int face = 0; face < 2; face++)
+        pair->end[face] =
+            (face ? last : first) ? find_end(t, face, i) : (struct pair_end){.there = false};
     for (int64_t j = p->begin; j < p->end; j += pair->rows) {
         const int64_t row = wrapped(j, n);
+        const bool lower = drive_end(t, 0, j, k, &pair->end[0]);
+        const bool upper = drive_end(t, 1, j, k, &pair->end[1]);
         int64_t count;
         const int levels = levels_in(t, p, j, &count);
-        pair->rows = ghosts ? 1 : smaller(count, n - row);
+        pair->rows = lower || upper ? 1 : smaller(count, n - row);
         pair->input = field_at(w, w->s->in, i, row, wrapped(k, w->n[w->march]));
         pair->ask = more ? field_at(w, w->s->in, i, row, next) + pair->from : pair->input;
         if (levels == w->steps && !first && !last)
             w->functions->pair[w->plain](pair);
         else
             w->functions->pair_ends[levels - 1][w->plain](pair);
-        for (int level = 1; level <= levels && level < w->steps && ghosts; level++)
-            for (int face = 0; face < 2; face++)
-                if (face == 0 ? first : last)
-                    ghost_end(t, level, face, j - (level - 1), 1, lower_plane(k, level),
-                              w->functions->ghosts_at_once);
         next_passes(pair);
     }
 }

@@ -254,6 +254,29 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(planes)(int radius, int planes, const struc
         carry_end(carry, &load);
 }
 
+/* The affine rule in the field's precision, exactly as core/boundary.h states it, for `count`
+ * ghosts `stride` values apart. table: what drives each of them; NULL: `drive` all. */
+HS_INLINE ROWS_TARGET void ROWS_NAME(rule)(ROWS_T *ghost, const ROWS_T *inner, const ROWS_T *edge,
+                                           const struct rule *rule, const ROWS_T *table,
+                                           ROWS_T drive, int64_t count, int64_t stride)
+{
+    const ROWS_T a = (ROWS_T)rule->a, b = (ROWS_T)rule->b, c = (ROWS_T)rule->c;
+    for (int64_t i = 0; i < count; i++) {
+        const ROWS_T outer = c * (table ? table[i] : drive);
+        ghost[i * stride] = ROWS_FMA1(a, inner[i * stride], ROWS_FMA1(b, edge[i * stride], outer));
+    }
+}
+
+ROWS_TARGET static void ROWS_NAME(ghosts)(void *ghost, const void *inner, const void *edge,
+                                          const struct rule *rule, const void *table, double drive,
+                                          int64_t count, int64_t stride)
+{
+    if (stride == 1)
+        ROWS_NAME(rule)(ghost, inner, edge, rule, table, (ROWS_T)drive, count, 1);
+    else
+        ROWS_NAME(rule)(ghost, inner, edge, rule, table, (ROWS_T)drive, count, stride);
+}
+
 #include "wavefront_rows_pair.h"
 #include "wavefront_rows_stack.h"
 
@@ -279,46 +302,6 @@ ROWS_UP_TO_4(1)
 ROWS_UP_TO_4(2)
 ROWS_UP_TO_4(3)
 
-/* The affine rule in the field's precision, exactly as core/boundary.h states it, for `count`
- * ghosts `stride` values apart. table: what drives each of them; NULL: `drive` all. */
-HS_INLINE ROWS_TARGET void ROWS_NAME(rule)(ROWS_T *ghost, const ROWS_T *inner, const ROWS_T *edge,
-                                           const struct rule *rule, const ROWS_T *table,
-                                           ROWS_T drive, int64_t count, int64_t stride)
-{
-    const ROWS_T a = (ROWS_T)rule->a, b = (ROWS_T)rule->b, c = (ROWS_T)rule->c;
-    for (int64_t i = 0; i < count; i++) {
-        const ROWS_T outer = c * (table ? table[i] : drive);
-        ghost[i * stride] = ROWS_FMA1(a, inner[i * stride], ROWS_FMA1(b, edge[i * stride], outer));
-    }
-}
-
-ROWS_TARGET static void ROWS_NAME(ghosts)(void *ghost, const void *inner, const void *edge,
-                                          const struct rule *rule, const void *table, double drive,
-                                          int64_t count, int64_t stride)
-{
-    if (stride == 1)
-        ROWS_NAME(rule)(ghost, inner, edge, rule, table, (ROWS_T)drive, count, 1);
-    else
-        ROWS_NAME(rule)(ghost, inner, edge, rule, table, (ROWS_T)drive, count, stride);
-}
-
-/* The same, each ghost stored with the vector that it is in: a vector is then loaded at once, which
- * would wait for a store of a part of it until all stores before that have left the core. */
-ROWS_TARGET static void ROWS_NAME(ghosts_at_once)(void *ghost, const void *inner, const void *edge,
-                                                  const struct rule *rule, const void *table,
-                                                  double drive, int64_t count, int64_t stride)
-{
-    const ROWS_T *of = table;
-    for (int64_t i = 0; i < count; i++) {
-        ROWS_T *to = (ROWS_T *)ghost + i * stride, one;
-        ROWS_NAME(rule)
-        (&one, (const ROWS_T *)inner + i * stride, (const ROWS_T *)edge + i * stride, rule,
-         of ? of + i : NULL, (ROWS_T)drive, 1, 1);
-        const int lane = (int)((uintptr_t)to % (ROWS_LANES * sizeof(ROWS_T)) / sizeof(ROWS_T));
-        ROWS_STORE(to - lane, ROWS_SELECT(1u << lane, ROWS_SET(one), ROWS_LOAD(to - lane)));
-    }
-}
-
 /* [dims - 1][radius - 1][rows - 1], [radius - 1][planes - 1] */
 #define ROWS_FEW(D, R)                                                                             \
     {                                                                                              \
@@ -339,7 +322,6 @@ ROWS_TARGET static void ROWS_NAME(ghosts_at_once)(void *ghost, const void *inner
     }
 static const struct row_functions ROWS_NAME(functions) = {
     ROWS_NAME(ghosts),
-    ROWS_NAME(ghosts_at_once),
     {
         {ROWS_FEW(1, 1), ROWS_FEW(1, 2), ROWS_FEW(1, 3)},
         {ROWS_FEW(2, 1), ROWS_FEW(2, 2), ROWS_FEW(2, 3)},

@@ -52,6 +52,22 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(pair_hold)(const struct pair *p, int64_t li
         sum[n] = ROWS_SELECT(bits >> (v / (int)sizeof(ROWS_T)), sum[n], before[n]);
 }
 
+/* The ghosts beside a row of the lower planes, which the next pass reads. Each is stored with the
+ * vector that it is in: that is then loaded at once, and would wait for a store of a part of it
+ * until all stores before that have left the core. */
+HS_INLINE ROWS_TARGET void ROWS_NAME(pair_ghosts)(int levels, const struct pair *p,
+                                                  const struct pair_end *end)
+{
+    for (int n = 0; n < levels && n < STACK; n++) {
+        ROWS_T *to = ROWS_AT(p->level[n], end->ghost), one;
+        ROWS_NAME(rule)
+        (&one, ROWS_AT(p->level[n], end->inner), ROWS_AT(p->level[n], end->edge), &end->rule,
+         (const ROWS_T *)end->table[n], (ROWS_T)end->drive[n], 1, 1);
+        const int lane = (int)((uintptr_t)to % (ROWS_LANES * sizeof(ROWS_T)) / sizeof(ROWS_T));
+        ROWS_STORE(to - lane, ROWS_SELECT(1u << lane, ROWS_SET(one), ROWS_LOAD(to - lane)));
+    }
+}
+
 /* So many levels of a strip of rows: `ends` where it has an end of them. */
 HS_INLINE ROWS_TARGET void ROWS_NAME(pair)(int levels, bool ends, bool plain,
                                            const struct pair *given)
@@ -175,6 +191,9 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(pair)(int levels, bool ends, bool plain,
             ROWS_STORE(ROWS_AT(p.seam[1], 0), before3[0]);
         if (levels >= 4)
             ROWS_STORE(ROWS_AT(p.seam[2], 0), before4[0]);
+        for (int face = 0; face < 2 && ends; face++)
+            if (p.end[face].there)
+                ROWS_NAME(pair_ghosts)(levels, &p, &p.end[face]);
         p.input += p.input_pitch;
         p.ask += p.input_pitch;
         p.out += p.input_pitch;

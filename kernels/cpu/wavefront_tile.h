@@ -60,7 +60,7 @@ typedef void ghosts_function(void *ghost, const void *inner, const void *edge,
                              const struct rule *rule, const void *table, double drive,
                              int64_t count, int64_t stride);
 struct row_functions {
-    ghosts_function *ghosts, *ghosts_at_once;
+    ghosts_function *ghosts;
     rows_function *rows[HS_AXES][HS_MAX_RADIUS][GROUP];
     rows_function *planes[HS_MAX_RADIUS][PLANES];
     stack_function *stack[STACKS][2];   /* [into the cache] */
