@@ -144,10 +144,10 @@ static void begin_strip(const struct tile *t, struct pair *pair, int64_t i, int6
             t->ring + PAIR_SLOTS * w->ring_pair + PAGE + level * w->ring_rows * LINE_BYTES;
 }
 
-static void next_passes(struct pair *pair)
+static void next_passes(struct pair *pair, int64_t pitch)
 {
     for (int level = 0; level < STEPS; level++)
-        pair->level[level] += pair->rows * PAIR_PITCH;
+        pair->level[level] += pair->rows * pitch;
     for (int level = 0; level < STACK; level++)
         pair->seam[level] += pair->rows * LINE_BYTES;
     pair->out += pair->rows * pair->input_pitch;
@@ -210,10 +210,10 @@ static void sweep_strip(const struct tile *t, const struct passes *p, struct pai
         pair->input = field_at(w, w->s->in, i, row, wrapped(k, w->n[w->march]));
         pair->ask = more ? field_at(w, w->s->in, i, row, next) + pair->from : pair->input;
         if (levels == w->steps && !first && !last)
-            w->functions->pair[w->plain](pair);
+            w->functions->pair[w->wide][w->plain](pair);
         else
-            w->functions->pair_ends[levels - 1][w->plain](pair);
-        next_passes(pair);
+            w->functions->pair_ends[w->wide][levels - 1][w->plain](pair);
+        next_passes(pair, w->ring_pitch * w->size);
     }
 }
 

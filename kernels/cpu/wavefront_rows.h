@@ -330,8 +330,11 @@ static const struct row_functions ROWS_NAME(functions) = {
     {ROWS_FIRST(1), ROWS_FIRST(2), ROWS_FIRST(3)},
     {ROWS_BOTH(stack, 2, 2), ROWS_BOTH(stack, 3, 1), ROWS_BOTH(stack, 3, 2),
      ROWS_BOTH(stack, 0, 1)},
-    {ROWS_BOTH(pair, 1, 1), ROWS_BOTH(pair, 2, 1), ROWS_BOTH(pair, 3, 1), ROWS_BOTH(pair, 4, 1)},
-    {ROWS_NAME(pair_400), ROWS_NAME(pair_401)},
+    {{ROWS_BOTH(pair, 01, 1), ROWS_BOTH(pair, 02, 1), ROWS_BOTH(pair, 03, 1),
+      ROWS_BOTH(pair, 04, 1)},
+     {ROWS_BOTH(pair, 11, 1), ROWS_BOTH(pair, 12, 1), ROWS_BOTH(pair, 13, 1),
+      ROWS_BOTH(pair, 14, 1)}},
+    {ROWS_BOTH(pair, 04, 0), ROWS_BOTH(pair, 14, 0)},
 };
 
 #undef ROWS_T

@@ -69,10 +69,11 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(pair_ghosts)(int levels, const struct pair 
 }
 
 /* So many levels of a strip of rows: `ends` where it has an end of them. */
-HS_INLINE ROWS_TARGET void ROWS_NAME(pair)(int levels, bool ends, bool plain,
+HS_INLINE ROWS_TARGET void ROWS_NAME(pair)(bool wide, int levels, bool ends, bool plain,
                                            const struct pair *given)
 {
-    enum { LINE = LINE_BYTES, PITCH = PAIR_PITCH };
+    enum { LINE = LINE_BYTES };
+    const int64_t beside = wide ? PAIR_WIDE : PAIR_PITCH;
     struct pair p = *given; /* a copy that no store can be to */
     const ROWS_T *value = p.c;
     ROWS_V c[7], start[STEPS];
@@ -83,14 +84,14 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(pair)(int levels, bool ends, bool plain,
 /* of a later level: the level before's older upper plane, and both newer ones, of which the upper
  * is a row further back */
 #define ROWS_LOWER2 (level2 + up)
-#define ROWS_LOWER3 (level3 + up - PITCH)
-#define ROWS_LOWER4 (level4 + up - 2 * PITCH)
-#define ROWS_UPPER2 (level1 - PITCH - LINE)
-#define ROWS_UPPER3 (level2 - PITCH - LINE)
-#define ROWS_UPPER4 (level3 - PITCH - LINE)
-#define ROWS_ABOVE2 (level1 + up - PITCH - LINE)
-#define ROWS_ABOVE3 (level2 + up - 2 * PITCH - LINE)
-#define ROWS_ABOVE4 (level3 + up - 3 * PITCH - LINE)
+#define ROWS_LOWER3 (level3 + up - beside)
+#define ROWS_LOWER4 (level4 + up - 2 * beside)
+#define ROWS_UPPER2 (level1 - beside - LINE)
+#define ROWS_UPPER3 (level2 - beside - LINE)
+#define ROWS_UPPER4 (level3 - beside - LINE)
+#define ROWS_ABOVE2 (level1 + up - beside - LINE)
+#define ROWS_ABOVE3 (level2 + up - 2 * beside - LINE)
+#define ROWS_ABOVE4 (level3 + up - 3 * beside - LINE)
 /* in the first strip of a row a level begins where that does, later than the one before */
 #define ROWS_BEGIN(L)                                                                              \
     if (levels >= L) {                                                                             \
@@ -103,12 +104,12 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(pair)(int levels, bool ends, bool plain,
 #define ROWS_NEXT(L, AHEAD)                                                                        \
     if (levels >= L && ROWS_IN(AHEAD)) {                                                           \
         ROWS_NAME(pair_level)                                                                      \
-        (level##L + v, ROWS_LOWER##L + v, ROWS_UPPER##L + v, ROWS_ABOVE##L + v, PITCH, c,          \
+        (level##L + v, ROWS_LOWER##L + v, ROWS_UPPER##L + v, ROWS_ABOVE##L + v, beside, c,         \
          start[L - 1], before##L, sum);                                                            \
         if (ends)                                                                                  \
             ROWS_NAME(pair_hold)(&p, line + (AHEAD)*LINE, v, before##L, sum);                      \
         ROWS_STORE(ROWS_AT(level##L, v), sum[0]);                                                  \
-        ROWS_STORE(ROWS_AT(ROWS_LOWER##L - PITCH, v), sum[1]);                                     \
+        ROWS_STORE(ROWS_AT(ROWS_LOWER##L - beside, v), sum[1]);                                    \
     }
     const int back = ROWS_LANES * (int)sizeof(ROWS_T);
     for (; p.rows > 0; p.rows--) {
@@ -152,7 +153,7 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(pair)(int levels, bool ends, bool plain,
                 ROWS_V sum[2];
                 if (levels >= 4 && ROWS_IN(0)) {
                     ROWS_NAME(pair_level)
-                    (level4 + v, ROWS_LOWER4 + v, ROWS_UPPER4 + v, ROWS_ABOVE4 + v, PITCH, c,
+                    (level4 + v, ROWS_LOWER4 + v, ROWS_UPPER4 + v, ROWS_ABOVE4 + v, beside, c,
                      start[3], before4, sum);
                     if (ends)
                         ROWS_NAME(pair_hold)(&p, line, v, before4, sum);
@@ -198,7 +199,7 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(pair)(int levels, bool ends, bool plain,
         p.ask += p.input_pitch;
         p.out += p.input_pitch;
         for (int n = 0; n < STEPS; n++)
-            p.level[n] += PITCH;
+            p.level[n] += beside;
         for (int n = 0; n < STACK; n++)
             p.seam[n] += LINE;
     }
@@ -217,16 +218,18 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(pair)(int levels, bool ends, bool plain,
 }
 #undef ROWS_AT
 
-#define ROWS_PAIR(L, E, P)                                                                         \
-    ROWS_TARGET static void ROWS_NAME(pair_##L##E##P)(const struct pair *pair)                     \
+#define ROWS_PAIR(W, L, E, P)                                                                      \
+    ROWS_TARGET static void ROWS_NAME(pair_##W##L##E##P)(const struct pair *pair)                  \
     {                                                                                              \
-        ROWS_NAME(pair)(L, E, P, pair);                                                            \
+        ROWS_NAME(pair)(W, L, E, P, pair);                                                         \
     }
-#define ROWS_PAIRS(P)                                                                              \
-    ROWS_PAIR(1, 1, P)                                                                             \
-    ROWS_PAIR(2, 1, P) ROWS_PAIR(3, 1, P) ROWS_PAIR(4, 0, P) ROWS_PAIR(4, 1, P)
-ROWS_PAIRS(0)
-ROWS_PAIRS(1)
+#define ROWS_PAIRS(W, P)                                                                           \
+    ROWS_PAIR(W, 1, 1, P)                                                                          \
+    ROWS_PAIR(W, 2, 1, P) ROWS_PAIR(W, 3, 1, P) ROWS_PAIR(W, 4, 0, P) ROWS_PAIR(W, 4, 1, P)
+ROWS_PAIRS(0, 0)
+ROWS_PAIRS(0, 1)
+ROWS_PAIRS(1, 0)
+ROWS_PAIRS(1, 1)
 
 #undef ROWS_PAIR
 #undef ROWS_PAIRS

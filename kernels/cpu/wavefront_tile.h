@@ -22,7 +22,8 @@ enum {
     PAIR_STRIP = 10 * LINE_BYTES,   /* of a row that is swept at once, about */
     PAIR_NEAR = 2,                  /* rows ahead of its use that the input is asked for again */
     PAIR_SLOTS = 4,                 /* pairs of planes in the ring */
-    PAIR_PITCH = 117 * LINE_BYTES,  /* of its rows, known to the compiler, */
+    PAIR_PITCH = 53 * LINE_BYTES,   /* of its rows, known to the compiler, */
+    PAIR_WIDE = 117 * LINE_BYTES,   /* and where they are longer, */
     PAIR_LEAD = 4 * LINE_BYTES,     /* of which so much lies before the first point, */
     PAIR_APART = 26 * LINE_BYTES,   /* and a pair's planes, beyond a multiple of 4096 */
     STACK = STEPS - 1,              /* levels after the first */
@@ -34,6 +35,7 @@ enum {
     MOST_STEPS = 8,                 /* sweeps a call */
     WIDEST_BYTES_3D = 3584,         /* of a tile's rows */
     WIDEST_BYTES_PAIR = 6912,       /* */
+    NARROW_BYTES_PAIR = 3072,       /* and up to which rows of the ring are close */
     WIDEST_BYTES_2D = 16384,        /* */
     WIDEST_BYTES_1D = 8192,         /* */
     MOST_CACHE = 4096 * 1024,       /* bytes of a core's second cache that a tile is cut for */
@@ -63,9 +65,9 @@ struct row_functions {
     ghosts_function *ghosts;
     rows_function *rows[HS_AXES][HS_MAX_RADIUS][GROUP];
     rows_function *planes[HS_MAX_RADIUS][PLANES];
-    stack_function *stack[STACKS][2];   /* [into the cache] */
-    pair_function *pair_ends[STEPS][2]; /* [levels - 1] a strip with ends of rows */
-    pair_function *pair[2];             /* all levels of one without */
+    stack_function *stack[STACKS][2];      /* [into the cache] */
+    pair_function *pair_ends[2][STEPS][2]; /* [wide][levels - 1] a strip with ends of rows */
+    pair_function *pair[2][2];             /* [wide] all levels of one without */
 };
 
 struct wave {
@@ -80,6 +82,7 @@ struct wave {
     bool wrap[HS_AXES];
     bool prescribed;     /* some face is */
     bool pair;           /* all levels together, of two planes each */
+    bool wide;           /* by longer rows */
     bool stack;          /* the same of one */
     bool ahead;          /* level 1 is some planes ahead */
     bool plain;          /* all fields fit in the last cache */
@@ -267,6 +270,7 @@ static void describe(const struct hs_sweep *s, int steps, bool source, struct wa
                           !(s->face && (s->face[0].prescribed || s->face[1].prescribed));
     w->pair = together && cache_bytes() <= SMALL_CACHE;
     w->stack = together && !w->pair;
+    w->wide = w->pair && w->n[HS_X] * w->size > NARROW_BYTES_PAIR;
     w->ahead = w->dims > 2 && steps > 1 && !together;
     w->planes = w->ahead ? PLANES : w->pair ? PAIR : 1;
     w->visit = w->dims < 3 ? 1 : steps > 1 ? VISIT : GROUP;
@@ -282,7 +286,7 @@ static void describe(const struct hs_sweep *s, int steps, bool source, struct wa
     w->ring_pitch = (divide_up(width + 2 * (steps - 1) * w->radius, w->line) + 6) / 2 * 2 + 1;
     w->ring_pitch *= w->line;
     if (together)
-        w->ring_pitch = (w->pair ? PAIR_PITCH : STACK_PITCH) / w->size;
+        w->ring_pitch = (w->wide ? PAIR_WIDE : w->pair ? PAIR_PITCH : STACK_PITCH) / w->size;
     w->ring_plane = w->ring_rows * w->ring_pitch * w->size;
     if (w->ring_plane >= 8 * PAGE || w->pair)
         w->ring_plane = divide_up(w->ring_plane, PAGE) * PAGE;

@@ -130,27 +130,32 @@ static bool read_space(struct hs_reader *reader)
 }
 
 /* What a run holds at least in the machine's own memory: two fields on the CPU, which the in and
- * out buffers are, one where a GPU has those. */
+ * out buffers are, one where a GPU has those. And what kernels keep beside them, at most. */
 struct demand {
     enum hs_precision precision;
     int radius;
-    int fields; /* with the source's, if that may be one */
+    int fields;                  /* with the source's, if that may be one */
+    double threads, cache, most; /* of the CPU, or 0; bytes of a core's second cache; of all that */
 };
+
+/* As which kernel will run is not known yet: for each thread half as much again as a core's second
+ * cache, or what `wavefront` keeps of a tile: eight planes of its rows, 64 at most, and 17 more, as
+ * far apart as two lengths of them need. */
+static double kernels_keep(const struct demand *demand, const struct hs_grid *grid)
+{
+    const double row = (double)grid->points[HS_X] * (double)hs_precision_size(demand->precision);
+    const double rows = fmin(64.0, ceil((double)grid->points[HS_Y] / fmax(demand->threads, 1.0)));
+    const double planes = 8.0 * (rows + 17.0) * (row > 3072.0 ? 7488.0 : 3392.0);
+    const double each = fmax(1.5 * demand->cache, grid->dims > 2 ? planes : 0.0);
+    return fmin(demand->threads * each, demand->most);
+}
 
 static double bytes_on(const struct hs_grid *grid, const void *context)
 {
     const struct demand *demand = context;
-    const int64_t align = 64 / (int64_t)hs_precision_size(demand->precision);
-    return demand->fields * hs_layout_bytes(grid, demand->radius, align, demand->precision);
-}
-
-/* What kernels keep beside the fields, at most, as which one will run is not known yet: those of
- * the CPU for each thread half as much again as a core's second cache. */
-static double kernels_keep(bool on_gpu)
-{
-    const double threads =
-        fmin(hs_machine_processors(""), fmax(1.0, (double)sysconf(_SC_NPROCESSORS_ONLN)));
-    return on_gpu ? 0.0 : 1.5 * threads * (double)hs_machine_second_cache_bytes();
+    const int64_t size = (int64_t)hs_precision_size(demand->precision), align = 64 / size;
+    return demand->fields * hs_layout_bytes(grid, demand->radius, align, demand->precision) +
+           kernels_keep(demand, grid);
 }
 
 /* The largest that fits now, not only beside nothing else; a sixteenth of that is left for walls,
@@ -160,9 +165,15 @@ static void say_what_fits(const struct hs_reader *reader, bool on_gpu, double fr
 {
     const struct hs_problem *problem = reader->problem;
     const bool source = hs_given(reader, "source.expression") || hs_given(reader, "source.file");
-    const struct demand demand = {problem->precision, problem->radius, on_gpu ? 1 : 2 + source};
-    const double kept = fmin(kernels_keep(on_gpu), free_bytes / 4);
-    const struct hs_fit fit = {bytes_on, &demand, free_bytes * 15 / 16 - kept,
+    const double processors =
+        fmin(hs_machine_processors(""), fmax(1.0, (double)sysconf(_SC_NPROCESSORS_ONLN)));
+    const struct demand demand = {.precision = problem->precision,
+                                  .radius = problem->radius,
+                                  .fields = on_gpu ? 1 : 2 + source,
+                                  .threads = on_gpu ? 0.0 : processors,
+                                  .cache = (double)hs_machine_second_cache_bytes(),
+                                  .most = free_bytes / 4};
+    const struct hs_fit fit = {bytes_on, &demand, free_bytes * 15 / 16,
                                fewest_points(problem->radius)};
     hs_fit_say(&fit, &problem->grid, out, size);
 }
