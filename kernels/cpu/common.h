@@ -1,4 +1,4 @@
-/* What the CPU kernels share: the contract, and forcing inlining. */
+/* What the CPU kernels share: the contract, forcing inlining, asking for lines. */
 #ifndef HS_KERNELS_CPU_COMMON_H
 #define HS_KERNELS_CPU_COMMON_H
 
@@ -9,5 +9,25 @@
 #else
 #define HS_INLINE static inline
 #endif
+
+/* Asks for a line that is to be read: into the second cache what is read much later, as the first
+ * cannot keep so much; or into the first. */
+HS_INLINE void call_in(const void *line)
+{
+#ifdef __GNUC__
+    __builtin_prefetch(line, 0, 2);
+#else
+    (void)line;
+#endif
+}
+
+HS_INLINE void call_near(const void *line)
+{
+#ifdef __GNUC__
+    __builtin_prefetch(line, 0, 3);
+#else
+    (void)line;
+#endif
+}
 
 #endif

@@ -80,17 +80,6 @@ struct row {
 };
 typedef void row_function(const struct row *row, void *out);
 
-/* Asks for a line that rows to come will read first, into the L2 cache: the L1 cache cannot keep so
- * much. */
-HS_INLINE void call_in(const void *line)
-{
-#ifdef __GNUC__
-    __builtin_prefetch(line, 0, 2);
-#else
-    (void)line;
-#endif
-}
-
 /* dims and radius are constants wherever this is used, so that the loops unroll. */
 #define DEFINE_POINT(T, FMA)                                                                       \
     HS_INLINE T point_##T(int dims, int radius, const T *in, int64_t py, int64_t pz, const T *c,   \

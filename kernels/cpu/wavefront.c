@@ -37,6 +37,7 @@
  *        k+1 |                  1
  *          k |            2     1
  *        k-1 |     3      2
+ *        k-2 |     3                      and 4 beside it
  *
  * All that a level reads of the one before is done then, the row and the line to come too. So a
  * line of levels 1 to 3 comes into the first cache and leaves it once, two moves for each line that
@@ -66,8 +67,8 @@
  *
  * Prediction, 384^3 double, R = 1, T = 4, by pairs: tiles of 64 rows, so a sweep moves (1 + (64 +
  * 8)/64)/4 = 0.53 words a point instead of 2, and adds up (6 + 4 + 2)/4/64 = 5 % more rows than
- * there are. In the first cache a pass takes 4.5 clocks a line and level (Zen 5), 0.06 us a row, so
- * 6 GCell/s a core, the bound as long as memory gives half of what a copy takes.
+ * there are. With its rows in the second cache a pass takes 4.5 clocks a line and level (Zen 5),
+ * 0.06 us a row, so 6 GCell/s a core, the bound where memory gives two of them 50 GB/s.
  *
  * Measured, and what else was tried: docs/performance/two-cores.md, "Fused: `wavefront`".
  */

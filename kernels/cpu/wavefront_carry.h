@@ -92,24 +92,6 @@ static void call_plane(struct carry *c, struct call *call, int64_t j, int64_t k)
                         : j;
 }
 
-HS_INLINE void call_in(const char *from)
-{
-#ifdef __GNUC__
-    __builtin_prefetch(from, 0, 2);
-#else
-    (void)from;
-#endif
-}
-
-HS_INLINE void call_near(const char *from)
-{
-#ifdef __GNUC__
-    __builtin_prefetch(from, 0, 3);
-#else
-    (void)from;
-#endif
-}
-
 /* Streams rows until no more than `left` wait. */
 static void drain(struct carry *c, int left)
 {

@@ -12,8 +12,8 @@ struct pair_end {
     bool there;
     int64_t ghost, edge, inner;
     struct rule rule;
-    double drive[STACK];
-    const char *table[STACK]; /* or NULL; of the row */
+    double drive[LATER];
+    const char *table[LATER]; /* or NULL; of the row */
 };
 
 /* A strip of rows of all levels, by their first points in the lower plane of two: of the input; in
@@ -23,7 +23,7 @@ struct pair {
     const char *input;
     char *level[STEPS], *out;
     const char *ask;                  /* what is asked for: the strip's first line in two planes */
-    char *seam[STACK];                /* of each later level, the line before the strip */
+    char *seam[LATER];                /* of each later level, the line before the strip */
     int64_t input_pitch, input_plane; /* `out` likewise */
     int64_t ring_plane;
     int64_t rows;        /* one after the other */
@@ -81,19 +81,19 @@ static struct passes find_passes(const struct tile *t)
     const int64_t lo = t->box.lo[w->across], hi = t->box.hi[w->across];
     const bool wrap = w->wrap[w->across];
     struct passes p = {
-        .lower = !wrap && lo <= STACK,
-        .upper = !wrap && hi + STACK >= w->n[w->across],
+        .lower = !wrap && lo <= LATER,
+        .upper = !wrap && hi + LATER >= w->n[w->across],
     };
     /* below it, the rows that a ghost row is made of */
-    p.begin = p.lower ? larger(lo + STACK, STEPS) : lo - STACK;
-    p.end = p.upper ? smaller(hi + STACK, w->n[w->across] - 1) : hi + STACK;
+    p.begin = p.lower ? larger(lo + LATER, STEPS) : lo - LATER;
+    p.end = p.upper ? smaller(hi + LATER, w->n[w->across] - 1) : hi + LATER;
     return p;
 }
 
 /* How many levels there are in a pass, and in how many from it on. */
 static int levels_in(const struct tile *t, const struct passes *p, int64_t j, int64_t *count)
 {
-    const int64_t behind = j - (t->box.lo[t->w->across] - STACK), each = 2;
+    const int64_t behind = j - (t->box.lo[t->w->across] - LATER), each = 2;
     const int64_t levels = p->lower ? STEPS : smaller(STEPS, 1 + behind / each);
     *count = levels < STEPS ? each - behind % each : p->end - j;
     return (int)levels;
@@ -138,8 +138,8 @@ static void begin_strip(const struct tile *t, struct pair *pair, int64_t i, int6
     for (int level = 2; level <= w->steps; level++)
         pair->level[level - 1] =
             ring_at(t, level - 1, i, j - (level - 1), lower_plane(k, level) - 1);
-    pair->out = (char *)w->s->out + element(w, i, j - STACK, lower_plane(k, w->steps)) * w->size;
-    for (int level = 0; level < STACK; level++)
+    pair->out = (char *)w->s->out + element(w, i, j - LATER, lower_plane(k, w->steps)) * w->size;
+    for (int level = 0; level < LATER; level++)
         pair->seam[level] =
             t->ring + PAIR_SLOTS * w->ring_pair + PAGE + level * w->ring_rows * LINE_BYTES;
 }
@@ -148,7 +148,7 @@ static void next_passes(struct pair *pair, int64_t pitch)
 {
     for (int level = 0; level < STEPS; level++)
         pair->level[level] += pair->rows * pitch;
-    for (int level = 0; level < STACK; level++)
+    for (int level = 0; level < LATER; level++)
         pair->seam[level] += pair->rows * LINE_BYTES;
     pair->out += pair->rows * pair->input_pitch;
 }
@@ -224,7 +224,7 @@ static void sweep_passes(const struct carry *carry, const struct passes *p, int6
     const struct hs_sweep *s = w->s;
     const int64_t i = round_down(level_lo(t, 1, HS_X), w->line);
     const int64_t last = round_down(level_hi(t, 1, HS_X) - 1, w->line);
-    const int64_t lines = (last - i) / w->line + 1 + STACK; /* the last level is behind */
+    const int64_t lines = (last - i) / w->line + 1 + LATER; /* the last level is behind */
     const int64_t strips = larger(1, (lines * LINE_BYTES + PAIR_STRIP / 2) / PAIR_STRIP);
     struct pair pair = {
         .input_pitch = s->layout.pitch[w->across] * w->size,

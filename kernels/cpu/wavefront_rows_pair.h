@@ -58,7 +58,7 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(pair_hold)(const struct pair *p, int64_t li
 HS_INLINE ROWS_TARGET void ROWS_NAME(pair_ghosts)(int levels, const struct pair *p,
                                                   const struct pair_end *end)
 {
-    for (int n = 0; n < levels && n < STACK; n++) {
+    for (int n = 0; n < levels && n < LATER; n++) {
         ROWS_T *to = ROWS_AT(p->level[n], end->ghost), one;
         ROWS_NAME(rule)
         (&one, ROWS_AT(p->level[n], end->inner), ROWS_AT(p->level[n], end->edge), &end->rule,
@@ -200,7 +200,7 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(pair)(bool wide, int levels, bool ends, boo
         p.out += p.input_pitch;
         for (int n = 0; n < STEPS; n++)
             p.level[n] += beside;
-        for (int n = 0; n < STACK; n++)
+        for (int n = 0; n < LATER; n++)
             p.seam[n] += LINE;
     }
 #undef ROWS_LOWER2

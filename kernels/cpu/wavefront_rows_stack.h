@@ -93,7 +93,7 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(before_rows)(int group, const char *middle,
 /* The group of rows beside this one. */
 HS_INLINE void ROWS_NAME(next_rows)(int group, struct stack *s)
 {
-    for (int n = 0; n < STACK; n++)
+    for (int n = 0; n < LATER; n++)
         s->centre[n] += group * STACK_PITCH, s->below[n] += group * STACK_PITCH;
     s->above += group * STACK_PITCH;
     s->out += group * s->pitch;
@@ -143,7 +143,7 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(stack)(int later, int group, bool plain,
                 ROWS_NAME(level)
                 (group, s.centre[1], s.below[1], STACK_PITCH, c, start1, at, before1, above);
                 ROWS_NAME(keep_level)(group, s.below[1], STACK_PITCH, at, above);
-                if (later == STACK) {
+                if (later == LATER) {
                     ROWS_NAME(level)
                     (group, s.centre[2], s.below[2], STACK_PITCH, c, start2, at, before2, above);
                     ROWS_NAME(put_level)(group, plain, &s, line, v, above, before2);

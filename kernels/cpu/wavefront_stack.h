@@ -10,8 +10,8 @@
  * which is where it goes, but for the last, and its own, of the level before; of that above the
  * first, where level 1 goes. Then the input's rows to come. */
 struct stack {
-    const char *centre[STACK];
-    char *below[STACK];
+    const char *centre[LATER];
+    char *below[LATER];
     char *above, *out;
     const char *input;
     int64_t input_pitch, input_plane;
@@ -101,7 +101,7 @@ static void sweep_stack(const struct carry *carry, enum stack_kind kind, int64_t
     };
     if (kind == ALL_OF_ONE || kind == ALL_OF_TWO)
         stack.out = (char *)r->out + element(w, i, j, s - w->steps) * w->size;
-    for (int n = 0; n < STACK; n++) {
+    for (int n = 0; n < LATER; n++) {
         stack.centre[n] = ring_at(t, n + 1, i, j, s - n - 2);
         stack.below[n] = ring_at(t, n + 1, i, j, s - n - 3);
     }
@@ -142,7 +142,7 @@ static void finish_stack(const struct tile *t, int64_t j, int64_t j_end, int64_t
  * the outer one of level 3 is of no use; and one more of level 1. */
 static void step_stack(struct carry *carry, int64_t s)
 {
-    enum { RIM = STACK };
+    enum { RIM = LATER };
     const struct tile *t = carry->t;
     const struct wave *w = t->w;
     const int64_t first = level_lo(t, 1, w->across), end = level_hi(t, 1, w->across);

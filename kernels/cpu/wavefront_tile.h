@@ -26,7 +26,7 @@ enum {
     PAIR_WIDE = 117 * LINE_BYTES,   /* and where they are longer, */
     PAIR_LEAD = 4 * LINE_BYTES,     /* of which so much lies before the first point, */
     PAIR_APART = 26 * LINE_BYTES,   /* and a pair's planes, beyond a multiple of 4096 */
-    STACK = STEPS - 1,              /* levels after the first */
+    LATER = STEPS - 1,              /* levels after the first */
     STACK_PITCH = 4096,             /* as PAIR_PITCH, where planes of all levels are swept singly */
     STACK_APART = 13 * LINE_BYTES,  /* */
     ASKS = 2,                       /* rows of the input that are asked for by two of a tile then */
@@ -298,7 +298,7 @@ static void describe(const struct hs_sweep *s, int steps, bool source, struct wa
 /* A pair's seams: of each later level, for each row, the line before a strip. */
 static int64_t seam_bytes(const struct wave *w)
 {
-    return STACK * w->ring_rows * LINE_BYTES;
+    return LATER * w->ring_rows * LINE_BYTES;
 }
 
 static size_t ring_bytes(const struct wave *w)

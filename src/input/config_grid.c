@@ -139,15 +139,17 @@ struct demand {
 };
 
 /* As which kernel will run is not known yet: for each thread half as much again as a core's second
- * cache, or what `wavefront` keeps of a tile: eight planes of its rows, 64 at most, and 17 more, as
- * far apart as two lengths of them need. */
+ * cache, or what `wavefront` keeps of a tile: eight planes of its rows and 17 more, as far apart as
+ * two lengths of them need. A tile has 64 rows at most, and fewer where all threads can have one of
+ * eight rows or more. */
 static double kernels_keep(const struct demand *demand, const struct hs_grid *grid)
 {
     const double row = (double)grid->points[HS_X] * (double)hs_precision_size(demand->precision);
-    const double rows = fmin(64.0, ceil((double)grid->points[HS_Y] / fmax(demand->threads, 1.0)));
+    const double across = (double)grid->points[HS_Y], each = across / fmax(demand->threads, 1.0);
+    const double rows = fmin(64.0, each < 8.0 ? across : ceil(each));
     const double planes = 8.0 * (rows + 17.0) * (row > 3072.0 ? 7488.0 : 3392.0);
-    const double each = fmax(1.5 * demand->cache, grid->dims > 2 ? planes : 0.0);
-    return fmin(demand->threads * each, demand->most);
+    const double kept = fmax(1.5 * demand->cache, grid->dims > 2 ? planes : 0.0);
+    return fmin(demand->threads * kept, demand->most);
 }
 
 static double bytes_on(const struct hs_grid *grid, const void *context)
