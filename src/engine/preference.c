@@ -17,7 +17,7 @@ static const struct hs_preference on_cpu[] = {
      * 1.8 and 0.63 to 1.16; 1D 1.4 to 1.5, 0.7 to 1.0. A source that differs from point to point
      * and in time is swept once a call, which gains nothing. On Zen 4 the form of 2026-11-21 had
      * 0.64 at 384^3 in float and 0.76 at 128^3 and 256^3 in double; later ones were not run there.
-     * Since 2026-11-23 pairs of planes take 0.7 to 1.0 of that form's time with radius 1. */
+     * Since 2026-11-23 pairs of planes take 0.7 to 1.16 of that form's time with radius 1. */
     {.kernel = "wavefront",
      .dims = 1u << 3,
      .radius = 1u << 1,
