@@ -6,7 +6,6 @@ write.
 """
 
 import os
-import pathlib
 import subprocess
 
 import h5py

@@ -11,6 +11,7 @@ import struct
 import subprocess
 import sys
 import time
+import typing
 
 import h5py
 import pytest
@@ -44,6 +45,14 @@ def wait_until_it_listens(process):
         if caught >> (signal.SIGINT - 1) & 1:
             return
         time.sleep(0.002)
+
+
+def interrupt(process, seconds=0.0):
+    """After so many seconds of its work; it saves its state."""
+    wait_until_it_listens(process)
+    time.sleep(seconds)
+    process.send_signal(signal.SIGINT)
+    assert process.wait() == 130, process.stderr.read()
 
 
 def assert_same_file(a, b):
@@ -121,9 +130,7 @@ def stopped(tmp_path):
     for resume in ((), ("--resume",)):
         process = start(tmp_path, *resume)
         wait_for(tmp_path / "out/run.h5", process)
-        time.sleep(0.3)
-        process.send_signal(signal.SIGINT)
-        assert process.wait() == 130
+        interrupt(process, 0.3)
     return tmp_path
 
 
@@ -156,10 +163,7 @@ def test_the_older_one_is_used_when_the_newest_is_not_whole(stopped, harm):
         newer.write_bytes(content)
     else:
         newer.unlink()
-    again = start(stopped, "--resume")
-    time.sleep(0.4)
-    again.send_signal(signal.SIGINT)
-    assert again.wait() == 130, again.stderr.read()
+    interrupt(start(stopped, "--resume"), 0.3)
     assert sweep_of(older) > 0
     older.unlink()
     newer.write_bytes(b"not a checkpoint")
@@ -172,22 +176,32 @@ def test_the_older_one_is_used_when_the_newest_is_not_whole(stopped, harm):
     assert faults.run(stopped, "--resume", "--set", end).returncode == 0
 
 
+class Once(typing.NamedTuple):
+    directory: pathlib.Path
+    cadence: dict  # what write_config is to be told to get the same run
+    sweep: int  # of the checkpoint
+
+
 @pytest.fixture(scope="module")
 def once(tmp_path_factory):
-    """A run interrupted after its second snapshot, to be copied; at a sweep where nothing was due."""
-    directory = tmp_path_factory.mktemp("once")
-    faults.write_config(directory, points=(30, 30, 30), sweeps=100000, every=6000, history_every=4500)
-    process = start(directory)
-    file = directory / "out/run.h5"
-    for _ in range(600):
-        if file.exists() and snapshots_in(file) >= 2:
-            break
-        time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
-    assert process.wait() == 130, process.stderr.read()
-    sweep = sweep_of(directory / "out/run.checkpoint.h5")
-    assert sweep % 6000 != 0 and sweep % 4500 != 0
-    return directory
+    """A run interrupted after its second snapshot, to be copied; at a sweep where nothing was due.
+
+    A run looks for a signal every quarter of a second, and where something is due: the cadence is made longer
+    until an interrupt comes in between.
+    """
+    for longer in (2, 8, 32, 128, 512):
+        directory = tmp_path_factory.mktemp("once")
+        cadence = dict(points=(30, 30, 30), sweeps=10**8, every=6000 * longer, history_every=4500 * longer)
+        faults.write_config(directory, **cadence)
+        process = start(directory)
+        file = directory / "out/run.h5"
+        while process.poll() is None and not (file.exists() and snapshots_in(file) >= 2):
+            time.sleep(0.01)
+        interrupt(process)
+        sweep = sweep_of(directory / "out/run.checkpoint.h5")
+        if sweep % cadence["every"] != 0 and sweep % cadence["history_every"] != 0:
+            return Once(directory, cadence, int(sweep))
+    pytest.fail("no interrupt came where nothing was due")
 
 
 def snapshots_in(path):
@@ -197,9 +211,8 @@ def snapshots_in(path):
 
 @pytest.fixture
 def cut(once, tmp_path):
-    """(directory, sweep of the checkpoint)"""
-    shutil.copytree(once, tmp_path / "cut")
-    return tmp_path / "cut", int(sweep_of(once / "out/run.checkpoint.h5"))
+    """A copy of it that may be changed."""
+    return once._replace(directory=shutil.copytree(once.directory, tmp_path / "cut"))
 
 
 @pytest.mark.parametrize(
@@ -220,12 +233,13 @@ def cut(once, tmp_path):
     ],
 )
 def test_what_the_fields_depend_on_may_not_change(once, setting, key, value, before):
-    content = (once / "out/run.h5").read_bytes()
-    result = faults.run(once, "--resume", "--set", setting)
+    file = once.directory / "out/run.h5"
+    content = file.read_bytes()
+    result = faults.run(once.directory, "--resume", "--set", setting)
     assert result.returncode == 2, result.stderr
     assert f"belongs to another run: {key} is {value}" in result.stderr
     assert f"and was {before}; resume with" in result.stderr
-    assert (once / "out/run.h5").read_bytes() == content
+    assert file.read_bytes() == content
 
 
 @pytest.mark.parametrize(
@@ -244,7 +258,7 @@ def test_what_the_fields_depend_on_may_not_change(once, setting, key, value, bef
     ],
 )
 def test_what_they_do_not_depend_on_may_change(cut, setting):
-    directory, sweep = cut
+    directory, _, sweep = cut
     result = faults.run(directory, "--resume", "--set", f"time.sweeps={sweep + 20}", "--set", setting)
     # a steady state that is not reached is a failed check, at the end of a run that did go on
     assert result.returncode == (1 if "steady" in setting else 0), result.stderr
@@ -253,7 +267,7 @@ def test_what_they_do_not_depend_on_may_change(cut, setting):
 
 
 def test_the_same_in_other_words(cut):
-    directory, sweep = cut
+    directory, _, sweep = cut
     config = directory / "case.cfg"
     text = config.read_text().replace("diffusivity = 1e-4", "diffusivity = 0.0001").replace("[30, 30, 30]", "(30,30,3e1)")
     text = text.replace('title = "crash";', "") + '\n# a comment\nstencil = { radius = 1; };\ntitle = "moved";\n'
@@ -264,27 +278,27 @@ def test_the_same_in_other_words(cut):
 
 def test_a_run_is_extended_to_the_bits_of_a_longer_one(cut, tmp_path):
     """Another end, another title, rows of the history as before."""
-    directory, sweep = cut
+    directory, cadence, sweep = cut
     more = ("--set", f"time.sweeps={sweep + 700}")
     assert faults.run(directory, "--resume", *more, "--set", 'title="longer"').returncode == 0
-    faults.write_config(tmp_path / "whole", points=(30, 30, 30), sweeps=100000, every=6000, history_every=4500)
+    faults.write_config(tmp_path / "whole", **cadence)
     assert faults.run(tmp_path / "whole", *more, "--set", 'title="longer"').returncode == 0
     assert_same_file(tmp_path / "whole/out/run.h5", directory / "out/run.h5")
 
 
 def test_another_cadence_goes_on_behind_the_old_one(cut):
-    directory, sweep = cut
+    directory, cadence, sweep = cut
     every = sweep // 3 + 1  # not what it was, nor a divisor
     more = ("--set", f"time.sweeps={sweep + 2 * every}", "--set", f"output.every={every}")
     assert faults.run(directory, "--resume", *more).returncode == 0
     with h5py.File(directory / "out/run.h5") as f:
         sweeps = list(f["sweep"])
         rows = list(f["history/sweep"])
-    old = list(range(0, sweep + 1, 6000))
+    old = list(range(0, sweep + 1, cadence["every"]))
     new = [s for s in range(0, sweep + 2 * every, every) if s > sweep]
     assert sweeps == old + new + [sweep + 2 * every]
     assert sorted(set(rows)) == rows and set(sweeps) <= set(rows)
-    assert set(range(0, sweep + 2 * every, 4500)) <= set(rows)
+    assert set(range(0, sweep + 2 * every, cadence["history_every"])) <= set(rows)
 
 
 def test_an_end_that_changes_the_steps_is_refused_with_one_that_does_not(tmp_path):
@@ -295,9 +309,7 @@ def test_an_end_that_changes_the_steps_is_refused_with_one_that_does_not(tmp_pat
     config.write_text(text.replace("every = 5; history_every = 2;", ""))
     process = start(tmp_path)
     wait_for(tmp_path / "out/run.h5", process)
-    time.sleep(0.3)
-    process.send_signal(signal.SIGINT)
-    assert process.wait() == 130, process.stderr.read()
+    interrupt(process, 0.3)
     with h5py.File(tmp_path / "out/run.checkpoint.h5") as f:
         sweep, then, step = f.attrs["sweep"], f.attrs["time"], f.attrs["step"]
     result = faults.run(tmp_path, "--resume", "--set", f"time.end={then + 100.3 * step!r}")
@@ -312,18 +324,17 @@ def test_an_end_that_changes_the_steps_is_refused_with_one_that_does_not(tmp_pat
 
 
 def test_an_end_before_the_checkpoint_is_refused(cut):
-    directory, sweep = cut
+    directory, _, sweep = cut
     result = faults.run(directory, "--resume", "--set", f"time.sweeps={sweep - 1}")
     assert result.returncode == 2
     assert f"the run has come to sweep {sweep}" in result.stderr and "more time.sweeps" in result.stderr
 
 
 def test_a_checkpoint_of_the_form_before_is_refused(cut):
-    directory, _ = cut
-    with h5py.File(directory / "out/run.checkpoint.h5", "r+") as f:
+    with h5py.File(cut.directory / "out/run.checkpoint.h5", "r+") as f:
         for name in ("form", "identity", "snapshots", "rows", "step"):
             del f.attrs[name]
-    result = faults.run(directory, "--resume")
+    result = faults.run(cut.directory, "--resume")
     assert result.returncode == 2
     assert "it was written by heatsolve" in result.stderr and "have another form" in result.stderr
 
@@ -479,8 +490,7 @@ def test_a_file_has_one_writer(tmp_path, arguments):
     first.send_signal(signal.SIGCONT)
     assert second.returncode == 3, second.stderr
     assert "out/run.h5: another run is writing it" in second.stderr
-    first.send_signal(signal.SIGINT)
-    assert first.wait() == 130
+    interrupt(first)
     with h5py.File(tmp_path / "out/run.h5") as f:
         assert f.attrs["status"] == "stopped" and len(f["time"]) == len(f["temperature"])
     assert faults.run(tmp_path, "--set", "time.sweeps=10").returncode == 0  # nobody has it any more
