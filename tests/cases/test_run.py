@@ -470,8 +470,10 @@ def test_check_counts_what_is_beside_the_fields(tmp_path, what):
     result = heatsolve(tmp_path, "run", "case.cfg", "--quiet", *long, text=LONG)
     assert result.returncode == 0, result.stderr
     size = (tmp_path / "out.h5").stat().st_size
-    # how often contents are superseded depends on how long the run takes
-    assert told["output_bytes"] / 2 <= size <= 2 * told["output_bytes"]
+    with h5py.File(tmp_path / "out.h5") as f:
+        seconds = f.attrs["wall_seconds"]
+    # contents are superseded at times, every few seconds at least, and a busy machine takes longer than was told
+    assert told["output_bytes"] / 2 <= size <= 3 * told["output_bytes"] * (1 + seconds / 3)
 
 
 def test_check_says_when_a_step_is_shortened(tmp_path):
