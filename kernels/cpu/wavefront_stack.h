@@ -130,11 +130,14 @@ static void advance_later(struct carry *carry, int64_t j, int64_t j_end, int64_t
 static void finish_stack(const struct tile *t, int64_t j, int64_t j_end, int64_t s)
 {
     const int across = t->w->across;
+    const int64_t n = t->w->n[across];
     for (int level = 1; level < t->w->steps; level++) {
-        const int64_t from = larger(j, level_lo(t, level, across));
         const int64_t to = smaller(j_end, level_hi(t, level, across));
-        if (from < to)
-            finish_rows(t, level, false, from, to - from, s - level);
+        for (int64_t from = larger(j, level_lo(t, level, across)), count; from < to;
+             from += count) {
+            count = smaller(to - from, n - wrapped(from, n)); /* beyond lies the grid's image */
+            finish_rows(t, level, false, from, count, s - level);
+        }
     }
 }
 

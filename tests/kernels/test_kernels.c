@@ -662,3 +662,70 @@ void test_kernels__nor_does_it_where_a_thread_has_several_tiles(void **state)
                     if (hs_kernels[k]->device == HS_CPU && hs_kernels[k]->steps > 1)
                         fuse_neighbours(hs_kernels[k], w, radius, n);
 }
+
+/* ---- anything with anything --------------------------------------------------------------------
+ */
+
+/* 0 to count - 1 */
+static int any(int count)
+{
+    const int n = (int)((noise() + 1.0) / 2.0 * count);
+    return n < count ? n : count - 1;
+}
+
+/* Periodic faces more often than one kind in eight, since they are so on both sides. */
+static void any_faces(struct hs_problem *problem)
+{
+    enum { PERIODIC = 4 };
+    assert_string_equal(hs_boundary_kinds[PERIODIC].name, "periodic");
+    for (int axis = 0; axis < problem->grid.dims; axis++) {
+        int kind[2] = {any(KINDS), any(KINDS)};
+        if (kind[0] == PERIODIC || kind[1] == PERIODIC || any(6) == 0)
+            kind[0] = kind[1] = PERIODIC;
+        for (int side = 0; side < 2; side++) {
+            struct hs_face *face = &problem->face[2 * axis + side];
+            memset(face, 0, sizeof *face);
+            lower_face(problem, 2 * axis + side, kind[side], any(6));
+        }
+    }
+}
+
+/* Half of the cases are of four sweeps in 3D with radius 1, which have forms of their own. */
+static void fuse_anything(const struct hs_kernel *kernel, int n)
+{
+    static const int64_t most[HS_AXES][HS_AXES] = {{30000, 1, 1}, {900, 180, 1}, {160, 160, 50}};
+    static const long caches[] = {900000, 1024 * 1024, 1280 * 1024, 2048 * 1024};
+    struct hs_kernel fused = *kernel;
+    fused.fuses = as_wanted;
+    wanted = any(2) ? 4 : 2 + any(kernel->steps - 1);
+    const int dims = any(2) ? 3 : 1 + any(3), radius = any(2) ? 1 : 1 + any(HS_MAX_RADIUS);
+    int64_t points[HS_AXES] = {1, 1, 1};
+    for (int axis = 0; axis < dims; axis++)
+        points[axis] = 2 * radius + 3 + any((int)most[dims - 1][axis]);
+    if (dims == 3 && any(8) == 0) /* rows that are cut */
+        points[HS_X] = 450 + any(600), points[HS_Y] = 11 + any(30), points[HS_Z] = 9 + any(12);
+    struct hs_problem problem;
+    make_problem(&problem, dims, points, radius, any(2) ? HS_FLOAT : HS_DOUBLE, n);
+    any_faces(&problem);
+    problem.source.present = any(2);
+    problem.source.field.value = some_value(any(6));
+    second_cache = caches[any(sizeof caches / sizeof *caches)];
+    compare_wide(&fused, &problem, 1 + any(4), n);
+    second_cache = 0;
+    hs_problem_release(&problem);
+}
+
+/* Cases at random, of which a test like those above has too few: a face's kind with another's, and
+ * with how the grid is cut. Of another SEED, and as many as MANY, if the environment says so. */
+void test_kernels__nor_does_it_in_cases_at_random(void **state)
+{
+    (void)state;
+    const char *first = getenv("SEED"), *many = getenv("MANY");
+    seed = 7919 * (uint64_t)(first ? atoi(first) : 1) + 13;
+    for (int i = 0; i < 20; i++)
+        noise(); /* the first after a small seed are small */
+    for (int n = 0; n < (many ? atoi(many) : 200); n++)
+        for (int k = 0; hs_kernels[k]; k++)
+            if (hs_kernels[k]->device == HS_CPU && hs_kernels[k]->steps > 1)
+                fuse_anything(hs_kernels[k], n);
+}
