@@ -27,7 +27,7 @@
  * done for all that are visited at once, or it would take as long as the sums.
  *
  * With radius 1 and four levels all levels are one loop, in one of two forms. The other form is for
- * what is left: held rows, the march's ends, prescribed or periodic faces along x, source fields.
+ * what is left: held rows, the march's ends, a periodic axis x, source fields.
  *
  * Where the second cache holds 1 MiB or less, levels go by pairs of planes (wavefront_pair.h). A
  * pass sweeps a row of level 1 in two planes of the input, and of each next level the row before,

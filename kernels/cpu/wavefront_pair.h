@@ -7,13 +7,15 @@
 
 #include "wavefront_levels.h"
 
-/* What beside an end of a row becomes of it, in bytes from the row's first point. */
+/* What becomes of an end of a row: the ghost beside it, in bytes from the row's first point, or the
+ * prescribed node. A table's value is that of the level's row in its lower plane. */
 struct pair_end {
-    bool there;
+    bool there, prescribed;
     int64_t ghost, edge, inner;
     struct rule rule;
-    double drive[LATER];
-    const char *table[LATER]; /* or NULL; of the row */
+    double drive[LATER], hold[STEPS];
+    const char *table[LATER], *hold_table[STEPS]; /* or NULL */
+    int64_t hold_pitch;                           /* values from plane to plane */
 };
 
 /* A strip of rows of all levels, by their first points in the lower plane of two: of the input; in
@@ -29,8 +31,8 @@ struct pair {
     int64_t rows;        /* one after the other */
     int64_t from, lines; /* level 1's begin in the row; the next level's is a line before it */
     int64_t last;        /* begin of a row's last line */
-    int64_t out_first, out_last; /* begins of the lines that are written */
-    unsigned first_bits, last_bits;
+    int64_t out_first, out_last;    /* begins of the lines that are written */
+    unsigned first_bits, last_bits; /* of these lines' values, those that are swept */
     const void *c;
     const double *source_value;
     struct pair_end end[2];
@@ -156,7 +158,10 @@ static void next_passes(struct pair *pair, int64_t pitch)
 static struct pair_end find_end(const struct tile *t, int face, int64_t i)
 {
     const struct wave *w = t->w;
-    struct pair_end end = {.there = touches(t, 1, face)};
+    const int64_t hi = level_hi(t, 1, HS_X);
+    const bool meets = face ? hi == w->n[HS_X] : level_lo(t, 1, HS_X) == 0;
+    struct pair_end end = {.there = touches(t, 1, face),
+                           .prescribed = meets && w->prescribed && w->s->face[face].prescribed};
     if (end.there) {
         const struct hs_face *f = &w->s->face[face];
         const int64_t edge = face ? w->n[HS_X] - 1 : 0, inward = face ? -1 : 1;
@@ -168,6 +173,19 @@ static struct pair_end find_end(const struct tile *t, int face, int64_t i)
     return end;
 }
 
+/* Where a drive's table, if it has one, has a level's row of level 1's pass j, in the lower plane.
+ */
+static const char *table_at(const struct tile *t, const struct drive *drive, int face, int level,
+                            int64_t j, int64_t k)
+{
+    const struct wave *w = t->w;
+    if (!drive->table)
+        return NULL;
+    const int64_t row = wrapped(j - (level - 1), w->n[w->across]);
+    const int64_t plane = wrapped(lower_plane(k, level), w->n[w->march]);
+    return drive->table + place(w, drive, face, row, plane) * w->size;
+}
+
 /* What drives the end in level 1's row j, and in the others' of that pass; whether by a table. */
 static bool drive_end(const struct tile *t, int face, int64_t j, int64_t k, struct pair_end *end)
 {
@@ -177,12 +195,16 @@ static bool drive_end(const struct tile *t, int face, int64_t j, int64_t k, stru
         const struct hs_face_level *l = &w->s->level[level];
         const struct drive drive = drive_of(w, face, l->drive, l->drive_field);
         end->drive[level - 1] = drive.value;
+        end->table[level - 1] = table_at(t, &drive, face, level, j, k);
         table = table || drive.table;
-        if (drive.table)
-            end->table[level - 1] =
-                drive.table + place(w, &drive, face, wrapped(j - (level - 1), w->n[w->across]),
-                                    wrapped(lower_plane(k, level), w->n[w->march])) *
-                                  w->size;
+    }
+    for (int level = 1; level <= w->steps && end->prescribed; level++) {
+        const struct hs_face_level *l = &w->s->level[level - 1];
+        const struct drive hold = drive_of(w, face, l->hold, l->hold_field);
+        end->hold[level - 1] = hold.value;
+        end->hold_table[level - 1] = table_at(t, &hold, face, level, j, k);
+        end->hold_pitch = hold.pitch;
+        table = table || hold.table;
     }
     return table;
 }
@@ -198,8 +220,7 @@ static void sweep_strip(const struct tile *t, const struct passes *p, struct pai
     const bool more = k + PAIR + 1 < level_hi(t, 0, w->march);
     begin_strip(t, pair, i, p->begin, k);
     for (int face = 0; face < 2; face++)
-        pair->end[face] =
-            (face ? last : first) ? find_end(t, face, i) : (struct pair_end){.there = false};
+        pair->end[face] = (face ? last : first) ? find_end(t, face, i) : (struct pair_end){0};
     for (int64_t j = p->begin; j < p->end; j += pair->rows) {
         const int64_t row = wrapped(j, n);
         const bool lower = drive_end(t, 0, j, k, &pair->end[0]);
@@ -233,8 +254,8 @@ static void sweep_passes(const struct carry *carry, const struct passes *p, int6
         .last = (last - i) * w->size,
         .out_first = (t->box.lo[HS_X] - i) * w->size,
         .out_last = (round_down(t->box.hi[HS_X] - 1, w->line) - i) * w->size,
-        .first_bits = bits_between(s->box.lo[HS_X], s->box.hi[HS_X], i, w->line),
-        .last_bits = bits_between(s->box.lo[HS_X], s->box.hi[HS_X], last, w->line),
+        .first_bits = bits_between(s->box.lo[HS_X], i + w->line, i, w->line),
+        .last_bits = bits_between(last, s->box.hi[HS_X], last, w->line),
         .c = w->c,
         .source_value = s->source_value,
     };

@@ -39,17 +39,24 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(pair_level)(const char *below, const char *
     before[1] = next;
 }
 
-/* Held values, at the ends of a row, are those of the level before. line: from the row's first; v:
- * bytes into it. */
-HS_INLINE ROWS_TARGET void ROWS_NAME(pair_hold)(const struct pair *p, int64_t line, int v,
-                                                const ROWS_V *before, ROWS_V *sum)
+/* Held values, at the ends of a row, are those of the level before, or prescribed. line: from the
+ * row's first; v: bytes into it. */
+HS_INLINE ROWS_TARGET void ROWS_NAME(pair_hold)(const struct pair *p, int level, int64_t line,
+                                                int v, const ROWS_V *before, ROWS_V *sum)
 {
-    if (line != 0 && line != p->last)
-        return;
-    const unsigned bits =
-        (line == 0 ? p->first_bits : ~0u) & (line == p->last ? p->last_bits : ~0u);
-    for (int n = 0; n < 2; n++)
-        sum[n] = ROWS_SELECT(bits >> (v / (int)sizeof(ROWS_T)), sum[n], before[n]);
+    for (int face = 0; face < 2; face++) {
+        const struct pair_end *end = &p->end[face];
+        if (line != (face ? p->last : 0))
+            continue;
+        const unsigned bits = (face ? p->last_bits : p->first_bits) >> (v / (int)sizeof(ROWS_T));
+        const ROWS_T *table = (const ROWS_T *)(const void *)end->hold_table[level - 1];
+        for (int n = 0; n < 2; n++) {
+            ROWS_V held = before[n];
+            if (end->prescribed)
+                held = ROWS_SET(table ? table[n * end->hold_pitch] : (ROWS_T)end->hold[level - 1]);
+            sum[n] = ROWS_SELECT(bits, sum[n], held);
+        }
+    }
 }
 
 /* The ghosts beside a row of the lower planes, which the next pass reads. Each is stored with the
@@ -107,7 +114,7 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(pair)(bool wide, int levels, bool ends, boo
         (level##L + v, ROWS_LOWER##L + v, ROWS_UPPER##L + v, ROWS_ABOVE##L + v, beside, c,         \
          start[L - 1], before##L, sum);                                                            \
         if (ends)                                                                                  \
-            ROWS_NAME(pair_hold)(&p, line + (AHEAD)*LINE, v, before##L, sum);                      \
+            ROWS_NAME(pair_hold)(&p, L, line + (AHEAD)*LINE, v, before##L, sum);                   \
         ROWS_STORE(ROWS_AT(level##L, v), sum[0]);                                                  \
         ROWS_STORE(ROWS_AT(ROWS_LOWER##L - beside, v), sum[1]);                                    \
     }
@@ -156,7 +163,7 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(pair)(bool wide, int levels, bool ends, boo
                     (level4 + v, ROWS_LOWER4 + v, ROWS_UPPER4 + v, ROWS_ABOVE4 + v, beside, c,
                      start[3], before4, sum);
                     if (ends)
-                        ROWS_NAME(pair_hold)(&p, line, v, before4, sum);
+                        ROWS_NAME(pair_hold)(&p, 4, line, v, before4, sum);
                     if (!ends || (line >= p.out_first && line <= p.out_last)) {
                         if (plain) {
                             ROWS_STORE(ROWS_AT(out, v), sum[0]);
@@ -174,7 +181,7 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(pair)(bool wide, int levels, bool ends, boo
                     (in - plane + v, in + v, in_up + v, in + 2 * plane + v, pitch, c, start[0],
                      before1, sum);
                     if (ends)
-                        ROWS_NAME(pair_hold)(&p, line + 3 * LINE, v, before1, sum);
+                        ROWS_NAME(pair_hold)(&p, 1, line + 3 * LINE, v, before1, sum);
                     ROWS_STORE(ROWS_AT(level1, v), sum[0]);
                     ROWS_STORE(ROWS_AT(level1 + up, v), sum[1]);
                 }

@@ -60,21 +60,34 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(keep_level)(int group, char *to, int64_t pi
         ROWS_STORE(ROWS_AT(to, at + g * pitch), sum[g]);
 }
 
-/* The last level's vector: held values, at the ends of a row, are those of the level before. */
+/* Held values, at the ends of a row, are those of the level before, or prescribed. */
+HS_INLINE ROWS_TARGET ROWS_V ROWS_NAME(hold_level)(const struct stack *s, int64_t line, int v,
+                                                   int g, ROWS_V sum, ROWS_V before)
+{
+    for (int face = 0; face < 2; face++) {
+        const struct stack_end *end = &s->end[face];
+        if (line != (face ? s->bytes - LINE_BYTES : 0))
+            continue;
+        const unsigned bits = (face ? s->last_bits : s->first_bits) >> (v / (int)sizeof(ROWS_T));
+        const ROWS_T *table = (const ROWS_T *)(const void *)end->table;
+        ROWS_V held = before;
+        if (end->prescribed)
+            held = ROWS_SET(table ? table[g] : (ROWS_T)end->hold);
+        sum = ROWS_SELECT(bits, sum, held);
+    }
+    return sum;
+}
+
+/* The last level's vector. */
 HS_INLINE ROWS_TARGET void ROWS_NAME(put_level)(int group, bool plain, const struct stack *s,
                                                 int64_t line, int v, const ROWS_V *sum,
                                                 const ROWS_V *before)
 {
-    const bool first = line == 0, last = line == s->bytes - LINE_BYTES;
-    if ((first && s->skip_first) || (last && s->skip_last))
+    if ((line == 0 && s->skip_first) || (line == s->bytes - LINE_BYTES && s->skip_last))
         return;
     for (int g = 0; g < group; g++) {
         ROWS_T *to = ROWS_AT(s->out, line + v + g * s->pitch);
-        ROWS_V value = sum[g];
-        if (first || last) {
-            const unsigned bits = (first ? s->first_bits : ~0u) & (last ? s->last_bits : ~0u);
-            value = ROWS_SELECT(bits >> (v / (int)sizeof(ROWS_T)), value, before[g]);
-        }
+        const ROWS_V value = ROWS_NAME(hold_level)(s, line, v, g, sum[g], before[g]);
         if (plain)
             ROWS_STORE(to, value);
         else
@@ -97,6 +110,9 @@ HS_INLINE void ROWS_NAME(next_rows)(int group, struct stack *s)
         s->centre[n] += group * STACK_PITCH, s->below[n] += group * STACK_PITCH;
     s->above += group * STACK_PITCH;
     s->out += group * s->pitch;
+    for (int face = 0; face < 2; face++)
+        if (s->end[face].table)
+            s->end[face].table += group * (int)sizeof(ROWS_T);
     s->ask++;
     s->input += group * s->input_pitch;
 }

@@ -6,6 +6,14 @@
 
 #include "wavefront_levels.h"
 
+/* Of the last level's rows, the node at an end that is prescribed; a table's value is that of the
+ * first row. */
+struct stack_end {
+    bool prescribed;
+    double hold;
+    const char *table; /* or NULL */
+};
+
 /* Rows of levels 1 to 4, first points: of the input, and in the ring of the plane below of each,
  * which is where it goes, but for the last, and its own, of the level before; of that above the
  * first, where level 1 goes. Then the input's rows to come. */
@@ -22,6 +30,7 @@ struct stack {
     const double *source_value;
     unsigned first_bits, last_bits; /* the values of the first and the last line that are swept */
     bool skip_first, skip_last;     /* these lines belong to the neighbouring tile's output */
+    struct stack_end end[2];
 };
 
 /* Whether all levels of a stack are within the grid along the march, away from its ends. */
@@ -73,6 +82,19 @@ static void ask(struct asking *a, const char *near, int64_t groups, const char *
         }
 }
 
+/* The last level's of rows from j on. */
+static struct stack_end find_stack_end(const struct tile *t, int face, int64_t j, int64_t s)
+{
+    const struct wave *w = t->w;
+    const bool meets = face ? t->box.hi[HS_X] == w->n[HS_X] : t->box.lo[HS_X] == 0;
+    if (!meets || !w->prescribed || !w->s->face[face].prescribed)
+        return (struct stack_end){.prescribed = false};
+    const struct hs_face_level *l = &w->s->level[w->steps - 1];
+    const struct drive hold = drive_of(w, face, l->hold, l->hold_field);
+    const int64_t at = place(w, &hold, face, j, s - w->steps) * w->size;
+    return (struct stack_end){true, hold.value, hold.table ? hold.table + at : NULL};
+}
+
 /* So many groups of rows from j on, of the lines from `first` to `last`. */
 static void sweep_stack(const struct carry *carry, enum stack_kind kind, int64_t j, int64_t count,
                         int64_t s, struct asking *asking)
@@ -92,15 +114,18 @@ static void sweep_stack(const struct carry *carry, enum stack_kind kind, int64_t
         .bytes = (last - i + w->line) * w->size,
         .c = w->c,
         .source_value = r->source_value,
-        .first_bits = bits_between(r->box.lo[HS_X], r->box.hi[HS_X], i, w->line),
-        .last_bits = bits_between(r->box.lo[HS_X], r->box.hi[HS_X], last, w->line),
+        .first_bits = bits_between(r->box.lo[HS_X], i + w->line, i, w->line),
+        .last_bits = bits_between(last, r->box.hi[HS_X], last, w->line),
         .skip_first = i < t->box.lo[HS_X],
         .skip_last = last >= t->box.hi[HS_X],
         .count = count,
         .ask = asks,
     };
-    if (kind == ALL_OF_ONE || kind == ALL_OF_TWO)
+    if (kind == ALL_OF_ONE || kind == ALL_OF_TWO) {
         stack.out = (char *)r->out + element(w, i, j, s - w->steps) * w->size;
+        for (int face = 0; face < 2; face++)
+            stack.end[face] = find_stack_end(t, face, j, s);
+    }
     for (int n = 0; n < LATER; n++) {
         stack.centre[n] = ring_at(t, n + 1, i, j, s - n - 2);
         stack.below[n] = ring_at(t, n + 1, i, j, s - n - 3);

@@ -265,9 +265,8 @@ static void describe(const struct hs_sweep *s, int steps, bool source, struct wa
         w->prescribed = w->prescribed || s->face[face].prescribed;
         w->depth[face] = s->face[face].wrap ? 0 : w->radius - s->face[face].held;
     }
-    const bool together = w->dims > 2 && w->radius == 1 && steps == STEPS && !source &&
-                          !w->wrap[HS_X] &&
-                          !(s->face && (s->face[0].prescribed || s->face[1].prescribed));
+    const bool together =
+        w->dims > 2 && w->radius == 1 && steps == STEPS && !source && !w->wrap[HS_X];
     w->pair = together && cache_bytes() <= SMALL_CACHE;
     w->stack = together && !w->pair;
     w->wide = w->pair && w->n[HS_X] * w->size > NARROW_BYTES_PAIR;
