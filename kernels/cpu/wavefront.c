@@ -27,7 +27,7 @@
  * done for all that are visited at once, or it would take as long as the sums.
  *
  * With radius 1 and four levels all levels are one loop, in one of two forms. The other form is for
- * what is left: held rows, the march's ends, a periodic axis x, source fields.
+ * what is left: held rows, the march's ends, a periodic axis x.
  *
  * Where the second cache holds 1 MiB or less, levels go by pairs of planes (wavefront_pair.h). A
  * pass sweeps a row of level 1 in two planes of the input, and of each next level the row before,
@@ -45,13 +45,13 @@
  * some thirty rows that a pass touches stay in the first cache from pass to pass. The second cache
  * is then not what a tile is cut for: what it does not hold, the third has. The input is asked for
  * a step before it is read, along with each line that is added up, so that memory is read all the
- * time, and again two rows before.
+ * time, and again two rows before; so is a source field, which each level adds at its own rows.
  *
  * Where the second cache is larger, a tile's planes of all levels and of the input fit there, and
  * each level sweeps one plane, in all its rows two by two (`step_stack`): the point above is in a
  * register then, since the level before has just added it up. A plane of the input is asked for one
  * step of the march before it is read, two rows of it along with each two that are added up, so
- * that memory is read all the time.
+ * that memory is read all the time. A source field leaves this form to the other.
  *
  * Elsewhere rows of the last level wait in the ring, and each line that is added up there carries a
  * share of a line out (`carry`); in 1D and 2D it asks for a share of what is to come, too.

@@ -35,6 +35,9 @@ struct pair {
     unsigned first_bits, last_bits; /* of these lines' values, those that are swept */
     const void *c;
     const double *source_value;
+    const char *source[STEPS]; /* or of each level's row, in its lower plane, what is added */
+    int64_t source_apart;      /* from the input's to its */
+    bool plain;
     struct pair_end end[2];
 };
 
@@ -155,6 +158,20 @@ static void next_passes(struct pair *pair, int64_t pitch)
     pair->out += pair->rows * pair->input_pitch;
 }
 
+/* Where the levels' rows of level 1's pass j begin in the source; no more rows at once than are
+ * neighbours there. */
+static void find_source(const struct tile *t, struct pair *pair, int64_t i, int64_t j, int64_t k)
+{
+    const struct wave *w = t->w;
+    const int64_t n = w->n[w->across];
+    for (int level = 1; level <= STEPS; level++) {
+        const int64_t row = wrapped(j - (level - 1), n);
+        pair->source[level - 1] =
+            field_at(w, w->s->source, i, row, wrapped(lower_plane(k, level), w->n[w->march]));
+        pair->rows = smaller(pair->rows, n - row);
+    }
+}
+
 static struct pair_end find_end(const struct tile *t, int face, int64_t i)
 {
     const struct wave *w = t->w;
@@ -230,10 +247,13 @@ static void sweep_strip(const struct tile *t, const struct passes *p, struct pai
         pair->rows = lower || upper ? 1 : smaller(count, n - row);
         pair->input = field_at(w, w->s->in, i, row, wrapped(k, w->n[w->march]));
         pair->ask = more ? field_at(w, w->s->in, i, row, next) + pair->from : pair->input;
+        if (w->s->source)
+            find_source(t, pair, i, j, k);
+        const int kind = w->s->source ? SOURCE_PAIR : w->plain ? PLAIN_PAIR : STREAMED_PAIR;
         if (levels == w->steps && !first && !last)
-            w->functions->pair[w->wide][w->plain](pair);
+            w->functions->pair[w->wide][kind](pair);
         else
-            w->functions->pair_ends[w->wide][levels - 1][w->plain](pair);
+            w->functions->pair_ends[w->wide][levels - 1][kind](pair);
         next_passes(pair, w->ring_pitch * w->size);
     }
 }
@@ -258,6 +278,8 @@ static void sweep_passes(const struct carry *carry, const struct passes *p, int6
         .last_bits = bits_between(last, s->box.hi[HS_X], last, w->line),
         .c = w->c,
         .source_value = s->source_value,
+        .source_apart = s->source ? (const char *)s->source - (const char *)s->in : 0,
+        .plain = w->plain,
     };
     for (int64_t n = 0; n < strips; n++) {
         pair.from = lines * n / strips * LINE_BYTES;

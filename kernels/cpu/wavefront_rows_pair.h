@@ -16,13 +16,13 @@
  * of the lower and the upper; then these themselves. */
 HS_INLINE ROWS_TARGET void ROWS_NAME(pair_level)(const char *below, const char *lower,
                                                  const char *upper, const char *above,
-                                                 int64_t pitch, const ROWS_V *c, ROWS_V start,
-                                                 ROWS_V *before, ROWS_V *sum)
+                                                 int64_t pitch, const ROWS_V *c,
+                                                 const ROWS_V *start, ROWS_V *before, ROWS_V *sum)
 {
     const ROWS_V centre = ROWS_LOAD(ROWS_AT(lower, 0)), next = ROWS_LOAD(ROWS_AT(upper, 0));
     const int lanes = ROWS_LANES;
-    sum[0] = ROWS_FMA(c[0], ROWS_LOAD(ROWS_AT(below, 0)), start);
-    sum[1] = ROWS_FMA(c[0], centre, start);
+    sum[0] = ROWS_FMA(c[0], ROWS_LOAD(ROWS_AT(below, 0)), start[0]);
+    sum[1] = ROWS_FMA(c[0], centre, start[1]);
     sum[0] = ROWS_FMA(c[1], ROWS_LOAD(ROWS_AT(lower, -pitch)), sum[0]);
     sum[1] = ROWS_FMA(c[1], ROWS_LOAD(ROWS_AT(upper, -pitch)), sum[1]);
     sum[0] = ROWS_FMA(c[2], ROWS_LEFT(before[0], centre), sum[0]);
@@ -76,9 +76,10 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(pair_ghosts)(int levels, const struct pair 
 }
 
 /* So many levels of a strip of rows: `ends` where it has an end of them. */
-HS_INLINE ROWS_TARGET void ROWS_NAME(pair)(bool wide, int levels, bool ends, bool plain,
+HS_INLINE ROWS_TARGET void ROWS_NAME(pair)(bool wide, int levels, bool ends, enum pair_kind kind,
                                            const struct pair *given)
 {
+    const bool field = kind == SOURCE_PAIR;
     enum { LINE = LINE_BYTES };
     const int64_t beside = wide ? PAIR_WIDE : PAIR_PITCH;
     struct pair p = *given; /* a copy that no store can be to */
@@ -87,7 +88,7 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(pair)(bool wide, int levels, bool ends, boo
     for (int n = 0; n < 7; n++)
         c[n] = ROWS_SET(value[n]);
     for (int n = 0; n < STEPS; n++)
-        start[n] = ROWS_SET((ROWS_T)p.source_value[n]);
+        start[n] = ROWS_SET(field ? 0 : (ROWS_T)p.source_value[n]);
 /* of a later level: the level before's older upper plane, and both newer ones, of which the upper
  * is a row further back */
 #define ROWS_LOWER2 (level2 + up)
@@ -107,12 +108,18 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(pair)(bool wide, int levels, bool ends, boo
             ROWS_LOAD(p.from > 0 ? ROWS_AT(p.seam[L - 2], 0) : ROWS_AT(ROWS_LOWER##L, first));     \
         before##L[1] = ROWS_LOAD(ROWS_AT(ROWS_UPPER##L, first));                                   \
     }
+#define ROWS_START(L)                                                                              \
+    {                                                                                              \
+        field ? ROWS_LOAD(ROWS_AT(source##L, v)) : start[L - 1],                                   \
+            field ? ROWS_LOAD(ROWS_AT(source##L + plane, v)) : start[L - 1]                        \
+    }
 #define ROWS_IN(AHEAD) (!ends || (line + (AHEAD)*LINE >= 0 && line + (AHEAD)*LINE <= p.last))
 #define ROWS_NEXT(L, AHEAD)                                                                        \
     if (levels >= L && ROWS_IN(AHEAD)) {                                                           \
+        const ROWS_V from[2] = ROWS_START(L);                                                      \
         ROWS_NAME(pair_level)                                                                      \
-        (level##L + v, ROWS_LOWER##L + v, ROWS_UPPER##L + v, ROWS_ABOVE##L + v, beside, c,         \
-         start[L - 1], before##L, sum);                                                            \
+        (level##L + v, ROWS_LOWER##L + v, ROWS_UPPER##L + v, ROWS_ABOVE##L + v, beside, c, from,   \
+         before##L, sum);                                                                          \
         if (ends)                                                                                  \
             ROWS_NAME(pair_hold)(&p, L, line + (AHEAD)*LINE, v, before##L, sum);                   \
         ROWS_STORE(ROWS_AT(level##L, v), sum[0]);                                                  \
@@ -126,9 +133,14 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(pair)(bool wide, int levels, bool ends, boo
         char *level1 = p.level[0] + p.from, *level2 = p.level[1] + p.from - LINE;
         char *level3 = p.level[2] + p.from - 2 * LINE, *level4 = p.level[3] + p.from - 3 * LINE;
         char *out = p.out + p.from - 3 * LINE;
+        const char *source1 = field ? p.source[0] + p.from : NULL;
+        const char *source2 = field ? p.source[1] + p.from - LINE : NULL;
+        const char *source3 = field ? p.source[2] + p.from - 2 * LINE : NULL;
+        const char *source4 = field ? p.source[3] + p.from - 3 * LINE : NULL;
         int64_t plane = p.input_plane, planes3 = 3 * plane, pitch = p.input_pitch,
                 up = p.ring_plane;
         int64_t line = p.from - 3 * LINE;
+        const int64_t near_rows = PAIR_NEAR * p.input_pitch;
         AS_IT_IS(in);
         AS_IT_IS(in_up);
         AS_IT_IS(ask);
@@ -150,6 +162,15 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(pair)(bool wide, int levels, bool ends, boo
         for (int64_t left = p.lines; left > 0; left--) {
             call_in(ask);
             call_in(ask + plane);
+            if (field) {
+                call_in(ask + p.source_apart);
+                call_in(ask + plane + p.source_apart);
+                call_near(source1 + near_rows);
+                call_near(source1 + near_rows + plane);
+                call_near(source2 + near_rows);
+                call_near(source3 + near_rows);
+                call_near(source4 + near_rows);
+            }
             ask += LINE;
             call_near(near);
             call_near(near + plane);
@@ -159,13 +180,14 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(pair)(bool wide, int levels, bool ends, boo
             for (int v = 0; v < LINE; v += back) {
                 ROWS_V sum[2];
                 if (levels >= 4 && ROWS_IN(0)) {
+                    const ROWS_V from[2] = ROWS_START(4);
                     ROWS_NAME(pair_level)
-                    (level4 + v, ROWS_LOWER4 + v, ROWS_UPPER4 + v, ROWS_ABOVE4 + v, beside, c,
-                     start[3], before4, sum);
+                    (level4 + v, ROWS_LOWER4 + v, ROWS_UPPER4 + v, ROWS_ABOVE4 + v, beside, c, from,
+                     before4, sum);
                     if (ends)
                         ROWS_NAME(pair_hold)(&p, 4, line, v, before4, sum);
                     if (!ends || (line >= p.out_first && line <= p.out_last)) {
-                        if (plain) {
+                        if (kind == PLAIN_PAIR || (field && p.plain)) {
                             ROWS_STORE(ROWS_AT(out, v), sum[0]);
                             ROWS_STORE(ROWS_AT(out, v + plane), sum[1]);
                         } else {
@@ -177,9 +199,10 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(pair)(bool wide, int levels, bool ends, boo
                 ROWS_NEXT(3, 1)
                 ROWS_NEXT(2, 2)
                 if (ROWS_IN(3)) {
+                    const ROWS_V from[2] = ROWS_START(1);
                     ROWS_NAME(pair_level)
-                    (in - plane + v, in + v, in_up + v, in + 2 * plane + v, pitch, c, start[0],
-                     before1, sum);
+                    (in - plane + v, in + v, in_up + v, in + 2 * plane + v, pitch, c, from, before1,
+                     sum);
                     if (ends)
                         ROWS_NAME(pair_hold)(&p, 1, line + 3 * LINE, v, before1, sum);
                     ROWS_STORE(ROWS_AT(level1, v), sum[0]);
@@ -190,6 +213,8 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(pair)(bool wide, int levels, bool ends, boo
             level1 += LINE, level2 += LINE, level3 += LINE;
             if (levels >= 4)
                 level4 += LINE, out += LINE;
+            if (field)
+                source1 += LINE, source2 += LINE, source3 += LINE, source4 += LINE;
             if (ends)
                 line += LINE;
         }
@@ -205,8 +230,11 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(pair)(bool wide, int levels, bool ends, boo
         p.input += p.input_pitch;
         p.ask += p.input_pitch;
         p.out += p.input_pitch;
-        for (int n = 0; n < STEPS; n++)
+        for (int n = 0; n < STEPS; n++) {
             p.level[n] += beside;
+            if (field)
+                p.source[n] += p.input_pitch;
+        }
         for (int n = 0; n < LATER; n++)
             p.seam[n] += LINE;
     }
@@ -222,21 +250,24 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(pair)(bool wide, int levels, bool ends, boo
 #undef ROWS_BEGIN
 #undef ROWS_NEXT
 #undef ROWS_IN
+#undef ROWS_START
 }
 #undef ROWS_AT
 
-#define ROWS_PAIR(W, L, E, P)                                                                      \
-    ROWS_TARGET static void ROWS_NAME(pair_##W##L##E##P)(const struct pair *pair)                  \
+#define ROWS_PAIR(W, L, E, K)                                                                      \
+    ROWS_TARGET static void ROWS_NAME(pair_##W##L##E##K)(const struct pair *pair)                  \
     {                                                                                              \
-        ROWS_NAME(pair)(W, L, E, P, pair);                                                         \
+        ROWS_NAME(pair)(W, L, E, (enum pair_kind)K, pair);                                         \
     }
-#define ROWS_PAIRS(W, P)                                                                           \
-    ROWS_PAIR(W, 1, 1, P)                                                                          \
-    ROWS_PAIR(W, 2, 1, P) ROWS_PAIR(W, 3, 1, P) ROWS_PAIR(W, 4, 0, P) ROWS_PAIR(W, 4, 1, P)
+#define ROWS_PAIRS(W, K)                                                                           \
+    ROWS_PAIR(W, 1, 1, K)                                                                          \
+    ROWS_PAIR(W, 2, 1, K) ROWS_PAIR(W, 3, 1, K) ROWS_PAIR(W, 4, 0, K) ROWS_PAIR(W, 4, 1, K)
 ROWS_PAIRS(0, 0)
 ROWS_PAIRS(0, 1)
+ROWS_PAIRS(0, 2)
 ROWS_PAIRS(1, 0)
 ROWS_PAIRS(1, 1)
+ROWS_PAIRS(1, 2)
 
 #undef ROWS_PAIR
 #undef ROWS_PAIRS

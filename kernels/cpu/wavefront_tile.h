@@ -47,6 +47,9 @@ enum {
 /* Of a stack: all levels but the last of two rows, all of one and of two; level 1 of one. */
 enum stack_kind { LOWER_OF_TWO, ALL_OF_ONE, ALL_OF_TWO, FIRST_OF_ONE, STACKS };
 
+/* Of a strip of pairs: its output past the cache or into it; with a source field, either. */
+enum pair_kind { STREAMED_PAIR, PLAIN_PAIR, SOURCE_PAIR, PAIRS };
+
 struct rule {
     double a, b, c;
 };
@@ -65,9 +68,9 @@ struct row_functions {
     ghosts_function *ghosts;
     rows_function *rows[HS_AXES][HS_MAX_RADIUS][GROUP];
     rows_function *planes[HS_MAX_RADIUS][PLANES];
-    stack_function *stack[STACKS][2];      /* [into the cache] */
-    pair_function *pair_ends[2][STEPS][2]; /* [wide][levels - 1] a strip with ends of rows */
-    pair_function *pair[2][2];             /* [wide] all levels of one without */
+    stack_function *stack[STACKS][2];          /* [into the cache] */
+    pair_function *pair_ends[2][STEPS][PAIRS]; /* [wide][levels - 1] a strip with ends of rows */
+    pair_function *pair[2][PAIRS];             /* [wide] all levels of one without */
 };
 
 struct wave {
@@ -265,12 +268,11 @@ static void describe(const struct hs_sweep *s, int steps, bool source, struct wa
         w->prescribed = w->prescribed || s->face[face].prescribed;
         w->depth[face] = s->face[face].wrap ? 0 : w->radius - s->face[face].held;
     }
-    const bool together =
-        w->dims > 2 && w->radius == 1 && steps == STEPS && !source && !w->wrap[HS_X];
+    const bool together = w->dims > 2 && w->radius == 1 && steps == STEPS && !w->wrap[HS_X];
     w->pair = together && cache_bytes() <= SMALL_CACHE;
-    w->stack = together && !w->pair;
+    w->stack = together && !w->pair && !source;
     w->wide = w->pair && w->n[HS_X] * w->size > NARROW_BYTES_PAIR;
-    w->ahead = w->dims > 2 && steps > 1 && !together;
+    w->ahead = w->dims > 2 && steps > 1 && !w->pair && !w->stack;
     w->planes = w->ahead ? PLANES : w->pair ? PAIR : 1;
     w->visit = w->dims < 3 ? 1 : steps > 1 ? VISIT : GROUP;
     /* in 2D one more, so that a row may wait through a step; in 1D levels take turns */
@@ -284,13 +286,13 @@ static void describe(const struct hs_sweep *s, int steps, bool source, struct wa
     /* an odd number of lines, so that rows lie in different sets of the cache */
     w->ring_pitch = (divide_up(width + 2 * (steps - 1) * w->radius, w->line) + 6) / 2 * 2 + 1;
     w->ring_pitch *= w->line;
-    if (together)
+    if (w->pair || w->stack)
         w->ring_pitch = (w->wide ? PAIR_WIDE : w->pair ? PAIR_PITCH : STACK_PITCH) / w->size;
     w->ring_plane = w->ring_rows * w->ring_pitch * w->size;
     if (w->ring_plane >= 8 * PAGE || w->pair)
         w->ring_plane = divide_up(w->ring_plane, PAGE) * PAGE;
     w->ring_pair = PAIR * w->ring_plane + PAGE;
-    if (together)
+    if (w->pair || w->stack)
         w->ring_plane += w->pair ? PAIR_APART : STACK_APART;
 }
 
