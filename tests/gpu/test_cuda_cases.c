@@ -179,6 +179,74 @@ void test_cuda_cases__replayed_stretches_agree(void **state)
         }
 }
 
+/* ---- anything with anything --------------------------------------------------------------------
+ */
+
+static uint64_t drawn;
+
+/* 0 to count - 1 */
+static int any(int count)
+{
+    return (int)((noise(drawn++) - 1.0) * count);
+}
+
+static void any_points(int dims, int radius, int64_t points[HS_AXES])
+{
+    static const int most[HS_AXES][HS_AXES] = {{50000, 1, 1}, {1500, 300, 1}, {260, 150, 40}};
+    for (int axis = 0; axis < HS_AXES; axis++)
+        points[axis] = axis < dims ? 2 * radius + 3 + any(most[dims - 1][axis]) : 1;
+}
+
+/* Of any kind with any values; periodic more often than one in eight, as both sides are so. */
+static void any_walls(struct hs_problem *problem, struct walls *walls)
+{
+    static const char *const kinds[] = {"fixed",    "dirichlet",  "neumann", "robin",
+                                        "periodic", "reflective", "clamp",   "constant"};
+    enum { KINDS = sizeof kinds / sizeof *kinds, PERIODIC = 4 };
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        int kind[2] = {any(KINDS), any(KINDS)};
+        if (kind[0] == PERIODIC || kind[1] == PERIODIC || any(6) == 0)
+            kind[0] = kind[1] = PERIODIC;
+        for (int side = 0; side < 2; side++) {
+            const int face = 2 * axis + side, drive = any(DRIVE_TEXTS);
+            walls->kind[face] = kinds[kind[side]];
+            if (axis < problem->grid.dims) {
+                memset(&problem->face[face], 0, sizeof problem->face[face]);
+                set_face(problem, face, walls->kind[face], drive);
+            }
+        }
+    }
+}
+
+/* Cases at random, of which tables like those above have too few: a face's kind with another's, and
+ * with how the grid is cut. Of another SEED, and as many as MANY, if the environment says so. */
+void test_cuda_cases__agree_at_random(void **state)
+{
+    (void)state;
+    const char *first = getenv("SEED"), *many = getenv("MANY");
+    const int cases = many ? atoi(many) : 100;
+    int ran = 0;
+    for (int n = 0; n < cases; n++) {
+        drawn = (uint64_t)(first ? atoi(first) : 1) * 1000000 + (uint64_t)n * 100;
+        const int dims = any(2) ? 3 : 1 + any(3), radius = any(2) ? 1 : 1 + any(HS_MAX_RADIUS);
+        const enum hs_precision precision = any(2) ? HS_FLOAT : HS_DOUBLE;
+        const char *source = any(2) ? source_texts[any(SOURCE_TEXTS)] : NULL;
+        struct walls walls = {.drive =
+                                  n}; /* each face has its own: the case's number in messages */
+        for (int face = 0; face < HS_FACES; face++)
+            walls.kind[face] = "fixed";
+        int64_t points[HS_AXES];
+        any_points(dims, radius, points);
+        struct hs_problem problem;
+        make_problem(&problem, dims, radius, precision, points, &walls, source);
+        any_walls(&problem, &walls);
+        ran += compare_all(&problem, &walls, source);
+        hs_problem_release(&problem);
+    }
+    printf("at random: %d runs agree\n", ran);
+    assert_true(ran >= cases); /* `basic` does all, at least */
+}
+
 /* A kernel that suits no case of these would pass unseen. */
 void test_cuda_cases__every_kernel_ran(void **state)
 {
