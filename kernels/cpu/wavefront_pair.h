@@ -8,14 +8,12 @@
 #include "wavefront_levels.h"
 
 /* What becomes of an end of a row: the ghost beside it, in bytes from the row's first point, or the
- * prescribed node. A table's value is that of the level's row in its lower plane. */
+ * prescribed node. Tables begin at the level's row in its lower plane. */
 struct pair_end {
     bool there, prescribed;
     int64_t ghost, edge, inner;
     struct rule rule;
-    double drive[LATER], hold[STEPS];
-    const char *table[LATER], *hold_table[STEPS]; /* or NULL */
-    int64_t hold_pitch;                           /* values from plane to plane */
+    struct drive drive[LATER], hold[STEPS];
 };
 
 /* A strip of rows of all levels, by their first points in the lower plane of two: of the input; in
@@ -190,17 +188,16 @@ static struct pair_end find_end(const struct tile *t, int face, int64_t i)
     return end;
 }
 
-/* Where a drive's table, if it has one, has a level's row of level 1's pass j, in the lower plane.
- */
-static const char *table_at(const struct tile *t, const struct drive *drive, int face, int level,
-                            int64_t j, int64_t k)
+/* A drive whose table, if it has one, begins at a level's row of level 1's pass j. */
+static struct drive drive_at(const struct tile *t, int face, int level, int64_t j, int64_t k,
+                             struct drive drive)
 {
     const struct wave *w = t->w;
-    if (!drive->table)
-        return NULL;
     const int64_t row = wrapped(j - (level - 1), w->n[w->across]);
     const int64_t plane = wrapped(lower_plane(k, level), w->n[w->march]);
-    return drive->table + place(w, drive, face, row, plane) * w->size;
+    if (drive.table)
+        drive.table += place(w, &drive, face, row, plane) * w->size;
+    return drive;
 }
 
 /* What drives the end in level 1's row j, and in the others' of that pass; whether by a table. */
@@ -210,18 +207,15 @@ static bool drive_end(const struct tile *t, int face, int64_t j, int64_t k, stru
     bool table = false;
     for (int level = 1; level < w->steps && end->there; level++) {
         const struct hs_face_level *l = &w->s->level[level];
-        const struct drive drive = drive_of(w, face, l->drive, l->drive_field);
-        end->drive[level - 1] = drive.value;
-        end->table[level - 1] = table_at(t, &drive, face, level, j, k);
-        table = table || drive.table;
+        end->drive[level - 1] =
+            drive_at(t, face, level, j, k, drive_of(w, face, l->drive, l->drive_field));
+        table = table || end->drive[level - 1].table;
     }
     for (int level = 1; level <= w->steps && end->prescribed; level++) {
         const struct hs_face_level *l = &w->s->level[level - 1];
-        const struct drive hold = drive_of(w, face, l->hold, l->hold_field);
-        end->hold[level - 1] = hold.value;
-        end->hold_table[level - 1] = table_at(t, &hold, face, level, j, k);
-        end->hold_pitch = hold.pitch;
-        table = table || hold.table;
+        end->hold[level - 1] =
+            drive_at(t, face, level, j, k, drive_of(w, face, l->hold, l->hold_field));
+        table = table || end->hold[level - 1].table;
     }
     return table;
 }

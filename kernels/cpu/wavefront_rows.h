@@ -277,6 +277,19 @@ ROWS_TARGET static void ROWS_NAME(ghosts)(void *ghost, const void *inner, const 
         ROWS_NAME(rule)(ghost, inner, edge, rule, table, (ROWS_T)drive, count, stride);
 }
 
+/* A vector at an end of a row: held where its bit is not set. Prescribed by `hold`, by node n of
+ * its table if it has one; or, without, the values of the level before. */
+HS_INLINE ROWS_TARGET ROWS_V ROWS_NAME(hold)(unsigned bits, const struct drive *hold, int64_t n,
+                                             ROWS_V sum, ROWS_V before)
+{
+    ROWS_V held = before;
+    if (hold) {
+        const ROWS_T *table = (const ROWS_T *)(const void *)hold->table;
+        held = ROWS_SET(table ? table[n] : (ROWS_T)hold->value);
+    }
+    return ROWS_SELECT(bits, sum, held);
+}
+
 #include "wavefront_rows_pair.h"
 #include "wavefront_rows_stack.h"
 

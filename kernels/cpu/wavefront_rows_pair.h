@@ -49,13 +49,9 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(pair_hold)(const struct pair *p, int level,
         if (line != (face ? p->last : 0))
             continue;
         const unsigned bits = (face ? p->last_bits : p->first_bits) >> (v / (int)sizeof(ROWS_T));
-        const ROWS_T *table = (const ROWS_T *)(const void *)end->hold_table[level - 1];
-        for (int n = 0; n < 2; n++) {
-            ROWS_V held = before[n];
-            if (end->prescribed)
-                held = ROWS_SET(table ? table[n * end->hold_pitch] : (ROWS_T)end->hold[level - 1]);
-            sum[n] = ROWS_SELECT(bits, sum[n], held);
-        }
+        const struct drive *hold = end->prescribed ? &end->hold[level - 1] : NULL;
+        for (int n = 0; n < 2; n++)
+            sum[n] = ROWS_NAME(hold)(bits, hold, hold ? n * hold->pitch : 0, sum[n], before[n]);
     }
 }
 
@@ -69,7 +65,7 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(pair_ghosts)(int levels, const struct pair 
         ROWS_T *to = ROWS_AT(p->level[n], end->ghost), one;
         ROWS_NAME(rule)
         (&one, ROWS_AT(p->level[n], end->inner), ROWS_AT(p->level[n], end->edge), &end->rule,
-         (const ROWS_T *)end->table[n], (ROWS_T)end->drive[n], 1, 1);
+         (const ROWS_T *)(const void *)end->drive[n].table, (ROWS_T)end->drive[n].value, 1, 1);
         const int lane = (int)((uintptr_t)to % (ROWS_LANES * sizeof(ROWS_T)) / sizeof(ROWS_T));
         ROWS_STORE(to - lane, ROWS_SELECT(1u << lane, ROWS_SET(one), ROWS_LOAD(to - lane)));
     }

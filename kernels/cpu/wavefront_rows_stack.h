@@ -65,15 +65,10 @@ HS_INLINE ROWS_TARGET ROWS_V ROWS_NAME(hold_level)(const struct stack *s, int64_
                                                    int g, ROWS_V sum, ROWS_V before)
 {
     for (int face = 0; face < 2; face++) {
-        const struct stack_end *end = &s->end[face];
         if (line != (face ? s->bytes - LINE_BYTES : 0))
             continue;
         const unsigned bits = (face ? s->last_bits : s->first_bits) >> (v / (int)sizeof(ROWS_T));
-        const ROWS_T *table = (const ROWS_T *)(const void *)end->table;
-        ROWS_V held = before;
-        if (end->prescribed)
-            held = ROWS_SET(table ? table[g] : (ROWS_T)end->hold);
-        sum = ROWS_SELECT(bits, sum, held);
+        sum = ROWS_NAME(hold)(bits, s->prescribed[face] ? &s->hold[face] : NULL, g, sum, before);
     }
     return sum;
 }
@@ -111,8 +106,8 @@ HS_INLINE void ROWS_NAME(next_rows)(int group, struct stack *s)
     s->above += group * STACK_PITCH;
     s->out += group * s->pitch;
     for (int face = 0; face < 2; face++)
-        if (s->end[face].table)
-            s->end[face].table += group * (int)sizeof(ROWS_T);
+        if (s->hold[face].table)
+            s->hold[face].table += group * (int)sizeof(ROWS_T);
     s->ask++;
     s->input += group * s->input_pitch;
 }

@@ -6,14 +6,6 @@
 
 #include "wavefront_levels.h"
 
-/* Of the last level's rows, the node at an end that is prescribed; a table's value is that of the
- * first row. */
-struct stack_end {
-    bool prescribed;
-    double hold;
-    const char *table; /* or NULL */
-};
-
 /* Rows of levels 1 to 4, first points: of the input, and in the ring of the plane below of each,
  * which is where it goes, but for the last, and its own, of the level before; of that above the
  * first, where level 1 goes. Then the input's rows to come. */
@@ -30,7 +22,8 @@ struct stack {
     const double *source_value;
     unsigned first_bits, last_bits; /* the values of the first and the last line that are swept */
     bool skip_first, skip_last;     /* these lines belong to the neighbouring tile's output */
-    struct stack_end end[2];
+    bool prescribed[2];             /* the nodes at the ends of the last level's rows */
+    struct drive hold[2];           /* then by these; tables begin at the first row */
 };
 
 /* Whether all levels of a stack are within the grid along the march, away from its ends. */
@@ -82,17 +75,21 @@ static void ask(struct asking *a, const char *near, int64_t groups, const char *
         }
 }
 
-/* The last level's of rows from j on. */
-static struct stack_end find_stack_end(const struct tile *t, int face, int64_t j, int64_t s)
+/* What prescribes the ends of the last level's rows from j on. */
+static void hold_ends(const struct tile *t, struct stack *stack, int64_t j, int64_t s)
 {
     const struct wave *w = t->w;
-    const bool meets = face ? t->box.hi[HS_X] == w->n[HS_X] : t->box.lo[HS_X] == 0;
-    if (!meets || !w->prescribed || !w->s->face[face].prescribed)
-        return (struct stack_end){.prescribed = false};
     const struct hs_face_level *l = &w->s->level[w->steps - 1];
-    const struct drive hold = drive_of(w, face, l->hold, l->hold_field);
-    const int64_t at = place(w, &hold, face, j, s - w->steps) * w->size;
-    return (struct stack_end){true, hold.value, hold.table ? hold.table + at : NULL};
+    for (int face = 0; face < 2 && w->prescribed; face++) {
+        const bool meets = face ? t->box.hi[HS_X] == w->n[HS_X] : t->box.lo[HS_X] == 0;
+        stack->prescribed[face] = meets && w->s->face[face].prescribed;
+        if (!stack->prescribed[face])
+            continue;
+        struct drive hold = drive_of(w, face, l->hold, l->hold_field);
+        if (hold.table)
+            hold.table += place(w, &hold, face, j, s - w->steps) * w->size;
+        stack->hold[face] = hold;
+    }
 }
 
 /* So many groups of rows from j on, of the lines from `first` to `last`. */
@@ -123,8 +120,7 @@ static void sweep_stack(const struct carry *carry, enum stack_kind kind, int64_t
     };
     if (kind == ALL_OF_ONE || kind == ALL_OF_TWO) {
         stack.out = (char *)r->out + element(w, i, j, s - w->steps) * w->size;
-        for (int face = 0; face < 2; face++)
-            stack.end[face] = find_stack_end(t, face, j, s);
+        hold_ends(t, &stack, j, s);
     }
     for (int n = 0; n < LATER; n++) {
         stack.centre[n] = ring_at(t, n + 1, i, j, s - n - 2);
