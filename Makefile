@@ -38,7 +38,7 @@ UNIT_PROGRAMS   := $(UNITS:%.c=$(BUILD)/%)
 include $(wildcard kernels/cuda/cuda.mk tests/tools/*/*.mk)
 
 .DEFAULT_GOAL := all
-.PHONY: all help setup demo test tested units unit cases lint format sanitize man install uninstall clean
+.PHONY: all help setup demo test tested units unit cases lint format sanitize coverage man install uninstall clean
 .DELETE_ON_ERROR:
 $(if $(filter clean,$(MAKECMDGOALS)),$(eval .NOTPARALLEL:)) # `make -j clean all`: one after the other
 
@@ -135,6 +135,12 @@ sanitize: ## the tests under the address and undefined-behaviour sanitizers
 	    $(MAKE) --no-print-directory BUILD=$(BUILD)/sanitize KERNEL_CFLAGS= \
 	    CFLAGS='-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer \
 	    $(if $(findstring clang,$(CC)),,-Wno-format-truncation)' test
+
+# what a test ends by a signal is not counted
+coverage: ## the tests, and what share of the lines they ran (at least 90 % of src/)
+	@$(MAKE) --no-print-directory BUILD=$(BUILD)/coverage NVCC=none KERNEL_CFLAGS= \
+	    CFLAGS='-O1 -g --coverage -fprofile-update=atomic -Wno-format-truncation' test
+	@$(PYTHON) tests/tools/coverage.py $(BUILD)/coverage 90
 
 man: all ## bring the manual page's list of keys up to date
 	@.ci/man $(BUILD)/heatsolve
