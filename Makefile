@@ -28,10 +28,14 @@ CPPFLAGS += -D_GNU_SOURCE
 SOURCES  := $(wildcard src/core/*.c src/input/*.c src/engine/*.c src/engine/backends/*.c src/output/*.c)
 COMMANDS := $(wildcard src/commands/*.c)
 KERNELS  := $(filter-out %/common.c,$(wildcard kernels/cpu/*.c))
-CUDA     := $(wildcard kernels/cuda/*.cu) $(wildcard src/engine/backends/*.cu)
+CUDA     := $(wildcard kernels/cuda/*.cu kernels/cuda/*/*.cu) $(wildcard src/engine/backends/*.cu)
+# plans of the CUDA kernels: files of their own, or the part of a kernel's one file that is C
+PLANS    := $(wildcard kernels/cuda/*.c kernels/cuda/*/*.c)
+PLANNED  := $(wildcard kernels/cuda/*.cu kernels/cuda/ladder/*.cu)
 UNITS    := $(wildcard tests/unit/*/test_*.c tests/kernels/test_*.c)
 
-LIBRARY_OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o) $(patsubst %.c,$(BUILD)/%.o,$(wildcard kernels/cpu/*.c))
+LIBRARY_OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o) $(patsubst %.c,$(BUILD)/%.o,$(wildcard kernels/cpu/*.c)) \
+                   $(PLANS:%.c=$(BUILD)/%.o) $(PLANNED:%.cu=$(BUILD)/%.plan.o)
 COMMAND_OBJECTS := $(COMMANDS:%.c=$(BUILD)/%.o)
 UNIT_PROGRAMS   := $(UNITS:%.c=$(BUILD)/%)
 
@@ -68,6 +72,12 @@ $(BUILD)/%.o: %.c $(BUILD)/generated/flags | $(BUILD)/generated/stamp
 	@mkdir -p $(@D)
 	$(if $(V),,@echo '  CC  $<')
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/%.plan.o: %.cu $(BUILD)/generated/flags | $(BUILD)/generated/stamp
+	@mkdir -p $(@D)
+	$(if $(V),,@echo '  CC  $<')
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ -x c $<
+$(BUILD)/kernels/cuda/%.o: CPPFLAGS += -Ikernels/cuda
 
 KERNEL_CFLAGS ?= -O3
 $(BUILD)/kernels/cpu/%.o: override CFLAGS += $(KERNEL_CFLAGS)
@@ -119,7 +129,7 @@ $(BUILD)/tests/%: tests/%.c $(LIBRARY_OBJECTS) tests/generate-main
 	@mkdir -p $(@D)
 	@tests/generate-main $< >$@.main.c
 	$(if $(V),,@echo '  CC  $<')
-	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP -MF $@.d -o $@ $@.main.c $(LIBRARY_OBJECTS) $(LDFLAGS) $(LDLIBS) -lcmocka
+	$(Q)$(CC) $(CPPFLAGS) -Itests -Ikernels/cuda $(CFLAGS) -MMD -MP -MF $@.d -o $@ $@.main.c $(LIBRARY_OBJECTS) $(LDFLAGS) $(LDLIBS) -lcmocka
 
 lint: ## clang-format, cppcheck, and the include rule of the design
 	@$(SETUP) lint

@@ -8,8 +8,8 @@
 
 #include "levels.cuh"
 
-#include "core/tiling_chunks.h"
-#include "core/tiling_columns.h"
+#include "chunks.h"
+#include "columns.h"
 
 namespace columns
 {

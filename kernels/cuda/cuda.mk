@@ -25,7 +25,7 @@ CUDA_CODE  := $(if $(filter native,$(CUDA_ARCH)),-arch=native) \
 # with the fused marches' lines and their decompression, 7 without the lines, 2 without either. The
 # object of fused_march_3d has 1.3 MB an architecture with both, 1.5 without. Profilers want -lineinfo.
 NVCCFLAGS ?= -O3
-override NVCCFLAGS += -std=c++20 -fmad=false -Isrc -I$(BUILD) -Werror all-warnings \
+override NVCCFLAGS += -std=c++20 -fmad=false -Isrc -I$(BUILD) -Ikernels/cuda -Werror all-warnings \
     -Xcompiler -Wall,-Wextra,-Werror,-Wshadow,-Wno-missing-field-initializers,-ffp-contract=off $(CUDA_CODE)
 
 # A sweep whose registers spill is slow for no visible reason, so that is an error too.
@@ -36,7 +36,7 @@ CUDA_HOST := $(patsubst %,$(BUILD)/src/engine/backends/%.o,cuda cuda_copy cuda_l
 $(CUDA_HOST): CUDA_CODE := -x c++ -Xcompiler -fopenmp
 
 # What takes minutes begins first, or the others' processors would wait for it in the end.
-CUDA_LONG := $(wildcard $(patsubst %,kernels/cuda/%.cu,resident fused_march_2d fused_march_3d fused_fields_3d))
+CUDA_LONG := $(wildcard $(foreach k,resident fused_march_2d fused_march_3d fused_fields_3d,kernels/cuda/*/$(k).cu))
 LIBRARY_OBJECTS := $(patsubst %.cu,$(BUILD)/%.o,$(CUDA_LONG) $(filter-out $(CUDA_LONG),$(CUDA))) $(LIBRARY_OBJECTS)
 LDLIBS += $(if $(CUDA),$(addprefix -L,$(wildcard $(CUDA_HOME)/lib64)) -lcudart_static -ldl -lrt -lstdc++)
 

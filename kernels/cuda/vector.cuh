@@ -7,7 +7,7 @@
 
 #include "common.cuh"
 
-#include "core/tiling.h"
+#include "tiles.h"
 
 namespace star
 {

@@ -1,11 +1,10 @@
 /*
  * heatsolve explain: what a kernel's launch looks like, from the arithmetic that launches it.
  *
- * Works without a GPU, and for the kernels of the tiling table also in a build without nvcc.
+ * Works without a GPU, and in a build without nvcc.
  */
 #include "commands/command.h"
 #include "core/device.h"
-#include "core/tiling.h"
 #include "engine/registry.h"
 #include "input/arguments.h"
 #include "input/options.h"
@@ -87,11 +86,11 @@ static enum hs_status set_grid(struct question *question, const char *points, in
     return HS_OK;
 }
 
-/* A kernel as `explain` knows it: built or not, with a row of the table or not. */
+/* A kernel as `explain` knows it. */
 struct subject {
     const char *name;
     const struct hs_kernel *kernel; /* NULL: not built */
-    const struct hs_tiling *tiling; /* NULL: it has only its own function */
+    const struct hs_tiling *tiling;
 };
 
 static bool can(const struct subject *subject, const struct question *question, char *reason,
@@ -158,46 +157,34 @@ static enum hs_status check_together(const struct subject *subject, const struct
                                      const struct hs_geometry *g, struct hs_error *err)
 {
     const struct hs_device_limits *device = question->device;
-    const int room = device ? device->multiprocessors : HS_MULTIPROCESSORS;
-    if (!subject->tiling || !subject->tiling->together || hs_geometry_blocks(g) <= room)
+    if (!device)
+        device = hs_device_find("H200");
+    if (!subject->tiling->together || hs_geometry_blocks(g) <= device->multiprocessors)
         return HS_OK;
     return hs_error_add(err, HS_BAD_INPUT,
                         "%s: this grid does not fit on the chip: %lld blocks would have to run at "
                         "once, and %s has %d multiprocessors",
-                        subject->name, (long long)hs_geometry_blocks(g),
-                        device ? device->name : "an H200", room);
+                        subject->name, (long long)hs_geometry_blocks(g), device->name,
+                        device->multiprocessors);
 }
 
 /* With the fields where the kernel likes them. */
 static enum hs_status geometry_of(const struct subject *subject, const struct question *question,
                                   struct hs_geometry *out, struct hs_error *err)
 {
-    const bool chosen = question->blocking.threads[HS_X] || question->blocking.planes;
     const enum hs_precision precision = question->sweep.precision;
     struct question moved = *question;
     moved.sweep.layout =
-        hs_tiling_layout(subject->name, precision, question->face, &question->sweep.layout);
-    const int most = subject->tiling   ? subject->tiling->steps[precision]
-                     : subject->kernel ? subject->kernel->steps
-                                       : 1;
+        hs_tiling_layout(subject->tiling, precision, question->face, &question->sweep.layout);
+    const int most = subject->tiling->steps[precision], few = subject->tiling->few[precision];
     if (question->sweep.steps > most)
         return hs_error_add(err, HS_BAD_INPUT, "--steps %d: %s fuses at most %d in %s",
                             question->sweep.steps, subject->name, most,
                             hs_precision_name(precision));
-    const int few = subject->tiling ? subject->tiling->few[precision] : 0;
     if (few && question->sweep.steps > few && question->sweep.steps < most)
         return hs_error_add(err, HS_BAD_INPUT, "--steps %d: %s fuses up to %d in %s, or %d",
                             question->sweep.steps, subject->name, few, hs_precision_name(precision),
                             most);
-    if (subject->kernel && subject->kernel->geometry && !chosen) {
-        subject->kernel->geometry(&moved.sweep, out); /* what a launch does */
-        return check_together(subject, question, out, err);
-    }
-    if (!subject->tiling)
-        return hs_error_add(err, HS_BAD_INPUT,
-                            chosen ? "--block, --planes: those of %s cannot be chosen"
-                                   : "%s: has no launch to explain; it runs on the CPU",
-                            subject->name);
     struct hs_blocking blocking;
     const enum hs_status status = choose_blocking(subject, question, &blocking, err);
     if (status)
@@ -219,15 +206,12 @@ static const struct hs_kernel *built(const char *name)
 static enum hs_status find(const char *name, struct subject *out, struct hs_error *err)
 {
     *out = (struct subject){name, built(name), hs_tiling_find(name)};
-    if (out->kernel || out->tiling)
+    if (out->tiling)
         return HS_OK;
     for (int n = 0; hs_kernels[n]; n++)
         if (strcmp(hs_kernels[n]->name, name) == 0)
             return hs_error_add(err, HS_BAD_INPUT,
                                 "%s: runs on the CPU and has no launch to explain", name);
-    for (const struct hs_absent_kernel *absent = hs_absent_kernels; absent->name; absent++)
-        if (strcmp(absent->name, name) == 0)
-            return hs_error_add(err, HS_BAD_INPUT, "%s: %s", name, absent->why);
     char known[512] = "", choices[512] = "", meant[64] = "there";
     for (const struct hs_tiling *const *row = hs_tilings; *row; row++) {
         snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", known[0] ? ", " : "",
@@ -238,32 +222,17 @@ static enum hs_status find(const char *name, struct subject *out, struct hs_erro
     const char *const nearest = hs_nearest_word(name, choices);
     if (nearest)
         snprintf(meant, sizeof meant, "did you mean %s? There", nearest);
-    return hs_error_add(err, HS_BAD_INPUT,
-                        "%s: no such CUDA kernel; %s are %s, and those of heatsolve kernels", name,
-                        meant, known);
+    return hs_error_add(err, HS_BAD_INPUT, "%s: no such CUDA kernel; %s are %s", name, meant,
+                        known);
 }
 
-/* The subject number `n`: those of the table, then kernels with a function of their own. False when
- * there are no more. */
+/* The subject number `n`; false when there are no more. */
 static bool subject_at(int n, struct subject *out)
 {
-    int rows = 0;
-    while (hs_tilings[rows])
-        rows++;
-    if (n < rows) {
-        const struct hs_tiling *row = hs_tilings[n];
+    const struct hs_tiling *row = hs_tilings[n];
+    if (row)
         *out = (struct subject){row->kernel, built(row->kernel), row};
-        return true;
-    }
-    for (int k = 0, own = rows; hs_kernels[k]; k++) {
-        const struct hs_kernel *kernel = hs_kernels[k];
-        if (kernel->device != HS_CUDA || !kernel->geometry || hs_tiling_find(kernel->name))
-            continue;
-        *out = (struct subject){kernel->name, kernel, NULL};
-        if (own++ == n)
-            return true;
-    }
-    return false;
+    return row != NULL;
 }
 
 /* Whether the subject can do all that is asked, blocks and fused sweeps too; its launch then. */

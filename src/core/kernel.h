@@ -104,6 +104,7 @@ struct hs_geometry {
 };
 
 struct hs_problem; /* core/problem.h */
+struct hs_tiling;  /* core/tiling.h */
 
 /* Of a descriptor's `dims`, `radius` and `precision`. */
 enum {
@@ -141,8 +142,7 @@ struct hs_kernel {
     /* Whether the kernel can do this problem, on its device, as far as the members above do not
      * say; if not, `reason` (of `size` bytes) says why. NULL: it can do all. */
     bool (*suits)(const struct hs_problem *problem, char *reason, size_t size);
-    /* All members but `sweep` of a request are set as for a call; may be NULL on the CPU. */
-    void (*geometry)(const struct hs_sweep *sweep, struct hs_geometry *out);
+    const struct hs_tiling *tiling; /* core/tiling.h; NULL on the CPU */
     /* Bytes of the device's memory that it keeps from call to call on one grid, whatever a call's
      * steps; zero when made. NULL: none. The request has no fields, levels or stream, the whole
      * grid as its box, and coefficients of zero. */

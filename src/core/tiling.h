@@ -6,10 +6,8 @@
  * of its blocks loads and writes. Kernels take their launch from here, so that what is printed
  * cannot drift from what runs. Counts are of a full block; those at the box's end do less.
  *
- * Each kind of kernels has a file: its row or rows, the numbers that it compiles in and that its
- * row counts with, and what it asks of a cut besides: core/tiling_ladder (the textbook's kernels),
- * _vector, _bulk, _temporal, _columns and _chunks (fused sweeps in 3D, along x and y, and along z),
- * _strips (in 2D), _lines (in 1D), _resident.
+ * A plan lies with its kernel in kernels/cuda/; engine/registry.h lists them all, those of kernels
+ * that are not built too.
  */
 #ifndef HS_CORE_TILING_H
 #define HS_CORE_TILING_H
@@ -19,12 +17,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-enum {
-    HS_WARP = 32,
-    HS_VECTOR_BYTES = 16,     /* what a thread moves at once */
-    HS_MULTIPROCESSORS = 132, /* of the device that grids are cut for: an H100 or H200 */
-};
 
 /* What a user may choose: threads of a block, and planes it marches through (0: the usual). */
 struct hs_blocking {
@@ -49,22 +41,14 @@ struct hs_tiling {
                  const struct hs_layout *layout);
 };
 
-extern const struct hs_tiling *const hs_tilings[];          /* ends with NULL */
-const struct hs_tiling *hs_tiling_find(const char *kernel); /* NULL if there is none */
-
-/* A layout with its nodes moved to where `kernel` likes its rows to begin; most like them as they
- * are. `face` are the grid's. */
-struct hs_layout hs_tiling_layout(const char *kernel, enum hs_precision precision,
+/* A layout with its nodes moved to where the kernel likes its rows to begin; most like them as they
+ * are. `face` are the grid's; `tiling` may be NULL. */
+struct hs_layout hs_tiling_layout(const struct hs_tiling *tiling, enum hs_precision precision,
                                   const struct hs_face *face, const struct hs_layout *layout);
 
-/* The geometry of `kernel`'s launch for this sweep; it must have a row. */
-void hs_tiling_launch(const char *kernel, const struct hs_sweep *sweep, struct hs_geometry *out);
-
-/* Blocks of `tile` points that cover the box. */
-void hs_tiling_cover(const struct hs_box *box, const int tile[HS_AXES], int64_t blocks[HS_AXES]);
-
-/* The sweep's box with the held layers about it: what a kernel with own_ghosts writes. */
-struct hs_box hs_tiling_with_held(const struct hs_sweep *sweep);
+/* The geometry of the launch for this sweep, with the usual blocks. */
+void hs_tiling_launch(const struct hs_tiling *tiling, const struct hs_sweep *sweep,
+                      struct hs_geometry *out);
 
 int64_t hs_geometry_blocks(const struct hs_geometry *geometry);
 

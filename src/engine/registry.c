@@ -33,6 +33,25 @@ const struct hs_absent_kernel hs_absent_kernels[] = {
     {NULL, NULL, NULL},
 };
 
+#define TILING(name) extern const struct hs_tiling hs_tiling_##name;
+#include "generated/tilings.h"
+#undef TILING
+
+const struct hs_tiling *const hs_tilings[] = {
+#define TILING(name) &hs_tiling_##name,
+#include "generated/tilings.h"
+#undef TILING
+    NULL,
+};
+
+const struct hs_tiling *hs_tiling_find(const char *kernel)
+{
+    for (const struct hs_tiling *const *row = hs_tilings; *row; row++)
+        if (strcmp((*row)->kernel, kernel) == 0)
+            return *row;
+    return NULL;
+}
+
 /* Best first: "auto" takes the first that is available. */
 const struct hs_backend *const hs_backends[] = {
 #define BACKEND(name) &hs_backend_##name,

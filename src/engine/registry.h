@@ -5,6 +5,7 @@
 #include "core/backend.h"
 #include "core/kernel.h"
 #include "core/problem.h"
+#include "core/tiling.h"
 
 /* All kernels built, CPU first; ends with NULL. */
 extern const struct hs_kernel *const hs_kernels[];
@@ -18,6 +19,10 @@ struct hs_absent_kernel {
 extern const struct hs_absent_kernel hs_absent_kernels[];
 
 extern const struct hs_backend *const hs_backends[]; /* ends with NULL */
+
+/* The launches of all CUDA kernels in the source tree, built or not; ends with NULL. */
+extern const struct hs_tiling *const hs_tilings[];
+const struct hs_tiling *hs_tiling_find(const char *kernel); /* NULL if there is none */
 
 /* A kernel of that name for that device. Errors: HS_BAD_INPUT with the nearest name of any device
  * and all known of this one. */

@@ -21,7 +21,7 @@ static double words_of(const struct hs_bench *bench, const struct hs_kernel *ker
 {
     const int steps = hs_kernel_steps(kernel, bench->request.dims, bench->request.radius,
                                       bench->request.precision);
-    if (steps == 1 || !kernel->geometry)
+    if (steps == 1 || !kernel->tiling)
         return 2.0 / steps;
     const int64_t align = 128 / (int64_t)hs_precision_size(bench->request.precision);
     const struct hs_sweep sweep = {
@@ -33,7 +33,7 @@ static double words_of(const struct hs_bench *bench, const struct hs_kernel *ker
         .face = bench->problem.face,
     };
     struct hs_geometry g = {0};
-    kernel->geometry(&sweep, &g);
+    hs_tiling_launch(kernel->tiling, &sweep, &g);
     const double blocks = (double)hs_geometry_blocks(&g);
     const double words =
         blocks * (double)(g.points_loaded + g.points_written) / ((double)g.points_updated * steps);

@@ -12,7 +12,7 @@
  *
  * For GPUs of compute capability 9 and later; on others it does nothing.
  */
-#include "../../kernels/cuda/bulk.cuh"
+#include "bulk.cuh"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * Every CUDA kernel, with each dims, radius and precision that it claims, under every kind of
  * boundary and source, on grids of odd sizes: the same bits as the CPU backend.
  */
-#include "core/tiling_lines.h"
+#include "fused_line_1d/plan.h"
 #include "gpu/gpu.h"
 
 /* Shorter and longer than the tiles, in every direction. */

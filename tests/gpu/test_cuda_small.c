@@ -8,7 +8,7 @@
  * HS_GPU_SHARE=K/N: the Kth of N shares of the cases. A line for each case says what it took; the
  * last one how many of all there are agree, what this GPU cannot do being named before.
  */
-#include "core/tiling_lines.h"
+#include "fused_line_1d/plan.h"
 #include "gpu/gpu.h"
 
 #include <time.h>

@@ -170,7 +170,7 @@ hs_status create(const hs_problem *problem, const hs_kernel *kernel, int device,
     state->tells = kernel->tells_change && kernel->tells_change(problem);
     state->device = device;
     const hs_layout usual = hs_cuda_field_layout(problem, &problem->grid);
-    state->layout = hs_tiling_layout(kernel->name, problem->precision, problem->face, &usual);
+    state->layout = hs_tiling_layout(kernel->tiling, problem->precision, problem->face, &usual);
     state->interior = hs_problem_interior(problem);
     st = describe_device(state, err);
     if (!st)
@@ -353,8 +353,8 @@ hs_status wait(const hs_backend_state *state, const hs_span *span, hs_error *err
         return HS_OK;
     hs_geometry g = {};
     const hs_sweep request = make_request(state, span, 1);
-    if (state->kernel->geometry)
-        state->kernel->geometry(&request, &g);
+    if (state->kernel->tiling)
+        hs_tiling_launch(state->kernel->tiling, &request, &g);
     return hs_error_add(
         err, HS_DEVICE,
         "cuda: cudaStreamSynchronize after %lld sweeps of kernel %s (%lld blocks of "

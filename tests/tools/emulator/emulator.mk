@@ -4,19 +4,22 @@
 
 CXX ?= c++
 EMULATOR  := tests/tools/emulator
-EMULATED  := $(if $(shell command -v $(CXX) 2>/dev/null),$(shell grep -LE 'asm[^"]*"[^"]|<<<' kernels/cuda/*.cu 2>/dev/null))
-EMULATOR_CORE := $(addprefix src/core/,status.c grid.c stencil.c expression.c boundary.c problem.c needs.c kernel.c) $(wildcard src/core/tiling*.c)
+EMULATED  := $(if $(shell command -v $(CXX) 2>/dev/null),$(shell grep -LE 'asm[^"]*"[^"]|<<<' kernels/cuda/*.cu kernels/cuda/*/*.cu 2>/dev/null))
+EMULATOR_CORE := $(addprefix src/core/,status.c grid.c stencil.c expression.c boundary.c problem.c needs.c kernel.c tiling.c)
 EMULATOR_BUILD := $(BUILD)/$(EMULATOR)
 # coroutines by setjmp, which neither a fortified longjmp nor a sanitizer can follow
-EMULATOR_FLAGS := -O2 -g -ffp-contract=off -U_FORTIFY_SOURCE -D_GNU_SOURCE -Isrc
+EMULATOR_FLAGS := -O2 -g -ffp-contract=off -U_FORTIFY_SOURCE -D_GNU_SOURCE -Isrc -Ikernels/cuda
 
-EMULATED_TESTS := $(patsubst kernels/cuda/%.cu,$(EMULATOR_BUILD)/test_cuda_%,$(EMULATED))
+EMULATED_TESTS := $(addprefix $(EMULATOR_BUILD)/test_cuda_,$(basename $(notdir $(EMULATED))))
+EMULATED_PLANS := $(PLANS:%.c=$(EMULATOR_BUILD)/%.o) $(PLANNED:%.cu=$(EMULATOR_BUILD)/%.plan.o)
 
 ifneq ($(EMULATED),)
 
 UNIT_PROGRAMS := $(EMULATED_TESTS) $(UNIT_PROGRAMS)
 
-$(EMULATED_TESTS): $(EMULATOR_BUILD)/test_cuda_%: $(EMULATOR_BUILD)/kernels/cuda/%.o $(EMULATOR_BUILD)/emulator.o \
+emulated = $(EMULATOR_BUILD)/test_cuda_$(basename $(notdir $(1))): $(1:%.cu=$(EMULATOR_BUILD)/%.o)
+$(foreach k,$(EMULATED),$(eval $(call emulated,$(k))))
+$(EMULATED_TESTS): $(EMULATOR_BUILD)/test_cuda_%: $(EMULATOR_BUILD)/emulator.o $(EMULATED_PLANS) \
     $(EMULATOR_CORE:%.c=$(EMULATOR_BUILD)/%.o) $(EMULATOR_BUILD)/main.o
 	$(Q)$(CXX) -Wl,--defsym=hs_kernel_emulated=hs_kernel_cuda_$* -o $@ $^ -lcmocka -lm
 
@@ -29,9 +32,13 @@ $(EMULATOR_BUILD)/emulator.o: $(EMULATOR)/emulator.cc
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -std=c++20 $(EMULATOR_FLAGS) -Wall -Wextra -Werror -Wno-clobbered -I$(EMULATOR) -MMD -MP -c -o $@ $<
 
-$(EMULATOR_BUILD)/src/core/%.o: src/core/%.c
+$(EMULATOR_BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c17 $(EMULATOR_FLAGS) -MMD -MP -c -o $@ $<
+
+$(EMULATOR_BUILD)/%.plan.o: %.cu
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=c17 $(EMULATOR_FLAGS) -MMD -MP -c -o $@ -x c $<
 
 $(EMULATOR_BUILD)/main.o: $(EMULATOR)/test_cuda_kernels.c tests/generate-main
 	@mkdir -p $(@D)

@@ -7,7 +7,7 @@
  */
 #include "core/kernel.h"
 #include "core/problem.h"
-#include "core/tiling_lines.h"
+#include "fused_line_1d/plan.h"
 #include "test.h"
 
 #include <math.h>
@@ -530,7 +530,7 @@ static void run_fused(int dims, int radius, enum hs_precision precision,
     f.layout = hs_layout_make(&grid, radius, 128 / (int64_t)hs_precision_size(precision));
     struct walls walls;
     set_walls(&walls, &f, dims, radius, mix, fusion->uniform, fusion->stay);
-    f.layout = hs_tiling_layout(kernel->name, precision, walls.face, &f.layout);
+    f.layout = hs_tiling_layout(kernel->tiling, precision, walls.face, &f.layout);
     struct hs_sweep sweep = {.precision = precision,
                              .layout = f.layout,
                              .steps = fusion->steps,

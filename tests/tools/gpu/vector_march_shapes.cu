@@ -1,11 +1,15 @@
 /*
  * Times vector_march's shapes (rows a warp, planes ahead, blocks a multiprocessor, planes a block)
- * against a device copy of the same run, to choose the numbers in core/tiling_vector.h. Needs a
- * GPU:
+ * against a device copy of the same run, to choose the numbers in kernels/cuda/vector_march/plan.h.
+ * Needs a GPU:
  *
- *   cc -O2 -std=c17 -D_GNU_SOURCE -Isrc -c src/core/{status,grid,stencil,tiling*}.c
+ *   cc -O2 -std=c17 -D_GNU_SOURCE -Isrc -Ikernels/cuda -c src/core/{status,grid,stencil,tiling}.c \
+ *       kernels/cuda/tiles.c kernels/cuda/vector_march/plan.c
+ *   cc -O2 -std=c17 -D_GNU_SOURCE -Isrc -Ikernels/cuda -c -o basic.plan.o -x c
+ * kernels/cuda/ladder/basic.cu
  *   nvcc -O3 -std=c++20 -fmad=false -arch=native -Isrc -Ikernels/cuda -o shapes \
- *       tests/tools/gpu/vector_march_shapes.cu kernels/cuda/basic.cu *.o && ./shapes 512 1024
+ *       tests/tools/gpu/vector_march_shapes.cu kernels/cuda/ladder/basic.cu *.o && ./shapes 512
+ * 1024
  *
  * -DPLAIN_STORES: without the hint that what is stored is not needed again. Every shape's output is
  * compared with that of the basic kernel, bit for bit, before it is timed. A full box (--full)
@@ -16,7 +20,7 @@
 #ifdef PLAIN_STORES
 #define __stcs(to, ...) (*(to) = (__VA_ARGS__))
 #endif
-#include "vector_march.cu"
+#include "vector_march/vector_march.cu"
 
 #include <algorithm>
 #include <cstdio>
@@ -145,7 +149,7 @@ struct bench {
                (double)hs_box_count(&sweep.box) / points * copy / seconds);
     }
 
-    /* `planes` 0: as core/tiling_vector.c would choose for so many blocks a multiprocessor */
+    /* `planes` 0: as vector_march/plan.c would choose for so many blocks a multiprocessor */
     template <int R, int ROWS, int AHEAD, int BLOCKS>
     void time(int planes)
     {
@@ -186,7 +190,7 @@ struct bench {
     hs_geometry geometry_with(int rows, int blocks, int planes)
     {
         hs_geometry g;
-        hs_tiling_launch("vector_march", &sweep, &g);
+        hs_tiling_launch(&hs_tiling_vector_march, &sweep, &g);
         const int64_t length = sweep.box.hi[HS_Z] - sweep.box.lo[HS_Z];
         g.output_tile[HS_Y] = HS_VECTOR_WARPS * rows;
         g.blocks[HS_Y] = (sweep.box.hi[HS_Y] - sweep.box.lo[HS_Y] + g.output_tile[HS_Y] - 1) /

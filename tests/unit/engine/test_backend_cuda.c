@@ -21,7 +21,7 @@ static const struct hs_backend *cuda_backend(void)
 static void check_launch(const struct hs_kernel *kernel, const struct hs_sweep *sweep)
 {
     struct hs_geometry g;
-    kernel->geometry(sweep, &g);
+    hs_tiling_launch(kernel->tiling, sweep, &g);
     const int64_t threads = (int64_t)g.threads[0] * g.threads[1] * g.threads[2];
     const int64_t blocks = hs_geometry_blocks(&g);
     if (threads < 1 || threads > 1024 || g.threads[HS_Z] > 64 || blocks < 1 || blocks > INT32_MAX ||
@@ -84,7 +84,7 @@ void test_backend_cuda__launches_cover_the_grid(void **state)
                         !hs_kernel_can(hs_kernels[n], dims, radius, (enum hs_precision)p, reason,
                                        sizeof reason))
                         continue;
-                    assert_non_null(hs_kernels[n]->geometry);
+                    assert_non_null(hs_kernels[n]->tiling);
                     check_launches(hs_kernels[n], dims, radius, (enum hs_precision)p);
                     checked++;
                 }

@@ -1,3 +1,4 @@
+#include "core/tiling.h"
 #include "engine/roofline.h"
 #include "test.h"
 
@@ -6,23 +7,35 @@
 extern const struct hs_backend hs_backend_cpu;
 
 /* A launch of 4 sweeps: 10 blocks that load 150 points each and write 100, on 1000 points. */
-static void counted(const struct hs_sweep *sweep, struct hs_geometry *out)
+static void counted(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
+                    struct hs_geometry *out)
 {
+    (void)blocking;
     assert_int_equal(sweep->steps, 4);
     assert_int_equal(hs_box_count(&sweep->box), 1000);
     *out = (struct hs_geometry){
         .points_updated = 1000, .blocks = {5, 2, 1}, .points_loaded = 150, .points_written = 100};
 }
 
-static void miscounted(const struct hs_sweep *sweep, struct hs_geometry *out)
+static void miscounted(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
+                       struct hs_geometry *out)
 {
-    (void)sweep;
+    (void)sweep, (void)blocking;
     *out = (struct hs_geometry){.points_updated = 1000, .blocks = {1, 1, 1}, .points_loaded = 1};
 }
 
-static const struct hs_kernel single = {.name = "single", .steps = 1, .geometry = miscounted};
-static const struct hs_kernel fused = {.name = "fused", .steps = 4, .geometry = counted};
-static const struct hs_kernel hasty = {.name = "hasty", .steps = 4, .geometry = miscounted};
+static struct hs_blocking usual(int dims, int radius, enum hs_precision precision)
+{
+    (void)dims, (void)radius, (void)precision;
+    return (struct hs_blocking){{32, 1, 1}, 0};
+}
+
+static const struct hs_tiling counts = {.usual = usual, .geometry = counted};
+static const struct hs_tiling miscounts = {.usual = usual, .geometry = miscounted};
+
+static const struct hs_kernel single = {.name = "single", .steps = 1, .tiling = &miscounts};
+static const struct hs_kernel fused = {.name = "fused", .steps = 4, .tiling = &counts};
+static const struct hs_kernel hasty = {.name = "hasty", .steps = 4, .tiling = &miscounts};
 static const struct hs_kernel bare = {.name = "bare", .steps = 4};
 
 /* 12^3 nodes, of which 1000 are updated; a copy of 1 GB/s. */

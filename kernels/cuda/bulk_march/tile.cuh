@@ -1,0 +1,149 @@
+/*
+ * What a block of bulk_march works on: its tile, the ring of stages in shared memory, the chunks
+ * that it takes one after the other.
+ */
+#ifndef HS_KERNELS_CUDA_BULK_MARCH_TILE_CUH
+#define HS_KERNELS_CUDA_BULK_MARCH_TILE_CUH
+
+#include "bulk.cuh"
+#include "throttle.cuh"
+#include "vector.cuh"
+
+#include "plan.h"
+
+namespace bulk_rows
+{
+
+using star::vec;
+
+enum { WARP = HS_WARP };
+
+/* A step of the lockstep is EVERY stages, a block at most DRIFT steps ahead; chosen by measuring.
+ */
+template <bool LARGE>
+struct rhythm {
+    enum { EVERY = 2, DRIFT = 2 };
+};
+template <>
+struct rhythm<true> {
+    enum { EVERY = 1, DRIFT = 3 };
+};
+
+template <int DIMS_, int RADIUS, typename REAL, bool IS_LARGE, bool FIELD>
+struct tile {
+    using T = REAL;
+    enum {
+        DIMS = DIMS_,
+        SOURCE = FIELD, /* whether it is a field */
+        R = RADIUS,
+        N = vec<T>::N,
+        MARCH = DIMS - 1, /* the axis that is marched along */
+        WX = DIMS == 2 ? (int)HS_BULK_X_2D : (int)HS_BULK_X,
+        WY = DIMS == 2  ? 1
+             : IS_LARGE ? (int)HS_BULK_Y_LARGE
+                        : (int)HS_BULK_Y,
+        OWN = hs_bulk_rows(DIMS, IS_LARGE), /* rows of a stage, without halo */
+        ROWS = (int)OWN / (int)WY,          /* of a thread */
+        PLANES = DIMS == 2 ? (int)OWN : 1,  /* that the march goes on with a stage */
+        HALO_Y = DIMS == 3 ? (int)R : 0,
+        STAGES = hs_bulk_stages(DIMS, RADIUS, IS_LARGE, FIELD),
+        SUMMING = (int)WX * (int)WY, /* warps; others have rows copied */
+        COPYING = HS_BULK_COPYING,
+        THREADS = (int)WARP * ((int)SUMMING + (int)COPYING),
+        X = (int)WX * (int)WARP * (int)N,
+        Y = DIMS == 3 ? (int)OWN : 1,
+        HALO = (R + N - 1) / N * N, /* along x, in whole vectors */
+        LINE = (int)HS_BULK_LINE_BYTES / (int)sizeof(T),
+        PITCH = (int)X + (int)LINE,
+        GROUP = 32 / sizeof(T),
+        ENDS = 4 /* vectors of a row's two outer groups */
+    };
+    using rhythm = bulk_rows::rhythm<IS_LARGE>;
+    using pace = lockstep::pace<rhythm::EVERY, rhythm::DRIFT>;
+    /* To the warps that sum: each value that they need not keep is a register. */
+    enum { SAME = -1, END = -2 };
+    struct message {
+        int begins;   /* the chunk that begins with the stage, or SAME, or END */
+        unsigned due; /* which of its planes end sums that are stored: a bit each */
+        int turn;     /* in `ends`, of its first plane */
+    };
+    /* Rows from -HALO_Y, columns from -HALO. What is left of a row's first point stands where the
+     * row before has room; before the first row is more than that takes. Then the rows of the
+     * source, of points R planes above. */
+    struct alignas(HS_BULK_LINE_BYTES) stage {
+        message note;
+        alignas(HS_BULK_LINE_BYTES /
+                2) T value[LINE / 2 + (OWN + 2 * HALO_Y + (FIELD ? OWN : 0)) * PITCH];
+        __device__ __forceinline__ T *at(int row, int column)
+        {
+            return value + LINE / 2 + (row + HALO_Y) * PITCH + column;
+        }
+        __device__ __forceinline__ T *source_at(int row, int column)
+        {
+            return at(OWN + HALO_Y + row, column);
+        }
+    };
+    static_assert(sizeof(stage) == hs_bulk_stage_bytes(DIMS_, RADIUS, IS_LARGE, FIELD));
+    struct shared_memory {
+        stage stages[STAGES];
+        vec<T> ends[R][Y][ENDS]; /* what the rows' outer groups had in planes z-R .. z-1 */
+        bulk::barrier full[STAGES], empty[STAGES], asked[STAGES];
+    };
+    static_assert(HALO <= LINE / 2 && sizeof(message) <= HS_BULK_LINE_BYTES / 2);
+    static_assert(sizeof(shared_memory) <= HS_BULK_SHARED_BYTES);
+    static_assert((int)OWN + 2 * (int)HALO_Y <= (int)WARP * (int)COPYING);
+};
+
+/* Planes are rows in 2D, where y stays 0: both are marched along from z to z_end. */
+struct chunk {
+    int64_t x, y, z, z_end;
+};
+
+/* The i-th: along x first, then y, so that blocks that run at the same time read what lies
+ * together. */
+template <class B, typename T>
+__device__ __forceinline__ chunk chunk_of(const star::request<T> &r, int i, int planes)
+{
+    const int nx = (int)r.tiles[HS_X], ny = B::DIMS == 3 ? (int)r.tiles[HS_Y] : 1;
+    const int row = i / nx;
+    chunk c;
+    c.x = r.first[HS_X] + (int64_t)(i - row * nx) * B::X;
+    c.y = B::DIMS == 3 ? r.lo[HS_Y] + (int64_t)(row % ny) * B::Y : 0;
+    c.z = r.lo[B::MARCH] + (int64_t)(row / ny) * planes;
+    c.z_end = c.z + planes < r.hi[B::MARCH] ? c.z + planes : r.hi[B::MARCH];
+    return c;
+}
+
+template <class B, typename T>
+__device__ __forceinline__ int64_t pitch_of(const star::request<T> &r)
+{
+    return B::DIMS == 3 ? r.pitch_z : r.pitch_y;
+}
+
+/* A stage of the ring and the phase of its barriers, in one number: it goes around twice. */
+template <int STAGES>
+class turn
+{
+    int n;
+
+  public:
+    __device__ __forceinline__ explicit turn(unsigned parity) : n(parity ? (int)STAGES : 0)
+    {
+    }
+    __device__ __forceinline__ int at() const
+    {
+        return n < STAGES ? n : n - STAGES;
+    }
+    __device__ __forceinline__ unsigned parity() const
+    {
+        return n < STAGES ? 0 : 1;
+    }
+    __device__ __forceinline__ void next()
+    {
+        n = n + 1 == 2 * STAGES ? 0 : n + 1;
+    }
+};
+
+} // namespace bulk_rows
+
+#endif

@@ -1,0 +1,241 @@
+#include "chunks.h"
+
+#include <string.h>
+
+/* Multiprocessors that are free from the same time on; and all of them, the earliest first. */
+struct fused_free {
+    int64_t at, count;
+};
+struct fused_clock {
+    struct fused_free free[HS_MULTIPROCESSORS];
+    int n;
+};
+
+static void fused_set_free(struct fused_clock *clock, struct fused_free who)
+{
+    int i = clock->n;
+    while (i > 0 && clock->free[i - 1].at > who.at)
+        i--;
+    if (i > 0 && clock->free[i - 1].at == who.at) {
+        clock->free[i - 1].count += who.count;
+        return;
+    }
+    memmove(&clock->free[i + 1], &clock->free[i], (size_t)(clock->n - i) * sizeof who);
+    clock->free[i] = who;
+    clock->n++;
+}
+
+/* Every block goes to the multiprocessor that is free first. */
+static void fused_hand_out(struct fused_clock *clock, int64_t blocks, int64_t takes)
+{
+    while (blocks > 0) {
+        struct fused_free *const first = &clock->free[0];
+        const int64_t at = first->at, some = blocks < first->count ? blocks : first->count;
+        first->count -= some;
+        if (first->count == 0)
+            memmove(first, first + 1, (size_t)--clock->n * sizeof *first);
+        fused_set_free(clock, (struct fused_free){at + takes, some});
+        blocks -= some;
+    }
+}
+
+/* What the chunks depend on. */
+struct fused_columns {
+    int64_t rims, inner; /* columns at faces of x and y, which come first, and others */
+    int64_t planes;
+    int64_t longest; /* chunk, in planes, ... */
+    int64_t whole;   /* ... and of a column that is one chunk beside others that are several */
+    int reach;
+    int ends;   /* the planes do not wrap */
+    int begins; /* planes that it takes to begin a chunk */
+    int rim;    /* tenths of what a plane takes inside, that one of a column at faces takes */
+};
+
+/*
+ * When the last multiprocessor is done, in tenths of what a plane takes inside. A chunk is marched
+ * with 2*reach planes more, to fill and to drain; to meet an end of the grid takes 6.
+ */
+static int64_t fused_time(const struct fused_columns *of, const struct hs_fused_chunks *cut)
+{
+    struct fused_clock clock = {.free = {{0, HS_MULTIPROCESSORS}}, .n = 1};
+    const int64_t rims = of->rims < cut->whole ? of->rims : cut->whole, inner = cut->whole - rims;
+    const int64_t once = of->planes + 2 * of->reach + of->begins + (of->ends ? 12 : 0);
+    fused_hand_out(&clock, rims, of->rim * once);
+    fused_hand_out(&clock, inner, 10 * once);
+    for (int k = 0; k < cut->chunks; k++) {
+        const int64_t length = hs_fused_chunk(of->planes, cut->chunks, cut->taper, k + 1) -
+                               hs_fused_chunk(of->planes, cut->chunks, cut->taper, k);
+        const int met = of->ends ? (k == 0) + (k + 1 == cut->chunks) : 0;
+        const int64_t takes = length + 2 * of->reach + of->begins + 6 * met;
+        fused_hand_out(&clock, of->rims - rims, of->rim * takes);
+        fused_hand_out(&clock, of->inner - inner, 10 * takes);
+    }
+    return clock.free[clock.n - 1].at;
+}
+
+/*
+ * Multiprocessors end together where the last blocks are short, though these fill and drain as long
+ * as others: 4 chunks of 512^3 with walls, float, gave 2.27, 2.34, 2.37 and 2.44 of the copy with
+ * tapers of 0, 4, 6 and 8, and 4 of 640^3, periodic, with 8 gave 2.89 where 8 equal ones gave 2.68.
+ * Chunks are not longer where planes are large: 1024^3 gave 2.33 in chunks of 205 planes, 2.37 to
+ * 2.39 of 128, in double the same for both; that blocks drift apart along z is a guess. Where every
+ * multiprocessor has many blocks, more of them would balance no better.
+ */
+static struct hs_fused_chunks fused_chunks(const struct fused_columns *of)
+{
+    enum { ENOUGH = 64 * HS_MULTIPROCESSORS, MOST = 23, MOST_TAPER = 8 };
+    const int from = (int)hs_divide_up(of->planes > 0 ? of->planes : 1, of->longest);
+    const int64_t columns = of->rims + of->inner;
+    struct hs_fused_chunks best = {.chunks = from};
+    int64_t least = INT64_MAX;
+    for (int some = 0; some < (of->planes <= of->whole ? 2 : 1); some++) {
+        const int whole = some ? (int)(columns - columns % HS_MULTIPROCESSORS) : 0;
+        for (int chunks = from; chunks <= from + MOST; chunks++) {
+            if (chunks > from && (of->planes / chunks < 2 * of->reach || columns * chunks > ENOUGH))
+                break;
+            for (int taper = 0; taper <= (chunks > 1 ? MOST_TAPER : 0); taper += 2) {
+                const struct hs_fused_chunks cut = {chunks, taper, whole, false};
+                if (taper > 0 && hs_fused_chunk(of->planes, chunks, taper, 1) > of->longest)
+                    break;
+                const int64_t time = fused_time(of, &cut);
+                if (time < least - least / 1000) {
+                    least = time;
+                    best = cut;
+                }
+            }
+        }
+    }
+    return best;
+}
+
+static struct fused_columns fused_columns(const struct hs_sweep *sweep, int64_t tiles_x,
+                                          int64_t tiles_y)
+{
+    const struct hs_box wide = hs_tiling_with_held(sweep);
+    const int64_t inner_x = tiles_x - (sweep->face[2 * HS_X].wrap ? 0 : 2);
+    const int64_t inner_y = tiles_y - (sweep->face[2 * HS_Y].wrap ? 0 : 2);
+    const int64_t area = (wide.hi[HS_X] - wide.lo[HS_X]) * (wide.hi[HS_Y] - wide.lo[HS_Y]);
+    const int64_t longest = area > 0 ? HS_FUSED_CHUNK / area : HS_FUSED_PLANES;
+    struct fused_columns of = {.planes = wide.hi[HS_Z] - wide.lo[HS_Z],
+                               .longest = longest < HS_FUSED_PLANES / 2 ? HS_FUSED_PLANES / 2
+                                          : longest > HS_FUSED_PLANES   ? HS_FUSED_PLANES
+                                                                        : longest,
+                               .reach = hs_tile_reach(sweep),
+                               .ends = !sweep->face[2 * HS_Z].wrap,
+                               .begins = 3,
+                               .rim = 12}; /* measured: 1.05 to 1.35 times */
+    of.inner = inner_x > 0 && inner_y > 0 ? inner_x * inner_y : 0;
+    of.rims = tiles_x * tiles_y - of.inner;
+    return of;
+}
+
+/* The last answer is kept: a run asks the same before every launch, and it takes tens of
+ * microseconds. */
+static struct hs_fused_chunks fused_answer(const struct fused_columns *of)
+{
+    static _Thread_local struct fused_columns asked;
+    static _Thread_local struct hs_fused_chunks answered;
+    if (memcmp(of, &asked, sizeof asked) != 0) {
+        answered = fused_chunks(of);
+        asked = *of;
+    }
+    return answered;
+}
+
+static bool keep_all(const struct hs_face *face, int faces, int radius)
+{
+    bool all = true;
+    for (int f = 0; f < faces; f++)
+        all = all && face[f].held == radius && !face[f].prescribed && !face[f].wrap;
+    return all;
+}
+
+/*
+ * As many columns as multiprocessors, or a multiple, had better be one chunk each, and only the
+ * others be shared: nothing is swept twice at chunks' ends, and the last blocks are of few columns.
+ * In double, as a ratio to several chunks for all: radius 2, 512^3 1.02 to 1.03 with kept walls,
+ * 1.01 to 1.03 with others, 509 x 511 x 513 1.07 to 1.08 with kept walls but 0.94 to 0.97 with
+ * others, where the last columns, whose vectors are not aligned, take longer than the rest; radius
+ * 1, 512^3 1.01 to 1.02, 480^3 1.05, odd 1.03 to 1.05. Not where columns are long: 576^3 0.99,
+ * 1024^3 0.94 to 0.95 (kept walls, radius 2).
+ */
+static int64_t whole_planes(const struct hs_sweep *sweep)
+{
+    enum { WIDTH = HS_VECTOR_BYTES / 8 };
+    const bool even = sweep->layout.points[HS_X] % WIDTH == 0;
+    const bool kept = keep_all(sweep->face, 2 * HS_Z, sweep->stencil->radius);
+    return sweep->precision == HS_DOUBLE && (even || kept) ? HS_WHOLE_PLANES : 0;
+}
+
+struct hs_fused_chunks hs_fused_cut_z(const struct hs_sweep *sweep, int64_t tiles_x,
+                                      int64_t tiles_y)
+{
+    const struct fused_columns of = fused_columns(sweep, tiles_x, tiles_y);
+    return fused_answer(&of);
+}
+
+/*
+ * In double power bounds it, so that what a chunk sweeps to fill and to drain is dear wherever
+ * there are few planes in it: 1024^3 gave 2.73 of the copy in 8 equal chunks, and 2.75, 2.73
+ * and 2.83 in 2, 3 and 4 tapered ones, 768^3 2.84 in 5, 2.91 in 3 and 2.94 in 2, 512^3 2.92 in 4
+ * and 2.96 in 2.
+ */
+struct hs_fused_chunks hs_march_cut_z(const struct hs_sweep *sweep, int64_t tiles_x,
+                                      int64_t tiles_y)
+{
+    struct fused_columns of = fused_columns(sweep, tiles_x, tiles_y);
+    if (sweep->precision == HS_DOUBLE)
+        of.longest = HS_MARCH_PLANES;
+    of.whole = whole_planes(sweep);
+    return fused_answer(&of);
+}
+
+/* Measured in float: 512^3, 63 columns, 1.60 of the copy in step and 1.51 not; 768^3 1.48 and 1.37,
+ * 1024^3 1.44 and 1.25; but 384^3, 42 columns, 1.32 and 1.38, 256^3 0.97 and 1.14. In double 1.46
+ * and 1.55. All go as the slowest, so other faces lose, and rows that are not whole vectors. */
+bool hs_wide_in_step(enum hs_precision precision, const struct hs_face *face, int64_t points_x,
+                     int64_t tiles_x, int64_t tiles_y)
+{
+    enum { WIDTH = HS_VECTOR_BYTES / 4, LEAST = HS_MULTIPROCESSORS / 3, RADIUS = 2 };
+    return precision == HS_FLOAT && points_x % WIDTH == 0 && tiles_x > 1 &&
+           tiles_x * tiles_y >= LEAST && keep_all(face, 2 * HS_Z, RADIUS) &&
+           (face[2 * HS_Z].wrap || keep_all(&face[2 * HS_Z], 2, RADIUS));
+}
+
+/* As many equal chunks as give waves of blocks the least time. */
+static struct hs_fused_chunks waves_in_step(const struct fused_columns *of)
+{
+    enum { MOST = 23 };
+    struct hs_fused_chunks best = {.chunks = 1, .in_step = true};
+    int64_t least = INT64_MAX;
+    const int64_t more = 2 * of->reach + of->begins + 6 * of->ends;
+    for (int chunks = 1; chunks <= MOST && of->planes / chunks >= 2 * of->reach; chunks++) {
+        const int64_t waves = hs_divide_up((of->rims + of->inner) * chunks, HS_MULTIPROCESSORS);
+        const int64_t time = waves * (hs_divide_up(of->planes, chunks) + more);
+        if (time < least) {
+            least = time;
+            best.chunks = chunks;
+        }
+    }
+    return best;
+}
+
+/*
+ * In double, columns at faces of x and y that keep their values take as long as others (measured:
+ * 1.02 to 1.1 times), and long chunks are better also where planes are large: 512^3 gave 1.55 of
+ * the copy in 2 chunks, 1.52 in 4 and 1.49 in 6; 1024^3 1.47 in 4, 1.45 in 6 and 1.42 in 8.
+ */
+struct hs_fused_chunks hs_wide_cut_z(const struct hs_sweep *sweep, int64_t tiles_x, int64_t tiles_y)
+{
+    struct fused_columns of = fused_columns(sweep, tiles_x, tiles_y);
+    if (sweep->precision == HS_DOUBLE && keep_all(sweep->face, 2 * HS_Z, sweep->stencil->radius)) {
+        of.longest = HS_FUSED_PLANES;
+        of.begins = 6;
+        of.rim = 10;
+    }
+    of.whole = whole_planes(sweep);
+    const bool in_step =
+        sweep->steps > 1 && hs_wide_in_step(sweep->precision, sweep->face,
+                                            sweep->layout.points[HS_X], tiles_x, tiles_y);
+    return in_step ? waves_in_step(&of) : fused_answer(&of);
+}

@@ -1,0 +1,64 @@
+/* How the columns of the marches in 3D that fuse sweeps are cut into chunks along z, a block each.
+ */
+#ifndef HS_KERNELS_CUDA_CHUNKS_H
+#define HS_KERNELS_CUDA_CHUNKS_H
+
+#include "tiles.h"
+
+#ifdef __CUDACC__
+#define HS_ON_DEVICE_TOO __host__ __device__
+#else
+#define HS_ON_DEVICE_TOO
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    HS_FUSED_PLANES = 256,    /* most planes that a block marches through ... */
+    HS_FUSED_CHUNK = 1 << 27, /* ... fewer, to half of it, where they would have more points */
+    HS_MARCH_PLANES = 410,    /* ... of fused_march_3d in double, however large they are */
+    HS_WHOLE_PLANES = 520,    /* most planes of a column that is one chunk beside others that are
+                               * several */
+
+    HS_WIDE_EVERY = 4,        /* steps of a turn, of blocks of fused_wide_3d that march in step */
+    HS_WIDE_COUNTS = 1 << 16, /* most counts of turns of a launch */
+};
+
+/* How a fused march in 3D cuts the columns that its tiles make into chunks along z, a block each:
+ * how many, and by how many tenths of the mean the first is longer and the last shorter than it.
+ * But so many columns, the first ones, are one chunk each. */
+struct hs_fused_chunks {
+    int chunks, taper, whole;
+    bool in_step; /* fused_wide_3d: blocks that run at the same time wait for one another */
+};
+
+/* The chunks of the least estimated time, for so many tiles along x and y. */
+struct hs_fused_chunks hs_fused_cut_z(const struct hs_sweep *sweep, int64_t tiles_x,
+                                      int64_t tiles_y);
+
+/* The same for fused_march_3d ... */
+struct hs_fused_chunks hs_march_cut_z(const struct hs_sweep *sweep, int64_t tiles_x,
+                                      int64_t tiles_y);
+
+/* ... and for fused_wide_3d. */
+struct hs_fused_chunks hs_wide_cut_z(const struct hs_sweep *sweep, int64_t tiles_x,
+                                     int64_t tiles_y);
+
+/* Whether its blocks had better march in step, for so many tiles, `face` of a grid so wide. */
+bool hs_wide_in_step(enum hs_precision precision, const struct hs_face *face, int64_t points_x,
+                     int64_t tiles_x, int64_t tiles_y);
+
+/* The first plane of chunk k; with k the number of chunks, the end. */
+HS_ON_DEVICE_TOO static inline int64_t hs_fused_chunk(int64_t planes, int64_t chunks, int taper,
+                                                      int64_t k)
+{
+    return planes * k * ((10 + taper) * chunks - taper * k) / (10 * chunks * chunks);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

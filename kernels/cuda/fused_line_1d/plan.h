@@ -1,0 +1,32 @@
+/* Lines of fused_line_1d, each in a warp's registers. */
+#ifndef HS_KERNELS_CUDA_FUSED_LINE_1D_PLAN_H
+#define HS_KERNELS_CUDA_FUSED_LINE_1D_PLAN_H
+
+#include "tiles.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    HS_LINE_STEPS = 32,     /* fused_line_1d: most sweeps a launch */
+    HS_LINE_WARPS = 4,      /* of a block, each with a line of its own */
+    HS_LINE_WIDTH = 32,     /* points of a lane */
+    HS_LINE_LEAST_1 = 8,    /* the same on short lines, radius 1 ... */
+    HS_LINE_LEAST_23 = 16,  /* ... 2 and 3 */
+    HS_LINE_LONG = 1 << 18, /* points from which on a line is not short */
+};
+
+/* Points of a lane, points on each side of a line that are swept redundantly, and lines of a grid.
+ */
+int hs_line_width(const struct hs_sweep *sweep);
+int hs_line_rim(const struct hs_sweep *sweep);
+int64_t hs_line_count(const struct hs_sweep *sweep);
+
+HS_TILING(fused_line_1d);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

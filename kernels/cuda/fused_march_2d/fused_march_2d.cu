@@ -1,0 +1,192 @@
+/*
+ * fused_march_2d: up to ten sweeps in float, twelve or 24 in double, in one march along y.
+ *
+ * A lane owns WIDTH neighbouring points of a row (8 in float, 6 in double), a warp 32*WIDTH, and
+ * marches along y with the levels of time in its registers: of each level the two newest rows. When
+ * row y of level 0 arrives, row y-1 of level 1 is made, from that row y-2 of level 2, and so on.
+ * Only level 0 is read and only the last level is written. Two such steps, in which the two rows of
+ * every level change roles, are the body of a loop, without branches where rows are aligned.
+ *
+ * A level's older row is dead once the level's sums have begun with it, so these are begun before
+ * the last multiply-add of the level before, which then writes where that row was: no value is
+ * moved. x neighbours are in the lane, or come by shuffle from rows known since the step before,
+ * asked for one level ahead. So a point and level costs 5 multiply-adds and little else.
+ *
+ * Rows come from memory and go there by the bulk copy engine, from and to shared memory, a row by
+ * one lane's instruction. Ordinary loads and stores stand in one queue with the shuffles, which
+ * then wait for memory.
+ *
+ * In float every warp has a strip of its own, and sweeps its rim twice. In double, where a strip is
+ * narrower, the warps of a block stand side by side, each overlapping the next by eight points, and
+ * the levels are shared by groups of them, three levels each: a group gives its last row to the
+ * next by way of shared memory, each warp the points that are right there, since at every level one
+ * point more at its ends is wrong. Up to twelve levels there are four warps side by side and room
+ * for three pairs of rows between the groups; with 24 levels two warps and room for two pairs of
+ * pairs, so that groups wait for each other half as often. All groups run the same code, since the
+ * cache for instructions holds little more than one group's loop. What is done once for a place,
+ * and not for each of its rows, is short: the first group and the last, which also order the
+ * copies, are the ones that all others wait for.
+ *
+ * Why 24: a copy of random digits takes 1.8 nJ a value and twelve levels' multiply-adds 2.7, and an
+ * H200 is at its limit of power. The wider rims (0.85 of the points are stored, not 0.94) cost less
+ * than the memory that is not read.
+ *
+ * At the grid's faces there is no rim. The lanes there make the ghosts: of x in variants of the
+ * steps, where all compute what some choose; of y in steps of their own, level after level, which
+ * take as long as three others in double, and in float, where their rows are in shared memory,
+ * longer. All blocks run at once, so they share the strips by what these steps cost
+ * (hs_strip_begin). Rows that cross a wrap come in two pieces.
+ *
+ * The model, 16384^2 on an H200 at 1.95 GHz: 5 multiply-adds a point and sweep allow 12.5 times the
+ * device copy in float, 12.4 in double; of these 0.91 and 0.85 are of points that are stored, and
+ * in float 0.82 of the instructions are multiply-adds. Measured by bench, fixed walls, 2026-11-23:
+ * 7.0 to 7.1 in float and 8.5 to 8.8 in double (docs/performance/fused-2d-1d.md).
+ *
+ * Source: 2.5D/3.5D blocking, Nguyen et al., SC'10; levels in registers, AN5D, Matsumura et al.,
+ * CGO'20; the passed rows and the order that moves nothing are ours.
+ */
+#include "march.cuh"
+
+#include <stdio.h>
+
+namespace
+{
+
+using namespace strip;
+
+/* The block's share, for a warp of that group or a later one. */
+template <typename T, int LEVELS, int GROUP>
+__device__ __forceinline__ void run(const arguments<T> &p,
+                                    typename shape<T, LEVELS>::shared_memory &memory)
+{
+    /* by a shuffle, so that the compiler sees that it is the warp's */
+    const int warp = __shfl_sync(0xffffffffu, (int)threadIdx.x / 32, 0);
+    const int group = warp / p.cut.warps;
+    if constexpr (GROUP != ANY && GROUP + 1 < shape<T, LEVELS>::GROUPS)
+        if (!__any_sync(0xffffffffu, group == GROUP))
+            return run<T, LEVELS, GROUP + 1>(p, memory);
+    march<T, LEVELS, GROUP> m(p, memory, group, warp % p.cut.warps);
+#pragma unroll 1
+    for (int strip = memory.part.first; strip <= memory.part.last; strip++)
+        m.run(strip);
+}
+
+template <typename T, int LEVELS>
+__global__ void __launch_bounds__((32 * shape<T, LEVELS>::WARPS * shape<T, LEVELS>::GROUPS),
+                                  (shape<T, LEVELS>::BLOCKS))
+    fused_march(const __grid_constant__ arguments<T> p)
+{
+#if !defined(__CUDA_ARCH__) || (__CUDA_ARCH__ >= 900 && __CUDA_ARCH__ < 1000)
+    using block = shape<T, LEVELS>;
+    STAR_SHARED(memory, typename block::shared_memory, [1]);
+    if (threadIdx.x == 0) {
+        memory[0].part = share_of(p.cut, (int)blockIdx.x);
+        for (auto &warp : memory[0].fetched)
+            for (bulk::barrier &place : warp)
+                __mbarrier_init(&place, 1);
+        for (int n = 0; n < block::PLACES * (block::GROUPS - 1); n++) {
+            const int group = n / block::PLACES, place = n % block::PLACES;
+            __mbarrier_init(&memory[0].given[group][place], 32 * p.cut.warps);
+            __mbarrier_init(&memory[0].taken[group][place], 32 * p.cut.warps);
+        }
+        bulk::publish();
+    }
+    __syncthreads();
+    run<T, LEVELS, (block::GROUPS > 1 && block::SHORT == 0 ? (int)ANY : 0)>(p, memory[0]);
+#else
+    (void)p; /* suits() tells such GPUs apart */
+#endif
+}
+
+/* ---- host ---------------------------------------------------------------------------------- */
+template <typename T>
+arguments<T> make_arguments(const hs_sweep *sweep)
+{
+    arguments<T> p = {};
+    p.in = (const T *)sweep->in;
+    p.out = (T *)sweep->out;
+    p.pitch = sweep->layout.pitch[HS_Y];
+    p.nx = (int)sweep->layout.points[HS_X];
+    p.ny = (int)sweep->layout.points[HS_Y];
+    p.cut = hs_strip_cuts(sweep);
+    star::take_coefficients(sweep, p.c);
+    star::take_faces(sweep, &p);
+    star::take_levels(sweep, p.level);
+    return p;
+}
+
+template <typename T>
+hs_status launch(const hs_sweep *sweep, hs_error *err)
+{
+    enum { FEW = strip_shape<T>::FEW, MOST = strip_shape<T>::LEVELS };
+    const auto run = [&](auto levels) {
+        hs_geometry g;
+        hs_tiling_launch(&hs_tiling_fused_march_2d, sweep, &g);
+        const arguments<T> p = make_arguments<T>(sweep);
+        g.blocks[HS_X] = p.cut.blocks;
+        g.blocks[HS_Y] = 1;
+        g.shared_bytes = sizeof(typename shape<T, levels.value>::shared_memory);
+        return star::launch("fused_march_2d", fused_march<T, levels.value>, p, g, sweep->stream,
+                            err);
+    };
+    if constexpr ((int)MOST > (int)FEW)
+        if (sweep->steps == MOST)
+            return run(star::number<MOST>{});
+    return star::choose_levels<FEW>("fused_march_2d", sweep, err, run);
+}
+
+hs_status sweep(const hs_sweep *sweep, hs_error *err)
+{
+    return sweep->precision == HS_FLOAT ? launch<float>(sweep, err) : launch<double>(sweep, err);
+}
+
+int fuses(int, int, hs_precision precision)
+{
+    return precision == HS_FLOAT ? HS_STRIP_STEPS_FLOAT : HS_STRIP_STEPS_DOUBLE;
+}
+
+int takes(hs_precision precision, int sweeps)
+{
+    return precision == HS_FLOAT || sweeps <= HS_STRIP_FEW_DOUBLE || sweeps == HS_STRIP_STEPS_DOUBLE
+               ? sweeps
+               : HS_STRIP_FEW_DOUBLE;
+}
+
+bool suits(const hs_problem *problem, char *reason, size_t size)
+{
+    const hs_grid *grid = &problem->grid;
+    const int least =
+        32 * (problem->precision == HS_FLOAT ? HS_STRIP_WIDTH_FLOAT : HS_STRIP_WIDTH_DOUBLE);
+    if (!star::has_capability("fused_march_2d", problem, 9, 9, reason, size))
+        return false;
+    if (grid->points[HS_X] < least) {
+        snprintf(reason, size, "fused_march_2d needs at least %d points along x, not %lld", least,
+                 (long long)grid->points[HS_X]);
+        return false;
+    }
+    if (grid->points[HS_X] > INT32_MAX / 4 || grid->points[HS_Y] > INT32_MAX / 4) {
+        snprintf(reason, size, "fused_march_2d needs fewer than 2^29 points along an axis");
+        return false;
+    }
+    return true;
+}
+
+} // namespace
+
+extern "C" const hs_kernel hs_kernel_cuda_fused_march_2d = {
+    .name = "fused_march_2d",
+    .idea = "2D: up to 24 sweeps in one march along y, their rows in registers",
+    .origin = "3.5D blocking: Nguyen et al., SC'10; AN5D: Matsumura et al., CGO'20",
+    .device = HS_CUDA,
+    .dims = 1u << 2,
+    .radius = 1u << 1,
+    .precision = HS_ALL_PRECISIONS,
+    .steps = HS_STRIP_STEPS_DOUBLE,
+    .fuses = fuses,
+    .takes = takes,
+    .own_ghosts = true,
+    .uniform = true,
+    .suits = suits,
+    .tiling = &hs_tiling_fused_march_2d,
+    .sweep = sweep,
+};

@@ -1,0 +1,133 @@
+/* Strips of fused_march_2d. */
+#ifndef HS_KERNELS_CUDA_FUSED_MARCH_2D_PLAN_H
+#define HS_KERNELS_CUDA_FUSED_MARCH_2D_PLAN_H
+
+#include "tiles.h"
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifdef __CUDACC__
+#define HS_ON_BOTH __host__ __device__
+#else
+#define HS_ON_BOTH
+#endif
+
+enum {
+    HS_STRIP_STEPS_FLOAT = 10,  /* fused_march_2d: most sweeps a launch */
+    HS_STRIP_STEPS_DOUBLE = 24, /* a call takes all of these ... */
+    HS_STRIP_FEW_DOUBLE = 12,   /* ... or up to so many */
+    HS_STRIP_WIDTH_FLOAT = 8,   /* points of a lane */
+    HS_STRIP_WIDTH_DOUBLE = 6,  /* */
+    HS_STRIP_DEEP_FLOAT = 10,   /* most levels of a warp; more are shared by groups of warps */
+    HS_STRIP_DEEP_DOUBLE = 3,   /* */
+    HS_STRIP_WARPS_FLOAT = 1,   /* of a group, side by side; fewer on narrow grids */
+    HS_STRIP_WARPS_DOUBLE = 4,  /* */
+    HS_STRIP_WARPS_MANY = 2,    /* where there are more than the few levels */
+    HS_STRIP_SEAM = 8,          /* points by which these overlap */
+    HS_STRIP_BLOCKS_FLOAT = 8,  /* of up to two groups, on a multiprocessor; of more there is one */
+    HS_STRIP_BLOCKS_DOUBLE = 2, /* */
+    HS_STRIP_PLACES_FEW = 3,    /* for rows on their way, to and from each group, ... */
+    HS_STRIP_PLACES_MANY = 2,   /* */
+    HS_STRIP_PAIRS_FEW = 1,     /* ... and pairs of rows in a place */
+    HS_STRIP_PAIRS_MANY = 2,    /* */
+    HS_STRIP_TABLE = 128,       /* most strips that are shared out exactly */
+};
+
+/* What a part of a strip costs, in sixteenths of a row inside: for being one, for its end at the
+ * lower or the upper face of y, and for each of its rows, in strips inside and in the first and the
+ * last. And what a step costs besides that goes through rows at a face of y. */
+struct hs_strip_costs {
+    int part, low, high;
+    int inside, outer;
+    int end_step;
+};
+
+/* Where a block begins: the strip and the row in it. */
+struct hs_strip_place {
+    int strip, row;
+};
+
+/* How fused_march_2d cuts a grid: into strips along y, which its blocks share in parts of equal
+ * cost, a strip at a time or more. */
+struct hs_strip_cut {
+    int groups, warps; /* of a block: groups of warps side by side, each for some of the levels */
+    int places, pairs; /* for rows on their way to and from each group, and of rows in each */
+    int points;        /* that a block marches with */
+    int rim;           /* points on each side of a strip that are swept redundantly */
+    int lead, stored;  /* points that the first strip stores, and the others */
+    int strips, blocks;
+    int steps;
+    int rows;                  /* of a strip */
+    int least_low, least_high; /* of the parts at its ends, where it has several */
+    struct hs_strip_costs cost;
+    /* What the parts of a block may cost, if none has only a few rows at an end; 0: the strips are
+     * more than the table has. And the blocks that then have a part. */
+    int64_t most;
+    int used;
+    /* Of each strip the first block that begins there, and where. */
+    struct {
+        int block, row;
+    } table[HS_STRIP_TABLE];
+};
+struct hs_strip_cut hs_strip_cuts(const struct hs_sweep *sweep);
+
+/* Where in a strip the block begins that is n-th after the one that begins at `row`. */
+static inline HS_ON_BOTH int hs_strip_next(const struct hs_strip_cut *cut, int strip, int row,
+                                           int n)
+{
+    const bool outer = strip == 0 || strip == cut->strips - 1;
+    const int64_t most = cut->most - cut->cost.part,
+                  one = outer ? cut->cost.outer : cut->cost.inside;
+    const int64_t each = most / one, second = (most - cut->cost.low) / one;
+    int64_t at = row;
+    if (n > 0 && row == 0)
+        at = second > cut->least_low ? second : cut->least_low, n--;
+    at += n * (each > 1 ? each : 1);
+    const int last = cut->rows - cut->least_high;
+    return (int)(at < last ? at : last);
+}
+
+/* Where block b begins, and with b + 1 where it ends. */
+static inline HS_ON_BOTH struct hs_strip_place hs_strip_begin(const struct hs_strip_cut *cut, int b)
+{
+    const struct hs_strip_costs *cost = &cut->cost;
+    struct hs_strip_place place = {cut->strips, 0};
+    if (b >= (cut->most > 0 ? cut->used : cut->blocks))
+        return place;
+    if (cut->most > 0) {
+        place.strip = 0;
+        for (int step = HS_STRIP_TABLE / 2; step > 0; step /= 2) {
+            const int strip = place.strip + step;
+            if (strip < cut->strips && cut->table[strip].block <= b)
+                place.strip = strip;
+        }
+        const int first = cut->table[place.strip].block;
+        place.row = hs_strip_next(cut, place.strip, cut->table[place.strip].row, b - first);
+        return place;
+    }
+    /* equal parts of a line of the strips' costs, one after the other */
+    const int64_t ends = cost->part + cost->low + cost->high;
+    const int64_t inside = ends + (int64_t)cut->rows * cost->inside;
+    const int64_t outer = ends + (int64_t)cut->rows * cost->outer;
+    const int64_t length = (cut->strips - 2) * inside + 2 * outer, at = length * b / cut->blocks;
+    const int64_t strip = at < outer ? 0 : 1 + (at - outer) / inside;
+    place.strip = (int)(strip < cut->strips - 1 ? strip : cut->strips - 1);
+    const int64_t begin = place.strip > 0 ? outer + (place.strip - 1) * inside : 0;
+    const int64_t past = at - begin - cost->part - cost->low;
+    const bool dear = place.strip == 0 || place.strip == cut->strips - 1;
+    const int64_t row = past > 0 ? past / (dear ? cost->outer : cost->inside) : 0;
+    place.row = (int)(row < cut->rows ? row : cut->rows);
+    return place;
+}
+
+HS_TILING(fused_march_2d);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

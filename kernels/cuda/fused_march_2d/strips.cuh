@@ -1,0 +1,67 @@
+/*
+ * The strips of fused_march_2d, which go along y, and how the blocks share them: each has parts of
+ * one or more, by what they cost, so that all end together.
+ */
+#ifndef HS_KERNELS_CUDA_FUSED_MARCH_2D_STRIPS_CUH
+#define HS_KERNELS_CUDA_FUSED_MARCH_2D_STRIPS_CUH
+
+#include "levels.cuh"
+
+#include "plan.h"
+
+namespace strip
+{
+
+template <typename T>
+struct strip_shape;
+template <>
+struct strip_shape<float> {
+    enum {
+        WIDTH = HS_STRIP_WIDTH_FLOAT,
+        LEVELS = HS_STRIP_STEPS_FLOAT, /* at most */
+        DEEP = HS_STRIP_DEEP_FLOAT,    /* of a group, at most */
+        FEW = LEVELS,                  /* levels, in the form for few of them */
+        WARPS = HS_STRIP_WARPS_FLOAT,
+        BLOCKS = HS_STRIP_BLOCKS_FLOAT
+    };
+};
+template <>
+struct strip_shape<double> {
+    enum {
+        WIDTH = HS_STRIP_WIDTH_DOUBLE,
+        LEVELS = HS_STRIP_STEPS_DOUBLE,
+        DEEP = HS_STRIP_DEEP_DOUBLE,
+        FEW = HS_STRIP_FEW_DOUBLE,
+        WARPS = HS_STRIP_WARPS_DOUBLE,
+        BLOCKS = HS_STRIP_BLOCKS_DOUBLE
+    };
+};
+
+template <typename T>
+struct arguments : star::faces<T, 4, 1> {
+    const T *in;
+    T *out;
+    int64_t pitch;
+    int nx, ny;
+    struct hs_strip_cut cut;
+    T c[5]; /* y-1, x-1, centre, x+1, y+1 */
+    star::level<T, 4, 1> level[strip_shape<T>::LEVELS];
+};
+
+using star::wrapped;
+
+/* This block's strips, the row in the first to begin with, and that in the last to end before. */
+struct share {
+    int first, last;
+    int lo, hi;
+};
+
+__device__ inline share share_of(const struct hs_strip_cut &cut, int block)
+{
+    const hs_strip_place from = hs_strip_begin(&cut, block), to = hs_strip_begin(&cut, block + 1);
+    return {from.strip, to.strip, from.row, to.row};
+}
+
+} // namespace strip
+
+#endif

@@ -1,0 +1,105 @@
+/*
+ * What a march of several sweeps along z is told (march.cuh): its parameter, and how planes
+ * of a source come to it.
+ */
+#ifndef HS_KERNELS_CUDA_FUSED_MARCH_3D_REQUEST_CUH
+#define HS_KERNELS_CUDA_FUSED_MARCH_3D_REQUEST_CUH
+
+#include "columns.cuh"
+
+#include "plan.h"
+
+namespace fused_march
+{
+
+enum { MOST_LEVELS = HS_FUSED_STEPS };
+
+/* What a request may have that differs from point to point. */
+enum fields {
+    NO_FIELDS,
+    SOURCE_FIELDS, /* the source does */
+    SOURCE_TABLES, /* it does, and comes as tables */
+    ALL_FIELDS     /* values at faces do, and perhaps the source */
+};
+
+/*
+ * How source planes come, and wait for their turn in shared memory, where each thread has its own
+ * points only. Either one field serves all levels: a plane comes each step and moves from level to
+ * level. Or each level has a field of its own, and a step's planes come during the step before; or
+ * once, where they do not change along z.
+ */
+struct source_way {
+    int planes;     /* that come each step */
+    int lead;       /* the newest of them is z + lead at step z */
+    unsigned apart; /* bytes from the place of the newest one in use to theirs, ... */
+    unsigned turn;  /* ... of all places, after which they begin again, ... */
+    unsigned moves; /* ... and that the places in use move each step */
+};
+
+template <typename T>
+struct source_fields {
+    const T *field[MOST_LEVELS]; /* nullptr: none */
+    int64_t pitch_z;
+    int pitch_y;
+    source_way way;
+};
+
+/* Likewise where sources are hs_source_tables: each level's plane stays in shared memory, in
+ * double, and a step reads the two numbers of its plane of nodes. */
+struct source_tables {
+    const double *plane[MOST_LEVELS];
+    const hs_source_line *line[MOST_LEVELS];
+    int pitch_y;
+    double scale;
+};
+
+template <typename T>
+struct arguments : star::faces<T, HS_FACES, 1> {
+    const T *in;
+    T *out;
+    source_fields<T> source;
+    int64_t pitch_y, pitch_z; /* a plane is smaller than 4 GiB */
+    int nx, ny, nz;
+    columns::cut cut;
+    T c[7]; /* z-1, y-1, x-1, centre, x+1, y+1, z+1 */
+    star::level_fields<T, HS_FACES, 1> level[MOST_LEVELS];
+    source_tables tables;
+    star::bits_of<T> *change; /* where a march that tells it puts it */
+};
+
+/* ---- host ---------------------------------------------------------------------------------- */
+
+/* How the source's planes come to a march of these sizes. */
+template <typename Sizes, typename T>
+void take_source(const hs_sweep *sweep, source_fields<T> *to)
+{
+    constexpr int levels = Sizes::LEVELS;
+    const bool own = sweep->source_level != nullptr;
+    bool one = true;
+    for (int l = 0; l < levels; l++) {
+        to->field[l] = (const T *)(own ? sweep->source_level[l] : sweep->source);
+        one = one && to->field[l] == to->field[0];
+    }
+    to->pitch_y = (int)(own ? sweep->source_pitch[HS_Y] : sweep->layout.pitch[HS_Y]);
+    to->pitch_z = own ? sweep->source_pitch[HS_Z] : sweep->layout.pitch[HS_Z];
+    const bool stays = to->pitch_z == 0, moves = one && !stays;
+    to->way.planes = !to->field[0] || stays ? 0 : moves ? 1 : levels;
+    to->way.lead = moves ? (int)Sizes::AHEAD - 1 : 0;
+    to->way.apart = (moves ? Sizes::AHEAD : levels) * Sizes::SLOT;
+    to->way.turn = (moves ? Sizes::SOURCES : 2 * levels) * Sizes::SLOT;
+    to->way.moves = (stays ? 0 : moves ? 1 : levels) * Sizes::SLOT;
+}
+
+inline void take_tables(const hs_sweep *sweep, source_tables *to)
+{
+    for (int l = 0; l < sweep->steps; l++) {
+        to->plane[l] = sweep->source_tables[l].plane;
+        to->line[l] = sweep->source_tables[l].line;
+    }
+    to->pitch_y = (int)sweep->source_pitch[HS_Y];
+    to->scale = sweep->source_scale;
+}
+
+} // namespace fused_march
+
+#endif

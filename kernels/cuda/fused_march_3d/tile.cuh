@@ -1,0 +1,148 @@
+/*
+ * The tile that a block of a fused march takes along z (march.cuh): its sizes, what of it
+ * lies in shared memory, and which of its points are a thread's.
+ */
+#ifndef HS_KERNELS_CUDA_FUSED_MARCH_3D_TILE_CUH
+#define HS_KERNELS_CUDA_FUSED_MARCH_3D_TILE_CUH
+
+#include "neighbours.cuh"
+#include "request.cuh"
+
+namespace fused_march
+{
+
+template <typename T>
+using tile = columns::tile<T, sizeof(T) == 4 ? HS_FUSED_X_FLOAT : HS_FUSED_X_DOUBLE, HS_FUSED_ROWS,
+                           HS_FUSED_WARPS>;
+using columns::lane_values;
+using columns::offset_by;
+
+/* What a march is compiled for. CHANGE: what the last sweep changed is told. A march that asks for
+ * that in each step, though it be told no, is 2 to 4 % slower. */
+template <typename T, int LEVELS_, fields HAS_, bool CHANGE_>
+struct sizes : tile<T> {
+    using number = T;
+    static constexpr fields HAS = HAS_;
+    static constexpr bool CHANGE = CHANGE_;
+    static constexpr bool FULL = HAS == ALL_FIELDS, SOURCE = HAS != NO_FIELDS;
+    static constexpr bool TABLES = HAS == SOURCE_TABLES;
+    /* Whether a tile's first and last warp own just its rims along y, and sweep what is needed of
+     * them (see warps). */
+    static constexpr bool RIMS =
+        HAS == NO_FIELDS && tile<T>::LANES == HS_WARP && LEVELS_ == tile<T>::ROWS;
+    enum {
+        LEVELS = LEVELS_,
+        WIDTH = tile<T>::WIDTH,
+        LANES = tile<T>::LANES,
+        NY = tile<T>::NY,
+        RIM_X = (LEVELS + WIDTH - 1) / WIDTH * WIDTH, /* swept redundantly on each side */
+        RIM_Y = LEVELS,
+        /* planes of level 0: two in use, the others in flight */
+        DEPTH = SOURCE && LEVELS > HS_FUSED_FIELDS_STEPS ? 4 : HS_FUSED_DEPTH,
+        AHEAD = DEPTH - 2,                                   /* */
+        ANY_WAY = SOURCE && LEVELS <= HS_FUSED_FIELDS_STEPS, /* or one field, as level 0 lies */
+        PARTS = 8 * (int)WIDTH / 16, /* places in the queue that a table's plane takes */
+        /* planes of the source in flight or in use: of one field, or of one for each level; or of
+         * the tables */
+        SOURCES = TABLES                       ? LEVELS * PARTS
+                  : AHEAD > LEVELS || !ANY_WAY ? LEVELS + AHEAD
+                                               : 2 * LEVELS,
+        EDGES = LEVELS > 1 ? LEVELS - 1 : 1,
+        LINE = HS_FUSED_LINE_BYTES / (WIDTH * (int)sizeof(T)), /* vectors in it */
+        /* nodes along z that the sweeps of a block's planes meet, and what the last step may */
+        NODES_Z = TABLES ? (int)HS_FUSED_PLANES + 3 * LEVELS + 1 : 1
+    };
+    using vector = lane_values<T, WIDTH>;
+    using meeting = neighbours<tile<T>::WARPS, LANES>;
+    enum { SLOT = sizeof(vector) * NY * LANES }; /* bytes of a plane in the queue */
+
+    struct shared_memory {
+        vector queue[DEPTH][NY][LANES]; /* level 0; the neighbours read it, a step later */
+        vector queue_end[LINE];         /* as far as rows may begin later: see place */
+        vector edge[2][EDGES][tile<T>::GROUPS + 2][2][LANES]; /* the others: groups' outer rows */
+        vector source[SOURCE ? SOURCES : 1][SOURCE ? NY : 1][LANES];
+        vector source_end[SOURCE ? LINE : 1];
+        lane_values<double, 2> line[LEVELS][NODES_Z]; /* of the tables: column, offset */
+        T change[CHANGE ? tile<T>::THREADS : 1];      /* the largest that each thread found */
+        typename meeting::barriers arrived;
+    };
+};
+
+/* Which rows a warp sweeps: all that it owns, or those that are needed where it is a tile's first
+ * or last one and owns the rim along y: a row less at each level, and none of the last. */
+enum warps { ANY_WARP, FIRST_WARP, LAST_WARP };
+
+/* The node that i is along an axis: behind a wrap its image; beyond a face, where values are not
+ * used, any. The grid has at least as many nodes as there are levels where it wraps. */
+__device__ inline int image(int i, int n, bool wrap)
+{
+    if (wrap)
+        i = i < 0 ? i + n : i >= n ? i - n : i;
+    return min(max(i, 0), n - 1);
+}
+
+/* The points of a thread: WIDTH of each of ROWS rows of every plane. */
+template <typename Sizes>
+struct place : Sizes {
+    using T = typename Sizes::number;
+    using Sizes::ANY_WAY, Sizes::TABLES, Sizes::GROUPS, Sizes::LANES, Sizes::LINE, Sizes::ROWS,
+        Sizes::WIDTH;
+    using typename Sizes::shared_memory, typename Sizes::vector;
+
+    const arguments<T> &p;
+    shared_memory &shared;
+    const int lane, group;
+    int x, y;
+    int before_wrap;       /* nodes from this thread's first to the end of the row */
+    bool split;            /* its vectors are not aligned in memory, or cross the wrap */
+    unsigned at_row[ROWS]; /* bytes from the plane's first node to this thread's, per row */
+    unsigned source_row[ANY_WAY ? ROWS : 1]; /* the same in the source's fields or tables */
+    unsigned in_slot; /* vectors from a slot's beginning to this thread's first row */
+    unsigned stores;  /* bit of each row that is stored, ... */
+    unsigned whole;   /* ... of those that are stored as 16 bytes, ... */
+    unsigned points;  /* ... and of each point of a vector that is stored */
+    unsigned mirrors; /* bit of each face that a vector of its lies at, with ghosts beyond, */
+    unsigned holds;   /* ... or of nodes that are held */
+
+    __device__ place(const arguments<T> &arguments, shared_memory &memory)
+        : p(arguments), shared(memory), lane(threadIdx.x % LANES), group(threadIdx.x / LANES)
+    {
+    }
+
+    __device__ void take_place(const columns::column &at)
+    {
+        x = at.x + lane * WIDTH;
+        y = at.y + group * ROWS;
+        const int x_in = p.wrap[0] ? star::wrapped(x, p.nx) : x;
+        const unsigned here = at.faces & ((lane == 0 ? 1u : 0u) | (lane == LANES - 1 ? 2u : 0u) |
+                                          (group == 0 ? 4u : 0u) | (group == GROUPS - 1 ? 8u : 0u));
+        mirrors = here & ~at.held;
+        holds = here & at.held;
+        before_wrap = p.nx - x_in;
+        split = x_in % WIDTH != 0 || before_wrap < WIDTH;
+        points = stores = 0;
+#pragma unroll
+        for (int e = 0; e < WIDTH; e++)
+            points |= x + e >= at.x_lo && x + e < at.x_hi ? 1u << e : 0u;
+#pragma unroll
+        for (int r = 0; r < ROWS; r++) {
+            stores |= points && y + r >= at.y_lo && y + r < at.y_hi ? 1u << r : 0u;
+            const int row = p.wrap[1] ? star::wrapped(y + r, p.ny) : y + r;
+            at_row[r] = (unsigned)(row * p.pitch_y + x_in) * (unsigned)sizeof(T);
+            if (TABLES)
+                source_row[r] = (unsigned)(row * p.tables.pitch_y + x_in) * 8u;
+            else if (ANY_WAY)
+                source_row[r] =
+                    (unsigned)((int64_t)row * p.source.pitch_y + x_in) * (unsigned)sizeof(T);
+        }
+        /* A row lies in shared memory as it does in its lines of 128 bytes in the field: where a
+         * sector of 32 bytes would go into two, the copies ask for it twice. */
+        in_slot = group * ROWS * LANES + lane +
+                  (unsigned)((uintptr_t)(p.in + at.x) / sizeof(vector) % LINE);
+        whole = !split && points == (1u << WIDTH) - 1 ? stores : 0u;
+    }
+};
+
+} // namespace fused_march
+
+#endif

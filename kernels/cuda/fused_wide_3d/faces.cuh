@@ -1,0 +1,271 @@
+/*
+ * What faces of the grid want of fused_wide_3d besides masks: held nodes that are put right, and
+ * ghosts beyond faces of y and z.
+ */
+#ifndef HS_KERNELS_CUDA_FUSED_WIDE_3D_FACES_CUH
+#define HS_KERNELS_CUDA_FUSED_WIDE_3D_FACES_CUH
+
+#include "sums.cuh"
+
+namespace wide
+{
+
+template <typename T, int LEVELS, bool IN_STEP>
+struct boundary : sums<T, LEVELS, IN_STEP> {
+    using base = sums<T, LEVELS, IN_STEP>;
+    using base::base;
+    using base::p, base::kept, base::own, base::marked, base::keeps_all, base::mine, base::ghost,
+        base::uses_own;
+    using base::READS_KEPT, base::WIDTH, base::ROWS, base::PITCH, base::DEPTH, base::SLOT,
+        base::TOUCHES, base::HOLDS;
+    using typename base::shared_memory, typename base::vector, typename base::position;
+
+    /* Nodes of planes that faces of z hold. */
+    __device__ bool end_holds(int k) const
+    {
+        return !p.wrap[2] && (k < p.layers[4] || p.nz - 1 - k < p.layers[5]);
+    }
+    __device__ __forceinline__ void hold_end(int level, int k, const vector *before,
+                                             T (&made)[ROWS][WIDTH]) const
+    {
+        if (!end_holds(k))
+            return;
+        const unsigned takes = p.held & ~p.keeping;
+        const bool first = k == 0 && takes & 16, final = k == p.nz - 1 && takes & 32;
+        const T value = p.level[level].hold[final ? 5 : 4];
+#pragma unroll
+        for (int r = 0; r < ROWS; r++)
+#pragma unroll
+            for (int e = 0; e < WIDTH; e++)
+                made[r][e] = first || final ? value : before[r * PITCH].v[e];
+    }
+
+    /*
+     * Puts right this thread's held nodes at faces of x and y of plane k, which was `before`, by
+     * put_pair(r, f, pair, both), the two points of a row next to face f, both or the one at it,
+     * and put_row(r, vector). Where faces meet, one that prescribes goes before one that keeps, and
+     * of those that prescribe the later one has the node.
+     */
+    struct alignas(2 * sizeof(T)) two {
+        T v[2];
+    };
+    template <meets MEETS, typename PutPair, typename PutRow>
+    __device__ __forceinline__ void put_held(int level, int k, const vector *before,
+                                             PutPair put_pair, PutRow put_row) const
+    {
+        const unsigned holds = marked(HOLDS, 4), takes = holds & ~p.keeping;
+        const int edge = holds & 4 ? 0 : ROWS - 1, second = holds & 4 ? 1 : ROWS - 2;
+        if (holds & 12) {
+            const vector outer = before[edge * PITCH], inner = before[second * PITCH];
+            put_row(edge, outer);
+            if (p.layers[holds & 4 ? 2 : 3] > 1)
+                put_row(second, inner);
+        }
+        if (holds & 3) {
+            const int f = holds & 1 ? 0 : 1, e = f ? WIDTH - 2 : 0;
+            const bool both = p.layers[f] > 1;
+            two pair[ROWS];
+#pragma unroll
+            for (int r = 0; r < ROWS; r++)
+                pair[r] = *(const two *)&((const T *)&before[r * PITCH])[e];
+            if (takes & 3)
+#pragma unroll
+                for (int r = 0; r < ROWS; r++) {
+                    pair[r].v[0] = f ? pair[r].v[0] : p.level[level].hold[0];
+                    pair[r].v[1] = f ? p.level[level].hold[1] : pair[r].v[1];
+                }
+#pragma unroll
+            for (int r = 0; r < ROWS; r++)
+                put_pair(r, f, pair[r], both);
+        }
+        if (takes & 12)
+            put_row(edge, filled(p.level[level].hold[takes & 4 ? 2 : 3]));
+        const int f = k == 0 ? 4 : 5;
+        if (MEETS == ENDS && (k == 0 || k == p.nz - 1) && p.held & ~p.keeping & 1u << f)
+#pragma unroll
+            for (int r = 0; r < ROWS; r++)
+                put_row(r, filled(p.level[level].hold[f]));
+    }
+    __device__ static vector filled(T value)
+    {
+        vector v;
+#pragma unroll
+        for (int e = 0; e < WIDTH; e++)
+            v.v[e] = value;
+        return v;
+    }
+
+    /* Puts own points of `before`, a level's input, where faces of x and y keep them, in NO_FACE to
+     * FACES_Y, without branches; nobody makes ghosts beyond such faces. */
+    template <meets MEETS>
+    __device__ __forceinline__ void keep(const vector *before, T (&made)[ROWS][WIDTH]) const
+    {
+        if constexpr (READS_KEPT && MEETS < FACES_Y) {
+            if constexpr ((MEETS & (KEPT_FIRST | KEPT_LAST)) != 0)
+                keep_points<MEETS & KEPT_FIRST ? 0 : WIDTH - R>(before, made);
+            if constexpr ((MEETS & KEPT_Y) != 0) {
+                keep_rows(marked(TOUCHES + 2, 1), 0, before, made);
+                keep_rows(marked(TOUCHES + 3, 1), ROWS - R, before, made);
+            }
+        }
+    }
+    template <int E>
+    __device__ __forceinline__ void keep_points(const vector *before, T (&made)[ROWS][WIDTH]) const
+    {
+        if (kept[E])
+#pragma unroll
+            for (int r = 0; r < ROWS; r++) {
+                const two pair = *(const two *)&before[r * PITCH].v[E];
+#pragma unroll
+                for (int e = 0; e < R; e++)
+                    made[r][E + e] = pair.v[e];
+            }
+    }
+    __device__ __forceinline__ static void keep_rows(bool keeps, int first, const vector *before,
+                                                     T (&made)[ROWS][WIDTH])
+    {
+        if (keeps)
+#pragma unroll
+            for (int r = first; r < first + R; r++) {
+                const vector v = before[r * PITCH];
+#pragma unroll
+                for (int e = 0; e < WIDTH; e++)
+                    made[r][e] = v.v[e];
+            }
+    }
+
+    /* What faces of y want, in FACES_Y to OPEN_X, of the warps at them alone: ghosts lie in shared
+     * memory as rows beside the tile's, and held rows are put right, those of the level between in
+     * shared memory. `first` counts rows from the face on: -1 and -2 are the ghosts'. */
+    template <int F>
+    __device__ static int row_from(int i)
+    {
+        return (F == 2 ? i : (int)ROWS - 1 - i) * (int)PITCH;
+    }
+    /* Beyond a plane of level `level`'s input. */
+    template <int F>
+    __device__ void put_ghosts_y(int level, vector *plane) const
+    {
+        const vector edge = plane[row_from<F>(0)];
+#pragma unroll
+        for (int m = 1; m <= R; m++) {
+            const vector inner = plane[row_from<F>(m)];
+            vector beyond;
+#pragma unroll
+            for (int e = 0; e < WIDTH; e++)
+                beyond.v[e] = ghost(F, m, level, inner.v[e], edge.v[e]);
+            plane[row_from<F>(-m)] = beyond;
+        }
+    }
+    /* Held row i from face F of a level's output, which was `before`; of points that a face of x
+     * prescribes only where this one does too. */
+    template <int F, meets MEETS>
+    __device__ vector held_y(int level, const vector &before, const vector &made) const
+    {
+        if (!(p.keeping >> F & 1))
+            return filled(p.level[level].hold[F]);
+        vector v = before;
+        if (MEETS == OPEN_X) {
+            v.v[0] = marked(HOLDS, 4) & 1 ? made.v[0] : v.v[0];
+            v.v[WIDTH - 1] = marked(HOLDS, 4) & 2 ? made.v[WIDTH - 1] : v.v[WIDTH - 1];
+        }
+        return v;
+    }
+    template <int F, meets MEETS>
+    __device__ __forceinline__ void meet_face_y(const position &q, vector *passed,
+                                                T (&final)[ROWS][WIDTH])
+    {
+        if (!keeps_all(F))
+            put_ghosts_y<F>(0, mine(q.at));
+        if (marked(HOLDS + F, 1))
+#pragma unroll
+            for (int i = 0; i < R; i++) {
+                const int r = F == 2 ? i : ROWS - 1 - i;
+                if (i >= p.layers[F])
+                    break;
+                vector v;
+#pragma unroll
+                for (int e = 0; e < WIDTH; e++)
+                    v.v[e] = final[r][e];
+                const vector *const before = mine(LEVELS > 1 ? q.passed[2] : q.older);
+                v = held_y<F, MEETS>(LEVELS - 1, before[r * PITCH], v);
+#pragma unroll
+                for (int e = 0; e < WIDTH; e++)
+                    final[r][e] = v.v[e];
+                if constexpr (LEVELS > 1) {
+                    v = held_y<F, MEETS>(0, mine(q.older)[r * PITCH], passed[r * PITCH]);
+                    passed[r * PITCH] = v;
+                    if (uses_own(MEETS))
+                        own[LEVELS - 1][r] = v;
+                }
+            }
+        if (LEVELS > 1 && !keeps_all(F))
+            put_ghosts_y<F>(1, passed);
+    }
+    /* Ghosts of the planes that the first step inside looks at. */
+    __device__ void begin_faces_y(const position &q)
+    {
+        if (marked(TOUCHES + 2, 1)) {
+            put_ghosts_y<2>(0, mine(q.before));
+            if (LEVELS > 1)
+                put_ghosts_y<2>(1, mine(q.passed[1]));
+        }
+        if (marked(TOUCHES + 3, 1)) {
+            put_ghosts_y<3>(0, mine(q.before));
+            if (LEVELS > 1)
+                put_ghosts_y<3>(1, mine(q.passed[1]));
+        }
+    }
+    __device__ static constexpr bool faces_y(meets m)
+    {
+        return (m >= FACES_Y && m < SIDES) || (!READS_KEPT && (m == KEPT_FIRST || m == KEPT_LAST));
+    }
+    template <meets MEETS>
+    __device__ __forceinline__ void meet_faces_y(const position &q, vector *passed,
+                                                 T (&final)[ROWS][WIDTH])
+    {
+        if (marked(TOUCHES + 2, 1))
+            meet_face_y<2, MEETS>(q, passed, final);
+        if (marked(TOUCHES + 3, 1))
+            meet_face_y<3, MEETS>(q, passed, final);
+    }
+
+    /* Level 0's plane z is a plane of ghosts. */
+    __device__ __forceinline__ void take_ghosts(int z, const position &q,
+                                                T (&newest)[ROWS][WIDTH]) const
+    {
+        const int m = z - p.nz + 1; /* 1 or 2 */
+        const unsigned far = q.at + (q.at < 4 * SLOT ? DEPTH - 4 : -4) * SLOT;
+        const vector *const edge = mine(m == 1 ? q.before : q.older);
+        const vector *const inner = mine(m == 1 ? q.older : far);
+#pragma unroll
+        for (int r = 0; r < ROWS; r++)
+#pragma unroll
+            for (int e = 0; e < WIDTH; e++)
+                newest[r][e] = ghost(5, m, 0, inner[r * PITCH].v[e], edge[r * PITCH].v[e]);
+    }
+    /* Level 1's plane k, which is `made`, is one of ghosts, or the last one before them: then the
+     * second ghost's plane is made, as its inner plane goes; until its turn it lies where no plane
+     * comes any more. */
+    __device__ __forceinline__ void pass_ghosts(int k, const position &q,
+                                                T (&made)[ROWS][WIDTH]) const
+    {
+        const vector *const edge = mine(q.passed[1]);
+        const vector *const inner = mine(q.passed[2]);
+#pragma unroll
+        for (int r = 0; r < ROWS; r++)
+#pragma unroll
+            for (int e = 0; e < WIDTH; e++)
+                if (k == p.nz - 1)
+                    mine(q.after)[r * PITCH].v[e] =
+                        ghost(5, 2, 1, inner[r * PITCH].v[e], made[r][e]);
+                else
+                    made[r][e] = k == p.nz
+                                     ? ghost(5, 1, 1, inner[r * PITCH].v[e], edge[r * PITCH].v[e])
+                                     : mine(q.before)[r * PITCH].v[e];
+    }
+};
+
+} // namespace wide
+
+#endif

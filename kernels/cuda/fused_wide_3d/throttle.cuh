@@ -1,0 +1,214 @@
+/*
+ * Blocks of fused_wide_3d that march along z in step, so that rows which tiles share are still in
+ * the cache when the next tile asks for them, and few pages of memory are in use at a time.
+ *
+ * EVERY steps are a turn. At each a block adds itself to the turn's count, and goes on when all
+ * have begun the one DRIFT turns before the last one. As in throttle.cuh the count is asked for a
+ * turn ahead, so that nobody waits for the answer, and all of it is for speed only: the blocks may
+ * be more than run at the same time; one that waits in vain goes on, and soon waits no longer.
+ *
+ * One thread counts and looks, of a warp in the middle, since a warp waits for those beside it and
+ * so none can leave another behind by more steps than they are apart. What only this thread does is
+ * without a branch: where the compiler sees that threads part, it keeps nothing in uniform
+ * registers, and there are no others left.
+ */
+#ifndef HS_KERNELS_CUDA_FUSED_WIDE_3D_THROTTLE_CUH
+#define HS_KERNELS_CUDA_FUSED_WIDE_3D_THROTTLE_CUH
+
+#include "common.cuh"
+
+#include "chunks.h"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow" /* of its own */
+#include <cuda_pipeline.h>
+#pragma GCC diagnostic pop
+
+namespace wide
+{
+
+/* The blocks that go in step: as many as run at the same time, one after the other. */
+struct waves {
+    unsigned *counts; /* of all waves, in the kernel's own memory: zero before and after each
+                       * launch; or nullptr: nobody waits */
+    int blocks;       /* of a wave */
+    int apart;        /* counts of a wave: how many blocks have ended, and from AT_TURNS on turns */
+};
+
+template <int WARPS>
+class pace
+{
+    enum {
+        EVERY = HS_WIDE_EVERY,
+        DRIFT = 1,
+        ASKS = WARPS / 2 * 32, /* the thread */
+        AT_TURNS = 4,          /* counts come by fours */
+        PATIENCE = 1000
+    };
+
+  public:
+    /* In shared memory. */
+    struct memory {
+        struct alignas(16) {
+            unsigned v[4];
+        } seen[2];         /* counts, as they come for one turn and the next */
+        unsigned members;  /* blocks of the wave: all threads read it */
+        unsigned *counted; /* of the block's wave, from its first turn on */
+        unsigned patience; /* how often the block still looks again: of the thread that asks, so
+                            * not beside what one load might take with it */
+    };
+
+    /* One thread of the block calls it, before all have met. */
+    __device__ static void begin(memory &to, const waves &all)
+    {
+        const int wave = (int)blockIdx.x / all.blocks;
+        to.members = (unsigned)min(all.blocks, (int)gridDim.x - wave * all.blocks);
+        to.counted = all.counts + wave * all.apart + AT_TURNS;
+        to.patience = PATIENCE;
+    }
+
+    /* Before step n; tells how many steps may be taken before it is to be called again. */
+    __device__ __forceinline__ static int keep(memory &of, unsigned n, const waves &all)
+    {
+        if (n % EVERY == 0 && all.counts) {
+            const unsigned turn = n / EVERY;
+            if (turn > DRIFT)
+                wait_for_others(of, turn, turn - 1 - DRIFT);
+            count_and_ask(&of.counted[turn], &of.counted[turn < DRIFT ? 0 : (turn - DRIFT) & ~3u],
+                          &of.seen[(turn + 1) % 2]);
+        }
+        return EVERY - (int)(n % EVERY);
+    }
+
+    /* After all `steps`: those of other blocks may be more. */
+    __device__ __forceinline__ static void end(memory &of, unsigned steps, const waves &all)
+    {
+        if (threadIdx.x != ASKS || !all.counts)
+            return;
+        const unsigned turns = (unsigned)all.apart - AT_TURNS;
+        for (unsigned turn = (steps + EVERY - 1) / EVERY; turn < turns; turn++)
+            atomicAdd(&of.counted[turn], 1u);
+        unsigned *const ended = of.counted - AT_TURNS;
+        __threadfence();
+        if (atomicAdd(ended, 1u) + 1 < of.members)
+            return;
+        for (unsigned turn = 0; turn < turns; turn++)
+            of.counted[turn] = 0;
+        *ended = 0;
+    }
+
+  private:
+    __device__ __forceinline__ static void wait_for_others(memory &of, unsigned turn, unsigned due)
+    {
+        if (__any_sync(~0u, mine(&of.seen[turn % 2].v[due % 4]) < of.members)) {
+#pragma unroll 1 /* only the warp of the thread that asks comes here; it is its first one */
+            for (unsigned left = __shfl_sync(~0u, mine(&of.patience), 0);
+                 left > 0 && __any_sync(~0u, mine_of_all(&of.counted[due]) < of.members); left--)
+                put_mine(&of.patience, left - 1);
+        }
+    }
+    /* For the thread that asks a number in shared memory, for all others the largest there is. */
+    __device__ __forceinline__ static unsigned mine(const unsigned *in_shared)
+    {
+#ifdef __CUDA_ARCH__
+        unsigned value;
+        asm volatile("{\n"
+                     ".reg .pred asks;\n"
+                     "setp.eq.u32 asks, %1, %3;\n"
+                     "mov.u32 %0, 0xffffffff;\n"
+                     "@asks ld.shared.u32 %0, [%2];\n"
+                     "}"
+                     : "=r"(value)
+                     : "r"(threadIdx.x), "r"(place(in_shared)), "n"((int)ASKS)
+                     : "memory");
+        return value;
+#else
+        return threadIdx.x == ASKS ? *in_shared : ~0u;
+#endif
+    }
+    __device__ __forceinline__ static void put_mine(unsigned *in_shared, unsigned value)
+    {
+#ifdef __CUDA_ARCH__
+        asm volatile("{\n"
+                     ".reg .pred asks;\n"
+                     "setp.eq.u32 asks, %0, %3;\n"
+                     "@asks st.shared.u32 [%1], %2;\n"
+                     "}" ::"r"(threadIdx.x),
+                     "r"(place(in_shared)), "r"(value), "n"((int)ASKS)
+                     : "memory");
+#else
+        if (threadIdx.x == ASKS)
+            *in_shared = value;
+#endif
+    }
+    /* The same of a count, as it is now. */
+    __device__ __forceinline__ static unsigned mine_of_all(const unsigned *count)
+    {
+#ifdef __CUDA_ARCH__
+        unsigned value;
+        asm volatile("{\n"
+                     ".reg .pred asks;\n"
+                     "setp.eq.u32 asks, %1, %3;\n"
+                     "mov.u32 %0, 0xffffffff;\n"
+                     "@asks ld.relaxed.gpu.global.u32 %0, [%2];\n"
+                     "}"
+                     : "=r"(value)
+                     : "r"(threadIdx.x), "l"(count), "n"((int)ASKS)
+                     : "memory");
+        return value;
+#else
+        return threadIdx.x == ASKS ? *(const volatile unsigned *)count : ~0u;
+#endif
+    }
+    /* The thread counts its block, and has four counts come with its planes. */
+    __device__ __forceinline__ static void count_and_ask(unsigned *counted, const unsigned *asked,
+                                                         void *answer)
+    {
+#ifdef __CUDA_ARCH__
+        asm volatile("{\n"
+                     ".reg .pred asks;\n"
+                     "setp.eq.u32 asks, %0, %4;\n"
+                     "@asks red.relaxed.gpu.global.add.u32 [%1], 1;\n"
+                     "@asks cp.async.cg.shared.global [%2], [%3], 16;\n"
+                     "}" ::"r"(threadIdx.x),
+                     "l"(counted), "r"(place(answer)), "l"(asked), "n"((int)ASKS)
+                     : "memory");
+#else
+        if (threadIdx.x == ASKS) {
+            atomicAdd(counted, 1u);
+            __pipeline_memcpy_async(answer, asked, 16);
+        }
+#endif
+    }
+#ifdef __CUDA_ARCH__
+    __device__ __forceinline__ static unsigned place(const void *in_shared)
+    {
+        return (unsigned)__cvta_generic_to_shared(in_shared);
+    }
+#endif
+};
+
+/* ---- host ---------------------------------------------------------------------------------- */
+
+/* The waves of a launch whose blocks march `rim` planes more than they store at both ends. */
+inline cudaError_t make_waves(const hs_sweep *sweep, const hs_geometry &g, int rim, waves *out)
+{
+    int device = 0;
+    const cudaError_t st = cudaGetDevice(&device);
+    if (st)
+        return st;
+    const int64_t blocks = g.blocks[HS_X] * g.blocks[HS_Y] * g.blocks[HS_Z];
+    const int turns = (g.output_tile[HS_Z] + 1 + 2 * rim) / HS_WIDE_EVERY + 1;
+    out->apart = 4 + (turns + 3) / 4 * 4;
+    const cudaError_t known =
+        cudaDeviceGetAttribute(&out->blocks, cudaDevAttrMultiProcessorCount, device);
+    if (known)
+        return known;
+    const int64_t counts = (blocks + out->blocks - 1) / out->blocks * out->apart;
+    out->counts = counts <= HS_WIDE_COUNTS ? (unsigned *)sweep->scratch : nullptr;
+    return cudaSuccess;
+}
+
+} // namespace wide
+
+#endif

@@ -1,0 +1,149 @@
+/*
+ * march_halo: 2.5D marching where the block is the output tile, and the halo is loaded besides.
+ *
+ * As `register_tile`, but no thread rests at the output: every thread owns one point of the tile,
+ * and those at its rim load the rim's outside too. x neighbours come in whole rows of 32, aligned
+ * to 128 bytes where the box begins there.
+ *
+ *            . h h h h .        32 x 16 threads, each its own point o (a register, then shared)
+ *            h o o o o h        the first 2*R rows of threads load the rows below and above,
+ *            h o o o o h        the first 2*R columns of threads those left and right;
+ *            . h h h h .        a star needs no corners
+ *
+ * Words per point (radius 1): 1 + 2/32 + 2/16 = 1.19 loaded (the halo mostly from the caches, where
+ * the neighbouring block has just put it), 1 written. Planes along z overlap by 2*R in 64.
+ *
+ * The point ahead in z is asked for before the current plane is summed, so that its way from memory
+ * is hidden behind the sums and both barriers.
+ *
+ * Source: 2.5D blocking: Micikevicius, 3D finite difference computation on GPUs using CUDA,
+ * GPGPU-2 (2009); Nguyen et al., 3.5-D blocking optimization for stencil computations, SC'10.
+ */
+#include "tiles.h"
+
+enum { BX = 32, BY = 16, PLANES_OF_A_BLOCK = 64 };
+
+#ifndef __cplusplus /* the plan, in every build */
+
+static struct hs_blocking usual(int dims, int radius, enum hs_precision precision)
+{
+    (void)dims, (void)radius, (void)precision;
+    return (struct hs_blocking){{BX, BY, 1}, PLANES_OF_A_BLOCK};
+}
+
+static void geometry(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
+                     struct hs_geometry *out)
+{
+    const int *t = blocking->threads;
+    hs_tile_set(sweep, t[HS_X], t[HS_Y], blocking->planes, out);
+    hs_tile_finish(sweep, &sweep->box, t, out);
+    out->points_loaded = hs_tile_star_points(sweep, out->output_tile);
+    out->shared_bytes = (int64_t)out->input_tile[HS_X] * out->input_tile[HS_Y] *
+                        (int64_t)hs_precision_size(sweep->precision);
+}
+
+const struct hs_tiling hs_tiling_march_halo = {
+    .kernel = "march_halo",
+    .dims = 1u << 3,
+    .radius = HS_ALL_RADII,
+    .steps = {1, 1},
+    .resizable = true,
+    .usual = usual,
+    .geometry = geometry,
+};
+
+#else /* the kernel */
+
+#include "common.cuh"
+
+HS_TILING(march_halo);
+
+namespace
+{
+
+template <int R, typename T>
+__global__ void __launch_bounds__(BX *BY)
+    march_halo(const __grid_constant__ star::request<T> r, int planes)
+{
+    STAR_SHARED(current, T, [BY + 2 * R][BX + 2 * R]);
+
+    const int tx = threadIdx.x, ty = threadIdx.y;
+    const star::tile_index block = star::this_tile(r);
+    const int64_t x_first = r.lo[HS_X] + block.x * BX, y_first = r.lo[HS_Y] + block.y * BY;
+    const int64_t x = x_first + tx, y = y_first + ty;
+    const int64_t z_first = r.lo[HS_Z] + block.z * planes;
+    const int64_t z_end = z_first + planes < r.hi[HS_Z] ? z_first + planes : r.hi[HS_Z];
+    /* points of the box's last tile that are the halo of those inside are loaded as well */
+    const bool load = x < r.hi[HS_X] + R && y < r.hi[HS_Y] + R;
+    const bool output = x < r.hi[HS_X] && y < r.hi[HS_Y];
+
+    /* The halo that this thread brings: rows -R..-1 and BY..BY+R-1, the same of columns. */
+    const int halo_y = ty < R ? ty - R : BY + ty - R;
+    const int halo_x = tx < R ? tx - R : BX + tx - R;
+    const bool rows = ty < 2 * R && x < r.hi[HS_X] && y_first + halo_y < r.hi[HS_Y] + R;
+    const bool columns = tx < 2 * R && y < r.hi[HS_Y] && x_first + halo_x < r.hi[HS_X] + R;
+    int64_t at = x + y * r.pitch_y + z_first * r.pitch_z;
+    int64_t at_row = x + (y_first + halo_y) * r.pitch_y + z_first * r.pitch_z;
+    int64_t at_column = x_first + halo_x + y * r.pitch_y + z_first * r.pitch_z;
+
+    T column[2 * R + 1]; /* planes z-R .. z+R at this x and y */
+#pragma unroll
+    for (int p = 0; p <= 2 * R; p++)
+        column[p] = load ? r.in[at + (p - R) * r.pitch_z] : (T)0;
+    for (int64_t z = z_first; z < z_end; z++) {
+        current[ty + R][tx + R] = column[R];
+        if (rows)
+            current[halo_y + R][tx + R] = r.in[at_row];
+        if (columns)
+            current[ty + R][halo_x + R] = r.in[at_column];
+        T ahead = (T)0; /* plane z+R+1 */
+        if (load && z + 1 < z_end)
+            ahead = r.in[at + (R + 1) * r.pitch_z];
+        __syncthreads();
+        if (output)
+            r.out[at] = star::sum<3, R>(r.c, star::start(r, at), [&](int axis, int o) {
+                return o == 0         ? column[R]
+                       : axis == HS_X ? current[ty + R][tx + R + o]
+                       : axis == HS_Y ? current[ty + R + o][tx + R]
+                                      : column[R + o];
+            });
+        __syncthreads(); /* all have read the plane that is overwritten next */
+#pragma unroll
+        for (int p = 0; p < 2 * R; p++)
+            column[p] = column[p + 1];
+        column[2 * R] = ahead;
+        at += r.pitch_z;
+        at_row += r.pitch_z;
+        at_column += r.pitch_z;
+    }
+}
+
+hs_status sweep(const hs_sweep *sweep, hs_error *err)
+{
+    hs_geometry shape;
+    hs_tiling_launch(&hs_tiling_march_halo, sweep, &shape);
+    return star::choose<3, 3, 3>(sweep, err, [&](auto, auto radius, auto zero) {
+        using T = decltype(zero);
+        return star::launch("march_halo", march_halo<radius.value, T>,
+                            star::make_request<T>(sweep, shape), shape, sweep->stream, err,
+                            shape.output_tile[HS_Z]);
+    });
+}
+
+} // namespace
+
+extern "C" const hs_kernel hs_kernel_cuda_march_halo = {
+    .name = "march_halo",
+    .idea = "2.5D: blocks the size of the output tile march along z and load the halo besides",
+    .origin = "Micikevicius, GPGPU-2 (2009); Nguyen et al., SC'10",
+    .device = HS_CUDA,
+    .dims = 1u << 3,
+    .radius = HS_ALL_RADII,
+    .precision = HS_ALL_PRECISIONS,
+    .steps = 1,
+    .own_ghosts = false,
+    .tiling = &hs_tiling_march_halo,
+    .sweep = sweep,
+};
+
+#endif

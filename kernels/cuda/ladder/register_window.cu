@@ -1,0 +1,111 @@
+/*
+ * register_window: in 1D a thread slides a window of registers over neighbouring points.
+ *
+ * A thread owns 8 points in a row. It loads the 2*R first neighbours, then for each point one value
+ * more, sums, and shifts the window by one; nothing is shared between threads.
+ *
+ *      thread n:     . . [x x x] . . . . .      window of 2*R + 1 registers
+ *                        `--->                  one load and one store a point
+ *
+ * Words per point: (8 + 2R)/8 loaded, of which all but one come from the L1 cache: at every step
+ * the warp's 32 threads read 32 values that lie 8 apart, 8 lines of 128 bytes, and they read the
+ * same lines at the next steps. So it moves little, but asks for much: 8 times the transactions of
+ * a warp that reads 32 neighbours. `warp_shuffle` asks for what it needs only.
+ *
+ * Source: the register queue along the marching axis of Micikevicius, 3D finite difference
+ * computation on GPUs using CUDA, GPGPU-2 (2009), here along x.
+ */
+#include "tiles.h"
+
+enum { THREADS = 256, POINTS = 8 }; /* of a block; that a thread slides over */
+
+#ifndef __cplusplus /* the plan, in every build */
+
+static struct hs_blocking usual(int dims, int radius, enum hs_precision precision)
+{
+    (void)dims, (void)radius, (void)precision;
+    return (struct hs_blocking){{THREADS, 1, 1}, 0};
+}
+
+static void geometry(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
+                     struct hs_geometry *out)
+{
+    const int *t = blocking->threads;
+    hs_tile_set(sweep, t[HS_X] * POINTS, 1, 1, out);
+    hs_tile_finish(sweep, &sweep->box, t, out);
+    /* every thread loads the ends of its window itself */
+    out->points_loaded = hs_tile_volume(t) * (POINTS + 2 * hs_tile_halo(sweep, HS_X));
+}
+
+const struct hs_tiling hs_tiling_register_window = {
+    .kernel = "register_window",
+    .dims = 1u << 1,
+    .radius = HS_ALL_RADII,
+    .steps = {1, 1},
+    .usual = usual,
+    .geometry = geometry,
+};
+
+#else /* the kernel */
+
+#include "common.cuh"
+
+HS_TILING(register_window);
+
+namespace
+{
+
+template <int R, typename T>
+__global__ void __launch_bounds__(THREADS)
+    register_window(const __grid_constant__ star::request<T> r)
+{
+    const int64_t first = r.lo[HS_X] + ((int64_t)blockIdx.x * THREADS + threadIdx.x) * POINTS;
+    if (first >= r.hi[HS_X])
+        return;
+
+    T window[2 * R + 1]; /* x-R .. x+R */
+#pragma unroll
+    for (int p = 0; p < 2 * R; p++)
+        window[p] = r.in[first + p - R];
+#pragma unroll
+    for (int n = 0; n < POINTS; n++) {
+        const int64_t x = first + n;
+        if (x < r.hi[HS_X]) {
+            window[2 * R] = r.in[x + R];
+            r.out[x] =
+                star::sum<1, R>(r.c, star::start(r, x), [&](int, int o) { return window[R + o]; });
+        }
+#pragma unroll
+        for (int p = 0; p < 2 * R; p++)
+            window[p] = window[p + 1];
+    }
+}
+
+hs_status sweep(const hs_sweep *sweep, hs_error *err)
+{
+    hs_geometry shape;
+    hs_tiling_launch(&hs_tiling_register_window, sweep, &shape);
+    return star::choose<1, 1, 3>(sweep, err, [&](auto, auto radius, auto zero) {
+        using T = decltype(zero);
+        return star::launch("register_window", register_window<radius.value, T>,
+                            star::make_request<T>(sweep, shape), shape, sweep->stream, err);
+    });
+}
+
+} // namespace
+
+extern "C" const hs_kernel hs_kernel_cuda_register_window = {
+    .name = "register_window",
+    .idea = "1D: each thread slides a window of registers over 8 points",
+    .origin = "Micikevicius, GPGPU-2 (2009), along x",
+    .device = HS_CUDA,
+    .dims = 1u << 1,
+    .radius = HS_ALL_RADII,
+    .precision = HS_ALL_PRECISIONS,
+    .steps = 1,
+    .own_ghosts = false,
+    .tiling = &hs_tiling_register_window,
+    .sweep = sweep,
+};
+
+#endif

@@ -1,0 +1,122 @@
+/*
+ * warp_shuffle: in 1D a warp's lanes hand their points to each other.
+ *
+ * Each lane loads one point, and reads its neighbours from the registers of the lanes beside it. At
+ * the warp's two ends the neighbours stand in no lane of this warp: the first R and the last R
+ * lanes load one value more, R places outside, and hand it on in the same way.
+ *
+ *      outside        lanes of one warp                  outside
+ *      [e0 .. eR-1]   [ 0  1  2  ...  29 30 31 ]   [eR' .. ]       e: loaded by lanes 0..R-1
+ *            `-> 0, 1 ..    <- shuffle ->     .. 30, 31 <-'           and 32-R..31
+ *
+ * Words per point: 1 + 2R/32 loaded, 1 written. No shared memory, no barrier.
+ *
+ * Source: the shuffle instructions' usual example, e.g. Harris, Faster parallel reductions on
+ * Kepler (2014) for the reduction; the two loads at the warp's ends are ours.
+ */
+#include "tiles.h"
+
+enum { THREADS = 256, WARP = HS_WARP };
+
+#ifndef __cplusplus /* the plan, in every build */
+
+static struct hs_blocking usual(int dims, int radius, enum hs_precision precision)
+{
+    (void)dims, (void)radius, (void)precision;
+    return (struct hs_blocking){{THREADS, 1, 1}, 0};
+}
+
+static void geometry(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
+                     struct hs_geometry *out)
+{
+    const int *t = blocking->threads;
+    hs_tile_set(sweep, t[HS_X], 1, 1, out);
+    hs_tile_finish(sweep, &sweep->box, t, out);
+    out->points_loaded = t[HS_X] + hs_divide_up(t[HS_X], HS_WARP) * 2 * hs_tile_halo(sweep, HS_X);
+}
+
+const struct hs_tiling hs_tiling_warp_shuffle = {
+    .kernel = "warp_shuffle",
+    .dims = 1u << 1,
+    .radius = HS_ALL_RADII,
+    .steps = {1, 1},
+    .usual = usual,
+    .geometry = geometry,
+};
+
+#else /* the kernel */
+
+#include "common.cuh"
+
+HS_TILING(warp_shuffle);
+
+namespace
+{
+
+const unsigned ALL = 0xffffffffu;
+
+/* The value `offset` places to the right of lane's `own`; outside the warp, of `outer`, which lane
+ * 0..R-1 holds for R places to its left, and lane 32-R..31 for R places to its right. All 32 lanes
+ * call it. */
+template <int R, typename T>
+__device__ __forceinline__ T neighbour(T own, T outer, int lane, int offset)
+{
+    if (offset == 0)
+        return own;
+    if (offset < 0) { /* place lane+offset < 0 is held by lane lane+offset+R */
+        const T inside = __shfl_up_sync(ALL, own, -offset);
+        const T outside = __shfl_down_sync(ALL, outer, R + offset);
+        return lane + offset < 0 ? outside : inside;
+    }
+    const T inside = __shfl_down_sync(ALL, own, offset);
+    const T outside = __shfl_up_sync(ALL, outer, R - offset);
+    return lane + offset >= WARP ? outside : inside;
+}
+
+template <int R, typename T>
+__global__ void __launch_bounds__(THREADS) warp_shuffle(const __grid_constant__ star::request<T> r)
+{
+    const int lane = threadIdx.x % WARP;
+    const int64_t x = r.lo[HS_X] + (int64_t)blockIdx.x * THREADS + threadIdx.x;
+    const int64_t end = r.hi[HS_X] + R; /* of what is there to load */
+    const int64_t x_outer = lane < R ? x - R : x + R;
+    const bool at_end = lane < R || lane >= WARP - R;
+
+    const T own = x < end ? r.in[x] : (T)0;
+    const T outer = at_end && x_outer < end ? r.in[x_outer] : (T)0;
+    const bool output = x < r.hi[HS_X];
+    const T first = output ? star::start(r, x) : (T)0;
+    const T sum =
+        star::sum<1, R>(r.c, first, [&](int, int o) { return neighbour<R>(own, outer, lane, o); });
+    if (output)
+        r.out[x] = sum;
+}
+
+hs_status sweep(const hs_sweep *sweep, hs_error *err)
+{
+    hs_geometry shape;
+    hs_tiling_launch(&hs_tiling_warp_shuffle, sweep, &shape);
+    return star::choose<1, 1, 3>(sweep, err, [&](auto, auto radius, auto zero) {
+        using T = decltype(zero);
+        return star::launch("warp_shuffle", warp_shuffle<radius.value, T>,
+                            star::make_request<T>(sweep, shape), shape, sweep->stream, err);
+    });
+}
+
+} // namespace
+
+extern "C" const hs_kernel hs_kernel_cuda_warp_shuffle = {
+    .name = "warp_shuffle",
+    .idea = "1D: lanes hand their points to each other; a warp's ends load one value more",
+    .origin = "warp shuffle instructions, CUDA C++ Programming Guide",
+    .device = HS_CUDA,
+    .dims = 1u << 1,
+    .radius = HS_ALL_RADII,
+    .precision = HS_ALL_PRECISIONS,
+    .steps = 1,
+    .own_ghosts = false,
+    .tiling = &hs_tiling_warp_shuffle,
+    .sweep = sweep,
+};
+
+#endif

@@ -1,0 +1,387 @@
+/*
+ * How blocks of `resident` hand each other what their halos need (packets.cuh).
+ *
+ * A thread sends those of its own vectors that some halo has, each once, straight from its
+ * registers. What a block's halo needs it reads from where the next blocks' threads send it, by a
+ * list made once a launch, and puts it into its tile: so any thread looks for any letter, whatever
+ * the faces, depths, corners and odd sizes.
+ */
+#ifndef HS_KERNELS_CUDA_RESIDENT_EXCHANGE_CUH
+#define HS_KERNELS_CUDA_RESIDENT_EXCHANGE_CUH
+
+#include "block.cuh"
+
+namespace resident
+{
+
+/* A letter to look for: where it comes in even exchanges; and where its first value goes in the
+ * tile, with a bit from 1 << TAKEN on for each value that is taken, or -1. */
+struct alignas(8) entry {
+    enum { TAKEN = 24 };
+    int from, to;
+};
+
+template <typename Block>
+struct mail {
+    using T = typename Block::number;
+    using values = typename Block::values;
+    using letter = mailbox::letter<T>;
+    using slip = mailbox::slip;
+    using place = typename Block::place;
+    enum {
+        WIDTH = Block::WIDTH,
+        ROWS = Block::ROWS,
+        PLANES = Block::PLANES,
+        HAS_ROWS = Block::HAS_ROWS,
+        RAGGED = Block::RAGGED,
+        LETTERS = Block::VECTORS,
+        LANES = mailbox::LANES,
+        FLAT = !HAS_ROWS && Block::MANY, /* few letters, and no registers to spare */
+        AT_ONCE = FLAT ? 4 : 8, /* letters that a thread waits for together; of those whose ... */
+        SOME = FLAT ? 2 : 6,    /* ... number is no greater, fewer */
+        HELD = 4, /* that it remembers, instead of looking them up; if there are no more ... */
+        HOLDS = Block::VECTORS <= 10, /* ... and it has registers for that */
+        /* Clocks that it waits before it looks, as a look in vain takes some 500; those who have
+         * more to send are late enough. */
+        WAITS = LETTERS <= 4    ? 200
+                : LETTERS <= 10 ? 100
+                                : 0,
+        EVERY = (1 << WIDTH) - 1
+    };
+
+    const arguments<T> &p;
+    const int thread;
+    const int lane;
+    entry *list;     /* [count] */
+    int count;       /* letters looked for */
+    unsigned number; /* of the next exchange */
+    /* Where its letters and slips are: all those sent, this thread's and its warp's, ... */
+    letter *letters, *to;
+    slip *slips, *slip_to;
+    struct { /* ... and those that the thread remembers */
+        const letter *from;
+        const slip *with;
+        int lane, to;
+    } held[HELD];
+    /* Bit of each vector that a halo has, and of those of the warp's lanes. */
+    unsigned wanted, sends;
+
+    __device__ __forceinline__ mail(const Block &b, entry *entries)
+        : p(b.p), thread(b.thread), lane(b.thread % LANES), list(entries)
+    {
+        const place f = b.find();
+        number = p.exchanges[blockIdx.x] + mailbox::FIRST;
+        letters = p.letters, slips = p.slips;
+        if (mailbox::set_of(number) != 0)
+            letters = mailbox::other_set(letters, LANES), slips = mailbox::other_set(slips, 1);
+        to = letters + place_of((int)blockIdx.x, 0, thread);
+        slip_to = slips + slip_of(place_of((int)blockIdx.x, 0, thread));
+        find_wanted(b, f);
+        count = 0;
+        const int far[3] = {p.halo[ALONG] > 0, p.halo[ROW] > 0, p.halo[PLANE] > 0};
+#pragma unroll 1
+        for (int z = -far[PLANE]; z <= far[PLANE]; z++)
+#pragma unroll 1
+            for (int y = -far[ROW]; y <= far[ROW]; y++)
+#pragma unroll 1
+                for (int x = -far[ALONG]; x <= far[ALONG]; x++)
+                    if ((x != 0 || y != 0 || z != 0) && abs(x) + abs(y) + abs(z) <= p.depth)
+                        list_letters(b, f, {{x, y, z}});
+    }
+
+    /* After a barrier, before the first exchange. */
+    __device__ __forceinline__ void remember()
+    {
+        if (!HOLDS)
+            return;
+        entry of[HELD];
+        look_up<HELD>(thread, of);
+#pragma unroll
+        for (int i = 0; i < HELD; i++)
+            held[i] = {letters + of[i].from, slips + slip_of(of[i].from), of[i].from % LANES,
+                       of[i].to};
+    }
+    /* To the places of the next exchange. */
+    __device__ __forceinline__ void turn()
+    {
+        number++;
+        letters = mailbox::other_set(letters, LANES), to = mailbox::other_set(to, LANES);
+        slips = mailbox::other_set(slips, 1), slip_to = mailbox::other_set(slip_to, 1);
+        if (HOLDS)
+#pragma unroll
+            for (int i = 0; i < HELD; i++) {
+                held[i].from = mailbox::other_set(held[i].from, LANES);
+                held[i].with = mailbox::other_set(held[i].with, 1);
+            }
+    }
+
+    /* The launch's exchanges are done. */
+    __device__ __forceinline__ void leave() const
+    {
+        if (thread == 0)
+            p.exchanges[blockIdx.x] = number - mailbox::FIRST;
+    }
+
+    /* ---- what is sent ------------------------------------------------------------------------ */
+
+    /* A block has so many layers next to the one on that side, or there is none. */
+    __device__ __forceinline__ bool has_next(const place &f, int axis, int side) const
+    {
+        return p.halo[axis] > 0 &&
+               (p.wrap[axis] || (side < 0 ? f.at[axis] > 0 : f.at[axis] < p.blocks[axis] - 1));
+    }
+    __device__ __forceinline__ bool is_wanted(const place &f, int axis, int from, int size) const
+    {
+        const int layers = axis == ALONG ? p.halo[ALONG] : p.depth;
+        return (has_next(f, axis, -1) && from < f.lo[axis] + layers) ||
+               (has_next(f, axis, 1) && from + size > f.hi[axis] - layers);
+    }
+    __device__ __forceinline__ void find_wanted(const Block &b, const place &f)
+    {
+        wanted = 0;
+        const bool beside = is_wanted(f, ALONG, f.node[ALONG], WIDTH);
+#pragma unroll
+        for (int k = 0; k < PLANES; k++)
+#pragma unroll
+            for (int r = 0; r < ROWS; r++)
+                if (beside || is_wanted(f, ROW, f.node[ROW] + r, 1) ||
+                    is_wanted(f, PLANE, f.node[PLANE] + k, 1))
+                    wanted |= 1u << (k * ROWS + r);
+        wanted &= b.own;
+        sends = Block::of_warp(wanted);
+    }
+
+    /* Where a thread of a block sends its n-th letter in even exchanges, and where the slip of such
+     * a place is. */
+    __device__ __forceinline__ int place_of(int block, int n, int sender) const
+    {
+        const int warp = block * ((int)blockDim.x / LANES) + sender / LANES;
+        return (warp * LETTERS + n) * mailbox::ROW + sender % LANES;
+    }
+    static __device__ __forceinline__ int slip_of(int place)
+    {
+        return place / mailbox::ROW * mailbox::SETS;
+    }
+
+    __device__ __forceinline__ void send(const values (&now)[PLANES][ROWS]) const
+    {
+        const unsigned mine = star::anew(wanted), all = star::anew(sends);
+        unsigned bits = 0; /* lane n: of the n-th letters */
+#pragma unroll
+        for (int n = 0; n < LETTERS; n++) {
+            if (LETTERS > 4 && !(all >> n & 1))
+                continue;
+            letter l;
+#pragma unroll
+            for (int e = 0; e < WIDTH; e++)
+                l.v[e] = now[n / ROWS][n % ROWS].v[e];
+            const unsigned of_all = mailbox::send(mine >> n & 1, to + n * mailbox::ROW, l, number);
+            bits = lane == n ? of_all : bits;
+        }
+        mailbox::put_if(lane < LETTERS && all >> lane & 1, slip_to + lane * mailbox::SETS,
+                        mailbox::slip{bits, number});
+    }
+
+    /* ---- what is looked for ------------------------------------------------------------------ */
+
+    struct along_axes {
+        int a[3];
+    };
+
+    /* Where a block sends a vector of its own, so many vectors, rows and planes from its first. */
+    __device__ __forceinline__ int sent_at(int block, const along_axes &origin,
+                                           const int (&at)[3]) const
+    {
+        const int column = origin.a[ALONG] / WIDTH + at[ALONG];
+        const int row = at[ROW] + origin.a[ROW] - HAS_ROWS, plane = at[PLANE] + origin.a[PLANE] - 1;
+        const int group = plane / PLANES * p.groups[0] + row / ROWS;
+        return place_of(block, plane % PLANES * ROWS + row % ROWS, thread_of(group, column));
+    }
+    __device__ __forceinline__ int thread_of(int group, int column) const
+    {
+        const int in_warp = 32 / p.lanes;
+        return group / in_warp * 32 + group % in_warp * p.lanes + column;
+    }
+    /* The block next to this one along an axis; -1 if there is none. */
+    __device__ __forceinline__ int next_to(const place &f, int axis, int step) const
+    {
+        const int next = f.at[axis] + step, blocks = p.blocks[axis];
+        if (next >= 0 && next < blocks)
+            return next;
+        return p.wrap[axis] ? next + (next < 0 ? blocks : -blocks) : -1;
+    }
+
+    /* Lists what the block on one side has of the halo there. Along each axis the halo has `size`
+     * nodes on that side, the first of which is the next block's `from`-th. */
+    __device__ __forceinline__ void list_letters(const Block &b, const place &f,
+                                                 const along_axes side)
+    {
+        along_axes from, size, extent, origin; /* of the next block's */
+        int next_block = 0, all = 1, to = 0;
+        const int step[3] = {1, Block::ROW_LENGTH, b.plane_length()};
+#pragma unroll
+        for (int axis = PLANE; axis >= ALONG; axis--) {
+            const int d = side.a[axis], unit = axis == ALONG ? WIDTH : 1;
+            const int mine = f.hi[axis] - f.lo[axis];
+            const int next = next_to(f, axis, d);
+            if (next < 0)
+                return;
+            origin.a[axis] = b.origin(axis, next);
+            next_block = next_block * p.blocks[axis] + next;
+            size.a[axis] = d != 0 ? p.halo[axis] : mine;
+            from.a[axis] = d < 0 ? b.edge(axis, next + 1) - b.edge(axis, next) - p.halo[axis] : 0;
+            extent.a[axis] = up(from.a[axis] + size.a[axis], unit) - from.a[axis] / unit;
+            all *= extent.a[axis];
+            const int first = f.origin[axis] + (d < 0 ? -p.halo[axis] : d > 0 ? mine : 0);
+            to += (first - from.a[axis]) * step[axis];
+        }
+        const auto vector_at = [&](int n, int(&at)[3]) {
+            const int line = n / extent.a[0], plane = line / extent.a[1];
+            at[0] = from.a[0] / WIDTH + n - line * extent.a[0];
+            at[1] = from.a[1] + line - plane * extent.a[1], at[2] = from.a[2] + plane;
+        };
+        /* not farther from the block's nodes than the sweeps before the next exchange reach */
+        const auto is_needed = [&](const int(&at)[3]) {
+            int away = 0;
+#pragma unroll
+            for (int axis = 0; axis < 3; axis++) {
+                const int unit = axis == ALONG ? WIDTH : 1, d = side.a[axis];
+                const int end = from.a[axis] + size.a[axis];
+                if (d > 0)
+                    away += max(at[axis] * unit - from.a[axis], 0) + 1;
+                else if (d < 0)
+                    away += end - min(at[axis] * unit + unit, end) + 1;
+            }
+            return away <= p.depth;
+        };
+        /* At edges of rows whole rows are needed or not, and only those are listed. Elsewhere few
+         * are not; one that is, the nearest, is looked for instead. */
+        const bool by_rows = side.a[ALONG] == 0 && side.a[ROW] != 0 && side.a[PLANE] != 0;
+        const auto listed_before = [&](int end) {
+            int listed = end % extent.a[0], at[3];
+            for (int n = 0; by_rows && n + extent.a[0] <= end; n += extent.a[0]) {
+                vector_at(n, at);
+                listed += is_needed(at) ? extent.a[0] : 0;
+            }
+            return by_rows ? listed : end;
+        };
+        int nearest[3];
+#pragma unroll
+        for (int axis = 0; axis < 3; axis++) {
+            const int unit = axis == ALONG ? WIDTH : 1, end = from.a[axis] + size.a[axis];
+            nearest[axis] = (side.a[axis] < 0 ? end - 1 : from.a[axis]) / unit;
+        }
+        const int instead = sent_at(next_block, origin, nearest);
+        for (int n = thread; n < all; n += (int)blockDim.x) {
+            int at[3];
+            vector_at(n, at);
+            const bool needed = is_needed(at);
+            if (!needed && !by_rows)
+                list[count + n] = {instead, -1};
+            if (!needed)
+                continue;
+            const int value = at[ALONG] * WIDTH;
+            int taken = 0;
+#pragma unroll
+            for (int e = 0; e < WIDTH; e++)
+                if (value + e >= from.a[0] && value + e < from.a[0] + size.a[0])
+                    taken |= 1 << e;
+            const int goes =
+                to + value + at[ROW] * step[ROW] + at[PLANE] * step[PLANE] + WIDTH; /* >= 0 */
+            list[count + listed_before(n)] = {sent_at(next_block, origin, at),
+                                              goes | (RAGGED && p.ragged ? taken : EVERY)
+                                                         << entry::TAKEN};
+        }
+        count += listed_before(all);
+    }
+
+    /* Waits for the exchange's letters and puts them into the tile. */
+    __device__ __forceinline__ void receive(T *tile) const
+    {
+        if (HOLDS && count <= HELD * (int)blockDim.x)
+            receive_held(tile);
+        else if (count <= SOME * (int)blockDim.x)
+            receive_listed<SOME>(tile);
+        else
+            receive_listed<AT_ONCE>(tile);
+    }
+    __device__ __forceinline__ void receive_held(T *tile) const
+    {
+        if (count == 0)
+            return;
+        letter got[HELD];
+        slip with[HELD];
+        look_for<HELD>([this](int i) { return held[i].from; },
+                       [this](int i) { return held[i].with; }, got, with);
+#pragma unroll
+        for (int i = 0; i < HELD; i++)
+            take(tile, held[i].lane, held[i].to, got[i], with[i]);
+    }
+    template <int N>
+    __device__ __forceinline__ void receive_listed(T *tile) const
+    {
+#pragma unroll 1
+        for (int n = thread; n < count; n += N * (int)blockDim.x) {
+            entry of[N];
+            letter got[N];
+            slip with[N];
+            look_up<N>(n, of);
+            look_for<N>([&](int i) { return letters + of[i].from; },
+                        [&](int i) { return slips + slip_of(of[i].from); }, got, with);
+#pragma unroll
+            for (int i = 0; i < N; i++)
+                take(tile, of[i].from % LANES, of[i].to, got[i], with[i]);
+        }
+    }
+    /* Those beyond the last are the first again, and not taken. */
+    template <int N>
+    __device__ __forceinline__ void look_up(int first, entry (&of)[N]) const
+    {
+#pragma unroll
+        for (int i = 0; i < N; i++) {
+            const int n = first + i * (int)blockDim.x;
+            of[i] = list[n < count ? n : 0];
+            of[i].to = n < count ? of[i].to : -1;
+        }
+    }
+    /* All are looked for together, again if one is missing. */
+    template <int N, typename From, typename With>
+    __device__ __forceinline__ void look_for(From from, With with, letter (&got)[N],
+                                             slip (&beside)[N]) const
+    {
+        bool all = false;
+        mailbox::wait(WAITS);
+        for (int looks = 0; !all; looks++) {
+#pragma unroll
+            for (int i = 0; i < N; i++) {
+                mailbox::get(from(i), got[i]);
+                mailbox::get(with(i), beside[i]);
+            }
+            unsigned missing = 0;
+#pragma unroll
+            for (int i = 0; i < N; i++)
+                missing |= mailbox::is_missing(got[i], beside[i], number);
+            all = missing == 0;
+            if (!all)
+                mailbox::wait_for_others(looks);
+        }
+    }
+    __device__ __forceinline__ void take(T *tile, int sender, int goes, letter l, slip s) const
+    {
+        if (goes < 0)
+            return;
+        mailbox::open(l, s, sender);
+        T *const to = tile + (goes & ((1 << entry::TAKEN) - 1)) - WIDTH;
+        if (!(RAGGED && p.ragged))
+            *(letter *)to = l;
+        else
+#pragma unroll
+            for (int e = 0; e < WIDTH; e++)
+                if (goes >> (entry::TAKEN + e) & 1)
+                    to[e] = l.v[e];
+    }
+};
+
+} // namespace resident
+
+#endif

@@ -1,0 +1,207 @@
+/*
+ * Values handed from block to block while a kernel runs, without a fence or a flag: a letter of 16
+ * bytes says itself that it is there.
+ *
+ * A sender writes each letter once, to a place of its own, for all who want it, exchange after
+ * exchange into two places in turn. The lowest bit of a letter says which use of its place it is
+ * of, the one before or the one after; the 32 lowest bits that a warp's letters had before go in a
+ * slip, which is of 8 bytes and has the exchange's number. The hardware reads and writes both in
+ * one piece (b128, b64), so who sees the bit and the number has all of it. Letters are read past
+ * the first cache, which other multiprocessors do not write.
+ *
+ * A place is written anew two exchanges later. By then the sender has received the exchange between
+ * from all who read here, which they sent after they had read.
+ *
+ * Places are all zeros when made, of which no exchange is: they are numbered from FIRST on, and go
+ * on from launch to launch.
+ */
+#ifndef HS_KERNELS_CUDA_RESIDENT_PACKETS_CUH
+#define HS_KERNELS_CUDA_RESIDENT_PACKETS_CUH
+
+#include "common.cuh"
+
+#include <string.h>
+
+namespace mailbox
+{
+
+enum {
+    SETS = 2,
+    LANES = 32,
+    ROW = SETS * LANES /* of the two places of each of a warp's letters, which lie together */
+};
+constexpr unsigned FIRST = 2; /* its letters' bit is 1 */
+
+template <typename T>
+struct alignas(16) letter {
+    enum { WIDTH = 16 / sizeof(T) };
+    T v[WIDTH];
+};
+
+/* Of the letters of a warp's 32 lanes. */
+struct alignas(8) slip {
+    unsigned bits, number;
+};
+
+__host__ __device__ constexpr unsigned set_of(unsigned number)
+{
+    return number % SETS;
+}
+/* From a place to where the next exchange has its letter or slip. So many of an exchange lie
+ * together, and begin at a multiple of twice their size. */
+template <typename Piece>
+__device__ __forceinline__ Piece *other_set(Piece *of, int places)
+{
+    return (Piece *)((uintptr_t)of ^ (uintptr_t)places * sizeof(Piece));
+}
+__host__ __device__ constexpr unsigned mark_of(unsigned number)
+{
+    return number / SETS % 2;
+}
+
+#ifdef __CUDACC__
+
+template <typename T>
+__device__ __forceinline__ void put_if(bool wanted, letter<T> *to, const letter<T> &l)
+{
+    unsigned long long w[2];
+    memcpy(w, &l, sizeof l);
+    asm volatile("{.reg .pred p;\n\t.reg .b128 l;\n\t"
+                 "setp.ne.s32 p, %1, 0;\n\t"
+                 "mov.b128 l, {%2, %3};\n\t"
+                 "@p st.relaxed.gpu.global.b128 [%0], l;}" ::"l"(to),
+                 "r"((int)wanted), "l"(w[0]), "l"(w[1])
+                 : "memory");
+}
+template <typename T>
+__device__ __forceinline__ void get(const letter<T> *from, letter<T> &l)
+{
+    unsigned long long w[2];
+    asm volatile("{.reg .b128 l;\n\t"
+                 "ld.relaxed.gpu.global.b128 l, [%2];\n\t"
+                 "mov.b128 {%0, %1}, l;}"
+                 : "=l"(w[0]), "=l"(w[1])
+                 : "l"(from)
+                 : "memory");
+    memcpy(&l, w, sizeof l);
+}
+__device__ __forceinline__ void put_if(bool wanted, slip *to, slip s)
+{
+    unsigned long long w;
+    memcpy(&w, &s, sizeof s);
+    asm volatile("{.reg .pred p;\n\t"
+                 "setp.ne.s32 p, %1, 0;\n\t"
+                 "@p st.relaxed.gpu.global.b64 [%0], %2;}" ::"l"(to),
+                 "r"((int)wanted), "l"(w)
+                 : "memory");
+}
+__device__ __forceinline__ void get(const slip *from, slip &s)
+{
+    unsigned long long w;
+    asm volatile("ld.relaxed.gpu.global.b64 %0, [%1];" : "=l"(w) : "l"(from) : "memory");
+    memcpy(&s, &w, sizeof s);
+}
+/* Before a first look. */
+__device__ __forceinline__ void wait(int clocks)
+{
+    if (clocks == 0)
+        return;
+    const int begin = (int)clock();
+    while ((int)clock() - begin < clocks) {
+    }
+}
+/* Between two looks at what has not come yet, the `looks`-th time. Seconds of it mean that it never
+ * will: then the launch fails, and says so, rather than hang. */
+__device__ __forceinline__ void wait_for_others(int looks)
+{
+    if (looks > 8000000)
+        __trap();
+}
+/* Makes the compiler keep the value: it would find it anew again and again. */
+__device__ __forceinline__ void keep(int &value)
+{
+    asm volatile("" : "+r"(value));
+}
+__device__ __forceinline__ void keep(float &value)
+{
+    asm volatile("" : "+f"(value));
+}
+__device__ __forceinline__ void keep(double &value)
+{
+    asm volatile("" : "+d"(value));
+}
+
+#else /* the emulator of the tests */
+
+template <typename Piece>
+void put_if(bool wanted, Piece *to, const Piece &piece)
+{
+    emulator_check_alignment(to, sizeof piece);
+    if (wanted)
+        *to = piece;
+}
+template <typename Piece>
+void get(const Piece *from, Piece &piece)
+{
+    emulator_check_alignment(from, sizeof piece);
+    piece = *from;
+}
+inline void wait(int)
+{
+}
+inline void wait_for_others(int)
+{
+    emulator_yield();
+}
+template <typename T>
+void keep(T &)
+{
+}
+
+#endif
+
+/* The lowest bit of a letter, which is one of its first value's. */
+template <typename T>
+__device__ __forceinline__ unsigned lowest(const letter<T> &l)
+{
+    unsigned word;
+    memcpy(&word, &l, sizeof word);
+    return word & 1u;
+}
+template <typename T>
+__device__ __forceinline__ void set_lowest(letter<T> &l, unsigned bit)
+{
+    unsigned word;
+    memcpy(&word, &l, sizeof word);
+    word = (word & ~1u) | bit;
+    memcpy(&l, &word, sizeof word);
+}
+
+/* Sends a letter of each lane that has one `wanted`; all lanes of the warp call it. Returns what
+ * their slip has to say. */
+template <typename T>
+__device__ __forceinline__ unsigned send(bool wanted, letter<T> *to, letter<T> l, unsigned number)
+{
+    const unsigned bits = __ballot_sync(0xffffffffu, lowest(l));
+    set_lowest(l, mark_of(number));
+    put_if(wanted, to, l);
+    return bits;
+}
+
+/* Not zero if the letter or its slip is not of that exchange. */
+template <typename T>
+__device__ __forceinline__ unsigned is_missing(const letter<T> &l, slip s, unsigned number)
+{
+    return (lowest(l) ^ mark_of(number)) | (s.number ^ number);
+}
+
+/* The letter as it was, of the sender's lane. */
+template <typename T>
+__device__ __forceinline__ void open(letter<T> &l, slip s, int lane)
+{
+    set_lowest(l, s.bits >> lane & 1u);
+}
+
+} // namespace mailbox
+
+#endif

@@ -1,0 +1,292 @@
+#include "plan.h"
+#include "core/needs.h"
+#include "tiles.h"
+
+#include <math.h>
+#include <string.h>
+
+int hs_resident_axis(int dims, int axis)
+{
+    static const int axes[HS_AXES + 1][3] = {
+        {-1, -1, -1}, {HS_X, -1, -1}, {HS_X, -1, HS_Y}, {HS_X, HS_Y, HS_Z}};
+    return axes[dims][axis];
+}
+
+/* What a plan is made for, along the kernel's axes. */
+struct resident_case {
+    int size;  /* bytes of a value */
+    int width; /* points in 16 bytes */
+    int64_t n[3];
+    bool wrap[3];
+    int wall[6]; /* of these, layers that are no block's: the held ones of rows and planes */
+    bool source; /* there is a field of it */
+    bool walls;  /* face values differ from point to point */
+};
+
+static struct resident_case case_of(const struct hs_sweep *sweep, unsigned needs)
+{
+    const int size = (int)hs_precision_size(sweep->precision);
+    struct resident_case of = {.size = size,
+                               .width = 16 / size,
+                               .source = needs & HS_NEEDS_SOURCE_FIELD,
+                               .walls = needs & HS_NEEDS_WALL_FIELD};
+    for (int axis = 0; axis < 3; axis++) {
+        const int along = hs_resident_axis(sweep->stencil->dims, axis);
+        of.n[axis] = along < 0 ? 1 : sweep->layout.points[along];
+        of.wrap[axis] = along >= 0 && sweep->face[2 * along].wrap;
+        for (int side = 0; axis > 0 && along >= 0 && side < 2; side++)
+            of.wall[2 * axis + side] = sweep->face[2 * along + side].held;
+    }
+    return of;
+}
+
+/* Nodes along an axis that are some block's. */
+static int64_t shared_out(const struct resident_case *of, int axis)
+{
+    return of->n[axis] - of->wall[2 * axis] - of->wall[2 * axis + 1];
+}
+
+/* The halo comes from the next blocks alone. */
+static bool halo_fits(const struct resident_case *of, const struct hs_resident *plan)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        const int unit = axis == 0 ? of->width : 1;
+        const int64_t n = shared_out(of, axis);
+        const int64_t least = hs_divide_up(n, unit) / plan->blocks[axis] * unit;
+        const int64_t gap = hs_divide_up(n, unit) * unit - n;
+        if (plan->halo[axis] > least - (of->wrap[axis] ? gap : 0))
+            return false;
+    }
+    return true;
+}
+
+/* What lies at a wall begins or ends with its threads' vectors. */
+static bool walls_fit(const struct resident_case *of, const struct hs_resident *plan)
+{
+    for (int axis = 1; axis < 3; axis++) {
+        const int swept = plan->groups[axis - 1] * (axis == 1 ? plan->rows : plan->planes);
+        if (!of->wrap[axis] && of->n[axis] > 1 && plan->blocks[axis] == 1 &&
+            swept != plan->own[axis])
+            return false;
+    }
+    return true;
+}
+
+static int source_in_memory(const struct resident_case *of, const struct hs_resident *plan)
+{
+    const int vectors = plan->rows * plan->planes;
+    return of->source ? vectors - hs_resident_source_held(vectors) : 0;
+}
+
+/* Bytes of what is given at the faces that a block may be at: a number for each vector's end along
+ * x, vectors along the others. */
+static int64_t given_bytes(const struct resident_case *of, const struct hs_resident *plan)
+{
+    int64_t sides[3], swept[3] = {plan->lanes * of->width, 1, plan->groups[1] * plan->planes};
+    if (!of->walls)
+        return 0;
+    for (int axis = 0; axis < 3; axis++)
+        sides[axis] = of->wrap[axis] || of->n[axis] == 1     ? 0
+                      : axis == 0 || plan->blocks[axis] == 1 ? 2
+                                                             : 1;
+    if (of->n[1] > 1)
+        swept[1] = (int64_t)plan->groups[0] * plan->rows;
+    const int64_t beside = hs_divide_up(sides[0] * swept[1] * swept[2], of->width) * of->width;
+    return (beside + swept[0] * (sides[1] * swept[2] + sides[2] * swept[1])) * of->size;
+}
+
+/* Fills the rest of a plan whose rows, planes, blocks and depth are set; false if a
+ * block cannot be so. */
+static bool complete_resident(const struct resident_case *of, struct hs_resident *plan)
+{
+    enum { MOST_SHARED = 227 * 1024 };
+    int64_t own = 1, all = 1, beside = 1, tile = 1;
+    int extent[3];
+    memcpy(plan->wall, of->wall, sizeof plan->wall);
+    for (int axis = 0; axis < 3; axis++) {
+        const int unit = axis == 0 ? of->width : 1;
+        const int64_t n = shared_out(of, axis);
+        const bool ragged = n % unit != 0;
+        const bool closed = plan->blocks[axis] == 1 && (!of->wrap[axis] || (axis == 0 && !ragged));
+        const int size = hs_divide_up(hs_divide_up(n, unit), plan->blocks[axis]);
+        const int rim = closed || n == 1 ? 0 : hs_divide_up(plan->depth, unit);
+        plan->own[axis] = size * unit;
+        plan->halo[axis] = rim * unit;
+        extent[axis] = size + 2 * (axis == 0 || rim == 0 ? rim : rim - 1);
+        own *= size, all *= size + 2 * rim;
+        beside *= axis == 0 ? of->wrap[0] && ragged : size + 2 * rim;
+    }
+    plan->lanes = extent[0];
+    plan->groups[0] = hs_divide_up(extent[1], plan->rows);
+    plan->groups[1] = hs_divide_up(extent[2], plan->planes);
+    if (plan->lanes > HS_WARP || !halo_fits(of, plan) || !walls_fit(of, plan))
+        return false;
+    const bool has_rows = of->n[1] > 1;
+    tile = (int64_t)HS_WARP * (plan->groups[0] * plan->rows + (has_rows ? 2 : 0)) *
+           (plan->groups[1] * plan->planes + 2);
+    const int64_t groups = (int64_t)plan->groups[0] * plan->groups[1];
+    plan->threads = HS_WARP * hs_divide_up(groups, HS_WARP / plan->lanes);
+    plan->letters = (int)(all - own);
+    plan->looked_for = plan->letters + (int)beside;
+    plan->places = plan->threads * plan->rows * plan->planes;
+    plan->source = source_in_memory(of, plan);
+    plan->shared_bytes = 2 * HS_RESIDENT_LEVEL * of->size + 16 * hs_divide_up(plan->looked_for, 2) +
+                         32 * tile + (int64_t)16 * plan->source * plan->threads +
+                         given_bytes(of, plan);
+    return groups <= HS_RESIDENT_THREADS && plan->threads <= HS_RESIDENT_THREADS &&
+           plan->shared_bytes <= MOST_SHARED;
+}
+
+/* Clocks of a sweep and its share of an exchange, fitted to what an H200 took for 58 plans in float
+ * with fixed and periodic walls, within a fifth (docs/performance/small-grids.md). */
+static double resident_clocks(const struct resident_case *of, const struct hs_resident *plan)
+{
+    const bool solid = of->n[1] > 1;
+    const double warps = hs_divide_up(plan->threads / HS_WARP, 4); /* that share a scheduler */
+    const double vectors = plan->rows * plan->planes;
+    const double sweep = vectors * (32.0 + warps * (solid ? 52.0 : 22.0));
+    /* letters that its threads cannot look for at once are looked for afterwards */
+    const double more = plan->letters <= 6 * plan->threads
+                            ? 0.0
+                            : (double)hs_divide_up(plan->letters, 8 * plan->threads) - 1.0;
+    /* letters beside the block's rows lie in memory one by one */
+    double beside = 2.0 * plan->halo[0] / of->width;
+    for (int axis = 1; axis < 3; axis++)
+        beside *= (double)of->n[axis] / plan->blocks[axis] + 2.0 * plan->halo[axis];
+    const double exchange = 1790.0 + 1200.0 * more + (solid ? 28.5 * vectors : 0.0) +
+                            0.17 * plan->letters + 4.75 * beside;
+    return sweep + exchange / plan->depth;
+}
+
+/* Blocks along an axis of `n` units, no more than `most`, least for their size. */
+static int even_blocks(int64_t n, int64_t most)
+{
+    return hs_divide_up(n, hs_divide_up(n, most < 1 ? 1 : most));
+}
+
+/* Tries all ways to cut the grid into at most `most` blocks of a shape and depth. */
+static void try_resident(const struct resident_case *of, struct hs_resident plan, int most,
+                         struct hs_resident *best, double *clocks)
+{
+    const int64_t vectors = hs_divide_up(of->n[0], of->width);
+    for (int own = HS_WARP, before = 0; own >= 1; own--) {
+        const int bx = hs_divide_up(vectors, own);
+        if (bx == before || bx > most)
+            continue;
+        before = bx;
+        plan.blocks[0] = bx;
+        const int64_t rows = shared_out(of, 1), planes = shared_out(of, 2);
+        for (int by = 1, last = 0; by <= most / bx && by <= rows; by++) {
+            if (even_blocks(rows, by) == last)
+                continue;
+            last = plan.blocks[1] = even_blocks(rows, by);
+            plan.blocks[2] = even_blocks(planes, most / (bx * plan.blocks[1]));
+            if (!complete_resident(of, &plan))
+                continue;
+            const double time = resident_clocks(of, &plan);
+            if (time < *clocks) {
+                *clocks = time;
+                *best = plan;
+            }
+        }
+    }
+}
+
+/* Rows and planes of vectors that a thread may own: a block is its threads' registers, and so all
+ * of a multiprocessor's. With four rows doubles spill. */
+static const struct resident_shape {
+    int dims;
+    unsigned precision; /* bits; 0: any */
+    int rows, planes;
+} shapes[] = {
+    {2, 0, 1, 4},
+    {2, 0, 1, 10},
+    {2, 0, 1, 20},
+    {3, 0, 2, 2},
+    {3, 1u << HS_FLOAT, 4, 4},
+    {3, 1u << HS_DOUBLE, 2, 4},
+    {3, 1u << HS_DOUBLE, 2, 9},
+    {.dims = 0},
+};
+
+static bool has_shape(const struct resident_shape *shape, int dims, enum hs_precision precision)
+{
+    return shape->dims == dims && (!shape->precision || shape->precision >> precision & 1);
+}
+
+bool hs_resident_plan(const struct hs_sweep *sweep, unsigned needs, struct hs_resident *out)
+{
+    const int dims = sweep->stencil->dims;
+    const struct resident_case of = case_of(sweep, needs);
+    double clocks = INFINITY;
+    *out = (struct hs_resident){.rows = 0};
+    const int64_t points = of.n[0] * of.n[1] * of.n[2];
+    for (const struct resident_shape *shape = shapes; shape->dims && points <= 1 << 24; shape++)
+        for (int depth = 1; depth <= 8 && has_shape(shape, dims, sweep->precision); depth++) {
+            const struct hs_resident plan = {
+                .rows = shape->rows, .planes = shape->planes, .depth = depth};
+            try_resident(&of, plan, HS_MULTIPROCESSORS, out, &clocks);
+        }
+    if (out->rows > 0)
+        return true;
+    /* of one warp along x, and as many threads as a block may have */
+    *out =
+        (struct hs_resident){.rows = dims == 3 ? 2 : 1, .planes = dims == 3 ? 4 : 10, .depth = 1};
+    out->blocks[0] = hs_divide_up(of.n[0], (HS_WARP - 2) * of.width);
+    out->blocks[1] = dims == 3 ? hs_divide_up(of.n[1], 10) : 1;
+    out->blocks[2] = hs_divide_up(of.n[2], dims == 3 ? 6 : 94);
+    complete_resident(&of, out);
+    return false;
+}
+
+unsigned hs_resident_needs(const struct hs_sweep *sweep)
+{
+    unsigned needs = sweep->source ? HS_NEEDS_SOURCE_FIELD : 0u;
+    for (int face = 0; face < 2 * sweep->stencil->dims && sweep->level; face++)
+        if (!sweep->face[face].wrap && sweep->level[0].drive_field[face])
+            needs |= HS_NEEDS_WALL_FIELD;
+    return needs;
+}
+
+static struct hs_blocking usual_resident(int dims, int radius, enum hs_precision precision)
+{
+    (void)dims, (void)radius, (void)precision;
+    return (struct hs_blocking){.threads = {HS_RESIDENT_THREADS, 1, 1}};
+}
+
+static void geometry_resident(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
+                              struct hs_geometry *out)
+{
+    (void)blocking;
+    struct hs_resident plan;
+    hs_resident_plan(sweep, hs_resident_needs(sweep), &plan);
+    const int threads[HS_AXES] = {plan.threads, 1, 1};
+    const int width = 16 / (int)hs_precision_size(sweep->precision);
+    const int swept[3] = {plan.lanes * width, plan.groups[0] * plan.rows,
+                          plan.groups[1] * plan.planes};
+    hs_tile_set(sweep, 1, 1, 1, out);
+    for (int axis = 0; axis < 3; axis++) {
+        const int along = hs_resident_axis(sweep->stencil->dims, axis);
+        if (along < 0)
+            continue;
+        out->output_tile[along] = plan.own[axis];
+        out->input_tile[along] = swept[axis];
+    }
+    hs_tile_finish(sweep, &sweep->box, threads, out);
+    for (int axis = 0; axis < 3; axis++) {
+        const int along = hs_resident_axis(sweep->stencil->dims, axis);
+        if (along >= 0)
+            out->blocks[along] = plan.blocks[axis];
+    }
+    out->shared_bytes = plan.shared_bytes;
+}
+
+const struct hs_tiling hs_tiling_resident = {
+    .kernel = "resident",
+    .dims = 1u << 2 | 1u << 3,
+    .radius = 1u << 1,
+    .steps = {HS_RESIDENT_STEPS, HS_RESIDENT_STEPS},
+    .together = true,
+    .usual = usual_resident,
+    .geometry = geometry_resident,
+};

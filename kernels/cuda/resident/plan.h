@@ -1,0 +1,68 @@
+/* The plan of `resident`: the whole grid on the chip, a block of it a multiprocessor. */
+#ifndef HS_KERNELS_CUDA_RESIDENT_PLAN_H
+#define HS_KERNELS_CUDA_RESIDENT_PLAN_H
+
+#include "tiles.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    HS_RESIDENT_STEPS = 1024,  /* resident: most sweeps a launch */
+    HS_RESIDENT_THREADS = 256, /* most of a block: each may have 255 registers */
+    HS_RESIDENT_LEVEL = 16,    /* numbers kept of each level: source, 6 offsets, 6 held values */
+};
+
+/* Of a source field, as many of a thread's vectors as it has registers for besides its own; the
+ * others' part lies in shared memory. */
+#ifdef __cplusplus
+constexpr
+#else
+static inline
+#endif
+    int
+    hs_resident_source_held(int vectors)
+{
+    return vectors <= 10 ? vectors : vectors == 16 ? 10 : vectors == 18 ? 15 : 6;
+}
+
+/*
+ * How `resident` shares a grid among blocks that all run at once, one a multiprocessor. Its axes
+ * are along memory, from row to row, and from plane to plane: x, y, z in 3D; x, none, y in 2D.
+ */
+struct hs_resident {
+    int rows, planes; /* vectors of 16 bytes that a thread owns */
+    int wall[6];      /* layers at the faces of rows and planes that are held: no block's */
+    int blocks[3];    /* along each axis */
+    int own[3];       /* points of a block, at most */
+    int halo[3];      /* points around a block's own that it gets from others */
+    int depth;        /* sweeps between exchanges */
+    int lanes;        /* threads along a row */
+    int groups[2];    /* threads along the others */
+    int threads;      /* of a block, in whole warps */
+    int letters;      /* vectors that a block gets in an exchange, at most */
+    int looked_for;   /* as they come: where a row wraps within a vector, one more beside it */
+    int places;       /* vectors of all its threads, from where they are sent */
+    int source;       /* vectors of a thread whose part of a source field is in shared memory */
+    int64_t shared_bytes;
+};
+
+/* The axis of the grid that is the kernel's axis `axis`; -1 where there is none. */
+int hs_resident_axis(int dims, int axis);
+
+/* The plan of the least estimated time; false if the grid does not fit on the chip with what is
+ * kept beside it: of `needs` (core/needs.h) a source field, and face values that differ from point
+ * to point. Then the plan is for more blocks than a device runs at once. */
+bool hs_resident_plan(const struct hs_sweep *sweep, unsigned needs, struct hs_resident *out);
+
+/* The needs of a call. */
+unsigned hs_resident_needs(const struct hs_sweep *sweep);
+
+HS_TILING(resident);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

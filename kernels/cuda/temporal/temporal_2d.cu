@@ -1,0 +1,52 @@
+/*
+ * temporal_2d: up to 4 sweeps a launch; a tile and its halo stay in shared memory meanwhile.
+ *
+ * One sweep a launch moves 2 words a point and cannot do better. Here a block loads its output tile
+ * with a halo of radius*steps points, and sweeps that again and again. What is known shrinks by the
+ * radius on every side at each sweep, until the output tile is left:
+ *
+ *      + - - - - - - - - - +      loaded: (64 + 2*4) x (32 + 2*4) points for 4 sweeps, radius 1
+ *      | + - - - - - - - + |      after 1 sweep
+ *      | | + - - - - - + | |      after 2
+ *      | | | [ 64x32 ] | | |      written after 4
+ *      | | + - - - - - + | |
+ *      | + - - - - - - - + |      between two halves of shared memory, one barrier a sweep
+ *      + - - - - - - - - - +
+ *
+ * Words per point and sweep (radius 1, 4 sweeps): (1.41 + 1)/4 = 0.6 instead of 2; the price is
+ * that the halo is swept by several blocks (1.2 times the sums) and that each sum's 5 reads go to
+ * shared memory, which is what bounds it then.
+ *
+ * At the grid's faces nothing shrinks: there a tile fills the ghosts from the nodes inside before
+ * every sweep, with the values of that sweep's time, and puts back what held and prescribed layers
+ * hold after it. On a periodic axis the halo is what stands at the other side. Tiles that touch no
+ * face skip all that.
+ *
+ * Source: overlapped tiling: Krishnamoorthy et al., PLDI'07; in shared memory on GPUs: Meng and
+ * Skadron, ICS'09; Holewinski, Pouchet, Sadayappan, ICS'12.
+ */
+#include "temporal.cuh"
+
+namespace
+{
+
+hs_status sweep(const hs_sweep *sweep, hs_error *err)
+{
+    return temporal::launch<2, 3>(hs_tiling_temporal_2d, sweep, err);
+}
+
+} // namespace
+
+extern "C" const hs_kernel hs_kernel_cuda_temporal_2d = {
+    .name = "temporal_2d",
+    .idea = "2D: up to 4 sweeps a launch on a tile in shared memory whose halo shrinks",
+    .origin = "Krishnamoorthy et al., PLDI'07; Meng, Skadron, ICS'09",
+    .device = HS_CUDA,
+    .dims = 1u << 2,
+    .radius = HS_ALL_RADII,
+    .precision = HS_ALL_PRECISIONS,
+    .steps = HS_TEMPORAL_STEPS_2D,
+    .own_ghosts = true,
+    .tiling = &hs_tiling_temporal_2d,
+    .sweep = sweep,
+};

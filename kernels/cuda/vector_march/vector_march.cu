@@ -1,0 +1,380 @@
+/*
+ * vector_march: the plain march along the slowest axis, done as fast as memory allows.
+ *
+ * One sweep a launch must read and write every point once: 2 words. All else has to come from
+ * registers, neighbouring lanes and the L1 cache, and enough loads must be on their way at any
+ * time.
+ *
+ *        y  lane 0  lane 1        lane 31      a warp owns ROWS rows of 32 vectors of 16 bytes;
+ *        |  [....]  [....]  ...  [....]        warps of a block lie above one another along y
+ *        |  [....]  [....]  ...  [....]
+ *        +------------------------------ x     it marches along z: the planes z-R .. z+R of its own
+ *                                              rows stand in registers, and the AHEAD planes after
+ *                                              them are on their way there
+ *
+ *   z neighbours   registers
+ *   x neighbours   the vector itself, or lanes beside it by shuffle; the warp's first and last
+ * lanes load the vector outside the warp, where a point of the box needs it y neighbours   the
+ * thread's own other rows, else a load that the L1 cache serves: the warp above or below has put
+ * that row there when it was a plane ahead
+ *
+ * No shared memory and no barrier: warps drift apart freely, so that some always load. Stores are
+ * marked as not needed again, so that L2 keeps the planes that neighbouring blocks share. A block
+ * marches through a chunk of the planes: a short one in 3D, so that the blocks that run at the same
+ * time are near each other and find in L2 what their neighbours loaded. (One H200, 512^3, radius 1,
+ * shares of the copy: chunks of 8 planes 0.79 in float and 0.76 in double, of 64 0.74 and 0.72, of
+ * 255 and 510 0.66 and 0.63; rows then stored to whole groups of 32 bytes: 0.84 and 0.79;
+ * 2026-11-21.) In 2D chunks are as long as they can be while the blocks
+ * fill whole waves of the device.
+ *
+ * In 2D the march is along y, each warp on its own. In 1D there is nothing to march along: a thread
+ * has several independent vectors on their way at once.
+ *
+ * Words per point: 1 + 2R/planes loaded from memory, 1 written; from L1 2R/ROWS more in 3D.
+ *
+ * Any nx: rows begin at 128 bytes, loads are whole vectors (the row's gap is allocated), and stores
+ * at the box's two ends are single points.
+ *
+ * Source: register queue along z: Micikevicius, GPGPU-2 (2009); vectors with shuffles: Rawat et
+ * al., Register optimizations for stencils on GPUs, PPoPP'18.
+ */
+#include "vector.cuh"
+
+#include "plan.h"
+
+namespace
+{
+
+using star::load;
+using star::store;
+using star::vec;
+
+enum { WARP = HS_WARP };
+const unsigned ALL = 0xffffffffu;
+
+/* A vector with the R points on both sides of it. */
+template <int R, typename T>
+struct row {
+    T at[vec<T>::N + 2 * R];
+};
+
+/*
+ * Asks the lanes beside for the points on both sides. `outer` is, for the first H lanes, the vector
+ * H lanes to the left of their own, for the last H lanes that H lanes to the right. All 32 lanes
+ * call it.
+ */
+template <int R, typename T>
+__device__ __forceinline__ row<R, T> widen(const vec<T> &own, const vec<T> &outer, int lane)
+{
+    enum { N = vec<T>::N, H = (R + N - 1) / N }; /* H: lanes that the radius reaches over */
+    row<R, T> wide;
+#pragma unroll
+    for (int n = 0; n < N; n++)
+        wide.at[R + n] = own.at[n];
+#pragma unroll
+    for (int o = 1; o <= R; o++) {
+        const int lanes = (o + N - 1) / N; /* how far away it stands, 1..H */
+        const int left = lanes * N - o;    /* which point of that vector */
+        const int right = o - 1 - (lanes - 1) * N;
+        T l = __shfl_up_sync(ALL, own.at[left], lanes);
+        T r = __shfl_down_sync(ALL, own.at[right], lanes);
+        /* lane L's neighbour vector L - lanes < 0 is held by lane L - lanes + H */
+        T l_outer = outer.at[left], r_outer = outer.at[right];
+        if (H > 1) {
+            l_outer = __shfl_down_sync(ALL, l_outer, H - lanes);
+            r_outer = __shfl_up_sync(ALL, r_outer, H - lanes);
+        }
+        wide.at[R - o] = lane < lanes ? l_outer : l;
+        wide.at[R + N - 1 + o] = lane >= WARP - lanes ? r_outer : r;
+    }
+    return wide;
+}
+
+/* What one lane does along x, the same at every row. */
+template <int R, typename T>
+struct lane_x {
+    enum { N = vec<T>::N, H = (R + N - 1) / N, GROUP = 32 / sizeof(T) };
+    int lane;
+    int64_t x;       /* of the lane's first point */
+    int64_t x_load;  /* where it loads: x, or the last vector that is needed */
+    int64_t x_outer; /* where the outer vector stands */
+    bool outer;      /* whether this lane loads one */
+    int first, end;  /* points of the vector that are in the box */
+    bool fill;       /* the vector is stored whole, the others of its points as they were */
+
+    __device__ __forceinline__ lane_x(const star::request<T> &r, int64_t x_warp, int lane_)
+        : lane(lane_), x(x_warp + (int64_t)lane_ * N)
+    {
+        const int64_t lo = r.lo[HS_X], hi = r.hi[HS_X];
+        int64_t last = (hi - 1 + R) / N * N; /* the last vector with a point that is needed */
+        if (r.may_copy && last < (hi - 1) / GROUP * GROUP + GROUP - N)
+            last = (hi - 1) / GROUP * GROUP + GROUP - N;
+        x_load = x < last ? x : last;
+        const int64_t x_end = x_warp + WARP * N;
+        const bool left = lane < H, right = lane >= WARP - H;
+        x_outer = left ? x - H * N : x + H * N;
+        outer = (left && lo < x_warp + R && hi > x_warp) ||
+                (right && x_outer <= last && hi > x_end - R);
+        first = (int)(lo > x ? (lo - x < N ? lo - x : N) : 0);
+        end = (int)(hi - x < N ? (hi > x ? hi - x : 0) : N);
+        const int64_t group = x / GROUP * GROUP; /* x >= 0 */
+        fill = r.may_copy && group + GROUP > lo && group < hi;
+    }
+
+    __device__ __forceinline__ vec<T> load_outer(const T *row_start) const
+    {
+        vec<T> v = {};
+        if (outer)
+            v = load(row_start + x_outer);
+        return v;
+    }
+
+    __device__ __forceinline__ vec<T> load_source(const star::request<T> &r, int64_t at) const
+    {
+        vec<T> v;
+#pragma unroll
+        for (int n = 0; n < N; n++)
+            v.at[n] = r.source_value;
+        if (r.source && first < end)
+            v = load(r.source + at);
+        return v;
+    }
+
+    /* `before` is what stands there in the input. */
+    __device__ __forceinline__ void store_row(T *to, vec<T> v, const vec<T> &before) const
+    {
+        if (fill || (first == 0 && end == N)) {
+#pragma unroll
+            for (int n = 0; n < N; n++)
+                v.at[n] = n >= first && n < end ? v.at[n] : before.at[n];
+            store(to, v);
+            return;
+        }
+#pragma unroll
+        for (int n = 0; n < N; n++)
+            if (n >= first && n < end)
+                to[n] = v.at[n];
+    }
+};
+
+/* ---- 2D and 3D ------------------------------------------------------------------------------ */
+
+/* Rows a warp, warps a block, planes on their way, blocks a multiprocessor: the registers have to
+ * suffice, of which the queue alone takes rows * (2*radius + 1 + ahead) * 4. */
+template <int ROWS_, int AHEAD_, int BLOCKS_>
+struct shape {
+    enum { ROWS = ROWS_, WARPS = HS_VECTOR_WARPS, AHEAD = AHEAD_, BLOCKS = BLOCKS_ };
+};
+template <int DIMS, int R>
+struct usual;
+template <>
+struct usual<2, 1> : shape<1, 3, HS_VECTOR_2D_BLOCKS_1> {
+};
+template <>
+struct usual<2, 2> : shape<1, 3, HS_VECTOR_2D_BLOCKS_2> {
+};
+template <>
+struct usual<2, 3> : shape<1, 2, HS_VECTOR_2D_BLOCKS_3> {
+};
+template <>
+struct usual<3, 1> : shape<HS_VECTOR_ROWS_1, 1, HS_VECTOR_BLOCKS_1> {
+};
+template <>
+struct usual<3, 2> : shape<HS_VECTOR_ROWS_2, 1, HS_VECTOR_BLOCKS_2> {
+};
+template <>
+struct usual<3, 3> : shape<HS_VECTOR_ROWS_3, 1, HS_VECTOR_BLOCKS_3> {
+};
+
+template <int DIMS, int R, typename T, typename SHAPE>
+class marcher
+{
+    enum { N = vec<T>::N, ROWS = SHAPE::ROWS, AHEAD = SHAPE::AHEAD };
+    enum { QUEUE = 2 * R + 1 + AHEAD };
+    enum { MARCH = DIMS - 1 }; /* the axis that is marched along */
+
+    const star::request<T> &r;
+    const lane_x<R, T> along_x;
+    const int64_t y_first; /* this warp's rows */
+    const int64_t pitch;   /* of the axis that is marched along */
+
+    /* planes z-R .. z+R and those on their way: a ring, plane z+p in [(z - first + R + p) % QUEUE]
+     */
+    vec<T> queue[ROWS][QUEUE];
+
+    /*
+     * Row n of this warp's, -R <= n < ROWS+R, relative to its first. Where the box's last rows do
+     * not fill the warp's, those beyond are loaded and not used: the own ones are ghosts, and the
+     * neighbours' at worst in the plane after, which is allocated.
+     */
+    static_assert(ROWS - 1 <= R, "a warp's rows may reach into the ghosts, not beyond them");
+
+    __device__ __forceinline__ vec<T> load_row(const T *plane, int n) const
+    {
+        return load(plane + along_x.x_load + n * r.pitch_y);
+    }
+
+    /* Sums the plane that stands in the ring at `centre`, a constant once unrolled; `plane` is the
+     * warp's first row of it. */
+    __device__ __forceinline__ void sum_plane(const T *plane, int centre)
+    {
+        vec<T> below[R], above[R]; /* rows -R..-1 and ROWS..ROWS+R-1 */
+        if (DIMS == 3) {
+#pragma unroll
+            for (int o = 0; o < R; o++) {
+                below[o] = load_row(plane, o - R);
+                above[o] = load_row(plane, ROWS + o);
+            }
+        }
+#pragma unroll
+        for (int n = 0; n < ROWS; n++) {
+            const vec<T> outer = along_x.load_outer(plane + n * r.pitch_y);
+            const row<R, T> wide = widen<R>(queue[n][centre], outer, along_x.lane);
+            if (DIMS == 3 && y_first + n >= r.hi[HS_Y])
+                continue; /* the same for the whole warp */
+            const int64_t at = along_x.x + (plane - r.in) + n * r.pitch_y;
+            vec<T> sum = along_x.load_source(r, at);
+#pragma unroll
+            for (int e = 0; e < N; e++)
+                sum.at[e] = star::sum<DIMS, R>(r.c, sum.at[e], [&](int axis, int o) -> T {
+                    if (axis == HS_X)
+                        return wide.at[R + e + o];
+                    if (axis == MARCH)
+                        return queue[n][(centre + o + QUEUE) % QUEUE].at[e];
+                    const int m = n + o; /* along y in 3D */
+                    return m < 0       ? below[m < -R || m >= 0 ? 0 : m + R].at[e]
+                           : m >= ROWS ? above[m < ROWS || m >= ROWS + R ? 0 : m - ROWS].at[e]
+                                       : queue[m < 0 || m >= ROWS ? 0 : m][centre].at[e];
+                });
+            along_x.store_row(r.out + at, sum, queue[n][centre]);
+        }
+    }
+
+  public:
+    __device__ __forceinline__ marcher(const star::request<T> &request, int64_t x_warp, int64_t y)
+        : r(request), along_x(request, x_warp, threadIdx.x), y_first(y),
+          pitch(DIMS == 3 ? request.pitch_z : request.pitch_y)
+    {
+    }
+
+    /* Planes first <= z < end. The loop is unrolled by the length of the ring, so that the ring's
+     * places are registers: to move a value that is on its way would be to wait for it. */
+    __device__ __forceinline__ void march(int64_t first, int64_t end)
+    {
+        const T *plane = r.in + first * pitch + (DIMS == 3 ? y_first * r.pitch_y : 0);
+#pragma unroll
+        for (int p = 0; p < QUEUE - 1; p++)
+            if (first - R + p < end + R) {
+#pragma unroll
+                for (int n = 0; n < ROWS; n++)
+                    queue[n][p] = load_row(plane + (p - R) * pitch, n);
+            }
+        for (int64_t z = first; z < end;) {
+#pragma unroll
+            for (int turn = 0; turn < QUEUE; turn++) {
+                if (z + AHEAD < end) {
+#pragma unroll
+                    for (int n = 0; n < ROWS; n++) /* plane z + R + AHEAD, the oldest's place */
+                        queue[n][(turn + QUEUE - 1) % QUEUE] =
+                            load_row(plane + (R + AHEAD) * pitch, n);
+                }
+                sum_plane(plane, (turn + R) % QUEUE);
+                plane += pitch;
+                z++;
+                if (z >= end)
+                    break;
+            }
+        }
+    }
+};
+
+/* The compiler spills a few bytes on compute capability 10 where all blocks are to fit. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ / 100 == 10
+enum { FEWER_BLOCKS = 1 };
+#else
+enum { FEWER_BLOCKS = 0 };
+#endif
+
+template <int DIMS, int R, typename T, typename SHAPE = usual<DIMS, R>>
+__global__ void __launch_bounds__(WARP *SHAPE::WARPS, SHAPE::BLOCKS - FEWER_BLOCKS)
+    vector_march(const __grid_constant__ star::request<T> r, int planes)
+{
+    enum { MARCH = DIMS - 1, SPAN = WARP * vec<T>::N };
+    const star::tile_index block = star::this_tile(r);
+    /* a block's warps lie above one another along y; in 2D beside one another along x */
+    const int64_t column = DIMS == 3 ? block.x : block.x * SHAPE::WARPS + threadIdx.y;
+    const int64_t x_warp = r.lo[HS_X] / vec<T>::LINE * vec<T>::LINE + column * SPAN;
+    const int64_t y_first =
+        DIMS == 3 ? r.lo[HS_Y] + (block.y * SHAPE::WARPS + threadIdx.y) * SHAPE::ROWS : 0;
+    const int64_t first = r.lo[MARCH] + (DIMS == 3 ? block.z : block.y) * planes;
+    const int64_t end = first + planes < r.hi[MARCH] ? first + planes : r.hi[MARCH];
+    if (x_warp >= r.hi[HS_X] || (DIMS == 3 && y_first >= r.hi[HS_Y]))
+        return; /* nothing to do for the whole warp */
+    marcher<DIMS, R, T, SHAPE>(r, x_warp, y_first).march(first, end);
+}
+
+/* ---- 1D ------------------------------------------------------------------------------------- */
+
+template <int R, typename T>
+__global__ void __launch_bounds__(HS_VECTOR_1D_THREADS)
+    vector_line(const __grid_constant__ star::request<T> r)
+{
+    enum { N = vec<T>::N, VECTORS = HS_VECTOR_1D_VECTORS };
+    const int lane = threadIdx.x % WARP;
+    const int64_t x_origin = r.lo[HS_X] / vec<T>::LINE * vec<T>::LINE;
+    const int64_t warp = (int64_t)blockIdx.x * (HS_VECTOR_1D_THREADS / WARP) + threadIdx.x / WARP;
+    const int64_t x_warp = x_origin + warp * VECTORS * WARP * N;
+
+    vec<T> own[VECTORS], outer[VECTORS];
+#pragma unroll
+    for (int v = 0; v < VECTORS; v++) {
+        const lane_x<R, T> along_x(r, x_warp + v * WARP * N, lane);
+        own[v] = load(r.in + along_x.x_load);
+        outer[v] = along_x.load_outer(r.in);
+    }
+#pragma unroll
+    for (int v = 0; v < VECTORS; v++) {
+        const lane_x<R, T> along_x(r, x_warp + v * WARP * N, lane);
+        const row<R, T> wide = widen<R>(own[v], outer[v], lane);
+        vec<T> sum = along_x.load_source(r, along_x.x);
+#pragma unroll
+        for (int e = 0; e < N; e++)
+            sum.at[e] = star::sum<1, R>(r.c, sum.at[e],
+                                        [&](int, int o) -> T { return wide.at[R + e + o]; });
+        along_x.store_row(r.out + along_x.x, sum, own[v]);
+    }
+}
+
+/* --------------------------------------------------------------------------------------------- */
+
+hs_status sweep(const hs_sweep *sweep, hs_error *err)
+{
+    hs_geometry shape;
+    hs_tiling_launch(&hs_tiling_vector_march, sweep, &shape);
+    return star::choose<1, 3, 3>(sweep, err, [&](auto dims, auto radius, auto zero) {
+        using T = decltype(zero);
+        const star::request<T> r = star::make_request<T>(sweep, shape);
+        if constexpr (dims.value == 1)
+            return star::launch("vector_march", vector_line<radius.value, T>, r, shape,
+                                sweep->stream, err);
+        else
+            return star::launch("vector_march", vector_march<dims.value, radius.value, T>, r, shape,
+                                sweep->stream, err, shape.output_tile[dims.value - 1]);
+    });
+}
+
+} // namespace
+
+extern "C" const hs_kernel hs_kernel_cuda_vector_march = {
+    .name = "vector_march",
+    .idea = "march along the slowest axis with 16-byte loads, registers and shuffles only",
+    .origin = "Micikevicius, GPGPU-2 (2009); Rawat et al., PPoPP'18",
+    .device = HS_CUDA,
+    .dims = HS_ALL_DIMS,
+    .radius = HS_ALL_RADII,
+    .precision = HS_ALL_PRECISIONS,
+    .steps = 1,
+    .own_ghosts = false,
+    .tiling = &hs_tiling_vector_march,
+    .sweep = sweep,
+};

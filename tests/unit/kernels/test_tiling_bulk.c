@@ -1,0 +1,29 @@
+/* Tiles of bulk_march, and what its blocks have in shared memory. */
+#include "bulk_march/plan.h"
+#include "test.h"
+#include "unit/kernels/cube.h"
+
+/* A block has a multiprocessor to itself, so a round of blocks should be nearly as many; and planes
+ * must be on their way beside the one in use, with a source field too. */
+void test_tiling_bulk__fills_the_device(void **state)
+{
+    (void)state;
+    static const int64_t sizes[HS_AXES + 1] = {[2] = 16384, [3] = 512};
+    for (int dims = 2; dims <= 3; dims++)
+        for (int radius = 1; radius <= 3; radius++)
+            for (int precision = 0; precision < HS_PRECISIONS; precision++)
+                for (int source = 0; source < 2; source++) {
+                    struct cube cube;
+                    set_cube(&cube, sizes[dims], dims, radius);
+                    cube.sweep.precision = (enum hs_precision)precision;
+                    cube.sweep.source = source ? &cube : NULL;
+                    struct hs_geometry g;
+                    hs_tiling_launch(&hs_tiling_bulk_march, &cube.sweep, &g);
+                    assert_in_range(hs_geometry_blocks(&g), 120, HS_MULTIPROCESSORS);
+                    assert_true(g.shared_bytes <= HS_BULK_SHARED_BYTES);
+                    const int stages = hs_bulk_stages(dims, radius, false, source);
+                    assert_true(stages >= 3);
+                    assert_true(g.shared_bytes >=
+                                stages * hs_bulk_stage_bytes(dims, radius, false, source));
+                }
+}

@@ -1,0 +1,95 @@
+/* Tiles along x and y of the marches in 3D that fuse sweeps. */
+#include "chunks.h"
+#include "columns.h"
+#include "fused_march_3d/plan.h"
+#include "fused_wide_3d/plan.h"
+#include "test.h"
+#include "unit/kernels/cube.h"
+#include "vector_march/plan.h"
+
+#include <string.h>
+
+/* Tiles of a fused march along x: enough and none too many, and their stored rows begin at
+ * multiples of 32 bytes, with the fields where the kernel likes them too. */
+void test_tiling_columns__rows_begin_where_sectors_do(void **state)
+{
+    (void)state;
+    static const int wide[HS_PRECISIONS] = {HS_FUSED_X_FLOAT, HS_FUSED_X_DOUBLE};
+    for (int p = 0; p < HS_PRECISIONS; p++)
+        for (int steps = 1; steps <= HS_FUSED_STEPS; steps++)
+            for (int64_t n = wide[p]; n < 1400; n++) {
+                struct cube cube;
+                set_cube(&cube, n, 3, 1);
+                cube.sweep.precision = (enum hs_precision)p;
+                cube.sweep.steps = steps;
+                const int sector = p == HS_FLOAT ? 8 : 4;
+                const struct hs_layout liked = hs_tiling_layout(
+                    &hs_tiling_fused_march_3d, cube.sweep.precision, cube.face, &cube.sweep.layout);
+                const int64_t moved = liked.origin - cube.sweep.layout.origin;
+                assert_true(moved == 0 || (p == HS_FLOAT && moved == sector / 2));
+                assert_int_equal(liked.elements, cube.sweep.layout.elements + moved);
+                const int64_t tiles = hs_fused_cut_x(&cube.sweep).tiles;
+                cube.sweep.layout = liked;
+                const struct hs_fused_cut cut = hs_fused_cut_x(&cube.sweep);
+                assert_int_equal(cut.tiles, moved ? tiles - 1 : tiles);
+                const int rim = p == HS_FLOAT ? 4 : steps <= 2 ? 2 : 4;
+                /* up to where the last tile begins to store, and what it holds from there on */
+                const int64_t before = cut.tiles > 1 ? cut.first + (cut.tiles - 2) * cut.others : 0;
+                assert_true(before + wide[p] - (cut.tiles > 1 ? rim : 0) >= n);
+                if (cut.tiles > 2)
+                    assert_true(before - cut.others + wide[p] - rim < n);
+                assert_true(cut.first <= wide[p] - rim && cut.others <= wide[p] - 2 * rim);
+                assert_int_equal((liked.origin + cut.first) % sector, 0);
+                assert_int_equal(cut.others % sector, 0);
+            }
+}
+
+/* 60 points of the first tile, 56 of each of seven, 60 of the last: 512, if nothing is lost. */
+void test_tiling_columns__fields_of_512_points_need_nine_tiles(void **state)
+{
+    (void)state;
+    struct cube cube;
+    set_cube(&cube, 512, 3, 1);
+    cube.sweep.steps = HS_FUSED_STEPS;
+    cube.sweep.layout =
+        hs_tiling_layout(&hs_tiling_fused_fields_3d, HS_FLOAT, cube.face, &cube.sweep.layout);
+    assert_int_equal(hs_fused_cut_x(&cube.sweep).tiles, 9);
+    cube.face[2 * HS_X].wrap = cube.face[2 * HS_X + 1].wrap = true;
+    const struct hs_layout usual = cube.sweep.layout;
+    assert_int_equal(
+        hs_tiling_layout(&hs_tiling_fused_march_3d, HS_FLOAT, cube.face, &usual).origin,
+        usual.origin);
+    cube.face[2 * HS_X].wrap = cube.face[2 * HS_X + 1].wrap = false;
+    assert_int_equal(hs_tiling_layout(&hs_tiling_vector_march, HS_FLOAT, cube.face, &usual).origin,
+                     usual.origin);
+}
+
+/* fused_wide_3d has other tiles than the marches of radius 1, but as wide ones, and cuts its chunks
+ * by how far two sweeps of radius 2 reach. */
+void test_tiling_columns__a_wide_march_reaches_twice_as_far(void **state)
+{
+    (void)state;
+    assert_int_equal(HS_WIDE_X, HS_FUSED_X_FLOAT);
+    assert_int_equal(HS_WIDE_X, HS_FUSED_X_DOUBLE);
+    static const int rows[HS_PRECISIONS] = {80, 32};
+    for (int p = 0; p < HS_PRECISIONS; p++)
+        for (int steps = 1; steps <= HS_WIDE_STEPS; steps++) {
+            struct cube wide, march;
+            set_cube(&wide, 300, 3, 2);
+            set_cube(&march, 300, 3, 1);
+            wide.sweep.precision = march.sweep.precision = (enum hs_precision)p;
+            wide.sweep.steps = steps;
+            march.sweep.steps = 2 * steps;
+            wide.sweep.box = march.sweep.box;
+            memcpy(wide.face, march.face, sizeof wide.face);
+            struct hs_geometry g;
+            hs_tiling_launch(&hs_tiling_fused_wide_3d, &wide.sweep, &g);
+            assert_int_equal(hs_fused_cut_x(&wide.sweep).tiles, hs_fused_cut_x(&march.sweep).tiles);
+            assert_int_equal(hs_wide_tile_y((enum hs_precision)p), rows[p]);
+            assert_int_equal(g.input_tile[HS_Y], rows[p]);
+            assert_int_equal(g.output_tile[HS_Y], rows[p] - 4 * steps);
+            assert_int_equal(g.input_tile[HS_Z] - g.output_tile[HS_Z], 4 * steps);
+            assert_int_equal(hs_fused_cut_z(&wide.sweep, 7, 9).chunks,
+                             hs_fused_cut_z(&march.sweep, 7, 9).chunks);
+        }
+}

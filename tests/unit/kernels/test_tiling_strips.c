@@ -1,0 +1,172 @@
+/* Strips of fused_march_2d. */
+#include "fused_march_2d/plan.h"
+#include "test.h"
+#include "unit/kernels/cube.h"
+
+/* Of fused_march_2d: strips follow one another without a gap, each with a rim on both sides but at
+ * a face, and begin to store at multiples of 32 bytes. */
+void test_tiling_strips__follow_one_another(void **state)
+{
+    (void)state;
+    static const int most[HS_PRECISIONS] = {HS_STRIP_STEPS_FLOAT, HS_STRIP_STEPS_DOUBLE};
+    for (int p = 0; p < HS_PRECISIONS; p++)
+        for (int i = 0; i < 2 * most[p]; i++)
+            for (int64_t n = 256; n < 3000; n += 61) {
+                const bool wrap = i % 2 == 1;
+                struct cube cube;
+                set_cube(&cube, n, 2, 1);
+                cube.sweep.precision = (enum hs_precision)p;
+                cube.sweep.steps = i / 2 + 1;
+                if (p == HS_DOUBLE && cube.sweep.steps > HS_STRIP_FEW_DOUBLE)
+                    cube.sweep.steps = HS_STRIP_STEPS_DOUBLE;
+                for (int f = 0; f < HS_FACES && wrap; f++)
+                    cube.face[f] = (struct hs_face){.wrap = true};
+                for (int axis = 0; axis < 2 && wrap; axis++)
+                    cube.sweep.box.lo[axis] = 0, cube.sweep.box.hi[axis] = n;
+                const struct hs_strip_cut cut = hs_strip_cuts(&cube.sweep);
+                assert_true(cut.rim >= cube.sweep.steps && cut.points == cut.stored + 2 * cut.rim);
+                assert_true(cut.points <= n && cut.strips >= 1 && cut.blocks >= 1);
+                assert_int_equal(cut.stored * (int64_t)hs_precision_size(p) % 16, 0);
+                int64_t end = cut.lead; /* of what the strips before store */
+                for (int s = 1; s < cut.strips - (wrap ? 0 : 1); s++, end += cut.stored) {
+                    assert_true(end < n);
+                    assert_true(wrap || (end >= cut.rim && end + cut.stored + cut.rim <= n));
+                    assert_int_equal(end * (int64_t)hs_precision_size(p) % (wrap ? 16 : 32), 0);
+                }
+                if (wrap)
+                    assert_true(end >= n);
+                else if (cut.strips > 1)
+                    assert_true(end < n && end >= n - cut.points + cut.rim);
+                else
+                    assert_int_equal(cut.points, n);
+            }
+}
+
+/* What a block's parts cost; each row of the strips is some block's, once and in order. */
+static int64_t cost_of(const struct hs_strip_cut *cut, struct hs_strip_place from,
+                       struct hs_strip_place to)
+{
+    int64_t cost = 0;
+    for (int s = from.strip; s <= to.strip && s < cut->strips; s++) {
+        const int lo = s == from.strip ? from.row : 0, hi = s == to.strip ? to.row : cut->rows;
+        const bool outer = s == 0 || s == cut->strips - 1;
+        assert_true(lo <= hi);
+        if (lo < hi)
+            cost += cut->cost.part + (lo == 0 ? cut->cost.low : 0) +
+                    (hi == cut->rows ? cut->cost.high : 0) +
+                    (int64_t)(hi - lo) * (outer ? cut->cost.outer : cut->cost.inside);
+    }
+    return cost;
+}
+
+void test_tiling_strips__are_shared_evenly(void **state)
+{
+    (void)state;
+    static const int64_t rows[] = {3, 4, 20, 200, 300, 1000, 2048, 4097, 16384};
+    static const int64_t widths[] = {192, 400, 1000, 2048, 4097, 16384, 60000, 400000};
+    for (int p = 0; p < HS_PRECISIONS; p++)
+        for (int i = 0; i < 6; i++)
+            for (size_t n = 0; n < sizeof rows / sizeof *rows; n++)
+                for (size_t m = 0; m < sizeof widths / sizeof *widths; m++) {
+                    struct cube cube;
+                    set_cube(&cube, 256, 2, 1);
+                    cube.sweep.precision = (enum hs_precision)p;
+                    cube.sweep.steps = i / 2 == 0 ? 1 : i / 2 == 1 ? 10 : p ? 24 : 7;
+                    cube.sweep.layout.points[HS_X] = widths[m] + (p ? 0 : 64);
+                    cube.sweep.layout.points[HS_Y] = rows[n];
+                    for (int axis = 0; axis < 2; axis++)
+                        cube.sweep.box.hi[axis] = cube.sweep.layout.points[axis] - 1;
+                    for (int f = 0; f < HS_FACES && i % 2; f++)
+                        cube.face[f] = (struct hs_face){.wrap = true};
+                    for (int axis = 0; axis < 2 && i % 2; axis++)
+                        cube.sweep.box.lo[axis] = 0, cube.sweep.box.hi[axis]++;
+                    const struct hs_strip_cut cut = hs_strip_cuts(&cube.sweep);
+                    assert_int_equal(cut.rows, rows[n]);
+                    struct hs_strip_place from = hs_strip_begin(&cut, 0);
+                    assert_true(from.strip == 0 && from.row == 0);
+                    int64_t dearest = 0, all = 0;
+                    int used = 0;
+                    for (int b = 0; b < cut.blocks; b++) {
+                        const struct hs_strip_place to = hs_strip_begin(&cut, b + 1);
+                        assert_true(to.strip > from.strip ||
+                                    (to.strip == from.strip && to.row >= from.row));
+                        const int64_t cost = cost_of(&cut, from, to);
+                        all += cost;
+                        dearest = cost > dearest ? cost : dearest;
+                        used += cost > 0;
+                        from = to;
+                    }
+                    assert_int_equal(from.strip, cut.strips);
+                    assert_int_equal(from.row, 0);
+                    if (cut.strips > HS_STRIP_TABLE)
+                        continue;
+                    /* what a block may have more than another: a part's own cost, and its ends' */
+                    const int least_of_both =
+                        cut.least_low > cut.least_high ? cut.least_low : cut.least_high;
+                    const int64_t apart = cut.cost.part + cut.cost.low + cut.cost.high +
+                                          least_of_both * cut.cost.outer;
+                    assert_int_equal(used, cut.used);
+                    assert_true(dearest <= (cut.most > apart ? cut.most : apart));
+                    assert_true(cut.most <= all / cut.blocks + apart);
+                }
+}
+
+/* How a square of so many points is shared, in double by 24 levels, all faces held. */
+static struct hs_strip_cut cut_of_square(int64_t n)
+{
+    struct cube cube;
+    set_cube(&cube, n, 2, 1);
+    cube.sweep.precision = HS_DOUBLE;
+    cube.sweep.steps = HS_STRIP_STEPS_DOUBLE;
+    return hs_strip_cuts(&cube.sweep);
+}
+
+/* Parts that go through rows at a face, which another part stores. */
+static int parts_beside_ends(const struct hs_strip_cut *cut)
+{
+    int count = 0;
+    for (int b = 0; b < cut->used; b++) {
+        const struct hs_strip_place from = hs_strip_begin(cut, b);
+        const struct hs_strip_place to = hs_strip_begin(cut, b + 1);
+        for (int s = from.strip; s <= to.strip && s < cut->strips; s++) {
+            const int lo = s == from.strip ? from.row : 0;
+            const int hi = s == to.strip ? to.row : cut->rows;
+            const bool low = lo > 0 && lo < 2 * cut->steps + 2;
+            const bool high = hi < cut->rows && hi + cut->steps >= cut->rows;
+            count += lo < hi && (low || high);
+        }
+    }
+    return count;
+}
+
+/* On small grids the parts at the ends would have more rows than others, if no part beside them
+ * should go through an end; on large ones they have, with few exceptions. */
+void test_tiling_strips__large_grids_have_no_parts_beside_ends(void **state)
+{
+    (void)state;
+    const struct hs_strip_cut small = cut_of_square(1024);
+    assert_true(small.least_low < small.steps && parts_beside_ends(&small) > 0);
+    int exceptions = 0;
+    for (int64_t n = 2000; n < 6000; n += 53) {
+        const struct hs_strip_cut cut = cut_of_square(n);
+        exceptions += parts_beside_ends(&cut) > 0;
+    }
+    assert_true(exceptions <= 1);
+}
+
+/* The last answer is kept for as long as the same is asked. */
+void test_tiling_strips__every_sweep_gets_its_own_answer(void **state)
+{
+    (void)state;
+    const struct hs_strip_cut first = cut_of_square(4096), again = cut_of_square(4096);
+    const struct hs_strip_cut other = cut_of_square(2048), last = cut_of_square(4096);
+    assert_int_equal(first.most, again.most);
+    assert_int_equal(first.most, last.most);
+    assert_int_equal(first.used, last.used);
+    assert_true(other.most < first.most && other.strips < first.strips);
+    for (int b = 0; b <= first.used; b++) {
+        const struct hs_strip_place place = hs_strip_begin(&first, b);
+        assert_int_equal(hs_strip_begin(&last, b).strip, place.strip);
+        assert_int_equal(hs_strip_begin(&last, b).row, place.row);
+    }
+}

@@ -1,0 +1,27 @@
+/* Tiles of vector_march. */
+#include "test.h"
+#include "unit/kernels/cube.h"
+#include "vector_march/plan.h"
+
+/* In 2D chunks fill whole waves, in 3D they are so short that the last wave hardly counts: at most
+ * a tenth is lost either way, on grids that keep the device busy. */
+void test_tiling_vector__fills_its_waves(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t n;
+        int dims, blocks;
+    } jobs[] = {{4096, 2, HS_VECTOR_2D_BLOCKS_1},
+                {16384, 2, HS_VECTOR_2D_BLOCKS_1},
+                {512, 3, HS_VECTOR_BLOCKS_1},
+                {1024, 3, HS_VECTOR_BLOCKS_1}};
+    for (size_t j = 0; j < sizeof jobs / sizeof *jobs; j++) {
+        struct cube cube;
+        set_cube(&cube, jobs[j].n, jobs[j].dims, 1);
+        struct hs_geometry g;
+        hs_tiling_launch(&hs_tiling_vector_march, &cube.sweep, &g);
+        const int64_t wave = (int64_t)HS_MULTIPROCESSORS * jobs[j].blocks;
+        const int64_t waves = (hs_geometry_blocks(&g) + wave - 1) / wave;
+        assert_true((double)hs_geometry_blocks(&g) / (double)(waves * wave) > 0.90);
+    }
+}
