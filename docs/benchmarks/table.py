@@ -223,7 +223,7 @@ STEPS = {
         ("register_tile", "coarsened", "z neighbours in registers, one plane in shared memory"),
         ("march_halo", "register_tile", "no thread rests: the block is the output, the halo is loaded besides"),
         ("vector_march", "march_halo", "16 bytes a thread, shuffles, no barrier: much is under way"),
-        ("bulk_march", "vector_march", "the copy engine brings whole rows ahead; blocks march in step"),
+        ("bulk_march", "vector_march", "TMA brings whole rows ahead; blocks are throttled so as not to drift apart"),
         ("temporal_3d", "shared_tile", "two sweeps in the tile before it is written, its halo shrinking"),
         ("fused_march_3d", "bulk_march", "four sweeps in one march, their planes in registers"),
         ("fused_fields_3d", "fused_march_3d", "three sweeps, so that sources and walls may vary from point to point"),
@@ -234,7 +234,7 @@ STEPS = {
         ("tile_2d", "shared_tile", "no thread rests: the block is the output, its rim loads the halo"),
         ("collaborative_2d", "tile_2d", "the threads stride over a larger tile: eight points a thread under way"),
         ("vector_march", "collaborative_2d", "16 bytes a thread, shuffles, no barrier"),
-        ("bulk_march", "vector_march", "the copy engine brings whole rows ahead; blocks march in step"),
+        ("bulk_march", "vector_march", "TMA brings whole rows ahead; blocks are throttled so as not to drift apart"),
         ("temporal_2d", "collaborative_2d", "four sweeps in the tile before it is written, its halo shrinking"),
         ("fused_march_2d", "bulk_march", "ten sweeps (double: 24) in one march, their rows in registers"),
     ],
@@ -249,7 +249,7 @@ STEPS = {
     ("512x512x512", 2): [
         ("basic", None, "one thread a point"),
         ("vector_march", "basic", "16 bytes a thread, shuffles, no barrier"),
-        ("bulk_march", "vector_march", "the copy engine brings whole rows ahead; blocks march in step"),
+        ("bulk_march", "vector_march", "TMA brings whole rows ahead; blocks are throttled so as not to drift apart"),
         ("fused_wide_3d", "bulk_march", "two sweeps in one march, their sums in registers"),
     ],
 }

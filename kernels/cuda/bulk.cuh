@@ -1,6 +1,6 @@
 /*
- * The bulk copy engine of GPUs of compute capability 9 and later: rows from device memory into
- * shared memory without a thread's registers, counted in by a barrier in shared memory.
+ * TMA, the bulk asynchronous copies of GPUs of compute capability 9 and later: rows from device
+ * memory into shared memory without a thread's registers, counted in by a barrier in shared memory.
  *
  * One phase of such a barrier: the threads that it was made for arrive, one of them with the number
  * of bytes that copies are to bring; when all have, and the bytes are there, the phase is over.
@@ -101,7 +101,7 @@ __device__ __forceinline__ bool is_over(barrier *b, unsigned parity)
 }
 /* True in one lane of the warp, always the same; all lanes call it. Of this, unlike of a lane's
  * number, the compiler knows that it is one lane; else it makes a loop over lanes around each order
- * to the copy engine, whose addresses then lie in the lanes' registers. */
+ * to TMA, whose addresses then lie in the lanes' registers. */
 __device__ __forceinline__ bool is_leader()
 {
     unsigned leads = 0;
@@ -259,7 +259,7 @@ __device__ __forceinline__ unsigned address(const void *shared)
     return (unsigned)__cvta_generic_to_shared(shared);
 }
 
-/* Makes barriers that this thread has initialised known to the copy engine. */
+/* Makes barriers that this thread has initialised known to TMA. */
 __device__ __forceinline__ void publish()
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
@@ -328,7 +328,7 @@ __device__ __forceinline__ void copy(void *to, const void *from, unsigned bytes,
     copy(address(to), from, bytes, address(b));
 }
 
-/* The other way: from shared memory. What was written there is known to the copy engine after
+/* The other way: from shared memory. What was written there is known to TMA after
  * after_loads(). */
 __device__ __forceinline__ void store(void *to, spot from, unsigned bytes)
 {

@@ -41,14 +41,14 @@ static void fused_hand_out(struct fused_clock *clock, int64_t blocks, int64_t ta
 
 /* What the chunks depend on. */
 struct fused_columns {
-    int64_t rims, inner; /* columns at faces of x and y, which come first, and others */
+    int64_t halos, inner; /* columns at faces of x and y, which come first, and others */
     int64_t planes;
     int64_t longest; /* chunk, in planes, ... */
     int64_t whole;   /* ... and of a column that is one chunk beside others that are several */
     int reach;
     int ends;   /* the planes do not wrap */
     int begins; /* planes that it takes to begin a chunk */
-    int rim;    /* tenths of what a plane takes inside, that one of a column at faces takes */
+    int halo;   /* tenths of what a plane takes inside, that one of a column at faces takes */
 };
 
 /*
@@ -58,16 +58,17 @@ struct fused_columns {
 static int64_t fused_time(const struct fused_columns *of, const struct hs_fused_chunks *cut)
 {
     struct fused_clock clock = {.free = {{0, HS_MULTIPROCESSORS}}, .n = 1};
-    const int64_t rims = of->rims < cut->whole ? of->rims : cut->whole, inner = cut->whole - rims;
+    const int64_t halos = of->halos < cut->whole ? of->halos : cut->whole,
+                  inner = cut->whole - halos;
     const int64_t once = of->planes + 2 * of->reach + of->begins + (of->ends ? 12 : 0);
-    fused_hand_out(&clock, rims, of->rim * once);
+    fused_hand_out(&clock, halos, of->halo * once);
     fused_hand_out(&clock, inner, 10 * once);
     for (int k = 0; k < cut->chunks; k++) {
         const int64_t length = hs_fused_chunk(of->planes, cut->chunks, cut->taper, k + 1) -
                                hs_fused_chunk(of->planes, cut->chunks, cut->taper, k);
         const int met = of->ends ? (k == 0) + (k + 1 == cut->chunks) : 0;
         const int64_t takes = length + 2 * of->reach + of->begins + 6 * met;
-        fused_hand_out(&clock, of->rims - rims, of->rim * takes);
+        fused_hand_out(&clock, of->halos - halos, of->halo * takes);
         fused_hand_out(&clock, of->inner - inner, 10 * takes);
     }
     return clock.free[clock.n - 1].at;
@@ -85,7 +86,7 @@ static struct hs_fused_chunks fused_chunks(const struct fused_columns *of)
 {
     enum { ENOUGH = 64 * HS_MULTIPROCESSORS, MOST = 23, MOST_TAPER = 8 };
     const int from = (int)hs_divide_up(of->planes > 0 ? of->planes : 1, of->longest);
-    const int64_t columns = of->rims + of->inner;
+    const int64_t columns = of->halos + of->inner;
     struct hs_fused_chunks best = {.chunks = from};
     int64_t least = INT64_MAX;
     for (int some = 0; some < (of->planes <= of->whole ? 2 : 1); some++) {
@@ -123,9 +124,9 @@ static struct fused_columns fused_columns(const struct hs_sweep *sweep, int64_t 
                                .reach = hs_tile_reach(sweep),
                                .ends = !sweep->face[2 * HS_Z].wrap,
                                .begins = 3,
-                               .rim = 12}; /* measured: 1.05 to 1.35 times */
+                               .halo = 12}; /* measured: 1.05 to 1.35 times */
     of.inner = inner_x > 0 && inner_y > 0 ? inner_x * inner_y : 0;
-    of.rims = tiles_x * tiles_y - of.inner;
+    of.halos = tiles_x * tiles_y - of.inner;
     return of;
 }
 
@@ -193,8 +194,8 @@ struct hs_fused_chunks hs_march_cut_z(const struct hs_sweep *sweep, int64_t tile
 /* Measured in float: 512^3, 63 columns, 1.60 of the copy in step and 1.51 not; 768^3 1.48 and 1.37,
  * 1024^3 1.44 and 1.25; but 384^3, 42 columns, 1.32 and 1.38, 256^3 0.97 and 1.14. In double 1.46
  * and 1.55. All go as the slowest, so other faces lose, and rows that are not whole vectors. */
-bool hs_wide_in_step(enum hs_precision precision, const struct hs_face *face, int64_t points_x,
-                     int64_t tiles_x, int64_t tiles_y)
+bool hs_wide_throttles(enum hs_precision precision, const struct hs_face *face, int64_t points_x,
+                       int64_t tiles_x, int64_t tiles_y)
 {
     enum { WIDTH = HS_VECTOR_BYTES / 4, LEAST = HS_MULTIPROCESSORS / 3, RADIUS = 2 };
     return precision == HS_FLOAT && points_x % WIDTH == 0 && tiles_x > 1 &&
@@ -203,14 +204,14 @@ bool hs_wide_in_step(enum hs_precision precision, const struct hs_face *face, in
 }
 
 /* As many equal chunks as give waves of blocks the least time. */
-static struct hs_fused_chunks waves_in_step(const struct fused_columns *of)
+static struct hs_fused_chunks throttled_waves(const struct fused_columns *of)
 {
     enum { MOST = 23 };
-    struct hs_fused_chunks best = {.chunks = 1, .in_step = true};
+    struct hs_fused_chunks best = {.chunks = 1, .throttled = true};
     int64_t least = INT64_MAX;
     const int64_t more = 2 * of->reach + of->begins + 6 * of->ends;
     for (int chunks = 1; chunks <= MOST && of->planes / chunks >= 2 * of->reach; chunks++) {
-        const int64_t waves = hs_divide_up((of->rims + of->inner) * chunks, HS_MULTIPROCESSORS);
+        const int64_t waves = hs_divide_up((of->halos + of->inner) * chunks, HS_MULTIPROCESSORS);
         const int64_t time = waves * (hs_divide_up(of->planes, chunks) + more);
         if (time < least) {
             least = time;
@@ -231,11 +232,11 @@ struct hs_fused_chunks hs_wide_cut_z(const struct hs_sweep *sweep, int64_t tiles
     if (sweep->precision == HS_DOUBLE && keep_all(sweep->face, 2 * HS_Z, sweep->stencil->radius)) {
         of.longest = HS_FUSED_PLANES;
         of.begins = 6;
-        of.rim = 10;
+        of.halo = 10;
     }
     of.whole = whole_planes(sweep);
-    const bool in_step =
-        sweep->steps > 1 && hs_wide_in_step(sweep->precision, sweep->face,
-                                            sweep->layout.points[HS_X], tiles_x, tiles_y);
-    return in_step ? waves_in_step(&of) : fused_answer(&of);
+    const bool throttled =
+        sweep->steps > 1 && hs_wide_throttles(sweep->precision, sweep->face,
+                                              sweep->layout.points[HS_X], tiles_x, tiles_y);
+    return throttled ? throttled_waves(&of) : fused_answer(&of);
 }

@@ -22,7 +22,7 @@ enum {
     HS_WHOLE_PLANES = 520,    /* most planes of a column that is one chunk beside others that are
                                * several */
 
-    HS_WIDE_EVERY = 4,        /* steps of a turn, of blocks of fused_wide_3d that march in step */
+    HS_WIDE_EVERY = 4,        /* steps of a turn, of throttled blocks of fused_wide_3d */
     HS_WIDE_COUNTS = 1 << 16, /* most counts of turns of a launch */
 };
 
@@ -31,7 +31,7 @@ enum {
  * But so many columns, the first ones, are one chunk each. */
 struct hs_fused_chunks {
     int chunks, taper, whole;
-    bool in_step; /* fused_wide_3d: blocks that run at the same time wait for one another */
+    bool throttled; /* fused_wide_3d: blocks that run at the same time wait for one another */
 };
 
 /* The chunks of the least estimated time, for so many tiles along x and y. */
@@ -46,9 +46,9 @@ struct hs_fused_chunks hs_march_cut_z(const struct hs_sweep *sweep, int64_t tile
 struct hs_fused_chunks hs_wide_cut_z(const struct hs_sweep *sweep, int64_t tiles_x,
                                      int64_t tiles_y);
 
-/* Whether its blocks had better march in step, for so many tiles, `face` of a grid so wide. */
-bool hs_wide_in_step(enum hs_precision precision, const struct hs_face *face, int64_t points_x,
-                     int64_t tiles_x, int64_t tiles_y);
+/* Whether its blocks had better be throttled, for so many tiles, `face` of a grid so wide. */
+bool hs_wide_throttles(enum hs_precision precision, const struct hs_face *face, int64_t points_x,
+                       int64_t tiles_x, int64_t tiles_y);
 
 /* The first plane of chunk k; with k the number of chunks, the end. */
 HS_ON_DEVICE_TOO static inline int64_t hs_fused_chunk(int64_t planes, int64_t chunks, int taper,

@@ -1,6 +1,6 @@
 /*
- * A 3D grid as columns along z, for kernels whose blocks march through one and sweep a rim around
- * what they store redundantly. At a face there is no rim: the first tile begins there and the last
+ * A 3D grid as columns along z, for kernels whose blocks march through one and sweep a halo around
+ * what they store redundantly. At a face there is no halo: the first tile begins there and the last
  * one, moved back, ends at the other.
  */
 #ifndef HS_KERNELS_CUDA_COLUMNS_CUH
@@ -50,10 +50,10 @@ struct column {
     unsigned faces; /* bit of each face of the grid that the tile touches and that does not wrap */
 };
 
-/* Points of a tile, and how many on each side are its rim. A tile begins at a multiple of grain_x,
+/* Points of a tile, and how many on each side are its halo. A tile begins at a multiple of grain_x,
  * so that the last one may reach beyond the grid. */
 struct shape {
-    int nx, ny, rim_x, rim_y;
+    int nx, ny, halo_x, halo_y;
     int grain_x = 1;
 };
 
@@ -69,17 +69,17 @@ struct cut {
  * What tile t of an axis of n nodes covers and stores, of which the first stores `lead` nodes and
  * every other `stored`.
  */
-__device__ inline unsigned tile_along(int t, int n, int size, int rim, int grain, int lead,
+__device__ inline unsigned tile_along(int t, int n, int size, int halo, int grain, int lead,
                                       int stored, bool wrap, int *first, int *lo, int *hi)
 {
     if (wrap) {
-        *first = t * stored - rim;
+        *first = t * stored - halo;
         *lo = t * stored;
         *hi = min(*lo + stored, n);
         return 0;
     }
     *lo = t == 0 ? 0 : lead + (t - 1) * stored;
-    *first = t == 0 ? 0 : *lo - rim;
+    *first = t == 0 ? 0 : *lo - halo;
     const bool last = *first + size >= n;
     *hi = last ? n : t == 0 ? lead : *lo + stored;
     *first = last ? (n - size + grain - 1) / grain * grain : *first;
@@ -87,10 +87,10 @@ __device__ inline unsigned tile_along(int t, int n, int size, int rim, int grain
 }
 
 /* Tiles with a face of x or y first, then the others: the two kinds have their own weights. */
-__device__ inline void tile_of(int index, int rims, int tiles_x, int tiles_y, bool faces_x,
+__device__ inline void tile_of(int index, int halos, int tiles_x, int tiles_y, bool faces_x,
                                bool faces_y, int *tx, int *ty)
 {
-    if (index < rims) {
+    if (index < halos) {
         const int full_rows = faces_y ? (tiles_y > 1 ? 2 : 1) : 0;
         if (index < full_rows * tiles_x) {
             *tx = index % tiles_x;
@@ -103,12 +103,12 @@ __device__ inline void tile_of(int index, int rims, int tiles_x, int tiles_y, bo
         *ty = (faces_y ? 1 : 0) + index / columns;
         return;
     }
-    index -= rims;
+    index -= halos;
     const int inner_x = faces_x ? tiles_x - 2 : tiles_x;
     *tx = (faces_x ? 1 : 0) + index % inner_x;
     *ty = (faces_y ? 1 : 0) + index / inner_x;
 }
-__device__ inline int rim_tiles(int tiles_x, int tiles_y, bool faces_x, bool faces_y)
+__device__ inline int halo_tiles(int tiles_x, int tiles_y, bool faces_x, bool faces_y)
 {
     const int inner_x = faces_x ? (tiles_x > 2 ? tiles_x - 2 : 0) : tiles_x;
     const int inner_y = faces_y ? (tiles_y > 2 ? tiles_y - 2 : 0) : tiles_y;
@@ -123,21 +123,21 @@ __device__ __forceinline__ column column_of(const shape &tile, const cut &cut, i
 {
     const bool faces_x = !faces.wrap[0], faces_y = !faces.wrap[1];
     const int tiles = cut.tiles_x * cut.tiles_y;
-    const int rims = rim_tiles(cut.tiles_x, cut.tiles_y, faces_x, faces_y);
+    const int halos = halo_tiles(cut.tiles_x, cut.tiles_y, faces_x, faces_y);
     const int block = blockIdx.x, more = block - cut.whole, others = tiles - cut.whole;
     const bool whole = more < 0;
     int tx, ty;
-    tile_of(whole ? block : cut.whole + more % others, rims, cut.tiles_x, cut.tiles_y, faces_x,
+    tile_of(whole ? block : cut.whole + more % others, halos, cut.tiles_x, cut.tiles_y, faces_x,
             faces_y, &tx, &ty);
     const int chunk = whole ? 0 : more / others;
     column at;
     at.z_lo = whole ? 0 : (int)hs_fused_chunk(nz, cut.chunks, cut.taper, chunk);
     at.z_hi = whole ? nz : (int)hs_fused_chunk(nz, cut.chunks, cut.taper, chunk + 1);
     at.faces = faces.wrap[2] ? 0u : 48u;
-    at.faces |= tile_along(tx, nx, tile.nx, tile.rim_x, tile.grain_x, cut.lead_x, cut.stored_x,
+    at.faces |= tile_along(tx, nx, tile.nx, tile.halo_x, tile.grain_x, cut.lead_x, cut.stored_x,
                            faces.wrap[0], &at.x, &at.x_lo, &at.x_hi);
-    at.faces |= tile_along(ty, ny, tile.ny, tile.rim_y, 1, tile.ny - tile.rim_y,
-                           tile.ny - 2 * tile.rim_y, faces.wrap[1], &at.y, &at.y_lo, &at.y_hi)
+    at.faces |= tile_along(ty, ny, tile.ny, tile.halo_y, 1, tile.ny - tile.halo_y,
+                           tile.ny - 2 * tile.halo_y, faces.wrap[1], &at.y, &at.y_lo, &at.y_hi)
                 << 2;
     at.held = at.faces & faces.held;
     return at;

@@ -39,7 +39,8 @@ struct hs_fused_cut hs_fused_cut_x(const struct hs_sweep *sweep);
 
 /* Tiles of `size` points along an axis of n that begin to store where multiples of `grain` do, of
  * which node 0 is the `offset`-th point. */
-struct hs_fused_cut hs_fused_cut(int64_t n, int size, int rim, int grain, int offset, bool wrap);
+struct hs_fused_cut hs_fused_make_cut(int64_t n, int size, int halo, int grain, int offset,
+                                      bool wrap);
 
 /* By how many points node 0 of a row had better lie beyond a multiple of 32 bytes: in float the
  * first tile could store half a sector more than whole ones, and where no more is missing than that

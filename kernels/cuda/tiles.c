@@ -71,9 +71,9 @@ int hs_tile_reach(const struct hs_sweep *sweep)
     return sweep->stencil->radius * hs_tile_steps(sweep);
 }
 
-int64_t hs_tile_overlapping(int64_t n, int size, int rim, bool wrap)
+int64_t hs_tile_overlapping(int64_t n, int size, int halo, bool wrap)
 {
-    const int stored = size - 2 * rim;
+    const int stored = size - 2 * halo;
     if (wrap)
         return hs_divide_up(n, stored);
     return n <= size ? 1 : 1 + hs_divide_up(n - size, stored);

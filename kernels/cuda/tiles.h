@@ -54,9 +54,9 @@ int hs_tile_steps(const struct hs_sweep *sweep);
 /* How far away along an axis lie the nodes that a node's last value depends on. */
 int hs_tile_reach(const struct hs_sweep *sweep);
 
-/* Tiles of `size` points along an axis of n, `rim` of which on each side are swept but not stored,
+/* Tiles of `size` points along an axis of n, `halo` of which on each side are swept but not stored,
  * except at a face, where none are needed: there the tiles begin and end at the faces. */
-int64_t hs_tile_overlapping(int64_t n, int size, int rim, bool wrap);
+int64_t hs_tile_overlapping(int64_t n, int size, int halo, bool wrap);
 
 /*
  * How many planes a block of one sweep marches through: as many as give the least time by this

@@ -1,15 +1,6 @@
 /*
- * bulk_march: one sweep a launch in 2D and 3D, with rows that the bulk copy engine brings, and all
- * blocks in step.
- *
- * What a copy of the field costs is the floor. Five things stood between a sweep and that on an
- * H200. Each was found by leaving out the others (docs/performance/one-sweep.md), and each has its
- * answer here.
- *
- *   The engine asks L2 by the lines of shared memory that it fills. Rows that begin there as far
- *   from a multiple of 128 bytes as they do in memory cost one request a line, others 1.2. So a row
- *   has the pitch of its points and a line more, and what stands left of its first point stands in
- *   the room that the row before has. From 0.88 to 0.97.
+ * bulk_march: one sweep a launch in 2D and 3D, as fast as a copy. Rows come by TMA (bulk
+ * asynchronous copies), and blocks do not drift apart.
  *
  *        y |  [ halo rows                    ]   R
  *          |  [ warp  warp  warp  warp ]         X warps beside one another, 16 bytes a lane,
@@ -18,49 +9,31 @@
  *          |  [ halo rows                    ]   R
  *          +------------------------------- x
  *
- *   DRAM is as fast as in a copy only where what is asked for at one time lies together, and blocks
- *   that march on their own drift apart. So they march in step (throttle.cuh), and few chunks along
- *   z at a time: tiles are low, so that two layers of them, or one, are all blocks that run.
+ * Five things stand between a sweep and the copy, and each has its answer here:
  *
- *   Rows that the neighbouring tile needs as well must still be in L2 when it asks. They are kept
- *   there before what is stored (evict_last): 0.99 against 0.96. The engine takes that hint for all
- *   rows that a warp asks for at once, so all have it.
+ *   - TMA asks L2 by the lines of shared memory that it fills. A row there has the pitch of its
+ *     points and a line more, so that it lies to its lines as it does in memory.
+ *   - DRAM is as fast as in a copy only where what is asked for at one time lies together. So
+ *     blocks are throttled to the same planes (throttle.cuh), with few chunks along z at a time.
+ *   - Rows that the neighbouring tile needs as well must still be in L2: evict_last keeps them.
+ *   - To ask for a row takes a warp 190 clocks, so four warps do it, one for each scheduler.
+ *   - Two warps a scheduler sum, so each must always have something to do: no branch between a
+ *     row's first load and its store. A point waits for its 2R planes in 2R sums, each of which
+ *     moves on by the very multiply-add that it gets, in the one order of additions.
  *
- *   To ask for a row takes a warp 190 clocks beside others that sum, whose lanes ask one after the
- *   other: 2.6 us for the 28 rows of two planes with radius 3. So four warps do it, one for each
- *   scheduler.
- *
- *   Two warps a scheduler sum, so each must always have something to do: no branch between a row's
- *   first load and its store, whatever the row's end is, and no instruction but multiply-adds for
- *   what waits in registers. A point's sum begins with the planes below it as they come, goes on
- *   with its own plane, and ends with those above, which is the one order of additions; so of 2R
- *   planes it waits in 2R sums, each of which moves on by the very multiply-add that it gets. With
- *   radius 3 from 0.86 and 0.81 to 0.96 and 0.97.
- *
- * So shared memory has one plane in use instead of R+1, and all others are on their way. In 2D the
- * planes are rows, four of which come together. A field of sources comes as the rows do, for the
- * planes whose sums begin; then three words a point are the floor.
- *
- * A block's tile and its stages are in tile.cuh, the warps that have rows copied in
+ * In 2D the planes are rows, four of which come together. A source field comes as the rows do.
+ * Groups of 32 bytes at the ends of rows are stored whole where the caller allows it (may_copy).
+ * z neighbours: registers. y neighbours: shared memory, or the row before; in 2D registers. x
+ * neighbours: shared memory. Tile and stages are in tile.cuh, the warps that have rows copied in
  * copies.cuh, those that sum in sums.cuh.
  *
- * Groups of 32 bytes at the ends of rows are stored whole where the caller allows it (may_copy).
- * What stood there waits in shared memory until it is stored, R planes later.
+ * Words per point: 1 + 2R/planes from memory and 1 to it; from L2, with radius 1, 1 + 2/8.
  *
- * Words per point: 1 + 2R/planes from memory and 1 to it. From L2, with radius 1: 1 + 2/8, of
- * which 1.08 were counted.
+ * Reaches 0.98 of the copy's bandwidth at 512^3, radius 1 to 3, on an H200; what each of the five
+ * gave: docs/performance/one-sweep.md.
  *
- * Measured on one H200 by a program that calls the kernel, GCell/s, float and double, 2026-11-21:
- * 512^3 radius 1 518 and 262, radius 2 512 and 260, radius 3 507 and 258, with a source field 352
- * and 179, 348 and 177, 347 and 176; 1024^3 radius 1 526 and 262; 16384^2, any radius, 519 and 264,
- * with a source field 356 and 180. Copies gave 525 and 265.
- *
- * z neighbours: registers. y neighbours: shared memory, or the row before; in 2D registers. x
- * neighbours: shared memory.
- *
- * Source: bulk copies and barriers in shared memory: NVIDIA, CUDA C++ Programming Guide,
- * asynchronous data copies; warps for loads and others for sums: Bauer, Cook, Khailany, CudaDMA,
- * SC'11.
+ * Source: NVIDIA, CUDA C++ Programming Guide, asynchronous data copies; warps for loads and others
+ * for sums: Bauer, Cook, Khailany, CudaDMA, SC'11.
  */
 #include "copies.cuh"
 #include "sums.cuh"
@@ -79,7 +52,7 @@ using namespace bulk_rows;
 template <class B>
 __global__ void __launch_bounds__(B::THREADS, 1)
     bulk_march(const __grid_constant__ star::request<typename B::T> r, int planes, int chunks,
-               lockstep::progress *of_all)
+               throttle::progress *of_all)
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     STAR_SHARED(memory, typename B::shared_memory, [1]);
@@ -105,7 +78,7 @@ __global__ void __launch_bounds__(B::THREADS, 1)
 
 size_t scratch(const hs_sweep *)
 {
-    return sizeof(lockstep::progress);
+    return sizeof(throttle::progress);
 }
 
 template <class B>
@@ -127,7 +100,7 @@ hs_status launch(const hs_sweep *sweep, const hs_geometry &shape, int multiproce
     assert(shape.shared_bytes == sizeof(typename B::shared_memory));
     return star::launch("bulk_march", bulk_march<B>, r, launched, sweep->stream, err,
                         shape.output_tile[B::MARCH], (int)chunks,
-                        (lockstep::progress *)sweep->scratch);
+                        (throttle::progress *)sweep->scratch);
 }
 
 template <int DIMS, int R, typename T, bool LARGE>
@@ -177,7 +150,7 @@ bool suits(const hs_problem *problem, char *reason, size_t size)
 
 extern "C" const hs_kernel hs_kernel_cuda_bulk_march = {
     .name = "bulk_march",
-    .idea = "march in step along the slowest axis, whole rows by the bulk copy engine, ahead",
+    .idea = "throttled march along the slowest axis, whole rows ahead by TMA",
     .origin = "warps for loads and for sums: Bauer et al., CudaDMA, SC'11",
     .device = HS_CUDA,
     .dims = 1u << 2 | 1u << 3,

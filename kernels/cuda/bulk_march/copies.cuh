@@ -63,14 +63,14 @@ __device__ __forceinline__ unsigned due_with(int n, int planes)
 template <class B, typename T>
 __device__ __forceinline__ void have_copied(const star::request<T> &r, int planes, int chunks,
                                             typename B::shared_memory &shared,
-                                            lockstep::progress *of_all)
+                                            throttle::progress *of_all)
 {
     enum { R = B::R, N = B::N };
     const int lane = threadIdx.x % WARP, warp = (int)(threadIdx.x / WARP) - B::SUMMING;
     const uint64_t keep = bulk::policy(bulk::KEEP), leave = bulk::policy(bulk::USUAL);
     const int64_t pitch = pitch_of<B>(r);
     const columns needed = columns_of<B>(r);
-    typename B::pace step(of_all);
+    typename B::limiter step(of_all);
     turn<B::STAGES> stage(1); /* a barrier's phase before its first is over */
     int n = 0;
     for (int i = blockIdx.x; i < chunks; i += gridDim.x) {

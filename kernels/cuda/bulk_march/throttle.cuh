@@ -15,7 +15,7 @@
 
 #include "plan.h"
 
-namespace lockstep
+namespace throttle
 {
 
 /* In the kernel's own memory: zero before and after each launch. */
@@ -26,7 +26,7 @@ struct progress {
 
 /* Of one block; one thread calls it. A step is EVERY planes. */
 template <int EVERY, int DRIFT>
-class pace
+class limiter
 {
     enum { PATIENCE = 40 };
     progress *const all;
@@ -39,7 +39,7 @@ class pace
     }
 
   public:
-    __device__ __forceinline__ explicit pace(progress *of_all)
+    __device__ __forceinline__ explicit limiter(progress *of_all)
         : all(of_all), keeping(of_all), seen(0)
     {
     }
@@ -82,6 +82,6 @@ class pace
     }
 };
 
-} // namespace lockstep
+} // namespace throttle
 
 #endif

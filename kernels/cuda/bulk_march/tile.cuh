@@ -18,7 +18,7 @@ using star::vec;
 
 enum { WARP = HS_WARP };
 
-/* A step of the lockstep is EVERY stages, a block at most DRIFT steps ahead; chosen by measuring.
+/* A step of the throttle is EVERY stages, a block at most DRIFT steps ahead; chosen by measuring.
  */
 template <bool LARGE>
 struct rhythm {
@@ -59,7 +59,7 @@ struct tile {
         ENDS = 4 /* vectors of a row's two outer groups */
     };
     using rhythm = bulk_rows::rhythm<IS_LARGE>;
-    using pace = lockstep::pace<rhythm::EVERY, rhythm::DRIFT>;
+    using limiter = throttle::limiter<rhythm::EVERY, rhythm::DRIFT>;
     /* To the warps that sum: each value that they need not keep is a register. */
     enum { SAME = -1, END = -2 };
     struct message {

@@ -7,13 +7,13 @@
  *
  *       lane 0      lane 1            lane 31
  *     |.........|.........|  ...   |.........|     W points each, in registers
- *      <- rim ->|       stored        |<- rim ->
+ *      <- halo ->|       stored        |<- halo ->
  *
- * Nothing is exchanged between warps: a rim of radius*steps points on each side is swept
- * redundantly. At the grid's ends there is no rim: the lane there makes the ghosts, at every sweep,
- * in a variant of its own. Loads and stores go through shared memory, so that neighbouring lanes
- * move neighbouring 16 bytes while a lane owns W points in a row (in double, straight loads of a
- * lane's own points took twice the time of the whole).
+ * Nothing is exchanged between warps: a halo of radius*steps points on each side is swept
+ * redundantly. At the grid's ends there is no halo: the lane there makes the ghosts, at every
+ * sweep, in a variant of its own. Loads and stores go through shared memory, so that neighbouring
+ * lanes move neighbouring 16 bytes while a lane owns W points in a row (in double, straight loads
+ * of a lane's own points took twice the time of the whole).
  *
  * W is 32, or less on short lines, which would leave multiprocessors without a warp.
  *
@@ -24,7 +24,7 @@
  * times the copy, and 3558 in double, 13.3 times.
  *
  * Source: time skewing and overlapped tiles in one dimension are folklore; Krishnamoorthy et al.,
- * PLDI'07, on the redundant rim; registers instead of memory as in warp_shuffle, which see.
+ * PLDI'07, on the redundant halo; registers instead of memory as in warp_shuffle, which see.
  */
 #include "levels.cuh"
 
@@ -49,7 +49,7 @@ struct arguments : star::faces<T, 2, HS_MAX_RADIUS> {
     const T *source; /* or nullptr */
     int64_t n;
     int64_t lines;
-    int rim, steps;
+    int halo, steps;
     T c[2 * HS_MAX_RADIUS + 1];                           /* in the order of the additions */
     star::level_fields<T, 2, HS_MAX_RADIUS> level[STEPS]; /* a face is one node */
 };
@@ -63,20 +63,20 @@ struct part {
 template <typename T, int W>
 __device__ __forceinline__ part part_of(const arguments<T> &p, int64_t index)
 {
-    const int64_t stored = 32 * W - 2 * p.rim;
+    const int64_t stored = 32 * W - 2 * p.halo;
     part at;
     if (p.wrap[0]) {
         at.lo = index * stored;
         at.hi = min(at.lo + stored, p.n);
-        at.first = at.lo - p.rim;
+        at.first = at.lo - p.halo;
         at.at_min = at.at_max = false;
         return at;
     }
     at.at_min = index == 0;
     at.at_max = index * stored + 32 * W >= p.n;
     at.first = at.at_max ? p.n - 32 * W : index * stored;
-    at.lo = index == 0 ? 0 : index * stored + p.rim;
-    at.hi = at.at_max ? p.n : index * stored + 32 * W - p.rim;
+    at.lo = index == 0 ? 0 : index * stored + p.halo;
+    at.hi = at.at_max ? p.n : index * stored + 32 * W - p.halo;
     return at;
 }
 
@@ -307,7 +307,7 @@ arguments<T> make_arguments(const hs_sweep *sweep)
     p.source = (const T *)sweep->source;
     p.n = sweep->layout.points[HS_X];
     p.steps = sweep->steps;
-    p.rim = hs_line_rim(sweep);
+    p.halo = hs_line_halo(sweep);
     star::take_coefficients(sweep, p.c);
     star::take_faces(sweep, &p);
     star::take_levels(sweep, p.level);

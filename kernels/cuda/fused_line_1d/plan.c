@@ -8,7 +8,7 @@ int hs_line_width(const struct hs_sweep *sweep)
     return sweep->stencil->radius == 1 ? HS_LINE_LEAST_1 : HS_LINE_LEAST_23;
 }
 
-int hs_line_rim(const struct hs_sweep *sweep)
+int hs_line_halo(const struct hs_sweep *sweep)
 {
     const int vector = HS_VECTOR_BYTES / (int)hs_precision_size(sweep->precision);
     return (int)hs_divide_up(hs_tile_reach(sweep), vector) * vector;
@@ -18,7 +18,7 @@ int64_t hs_line_count(const struct hs_sweep *sweep)
 {
     const struct hs_box wide = hs_tiling_with_held(sweep);
     return hs_tile_overlapping(wide.hi[HS_X] - wide.lo[HS_X], HS_WARP * hs_line_width(sweep),
-                               hs_line_rim(sweep), sweep->face[2 * HS_X].wrap);
+                               hs_line_halo(sweep), sweep->face[2 * HS_X].wrap);
 }
 
 static struct hs_blocking usual_fused_line(int dims, int radius, enum hs_precision precision)
@@ -30,10 +30,10 @@ static struct hs_blocking usual_fused_line(int dims, int radius, enum hs_precisi
 static void geometry_fused_line(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
                                 struct hs_geometry *out)
 {
-    const int size = (int)hs_precision_size(sweep->precision), rim = hs_line_rim(sweep);
+    const int size = (int)hs_precision_size(sweep->precision), halo = hs_line_halo(sweep);
     const int points = HS_WARP * hs_line_width(sweep);
     const struct hs_box wide = hs_tiling_with_held(sweep);
-    hs_tile_set(sweep, HS_LINE_WARPS * (points - 2 * rim), 1, 1, out);
+    hs_tile_set(sweep, HS_LINE_WARPS * (points - 2 * halo), 1, 1, out);
     out->input_tile[HS_X] = HS_LINE_WARPS * points;
     hs_tile_finish(sweep, &wide, blocking->threads, out);
     out->blocks[HS_X] = hs_divide_up(hs_line_count(sweep), HS_LINE_WARPS);

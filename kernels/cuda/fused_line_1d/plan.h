@@ -20,7 +20,7 @@ enum {
 /* Points of a lane, points on each side of a line that are swept redundantly, and lines of a grid.
  */
 int hs_line_width(const struct hs_sweep *sweep);
-int hs_line_rim(const struct hs_sweep *sweep);
+int hs_line_halo(const struct hs_sweep *sweep);
 int64_t hs_line_count(const struct hs_sweep *sweep);
 
 HS_TILING(fused_line_1d);

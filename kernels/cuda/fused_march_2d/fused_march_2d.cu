@@ -10,37 +10,24 @@
  * A level's older row is dead once the level's sums have begun with it, so these are begun before
  * the last multiply-add of the level before, which then writes where that row was: no value is
  * moved. x neighbours are in the lane, or come by shuffle from rows known since the step before,
- * asked for one level ahead. So a point and level costs 5 multiply-adds and little else.
+ * asked for one level ahead. So a point and level costs 5 multiply-adds and little else. Rows come
+ * and go by TMA, a row by one lane's instruction: ordinary loads would queue with the shuffles.
  *
- * Rows come from memory and go there by the bulk copy engine, from and to shared memory, a row by
- * one lane's instruction. Ordinary loads and stores stand in one queue with the shuffles, which
- * then wait for memory.
+ * In float every warp has a strip of its own, and sweeps its halo redundantly. In double the warps
+ * of a block stand side by side, each overlapping the next by eight points, and groups of them
+ * share the levels, three each: a group gives its last row to the next by way of shared memory. Up
+ * to twelve levels there are four warps side by side; with 24 two warps, and room for two pairs of
+ * pairs of rows between groups, which then wait for each other half as often. 24, since a copy of a
+ * value takes as much energy as seven levels' sums, and an H200 is at its limit of power.
  *
- * In float every warp has a strip of its own, and sweeps its rim twice. In double, where a strip is
- * narrower, the warps of a block stand side by side, each overlapping the next by eight points, and
- * the levels are shared by groups of them, three levels each: a group gives its last row to the
- * next by way of shared memory, each warp the points that are right there, since at every level one
- * point more at its ends is wrong. Up to twelve levels there are four warps side by side and room
- * for three pairs of rows between the groups; with 24 levels two warps and room for two pairs of
- * pairs, so that groups wait for each other half as often. All groups run the same code, since the
- * cache for instructions holds little more than one group's loop. What is done once for a place,
- * and not for each of its rows, is short: the first group and the last, which also order the
- * copies, are the ones that all others wait for.
+ * At the grid's faces there is no halo. The lanes there make the ghosts: of x in variants of the
+ * steps, where all compute what some choose; of y in steps of their own, which cost more. All
+ * blocks run at once, so they share the strips by what these steps cost (hs_strip_begin). Rows that
+ * cross a wrap come in two pieces.
  *
- * Why 24: a copy of random digits takes 1.8 nJ a value and twelve levels' multiply-adds 2.7, and an
- * H200 is at its limit of power. The wider rims (0.85 of the points are stored, not 0.94) cost less
- * than the memory that is not read.
- *
- * At the grid's faces there is no rim. The lanes there make the ghosts: of x in variants of the
- * steps, where all compute what some choose; of y in steps of their own, level after level, which
- * take as long as three others in double, and in float, where their rows are in shared memory,
- * longer. All blocks run at once, so they share the strips by what these steps cost
- * (hs_strip_begin). Rows that cross a wrap come in two pieces.
- *
- * The model, 16384^2 on an H200 at 1.95 GHz: 5 multiply-adds a point and sweep allow 12.5 times the
- * device copy in float, 12.4 in double; of these 0.91 and 0.85 are of points that are stored, and
- * in float 0.82 of the instructions are multiply-adds. Measured by bench, fixed walls, 2026-11-23:
- * 7.0 to 7.1 in float and 8.5 to 8.8 in double (docs/performance/fused-2d-1d.md).
+ * 5 multiply-adds a point and sweep allow 12.5 times the copy's bandwidth; of these 0.91 (float)
+ * and 0.85 (double) are of points that are stored. Reaches 7.1 and 8.6 at 16384^2 on an H200
+ * (docs/performance/fused-2d-1d.md).
  *
  * Source: 2.5D/3.5D blocking, Nguyen et al., SC'10; levels in registers, AN5D, Matsumura et al.,
  * CGO'20; the passed rows and the order that moves nothing are ours.

@@ -87,9 +87,9 @@ struct march {
         PLACES = block::PLACES,
         PAIRS = block::PAIRS,
         TOGETHER = block::TOGETHER,
-        HALF_SEAM = HS_STRIP_SEAM / 2,
-        NEXT = 32 * WIDTH - HS_STRIP_SEAM, /* from warp to warp, in points */
-        LONG = GROUPS - block::SHORT,      /* groups that have all levels */
+        HALF_OVERLAP = HS_STRIP_OVERLAP / 2,
+        NEXT = 32 * WIDTH - HS_STRIP_OVERLAP, /* from warp to warp, in points */
+        LONG = GROUPS - block::SHORT,         /* groups that have all levels */
         DEEP = block::DEEP - (GROUP < LONG ? 0 : 1),
         LAG = LEVELS,  /* steps from a row's arrival to its being stored */
         ODD_ROWS = 16, /* vectors are not aligned in memory, or one crosses the wrap */
@@ -102,7 +102,7 @@ struct march {
         T row[2][DEEP][WIDTH];
     };
 
-    /* What the copy engine is told at a place: which rows of memory come, or go there. Kept and
+    /* What TMA is told at a place: which rows of memory come, or go there. Kept and
      * moved along, since to make it anew took 50 or 60 instructions, and 300 to 440 of the 3670
      * clocks of a place, of the two groups that all others wait for. */
     struct order {
@@ -116,7 +116,7 @@ struct march {
     typename block::shared_memory &shared;
     int own_group, warp;
     bulk::spot takes;      /* the lane's first vector of the first place's first row */
-    unsigned seams;        /* 1: the lane's first points are another warp's, 2: its last */
+    unsigned overlaps;     /* 1: the lane's first points are another warp's, 2: its last */
     bulk::spot come, room; /* barriers of the first places that it takes from and gives to */
     int turn;              /* of the places where rows lie on their way */
     int pair;              /* of rows in the place */
@@ -131,15 +131,16 @@ struct march {
         : p(arguments), shared(memory), own_group(which), warp(block::WARPS > 1 ? side : 0),
           turn(0), pair(0), round(0)
     {
-        static_assert(block::WARPS == 1 ||
-                          ((int)block::DEEP <= (int)HALF_SEAM &&
-                           (int)HALF_SEAM <= (int)WIDTH - (int)VECTOR && HALF_SEAM % VECTOR == 0),
-                      "half a seam is right after a group's levels, and whole vectors of a lane");
+        static_assert(
+            block::WARPS == 1 ||
+                ((int)block::DEEP <= (int)HALF_OVERLAP &&
+                 (int)HALF_OVERLAP <= (int)WIDTH - (int)VECTOR && HALF_OVERLAP % VECTOR == 0),
+            "half a overlap is right after a group's levels, and whole vectors of a lane");
         takes = bulk::spot_of(shared.rows[group()][0][0] + lane() * VECTORS +
                               warp * (first() ? 32 * WIDTH : (int)NEXT) / VECTOR);
         takes = __shfl_sync(0xffffffffu, takes, lane()); /* so that it is kept, not made again */
-        seams = (warp > 0 && lane() == 0 ? 1u : 0u) |
-                (warp + 1 < p.cut.warps && lane() == 31 ? 2u : 0u);
+        overlaps = (warp > 0 && lane() == 0 ? 1u : 0u) |
+                   (warp + 1 < p.cut.warps && lane() == 31 ? 2u : 0u);
         come = bulk::spot_of(first() ? &shared.fetched[warp][0] : &shared.given[group() - 1][0]);
         room = bulk::spot_of(&shared.taken[group()][0]);
     }
@@ -175,8 +176,8 @@ struct march {
     {
         const share &part = shared.part;
         const int lo = s == part.first ? part.lo : 0, hi = s == part.last ? part.hi : p.ny;
-        const int size = NEXT * (p.cut.warps - 1) + 32 * WIDTH, rim = p.cut.rim;
-        int first = p.cut.lead + (s - 1) * p.cut.stored - rim, left = first + rim;
+        const int size = NEXT * (p.cut.warps - 1) + 32 * WIDTH, halo = p.cut.halo;
+        int first = p.cut.lead + (s - 1) * p.cut.stored - halo, left = first + halo;
         int right = left + p.cut.stored;
         faces = p.wrap[1] ? 0u : 12u;
         if (!p.wrap[0]) {
@@ -187,9 +188,9 @@ struct march {
             faces |= (s == 0 && warp == 0 ? 1u : 0u) | (last && warp == p.cut.warps - 1 ? 2u : 0u);
         }
         x = first + warp * NEXT;
-        const int least = warp == 0 ? left : max(left, x + (int)HALF_SEAM);
+        const int least = warp == 0 ? left : max(left, x + (int)HALF_OVERLAP);
         const int behind =
-            warp == p.cut.warps - 1 ? right : min(right, x + (int)NEXT + (int)HALF_SEAM);
+            warp == p.cut.warps - 1 ? right : min(right, x + (int)NEXT + (int)HALF_OVERLAP);
         x_lo = max(least, x);
         x_hi = min(min(behind, p.nx), x + 32 * WIDTH);
         y_lo = lo;
@@ -311,8 +312,8 @@ struct march {
 #pragma unroll
             for (int v = 0; v < VECTORS; v++)
                 if (block::WARPS == 1 ||
-                    !(seams & ((v * VECTOR < HALF_SEAM ? 1u : 0u) |
-                               ((v + 1) * VECTOR > WIDTH - HALF_SEAM ? 2u : 0u))))
+                    !(overlaps & ((v * VECTOR < HALF_OVERLAP ? 1u : 0u) |
+                                  ((v + 1) * VECTOR > WIDTH - HALF_OVERLAP ? 2u : 0u))))
                     bulk::value<vector>(to + v * HS_VECTOR_BYTES) = part[v];
             return;
         }

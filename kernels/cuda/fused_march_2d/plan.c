@@ -7,7 +7,7 @@
 /* Points of so many warps side by side. */
 static int strip_points(int width, int warps)
 {
-    return (HS_WARP * width - HS_STRIP_SEAM) * (warps - 1) + HS_WARP * width;
+    return (HS_WARP * width - HS_STRIP_OVERLAP) * (warps - 1) + HS_WARP * width;
 }
 
 /* Blocks that it takes if the parts of each may cost `cut->most`, as many rows as that allows. */
@@ -138,11 +138,11 @@ static struct hs_strip_cut cut_strips(const struct hs_sweep *sweep)
     while (cut.warps > 1 && strip_points(width, cut.warps) > nx)
         cut.warps--;
     cut.points = strip_points(width, cut.warps);
-    cut.rim = hs_divide_up(steps, HS_VECTOR_BYTES / size) * (HS_VECTOR_BYTES / size);
-    cut.stored = cut.points - 2 * cut.rim;
+    cut.halo = hs_divide_up(steps, HS_VECTOR_BYTES / size) * (HS_VECTOR_BYTES / size);
+    cut.stored = cut.points - 2 * cut.halo;
     /* as in hs_fused_cut_x: rows are stored from multiples of 32 bytes */
-    cut.lead = wrap_x ? cut.stored : (cut.points - cut.rim) / (32 / size) * (32 / size);
-    const int64_t more = wrap_x ? nx - cut.stored : nx - cut.points - cut.lead + cut.rim;
+    cut.lead = wrap_x ? cut.stored : (cut.points - cut.halo) / (32 / size) * (32 / size);
+    const int64_t more = wrap_x ? nx - cut.stored : nx - cut.points - cut.lead + cut.halo;
     cut.strips = nx <= (wrap_x ? cut.stored : cut.points) ? 1
                  : wrap_x                                 ? 1 + hs_divide_up(more, cut.stored)
                  : more > 0                               ? 2 + hs_divide_up(more, cut.stored)

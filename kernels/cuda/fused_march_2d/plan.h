@@ -27,7 +27,7 @@ enum {
     HS_STRIP_WARPS_FLOAT = 1,   /* of a group, side by side; fewer on narrow grids */
     HS_STRIP_WARPS_DOUBLE = 4,  /* */
     HS_STRIP_WARPS_MANY = 2,    /* where there are more than the few levels */
-    HS_STRIP_SEAM = 8,          /* points by which these overlap */
+    HS_STRIP_OVERLAP = 8,       /* points by which these overlap */
     HS_STRIP_BLOCKS_FLOAT = 8,  /* of up to two groups, on a multiprocessor; of more there is one */
     HS_STRIP_BLOCKS_DOUBLE = 2, /* */
     HS_STRIP_PLACES_FEW = 3,    /* for rows on their way, to and from each group, ... */
@@ -57,7 +57,7 @@ struct hs_strip_cut {
     int groups, warps; /* of a block: groups of warps side by side, each for some of the levels */
     int places, pairs; /* for rows on their way to and from each group, and of rows in each */
     int points;        /* that a block marches with */
-    int rim;           /* points on each side of a strip that are swept redundantly */
+    int halo;          /* points on each side of a strip that are swept redundantly */
     int lead, stored;  /* points that the first strip stores, and the others */
     int strips, blocks;
     int steps;

@@ -63,23 +63,23 @@ bool faces_vary(const hs_sweep *sweep)
 /* What varies at faces costs registers and branches, so a source alone has a kernel of its own; but
  * not for the few sweeps that are left over of a stretch. */
 template <typename T>
-hs_status sweep_in(const char *name, const hs_sweep *sweep, hs_error *err)
+hs_status sweep_in(const hs_tiling &plan, const hs_sweep *sweep, hs_error *err)
 {
     enum { FIELDS = HS_FUSED_FIELDS_STEPS, SOURCE = HS_FUSED_SOURCE_STEPS };
     const bool uniform = !faces_vary(sweep);
     if (sweep->source_tables)
-        return launch<T, FIELDS, SOURCE_TABLES>(name, sweep, err);
+        return launch<T, FIELDS, SOURCE_TABLES>(plan, sweep, err);
     if (sweep->steps == SOURCE && uniform && sweep->source)
-        return launch_telling<T, SOURCE, SOURCE_FIELDS>(name, sweep, err);
+        return launch_telling<T, SOURCE, SOURCE_FIELDS>(plan, sweep, err);
     if (sweep->steps == FIELDS && uniform && (sweep->source || sweep->source_level))
-        return launch_levels<T, FIELDS, SOURCE_FIELDS>(name, sweep, err);
-    return launch<T, FIELDS, ALL_FIELDS>(name, sweep, err);
+        return launch_levels<T, FIELDS, SOURCE_FIELDS>(plan, sweep, err);
+    return launch<T, FIELDS, ALL_FIELDS>(plan, sweep, err);
 }
 
 hs_status sweep(const hs_sweep *sweep, hs_error *err)
 {
-    return sweep->precision == HS_FLOAT ? sweep_in<float>("fused_fields_3d", sweep, err)
-                                        : sweep_in<double>("fused_fields_3d", sweep, err);
+    return sweep->precision == HS_FLOAT ? sweep_in<float>(hs_tiling_fused_fields_3d, sweep, err)
+                                        : sweep_in<double>(hs_tiling_fused_fields_3d, sweep, err);
 }
 
 bool suits(const hs_problem *problem, char *reason, size_t size)

@@ -22,7 +22,7 @@ struct march : boundary<Sizes> {
     using base = boundary<Sizes>;
     using typename base::T, typename base::shared_memory, typename base::vector;
     using column = columns::column;
-    using base::AHEAD, base::DEPTH, base::RIMS, base::SLOT, base::SOURCES;
+    using base::AHEAD, base::DEPTH, base::HALOS, base::SLOT, base::SOURCES;
     using base::ANY_WAY, base::CHANGE, base::FULL, base::HAS, base::SOURCE, base::TABLES;
     using base::at_row, base::group, base::lane, base::points, base::stores, base::whole;
     using base::fetch, base::fetch_lines, base::fetch_source, base::fetch_sources;
@@ -299,9 +299,9 @@ struct march : boundary<Sizes> {
 
     /* Where the tile touches no face of x or y. The warp's number is said to be all its lanes', so
      * that they need not be kept together. */
-    __device__ __forceinline__ void advance_rims(const column &at, int &z, int end, position &q)
+    __device__ __forceinline__ void advance_halos(const column &at, int &z, int end, position &q)
     {
-        if constexpr (RIMS) {
+        if constexpr (HALOS) {
             const int warp = __shfl_sync(0xffffffffu, (int)threadIdx.x / 32, 0);
             if (warp == 0)
                 return advance_to<NO_FACE, FIRST_WARP>(at, z, end, q);
@@ -315,7 +315,7 @@ struct march : boundary<Sizes> {
     {
         const unsigned faces = at.faces & 15, held = at.held & 15;
         if (faces == 0)
-            advance_rims(at, z, end, q);
+            advance_halos(at, z, end, q);
         else if (faces == (held & p.keeping))
             advance_to<KEPT>(at, z, end, q);
         else if constexpr (FULL)
@@ -399,7 +399,7 @@ __global__ void __launch_bounds__(tile<T>::THREADS, 1)
     using of = sizes<T, LEVELS, HAS, CHANGE>;
     STAR_SHARED(memory, typename of::shared_memory, [1]);
     march<of> m(p, memory[0]);
-    constexpr columns::shape tile = {of::NX, of::NY, of::RIM_X, of::RIM_Y};
+    constexpr columns::shape tile = {of::NX, of::NY, of::HALO_X, of::HALO_Y};
     m.run(columns::column_of(tile, p.cut, p.nx, p.ny, p.nz, p));
 #else
     (void)p; /* suits() tells such GPUs apart */

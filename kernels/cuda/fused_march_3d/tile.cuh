@@ -26,17 +26,17 @@ struct sizes : tile<T> {
     static constexpr bool CHANGE = CHANGE_;
     static constexpr bool FULL = HAS == ALL_FIELDS, SOURCE = HAS != NO_FIELDS;
     static constexpr bool TABLES = HAS == SOURCE_TABLES;
-    /* Whether a tile's first and last warp own just its rims along y, and sweep what is needed of
+    /* Whether a tile's first and last warp own just its halos along y, and sweep what is needed of
      * them (see warps). */
-    static constexpr bool RIMS =
+    static constexpr bool HALOS =
         HAS == NO_FIELDS && tile<T>::LANES == HS_WARP && LEVELS_ == tile<T>::ROWS;
     enum {
         LEVELS = LEVELS_,
         WIDTH = tile<T>::WIDTH,
         LANES = tile<T>::LANES,
         NY = tile<T>::NY,
-        RIM_X = (LEVELS + WIDTH - 1) / WIDTH * WIDTH, /* swept redundantly on each side */
-        RIM_Y = LEVELS,
+        HALO_X = (LEVELS + WIDTH - 1) / WIDTH * WIDTH, /* swept redundantly on each side */
+        HALO_Y = LEVELS,
         /* planes of level 0: two in use, the others in flight */
         DEPTH = SOURCE && LEVELS > HS_FUSED_FIELDS_STEPS ? 4 : HS_FUSED_DEPTH,
         AHEAD = DEPTH - 2,                                   /* */
@@ -69,7 +69,7 @@ struct sizes : tile<T> {
 };
 
 /* Which rows a warp sweeps: all that it owns, or those that are needed where it is a tile's first
- * or last one and owns the rim along y: a row less at each level, and none of the last. */
+ * or last one and owns the halo along y: a row less at each level, and none of the last. */
 enum warps { ANY_WARP, FIRST_WARP, LAST_WARP };
 
 /* The node that i is along an axis: behind a wrap its image; beyond a face, where values are not

@@ -10,9 +10,9 @@
 namespace wide
 {
 
-template <typename T, int LEVELS, bool IN_STEP>
-struct boundary : sums<T, LEVELS, IN_STEP> {
-    using base = sums<T, LEVELS, IN_STEP>;
+template <typename T, int LEVELS, bool THROTTLED>
+struct boundary : sums<T, LEVELS, THROTTLED> {
+    using base = sums<T, LEVELS, THROTTLED>;
     using base::base;
     using base::p, base::kept, base::own, base::marked, base::keeps_all, base::mine, base::ghost,
         base::uses_own;

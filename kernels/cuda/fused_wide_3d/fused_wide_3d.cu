@@ -22,39 +22,14 @@
  * A step begins with the rows whose neighbours are the thread's own, which hides the wait for the
  * warps beside this one (neighbours.cuh). Nodes of fixed faces of x and z go the way of the sums,
  * chosen by masks; ghosts beyond faces of x are made by all and chosen by few; those of y lie in
- * shared memory, put there by the warps at the face alone. The rim of 4 points is swept
- * redundantly.
+ * shared memory, put there by the warps at the face alone. The halo of 4 points is swept
+ * redundantly. In float blocks wait for each other so as not to drift apart (throttle.cuh).
  *
  * Tiles of 64 x 80 points in float, 64 x 32 in double. Words per point and sweep: (1.3 + 1)/2
- * (double (1.5 + 1)/2) from and to device memory; 13 multiply-adds of 18 instructions (float,
- * counted, redundant ones not).
+ * (double (1.5 + 1)/2) from and to device memory; 13 multiply-adds of 18 instructions (float).
  *
- * 512^3 on an H200, as a ratio to the device copy, fixed walls and periodic, 2026-11-21:
- *
- *                                                       float          double
- *     tiles of 64 x 96 and 64 x 48, held nodes put
- *         right in shared memory, one after the other   1.11  1.25     -     -
- *     their values read at once; no branches inside;
- *         inner rows before the wait                    1.20  1.23     1.13  1.18
- *     64 x 80 and 64 x 40                               1.25  1.32     1.33  1.40
- *     fixed nodes by masks                              1.39  1.31     1.35  1.32
- *     double: 64 x 32, rows in shared memory at
- *         multiples of 32 bytes                         1.39  1.31     1.41  1.36
- *     double: own points of the plane before stay       1.39  1.28     1.45  1.44
- *     rows that are not whole vectors have code of
- *         their own                                     1.41  1.30     1.46  1.45
- *     rows in shared memory as in their lines; faces
- *         without branches but for the warps at them    1.51  1.44     1.47  1.45
- *
- *     kept faces read again from the plane in shared
- *         memory; blocks in step in float              1.61    -     1.51    -
- *
- *     double: a step's end without branches and
- *         loads; 132 columns whole                     -     -     1.54 to 1.57
- *
- * The row before the last is heatsolve bench of commit 364b65d. Other walls gave 1.39 (dirichlet)
- * to 1.42 (robin) in float and 1.40 to 1.41 in double before it. What bounds it and what was tried:
- * docs/performance/radius-2.md.
+ * Reaches 1.6 (float) and 1.5 (double) of the copy's bandwidth at 512^3 on an H200; what bounds it,
+ * what brought it there and what was tried: docs/performance/radius-2.md.
  *
  * Source: 3.5D blocking, Nguyen, Satish, Chhugani, Kim, Dubey, SC'10; sums instead of planes, in
  * the order of memory, are ours.
@@ -64,18 +39,19 @@
 namespace wide
 {
 
-template <typename T, int LEVELS, bool IN_STEP>
+template <typename T, int LEVELS, bool THROTTLED>
 __global__ void __launch_bounds__(tile<T>::THREADS, 1)
     fused_wide(const __grid_constant__ arguments<T> p)
 {
 #if !defined(__CUDA_ARCH__) || (__CUDA_ARCH__ >= 900 && __CUDA_ARCH__ < 1100)
     if constexpr (sizeof(T) == 8 || !LEAN) {
-        using marcher = march<T, LEVELS, IN_STEP>;
+        using marcher = march<T, LEVELS, THROTTLED>;
         STAR_SHARED(memory, typename marcher::shared_memory, [1]);
         marcher m(p, memory[0]);
         /* where the last nodes of rows keep their values, the last tile may reach beyond them */
         const int grain = m.keeps_all(1) ? (int)marcher::WIDTH : 1;
-        const columns::shape tile = {marcher::NX, marcher::NY, marcher::RIM_X, marcher::RIM, grain};
+        const columns::shape tile = {marcher::NX, marcher::NY, marcher::HALO_X, marcher::HALO,
+                                     grain};
         m.run(columns::column_of(tile, p.cut, p.nx, p.ny, p.nz, p));
     }
 #else
@@ -85,28 +61,28 @@ __global__ void __launch_bounds__(tile<T>::THREADS, 1)
 
 /* ---- host ---------------------------------------------------------------------------------- */
 
-template <typename T, int LEVELS, bool IN_STEP>
+template <typename T, int LEVELS, bool THROTTLED>
 hs_status launch_levels(const hs_sweep *sweep, hs_geometry g, hs_error *err)
 {
-    using marcher = march<T, LEVELS, IN_STEP>;
+    using marcher = march<T, LEVELS, THROTTLED>;
     auto p = columns::make_arguments<T, arguments<T>>(sweep, g, hs_wide_cut_z);
     p.on = p.pitch_z * (int64_t)sizeof(T);
     p.around = p.wrap[2] ? -(p.nz - 1) * p.on : 0;
     p.left = p.wrap[2] ? p.nz - 1 : 0;
-    if (IN_STEP)
-        HS_CUDA_TRY("kernel fused_wide_3d", err, make_waves(sweep, g, marcher::RIM, &p.in_step));
+    if (THROTTLED)
+        HS_CUDA_TRY("kernel fused_wide_3d", err, make_waves(sweep, g, marcher::HALO, &p.throttled));
     g.shared_bytes = sizeof(typename marcher::shared_memory);
-    return star::launch("fused_wide_3d", fused_wide<T, LEVELS, IN_STEP>, p, columns::in_line(g),
+    return star::launch("fused_wide_3d", fused_wide<T, LEVELS, THROTTLED>, p, columns::in_line(g),
                         sweep->stream, err);
 }
 
 template <typename T, int LEVELS>
-hs_status launch_paced(const hs_sweep *sweep, hs_error *err)
+hs_status launch_throttled(const hs_sweep *sweep, hs_error *err)
 {
     hs_geometry g;
     hs_tiling_launch(&hs_tiling_fused_wide_3d, sweep, &g);
     if constexpr (sizeof(T) == 4 && LEVELS == MOST_LEVELS)
-        if (hs_wide_cut_z(sweep, g.blocks[HS_X], g.blocks[HS_Y]).in_step)
+        if (hs_wide_cut_z(sweep, g.blocks[HS_X], g.blocks[HS_Y]).throttled)
             return launch_levels<T, LEVELS, true>(sweep, g, err);
     return launch_levels<T, LEVELS, false>(sweep, g, err);
 }
@@ -115,7 +91,7 @@ template <typename T>
 hs_status launch(const hs_sweep *sweep, hs_error *err)
 {
     return star::choose_levels<MOST_LEVELS>("fused_wide_3d", sweep, err, [&](auto levels) {
-        return launch_paced<T, levels.value>(sweep, err);
+        return launch_throttled<T, levels.value>(sweep, err);
     });
 }
 
@@ -131,11 +107,11 @@ hs_status sweep(const hs_sweep *sweep, hs_error *err)
 
 bool suits(const hs_problem *problem, char *reason, size_t size)
 {
-    const int rim = (int)R * HS_WIDE_STEPS;
+    const int halo = (int)R * HS_WIDE_STEPS;
     const int newest = problem->precision == HS_FLOAT ? 9 : 10; /* see LEAN */
-    const int least[HS_AXES] = {HS_WIDE_X, hs_wide_tile_y(problem->precision), 2 * rim};
+    const int least[HS_AXES] = {HS_WIDE_X, hs_wide_tile_y(problem->precision), 2 * halo};
     return star::has_capability("fused_wide_3d", problem, 9, newest, reason, size) &&
-           columns::suits("fused_wide_3d", problem, least, rim, reason, size);
+           columns::suits("fused_wide_3d", problem, least, halo, reason, size);
 }
 
 } // namespace wide

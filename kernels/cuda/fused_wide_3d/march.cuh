@@ -9,9 +9,9 @@
 namespace wide
 {
 
-template <typename T, int LEVELS, bool IN_STEP>
-struct march : boundary<T, LEVELS, IN_STEP> {
-    using base = boundary<T, LEVELS, IN_STEP>;
+template <typename T, int LEVELS, bool THROTTLED>
+struct march : boundary<T, LEVELS, THROTTLED> {
+    using base = boundary<T, LEVELS, THROTTLED>;
     using base::kept_end, base::uses_own, base::begin, base::hold_end, base::turned, base::come_on;
     using base::last, base::next, base::later, base::mine, base::keeps_all;
     using base::p, base::shared, base::at_row, base::whole, base::marked, base::stores;
@@ -19,7 +19,7 @@ struct march : boundary<T, LEVELS, IN_STEP> {
         base::KEEPS_OWN, base::PITCH;
     using base::SLOT, base::HOLDS, base::STORES;
     using base::take_place, base::take_ghosts, base::pass_ghosts, base::begin_faces_y;
-    using base::WIDTH, base::LANES, base::ROWS, base::WARPS, base::NX, base::RIM, base::DEPTH;
+    using base::WIDTH, base::LANES, base::ROWS, base::WARPS, base::NX, base::HALO, base::DEPTH;
     using typename base::position, typename base::two;
     using typename base::shared_memory, typename base::vector, typename base::window;
 
@@ -102,7 +102,7 @@ struct march : boundary<T, LEVELS, IN_STEP> {
         }
         if (MEETS == ENDS && z >= p.nz)
             take_ghosts(z, q, newest);
-        if (MEETS == ENDS && z == 1 && at.z_lo < RIM) {
+        if (MEETS == ENDS && z == 1 && at.z_lo < HALO) {
             const vector *const third = mine(q.after);
             begin(
                 0, mine(q.before), newest, [&](int r, int e) { return third[r * PITCH].v[e]; },
@@ -135,7 +135,7 @@ struct march : boundary<T, LEVELS, IN_STEP> {
         if constexpr (LEVELS > 1) {
             if (MEETS == ENDS) {
                 const int k = z - R; /* of what was made */
-                if (k == 1 && at.z_lo < RIM) {
+                if (k == 1 && at.z_lo < HALO) {
                     const vector *const fifth = mine(q.after);
                     const auto third = [&](int r, int e) {
                         return star::fused(p.c[6 * R], fifth[r * PITCH].v[e], last[0][r][e]);
@@ -196,16 +196,16 @@ struct march : boundary<T, LEVELS, IN_STEP> {
     template <meets MEETS>
     __device__ __forceinline__ void advance_to(const column &at, int &z, int end, position &q)
     {
-        if constexpr (IN_STEP)
+        if constexpr (THROTTLED)
             while (z < end)
-                take_steps<MEETS>(at, z, min(end, z + paced()), q);
+                take_steps<MEETS>(at, z, min(end, z + throttled()), q);
         else
             take_steps<MEETS>(at, z, end, q);
     }
     /* How many steps may be taken at once. */
-    __device__ __forceinline__ int paced()
+    __device__ __forceinline__ int throttled()
     {
-        return pace<WARPS>::keep(shared.in_step, beside.steps - 1, p.in_step);
+        return throttle<WARPS>::keep(shared.throttled, beside.steps - 1, p.throttled);
     }
     template <meets MEETS>
     __device__ __forceinline__ void take_steps(const column &at, int &z, int end, position &q)
@@ -293,7 +293,7 @@ struct march : boundary<T, LEVELS, IN_STEP> {
                         return advance_to<(meets)(KEPT_LAST | KEPT_Y)>(at, z, end, q);
             }
         }
-        if constexpr (IN_STEP) {
+        if constexpr (THROTTLED) {
             advance_to<KEPT_ENDS>(at, z, end, q);
         } else {
             if (what == FACES_Y)
@@ -318,28 +318,28 @@ struct march : boundary<T, LEVELS, IN_STEP> {
     __device__ void plan(const column &at, bool from_end)
     {
         const meets inside = met_inside(at);
-        const int end = at.z_hi + RIM;
+        const int end = at.z_hi + HALO;
         const bool keeps_first = LOOPED && !LEAN && inside <= KEPT_X && keeps_all(4);
-        const int from = !from_end ? 0 : min(end, keeps_first ? RIM + R : 2 * RIM);
+        const int from = !from_end ? 0 : min(end, keeps_first ? HALO + R : 2 * HALO);
         const bool keeps_last =
             LOOPED && !LEAN && inside <= KEPT_X && keeps_all(5) && from <= p.nz - R + 1;
         const int to = !(at.faces & 48) ? end : min(end, keeps_last ? p.nz - R + 1 : p.nz);
-        shared.stretch[0] = {keeps_first ? KEPT_ENDS : IN_STEP ? inside : ENDS, from};
+        shared.stretch[0] = {keeps_first ? KEPT_ENDS : THROTTLED ? inside : ENDS, from};
         shared.stretch[1] = {inside, to};
-        shared.stretch[2] = {keeps_last ? KEPT_ENDS : IN_STEP ? inside : ENDS, end};
+        shared.stretch[2] = {keeps_last ? KEPT_ENDS : THROTTLED ? inside : ENDS, end};
     }
 
     __device__ __forceinline__ void run(const column &at)
     {
-        const bool from_end = at.faces & 48 && at.z_lo < RIM;
+        const bool from_end = at.faces & 48 && at.z_lo < HALO;
         take_place(at);
         if (threadIdx.x == 0)
             plan(at, from_end);
-        if constexpr (IN_STEP)
+        if constexpr (THROTTLED)
             if (threadIdx.x == 0)
-                pace<WARPS>::begin(shared.in_step, p.in_step);
+                throttle<WARPS>::begin(shared.throttled, p.throttled);
         beside.start(); /* waits for all threads */
-        int z = from_end ? 0 : at.z_lo - RIM;
+        int z = from_end ? 0 : at.z_lo - HALO;
         const int first = z < 0 ? z + p.nz : z;
         position q = {(DEPTH - 1) * SLOT,
                       0,
@@ -370,8 +370,8 @@ struct march : boundary<T, LEVELS, IN_STEP> {
         }
         beside.wait();
         __pipeline_wait_prior(0);
-        if constexpr (IN_STEP)
-            pace<WARPS>::end(shared.in_step, beside.steps - 1, p.in_step);
+        if constexpr (THROTTLED)
+            throttle<WARPS>::end(shared.throttled, beside.steps - 1, p.throttled);
     }
 };
 

@@ -13,18 +13,18 @@ static struct hs_blocking usual_wide(int dims, int radius, enum hs_precision pre
     return (struct hs_blocking){.threads = {HS_WARP * HS_WIDE_WARPS, 1, 1}};
 }
 
-/* Blocks that do not march in step read rows that begin with sectors faster, whatever the tiles. */
+/* Blocks that are not throttled read rows that begin with sectors faster, whatever the tiles. */
 static int wide_offset(enum hs_precision precision, const struct hs_face *face,
                        const struct hs_layout *layout)
 {
-    enum { RIM = 4, SECTOR = 8 };
+    enum { HALO = 4, SECTOR = 8 };
     const int64_t nx = layout->points[HS_X], ny = layout->points[HS_Y];
     const int offset = hs_fused_offset(precision, face, layout);
     if (offset == 0)
         return 0;
-    const int64_t tiles_x = hs_fused_cut(nx, HS_WIDE_X, RIM, SECTOR, offset, false).tiles;
-    const int64_t tiles_y = hs_tile_overlapping(ny, hs_wide_tile_y(precision), RIM, false);
-    return hs_wide_in_step(precision, face, nx, tiles_x, tiles_y) ? offset : 0;
+    const int64_t tiles_x = hs_fused_make_cut(nx, HS_WIDE_X, HALO, SECTOR, offset, false).tiles;
+    const int64_t tiles_y = hs_tile_overlapping(ny, hs_wide_tile_y(precision), HALO, false);
+    return hs_wide_throttles(precision, face, nx, tiles_x, tiles_y) ? offset : 0;
 }
 
 static void geometry_wide(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
@@ -36,8 +36,8 @@ static void geometry_wide(const struct hs_sweep *sweep, const struct hs_blocking
     const int64_t row = out->input_tile[HS_X] * (int64_t)hs_precision_size(sweep->precision);
     const int64_t rows = out->input_tile[HS_Y] + 2 * sweep->stencil->radius;
     const int planes = HS_WIDE_DEPTH + (sweep->steps > 1 ? HS_WIDE_PASSED : 0);
-    out->shared_bytes =
-        planes * rows * row + HS_FUSED_LINE_BYTES + 2 * HS_WIDE_WARPS * 8 + HS_WIDE_PACE_BYTES + 32;
+    out->shared_bytes = planes * rows * row + HS_FUSED_LINE_BYTES + 2 * HS_WIDE_WARPS * 8 +
+                        HS_WIDE_THROTTLE_BYTES + 32;
 }
 
 const struct hs_tiling hs_tiling_fused_wide_3d = {

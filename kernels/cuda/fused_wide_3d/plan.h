@@ -10,14 +10,14 @@ extern "C" {
 #endif
 
 enum {
-    HS_WIDE_STEPS = 2,       /* fused_wide_3d: most sweeps a launch */
-    HS_WIDE_X = 64,          /* points of a tile along x */
-    HS_WIDE_ROWS_FLOAT = 5,  /* rows that a thread owns */
-    HS_WIDE_ROWS_DOUBLE = 4, /* */
-    HS_WIDE_WARPS = 8,       /* */
-    HS_WIDE_DEPTH = 6,       /* planes of the input in flight or in use */
-    HS_WIDE_PASSED = 3,      /* ... and of the level between */
-    HS_WIDE_PACE_BYTES = 64, /* of shared memory, of blocks that march in step */
+    HS_WIDE_STEPS = 2,           /* fused_wide_3d: most sweeps a launch */
+    HS_WIDE_X = 64,              /* points of a tile along x */
+    HS_WIDE_ROWS_FLOAT = 5,      /* rows that a thread owns */
+    HS_WIDE_ROWS_DOUBLE = 4,     /* */
+    HS_WIDE_WARPS = 8,           /* */
+    HS_WIDE_DEPTH = 6,           /* planes of the input in flight or in use */
+    HS_WIDE_PASSED = 3,          /* ... and of the level between */
+    HS_WIDE_THROTTLE_BYTES = 64, /* of shared memory, of throttled blocks */
 };
 
 int hs_wide_tile_y(enum hs_precision precision);

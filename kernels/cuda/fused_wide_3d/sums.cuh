@@ -10,9 +10,9 @@
 namespace wide
 {
 
-template <typename T, int LEVELS, bool IN_STEP>
-struct sums : place<T, LEVELS, IN_STEP> {
-    using base = place<T, LEVELS, IN_STEP>;
+template <typename T, int LEVELS, bool THROTTLED>
+struct sums : place<T, LEVELS, THROTTLED> {
+    using base = place<T, LEVELS, THROTTLED>;
     using base::p, base::kept, base::TOUCHES, base::HOLDS, base::marked, base::keeps_all,
         base::ghost;
     using base::WIDTH, base::LANES, base::ROWS, base::PITCH, base::SHUFFLES, base::READS_KEPT,

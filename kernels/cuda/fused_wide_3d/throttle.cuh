@@ -3,7 +3,7 @@
  * the cache when the next tile asks for them, and few pages of memory are in use at a time.
  *
  * EVERY steps are a turn. At each a block adds itself to the turn's count, and goes on when all
- * have begun the one DRIFT turns before the last one. As in throttle.cuh the count is asked for a
+ * have begun the one DRIFT turns before the last one. As in bulk_march the count is asked for a
  * turn ahead, so that nobody waits for the answer, and all of it is for speed only: the blocks may
  * be more than run at the same time; one that waits in vain goes on, and soon waits no longer.
  *
@@ -36,7 +36,7 @@ struct waves {
 };
 
 template <int WARPS>
-class pace
+class throttle
 {
     enum {
         EVERY = HS_WIDE_EVERY,
@@ -190,15 +190,15 @@ class pace
 
 /* ---- host ---------------------------------------------------------------------------------- */
 
-/* The waves of a launch whose blocks march `rim` planes more than they store at both ends. */
-inline cudaError_t make_waves(const hs_sweep *sweep, const hs_geometry &g, int rim, waves *out)
+/* The waves of a launch whose blocks march `halo` planes more than they store at both ends. */
+inline cudaError_t make_waves(const hs_sweep *sweep, const hs_geometry &g, int halo, waves *out)
 {
     int device = 0;
     const cudaError_t st = cudaGetDevice(&device);
     if (st)
         return st;
     const int64_t blocks = g.blocks[HS_X] * g.blocks[HS_Y] * g.blocks[HS_Z];
-    const int turns = (g.output_tile[HS_Z] + 1 + 2 * rim) / HS_WIDE_EVERY + 1;
+    const int turns = (g.output_tile[HS_Z] + 1 + 2 * halo) / HS_WIDE_EVERY + 1;
     out->apart = 4 + (turns + 3) / 4 * 4;
     const cudaError_t known =
         cudaDeviceGetAttribute(&out->blocks, cudaDevAttrMultiProcessorCount, device);

@@ -35,8 +35,8 @@ struct arguments : star::faces<T, HS_FACES, R> {
     int left;                 /* planes from there on until the last one comes */
     int nx, ny, nz;
     columns::cut cut;
-    waves in_step;  /* blocks that go so */
-    T c[6 * R + 1]; /* in the order of the additions */
+    waves throttled; /* blocks that go so */
+    T c[6 * R + 1];  /* in the order of the additions */
     star::level<T, HS_FACES, R> level[MOST_LEVELS];
 };
 
@@ -69,8 +69,8 @@ enum { LEAN = 0 };
 #endif
 
 /* What a thread is given: its place in the tile, and with it in memory and in shared memory. Blocks
- * that go IN_STEP meet no faces but those that keep their values. */
-template <typename T, int LEVELS, bool IN_STEP>
+ * that go THROTTLED meet no faces but those that keep their values. */
+template <typename T, int LEVELS, bool THROTTLED>
 struct place {
     enum {
         WIDTH = tile<T>::WIDTH,
@@ -80,17 +80,17 @@ struct place {
         WARPS = tile<T>::WARPS,
         NX = tile<T>::NX,
         NY = tile<T>::NY,
-        RIM = LEVELS * R,                          /* swept redundantly on each side: rows, */
-        RIM_X = (RIM + WIDTH - 1) / WIDTH * WIDTH, /* and whole vectors */
-        DEPTH = HS_WIDE_DEPTH,                     /* planes of level 0 in use or in flight */
-        AHEAD = DEPTH - 3,                         /* */
-        PASSED = HS_WIDE_PASSED,                   /* planes of level 1 */
-        LOOPED = sizeof(T) == 4 || LEAN,           /* stretches of steps are taken by a loop */
+        HALO = LEVELS * R,                           /* swept redundantly on each side: rows, */
+        HALO_X = (HALO + WIDTH - 1) / WIDTH * WIDTH, /* and whole vectors */
+        DEPTH = HS_WIDE_DEPTH,                       /* planes of level 0 in use or in flight */
+        AHEAD = DEPTH - 3,                           /* */
+        PASSED = HS_WIDE_PASSED,                     /* planes of level 1 */
+        LOOPED = sizeof(T) == 4 || LEAN,             /* stretches of steps are taken by a loop */
         SHUFFLES = sizeof(T) == 4, /* what is beside a row comes from the next lanes */
         KEEPS_OWN = !SHUFFLES,     /* the newest plane but one of each level, in registers */
-        READS_KEPT = (!SHUFFLES || IN_STEP) && !LEAN, /* what faces keep is read again, else it
-                                                       * goes by masks */
-        PITCH = LANES,                                /* vectors from row to row, */
+        READS_KEPT = (!SHUFFLES || THROTTLED) && !LEAN, /* what faces keep is read again, else it
+                                                         * goes by masks */
+        PITCH = LANES,                                  /* vectors from row to row, */
         PLANE = (NY + 2 * R) * PITCH, /* ... of a plane; beyond the tile is anything, */
         LINE = HS_FUSED_LINE_BYTES / (int)HS_VECTOR_BYTES /* ... and of a line */
     };
@@ -100,7 +100,7 @@ struct place {
                     [PLANE];    /* level 0's queue, then level 1's */
         vector plane_end[LINE]; /* as far as rows may begin later */
         typename neighbours<WARPS, LANES>::barriers arrived;
-        typename pace<WARPS>::memory in_step;
+        typename throttle<WARPS>::memory throttled;
         struct {
             meets what;
             int end;

@@ -2,7 +2,7 @@
  * collaborative_2d: the threads stride together over a 2D tile with its halo.
  *
  * The tile is larger than the block. The threads are numbered through, and thread n loads points n,
- * n + threads, n + 2*threads, ... of the tile with its halo, so that the loop knows no rim and no
+ * n + threads, n + 2*threads, ... of the tile with its halo, so that the loop knows no edge and no
  * corner: no branch for the halo, any radius, and tile and block are chosen apart.
  *
  *      0 1 2 3 4 5 ...          256 threads load (64 + 2R) x (32 + 2R) points in 9 to 11 turns,

@@ -2,7 +2,7 @@
  * march_halo: 2.5D marching where the block is the output tile, and the halo is loaded besides.
  *
  * As `register_tile`, but no thread rests at the output: every thread owns one point of the tile,
- * and those at its rim load the rim's outside too. x neighbours come in whole rows of 32, aligned
+ * and those at its edge load the halo outside too. x neighbours come in whole rows of 32, aligned
  * to 128 bytes where the box begins there.
  *
  *            . h h h h .        32 x 16 threads, each its own point o (a register, then shared)

@@ -1,5 +1,5 @@
 /*
- * tile_2d: a 2D tile in shared memory; the block is the output tile, its rim loads the halo.
+ * tile_2d: a 2D tile in shared memory; the block is the output tile, its edges load the halo.
  *
  *            . h h h h .        32 x 16 threads, one point each
  *            h o o o o h        the first 2*R rows of threads also load the rows below and above,
@@ -101,7 +101,7 @@ hs_status sweep(const hs_sweep *sweep, hs_error *err)
 
 extern "C" const hs_kernel hs_kernel_cuda_tile_2d = {
     .name = "tile_2d",
-    .idea = "2D tile in shared memory; the block is the output tile, its rim loads the halo",
+    .idea = "2D tile in shared memory; the block is the output tile, its edges load the halo",
     .origin = "Hwu, Kirk, El Hajj: Programming Massively Parallel Processors, 4th ed., ch. 7, 8",
     .device = HS_CUDA,
     .dims = 1u << 2,

@@ -22,10 +22,10 @@ template <typename T>
 struct arguments : star::faces<T, HS_FACES, 1> { /* of the kernel's axes */
     const T *in;
     T *out;
-    mailbox::letter<T> *letters; /* [blocks][warps][vectors of a thread][SETS][LANES] */
-    mailbox::slip *slips;        /* [blocks][warps][vectors of a thread][SETS] */
-    unsigned *exchanges;         /* [blocks]: in all launches so far */
-    const T *levels;             /* [steps][LEVEL], or NULL: `level` serves all */
+    packets::packet<T> *sent; /* [blocks][warps][vectors of a thread][SETS][LANES] */
+    packets::header *headers; /* [blocks][warps][vectors of a thread][SETS] */
+    unsigned *exchanges;      /* [blocks]: in all launches so far */
+    const T *levels;          /* [steps][LEVEL], or NULL: `level` serves all */
     T level[LEVEL];
     T c[7];           /* in the order of the additions */
     int64_t pitch[3]; /* of fields */
@@ -36,7 +36,7 @@ struct arguments : star::faces<T, HS_FACES, 1> { /* of the kernel's axes */
     int depth;   /* sweeps between exchanges */
     int steps;
     int lanes, groups[2]; /* threads along each axis */
-    int listed;           /* letters that a block looks for in an exchange, at most */
+    int listed;           /* packets that a block looks for in an exchange, at most */
     unsigned last;        /* a row's last value in its vector, as a bit */
     bool ragged;          /* a row wraps, and is no whole number of vectors */
     const T *source;      /* node (0, 0, 0) of the field that each sweep adds, or NULL, ... */

@@ -3,7 +3,7 @@
  *
  * A thread sends those of its own vectors that some halo has, each once, straight from its
  * registers. What a block's halo needs it reads from where the next blocks' threads send it, by a
- * list made once a launch, and puts it into its tile: so any thread looks for any letter, whatever
+ * list made once a launch, and puts it into its tile: so any thread looks for any packet, whatever
  * the faces, depths, corners and odd sizes.
  */
 #ifndef HS_KERNELS_CUDA_RESIDENT_EXCHANGE_CUH
@@ -14,7 +14,7 @@
 namespace resident
 {
 
-/* A letter to look for: where it comes in even exchanges; and where its first value goes in the
+/* A packet to look for: where it comes in even exchanges; and where its first value goes in the
  * tile, with a bit from 1 << TAKEN on for each value that is taken, or -1. */
 struct alignas(8) entry {
     enum { TAKEN = 24 };
@@ -22,11 +22,11 @@ struct alignas(8) entry {
 };
 
 template <typename Block>
-struct mail {
+struct exchange {
     using T = typename Block::number;
     using values = typename Block::values;
-    using letter = mailbox::letter<T>;
-    using slip = mailbox::slip;
+    using packet = packets::packet<T>;
+    using header = packets::header;
     using place = typename Block::place;
     enum {
         WIDTH = Block::WIDTH,
@@ -34,17 +34,17 @@ struct mail {
         PLANES = Block::PLANES,
         HAS_ROWS = Block::HAS_ROWS,
         RAGGED = Block::RAGGED,
-        LETTERS = Block::VECTORS,
-        LANES = mailbox::LANES,
-        FLAT = !HAS_ROWS && Block::MANY, /* few letters, and no registers to spare */
-        AT_ONCE = FLAT ? 4 : 8, /* letters that a thread waits for together; of those whose ... */
+        PACKETS = Block::VECTORS,
+        LANES = packets::LANES,
+        FLAT = !HAS_ROWS && Block::MANY, /* few packets, and no registers to spare */
+        AT_ONCE = FLAT ? 4 : 8, /* packets that a thread waits for together; of those whose ... */
         SOME = FLAT ? 2 : 6,    /* ... number is no greater, fewer */
         HELD = 4, /* that it remembers, instead of looking them up; if there are no more ... */
         HOLDS = Block::VECTORS <= 10, /* ... and it has registers for that */
         /* Clocks that it waits before it looks, as a look in vain takes some 500; those who have
          * more to send are late enough. */
-        WAITS = LETTERS <= 4    ? 200
-                : LETTERS <= 10 ? 100
+        WAITS = PACKETS <= 4    ? 200
+                : PACKETS <= 10 ? 100
                                 : 0,
         EVERY = (1 << WIDTH) - 1
     };
@@ -53,29 +53,29 @@ struct mail {
     const int thread;
     const int lane;
     entry *list;     /* [count] */
-    int count;       /* letters looked for */
+    int count;       /* packets looked for */
     unsigned number; /* of the next exchange */
-    /* Where its letters and slips are: all those sent, this thread's and its warp's, ... */
-    letter *letters, *to;
-    slip *slips, *slip_to;
+    /* Where its packets and headers are: all those sent, this thread's and its warp's, ... */
+    packet *sent, *to;
+    header *headers, *header_to;
     struct { /* ... and those that the thread remembers */
-        const letter *from;
-        const slip *with;
+        const packet *from;
+        const header *with;
         int lane, to;
     } held[HELD];
     /* Bit of each vector that a halo has, and of those of the warp's lanes. */
     unsigned wanted, sends;
 
-    __device__ __forceinline__ mail(const Block &b, entry *entries)
+    __device__ __forceinline__ exchange(const Block &b, entry *entries)
         : p(b.p), thread(b.thread), lane(b.thread % LANES), list(entries)
     {
         const place f = b.find();
-        number = p.exchanges[blockIdx.x] + mailbox::FIRST;
-        letters = p.letters, slips = p.slips;
-        if (mailbox::set_of(number) != 0)
-            letters = mailbox::other_set(letters, LANES), slips = mailbox::other_set(slips, 1);
-        to = letters + place_of((int)blockIdx.x, 0, thread);
-        slip_to = slips + slip_of(place_of((int)blockIdx.x, 0, thread));
+        number = p.exchanges[blockIdx.x] + packets::FIRST;
+        sent = p.sent, headers = p.headers;
+        if (packets::set_of(number) != 0)
+            sent = packets::other_set(sent, LANES), headers = packets::other_set(headers, 1);
+        to = sent + place_of((int)blockIdx.x, 0, thread);
+        header_to = headers + header_of(place_of((int)blockIdx.x, 0, thread));
         find_wanted(b, f);
         count = 0;
         const int far[3] = {p.halo[ALONG] > 0, p.halo[ROW] > 0, p.halo[PLANE] > 0};
@@ -86,7 +86,7 @@ struct mail {
 #pragma unroll 1
                 for (int x = -far[ALONG]; x <= far[ALONG]; x++)
                     if ((x != 0 || y != 0 || z != 0) && abs(x) + abs(y) + abs(z) <= p.depth)
-                        list_letters(b, f, {{x, y, z}});
+                        list_packets(b, f, {{x, y, z}});
     }
 
     /* After a barrier, before the first exchange. */
@@ -98,20 +98,20 @@ struct mail {
         look_up<HELD>(thread, of);
 #pragma unroll
         for (int i = 0; i < HELD; i++)
-            held[i] = {letters + of[i].from, slips + slip_of(of[i].from), of[i].from % LANES,
+            held[i] = {sent + of[i].from, headers + header_of(of[i].from), of[i].from % LANES,
                        of[i].to};
     }
     /* To the places of the next exchange. */
     __device__ __forceinline__ void turn()
     {
         number++;
-        letters = mailbox::other_set(letters, LANES), to = mailbox::other_set(to, LANES);
-        slips = mailbox::other_set(slips, 1), slip_to = mailbox::other_set(slip_to, 1);
+        sent = packets::other_set(sent, LANES), to = packets::other_set(to, LANES);
+        headers = packets::other_set(headers, 1), header_to = packets::other_set(header_to, 1);
         if (HOLDS)
 #pragma unroll
             for (int i = 0; i < HELD; i++) {
-                held[i].from = mailbox::other_set(held[i].from, LANES);
-                held[i].with = mailbox::other_set(held[i].with, 1);
+                held[i].from = packets::other_set(held[i].from, LANES);
+                held[i].with = packets::other_set(held[i].with, 1);
             }
     }
 
@@ -119,7 +119,7 @@ struct mail {
     __device__ __forceinline__ void leave() const
     {
         if (thread == 0)
-            p.exchanges[blockIdx.x] = number - mailbox::FIRST;
+            p.exchanges[blockIdx.x] = number - packets::FIRST;
     }
 
     /* ---- what is sent ------------------------------------------------------------------------ */
@@ -151,35 +151,35 @@ struct mail {
         sends = Block::of_warp(wanted);
     }
 
-    /* Where a thread of a block sends its n-th letter in even exchanges, and where the slip of such
-     * a place is. */
+    /* Where a thread of a block sends its n-th packet in even exchanges, and where the header of
+     * such a place is. */
     __device__ __forceinline__ int place_of(int block, int n, int sender) const
     {
         const int warp = block * ((int)blockDim.x / LANES) + sender / LANES;
-        return (warp * LETTERS + n) * mailbox::ROW + sender % LANES;
+        return (warp * PACKETS + n) * packets::ROW + sender % LANES;
     }
-    static __device__ __forceinline__ int slip_of(int place)
+    static __device__ __forceinline__ int header_of(int place)
     {
-        return place / mailbox::ROW * mailbox::SETS;
+        return place / packets::ROW * packets::SETS;
     }
 
     __device__ __forceinline__ void send(const values (&now)[PLANES][ROWS]) const
     {
         const unsigned mine = star::anew(wanted), all = star::anew(sends);
-        unsigned bits = 0; /* lane n: of the n-th letters */
+        unsigned bits = 0; /* lane n: of the n-th packets */
 #pragma unroll
-        for (int n = 0; n < LETTERS; n++) {
-            if (LETTERS > 4 && !(all >> n & 1))
+        for (int n = 0; n < PACKETS; n++) {
+            if (PACKETS > 4 && !(all >> n & 1))
                 continue;
-            letter l;
+            packet l;
 #pragma unroll
             for (int e = 0; e < WIDTH; e++)
                 l.v[e] = now[n / ROWS][n % ROWS].v[e];
-            const unsigned of_all = mailbox::send(mine >> n & 1, to + n * mailbox::ROW, l, number);
+            const unsigned of_all = packets::send(mine >> n & 1, to + n * packets::ROW, l, number);
             bits = lane == n ? of_all : bits;
         }
-        mailbox::put_if(lane < LETTERS && all >> lane & 1, slip_to + lane * mailbox::SETS,
-                        mailbox::slip{bits, number});
+        packets::put_if(lane < PACKETS && all >> lane & 1, header_to + lane * packets::SETS,
+                        packets::header{bits, number});
     }
 
     /* ---- what is looked for ------------------------------------------------------------------ */
@@ -213,7 +213,7 @@ struct mail {
 
     /* Lists what the block on one side has of the halo there. Along each axis the halo has `size`
      * nodes on that side, the first of which is the next block's `from`-th. */
-    __device__ __forceinline__ void list_letters(const Block &b, const place &f,
+    __device__ __forceinline__ void list_packets(const Block &b, const place &f,
                                                  const along_axes side)
     {
         along_axes from, size, extent, origin; /* of the next block's */
@@ -295,7 +295,7 @@ struct mail {
         count += listed_before(all);
     }
 
-    /* Waits for the exchange's letters and puts them into the tile. */
+    /* Waits for the exchange's packets and puts them into the tile. */
     __device__ __forceinline__ void receive(T *tile) const
     {
         if (HOLDS && count <= HELD * (int)blockDim.x)
@@ -309,8 +309,8 @@ struct mail {
     {
         if (count == 0)
             return;
-        letter got[HELD];
-        slip with[HELD];
+        packet got[HELD];
+        header with[HELD];
         look_for<HELD>([this](int i) { return held[i].from; },
                        [this](int i) { return held[i].with; }, got, with);
 #pragma unroll
@@ -323,11 +323,11 @@ struct mail {
 #pragma unroll 1
         for (int n = thread; n < count; n += N * (int)blockDim.x) {
             entry of[N];
-            letter got[N];
-            slip with[N];
+            packet got[N];
+            header with[N];
             look_up<N>(n, of);
-            look_for<N>([&](int i) { return letters + of[i].from; },
-                        [&](int i) { return slips + slip_of(of[i].from); }, got, with);
+            look_for<N>([&](int i) { return sent + of[i].from; },
+                        [&](int i) { return headers + header_of(of[i].from); }, got, with);
 #pragma unroll
             for (int i = 0; i < N; i++)
                 take(tile, of[i].from % LANES, of[i].to, got[i], with[i]);
@@ -346,34 +346,34 @@ struct mail {
     }
     /* All are looked for together, again if one is missing. */
     template <int N, typename From, typename With>
-    __device__ __forceinline__ void look_for(From from, With with, letter (&got)[N],
-                                             slip (&beside)[N]) const
+    __device__ __forceinline__ void look_for(From from, With with, packet (&got)[N],
+                                             header (&beside)[N]) const
     {
         bool all = false;
-        mailbox::wait(WAITS);
+        packets::wait(WAITS);
         for (int looks = 0; !all; looks++) {
 #pragma unroll
             for (int i = 0; i < N; i++) {
-                mailbox::get(from(i), got[i]);
-                mailbox::get(with(i), beside[i]);
+                packets::get(from(i), got[i]);
+                packets::get(with(i), beside[i]);
             }
             unsigned missing = 0;
 #pragma unroll
             for (int i = 0; i < N; i++)
-                missing |= mailbox::is_missing(got[i], beside[i], number);
+                missing |= packets::is_missing(got[i], beside[i], number);
             all = missing == 0;
             if (!all)
-                mailbox::wait_for_others(looks);
+                packets::wait_for_others(looks);
         }
     }
-    __device__ __forceinline__ void take(T *tile, int sender, int goes, letter l, slip s) const
+    __device__ __forceinline__ void take(T *tile, int sender, int goes, packet l, header s) const
     {
         if (goes < 0)
             return;
-        mailbox::open(l, s, sender);
+        packets::open(l, s, sender);
         T *const to = tile + (goes & ((1 << entry::TAKEN) - 1)) - WIDTH;
         if (!(RAGGED && p.ragged))
-            *(letter *)to = l;
+            *(packet *)to = l;
         else
 #pragma unroll
             for (int e = 0; e < WIDTH; e++)

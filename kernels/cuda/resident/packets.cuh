@@ -1,13 +1,13 @@
 /*
- * Values handed from block to block while a kernel runs, without a fence or a flag: a letter of 16
- * bytes says itself that it is there.
+ * Values handed from block to block while a kernel runs, without a fence: packets of 16 bytes that
+ * carry their own flag, as in NCCL's LL protocol.
  *
- * A sender writes each letter once, to a place of its own, for all who want it, exchange after
- * exchange into two places in turn. The lowest bit of a letter says which use of its place it is
- * of, the one before or the one after; the 32 lowest bits that a warp's letters had before go in a
- * slip, which is of 8 bytes and has the exchange's number. The hardware reads and writes both in
- * one piece (b128, b64), so who sees the bit and the number has all of it. Letters are read past
- * the first cache, which other multiprocessors do not write.
+ * A sender writes each packet once, to a place of its own, for all who want it, exchange after
+ * exchange into two places in turn. The lowest bit of a packet says which use of its place it is
+ * of, the one before or the one after; the 32 lowest bits that a warp's packets had before go in a
+ * header, which is of 8 bytes and has the exchange's number. The hardware reads and writes both in
+ * one piece (b128, b64), so who sees the bit and the number has all of it. Packets are read past
+ * L1, which other multiprocessors do not write.
  *
  * A place is written anew two exchanges later. By then the sender has received the exchange between
  * from all who read here, which they sent after they had read.
@@ -22,24 +22,24 @@
 
 #include <string.h>
 
-namespace mailbox
+namespace packets
 {
 
 enum {
     SETS = 2,
     LANES = 32,
-    ROW = SETS * LANES /* of the two places of each of a warp's letters, which lie together */
+    ROW = SETS * LANES /* of the two places of each of a warp's packets, which lie together */
 };
-constexpr unsigned FIRST = 2; /* its letters' bit is 1 */
+constexpr unsigned FIRST = 2; /* its packets' bit is 1 */
 
 template <typename T>
-struct alignas(16) letter {
+struct alignas(16) packet {
     enum { WIDTH = 16 / sizeof(T) };
     T v[WIDTH];
 };
 
-/* Of the letters of a warp's 32 lanes. */
-struct alignas(8) slip {
+/* Of the packets of a warp's 32 lanes. */
+struct alignas(8) header {
     unsigned bits, number;
 };
 
@@ -47,7 +47,7 @@ __host__ __device__ constexpr unsigned set_of(unsigned number)
 {
     return number % SETS;
 }
-/* From a place to where the next exchange has its letter or slip. So many of an exchange lie
+/* From a place to where the next exchange has its packet or header. So many of an exchange lie
  * together, and begin at a multiple of twice their size. */
 template <typename Piece>
 __device__ __forceinline__ Piece *other_set(Piece *of, int places)
@@ -62,7 +62,7 @@ __host__ __device__ constexpr unsigned mark_of(unsigned number)
 #ifdef __CUDACC__
 
 template <typename T>
-__device__ __forceinline__ void put_if(bool wanted, letter<T> *to, const letter<T> &l)
+__device__ __forceinline__ void put_if(bool wanted, packet<T> *to, const packet<T> &l)
 {
     unsigned long long w[2];
     memcpy(w, &l, sizeof l);
@@ -74,7 +74,7 @@ __device__ __forceinline__ void put_if(bool wanted, letter<T> *to, const letter<
                  : "memory");
 }
 template <typename T>
-__device__ __forceinline__ void get(const letter<T> *from, letter<T> &l)
+__device__ __forceinline__ void get(const packet<T> *from, packet<T> &l)
 {
     unsigned long long w[2];
     asm volatile("{.reg .b128 l;\n\t"
@@ -85,7 +85,7 @@ __device__ __forceinline__ void get(const letter<T> *from, letter<T> &l)
                  : "memory");
     memcpy(&l, w, sizeof l);
 }
-__device__ __forceinline__ void put_if(bool wanted, slip *to, slip s)
+__device__ __forceinline__ void put_if(bool wanted, header *to, header s)
 {
     unsigned long long w;
     memcpy(&w, &s, sizeof s);
@@ -95,7 +95,7 @@ __device__ __forceinline__ void put_if(bool wanted, slip *to, slip s)
                  "r"((int)wanted), "l"(w)
                  : "memory");
 }
-__device__ __forceinline__ void get(const slip *from, slip &s)
+__device__ __forceinline__ void get(const header *from, header &s)
 {
     unsigned long long w;
     asm volatile("ld.relaxed.gpu.global.b64 %0, [%1];" : "=l"(w) : "l"(from) : "memory");
@@ -160,16 +160,16 @@ void keep(T &)
 
 #endif
 
-/* The lowest bit of a letter, which is one of its first value's. */
+/* The lowest bit of a packet, which is one of its first value's. */
 template <typename T>
-__device__ __forceinline__ unsigned lowest(const letter<T> &l)
+__device__ __forceinline__ unsigned lowest(const packet<T> &l)
 {
     unsigned word;
     memcpy(&word, &l, sizeof word);
     return word & 1u;
 }
 template <typename T>
-__device__ __forceinline__ void set_lowest(letter<T> &l, unsigned bit)
+__device__ __forceinline__ void set_lowest(packet<T> &l, unsigned bit)
 {
     unsigned word;
     memcpy(&word, &l, sizeof word);
@@ -177,10 +177,10 @@ __device__ __forceinline__ void set_lowest(letter<T> &l, unsigned bit)
     memcpy(&l, &word, sizeof word);
 }
 
-/* Sends a letter of each lane that has one `wanted`; all lanes of the warp call it. Returns what
- * their slip has to say. */
+/* Sends a packet of each lane that has one `wanted`; all lanes of the warp call it. Returns what
+ * their header has to say. */
 template <typename T>
-__device__ __forceinline__ unsigned send(bool wanted, letter<T> *to, letter<T> l, unsigned number)
+__device__ __forceinline__ unsigned send(bool wanted, packet<T> *to, packet<T> l, unsigned number)
 {
     const unsigned bits = __ballot_sync(0xffffffffu, lowest(l));
     set_lowest(l, mark_of(number));
@@ -188,20 +188,20 @@ __device__ __forceinline__ unsigned send(bool wanted, letter<T> *to, letter<T> l
     return bits;
 }
 
-/* Not zero if the letter or its slip is not of that exchange. */
+/* Not zero if the packet or its header is not of that exchange. */
 template <typename T>
-__device__ __forceinline__ unsigned is_missing(const letter<T> &l, slip s, unsigned number)
+__device__ __forceinline__ unsigned is_missing(const packet<T> &l, header s, unsigned number)
 {
     return (lowest(l) ^ mark_of(number)) | (s.number ^ number);
 }
 
-/* The letter as it was, of the sender's lane. */
+/* The packet as it was, of the sender's lane. */
 template <typename T>
-__device__ __forceinline__ void open(letter<T> &l, slip s, int lane)
+__device__ __forceinline__ void open(packet<T> &l, header s, int lane)
 {
     set_lowest(l, s.bits >> lane & 1u);
 }
 
-} // namespace mailbox
+} // namespace packets
 
 #endif

@@ -109,12 +109,12 @@ static bool complete_resident(const struct resident_case *of, struct hs_resident
         const bool ragged = n % unit != 0;
         const bool closed = plan->blocks[axis] == 1 && (!of->wrap[axis] || (axis == 0 && !ragged));
         const int size = hs_divide_up(hs_divide_up(n, unit), plan->blocks[axis]);
-        const int rim = closed || n == 1 ? 0 : hs_divide_up(plan->depth, unit);
+        const int units = closed || n == 1 ? 0 : hs_divide_up(plan->depth, unit);
         plan->own[axis] = size * unit;
-        plan->halo[axis] = rim * unit;
-        extent[axis] = size + 2 * (axis == 0 || rim == 0 ? rim : rim - 1);
-        own *= size, all *= size + 2 * rim;
-        beside *= axis == 0 ? of->wrap[0] && ragged : size + 2 * rim;
+        plan->halo[axis] = units * unit;
+        extent[axis] = size + 2 * (axis == 0 || units == 0 ? units : units - 1);
+        own *= size, all *= size + 2 * units;
+        beside *= axis == 0 ? of->wrap[0] && ragged : size + 2 * units;
     }
     plan->lanes = extent[0];
     plan->groups[0] = hs_divide_up(extent[1], plan->rows);
@@ -126,8 +126,8 @@ static bool complete_resident(const struct resident_case *of, struct hs_resident
            (plan->groups[1] * plan->planes + 2);
     const int64_t groups = (int64_t)plan->groups[0] * plan->groups[1];
     plan->threads = HS_WARP * hs_divide_up(groups, HS_WARP / plan->lanes);
-    plan->letters = (int)(all - own);
-    plan->looked_for = plan->letters + (int)beside;
+    plan->received = (int)(all - own);
+    plan->looked_for = plan->received + (int)beside;
     plan->places = plan->threads * plan->rows * plan->planes;
     plan->source = source_in_memory(of, plan);
     plan->shared_bytes = 2 * HS_RESIDENT_LEVEL * of->size + 16 * hs_divide_up(plan->looked_for, 2) +
@@ -145,16 +145,16 @@ static double resident_clocks(const struct resident_case *of, const struct hs_re
     const double warps = hs_divide_up(plan->threads / HS_WARP, 4); /* that share a scheduler */
     const double vectors = plan->rows * plan->planes;
     const double sweep = vectors * (32.0 + warps * (solid ? 52.0 : 22.0));
-    /* letters that its threads cannot look for at once are looked for afterwards */
-    const double more = plan->letters <= 6 * plan->threads
+    /* packets that its threads cannot look for at once are looked for afterwards */
+    const double more = plan->received <= 6 * plan->threads
                             ? 0.0
-                            : (double)hs_divide_up(plan->letters, 8 * plan->threads) - 1.0;
-    /* letters beside the block's rows lie in memory one by one */
+                            : (double)hs_divide_up(plan->received, 8 * plan->threads) - 1.0;
+    /* packets beside the block's rows lie in memory one by one */
     double beside = 2.0 * plan->halo[0] / of->width;
     for (int axis = 1; axis < 3; axis++)
         beside *= (double)of->n[axis] / plan->blocks[axis] + 2.0 * plan->halo[axis];
     const double exchange = 1790.0 + 1200.0 * more + (solid ? 28.5 * vectors : 0.0) +
-                            0.17 * plan->letters + 4.75 * beside;
+                            0.17 * plan->received + 4.75 * beside;
     return sweep + exchange / plan->depth;
 }
 

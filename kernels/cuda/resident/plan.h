@@ -41,7 +41,7 @@ struct hs_resident {
     int lanes;        /* threads along a row */
     int groups[2];    /* threads along the others */
     int threads;      /* of a block, in whole warps */
-    int letters;      /* vectors that a block gets in an exchange, at most */
+    int received;     /* vectors that a block gets in an exchange, at most */
     int looked_for;   /* as they come: where a row wraps within a vector, one more beside it */
     int places;       /* vectors of all its threads, from where they are sent */
     int source;       /* vectors of a thread whose part of a source field is in shared memory */

@@ -15,7 +15,7 @@
  *   |                 |     right, the halo is received anew; its outermost layer is in the tile
  *   +-----------------+     only, as nothing is swept there
  *
- * Blocks do not meet at a barrier, and there are no flags or fences: vectors go as letters that say
+ * Blocks do not meet at a barrier, and there are no flags or fences: vectors go as packets that say
  * themselves that they are there (packets.cuh, exchange.cuh). A sweep is sweep.cuh.
  *
  * Waiting for each other is safe only if all blocks run: the launch is a cooperative one, which the
@@ -61,7 +61,7 @@ __device__ __forceinline__ void run(const arguments<T> &p, unsigned char *shared
     Block b(p, (T *)(list + up(p.listed, 2) * 2));
     if (FIELD || Block::MANY) /* else each bit is kept in a register of its own */
         b.own = star::anew(b.own), b.full = star::anew(b.full);
-    mail<Block> post(b, list);
+    exchange<Block> post(b, list);
     sweeper<Block, DIMS, WALLS> star(b);
     added_of<Block, FIELD> added(b);
     const int thread = b.thread;
@@ -74,7 +74,7 @@ __device__ __forceinline__ void run(const arguments<T> &p, unsigned char *shared
         b.put_walls();
     __syncthreads();
     if constexpr (WALLS == GIVEN_WALLS)
-        star.given.load(b, star.at_x, star.rims);
+        star.given.load(b, star.at_x, star.edges);
     added.load(b); /* after the walls, which are put wherever the tile has one, or its image */
     post.remember();
     int until = 0; /* sweeps to the next exchange */
@@ -97,7 +97,7 @@ __device__ __forceinline__ void run(const arguments<T> &p, unsigned char *shared
         }
         until--;
         if (WALLS >= ANY_WALLS)
-            star.put_rims(b, levels + (s & 1) * LEVEL);
+            star.put_edges(b, levels + (s & 1) * LEVEL);
         star.sweep(b, levels + (s & 1) * LEVEL, added);
         b.turn();
         if (p.levels && s > 0) {
@@ -130,20 +130,20 @@ __global__ void __launch_bounds__(HS_RESIDENT_THREADS, 1)
 
 bool find_plan(const hs_sweep *sweep, unsigned needs, hs_resident *out);
 
-/* The scratch memory: levels of a call, numbers of exchanges, slips, letters. */
+/* The scratch memory: levels of a call, numbers of exchanges, headers, packets. */
 struct memory {
-    size_t exchanges, slips, letters, all; /* where they begin */
+    size_t exchanges, headers, sent, all; /* where they begin */
 };
-enum { ROW_BYTES = mailbox::ROW * 16 }; /* letters begin at a multiple of it */
+enum { ROW_BYTES = packets::ROW * 16 }; /* packets begin at a multiple of it */
 memory share_memory(const hs_resident &plan)
 {
     const size_t blocks = (size_t)(plan.blocks[0] * plan.blocks[1] * plan.blocks[2]);
-    const size_t places = mailbox::SETS * blocks * (size_t)plan.places;
+    const size_t places = packets::SETS * blocks * (size_t)plan.places;
     memory m;
     m.exchanges = (size_t)HS_RESIDENT_STEPS * LEVEL * 8;
-    m.slips = m.exchanges + (blocks + 31) / 32 * 128;
-    m.letters = m.slips + places / mailbox::LANES * sizeof(mailbox::slip);
-    m.all = m.letters + places * 16 + ROW_BYTES;
+    m.headers = m.exchanges + (blocks + 31) / 32 * 128;
+    m.sent = m.headers + places / packets::LANES * sizeof(packets::header);
+    m.all = m.sent + places * 16 + ROW_BYTES;
     return m;
 }
 
@@ -188,9 +188,9 @@ arguments<T> make_arguments(const hs_sweep *sweep, const hs_resident &plan)
     p.out = (T *)sweep->out;
     const struct memory m = share_memory(plan);
     p.exchanges = (unsigned *)(memory + m.exchanges);
-    p.slips = (mailbox::slip *)(memory + m.slips);
-    p.letters = (mailbox::letter<T> *)(((uintptr_t)memory + m.letters + ROW_BYTES - 1) / ROW_BYTES *
-                                       ROW_BYTES);
+    p.headers = (packets::header *)(memory + m.headers);
+    p.sent = (packets::packet<T> *)(((uintptr_t)memory + m.sent + ROW_BYTES - 1) / ROW_BYTES *
+                                    ROW_BYTES);
     star::take_coefficients(sweep, p.c);
     for (int axis = 0; axis < 3; axis++) {
         const int along = hs_resident_axis(sweep->stencil->dims, axis);

@@ -48,8 +48,8 @@ struct sweeper {
     unsigned at_x;  /* whether the thread is at the lower face of x, at the upper */
     unsigned faces; /* those of x that this block's sweeps meet */
     unsigned
-        rims; /* bit of each face of rows and planes that the thread's vectors are next to ... */
-    unsigned rims_of_warp; /* ... or those of another lane */
+        edges; /* bit of each face of rows and planes that the thread's vectors are next to ... */
+    unsigned edges_of_warp; /* ... or those of another lane */
     T c[2 * DIMS + 1];
     T ends[PLANES][ROWS][2]; /* of the thread's vectors, as they were; KEEPS: at first */
     std::conditional_t<(WALLS == GIVEN_WALLS), given_values<Block>, nothing_given> given;
@@ -60,12 +60,12 @@ struct sweeper {
         const int column = f.column, lane = b.thread % 32, first_lane = lane - column;
         left_lane = (column > 0 ? lane - 1 : first_lane + p.lanes - 1) & 31;
         right_lane = (column < p.lanes - 1 ? lane + 1 : first_lane) & 31;
-        mailbox::keep(left_lane);
-        mailbox::keep(right_lane);
+        packets::keep(left_lane);
+        packets::keep(right_lane);
 #pragma unroll
         for (int n = 0; n < 2 * DIMS + 1; n++) {
             c[n] = p.c[n];
-            mailbox::keep(c[n]);
+            packets::keep(c[n]);
         }
         find_faces(b);
     }
@@ -74,7 +74,7 @@ struct sweeper {
     {
         const place f = b.find();
         const int x = f.node[ALONG];
-        faces = at_x = rims = 0;
+        faces = at_x = edges = 0;
         if (!p.wrap[ALONG]) {
             faces = (f.lo[ALONG] <= p.halo[ALONG] ? 1u : 0u) |
                     (f.hi[ALONG] + p.halo[ALONG] >= p.n[ALONG] ? 2u : 0u);
@@ -86,10 +86,10 @@ struct sweeper {
             if (p.wrap[axis] || !b.active)
                 continue;
             const int group = f.group[axis - ROW], groups = p.groups[axis - ROW];
-            rims |= f.at[axis] == 0 && group == 0 ? 1u << 2 * axis : 0u;
-            rims |= f.at[axis] == p.blocks[axis] - 1 && group == groups - 1 ? 2u << 2 * axis : 0u;
+            edges |= f.at[axis] == 0 && group == 0 ? 1u << 2 * axis : 0u;
+            edges |= f.at[axis] == p.blocks[axis] - 1 && group == groups - 1 ? 2u << 2 * axis : 0u;
         }
-        rims_of_warp = Block::of_warp(rims);
+        edges_of_warp = Block::of_warp(edges);
     }
 
     __device__ __forceinline__ T ghost_of(T offset, int f, T inner, T edge) const
@@ -98,13 +98,13 @@ struct sweeper {
     }
     /* What a vector, of the thread's n-th row or plane, has beyond a face of rows or planes: ghosts
      * for this sweep, prescribed values for the next one. Nodes that are kept are there already. */
-    __device__ __forceinline__ void put_rim(const Block &b, const T *level, int f, int n,
-                                            const values &inner, const values &edge, T *to) const
+    __device__ __forceinline__ void put_edge(const Block &b, const T *level, int f, int n,
+                                             const values &inner, const values &edge, T *to) const
     {
         values v;
         const bool held = p.held >> f & 1;
         if constexpr (FIELDS) {
-            const values here = given.rim(level, f, n);
+            const values here = given.edge(level, f, n);
 #pragma unroll
             for (int e = 0; e < WIDTH; e++)
                 v.v[e] = held ? here.v[e] : ghost_of(here.v[e], f, inner.v[e], edge.v[e]);
@@ -112,30 +112,30 @@ struct sweeper {
 #pragma unroll
             for (int e = 0; e < WIDTH; e++)
                 v.v[e] = held ? level[7 + f] : ghost_of(level[1 + f], f, inner.v[e], edge.v[e]);
-        if (rims >> f & ~(p.keeping >> f) & 1)
+        if (edges >> f & ~(p.keeping >> f) & 1)
             *(values *)(held ? to + b.other : to) = v;
     }
     /* All of them, for the threads' own use: nobody else reads them but lanes that double others'
      * work. */
-    __device__ __forceinline__ void put_rims(const Block &b, const T *level) const
+    __device__ __forceinline__ void put_edges(const Block &b, const T *level) const
     {
         const values(&now)[PLANES][ROWS] = b.now;
-        if (rims_of_warp == 0)
+        if (edges_of_warp == 0)
             return;
 #pragma unroll
         for (int side = 0; side < 2; side++) {
             const int row = side ? ROWS - 1 : 0, plane = side ? PLANES - 1 : 0;
             const int in = side ? -1 : 1; /* towards the inside */
-            if (HAS_ROWS && rims_of_warp >> (2 + side) & 1)
+            if (HAS_ROWS && edges_of_warp >> (2 + side) & 1)
 #pragma unroll
                 for (int k = 0; k < PLANES; k++)
-                    put_rim(b, level, 2 + side, k, now[k][(row + in) % ROWS], now[k][row],
-                            b.my(k, row - in));
-            if (rims_of_warp >> (4 + side) & 1)
+                    put_edge(b, level, 2 + side, k, now[k][(row + in) % ROWS], now[k][row],
+                             b.my(k, row - in));
+            if (edges_of_warp >> (4 + side) & 1)
 #pragma unroll
                 for (int r = 0; r < ROWS; r++)
-                    put_rim(b, level, 4 + side, r, now[plane + in][r], now[plane][r],
-                            b.my(plane - in, r));
+                    put_edge(b, level, 4 + side, r, now[plane + in][r], now[plane][r],
+                             b.my(plane - in, r));
         }
         __syncwarp();
     }
@@ -216,7 +216,7 @@ struct sweeper {
 #pragma unroll
         for (int e = 0; e < WIDTH; e++) {
             v.v[e] = star::fused(c[0], below.v[e], plus.v[e]);
-            mailbox::keep(v.v[e]);
+            packets::keep(v.v[e]);
         }
         return v;
     }

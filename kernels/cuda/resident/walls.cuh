@@ -25,9 +25,9 @@ struct given_values {
     };
 
     const arguments<T> &p;
-    T *beside;       /* the thread's at the lower face of x */
-    T *rim_of_row;   /* ... and its first at the lower face of rows, */
-    T *rim_of_plane; /* ... of planes */
+    T *beside;        /* the thread's at the lower face of x */
+    T *edge_of_row;   /* ... and its first at the lower face of rows, */
+    T *edge_of_plane; /* ... of planes */
 
     /* Faces of an axis that one block may be at. */
     __device__ __forceinline__ int sides(int axis) const
@@ -51,9 +51,9 @@ struct given_values {
         T *to = b.tile + 2 * b.other + p.source_places * (int)blockDim.x * WIDTH;
         beside = to + plane * rows() + row;
         to += up(sides(ALONG) * rows() * planes(), WIDTH) * WIDTH;
-        rim_of_row = to + plane * length + f.column * WIDTH;
+        edge_of_row = to + plane * length + f.column * WIDTH;
         to += HAS_ROWS ? sides(ROW) * planes() * length : 0;
-        rim_of_plane = to + row * length + f.column * WIDTH;
+        edge_of_plane = to + row * length + f.column * WIDTH;
     }
 
     __device__ __forceinline__ T *end_place(int face, int k, int r) const
@@ -64,8 +64,8 @@ struct given_values {
     __device__ __forceinline__ T *rim_place(int face, int n) const
     {
         const int length = p.lanes * WIDTH, side = sides(face / 2) == 2 ? face % 2 : 0;
-        return face / 2 == ROW ? rim_of_row + (side * planes() + n) * length
-                               : rim_of_plane + (side * rows() + n) * length;
+        return face / 2 == ROW ? edge_of_row + (side * planes() + n) * length
+                               : edge_of_plane + (side * rows() + n) * length;
     }
 
     __device__ __forceinline__ T made_of(int face, T value) const
@@ -89,8 +89,8 @@ struct given_values {
             v.v[e] = read(b, face, f.node[ALONG] + e, f.node[ROW] + r, f.node[PLANE] + k);
         *(values *)rim_place(face, n) = v;
     }
-    /* Once a launch: `at_x` and `rims` say which faces the thread is at, as the sweeps have it. */
-    __device__ __forceinline__ void load(const Block &b, unsigned at_x, unsigned rims) const
+    /* Once a launch: `at_x` and `edges` say which faces the thread is at, as the sweeps have it. */
+    __device__ __forceinline__ void load(const Block &b, unsigned at_x, unsigned edges) const
     {
         const place f = b.find();
 #pragma unroll 1
@@ -105,7 +105,7 @@ struct given_values {
 #pragma unroll 1
         for (int face = 2; face < 6; face++) {
             const bool of_rows = face / 2 == ROW, upper = face % 2;
-            if (!(rims >> face & 1) || !p.given[face])
+            if (!(edges >> face & 1) || !p.given[face])
                 continue;
 #pragma unroll 1
             for (int n = 0; n < (of_rows ? PLANES : ROWS); n++)
@@ -120,7 +120,7 @@ struct given_values {
         }
     }
 
-    __device__ __forceinline__ values rim(const T *level, int face, int n) const
+    __device__ __forceinline__ values edge(const T *level, int face, int n) const
     {
         values v;
 #pragma unroll

@@ -48,7 +48,7 @@ class tile
         return axis == HS_X ? 1 : axis == HS_Y ? extent[HS_X] : extent[HS_X] * extent[HS_Y];
     }
 
-    /* Calls visit(cell, node) for every cell at least `margin` away from the tile's rim, each by
+    /* Calls visit(cell, node) for every cell at least `margin` away from the tile's halo, each by
      * one thread of the block. Behind a wrap the node is the image in the grid; beyond a face it is
      * outside the grid. */
     template <typename Visit>

@@ -13,7 +13,7 @@
  *     in vain, the test ends there and then;
  *   - shared memory has the launch's size, is full of NaN when a block begins, and is followed by a
  *     guard that is looked at afterwards.
- * It knows nothing of time, caches, alignment beyond vectors', or warps that run in lockstep.
+ * It knows nothing of time, caches, alignment beyond vectors', or warps that run in throttle.
  */
 #ifndef HS_EMULATOR_CUDA_RUNTIME_H
 #define HS_EMULATOR_CUDA_RUNTIME_H

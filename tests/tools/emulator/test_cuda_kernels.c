@@ -172,9 +172,9 @@ static void run_job(int dims, int radius, enum hs_precision precision, const str
     f.layout = hs_layout_make(&grid, radius, 128 / (int64_t)hs_precision_size(precision));
     struct hs_sweep sweep = {.precision = precision, .layout = f.layout, .steps = 1, .threads = 1};
     for (int axis = 0; axis < HS_AXES; axis++) {
-        const int rim = axis < dims && job->hi[0] == 0 ? radius : 0;
-        sweep.box.lo[axis] = job->hi[0] ? job->lo[axis] : rim;
-        sweep.box.hi[axis] = job->hi[0] ? job->hi[axis] : job->points[axis] - rim;
+        const int halo = axis < dims && job->hi[0] == 0 ? radius : 0;
+        sweep.box.lo[axis] = job->hi[0] ? job->lo[axis] : halo;
+        sweep.box.hi[axis] = job->hi[0] ? job->hi[axis] : job->points[axis] - halo;
     }
     struct hs_stencil stencil = {.dims = dims, .radius = radius};
     for (int n = 0; n < hs_stencil_count(dims, radius); n++)
@@ -712,7 +712,7 @@ static void run_fusions(int dims, int radius, enum hs_precision precision)
         const struct fusion fusion = {.mix = 3, .steps = steps, .uniform = true, .once = true};
         run_fused(dims, radius, precision, broad[precision], &fusion);
     }
-    /* rows of whole vectors across the wrap, which the copy engine then fetches in two pieces */
+    /* rows of whole vectors across the wrap, which TMA then fetches in two pieces */
     static const int64_t even[HS_AXES] = {700, 61, 1};
     for (int mix = 8; dims == 2 && kernel->takes && mix <= ALL_PERIODIC; mix += ALL_PERIODIC - 8)
         for (int few = 0; few < 2; few++) {

@@ -18,11 +18,11 @@ static inline void set_cube(struct cube *cube, int64_t n, int dims, int radius)
     cube->sweep.stencil = &cube->stencil;
     cube->sweep.face = cube->face;
     for (int axis = 0; axis < HS_AXES; axis++) {
-        const int rim = axis < dims ? radius : 0;
+        const int halo = axis < dims ? radius : 0;
         cube->sweep.layout.points[axis] = axis < dims ? n : 1;
-        cube->sweep.box.lo[axis] = rim;
-        cube->sweep.box.hi[axis] = cube->sweep.layout.points[axis] - rim;
-        cube->face[2 * axis].held = cube->face[2 * axis + 1].held = rim;
+        cube->sweep.box.lo[axis] = halo;
+        cube->sweep.box.hi[axis] = cube->sweep.layout.points[axis] - halo;
+        cube->face[2 * axis].held = cube->face[2 * axis + 1].held = halo;
     }
 }
 

@@ -28,7 +28,7 @@ static void check_covers(const struct hs_tiling *row, const struct cube *cube)
     struct hs_geometry g;
     hs_tiling_launch(row, &cube->sweep, &g);
     assert_int_equal(g.points_updated, hs_box_count(&cube->sweep.box));
-    /* a fused march's tiles at two faces store their rims there too, and the least grid is a tile
+    /* a fused march's tiles at two faces store their halos there too, and the least grid is a tile
      */
     const bool fused = strncmp(row->kernel, "fused_", 6) == 0;
     for (int axis = 0; axis < HS_AXES; axis++) {

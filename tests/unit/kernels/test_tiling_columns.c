@@ -32,13 +32,13 @@ void test_tiling_columns__rows_begin_where_sectors_do(void **state)
                 cube.sweep.layout = liked;
                 const struct hs_fused_cut cut = hs_fused_cut_x(&cube.sweep);
                 assert_int_equal(cut.tiles, moved ? tiles - 1 : tiles);
-                const int rim = p == HS_FLOAT ? 4 : steps <= 2 ? 2 : 4;
+                const int halo = p == HS_FLOAT ? 4 : steps <= 2 ? 2 : 4;
                 /* up to where the last tile begins to store, and what it holds from there on */
                 const int64_t before = cut.tiles > 1 ? cut.first + (cut.tiles - 2) * cut.others : 0;
-                assert_true(before + wide[p] - (cut.tiles > 1 ? rim : 0) >= n);
+                assert_true(before + wide[p] - (cut.tiles > 1 ? halo : 0) >= n);
                 if (cut.tiles > 2)
-                    assert_true(before - cut.others + wide[p] - rim < n);
-                assert_true(cut.first <= wide[p] - rim && cut.others <= wide[p] - 2 * rim);
+                    assert_true(before - cut.others + wide[p] - halo < n);
+                assert_true(cut.first <= wide[p] - halo && cut.others <= wide[p] - 2 * halo);
                 assert_int_equal((liked.origin + cut.first) % sector, 0);
                 assert_int_equal(cut.others % sector, 0);
             }

@@ -69,10 +69,10 @@ static void check_resident(int dims, const int64_t points[HS_AXES], enum hs_prec
         assert_true(plan.halo[k] % unit == 0);
         own *= most / unit, all *= (most + 2 * plan.halo[k]) / unit;
     }
-    assert_int_equal(plan.letters, all - own);
-    /* beside rows that wrap within a vector two letters make one */
+    assert_int_equal(plan.received, all - own);
+    /* beside rows that wrap within a vector two received make one */
     const bool ragged = wrap && points[HS_X] % width != 0;
-    assert_true(ragged ? plan.looked_for > plan.letters : plan.looked_for == plan.letters);
+    assert_true(ragged ? plan.looked_for > plan.received : plan.looked_for == plan.received);
     assert_int_equal(plan.places, plan.threads * plan.rows * plan.planes);
     /* a tile's rows are a warp's vectors apart */
     const int64_t rows = (dims == 3 ? extent[1] + 2 : 1) * (extent[2] + 2);
