@@ -13,7 +13,12 @@ COMMIT  := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
 HDF5 := $(firstword $(foreach n,hdf5-serial hdf5,$(shell pkg-config --exists $(n) 2>/dev/null && echo $(n))) hdf5-serial)
 LIBRARIES := libconfig $(HDF5) muparser libpng zlib
 MISSING := $(strip $(foreach n,$(LIBRARIES),$(shell pkg-config --exists $(n) 2>/dev/null || echo $(n))))
-HAVE_NVCC := $(shell command -v $(NVCC) 2>/dev/null)
+FOUND_NVCC := $(shell command -v $(NVCC) 2>/dev/null)
+# The GPUs to build for, by compute capability: those of this machine, "80 90", or all that nvcc knows. None: for
+# the CPU only.
+CUDA_ARCH ?= $(sort $(filter 7% 8% 9% 10% 11% 12%,$(subst .,,$(if $(FOUND_NVCC),$(shell \
+               nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null)))))
+HAVE_NVCC := $(if $(strip $(CUDA_ARCH)),$(FOUND_NVCC))
 
 # ---- flags ---------------------------------------------------------------------------------
 # Strict floating point: no contraction that the source does not write as fma(), no reordering.
@@ -51,7 +56,7 @@ all: $(BUILD)/heatsolve ## build the program: build/heatsolve
 help: ## what this Makefile can do
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
 	@echo 'variables: BUILD=build CC=cc CFLAGS="-O2 -g" PREFIX=/usr/local DESTDIR= PYTHON=/usr/bin/python3 V=1'
-	@echo '           NVCC=nvcc (none: CPU only) CUDA_ARCH=all (one, native, or "80 90")'
+	@echo '           CUDA_ARCH= (this machine'"'"'s GPUs; "80 90", all) NVCC=nvcc (none: CPU only)'
 
 ifneq ($(MISSING),)
 $(BUILD)/generated/stamp $(BUILD)/generated/flags: missing
@@ -85,7 +90,7 @@ $(BUILD)/kernels/cpu/%.o: override CFLAGS += $(KERNEL_CFLAGS)
 # Lists of kernels and commands from their file names, version, commit, and the compiler with its
 # flags: looked at whenever make starts, written when they differ. So a file that comes or goes, a
 # commit or another CC is noticed, and nothing else is built again. The .d files say who reads them.
-GENERATE := BUILD='$(BUILD)' VERSION='$(VERSION)' COMMIT='$(COMMIT)' NVCC='$(HAVE_NVCC)' \
+GENERATE := BUILD='$(BUILD)' VERSION='$(VERSION)' COMMIT='$(COMMIT)' NVCC='$(HAVE_NVCC)' FOUND='$(FOUND_NVCC)' CUDA_ARCH='$(CUDA_ARCH)' \
             LIBRARIES='$(LIBRARIES)' FLAGS='$(CC) $(CPPFLAGS) $(CFLAGS)' .ci/generate
 ifneq ($(filter-out help clean setup lint format uninstall,$(or $(MAKECMDGOALS),all)),)
 GENERATED := $(shell $(GENERATE))

@@ -1,23 +1,16 @@
 # The CUDA part of the build; without nvcc it adds nothing. The Makefile includes it.
 #
-# The program carries machine code for the first GPU of each major version that nvcc knows from
-# sm_75 on (it runs on the later ones of that version too), and PTX of the newest, which the driver
-# compiles for GPUs that are newer still. CUDA_ARCH=native (the GPU of this machine), a list such as
-# CUDA_ARCH="80 90", or CUDA_ARCH=one (sm_90, for which the fused kernels are made, or else the
-# newest) narrows that.
-
-CUDA_ARCH ?= all
+# CUDA_ARCH (see the Makefile) says which GPUs the program carries machine code for; "all": the first of each
+# major version that nvcc knows from sm_75 on (it runs on the later ones of that version too). Besides, PTX of the
+# newest of them, which the driver compiles for GPUs that are newer still.
 
 ifneq ($(HAVE_NVCC),)
 
 CUDA_HOME  := $(abspath $(dir $(realpath $(HAVE_NVCC)))..)
 CUDA_KNOWN := $(shell $(HAVE_NVCC) --list-gpu-code | sed -n 's/^sm_\([0-9]*\)$$/\1/p' | sort -n | \
                 awk '$$1 >= 75 && !seen[int($$1 / 10)]++')
-CUDA_ONE   := $(firstword $(filter 90,$(CUDA_KNOWN)) $(lastword $(CUDA_KNOWN)))
-CUDA_LIST  := $(foreach a,$(CUDA_ARCH),$(if $(filter all,$a),$(CUDA_KNOWN),$(if \
-                $(filter one,$a),$(CUDA_ONE),$(filter-out native,$a))))
-CUDA_CODE  := $(if $(filter native,$(CUDA_ARCH)),-arch=native) \
-              $(foreach a,$(CUDA_LIST),-gencode arch=compute_$(a),code=sm_$(a)) \
+CUDA_LIST  := $(foreach a,$(CUDA_ARCH),$(if $(filter all,$a),$(CUDA_KNOWN),$a))
+CUDA_CODE  := $(foreach a,$(CUDA_LIST),-gencode arch=compute_$(a),code=sm_$(a)) \
               $(foreach a,$(lastword $(CUDA_LIST)),-gencode arch=compute_$(a),code=compute_$(a))
 
 # -fmad=false: nothing is contracted but what the source writes as a fused operation, as on the CPU.

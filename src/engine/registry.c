@@ -354,11 +354,10 @@ static enum hs_status named_backend(const struct hs_registry *registry,
     if (*out)
         return available(*out, problem, err);
     const bool known = strcmp(name, "cuda") == 0;
-    return hs_error_add(
-        err, known ? HS_DEVICE : HS_BAD_INPUT, "%ssolver.backend = \"%s\": %s; this build has: %s",
-        where(problem, HS_PLACE_BACKEND).text, name,
-        known ? "not built, since nvcc was not found when this program was" : "no such backend",
-        built);
+    return hs_error_add(err, known ? HS_DEVICE : HS_BAD_INPUT,
+                        "%ssolver.backend = \"%s\": %s; this build has: %s",
+                        where(problem, HS_PLACE_BACKEND).text, name,
+                        known ? HS_NOT_BUILT : "no such backend", built);
 }
 
 /* The kernel of that name, which this build may lack; that of `device` if there is one. Its name is

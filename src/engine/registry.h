@@ -7,6 +7,9 @@
 #include "core/problem.h"
 #include "core/tiling.h"
 
+/* Why a program lacks the CUDA kernels, and how to get one that has them. */
+#define HS_NOT_BUILT "not built; make CUDA_ARCH=90 (or all) builds it, with CUDA's nvcc"
+
 /* All kernels built, CPU first; ends with NULL. */
 extern const struct hs_kernel *const hs_kernels[];
 

@@ -1,5 +1,7 @@
 #include "output/launch_report.h"
 
+#include "engine/registry.h"
+
 static void print_extent(const char *what, const int extent[HS_AXES])
 {
     printf("%-20s %d x %d x %d\n", what, extent[HS_X], extent[HS_Y], extent[HS_Z]);
@@ -36,7 +38,7 @@ void hs_launch_print(const struct hs_launch *launch)
            hs_precision_name(sweep->precision));
     if (sweep->steps > 1)
         printf(", %d sweeps a launch", sweep->steps);
-    printf("%s\n", launch->built ? "" : " (not built: nvcc was not found)");
+    printf("%s\n", launch->built ? "" : " (" HS_NOT_BUILT ")");
     printf("%-20s %lld\n", "output points", (long long)g->points_updated);
     printf("%-20s %lld (%lld x %lld x %lld", "blocks", (long long)hs_geometry_blocks(g),
            (long long)g->blocks[HS_X], (long long)g->blocks[HS_Y], (long long)g->blocks[HS_Z]);

@@ -32,7 +32,7 @@ static inline const struct hs_backend *cuda_backend(void)
     for (int n = 0; hs_backends[n]; n++)
         if (hs_backends[n]->device == HS_CUDA)
             return hs_backends[n];
-    fail_msg("this build has no CUDA backend: nvcc was not found");
+    fail_msg("this build has no CUDA backend: " HS_NOT_BUILT "");
     return NULL;
 }
 

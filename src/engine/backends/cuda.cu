@@ -77,9 +77,9 @@ hs_status available(int device, hs_error *err)
     if (status != cudaSuccess)
         return hs_error_add(err, HS_DEVICE,
                             "device %d, %s, has compute capability %d.%d, for which this program "
-                            "has no code (%s): build it with CUDA_ARCH=native",
+                            "has no code (%s): build it with make CUDA_ARCH=%d%d",
                             device, about.name, about.major, about.minor,
-                            cudaGetErrorString(status));
+                            cudaGetErrorString(status), about.major, about.minor);
     return HS_OK;
 }
 
