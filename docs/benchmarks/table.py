@@ -28,6 +28,7 @@ sys.dont_write_bytecode = True  # nothing but the pages is written beside the pa
 import model
 
 DOCS = pathlib.Path(__file__).resolve().parent.parent
+KERNELS = DOCS.parent / "kernels/cuda"
 PAGES = sorted([*DOCS.parent.glob("README.md"), *DOCS.rglob("*.md")])
 LADDER = (
     "reference openmp wavefront basic shared_tile tile_2d collaborative_2d register_window warp_shuffle coarsened "
@@ -260,7 +261,8 @@ def gains(data, options):
     points, radius = options["points"], int(options.get("radius", 1))
     rows = []
     for kernel, beside, idea in STEPS[points, radius]:
-        row = [f"[`{kernel}`]({options['files']}{kernel}.cu)", idea, f"`{beside}`" if beside else ""]
+        file = next(KERNELS.rglob(f"{kernel}.cu")).relative_to(KERNELS)
+        row = [f"[`{kernel}`]({options['files']}{file})", idea, f"`{beside}`" if beside else ""]
         for precision in ("float", "double"):
             found, other = (data.find(k, points, precision, radius) for k in (kernel, beside))
             row.append(f"{shown(found['gcells'])} ({found['share_of_copy']:.2f})" if found else "–")

@@ -134,7 +134,7 @@ def test_occupancy_and_roofline_on_a_named_device():
         (["basic", "--points", "3000000000,3000000000,3000000000"], "more than 1e+15 nodes; give fewer"),
         (["basc", *CUBE], "basic"),
         (["openmp", *CUBE], "CPU"),
-        (["tile_2d", *CUBE], "tile_2d does 2 dimensions, not 3; kernels that can do what is asked: basic, shared_tile, "),
+        (["tile_2d", *CUBE], "tile_2d does 2 dimensions, not 3; kernels that can do what is asked: basic, bulk_march, "),
         (["--points", "99", "--radius", "2", "--steps", "40"], "no kernel has such a launch"),
         (["temporal_3d", *CUBE, "--radius", "3"], "radius 1, 2, not 3"),
         (["basic", *CUBE, "--radius", "4"], "--radius 4"),
