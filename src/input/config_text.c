@@ -1,5 +1,7 @@
 #include "input/config_text.h"
 
+#include "core/regular.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -188,9 +190,10 @@ static enum hs_status read_file(const char *path, const char *place, char **out,
                                 struct hs_error *err)
 {
     *out = NULL;
-    FILE *file = fopen(path, "rb");
+    const char *why;
+    FILE *file = hs_regular_stream(path, true, &why);
     if (!file)
-        return hs_error_add(err, HS_IO, "%s%s: cannot open: %s", place, path, strerror(errno));
+        return hs_error_add(err, HS_IO, "%s%s: cannot open: %s", place, path, why);
     enum hs_status status = HS_OK;
     char *text = NULL;
     size_t length = 0, room = 0;

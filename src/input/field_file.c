@@ -1,11 +1,13 @@
 #include "input/field_file.h"
 
+#include "core/regular.h"
+
 #include <hdf5.h>
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MOST_RANK = HS_AXES + 1, LIST_SIZE = 300 };
 
@@ -142,12 +144,13 @@ static enum hs_status read_dataset(hid_t dataset, const char *name, int64_t step
 static enum hs_status read_file(const char *path, const char *name, int64_t step,
                                 const struct hs_grid *grid, double **out, char *reason, size_t size)
 {
-    FILE *there = fopen(path, "rb"); /* HDF5 does not say why it cannot open */
-    if (!there) {
-        snprintf(reason, size, "cannot open %s: %s", path, strerror(errno));
+    const char *why;
+    const int there = hs_regular_open(path, false, &why); /* HDF5 does not say, and may wait */
+    if (there < 0) {
+        snprintf(reason, size, "cannot open %s: %s", path, why);
         return HS_IO;
     }
-    fclose(there);
+    close(there);
     const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
     if (file < 0) {
         snprintf(reason, size,

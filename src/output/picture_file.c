@@ -1,7 +1,8 @@
 /* Reading for pictures: see the header. */
 #include "output/picture_file.h"
 
-#include <errno.h>
+#include "core/regular.h"
+
 #include <hdf5.h>
 #include <math.h>
 #include <stdio.h>
@@ -168,9 +169,10 @@ static hid_t open_unlocked(const char *path)
 static enum hs_status open_datasets(const char *path, struct hs_picture_file *out,
                                     struct hs_error *err)
 {
-    FILE *file = fopen(path, "rb"); /* for the reason why not, which HDF5 does not tell */
+    const char *why;
+    FILE *file = hs_regular_stream(path, false, &why); /* HDF5 does not tell, and may wait */
     if (!file || fgetc(file) == EOF) {
-        const char *reason = !file ? strerror(errno) : "it is empty, or not a file";
+        const char *reason = !file ? why : "it is empty";
         if (file)
             fclose(file);
         return hs_error_add(err, HS_IO, "%s: cannot read: %s", path, reason);

@@ -1,5 +1,7 @@
 #include "output/tune_file.h"
 
+#include "core/regular.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -58,14 +60,18 @@ char *hs_tune_file_path(const struct hs_tune_case *about, char *reason, size_t s
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* The whole file, allocated. NULL with errno; 0: too long, or not a text. */
-static char *read_all(const char *path)
+/* The whole file, allocated. NULL with the reason, which is NULL where there is no file. */
+static char *read_all(const char *path, const char **why)
 {
-    FILE *file = fopen(path, "re");
+    FILE *file = hs_regular_stream(path, false, why);
+    if (!file && (errno == ENOENT || errno == ENOTDIR))
+        *why = NULL;
     char *text = file ? malloc(MOST_BYTES) : NULL;
     if (!text) {
-        if (file)
+        if (file) {
+            *why = "no memory";
             fclose(file);
+        }
         return NULL;
     }
     errno = 0;
@@ -76,7 +82,7 @@ static char *read_all(const char *path)
     if (!failed && length < MOST_BYTES - 1 && strlen(text) == length)
         return text;
     free(text);
-    errno = failed;
+    *why = failed ? strerror(failed) : "it is damaged";
     return NULL;
 }
 
@@ -157,12 +163,12 @@ bool hs_tune_file_read(const struct hs_tune_case *about, struct hs_tuning *out, 
     char *path = hs_tune_file_path(about, unused, sizeof unused);
     if (!path)
         return false; /* nothing can have been kept */
-    char *text = read_all(path);
-    const int number = errno;
+    const char *unreadable;
+    char *text = read_all(path, &unreadable);
     if (text)
         parse(text, about, out, why, sizeof why);
-    else if (number != ENOENT && number != ENOTDIR) /* else it cannot be there */
-        snprintf(why, sizeof why, "%s", number ? strerror(number) : "it is damaged");
+    else if (unreadable)
+        snprintf(why, sizeof why, "%s", unreadable);
     if (why[0])
         snprintf(reason, size, "%s: %s", path, why);
     const bool found = text && !why[0];

@@ -463,7 +463,7 @@ def test_a_config_that_is_not_there_is_exit_3(tmp_path):
     assert "none.cfg: cannot open: No such file or directory" in result.stderr
     result = subprocess.run([HEATSOLVE, "check", "."], cwd=tmp_path, capture_output=True, text=True)
     assert result.returncode == 3
-    assert ".: cannot read: Is a directory" in result.stderr
+    assert ".: cannot open: Is a directory" in result.stderr
 
 
 def test_an_include_that_is_not_there_is_exit_3(tmp_path):

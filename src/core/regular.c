@@ -1,0 +1,56 @@
+#include "core/regular.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Whether the name stands for a descriptor that the program was started with. */
+static bool is_handed_over(const char *path)
+{
+    static const char *const names[] = {"/dev/stdin", "/dev/fd/", "/proc/self/fd/"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(path, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
+static const char *kind_of(mode_t mode)
+{
+    return S_ISDIR(mode)    ? strerror(EISDIR)
+           : S_ISFIFO(mode) ? "it is a pipe, and a file is needed"
+                            : "it is a device, and a file is needed";
+}
+
+int hs_regular_open(const char *path, bool streams, const char **why)
+{
+    struct stat s;
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file < 0 || fstat(file, &s)) {
+        *why = strerror(errno);
+        if (file >= 0)
+            close(file);
+        return -1;
+    }
+    const bool stream = streams && !S_ISDIR(s.st_mode) && is_handed_over(path);
+    if (!S_ISREG(s.st_mode) && !stream) {
+        *why = kind_of(s.st_mode);
+        close(file);
+        errno = 0;
+        return -1;
+    }
+    fcntl(file, F_SETFL, fcntl(file, F_GETFL) & ~O_NONBLOCK); /* a pipe's writer may need time */
+    return file;
+}
+
+FILE *hs_regular_stream(const char *path, bool streams, const char **why)
+{
+    const int file = hs_regular_open(path, streams, why);
+    FILE *stream = file < 0 ? NULL : fdopen(file, "rb");
+    if (file >= 0 && !stream) {
+        *why = strerror(errno);
+        close(file);
+    }
+    return stream;
+}
