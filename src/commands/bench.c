@@ -6,6 +6,8 @@
 #include "input/arguments.h"
 #include "input/number.h"
 #include "output/bench_report.h"
+#include "output/existing.h"
+#include "output/picture_canvas.h"
 #include "output/picture_roofline.h"
 #include "output/tune_file.h"
 
@@ -369,6 +371,9 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     static struct hs_peers peers;
     if (with_peers)
         st = find_peers(&arguments, &request, &peers, err);
+    if (!st && arguments.roofline) /* known now rather than after minutes */
+        st = hs_existing_check(arguments.roofline, HS_EXISTING_PICTURE, true, hs_canvas_elsewhere,
+                               err);
     if (st)
         return st;
     static struct hs_bench_row rows[MOST_KERNELS];

@@ -4,6 +4,7 @@
 #include "engine/case.h"
 #include "engine/rate.h"
 #include "input/arguments.h"
+#include "output/claim.h"
 #include "output/files.h"
 #include "output/foretold.h"
 #include "output/json.h"
@@ -29,9 +30,10 @@ struct outlook {
     double output; /* bytes */
     double room;   /* bytes that it may have */
     struct hs_rate rate;
-    double seconds; /* all sweeps */
-    double looking; /* at the field between them [s] */
-    double updates; /* points a second */
+    double seconds;          /* all sweeps */
+    double looking;          /* at the field between them [s] */
+    double updates;          /* points a second */
+    struct hs_error refused; /* why a run would not begin: what is there already */
 };
 
 static enum hs_status read_request(int argc, char **argv, struct request *request,
@@ -188,6 +190,10 @@ static void print_text(const struct outlook *outlook)
         printf(", measured on this grid for %.1g s\n", rate_seconds);
     } else
         printf("no sweeps\n");
+    if (outlook->refused.text) {
+        print_label("refused");
+        printf("%s", outlook->refused.text);
+    }
     if (plan->note[0]) {
         print_label("note");
         printf("%s\n", plan->note);
@@ -246,6 +252,7 @@ static void print_json(const struct outlook *outlook)
     hs_json_integer(&json, "snapshots", hs_plan_snapshots(plan));
     hs_json_number(&json, "output_bytes", outlook->output);
     hs_json_number(&json, "output_room", outlook->room);
+    hs_json_text(&json, "refused", outlook->refused.text);
     hs_json_number(&json, "points_per_second", outlook->updates);
     hs_json_number(&json, "seconds", outlook->seconds);
     hs_json_number(&json, "looking", outlook->looking);
@@ -255,6 +262,16 @@ static void print_json(const struct outlook *outlook)
 
 /* -------------------------------------------------------------------------------------------- */
 
+/* What lies in the way may be gone when the run begins, or the run be told --overwrite; what the
+ * config says against itself stays wrong. */
+static enum hs_status check_claim(struct outlook *outlook, struct hs_error *err)
+{
+    const enum hs_status st = hs_claim_check(outlook->problem, false, &outlook->refused);
+    if (!st || st == HS_IO)
+        return HS_OK;
+    return hs_error_add(err, st, "%s", outlook->refused.text ? outlook->refused.text : "no memory");
+}
+
 static enum hs_status run(int argc, char **argv, struct hs_error *err)
 {
     struct request request = {0};
@@ -262,10 +279,13 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     struct hs_plan plan;
     struct outlook outlook = {.problem = &problem, .plan = &plan};
     hs_problem_init(&problem);
+    hs_error_init(&outlook.refused);
 
     enum hs_status st = read_request(argc, argv, &request, err);
     if (!st)
         st = hs_case_read(request.config, request.set.items, request.set.count, &problem, err);
+    if (!st)
+        st = check_claim(&outlook, err);
     if (!st)
         st = hs_tune_file_plan(&problem, &plan, err);
     if (!st)
@@ -276,6 +296,7 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
         print_text(&outlook);
     if (!st)
         st = hs_foretold_check(&problem, &plan, HS_FORETOLD_ANEW, err);
+    hs_error_release(&outlook.refused);
     hs_problem_release(&problem);
     hs_argument_list_release(&request.set);
     return st;
@@ -285,19 +306,21 @@ const struct hs_command hs_command_check = {
     .name = "check",
     .usage = "heatsolve check CONFIG [--set KEY=VALUE]... [--quiet] [--json]",
     .summary = "what a run would do: grid, memory, stability limit, steps, output, time",
-    .help = "  CONFIG           the case\n"
-            "  --set KEY=VALUE  overrides a key of the config; may be given again and again\n"
-            "  --quiet          nothing but what is wrong; the exit status tells\n"
-            "  --json           one JSON object\n"
-            "\n"
-            "Reads and checks the config as a run would, finds the exact stability limit of its\n"
-            "stencil and boundaries and the steps that hit every output, and tells memory,\n"
-            "sweeps, bytes of output and the room for them. The time is of the sweeps, and of\n"
-            "the looks at the field between them where a history takes long, tried for 0.3 s\n"
-            "with the chosen kernel on this grid, on a field of ones; writing the file is not in\n"
-            "it.\n"
-            "\n"
-            "Writes no file. exit status: 0 in order, 2 bad config, 3 a file cannot be read or\n"
-            "there is no room for the output, 4 device or memory.\n",
+    .help =
+        "  CONFIG           the case\n"
+        "  --set KEY=VALUE  overrides a key of the config; may be given again and again\n"
+        "  --quiet          nothing but what is wrong; the exit status tells\n"
+        "  --json           one JSON object\n"
+        "\n"
+        "Reads and checks the config as a run would, finds the exact stability limit of its\n"
+        "stencil and boundaries and the steps that hit every output, and tells memory,\n"
+        "sweeps, bytes of output and the room for them. The time is of the sweeps, and of\n"
+        "the looks at the field between them where a history takes long, tried for 0.3 s\n"
+        "with the chosen kernel on this grid, on a field of ones; writing the file is not in\n"
+        "it.\n"
+        "\n"
+        "Writes no file. \"refused\" says what is there already that a run would not replace.\n"
+        "exit status: 0 in order, 2 bad config, 3 a file cannot be read or there is no room for\n"
+        "the output, 4 device or memory.\n",
     .run = run,
 };

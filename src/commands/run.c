@@ -4,6 +4,7 @@
 #include "engine/loop.h"
 #include "input/arguments.h"
 #include "output/checkpoint.h"
+#include "output/claim.h"
 #include "output/foretold.h"
 #include "output/progress.h"
 #include "output/report.h"
@@ -18,7 +19,7 @@
 struct request {
     const char *config;
     struct hs_argument_list set;
-    bool quiet, json, resume, retune;
+    bool quiet, json, resume, retune, overwrite;
     const char *output; /* instead of the config's; or NULL */
 };
 
@@ -63,10 +64,17 @@ static enum hs_status read_request(int argc, char **argv, struct request *reques
         {"--quiet", HS_ARGUMENT_FLAG, &request->quiet, NULL},
         {"--json", HS_ARGUMENT_FLAG, &request->json, NULL},
         {"--resume", HS_ARGUMENT_FLAG, &request->resume, NULL},
+        {"--overwrite", HS_ARGUMENT_FLAG, &request->overwrite, NULL},
         {"--retune", HS_ARGUMENT_FLAG, &request->retune, NULL},
         {"--output", HS_ARGUMENT_STRING, &request->output, "FILE"},
     };
-    return hs_arguments_read(argc, argv, table, sizeof table / sizeof *table, err);
+    const enum hs_status st =
+        hs_arguments_read(argc, argv, table, sizeof table / sizeof *table, err);
+    if (!st && request->resume && request->overwrite)
+        return hs_error_add(err, HS_BAD_INPUT,
+                            "run: --resume goes on with the file that --overwrite replaces; give "
+                            "one of them");
+    return st;
 }
 
 /* --output is one more override, with what libconfig's strings need in front of " and \\. */
@@ -94,6 +102,8 @@ static enum hs_status read_problem(struct request *request, struct hs_problem *p
     enum hs_status st = output ? hs_argument_list_add(&request->set, output, err) : HS_OK;
     if (!st)
         st = hs_case_read(request->config, request->set.items, request->set.count, problem, err);
+    if (request->overwrite)
+        problem->output.overwrite = true;
     free(output);
     return st;
 }
@@ -141,7 +151,7 @@ static enum hs_status open_observers(const struct request *request, struct job *
     return st;
 }
 
-static enum hs_status sweep(struct job *job, struct hs_error *err)
+static enum hs_status sweep(const struct request *request, struct job *job, struct hs_error *err)
 {
     struct hs_observer *observers[3];
     int count = 0;
@@ -154,8 +164,9 @@ static enum hs_status sweep(struct job *job, struct hs_error *err)
     if (st == HS_INTERRUPTED)
         hs_error_add(err, st,
                      "interrupted at sweep %lld, t = %.9g s; the state is saved beside %s; "
-                     "the same command with --resume goes on from there",
-                     (long long)job->result.sweeps, job->result.time, job->problem.output.file);
+                     "the same command with --resume%s goes on from there",
+                     (long long)job->result.sweeps, job->result.time, job->problem.output.file,
+                     request->overwrite ? " instead of --overwrite" : "");
     return st;
 }
 
@@ -221,6 +232,8 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     if (!st)
         st = make_plan(&request, &job, err);
     if (!st)
+        st = hs_claim_check(&job.problem, request.resume, err);
+    if (!st)
         st = find_start(&request, &job, err);
     if (!st)
         st = hs_foretold_check(&job.problem, &job.plan,
@@ -230,7 +243,7 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     if (!st)
         st = open_observers(&request, &job, err);
     if (!st)
-        st = sweep(&job, err);
+        st = sweep(&request, &job, err);
     close_observers(&job);
     if (!st)
         st = judge(&job, err);
@@ -244,34 +257,39 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
 
 const struct hs_command hs_command_run = {
     .name = "run",
-    .usage = "heatsolve run CONFIG [--set KEY=VALUE]... [--output FILE] [--resume] [--retune] "
-             "[--quiet] [--json]",
+    .usage = "heatsolve run CONFIG [--set KEY=VALUE]... [--output FILE] "
+             "[--resume | --overwrite] [--retune] [--quiet] [--json]",
     .summary = "run a config: temperatures into an HDF5 file, a summary on the screen",
-    .help = "  CONFIG           the case; heatsolve init prints one to start from\n"
-            "  --set KEY=VALUE  overrides a key of the config (time.end=1.0,\n"
-            "                   grid.points=[65,65,65]); may be given again and again;\n"
-            "                   heatsolve options lists the keys\n"
-            "  --output FILE    writes there instead of output.file\n"
-            "  --resume         goes on from the newest checkpoint beside the output, or from the\n"
-            "                   output's last snapshot: with a later end a finished run becomes "
-            "longer\n"
-            "  --retune         times the kernels first, as tune --retune does, and takes the\n"
-            "                   fastest; solver.kernel must be \"auto\"\n"
-            "  --quiet          no progress and no summary\n"
-            "  --json           the summary as one JSON object on standard output\n"
-            "\n"
-            "Interrupted (Ctrl-C, SIGTERM), it saves its state and ends with 130; --resume goes\n"
-            "on from there, to the same bits. A second signal ends it at once.\n"
-            "\n"
-            "exit status:\n"
-            "  0    done, and all that the config checks is met\n"
-            "  1    the answer failed its check: above exact.max_error, diverged (earlier\n"
-            "       snapshots are kept), or steady.tolerance not reached in time.end,\n"
-            "       time.sweeps or, where neither is given, 100000000 sweeps\n"
-            "  2    bad command line or config; nothing was written\n"
-            "  3    reading or writing failed, what was written stays readable; or there is no\n"
-            "       room for the output, and nothing was written\n"
-            "  4    device or memory\n"
-            "  130  interrupted, state saved\n",
+    .help =
+        "  CONFIG           the case; heatsolve init prints one to start from\n"
+        "  --set KEY=VALUE  overrides a key of the config (time.end=1.0,\n"
+        "                   grid.points=[65,65,65]); may be given again and again;\n"
+        "                   heatsolve options lists the keys\n"
+        "  --output FILE    writes there instead of output.file\n"
+        "  --resume         goes on from the newest checkpoint beside the output, or from the\n"
+        "                   output's last snapshot: with a later end a finished run becomes "
+        "longer\n"
+        "  --overwrite      begins anew in the place of an earlier run's file, which is refused\n"
+        "                   otherwise; as output.overwrite = true in the config. What heatsolve\n"
+        "                   did not write is never replaced\n"
+        "  --retune         times the kernels first, as tune --retune does, and takes the\n"
+        "                   fastest; solver.kernel must be \"auto\"\n"
+        "  --quiet          no progress and no summary\n"
+        "  --json           the summary as one JSON object on standard output\n"
+        "\n"
+        "Interrupted (Ctrl-C, SIGTERM), it saves its state and ends with 130; --resume goes\n"
+        "on from there, to the same bits. A second signal ends it at once.\n"
+        "\n"
+        "exit status:\n"
+        "  0    done, and all that the config checks is met\n"
+        "  1    the answer failed its check: above exact.max_error, diverged (earlier\n"
+        "       snapshots are kept), or steady.tolerance not reached in time.end,\n"
+        "       time.sweeps or, where neither is given, 100000000 sweeps\n"
+        "  2    bad command line or config; nothing was written\n"
+        "  3    reading or writing failed, what was written stays readable; or there is no\n"
+        "       room for the output, or a file there that would be lost, and nothing was\n"
+        "       written\n"
+        "  4    device or memory\n"
+        "  130  interrupted, state saved\n",
     .run = run,
 };

@@ -34,6 +34,11 @@ void hs_problem_release(struct hs_problem *problem)
     free(problem->initial.regions);
     free(problem->source.field.data);
     free(problem->output.file);
+    for (int i = 0; i < problem->input_count; i++) {
+        free(problem->inputs[i].key);
+        free(problem->inputs[i].path);
+    }
+    free(problem->inputs);
     for (int i = 0; i < problem->probe_count; i++)
         free(problem->probes[i].name);
     free(problem->probes);
@@ -45,6 +50,18 @@ void hs_problem_release(struct hs_problem *problem)
         free(problem->programs[i]);
     free(problem->programs);
     hs_problem_init(problem);
+}
+
+bool hs_problem_add_input(struct hs_problem *problem, const char *key, const char *path)
+{
+    const size_t size = ((size_t)problem->input_count + 1) * sizeof *problem->inputs;
+    struct hs_input *grown = (struct hs_input *)realloc(problem->inputs, size);
+    if (!grown)
+        return false;
+    struct hs_input *added = &grown[problem->input_count++];
+    problem->inputs = grown;
+    *added = (struct hs_input){.key = strdup(key), .path = strdup(path)};
+    return added->key && added->path;
 }
 
 const char *hs_problem_place(const struct hs_problem *problem, enum hs_place which)

@@ -75,8 +75,15 @@ struct hs_probe {
     int64_t node[HS_AXES]; /* nearest node */
 };
 
+/* A file that was read for the problem. */
+struct hs_input {
+    char *key; /* what names it: "initial.file", "@include"; "" for the config itself */
+    char *path;
+};
+
 struct hs_output {
     char *file;                /* HDF5 path as given, relative to the working directory */
+    bool overwrite;            /* a new run may replace an earlier one's */
     int compression;           /* 0 none, 1..9 deflate */
     double checkpoint_minutes; /* wall time between checkpoints, or NaN */
 };
@@ -107,6 +114,7 @@ enum hs_place {
     HS_PLACE_BACKEND,  /* solver.backend */
     HS_PLACE_KERNEL,   /* solver.kernel */
     /* these with key and value: "case.cfg:12: source.value = 5" */
+    HS_PLACE_OUTPUT, /* output.file */
     HS_PLACE_SOURCE,
     HS_PLACE_INITIAL,
     HS_PLACE_FACE, /* what drives face f: HS_PLACE_FACE + f */
@@ -131,6 +139,8 @@ struct hs_problem {
     struct hs_face face[HS_FACES]; /* x_min, x_max, y_min, ...; 2*dims of them */
     struct hs_schedule schedule;
     struct hs_output output;
+    struct hs_input *inputs; /* every file that was read, which the run must not write */
+    int input_count;
     struct hs_probe *probes;
     int probe_count;
     struct hs_exact exact;
@@ -143,6 +153,9 @@ struct hs_problem {
 
 void hs_problem_init(struct hs_problem *problem); /* empty, safe to release */
 void hs_problem_release(struct hs_problem *problem);
+
+/* Adds copies to the inputs. False: out of memory. */
+bool hs_problem_add_input(struct hs_problem *problem, const char *key, const char *path);
 
 /* Coefficients for a step [s]; a raw stencil ignores the step. In float they are those that
  * hs_stencil_balance makes of a material's. */

@@ -63,6 +63,13 @@ static bool has_steps(const struct hs_reader *reader)
     return sound;
 }
 
+/* The config itself and those that it includes; the fields' files are added where they are read. */
+static void keep_files(struct hs_reader *reader, const struct hs_config_text *text)
+{
+    for (size_t i = 0; i < text->file_count; i++)
+        hs_keep_input(reader, i == 0 ? "" : "@include", text->files[i]);
+}
+
 static void read_problem(struct hs_reader *reader)
 {
     struct hs_problem *problem = reader->problem;
@@ -101,6 +108,7 @@ enum hs_status hs_config_read(const char *path, const char *const *overrides, in
         out->config_text = whole_text(text.plain, overrides, override_count);
         out->identity = hs_settings_identity(&settings);
         struct hs_reader reader = {.settings = &settings, .problem = out, .err = &trouble};
+        keep_files(&reader, &text);
         if (!out->config_path || !out->config_text || !out->identity)
             hs_error_add(&trouble, HS_DEVICE, "out of memory while reading the config");
         else if (parsed)

@@ -53,15 +53,6 @@ static struct hs_box face_box(const struct hs_grid *grid, int face)
     return box;
 }
 
-/* With what may turn out not to be finite later. Where memory is short, the config's name stands
- * for it. */
-static void keep_place(struct hs_reader *reader, enum hs_place which, const char *key)
-{
-    char place[1024];
-    hs_settings_place(reader->settings, key, place, sizeof place);
-    reader->problem->place[which] = strdup(place);
-}
-
 static void check_faces(struct hs_reader *reader)
 {
     const struct hs_problem *problem = reader->problem;
@@ -73,7 +64,7 @@ static void check_faces(struct hs_reader *reader)
             const struct hs_key drive = hs_face_key(reader, face, drives[d]);
             key = hs_given(reader, drive.text) ? drive : key;
         }
-        keep_place(reader, (enum hs_place)(HS_PLACE_FACE + face), key.text);
+        hs_keep_place(reader, (enum hs_place)(HS_PLACE_FACE + face), key.text);
         check_value(reader, key.text, &problem->face[face].drive, 0.0, &box);
     }
 }
@@ -86,7 +77,7 @@ static void check_initial(struct hs_reader *reader)
     const struct hs_problem *problem = reader->problem;
     const struct hs_grid *grid = &problem->grid;
     const struct hs_field *field = &problem->initial.field;
-    keep_place(reader, HS_PLACE_INITIAL, "initial");
+    hs_keep_place(reader, HS_PLACE_INITIAL, "initial");
     const bool uniform = !field->value.expression.code && isfinite(field->value.constant) &&
                          problem->initial.region_count == 0;
     if (!field->data && (uniform || grid->points[HS_X] > MOST))
@@ -127,7 +118,7 @@ void hs_check_values(struct hs_reader *reader)
     check_initial(reader);
     if (problem->source.present) { /* where it could not be read it is 0 */
         const char *key = hs_given(reader, "source.value") ? "source.value" : "source.expression";
-        keep_place(reader, HS_PLACE_SOURCE, key);
+        hs_keep_place(reader, HS_PLACE_SOURCE, key);
         check_value(reader, key, &problem->source.field.value, 0.0, &all);
     }
     /* a solution may well be singular at the start; it is the end that is checked */

@@ -39,6 +39,8 @@ static void read_dataset(struct hs_reader *reader, const char *group, double **o
     if (path)
         status = hs_field_file_read(path, dataset, step, &reader->problem->grid, out, reason,
                                     sizeof reason);
+    if (path)
+        hs_keep_input(reader, key.text, path);
     free(path);
     hs_settings_place(reader->settings, key.text, place, sizeof place);
     if (status)

@@ -18,37 +18,22 @@ static char *default_file(const char *config)
     return asprintf(&file, "%.*s.h5", length, name) < 0 ? NULL : file;
 }
 
-static bool is_same_file(const char *a, const char *b)
-{
-    struct stat sa, sb;
-    return stat(a, &sa) == 0 && stat(b, &sb) == 0 && sa.st_dev == sb.st_dev &&
-           sa.st_ino == sb.st_ino;
-}
-
-/* What the run reads must not be what it writes. */
+/* It takes its name by a renaming, which would replace whatever is there. */
 static void check_file(struct hs_reader *reader)
 {
-    static const char *const inputs[] = {"initial.file", "source.file"};
     const char *file = reader->problem->output.file;
     struct stat status;
     if (file[0] == '\0' || file[strlen(file) - 1] == '/' ||
         (stat(file, &status) == 0 && S_ISDIR(status.st_mode)))
         hs_settings_complain(reader->settings, "output.file",
                              "is a folder or nothing; give the name of the file to write");
-    else if (stat(file, &status) == 0 && !S_ISREG(status.st_mode)) /* a rename would replace it */
+    else if (stat(file, &status) == 0 && !S_ISREG(status.st_mode))
         hs_settings_complain(reader->settings, "output.file",
                              "is a device or a pipe; give the name of the file to write");
-    else if (is_same_file(file, reader->problem->config_path))
+    else if (strlen(file) > 5 && strcmp(file + strlen(file) - 5, ".part") == 0)
         hs_settings_complain(reader->settings, "output.file",
-                             "is the config itself; give another name");
-    for (int i = 0; i < 2; i++) {
-        const char *named = hs_settings_text(reader->settings, inputs[i]);
-        char *input = named ? hs_locate(reader, named) : NULL;
-        if (input && (strcmp(input, file) == 0 || is_same_file(input, file)))
-            hs_settings_complain(reader->settings, "output.file",
-                                 "is the file that %s reads; give another name", inputs[i]);
-        free(input);
-    }
+                             "ends in .part, as files do that are not whole yet and that the next "
+                             "run removes; give another name");
 }
 
 static void read_file(struct hs_reader *reader)
@@ -58,8 +43,10 @@ static void read_file(struct hs_reader *reader)
         problem->output.file = hs_read_string(reader, "output.file");
     else
         problem->output.file = default_file(problem->config_path);
+    hs_keep_place(reader, HS_PLACE_OUTPUT, "output.file");
     if (problem->output.file)
         check_file(reader);
+    problem->output.overwrite = hs_settings_flag(reader->settings, "output.overwrite");
     int64_t level;
     if (hs_settings_count(reader->settings, "output.compression", &level))
         problem->output.compression = (int)level;

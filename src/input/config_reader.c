@@ -119,3 +119,16 @@ bool hs_read_per_axis(struct hs_reader *reader, const char *key, bool spread, do
         good = read_member(reader, hs_key("%s[%d]", key, axis).text, &out[axis]) && good;
     return good;
 }
+
+void hs_keep_place(struct hs_reader *reader, enum hs_place which, const char *key)
+{
+    char place[1024];
+    hs_settings_place(reader->settings, key, place, sizeof place);
+    reader->problem->place[which] = strdup(place);
+}
+
+void hs_keep_input(struct hs_reader *reader, const char *key, const char *path)
+{
+    if (!hs_problem_add_input(reader->problem, key, path))
+        hs_error_add(reader->err, HS_DEVICE, "out of memory while reading the config");
+}

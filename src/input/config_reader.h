@@ -39,6 +39,13 @@ bool hs_keep_program(struct hs_reader *reader, struct hs_instruction *code);
  * memory is short. */
 char *hs_locate(const struct hs_reader *reader, const char *file);
 
+/* Keeps where `key` stands, with its value, for messages of what is found out later. Where memory
+ * is short, the config's name stands for it. */
+void hs_keep_place(struct hs_reader *reader, enum hs_place which, const char *key);
+
+/* Notes that `key` names a file that is read, so that the run does not write it. */
+void hs_keep_input(struct hs_reader *reader, const char *key, const char *path);
+
 /* Number or expression. False if not given or bad. */
 bool hs_read_value(struct hs_reader *reader, const char *key, struct hs_value *out);
 

@@ -305,6 +305,7 @@ static const struct {
     [HS_OPTION_GROUP_LIST] = {1u << HS_SETTING_LIST, NULL},
     [HS_OPTION_STRING] = {1u << HS_SETTING_STRING, NULL},
     [HS_OPTION_CHOICE] = {1u << HS_SETTING_STRING, check_choice},
+    [HS_OPTION_FLAG] = {1u << HS_SETTING_BOOLEAN, NULL},
     [HS_OPTION_COUNT] = {1u << HS_SETTING_NUMBER, check_count},
     [HS_OPTION_NUMBER] = {1u << HS_SETTING_NUMBER, check_number},
     [HS_OPTION_VALUE] = {1u << HS_SETTING_NUMBER | 1u << HS_SETTING_STRING, check_value},
@@ -319,6 +320,7 @@ static const char *const examples[HS_OPTION_TYPES] = {
     [HS_OPTION_GROUP_LIST] = "a list of groups ( { ... }, ... )",
     [HS_OPTION_STRING] = "a string \"...\"",
     [HS_OPTION_CHOICE] = "a string \"...\"",
+    [HS_OPTION_FLAG] = "true or false, without quotes",
     [HS_OPTION_COUNT] = "a whole number without quotes",
     [HS_OPTION_NUMBER] = "a number without quotes",
     [HS_OPTION_VALUE] = "a number, or an expression \"...\"",
@@ -376,6 +378,12 @@ bool hs_settings_count(const struct hs_settings *settings, const char *path, int
         return false;
     *out = value;
     return true;
+}
+
+bool hs_settings_flag(const struct hs_settings *settings, const char *path)
+{
+    const char *text = hs_settings_text(settings, path);
+    return text && strcmp(text, "true") == 0;
 }
 
 bool hs_settings_given(const struct hs_settings *settings, const char *path)

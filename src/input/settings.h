@@ -85,6 +85,7 @@ void hs_settings_check(struct hs_settings *settings, struct hs_setting *setting)
 bool hs_settings_number(const struct hs_settings *settings, const char *path, double *out);
 bool hs_settings_count(const struct hs_settings *settings, const char *path, int64_t *out);
 const char *hs_settings_text(const struct hs_settings *settings, const char *path); /* or NULL */
+bool hs_settings_flag(const struct hs_settings *settings, const char *path); /* false: unknown */
 
 /* Whether the key was given, bad or not. */
 bool hs_settings_given(const struct hs_settings *settings, const char *path);

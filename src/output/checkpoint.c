@@ -3,6 +3,7 @@
 #include "core/clock.h"
 #include "core/version.h"
 #include "output/checkpoint_file.h"
+#include "output/existing.h"
 #include "output/files.h"
 #include "output/last_snapshot.h"
 
@@ -40,6 +41,8 @@ static enum hs_status write_now(struct hs_checkpoint *c, const struct hs_moment 
     const void *field;
     enum hs_status st = c->snapshots ? hs_snapshots_flush(c->snapshots, err) : HS_OK;
     if (!st)
+        st = hs_existing_check(c->older, HS_EXISTING_CHECKPOINT, true, hs_existing_elsewhere, err);
+    if (!st)
         st = hs_moment_field(moment, &field, err);
     if (!st) {
         const struct hs_checkpoint_state state = {
@@ -53,8 +56,12 @@ static enum hs_status write_now(struct hs_checkpoint *c, const struct hs_moment 
     return st;
 }
 
+/* What is there and is no checkpoint came later than the run began, and stays. */
 static enum hs_status remove_one(const char *path, struct hs_error *err)
 {
+    const enum hs_existing kind = hs_existing_at(path, true);
+    if (kind != HS_EXISTING_CHECKPOINT && kind != HS_EXISTING_EMPTY)
+        return HS_OK;
     if (unlink(path) && errno != ENOENT)
         return hs_file_failed(path, "remove this checkpoint", errno, 0, err);
     return HS_OK;
@@ -169,7 +176,7 @@ static enum hs_status check_time(const struct hs_problem *problem, const struct 
         return hs_error_add(
             err, HS_BAD_INPUT,
             "%sits last steps were cut to end there; go on to the end that it had first, "
-            "with output.interval as it was, or run without --resume to begin anew",
+            "with output.interval as it was, or begin anew with --overwrite instead of --resume",
             reason);
     return hs_error_add(err, HS_BAD_INPUT,
                         "%sthese steps are of %.9g s and the run's were of %.9g s; go on with "
@@ -200,14 +207,15 @@ static enum hs_status read_newest(const struct hs_problem *problem, const struct
     if (st == HS_IO && any)
         return hs_error_add(err, st,
                             "%s: no checkpoint to resume from: %s; remove what is left of it to go "
-                            "on from the last snapshot in %s, or run without --resume to begin "
-                            "anew",
+                            "on from the last snapshot in %s, or begin anew with --overwrite "
+                            "instead of --resume",
                             from, reason, output);
     if (st == HS_IO)
-        return hs_error_add(err, st,
-                            "%s: no checkpoint to resume from, and no snapshot: %s; run without "
-                            "--resume to begin anew",
-                            output, reason);
+        return hs_error_add(
+            err, st,
+            "%s: no checkpoint to resume from, and no snapshot: %s; begin anew with "
+            "--overwrite instead of --resume",
+            output, reason);
     return st ? hs_error_add(err, st, "%s: %s", from, reason) : HS_OK;
 }
 

@@ -78,7 +78,7 @@ enum hs_status hs_checkpoint_file_write(const struct hs_problem *problem, const 
     enum hs_status st =
         hs_chunks_init(&chunks, &problem->grid, hs_precision_size(problem->precision), 0, 0, err);
     if (!st)
-        st = hs_store_create(path, &store, err);
+        st = hs_store_create(path, HS_EXISTING_CHECKPOINT, true, &store, err);
     if (!st)
         st = hs_chunks_append_field(&chunks, store, field, err);
     if (!st) {
@@ -133,7 +133,7 @@ static enum hs_status refuse_form(struct hs_h5 *h5, hid_t file, char *reason, si
          *commit = hs_h5_read_text(h5, file, "commit");
     snprintf(reason, size,
              "it was written by heatsolve %s (%s), whose checkpoints have another form; resume "
-             "with that version, or run without --resume to begin anew",
+             "with that version, or begin anew with --overwrite instead of --resume",
              version ? version : "of another version", commit ? commit : "unknown commit");
     free(version);
     free(commit);

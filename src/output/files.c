@@ -1,5 +1,7 @@
 #include "output/files.h"
 
+#include "output/beside.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -18,18 +20,33 @@ const char *hs_file_name(const char *path)
 
 char *hs_file_sibling(const char *path, const char *ending)
 {
-    static const char *const endings[] = {".h5", ".hdf5", ".hdf", ".vtkhdf", NULL};
-    size_t stem = strlen(path);
-    const char *name = hs_file_name(path), *dot = strrchr(name, '.');
-    for (int i = 0; endings[i]; i++)
-        if (dot && dot > name && !strcmp(dot, endings[i]))
-            stem = (size_t)(dot - path);
+    const size_t length = strlen(path), own = strlen(".h5");
+    const bool replaced = strlen(hs_file_name(path)) > own && !strcmp(path + length - own, ".h5");
+    const size_t stem = replaced ? length - own : length;
     char *out = malloc(stem + strlen(ending) + 1);
     if (!out)
         return NULL;
     memcpy(out, path, stem);
     strcpy(out + stem, ending);
     return out;
+}
+
+char *hs_file_twin(const char *path)
+{
+    char *stem = hs_file_sibling(path, "");
+    if (!stem || strcmp(stem, path) != 0)
+        return stem;
+    free(stem);
+    return hs_file_sibling(path, ".h5");
+}
+
+/* Where a link leads, so that a renaming does not replace it: it may lead to the disk that has the
+ * room. A link to nothing is taken for a name. */
+char *hs_file_resolved(const char *path)
+{
+    struct stat s;
+    char *target = lstat(path, &s) == 0 && S_ISLNK(s.st_mode) ? realpath(path, NULL) : NULL;
+    return target ? target : strdup(path);
 }
 
 /* The directory of `path`, allocated. */
@@ -73,13 +90,10 @@ double hs_file_room(const char *path, bool anew)
 {
     char *target = realpath(path, NULL); /* where a link leads, it is written */
     const char *name = target ? target : path;
-    char *part = malloc(strlen(name) + 6);
+    char *part = hs_beside_name(name);
     double room = bytes_free(name);
-    if (part && anew && room >= 0.0) {
-        strcpy(part, name);
-        strcat(part, ".part");
+    if (part && anew && room >= 0.0)
         room += bytes_taken(name) + bytes_taken(part);
-    }
     const bool known = part && room >= 0.0;
     free(part);
     free(target);
@@ -155,29 +169,4 @@ enum hs_status hs_file_rename(const char *from, const char *to, struct hs_error 
         return hs_file_failed(to, "put the file there", errno, 0, err);
     sync_directory(to);
     return HS_OK;
-}
-
-enum hs_status hs_file_replace(const char *path, const char *text, struct hs_error *err)
-{
-    char *part = malloc(strlen(path) + 6);
-    if (!part)
-        return hs_error_add(err, HS_DEVICE, "no memory for a file's name");
-    strcpy(part, path);
-    strcat(part, ".part");
-    errno = 0;
-    FILE *file = fopen(part, "we");
-    int failed = !file;
-    if (file) {
-        failed = fputs(text, file) < 0;
-        failed |= fclose(file) != 0;
-    }
-    enum hs_status st = HS_OK;
-    if (failed)
-        st = hs_file_failed(path, "write", errno, (int64_t)strlen(text), err);
-    else if (rename(part, path))
-        st = hs_file_failed(path, "put the file there", errno, 0, err);
-    if (st)
-        unlink(part);
-    free(part);
-    return st;
 }

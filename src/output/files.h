@@ -1,4 +1,4 @@
-/* Files of a run: names beside one another, parent directories, whole replacement, full disks. */
+/* Files of a run: names beside one another, parent directories, full disks. */
 #ifndef HS_OUTPUT_FILES_H
 #define HS_OUTPUT_FILES_H
 
@@ -7,18 +7,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* `path` with its ending (.h5, .hdf5, .hdf, .vtkhdf) replaced: "out/a.h5" and ".xdmf" give
- * "out/a.xdmf". Allocated; NULL without memory. */
+/* A name beside `path`: .h5 is replaced by the ending, behind any other it comes: "out/a.h5" and
+ * ".xdmf" give "out/a.xdmf", "out/a.vtkhdf" gives "out/a.vtkhdf.xdmf". Allocated; NULL without
+ * memory. */
 char *hs_file_sibling(const char *path, const char *ending);
+
+/* The only other file whose siblings have the same names: "a" of "a.h5", "a.h5" of "a". */
+char *hs_file_twin(const char *path);
+
+/* Where a link leads to, or the path itself: what is really written. Allocated; NULL without
+ * memory. */
+char *hs_file_resolved(const char *path);
 
 /* The name in its directory: "a.h5" of "out/a.h5". Points into `path`. */
 const char *hs_file_name(const char *path);
 
 /* Makes the directories that `path` needs. HS_IO with the one that failed, and why. */
 enum hs_status hs_file_make_parents(const char *path, struct hs_error *err);
-
-/* Replaces `path` by `text` as a whole: written beside, then renamed. */
-enum hs_status hs_file_replace(const char *path, const char *text, struct hs_error *err);
 
 /* Bytes that there is room for at `path`, where neither a file nor its directory need be yet: what
  * its file system has free for this user, and for a file that is written anew those that are there

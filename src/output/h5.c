@@ -1,5 +1,6 @@
 #include "output/h5.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,11 +114,24 @@ static hid_t open_attribute(struct hs_h5 *h5, hid_t file, const char *name)
     return h5->failed ? H5I_INVALID_HID : hs_h5_made(h5, H5Aopen(file, name, H5P_DEFAULT), name);
 }
 
+/* Whether the attribute is one value of this class: another's file may hold anything under the
+ * name, and more than `value` has room for. */
+static bool is_one(hid_t set, H5T_class_t class)
+{
+    const hid_t type = H5Aget_type(set), space = H5Aget_space(set);
+    const bool one = type >= 0 && space >= 0 && H5Sget_simple_extent_npoints(space) == 1 &&
+                     H5Tget_class(type) == class &&
+                     (class != H5T_STRING || H5Tis_variable_str(type) > 0);
+    hs_h5_close(type);
+    hs_h5_close(space);
+    return one;
+}
+
 static void read_scalar(struct hs_h5 *h5, hid_t file, const char *name, hid_t type, void *value)
 {
     const hid_t set = open_attribute(h5, file, name);
     if (!h5->failed)
-        hs_h5_did(h5, H5Aread(set, type, value), name);
+        hs_h5_did(h5, is_one(set, H5Tget_class(type)) ? H5Aread(set, type, value) : -1, name);
     hs_h5_close(set);
 }
 
@@ -141,7 +155,7 @@ char *hs_h5_read_text(struct hs_h5 *h5, hid_t file, const char *name)
     const hid_t set = open_attribute(h5, file, name);
     const hid_t type = set < 0 ? set : hs_h5_made(h5, H5Aget_type(set), name);
     if (!h5->failed)
-        hs_h5_did(h5, H5Aread(set, type, &value), name);
+        hs_h5_did(h5, is_one(set, H5T_STRING) ? H5Aread(set, type, &value) : -1, name);
     hs_h5_close(type);
     hs_h5_close(set);
     char *copy = value ? strdup(value) : NULL;

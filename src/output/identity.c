@@ -50,7 +50,8 @@ enum hs_status hs_identity_compare(const char *saved, const char *current, char 
         return HS_OK;
     snprintf(reason, size,
              "it belongs to another run: %s; resume with what the fields depend on as it was "
-             "(heatsolve options marks what may change), or run without --resume to begin anew",
+             "(heatsolve options marks what may change), or begin anew with --overwrite instead of "
+             "--resume",
              difference);
     return HS_BAD_INPUT;
 }

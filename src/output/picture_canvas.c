@@ -1,13 +1,13 @@
 /* Canvas: see the header. */
 #include "output/picture_canvas.h"
 
-#include <errno.h>
+#include "output/beside.h"
+
 #include <math.h>
 #include <png.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum hs_status hs_canvas_create(int width, int height, struct hs_canvas **out, struct hs_error *err)
 {
@@ -175,44 +175,48 @@ void hs_canvas_ink(struct hs_canvas *canvas, struct hs_colour colour)
     canvas->inked = (struct hs_rect){0, 0, 0, 0};
 }
 
-static enum hs_status write_to(const struct hs_canvas *canvas, const char *part,
-                               struct hs_error *err)
+/* With a text chunk Software behind the header, by which heatsolve knows its own pictures: libpng's
+ * simple interface writes none. The last four bytes are the chunk's checksum. */
+static void put_png(FILE *file, const unsigned char *bytes, size_t size)
 {
-    FILE *file = fopen(part, "wb");
-    if (!file)
-        return hs_error_add(err, HS_IO,
-                            "%s: cannot write: %s; name a place that can be written "
-                            "with -o",
-                            part, strerror(errno));
+    static const char mark[] = "\0\0\0\22tEXtSoftware\0heatsolve\075\240\022\112";
+    const size_t header = 8 + 12 + 13;
+    fwrite(bytes, 1, header, file);
+    fwrite(mark, 1, sizeof mark - 1, file);
+    fwrite(bytes + header, 1, size - header, file);
+}
+
+static enum hs_status make_png(const struct hs_canvas *canvas, const char *path,
+                               unsigned char **out, png_alloc_size_t *size, struct hs_error *err)
+{
     png_image image = {.version = PNG_IMAGE_VERSION,
                        .width = (png_uint_32)canvas->width,
                        .height = (png_uint_32)canvas->height,
                        .format = PNG_FORMAT_RGB};
-    errno = 0;
-    const bool good = png_image_write_to_stdio(&image, file, 0, canvas->pixels, 0, NULL);
-    const int reason = errno;
-    if (fclose(file) != 0 || !good)
-        return hs_error_add(err, HS_IO, "%s: cannot write: %s; is the disk full?", part,
-                            reason  ? strerror(reason)
-                            : !good ? image.message
-                                    : strerror(errno));
-    return HS_OK;
+    *size = PNG_IMAGE_PNG_SIZE_MAX(image);
+    *out = malloc(*size);
+    if (*out && png_image_write_to_memory(&image, *out, size, 0, canvas->pixels, 0, NULL))
+        return HS_OK;
+    free(*out);
+    return hs_error_add(err, HS_DEVICE, "%s: no memory to make it", path);
 }
+
+const char hs_canvas_elsewhere[] = "give the picture another name";
 
 enum hs_status hs_canvas_write(const struct hs_canvas *canvas, const char *path,
                                struct hs_error *err)
 {
-    const size_t size = strlen(path) + sizeof ".part";
-    char *part = malloc(size);
-    if (!part)
-        return hs_error_add(err, HS_DEVICE, "%s: no memory for its name", path);
-    snprintf(part, size, "%s.part", path);
-    enum hs_status status = write_to(canvas, part, err);
-    if (status == HS_OK && rename(part, path) != 0)
-        status =
-            hs_error_add(err, HS_IO, "%s: cannot put the picture there: %s", path, strerror(errno));
-    if (status != HS_OK)
-        unlink(part);
-    free(part);
-    return status;
+    unsigned char *bytes;
+    png_alloc_size_t size;
+    struct hs_beside beside;
+    enum hs_status st = make_png(canvas, path, &bytes, &size, err);
+    if (st)
+        return st;
+    st = hs_beside_open(path, HS_EXISTING_PICTURE, hs_canvas_elsewhere, &beside, err);
+    if (!st) {
+        put_png(beside.file, bytes, size); /* closing it tells whether all was written */
+        st = hs_beside_close(&beside, true, err);
+    }
+    free(bytes);
+    return st;
 }

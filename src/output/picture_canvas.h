@@ -48,8 +48,10 @@ void hs_canvas_stroke(struct hs_canvas *canvas, const struct hs_point *points, i
 void hs_canvas_triangle(struct hs_canvas *canvas, const struct hs_point corner[3]);
 void hs_canvas_ink(struct hs_canvas *canvas, struct hs_colour colour);
 
-/* Writes path.part and renames it, so that `path` is a whole picture or not there. */
+/* Writes path.part and renames it, so that `path` is a whole picture or not there. HS_IO where
+ * something is there that heatsolve did not draw. */
 enum hs_status hs_canvas_write(const struct hs_canvas *canvas, const char *path,
                                struct hs_error *err);
+extern const char hs_canvas_elsewhere[]; /* what to do then, for hs_existing_check */
 
 #endif

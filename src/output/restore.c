@@ -118,7 +118,8 @@ static enum hs_status read_snapshots(struct reader *r, const char *file, struct 
     if (!r->h5.failed && !fits(r, set, chunks))
         st = hs_error_add(err, HS_BAD_INPUT,
                           "%s: /temperature has another shape, type or compression than this "
-                          "config's; resume with the config that began it, or run without --resume",
+                          "config's; resume with the config that began it, or begin anew with "
+                          "--overwrite instead of --resume",
                           file);
     const int64_t keep = r->h5.failed ? 0 : kept(r, r->resume->snapshots, rows, sweeps);
     for (int64_t i = 0; i < keep && !st && !r->h5.failed; i++) {
@@ -144,7 +145,7 @@ static enum hs_status check_complete(const struct hs_resume *resume, const char 
     return hs_error_add(err, HS_BAD_INPUT,
                         "%s: has %lld of the %lld snapshots up to sweep %lld, and %lld of the %lld "
                         "rows of its history, where the checkpoint goes on; put back the file that "
-                        "belongs to it, or run without --resume",
+                        "belongs to it, or begin anew with --overwrite instead of --resume",
                         file, (long long)snapshots->rows, (long long)resume->snapshots,
                         (long long)resume->sweep, (long long)history->rows,
                         (long long)resume->rows);
@@ -167,9 +168,10 @@ enum hs_status hs_restore(const char *file, const struct hs_resume *resume,
     if (st)
         return st;
     if (r.h5.failed)
-        return hs_error_add(err, HS_IO,
-                            "%s: cannot read %s, to go on with this file; put back the file that "
-                            "belongs to the checkpoint, or run without --resume",
-                            file, r.h5.failed);
+        return hs_error_add(
+            err, HS_IO,
+            "%s: cannot read %s, to go on with this file; put back the file that "
+            "belongs to the checkpoint, or begin anew with --overwrite instead of --resume",
+            file, r.h5.failed);
     return check_complete(resume, file, snapshots, history, err);
 }

@@ -308,7 +308,7 @@ static enum hs_status record(struct hs_snapshots *s, const struct hs_moment *mom
 static enum hs_status say_what_is_left(const struct hs_snapshots *s, enum hs_status st,
                                        struct hs_error *err)
 {
-    if (st == HS_IO && s->committed > 0.0)
+    if (st == HS_IO && s->committed > 0.0 && hs_store_has_name(s->store))
         hs_error_add(err, st, "%s: what was written before stays readable",
                      s->problem->output.file);
     return st;
@@ -460,7 +460,8 @@ enum hs_status hs_snapshots_create(const struct hs_problem *problem, const struc
         st = make_series(s, err);
     if (!st)
         st = resume ? take_up(s, resume, err)
-                    : hs_store_create(problem->output.file, &s->store, err);
+                    : hs_store_create(problem->output.file, HS_EXISTING_RUN,
+                                      problem->output.overwrite, &s->store, err);
     s->last_snapshot = hs_series_last_sweep(&s->snapshots);
     if (!st)
         st = hs_writer_create(round_of_work, s, &s->writer, err);

@@ -2,6 +2,7 @@
 
 #include "core/clock.h"
 #include "core/round.h"
+#include "output/beside.h"
 #include "output/files.h"
 #include "output/room.h"
 
@@ -22,74 +23,82 @@ static const double superseded_bytes = 4 << 20, superseded_contents = 2.0, super
 
 struct hs_store {
     char *path, *part;
+    enum hs_existing kind;
+    bool overwrite; /* an earlier run's file, if there is one */
     int file;
-    int named;                   /* the file has its name */
+    bool owns_part, named;       /* the file has the one name, or the other */
     int64_t end;                 /* nothing lies beyond */
     int64_t live_at, live_bytes; /* of the contents in use; 0 bytes: none yet */
     struct hs_room room;         /* of those before */
 };
 
-/* Where a link leads, so that the renaming does not replace it: it may lead to the disk that has
- * the room. A link to nothing is taken for a name. */
-static char *resolved(const char *path)
-{
-    char *target = realpath(path, NULL);
-    return target ? target : strdup(path);
-}
-
-static enum hs_status store_make(const char *path, struct hs_store **out, struct hs_error *err)
+static enum hs_status store_make(const char *path, enum hs_existing kind, struct hs_store **out,
+                                 struct hs_error *err)
 {
     struct hs_store *store = calloc(1, sizeof *store);
-    struct stat s;
     *out = store;
     if (store) {
+        store->kind = kind;
         store->file = -1;
-        store->path = lstat(path, &s) == 0 && S_ISLNK(s.st_mode) ? resolved(path) : strdup(path);
-        store->part = store->path ? malloc(strlen(store->path) + 6) : NULL;
+        store->path = hs_file_resolved(path);
+        store->part = store->path ? hs_beside_name(store->path) : NULL;
     }
     if (!store || !store->path || !store->part)
         return hs_error_add(err, HS_DEVICE, "no memory for the output file's name");
-    strcpy(store->part, store->path);
-    strcat(store->part, ".part");
     return HS_OK;
 }
 
-/* Whether the file could take the place of what is at `path` now; better known before the run. */
-static enum hs_status check_target(const char *path, struct hs_error *err)
-{
-    struct stat s;
-    if (!stat(path, &s) && S_ISDIR(s.st_mode))
-        return hs_file_failed(path, "write", EISDIR, 0, err);
-    return HS_OK;
-}
-
-/*
- * One writer a file. Two would overwrite each other's snapshots and both end well: as when a run
- * that is thought dead is resumed. A writer holds a read lock on one byte far beyond the end, and
- * then looks whether it is alone, so that of two at once none is missed. Not flock(), which HDF5's
+/* ---- one writer a file -------------------------------------------------------------------------
+ *
+ * Two would overwrite each other's snapshots and both end well: as when a run that is thought dead
+ * is resumed. A writer holds a lock on one byte far beyond the end. Not flock(), which HDF5's
  * readers take of the whole file. It dies with the process; where a file system has no locks, all
  * is as without them.
+ *
+ * A new run locks the part, then looks whether the file that has the name is locked; one that goes
+ * on locks that file, then looks whether there is a part that is locked. So of two at once, in
+ * whatever order, one finds the other's lock. And a lock counts only while the name still leads to
+ * the file that was locked: another may have put its own there in between.
  */
-static int is_claimed(int file)
+
+static bool is_locked(int file)
 {
 #ifdef F_OFD_GETLK
     struct flock lock = {
         .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)1 << 62, .l_len = 1};
     return fcntl(file, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 #else
-    return (void)file, 0;
+    return (void)file, false;
 #endif
 }
 
-static void claim(int file)
+static bool is_locked_at(const char *path)
+{
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const bool locked = file >= 0 && is_locked(file);
+    if (file >= 0)
+        close(file);
+    return locked;
+}
+
+/* False if another has it. */
+static bool take_lock(int file)
 {
 #ifdef F_OFD_SETLK
     const struct flock lock = {
-        .l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = (off_t)1 << 62, .l_len = 1};
-    (void)fcntl(file, F_OFD_SETLK, &lock);
+        .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)1 << 62, .l_len = 1};
+    return fcntl(file, F_OFD_SETLK, &lock) == 0 || (errno != EAGAIN && errno != EACCES);
 #else
-    (void)file;
+    return (void)file, true;
 #endif
+}
+
+/* Whether the name leads to the open file. */
+static bool has_name(int file, const char *path)
+{
+    struct stat here, there;
+    return fstat(file, &here) == 0 && lstat(path, &there) == 0 && here.st_dev == there.st_dev &&
+           here.st_ino == there.st_ino;
 }
 
 static enum hs_status is_being_written(const char *path, struct hs_error *err)
@@ -100,25 +109,15 @@ static enum hs_status is_being_written(const char *path, struct hs_error *err)
                         path);
 }
 
-/* Whether a live run writes the file that has the name already, which a new one would take. */
-static enum hs_status check_writers(const char *path, struct hs_error *err)
-{
-    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    const int claimed = file >= 0 && is_claimed(file);
-    if (file >= 0)
-        close(file);
-    return claimed ? is_being_written(path, err) : HS_OK;
-}
-
-/* Opens `name` for this run alone; it stays as it was, and closed, if another has it. */
+/* Opens `name` for this run alone; it stays as it was if another has it. */
 static enum hs_status open_alone(struct hs_store *store, const char *name, int flags,
                                  const char *doing, struct hs_error *err)
 {
-    const int file = open(name, O_RDWR | O_CLOEXEC | flags, 0666);
+    const int file = open(name, O_RDWR | O_CLOEXEC | O_NONBLOCK | flags, 0666);
     if (file < 0)
-        return hs_file_failed(store->path, doing, errno, 0, err);
-    claim(file);
-    if (is_claimed(file)) {
+        return errno == EEXIST ? is_being_written(store->path, err)
+                               : hs_file_failed(store->path, doing, errno, 0, err);
+    if (!take_lock(file) || !has_name(file, name)) {
         close(file);
         return is_being_written(store->path, err);
     }
@@ -126,57 +125,101 @@ static enum hs_status open_alone(struct hs_store *store, const char *name, int f
     return HS_OK;
 }
 
-/* A file that a killed run left behind begins anew. */
-static enum hs_status empty(struct hs_store *store, struct hs_error *err)
+/* Removes the part that a killed run left behind, under its lock, so that of two new runs one only
+ * does so. */
+static enum hs_status clear_part(struct hs_store *store, struct hs_error *err)
 {
-    store->end = 2048; /* room for a superblock of any version */
-    const int file = open(store->part, O_WRONLY | O_TRUNC | O_CLOEXEC);
-    if (file < 0)
-        return hs_file_failed(store->path, "create", errno, 0, err);
-    close(file);
-    return HS_OK;
+    const enum hs_existing kind = hs_existing_at(store->part, false);
+    if (kind == HS_EXISTING_NOTHING)
+        return HS_OK;
+    if (kind == HS_EXISTING_SPECIAL)
+        return hs_beside_clear(store->part, hs_existing_elsewhere, err);
+    enum hs_status st = open_alone(store, store->part, O_NOFOLLOW, "take over its .part", err);
+    if (!st)
+        st = hs_beside_clear(store->part, hs_existing_elsewhere, err);
+    if (store->file >= 0)
+        close(store->file);
+    store->file = -1;
+    return st;
 }
 
-enum hs_status hs_store_create(const char *path, struct hs_store **out, struct hs_error *err)
+/* Whether the file may take the place of what has the name. */
+static enum hs_status check_target(const struct hs_store *store, struct hs_error *err)
 {
-    enum hs_status st = store_make(path, out, err);
+    if (is_locked_at(store->path))
+        return is_being_written(store->path, err);
+    if (store->kind == HS_EXISTING_RUN)
+        return hs_existing_check_run(store->path, store->overwrite, err);
+    return hs_existing_check(store->path, store->kind, true, hs_existing_elsewhere, err);
+}
+
+static enum hs_status write_at(struct hs_store *store, const void *data, int64_t bytes, int64_t at,
+                               struct hs_error *err);
+
+/* The part is this run's from the first moment, whenever it is killed. */
+static enum hs_status begin_part(struct hs_store *store, struct hs_error *err)
+{
+    enum hs_status st = clear_part(store, err);
     if (!st)
+        st = open_alone(store, store->part, O_CREAT | O_EXCL | O_NOFOLLOW, "create", err);
+    if (st)
+        return st;
+    store->owns_part = true;
+    store->end = 2048; /* room for a superblock of any version, and the mark */
+    st = check_target(store, err);
+    return st ? st : write_at(store, hs_existing_mark(store->kind), HS_MARK_BYTES, HS_MARK_AT, err);
+}
+
+enum hs_status hs_store_create(const char *path, enum hs_existing kind, bool overwrite,
+                               struct hs_store **out, struct hs_error *err)
+{
+    enum hs_status st = store_make(path, kind, out, err);
+    if (!st) {
+        (*out)->overwrite = overwrite;
         st = hs_file_make_parents(path, err);
+    }
+    if (!st) /* as well before anything is written */
+        st = check_target(*out, err);
     if (!st)
-        st = check_target(path, err);
-    if (!st)
-        st = check_writers(path, err);
-    if (!st)
-        st = open_alone(*out, (*out)->part, O_CREAT, "create", err);
-    if (!st)
-        st = empty(*out, err);
+        st = begin_part(*out, err);
     if (st) {
         hs_store_destroy(*out);
         *out = NULL;
     }
     return st;
+}
+
+/* What goes on with a run's file: that has to be one, and no new run about to replace it. */
+static enum hs_status check_reopened(struct hs_store *store, struct hs_error *err)
+{
+    struct stat s;
+    const bool part = hs_existing_at(store->part, false) != HS_EXISTING_SPECIAL;
+    if (part && is_locked_at(store->part))
+        return is_being_written(store->path, err);
+    if (fstat(store->file, &s))
+        return hs_file_failed(store->path, "open", errno, 0, err);
+    store->end = s.st_size;
+    return hs_existing_check(store->path, store->kind, true, hs_existing_elsewhere, err);
 }
 
 enum hs_status hs_store_reopen(const char *path, struct hs_store **out, struct hs_error *err)
 {
-    enum hs_status st = store_make(path, out, err);
+    enum hs_status st = store_make(path, HS_EXISTING_RUN, out, err);
     if (!st) {
-        (*out)->named = 1;
-        st = open_alone(*out, path, 0, "open", err);
+        (*out)->named = true;
+        st = open_alone(*out, (*out)->path, 0, "open", err);
     }
-    if (!st) {
-        struct stat s;
-        if (fstat((*out)->file, &s))
-            st = hs_file_failed(path, "open", errno, 0, err);
-        else
-            (*out)->end = s.st_size;
-    }
+    if (!st)
+        st = check_reopened(*out, err);
     if (st) {
         hs_store_destroy(*out);
         *out = NULL;
     }
     return st;
 }
+
+/* ---- writing ----------------------------------------------------------------------------------
+ */
 
 /* Writes all of it, however many calls that takes. */
 static enum hs_status write_at(struct hs_store *store, const void *data, int64_t bytes, int64_t at,
@@ -295,6 +338,42 @@ enum hs_status hs_store_write(struct hs_store *store, const struct hs_image *ima
     return st ? st : to_disk(store, err);
 }
 
+bool hs_store_has_name(const struct hs_store *store)
+{
+    return store->named && has_name(store->file, store->path);
+}
+
+/* Somebody may have removed or replaced it since: what is written then is lost to everybody, and
+ * better known at once than when the run is done. */
+static enum hs_status check_name(struct hs_store *store, const char *name, struct hs_error *err)
+{
+    struct stat s;
+    if (has_name(store->file, name))
+        return HS_OK;
+    const bool there = lstat(name, &s) == 0;
+    if (fstat(store->file, &s) == 0 && s.st_nlink > 0)
+        return hs_error_add(err, HS_IO,
+                            "%s: was moved or renamed while this run wrote it; move it back and go "
+                            "on with --resume, from its last snapshot",
+                            name);
+    return hs_error_add(err, HS_IO,
+                        "%s: was %s while this run wrote it, and its snapshots are lost; run the "
+                        "case again, and leave the file alone until it has ended",
+                        name, there ? "replaced" : "removed");
+}
+
+static enum hs_status take_name(struct hs_store *store, struct hs_error *err)
+{
+    enum hs_status st = check_name(store, store->part, err);
+    if (!st)
+        st = check_target(store, err);
+    if (!st)
+        st = hs_file_rename(store->part, store->path, err);
+    store->owns_part = store->owns_part && st;
+    store->named = !st;
+    return st;
+}
+
 enum hs_status hs_store_commit(struct hs_store *store, const struct hs_image *image,
                                struct hs_error *err)
 {
@@ -312,11 +391,9 @@ enum hs_status hs_store_commit(struct hs_store *store, const struct hs_image *im
     store->live_at = image->base;
     store->live_bytes = bytes;
     st = to_disk(store, err);
-    if (!st && !store->named) {
-        st = hs_file_rename(store->part, store->path, err);
-        store->named = !st;
-    }
-    return st;
+    if (!st && !store->named)
+        st = take_name(store, err);
+    return st ? st : check_name(store, store->path, err);
 }
 
 void hs_store_destroy(struct hs_store *store)
@@ -324,9 +401,9 @@ void hs_store_destroy(struct hs_store *store)
     if (!store)
         return;
     if (store->file >= 0) {
-        close(store->file);
-        if (!store->named)
+        if (store->owns_part && has_name(store->file, store->part))
             unlink(store->part);
+        close(store->file);
     }
     free(store->path);
     free(store->part);

@@ -1,7 +1,7 @@
 /*
  * The bytes of a run's HDF5 file, so that it is whole at every moment.
  *
- *     [ superblock | chunks ... | contents | chunks ... | contents | ... ]
+ *     [ superblock | mark | chunks ... | contents | chunks ... | contents | ... ]
  *
  * An HDF5 file begins with a superblock of 96 bytes, which says where the root group is and how
  * long the file is; all else is found from there. So nothing that the superblock in the file leads
@@ -20,7 +20,9 @@
 #define HS_OUTPUT_STORE_H
 
 #include "core/status.h"
+#include "output/existing.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -38,9 +40,12 @@ struct hs_image {
     unsigned char superblock[HS_SUPERBLOCK_BYTES];
 };
 
-/* Begins a file, or goes on with one. HS_IO with path, reason and remedy; so, too, while another
- * process writes the file, or one that will have its name. */
-enum hs_status hs_store_create(const char *path, struct hs_store **out, struct hs_error *err);
+/* Begins a file of this kind, a RUN's or a CHECKPOINT's, or goes on with a run's. HS_IO with path,
+ * reason and remedy; so, too, while another process writes the file, or one that will have its
+ * name, and where something has the name that may not be replaced (see hs_existing_check), an
+ * earlier run's among them unless `overwrite`. */
+enum hs_status hs_store_create(const char *path, enum hs_existing kind, bool overwrite,
+                               struct hs_store **out, struct hs_error *err);
 enum hs_status hs_store_reopen(const char *path, struct hs_store **out, struct hs_error *err);
 
 /* Writes `bytes` to space of its own of `reserve` bytes or more; *at is its file offset. */
@@ -69,9 +74,13 @@ double hs_store_superseded(double contents, double pause, double seconds);
 enum hs_status hs_store_write(struct hs_store *store, const struct hs_image *image,
                               struct hs_error *err);
 
-/* Switches to contents that were written; on the first time the file gets its name. */
+/* Switches to contents that were written; on the first time the file gets its name. HS_IO, too,
+ * where somebody has removed, renamed or replaced the file since. */
 enum hs_status hs_store_commit(struct hs_store *store, const struct hs_image *image,
                                struct hs_error *err);
+
+/* Whether the file has its name, and still has it. */
+bool hs_store_has_name(const struct hs_store *store);
 
 /* Closes; removes PATH.part if the file never got its name. Accepts NULL. */
 void hs_store_destroy(struct hs_store *store);

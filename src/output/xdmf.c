@@ -2,6 +2,7 @@
  * also for fields of fewer axes; origin, spacing and dimensions from z to x. */
 #include "output/xdmf.h"
 
+#include "output/beside.h"
 #include "output/files.h"
 
 #include <stdio.h>
@@ -83,6 +84,7 @@ enum hs_status hs_xdmf_write(const char *file, const struct hs_grid *grid, size_
     if (out) {
         fputs("<?xml version=\"1.0\" ?>\n"
               "<Xdmf Version=\"2.0\">\n"
+              " <!-- made by heatsolve, which replaces it with the HDF5 file named below -->\n"
               " <Domain>\n"
               "  <Grid Name=\"run\" GridType=\"Collection\" CollectionType=\"Temporal\">\n",
               out);
@@ -93,7 +95,7 @@ enum hs_status hs_xdmf_write(const char *file, const struct hs_grid *grid, size_
     if (!out || fclose(out))
         st = hs_error_add(err, HS_DEVICE, "no memory for the .xdmf file's text");
     else
-        st = hs_file_replace(path, text, err);
+        st = hs_beside_replace(path, HS_EXISTING_SIDECAR, text, err);
     free(text);
     free(path);
     return st;

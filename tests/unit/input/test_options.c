@@ -143,14 +143,19 @@ void test_options__defaults_pass_their_own_check(void **state)
         int64_t count;
         const bool word = option->type == HS_OPTION_STRING || option->type == HS_OPTION_CHOICE ||
                           strcmp(option->fallback, "auto") == 0;
+        const bool flag = option->type == HS_OPTION_FLAG;
         struct hs_setting setting = {.path = (char *)(uintptr_t)option->path,
-                                     .kind = word ? HS_SETTING_STRING : HS_SETTING_NUMBER,
+                                     .kind = flag   ? HS_SETTING_BOOLEAN
+                                             : word ? HS_SETTING_STRING
+                                                    : HS_SETTING_NUMBER,
                                      .text = (char *)(uintptr_t)option->fallback,
                                      .file = "table",
                                      .option = option};
         hs_settings_check(&settings, &setting);
         if (option->type == HS_OPTION_COUNT)
             assert_true(hs_settings_count(&settings, option->path, &count));
+        else if (flag)
+            assert_false(hs_settings_flag(&settings, option->path));
         else if (!word && !strchr(option->path, '['))
             assert_true(hs_settings_number(&settings, option->path, &number));
         defaults++;

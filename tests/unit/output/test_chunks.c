@@ -139,7 +139,7 @@ void test_chunks__are_written_in_pieces_as_they_come(void **state)
         assert_non_null(mkdtemp(directory));
         snprintf(path, sizeof path, "%s/o.h5", directory);
         snprintf(part, sizeof part, "%s.part", path);
-        assert_int_equal(hs_store_create(path, &store, &err), HS_OK);
+        assert_int_equal(hs_store_create(path, HS_EXISTING_RUN, true, &store, &err), HS_OK);
         assert_int_equal(hs_chunks_init(&chunks, &grids[g], 4, 0, 11 << 20, &err), HS_OK);
         assert_true(chunks.per_step > 1 || g == 0);
         struct reader reader = {.grid = grids[g]};

@@ -1,0 +1,90 @@
+#include "output/beside.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+char *hs_beside_name(const char *path)
+{
+    char *part = malloc(strlen(path) + sizeof ".part");
+    if (part) {
+        strcpy(part, path);
+        strcat(part, ".part");
+    }
+    return part;
+}
+
+static enum hs_status failed(const char *path, const char *doing, int number, const char *elsewhere,
+                             struct hs_error *err)
+{
+    const char *first = number == ENOSPC || number == EDQUOT  ? "free space there, or "
+                        : number == EACCES || number == EPERM ? "make it writable, or "
+                                                              : "";
+    return hs_error_add(err, HS_IO, "%s: cannot %s: %s; %s%s", path, doing, strerror(number), first,
+                        elsewhere);
+}
+
+enum hs_status hs_beside_clear(const char *part, const char *elsewhere, struct hs_error *err)
+{
+    const enum hs_existing kind = hs_existing_at(part, false);
+    if (kind == HS_EXISTING_NOTHING)
+        return HS_OK;
+    if (kind == HS_EXISTING_OTHERS || kind == HS_EXISTING_SPECIAL)
+        return hs_existing_check(part, HS_EXISTING_NOTHING, false, elsewhere, err);
+    if (unlink(part) && errno != ENOENT)
+        return failed(part, "remove", errno, elsewhere, err);
+    return HS_OK;
+}
+
+enum hs_status hs_beside_open(const char *path, enum hs_existing own, const char *elsewhere,
+                              struct hs_beside *out, struct hs_error *err)
+{
+    enum hs_status st = hs_existing_check(path, own, true, elsewhere, err);
+    *out = (struct hs_beside){
+        .path = path, .elsewhere = elsewhere, .own = own, .part = hs_beside_name(path)};
+    if (!st && !out->part)
+        st = hs_error_add(err, HS_DEVICE, "no memory for a file's name");
+    if (!st)
+        st = hs_beside_clear(out->part, elsewhere, err);
+    const int file =
+        st ? -1 : open(out->part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (!st && file < 0)
+        st = failed(path, "write", errno, elsewhere, err);
+    if (!st && !(out->file = fdopen(file, "wb"))) {
+        close(file);
+        unlink(out->part);
+        st = hs_error_add(err, HS_DEVICE, "%s: no memory to write it", path);
+    }
+    if (st)
+        free(out->part);
+    return st;
+}
+
+enum hs_status hs_beside_close(struct hs_beside *beside, bool whole, struct hs_error *err)
+{
+    enum hs_status st = HS_OK;
+    errno = 0;
+    if ((ferror(beside->file) | fclose(beside->file)) && whole)
+        st = failed(beside->path, "write", errno ? errno : EIO, beside->elsewhere, err);
+    if (!st && whole)
+        st = hs_existing_check(beside->path, beside->own, true, beside->elsewhere, err);
+    if (!st && whole && rename(beside->part, beside->path))
+        st = failed(beside->path, "put the file there", errno, beside->elsewhere, err);
+    if (st || !whole)
+        unlink(beside->part);
+    free(beside->part);
+    return st;
+}
+
+enum hs_status hs_beside_replace(const char *path, enum hs_existing own, const char *text,
+                                 struct hs_error *err)
+{
+    struct hs_beside beside;
+    const enum hs_status st = hs_beside_open(path, own, hs_existing_elsewhere, &beside, err);
+    if (st)
+        return st;
+    fputs(text, beside.file);
+    return hs_beside_close(&beside, true, err);
+}

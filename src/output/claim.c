@@ -1,0 +1,127 @@
+#include "output/claim.h"
+
+#include "output/beside.h"
+#include "output/existing.h"
+#include "output/files.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+/* What a run writes or removes. */
+enum { OUTPUT, SIDECAR, CHECKPOINT, OLDER, PARTS, NAMES = 2 * PARTS };
+
+static const struct {
+    const char *ending; /* beside the output; NULL: the output itself */
+    enum hs_existing kind;
+} rows[PARTS] = {[OUTPUT] = {NULL, HS_EXISTING_RUN},
+                 [SIDECAR] = {".xdmf", HS_EXISTING_SIDECAR},
+                 [CHECKPOINT] = {".checkpoint.h5", HS_EXISTING_CHECKPOINT},
+                 [OLDER] = {".checkpoint.1.h5", HS_EXISTING_CHECKPOINT}};
+
+/* The four, and the part of each. */
+static bool make_names(const char *file, char *names[NAMES])
+{
+    bool good = true;
+    for (int i = 0; i < PARTS; i++) {
+        names[i] = rows[i].ending ? hs_file_sibling(file, rows[i].ending) : hs_file_resolved(file);
+        names[PARTS + i] = names[i] ? hs_beside_name(names[i]) : NULL;
+        good = good && names[PARTS + i];
+    }
+    return good;
+}
+
+/* ---- what is read ---------------------------------------------------------------------------- */
+
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat sa, sb;
+    return stat(a, &sa) == 0 && stat(b, &sb) == 0 && sa.st_dev == sb.st_dev &&
+           sa.st_ino == sb.st_ino;
+}
+
+static enum hs_status refuse_input(const struct hs_problem *problem, const struct hs_input *input,
+                                   const char *name, struct hs_error *err)
+{
+    const char *place = hs_problem_place(problem, HS_PLACE_OUTPUT);
+    char what[200] = "the config itself";
+    if (input->key[0])
+        snprintf(what, sizeof what, "the file that %s reads", input->key);
+    if (is_same_file(name, problem->output.file))
+        return hs_error_add(err, HS_BAD_INPUT, "%s: is %s; give another name", place, what);
+    return hs_error_add(err, HS_BAD_INPUT,
+                        "%s: the run writes or removes %s too, which is %s; give another name",
+                        place, name, what);
+}
+
+static enum hs_status check_inputs(const struct hs_problem *problem, char *const names[NAMES],
+                                   struct hs_error *err)
+{
+    for (int i = 0; i < problem->input_count; i++)
+        for (int n = 0; n < NAMES; n++)
+            if (is_same_file(names[n], problem->inputs[i].path))
+                return refuse_input(problem, &problem->inputs[i], names[n], err);
+    return HS_OK;
+}
+
+/* ---- what is there already ------------------------------------------------------------------- */
+
+/* A run to "s" and one to "s.h5" have one .xdmf and checkpoints of one name. */
+static enum hs_status check_twin(const char *file, struct hs_error *err)
+{
+    char *twin = hs_file_twin(file), *xdmf = hs_file_sibling(file, ".xdmf");
+    enum hs_status st =
+        twin && xdmf ? HS_OK : hs_error_add(err, HS_DEVICE, "no memory for a file's name");
+    char *part = st ? NULL : hs_beside_name(twin);
+    if (!st && (hs_existing_at(twin, true) == HS_EXISTING_RUN ||
+                (part && hs_existing_at(part, false) == HS_EXISTING_RUN)))
+        st = hs_error_add(err, HS_IO,
+                          "%s: %s is the output of another run, and both would write %s; %s", file,
+                          twin, xdmf, hs_existing_elsewhere);
+    free(part);
+    free(twin);
+    free(xdmf);
+    return st;
+}
+
+static enum hs_status check_parts(char *const names[NAMES], struct hs_error *err)
+{
+    enum hs_status st = HS_OK;
+    for (int i = 0; i < PARTS && !st; i++) {
+        const enum hs_existing kind = hs_existing_at(names[PARTS + i], false);
+        if (kind == HS_EXISTING_OTHERS || kind == HS_EXISTING_SPECIAL)
+            st = hs_existing_check(names[PARTS + i], HS_EXISTING_NOTHING, false,
+                                   hs_existing_elsewhere, err);
+    }
+    return st;
+}
+
+static enum hs_status check_names(char *const names[NAMES], bool replace, struct hs_error *err)
+{
+    enum hs_status st = hs_existing_check_run(names[OUTPUT], replace, err);
+    for (int i = SIDECAR; i < PARTS && !st; i++) {
+        st = hs_existing_check(names[i], rows[i].kind, true, hs_existing_elsewhere, err);
+        if (!st && !replace && hs_existing_at(names[i], true) == HS_EXISTING_CHECKPOINT)
+            st = hs_existing_refuse_checkpoint(names[i], err);
+    }
+    return st;
+}
+
+enum hs_status hs_claim_check(const struct hs_problem *problem, bool resume, struct hs_error *err)
+{
+    char *names[NAMES];
+    enum hs_status st = HS_OK;
+    if (!make_names(problem->output.file, names))
+        st = hs_error_add(err, HS_DEVICE, "no memory for the names of the run's files");
+    if (!st)
+        st = check_inputs(problem, names, err);
+    if (!st)
+        st = check_names(names, resume || problem->output.overwrite, err);
+    if (!st)
+        st = check_parts(names, err);
+    if (!st)
+        st = check_twin(problem->output.file, err);
+    for (int n = 0; n < NAMES; n++)
+        free(names[n]);
+    return st;
+}

@@ -1,0 +1,277 @@
+#include "output/existing.h"
+
+#include "core/regular.h"
+#include "output/h5.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { LOOK = 4096 }; /* bytes at each end */
+
+const char hs_existing_elsewhere[] = "write elsewhere with --output FILE";
+
+/* ---- what it is ------------------------------------------------------------------------------ */
+
+static const char marks[][HS_MARK_BYTES] = {
+    [HS_EXISTING_RUN] = "heatsolve run\n", [HS_EXISTING_CHECKPOINT] = "heatsolve checkpoint\n"};
+
+const char *hs_existing_mark(enum hs_existing kind)
+{
+    return marks[kind];
+}
+
+struct ends {
+    unsigned char first[LOOK], last[LOOK];
+    size_t first_size, last_size;
+};
+
+static bool read_ends(int file, off_t size, struct ends *out)
+{
+    const ssize_t first = pread(file, out->first, LOOK, 0);
+    const ssize_t last = pread(file, out->last, LOOK, size > LOOK ? size - LOOK : 0);
+    out->first_size = first > 0 ? (size_t)first : 0;
+    out->last_size = last > 0 ? (size_t)last : 0;
+    return first >= 0 && last >= 0;
+}
+
+static bool begins(const struct ends *ends, const char *with, size_t length)
+{
+    return ends->first_size >= length && memcmp(ends->first, with, length) == 0;
+}
+
+static bool says(const struct ends *ends, const char *word)
+{
+    const size_t length = strlen(word);
+    return memmem(ends->first, ends->first_size, word, length) ||
+           memmem(ends->last, ends->last_size, word, length);
+}
+
+static const char hdf5[] = "\x89HDF\r\n\x1a\n";
+
+/* What is no HDF5 file: how its kind begins, what its first bytes hold besides, and the word by
+ * which heatsolve knows its own. */
+static const struct {
+    const char *begin, *within, *word;
+    enum hs_existing kind;
+} others[] = {
+    {"<?xml", "<Xdmf", "heatsolve", HS_EXISTING_SIDECAR},
+    {"<?xml version=\"1.0\" ?>\n<Xdmf Version=\"2.0\">\n <Domain>\n  <Grid Name=\"run\"", "<Xdmf",
+     "<Grid Name=\"run\"", HS_EXISTING_SIDECAR}, /* as it was written before it had the word */
+    {"<?xml", "<svg", "heatsolve", HS_EXISTING_PICTURE},
+    {"\x89PNG\r\n\x1a\n", "IHDR", "heatsolve", HS_EXISTING_PICTURE},
+    {"%PDF-", "", "heatsolve", HS_EXISTING_PICTURE},
+};
+
+static bool has_attribute(hid_t file, const char *name)
+{
+    return H5Aexists(file, name) > 0;
+}
+
+static hid_t open_unlocked(const char *path)
+{
+    hs_h5_quiet();
+    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    if (access >= 0)
+        H5Pset_file_locking(access, 0, 1); /* somebody may have it open */
+    const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, access);
+    hs_h5_close(access);
+    return file;
+}
+
+/* By attributes, as versions wrote them that set no mark. */
+static enum hs_existing unmarked(const char *path)
+{
+    struct hs_h5 h5 = {NULL};
+    const hid_t file = open_unlocked(path);
+    enum hs_existing kind = HS_EXISTING_OTHERS;
+    if (file >= 0 && has_attribute(file, "program")) {
+        char *program = hs_h5_read_text(&h5, file, "program");
+        if (program && strcmp(program, "heatsolve") == 0)
+            kind = HS_EXISTING_RUN;
+        free(program);
+    } else if (file >= 0 && has_attribute(file, "config") && has_attribute(file, "sweep") &&
+               has_attribute(file, "crc32")) {
+        kind = HS_EXISTING_CHECKPOINT;
+    }
+    hs_h5_close(file);
+    return kind;
+}
+
+static enum hs_existing kind_of(const char *path, const struct ends *ends)
+{
+    for (int k = HS_EXISTING_RUN; k <= HS_EXISTING_CHECKPOINT; k++)
+        if (ends->first_size >= HS_MARK_AT + HS_MARK_BYTES &&
+            memcmp(ends->first + HS_MARK_AT, marks[k], HS_MARK_BYTES) == 0)
+            return (enum hs_existing)k;
+    if (begins(ends, hdf5, sizeof hdf5 - 1))
+        return unmarked(path);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (begins(ends, others[i].begin, strlen(others[i].begin)) &&
+            memmem(ends->first, ends->first_size, others[i].within, strlen(others[i].within)) &&
+            says(ends, others[i].word))
+            return others[i].kind;
+    return HS_EXISTING_OTHERS;
+}
+
+enum hs_existing hs_existing_at(const char *path, bool follow)
+{
+    struct stat s;
+    if (follow ? stat(path, &s) : lstat(path, &s))
+        return errno == ENOENT || errno == ENOTDIR ? HS_EXISTING_NOTHING : HS_EXISTING_OTHERS;
+    if (!S_ISREG(s.st_mode))
+        return HS_EXISTING_SPECIAL;
+    if (s.st_size == 0)
+        return HS_EXISTING_EMPTY;
+    const char *why;
+    const int file = hs_regular_open(path, false, &why);
+    struct ends *ends = file < 0 ? NULL : malloc(sizeof *ends);
+    const enum hs_existing kind = ends && fstat(file, &s) == 0 && read_ends(file, s.st_size, ends)
+                                      ? kind_of(path, ends)
+                                      : HS_EXISTING_OTHERS; /* in doubt it is not ours */
+    free(ends);
+    if (file >= 0)
+        close(file);
+    return kind;
+}
+
+/* ---- what to say ----------------------------------------------------------------------------- */
+
+static const char *name_of(enum hs_existing kind, const char *path)
+{
+    static const char *const names[] = {
+        [HS_EXISTING_NOTHING] = "nothing",
+        [HS_EXISTING_EMPTY] = "an empty file",
+        [HS_EXISTING_RUN] = "the output of a run",
+        [HS_EXISTING_CHECKPOINT] = "a checkpoint",
+        [HS_EXISTING_SIDECAR] = "the .xdmf file of a run",
+        [HS_EXISTING_PICTURE] = "a picture",
+        [HS_EXISTING_OTHERS] = "a file that heatsolve did not write, or can no longer recognise",
+        [HS_EXISTING_SPECIAL] = "a pipe or a device",
+    };
+    struct stat s;
+    if (kind == HS_EXISTING_SPECIAL && lstat(path, &s) == 0 && S_ISLNK(s.st_mode))
+        return "a symbolic link";
+    if (kind == HS_EXISTING_SPECIAL && S_ISDIR(s.st_mode))
+        return "a directory";
+    return names[kind];
+}
+
+static enum hs_status refuse(const char *path, enum hs_existing kind, const char *elsewhere,
+                             struct hs_error *err)
+{
+    return hs_error_add(err, HS_IO, "%s: this is %s, which is never replaced; move it away, or %s",
+                        path, name_of(kind, path), elsewhere);
+}
+
+enum hs_status hs_existing_check(const char *path, enum hs_existing own, bool follow,
+                                 const char *elsewhere, struct hs_error *err)
+{
+    const enum hs_existing kind = hs_existing_at(path, follow);
+    if (kind == HS_EXISTING_NOTHING || kind == HS_EXISTING_EMPTY || kind == own)
+        return HS_OK;
+    return refuse(path, kind, elsewhere, err);
+}
+
+/* The last of a column of numbers, and how many there are. */
+static double last_of(struct hs_h5 *h5, hid_t file, const char *name, int64_t *count)
+{
+    double value = 0.0;
+    *count = 0;
+    const hid_t set =
+        h5->failed ? H5I_INVALID_HID : hs_h5_made(h5, H5Dopen2(file, name, H5P_DEFAULT), name);
+    const hid_t there = set < 0 ? set : H5Dget_space(set);
+    const hssize_t points = there < 0 ? 0 : H5Sget_simple_extent_npoints(there);
+    const hsize_t first = points > 0 ? (hsize_t)points - 1 : 0, one = 1;
+    const hid_t here = H5Screate_simple(1, &one, NULL);
+    hs_h5_made(h5, points > 0 && H5Sget_simple_extent_ndims(there) == 1 ? 0 : -1, name);
+    if (!h5->failed)
+        hs_h5_did(h5, H5Sselect_hyperslab(there, H5S_SELECT_SET, &first, NULL, &one, NULL), name);
+    if (!h5->failed)
+        hs_h5_did(h5, H5Dread(set, H5T_NATIVE_DOUBLE, here, there, H5P_DEFAULT, &value), name);
+    if (!h5->failed)
+        *count = (int64_t)points;
+    hs_h5_close(here);
+    hs_h5_close(there);
+    hs_h5_close(set);
+    return value;
+}
+
+/* What the attribute `status` of a run's file says, in words, and what may be done about it. */
+static const struct {
+    const char *status, *words, *resume;
+} states[] = {
+    {"finished", "a finished run", "--resume with a later end makes it longer"},
+    {"steady", "a finished run", "--resume goes on with it"},
+    {"stopped", "an interrupted run", "--resume goes on with it"},
+    {"running", "a run that was cut off", "--resume goes on with it"},
+    {"diverged", "a run that diverged", NULL},
+    {NULL, "a run", "--resume goes on with it"},
+};
+
+struct run_told {
+    char what[320]; /* "a finished run ("Rod"): 11 snapshots, to sweep 4000, t = 3600 s" */
+    const char *resume;
+};
+
+static struct run_told tell_run(const char *path)
+{
+    struct run_told told = {.resume = "--resume goes on with it"};
+    struct hs_h5 h5 = {NULL};
+    int64_t snapshots = 0;
+    const hid_t file = hs_h5_made(&h5, open_unlocked(path), "the file");
+    char *title = hs_h5_read_text(&h5, file, "title"),
+         *status = hs_h5_read_text(&h5, file, "status");
+    const int64_t sweeps = hs_h5_read_whole(&h5, file, "sweeps");
+    const double time = last_of(&h5, file, "time", &snapshots);
+    int s = 0;
+    while (states[s].status && status && strcmp(states[s].status, status) != 0)
+        s++;
+    if (!status)
+        snprintf(told.what, sizeof told.what, "the output of a run, which cannot be read");
+    else {
+        told.resume = states[s].resume;
+        int used = snprintf(told.what, sizeof told.what, "%s", states[s].words);
+        if (title && title[0])
+            used +=
+                snprintf(told.what + used, sizeof told.what - (size_t)used, " (\"%.120s\")", title);
+        if (!h5.failed)
+            snprintf(told.what + used, sizeof told.what - (size_t)used,
+                     ": %lld snapshot%s, at sweep %lld, the last at t = %.9g s",
+                     (long long)snapshots, snapshots == 1 ? "" : "s", (long long)sweeps, time);
+    }
+    free(title);
+    free(status);
+    hs_h5_close(file);
+    return told;
+}
+
+enum hs_status hs_existing_check_run(const char *path, bool overwrite, struct hs_error *err)
+{
+    const enum hs_existing kind = hs_existing_at(path, true);
+    if (kind != HS_EXISTING_RUN || overwrite)
+        return hs_existing_check(path, HS_EXISTING_RUN, true, hs_existing_elsewhere, err);
+    const struct run_told told = tell_run(path);
+    return hs_error_add(err, HS_IO, "%s: this is %s; %s%s--overwrite replaces it, or %s", path,
+                        told.what, told.resume ? told.resume : "", told.resume ? ", " : "",
+                        hs_existing_elsewhere);
+}
+
+enum hs_status hs_existing_refuse_checkpoint(const char *path, struct hs_error *err)
+{
+    struct hs_h5 h5 = {NULL};
+    const hid_t file = hs_h5_made(&h5, open_unlocked(path), "the file");
+    const int64_t sweep = hs_h5_read_whole(&h5, file, "sweep");
+    const double time = hs_h5_read_number(&h5, file, "time");
+    char at[80] = "";
+    if (!h5.failed)
+        snprintf(at, sizeof at, " at sweep %lld, t = %.9g s", (long long)sweep, time);
+    hs_h5_close(file);
+    return hs_error_add(err, HS_IO,
+                        "%s: this is the state of an interrupted run%s, whose output is gone; "
+                        "--overwrite removes it and begins anew, or %s",
+                        path, at, hs_existing_elsewhere);
+}
