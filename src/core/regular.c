@@ -54,3 +54,10 @@ FILE *hs_regular_stream(const char *path, bool streams, const char **why)
     }
     return stream;
 }
+
+bool hs_regular_same(const char *a, const char *b)
+{
+    struct stat sa, sb;
+    return stat(a, &sa) == 0 && stat(b, &sb) == 0 && sa.st_dev == sb.st_dev &&
+           sa.st_ino == sb.st_ino;
+}

@@ -21,6 +21,9 @@ int hs_regular_open(const char *path, bool streams, const char **why);
 /* The same as a stream; NULL on failure. */
 FILE *hs_regular_stream(const char *path, bool streams, const char **why);
 
+/* Whether two names lead to one file, by links or another name of it too. */
+bool hs_regular_same(const char *a, const char *b);
+
 #ifdef __cplusplus
 }
 #endif

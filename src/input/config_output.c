@@ -1,6 +1,8 @@
 /* title, precision, solver, output, checkpoint and probes. */
 #include "input/config_reader.h"
 
+#include "core/regular.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +23,8 @@ static char *default_file(const char *config)
 /* It takes its name by a renaming, which would replace whatever is there. */
 static void check_file(struct hs_reader *reader)
 {
-    const char *file = reader->problem->output.file;
+    const struct hs_problem *problem = reader->problem;
+    const char *file = problem->output.file;
     struct stat status;
     if (file[0] == '\0' || file[strlen(file) - 1] == '/' ||
         (stat(file, &status) == 0 && S_ISDIR(status.st_mode)))
@@ -34,6 +37,14 @@ static void check_file(struct hs_reader *reader)
         hs_settings_complain(reader->settings, "output.file",
                              "ends in .part, as files do that are not whole yet and that the next "
                              "run removes; give another name");
+    for (int i = 0; i < problem->input_count; i++) {
+        const char *key = problem->inputs[i].key;
+        if (hs_regular_same(file, problem->inputs[i].path))
+            hs_settings_complain(reader->settings, "output.file",
+                                 key[0] ? "is the file that %s reads; give another name"
+                                        : "is the config itself; give another name",
+                                 key);
+    }
 }
 
 static void read_file(struct hs_reader *reader)

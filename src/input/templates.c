@@ -31,7 +31,8 @@ static const char block3d[] =
     "};\n"
     "\n"
     "time = { end = 2.0; };               // s; the step is chosen by the stability limit\n"
-    "output = { file = \"block3d.h5\"; interval = 0.5; };\n"
+    "// overwrite: run again, it replaces the file; take that out for a run worth keeping\n"
+    "output = { file = \"block3d.h5\"; interval = 0.5; overwrite = true; };\n"
     "probes = ( { name = \"centre\"; at = [0.05, 0.05, 0.05]; },\n"
     "           { name = \"top\";    at = [0.05, 0.05, 0.1]; } );\n";
 
@@ -55,7 +56,7 @@ static const char plate2d[] =
     "};\n"
     "\n"
     "time = { end = 120.0; };\n"
-    "output = { file = \"plate2d.h5\"; interval = 10.0; };\n";
+    "output = { file = \"plate2d.h5\"; interval = 10.0; overwrite = true; };\n";
 
 static const char rod1d[] =
     "// A rod whose ends are held at 0, from a sine: the solution is known, so the run checks "
@@ -67,7 +68,7 @@ static const char rod1d[] =
     "initial = { expression = \"sin(pi*x)\"; };\n"
     "boundary = { all = { type = \"dirichlet\"; value = 0.0; }; };\n"
     "time = { end = 1000.0; };\n"
-    "output = { file = \"rod1d.h5\"; interval = 100.0; };\n"
+    "output = { file = \"rod1d.h5\"; interval = 100.0; overwrite = true; };\n"
     "\n"
     "// measured at every snapshot; a larger error at the end makes the run fail (exit code 1)\n"
     "exact = { expression = \"exp(-1e-4*pi^2*t)*sin(pi*x)\"; max_error = 1e-4; };\n";
@@ -86,7 +87,7 @@ static const char raw[] =
     "};\n"
     "boundary = { all = { type = \"fixed\"; }; };\n"
     "time = { sweeps = 200; };            // raw coefficients have their step in them\n"
-    "output = { file = \"raw-stencil.h5\"; every = 50; };\n";
+    "output = { file = \"raw-stencil.h5\"; every = 50; overwrite = true; };\n";
 
 static const char steady[] =
     "// A plate held at 0 on three edges and warm on the fourth, until nothing changes any more.\n"
@@ -103,7 +104,7 @@ static const char steady[] =
     "takes\n"
     "steady = { tolerance = 1e-8; check_every = 100; };\n"
     "time = { sweeps = 100000; };\n"
-    "output = { file = \"steady.h5\"; };  // the first and the last state\n"
+    "output = { file = \"steady.h5\"; overwrite = true; };  // the first and the last state\n"
     "\n"
     "exact = { expression = \"100*sin(pi*x)*sinh(pi*y)/sinh(pi)\"; max_error = 0.05; };\n";
 

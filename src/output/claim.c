@@ -1,12 +1,13 @@
 #include "output/claim.h"
 
+#include "core/regular.h"
 #include "output/beside.h"
 #include "output/existing.h"
 #include "output/files.h"
+#include "output/store.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
+#include <string.h>
 
 /* What a run writes or removes. */
 enum { OUTPUT, SIDECAR, CHECKPOINT, OLDER, PARTS, NAMES = 2 * PARTS };
@@ -33,53 +34,49 @@ static bool make_names(const char *file, char *names[NAMES])
 
 /* ---- what is read ---------------------------------------------------------------------------- */
 
-static bool is_same_file(const char *a, const char *b)
-{
-    struct stat sa, sb;
-    return stat(a, &sa) == 0 && stat(b, &sb) == 0 && sa.st_dev == sb.st_dev &&
-           sa.st_ino == sb.st_ino;
-}
-
-static enum hs_status refuse_input(const struct hs_problem *problem, const struct hs_input *input,
-                                   const char *name, struct hs_error *err)
-{
-    const char *place = hs_problem_place(problem, HS_PLACE_OUTPUT);
-    char what[200] = "the config itself";
-    if (input->key[0])
-        snprintf(what, sizeof what, "the file that %s reads", input->key);
-    if (is_same_file(name, problem->output.file))
-        return hs_error_add(err, HS_BAD_INPUT, "%s: is %s; give another name", place, what);
-    return hs_error_add(err, HS_BAD_INPUT,
-                        "%s: the run writes or removes %s too, which is %s; give another name",
-                        place, name, what);
-}
-
+/* The output itself was looked at when the config was read. */
 static enum hs_status check_inputs(const struct hs_problem *problem, char *const names[NAMES],
                                    struct hs_error *err)
 {
     for (int i = 0; i < problem->input_count; i++)
-        for (int n = 0; n < NAMES; n++)
-            if (is_same_file(names[n], problem->inputs[i].path))
-                return refuse_input(problem, &problem->inputs[i], names[n], err);
+        for (int n = OUTPUT + 1; n < NAMES; n++)
+            if (hs_regular_same(names[n], problem->inputs[i].path)) {
+                const char *key = problem->inputs[i].key;
+                return hs_error_add(err, HS_BAD_INPUT,
+                                    "%s: the run writes or removes %s too, which is the %s%s%s; "
+                                    "give another name",
+                                    hs_problem_place(problem, HS_PLACE_OUTPUT), names[n],
+                                    key[0] ? "file that " : "config itself", key,
+                                    key[0] ? " reads" : "");
+            }
     return HS_OK;
 }
 
 /* ---- what is there already ------------------------------------------------------------------- */
 
+/* Of a run whose output has another name, or will have. */
+static bool is_run(const char *file)
+{
+    char *part = hs_beside_name(file);
+    const bool found = hs_existing_at(file, true) == HS_EXISTING_RUN ||
+                       (part && hs_existing_at(part, false) == HS_EXISTING_RUN);
+    free(part);
+    return found;
+}
+
 /* A run to "s" and one to "s.h5" have one .xdmf and checkpoints of one name. */
 static enum hs_status check_twin(const char *file, struct hs_error *err)
 {
     char *twin = hs_file_twin(file), *xdmf = hs_file_sibling(file, ".xdmf");
+    char *theirs = twin ? hs_file_sibling(twin, ".xdmf") : NULL;
     enum hs_status st =
-        twin && xdmf ? HS_OK : hs_error_add(err, HS_DEVICE, "no memory for a file's name");
-    char *part = st ? NULL : hs_beside_name(twin);
-    if (!st && (hs_existing_at(twin, true) == HS_EXISTING_RUN ||
-                (part && hs_existing_at(part, false) == HS_EXISTING_RUN)))
+        theirs && xdmf ? HS_OK : hs_error_add(err, HS_DEVICE, "no memory for a file's name");
+    if (!st && strcmp(theirs, xdmf) == 0 && is_run(twin))
         st = hs_error_add(err, HS_IO,
                           "%s: %s is the output of another run, and both would write %s; %s", file,
                           twin, xdmf, hs_existing_elsewhere);
-    free(part);
     free(twin);
+    free(theirs);
     free(xdmf);
     return st;
 }
@@ -115,6 +112,8 @@ enum hs_status hs_claim_check(const struct hs_problem *problem, bool resume, str
         st = hs_error_add(err, HS_DEVICE, "no memory for the names of the run's files");
     if (!st)
         st = check_inputs(problem, names, err);
+    if (!st)
+        st = hs_store_check_writers(names[OUTPUT], err);
     if (!st)
         st = check_names(names, resume || problem->output.overwrite, err);
     if (!st)

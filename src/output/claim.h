@@ -11,10 +11,11 @@
 #include "core/problem.h"
 
 /*
- * HS_BAD_INPUT where the config contradicts itself: a file is read and written. HS_IO where
- * something is there that would be lost: another's file; an earlier run's, unless the problem's
- * output.overwrite is set or the run resumes it; the files of a run whose output has another name
- * and the same ones beside it ("s" and "s.h5"). With file, cause and remedy.
+ * HS_BAD_INPUT where the config contradicts itself: a file is read, and written beside the output
+ * or as a part. HS_IO where something is there that would be lost: another's file; an earlier
+ * run's, unless the problem's output.overwrite is set or the run resumes it; the files of a run
+ * whose output has another name and the same ones beside it ("s" and "s.h5"). With file, cause and
+ * remedy.
  */
 enum hs_status hs_claim_check(const struct hs_problem *problem, bool resume, struct hs_error *err);
 

@@ -103,9 +103,10 @@ static enum hs_existing unmarked(const char *path)
 
 static enum hs_existing kind_of(const char *path, const struct ends *ends)
 {
-    for (int k = HS_EXISTING_RUN; k <= HS_EXISTING_CHECKPOINT; k++)
-        if (ends->first_size >= HS_MARK_AT + HS_MARK_BYTES &&
-            memcmp(ends->first + HS_MARK_AT, marks[k], HS_MARK_BYTES) == 0)
+    const size_t behind = ends->first_size > HS_MARK_AT ? ends->first_size - HS_MARK_AT : 0;
+    const size_t length = behind < HS_MARK_BYTES ? behind : HS_MARK_BYTES;
+    for (int k = HS_EXISTING_RUN; k <= HS_EXISTING_CHECKPOINT; k++) /* of a part it may be cut */
+        if (length > strlen("heatsolve") && memcmp(ends->first + HS_MARK_AT, marks[k], length) == 0)
             return (enum hs_existing)k;
     if (begins(ends, hdf5, sizeof hdf5 - 1))
         return unmarked(path);

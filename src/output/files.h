@@ -12,7 +12,7 @@
  * memory. */
 char *hs_file_sibling(const char *path, const char *ending);
 
-/* The only other file whose siblings have the same names: "a" of "a.h5", "a.h5" of "a". */
+/* The only other file whose siblings may have the same names: "a" of "a.h5", "a.h5" of "a". */
 char *hs_file_twin(const char *path);
 
 /* Where a link leads to, or the path itself: what is really written. Allocated; NULL without

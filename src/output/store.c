@@ -109,6 +109,14 @@ static enum hs_status is_being_written(const char *path, struct hs_error *err)
                         path);
 }
 
+enum hs_status hs_store_check_writers(const char *path, struct hs_error *err)
+{
+    char *part = hs_beside_name(path);
+    const bool locked = is_locked_at(path) || (part && is_locked_at(part));
+    free(part);
+    return locked ? is_being_written(path, err) : HS_OK;
+}
+
 /* Opens `name` for this run alone; it stays as it was if another has it. */
 static enum hs_status open_alone(struct hs_store *store, const char *name, int flags,
                                  const char *doing, struct hs_error *err)
@@ -193,8 +201,7 @@ enum hs_status hs_store_create(const char *path, enum hs_existing kind, bool ove
 static enum hs_status check_reopened(struct hs_store *store, struct hs_error *err)
 {
     struct stat s;
-    const bool part = hs_existing_at(store->part, false) != HS_EXISTING_SPECIAL;
-    if (part && is_locked_at(store->part))
+    if (is_locked_at(store->part))
         return is_being_written(store->path, err);
     if (fstat(store->file, &s))
         return hs_file_failed(store->path, "open", errno, 0, err);

@@ -48,6 +48,9 @@ enum hs_status hs_store_create(const char *path, enum hs_existing kind, bool ove
                                struct hs_store **out, struct hs_error *err);
 enum hs_status hs_store_reopen(const char *path, struct hs_store **out, struct hs_error *err);
 
+/* HS_IO while another run writes the file, or one that will have its name. */
+enum hs_status hs_store_check_writers(const char *path, struct hs_error *err);
+
 /* Writes `bytes` to space of its own of `reserve` bytes or more; *at is its file offset. */
 enum hs_status hs_store_append(struct hs_store *store, const void *data, int64_t bytes,
                                int64_t reserve, int64_t *at, struct hs_error *err);

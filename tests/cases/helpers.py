@@ -99,7 +99,7 @@ def run(directory, settings, name="case"):
     settings["output"] = {"file": f"{name}.h5", **settings.get("output", {})}
     settings["solver"] = {"backend": BACKEND, **settings.get("solver", {})}
     (directory / f"{name}.cfg").write_text(config(settings))
-    command = [HEATSOLVE, "run", f"{name}.cfg", "--quiet"]
+    command = [HEATSOLVE, "run", f"{name}.cfg", "--quiet", "--overwrite"]
     done = subprocess.run(command, cwd=directory, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr + config(settings)
     return Result(directory / f"{name}.h5", settings)

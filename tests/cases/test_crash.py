@@ -129,13 +129,13 @@ def test_an_older_file_stays_until_the_first_snapshot_is_whole(library, tmp_path
     file = tmp_path / "out/run.h5"
     before = file.read_bytes()
     log = tmp_path / "log"
-    faults.run(tmp_path, library=library, clock=12, log=log)
+    faults.run(tmp_path, "--overwrite", library=library, clock=12, log=log)
     calls = [line.split()[1] for line in log.read_text().splitlines()]
     file.write_bytes(before)
     for n in range(1, calls.index("rename") + 2):
-        assert faults.run(tmp_path, library=library, clock=12, kill=n).returncode == -signal.SIGKILL
+        assert faults.run(tmp_path, "--overwrite", library=library, clock=12, kill=n).returncode == -signal.SIGKILL
         assert file.read_bytes() == before
-    faults.run(tmp_path, library=library, clock=12, kill=calls.index("rename") + 4)
+    faults.run(tmp_path, "--overwrite", library=library, clock=12, kill=calls.index("rename") + 4)
     assert file.read_bytes() != before
 
 
@@ -240,8 +240,8 @@ def test_a_run_that_cannot_fit_does_not_begin(library, tmp_path, config, more, c
     # a new file comes in the place of this one
     there = 512 * file.stat().st_blocks
     if there < needed:
-        assert refused(tmp_path, library, *more, free=needed - 1 - there)[4] == needed - 1
-    assert faults.run(tmp_path, *more, library=library, free=max(needed - there, 0)).returncode == 0
+        assert refused(tmp_path, library, "--overwrite", *more, free=needed - 1 - there)[4] == needed - 1
+    assert faults.run(tmp_path, "--overwrite", *more, library=library, free=max(needed - there, 0)).returncode == 0
 
 
 def test_a_run_that_goes_on_needs_room_for_what_is_left(library, tmp_path):
@@ -257,7 +257,7 @@ def test_a_run_that_goes_on_needs_room_for_what_is_left(library, tmp_path):
     assert file.read_bytes() == before
     assert faults.run(tmp_path, *more, library=library, free=needed).returncode == 0
     assert file.stat().st_size - len(before) >= needed
-    assert refused(tmp_path, library, *more[1:])[2] == "51 snapshots"  # anew it would be more
+    assert refused(tmp_path, library, "--overwrite", *more[1:])[2] == "51 snapshots"  # anew it would be more
 
 
 def test_a_run_that_may_end_early_begins_anyhow(library, tmp_path):

@@ -134,6 +134,14 @@ def stopped(tmp_path):
     return tmp_path
 
 
+def assert_begins_anew(directory, refused, end="time.sweeps=10"):
+    """The last way out that messages of --resume name."""
+    assert "begin anew with --overwrite instead of --resume" in refused.stderr
+    result = faults.run(directory, "--overwrite", "--set", end)
+    assert result.returncode == 0, result.stderr
+    assert sorted(p.name for p in (directory / "out").iterdir()) == ["run.h5", "run.xdmf"]
+
+
 def sweep_of(path):
     with h5py.File(path) as f:
         return f.attrs["sweep"]
@@ -166,11 +174,13 @@ def test_the_older_one_is_used_when_the_newest_is_not_whole(stopped, harm):
     interrupt(start(stopped, "--resume"), 0.3)
     assert sweep_of(older) > 0
     older.unlink()
-    newer.write_bytes(b"not a checkpoint")
+    newer.write_bytes(content[:3000])
     result = faults.run(stopped, "--resume")
     assert result.returncode == 3
     assert "no checkpoint to resume from" in result.stderr and "--resume" in result.stderr
     assert "remove what is left of it to go on from the last snapshot in out/run.h5" in result.stderr
+    copy = shutil.copytree(stopped, stopped / "copy")
+    assert_begins_anew(copy, result)
     newer.unlink()
     end = f"time.sweeps={snapshot_in(stopped / 'out/run.h5') + 10}"
     assert faults.run(stopped, "--resume", "--set", end).returncode == 0
@@ -337,15 +347,18 @@ def test_a_checkpoint_of_the_form_before_is_refused(cut):
     result = faults.run(cut.directory, "--resume")
     assert result.returncode == 2
     assert "it was written by heatsolve" in result.stderr and "have another form" in result.stderr
+    assert_begins_anew(cut.directory, result)
 
 
 def test_the_file_of_another_run_is_refused(stopped):
-    """The checkpoint goes on at a sweep whose snapshots the file must have."""
+    """Nor is the file of another program, that has taken its place, gone on with."""
     with h5py.File(stopped / "out/run.h5", "w") as f:
         f["temperature"] = [1.0]
     result = faults.run(stopped, "--resume")
-    assert result.returncode in (2, 3)
-    assert "run without --resume" in result.stderr
+    assert result.returncode == 3
+    assert "out/run.h5: this is a file that heatsolve did not write" in result.stderr
+    with h5py.File(stopped / "out/run.h5") as f:
+        assert list(f) == ["temperature"]
 
 
 def test_without_a_checkpoint(tmp_path):
@@ -354,10 +367,11 @@ def test_without_a_checkpoint(tmp_path):
     assert result.returncode == 3
     assert "no checkpoint to resume from" in result.stderr
     assert not (tmp_path / "out/run.h5").exists()
+    assert_begins_anew(tmp_path, result)
 
 
 def test_a_new_run_forgets_old_checkpoints(stopped):
-    assert faults.run(stopped, "--set", "time.sweeps=10").returncode == 0
+    assert faults.run(stopped, "--overwrite", "--set", "time.sweeps=10").returncode == 0
     assert sorted(p.name for p in (stopped / "out").iterdir()) == ["run.h5", "run.xdmf"]
 
 
@@ -455,6 +469,8 @@ def test_a_finished_run_is_not_taken_for_another(tmp_path, setting, message):
     result = faults.run(directory, "--resume", "--set", setting)
     assert result.returncode == 2 and message in result.stderr
     assert (directory / "out/run.h5").read_bytes() == before
+    if "another run" in message:
+        assert_begins_anew(directory, result, "time.end=1.0")
 
 
 def test_automatic_steps_without_an_interval_go_on_as_the_message_says(tmp_path):
@@ -474,6 +490,7 @@ def test_steps_that_were_cut_are_not_taken_for_others(tmp_path):
     result = faults.run(directory, "--resume", "--set", "output.interval=0.7")
     assert result.returncode == 2
     assert "would come at t = 2.975 s instead of 3.3 s, since its last steps were cut" in result.stderr
+    assert_begins_anew(directory, result, "time.end=1.0")
 
 
 # ---- two at once ---------------------------------------------------------------------------------
@@ -493,21 +510,22 @@ def test_a_file_has_one_writer(tmp_path, arguments):
     interrupt(first)
     with h5py.File(tmp_path / "out/run.h5") as f:
         assert f.attrs["status"] == "stopped" and len(f["time"]) == len(f["temperature"])
-    assert faults.run(tmp_path, "--set", "time.sweeps=10").returncode == 0  # nobody has it any more
+    assert faults.run(tmp_path, "--overwrite", "--set", "time.sweeps=10").returncode == 0  # nobody has it any more
 
 
 def test_a_file_that_has_not_its_name_yet_has_one_writer(tmp_path):
     faults.write_config(tmp_path)
     (tmp_path / "out").mkdir()
     part = tmp_path / "out/run.h5.part"
-    part.write_text("another's")
+    part.write_bytes(bytes(96) + b"heatsolve run\n".ljust(96, b"\0"))  # how each begins
+    before = part.read_bytes()
     with open(part, "r+b") as file:
         # struct flock: type, whence, start, length, process; as the program's own
         lock = struct.pack("hhqqi", fcntl.F_RDLCK, os.SEEK_SET, 1 << 62, 1, 0)
         fcntl.fcntl(file, fcntl.F_OFD_SETLK, lock)
         result = faults.run(tmp_path)
         assert result.returncode == 3 and "another run is writing it" in result.stderr
-        assert part.read_text() == "another's"
+        assert part.read_bytes() == before
     result = faults.run(tmp_path)
     assert result.returncode == 0, result.stderr
     assert not part.exists()

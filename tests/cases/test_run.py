@@ -93,9 +93,10 @@ def test_a_bad_command_line_writes_nothing(tmp_path, command, arguments, code, m
 def test_an_output_that_is_a_link_stays_one(tmp_path):
     """It may lead to the disk that has the room."""
     (tmp_path / "large").mkdir()
-    (tmp_path / "large/real.h5").write_text("an older run's")
+    assert heatsolve(tmp_path, "run", "case.cfg", "--quiet", "--output", "large/real.h5").returncode == 0  # an older run's
+    (tmp_path / "large/real.xdmf").unlink()
     (tmp_path / "out.h5").symlink_to("large/real.h5")
-    result = heatsolve(tmp_path, "run", "case.cfg", "--quiet")
+    result = heatsolve(tmp_path, "run", "case.cfg", "--quiet", "--overwrite")
     assert result.returncode == 0, result.stderr
     assert (tmp_path / "out.h5").is_symlink() and sorted(os.listdir(tmp_path / "large")) == ["real.h5"]
     with h5py.File(tmp_path / "out.h5") as f:
@@ -179,7 +180,7 @@ def test_heat_is_reported_in_its_unit(tmp_path, dims, physics, unit, capacity):
 @pytest.mark.parametrize("command", ["run", "check", "verify", "verify --kernel all", "tune"])
 def test_quiet_says_nothing_but_what_is_wrong(tmp_path, monkeypatch, command):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    name, *more = command.split()
+    name, *more = [*command.split(), *(["--overwrite"] if command == "run" else [])]
     result = heatsolve(tmp_path, name, "case.cfg", "--quiet", *more)
     assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
     assert heatsolve(tmp_path, name, "case.cfg", *more).stdout != ""
@@ -205,7 +206,7 @@ def test_set_overrides_and_the_last_one_wins(tmp_path):
 def test_a_face_takes_another_kind(tmp_path):
     """What the config says for the former kind goes with it, or no --set could change a kind."""
     def means(*settings):
-        result = heatsolve(tmp_path, "run", "case.cfg", "--quiet", *(a for s in settings for a in ("--set", s)))
+        result = heatsolve(tmp_path, "run", "case.cfg", "--quiet", "--overwrite", *(a for s in settings for a in ("--set", s)))
         assert result.returncode == 0, result.stderr
         with h5py.File(tmp_path / "out.h5") as f:
             return f["history/mean"][...], f.attrs["identity"]
@@ -256,7 +257,7 @@ def test_steady_state_is_reached_or_said_to_be_missed(tmp_path):
     # the mode falls by 1 - (pi/4)^2 dt a sweep and changes by that share of itself
     share = (np.pi / 4) ** 2 * 0.0045
     assert reached["max"] == pytest.approx(1e-9 / share, rel=0.5)  # looked at every 100 sweeps
-    result = heatsolve(tmp_path, "run", "case.cfg", "--quiet", "--set", "time.sweeps=1000", text=text)
+    result = heatsolve(tmp_path, "run", "case.cfg", "--quiet", "--overwrite", "--set", "time.sweeps=1000", text=text)
     assert result.returncode == 1
     assert "steady.tolerance = 1e-09: not reached after 1000 sweeps" in result.stderr
 
@@ -401,7 +402,7 @@ def test_resume_without_a_checkpoint_says_so(tmp_path):
 def test_the_summary_tells_both_steps(tmp_path):
     summary = heatsolve(tmp_path, "run", "case.cfg", "--set", "output.interval=0.3").stdout
     assert "1 s after 201 sweeps of 0.00447761 s and 23 of 0.00434783 s" in summary, summary
-    summary = heatsolve(tmp_path, "run", "case.cfg").stdout
+    summary = heatsolve(tmp_path, "run", "case.cfg", "--overwrite").stdout
     assert "1 s after 230 sweeps of 0.00434783 s\n" in summary
 
 

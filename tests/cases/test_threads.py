@@ -57,7 +57,7 @@ def threads(directory, **environment):
     directory.joinpath("case.cfg").write_text("grid = { points = [9]; }; material = { diffusivity = 1.0; };"
                                               " initial = { value = 1.0; }; time = { sweeps = 1; };")
     clean = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "GOMP_", "KMP_"))}
-    done = subprocess.run([os.environ["HEATSOLVE"], "run", "case.cfg", "--quiet", "--json", "--set", TWO_THREADS_WORTH],
+    done = subprocess.run([os.environ["HEATSOLVE"], "run", "case.cfg", "--quiet", "--json", "--overwrite", "--set", TWO_THREADS_WORTH],
                           cwd=directory, capture_output=True, text=True, env={**clean, **environment})
     assert done.returncode == 0, done.stderr
     return int(json.loads(done.stdout)["device"].split()[0])

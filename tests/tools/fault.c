@@ -8,6 +8,8 @@
  *     FAULT_FREE=BYTES   any file system says that so many are free
  *     FAULT_CLOCK=S      the monotonic clock gains S seconds after each renaming, at the second
  *                        look of the thread that renamed
+ *     FAULT_STOP=WHERE   SIGSTOP at the first of these: "create" before such a file is opened with
+ *                        O_CREAT, "created" after it, "rename" before such a file is renamed
  *     FAULT_LOG=PATH     one line to this file for each such call
  *
  * Calls that change a file: pwrite, ftruncate, rename. Build: cc -shared -fPIC -o fault.so fault.c
@@ -17,6 +19,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,6 +89,38 @@ static size_t roomy(size_t bytes)
     return fits;
 }
 
+/* Stops itself, once, for another process to do something at this point. */
+static void stop_at(const char *where)
+{
+    static int stopped;
+    const char *wanted = getenv("FAULT_STOP");
+    if (!wanted || strcmp(wanted, where) != 0 || stopped)
+        return;
+    stopped = 1;
+    raise(SIGSTOP);
+}
+
+int open(const char *path, int flags, ...)
+{
+    static int (*real)(const char *, int, ...);
+    if (!real)
+        real = (int (*)(const char *, int, ...))dlsym(RTLD_NEXT, "open");
+    mode_t mode = 0;
+    if (flags & O_CREAT) {
+        va_list rest;
+        va_start(rest, flags);
+        mode = va_arg(rest, mode_t);
+        va_end(rest);
+    }
+    const int watched = (flags & O_CREAT) && matches(path);
+    if (watched)
+        stop_at("create");
+    const int file = real(path, flags, mode);
+    if (watched)
+        stop_at("created");
+    return file;
+}
+
 ssize_t pwrite(int file, const void *data, size_t bytes, off_t at)
 {
     static ssize_t (*real)(int, const void *, size_t, off_t);
@@ -126,6 +161,7 @@ int rename(const char *from, const char *to)
     if (!real)
         real = (int (*)(const char *, const char *))dlsym(RTLD_NEXT, "rename");
     if (matches(from)) {
+        stop_at("rename");
         count("rename", 0, 0);
         looks = 0;
     }
