@@ -140,7 +140,7 @@ static enum hs_status clear_part(struct hs_store *store, struct hs_error *err)
     const enum hs_existing kind = hs_existing_at(store->part, false);
     if (kind == HS_EXISTING_NOTHING)
         return HS_OK;
-    if (kind == HS_EXISTING_SPECIAL)
+    if (kind == HS_EXISTING_OTHERS || kind == HS_EXISTING_SPECIAL)
         return hs_beside_clear(store->part, hs_existing_elsewhere, err);
     enum hs_status st = open_alone(store, store->part, O_NOFOLLOW, "take over its .part", err);
     if (!st)
@@ -161,8 +161,24 @@ static enum hs_status check_target(const struct hs_store *store, struct hs_error
     return hs_existing_check(store->path, store->kind, true, hs_existing_elsewhere, err);
 }
 
+/* Writes all of it, however many calls that takes. */
 static enum hs_status write_at(struct hs_store *store, const void *data, int64_t bytes, int64_t at,
-                               struct hs_error *err);
+                               struct hs_error *err)
+{
+    const char *from = data;
+    int64_t left = bytes;
+    while (left > 0) {
+        const ssize_t n = pwrite(store->file, from, (size_t)left, at);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return hs_file_failed(store->path, "write", n < 0 ? errno : ENOSPC, bytes, err);
+        from += n;
+        at += n;
+        left -= n;
+    }
+    return HS_OK;
+}
 
 /* The part is this run's from the first moment, whenever it is killed. */
 static enum hs_status begin_part(struct hs_store *store, struct hs_error *err)
@@ -227,25 +243,6 @@ enum hs_status hs_store_reopen(const char *path, struct hs_store **out, struct h
 
 /* ---- writing ----------------------------------------------------------------------------------
  */
-
-/* Writes all of it, however many calls that takes. */
-static enum hs_status write_at(struct hs_store *store, const void *data, int64_t bytes, int64_t at,
-                               struct hs_error *err)
-{
-    const char *from = data;
-    int64_t left = bytes;
-    while (left > 0) {
-        const ssize_t n = pwrite(store->file, from, (size_t)left, at);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return hs_file_failed(store->path, "write", n < 0 ? errno : ENOSPC, bytes, err);
-        from += n;
-        at += n;
-        left -= n;
-    }
-    return HS_OK;
-}
 
 /*
  * The disk begins with what was written, so that it works while the next sweeps run and little is

@@ -232,7 +232,7 @@ def test_an_interrupted_run_that_overwrote_goes_on_as_its_message_says(tmp_path)
     faults.write_config(tmp_path, points=(40, 40, 40), sweeps=10**8, every=10**7)
     assert run(tmp_path, "--set", "time.sweeps=5").returncode == 0
     process = start(tmp_path, "--overwrite")
-    while snapshots_in(tmp_path / "out/run.h5") != 1:
+    while process.poll() is None and snapshots_in(tmp_path / "out/run.h5") != 1:
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
     assert process.wait() == 130

@@ -12,15 +12,33 @@ static void assert_sibling(const char *path, const char *ending, const char *exp
     free(out);
 }
 
-void test_files__sibling_replaces_known_endings_only(void **state)
+void test_files__sibling_replaces_h5_only(void **state)
 {
     (void)state;
     assert_sibling("out/a.h5", ".xdmf", "out/a.xdmf");
-    assert_sibling("a.vtkhdf", ".checkpoint.h5", "a.checkpoint.h5");
+    assert_sibling("a.vtkhdf", ".checkpoint.h5", "a.vtkhdf.checkpoint.h5");
     assert_sibling("out.h5/a", ".xdmf", "out.h5/a.xdmf");
-    assert_sibling("a.b.hdf5", ".xdmf", "a.b.xdmf");
+    assert_sibling("a.b.hdf5", ".xdmf", "a.b.hdf5.xdmf");
+    assert_sibling("a.h5.h5", ".xdmf", "a.h5.xdmf");
+    assert_sibling("h5", ".xdmf", "h5.xdmf");
     assert_sibling("run.1", ".xdmf", "run.1.xdmf");
     assert_sibling("d/.h5", ".xdmf", "d/.h5.xdmf");
+}
+
+static void assert_twin(const char *path, const char *expected)
+{
+    char *out = hs_file_twin(path);
+    assert_string_equal(out, expected);
+    free(out);
+}
+
+void test_files__a_twin_is_with_h5_and_without(void **state)
+{
+    (void)state;
+    assert_twin("out/a.h5", "out/a");
+    assert_twin("out/a", "out/a.h5");
+    assert_twin("a.vtkhdf", "a.vtkhdf.h5");
+    assert_twin(".h5", ".h5.h5");
 }
 
 void test_files__failures_name_path_reason_and_remedy(void **state)
