@@ -26,7 +26,7 @@ initial = {{ value = 1.0; }};
 boundary = {{ all = {{ type = "{boundary}"; {extra} }}; }};
 time = {{ sweeps = 10;
          step = {step}; }};
-output = {{ file = "out.h5"; }};
+output = {{ file = "out.h5"; overwrite = true; }};
 """
 
 
@@ -94,7 +94,7 @@ grid = { points = [20]; };
 stencil = { radius = 1; c0 = 0.5; c1 = 0.3; c2 = 0.3; };
 initial = { value = 1.0; };
 time = { sweeps = 10; };
-output = { file = "out.h5"; };
+output = { file = "out.h5"; overwrite = true; };
 """
     result = heatsolve(tmp_path, raw, "run")
     assert result.returncode == 2

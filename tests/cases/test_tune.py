@@ -17,7 +17,7 @@ initial = { value = 300.0; };
 boundary = { all = { type = "dirichlet"; value = 280.0; }; };
 time = { sweeps = 40; };
 solver = { backend = "cpu"; };
-output = { file = "out.h5"; every = 20; };
+output = { file = "out.h5"; every = 20; overwrite = true; };
 """
 
 

@@ -79,7 +79,7 @@ def config(points, radius, walls, source, precision):
         f"stencil = {{ radius = {radius}; }};\n"
         "initial = { value = 300.0; };\n"
         f"{added}boundary = {{ all = {WALLS[walls]}; }};\n"
-        'time = { sweeps = 10000; };\noutput = { file = "auto.h5"; };\n'
+        'time = { sweeps = 10000; };\noutput = { file = "auto.h5"; overwrite = true; };\n'
     )
 
 

@@ -43,7 +43,7 @@ def config(points, walls, source, precision, sweeps, output):
         "material = { conductivity = 401.0; density = 8960.0; specific_heat = 385.0; };\n"
         'initial = { value = 300.0; regions = ( { shape = "sphere"; centre = [0.5, 0.5, 0.5]; radius = 0.3; value = 400.0; } ); };\n'
         f"{added}boundary = {{ all = {{ {WALLS[walls]} }}; }};\n"
-        f'time = {{ sweeps = {sweeps}; }};\noutput = {{ file = "{output}"; history_every = 100; }};\n'
+        f'time = {{ sweeps = {sweeps}; }};\noutput = {{ file = "{output}"; history_every = 100; overwrite = true; }};\n'
     )
 
 
