@@ -55,9 +55,19 @@ FILE *hs_regular_stream(const char *path, bool streams, const char **why)
     return stream;
 }
 
+static bool are_one(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+bool hs_regular_has_name(int file, const char *path)
+{
+    struct stat here, there;
+    return fstat(file, &here) == 0 && lstat(path, &there) == 0 && are_one(&here, &there);
+}
+
 bool hs_regular_same(const char *a, const char *b)
 {
     struct stat sa, sb;
-    return stat(a, &sa) == 0 && stat(b, &sb) == 0 && sa.st_dev == sb.st_dev &&
-           sa.st_ino == sb.st_ino;
+    return stat(a, &sa) == 0 && stat(b, &sb) == 0 && are_one(&sa, &sb);
 }

@@ -21,6 +21,9 @@ int hs_regular_open(const char *path, bool streams, const char **why);
 /* The same as a stream; NULL on failure. */
 FILE *hs_regular_stream(const char *path, bool streams, const char **why);
 
+/* Whether the name, which is no link, leads to the open file. */
+bool hs_regular_has_name(int file, const char *path);
+
 /* Whether two names lead to one file, by links or another name of it too. */
 bool hs_regular_same(const char *a, const char *b);
 

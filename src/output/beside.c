@@ -1,5 +1,7 @@
 #include "output/beside.h"
 
+#include "core/regular.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -65,14 +67,18 @@ enum hs_status hs_beside_open(const char *path, enum hs_existing own, const char
 enum hs_status hs_beside_close(struct hs_beside *beside, bool whole, struct hs_error *err)
 {
     enum hs_status st = HS_OK;
+    const bool mine = hs_regular_has_name(fileno(beside->file), beside->part);
     errno = 0;
     if ((ferror(beside->file) | fclose(beside->file)) && whole)
         st = failed(beside->path, "write", errno ? errno : EIO, beside->elsewhere, err);
     if (!st && whole)
         st = hs_existing_check(beside->path, beside->own, true, beside->elsewhere, err);
+    if (!st && whole && !mine)
+        st = hs_error_add(err, HS_IO, "%s: another run is writing it; wait until that has ended",
+                          beside->path);
     if (!st && whole && rename(beside->part, beside->path))
         st = failed(beside->path, "put the file there", errno, beside->elsewhere, err);
-    if (st || !whole)
+    if (mine && (st || !whole))
         unlink(beside->part);
     free(beside->part);
     return st;

@@ -1,6 +1,7 @@
 #include "output/store.h"
 
 #include "core/clock.h"
+#include "core/regular.h"
 #include "core/round.h"
 #include "output/beside.h"
 #include "output/files.h"
@@ -26,10 +27,11 @@ struct hs_store {
     enum hs_existing kind;
     bool overwrite; /* an earlier run's file, if there is one */
     int file;
-    bool owns_part, named;       /* the file has the one name, or the other */
-    int64_t end;                 /* nothing lies beyond */
-    int64_t live_at, live_bytes; /* of the contents in use; 0 bytes: none yet */
-    struct hs_room room;         /* of those before */
+    bool owns_part, named;                         /* the file has the one name, or the other */
+    unsigned char superblock[HS_SUPERBLOCK_BYTES]; /* in the file, once it is named */
+    int64_t end;                                   /* nothing lies beyond */
+    int64_t live_at, live_bytes;                   /* of the contents in use; 0 bytes: none yet */
+    struct hs_room room;                           /* of those before */
 };
 
 static enum hs_status store_make(const char *path, enum hs_existing kind, struct hs_store **out,
@@ -93,14 +95,6 @@ static bool take_lock(int file)
 #endif
 }
 
-/* Whether the name leads to the open file. */
-static bool has_name(int file, const char *path)
-{
-    struct stat here, there;
-    return fstat(file, &here) == 0 && lstat(path, &there) == 0 && here.st_dev == there.st_dev &&
-           here.st_ino == there.st_ino;
-}
-
 static enum hs_status is_being_written(const char *path, struct hs_error *err)
 {
     return hs_error_add(err, HS_IO,
@@ -125,7 +119,7 @@ static enum hs_status open_alone(struct hs_store *store, const char *name, int f
     if (file < 0)
         return errno == EEXIST ? is_being_written(store->path, err)
                                : hs_file_failed(store->path, doing, errno, 0, err);
-    if (!take_lock(file) || !has_name(file, name)) {
+    if (!take_lock(file) || !hs_regular_has_name(file, name)) {
         close(file);
         return is_being_written(store->path, err);
     }
@@ -222,6 +216,8 @@ static enum hs_status check_reopened(struct hs_store *store, struct hs_error *er
     if (fstat(store->file, &s))
         return hs_file_failed(store->path, "open", errno, 0, err);
     store->end = s.st_size;
+    if (pread(store->file, store->superblock, HS_SUPERBLOCK_BYTES, 0) != HS_SUPERBLOCK_BYTES)
+        return hs_file_failed(store->path, "read", errno, 0, err);
     return hs_existing_check(store->path, store->kind, true, hs_existing_elsewhere, err);
 }
 
@@ -342,9 +338,17 @@ enum hs_status hs_store_write(struct hs_store *store, const struct hs_image *ima
     return st ? st : to_disk(store, err);
 }
 
-bool hs_store_has_name(const struct hs_store *store)
+/* Whether what a reader begins with is what was written last. */
+static bool has_superblock(const struct hs_store *store)
 {
-    return store->named && has_name(store->file, store->path);
+    unsigned char there[HS_SUPERBLOCK_BYTES];
+    return pread(store->file, there, sizeof there, 0) == sizeof there &&
+           memcmp(there, store->superblock, sizeof there) == 0;
+}
+
+bool hs_store_is_intact(const struct hs_store *store)
+{
+    return store->named && hs_regular_has_name(store->file, store->path) && has_superblock(store);
 }
 
 /* Somebody may have removed or replaced it since: what is written then is lost to everybody, and
@@ -352,7 +356,7 @@ bool hs_store_has_name(const struct hs_store *store)
 static enum hs_status check_name(struct hs_store *store, const char *name, struct hs_error *err)
 {
     struct stat s;
-    if (has_name(store->file, name))
+    if (hs_regular_has_name(store->file, name))
         return HS_OK;
     const bool there = lstat(name, &s) == 0;
     if (fstat(store->file, &s) == 0 && s.st_nlink > 0)
@@ -364,6 +368,21 @@ static enum hs_status check_name(struct hs_store *store, const char *name, struc
                         "%s: was %s while this run wrote it, and its snapshots are lost; run the "
                         "case again, and leave the file alone until it has ended",
                         name, there ? "replaced" : "removed");
+}
+
+/* Nor may another program write into it, or cut it off: what then belongs to whom is not to be
+ * told. */
+static enum hs_status check_superblock(struct hs_store *store, struct hs_error *err)
+{
+    unsigned char there[HS_SUPERBLOCK_BYTES];
+    if (!store->named || (pread(store->file, there, sizeof there, 0) == sizeof there &&
+                          memcmp(there, store->superblock, sizeof there) == 0))
+        return HS_OK;
+    return hs_error_add(err, HS_IO,
+                        "%s: was changed by another program while this run wrote it, and its "
+                        "snapshots may be lost; move it away, run the case again, and leave the "
+                        "file alone until it has ended",
+                        store->path);
 }
 
 static enum hs_status take_name(struct hs_store *store, struct hs_error *err)
@@ -381,9 +400,12 @@ static enum hs_status take_name(struct hs_store *store, struct hs_error *err)
 enum hs_status hs_store_commit(struct hs_store *store, const struct hs_image *image,
                                struct hs_error *err)
 {
-    enum hs_status st = write_at(store, image->superblock, HS_SUPERBLOCK_BYTES, 0, err);
+    enum hs_status st = check_superblock(store, err);
+    if (!st)
+        st = write_at(store, image->superblock, HS_SUPERBLOCK_BYTES, 0, err);
     if (st)
         return st;
+    memcpy(store->superblock, image->superblock, HS_SUPERBLOCK_BYTES);
     /* with room to grow, so that later ones fit there, too, where chunks lie between the gaps */
     int64_t bytes = hs_round_up((int64_t)(image->used + image->used / 4 + 4096), ALIGNED);
     if (image->base == store->end)
@@ -405,7 +427,7 @@ void hs_store_destroy(struct hs_store *store)
     if (!store)
         return;
     if (store->file >= 0) {
-        if (store->owns_part && has_name(store->file, store->part))
+        if (store->owns_part && hs_regular_has_name(store->file, store->part))
             unlink(store->part);
         close(store->file);
     }

@@ -78,12 +78,12 @@ enum hs_status hs_store_write(struct hs_store *store, const struct hs_image *ima
                               struct hs_error *err);
 
 /* Switches to contents that were written; on the first time the file gets its name. HS_IO, too,
- * where somebody has removed, renamed or replaced the file since. */
+ * where somebody has removed, renamed, replaced or changed the file since. */
 enum hs_status hs_store_commit(struct hs_store *store, const struct hs_image *image,
                                struct hs_error *err);
 
-/* Whether the file has its name, and still has it. */
-bool hs_store_has_name(const struct hs_store *store);
+/* Whether the file has its name and holds what was last made visible in it. */
+bool hs_store_is_intact(const struct hs_store *store);
 
 /* Closes; removes PATH.part if the file never got its name. Accepts NULL. */
 void hs_store_destroy(struct hs_store *store);

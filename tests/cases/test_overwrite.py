@@ -393,6 +393,8 @@ def snatch(tmp_path, what):
         file.unlink()
     elif what == "moved or renamed":
         file.rename(tmp_path / "elsewhere.h5")
+    elif what == "changed by another program":
+        file.write_bytes(b"")
     elif what == "moved or renamed, with its folder":
         (tmp_path / "out").rename(tmp_path / "away")
     else:
@@ -400,7 +402,7 @@ def snatch(tmp_path, what):
         (tmp_path / "new").rename(file)
 
 
-@pytest.mark.parametrize("what", ["removed", "moved or renamed", "moved or renamed, with its folder", "replaced"])
+@pytest.mark.parametrize("what", ["removed", "moved or renamed", "moved or renamed, with its folder", "replaced", "changed by another program"])
 @pytest.mark.parametrize("when", ["snapshot", "end"])
 def test_an_output_that_is_taken_away_ends_the_run(tmp_path, what, when):
     cadence = dict(every=50, sweeps=10**5) if when == "snapshot" else dict(every=10**8, sweeps=30000)
@@ -417,6 +419,9 @@ def test_an_output_that_is_taken_away_ends_the_run(tmp_path, what, when):
         assert run(tmp_path, "--set", "time.sweeps=5").returncode == 0
     elif what == "replaced":
         assert (tmp_path / "out/run.h5").read_text().startswith("a night's notes")
+    elif what == "changed by another program":
+        (tmp_path / "out/run.h5").rename(tmp_path / "changed.h5")
+        assert run(tmp_path, "--set", "time.sweeps=5").returncode == 0
     else:
         assert "move it back and go on with --resume" in message
         if (tmp_path / "away").exists():
