@@ -38,32 +38,42 @@ static bool read_ends(int file, off_t size, struct ends *out)
     return first >= 0 && last >= 0;
 }
 
-static bool begins(const struct ends *ends, const char *with, size_t length)
+/* A text, which may hold NUL characters. */
+struct bytes {
+    const char *text;
+    size_t length;
+};
+#define BYTES(literal)                                                                             \
+    {                                                                                              \
+        literal, sizeof literal - 1                                                                \
+    }
+
+static bool begins(const struct ends *ends, struct bytes with)
 {
-    return ends->first_size >= length && memcmp(ends->first, with, length) == 0;
+    return ends->first_size >= with.length && memcmp(ends->first, with.text, with.length) == 0;
 }
 
-static bool says(const struct ends *ends, const char *word)
+static bool says(const struct ends *ends, struct bytes word)
 {
-    const size_t length = strlen(word);
-    return memmem(ends->first, ends->first_size, word, length) ||
-           memmem(ends->last, ends->last_size, word, length);
+    return memmem(ends->first, ends->first_size, word.text, word.length) ||
+           memmem(ends->last, ends->last_size, word.text, word.length);
 }
 
-static const char hdf5[] = "\x89HDF\r\n\x1a\n";
+static const struct bytes hdf5 = BYTES("\x89HDF\r\n\x1a\n");
 
-/* What is no HDF5 file: how its kind begins, what its first bytes hold besides, and the word by
- * which heatsolve knows its own. */
+/* What is no HDF5 file: how it begins, what it is by its first bytes, and how its first or last
+ * bytes say that heatsolve made it. */
 static const struct {
-    const char *begin, *within, *word;
+    struct bytes begin, within, word;
     enum hs_existing kind;
 } others[] = {
-    {"<?xml", "<Xdmf", "heatsolve", HS_EXISTING_SIDECAR},
-    {"<?xml version=\"1.0\" ?>\n<Xdmf Version=\"2.0\">\n <Domain>\n  <Grid Name=\"run\"", "<Xdmf",
-     "<Grid Name=\"run\"", HS_EXISTING_SIDECAR}, /* as it was written before it had the word */
-    {"<?xml", "<svg", "heatsolve", HS_EXISTING_PICTURE},
-    {"\x89PNG\r\n\x1a\n", "IHDR", "heatsolve", HS_EXISTING_PICTURE},
-    {"%PDF-", "", "heatsolve", HS_EXISTING_PICTURE},
+    {BYTES("<?xml"), BYTES("<Xdmf"), BYTES("made by heatsolve"), HS_EXISTING_SIDECAR},
+    /* as it was written before it said so */
+    {BYTES("<?xml version=\"1.0\" ?>\n<Xdmf Version=\"2.0\">\n <Domain>\n  <Grid Name=\"run\""),
+     BYTES("<Xdmf"), BYTES("<Grid Name=\"run\""), HS_EXISTING_SIDECAR},
+    {BYTES("<?xml"), BYTES("<svg"), BYTES("Software: heatsolve"), HS_EXISTING_PICTURE},
+    {BYTES("\x89PNG\r\n\x1a\n"), BYTES("IHDR"), BYTES("Software\0heatsolve"), HS_EXISTING_PICTURE},
+    {BYTES("%PDF-"), BYTES(""), BYTES("/Creator (heatsolve)"), HS_EXISTING_PICTURE},
 };
 
 static bool has_attribute(hid_t file, const char *name)
@@ -108,11 +118,11 @@ static enum hs_existing kind_of(const char *path, const struct ends *ends)
     for (int k = HS_EXISTING_RUN; k <= HS_EXISTING_CHECKPOINT; k++) /* of a part it may be cut */
         if (length > strlen("heatsolve") && memcmp(ends->first + HS_MARK_AT, marks[k], length) == 0)
             return (enum hs_existing)k;
-    if (begins(ends, hdf5, sizeof hdf5 - 1))
+    if (begins(ends, hdf5))
         return unmarked(path);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (begins(ends, others[i].begin, strlen(others[i].begin)) &&
-            memmem(ends->first, ends->first_size, others[i].within, strlen(others[i].within)) &&
+        if (begins(ends, others[i].begin) &&
+            memmem(ends->first, ends->first_size, others[i].within.text, others[i].within.length) &&
             says(ends, others[i].word))
             return others[i].kind;
     return HS_EXISTING_OTHERS;
@@ -153,7 +163,7 @@ static const char *name_of(enum hs_existing kind, const char *path)
         [HS_EXISTING_OTHERS] = "a file that heatsolve did not write, or can no longer recognise",
         [HS_EXISTING_SPECIAL] = "a pipe or a device",
     };
-    struct stat s;
+    struct stat s = {0};
     if (kind == HS_EXISTING_SPECIAL && lstat(path, &s) == 0 && S_ISLNK(s.st_mode))
         return "a symbolic link";
     if (kind == HS_EXISTING_SPECIAL && S_ISDIR(s.st_mode))
@@ -220,7 +230,7 @@ struct run_told {
 
 static struct run_told tell_run(const char *path)
 {
-    struct run_told told = {.resume = "--resume goes on with it"};
+    struct run_told told;
     struct hs_h5 h5 = {NULL};
     int64_t snapshots = 0;
     const hid_t file = hs_h5_made(&h5, open_unlocked(path), "the file");
@@ -232,7 +242,7 @@ static struct run_told tell_run(const char *path)
     while (states[s].status && status && strcmp(states[s].status, status) != 0)
         s++;
     if (!status)
-        snprintf(told.what, sizeof told.what, "the output of a run, which cannot be read");
+        told = (struct run_told){"the output of a run, which cannot be read", NULL};
     else {
         told.resume = states[s].resume;
         int used = snprintf(told.what, sizeof told.what, "%s", states[s].words);

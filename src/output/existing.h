@@ -5,9 +5,9 @@
  *
  *   - HDF5 files by a mark of 96 bytes behind the superblock, which is the first that is written
  *     and stays; those of versions before the mark by their root attributes;
- *   - texts and pictures by the word "heatsolve" within their first or last 4096 bytes, behind the
- *     first bytes of their kind: an XML comment in .xdmf and .svg, the text chunk Software in .png,
- *     the creator in .pdf.
+ *   - texts and pictures by what their first or last 4096 bytes say: .xdmf in a comment "made by
+ *     heatsolve", .svg in a comment "Software: heatsolve", .png in the text chunk Software, .pdf as
+ *     its Creator.
  *
  * An empty file is nobody's: there is nothing to be lost.
  */

@@ -481,7 +481,10 @@ enum hs_status hs_snapshots_flush(struct hs_snapshots *snapshots, struct hs_erro
 {
     const struct job job = {.commit = true};
     hs_writer_await_idle(snapshots->writer);
-    return snapshots->pending ? write_out(snapshots, &job, err) : ask_writer(snapshots, err);
+    if (snapshots->pending)
+        return write_out(snapshots, &job, err);
+    const enum hs_status st = ask_writer(snapshots, err);
+    return st ? st : hs_store_check_intact(snapshots->store, err);
 }
 
 struct hs_resume hs_snapshots_resume(const struct hs_snapshots *snapshots, int64_t sweep)

@@ -21,7 +21,8 @@ enum hs_status hs_snapshots_create(const struct hs_problem *problem, const struc
                                    struct hs_error *err);
 struct hs_observer *hs_snapshots_observer(struct hs_snapshots *snapshots);
 
-/* Makes visible in the file what was recorded since it last was; a checkpoint comes after. */
+/* Makes visible in the file what was recorded since it last was; a checkpoint comes after. HS_IO,
+ * too, where somebody has taken the file away. */
 enum hs_status hs_snapshots_flush(struct hs_snapshots *snapshots, struct hs_error *err);
 
 /* What of the file belongs to the run at `sweep`, the last that it was told of; once flushed. */

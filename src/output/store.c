@@ -194,7 +194,9 @@ enum hs_status hs_store_create(const char *path, enum hs_existing kind, bool ove
     enum hs_status st = store_make(path, kind, out, err);
     if (!st) {
         (*out)->overwrite = overwrite;
-        st = hs_file_make_parents(path, err);
+        if (kind ==
+            HS_EXISTING_RUN) /* a checkpoint goes where its run is, if that is still there */
+            st = hs_file_make_parents(path, err);
     }
     if (!st) /* as well before anything is written */
         st = check_target(*out, err);
@@ -365,9 +367,10 @@ static enum hs_status check_name(struct hs_store *store, const char *name, struc
                             "on with --resume, from its last snapshot",
                             name);
     return hs_error_add(err, HS_IO,
-                        "%s: was %s while this run wrote it, and its snapshots are lost; run the "
-                        "case again, and leave the file alone until it has ended",
-                        name, there ? "replaced" : "removed");
+                        "%s: was %s while this run wrote it, and its snapshots are lost; %sbegin "
+                        "anew with --overwrite",
+                        name, there ? "replaced" : "removed",
+                        there ? "move away what is there now, and " : "");
 }
 
 /* Nor may another program write into it, or cut it off: what then belongs to whom is not to be
@@ -380,9 +383,14 @@ static enum hs_status check_superblock(struct hs_store *store, struct hs_error *
         return HS_OK;
     return hs_error_add(err, HS_IO,
                         "%s: was changed by another program while this run wrote it, and its "
-                        "snapshots may be lost; move it away, run the case again, and leave the "
-                        "file alone until it has ended",
+                        "snapshots may be lost; move it away, and begin anew with --overwrite",
                         store->path);
+}
+
+enum hs_status hs_store_check_intact(struct hs_store *store, struct hs_error *err)
+{
+    const enum hs_status st = check_superblock(store, err);
+    return st ? st : check_name(store, store->path, err);
 }
 
 static enum hs_status take_name(struct hs_store *store, struct hs_error *err)

@@ -82,6 +82,10 @@ enum hs_status hs_store_write(struct hs_store *store, const struct hs_image *ima
 enum hs_status hs_store_commit(struct hs_store *store, const struct hs_image *image,
                                struct hs_error *err);
 
+/* Of a file that has its name: HS_IO where it no longer holds what was last made visible in it, or
+ * is no longer there. Commits check it too. */
+enum hs_status hs_store_check_intact(struct hs_store *store, struct hs_error *err);
+
 /* Whether the file has its name and holds what was last made visible in it. */
 bool hs_store_is_intact(const struct hs_store *store);
 

@@ -407,21 +407,23 @@ def snatch(tmp_path, what):
 def test_an_output_that_is_taken_away_ends_the_run(tmp_path, what, when):
     cadence = dict(every=50, sweeps=10**5) if when == "snapshot" else dict(every=10**8, sweeps=30000)
     faults.write_config(tmp_path, points=(40, 40, 40), **cadence, history_every=10**8)
-    process = start(tmp_path)
+    # some checkpoints are left behind, too
+    process = start(tmp_path, *([] if "moved" in what else ["--set", "checkpoint.every_minutes=1e-3"]))
     wait_for(tmp_path / "out/run.h5", process)
     snatch(tmp_path, what)
     assert process.wait(timeout=60) == 3
     message = process.stderr.read().decode()
     assert f"out/run.h5: was {what.split(',')[0]} while this run wrote it" in message
     assert "stays readable" not in message
+    again = ("--set", "time.sweeps=5", "--overwrite")
     if what == "removed":  # and nothing came back under the name
-        assert not (tmp_path / "out/run.h5").exists()
-        assert run(tmp_path, "--set", "time.sweeps=5").returncode == 0
-    elif what == "replaced":
-        assert (tmp_path / "out/run.h5").read_text().startswith("a night's notes")
-    elif what == "changed by another program":
+        assert not (tmp_path / "out/run.h5").exists() and "lost; begin anew with --overwrite" in message
+        assert run(tmp_path, *again).returncode == 0
+    elif what in ("replaced", "changed by another program"):
+        assert re.search("move (it away|away what is there now), and begin anew with --overwrite", message)
+        assert what != "replaced" or (tmp_path / "out/run.h5").read_text().startswith("a night's notes")
         (tmp_path / "out/run.h5").rename(tmp_path / "changed.h5")
-        assert run(tmp_path, "--set", "time.sweeps=5").returncode == 0
+        assert run(tmp_path, *again).returncode == 0
     else:
         assert "move it back and go on with --resume" in message
         if (tmp_path / "away").exists():

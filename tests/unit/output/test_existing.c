@@ -38,17 +38,19 @@ void test_existing__knows_its_own_by_their_marks(void **state)
     (void)state;
     static const struct {
         const char *begin;
-        int gap; /* bytes between them */
+        int gap; /* NUL bytes between them */
         const char *end;
         enum hs_existing kind;
     } cases[] = {
-        {"<?xml version=\"1.0\" ?>\n<Xdmf><!-- heatsolve -->", 0, "", HS_EXISTING_SIDECAR},
+        {"<?xml version=\"1.0\" ?>\n<Xdmf><!-- made by heatsolve -->", 0, "", HS_EXISTING_SIDECAR},
         {"<?xml version=\"1.0\" ?>\n<Xdmf>", 100, "", HS_EXISTING_OTHERS},
         {"<?xml?><svg>", 9000, "<!-- Software: heatsolve -->", HS_EXISTING_PICTURE},
         {"<?xml?><svg>", 9000, "</svg>", HS_EXISTING_OTHERS},
         {"%PDF-1.4", 9000, "/Creator (heatsolve)", HS_EXISTING_PICTURE},
         {"%PDF-1.4", 9000, "/Creator (latex)", HS_EXISTING_OTHERS},
-        {"\x89PNG\r\n\x1a\n....IHDR Software heatsolve", 9000, "", HS_EXISTING_PICTURE},
+        {"\x89PNG\r\n\x1a\n....IHDR..tEXtSoftware", 1, "heatsolve", HS_EXISTING_PICTURE},
+        {"\x89PNG\r\n\x1a\n....IHDR..tEXtTitle", 1, "heatsolve", HS_EXISTING_OTHERS},
+        {"<?xml?><svg><title>heatsolve</title>", 90, "</svg>", HS_EXISTING_OTHERS},
         {"notes on heatsolve", 100, "heatsolve", HS_EXISTING_OTHERS},
     };
     set_up();
@@ -111,7 +113,7 @@ void test_existing__what_is_no_file_is_not_opened(void **state)
 void test_existing__a_file_written_beside_takes_the_place_of_its_own_kind_only(void **state)
 {
     (void)state;
-    static const char text[] = "<?xml version=\"1.0\" ?>\n<Xdmf><!-- heatsolve -->";
+    static const char text[] = "<?xml version=\"1.0\" ?>\n<Xdmf><!-- made by heatsolve -->";
     set_up();
     struct hs_error err;
     hs_error_init(&err);
