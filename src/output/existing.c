@@ -3,7 +3,6 @@
 #include "core/regular.h"
 #include "output/h5.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -132,7 +131,7 @@ enum hs_existing hs_existing_at(const char *path, bool follow)
 {
     struct stat s;
     if (follow ? stat(path, &s) : lstat(path, &s))
-        return errno == ENOENT || errno == ENOTDIR ? HS_EXISTING_NOTHING : HS_EXISTING_OTHERS;
+        return HS_EXISTING_NOTHING; /* or out of reach: then to write it fails, and says why */
     if (!S_ISREG(s.st_mode))
         return HS_EXISTING_SPECIAL;
     if (s.st_size == 0)

@@ -104,8 +104,12 @@ def put_image(path):
 
 
 @pytest.mark.parametrize("arguments", [[], ["--overwrite"], ["--resume"]], ids=["plain", "overwrite", "resume"])
-@pytest.mark.parametrize("put", [put_text, put_hdf5, put_short_hdf5, put_image], ids=lambda f: f.__name__[4:])
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "name, put",
+    [(name, put_text) for name in NAMES]
+    + list(itertools.product(("a.h5", "a.checkpoint.h5", "a.h5.part"), (put_hdf5, put_short_hdf5, put_image))),
+    ids=lambda p: p if isinstance(p, str) else p.__name__[4:],
+)
 def test_a_file_of_the_users_is_never_replaced(tmp_path, name, put, arguments):
     write_config(tmp_path)
     put(tmp_path / name)
