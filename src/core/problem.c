@@ -29,7 +29,7 @@ void hs_problem_release(struct hs_problem *problem)
     free(problem->temperature_unit);
     free(problem->config_path);
     free(problem->config_text);
-    free(problem->identity);
+    free(problem->fingerprint);
     free(problem->initial.field.data);
     free(problem->initial.regions);
     free(problem->source.field.data);

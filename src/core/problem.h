@@ -126,7 +126,7 @@ struct hs_problem {
     char *temperature_unit; /* for labels; NULL stands for "K" */
     char *config_path;      /* as given on the command line */
     char *config_text;      /* the whole file, overrides appended as comments */
-    char *identity;         /* "KEY = VALUE\n" of all that the fields depend on, sorted: what a run
+    char *fingerprint;      /* "KEY = VALUE\n" of all that the fields depend on, sorted: what a run
                                has in common with one that goes on with it; NULL stands for "" */
     enum hs_precision precision;
     struct hs_grid grid;

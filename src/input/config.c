@@ -3,7 +3,7 @@
 #include "input/config_parse.h"
 #include "input/config_reader.h"
 #include "input/config_text.h"
-#include "input/identity.h"
+#include "input/fingerprint.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,10 +106,10 @@ enum hs_status hs_config_read(const char *path, const char *const *overrides, in
             hs_config_override(overrides[i], &settings);
         out->config_path = strdup(path);
         out->config_text = whole_text(text.plain, overrides, override_count);
-        out->identity = hs_settings_identity(&settings);
+        out->fingerprint = hs_settings_fingerprint(&settings);
         struct hs_reader reader = {.settings = &settings, .problem = out, .err = &trouble};
         keep_files(&reader, &text);
-        if (!out->config_path || !out->config_text || !out->identity)
+        if (!out->config_path || !out->config_text || !out->fingerprint)
             hs_error_add(&trouble, HS_DEVICE, "out of memory while reading the config");
         else if (parsed)
             read_problem(&reader);

@@ -24,8 +24,8 @@ void hs_checkpoint_destroy(struct hs_checkpoint *checkpoint); /* accepts NULL */
 
 /* Reads the newest whole checkpoint of the problem's output, or where there is none, as after a run
  * that finished, the last snapshot of the output itself; *field is allocated, dense, in the
- * problem's precision. HS_BAD_INPUT if it belongs to a run of another identity, or gives its sweep
- * another time than `plan` does; HS_IO if there is neither that can be read. */
+ * problem's precision. HS_BAD_INPUT if it belongs to a run with another fingerprint, or gives its
+ * sweep another time than `plan` does; HS_IO if there is neither that can be read. */
 enum hs_status hs_checkpoint_read(const struct hs_problem *problem, const struct hs_plan *plan,
                                   struct hs_resume *resume, void **field, struct hs_error *err);
 

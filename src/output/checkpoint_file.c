@@ -1,10 +1,10 @@
 #include "output/checkpoint_file.h"
 
-#include "core/version.h"
 #include "output/chunks.h"
 #include "output/field_set.h"
 #include "output/files.h"
-#include "output/identity.h"
+#include "output/fingerprint.h"
+#include "output/form.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -28,9 +28,6 @@ static size_t field_bytes(const struct hs_problem *problem)
     return (size_t)hs_grid_count(&problem->grid) * hs_precision_size(problem->precision);
 }
 
-/* Of the attributes; 1 had the config's text in the place of the identity. */
-enum { FORM = 2 };
-
 static enum hs_status make_contents(const struct hs_problem *problem, const char *path,
                                     const struct hs_checkpoint_state *state, const void *field,
                                     const struct hs_chunks *chunks, struct hs_image *image,
@@ -39,11 +36,9 @@ static enum hs_status make_contents(const struct hs_problem *problem, const char
     struct hs_h5 h5 = {NULL};
     const hid_t root = hs_h5_made(&h5, hs_image_create(image), "the file's contents");
     hs_h5_text(&h5, root, "title", problem->title);
-    hs_h5_whole(&h5, root, "form", FORM);
-    hs_h5_text(&h5, root, "identity", hs_identity_of(problem));
+    hs_form_write(&h5, root);
+    hs_h5_text(&h5, root, "fingerprint", hs_fingerprint_of(problem));
     hs_h5_text(&h5, root, "config", problem->config_text);
-    hs_h5_text(&h5, root, "version", hs_version());
-    hs_h5_text(&h5, root, "commit", hs_commit());
     hs_h5_whole(&h5, root, "sweep", state->resume.sweep);
     hs_h5_whole(&h5, root, "snapshots", state->resume.snapshots);
     hs_h5_whole(&h5, root, "rows", state->resume.rows);
@@ -119,41 +114,20 @@ static void *read_field(struct hs_h5 *h5, hid_t file, const struct hs_problem *p
     return field;
 }
 
-/* Which form it has; 1 where it does not say, as the first did not. */
-static int64_t form_of(hid_t file)
-{
-    struct hs_h5 h5 = {NULL};
-    const int64_t form = file < 0 ? FORM : hs_h5_read_whole(&h5, file, "form");
-    return h5.failed ? 1 : form;
-}
-
-static enum hs_status refuse_form(struct hs_h5 *h5, hid_t file, char *reason, size_t size)
-{
-    char *version = hs_h5_read_text(h5, file, "version"),
-         *commit = hs_h5_read_text(h5, file, "commit");
-    snprintf(reason, size,
-             "it was written by heatsolve %s (%s), whose checkpoints have another form; resume "
-             "with that version, or begin anew with --overwrite instead of --resume",
-             version ? version : "of another version", commit ? commit : "unknown commit");
-    free(version);
-    free(commit);
-    return HS_BAD_INPUT;
-}
-
 static enum hs_status read_state(struct hs_h5 *h5, hid_t file, const struct hs_problem *problem,
                                  struct hs_checkpoint_state *state, char *reason, size_t size)
 {
-    char *identity = hs_h5_read_text(h5, file, "identity");
+    char *fingerprint = hs_h5_read_text(h5, file, "fingerprint");
     state->resume.sweep = hs_h5_read_whole(h5, file, "sweep");
     state->resume.snapshots = hs_h5_read_whole(h5, file, "snapshots");
     state->resume.rows = hs_h5_read_whole(h5, file, "rows");
     state->time = hs_h5_read_number(h5, file, "time");
     state->step = hs_h5_read_number(h5, file, "step");
     const enum hs_status st =
-        h5->failed || !identity
+        h5->failed || !fingerprint
             ? HS_OK
-            : hs_identity_compare(identity, hs_identity_of(problem), reason, size);
-    free(identity);
+            : hs_fingerprint_compare(fingerprint, hs_fingerprint_of(problem), reason, size);
+    free(fingerprint);
     return st;
 }
 
@@ -166,8 +140,9 @@ enum hs_status hs_checkpoint_file_read(const struct hs_problem *problem, const c
     *field = NULL;
     const hid_t file =
         hs_h5_made(&h5, H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT), "the file, or there is none");
-    enum hs_status st = form_of(file) == FORM ? read_state(&h5, file, problem, state, reason, size)
-                                              : refuse_form(&h5, file, reason, size);
+    enum hs_status st = h5.failed ? HS_OK : hs_form_check(file, reason, size);
+    if (!st)
+        st = read_state(&h5, file, problem, state, reason, size);
     const int64_t sum = st ? 0 : hs_h5_read_whole(&h5, file, "crc32");
     void *values = st || h5.failed ? NULL : read_field(&h5, file, problem);
     if (!h5.failed && !st && checksum(values, field_bytes(problem)) != sum)

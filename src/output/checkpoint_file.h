@@ -16,8 +16,8 @@ enum hs_status hs_checkpoint_file_write(const struct hs_problem *problem, const 
                                         const char *older, const struct hs_checkpoint_state *state,
                                         const void *field, struct hs_error *err);
 
-/* HS_IO if it is not there or not whole, HS_BAD_INPUT if it is of another identity or written by a
- * version with another form; with the reason. *field is allocated on success only. */
+/* HS_IO if it is not there or not whole, HS_BAD_INPUT if its fingerprint is another or it was
+ * written by a version with another form; with the reason. *field is allocated on success only. */
 enum hs_status hs_checkpoint_file_read(const struct hs_problem *problem, const char *path,
                                        struct hs_checkpoint_state *state, void **field,
                                        char *reason, size_t size);

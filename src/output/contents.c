@@ -1,9 +1,9 @@
 #include "output/contents.h"
 
-#include "core/version.h"
 #include "output/field_set.h"
+#include "output/fingerprint.h"
+#include "output/form.h"
 #include "output/h5.h"
-#include "output/identity.h"
 #include "output/vtkhdf.h"
 
 #include <hdf5_hl.h>
@@ -124,10 +124,9 @@ static void provenance(struct hs_h5 *h5, hid_t root, const struct hs_contents *c
     hs_h5_text(h5, root, "title", problem->title);
     hs_h5_text(h5, root, "config_path", problem->config_path);
     hs_h5_text(h5, root, "config", problem->config_text);
-    hs_h5_text(h5, root, "identity", hs_identity_of(problem));
+    hs_h5_text(h5, root, "fingerprint", hs_fingerprint_of(problem));
     hs_h5_text(h5, root, "program", "heatsolve");
-    hs_h5_text(h5, root, "version", hs_version());
-    hs_h5_text(h5, root, "commit", hs_commit());
+    hs_form_write(h5, root);
     hs_h5_text(h5, root, "kernel", plan->kernel ? plan->kernel->name : "");
     hs_h5_text(h5, root, "kernel_choice", plan->kernel ? hs_choice_name(plan->choice) : "");
     hs_h5_text(h5, root, "backend", plan->backend ? plan->backend->name : "");

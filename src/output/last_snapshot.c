@@ -1,7 +1,8 @@
 #include "output/last_snapshot.h"
 
+#include "output/fingerprint.h"
+#include "output/form.h"
 #include "output/h5.h"
-#include "output/identity.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,7 +59,7 @@ static void read_place(struct hs_h5 *h5, hid_t file, const struct hs_plan *plan,
     free(history);
 }
 
-/* The last of /temperature's steps, which has the shape that the identity says. */
+/* The last of /temperature's steps, which has the shape that the fingerprint says. */
 static void *read_step(struct hs_h5 *h5, hid_t file, const struct hs_problem *problem, int64_t step)
 {
     const int dims = problem->grid.dims;
@@ -101,16 +102,16 @@ enum hs_status hs_last_snapshot_read(const struct hs_problem *problem, const str
         H5Pset_file_locking(access, 0, 1); /* readers may have it open */
     const hid_t file =
         hs_h5_made(&h5, H5Fopen(path, H5F_ACC_RDONLY, access), "the file, or there is none");
-    char *identity = h5.failed ? NULL : hs_h5_read_text(&h5, file, "identity");
-    enum hs_status st = HS_OK;
-    if (identity)
-        st = hs_identity_compare(identity, hs_identity_of(problem), reason, size);
+    enum hs_status st = h5.failed ? HS_OK : hs_form_check(file, reason, size);
+    char *fingerprint = st || h5.failed ? NULL : hs_h5_read_text(&h5, file, "fingerprint");
+    if (fingerprint)
+        st = hs_fingerprint_compare(fingerprint, hs_fingerprint_of(problem), reason, size);
     state->step = st || h5.failed ? 0.0 : hs_h5_read_number(&h5, file, "step");
     if (!st)
         read_place(&h5, file, plan, state);
     void *values =
         st || h5.failed ? NULL : read_step(&h5, file, problem, state->resume.snapshots - 1);
-    free(identity);
+    free(fingerprint);
     hs_h5_close(access);
     hs_h5_close(file);
     if (!st && h5.failed) {

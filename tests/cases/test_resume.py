@@ -340,13 +340,21 @@ def test_an_end_before_the_checkpoint_is_refused(cut):
     assert f"the run has come to sweep {sweep}" in result.stderr and "more time.sweeps" in result.stderr
 
 
-def test_a_checkpoint_of_the_form_before_is_refused(cut):
-    with h5py.File(cut.directory / "out/run.checkpoint.h5", "r+") as f:
-        for name in ("form", "identity", "snapshots", "rows", "step"):
+@pytest.mark.parametrize("which", ["checkpoint", "output"])
+def test_a_file_of_the_form_before_is_refused(cut, which):
+    """As versions 1 and 2 wrote them: no form, or a smaller one, and another name for the fingerprint."""
+    checkpoint, output = cut.directory / "out/run.checkpoint.h5", cut.directory / "out/run.h5"
+    if which == "output":
+        checkpoint.unlink()
+    with h5py.File(checkpoint if which == "checkpoint" else output, "r+") as f:
+        f.attrs["identity"] = f.attrs["fingerprint"]
+        for name in ("form", "fingerprint"):
             del f.attrs[name]
+    before = output.read_bytes()
     result = faults.run(cut.directory, "--resume")
     assert result.returncode == 2
-    assert "it was written by heatsolve" in result.stderr and "have another form" in result.stderr
+    assert "it was written by heatsolve" in result.stderr and "in another form" in result.stderr
+    assert output.read_bytes() == before
     assert_begins_anew(cut.directory, result)
 
 

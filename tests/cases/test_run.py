@@ -209,14 +209,14 @@ def test_a_face_takes_another_kind(tmp_path):
         result = heatsolve(tmp_path, "run", "case.cfg", "--quiet", "--overwrite", *(a for s in settings for a in ("--set", s)))
         assert result.returncode == 0, result.stderr
         with h5py.File(tmp_path / "out.h5") as f:
-            return f["history/mean"][...], f.attrs["identity"]
+            return f["history/mean"][...], f.attrs["fingerprint"]
 
     walls = "boundary.all.type=reflective"
-    insulated, identity = means(walls, "exact.expression=0")
+    insulated, fingerprint = means(walls, "exact.expression=0")
     assert insulated[-1] == pytest.approx(insulated[0], rel=1e-12)
-    assert "boundary.all.value" not in identity
-    held, identity = means("boundary.all.type=constant", "exact.expression=0")  # takes a value, too: the config's
-    assert "boundary.all.value" in identity and held[-1] < 0.7 * held[0]
+    assert "boundary.all.value" not in fingerprint
+    held, fingerprint = means("boundary.all.type=constant", "exact.expression=0")  # takes a value, too: the config's
+    assert "boundary.all.value" in fingerprint and held[-1] < 0.7 * held[0]
     result = heatsolve(tmp_path, "check", "case.cfg", "--set", walls, "--set", "boundary.all.value=1")
     assert result.returncode == 2 and "--set: boundary.all.value = 1: a reflective boundary does not use it" in result.stderr
 

@@ -1,17 +1,17 @@
-#include "output/identity.h"
+#include "output/fingerprint.h"
 
 #include <stdio.h>
 #include <string.h>
 
-const char *hs_identity_of(const struct hs_problem *problem)
+const char *hs_fingerprint_of(const struct hs_problem *problem)
 {
-    return problem->identity ? problem->identity : "";
+    return problem->fingerprint ? problem->fingerprint : "";
 }
 
-/* The value of a line's key in an identity; NULL if it has none. Neither ends with a 0. */
-static const char *value_of(const char *identity, const char *key, size_t length)
+/* The value of a line's key in a fingerprint; NULL if it has none. Neither ends with a 0. */
+static const char *value_of(const char *fingerprint, const char *key, size_t length)
 {
-    for (const char *line = identity; *line; line++) {
+    for (const char *line = fingerprint; *line; line++) {
         if (!strncmp(line, key, length) && !strncmp(line + length, " = ", 3))
             return line + length + 3;
         line = strchr(line, '\n');
@@ -41,8 +41,8 @@ static bool find_difference(const char *a, const char *b, char *out, size_t size
     return false;
 }
 
-enum hs_status hs_identity_compare(const char *saved, const char *current, char *reason,
-                                   size_t size)
+enum hs_status hs_fingerprint_compare(const char *saved, const char *current, char *reason,
+                                      size_t size)
 {
     char difference[256];
     if (!find_difference(saved, current, difference, sizeof difference, false) &&

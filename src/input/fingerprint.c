@@ -1,4 +1,4 @@
-#include "input/identity.h"
+#include "input/fingerprint.h"
 
 #include "input/number.h"
 
@@ -51,7 +51,7 @@ static int by_path(const void *a, const void *b)
     return strcmp((*first)->path, (*second)->path);
 }
 
-char *hs_settings_identity(const struct hs_settings *settings)
+char *hs_settings_fingerprint(const struct hs_settings *settings)
 {
     const struct hs_setting **sorted = malloc((settings->count + 1) * sizeof *sorted);
     char *text = NULL;

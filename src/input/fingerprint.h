@@ -1,7 +1,7 @@
 /* What a run is known by: the keys that its fields depend on, and not how long, how often or where
  * to. */
-#ifndef HS_INPUT_IDENTITY_H
-#define HS_INPUT_IDENTITY_H
+#ifndef HS_INPUT_FINGERPRINT_H
+#define HS_INPUT_FINGERPRINT_H
 
 #include "input/settings.h"
 
@@ -10,6 +10,6 @@
  * key; numbers in one form, defaults left out, so that it does not matter how the config says it.
  * Allocated; NULL without memory.
  */
-char *hs_settings_identity(const struct hs_settings *settings);
+char *hs_settings_fingerprint(const struct hs_settings *settings);
 
 #endif

@@ -1,0 +1,37 @@
+#include "output/form.h"
+
+#include "core/version.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* 1 and 2, and outputs that do not say, had no fingerprint of what was read from other files. */
+enum { FORM = 3 };
+
+void hs_form_write(struct hs_h5 *h5, hid_t root)
+{
+    hs_h5_whole(h5, root, "form", FORM);
+    hs_h5_text(h5, root, "version", hs_version());
+    hs_h5_text(h5, root, "commit", hs_commit());
+}
+
+enum hs_status hs_form_check(hid_t file, char *reason, size_t size)
+{
+    struct hs_h5 form = {NULL}, h5 = {NULL};
+    if (hs_h5_read_whole(&form, file, "form") == FORM && !form.failed)
+        return HS_OK;
+    char *version = hs_h5_read_text(&h5, file, "version");
+    char *commit = hs_h5_read_text(&h5, file, "commit");
+    if (version && commit)
+        snprintf(reason, size,
+                 "it was written by heatsolve %s (%s) in another form; resume with that version, "
+                 "or begin anew with --overwrite instead of --resume",
+                 version, commit);
+    else
+        snprintf(reason, size,
+                 "it was not written by heatsolve; give the output of the run that is to go on, or "
+                 "begin anew with --overwrite instead of --resume");
+    free(version);
+    free(commit);
+    return HS_BAD_INPUT;
+}

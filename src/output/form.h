@@ -1,0 +1,14 @@
+/* Which attributes and datasets a file of ours has, so that one of another version is refused. */
+#ifndef HS_OUTPUT_FORM_H
+#define HS_OUTPUT_FORM_H
+
+#include "core/status.h"
+#include "output/h5.h"
+
+/* Writes the form, and the program's version and commit. */
+void hs_form_write(struct hs_h5 *h5, hid_t root);
+
+/* HS_BAD_INPUT, with the version that wrote it and what to do, if the file has another form. */
+enum hs_status hs_form_check(hid_t file, char *reason, size_t size);
+
+#endif
