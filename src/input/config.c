@@ -106,13 +106,13 @@ enum hs_status hs_config_read(const char *path, const char *const *overrides, in
             hs_config_override(overrides[i], &settings);
         out->config_path = strdup(path);
         out->config_text = whole_text(text.plain, overrides, override_count);
-        out->fingerprint = hs_settings_fingerprint(&settings);
         struct hs_reader reader = {.settings = &settings, .problem = out, .err = &trouble};
         keep_files(&reader, &text);
+        if (out->config_path && out->config_text && parsed)
+            read_problem(&reader);
+        out->fingerprint = hs_settings_fingerprint(&settings);
         if (!out->config_path || !out->config_text || !out->fingerprint)
             hs_error_add(&trouble, HS_DEVICE, "out of memory while reading the config");
-        else if (parsed)
-            read_problem(&reader);
     }
     status = trouble.status;
     if (trouble.text)

@@ -3,6 +3,7 @@
 
 #include "core/separation.h"
 #include "input/field_file.h"
+#include "input/fingerprint.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -23,6 +24,14 @@ char *hs_locate(const struct hs_reader *reader, const char *file)
     return strdup(file);
 }
 
+/* For the fingerprint. */
+static enum hs_status keep_content(struct hs_reader *reader, const char *key, const double *values)
+{
+    char *content = hs_fingerprint_content(values, &reader->problem->grid);
+    hs_settings_find(reader->settings, key)->content = content;
+    return content ? HS_OK : HS_DEVICE;
+}
+
 static void read_dataset(struct hs_reader *reader, const char *group, double **out)
 {
     const struct hs_key key = hs_key("%s.file", group);
@@ -41,6 +50,8 @@ static void read_dataset(struct hs_reader *reader, const char *group, double **o
                                     sizeof reason);
     if (path)
         hs_keep_input(reader, key.text, path);
+    if (!status)
+        status = keep_content(reader, key.text, *out);
     free(path);
     hs_settings_place(reader->settings, key.text, place, sizeof place);
     if (status)

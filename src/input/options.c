@@ -28,13 +28,14 @@
          .unit = "",                                                                               \
          .help = "HDF5 file to read it from; looked for here, then beside the config"},            \
         {.path = group ".dataset",                                                                 \
+         .loose = true,                                                                            \
          .type = HS_OPTION_STRING,                                                                 \
          .fallback = default_dataset,                                                              \
          .unit = "",                                                                               \
          .help = "dataset of that file: [z][y][x], or [step][z][y][x]"},                           \
     {                                                                                              \
-        .path = group ".step", .type = HS_OPTION_COUNT, RANGE(-1, MOST_COUNT), .fallback = "-1",   \
-        .unit = "", .help = "which step of the dataset, from 0; -1 is the last"                    \
+        .path = group ".step", .loose = true, .type = HS_OPTION_COUNT, RANGE(-1, MOST_COUNT),      \
+        .fallback = "-1", .unit = "", .help = "which step of the dataset, from 0; -1 is the last"  \
     }
 
 const struct hs_option hs_options[] = {

@@ -19,6 +19,7 @@ static void release_entry(struct hs_setting *entry)
 {
     free(entry->path);
     free(entry->text);
+    free(entry->content);
 }
 
 void hs_settings_release(struct hs_settings *settings)
@@ -87,6 +88,7 @@ struct hs_setting *hs_settings_find(const struct hs_settings *settings, const ch
 bool hs_settings_add(struct hs_settings *settings, const struct hs_setting *setting)
 {
     struct hs_setting copied = *setting;
+    copied.content = NULL;
     copied.path = strdup(setting->path);
     copied.text = setting->text ? strdup(setting->text) : NULL;
     if (!copied.path || (setting->text && !copied.text)) {

@@ -24,6 +24,7 @@ struct hs_setting {
     char *path; /* "grid.points[0]" */
     enum hs_setting_kind kind;
     char *text;       /* of numbers, strings and booleans; else NULL */
+    char *content;    /* of the file that it names, in short, once its values were read; or NULL */
     const char *file; /* NULL: an override */
     int line;
     const struct hs_option *option;

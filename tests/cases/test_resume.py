@@ -12,8 +12,10 @@ import subprocess
 import sys
 import time
 import typing
+import zlib
 
 import h5py
+import numpy as np
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tools"))
@@ -537,3 +539,86 @@ def test_a_file_that_has_not_its_name_yet_has_one_writer(tmp_path):
     result = faults.run(tmp_path)
     assert result.returncode == 0, result.stderr
     assert not part.exists()
+
+
+# ---- what it reads from files ----------------------------------------------------------------------
+
+FROM_FILES = """
+grid = {{ points = [9, 8]; spacing = 0.01; }};
+material = {{ diffusivity = 1e-4; }};
+initial = {initial};
+source = {source};
+boundary = {{ all = {{ type = "reflective"; }}; }};
+time = {{ sweeps = 4000000; step = 0.1; }};
+output = {{ file = "out/run.h5"; every = 100000; }};
+solver = {{ threads = 1; }};
+"""
+READ = {"initial": "{ value = 20; }", "source": "{ value = 0; }"}
+
+
+def write_fields(path, change=0.0, of="field"):
+    with h5py.File(path, "w") as f:
+        values = np.arange(2 * 8 * 9, dtype="f4").reshape(2, 8, 9) / 1e6
+        values[1, 3, 4] += change
+        f[of] = values
+
+
+@pytest.fixture(params=["initial", "source"])
+def reading(request, tmp_path):
+    """A case that reads a dataset, and by what key."""
+    fields = dict(READ, **{request.param: '{ file = "in.h5"; dataset = "field"; }'})
+    (tmp_path / "case.cfg").write_text(FROM_FILES.format(**fields))
+    write_fields(tmp_path / "in.h5")
+    return tmp_path, request.param
+
+
+def begun(directory, how):
+    """Something to go on from: a checkpoint, or a finished run's last snapshot. Returns an end for the rest."""
+    if how == "finished":
+        assert faults.run(directory, "--set", "time.sweeps=200").returncode == 0
+        return "time.sweeps=300"
+    process = start(directory)
+    wait_for(directory / "out/run.h5", process)
+    interrupt(process, 0.05)
+    return f"time.sweeps={sweep_of(directory / 'out/run.checkpoint.h5') + 100}"
+
+
+@pytest.mark.parametrize("how", ["checkpoint", "finished"])
+def test_a_file_that_it_reads_may_not_change(reading, how):
+    directory, group = reading
+    end = begun(directory, how)
+    output = (directory / "out/run.h5").read_bytes()
+    write_fields(directory / "in.h5", change=90.0)
+    result = faults.run(directory, "--resume", "--set", end)
+    assert result.returncode == 2, result.stderr
+    assert f"{group}.file = in.h5: the content of this file has changed since the run began with in.h5" in result.stderr
+    assert (directory / "out/run.h5").read_bytes() == output
+    write_fields(directory / "in.h5")  # the remedy: as it was
+    assert faults.run(directory, "--resume", "--set", end).returncode == 0
+
+
+@pytest.mark.parametrize("how", ["checkpoint", "finished"])
+def test_a_file_that_it_reads_may_move(reading, how):
+    """It is the content that counts, whatever the file, the dataset and the step are called."""
+    directory, group = reading
+    end = begun(directory, how)
+    (directory / "in.h5").unlink()
+    write_fields(directory / "moved.h5", of="T")
+    there = ("--set", f"{group}.file=moved.h5", "--set", f"{group}.dataset=T")
+    result = faults.run(directory, "--resume", "--set", end, *there, "--set", f"{group}.step=0")
+    assert result.returncode == 2
+    assert f"{group}.file = moved.h5: the content of this file has changed since the run began with in.h5" in result.stderr
+    result = faults.run(directory, "--resume", "--set", end, *there, "--set", f"{group}.step=1")
+    assert result.returncode == 0, result.stderr
+    result = faults.run(directory, "--resume", "--set", end, "--set", f"{group}.value=20")
+    assert result.returncode == 2
+    assert f"belongs to another run: {group}.file is not set, and was moved.h5; resume with" in result.stderr
+
+
+def test_the_fingerprint_is_what_python_says_of_the_values(reading):
+    directory, group = reading
+    assert faults.run(directory, "--set", "time.sweeps=2").returncode == 0
+    with h5py.File(directory / "in.h5") as f, h5py.File(directory / "out/run.h5") as g:
+        values = f["field"][-1].astype("<f8").tobytes()
+        line = f"{group}.file content = 8 x 9, crc32 {zlib.crc32(values):08x}, adler32 {zlib.adler32(values):08x}"
+        assert line in g.attrs["fingerprint"].split("\n")
