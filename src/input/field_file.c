@@ -1,5 +1,6 @@
 #include "input/field_file.h"
 
+#include "core/contents_sum.h"
 #include "core/regular.h"
 
 #include <hdf5.h>
@@ -151,6 +152,14 @@ static enum hs_status read_file(const char *path, const char *name, int64_t step
         return HS_IO;
     }
     close(there);
+    if (hs_contents_sum_of(path) == HS_CONTENTS_SUM_WRONG) {
+        snprintf(reason, size,
+                 "%s: a run's file that is damaged or was changed by another program: the checksum "
+                 "of its table of contents does not fit; make it again, or read a copy of it that "
+                 "h5repack makes",
+                 path);
+        return HS_IO;
+    }
     const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
     if (file < 0) {
         snprintf(reason, size,

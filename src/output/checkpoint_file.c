@@ -7,21 +7,10 @@
 #include "output/form.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
-
-/* Of the field's bytes, taken in pieces as zlib counts in 32 bits. */
-static int64_t checksum(const void *field, size_t bytes)
-{
-    const size_t piece = 1u << 30;
-    uLong sum = crc32(0, NULL, 0);
-    for (size_t at = 0; at < bytes; at += piece)
-        sum = crc32(sum, (const unsigned char *)field + at,
-                    (uInt)(bytes - at < piece ? bytes - at : piece));
-    return (int64_t)sum;
-}
 
 static size_t field_bytes(const struct hs_problem *problem)
 {
@@ -29,7 +18,7 @@ static size_t field_bytes(const struct hs_problem *problem)
 }
 
 static enum hs_status make_contents(const struct hs_problem *problem, const char *path,
-                                    const struct hs_checkpoint_state *state, const void *field,
+                                    const struct hs_checkpoint_state *state,
                                     const struct hs_chunks *chunks, struct hs_image *image,
                                     struct hs_error *err)
 {
@@ -44,7 +33,7 @@ static enum hs_status make_contents(const struct hs_problem *problem, const char
     hs_h5_whole(&h5, root, "rows", state->resume.rows);
     hs_h5_number(&h5, root, "time", state->time);
     hs_h5_number(&h5, root, "step", state->step);
-    hs_h5_whole(&h5, root, "crc32", checksum(field, field_bytes(problem)));
+    hs_h5_whole(&h5, root, "places", state->resume.places);
     hs_h5_close(hs_field_set(&h5, root, chunks, image));
     if (root >= 0)
         hs_h5_did(&h5, H5Fclose(root), "the file's contents");
@@ -78,7 +67,7 @@ enum hs_status hs_checkpoint_file_write(const struct hs_problem *problem, const 
         st = hs_chunks_append_field(&chunks, store, field, err);
     if (!st) {
         hs_store_room(store, 0, 1, &image.base, &capacity, &image.end);
-        st = make_contents(problem, path, state, field, &chunks, &image, err);
+        st = make_contents(problem, path, state, &chunks, &image, err);
     }
     if (!st)
         st = hs_store_write(store, &image, err);
@@ -114,6 +103,13 @@ static void *read_field(struct hs_h5 *h5, hid_t file, const struct hs_problem *p
     return field;
 }
 
+static bool is_sound(const struct hs_checkpoint_state *state)
+{
+    const double sweep = (double)state->resume.sweep;
+    return hs_places_are_sound(1, &sweep, &state->time) && state->resume.snapshots >= 0 &&
+           state->resume.rows >= 0 && isfinite(state->step) && state->step > 0.0;
+}
+
 static enum hs_status read_state(struct hs_h5 *h5, hid_t file, const struct hs_problem *problem,
                                  struct hs_checkpoint_state *state, char *reason, size_t size)
 {
@@ -121,8 +117,11 @@ static enum hs_status read_state(struct hs_h5 *h5, hid_t file, const struct hs_p
     state->resume.sweep = hs_h5_read_whole(h5, file, "sweep");
     state->resume.snapshots = hs_h5_read_whole(h5, file, "snapshots");
     state->resume.rows = hs_h5_read_whole(h5, file, "rows");
+    state->resume.places = (uint32_t)hs_h5_read_whole(h5, file, "places");
     state->time = hs_h5_read_number(h5, file, "time");
     state->step = hs_h5_read_number(h5, file, "step");
+    if (!h5->failed && !is_sound(state))
+        h5->failed = "its place: it is not one that a run comes to";
     const enum hs_status st =
         h5->failed || !fingerprint
             ? HS_OK
@@ -138,15 +137,12 @@ enum hs_status hs_checkpoint_file_read(const struct hs_problem *problem, const c
     struct hs_h5 h5 = {NULL};
     hs_h5_quiet();
     *field = NULL;
-    const hid_t file =
-        hs_h5_made(&h5, H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT), "the file, or there is none");
-    enum hs_status st = h5.failed ? HS_OK : hs_form_check(file, reason, size);
+    enum hs_contents_sum sum;
+    const hid_t file = hs_h5_open(&h5, path, &sum);
+    enum hs_status st = h5.failed ? HS_OK : hs_form_check(file, sum, reason, size);
     if (!st)
         st = read_state(&h5, file, problem, state, reason, size);
-    const int64_t sum = st ? 0 : hs_h5_read_whole(&h5, file, "crc32");
     void *values = st || h5.failed ? NULL : read_field(&h5, file, problem);
-    if (!h5.failed && !st && checksum(values, field_bytes(problem)) != sum)
-        h5.failed = "the field: its checksum does not fit";
     hs_h5_close(file);
     if (h5.failed) {
         snprintf(reason, size, "cannot read %s", h5.failed);
@@ -163,8 +159,9 @@ int64_t hs_checkpoint_file_sweep(const char *path)
 {
     struct hs_h5 h5 = {NULL};
     hs_h5_quiet();
-    const hid_t file = hs_h5_made(&h5, H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT), "the file");
+    enum hs_contents_sum sum;
+    const hid_t file = hs_h5_open(&h5, path, &sum);
     const int64_t sweep = hs_h5_read_whole(&h5, file, "sweep");
     hs_h5_close(file);
-    return h5.failed ? -1 : sweep;
+    return h5.failed || sum != HS_CONTENTS_SUM_FITS ? -1 : sweep;
 }

@@ -1,5 +1,5 @@
-/* One checkpoint: an HDF5 file with the field, where it belongs, what the run is known by, and a
- * checksum. */
+/* One checkpoint: an HDF5 file with the field, where it belongs, and what the run is known by; all
+ * of it under checksums. */
 #ifndef HS_OUTPUT_CHECKPOINT_FILE_H
 #define HS_OUTPUT_CHECKPOINT_FILE_H
 
@@ -22,7 +22,7 @@ enum hs_status hs_checkpoint_file_read(const struct hs_problem *problem, const c
                                        struct hs_checkpoint_state *state, void **field,
                                        char *reason, size_t size);
 
-/* The sweep that it says it is of, whole or not; -1 if it is not there or says nothing. */
+/* The sweep that it is of, whether its field is whole or not; -1 if it cannot be told. */
 int64_t hs_checkpoint_file_sweep(const char *path);
 
 #endif

@@ -1,5 +1,6 @@
 #include "output/chunks.h"
 #include "core/round.h"
+#include "output/fletcher.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +44,7 @@ enum hs_status hs_chunks_init(struct hs_chunks *chunks, const struct hs_grid *gr
     cut(chunks, most > 0 ? most : usual_most);
     if (compression == 0)
         return HS_OK;
-    const size_t bytes = (size_t)hs_chunks_bytes(chunks);
+    const size_t bytes = (size_t)hs_chunks_bytes(chunks) + HS_FLETCHER_BYTES;
     chunks->work = malloc(bytes);
     chunks->packed = malloc(bytes);
     return chunks->work && chunks->packed ? HS_OK : no_memory(err);
@@ -110,7 +111,7 @@ static enum hs_status write_packed(struct hs_chunks *chunks, struct hs_store *st
     uLongf packed = (uLongf)whole;
     const int z =
         compress2(chunks->packed, &packed, chunks->work, (uLong)whole, chunks->compression);
-    const unsigned char *bytes = chunks->packed;
+    unsigned char *bytes = chunks->packed;
     if (z == Z_BUF_ERROR || (z == Z_OK && (int64_t)packed >= whole)) { /* it does not shrink */
         packed = (uLongf)whole;
         bytes = chunks->work;
@@ -118,7 +119,10 @@ static enum hs_status write_packed(struct hs_chunks *chunks, struct hs_store *st
     } else if (z != Z_OK) {
         return no_memory(err);
     }
-    out->bytes = (int64_t)packed;
+    struct hs_fletcher sum = {0};
+    hs_fletcher_add(&sum, bytes, packed);
+    hs_fletcher_put(&sum, bytes + packed);
+    out->bytes = (int64_t)packed + HS_FLETCHER_BYTES;
     return hs_store_append(store, bytes, out->bytes, 0, &out->at, err);
 }
 
@@ -166,22 +170,44 @@ static bool next_piece(const struct hs_chunks *chunks, struct piece *piece)
     return true;
 }
 
+/* What of a chunk is written, and its checksum. */
+struct so_far {
+    int64_t bytes;
+    struct hs_fletcher sum;
+};
+
+/* Past the grid's end the file has zeros: nothing was written there before. */
+static enum hs_status end_chunk(struct hs_chunks *chunks, struct hs_store *store,
+                                const struct hs_chunk *chunk, struct so_far *so_far,
+                                struct hs_error *err)
+{
+    const int64_t whole = hs_chunks_bytes(chunks);
+    unsigned char sum[HS_FLETCHER_BYTES];
+    hs_fletcher_add_zeros(&so_far->sum, (size_t)(whole - so_far->bytes));
+    hs_fletcher_put(&so_far->sum, sum);
+    *so_far = (struct so_far){0};
+    const enum hs_status st = hs_store_put(store, sum, sizeof sum, chunk->at + whole, err);
+    if (!st)
+        hs_store_keep(store, chunk->at, chunk->bytes);
+    return st;
+}
+
 static enum hs_status write_piece(struct hs_chunks *chunks, struct hs_store *store,
                                   const struct piece *piece, const void *from,
-                                  struct hs_chunk *list, int64_t *offset, struct hs_error *err)
+                                  struct hs_chunk *list, struct so_far *so_far,
+                                  struct hs_error *err)
 {
     const int64_t whole = hs_chunks_bytes(chunks), count = hs_box_count(&piece->box);
     struct hs_chunk *chunk = &list[piece->chunk];
     if (chunks->compression > 0)
         return write_packed(chunks, store, from, (size_t)count, chunk, err);
-    if (*offset == 0)
-        *chunk = (struct hs_chunk){.at = hs_store_end(store), .bytes = whole};
+    if (so_far->bytes == 0)
+        *chunk = (struct hs_chunk){.at = hs_store_end(store), .bytes = whole + HS_FLETCHER_BYTES};
     const int64_t bytes = count * (int64_t)chunks->size;
-    const enum hs_status st = hs_store_put(store, from, bytes, chunk->at + *offset, err);
-    *offset = piece->last ? 0 : *offset + bytes;
-    if (!st && piece->last)
-        hs_store_keep(store, chunk->at, whole);
-    return st;
+    const enum hs_status st = hs_store_put(store, from, bytes, chunk->at + so_far->bytes, err);
+    hs_fletcher_add(&so_far->sum, from, (size_t)bytes);
+    so_far->bytes += bytes;
+    return st || !piece->last ? st : end_chunk(chunks, store, chunk, so_far, err);
 }
 
 enum hs_status hs_chunks_append(struct hs_chunks *chunks, struct hs_store *store,
@@ -191,7 +217,7 @@ enum hs_status hs_chunks_append(struct hs_chunks *chunks, struct hs_store *store
     enum hs_status st = hs_chunks_add_step(chunks, &list, err);
     if (st)
         return st;
-    int64_t offset = 0; /* within the chunk */
+    struct so_far so_far = {0};
     struct piece next = {.chunk = -1, .last = true};
     bool more = next_piece(chunks, &next);
     while (more && !st) {
@@ -200,7 +226,7 @@ enum hs_status hs_chunks_append(struct hs_chunks *chunks, struct hs_store *store
         more = next_piece(chunks, &next);
         st = values->read(values->self, &piece.box, more ? &next.box : NULL, &from, err);
         if (!st)
-            st = write_piece(chunks, store, &piece, from, list, &offset, err);
+            st = write_piece(chunks, store, &piece, from, list, &so_far, err);
     }
     if (st)
         chunks->steps--; /* none of a step that is not whole */

@@ -5,7 +5,8 @@
 #include "core/grid.h"
 #include "output/store.h"
 
-/* A chunk in the file. `skipped`: bit n set if filter n (0 shuffle, 1 deflate) was left out. */
+/* A chunk in the file, its checksum included. `skipped`: bit n set if filter n was left out, of
+ * shuffle, deflate, Fletcher32 when compressing, else of Fletcher32 alone. */
 struct hs_chunk {
     int64_t at, bytes;
     unsigned skipped;
@@ -20,7 +21,7 @@ struct hs_chunks {
     int64_t per_step, steps;
     struct hs_chunk *list;        /* [steps][pieces z][pieces y][pieces x] */
     int64_t capacity;             /* of list, in steps */
-    unsigned char *work, *packed; /* one chunk each, when compressing */
+    unsigned char *work, *packed; /* one chunk with its checksum each, when compressing */
 };
 
 /* `most`: bytes that a chunk should not exceed; 0: the usual (32 MiB). */

@@ -44,6 +44,7 @@ static hid_t form_of(struct hs_h5 *h5, const struct hs_chunks *chunks, int lead)
         hs_h5_did(h5, H5Pset_shuffle(form), "the shuffle filter");
         hs_h5_did(h5, H5Pset_deflate(form, (unsigned)chunks->compression), "the deflate filter");
     }
+    hs_h5_did(h5, H5Pset_fletcher32(form), "the Fletcher32 filter");
     return form;
 }
 

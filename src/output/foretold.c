@@ -3,6 +3,7 @@
 #include "core/bytes.h"
 #include "output/chunks.h"
 #include "output/files.h"
+#include "output/fletcher.h"
 #include "output/snapshots.h"
 #include "output/store.h"
 
@@ -53,7 +54,8 @@ enum hs_status hs_foretold_bytes(const struct hs_problem *problem, const struct 
     const size_t size = hs_precision_size(problem->precision);
     const enum hs_status st = hs_chunks_init(&chunks, &problem->grid, size, 0, 0, err);
     const double snapshots = (double)hs_plan_snapshots(plan);
-    const double fields = snapshots * (double)(chunks.per_step * hs_chunks_bytes(&chunks));
+    const double fields =
+        snapshots * (double)(chunks.per_step * (hs_chunks_bytes(&chunks) + HS_FLETCHER_BYTES));
     const double contents = contents_bytes(problem, plan, snapshots * (double)chunks.per_step);
     const double pause = fmax(hs_snapshots_gap, hs_store_pause(contents, fields + contents));
     hs_chunks_release(&chunks);

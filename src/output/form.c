@@ -2,10 +2,12 @@
 
 #include "core/version.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* 1 and 2, and outputs that do not say, had no fingerprint of what was read from other files. */
+/* 1 and 2, and outputs that do not say, had no checksum of their contents, and in their fingerprint
+ * no content of the files that were read. */
 enum { FORM = 3 };
 
 void hs_form_write(struct hs_h5 *h5, hid_t root)
@@ -15,11 +17,19 @@ void hs_form_write(struct hs_h5 *h5, hid_t root)
     hs_h5_text(h5, root, "commit", hs_commit());
 }
 
-enum hs_status hs_form_check(hid_t file, char *reason, size_t size)
+enum hs_status hs_form_check(hid_t file, enum hs_contents_sum sum, char *reason, size_t size)
 {
     struct hs_h5 form = {NULL}, h5 = {NULL};
-    if (hs_h5_read_whole(&form, file, "form") == FORM && !form.failed)
+    const bool ours = hs_h5_read_whole(&form, file, "form") == FORM;
+    if (ours && sum == HS_CONTENTS_SUM_FITS)
         return HS_OK;
+    if (ours) {
+        snprintf(
+            reason, size,
+            "another program wrote it anew, without the checksum of its contents; put back the "
+            "file as heatsolve wrote it, or begin anew with --overwrite instead of --resume");
+        return HS_BAD_INPUT;
+    }
     char *version = hs_h5_read_text(&h5, file, "version");
     char *commit = hs_h5_read_text(&h5, file, "commit");
     if (version && commit)

@@ -8,7 +8,8 @@
 /* Writes the form, and the program's version and commit. */
 void hs_form_write(struct hs_h5 *h5, hid_t root);
 
-/* HS_BAD_INPUT, with the version that wrote it and what to do, if the file has another form. */
-enum hs_status hs_form_check(hid_t file, char *reason, size_t size);
+/* HS_BAD_INPUT, with the version that wrote it and what to do, if the file has another form, or no
+ * checksum of its contents. */
+enum hs_status hs_form_check(hid_t file, enum hs_contents_sum sum, char *reason, size_t size);
 
 #endif

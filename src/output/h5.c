@@ -1,8 +1,11 @@
 #include "output/h5.h"
 
+#include "core/regular.h"
+
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 hid_t hs_h5_made(struct hs_h5 *h5, hid_t id, const char *what)
 {
@@ -109,6 +112,49 @@ void hs_h5_whole(struct hs_h5 *h5, hid_t at, const char *name, int64_t value)
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
+static hid_t open_unlocked(const char *path)
+{
+    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    if (access >= 0)
+        H5Pset_file_locking(access, 0, 1);
+    const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, access);
+    hs_h5_close(access);
+    return file;
+}
+
+/* What HDF5 reads is what was checked: else a run has switched to other contents in between. */
+static hid_t open_checked(const char *path, int descriptor, enum hs_contents_sum *sum)
+{
+    unsigned char checked[HS_SUPERBLOCK_BYTES], read[HS_SUPERBLOCK_BYTES];
+    for (;;) {
+        *sum = hs_contents_sum_check(descriptor, checked);
+        if (*sum == HS_CONTENTS_SUM_WRONG)
+            return H5I_INVALID_HID;
+        const hid_t file = open_unlocked(path);
+        if (file < 0 || *sum == HS_CONTENTS_SUM_NONE ||
+            (pread(descriptor, read, sizeof read, 0) == sizeof read &&
+             !memcmp(checked, read, sizeof read)))
+            return file;
+        hs_h5_close(file);
+    }
+}
+
+hid_t hs_h5_open(struct hs_h5 *h5, const char *path, enum hs_contents_sum *sum)
+{
+    *sum = HS_CONTENTS_SUM_NONE;
+    const char *why;
+    const int descriptor = hs_regular_open(path, false, &why);
+    const hid_t file = descriptor < 0 ? H5I_INVALID_HID : open_checked(path, descriptor, sum);
+    if (descriptor >= 0)
+        close(descriptor);
+    return hs_h5_made(h5, file,
+                      *sum == HS_CONTENTS_SUM_WRONG
+                          ? "its table of contents, which is damaged or was changed by another "
+                            "program: its checksum does not fit"
+                      : descriptor >= 0 ? "the file, which is damaged or not an HDF5 file"
+                                        : "the file, or there is none");
+}
+
 static hid_t open_attribute(struct hs_h5 *h5, hid_t file, const char *name)
 {
     return h5->failed ? H5I_INVALID_HID : hs_h5_made(h5, H5Aopen(file, name, H5P_DEFAULT), name);
@@ -161,4 +207,26 @@ char *hs_h5_read_text(struct hs_h5 *h5, hid_t file, const char *name)
     char *copy = value ? strdup(value) : NULL;
     H5free_memory(value);
     return copy;
+}
+
+double *hs_h5_read_column(struct hs_h5 *h5, hid_t at, const char *name, int64_t *rows)
+{
+    *rows = 0;
+    if (h5->failed)
+        return NULL;
+    const hid_t set = hs_h5_made(h5, H5Dopen2(at, name, H5P_DEFAULT), name);
+    const hid_t space = set < 0 ? set : hs_h5_made(h5, H5Dget_space(set), name);
+    const hssize_t length = space < 0 ? -1 : H5Sget_simple_extent_npoints(space);
+    double *values = length < 0 ? NULL : malloc((size_t)(length + 1) * sizeof *values);
+    hs_h5_made(h5, values ? 0 : -1, name);
+    if (!h5->failed && length > 0)
+        hs_h5_did(h5, H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values), name);
+    hs_h5_close(space);
+    hs_h5_close(set);
+    if (h5->failed) {
+        free(values);
+        return NULL;
+    }
+    *rows = (int64_t)length;
+    return values;
 }

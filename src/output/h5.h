@@ -5,6 +5,8 @@
 #ifndef HS_OUTPUT_H5_H
 #define HS_OUTPUT_H5_H
 
+#include "core/contents_sum.h"
+
 #include <hdf5.h>
 #include <stdint.h>
 
@@ -32,10 +34,17 @@ void hs_h5_whole(struct hs_h5 *h5, hid_t at, const char *name, int64_t value);
 void hs_h5_array(struct hs_h5 *h5, hid_t at, const char *name, hid_t memory, hid_t type,
                  int64_t count, const void *values);
 
+/* Opens a file for reading, which a run may be writing. Its contents are checked first, and where
+ * their checksum is wrong nothing is opened; *sum is FITS or NONE where something is. */
+hid_t hs_h5_open(struct hs_h5 *h5, const char *path, enum hs_contents_sum *sum);
+
 /* Scalar attributes of `file`; 0 or NULL on failure. A text is allocated. */
 int64_t hs_h5_read_whole(struct hs_h5 *h5, hid_t file, const char *name);
 double hs_h5_read_number(struct hs_h5 *h5, hid_t file, const char *name);
 char *hs_h5_read_text(struct hs_h5 *h5, hid_t file, const char *name);
+
+/* A dataset of one axis as doubles, allocated; *rows is its length. NULL on failure. */
+double *hs_h5_read_column(struct hs_h5 *h5, hid_t at, const char *name, int64_t *rows);
 
 void hs_h5_close(hid_t id); /* of any kind; nothing for a negative one */
 

@@ -34,10 +34,14 @@ static H5FD_t *driver_open(const char *name, unsigned flags, hid_t access, haddr
     return &file->public;
 }
 
+/* All is written then, the superblock too. */
 static herr_t driver_close(H5FD_t *public)
 {
+    struct hs_image *image = ((struct driver_file *)public)->image;
+    const int failed =
+        hs_contents_sum_make(image->superblock, image->base, image->bytes, image->used);
     free(public);
-    return 0;
+    return failed;
 }
 
 static herr_t driver_query(const H5FD_t *public, unsigned long *flags)
@@ -78,7 +82,8 @@ static haddr_t driver_alloc(H5FD_t *public, H5FD_mem_t type, hid_t transfer, hsi
     struct hs_image *image = file->image;
     if (!file->begun) { /* HDF5 puts the superblock first */
         file->begun = 1;
-        if (type != H5FD_MEM_SUPER || size != HS_SUPERBLOCK_BYTES)
+        if (type != H5FD_MEM_SUPER || size != HS_SUPERBLOCK_BYTES ||
+            stretch(image, HS_CONTENTS_SUM_BYTES))
             return HADDR_UNDEF;
         file->end = (haddr_t)image->end;
         return 0;

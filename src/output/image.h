@@ -4,7 +4,7 @@
  * HDF5 asks the driver for space and gives it bytes. This one hands out space in an hs_image, but
  * for raw data whose place was announced in image->placed it names that place, where the bytes
  * already lie, and drops what is written there. So HDF5 itself makes groups, headers and chunk
- * indices, and nobody else knows their format.
+ * indices, and nobody else knows their format. The first bytes of the image are the checksum's.
  */
 #ifndef HS_OUTPUT_IMAGE_H
 #define HS_OUTPUT_IMAGE_H

@@ -7,22 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Sweeps or times of the rows of a column, allocated; *rows is how many. NULL on failure. */
-static double *read_column(struct hs_h5 *h5, hid_t file, const char *name, int64_t *rows)
-{
-    const hid_t set =
-        h5->failed ? H5I_INVALID_HID : hs_h5_made(h5, H5Dopen2(file, name, H5P_DEFAULT), name);
-    const hid_t space = set < 0 ? set : hs_h5_made(h5, H5Dget_space(set), name);
-    *rows = space < 0 ? 0 : (int64_t)H5Sget_simple_extent_npoints(space);
-    double *values = malloc((size_t)(*rows + 1) * sizeof *values);
-    hs_h5_made(h5, values ? 0 : -1, name);
-    if (!h5->failed && *rows > 0)
-        hs_h5_did(h5, H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values), name);
-    hs_h5_close(space);
-    hs_h5_close(set);
-    return values;
-}
-
 /* The last of `count` snapshots whose sweep has the same time in the plan: a run that ended between
  * times of snapshots made shorter steps before its end, which a longer one does not make. The last
  * of all where there is none but the start, for the caller to refuse. */
@@ -39,24 +23,32 @@ static int64_t last_that_fits(const struct hs_plan *plan, int64_t count, const d
 static void read_place(struct hs_h5 *h5, hid_t file, const struct hs_plan *plan,
                        struct hs_checkpoint_state *state)
 {
-    int64_t snapshots = 0, times = 0, rows = 0;
-    double *sweep = read_column(h5, file, "sweep", &snapshots);
-    double *time = read_column(h5, file, "time", &times);
-    double *history = read_column(h5, file, "history/sweep", &rows);
-    hs_h5_made(h5, snapshots > 0 && times == snapshots ? 0 : -1, "a snapshot");
+    int64_t snapshots, times, rows, row_times;
+    double *sweep = hs_h5_read_column(h5, file, "sweep", &snapshots);
+    double *time = hs_h5_read_column(h5, file, "time", &times);
+    double *row_sweep = hs_h5_read_column(h5, file, "history/sweep", &rows);
+    double *row_time = hs_h5_read_column(h5, file, "history/time", &row_times);
+    if (!h5->failed && (snapshots < 1 || times != snapshots || row_times != rows ||
+                        !hs_places_are_sound(snapshots, sweep, time) ||
+                        !hs_places_are_sound(rows, row_sweep, row_time)))
+        h5->failed = "a snapshot";
     if (!h5->failed) {
         const bool shorter = plan->sweeps < (int64_t)sweep[snapshots - 1];
         const int64_t last =
             shorter ? snapshots - 1 : last_that_fits(plan, snapshots, sweep, time, state->step);
-        state->resume.sweep = (int64_t)sweep[last];
-        state->resume.snapshots = last + 1;
+        struct hs_resume *resume = &state->resume;
+        resume->sweep = (int64_t)sweep[last];
+        resume->snapshots = last + 1;
         state->time = time[last];
-        while (state->resume.rows < rows && history[state->resume.rows] <= sweep[last])
-            state->resume.rows++;
+        while (resume->rows < rows && row_sweep[resume->rows] <= sweep[last])
+            resume->rows++;
+        resume->places = hs_places(hs_places(0, resume->snapshots, sweep, time), resume->rows,
+                                   row_sweep, row_time);
     }
     free(sweep);
     free(time);
-    free(history);
+    free(row_sweep);
+    free(row_time);
 }
 
 /* The last of /temperature's steps, which has the shape that the fingerprint says. */
@@ -73,6 +65,8 @@ static void *read_step(struct hs_h5 *h5, hid_t file, const struct hs_problem *pr
         h5->failed ? H5I_INVALID_HID
                    : hs_h5_made(h5, H5Dopen2(file, "temperature", H5P_DEFAULT), "/temperature");
     const hid_t there = set < 0 ? set : H5Dget_space(set);
+    if (!h5->failed && H5Sget_simple_extent_ndims(there) != 1 + dims)
+        h5->failed = "/temperature";
     const hid_t here = H5Screate_simple(1 + dims, count, NULL);
     if (!h5->failed)
         hs_h5_did(h5, H5Sselect_hyperslab(there, H5S_SELECT_SET, first, NULL, count, NULL),
@@ -97,12 +91,9 @@ enum hs_status hs_last_snapshot_read(const struct hs_problem *problem, const str
     *field = NULL;
     *state = (struct hs_checkpoint_state){.resume = {.sweep = 0}};
     hs_h5_quiet();
-    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    if (access >= 0)
-        H5Pset_file_locking(access, 0, 1); /* readers may have it open */
-    const hid_t file =
-        hs_h5_made(&h5, H5Fopen(path, H5F_ACC_RDONLY, access), "the file, or there is none");
-    enum hs_status st = h5.failed ? HS_OK : hs_form_check(file, reason, size);
+    enum hs_contents_sum sum;
+    const hid_t file = hs_h5_open(&h5, path, &sum);
+    enum hs_status st = h5.failed ? HS_OK : hs_form_check(file, sum, reason, size);
     char *fingerprint = st || h5.failed ? NULL : hs_h5_read_text(&h5, file, "fingerprint");
     if (fingerprint)
         st = hs_fingerprint_compare(fingerprint, hs_fingerprint_of(problem), reason, size);
@@ -112,7 +103,6 @@ enum hs_status hs_last_snapshot_read(const struct hs_problem *problem, const str
     void *values =
         st || h5.failed ? NULL : read_step(&h5, file, problem, state->resume.snapshots - 1);
     free(fingerprint);
-    hs_h5_close(access);
     hs_h5_close(file);
     if (!st && h5.failed) {
         snprintf(reason, size, "cannot read %s", h5.failed);

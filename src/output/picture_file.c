@@ -2,6 +2,7 @@
 #include "output/picture_file.h"
 
 #include "core/regular.h"
+#include "output/h5.h"
 
 #include <hdf5.h>
 #include <math.h>
@@ -156,16 +157,6 @@ static enum hs_status read_shape(struct hs_picture_file *file, struct hs_error *
     return HS_OK;
 }
 
-/* A run that is still writing holds the file's lock; a reader of its finished steps needs none. */
-static hid_t open_unlocked(const char *path)
-{
-    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    H5Pset_file_locking(access, false, true);
-    const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, access);
-    H5Pclose(access);
-    return file;
-}
-
 static enum hs_status open_datasets(const char *path, struct hs_picture_file *out,
                                     struct hs_error *err)
 {
@@ -178,7 +169,14 @@ static enum hs_status open_datasets(const char *path, struct hs_picture_file *ou
         return hs_error_add(err, HS_IO, "%s: cannot read: %s", path, reason);
     }
     fclose(file);
-    out->handles->file = open_unlocked(path);
+    struct hs_h5 h5 = {NULL};
+    enum hs_contents_sum sum;
+    out->handles->file = hs_h5_open(&h5, path, &sum);
+    if (sum == HS_CONTENTS_SUM_WRONG)
+        return hs_error_add(err, HS_IO,
+                            "%s: cannot read %s; make the file again, or, where you changed it "
+                            "yourself, draw a copy of it that h5repack makes",
+                            path, h5.failed);
     if (out->handles->file < 0)
         return hs_error_add(err, HS_IO,
                             "%s: not an HDF5 file, or a damaged one; give the output.file of a "
@@ -284,6 +282,8 @@ enum hs_status hs_picture_read(const struct hs_picture_file *file, int64_t step,
     free(next);
     return good ? HS_OK
                 : hs_error_add(err, HS_IO,
-                               "%s: cannot read snapshot %lld of %s: the file is damaged",
+                               "%s: cannot read snapshot %lld of %s: the file is damaged, its "
+                               "checksum does not fit; draw another snapshot with --step, or make "
+                               "the file again",
                                file->path, (long long)step, dataset_name);
 }

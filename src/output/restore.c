@@ -1,10 +1,14 @@
 #include "output/restore.h"
 
+#include "output/fingerprint.h"
+#include "output/form.h"
 #include "output/h5.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 struct reader {
     struct hs_h5 h5;
@@ -12,24 +16,33 @@ struct reader {
     const struct hs_resume *resume;
 };
 
-/* A column of the file, allocated; *rows is its length. NULL on failure. */
-static double *read_column(struct reader *r, const char *group, const char *name, int64_t *rows)
+uint32_t hs_places(uint32_t before, int64_t rows, const double *sweeps, const double *times)
 {
-    char path[512];
-    snprintf(path, sizeof path, "%s/%s", group[0] == '/' ? "" : group, name);
-    if (r->h5.failed)
-        return NULL;
-    const hid_t set = hs_h5_made(&r->h5, H5Dopen2(r->file, path, H5P_DEFAULT), name);
-    const hid_t space = set < 0 ? set : hs_h5_made(&r->h5, H5Dget_space(set), name);
-    *rows = space < 0 ? 0 : (int64_t)H5Sget_simple_extent_npoints(space);
-    double *values = malloc((size_t)(*rows + 1) * sizeof *values);
-    hs_h5_made(&r->h5, values ? 0 : -1, name);
-    if (!r->h5.failed && *rows > 0)
-        hs_h5_did(&r->h5, H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values),
-                  name);
-    hs_h5_close(space);
-    hs_h5_close(set);
-    return values;
+    const size_t bytes = (size_t)rows * sizeof *sweeps;
+    const uLong after = crc32_z(before, (const unsigned char *)sweeps, bytes);
+    return (uint32_t)crc32_z(after, (const unsigned char *)times, bytes);
+}
+
+bool hs_places_are_sound(int64_t rows, const double *sweeps, const double *times)
+{
+    static const double most = 9007199254740992.0; /* 2^53: counts beyond are not exact */
+    bool sound = true;
+    for (int64_t i = 0; i < rows && sound; i++)
+        sound = isfinite(times[i]) && sweeps[i] >= 0.0 && sweeps[i] <= most &&
+                (i == 0 || (sweeps[i] > sweeps[i - 1] && times[i] >= times[i - 1]));
+    return sound;
+}
+
+/* Sweeps and times of the rows of a group, allocated; NULL both on failure. */
+static int64_t read_places(struct reader *r, const char *sweep, const char *time, double **sweeps,
+                           double **times)
+{
+    int64_t rows, length;
+    *sweeps = hs_h5_read_column(&r->h5, r->file, sweep, &rows);
+    *times = hs_h5_read_column(&r->h5, r->file, time, &length);
+    if (!r->h5.failed && (rows != length || !hs_places_are_sound(rows, *sweeps, *times)))
+        r->h5.failed = sweep;
+    return r->h5.failed ? 0 : rows;
 }
 
 /* As many of the file's `rows` as belong to the run, while their sweeps do. */
@@ -45,17 +58,21 @@ static enum hs_status read_history(struct reader *r, struct hs_series *history,
                                    struct hs_error *err)
 {
     enum hs_status st = HS_OK;
-    int64_t rows = 0, length;
-    double *sweeps = read_column(r, "history", "sweep", &rows);
-    double *times = read_column(r, "history", "time", &length);
-    const int64_t keep = r->h5.failed ? 0 : kept(r, r->resume->rows, rows, sweeps);
+    double *sweeps, *times;
+    const int64_t rows = read_places(r, "history/sweep", "history/time", &sweeps, &times);
+    const int64_t keep = kept(r, r->resume->rows, rows, sweeps);
     for (int64_t i = 0; i < keep && !st; i++)
         st = hs_series_add_row(history, (int64_t)sweeps[i], times[i], err);
     for (int c = HS_SERIES_FIRST; c < history->column_count && !st && !r->h5.failed; c++) {
         struct hs_column *column = &history->columns[c];
-        double *values = read_column(r, column->group, column->name, &length);
-        for (int64_t i = 0; !r->h5.failed && i < keep && i < length; i++)
-            column->values[i] = values[i];
+        char path[512];
+        int64_t length;
+        snprintf(path, sizeof path, "%s/%s", column->group, column->name);
+        double *values = hs_h5_read_column(&r->h5, r->file, path, &length);
+        if (!r->h5.failed && length != rows)
+            r->h5.failed = column->name;
+        if (!r->h5.failed && keep > 0)
+            memcpy(column->values, values, (size_t)keep * sizeof *values);
         free(values);
     }
     free(sweeps);
@@ -93,7 +110,7 @@ static bool fits(struct reader *r, hid_t set, const struct hs_chunks *chunks)
                 H5Sget_simple_extent_ndims(space) == rank &&
                 H5Sget_simple_extent_dims(space, length, NULL) == rank &&
                 H5Pget_layout(form) == H5D_CHUNKED && H5Pget_chunk(form, rank, chunk) == rank &&
-                H5Pget_nfilters(form) == (chunks->compression > 0 ? 2 : 0);
+                H5Pget_nfilters(form) == (chunks->compression > 0 ? 3 : 1);
     for (int d = 1; d < rank && same; d++)
         same = (int64_t)length[d] == chunks->grid.points[rank - 1 - d] &&
                (int64_t)chunk[d] == chunks->chunk[rank - 1 - d];
@@ -107,9 +124,8 @@ static bool fits(struct reader *r, hid_t set, const struct hs_chunks *chunks)
 static enum hs_status read_snapshots(struct reader *r, const char *file, struct hs_chunks *chunks,
                                      struct hs_series *snapshots, struct hs_error *err)
 {
-    int64_t rows = 0, length;
-    double *sweeps = read_column(r, "/", "sweep", &rows);
-    double *times = read_column(r, "/", "time", &length);
+    double *sweeps, *times;
+    const int64_t rows = read_places(r, "sweep", "time", &sweeps, &times);
     const hid_t set =
         r->h5.failed
             ? H5I_INVALID_HID
@@ -121,7 +137,7 @@ static enum hs_status read_snapshots(struct reader *r, const char *file, struct 
                           "config's; resume with the config that began it, or begin anew with "
                           "--overwrite instead of --resume",
                           file);
-    const int64_t keep = r->h5.failed ? 0 : kept(r, r->resume->snapshots, rows, sweeps);
+    const int64_t keep = kept(r, r->resume->snapshots, rows, sweeps);
     for (int64_t i = 0; i < keep && !st && !r->h5.failed; i++) {
         struct hs_chunk *list;
         st = hs_series_add_row(snapshots, (int64_t)sweeps[i], times[i], err);
@@ -136,34 +152,60 @@ static enum hs_status read_snapshots(struct reader *r, const char *file, struct 
     return st;
 }
 
-static enum hs_status check_complete(const struct hs_resume *resume, const char *file,
-                                     const struct hs_series *snapshots,
-                                     const struct hs_series *history, struct hs_error *err)
+/* Whether they are those that the resume is about: not of a run of another length or cadence. */
+static enum hs_status check_places(const struct hs_resume *resume, const char *file,
+                                   const struct hs_series *snapshots,
+                                   const struct hs_series *history, struct hs_error *err)
 {
-    if (snapshots->rows == resume->snapshots && history->rows == resume->rows)
+    const struct hs_column *of = snapshots->columns, *rows = history->columns;
+    if (snapshots->rows != resume->snapshots || history->rows != resume->rows)
+        return hs_error_add(
+            err, HS_BAD_INPUT,
+            "%s: has %lld of the %lld snapshots up to sweep %lld, and %lld of the "
+            "%lld rows of its history, where the checkpoint goes on; put back the "
+            "file that belongs to it, or begin anew with --overwrite instead of --resume",
+            file, (long long)snapshots->rows, (long long)resume->snapshots,
+            (long long)resume->sweep, (long long)history->rows, (long long)resume->rows);
+    uint32_t places =
+        hs_places(0, snapshots->rows, of[HS_SERIES_SWEEP].values, of[HS_SERIES_TIME].values);
+    places =
+        hs_places(places, history->rows, rows[HS_SERIES_SWEEP].values, rows[HS_SERIES_TIME].values);
+    if (places == resume->places)
         return HS_OK;
     return hs_error_add(err, HS_BAD_INPUT,
-                        "%s: has %lld of the %lld snapshots up to sweep %lld, and %lld of the %lld "
-                        "rows of its history, where the checkpoint goes on; put back the file that "
+                        "%s: its snapshots and rows up to sweep %lld are at other sweeps or times "
+                        "than those of the run that the checkpoint is of; put back the file that "
                         "belongs to it, or begin anew with --overwrite instead of --resume",
-                        file, (long long)snapshots->rows, (long long)resume->snapshots,
-                        (long long)resume->sweep, (long long)history->rows,
-                        (long long)resume->rows);
+                        file, (long long)resume->sweep);
 }
 
-enum hs_status hs_restore(const char *file, const struct hs_resume *resume,
+static enum hs_status check_run(struct reader *r, const struct hs_problem *problem,
+                                enum hs_contents_sum sum, struct hs_error *err)
+{
+    char reason[512];
+    if (r->h5.failed)
+        return HS_OK; /* told at the end */
+    enum hs_status st = hs_form_check(r->file, sum, reason, sizeof reason);
+    char *fingerprint = st ? NULL : hs_h5_read_text(&r->h5, r->file, "fingerprint");
+    if (fingerprint)
+        st = hs_fingerprint_compare(fingerprint, hs_fingerprint_of(problem), reason, sizeof reason);
+    free(fingerprint);
+    return st ? hs_error_add(err, st, "%s: %s", problem->output.file, reason) : HS_OK;
+}
+
+enum hs_status hs_restore(const struct hs_problem *problem, const struct hs_resume *resume,
                           struct hs_chunks *chunks, struct hs_series *snapshots,
                           struct hs_series *history, struct hs_error *err)
 {
+    const char *file = problem->output.file;
     struct reader r = {{NULL}, H5I_INVALID_HID, resume};
-    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    if (access >= 0)
-        H5Pset_file_locking(access, 0, 1); /* readers may have it open */
-    r.file = hs_h5_made(&r.h5, H5Fopen(file, H5F_ACC_RDONLY, access), "the file");
-    enum hs_status st = read_snapshots(&r, file, chunks, snapshots, err);
+    enum hs_contents_sum sum;
+    r.file = hs_h5_open(&r.h5, file, &sum);
+    enum hs_status st = check_run(&r, problem, sum, err);
+    if (!st)
+        st = read_snapshots(&r, file, chunks, snapshots, err);
     if (!st)
         st = read_history(&r, history, err);
-    hs_h5_close(access);
     hs_h5_close(r.file);
     if (st)
         return st;
@@ -173,5 +215,5 @@ enum hs_status hs_restore(const char *file, const struct hs_resume *resume,
             "%s: cannot read %s, to go on with this file; put back the file that "
             "belongs to the checkpoint, or begin anew with --overwrite instead of --resume",
             file, r.h5.failed);
-    return check_complete(resume, file, snapshots, history, err);
+    return check_places(resume, file, snapshots, history, err);
 }

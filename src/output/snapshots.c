@@ -420,7 +420,7 @@ static enum hs_status take_up(struct hs_snapshots *s, const struct hs_resume *re
 {
     const char *file = s->problem->output.file;
     const enum hs_status st = hs_store_reopen(file, &s->store, err);
-    return st ? st : hs_restore(file, resume, &s->chunks, &s->snapshots, &s->history, err);
+    return st ? st : hs_restore(s->problem, resume, &s->chunks, &s->snapshots, &s->history, err);
 }
 
 static void note_start(struct hs_snapshots *s)
@@ -489,9 +489,15 @@ enum hs_status hs_snapshots_flush(struct hs_snapshots *snapshots, struct hs_erro
 
 struct hs_resume hs_snapshots_resume(const struct hs_snapshots *snapshots, int64_t sweep)
 {
-    return (struct hs_resume){.sweep = sweep,
-                              .snapshots = snapshots->snapshots.rows - snapshots->extra_snapshot,
-                              .rows = snapshots->history.rows - snapshots->extra_row};
+    const struct hs_column *of = snapshots->snapshots.columns, *rows = snapshots->history.columns;
+    struct hs_resume resume = {.sweep = sweep,
+                               .snapshots = snapshots->snapshots.rows - snapshots->extra_snapshot,
+                               .rows = snapshots->history.rows - snapshots->extra_row};
+    resume.places =
+        hs_places(0, resume.snapshots, of[HS_SERIES_SWEEP].values, of[HS_SERIES_TIME].values);
+    resume.places = hs_places(resume.places, resume.rows, rows[HS_SERIES_SWEEP].values,
+                              rows[HS_SERIES_TIME].values);
+    return resume;
 }
 
 double hs_snapshots_last_error(const struct hs_snapshots *snapshots)

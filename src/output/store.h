@@ -19,6 +19,7 @@
 #ifndef HS_OUTPUT_STORE_H
 #define HS_OUTPUT_STORE_H
 
+#include "core/contents_sum.h"
 #include "core/status.h"
 #include "output/existing.h"
 
@@ -27,8 +28,6 @@
 #include <stdint.h>
 
 struct hs_store;
-
-enum { HS_SUPERBLOCK_BYTES = 96 }; /* version 0 with 8-byte offsets and lengths */
 
 /* A table of contents that lies at `base`, with the superblock that leads to it. */
 struct hs_image {

@@ -20,6 +20,7 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tools"))
 import faults  # noqa: E402
+import sums  # noqa: E402
 
 OFTEN = ("--set", "checkpoint.every_minutes=1e-3")  # 60 ms
 
@@ -348,6 +349,7 @@ def test_a_file_of_the_form_before_is_refused(cut, which):
     checkpoint, output = cut.directory / "out/run.checkpoint.h5", cut.directory / "out/run.h5"
     if which == "output":
         checkpoint.unlink()
+    sums.strip(checkpoint if which == "checkpoint" else output)
     with h5py.File(checkpoint if which == "checkpoint" else output, "r+") as f:
         f.attrs["identity"] = f.attrs["fingerprint"]
         for name in ("form", "fingerprint"):
@@ -369,6 +371,99 @@ def test_the_file_of_another_run_is_refused(stopped):
     assert "out/run.h5: this is a file that heatsolve did not write" in result.stderr
     with h5py.File(stopped / "out/run.h5") as f:
         assert list(f) == ["temperature"]
+
+
+@pytest.fixture(scope="module")
+def other(once, tmp_path_factory):
+    """Outputs of runs that are not the interrupted one's, by what they differ in."""
+    kinds = {
+        "material": ("material.diffusivity=5e-5",),
+        "steps": ("time.step=0.05",),  # which a run is not known by: the same sweeps at other times
+        "cadence": (f"output.every={once.cadence['every'] // 2}",),
+        "rows": (f"output.history_every={once.cadence['history_every'] // 2}",),
+        "end": (),  # shorter than the checkpoint
+        "nothing": (),
+    }
+    files = {}
+    for kind, settings in kinds.items():
+        directory = tmp_path_factory.mktemp("other")
+        faults.write_config(directory, **once.cadence)
+        end = once.cadence["every"] if kind == "end" else once.sweep + 10
+        for setting in (*settings, f"time.sweeps={end}"):
+            settings = (*settings, setting) if setting not in settings else settings
+        arguments = [part for setting in settings for part in ("--set", setting)]
+        assert faults.run(directory, *arguments).returncode == 0
+        files[kind] = directory / "out/run.h5"
+    return files
+
+
+@pytest.mark.parametrize(
+    "kind, message",
+    [
+        ("material", "out/run.h5: it belongs to another run: material.diffusivity is 0.0001, and was 5.0"),
+        ("steps", "are at other sweeps or times than those of the run that the checkpoint is of"),
+        ("cadence", "are at other sweeps or times than those of the run that the checkpoint is of"),
+        ("rows", "are at other sweeps or times than those of the run that the checkpoint is of"),
+        ("end", "where the checkpoint goes on"),
+    ],
+)
+def test_a_checkpoint_goes_on_with_its_own_output_only(cut, other, kind, message):
+    output = cut.directory / "out/run.h5"
+    own = output.read_bytes()
+    shutil.copy(other[kind], output)
+    end = f"time.sweeps={cut.sweep + 20}"
+    result = faults.run(cut.directory, "--resume", "--set", end)
+    assert result.returncode == 2, result.stderr
+    assert message in result.stderr and "begin anew with --overwrite" in result.stderr
+    assert output.read_bytes() == other[kind].read_bytes()
+    output.write_bytes(own)  # the remedy: put back its own
+    assert faults.run(cut.directory, "--resume", "--set", end).returncode == 0
+
+
+def test_a_checkpoint_goes_on_with_the_output_of_the_same_config(cut, other, tmp_path):
+    """Whenever it ran: the bits are the same."""
+    end = ("--set", f"time.sweeps={cut.sweep + 20}")
+    shutil.copytree(cut.directory, tmp_path / "own")
+    assert faults.run(tmp_path / "own", "--resume", *end).returncode == 0
+    shutil.copy(other["nothing"], cut.directory / "out/run.h5")
+    result = faults.run(cut.directory, "--resume", *end)
+    assert result.returncode == 0, result.stderr
+    assert_same_file(tmp_path / "own/out/run.h5", cut.directory / "out/run.h5")
+
+
+@pytest.mark.parametrize("name, value", [("sweep", -1), ("sweep", -(2**62)), ("snapshots", -1), ("rows", -5),
+                                         ("time", float("nan")), ("time", float("inf")), ("step", -0.1),
+                                         ("step", float("nan"))])  # fmt: skip
+def test_a_checkpoint_of_no_place_is_refused(cut, name, value):
+    """As if heatsolve had written it: its checksums fit."""
+    checkpoint = cut.directory / "out/run.checkpoint.h5"
+    with h5py.File(checkpoint, "r+") as f:
+        f.attrs.modify(name, type(f.attrs[name])(value))
+    sums.renew(checkpoint)
+    result = faults.run(cut.directory, "--resume")
+    assert result.returncode == 3, result.stderr
+    assert "cannot read its place: it is not one that a run comes to" in result.stderr
+    assert "remove what is left of it to go on from the last snapshot in out/run.h5" in result.stderr
+    checkpoint.unlink()
+    end = f"time.sweeps={snapshot_in(cut.directory / 'out/run.h5') + 10}"
+    assert faults.run(cut.directory, "--resume", "--set", end).returncode == 0
+
+
+@pytest.mark.parametrize("checkpoint", [True, False])
+@pytest.mark.parametrize("name, values", [("sweep", [-1]), ("sweep", [7, 6]), ("time", [float("nan")]),
+                                          ("time", [2.0, 1.0]), ("history/sweep", [-1]),
+                                          ("history/time", [float("-inf")])])  # fmt: skip
+def test_an_output_of_no_place_is_refused(cut, name, values, checkpoint):
+    output = cut.directory / "out/run.h5"
+    if not checkpoint:
+        (cut.directory / "out/run.checkpoint.h5").unlink()
+    with h5py.File(output, "r+") as f:
+        last = len(f[name]) if not checkpoint else 2
+        f[name][last - len(values) : last] = values
+    sums.renew(output)
+    result = faults.run(cut.directory, "--resume")
+    assert result.returncode == 3, result.stderr
+    assert "cannot read" in result.stderr and "begin anew with --overwrite" in result.stderr
 
 
 def test_without_a_checkpoint(tmp_path):

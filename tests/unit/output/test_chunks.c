@@ -1,4 +1,6 @@
 #include "output/chunks.h"
+#include "output/field_set.h"
+#include "output/fletcher.h"
 #include "test.h"
 
 #include <stdio.h>
@@ -112,7 +114,7 @@ static void assert_in_file(const struct hs_chunks *chunks, const char *path)
     int64_t node = 0;
     for (int64_t n = 0; n < chunks->per_step; n++) {
         const int64_t left = hs_grid_count(&chunks->grid) - node;
-        const int64_t whole = chunks->list[n].bytes / (int64_t)sizeof *values;
+        const int64_t whole = hs_chunks_bytes(chunks) / (int64_t)sizeof *values;
         const size_t count = (size_t)(left < whole ? left : whole);
         assert_int_equal(fseek(file, chunks->list[n].at, SEEK_SET), 0);
         assert_int_equal(fread(values, sizeof *values, count, file), count);
@@ -151,5 +153,138 @@ void test_chunks__are_written_in_pieces_as_they_come(void **state)
         assert_int_equal(rmdir(directory), 0);
         hs_chunks_release(&chunks);
         free(reader.values);
+    }
+}
+
+/* ---- as HDF5 reads them -------------------------------------------------------------------- */
+
+struct file {
+    char directory[32], path[64];
+    struct hs_chunks chunks;
+};
+
+/* A file whose only step is `field`. */
+static void write_file(struct file *file, const struct hs_grid *grid, size_t size, int compression,
+                       int64_t most, const void *field)
+{
+    struct hs_store *store = NULL;
+    struct hs_image image = {.placed = -1};
+    struct hs_h5 h5 = {NULL};
+    struct hs_error err;
+    int64_t capacity;
+    hs_error_init(&err);
+    strcpy(file->directory, "/tmp/chunks-XXXXXX");
+    assert_non_null(mkdtemp(file->directory));
+    snprintf(file->path, sizeof file->path, "%s/o.h5", file->directory);
+    assert_int_equal(hs_chunks_init(&file->chunks, grid, size, compression, most, &err), HS_OK);
+    assert_int_equal(hs_store_create(file->path, &store, &err), HS_OK);
+    assert_int_equal(hs_chunks_append_field(&file->chunks, store, field, &err), HS_OK);
+    hs_store_room(store, 0, 1, &image.base, &capacity, &image.end);
+    const hid_t root = hs_image_create(&image);
+    hs_h5_close(hs_field_set(&h5, root, &file->chunks, &image));
+    assert_true(H5Fclose(root) >= 0 && !h5.failed);
+    assert_int_equal(hs_store_write(store, &image, &err), HS_OK);
+    assert_int_equal(hs_store_commit(store, &image, &err), HS_OK);
+    hs_store_destroy(store);
+    hs_image_release(&image);
+}
+
+static void remove_file(struct file *file)
+{
+    assert_int_equal(unlink(file->path), 0);
+    assert_int_equal(rmdir(file->directory), 0);
+    hs_chunks_release(&file->chunks);
+}
+
+/* Whether HDF5 reads it all, and the same bytes. */
+static bool reads(const struct file *file, const void *field)
+{
+    struct hs_h5 h5 = {NULL};
+    enum hs_contents_sum sum;
+    const size_t bytes = (size_t)hs_grid_count(&file->chunks.grid) * file->chunks.size;
+    void *found = malloc(bytes);
+    hs_h5_quiet();
+    const hid_t root = hs_h5_open(&h5, file->path, &sum);
+    const hid_t set = H5Dopen2(root, "temperature", H5P_DEFAULT);
+    assert_true(set >= 0);
+    assert_int_equal(sum, HS_CONTENTS_SUM_FITS);
+    const hid_t type = file->chunks.size == 4 ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
+    const bool read = H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, found) >= 0;
+    const bool same = read && memcmp(found, field, bytes) == 0;
+    assert_int_equal(read, same); /* never other bytes */
+    free(found);
+    hs_h5_close(set);
+    hs_h5_close(root);
+    return same;
+}
+
+static void flip(const struct file *file, int64_t at)
+{
+    FILE *bytes = fopen(file->path, "r+b");
+    assert_int_equal(fseek(bytes, at, SEEK_SET), 0);
+    const int byte = fgetc(bytes);
+    assert_int_equal(fseek(bytes, at, SEEK_SET), 0);
+    fputc(byte ^ 1 << (at & 7), bytes);
+    fclose(bytes);
+}
+
+/* Smooth, so that it packs to odd lengths too; or noise, which does not pack. */
+static void fill(void *field, int64_t count, size_t size, int noise)
+{
+    for (int64_t n = 0; n < count; n++) {
+        const double value = noise ? rand() * 1.7 : (double)(n / 3);
+        if (size == 4)
+            ((float *)field)[n] = (float)value;
+        else
+            ((double *)field)[n] = value;
+    }
+}
+
+void test_chunks__their_checksums_are_those_that_hdf5_wants(void **state)
+{
+    (void)state;
+    static double field[3000];
+    int odd = 0, padded = 0;
+    for (int64_t n = 3; n < 3000; n += n < 60 ? 1 : 89)
+        for (int form = 0; form < 12; form++) {
+            const size_t size = form & 1 ? 4 : 8;
+            const int noise = form >> 1 & 1, compression = form >> 2 ? 6 * (form >> 2) - 5 : 0;
+            const struct hs_grid grid = grid_of(1, n, 1, 1);
+            struct file file;
+            fill(field, n, size, noise);
+            write_file(&file, &grid, size, compression, n % 2 ? 0 : 800, field);
+            assert_true(reads(&file, field));
+            for (int64_t c = 0; c < file.chunks.per_step; c++) {
+                const struct hs_chunk *chunk = &file.chunks.list[c];
+                const int64_t at = chunk->at + rand() % chunk->bytes;
+                odd += chunk->bytes % 2 != 0;
+                padded += file.chunks.per_step * file.chunks.chunk[HS_X] > n;
+                flip(&file, at);
+                assert_false(reads(&file, field));
+                flip(&file, at);
+                assert_true(reads(&file, field));
+            }
+            remove_file(&file);
+        }
+    assert_true(odd > 50 && padded > 50);
+}
+
+/* More than one piece a chunk, and a last chunk that ends beyond the grid. */
+void test_chunks__their_checksums_in_pieces(void **state)
+{
+    (void)state;
+    const struct hs_grid grids[] = {grid_of(3, 211, 303, 45), grid_of(2, 2050, 1501, 1),
+                                    grid_of(1, 4000001, 1, 1)};
+    for (int g = 0; g < 3; g++) {
+        struct file file;
+        float *field = malloc((size_t)hs_grid_count(&grids[g]) * sizeof *field);
+        fill(field, hs_grid_count(&grids[g]), 4, 1);
+        write_file(&file, &grids[g], 4, 0, 5 << 20, field);
+        assert_true(file.chunks.per_step > 1);
+        assert_true(reads(&file, field));
+        flip(&file, file.chunks.list[1].at + 12345);
+        assert_false(reads(&file, field));
+        free(field);
+        remove_file(&file);
     }
 }

@@ -1,0 +1,197 @@
+"""A single bit that has flipped in a file of a run: what reads it says so, or it does not matter.
+
+HEATSOLVE_FLIPS=N tries N bits of each file instead of 100.
+"""
+
+import os
+import pathlib
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import h5py
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tools"))
+import faults  # noqa: E402
+
+FLIPS = int(os.environ.get("HEATSOLVE_FLIPS", "100"))
+
+CONFIG = """
+title = "flips";
+precision = "{precision}";
+grid = {{ points = [25, 24]; spacing = 0.01; }};
+material = {{ diffusivity = 1e-4; }};
+initial = {{ expression = "20 + 100*sin(40*x)*cos(30*y)"; }};
+boundary = {{ all = {{ type = "dirichlet"; value = "20+t"; }}; }};
+time = {{ sweeps = {sweeps}; step = 0.1; }};
+output = {{ file = "out/run.h5"; every = {every}; history_every = {every}; compression = {compression}; }};
+solver = {{ threads = 1; }};
+probes = ( {{ name = "core"; at = [0.03, 0.03]; }} );
+"""
+FORMS = {"double": ("double", 0), "float packed": ("float", 6)}
+
+
+def command(directory, name, *arguments):
+    return subprocess.run(
+        [faults.HEATSOLVE, name, *arguments], cwd=directory, capture_output=True, text=True, timeout=100
+    )
+
+
+def resume(directory, end):
+    return command(directory, "run", "case.cfg", "--quiet", "--resume", "--set", f"time.sweeps={end}")
+
+
+def finished(directory):
+    assert command(directory, "run", "case.cfg", "--quiet", "--set", "time.sweeps=60").returncode == 0
+    return 80
+
+
+def stopped(directory):
+    """With a checkpoint in the middle of nowhere."""
+    process = subprocess.Popen([faults.HEATSOLVE, "run", "case.cfg", "--quiet"], cwd=directory, stderr=subprocess.PIPE)
+    file = directory / "out/run.h5"
+    while process.poll() is None and not file.exists():
+        time.sleep(0.002)
+    time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    assert process.wait() == 130, process.stderr.read()
+    with h5py.File(directory / "out/run.checkpoint.h5") as f:
+        return int(f.attrs["sweep"]) + 20
+
+
+def chunks_in(path):
+    """(begin, end, step) of each."""
+    with h5py.File(path) as f:
+        set_id = f["temperature"].id
+        infos = [set_id.get_chunk_info(n) for n in range(set_id.get_num_chunks())]
+    return [(i.byte_offset, i.byte_offset + i.size, i.chunk_offset[0]) for i in infos]
+
+
+def read(path):
+    """What the file says: each step's bytes or None where it cannot be read, and the other datasets."""
+    with h5py.File(path) as f:
+        steps, rest = [], {}
+        for n in range(len(f["temperature"])):
+            try:
+                steps.append(f["temperature"][n].tobytes())
+            except OSError:
+                steps.append(None)
+        for group in (f, f["history"], f["probes"]):
+            for name, item in group.items():
+                if isinstance(item, h5py.Dataset) and name != "temperature":
+                    rest[item.name] = item[()].tobytes()
+    return steps, rest
+
+
+def positions(path, count, rng):
+    """As many bits of chunks, of which most files are made, as of all the rest."""
+    inside = [n for begin, end, _ in chunks_in(path) for n in range(begin, end)]
+    outside = sorted(set(range(path.stat().st_size)) - set(inside))
+    chosen = rng.choices(inside, k=count // 2) + rng.choices(outside, k=count - count // 2)
+    return [(at, rng.randrange(8)) for at in chosen]
+
+
+@pytest.fixture(params=FORMS)
+def form(request):
+    return FORMS[request.param]
+
+
+def begin(directory, form, how):
+    """The files of a run to go on with, as bytes, and the sweep that it shall go on to."""
+    precision, compression = form
+    sweeps, every = (60, 15) if how is finished else (10**8, 20000)
+    (directory / "case.cfg").write_text(
+        CONFIG.format(precision=precision, compression=compression, sweeps=sweeps, every=every)
+    )
+    end = how(directory)
+    return {p.name: p.read_bytes() for p in (directory / "out").iterdir()}, end
+
+
+def put_back(directory, files):
+    for path in (directory / "out").iterdir():
+        path.unlink()
+    for name, content in files.items():
+        (directory / "out" / name).write_bytes(content)
+
+
+def flip(path, at, bit):
+    content = bytearray(path.read_bytes())
+    content[at] ^= 1 << bit
+    path.write_bytes(content)
+
+
+def assert_told(result, where):
+    assert result.returncode in (2, 3), (where, result.returncode, result.stderr)
+    assert "heatsolve: " in result.stderr and len(result.stderr) > 40, (where, result.stderr)
+
+
+@pytest.mark.parametrize(
+    "how, name",
+    [(finished, "run.h5"), (stopped, "run.h5"), (stopped, "run.checkpoint.h5")],
+    ids=["finished", "output beside a checkpoint", "checkpoint"],
+)
+def test_a_resume_is_refused_or_ends_with_the_same_bits(tmp_path, form, how, name):
+    files, end = begin(tmp_path, form, how)
+    file, output = tmp_path / "out" / name, tmp_path / "out/run.h5"
+    chunks = chunks_in(file)
+    chosen = positions(file, FLIPS, random.Random(f"{name} {form}"))
+    assert resume(tmp_path, end).returncode == 0
+    steps, rest = read(output)
+    refused = 0
+    for at, bit in chosen:
+        put_back(tmp_path, files)
+        flip(file, at, bit)
+        result = resume(tmp_path, end)
+        if result.returncode != 0:
+            assert_told(result, (at, bit))
+            refused += 1
+            continue
+        # a snapshot before that which it goes on from is not read; whoever reads it is told
+        hurt = {step for begin, stop, step in chunks if begin <= at < stop and name == "run.h5"}
+        found, others = read(output)
+        assert others == rest, (at, bit)
+        assert len(found) == len(steps), (at, bit)
+        differing = {n for n in range(len(steps)) if found[n] != steps[n]}
+        assert differing <= hurt and all(found[n] is None for n in differing), (at, bit)
+    assert refused > FLIPS / 4
+
+
+def test_a_picture_is_refused_or_the_same(tmp_path, form):
+    files, _ = begin(tmp_path, form, finished)
+    file, picture = tmp_path / "out/run.h5", tmp_path / "picture.png"
+    chosen = positions(file, FLIPS, random.Random(f"render {form}"))
+    draw = ("render", "out/run.h5", "--step", "2", "--width", "400", "-o", "picture.png")
+    assert command(tmp_path, *draw).returncode == 0
+    expected = picture.read_bytes()
+    refused = 0
+    for at, bit in chosen:
+        put_back(tmp_path, files)
+        flip(file, at, bit)
+        picture.unlink(missing_ok=True)
+        result = command(tmp_path, *draw)
+        if result.returncode == 0:
+            assert picture.read_bytes() == expected, (at, bit)
+            continue
+        assert_told(result, (at, bit))
+        assert "out/run.h5: " in result.stderr and not picture.exists()
+        refused += 1
+    assert refused > FLIPS / 4
+
+
+def test_h5py_is_told_of_every_bit_of_a_snapshot(tmp_path, form):
+    """HDF5's own checksum, of every kind of chunk: it fits where nothing flipped, and nowhere else."""
+    files, _ = begin(tmp_path, form, finished)
+    file = tmp_path / "out/run.h5"
+    rng = random.Random(f"h5py {form}")
+    for begin_at, end_at, step in chunks_in(file):
+        for at in rng.sample(range(begin_at, end_at), 8):
+            flip(file, at, bit := rng.randrange(8))
+            with h5py.File(file) as f:
+                with pytest.raises(OSError):
+                    f["temperature"][step]
+                assert all(np.isfinite(f["temperature"][n]).all() for n in range(5) if n != step)
+            flip(file, at, bit)
