@@ -1,11 +1,11 @@
 #include "output/checkpoint.h"
 
 #include "core/clock.h"
-#include "core/version.h"
 #include "output/checkpoint_file.h"
 #include "output/existing.h"
 #include "output/files.h"
 #include "output/last_snapshot.h"
+#include "output/resume_time.h"
 
 #include <errno.h>
 #include <math.h>
@@ -49,7 +49,9 @@ static enum hs_status write_now(struct hs_checkpoint *c, const struct hs_moment 
             .resume = c->snapshots ? hs_snapshots_resume(c->snapshots, moment->sweep)
                                    : (struct hs_resume){.sweep = moment->sweep},
             .time = moment->time,
-            .step = hs_plan_step(moment->plan)};
+            .step = hs_plan_step(moment->plan),
+            .interval = c->problem->schedule.output_interval,
+            .end = c->problem->schedule.end};
         st = hs_checkpoint_file_write(c->problem, c->path, c->older, &state, field, err);
     }
     c->written = hs_clock_now();
@@ -151,41 +153,6 @@ void hs_checkpoint_destroy(struct hs_checkpoint *checkpoint)
     free(checkpoint);
 }
 
-/* Other schedules are welcome as long as the sweep keeps its time, to the rounding of its sum of
- * steps: then all times before it stand, and those after it follow. */
-static enum hs_status check_time(const struct hs_problem *problem, const struct hs_plan *plan,
-                                 const struct hs_checkpoint_state *state, struct hs_error *err)
-{
-    const char *config = problem->config_path ? problem->config_path : "config";
-    const int64_t sweep = state->resume.sweep;
-    if (plan->sweeps < sweep)
-        return hs_error_add(err, HS_BAD_INPUT,
-                            "%s: time: ends at sweep %lld, t = %.9g s; the run has come to sweep "
-                            "%lld, t = %.9g s: give a later time.end or more time.sweeps",
-                            config, (long long)plan->sweeps, plan->end, (long long)sweep,
-                            state->time);
-    if (hs_plan_keeps_time(plan, sweep, state->time, state->step))
-        return HS_OK;
-    const double step = state->step, length = plan->end - state->time;
-    char reason[512];
-    snprintf(reason, sizeof reason,
-             "%s: time: sweep %lld, where the run goes on, would come at t = %.9g s instead of "
-             "%.9g s, since ",
-             config, (long long)sweep, hs_plan_time(plan, sweep), state->time);
-    if (fabs((double)sweep * step - state->time) > 1e-6 * step)
-        return hs_error_add(
-            err, HS_BAD_INPUT,
-            "%sits last steps were cut to end there; go on to the end that it had first, "
-            "with output.interval as it was, or begin anew with --overwrite instead of --resume",
-            reason);
-    return hs_error_add(err, HS_BAD_INPUT,
-                        "%sthese steps are of %.9g s and the run's were of %.9g s; go on with "
-                        "--set time.step=%.17g --set time.end=%.17g, a whole number of steps from "
-                        "there",
-                        reason, hs_plan_step(plan), step, step,
-                        state->time + step * fmax(ceil(length / step - 1e-6), 1.0));
-}
-
 /* The newest that is whole; or, where there is none at all, the last snapshot of the output. */
 static enum hs_status read_newest(const struct hs_problem *problem, const struct hs_plan *plan,
                                   char *const paths[2], struct hs_checkpoint_state *state,
@@ -231,7 +198,7 @@ enum hs_status hs_checkpoint_read(const struct hs_problem *problem, const struct
     free(paths[0]);
     free(paths[1]);
     if (!st)
-        st = check_time(problem, plan, &state, err);
+        st = hs_resume_check_time(problem, plan, &state, err);
     *resume = state.resume;
     return st;
 }

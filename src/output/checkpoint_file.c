@@ -33,6 +33,8 @@ static enum hs_status make_contents(const struct hs_problem *problem, const char
     hs_h5_whole(&h5, root, "rows", state->resume.rows);
     hs_h5_number(&h5, root, "time", state->time);
     hs_h5_number(&h5, root, "step", state->step);
+    hs_h5_number(&h5, root, "interval", state->interval);
+    hs_h5_number(&h5, root, "end", state->end);
     hs_h5_whole(&h5, root, "places", state->resume.places);
     hs_h5_close(hs_field_set(&h5, root, chunks, image));
     if (root >= 0)
@@ -120,6 +122,8 @@ static enum hs_status read_state(struct hs_h5 *h5, hid_t file, const struct hs_p
     state->resume.places = (uint32_t)hs_h5_read_whole(h5, file, "places");
     state->time = hs_h5_read_number(h5, file, "time");
     state->step = hs_h5_read_number(h5, file, "step");
+    state->interval = hs_h5_read_number(h5, file, "interval");
+    state->end = hs_h5_read_number(h5, file, "end");
     if (!h5->failed && !is_sound(state))
         h5->failed = "its place: it is not one that a run comes to";
     const enum hs_status st =

@@ -8,7 +8,8 @@
 
 struct hs_checkpoint_state {
     struct hs_resume resume;
-    double time, step; /* s: at the sweep; of the sweeps before it */
+    double time, step;    /* s: at the sweep; of the sweeps of full intervals before it */
+    double interval, end; /* s: output.interval and time.end, or NaN */
 };
 
 /* Writes beside `path` and syncs, moves what was at `path` to `older`, then takes its place. */

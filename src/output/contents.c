@@ -107,6 +107,8 @@ static void numerics(struct hs_h5 *h5, hid_t root, const struct hs_contents *con
     hs_h5_text(h5, root, "precision", hs_precision_name(problem->precision));
     hs_h5_whole(h5, root, "radius", problem->radius);
     hs_h5_number(h5, root, "step", step);
+    hs_h5_number(h5, root, "interval", problem->schedule.output_interval);
+    hs_h5_number(h5, root, "end", problem->schedule.end);
     hs_h5_array(h5, root, "coefficients", H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE,
                 hs_stencil_count(stencil.dims, stencil.radius), stencil.c);
     hs_h5_text(h5, root, "coefficient_order",

@@ -4,6 +4,7 @@
 #include "output/form.h"
 #include "output/h5.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -97,7 +98,11 @@ enum hs_status hs_last_snapshot_read(const struct hs_problem *problem, const str
     char *fingerprint = st || h5.failed ? NULL : hs_h5_read_text(&h5, file, "fingerprint");
     if (fingerprint)
         st = hs_fingerprint_compare(fingerprint, hs_fingerprint_of(problem), reason, size);
-    state->step = st || h5.failed ? 0.0 : hs_h5_read_number(&h5, file, "step");
+    state->step = st ? 0.0 : hs_h5_read_number(&h5, file, "step");
+    state->interval = st ? 0.0 : hs_h5_read_number(&h5, file, "interval");
+    state->end = st ? 0.0 : hs_h5_read_number(&h5, file, "end");
+    if (!st && !h5.failed && !(isfinite(state->step) && state->step > 0.0))
+        h5.failed = "step";
     if (!st)
         read_place(&h5, file, plan, state);
     void *values =

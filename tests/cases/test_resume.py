@@ -70,7 +70,7 @@ def assert_same_file(a, b):
     with h5py.File(a) as f, h5py.File(b) as g:
         differing = {"started", "wall_seconds", "sweep_seconds", "config", "coefficients"}
         for key in set(f.attrs) - differing:
-            assert f.attrs[key] == g.attrs[key], key
+            assert np.array_equal(f.attrs[key], g.attrs[key], equal_nan=key in ("end", "interval")), key
         assert (f.attrs["coefficients"] == g.attrs["coefficients"]).all()
 
 
@@ -328,8 +328,7 @@ def test_an_end_that_changes_the_steps_is_refused_with_one_that_does_not(tmp_pat
     result = faults.run(tmp_path, "--resume", "--set", f"time.end={then + 100.3 * step!r}")
     assert result.returncode == 2
     assert f"sweep {sweep}, where the run goes on, would come at t = " in result.stderr
-    advice = re.search(r"go on with (--set \S+ --set \S+),", result.stderr)[1].split()
-    result = faults.run(tmp_path, "--resume", *advice)
+    result = faults.run(tmp_path, "--resume", *advice_of(result))
     assert result.returncode == 0, result.stderr
     with h5py.File(tmp_path / "out/run.h5") as f:
         assert f["sweep"][-1] == sweep + 101
@@ -340,7 +339,9 @@ def test_an_end_before_the_checkpoint_is_refused(cut):
     directory, _, sweep = cut
     result = faults.run(directory, "--resume", "--set", f"time.sweeps={sweep - 1}")
     assert result.returncode == 2
-    assert f"the run has come to sweep {sweep}" in result.stderr and "more time.sweeps" in result.stderr
+    assert f"the run has come to sweep {sweep}" in result.stderr
+    assert advice_of(result) == ["--set", f"time.sweeps={sweep + 1}"]
+    assert faults.run(directory, "--resume", *advice_of(result)).returncode == 0
 
 
 @pytest.mark.parametrize("which", ["checkpoint", "output"])
@@ -578,23 +579,60 @@ def test_a_finished_run_is_not_taken_for_another(tmp_path, setting, message):
         assert_begins_anew(directory, result, "time.end=1.0")
 
 
-def test_automatic_steps_without_an_interval_go_on_as_the_message_says(tmp_path):
-    directory = write_times(tmp_path / "cut", output="")
-    assert faults.run(directory).returncode == 0
-    result = faults.run(directory, "--resume", "--set", "time.end=6.1")
-    assert result.returncode == 2
-    advice = re.search(r"go on with (--set \S+ --set \S+),", result.stderr)[1].split()
-    assert faults.run(directory, "--resume", *advice).returncode == 0
-    assert times_in(directory)[:2] == [0, 5] and times_in(directory)[2] >= 6.1
+# (the run that was, the resume that is refused): what the message names is run
+REFUSED = {
+    "interval": ("interval = 1.0;", [], ["time.end=6", "output.interval=0.5"]),
+    "interval, no multiple": ("interval = 1.0;", [], ["time.end=6.1", "output.interval=0.77"]),
+    "interval beyond the end": ("interval = 1.0;", [], ["time.end=6.1", "output.interval=7.7"]),
+    "a first interval": ("", [], ["time.end=6", "output.interval=0.5"]),
+    "end": ("", [], ["time.end=6.1"]),
+    "end of steps given": ("", ["time.step=0.15"], ["time.end=6.1"]),
+    "an earlier end": ("interval = 1.0;", [], ["time.end=2.5"]),
+    "an earlier end, no interval": ("", [], ["time.end=2.2"]),
+    "safety": ("interval = 1.0;", [], ["time.end=6", "time.safety=0.5"]),
+    "step": ("interval = 1.0;", [], ["time.end=6", "time.step=0.07"]),
+    "step, end and interval": ("interval = 1.0;", [], ["time.end=6.3", "time.step=0.07", "output.interval=0.3"]),
+    "sweeps": ("", ["time.sweeps=20"], ["time.sweeps=30", "time.safety=0.3"]),
+    "fewer sweeps": ("", ["time.sweeps=20"], ["time.sweeps=10"]),
+    "fewer sweeps, interval": ("interval = 1.0;", ["time.sweeps=20"], ["time.sweeps=10", "output.interval=0.3"]),
+    "cut steps": ("interval = 1.0;", ["time.end=3.3"], ["output.interval=0.7"]),
+    "cut steps, safety": ("interval = 1.0;", ["time.end=3.3"], ["output.interval=0.7", "time.safety=0.3"]),
+    "every": ("interval = 1.0;", ["time.step=0.15"], ["time.end=6", "output.every=3"]),
+    "steady": ("interval = 1.0;", [], ["time.end=6", "time.safety=0.5", "steady.tolerance=1e-30"]),
+}
 
 
-def test_steps_that_were_cut_are_not_taken_for_others(tmp_path):
-    """Where no snapshot comes at the same time again, the message says why."""
-    directory = write_times(tmp_path / "cut")
-    assert faults.run(directory, "--set", "time.end=3.3").returncode == 0
-    result = faults.run(directory, "--resume", "--set", "output.interval=0.7")
+def settings(values):
+    return [part for value in values for part in ("--set", value)]
+
+
+def advice_of(result):
+    return re.search(r": time: .*[:;] go on with ((?:--set \S+ ?)*--set \S+), or begin anew with --overwrite", result.stderr)[1].split()
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_a_schedule_that_does_not_fit_is_answered_with_one_that_does(tmp_path, case):
+    output, first, then = REFUSED[case]
+    directory = write_times(tmp_path / "cut", output=output)
+    assert faults.run(directory, *settings(first)).returncode == 0
+    before = times_in(directory)
+    then = ["--resume", *settings(then)]
+    result = faults.run(directory, *then)
+    assert result.returncode == 2, result.stderr
+    advice = advice_of(result)
+    result = faults.run(directory, *then, *advice)
+    assert result.returncode == (1 if case == "steady" else 0), (advice, result.stderr)
+    assert times_in(directory)[: len(before)] == before
+
+
+def test_where_nothing_fits_the_message_says_so(tmp_path):
+    """Steps that were cut to end at a time; now sweeps are to be counted, and no number of them is at it."""
+    directory = write_times(tmp_path / "cut", output="interval = 2.0;")
+    assert faults.run(directory, "--set", "time.end=3.3", "--set", "output.interval=3.2").returncode == 0
+    result = faults.run(directory, "--resume", "--set", "time.sweeps=60", "--set", "output.every=7")
     assert result.returncode == 2
-    assert "would come at t = 2.975 s instead of 3.3 s, since its last steps were cut" in result.stderr
+    assert "since its last steps were cut to end there" in result.stderr
+    assert "; no time.step, output.interval and time.end were found that keep it; begin anew with" in result.stderr
     assert_begins_anew(directory, result, "time.end=1.0")
 
 

@@ -1,0 +1,158 @@
+#include "output/resume_time.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What may be set otherwise: from the asked or, of the OLD ones, as it was when the file was
+ * written. */
+enum { STEP = 1, INTERVAL = 2, END = 4, SWEEPS = 8, OLD_INTERVAL = 16, OLD_END = 32 };
+
+/* In this order, the least first. */
+static const unsigned ways[] = {END,
+                                SWEEPS,
+                                STEP,
+                                STEP | END,
+                                STEP | SWEEPS,
+                                STEP | INTERVAL,
+                                STEP | INTERVAL | END,
+                                STEP | INTERVAL | SWEEPS,
+                                OLD_INTERVAL,
+                                OLD_INTERVAL | OLD_END,
+                                STEP | OLD_INTERVAL | OLD_END};
+
+struct trial {
+    struct hs_problem problem; /* but for its schedule the one asked about */
+    char options[256];         /* that make it so */
+};
+
+/* With as few digits as give the same number again. */
+static void add_option(struct trial *trial, const char *key, double value)
+{
+    char number[40];
+    int digits = 6;
+    do
+        snprintf(number, sizeof number, "%.*g", digits, value);
+    while (strtod(number, NULL) != value && digits++ < 17);
+    const size_t used = strlen(trial->options);
+    snprintf(trial->options + used, sizeof trial->options - used, "%s--set %s=%s", used ? " " : "",
+             key, number);
+}
+
+/* The first whole number of steps from there that is not before `end`. */
+static double whole_end(const struct hs_checkpoint_state *state, double end)
+{
+    const double steps = fmax(ceil((end - state->time) / state->step - 1e-6), 1.0);
+    return state->time + steps * state->step;
+}
+
+static double whole_interval(const struct hs_checkpoint_state *state, double interval)
+{
+    return fmax(rint(interval / state->step), 1.0) * state->step;
+}
+
+/* A step that is cut as it was then: the longest of those made, of full intervals and after them.
+ */
+static double old_step(const struct hs_checkpoint_state *state)
+{
+    if (isnan(state->interval))
+        return state->step;
+    const double intervals = floor(state->time / state->interval + 1e-9);
+    const double after =
+        (double)state->resume.sweep - intervals * rint(state->interval / state->step);
+    const double rest = state->time - intervals * state->interval;
+    return after > 0.0 && rest > after * state->step * (1.0 + 1e-9) ? rest / after : state->step;
+}
+
+static void set(struct trial *trial, const char *key, double *number, double value)
+{
+    *number = value;
+    add_option(trial, key, value);
+}
+
+/* False where there is nothing to set, or it is so already. */
+static bool make_trial(const struct hs_problem *problem, const struct hs_checkpoint_state *state,
+                       unsigned way, struct trial *trial)
+{
+    *trial = (struct trial){.problem = *problem};
+    struct hs_schedule *s = &trial->problem.schedule;
+    const bool has_end = !isnan(s->end), has_interval = !isnan(s->output_interval);
+    if ((way & (END | OLD_END) && !has_end) || (way & OLD_END && isnan(state->end)) ||
+        (way & SWEEPS && (s->sweeps < 0 || s->sweeps > state->resume.sweep)) ||
+        (way & (INTERVAL | OLD_INTERVAL) && !has_interval) ||
+        (way & OLD_INTERVAL && isnan(state->interval)))
+        return false;
+    if (way & STEP)
+        set(trial, "time.step", &s->step, way & OLD_END ? old_step(state) : state->step);
+    if (way & INTERVAL)
+        set(trial, "output.interval", &s->output_interval,
+            whole_interval(state, s->output_interval));
+    if (way & OLD_INTERVAL)
+        set(trial, "output.interval", &s->output_interval, state->interval);
+    if (way & END)
+        set(trial, "time.end", &s->end, whole_end(state, s->end));
+    if (way & OLD_END)
+        set(trial, "time.end", &s->end, state->end);
+    if (way & SWEEPS) {
+        s->sweeps = state->resume.sweep + 1;
+        add_option(trial, "time.sweeps", (double)s->sweeps);
+    }
+    return true;
+}
+
+static bool goes_on(const struct hs_plan *plan, const struct hs_checkpoint_state *state)
+{
+    return plan->sweeps >= state->resume.sweep &&
+           hs_plan_keeps_time(plan, state->resume.sweep, state->time, state->step);
+}
+
+/* "go on with --set ..., or", of a trial that would. */
+static void find_way(const struct hs_problem *problem, const struct hs_checkpoint_state *state,
+                     char *out, size_t size)
+{
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        struct trial trial;
+        struct hs_plan plan;
+        struct hs_error unsaid;
+        if (!make_trial(problem, state, ways[i], &trial))
+            continue;
+        hs_error_init(&unsaid);
+        const bool good = !hs_plan_steps(&trial.problem, &plan, &unsaid) && goes_on(&plan, state);
+        hs_error_release(&unsaid);
+        if (good) {
+            snprintf(out, size, "go on with %s, or", trial.options);
+            return;
+        }
+    }
+    snprintf(out, size, "no time.step, output.interval and time.end were found that keep it;");
+}
+
+enum hs_status hs_resume_check_time(const struct hs_problem *problem, const struct hs_plan *plan,
+                                    const struct hs_checkpoint_state *state, struct hs_error *err)
+{
+    static const char anew[] = "begin anew with --overwrite instead of --resume";
+    const char *config = problem->config_path ? problem->config_path : "config";
+    const int64_t sweep = state->resume.sweep;
+    char way[300];
+    if (goes_on(plan, state))
+        return HS_OK;
+    find_way(problem, state, way, sizeof way);
+    if (plan->sweeps < sweep)
+        return hs_error_add(err, HS_BAD_INPUT,
+                            "%s: time: ends at sweep %lld, t = %.9g s; the run has come to sweep "
+                            "%lld, t = %.9g s: %s %s",
+                            config, (long long)plan->sweeps, plan->end, (long long)sweep,
+                            state->time, way, anew);
+    char cause[160];
+    if (fabs((double)sweep * state->step - state->time) > 1e-6 * state->step)
+        snprintf(cause, sizeof cause, "its last steps were cut to end there");
+    else
+        snprintf(cause, sizeof cause, "these steps are of %.9g s and the run's were of %.9g s",
+                 hs_plan_step(plan), state->step);
+    return hs_error_add(err, HS_BAD_INPUT,
+                        "%s: time: sweep %lld, where the run goes on, would come at t = %.9g s "
+                        "instead of %.9g s, since %s; %s %s",
+                        config, (long long)sweep, hs_plan_time(plan, sweep), state->time, cause,
+                        way, anew);
+}

@@ -1,0 +1,143 @@
+#include "output/resume_time.h"
+#include "test.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* 1D, diffusivity 1, spacing 0.1: the limit is 0.1^2/2 = 0.005 s. */
+static struct hs_problem make(void)
+{
+    struct hs_problem problem;
+    hs_problem_init(&problem);
+    problem.config_path = NULL;
+    problem.grid.dims = 1;
+    problem.grid.points[HS_X] = 50;
+    problem.grid.spacing[HS_X] = 0.1;
+    problem.material.diffusivity = 1.0;
+    for (int f = 0; f < 2; f++) {
+        problem.face[f] = (struct hs_face){.held = 1};
+        problem.face[f].b[0] = 1.0;
+    }
+    return problem;
+}
+
+static bool plan_of(const struct hs_problem *problem, struct hs_plan *plan)
+{
+    struct hs_error err;
+    hs_error_init(&err);
+    const bool good = !hs_plan_steps(problem, plan, &err);
+    hs_error_release(&err);
+    return good;
+}
+
+/* What a checkpoint of this run keeps. */
+static struct hs_checkpoint_state state_at(const struct hs_problem *problem,
+                                           const struct hs_plan *plan, int64_t sweep)
+{
+    return (struct hs_checkpoint_state){.resume = {.sweep = sweep},
+                                        .time = hs_plan_time(plan, sweep),
+                                        .step = hs_plan_step(plan),
+                                        .interval = problem->schedule.output_interval,
+                                        .end = problem->schedule.end};
+}
+
+/* Sets what a message names, and counts it; as the command line would. */
+static int follow(const char *text, struct hs_schedule *schedule)
+{
+    int named = 0;
+    double value;
+    for (const char *at = text; (at = strstr(at, "--set ")); at++, named++) {
+        if (sscanf(at, "--set time.step=%lf", &value) == 1)
+            schedule->step = value;
+        else if (sscanf(at, "--set output.interval=%lf", &value) == 1)
+            schedule->output_interval = value;
+        else if (sscanf(at, "--set time.end=%lf", &value) == 1)
+            schedule->end = value;
+        else if (sscanf(at, "--set time.sweeps=%lf", &value) == 1)
+            schedule->sweeps = (int64_t)value;
+        else
+            fail_msg("%s", at);
+    }
+    return named;
+}
+
+static double between(double a, double b)
+{
+    return a + (b - a) * (rand() / (double)RAND_MAX);
+}
+
+static void choose_schedule(struct hs_schedule *schedule, bool by_end)
+{
+    schedule->safety = rand() % 2 ? 0.8 : between(0.3, 1.0);
+    schedule->step = rand() % 3 == 0 ? between(0.001, 0.005) : NAN;
+    schedule->end = by_end ? between(0.05, 1.0) : NAN;
+    schedule->sweeps = by_end ? -1 : 1 + rand() % 300;
+    schedule->output_interval = rand() % 3 ? 0.01 * (1 + rand() % 40) : NAN;
+}
+
+/* Runs of any schedule, gone on with by any other: it is taken, or what the message names is, and
+ * where both have an end and an interval, there is always something to name. */
+void test_resume_time__what_the_message_names_is_taken(void **state)
+{
+    (void)state;
+    int taken = 0, named = 0, none = 0;
+    srand(3);
+    for (int trial = 0; trial < 4000; trial++) {
+        struct hs_problem problem = make();
+        struct hs_plan before, plan;
+        const bool by_end = rand() % 2;
+        choose_schedule(&problem.schedule, by_end);
+        assert_true(plan_of(&problem, &before));
+        const struct hs_checkpoint_state at =
+            state_at(&problem, &before, 1 + rand() % before.sweeps);
+        const bool had_interval = !isnan(problem.schedule.output_interval);
+        choose_schedule(&problem.schedule, rand() % 4 ? by_end : !by_end);
+        assert_true(plan_of(&problem, &plan));
+        struct hs_error err;
+        hs_error_init(&err);
+        const enum hs_status st = hs_resume_check_time(&problem, &plan, &at, &err);
+        if (!st) {
+            taken++;
+        } else if (strstr(err.text, "were found that keep it")) {
+            none++;
+            assert_int_equal(follow(err.text, &problem.schedule), 0);
+            assert_false(by_end && !isnan(problem.schedule.end) && had_interval &&
+                         !isnan(problem.schedule.output_interval));
+        } else {
+            named++;
+            assert_true(follow(err.text, &problem.schedule) > 0);
+            if (!plan_of(&problem, &plan) || plan.sweeps < at.resume.sweep ||
+                !hs_plan_keeps_time(&plan, at.resume.sweep, at.time, at.step))
+                fail_msg("%s", err.text);
+        }
+        if (st)
+            assert_int_equal(st, HS_BAD_INPUT);
+        hs_error_release(&err);
+    }
+    print_message("%d taken, %d with what was named, %d with nothing to name\n", taken, named,
+                  none);
+    assert_true(taken > 10 && named > 2000 && none < 600);
+}
+
+void test_resume_time__steps_of_a_tail_are_named(void **state)
+{
+    (void)state;
+    struct hs_problem problem = make();
+    struct hs_plan plan;
+    struct hs_error err;
+    problem.schedule.safety = 0.9;
+    problem.schedule.end = 0.33;
+    problem.schedule.output_interval = 0.1;
+    assert_true(plan_of(&problem, &plan));
+    const struct hs_checkpoint_state at = state_at(&problem, &plan, plan.sweeps - 2);
+    problem.schedule.output_interval = 0.07;
+    assert_true(plan_of(&problem, &plan));
+    hs_error_init(&err);
+    assert_int_equal(hs_resume_check_time(&problem, &plan, &at, &err), HS_BAD_INPUT);
+    if (!strstr(err.text, "since its last steps were cut to end there; go on with --set "
+                          "output.interval=0.1, or run without"))
+        fail_msg("%s", err.text);
+    hs_error_release(&err);
+}
