@@ -4,6 +4,7 @@
 #include "output/checkpoint_file.h"
 #include "output/existing.h"
 #include "output/files.h"
+#include "output/form.h"
 #include "output/last_snapshot.h"
 #include "output/resume_time.h"
 
@@ -161,29 +162,33 @@ static enum hs_status read_newest(const struct hs_problem *problem, const struct
     const char *output = problem->output.file, *from = output;
     char reason[512] = "";
     enum hs_status st = HS_IO;
-    bool any = false;
+    const char *left[2] = {NULL, NULL}; /* that are there and not whole */
     for (int i = 0; i < 2 && st == HS_IO; i++) {
         if (access(paths[i], F_OK))
             continue;
-        any = true;
-        from = paths[i];
+        from = left[left[0] != NULL] = paths[i];
         st = hs_checkpoint_file_read(problem, from, state, field, reason, sizeof reason);
     }
-    if (!any)
+    if (!left[0])
         st = hs_last_snapshot_read(problem, plan, output, state, field, reason, sizeof reason);
-    if (st == HS_IO && any)
+    if (st == HS_IO && left[0])
         return hs_error_add(err, st,
-                            "%s: no checkpoint to resume from: %s; remove what is left of it to go "
-                            "on from the last snapshot in %s, or begin anew with --overwrite "
-                            "instead of --resume",
-                            from, reason, output);
+                            "%s: no checkpoint to resume from: %s; remove %s%s%s to go on from the "
+                            "last snapshot in %s, or " HS_BEGIN_ANEW,
+                            from, reason, left[0], left[1] ? " and " : "", left[1] ? left[1] : "",
+                            output);
     if (st == HS_IO)
-        return hs_error_add(
-            err, st,
-            "%s: no checkpoint to resume from, and no snapshot: %s; begin anew with "
-            "--overwrite instead of --resume",
-            output, reason);
-    return st ? hs_error_add(err, st, "%s: %s", from, reason) : HS_OK;
+        return hs_error_add(err, st,
+                            "%s: no checkpoint to resume from, and no snapshot: %s; " HS_BEGIN_ANEW,
+                            output, reason);
+    if (st)
+        return hs_error_add(err, st, "%s: %s", from, reason);
+    if (access(output, F_OK))
+        return hs_error_add(err, HS_IO,
+                            "%s: is not there, and %s goes on with it; put back the file that "
+                            "belongs to it, or " HS_BEGIN_ANEW,
+                            output, from);
+    return HS_OK;
 }
 
 enum hs_status hs_checkpoint_read(const struct hs_problem *problem, const struct hs_plan *plan,

@@ -1,5 +1,7 @@
 #include "output/fingerprint.h"
 
+#include "output/form.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -82,8 +84,7 @@ enum hs_status hs_fingerprint_compare(const char *saved, const char *current, ch
         return HS_OK;
     snprintf(reason, size,
              "it belongs to another run: %s; resume with what the fields depend on as it was "
-             "(heatsolve options marks what may change), or begin anew with --overwrite instead of "
-             "--resume",
+             "(heatsolve options marks what may change), or " HS_BEGIN_ANEW,
              difference);
     return HS_BAD_INPUT;
 }

@@ -27,7 +27,7 @@ enum hs_status hs_form_check(hid_t file, enum hs_contents_sum sum, char *reason,
         snprintf(
             reason, size,
             "another program wrote it anew, without the checksum of its contents; put back the "
-            "file as heatsolve wrote it, or begin anew with --overwrite instead of --resume");
+            "file as heatsolve wrote it, or " HS_BEGIN_ANEW);
         return HS_BAD_INPUT;
     }
     char *version = hs_h5_read_text(&h5, file, "version");
@@ -35,12 +35,12 @@ enum hs_status hs_form_check(hid_t file, enum hs_contents_sum sum, char *reason,
     if (version && commit)
         snprintf(reason, size,
                  "it was written by heatsolve %s (%s) in another form; resume with that version, "
-                 "or begin anew with --overwrite instead of --resume",
+                 "or " HS_BEGIN_ANEW,
                  version, commit);
     else
         snprintf(reason, size,
-                 "it was not written by heatsolve; give the output of the run that is to go on, or "
-                 "begin anew with --overwrite instead of --resume");
+                 "it was not written by heatsolve; give the output of the run that is to go on, "
+                 "or " HS_BEGIN_ANEW);
     free(version);
     free(commit);
     return HS_BAD_INPUT;

@@ -5,6 +5,9 @@
 #include "core/status.h"
 #include "output/h5.h"
 
+/* What a message ends with whose file cannot be gone on with. */
+#define HS_BEGIN_ANEW "begin anew with --overwrite instead of --resume"
+
 /* Writes the form, and the program's version and commit. */
 void hs_form_write(struct hs_h5 *h5, hid_t root);
 

@@ -134,8 +134,7 @@ static enum hs_status read_snapshots(struct reader *r, const char *file, struct 
     if (!r->h5.failed && !fits(r, set, chunks))
         st = hs_error_add(err, HS_BAD_INPUT,
                           "%s: /temperature has another shape, type or compression than this "
-                          "config's; resume with the config that began it, or begin anew with "
-                          "--overwrite instead of --resume",
+                          "config's; resume with the config that began it, or " HS_BEGIN_ANEW,
                           file);
     const int64_t keep = kept(r, r->resume->snapshots, rows, sweeps);
     for (int64_t i = 0; i < keep && !st && !r->h5.failed; i++) {
@@ -159,13 +158,13 @@ static enum hs_status check_places(const struct hs_resume *resume, const char *f
 {
     const struct hs_column *of = snapshots->columns, *rows = history->columns;
     if (snapshots->rows != resume->snapshots || history->rows != resume->rows)
-        return hs_error_add(
-            err, HS_BAD_INPUT,
-            "%s: has %lld of the %lld snapshots up to sweep %lld, and %lld of the "
-            "%lld rows of its history, where the checkpoint goes on; put back the "
-            "file that belongs to it, or begin anew with --overwrite instead of --resume",
-            file, (long long)snapshots->rows, (long long)resume->snapshots,
-            (long long)resume->sweep, (long long)history->rows, (long long)resume->rows);
+        return hs_error_add(err, HS_BAD_INPUT,
+                            "%s: has %lld of the %lld snapshots up to sweep %lld, and %lld of the "
+                            "%lld rows of its history, where the checkpoint goes on; put back the "
+                            "file that belongs to it, or " HS_BEGIN_ANEW,
+                            file, (long long)snapshots->rows, (long long)resume->snapshots,
+                            (long long)resume->sweep, (long long)history->rows,
+                            (long long)resume->rows);
     uint32_t places =
         hs_places(0, snapshots->rows, of[HS_SERIES_SWEEP].values, of[HS_SERIES_TIME].values);
     places =
@@ -175,7 +174,7 @@ static enum hs_status check_places(const struct hs_resume *resume, const char *f
     return hs_error_add(err, HS_BAD_INPUT,
                         "%s: its snapshots and rows up to sweep %lld are at other sweeps or times "
                         "than those of the run that the checkpoint is of; put back the file that "
-                        "belongs to it, or begin anew with --overwrite instead of --resume",
+                        "belongs to it, or " HS_BEGIN_ANEW,
                         file, (long long)resume->sweep);
 }
 
@@ -210,10 +209,9 @@ enum hs_status hs_restore(const struct hs_problem *problem, const struct hs_resu
     if (st)
         return st;
     if (r.h5.failed)
-        return hs_error_add(
-            err, HS_IO,
-            "%s: cannot read %s, to go on with this file; put back the file that "
-            "belongs to the checkpoint, or begin anew with --overwrite instead of --resume",
-            file, r.h5.failed);
+        return hs_error_add(err, HS_IO,
+                            "%s: cannot read %s, to go on with this file; put back the file that "
+                            "belongs to the checkpoint, or " HS_BEGIN_ANEW,
+                            file, r.h5.failed);
     return check_places(resume, file, snapshots, history, err);
 }

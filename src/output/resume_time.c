@@ -1,5 +1,7 @@
 #include "output/resume_time.h"
 
+#include "output/form.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -131,7 +133,6 @@ static void find_way(const struct hs_problem *problem, const struct hs_checkpoin
 enum hs_status hs_resume_check_time(const struct hs_problem *problem, const struct hs_plan *plan,
                                     const struct hs_checkpoint_state *state, struct hs_error *err)
 {
-    static const char anew[] = "begin anew with --overwrite instead of --resume";
     const char *config = problem->config_path ? problem->config_path : "config";
     const int64_t sweep = state->resume.sweep;
     char way[300];
@@ -143,7 +144,7 @@ enum hs_status hs_resume_check_time(const struct hs_problem *problem, const stru
                             "%s: time: ends at sweep %lld, t = %.9g s; the run has come to sweep "
                             "%lld, t = %.9g s: %s %s",
                             config, (long long)plan->sweeps, plan->end, (long long)sweep,
-                            state->time, way, anew);
+                            state->time, way, HS_BEGIN_ANEW);
     char cause[160];
     if (fabs((double)sweep * state->step - state->time) > 1e-6 * state->step)
         snprintf(cause, sizeof cause, "its last steps were cut to end there");
@@ -154,5 +155,5 @@ enum hs_status hs_resume_check_time(const struct hs_problem *problem, const stru
                         "%s: time: sweep %lld, where the run goes on, would come at t = %.9g s "
                         "instead of %.9g s, since %s; %s %s",
                         config, (long long)sweep, hs_plan_time(plan, sweep), state->time, cause,
-                        way, anew);
+                        way, HS_BEGIN_ANEW);
 }

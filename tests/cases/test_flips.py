@@ -17,6 +17,7 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tools"))
 import faults  # noqa: E402
+import sums  # noqa: E402
 
 FLIPS = int(os.environ.get("HEATSOLVE_FLIPS", "100"))
 
@@ -195,3 +196,63 @@ def test_h5py_is_told_of_every_bit_of_a_snapshot(tmp_path, form):
                     f["temperature"][step]
                 assert all(np.isfinite(f["temperature"][n]).all() for n in range(5) if n != step)
             flip(file, at, bit)
+
+
+# ---- what else reads such files, and what its messages name ------------------------------------------
+
+
+def repack(path):
+    copy = path.with_name("copy.h5")
+    subprocess.run(["h5repack", path, copy], check=True)
+    return copy
+
+
+def spoil_contents(path):
+    flip(path, sums.record_of(path.read_bytes())[0] + 1000, 3)
+
+
+def test_a_picture_of_a_file_that_was_changed(tmp_path, form):
+    begin(tmp_path, form, finished)
+    file = tmp_path / "out/run.h5"
+    draw = lambda name, *more: command(tmp_path, "render", name, *more, "-o", "picture.png")  # noqa: E731
+    assert draw("out/run.h5").returncode == 0
+    expected = (tmp_path / "picture.png").read_bytes()
+    with h5py.File(file, "r+") as f:
+        f.attrs["note"] = "mine"
+    result = draw("out/run.h5")
+    assert result.returncode == 3
+    assert "out/run.h5: cannot read its table of contents, which is damaged or was changed by another" in result.stderr
+    assert "draw a copy of it that h5repack makes" in result.stderr
+    copy = repack(file)
+    assert draw("out/copy.h5").returncode == 0 and (tmp_path / "picture.png").read_bytes() == expected
+    sums.strip(file)  # as versions before wrote it
+    with h5py.File(file, "r+") as f:
+        del f.attrs["form"]
+    assert draw("out/run.h5").returncode == 0 and (tmp_path / "picture.png").read_bytes() == expected
+    begin_at, end_at, _ = chunks_in(copy)[1]
+    flip(copy, (begin_at + end_at) // 2, 5)
+    result = draw("out/copy.h5", "--step", "1")
+    assert result.returncode == 3
+    assert "out/copy.h5: cannot read snapshot 1 of /temperature: the file is damaged, its checksum" in result.stderr
+    assert "draw another snapshot with --step" in result.stderr
+    assert draw("out/copy.h5", "--step", "2").returncode == 0
+
+
+@pytest.mark.parametrize("key", ["initial", "source"])
+def test_a_field_of_a_file_that_was_changed(tmp_path, form, key):
+    begin(tmp_path, form, finished)
+    file = tmp_path / "out/run.h5"
+    run = lambda name: command(  # noqa: E731
+        *(tmp_path, "run", "case.cfg", "--quiet", "--set", "time.sweeps=3", "--output", "next.h5"),
+        *("--set", f'{key}={{file="{name}";dataset="temperature";}}'),
+    )
+    assert run("out/run.h5").returncode == 0
+    expected = read(tmp_path / "next.h5")
+    spoil_contents(file)
+    result = run("out/run.h5")
+    assert result.returncode == 3
+    assert f"{key}.file" in result.stderr and "out/run.h5: a run's file that is damaged or was changed" in result.stderr
+    assert "read a copy of it that h5repack makes" in result.stderr
+    repack(file)
+    assert run("out/copy.h5").returncode == 0
+    assert read(tmp_path / "next.h5") == expected

@@ -181,7 +181,7 @@ def test_the_older_one_is_used_when_the_newest_is_not_whole(stopped, harm):
     result = faults.run(stopped, "--resume")
     assert result.returncode == 3
     assert "no checkpoint to resume from" in result.stderr and "--resume" in result.stderr
-    assert "remove what is left of it to go on from the last snapshot in out/run.h5" in result.stderr
+    assert "; remove out/run.checkpoint.h5 to go on from the last snapshot in out/run.h5" in result.stderr
     copy = shutil.copytree(stopped, stopped / "copy")
     assert_begins_anew(copy, result)
     newer.unlink()
@@ -444,7 +444,7 @@ def test_a_checkpoint_of_no_place_is_refused(cut, name, value):
     result = faults.run(cut.directory, "--resume")
     assert result.returncode == 3, result.stderr
     assert "cannot read its place: it is not one that a run comes to" in result.stderr
-    assert "remove what is left of it to go on from the last snapshot in out/run.h5" in result.stderr
+    assert "; remove out/run.checkpoint.h5 to go on from the last snapshot in out/run.h5" in result.stderr
     checkpoint.unlink()
     end = f"time.sweeps={snapshot_in(cut.directory / 'out/run.h5') + 10}"
     assert faults.run(cut.directory, "--resume", "--set", end).returncode == 0
@@ -634,6 +634,110 @@ def test_where_nothing_fits_the_message_says_so(tmp_path):
     assert "since its last steps were cut to end there" in result.stderr
     assert "; no time.step, output.interval and time.end were found that keep it; begin anew with" in result.stderr
     assert_begins_anew(directory, result, "time.end=1.0")
+
+
+# ---- what a refusal names ---------------------------------------------------------------------------
+
+
+def spoil(path):
+    content = bytearray(path.read_bytes())
+    content[sums.record_of(content)[0] + 200] ^= 1
+    path.write_bytes(content)
+
+
+def cut_short(path):
+    path.write_bytes(path.read_bytes()[:5000])
+
+
+def copy_over(path):
+    """By another program, with its own words for the same things."""
+    subprocess.run(["h5repack", path, path.with_suffix(".new")], check=True)
+    path.with_suffix(".new").rename(path)
+
+
+def older_form(path):
+    with h5py.File(path, "r+") as f:
+        del f.attrs["form"]
+    sums.strip(path)
+
+
+def of_another_program(path):
+    with h5py.File(path, "w") as f:
+        f["temperature"] = [1.0]
+
+
+ANEW = "begin anew with --overwrite instead of --resume"
+PUT_BACK = "put back the file"
+REMOVE = "; remove out/run.checkpoint.h5 to go on from the last snapshot in out/run.h5, or"
+REFUSALS = [
+    # what has happened to which file, with a checkpoint or without; what is said; what is named besides
+    (spoil, "run.checkpoint.h5", True, "cannot read its table of contents, which is damaged or was changed by", REMOVE),
+    (cut_short, "run.checkpoint.h5", True, "cannot read", REMOVE),
+    (of_another_program, "run.checkpoint.h5", True, "it was not written by heatsolve", "give the output of the run that is"),
+    (older_form, "run.checkpoint.h5", True, "it was written by heatsolve", "resume with that version"),
+    (copy_over, "run.checkpoint.h5", True, "another program wrote it anew", PUT_BACK),
+    (spoil, "run.h5", True, "cannot read its table of contents, which is damaged", PUT_BACK),
+    (cut_short, "run.h5", True, "cannot read", PUT_BACK),
+    (of_another_program, "run.h5", True, "it was not written by heatsolve", "give the output of the run that is to go on"),
+    (older_form, "run.h5", True, "it was written by heatsolve", "resume with that version"),
+    (copy_over, "run.h5", True, "another program wrote it anew", PUT_BACK),
+    (spoil, "run.h5", False, "no snapshot: cannot read its table of contents, which is damaged", ANEW),
+    (cut_short, "run.h5", False, "no snapshot: cannot read", ANEW),
+    (of_another_program, "run.h5", False, "it was not written by heatsolve", "give the output of the run that is to go on"),
+    (older_form, "run.h5", False, "it was written by heatsolve", "resume with that version"),
+    (copy_over, "run.h5", False, "another program wrote it anew", PUT_BACK),
+    (pathlib.Path.unlink, "run.h5", False, "no snapshot: cannot read the file, or there is none", ANEW),
+    (pathlib.Path.unlink, "run.h5", True, "out/run.h5: is not there, and out/run.checkpoint.h5 goes on with it", PUT_BACK),
+]
+
+
+@pytest.mark.parametrize(
+    "harm, name, checkpoint, message, named", REFUSALS, ids=[f"{r[0].__name__} {r[1]} {r[2]}" for r in REFUSALS]
+)
+def test_what_a_refusal_names_is_a_way_on(cut, harm, name, checkpoint, message, named):
+    output, saved = cut.directory / "out/run.h5", cut.directory / "out/run.checkpoint.h5"
+    if not checkpoint:
+        saved.unlink()
+    file = cut.directory / "out" / name
+    own = file.read_bytes()
+    harm(file)
+    harmed = file.read_bytes() if file.exists() else None
+    end = ("--set", f"time.sweeps={cut.sweep + 10}")
+    refused = faults.run(cut.directory, "--resume", *end)
+    assert refused.returncode in (2, 3) and message in refused.stderr and named in refused.stderr, refused.stderr
+    before = output.read_bytes() if output.exists() else None
+    if named == REMOVE:
+        saved.unlink()
+    else:  # by the file that it had; with an older version it would be the one harmed
+        file.write_bytes(own)
+    result = faults.run(cut.directory, "--resume", *end)
+    assert result.returncode == 0, result.stderr
+    if before:
+        output.write_bytes(before)
+    if harmed:
+        file.write_bytes(harmed)
+    assert_begins_anew(cut.directory, refused)
+
+
+def test_two_checkpoints_that_are_not_whole_are_both_named(stopped):
+    newer, older = stopped / "out/run.checkpoint.h5", stopped / "out/run.checkpoint.1.h5"
+    spoil(newer)
+    spoil(older)
+    result = faults.run(stopped, "--resume")
+    assert result.returncode == 3
+    remove = re.search(r"; remove (\S+) and (\S+) to go on from the last snapshot in out/run.h5, or", result.stderr)
+    for path in remove.groups():
+        (stopped / path).unlink()
+    end = f"time.sweeps={snapshot_in(stopped / 'out/run.h5') + 10}"
+    assert faults.run(stopped, "--resume", "--set", end).returncode == 0
+
+
+def test_a_key_that_is_not_as_it_was_may_be_set_back(cut):
+    end = ["--resume", "--set", f"time.sweeps={cut.sweep + 10}"]
+    result = faults.run(cut.directory, *end, "--set", "material.diffusivity=5e-5")
+    key, value = re.search(r"another run: (\S+) is \S+, and was (\S+); resume with", result.stderr).groups()
+    result = faults.run(cut.directory, *end, "--set", "material.diffusivity=5e-5", "--set", f"{key}={value}")
+    assert result.returncode == 0, result.stderr
 
 
 # ---- two at once ---------------------------------------------------------------------------------
