@@ -65,15 +65,16 @@ static enum hs_status read_history(struct reader *r, struct hs_series *history,
         st = hs_series_add_row(history, (int64_t)sweeps[i], times[i], err);
     for (int c = HS_SERIES_FIRST; c < history->column_count && !st && !r->h5.failed; c++) {
         struct hs_column *column = &history->columns[c];
-        char path[512];
         int64_t length;
-        snprintf(path, sizeof path, "%s/%s", column->group, column->name);
-        double *values = hs_h5_read_column(&r->h5, r->file, path, &length);
+        const hid_t group =
+            hs_h5_made(&r->h5, H5Gopen2(r->file, column->group, H5P_DEFAULT), column->group);
+        double *values = hs_h5_read_column(&r->h5, group, column->name, &length);
         if (!r->h5.failed && length != rows)
             r->h5.failed = column->name;
         if (!r->h5.failed && keep > 0)
             memcpy(column->values, values, (size_t)keep * sizeof *values);
         free(values);
+        hs_h5_close(group);
     }
     free(sweeps);
     free(times);

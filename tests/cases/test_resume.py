@@ -382,14 +382,14 @@ def other(once, tmp_path_factory):
         "steps": ("time.step=0.05",),  # which a run is not known by: the same sweeps at other times
         "cadence": (f"output.every={once.cadence['every'] // 2}",),
         "rows": (f"output.history_every={once.cadence['history_every'] // 2}",),
-        "end": (),  # shorter than the checkpoint
+        "end": (),  # long before the checkpoint
         "nothing": (),
     }
     files = {}
     for kind, settings in kinds.items():
         directory = tmp_path_factory.mktemp("other")
         faults.write_config(directory, **once.cadence)
-        end = once.cadence["every"] if kind == "end" else once.sweep + 10
+        end = once.cadence["history_every"] // 2 if kind == "end" else once.sweep + 10
         for setting in (*settings, f"time.sweeps={end}"):
             settings = (*settings, setting) if setting not in settings else settings
         arguments = [part for setting in settings for part in ("--set", setting)]
