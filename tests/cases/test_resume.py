@@ -719,6 +719,26 @@ def test_what_a_refusal_names_is_a_way_on(cut, harm, name, checkpoint, message, 
     assert_begins_anew(cut.directory, refused)
 
 
+def test_an_output_of_another_shape_is_refused_whatever_its_fingerprint(cut, tmp_path):
+    output = cut.directory / "out/run.h5"
+    own = output.read_bytes()
+    with h5py.File(output) as f:
+        fingerprint = f.attrs["fingerprint"]
+    faults.write_config(tmp_path / "other", **cut.cadence, compression=1)
+    end = ("--set", f"time.sweeps={cut.sweep + 10}")
+    assert faults.run(tmp_path / "other", *end).returncode == 0
+    with h5py.File(tmp_path / "other/out/run.h5", "r+") as f:
+        f.attrs["fingerprint"] = fingerprint
+    sums.renew(tmp_path / "other/out/run.h5")
+    shutil.copy(tmp_path / "other/out/run.h5", output)
+    result = faults.run(cut.directory, "--resume", *end)
+    assert result.returncode == 2, result.stderr
+    assert "/temperature has another shape, type or compression than this config's" in result.stderr
+    assert "resume with the config that began it" in result.stderr
+    output.write_bytes(own)
+    assert faults.run(cut.directory, "--resume", *end).returncode == 0
+
+
 def test_two_checkpoints_that_are_not_whole_are_both_named(stopped):
     newer, older = stopped / "out/run.checkpoint.h5", stopped / "out/run.checkpoint.1.h5"
     spoil(newer)
