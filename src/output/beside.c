@@ -64,13 +64,22 @@ enum hs_status hs_beside_open(const char *path, enum hs_existing own, const char
     return st;
 }
 
+void hs_beside_write(struct hs_beside *beside, const void *bytes, size_t size)
+{
+    errno = 0;
+    if (!beside->number && fwrite(bytes, 1, size, beside->file) != size)
+        beside->number = errno ? errno : EIO;
+}
+
 enum hs_status hs_beside_close(struct hs_beside *beside, bool whole, struct hs_error *err)
 {
     enum hs_status st = HS_OK;
     const bool mine = hs_regular_has_name(fileno(beside->file), beside->part);
     errno = 0;
-    if ((ferror(beside->file) | fclose(beside->file)) && whole)
-        st = failed(beside->path, "write", errno ? errno : EIO, beside->elsewhere, err);
+    if (fclose(beside->file) && !beside->number)
+        beside->number = errno ? errno : EIO;
+    if (beside->number && whole)
+        st = failed(beside->path, "write", beside->number, beside->elsewhere, err);
     if (!st && whole)
         st = hs_existing_check(beside->path, beside->own, true, beside->elsewhere, err);
     if (!st && whole && !mine)
@@ -91,6 +100,6 @@ enum hs_status hs_beside_replace(const char *path, enum hs_existing own, const c
     const enum hs_status st = hs_beside_open(path, own, hs_existing_elsewhere, &beside, err);
     if (st)
         return st;
-    fputs(text, beside.file);
+    hs_beside_write(&beside, text, strlen(text));
     return hs_beside_close(&beside, true, err);
 }

@@ -24,12 +24,16 @@ struct hs_beside {
     enum hs_existing own;  /* what it may replace */
     char *part;
     FILE *file;
+    int number; /* errno of the first write that failed; 0 */
 };
 
 /* Opens the part; path and elsewhere are for the caller to keep. HS_IO where what is at `path` may
  * not be replaced. Close it on success only. */
 enum hs_status hs_beside_open(const char *path, enum hs_existing own, const char *elsewhere,
                               struct hs_beside *out, struct hs_error *err);
+
+/* Writes to the part; closing it tells whether all was written. */
+void hs_beside_write(struct hs_beside *beside, const void *bytes, size_t size);
 
 /* Puts it in its place where it is `whole` and all of it could be written; else removes it. HS_IO
  * where it is not, unless the caller knows and has said so. */

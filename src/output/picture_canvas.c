@@ -177,13 +177,13 @@ void hs_canvas_ink(struct hs_canvas *canvas, struct hs_colour colour)
 
 /* With a text chunk Software behind the header, by which heatsolve knows its own pictures: libpng's
  * simple interface writes none. The last four bytes are the chunk's checksum. */
-static void put_png(FILE *file, const unsigned char *bytes, size_t size)
+static void put_png(struct hs_beside *beside, const unsigned char *bytes, size_t size)
 {
     static const char mark[] = "\0\0\0\22tEXtSoftware\0heatsolve\075\240\022\112";
     const size_t header = 8 + 12 + 13;
-    fwrite(bytes, 1, header, file);
-    fwrite(mark, 1, sizeof mark - 1, file);
-    fwrite(bytes + header, 1, size - header, file);
+    hs_beside_write(beside, bytes, header);
+    hs_beside_write(beside, mark, sizeof mark - 1);
+    hs_beside_write(beside, bytes + header, size - header);
 }
 
 static enum hs_status make_png(const struct hs_canvas *canvas, const char *path,
@@ -214,7 +214,7 @@ enum hs_status hs_canvas_write(const struct hs_canvas *canvas, const char *path,
         return st;
     st = hs_beside_open(path, HS_EXISTING_PICTURE, hs_canvas_elsewhere, &beside, err);
     if (!st) {
-        put_png(beside.file, bytes, size); /* closing it tells whether all was written */
+        put_png(&beside, bytes, size);
         st = hs_beside_close(&beside, true, err);
     }
     free(bytes);

@@ -261,6 +261,47 @@ def test_a_killed_run_is_an_earlier_run(tmp_path):
     assert run(tmp_path, "--overwrite", "--set", "time.sweeps=10").returncode == 0
 
 
+def test_a_run_that_diverged_is_an_earlier_run(tmp_path):
+    write_config(tmp_path, source='expression = "t > 20 ? 1e300*exp(t) : 0"')
+    arguments = ["--set", "time.step=1.0", "--set", "source.expression=t > 20 ? 1/(t - 30) : 0"]
+    assert run(tmp_path, *arguments).returncode == 1
+    message = assert_refused(tmp_path, 3, 'a.h5: this is a run that diverged ("first"): ', "; --overwrite replaces it")
+    assert "--resume" not in message
+    assert run(tmp_path, "--overwrite", "--set", "source.value=0").returncode == 0
+
+
+def test_a_run_that_cannot_be_read_is_not_lost_either(tmp_path):
+    write_config(tmp_path)
+    assert run(tmp_path).returncode == 0
+    (tmp_path / "a.h5").write_bytes((tmp_path / "a.h5").read_bytes()[:3000])
+    assert_refused(tmp_path, 3, "a.h5: this is the output of a run, which cannot be read; --overwrite replaces it")
+    assert run(tmp_path, "--overwrite").returncode == 0
+
+
+def test_an_output_that_lacks_snapshots_is_put_back_or_begun_anew(tmp_path):
+    """Of the same run, as it was before."""
+    faults.write_config(tmp_path, points=(40, 40, 40), sweeps=10**6, every=400)
+    file = tmp_path / "out/run.h5"
+    process = start(tmp_path)
+    wait_for(file, process)
+    early = file.read_bytes()
+    while process.poll() is None and snapshots_in(file) < 4:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    assert process.wait() == 130
+    whole = file.read_bytes()
+    with h5py.File(file) as f:
+        end = f"time.sweeps={f['sweep'][-1] + 5}"
+    file.write_bytes(early)
+    message = assert_refused(tmp_path, 2, "put back the file that belongs to", arguments=["--resume", "--set", end])
+    assert "or begin anew with --overwrite instead of --resume" in message
+    copy = shutil.copytree(tmp_path, tmp_path / "copy")
+    assert run(copy, "--overwrite", "--set", "time.sweeps=5").returncode == 0
+    file.write_bytes(whole)
+    result = run(tmp_path, "--resume", "--set", end)
+    assert result.returncode == 0, result.stderr
+
+
 @pytest.fixture(scope="module")
 def library(tmp_path_factory):
     return faults.build(tmp_path_factory.mktemp("fault"))
@@ -570,6 +611,7 @@ def test_an_output_that_is_a_link_is_written_where_it_leads(tmp_path):
 def test_a_name_that_parts_have_is_not_an_outputs(tmp_path):
     write_config(tmp_path)
     assert_refused(tmp_path, 2, 'output.file = "b.h5.part": ends in .part', arguments=["--output", "b.h5.part"])
+    assert run(tmp_path, "--output", "b.h5").returncode == 0
 
 
 @pytest.mark.parametrize("what", ["config", "@include", "initial.file", "source.file", "render", "tuning"])
@@ -632,6 +674,23 @@ def test_a_picture_of_its_own_is_drawn_again_and_no_other(tmp_path):
     assert heatsolve(tmp_path, "render", "a.h5", "-o", "q.png").returncode == 0
     (tmp_path / "p.png").rename(tmp_path / "old.png")
     assert heatsolve(tmp_path, *draw).returncode == 0
+
+
+def test_a_picture_that_the_disk_has_no_room_for(tmp_path):
+    write_config(tmp_path)
+    assert run(tmp_path).returncode == 0
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4k", "tmpfs", disk], capture_output=True).returncode != 0:
+        pytest.skip("needs the right to mount a small file system")
+    try:
+        result = heatsolve(tmp_path, "render", "a.h5", "-o", "disk/p.png")
+        assert result.returncode == 3, result.stderr
+        assert "disk/p.png: cannot write: No space left on device; free space there, or give the picture another name" in result.stderr
+        assert list(disk.iterdir()) == []
+    finally:
+        subprocess.run(["umount", disk], check=True)
+    assert heatsolve(tmp_path, "render", "a.h5", "-o", "disk/p.png").returncode == 0
 
 
 @pytest.mark.parametrize("what", ["link", "pipe"])

@@ -771,6 +771,7 @@ def test_a_file_has_one_writer(tmp_path, arguments):
     wait_for(tmp_path / "out/run.h5", first)
     first.send_signal(signal.SIGSTOP)
     second = faults.run(tmp_path, *arguments)
+    assert faults.run(tmp_path, "--output", "elsewhere.h5", "--set", "time.sweeps=10").returncode == 0
     first.send_signal(signal.SIGCONT)
     assert second.returncode == 3, second.stderr
     assert "out/run.h5: another run is writing it" in second.stderr
