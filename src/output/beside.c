@@ -75,6 +75,8 @@ enum hs_status hs_beside_close(struct hs_beside *beside, bool whole, struct hs_e
 {
     enum hs_status st = HS_OK;
     const bool mine = hs_regular_has_name(fileno(beside->file), beside->part);
+    if (ferror(beside->file) && !beside->number) /* of who wrote to it directly */
+        beside->number = EIO;
     errno = 0;
     if (fclose(beside->file) && !beside->number)
         beside->number = errno ? errno : EIO;
