@@ -143,6 +143,8 @@ static enum hs_status open_observers(const struct request *request, struct job *
     enum hs_status st = hs_snapshots_create(
         &job->problem, &job->plan, request->resume ? &job->resume : NULL, &job->snapshots, err);
     if (!st)
+        st = hs_claim_check_twin(&job->problem, err);
+    if (!st)
         st = hs_checkpoint_create(&job->problem, &job->checkpoint, err);
     if (!st)
         hs_checkpoint_goes_with(job->checkpoint, job->snapshots);

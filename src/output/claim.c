@@ -65,8 +65,9 @@ static bool is_run(const char *file)
 }
 
 /* A run to "s" and one to "s.h5" have one .xdmf and checkpoints of one name. */
-static enum hs_status check_twin(const char *file, struct hs_error *err)
+enum hs_status hs_claim_check_twin(const struct hs_problem *problem, struct hs_error *err)
 {
+    const char *file = problem->output.file;
     char *twin = hs_file_twin(file), *xdmf = hs_file_sibling(file, ".xdmf");
     char *theirs = twin ? hs_file_sibling(twin, ".xdmf") : NULL;
     enum hs_status st =
@@ -119,7 +120,7 @@ enum hs_status hs_claim_check(const struct hs_problem *problem, bool resume, str
     if (!st)
         st = check_parts(names, err);
     if (!st)
-        st = check_twin(problem->output.file, err);
+        st = hs_claim_check_twin(problem, err);
     for (int n = 0; n < NAMES; n++)
         free(names[n]);
     return st;

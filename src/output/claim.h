@@ -19,4 +19,8 @@
  */
 enum hs_status hs_claim_check(const struct hs_problem *problem, bool resume, struct hs_error *err);
 
+/* The last of these again, for a run that has begun its file: so of two at once, one to each of
+ * the names, the later one finds the other. */
+enum hs_status hs_claim_check_twin(const struct hs_problem *problem, struct hs_error *err);
+
 #endif

@@ -544,6 +544,15 @@ def other_got_it(other, file):
     return file.exists()
 
 
+def test_of_two_new_runs_that_would_share_an_xdmf_one_goes_on(library, tmp_path):
+    faults.write_config(tmp_path)
+    first = start_and_stop(tmp_path, library, "create")
+    assert run(tmp_path, "--output", "out/run").returncode == 0
+    code, message = go_on(first)
+    assert code == 3 and "out/run.h5: out/run is the output of another run, and both would write out/run.xdmf" in message
+    assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["run", "run.xdmf"]
+
+
 def test_a_run_that_goes_on_and_a_new_one(library, tmp_path):
     faults.write_config(tmp_path)
     assert run(tmp_path).returncode == 0
