@@ -3,6 +3,7 @@
 #include "core/bytes.h"
 #include "engine/case.h"
 #include "engine/rate.h"
+#include "engine/steady.h"
 #include "input/arguments.h"
 #include "output/claim.h"
 #include "output/files.h"
@@ -34,6 +35,7 @@ struct outlook {
     double looking;          /* at the field between them [s] */
     double updates;          /* points a second */
     struct hs_error refused; /* why a run would not begin: what is there already */
+    struct hs_steady_outlook steady;
 };
 
 static enum hs_status read_request(int argc, char **argv, struct request *request,
@@ -60,6 +62,8 @@ static enum hs_status look_ahead(struct outlook *outlook, struct hs_error *err)
     outlook->updates = (double)hs_box_count(&interior) / sweep;
     outlook->looking = outlook->rate.seconds_per_look * (double)plan->sweeps /
                        (double)hs_plan_stretch(plan, problem);
+    if (problem->schedule.steady)
+        outlook->steady = hs_steady_look_ahead(problem, plan);
     outlook->room = hs_file_room(problem->output.file, true);
     if (!st)
         st = hs_foretold_bytes(problem, plan, outlook->seconds + outlook->looking, &outlook->output,
@@ -149,6 +153,64 @@ static void print_steps(const struct hs_problem *problem, const struct hs_plan *
            plan->sweeps, plan->end);
 }
 
+/* Wall time of so many sweeps and of the looks between them [s]. */
+static double seconds_of(const struct outlook *outlook, double sweeps)
+{
+    const double stretch = (double)hs_plan_stretch(outlook->plan, outlook->problem);
+    return sweeps * (outlook->rate.seconds_per_sweep + outlook->rate.seconds_per_look / stretch);
+}
+
+static void print_steady_sweeps(const struct outlook *outlook)
+{
+    const struct hs_steady_outlook *steady = &outlook->steady;
+    const struct hs_plan *plan = outlook->plan;
+    print_label("steady");
+    if (steady->driven) {
+        printf("not known when: the walls or the source change with time\n");
+        return;
+    }
+    if (isnan(steady->sweeps)) {
+        printf("not known when: %s\n", isnan(steady->slowest.decay)
+                                           ? "this stencil has no slowest wave"
+                                           : "nothing was found that makes the field change");
+        return;
+    }
+    printf("after about %.0f sweeps, t = %.3g s, in about ", steady->sweeps,
+           steady->sweeps * hs_plan_step(plan));
+    print_duration(seconds_of(outlook, steady->sweeps));
+    if (steady->sweeps > (double)plan->sweeps)
+        printf(": NOT within these %" PRId64, plan->sweeps);
+    printf("\n");
+    if (!steady->slowest.free_mean)
+        return;
+    print_label("");
+    printf("if source and walls bring as much heat as they take: no wall holds the mean\n");
+}
+
+static void print_steady(const struct outlook *outlook)
+{
+    const struct hs_problem *problem = outlook->problem;
+    const struct hs_steady_outlook *steady = &outlook->steady;
+    const char *unit = hs_problem_temperature_unit(problem);
+    const double tolerance = problem->schedule.steady_tolerance;
+    if (!problem->schedule.steady)
+        return;
+    print_steady_sweeps(outlook);
+    print_label("");
+    if (isnan(steady->slowest.decay)) {
+        printf("what the tolerance leaves to the steady state is not known\n");
+        return;
+    }
+    printf("the tolerance of %.3g %s a sweep leaves about %.2g %s to the steady state; to leave "
+           "1 %s give %.2g\n",
+           tolerance, unit, steady->distance, unit, unit, steady->slowest.decay);
+    if (tolerance >= 2.0 * steady->rounding)
+        return;
+    print_label("");
+    printf("%s tells no change below %.2g %s at these temperatures\n",
+           hs_precision_name(problem->precision), 2.0 * steady->rounding, unit);
+}
+
 static void print_text(const struct outlook *outlook)
 {
     const struct hs_problem *problem = outlook->problem;
@@ -190,6 +252,7 @@ static void print_text(const struct outlook *outlook)
         printf(", measured on this grid for %.1g s\n", rate_seconds);
     } else
         printf("no sweeps\n");
+    print_steady(outlook);
     if (outlook->refused.text) {
         print_label("refused");
         printf("%s", outlook->refused.text);
@@ -226,6 +289,18 @@ static void json_steps(struct hs_json *json, const struct hs_problem *problem,
     hs_json_number(json, "end", plan->end);
 }
 
+static void json_steady(struct hs_json *json, const struct outlook *outlook)
+{
+    const struct hs_schedule *schedule = &outlook->problem->schedule;
+    const struct hs_steady_outlook *steady = &outlook->steady;
+    const bool sought = schedule->steady;
+    hs_json_number(json, "steady_tolerance", sought ? schedule->steady_tolerance : NAN);
+    hs_json_number(json, "steady_sweeps", sought ? steady->sweeps : NAN);
+    hs_json_number(json, "steady_seconds", sought ? seconds_of(outlook, steady->sweeps) : NAN);
+    hs_json_number(json, "steady_decay", sought ? steady->slowest.decay : NAN);
+    hs_json_number(json, "steady_distance", sought ? steady->distance : NAN);
+}
+
 static void print_json(const struct outlook *outlook)
 {
     const struct hs_problem *problem = outlook->problem;
@@ -248,6 +323,7 @@ static void print_json(const struct outlook *outlook)
     hs_json_text(&json, "device", outlook->rate.device);
     hs_json_number(&json, "memory_bytes", outlook->memory);
     json_steps(&json, problem, plan);
+    json_steady(&json, outlook);
     hs_json_text(&json, "output", problem->output.file);
     hs_json_integer(&json, "snapshots", hs_plan_snapshots(plan));
     hs_json_number(&json, "output_bytes", outlook->output);
@@ -317,7 +393,8 @@ const struct hs_command hs_command_check = {
         "sweeps, bytes of output and the room for them. The time is of the sweeps, and of\n"
         "the looks at the field between them where a history takes long, tried for 0.3 s\n"
         "with the chosen kernel on this grid, on a field of ones; writing the file is not in\n"
-        "it.\n"
+        "it. With steady it says after how many sweeps the slowest mode will have died\n"
+        "out, and how far from the steady state the tolerance leaves the field.\n"
         "\n"
         "Writes no file. \"refused\" says what is there already that a run would not replace.\n"
         "exit status: 0 in order, 2 bad config, 3 a file cannot be read or there is no room for\n"

@@ -9,6 +9,7 @@
 #include "output/progress.h"
 #include "output/report.h"
 #include "output/snapshots.h"
+#include "output/steady_text.h"
 #include "output/tune_file.h"
 
 #include <math.h>
@@ -172,19 +173,32 @@ static enum hs_status sweep(const struct request *request, struct job *job, stru
     return st;
 }
 
+static enum hs_status not_steady(const struct job *job, struct hs_error *err)
+{
+    const struct hs_problem *problem = &job->problem;
+    const struct hs_loop_result *result = &job->result;
+    const struct hs_steady *steady = &result->steady;
+    char change[64] = "", distance[HS_STEADY_TEXT], remedy[HS_STEADY_TEXT];
+    if (!isnan(steady->change)) /* it is where no sweep was left to make */
+        snprintf(change, sizeof change, "the largest change of the last sweep is %g; ",
+                 steady->change);
+    hs_steady_say_distance(steady, problem, distance, sizeof distance);
+    hs_steady_say_remedy(steady, problem, &job->plan, result->sweeps, remedy, sizeof remedy);
+    return hs_error_add(err, HS_FAILED_CHECK,
+                        "%s: steady.tolerance = %g: not reached after %lld sweeps, t = %.9g s: "
+                        "%s%s; %s",
+                        problem->config_path, steady->tolerance, (long long)result->sweeps,
+                        result->time, change, distance, remedy);
+}
+
 /* Whether a finished run's answer is what the config asked for. */
 static enum hs_status judge(struct job *job, struct hs_error *err)
 {
     const struct hs_problem *problem = &job->problem;
     enum hs_status st = HS_OK;
-    if (problem->schedule.steady && !job->result.steady)
-        st = hs_error_add(err, HS_FAILED_CHECK,
-                          "%s: steady.tolerance = %g: not reached after %lld sweeps, t = %.9g s: "
-                          "the largest change of the last sweep is %g; give more time.end or "
-                          "time.sweeps, or a larger tolerance",
-                          problem->config_path, problem->schedule.steady_tolerance,
-                          (long long)job->result.sweeps, job->result.time, job->result.last.change);
-    if (!isnan(problem->exact.max_error) && !(job->max_error <= problem->exact.max_error))
+    if (problem->schedule.steady && !job->result.steady.reached)
+        st = not_steady(job, err);
+    if (hs_outcome_is_inaccurate(problem, job->max_error))
         st = hs_error_add(err, HS_FAILED_CHECK,
                           "%s: exact.max_error = %g: exceeded: the largest |T - exact| is %g at "
                           "t = %.9g s",

@@ -153,6 +153,77 @@ double hs_drives_scale_at(const struct hs_problem *problem, const struct hs_plan
     return sum;
 }
 
+/* ---- where they lead ------------------------------------------------------------------------- */
+
+/* Of what is finite on the lattice, at t = 0. */
+static void survey(const struct hs_grid *grid, const struct drive *drive, double *lowest,
+                   double *highest, double *mean_size)
+{
+    static const int64_t along[HS_AXES + 1] = {1, 4096, 64, 16}; /* by dims */
+    struct lattice l = spread(grid, drive, along[grid->dims]);
+    if (drive->data) {
+        l.count = 1;
+        for (int axis = 0; axis < HS_AXES; axis++)
+            l.count *= l.along[axis] =
+                grid->points[axis] < along[grid->dims] ? grid->points[axis] : along[grid->dims];
+    }
+    double sum = 0.0;
+    *lowest = INFINITY;
+    *highest = -INFINITY;
+    for (int64_t n = 0; n < l.count; n++) {
+        int64_t node[HS_AXES];
+        lattice_node(grid, &l, n, node);
+        const double value = value_at(grid, drive, node, 0.0);
+        if (!isfinite(value))
+            continue;
+        *lowest = fmin(*lowest, value);
+        *highest = fmax(*highest, value);
+        sum += fabs(value);
+    }
+    *mean_size = sum / (double)l.count;
+}
+
+/* A wall's rule ghost = a*inner + b*edge + c*drive rests where all three are c*drive/(1 - a - b); a
+ * flux rests nowhere, and adds c*drive to the edge node's neighbour in each sweep. */
+static void add_wall(const struct hs_problem *problem, const struct hs_stencil *stencil,
+                     const struct drive *drive, struct hs_drives_lead *out)
+{
+    const struct hs_face *face = &problem->face[drive->face];
+    const int axis = drive->face / 2;
+    const double pull = 1.0 - face->a[0] - face->b[0];
+    double lowest, highest, mean_size;
+    if (face->held > 0 || face->c[0] == 0.0)
+        return; /* what is held is in the initial field */
+    survey(&problem->grid, drive, &lowest, &highest, &mean_size);
+    if (pull != 0.0) {
+        out->lowest = fmin(out->lowest, face->c[0] / pull * lowest);
+        out->highest = fmax(out->highest, face->c[0] / pull * highest);
+    } else
+        out->gain += fabs(face->c[0]) * mean_size *
+                     stencil->c[hs_stencil_index(stencil->radius, axis, 1)] /
+                     (double)problem->grid.points[axis];
+}
+
+struct hs_drives_lead hs_drives_lead(const struct hs_problem *problem, const struct hs_plan *plan)
+{
+    const struct hs_stencil stencil = hs_problem_stencil(problem, hs_plan_step(plan));
+    struct drive drives[1 + HS_FACES];
+    const int count = list_drives(problem, plan, drives);
+    struct hs_drives_lead out = {.lowest = INFINITY, .highest = -INFINITY};
+    for (int d = 0; d < count; d++) {
+        const bool from_file = drives[d].data != NULL;
+        out.in_time |= !from_file && (hs_value_varies(drives[d].value) & HS_VARIES_T) != 0;
+        if (drives[d].face >= 0)
+            add_wall(problem, &stencil, &drives[d], &out);
+        else {
+            double lowest, highest, mean_size;
+            survey(&problem->grid, &drives[d], &lowest, &highest, &mean_size);
+            out.gain += fabs(drives[d].sweep_gain) * mean_size;
+        }
+    }
+    return out;
+}
+
 /* ---- whether they can be held ---------------------------------------------------------------- */
 
 struct excess {

@@ -1,5 +1,5 @@
-/* What drives the field besides itself, source and walls: how large it is, and whether the field
- * can hold it. */
+/* What drives the field besides itself, source and walls: how large it is, where it leads the
+ * field, and whether that can hold it. */
 #ifndef HS_ENGINE_DRIVES_H
 #define HS_ENGINE_DRIVES_H
 
@@ -15,6 +15,14 @@ double hs_drives_scale(const struct hs_problem *problem, const struct hs_plan *p
  * sweeps (65536 of them at least) up to `sweep`. */
 double hs_drives_scale_at(const struct hs_problem *problem, const struct hs_plan *plan,
                           const int64_t node[HS_AXES], int64_t sweep);
+
+/* Where they lead the field, from a lattice at t = 0. */
+struct hs_drives_lead {
+    double lowest, highest; /* temperatures that walls pull to; lowest > highest: none does */
+    double gain;            /* K a sweep, by source and fluxes, their size spread over the grid */
+    bool in_time;           /* one of them changes in time */
+};
+struct hs_drives_lead hs_drives_lead(const struct hs_problem *problem, const struct hs_plan *plan);
 
 /*
  * Looks, on a lattice of the grid and at `suspect`, for what they gave the sweeps after `from` up

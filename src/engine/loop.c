@@ -5,6 +5,7 @@
 #include "engine/loop.h"
 
 #include "core/clock.h"
+#include "engine/steady.h"
 #include "engine/watch.h"
 
 #include <math.h>
@@ -23,6 +24,7 @@ struct loop {
     struct hs_backend_state *state;
     struct hs_moment_cache cache;
     struct hs_watch watch;
+    struct hs_steady steady;
     int64_t sweep;
     int64_t swept;
     double seconds;  /* in sweeps */
@@ -39,6 +41,7 @@ static struct hs_moment moment_of(struct loop *loop, enum hs_phase phase)
                               .time = hs_plan_time(loop->plan, loop->sweep),
                               .seconds = loop->seconds,
                               .device = loop->plan->backend->describe(loop->state),
+                              .steady = &loop->steady,
                               .cache = &loop->cache};
 }
 
@@ -90,14 +93,21 @@ static enum hs_status notify(struct loop *loop, const struct hs_moment *moment, 
     return HS_OK;
 }
 
+/* Whether the steady state is looked for at this sweep: at multiples of check_every, and at the end
+ * whether or not it is one. */
+static bool is_steady_check(const struct loop *loop, int64_t sweep)
+{
+    const struct hs_schedule *schedule = &loop->problem->schedule;
+    return schedule->steady &&
+           (sweep == loop->plan->sweeps || sweep % schedule->steady_check_every == 0);
+}
+
 /* The next multiple of check_every; none unless a steady state is looked for. */
 static int64_t next_steady_check(const struct loop *loop)
 {
     const struct hs_schedule *schedule = &loop->problem->schedule;
-    if (!schedule->steady)
-        return INT64_MAX;
-    const int64_t every = schedule->steady_check_every > 0 ? schedule->steady_check_every : 1;
-    return (loop->sweep / every + 1) * every;
+    const int64_t every = schedule->steady_check_every;
+    return schedule->steady ? (loop->sweep / every + 1) * every : INT64_MAX;
 }
 
 static int64_t next_due(const struct loop *loop)
@@ -113,7 +123,7 @@ static int64_t next_due(const struct loop *loop)
 /* Whether the change of the sweep that ends at `until` will be asked for. */
 static bool change_wanted(const struct loop *loop, int64_t until)
 {
-    if (until == next_steady_check(loop))
+    if (is_steady_check(loop, until))
         return true;
     for (int i = 0; i < loop->observer_count; i++) {
         const struct hs_observer *observer = loop->observers[i];
@@ -183,13 +193,6 @@ static enum hs_status finish_diverged(struct loop *loop, struct hs_error *err)
     return st ? st : HS_FAILED_CHECK;
 }
 
-static bool is_steady(const struct loop *loop)
-{
-    /* `change` is NaN unless it was kept, and then nothing is known */
-    return loop->problem->schedule.steady && loop->cache.reduction_valid &&
-           loop->cache.reduction.change < loop->problem->schedule.steady_tolerance;
-}
-
 /* From sweep `loop->sweep`, where all have been notified, to the end. */
 static enum hs_status run(struct loop *loop, struct hs_loop_result *out, struct hs_error *err)
 {
@@ -213,8 +216,9 @@ static enum hs_status run(struct loop *loop, struct hs_loop_result *out, struct 
             out->phase = HS_PHASE_STOPPED;
             break;
         }
-        out->steady = loop->sweep == check && is_steady(loop);
-        if (out->steady || loop->sweep == loop->plan->sweeps)
+        if (is_steady_check(loop, stop))
+            hs_steady_look(&loop->steady, stop, &loop->cache.reduction);
+        if (loop->steady.reached || stop == loop->plan->sweeps)
             break;
         const struct hs_moment moment = moment_of(loop, HS_PHASE_RUNNING);
         st = notify(loop, &moment, false, before, err);
@@ -242,6 +246,7 @@ static enum hs_status begin(struct loop *loop, const struct hs_loop_start *start
     st = hs_moment_reduction(&moment, &reduction, err);
     if (st)
         return st;
+    hs_steady_begin(&loop->steady, loop->problem, loop->plan, loop->sweep, reduction);
     st = hs_watch_begin(&loop->watch, &moment, reduction, err);
     return st ? st : notify(loop, &moment, true, loop->sweep, err);
 }
@@ -283,6 +288,7 @@ enum hs_status hs_loop_run(const struct hs_problem *problem, const struct hs_pla
     out->seconds = loop.seconds;
     out->looking = loop.looking;
     out->last = loop.cache.reduction;
+    out->steady = loop.steady;
     settle(&loop);
     free(loop.cache.field);
     backend->destroy(loop.state);

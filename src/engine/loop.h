@@ -3,15 +3,16 @@
 #define HS_ENGINE_LOOP_H
 
 #include "engine/observer.h"
+#include "engine/steady.h"
 
 struct hs_loop_result {
-    enum hs_phase phase; /* how it ended; start or running if by a failure */
-    bool steady;         /* the steady state's tolerance was reached */
-    int64_t sweeps;      /* since sweep 0, those before a resume included */
-    int64_t swept;       /* in this run */
-    double time;         /* s, simulated */
-    double seconds;      /* wall time spent in sweeps */
-    double looking;      /* s, in the reductions between them */
+    enum hs_phase phase;     /* how it ended; start or running if by a failure */
+    struct hs_steady steady; /* of the search for it */
+    int64_t sweeps;          /* since sweep 0, those before a resume included */
+    int64_t swept;           /* in this run */
+    double time;             /* s, simulated */
+    double seconds;          /* wall time spent in sweeps */
+    double looking;          /* s, in the reductions between them */
     struct hs_reduction last;
     char device[128]; /* what the backend says it runs on */
 };

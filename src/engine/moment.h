@@ -7,6 +7,8 @@
 
 #include "engine/plan.h"
 
+struct hs_steady;
+
 enum hs_phase {
     HS_PHASE_START, /* before the first sweep */
     HS_PHASE_RUNNING,
@@ -31,9 +33,10 @@ struct hs_moment {
     const struct hs_plan *plan;
     enum hs_phase phase;
     int64_t sweep;
-    double time;        /* s, simulated */
-    double seconds;     /* wall time spent in sweeps so far */
-    const char *device; /* what the backend says it runs on */
+    double time;                    /* s, simulated */
+    double seconds;                 /* wall time spent in sweeps so far */
+    const char *device;             /* what the backend says it runs on */
+    const struct hs_steady *steady; /* the search for a steady state, or for none */
     struct hs_moment_cache *cache;
 };
 

@@ -138,8 +138,18 @@ static void provenance(struct hs_h5 *h5, hid_t root, const struct hs_contents *c
     hs_h5_number(h5, root, "wall_seconds", contents->wall_seconds);
     hs_h5_number(h5, root, "sweep_seconds", contents->sweep_seconds);
     hs_h5_whole(h5, root, "sweeps", contents->sweep);
-    hs_h5_text(h5, root, "status", contents->status);
-    hs_h5_whole(h5, root, "finished", !strcmp(contents->status, "finished"));
+    hs_h5_text(h5, root, "status", hs_outcome_name(contents->outcome));
+    hs_h5_whole(h5, root, "finished", hs_outcome_passed(contents->outcome));
+}
+
+static void steady_state(struct hs_h5 *h5, hid_t root, const struct hs_steady *steady)
+{
+    if (!steady->sought)
+        return;
+    hs_h5_number(h5, root, "steady_tolerance", steady->tolerance);
+    hs_h5_number(h5, root, "steady_change", steady->change);
+    hs_h5_number(h5, root, "steady_distance", hs_steady_distance(steady));
+    hs_h5_number(h5, root, "steady_distance_most", hs_steady_most(steady));
 }
 
 static void fields(struct hs_h5 *h5, hid_t root, const struct hs_contents *contents,
@@ -184,6 +194,7 @@ enum hs_status hs_contents_write(const struct hs_contents *contents, struct hs_i
     const hid_t root = hs_h5_made(&h5, hs_image_create(image), "the file's contents");
     provenance(&h5, root, contents);
     numerics(&h5, root, contents);
+    steady_state(&h5, root, contents->steady);
     fields(&h5, root, contents, image);
     groups(&h5, root, contents);
     hs_vtkhdf_write(&h5, root, contents->chunks, contents->snapshots, image);

@@ -2,7 +2,7 @@
 #ifndef HS_OUTPUT_CONTENTS_H
 #define HS_OUTPUT_CONTENTS_H
 
-#include "engine/plan.h"
+#include "engine/outcome.h"
 #include "output/chunks.h"
 #include "output/image.h"
 #include "output/series.h"
@@ -10,8 +10,9 @@
 struct hs_contents {
     const struct hs_problem *problem;
     const struct hs_plan *plan;
-    const char *device;                /* what the backend says it runs on */
-    const char *status;                /* "running", "finished", "stopped", "diverged" */
+    const char *device; /* what the backend says it runs on */
+    enum hs_outcome outcome;
+    const struct hs_steady *steady;    /* the search for a steady state, or for none */
     const char *started;               /* ISO 8601, UTC */
     double wall_seconds;               /* since then */
     double sweep_seconds;              /* in sweeps */

@@ -5,6 +5,7 @@
 #include "output/progress.h"
 
 #include "core/clock.h"
+#include "engine/steady.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -61,27 +62,58 @@ static void duration(char *out, size_t size, double seconds)
                  (int)seconds % 60);
 }
 
-/* "sweep 1200/5000  t = 0.12 s  1.4 GCell/s  ETA 12 s" */
-static void describe(const struct hs_progress *p, const struct hs_moment *moment, char *out,
-                     size_t size)
+/* The plan's sweeps are not a bound that was asked for. */
+static bool is_unbounded(const struct hs_progress *p)
+{
+    const struct hs_schedule *schedule = &p->problem->schedule;
+    return schedule->steady && isnan(schedule->end) && schedule->sweeps < 0;
+}
+
+/* To the end or to the steady state, whichever comes first; NaN where neither is known. */
+static double sweeps_left(const struct hs_progress *p, const struct hs_moment *moment)
+{
+    const double planned = is_unbounded(p) ? NAN : (double)(p->plan->sweeps - moment->sweep);
+    const bool sought = moment->steady && moment->steady->sought;
+    return fmin(planned, sought ? hs_steady_sweeps_left(moment->steady) : NAN);
+}
+
+/* "  change 3.2e-07/1e-09 K  0.0012 K left": the change, its tolerance, the distance. */
+static int describe_steady(const struct hs_progress *p, const struct hs_steady *steady, char *out,
+                           size_t size)
+{
+    const char *unit = hs_problem_temperature_unit(p->problem);
+    int n = snprintf(out, size, "  change %.2g/%.2g %s", steady->change, steady->tolerance, unit);
+    if (steady->trend == HS_STEADY_EVEN || steady->trend == HS_STEADY_ROUNDING)
+        n +=
+            snprintf(out + n, size - (size_t)n, "  %.2g %s left", hs_steady_distance(steady), unit);
+    else if (steady->trend == HS_STEADY_NONE)
+        n += snprintf(out + n, size - (size_t)n, "  not falling");
+    return n;
+}
+
+/* "sweep 1200/5000  t = 0.12 s  1.4 GCell/s  ETA 12 s"; without time and rate if `brief` */
+static void describe(const struct hs_progress *p, const struct hs_moment *moment, bool brief,
+                     char *out, size_t size)
 {
     const struct hs_box box = hs_problem_interior(p->problem);
     const double swept = (double)(moment->sweep - p->first);
     const double rate = 1e-9 * (double)hs_box_count(&box) * swept / moment->seconds;
     const double elapsed = hs_clock_now() - p->begun;
-    const double left = (double)(p->plan->sweeps - moment->sweep) * elapsed / swept;
-    const bool bounded = !(p->problem->schedule.steady && isnan(p->problem->schedule.end) &&
-                           p->problem->schedule.sweeps < 0);
+    const double left = sweeps_left(p, moment) * elapsed / swept;
+    const struct hs_steady *steady = moment->steady;
     int n = snprintf(out, size, "sweep %lld", (long long)moment->sweep);
-    if (bounded)
+    if (!is_unbounded(p) && !brief)
         n += snprintf(out + n, size - (size_t)n, "/%lld", (long long)p->plan->sweeps);
-    n += snprintf(out + n, size - (size_t)n, "  t = %.4g s", moment->time);
-    if (isfinite(rate))
+    if (!brief)
+        n += snprintf(out + n, size - (size_t)n, "  t = %.4g s", moment->time);
+    if (isfinite(rate) && !brief)
         n += snprintf(out + n, size - (size_t)n, "  %.3g GCell/s", rate);
+    if (steady && steady->sought && !isnan(steady->change))
+        n += describe_steady(p, steady, out + n, size - (size_t)n);
     char text[32];
     const bool over = moment->phase != HS_PHASE_RUNNING;
     duration(text, sizeof text, over ? elapsed : left);
-    if (over || bounded)
+    if (over || !isnan(left))
         snprintf(out + n, size - (size_t)n, "  %s %s", over ? "in" : "ETA", text);
 }
 
@@ -92,18 +124,26 @@ static int width_of(FILE *stream)
     return known ? size.ws_col : 80;
 }
 
-/* As much bar as the line has room for beside the text; none if that is too little to see. */
+/* Cells of a bar beside the text; 0 if that is too little to see. */
+static int bar_cells(int width, const char *text)
+{
+    const int room = width - (int)strlen(text) - 4;
+    return room > 40 ? 40 : room < 10 ? 0 : room;
+}
+
 static void draw_bar(struct hs_progress *p, const struct hs_moment *moment)
 {
     char text[200];
-    describe(p, moment, text, sizeof text);
     const int width = width_of(p->stream) - 1; /* the last column would wrap */
-    const int room = width - (int)strlen(text) - 4;
-    const int cells = room > 40 ? 40 : room;
-    const double done = p->plan->sweeps > 0 ? (double)moment->sweep / (double)p->plan->sweeps : 1.0;
+    describe(p, moment, false, text, sizeof text);
+    if (bar_cells(width, text) == 0 && p->problem->schedule.steady)
+        describe(p, moment, true, text, sizeof text);
+    const int cells = bar_cells(width, text);
+    const double left = sweeps_left(p, moment), sweep = (double)moment->sweep;
+    const double done = left > 0.0 ? sweep / (sweep + left) : isnan(left) ? 0.0 : 1.0;
     fputc('\r', p->stream);
     int drawn = 0;
-    if (cells >= 10) {
+    if (cells > 0) {
         char bar[41];
         for (int i = 0; i < cells; i++)
             bar[i] = (double)i + 0.5 < done * cells ? '#' : '.';
@@ -120,7 +160,7 @@ static void draw_bar(struct hs_progress *p, const struct hs_moment *moment)
 static void put_line(struct hs_progress *p, const struct hs_moment *moment)
 {
     char text[200];
-    describe(p, moment, text, sizeof text);
+    describe(p, moment, false, text, sizeof text);
     fprintf(p->stream, "%s\n", text);
     fflush(p->stream);
 }

@@ -3,6 +3,7 @@
 #include "core/version.h"
 #include "output/files.h"
 #include "output/json.h"
+#include "output/steady_text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,16 +12,11 @@
 static const char *outcome(const struct hs_report *report)
 {
     const struct hs_loop_result *r = report->result;
-    static const char *const names[] = {[HS_PHASE_START] = "failed",
-                                        [HS_PHASE_RUNNING] = "failed",
-                                        [HS_PHASE_END] = "finished",
-                                        [HS_PHASE_STOPPED] = "stopped",
-                                        [HS_PHASE_DIVERGED] = "diverged"};
     const bool told = report->status == HS_OK || report->status == HS_FAILED_CHECK ||
                       report->status == HS_INTERRUPTED;
-    if (!told)
-        return "failed";
-    return r->phase == HS_PHASE_END && r->steady ? "steady" : names[r->phase];
+    const enum hs_outcome known =
+        hs_outcome_of(report->problem, r->phase, &r->steady, report->max_error);
+    return told && known != HS_OUTCOME_RUNNING ? hs_outcome_name(known) : "failed";
 }
 
 /* 1e9 grid points updated a second; NaN where no time was measured. */
@@ -96,6 +92,26 @@ static void put_time(FILE *out, const struct hs_loop_result *r, const struct hs_
     fputc('\n', out);
 }
 
+static void put_steady(FILE *out, const struct hs_report *report)
+{
+    const struct hs_steady *steady = &report->result->steady;
+    const char *unit = hs_problem_temperature_unit(report->problem);
+    char distance[HS_STEADY_TEXT];
+    if (!steady->sought || isnan(steady->change))
+        return;
+    fprintf(
+        out,
+        "  steady       the largest change of a sweep is %.3g %s; the tolerance of %.3g %s is %s\n",
+        steady->change, unit, steady->tolerance, unit, steady->reached ? "met" : "NOT met");
+    hs_steady_say_distance(steady, report->problem, distance, sizeof distance);
+    fprintf(out, "  distance     %s\n", distance);
+    if (hs_steady_is_beyond_precision(steady))
+        fprintf(out,
+                "               the tolerance is less than %s can tell at these temperatures, %.2g "
+                "%s\n",
+                hs_precision_name(report->problem->precision), 2.0 * steady->rounding, unit);
+}
+
 static void put_answer(FILE *out, const struct hs_report *report)
 {
     const struct hs_loop_result *r = report->result;
@@ -133,10 +149,20 @@ void hs_report_text(FILE *stream, const struct hs_report *report)
     fputc('\n', stream);
     put_solver(stream, report);
     put_answer(stream, report);
+    put_steady(stream, report);
     if (problem->output.file && report->snapshots > 0)
         put_output(stream, report);
     if (report->plan->note[0])
         fprintf(stream, "  note         %s\n", report->plan->note);
+}
+
+static void json_steady(struct hs_json *json, const struct hs_steady *steady)
+{
+    const bool sought = steady->sought;
+    hs_json_number(json, "steady_tolerance", sought ? steady->tolerance : NAN);
+    hs_json_number(json, "steady_change", sought ? steady->change : NAN);
+    hs_json_number(json, "steady_distance", hs_steady_distance(steady));
+    hs_json_number(json, "steady_distance_most", hs_steady_most(steady));
 }
 
 void hs_report_json(FILE *stream, const struct hs_report *report)
@@ -170,6 +196,7 @@ void hs_report_json(FILE *stream, const struct hs_report *report)
     hs_json_number(&json, "mean", r->last.mean);
     hs_json_number(&json, "heat", r->last.heat);
     hs_json_number(&json, "change", r->last.change);
+    json_steady(&json, &r->steady);
     hs_json_number(&json, "max_error", report->max_error);
     hs_json_number(&json, "error_bound", problem->exact.present ? problem->exact.max_error : NAN);
     hs_json_text(&json, "note", plan->note);

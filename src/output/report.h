@@ -3,6 +3,7 @@
 #define HS_OUTPUT_REPORT_H
 
 #include "engine/loop.h"
+#include "engine/outcome.h"
 
 #include <stdio.h>
 
@@ -19,7 +20,8 @@ void hs_report_text(FILE *stream, const struct hs_report *report);
 
 /*
  * One object with these keys, always all of them; what is not known is null:
- *     status      "finished", "steady", "stopped", "diverged", "failed"
+ *     status      "finished", "steady", "not steady", "failed check", "stopped",
+ *                 "diverged", "failed"; the first two with exit code 0, no other
  *     exit_code   of the program
  *     title, config, output, kernel, backend, device, precision    strings
  *     points      [nx, ny, nz], as many as there are axes
@@ -28,6 +30,8 @@ void hs_report_text(FILE *stream, const struct hs_report *report);
  *     seconds     s, wall time in sweeps; looking: in the reductions between them
  *     gcells      1e9 grid points updated a second
  *     min, max, mean, heat, change    at the end
+ *     steady_tolerance, steady_change    K a sweep, where a steady state is looked for
+ *     steady_distance, steady_distance_most    K, from the steady state: about, at most
  *     max_error, error_bound          against the exact solution
  *     snapshots   in the output file
  *     version, commit

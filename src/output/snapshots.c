@@ -60,7 +60,8 @@ struct hs_snapshots {
     /* under the writer's lock */
     struct hs_series history;
     char device[128];
-    const char *status;
+    enum hs_outcome outcome;
+    struct hs_steady steady;
     int64_t sweep;                  /* last notified */
     double sweep_seconds;           /* likewise */
     double committed, commit_pause; /* when; and how long the next has to wait, at least [s] */
@@ -99,7 +100,8 @@ static struct hs_contents contents_of(const struct hs_snapshots *s)
     return (struct hs_contents){.problem = s->problem,
                                 .plan = s->plan,
                                 .device = s->device,
-                                .status = s->status,
+                                .outcome = s->outcome,
+                                .steady = &s->steady,
                                 .started = s->started,
                                 .wall_seconds = hs_clock_now() - s->begun,
                                 .sweep_seconds = s->sweep_seconds,
@@ -324,17 +326,21 @@ static enum hs_status ask_writer(struct hs_snapshots *s, struct hs_error *err)
 
 static void note_moment(struct hs_snapshots *s, const struct hs_moment *moment)
 {
-    static const char *const status[] = {[HS_PHASE_START] = "running",
-                                         [HS_PHASE_RUNNING] = "running",
-                                         [HS_PHASE_END] = "finished",
-                                         [HS_PHASE_STOPPED] = "stopped",
-                                         [HS_PHASE_DIVERGED] = "diverged"};
     hs_writer_lock(s->writer);
     s->sweep = moment->sweep;
     s->sweep_seconds = moment->seconds;
-    s->status = status[moment->phase];
+    if (moment->steady)
+        s->steady = *moment->steady;
     if (moment->device)
         snprintf(s->device, sizeof s->device, "%s", moment->device);
+    hs_writer_unlock(s->writer);
+}
+
+/* Once the error at this moment is known. */
+static void note_outcome(struct hs_snapshots *s, enum hs_phase phase)
+{
+    hs_writer_lock(s->writer);
+    s->outcome = hs_outcome_of(s->problem, phase, &s->steady, s->last_error);
     hs_writer_unlock(s->writer);
 }
 
@@ -364,6 +370,7 @@ static enum hs_status notify(void *self, const struct hs_moment *moment, struct 
         st = record(s, moment, &job, err);
     if (st)
         return st;
+    note_outcome(s, moment->phase);
     /* while the writer has work it looks itself, afterwards, whether contents are due */
     const bool now_due = hs_writer_idle(s->writer) && commit_due(s);
     return job.frame || job.commit || now_due ? write_out(s, &job, err) : HS_OK;
@@ -423,6 +430,14 @@ static enum hs_status take_up(struct hs_snapshots *s, const struct hs_resume *re
     return st ? st : hs_restore(s->problem, resume, &s->chunks, &s->snapshots, &s->history, err);
 }
 
+/* The error at the last snapshot of the run that is gone on with: there may be no other. */
+static double restored_error(const struct hs_snapshots *s)
+{
+    const int64_t rows = s->history.rows;
+    return s->problem->exact.present && rows > 0 ? s->history.columns[MAX_ERROR].values[rows - 1]
+                                                 : NAN;
+}
+
 static void note_start(struct hs_snapshots *s)
 {
     const time_t t = time(NULL);
@@ -449,8 +464,6 @@ enum hs_status hs_snapshots_create(const struct hs_problem *problem, const struc
     s->problem = problem;
     s->plan = plan;
     s->resumed = resume != NULL;
-    s->status = "running";
-    s->last_error = NAN;
     note_start(s);
     hs_h5_quiet();
     enum hs_status st =
@@ -463,6 +476,7 @@ enum hs_status hs_snapshots_create(const struct hs_problem *problem, const struc
                     : hs_store_create(problem->output.file, HS_EXISTING_RUN,
                                       problem->output.overwrite, &s->store, err);
     s->last_snapshot = hs_series_last_sweep(&s->snapshots);
+    s->last_error = st ? NAN : restored_error(s);
     if (!st)
         st = hs_writer_create(round_of_work, s, &s->writer, err);
     if (st)

@@ -1,0 +1,32 @@
+/* How a run came out: one word for the summary, for JSON and for the file, and whether it passed.
+ */
+#ifndef HS_ENGINE_OUTCOME_H
+#define HS_ENGINE_OUTCOME_H
+
+#include "engine/moment.h"
+#include "engine/steady.h"
+
+enum hs_outcome {
+    HS_OUTCOME_RUNNING,
+    HS_OUTCOME_FINISHED,   /* made all its sweeps, and all that the config checks is met */
+    HS_OUTCOME_STEADY,     /* ended early, at the steady state; likewise */
+    HS_OUTCOME_NOT_STEADY, /* made all its sweeps without reaching steady.tolerance */
+    HS_OUTCOME_INACCURATE, /* ended above exact.max_error */
+    HS_OUTCOME_STOPPED,    /* by a signal */
+    HS_OUTCOME_DIVERGED,
+};
+
+/* `max_error`: against the exact solution, at the end; NaN without one. */
+enum hs_outcome hs_outcome_of(const struct hs_problem *problem, enum hs_phase phase,
+                              const struct hs_steady *steady, double max_error);
+
+/* "running", "finished", "steady", "not steady", "failed check", "stopped", "diverged" */
+const char *hs_outcome_name(enum hs_outcome outcome);
+
+/* Done, and the answer is what the config asked for. */
+bool hs_outcome_passed(enum hs_outcome outcome);
+
+/* Above exact.max_error, or not known to be below it. */
+bool hs_outcome_is_inaccurate(const struct hs_problem *problem, double max_error);
+
+#endif

@@ -1,0 +1,89 @@
+#include "engine/slowest.h"
+
+#include <math.h>
+
+/* A wave this long [1/intervals] is a constant: its decay, 1e-16, is below rounding. */
+static const double no_wave = 1e-8;
+
+/* Phase of the wave at a face's edge node, counted inwards. */
+static double phase(const struct hs_face *face, double theta)
+{
+    if (face->held > 0) /* the innermost held layer stands still */
+        return -theta * (face->held - 1);
+    return atan2((1.0 + face->a[0]) * sin(theta), (1.0 - face->a[0]) * cos(theta) - face->b[0]);
+}
+
+/* Theta of the axis's wave number `which`, 1 being the slowest; 0 for a constant. */
+static double wave(const struct hs_face face[2], int64_t points, int which)
+{
+    if (face[0].wrap)
+        return 2.0 * M_PI * (which - 1) / (double)points;
+    double lo = 0.0, hi = M_PI;
+    for (int i = 0; i < 64; i++) { /* pi * 2^-64 */
+        const double theta = 0.5 * (lo + hi);
+        const double turns =
+            theta * (double)(points - 1) + phase(&face[0], theta) + phase(&face[1], theta);
+        if (turns < which * M_PI)
+            lo = theta;
+        else
+            hi = theta;
+    }
+    return hi < no_wave ? 0.0 : hi;
+}
+
+/* What the axis takes off a wave's factor. */
+static double axis_decay(const struct hs_stencil *stencil, int axis, double theta)
+{
+    double sum = 0.0;
+    for (int m = 1; m <= stencil->radius; m++) {
+        const double half = sin(0.5 * m * theta);
+        sum += 4.0 * stencil->c[hs_stencil_index(stencil->radius, axis, m)] * half * half;
+    }
+    return sum;
+}
+
+/* Whether both sides of each node count alike, and longer waves are slower. */
+static bool diffuses(const struct hs_stencil *stencil)
+{
+    enum { SAMPLES = 32 };
+    for (int axis = 0; axis < stencil->dims; axis++) {
+        for (int m = 1; m <= stencil->radius; m++)
+            if (stencil->c[hs_stencil_index(stencil->radius, axis, m)] !=
+                stencil->c[hs_stencil_index(stencil->radius, axis, -m)])
+                return false;
+        const double slow = axis_decay(stencil, axis, M_PI / SAMPLES);
+        for (int s = 2; s <= SAMPLES; s++)
+            if (!(axis_decay(stencil, axis, M_PI * s / SAMPLES) >= slow && slow >= 0.0))
+                return false;
+    }
+    return true;
+}
+
+/* What all waves lose, a constant too: 1 - the sum of the coefficients, or 0 for its rounding. */
+static double common_decay(const struct hs_stencil *stencil)
+{
+    double rest = 1.0;
+    const int count = hs_stencil_count(stencil->dims, stencil->radius);
+    for (int n = 0; n < count; n++)
+        rest -= stencil->c[n];
+    return fabs(rest) < 1e-15 * count ? 0.0 : rest;
+}
+
+struct hs_slowest hs_slowest_mode(const struct hs_problem *problem,
+                                  const struct hs_stencil *stencil)
+{
+    if (!diffuses(stencil))
+        return (struct hs_slowest){.decay = NAN};
+    const double common = common_decay(stencil);
+    double slowest = common, next = INFINITY;
+    bool constant = common == 0.0;
+    for (int axis = 0; axis < stencil->dims; axis++) {
+        const struct hs_face *face = &problem->face[2 * axis];
+        const double theta = wave(face, problem->grid.points[axis], 1);
+        constant = constant && theta == 0.0;
+        slowest += axis_decay(stencil, axis, theta);
+        next = fmin(next, axis_decay(stencil, axis, wave(face, problem->grid.points[axis], 2)));
+    }
+    const double decay = constant ? next : slowest; /* constant along the axes but one */
+    return (struct hs_slowest){.decay = decay > 0.0 ? decay : NAN, .free_mean = constant};
+}

@@ -1,0 +1,29 @@
+/*
+ * How fast the slowest mode dies out: what bounds a search for a steady state.
+ *
+ * A sweep multiplies each mode of the field by a factor of its own, and what is left of a field's
+ * way to its steady state is a sum of modes. The operator is a sum over the axes, so 1 - factor is
+ * the sum of what each axis takes, and the slowest mode is the slowest along every axis.
+ *
+ * Along an axis it is a wave sin(theta*j + phi), whose phase at each end the face's rule fixes:
+ * ghost = a*inner + b*edge gives tan(phi) = (1 + a) sin(theta) / ((1 - a) cos(theta) - b), and the
+ * phases of both ends and theta times the intervals between them add up to a multiple of pi. Exact
+ * for radius 1; for radius 2 and 3 the wave ignores what their outer ghosts add, which is exact for
+ * `reflective`, `dirichlet` and `periodic` and of the order of one interval in all of them for the
+ * other kinds.
+ */
+#ifndef HS_ENGINE_SLOWEST_H
+#define HS_ENGINE_SLOWEST_H
+
+#include "core/problem.h"
+
+struct hs_slowest {
+    double decay;   /* 1 - factor of a sweep, of the slowest mode that dies out; NaN if unknown: a
+                       raw stencil that is lopsided, say, has no such waves */
+    bool free_mean; /* no face holds the mean: insulated or periodic all round; it is left out */
+};
+
+struct hs_slowest hs_slowest_mode(const struct hs_problem *problem,
+                                  const struct hs_stencil *stencil);
+
+#endif

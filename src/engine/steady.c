@@ -1,0 +1,223 @@
+#include "engine/steady.h"
+
+#include "engine/drives.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* A stretch in which the change halves may take so much longer than the one before. */
+static const double even = 1.25;
+
+/* A change of so many roundings may be nothing else: each of up to 19 additions makes one. */
+static const double noise = 16.0;
+
+/* No bounded source heats a slab, a square or a cube between cold walls by more than 1.24, 1.46 or
+ * 1.67 times what it does to the slowest mode alone; docs/numerics.md. */
+static const double all_modes = 2.0;
+
+/* Half the distance of two values of this size. */
+static double rounding_of(enum hs_precision precision, double size)
+{
+    const int digits = precision == HS_FLOAT ? FLT_MANT_DIG : DBL_MANT_DIG;
+    return size > 0.0 && isfinite(size) ? ldexp(1.0, ilogb(size) - digits) : 0.0;
+}
+
+static double rate_of(double decay)
+{
+    return decay < 1.0 ? -log1p(-decay) : isnan(decay) ? NAN : INFINITY;
+}
+
+static struct hs_slowest slowest_of(const struct hs_problem *problem, const struct hs_plan *plan)
+{
+    const struct hs_stencil stencil = hs_problem_stencil(problem, hs_plan_step(plan));
+    return hs_slowest_mode(problem, &stencil);
+}
+
+/* ---- while it runs --------------------------------------------------------------------------- */
+
+void hs_steady_begin(struct hs_steady *steady, const struct hs_problem *problem,
+                     const struct hs_plan *plan, int64_t sweep,
+                     const struct hs_reduction *reduction)
+{
+    *steady = (struct hs_steady){.sought = problem->schedule.steady,
+                                 .tolerance = problem->schedule.steady_tolerance,
+                                 .change = NAN,
+                                 .rate = NAN,
+                                 .precision = problem->precision,
+                                 .sweep = sweep,
+                                 .mean = reduction->mean};
+    if (!steady->sought)
+        return;
+    steady->slowest = slowest_of(problem, plan);
+    steady->trend = hs_drives_lead(problem, plan).in_time ? HS_STEADY_DRIVEN : HS_STEADY_EARLY;
+}
+
+static void put_mark(struct hs_steady *steady)
+{
+    steady->mark[2] = steady->mark[1];
+    steady->mark[1] = steady->mark[0];
+    steady->mark[0] = (struct hs_steady_mark){steady->sweep, steady->change};
+    steady->marks = steady->marks < 3 ? steady->marks + 1 : 3;
+}
+
+/* The rate at which the change fell between two sweeps; negative where it rose. */
+static double fall(const struct hs_steady_mark *from, const struct hs_steady_mark *to)
+{
+    return log(from->change / to->change) / (double)(to->sweep - from->sweep);
+}
+
+/* The rate since the mark before the last, over which the change has halved at least. */
+static void follow(struct hs_steady *steady)
+{
+    const struct hs_steady_mark now = {steady->sweep, steady->change};
+    if (steady->marks > 0 && now.change > 2.0 * steady->mark[0].change)
+        steady->marks = 0; /* something new has come */
+    steady->rate = steady->marks > 1 ? fall(&steady->mark[1], &now) : NAN;
+    if (steady->marks == 0 || now.change <= 0.5 * steady->mark[0].change)
+        put_mark(steady);
+}
+
+/* The slowest mode would have quartered the change since it last halved. */
+static bool is_stalled(const struct hs_steady *steady)
+{
+    const double since = (double)(steady->sweep - steady->mark[0].sweep);
+    return since * rate_of(steady->slowest.decay) > log(4.0);
+}
+
+static bool is_even(const struct hs_steady *steady)
+{
+    return steady->marks == 3 && even * steady->rate >= fall(&steady->mark[2], &steady->mark[1]);
+}
+
+/* `drift`: of the mean, K a sweep */
+static enum hs_steady_trend judge(const struct hs_steady *steady, double drift)
+{
+    const bool tiny = steady->change <= noise * steady->rounding;
+    const double share = fabs(drift) / steady->change;
+    if (steady->trend == HS_STEADY_DRIVEN)
+        return HS_STEADY_DRIVEN;
+    if (steady->slowest.free_mean && !tiny && share > 0.5 && share < 1.01)
+        return HS_STEADY_NONE;
+    if (is_stalled(steady) || steady->change == 0.0)
+        return tiny ? HS_STEADY_ROUNDING : HS_STEADY_NONE;
+    return is_even(steady) ? HS_STEADY_EVEN : HS_STEADY_EARLY;
+}
+
+void hs_steady_look(struct hs_steady *steady, int64_t sweep, const struct hs_reduction *reduction)
+{
+    if (!steady->sought || !isfinite(reduction->change) || sweep <= steady->sweep)
+        return;
+    const double drift = (reduction->mean - steady->mean) / (double)(sweep - steady->sweep);
+    steady->sweep = sweep;
+    steady->mean = reduction->mean;
+    steady->change = reduction->change;
+    steady->reached = steady->change < steady->tolerance;
+    steady->rounding =
+        rounding_of(steady->precision, fmax(fabs(reduction->min), fabs(reduction->max)));
+    if (steady->change > 0.0)
+        follow(steady);
+    steady->trend = judge(steady, drift);
+}
+
+/* ---- what is left ---------------------------------------------------------------------------- */
+
+static bool has_steady_state(const struct hs_steady *steady)
+{
+    return steady->sought && steady->trend != HS_STEADY_NONE && steady->trend != HS_STEADY_DRIVEN;
+}
+
+/* At which the change will fall from here on: as it does, or as slowly as it may. */
+static double rate_ahead(const struct hs_steady *steady)
+{
+    const double slowest = rate_of(steady->slowest.decay);
+    if (steady->trend == HS_STEADY_EVEN || isnan(slowest))
+        return fmax(steady->rate, slowest); /* of a NaN and a number the number */
+    return slowest;
+}
+
+/* What a change leaves that falls by exp(-rate) a sweep. */
+static double left_by(double change, double rate)
+{
+    return change / expm1(rate);
+}
+
+double hs_steady_distance(const struct hs_steady *steady)
+{
+    if (!has_steady_state(steady))
+        return NAN;
+    const double rate = rate_ahead(steady), slowest = rate_of(steady->slowest.decay);
+    /* where a sweep would change less than a rounding the field stands still */
+    return left_by(steady->change, rate) +
+           left_by(steady->rounding, isnan(slowest) ? rate : slowest);
+}
+
+double hs_steady_most(const struct hs_steady *steady)
+{
+    if (!has_steady_state(steady))
+        return NAN;
+    return all_modes * (steady->change + steady->rounding) / steady->slowest.decay;
+}
+
+double hs_steady_sweeps_left(const struct hs_steady *steady)
+{
+    if (steady->reached)
+        return 0.0;
+    if (isnan(steady->change) || !has_steady_state(steady) || steady->trend == HS_STEADY_ROUNDING)
+        return NAN;
+    const double least = fmax(steady->tolerance, 2.0 * steady->rounding);
+    return fmax(log(steady->change / least), 0.0) / rate_ahead(steady);
+}
+
+bool hs_steady_is_beyond_precision(const struct hs_steady *steady)
+{
+    return steady->tolerance < 2.0 * steady->rounding;
+}
+
+/* ---- before the run -------------------------------------------------------------------------- */
+
+/* Lowest and highest of the initial field, of up to 17 x 17 of its rows; those of `lead` count too.
+ * NaN where there is no memory for a row. */
+static void survey(const struct hs_problem *problem, const struct hs_drives_lead *lead,
+                   double *lowest, double *highest)
+{
+    enum { ROWS = 16 };
+    const int64_t *points = problem->grid.points;
+    double *row = malloc((size_t)points[HS_X] * sizeof *row);
+    *lowest = row ? lead->lowest : NAN;
+    *highest = row ? lead->highest : NAN;
+    for (int n = 0; row && n < (ROWS + 1) * (ROWS + 1); n++) {
+        hs_problem_initial_row(problem, (points[HS_Y] - 1) * (n % (ROWS + 1)) / ROWS,
+                               (points[HS_Z] - 1) * (n / (ROWS + 1)) / ROWS, row);
+        for (int64_t i = 0; i < points[HS_X]; i++) {
+            *lowest = fmin(*lowest, row[i]);
+            *highest = fmax(*highest, row[i]);
+        }
+    }
+    free(row);
+}
+
+/* Sweeps until the slowest mode, of this amplitude [K], changes by less than `tolerance`. */
+static double sweeps_of(double amplitude, double decay, double tolerance, int64_t check_every)
+{
+    const double sweeps = fmax(log(amplitude * decay / tolerance) / rate_of(decay), 1.0);
+    return ceil(sweeps / (double)check_every) * (double)check_every;
+}
+
+struct hs_steady_outlook hs_steady_look_ahead(const struct hs_problem *problem,
+                                              const struct hs_plan *plan)
+{
+    const struct hs_schedule *schedule = &problem->schedule;
+    const struct hs_drives_lead lead = hs_drives_lead(problem, plan);
+    struct hs_steady_outlook out = {
+        .slowest = slowest_of(problem, plan), .driven = lead.in_time, .sweeps = NAN};
+    double lowest, highest;
+    survey(problem, &lead, &lowest, &highest);
+    out.rounding = rounding_of(problem->precision, fmax(fabs(lowest), fabs(highest)));
+    out.distance = left_by(schedule->steady_tolerance + out.rounding, rate_of(out.slowest.decay));
+    const double amplitude = highest - lowest + lead.gain / out.slowest.decay;
+    if (!out.driven && amplitude > 0.0)
+        out.sweeps = sweeps_of(amplitude, out.slowest.decay, schedule->steady_tolerance,
+                               schedule->steady_check_every);
+    return out;
+}

@@ -1,0 +1,81 @@
+#include "output/steady_text.h"
+
+#include <math.h>
+#include <stdio.h>
+
+void hs_steady_say_distance(const struct hs_steady *steady, const struct hs_problem *problem,
+                            char *out, size_t size)
+{
+    const char *unit = hs_problem_temperature_unit(problem);
+    const char *precision = hs_precision_name(problem->precision);
+    const double distance = hs_steady_distance(steady), most = hs_steady_most(steady);
+    char bound[96] = "";
+    if (isfinite(most))
+        snprintf(bound, sizeof bound, ", at most %.2g %s%s", most, unit,
+                 most > 4.0 * distance ? " if a slower mode is still hidden" : "");
+    switch (steady->trend) {
+    case HS_STEADY_DRIVEN:
+        snprintf(out, size, "not known: the walls or the source change with time");
+        return;
+    case HS_STEADY_NONE:
+        snprintf(out, size, "no steady state in sight: the change no longer falls");
+        return;
+    case HS_STEADY_EARLY:
+        if (isfinite(most))
+            snprintf(out, size,
+                     "at most %.2g %s from the steady state; the change does not fall evenly yet",
+                     most, unit);
+        else
+            snprintf(out, size, "not known: the change does not fall evenly yet");
+        return;
+    case HS_STEADY_EVEN:
+        snprintf(out, size, "about %.2g %s from the steady state%s", distance, unit, bound);
+        return;
+    case HS_STEADY_ROUNDING:
+        snprintf(out, size,
+                 "about %.2g %s from the steady state%s; the change is down to the rounding of %s",
+                 distance, unit, bound, precision);
+        return;
+    }
+}
+
+/* Which end so many sweeps later leaves the steps as they are, so that --resume takes it. */
+static void say_end(const struct hs_problem *problem, const struct hs_plan *plan, int64_t sweep,
+                    double more, char *out, size_t size)
+{
+    const double step = hs_plan_step(plan), end = hs_plan_time(plan, sweep) + more * step;
+    if (isnan(problem->schedule.end))
+        snprintf(out, size, "--set time.sweeps=%.0f", (double)sweep + more);
+    else if (plan->intervals > 0)
+        snprintf(out, size, "--set time.end=%.9g", ceil(end / plan->interval) * plan->interval);
+    else
+        snprintf(out, size, "--set time.step=%.17g --set time.end=%.17g", step, end);
+}
+
+static double round_up(double value, int64_t to)
+{
+    return ceil(value / (double)to) * (double)to;
+}
+
+void hs_steady_say_remedy(const struct hs_steady *steady, const struct hs_problem *problem,
+                          const struct hs_plan *plan, int64_t sweep, char *out, size_t size)
+{
+    const double left =
+        round_up(hs_steady_sweeps_left(steady), problem->schedule.steady_check_every);
+    const bool is_float = problem->precision == HS_FLOAT;
+    char end[128];
+    if (isfinite(left)) {
+        /* the last modes are the slowest: half as much again is on the safe side */
+        say_end(problem, plan, sweep, round_up(1.5 * left, problem->schedule.steady_check_every),
+                end, sizeof end);
+        snprintf(out, size, "about %.0f sweeps more would do: go on with --resume %s", left, end);
+    } else if (steady->trend == HS_STEADY_ROUNDING)
+        snprintf(out, size, "give a larger tolerance%s",
+                 is_float ? ", or precision = \"double\"" : "");
+    else if (steady->trend == HS_STEADY_NONE)
+        snprintf(out, size,
+                 "is heat brought in or taken out that no wall balances? Give time.end "
+                 "and leave steady out, or a wall that holds a temperature");
+    else
+        snprintf(out, size, "give more time.end or time.sweeps, or a larger tolerance");
+}
