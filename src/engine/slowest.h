@@ -8,9 +8,8 @@
  * Along an axis it is a wave sin(theta*j + phi), whose phase at each end the face's rule fixes:
  * ghost = a*inner + b*edge gives tan(phi) = (1 + a) sin(theta) / ((1 - a) cos(theta) - b), and the
  * phases of both ends and theta times the intervals between them add up to a multiple of pi. Exact
- * for radius 1; for radius 2 and 3 the wave ignores what their outer ghosts add, which is exact for
- * `reflective`, `dirichlet` and `periodic` and of the order of one interval in all of them for the
- * other kinds.
+ * for radius 1. For radius 2 and 3 the rules of the outer ghosts are not asked, which is exact for
+ * `reflective`, `dirichlet` and `periodic` and else worth half an interval at most.
  */
 #ifndef HS_ENGINE_SLOWEST_H
 #define HS_ENGINE_SLOWEST_H

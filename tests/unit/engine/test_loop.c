@@ -259,7 +259,7 @@ void test_loop__stops_when_steady(void **state)
     struct hs_loop_result result;
     struct hs_error err;
     assert_int_equal(run(&problem, &plan, &diary, false, &result, &err), HS_OK);
-    assert_true(result.steady);
+    assert_true(result.steady.reached);
     assert_int_equal(result.sweeps, 21);
     assert_near(result.time, 10.5, 0.0);
     assert_int_equal(diary.count, 2);
@@ -279,9 +279,27 @@ void test_loop__says_when_steady_was_not_reached(void **state)
     struct hs_loop_result result;
     struct hs_error err;
     assert_int_equal(run(&problem, &plan, &diary, false, &result, &err), HS_OK);
-    assert_false(result.steady);
+    assert_false(result.steady.reached);
     assert_int_equal(result.sweeps, 100);
     assert_near(result.last.change, 1.0, 0.0);
+}
+
+/* The last sweep is looked at too: under the tolerance it is steady, check or not. */
+void test_loop__is_steady_at_the_end_between_two_checks(void **state)
+{
+    (void)state;
+    struct hs_problem problem = make(1.0);
+    problem.schedule.steady = true;
+    problem.schedule.steady_tolerance = 1e-6;
+    problem.schedule.steady_check_every = 100;
+    const struct hs_plan plan = plan_for(25);
+    rule.factor = 0.5;
+    struct diary diary = {.every = 0};
+    struct hs_loop_result result;
+    struct hs_error err;
+    assert_int_equal(run(&problem, &plan, &diary, false, &result, &err), HS_OK);
+    assert_true(result.steady.reached);
+    assert_near(result.steady.change, pow(0.5, 25), 1e-20);
 }
 
 void test_loop__not_a_number_is_noticed_before_anyone_is_told(void **state)

@@ -1,4 +1,5 @@
 /* The bar and the lines, on a stream in memory; the clock is the real one. */
+#include "engine/steady.h"
 #include "output/progress.h"
 #include "test.h"
 
@@ -8,6 +9,7 @@
 #include <time.h>
 
 static struct hs_problem problem;
+static struct hs_steady steady;
 static const struct hs_plan plan = {.sweeps = 100, .tail_step = 0.5, .end = 50.0};
 
 struct scene {
@@ -28,6 +30,7 @@ static void begin(struct scene *s, bool terminal)
     problem.grid.dims = 1;
     problem.grid.points[HS_X] = 1000;
     problem.schedule.sweeps = 100;
+    steady = (struct hs_steady){.change = NAN};
     s->stream = open_memstream(&s->text, &s->size);
     assert_int_equal(
         hs_progress_create_on(s->stream, terminal, &problem, &plan, &s->progress, &err), HS_OK);
@@ -43,7 +46,8 @@ static void tell(struct scene *s, enum hs_phase phase, int64_t sweep)
                                      .phase = phase,
                                      .sweep = sweep,
                                      .time = 0.5 * (double)sweep,
-                                     .seconds = 1e-3 * (double)sweep};
+                                     .seconds = 1e-3 * (double)sweep,
+                                     .steady = &steady};
     assert_int_equal(s->observer->notify(s->observer->self, &moment, &err), HS_OK);
     fflush(s->stream);
 }
@@ -145,5 +149,80 @@ void test_progress__the_stride_follows_the_rate(void **state)
         stops++;
     }
     assert_true(stops < 12); /* 8^7 > 1e6: eightfold at each stop */
+    end(&s);
+}
+
+/* A search without a bound, some sweeps after the change has come to halve every 70. */
+static void begin_search(struct scene *s, bool terminal)
+{
+    begin(s, terminal);
+    problem.schedule.sweeps = -1;
+    problem.schedule.steady = true;
+    steady = (struct hs_steady){.sought = true,
+                                .tolerance = 1e-9,
+                                .change = 3.2e-7,
+                                .slowest = {.decay = 0.01},
+                                .trend = HS_STEADY_EVEN,
+                                .rate = 0.01};
+}
+
+void test_progress__a_search_for_a_steady_state_says_what_is_left(void **state)
+{
+    (void)state;
+    struct scene s;
+    begin_search(&s, false);
+    tell(&s, HS_PHASE_START, 0);
+    tell(&s, HS_PHASE_END, 100);
+    /* 3.2e-7/0.01 */
+    assert_int_equal(strncmp(s.text,
+                             "sweep 100  t = 50 s  0.001 GCell/s  change 3.2e-07/1e-09 K  "
+                             "3.2e-05 K left  in ",
+                             79),
+                     0);
+    end(&s);
+}
+
+/* In 80 columns time and rate make room for the bar, which is of the 100 sweeps and the 577 to go.
+ */
+void test_progress__a_search_has_a_bar_and_an_eta_in_80_columns(void **state)
+{
+    (void)state;
+    struct scene s;
+    begin_search(&s, true);
+    tell(&s, HS_PHASE_START, 0);
+    wait_for_redraw();
+    tell(&s, HS_PHASE_RUNNING, 100);
+    assert_true(strlen(s.text) <= 80);
+    assert_non_null(strstr(s.text, "\r[##"));
+    assert_non_null(strstr(s.text, "]  sweep 100  change 3.2e-07/1e-09 K  3.2e-05 K left  ETA "));
+    end(&s);
+}
+
+/* While the decay is not even there is no distance, but the slowest mode tells the time. */
+void test_progress__an_early_search_has_an_eta(void **state)
+{
+    (void)state;
+    struct scene s;
+    begin_search(&s, true);
+    steady.trend = HS_STEADY_EARLY;
+    steady.rate = NAN;
+    tell(&s, HS_PHASE_START, 0);
+    wait_for_redraw();
+    tell(&s, HS_PHASE_RUNNING, 100);
+    assert_non_null(strstr(s.text, "change 3.2e-07/1e-09 K  ETA "));
+    end(&s);
+}
+
+void test_progress__a_search_that_gets_nowhere_has_no_eta(void **state)
+{
+    (void)state;
+    struct scene s;
+    begin_search(&s, true);
+    steady.trend = HS_STEADY_NONE;
+    tell(&s, HS_PHASE_START, 0);
+    wait_for_redraw();
+    tell(&s, HS_PHASE_RUNNING, 100);
+    assert_non_null(strstr(s.text, "change 3.2e-07/1e-09 K  not falling"));
+    assert_null(strstr(s.text, "ETA"));
     end(&s);
 }
