@@ -264,7 +264,8 @@ const struct hs_option hs_options[] = {
      .type = HS_OPTION_NUMBER,
      POSITIVE,
      .unit = "K",
-     .help = "stop when the largest change of a sweep falls under it"},
+     .help = "stop when the largest change of a sweep falls under it; heatsolve check says how far "
+             "from the steady state that is"},
     {.path = "steady.check_every",
      .loose = true,
      .type = HS_OPTION_COUNT,
