@@ -68,7 +68,8 @@ CASES = {
 def heatsolve(directory, command, settings, *options, name="case"):
     settings = {"output": {"file": f"{name}.h5"}, "solver": {"backend": BACKEND}, **settings}
     (directory / f"{name}.cfg").write_text(config(settings))
-    line = [HEATSOLVE, command, f"{name}.cfg", "--json", *options]
+    again = ["--overwrite"] if command == "run" and "--resume" not in options else []
+    line = [HEATSOLVE, command, f"{name}.cfg", "--json", *again, *options]
     return subprocess.run(line, cwd=directory, capture_output=True, text=True, timeout=300)
 
 
