@@ -32,15 +32,10 @@ enum hs_status hs_form_check(hid_t file, enum hs_contents_sum sum, char *reason,
     }
     char *version = hs_h5_read_text(&h5, file, "version");
     char *commit = hs_h5_read_text(&h5, file, "commit");
-    if (version && commit)
-        snprintf(reason, size,
-                 "it was written by heatsolve %s (%s) in another form; resume with that version, "
-                 "or " HS_BEGIN_ANEW,
-                 version, commit);
-    else
-        snprintf(reason, size,
-                 "it was not written by heatsolve; give the output of the run that is to go on, "
-                 "or " HS_BEGIN_ANEW);
+    snprintf(reason, size,
+             "it was written by heatsolve %s (%s) in another form; resume with that version, "
+             "or " HS_BEGIN_ANEW,
+             version ? version : "of another version", commit ? commit : "unknown commit");
     free(version);
     free(commit);
     return HS_BAD_INPUT;

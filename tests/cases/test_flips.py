@@ -246,7 +246,7 @@ def test_a_field_of_a_file_that_was_changed(tmp_path, form, key):
     begin(tmp_path, form, finished)
     file = tmp_path / "out/run.h5"
     run = lambda name: command(  # noqa: E731
-        *(tmp_path, "run", "case.cfg", "--quiet", "--set", "time.sweeps=3", "--output", "next.h5"),
+        *(tmp_path, "run", "case.cfg", "--quiet", "--set", "time.sweeps=3", "--overwrite", "--output", "next.h5"),
         *("--set", f'{key}={{file="{name}";dataset="temperature";}}'),
     )
     assert run("out/run.h5").returncode == 0

@@ -668,23 +668,23 @@ def of_another_program(path):
 
 
 ANEW = "begin anew with --overwrite instead of --resume"
-PUT_BACK = "put back the file"
+PUT_BACK, MOVE = "put back the file", "which is never replaced; move it away, or"
 REMOVE = "; remove out/run.checkpoint.h5 to go on from the last snapshot in out/run.h5, or"
 REFUSALS = [
     # what has happened to which file, with a checkpoint or without; what is said; what is named besides
     (spoil, "run.checkpoint.h5", True, "cannot read its table of contents, which is damaged or was changed by", REMOVE),
     (cut_short, "run.checkpoint.h5", True, "cannot read", REMOVE),
-    (of_another_program, "run.checkpoint.h5", True, "it was not written by heatsolve", "give the output of the run that is"),
+    (of_another_program, "run.checkpoint.h5", True, "this is a file that heatsolve did not write", MOVE),
     (older_form, "run.checkpoint.h5", True, "it was written by heatsolve", "resume with that version"),
-    (copy_over, "run.checkpoint.h5", True, "another program wrote it anew", PUT_BACK),
+    (copy_over, "run.checkpoint.h5", True, "this is a file that heatsolve did not write, or can no longer", MOVE),
     (spoil, "run.h5", True, "cannot read its table of contents, which is damaged", PUT_BACK),
     (cut_short, "run.h5", True, "cannot read", PUT_BACK),
-    (of_another_program, "run.h5", True, "it was not written by heatsolve", "give the output of the run that is to go on"),
+    (of_another_program, "run.h5", True, "this is a file that heatsolve did not write", MOVE),
     (older_form, "run.h5", True, "it was written by heatsolve", "resume with that version"),
     (copy_over, "run.h5", True, "another program wrote it anew", PUT_BACK),
     (spoil, "run.h5", False, "no snapshot: cannot read its table of contents, which is damaged", ANEW),
     (cut_short, "run.h5", False, "no snapshot: cannot read", ANEW),
-    (of_another_program, "run.h5", False, "it was not written by heatsolve", "give the output of the run that is to go on"),
+    (of_another_program, "run.h5", False, "this is a file that heatsolve did not write", MOVE),
     (older_form, "run.h5", False, "it was written by heatsolve", "resume with that version"),
     (copy_over, "run.h5", False, "another program wrote it anew", PUT_BACK),
     (pathlib.Path.unlink, "run.h5", False, "no snapshot: cannot read the file, or there is none", ANEW),
@@ -717,7 +717,11 @@ def test_what_a_refusal_names_is_a_way_on(cut, harm, name, checkpoint, message, 
         output.write_bytes(before)
     if harmed:
         file.write_bytes(harmed)
-    assert_begins_anew(cut.directory, refused)
+    if named == MOVE:
+        file.rename(cut.directory / "moved.h5")
+        assert faults.run(cut.directory, "--overwrite", "--set", "time.sweeps=10").returncode == 0
+    else:
+        assert_begins_anew(cut.directory, refused)
 
 
 def test_an_output_of_another_shape_is_refused_whatever_its_fingerprint(cut, tmp_path):
