@@ -116,7 +116,7 @@ def test_paraview(case, tmp_path):
     dims, path = case
     (tmp_path / "look.py").write_text(PARAVIEW)
     subprocess.run(
-        ["timeout", "180", "pvpython", tmp_path / "look.py", path.with_suffix(".xdmf"), tmp_path / "found.json"],
+        ["timeout", "180", "pvpython", tmp_path / "look.py", path.with_name(path.name + ".xdmf"), tmp_path / "found.json"],
         check=True,
         env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
     )
