@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -55,11 +56,18 @@ static void hold_standard_streams(void)
             return;
 }
 
+/* Whether the other end is gone: of a pipe its reader, or the terminal. */
+static bool nobody_reads(int file)
+{
+    struct pollfd end = {.fd = file};
+    return poll(&end, 1, 0) == 1 && end.revents & (POLLERR | POLLHUP);
+}
+
 /* A config or a summary that a full disk cut short must not look like a whole one. */
 static void check_standard_output(enum hs_status *status, struct hs_error *err)
 {
     errno = 0;
-    if (fflush(stdout) == 0 && !ferror(stdout))
+    if ((fflush(stdout) == 0 && !ferror(stdout)) || nobody_reads(STDOUT_FILENO))
         return;
     const enum hs_status failed =
         hs_error_add(err, HS_IO, "standard output: cannot write: %s; it is not complete",

@@ -2,6 +2,7 @@
 #include "commands/command.h"
 #include "engine/case.h"
 #include "engine/loop.h"
+#include "engine/signals.h"
 #include "input/arguments.h"
 #include "output/checkpoint.h"
 #include "output/claim.h"
@@ -13,7 +14,6 @@
 #include "output/tune_file.h"
 
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,23 +38,6 @@ struct job {
     double max_error; /* against exact; NaN without */
     int64_t written;  /* snapshots in the file */
 };
-
-static volatile int interrupted;
-
-static void on_signal(int number)
-{
-    (void)number;
-    interrupted = 1;
-}
-
-/* The first signal asks for a stop with the state saved; the second ends the program at once. */
-static void watch_signals(void)
-{
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
 
 static enum hs_status read_request(int argc, char **argv, struct request *request,
                                    struct hs_error *err)
@@ -163,12 +146,13 @@ static enum hs_status sweep(const struct request *request, struct job *job, stru
     if (job->progress)
         observers[count++] = hs_progress_observer(job->progress);
     const enum hs_status st = hs_loop_run(&job->problem, &job->plan, &job->start, observers, count,
-                                          &interrupted, &job->result, err);
+                                          &hs_signals_stop, &job->result, err);
     if (st == HS_INTERRUPTED)
         hs_error_add(err, st,
-                     "interrupted at sweep %lld, t = %.9g s; the state is saved beside %s; "
+                     "interrupted at sweep %lld, t = %.9g s, by %s; the state is saved beside %s; "
                      "the same command with --resume%s goes on from there",
-                     (long long)job->result.sweeps, job->result.time, job->problem.output.file,
+                     (long long)job->result.sweeps, job->result.time,
+                     hs_signals_name(hs_signals_stop), job->problem.output.file,
                      request->overwrite ? " instead of --overwrite" : "");
     return st;
 }
@@ -240,7 +224,7 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     struct request request = {0};
     struct job job = {.max_error = NAN};
     hs_problem_init(&job.problem);
-    watch_signals();
+    hs_signals_watch();
 
     enum hs_status st = read_request(argc, argv, &request, err);
     if (!st)
@@ -293,8 +277,10 @@ const struct hs_command hs_command_run = {
         "  --quiet          no progress and no summary\n"
         "  --json           the summary as one JSON object on standard output\n"
         "\n"
-        "Interrupted (Ctrl-C, SIGTERM), it saves its state and ends with 130; --resume goes\n"
-        "on from there, to the same bits. A second signal ends it at once.\n"
+        "Interrupted (Ctrl-C, SIGTERM, SIGHUP, SIGUSR1, SIGXCPU), it saves its state and ends\n"
+        "with 130; --resume goes on from there, to the same bits. A second Ctrl-C or SIGTERM\n"
+        "ends it at once. SIGHUP is ignored under nohup. Where nobody reads its output any\n"
+        "more, it goes on in silence.\n"
         "\n"
         "exit status:\n"
         "  0    done, and all that the config checks is met\n"

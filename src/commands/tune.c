@@ -2,6 +2,7 @@
 #include "engine/tune.h"
 #include "commands/command.h"
 #include "engine/case.h"
+#include "engine/signals.h"
 #include "input/arguments.h"
 #include "output/json.h"
 #include "output/tune_file.h"
@@ -182,6 +183,7 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     static struct findings findings; /* large for a stack */
     findings = (struct findings){.problem = &problem};
     hs_problem_init(&problem);
+    hs_signals_ignore_pipe(); /* what it finds is kept, whoever reads the table */
 
     enum hs_status st = read_request(argc, argv, &request, err);
     if (!st)

@@ -1,0 +1,169 @@
+"""A run outlives its readers, and saves its state at every signal that announces an end."""
+
+import os
+import pty
+import re
+import resource
+import signal
+import subprocess
+import time
+
+import h5py
+import pytest
+
+HEATSOLVE = os.environ["HEATSOLVE"]
+
+ENDLESS = """
+title = "endless";
+grid = { points = [120, 100]; spacing = 0.1; };
+material = { diffusivity = 1.0; };
+initial = { expression = "sin(x)*cos(3*y)"; };
+boundary = { all = { type = "reflective"; }; };
+time = { sweeps = 100000000; };
+solver = { threads = 1; };
+output = { file = "out.h5"; every = 10000; };
+"""
+
+
+@pytest.fixture
+def case(tmp_path):
+    (tmp_path / "case.cfg").write_text(ENDLESS)
+    return tmp_path
+
+
+def wait_until_it_runs(directory, process):
+    while process.poll() is None and not (directory / "out.h5").exists():
+        time.sleep(0.01)
+
+
+def status_of(path):
+    with h5py.File(path) as file:
+        return file.attrs["status"]
+
+
+def assert_goes_on(directory, sweep):
+    more = ["--quiet", "--resume", "--set", f"time.sweeps={sweep + 10}"]
+    result = subprocess.run([HEATSOLVE, "run", "case.cfg", *more], cwd=directory, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    with h5py.File(directory / "out.h5") as file:
+        assert file["sweep"][-1] == sweep + 10
+
+
+def interrupted_at(message, name):
+    found = re.search(r"interrupted at sweep (\d+), t = \S+ s, by (\w+); .*--resume", message)
+    assert found and found[2] == name, message
+    return int(found[1])
+
+
+@pytest.mark.parametrize("name", ["SIGHUP", "SIGUSR1", "SIGXCPU"])
+@pytest.mark.parametrize("times", [1, 20])
+def test_the_state_is_saved(case, name, times):
+    """However often the signal comes: shell and kernel both send SIGHUP, and SIGXCPU comes every second."""
+    run = subprocess.Popen([HEATSOLVE, "run", "case.cfg", "--quiet"], cwd=case, stderr=subprocess.PIPE, text=True)
+    wait_until_it_runs(case, run)
+    for _ in range(times):
+        run.send_signal(getattr(signal, name))
+    _, message = run.communicate(timeout=60)
+    assert run.returncode == 130, message
+    assert_goes_on(case, interrupted_at(message, name))
+
+
+def test_a_limit_on_processor_time_saves_the_state(case):
+    def limit():
+        resource.setrlimit(resource.RLIMIT_CPU, (1, 30))  # ulimit -S -t 1
+
+    command = [HEATSOLVE, "run", "case.cfg", "--quiet"]
+    result = subprocess.run(command, cwd=case, preexec_fn=limit, capture_output=True, text=True, timeout=60)
+    assert result.returncode == 130, result.stderr
+    assert_goes_on(case, interrupted_at(result.stderr, "SIGXCPU"))
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_the_second_one_ends_it_at_once(case, name):
+    """If the run has not yet ended by itself by then."""
+    number = getattr(signal, name)
+    run = subprocess.Popen([HEATSOLVE, "run", "case.cfg", "--quiet"], cwd=case, stderr=subprocess.DEVNULL)
+    wait_until_it_runs(case, run)
+    run.send_signal(number)
+    handled = time.monotonic() + 10
+    while run.poll() is None and time.monotonic() < handled:
+        run.send_signal(number)
+    assert run.wait() in (-number, 130)
+
+
+def test_a_signal_that_was_ignored_stays_ignored(case):
+    """As under nohup."""
+    end = ["--set", "time.sweeps=100000"]
+    ignore = lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)  # noqa: E731
+    run = subprocess.Popen([HEATSOLVE, "run", "case.cfg", "--quiet", *end], cwd=case, preexec_fn=ignore)
+    wait_until_it_runs(case, run)
+    run.send_signal(signal.SIGHUP)
+    assert run.wait(timeout=60) == 0
+    assert status_of(case / "out.h5") == "finished"
+
+
+# ---- nobody reads any more -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", [[], ["--json"]], ids=["text", "json"])
+@pytest.mark.parametrize("status", [0, 1])
+def test_a_reader_that_goes_away_does_not_stop_a_run(case, form, status):
+    """run ... 2>&1 | head: the run ends with the code that it would have ended with."""
+    more = ["--set", "time.sweeps=20000", *form]
+    more += ["--set", 'exact.expression="1"', "--set", "exact.max_error=1e-9"] if status else []
+    reader, writer = os.pipe()
+    run = subprocess.Popen([HEATSOLVE, "run", "case.cfg", *more], cwd=case, stdout=writer, stderr=writer)
+    os.close(writer)
+    os.close(reader)
+    assert run.wait(timeout=60) == status
+    assert status_of(case / "out.h5") == "finished"
+
+
+def test_a_table_that_nobody_reads_is_kept(case):
+    cache = case / "cache"
+    reader, writer = os.pipe()
+    tune = subprocess.Popen([HEATSOLVE, "tune", "case.cfg"], cwd=case, stdout=writer, stderr=writer, env={**os.environ, "XDG_CACHE_HOME": str(cache)})
+    os.close(writer)
+    os.close(reader)
+    assert tune.wait(timeout=120) == 0
+    assert any(path.is_file() for path in cache.rglob("*"))
+
+
+def test_a_command_that_only_prints_ends_quietly(case):
+    """heatsolve options | head -1: by SIGPIPE, as cat does; a shell shows 141."""
+    for begin, codes in (("", "141 0"), ("trap '' PIPE;", "0 0")):
+        script = f"{begin} '{HEATSOLVE}' options --markdown | sleep 0; echo ${{PIPESTATUS[@]}}"
+        result = subprocess.run(["bash", "-c", script], cwd=case, capture_output=True, text=True)
+        # the reader may be gone before the first byte, or after the last that the pipe holds
+        assert result.stderr == "" and result.stdout.strip() in (codes, "0 0")
+
+
+def in_a_terminal(directory, *arguments, ignore=False):
+    """Pid and terminal of a run in a session of its own, which has begun."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        if ignore:
+            signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        os.chdir(directory)
+        os.execv(HEATSOLVE, [HEATSOLVE, "run", "case.cfg", *arguments])
+    while not (directory / "out.h5").exists() and os.waitpid(pid, os.WNOHANG) == (0, 0):
+        time.sleep(0.01)
+    os.read(terminal, 1)
+    return pid, terminal
+
+
+def test_a_closed_terminal_saves_the_state(case):
+    pid, terminal = in_a_terminal(case)
+    os.close(terminal)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 130
+    with h5py.File(case / "out.checkpoint.h5") as file:
+        sweep = int(file.attrs["sweep"])
+    assert_goes_on(case, sweep)
+
+
+def test_under_nohup_a_closed_terminal_does_not_stop_a_run(case):
+    """Its progress and its summary cannot be written (EIO), which is nobody's loss."""
+    pid, terminal = in_a_terminal(case, "--set", "time.sweeps=100000", ignore=True)
+    os.close(terminal)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    assert status_of(case / "out.h5") == "finished"
