@@ -1,5 +1,6 @@
 #include "engine/plan.h"
 
+#include "engine/range.h"
 #include "engine/registry.h"
 #include "engine/stability.h"
 
@@ -189,7 +190,9 @@ enum hs_status hs_plan_steps(const struct hs_problem *problem, struct hs_plan *o
     const struct hs_schedule *schedule = &problem->schedule;
     *out = (struct hs_plan){.end = NAN};
     double longest;
-    enum hs_status st = longest_step(problem, out, &longest, err);
+    enum hs_status st = hs_range_check_operator(problem, err);
+    if (!st)
+        st = longest_step(problem, out, &longest, err);
     if (st)
         return st;
     if (!isnan(schedule->end))
@@ -198,6 +201,8 @@ enum hs_status hs_plan_steps(const struct hs_problem *problem, struct hs_plan *o
         st = plan_sweeps(problem, out,
                          schedule->sweeps >= 0 ? schedule->sweeps : HS_PLAN_MOST_SWEEPS, longest,
                          err);
+    if (!st)
+        st = hs_range_check_steps(problem, out, err);
     out->output_every = out->interval_sweeps > 0 ? out->interval_sweeps : -1;
     if (isnan(schedule->output_interval))
         out->output_every = schedule->output_every;

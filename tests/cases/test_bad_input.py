@@ -285,6 +285,14 @@ WHOLE = {
         RAW + 'time = { sweeps = 1; };\nboundary = { all = { type = "robin"; h = 1; ambient = 1; }; };',
         'case.cfg:5: boundary.all.type = "robin": convection needs material.conductivity',
     ),
+    "a diffusivity that overflows": (
+        "grid = { points = [11]; upper = [1.0]; };\nmaterial = { diffusivity = 1e307; };\ninitial = { value = 1; };\ntime = { sweeps = 1; };\n",
+        "case.cfg: material: a diffusivity of 1e+307 m^2/s and a spacing of 0.1 m along x cannot be computed with; look at the units",
+    ),
+    "a diffusivity that vanishes": (
+        "grid = { points = [11]; };\nmaterial = { diffusivity = 1e-310; };\ninitial = { value = 1; };\ntime = { sweeps = 1; };\n",
+        "case.cfg: material: a diffusivity of 1e-310 m^2/s and a spacing of 1 m along x cannot be computed with; look at the units",
+    ),
     "no length": (RAW, "case.cfg: time: missing end or sweeps; say how long the run is"),
     "an empty file": ("", "case.cfg: grid.points: missing"),
     "not a config": ("hello, world\n", "case.cfg:1: syntax error"),

@@ -1,0 +1,114 @@
+#include "engine/range.h"
+
+#include <float.h>
+#include <math.h>
+
+static const char look_at_units[] = "look at the units";
+
+/* A wall's weights beyond this are not physics: a Biot number of 1e30 is a wall of fixed
+ * temperature to the last bit. */
+static const double largest_weight = 1e30;
+
+static const char *config_name(const struct hs_problem *problem)
+{
+    return problem->config_path ? problem->config_path : "config";
+}
+
+/* 1/s: how fast a node follows its neighbours along an axis. */
+static double rate(const struct hs_problem *problem, int axis)
+{
+    const double h = problem->grid.spacing[axis];
+    return problem->material.diffusivity / (h * h);
+}
+
+static enum hs_status check_material(const struct hs_problem *problem, struct hs_error *err)
+{
+    for (int axis = 0; axis < problem->grid.dims; axis++) {
+        const double found = rate(problem, axis);
+        /* the limit is about its inverse, and a symbol some 12 times as large */
+        if (!isnormal(found) || !isnormal(1.0 / found) || found > DBL_MAX / 1e3)
+            return hs_error_add(err, HS_BAD_INPUT,
+                                "%s: material: a diffusivity of %g m^2/s and a spacing of %g m "
+                                "along %c cannot be computed with; %s",
+                                config_name(problem), problem->material.diffusivity,
+                                problem->grid.spacing[axis], "xyz"[axis], look_at_units);
+    }
+    return HS_OK;
+}
+
+static enum hs_status check_coefficients(const struct hs_problem *problem, struct hs_error *err)
+{
+    double sum = 0.0;
+    for (int i = 0; i < hs_stencil_count(problem->grid.dims, problem->radius); i++)
+        sum += fabs(problem->c[i]);
+    if (sum <= largest_weight)
+        return HS_OK;
+    return hs_error_add(err, HS_BAD_INPUT,
+                        "%s: stencil: coefficients of %g in all cannot be computed with; scale "
+                        "them so that no mode is multiplied by more than 1",
+                        hs_problem_place(problem, HS_PLACE_STENCIL), sum);
+}
+
+static enum hs_status check_walls(const struct hs_problem *problem, struct hs_error *err)
+{
+    static const char *const names[HS_FACES] = {"x_min", "x_max", "y_min",
+                                                "y_max", "z_min", "z_max"};
+    for (int f = 0; f < 2 * problem->grid.dims; f++)
+        for (int m = 0; m < problem->radius; m++) {
+            const double weight = problem->face[f].b[m], drive = problem->face[f].c[m];
+            if (fabs(weight) <= largest_weight && fabs(drive) <= largest_weight)
+                continue;
+            return hs_error_add(err, HS_BAD_INPUT,
+                                "%s: boundary.%s: what drives this wall, over the conductivity "
+                                "and times the spacing of %g m, has a weight of %g, which cannot "
+                                "be computed with; %s",
+                                config_name(problem), names[f], problem->grid.spacing[f / 2],
+                                fmax(fabs(weight), fabs(drive)), look_at_units);
+        }
+    return HS_OK;
+}
+
+enum hs_status hs_range_check_operator(const struct hs_problem *problem, struct hs_error *err)
+{
+    const enum hs_status st =
+        problem->raw ? check_coefficients(problem, err) : check_material(problem, err);
+    return st ? st : check_walls(problem, err);
+}
+
+/* A step [s] must move heat along every axis. */
+static enum hs_status check_step(const struct hs_problem *problem, double step,
+                                 struct hs_error *err)
+{
+    const double least = problem->precision == HS_FLOAT ? FLT_MIN : DBL_MIN;
+    for (int axis = 0; axis < problem->grid.dims && !problem->raw; axis++) {
+        const double number = rate(problem, axis) * step;
+        if (!(number >= least) || !isfinite(step))
+            return hs_error_add(err, HS_BAD_INPUT,
+                                "%s: time.step: a step of %g s with a diffusivity of %g m^2/s and "
+                                "a spacing of %g m along %c moves heat by a share of %g, which %s "
+                                "cannot hold; give a longer step, or %s",
+                                hs_problem_place(problem, HS_PLACE_STEP), step,
+                                problem->material.diffusivity, problem->grid.spacing[axis],
+                                "xyz"[axis], number, hs_precision_name(problem->precision),
+                                look_at_units);
+    }
+    return HS_OK;
+}
+
+enum hs_status hs_range_check_steps(const struct hs_problem *problem, const struct hs_plan *plan,
+                                    struct hs_error *err)
+{
+    const int64_t even = plan->intervals * plan->interval_sweeps;
+    enum hs_status st = HS_OK;
+    if (even > 0)
+        st = check_step(problem, plan->interval_step, err);
+    if (!st && plan->sweeps > even)
+        st = check_step(problem, plan->tail_step, err);
+    if (!st && !isfinite(plan->end))
+        st = hs_error_add(err, HS_BAD_INPUT,
+                          "%s: time.sweeps: %lld sweeps of %g s end later than can be counted; "
+                          "give fewer sweeps, or %s",
+                          hs_problem_place(problem, HS_PLACE_END), (long long)plan->sweeps,
+                          hs_plan_step(plan), look_at_units);
+    return st;
+}
