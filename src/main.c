@@ -120,6 +120,8 @@ int main(int argc, char **argv)
     check_standard_output(&status, &err);
     if (err.text)
         fprintf(stderr, "heatsolve: %s", err.text);
+    if (err.more)
+        fprintf(stderr, "and %zu more\n", err.more);
     hs_error_release(&err);
     return status;
 }

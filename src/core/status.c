@@ -16,8 +16,27 @@ void hs_error_release(struct hs_error *err)
     hs_error_init(err);
 }
 
+bool hs_error_is_full(const struct hs_error *err)
+{
+    return err->mistakes >= HS_ERROR_MOST;
+}
+
+void hs_error_join(struct hs_error *err, const struct hs_error *other)
+{
+    const size_t mistakes = err->mistakes + other->mistakes;
+    if (other->text)
+        hs_error_add(err, other->status, "%s", other->text);
+    err->mistakes = mistakes;
+    err->more += other->more;
+}
+
 enum hs_status hs_error_add(struct hs_error *err, enum hs_status status, const char *format, ...)
 {
+    if (status == HS_BAD_INPUT && hs_error_is_full(err)) {
+        err->more++;
+        return status;
+    }
+    err->mistakes += status == HS_BAD_INPUT;
     va_list args;
     va_start(args, format);
     const int needed = vsnprintf(NULL, 0, format, args);

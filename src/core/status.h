@@ -8,6 +8,7 @@
 #ifndef HS_CORE_STATUS_H
 #define HS_CORE_STATUS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -29,11 +30,15 @@ enum hs_status {
     HS_INTERRUPTED = 130, /* stopped by a signal, state saved */
 };
 
+enum { HS_ERROR_MOST = 50 }; /* mistakes that are listed; the others are only counted */
+
 /* Messages in the order they were added, one per line. The first status wins. */
 struct hs_error {
     enum hs_status status;
-    size_t count; /* messages */
-    char *text;   /* NUL-terminated, owned; NULL while there is none */
+    size_t count;    /* messages */
+    size_t mistakes; /* those of HS_BAD_INPUT among them, which stops at HS_ERROR_MOST */
+    size_t more;     /* mistakes that are not listed */
+    char *text;      /* NUL-terminated, owned; NULL while there is none */
     size_t length;
 };
 
@@ -45,6 +50,12 @@ void hs_error_release(struct hs_error *err);
  * With HS_OK it is a warning. */
 enum hs_status hs_error_add(struct hs_error *err, enum hs_status status, const char *format, ...)
     HS_PRINTF(3, 4);
+
+/* Adds all that `other` has, with a status of its own. */
+void hs_error_join(struct hs_error *err, const struct hs_error *other);
+
+/* Whether further mistakes will not be listed: no need to look for remedies. */
+bool hs_error_is_full(const struct hs_error *err);
 
 #ifdef __cplusplus
 }

@@ -115,8 +115,7 @@ enum hs_status hs_config_read(const char *path, const char *const *overrides, in
             hs_error_add(&trouble, HS_DEVICE, "out of memory while reading the config");
     }
     status = trouble.status;
-    if (trouble.text)
-        hs_error_add(err, status, "%s", trouble.text);
+    hs_error_join(err, &trouble);
     hs_settings_release(&settings);
     hs_config_text_release(&text);
     hs_error_release(&trouble);

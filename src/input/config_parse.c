@@ -51,7 +51,8 @@ static void report_unknown(struct hs_settings *settings, const struct hs_setting
     char place[256] = "--set";
     if (entry->file)
         snprintf(place, sizeof place, "%.230s:%d", entry->file, entry->line);
-    const char *nearest = hs_option_nearest(entry->path);
+    /* looking for the nearest key takes long, and what is not listed needs no remedy */
+    const char *nearest = hs_error_is_full(settings->err) ? NULL : hs_option_nearest(entry->path);
     hs_settings_blame(settings, nearest ? nearest : entry->path);
     if (nearest) {
         hs_error_add(settings->err, HS_BAD_INPUT, "%s: %s: unknown key; did you mean %s?", place,
@@ -144,6 +145,7 @@ static const struct {
     {"duplicate setting name", "a key is given twice in the same group; keep one of them"},
     {"mismatched element type in array",
      "a list [ ... ] holds values of different kinds; write all as numbers, or use ( ... )"},
+    {"memory exhausted", "too many lists within lists"},
 };
 
 static const char *explain(const char *text)

@@ -289,6 +289,26 @@ static enum hs_status unfinished(struct scan *scan, const char *what)
     return hs_error_add(scan->err, HS_BAD_INPUT, "%s:%d: %s", scan->name, scan->line, what);
 }
 
+/* A key, or the beginning or end of a group, is to come; libconfig sees to it that they match. */
+static enum hs_status count_keys(struct scan *scan, bool key)
+{
+    struct hs_config_text *out = scan->out;
+    if (*scan->at == '{' && ++out->depth > HS_TEXT_MOST_DEPTH)
+        return hs_error_add(scan->err, HS_BAD_INPUT, "%s:%d: groups within groups, more than %d",
+                            scan->name, scan->line, HS_TEXT_MOST_DEPTH);
+    if (*scan->at == '{')
+        out->keys_of[out->depth] = 0;
+    if (*scan->at == '}' && out->depth > 0)
+        out->depth--;
+    if (key && (++out->keys > HS_TEXT_MOST_KEYS ||
+                ++out->keys_of[out->depth] > HS_TEXT_MOST_KEYS_OF_GROUP))
+        return hs_error_add(scan->err, HS_BAD_INPUT,
+                            "%s:%d: more than %d keys in one group, or %d in all, which no config "
+                            "has; heatsolve options lists those that are known",
+                            scan->name, scan->line, HS_TEXT_MOST_KEYS_OF_GROUP, HS_TEXT_MOST_KEYS);
+    return HS_OK;
+}
+
 static enum hs_status scan_token(struct scan *scan)
 {
     bool open = false;
@@ -306,12 +326,17 @@ static enum hs_status scan_token(struct scan *scan)
                               "second \"...\" on the next");
     }
     bool fine;
+    const size_t word = length ? 0 : word_length(p);
+    const bool key = word > 0 && is_key(p + word);
+    const enum hs_status counted = length ? HS_OK : count_keys(scan, key);
+    if (counted)
+        return counted;
     size_t token;
     if (!length && (token = number_length(p)) > 0)
         fine = copy_marked(scan, HS_MARK_NUMBER, token);
-    else if (!length && (token = word_length(p)) > 0)
-        fine = is_key(p + token) || is_boolean(p, token) ? copy(scan, token)
-                                                         : copy_marked(scan, HS_MARK_WORD, token);
+    else if (word > 0)
+        fine =
+            key || is_boolean(p, word) ? copy(scan, word) : copy_marked(scan, HS_MARK_WORD, word);
     else
         fine = copy(scan, length ? length : 1);
     return fine ? HS_OK : out_of_memory(scan->err);

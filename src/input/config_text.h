@@ -20,6 +20,10 @@ struct hs_text_place {
     int line;
 };
 
+/* libconfig looks at every key of a group for each one that it adds, so their number is bounded:
+ * no group has as many that are known, and 1000 regions and probes have half of all. */
+enum { HS_TEXT_MOST_KEYS = 20000, HS_TEXT_MOST_KEYS_OF_GROUP = 500, HS_TEXT_MOST_DEPTH = 32 };
+
 struct hs_config_text {
     char *plain;  /* as written, includes expanded */
     char *marked; /* for libconfig */
@@ -28,6 +32,8 @@ struct hs_config_text {
     size_t lines, places_room;
     char **files; /* names, the first is the config itself */
     size_t file_count, files_room;
+    int keys, depth;                     /* so far; groups that are open */
+    int keys_of[HS_TEXT_MOST_DEPTH + 1]; /* of each open group */
 };
 
 /* HS_IO if a file cannot be read, HS_BAD_INPUT if its text is not one of a config; release

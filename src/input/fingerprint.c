@@ -63,8 +63,8 @@ char *hs_settings_fingerprint(const struct hs_settings *settings)
         return NULL;
     }
     for (size_t i = 0; i < settings->count; i++)
-        if (belongs(&settings->entries[i]))
-            sorted[count++] = &settings->entries[i];
+        if (belongs(settings->entries[i]))
+            sorted[count++] = settings->entries[i];
     qsort(sorted, count, sizeof *sorted, by_path);
     for (size_t i = 0; i < count; i++) {
         fprintf(stream, "%s = ", sorted[i]->path);

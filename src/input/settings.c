@@ -3,6 +3,7 @@
 #include "input/number.h"
 
 #include <math.h>
+#include <search.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,17 +16,28 @@ void hs_settings_init(struct hs_settings *settings, const char *file, struct hs_
     *settings = (struct hs_settings){.file = file, .err = err};
 }
 
-static void release_entry(struct hs_setting *entry)
+static void destroy_entry(struct hs_setting *entry)
 {
+    if (!entry)
+        return;
     free(entry->path);
     free(entry->text);
     free(entry->content);
+    free(entry);
+}
+
+static int by_path(const void *a, const void *b)
+{
+    const struct hs_setting *first = a, *second = b;
+    return strcmp(first->path, second->path);
 }
 
 void hs_settings_release(struct hs_settings *settings)
 {
-    for (size_t i = 0; i < settings->count; i++)
-        release_entry(&settings->entries[i]);
+    for (size_t i = 0; i < settings->count; i++) {
+        tdelete(settings->entries[i], &settings->by_path, by_path);
+        destroy_entry(settings->entries[i]);
+    }
     free(settings->entries);
     for (size_t i = 0; i < settings->meant_count; i++)
         free(settings->meant[i]);
@@ -79,40 +91,58 @@ bool hs_settings_is_meant(const struct hs_settings *settings, const char *path)
 
 struct hs_setting *hs_settings_find(const struct hs_settings *settings, const char *path)
 {
-    for (size_t i = 0; i < settings->count; i++)
-        if (strcmp(settings->entries[i].path, path) == 0)
-            return &settings->entries[i];
+    const struct hs_setting wanted = {.path = (char *)(uintptr_t)path};
+    struct hs_setting *const *found = tfind(&wanted, &settings->by_path, by_path);
+    return found ? *found : NULL;
+}
+
+static struct hs_setting *copy_of(const struct hs_setting *setting)
+{
+    struct hs_setting *copy = malloc(sizeof *copy);
+    if (!copy)
+        return NULL;
+    *copy = *setting;
+    copy->content = NULL;
+    copy->path = strdup(setting->path);
+    copy->text = setting->text ? strdup(setting->text) : NULL;
+    if (copy->path && (copy->text || !setting->text))
+        return copy;
+    destroy_entry(copy);
     return NULL;
+}
+
+/* Takes over the entry, whose path is new. */
+static bool append(struct hs_settings *settings, struct hs_setting *entry)
+{
+    if (settings->count == settings->room) {
+        const size_t room = 2 * settings->room + 32;
+        void *grown = realloc(settings->entries, room * sizeof *settings->entries);
+        if (!grown)
+            return false;
+        settings->entries = grown;
+        settings->room = room;
+    }
+    if (!tsearch(entry, &settings->by_path, by_path))
+        return false;
+    settings->entries[settings->count++] = entry;
+    return true;
 }
 
 bool hs_settings_add(struct hs_settings *settings, const struct hs_setting *setting)
 {
-    struct hs_setting copied = *setting;
-    copied.content = NULL;
-    copied.path = strdup(setting->path);
-    copied.text = setting->text ? strdup(setting->text) : NULL;
-    if (!copied.path || (setting->text && !copied.text)) {
-        release_entry(&copied);
-        return false;
-    }
+    struct hs_setting *copy = copy_of(setting);
     struct hs_setting *old = hs_settings_find(settings, setting->path);
-    if (old) {
-        release_entry(old);
-        *old = copied;
+    if (copy && old) { /* which stays where it is, with what the new one says */
+        const struct hs_setting before = *old;
+        *old = *copy;
+        *copy = before;
+        destroy_entry(copy);
         return true;
     }
-    if (settings->count == settings->room) {
-        const size_t room = 2 * settings->room + 32;
-        void *grown = realloc(settings->entries, room * sizeof *settings->entries);
-        if (!grown) {
-            release_entry(&copied);
-            return false;
-        }
-        settings->entries = grown;
-        settings->room = room;
-    }
-    settings->entries[settings->count++] = copied;
-    return true;
+    if (copy && append(settings, copy))
+        return true;
+    destroy_entry(copy);
+    return false;
 }
 
 /* Whether `path` is `outer` or lies within it. */
@@ -134,9 +164,10 @@ void hs_settings_remove(struct hs_settings *settings, const char *path)
 {
     size_t kept = 0;
     for (size_t i = 0; i < settings->count; i++) {
-        if (is_within(settings->entries[i].path, path))
-            release_entry(&settings->entries[i]);
-        else
+        if (is_within(settings->entries[i]->path, path)) {
+            tdelete(settings->entries[i], &settings->by_path, by_path);
+            destroy_entry(settings->entries[i]);
+        } else
             settings->entries[kept++] = settings->entries[i];
     }
     settings->count = kept;
@@ -190,12 +221,12 @@ enum hs_status hs_settings_complain(struct hs_settings *settings, const char *pa
                                     const char *format, ...)
 {
     char message[LONGEST_MESSAGE], place[1024];
+    struct hs_setting *entry = hs_settings_find(settings, path);
     va_list args;
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
     hs_settings_place(settings, path, place, sizeof place);
-    struct hs_setting *entry = hs_settings_find(settings, path);
     const bool lacks = !entry || entry->kind == HS_SETTING_GROUP;
     if ((entry && entry->bad) || (lacks && hs_settings_is_meant(settings, path)))
         return HS_BAD_INPUT; /* one complaint a key: the next may follow from the first */
@@ -398,7 +429,7 @@ int hs_settings_length(const struct hs_settings *settings, const char *path)
     int length = 0;
     const size_t n = strlen(path);
     for (size_t i = 0; i < settings->count; i++) {
-        const char *member = settings->entries[i].path;
+        const char *member = settings->entries[i]->path;
         if (strncmp(member, path, n) != 0 || member[n] != '[')
             continue;
         const int index = atoi(member + n + 1);

@@ -32,9 +32,10 @@ struct hs_setting {
 };
 
 struct hs_settings {
-    struct hs_setting *entries;
+    struct hs_setting **entries; /* in the order they were given */
     size_t count, room;
-    char **meant; /* keys that unknown ones seem to stand for */
+    void *by_path; /* tsearch's tree of them */
+    char **meant;  /* keys that unknown ones seem to stand for */
     size_t meant_count;
     char **blamed; /* keys that something is wrong with, missing and unknown ones among them */
     size_t blamed_count;

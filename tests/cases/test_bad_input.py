@@ -311,6 +311,45 @@ def test_a_bad_config_is_refused(tmp_path, name):
     assert_refused(heatsolve(tmp_path, text), 2, [message])
 
 
+UNKNOWN = "".join(f"key_{i} = {i};\n" for i in range(300000))
+PROBES = "probes = (" + ",\n".join(f'{{ name = "p{i}"; at = [0.1, 0.1]; }}' for i in range(150000)) + ");\n"
+POINTS = "grid = { points = [" + ", ".join(["9"] * 1000000) + "]; };"
+
+
+@pytest.mark.parametrize("text, message", [
+    (GOOD + UNKNOWN, "case.cfg:501: more than 500 keys in one group, or 20000 in all, which no config has"),
+    (GOOD + f"deep = {{ {UNKNOWN} }};", "case.cfg:513: more than 500 keys in one group"),
+    (GOOD + "".join(f"g{i} = {{ {'; '.join(f'k{n} = 1' for n in range(400))}; }};\n" for i in range(100)), "more than 500 keys in one group, or 20000 in all"),
+    (changed(10, PROBES), "more than 500 keys in one group, or 20000 in all, which no config has"),
+    (changed(2, POINTS), "case.cfg:2: grid.points: has 1000000 members; at most 1000 are allowed"),
+    (GOOD + "a = " + "{ a = " * 50000 + "1; }" * 50000 + ";", "case.cfg:13: groups within groups, more than 32"),
+    (GOOD + "a = " + "(" * 50000 + "1" + ")" * 50000 + ";", "case.cfg:13: too many lists within lists"),
+], ids=["keys", "keys of a group", "groups", "probes", "numbers", "groups in groups", "lists in lists"])
+def test_a_huge_config_is_refused_soon(tmp_path, text, message):
+    """Seconds at most; what took n^2 took minutes."""
+    result = heatsolve(tmp_path, text)
+    assert_refused(result, 2, [message])
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_the_first_mistakes_are_listed_and_the_others_counted(tmp_path):
+    said = heatsolve(tmp_path, GOOD + "".join(f"key_{i} = {i};\n" for i in range(400))).stderr.splitlines()
+    assert said[0].startswith("heatsolve: case.cfg:13: key_0: unknown key") and said[49].startswith("case.cfg:62: key_49: ")
+    assert said[50:] == ["and 350 more"]
+    fifty = heatsolve(tmp_path, GOOD + "".join(f"key_{i} = {i};\n" for i in range(50))).stderr.splitlines()
+    assert fifty == said[:50]
+
+
+def test_the_largest_config_is_not_too_large(tmp_path):
+    """1000 probes and 1000 regions, as many as there may be: 10,000 keys."""
+    regions = ", ".join(f'{{ shape = "box"; lower = [0, 0]; upper = [0.1, {i % 8 / 10}]; value = {i}; }}' for i in range(1000))
+    probes = ", ".join(f'{{ name = "p{i}"; at = [0.1, 0.1]; }}' for i in range(1000))
+    text = changed(5, f"initial = {{ value = 300.0; regions = ( {regions} ); }};")
+    text = text.replace('probes = ( { name = "p"; at = [0.1, 0.1]; } );', f"probes = ( {probes} );")
+    result = heatsolve(tmp_path, text, "--quiet")
+    assert result.returncode == 0, result.stderr
+
+
 OVERRIDES = [
     (["time.stp=1"], "--set: time.stp: unknown key; did you mean time.step?"),
     (["time.step=-1"], "--set: time.step = -1: must be > 0 [s]"),
