@@ -53,19 +53,89 @@ static struct hs_box face_box(const struct hs_grid *grid, int face)
     return box;
 }
 
+/* The key of what drives a face; of its kind, if nothing does. */
+static struct hs_key drive_key(const struct hs_reader *reader, int face)
+{
+    static const char *const drives[] = {"value", "flux", "gradient", "ambient"};
+    struct hs_key key = hs_face_key(reader, face, "type");
+    for (int d = 0; d < 4; d++) {
+        const struct hs_key drive = hs_face_key(reader, face, drives[d]);
+        key = hs_given(reader, drive.text) ? drive : key;
+    }
+    return key;
+}
+
 static void check_faces(struct hs_reader *reader)
 {
     const struct hs_problem *problem = reader->problem;
-    static const char *const drives[] = {"value", "flux", "gradient", "ambient"};
     for (int face = 0; face < 2 * problem->grid.dims; face++) {
         const struct hs_box box = face_box(&problem->grid, face);
-        struct hs_key key = hs_face_key(reader, face, "type");
-        for (int d = 0; d < 4; d++) {
-            const struct hs_key drive = hs_face_key(reader, face, drives[d]);
-            key = hs_given(reader, drive.text) ? drive : key;
-        }
+        const struct hs_key key = drive_key(reader, face);
         hs_keep_place(reader, (enum hs_place)(HS_PLACE_FACE + face), key.text);
         check_value(reader, key.text, &problem->face[face].drive, 0.0, &box);
+    }
+}
+
+/* Whether the precision of the run has this number: what is too large for a float is not one. */
+static bool is_held(const struct hs_problem *problem, double value)
+{
+    return problem->precision == HS_FLOAT ? isfinite((float)value) : isfinite(value);
+}
+
+static void complain_of_node(struct hs_reader *reader, const char *key, const char *from,
+                             double value, const int64_t node[HS_AXES])
+{
+    const struct hs_problem *problem = reader->problem;
+    char number[32] = "NaN", at[160]; /* printf would give it a sign */
+    if (!isnan(value))
+        snprintf(number, sizeof number, "%g", value);
+    hs_grid_name_node(&problem->grid, node, at, sizeof at);
+    hs_settings_complain(reader->settings, key,
+                         "%sis %s at %s; it must be a finite number everywhere%s", from, number, at,
+                         problem->precision == HS_FLOAT ? ", in float at most 3.4e38" : "");
+}
+
+/* The same, of what a group's dataset gives. */
+static void complain_of_data(struct hs_reader *reader, const char *group, double value,
+                             const int64_t node[HS_AXES])
+{
+    const char *dataset = hs_settings_text(reader->settings, hs_key("%s.dataset", group).text);
+    char from[300];
+    snprintf(from, sizeof from, "dataset %.250s ", dataset ? dataset : "");
+    complain_of_node(reader, hs_key("%s.file", group).text, from, value, node);
+}
+
+/* The same, of an initial field: its data, a prescribing wall, or whatever else it is made of. */
+static void complain_of_initial(struct hs_reader *reader, double value, const int64_t node[HS_AXES])
+{
+    const struct hs_problem *problem = reader->problem;
+    const struct hs_grid *grid = &problem->grid;
+    const double *data = problem->initial.field.data;
+    const int64_t n =
+        (node[HS_Z] * grid->points[HS_Y] + node[HS_Y]) * grid->points[HS_X] + node[HS_X];
+    const int face = hs_problem_prescribing_face(problem, node[HS_X], node[HS_Y], node[HS_Z]);
+    if (face >= 0)
+        complain_of_node(reader, drive_key(reader, face).text, "", value, node);
+    else if (data && !is_held(problem, data[n]))
+        complain_of_data(reader, "initial", value, node);
+    else
+        complain_of_node(reader, "initial", "", value, node);
+}
+
+/* All that a file gives for the source. */
+static void check_source_data(struct hs_reader *reader)
+{
+    const struct hs_problem *problem = reader->problem;
+    const struct hs_grid *grid = &problem->grid;
+    const double *data = problem->source.field.data;
+    for (int64_t n = 0; data && n < hs_grid_count(grid); n++) {
+        if (isfinite(data[n]) && is_held(problem, data[n] * problem->source.rate))
+            continue;
+        const int64_t node[HS_AXES] = {n % grid->points[HS_X],
+                                       n / grid->points[HS_X] % grid->points[HS_Y],
+                                       n / grid->points[HS_X] / grid->points[HS_Y]};
+        complain_of_data(reader, "source", data[n], node);
+        return;
     }
 }
 
@@ -79,7 +149,7 @@ static void check_initial(struct hs_reader *reader)
     const struct hs_field *field = &problem->initial.field;
     hs_keep_place(reader, HS_PLACE_INITIAL, "initial");
     const bool uniform = !field->value.expression.code && isfinite(field->value.constant) &&
-                         problem->initial.region_count == 0;
+                         problem->initial.region_count == 0 && problem->precision == HS_DOUBLE;
     if (!field->data && (uniform || grid->points[HS_X] > MOST))
         return;
     double *row = malloc((size_t)grid->points[HS_X] * sizeof *row);
@@ -93,16 +163,12 @@ static void check_initial(struct hs_reader *reader)
         const int64_t j = r % grid->points[HS_Y], k = r / grid->points[HS_Y];
         hs_problem_initial_row(problem, j, k, row);
         int64_t i = 0;
-        while (i < grid->points[HS_X] && isfinite(row[i]))
+        while (i < grid->points[HS_X] && is_held(problem, row[i]))
             i++;
         if (i == grid->points[HS_X])
             continue;
-        hs_settings_complain(reader->settings, "initial",
-                             "is %g at node (%lld, %lld, %lld), x = %g, y = %g, z = %g; it must be "
-                             "a finite number everywhere",
-                             row[i], (long long)i, (long long)j, (long long)k,
-                             hs_grid_coordinate(grid, HS_X, i), hs_grid_coordinate(grid, HS_Y, j),
-                             hs_grid_coordinate(grid, HS_Z, k));
+        const int64_t node[HS_AXES] = {i, j, k};
+        complain_of_initial(reader, row[i], node);
         break;
     }
     free(row);
@@ -117,9 +183,12 @@ void hs_check_values(struct hs_reader *reader)
     check_faces(reader);
     check_initial(reader);
     if (problem->source.present) { /* where it could not be read it is 0 */
-        const char *key = hs_given(reader, "source.value") ? "source.value" : "source.expression";
+        const char *key = hs_given(reader, "source.value")  ? "source.value"
+                          : hs_given(reader, "source.file") ? "source.file"
+                                                            : "source.expression";
         hs_keep_place(reader, HS_PLACE_SOURCE, key);
         check_value(reader, key, &problem->source.field.value, 0.0, &all);
+        check_source_data(reader);
     }
     /* a solution may well be singular at the start; it is the end that is checked */
     const double end = isnan(problem->schedule.end) ? 1.0 : problem->schedule.end;

@@ -164,7 +164,7 @@ ONE_LINE = [
     (5, 'initial = { expression = "300+r"; };', 'initial.expression = "300+r": unknown name "r" (did you mean x?) at column 5'),
     (5, 'initial = { expression = "sin(x"; };', 'initial.expression = "sin(x": a ")" is missing at column 6'),
     (5, 'initial = { expression = " "; };', 'initial.expression = " ": is empty; give a number or an expression'),
-    (5, 'initial = { expression = "1/(x-0.5)"; };', "initial: is inf at node (5, 0, 0), x = 0.5, y = 0"),
+    (5, 'initial = { expression = "1/(x-0.5)"; };', "initial: is inf at node (5, 0), x = 0.5, y = 0 m"),
     (5, 'initial = { value = 1; regions = ( { shape = "ball"; value = 1; } ); };', 'initial.regions[0].shape = "ball": must be one of box|sphere|cylinder'),
     (5, 'initial = { value = 1; regions = ( { shape = "box"; lower = [0, 0]; upper = [1, 1]; } ); };', "initial.regions[0].value: missing; give the temperature"),
     (5, "initial = { value = 1; regions = ( { value = 2; } ); };", "initial.regions[0].shape: missing; give box, sphere or cylinder"),
@@ -223,7 +223,7 @@ ONE_LINE = [
     (9, 'solver = { kernel = "vector_mach"; };', 'solver.kernel = "vector_mach": no kernel has that name; did you mean "vector_march"?'),
     (9, 'solver = { backend = "gpu"; };', 'solver.backend = "gpu": no such backend; this build has: '),
     (9, 'output = { interval = 1e-300; };', "output.interval = 1e-300: that is 1e+301 snapshots, more than can be counted"),
-    (5, 'initial = { expression = "1/0"; };', "initial: is inf at node (0, 0, 0)"),
+    (5, 'initial = { expression = "1/0"; };', "initial: is inf at node (0, 0)"),
     # ---- probes
     (10, "probes = ( { at = [0.1, 0.1]; } );", "probes[0].name: missing; give the probe a name"),
     (10, 'probes = ( { name = "p"; } );', "probes[0].at: missing; give its coordinates in m"),
@@ -565,7 +565,7 @@ FIELDS = [
     ('dataset = "group";', 2, "field.h5 has no dataset group"),
     ('dataset = "steps"; step = 3;', 2, "dataset steps has 3 steps, so there is no step 3"),
     ('dataset = "fits"; step = 1;', 2, "dataset fits has 1 step, so there is no step 1"),
-    ('dataset = "holes";', 2, "initial: is nan at node (5, 2, 0), x = 0.5, y = 0.2"),
+    ('dataset = "holes";', 2, 'initial.file = "field.h5": dataset holes is NaN at node (5, 2), x = 0.5, y = 0.2 m'),
 ]
 
 
@@ -573,6 +573,24 @@ FIELDS = [
 def test_a_field_that_does_not_fit_is_refused(field_file, settings, code, message):
     result = heatsolve(field_file, changed(5, f'initial = {{ file = "field.h5"; {settings} }};'))
     assert_refused(result, code, ["case.cfg:5: initial", message])
+
+
+@pytest.mark.parametrize("command", ["check", "run"])
+@pytest.mark.parametrize("precision", ["double", "float"])
+@pytest.mark.parametrize("group, line, rate", [("initial", 5, 1.0), ("source", 6, 1.0 / (1000.0 * 500.0))])
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 1e39, 1e45, 1e300])
+def test_what_cannot_be_held_is_named_before_anything_is_written(tmp_path, command, precision, group, line, rate, value):
+    """The source's values are held as what they do in a second: 1e39 W/m^3 is 2e33 K/s here."""
+    with h5py.File(tmp_path / "field.h5", "w") as file:
+        file["q"] = np.full((9, 17), 7.0)
+        file["q"][3, 16] = value
+    text = changed(line, f'{group} = {{ file = "field.h5"; dataset = "q"; }};')
+    result = heatsolve(tmp_path, text, "--set", f"precision={precision}", "--set", "time.end=0.01", "--quiet", command=command)
+    if np.isfinite(value) and (precision == "double" or abs(value) * rate < 3.4e38):
+        assert "node (16, 3)" not in result.stderr and result.returncode in (0, 1)
+    else:
+        shown = "NaN" if np.isnan(value) else f"{value:g}"
+        assert_refused(result, 2, [f'case.cfg:{line}: {group}.file = "field.h5": dataset q is {shown} at node (16, 3), x = 1.6, y = 0.3 m'])
 
 
 def test_a_field_file_that_cannot_be_read_is_exit_3(tmp_path):
