@@ -1,5 +1,6 @@
 /* heatsolve: hands over to one file per command. The only place that prints errors and exits. */
 #include "commands/command.h"
+#include "core/text.h"
 #include "core/version.h"
 #include "engine/threads.h"
 #include "input/options.h"
@@ -118,8 +119,10 @@ int main(int argc, char **argv)
     hs_error_init(&err);
     enum hs_status status = hand_over(argc, argv, &err);
     check_standard_output(&status, &err);
-    if (err.text)
-        fprintf(stderr, "heatsolve: %s", err.text);
+    if (err.text) {
+        fputs("heatsolve: ", stderr);
+        hs_text_put(stderr, err.text, "\n\t");
+    }
     if (err.more)
         fprintf(stderr, "and %zu more\n", err.more);
     hs_error_release(&err);

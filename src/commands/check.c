@@ -1,6 +1,7 @@
 /* heatsolve check: what a run would do, without doing it. */
 #include "commands/command.h"
 #include "core/bytes.h"
+#include "core/text.h"
 #include "engine/case.h"
 #include "engine/rate.h"
 #include "engine/steady.h"
@@ -217,8 +218,11 @@ static void print_text(const struct outlook *outlook)
     const struct hs_plan *plan = outlook->plan;
     print_label("config");
     const bool fits = hs_foretold_least(problem, plan, HS_FORETOLD_ANEW) <= outlook->room;
-    printf("%s: %s%s%s\n", problem->config_path, fits ? "in order" : "too large for the disk",
-           problem->title && problem->title[0] ? ": " : "", problem->title ? problem->title : "");
+    hs_text_put(stdout, problem->config_path, "");
+    printf(": %s%s", fits ? "in order" : "too large for the disk",
+           problem->title && problem->title[0] ? ": " : "");
+    hs_text_put(stdout, problem->title ? problem->title : "", "");
+    printf("\n");
     print_grid(problem);
     print_stencil(problem);
     print_label("kernel");
@@ -233,7 +237,8 @@ static void print_text(const struct outlook *outlook)
     printf("%s%" PRId64 " snapshots, %s ", problem->schedule.steady ? "at most " : "",
            hs_plan_snapshots(plan), at_most ? "at most" : "about");
     print_bytes(outlook->output);
-    printf(", in %s", problem->output.file);
+    printf(", in ");
+    hs_text_put(stdout, problem->output.file, "");
     if (isfinite(outlook->room)) {
         printf(", where there is room for ");
         print_bytes(outlook->room);

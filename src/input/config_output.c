@@ -80,6 +80,8 @@ static void read_solver(struct hs_reader *reader)
 /* ---- probes -----------------------------------------------------------------------------------
  */
 
+enum { MOST_NAME = 255 }; /* bytes, as of a file's */
+
 static void read_name(struct hs_reader *reader, int index)
 {
     const struct hs_key key = hs_key("probes[%d].name", index);
@@ -92,6 +94,10 @@ static void read_name(struct hs_reader *reader, int index)
     if (name[0] == '\0' || strchr(name, '/') || strcmp(name, ".") == 0)
         hs_settings_complain(reader->settings, key.text,
                              "cannot be the name of a dataset; give one without \"/\"");
+    if (strlen(name) > MOST_NAME)
+        hs_settings_complain(reader->settings, key.text,
+                             "is %zu bytes long; give a name of at most %d", strlen(name),
+                             MOST_NAME);
     if (strcmp(name, "time") == 0 || strcmp(name, "sweep") == 0)
         hs_settings_complain(reader->settings, key.text,
                              "/probes/%s holds when the rows were taken; give another name", name);

@@ -358,7 +358,7 @@ const struct hs_option hs_options[] = {
     {.path = "probes[].name",
      .type = HS_OPTION_STRING,
      .unit = "",
-     .help = "of its dataset in /probes"},
+     .help = "of its dataset in /probes, at most 255 bytes"},
     {.path = "probes[].at",
      .type = HS_OPTION_NUMBERS,
      ANY,

@@ -1,5 +1,7 @@
 #include "output/json.h"
 
+#include "core/text.h"
+
 #include <inttypes.h>
 #include <math.h>
 
@@ -8,43 +10,17 @@ struct hs_json hs_json_on(FILE *stream)
     return (struct hs_json){.stream = stream};
 }
 
-/* Length of the UTF-8 sequence at `s`, 0 if there is none: a file's name may be any bytes. */
-static int sequence(const unsigned char *s)
-{
-    static const struct {
-        unsigned char mask, lead;
-        int length;
-        unsigned lowest;
-    } forms[] = {{0x80, 0x00, 1, 0},
-                 {0xe0, 0xc0, 2, 0x80},
-                 {0xf0, 0xe0, 3, 0x800},
-                 {0xf8, 0xf0, 4, 0x10000}};
-    for (int f = 0; f < 4; f++) {
-        if ((s[0] & forms[f].mask) != forms[f].lead)
-            continue;
-        unsigned code = s[0] & (unsigned)~forms[f].mask & 0xffu;
-        for (int i = 1; i < forms[f].length; i++) {
-            if ((s[i] & 0xc0) != 0x80)
-                return 0;
-            code = code << 6 | (s[i] & 0x3fu);
-        }
-        const int surrogate = code >= 0xd800 && code < 0xe000;
-        return code < forms[f].lowest || surrogate || code > 0x10ffff ? 0 : forms[f].length;
-    }
-    return 0;
-}
-
 static void write_text(FILE *stream, const char *text)
 {
     fputc('"', stream);
-    for (const unsigned char *s = (const unsigned char *)text; *s;) {
-        const int length = sequence(s);
-        if (length == 0)
+    for (const char *s = text; *s;) {
+        const int length = hs_text_character(s);
+        if (length == 0)              /* a file's name may be any bytes */
             fputs("\\ufffd", stream); /* not UTF-8: the replacement character */
         else if (*s == '"' || *s == '\\')
             fprintf(stream, "\\%c", *s);
-        else if (*s < 0x20 || *s == 0x7f)
-            fprintf(stream, "\\u%04x", *s);
+        else if (hs_text_is_control(s)) /* of two bytes the second is the code */
+            fprintf(stream, "\\u%04x", (unsigned char)s[length - 1]);
         else
             fwrite(s, 1, (size_t)length, stream);
         s += length ? length : 1;

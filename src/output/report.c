@@ -1,5 +1,6 @@
 #include "output/report.h"
 
+#include "core/text.h"
 #include "core/version.h"
 #include "output/files.h"
 #include "output/json.h"
@@ -75,8 +76,11 @@ static void put_heat(FILE *out, const struct hs_problem *problem, double heat)
     fprintf(out, "  heat         %.9g", heat);
     if (capacity && !problem->raw)
         fprintf(out, " %s", joules[problem->grid.dims]);
-    else if (!problem->raw)
-        fprintf(out, " %s %s", hs_problem_temperature_unit(problem), volumes[problem->grid.dims]);
+    else if (!problem->raw) {
+        fputc(' ', out);
+        hs_text_put(out, hs_problem_temperature_unit(problem), "");
+        fprintf(out, " %s", volumes[problem->grid.dims]);
+    }
     fputc('\n', out);
 }
 
@@ -133,18 +137,22 @@ static void put_output(FILE *out, const struct hs_report *report)
 {
     const char *file = report->problem->output.file;
     char *sidecar = hs_file_sibling(file, ".xdmf");
-    fprintf(out, "  output       %s, %lld snapshot%s\n", file, (long long)report->snapshots,
-            report->snapshots == 1 ? "" : "s");
-    fprintf(out, "  look at it   heatsolve render %s -o picture.png; ParaView: open %s\n", file,
-            sidecar ? sidecar : "the .xdmf beside it");
+    fputs("  output       ", out);
+    hs_text_put(out, file, "");
+    fprintf(out, ", %lld snapshot%s\n  look at it   heatsolve render ",
+            (long long)report->snapshots, report->snapshots == 1 ? "" : "s");
+    hs_text_put(out, file, "");
+    fputs(" -o picture.png; ParaView: open ", out);
+    hs_text_put(out, sidecar ? sidecar : "the .xdmf beside it", "");
+    fputc('\n', out);
     free(sidecar);
 }
 
 void hs_report_text(FILE *stream, const struct hs_report *report)
 {
     const struct hs_problem *problem = report->problem;
-    fprintf(stream, "%s: %s\n  grid         ",
-            problem->title && problem->title[0] ? problem->title : "heatsolve", outcome(report));
+    hs_text_put(stream, problem->title && problem->title[0] ? problem->title : "heatsolve", "");
+    fprintf(stream, ": %s\n  grid         ", outcome(report));
     put_grid(stream, problem);
     fputc('\n', stream);
     put_solver(stream, report);

@@ -638,3 +638,37 @@ def test_a_device_is_not_replaced_by_the_output(tmp_path, command):
 def test_run_refuses_what_check_refuses(tmp_path, line, replacement, message):
     result = heatsolve(tmp_path, changed(line, replacement), command="run")
     assert_refused(result, 2, [f"case.cfg:{line}: ", message])
+
+
+# ---- names ---------------------------------------------------------------------------------------
+
+COMMANDS = r"\x1b[2J\x1b]0;owned\x07 20 °C \x9b\xc2\x9b31m"  # as libconfig writes bytes: ESC, BEL, CSI in two forms
+
+
+@pytest.mark.parametrize("command", ["check", "run"])
+def test_a_title_does_not_command_the_terminal(tmp_path, command):
+    text = changed(1, f'title = "{COMMANDS}"; temperature_unit = "{COMMANDS}";').replace("conductivity = 2.0; density = 1000.0; specific_heat = 500.0", "diffusivity = 1e-6")
+    (tmp_path / "case.cfg").write_text(text)
+    result = subprocess.run([HEATSOLVE, command, "case.cfg"], cwd=tmp_path, capture_output=True)
+    said = (result.stdout + result.stderr).decode()  # it is UTF-8
+    assert "?[2J?]0;owned? 20 °C ??31m" in said
+    assert not any(ord(c) < 32 and c != "\n" or 127 <= ord(c) < 160 for c in said)
+
+
+def test_neither_does_a_value_in_a_message(tmp_path):
+    result = heatsolve(tmp_path, changed(9, f'output = {{ file = "case.h5"; }}; precision = "{COMMANDS}";'))
+    assert_refused(result, 2, ['case.cfg:9: precision = "?[2J?]0;owned? 20 °C ??31m": must be one of double|float'])
+    assert not any(ord(c) < 32 and c != "\n" or 127 <= ord(c) < 160 for c in result.stderr)
+
+
+@pytest.mark.parametrize("length, fits", [(255, True), (256, False), (505, False), (70000, False)])
+def test_a_probe_with_a_long_name_can_be_resumed_or_is_refused(tmp_path, length, fits):
+    text = changed(10, f'probes = ( {{ name = "{"p" * length}"; at = [0.1, 0.1]; }} );').replace("steady", "// steady").replace("end = 10.0", "sweeps = 4")
+    result = heatsolve(tmp_path, text, "--quiet", command="run")
+    if not fits:
+        return assert_refused(result, 2, ["case.cfg:10: probes[0].name = ", f"is {length} bytes long; give a name of at most 255"])
+    assert result.returncode == 0, result.stderr
+    result = heatsolve(tmp_path, text, "--quiet", "--resume", "--set", "time.sweeps=8", command="run")
+    assert result.returncode == 0, result.stderr
+    with h5py.File(tmp_path / "case.h5") as f:
+        assert len(f["probes"]["p" * length]) == len(f["history/time"])

@@ -33,6 +33,19 @@ void test_json__nests_and_escapes(void **state)
     free(text);
 }
 
+void test_json__escapes_every_control_character(void **state)
+{
+    (void)state;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    struct hs_json json = hs_json_on(stream);
+    hs_json_text(&json, NULL, "\33 \177 \xc2\x9b \xc2\xb0");
+    fclose(stream);
+    assert_string_equal(text, "\"\\u001b \\u007f \\u009b \xc2\xb0\"");
+    free(text);
+}
+
 void test_json__numbers_come_back_to_the_bit(void **state)
 {
     (void)state;

@@ -1,0 +1,60 @@
+#include "core/text.h"
+
+#include <ctype.h>
+#include <string.h>
+
+int hs_text_character(const char *text)
+{
+    static const struct {
+        unsigned char mask, lead;
+        int length;
+        unsigned lowest;
+    } forms[] = {{0x80, 0x00, 1, 0},
+                 {0xe0, 0xc0, 2, 0x80},
+                 {0xf0, 0xe0, 3, 0x800},
+                 {0xf8, 0xf0, 4, 0x10000}};
+    const unsigned char *s = (const unsigned char *)text;
+    for (int f = 0; f < 4; f++) {
+        if ((s[0] & forms[f].mask) != forms[f].lead)
+            continue;
+        unsigned code = s[0] & (unsigned)~forms[f].mask & 0xffu;
+        for (int i = 1; i < forms[f].length; i++) {
+            if ((s[i] & 0xc0) != 0x80)
+                return 0;
+            code = code << 6 | (s[i] & 0x3fu);
+        }
+        const int surrogate = code >= 0xd800 && code < 0xe000;
+        return code < forms[f].lowest || surrogate || code > 0x10ffff ? 0 : forms[f].length;
+    }
+    return 0;
+}
+
+bool hs_text_is_control(const char *text)
+{
+    const unsigned char *s = (const unsigned char *)text;
+    return s[0] < 0x20 || s[0] == 0x7f || (s[0] == 0xc2 && s[1] >= 0x80 && s[1] < 0xa0);
+}
+
+/* Bytes of all that may be shown as it stands. */
+static size_t shown_length(const char *text, const char *kept)
+{
+    size_t n = 0;
+    for (int length; text[n] && (length = hs_text_character(text + n)) > 0; n += (size_t)length)
+        if (hs_text_is_control(text + n) && !strchr(kept, text[n]))
+            break;
+    return n;
+}
+
+void hs_text_put(FILE *stream, const char *text, const char *kept)
+{
+    while (*text) {
+        const size_t shown = shown_length(text, kept);
+        fwrite(text, 1, shown, stream);
+        text += shown;
+        if (!*text)
+            return;
+        fputc(isspace((unsigned char)*text) ? ' ' : '?', stream);
+        const int length = hs_text_character(text);
+        text += length > 0 ? length : 1;
+    }
+}

@@ -1,0 +1,39 @@
+#include "core/text.h"
+#include "test.h"
+
+#include <stdlib.h>
+
+static void assert_shown(const char *text, const char *kept, const char *expected)
+{
+    char *out = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&out, &size);
+    hs_text_put(stream, text, kept);
+    fclose(stream);
+    assert_string_equal(out, expected);
+    free(out);
+}
+
+void test_text__is_shown_without_what_commands_a_terminal(void **state)
+{
+    (void)state;
+    assert_shown("plain", "", "plain");
+    assert_shown("", "", "");
+    assert_shown("clear \33[2J\33]0;title\7 bell\177", "", "clear ?[2J?]0;title? bell?");
+    assert_shown("two\nlines\tand a tab\r", "", "two lines and a tab ");
+    assert_shown("two\nlines\tand a tab\r", "\n\t", "two\nlines\tand a tab ");
+    assert_shown("a C1 command: \xc2\x9b"
+                 "2J, and a bare \x9b",
+                 "\n", "a C1 command: ?2J, and a bare ?");
+}
+
+void test_text__keeps_utf8(void **state)
+{
+    (void)state;
+    static const char text[] = "W\xc3\xa4rme, 20 \xc2\xb0"
+                               "C, \xe6\xb8\xa9\xe5\xba\xa6, \xf0\x9f\x94\xa5, \xc2\xa0";
+    assert_shown(text, "", text);
+    assert_shown("\xc0\xaf \xed\xa0\x80 \xf5\x80\x80\x80", "",
+                 "?? ??? ????"); /* overlong, surrogate, beyond */
+    assert_shown("cut \xe6\xb8", "", "cut ??");
+}
