@@ -3,9 +3,12 @@
  * includes muParser, which judges the syntax and is the reference for the meaning.
  *
  * Operators, loosest first: ?: (from the right), ||, &&, comparisons (< <= > >= == != on one
- * level),
- * + -, * /, a sign, ^ (from the right). So -x^2 is -(x^2) and 2^-1 is 0.5. Names: x, y, z, t, pi,
- * e.
+ * level), + -, * /, a sign, ^ (from the right). So -x^2 is -(x^2) and 2^-1 is 0.5. Names: x, y, z,
+ * t, pi, e.
+ *
+ * Every number but 0 is true. So it is for muParser where an operand varies; two constants it cuts
+ * to whole numbers when it folds && and ||, so that 0.5 && 0.5 is 0 there and x && x is 1 at
+ * x = 0.5. That is the one difference; here both are 1.
  */
 #ifndef HS_INPUT_EXPRESSION_H
 #define HS_INPUT_EXPRESSION_H

@@ -250,6 +250,57 @@ void test_expression__orders_random_operators_as_muparser_does(void **state)
     }
 }
 
+/* Every number but 0 is true, constants too. */
+void test_expression__takes_fractions_for_true(void **state)
+{
+    (void)state;
+    static const char *const truths[] = {"x&&x",   "x||0",    "0||x",    "x&&0.5",
+                                         "0.5&&x", "x?1:0",   "-x&&1",   "0.5&&0.5",
+                                         "0.5||0", "0.5?1:0", "-0.1&&pi"};
+    for (size_t n = 0; n < sizeof truths / sizeof truths[0]; n++)
+        if (value_at(truths[n], 0.5, 0, 0, 0) != 1.0)
+            fail_msg("%s is not true", truths[n]);
+    double varies = 0.0; /* muParser's, which cuts constants that it folds */
+    assert_true(hs_expression_reference("x&&x", 0.5, 0, 0, 0, &varies) && varies == 1.0);
+    assert_true(value_at("x&&0", 0.5, 0, 0, 0) == 0.0 && value_at("0||0.0", 0, 0, 0, 0) == 0.0);
+}
+
+/* Tokens in any order: most is refused, and what is not must mean the same to muParser. Without &&
+ * and ||, whose constants it cuts; to a rounding, since it gathers constants. */
+void test_expression__means_what_muparser_means(void **state)
+{
+    (void)state;
+    static const char *const tokens[] = {
+        "x",  "y",  "z",  "t",     "e",    "pi",   "0.5",  "2",     "-0.5", "0",  "1e1",   "1E1",
+        "3.", ".5", "+",  "-",     "*",    "/",    "^",    "<",     ">",    "<=", ">=",    "==",
+        "!=", "?",  ":",  "(",     ")",    "min(", "max(", "sum(",  "avg(", ",",  "sign(", "rint(",
+        "!",  "%",  "**", "fmod(", "abs(", "1e",   " ",    "sqrt(", "0x10", "x1", "--",    "^-",
+    };
+    int compared = 0;
+    seed = 4;
+    for (int n = 0; n < 60000; n++) {
+        char text[TEXT] = "";
+        for (unsigned i = 1 + random_below(9); i > 0; i--)
+            append(text, TEXT, tokens[random_below(sizeof tokens / sizeof tokens[0])]);
+        double at[4], expected = 0.0;
+        for (int i = 0; i < 4; i++)
+            at[i] = 0.5 * (double)random_below(8) - 1.5;
+        struct hs_instruction *code;
+        struct hs_expression expression;
+        char reason[300];
+        if (hs_expression_compile(text, &code, &expression, reason, sizeof reason))
+            continue;
+        compared++;
+        assert_true(hs_expression_reference(text, at[0], at[1], at[2], at[3], &expected));
+        const double value = hs_expression_at(code, expression.length, at[0], at[1], at[2], at[3]);
+        free(code);
+        if (!same_bits(value, expected) && !(fabs(value - expected) <= 1e-12 * fabs(expected)))
+            fail_msg("%s at (%g, %g, %g, %g): %.17g, muParser %.17g", text, at[0], at[1], at[2],
+                     at[3], value, expected);
+    }
+    assert_true(compared > 1000);
+}
+
 static void random_smooth(char *text, int depth)
 {
     static const char *const leaves[] = {"x", "y", "z", "t", "pi", "e", "0.37", "2.5", "1.25e-1"};
