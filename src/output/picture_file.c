@@ -88,7 +88,9 @@ static enum hs_status read_axis(struct hs_picture_file *file, int a, struct hs_e
     const hid_t dataset = H5Dopen2(file->handles->file, axis_names[a], H5P_DEFAULT);
     double *values = malloc((size_t)axis->points * sizeof *values);
     enum hs_status status = HS_OK;
-    if (dataset < 0 || !values || !read_numbers(dataset, axis->points, values)) {
+    if (!values) {
+        status = hs_error_add(err, HS_DEVICE, "%s: no memory for /%s", file->path, axis_names[a]);
+    } else if (dataset < 0 || !read_numbers(dataset, axis->points, values)) {
         status = hs_error_add(err, HS_BAD_INPUT,
                               "%s: /%s does not hold the %lld coordinates of %s; is it a file "
                               "that heatsolve run wrote?",
@@ -113,8 +115,10 @@ static enum hs_status read_axis(struct hs_picture_file *file, int a, struct hs_e
 static enum hs_status read_times(struct hs_picture_file *file, struct hs_error *err)
 {
     file->time = malloc((size_t)file->steps * sizeof *file->time);
+    if (!file->time)
+        return hs_error_add(err, HS_DEVICE, "%s: no memory for /time", file->path);
     const hid_t dataset = H5Dopen2(file->handles->file, "time", H5P_DEFAULT);
-    const bool good = file->time && dataset >= 0 && read_numbers(dataset, file->steps, file->time);
+    const bool good = dataset >= 0 && read_numbers(dataset, file->steps, file->time);
     if (dataset >= 0)
         H5Dclose(dataset);
     return good ? HS_OK

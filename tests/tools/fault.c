@@ -11,6 +11,10 @@
  *     FAULT_STOP=WHERE   SIGSTOP at the first of these: "create" before such a file is opened with
  *                        O_CREAT, "created" after it, "rename" before such a file is renamed
  *     FAULT_LOG=PATH     one line to this file for each such call
+ *     FAULT_MALLOC=N     the Nth allocation since main began finds no memory, whoever asks
+ *     FAULT_MALLOC_ON=1  nor do those after it
+ *     FAULT_MALLOC_LEAST=BYTES  only requests of so many bytes are counted, and fail
+ *     FAULT_MALLOCS=PATH how many there were, to this file, at the end
  *
  * Calls that change a file: pwrite, ftruncate, rename. Build: cc -shared -fPIC -o fault.so fault.c
  */
@@ -193,4 +197,92 @@ int clock_gettime(clockid_t which, struct timespec *out)
         out->tv_sec += (time_t)ahead;
     }
     return failed;
+}
+
+/* ---- memory ------------------------------------------------------------------------------------
+ */
+
+extern void *__libc_malloc(size_t);
+extern void *__libc_calloc(size_t, size_t);
+extern void *__libc_realloc(void *, size_t);
+extern void *__libc_memalign(size_t, size_t);
+
+static long allocations, failing = -1; /* since main began; which one fails, 0 none */
+static int counting, lasting;
+static size_t least;
+
+static int fails(size_t size)
+{
+    if (!counting || size < least)
+        return 0;
+    const long n = __atomic_add_fetch(&allocations, 1, __ATOMIC_RELAXED);
+    if (n != failing && !(lasting && failing && n > failing))
+        return 0;
+    errno = ENOMEM;
+    return 1;
+}
+
+void *malloc(size_t size)
+{
+    return fails(size) ? NULL : __libc_malloc(size);
+}
+
+void *calloc(size_t count, size_t size)
+{
+    return fails(count * size) ? NULL : __libc_calloc(count, size);
+}
+
+void *realloc(void *old, size_t size)
+{
+    return fails(size) ? NULL : __libc_realloc(old, size);
+}
+
+void *memalign(size_t alignment, size_t size)
+{
+    return fails(size) ? NULL : __libc_memalign(alignment, size);
+}
+
+void *aligned_alloc(size_t alignment, size_t size)
+{
+    return memalign(alignment, size);
+}
+
+int posix_memalign(void **out, size_t alignment, size_t size)
+{
+    void *made = memalign(alignment, size);
+    if (made)
+        *out = made;
+    return made ? 0 : ENOMEM;
+}
+
+static int (*real_main)(int, char **, char **);
+
+static int counted_main(int argc, char **argv, char **environment)
+{
+    failing = number("FAULT_MALLOC");
+    lasting = (int)number("FAULT_MALLOC_ON");
+    least = (size_t)number("FAULT_MALLOC_LEAST");
+    counting = 1;
+    return real_main(argc, argv, environment);
+}
+
+int __libc_start_main(int (*program)(int, char **, char **), int argc, char **argv,
+                      void (*begin)(void), void (*end)(void), void (*end_loader)(void), void *stack)
+{
+    int (*start)(int (*)(int, char **, char **), int, char **, void (*)(void), void (*)(void),
+                 void (*)(void), void *);
+    *(void **)&start = dlsym(RTLD_NEXT, "__libc_start_main");
+    real_main = program;
+    return start(counted_main, argc, argv, begin, end, end_loader, stack);
+}
+
+__attribute__((destructor)) static void tell_allocations(void)
+{
+    counting = 0;
+    const char *path = getenv("FAULT_MALLOCS");
+    FILE *out = path ? fopen(path, "w") : NULL;
+    if (out) {
+        fprintf(out, "%ld\n", allocations);
+        fclose(out);
+    }
 }

@@ -1,0 +1,108 @@
+/*
+ * What happens at the end of the memory: the program ends with HS_DEVICE and a message.
+ *
+ * HDF5, libconfig, muParser and libgomp go on without the memory that they did not get: they crash,
+ * end the program in silence, or free what is in use and so spoil the heap that the output's
+ * contents are made in. No status tells that from outside. So the program has malloc and its
+ * kin of its own, which every library then calls; they hand over to those of the system.
+ *
+ * A request that is large gets its NULL: it may be nonsense from a damaged file, or the grid may be
+ * too large, and whoever asks says so. A small one fails when the memory is at its end. A file
+ * keeps all that was written, as after a kill.
+ */
+#include "core/status.h"
+
+#include <dlfcn.h>
+#include <malloc.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED
+#endif
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED
+#endif
+
+#ifndef SANITIZED /* which has its own */
+
+static const size_t large = (size_t)1 << 24; /* bytes */
+
+static void end_with_message(void)
+{
+    static const char message[] = "heatsolve: out of memory; free some, or take a smaller grid; "
+                                  "what was written before stays readable\n";
+    const ssize_t written = write(STDERR_FILENO, message, sizeof message - 1);
+    (void)written;
+    _exit(HS_DEVICE);
+}
+
+static void *given(void *memory, size_t size)
+{
+    if (!memory && size > 0 && size < large)
+        end_with_message();
+    return memory;
+}
+
+/* The next function of this name: the system's, or that of an allocator that was preloaded. Where
+ * finding it takes memory, there is none yet. */
+static bool find(const char *name, void *function)
+{
+    static _Thread_local bool finding;
+    if (finding)
+        return false;
+    finding = true;
+    void *next = dlsym(RTLD_NEXT, name);
+    finding = false;
+    memcpy(function, &next, sizeof next);
+    return next != NULL;
+}
+
+void *malloc(size_t size)
+{
+    static void *(*next)(size_t);
+    if (!next && !find("malloc", &next))
+        return NULL;
+    return given(next(size), size);
+}
+
+void *calloc(size_t count, size_t size)
+{
+    static void *(*next)(size_t, size_t);
+    if (!next && !find("calloc", &next))
+        return NULL;
+    size_t all;
+    if (__builtin_mul_overflow(count, size, &all))
+        all = SIZE_MAX;
+    return given(next(count, size), all);
+}
+
+void *aligned_alloc(size_t alignment, size_t size)
+{
+    static void *(*next)(size_t, size_t);
+    if (!next && !find("aligned_alloc", &next))
+        return NULL;
+    return given(next(alignment, size), size);
+}
+
+void *memalign(size_t alignment, size_t size)
+{
+    static void *(*next)(size_t, size_t);
+    if (!next && !find("memalign", &next))
+        return NULL;
+    return given(next(alignment, size), size);
+}
+
+void *realloc(void *old, size_t size)
+{
+    static void *(*next)(void *, size_t);
+    if (!next && !find("realloc", &next))
+        return NULL;
+    return given(next(old, size), size);
+}
+
+#endif

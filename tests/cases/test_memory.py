@@ -1,0 +1,122 @@
+"""Wherever memory runs out, the program ends with a message and exit code 4 (or 3), and keeps what was written."""
+
+import os
+import random
+import shutil
+import subprocess
+import sys
+import pathlib
+
+import h5py
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tools"))
+import faults  # noqa: E402
+
+FAULTS = int(os.environ.get("HEATSOLVE_MALLOC_FAULTS", "16"))  # of each command; more for a long look
+
+CASE = """
+title = "memory";
+grid = { points = [9, 8, 7]; spacing = 0.01; };
+material = { diffusivity = 1e-4; };
+initial = { file = "in.h5"; dataset = "T"; regions = ( { shape = "box"; lower = [0, 0, 0]; upper = [0.02, 0.02, 0.02]; value = "3+x"; } ); };
+source = { file = "in.h5"; dataset = "q"; };
+boundary = { all = { type = "dirichlet"; value = "20+t"; }; };
+time = { sweeps = 20; step = 0.1; };
+output = { file = "run.h5"; every = 5; history_every = 2; };
+solver = { threads = 1; };
+checkpoint = { every_minutes = 1e-6; };
+probes = ( { name = "core"; at = [0.03, 0.03, 0.03]; } );
+"""
+COMMANDS = {
+    # no sweeps: the time is not measured, so that the number of allocations is always the same
+    "check": ["check", "case.cfg", "--set", "time.sweeps=0"],
+    "run": ["run", "case.cfg", "--quiet"],
+    "resume": ["run", "case.cfg", "--quiet", "--resume", "--set", "time.sweeps=30"],
+    "render": ["render", "run.h5", "-o", "picture.png"],
+}
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory):
+    return faults.build(tmp_path_factory.mktemp("fault"))
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory):
+    """A case with its input, and a finished run of it beside them."""
+    directory = tmp_path_factory.mktemp("prepared")
+    (directory / "case.cfg").write_text(CASE)
+    with h5py.File(directory / "in.h5", "w") as f:
+        f["T"] = np.full((7, 8, 9), 20.0)
+        f.create_dataset("q", data=np.full((7, 8, 9), 1.0), compression=1)
+    subprocess.run([faults.HEATSOLVE, *COMMANDS["run"]], cwd=directory, check=True)
+    return directory
+
+
+def start(prepared, library, directory, command, **variables):
+    """The command in a fresh copy; without exec on the way, so that one process has all allocations."""
+    shutil.rmtree(directory, ignore_errors=True)
+    shutil.copytree(prepared, directory)
+    if command == "run":
+        (directory / "run.h5").unlink()
+        (directory / "run.xdmf").unlink()
+    environment = {**os.environ, "LD_PRELOAD": str(library), "OMP_WAIT_POLICY": "passive", "GOMP_SPINCOUNT": "2000"}
+    environment.update({f"FAULT_{key.upper()}": str(value) for key, value in variables.items()})
+    return subprocess.run([faults.HEATSOLVE, *COMMANDS[command]], cwd=directory, env=environment, capture_output=True, text=True, timeout=300)
+
+
+def allocations(prepared, library, directory, command, **variables):
+    result = start(prepared, library, directory, command, mallocs=directory.parent / "count", **variables)
+    assert result.returncode == 0, result.stderr
+    return int((directory.parent / "count").read_text())
+
+
+def assert_told(result, directory, expected, *where):
+    """Exit 4, or 3 where only the writing of something failed; a message; and whole snapshots in the file."""
+    assert result.returncode in (0, 3, 4), (where, result.returncode, result.stderr)
+    assert result.returncode == 0 or "heatsolve: " in result.stderr, (where, result.stderr)
+    if (directory / "run.h5").exists():
+        with h5py.File(directory / "run.h5") as f:
+            count = min(len(f["time"]), len(expected))
+            assert count >= 1 and np.array_equal(f["temperature"][:count], expected[:count]), where
+
+
+@pytest.mark.parametrize("lasting", [0, 1], ids=["one", "all from then on"])
+@pytest.mark.parametrize("command", COMMANDS)
+def test_an_allocation_that_fails_is_told(prepared, library, tmp_path, command, lasting):
+    with h5py.File(prepared / "run.h5") as f:
+        expected = f["temperature"][:]
+    work = tmp_path / "work"
+    total = allocations(prepared, library, work, command)
+    chosen = random.Random(f"{command} {lasting}")
+    for n in sorted(chosen.sample(range(1, total + 1), min(FAULTS, total))):
+        result = start(prepared, library, work, command, malloc=n, malloc_on=lasting)
+        assert_told(result, work, expected, command, n)
+
+
+@pytest.mark.parametrize("command", ["check", "run"])
+def test_a_large_request_that_fails_is_told(library, tmp_path, command):
+    """16 MiB and more: fields. Each of them; these get their NULL, and the message names what it was for."""
+    prepared = tmp_path / "prepared"
+    prepared.mkdir()
+    shape = (1100, 2100)
+    (prepared / "case.cfg").write_text(
+        CASE.replace("[9, 8, 7]", str(list(shape[::-1]))).replace(", 0.02]", "]").replace("[0, 0, 0]", "[0, 0]")
+        .replace("0.03, 0.03, 0.03", "0.03, 0.03").replace("sweeps = 20", "sweeps = 2").replace("checkpoint", "// checkpoint")
+    )
+    with h5py.File(prepared / "in.h5", "w") as f:
+        f["T"] = np.full(shape, 20.0)
+        f.create_dataset("q", data=np.full(shape, 1.0), chunks=shape, compression=1)
+    subprocess.run([faults.HEATSOLVE, *COMMANDS["run"]], cwd=prepared, check=True)
+    with h5py.File(prepared / "run.h5") as f:
+        expected = f["temperature"][:]
+    work = tmp_path / "work"
+    failed = 0
+    total = allocations(prepared, library, work, command, malloc_least=1 << 24)
+    for n in range(1, total + 1):
+        result = start(prepared, library, work, command, malloc=n, malloc_least=1 << 24)
+        assert_told(result, work, expected, command, n)
+        failed += result.returncode != 0
+    assert failed >= 5
