@@ -2,6 +2,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 
 static const char look_at_units[] = "look at the units";
 
@@ -95,6 +96,33 @@ static enum hs_status check_step(const struct hs_problem *problem, double step,
     return HS_OK;
 }
 
+/* All that a file gives for the source, as what a sweep of `step` [s] adds. */
+static enum hs_status check_source(const struct hs_problem *problem, double step,
+                                   struct hs_error *err)
+{
+    const struct hs_grid *grid = &problem->grid;
+    const double *data = problem->source.field.data;
+    const double scale = problem->source.rate * (problem->raw ? 1.0 : step);
+    const double most = problem->precision == HS_FLOAT ? (double)FLT_MAX : DBL_MAX;
+    for (int64_t n = 0; data && n < hs_grid_count(grid); n++) {
+        if (fabs(data[n]) <= DBL_MAX && fabs(data[n] * scale) <= most)
+            continue;
+        const int64_t node[HS_AXES] = {n % grid->points[HS_X],
+                                       n / grid->points[HS_X] % grid->points[HS_Y],
+                                       n / grid->points[HS_X] / grid->points[HS_Y]};
+        char number[32] = "NaN", at[160]; /* printf would give it a sign */
+        if (!isnan(data[n]))
+            snprintf(number, sizeof number, "%g", data[n]);
+        hs_grid_name_node(grid, node, at, sizeof at);
+        return hs_error_add(err, HS_BAD_INPUT,
+                            "%s is %s at %s; it must be a finite number everywhere, and so must "
+                            "what a step of %g s makes of it in %s",
+                            hs_problem_place(problem, HS_PLACE_SOURCE), number, at, step,
+                            hs_precision_name(problem->precision));
+    }
+    return HS_OK;
+}
+
 enum hs_status hs_range_check_steps(const struct hs_problem *problem, const struct hs_plan *plan,
                                     struct hs_error *err)
 {
@@ -104,6 +132,9 @@ enum hs_status hs_range_check_steps(const struct hs_problem *problem, const stru
         st = check_step(problem, plan->interval_step, err);
     if (!st && plan->sweeps > even)
         st = check_step(problem, plan->tail_step, err);
+    if (!st)
+        st =
+            check_source(problem, fmax(even > 0 ? plan->interval_step : 0.0, plan->tail_step), err);
     if (!st && !isfinite(plan->end))
         st = hs_error_add(err, HS_BAD_INPUT,
                           "%s: time.sweeps: %lld sweeps of %g s end later than can be counted; "

@@ -8,7 +8,7 @@
 /* Of material, grid, walls and raw coefficients, before a step is chosen. */
 enum hs_status hs_range_check_operator(const struct hs_problem *problem, struct hs_error *err);
 
-/* Of the plan's steps and times. */
+/* Of the plan's steps and times, and of what a source from a file adds in a step. */
 enum hs_status hs_range_check_steps(const struct hs_problem *problem, const struct hs_plan *plan,
                                     struct hs_error *err);
 

@@ -53,6 +53,20 @@ static struct hs_box face_box(const struct hs_grid *grid, int face)
     return box;
 }
 
+/* The source's place, and of a file with its dataset. */
+static void keep_source(struct hs_reader *reader, const char *key)
+{
+    struct hs_problem *problem = reader->problem;
+    hs_keep_place(reader, HS_PLACE_SOURCE, key);
+    char *whole = NULL, *place = problem->place[HS_PLACE_SOURCE];
+    if (!problem->source.field.data || !place ||
+        asprintf(&whole, "%s: dataset %s", place,
+                 hs_settings_text(reader->settings, "source.dataset")) < 0)
+        return;
+    problem->place[HS_PLACE_SOURCE] = whole;
+    free(place);
+}
+
 /* The key of what drives a face; of its kind, if nothing does. */
 static struct hs_key drive_key(const struct hs_reader *reader, int face)
 {
@@ -82,7 +96,8 @@ static bool is_held(const struct hs_problem *problem, double value)
     return problem->precision == HS_FLOAT ? isfinite((float)value) : isfinite(value);
 }
 
-static void complain_of_node(struct hs_reader *reader, const char *key, const char *from,
+/* `dataset`: of the file that the key names; or NULL. */
+static void complain_of_node(struct hs_reader *reader, const char *key, const char *dataset,
                              double value, const int64_t node[HS_AXES])
 {
     const struct hs_problem *problem = reader->problem;
@@ -90,19 +105,10 @@ static void complain_of_node(struct hs_reader *reader, const char *key, const ch
     if (!isnan(value))
         snprintf(number, sizeof number, "%g", value);
     hs_grid_name_node(&problem->grid, node, at, sizeof at);
-    hs_settings_complain(reader->settings, key,
-                         "%sis %s at %s; it must be a finite number everywhere%s", from, number, at,
-                         problem->precision == HS_FLOAT ? ", in float at most 3.4e38" : "");
-}
-
-/* The same, of what a group's dataset gives. */
-static void complain_of_data(struct hs_reader *reader, const char *group, double value,
-                             const int64_t node[HS_AXES])
-{
-    const char *dataset = hs_settings_text(reader->settings, hs_key("%s.dataset", group).text);
-    char from[300];
-    snprintf(from, sizeof from, "dataset %.250s ", dataset ? dataset : "");
-    complain_of_node(reader, hs_key("%s.file", group).text, from, value, node);
+    hs_settings_complain(
+        reader->settings, key, "%s%.250s%sis %s at %s; it must be a finite number everywhere%s",
+        dataset ? "dataset " : "", dataset ? dataset : "", dataset ? " " : "", number, at,
+        problem->precision == HS_FLOAT ? ", in float at most 3.4e38" : "");
 }
 
 /* The same, of an initial field: its data, a prescribing wall, or whatever else it is made of. */
@@ -111,32 +117,16 @@ static void complain_of_initial(struct hs_reader *reader, double value, const in
     const struct hs_problem *problem = reader->problem;
     const struct hs_grid *grid = &problem->grid;
     const double *data = problem->initial.field.data;
+    const char *dataset = hs_settings_text(reader->settings, "initial.dataset");
     const int64_t n =
         (node[HS_Z] * grid->points[HS_Y] + node[HS_Y]) * grid->points[HS_X] + node[HS_X];
     const int face = hs_problem_prescribing_face(problem, node[HS_X], node[HS_Y], node[HS_Z]);
     if (face >= 0)
-        complain_of_node(reader, drive_key(reader, face).text, "", value, node);
+        complain_of_node(reader, drive_key(reader, face).text, NULL, value, node);
     else if (data && !is_held(problem, data[n]))
-        complain_of_data(reader, "initial", value, node);
+        complain_of_node(reader, "initial.file", dataset ? dataset : "", value, node);
     else
-        complain_of_node(reader, "initial", "", value, node);
-}
-
-/* All that a file gives for the source. */
-static void check_source_data(struct hs_reader *reader)
-{
-    const struct hs_problem *problem = reader->problem;
-    const struct hs_grid *grid = &problem->grid;
-    const double *data = problem->source.field.data;
-    for (int64_t n = 0; data && n < hs_grid_count(grid); n++) {
-        if (isfinite(data[n]) && is_held(problem, data[n] * problem->source.rate))
-            continue;
-        const int64_t node[HS_AXES] = {n % grid->points[HS_X],
-                                       n / grid->points[HS_X] % grid->points[HS_Y],
-                                       n / grid->points[HS_X] / grid->points[HS_Y]};
-        complain_of_data(reader, "source", data[n], node);
-        return;
-    }
+        complain_of_node(reader, "initial", NULL, value, node);
 }
 
 /* Looks at whole rows, all of them in a grid of up to `MOST` nodes, else evenly spread ones, none
@@ -186,9 +176,8 @@ void hs_check_values(struct hs_reader *reader)
         const char *key = hs_given(reader, "source.value")  ? "source.value"
                           : hs_given(reader, "source.file") ? "source.file"
                                                             : "source.expression";
-        hs_keep_place(reader, HS_PLACE_SOURCE, key);
+        keep_source(reader, key);
         check_value(reader, key, &problem->source.field.value, 0.0, &all);
-        check_source_data(reader);
     }
     /* a solution may well be singular at the start; it is the end that is checked */
     const double end = isnan(problem->schedule.end) ? 1.0 : problem->schedule.end;
