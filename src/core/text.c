@@ -45,6 +45,11 @@ static size_t shown_length(const char *text, const char *kept)
     return n;
 }
 
+bool hs_text_is_plain(const char *text)
+{
+    return text[shown_length(text, "")] == '\0';
+}
+
 void hs_text_put(FILE *stream, const char *text, const char *kept)
 {
     while (*text) {

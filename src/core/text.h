@@ -16,6 +16,9 @@ int hs_text_character(const char *text);
  * U+009F. */
 bool hs_text_is_control(const char *text);
 
+/* Whether all of the text may be shown as it stands. */
+bool hs_text_is_plain(const char *text);
+
 /* Prints the text for people: a control character, or what is no UTF-8, is shown as "?". Of the
  * control characters those of `kept` are left, and other blanks become spaces. */
 void hs_text_put(FILE *stream, const char *text, const char *kept);

@@ -1,5 +1,6 @@
 #include "input/config.h"
 
+#include "core/text.h"
 #include "input/config_parse.h"
 #include "input/config_reader.h"
 #include "input/config_text.h"
@@ -70,13 +71,23 @@ static void keep_files(struct hs_reader *reader, const struct hs_config_text *te
         hs_keep_input(reader, i == 0 ? "" : "@include", text->files[i]);
 }
 
+/* It stands beside every temperature that is said. */
+static void read_unit(struct hs_reader *reader)
+{
+    char *unit = reader->problem->temperature_unit = hs_read_string(reader, "temperature_unit");
+    if (unit && !hs_text_is_plain(unit))
+        hs_settings_complain(reader->settings, "temperature_unit",
+                             "has control characters, or is not UTF-8; give a label, as in K or "
+                             "degC");
+}
+
 static void read_problem(struct hs_reader *reader)
 {
     struct hs_problem *problem = reader->problem;
     const char *precision = hs_settings_text(reader->settings, "precision");
     keep_places(reader);
     problem->title = hs_read_string(reader, "title");
-    problem->temperature_unit = hs_read_string(reader, "temperature_unit");
+    read_unit(reader);
     problem->precision = precision && precision[0] == 'f' ? HS_FLOAT : HS_DOUBLE;
     hs_read_stencil_radius(reader);
     hs_read_grid(reader);

@@ -76,11 +76,8 @@ static void put_heat(FILE *out, const struct hs_problem *problem, double heat)
     fprintf(out, "  heat         %.9g", heat);
     if (capacity && !problem->raw)
         fprintf(out, " %s", joules[problem->grid.dims]);
-    else if (!problem->raw) {
-        fputc(' ', out);
-        hs_text_put(out, hs_problem_temperature_unit(problem), "");
-        fprintf(out, " %s", volumes[problem->grid.dims]);
-    }
+    else if (!problem->raw)
+        fprintf(out, " %s %s", hs_problem_temperature_unit(problem), volumes[problem->grid.dims]);
     fputc('\n', out);
 }
 

@@ -648,12 +648,18 @@ COMMANDS = r"\x1b[2J\x1b]0;owned\x07 20 °C \x9b\xc2\x9b31m"  # as libconfig wri
 
 @pytest.mark.parametrize("command", ["check", "run"])
 def test_a_title_does_not_command_the_terminal(tmp_path, command):
-    text = changed(1, f'title = "{COMMANDS}"; temperature_unit = "{COMMANDS}";').replace("conductivity = 2.0; density = 1000.0; specific_heat = 500.0", "diffusivity = 1e-6")
-    (tmp_path / "case.cfg").write_text(text)
+    (tmp_path / "case.cfg").write_text(changed(1, f'title = "{COMMANDS}"; temperature_unit = "°C";'))
     result = subprocess.run([HEATSOLVE, command, "case.cfg"], cwd=tmp_path, capture_output=True)
     said = (result.stdout + result.stderr).decode()  # it is UTF-8
     assert "?[2J?]0;owned? 20 °C ??31m" in said
     assert not any(ord(c) < 32 and c != "\n" or 127 <= ord(c) < 160 for c in said)
+
+
+@pytest.mark.parametrize("unit", [r"\x1b[2J", r"\x9b", r"K\n", r"\xc2\x9b"])
+def test_a_unit_is_a_label(tmp_path, unit):
+    """It stands beside every temperature, in progress lines too."""
+    result = heatsolve(tmp_path, changed(1, f'temperature_unit = "{unit}";'), command="run")
+    assert_refused(result, 2, ['case.cfg:1: temperature_unit = "', "has control characters, or is not UTF-8; give a label, as in K or degC"])
 
 
 def test_neither_does_a_value_in_a_message(tmp_path):

@@ -27,6 +27,15 @@ void test_text__is_shown_without_what_commands_a_terminal(void **state)
                  "\n", "a C1 command: ?2J, and a bare ?");
 }
 
+void test_text__is_plain_or_not(void **state)
+{
+    (void)state;
+    assert_true(hs_text_is_plain("") && hs_text_is_plain("\xc2\xb0"
+                                                         "C"));
+    assert_false(hs_text_is_plain("K\n") || hs_text_is_plain("\x9b") ||
+                 hs_text_is_plain("a\xc2\x9b"));
+}
+
 void test_text__keeps_utf8(void **state)
 {
     (void)state;
