@@ -45,7 +45,7 @@ static enum hs_status read_arguments(int argc, char **argv, struct arguments *ou
         {"--backend", HS_ARGUMENT_STRING, &out->backend, "cpu|cuda"},
         {"--threads", HS_ARGUMENT_COUNT, &out->threads, "N"},
         {"--repeats", HS_ARGUMENT_COUNT, &out->repeats, "N"},
-        {"--roofline", HS_ARGUMENT_STRING, &out->roofline, "FILE.png"},
+        {"--roofline", HS_ARGUMENT_STRING, &out->roofline, "FILE"},
         {"--peers", HS_ARGUMENT_FLAG, &out->peers, ""},
         {"--peer", HS_ARGUMENT_STRING, &out->peer, "NAME,..."},
         {"--peer-seconds", HS_ARGUMENT_COUNT, &out->peer_seconds, "S"},
@@ -56,11 +56,8 @@ static enum hs_status read_arguments(int argc, char **argv, struct arguments *ou
         hs_arguments_read(argc, argv, table, (int)(sizeof table / sizeof *table), err);
     if (!st && out->json && out->csv)
         return hs_error_add(err, HS_BAD_INPUT, "bench: --json or --csv, not both");
-    const size_t length = out->roofline ? strlen(out->roofline) : 0;
-    if (!st && out->roofline && (length < 5 || strcasecmp(out->roofline + length - 4, ".png") != 0))
-        return hs_error_add(err, HS_BAD_INPUT,
-                            "bench: --roofline %s: pictures are PNG; end its name in .png",
-                            out->roofline);
+    if (!st && out->roofline)
+        return hs_canvas_check_name("bench: --roofline", out->roofline, err);
     return st;
 }
 
@@ -424,7 +421,7 @@ const struct hs_command hs_command_bench = {
         "  --backend NAME      cpu or cuda (the best there is)\n"
         "  --threads N         of the CPU (all)\n"
         "  --repeats N         samples, at most (15)\n"
-        "  --roofline FILE.png draws the kernels under the device's measured ceilings, and says\n"
+        "  --roofline FILE     draws the kernels under the device's measured ceilings, and says\n"
         "                      what bounds each\n"
         "  --peers             the same sweep in NumPy, CuPy, PyTorch, JAX, Numba, Triton, as\n"
         "                      far as $PYTHON (python3) has them; radius 1\n"

@@ -1,92 +1,82 @@
-/* heatsolve render: a slice of a run's file as a picture. */
+/* heatsolve render: pictures and films of what a run's file holds. */
 #include "commands/command.h"
+#include "input/arguments.h"
 #include "output/picture.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A number that is all of the text. */
-static bool read_number(const char *text, double *out)
+/* The options as given; NULL those that were not. */
+struct given {
+    const char *input, *output, *step, *time, *slice, *range, *map, *width, *contours, *plot, *fps;
+};
+
+/* A number that ends at one of `ends`, or with the text; *text moves behind it. */
+static bool read_number(const char **text, char end, double *out)
 {
-    char *end;
-    *out = strtod(text, &end);
-    return end != text && *end == 0 && isfinite(*out);
+    char *stop;
+    *out = strtod(*text, &stop);
+    const bool good = stop != *text && isfinite(*out) && (*stop == '\0' || *stop == end);
+    *text = stop + (*stop != '\0');
+    return good;
 }
 
-static bool read_count(const char *text, int64_t *out)
+/* A whole number from least to most, and nothing else. */
+static bool read_count(const char *text, int64_t least, int64_t most, int64_t *out)
 {
-    char *end;
-    errno = 0;
-    const long long value = strtoll(text, &end, 10);
-    *out = value;
-    return end != text && *end == 0 && errno == 0 && value >= 0;
+    double value;
+    if (!read_number(&text, '\0', &value) || value != rint(value) || value < (double)least ||
+        value > (double)most)
+        return false;
+    *out = (int64_t)value;
+    return true;
 }
 
-static enum hs_status set_output(struct hs_picture_request *request, const char *text,
-                                 struct hs_error *err)
+static enum hs_status read_step(const char *text, struct hs_picture_request *request,
+                                struct hs_error *err)
 {
-    (void)err;
-    request->output = text;
-    return HS_OK;
-}
-
-static enum hs_status set_map(struct hs_picture_request *request, const char *text,
-                              struct hs_error *err)
-{
-    (void)err;
-    request->map = text;
-    return HS_OK;
-}
-
-static enum hs_status set_step(struct hs_picture_request *request, const char *text,
-                               struct hs_error *err)
-{
-    request->all_steps = strcmp(text, "all") == 0;
-    request->step = -1;
-    if (request->all_steps || strcmp(text, "last") == 0 || read_count(text, &request->step))
+    request->step = strcmp(text, "all") == 0 ? HS_PICTURE_STEP_ALL : HS_PICTURE_STEP_LAST;
+    if (request->step == HS_PICTURE_STEP_ALL || strcmp(text, "last") == 0 ||
+        read_count(text, 0, (int64_t)1 << 53, &request->step))
         return HS_OK;
     return hs_error_add(err, HS_BAD_INPUT,
                         "--step %s: give a snapshot's number from 0 on, last or all", text);
 }
 
-static enum hs_status set_slice(struct hs_picture_request *request, const char *text,
+static enum hs_status read_time(const char *text, struct hs_picture_request *request,
                                 struct hs_error *err)
 {
-    const char *letter = *text ? strchr("xyz", *text) : NULL;
-    request->slice_at = NAN;
-    if (!letter || (text[1] != 0 && (text[1] != '=' || !read_number(text + 2, &request->slice_at))))
-        return hs_error_add(err, HS_BAD_INPUT,
-                            "--slice %s: give an axis and where along it in m, such as z=0.05, or "
-                            "the axis alone for its middle",
-                            text);
-    request->slice_axis = *letter - 'x';
-    return HS_OK;
+    const char *rest = text;
+    if (read_number(&rest, '\0', &request->time))
+        return HS_OK;
+    return hs_error_add(err, HS_BAD_INPUT, "--time %s: give a time in s, such as 30", text);
 }
 
-static enum hs_status set_range(struct hs_picture_request *request, const char *text,
-                                struct hs_error *err)
+static enum hs_status read_slice(const char *text, struct hs_picture_request *request,
+                                 struct hs_error *err)
 {
-    const char *colon = strchr(text, ':');
-    bool good = colon != NULL;
-    for (int end = 0; end < 2 && good; end++) {
-        const char *from = end ? colon + 1 : text;
-        const size_t length = end ? strlen(from) : (size_t)(colon - text);
-        char part[64];
-        if (length == 0) {
-            request->range[end] = NAN;
-            continue;
-        }
-        good = length < sizeof part;
-        if (good) {
-            memcpy(part, from, length);
-            part[length] = 0;
-            good = read_number(part, &request->range[end]);
-        }
+    const char *letter = *text ? strchr("xyz", *text) : NULL, *at = text + 2;
+    if (letter &&
+        (text[1] == '\0' || (text[1] == '=' && read_number(&at, '\0', &request->slice_at)))) {
+        request->slice_axis = *letter - 'x';
+        return HS_OK;
     }
-    if (good && !(request->range[0] >= request->range[1]))
+    return hs_error_add(err, HS_BAD_INPUT,
+                        "--slice %s: give an axis and where along it in m, such as z=0.05, or "
+                        "the axis alone for its middle",
+                        text);
+}
+
+static enum hs_status read_range(const char *text, struct hs_picture_request *request,
+                                 struct hs_error *err)
+{
+    double *range = request->range;
+    const char *rest = text;
+    bool good = strchr(text, ':') != NULL && (*text == ':' || read_number(&rest, ':', &range[0]));
+    rest += *text == ':';
+    good = good && (*rest == '\0' || read_number(&rest, '\0', &range[1]));
+    if (good && !(range[0] >= range[1]))
         return HS_OK;
     return hs_error_add(err, HS_BAD_INPUT,
                         "--range %s: give two temperatures, the lower first, such as 290:350; one "
@@ -94,93 +84,164 @@ static enum hs_status set_range(struct hs_picture_request *request, const char *
                         text);
 }
 
-static enum hs_status set_width(struct hs_picture_request *request, const char *text,
-                                struct hs_error *err)
+static enum hs_status read_map(const char *text, struct hs_picture_request *request,
+                               struct hs_error *err)
+{
+    (void)err;
+    request->map = text;
+    return HS_OK;
+}
+
+static enum hs_status read_width(const char *text, struct hs_picture_request *request,
+                                 struct hs_error *err)
 {
     int64_t width;
-    if (!read_count(text, &width) || width < HS_PICTURE_WIDTH_LEAST ||
-        width > HS_PICTURE_WIDTH_MOST)
+    if (!read_count(text, HS_PICTURE_WIDTH_LEAST, HS_PICTURE_WIDTH_MOST, &width))
         return hs_error_add(err, HS_BAD_INPUT, "--width %s: give %d to %d pixels", text,
                             HS_PICTURE_WIDTH_LEAST, HS_PICTURE_WIDTH_MOST);
     request->width = (int)width;
     return HS_OK;
 }
 
-static const struct {
-    const char *name;
-    enum hs_status (*set)(struct hs_picture_request *request, const char *text,
-                          struct hs_error *err);
-} options[] = {
-    {"--map", set_map},     {"--range", set_range}, {"--slice", set_slice},   {"--step", set_step},
-    {"--width", set_width}, {"-o", set_output},     {"--output", set_output},
-};
-
-/* The option that `argument` names, "--name" or "--name=value"; -1 if none. */
-static int find_option(const char *argument, const char **value)
+static enum hs_status read_contours(const char *text, struct hs_picture_request *request,
+                                    struct hs_error *err)
 {
-    const size_t length = strcspn(argument, "=");
-    for (int i = 0; i < (int)(sizeof options / sizeof *options); i++)
-        if (strlen(options[i].name) == length && strncmp(options[i].name, argument, length) == 0) {
-            *value = argument[length] ? argument + length + 1 : NULL;
-            return i;
-        }
-    return -1;
+    int64_t count = 0;
+    bool good = true;
+    const char *rest = text;
+    if (strchr(text, ',')) {
+        while (good && *rest && request->level_count < HS_PICTURE_LEVELS)
+            good = read_number(&rest, ',', &request->levels[request->level_count++]);
+        good = good && *rest == '\0';
+    } else {
+        good = read_count(text, 1, HS_PICTURE_LEVELS, &count);
+    }
+    request->contours = (int)count;
+    if (good)
+        return HS_OK;
+    return hs_error_add(err, HS_BAD_INPUT,
+                        "--contours %s: give how many lines, 1 to %d, or their temperatures with "
+                        "commas, such as 300,310 (one alone: 300,)",
+                        text, HS_PICTURE_LEVELS);
 }
 
-static enum hs_status read_arguments(int argc, char **argv, struct hs_picture_request *request,
-                                     struct hs_error *err)
+static enum hs_status read_fps(const char *text, struct hs_picture_request *request,
+                               struct hs_error *err)
 {
-    for (int i = 1; i < argc; i++) {
-        const char *value = NULL;
-        const int option = find_option(argv[i], &value);
-        if (option < 0 && argv[i][0] == '-')
-            return hs_error_add(err, HS_BAD_INPUT,
-                                "%s: no such option; heatsolve render --help lists them", argv[i]);
-        if (option < 0 && request->input)
-            return hs_error_add(err, HS_BAD_INPUT, "%s: one file at a time; %s was given before",
-                                argv[i], request->input);
-        if (option < 0) {
-            request->input = argv[i];
-            continue;
-        }
-        if (!value && i + 1 < argc)
-            value = argv[++i];
-        if (!value)
-            return hs_error_add(err, HS_BAD_INPUT, "%s: its value is missing", argv[i]);
-        const enum hs_status status = options[option].set(request, value, err);
-        if (status != HS_OK)
-            return status;
-    }
+    int64_t fps;
+    if (!read_count(text, 1, 120, &fps))
+        return hs_error_add(err, HS_BAD_INPUT, "--fps %s: give 1 to 120 frames a second", text);
+    request->per_second = (int)fps;
     return HS_OK;
+}
+
+static enum hs_status read_plot(const char *text, struct hs_picture_request *request,
+                                struct hs_error *err)
+{
+    (void)err;
+    request->plot = text;
+    return HS_OK;
+}
+
+/* Options that do not go together. */
+static enum hs_status check_together(const struct given *given, bool film, struct hs_error *err)
+{
+    const struct {
+        const char *a, *b, *text;
+    } pairs[] = {
+        {given->step, given->time, "--step and --time both choose a snapshot: give one of them"},
+        {given->plot, given->step, "--plot draws all rows: leave --step out"},
+        {given->plot, given->time, "--plot draws all rows: leave --time out"},
+        {given->plot, given->slice, "--plot draws columns, not the field: leave --slice out"},
+        {given->plot, given->contours, "--plot draws columns, not the field: leave --contours out"},
+        {given->plot, given->map, "--plot draws columns, not the field: leave --map out"},
+        {given->plot, film ? "" : NULL, "--plot is one picture: end -o in .png, .svg or .pdf"},
+        {given->time, film ? "" : NULL, "a film has all snapshots: leave --time out"},
+        {given->fps, film ? NULL : "", "--fps is for films: end -o in .mp4 or .webm"},
+    };
+    for (size_t n = 0; n < sizeof pairs / sizeof *pairs; n++)
+        if (pairs[n].a && pairs[n].b)
+            return hs_error_add(err, HS_BAD_INPUT, "render: %s", pairs[n].text);
+    if (film && given->step && strcmp(given->step, "all") != 0)
+        return hs_error_add(err, HS_BAD_INPUT,
+                            "--step %s: a film has all snapshots: leave --step out", given->step);
+    return HS_OK;
+}
+
+static bool is_film(const char *output)
+{
+    const char *dot = strrchr(output, '.');
+    return dot && (strcmp(dot, ".mp4") == 0 || strcmp(dot, ".webm") == 0);
 }
 
 static enum hs_status run(int argc, char **argv, struct hs_error *err)
 {
-    struct hs_picture_request request = {
-        .step = -1, .slice_axis = -1, .slice_at = NAN, .range = {NAN, NAN}};
-    const enum hs_status status = read_arguments(argc, argv, &request, err);
+    struct given given = {0};
+    const struct hs_argument table[] = {
+        {NULL, HS_ARGUMENT_OPTIONAL, &given.input, "FILE"},
+        {"--contours", HS_ARGUMENT_STRING, &given.contours, "N"},
+        {"--fps", HS_ARGUMENT_STRING, &given.fps, "N"},
+        {"--map", HS_ARGUMENT_STRING, &given.map, "NAME"},
+        {"--output", HS_ARGUMENT_STRING, &given.output, "PICTURE"},
+        {"--plot", HS_ARGUMENT_STRING, &given.plot, "NAMES"},
+        {"--range", HS_ARGUMENT_STRING, &given.range, "A:B"},
+        {"--slice", HS_ARGUMENT_STRING, &given.slice, "AXIS=POSITION"},
+        {"--step", HS_ARGUMENT_STRING, &given.step, "N|last|all"},
+        {"--time", HS_ARGUMENT_STRING, &given.time, "T"},
+        {"--width", HS_ARGUMENT_STRING, &given.width, "PIXELS"},
+        {"-o", HS_ARGUMENT_STRING, &given.output, "PICTURE"},
+    };
+    enum hs_status status =
+        hs_arguments_read(argc, argv, table, (int)(sizeof table / sizeof *table), err);
     if (status != HS_OK)
         return status;
-    if (!request.input)
+    if (!given.input)
         return hs_error_add(err, HS_BAD_INPUT,
                             "render: of which file? heatsolve render out.h5 -o picture.png");
-    if (!request.output)
+    if (!given.output)
         return hs_error_add(err, HS_BAD_INPUT, "render: where to? add -o picture.png");
-    return hs_picture_draw(&request, err);
+    struct hs_picture_request request = {.input = given.input,
+                                         .output = given.output,
+                                         .step = HS_PICTURE_STEP_LAST,
+                                         .time = NAN,
+                                         .slice_axis = -1,
+                                         .slice_at = NAN,
+                                         .range = {NAN, NAN},
+                                         .width = HS_PICTURE_WIDTH,
+                                         .per_second = 10};
+    const struct {
+        const char *text;
+        enum hs_status (*read)(const char *, struct hs_picture_request *, struct hs_error *);
+    } values[] = {
+        {given.contours, read_contours}, {given.fps, read_fps},     {given.map, read_map},
+        {given.plot, read_plot},         {given.range, read_range}, {given.slice, read_slice},
+        {given.step, read_step},         {given.time, read_time},   {given.width, read_width},
+    };
+    for (size_t n = 0; n < sizeof values / sizeof *values && status == HS_OK; n++)
+        if (values[n].text)
+            status = values[n].read(values[n].text, &request, err);
+    const bool film = is_film(given.output);
+    if (status == HS_OK)
+        status = check_together(&given, film, err);
+    if (film)
+        request.step = HS_PICTURE_STEP_ALL;
+    return status == HS_OK ? hs_picture_draw(&request, stdout, err) : status;
 }
 
 const struct hs_command hs_command_render = {
     .name = "render",
-    .usage =
-        "heatsolve render FILE [--step N|last|all] [--slice z=0.05] [--range A:B] [--map NAME] "
-        "[--width PIXELS] -o PICTURE.png",
-    .summary = "draw a slice of a run's file as a PNG",
+    .usage = "heatsolve render FILE [--step N|last|all | --time T] [--slice z=0.05] [--range A:B] "
+             "[--contours N] [--plot NAMES] [--map NAME] [--width PIXELS] [--fps N] -o PICTURE",
+    .summary = "draw a run's file: a slice, a line, its history, a film",
     .help =
-        "  -o, --output PICTURE.png  where to\n"
+        "  -o, --output PICTURE      where to; .png, .svg or .pdf, or .mp4 or .webm for a film of "
+        "all\n"
+        "                            snapshots with one range (made by ffmpeg)\n"
         "  --step N|last|all         snapshot, 0 the first (default: last). all: numbered "
         "pictures\n"
         "                            with one range, or, of a line, one plot with a curve for "
         "each\n"
+        "  --time T                  the snapshot nearest to this time, in s\n"
         "  --slice AXIS=POSITION     cut along x, y or z there, in m (default: the middle of z in "
         "3D;\n"
         "                            2D and 1D are drawn whole). The axis alone: its middle. Of "
@@ -191,7 +252,15 @@ const struct hs_command hs_command_render = {
         "                            those of the slice, over all steps drawn); A: or :B sets one "
         "end.\n"
         "                            Where all data lie outside, a message says so\n"
+        "  --contours N|A,B,...      lines of equal temperature: about N (1 to 50) at round ones, "
+        "or at\n"
+        "                            those given (one alone: A,)\n"
+        "  --plot NAMES              columns over time instead of the field: probes for all of "
+        "them,\n"
+        "                            history for min, mean and max, or names such as heat or "
+        "tip,rim\n"
         "  --map NAME                inferno (default), viridis, magma, plasma, coolwarm, gray\n"
-        "  --width PIXELS            400 to 10000 (default 1600)\n",
+        "  --width PIXELS            400 to 10000 (default 1600); width and height are made even\n"
+        "  --fps N                   frames of a film a second, 1 to 120 (default 10)\n",
     .run = run,
 };

@@ -1,204 +1,199 @@
-/* Canvas: see the header. */
 #include "output/picture_canvas.h"
 
 #include "output/beside.h"
+#include "output/files.h"
 
+#include <cairo-pdf.h>
+#include <cairo-svg.h>
+#include <errno.h>
 #include <math.h>
-#include <png.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-enum hs_status hs_canvas_create(int width, int height, struct hs_canvas **out, struct hs_error *err)
+/* ---- drawing ------------------------------------------------------------------------------ */
+
+static void choose_font(const struct hs_canvas *canvas, double size, bool bold)
 {
-    const size_t count = (size_t)width * (size_t)height;
-    struct hs_canvas *canvas = calloc(1, sizeof *canvas);
-    if (canvas) {
-        canvas->pixels = malloc(count * sizeof *canvas->pixels);
-        canvas->mask = calloc(count, sizeof *canvas->mask);
+    const double capital = 0.729; /* of DejaVu Sans, in ems */
+    cairo_select_font_face(canvas->cr, "sans-serif", CAIRO_FONT_SLANT_NORMAL,
+                           bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
+    cairo_set_font_size(canvas->cr, size / capital);
+}
+
+enum hs_status hs_canvas_init(struct hs_canvas *canvas, int width, struct hs_error *err)
+{
+    static bool warned = false;
+    const cairo_rectangle_t most = {0, 0, width, width}; /* Cairo's SVG goes wrong without */
+    cairo_surface_t *list = cairo_recording_surface_create(CAIRO_CONTENT_COLOR, &most);
+    *canvas = (struct hs_canvas){.cr = cairo_create(list), .width = width, .height = width};
+    cairo_surface_destroy(list); /* cr holds it */
+    cairo_font_options_t *options = cairo_font_options_create();
+    cairo_font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY); /* alike on all screens */
+    cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_NONE);
+    cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF);
+    cairo_set_font_options(canvas->cr, options);
+    cairo_font_options_destroy(options);
+    cairo_set_source_rgb(canvas->cr, 1, 1, 1);
+    cairo_paint(canvas->cr);
+    cairo_set_line_cap(canvas->cr, CAIRO_LINE_CAP_ROUND);
+    cairo_set_line_join(canvas->cr, CAIRO_LINE_JOIN_ROUND);
+    choose_font(canvas, 10, false);
+    const cairo_font_type_t font = cairo_scaled_font_get_type(cairo_get_scaled_font(canvas->cr));
+    if (font == CAIRO_FONT_TYPE_USER && !warned) { /* Cairo's own, where there is no other */
+        warned = true;
+        hs_error_add(err, HS_OK,
+                     "no font is installed, so the letters are makeshift, and signs such as ° and "
+                     "² are lost; apt-get install fonts-dejavu-core, then draw it again");
     }
-    if (!canvas || !canvas->pixels || !canvas->mask) {
-        hs_canvas_destroy(canvas);
-        return hs_error_add(err, HS_DEVICE, "no memory for a picture of %d x %d pixels", width,
-                            height);
-    }
-    memset(canvas->pixels, 255, count * sizeof *canvas->pixels);
-    canvas->width = width;
-    canvas->height = height;
-    canvas->clip = (struct hs_rect){0, 0, width, height};
-    *out = canvas;
-    return HS_OK;
+    return cairo_status(canvas->cr) ? hs_error_add(err, HS_DEVICE, "no memory for a picture")
+                                    : HS_OK;
 }
 
-void hs_canvas_destroy(struct hs_canvas *canvas)
+void hs_canvas_release(struct hs_canvas *canvas)
 {
-    if (!canvas)
-        return;
-    free(canvas->pixels);
-    free(canvas->mask);
-    free(canvas);
+    if (canvas->cr)
+        cairo_destroy(canvas->cr);
+    canvas->cr = NULL;
 }
 
-static int lesser(int a, int b)
+void hs_canvas_ink(const struct hs_canvas *canvas, struct hs_colour colour)
 {
-    return a < b ? a : b;
+    cairo_set_source_rgb(canvas->cr, colour.r / 255.0, colour.g / 255.0, colour.b / 255.0);
 }
 
-static int greater(int a, int b)
+void hs_canvas_fill(const struct hs_canvas *canvas, double x, double y, double w, double h,
+                    struct hs_colour colour)
 {
-    return a > b ? a : b;
+    hs_canvas_ink(canvas, colour);
+    cairo_rectangle(canvas->cr, rint(x), rint(y), rint(w), rint(h));
+    cairo_fill(canvas->cr);
 }
 
-static struct hs_rect overlap(struct hs_rect a, struct hs_rect b)
+void hs_canvas_stroke(const struct hs_canvas *canvas, double width, struct hs_colour colour)
 {
-    const int x = greater(a.x, b.x), y = greater(a.y, b.y);
-    const int w = lesser(a.x + a.w, b.x + b.w) - x, h = lesser(a.y + a.h, b.y + b.h) - y;
-    return (struct hs_rect){x, y, greater(w, 0), greater(h, 0)};
+    hs_canvas_ink(canvas, colour);
+    cairo_set_line_width(canvas->cr, width);
+    cairo_stroke(canvas->cr);
 }
 
-static struct hs_rect whole(const struct hs_canvas *canvas)
+double hs_canvas_text_width(const struct hs_canvas *canvas, double size, bool bold,
+                            const char *text)
 {
-    return (struct hs_rect){0, 0, canvas->width, canvas->height};
+    cairo_text_extents_t extents;
+    choose_font(canvas, size, bold);
+    cairo_text_extents(canvas->cr, text, &extents);
+    return extents.x_advance;
 }
 
-void hs_canvas_set(struct hs_canvas *canvas, int i, int j, struct hs_colour colour)
+void hs_canvas_text(const struct hs_canvas *canvas, struct hs_lettering lettering, double x,
+                    double y, const char *text)
 {
-    canvas->pixels[(size_t)j * (size_t)canvas->width + (size_t)i] = colour;
+    const double width = hs_canvas_text_width(canvas, lettering.size, lettering.bold, text);
+    cairo_save(canvas->cr);
+    hs_canvas_ink(canvas, lettering.colour);
+    cairo_translate(canvas->cr, x, y);
+    cairo_rotate(canvas->cr, -lettering.turn * M_PI / 180);
+    cairo_move_to(canvas->cr, -lettering.anchor * width, 0);
+    cairo_show_text(canvas->cr, text);
+    cairo_restore(canvas->cr);
 }
 
-void hs_canvas_fill(struct hs_canvas *canvas, struct hs_rect rect, struct hs_colour colour)
+/* ---- files -------------------------------------------------------------------------------- */
+
+enum kind { PNG, SVG, PDF, NONE }; /* a film's frames, whose name has another ending, are PNG */
+
+static enum kind kind_of(const char *path)
 {
-    const struct hs_rect r = overlap(rect, whole(canvas));
-    for (int j = r.y; j < r.y + r.h; j++)
-        for (int i = r.x; i < r.x + r.w; i++)
-            hs_canvas_set(canvas, i, j, colour);
+    static const char *const endings[] = {".png", ".svg", ".pdf"};
+    const size_t length = strlen(path);
+    int kind = PNG;
+    while (kind < NONE && (length < 5 || strcasecmp(path + length - 4, endings[kind])))
+        kind++;
+    return kind;
 }
 
-/* The pixels of a box given in pixel coordinates, within the clip; they may be marked now. */
-static struct hs_rect touch(struct hs_canvas *canvas, double x0, double y0, double x1, double y1)
+enum hs_status hs_canvas_check_name(const char *option, const char *path, struct hs_error *err)
 {
-    const double far_away = 1e6; /* keeps the conversions to int in range */
-    const struct hs_rect box = {(int)floor(fmax(x0, -far_away)), (int)floor(fmax(y0, -far_away)),
-                                (int)(ceil(fmin(x1, far_away)) - floor(fmax(x0, -far_away))),
-                                (int)(ceil(fmin(y1, far_away)) - floor(fmax(y0, -far_away)))};
-    const struct hs_rect r = overlap(overlap(box, canvas->clip), whole(canvas));
-    if (r.w == 0 || r.h == 0)
-        return r;
-    struct hs_rect *inked = &canvas->inked;
-    if (inked->w == 0) {
-        *inked = r;
-    } else {
-        const int right = greater(inked->x + inked->w, r.x + r.w);
-        const int bottom = greater(inked->y + inked->h, r.y + r.h);
-        inked->x = lesser(inked->x, r.x);
-        inked->y = lesser(inked->y, r.y);
-        inked->w = right - inked->x;
-        inked->h = bottom - inked->y;
-    }
-    return r;
-}
-
-static void mark(struct hs_canvas *canvas, int i, int j, double coverage)
-{
-    float *m = &canvas->mask[(size_t)j * (size_t)canvas->width + (size_t)i];
-    if (coverage > *m)
-        *m = (float)fmin(coverage, 1);
-}
-
-/* Coverage falls from 1 to 0 within a pixel about the edge of the stroke. */
-static void segment(struct hs_canvas *canvas, struct hs_point a, struct hs_point b, double width)
-{
-    const double radius = 0.5 * width, reach = radius + 1;
-    const struct hs_rect r = touch(canvas, fmin(a.x, b.x) - reach, fmin(a.y, b.y) - reach,
-                                   fmax(a.x, b.x) + reach, fmax(a.y, b.y) + reach);
-    const double dx = b.x - a.x, dy = b.y - a.y, square = dx * dx + dy * dy;
-    const double strength = fmin(width, 1); /* a hairline is paler, not thinner */
-    for (int j = r.y; j < r.y + r.h; j++)
-        for (int i = r.x; i < r.x + r.w; i++) {
-            const double px = i + 0.5 - a.x, py = j + 0.5 - a.y;
-            const double t = square > 0 ? fmax(0, fmin(1, (px * dx + py * dy) / square)) : 0;
-            const double distance = hypot(px - t * dx, py - t * dy);
-            const double coverage = fmax(radius, 0.5) + 0.5 - distance;
-            if (coverage > 0)
-                mark(canvas, i, j, strength * fmin(coverage, 1));
-        }
-}
-
-void hs_canvas_stroke(struct hs_canvas *canvas, const struct hs_point *points, int64_t count,
-                      double width)
-{
-    if (count == 1)
-        segment(canvas, points[0], points[0], width);
-    for (int64_t i = 1; i < count; i++)
-        segment(canvas, points[i - 1], points[i], width);
-}
-
-void hs_canvas_triangle(struct hs_canvas *canvas, const struct hs_point corner[3])
-{
-    const struct hs_point *p = corner;
-    const double turn =
-        (p[1].x - p[0].x) * (p[2].y - p[0].y) - (p[1].y - p[0].y) * (p[2].x - p[0].x);
-    const struct hs_rect r = touch(
-        canvas, fmin(p[0].x, fmin(p[1].x, p[2].x)) - 1, fmin(p[0].y, fmin(p[1].y, p[2].y)) - 1,
-        fmax(p[0].x, fmax(p[1].x, p[2].x)) + 1, fmax(p[0].y, fmax(p[1].y, p[2].y)) + 1);
-    for (int j = r.y; j < r.y + r.h; j++)
-        for (int i = r.x; i < r.x + r.w; i++) {
-            double coverage = 1;
-            for (int k = 0; k < 3; k++) {
-                const struct hs_point a = p[k], b = p[(k + 1) % 3];
-                const double side =
-                    ((b.x - a.x) * (j + 0.5 - a.y) - (b.y - a.y) * (i + 0.5 - a.x)) /
-                    hypot(b.x - a.x, b.y - a.y);
-                coverage = fmin(coverage, 0.5 + (turn > 0 ? side : -side));
-            }
-            mark(canvas, i, j, coverage);
-        }
-}
-
-static uint8_t blend(uint8_t below, uint8_t above, float coverage)
-{
-    return (uint8_t)lrintf((float)below + coverage * (float)(above - below));
-}
-
-void hs_canvas_ink(struct hs_canvas *canvas, struct hs_colour colour)
-{
-    const struct hs_rect r = canvas->inked;
-    for (int j = r.y; j < r.y + r.h; j++)
-        for (int i = r.x; i < r.x + r.w; i++) {
-            const size_t at = (size_t)j * (size_t)canvas->width + (size_t)i;
-            const float m = canvas->mask[at];
-            struct hs_colour *p = &canvas->pixels[at];
-            *p = (struct hs_colour){blend(p->r, colour.r, m), blend(p->g, colour.g, m),
-                                    blend(p->b, colour.b, m)};
-            canvas->mask[at] = 0;
-        }
-    canvas->inked = (struct hs_rect){0, 0, 0, 0};
-}
-
-/* With a text chunk Software behind the header, by which heatsolve knows its own pictures: libpng's
- * simple interface writes none. The last four bytes are the chunk's checksum. */
-static void put_png(struct hs_beside *beside, const unsigned char *bytes, size_t size)
-{
-    static const char mark[] = "\0\0\0\22tEXtSoftware\0heatsolve\075\240\022\112";
-    const size_t header = 8 + 12 + 13;
-    hs_beside_write(beside, bytes, header);
-    hs_beside_write(beside, mark, sizeof mark - 1);
-    hs_beside_write(beside, bytes + header, size - header);
-}
-
-static enum hs_status make_png(const struct hs_canvas *canvas, const char *path,
-                               unsigned char **out, png_alloc_size_t *size, struct hs_error *err)
-{
-    png_image image = {.version = PNG_IMAGE_VERSION,
-                       .width = (png_uint_32)canvas->width,
-                       .height = (png_uint_32)canvas->height,
-                       .format = PNG_FORMAT_RGB};
-    *size = PNG_IMAGE_PNG_SIZE_MAX(image);
-    *out = malloc(*size);
-    if (*out && png_image_write_to_memory(&image, *out, size, 0, canvas->pixels, 0, NULL))
+    if (kind_of(path) != NONE)
         return HS_OK;
-    free(*out);
-    return hs_error_add(err, HS_DEVICE, "%s: no memory to make it", path);
+    return hs_error_add(err, HS_BAD_INPUT,
+                        "%s %s: pictures are PNG, SVG or PDF; end the name in .png, .svg or .pdf",
+                        option, path);
+}
+
+struct sink {
+    FILE *stream;
+    size_t written;
+    int number; /* errno of what failed first; 0 */
+};
+
+static cairo_status_t put(void *closure, const unsigned char *bytes, unsigned count)
+{
+    struct sink *sink = closure;
+    errno = EIO;
+    if (!sink->number && fwrite(bytes, 1, count, sink->stream) != count)
+        sink->number = errno;
+    sink->written += count;
+    return sink->number ? CAIRO_STATUS_WRITE_ERROR : CAIRO_STATUS_SUCCESS;
+}
+
+/* Cairo writes no text chunks: ours goes behind the header, whose length is fixed and which comes
+ * in pieces of its own. Its last four bytes are its checksum. */
+static cairo_status_t put_png(void *closure, const unsigned char *bytes, unsigned count)
+{
+    static const unsigned char mark[] = "\0\0\0\22tEXtSoftware\0heatsolve\075\240\022\112";
+    const size_t header = 8 + 12 + 13;
+    if (((struct sink *)closure)->written == header && put(closure, mark, sizeof mark - 1))
+        return CAIRO_STATUS_WRITE_ERROR;
+    return put(closure, bytes, count);
+}
+
+static cairo_surface_t *make_page(enum kind kind, double width, double height, struct sink *sink)
+{
+    if (kind == PNG)
+        return cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)width, (int)height);
+    if (kind == SVG) {
+        cairo_surface_t *page = cairo_svg_surface_create_for_stream(put, sink, width, height);
+        cairo_svg_surface_set_document_unit(page, CAIRO_SVG_UNIT_PX);
+        return page;
+    }
+    const double points = 72.0 / 150.0; /* in a pixel: 1600 are 27 cm */
+    cairo_surface_t *page =
+        cairo_pdf_surface_create_for_stream(put, sink, points * width, points * height);
+    cairo_pdf_surface_restrict_to_version(page, CAIRO_PDF_VERSION_1_4); /* Creator is not packed */
+    cairo_pdf_surface_set_metadata(page, CAIRO_PDF_METADATA_CREATOR, "heatsolve");
+    cairo_pdf_surface_set_metadata(page, CAIRO_PDF_METADATA_CREATE_DATE, "");
+    cairo_surface_set_device_scale(page, points, points);
+    return page;
+}
+
+enum hs_status hs_canvas_put(const struct hs_canvas *canvas, const char *path, FILE *stream,
+                             struct hs_error *err)
+{
+    static const unsigned char svg_mark[] = "<!-- Software: heatsolve -->\n";
+    struct sink sink = {.stream = stream};
+    const enum kind kind = kind_of(path) % NONE;
+    cairo_surface_t *page = make_page(kind, canvas->width, canvas->height, &sink);
+    cairo_t *cr = cairo_create(page);
+    cairo_set_source_surface(cr, cairo_get_target(canvas->cr), 0, 0);
+    cairo_paint(cr);
+    cairo_status_t status = cairo_status(canvas->cr) ? cairo_status(canvas->cr) : cairo_status(cr);
+    cairo_destroy(cr);
+    if (kind == PNG && !status)
+        status = cairo_surface_write_to_png_stream(page, put_png, &sink);
+    cairo_surface_finish(page);
+    cairo_surface_destroy(page);
+    if (kind == SVG)
+        put(&sink, svg_mark, sizeof svg_mark - 1);
+    errno = 0;
+    if (fflush(stream) != 0 && !sink.number)
+        sink.number = errno;
+    if (sink.number)
+        return hs_error_add(err, HS_IO, "%s: cannot write: %s; is the disk full?", path,
+                            strerror(sink.number));
+    return status ? hs_error_add(err, HS_DEVICE, "%s: cannot draw %d x %d pixels: %s", path,
+                                 canvas->width, canvas->height, cairo_status_to_string(status))
+                  : HS_OK;
 }
 
 const char hs_canvas_elsewhere[] = "give the picture another name";
@@ -206,17 +201,13 @@ const char hs_canvas_elsewhere[] = "give the picture another name";
 enum hs_status hs_canvas_write(const struct hs_canvas *canvas, const char *path,
                                struct hs_error *err)
 {
-    unsigned char *bytes;
-    png_alloc_size_t size;
     struct hs_beside beside;
-    enum hs_status st = make_png(canvas, path, &bytes, &size, err);
-    if (st)
-        return st;
-    st = hs_beside_open(path, HS_EXISTING_PICTURE, hs_canvas_elsewhere, &beside, err);
-    if (!st) {
-        put_png(&beside, bytes, size);
-        st = hs_beside_close(&beside, true, err);
-    }
-    free(bytes);
-    return st;
+    enum hs_status status = hs_file_make_parents(path, err);
+    if (status == HS_OK)
+        status = hs_beside_open(path, HS_EXISTING_PICTURE, hs_canvas_elsewhere, &beside, err);
+    if (status != HS_OK)
+        return status;
+    status = hs_canvas_put(canvas, path, beside.file, err);
+    const enum hs_status closed = hs_beside_close(&beside, status == HS_OK, err);
+    return status == HS_OK ? closed : status;
 }

@@ -2,9 +2,11 @@
 #ifndef HS_OUTPUT_PICTURE_MAPS_H
 #define HS_OUTPUT_PICTURE_MAPS_H
 
-#include "output/picture_canvas.h"
-
 #include <stdint.h>
+
+struct hs_colour {
+    uint8_t r, g, b;
+};
 
 struct hs_colour_map {
     const char *name;
@@ -12,14 +14,13 @@ struct hs_colour_map {
     int count;
 };
 
-extern const struct hs_colour_map hs_colour_maps[]; /* ends with a NULL name */
+extern const struct hs_colour_map hs_colour_maps[]; /* ends with a NULL name; the default first */
 
 const struct hs_colour_map *hs_colour_map_find(const char *name); /* NULL if unknown */
 
-/* place: 0 the lower end of the range, 1 the upper; beyond them the ends' colours; NaN: grey. */
-struct hs_colour hs_colour_map_at(const struct hs_colour_map *map, double place);
-
-/* What NaN nodes are drawn in. */
 extern const struct hs_colour hs_colour_of_nan;
+
+/* place: 0 the lower end of the range, 1 the upper; beyond them the ends' colours; NaN: its own. */
+struct hs_colour hs_colour_map_at(const struct hs_colour_map *map, double place);
 
 #endif

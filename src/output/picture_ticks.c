@@ -2,7 +2,9 @@
 #include "output/picture_ticks.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MINUS "\u2212"
@@ -32,28 +34,18 @@ static void power_text(int exponent, char *out, size_t size)
         append(out, size, *d == '-' ? "\u207B" : raised[*d - '0']);
 }
 
-void hs_number_text(double value, char *out, size_t size)
-{
-    char plain[40];
-    snprintf(plain, sizeof plain, "%.6g", value);
-    char *e = strchr(plain, 'e');
-    if (!e) {
-        sign_text(plain, out, size);
-        return;
-    }
-    int exponent = 0;
-    sscanf(e + 1, "%d", &exponent);
-    *e = 0;
-    sign_text(plain, out, size);
-    char power[HS_LABEL_SIZE];
-    power_text(exponent, power, sizeof power);
-    append(out, size, power);
-}
-
 void hs_quantity_text(double value, struct hs_shown_unit unit, char *out, size_t size)
 {
-    hs_number_text(value / unit.factor, out, size);
-    append(out, size, " ");
+    char plain[40], power[HS_LABEL_SIZE] = "";
+    snprintf(plain, sizeof plain, "%.6g", value / unit.factor);
+    char *e = strchr(plain, 'e');
+    if (e) {
+        power_text(atoi(e + 1), power, sizeof power);
+        *e = 0;
+    }
+    sign_text(plain, out, size);
+    append(out, size, power);
+    append(out, size, *unit.name ? " " : "");
     append(out, size, unit.name);
 }
 
@@ -128,33 +120,51 @@ void hs_ticks_make(double lower, double upper, int most, struct hs_ticks *out)
     }
 }
 
-static struct hs_shown_unit first_not_above(const struct hs_shown_unit *unit, double largest)
+void hs_ticks_log(double lower, double upper, struct hs_ticks *out)
 {
-    while (unit[1].name && largest < unit->factor * (1 - 1e-9))
-        unit++;
-    return *unit;
+    memset(out, 0, sizeof *out);
+    const bool narrow = log10(upper / lower) < 2.5;
+    for (int decade = (int)floor(log10(lower)); decade <= (int)ceil(log10(upper)); decade++)
+        for (int digit = 1; digit < 10; digit++) {
+            const double value = digit * pow(10.0, decade);
+            if (value < lower || value > upper || out->count == HS_TICKS_MAX)
+                continue;
+            if (digit == 1 || (narrow && (digit == 2 || digit == 5)))
+                snprintf(out->label[out->count], HS_LABEL_SIZE, "%.10g", value);
+            out->at[out->count++] = value;
+        }
 }
 
-struct hs_shown_unit hs_length_unit(double largest)
-{
-    static const struct hs_shown_unit units[] = {{1e3, "km"},  {1, "m"},     {1e-3, "mm"},
-                                                 {1e-6, "µm"}, {1e-9, "nm"}, {0, NULL}};
-    return largest > 0 ? first_not_above(units, largest) : units[1];
-}
+/* Times from two of a unit on, for "90 s" and "36 h" read better than "1.5 min" and "1.5 d". */
+static const struct {
+    const char *unit;
+    double from;
+    struct hs_shown_unit shown;
+} units[] = {
+    {"m", 1e3, {1e3, "km"}},
+    {"m", 1, {1, "m"}},
+    {"m", 1e-3, {1e-3, "mm"}},
+    {"m", 1e-6, {1e-6, "µm"}},
+    {"m", 1e-300, {1e-9, "nm"}},
+    {"m", 0, {1, "m"}},
+    {"s", 2 * 86400, {86400, "d"}},
+    {"s", 2 * 3600, {3600, "h"}},
+    {"s", 2 * 60, {60, "min"}},
+    {"s", 0.1, {1, "s"}},
+    {"s", 1e-3, {1e-3, "ms"}},
+    {"s", 1e-6, {1e-6, "µs"}},
+    {"s", 1e-300, {1e-9, "ns"}},
+    {"s", 0, {1, "s"}},
+    {"degC", 0, {1, "°C"}},
+    {"degF", 0, {1, "°F"}},
+    {"1", 0, {1, ""}},
+};
 
-struct hs_shown_unit hs_time_unit(double largest)
+struct hs_shown_unit hs_unit_shown(const char *unit, double largest)
 {
-    /* from two of a unit on, for "90 s" and "36 h" read better than "1.5 min" and "1.5 d" */
-    static const struct {
-        double from;
-        struct hs_shown_unit unit;
-    } units[] = {{2 * 86400, {86400, "d"}}, {2 * 3600, {3600, "h"}}, {2 * 60, {60, "min"}},
-                 {0.1, {1, "s"}},           {1e-3, {1e-3, "ms"}},    {1e-6, {1e-6, "µs"}},
-                 {0, {1e-9, "ns"}}};
-    if (!(largest > 0))
-        return (struct hs_shown_unit){1, "s"};
-    int i = 0;
-    while (largest < units[i].from * (1 - 1e-9))
-        i++;
-    return units[i].unit;
+    const double size = isfinite(largest) ? fabs(largest) : 0;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strcmp(units[i].unit, unit) == 0 && size >= units[i].from * (1 - 1e-9))
+            return units[i].shown;
+    return (struct hs_shown_unit){1, unit};
 }

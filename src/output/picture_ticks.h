@@ -1,10 +1,10 @@
-/* Numbers on pictures: ticks at 1-2-5 steps with labels, lengths and times in fitting units. */
+/* Numbers on pictures: ticks at 1-2-5 steps with labels; lengths and times in fitting units. */
 #ifndef HS_OUTPUT_PICTURE_TICKS_H
 #define HS_OUTPUT_PICTURE_TICKS_H
 
 #include <stddef.h>
 
-enum { HS_TICKS_MAX = 16, HS_LABEL_SIZE = 48 };
+enum { HS_TICKS_MAX = 100, HS_LABEL_SIZE = 48 };
 
 /*
  * Multiples of 1, 2 or 5 times a power of ten within lower..upper. What all labels share is taken
@@ -23,22 +23,22 @@ struct hs_ticks {
  * of `most` (2..HS_TICKS_MAX) and 5. */
 void hs_ticks_make(double lower, double upper, int most, struct hs_ticks *out);
 
+/* 1 to 9 times powers of ten, 0 < lower < upper. Labels at the powers, and at 2 and 5 times them
+ * where there is hardly more than a decade; "" at the others. */
+void hs_ticks_log(double lower, double upper, struct hs_ticks *out);
+
 /* A unit to show numbers in: shown = value / factor. */
 struct hs_shown_unit {
     double factor;
     const char *name;
 };
 
-/* km, m, mm, µm, nm for lengths up to `largest` [m]. */
-struct hs_shown_unit hs_length_unit(double largest);
+/* The unit for numbers up to `largest` of `unit`: km, m, mm, µm or nm for m; d, h, min, s, ms, µs
+ * or ns for s; others as they are, degC as °C. */
+struct hs_shown_unit hs_unit_shown(const char *unit, double largest);
 
-/* d, h, min, s, ms, µs, ns for times up to `largest` [s]. */
-struct hs_shown_unit hs_time_unit(double largest);
-
-/* A number of at most six digits, with a true minus and powers of ten as people write them. */
-void hs_number_text(double value, char *out, size_t size);
-
-/* "12.5 mm" */
+/* A number of at most six digits and its unit ("12.5 mm"), with a true minus and powers of ten as
+ * people write them. */
 void hs_quantity_text(double value, struct hs_shown_unit unit, char *out, size_t size);
 
 #endif

@@ -151,6 +151,7 @@ def test_the_roofline_is_drawn_and_said(tmp_path):
 
 
 def test_a_roofline_that_cannot_be_written_still_says_the_times(tmp_path):
+    (tmp_path / "none").touch()
     result = bench(*SMALL, "--roofline", str(tmp_path / "none" / "roof.png"))
     assert result.returncode == 3 and "roof.png" in result.stderr
     assert "GCell/s" in result.stdout
@@ -164,7 +165,7 @@ def test_a_roofline_that_cannot_be_written_still_says_the_times(tmp_path):
         (["--points", "2"], "at least 3"),
         (["--points", "9223372036854775807"], "there can be 1099511627776"),
         (["--json", "--csv"], "not both"),
-        (["--roofline", "roof.jpg"], "--roofline roof.jpg: pictures are PNG; end its name in .png"),
+        (["--roofline", "roof.jpg"], "--roofline roof.jpg: pictures are PNG, SVG or PDF; end the name in .png, .svg or .pdf"),
         (["--precision", "half"], "float or double"),
         (["--kernel", "openmp,openmq"], "openmq"),
         (["--except", "openmq"], "openmq"),

@@ -45,7 +45,7 @@ def test_this_tree_keeps_the_rule():
         ("src/engine/loop.c", "#include <hdf5_hl.h>"),
         ("src/input/options.c", "#include <libconfig.h>"),
         ("src/input/config.c", "#include <muParserDLL.h>"),
-        ("src/output/snapshots.c", "#include <png.h>"),
+        ("src/output/snapshots.c", "#include <cairo.h>"),
         ("src/engine/backends/cpu.c", "#include <cuda_runtime.h>"),
     ],
 )
@@ -63,7 +63,7 @@ def test_a_violation_is_found_with_its_place(tmp_path, path, line):
         ("src/input/field_file.c", "#include <hdf5.h>"),
         ("src/input/config_values.c", "#include <libconfig.h>"),
         ("src/input/expression.c", "#include <muParserDLL.h>"),
-        ("src/output/picture_png.c", "#include <png.h>"),
+        ("src/output/picture_chart.c", "#include <cairo-svg.h>"),
         ("src/main.c", '#include "commands/command.h"'),
         ("src/engine/registry.c", '#include "generated/kernels.h"'),
         ("kernels/cuda/basic.cu", '#include "kernels/cuda/common.h"'),

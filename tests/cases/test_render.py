@@ -3,7 +3,10 @@
 import ctypes
 import ctypes.util
 import os
+import re
+import shutil
 import subprocess
+import xml.etree.ElementTree
 
 import h5py
 import numpy as np
@@ -28,17 +31,20 @@ def write(path, temperature, axes, title="A plate", unit="K", time=None):
     return path
 
 
-def render(*arguments, cwd=None):
+def render(*arguments, **environment):
     return subprocess.run(
-        [HEATSOLVE, "render", *map(str, arguments)], capture_output=True, text=True, cwd=cwd
+        [HEATSOLVE, "render", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        env=dict(os.environ, **environment),
     )
 
 
-def draw(path, picture, *arguments):
-    result = render(path, "-o", picture, *arguments)
+def draw(path, picture, *arguments, read=True, **options):
+    result = render(path, "-o", picture, *arguments, **options)
     assert result.returncode == 0, result.stderr
     assert result.stderr == ""
-    return read_png(picture)
+    return read_png(picture) if read else result.stdout
 
 
 class PngImage(ctypes.Structure):
@@ -120,8 +126,10 @@ def test_a_picture_has_true_proportions_and_the_size_asked_for(tmp_path):
     path = write(
         tmp_path / "a.h5", np.random.rand(1, 21, 31), [np.linspace(0, 3, 31), np.linspace(-1, 1, 21)]
     )
-    for width in (800, 1600):
+    for width in (800, 1600, 801):
         image = draw(path, tmp_path / "a.png", "--width", width)
+        width += width % 2  # video encoders take even numbers only
+        assert image.shape[0] % 2 == 0
         assert image.shape[1] == width and 0.6 * width < image.shape[0] <= 0.75 * width
         if width == 1600:
             _, _, w, h = plot_area(image)
@@ -306,6 +314,17 @@ def test_snapshots_without_ascending_times_are_still_drawn(tmp_path, times):
     draw(path, tmp_path / "a.png", "--step", "all")
 
 
+def test_bytes_that_are_no_text_do_not_spoil_a_picture(tmp_path):
+    path = write(tmp_path / "a.h5", np.random.rand(1, 9, 9), [np.linspace(0, 1, 9)] * 2)
+    with h5py.File(path, "r+") as f:
+        f.attrs.create("title", b"bad \xff\xc3( \x1b[31m title", dtype=h5py.string_dtype())
+    plain = draw(path, tmp_path / "a.png")
+    assert (plain[40:120] < 100).any()  # a heading
+    plot_area(plain)
+    draw(path, tmp_path / "a.svg", read=False)
+    xml.etree.ElementTree.parse(tmp_path / "a.svg")
+
+
 @pytest.mark.parametrize("title", ["", "long " * 80, "x" * 400, "Wärmeleitung µ λ 中文 \U0001F525"])
 def test_any_title_fits(tmp_path, title):
     path = write(tmp_path / "a.h5", np.random.rand(1, 9, 9), [np.linspace(0, 1, 9)] * 2, title=title)
@@ -327,9 +346,26 @@ BAD = [
     (["--range", "300:300.00000000000006"], 2, ["--range", "rounding"]),
     (["--map", "jet"], 2, ["--map jet", "inferno, viridis, magma, plasma, coolwarm, gray"]),
     (["--width", "10"], 2, ["--width 10", "400 to 10000"]),
-    (["--colour", "x"], 2, ["--colour", "no such option", "--help"]),
-    (["--map"], 2, ["--map", "missing"]),
-    (["other.h5"], 2, ["other.h5", "one file"]),
+    (["--colour=x"], 2, ["--colour=x: no such option", "--help"]),
+    (["--map"], 2, ["--map", "needs a value", "NAME"]),
+    (["other.h5"], 2, ["other.h5", "one argument too many", "--help"]),
+    (["--time", "soon"], 2, ["--time soon", "in s"]),
+    (["--time", "3"], 2, ["--time 3", "block.h5 goes from 0 to 2 s"]),
+    (["--time", "1", "--step", "1"], 2, ["--step and --time", "one of them"]),
+    (["--contours", "0"], 2, ["--contours 0", "1 to 50", "300,310"]),
+    (["--contours", "300"], 2, ["--contours 300", "(one alone: 300,)"]),
+    (["--contours", "300,x"], 2, ["--contours 300,x"]),
+    (["--fps", "5"], 2, ["--fps", ".mp4 or .webm"]),
+    (["--plot", "tip"], 2, ["--plot tip", "block.h5 has no such column", "there are no probes"]),
+    (["--plot", "history", "--step", "1"], 2, ["--plot", "leave --step out"]),
+    (["--plot", "history", "--time", "1"], 2, ["--plot", "leave --time out"]),
+    (["--plot", "history", "--slice", "z"], 2, ["--plot", "leave --slice out"]),
+    (["--plot", "history", "--contours", "5"], 2, ["--plot", "leave --contours out"]),
+    (["--plot", "history", "--map", "gray"], 2, ["--plot", "leave --map out"]),
+    (["--plot", "history", "-o", "f.mp4"], 2, ["--plot", ".png, .svg or .pdf"]),
+    (["--time", "1", "-o", "f.mp4"], 2, ["a film has all snapshots", "--time"]),
+    (["--step", "1", "-o", "f.webm"], 2, ["a film has all snapshots", "--step"]),
+    (["--fps", "0", "-o", "f.mp4"], 2, ["--fps 0", "1 to 120"]),
 ]
 
 
@@ -353,7 +389,7 @@ def fails(result, code, *words):
 def test_what_is_left_out_is_asked_for(block):
     fails(render(), 2, "which file", "heatsolve render out.h5 -o")
     fails(render(block), 2, "-o picture.png")
-    fails(render(block, "-o", "picture.pdf"), 2, "picture.pdf", ".png")
+    fails(render(block, "-o", "picture.jpg"), 2, "-o picture.jpg", ".png, .svg or .pdf")
 
 
 def test_a_file_that_is_not_one_of_ours_is_named(tmp_path):
@@ -397,10 +433,14 @@ def test_a_truncated_file_is_refused(block, tmp_path):
 
 
 def test_a_place_that_cannot_be_written_leaves_nothing(block, tmp_path):
-    fails(render(block, "-o", tmp_path / "none" / "p.png"), 3, "p.png", "No such file", "-o")
+    fails(render(block, "-o", block / "p.png"), 3, "block.h5", "-o")
     (tmp_path / "p.png").mkdir()
     fails(render(block, "-o", tmp_path / "p.png"), 3, "p.png", "directory")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["block.h5", "p.png"]
+
+
+def test_folders_are_made(block, tmp_path):
+    draw(block, tmp_path / "new" / "deep" / "p.png")
 
 
 def test_a_full_disk_leaves_the_picture_that_was_there(block, tmp_path):
@@ -424,3 +464,239 @@ def test_rounding_of_a_constant_field_is_not_spread_over_the_colours(tmp_path):
     image = draw(path, tmp_path / "a.png", "--map", "gray")
     for place in (0, 0.5, 1):
         assert np.abs(colour_at(image, plot_area(image), place, place) - 127.5).max() <= 1
+
+
+# ---- other forms -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
+def test_the_same_picture_twice_is_the_same_bytes(block, tmp_path, ending):
+    for name in ("a", "b"):
+        draw(block, tmp_path / f"{name}.{ending}", "--contours", "5", read=False)
+    assert (tmp_path / f"a.{ending}").read_bytes() == (tmp_path / f"b.{ending}").read_bytes()
+
+
+def test_svg_and_pdf_are_vectors_of_the_same_picture(block, tmp_path):
+    width, height = draw(block, tmp_path / "p.png", "--width", 800).shape[1::-1]
+    draw(block, tmp_path / "p.svg", "--width", 800, read=False)
+    root = xml.etree.ElementTree.parse(tmp_path / "p.svg").getroot()
+    assert root.attrib["viewBox"] == f"0 0 {width} {height}"
+    kinds = [element.tag.split("}")[1] for element in root.iter()]
+    assert kinds.count("image") == 1  # the field; all else is lines and letters
+    assert kinds.count("use") > 40 and kinds.count("path") > 20
+    draw(block, tmp_path / "p.pdf", "--width", 800, read=False)
+    data = (tmp_path / "p.pdf").read_bytes()
+    assert data.startswith(b"%PDF-1.4") and b"/Font" in data
+    box = re.search(rb"/MediaBox \[ 0 0 ([0-9.]+) ([0-9.]+) \]", data).groups()
+    assert [float(side) for side in box] == pytest.approx([width * 0.48, height * 0.48], abs=0.01)
+
+
+def test_without_a_font_it_says_so(block, tmp_path):
+    (tmp_path / "fonts.conf").write_text("<fontconfig></fontconfig>")
+    result = render(block, "-o", tmp_path / "p.png", FONTCONFIG_FILE=str(tmp_path / "fonts.conf"))
+    assert result.returncode == 0
+    assert "no font is installed" in result.stderr and "fonts-dejavu-core" in result.stderr
+    assert result.stderr.count("\n") == 1
+    result = render(block, "-o", tmp_path / "p.png", "--step", "all", FONTCONFIG_FILE=str(tmp_path / "fonts.conf"))
+    assert result.stderr.count("\n") == 1  # once, not for every picture
+
+
+# ---- times and units ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("time, step", [("0", 0), ("0.4", 0), ("0.6", 1), ("1", 1), ("1.9", 2), ("2", 2)])
+def test_the_snapshot_nearest_to_a_time_is_drawn_and_said(block, tmp_path, time, step):
+    assert f"snapshot {step} of 0 to 2, t = {step} s" in draw(block, tmp_path / "p.png", "--time", time, read=False)
+    assert (read_png(tmp_path / "p.png") == draw(block, tmp_path / "q.png", "--step", step)).all()
+
+
+def test_degC_is_shown_as_people_write_it(tmp_path):
+    values, axes = np.random.rand(1, 9, 9), [np.linspace(0, 1, 9)] * 2
+    written = write(tmp_path / "a.h5", values, axes, unit="°C")
+    asked = write(tmp_path / "b.h5", values, axes, unit="degC")
+    other = write(tmp_path / "c.h5", values, axes, unit="K")
+    shown = draw(asked, tmp_path / "b.png")
+    assert (shown == draw(written, tmp_path / "a.png")).all()
+    assert (shown != draw(other, tmp_path / "c.png")).any()
+
+
+# ---- contours ----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def ramp(tmp_path):
+    """T = 100 x on [0, 1] x [0, 1]: contours are upright lines."""
+    x = np.linspace(0, 1, 6)
+    return write(tmp_path / "ramp.h5", np.tile(100 * x, (1, 6, 1)), [x, x])
+
+
+@pytest.mark.parametrize("levels, expected", [("25,60", [25, 60]), ("60,", [60]), ("4", [20, 40, 60, 80])])
+def test_contours_are_where_the_field_has_their_value(ramp, tmp_path, levels, expected):
+    plain = draw(ramp, tmp_path / "p.png", "--map", "gray")
+    lined = draw(ramp, tmp_path / "c.png", "--map", "gray", "--contours", levels)
+    x, y, w, h = plot_area(plain)
+    changed = (plain != lined).any(axis=2)
+    assert not changed[:y].any() and not changed[y + h :].any()
+    columns = np.flatnonzero(changed[y : y + h, x : x + w].mean(axis=0) > 0.7)  # not the labels
+    groups = np.split(columns, np.flatnonzero(np.diff(columns) > 5) + 1)
+    middles = [100 * (group.mean() + 0.5) / w for group in groups]
+    # a line is a few pixels of some 900 wide
+    assert middles == pytest.approx(expected, abs=0.2)
+    for middle in expected:  # and is named
+        near = changed[y : y + h, x + int(w * middle / 100) - 15 : x + int(w * middle / 100) - 5]
+        assert near.sum() > 20
+
+
+def test_contours_that_nothing_reaches_are_told(ramp, tmp_path):
+    result = render(ramp, "-o", tmp_path / "p.png", "--contours", "400,500")
+    assert result.returncode == 0
+    assert "no line is drawn" in result.stderr and "0 to 100" in result.stderr
+
+
+def test_contours_of_a_line_are_refused(tmp_path):
+    path = write(tmp_path / "a.h5", np.random.rand(1, 9), [np.linspace(0, 1, 9)])
+    fails(render(path, "-o", tmp_path / "p.png", "--contours", "5"), 2, "--contours", "line")
+
+
+# ---- columns -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def history(block):
+    """Columns of 101 rows beside the block's field: straight lines over 100 s."""
+    time = np.linspace(0, 100, 101)
+    with h5py.File(block, "r+") as f:
+        columns = {
+            "history/min": (time * 0, "K"),
+            "history/mean": (time * 0.5, "K"),
+            "history/max": (time, "K"),
+            "history/heat": (1e6 + 10 * time, "J"),
+            "history/l2_error": (np.where(np.arange(101) % 10, np.nan, time), "K"),
+            "history/none": (time * np.nan, "K"),
+            "probes/tip": (100 - time, "K"),
+            "probes/the rim": (100 - time / 2, "K"),
+        }
+        for name, (values, unit) in columns.items():
+            f.create_dataset(name, data=values).attrs["units"] = unit
+        f["history/time"] = f["probes/time"] = time
+        f["history/sweep"] = f["probes/sweep"] = np.arange(101)
+    return block
+
+
+def curve_at(image, area, share, value, span):
+    """The colour of the pixel at a share of the plot's width and a value of its range."""
+    x, y, w, h = area
+    return tuple(image[int(y + h * (span[1] - value) / (span[1] - span[0])), x + int(share * w)])
+
+
+@pytest.mark.parametrize(
+    "names, values",
+    [
+        ("history", lambda t: [0, 0.5 * t, t]),
+        ("probes", lambda t: [100 - t, 100 - t / 2]),
+        ("max", lambda t: [t]),
+        ("tip, max", lambda t: [100 - t, t]),
+        ("l2_error", lambda t: [t]),  # measured at snapshots only, NaN in other rows
+        ("the rim", lambda t: [100 - t / 2]),
+    ],
+)
+def test_columns_are_curves_over_time(history, tmp_path, names, values):
+    image = draw(history, tmp_path / "p.png", "--plot", names, "--range", "-10:110")
+    area = plot_area(image)
+    seen = set()
+    for share in (0.25, 0.75):
+        for value in values(100 * share):
+            colour = curve_at(image, area, share, value, (-10, 110))
+            assert max(colour) - min(colour) > 60  # neither paper nor grid
+            seen.add(colour)
+    assert len(seen) == len(values(0))  # each its own colour
+    right = image[:, area[0] + area[2] + 30 :]
+    named = [colour for colour in seen if (right == colour).all(axis=2).any()]
+    assert len(named) == (len(seen) if len(seen) > 1 else 0)  # names in the same colours; one needs none
+
+
+def test_columns_of_different_units_are_refused(history, tmp_path):
+    result = render(history, "-o", tmp_path / "p.png", "--plot", "max,heat")
+    fails(result, 2, "--plot max,heat", "max is in K and heat in J", "one at a time")
+    fails(render(history, "-o", tmp_path / "p.png", "--plot", "none"), 2, "none", "no value")
+    result = render(history, "-o", tmp_path / "p.png", "--plot", "max,time")
+    fails(result, 2, "--plot time", "heat, l2_error, max, mean, min, none", "the rim, tip")
+    assert not (tmp_path / "p.png").exists()
+
+
+# ---- films -------------------------------------------------------------------------------------
+
+FAKE = """#!/bin/sh
+for last; do :; done
+echo "$*" >"$LOG"
+cat >"$last"
+"""
+
+
+@pytest.fixture
+def fake(tmp_path):
+    """A PATH with an ffmpeg that writes down what it was given."""
+    def make(text=FAKE):
+        bin = tmp_path / "bin"
+        bin.mkdir()
+        for tool in ("sh", "cat"):
+            (bin / tool).symlink_to(shutil.which(tool))
+        (bin / "ffmpeg").write_text(text)
+        (bin / "ffmpeg").chmod(0o755)
+        return {"PATH": str(bin), "LOG": str(tmp_path / "log")}
+    return make
+
+
+@pytest.mark.parametrize("ending, form", [("mp4", "mp4"), ("webm", "webm")])
+def test_a_film_gets_all_snapshots_with_one_range(block, tmp_path, fake, ending, form):
+    film = tmp_path / "films" / f"f.{ending}"
+    assert "a film of 3 frames" in draw(block, film, "--fps", 7, "--map", "gray", read=False, **fake())
+    said = (tmp_path / "log").read_text().split()
+    assert said[said.index("-framerate") + 1] == "7" and said[said.index("-pix_fmt") + 1] == "yuv420p"
+    assert said[-2] == form and said[-1] == f"{film}.part"
+    assert [p.name for p in film.parent.iterdir()] == [film.name]
+    frames = film.read_bytes().split(b"\x89PNG\r\n\x1a\n")[1:]
+    assert len(frames) == 3
+    draw(block, tmp_path / "p.png", "--step", "all", "--map", "gray", read=False)
+    for step, frame in enumerate(frames):
+        (tmp_path / "frame.png").write_bytes(b"\x89PNG\r\n\x1a\n" + frame)
+        assert (read_png(tmp_path / "frame.png") == read_png(tmp_path / f"p-000{step}.png")).all()
+
+
+def test_a_line_is_filmed_too(tmp_path, fake):
+    path = write(tmp_path / "a.h5", np.random.rand(4, 9), [np.linspace(0, 1, 9)])
+    assert "a film of 4 frames" in draw(path, tmp_path / "f.mp4", read=False, **fake())
+
+
+def test_an_ffmpeg_that_fails_leaves_no_film(block, tmp_path, fake):
+    (tmp_path / "f.mp4").write_text("older")
+    result = render(block, "-o", tmp_path / "f.mp4", **fake("#!/bin/sh\necho no such codec >&2\nexit 1\n"))
+    assert result.returncode == 3
+    assert "no such codec" in result.stderr and "f.mp4: ffmpeg failed" in result.stderr
+    assert (tmp_path / "f.mp4").read_text() == "older"
+    assert not (tmp_path / "f.mp4.part").exists()
+
+
+def test_without_ffmpeg_there_are_frames_and_a_line_to_run(block, tmp_path, fake):
+    (tmp_path / "empty").mkdir()
+    film = tmp_path / "new" / "f.mp4"
+    result = render(block, "-o", film, "--fps", 5, PATH=str(tmp_path / "empty"))
+    assert result.returncode == 3
+    assert "ffmpeg is not installed" in result.stderr and "apt-get install ffmpeg" in result.stderr
+    assert sorted(p.name for p in film.parent.iterdir()) == [f"f-000{i}.png" for i in range(3)]
+    line = re.search(r"^ *(ffmpeg .*)$", result.stderr, re.M).group(1)
+    subprocess.run(["/bin/sh", "-c", line], env=fake(), check=True)
+    said = (tmp_path / "log").read_text().split()
+    assert said[said.index("-i") + 1] == str(film.parent / "f-%04d.png") and said[-1] == str(film)
+
+
+@pytest.mark.skipif(not shutil.which("ffprobe"), reason="ffmpeg is not installed")
+def test_a_real_film_can_be_played(block, tmp_path):
+    draw(block, tmp_path / "f.mp4", "--width", "401", read=False)
+    probe = ["ffprobe", "-v", "error", "-count_frames", "-show_entries", "stream=width,nb_read_frames,pix_fmt"]
+    result = subprocess.run([*probe, tmp_path / "f.mp4"], capture_output=True, text=True, check=True)
+    assert {"width=402", "pix_fmt=yuv420p", "nb_read_frames=3"} <= set(result.stdout.split())
+    assert b"heatsolve" in (tmp_path / "f.mp4").read_bytes()
+    first = (tmp_path / "f.mp4").read_bytes()
+    draw(block, tmp_path / "f.mp4", "--width", "401", read=False)
+    assert (tmp_path / "f.mp4").read_bytes() == first

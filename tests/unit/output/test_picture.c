@@ -1,13 +1,12 @@
-/* Pictures' parts: ticks, units, colour maps, lettering, canvas. */
-#include "output/picture_font.h"
-#include "output/picture_maps.h"
-#include "output/picture_ticks.h"
+/* Pictures' parts: ticks, units, colour maps, canvas, contours. */
+#include "output/picture_field.h"
 #include "test.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The value that a label and the note stand for, read back from the text as a person would. */
 static double read_back(const struct hs_ticks *ticks, int i)
@@ -66,7 +65,7 @@ void test_picture__tick_labels_say_where_the_ticks_are(void **state)
 {
     (void)state;
     for (size_t r = 0; r < sizeof ranges / sizeof *ranges; r++)
-        for (int most = 2; most <= HS_TICKS_MAX; most++) {
+        for (int most = 2; most <= 16; most++) {
             struct hs_ticks t;
             hs_ticks_make(ranges[r].lower, ranges[r].upper, most, &t);
             assert_in_range(t.count, 2, most > 5 ? most : 5);
@@ -131,12 +130,12 @@ void test_picture__times_and_lengths_read_well(void **state)
                  {86400, "24 h"},  {30 * 86400., "30 d"}, {2.5, "2.5 s"},  {0.05, "50 ms"},
                  {3e-7, "300 ns"}, {4e-5, "40 \u00B5s"},  {5400, "90 min"}};
     for (size_t i = 0; i < sizeof times / sizeof *times; i++)
-        expect_quantity(times[i].seconds, hs_time_unit(times[i].seconds), times[i].text);
-    expect_quantity(0.05, hs_length_unit(0.1), "50 mm");
-    expect_quantity(2, hs_length_unit(10), "2 m");
-    expect_quantity(-1500, hs_length_unit(1500), "\u22121.5 km");
-    expect_quantity(2e-6, hs_length_unit(2e-6), "2 \u00B5m");
-    expect_quantity(0, hs_length_unit(0), "0 m");
+        expect_quantity(times[i].seconds, hs_unit_shown("s", times[i].seconds), times[i].text);
+    expect_quantity(0.05, hs_unit_shown("m", 0.1), "50 mm");
+    expect_quantity(2, hs_unit_shown("m", 10), "2 m");
+    expect_quantity(-1500, hs_unit_shown("m", 1500), "\u22121.5 km");
+    expect_quantity(2e-6, hs_unit_shown("m", 2e-6), "2 \u00B5m");
+    expect_quantity(0, hs_unit_shown("m", 0), "0 m");
     expect_quantity(1.5e-12, (struct hs_shown_unit){1, "K"}, "1.5\u00D710\u207B\u00B9\u00B2 K");
 }
 
@@ -190,94 +189,224 @@ void test_picture__sequential_maps_brighten_all_the_way(void **state)
         }
 }
 
-void test_picture__text_is_decoded_and_bad_bytes_do_no_harm(void **state)
+void test_picture__units_are_written_as_people_do(void **state)
 {
     (void)state;
-    const char *text = "a\u00B0\u2212\U0001F600\xFFz\xC3";
-    const unsigned expected[] = {'a', 0xB0, 0x2212, 0x1F600, 0xFFFD, 'z', 0xFFFD, 0};
-    for (int i = 0; i < 8; i++)
-        assert_int_equal(hs_text_next(&text), expected[i]);
+    assert_string_equal(hs_unit_shown("degC", 300).name, "°C");
+    assert_string_equal(hs_unit_shown("degF", 300).name, "°F");
+    assert_string_equal(hs_unit_shown("K", 1e6).name, "K");
+    assert_true(hs_unit_shown("K", 1e6).factor == 1);
+    expect_quantity(21.5, hs_unit_shown("degC", 0), "21.5 °C");
 }
 
-void test_picture__the_font_has_what_labels_need(void **state)
+void test_picture__logarithmic_ticks_stand_at_whole_digits(void **state)
 {
     (void)state;
-    for (unsigned c = ' '; c <= '~'; c++)
-        assert_true(hs_font_has(c));
-    const char *signs = "°µ×·±²³⁻⁰¹⁴⁵⁶⁷⁸⁹−–—…äöüÄÖÜßéèêàçñøåÆπλαρΔ";
-    for (unsigned c; (c = hs_text_next(&signs));)
-        assert_true(hs_font_has(c));
-    assert_false(hs_font_has(0x4E2D));
+    struct hs_ticks t;
+    hs_ticks_log(0.3, 40, &t); /* 0.3 to 0.9, 1 to 9, 10 to 40 */
+    assert_int_equal(t.count, 7 + 9 + 4);
+    assert_near(t.at[0], 0.3, 1e-12);
+    assert_near(t.at[19], 40, 1e-9);
+    const char *const labelled[] = {"0.5", "1", "2", "5", "10", "20"};
+    int found = 0;
+    for (int i = 0; i < t.count; i++)
+        if (*t.label[i])
+            assert_string_equal(t.label[i], labelled[found++]);
+    assert_int_equal(found, 6);
+    hs_ticks_log(1, 1e6, &t);
+    assert_string_equal(t.label[1], ""); /* 2 */
+    assert_string_equal(t.label[9], "10");
 }
 
-/* Columns or rows from..to that text leaves a mark in. */
-static struct hs_rect marked(const char *text, int anchor, bool upright)
+/* ---- canvas ---- */
+
+static cairo_surface_t *image;
+
+static unsigned char green_at(int x, int y)
 {
-    struct hs_canvas *canvas;
+    const int stride = cairo_image_surface_get_stride(image);
+    return cairo_image_surface_get_data(image)[y * stride + 4 * x + 1];
+}
+
+static struct hs_canvas begin(int size)
+{
+    struct hs_canvas canvas;
     struct hs_error err;
     hs_error_init(&err);
-    assert_int_equal(hs_canvas_create(400, 400, &canvas, &err), HS_OK);
-    const struct hs_lettering letters = {.height = 35, .weight = 0.12, .colour = {0, 0, 0}};
-    hs_text_draw(canvas, &letters, 200, 200, anchor, upright, text);
+    assert_int_equal(hs_canvas_init(&canvas, size, &err), HS_OK);
+    hs_error_release(&err);
+    return canvas;
+}
+
+static void play(struct hs_canvas *canvas)
+{
+    image = cairo_image_surface_create(CAIRO_FORMAT_RGB24, canvas->width, canvas->height);
+    cairo_t *cr = cairo_create(image);
+    cairo_set_source_surface(cr, cairo_get_target(canvas->cr), 0, 0);
+    cairo_paint(cr);
+    cairo_destroy(cr);
+    cairo_surface_flush(image);
+    hs_canvas_release(canvas);
+}
+
+/* Columns and rows that text leaves a mark in. */
+static struct hs_area marked(const char *text, double anchor, double turn)
+{
+    struct hs_canvas canvas = begin(400);
+    const struct hs_lettering letters = {35, {0, 0, 0}, false, anchor, turn};
+    hs_canvas_text(&canvas, letters, 200, 200, text);
+    play(&canvas);
     int x0 = 400, x1 = -1, y0 = 400, y1 = -1;
     for (int j = 0; j < 400; j++)
         for (int i = 0; i < 400; i++)
-            if (canvas->pixels[j * 400 + i].r < 128) {
+            if (green_at(i, j) < 128) {
                 x0 = i < x0 ? i : x0, x1 = i > x1 ? i : x1;
                 y0 = j < y0 ? j : y0, y1 = j > y1 ? j : y1;
             }
-    hs_canvas_destroy(canvas);
-    hs_error_release(&err);
-    return (struct hs_rect){x0, y0, x1 - x0 + 1, y1 - y0 + 1};
+    cairo_surface_destroy(image);
+    return (struct hs_area){x0, y0, x1 - x0 + 1, y1 - y0 + 1};
 }
 
 void test_picture__text_stands_where_it_was_put(void **state)
 {
     (void)state;
-    const struct hs_rect flat = marked("HHHH", HS_TEXT_MIDDLE, false);
-    assert_near(flat.x + 0.5 * flat.w, 200, 1); /* one pixel: edges are whole pixels */
-    assert_near(flat.y + flat.h, 202, 1.5);     /* baseline, half a stroke of 4.2 below */
-    assert_near(flat.h, 35 + 4.2, 1.5);         /* height and stroke */
-    const struct hs_rect up = marked("HHHH", HS_TEXT_MIDDLE, true);
+    const struct hs_area flat = marked("HHHH", 0.5, 0);
+    assert_near(flat.x + 0.5 * flat.w, 200, 1); /* edges are whole pixels */
+    assert_near(flat.y + flat.h, 200, 1);       /* baseline */
+    assert_near(flat.h, 35, 2);                 /* a capital's height, in a font like DejaVu Sans */
+    const struct hs_area up = marked("HHHH", 0.5, 90);
     assert_near(up.y + 0.5 * up.h, 200, 1);
-    assert_near(up.x + up.w, 202, 1.5);
+    assert_near(up.x + up.w, 200, 1);
     assert_near(up.h, flat.w, 1);
-    assert_true(marked("HHHH", HS_TEXT_END, false).x + flat.w <= 200);
-    assert_true(marked("HHHH", HS_TEXT_START, false).x >= 200);
-    assert_true(flat.w < hs_text_width("HHHH", 35) + 1);
-    assert_near(hs_text_width("0123456789", 70), 560, 1e-9); /* digits of one width */
-    assert_true(marked("\u00C4", HS_TEXT_START, false).h > marked("A", HS_TEXT_START, false).h);
+    assert_true(marked("HHHH", 1, 0).x + flat.w <= 200);
+    assert_true(marked("HHHH", 0, 0).x >= 200);
+    struct hs_canvas canvas = begin(10);
+    const double width = hs_canvas_text_width(&canvas, 35, false, "HHHH");
+    assert_true(flat.w < width + 1 && flat.w > 0.8 * width);
+    assert_near(hs_canvas_text_width(&canvas, 70, false, "HHHH"), 2 * width, 1e-6); /* no hints */
+    hs_canvas_release(&canvas);
 }
 
-void test_picture__every_glyph_stays_within_its_line(void **state)
+void test_picture__a_stroke_has_its_width(void **state)
 {
     (void)state;
-    for (char c = '!'; c <= '~'; c++) {
-        const char text[2] = {c, 0};
-        const struct hs_rect r = marked(text, HS_TEXT_START, false);
-        assert_true(r.w > 0 && r.h > 0);
-        assert_true(r.y >= 200 - 43 && r.y + r.h <= 200 + 16); /* 0.45 below to 1.2 above */
-        assert_true(r.x >= 200 - 5 && r.x + r.w <= 200 + hs_text_width(text, 35) + 5);
-    }
-}
-
-void test_picture__a_stroke_has_its_width_and_keeps_to_the_clip(void **state)
-{
-    (void)state;
-    struct hs_canvas *canvas;
-    struct hs_error err;
-    hs_error_init(&err);
-    assert_int_equal(hs_canvas_create(100, 50, &canvas, &err), HS_OK);
-    canvas->clip = (struct hs_rect){20, 0, 30, 50};
-    const struct hs_point line[2] = {{-1e9, 25.3}, {1e9, 25.3}};
-    hs_canvas_stroke(canvas, line, 2, 6);
-    hs_canvas_ink(canvas, (struct hs_colour){0, 0, 0});
+    struct hs_canvas canvas = begin(100);
+    cairo_move_to(canvas.cr, -1e4, 25.3);
+    cairo_line_to(canvas.cr, 1e4, 25.3);
+    hs_canvas_stroke(&canvas, 6, (struct hs_colour){0, 0, 0});
+    play(&canvas);
     for (int i = 0; i < 100; i++) {
         double dark = 0;
-        for (int j = 0; j < 50; j++)
-            dark += (255 - canvas->pixels[j * 100 + i].g) / 255.0;
-        assert_near(dark, i >= 20 && i < 50 ? 6 : 0, 0.02); /* 8-bit pixels */
+        for (int j = 0; j < 100; j++)
+            dark += (255 - green_at(i, j)) / 255.0;
+        assert_near(dark, 6, 0.02); /* 8-bit pixels */
     }
-    hs_canvas_destroy(canvas);
+    cairo_surface_destroy(image);
+}
+
+/* ---- contours ---- */
+
+/* T = x^2 + y^2 on [-1, 1]^2 in 400 x 400 pixels: contours are circles. */
+void test_picture__contours_lie_where_the_field_has_their_value(void **state)
+{
+    (void)state;
+    enum { N = 41, SIZE = 400 };
+    static double values[N * N];
+    for (int j = 0; j < N; j++)
+        for (int i = 0; i < N; i++)
+            values[j * N + i] = pow(i / 20.0 - 1, 2) + pow(j / 20.0 - 1, 2);
+    values[5 * N + 5] = NAN; /* far outside of the circle */
+    const struct hs_field field = {values, {N, N}};
+    struct hs_chart chart = {.width = SIZE,
+                             .u = 0.25,
+                             .canvas = begin(SIZE),
+                             .plot = {0, 0, SIZE, SIZE},
+                             .bar = {.from = 0, .to = 1, .unit = {1, ""}},
+                             .map = hs_colour_map_find("gray")};
+    const double level = 0.75; /* bright, so the line is dark */
+    struct hs_error err;
+    hs_error_init(&err);
+    assert_int_equal(hs_field_contours(&chart, &field, &level, 1, &err), HS_OK);
     hs_error_release(&err);
+    play(&chart.canvas);
+    int dark = 0, off = 0;
+    for (int j = 0; j < SIZE; j++)
+        for (int i = 0; i < SIZE; i++)
+            if (green_at(i, j) < 200) {
+                const double r = hypot((i + 0.5) / 200 - 1, (j + 0.5) / 200 - 1);
+                dark++;
+                /* half a line's width and a pixel, and what the nodes' straight lines cut off */
+                off += fabs(r - sqrt(level)) > 2.0 / 200;
+            }
+    /* the circle is 1088 pixels long; the label, of 4 characters 3.5 high, is all that is off it */
+    assert_in_range(dark, 800, 3000);
+    assert_in_range(off, 5, 150);
+    cairo_surface_destroy(image);
+}
+
+void test_picture__a_saddle_is_crossed_by_two_lines(void **state)
+{
+    (void)state;
+    /* corners 1 and 3 are hot: at 0.4 the middle, 0.5, joins them, and the lines cut off 0 and 2 */
+    const double values[4] = {0, 1, 1, 0};
+    const struct hs_field field = {values, {2, 2}};
+    struct hs_chart chart = {.width = 400,
+                             .u = 0.25,
+                             .canvas = begin(400),
+                             .plot = {0, 0, 400, 400},
+                             .bar = {.from = 0, .to = 0.5, .unit = {1, ""}},
+                             .map = hs_colour_map_find("gray")};
+    const double level = 0.4;
+    struct hs_error err;
+    hs_error_init(&err);
+    assert_int_equal(hs_field_contours(&chart, &field, &level, 1, &err), HS_OK);
+    hs_error_release(&err);
+    play(&chart.canvas);
+    int on_hot_diagonal = 0, on_cold_diagonal = 0;
+    for (int n = 0; n < 400; n++) { /* values[0] is below left; y goes up */
+        on_hot_diagonal += green_at(n, n) < 200;
+        on_cold_diagonal += green_at(n, 399 - n) < 200;
+    }
+    assert_int_equal(on_hot_diagonal, 0);
+    assert_true(on_cold_diagonal >= 2);
+    cairo_surface_destroy(image);
+}
+
+/* ---- files ---- */
+
+static char *contents(const char *path, size_t *size)
+{
+    static char bytes[1 << 20];
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    *size = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    return bytes;
+}
+
+void test_picture__files_say_that_heatsolve_wrote_them_and_no_date(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *ending, *mark;
+        size_t length;
+    } kinds[] = {{"png", "\0\0\0\x12tEXtSoftware\0heatsolve\x3d\xa0\x12\x4a", 30},
+                 {"SVG", "</svg>\n<!-- Software: heatsolve -->\n", 36},
+                 {"pdf", "/Creator (heatsolve)", 20}};
+    for (int k = 0; k < 3; k++) {
+        char path[64];
+        size_t size;
+        snprintf(path, sizeof path, "/tmp/heatsolve-picture-%d.%s", (int)getpid(), kinds[k].ending);
+        struct hs_canvas canvas = begin(40);
+        struct hs_error err;
+        hs_error_init(&err);
+        hs_canvas_text(&canvas, (struct hs_lettering){.size = 9}, 5, 30, "T");
+        assert_int_equal(hs_canvas_write(&canvas, path, &err), HS_OK);
+        hs_canvas_release(&canvas);
+        hs_error_release(&err);
+        const char *bytes = contents(path, &size);
+        assert_non_null(memmem(bytes, size, kinds[k].mark, kinds[k].length));
+        assert_null(memmem(bytes, size, "Date", 4));
+        unlink(path);
+    }
 }
