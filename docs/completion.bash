@@ -38,8 +38,9 @@ _heatsolve() {
     --map) words=$("$program" render --help 2>/dev/null | sed -n 's/^  --map NAME *\(.*\)/\1/p' | sed 's/([a-z]*)//; s/,//g') ;;
     --step) words='last all' ;;
     --slice) words='x y z' ;;
+    --plot) words='probes history' ;;
     --points | --dims | --radius | --block | --planes | --steps | --sweeps | --threads | --repeats | --registers | \
-        --width | --range | --peer | --peer-seconds | --device) return ;; # numbers and the like
+        --width | --range | --time | --contours | --fps | --peer | --peer-seconds | --device) return ;; # numbers and the like
     esac
     if [ -n "$words" ]; then
         COMPREPLY=($(compgen -W "$words" -- "$current"))

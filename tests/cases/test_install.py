@@ -123,6 +123,8 @@ def test_completion_offers_values_of_options(installed, tmp_path):
     assert complete(installed, tmp_path, "heatsolve", "bench", "--precision", "") == ["float", "double"]
     assert complete(installed, tmp_path, "heatsolve", "bench", "--points", "") == []
     assert "viridis" in complete(installed, tmp_path, "heatsolve", "render", "case.h5", "--map", "")
+    assert complete(installed, tmp_path, "heatsolve", "render", "case.h5", "--plot", "") == ["probes", "history"]
+    assert complete(installed, tmp_path, "heatsolve", "render", "case.h5", "--contours", "") == []
     explained = complete(installed, tmp_path, "heatsolve", "explain", "")
     assert "basic" in explained and "openmp" not in explained  # it has no launch
 
