@@ -2,6 +2,7 @@
 #include "commands/command.h"
 #include "input/arguments.h"
 #include "output/picture.h"
+#include "output/picture_film.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -76,20 +77,13 @@ static enum hs_status read_range(const char *text, struct hs_picture_request *re
     bool good = strchr(text, ':') != NULL && (*text == ':' || read_number(&rest, ':', &range[0]));
     rest += *text == ':';
     good = good && (*rest == '\0' || read_number(&rest, '\0', &range[1]));
-    if (good && !(range[0] >= range[1]))
+    if (good && !(range[1] - range[0] <= hs_picture_narrowest(range)) &&
+        !isinf(range[1] - range[0]))
         return HS_OK;
     return hs_error_add(err, HS_BAD_INPUT,
-                        "--range %s: give two temperatures, the lower first, such as 290:350; one "
-                        "may be left out (290: or :350)",
+                        "--range %s: give two temperatures, the lower first and apart by more than "
+                        "rounding, such as 290:350; one may be left out (290: or :350)",
                         text);
-}
-
-static enum hs_status read_map(const char *text, struct hs_picture_request *request,
-                               struct hs_error *err)
-{
-    (void)err;
-    request->map = text;
-    return HS_OK;
 }
 
 static enum hs_status read_width(const char *text, struct hs_picture_request *request,
@@ -135,14 +129,6 @@ static enum hs_status read_fps(const char *text, struct hs_picture_request *requ
     return HS_OK;
 }
 
-static enum hs_status read_plot(const char *text, struct hs_picture_request *request,
-                                struct hs_error *err)
-{
-    (void)err;
-    request->plot = text;
-    return HS_OK;
-}
-
 /* Options that do not go together. */
 static enum hs_status check_together(const struct given *given, bool film, struct hs_error *err)
 {
@@ -166,12 +152,6 @@ static enum hs_status check_together(const struct given *given, bool film, struc
         return hs_error_add(err, HS_BAD_INPUT,
                             "--step %s: a film has all snapshots: leave --step out", given->step);
     return HS_OK;
-}
-
-static bool is_film(const char *output)
-{
-    const char *dot = strrchr(output, '.');
-    return dot && (strcmp(dot, ".mp4") == 0 || strcmp(dot, ".webm") == 0);
 }
 
 static enum hs_status run(int argc, char **argv, struct hs_error *err)
@@ -202,6 +182,8 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
         return hs_error_add(err, HS_BAD_INPUT, "render: where to? add -o picture.png");
     struct hs_picture_request request = {.input = given.input,
                                          .output = given.output,
+                                         .map = given.map,
+                                         .plot = given.plot,
                                          .step = HS_PICTURE_STEP_LAST,
                                          .time = NAN,
                                          .slice_axis = -1,
@@ -213,14 +195,14 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
         const char *text;
         enum hs_status (*read)(const char *, struct hs_picture_request *, struct hs_error *);
     } values[] = {
-        {given.contours, read_contours}, {given.fps, read_fps},     {given.map, read_map},
-        {given.plot, read_plot},         {given.range, read_range}, {given.slice, read_slice},
-        {given.step, read_step},         {given.time, read_time},   {given.width, read_width},
+        {given.contours, read_contours}, {given.fps, read_fps},   {given.range, read_range},
+        {given.slice, read_slice},       {given.step, read_step}, {given.time, read_time},
+        {given.width, read_width},
     };
     for (size_t n = 0; n < sizeof values / sizeof *values && status == HS_OK; n++)
         if (values[n].text)
             status = values[n].read(values[n].text, &request, err);
-    const bool film = is_film(given.output);
+    const bool film = hs_film_is_name(given.output);
     if (status == HS_OK)
         status = check_together(&given, film, err);
     if (film)

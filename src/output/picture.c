@@ -140,21 +140,9 @@ static enum hs_status choose_axes(struct job *job, struct hs_error *err)
 
 /* ---- range --------------------------------------------------------------------------------- */
 
-/* What a range must be wider than for its ticks to differ in double precision. */
-static double narrowest(double lower, double upper)
+double hs_picture_narrowest(const double range[2])
 {
-    return fmax(1e-12 * fmax(fabs(lower), fabs(upper)), 1e-300);
-}
-
-static enum hs_status check_range(const double *r, struct hs_error *err)
-{
-    if (isnan(r[0]) || isnan(r[1]) ||
-        (isfinite(r[1] - r[0]) && r[1] - r[0] > narrowest(r[0], r[1])))
-        return HS_OK;
-    return hs_error_add(err, HS_BAD_INPUT,
-                        "--range %g:%g: give two finite temperatures, the lower one first, and "
-                        "apart by more than rounding",
-                        r[0], r[1]);
+    return fmax(1e-12 * fmax(fabs(range[0]), fabs(range[1])), 1e-300);
 }
 
 static void widen(const double *values, int64_t count, double bounds[2])
@@ -177,12 +165,12 @@ static void settle_range(const double asked[2], const double bounds[2], double m
         lower = upper = 0;
     const double largest = fmax(fabs(lower), fabs(upper)), width = upper - lower;
     const double middle = 0.5 * lower + 0.5 * upper, half = largest > 1e-297 ? 0.01 * largest : 1;
-    const bool constant = width <= narrowest(lower, upper);
+    const bool constant = width <= hs_picture_narrowest((double[]){lower, upper});
     lower = constant ? middle - half : lower - margin * width;
     upper = constant ? middle + half : upper + margin * width;
     scale->from = isnan(asked[0]) ? lower : asked[0];
     scale->to = isnan(asked[1]) ? upper : asked[1];
-    if (scale->to - scale->from > narrowest(scale->from, scale->to))
+    if (scale->to - scale->from > hs_picture_narrowest((double[]){scale->from, scale->to}))
         return;
     /* one end was given, beyond all data */
     const double room = fmax(upper - lower, 1e-3 * fmax(fabs(scale->from), fabs(scale->to)));
@@ -419,8 +407,8 @@ static enum hs_status say(const struct job *job, struct hs_error *err)
         fprintf(job->out, "%s: a film of %lld frames, t = %s to %s\n", output,
                 (long long)(job->last + 1), at[0], at[1]);
     else if (numbered)
-        fprintf(job->out, "%.*s-0000%s to -%04lld%s: t = %s to %s\n", stem, output, ending,
-                (long long)job->last, ending, at[0], at[1]);
+        fprintf(job->out, "%.*s-0000%s to %.*s-%04lld%s: t = %s to %s\n", stem, output, ending,
+                stem, output, (long long)job->last, ending, at[0], at[1]);
     else
         fprintf(job->out, "%s: snapshot %lld of 0 to %lld, %s\n", output, (long long)job->last,
                 (long long)job->file.steps - 1, job->subtitle);
@@ -514,8 +502,6 @@ enum hs_status hs_picture_draw(const struct hs_picture_request *request, FILE *o
     enum hs_status status = job.film ? HS_OK : hs_canvas_check_name("-o", request->output, err);
     if (status == HS_OK)
         status = choose_map(&job, err);
-    if (status == HS_OK)
-        status = check_range(request->range, err);
     if (status == HS_OK)
         status = hs_picture_open(request->input, &job.file, err);
     if (status == HS_OK && request->plot)

@@ -44,4 +44,7 @@ struct hs_picture_request {
 enum hs_status hs_picture_draw(const struct hs_picture_request *request, FILE *out,
                                struct hs_error *err);
 
+/* What a range must be wider than for its ticks to differ in double precision. */
+double hs_picture_narrowest(const double range[2]);
+
 #endif

@@ -100,13 +100,8 @@ static double widest(const struct hs_chart *c, const struct hs_scale *s)
 /* As many ticks across as leave room between their labels. */
 static void ticks_across(struct hs_chart *c)
 {
-    double each = TICK_APART * c->u;
-    for (make_ticks(&c->x, c->plot.w, each); !c->x.log && c->x.ticks.count > 2; each *= 1.2) {
-        const double apart = c->plot.w * c->x.ticks.step * c->x.unit.factor / (c->x.to - c->x.from);
-        if (apart > 1.6 * widest(c, &c->x))
-            return;
-        make_ticks(&c->x, c->plot.w, each);
-    }
+    make_ticks(&c->x, c->plot.w, TICK_APART * c->u);
+    make_ticks(&c->x, c->plot.w, fmax(TICK_APART * c->u, 1.7 * widest(c, &c->x)));
 }
 
 /* ---- layout ------------------------------------------------------------------------------- */

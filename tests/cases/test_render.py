@@ -3,6 +3,7 @@
 import ctypes
 import ctypes.util
 import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -622,6 +623,23 @@ def test_columns_of_different_units_are_refused(history, tmp_path):
     result = render(history, "-o", tmp_path / "p.png", "--plot", "max,time")
     fails(result, 2, "--plot time", "heat, l2_error, max, mean, min, none", "the rim, tip")
     assert not (tmp_path / "p.png").exists()
+
+
+def test_the_lines_of_the_guide_draw_what_they_say(tmp_path, fake):
+    x, y, z = np.linspace(0, 0.12, 7), np.linspace(0, 0.08, 6), np.linspace(0, 0.02, 5)
+    (tmp_path / "out").mkdir()
+    demo = write(tmp_path / "out" / "demo.h5", 305 + 25 * np.random.rand(13, 5, 6, 7), [x, y, z], time=5.0 * np.arange(13))
+    with h5py.File(demo, "r+") as f:
+        f["probes/time"] = f["probes/under_200W"] = np.arange(9.0)
+    guide = (pathlib.Path(__file__).parents[2] / "docs" / "guide.md").read_text()
+    lines = re.findall(r"^    heatsolve (render out/demo.h5 .*)$", guide, re.M)
+    assert len(lines) >= 6
+    environment = dict(os.environ, **fake())
+    for line in lines:
+        result = subprocess.run([HEATSOLVE, *line.split()], cwd=tmp_path, env=environment, capture_output=True, text=True)
+        assert result.returncode == 0 and result.stderr == "", (line, result.stderr)
+        drawn = tmp_path / line.split()[-1]
+        assert drawn.exists() or drawn.with_stem(drawn.stem + "-0012").exists(), line
 
 
 # ---- films -------------------------------------------------------------------------------------
