@@ -19,7 +19,8 @@ static struct sample sample_at(double from, double to, int64_t points)
     const double lower = fmax(0, ceil(from * most)), upper = fmin(most, floor(to * most));
     if ((to - from) * most > 1)
         return (struct sample){(int64_t)lower, (int64_t)(fmax(upper, lower) - lower) + 1, -1};
-    const double middle = 0.5 * (from + to) * most, node = fmin(floor(middle), most - 1);
+    const double middle = fmax(0, 0.5 * (from + to) * most); /* rounding may go below */
+    const double node = fmin(floor(middle), most - 1);
     return (struct sample){(int64_t)node, 2, middle - node};
 }
 

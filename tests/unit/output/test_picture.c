@@ -372,6 +372,30 @@ void test_picture__a_saddle_is_crossed_by_two_lines(void **state)
     cairo_surface_destroy(image);
 }
 
+/* Rounding at the edges of the plot must not lead outside; the sanitizers see it. */
+void test_picture__contours_look_at_the_field_only(void **state)
+{
+    (void)state;
+    const double level = 0.5;
+    for (int size = 60; size < 1200; size += 3) {
+        double *values = malloc(7 * 5 * sizeof *values);
+        for (int n = 0; n < 7 * 5; n++)
+            values[n] = n % 7 / 6.0;
+        const struct hs_field field = {values, {7, 5}};
+        struct hs_chart chart = {.u = 0.25,
+                                 .canvas = begin(size),
+                                 .plot = {0, 0, size, size},
+                                 .bar = {.from = 0, .to = 1, .unit = {1, ""}},
+                                 .map = hs_colour_map_find("gray")};
+        struct hs_error err;
+        hs_error_init(&err);
+        assert_int_equal(hs_field_contours(&chart, &field, &level, 1, &err), HS_OK);
+        hs_error_release(&err);
+        hs_canvas_release(&chart.canvas);
+        free(values);
+    }
+}
+
 /* ---- files ---- */
 
 static char *contents(const char *path, size_t *size)
