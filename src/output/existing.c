@@ -73,6 +73,8 @@ static const struct {
     {BYTES("<?xml"), BYTES("<svg"), BYTES("Software: heatsolve"), HS_EXISTING_PICTURE},
     {BYTES("\x89PNG\r\n\x1a\n"), BYTES("IHDR"), BYTES("Software\0heatsolve"), HS_EXISTING_PICTURE},
     {BYTES("%PDF-"), BYTES(""), BYTES("/Creator (heatsolve)"), HS_EXISTING_PICTURE},
+    {BYTES("\0\0\0"), BYTES("ftyp"), BYTES("heatsolve"), HS_EXISTING_PICTURE},
+    {BYTES("\x1a\x45\xdf\xa3"), BYTES("webm"), BYTES("heatsolve"), HS_EXISTING_PICTURE},
 };
 
 static bool has_attribute(hid_t file, const char *name)

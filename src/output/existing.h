@@ -7,7 +7,7 @@
  *     and stays; those of versions before the mark by their root attributes;
  *   - texts and pictures by what their first or last 4096 bytes say: .xdmf in a comment "made by
  *     heatsolve", .svg in a comment "Software: heatsolve", .png in the text chunk Software, .pdf as
- *     its Creator.
+ *     its Creator, .mp4 and .webm in their comment.
  *
  * An empty file is nobody's: there is nothing to be lost.
  */

@@ -135,7 +135,7 @@ enum hs_status hs_file_failed(const char *path, const char *doing, int number, i
                         remedy(number));
 }
 
-enum hs_status hs_file_make_parents(const char *path, struct hs_error *err)
+enum hs_status hs_file_make_parents(const char *path, const char *elsewhere, struct hs_error *err)
 {
     char *part = strdup(path);
     if (!part)
@@ -144,7 +144,8 @@ enum hs_status hs_file_make_parents(const char *path, struct hs_error *err)
     for (char *slash = strchr(part + 1, '/'); slash && !st; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
         if (mkdir(part, 0777) && errno != EEXIST)
-            st = hs_file_failed(part, "make this directory", errno, 0, err);
+            st = hs_error_add(err, HS_IO, "%s: cannot make this directory: %s; %s", part,
+                              strerror(errno), elsewhere);
         *slash = '/';
     }
     free(part);

@@ -22,8 +22,9 @@ char *hs_file_resolved(const char *path);
 /* The name in its directory: "a.h5" of "out/a.h5". Points into `path`. */
 const char *hs_file_name(const char *path);
 
-/* Makes the directories that `path` needs. HS_IO with the one that failed, and why. */
-enum hs_status hs_file_make_parents(const char *path, struct hs_error *err);
+/* Makes the directories that `path` needs. HS_IO with the one that failed, why, and `elsewhere`,
+ * how to name another path. */
+enum hs_status hs_file_make_parents(const char *path, const char *elsewhere, struct hs_error *err);
 
 /* Bytes that there is room for at `path`, where neither a file nor its directory need be yet: what
  * its file system has free for this user, and for a file that is written anew those that are there

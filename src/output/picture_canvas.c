@@ -51,8 +51,10 @@ enum hs_status hs_canvas_init(struct hs_canvas *canvas, int width, struct hs_err
 
 void hs_canvas_release(struct hs_canvas *canvas)
 {
-    if (canvas->cr)
-        cairo_destroy(canvas->cr);
+    if (!canvas->cr)
+        return;
+    cairo_surface_finish(cairo_get_target(canvas->cr)); /* Cairo's SVG never lets go of the list */
+    cairo_destroy(canvas->cr);
     canvas->cr = NULL;
 }
 
@@ -97,6 +99,8 @@ void hs_canvas_text(const struct hs_canvas *canvas, struct hs_lettering letterin
     cairo_show_text(canvas->cr, text);
     cairo_restore(canvas->cr);
 }
+
+const char hs_canvas_elsewhere[] = "give the picture another name";
 
 /* ---- files -------------------------------------------------------------------------------- */
 
@@ -196,13 +200,11 @@ enum hs_status hs_canvas_put(const struct hs_canvas *canvas, const char *path, F
                   : HS_OK;
 }
 
-const char hs_canvas_elsewhere[] = "give the picture another name";
-
 enum hs_status hs_canvas_write(const struct hs_canvas *canvas, const char *path,
                                struct hs_error *err)
 {
     struct hs_beside beside;
-    enum hs_status status = hs_file_make_parents(path, err);
+    enum hs_status status = hs_file_make_parents(path, hs_canvas_elsewhere, err);
     if (status == HS_OK)
         status = hs_beside_open(path, HS_EXISTING_PICTURE, hs_canvas_elsewhere, &beside, err);
     if (status != HS_OK)

@@ -107,7 +107,8 @@ static enum hs_status read_shape(struct hs_picture_file *file, struct hs_error *
 static enum hs_status open_datasets(struct hs_picture_file *out, struct hs_error *err)
 {
     const char *reason = "it is empty";
-    FILE *file = hs_regular_stream(out->path, false, &reason); /* HDF5 does not tell, and may wait */
+    FILE *file =
+        hs_regular_stream(out->path, false, &reason); /* HDF5 does not tell, and may wait */
     const bool full = file && fgetc(file) != EOF;
     if (file)
         fclose(file);

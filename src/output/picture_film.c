@@ -1,5 +1,6 @@
 #include "output/picture_film.h"
 
+#include "output/beside.h"
 #include "output/files.h"
 
 #include <errno.h>
@@ -57,12 +58,16 @@ static int start(struct hs_film *film, int per_second, const int ends[2])
 enum hs_status hs_film_begin(struct hs_film *film, const char *path, int per_second,
                              struct hs_error *err)
 {
-    *film = (struct hs_film){.path = path, .part = malloc(strlen(path) + sizeof ".part")};
+    *film = (struct hs_film){.path = path, .part = hs_beside_name(path)};
     int ends[2];
     if (!film->part)
         return hs_error_add(err, HS_DEVICE, "%s: no memory for its name", path);
-    strcat(strcpy(film->part, path), ".part");
-    const enum hs_status status = hs_file_make_parents(path, err);
+    enum hs_status status =
+        hs_existing_check(path, HS_EXISTING_PICTURE, true, hs_canvas_elsewhere, err);
+    if (status == HS_OK)
+        status = hs_beside_clear(film->part, hs_canvas_elsewhere, err);
+    if (status == HS_OK)
+        status = hs_file_make_parents(path, hs_canvas_elsewhere, err);
     if (status != HS_OK)
         return status;
     if (pipe2(ends, O_CLOEXEC))

@@ -196,7 +196,7 @@ enum hs_status hs_store_create(const char *path, enum hs_existing kind, bool ove
         (*out)->overwrite = overwrite;
         if (kind ==
             HS_EXISTING_RUN) /* a checkpoint goes where its run is, if that is still there */
-            st = hs_file_make_parents(path, err);
+            st = hs_file_make_parents(path, hs_existing_elsewhere, err);
     }
     if (!st) /* as well before anything is written */
         st = check_target(*out, err);

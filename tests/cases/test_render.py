@@ -434,7 +434,7 @@ def test_a_truncated_file_is_refused(block, tmp_path):
 
 
 def test_a_place_that_cannot_be_written_leaves_nothing(block, tmp_path):
-    fails(render(block, "-o", block / "p.png"), 3, "block.h5", "-o")
+    fails(render(block, "-o", block / "deep" / "p.png"), 3, "block.h5: cannot make", "give the picture another name")
     (tmp_path / "p.png").mkdir()
     fails(render(block, "-o", tmp_path / "p.png"), 3, "p.png", "directory")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["block.h5", "p.png"]
@@ -445,10 +445,11 @@ def test_folders_are_made(block, tmp_path):
 
 
 def test_a_full_disk_leaves_the_picture_that_was_there(block, tmp_path):
-    (tmp_path / "p.png").write_text("older")
+    draw(block, tmp_path / "p.png", "--step", "0", "--width", "400")
+    older = (tmp_path / "p.png").read_bytes()
     limited = f"ulimit -f 8; trap '' XFSZ; exec {HEATSOLVE} render {block} -o {tmp_path}/p.png"
     fails(subprocess.run(["bash", "-c", limited], capture_output=True, text=True), 3, "p.png")
-    assert (tmp_path / "p.png").read_text() == "older"
+    assert (tmp_path / "p.png").read_bytes() == older
     assert not (tmp_path / "p.png.part").exists()
 
 
@@ -687,12 +688,29 @@ def test_a_line_is_filmed_too(tmp_path, fake):
 
 
 def test_an_ffmpeg_that_fails_leaves_no_film(block, tmp_path, fake):
-    (tmp_path / "f.mp4").write_text("older")
     result = render(block, "-o", tmp_path / "f.mp4", **fake("#!/bin/sh\necho no such codec >&2\nexit 1\n"))
     assert result.returncode == 3
     assert "no such codec" in result.stderr and "f.mp4: ffmpeg failed" in result.stderr
-    assert (tmp_path / "f.mp4").read_text() == "older"
-    assert not (tmp_path / "f.mp4.part").exists()
+    assert not (tmp_path / "f.mp4").exists() and not (tmp_path / "f.mp4.part").exists()
+
+
+@pytest.mark.parametrize("ending", ["png", "svg", "pdf", "mp4", "webm"])
+def test_what_somebody_else_made_is_not_replaced(block, tmp_path, fake, ending):
+    environment = fake()
+    for name in (f"p.{ending}", f"q.{ending}.part"):
+        (tmp_path / name).write_text("mine")
+        fails(render(block, "-o", tmp_path / name.removesuffix(".part"), **environment), 3, name, "another name")
+        assert (tmp_path / name).read_text() == "mine"
+
+
+@pytest.mark.skipif(not shutil.which("ffmpeg"), reason="ffmpeg is not installed")
+@pytest.mark.parametrize("ending", ["mp4", "webm"])
+def test_a_film_takes_the_place_of_an_older_one_but_of_no_other(block, tmp_path, ending):
+    film = tmp_path / f"f.{ending}"
+    for _ in range(2):
+        draw(block, film, "--width", "400", read=False)
+    subprocess.run(["ffmpeg", "-loglevel", "error", "-y", "-i", film, "-map_metadata", "-1", tmp_path / f"g.{ending}"], check=True)
+    fails(render(block, "-o", tmp_path / f"g.{ending}"), 3, f"g.{ending}", "another name")
 
 
 def test_without_ffmpeg_there_are_frames_and_a_line_to_run(block, tmp_path, fake):
