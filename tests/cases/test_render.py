@@ -434,7 +434,7 @@ def test_a_truncated_file_is_refused(block, tmp_path):
 
 
 def test_a_place_that_cannot_be_written_leaves_nothing(block, tmp_path):
-    fails(render(block, "-o", block / "deep" / "p.png"), 3, "block.h5: cannot make", "give the picture another name")
+    fails(render(block, "-o", block / "deep" / "p.png"), 3, "block.h5/deep: cannot make", "give the picture another name")
     (tmp_path / "p.png").mkdir()
     fails(render(block, "-o", tmp_path / "p.png"), 3, "p.png", "directory")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["block.h5", "p.png"]
