@@ -4,6 +4,8 @@
  */
 #include "core/boundary.h"
 
+#include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 #define BIT(key) (1u << HS_BOUNDARY_##key)
@@ -136,21 +138,27 @@ const struct hs_boundary_kind hs_boundary_kinds[] = {
      .lower = lower_fixed},
     {.name = "dirichlet",
      .summary = "the wall node has the given temperature",
+     .known_as = "temperature|isothermal|fixed_temperature|constant_temperature|prescribed",
      .all_of = BIT(VALUE),
      .lower = lower_dirichlet},
     {.name = "neumann",
      .summary = "given outward heat flux, or gradient along the outward normal",
+     .known_as = "flux|heat_flux|heatflux|gradient|fixed_flux|constant_flux",
      .any_of = BIT(FLUX) | BIT(GRADIENT),
      .lower = lower_neumann},
     {.name = "robin",
      .summary = "convection to the ambient temperature",
+     .known_as = "convection|convective|mixed|newton|film|cooling|third_kind",
      .all_of = BIT(H) | BIT(AMBIENT),
      .lower = lower_robin},
     {.name = "periodic",
      .summary = "the grid repeats; both faces of the axis",
+     .known_as = "cyclic|wrap",
      .lower = lower_periodic},
     {.name = "reflective",
      .summary = "insulated: mirror about the wall node",
+     .known_as = "insulated|insulation|insulating|adiabatic|symmetry|symmetric|zero_flux|no_flux|"
+                 "noflux|zero_gradient|zerogradient|mirror",
      .lower = lower_reflective},
     {.name = "clamp",
      .summary = "outside equals the edge node: insulated, wall half a cell outside",
@@ -186,6 +194,44 @@ const struct hs_boundary_kind *hs_boundary_find(const char *name)
         if (strcmp(kind->name, name) == 0)
             return kind;
     return NULL;
+}
+
+static bool is_same_letter(char typed, char known)
+{
+    return tolower((unsigned char)typed) == known || (known == '_' && strchr("- ", typed));
+}
+
+static bool is_among(const char *name, const char *list)
+{
+    const size_t length = strlen(name);
+    for (const char *p = list; *p;) {
+        const size_t n = strcspn(p, "|");
+        size_t same = 0;
+        while (n == length && same < n && is_same_letter(name[same], p[same]))
+            same++;
+        if (n > 0 && same == n)
+            return true;
+        p += n + (p[n] == '|');
+    }
+    return false;
+}
+
+const struct hs_boundary_kind *hs_boundary_meant(const char *name)
+{
+    for (const struct hs_boundary_kind *kind = hs_boundary_kinds; kind->name; kind++)
+        if (kind->known_as && is_among(name, kind->known_as))
+            return kind;
+    return NULL;
+}
+
+void hs_boundary_list_keys(unsigned keys, const char *between, char *out, size_t size)
+{
+    size_t used = 0;
+    out[0] = '\0';
+    for (int key = 0; key < HS_BOUNDARY_KEYS && used < size; key++)
+        if (keys & 1u << key)
+            used += (size_t)snprintf(out + used, size - used, "%s%s", used ? between : "",
+                                     hs_boundary_key_name((enum hs_boundary_key)key));
 }
 
 const char *hs_boundary_key_name(enum hs_boundary_key key)

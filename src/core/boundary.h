@@ -63,8 +63,9 @@ struct hs_boundary_spec {
 struct hs_boundary_kind {
     const char *name;
     const char *summary;
-    unsigned any_of; /* exactly one of these keys must be given (0: none needed) */
-    unsigned all_of; /* all of these must be given */
+    const char *known_as; /* what others call it: "convection|cooling"; NULL: nothing else */
+    unsigned any_of;      /* exactly one of these keys must be given (0: none needed) */
+    unsigned all_of;      /* all of these must be given */
     /* Fills `face`, whose type is set and whose rest is zero. `conductivity` [W/(m K)] is NaN
      * where the config gives none; `spacing` [m]. On failure adds the reason without file or
      * line ("needs material.conductivity ..."), which the caller completes. */
@@ -74,6 +75,12 @@ struct hs_boundary_kind {
 
 extern const struct hs_boundary_kind hs_boundary_kinds[];          /* ends with a NULL name */
 const struct hs_boundary_kind *hs_boundary_find(const char *name); /* NULL if unknown */
+
+/* The kind that others call so, whatever the case of its letters, "-" and " " for "_"; or NULL. */
+const struct hs_boundary_kind *hs_boundary_meant(const char *name);
+
+/* "flux or gradient": the names of a set of keys, with `between` between them. */
+void hs_boundary_list_keys(unsigned keys, const char *between, char *out, size_t size);
 
 #ifdef __cplusplus
 }

@@ -159,6 +159,11 @@ static bool region_holds(const struct hs_region *region, int first, int dims,
            square <= region->radius * region->radius * (1.0 + slack);
 }
 
+bool hs_region_covers(const struct hs_region *region, int dims, const double at[HS_AXES])
+{
+    return region_holds(region, HS_X, dims, at);
+}
+
 /* Puts the region's value on its nodes of row (j, k). */
 static void apply_region(const struct hs_grid *grid, const struct hs_region *region, int64_t j,
                          int64_t k, double *out)

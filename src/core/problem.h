@@ -164,6 +164,9 @@ struct hs_stencil hs_problem_stencil(const struct hs_problem *problem, double st
 /* Nodes that sweeps update: all but the held layers. */
 struct hs_box hs_problem_interior(const struct hs_problem *problem);
 
+/* Whether a region covers a point of a grid of so many axes; a hair outside counts as inside. */
+bool hs_region_covers(const struct hs_region *region, int dims, const double at[HS_AXES]);
+
 /* Initial temperature of the nodes of row (j, k), at t = 0: regions applied, and on prescribed
  * layers the wall's value. out: [nx]. */
 void hs_problem_initial_row(const struct hs_problem *problem, int64_t j, int64_t k, double *out);

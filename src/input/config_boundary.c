@@ -41,11 +41,8 @@ static void check_unused(struct hs_reader *reader, const char *group,
 /* "flux or gradient" */
 static struct hs_key list_keys(unsigned keys, const char *between)
 {
-    struct hs_key list = {""};
-    for (enum hs_boundary_key key = 0; key < HS_BOUNDARY_KEYS; key++)
-        if (keys & 1u << key)
-            list = hs_key("%.60s%s%s", list.text, list.text[0] ? between : "",
-                          hs_boundary_key_name(key));
+    struct hs_key list;
+    hs_boundary_list_keys(keys, between, list.text, sizeof list.text);
     return list;
 }
 
@@ -114,7 +111,8 @@ static bool read_face(struct hs_reader *reader, int face)
         return read;
     }
     /* what it lacks is the conductivity; one that is given and wrong has been reported */
-    if (!hs_given(reader, "material.conductivity"))
+    if (!hs_given(reader, "material.conductivity") &&
+        !hs_settings_is_meant(reader->settings, "material"))
         hs_settings_complain(reader->settings, hs_face_key(reader, face, "type").text, "%s",
                              reason);
     return false;

@@ -14,6 +14,23 @@ static int64_t sample(const struct hs_grid *grid, int axis, int which)
     return which * (grid->points[axis] - 1) / (SAMPLES - 1);
 }
 
+/* "is not a number (NaN) at node (3, 4), x = 0.3, y = 0.4 m, t = 0 s; ..." `dataset`: of the file
+ * that the key names; or NULL. */
+static void complain_of_node(struct hs_reader *reader, const char *key, const char *dataset,
+                             double found, const int64_t node[HS_AXES], double t)
+{
+    const struct hs_problem *problem = reader->problem;
+    char number[32] = "not a number (NaN)", place[160]; /* printf would give it a sign */
+    if (!isnan(found))
+        snprintf(number, sizeof number, "%g", found);
+    hs_grid_name_node(&problem->grid, node, place, sizeof place);
+    hs_settings_complain(
+        reader->settings, key,
+        "%s%.250s%sis %s at %s, t = %g s; it must be a finite number everywhere%s",
+        dataset ? "dataset " : "", dataset ? dataset : "", dataset ? " " : "", number, place, t,
+        problem->precision == HS_FLOAT ? ", in float at most 3.4e38" : "");
+}
+
 /* Reports the first sampled node within `box` where the value is not finite. */
 static void check_value(struct hs_reader *reader, const char *key, const struct hs_value *value,
                         double t, const struct hs_box *box)
@@ -34,10 +51,7 @@ static void check_value(struct hs_reader *reader, const char *key, const struct 
         const double found = hs_value_at(value, at[HS_X], at[HS_Y], at[HS_Z], t);
         if (!inside || isfinite(found))
             continue;
-        hs_settings_complain(reader->settings, key,
-                             "is %g at x = %g, y = %g, z = %g, t = %g; it must be a finite number "
-                             "everywhere",
-                             isnan(found) ? (double)NAN : found, at[HS_X], at[HS_Y], at[HS_Z], t);
+        complain_of_node(reader, key, NULL, found, node, t);
         return;
     }
 }
@@ -96,37 +110,32 @@ static bool is_held(const struct hs_problem *problem, double value)
     return problem->precision == HS_FLOAT ? isfinite((float)value) : isfinite(value);
 }
 
-/* `dataset`: of the file that the key names; or NULL. */
-static void complain_of_node(struct hs_reader *reader, const char *key, const char *dataset,
-                             double value, const int64_t node[HS_AXES])
+/* Of the three ways to give a field, the one that was taken; the group itself if none was. */
+static struct hs_key field_key(const struct hs_reader *reader, const char *group)
 {
-    const struct hs_problem *problem = reader->problem;
-    char number[32] = "NaN", at[160]; /* printf would give it a sign */
-    if (!isnan(value))
-        snprintf(number, sizeof number, "%g", value);
-    hs_grid_name_node(&problem->grid, node, at, sizeof at);
-    hs_settings_complain(
-        reader->settings, key, "%s%.250s%sis %s at %s; it must be a finite number everywhere%s",
-        dataset ? "dataset " : "", dataset ? dataset : "", dataset ? " " : "", number, at,
-        problem->precision == HS_FLOAT ? ", in float at most 3.4e38" : "");
+    static const char *const ways[] = {"value", "expression", "file"};
+    for (int i = 0; i < 3; i++) {
+        const struct hs_key key = hs_key("%s.%s", group, ways[i]);
+        if (hs_given(reader, key.text))
+            return key;
+    }
+    return hs_key("%s", group);
 }
 
-/* The same, of an initial field: its data, a prescribing wall, or whatever else it is made of. */
-static void complain_of_initial(struct hs_reader *reader, double value, const int64_t node[HS_AXES])
+/* What gives a node its initial temperature: its wall, the last region over it, or the field. */
+static struct hs_key initial_key(const struct hs_reader *reader, const int64_t node[HS_AXES])
 {
     const struct hs_problem *problem = reader->problem;
-    const struct hs_grid *grid = &problem->grid;
-    const double *data = problem->initial.field.data;
-    const char *dataset = hs_settings_text(reader->settings, "initial.dataset");
-    const int64_t n =
-        (node[HS_Z] * grid->points[HS_Y] + node[HS_Y]) * grid->points[HS_X] + node[HS_X];
     const int face = hs_problem_prescribing_face(problem, node[HS_X], node[HS_Y], node[HS_Z]);
+    double at[HS_AXES];
+    for (int axis = 0; axis < HS_AXES; axis++)
+        at[axis] = hs_grid_coordinate(&problem->grid, axis, node[axis]);
     if (face >= 0)
-        complain_of_node(reader, drive_key(reader, face).text, NULL, value, node);
-    else if (data && !is_held(problem, data[n]))
-        complain_of_node(reader, "initial.file", dataset ? dataset : "", value, node);
-    else
-        complain_of_node(reader, "initial", NULL, value, node);
+        return drive_key(reader, face);
+    for (int r = problem->initial.region_count - 1; r >= 0; r--)
+        if (hs_region_covers(&problem->initial.regions[r], problem->grid.dims, at))
+            return hs_key("initial.regions[%d].value", r);
+    return field_key(reader, "initial");
 }
 
 /* Looks at whole rows, all of them in a grid of up to `MOST` nodes, else evenly spread ones, none
@@ -137,7 +146,7 @@ static void check_initial(struct hs_reader *reader)
     const struct hs_problem *problem = reader->problem;
     const struct hs_grid *grid = &problem->grid;
     const struct hs_field *field = &problem->initial.field;
-    hs_keep_place(reader, HS_PLACE_INITIAL, "initial");
+    hs_keep_place(reader, HS_PLACE_INITIAL, field_key(reader, "initial").text);
     const bool uniform = !field->value.expression.code && isfinite(field->value.constant) &&
                          problem->initial.region_count == 0 && problem->precision == HS_DOUBLE;
     if (!field->data && (uniform || grid->points[HS_X] > MOST))
@@ -158,7 +167,11 @@ static void check_initial(struct hs_reader *reader)
         if (i == grid->points[HS_X])
             continue;
         const int64_t node[HS_AXES] = {i, j, k};
-        complain_of_initial(reader, row[i], node);
+        const struct hs_key key = initial_key(reader, node);
+        const char *dataset = strcmp(key.text, "initial.file") == 0
+                                  ? hs_settings_text(reader->settings, "initial.dataset")
+                                  : NULL;
+        complain_of_node(reader, key.text, dataset, row[i], node, 0.0);
         break;
     }
     free(row);
@@ -173,11 +186,9 @@ void hs_check_values(struct hs_reader *reader)
     check_faces(reader);
     check_initial(reader);
     if (problem->source.present) { /* where it could not be read it is 0 */
-        const char *key = hs_given(reader, "source.value")  ? "source.value"
-                          : hs_given(reader, "source.file") ? "source.file"
-                                                            : "source.expression";
-        keep_source(reader, key);
-        check_value(reader, key, &problem->source.field.value, 0.0, &all);
+        const struct hs_key key = field_key(reader, "source");
+        keep_source(reader, key.text);
+        check_value(reader, key.text, &problem->source.field.value, 0.0, &all);
     }
     /* a solution may well be singular at the start; it is the end that is checked */
     const double end = isnan(problem->schedule.end) ? 1.0 : problem->schedule.end;

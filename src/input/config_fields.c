@@ -70,10 +70,11 @@ static int count_given(const struct hs_reader *reader, const char *group)
 static void read_field(struct hs_reader *reader, const char *group, struct hs_field *out)
 {
     const int given = count_given(reader, group);
-    if (given != 1)
-        hs_settings_complain(reader->settings, group, "%s; give one of value, expression and file",
-                             given == 0 ? "has nothing that says what it is"
-                                        : "has more than one thing that says what it is");
+    if (given > 1)
+        hs_settings_complain(reader->settings, group,
+                             "give only one of value, expression and file");
+    if (given == 0)
+        hs_settings_complain(reader->settings, group, "give one of value, expression and file");
     static const char *const file_only[] = {"dataset", "step"};
     const bool by_file = hs_given(reader, hs_key("%s.file", group).text);
     for (int i = 0; i < 2; i++) {

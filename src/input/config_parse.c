@@ -3,6 +3,8 @@
 #include <libconfig.h>
 
 #include "core/boundary.h"
+#include "input/brackets.h"
+#include "input/foreign.h"
 #include "input/number.h"
 
 #include <ctype.h>
@@ -51,16 +53,22 @@ static void report_unknown(struct hs_settings *settings, const struct hs_setting
     char place[256] = "--set";
     if (entry->file)
         snprintf(place, sizeof place, "%.230s:%d", entry->file, entry->line);
+    struct hs_foreign foreign = {NULL, NULL};
     /* looking for the nearest key takes long, and what is not listed needs no remedy */
-    const char *nearest = hs_error_is_full(settings->err) ? NULL : hs_option_nearest(entry->path);
-    hs_settings_blame(settings, nearest ? nearest : entry->path);
-    if (nearest) {
+    if (!hs_error_is_full(settings->err) && !hs_foreign_key(entry->path, &foreign))
+        foreign.meant = hs_option_nearest(entry->path);
+    hs_settings_blame(settings, foreign.meant ? foreign.meant : entry->path);
+    if (foreign.said)
+        hs_error_add(settings->err, HS_BAD_INPUT, "%s: %s: unknown key; %s", place, entry->path,
+                     foreign.said);
+    else if (foreign.meant)
         hs_error_add(settings->err, HS_BAD_INPUT, "%s: %s: unknown key; did you mean %s?", place,
-                     entry->path, nearest);
-        hs_settings_mean(settings, nearest);
-    } else
+                     entry->path, foreign.meant);
+    else
         hs_error_add(settings->err, HS_BAD_INPUT,
                      "%s: %s: unknown key; heatsolve options lists them all", place, entry->path);
+    if (foreign.meant)
+        hs_settings_mean(settings, foreign.meant);
 }
 
 static bool takes_words(const struct hs_option *option)
@@ -167,6 +175,23 @@ static const char *line_at(const struct hs_config_text *text, int line, int *len
     return at;
 }
 
+/* Of a bracket without its partner the place where it stands, else where libconfig stopped. */
+static enum hs_status report_syntax(const struct hs_config_text *text, const config_t *config,
+                                    struct hs_error *err)
+{
+    enum { MOST = 72 };
+    char fault[160];
+    int number = config_error_line(config), length;
+    const bool bracket = hs_brackets_fault(text->plain, &number, fault, sizeof fault);
+    const struct hs_text_place place = hs_config_text_place(text, number);
+    const char *line = line_at(text, number, &length);
+    return hs_error_add(err, HS_BAD_INPUT, "%s:%d: %s%s%s%.*s%s", place.file, place.line,
+                        bracket ? "syntax error: " : "",
+                        bracket ? fault : explain(config_error_text(config)),
+                        length ? "; the line: " : "", length > MOST ? MOST : length, line,
+                        length > MOST ? " ..." : "");
+}
+
 enum hs_status hs_config_parse(const struct hs_config_text *text, struct hs_settings *settings)
 {
     config_t config;
@@ -175,17 +200,8 @@ enum hs_status hs_config_parse(const struct hs_config_text *text, struct hs_sett
     if (config_read_string(&config, text->marked)) {
         const struct walk walk = {text, settings};
         status = flatten_members(&walk, config_root_setting(&config), "", true);
-    } else {
-        enum { MOST = 72 };
-        const int number = config_error_line(&config);
-        const struct hs_text_place place = hs_config_text_place(text, number);
-        int length;
-        const char *line = line_at(text, number, &length);
-        status =
-            hs_error_add(settings->err, HS_BAD_INPUT, "%s:%d: %s%s%.*s%s", place.file, place.line,
-                         explain(config_error_text(&config)), length ? "; the line: " : "",
-                         length > MOST ? MOST : length, line, length > MOST ? " ..." : "");
-    }
+    } else
+        status = report_syntax(text, &config, settings->err);
     config_destroy(&config);
     return status ? status : settings->err->status;
 }

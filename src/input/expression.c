@@ -1,5 +1,6 @@
 #include "input/expression.h"
 
+#include "input/foreign.h"
 #include "input/number.h"
 #include "input/options.h"
 
@@ -252,6 +253,29 @@ static bool parse_number(struct compiler *c)
     return emit(c, HS_OP_CONSTANT, value);
 }
 
+/* Signs of other languages where an operator or a value should be; "x**2" fails at its second. */
+static bool is_foreign_sign(struct compiler *c, const char *at)
+{
+    if (at > c->text && at[0] == '*' && at[-1] == '*')
+        at--;
+    const char *remedy = hs_foreign_sign(at);
+    char said[160];
+    if (!remedy)
+        return false;
+    const int length = at[0] == '*' || (at[0] & 0x80) ? 2 : 1;
+    snprintf(said, sizeof said, "\"%.*s\" was not expected (%s)", length, at, remedy);
+    fail_at(c, at, "%s", said);
+    return true;
+}
+
+/* After a value in parentheses that goes on with neither an operator nor what closes them. */
+static bool not_closed(struct compiler *c, const char *open)
+{
+    if (*c->at == '\0')
+        return fail_at(c, open, "the \"(\" has no \")\"%s", "");
+    return !is_foreign_sign(c, c->at) && fail_at(c, c->at, "a \")\" is missing%s", "");
+}
+
 static bool count_arguments(struct compiler *c, const struct function *function, int count,
                             const char *where)
 {
@@ -269,7 +293,7 @@ static bool count_arguments(struct compiler *c, const struct function *function,
 static bool parse_arguments(struct compiler *c, const struct function *function, const char *where)
 {
     int count = 0;
-    c->at++; /* ( */
+    const char *open = c->at++;
     skip_blanks(c);
     while (*c->at != ')') {
         if (!parse_choice(c))
@@ -283,7 +307,7 @@ static bool parse_arguments(struct compiler *c, const struct function *function,
             if (*c->at == ')')
                 return fail_at(c, c->at, "an argument is missing%s", "");
         } else if (*c->at != ')')
-            return fail_at(c, c->at, "a \")\" is missing%s", "");
+            return not_closed(c, open);
     }
     c->at++;
     if (!count_arguments(c, function, count, where))
@@ -296,9 +320,12 @@ static bool parse_arguments(struct compiler *c, const struct function *function,
 static bool unknown_name(struct compiler *c, const char *name)
 {
     char known[500], said[160];
+    const char *foreign = hs_foreign_name(name);
     snprintf(known, sizeof known, "x|y|z|t|pi|%s", hs_expression_functions());
     const char *nearest = strcmp(name, "_pi") == 0 ? "pi" : hs_nearest_word(name, known);
-    if (nearest)
+    if (foreign)
+        snprintf(said, sizeof said, "unknown name \"%.40s\" (%s)", name, foreign);
+    else if (nearest)
         snprintf(said, sizeof said, "unknown name \"%.40s\" (did you mean %s?)", name, nearest);
     else
         snprintf(said, sizeof said, "unknown name \"%.40s\" (known are x, y, z, t, pi, e)", name);
@@ -334,15 +361,17 @@ static bool parse_primary(struct compiler *c)
         return parse_number(c);
     if (isalpha((unsigned char)*c->at) || *c->at == '_')
         return parse_name(c);
+    if (*c->at != '(' && is_foreign_sign(c, c->at))
+        return false;
     if (*c->at != '(')
         return *c->at ? fail_at(c, c->at, "a number, a name or \"(\" is missing before \"%.1s\"",
                                 c->at)
                       : fail_at(c, c->at, "the expression ends too early,%s", "");
-    c->at++;
+    const char *open = c->at++;
     if (!parse_choice(c))
         return false;
     if (*c->at != ')')
-        return fail_at(c, c->at, "a \")\" is missing%s", "");
+        return not_closed(c, open);
     c->at++;
     return true;
 }
@@ -428,9 +457,7 @@ static bool parse_all(struct compiler *c)
         return false;
     if (*c->at == '\0')
         return true;
-    if (*c->at == '=')
-        return fail_at(c, c->at, "\"=\" assigns; write == to compare,%s", "");
-    return fail_at(c, c->at, "\"%.1s\" was not expected", c->at);
+    return !is_foreign_sign(c, c->at) && fail_at(c, c->at, "\"%.1s\" was not expected", c->at);
 }
 
 /* The most values on the stack at any time. */

@@ -463,8 +463,7 @@ static const struct {
 } variables[] = {{"FACE", face_length}, {"[]", index_length}, {"cN", coefficient_length}};
 enum { VARIABLES = sizeof variables / sizeof variables[0] };
 
-/* What is left of `path` after the pattern, or NULL if it does not match. */
-static const char *match(const char *pattern, const char *path)
+const char *hs_option_match(const char *pattern, const char *path)
 {
     while (*pattern) {
         size_t taken = 0;
@@ -487,7 +486,7 @@ static const char *match(const char *pattern, const char *path)
 const struct hs_option *hs_option_find(const char *path)
 {
     for (const struct hs_option *option = hs_options; option->path; option++) {
-        const char *rest = match(option->path, path);
+        const char *rest = hs_option_match(option->path, path);
         if (!rest)
             continue;
         const bool list = option->type == HS_OPTION_COUNTS || option->type == HS_OPTION_NUMBERS ||

@@ -50,6 +50,9 @@ void hs_option_range(const struct hs_option *option, char *out, size_t size);
 /* The entry for a concrete path ("boundary.x_min.h", "probes[0].at", "grid.points[2]"), or NULL. */
 const struct hs_option *hs_option_find(const char *path);
 
+/* What is left of a path behind a pattern of the table's kind; NULL if it does not begin so. */
+const char *hs_option_match(const char *pattern, const char *path);
+
 /* The known path nearest to a mistyped one, or NULL if none is near. Static storage. */
 const char *hs_option_nearest(const char *path);
 

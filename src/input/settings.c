@@ -1,5 +1,6 @@
 #include "input/settings.h"
 
+#include "input/foreign.h"
 #include "input/number.h"
 
 #include <math.h>
@@ -305,8 +306,11 @@ static void check_choice(struct hs_settings *settings, const struct hs_setting *
     const char *choices = entry->option->choices;
     if (is_choice(entry->text, choices))
         return;
+    char write[200];
     const char *nearest = hs_nearest_word(entry->text, choices);
-    if (nearest)
+    if (hs_foreign_choice(entry->option, entry->text, write, sizeof write))
+        hs_settings_complain(settings, entry->path, "write %s", write);
+    else if (nearest)
         hs_settings_complain(settings, entry->path, "did you mean \"%s\"? Known are %s", nearest,
                              choices);
     else
@@ -362,6 +366,17 @@ static const char *const examples[HS_OPTION_TYPES] = {
     [HS_OPTION_NUMBER_OR_AUTO] = "a number or \"auto\"",
 };
 
+/* A number in quotes is only that; other texts may be meant for what is not there. */
+static void complain_of_kind(struct hs_settings *settings, const struct hs_setting *setting,
+                             const char *example)
+{
+    double number;
+    const bool quoted = setting->text && hs_number_parse(setting->text, &number) == NULL;
+    const char *said = quoted ? NULL : hs_foreign_value(setting->path, setting->kind);
+    hs_settings_complain(settings, setting->path, "must be %s%s%s", example, said ? "; " : "",
+                         said ? said : "");
+}
+
 void hs_settings_check(struct hs_settings *settings, struct hs_setting *setting)
 {
     const enum hs_option_type type = setting->option->type;
@@ -376,7 +391,7 @@ void hs_settings_check(struct hs_settings *settings, struct hs_setting *setting)
         example = type == HS_OPTION_COUNTS ? examples[HS_OPTION_COUNT] : examples[HS_OPTION_NUMBER];
     }
     if (!(kinds & 1u << setting->kind))
-        hs_settings_complain(settings, setting->path, "must be %s", example);
+        complain_of_kind(settings, setting, example);
     else if (setting->text && types[type].check)
         types[type].check(settings, setting);
 }

@@ -173,3 +173,21 @@ void test_boundary__kinds_are_found_by_name(void **state)
     assert_null(hs_boundary_find("dirichle"));
     assert_string_equal(hs_boundary_key_name(HS_BOUNDARY_AMBIENT), "ambient");
 }
+
+void test_boundary__other_names_lead_to_one_kind(void **state)
+{
+    (void)state;
+    static const char *const names[][2] = {
+        {"convection", "robin"},     {"Convective", "robin"},       {"insulated", "reflective"},
+        {"ADIABATIC", "reflective"}, {"heat-flux", "neumann"},      {"Heat flux", "neumann"},
+        {"flux", "neumann"},         {"isothermal", "dirichlet"},   {"temperature", "dirichlet"},
+        {"cyclic", "periodic"},      {"zeroGradient", "reflective"}};
+    for (size_t n = 0; n < sizeof names / sizeof names[0]; n++) {
+        assert_non_null(hs_boundary_meant(names[n][0]));
+        assert_string_equal(hs_boundary_meant(names[n][0])->name, names[n][1]);
+        assert_null(hs_boundary_find(names[n][0])); /* known, but not accepted */
+    }
+    assert_null(hs_boundary_meant(""));
+    assert_null(hs_boundary_meant("conv"));
+    assert_null(hs_boundary_meant("convections"));
+}

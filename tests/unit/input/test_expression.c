@@ -376,9 +376,11 @@ void test_expression__says_what_is_wrong_and_where(void **state)
     assert_reason("2x", "an operator is missing");
     assert_reason("2(x)", "an operator is missing");
     assert_reason("x+", "ends too early");
-    assert_reason("(x+1", "a \")\" is missing");
+    assert_reason("(x+1", "the \"(\" has no \")\" at column 1");
     assert_reason("x+1)", "\")\" was not expected");
-    assert_reason("sin(x", "a \")\" is missing");
+    assert_reason("sin(x", "the \"(\" has no \")\" at column 4");
+    assert_reason("min(x y)", "a \")\" is missing at column 7");
+    assert_reason("x**2", "\"**\" was not expected (write x^2 or x*x for a power) at column 2");
     assert_reason("sin()", "sin takes one argument, not 0");
     assert_reason("sin(x,y)", "sin takes one argument, not 2");
     assert_reason("atan2(x)", "atan2 takes two arguments, not 1");

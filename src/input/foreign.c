@@ -1,0 +1,268 @@
+#include "input/foreign.h"
+
+#include "core/boundary.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- keys ------------------------------------------------------------------------------------ */
+
+#define ONE_MATERIAL                                                                               \
+    "heatsolve computes one uniform material; bodies of several are not there yet. Give "          \
+    "material = { conductivity; density; specific_heat; }"
+#define EVEN_SPACING                                                                               \
+    "the spacing along an axis is uniform; stretched grids are not there yet. Give points, lower " \
+    "and upper"
+#define FACES "faces are called x_min, x_max, y_min, y_max, z_min and z_max"
+
+/* A pattern stands for the key and all within it. `meant` is a key, or, without a dot, another last
+ * name in the same group. */
+static const struct {
+    const char *pattern, *meant, *said;
+} keys[] = {
+    /* what is not there yet */
+    {"materials", "material", ONE_MATERIAL},
+    {"body", "material", ONE_MATERIAL},
+    {"bodies", "material", ONE_MATERIAL},
+    {"contacts", "material", ONE_MATERIAL},
+    {"contact", "material", ONE_MATERIAL},
+    {"material.regions", "material", ONE_MATERIAL},
+    {"material.file", "material", ONE_MATERIAL},
+    {"material.dataset", "material", ONE_MATERIAL},
+    {"material.expression", "material", ONE_MATERIAL},
+    {"material.name", NULL, "a material is its numbers alone; name it in the title"},
+    {"boundary.FACE.patches", NULL,
+     "a face has one type; its value, flux, gradient or ambient may be an expression, such as "
+     "\"x < 0.1 ? 350 : 293\""},
+    {"boundary.FACE.emissivity", NULL,
+     "radiation is not there yet; near a temperature T it is robin with h = 4*emissivity*5.67e-8*"
+     "T^3 (T in K)"},
+    {"grid.x", NULL, EVEN_SPACING},
+    {"grid.y", NULL, EVEN_SPACING},
+    {"grid.z", NULL, EVEN_SPACING},
+    {"time.method", NULL, "time goes by explicit steps; other methods are not there yet"},
+    {"solver.method", NULL, "time goes by explicit steps; other methods are not there yet"},
+    {"steady.method", NULL, "a steady state is reached by sweeps; other methods are not there yet"},
+
+    /* what has another name here */
+    {"material.k", "conductivity", NULL},
+    {"material.lambda", "conductivity", NULL},
+    {"material.thermal_conductivity", "conductivity", NULL},
+    {"material.rho", "density", NULL},
+    {"material.c", "specific_heat", NULL},
+    {"material.cp", "specific_heat", NULL},
+    {"material.c_p", "specific_heat", NULL},
+    {"material.heat_capacity", "specific_heat", NULL},
+    {"material.alpha", "diffusivity", NULL},
+    {"material.thermal_diffusivity", "diffusivity", NULL},
+    {"boundaries", "boundary", NULL},
+    {"boundary_conditions", "boundary", NULL},
+    {"bc", "boundary", NULL},
+    {"boundary.left", NULL, FACES},
+    {"boundary.right", NULL, FACES},
+    {"boundary.bottom", NULL, FACES},
+    {"boundary.top", NULL, FACES},
+    {"boundary.front", NULL, FACES},
+    {"boundary.back", NULL, FACES},
+    {"boundary.FACE.kind", "type", NULL},
+    {"boundary.FACE.temperature", NULL,
+     "the temperature of a dirichlet wall is value, that of robin's surroundings ambient"},
+    {"boundary.FACE.T", NULL,
+     "the temperature of a dirichlet wall is value, that of robin's surroundings ambient"},
+    {"boundary.FACE.T_inf", "ambient", NULL},
+    {"boundary.FACE.T_ambient", "ambient", NULL},
+    {"boundary.FACE.ambient_temperature", "ambient", NULL},
+    {"boundary.FACE.htc", "h", NULL},
+    {"boundary.FACE.coefficient", "h", NULL},
+    {"boundary.FACE.heat_transfer_coefficient", "h", NULL},
+    {"boundary.FACE.q", "flux", NULL},
+    {"boundary.FACE.heat_flux", "flux", NULL},
+    {"initial.temperature", "value", NULL},
+    {"initial.T", "value", NULL},
+    {"initial.T0", "value", NULL},
+    {"initial_condition", "initial", NULL},
+    {"source.q", "value", NULL},
+    {"source.power", NULL,
+     "a source is a power density: value in W/m^3, the power over the volume that it is in"},
+    {"sources", "source", NULL},
+    {"grid.n", "points", NULL},
+    {"grid.nx", "points", NULL},
+    {"grid.shape", "points", NULL},
+    {"grid.size", NULL, "points counts the nodes along each axis, lower and upper are in m"},
+    {"grid.length", "upper", NULL},
+    {"grid.origin", "lower", NULL},
+    {"grid.dx", "spacing", NULL},
+    {"time.dt", "step", NULL},
+    {"time.timestep", "step", NULL},
+    {"time.t_end", "end", NULL},
+    {"time.duration", "end", NULL},
+    {"time.steps", "sweeps", NULL},
+    {"time.iterations", "sweeps", NULL},
+    {"solver.dt", "time.step", NULL},
+    {"steady.tol", "tolerance", NULL},
+    {"output.filename", "file", NULL},
+    {"output.path", "file", NULL},
+    {"output.dt", "interval", NULL},
+};
+
+/* "material.rho" with the name "density" is "material.density". */
+static const char *named(const char *path, const char *name)
+{
+    static char key[200];
+    const char *dot = strchr(name, '.') ? NULL : strrchr(path, '.');
+    snprintf(key, sizeof key, "%.*s%s", dot ? (int)(dot + 1 - path) : 0, path, name);
+    return key;
+}
+
+bool hs_foreign_key(const char *path, struct hs_foreign *out)
+{
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        const char *rest = hs_option_match(keys[i].pattern, path);
+        if (!rest || !strchr(".[", *rest)) /* strchr finds the end, too */
+            continue;
+        const char *meant = keys[i].meant;
+        /* where a sentence says it all, the key that must not be called missing is a whole one */
+        *out =
+            (struct hs_foreign){!meant || keys[i].said ? meant : named(path, meant), keys[i].said};
+        return true;
+    }
+    return false;
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+#define TEXT (1u << HS_SETTING_STRING)
+#define LIST (1u << HS_SETTING_LIST)
+
+static const struct {
+    const char *path;
+    unsigned kinds;
+    const char *said;
+} values[] = {
+    {"material", LIST, ONE_MATERIAL},
+    {"material.conductivity", TEXT | LIST, ONE_MATERIAL},
+    {"material.density", TEXT | LIST, ONE_MATERIAL},
+    {"material.specific_heat", TEXT | LIST, ONE_MATERIAL},
+    {"material.diffusivity", TEXT | LIST, ONE_MATERIAL},
+    {"boundary.FACE.h", TEXT, "of a robin wall ambient may be an expression, h not"},
+};
+
+const char *hs_foreign_value(const char *path, enum hs_setting_kind kind)
+{
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        const char *rest = hs_option_match(values[i].path, path);
+        if (rest && !*rest && values[i].kinds & 1u << kind)
+            return values[i].said;
+    }
+    return NULL;
+}
+
+/* ---- words ----------------------------------------------------------------------------------- */
+
+/* `write` is the choice, or a sentence where there is none. */
+static const struct {
+    const char *option, *word, *write;
+} words[] = {
+    {"precision", "single", "\"float\""},
+    {"precision", "float32", "\"float\""},
+    {"precision", "fp32", "\"float\""},
+    {"precision", "float64", "\"double\""},
+    {"precision", "fp64", "\"double\""},
+    {"initial.regions[].shape", "disc", "\"cylinder\", which is a disc in 2D"},
+    {"initial.regions[].shape", "disk", "\"cylinder\", which is a disc in 2D"},
+    {"initial.regions[].shape", "circle", "\"cylinder\", which is a disc in 2D"},
+    {"initial.regions[].shape", "ball", "\"sphere\""},
+    {"initial.regions[].shape", "cube", "\"box\""},
+    {"initial.regions[].shape", "rectangle", "\"box\""},
+    {"boundary.FACE.type", "radiation",
+     "\"robin\" with h = 4*emissivity*5.67e-8*T^3 (T in K) near a temperature T; radiation itself "
+     "is not there yet"},
+};
+
+/* "robin" with h and ambient: convection to the ambient temperature */
+static bool write_kind(const char *word, char *out, size_t size)
+{
+    const struct hs_boundary_kind *kind = hs_boundary_meant(word);
+    char all[100], any[100];
+    if (!kind)
+        return false;
+    hs_boundary_list_keys(kind->all_of, " and ", all, sizeof all);
+    hs_boundary_list_keys(kind->any_of, " or ", any, sizeof any);
+    snprintf(out, size, "\"%s\"%s%s%s: %s", kind->name, all[0] || any[0] ? " with " : "", all, any,
+             kind->summary);
+    return true;
+}
+
+bool hs_foreign_choice(const struct hs_option *option, const char *word, char *out, size_t size)
+{
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(words[i].option, option->path) == 0 && strcasecmp(words[i].word, word) == 0) {
+            snprintf(out, size, "%s", words[i].write);
+            return true;
+        }
+    return strcmp(option->path, "boundary.FACE.type") == 0 && write_kind(word, out, size);
+}
+
+/* ---- expressions ----------------------------------------------------------------------------- */
+
+static const struct {
+    const char *found, *said;
+} names[] =
+    {
+        {"E", "Euler's number is e, its powers exp(...)"},
+        {"Pi", "write pi"},
+        {"PI", "write pi"},
+        {"X", "write x"},
+        {"Y", "write y"},
+        {"Z", "write z"},
+        {"T", "the time is t; what a temperature depends on can be x, y, z and t, not itself"},
+        {"r", "write sqrt(x^2+y^2)"},
+        {"np", "write sin(x), not np.sin(x)"},
+        {"numpy", "write sin(x), not numpy.sin(x)"},
+        {"math", "write sin(x), not math.sin(x)"},
+        {"arcsin", "write asin"},
+        {"arccos", "write acos"},
+        {"arctan", "write atan"},
+        {"arctan2", "write atan2"},
+        {"fabs", "write abs"},
+        {"lg", "write log10"},
+        {"power", "write x^2 or pow(x, 2)"},
+        {"mod", "write fmod"},
+        {"heaviside", "write x > 0 ? 1 : 0"},
+        {"where", "write x > 0 ? 1 : 0"},
+        {"if", "write x > 0 ? 1 : 0"},
+        {"and", "write &&"},
+        {"or", "write ||"},
+        {"not", "write x == 0"},
+},
+  signs[] = {
+      {"**", "write x^2 or x*x for a power"},
+      {"\xc2\xb2", "write ^2"},
+      {"\xc2\xb3", "write ^3"},
+      {"%", "write fmod(a, b) for the remainder"},
+      {"&", "write && for \"and\""},
+      {"|", "write || for \"or\", abs(x) for an absolute value"},
+      {"!", "write != for \"not equal\", x == 0 for \"not\""},
+      {"[", "write parentheses ( )"},
+      {"{", "write parentheses ( )"},
+      {",", "write the decimal point as \".\""},
+      {";", "write one expression, without \";\""},
+      {"=", "\"=\" assigns; write == to compare"},
+      {"(", "an operator is missing; write * to multiply"},
+};
+
+const char *hs_foreign_name(const char *name)
+{
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(names[i].found, name) == 0)
+            return names[i].said;
+    return NULL;
+}
+
+const char *hs_foreign_sign(const char *at)
+{
+    for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++)
+        if (strncmp(signs[i].found, at, strlen(signs[i].found)) == 0)
+            return signs[i].said;
+    return NULL;
+}
