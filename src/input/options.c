@@ -26,13 +26,13 @@
         {.path = group ".file",                                                                    \
          .type = HS_OPTION_STRING,                                                                 \
          .unit = "",                                                                               \
-         .help = "HDF5 file to read it from; looked for here, then beside the config"},            \
+         .help = "HDF5 or .npy file to read it from; looked for here, then beside the config"},            \
         {.path = group ".dataset",                                                                 \
          .loose = true,                                                                            \
          .type = HS_OPTION_STRING,                                                                 \
          .fallback = default_dataset,                                                              \
          .unit = "",                                                                               \
-         .help = "dataset of that file: [z][y][x], or [step][z][y][x]"},                           \
+         .help = "HDF5: its dataset, [z][y][x] or [step][z][y][x]; a .npy file is one array of that shape"},                           \
     {                                                                                              \
         .path = group ".step", .loose = true, .type = HS_OPTION_COUNT, RANGE(-1, MOST_COUNT),      \
         .fallback = "-1", .unit = "", .help = "which step of the dataset, from 0; -1 is the last"  \

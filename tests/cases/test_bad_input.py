@@ -593,7 +593,7 @@ def field_file(tmp_path):
 FIELDS = [
     ('dataset = "fit";', 2, "field.h5 has no dataset fit; it has /fits, /group/text, /holes"),
     ("", 2, "field.h5 has no dataset temperature; it has /fits"),
-    ('dataset = "turned";', 2, "dataset turned is 17 x 9, the grid is 9 x 17 (z, y, x)"),
+    ('dataset = "turned";', 2, "dataset turned is 17 x 9, the grid is 9 x 17 (y, x); its axes are the other way round: save it transposed"),
     ('dataset = "scalar";', 2, "dataset scalar is a single value, the grid is 9 x 17"),
     ('dataset = "group/text";', 2, "dataset group/text holds no numbers"),
     ('dataset = "group";', 2, "field.h5 has no dataset group"),
@@ -634,6 +634,42 @@ def test_a_field_file_that_cannot_be_read_is_exit_3(tmp_path):
     assert_refused(result, 3, ['case.cfg:5: initial.file = "text.h5": text.h5: not a readable HDF5 file'])
     result = heatsolve(tmp_path, changed(5, 'initial = { file = "none.h5"; };'))
     assert_refused(result, 3, ['case.cfg:5: initial.file = "none.h5": cannot open none.h5: No such file'])
+
+
+def test_a_npy_that_does_not_fit_is_refused(tmp_path):
+    def refused(name, code, message, more=""):
+        result = heatsolve(tmp_path, changed(5, f'initial = {{ file = "{name}"; {more} }};'))
+        assert_refused(result, code, [f'case.cfg:5: initial.file = "{name}": {message}'])
+
+    fits = np.full((9, 17), 7.0)
+    np.save(tmp_path / "turned.npy", fits.T)
+    np.save(tmp_path / "small.npy", fits[1:])
+    np.save(tmp_path / "steps.npy", np.stack([fits] * 3))
+    np.save(tmp_path / "complex.npy", fits + 1j)
+    np.save(tmp_path / "half.npy", fits.astype("f2"))
+    np.save(tmp_path / "objects.npy", np.array([[None]]), allow_pickle=True)
+    np.save(tmp_path / "table.npy", np.zeros(3, dtype=[("a", "f8"), ("b", "i4")]))
+    np.savez(tmp_path / "many.npz", fits)
+    np.save(tmp_path / "whole.npy", fits)
+    (tmp_path / "cut.npy").write_bytes((tmp_path / "whole.npy").read_bytes()[:-1])
+    (tmp_path / "head.npy").write_bytes((tmp_path / "whole.npy").read_bytes()[:50])
+    np.save(tmp_path / "holes.npy", np.where(np.arange(17) == 4, np.nan, fits))
+    (tmp_path / "dir.npy").mkdir()
+    os.mkfifo(tmp_path / "pipe.npy")
+    refused("turned.npy", 2, "the array of turned.npy is 17 x 9, the grid is 9 x 17 (y, x); its axes are the other way round")
+    refused("small.npy", 2, "the array of small.npy is 8 x 17, the grid is 9 x 17 (y, x); a leading axis of steps may come before")
+    refused("steps.npy", 2, "the array of steps.npy has 3 steps, so there is no step 3", "step = 3;")
+    refused("complex.npy", 2, "complex.npy: its numbers are of NumPy's type <c16; float64, float32, integers and bool are read")
+    refused("half.npy", 2, "half.npy: its numbers are of NumPy's type <f2")
+    refused("objects.npy", 2, "objects.npy: its numbers are of NumPy's type |O")
+    refused("table.npy", 2, "table.npy: its numbers are of NumPy's type a table of columns")
+    refused("many.npz", 3, "many.npz: a .npz or other zip archive; save the one array with numpy.save")
+    refused("cut.npy", 3, "cut.npy: is cut short: its array takes 1352 bytes, the file has 1351; copy it again")
+    refused("head.npy", 3, "head.npy: is cut short; copy it again")
+    refused("holes.npy", 2, "is not a number (NaN) at node (4, 0), x = 0.4, y = 0 m")
+    refused("dir.npy", 3, "cannot open dir.npy: ")
+    refused("pipe.npy", 3, "cannot open pipe.npy: ")
+    refused("none.npy", 3, "cannot open none.npy: No such file")
 
 
 def test_the_file_read_is_not_the_file_written(field_file):

@@ -1,0 +1,79 @@
+"""Fields from NumPy's .npy files: the same bits as from HDF5, whatever the type, the order and the name."""
+
+import os
+import subprocess
+
+import h5py
+import numpy as np
+import pytest
+
+HEATSOLVE = os.environ["HEATSOLVE"]
+CONFIG = """
+grid = { points = [9, 7, 5]; upper = [0.8, 0.6, 0.4]; };
+material = { diffusivity = 1e-3; };
+initial = { file = "%s"; %s };
+boundary = { all = { type = "reflective"; }; };
+time = { sweeps = 3; };
+output = { file = "out.h5"; };
+"""
+
+
+def field():
+    """Whole numbers that every type holds, all different."""
+    return np.random.default_rng(1).permutation(5 * 7 * 9).reshape(5, 7, 9) % 128
+
+
+def run(folder, name, more=""):
+    (folder / "case.cfg").write_text(CONFIG % (name, more))
+    (folder / "out.h5").unlink(missing_ok=True)
+    result = subprocess.run([HEATSOLVE, "run", "case.cfg", "--quiet"], cwd=folder, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    with h5py.File(folder / "out.h5") as f:
+        return f["temperature"][:]
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("hdf5")
+    with h5py.File(folder / "in.h5", "w") as f:
+        f["temperature"] = field().astype("f8")
+    found = run(folder, "in.h5")
+    assert np.array_equal(found[0], field()) and not np.array_equal(found[-1], found[0])
+    return found
+
+
+@pytest.mark.parametrize("order", "CF")
+@pytest.mark.parametrize("kind", ["<f8", ">f8", "<f4", ">f4", "<i8", ">i4", "<i2", "|u1", ">u2", "|i1"])
+def test_every_type_and_order(tmp_path, expected, kind, order):
+    np.save(tmp_path / "in.npy", np.array(field(), dtype=kind, order=order))
+    assert np.array_equal(run(tmp_path, "in.npy"), expected)
+
+
+@pytest.mark.parametrize("version", [(1, 0), (2, 0), (3, 0)])
+def test_every_version(tmp_path, expected, version):
+    with open(tmp_path / "in.npy", "wb") as f:
+        np.lib.format.write_array(f, field().astype("f8"), version=version)
+    assert np.array_equal(run(tmp_path, "in.npy"), expected)
+
+
+@pytest.mark.parametrize("order", "CF")
+def test_one_of_the_steps(tmp_path, expected, order):
+    steps = np.array([field() + 1, field(), field() + 2], dtype="f4", order=order)
+    np.save(tmp_path / "in.npy", steps)
+    assert np.array_equal(run(tmp_path, "in.npy", "step = 1;"), expected)
+    assert np.array_equal(run(tmp_path, "in.npy")[0], field() + 2)
+
+
+def test_the_content_tells_and_not_the_name(tmp_path, expected):
+    np.save(tmp_path / "in.npy", field())
+    (tmp_path / "in.npy").rename(tmp_path / "really-npy.h5")
+    assert np.array_equal(run(tmp_path, "really-npy.h5", 'dataset = "temperature";'), expected)
+    with h5py.File(tmp_path / "really-hdf5.npy", "w") as f:
+        f["temperature"] = field()
+    assert np.array_equal(run(tmp_path, "really-hdf5.npy"), expected)
+
+
+def test_a_snapshot_saved_by_numpy_is_a_start(tmp_path, expected):
+    """A restart by way of numpy: the last state of a run, saved, and read."""
+    np.save(tmp_path / "last.npy", expected[-1])
+    assert np.array_equal(run(tmp_path, "last.npy")[0], expected[-1])
