@@ -7,6 +7,7 @@
 #include "engine/steady.h"
 #include "input/arguments.h"
 #include "output/claim.h"
+#include "output/faces.h"
 #include "output/files.h"
 #include "output/foretold.h"
 #include "output/json.h"
@@ -74,9 +75,6 @@ static enum hs_status look_ahead(struct outlook *outlook, struct hs_error *err)
 
 /* ---- for people ---------------------------------------------------------------------------- */
 
-static const char *const face_names[HS_FACES] = {"x_min", "x_max", "y_min",
-                                                 "y_max", "z_min", "z_max"};
-
 static void print_label(const char *label)
 {
     printf("%-12s ", label);
@@ -112,11 +110,12 @@ static void print_grid(const struct hs_problem *problem)
     printf(" nodes, %s precision\n", hs_precision_name(problem->precision));
     for (int axis = 0; axis < grid->dims; axis++) {
         print_label("");
-        printf("%c from %.9g to %.9g m, spacing %.9g m, %s %s, %s %s\n", "xyz"[axis],
-               grid -> lower[axis], hs_grid_coordinate(grid, axis, grid->points[axis] - 1),
-               grid -> spacing[axis], face_names[2 * axis], problem -> face[2 * axis].type,
-               face_names[2 * axis + 1], problem->face[2 * axis + 1].type);
+        printf("%c from %.9g to %.9g m, spacing %.9g m\n", "xyz"[axis], grid -> lower[axis],
+               hs_grid_coordinate(grid, axis, grid->points[axis] - 1), grid -> spacing[axis]);
     }
+    print_label("boundary");
+    hs_faces_text(stdout, problem);
+    printf("\n");
 }
 
 static void print_stencil(const struct hs_problem *problem)
@@ -270,14 +269,6 @@ static void print_text(const struct outlook *outlook)
 
 /* ---- for programs -------------------------------------------------------------------------- */
 
-static void json_faces(struct hs_json *json, const struct hs_problem *problem)
-{
-    hs_json_open(json, "boundary");
-    for (int f = 0; f < 2 * problem->grid.dims; f++)
-        hs_json_text(json, face_names[f], problem->face[f].type);
-    hs_json_close(json);
-}
-
 static void json_steps(struct hs_json *json, const struct hs_problem *problem,
                        const struct hs_plan *plan)
 {
@@ -321,7 +312,7 @@ static void print_json(const struct outlook *outlook)
     hs_json_numbers(&json, "spacing", problem->grid.spacing, dims);
     hs_json_text(&json, "precision", hs_precision_name(problem->precision));
     hs_json_integer(&json, "radius", problem->radius);
-    json_faces(&json, problem);
+    hs_faces_json(&json, problem);
     hs_json_text(&json, "kernel", plan->kernel->name);
     hs_json_text(&json, "kernel_choice", hs_choice_name(plan->choice));
     hs_json_text(&json, "backend", plan->backend->name);

@@ -37,6 +37,7 @@ struct job {
     struct hs_loop_result result;
     double max_error; /* against exact; NaN without */
     int64_t written;  /* snapshots in the file */
+    double *probes;   /* at the end; NULL: not known */
 };
 
 static enum hs_status read_request(int argc, char **argv, struct request *request,
@@ -201,11 +202,21 @@ static void report(const struct request *request, const struct job *job, enum hs
                                      .result = &job->result,
                                      .status = status,
                                      .max_error = job->max_error,
-                                     .snapshots = job->written};
+                                     .snapshots = job->written,
+                                     .probes = job->probes};
     if (request->json)
         hs_report_json(stdout, &report);
     else if (!request->quiet)
         hs_report_text(stdout, &report);
+}
+
+/* Where memory is short they are not told. */
+static void keep_probes(struct job *job)
+{
+    const int count = job->problem.probe_count;
+    job->probes = count > 0 ? malloc((size_t)count * sizeof *job->probes) : NULL;
+    for (int i = 0; i < count && job->probes; i++)
+        job->probes[i] = hs_snapshots_probe(job->snapshots, i);
 }
 
 static void close_observers(struct job *job)
@@ -215,6 +226,7 @@ static void close_observers(struct job *job)
     if (job->snapshots) {
         job->max_error = hs_snapshots_last_error(job->snapshots);
         job->written = hs_snapshots_count(job->snapshots);
+        keep_probes(job);
     }
     hs_snapshots_destroy(job->snapshots);
 }
@@ -250,6 +262,7 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     report(&request, &job, st);
 
     free(job.resumed);
+    free(job.probes);
     hs_problem_release(&job.problem);
     hs_argument_list_release(&request.set);
     return st;

@@ -30,6 +30,9 @@ void hs_problem_release(struct hs_problem *problem)
     free(problem->config_path);
     free(problem->config_text);
     free(problem->fingerprint);
+    for (int i = 0; i < problem->override_count; i++)
+        free(problem->overrides[i]);
+    free(problem->overrides);
     free(problem->initial.field.data);
     free(problem->initial.regions);
     free(problem->source.field.data);

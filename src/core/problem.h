@@ -128,6 +128,8 @@ struct hs_problem {
     char *config_text;      /* the whole file, overrides appended as comments */
     char *fingerprint;      /* "KEY = VALUE\n" of all that the fields depend on, sorted: what a run
                                has in common with one that goes on with it; NULL stands for "" */
+    char **overrides;       /* "KEY=VALUE" as --set gave them, in that order */
+    int override_count;
     enum hs_precision precision;
     struct hs_grid grid;
     int radius;
@@ -137,6 +139,7 @@ struct hs_problem {
     struct hs_initial initial;
     struct hs_source source;
     struct hs_face face[HS_FACES]; /* x_min, x_max, y_min, ...; 2*dims of them */
+    unsigned assumed_faces;        /* 1u << face: no type was given, so it is the default */
     struct hs_schedule schedule;
     struct hs_output output;
     struct hs_input *inputs; /* every file that was read, which the run must not write */

@@ -32,6 +32,18 @@ static char *whole_text(const char *text, const char *const *overrides, int over
     return NULL;
 }
 
+/* False where memory is short. */
+static bool keep_overrides(const char *const *overrides, int count, struct hs_problem *out)
+{
+    out->overrides = calloc((size_t)count + 1, sizeof *out->overrides);
+    if (!out->overrides)
+        return false;
+    for (; out->override_count < count; out->override_count++)
+        if (!(out->overrides[out->override_count] = strdup(overrides[out->override_count])))
+            return false;
+    return true;
+}
+
 /* What the engine finds out later is said with these places. */
 static void keep_places(struct hs_reader *reader)
 {
@@ -119,10 +131,11 @@ enum hs_status hs_config_read(const char *path, const char *const *overrides, in
         out->config_text = whole_text(text.plain, overrides, override_count);
         struct hs_reader reader = {.settings = &settings, .problem = out, .err = &trouble};
         keep_files(&reader, &text);
+        const bool kept = keep_overrides(overrides, override_count, out);
         if (out->config_path && out->config_text && parsed)
             read_problem(&reader);
         out->fingerprint = hs_settings_fingerprint(&settings);
-        if (!out->config_path || !out->config_text || !out->fingerprint)
+        if (!kept || !out->config_path || !out->config_text || !out->fingerprint)
             hs_error_add(&trouble, HS_DEVICE, "out of memory while reading the config");
     }
     status = trouble.status;

@@ -99,6 +99,8 @@ static bool read_face(struct hs_reader *reader, int face)
     const struct hs_boundary_kind *kind = hs_face_kind(reader, face);
     if (!kind)
         return false;
+    if (!hs_given(reader, hs_face_key(reader, face, "type").text))
+        problem->assumed_faces |= 1u << face;
     check_unused(reader, hs_face_names[face], kind);
     struct hs_boundary_spec spec;
     const bool read = read_spec(reader, face, kind, &spec);

@@ -4,6 +4,7 @@
 #include "output/fingerprint.h"
 #include "output/form.h"
 #include "output/h5.h"
+#include "output/study.h"
 #include "output/vtkhdf.h"
 
 #include <hdf5_hl.h>
@@ -87,6 +88,8 @@ static void series_group(struct hs_h5 *h5, hid_t at, const struct hs_series *ser
             double node[HS_AXES];
             for (int axis = 0; axis < HS_AXES; axis++)
                 node[axis] = hs_grid_coordinate(&problem->grid, axis, p->node[axis]);
+            if (series->rows > 0)
+                hs_h5_number(h5, set, "last", column->values[series->rows - 1]);
             hs_h5_array(h5, set, "at", H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE, problem->grid.dims,
                         p->at);
             hs_h5_array(h5, set, "node", H5T_NATIVE_INT64, H5T_STD_I64LE, problem->grid.dims,
@@ -109,6 +112,10 @@ static void numerics(struct hs_h5 *h5, hid_t root, const struct hs_contents *con
     hs_h5_number(h5, root, "step", step);
     hs_h5_number(h5, root, "interval", problem->schedule.output_interval);
     hs_h5_number(h5, root, "end", problem->schedule.end);
+    if (!problem->raw)
+        hs_h5_number(h5, root, "stability_limit", contents->plan->limit);
+    if (problem->exact.present)
+        hs_h5_number(h5, root, "error_bound", problem->exact.max_error);
     hs_h5_array(h5, root, "coefficients", H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE,
                 hs_stencil_count(stencil.dims, stencil.radius), stencil.c);
     hs_h5_text(h5, root, "coefficient_order",
@@ -197,6 +204,7 @@ enum hs_status hs_contents_write(const struct hs_contents *contents, struct hs_i
     steady_state(&h5, root, contents->steady);
     fields(&h5, root, contents, image);
     groups(&h5, root, contents);
+    hs_study_attributes(&h5, root, contents->problem);
     hs_vtkhdf_write(&h5, root, contents->chunks, contents->snapshots, image);
     if (root >= 0)
         hs_h5_did(&h5, H5Fclose(root), "the file's contents");

@@ -2,9 +2,11 @@
 
 #include "core/text.h"
 #include "core/version.h"
+#include "output/faces.h"
 #include "output/files.h"
 #include "output/json.h"
 #include "output/steady_text.h"
+#include "output/study.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -151,6 +153,8 @@ void hs_report_text(FILE *stream, const struct hs_report *report)
     hs_text_put(stream, problem->title && problem->title[0] ? problem->title : "heatsolve", "");
     fprintf(stream, ": %s\n  grid         ", outcome(report));
     put_grid(stream, problem);
+    fputs("\n  boundary     ", stream);
+    hs_faces_text(stream, problem);
     fputc('\n', stream);
     put_solver(stream, report);
     put_answer(stream, report);
@@ -168,6 +172,15 @@ static void json_steady(struct hs_json *json, const struct hs_steady *steady)
     hs_json_number(json, "steady_change", sought ? steady->change : NAN);
     hs_json_number(json, "steady_distance", hs_steady_distance(steady));
     hs_json_number(json, "steady_distance_most", hs_steady_most(steady));
+}
+
+static void json_probes(struct hs_json *json, const struct hs_report *report)
+{
+    hs_json_open(json, "probes");
+    for (int i = 0; i < report->problem->probe_count; i++)
+        hs_json_number(json, report->problem->probes[i].name,
+                       report->probes ? report->probes[i] : NAN);
+    hs_json_close(json);
 }
 
 void hs_report_json(FILE *stream, const struct hs_report *report)
@@ -193,6 +206,7 @@ void hs_report_json(FILE *stream, const struct hs_report *report)
     hs_json_integer(&json, "swept", r->swept);
     hs_json_number(&json, "time", r->time);
     hs_json_number(&json, "step", hs_plan_step(plan));
+    hs_json_number(&json, "stability_limit", plan->limit);
     hs_json_number(&json, "seconds", r->seconds);
     hs_json_number(&json, "looking", r->looking);
     hs_json_number(&json, "gcells", gcells(report));
@@ -204,6 +218,9 @@ void hs_report_json(FILE *stream, const struct hs_report *report)
     json_steady(&json, &r->steady);
     hs_json_number(&json, "max_error", report->max_error);
     hs_json_number(&json, "error_bound", problem->exact.present ? problem->exact.max_error : NAN);
+    hs_faces_json(&json, problem);
+    hs_study_json(&json, problem);
+    json_probes(&json, report);
     hs_json_text(&json, "note", plan->note);
     hs_json_text(&json, "version", hs_version());
     hs_json_text(&json, "commit", hs_commit());

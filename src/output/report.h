@@ -12,8 +12,9 @@ struct hs_report {
     const struct hs_plan *plan;
     const struct hs_loop_result *result;
     enum hs_status status;
-    double max_error;  /* against exact; NaN without */
-    int64_t snapshots; /* in the file */
+    double max_error;     /* against exact; NaN without */
+    int64_t snapshots;    /* in the file */
+    const double *probes; /* [probe_count], at the end; NULL: not known */
 };
 
 void hs_report_text(FILE *stream, const struct hs_report *report);
@@ -34,6 +35,10 @@ void hs_report_text(FILE *stream, const struct hs_report *report);
  *     steady_distance, steady_distance_most    K, from the steady state: about, at most
  *     max_error, error_bound          against the exact solution
  *     snapshots   in the output file
+ *     boundary    {"x_min": type, ...}; boundary_assumed: those faces of which none was given
+ *     set         {key: value} of --set, numbers as numbers
+ *     probes      {name: temperature} at the end
+ *     stability_limit                 s, the longest stable step
  *     version, commit
  */
 void hs_report_json(FILE *stream, const struct hs_report *report);

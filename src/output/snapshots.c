@@ -519,6 +519,13 @@ double hs_snapshots_last_error(const struct hs_snapshots *snapshots)
     return snapshots->last_error;
 }
 
+double hs_snapshots_probe(const struct hs_snapshots *snapshots, int probe)
+{
+    const struct hs_series *history = &snapshots->history;
+    const int first = history->column_count - snapshots->problem->probe_count;
+    return history->rows > 0 ? history->columns[first + probe].values[history->rows - 1] : NAN;
+}
+
 int64_t hs_snapshots_count(const struct hs_snapshots *snapshots)
 {
     return snapshots->snapshots.rows;

@@ -33,6 +33,9 @@ int64_t hs_snapshots_count(const struct hs_snapshots *snapshots);
 /* Largest |T - exact| at the last snapshot; NaN without `exact`. */
 double hs_snapshots_last_error(const struct hs_snapshots *snapshots);
 
+/* Temperature at a probe in the last row of the history; NaN while there is none. */
+double hs_snapshots_probe(const struct hs_snapshots *snapshots, int probe);
+
 /* Seconds, at least, from one writing of the contents to the next. */
 extern const double hs_snapshots_gap;
 

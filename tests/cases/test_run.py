@@ -318,7 +318,7 @@ output = {{ file = "out.h5"; }};
 
 
 @pytest.mark.parametrize("setting, place", [
-    ('initial.expression="1e39*x"', "initial: is 4e+38 at node (4), x = 0.4 m"),  # 3.4e38 is at x = 0.34
+    ('initial.expression="1e39*x"', 'initial.expression = "1e39*x": is 4e+38 at node (4), x = 0.4 m'),  # 3.4e38 is at x = 0.34
     ('boundary.x_max={type="dirichlet"; value=1e39;}', "boundary.x_max.value = 1e39: is 1e+39 at node (40)"),
 ])
 @pytest.mark.parametrize("command", ["check", "run"])

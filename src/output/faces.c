@@ -1,0 +1,49 @@
+#include "output/faces.h"
+
+#include <string.h>
+
+static const char *const names[HS_FACES] = {"x_min", "x_max", "y_min", "y_max", "z_min", "z_max"};
+
+static bool is_assumed(const struct hs_problem *problem, int face)
+{
+    return (problem->assumed_faces & 1u << face) != 0;
+}
+
+static bool are_alike(const struct hs_problem *problem, int a, int b)
+{
+    return strcmp(problem->face[a].type, problem->face[b].type) == 0 &&
+           is_assumed(problem, a) == is_assumed(problem, b);
+}
+
+/* Faces that are alike stand together, where the first of them is. */
+void hs_faces_text(FILE *stream, const struct hs_problem *problem)
+{
+    const int count = 2 * problem->grid.dims;
+    unsigned told = 0;
+    for (int face = 0; face < count; face++) {
+        if (told & 1u << face)
+            continue;
+        const char *between = told ? "; " : "";
+        for (int other = face; other < count; other++)
+            if (are_alike(problem, face, other)) {
+                fprintf(stream, "%s%s", between, names[other]);
+                told |= 1u << other;
+                between = ", ";
+            }
+        fprintf(stream, ": %s%s", problem->face[face].type,
+                is_assumed(problem, face) ? " (assumed; none given)" : "");
+    }
+}
+
+void hs_faces_json(struct hs_json *json, const struct hs_problem *problem)
+{
+    hs_json_open(json, "boundary");
+    for (int face = 0; face < 2 * problem->grid.dims; face++)
+        hs_json_text(json, names[face], problem->face[face].type);
+    hs_json_close(json);
+    hs_json_open_array(json, "boundary_assumed");
+    for (int face = 0; face < 2 * problem->grid.dims; face++)
+        if (is_assumed(problem, face))
+            hs_json_text(json, NULL, names[face]);
+    hs_json_close_array(json);
+}
