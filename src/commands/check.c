@@ -3,6 +3,7 @@
 #include "core/bytes.h"
 #include "core/text.h"
 #include "engine/case.h"
+#include "engine/doubts.h"
 #include "engine/rate.h"
 #include "engine/steady.h"
 #include "input/arguments.h"
@@ -38,6 +39,7 @@ struct outlook {
     double updates;          /* points a second */
     struct hs_error refused; /* why a run would not begin: what is there already */
     struct hs_steady_outlook steady;
+    struct hs_doubts doubts;
 };
 
 static enum hs_status read_request(int argc, char **argv, struct request *request,
@@ -265,6 +267,10 @@ static void print_text(const struct outlook *outlook)
         print_label("note");
         printf("%s\n", plan->note);
     }
+    for (int d = 0; d < outlook->doubts.count; d++) {
+        print_label("warning");
+        printf("%s\n", outlook->doubts.text[d]);
+    }
 }
 
 /* ---- for programs -------------------------------------------------------------------------- */
@@ -329,6 +335,10 @@ static void print_json(const struct outlook *outlook)
     hs_json_number(&json, "seconds", outlook->seconds);
     hs_json_number(&json, "looking", outlook->looking);
     hs_json_text(&json, "note", plan->note);
+    hs_json_open_array(&json, "warnings");
+    for (int d = 0; d < outlook->doubts.count; d++)
+        hs_json_text(&json, NULL, outlook->doubts.text[d]);
+    hs_json_close_array(&json);
     hs_json_close(&json);
 }
 
@@ -362,6 +372,8 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
         st = hs_tune_file_plan(&problem, &plan, err);
     if (!st)
         st = look_ahead(&outlook, err);
+    if (!st)
+        hs_doubts_find(&problem, &plan, &outlook.doubts);
     if (!st && request.json)
         print_json(&outlook);
     else if (!st && !request.quiet)
@@ -392,8 +404,11 @@ const struct hs_command hs_command_check = {
         "it. With steady it says after how many sweeps the slowest mode will have died\n"
         "out, and how far from the steady state the tolerance leaves the field.\n"
         "\n"
+        "What physics makes doubtful (a specific heat under 10, degrees Celsius beside kelvin, a\n"
+        "spacing or an end of another unit) is told as a warning; the exit status stays 0.\n"
+        "\n"
         "Writes no file. \"refused\" says what is there already that a run would not replace.\n"
-        "exit status: 0 in order, 2 bad config, 3 a file cannot be read or there is no room for\n"
+        "exit status: 0 OK, 2 bad config, 3 a file cannot be read or there is no room for\n"
         "the output, 4 device or memory.\n",
     .run = run,
 };

@@ -115,6 +115,9 @@ enum hs_place {
     HS_PLACE_KERNEL,   /* solver.kernel */
     /* these with key and value: "case.cfg:12: source.value = 5" */
     HS_PLACE_OUTPUT, /* output.file */
+    HS_PLACE_CONDUCTIVITY,
+    HS_PLACE_DENSITY,
+    HS_PLACE_SPECIFIC_HEAT,
     HS_PLACE_SOURCE,
     HS_PLACE_INITIAL,
     HS_PLACE_FACE, /* what drives face f: HS_PLACE_FACE + f */

@@ -1,0 +1,220 @@
+#include "engine/doubts.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the material ---------------------------------------------------------------------------- */
+
+/* Beyond what solids, liquids and gases have at ordinary conditions. */
+static const struct range {
+    enum hs_place place;
+    size_t member;
+    double least, most;
+    const char *too_low, *too_high;
+} ranges[] = {
+    {HS_PLACE_CONDUCTIVITY, offsetof(struct hs_material, conductivity), 0.003, 5000.0,
+     "less than any gas conducts; look at the unit",
+     "more than diamond conducts; look at the unit"},
+    {HS_PLACE_DENSITY, offsetof(struct hs_material, density), 0.05, 25000.0,
+     "less than any gas has at 1 bar; look at the unit",
+     "more than any metal has; look at the unit"},
+    {HS_PLACE_SPECIFIC_HEAT, offsetof(struct hs_material, specific_heat), 10.0, 20000.0,
+     "less than any material has; was it in kJ/(kg K)?",
+     "more than any material has; look at the unit"},
+};
+enum { RANGES = sizeof ranges / sizeof ranges[0] };
+
+static bool is_out_of_range(const struct hs_problem *problem, const struct range *range, char *out,
+                            size_t size)
+{
+    double value;
+    memcpy(&value, (const char *)&problem->material + range->member, sizeof value);
+    if (!(value < range->least) && !(value > range->most)) /* one that was not given is NaN */
+        return false;
+    snprintf(out, size, "%s: %s", hs_problem_place(problem, range->place),
+             value < range->least ? range->too_low : range->too_high);
+    return true;
+}
+
+/* Solids that conduct are heavier than that, and gases, which are lighter, conduct less. */
+static bool is_light_and_conducts(const struct hs_problem *problem, const struct hs_plan *plan,
+                                  char *out, size_t size)
+{
+    (void)plan;
+    const struct hs_material *m = &problem->material;
+    if (!(m->density >= ranges[1].least && m->density < 30.0 && m->conductivity > 0.5))
+        return false;
+    snprintf(out, size,
+             "%s: with a conductivity of %g W/(m K) that is too light for any solid; was it in "
+             "g/cm^3?",
+             hs_problem_place(problem, HS_PLACE_DENSITY), m->conductivity);
+    return true;
+}
+
+/* ---- temperatures ---------------------------------------------------------------------------- */
+
+/* The span of the initial field, but for nodes that a wall prescribes; rows evenly spread. */
+static bool initial_span(const struct hs_problem *problem, double span[2])
+{
+    enum { MOST_LONG = 1 << 20, ROWS = 64 };
+    const struct hs_grid *grid = &problem->grid;
+    const int64_t nx = grid->points[HS_X], rows = grid->points[HS_Y] * grid->points[HS_Z];
+    double *row = nx <= MOST_LONG ? malloc((size_t)nx * sizeof *row) : NULL;
+    span[0] = INFINITY;
+    span[1] = -INFINITY;
+    for (int64_t n = 0; n < ROWS && row; n++) {
+        const int64_t r = rows <= ROWS ? n : n * (rows - 1) / (ROWS - 1);
+        const int64_t j = r % grid->points[HS_Y], k = r / grid->points[HS_Y];
+        if (r >= rows)
+            break;
+        hs_problem_initial_row(problem, j, k, row);
+        for (int64_t i = 0; i < nx; i++) {
+            if (hs_problem_prescribing_face(problem, i, j, k) >= 0)
+                continue;
+            span[0] = fmin(span[0], row[i]);
+            span[1] = fmax(span[1], row[i]);
+        }
+    }
+    free(row);
+    return span[0] <= span[1];
+}
+
+/* The temperature that a wall's drive is, in its middle at t = 0; false: it is none. */
+static bool wall_temperature(const struct hs_problem *problem, int face, double *out)
+{
+    const struct hs_boundary_kind *kind = hs_boundary_find(problem->face[face].type);
+    const unsigned temperatures = 1u << HS_BOUNDARY_VALUE | 1u << HS_BOUNDARY_AMBIENT;
+    double at[HS_AXES];
+    if (!kind || !(kind->all_of & temperatures))
+        return false;
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        const int64_t last = problem->grid.points[axis] - 1;
+        const bool across = axis == face / 2;
+        at[axis] = hs_grid_coordinate(&problem->grid, axis, across ? face % 2 * last : last / 2);
+    }
+    *out = hs_value_at(&problem->face[face].drive, at[HS_X], at[HS_Y], at[HS_Z], 0.0);
+    return true;
+}
+
+/* degC beside K: what one calls 20, the other calls 293. */
+static bool mixes_units(const struct hs_problem *problem, const struct hs_plan *plan, char *out,
+                        size_t size)
+{
+    (void)plan;
+    const double most_celsius = 100.0, least_kelvin = 200.0;
+    double span[2], wall;
+    if (!initial_span(problem, span))
+        return false;
+    for (int face = 0; face < 2 * problem->grid.dims; face++) {
+        if (!wall_temperature(problem, face, &wall) ||
+            !((span[1] < most_celsius && wall > least_kelvin) ||
+              (span[0] > least_kelvin && wall < most_celsius)))
+            continue;
+        snprintf(out, size,
+                 "%s: this wall has %g, the initial field %g to %g; are degrees Celsius and kelvin "
+                 "mixed?",
+                 hs_problem_place(problem, (enum hs_place)(HS_PLACE_FACE + face)), wall, span[0],
+                 span[1]);
+        return true;
+    }
+    return false;
+}
+
+/* ---- lengths and times ----------------------------------------------------------------------- */
+
+/* What convection takes through a wall must reach it through the last cell. */
+static bool has_coarse_wall(const struct hs_problem *problem, const struct hs_plan *plan, char *out,
+                            size_t size)
+{
+    (void)plan;
+    const double most = 10.0;
+    for (int face = 0; face < 2 * problem->grid.dims; face++) {
+        const struct hs_boundary_kind *kind = hs_boundary_find(problem->face[face].type);
+        if (!kind || !(kind->all_of & 1u << HS_BOUNDARY_H))
+            continue;
+        const double spacing = problem->grid.spacing[face / 2];
+        const double biot = problem->face[face].c[0] / 2.0; /* h * spacing / conductivity */
+        if (!(biot > most))
+            continue;
+        snprintf(out, size,
+                 "%s: a spacing of %g m makes h*spacing/conductivity (the Biot number of a cell) "
+                 "%.3g; above 1 the grid is too coarse for this wall. Look at the units, or give "
+                 "more points",
+                 hs_problem_place(problem, (enum hs_place)(HS_PLACE_FACE + face)), spacing, biot);
+        return true;
+    }
+    return false;
+}
+
+/* m^2: how far heat spreads until the end, squared; NaN where nobody says when the end is. */
+static double spread(const struct hs_problem *problem)
+{
+    return problem->raw ? NAN : problem->material.diffusivity * problem->schedule.end;
+}
+
+static bool is_too_short(const struct hs_problem *problem, const struct hs_plan *plan, char *out,
+                         size_t size)
+{
+    (void)plan;
+    const double least = 0.1; /* Fourier number of a cell */
+    double spacing = INFINITY;
+    for (int axis = 0; axis < problem->grid.dims; axis++)
+        spacing = fmin(spacing, problem->grid.spacing[axis]);
+    if (!(spread(problem) < least * spacing * spacing))
+        return false;
+    snprintf(out, size,
+             "%s: time.end = %g: until then heat spreads over about %.2g m, less than a spacing of "
+             "%g m (the Fourier number of a cell is %.2g); look at the units of grid and time",
+             hs_problem_place(problem, HS_PLACE_END), problem->schedule.end, sqrt(spread(problem)),
+             spacing, spread(problem) / (spacing * spacing));
+    return true;
+}
+
+static bool is_driven_in_time(const struct hs_problem *problem)
+{
+    bool driven = problem->source.present && !problem->source.field.data &&
+                  hs_value_varies(&problem->source.field.value) & HS_VARIES_T;
+    for (int face = 0; face < 2 * problem->grid.dims; face++)
+        driven = driven || hs_value_varies(&problem->face[face].drive) & HS_VARIES_T;
+    return driven;
+}
+
+static bool is_too_long(const struct hs_problem *problem, const struct hs_plan *plan, char *out,
+                        size_t size)
+{
+    (void)plan;
+    const double most = 1e4; /* Fourier number of the body: level to the last bit long before */
+    double length = 0.0;
+    for (int axis = 0; axis < problem->grid.dims; axis++)
+        length = fmax(length, problem->grid.spacing[axis] * (double)problem->grid.points[axis]);
+    if (!(spread(problem) > most * length * length) || is_driven_in_time(problem))
+        return false;
+    snprintf(out, size,
+             "%s: time.end = %g: heat crosses the whole grid, %.3g m, in about %.2g s; look at the "
+             "units of grid and time",
+             hs_problem_place(problem, HS_PLACE_END), problem->schedule.end, length,
+             length * length / problem->material.diffusivity);
+    return true;
+}
+
+/* ---- all of them ----------------------------------------------------------------------------- */
+
+static bool (*const checks[])(const struct hs_problem *problem, const struct hs_plan *plan,
+                              char *out, size_t size) = {
+    is_light_and_conducts, mixes_units, has_coarse_wall, is_too_short, is_too_long,
+};
+enum { CHECKS = sizeof checks / sizeof checks[0] };
+_Static_assert(RANGES + CHECKS <= HS_DOUBTS, "each may find one");
+
+void hs_doubts_find(const struct hs_problem *problem, const struct hs_plan *plan,
+                    struct hs_doubts *out)
+{
+    out->count = 0;
+    for (int r = 0; r < RANGES && !problem->raw; r++)
+        out->count += is_out_of_range(problem, &ranges[r], out->text[out->count], HS_DOUBT_TEXT);
+    for (int c = 0; c < CHECKS; c++)
+        out->count += checks[c](problem, plan, out->text[out->count], HS_DOUBT_TEXT);
+}

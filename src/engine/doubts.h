@@ -1,0 +1,18 @@
+/* What a case may say and hardly means: slips of units that physics can see. Nothing is refused. */
+#ifndef HS_ENGINE_DOUBTS_H
+#define HS_ENGINE_DOUBTS_H
+
+#include "engine/plan.h"
+
+enum { HS_DOUBTS = 8, HS_DOUBT_TEXT = 400 };
+
+struct hs_doubts {
+    char text[HS_DOUBTS][HS_DOUBT_TEXT]; /* "case.cfg:3: material.density = 7.8: ..." */
+    int count;
+};
+
+/* `plan` needs its steps only. */
+void hs_doubts_find(const struct hs_problem *problem, const struct hs_plan *plan,
+                    struct hs_doubts *out);
+
+#endif

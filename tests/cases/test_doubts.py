@@ -1,0 +1,85 @@
+"""Slips of units that physics can see: `check` warns, with place, key and value, and its exit code stays 0."""
+
+import json
+import os
+import subprocess
+
+import pytest
+
+HEATSOLVE = os.environ["HEATSOLVE"]
+STEEL = """\
+grid = { points = [51, 21]; upper = [0.5, 0.2]; };
+material = { conductivity = 60.5; density = 7854.0; specific_heat = 434.0; };
+initial = { expression = "293.15 + x"; };
+boundary = { all = { type = "reflective"; };
+             x_min = { type = "dirichlet"; value = 300.0; };
+             x_max = { type = "robin"; h = 25.0; ambient = 293.15; }; };
+time = { end = 600.0; };
+"""
+
+
+def told(tmp_path, settings, *more):
+    (tmp_path / "steel.cfg").write_text(STEEL)
+    words = [word for setting in settings for word in ("--set", setting)]
+    done = subprocess.run([HEATSOLVE, "check", "steel.cfg", *words, *more], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def check(tmp_path, *settings):
+    return json.loads(told(tmp_path, settings, "--json"))["warnings"]
+
+
+def test_warnings_stand_at_the_end_of_the_text(tmp_path):
+    slip = ["material.specific_heat=0.434", "boundary.x_max.ambient=20"]
+    lines = told(tmp_path, slip).splitlines()
+    assert [line.split(None, 1)[1] for line in lines[-2:] if line.startswith("warning ")] == check(tmp_path, *slip)
+    assert told(tmp_path, slip, "--quiet") == ""
+
+
+# (settings, what the one warning says)
+SLIPS = [
+    (["material.specific_heat=0.434"], "--set: material.specific_heat = 0.434: less than any material has; was it in kJ/(kg K)?"),
+    (["material.specific_heat=434e3"], "material.specific_heat = 434e3: more than any material has"),
+    (["material.conductivity=60500"], "material.conductivity = 60500: more than diamond conducts"),
+    (["material.conductivity=0.0005"], "material.conductivity = 0.0005: less than any gas conducts"),
+    (["material.density=7.854"], "material.density = 7.854: with a conductivity of 60.5 W/(m K) that is too light for any solid"),
+    (["material.density=78540"], "material.density = 78540: more than any metal has"),
+    (["material.density=0.01"], "material.density = 0.01: less than any gas has"),
+    (["boundary.x_max.ambient=20"], "boundary.x_max.ambient = 20: this wall has 20, the initial field 293.16 to 293.65; are degrees"),
+    (["initial.value=20", "boundary.x_min.value=30"], "boundary.x_max.ambient = 293.15: this wall has 293.15, the initial field 20 to 20"),
+    (["boundary.x_min={type=\"constant\"; value=27;}"], "boundary.x_min.value = 27: this wall has 27, the initial field"),
+    (["boundary.x_max.h=1e6"], "(the Biot number of a cell) 165; above 1 the grid is too coarse"),
+    (["grid.upper=[500, 200]"], "steel.cfg:7: time.end = 600: until then heat spreads over about 0.1 m, less than a spacing of 10 m"),
+    (["time.end=1e-3"], "--set: time.end = 0.001: until then heat spreads over about 0.00013 m"),
+    (["grid.upper=[5e-4, 2e-4]"], "time.end = 600: heat crosses the whole grid, 0.00051 m, in about 0.015 s; look at the units"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("settings, message", SLIPS, ids=[" ".join(s) for s, m in SLIPS])
+def test_a_slip_is_a_warning(tmp_path, settings, message):
+    warnings = check(tmp_path, *settings)
+    assert any(message in warning for warning in warnings), warnings
+
+
+@pytest.mark.parametrize("settings", [
+    [],
+    ["initial.value=20", "boundary.x_min.value=-5", "boundary.x_max.ambient=95"],  # degrees Celsius throughout
+    ["initial.value=1000", "boundary.x_min.value=300"],  # a furnace
+    ["initial.value=150", "boundary.x_min.value=20"],
+    ["material.diffusivity=1.0", "boundary.x_max={type=\"clamp\";}", "time.end=1.0"],  # numbers without units
+    ["material={conductivity=0.026; density=1.2; specific_heat=1005;}"],  # air
+    ["material={conductivity=0.17; density=0.09; specific_heat=14300;}"],  # hydrogen
+    ["material={conductivity=0.035; density=20; specific_heat=1400;}"],  # foam
+    ["material={conductivity=2200; density=3515; specific_heat=509;}"],  # diamond
+    ["boundary.x_min.value=293+10*sin(t)", "grid.upper=[5e-4, 2e-4]"],  # driven, so it is never level
+], ids=" ".join)  # fmt: skip
+def test_what_is_usual_is_no_slip(tmp_path, settings):
+    assert check(tmp_path, *settings) == []
+
+
+def test_a_probe_outside_is_refused(tmp_path):
+    (tmp_path / "steel.cfg").write_text(STEEL + 'probes = ( { name = "mm"; at = [250, 100]; } );\n')
+    done = subprocess.run([HEATSOLVE, "check", "steel.cfg"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "steel.cfg:8: probes[0].at: lies outside the grid along x; give a place from 0 to 0.5 m" in done.stderr
