@@ -15,7 +15,8 @@ _heatsolve() {
         # boundary.FACE.type stands for seven keys; a key is followed by "=" and its value
         local keys
         keys=$("$program" options --keys 2>/dev/null |
-            sed '/FACE/{h; s/FACE/all/p; g; s/FACE/x_min/p; g; s/FACE/x_max/p; g; s/FACE/y_min/p; g; s/FACE/y_max/p; g; s/FACE/z_min/p; g; s/FACE/z_max/;}; s/\[\]/[0]/; s/$/=/')
+            sed '/FACE/{h; s/FACE/all/p; g; s/FACE/x_min/p; g; s/FACE/x_max/p; g; s/FACE/y_min/p; g; s/FACE/y_max/p; g; s/FACE/z_min/p; g; s/FACE/z_max/;}' |
+            sed 's/\[\]/[0]/; s/$/=/')
         COMPREPLY=($(compgen -W "$keys" -- "$current"))
         compopt -o nospace 2>/dev/null
         return
@@ -27,10 +28,18 @@ _heatsolve() {
         ;;
     esac
 
+    # bash takes a key, "=" and its value apart
+    local key= of=$previous
+    case $previous:$current in
+    =:*) key=${COMP_WORDS[COMP_CWORD - 2]} ;;
+    *:=) key=$previous current= ;;
+    esac
+    if [ -n "$key" ]; then of="key $key"; fi
+
     local words=
-    case $previous in
-    --kernel | --except)
-        words=$("$program" kernels 2>/dev/null | awk 'NR > 1 {print $1}')
+    case $of in
+    --kernel | --except | 'key solver.kernel')
+        words=$("$program" kernels 2>/dev/null | awk 'NR > 1 && !/not built:/ {print $1}')
         if [ "$command" = verify ]; then words="$words all"; fi
         ;;
     --precision) words='float double' ;;
@@ -41,6 +50,12 @@ _heatsolve() {
     --plot) words='probes history' ;;
     --points | --dims | --radius | --block | --planes | --steps | --sweeps | --threads | --repeats | --registers | \
         --width | --range | --time | --contours | --fps | --peer | --peer-seconds | --device) return ;; # numbers and the like
+    key\ *) # the choices that the key has
+        words=$("$program" options 2>/dev/null | sed 's/|/ | /g' |
+            awk -v key="$(echo "$key" | sed 's/^boundary\.[a-z_]*\./boundary.FACE./; s/\[[0-9]*\]/[]/')" \
+                '$1 == key {for (i = 2; i <= NF; i++) if ($(i - 1) == "|" || $(i + 1) == "|") print $i}' | grep -v '|')
+        if [ -z "$words" ]; then return; fi
+        ;;
     esac
     if [ -n "$words" ]; then
         COMPREPLY=($(compgen -W "$words" -- "$current"))

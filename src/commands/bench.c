@@ -4,7 +4,7 @@
 #include "core/version.h"
 #include "engine/registry.h"
 #include "input/arguments.h"
-#include "input/number.h"
+#include "input/points.h"
 #include "output/bench_report.h"
 #include "output/existing.h"
 #include "output/picture_canvas.h"
@@ -63,38 +63,14 @@ static enum hs_status read_arguments(int argc, char **argv, struct arguments *ou
 
 /* ---- the case -------------------------------------------------------------------------------- */
 
-/* "384", "512,384,256" or "512x384x256"; a lone one is for every axis. */
+/* Without --points what takes a second or two. */
 static enum hs_status read_points(const struct arguments *from, struct hs_bench_request *out,
                                   struct hs_error *err)
 {
-    static const int64_t usual[HS_AXES] = {1 << 26, 8192, 384};
-    int given = 0;
-    int64_t points[HS_AXES] = {0, 0, 0};
-    for (const char *p = from->points; p && *p;) {
-        char word[32];
-        const size_t length = strcspn(p, ",x");
-        snprintf(word, sizeof word, "%.*s", (int)length, p);
-        const char *wrong =
-            given == HS_AXES ? "is one axis too many" : hs_number_parse_count(word, &points[given]);
-        if (wrong)
-            return hs_error_add(err, HS_BAD_INPUT, "bench: --points %s: \"%s\" %s", from->points,
-                                word, wrong);
-        given++;
-        p += length;
-        if (*p)
-            p++;
-    }
-    out->dims = from->dims ? (int)from->dims : given > 1 ? given : 3;
-    if (out->dims < 1 || out->dims > 3)
-        return hs_error_add(err, HS_BAD_INPUT, "bench: --dims %d: 1, 2 or 3", out->dims);
-    if (given > 1 && given != out->dims)
-        return hs_error_add(err, HS_BAD_INPUT, "bench: --points %s: %d numbers for --dims %d",
-                            from->points, given, out->dims);
-    for (int axis = 0; axis < HS_AXES; axis++) {
-        const int64_t all = given == 0 ? usual[out->dims - 1] : points[0];
-        out->points[axis] = axis >= out->dims ? 1 : given > 1 ? points[axis] : all;
-    }
-    return HS_OK;
+    static const char *const usual[HS_AXES] = {"67108864", "8192", "384"};
+    const int64_t dims = from->dims > 0 && from->dims <= HS_AXES ? from->dims : HS_AXES;
+    return hs_points_read("bench", from->points ? from->points : usual[dims - 1], from->dims,
+                          &out->dims, out->points, err);
 }
 
 static enum hs_status check_points(const struct hs_bench_request *request, struct hs_error *err)

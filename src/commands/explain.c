@@ -8,6 +8,7 @@
 #include "engine/registry.h"
 #include "input/arguments.h"
 #include "input/options.h"
+#include "input/points.h"
 #include "output/launch_report.h"
 
 #include <stdbool.h>
@@ -46,15 +47,14 @@ static int read_numbers(const char *text, int64_t out[HS_AXES])
     return -1;
 }
 
-static enum hs_status set_grid(struct question *question, const char *points, int radius, int steps,
-                               struct hs_error *err)
+static enum hs_status set_grid(struct question *question, const char *points, int64_t dims,
+                               int radius, int steps, struct hs_error *err)
 {
-    int64_t count[HS_AXES] = {1, 1, 1};
-    question->dims = read_numbers(points, count);
-    if (question->dims < 0)
-        return hs_error_add(err, HS_BAD_INPUT,
-                            "--points %s: give one to three counts, as in --points 120,120,120",
-                            points);
+    int64_t count[HS_AXES];
+    const enum hs_status status =
+        hs_points_read("explain", points, dims, &question->dims, count, err);
+    if (status)
+        return status;
     /* what a kernel loads in all is counted in 64 bits */
     const double most_nodes = 1e15;
     if ((double)count[HS_X] * (double)count[HS_Y] * (double)count[HS_Z] > most_nodes)
@@ -365,10 +365,11 @@ static enum hs_status choose_device(const char *name, struct question *question,
 static enum hs_status run(int argc, char **argv, struct hs_error *err)
 {
     const char *points = NULL, *block = NULL, *precision = "float", *device = NULL, *kernel = NULL;
-    int64_t planes = 0, radius = 1, registers = 0, steps = 1;
+    int64_t dims = 0, planes = 0, radius = 1, registers = 0, steps = 1;
     bool json = false;
     const struct hs_argument table[] = {
         {"--points", HS_ARGUMENT_STRING, &points, "NX,NY,NZ"},
+        {"--dims", HS_ARGUMENT_COUNT, &dims, "D"},
         {"--block", HS_ARGUMENT_STRING, &block, "X,Y,Z"},
         {"--planes", HS_ARGUMENT_COUNT, &planes, "N"},
         {"--radius", HS_ARGUMENT_COUNT, &radius, "R"},
@@ -386,14 +387,15 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     struct question question = {.registers = (int)(registers < 256 ? registers : 255)};
     if (!points)
         return hs_error_add(err, HS_BAD_INPUT,
-                            "explain: needs --points, as in --points 120,120,120");
+                            "explain: needs --points, as in --points 256 or --points 512,512,256");
     if (radius > HS_MAX_RADIUS)
         return hs_error_add(err, HS_BAD_INPUT, "--radius %lld: 1, 2 or 3", (long long)radius);
     if (strcmp(precision, "double") == 0)
         question.sweep.precision = HS_DOUBLE;
     else if (strcmp(precision, "float") != 0)
         return hs_error_add(err, HS_BAD_INPUT, "--precision %s: float or double", precision);
-    status = set_grid(&question, points, (int)radius, (int)(steps < 1000 ? steps : 1000), err);
+    status =
+        set_grid(&question, points, dims, (int)radius, (int)(steps < 1000 ? steps : 1000), err);
     if (!status)
         status = choose_device(device, &question, err);
     if (!status && block) {
@@ -412,10 +414,15 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
 
 const struct hs_command hs_command_explain = {
     .name = "explain",
-    .usage = "heatsolve explain [KERNEL] --points NX[,NY[,NZ]] [--block X,Y,Z] [--device NAME] ...",
+    .usage =
+        "heatsolve explain [KERNEL] --points N|NX,NY,NZ [--dims D] [--block X,Y,Z] [--device NAME] "
+        "...",
     .summary = "what a CUDA kernel's launch looks like, and what bounds it; needs no GPU",
     .help =
-        "  --points N,N,N     nodes of the grid; its outermost layers are held (fixed)\n"
+        "  --points N,N,N     nodes of the grid, whose outermost layers are held (fixed); 256 or\n"
+        "                     512,512,256, as bench takes it\n"
+        "  --dims D           1, 2 or 3 axes; without it as many as --points has, 3 for a lone "
+        "one\n"
         "  --block X,Y,Z      threads of a block, instead of the kernel's own\n"
         "  --planes N         planes that a block marches through, instead of the kernel's own\n"
         "  --radius R         1 (default), 2 or 3\n"

@@ -167,8 +167,8 @@ static void print_refinement(const struct findings *findings)
     }
     const struct hs_refinement *r = &findings->refinement;
     printf("grid refinement against the exact solution, step the same share of the limit\n");
-    printf("  %-16s %-10s %-10s %9s %12s %12s %7s %7s\n", "points", "spacing m", "step s", "sweeps",
-           "max error", "l2 error", "order", "order");
+    printf("  %-16s %-10s %-10s %9s %12s %12s %13s %12s\n", "points", "spacing m", "step s",
+           "sweeps", "max error", "l2 error", "order (max)", "order (l2)");
     for (int g = 0; g < HS_REFINEMENT_GRIDS; g++) {
         const struct hs_refined *grid = &r->grid[g];
         print_points(&findings->problem->grid, grid->points);
@@ -177,7 +177,7 @@ static void print_refinement(const struct findings *findings)
         if (g > 0 && isnan(r->order_max[g - 1]))
             printf("  (not above what rounding may add up to, %.2g: no order)", grid->rounding);
         else if (g > 0)
-            printf(" %7.2f %7.2f", r->order_max[g - 1], r->order_l2[g - 1]);
+            printf(" %13.2f %12.2f", r->order_max[g - 1], r->order_l2[g - 1]);
         printf("\n");
     }
 }

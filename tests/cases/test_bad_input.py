@@ -624,7 +624,7 @@ def test_what_cannot_be_held_is_named_before_anything_is_written(tmp_path, comma
     if np.isfinite(value) and (precision == "double" or abs(value) * scale < 3.4e38):
         assert "node (16, 3)" not in result.stderr and result.returncode in (0, 1)
     else:
-        shown = "NaN" if np.isnan(value) else f"{value:g}"
+        shown = "not a number (NaN)" if np.isnan(value) else f"{value:g}"
         assert_refused(result, 2, [f'case.cfg:{line}: {group}.file = "field.h5": dataset q is {shown} at node (16, 3), x = 1.6, y = 0.3 m'])
 
 

@@ -50,6 +50,14 @@ def test_the_usual_blocks_are_the_textbooks():
         assert figures(arguments[0], *CUBE) == figures(*arguments)
 
 
+def test_points_mean_the_grid_that_bench_takes():
+    assert figures("basic", "--points", "120") == figures("basic", *CUBE)
+    assert figures("basic", "--points", "512", "--dims", "2") == figures("basic", *SQUARE)
+    told = subprocess.run([HEATSOLVE, "bench", "--points", "17", "--kernel", "reference", "--repeats", "1", "--json"],
+                          capture_output=True, text=True)  # fmt: skip
+    assert json.loads(told.stdout)["points"] == [17] * figures("basic", "--points", "17")["dims"]
+
+
 def test_whole_columns_are_told():
     """189 columns: 132 are one block each, of the others there are two chunks."""
     case = ["fused_wide_3d", "--points", "512,512,512", "--radius", "2", "--precision", "double", "--steps", "2"]
@@ -130,7 +138,7 @@ def test_occupancy_and_roofline_on_a_named_device():
         (["basic"], "--points"),
         (["basic", "--points", "120,,120"], "--points 120,,120"),
         (["basic", "--points", "2,9,9"], "at least 3 points"),
-        (["basic", "--points", "9,9,9,9"], "one to three counts"),
+        (["basic", "--points", "9,9,9,9"], "\"9\" is one axis too many; give 256 for every axis, or 512,512,256"),
         (["basic", "--points", "3000000000,3000000000,3000000000"], "more than 1e+15 nodes; give fewer"),
         (["basc", *CUBE], "basic"),
         (["openmp", *CUBE], "CPU"),
@@ -143,7 +151,7 @@ def test_occupancy_and_roofline_on_a_named_device():
         (["basic", *CUBE, "--planes", "4"], "--planes"),
         (["shared_tile", *CUBE, "--block", "2,8,8"], "no output tile"),
         (["coarsened", *CUBE, "--block", "32,8,4"], "threads along 2 axes"),
-        (["warp_shuffle", "--points", "999", "--block", "128"], "fixed block"),
+        (["warp_shuffle", "--points", "999", "--dims", "1", "--block", "128"], "fixed block"),
         (["basic", *CUBE, "--device", "abacus"], "H200"),
         (["basic", *CUBE, "--steps", "2"], "fuses at most 1"),
         (["fused_march_2d", *SQUARE, "--steps", "11"], "fuses at most 10 in float"),

@@ -1,5 +1,6 @@
 """Installation into an empty place, what works from there, and removal; set-up's refusals."""
 
+import json
 import os
 import pathlib
 import stat
@@ -114,6 +115,31 @@ def test_completion_offers_options_of_the_command(installed, tmp_path):
 def test_completion_offers_keys(installed, tmp_path):
     assert complete(installed, tmp_path, "heatsolve", "run", "case.cfg", "--set", "time.e") == ["time.end="]
     assert "boundary.z_max.h=" in complete(installed, tmp_path, "heatsolve", "run", "case.cfg", "--set", "boundary.z_")
+
+
+def test_completion_puts_an_equals_sign_behind_every_key(installed, tmp_path):
+    offered = complete(installed, tmp_path, "heatsolve", "run", "case.cfg", "--set", "")
+    assert len(offered) > 80 and "boundary.x_min.type=" in offered and "probes[0].at=" in offered
+    assert [key for key in offered if not key.endswith("=")] == []
+
+
+def test_completion_offers_the_values_that_a_key_has(installed, tmp_path):
+    setting = ["heatsolve", "run", "case.cfg", "--set"]
+    assert complete(installed, tmp_path, *setting, "precision", "=", "") == ["double", "float"]
+    assert complete(installed, tmp_path, *setting, "boundary.x_min.type", "=", "ref") == ["reflective"]
+    assert complete(installed, tmp_path, *setting, "solver.kernel", "=") == kernels_of_this_build()
+    assert complete(installed, tmp_path, *setting, "time.end", "=", "") == []
+
+
+def kernels_of_this_build():
+    told = json.loads(subprocess.run([os.environ["HEATSOLVE"], "kernels", "--json"], capture_output=True, text=True).stdout)
+    return [kernel["name"] for kernel in told["kernels"] if kernel["built"]]
+
+
+def test_completion_offers_the_kernels_that_the_build_has(installed, tmp_path):
+    for command in (["bench"], ["verify", "case.cfg"]):
+        offered = complete(installed, tmp_path, "heatsolve", *command, "--kernel", "")
+        assert [name for name in offered if name != "all"] == kernels_of_this_build()
 
 
 def test_completion_offers_values_of_options(installed, tmp_path):

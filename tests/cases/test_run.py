@@ -505,6 +505,12 @@ def test_verify_finds_the_same_bits_and_second_order(tmp_path):
         assert 1.95 < order < 2.05  # the next term is smaller by h^2, under 1/400 of it
 
 
+def test_verify_names_its_columns(tmp_path):
+    told = heatsolve(tmp_path, "verify", "case.cfg").stdout
+    columns = re.search(r"^  points .*$", told, re.M).group(0)
+    assert columns.split("  ")[-1].strip() == "order (l2)" and "order (max)" in columns
+
+
 def test_verify_bounds_float(tmp_path):
     result = heatsolve(tmp_path, "verify", "case.cfg", "--json", "--sweeps", "100", "--set", 'precision="float"')
     assert result.returncode == 0, result.stderr

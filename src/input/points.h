@@ -1,0 +1,17 @@
+/* A grid from the command line. */
+#ifndef HS_INPUT_POINTS_H
+#define HS_INPUT_POINTS_H
+
+#include "core/grid.h"
+#include "core/status.h"
+
+/*
+ * Reads --points: "512,384,256" or "512x384x256", nodes along x, y, z; a lone number is for every
+ * axis. `dims` is what --dims says, 0 where it is not given: then there are as many axes as
+ * numbers, and three where there is one. Fills *dims and `points`, 1 along axes that are not
+ * there. HS_BAD_INPUT with a message that begins with the command's name.
+ */
+enum hs_status hs_points_read(const char *command, const char *text, int64_t given_dims, int *dims,
+                              int64_t points[HS_AXES], struct hs_error *err);
+
+#endif
