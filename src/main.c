@@ -26,12 +26,13 @@ const struct hs_command *const hs_commands[] = {
 static void print_help(FILE *stream)
 {
     fprintf(stream,
-            "heatsolve %s: the heat equation on regular grids by stencil sweeps\n\n"
+            "heatsolve %s solves the heat equation on regular grids by stencil sweeps\n\n"
             "usage: heatsolve COMMAND [ARGUMENT ...]\n\n",
             hs_version());
     for (int i = 0; hs_commands[i]; i++)
         fprintf(stream, "  %-10s %s\n", hs_commands[i]->name, hs_commands[i]->summary);
-    fprintf(stream, "\nheatsolve COMMAND --help says more; heatsolve --version what this is.\n");
+    fprintf(stream,
+            "\nSee heatsolve COMMAND --help for more; heatsolve --version shows the version.\n");
 }
 
 static enum hs_status unknown_command(const char *name, struct hs_error *err)
@@ -70,9 +71,9 @@ static void check_standard_output(enum hs_status *status, struct hs_error *err)
     errno = 0;
     if ((fflush(stdout) == 0 && !ferror(stdout)) || nobody_reads(STDOUT_FILENO))
         return;
-    const enum hs_status failed =
-        hs_error_add(err, HS_IO, "standard output: cannot write: %s; it is not complete",
-                     errno ? strerror(errno) : "an earlier write failed");
+    const enum hs_status failed = hs_error_add(
+        err, HS_IO, "standard output: cannot write: %s; what was written is incomplete",
+        errno ? strerror(errno) : "an earlier write failed");
     *status = *status ? *status : failed;
 }
 

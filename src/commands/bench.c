@@ -78,12 +78,11 @@ static enum hs_status check_points(const struct hs_bench_request *request, struc
     const int64_t least = 2 * request->radius + 1, most = (int64_t)1 << 40;
     for (int axis = 0; axis < request->dims; axis++)
         if (request->points[axis] < least || request->points[axis] > most)
-            return hs_error_add(
-                err, HS_BAD_INPUT,
-                "bench: --points: %lld along an axis: radius %d needs at least %lld, and there can "
-                "be %lld",
-                (long long)request->points[axis], request->radius, (long long)least,
-                (long long)most);
+            return hs_error_add(err, HS_BAD_INPUT,
+                                "bench: --points: %lld along an axis: radius %d needs at least "
+                                "%lld, and at most %lld are allowed",
+                                (long long)request->points[axis], request->radius, (long long)least,
+                                (long long)most);
     return HS_OK;
 }
 
@@ -240,7 +239,7 @@ static enum hs_status find_peers(const struct arguments *arguments,
                                  struct hs_error *err)
 {
     if (request->radius != 1)
-        return hs_error_add(err, HS_BAD_INPUT, "bench: --peers: they sweep with --radius 1 only");
+        return hs_error_add(err, HS_BAD_INPUT, "bench: --peers needs --radius 1");
     return hs_peers_find(arguments->peer, out, err);
 }
 

@@ -220,7 +220,7 @@ static void print_text(const struct outlook *outlook)
     print_label("config");
     const bool fits = hs_foretold_least(problem, plan, HS_FORETOLD_ANEW) <= outlook->room;
     hs_text_put(stdout, problem->config_path, "");
-    printf(": %s%s", fits ? "in order" : "too large for the disk",
+    printf(": %s%s", fits ? "OK" : "too large for the disk",
            problem->title && problem->title[0] ? ": " : "");
     hs_text_put(stdout, problem->title ? problem->title : "", "");
     printf("\n");
@@ -253,7 +253,7 @@ static void print_text(const struct outlook *outlook)
         if (outlook->looking > 0.01 * outlook->seconds) {
             printf(", and ");
             print_duration(outlook->looking);
-            printf(" of looks at the field between them");
+            printf(" spent checking the field");
         }
         printf(", measured on this grid for %.1g s\n", rate_seconds);
     } else
@@ -392,20 +392,20 @@ const struct hs_command hs_command_check = {
     .summary = "what a run would do: grid, memory, stability limit, steps, output, time",
     .help =
         "  CONFIG           the case\n"
-        "  --set KEY=VALUE  overrides a key of the config; may be given again and again\n"
-        "  --quiet          nothing but what is wrong; the exit status tells\n"
+        "  --set KEY=VALUE  overrides a key of the config; may be repeated\n"
+        "  --quiet          prints errors only; see the exit status\n"
         "  --json           one JSON object\n"
         "\n"
         "Reads and checks the config as a run would, finds the exact stability limit of its\n"
-        "stencil and boundaries and the steps that hit every output, and tells memory,\n"
-        "sweeps, bytes of output and the room for them. The time is of the sweeps, and of\n"
-        "the looks at the field between them where a history takes long, tried for 0.3 s\n"
-        "with the chosen kernel on this grid, on a field of ones; writing the file is not in\n"
-        "it. With steady it says after how many sweeps the slowest mode will have died\n"
-        "out, and how far from the steady state the tolerance leaves the field.\n"
+        "stencil and boundaries and the steps that hit every output, and prints memory,\n"
+        "sweeps, bytes of output and the free space. The time covers the sweeps and, where a\n"
+        "history makes it long, checking the field; it is measured for 0.3 s with the chosen\n"
+        "kernel on this grid, on a field of ones, and does not include writing the file. With\n"
+        "steady it prints after how many sweeps the slowest mode will have died out, and how far\n"
+        "from the steady state the tolerance leaves the field.\n"
         "\n"
-        "What physics makes doubtful (a specific heat under 10, degrees Celsius beside kelvin, a\n"
-        "spacing or an end of another unit) is told as a warning; the exit status stays 0.\n"
+        "Likely slips of units (a specific heat under 10, degrees Celsius beside kelvin, lengths\n"
+        "in mm) are warnings, which do not change the exit status.\n"
         "\n"
         "Writes no file. \"refused\" says what is there already that a run would not replace.\n"
         "exit status: 0 OK, 2 bad config, 3 a file cannot be read or there is no room for\n"

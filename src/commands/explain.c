@@ -358,8 +358,7 @@ static enum hs_status choose_device(const char *name, struct question *question,
     for (const struct hs_device_limits *d = hs_device_table; d->name[0]; d++)
         snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", known[0] ? ", " : "",
                  d->name);
-    return hs_error_add(err, HS_BAD_INPUT, "--device %s: not in the table, which has %s", name,
-                        known);
+    return hs_error_add(err, HS_BAD_INPUT, "--device %s: not known; choose one of %s", name, known);
 }
 
 static enum hs_status run(int argc, char **argv, struct hs_error *err)

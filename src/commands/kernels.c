@@ -57,7 +57,7 @@ static bool suits(const struct asked *asked, const struct hs_kernel *k, char *re
 {
     if (k->device == asked->plan.backend->device)
         return hs_kernel_suits(k, &asked->problem, reason, size);
-    snprintf(reason, size, "of the %s backend; the case runs on %s", hs_device_name(k->device),
+    snprintf(reason, size, "for the %s backend; this case runs on %s", hs_device_name(k->device),
              asked->plan.backend->name);
     return false;
 }
@@ -204,7 +204,7 @@ const struct hs_command hs_command_kernels = {
     .usage = "heatsolve kernels [CONFIG] [--set KEY=VALUE]... [--json]",
     .summary = "the kernels: what each can do, its idea, built or why not",
     .help = "  CONFIG           which of them can do this case, and which auto takes\n"
-            "  --set KEY=VALUE  overrides a key of the config; may be given again and again\n"
+            "  --set KEY=VALUE  overrides a key of the config; may be repeated\n"
             "  --json           one JSON object\n"
             "\n"
             "steps: sweeps that one call can fuse. heatsolve bench and tune compare their speed.\n",

@@ -110,8 +110,8 @@ static void print_outcome(const struct findings *findings)
     const char *winner = findings->tuning.row[0].kernel, *named = problem->solver.kernel;
     printf("\n");
     if (named && strcmp(named, "auto") != 0)
-        printf("solver.kernel = \"%s\" in the config stands above this; \"auto\" takes %s\n", named,
-               winner);
+        printf("the config's solver.kernel = \"%s\" overrides this; \"auto\" would take %s\n",
+               named, winner);
     else if (findings->file)
         printf("runs of this case take %s from now on\n", winner);
     if (findings->file)
@@ -126,7 +126,7 @@ static void print_text(const struct findings *findings)
     printf("case     %s\ndevice   %s; driver %s\n", tuning->about.about, tuning->about.device,
            tuning->about.driver);
     if (findings->from_before)
-        printf("tuned before, in %.2g s; --retune tries again\n\n", tuning->seconds);
+        printf("tuned earlier, in %.2g s; --retune measures again\n\n", tuning->seconds);
     else
         printf("tuned    in %.2g s\n\n", tuning->seconds);
     printf("%-20s %10s %8s %8s %3s\n", "kernel", "us/sweep", "GCell/s", "of best", "n");
@@ -207,7 +207,7 @@ const struct hs_command hs_command_tune = {
     .usage = "heatsolve tune CONFIG [--set KEY=VALUE]... [--retune] [--quiet] [--json]",
     .summary = "time the kernels on a config's case and keep the fastest for its runs",
     .help = "  CONFIG           the case\n"
-            "  --set KEY=VALUE  overrides a key of the config; may be given again and again\n"
+            "  --set KEY=VALUE  overrides a key of the config; may be repeated\n"
             "  --retune         tries again, whatever was found before\n"
             "  --quiet          no table\n"
             "  --json           one JSON object\n"

@@ -107,8 +107,8 @@ static void print_node(const struct hs_grid *grid, const int64_t node[HS_AXES])
 }
 
 /* Of both sides alike: the sources say fma(), and no compiler may make or undo one. */
-static const char contraction[] = "on both sides fused multiply-adds as written, a term each; "
-                                  "contraction by the compiler off";
+static const char contraction[] =
+    "both use fused multiply-adds as written, one a term; contraction by the compiler is off";
 
 static void print_bound(const struct findings *findings)
 {
@@ -136,7 +136,7 @@ static void print_comparison(const struct findings *findings)
            " nodes, %s%s\n",
            plan->kernel->name, plan->backend->name, c->sweeps, plan->sweeps, c->nodes,
            hs_precision_name(findings->problem->precision),
-           itself ? " (the same kernel twice: --kernel takes another)" : "");
+           itself ? " (the same kernel twice; choose another with --kernel)" : "");
     printf("  differing nodes  %" PRId64 "\n", c->differing);
     printf("  max |difference| %.3g\n  max relative     %.3g\n  max ULPs         %" PRIu64 "\n",
            c->max_abs, c->max_relative, c->max_ulps);
@@ -166,7 +166,7 @@ static void print_refinement(const struct findings *findings)
         return;
     }
     const struct hs_refinement *r = &findings->refinement;
-    printf("grid refinement against the exact solution, step the same share of the limit\n");
+    printf("grid refinement against the exact solution, the step the same fraction of the limit\n");
     printf("  %-16s %-10s %-10s %9s %12s %12s %13s %12s\n", "points", "spacing m", "step s",
            "sweeps", "max error", "l2 error", "order (max)", "order (l2)");
     for (int g = 0; g < HS_REFINEMENT_GRIDS; g++) {
@@ -175,7 +175,7 @@ static void print_refinement(const struct findings *findings)
         printf(" %-10.4g %-10.4g %9" PRId64 " %12.4g %12.4g", grid->spacing, grid->step,
                grid->sweeps, grid->error.max, grid->error.l2);
         if (g > 0 && isnan(r->order_max[g - 1]))
-            printf("  (not above what rounding may add up to, %.2g: no order)", grid->rounding);
+            printf("  (no order: within the rounding error, %.2g)", grid->rounding);
         else if (g > 0)
             printf(" %13.2f %12.2f", r->order_max[g - 1], r->order_l2[g - 1]);
         printf("\n");
@@ -368,7 +368,7 @@ const struct hs_command hs_command_verify = {
     .summary = "prove a config's kernel against the reference and, with exact, its order",
     .help =
         "  CONFIG           the case\n"
-        "  --set KEY=VALUE  overrides a key of the config; may be given again and again\n"
+        "  --set KEY=VALUE  overrides a key of the config; may be repeated\n"
         "  --sweeps N       sweeps to compare; else the run's, or as many of them as make 5e8\n"
         "                   point updates (at least 10), some seconds of the slow reference\n"
         "  --kernel NAME    instead of solver.kernel; heatsolve kernels lists them. all: every\n"

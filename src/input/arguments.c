@@ -37,7 +37,7 @@ static enum hs_status read_count(const char *command, const struct hs_argument *
     const bool good = end != text && *end == '\0' && errno == 0 && value >= 1.0 &&
                       value <= 9007199254740992.0 && value == rint(value);
     if (!good)
-        return hs_error_add(err, HS_BAD_INPUT, "%s: %s %s: a whole number of at least 1 is needed",
+        return hs_error_add(err, HS_BAD_INPUT, "%s: %s %s: give a whole number, at least 1",
                             command, row->name, text);
     *(int64_t *)row->to = (int64_t)value;
     return HS_OK;
@@ -123,17 +123,16 @@ enum hs_status hs_arguments_read(int argc, char **argv, const struct hs_argument
             st = read_option(argc, argv, &at, table, count, err);
         else if (!positional || found)
             st = hs_error_add(err, HS_BAD_INPUT,
-                              "%s: %s: one argument too many; heatsolve %s --help says what it "
-                              "takes",
-                              argv[0], argv[at], argv[0]);
+                              "%s: %s: one argument too many; see heatsolve %s --help", argv[0],
+                              argv[at], argv[0]);
         else
             found = argv[at];
         first = first ? first : st;
     }
     const bool needed = positional && positional->type != HS_ARGUMENT_OPTIONAL;
     if (needed && !found && !first)
-        first = hs_error_add(err, HS_BAD_INPUT, "%s: needs %s; heatsolve %s --help says more",
-                             argv[0], positional->what, argv[0]);
+        first = hs_error_add(err, HS_BAD_INPUT, "%s: needs %s; see heatsolve %s --help", argv[0],
+                             positional->what, argv[0]);
     if (positional && found)
         *(const char **)positional->to = found;
     return first;

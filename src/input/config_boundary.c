@@ -33,7 +33,7 @@ static void check_unused(struct hs_reader *reader, const char *group,
         const struct hs_key path = hs_key("boundary.%s.%s", group, hs_boundary_key_name(key));
         if (!(allowed_keys(kind) & 1u << key) && hs_given(reader, path.text))
             hs_settings_complain(reader->settings, path.text,
-                                 "a %s boundary does not use it; take it out, or change the type",
+                                 "a %s boundary does not use it; remove it, or change the type",
                                  kind->name);
     }
 }
@@ -160,10 +160,10 @@ void hs_read_boundary(struct hs_reader *reader)
     for (int face = face_count(reader); face < HS_FACES; face++) {
         const struct hs_key group = hs_key("boundary.%s", hs_face_names[face]);
         if (hs_given(reader, group.text))
-            hs_settings_complain(reader->settings, group.text,
-                                 "the grid has no %c axis; take it out, or give grid.points %d "
-                                 "numbers",
-                                 "xyz"[face / 2], face / 2 + 1);
+            hs_settings_complain(
+                reader->settings, group.text,
+                "the grid has no %c axis; remove it, or give grid.points %d numbers",
+                "xyz"[face / 2], face / 2 + 1);
     }
     const char *type = hs_settings_text(reader->settings, "boundary.all.type");
     const struct hs_boundary_kind *kind = type ? hs_boundary_find(type) : NULL;

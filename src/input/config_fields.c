@@ -120,8 +120,8 @@ static bool read_box(struct hs_reader *reader, const char *path, struct hs_regio
         return false;
     for (int axis = 0; axis < reader->problem->grid.dims; axis++)
         if (region->lower[axis] > region->upper[axis]) {
-            hs_settings_complain(reader->settings, upper.text,
-                                 "is below lower along %c; exchange them", "xyz"[axis]);
+            hs_settings_complain(reader->settings, upper.text, "is below lower along %c; swap them",
+                                 "xyz"[axis]);
             return false;
         }
     return true;
@@ -157,11 +157,11 @@ static bool read_cylinder(struct hs_reader *reader, const char *path, struct hs_
                              hs_given(reader, axis_key.text) ? axis_key.text
                              : hs_given(reader, from.text)   ? from.text
                                                              : to.text,
-                             "the grid has no %s axis; choose another, or take it out", axis);
+                             "the grid has no %s axis; choose another, or remove it", axis);
         return false;
     }
     if (region->from > region->to) {
-        hs_settings_complain(settings, to.text, "is below from; exchange them");
+        hs_settings_complain(settings, to.text, "is below from; swap them");
         return false;
     }
     return read_round(reader, path, region);
@@ -200,7 +200,7 @@ static bool check_shape_keys(struct hs_reader *reader, const char *path, int sha
                                  shapes[shape].name);
             good = false;
         } else if (!((shapes[shape].needs | shapes[shape].takes) & bit) && given) {
-            hs_settings_complain(reader->settings, name.text, "a %s does not take it; take it out",
+            hs_settings_complain(reader->settings, name.text, "a %s does not take it; remove it",
                                  shapes[shape].name);
             good = false;
         }
@@ -224,7 +224,7 @@ static void read_region(struct hs_reader *reader, const char *path, struct hs_re
         if (shapes[shape].read(reader, path, region) && keys && reader->space_known &&
             !is_in_grid(&reader->problem->grid, region))
             hs_settings_complain(reader->settings, path,
-                                 "lies outside the grid; look at its coordinates, in m");
+                                 "lies outside the grid; check its coordinates, in m");
     }
 }
 
@@ -263,7 +263,7 @@ static void read_exact(struct hs_reader *reader)
     struct hs_exact *exact = &reader->problem->exact;
     if (!hs_given(reader, "exact"))
         return;
-    if (hs_require(reader, "exact.expression", "give the solution, or take exact out"))
+    if (hs_require(reader, "exact.expression", "give the solution, or remove exact"))
         exact->present = hs_read_value(reader, "exact.expression", &exact->value);
     hs_settings_number(reader->settings, "exact.max_error", &exact->max_error);
 }

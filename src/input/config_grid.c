@@ -25,8 +25,8 @@ static bool read_points(struct hs_reader *reader)
         return false;
     const int length = hs_settings_length(settings, "grid.points");
     if (length < 1 || length > HS_AXES) {
-        hs_settings_complain(settings, "grid.points", "has %d numbers; give 1, 2 or 3, one an axis",
-                             length);
+        hs_settings_complain(settings, "grid.points",
+                             "has %d numbers; give 1, 2 or 3, one for each axis", length);
         return false;
     }
     bool good = true;
@@ -36,8 +36,7 @@ static bool read_points(struct hs_reader *reader)
         if (hs_settings_count(settings, key.text, &grid->points[axis]))
             continue;
         if (!hs_given(reader, key.text))
-            hs_settings_complain(settings, key.text,
-                                 "missing; the points before it are not enough");
+            hs_settings_complain(settings, key.text, "missing; give the points of each axis");
         good = false;
     }
     grid->dims = length;
@@ -52,12 +51,11 @@ static void check_points(struct hs_reader *reader)
     for (int axis = 0; axis < problem->grid.dims; axis++) {
         const struct hs_key key = lone ? hs_key("grid.points") : hs_key("grid.points[%d]", axis);
         if (problem->grid.points[axis] < fewest && hs_given(reader, key.text))
-            hs_settings_complain(reader->settings, key.text,
-                                 "at least %d points are needed for radius %d%s", (int)fewest,
-                                 problem->radius,
-                                 problem->grid.points[axis] == 1
-                                     ? "; leave the axis out if the grid does not have it"
-                                     : "");
+            hs_settings_complain(
+                reader->settings, key.text, "at least %d points are needed for radius %d%s",
+                (int)fewest, problem->radius,
+                problem->grid.points[axis] == 1 ? "; leave it out if the grid has no such axis"
+                                                : "");
     }
 }
 
@@ -104,8 +102,8 @@ static bool check_spacing(struct hs_reader *reader, const char *key)
         if (isnormal(h * h) && isnormal(1.0 / (h * h)) && isfinite(last) && apart)
             continue;
         hs_settings_complain(reader->settings, key,
-                             "a spacing of %g m along %c, from %g m, cannot be computed with; "
-                             "choose other units or another origin",
+                             "a spacing of %g m along %c, from %g m, is too small or too large to "
+                             "compute with; choose other units or another origin",
                              h, "xyz"[axis], first);
         return false;
     }

@@ -33,10 +33,10 @@ static void read_coefficients(struct hs_reader *reader)
                                  "missing; %dD with radius %d needs c0 to c%d", dims, radius,
                                  count - 1);
         else if (i >= count && given)
-            hs_settings_complain(reader->settings, key.text,
-                                 "%dD with radius %d has c0 to c%d only; take it out, or give a "
-                                 "larger stencil.radius",
-                                 dims, radius, count - 1);
+            hs_settings_complain(
+                reader->settings, key.text,
+                "%dD with radius %d has c0 to c%d only; remove it, or give a larger stencil.radius",
+                dims, radius, count - 1);
         else if (i < count)
             hs_settings_number(reader->settings, key.text, &problem->c[i]);
     }
@@ -54,8 +54,8 @@ static void refuse(struct hs_reader *reader, const char *key, const char *why)
 /* Raw coefficients say all of a sweep; a conductivity may be there for flux and robin faces. */
 static void read_raw(struct hs_reader *reader)
 {
-    const char *why = "raw coefficients c0 ... are given, which already hold it; take out one of "
-                      "the two";
+    const char *why =
+        "the raw coefficients stencil.c0 ... already include it; remove one of the two";
     reader->problem->raw = true;
     read_coefficients(reader);
     refuse(reader, "material.density", why);
@@ -87,8 +87,8 @@ static void read_three(struct hs_reader *reader)
     material->diffusivity = material->conductivity / (material->density * material->specific_heat);
     if (good && !isnormal(material->diffusivity))
         hs_settings_complain(reader->settings, "material",
-                             "conductivity / (density * specific_heat) = %g m^2/s cannot be "
-                             "computed with; look at the units",
+                             "conductivity / (density * specific_heat) = %g m^2/s is too small or "
+                             "too large; check the units",
                              material->diffusivity);
 }
 

@@ -29,7 +29,7 @@ static void check_file(struct hs_reader *reader)
     if (file[0] == '\0' || file[strlen(file) - 1] == '/' ||
         (stat(file, &status) == 0 && S_ISDIR(status.st_mode)))
         hs_settings_complain(reader->settings, "output.file",
-                             "is a folder or nothing; give the name of the file to write");
+                             "is a folder or empty; give the name of the file to write");
     else if (stat(file, &status) == 0 && !S_ISREG(status.st_mode))
         hs_settings_complain(reader->settings, "output.file",
                              "is a device or a pipe; give the name of the file to write");
@@ -99,12 +99,13 @@ static void read_name(struct hs_reader *reader, int index)
                              "is %zu bytes long; give a name of at most %d", strlen(name),
                              MOST_NAME);
     if (strcmp(name, "time") == 0 || strcmp(name, "sweep") == 0)
-        hs_settings_complain(reader->settings, key.text,
-                             "/probes/%s holds when the rows were taken; give another name", name);
+        hs_settings_complain(
+            reader->settings, key.text,
+            "is taken: /probes/%s belongs to the rows themselves; give another name", name);
     for (int i = 0; i < index; i++)
         if (probes[i].name && strcmp(probes[i].name, name) == 0)
             hs_settings_complain(reader->settings, key.text,
-                                 "probes[%d] has this name; give each its own", i);
+                                 "probes[%d] has the same name; give each its own", i);
 }
 
 /* The nearest node; a periodic axis goes on to where it repeats. */

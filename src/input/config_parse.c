@@ -130,7 +130,7 @@ static enum hs_status flatten(const struct walk *walk, const config_setting_t *f
         hs_settings_complain(settings, path,
                              "two values without a comma or semicolon between them");
     } else if (word && walk->text && takes_words(entry.option))
-        hs_settings_complain(settings, path, "a word in the place of a value; write it in quotes");
+        hs_settings_complain(settings, path, "a word without quotes; put it in quotes");
     else
         hs_settings_check(settings, added);
     if (hs_settings_find(settings, path)->bad)
@@ -147,9 +147,8 @@ static enum hs_status flatten(const struct walk *walk, const config_setting_t *f
 static const struct {
     const char *text, *said;
 } syntax[] = {
-    {"syntax error",
-     "syntax error here or just before; settings read key = value; groups key = { ... }; lists "
-     "key = [ ... ]"},
+    {"syntax error", "syntax error here or just before; settings are written key = value; groups "
+                     "key = { ... }; lists key = [ ... ]"},
     {"duplicate setting name", "a key is given twice in the same group; keep one of them"},
     {"mismatched element type in array",
      "a list [ ... ] holds values of different kinds; write all as numbers, or use ( ... )"},

@@ -36,8 +36,8 @@ static void read_step(struct hs_reader *reader)
                                  i == 0 ? "time.sweeps" : "output.every");
     if (hs_given(reader, "time.step"))
         hs_settings_complain(reader->settings, "time.step",
-                             "raw coefficients have their step in them, so none can be chosen; "
-                             "give a number, or take it out");
+                             "raw coefficients include the step, so \"auto\" has nothing to "
+                             "choose; give a number, or remove it");
     schedule->step = 1.0;
 }
 
@@ -56,7 +56,7 @@ static void read_steady(struct hs_reader *reader)
     struct hs_schedule *schedule = &reader->problem->schedule;
     if (!hs_given(reader, "steady"))
         return;
-    if (hs_require(reader, "steady.tolerance", "give it, as in 1e-8, or take steady out"))
+    if (hs_require(reader, "steady.tolerance", "give a number, as in 1e-8, or remove steady"))
         schedule->steady =
             hs_settings_number(reader->settings, "steady.tolerance", &schedule->steady_tolerance);
     hs_settings_count(reader->settings, "steady.check_every", &schedule->steady_check_every);

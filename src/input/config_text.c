@@ -203,8 +203,8 @@ static enum hs_status read_file(const char *path, const char *place, char **out,
             status = out_of_memory(err);
         else if (length > MOST_BYTES)
             status = hs_error_add(err, HS_BAD_INPUT,
-                                  "%s%s: larger than 16 MiB, which no config is; give the config's "
-                                  "file, not an output's",
+                                  "%s%s: larger than 16 MiB, so it is no config; give the config "
+                                  "file, not an output file",
                                   place, path);
     }
     if (status == HS_OK && ferror(file))
@@ -214,7 +214,7 @@ static enum hs_status read_file(const char *path, const char *place, char **out,
         status = out_of_memory(err);
     if (status == HS_OK && memchr(text, '\0', length))
         status = hs_error_add(err, HS_BAD_INPUT,
-                              "%s%s: holds NUL characters, so it is no text; save it as UTF-8",
+                              "%s%s: contains NUL characters, so it is not text; save it as UTF-8",
                               place, path);
     if (status == HS_OK)
         *out = text;
@@ -367,7 +367,7 @@ static enum hs_status scan_text(struct scan *scan)
     while (status == HS_OK && *scan->at) {
         if (scan->out->plain_length > MOST_BYTES)
             status =
-                hs_error_add(scan->err, HS_BAD_INPUT, "%s:%d: with its includes larger than 16 MiB",
+                hs_error_add(scan->err, HS_BAD_INPUT, "%s:%d: larger than 16 MiB with its includes",
                              scan->name, scan->line);
         else
             status = scan_token(scan);

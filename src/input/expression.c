@@ -342,9 +342,9 @@ static bool parse_name(struct compiler *c)
     for (int i = 0; i < FUNCTIONS; i++)
         if (strcmp(name, functions[i].name) == 0) {
             c->at = end;
-            return *end == '(' ? parse_arguments(c, &functions[i], where)
-                               : fail_at(c, where,
-                                         "the function %s needs its \"(\" right behind it,", name);
+            return *end == '('
+                       ? parse_arguments(c, &functions[i], where)
+                       : fail_at(c, where, "the function %s needs \"(\" right after it,", name);
         }
     for (int i = 0; i < VARIABLES; i++)
         if (strcmp(name, variables[i].name) == 0) {
@@ -542,10 +542,7 @@ static bool compile(struct compiler *c)
     if (!parse_all(c) || !is_agreed(c))
         return false;
     if (depth_of(c) > HS_EXPRESSION_DEPTH)
-        return fail_at(c, c->text,
-                       "too many values are waiting for their operators%s; "
-                       "write it with fewer nested parentheses,",
-                       "");
+        return fail_at(c, c->text, "nested too deeply%s; write it with fewer parentheses,", "");
     return true;
 }
 

@@ -149,8 +149,8 @@ static enum hs_status read_dataset(hid_t dataset, const char *name, int64_t step
     const H5T_class_t class = type >= 0 ? H5Tget_class(type) : H5T_NO_CLASS;
     enum hs_status status = HS_OK;
     if (class != H5T_FLOAT && class != H5T_INTEGER) {
-        snprintf(reason, size, "dataset %s holds no numbers; float, double or integers are read",
-                 name);
+        snprintf(reason, size,
+                 "dataset %s does not hold numbers; floats, doubles and integers are read", name);
         status = HS_BAD_INPUT;
     }
     if (status == HS_OK)

@@ -80,7 +80,7 @@ const char *hs_number_parse(const char *text, double *out)
     if (!isfinite(*out))
         return "is too large for a number";
     if (*out == 0.0 && shape.nonzero)
-        return "is too small for a number but 0";
+        return "is so small that it would be 0";
     return NULL;
 }
 

@@ -311,8 +311,8 @@ static void check_choice(struct hs_settings *settings, const struct hs_setting *
     if (hs_foreign_choice(entry->option, entry->text, write, sizeof write))
         hs_settings_complain(settings, entry->path, "write %s", write);
     else if (nearest)
-        hs_settings_complain(settings, entry->path, "did you mean \"%s\"? Known are %s", nearest,
-                             choices);
+        hs_settings_complain(settings, entry->path, "did you mean \"%s\"? Choose one of %s",
+                             nearest, choices);
     else
         hs_settings_complain(settings, entry->path, "must be one of %s", choices);
 }

@@ -10,7 +10,7 @@ static const char block3d[] =
     "title = \"Copper block\";\n"
     "precision = \"double\";              // or \"float\": half the memory, twice the speed\n"
     "\n"
-    "// points counts the nodes along x, y, z, those on the faces included\n"
+    "// points: nodes along x, y, z, including those on the faces\n"
     "grid = { points = [65, 65, 65]; lower = [0.0, 0.0, 0.0]; upper = [0.1, 0.1, 0.1]; };\n"
     "material = { conductivity = 401.0; density = 8960.0; specific_heat = 385.0; };\n"
     "stencil = { radius = 1; };           // 2 or 3: central differences of order 4 or 6\n"
@@ -86,7 +86,7 @@ static const char raw[] =
     "} );\n"
     "};\n"
     "boundary = { all = { type = \"fixed\"; }; };\n"
-    "time = { sweeps = 200; };            // raw coefficients have their step in them\n"
+    "time = { sweeps = 200; };            // raw coefficients include the step\n"
     "output = { file = \"raw-stencil.h5\"; every = 50; overwrite = true; };\n";
 
 static const char steady[] =
@@ -102,7 +102,7 @@ static const char steady[] =
     "\n"
     "// stops when no node changes by more than the tolerance in a sweep; heatsolve check says how "
     "far\n"
-    "// from the steady state that leaves it; sweeps is the most it takes\n"
+    "// from the steady state that leaves it; sweeps is the maximum\n"
     "steady = { tolerance = 1e-8; check_every = 100; };\n"
     "time = { sweeps = 100000; };\n"
     "output = { file = \"steady.h5\"; overwrite = true; };  // the first and the last state\n"

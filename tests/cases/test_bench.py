@@ -163,7 +163,7 @@ def test_a_roofline_that_cannot_be_written_still_says_the_times(tmp_path):
         (["--peers", "--radius", "2"], "--radius 1"),
         (["--peer", "fortran"], '"fortran"'),
         (["--points", "2"], "at least 3"),
-        (["--points", "9223372036854775807"], "there can be 1099511627776"),
+        (["--points", "9223372036854775807"], "at most 1099511627776 are allowed"),
         (["--json", "--csv"], "not both"),
         (["--roofline", "roof.jpg"], "--roofline roof.jpg: pictures are PNG, SVG or PDF; end the name in .png, .svg or .pdf"),
         (["--precision", "half"], "float or double"),

@@ -371,8 +371,8 @@ void test_expression__says_what_is_wrong_and_where(void **state)
     assert_reason("sine(x)", "did you mean sin?");
     assert_reason("_pi*x", "did you mean pi?");
     assert_reason("rnd()", "unknown name \"rnd\"");
-    assert_reason("sin x", "the function sin needs its \"(\"");
-    assert_reason("sin (x)", "the function sin needs its \"(\"");
+    assert_reason("sin x", "the function sin needs \"(\"");
+    assert_reason("sin (x)", "the function sin needs \"(\"");
     assert_reason("2x", "an operator is missing");
     assert_reason("2(x)", "an operator is missing");
     assert_reason("x+", "ends too early");
@@ -413,7 +413,7 @@ void test_expression__refuses_what_no_stack_holds(void **state)
     strcat(wide, "x");
     for (int i = 0; i < HS_EXPRESSION_DEPTH + 2; i++)
         strcat(wide, ")");
-    assert_reason(wide, "too many values");
+    assert_reason(wide, "nested too deeply; write it with fewer");
     char *longest = malloc(20001);
     memset(longest, '1', 20000);
     longest[20000] = '\0';
