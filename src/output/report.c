@@ -141,9 +141,9 @@ static void put_output(FILE *out, const struct hs_report *report)
     fprintf(out, ", %lld snapshot%s\n  look at it   heatsolve render ",
             (long long)report->snapshots, report->snapshots == 1 ? "" : "s");
     hs_text_put(out, file, "");
-    fputs(" -o picture.png\n  ParaView     open ", out);
+    fputs(" -o picture.png; ParaView: open ", out);
     hs_text_put(out, sidecar ? sidecar : "the .xdmf beside it", "");
-    fputs(" with the reader \"XDMF Reader\"\n", out);
+    fputc('\n', out);
     free(sidecar);
 }
 

@@ -1,5 +1,7 @@
-/* For the "XDMF Reader" of ParaView 5.11, the one that knows hyperslabs: version 2.0; 3D grids
- * also for fields of fewer axes; origin, spacing and dimensions from z to x. */
+/* For the readers of ParaView 5.11: version 2.0; 3D grids also for fields of fewer axes; origin,
+ * spacing and dimensions from z to x. A step of the dataset is told twice in one data item: the
+ * "XDMF Reader" goes by its Type and takes the hyperslab in it; the two "Xdmf3 Readers" do not know
+ * Type and take its text, in which their own form of a hyperslab follows the name. */
 #include "output/xdmf.h"
 
 #include "output/beside.h"
@@ -19,25 +21,42 @@ static void put_name(FILE *out, const char *text)
         }
 }
 
-/* One number for each axis that is there. */
-static void put_each(FILE *out, int count, const char *number)
+/* The dataset's extent, steps first. */
+static void put_extent(FILE *out, const struct hs_grid *grid, int64_t steps)
 {
-    for (int i = 0; i < count; i++)
-        fprintf(out, "%s%s", i ? " " : "", number);
-    fputc('\n', out);
-}
-
-static void put_selection(FILE *out, const struct hs_grid *grid, int64_t step)
-{
-    fprintf(out, "      <DataItem Dimensions=\"3 %d\" Format=\"XML\">\n", grid->dims + 1);
-    fprintf(out, "       %lld ", (long long)step);
-    put_each(out, grid->dims, "0");
-    fputs("       1 ", out);
-    put_each(out, grid->dims, "1");
-    fputs("       1", out);
+    fprintf(out, "%lld", (long long)steps);
     for (int axis = grid->dims - 1; axis >= 0; axis--)
         fprintf(out, " %lld", (long long)grid->points[axis]);
-    fputs("\n      </DataItem>\n", out);
+}
+
+/* Start, stride and count of a step, with what is between them. */
+static void put_selection(FILE *out, const struct hs_grid *grid, int64_t step, const char *between)
+{
+    fprintf(out, "%lld", (long long)step);
+    for (int axis = 0; axis < grid->dims; axis++)
+        fputs(" 0", out);
+    fprintf(out, "%s1", between);
+    for (int axis = 0; axis < grid->dims; axis++)
+        fputs(" 1", out);
+    fputs(between, out);
+    put_extent(out, grid, 1);
+}
+
+static void put_data(FILE *out, const char *name, const struct hs_grid *grid, size_t size,
+                     int64_t rows, int64_t step)
+{
+    put_name(out, name);
+    fputs(":/temperature|", out);
+    put_selection(out, grid, step, ":");
+    fputc(':', out);
+    put_extent(out, grid, rows);
+    fprintf(out, "\n      <DataItem Dimensions=\"3 %d\" Format=\"XML\">\n       ", grid->dims + 1);
+    put_selection(out, grid, step, "\n       ");
+    fputs("\n      </DataItem>\n      <DataItem Dimensions=\"", out);
+    put_extent(out, grid, rows);
+    fprintf(out, "\" NumberType=\"Float\" Precision=\"%zu\" Format=\"HDF\">", size);
+    put_name(out, name);
+    fputs(":/temperature</DataItem>\n", out);
 }
 
 static void put_step(FILE *out, const char *name, const struct hs_grid *grid, size_t size,
@@ -57,18 +76,13 @@ static void put_step(FILE *out, const char *name, const struct hs_grid *grid, si
             "%.17g %.17g %.17g</DataItem>\n"
             "    </Geometry>\n"
             "    <Attribute Name=\"temperature\" AttributeType=\"Scalar\" Center=\"Node\">\n"
-            "     <DataItem ItemType=\"HyperSlab\" Dimensions=\"%s\" Type=\"HyperSlab\">\n",
+            "     <DataItem Type=\"HyperSlab\" Dimensions=\"%s\" NumberType=\"Float\" "
+            "Precision=\"%zu\" Format=\"HDF\">",
             snapshots->columns[HS_SERIES_TIME].values[step], points, grid->lower[HS_Z],
             grid->lower[HS_Y], grid->lower[HS_X], grid->spacing[HS_Z], grid->spacing[HS_Y],
-            grid->spacing[HS_X], points);
-    put_selection(out, grid, step);
-    fprintf(out, "      <DataItem Dimensions=\"%lld", (long long)snapshots->rows);
-    for (int axis = grid->dims - 1; axis >= 0; axis--)
-        fprintf(out, " %lld", (long long)grid->points[axis]);
-    fprintf(out, "\" NumberType=\"Float\" Precision=\"%zu\" Format=\"HDF\">", size);
-    put_name(out, name);
-    fputs(":/temperature</DataItem>\n"
-          "     </DataItem>\n"
+            grid->spacing[HS_X], points, size);
+    put_data(out, name, grid, size, snapshots->rows, step);
+    fputs("     </DataItem>\n"
           "    </Attribute>\n"
           "   </Grid>\n",
           out);
