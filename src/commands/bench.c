@@ -384,27 +384,27 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
 const struct hs_command hs_command_bench = {
     .name = "bench",
     .usage = "heatsolve bench [--points NX,NY,NZ] [--kernel NAME] ...",
-    .summary = "how fast the kernels are, against a copy measured beside them",
+    .summary = "time the kernels, each proven first, beside a copy on the same device",
     .help =
         "  --dims D            1, 2 or 3 (as many as --points has, else 3)\n"
         "  --points NX,NY,NZ   nodes along each axis; one number: along all (67108864 in 1D,\n"
         "                      8192 in 2D, 384 in 3D)\n"
         "  --radius R          1, 2 or 3 (1)\n"
         "  --precision P       float or double (double)\n"
-        "  --kernel NAME,...   these only (all of the backend that suit)\n"
+        "  --kernel NAME,...   only these (default: all that suit)\n"
         "  --except NAME,...   all but these\n"
         "  --backend NAME      cpu or cuda (the best there is)\n"
-        "  --threads N         of the CPU (all)\n"
+        "  --threads N         CPU threads (default: all)\n"
         "  --repeats N         samples, at most (15)\n"
         "  --roofline FILE     draws the kernels under the device's measured ceilings, and says\n"
         "                      what bounds each\n"
-        "  --peers             the same sweep in NumPy, CuPy, PyTorch, JAX, Numba, Triton, as\n"
-        "                      far as $PYTHON (python3) has them; radius 1\n"
-        "  --peer NAME,...     these of them only\n"
-        "  --peer-seconds S    as long as one may take (300)\n"
+        "  --peers             the same sweep in those of NumPy, CuPy, PyTorch, JAX, Numba and\n"
+        "                      Triton that $PYTHON (default python3) has; radius 1\n"
+        "  --peer NAME,...     only these of them\n"
+        "  --peer-seconds S    time limit for each (300)\n"
         "  --json, --csv       instead of the table\n\n"
         "Each kernel is proven against the CPU reference before it is timed, and each peer\n"
         "against numpy and heatsolve. A grid that fits into the device's cache is timed from\n"
-        "memory, with several pairs of fields in turn, and in the cache, as a run has it.\n",
+        "memory, with several pairs of fields in turn, and in the cache, as in a run.\n",
     .run = run,
 };

@@ -389,7 +389,7 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
 const struct hs_command hs_command_check = {
     .name = "check",
     .usage = "heatsolve check CONFIG [--set KEY=VALUE]... [--quiet] [--json]",
-    .summary = "what a run would do: grid, memory, stability limit, steps, output, time",
+    .summary = "show what a run would do: grid, memory, stability limit, steps, output, time",
     .help =
         "  CONFIG           the case\n"
         "  --set KEY=VALUE  overrides a key of the config; may be repeated\n"

@@ -416,7 +416,7 @@ const struct hs_command hs_command_explain = {
     .usage =
         "heatsolve explain [KERNEL] --points N|NX,NY,NZ [--dims D] [--block X,Y,Z] [--device NAME] "
         "...",
-    .summary = "what a CUDA kernel's launch looks like, and what bounds it; needs no GPU",
+    .summary = "show a CUDA kernel's launch and what bounds it; needs no GPU",
     .help =
         "  --points N,N,N     nodes of the grid, whose outermost layers are held (fixed); 256 or\n"
         "                     512,512,256, as bench takes it\n"

@@ -39,7 +39,7 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
 const struct hs_command hs_command_init = {
     .name = "init",
     .usage = "heatsolve init [--list | NAME]",
-    .summary = "prints a commented config to start from",
+    .summary = "print a commented config to start from",
     .help = "  NAME     which one; block3d without it\n"
             "  --list   names them all\n\n"
             "heatsolve init rod1d >rod.cfg && heatsolve run rod.cfg\n",

@@ -202,7 +202,7 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
 const struct hs_command hs_command_kernels = {
     .name = "kernels",
     .usage = "heatsolve kernels [CONFIG] [--set KEY=VALUE]... [--json]",
-    .summary = "the kernels: what each can do, its idea, built or why not",
+    .summary = "list the kernels, what each can do, and which are built",
     .help = "  CONFIG           which of them can do this case, and which auto takes\n"
             "  --set KEY=VALUE  overrides a key of the config; may be repeated\n"
             "  --json           one JSON object\n"

@@ -172,7 +172,7 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
 const struct hs_command hs_command_options = {
     .name = "options",
     .usage = "heatsolve options [--markdown | --man | --keys]",
-    .summary = "every key of a config: type, default, unit, range, what it is",
+    .summary = "list every key of a config: type, default, unit, range, meaning",
     .help = "  --markdown   as a table for a document\n"
             "  --man        as a list for a man page (mdoc)\n"
             "  --keys       the names alone, one a line\n",

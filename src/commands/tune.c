@@ -206,24 +206,27 @@ const struct hs_command hs_command_tune = {
     .name = "tune",
     .usage = "heatsolve tune CONFIG [--set KEY=VALUE]... [--retune] [--quiet] [--json]",
     .summary = "time the kernels on a config's case and keep the fastest for its runs",
-    .help = "  CONFIG           the case\n"
-            "  --set KEY=VALUE  overrides a key of the config; may be repeated\n"
-            "  --retune         tries again, whatever was found before\n"
-            "  --quiet          no table\n"
-            "  --json           one JSON object\n"
-            "\n"
-            "Times every kernel that suits the case, on its own grid, device, walls and source:\n"
-            "all for a moment, the best and the one that auto would take by itself again for\n"
-            "longer. n is how many samples the figure is the median of. Takes seconds.\n"
-            "\n"
-            "The finding is kept in $XDG_CACHE_HOME/heatsolve, or ~/.cache/heatsolve. Where\n"
-            "solver.kernel is \"auto\", run, check and verify take its kernel, and say \"tuned\",\n"
-            "for cases of the same dims, points, radius, precision, kinds of walls and source,\n"
-            "and sweeps between stops, on the same device. After an update of the program or of\n"
-            "the driver it is not used any more, and a note says so. The result of a run does\n"
-            "not depend on it: all kernels compute the same bits.\n"
-            "\n"
-            "Writes nothing else. exit status: 0 done, 2 bad config, 3 a file cannot be read, 4\n"
-            "device or memory.\n",
+    .help =
+        "  CONFIG           the case\n"
+        "  --set KEY=VALUE  overrides a key of the config; may be repeated\n"
+        "  --retune         measures again, whatever was found before\n"
+        "  --quiet          no table\n"
+        "  --json           one JSON object\n"
+        "\n"
+        "Times every kernel that suits the case, on its own grid, device, walls and source:\n"
+        "all of them briefly, then the best, and the one that auto would take, for longer.\n"
+        "n is the number of samples behind each median. Takes seconds.\n"
+        ""
+        "\n"
+        "The result is kept in $XDG_CACHE_HOME/heatsolve, or ~/.cache/heatsolve. Where\n"
+        "solver.kernel is \"auto\", run, check and verify take this kernel, and say \"tuned\",\n"
+        "for cases of the same dims, points, radius, precision, kinds of walls and source,\n"
+        "and sweeps between stops, on the same device. After an update of the program or of\n"
+        "the driver it is not used, and a note says so. All kernels compute the same bits,\n"
+        "so only the time of a run depends on it.\n"
+        ""
+        "\n"
+        "Writes nothing else. exit status: 0 done, 2 bad config, 3 a file cannot be read, 4\n"
+        "device or memory.\n",
     .run = run,
 };

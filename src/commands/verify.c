@@ -365,30 +365,33 @@ const struct hs_command hs_command_verify = {
     .name = "verify",
     .usage = "heatsolve verify CONFIG [--set KEY=VALUE]... [--sweeps N] [--kernel NAME|all] "
              "[--quiet] [--json]",
-    .summary = "prove a config's kernel against the reference and, with exact, its order",
+    .summary = "compare a config's kernel with the reference and, with exact, measure its order",
     .help =
         "  CONFIG           the case\n"
         "  --set KEY=VALUE  overrides a key of the config; may be repeated\n"
-        "  --sweeps N       sweeps to compare; else the run's, or as many of them as make 5e8\n"
-        "                   point updates (at least 10), some seconds of the slow reference\n"
+        "  --sweeps N       sweeps to compare; default: the run's, or as many of them as make 5e8\n"
+        "                   point updates (at least 10), some seconds for the slow reference\n"
+        ""
         "  --kernel NAME    instead of solver.kernel; heatsolve kernels lists them. all: every\n"
-        "                   one of the backend that suits the case, a line each, no refinement\n"
-        "  --quiet          nothing but what went wrong; the exit status tells\n"
+        "                   kernel that suits the case, one line each, without refinement\n"
+        ""
+        "  --quiet          prints errors only; see the exit status\n"
         "  --json           one JSON object\n"
         "\n"
         "Runs the config on its kernel and on the CPU reference and compares all nodes: largest\n"
         "difference, relative difference, ULPs, and where. In double all kernels do the same\n"
         "additions in the same order, so a single differing bit is a failure (but where a GPU\n"
         "evaluates expressions of x, y, z, some ulps are allowed). In float the reference adds\n"
-        "in double, and the bound grows with the sweeps. On both sides every term is a fused\n"
-        "multiply-add that the source says, and none that a compiler makes (contraction is off).\n"
+        "in double, and the bound grows with the sweeps. Both sides use fused multiply-adds\n"
+        "exactly as the source says (contraction by the compiler is off).\n"
+        ""
         "\n"
         "Where the config has an exact solution, it is solved on three grids, each of half the\n"
-        "spacing of the one before, with the same share of the stability limit; the observed\n"
+        "spacing of the one before, with the same fraction of the stability limit; the observed\n"
         "order is log(error ratio) / log(spacing ratio). The finest has 4 times the config's\n"
         "cells along each axis, or fewer where that takes more than 1e9 point updates.\n"
         "\n"
-        "Writes no file. exit status: 0 proven, 1 beyond the bound, 2 bad config, 4 device or\n"
+        "Writes no file. exit status: 0 passed, 1 beyond the bound, 2 bad config, 4 device or\n"
         "memory.\n",
     .run = run,
 };

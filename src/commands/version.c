@@ -15,7 +15,7 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
 const struct hs_command hs_command_version = {
     .name = "version",
     .usage = "heatsolve --version",
-    .summary = "version, commit, compiler, libraries",
+    .summary = "show version, commit, compiler, libraries",
     .help = "",
     .run = run,
 };
