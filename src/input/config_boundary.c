@@ -41,7 +41,7 @@ static void check_unused(struct hs_reader *reader, const char *group,
 /* "flux or gradient" */
 static struct hs_key list_keys(unsigned keys, const char *between)
 {
-    struct hs_key list;
+    struct hs_key list = {""};
     hs_boundary_list_keys(keys, between, list.text, sizeof list.text);
     return list;
 }

@@ -244,7 +244,7 @@ enum hs_status hs_npy_open(int file, struct hs_npy *out, char *reason, size_t si
 
 static double number_of(const struct hs_npy *npy, const unsigned char *from)
 {
-    unsigned char bytes[8];
+    unsigned char bytes[8] = {0};
     for (int i = 0; i < npy->width; i++)
         bytes[i] = from[npy->turned ? npy->width - 1 - i : i];
     union {
