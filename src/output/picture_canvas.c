@@ -193,8 +193,7 @@ enum hs_status hs_canvas_put(const struct hs_canvas *canvas, const char *path, F
     if (fflush(stream) != 0 && !sink.number)
         sink.number = errno;
     if (sink.number)
-        return hs_error_add(err, HS_IO, "%s: cannot write: %s; is the disk full?", path,
-                            strerror(sink.number));
+        return hs_beside_failed(path, "write", sink.number, hs_canvas_elsewhere, err);
     return status ? hs_error_add(err, HS_DEVICE, "%s: cannot draw %d x %d pixels: %s", path,
                                  canvas->width, canvas->height, cairo_status_to_string(status))
                   : HS_OK;
