@@ -6,6 +6,7 @@
 #include "engine/doubts.h"
 #include "engine/rate.h"
 #include "engine/steady.h"
+#include "engine/trial.h"
 #include "input/arguments.h"
 #include "output/claim.h"
 #include "output/faces.h"
@@ -229,6 +230,10 @@ static void print_text(const struct outlook *outlook)
     print_label("kernel");
     printf("%s (%s%s) on %s\n", plan->kernel->name, plan->backend->name,
            plan->choice == HS_CHOICE_TUNED ? ", tuned" : "", outlook->rate.device);
+    if (hs_trial_due(problem, plan, 0)) {
+        print_label("");
+        printf("by a heuristic; a run first times it beside the others for some 0.3 s\n");
+    }
     print_label("memory");
     print_bytes(outlook->memory);
     printf("\n");
@@ -321,6 +326,7 @@ static void print_json(const struct outlook *outlook)
     hs_faces_json(&json, problem);
     hs_json_text(&json, "kernel", plan->kernel->name);
     hs_json_text(&json, "kernel_choice", hs_choice_name(plan->choice));
+    hs_json_flag(&json, "kernel_trial", hs_trial_due(problem, plan, 0));
     hs_json_text(&json, "backend", plan->backend->name);
     hs_json_text(&json, "device", outlook->rate.device);
     hs_json_number(&json, "memory_bytes", outlook->memory);

@@ -5,6 +5,7 @@
 #include "commands/command.h"
 #include "engine/case.h"
 #include "engine/registry.h"
+#include "engine/trial.h"
 #include "input/arguments.h"
 #include "output/json.h"
 #include "output/tune_file.h"
@@ -100,12 +101,14 @@ static void print_case(const struct asked *asked)
 {
     const char *const format = "%-20s %-6s %-4s %s\n";
     char reason[256];
+    const bool trial = hs_trial_due(&asked->problem, &asked->plan, 0);
     printf(format, "kernel", "device", "can", "remark");
     for (int n = 0; hs_kernels[n]; n++) {
         const struct hs_kernel *k = hs_kernels[n];
         const bool can = suits(asked, k, reason, sizeof reason);
-        const char *taken =
-            asked->plan.choice == HS_CHOICE_TUNED ? "auto takes it, as tuned" : "auto takes it";
+        const char *taken = asked->plan.choice == HS_CHOICE_TUNED ? "auto takes it, as tuned"
+                            : trial ? "auto tries it first, beside the others"
+                                    : "auto takes it";
         printf(format, k->name, hs_device_name(k->device), can ? "yes" : "no",
                k == asked->plan.kernel ? taken
                : can                   ? ""

@@ -1,29 +1,16 @@
 #include "engine/preference.h"
 
 /*
- * Each row's comment says what it was measured by. `heatsolve tune CASE --retune` prints the rates
- * of all kernels beside this table's choice; `tests/gpu/run auto` holds the table to 0.95 of the
- * best over the cases of the benchmarks.
+ * On a GPU each row's comment says what it was measured by. `heatsolve tune CASE --retune` prints
+ * the rates of all kernels beside this table's choice; `tests/gpu/run auto` holds the table to 0.95
+ * of the best over the cases of the benchmarks.
  */
 
 static const struct hs_preference on_cpu[] = {
-    /* wavefront against openmp on two cores of a virtual AMD EPYC (Zen 5), 2026-11-22, 3D, radius
-     * 1, by `tune`, float and double: from 128^3 on, fields from memory, 1.16 to 1.6 and 1.4 to 1.5
-     * with fixed walls, 1.4 and 1.7 with robin ones, 1.2 to 1.35 periodic, 1.4 to 1.8 and 1.3 to
-     * 2.0 with a source field; smaller, 1.0 to 1.8, but 0.75 at 64^3 periodic, and with a source
-     * field at 64^3 and 96^3 1.16 and 1.06 in the middle of six looks in float, and the slower one
-     * in 6 of 28 more in both precisions, 0.85 to 0.99. Radius 2 and 3:
-     * 0.85 to 1.7 there, 0.83 and 0.74 on an EPYC of the kind before (Zen 4); 2D from memory 1.1 to
-     * 1.8 and 0.63 to 1.16; 1D 1.4 to 1.5, 0.7 to 1.0. A source that differs from point to point
-     * and in time is swept once a call, which gains nothing. On Zen 4 the form of 2026-11-21 had
-     * 0.64 at 384^3 in float and 0.76 at 128^3 and 256^3 in double; later ones were not run there.
-     * Since 2026-11-23 pairs of planes take 0.7 to 1.16 of that form's time with radius 1. */
-    {.kernel = "wavefront",
-     .dims = 1u << 3,
-     .radius = 1u << 1,
-     .from = 32 * 32 * 32,
-     .below = 1 << 20,
-     .without = HS_NEEDS_SOURCE_FIELD | HS_NEEDS_WRAP},
+    /* Of a run that is too short for a trial (engine/trial.h). Fields from memory: wavefront, whose
+     * several sweeps in one pass need less of it; in the cache: openmp, but where a call costs more
+     * than its sweep. A source that differs from point to point and in time belongs to one sweep,
+     * so that there is nothing to fuse. Measured: docs/performance/two-cores.md. */
     {.kernel = "wavefront",
      .dims = 1u << 3,
      .radius = 1u << 1,
@@ -32,18 +19,8 @@ static const struct hs_preference on_cpu[] = {
     {.kernel = "wavefront",
      .dims = 1u << 3,
      .radius = 1u << 1,
-     .from = 64 * 64 * 64,
-     .below = 1 << 20,
-     .without = HS_NEEDS_SOURCE_TIME | HS_NEEDS_WRAP},
-    {.kernel = "wavefront",
-     .dims = 1u << 3,
-     .radius = 1u << 1,
      .from = 1 << 20,
      .without = HS_NEEDS_SOURCE_TIME},
-    /* 1D, short lines, where a call costs more than its sweep: on two cores of an Intel Xeon (Ice
-     * Lake), 2026-11-22, 2.6 to 4.8 times openmp's rate at 64 to 1000 nodes, 1.9 to 3.4 at
-     * 2000, 1.4 to 2.4 at 3000 and 6000, with radius 2 and 3 2.4 to 5.4 at 200 and 2000; 1.8 to 3.5
-     * up to 2000 on the EPYC. */
     {.kernel = "wavefront", .dims = 1u << 1, .below = 4096, .without = HS_NEEDS_SOURCE_FIELD},
     {.kernel = "wavefront", .dims = 1u << 1, .below = 4096, .without = HS_NEEDS_SOURCE_TIME},
     {.kernel = "openmp"},

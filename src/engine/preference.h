@@ -1,5 +1,5 @@
 /*
- * Which kernel "auto" takes where nothing was tuned: a table of what was measured, as data.
+ * Which kernel "auto" takes where nothing was tuned or tried: a heuristic, as a table.
  *
  * The rows of a device are read from the top: the first that holds for the case, and whose kernel
  * is built and suits it, is taken. So a row needs no word of what its kernel cannot do (too small a

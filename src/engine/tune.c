@@ -3,6 +3,7 @@
 #include "core/clock.h"
 #include "core/needs.h"
 #include "core/version.h"
+#include "engine/candidate.h"
 #include "engine/registry.h"
 #include "engine/timing.h"
 
@@ -12,10 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    FINALISTS = 4,       /* that are timed again */
-    LONG_STRETCH = 1024, /* sweeps; beyond it a stop more or less is not felt */
-};
+enum { FINALISTS = 4 };           /* that are timed again */
 static const double within = 1.4; /* of the fastest at first sight: fit for the final */
 
 /* First a look, then samples worth comparing. */
@@ -47,20 +45,6 @@ static const char *value_varying(const struct hs_value *value)
     return varying((varies & HS_VARIES_SPACE) != 0, (varies & HS_VARIES_T) != 0);
 }
 
-/*
- * Sweeps from stop to stop, as a power of two: a kernel that fuses many cannot where a history is
- * taken of every other one.
- */
-static int64_t stretch_of(const struct hs_problem *problem, const struct hs_plan *plan)
-{
-    const int64_t stretch = hs_plan_stretch(plan, problem);
-    const int64_t least = stretch < LONG_STRETCH ? stretch : LONG_STRETCH;
-    int64_t power = 1;
-    while (2 * power <= least)
-        power *= 2;
-    return power;
-}
-
 static void describe(const struct hs_problem *problem, const struct hs_plan *plan, char *out,
                      size_t size)
 {
@@ -80,9 +64,9 @@ static void describe(const struct hs_problem *problem, const struct hs_plan *pla
     const unsigned needs = hs_problem_needs(problem);
     add(out, size, ", %s%s", needs & HS_NEEDS_SOURCE ? "a source" : "no source",
         varying((needs & HS_NEEDS_SOURCE_FIELD) != 0, (needs & HS_NEEDS_SOURCE_TIME) != 0));
-    const int64_t stretch = stretch_of(problem, plan);
+    const int64_t stretch = hs_candidate_stretch(problem, plan);
     add(out, size, ", stops every %lld sweeps%s", (long long)stretch,
-        stretch == LONG_STRETCH ? " or more" : "");
+        stretch == HS_CANDIDATE_LONG ? " or more" : "");
 }
 
 /* A case is kept as lines of text. */
@@ -122,82 +106,18 @@ bool hs_tune_candidate(const struct hs_kernel *kernel, const struct hs_problem *
            hs_kernel_suits(kernel, problem, reason, sizeof reason);
 }
 
-/* Numbers in [1, 2) of which no two are alike, since equal ones cost a device less power, and what
- * it saves it makes into speed. */
-static void *make_plane(const struct hs_problem *problem, struct hs_error *err)
-{
-    const int64_t count = problem->grid.points[HS_X] * problem->grid.points[HS_Y];
-    void *plane = malloc((size_t)count * hs_precision_size(problem->precision));
-    if (!plane)
-        hs_error_add(err, HS_DEVICE, "no memory for a plane of the field");
-    uint32_t state = 1;
-    for (int64_t n = 0; plane && n < count; n++) {
-        state = 1664525u * state + 1013904223u; /* Knuth, TAOCP vol. 2, 3.3.4 */
-        hs_write(problem->precision, plane, n, 1.0 + (double)(state >> 8) * 0x1p-24);
-    }
-    return plane;
-}
-
-/* What is tried: a kernel of the plan's backend, with its field. */
-struct trial {
-    const struct hs_problem *problem;
-    const struct hs_plan *plan;
-    const void *plane;
-    struct hs_timing timing;
-    int64_t stretch;
-};
-
-static enum hs_status begin(struct trial *trial, const struct hs_kernel *kernel,
-                            struct hs_error *err)
-{
-    const struct hs_problem *problem = trial->problem;
-    const struct hs_backend *backend = trial->plan->backend;
-    const double step = hs_plan_step(trial->plan);
-    trial->timing =
-        (struct hs_timing){.backend = backend, .fuses = hs_kernel_steps_for(kernel, problem)};
-    trial->timing.span =
-        (struct hs_span){.step = step, .stencil = hs_problem_stencil(problem, step)};
-    enum hs_status st = backend->create(problem, kernel, problem->solver.device,
-                                        problem->solver.threads, &trial->timing.state, err);
-    for (int64_t k = 0; k < problem->grid.points[HS_Z] && !st; k++) {
-        const struct hs_box box = {{0, 0, k},
-                                   {problem->grid.points[HS_X], problem->grid.points[HS_Y], k + 1}};
-        st = backend->upload(trial->timing.state, &box, trial->plane, err);
-    }
-    return st;
-}
-
-/* Seconds of a sweep, from stretches of sweeps that end as a run's do; `sweeps` in all. */
-static enum hs_status sample(const struct trial *trial, int64_t sweeps, double *out,
-                             struct hs_error *err)
-{
-    const int64_t count = sweeps < trial->stretch ? sweeps : trial->stretch;
-    struct hs_timing timing = trial->timing;
-    timing.span.keep_last = count == trial->stretch && count < LONG_STRETCH;
-    double all = 0.0;
-    int64_t done = 0;
-    while (done < sweeps) {
-        double seconds = 0.0;
-        const enum hs_status st = hs_timing_take(&timing, count, &seconds, err);
-        if (st)
-            return st;
-        all += seconds;
-        done += count;
-    }
-    *out = all / (double)done;
-    return HS_OK;
-}
-
-static enum hs_status take_samples(const struct trial *trial, const struct hs_timing_effort *effort,
-                                   struct hs_tune_row *row, struct hs_error *err)
+static enum hs_status take_samples(const struct hs_candidate *candidate,
+                                   const struct hs_timing_effort *effort, struct hs_tune_row *row,
+                                   struct hs_error *err)
 {
     double seconds = 0.0, taken[HS_TIMING_SAMPLES];
     int64_t sweeps = 0;
-    enum hs_status st = hs_timing_warm_up(&trial->timing, effort->sample, &sweeps, &seconds, err);
+    enum hs_status st =
+        hs_timing_warm_up(&candidate->timing, effort->sample, &sweeps, &seconds, err);
     const int repeats = hs_timing_repeats(effort, seconds);
     int n = 0;
     for (; n < repeats && !st; n++)
-        st = sample(trial, sweeps, &taken[n], err);
+        st = hs_candidate_sample(candidate, sweeps, &taken[n], err);
     if (st)
         return st;
     const struct hs_samples samples = hs_samples_of(taken, n);
@@ -207,17 +127,17 @@ static enum hs_status take_samples(const struct trial *trial, const struct hs_ti
 }
 
 /* A kernel that fails is no reason to give up the others. */
-static void try_kernel(struct trial *trial, const struct hs_kernel *kernel,
+static void try_kernel(struct hs_candidate *trial, const struct hs_kernel *kernel,
                        const struct hs_timing_effort *effort, struct hs_tune_row *row)
 {
     struct hs_error err;
     hs_error_init(&err);
     *row = (struct hs_tune_row){.seconds = NAN};
     snprintf(row->kernel, sizeof row->kernel, "%s", kernel->name);
-    enum hs_status st = begin(trial, kernel, &err);
+    enum hs_status st = hs_candidate_begin(trial, kernel, &err);
     if (!st)
         st = take_samples(trial, effort, row, &err);
-    trial->plan->backend->destroy(trial->timing.state);
+    hs_candidate_end(trial);
     if (st)
         snprintf(row->failure, sizeof row->failure, "%.*s",
                  err.text ? (int)strcspn(err.text, "\n") : 0, err.text ? err.text : "");
@@ -241,7 +161,7 @@ static void sort(struct hs_tuning *tuning)
     qsort(tuning->row, (size_t)tuning->count, sizeof *tuning->row, faster_first);
 }
 
-static void look_at_all(struct trial *trial, const struct hs_kernel *const *kernels,
+static void look_at_all(struct hs_candidate *trial, const struct hs_kernel *const *kernels,
                         struct hs_tuning *out)
 {
     const struct hs_timing_effort look = {
@@ -267,7 +187,7 @@ static int next_finalist(const struct hs_tuning *tuning, const struct hs_kernel 
     return -1;
 }
 
-static void look_again(struct trial *trial, const struct hs_kernel *const *kernels,
+static void look_again(struct hs_candidate *trial, const struct hs_kernel *const *kernels,
                        struct hs_tuning *out)
 {
     for (int n; (n = next_finalist(out, trial->plan->kernel)) >= 0; sort(out))
@@ -286,11 +206,13 @@ enum hs_status hs_tune_among(const struct hs_kernel *const *kernels,
     enum hs_status st = hs_tune_case_of(problem, plan, &out->about, err);
     if (st)
         return st;
-    void *plane = make_plane(problem, err);
+    void *plane = hs_candidate_plane(problem, err);
     if (!plane)
         return HS_DEVICE;
-    struct trial trial = {
-        .problem = problem, .plan = plan, .plane = plane, .stretch = stretch_of(problem, plan)};
+    struct hs_candidate trial = {.problem = problem,
+                                 .plan = plan,
+                                 .plane = plane,
+                                 .stretch = hs_candidate_stretch(problem, plan)};
     look_at_all(&trial, kernels, out);
     look_again(&trial, kernels, out);
     free(plane);

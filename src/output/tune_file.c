@@ -1,4 +1,5 @@
 #include "output/tune_file.h"
+#include "engine/trial.h"
 
 #include "core/regular.h"
 
@@ -294,6 +295,25 @@ enum hs_status hs_tune_file_retune(const struct hs_problem *problem, struct hs_p
     free(path);
     free(tuning);
     return st;
+}
+
+enum hs_status hs_tune_file_try(const struct hs_problem *problem, struct hs_plan *plan,
+                                int64_t from, struct hs_error *err)
+{
+    if (!hs_trial_due(problem, plan, from))
+        return HS_OK;
+    struct hs_tuning *tuning = malloc(sizeof *tuning);
+    if (!tuning)
+        return hs_error_add(err, HS_DEVICE, "no memory for what is tried");
+    char reason[384] = "";
+    hs_trial_make(problem, plan, from, tuning);
+    if (hs_tune_apply(tuning, problem, plan)) {
+        hs_plan_note(plan, "tried the kernels for %.2g s", tuning->seconds);
+        if (!hs_tune_file_write(tuning, reason, sizeof reason))
+            hs_plan_note(plan, "not kept: %s", reason);
+    }
+    free(tuning);
+    return HS_OK;
 }
 
 enum hs_status hs_tune_file_plan(const struct hs_problem *problem, struct hs_plan *out,

@@ -8,7 +8,7 @@
  *     driver none
  *     case 3D, 129 x 65 x 33 nodes, radius 1, double, x_min fixed, ...
  *     seconds 2.3
- *     kernel openmp 0.00123 9          name, seconds of a sweep, samples; the fastest first
+ *     kernel openmp 0.00123 9          name, seconds of a sweep, samples; first the one to take
  *     failed basic why not
  *     end
  *
@@ -50,6 +50,11 @@ enum hs_status hs_tune_file_retune(const struct hs_problem *problem, struct hs_p
  * plan's note. */
 enum hs_status hs_tune_file_take(const struct hs_problem *problem, struct hs_plan *plan,
                                  struct hs_error *err);
+
+/* What a run from sweep `from` begins with: where a trial is due (engine/trial.h), makes it, gives
+ * the plan the kernel to take, and keeps the finding for the next run of such a case. */
+enum hs_status hs_tune_file_try(const struct hs_problem *problem, struct hs_plan *plan,
+                                int64_t from, struct hs_error *err);
 
 /* hs_plan_make, and where solver.kernel is "auto" the above. */
 enum hs_status hs_tune_file_plan(const struct hs_problem *problem, struct hs_plan *out,

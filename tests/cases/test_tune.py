@@ -2,7 +2,9 @@
 
 import json
 import os
+import signal
 import subprocess
+import time
 
 import h5py
 import pytest
@@ -285,3 +287,53 @@ def test_mistakes_are_named(place, arguments, code, message):
     result = heatsolve(place, *arguments)
     assert result.returncode == code and message in result.stderr, result.stderr
     assert result.stdout == "" and not (place / "cache").exists()
+
+
+# ---- the trial that a long run begins with ----------------------------------------------------------
+
+LONG = ["--set", "grid.points=[150,100]", "--set", "time.sweeps=10000000", "--set", "output.every=5000000"]
+
+
+def begin_long_run(place, until, **environment):
+    """What a long run says that is interrupted when the file `until` is there."""
+    environment = {**os.environ, "XDG_CACHE_HOME": str(place / "cache"), **environment}
+    process = subprocess.Popen([HEATSOLVE, "run", "case.cfg", "--quiet", "--json", *LONG], cwd=place, env=environment,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    given_up = time.monotonic() + 60  # s: a second, on a machine that is busy with others
+    while not list(place.glob(until)) and process.poll() is None and time.monotonic() < given_up:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    return json.loads(out)
+
+
+def test_a_long_run_tries_the_kernels_and_keeps_what_it_found(place):
+    before = said(place, "check", "case.cfg", *LONG)
+    assert before["kernel_choice"] == "preferred" and before["kernel_trial"]
+    assert "a run first times it beside the others" in heatsolve(place, "check", "case.cfg", *LONG).stdout
+    assert "auto tries it first" in heatsolve(place, "kernels", "case.cfg", *LONG).stdout
+    ran = begin_long_run(place, "out.h5*")
+    assert ran["kernel_choice"] == "tuned" and "tried the kernels for " in ran["note"]
+    with h5py.File(place / "out.h5") as f:
+        assert f.attrs["kernel_choice"] == "tuned" and f.attrs["kernel"] == ran["kernel"]
+    rows = [line.split() for line in kept(place).read_text().splitlines() if line.startswith("kernel ")]
+    assert rows[0][1] == ran["kernel"] and sorted(row[1] for row in rows) == ["openmp", "wavefront"]
+    after = said(place, "check", "case.cfg", *LONG)
+    assert after["kernel_choice"] == "tuned" and after["kernel"] == ran["kernel"] and not after["kernel_trial"]
+    again = said(place, "run", "case.cfg", "--set", "grid.points=[150,100]", "--set", "time.sweeps=4000", "--set",
+                 "output.every=2000", "--output", "again.h5")
+    assert again["kernel_choice"] == "tuned" and again["note"] == ""
+
+
+def test_a_cache_that_cannot_be_written_is_no_error(place):
+    (place / "cache").write_text("a file")
+    ran = begin_long_run(place, "out.h5*")
+    assert ran["kernel_choice"] == "tuned" and "not kept: " in ran["note"]
+
+
+def test_a_short_run_and_a_named_kernel_are_not_tried(place):
+    assert not said(place, "check", "case.cfg")["kernel_trial"]
+    assert said(place, "run", "case.cfg")["kernel_choice"] == "preferred"
+    assert not said(place, "check", "case.cfg", *LONG, "--set", 'solver.kernel="openmp"')["kernel_trial"]
+    assert not (place / "cache").exists()

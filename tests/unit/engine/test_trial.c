@@ -1,0 +1,243 @@
+#include "engine/trial.h"
+#include "test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- a device that takes as long as the test says --------------------------------------------
+ */
+
+struct hs_backend_state {
+    const struct hs_kernel *kernel;
+};
+
+/* Seconds of a sweep, by the first letter of a kernel's name. */
+static double speed['z' + 1];
+static double slower;     /* by so much from call to call: a machine that gets busier */
+static int calls, alive;  /* states */
+static double need = 1e6; /* bytes */
+static char order[64];    /* of the calls, by letters */
+
+static enum hs_status create(const struct hs_problem *problem, const struct hs_kernel *kernel,
+                             int device, int threads, struct hs_backend_state **out,
+                             struct hs_error *err)
+{
+    (void)problem, (void)device, (void)threads;
+    *out = NULL;
+    if (strcmp(kernel->name, "broken") == 0)
+        return hs_error_add(err, HS_DEVICE, "out of luck");
+    *out = calloc(1, sizeof **out);
+    (*out)->kernel = kernel;
+    alive++;
+    return HS_OK;
+}
+
+static enum hs_status upload(struct hs_backend_state *state, const struct hs_box *box,
+                             const void *values, struct hs_error *err)
+{
+    (void)state, (void)box, (void)values, (void)err;
+    return HS_OK;
+}
+
+static enum hs_status time_sweeps(struct hs_backend_state *state, const struct hs_span *span,
+                                  double *seconds, struct hs_error *err)
+{
+    (void)err;
+    const char letter = state->kernel->name[0];
+    const size_t used = strlen(order);
+    if (used == 0 || order[used - 1] != letter)
+        snprintf(order + used, sizeof order - used, "%c", letter);
+    *seconds = (double)span->count * speed[(int)letter] * (1.0 + slower * calls++);
+    return HS_OK;
+}
+
+static double memory(const struct hs_problem *problem, const struct hs_kernel *kernel)
+{
+    (void)problem, (void)kernel;
+    return need;
+}
+
+static enum hs_status identify(int device, int threads, struct hs_device_identity *out,
+                               struct hs_error *err)
+{
+    (void)device, (void)threads, (void)err;
+    strcpy(out->device, "a device");
+    strcpy(out->driver, "none");
+    return HS_OK;
+}
+
+static void destroy(struct hs_backend_state *state)
+{
+    alive -= state != NULL;
+    free(state);
+}
+
+static const struct hs_backend pretended = {.name = "pretended",
+                                            .device = HS_CPU,
+                                            .memory = memory,
+                                            .create = create,
+                                            .upload = upload,
+                                            .time_sweeps = time_sweeps,
+                                            .identify = identify,
+                                            .destroy = destroy};
+
+#define KERNEL(variable, title, on)                                                                \
+    static const struct hs_kernel variable = {                                                     \
+        .name = title, .device = on, .dims = 14, .radius = 14, .precision = 3, .steps = 2}
+KERNEL(kernel_a, "a", HS_CPU);
+KERNEL(kernel_b, "b", HS_CPU);
+KERNEL(kernel_c, "c", HS_CPU);
+KERNEL(broken, "broken", HS_CPU);
+KERNEL(reference, "reference", HS_CPU);
+KERNEL(elsewhere, "elsewhere", HS_CUDA);
+static const struct hs_kernel *const kernels[] = {&reference, &kernel_a,  &kernel_b,
+                                                  &kernel_c,  &elsewhere, NULL};
+static const struct hs_kernel *const two[] = {&kernel_a, &kernel_b, NULL};
+
+/* A cube of 41^3 nodes, fixed walls, a million sweeps. */
+static struct hs_problem problem_of(struct hs_plan *plan)
+{
+    struct hs_problem problem;
+    hs_problem_init(&problem);
+    problem.grid.dims = 3;
+    for (int axis = 0; axis < HS_AXES; axis++)
+        problem.grid.points[axis] = 41;
+    problem.radius = 1;
+    problem.precision = HS_FLOAT;
+    problem.raw = true;
+    for (int face = 0; face < HS_FACES; face++)
+        problem.face[face] = (struct hs_face){.type = "fixed", .held = 1};
+    problem.schedule.history_every = -1;
+    *plan = (struct hs_plan){.backend = &pretended,
+                             .kernel = &kernel_a,
+                             .choice = HS_CHOICE_PREFERRED,
+                             .sweeps = 1000000,
+                             .output_every = -1,
+                             .tail_step = 1.0};
+    calls = 0, slower = 0.0, need = 1e6, order[0] = '\0';
+    return problem;
+}
+
+static struct hs_tuning try_them(const struct hs_kernel *const *table, double a, double b, double c)
+{
+    struct hs_plan plan;
+    const struct hs_problem problem = problem_of(&plan);
+    speed['a'] = a, speed['b'] = b, speed['c'] = c;
+    struct hs_tuning out;
+    hs_trial_make_among(table, &problem, &plan, 0, &out);
+    assert_int_equal(alive, 0);
+    return out;
+}
+
+/* ---- which is taken --------------------------------------------------------------------------
+ */
+
+void test_trial__takes_the_clearly_faster_one(void **state)
+{
+    (void)state;
+    const struct hs_tuning out = try_them(kernels, 1e-4, 0.9e-4, 0.7e-4);
+    assert_int_equal(out.count, 3); /* no reference, nothing of elsewhere */
+    assert_string_equal(out.row[0].kernel, "c");
+    assert_near(out.row[0].seconds, 0.7e-4, 1e-15); /* a few additions and a division */
+    assert_true(out.row[0].samples >= 3);
+}
+
+void test_trial__keeps_the_heuristics_choice_unless_another_is_clearly_faster(void **state)
+{
+    (void)state;
+    assert_string_equal(try_them(two, 1e-4, 0.96e-4, 0).row[0].kernel, "a");
+    assert_string_equal(try_them(two, 1e-4, 0.94e-4, 0).row[0].kernel, "b");
+    /* of two that are clearly faster, the faster */
+    assert_string_equal(try_them(kernels, 1e-4, 0.90e-4, 0.89e-4).row[0].kernel, "c");
+}
+
+/* By turns: a machine that gets busier during the trial slows all of them. */
+void test_trial__is_fair_on_a_machine_that_gets_busier(void **state)
+{
+    (void)state;
+    struct hs_plan plan;
+    const struct hs_problem problem = problem_of(&plan);
+    speed['a'] = 1e-4, speed['b'] = 0.9e-4;
+    slower = 0.05;
+    struct hs_tuning out;
+    hs_trial_make_among(two, &problem, &plan, 0, &out);
+    assert_string_equal(out.row[0].kernel, "b");
+    assert_memory_equal(order, "ababab", 6); /* warmed up, a, b; b, a; a, b */
+}
+
+void test_trial__stops_where_the_run_turns_out_to_be_short(void **state)
+{
+    (void)state;
+    assert_int_equal(try_them(two, 1e-5, 1e-6, 0).count, 0); /* 10 s of sweeps */
+    assert_string_equal(order, "a");
+    assert_int_equal(try_them(two, 2e-5, 1e-6, 0).count, 2); /* 20 s */
+}
+
+void test_trial__finds_nothing_where_a_kernel_fails(void **state)
+{
+    (void)state;
+    static const struct hs_kernel *const bad[] = {&kernel_a, &broken, NULL};
+    assert_int_equal(try_them(bad, 1e-4, 1e-4, 0).count, 0);
+}
+
+/* ---- whether there is one --------------------------------------------------------------------
+ */
+
+void test_trial__is_for_long_runs_where_auto_chose(void **state)
+{
+    (void)state;
+    struct hs_plan plan;
+    struct hs_problem problem = problem_of(&plan);
+    assert_true(hs_trial_due_among(kernels, &problem, &plan, 0));
+    assert_int_equal(calls, 0);                                         /* nothing is timed */
+    assert_false(hs_trial_due_among(kernels, &problem, &plan, 999000)); /* little is left */
+    plan.choice = HS_CHOICE_NAMED;
+    assert_false(hs_trial_due_among(kernels, &problem, &plan, 0));
+    plan.choice = HS_CHOICE_TUNED;
+    assert_false(hs_trial_due_among(kernels, &problem, &plan, 0));
+    problem = problem_of(&plan);
+    plan.sweeps = 3000; /* of however many points */
+    problem.grid.points[HS_X] = 1000000;
+    assert_false(hs_trial_due_among(kernels, &problem, &plan, 0));
+    problem = problem_of(&plan);
+    plan.sweeps = 100000; /* 6e9 updates */
+    assert_false(hs_trial_due_among(kernels, &problem, &plan, 0));
+}
+
+void test_trial__needs_a_choice_and_memory(void **state)
+{
+    (void)state;
+    struct hs_plan plan;
+    const struct hs_problem problem = problem_of(&plan);
+    static const struct hs_kernel *const one[] = {&kernel_a, &reference, NULL};
+    assert_false(hs_trial_due_among(one, &problem, &plan, 0));
+    need = 1e18;
+    assert_false(hs_trial_due_among(kernels, &problem, &plan, 0));
+}
+
+/* A plate that is steady long before the bound. */
+void test_trial__is_not_for_short_searches_for_a_steady_state(void **state)
+{
+    (void)state;
+    struct hs_plan plan;
+    struct hs_problem problem = problem_of(&plan);
+    problem.schedule.steady = true;
+    plan.sweeps = HS_PLAN_MOST_SWEEPS;
+    assert_false(hs_trial_due_among(kernels, &problem, &plan, 0));
+    for (int axis = 0; axis < HS_AXES; axis++)
+        problem.grid.points[axis] = 129;
+    assert_true(hs_trial_due_among(kernels, &problem, &plan, 0));
+}
+
+/* A GPU's heuristic is of the chips that it names. */
+void test_trial__is_not_for_a_gpu(void **state)
+{
+    (void)state;
+    struct hs_backend gpu = pretended;
+    gpu.device = HS_CUDA;
+    struct hs_plan plan;
+    const struct hs_problem problem = problem_of(&plan);
+    plan.backend = &gpu;
+    assert_false(hs_trial_due_among(kernels, &problem, &plan, 0));
+}
