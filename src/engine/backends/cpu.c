@@ -64,23 +64,27 @@ static int threads_for(const struct hs_problem *problem, int wanted)
     return wanted > 0 ? wanted : worth < 1.0 ? 1 : worth < most ? (int)worth : most;
 }
 
-/* What the kernel keeps from call to call, for all threads; some MiB at most. */
+/* What the kernel keeps from call to call, for all threads or fewer; some MiB at most. */
 static size_t scratch_bytes(const struct hs_problem *problem, const struct hs_kernel *kernel,
                             int threads)
 {
     if (!kernel->scratch)
         return 0;
     const struct hs_stencil stencil = {.dims = problem->grid.dims, .radius = problem->radius};
-    const struct hs_sweep request = {
+    struct hs_sweep request = {
         .precision = problem->precision,
         .layout = hs_cpu_layout(problem),
         .box = hs_grid_box(&problem->grid),
         .stencil = &stencil,
         .steps = steps_of(problem, kernel),
         .face = problem->face,
-        .threads = threads,
     };
-    return kernel->scratch(&request);
+    size_t most = 0;
+    while (request.threads++ < threads) {
+        const size_t bytes = kernel->scratch(&request);
+        most = bytes > most ? bytes : most;
+    }
+    return most;
 }
 
 static double bytes_needed(const struct hs_problem *problem, const struct hs_kernel *kernel,
@@ -204,6 +208,7 @@ static enum hs_status create(const struct hs_problem *problem, const struct hs_k
         return memory_short(&demand, needed, &room, err);
     state->problem = problem;
     state->kernel = kernel;
+    state->team = hs_team_of(threads);
     state->threads = threads;
     state->layout = hs_cpu_layout(problem);
     state->interior = hs_problem_interior(problem);
@@ -391,7 +396,10 @@ static enum hs_status sweep(struct hs_backend_state *state, const struct hs_span
 {
     for (int64_t done = 0; done < span->count;) {
         const int steps = steps_at_once(state, span, span->count - done);
+        const double begin = hs_clock_now();
+        state->threads = state->ghosts.threads = hs_team_threads(&state->team);
         const enum hs_status st = call_kernel(state, span, done, steps, err);
+        hs_team_note(&state->team, steps, hs_clock_now() - begin);
         if (st)
             return st;
         state->change_known = span->keep_last && steps == 1;
@@ -418,7 +426,7 @@ static enum hs_status copy(struct hs_backend_state *state, int64_t count, int64_
     const enum hs_precision precision = state->problem->precision;
     const double start = hs_clock_now();
     for (int64_t n = 0; n < count; n++)
-        hs_cpu_field_copy(&state->layout, precision, state->threads, &state->now, &state->next);
+        hs_cpu_field_copy(&state->layout, precision, state->team.most, &state->now, &state->next);
     *seconds = hs_clock_now() - start;
     *bytes = 2 * state->layout.elements * (int64_t)hs_precision_size(precision);
     state->change_known = false;

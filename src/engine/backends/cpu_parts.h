@@ -5,6 +5,7 @@
 #include "core/backend.h"
 #include "core/separation.h"
 #include "engine/ghosts.h"
+#include "engine/team.h"
 
 /* A field of the layout: the allocation and where node (0, 0, 0) is. */
 struct hs_cpu_field {
@@ -38,7 +39,8 @@ struct hs_ticket {
 struct hs_backend_state {
     const struct hs_problem *problem;
     const struct hs_kernel *kernel;
-    int threads;
+    struct hs_team team;
+    int threads; /* of the team, now */
     struct hs_layout layout;
     struct hs_box interior;
     struct hs_cpu_field now, next; /* exchanged after each call of the kernel */

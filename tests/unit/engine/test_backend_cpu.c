@@ -435,3 +435,48 @@ void test_backend_cpu__counts_what_a_kernel_keeps(void **state)
     assert_true(with - without > 256.0 * 1024.0);
     assert_true(without >= 2.0 * 130.0 * 130.0 * 130.0 * 8.0);
 }
+
+/* 23 sweeps of a random field, every span with a number of threads of its own where `fewer`. */
+static double *swept_by(const struct hs_kernel *kernel, bool fewer)
+{
+    enum { THREADS = 5 };
+    struct hs_problem problem = problem_of(71, 1, HS_DOUBLE);
+    problem.raw = true;
+    for (int n = 0; n < 7; n++)
+        problem.c[n] = 0.11 + 0.01 * n;
+    const struct hs_box all = hs_grid_box(&problem.grid);
+    const int64_t count = hs_box_count(&all);
+    double *values = malloc((size_t)count * sizeof *values);
+    for (int64_t i = 0; i < count; i++)
+        values[i] = 1.0 + 0.001 * (double)((i * 7919) % 1009);
+    struct hs_backend_state *s = NULL;
+    struct hs_error err;
+    hs_error_init(&err);
+    assert_int_equal(hs_backend_cpu.create(&problem, kernel, 0, THREADS, &s, &err), HS_OK);
+    assert_int_equal(hs_backend_cpu.upload(s, &all, values, &err), HS_OK);
+    struct hs_span span = {.step = 0.01, .stencil = hs_problem_stencil(&problem, 0.01)};
+    for (int n = 0; n < 8; n++) {
+        span.count = 1 + n % 5;
+        s->team.tried = fewer ? 1 + (3 * n) % THREADS : 0;
+        assert_int_equal(hs_backend_cpu.sweep(s, &span, &err), HS_OK);
+    }
+    assert_int_equal(hs_backend_cpu.download(s, &all, values, &err), HS_OK);
+    hs_backend_cpu.destroy(s);
+    hs_error_release(&err);
+    return values;
+}
+
+/* As happens on a machine that is busy with other work (engine/team.h). */
+void test_backend_cpu__fewer_threads_for_a_while_change_no_bit(void **state)
+{
+    (void)state;
+    for (int n = 0; hs_kernels[n]; n++) {
+        if (hs_kernels[n]->device != HS_CPU)
+            continue;
+        double *all = swept_by(hs_kernels[n], false), *fewer = swept_by(hs_kernels[n], true);
+        assert_true(isfinite(all[71 * 71 * 35]) && all[71 * 71 * 35] != 0.0);
+        assert_memory_equal(all, fewer, 71 * 71 * 71 * sizeof *all);
+        free(all);
+        free(fewer);
+    }
+}
