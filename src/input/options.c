@@ -288,8 +288,7 @@ const struct hs_option hs_options[] = {
      .type = HS_OPTION_STRING,
      .fallback = "auto",
      .unit = "",
-     .help =
-         "one that heatsolve kernels lists; auto: what heatsolve tune or a trial found, else by a heuristic"},
+     .help = "one that heatsolve kernels lists; auto: as tuned or tried, else by a heuristic"},
     {.path = "solver.device",
      .loose = true,
      .type = HS_OPTION_COUNT,
