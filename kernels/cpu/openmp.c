@@ -29,12 +29,12 @@
  * The held nodes at the ends of rows are selected in a register and stored with their line.
  *
  * Where the fields fit in the cache stores are plain: there the bypass would cost what it saves
- * otherwise.
+ * otherwise. The rest is the same, since the first cache is asked for fewer lines there too.
  *
- * Plain rows are C with explicit fma() in the order of core/stencil.h, streamed ones vectors in the
- * same order, one variant per precision, dims and radius by the macros below, each compiled for the
- * machine's baseline and on x86-64 for AVX2 with FMA and for AVX-512 too; which is taken is found
- * when the program runs. Without FMA hardware fma() is emulated: slow, and the same bits.
+ * Rows are vectors with explicit fma() in the order of core/stencil.h, one variant per precision,
+ * dims and radius by the macros below, each compiled for the machine's baseline and on x86-64 for
+ * AVX2 with FMA and for AVX-512 too; which is taken is found when the program runs. Without FMA
+ * hardware fma() is emulated: slow, and the same bits.
  *
  * Words per point: 2 (one read, one written), plus 2*radius/rows of a block.
  * Source: blocking of the middle axis, Rivera and Tseng, SC 2000; streaming stores, Datta et al.,
@@ -65,13 +65,13 @@ enum {
 };
 
 /* A row's work: out[i] = start + sum of c * neighbours, for first <= i < last; c in the order of
- * the additions. Streaming computes whole cache lines, 0 <= i < lines_end, and stores from <= i <
- * to, which may be more: the rest as it is in `in`. */
+ * the additions. Whole cache lines are computed, 0 <= i < lines_end, and from <= i < to is stored,
+ * which may be more: the rest as it is in `in`. */
 struct row {
     const void *in; /* point i = 0 */
     int64_t py, pz; /* elements to the next row and plane */
     int64_t rows;   /* one after the other along y */
-    int planes;     /* streaming: these rows of each */
+    int planes;     /* these rows of each */
     int64_t lead;   /* elements from a point to what is asked for far ahead */
     const void *c;
     const void *source; /* point i = 0, or NULL: start from source_value */
@@ -80,49 +80,7 @@ struct row {
 };
 typedef void row_function(const struct row *row, void *out);
 
-/* dims and radius are constants wherever this is used, so that the loops unroll. */
-#define DEFINE_POINT(T, FMA)                                                                       \
-    HS_INLINE T point_##T(int dims, int radius, const T *in, int64_t py, int64_t pz, const T *c,   \
-                          T sum)                                                                   \
-    {                                                                                              \
-        if (dims > 2)                                                                              \
-            for (int m = radius; m > 0; m--)                                                       \
-                sum = FMA(*c++, in[-m * pz], sum);                                                 \
-        if (dims > 1)                                                                              \
-            for (int m = radius; m > 0; m--)                                                       \
-                sum = FMA(*c++, in[-m * py], sum);                                                 \
-        for (int m = -radius; m <= radius; m++)                                                    \
-            sum = FMA(*c++, in[m], sum);                                                           \
-        if (dims > 1)                                                                              \
-            for (int m = 1; m <= radius; m++)                                                      \
-                sum = FMA(*c++, in[m * py], sum);                                                  \
-        if (dims > 2)                                                                              \
-            for (int m = 1; m <= radius; m++)                                                      \
-                sum = FMA(*c++, in[m * pz], sum);                                                  \
-        return sum;                                                                                \
-    }
-DEFINE_POINT(float, fmaf)
-DEFINE_POINT(double, fma)
-
-/* A row into the cache. */
-#define DEFINE_PLAIN(ISA, TARGET, T, D, R)                                                         \
-    TARGET static void plain_##ISA##_##T##_##D##R(const struct row *row, void *to)                 \
-    {                                                                                              \
-        T *restrict out = to;                                                                      \
-        const T *in = row->in, *source = row->source;                                              \
-        const int64_t py = row->py, pz = row->pz, last = row->last;                                \
-        const T start = (T)row->source_value;                                                      \
-        T c[HS_MAX_COEFFICIENTS];                                                                  \
-        memcpy(c, row->c, sizeof c);                                                               \
-        for (int64_t n = 0; n < row->rows; n++, in += py, out += py) {                             \
-            if (source)                                                                            \
-                for (int64_t i = row->first; i < last; i++)                                        \
-                    out[i] = point_##T(D, R, in + i, py, pz, c, source[n * py + i]);               \
-            else                                                                                   \
-                for (int64_t i = row->first; i < last; i++)                                        \
-                    out[i] = point_##T(D, R, in + i, py, pz, c, start);                            \
-        }                                                                                          \
-    }
+/* dims and radius, and `past` the cache or into it, are constants wherever these are used. */
 
 /* Where the rows of a group are: the first bytes of all that it reads along the outermost axis, and
  * how far from there the line at hand, its neighbours along y, and others are. One line's addresses
@@ -183,6 +141,13 @@ HS_INLINE unsigned bits_between(int64_t first, int64_t last, int count)
  * planes_: a row of each plane but what part_ does, in the order of its lines: memory is read in
  * that order, and was a tenth slower in another. */
 #define DEFINE_LINES(ISA, TARGET, T, V, LANES, LOAD, SET, FMA, SELECT, STORE, STREAM)              \
+    TARGET HS_INLINE void put_##ISA##_##T(bool past, T *to, V value)                               \
+    {                                                                                              \
+        if (past)                                                                                  \
+            STREAM(to, value);                                                                     \
+        else                                                                                       \
+            STORE(to, value);                                                                      \
+    }                                                                                              \
     TARGET HS_INLINE V sum_##ISA##_##T(int dims, int radius, const struct place *p, int n,         \
                                        int beyond, const V *c, V sum)                              \
     {                                                                                              \
@@ -217,9 +182,9 @@ HS_INLINE unsigned bits_between(int64_t first, int64_t last, int count)
                                     source ? LOAD(source + n * stride + v * (LANES)) : start);     \
         }                                                                                          \
     }                                                                                              \
-    TARGET HS_INLINE void lines_##ISA##_##T(int dims, int radius, int planes, const T *in,         \
-                                            const T *source, T *out, const struct row *row,        \
-                                            const V *c, int64_t first, int64_t last)               \
+    TARGET HS_INLINE void lines_##ISA##_##T(                                                       \
+        bool past, int dims, int radius, int planes, const T *in, const T *source, T *out,         \
+        const struct row *row, const V *c, int64_t first, int64_t last)                            \
     {                                                                                              \
         enum { VECTORS = LINE_BYTES / sizeof(T) / (LANES), SIZE = sizeof(T) };                     \
         const int64_t stride = dims > 2 ? row->pz : row->py;                                       \
@@ -233,15 +198,16 @@ HS_INLINE unsigned bits_between(int64_t first, int64_t last, int count)
                              c, sum);                                                              \
             for (int n = 0; n < planes; n++)                                                       \
                 for (int v = 0; v < VECTORS; v++)                                                  \
-                    STREAM((T *)(uintptr_t)(p.row[n + (dims > 1 ? radius : 0)] + p.out) +          \
-                               v * (LANES),                                                        \
-                           sum[n][v]);                                                             \
+                    put_##ISA##_##T(past,                                                          \
+                                    (T *)(uintptr_t)(p.row[n + (dims > 1 ? radius : 0)] + p.out) + \
+                                        v * (LANES),                                               \
+                                    sum[n][v]);                                                    \
             move_by(&p, dims, radius, LINE_BYTES);                                                 \
         }                                                                                          \
     }                                                                                              \
-    TARGET HS_INLINE void end_##ISA##_##T(int dims, int radius, int planes, const T *in,           \
-                                          const T *source, T *out, const struct row *row,          \
-                                          const V *c, int64_t i)                                   \
+    TARGET HS_INLINE void end_##ISA##_##T(bool past, int dims, int radius, int planes,             \
+                                          const T *in, const T *source, T *out,                    \
+                                          const struct row *row, const V *c, int64_t i)            \
     {                                                                                              \
         enum { LINE = LINE_BYTES / sizeof(T), VECTORS = LINE / (LANES), SIZE = sizeof(T) };        \
         const int64_t stride = dims > 2 ? row->pz : row->py;                                       \
@@ -255,7 +221,8 @@ HS_INLINE unsigned bits_between(int64_t first, int64_t last, int count)
         for (int n = 0; n < planes; n++)                                                           \
             for (int v = 0; v < VECTORS; v++) {                                                    \
                 const int64_t at = n * stride + i + v * (LANES);                                   \
-                STREAM(out + at, SELECT(updated >> v * (LANES), sum[n][v], LOAD(in + at)));        \
+                put_##ISA##_##T(past, out + at,                                                    \
+                                SELECT(updated >> v * (LANES), sum[n][v], LOAD(in + at)));         \
             }                                                                                      \
     }                                                                                              \
     TARGET HS_INLINE void part_##ISA##_##T(int dims, int radius, const T *in, const T *source,     \
@@ -281,9 +248,9 @@ HS_INLINE unsigned bits_between(int64_t first, int64_t last, int count)
             memcpy(out + at + (lo - i), part + (lo - i), (size_t)(hi - lo) * SIZE);                \
         }                                                                                          \
     }                                                                                              \
-    TARGET HS_INLINE void planes_##ISA##_##T(int dims, int radius, int planes, const T *in,        \
-                                             const T *source, T *out, const struct row *row,       \
-                                             const V *c)                                           \
+    TARGET HS_INLINE void planes_##ISA##_##T(bool past, int dims, int radius, int planes,          \
+                                             const T *in, const T *source, T *out,                 \
+                                             const struct row *row, const V *c)                    \
     {                                                                                              \
         enum { LINE = LINE_BYTES / sizeof(T) };                                                    \
         const int64_t first = row->first > 0 ? LINE : 0;                                           \
@@ -293,16 +260,18 @@ HS_INLINE unsigned bits_between(int64_t first, int64_t last, int count)
                                   row->to == row->lines_end};                                      \
         for (int side = 0; side < 2; side++) {                                                     \
             if (ends[side])                                                                        \
-                end_##ISA##_##T(dims, radius, planes, in, source, out, row, c, side ? last : 0);   \
+                end_##ISA##_##T(past, dims, radius, planes, in, source, out, row, c,               \
+                                side ? last : 0);                                                  \
             if (side == 0 && source)                                                               \
-                lines_##ISA##_##T(dims, radius, planes, in, source, out, row, c, first, last);     \
+                lines_##ISA##_##T(past, dims, radius, planes, in, source, out, row, c, first,      \
+                                  last);                                                           \
             else if (side == 0)                                                                    \
-                lines_##ISA##_##T(dims, radius, planes, in, NULL, out, row, c, first, last);       \
+                lines_##ISA##_##T(past, dims, radius, planes, in, NULL, out, row, c, first, last); \
         }                                                                                          \
     }
 
-#define DEFINE_STREAM(ISA, TARGET, T, V, SET, D, R)                                                \
-    TARGET static void stream_##ISA##_##T##_##D##R(const struct row *row, void *to)                \
+#define DEFINE_ROWS(HOW, PAST, ISA, TARGET, T, V, SET, D, R)                                       \
+    TARGET static void HOW##_##ISA##_##T##_##D##R(const struct row *row, void *to)                 \
     {                                                                                              \
         enum { LINE = LINE_BYTES / sizeof(T) };                                                    \
         const T *in = row->in, *source = row->source, *value = row->c;                             \
@@ -313,11 +282,11 @@ HS_INLINE unsigned bits_between(int64_t first, int64_t last, int count)
             c[n] = SET(value[n]);                                                                  \
         for (int64_t n = 0; n < row->rows; n++) {                                                  \
             if (row->planes == GROUP)                                                              \
-                planes_##ISA##_##T(D, R, GROUP, in, source, out, row, c);                          \
+                planes_##ISA##_##T(PAST, D, R, GROUP, in, source, out, row, c);                    \
             else                                                                                   \
                 for (int64_t at = 0; at < row->planes * stride; at += stride)                      \
-                    planes_##ISA##_##T(D, R, 1, in + at, source ? source + at : NULL, out + at,    \
-                                       row, c);                                                    \
+                    planes_##ISA##_##T(PAST, D, R, 1, in + at, source ? source + at : NULL,        \
+                                       out + at, row, c);                                          \
             if (row->from > 0)                                                                     \
                 part_##ISA##_##T(D, R, in, source, out, row, c, 0);                                \
             if (row->to < row->lines_end && (row->from == 0 || row->lines_end > LINE))             \
@@ -327,20 +296,20 @@ HS_INLINE unsigned bits_between(int64_t first, int64_t last, int count)
         }                                                                                          \
     }
 
-#define DEFINE_ROWS(ISA, TARGET, T, V, SET, D, R)                                                  \
-    DEFINE_PLAIN(ISA, TARGET, T, D, R) DEFINE_STREAM(ISA, TARGET, T, V, SET, D, R)
-#define DEFINE_RADII(ISA, TARGET, T, V, SET, D)                                                    \
-    DEFINE_ROWS(ISA, TARGET, T, V, SET, D, 1)                                                      \
-    DEFINE_ROWS(ISA, TARGET, T, V, SET, D, 2)                                                      \
-    DEFINE_ROWS(ISA, TARGET, T, V, SET, D, 3)
+#define DEFINE_RADII(HOW, PAST, ISA, TARGET, T, V, SET, D)                                         \
+    DEFINE_ROWS(HOW, PAST, ISA, TARGET, T, V, SET, D, 1)                                           \
+    DEFINE_ROWS(HOW, PAST, ISA, TARGET, T, V, SET, D, 2)                                           \
+    DEFINE_ROWS(HOW, PAST, ISA, TARGET, T, V, SET, D, 3)
+#define DEFINE_HOW(HOW, PAST, ISA, TARGET, T, V, SET)                                              \
+    DEFINE_RADII(HOW, PAST, ISA, TARGET, T, V, SET, 1)                                             \
+    DEFINE_RADII(HOW, PAST, ISA, TARGET, T, V, SET, 2)                                             \
+    DEFINE_RADII(HOW, PAST, ISA, TARGET, T, V, SET, 3)
 /* All rows of a precision, by vectors V of LANES values; what follows LANES: how a vector is
  * loaded, made of one value, multiplied and added, of two put together by bits, stored, and stored
  * past the cache. */
 #define DEFINE_PRECISION(ISA, TARGET, T, V, LANES, LOAD, SET, FMA, SELECT, STORE, STREAM)          \
     DEFINE_LINES(ISA, TARGET, T, V, LANES, LOAD, SET, FMA, SELECT, STORE, STREAM)                  \
-    DEFINE_RADII(ISA, TARGET, T, V, SET, 1)                                                        \
-    DEFINE_RADII(ISA, TARGET, T, V, SET, 2)                                                        \
-    DEFINE_RADII(ISA, TARGET, T, V, SET, 3)
+    DEFINE_HOW(stream, true, ISA, TARGET, T, V, SET)
 
 #define NAME_RADII(HOW, ISA, T, D)                                                                 \
     {                                                                                              \
@@ -355,18 +324,19 @@ HS_INLINE unsigned bits_between(int64_t first, int64_t last, int count)
         [HS_FLOAT] = NAME_DIMS(HOW, ISA, float), [HS_DOUBLE] = NAME_DIMS(HOW, ISA, double)         \
     }
 /* All rows for one instruction set: [streaming][precision][dims - 1][radius - 1]. */
-#define NAME_ISA(ISA)                                                                              \
+#define NAME_ISA(ISA, PLAIN)                                                                       \
     static row_function *const rows_##ISA[2][HS_PRECISIONS][HS_AXES][HS_MAX_RADIUS] = {            \
-        NAME_HOW(plain, ISA), NAME_HOW(stream, ISA)};
+        NAME_HOW(PLAIN, ISA), NAME_HOW(stream, ISA)};
 
-/* Vectors of one value for any machine, whose stores the compiler may do as it can. */
+/* Vectors of one value for any machine, whose stores the compiler may do as it can, so that
+ * none go past the cache. */
 #define VALUE_AT(p) (*(p))
 #define SAME(x) (x)
 #define PUT(p, v) (*(p) = (v))
 #define EITHER(bits, a, b) ((bits)&1 ? (a) : (b))
 DEFINE_PRECISION(baseline, , double, double, 1, VALUE_AT, SAME, fma, EITHER, PUT, PUT)
 DEFINE_PRECISION(baseline, , float, float, 1, VALUE_AT, SAME, fmaf, EITHER, PUT, PUT)
-NAME_ISA(baseline)
+NAME_ISA(baseline, stream)
 
 #ifdef HAS_X86
 #define AVX2 __attribute__((target("avx2,fma")))
@@ -390,12 +360,16 @@ DEFINE_PRECISION(avx2, AVX2, double, __m256d, 4, _mm256_loadu_pd, _mm256_set1_pd
                  select_256d, _mm256_store_pd, _mm256_stream_pd)
 DEFINE_PRECISION(avx2, AVX2, float, __m256, 8, _mm256_loadu_ps, _mm256_set1_ps, _mm256_fmadd_ps,
                  select_256, _mm256_store_ps, _mm256_stream_ps)
-NAME_ISA(avx2)
+DEFINE_HOW(plain, false, avx2, AVX2, double, __m256d, _mm256_set1_pd)
+DEFINE_HOW(plain, false, avx2, AVX2, float, __m256, _mm256_set1_ps)
+NAME_ISA(avx2, plain)
 DEFINE_PRECISION(avx512, AVX512, double, __m512d, 8, _mm512_loadu_pd, _mm512_set1_pd,
                  _mm512_fmadd_pd, SELECT_512D, _mm512_store_pd, _mm512_stream_pd)
 DEFINE_PRECISION(avx512, AVX512, float, __m512, 16, _mm512_loadu_ps, _mm512_set1_ps,
                  _mm512_fmadd_ps, SELECT_512, _mm512_store_ps, _mm512_stream_ps)
-NAME_ISA(avx512)
+DEFINE_HOW(plain, false, avx512, AVX512, double, __m512d, _mm512_set1_pd)
+DEFINE_HOW(plain, false, avx512, AVX512, float, __m512, _mm512_set1_ps)
+NAME_ISA(avx512, plain)
 #endif
 
 static row_function *find_row(const struct hs_sweep *s, bool streaming)
@@ -422,11 +396,11 @@ struct job {
 };
 
 /*
- * Points from i0 to i1 of rows j to j_end of `planes` planes along the outermost axis. What
- * streaming computes beside the box, up to whole lines, comes from the layout's gaps: a row ends at
- * a line at the soonest, and one more line follows the last. Where the caller allows it, held nodes
- * at the box's ends are stored with their lines: a part of a line would be an ordinary store, which
- * first reads the rest.
+ * Points from i0 to i1 of rows j to j_end of `planes` planes along the outermost axis. What is
+ * computed beside the box, up to whole lines, comes from the layout's gaps: a row ends at a line at
+ * the soonest, and one more line follows the last. Where the caller allows it, held nodes at the
+ * box's ends are stored with their lines: a part of a line would be an ordinary store, which first
+ * reads the rest.
  */
 static void sweep_rows(const struct job *job, int64_t i0, int64_t i1, int64_t j, int64_t j_end,
                        int64_t k, int planes)
@@ -554,7 +528,7 @@ static enum hs_status sweep(const struct hs_sweep *s, struct hs_error *err)
     const int words = s->source ? 3 : 2;
     const bool streaming = points * words * (int64_t)job.size > CACHE_BYTES;
     job.row = find_row(s, streaming);
-    job.group = streaming && s->stencil->dims > 1 ? GROUP : 1;
+    job.group = s->stencil->dims > 1 ? GROUP : 1;
     /* a thread is worth waking for some microseconds of work */
     const int64_t worth = divide_up(points, POINTS_PER_THREAD);
     job.threads = worth < s->threads ? (int)worth : s->threads;
