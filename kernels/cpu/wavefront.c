@@ -149,26 +149,6 @@ __attribute__((target("avx2,fma"))) HS_INLINE __m256 select_256(unsigned bits, _
     const __m256i set = _mm256_and_si256(_mm256_set1_epi32((int)bits), lane);
     return _mm256_blendv_ps(b, a, _mm256_castsi256_ps(_mm256_cmpeq_epi32(set, lane)));
 }
-/* Of two neighbouring vectors the values from the last of the first on, from the second of it on.
- */
-__attribute__((target("avx2,fma"))) HS_INLINE __m256d left_256d(__m256d before, __m256d a)
-{
-    return _mm256_shuffle_pd(_mm256_permute2f128_pd(before, a, 0x21), a, 5);
-}
-__attribute__((target("avx2,fma"))) HS_INLINE __m256d right_256d(__m256d a, __m256d behind)
-{
-    return _mm256_shuffle_pd(a, _mm256_permute2f128_pd(a, behind, 0x21), 5);
-}
-__attribute__((target("avx2,fma"))) HS_INLINE __m256 left_256(__m256 before, __m256 a)
-{
-    const __m256i between = _mm256_castps_si256(_mm256_permute2f128_ps(before, a, 0x21));
-    return _mm256_castsi256_ps(_mm256_alignr_epi8(_mm256_castps_si256(a), between, 12));
-}
-__attribute__((target("avx2,fma"))) HS_INLINE __m256 right_256(__m256 a, __m256 behind)
-{
-    const __m256i between = _mm256_castps_si256(_mm256_permute2f128_ps(a, behind, 0x21));
-    return _mm256_castsi256_ps(_mm256_alignr_epi8(between, _mm256_castps_si256(a), 4));
-}
 #define SELECT_512D(bits, a, b) _mm512_mask_blend_pd((__mmask8)(bits), b, a)
 #define SELECT_512(bits, a, b) _mm512_mask_blend_ps((__mmask16)(bits), b, a)
 
@@ -182,8 +162,7 @@ __attribute__((target("avx2,fma"))) HS_INLINE __m256 right_256(__m256 a, __m256 
 #define ROWS_FMA1(a, b, c) fma(a, b, c)
 #define ROWS_SHIFT(a, b, n)                                                                        \
     _mm512_castsi512_pd(_mm512_alignr_epi64(_mm512_castpd_si512(b), _mm512_castpd_si512(a), n))
-#define ROWS_LEFT(before, a) ROWS_SHIFT(before, a, ROWS_LANES - 1)
-#define ROWS_RIGHT(a, behind) ROWS_SHIFT(a, behind, 1)
+#define ROWS_TOGETHER 1
 #define ROWS_STREAM(to, from) hs_stream_lines_64(to, from, LINE_BYTES)
 #define ROWS_TARGET __attribute__((target("avx512f,fma")))
 #define ROWS_SELECT SELECT_512D
@@ -201,8 +180,7 @@ __attribute__((target("avx2,fma"))) HS_INLINE __m256 right_256(__m256 a, __m256 
 #define ROWS_FMA1(a, b, c) fmaf(a, b, c)
 #define ROWS_SHIFT(a, b, n)                                                                        \
     _mm512_castsi512_ps(_mm512_alignr_epi32(_mm512_castps_si512(b), _mm512_castps_si512(a), n))
-#define ROWS_LEFT(before, a) ROWS_SHIFT(before, a, ROWS_LANES - 1)
-#define ROWS_RIGHT(a, behind) ROWS_SHIFT(a, behind, 1)
+#define ROWS_TOGETHER 1
 #define ROWS_STREAM(to, from) hs_stream_lines_64(to, from, LINE_BYTES)
 #define ROWS_TARGET __attribute__((target("avx512f,fma")))
 #define ROWS_SELECT SELECT_512
@@ -218,8 +196,7 @@ __attribute__((target("avx2,fma"))) HS_INLINE __m256 right_256(__m256 a, __m256 
 #define ROWS_SET(x) _mm256_set1_pd(x)
 #define ROWS_FMA(a, b, c) _mm256_fmadd_pd(a, b, c)
 #define ROWS_FMA1(a, b, c) fma(a, b, c)
-#define ROWS_LEFT left_256d
-#define ROWS_RIGHT right_256d
+#define ROWS_TOGETHER 2
 #define ROWS_STREAM(to, from) hs_stream_lines_32(to, from, LINE_BYTES)
 #define ROWS_TARGET __attribute__((target("avx2,fma")))
 #define ROWS_SELECT select_256d
@@ -235,8 +212,7 @@ __attribute__((target("avx2,fma"))) HS_INLINE __m256 right_256(__m256 a, __m256 
 #define ROWS_SET(x) _mm256_set1_ps(x)
 #define ROWS_FMA(a, b, c) _mm256_fmadd_ps(a, b, c)
 #define ROWS_FMA1(a, b, c) fmaf(a, b, c)
-#define ROWS_LEFT left_256
-#define ROWS_RIGHT right_256
+#define ROWS_TOGETHER 2
 #define ROWS_STREAM(to, from) hs_stream_lines_32(to, from, LINE_BYTES)
 #define ROWS_TARGET __attribute__((target("avx2,fma")))
 #define ROWS_SELECT select_256
@@ -253,8 +229,7 @@ __attribute__((target("avx2,fma"))) HS_INLINE __m256 right_256(__m256 a, __m256 
 #define ROWS_SET(x) (x)
 #define ROWS_FMA(a, b, c) fma(a, b, c)
 #define ROWS_FMA1(a, b, c) fma(a, b, c)
-#define ROWS_LEFT(before, a) (before)
-#define ROWS_RIGHT(a, behind) (behind)
+#define ROWS_TOGETHER 1
 #define ROWS_STREAM(to, from) hs_stream_lines_16(to, from, LINE_BYTES)
 #define ROWS_TARGET
 #define ROWS_SELECT EITHER
@@ -270,8 +245,7 @@ __attribute__((target("avx2,fma"))) HS_INLINE __m256 right_256(__m256 a, __m256 
 #define ROWS_SET(x) (x)
 #define ROWS_FMA(a, b, c) fmaf(a, b, c)
 #define ROWS_FMA1(a, b, c) fmaf(a, b, c)
-#define ROWS_LEFT(before, a) (before)
-#define ROWS_RIGHT(a, behind) (behind)
+#define ROWS_TOGETHER 1
 #define ROWS_STREAM(to, from) hs_stream_lines_16(to, from, LINE_BYTES)
 #define ROWS_TARGET
 #define ROWS_SELECT EITHER

@@ -6,9 +6,9 @@
  *     ROWS_FMA1(a, b, c)            of single values
  *     ROWS_SHIFT(a, b, n)           the values n points behind those of a, of which b is the next
  *                                   vector; n is constant. Without it they are loaded
- *     ROWS_LEFT(before, a)          the values before those of a, and behind them, of which the
- * next ROWS_RIGHT(a, behind)         vectors on that side are given ROWS_STREAM(to, from) one cache
- * line past the cache ROWS_TARGET, ROWS_NAME(x)     attribute of the functions, their names
+ *     ROWS_TOGETHER                 vectors of a line that a pair of planes does at once
+ *     ROWS_STREAM(to, from)         one cache line past the cache
+ *     ROWS_TARGET, ROWS_NAME(x)     attribute of the functions, their names
  *
  * and empty without.
  *
@@ -290,6 +290,31 @@ HS_INLINE ROWS_TARGET ROWS_V ROWS_NAME(hold)(unsigned bits, const struct drive *
     return ROWS_SELECT(bits, sum, held);
 }
 
+/* The values left of a vector, which `before` precedes, from there; and right of one that is there.
+ * A vector that is a whole line is put together, since what is loaded from two lines takes twice as
+ * long; of shorter ones that would take more instructions than loads, and more registers. */
+HS_INLINE ROWS_TARGET ROWS_V ROWS_NAME(left)(const char *from, ROWS_V before, ROWS_V centre)
+{
+#ifdef ROWS_SHIFT
+    (void)from;
+    return ROWS_SHIFT(before, centre, ROWS_LANES - 1);
+#else
+    (void)before, (void)centre;
+    return ROWS_LOAD((const ROWS_T *)(const void *)from);
+#endif
+}
+
+HS_INLINE ROWS_TARGET ROWS_V ROWS_NAME(right)(const char *there, ROWS_V centre)
+{
+    const ROWS_T *at = (const ROWS_T *)(const void *)there;
+#ifdef ROWS_SHIFT
+    return ROWS_SHIFT(centre, ROWS_LOAD(at + ROWS_LANES), 1);
+#else
+    (void)centre;
+    return ROWS_LOAD(at + 1);
+#endif
+}
+
 #include "wavefront_rows_pair.h"
 #include "wavefront_rows_stack.h"
 
@@ -361,8 +386,7 @@ static const struct row_functions ROWS_NAME(functions) = {
 #undef ROWS_FMA
 #undef ROWS_FMA1
 #undef ROWS_SHIFT
-#undef ROWS_LEFT
-#undef ROWS_RIGHT
+#undef ROWS_TOGETHER
 #undef ROWS_STREAM
 #undef ROWS_TARGET
 #undef ROWS_NAME

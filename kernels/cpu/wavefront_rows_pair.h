@@ -11,32 +11,42 @@
 
 #define ROWS_AT(base, where) ((ROWS_T *)(void *)((base) + (where)))
 
-/* A vector of two planes: below, lower, upper, above are of four planes of the level before, of
- * which the middle ones have their neighbours `pitch` bytes away. before: the vectors before these
- * of the lower and the upper; then these themselves. */
+#define ROWS_EACH for (int h = 0; h < ROWS_TOGETHER; h++)
+
+/* ROWS_TOGETHER vectors of two planes: below, lower, upper, above are of four planes of the level
+ * before, of which the middle ones have their neighbours `pitch` bytes away; left: what is left of
+ * the lower's first. before: the vectors before these of the lower and the upper; then these
+ * themselves. sum: what they begin with; then the sums. */
 HS_INLINE ROWS_TARGET void ROWS_NAME(pair_level)(const char *below, const char *lower,
                                                  const char *upper, const char *above,
-                                                 int64_t pitch, const ROWS_V *c,
-                                                 const ROWS_V *start, ROWS_V *before, ROWS_V *sum)
+                                                 const char *left, int64_t pitch, const ROWS_V *c,
+                                                 ROWS_V *before, ROWS_V *sum)
 {
-    const ROWS_V centre = ROWS_LOAD(ROWS_AT(lower, 0)), next = ROWS_LOAD(ROWS_AT(upper, 0));
-    const int lanes = ROWS_LANES;
-    sum[0] = ROWS_FMA(c[0], ROWS_LOAD(ROWS_AT(below, 0)), start[0]);
-    sum[1] = ROWS_FMA(c[0], centre, start[1]);
-    sum[0] = ROWS_FMA(c[1], ROWS_LOAD(ROWS_AT(lower, -pitch)), sum[0]);
-    sum[1] = ROWS_FMA(c[1], ROWS_LOAD(ROWS_AT(upper, -pitch)), sum[1]);
-    sum[0] = ROWS_FMA(c[2], ROWS_LEFT(before[0], centre), sum[0]);
-    sum[1] = ROWS_FMA(c[2], ROWS_LEFT(before[1], next), sum[1]);
-    sum[0] = ROWS_FMA(c[3], centre, sum[0]);
-    sum[1] = ROWS_FMA(c[3], next, sum[1]);
-    sum[0] = ROWS_FMA(c[4], ROWS_RIGHT(centre, ROWS_LOAD(ROWS_AT(lower, 0) + lanes)), sum[0]);
-    sum[1] = ROWS_FMA(c[4], ROWS_RIGHT(next, ROWS_LOAD(ROWS_AT(upper, 0) + lanes)), sum[1]);
-    sum[0] = ROWS_FMA(c[5], ROWS_LOAD(ROWS_AT(lower, pitch)), sum[0]);
-    sum[1] = ROWS_FMA(c[5], ROWS_LOAD(ROWS_AT(upper, pitch)), sum[1]);
-    sum[0] = ROWS_FMA(c[6], next, sum[0]);
-    sum[1] = ROWS_FMA(c[6], ROWS_LOAD(ROWS_AT(above, 0)), sum[1]);
-    before[0] = centre;
-    before[1] = next;
+    enum { SIZE = sizeof(ROWS_V), ONE = sizeof(ROWS_T), UP = ROWS_TOGETHER };
+    ROWS_V centre[UP], next[UP];
+    ROWS_EACH centre[h] = ROWS_LOAD(ROWS_AT(lower, h * SIZE));
+    ROWS_EACH next[h] = ROWS_LOAD(ROWS_AT(upper, h * SIZE));
+    ROWS_EACH sum[h] = ROWS_FMA(c[0], ROWS_LOAD(ROWS_AT(below, h * SIZE)), sum[h]);
+    ROWS_EACH sum[UP + h] = ROWS_FMA(c[0], centre[h], sum[UP + h]);
+    ROWS_EACH sum[h] = ROWS_FMA(c[1], ROWS_LOAD(ROWS_AT(lower, h * SIZE - pitch)), sum[h]);
+    ROWS_EACH sum[UP + h] =
+        ROWS_FMA(c[1], ROWS_LOAD(ROWS_AT(upper, h * SIZE - pitch)), sum[UP + h]);
+    ROWS_EACH sum[h] = ROWS_FMA(
+        c[2], ROWS_NAME(left)(h ? lower + h * SIZE - ONE : left, before[h], centre[h]), sum[h]);
+    ROWS_EACH sum[UP + h] = ROWS_FMA(
+        c[2], ROWS_NAME(left)(upper + h * SIZE - ONE, before[UP + h], next[h]), sum[UP + h]);
+    ROWS_EACH sum[h] = ROWS_FMA(c[3], centre[h], sum[h]);
+    ROWS_EACH sum[UP + h] = ROWS_FMA(c[3], next[h], sum[UP + h]);
+    ROWS_EACH sum[h] = ROWS_FMA(c[4], ROWS_NAME(right)(lower + h * SIZE, centre[h]), sum[h]);
+    ROWS_EACH sum[UP + h] =
+        ROWS_FMA(c[4], ROWS_NAME(right)(upper + h * SIZE, next[h]), sum[UP + h]);
+    ROWS_EACH sum[h] = ROWS_FMA(c[5], ROWS_LOAD(ROWS_AT(lower, h * SIZE + pitch)), sum[h]);
+    ROWS_EACH sum[UP + h] =
+        ROWS_FMA(c[5], ROWS_LOAD(ROWS_AT(upper, h * SIZE + pitch)), sum[UP + h]);
+    ROWS_EACH sum[h] = ROWS_FMA(c[6], next[h], sum[h]);
+    ROWS_EACH sum[UP + h] = ROWS_FMA(c[6], ROWS_LOAD(ROWS_AT(above, h * SIZE)), sum[UP + h]);
+    ROWS_EACH before[h] = centre[h];
+    ROWS_EACH before[UP + h] = next[h];
 }
 
 /* Held values, at the ends of a row, are those of the level before, or prescribed. line: from the
@@ -51,8 +61,33 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(pair_hold)(const struct pair *p, int level,
         const unsigned bits = (face ? p->last_bits : p->first_bits) >> (v / (int)sizeof(ROWS_T));
         const struct drive *hold = end->prescribed ? &end->hold[level - 1] : NULL;
         for (int n = 0; n < 2; n++)
-            sum[n] = ROWS_NAME(hold)(bits, hold, hold ? n * hold->pitch : 0, sum[n], before[n]);
+            ROWS_EACH sum[n * ROWS_TOGETHER + h] =
+                ROWS_NAME(hold)(bits >> h * ROWS_LANES, hold, hold ? n * hold->pitch : 0,
+                                sum[n * ROWS_TOGETHER + h], before[n * ROWS_TOGETHER + h]);
     }
+}
+
+/* The sums of two planes go past the cache, or into it. */
+HS_INLINE ROWS_TARGET void ROWS_NAME(pair_put)(bool past, char *lower, char *upper,
+                                               const ROWS_V *sum)
+{
+    for (int n = 0; n < 2 * ROWS_TOGETHER; n++) {
+        ROWS_T *to =
+            ROWS_AT(n < ROWS_TOGETHER ? lower : upper, n % ROWS_TOGETHER * (int)sizeof(ROWS_V));
+        if (past)
+            ROWS_PUT(to, sum[n]);
+        else
+            ROWS_STORE(to, sum[n]);
+    }
+}
+
+/* What they begin with: a number, or a field's two planes, `apart` bytes from each other. */
+HS_INLINE ROWS_TARGET void ROWS_NAME(pair_start)(const char *field, int64_t apart, ROWS_V value,
+                                                 ROWS_V *sum)
+{
+    for (int n = 0; n < 2; n++)
+        ROWS_EACH sum[n * ROWS_TOGETHER + h] =
+            field ? ROWS_LOAD(ROWS_AT(field, n * apart + h * (int)sizeof(ROWS_V))) : value;
 }
 
 /* The ghosts beside a row of the lower planes, which the next pass reads. Each is stored with the
@@ -97,31 +132,39 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(pair)(bool wide, int levels, bool ends, enu
 #define ROWS_ABOVE3 (level2 + up - 2 * beside - LINE)
 #define ROWS_ABOVE4 (level3 + up - 3 * beside - LINE)
 /* in the first strip of a row a level begins where that does, later than the one before */
+#ifdef ROWS_SHIFT
 #define ROWS_BEGIN(L)                                                                              \
     if (levels >= L) {                                                                             \
-        const int64_t first = (p.from > 0 ? 0 : (L - 1) * LINE) - back;                            \
+        const int64_t first = (p.from > 0 ? 0 : (L - 1) * LINE) - SIZE;                            \
         before##L[0] =                                                                             \
             ROWS_LOAD(p.from > 0 ? ROWS_AT(p.seam[L - 2], 0) : ROWS_AT(ROWS_LOWER##L, first));     \
         before##L[1] = ROWS_LOAD(ROWS_AT(ROWS_UPPER##L, first));                                   \
     }
-#define ROWS_START(L)                                                                              \
-    {                                                                                              \
-        field ? ROWS_LOAD(ROWS_AT(source##L, v)) : start[L - 1],                                   \
-            field ? ROWS_LOAD(ROWS_AT(source##L + plane, v)) : start[L - 1]                        \
-    }
+#define ROWS_SEAM(L) before##L[0]
+#else
+#define ROWS_BEGIN(L)
+#define ROWS_SEAM(L) ROWS_LOAD(ROWS_AT(ROWS_LOWER##L, 0) - 1)
+#endif
+/* what is left of a strip's first line in the lower plane is there no longer */
+#define ROWS_BESIDE(L)                                                                             \
+    (v == 0 && count == p.lines && p.from > 0 ? p.seam[L - 2]                                      \
+                                              : ROWS_LOWER##L + v - (int)sizeof(ROWS_T))
 #define ROWS_IN(AHEAD) (!ends || (line + (AHEAD)*LINE >= 0 && line + (AHEAD)*LINE <= p.last))
 #define ROWS_NEXT(L, AHEAD)                                                                        \
     if (levels >= L && ROWS_IN(AHEAD)) {                                                           \
-        const ROWS_V from[2] = ROWS_START(L);                                                      \
+        ROWS_NAME(pair_start)(field ? source##L + v : NULL, plane, start[L - 1], sum);             \
         ROWS_NAME(pair_level)                                                                      \
-        (level##L + v, ROWS_LOWER##L + v, ROWS_UPPER##L + v, ROWS_ABOVE##L + v, beside, c, from,   \
-         before##L, sum);                                                                          \
+        (level##L + v, ROWS_LOWER##L + v, ROWS_UPPER##L + v, ROWS_ABOVE##L + v, ROWS_BESIDE(L),    \
+         beside, c, before##L, sum);                                                               \
         if (ends)                                                                                  \
             ROWS_NAME(pair_hold)(&p, L, line + (AHEAD)*LINE, v, before##L, sum);                   \
-        ROWS_STORE(ROWS_AT(level##L, v), sum[0]);                                                  \
-        ROWS_STORE(ROWS_AT(ROWS_LOWER##L - beside, v), sum[1]);                                    \
+        if (L < STEPS)                                                                             \
+            ROWS_NAME(pair_put)(false, level##L + v, ROWS_LOWER##L - beside + v, sum);             \
+        else if (!ends || (line >= p.out_first && line <= p.out_last))                             \
+            ROWS_NAME(pair_put)                                                                    \
+        (kind == STREAMED_PAIR || (field && !p.plain), out + v, out + v + plane, sum);             \
     }
-    const int back = ROWS_LANES * (int)sizeof(ROWS_T);
+    enum { SIZE = sizeof(ROWS_V), BOTH = 2 * ROWS_TOGETHER };
     for (; p.rows > 0; p.rows--) {
         /* the lower planes: of the input, and where the levels' rows are read and stored */
         const char *in = p.input + p.from, *in_up = in + p.input_plane, *ask = p.ask;
@@ -150,12 +193,13 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(pair)(bool wide, int levels, bool ends, enu
         AS_IT_IS(planes3);
         AS_IT_IS(pitch);
         AS_IT_IS(up);
-        ROWS_V before1[2] = {ROWS_LOAD(ROWS_AT(in, -back)), ROWS_LOAD(ROWS_AT(in_up, -back))};
-        ROWS_V before2[2], before3[2], before4[2];
+        ROWS_V before1[BOTH], before2[BOTH], before3[BOTH], before4[BOTH];
+        before1[0] = ROWS_LOAD(ROWS_AT(in, -SIZE));
+        before1[ROWS_TOGETHER] = ROWS_LOAD(ROWS_AT(in_up, -SIZE));
         ROWS_BEGIN(2)
         ROWS_BEGIN(3)
         ROWS_BEGIN(4)
-        for (int64_t left = p.lines; left > 0; left--) {
+        for (int64_t count = p.lines; count > 0; count--) {
             call_in(ask);
             call_in(ask + plane);
             if (field) {
@@ -173,36 +217,19 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(pair)(bool wide, int levels, bool ends, enu
             call_near(near + 2 * plane);
             call_near(near + planes3);
             near += LINE;
-            for (int v = 0; v < LINE; v += back) {
-                ROWS_V sum[2];
-                if (levels >= 4 && ROWS_IN(0)) {
-                    const ROWS_V from[2] = ROWS_START(4);
-                    ROWS_NAME(pair_level)
-                    (level4 + v, ROWS_LOWER4 + v, ROWS_UPPER4 + v, ROWS_ABOVE4 + v, beside, c, from,
-                     before4, sum);
-                    if (ends)
-                        ROWS_NAME(pair_hold)(&p, 4, line, v, before4, sum);
-                    if (!ends || (line >= p.out_first && line <= p.out_last)) {
-                        if (kind == PLAIN_PAIR || (field && p.plain)) {
-                            ROWS_STORE(ROWS_AT(out, v), sum[0]);
-                            ROWS_STORE(ROWS_AT(out, v + plane), sum[1]);
-                        } else {
-                            ROWS_PUT(ROWS_AT(out, v), sum[0]);
-                            ROWS_PUT(ROWS_AT(out, v + plane), sum[1]);
-                        }
-                    }
-                }
+            for (int v = 0; v < LINE; v += ROWS_TOGETHER * SIZE) {
+                ROWS_V sum[BOTH];
+                ROWS_NEXT(4, 0)
                 ROWS_NEXT(3, 1)
                 ROWS_NEXT(2, 2)
                 if (ROWS_IN(3)) {
-                    const ROWS_V from[2] = ROWS_START(1);
+                    ROWS_NAME(pair_start)(field ? source1 + v : NULL, plane, start[0], sum);
                     ROWS_NAME(pair_level)
-                    (in - plane + v, in + v, in_up + v, in + 2 * plane + v, pitch, c, from, before1,
-                     sum);
+                    (in - plane + v, in + v, in_up + v, in + 2 * plane + v,
+                     in + v - (int)sizeof(ROWS_T), pitch, c, before1, sum);
                     if (ends)
                         ROWS_NAME(pair_hold)(&p, 1, line + 3 * LINE, v, before1, sum);
-                    ROWS_STORE(ROWS_AT(level1, v), sum[0]);
-                    ROWS_STORE(ROWS_AT(level1 + up, v), sum[1]);
+                    ROWS_NAME(pair_put)(false, level1 + v, level1 + up + v, sum);
                 }
             }
             in += LINE, in_up += LINE;
@@ -215,11 +242,11 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(pair)(bool wide, int levels, bool ends, enu
                 line += LINE;
         }
         if (levels >= 2)
-            ROWS_STORE(ROWS_AT(p.seam[0], 0), before2[0]);
+            ROWS_STORE(ROWS_AT(p.seam[0], 0), ROWS_SEAM(2));
         if (levels >= 3)
-            ROWS_STORE(ROWS_AT(p.seam[1], 0), before3[0]);
+            ROWS_STORE(ROWS_AT(p.seam[1], 0), ROWS_SEAM(3));
         if (levels >= 4)
-            ROWS_STORE(ROWS_AT(p.seam[2], 0), before4[0]);
+            ROWS_STORE(ROWS_AT(p.seam[2], 0), ROWS_SEAM(4));
         for (int face = 0; face < 2 && ends; face++)
             if (p.end[face].there)
                 ROWS_NAME(pair_ghosts)(levels, &p, &p.end[face]);
@@ -246,7 +273,9 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(pair)(bool wide, int levels, bool ends, enu
 #undef ROWS_BEGIN
 #undef ROWS_NEXT
 #undef ROWS_IN
-#undef ROWS_START
+#undef ROWS_SEAM
+#undef ROWS_BESIDE
+#undef ROWS_EACH
 }
 #undef ROWS_AT
 

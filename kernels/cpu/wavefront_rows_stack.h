@@ -24,25 +24,14 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(level)(int group, const char *middle, const
     for (int g = 0; g < group; g++)
         sum[g] =
             ROWS_FMA(c[1], g > 0 ? centre[g - 1] : ROWS_LOAD(ROWS_AT(middle, at - pitch)), sum[g]);
-    for (int g = 0; g < group; g++) {
-#ifdef ROWS_SHIFT
-        const ROWS_V left = ROWS_SHIFT(before[g], centre[g], ROWS_LANES - 1);
-#else
-        const ROWS_V left = ROWS_LOAD(ROWS_AT(middle, at + g * pitch) - 1);
-#endif
-        sum[g] = ROWS_FMA(c[2], left, sum[g]);
-    }
+    const int64_t one = (int64_t)sizeof(ROWS_T);
+    for (int g = 0; g < group; g++)
+        sum[g] = ROWS_FMA(
+            c[2], ROWS_NAME(left)(middle + at + g * pitch - one, before[g], centre[g]), sum[g]);
     for (int g = 0; g < group; g++)
         sum[g] = ROWS_FMA(c[3], centre[g], sum[g]);
-    for (int g = 0; g < group; g++) {
-        const ROWS_T *here = ROWS_AT(middle, at + g * pitch);
-#ifdef ROWS_SHIFT
-        const ROWS_V right = ROWS_SHIFT(centre[g], ROWS_LOAD(here + ROWS_LANES), 1);
-#else
-        const ROWS_V right = ROWS_LOAD(here + 1);
-#endif
-        sum[g] = ROWS_FMA(c[4], right, sum[g]);
-    }
+    for (int g = 0; g < group; g++)
+        sum[g] = ROWS_FMA(c[4], ROWS_NAME(right)(middle + at + g * pitch, centre[g]), sum[g]);
     for (int g = 0; g < group; g++)
         sum[g] = ROWS_FMA(
             c[5], g + 1 < group ? centre[g + 1] : ROWS_LOAD(ROWS_AT(middle, at + (g + 1) * pitch)),
