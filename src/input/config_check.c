@@ -24,11 +24,11 @@ static void complain_of_node(struct hs_reader *reader, const char *key, const ch
     if (!isnan(found))
         snprintf(number, sizeof number, "%g", found);
     hs_grid_name_node(&problem->grid, node, place, sizeof place);
-    hs_settings_complain(
-        reader->settings, key,
-        "%s%.250s%sis %s at %s, t = %g s; it must be a finite number everywhere%s",
-        dataset ? "dataset " : "", dataset ? dataset : "", dataset ? " " : "", number, place, t,
-        problem->precision == HS_FLOAT ? ", in float at most 3.4e38" : "");
+    hs_settings_complain(reader->settings, key,
+                         "%s%.250s%sis %s at %s, t = %g s; it must be a finite number everywhere%s",
+                         dataset ? "dataset " : "", dataset ? dataset : "", dataset ? " " : "",
+                         number, place, t,
+                         problem->precision == HS_FLOAT ? ", in float at most 3.4e38" : "");
 }
 
 /* Reports the first sampled node within `box` where the value is not finite. */

@@ -177,7 +177,7 @@ static void write_file(struct file *file, const struct hs_grid *grid, size_t siz
     assert_non_null(mkdtemp(file->directory));
     snprintf(file->path, sizeof file->path, "%s/o.h5", file->directory);
     assert_int_equal(hs_chunks_init(&file->chunks, grid, size, compression, most, &err), HS_OK);
-    assert_int_equal(hs_store_create(file->path, &store, &err), HS_OK);
+    assert_int_equal(hs_store_create(file->path, HS_EXISTING_RUN, true, &store, &err), HS_OK);
     assert_int_equal(hs_chunks_append_field(&file->chunks, store, field, &err), HS_OK);
     hs_store_room(store, 0, 1, &image.base, &capacity, &image.end);
     const hid_t root = hs_image_create(&image);
