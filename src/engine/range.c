@@ -110,7 +110,7 @@ static enum hs_status check_source(const struct hs_problem *problem, double step
         const int64_t node[HS_AXES] = {n % grid->points[HS_X],
                                        n / grid->points[HS_X] % grid->points[HS_Y],
                                        n / grid->points[HS_X] / grid->points[HS_Y]};
-        char number[32] = "NaN", at[160]; /* printf would give it a sign */
+        char number[32] = "not a number (NaN)", at[160]; /* printf would give it a sign */
         if (!isnan(data[n]))
             snprintf(number, sizeof number, "%g", data[n]);
         hs_grid_name_node(grid, node, at, sizeof at);

@@ -80,11 +80,9 @@ static void take_word(struct scan *scan)
 
 static void take_open(struct scan *scan)
 {
-    if (scan->depth < DEEPEST) {
-        struct open *open = &scan->open[scan->depth++];
-        *open = (struct open){.bracket = *scan->at, .line = scan->line, .indent = scan->indent};
-        memcpy(open->name, scan->name, sizeof open->name);
-    }
+    struct open *open = &scan->open[scan->depth++];
+    *open = (struct open){.bracket = *scan->at, .line = scan->line, .indent = scan->indent};
+    memcpy(open->name, scan->name, sizeof open->name);
     scan->name[0] = '\0';
     pass(scan, scan->at + 1);
 }
@@ -121,9 +119,11 @@ bool hs_brackets_fault(const char *text, int *line, char *out, size_t size)
             pass(&scan, behind);
         else if (isalpha((unsigned char)*scan.at))
             take_word(&scan);
-        else if (strchr("{[(", *scan.at))
+        else if (strchr("{[(", *scan.at)) {
+            if (scan.depth == DEEPEST) /* deeper than any config: that is the fault */
+                return false;
             take_open(&scan);
-        else if (strchr("}])", *scan.at)) {
+        } else if (strchr("}])", *scan.at)) {
             if (fault_at_close(&scan, line, out, size))
                 return true;
             scan.depth--;

@@ -67,13 +67,13 @@ static struct hs_box face_box(const struct hs_grid *grid, int face)
     return box;
 }
 
-/* The source's place, and of a file with its dataset. */
+/* The source's place, and of a file with its dataset, if one is given. */
 static void keep_source(struct hs_reader *reader, const char *key)
 {
     struct hs_problem *problem = reader->problem;
     hs_keep_place(reader, HS_PLACE_SOURCE, key);
     char *whole = NULL, *place = problem->place[HS_PLACE_SOURCE];
-    if (!problem->source.field.data || !place ||
+    if (!problem->source.field.data || !place || !hs_given(reader, "source.dataset") ||
         asprintf(&whole, "%s: dataset %s", place,
                  hs_settings_text(reader->settings, "source.dataset")) < 0)
         return;
@@ -168,9 +168,9 @@ static void check_initial(struct hs_reader *reader)
             continue;
         const int64_t node[HS_AXES] = {i, j, k};
         const struct hs_key key = initial_key(reader, node);
-        const char *dataset = strcmp(key.text, "initial.file") == 0
-                                  ? hs_settings_text(reader->settings, "initial.dataset")
-                                  : NULL;
+        const bool named =
+            strcmp(key.text, "initial.file") == 0 && hs_given(reader, "initial.dataset");
+        const char *dataset = named ? hs_settings_text(reader->settings, "initial.dataset") : NULL;
         complain_of_node(reader, key.text, dataset, row[i], node, 0.0);
         break;
     }
