@@ -20,16 +20,14 @@
  *                                                 add up the line's points, in a register
  *                                store the four lines past the cache
  *
- * Nothing else is stored in there. Stores leave the core in their order, so one to the stack, of a
- * sum or of an address, waits behind the streamed ones, and when the queue of stores is full the
- * core waits for it: that took a fifth of the rate. Nor may a load agree in the lowest twelve bits
- * of its address with a store that still waits, which is why the backend pads planes and shifts one
- * of the two fields (hs_cpu_layout, hs_cpu_shift): another sixth.
+ * Nothing else is stored in there. A store to the stack would wait behind the streamed ones. Nor
+ * may a load agree in the lowest twelve bits of its address with a store that still waits, which is
+ * why the backend pads planes and shifts one of the two fields (hs_cpu_layout, hs_cpu_shift).
  *
  * The held nodes at the ends of rows are selected in a register and stored with their line.
  *
  * Where the fields fit in the cache stores are plain: there the bypass would cost what it saves
- * otherwise. The rest is the same, since the first cache is asked for fewer lines there too.
+ * otherwise. The rest is the same, since L1 is asked for fewer lines there too.
  *
  * Rows are vectors with explicit fma() in the order of core/stencil.h, one variant per precision,
  * dims and radius by the macros below, each compiled for the machine's baseline and on x86-64 for

@@ -1,11 +1,9 @@
 /*
  * wavefront: several sweeps in one pass over memory.
  *
- * The idea: one sweep at a time reads and writes every value once, and no kernel that does so is
- * faster than a copy. So a thread takes a tile of the grid and marches through its planes with
- * several levels of time at once: level 1 sweeps plane s - R of the input, level 2 plane s - 2R of
- * level 1, and so on to the last, which alone goes to memory. What lies between stays in the core's
- * second cache (R: the radius):
+ * A thread takes a tile of the grid and marches through its planes with several levels of time at
+ * once: level 1 sweeps plane s - R of the input, level 2 plane s - 2R of level 1, and so on to the
+ * last, which alone goes to memory. What lies between stays in the core's L2 (R: the radius):
  *
  *          z |  s         read: input        <- memory, asked for a plane ahead
  *            |  s - R     level 1 swept      +
@@ -14,63 +12,28 @@
  *            +------------------------------- y: rows of the tile, and T*R more on each side of the
  *                                                input, one R less with each level
  *
- * The ring: when level t + 1 has swept row (y, z), nobody will read row (y, z - R) of level t
- * again, and there the new row is stored, where its line is in the first cache already. So all
- * levels share 2R(T-1) + 1 planes. In 2D the march is along y, by single rows; in 1D levels take
- * turns on a piece of the line.
+ * When level t + 1 has swept row (y, z), nobody will read row (y, z - R) of level t again, and
+ * there the new row is stored. So all levels share 2R(T-1) + 1 planes. In 2D the march is along y,
+ * by single rows; in 1D levels take turns on a piece of the line. In 3D level 1 sweeps four planes
+ * at a time straight from the input; the other levels follow some rows behind.
  *
- * In 3D level 1 is ahead of the others: every fourth step it sweeps four planes straight from the
- * input, row by row, a line of each in turn, and asks for the lines to come (as `openmp` does, and
- * why is said there). The other levels go some rows after some: level 2 sweeps them, then level 3
- * and so on, since a star needs of the plane above only the point above. Two are swept together,
- * along the row from vectors that stay in registers. What is done for a row besides its sums is
- * done for all that are visited at once, or it would take as long as the sums.
+ * With radius 1 and four levels all levels are one loop. Where L2 is 1 MiB or less, levels go by
+ * pairs of planes (wavefront_pair.h): a line of levels 1 to 3 comes into L1 and leaves it once.
+ * Where L2 is larger, each level sweeps one plane by pairs of rows (wavefront_stack.h). A general
+ * form does what is left: held rows, the march's ends, a periodic axis x, other radii.
  *
- * With radius 1 and four levels all levels are one loop, in one of two forms. The other form is for
- * what is left: held rows, the march's ends, a periodic axis x.
+ * Each level applies the walls itself, in the ring: held and prescribed nodes, and ghosts by the
+ * affine rule; along periodic axes a tile is swept with the grid's images around it. The input's
+ * own ghosts the backend has filled. Sources are added by each level.
  *
- * Where the second cache holds 1 MiB or less, levels go by pairs of planes (wavefront_pair.h). A
- * pass sweeps a row of level 1 in two planes of the input, and of each next level the row before,
- * in two planes one lower, a cache line further back:
+ * Words per point and sweep, 384^3, R = 1, T = 4: (1 + (64 + 8)/64)/4 = 0.53 instead of 2, and 5 %
+ * more rows added up than there are. Reaches 2.1 of the copy's bandwidth in double on two cores of
+ * a Zen 5; what bounds it, what brought it there, and other CPUs: docs/performance/two-cores.md.
  *
- *          z |  y: j-2   j-1    j         the rows of a pass, by their levels
- *        k+1 |                  1
- *          k |            2     1
- *        k-1 |     3      2
- *        k-2 |     3                      and 4 beside it
- *
- * All that a level reads of the one before is done then, the row and the line to come too. So a
- * line of levels 1 to 3 comes into the first cache and leaves it once, two moves for each line that
- * is added up, where single planes take three. Rows are cut into strips along x, so short that the
- * some thirty rows that a pass touches stay in the first cache from pass to pass. The second cache
- * is then not what a tile is cut for: what it does not hold, the third has. The input is asked for
- * a step before it is read, along with each line that is added up, so that memory is read all the
- * time, and again two rows before; so is a source field, which each level adds at its own rows.
- *
- * Where the second cache is larger, a tile's planes of all levels and of the input fit there, and
- * each level sweeps one plane, in all its rows two by two (`step_stack`): the point above is in a
- * register then, since the level before has just added it up. A plane of the input is asked for one
- * step of the march before it is read, two rows of it along with each two that are added up, so
- * that memory is read all the time. A source field leaves this form to the other.
- *
- * Elsewhere rows of the last level wait in the ring, and each line that is added up there carries a
- * share of a line out (`carry`); in 1D and 2D it asks for a share of what is to come, too.
- *
- * Each level applies the boundary itself: held and prescribed nodes, and ghosts by the affine rule,
- * in the ring; along periodic axes a tile is swept with the grid's images around it. The input's
- * own ghosts the backend has filled.
- *
- * Sources: wavefront temporal blocking, Wellein, Hager, Zeiser, Wittmann and Fehske, COMPSAC 2009;
- * planes through a tile in a ring ("3.5D blocking"), Nguyen, Satish, Chhugani, Kim and Dubey, SC
- * 2010; one array for all levels ("compressed grid"), Wittmann, Hager, Treibig and Wellein,
- * Parallel Processing Letters 20 (2010).
- *
- * Prediction, 384^3 double, R = 1, T = 4, by pairs: tiles of 64 rows, so a sweep moves (1 + (64 +
- * 8)/64)/4 = 0.53 words a point instead of 2, and adds up (6 + 4 + 2)/4/64 = 5 % more rows than
- * there are. With its rows in the second cache a pass takes 4.5 clocks a line and level (Zen 5),
- * 0.06 us a row, so 6 GCell/s a core, the bound where memory gives two of them 50 GB/s.
- *
- * Measured, and what else was tried: docs/performance/two-cores.md, "Fused: `wavefront`".
+ * Source: wavefront temporal blocking, Wellein, Hager, Zeiser, Wittmann and Fehske, COMPSAC 2009;
+ * planes in a ring ("3.5D blocking"), Nguyen, Satish, Chhugani, Kim and Dubey, SC 2010; one array
+ * for all levels ("compressed grid"), Wittmann, Hager, Treibig and Wellein, Parallel Processing
+ * Letters 20 (2010).
  */
 #include "core/stream.h"
 #include "wavefront_levels.h"
