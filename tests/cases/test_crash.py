@@ -148,15 +148,18 @@ def test_killed_at_random_moments(tmp_path):
     with h5py.File(file) as f:
         expected = f["temperature"][:]
     random.seed(2)
-    steps = []
-    for _ in range(KILLS):
+    steps, longest = [], 0.8  # s
+    while len(steps) < KILLS or len(set(steps)) < 2:  # at different stages
+        assert len(steps) < 8 * KILLS
+        if len(steps) % KILLS == KILLS - 1:  # so slow a machine that all came in the first snapshots
+            longest *= 2
         file.unlink()
         process = subprocess.Popen(
             [faults.HEATSOLVE, "run", "case.cfg", "--quiet"], cwd=tmp_path, stdout=subprocess.DEVNULL
         )
         while not file.exists() and process.poll() is None:
             time.sleep(0.002)
-        time.sleep(random.uniform(0.0, 0.8))
+        time.sleep(random.uniform(0.0, longest))
         process.kill()
         assert process.wait() in (-signal.SIGKILL, 0)
         with h5py.File(file) as f:
@@ -166,7 +169,6 @@ def test_killed_at_random_moments(tmp_path):
             assert np.array_equal(f["temperature"][:count], expected[:count])
             f["temperature"][-1]  # and the last one can be read
         steps.append(count)
-    assert len(set(steps)) > 1  # the kills did come at different stages
 
 
 def test_disk_full(library, tmp_path):
@@ -286,7 +288,8 @@ def test_check_says_that_a_run_would_not_fit(library, tmp_path):
     said = [faults.run(tmp_path, *form, library=library, free=12345, command="check") for form in ([], ["--json"])]
     assert all(result.returncode == 3 and "output.every = 5: that is 9 snapshots" in result.stderr for result in said)
     assert "case.cfg: too large for the disk" in said[0].stdout
-    assert "9 snapshots, about 1" in said[0].stdout and "where there is room for 12.06 KiB" in said[0].stdout
+    # how much depends on how often contents are written anew, and so on the clock
+    assert re.search(r"9 snapshots, about [0-9.]+ KiB, .*where there is room for 12.06 KiB", said[0].stdout)
     assert json.loads(said[1].stdout)["output_room"] == 12345
     assert faults.run(tmp_path, command="check").returncode == 0
 
