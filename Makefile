@@ -107,14 +107,17 @@ SETUP := CC='$(CC)' PYTHON='$(PYTHON)' .ci/setup
 setup: ## install what is missing (Debian packages)
 	@$(SETUP) build
 
+# a newcomer's make has no -j
+PARALLEL = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
+
 demo: ## set up, build, and run the demo case
 	@$(SETUP) build
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory $(PARALLEL) all
 	@.ci/demo $(BUILD)/heatsolve
 
 test: ## set up, build, and pass every test
 	@$(SETUP) test
-	@$(MAKE) --no-print-directory all units
+	@$(MAKE) --no-print-directory $(PARALLEL) all units
 	@$(MAKE) --no-print-directory tested
 
 # a make of its own, which sees what was set up just now (a C++ compiler, for the emulated kernels)
