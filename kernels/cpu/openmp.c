@@ -549,9 +549,7 @@ const struct hs_kernel hs_kernel_cpu_openmp = {
     .idea = "threads, SIMD, cache blocks; rows streamed past the cache",
     .origin = "Rivera and Tseng, SC 2000; Datta et al., SIAM Review 51 (2009)",
     .device = HS_CPU,
-    .dims = HS_ALL_DIMS,
-    .radius = HS_ALL_RADII,
-    .precision = HS_ALL_PRECISIONS,
+    .features = HS_STENCIL | HS_ALL_DIMS | HS_ALL_RADII | HS_ALL_PRECISIONS | HS_ALL_VALUES,
     .steps = 1,
     .sweep = sweep,
 };

@@ -43,9 +43,7 @@ const struct hs_kernel hs_kernel_cpu_reference = {
     .idea = "the definition, point by point in double: what the others are held to",
     .origin = "forward Euler and central differences: LeVeque 2007, ch. 9",
     .device = HS_CPU,
-    .dims = HS_ALL_DIMS,
-    .radius = HS_ALL_RADII,
-    .precision = HS_ALL_PRECISIONS,
+    .features = HS_STENCIL | HS_ALL_DIMS | HS_ALL_RADII | HS_ALL_PRECISIONS | HS_ALL_VALUES,
     .steps = 1,
     .sweep = sweep,
 };

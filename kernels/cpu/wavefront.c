@@ -35,6 +35,7 @@
  * for all levels ("compressed grid"), Wittmann, Hager, Treibig and Wellein, Parallel Processing
  * Letters 20 (2010).
  */
+#include "core/problem.h"
 #include "core/stream.h"
 #include "wavefront_levels.h"
 #include "wavefront_pair.h"
@@ -366,10 +367,12 @@ static enum hs_status sweep(const struct hs_sweep *s, struct hs_error *err)
 static const int usual_steps[HS_AXES + 1][HS_MAX_RADIUS + 1] = {
     {0}, {0, 8, 8, 8}, {0, 8, 4, 4}, {0, 4, 2, 2}};
 
-static int fuses(int dims, int radius, enum hs_precision precision)
+static bool plan(const struct hs_problem *problem, const struct hs_device_limits *limits,
+                 struct hs_kernel_plan *out, char *reason, size_t size)
 {
-    (void)precision;
-    return usual_steps[dims][radius];
+    (void)limits, (void)reason, (void)size;
+    out->steps = usual_steps[problem->grid.dims][problem->radius];
+    return true;
 }
 
 const struct hs_kernel hs_kernel_cpu_wavefront = {
@@ -377,12 +380,10 @@ const struct hs_kernel hs_kernel_cpu_wavefront = {
     .idea = "several sweeps in one pass: levels march through the planes behind each other",
     .origin = "Wellein et al., COMPSAC 2009; Nguyen et al., SC 2010",
     .device = HS_CPU,
-    .dims = HS_ALL_DIMS,
-    .radius = HS_ALL_RADII,
-    .precision = HS_ALL_PRECISIONS,
+    .features = HS_STENCIL | HS_ALL_DIMS | HS_ALL_RADII | HS_ALL_PRECISIONS | HS_ALL_VALUES |
+                HS_APPLIES_WALLS,
     .steps = MOST_STEPS,
-    .fuses = fuses,
-    .own_ghosts = true,
+    .plan = plan,
     .scratch = scratch,
     .sweep = sweep,
 };

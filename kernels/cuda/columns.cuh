@@ -186,8 +186,8 @@ Arguments make_arguments(const hs_sweep *sweep, const hs_geometry &g,
 
 /* Whether the grid has `least` points along each axis, or `wrapping` where that wraps, and indices
  * of 32 bits are enough for a plane's bytes and a face's nodes; if not, why. */
-inline bool suits(const char *name, const hs_problem *problem, const int (&least)[HS_AXES],
-                  int wrapping, char *reason, size_t size)
+inline bool large_enough(const char *name, const hs_problem *problem, const int (&least)[HS_AXES],
+                         int wrapping, char *reason, size_t size)
 {
     const hs_grid *grid = &problem->grid;
     for (int axis = 0; axis < grid->dims; axis++) {

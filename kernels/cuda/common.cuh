@@ -8,6 +8,7 @@
 #ifndef HS_KERNELS_CUDA_COMMON_CUH
 #define HS_KERNELS_CUDA_COMMON_CUH
 
+#include "core/device.h"
 #include "core/kernel.h"
 
 #include <cuda_runtime.h>

@@ -181,14 +181,11 @@ hs_status choose_levels(const char *name, const hs_sweep *sweep, hs_error *err, 
                         sweep->steps);
 }
 
-/* Whether the problem's GPU is of compute capability least.x to most.x; if not, why. */
-inline bool has_capability(const char *name, const hs_problem *problem, int least, int most,
+/* Whether the GPU is of compute capability least.x to most.x; if not, why. */
+inline bool has_capability(const char *name, const hs_device_limits *limits, int least, int most,
                            char *reason, size_t size)
 {
-    int major = 0;
-    if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, problem->solver.device) ==
-            cudaSuccess &&
-        major >= least && major <= most)
+    if (limits && limits->capability[0] >= least && limits->capability[0] <= most)
         return true;
     if (least == most)
         snprintf(reason, size, "%s needs a GPU of compute capability %d", name, least);

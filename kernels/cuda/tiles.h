@@ -25,7 +25,7 @@ enum {
 /* Blocks of `tile` points that cover the box. */
 void hs_tiling_cover(const struct hs_box *box, const int tile[HS_AXES], int64_t blocks[HS_AXES]);
 
-/* The sweep's box with the held layers about it: what a kernel with own_ghosts writes. */
+/* The sweep's box with the held layers about it: what a kernel that applies walls writes. */
 struct hs_box hs_tiling_with_held(const struct hs_sweep *sweep);
 
 /* Layers that a sweep reads beyond a tile along an axis. */

@@ -221,11 +221,8 @@ static int64_t proof_sweeps(const struct hs_bench_request *request,
 {
     const double most_updates = 1e10;
     int64_t most = 1;
-    for (int n = 0; n < count; n++) {
-        const int steps =
-            hs_kernel_steps(kernels[n], request->dims, request->radius, request->precision);
-        most = steps > most ? steps : most;
-    }
+    for (int n = 0; n < count; n++)
+        most = kernels[n]->steps > most ? kernels[n]->steps : most;
     const double points = (double)request->points[HS_X] * (double)request->points[HS_Y] *
                           (double)request->points[HS_Z];
     const int64_t affordable = (int64_t)(most_updates / points) + 8;

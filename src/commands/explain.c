@@ -96,16 +96,9 @@ struct subject {
 static bool can(const struct subject *subject, const struct question *question, char *reason,
                 size_t size)
 {
-    const struct hs_sweep *sweep = &question->sweep;
-    const int radius = question->stencil.radius;
-    if (subject->kernel)
-        return hs_kernel_can(subject->kernel, question->dims, radius, sweep->precision, reason,
-                             size);
-    const struct hs_kernel stand_in = {.name = subject->name,
-                                       .dims = subject->tiling->dims,
-                                       .radius = subject->tiling->radius,
-                                       .precision = 1u << HS_FLOAT | 1u << HS_DOUBLE};
-    return hs_kernel_can(&stand_in, question->dims, radius, sweep->precision, reason, size);
+    const hs_features asked =
+        hs_feature_stencil(question->dims, question->stencil.radius, question->sweep.precision);
+    return hs_features_cover(subject->name, subject->tiling->features, asked, reason, size);
 }
 
 /* The user's block instead of the kernel's own, if it is one that the kernel's scheme can have. */

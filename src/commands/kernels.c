@@ -65,21 +65,22 @@ static bool suits(const struct asked *asked, const struct hs_kernel *k, char *re
 
 /* ---- for people ------------------------------------------------------------------------------ */
 
-/* "1 2 3" from a set of bits */
-static const char *digits(unsigned bits, char *out, size_t size)
+/* "1 2 3" of those that are among the kernel's features */
+static const char *digits(const struct hs_kernel *k, hs_features (*feature)(int), char *out,
+                          size_t size)
 {
     size_t used = 0;
     out[0] = '\0';
-    for (int i = 0; i < 8 && used + 3 < size; i++)
-        if (bits & (1u << i))
+    for (int i = 1; i <= 3 && used + 3 < size; i++)
+        if (k->features & feature(i))
             used += (size_t)snprintf(out + used, size - used, "%s%d", used ? " " : "", i);
     return out;
 }
 
-static const char *precisions(unsigned bits)
+static const char *precisions(hs_features features)
 {
-    static const char *const names[] = {"", "float", "double", "float double"};
-    return names[bits & 3];
+    const bool in_float = features & HS_IN_FLOAT, in_double = features & HS_IN_DOUBLE;
+    return in_float && in_double ? "float double" : in_float ? "float" : "double";
 }
 
 static void print_text(void)
@@ -90,8 +91,10 @@ static void print_text(void)
     for (int n = 0; hs_kernels[n]; n++) {
         const struct hs_kernel *k = hs_kernels[n];
         snprintf(steps, sizeof steps, "%d", k->steps);
-        printf(format, k->name, hs_device_name(k->device), digits(k->dims, dims, sizeof dims),
-               digits(k->radius, radius, sizeof radius), precisions(k->precision), steps, k->idea);
+        printf(format, k->name, hs_device_name(k->device),
+               digits(k, hs_feature_dims, dims, sizeof dims),
+               digits(k, hs_feature_radius, radius, sizeof radius), precisions(k->features), steps,
+               k->idea);
     }
     for (const struct hs_absent_kernel *absent = hs_absent_kernels; absent->name; absent++)
         printf(format, absent->name, absent->device, "", "", "", "", absent->why);
@@ -122,12 +125,13 @@ static void print_case(const struct asked *asked)
 
 /* ---- for programs ---------------------------------------------------------------------------- */
 
-static void json_bits(struct hs_json *json, const char *key, unsigned bits)
+static void json_digits(struct hs_json *json, const char *key, const struct hs_kernel *k,
+                        hs_features (*feature)(int))
 {
-    int64_t values[8];
+    int64_t values[3];
     int count = 0;
-    for (int i = 0; i < 8; i++)
-        if (bits & (1u << i))
+    for (int i = 1; i <= 3; i++)
+        if (k->features & feature(i))
             values[count++] = i;
     hs_json_integers(json, key, values, count);
 }
@@ -146,11 +150,11 @@ static void json_kernel(struct hs_json *json, const struct asked *asked, const s
     hs_json_open(json, NULL);
     hs_json_text(json, "name", k->name);
     hs_json_text(json, "device", hs_device_name(k->device));
-    json_bits(json, "dims", k->dims);
-    json_bits(json, "radius", k->radius);
+    json_digits(json, "dims", k, hs_feature_dims);
+    json_digits(json, "radius", k, hs_feature_radius);
     hs_json_open_array(json, "precision");
     for (int p = 0; p < HS_PRECISIONS; p++)
-        if (k->precision & (1u << p))
+        if (k->features & hs_feature_precision((enum hs_precision)p))
             hs_json_text(json, NULL, hs_precision_name((enum hs_precision)p));
     hs_json_close_array(json);
     hs_json_integer(json, "steps", k->steps);

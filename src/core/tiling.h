@@ -26,7 +26,7 @@ struct hs_blocking {
 
 struct hs_tiling {
     const char *kernel;
-    unsigned dims, radius;    /* as in the descriptor, for builds that lack the kernel */
+    hs_features features;     /* as in the descriptor, for builds that lack the kernel */
     int steps[HS_PRECISIONS]; /* likewise, in each */
     int few[HS_PRECISIONS];   /* it takes these, or up to so many; 0: any number of them */
     bool resizable;           /* its scheme can be counted with other blocks than the usual */

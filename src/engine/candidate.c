@@ -1,4 +1,5 @@
 #include "engine/candidate.h"
+#include "engine/registry.h"
 
 #include <stdlib.h>
 

@@ -76,7 +76,8 @@ bool hs_ghosts_prescribed_vary(const struct hs_ghosts *ghosts);
  */
 void hs_ghosts_prescribe(const struct hs_ghosts *ghosts, int slot, void *field);
 
-/* What a kernel with own_ghosts is told of one fused sweep: input at slot `in`, output at `out`. */
+/* What a kernel that applies walls is told of one fused sweep: input at slot `in`, output at `out`.
+ */
 struct hs_face_level hs_ghosts_level(const struct hs_ghosts *ghosts, int in, int out);
 
 #ifdef __cplusplus

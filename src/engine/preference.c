@@ -1,5 +1,7 @@
 #include "engine/preference.h"
 
+#include "core/problem.h"
+
 /*
  * On a GPU each row's comment says what it was measured by. `heatsolve tune CASE --retune` prints
  * the rates of all kernels beside this table's choice; `tests/gpu/run auto` holds the table to 0.95
@@ -12,17 +14,15 @@ static const struct hs_preference on_cpu[] = {
      * than its sweep. A source that differs from point to point and in time belongs to one sweep,
      * so that there is nothing to fuse. Measured: docs/performance/two-cores.md. */
     {.kernel = "wavefront",
-     .dims = 1u << 3,
-     .radius = 1u << 1,
+     .only = HS_3D | HS_RADIUS_1,
      .from = 1 << 20,
-     .without = HS_NEEDS_SOURCE_FIELD},
+     .without = HS_SOURCE_FIELD},
     {.kernel = "wavefront",
-     .dims = 1u << 3,
-     .radius = 1u << 1,
+     .only = HS_3D | HS_RADIUS_1,
      .from = 1 << 20,
-     .without = HS_NEEDS_SOURCE_TIME},
-    {.kernel = "wavefront", .dims = 1u << 1, .below = 4096, .without = HS_NEEDS_SOURCE_FIELD},
-    {.kernel = "wavefront", .dims = 1u << 1, .below = 4096, .without = HS_NEEDS_SOURCE_TIME},
+     .without = HS_SOURCE_TIME},
+    {.kernel = "wavefront", .only = HS_1D, .below = 4096, .without = HS_SOURCE_FIELD},
+    {.kernel = "wavefront", .only = HS_1D, .below = 4096, .without = HS_SOURCE_TIME},
     {.kernel = "openmp"},
     {.kernel = NULL},
 };
@@ -30,9 +30,7 @@ static const struct hs_preference on_cpu[] = {
 static const struct hs_preference on_cuda[] = {
     /* A source field that changes in time belongs to one sweep, so that there is nothing to fuse in
      * 1D, where no kernel takes a field for each. */
-    {.kernel = "vector_march",
-     .dims = 1u << 1,
-     .with = HS_NEEDS_SOURCE_FIELD | HS_NEEDS_SOURCE_TIME},
+    {.kernel = "vector_march", .only = HS_1D, .with = HS_SOURCE_FIELD | HS_SOURCE_TIME},
     /* 12 to 13 times the device copy at 2^28 points on an H200, and a launch for 32 sweeps where
      * launches are what costs: 0.24 us a sweep of 16384 to 131072 points, a launch alone 2.5. */
     {.kernel = "fused_line_1d"},
@@ -49,28 +47,28 @@ static const struct hs_preference on_cuda[] = {
     {.kernel = "resident"},
     /* On an H200, times bulk_march with fixed walls, in float and double: 7.0 and 8.4 at 16384^2,
      * 4.1 and 7.0 at 4096^2; times collaborative_2d at 1024^2 in double 1.47. */
-    {.kernel = "fused_march_2d", .dims = 1u << 2, .from = 1024 * 1024},
+    {.kernel = "fused_march_2d", .only = HS_2D, .from = 1024 * 1024},
     /* The fused marches need enough blocks. On an H200, fixed and robin walls, times the best
      * single sweep: fused_march_3d in double 1.22 and 1.45 at 96^3 (0.84 and 1.08 at 80^3), in
      * float 1.07 at 120^3 with fixed ones, 1.84 and 1.82 at 140^3, 1.8 and 2.0 at 180^3; with a
      * source field fused_fields_3d 0.83 and 1.29 in float at 96^3, 0.98 and 1.41 in double; with
      * fixed ones 0.66 and 1.23 at 128^3 in float and double, 1.9 and 2.0 at 160^3; where that
      * changes with time too 1.46 and 1.56 at 96^3, 3.5 and 2.8 at 160^3. */
-    {.kernel = "fused_march_3d", .precision = 1u << HS_DOUBLE, .from = 96 * 96 * 96},
+    {.kernel = "fused_march_3d", .only = HS_IN_DOUBLE, .from = 96 * 96 * 96},
     {.kernel = "fused_march_3d", .from = 120 * 120 * 120},
     {.kernel = "fused_fields_3d",
-     .with = HS_NEEDS_SOURCE_FIELD | HS_NEEDS_SOURCE_TIME,
-     .without = HS_NEEDS_WALL_FIELD,
+     .with = HS_SOURCE_FIELD | HS_SOURCE_TIME,
+     .without = HS_WALL_FIELD,
      .from = 96 * 96 * 96},
     {.kernel = "fused_fields_3d",
-     .with = HS_NEEDS_GHOSTS,
-     .without = HS_NEEDS_WALL_FIELD,
+     .with = HS_WALL_AFFINE,
+     .without = HS_WALL_FIELD,
      .from = 96 * 96 * 96},
     {.kernel = "fused_fields_3d",
-     .precision = 1u << HS_DOUBLE,
-     .without = HS_NEEDS_WALL_FIELD,
+     .only = HS_IN_DOUBLE,
+     .without = HS_WALL_FIELD,
      .from = 128 * 128 * 128},
-    {.kernel = "fused_fields_3d", .without = HS_NEEDS_WALL_FIELD, .from = 144 * 144 * 144},
+    {.kernel = "fused_fields_3d", .without = HS_WALL_FIELD, .from = 144 * 144 * 144},
     /* Where walls differ from point to point 0.36 and 0.48 at 120^3, 0.58 and 0.59 at 256^3, 0.91
      * and 1.04 at 384^3, 1.07 and 1.21 at 512^3. */
     {.kernel = "fused_fields_3d", .from = 400 * 400 * 400},
@@ -80,37 +78,30 @@ static const struct hs_preference on_cuda[] = {
     /* On an H200 bulk_march gave 1.3 times vector_march's rate at 8192^2 with radius 1 and 1.6
      * to 1.9 times with radius 3; at 2560^2 in float 1.05, and with radius 2 1.2 times; at 2048^2
      * 1.09 in float with a source field, 1.2 and 1.3 in double with radius 2 and 3. */
-    {.kernel = "bulk_march", .dims = 1u << 2, .precision = 1u << HS_DOUBLE, .from = 2048 * 2048},
-    {.kernel = "bulk_march", .dims = 1u << 2, .radius = 1u << 1, .from = 2048 * 2048},
-    {.kernel = "bulk_march", .dims = 1u << 2, .from = 2560 * 2560},
+    {.kernel = "bulk_march", .only = HS_2D | HS_IN_DOUBLE, .from = 2048 * 2048},
+    {.kernel = "bulk_march", .only = HS_2D | HS_RADIUS_1, .from = 2048 * 2048},
+    {.kernel = "bulk_march", .only = HS_2D, .from = 2560 * 2560},
     /* What a grid that stays in the cache wants is many threads: on an H200 basic gave 1.5 times
      * vector_march's rate at 64^3 with fixed, robin and a source in float, 1.8 in double, 1.5 on
      * 97 x 65 x 17, and 0.7 at 128^3. In 2D 1.25 times collaborative_2d's at 512^2, 0.98 at 700^2,
      * 1.05 at 1024^2 in double with a source field. */
-    {.kernel = "basic", .dims = 1u << 3, .below = 96 * 96 * 96},
-    {.kernel = "basic", .dims = 1u << 2, .below = 640 * 640},
-    {.kernel = "basic",
-     .dims = 1u << 2,
-     .radius = 1u << 1,
-     .precision = 1u << HS_DOUBLE,
-     .below = 1024 * 1024 + 1},
+    {.kernel = "basic", .only = HS_3D, .below = 96 * 96 * 96},
+    {.kernel = "basic", .only = HS_2D, .below = 640 * 640},
+    {.kernel = "basic", .only = HS_2D | HS_RADIUS_1 | HS_IN_DOUBLE, .below = 1024 * 1024 + 1},
     /* collaborative_2d against vector_march there: 1.1 at 1024^2; with radius 2 1.24 and 1.27 at
      * 800^2, with radius 3 1.09 and 1.06 at 1000^2; at 1500^2 0.78 with radius 2, 0.79 and 0.85
      * with radius 3; at 2048^2 with a source field 0.65 and 1.00. */
-    {.kernel = "collaborative_2d", .dims = 1u << 2, .below = 1024 * 1024 + 1},
+    {.kernel = "collaborative_2d", .only = HS_2D, .below = 1024 * 1024 + 1},
     /* Blocks that have a multiprocessor to themselves want planes of many tiles: on an H200, at
      * 512^3 in float and double, 1.2 and 1.3 times vector_march's rate with radius 1, 1.4 and 1.5
      * with radius 2, 1.9 with radius 3; at 320^3 0.87 and 1.1, 1.2 and 1.1, 1.4 and 1.1; at 256^3
      * in float 0.84, 0.98 and 1.03, at 384^3 with radius 1 1.14. At 200^3 with radius 3 1.09
      * and 1.63; in double 1.27 at 144^3 with radius 1 and a source field, 1.31 and 1.18 at 160^3
      * with radius 2 and 3. */
-    {.kernel = "bulk_march", .dims = 1u << 3, .radius = 1u << 3, .from = 200 * 200 * 200},
-    {.kernel = "bulk_march",
-     .dims = 1u << 3,
-     .precision = 1u << HS_DOUBLE,
-     .from = 144 * 144 * 144},
-    {.kernel = "bulk_march", .dims = 1u << 3, .radius = 1u << 2, .from = 320 * 320 * 320},
-    {.kernel = "bulk_march", .dims = 1u << 3, .from = 384 * 384 * 384},
+    {.kernel = "bulk_march", .only = HS_3D | HS_RADIUS_3, .from = 200 * 200 * 200},
+    {.kernel = "bulk_march", .only = HS_3D | HS_IN_DOUBLE, .from = 144 * 144 * 144},
+    {.kernel = "bulk_march", .only = HS_3D | HS_RADIUS_2, .from = 320 * 320 * 320},
+    {.kernel = "bulk_march", .only = HS_3D, .from = 384 * 384 * 384},
     {.kernel = "vector_march"},
     {.kernel = "basic"},
     {.kernel = NULL},
@@ -126,18 +117,18 @@ const struct hs_preference *hs_preferences(enum hs_device device)
     return tables[device];
 }
 
-/* An empty set of bits stands for any. */
-static bool among(unsigned bits, int value)
+/* A kind of feature of which the row names none may be any. */
+static bool among(hs_features only, hs_features kind, hs_features asked)
 {
-    return bits == 0 || (bits & (1u << value)) != 0;
+    return !(only & kind) || (only & kind & asked);
 }
 
 bool hs_preference_holds(const struct hs_preference *row, const struct hs_problem *problem)
 {
     const int64_t nodes = hs_grid_count(&problem->grid);
-    const unsigned needs = hs_problem_needs(problem);
-    return among(row->dims, problem->grid.dims) && among(row->radius, problem->radius) &&
-           among(row->precision, (int)problem->precision) && nodes >= row->from &&
-           (row->below == 0 || nodes < row->below) && (needs & row->with) == row->with &&
-           (needs & row->without) == 0;
+    const hs_features asked = hs_problem_features(problem);
+    return among(row->only, HS_ALL_DIMS, asked) && among(row->only, HS_ALL_RADII, asked) &&
+           among(row->only, HS_ALL_PRECISIONS, asked) && nodes >= row->from &&
+           (row->below == 0 || nodes < row->below) && (asked & row->with) == row->with &&
+           (asked & row->without) == 0;
 }

@@ -1,4 +1,6 @@
 #include "engine/registry.h"
+
+#include "core/device.h"
 #include "engine/preference.h"
 #include "input/options.h"
 
@@ -235,6 +237,48 @@ enum hs_status hs_kernel_find(const char *name, enum hs_device device, const str
 }
 
 /* ---- the kernel ------------------------------------------------------------------------------ */
+
+/* Of the device that the problem asks for; NULL where there are none. A device's limits stay the
+ * same, so the last one's are kept: to ask for them takes longer than the choice. */
+static const struct hs_device_limits *limits_here(enum hs_device device, int number)
+{
+    static struct hs_device_limits limits;
+    static int known = -1;
+    if (device != HS_CUDA)
+        return NULL;
+    struct hs_error unused;
+    hs_error_init(&unused);
+    for (int n = 0; hs_backends[n] && known != number; n++)
+        if (hs_backends[n]->device == device && hs_backends[n]->limits &&
+            hs_backends[n]->available(number, &unused) == HS_OK &&
+            hs_backends[n]->limits(number, &limits, &unused) == HS_OK)
+            known = number;
+    hs_error_release(&unused);
+    return known == number ? &limits : NULL;
+}
+
+bool hs_kernel_plan_here(const struct hs_kernel *kernel, const struct hs_problem *problem,
+                         struct hs_kernel_plan *out, char *reason, size_t size)
+{
+    const struct hs_device_limits *limits =
+        kernel->plan ? limits_here(kernel->device, problem->solver.device) : NULL;
+    return hs_kernel_plan_make(kernel, problem, limits, out, reason, size);
+}
+
+bool hs_kernel_suits(const struct hs_kernel *kernel, const struct hs_problem *problem, char *reason,
+                     size_t size)
+{
+    struct hs_kernel_plan unused;
+    return hs_kernel_plan_here(kernel, problem, &unused, reason, size);
+}
+
+int hs_kernel_steps_for(const struct hs_kernel *kernel, const struct hs_problem *problem)
+{
+    char unused[256];
+    struct hs_kernel_plan plan;
+    hs_kernel_plan_here(kernel, problem, &plan, unused, sizeof unused);
+    return plan.steps;
+}
 
 static const struct hs_kernel *best_kernel(const struct hs_registry *registry,
                                            const struct hs_problem *problem, enum hs_device device)

@@ -47,6 +47,15 @@ enum hs_status hs_choose(const struct hs_problem *problem, const struct hs_backe
  * there are such. For a config that something else is wrong with. */
 enum hs_status hs_check_names(const struct hs_problem *problem, struct hs_error *err);
 
+/* The kernel's plan for the problem on the device that it would run on here. False where it cannot
+ * do it: `reason` (of `size` bytes) says why. */
+bool hs_kernel_plan_here(const struct hs_kernel *kernel, const struct hs_problem *problem,
+                         struct hs_kernel_plan *out, char *reason, size_t size);
+bool hs_kernel_suits(const struct hs_kernel *kernel, const struct hs_problem *problem, char *reason,
+                     size_t size);
+/* Sweeps of a call, at most. */
+int hs_kernel_steps_for(const struct hs_kernel *kernel, const struct hs_problem *problem);
+
 /* Whether solver.kernel is a kernel's name, not "auto". */
 bool hs_kernel_is_named(const struct hs_problem *problem);
 

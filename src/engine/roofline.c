@@ -1,5 +1,6 @@
 #include "engine/roofline.h"
 #include "core/tiling.h"
+#include "engine/registry.h"
 
 #include <math.h>
 
@@ -19,8 +20,7 @@ const char *hs_roofline_bound_name(enum hs_roofline_bound bound)
 /* Words that a point and sweep move. */
 static double words_of(const struct hs_bench *bench, const struct hs_kernel *kernel)
 {
-    const int steps = hs_kernel_steps(kernel, bench->request.dims, bench->request.radius,
-                                      bench->request.precision);
+    const int steps = hs_kernel_steps_for(kernel, &bench->problem);
     if (steps == 1 || !kernel->tiling)
         return 2.0 / steps;
     const int64_t align = 128 / (int64_t)hs_precision_size(bench->request.precision);

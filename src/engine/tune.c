@@ -1,7 +1,7 @@
 #include "engine/tune.h"
 
 #include "core/clock.h"
-#include "core/needs.h"
+#include "core/features.h"
 #include "core/version.h"
 #include "engine/candidate.h"
 #include "engine/registry.h"
@@ -61,9 +61,9 @@ static void describe(const struct hs_problem *problem, const struct hs_plan *pla
         add(out, size, ", %s %s%s", names[f], face->type ? face->type : "?",
             value_varying(&face->drive));
     }
-    const unsigned needs = hs_problem_needs(problem);
-    add(out, size, ", %s%s", needs & HS_NEEDS_SOURCE ? "a source" : "no source",
-        varying((needs & HS_NEEDS_SOURCE_FIELD) != 0, (needs & HS_NEEDS_SOURCE_TIME) != 0));
+    const hs_features asked = hs_problem_features(problem);
+    add(out, size, ", %s%s", asked & HS_SOURCE ? "a source" : "no source",
+        varying((asked & HS_SOURCE_FIELD) != 0, (asked & HS_SOURCE_TIME) != 0));
     const int64_t stretch = hs_candidate_stretch(problem, plan);
     add(out, size, ", stops every %lld sweeps%s", (long long)stretch,
         stretch == HS_CANDIDATE_LONG ? " or more" : "");

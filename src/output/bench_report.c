@@ -1,5 +1,6 @@
 #include "output/bench_report.h"
 #include "core/version.h"
+#include "engine/registry.h"
 #include "output/json.h"
 
 #include <math.h>
@@ -27,8 +28,7 @@ static const char *baseline_of(const struct hs_bench_report *report)
 /* Sweeps that a call fuses. */
 static int steps_of(const struct hs_bench_report *report, const struct hs_bench_row *row)
 {
-    const struct hs_bench_request *request = &report->bench->request;
-    return hs_kernel_steps(row->kernel, request->dims, request->radius, request->precision);
+    return hs_kernel_steps_for(row->kernel, &report->bench->problem);
 }
 
 /* NaN where the baseline was not timed. */

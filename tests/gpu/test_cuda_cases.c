@@ -152,7 +152,8 @@ void test_cuda_cases__replayed_stretches_agree(void **state)
             const struct hs_kernel *kernel = hs_kernels[n];
             for (int dims = 1; dims <= 3 && !left_out(kernel); dims++) {
                 if (kernel->device != HS_CUDA ||
-                    !hs_kernel_can(kernel, dims, 1, HS_FLOAT, text, sizeof text))
+                    !hs_features_cover(kernel->name, kernel->features,
+                                       hs_feature_stencil(dims, 1, HS_FLOAT), text, sizeof text))
                     continue;
                 const struct walls walls = {{"periodic", "periodic", "reflective", "robin",
                                              "dirichlet", w ? "fixed" : "constant"},

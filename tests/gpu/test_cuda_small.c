@@ -100,7 +100,8 @@ enum { FEW = 4 }; /* fixed, dirichlet, neumann, robin; also as many as such a ke
  * are numbers in robin's rule. */
 static bool is_one_too_many(const struct choice *c)
 {
-    const bool more = c->kernel->own_ghosts && (c->kind == FEW || c->kind >= kinds());
+    const bool more =
+        (c->kernel->features & HS_APPLIES_WALLS) && (c->kind == FEW || c->kind >= kinds());
     return getenv("HS_GPU_FEW") && c->grid == usual && c->kind >= FEW && !more;
 }
 
@@ -127,8 +128,11 @@ static void compare(const struct choice *c, const struct hs_problem *problem, co
     void *initial = random_values(problem);
     const int64_t count = sweeps_of(c, problem);
     /* calls of the most sweeps tell the last one's change, where the kernel can do that */
-    const bool tells = c->kernel->tells_change && c->kernel->tells_change(problem);
-    const int64_t last = tells ? hs_kernel_steps_for(c->kernel, problem) + 1 : 2;
+    struct hs_kernel_plan plan;
+    char reason[256];
+    hs_kernel_plan_here(c->kernel, problem, &plan, reason, sizeof reason);
+    const bool tells = plan.fused_max_norm;
+    const int64_t last = tells ? plan.steps + 1 : 2;
     const struct outcome a =
         run_on(&hs_backend_cpu, &hs_kernel_cpu_openmp, problem, initial, count, 2);
     struct timespec begin, end;
@@ -149,14 +153,14 @@ static void compare(const struct choice *c, const struct hs_problem *problem, co
  * The backend puts the others into the ghosts, or adds them up, before the kernel comes. */
 static int drives_of(const struct hs_kernel *kernel)
 {
-    return kernel->own_ghosts ? DRIVE_TEXTS : 1;
+    return (kernel->features & HS_APPLIES_WALLS) ? DRIVE_TEXTS : 1;
 }
 
 /* Of all, of those that are no fields or do not change in time, of those that are no fields. */
 static int source_of(const struct choice *c, int attempt)
 {
     static const int sources[] = {SOURCE_TEXTS, 4, 3};
-    return c->number % (c->kernel->own_ghosts ? sources[attempt] : 4);
+    return c->number % ((c->kernel->features & HS_APPLIES_WALLS) ? sources[attempt] : 4);
 }
 
 /* On the first grid that the kernel suits, with the walls and the source that vary most there. */
@@ -240,7 +244,9 @@ void test_cuda_small__all_agree(void **state)
                                              .number = all,
                                              .precision = (enum hs_precision)p};
                     if (c.kernel->device == HS_CUDA &&
-                        hs_kernel_can(c.kernel, dims, radius, c.precision, reason, sizeof reason))
+                        hs_features_cover(c.kernel->name, c.kernel->features,
+                                          hs_feature_stencil(dims, radius, c.precision), reason,
+                                          sizeof reason))
                         run_cases(c);
                 }
     printf("%d of %d cases agree\n", ran, all);

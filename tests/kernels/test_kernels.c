@@ -251,7 +251,7 @@ static void large_trial(struct trial t)
 /* Kernels of the CPU that sweep once a call and leave ghosts to the backend can be tried alone. */
 static bool stands_alone(const struct hs_kernel *kernel)
 {
-    return kernel->device == HS_CPU && !kernel->own_ghosts;
+    return kernel->device == HS_CPU && !(kernel->features & HS_APPLIES_WALLS);
 }
 
 void test_kernels__each_agrees_with_reference(void **state)
@@ -264,8 +264,9 @@ void test_kernels__each_agrees_with_reference(void **state)
                 for (int p = 0; p < HS_PRECISIONS; p++) {
                     char reason[128];
                     if (!stands_alone(hs_kernels[n]) ||
-                        !hs_kernel_can(hs_kernels[n], dims, radius, (enum hs_precision)p, reason,
-                                       sizeof reason))
+                        !hs_features_cover(hs_kernels[n]->name, hs_kernels[n]->features,
+                                           hs_feature_stencil(dims, radius, (enum hs_precision)p),
+                                           reason, sizeof reason))
                         continue;
                     const struct trial t = {.kernel = hs_kernels[n],
                                             .precision = (enum hs_precision)p,
@@ -458,8 +459,10 @@ static int run_backend(const struct hs_backend *backend)
                     for (int n = 0; n < CASES; n++) {
                         char reason[128];
                         if (hs_kernels[k]->device != backend->device ||
-                            !hs_kernel_can(hs_kernels[k], dims, radius, (enum hs_precision)p,
-                                           reason, sizeof reason))
+                            !hs_features_cover(
+                                hs_kernels[k]->name, hs_kernels[k]->features,
+                                hs_feature_stencil(dims, radius, (enum hs_precision)p), reason,
+                                sizeof reason))
                             continue;
                         struct hs_problem problem;
                         make_problem(&problem, dims, few_points, radius, (enum hs_precision)p, n);
@@ -580,8 +583,9 @@ static void fuse_with(long cache, int dims, int radii)
                     char reason[128];
                     if (hs_kernels[k]->device != HS_CPU || hs_kernels[k]->steps == 1 ||
                         wide[w].dims < dims || (wide[w].radii && radius > wide[w].radii) ||
-                        !hs_kernel_can(hs_kernels[k], wide[w].dims, radius, precision, reason,
-                                       sizeof reason))
+                        !hs_features_cover(hs_kernels[k]->name, hs_kernels[k]->features,
+                                           hs_feature_stencil(wide[w].dims, radius, precision),
+                                           reason, sizeof reason))
                         continue;
                     struct hs_problem problem;
                     make_problem(&problem, wide[w].dims, wide[w].points, radius, precision,
@@ -627,17 +631,19 @@ static long cache_for(int64_t bytes, int64_t rows, int radius, int steps)
 
 static int wanted;
 
-static int as_wanted(int dims, int radius, enum hs_precision precision)
+static bool as_wanted(const struct hs_problem *problem, const struct hs_device_limits *limits,
+                      struct hs_kernel_plan *out, char *reason, size_t size)
 {
-    (void)dims, (void)radius, (void)precision;
-    return wanted;
+    (void)problem, (void)limits, (void)reason, (void)size;
+    out->steps = wanted;
+    return true;
 }
 
 static void fuse_neighbours(const struct hs_kernel *kernel, size_t w, int radius, int n)
 {
     const int64_t *points = neighbours[w].points, widest = 3584; /* bytes of a row */
     struct hs_kernel fused = *kernel;
-    fused.fuses = as_wanted;
+    fused.plan = as_wanted;
     wanted = 2 + (n + 3 * radius + (int)w) % (kernel->steps - 1);
     for (int p = 0; p < HS_PRECISIONS; p++) {
         const int64_t bytes = points[HS_X] * (int64_t)hs_precision_size((enum hs_precision)p);
@@ -696,7 +702,7 @@ static void fuse_anything(const struct hs_kernel *kernel, int n)
     static const int64_t most[HS_AXES][HS_AXES] = {{30000, 1, 1}, {900, 180, 1}, {160, 160, 50}};
     static const long caches[] = {900000, 1024 * 1024, 1280 * 1024, 2048 * 1024};
     struct hs_kernel fused = *kernel;
-    fused.fuses = as_wanted;
+    fused.plan = as_wanted;
     wanted = any(2) ? 4 : 2 + any(kernel->steps - 1);
     const int dims = any(2) ? 3 : 1 + any(3), radius = any(2) ? 1 : 1 + any(HS_MAX_RADIUS);
     int64_t points[HS_AXES] = {1, 1, 1};

@@ -70,7 +70,7 @@ __global__ void __launch_bounds__(B::THREADS, 1)
     else
         have_copied<B>(r, planes, chunks, memory[0], of_all);
 #else
-    (void)r, (void)planes, (void)chunks, (void)of_all; /* suits() tells such GPUs apart */
+    (void)r, (void)planes, (void)chunks, (void)of_all; /* plan() tells such GPUs apart */
 #endif
 }
 
@@ -130,14 +130,11 @@ hs_status sweep(const hs_sweep *sweep, hs_error *err)
     });
 }
 
-bool suits(const hs_problem *problem, char *reason, size_t size)
+bool plan(const hs_problem *, const hs_device_limits *limits, hs_kernel_plan *, char *reason,
+          size_t size)
 {
-    int major = 0, shared = 0;
-    const int device = problem->solver.device;
-    if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess &&
-        cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) ==
-            cudaSuccess &&
-        major >= 9 && shared >= HS_BULK_SHARED_BYTES)
+    if (limits && limits->capability[0] >= 9 &&
+        limits->shared_bytes_per_block >= HS_BULK_SHARED_BYTES)
         return true;
     snprintf(reason, size,
              "bulk_march needs a GPU of compute capability 9 or later with %d bytes of shared "
@@ -153,11 +150,9 @@ extern "C" const hs_kernel hs_kernel_cuda_bulk_march = {
     .idea = "throttled march along the slowest axis, whole rows ahead by TMA",
     .origin = "warps for loads and for sums: Bauer et al., CudaDMA, SC'11",
     .device = HS_CUDA,
-    .dims = 1u << 2 | 1u << 3,
-    .radius = HS_ALL_RADII,
-    .precision = HS_ALL_PRECISIONS,
+    .features = HS_STENCIL | HS_2D | HS_3D | HS_ALL_RADII | HS_ALL_PRECISIONS | HS_ALL_VALUES,
     .steps = 1,
-    .suits = suits,
+    .plan = plan,
     .tiling = &hs_tiling_bulk_march,
     .scratch = scratch,
     .sweep = sweep,

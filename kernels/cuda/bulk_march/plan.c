@@ -50,8 +50,7 @@ static void geometry_bulk_march(const struct hs_sweep *sweep, const struct hs_bl
 
 const struct hs_tiling hs_tiling_bulk_march = {
     .kernel = "bulk_march",
-    .dims = 1u << 2 | 1u << 3,
-    .radius = HS_ALL_RADII,
+    .features = HS_STENCIL | HS_2D | HS_3D | HS_ALL_RADII | HS_ALL_PRECISIONS,
     .steps = {1, 1},
     .usual = usual_bulk_march,
     .geometry = geometry_bulk_march,

@@ -345,7 +345,8 @@ hs_status sweep(const hs_sweep *sweep, hs_error *err)
     });
 }
 
-bool suits(const hs_problem *problem, char *reason, size_t size)
+bool plan(const hs_problem *problem, const hs_device_limits *, hs_kernel_plan *, char *reason,
+          size_t size)
 {
     const int64_t n = problem->grid.points[HS_X];
     const int least = 32 * (problem->radius == 1 ? HS_LINE_LEAST_1 : HS_LINE_LEAST_23);
@@ -362,12 +363,10 @@ extern "C" const hs_kernel hs_kernel_cuda_fused_line_1d = {
     .idea = "1D: up to 32 sweeps of a line that lies in a warp's registers",
     .origin = "overlapped tiles: Krishnamoorthy et al., PLDI'07",
     .device = HS_CUDA,
-    .dims = 1u << 1,
-    .radius = HS_ALL_RADII,
-    .precision = HS_ALL_PRECISIONS,
+    .features =
+        HS_STENCIL | HS_1D | HS_ALL_RADII | HS_ALL_PRECISIONS | HS_ALL_VALUES | HS_APPLIES_WALLS,
     .steps = STEPS,
-    .own_ghosts = true,
-    .suits = suits,
+    .plan = plan,
     .tiling = &hs_tiling_fused_line_1d,
     .sweep = sweep,
 };

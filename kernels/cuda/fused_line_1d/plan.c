@@ -43,8 +43,7 @@ static void geometry_fused_line(const struct hs_sweep *sweep, const struct hs_bl
 
 const struct hs_tiling hs_tiling_fused_line_1d = {
     .kernel = "fused_line_1d",
-    .dims = 1u << 1,
-    .radius = HS_ALL_RADII,
+    .features = HS_STENCIL | HS_1D | HS_ALL_RADII | HS_ALL_PRECISIONS,
     .steps = {HS_LINE_STEPS, HS_LINE_STEPS},
     .usual = usual_fused_line,
     .geometry = geometry_fused_line,

@@ -81,7 +81,7 @@ __global__ void __launch_bounds__((32 * shape<T, LEVELS>::WARPS * shape<T, LEVEL
     __syncthreads();
     run<T, LEVELS, (block::GROUPS > 1 && block::SHORT == 0 ? (int)ANY : 0)>(p, memory[0]);
 #else
-    (void)p; /* suits() tells such GPUs apart */
+    (void)p; /* plan() tells such GPUs apart */
 #endif
 }
 
@@ -127,24 +127,15 @@ hs_status sweep(const hs_sweep *sweep, hs_error *err)
     return sweep->precision == HS_FLOAT ? launch<float>(sweep, err) : launch<double>(sweep, err);
 }
 
-int fuses(int, int, hs_precision precision)
+bool plan(const hs_problem *problem, const hs_device_limits *limits, hs_kernel_plan *out,
+          char *reason, size_t size)
 {
-    return precision == HS_FLOAT ? HS_STRIP_STEPS_FLOAT : HS_STRIP_STEPS_DOUBLE;
-}
-
-int takes(hs_precision precision, int sweeps)
-{
-    return precision == HS_FLOAT || sweeps <= HS_STRIP_FEW_DOUBLE || sweeps == HS_STRIP_STEPS_DOUBLE
-               ? sweeps
-               : HS_STRIP_FEW_DOUBLE;
-}
-
-bool suits(const hs_problem *problem, char *reason, size_t size)
-{
+    const bool single = problem->precision == HS_FLOAT;
+    out->steps = single ? HS_STRIP_STEPS_FLOAT : HS_STRIP_STEPS_DOUBLE;
+    out->few = single ? 0 : HS_STRIP_FEW_DOUBLE;
     const hs_grid *grid = &problem->grid;
-    const int least =
-        32 * (problem->precision == HS_FLOAT ? HS_STRIP_WIDTH_FLOAT : HS_STRIP_WIDTH_DOUBLE);
-    if (!star::has_capability("fused_march_2d", problem, 9, 9, reason, size))
+    const int least = 32 * (single ? HS_STRIP_WIDTH_FLOAT : HS_STRIP_WIDTH_DOUBLE);
+    if (!star::has_capability("fused_march_2d", limits, 9, 9, reason, size))
         return false;
     if (grid->points[HS_X] < least) {
         snprintf(reason, size, "fused_march_2d needs at least %d points along x, not %lld", least,
@@ -165,15 +156,10 @@ extern "C" const hs_kernel hs_kernel_cuda_fused_march_2d = {
     .idea = "2D: up to 24 sweeps in one march along y, their rows in registers",
     .origin = "3.5D blocking: Nguyen et al., SC'10; AN5D: Matsumura et al., CGO'20",
     .device = HS_CUDA,
-    .dims = 1u << 2,
-    .radius = 1u << 1,
-    .precision = HS_ALL_PRECISIONS,
+    .features =
+        HS_STENCIL | HS_2D | HS_RADIUS_1 | HS_ALL_PRECISIONS | HS_UNIFORM_VALUES | HS_APPLIES_WALLS,
     .steps = HS_STRIP_STEPS_DOUBLE,
-    .fuses = fuses,
-    .takes = takes,
-    .own_ghosts = true,
-    .uniform = true,
-    .suits = suits,
+    .plan = plan,
     .tiling = &hs_tiling_fused_march_2d,
     .sweep = sweep,
 };

@@ -235,8 +235,7 @@ static void geometry_strip(const struct hs_sweep *sweep, const struct hs_blockin
 
 const struct hs_tiling hs_tiling_fused_march_2d = {
     .kernel = "fused_march_2d",
-    .dims = 1u << 2,
-    .radius = 1u << 1,
+    .features = HS_STENCIL | HS_2D | HS_RADIUS_1 | HS_ALL_PRECISIONS,
     .steps = {HS_STRIP_STEPS_FLOAT, HS_STRIP_STEPS_DOUBLE},
     .few = {0, HS_STRIP_FEW_DOUBLE},
     .usual = usual_strip,

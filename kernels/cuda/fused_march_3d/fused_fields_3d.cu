@@ -18,7 +18,7 @@
  */
 #include "march.cuh"
 
-#include "core/needs.h"
+#include "core/features.h"
 
 namespace
 {
@@ -28,27 +28,10 @@ using namespace fused_march;
 /* Whether there is one source field, which changes along all axes, and nothing else. */
 bool one_source_field(const hs_problem *problem)
 {
-    const unsigned needs = hs_problem_needs(problem), across = HS_VARIES_Y | HS_VARIES_Z;
+    const hs_features asked = hs_problem_features(problem), across = HS_VARIES_Y | HS_VARIES_Z;
     const hs_field &field = problem->source.field;
-    return (needs & HS_NEEDS_SOURCE_FIELD) &&
-           !(needs & (HS_NEEDS_SOURCE_TIME | HS_NEEDS_WALL_FIELD)) &&
+    return (asked & HS_SOURCE_FIELD) && !(asked & (HS_SOURCE_TIME | HS_WALL_FIELD)) &&
            (field.data || (hs_value_varies(&field.value) & across) == across);
-}
-
-int fuses(int, int, hs_precision)
-{
-    return HS_FUSED_FIELDS_STEPS;
-}
-
-int steps_for(const hs_problem *problem)
-{
-    return one_source_field(problem) ? HS_FUSED_SOURCE_STEPS : HS_FUSED_FIELDS_STEPS;
-}
-
-/* The form that fuses most. */
-bool tells_change(const hs_problem *problem)
-{
-    return one_source_field(problem);
 }
 
 bool faces_vary(const hs_sweep *sweep)
@@ -82,9 +65,13 @@ hs_status sweep(const hs_sweep *sweep, hs_error *err)
                                         : sweep_in<double>(hs_tiling_fused_fields_3d, sweep, err);
 }
 
-bool suits(const hs_problem *problem, char *reason, size_t size)
+/* The form that fuses most tells a change. */
+bool plan(const hs_problem *problem, const hs_device_limits *limits, hs_kernel_plan *out,
+          char *reason, size_t size)
 {
-    return fused_march::suits("fused_fields_3d", problem, reason, size);
+    out->fused_max_norm = one_source_field(problem);
+    out->steps = out->fused_max_norm ? HS_FUSED_SOURCE_STEPS : HS_FUSED_FIELDS_STEPS;
+    return fused_march::suits("fused_fields_3d", problem, limits, reason, size);
 }
 
 } // namespace
@@ -94,17 +81,10 @@ extern "C" const hs_kernel hs_kernel_cuda_fused_fields_3d = {
     .idea = "3D: three or four sweeps in one march along z, with sources and values that vary",
     .origin = "3.5D blocking: Nguyen et al., SC'10",
     .device = HS_CUDA,
-    .dims = 1u << 3,
-    .radius = 1u << 1,
-    .precision = HS_ALL_PRECISIONS,
+    .features = HS_STENCIL | HS_3D | HS_RADIUS_1 | HS_ALL_PRECISIONS | HS_ALL_VALUES |
+                HS_APPLIES_WALLS | HS_SOURCE_LEVELS | HS_SOURCE_TABLES,
     .steps = HS_FUSED_SOURCE_STEPS,
-    .fuses = fuses,
-    .steps_for = steps_for,
-    .own_ghosts = true,
-    .source_levels = true,
-    .source_tables = true,
-    .tells_change = tells_change,
-    .suits = suits,
+    .plan = plan,
     .tiling = &hs_tiling_fused_fields_3d,
     .sweep = sweep,
 };

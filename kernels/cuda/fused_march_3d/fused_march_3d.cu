@@ -55,14 +55,11 @@ hs_status sweep(const hs_sweep *sweep, hs_error *err)
                                         : sweep_in<double>(hs_tiling_fused_march_3d, sweep, err);
 }
 
-bool tells_change(const hs_problem *)
+bool plan(const hs_problem *problem, const hs_device_limits *limits, hs_kernel_plan *out,
+          char *reason, size_t size)
 {
-    return true;
-}
-
-bool suits(const hs_problem *problem, char *reason, size_t size)
-{
-    return fused_march::suits("fused_march_3d", problem, reason, size);
+    out->fused_max_norm = true;
+    return fused_march::suits("fused_march_3d", problem, limits, reason, size);
 }
 
 } // namespace
@@ -72,14 +69,10 @@ extern "C" const hs_kernel hs_kernel_cuda_fused_march_3d = {
     .idea = "3D: four sweeps in one march along z, their planes in registers",
     .origin = "3.5D blocking: Nguyen et al., SC'10",
     .device = HS_CUDA,
-    .dims = 1u << 3,
-    .radius = 1u << 1,
-    .precision = HS_ALL_PRECISIONS,
+    .features =
+        HS_STENCIL | HS_3D | HS_RADIUS_1 | HS_ALL_PRECISIONS | HS_UNIFORM_VALUES | HS_APPLIES_WALLS,
     .steps = HS_FUSED_STEPS,
-    .own_ghosts = true,
-    .uniform = true,
-    .tells_change = tells_change,
-    .suits = suits,
+    .plan = plan,
     .tiling = &hs_tiling_fused_march_3d,
     .sweep = sweep,
 };

@@ -402,7 +402,7 @@ __global__ void __launch_bounds__(tile<T>::THREADS, 1)
     constexpr columns::shape tile = {of::NX, of::NY, of::HALO_X, of::HALO_Y};
     m.run(columns::column_of(tile, p.cut, p.nx, p.ny, p.nz, p));
 #else
-    (void)p; /* suits() tells such GPUs apart */
+    (void)p; /* plan() tells such GPUs apart */
 #endif
 }
 
@@ -450,12 +450,13 @@ hs_status launch_telling(const hs_tiling &plan, const hs_sweep *sweep, hs_error 
 }
 
 /* What both kernels need of a problem, besides what the descriptor says. */
-inline bool suits(const char *name, const hs_problem *problem, char *reason, size_t size)
+inline bool suits(const char *name, const hs_problem *problem, const hs_device_limits *limits,
+                  char *reason, size_t size)
 {
     const int tile_x = problem->precision == HS_FLOAT ? HS_FUSED_X_FLOAT : HS_FUSED_X_DOUBLE;
     const int least[HS_AXES] = {tile_x, hs_fused_tile_y(problem->precision), HS_FUSED_STEPS};
-    return star::has_capability(name, problem, 9, 10, reason, size) &&
-           columns::suits(name, problem, least, HS_FUSED_STEPS, reason, size);
+    return star::has_capability(name, limits, 9, 10, reason, size) &&
+           columns::large_enough(name, problem, least, HS_FUSED_STEPS, reason, size);
 }
 
 } // namespace fused_march

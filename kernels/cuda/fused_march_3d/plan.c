@@ -33,8 +33,7 @@ static void geometry_fields(const struct hs_sweep *sweep, const struct hs_blocki
 
 const struct hs_tiling hs_tiling_fused_march_3d = {
     .kernel = "fused_march_3d",
-    .dims = 1u << 3,
-    .radius = 1u << 1,
+    .features = HS_STENCIL | HS_3D | HS_RADIUS_1 | HS_ALL_PRECISIONS,
     .steps = {HS_FUSED_STEPS, HS_FUSED_STEPS},
     .usual = usual_fused,
     .geometry = geometry_march,
@@ -43,8 +42,7 @@ const struct hs_tiling hs_tiling_fused_march_3d = {
 
 const struct hs_tiling hs_tiling_fused_fields_3d = {
     .kernel = "fused_fields_3d",
-    .dims = 1u << 3,
-    .radius = 1u << 1,
+    .features = HS_STENCIL | HS_3D | HS_RADIUS_1 | HS_ALL_PRECISIONS,
     .steps = {HS_FUSED_SOURCE_STEPS, HS_FUSED_SOURCE_STEPS},
     .usual = usual_fused,
     .geometry = geometry_fields,

@@ -55,7 +55,7 @@ __global__ void __launch_bounds__(tile<T>::THREADS, 1)
         m.run(columns::column_of(tile, p.cut, p.nx, p.ny, p.nz, p));
     }
 #else
-    (void)p; /* suits() tells such GPUs apart */
+    (void)p; /* plan() tells such GPUs apart */
 #endif
 }
 
@@ -105,13 +105,14 @@ hs_status sweep(const hs_sweep *sweep, hs_error *err)
     return sweep->precision == HS_FLOAT ? launch<float>(sweep, err) : launch<double>(sweep, err);
 }
 
-bool suits(const hs_problem *problem, char *reason, size_t size)
+bool plan(const hs_problem *problem, const hs_device_limits *limits, hs_kernel_plan *, char *reason,
+          size_t size)
 {
     const int halo = (int)R * HS_WIDE_STEPS;
     const int newest = problem->precision == HS_FLOAT ? 9 : 10; /* see LEAN */
     const int least[HS_AXES] = {HS_WIDE_X, hs_wide_tile_y(problem->precision), 2 * halo};
-    return star::has_capability("fused_wide_3d", problem, 9, newest, reason, size) &&
-           columns::suits("fused_wide_3d", problem, least, halo, reason, size);
+    return star::has_capability("fused_wide_3d", limits, 9, newest, reason, size) &&
+           columns::large_enough("fused_wide_3d", problem, least, halo, reason, size);
 }
 
 } // namespace wide
@@ -121,13 +122,10 @@ extern "C" const hs_kernel hs_kernel_cuda_fused_wide_3d = {
     .idea = "3D: two sweeps of radius 2 in one march along z, their sums in registers",
     .origin = "3.5D blocking: Nguyen et al., SC'10",
     .device = HS_CUDA,
-    .dims = 1u << 3,
-    .radius = 1u << 2,
-    .precision = HS_ALL_PRECISIONS,
+    .features =
+        HS_STENCIL | HS_3D | HS_RADIUS_2 | HS_ALL_PRECISIONS | HS_UNIFORM_VALUES | HS_APPLIES_WALLS,
     .steps = HS_WIDE_STEPS,
-    .own_ghosts = true,
-    .uniform = true,
-    .suits = wide::suits,
+    .plan = wide::plan,
     .tiling = &hs_tiling_fused_wide_3d,
     .scratch = wide::scratch,
     .sweep = wide::sweep,

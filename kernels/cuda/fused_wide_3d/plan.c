@@ -42,8 +42,7 @@ static void geometry_wide(const struct hs_sweep *sweep, const struct hs_blocking
 
 const struct hs_tiling hs_tiling_fused_wide_3d = {
     .kernel = "fused_wide_3d",
-    .dims = 1u << 3,
-    .radius = 1u << 2,
+    .features = HS_STENCIL | HS_3D | HS_RADIUS_2 | HS_ALL_PRECISIONS,
     .steps = {HS_WIDE_STEPS, HS_WIDE_STEPS},
     .usual = usual_wide,
     .geometry = geometry_wide,

@@ -49,8 +49,7 @@ static void geometry(const struct hs_sweep *sweep, const struct hs_blocking *blo
 
 const struct hs_tiling hs_tiling_basic = {
     .kernel = "basic",
-    .dims = HS_ALL_DIMS,
-    .radius = HS_ALL_RADII,
+    .features = HS_STENCIL | HS_ALL_DIMS | HS_ALL_RADII | HS_ALL_PRECISIONS,
     .steps = {1, 1},
     .resizable = true,
     .usual = usual,
@@ -103,11 +102,8 @@ extern "C" const hs_kernel hs_kernel_cuda_basic = {
     .idea = "one thread a point, every neighbour from memory",
     .origin = "Hwu, Kirk, El Hajj, Programming Massively Parallel Processors, 4th ed., fig. 8.6",
     .device = HS_CUDA,
-    .dims = HS_ALL_DIMS,
-    .radius = HS_ALL_RADII,
-    .precision = HS_ALL_PRECISIONS,
+    .features = HS_STENCIL | HS_ALL_DIMS | HS_ALL_RADII | HS_ALL_PRECISIONS | HS_ALL_VALUES,
     .steps = 1,
-    .own_ghosts = false,
     .tiling = &hs_tiling_basic,
     .sweep = sweep_basic,
 };

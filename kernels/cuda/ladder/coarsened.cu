@@ -43,8 +43,7 @@ static void geometry(const struct hs_sweep *sweep, const struct hs_blocking *blo
 
 const struct hs_tiling hs_tiling_coarsened = {
     .kernel = "coarsened",
-    .dims = 1u << 3,
-    .radius = HS_ALL_RADII,
+    .features = HS_STENCIL | HS_3D | HS_ALL_RADII | HS_ALL_PRECISIONS,
     .steps = {1, 1},
     .resizable = true,
     .usual = usual,
@@ -117,11 +116,8 @@ extern "C" const hs_kernel hs_kernel_cuda_coarsened = {
     .idea = "blocks march along z, 2*radius + 1 planes in shared memory",
     .origin = "Hwu, Kirk, El Hajj: Programming Massively Parallel Processors, 4th ed., fig. 8.10",
     .device = HS_CUDA,
-    .dims = 1u << 3,
-    .radius = HS_ALL_RADII,
-    .precision = HS_ALL_PRECISIONS,
+    .features = HS_STENCIL | HS_3D | HS_ALL_RADII | HS_ALL_PRECISIONS | HS_ALL_VALUES,
     .steps = 1,
-    .own_ghosts = false,
     .tiling = &hs_tiling_coarsened,
     .sweep = sweep,
 };

@@ -44,8 +44,7 @@ static void geometry(const struct hs_sweep *sweep, const struct hs_blocking *blo
 
 const struct hs_tiling hs_tiling_collaborative_2d = {
     .kernel = "collaborative_2d",
-    .dims = 1u << 2,
-    .radius = HS_ALL_RADII,
+    .features = HS_STENCIL | HS_2D | HS_ALL_RADII | HS_ALL_PRECISIONS,
     .steps = {1, 1},
     .usual = usual,
     .geometry = geometry,
@@ -111,11 +110,8 @@ extern "C" const hs_kernel hs_kernel_cuda_collaborative_2d = {
     .idea = "2D: the threads stride together over a large tile with its halo",
     .origin = "Hwu, Kirk, El Hajj: Programming Massively Parallel Processors, 4th ed., ch. 5, 8",
     .device = HS_CUDA,
-    .dims = 1u << 2,
-    .radius = HS_ALL_RADII,
-    .precision = HS_ALL_PRECISIONS,
+    .features = HS_STENCIL | HS_2D | HS_ALL_RADII | HS_ALL_PRECISIONS | HS_ALL_VALUES,
     .steps = 1,
-    .own_ghosts = false,
     .tiling = &hs_tiling_collaborative_2d,
     .sweep = sweep,
 };

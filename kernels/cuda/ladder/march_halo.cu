@@ -44,8 +44,7 @@ static void geometry(const struct hs_sweep *sweep, const struct hs_blocking *blo
 
 const struct hs_tiling hs_tiling_march_halo = {
     .kernel = "march_halo",
-    .dims = 1u << 3,
-    .radius = HS_ALL_RADII,
+    .features = HS_STENCIL | HS_3D | HS_ALL_RADII | HS_ALL_PRECISIONS,
     .steps = {1, 1},
     .resizable = true,
     .usual = usual,
@@ -137,11 +136,8 @@ extern "C" const hs_kernel hs_kernel_cuda_march_halo = {
     .idea = "2.5D: blocks the size of the output tile march along z and load the halo besides",
     .origin = "Micikevicius, GPGPU-2 (2009); Nguyen et al., SC'10",
     .device = HS_CUDA,
-    .dims = 1u << 3,
-    .radius = HS_ALL_RADII,
-    .precision = HS_ALL_PRECISIONS,
+    .features = HS_STENCIL | HS_3D | HS_ALL_RADII | HS_ALL_PRECISIONS | HS_ALL_VALUES,
     .steps = 1,
-    .own_ghosts = false,
     .tiling = &hs_tiling_march_halo,
     .sweep = sweep,
 };

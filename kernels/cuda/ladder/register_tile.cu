@@ -31,8 +31,7 @@ static struct hs_blocking usual(int dims, int radius, enum hs_precision precisio
 
 const struct hs_tiling hs_tiling_register_tile = {
     .kernel = "register_tile",
-    .dims = 1u << 3,
-    .radius = HS_ALL_RADII,
+    .features = HS_STENCIL | HS_3D | HS_ALL_RADII | HS_ALL_PRECISIONS,
     .steps = {1, 1},
     .resizable = true,
     .usual = usual,
@@ -109,11 +108,8 @@ extern "C" const hs_kernel hs_kernel_cuda_register_tile = {
     .idea = "as coarsened, but the z neighbours in registers: one plane in shared memory",
     .origin = "Hwu, Kirk, El Hajj: Programming Massively Parallel Processors, 4th ed., fig. 8.12",
     .device = HS_CUDA,
-    .dims = 1u << 3,
-    .radius = HS_ALL_RADII,
-    .precision = HS_ALL_PRECISIONS,
+    .features = HS_STENCIL | HS_3D | HS_ALL_RADII | HS_ALL_PRECISIONS | HS_ALL_VALUES,
     .steps = 1,
-    .own_ghosts = false,
     .tiling = &hs_tiling_register_tile,
     .sweep = sweep,
 };

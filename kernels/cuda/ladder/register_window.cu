@@ -39,8 +39,7 @@ static void geometry(const struct hs_sweep *sweep, const struct hs_blocking *blo
 
 const struct hs_tiling hs_tiling_register_window = {
     .kernel = "register_window",
-    .dims = 1u << 1,
-    .radius = HS_ALL_RADII,
+    .features = HS_STENCIL | HS_1D | HS_ALL_RADII | HS_ALL_PRECISIONS,
     .steps = {1, 1},
     .usual = usual,
     .geometry = geometry,
@@ -99,11 +98,8 @@ extern "C" const hs_kernel hs_kernel_cuda_register_window = {
     .idea = "1D: each thread slides a window of registers over 8 points",
     .origin = "Micikevicius, GPGPU-2 (2009), along x",
     .device = HS_CUDA,
-    .dims = 1u << 1,
-    .radius = HS_ALL_RADII,
-    .precision = HS_ALL_PRECISIONS,
+    .features = HS_STENCIL | HS_1D | HS_ALL_RADII | HS_ALL_PRECISIONS | HS_ALL_VALUES,
     .steps = 1,
-    .own_ghosts = false,
     .tiling = &hs_tiling_register_window,
     .sweep = sweep,
 };

@@ -47,8 +47,7 @@ static void geometry(const struct hs_sweep *sweep, const struct hs_blocking *blo
 
 const struct hs_tiling hs_tiling_shared_tile = {
     .kernel = "shared_tile",
-    .dims = HS_ALL_DIMS,
-    .radius = HS_ALL_RADII,
+    .features = HS_STENCIL | HS_ALL_DIMS | HS_ALL_RADII | HS_ALL_PRECISIONS,
     .steps = {1, 1},
     .resizable = true,
     .usual = usual,
@@ -125,11 +124,8 @@ extern "C" const hs_kernel hs_kernel_cuda_shared_tile = {
     .idea = "neighbours from a tile in shared memory; blocks as large as the tile with its halo",
     .origin = "Hwu, Kirk, El Hajj: Programming Massively Parallel Processors, 4th ed., fig. 8.8",
     .device = HS_CUDA,
-    .dims = HS_ALL_DIMS,
-    .radius = HS_ALL_RADII,
-    .precision = HS_ALL_PRECISIONS,
+    .features = HS_STENCIL | HS_ALL_DIMS | HS_ALL_RADII | HS_ALL_PRECISIONS | HS_ALL_VALUES,
     .steps = 1,
-    .own_ghosts = false,
     .tiling = &hs_tiling_shared_tile,
     .sweep = sweep,
 };

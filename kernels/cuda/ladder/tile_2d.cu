@@ -37,8 +37,7 @@ static void geometry(const struct hs_sweep *sweep, const struct hs_blocking *blo
 
 const struct hs_tiling hs_tiling_tile_2d = {
     .kernel = "tile_2d",
-    .dims = 1u << 2,
-    .radius = HS_ALL_RADII,
+    .features = HS_STENCIL | HS_2D | HS_ALL_RADII | HS_ALL_PRECISIONS,
     .steps = {1, 1},
     .resizable = true,
     .usual = usual,
@@ -104,11 +103,8 @@ extern "C" const hs_kernel hs_kernel_cuda_tile_2d = {
     .idea = "2D tile in shared memory; the block is the output tile, its edges load the halo",
     .origin = "Hwu, Kirk, El Hajj: Programming Massively Parallel Processors, 4th ed., ch. 7, 8",
     .device = HS_CUDA,
-    .dims = 1u << 2,
-    .radius = HS_ALL_RADII,
-    .precision = HS_ALL_PRECISIONS,
+    .features = HS_STENCIL | HS_2D | HS_ALL_RADII | HS_ALL_PRECISIONS | HS_ALL_VALUES,
     .steps = 1,
-    .own_ghosts = false,
     .tiling = &hs_tiling_tile_2d,
     .sweep = sweep,
 };

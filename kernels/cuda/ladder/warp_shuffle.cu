@@ -37,8 +37,7 @@ static void geometry(const struct hs_sweep *sweep, const struct hs_blocking *blo
 
 const struct hs_tiling hs_tiling_warp_shuffle = {
     .kernel = "warp_shuffle",
-    .dims = 1u << 1,
-    .radius = HS_ALL_RADII,
+    .features = HS_STENCIL | HS_1D | HS_ALL_RADII | HS_ALL_PRECISIONS,
     .steps = {1, 1},
     .usual = usual,
     .geometry = geometry,
@@ -110,11 +109,8 @@ extern "C" const hs_kernel hs_kernel_cuda_warp_shuffle = {
     .idea = "1D: lanes hand their points to each other; a warp's ends load one value more",
     .origin = "warp shuffle instructions, CUDA C++ Programming Guide",
     .device = HS_CUDA,
-    .dims = 1u << 1,
-    .radius = HS_ALL_RADII,
-    .precision = HS_ALL_PRECISIONS,
+    .features = HS_STENCIL | HS_1D | HS_ALL_RADII | HS_ALL_PRECISIONS | HS_ALL_VALUES,
     .steps = 1,
-    .own_ghosts = false,
     .tiling = &hs_tiling_warp_shuffle,
     .sweep = sweep,
 };

@@ -1,5 +1,5 @@
 #include "plan.h"
-#include "core/needs.h"
+#include "core/features.h"
 #include "tiles.h"
 
 #include <math.h>
@@ -23,13 +23,13 @@ struct resident_case {
     bool walls;  /* face values differ from point to point */
 };
 
-static struct resident_case case_of(const struct hs_sweep *sweep, unsigned needs)
+static struct resident_case case_of(const struct hs_sweep *sweep, hs_features asked)
 {
     const int size = (int)hs_precision_size(sweep->precision);
     struct resident_case of = {.size = size,
                                .width = 16 / size,
-                               .source = needs & HS_NEEDS_SOURCE_FIELD,
-                               .walls = needs & HS_NEEDS_WALL_FIELD};
+                               .source = asked & HS_SOURCE_FIELD,
+                               .walls = asked & HS_WALL_FIELD};
     for (int axis = 0; axis < 3; axis++) {
         const int along = hs_resident_axis(sweep->stencil->dims, axis);
         of.n[axis] = along < 0 ? 1 : sweep->layout.points[along];
@@ -214,10 +214,10 @@ static bool has_shape(const struct resident_shape *shape, int dims, enum hs_prec
     return shape->dims == dims && (!shape->precision || shape->precision >> precision & 1);
 }
 
-bool hs_resident_plan(const struct hs_sweep *sweep, unsigned needs, struct hs_resident *out)
+bool hs_resident_plan(const struct hs_sweep *sweep, hs_features asked, struct hs_resident *out)
 {
     const int dims = sweep->stencil->dims;
-    const struct resident_case of = case_of(sweep, needs);
+    const struct resident_case of = case_of(sweep, asked);
     double clocks = INFINITY;
     *out = (struct hs_resident){.rows = 0};
     const int64_t points = of.n[0] * of.n[1] * of.n[2];
@@ -239,13 +239,13 @@ bool hs_resident_plan(const struct hs_sweep *sweep, unsigned needs, struct hs_re
     return false;
 }
 
-unsigned hs_resident_needs(const struct hs_sweep *sweep)
+unsigned hs_resident_features(const struct hs_sweep *sweep)
 {
-    unsigned needs = sweep->source ? HS_NEEDS_SOURCE_FIELD : 0u;
+    hs_features asked = sweep->source ? HS_SOURCE_FIELD : 0;
     for (int face = 0; face < 2 * sweep->stencil->dims && sweep->level; face++)
         if (!sweep->face[face].wrap && sweep->level[0].drive_field[face])
-            needs |= HS_NEEDS_WALL_FIELD;
-    return needs;
+            asked |= HS_WALL_FIELD;
+    return asked;
 }
 
 static struct hs_blocking usual_resident(int dims, int radius, enum hs_precision precision)
@@ -259,7 +259,7 @@ static void geometry_resident(const struct hs_sweep *sweep, const struct hs_bloc
 {
     (void)blocking;
     struct hs_resident plan;
-    hs_resident_plan(sweep, hs_resident_needs(sweep), &plan);
+    hs_resident_plan(sweep, hs_resident_features(sweep), &plan);
     const int threads[HS_AXES] = {plan.threads, 1, 1};
     const int width = 16 / (int)hs_precision_size(sweep->precision);
     const int swept[3] = {plan.lanes * width, plan.groups[0] * plan.rows,
@@ -283,8 +283,7 @@ static void geometry_resident(const struct hs_sweep *sweep, const struct hs_bloc
 
 const struct hs_tiling hs_tiling_resident = {
     .kernel = "resident",
-    .dims = 1u << 2 | 1u << 3,
-    .radius = 1u << 1,
+    .features = HS_STENCIL | HS_2D | HS_3D | HS_RADIUS_1 | HS_ALL_PRECISIONS,
     .steps = {HS_RESIDENT_STEPS, HS_RESIDENT_STEPS},
     .together = true,
     .usual = usual_resident,

@@ -52,12 +52,12 @@ struct hs_resident {
 int hs_resident_axis(int dims, int axis);
 
 /* The plan of the least estimated time; false if the grid does not fit on the chip with what is
- * kept beside it: of `needs` (core/needs.h) a source field, and face values that differ from point
- * to point. Then the plan is for more blocks than a device runs at once. */
-bool hs_resident_plan(const struct hs_sweep *sweep, unsigned needs, struct hs_resident *out);
+ * kept beside it: of `asked` (core/features.h) a source field, and face values that differ from
+ * point to point. Then the plan is for more blocks than a device runs at once. */
+bool hs_resident_plan(const struct hs_sweep *sweep, hs_features asked, struct hs_resident *out);
 
-/* The needs of a call. */
-unsigned hs_resident_needs(const struct hs_sweep *sweep);
+/* The asked of a call. */
+unsigned hs_resident_features(const struct hs_sweep *sweep);
 
 HS_TILING(resident);
 

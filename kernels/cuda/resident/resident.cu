@@ -19,7 +19,7 @@
  * themselves that they are there (packets.cuh, exchange.cuh). A sweep is sweep.cuh.
  *
  * Waiting for each other is safe only if all blocks run: the launch is a cooperative one, which the
- * device refuses otherwise, and suits() asks for a multiprocessor a block.
+ * device refuses otherwise, and plan() asks for a multiprocessor a block.
  *
  * Values that change with time come from a table of the launch's sweeps, fetched two sweeps ahead;
  * where they do not, from the arguments. What differs from point to point, a source
@@ -36,7 +36,7 @@
 #include "source.cuh"
 #include "sweep.cuh"
 
-#include "core/needs.h"
+#include "core/features.h"
 
 #include <algorithm>
 #include <stdio.h>
@@ -122,13 +122,13 @@ __global__ void __launch_bounds__(HS_RESIDENT_THREADS, 1)
     STAR_SHARED(memory, unsigned char, [1]);
     run<T, DIMS, ROWS, PLANES, WALLS, FIELD>(p, memory);
 #else
-    (void)p; /* suits() tells such GPUs apart */
+    (void)p; /* plan() tells such GPUs apart */
 #endif
 }
 
 /* ---- host ---------------------------------------------------------------------------------- */
 
-bool find_plan(const hs_sweep *sweep, unsigned needs, hs_resident *out);
+bool find_plan(const hs_sweep *sweep, hs_features asked, hs_resident *out);
 
 /* The scratch memory: levels of a call, numbers of exchanges, headers, packets. */
 struct memory {
@@ -153,9 +153,9 @@ size_t scratch(const hs_sweep *sweep)
     hs_resident plan;
     find_plan(sweep, 0, &plan);
     size_t bytes = share_memory(plan).all;
-    for (const unsigned needs : {(unsigned)HS_NEEDS_SOURCE_FIELD, (unsigned)HS_NEEDS_WALL_FIELD,
-                                 (unsigned)(HS_NEEDS_SOURCE_FIELD | HS_NEEDS_WALL_FIELD)})
-        if (find_plan(sweep, needs, &plan))
+    for (const hs_features asked :
+         {HS_SOURCE_FIELD, HS_WALL_FIELD, HS_SOURCE_FIELD | HS_WALL_FIELD})
+        if (find_plan(sweep, asked, &plan))
             bytes = std::max(bytes, share_memory(plan).all);
     return bytes;
 }
@@ -287,11 +287,11 @@ hs_status launch_shape(const hs_sweep *sweep, const hs_resident &plan, hs_error 
 }
 
 /* The plan of the last grid is kept: to look for one takes as long as a few sweeps. */
-bool find_plan(const hs_sweep *sweep, unsigned needs, hs_resident *out)
+bool find_plan(const hs_sweep *sweep, hs_features asked, hs_resident *out)
 {
     struct question {
         int64_t points[HS_AXES];
-        int64_t wrap[HS_AXES], held, dims, precision, needs;
+        int64_t wrap[HS_AXES], held, dims, precision, asked;
     };
     thread_local question last = {};
     thread_local hs_resident plan;
@@ -299,7 +299,7 @@ bool find_plan(const hs_sweep *sweep, unsigned needs, hs_resident *out)
     question now = {};
     now.dims = sweep->stencil->dims;
     now.precision = sweep->precision;
-    now.needs = needs;
+    now.asked = asked;
     for (int axis = 0; axis < HS_AXES; axis++) {
         now.points[axis] = sweep->layout.points[axis];
         for (int f = 2 * axis; axis < sweep->stencil->dims && f < 2 * axis + 2; f++)
@@ -307,7 +307,7 @@ bool find_plan(const hs_sweep *sweep, unsigned needs, hs_resident *out)
         now.wrap[axis] = axis < sweep->stencil->dims && sweep->face[2 * axis].wrap;
     }
     if (memcmp(&now, &last, sizeof now) != 0) {
-        fits = hs_resident_plan(sweep, needs, &plan);
+        fits = hs_resident_plan(sweep, asked, &plan);
         last = now;
     }
     *out = plan;
@@ -318,7 +318,7 @@ template <typename T>
 hs_status launch(const hs_sweep *sweep, hs_error *err)
 {
     hs_resident plan;
-    if (!find_plan(sweep, hs_resident_needs(sweep), &plan))
+    if (!find_plan(sweep, hs_resident_features(sweep), &plan))
         return hs_error_add(err, HS_BAD_INPUT,
                             "kernel resident: the grid does not fit on the chip");
     const int shape = 1000 * sweep->stencil->dims + 100 * plan.rows + plan.planes;
@@ -347,10 +347,10 @@ hs_status sweep(const hs_sweep *sweep, hs_error *err)
 }
 
 /* What differs from point to point stays the same. */
-bool stay(const hs_problem *problem, unsigned needs)
+bool stay(const hs_problem *problem, hs_features asked)
 {
     const unsigned both = HS_VARIES_SPACE | HS_VARIES_T;
-    bool stay = !(needs & HS_NEEDS_SOURCE_FIELD) || !(needs & HS_NEEDS_SOURCE_TIME);
+    bool stay = !(asked & HS_SOURCE_FIELD) || !(asked & HS_SOURCE_TIME);
     for (int face = 0; face < 2 * problem->grid.dims; face++) {
         const unsigned varies = hs_value_varies(&problem->face[face].drive);
         stay = stay && !((varies & HS_VARIES_T) && (varies & both & ~HS_VARIES_T));
@@ -359,10 +359,9 @@ bool stay(const hs_problem *problem, unsigned needs)
 }
 
 /* All blocks must run at once, each on a multiprocessor of its own. */
-bool suits(const hs_problem *problem, char *reason, size_t size)
+bool plan(const hs_problem *problem, const hs_device_limits *limits, hs_kernel_plan *, char *reason,
+          size_t size)
 {
-    const int device = problem->solver.device;
-    int major = 0, multiprocessors = 0, together = 0;
     hs_stencil stencil = {};
     stencil.dims = problem->grid.dims;
     stencil.radius = problem->radius;
@@ -371,25 +370,22 @@ bool suits(const hs_problem *problem, char *reason, size_t size)
     request.layout = hs_layout_make(&problem->grid, problem->radius, 32);
     request.stencil = &stencil;
     request.face = problem->face;
-    const unsigned needs = hs_problem_needs(problem);
-    if (!stay(problem, needs)) {
+    const hs_features asked = hs_problem_features(problem);
+    if (!stay(problem, asked)) {
         snprintf(reason, size,
                  "resident needs sources and boundary values that are uniform in space or constant "
                  "in time");
         return false;
     }
-    hs_resident plan;
-    if (!hs_resident_plan(&request, needs, &plan)) {
+    hs_resident cut;
+    if (!hs_resident_plan(&request, asked, &cut)) {
         snprintf(reason, size, "resident needs a grid that fits on the chip%s, not %lld points",
-                 needs & (HS_NEEDS_SOURCE_FIELD | HS_NEEDS_WALL_FIELD) ? " with its fields" : "",
+                 asked & (HS_SOURCE_FIELD | HS_WALL_FIELD) ? " with its fields" : "",
                  (long long)hs_grid_count(&problem->grid));
         return false;
     }
-    cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
-    cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
-    cudaDeviceGetAttribute(&together, cudaDevAttrCooperativeLaunch, device);
-    const int blocks = plan.blocks[0] * plan.blocks[1] * plan.blocks[2];
-    if (major != 9 || !together || multiprocessors < blocks) {
+    const int blocks = cut.blocks[0] * cut.blocks[1] * cut.blocks[2];
+    if (!limits || limits->capability[0] != 9 || limits->multiprocessors < blocks) {
         snprintf(reason, size,
                  "resident needs a GPU of compute capability 9 with %d multiprocessors", blocks);
         return false;
@@ -404,12 +400,10 @@ extern "C" const hs_kernel hs_kernel_cuda_resident = {
     .idea = "2D, 3D: a small grid stays in registers for many sweeps a launch",
     .origin = "persistent kernels: Zhang et al., ICS'23 (PERKS)",
     .device = HS_CUDA,
-    .dims = 1u << 2 | 1u << 3,
-    .radius = 1u << 1,
-    .precision = HS_ALL_PRECISIONS,
+    .features = HS_STENCIL | HS_2D | HS_3D | HS_RADIUS_1 | HS_ALL_PRECISIONS | HS_ALL_VALUES |
+                HS_APPLIES_WALLS,
     .steps = HS_RESIDENT_STEPS,
-    .own_ghosts = true,
-    .suits = resident::suits,
+    .plan = resident::plan,
     .tiling = &hs_tiling_resident,
     .scratch = resident::scratch,
     .sweep = resident::sweep,

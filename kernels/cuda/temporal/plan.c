@@ -30,8 +30,7 @@ static void geometry_temporal_2d(const struct hs_sweep *sweep, const struct hs_b
 
 const struct hs_tiling hs_tiling_temporal_2d = {
     .kernel = "temporal_2d",
-    .dims = 1u << 2,
-    .radius = HS_ALL_RADII,
+    .features = HS_STENCIL | HS_2D | HS_ALL_RADII | HS_ALL_PRECISIONS,
     .steps = {HS_TEMPORAL_STEPS_2D, HS_TEMPORAL_STEPS_2D},
     .usual = usual_temporal,
     .geometry = geometry_temporal_2d,
@@ -50,8 +49,7 @@ static void geometry_temporal_3d(const struct hs_sweep *sweep, const struct hs_b
 
 const struct hs_tiling hs_tiling_temporal_3d = {
     .kernel = "temporal_3d",
-    .dims = 1u << 3,
-    .radius = 1u << 1 | 1u << 2,
+    .features = HS_STENCIL | HS_3D | HS_RADIUS_1 | HS_RADIUS_2 | HS_ALL_PRECISIONS,
     .steps = {HS_TEMPORAL_STEPS_3D, HS_TEMPORAL_STEPS_3D},
     .usual = usual_temporal,
     .geometry = geometry_temporal_3d,

@@ -42,11 +42,9 @@ extern "C" const hs_kernel hs_kernel_cuda_temporal_2d = {
     .idea = "2D: up to 4 sweeps a launch on a tile in shared memory whose halo shrinks",
     .origin = "Krishnamoorthy et al., PLDI'07; Meng, Skadron, ICS'09",
     .device = HS_CUDA,
-    .dims = 1u << 2,
-    .radius = HS_ALL_RADII,
-    .precision = HS_ALL_PRECISIONS,
+    .features =
+        HS_STENCIL | HS_2D | HS_ALL_RADII | HS_ALL_PRECISIONS | HS_ALL_VALUES | HS_APPLIES_WALLS,
     .steps = HS_TEMPORAL_STEPS_2D,
-    .own_ghosts = true,
     .tiling = &hs_tiling_temporal_2d,
     .sweep = sweep,
 };

@@ -29,11 +29,9 @@ extern "C" const hs_kernel hs_kernel_cuda_temporal_3d = {
     .idea = "3D: two sweeps a launch on a tile in shared memory whose halo shrinks",
     .origin = "Krishnamoorthy et al., PLDI'07; Holewinski et al., ICS'12",
     .device = HS_CUDA,
-    .dims = 1u << 3,
-    .radius = 1u << 1 | 1u << 2,
-    .precision = HS_ALL_PRECISIONS,
+    .features = HS_STENCIL | HS_3D | HS_RADIUS_1 | HS_RADIUS_2 | HS_ALL_PRECISIONS | HS_ALL_VALUES |
+                HS_APPLIES_WALLS,
     .steps = HS_TEMPORAL_STEPS_3D,
-    .own_ghosts = true,
     .tiling = &hs_tiling_temporal_3d,
     .sweep = sweep,
 };

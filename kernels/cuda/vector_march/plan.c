@@ -41,8 +41,7 @@ static void geometry_vector_march(const struct hs_sweep *sweep, const struct hs_
 
 const struct hs_tiling hs_tiling_vector_march = {
     .kernel = "vector_march",
-    .dims = HS_ALL_DIMS,
-    .radius = HS_ALL_RADII,
+    .features = HS_STENCIL | HS_ALL_DIMS | HS_ALL_RADII | HS_ALL_PRECISIONS,
     .steps = {1, 1},
     .usual = usual_vector_march,
     .geometry = geometry_vector_march,

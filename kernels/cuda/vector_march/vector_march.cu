@@ -370,11 +370,8 @@ extern "C" const hs_kernel hs_kernel_cuda_vector_march = {
     .idea = "march along the slowest axis with 16-byte loads, registers and shuffles only",
     .origin = "Micikevicius, GPGPU-2 (2009); Rawat et al., PPoPP'18",
     .device = HS_CUDA,
-    .dims = HS_ALL_DIMS,
-    .radius = HS_ALL_RADII,
-    .precision = HS_ALL_PRECISIONS,
+    .features = HS_STENCIL | HS_ALL_DIMS | HS_ALL_RADII | HS_ALL_PRECISIONS | HS_ALL_VALUES,
     .steps = 1,
-    .own_ghosts = false,
     .tiling = &hs_tiling_vector_march,
     .sweep = sweep,
 };

@@ -3,6 +3,7 @@
 #include "core/fit.h"
 #include "core/machine.h"
 #include "engine/backends/cpu_parts.h"
+#include "engine/registry.h"
 
 #include <assert.h>
 #include <math.h>
@@ -382,7 +383,7 @@ static enum hs_status call_kernel(struct hs_backend_state *state, const struct h
     const enum hs_status st = state->kernel->sweep(&request, err);
     if (st)
         return st;
-    if (!state->kernel->own_ghosts)
+    if (!(state->kernel->features & HS_APPLIES_WALLS))
         prescribe(state, slot_of(state, steps));
     const struct hs_cpu_field before = state->now;
     state->now = state->next;

@@ -46,7 +46,7 @@ struct hs_backend_state {
     struct hs_cpu_field now, next; /* exchanged after each call of the kernel */
     struct hs_cpu_source source;
     struct hs_ghosts ghosts;
-    struct hs_face_level *level; /* [kernel's steps], for kernels with own_ghosts */
+    struct hs_face_level *level; /* [kernel's steps], for kernels that apply walls */
     void *scratch;               /* the kernel's own; NULL where it needs none */
     int first_slot;              /* of ghosts: the values at the time of `now` */
     int stale_walls;             /* buffers whose prescribed layers are still to be written */

@@ -1,6 +1,7 @@
 /* The CUDA backend: two fields in device memory, swept by a kernel of kernels/cuda/. */
 #include "core/tiling.h"
 #include "engine/backends/cuda_parts.cuh"
+#include "engine/registry.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,8 +17,7 @@ enum change_known {
 struct hs_backend_state {
     const hs_problem *problem;
     const hs_kernel *kernel;
-    int steps;  /* most sweeps of a call */
-    bool tells; /* ... and such a call can tell the change of its last one */
+    hs_kernel_plan plan;
     int device;
     cudaStream_t stream;
     hs_layout layout;
@@ -30,7 +30,7 @@ struct hs_backend_state {
     hs_cuda_source source;
     hs_cuda_faces faces;
     hs_cuda_reducer *reducer;
-    hs_face_level *level; /* [kernel's steps], for kernels with own_ghosts */
+    hs_face_level *level; /* [kernel's steps], for kernels that apply walls */
     double *source_value; /* [kernel's steps] uniform sources of one call */
     int first_slot;       /* of faces: the values at the time of the current field */
     int stale_walls;      /* fields whose prescribed layers are still to be written */
@@ -166,9 +166,12 @@ hs_status create(const hs_problem *problem, const hs_kernel *kernel, int device,
         return hs_error_add(err, HS_DEVICE, "not enough memory for the backend");
     state->problem = problem;
     state->kernel = kernel;
-    state->steps = hs_kernel_steps_for(kernel, problem);
-    state->tells = kernel->tells_change && kernel->tells_change(problem);
     state->device = device;
+    char reason[256];
+    if (!hs_kernel_plan_here(kernel, problem, &state->plan, reason, sizeof reason)) {
+        destroy(state);
+        return hs_error_add(err, HS_BAD_INPUT, "%s", reason);
+    }
     const hs_layout usual = hs_cuda_field_layout(problem, &problem->grid);
     state->layout = hs_tiling_layout(kernel->tiling, problem->precision, problem->face, &usual);
     state->interior = hs_problem_interior(problem);
@@ -245,20 +248,20 @@ void download_end(hs_ticket *ticket)
 /* Whether the last call of so many sweeps tells its last one's change. */
 bool tells(const hs_backend_state *state, const hs_span *span, int64_t left)
 {
-    return span->keep_last && state->tells && left >= state->steps &&
-           hs_cuda_source_steps(&state->source, state->steps) == state->steps;
+    return span->keep_last && state->plan.fused_max_norm && left >= state->plan.steps &&
+           hs_cuda_source_steps(&state->source, state->plan.steps) == state->plan.steps;
 }
 
 /* Sweeps that the next call of the kernel takes at once. The change of the last one is told by a
  * call of the most, for which the rest goes before; or shows where it is made alone. */
 int steps_at_once(const hs_backend_state *state, const hs_span *span, int64_t left)
 {
-    const int most = hs_cuda_source_steps(&state->source, state->steps);
+    const int most = hs_cuda_source_steps(&state->source, state->plan.steps);
     if (tells(state, span, left))
         return left % most ? (int)(left % most) : most;
     if (span->keep_last && left > 1)
         left--;
-    return hs_kernel_takes(state->kernel, state->problem->precision, most, left);
+    return hs_kernel_plan_takes(&state->plan, most, left);
 }
 
 /* The boundary values of the times of a call lie in a ring of slots, since the last time of one
@@ -294,7 +297,8 @@ hs_status prescribe(hs_backend_state *state, int slot, hs_error *err)
 {
     const bool stale = state->stale_walls > 0;
     state->stale_walls -= stale;
-    return !state->kernel->own_ghosts && (stale || hs_cuda_faces_prescribed_vary(&state->faces))
+    return !(state->kernel->features & HS_APPLIES_WALLS) &&
+                   (stale || hs_cuda_faces_prescribed_vary(&state->faces))
                ? hs_cuda_faces_prescribe(&state->faces, slot, field_of(state, 1), err)
                : HS_OK;
 }
@@ -330,7 +334,7 @@ hs_status call_kernel(hs_backend_state *state, const hs_span *span, int64_t firs
                       void *change, hs_error *err)
 {
     hs_status st = prepare(state, span, first, steps, err);
-    if (!st && !state->kernel->own_ghosts)
+    if (!st && !(state->kernel->features & HS_APPLIES_WALLS))
         st = hs_cuda_faces_fill(&state->faces, slot_of(state, 0), field_of(state, 0), err);
     if (st)
         return st;
@@ -392,7 +396,7 @@ hs_status record(hs_backend_state *state, const hs_span *span, int64_t first, hs
     HS_CUDA_TRY(err, cudaStreamBeginCapture(state->stream, cudaStreamCaptureModeThreadLocal));
     hs_status st = HS_OK;
     for (int call = 0; call < replay_calls(state) && !st; call++)
-        st = call_kernel(state, span, first, state->steps, NULL, err);
+        st = call_kernel(state, span, first, state->plan.steps, NULL, err);
     cudaGraph_t graph = NULL;
     const cudaError_t ended = cudaStreamEndCapture(state->stream, &graph);
     if (st) {
@@ -407,7 +411,7 @@ hs_status record(hs_backend_state *state, const hs_span *span, int64_t first, hs
 hs_status replay(hs_backend_state *state, const hs_span *span, int64_t first, int64_t left,
                  int64_t *done, hs_error *err)
 {
-    const int64_t sweeps = (int64_t)replay_calls(state) * state->steps;
+    const int64_t sweeps = (int64_t)replay_calls(state) * state->plan.steps;
     *done = 0;
     if (left < 4 * sweeps || !repeats(state)) /* recording costs about as much as a few replays */
         return HS_OK;

@@ -310,7 +310,8 @@ bool hs_cuda_faces_prescribed_vary(const hs_cuda_faces *faces);
 /* Writes the drive to the outermost layer of each prescribed face; where two meet the later wins.
  */
 hs_status hs_cuda_faces_prescribe(const hs_cuda_faces *faces, int slot, void *field, hs_error *err);
-/* What a kernel with own_ghosts is told of one fused sweep: input at slot `in`, output at `out`. */
+/* What a kernel that applies walls is told of one fused sweep: input at slot `in`, output at `out`.
+ */
 hs_face_level hs_cuda_faces_level(const hs_cuda_faces *faces, int in, int out);
 
 /* ---- cuda_replay.cu -------------------------------------------------------------------------- */

@@ -1,7 +1,8 @@
 /* What each sweep adds: a number that travels with the launch, or a field on the device. */
 #include "engine/backends/cuda_parts.cuh"
 
-#include "core/needs.h"
+#include "core/features.h"
+#include "engine/registry.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -58,7 +59,7 @@ bool repeats_in_space(const hs_problem *problem)
 /* Sweeps for each of which the kernel takes a source field, or 0. */
 int levels_of(const hs_problem *problem, const hs_kernel *kernel)
 {
-    return kernel->source_levels ? hs_kernel_steps_for(kernel, problem) : 0;
+    return (kernel->features & HS_SOURCE_LEVELS) ? hs_kernel_steps_for(kernel, problem) : 0;
 }
 
 /* How the source is made, as far as it does not depend on the memory there is. */
@@ -74,8 +75,8 @@ way way_of(const hs_problem *problem, const hs_kernel *kernel)
     w.levels = levels_of(problem, kernel);
     w.levels = w.levels <= HS_CUDA_MOMENTS ? w.levels : 0;
     w.tables = hs_cuda_tables_suit(problem, &w.separation);
-    w.hands_over = w.tables && w.levels > 0 && kernel->source_tables && w.separation.axis == HS_Z &&
-                   !(hs_problem_needs(problem) & HS_NEEDS_WALL_FIELD);
+    w.hands_over = w.tables && w.levels > 0 && (kernel->features & HS_SOURCE_TABLES) &&
+                   w.separation.axis == HS_Z && !(hs_problem_features(problem) & HS_WALL_FIELD);
     return w;
 }
 

@@ -208,13 +208,14 @@ static void run_job(int dims, int radius, enum hs_precision precision, const str
 static bool can(int dims, int radius, enum hs_precision precision)
 {
     char reason[120];
-    return hs_kernel_can(kernel, dims, radius, precision, reason, sizeof reason);
+    return hs_features_cover(kernel->name, kernel->features,
+                             hs_feature_stencil(dims, radius, precision), reason, sizeof reason);
 }
 
 void test_cuda_kernels__give_the_bits_of_the_plain_sum(void **state)
 {
     (void)state;
-    if (kernel->own_ghosts)
+    if ((kernel->features & HS_APPLIES_WALLS))
         skip();
     for (int dims = 1; dims <= HS_AXES; dims++)
         for (int radius = 1; radius <= HS_MAX_RADIUS; radius++)
@@ -484,7 +485,8 @@ static struct hs_problem problem_of(enum hs_precision precision, enum source sou
 {
     static const struct hs_instruction code;
     const struct hs_expression varies = {&code, 1, HS_VARIES_SPACE};
-    struct hs_problem problem = {.precision = precision, .grid.dims = 3, .radius = 1};
+    struct hs_problem problem = {
+        .precision = precision, .grid = {.dims = 3, .points = {64, 64, 64}}, .radius = 1};
     problem.source.present = true;
     if (source != NUMBERS)
         problem.source.field.value.expression = varies;
@@ -495,18 +497,26 @@ static struct hs_problem problem_of(enum hs_precision precision, enum source sou
     return problem;
 }
 
-/* Most sweeps that the kernel is asked for of such a problem. */
-static int most_steps(enum hs_precision precision, enum source source, bool uniform)
+/* The kernel's plan for such a problem, as far as it does not depend on the grid. */
+static struct hs_kernel_plan plan_of(enum hs_precision precision, enum source source, bool uniform)
 {
     const struct hs_problem problem = problem_of(precision, source, uniform);
-    return hs_kernel_steps_for(kernel, &problem);
+    struct hs_kernel_plan plan = {.steps = kernel->steps};
+    char reason[256];
+    if (kernel->plan)
+        kernel->plan(&problem, NULL, &plan, reason, sizeof reason);
+    return plan;
+}
+
+static int most_steps(enum hs_precision precision, enum source source, bool uniform)
+{
+    return plan_of(precision, source, uniform).steps;
 }
 
 static bool tells_change(enum hs_precision precision, const struct fusion *fusion)
 {
-    const struct hs_problem problem = problem_of(precision, fusion->source, fusion->uniform);
-    return kernel->tells_change && fusion->steps == hs_kernel_steps_for(kernel, &problem) &&
-           kernel->tells_change(&problem);
+    const struct hs_kernel_plan plan = plan_of(precision, fusion->source, fusion->uniform);
+    return plan.fused_max_norm && fusion->steps == plan.steps;
 }
 
 /* The largest difference of two values, in their precision. */
@@ -655,36 +665,37 @@ static void run_fusions(int dims, int radius, enum hs_precision precision)
     static const int64_t tall[3][HS_AXES] = {{65, 96, 8}, {130, 103, 9}, {64, 190, 41}};
     static const int64_t long_line[HS_AXES] = {HS_LINE_LONG + 5, 1, 1};
     const bool resident = strcmp(kernel->name, "resident") == 0;
-    const bool takes_small = !kernel->suits || resident;
+    const bool strips = strcmp(kernel->name, "fused_march_2d") == 0;
+    const bool takes_small = !kernel->plan || resident;
     const int64_t(*const points)[HS_AXES] = takes_small               ? sizes[dims]
                                             : dims == 3 && radius > 1 ? tall
                                                                       : wide[dims];
     for (int mix = 0; mix < 12; mix++) {
-        const bool uniform = kernel->uniform || (resident && mix % 4 < 2);
+        const bool uniform = !(kernel->features & HS_SOURCE_FIELD) || (resident && mix % 4 < 2);
         struct fusion fusion = {.mix = mix, .uniform = uniform, .stay = resident};
-        fusion.source = mix % 2 && !kernel->uniform ? ONE_FIELD : NUMBERS;
-        const int most = most_steps(precision, fusion.source, fusion.uniform);
-        fusion.steps =
-            hs_kernel_takes(kernel, precision, most, 1 + mix * 7 % (most <= STEPS ? most : 15));
+        fusion.source = mix % 2 && kernel->features & HS_SOURCE_FIELD ? ONE_FIELD : NUMBERS;
+        const struct hs_kernel_plan plan = plan_of(precision, fusion.source, fusion.uniform);
+        const int most = plan.steps;
+        fusion.steps = hs_kernel_plan_takes(&plan, most, 1 + mix * 7 % (most <= STEPS ? most : 15));
         run_fused(dims, radius, precision, points[mix / 2 % 3], &fusion);
-        if (kernel->takes) { /* the most may be passed by */
+        if (strips) { /* the most may be passed by */
             fusion.steps = most;
             run_fused(dims, radius, precision, points[(mix + 1) / 2 % 3], &fusion);
         }
     }
-    for (int turn = 2; turn < 2 * SOURCES && kernel->source_levels; turn++) {
+    for (int turn = 2; turn < 2 * SOURCES && (kernel->features & HS_SOURCE_LEVELS); turn++) {
         struct fusion fusion = {.mix = turn + turn / 2, .uniform = turn % 2, .once = true};
         fusion.source = (enum source)(turn / 2);
         const int most = most_steps(precision, fusion.source, fusion.uniform);
         fusion.steps = turn % 5 ? most : 1 + turn % most;
         run_fused(dims, radius, precision, points[turn % 3], &fusion);
     }
-    for (int mix = 0; mix < 9 && kernel->source_levels; mix++) {
+    for (int mix = 0; mix < 9 && (kernel->features & HS_SOURCE_LEVELS); mix++) {
         const int most = most_steps(precision, ONE_FIELD, true);
         const struct fusion fusion = {mix, most, ONE_FIELD, true, true, false};
         run_fused(dims, radius, precision, points[mix % 3], &fusion);
     }
-    for (int mix = 0; mix < 9 && kernel->source_tables; mix++) {
+    for (int mix = 0; mix < 9 && (kernel->features & HS_SOURCE_TABLES); mix++) {
         const int most = most_steps(precision, TABLES, true);
         const int steps = mix % 4 ? most : 1 + mix / 4 % most;
         const struct fusion fusion = {mix, steps, TABLES, true, true, false};
@@ -699,25 +710,25 @@ static void run_fusions(int dims, int radius, enum hs_precision precision)
     }
     /* more columns than multiprocessors, so that many of them are one chunk each */
     static const int64_t more[HS_AXES] = {512, 390, 17};
-    if (dims == 3 && precision == HS_DOUBLE && kernel->uniform && kernel->own_ghosts &&
-        !kernel->takes) {
+    if (dims == 3 && precision == HS_DOUBLE && !(kernel->features & HS_SOURCE_FIELD) &&
+        (kernel->features & HS_APPLIES_WALLS) && !strips) {
         const struct fusion fusion = {
             .mix = ALL_FIXED, .steps = kernel->steps, .uniform = true, .once = true};
         run_fused(dims, radius, precision, more, &fusion);
     }
     /* more strips than fused_march_2d's blocks share by its table */
     static const int64_t broad[HS_PRECISIONS][HS_AXES] = {{31003, 5, 1}, {43003, 5, 1}};
-    if (dims == 2 && kernel->takes) {
+    if (dims == 2 && strips) {
         const int steps = precision == HS_FLOAT ? 4 : kernel->steps;
         const struct fusion fusion = {.mix = 3, .steps = steps, .uniform = true, .once = true};
         run_fused(dims, radius, precision, broad[precision], &fusion);
     }
     /* rows of whole vectors across the wrap, which TMA then fetches in two pieces */
     static const int64_t even[HS_AXES] = {700, 61, 1};
-    for (int mix = 8; dims == 2 && kernel->takes && mix <= ALL_PERIODIC; mix += ALL_PERIODIC - 8)
+    for (int mix = 8; dims == 2 && strips && mix <= ALL_PERIODIC; mix += ALL_PERIODIC - 8)
         for (int few = 0; few < 2; few++) {
-            const int most = most_steps(precision, NUMBERS, true);
-            const int steps = few ? hs_kernel_takes(kernel, precision, most, 7) : most;
+            const struct hs_kernel_plan plan = plan_of(precision, NUMBERS, true);
+            const int steps = few ? hs_kernel_plan_takes(&plan, plan.steps, 7) : plan.steps;
             const struct fusion fusion = {.mix = mix, .steps = steps, .uniform = true};
             run_fused(dims, radius, precision, even, &fusion);
         }
@@ -729,7 +740,8 @@ static void run_fusions(int dims, int radius, enum hs_precision precision)
     }
     if (dims == 1) {
         const int most = kernel->steps <= STEPS ? kernel->steps : 15;
-        const struct fusion fusion = {.mix = 5, .steps = 1 + 35 % most, .uniform = kernel->uniform};
+        const struct fusion fusion = {
+            .mix = 5, .steps = 1 + 35 % most, .uniform = !(kernel->features & HS_SOURCE_FIELD)};
         run_fused(dims, radius, precision, long_line, &fusion);
     }
 }
@@ -737,7 +749,7 @@ static void run_fusions(int dims, int radius, enum hs_precision precision)
 void test_cuda_kernels__fused_sweeps_give_the_bits_of_single_ones(void **state)
 {
     (void)state;
-    if (!kernel->own_ghosts)
+    if (!(kernel->features & HS_APPLIES_WALLS))
         skip();
     for (int dims = 1; dims <= HS_AXES; dims++)
         for (int radius = 1; radius <= HS_MAX_RADIUS; radius++)

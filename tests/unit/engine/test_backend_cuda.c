@@ -28,14 +28,14 @@ static void check_launch(const struct hs_kernel *kernel, const struct hs_sweep *
         g.shared_bytes > 227 * 1024)
         fail_msg("%s: %lld blocks of %lld threads with %lld bytes of shared memory", kernel->name,
                  (long long)blocks, (long long)threads, (long long)g.shared_bytes);
-    /* the box's alone, also where a kernel with own_ghosts writes held layers besides */
+    /* the box's alone, also where a kernel that applies walls writes held layers besides */
     if (g.points_updated != hs_box_count(&sweep->box))
         fail_msg("%s: %lld output points of a box of %lld", kernel->name,
                  (long long)g.points_updated, (long long)hs_box_count(&sweep->box));
     for (int axis = 0; axis < HS_AXES; axis++) {
         const int64_t extent = sweep->box.hi[axis] - sweep->box.lo[axis];
         /* a fused march's tiles at two faces store their rims there too */
-        const int rims = kernel->suits ? g.input_tile[axis] - g.output_tile[axis] : 0;
+        const int rims = kernel->plan ? g.input_tile[axis] - g.output_tile[axis] : 0;
         if (g.blocks[axis] * g.output_tile[axis] + rims < extent)
             fail_msg("%s: axis %d: %lld tiles of %d do not cover %lld points", kernel->name, axis,
                      (long long)g.blocks[axis], g.output_tile[axis], (long long)extent);
@@ -81,8 +81,9 @@ void test_backend_cuda__launches_cover_the_grid(void **state)
                 for (int p = 0; p < HS_PRECISIONS; p++) {
                     char reason[256];
                     if (hs_kernels[n]->device != HS_CUDA ||
-                        !hs_kernel_can(hs_kernels[n], dims, radius, (enum hs_precision)p, reason,
-                                       sizeof reason))
+                        !hs_features_cover(hs_kernels[n]->name, hs_kernels[n]->features,
+                                           hs_feature_stencil(dims, radius, (enum hs_precision)p),
+                                           reason, sizeof reason))
                         continue;
                     assert_non_null(hs_kernels[n]->tiling);
                     check_launches(hs_kernels[n], dims, radius, (enum hs_precision)p);

@@ -36,9 +36,7 @@ void test_preference__dims_radius_and_precision(void **state)
 {
     (void)state;
     const struct hs_preference row = {.kernel = "some",
-                                      .dims = 1u << 2 | 1u << 3,
-                                      .radius = 1u << 1,
-                                      .precision = 1u << HS_FLOAT};
+                                      .only = HS_2D | HS_3D | HS_RADIUS_1 | HS_IN_FLOAT};
     struct hs_problem problem = case_of(2, 9, 1, HS_FLOAT);
     assert_true(hs_preference_holds(&row, &problem));
     problem = case_of(1, 9, 1, HS_FLOAT);
@@ -63,12 +61,11 @@ void test_preference__sizes_from_and_below(void **state)
     assert_false(hs_preference_holds(&row, &problem));
 }
 
-void test_preference__needs_with_and_without(void **state)
+void test_preference__features_with_and_without(void **state)
 {
     (void)state;
-    const struct hs_preference wants = {.kernel = "wants", .with = HS_NEEDS_SOURCE | HS_NEEDS_WRAP};
-    const struct hs_preference shuns = {.kernel = "shuns",
-                                        .without = HS_NEEDS_SOURCE | HS_NEEDS_WRAP};
+    const struct hs_preference wants = {.kernel = "wants", .with = HS_SOURCE | HS_WALL_PERIODIC};
+    const struct hs_preference shuns = {.kernel = "shuns", .without = HS_SOURCE | HS_WALL_PERIODIC};
     struct hs_problem problem = case_of(1, 9, 1, HS_DOUBLE);
     assert_false(hs_preference_holds(&wants, &problem));
     assert_true(hs_preference_holds(&shuns, &problem));

@@ -20,7 +20,7 @@ static enum hs_status cpu_available(int device, struct hs_error *err)
     return HS_OK;
 }
 
-enum { ANY = 2 | 4 | 8, BOTH = 3 };
+#define ALL (HS_STENCIL | HS_ALL_DIMS | HS_ALL_RADII | HS_ALL_PRECISIONS | HS_ALL_VALUES)
 
 static const struct hs_backend gpu = {
     .name = "cuda", .device = HS_CUDA, .available = gpu_available};
@@ -28,20 +28,16 @@ static const struct hs_backend cpu = {.name = "cpu", .device = HS_CPU, .availabl
 static const struct hs_backend *const backends[] = {&gpu, &cpu, NULL};
 static const struct hs_backend *const cpu_only[] = {&cpu, NULL};
 
-static const struct hs_kernel reference = {
-    .name = "reference", .device = HS_CPU, .dims = ANY, .radius = ANY, .precision = BOTH};
-static const struct hs_kernel openmp = {
-    .name = "openmp", .device = HS_CPU, .dims = ANY, .radius = ANY, .precision = BOTH};
+static const struct hs_kernel reference = {.name = "reference", .device = HS_CPU, .features = ALL};
+static const struct hs_kernel openmp = {.name = "openmp", .device = HS_CPU, .features = ALL};
 static const struct hs_kernel march = {.name = "vector_march",
                                        .device = HS_CUDA,
-                                       .dims = 1u << 3,
-                                       .radius = 1u << 1,
-                                       .precision = BOTH};
+                                       .features = HS_STENCIL | HS_3D | HS_RADIUS_1 |
+                                                   HS_ALL_PRECISIONS | HS_ALL_VALUES};
 static const struct hs_kernel window = {.name = "register_window",
                                         .device = HS_CUDA,
-                                        .dims = 1u << 1,
-                                        .radius = ANY,
-                                        .precision = 1u << HS_FLOAT};
+                                        .features = HS_STENCIL | HS_1D | HS_ALL_RADII |
+                                                    HS_IN_FLOAT | HS_ALL_VALUES};
 static const struct hs_kernel *const kernels[] = {&reference, &openmp, &march, &window, NULL};
 
 struct outcome {
@@ -209,7 +205,7 @@ void test_registry__kernel_that_cannot_names_those_that_can(void **state)
     gpu_status = HS_OK;
     struct outcome out = choose(backends, "cuda", "register_window", 3, 1);
     assert_int_equal(out.status, HS_BAD_INPUT);
-    assert_says(out.message, "register_window does 1 dimensions, not 3");
+    assert_says(out.message, "register_window cannot do 3D, only 1D");
     assert_says(out.message, "kernels that can (3D, radius 1, double): vector_march");
     out = choose(backends, "cuda", "auto", 2, 1);
     assert_int_equal(out.status, HS_BAD_INPUT);

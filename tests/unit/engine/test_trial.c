@@ -84,7 +84,10 @@ static const struct hs_backend pretended = {.name = "pretended",
 
 #define KERNEL(variable, title, on)                                                                \
     static const struct hs_kernel variable = {                                                     \
-        .name = title, .device = on, .dims = 14, .radius = 14, .precision = 3, .steps = 2}
+        .name = title,                                                                             \
+        .device = on,                                                                              \
+        .features = HS_STENCIL | HS_ALL_DIMS | HS_ALL_RADII | HS_ALL_PRECISIONS | HS_ALL_VALUES,   \
+        .steps = 2}
 KERNEL(kernel_a, "a", HS_CPU);
 KERNEL(kernel_b, "b", HS_CPU);
 KERNEL(kernel_c, "c", HS_CPU);

@@ -86,15 +86,21 @@ static const struct hs_backend pretended = {.name = "pretended",
 
 #define KERNEL(variable, title, on)                                                                \
     static const struct hs_kernel variable = {                                                     \
-        .name = title, .device = on, .dims = 14, .radius = 14, .precision = 3, .steps = 2}
+        .name = title,                                                                             \
+        .device = on,                                                                              \
+        .features = HS_STENCIL | HS_ALL_DIMS | HS_ALL_RADII | HS_ALL_PRECISIONS | HS_ALL_VALUES,   \
+        .steps = 2}
 KERNEL(kernel_a, "a", HS_CUDA);
 KERNEL(kernel_b, "b", HS_CUDA);
 KERNEL(kernel_c, "c", HS_CUDA);
 KERNEL(broken, "broken", HS_CUDA);
 KERNEL(reference, "reference", HS_CUDA);
 KERNEL(elsewhere, "elsewhere", HS_CPU);
-static const struct hs_kernel flat = {
-    .name = "flat", .device = HS_CUDA, .dims = 1u << 2, .radius = 14, .precision = 3, .steps = 2};
+static const struct hs_kernel flat = {.name = "flat",
+                                      .device = HS_CUDA,
+                                      .features = HS_STENCIL | HS_2D | HS_ALL_RADII |
+                                                  HS_ALL_PRECISIONS | HS_ALL_VALUES,
+                                      .steps = 2};
 
 static const struct hs_kernel *const kernels[] = {&reference, &kernel_a,  &kernel_b, &kernel_c,
                                                   &broken,    &elsewhere, &flat,     NULL};

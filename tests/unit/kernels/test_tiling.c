@@ -20,7 +20,7 @@ static int64_t most_shared(const struct hs_tiling *row)
 
 static bool claims(const struct hs_tiling *row, int dims, int radius)
 {
-    return row->dims & (1u << dims) && row->radius & (1u << radius);
+    return row->features & hs_feature_dims(dims) && row->features & hs_feature_radius(radius);
 }
 
 static void check_covers(const struct hs_tiling *row, const struct cube *cube)

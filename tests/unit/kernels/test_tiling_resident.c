@@ -1,11 +1,11 @@
 /* How `resident` shares a grid among blocks. */
-#include "core/needs.h"
+#include "core/features.h"
 #include "resident/plan.h"
 #include "test.h"
 
 enum { OPEN, WRAPPED, HELD, FACES }; /* all faces of a case */
 
-static bool plan_with(unsigned needs, int dims, const int64_t points[HS_AXES],
+static bool plan_with(hs_features asked, int dims, const int64_t points[HS_AXES],
                       enum hs_precision precision, int faces, struct hs_resident *plan)
 {
     struct hs_face face[HS_FACES] = {{0}};
@@ -20,7 +20,7 @@ static bool plan_with(unsigned needs, int dims, const int64_t points[HS_AXES],
                                    .layout = hs_layout_make(&grid, 1, 32),
                                    .stencil = &stencil,
                                    .face = face};
-    return hs_resident_plan(&sweep, needs, plan);
+    return hs_resident_plan(&sweep, asked, plan);
 }
 
 static bool plan_resident(int dims, const int64_t points[HS_AXES], enum hs_precision precision,
@@ -62,7 +62,7 @@ static void check_resident(int dims, const int64_t points[HS_AXES], enum hs_prec
         if (!wrap && k > 0 && plan.blocks[k] == 1)
             assert_int_equal(extent[k], most);
         assert_true(plan.halo[k] >= (plan.blocks[k] > 1 ? plan.depth : 0));
-        /* a row that wraps within a block needs no halo if it is a whole number of vectors */
+        /* a row that wraps within a block asked no halo if it is a whole number of vectors */
         if (wrap && (k > 0 || points[axis] % width != 0))
             assert_true(plan.halo[k] >= plan.depth);
         assert_true(plan.halo[k] <= least);
@@ -147,8 +147,8 @@ void test_tiling_resident__keeps_a_source_field_too(void **state)
         struct hs_resident with, without;
         assert_true(plan_resident(cases[n].dims, cases[n].points, cases[n].precision,
                                   cases[n].faces, &without));
-        assert_true(plan_with(HS_NEEDS_SOURCE_FIELD, cases[n].dims, cases[n].points,
-                              cases[n].precision, cases[n].faces, &with));
+        assert_true(plan_with(HS_SOURCE_FIELD, cases[n].dims, cases[n].points, cases[n].precision,
+                              cases[n].faces, &with));
         assert_int_equal(with.rows * with.planes, cases[n].vectors);
         assert_int_equal(with.source, cases[n].source);
         assert_int_equal(with.depth, cases[n].depth ? cases[n].depth : without.depth);
@@ -172,15 +172,15 @@ void test_tiling_resident__keeps_what_is_given_at_walls(void **state)
     for (int precision = 0; precision < HS_PRECISIONS; precision++)
         for (int faces = 0; faces < FACES; faces++) {
             assert_true(plan_resident(3, points, (enum hs_precision)precision, faces, &without));
-            assert_true(plan_with(HS_NEEDS_WALL_FIELD, 3, points, (enum hs_precision)precision,
-                                  faces, &with));
+            assert_true(
+                plan_with(HS_WALL_FIELD, 3, points, (enum hs_precision)precision, faces, &with));
             const int64_t rows = with.groups[0] * with.rows, planes = with.groups[1] * with.planes;
             const int64_t ends = 2 * rows * planes * (precision == HS_FLOAT ? 4 : 8);
             const int64_t vectors = (int64_t)with.lanes * (rows + planes) * 16;
             assert_int_equal(with.shared_bytes - without.shared_bytes,
                              faces == WRAPPED ? 0 : ends + vectors);
         }
-    const unsigned both = HS_NEEDS_WALL_FIELD | HS_NEEDS_SOURCE_FIELD;
-    assert_true(plan_with(HS_NEEDS_WALL_FIELD, 3, large, HS_FLOAT, HELD, &with));
+    const unsigned both = HS_WALL_FIELD | HS_SOURCE_FIELD;
+    assert_true(plan_with(HS_WALL_FIELD, 3, large, HS_FLOAT, HELD, &with));
     assert_false(plan_with(both, 3, large, HS_FLOAT, HELD, &with));
 }

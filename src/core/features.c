@@ -1,0 +1,119 @@
+#include "core/features.h"
+
+#include "core/problem.h"
+
+#include <stdio.h>
+
+static hs_features source_features(const struct hs_source *source)
+{
+    if (!source->present)
+        return 0;
+    const unsigned varies = hs_value_varies(&source->field.value);
+    hs_features asked = HS_SOURCE;
+    if (source->field.data || varies & HS_VARIES_SPACE)
+        asked |= HS_SOURCE_FIELD;
+    if (!source->field.data && varies & HS_VARIES_T)
+        asked |= HS_SOURCE_TIME;
+    return asked;
+}
+
+static hs_features face_features(const struct hs_face *face, int radius)
+{
+    if (face->wrap)
+        return HS_WALL_PERIODIC;
+    const unsigned varies = hs_value_varies(&face->drive);
+    hs_features asked = face->held < radius || face->prescribed ? HS_WALL_AFFINE : 0;
+    if (face->prescribed)
+        asked |= HS_WALL_PRESCRIBED;
+    if (varies & HS_VARIES_T)
+        asked |= HS_WALL_TIME;
+    if (varies & HS_VARIES_SPACE)
+        asked |= HS_WALL_FIELD;
+    return asked;
+}
+
+hs_features hs_feature_dims(int dims)
+{
+    return HS_1D << (dims - 1);
+}
+
+hs_features hs_feature_radius(int radius)
+{
+    return HS_RADIUS_1 << (radius - 1);
+}
+
+hs_features hs_feature_precision(enum hs_precision precision)
+{
+    return HS_IN_FLOAT << precision;
+}
+
+hs_features hs_feature_stencil(int dims, int radius, enum hs_precision precision)
+{
+    return HS_STENCIL | hs_feature_dims(dims) | hs_feature_radius(radius) |
+           hs_feature_precision(precision);
+}
+
+hs_features hs_problem_features(const struct hs_problem *problem)
+{
+    hs_features asked = source_features(&problem->source) |
+                        hs_feature_stencil(problem->grid.dims, problem->radius, problem->precision);
+    for (int face = 0; face < 2 * problem->grid.dims; face++)
+        asked |= face_features(&problem->face[face], problem->radius);
+    return asked;
+}
+
+/* How a kernel that lacks a feature says so, and the others of its kind: of those a problem asks
+ * for one, and a kernel names the ones that it can do. */
+static const struct {
+    hs_features bit, kind;
+    const char *text;
+} rows[] = {
+    {HS_STENCIL, 0, "the same coefficients everywhere"},
+    {HS_1D, HS_ALL_DIMS, "1D"},
+    {HS_2D, HS_ALL_DIMS, "2D"},
+    {HS_3D, HS_ALL_DIMS, "3D"},
+    {HS_RADIUS_1, HS_ALL_RADII, "radius 1"},
+    {HS_RADIUS_2, HS_ALL_RADII, "radius 2"},
+    {HS_RADIUS_3, HS_ALL_RADII, "radius 3"},
+    {HS_IN_FLOAT, HS_ALL_PRECISIONS, "float"},
+    {HS_IN_DOUBLE, HS_ALL_PRECISIONS, "double"},
+    {HS_WALL_AFFINE, 0, "faces other than fixed ones"},
+    {HS_WALL_PERIODIC, 0, "periodic axes"},
+    {HS_WALL_PRESCRIBED, 0, "faces of prescribed temperature"},
+    {HS_WALL_TIME, 0, "boundary values that change with time"},
+    {HS_WALL_FIELD, 0, "boundary values that differ from point to point"},
+    {HS_SOURCE, 0, "sources"},
+    {HS_SOURCE_TIME, 0, "sources that change with time"},
+    {HS_SOURCE_FIELD, 0, "sources that differ from point to point"},
+};
+
+/* "2D or 3D" */
+static void list_kind(hs_features set, char *out, size_t size)
+{
+    size_t used = 0;
+    out[0] = '\0';
+    for (size_t n = 0; n < sizeof rows / sizeof *rows && used < size; n++)
+        if (rows[n].bit & set) {
+            const int more =
+                snprintf(out + used, size - used, "%s%s", used ? " or " : "", rows[n].text);
+            used += more > 0 ? (size_t)more : 0;
+        }
+}
+
+bool hs_features_cover(const char *name, hs_features can, hs_features asked, char *reason,
+                       size_t size)
+{
+    const hs_features lacking = asked & ~can;
+    if (!lacking)
+        return true;
+    const size_t count = sizeof rows / sizeof *rows;
+    size_t n = 0;
+    while (n < count && !(rows[n].bit & lacking))
+        n++;
+    char able[64];
+    list_kind(n < count ? rows[n].kind & can : 0, able, sizeof able);
+    snprintf(reason, size, "%s cannot do %s%s%s", name,
+             n < count ? rows[n].text : "all that the problem asks for", able[0] ? ", only " : "",
+             able);
+    return false;
+}

@@ -1,0 +1,145 @@
+#include "core/features.h"
+#include "core/kernel.h"
+#include "engine/registry.h"
+#include "test.h"
+
+#include <stdio.h>
+
+/* An expression that varies in what `varies` says; its code is never run. */
+static struct hs_value value_of(unsigned varies)
+{
+    static const struct hs_instruction code[] = {{HS_OP_T, 0.0}};
+    return (struct hs_value){.expression = {.code = code, .length = 1, .varies = varies}};
+}
+
+static void set_face(struct hs_problem *problem, int face, const char *kind, unsigned varies)
+{
+    struct hs_boundary_spec spec = {.given = 1u << HS_BOUNDARY_VALUE | 1u << HS_BOUNDARY_GRADIENT};
+    for (int key = 0; key < HS_BOUNDARY_KEYS; key++)
+        spec.value[key] = varies ? value_of(varies) : (struct hs_value){.constant = 1.0};
+    spec.value[HS_BOUNDARY_H] = (struct hs_value){.constant = 2.0};
+    problem->face[face] = (struct hs_face){.type = kind};
+    const char *reason = NULL;
+    assert_int_equal(hs_boundary_find(kind)->lower(&spec, 1.0, 1.0, problem->radius,
+                                                   &problem->face[face], &reason),
+                     HS_OK);
+}
+
+/* 2D, every face of the kind, of radius 2. */
+static struct hs_problem case_of(const char *kind, unsigned varies)
+{
+    struct hs_problem problem;
+    hs_problem_init(&problem);
+    problem.grid.dims = 2;
+    problem.radius = 2;
+    for (int face = 0; face < 4; face++)
+        set_face(&problem, face, kind, varies);
+    return problem;
+}
+
+static hs_features asked_of(const char *kind, unsigned varies)
+{
+    const struct hs_problem problem = case_of(kind, varies);
+    return hs_problem_features(&problem) & HS_ALL_VALUES;
+}
+
+void test_features__of_each_kind_of_wall(void **state)
+{
+    (void)state;
+    assert_int_equal(asked_of("fixed", 0), 0);
+    assert_int_equal(asked_of("periodic", 0), HS_WALL_PERIODIC);
+    assert_int_equal(asked_of("reflective", 0), HS_WALL_AFFINE);
+    assert_int_equal(asked_of("clamp", 0), HS_WALL_AFFINE);
+    assert_int_equal(asked_of("constant", 0), HS_WALL_AFFINE);
+    assert_int_equal(asked_of("neumann", 0), HS_WALL_AFFINE);
+    assert_int_equal(asked_of("robin", 0), HS_WALL_AFFINE);
+    assert_int_equal(asked_of("dirichlet", 0), HS_WALL_AFFINE | HS_WALL_PRESCRIBED);
+    /* with radius 1 a dirichlet wall's one held layer is as many as the stencil reaches */
+    struct hs_problem problem = case_of("dirichlet", 0);
+    problem.radius = 1;
+    assert_int_equal(hs_problem_features(&problem) & HS_ALL_VALUES,
+                     HS_WALL_AFFINE | HS_WALL_PRESCRIBED);
+}
+
+void test_features__of_values_that_vary(void **state)
+{
+    (void)state;
+    const unsigned wall = HS_WALL_AFFINE;
+    assert_int_equal(asked_of("robin", HS_VARIES_T), wall | HS_WALL_TIME);
+    assert_int_equal(asked_of("robin", HS_VARIES_Y), wall | HS_WALL_FIELD);
+    assert_int_equal(asked_of("robin", HS_VARIES_Z | HS_VARIES_T),
+                     wall | HS_WALL_FIELD | HS_WALL_TIME);
+}
+
+void test_features__of_sources(void **state)
+{
+    (void)state;
+    struct hs_problem problem = case_of("fixed", 0);
+    double data = 0.0;
+    problem.source.field.value = value_of(HS_VARIES_X);
+    assert_int_equal(hs_problem_features(&problem) & HS_ALL_VALUES, 0); /* not present */
+    problem.source.present = true;
+    assert_int_equal(hs_problem_features(&problem) & HS_ALL_VALUES, HS_SOURCE | HS_SOURCE_FIELD);
+    problem.source.field.value = value_of(HS_VARIES_T);
+    assert_int_equal(hs_problem_features(&problem) & HS_ALL_VALUES, HS_SOURCE | HS_SOURCE_TIME);
+    problem.source.field.value = (struct hs_value){.constant = 3.0};
+    assert_int_equal(hs_problem_features(&problem) & HS_ALL_VALUES, HS_SOURCE);
+    problem.source.field.data = &data; /* not freed: the problem is not released */
+    assert_int_equal(hs_problem_features(&problem) & HS_ALL_VALUES, HS_SOURCE | HS_SOURCE_FIELD);
+}
+
+/* Faces of axes that are not there do not count. */
+void test_features__only_of_the_axes_that_are_there(void **state)
+{
+    (void)state;
+    struct hs_problem problem = case_of("fixed", 0);
+    set_face(&problem, 4, "robin", HS_VARIES_T);
+    assert_int_equal(hs_problem_features(&problem) & HS_ALL_VALUES, 0);
+    problem.grid.dims = 3;
+    set_face(&problem, 5, "fixed", 0);
+    assert_int_equal(hs_problem_features(&problem) & HS_ALL_VALUES, HS_WALL_AFFINE | HS_WALL_TIME);
+}
+
+void test_features__uniform_kernels_do_not_suit_fields(void **state)
+{
+    (void)state;
+    const struct hs_kernel kernel = {.name = "mine",
+                                     .features = HS_STENCIL | HS_2D | HS_RADIUS_2 |
+                                                 HS_ALL_PRECISIONS | HS_UNIFORM_VALUES};
+    char reason[128];
+    struct hs_kernel_plan plan;
+    struct hs_problem problem = case_of("robin", HS_VARIES_T);
+    assert_true(hs_kernel_plan_make(&kernel, &problem, NULL, &plan, reason, sizeof reason));
+    problem = case_of("robin", HS_VARIES_X);
+    assert_false(hs_kernel_plan_make(&kernel, &problem, NULL, &plan, reason, sizeof reason));
+    assert_string_equal(reason, "mine cannot do boundary values that differ from point to point");
+}
+
+void test_features__of_a_kind_the_reason_names_what_it_can(void **state)
+{
+    (void)state;
+    char reason[128];
+    assert_false(hs_features_cover("mine", HS_STENCIL | HS_1D | HS_2D | HS_RADIUS_1 | HS_IN_FLOAT,
+                                   hs_feature_stencil(3, 1, HS_FLOAT), reason, sizeof reason));
+    assert_string_equal(reason, "mine cannot do 3D, only 1D or 2D");
+}
+
+/* A feature that is planted here, and that no kernel has: each of this build's is refused by it,
+ * and for nothing else. */
+void test_features__new_one_refuses_every_kernel(void **state)
+{
+    (void)state;
+    const hs_features planted = HS_FEATURE(31);
+    for (int n = 0; hs_kernels[n]; n++) {
+        const struct hs_kernel *kernel = hs_kernels[n];
+        const hs_features all =
+            HS_STENCIL | HS_ALL_DIMS | HS_ALL_RADII | HS_ALL_PRECISIONS | HS_ALL_VALUES;
+        char reason[128], wanted[128];
+        assert_true(hs_features_cover(kernel->name, kernel->features, kernel->features & all,
+                                      reason, sizeof reason));
+        assert_false(hs_features_cover(kernel->name, kernel->features,
+                                       (kernel->features & all) | planted, reason, sizeof reason));
+        snprintf(wanted, sizeof wanted, "%s cannot do all that the problem asks for", kernel->name);
+        assert_string_equal(reason, wanted);
+    }
+}
