@@ -5,6 +5,7 @@
 #include "engine/loop.h"
 
 #include "core/clock.h"
+#include "engine/initial.h"
 #include "engine/steady.h"
 #include "engine/watch.h"
 
@@ -45,36 +46,11 @@ static struct hs_moment moment_of(struct loop *loop, enum hs_phase phase)
                               .cache = &loop->cache};
 }
 
-/* The initial field goes up a plane at a time, so that no second copy of the grid is needed. */
-static enum hs_status upload_initial(struct loop *loop, struct hs_error *err)
-{
-    const struct hs_problem *problem = loop->problem;
-    const int64_t nx = problem->grid.points[HS_X], ny = problem->grid.points[HS_Y];
-    const size_t size = hs_precision_size(problem->precision);
-    double *row = malloc((size_t)nx * sizeof *row);
-    char *plane = malloc((size_t)(nx * ny) * size);
-    enum hs_status st = HS_OK;
-    if (!row || !plane)
-        st = hs_error_add(err, HS_DEVICE, "no memory for a plane of the initial field");
-    for (int64_t k = 0; k < problem->grid.points[HS_Z] && !st; k++) {
-        for (int64_t j = 0; j < ny; j++) {
-            hs_problem_initial_row(problem, j, k, row);
-            for (int64_t i = 0; i < nx; i++)
-                hs_write(problem->precision, plane, j * nx + i, row[i]);
-        }
-        const struct hs_box box = {{0, 0, k}, {nx, ny, k + 1}};
-        st = loop->plan->backend->upload(loop->state, &box, plane, err);
-    }
-    free(row);
-    free(plane);
-    return st;
-}
-
 static enum hs_status upload(struct loop *loop, const struct hs_loop_start *start,
                              struct hs_error *err)
 {
     if (!start || !start->field)
-        return upload_initial(loop, err);
+        return hs_initial_upload(loop->problem, loop->plan->backend, loop->state, err);
     const struct hs_box box = hs_grid_box(&loop->problem->grid);
     return loop->plan->backend->upload(loop->state, &box, start->field, err);
 }

@@ -1,0 +1,55 @@
+#include "engine/initial.h"
+
+#include <omp.h>
+#include <stdlib.h>
+
+enum {
+    SLAB_BYTES = 32 << 20, /* of the planes that go up together */
+    LEAST_NODES = 1 << 16, /* for a thread: less is done sooner than it is shared out */
+};
+
+/* Planes k to k + count - 1 into `slab`; row: [threads][nx]. */
+static void evaluate(const struct hs_problem *problem, int64_t k, int64_t count, int threads,
+                     double *row, void *slab)
+{
+    const int64_t nx = problem->grid.points[HS_X], ny = problem->grid.points[HS_Y];
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int64_t r = 0; r < count * ny; r++) {
+        double *mine = row + omp_get_thread_num() * nx;
+        hs_problem_initial_row(problem, r % ny, k + r / ny, mine);
+        for (int64_t i = 0; i < nx; i++)
+            hs_write(problem->precision, slab, r * nx + i, mine[i]);
+    }
+}
+
+static int threads_for(const struct hs_problem *problem)
+{
+    const int64_t worth = hs_grid_count(&problem->grid) / LEAST_NODES;
+    const int most = problem->solver.threads > 0 ? problem->solver.threads : omp_get_max_threads();
+    return worth < 1 ? 1 : worth < most ? (int)worth : most;
+}
+
+enum hs_status hs_initial_upload(const struct hs_problem *problem, const struct hs_backend *backend,
+                                 struct hs_backend_state *state, struct hs_error *err)
+{
+    const int64_t *points = problem->grid.points;
+    const int64_t plane =
+        points[HS_X] * points[HS_Y] * (int64_t)hs_precision_size(problem->precision);
+    const int64_t fit = SLAB_BYTES / plane < 1 ? 1 : SLAB_BYTES / plane;
+    const int64_t planes = fit < points[HS_Z] ? fit : points[HS_Z];
+    const int threads = threads_for(problem);
+    double *row = malloc((size_t)threads * (size_t)points[HS_X] * sizeof *row);
+    void *slab = malloc((size_t)(planes * plane));
+    enum hs_status st = HS_OK;
+    if (!row || !slab)
+        st = hs_error_add(err, HS_DEVICE, "no memory for planes of the initial field");
+    for (int64_t k = 0; k < points[HS_Z] && !st; k += planes) {
+        const int64_t left = points[HS_Z] - k, count = planes < left ? planes : left;
+        evaluate(problem, k, count, threads, row, slab);
+        const struct hs_box box = {{0, 0, k}, {points[HS_X], points[HS_Y], k + count}};
+        st = backend->upload(state, &box, slab, err);
+    }
+    free(row);
+    free(slab);
+    return st;
+}
