@@ -179,7 +179,7 @@ inline std::map<barrier *, due> &missing()
 inline void after_loads()
 {
 }
-inline void settle(barrier *b)
+inline void drain(barrier *b)
 {
     for (due &d = missing()[b]; d.bytes == 0 && d.arrivals > 0; d.arrivals--)
         __mbarrier_arrive(b);
@@ -188,7 +188,7 @@ inline void arrive_with(barrier *b, unsigned bytes)
 {
     due &d = missing()[b];
     d.bytes += bytes, d.arrivals++;
-    settle(b);
+    drain(b);
 }
 inline void copy(void *to, const void *from, unsigned bytes, barrier *b, uint64_t)
 {
@@ -197,7 +197,7 @@ inline void copy(void *to, const void *from, unsigned bytes, barrier *b, uint64_
     emulator_expect(bytes % 16 == 0, "a bulk copy of no multiple of 16 bytes");
     memcpy(to, from, bytes);
     missing()[b].bytes -= bytes;
-    settle(b);
+    drain(b);
 }
 
 inline void copy(void *to, const void *from, unsigned bytes, barrier *b)

@@ -25,7 +25,7 @@ override NVCCFLAGS += -std=c++20 -fmad=false -Isrc -I$(BUILD) -Ikernels/cuda -We
 $(BUILD)/kernels/cuda/%.o: override NVCCFLAGS += -Xptxas --warn-on-spills
 
 # These hold no device code: the host's compiler is enough, once instead of once an architecture.
-CUDA_HOST := $(patsubst %,$(BUILD)/src/engine/backends/%.o,cuda cuda_copy cuda_limits cuda_measure cuda_memory cuda_replay cuda_source cuda_ticket)
+CUDA_HOST := $(patsubst %,$(BUILD)/src/engine/backends/%.o,cuda cuda_copy cuda_limits cuda_measure cuda_memory cuda_graph cuda_source cuda_readback)
 $(CUDA_HOST): CUDA_CODE := -x c++ -Xcompiler -fopenmp
 
 # What takes minutes begins first, or the others' processors would wait for it in the end.

@@ -205,7 +205,7 @@ static enum hs_status find_auto(const struct arguments *from, const struct hs_be
     problem.solver = (struct hs_solver_choice){
         .backend = name, .device = (int)from->device, .threads = (int)from->threads};
     /* as of a long run that nothing stops */
-    *out = (struct hs_plan){.choice = HS_CHOICE_PREFERRED,
+    *out = (struct hs_plan){.choice = HS_CHOICE_HEURISTIC,
                             .sweeps = HS_PLAN_MOST_SWEEPS,
                             .output_every = -1,
                             .tail_step = 1.0};

@@ -11,8 +11,8 @@
 #include "output/claim.h"
 #include "output/faces.h"
 #include "output/files.h"
-#include "output/foretold.h"
 #include "output/json.h"
+#include "output/size_estimate.h"
 #include "output/tune_file.h"
 
 #include <inttypes.h>
@@ -69,10 +69,10 @@ static enum hs_status look_ahead(struct outlook *outlook, struct hs_error *err)
                        (double)hs_plan_stretch(plan, problem);
     if (problem->schedule.steady)
         outlook->steady = hs_steady_look_ahead(problem, plan);
-    outlook->room = hs_file_room(problem->output.file, true);
+    outlook->room = hs_file_free_space(problem->output.file, true);
     if (!st)
-        st = hs_foretold_bytes(problem, plan, outlook->seconds + outlook->looking, &outlook->output,
-                               err);
+        st = hs_size_estimate_bytes(problem, plan, outlook->seconds + outlook->looking,
+                                    &outlook->output, err);
     return st;
 }
 
@@ -219,7 +219,7 @@ static void print_text(const struct outlook *outlook)
     const struct hs_problem *problem = outlook->problem;
     const struct hs_plan *plan = outlook->plan;
     print_label("config");
-    const bool fits = hs_foretold_least(problem, plan, HS_FORETOLD_ANEW) <= outlook->room;
+    const bool fits = hs_size_estimate_least(problem, plan, HS_SIZE_ESTIMATE_ANEW) <= outlook->room;
     hs_text_put(stdout, problem->config_path, "");
     printf(": %s%s", fits ? "OK" : "too large for the disk",
            problem->title && problem->title[0] ? ": " : "");
@@ -385,7 +385,7 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     else if (!st && !request.quiet)
         print_text(&outlook);
     if (!st)
-        st = hs_foretold_check(&problem, &plan, HS_FORETOLD_ANEW, err);
+        st = hs_size_estimate_check(&problem, &plan, HS_SIZE_ESTIMATE_ANEW, err);
     hs_error_release(&outlook.refused);
     hs_problem_release(&problem);
     hs_argument_list_release(&request.set);

@@ -6,9 +6,9 @@
 #include "input/arguments.h"
 #include "output/checkpoint.h"
 #include "output/claim.h"
-#include "output/foretold.h"
 #include "output/progress.h"
 #include "output/report.h"
+#include "output/size_estimate.h"
 #include "output/snapshots.h"
 #include "output/steady_text.h"
 #include "output/tune_file.h"
@@ -248,8 +248,8 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     if (!st)
         st = find_start(&request, &job, err);
     if (!st)
-        st = hs_foretold_check(&job.problem, &job.plan,
-                               request.resume ? job.start.sweep : HS_FORETOLD_ANEW, err);
+        st = hs_size_estimate_check(&job.problem, &job.plan,
+                                    request.resume ? job.start.sweep : HS_SIZE_ESTIMATE_ANEW, err);
     if (!st && request.retune)
         st = hs_tune_file_retune(&job.problem, &job.plan, err);
     if (!st && !request.retune)

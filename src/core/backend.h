@@ -48,13 +48,13 @@ struct hs_reduction {
 };
 
 /* What is the same as long as a machine stays as it is, for what is kept about it between runs. */
-struct hs_device_identity {
+struct hs_device_fingerprint {
     char device[192]; /* "NVIDIA H200, compute capability 9.0, 132 multiprocessors" */
     char driver[128]; /* "CUDA 13.0, 580.65.06"; "none" where there is no such thing */
 };
 
 struct hs_backend_state; /* each backend's own */
-struct hs_ticket;        /* likewise: a field of one moment on its way to the host */
+struct hs_readback;      /* likewise: a field of one moment on its way to the host */
 
 struct hs_backend {
     const char *name; /* "cpu", "cuda" */
@@ -83,12 +83,12 @@ struct hs_backend {
      * called by another thread than the others of this state, one call at a time. All three may be
      * NULL.
      */
-    enum hs_status (*download_begin)(struct hs_backend_state *state, struct hs_ticket **out,
+    enum hs_status (*download_begin)(struct hs_backend_state *state, struct hs_readback **out,
                                      struct hs_error *err);
-    enum hs_status (*download_part)(struct hs_ticket *ticket, const struct hs_box *box,
+    enum hs_status (*download_part)(struct hs_readback *readback, const struct hs_box *box,
                                     const struct hs_box *next, const void **values,
                                     struct hs_error *err);
-    void (*download_end)(struct hs_ticket *ticket);
+    void (*download_end)(struct hs_readback *readback);
     /* Returns when the sweeps are done, so that their time can be measured. */
     enum hs_status (*sweep)(struct hs_backend_state *state, const struct hs_span *span,
                             struct hs_error *err);
@@ -121,7 +121,7 @@ struct hs_backend {
     /* What the device is able to do, where launches are worth explaining. May be NULL. */
     enum hs_status (*limits)(int device, struct hs_device_limits *out, struct hs_error *err);
     /* `threads` as for create. */
-    enum hs_status (*identify)(int device, int threads, struct hs_device_identity *out,
+    enum hs_status (*identify)(int device, int threads, struct hs_device_fingerprint *out,
                                struct hs_error *err);
     /* What it runs on, for reports: "2 threads, AMD EPYC", "NVIDIA H200" */
     const char *(*describe)(const struct hs_backend_state *state);

@@ -118,7 +118,7 @@ static bool leave_group(const struct hierarchy *hierarchy, char *directory)
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-static void bound(struct hs_memory_room *room, double bytes, const char *directory,
+static void bound(struct hs_memory_free *room, double bytes, const char *directory,
                   const char *file)
 {
     if (!(bytes < room->bytes))
@@ -132,7 +132,7 @@ static void bound(struct hs_memory_room *room, double bytes, const char *directo
 
 /* What a group may take: its limit, less what it has where only that is asked for which is free. */
 static void bound_by_group(const char *root, const struct memory_files *files,
-                           const char *directory, bool only_free, struct hs_memory_room *room)
+                           const char *directory, bool only_free, struct hs_memory_free *room)
 {
     double limit[2], used[2];
     if (read_numbers(root, directory, files->limit, limit) == 0)
@@ -146,9 +146,9 @@ static void bound_by_group(const char *root, const struct memory_files *files,
     bound(room, fmax(bytes, 0.0), directory, files->limit);
 }
 
-static struct hs_memory_room memory(const char *root, const char *line, bool only_free)
+static struct hs_memory_free memory(const char *root, const char *line, bool only_free)
 {
-    struct hs_memory_room room = {.bytes = INFINITY, .whose = "the machine"};
+    struct hs_memory_free room = {.bytes = INFINITY, .whose = "the machine"};
     bound(&room, 1024.0 * read_line(root, "/proc", "meminfo", line, INFINITY), NULL, NULL);
     char directory[PATH_BYTES];
     for (size_t n = 0; n < sizeof memory_files / sizeof *memory_files; n++) {
@@ -160,12 +160,12 @@ static struct hs_memory_room memory(const char *root, const char *line, bool onl
     return room;
 }
 
-struct hs_memory_room hs_machine_memory(const char *root)
+struct hs_memory_free hs_machine_memory(const char *root)
 {
     return memory(root, "MemTotal:", false);
 }
 
-struct hs_memory_room hs_machine_memory_free(const char *root)
+struct hs_memory_free hs_machine_memory_free(const char *root)
 {
     return memory(root, "MemAvailable:", true);
 }

@@ -12,17 +12,17 @@ extern "C" {
 
 enum { HS_MACHINE_WHOSE = 256 };
 
-struct hs_memory_room {
+struct hs_memory_free {
     double bytes;                 /* INFINITY: not known */
     char whose[HS_MACHINE_WHOSE]; /* "the machine", or "the container (FILE)": who sets the bound */
 };
 
 /* The most that the process may ever hold. `root` stands before /proc and /sys: "" for the machine
  * itself. */
-struct hs_memory_room hs_machine_memory(const char *root);
+struct hs_memory_free hs_machine_memory(const char *root);
 
 /* What of it is free now: without swapping, and with what files have in the cache given up. */
-struct hs_memory_room hs_machine_memory_free(const char *root);
+struct hs_memory_free hs_machine_memory_free(const char *root);
 
 /* As many processors as the groups' share of time comes to, rounded up; INT_MAX where they set no
  * bound. (Those that a process is pinned to are the OpenMP library's to count.) */

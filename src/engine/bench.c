@@ -141,7 +141,7 @@ static enum hs_status make_expected(struct hs_bench *bench, size_t bytes, struct
 
 static enum hs_status memory_short(double needed, struct hs_error *err)
 {
-    const struct hs_memory_room room = hs_machine_memory_free("");
+    const struct hs_memory_free room = hs_machine_memory_free("");
     return hs_error_add(err, HS_DEVICE,
                         "bench: not enough memory for the proof: %.0f bytes needed, %s has %.0f "
                         "free; take fewer --points",

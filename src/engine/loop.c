@@ -23,7 +23,7 @@ struct loop {
     int observer_count;
     const volatile int *interrupted;
     struct hs_backend_state *state;
-    struct hs_moment_cache cache;
+    struct hs_step_state_cache cache;
     struct hs_watch watch;
     struct hs_steady steady;
     int64_t sweep;
@@ -33,17 +33,17 @@ struct loop {
     int64_t stretch; /* sweeps that take about stretch_seconds */
 };
 
-static struct hs_moment moment_of(struct loop *loop, enum hs_phase phase)
+static struct hs_step_state step_state_of(struct loop *loop, enum hs_phase phase)
 {
-    return (struct hs_moment){.problem = loop->problem,
-                              .plan = loop->plan,
-                              .phase = phase,
-                              .sweep = loop->sweep,
-                              .time = hs_plan_time(loop->plan, loop->sweep),
-                              .seconds = loop->seconds,
-                              .device = loop->plan->backend->describe(loop->state),
-                              .steady = &loop->steady,
-                              .cache = &loop->cache};
+    return (struct hs_step_state){.problem = loop->problem,
+                                  .plan = loop->plan,
+                                  .phase = phase,
+                                  .sweep = loop->sweep,
+                                  .time = hs_plan_time(loop->plan, loop->sweep),
+                                  .seconds = loop->seconds,
+                                  .device = loop->plan->backend->describe(loop->state),
+                                  .steady = &loop->steady,
+                                  .cache = &loop->cache};
 }
 
 static enum hs_status upload(struct loop *loop, const struct hs_loop_start *start,
@@ -55,14 +55,14 @@ static enum hs_status upload(struct loop *loop, const struct hs_loop_start *star
     return loop->plan->backend->upload(loop->state, &box, start->field, err);
 }
 
-static enum hs_status notify(struct loop *loop, const struct hs_moment *moment, bool all,
+static enum hs_status notify(struct loop *loop, const struct hs_step_state *step_state, bool all,
                              int64_t before, struct hs_error *err)
 {
     for (int i = 0; i < loop->observer_count; i++) {
         struct hs_observer *observer = loop->observers[i];
         if (!all && observer->next(observer->self, before) > loop->sweep)
             continue;
-        const enum hs_status st = observer->notify(observer->self, moment, err);
+        const enum hs_status st = observer->notify(observer->self, step_state, err);
         if (st)
             return st;
     }
@@ -150,22 +150,22 @@ static enum hs_status sweep_to(struct loop *loop, int64_t stop, bool keep_last,
 /* Reduces and judges. HS_FAILED_CHECK after telling the observers, if it has diverged. */
 static enum hs_status look(struct loop *loop, struct hs_error *err)
 {
-    const struct hs_moment moment = moment_of(loop, HS_PHASE_RUNNING);
+    const struct hs_step_state step_state = step_state_of(loop, HS_PHASE_RUNNING);
     const struct hs_reduction *reduction;
     const double begin = hs_clock_now();
-    enum hs_status st = hs_moment_reduction(&moment, &reduction, err);
+    enum hs_status st = hs_step_state_reduction(&step_state, &reduction, err);
     if (st)
         return st;
     const double spent = hs_clock_now() - begin;
     loop->looking += spent;
     hs_watch_cost(&loop->watch, spent, loop->swept > 0 ? loop->seconds / (double)loop->swept : NAN);
-    return hs_watch_judge(&loop->watch, &moment, reduction, err);
+    return hs_watch_judge(&loop->watch, &step_state, reduction, err);
 }
 
 static enum hs_status finish_diverged(struct loop *loop, struct hs_error *err)
 {
-    const struct hs_moment moment = moment_of(loop, HS_PHASE_DIVERGED);
-    const enum hs_status st = notify(loop, &moment, true, loop->sweep, err);
+    const struct hs_step_state step_state = step_state_of(loop, HS_PHASE_DIVERGED);
+    const enum hs_status st = notify(loop, &step_state, true, loop->sweep, err);
     return st ? st : HS_FAILED_CHECK;
 }
 
@@ -196,14 +196,14 @@ static enum hs_status run(struct loop *loop, struct hs_loop_result *out, struct 
             hs_steady_look(&loop->steady, stop, &loop->cache.reduction);
         if (loop->steady.reached || stop == loop->plan->sweeps)
             break;
-        const struct hs_moment moment = moment_of(loop, HS_PHASE_RUNNING);
-        st = notify(loop, &moment, false, before, err);
+        const struct hs_step_state step_state = step_state_of(loop, HS_PHASE_RUNNING);
+        st = notify(loop, &step_state, false, before, err);
         if (st)
             return st;
     }
     if (out->phase == HS_PHASE_RUNNING)
         out->phase = HS_PHASE_END;
-    const struct hs_moment last = moment_of(loop, out->phase);
+    const struct hs_step_state last = step_state_of(loop, out->phase);
     const enum hs_status st = notify(loop, &last, true, loop->sweep, err);
     if (st)
         return st;
@@ -217,21 +217,21 @@ static enum hs_status begin(struct loop *loop, const struct hs_loop_start *start
     enum hs_status st = upload(loop, start, err);
     if (st)
         return st;
-    const struct hs_moment moment = moment_of(loop, HS_PHASE_START);
+    const struct hs_step_state step_state = step_state_of(loop, HS_PHASE_START);
     const struct hs_reduction *reduction;
-    st = hs_moment_reduction(&moment, &reduction, err);
+    st = hs_step_state_reduction(&step_state, &reduction, err);
     if (st)
         return st;
     hs_steady_begin(&loop->steady, loop->problem, loop->plan, loop->sweep, reduction);
-    st = hs_watch_begin(&loop->watch, &moment, reduction, err);
-    return st ? st : notify(loop, &moment, true, loop->sweep, err);
+    st = hs_watch_begin(&loop->watch, &step_state, reduction, err);
+    return st ? st : notify(loop, &step_state, true, loop->sweep, err);
 }
 
-static void settle(const struct loop *loop)
+static void drain(const struct loop *loop)
 {
     for (int i = 0; i < loop->observer_count; i++)
-        if (loop->observers[i]->settle)
-            loop->observers[i]->settle(loop->observers[i]->self);
+        if (loop->observers[i]->drain)
+            loop->observers[i]->drain(loop->observers[i]->self);
 }
 
 enum hs_status hs_loop_run(const struct hs_problem *problem, const struct hs_plan *plan,
@@ -265,7 +265,7 @@ enum hs_status hs_loop_run(const struct hs_problem *problem, const struct hs_pla
     out->looking = loop.looking;
     out->last = loop.cache.reduction;
     out->steady = loop.steady;
-    settle(&loop);
+    drain(&loop);
     free(loop.cache.field);
     backend->destroy(loop.state);
     return st;

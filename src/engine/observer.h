@@ -6,7 +6,7 @@
 #ifndef HS_ENGINE_OBSERVER_H
 #define HS_ENGINE_OBSERVER_H
 
-#include "engine/moment.h"
+#include "engine/step_state.h"
 
 struct hs_observer {
     const char *name;
@@ -15,10 +15,11 @@ struct hs_observer {
     /* The first due sweep after `sweep`; INT64_MAX if none. Every observer is notified at sweep 0,
      * and at the end, besides. */
     int64_t (*next)(void *self, int64_t sweep);
-    enum hs_status (*notify)(void *self, const struct hs_moment *moment, struct hs_error *err);
+    enum hs_status (*notify)(void *self, const struct hs_step_state *step_state,
+                             struct hs_error *err);
     /* Gives back what it still holds of earlier moments: called before the run's backend goes,
      * however the run ended. May be NULL. */
-    void (*settle)(void *self);
+    void (*drain)(void *self);
 };
 
 #endif

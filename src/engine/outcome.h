@@ -3,8 +3,8 @@
 #ifndef HS_ENGINE_OUTCOME_H
 #define HS_ENGINE_OUTCOME_H
 
-#include "engine/moment.h"
 #include "engine/steady.h"
+#include "engine/step_state.h"
 
 enum hs_outcome {
     HS_OUTCOME_RUNNING,

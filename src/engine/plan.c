@@ -218,14 +218,14 @@ enum hs_status hs_plan_make(const struct hs_problem *problem, struct hs_plan *ou
     st = steps ? steps : st;
     if (!st && choice[0])
         hs_plan_note(out, "%s", choice);
-    out->choice = hs_kernel_is_named(problem) ? HS_CHOICE_NAMED : HS_CHOICE_PREFERRED;
+    out->choice = hs_kernel_is_named(problem) ? HS_CHOICE_NAMED : HS_CHOICE_HEURISTIC;
     return st;
 }
 
 const char *hs_choice_name(enum hs_choice choice)
 {
     static const char *const names[] = {[HS_CHOICE_NAMED] = "named",
-                                        [HS_CHOICE_PREFERRED] = "preferred",
+                                        [HS_CHOICE_HEURISTIC] = "preferred",
                                         [HS_CHOICE_TUNED] = "tuned"};
     return names[choice];
 }

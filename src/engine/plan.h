@@ -18,7 +18,7 @@ enum { HS_PLAN_MOST_SWEEPS = 100000000 }; /* of a search for a steady state with
 /* Where the choice of the kernel comes from. */
 enum hs_choice {
     HS_CHOICE_NAMED,     /* solver.kernel */
-    HS_CHOICE_PREFERRED, /* "auto": the heuristic of engine/preference.c */
+    HS_CHOICE_HEURISTIC, /* "auto": the heuristic of engine/heuristic.c */
     HS_CHOICE_TUNED,     /* "auto": what heatsolve tune, or a trial, found */
 };
 const char *hs_choice_name(enum hs_choice choice); /* "named", "preferred", "tuned" */

@@ -1,7 +1,7 @@
 #include "engine/registry.h"
 
 #include "core/device.h"
-#include "engine/preference.h"
+#include "engine/heuristic.h"
 #include "input/options.h"
 
 #include <stdio.h>
@@ -284,9 +284,9 @@ static const struct hs_kernel *best_kernel(const struct hs_registry *registry,
                                            const struct hs_problem *problem, enum hs_device device)
 {
     char reason[256];
-    for (const struct hs_preference *row = hs_preferences(device); row->kernel; row++) {
+    for (const struct hs_heuristic *row = hs_heuristics(device); row->kernel; row++) {
         const struct hs_kernel *kernel = kernel_named(registry, row->kernel, device);
-        if (kernel && hs_preference_holds(row, problem) &&
+        if (kernel && hs_heuristic_holds(row, problem) &&
             hs_kernel_suits(kernel, problem, reason, sizeof reason))
             return kernel;
     }

@@ -1,6 +1,6 @@
 #include "engine/steady.h"
 
-#include "engine/drives.h"
+#include "engine/boundary_data.h"
 
 #include <float.h>
 #include <math.h>
@@ -50,7 +50,8 @@ void hs_steady_begin(struct hs_steady *steady, const struct hs_problem *problem,
     if (!steady->sought)
         return;
     steady->slowest = slowest_of(problem, plan);
-    steady->trend = hs_drives_lead(problem, plan).in_time ? HS_STEADY_DRIVEN : HS_STEADY_EARLY;
+    steady->trend =
+        hs_boundary_data_lead(problem, plan).in_time ? HS_STEADY_DRIVEN : HS_STEADY_EARLY;
 }
 
 static void put_mark(struct hs_steady *steady)
@@ -178,7 +179,7 @@ bool hs_steady_is_beyond_precision(const struct hs_steady *steady)
 
 /* Lowest and highest of the initial field, of up to 17 x 17 of its rows; those of `lead` count too.
  * NaN where there is no memory for a row. */
-static void survey(const struct hs_problem *problem, const struct hs_drives_lead *lead,
+static void survey(const struct hs_problem *problem, const struct hs_boundary_data_lead *lead,
                    double *lowest, double *highest)
 {
     enum { ROWS = 16 };
@@ -208,7 +209,7 @@ struct hs_steady_outlook hs_steady_look_ahead(const struct hs_problem *problem,
                                               const struct hs_plan *plan)
 {
     const struct hs_schedule *schedule = &problem->schedule;
-    const struct hs_drives_lead lead = hs_drives_lead(problem, plan);
+    const struct hs_boundary_data_lead lead = hs_boundary_data_lead(problem, plan);
     struct hs_steady_outlook out = {
         .slowest = slowest_of(problem, plan), .driven = lead.in_time, .sweeps = NAN};
     double lowest, highest;

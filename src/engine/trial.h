@@ -3,7 +3,7 @@
  * turns for some tenths of a second. Which of them is the faster one is a matter of the CPU's
  * caches and vectors, and of what else the machine does, so that no table can know it.
  *
- * On a GPU there is none: the heuristic of engine/preference.h is of the chips that it names.
+ * On a GPU there is none: the heuristic of engine/heuristic.h is of the chips that it names.
  */
 #ifndef HS_ENGINE_TRIAL_H
 #define HS_ENGINE_TRIAL_H

@@ -80,7 +80,7 @@ static void keep_to_one_line(char *text)
 enum hs_status hs_tune_case_of(const struct hs_problem *problem, const struct hs_plan *plan,
                                struct hs_tune_case *out, struct hs_error *err)
 {
-    struct hs_device_identity identity = {"", ""};
+    struct hs_device_fingerprint identity = {"", ""};
     const enum hs_status st =
         plan->backend->identify(problem->solver.device, problem->solver.threads, &identity, err);
     if (st)

@@ -76,19 +76,20 @@ static int64_t taker_next(void *self, int64_t sweep)
     return (sweep / taker->every + 1) * taker->every;
 }
 
-static enum hs_status taker_notify(void *self, const struct hs_moment *moment, struct hs_error *err)
+static enum hs_status taker_notify(void *self, const struct hs_step_state *step_state,
+                                   struct hs_error *err)
 {
     struct taker *taker = self;
     const struct hs_reduction *reduction;
-    enum hs_status st = hs_moment_reduction(moment, &reduction, err);
+    enum hs_status st = hs_step_state_reduction(step_state, &reduction, err);
     if (st)
         return st;
     taker->largest = fmax(taker->largest, fmax(fabs(reduction->min), fabs(reduction->max)));
-    if (moment->phase != HS_PHASE_END)
+    if (step_state->phase != HS_PHASE_END)
         return HS_OK;
     const void *field;
-    st = hs_moment_field(moment, &field, err);
-    return st ? st : taker->take(taker->self, moment->problem, field, err);
+    st = hs_step_state_field(step_state, &field, err);
+    return st ? st : taker->take(taker->self, step_state->problem, field, err);
 }
 
 /* `sweeps` sweeps of the plan, however steady the field becomes. */
@@ -289,13 +290,14 @@ static double finest_factor(const struct hs_problem *problem, const struct hs_pl
     return 1.0 / 16.0;
 }
 
-static enum hs_status error_notify(void *self, const struct hs_moment *moment, struct hs_error *err)
+static enum hs_status error_notify(void *self, const struct hs_step_state *step_state,
+                                   struct hs_error *err)
 {
-    if (moment->phase != HS_PHASE_END)
+    if (step_state->phase != HS_PHASE_END)
         return HS_OK;
     const void *field;
-    const enum hs_status st = hs_moment_field(moment, &field, err);
-    return st ? st : hs_exact_error(moment->problem, field, moment->time, self, err);
+    const enum hs_status st = hs_step_state_field(step_state, &field, err);
+    return st ? st : hs_exact_error(step_state->problem, field, step_state->time, self, err);
 }
 
 static int64_t never(void *self, int64_t sweep)

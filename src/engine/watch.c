@@ -1,5 +1,5 @@
 #include "engine/watch.h"
-#include "engine/drives.h"
+#include "engine/boundary_data.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,23 +10,23 @@ static const double out_of_scale = 1e6;
 static const double look_share = 0.01; /* of the sweeps' time */
 
 /* The first node that is not finite, or else the one of largest |T|, and what it holds. */
-static enum hs_status find_worst(const struct hs_moment *moment,
+static enum hs_status find_worst(const struct hs_step_state *step_state,
                                  const struct hs_reduction *reduction, int64_t node[HS_AXES],
                                  double *value, struct hs_error *err)
 {
     if (reduction->not_finite > 0) {
         memcpy(node, reduction->first_bad, sizeof reduction->first_bad);
-        return hs_moment_node(moment, node, value, err);
+        return hs_step_state_node(step_state, node, value, err);
     }
     const void *field;
-    const enum hs_status st = hs_moment_field(moment, &field, err);
+    const enum hs_status st = hs_step_state_field(step_state, &field, err);
     if (st)
         return st;
-    const struct hs_grid *grid = &moment->problem->grid;
+    const struct hs_grid *grid = &step_state->problem->grid;
     int64_t worst = 0;
     *value = 0.0;
     for (int64_t n = 0; n < hs_grid_count(grid); n++) {
-        const double T = hs_read(moment->problem->precision, field, n);
+        const double T = hs_read(step_state->problem->precision, field, n);
         if (fabs(T) > fabs(*value)) {
             worst = n;
             *value = T;
@@ -39,12 +39,12 @@ static enum hs_status find_worst(const struct hs_moment *moment,
 }
 
 /* "the temperature is NaN at node (3, 4), x = 0.1, y = 0.2 m" */
-static enum hs_status describe_worst(const struct hs_moment *moment,
+static enum hs_status describe_worst(const struct hs_step_state *step_state,
                                      const struct hs_reduction *reduction, int64_t node[HS_AXES],
                                      char *out, size_t size, struct hs_error *err)
 {
     double value;
-    const enum hs_status st = find_worst(moment, reduction, node, &value, err);
+    const enum hs_status st = find_worst(step_state, reduction, node, &value, err);
     if (st)
         return st;
     char number[32], place[160];
@@ -52,7 +52,7 @@ static enum hs_status describe_worst(const struct hs_moment *moment,
         snprintf(number, sizeof number, "NaN");
     else
         snprintf(number, sizeof number, "%g", value);
-    hs_grid_name_node(&moment->problem->grid, node, place, sizeof place);
+    hs_grid_name_node(&step_state->problem->grid, node, place, sizeof place);
     snprintf(out, size, "the temperature is %s at %s", number, place);
     return HS_OK;
 }
@@ -63,13 +63,13 @@ static const char *config_name(const struct hs_problem *problem)
 }
 
 /* The field that the run begins with is not finite: the config's doing, or the precision's. */
-static enum hs_status refuse_initial(const struct hs_moment *moment,
+static enum hs_status refuse_initial(const struct hs_step_state *step_state,
                                      const struct hs_reduction *reduction, struct hs_error *err)
 {
-    const struct hs_problem *problem = moment->problem;
+    const struct hs_problem *problem = step_state->problem;
     char worst[256];
     int64_t node[HS_AXES];
-    const enum hs_status st = describe_worst(moment, reduction, node, worst, sizeof worst, err);
+    const enum hs_status st = describe_worst(step_state, reduction, node, worst, sizeof worst, err);
     if (st)
         return st;
     const int face = hs_problem_prescribing_face(problem, node[HS_X], node[HS_Y], node[HS_Z]);
@@ -81,16 +81,16 @@ static enum hs_status refuse_initial(const struct hs_moment *moment,
                         problem->precision == HS_FLOAT ? ", in float at most 3.4e38" : "");
 }
 
-enum hs_status hs_watch_begin(struct hs_watch *watch, const struct hs_moment *moment,
+enum hs_status hs_watch_begin(struct hs_watch *watch, const struct hs_step_state *step_state,
                               const struct hs_reduction *reduction, struct hs_error *err)
 {
-    const struct hs_problem *problem = moment->problem;
-    *watch =
-        (struct hs_watch){.last_good = moment->sweep, .look_seconds = NAN, .sweep_seconds = NAN};
+    const struct hs_problem *problem = step_state->problem;
+    *watch = (struct hs_watch){
+        .last_good = step_state->sweep, .look_seconds = NAN, .sweep_seconds = NAN};
     if (reduction->not_finite > 0)
-        return refuse_initial(moment, reduction, err);
-    const double scale =
-        fmax(fabs(reduction->min), fabs(reduction->max)) + hs_drives_scale(problem, moment->plan);
+        return refuse_initial(step_state, reduction, err);
+    const double scale = fmax(fabs(reduction->min), fabs(reduction->max)) +
+                         hs_boundary_data_scale(problem, step_state->plan);
     watch->bound = scale > 0.0 ? out_of_scale * scale : INFINITY;
     return HS_OK;
 }
@@ -102,42 +102,43 @@ static bool is_in_order(const struct hs_watch *watch, const struct hs_reduction 
 }
 
 /* A narrow source is missed by a coarse look, but not where it has made the field large. */
-static void look_closer(struct hs_watch *watch, const struct hs_moment *moment,
+static void look_closer(struct hs_watch *watch, const struct hs_step_state *step_state,
                         const int64_t worst[HS_AXES])
 {
-    watch->bound +=
-        out_of_scale * hs_drives_scale_at(moment->problem, moment->plan, worst, moment->sweep);
+    watch->bound += out_of_scale * hs_boundary_data_scale_at(step_state->problem, step_state->plan,
+                                                             worst, step_state->sweep);
 }
 
-enum hs_status hs_watch_judge(struct hs_watch *watch, const struct hs_moment *moment,
+enum hs_status hs_watch_judge(struct hs_watch *watch, const struct hs_step_state *step_state,
                               const struct hs_reduction *reduction, struct hs_error *err)
 {
     char worst[256], cause[1536];
     int64_t node[HS_AXES];
     if (!is_in_order(watch, reduction)) {
-        const enum hs_status st = describe_worst(moment, reduction, node, worst, sizeof worst, err);
+        const enum hs_status st =
+            describe_worst(step_state, reduction, node, worst, sizeof worst, err);
         if (st)
             return st;
         if (reduction->not_finite == 0)
-            look_closer(watch, moment, node);
+            look_closer(watch, step_state, node);
     }
     if (is_in_order(watch, reduction)) {
-        watch->last_good = moment->sweep;
+        watch->last_good = step_state->sweep;
         return HS_OK;
     }
     if (reduction->not_finite == 0)
         snprintf(cause, sizeof cause,
                  "that is a million times what initial field, walls and source can bring");
-    else if (!hs_drives_find_excess(moment->problem, moment->plan, watch->last_good, moment->sweep,
-                                    node, cause, sizeof cause))
+    else if (!hs_boundary_data_find_excess(step_state->problem, step_state->plan, watch->last_good,
+                                           step_state->sweep, node, cause, sizeof cause))
         snprintf(cause, sizeof cause,
                  "look at what the walls' and the source's expressions give then");
     return hs_error_add(err, HS_FAILED_CHECK,
                         "%s: diverged: %s, at sweep %lld, t = %.9g s "
                         "(in order at sweep %lld, t = %.9g s); %s; snapshots before it are kept",
-                        config_name(moment->problem), worst, (long long)moment->sweep, moment->time,
-                        (long long)watch->last_good, hs_plan_time(moment->plan, watch->last_good),
-                        cause);
+                        config_name(step_state->problem), worst, (long long)step_state->sweep,
+                        step_state->time, (long long)watch->last_good,
+                        hs_plan_time(step_state->plan, watch->last_good), cause);
 }
 
 void hs_watch_cost(struct hs_watch *watch, double look_seconds, double sweep_seconds)

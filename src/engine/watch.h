@@ -7,7 +7,7 @@
 #ifndef HS_ENGINE_WATCH_H
 #define HS_ENGINE_WATCH_H
 
-#include "engine/moment.h"
+#include "engine/step_state.h"
 
 struct hs_watch {
     double bound;        /* |T| beyond it counts as blow-up; infinite if nothing sets a scale */
@@ -17,12 +17,12 @@ struct hs_watch {
 };
 
 /* Looks at what the run begins with. HS_BAD_INPUT if that is not finite. */
-enum hs_status hs_watch_begin(struct hs_watch *watch, const struct hs_moment *moment,
+enum hs_status hs_watch_begin(struct hs_watch *watch, const struct hs_step_state *step_state,
                               const struct hs_reduction *reduction, struct hs_error *err);
 
 /* HS_FAILED_CHECK, with a message of where and when, if the moment is not finite or out of
  * bounds. */
-enum hs_status hs_watch_judge(struct hs_watch *watch, const struct hs_moment *moment,
+enum hs_status hs_watch_judge(struct hs_watch *watch, const struct hs_step_state *step_state,
                               const struct hs_reduction *reduction, struct hs_error *err);
 
 /* What a look and a sweep cost [s]; NaN where not known. */

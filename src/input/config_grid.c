@@ -1,5 +1,5 @@
 /* grid: points, lower, and upper or spacing. */
-#include "core/fit.h"
+#include "core/largest_grid.h"
 #include "core/machine.h"
 #include "input/config_reader.h"
 
@@ -173,9 +173,9 @@ static void say_what_fits(const struct hs_reader *reader, bool on_gpu, double fr
                                   .threads = on_gpu ? 0.0 : processors,
                                   .cache = (double)hs_machine_second_cache_bytes(),
                                   .most = free_bytes / 4};
-    const struct hs_fit fit = {bytes_on, &demand, free_bytes * 15 / 16,
-                               fewest_points(problem->radius)};
-    hs_fit_say(&fit, &problem->grid, out, size);
+    const struct hs_largest_grid fit = {bytes_on, &demand, free_bytes * 15 / 16,
+                                        fewest_points(problem->radius)};
+    hs_largest_grid_say(&fit, &problem->grid, out, size);
 }
 
 static void check_memory(struct hs_reader *reader)
@@ -186,11 +186,11 @@ static void check_memory(struct hs_reader *reader)
     double needed = (cpu ? 2.0 : 1.0) * (double)hs_precision_size(problem->precision);
     for (int axis = 0; axis < problem->grid.dims; axis++)
         needed *= (double)problem->grid.points[axis];
-    const struct hs_memory_room room = hs_machine_memory("");
+    const struct hs_memory_free room = hs_machine_memory("");
     if (needed <= room.bytes)
         return;
     const double now = fmin(hs_machine_memory_free("").bytes, room.bytes);
-    char place[1024], points[HS_POINTS_TEXT], fits[HS_FIT_TEXT];
+    char place[1024], points[HS_POINTS_TEXT], fits[HS_LARGEST_GRID_TEXT];
     hs_settings_place(reader->settings, "grid.points", place, sizeof place);
     hs_grid_name_points(&problem->grid, points, sizeof points);
     say_what_fits(reader, backend && strcmp(backend, "cuda") == 0, now, fits, sizeof fits);

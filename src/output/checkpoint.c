@@ -36,7 +36,7 @@ static int64_t next(void *self, int64_t sweep)
     return due > sweep ? due : sweep + 1;
 }
 
-static enum hs_status write_now(struct hs_checkpoint *c, const struct hs_moment *moment,
+static enum hs_status write_now(struct hs_checkpoint *c, const struct hs_step_state *step_state,
                                 struct hs_error *err)
 {
     const void *field;
@@ -44,13 +44,13 @@ static enum hs_status write_now(struct hs_checkpoint *c, const struct hs_moment 
     if (!st)
         st = hs_existing_check(c->older, HS_EXISTING_CHECKPOINT, true, hs_existing_elsewhere, err);
     if (!st)
-        st = hs_moment_field(moment, &field, err);
+        st = hs_step_state_field(step_state, &field, err);
     if (!st) {
         const struct hs_checkpoint_state state = {
-            .resume = c->snapshots ? hs_snapshots_resume(c->snapshots, moment->sweep)
-                                   : (struct hs_resume){.sweep = moment->sweep},
-            .time = moment->time,
-            .step = hs_plan_step(moment->plan),
+            .resume = c->snapshots ? hs_snapshots_resume(c->snapshots, step_state->sweep)
+                                   : (struct hs_resume){.sweep = step_state->sweep},
+            .time = step_state->time,
+            .step = hs_plan_step(step_state->plan),
             .interval = c->problem->schedule.output_interval,
             .end = c->problem->schedule.end};
         st = hs_checkpoint_file_write(c->problem, c->path, c->older, &state, field, err);
@@ -76,38 +76,40 @@ static enum hs_status remove_both(struct hs_checkpoint *c, struct hs_error *err)
     return st ? st : remove_one(c->older, err);
 }
 
-static enum hs_status start(struct hs_checkpoint *c, const struct hs_moment *moment,
+static enum hs_status start(struct hs_checkpoint *c, const struct hs_step_state *step_state,
                             struct hs_error *err)
 {
     c->written = c->stopped = hs_clock_now();
-    c->last = moment->sweep;
-    if (moment->sweep == 0) /* those of an earlier run go on with a file that is no more */
+    c->last = step_state->sweep;
+    if (step_state->sweep == 0) /* those of an earlier run go on with a file that is no more */
         return remove_both(c, err);
     /* one that was passed over is not whole, and shall not push out the one that is */
-    return hs_checkpoint_file_sweep(c->path) != moment->sweep ? remove_one(c->path, err) : HS_OK;
+    return hs_checkpoint_file_sweep(c->path) != step_state->sweep ? remove_one(c->path, err)
+                                                                  : HS_OK;
 }
 
-static enum hs_status look(struct hs_checkpoint *c, const struct hs_moment *moment,
+static enum hs_status look(struct hs_checkpoint *c, const struct hs_step_state *step_state,
                            struct hs_error *err)
 {
     const double t = hs_clock_now();
-    if (moment->sweep > c->last) {
-        const double rate = (double)(moment->sweep - c->last) / fmax(t - c->stopped, 1e-9);
+    if (step_state->sweep > c->last) {
+        const double rate = (double)(step_state->sweep - c->last) / fmax(t - c->stopped, 1e-9);
         const double wanted = fmin(rate * c->seconds / looks, 8.0 * (double)c->stride);
         c->stride = (int64_t)fmax(1.0, fmin(wanted, 1e15));
     }
-    c->last = moment->sweep;
+    c->last = step_state->sweep;
     c->stopped = t;
-    return t - c->written >= c->seconds ? write_now(c, moment, err) : HS_OK;
+    return t - c->written >= c->seconds ? write_now(c, step_state, err) : HS_OK;
 }
 
-static enum hs_status notify(void *self, const struct hs_moment *moment, struct hs_error *err)
+static enum hs_status notify(void *self, const struct hs_step_state *step_state,
+                             struct hs_error *err)
 {
     struct hs_checkpoint *c = self;
-    switch (moment->phase) {
-    case HS_PHASE_START: return start(c, moment, err);
-    case HS_PHASE_RUNNING: return look(c, moment, err);
-    case HS_PHASE_STOPPED: return write_now(c, moment, err);
+    switch (step_state->phase) {
+    case HS_PHASE_START: return start(c, step_state, err);
+    case HS_PHASE_RUNNING: return look(c, step_state, err);
+    case HS_PHASE_STOPPED: return write_now(c, step_state, err);
     case HS_PHASE_END: return remove_both(c, err);
     case HS_PHASE_DIVERGED: return HS_OK;
     }

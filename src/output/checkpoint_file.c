@@ -68,7 +68,7 @@ enum hs_status hs_checkpoint_file_write(const struct hs_problem *problem, const 
     if (!st)
         st = hs_chunks_append_field(&chunks, store, field, err);
     if (!st) {
-        hs_store_room(store, 0, 1, &image.base, &capacity, &image.end);
+        hs_store_free_space(store, 0, 1, &image.base, &capacity, &image.end);
         st = make_contents(problem, path, state, &chunks, &image, err);
     }
     if (!st)

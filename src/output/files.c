@@ -86,7 +86,7 @@ static double bytes_taken(const char *path)
     return stat(path, &s) == 0 ? 512.0 * (double)s.st_blocks : 0.0;
 }
 
-double hs_file_room(const char *path, bool anew)
+double hs_file_free_space(const char *path, bool anew)
 {
     char *target = realpath(path, NULL); /* where a link leads, it is written */
     const char *name = target ? target : path;

@@ -29,7 +29,7 @@ enum hs_status hs_file_make_parents(const char *path, const char *elsewhere, str
 /* Bytes that there is room for at `path`, where neither a file nor its directory need be yet: what
  * its file system has free for this user, and for a file that is written anew those that are there
  * under its name, or that of a part, and go. INFINITY where it cannot be told. */
-double hs_file_room(const char *path, bool anew);
+double hs_file_free_space(const char *path, bool anew);
 
 /* Renames within a directory and syncs the directory. HS_IO on failure. */
 enum hs_status hs_file_rename(const char *from, const char *to, struct hs_error *err);

@@ -70,11 +70,11 @@ static bool is_unbounded(const struct hs_progress *p)
 }
 
 /* To the end or to the steady state, whichever comes first; NaN where neither is known. */
-static double sweeps_left(const struct hs_progress *p, const struct hs_moment *moment)
+static double sweeps_left(const struct hs_progress *p, const struct hs_step_state *step_state)
 {
-    const double planned = is_unbounded(p) ? NAN : (double)(p->plan->sweeps - moment->sweep);
-    const bool sought = moment->steady && moment->steady->sought;
-    return fmin(planned, sought ? hs_steady_sweeps_left(moment->steady) : NAN);
+    const double planned = is_unbounded(p) ? NAN : (double)(p->plan->sweeps - step_state->sweep);
+    const bool sought = step_state->steady && step_state->steady->sought;
+    return fmin(planned, sought ? hs_steady_sweeps_left(step_state->steady) : NAN);
 }
 
 /* "  change 3.2e-07/1e-09 K  0.0012 K left": the change, its tolerance, the distance. */
@@ -92,26 +92,26 @@ static int describe_steady(const struct hs_progress *p, const struct hs_steady *
 }
 
 /* "sweep 1200/5000  t = 0.12 s  1.4 GCell/s  ETA 12 s"; without time and rate if `brief` */
-static void describe(const struct hs_progress *p, const struct hs_moment *moment, bool brief,
-                     char *out, size_t size)
+static void describe(const struct hs_progress *p, const struct hs_step_state *step_state,
+                     bool brief, char *out, size_t size)
 {
     const struct hs_box box = hs_problem_interior(p->problem);
-    const double swept = (double)(moment->sweep - p->first);
-    const double rate = 1e-9 * (double)hs_box_count(&box) * swept / moment->seconds;
+    const double swept = (double)(step_state->sweep - p->first);
+    const double rate = 1e-9 * (double)hs_box_count(&box) * swept / step_state->seconds;
     const double elapsed = hs_clock_now() - p->begun;
-    const double left = sweeps_left(p, moment) * elapsed / swept;
-    const struct hs_steady *steady = moment->steady;
-    int n = snprintf(out, size, "sweep %lld", (long long)moment->sweep);
+    const double left = sweeps_left(p, step_state) * elapsed / swept;
+    const struct hs_steady *steady = step_state->steady;
+    int n = snprintf(out, size, "sweep %lld", (long long)step_state->sweep);
     if (!is_unbounded(p) && !brief)
         n += snprintf(out + n, size - (size_t)n, "/%lld", (long long)p->plan->sweeps);
     if (!brief)
-        n += snprintf(out + n, size - (size_t)n, "  t = %.4g s", moment->time);
+        n += snprintf(out + n, size - (size_t)n, "  t = %.4g s", step_state->time);
     if (isfinite(rate) && !brief)
         n += snprintf(out + n, size - (size_t)n, "  %.3g GCell/s", rate);
     if (steady && steady->sought && !isnan(steady->change))
         n += describe_steady(p, steady, out + n, size - (size_t)n);
     char text[32];
-    const bool over = moment->phase != HS_PHASE_RUNNING;
+    const bool over = step_state->phase != HS_PHASE_RUNNING;
     duration(text, sizeof text, over ? elapsed : left);
     if (over || !isnan(left))
         snprintf(out + n, size - (size_t)n, "  %s %s", over ? "in" : "ETA", text);
@@ -131,15 +131,15 @@ static int bar_cells(int width, const char *text)
     return room > 40 ? 40 : room < 10 ? 0 : room;
 }
 
-static void draw_bar(struct hs_progress *p, const struct hs_moment *moment)
+static void draw_bar(struct hs_progress *p, const struct hs_step_state *step_state)
 {
     char text[200];
     const int width = width_of(p->stream) - 1; /* the last column would wrap */
-    describe(p, moment, false, text, sizeof text);
+    describe(p, step_state, false, text, sizeof text);
     if (bar_cells(width, text) == 0 && p->problem->schedule.steady)
-        describe(p, moment, true, text, sizeof text);
+        describe(p, step_state, true, text, sizeof text);
     const int cells = bar_cells(width, text);
-    const double left = sweeps_left(p, moment), sweep = (double)moment->sweep;
+    const double left = sweeps_left(p, step_state), sweep = (double)step_state->sweep;
     const double done = left > 0.0 ? sweep / (sweep + left) : isnan(left) ? 0.0 : 1.0;
     fputc('\r', p->stream);
     int drawn = 0;
@@ -157,10 +157,10 @@ static void draw_bar(struct hs_progress *p, const struct hs_moment *moment)
     fflush(p->stream);
 }
 
-static void put_line(struct hs_progress *p, const struct hs_moment *moment)
+static void put_line(struct hs_progress *p, const struct hs_step_state *step_state)
 {
     char text[200];
-    describe(p, moment, false, text, sizeof text);
+    describe(p, step_state, false, text, sizeof text);
     fprintf(p->stream, "%s\n", text);
     fflush(p->stream);
 }
@@ -173,29 +173,30 @@ static void end_bar(struct hs_progress *p)
     fflush(p->stream);
 }
 
-static enum hs_status notify(void *self, const struct hs_moment *moment, struct hs_error *err)
+static enum hs_status notify(void *self, const struct hs_step_state *step_state,
+                             struct hs_error *err)
 {
     (void)err;
     struct hs_progress *p = self;
     const double t = hs_clock_now();
-    if (moment->phase == HS_PHASE_START) {
-        p->first = p->last = moment->sweep;
+    if (step_state->phase == HS_PHASE_START) {
+        p->first = p->last = step_state->sweep;
         p->begun = p->shown = p->stopped = t;
         return HS_OK;
     }
-    if (moment->sweep > p->last) {
-        fit_stride(p, moment->sweep - p->last, t - p->stopped);
-        p->last = moment->sweep;
+    if (step_state->sweep > p->last) {
+        fit_stride(p, step_state->sweep - p->last, t - p->stopped);
+        p->last = step_state->sweep;
         p->stopped = t;
     }
-    const bool over = moment->phase != HS_PHASE_RUNNING;
+    const bool over = step_state->phase != HS_PHASE_RUNNING;
     if (!over && t - p->shown < (p->terminal ? bar_seconds : line_seconds))
         return HS_OK;
     p->shown = t;
     if (p->terminal)
-        draw_bar(p, moment);
+        draw_bar(p, step_state);
     else
-        put_line(p, moment);
+        put_line(p, step_state);
     if (over)
         end_bar(p);
     return HS_OK;

@@ -119,7 +119,7 @@ static enum hs_status make_contents(struct hs_snapshots *s, struct hs_error *err
     enum hs_status st = HS_OK;
     for (int fresh = 0; fresh < 2; fresh++) {
         int64_t capacity;
-        hs_store_room(s->store, last, fresh, &s->image.base, &capacity, &s->image.end);
+        hs_store_free_space(s->store, last, fresh, &s->image.base, &capacity, &s->image.end);
         st = hs_contents_write(&contents, &s->image, err);
         if (st || (int64_t)s->image.used <= capacity)
             break;
@@ -210,14 +210,14 @@ static enum hs_status round_of_work(void *self, struct hs_error *err)
 /* --- rows -------------------------------------------------------------------------------- */
 
 /* Into the row of the history that is the last: the field is on the host for it as a whole. */
-static enum hs_status add_exact_error(struct hs_snapshots *s, const struct hs_moment *moment,
-                                      struct hs_error *err)
+static enum hs_status add_exact_error(struct hs_snapshots *s,
+                                      const struct hs_step_state *step_state, struct hs_error *err)
 {
     const void *field;
     struct hs_exact_error error;
-    enum hs_status st = hs_moment_field(moment, &field, err);
+    enum hs_status st = hs_step_state_field(step_state, &field, err);
     if (!st)
-        st = hs_exact_error(s->problem, field, moment->time, &error, err);
+        st = hs_exact_error(s->problem, field, step_state->time, &error, err);
     if (st)
         return st;
     s->last_error = error.max;
@@ -229,23 +229,25 @@ static enum hs_status add_exact_error(struct hs_snapshots *s, const struct hs_mo
 }
 
 /* Values of the probes' nodes, allocated. */
-static enum hs_status ask_probes(const struct hs_snapshots *s, const struct hs_moment *moment,
-                                 double **out, struct hs_error *err)
+static enum hs_status ask_probes(const struct hs_snapshots *s,
+                                 const struct hs_step_state *step_state, double **out,
+                                 struct hs_error *err)
 {
     const int count = s->problem->probe_count;
     double *values = *out = malloc((size_t)(count + 1) * sizeof *values);
     enum hs_status st = values ? HS_OK : hs_error_add(err, HS_DEVICE, "no memory for the probes");
     for (int i = 0; i < count && !st; i++)
-        st = hs_moment_node(moment, s->problem->probes[i].node, &values[i], err);
+        st = hs_step_state_node(step_state, s->problem->probes[i].node, &values[i], err);
     return st;
 }
 
 /* The writer may read the history meanwhile: its lock is held. */
-static enum hs_status add_row(struct hs_snapshots *s, const struct hs_moment *moment,
+static enum hs_status add_row(struct hs_snapshots *s, const struct hs_step_state *step_state,
                               const struct hs_reduction *r, const double *probes,
                               struct hs_error *err)
 {
-    const enum hs_status st = hs_series_add_row(&s->history, moment->sweep, moment->time, err);
+    const enum hs_status st =
+        hs_series_add_row(&s->history, step_state->sweep, step_state->time, err);
     if (st)
         return st;
     const int64_t row = s->history.rows - 1;
@@ -254,7 +256,7 @@ static enum hs_status add_row(struct hs_snapshots *s, const struct hs_moment *mo
     columns[MAX].values[row] = r->max;
     columns[MEAN].values[row] = r->mean;
     columns[HEAT].values[row] = r->heat;
-    columns[CHANGE].values[row] = moment->sweep > 0 ? r->change : NAN;
+    columns[CHANGE].values[row] = step_state->sweep > 0 ? r->change : NAN;
     const int first = s->problem->exact.present ? L2_ERROR + 1 : MAX_ERROR;
     for (int i = 0; i < s->problem->probe_count; i++)
         columns[first + i].values[row] = probes[i];
@@ -262,17 +264,17 @@ static enum hs_status add_row(struct hs_snapshots *s, const struct hs_moment *mo
     return HS_OK;
 }
 
-static enum hs_status add_history(struct hs_snapshots *s, const struct hs_moment *moment,
+static enum hs_status add_history(struct hs_snapshots *s, const struct hs_step_state *step_state,
                                   struct hs_error *err)
 {
     const struct hs_reduction *r;
     double *probes = NULL;
-    enum hs_status st = hs_moment_reduction(moment, &r, err);
+    enum hs_status st = hs_step_state_reduction(step_state, &r, err);
     if (!st)
-        st = ask_probes(s, moment, &probes, err);
+        st = ask_probes(s, step_state, &probes, err);
     if (!st) {
         hs_writer_lock(s->writer);
-        st = add_row(s, moment, r, probes, err);
+        st = add_row(s, step_state, r, probes, err);
         hs_writer_unlock(s->writer);
     }
     free(probes);
@@ -280,11 +282,11 @@ static enum hs_status add_history(struct hs_snapshots *s, const struct hs_moment
 }
 
 /* The history's row for this moment, if one is due, and *job's frame, if a snapshot is. */
-static enum hs_status record(struct hs_snapshots *s, const struct hs_moment *moment,
+static enum hs_status record(struct hs_snapshots *s, const struct hs_step_state *step_state,
                              struct job *job, struct hs_error *err)
 {
-    const int64_t sweep = moment->sweep;
-    const bool last = is_last(moment->phase);
+    const int64_t sweep = step_state->sweep;
+    const bool last = is_last(step_state->phase);
     const bool snapshot =
         (last || is_multiple(s->plan->output_every, sweep)) && s->last_snapshot < sweep;
     const bool history =
@@ -294,16 +296,16 @@ static enum hs_status record(struct hs_snapshots *s, const struct hs_moment *mom
     if (history) {
         s->extra_row = !is_multiple(s->plan->output_every, sweep) &&
                        !is_multiple(s->problem->schedule.history_every, sweep);
-        st = add_history(s, moment, err);
+        st = add_history(s, step_state, err);
     }
     if (snapshot && !st && s->problem->exact.present)
-        st = add_exact_error(s, moment, err);
+        st = add_exact_error(s, step_state, err);
     if (!snapshot || st)
         return st;
     hs_writer_await_taken(s->writer); /* one frame at a time */
     s->last_snapshot = sweep;
     s->extra_snapshot = !is_multiple(s->plan->output_every, sweep);
-    return hs_moment_frame(moment, &job->frame, err);
+    return hs_step_state_frame(step_state, &job->frame, err);
 }
 
 /* What of a failed run is left to read. */
@@ -324,15 +326,15 @@ static enum hs_status ask_writer(struct hs_snapshots *s, struct hs_error *err)
     return st && err->count > before ? say_what_is_left(s, st, err) : st;
 }
 
-static void note_moment(struct hs_snapshots *s, const struct hs_moment *moment)
+static void note_step_state(struct hs_snapshots *s, const struct hs_step_state *step_state)
 {
     hs_writer_lock(s->writer);
-    s->sweep = moment->sweep;
-    s->sweep_seconds = moment->seconds;
-    if (moment->steady)
-        s->steady = *moment->steady;
-    if (moment->device)
-        snprintf(s->device, sizeof s->device, "%s", moment->device);
+    s->sweep = step_state->sweep;
+    s->sweep_seconds = step_state->seconds;
+    if (step_state->steady)
+        s->steady = *step_state->steady;
+    if (step_state->device)
+        snprintf(s->device, sizeof s->device, "%s", step_state->device);
     hs_writer_unlock(s->writer);
 }
 
@@ -357,26 +359,28 @@ static enum hs_status write_out(struct hs_snapshots *s, const struct job *job, s
     return wait ? ask_writer(s, err) : HS_OK;
 }
 
-static enum hs_status notify(void *self, const struct hs_moment *moment, struct hs_error *err)
+static enum hs_status notify(void *self, const struct hs_step_state *step_state,
+                             struct hs_error *err)
 {
     struct hs_snapshots *s = self;
-    struct job job = {
-        .sweep = moment->sweep, .time = moment->time, .commit = moment->phase != HS_PHASE_RUNNING};
-    note_moment(s, moment);
+    struct job job = {.sweep = step_state->sweep,
+                      .time = step_state->time,
+                      .commit = step_state->phase != HS_PHASE_RUNNING};
+    note_step_state(s, step_state);
     enum hs_status st = ask_writer(s, err);
     /* a resumed run's file has the rows of its start, or they were not due */
-    if (!st && moment->phase != HS_PHASE_DIVERGED &&
-        !(moment->phase == HS_PHASE_START && s->resumed))
-        st = record(s, moment, &job, err);
+    if (!st && step_state->phase != HS_PHASE_DIVERGED &&
+        !(step_state->phase == HS_PHASE_START && s->resumed))
+        st = record(s, step_state, &job, err);
     if (st)
         return st;
-    note_outcome(s, moment->phase);
+    note_outcome(s, step_state->phase);
     /* while the writer has work it looks itself, afterwards, whether contents are due */
     const bool now_due = hs_writer_idle(s->writer) && commit_due(s);
     return job.frame || job.commit || now_due ? write_out(s, &job, err) : HS_OK;
 }
 
-static void settle(void *self)
+static void drain(void *self)
 {
     const struct hs_snapshots *s = self;
     hs_writer_await_idle(s->writer);
@@ -460,7 +464,7 @@ enum hs_status hs_snapshots_create(const struct hs_problem *problem, const struc
                                        .wants_change = true,
                                        .next = next,
                                        .notify = notify,
-                                       .settle = settle};
+                                       .drain = drain};
     s->problem = problem;
     s->plan = plan;
     s->resumed = resume != NULL;

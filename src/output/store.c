@@ -5,7 +5,7 @@
 #include "core/round.h"
 #include "output/beside.h"
 #include "output/files.h"
-#include "output/room.h"
+#include "output/free_space.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +31,7 @@ struct hs_store {
     unsigned char superblock[HS_SUPERBLOCK_BYTES]; /* in the file, once it is named */
     int64_t end;                                   /* nothing lies beyond */
     int64_t live_at, live_bytes;                   /* of the contents in use; 0 bytes: none yet */
-    struct hs_room room;                           /* of those before */
+    struct hs_free_space room;                     /* of those before */
 };
 
 static enum hs_status store_make(const char *path, enum hs_existing kind, struct hs_store **out,
@@ -289,14 +289,14 @@ enum hs_status hs_store_append(struct hs_store *store, const void *data, int64_t
     return st;
 }
 
-void hs_store_room(struct hs_store *store, size_t bytes, int fresh, int64_t *base,
-                   int64_t *capacity, int64_t *end)
+void hs_store_free_space(struct hs_store *store, size_t bytes, int fresh, int64_t *base,
+                         int64_t *capacity, int64_t *end)
 {
     /* the next are a little larger */
     const int64_t wanted = hs_round_up((int64_t)bytes + 1024, ALIGNED);
     struct hs_gap gap;
     const int found =
-        !fresh && hs_room_find(&store->room, wanted, hs_clock_now() - reader_seconds, &gap);
+        !fresh && hs_free_space_find(&store->room, wanted, hs_clock_now() - reader_seconds, &gap);
     *base = found ? gap.at : store->end;
     *capacity = found ? gap.bytes : INT64_MAX;
     *end = store->end;
@@ -419,9 +419,9 @@ enum hs_status hs_store_commit(struct hs_store *store, const struct hs_image *im
     if (image->base == store->end)
         store->end += bytes;
     else
-        bytes = hs_room_take(&store->room, image->base, bytes);
+        bytes = hs_free_space_take(&store->room, image->base, bytes);
     if (store->live_bytes > 0)
-        hs_room_leave(&store->room, store->live_at, store->live_bytes, hs_clock_now());
+        hs_free_space_leave(&store->room, store->live_at, store->live_bytes, hs_clock_now());
     store->live_at = image->base;
     store->live_bytes = bytes;
     st = to_disk(store, err);
@@ -441,6 +441,6 @@ void hs_store_destroy(struct hs_store *store)
     }
     free(store->path);
     free(store->part);
-    hs_room_release(&store->room);
+    hs_free_space_release(&store->room);
     free(store);
 }

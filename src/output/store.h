@@ -62,8 +62,8 @@ void hs_store_keep(struct hs_store *store, int64_t at, int64_t bytes);
 
 /* Where new contents of about `bytes` may lie: *capacity bytes from *base on (INT64_MAX: as many
  * as it takes). `fresh`: at the end whatever is free. The file's end is *end. */
-void hs_store_room(struct hs_store *store, size_t bytes, int fresh, int64_t *base,
-                   int64_t *capacity, int64_t *end);
+void hs_store_free_space(struct hs_store *store, size_t bytes, int fresh, int64_t *base,
+                         int64_t *capacity, int64_t *end);
 
 /* Seconds from one commit of so many bytes of contents to the next, in a file of `end` bytes, so
  * that those superseded, which wait for their readers, stay few beside it: see superseded_bytes. */

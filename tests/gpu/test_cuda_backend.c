@@ -128,13 +128,13 @@ void test_cuda_backend__a_ticket_keeps_its_moment(void **state)
             .count = 3, .step = 1.0, .stencil = hs_problem_stencil(&problem, 1.0)};
         check(cuda_backend()->upload(device, &whole, all, &err), &err, "upload");
         for (int round = 0; round < 3; round++) {
-            struct hs_ticket *ticket = NULL;
+            struct hs_readback *readback = NULL;
             const void *values = NULL;
             span.count = 3;
             check(cuda_backend()->sweep(device, &span, &err), &err, "sweep");
             check(cuda_backend()->download(device, &whole, then, &err), &err, "download");
-            check(cuda_backend()->download_begin(device, &ticket, &err), &err, "begin");
-            assert_non_null(ticket);
+            check(cuda_backend()->download_begin(device, &readback, &err), &err, "begin");
+            assert_non_null(readback);
             span.count = 150; /* more than four recordings of 32 */
             check(cuda_backend()->sweep(device, &span, &err), &err, "sweep");
             for (int64_t k = 0; k < size[HS_Z]; k += PLANES) {
@@ -144,13 +144,13 @@ void test_cuda_backend__a_ticket_keeps_its_moment(void **state)
                                     next = slab(&problem, end, beyond);
                 /* announced or not, and announced wrongly */
                 const struct hs_box *announced = round == 0 ? &next : round == 1 ? NULL : &box;
-                check(cuda_backend()->download_part(ticket, &box, end < beyond ? announced : NULL,
+                check(cuda_backend()->download_part(readback, &box, end < beyond ? announced : NULL,
                                                     &values, &err),
                       &err, "part");
                 assert_memory_equal(values, then + (size_t)(k * plane) * bytes,
                                     (size_t)((end - k) * plane) * bytes);
             }
-            cuda_backend()->download_end(ticket);
+            cuda_backend()->download_end(readback);
             check(cuda_backend()->download(device, &whole, later, &err), &err, "download");
             assert_memory_not_equal(later, then, field_bytes(&problem));
         }

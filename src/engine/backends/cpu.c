@@ -1,6 +1,6 @@
 /* The CPU backend: two fields in host memory, swept by a kernel of kernels/cpu/. */
 #include "core/clock.h"
-#include "core/fit.h"
+#include "core/largest_grid.h"
 #include "core/machine.h"
 #include "engine/backends/cpu_parts.h"
 #include "engine/registry.h"
@@ -36,7 +36,7 @@ static void describe_machine(int threads, char *out, size_t size)
     snprintf(out, size, "%d thread%s, %s", threads, threads == 1 ? "" : "s", model);
 }
 
-static enum hs_status identify(int device, int threads, struct hs_device_identity *out,
+static enum hs_status identify(int device, int threads, struct hs_device_fingerprint *out,
                                struct hs_error *err)
 {
     (void)device, (void)err;
@@ -100,7 +100,7 @@ static double bytes_needed(const struct hs_problem *problem, const struct hs_ker
     return bytes + hs_ghosts_bytes(problem, steps_of(problem, kernel) + 1);
 }
 
-static double ticket_bytes(const struct hs_problem *problem)
+static double readback_bytes(const struct hs_problem *problem)
 {
     return (double)hs_grid_count(&problem->grid) * (double)hs_precision_size(problem->precision);
 }
@@ -108,7 +108,7 @@ static double ticket_bytes(const struct hs_problem *problem)
 static double memory(const struct hs_problem *problem, const struct hs_kernel *kernel)
 {
     const struct hs_cpu_source source = hs_cpu_source_describe(problem);
-    return bytes_needed(problem, kernel, threads_for(problem, 0)) + ticket_bytes(problem) +
+    return bytes_needed(problem, kernel, threads_for(problem, 0)) + readback_bytes(problem) +
            hs_cpu_source_part_bytes(&source, problem);
 }
 
@@ -128,14 +128,14 @@ static double bytes_on(const struct hs_grid *grid, const void *context)
 }
 
 static enum hs_status memory_short(const struct demand *demand, double needed,
-                                   const struct hs_memory_room *room, struct hs_error *err)
+                                   const struct hs_memory_free *room, struct hs_error *err)
 {
     const struct hs_problem *problem = demand->problem;
-    const struct hs_fit fit = {bytes_on, demand, room->bytes, 2 * problem->radius + 1};
-    char points[HS_POINTS_TEXT], fits[HS_FIT_TEXT];
+    const struct hs_largest_grid fit = {bytes_on, demand, room->bytes, 2 * problem->radius + 1};
+    char points[HS_POINTS_TEXT], fits[HS_LARGEST_GRID_TEXT];
     hs_grid_name_points(&problem->grid, points, sizeof points);
     if (needed > room->bytes)
-        hs_fit_say(&fit, &problem->grid, fits, sizeof fits);
+        hs_largest_grid_say(&fit, &problem->grid, fits, sizeof fits);
     else
         snprintf(fits, sizeof fits, "this process may not take as much (ulimit -v)");
     return hs_error_add(err, HS_DEVICE,
@@ -160,7 +160,7 @@ static void destroy(struct hs_backend_state *state)
     free(state->level);
     free(state->scratch);
     hs_ghosts_release(&state->ghosts);
-    free(state->ticket.values);
+    free(state->readback.values);
     free(state);
 }
 
@@ -201,7 +201,7 @@ static enum hs_status create(const struct hs_problem *problem, const struct hs_k
     threads = threads_for(problem, threads);
     const struct demand demand = {problem, kernel, threads};
     const double needed = bytes_needed(problem, kernel, threads);
-    const struct hs_memory_room room = hs_machine_memory_free("");
+    const struct hs_memory_free room = hs_machine_memory_free("");
     if (needed > room.bytes)
         return memory_short(&demand, needed, &room, err);
     struct hs_backend_state *state = calloc(1, sizeof *state);
@@ -274,39 +274,39 @@ static enum hs_status download(struct hs_backend_state *state, const struct hs_b
 }
 
 /* A copy in memory, since the fields are exchanged. */
-static enum hs_status download_begin(struct hs_backend_state *state, struct hs_ticket **out,
+static enum hs_status download_begin(struct hs_backend_state *state, struct hs_readback **out,
                                      struct hs_error *err)
 {
     const struct hs_box box = hs_grid_box(&state->problem->grid);
-    struct hs_ticket *ticket = &state->ticket;
+    struct hs_readback *readback = &state->readback;
     *out = NULL;
-    if (!ticket->values) {
-        const double bytes = ticket_bytes(state->problem);
-        ticket->grid = state->problem->grid;
-        ticket->size = hs_precision_size(state->problem->precision);
-        ticket->values = bytes < hs_machine_memory_free("").bytes ? malloc((size_t)bytes) : NULL;
+    if (!readback->values) {
+        const double bytes = readback_bytes(state->problem);
+        readback->grid = state->problem->grid;
+        readback->size = hs_precision_size(state->problem->precision);
+        readback->values = bytes < hs_machine_memory_free("").bytes ? malloc((size_t)bytes) : NULL;
     }
-    if (!ticket->values)
+    if (!readback->values)
         return HS_OK;
-    *out = ticket;
-    return download(state, &box, ticket->values, err);
+    *out = readback;
+    return download(state, &box, readback->values, err);
 }
 
-static enum hs_status download_part(struct hs_ticket *ticket, const struct hs_box *box,
+static enum hs_status download_part(struct hs_readback *readback, const struct hs_box *box,
                                     const struct hs_box *next, const void **values,
                                     struct hs_error *err)
 {
     (void)next, (void)err;
-    const int64_t *points = ticket->grid.points;
+    const int64_t *points = readback->grid.points;
     const int64_t first =
         (box->lo[HS_Z] * points[HS_Y] + box->lo[HS_Y]) * points[HS_X] + box->lo[HS_X];
-    *values = ticket->values + (size_t)first * ticket->size;
+    *values = readback->values + (size_t)first * readback->size;
     return HS_OK;
 }
 
-static void download_end(struct hs_ticket *ticket)
+static void download_end(struct hs_readback *readback)
 {
-    (void)ticket; /* its memory serves the next */
+    (void)readback; /* its memory serves the next */
 }
 
 /* ---- sweep ----------------------------------------------------------------------------------- */

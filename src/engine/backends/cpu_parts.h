@@ -30,7 +30,7 @@ struct hs_cpu_source {
 };
 
 /* The field at one moment, dense, so that a stretch of it is read where it lies. */
-struct hs_ticket {
+struct hs_readback {
     struct hs_grid grid;
     size_t size;  /* bytes of a value */
     char *values; /* [nz][ny][nx]; NULL until it is wanted */
@@ -51,7 +51,7 @@ struct hs_backend_state {
     int first_slot;              /* of ghosts: the values at the time of `now` */
     int stale_walls;             /* buffers whose prescribed layers are still to be written */
     bool change_known;           /* `next` is the field one sweep before `now` */
-    struct hs_ticket ticket;
+    struct hs_readback readback;
     char description[128];
 };
 

@@ -26,7 +26,7 @@ struct hs_backend_state {
     int now;
     char *scratch; /* the kernel's own; NULL where it needs none */
     hs_cuda_staging staging;
-    hs_ticket ticket;
+    hs_readback readback;
     hs_cuda_source source;
     hs_cuda_faces faces;
     hs_cuda_reducer *reducer;
@@ -35,7 +35,7 @@ struct hs_backend_state {
     int first_slot;       /* of faces: the values at the time of the current field */
     int stale_walls;      /* fields whose prescribed layers are still to be written */
     change_known change;
-    hs_cuda_replay replay;
+    hs_cuda_graph replay;
     hs_cuda_timer timer;
     hs_cuda_rotation rotation; /* for measuring: the other pairs of fields */
     char description[384];
@@ -133,13 +133,13 @@ void destroy(hs_backend_state *state)
     if (!state)
         return;
     cudaSetDevice(state->device);
-    hs_cuda_replay_release(&state->replay);
+    hs_cuda_graph_release(&state->replay);
     hs_cuda_rotation_release(&state->rotation);
     hs_cuda_timer_release(&state->timer);
     hs_cuda_reducer_destroy(state->reducer);
     hs_cuda_faces_release(&state->faces);
     hs_cuda_source_release(&state->source);
-    hs_cuda_ticket_release(&state->ticket);
+    hs_cuda_readback_release(&state->readback);
     hs_cuda_staging_release(&state->staging);
     for (int f = 0; f < 2; f++)
         cudaFree(state->field[f]);
@@ -226,21 +226,21 @@ hs_status download(hs_backend_state *state, const hs_box *box, void *values, hs_
                             field_of(state, 0), state->stream, err);
 }
 
-hs_status download_begin(hs_backend_state *state, hs_ticket **out, hs_error *err)
+hs_status download_begin(hs_backend_state *state, hs_readback **out, hs_error *err)
 {
     *out = NULL;
     HS_CUDA_TRY(err, cudaSetDevice(state->device));
-    const hs_status st = hs_cuda_ticket_begin(&state->ticket, state->device, &state->layout,
-                                              state->problem->precision, state->field[state->now],
-                                              state->stream, err);
-    if (!st && !state->ticket.lacking)
-        *out = &state->ticket;
+    const hs_status st = hs_cuda_readback_begin(&state->readback, state->device, &state->layout,
+                                                state->problem->precision, state->field[state->now],
+                                                state->stream, err);
+    if (!st && !state->readback.lacking)
+        *out = &state->readback;
     return st;
 }
 
-void download_end(hs_ticket *ticket)
+void download_end(hs_readback *readback)
 {
-    (void)ticket; /* its memory serves the next; all that was asked for has come */
+    (void)readback; /* its memory serves the next; all that was asked for has come */
 }
 
 /* ---- sweep ----------------------------------------------------------------------------------- */
@@ -275,8 +275,8 @@ int slot_of(const hs_backend_state *state, int step)
 hs_status prepare(hs_backend_state *state, const hs_span *span, int64_t first, int steps,
                   hs_error *err)
 {
-    double begins[HS_CUDA_MOMENTS] = {}; /* sweeps with source fields of their own are not more */
-    for (int s = 0; s < steps && s < HS_CUDA_MOMENTS; s++)
+    double begins[HS_CUDA_TIMES] = {}; /* sweeps with source fields of their own are not more */
+    for (int s = 0; s < steps && s < HS_CUDA_TIMES; s++)
         begins[s] = hs_span_time(span, first + s);
     hs_status st = hs_cuda_source_update(&state->source, span->step, steps, begins, err);
     if (!st)
@@ -370,7 +370,7 @@ hs_status wait(const hs_backend_state *state, const hs_span *span, hs_error *err
 
 /* Calls in a recording: they end with the pair of fields, and the field of it, that they began
  * with. */
-int replay_calls(const hs_backend_state *state)
+int graph_calls(const hs_backend_state *state)
 {
     const int twice = 2 * state->rotation.pairs;
     return twice > REPLAY_CALLS ? twice : REPLAY_CALLS;
@@ -395,7 +395,7 @@ hs_status record(hs_backend_state *state, const hs_span *span, int64_t first, hs
     }
     HS_CUDA_TRY(err, cudaStreamBeginCapture(state->stream, cudaStreamCaptureModeThreadLocal));
     hs_status st = HS_OK;
-    for (int call = 0; call < replay_calls(state) && !st; call++)
+    for (int call = 0; call < graph_calls(state) && !st; call++)
         st = call_kernel(state, span, first, state->plan.steps, NULL, err);
     cudaGraph_t graph = NULL;
     const cudaError_t ended = cudaStreamEndCapture(state->stream, &graph);
@@ -404,18 +404,18 @@ hs_status record(hs_backend_state *state, const hs_span *span, int64_t first, hs
         return st;
     }
     HS_CUDA_TRY(err, ended);
-    return hs_cuda_replay_keep(&state->replay, graph, state->now, span, err);
+    return hs_cuda_graph_keep(&state->replay, graph, state->now, span, err);
 }
 
 /* Replays as long as whole recordings fit into `left` sweeps; tells how many were done. */
 hs_status replay(hs_backend_state *state, const hs_span *span, int64_t first, int64_t left,
                  int64_t *done, hs_error *err)
 {
-    const int64_t sweeps = (int64_t)replay_calls(state) * state->plan.steps;
+    const int64_t sweeps = (int64_t)graph_calls(state) * state->plan.steps;
     *done = 0;
     if (left < 4 * sweeps || !repeats(state)) /* recording costs about as much as a few replays */
         return HS_OK;
-    if (!hs_cuda_replay_fits(&state->replay, state->now, span)) {
+    if (!hs_cuda_graph_fits(&state->replay, state->now, span)) {
         hs_status st = prepare(state, span, first, 1, err);
         if (!st)
             st = record(state, span, first, err);
@@ -522,7 +522,7 @@ hs_status copy(hs_backend_state *state, int64_t count, int64_t *bytes, double *s
 hs_status rotate(hs_backend_state *state, int pairs, hs_error *err)
 {
     HS_CUDA_TRY(err, cudaSetDevice(state->device));
-    hs_cuda_replay_release(&state->replay);
+    hs_cuda_graph_release(&state->replay);
     state->change = NOT_KNOWN;
     const size_t bytes =
         (size_t)state->layout.elements * hs_precision_size(state->problem->precision);
@@ -541,7 +541,7 @@ extern "C" const hs_backend hs_backend_cuda = {
     .upload = upload,
     .download = download,
     .download_begin = download_begin,
-    .download_part = hs_cuda_ticket_part,
+    .download_part = hs_cuda_readback_part,
     .download_end = download_end,
     .sweep = sweep,
     .reduce = reduce,

@@ -60,7 +60,7 @@ struct scaling {
     hs_cuda_patch patch;
     unsigned segments; /* of a row */
     double scale;
-    double factor[HS_CUDA_MOMENTS][HS_MOST_FACTORS];
+    double factor[HS_CUDA_TIMES][HS_MOST_FACTORS];
     bool divides[HS_MOST_FACTORS];
     int factors;
     hs_cuda_moments moments;

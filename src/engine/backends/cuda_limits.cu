@@ -34,7 +34,7 @@ void module_version(char *out, size_t size)
 
 } // namespace
 
-hs_status hs_cuda_identify(int device, int threads, hs_device_identity *out, hs_error *err)
+hs_status hs_cuda_identify(int device, int threads, hs_device_fingerprint *out, hs_error *err)
 {
     (void)threads;
     cudaDeviceProp about;

@@ -1,5 +1,5 @@
 /* What the backend takes of the device's memory, and whether there is as much. */
-#include "core/fit.h"
+#include "core/largest_grid.h"
 #include "engine/backends/cuda_parts.cuh"
 
 enum { ALIGN_BYTES = 128 }; /* what a warp reads at once */
@@ -64,10 +64,10 @@ hs_status memory_short(const hs_problem *problem, const hs_kernel *kernel, doubl
                        double free_bytes, hs_error *err)
 {
     const demand asked = {problem, kernel};
-    const hs_fit fit = {bytes_on, &asked, free_bytes, 2 * problem->radius + 1};
-    char points[HS_POINTS_TEXT], fits[HS_FIT_TEXT];
+    const hs_largest_grid fit = {bytes_on, &asked, free_bytes, 2 * problem->radius + 1};
+    char points[HS_POINTS_TEXT], fits[HS_LARGEST_GRID_TEXT];
     hs_grid_name_points(&problem->grid, points, sizeof points);
-    hs_fit_say(&fit, &problem->grid, fits, sizeof fits);
+    hs_largest_grid_say(&fit, &problem->grid, fits, sizeof fits);
     return hs_error_add(err, HS_DEVICE,
                         "not enough device memory: %s points in %s precision need %.0f bytes "
                         "(%.2f GiB), %.0f bytes (%.2f GiB) are free; %s",

@@ -52,7 +52,7 @@ hs_status hs_cuda_memory_check(const hs_problem *problem, const hs_kernel *kerne
 /* ---- cuda_limits.cu -------------------------------------------------------------------------- */
 
 hs_status hs_cuda_limits(int device, hs_device_limits *out, hs_error *err);
-hs_status hs_cuda_identify(int device, int threads, hs_device_identity *out, hs_error *err);
+hs_status hs_cuda_identify(int device, int threads, hs_device_fingerprint *out, hs_error *err);
 double hs_cuda_cache(int device); /* bytes of L2; 0 where there is no such device */
 
 /* ---- cuda_copy.cu ---------------------------------------------------------------------------- */
@@ -91,11 +91,12 @@ hs_status hs_cuda_upload(hs_cuda_staging *staging, const hs_layout *layout, hs_p
 hs_status hs_cuda_copy_field(const hs_layout *layout, hs_precision precision, const hs_box *box,
                              void *from, void *to, cudaStream_t stream, hs_error *err);
 
-/* ---- cuda_ticket.cu -------------------------------------------------------------------------- */
+/* ---- cuda_readback.cu --------------------------------------------------------------------------
+ */
 
 /* A copy of the field on the device, and the way from it to the host on a stream of its own, so
  * that sweeps may go on. Zero: none yet. */
-struct hs_ticket {
+struct hs_readback {
     int device;
     hs_layout layout;
     hs_precision precision;
@@ -109,13 +110,13 @@ struct hs_ticket {
 };
 
 /* Notes `field` (an allocation of the layout) as it is when `sweeps` has come so far. HS_OK with
- * ticket->lacking where there is no memory. Safe to release after failure. */
-hs_status hs_cuda_ticket_begin(hs_ticket *ticket, int device, const hs_layout *layout,
-                               hs_precision precision, const char *field, cudaStream_t sweeps,
-                               hs_error *err);
-hs_status hs_cuda_ticket_part(hs_ticket *ticket, const hs_box *box, const hs_box *next,
-                              const void **values, hs_error *err);
-void hs_cuda_ticket_release(hs_ticket *ticket);
+ * readback->lacking where there is no memory. Safe to release after failure. */
+hs_status hs_cuda_readback_begin(hs_readback *readback, int device, const hs_layout *layout,
+                                 hs_precision precision, const char *field, cudaStream_t sweeps,
+                                 hs_error *err);
+hs_status hs_cuda_readback_part(hs_readback *readback, const hs_box *box, const hs_box *next,
+                                const void **values, hs_error *err);
+void hs_cuda_readback_release(hs_readback *readback);
 
 /* ---- cuda_expression.cu ---------------------------------------------------------------------- */
 
@@ -142,11 +143,11 @@ struct hs_cuda_patch {
 };
 
 /* Moments for which values are wanted, and where those of each go. */
-enum { HS_CUDA_MOMENTS = 8 };
+enum { HS_CUDA_TIMES = 8 };
 struct hs_cuda_moments {
     int count;
-    double t[HS_CUDA_MOMENTS]; /* s */
-    void *out[HS_CUDA_MOMENTS];
+    double t[HS_CUDA_TIMES]; /* s */
+    void *out[HS_CUDA_TIMES];
 };
 
 /* out = scale * value at the patch's nodes at each moment; evaluated in double, stored in
@@ -314,21 +315,21 @@ hs_status hs_cuda_faces_prescribe(const hs_cuda_faces *faces, int slot, void *fi
  */
 hs_face_level hs_cuda_faces_level(const hs_cuda_faces *faces, int in, int out);
 
-/* ---- cuda_replay.cu -------------------------------------------------------------------------- */
+/* ---- cuda_graph.cu -------------------------------------------------------------------------- */
 
 /* A recorded stretch of sweeps, and what it was recorded for; zero: none. */
-struct hs_cuda_replay {
+struct hs_cuda_graph {
     cudaGraphExec_t graph;
     int now; /* which of the two fields it begins and ends with */
     hs_stencil stencil;
     double step;
 };
 
-void hs_cuda_replay_release(hs_cuda_replay *replay);
-bool hs_cuda_replay_fits(const hs_cuda_replay *replay, int now, const hs_span *span);
+void hs_cuda_graph_release(hs_cuda_graph *replay);
+bool hs_cuda_graph_fits(const hs_cuda_graph *replay, int now, const hs_span *span);
 /* Takes over `graph`. */
-hs_status hs_cuda_replay_keep(hs_cuda_replay *replay, cudaGraph_t graph, int now,
-                              const hs_span *span, hs_error *err);
+hs_status hs_cuda_graph_keep(hs_cuda_graph *replay, cudaGraph_t graph, int now, const hs_span *span,
+                             hs_error *err);
 
 /* ---- cuda_ceilings.cu ------------------------------------------------------------------------ */
 

@@ -73,7 +73,7 @@ way way_of(const hs_problem *problem, const hs_kernel *kernel)
 {
     way w = {};
     w.levels = levels_of(problem, kernel);
-    w.levels = w.levels <= HS_CUDA_MOMENTS ? w.levels : 0;
+    w.levels = w.levels <= HS_CUDA_TIMES ? w.levels : 0;
     w.tables = hs_cuda_tables_suit(problem, &w.separation);
     w.hands_over = w.tables && w.levels > 0 && (kernel->features & HS_SOURCE_TABLES) &&
                    w.separation.axis == HS_Z && !(hs_problem_features(problem) & HS_WALL_FIELD);

@@ -55,7 +55,7 @@ struct combination {
     int64_t stride[HS_AXES]; /* of the planes */
     double scale;
     hs_cuda_moments moments;
-    hs_source_tables tables[HS_CUDA_MOMENTS];
+    hs_source_tables tables[HS_CUDA_TIMES];
 };
 
 /* A block takes a segment of a row. */

@@ -41,7 +41,7 @@ static void remove_machine(void)
 
 static void assert_memory(double most_mib, double free_mib, const char *whose)
 {
-    const struct hs_memory_room most = hs_machine_memory(root), free = hs_machine_memory_free(root);
+    const struct hs_memory_free most = hs_machine_memory(root), free = hs_machine_memory_free(root);
     assert_near(most.bytes, most_mib * 0x1p20, 0.0);
     assert_near(free.bytes, free_mib * 0x1p20, 0.0);
     assert_string_equal(most.whose, whose);

@@ -23,15 +23,15 @@ void test_stencil__second_difference_has_its_order(void **state)
     (void)state;
     for (int radius = 1; radius <= HS_MAX_RADIUS; radius++)
         for (int power = 0; power <= 2 * radius; power += 2) {
-            double moment = power == 0 ? hs_second_difference(radius, 0) : 0.0;
+            double step_state = power == 0 ? hs_second_difference(radius, 0) : 0.0;
             for (int m = 1; m <= radius; m++) {
                 double x = 1.0;
                 for (int p = 0; p < power; p++)
                     x *= m;
-                moment += 2.0 * x * hs_second_difference(radius, m);
+                step_state += 2.0 * x * hs_second_difference(radius, m);
             }
             /* a few roundings of terms up to 3^6/90 */
-            assert_near(moment, power == 2 ? 2.0 : 0.0, 1e-14);
+            assert_near(step_state, power == 2 ? 2.0 : 0.0, 1e-14);
         }
 }
 
@@ -85,7 +85,7 @@ static double sum_of_floats(const struct hs_stencil *stencil)
 }
 
 /* Sum of the coefficients along an axis times their distances squared: 2 alpha dt / dx^2. */
-static double moment_of(const struct hs_stencil *stencil, int axis)
+static double step_state_of(const struct hs_stencil *stencil, int axis)
 {
     double sum = 0.0;
     for (int m = -stencil->radius; m <= stencil->radius; m++)
@@ -108,8 +108,8 @@ static void assert_balanced(const struct hs_stencil *before)
             assert_true(after.c[n] == after.c[n - 1]); /* no drift to one side */
     }
     for (int axis = 0; axis < before->dims; axis++) {
-        const double whole = moment_of(before, axis);
-        assert_near(moment_of(&after, axis), whole, 1e-5 * whole);
+        const double whole = step_state_of(before, axis);
+        assert_near(step_state_of(&after, axis), whole, 1e-5 * whole);
     }
 }
 

@@ -307,20 +307,20 @@ void test_backend_cpu__a_ticket_keeps_its_moment(void **state)
     set_up(&f, 2);
     double then[COUNT], later[COUNT];
     for (int round = 0; round < 2; round++) {
-        struct hs_ticket *ticket = NULL;
+        struct hs_readback *readback = NULL;
         const void *values = NULL;
         download(&f, then);
-        assert_int_equal(hs_backend_cpu.download_begin(f.state, &ticket, &f.err), HS_OK);
-        assert_non_null(ticket);
+        assert_int_equal(hs_backend_cpu.download_begin(f.state, &readback, &f.err), HS_OK);
+        assert_non_null(readback);
         sweep(&f, 3, false);
         for (int k = 0; k < NZ; k += 2) {
             const struct hs_box box = {{0, 0, k}, {NX, NY, k + 2 < NZ ? k + 2 : NZ}};
-            assert_int_equal(hs_backend_cpu.download_part(ticket, &box, NULL, &values, &f.err),
+            assert_int_equal(hs_backend_cpu.download_part(readback, &box, NULL, &values, &f.err),
                              HS_OK);
             assert_memory_equal(values, then + k * NX * NY,
                                 (size_t)hs_box_count(&box) * sizeof *then);
         }
-        hs_backend_cpu.download_end(ticket);
+        hs_backend_cpu.download_end(readback);
         download(&f, later);
         assert_memory_not_equal(later, then, sizeof then);
     }

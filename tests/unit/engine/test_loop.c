@@ -136,21 +136,21 @@ static int64_t diary_next(void *self, int64_t s)
     return d->every > 0 ? (s / d->every + 1) * d->every : INT64_MAX;
 }
 
-static enum hs_status diary_notify(void *self, const struct hs_moment *m, struct hs_error *err)
+static enum hs_status diary_notify(void *self, const struct hs_step_state *m, struct hs_error *err)
 {
     struct diary *d = self;
     const struct hs_reduction *r;
     const void *field;
     double node;
     const int64_t origin[HS_AXES] = {0, 0, 0};
-    assert_int_equal(hs_moment_reduction(m, &r, err), HS_OK);
+    assert_int_equal(hs_step_state_reduction(m, &r, err), HS_OK);
     if (d->wants_field) {
-        assert_int_equal(hs_moment_field(m, &field, err), HS_OK);
+        assert_int_equal(hs_step_state_field(m, &field, err), HS_OK);
         if (isfinite(r->max))
             assert_true(((const double *)field)[0] == r->max);
     }
     if (d->wants_node)
-        assert_int_equal(hs_moment_node(m, origin, &node, err), HS_OK);
+        assert_int_equal(hs_step_state_node(m, origin, &node, err), HS_OK);
     d->sweep[d->count] = m->sweep;
     d->time[d->count] = m->time;
     d->change[d->count] = r->change;

@@ -58,7 +58,7 @@ static double memory(const struct hs_problem *problem, const struct hs_kernel *k
     return need;
 }
 
-static enum hs_status identify(int device, int threads, struct hs_device_identity *out,
+static enum hs_status identify(int device, int threads, struct hs_device_fingerprint *out,
                                struct hs_error *err)
 {
     (void)device, (void)threads, (void)err;
@@ -114,7 +114,7 @@ static struct hs_problem problem_of(struct hs_plan *plan)
     problem.schedule.history_every = -1;
     *plan = (struct hs_plan){.backend = &pretended,
                              .kernel = &kernel_a,
-                             .choice = HS_CHOICE_PREFERRED,
+                             .choice = HS_CHOICE_HEURISTIC,
                              .sweeps = 1000000,
                              .output_every = -1,
                              .tail_step = 1.0};

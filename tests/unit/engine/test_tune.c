@@ -61,7 +61,7 @@ static enum hs_status time_sweeps(struct hs_backend_state *state, const struct h
     return HS_OK;
 }
 
-static enum hs_status identify(int device, int threads, struct hs_device_identity *out,
+static enum hs_status identify(int device, int threads, struct hs_device_fingerprint *out,
                                struct hs_error *err)
 {
     (void)device, (void)threads, (void)err;
@@ -137,7 +137,7 @@ static struct hs_problem problem_of(struct hs_plan *plan, const struct hs_kernel
     problem.schedule.steady_check_every = 100;
     *plan = (struct hs_plan){.backend = &pretended,
                              .kernel = usual,
-                             .choice = HS_CHOICE_PREFERRED,
+                             .choice = HS_CHOICE_HEURISTIC,
                              .sweeps = 5000,
                              .output_every = -1,
                              .tail_step = 1.0};
@@ -364,7 +364,7 @@ void test_tune__kernel_that_is_not_for_the_case_is_not_taken(void **state)
         strcpy(tuning.row[0].kernel, names[n]);
         assert_false(hs_tune_apply(&tuning, &problem, &plan));
         assert_ptr_equal(plan.kernel, &hs_kernel_cpu_openmp);
-        assert_int_equal(plan.choice, HS_CHOICE_PREFERRED);
+        assert_int_equal(plan.choice, HS_CHOICE_HEURISTIC);
     }
 }
 

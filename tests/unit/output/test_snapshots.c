@@ -13,16 +13,16 @@
 
 enum { NX = 5, NY = 4, COUNT = NX * NY };
 
-struct hs_ticket {
+struct hs_readback {
     double values[COUNT];
 };
 
 struct hs_backend_state {
     double field[COUNT];
-    struct hs_ticket ticket;
-    bool gives_tickets;
+    struct hs_readback readback;
+    bool gives_readbacks;
     int lost; /* so many parts fail */
-    int open; /* tickets begun and not ended */
+    int open; /* readbacks begun and not ended */
     int begun;
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -40,14 +40,14 @@ static enum hs_status download(struct hs_backend_state *s, const struct hs_box *
     return HS_OK;
 }
 
-static enum hs_status download_begin(struct hs_backend_state *s, struct hs_ticket **out,
+static enum hs_status download_begin(struct hs_backend_state *s, struct hs_readback **out,
                                      struct hs_error *err)
 {
     (void)err;
-    *out = s->gives_tickets ? &s->ticket : NULL;
+    *out = s->gives_readbacks ? &s->readback : NULL;
     if (*out) {
         assert_int_equal(s->open, 0); /* one at a time */
-        memcpy(s->ticket.values, s->field, sizeof s->field);
+        memcpy(s->readback.values, s->field, sizeof s->field);
         s->open++;
         s->begun++;
     }
@@ -56,7 +56,7 @@ static enum hs_status download_begin(struct hs_backend_state *s, struct hs_ticke
 
 static struct hs_backend_state device;
 
-static enum hs_status download_part(struct hs_ticket *ticket, const struct hs_box *box,
+static enum hs_status download_part(struct hs_readback *readback, const struct hs_box *box,
                                     const struct hs_box *next, const void **values,
                                     struct hs_error *err)
 {
@@ -65,13 +65,13 @@ static enum hs_status download_part(struct hs_ticket *ticket, const struct hs_bo
     while (device.shut)
         pthread_cond_wait(&device.changed, &device.lock);
     pthread_mutex_unlock(&device.lock);
-    *values = ticket->values + box->lo[HS_Y] * NX + box->lo[HS_X];
+    *values = readback->values + box->lo[HS_Y] * NX + box->lo[HS_X];
     return device.lost-- > 0 ? hs_error_add(err, HS_DEVICE, "device lost") : HS_OK;
 }
 
-static void download_end(struct hs_ticket *ticket)
+static void download_end(struct hs_readback *readback)
 {
-    (void)ticket;
+    (void)readback;
     device.open--;
 }
 
@@ -95,7 +95,7 @@ static const struct hs_plan plan = {
 
 struct scene {
     struct hs_problem problem;
-    struct hs_moment_cache cache;
+    struct hs_step_state_cache cache;
     struct hs_snapshots *snapshots;
     struct hs_observer *observer;
     struct hs_error err;
@@ -110,12 +110,12 @@ static void shut(bool closed)
     pthread_mutex_unlock(&device.lock);
 }
 
-static void begin(struct scene *s, bool tickets)
+static void begin(struct scene *s, bool readbacks)
 {
     memset(&device, 0, sizeof device);
     pthread_mutex_init(&device.lock, NULL);
     pthread_cond_init(&device.changed, NULL);
-    device.gives_tickets = tickets;
+    device.gives_readbacks = readbacks;
     *s = (struct scene){.directory = "/tmp/snapshots-XXXXXX"};
     assert_non_null(mkdtemp(s->directory));
     snprintf(s->file, sizeof s->file, "%s/o.h5", s->directory);
@@ -127,7 +127,7 @@ static void begin(struct scene *s, bool tickets)
     s->problem.precision = HS_DOUBLE;
     s->problem.schedule.history_every = -1;
     s->problem.output.file = strdup(s->file);
-    s->cache = (struct hs_moment_cache){.backend = &stand_in, .state = &device};
+    s->cache = (struct hs_step_state_cache){.backend = &stand_in, .state = &device};
     assert_int_equal(hs_snapshots_create(&s->problem, &plan, NULL, &s->snapshots, &s->err), HS_OK);
     s->observer = hs_snapshots_observer(s->snapshots);
 }
@@ -143,21 +143,21 @@ static enum hs_status tell(struct scene *s, enum hs_phase phase, int64_t sweep)
 {
     set_field(sweep);
     s->cache.field_valid = s->cache.reduction_valid = false;
-    const struct hs_moment moment = {.problem = &s->problem,
-                                     .plan = &plan,
-                                     .phase = phase,
-                                     .sweep = sweep,
-                                     .time = 0.5 * (double)sweep,
-                                     .device = "a stand-in",
-                                     .cache = &s->cache};
-    const enum hs_status st = s->observer->notify(s->observer->self, &moment, &s->err);
+    const struct hs_step_state step_state = {.problem = &s->problem,
+                                             .plan = &plan,
+                                             .phase = phase,
+                                             .sweep = sweep,
+                                             .time = 0.5 * (double)sweep,
+                                             .device = "a stand-in",
+                                             .cache = &s->cache};
+    const enum hs_status st = s->observer->notify(s->observer->self, &step_state, &s->err);
     set_field(-1); /* the sweeps go on */
     return st;
 }
 
 static void end(struct scene *s)
 {
-    s->observer->settle(s->observer->self);
+    s->observer->drain(s->observer->self);
     assert_int_equal(device.open, 0);
     hs_snapshots_destroy(s->snapshots);
     char xdmf[64];
@@ -242,7 +242,7 @@ void test_snapshots__a_failure_of_the_writer_reaches_the_loop(void **state)
     assert_int_equal(tell(&s, HS_PHASE_START, 0), HS_OK);
     device.lost = 1;
     assert_int_equal(tell(&s, HS_PHASE_RUNNING, 10), HS_OK); /* not known yet */
-    s.observer->settle(s.observer->self);
+    s.observer->drain(s.observer->self);
     assert_int_equal(tell(&s, HS_PHASE_RUNNING, 20), HS_DEVICE);
     assert_string_equal(s.err.text, "device lost\n");
     assert_int_equal(hs_snapshots_flush(s.snapshots, &s.err), HS_DEVICE);

@@ -5,8 +5,8 @@
  * Gaps lie in ascending order. Neighbours that have both waited long enough are one, so that
  * contents which grow fit where several smaller ones were.
  */
-#ifndef HS_OUTPUT_ROOM_H
-#define HS_OUTPUT_ROOM_H
+#ifndef HS_OUTPUT_FREE_SPACE_H
+#define HS_OUTPUT_FREE_SPACE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,21 +16,22 @@ struct hs_gap {
     double since; /* when it was left [s] */
 };
 
-struct hs_room { /* begins as zeros */
+struct hs_free_space { /* begins as zeros */
     struct hs_gap *gaps;
     int count, capacity;
 };
 
-void hs_room_release(struct hs_room *room);
+void hs_free_space_release(struct hs_free_space *room);
 
 /* Adds bytes that were left at `now` [s]. Where memory is short they stay unused. */
-void hs_room_leave(struct hs_room *room, int64_t at, int64_t bytes, double now);
+void hs_free_space_leave(struct hs_free_space *room, int64_t at, int64_t bytes, double now);
 
 /* The smallest gap of `bytes` or more that was left at `until` [s] or before; false if none. */
-bool hs_room_find(struct hs_room *room, int64_t bytes, double until, struct hs_gap *out);
+bool hs_free_space_find(struct hs_free_space *room, int64_t bytes, double until,
+                        struct hs_gap *out);
 
 /* The first `most` bytes of the gap at `at`, or as many as it has, are in use again: returns how
  * many. */
-int64_t hs_room_take(struct hs_room *room, int64_t at, int64_t most);
+int64_t hs_free_space_take(struct hs_free_space *room, int64_t at, int64_t most);
 
 #endif

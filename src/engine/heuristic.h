@@ -7,13 +7,13 @@
  * descriptor say that), only of where it is the faster one. After the table any kernel that can,
  * the reference last.
  */
-#ifndef HS_ENGINE_PREFERENCE_H
-#define HS_ENGINE_PREFERENCE_H
+#ifndef HS_ENGINE_HEURISTIC_H
+#define HS_ENGINE_HEURISTIC_H
 
 #include "core/features.h"
 #include "core/kernel.h"
 
-struct hs_preference {
+struct hs_heuristic {
     const char *kernel;
     hs_features only;    /* dims, radius, precision: any of those named; of a kind unnamed, all */
     int64_t from;        /* nodes of the grid, at least */
@@ -23,9 +23,9 @@ struct hs_preference {
 };
 
 /* Best first; ends with a NULL kernel. */
-const struct hs_preference *hs_preferences(enum hs_device device);
+const struct hs_heuristic *hs_heuristics(enum hs_device device);
 
 /* Whether the row is about this case; of its kernel it knows nothing. */
-bool hs_preference_holds(const struct hs_preference *row, const struct hs_problem *problem);
+bool hs_heuristic_holds(const struct hs_heuristic *row, const struct hs_problem *problem);
 
 #endif

@@ -1,4 +1,4 @@
-#include "engine/preference.h"
+#include "engine/heuristic.h"
 #include "engine/registry.h"
 #include "test.h"
 
@@ -18,63 +18,63 @@ static struct hs_problem case_of(int dims, int64_t points, int radius, enum hs_p
     return problem;
 }
 
-void test_preference__empty_row_holds_for_all(void **state)
+void test_heuristic__empty_row_holds_for_all(void **state)
 {
     (void)state;
-    const struct hs_preference row = {.kernel = "any"};
+    const struct hs_heuristic row = {.kernel = "any"};
     for (int dims = 1; dims <= 3; dims++)
         for (int radius = 1; radius <= 3; radius++)
             for (int p = 0; p < HS_PRECISIONS; p++) {
                 struct hs_problem problem = case_of(dims, 9, radius, (enum hs_precision)p);
                 problem.face[0].wrap = true;
                 problem.source.present = true;
-                assert_true(hs_preference_holds(&row, &problem));
+                assert_true(hs_heuristic_holds(&row, &problem));
             }
 }
 
-void test_preference__dims_radius_and_precision(void **state)
+void test_heuristic__dims_radius_and_precision(void **state)
 {
     (void)state;
-    const struct hs_preference row = {.kernel = "some",
-                                      .only = HS_2D | HS_3D | HS_RADIUS_1 | HS_IN_FLOAT};
+    const struct hs_heuristic row = {.kernel = "some",
+                                     .only = HS_2D | HS_3D | HS_RADIUS_1 | HS_IN_FLOAT};
     struct hs_problem problem = case_of(2, 9, 1, HS_FLOAT);
-    assert_true(hs_preference_holds(&row, &problem));
+    assert_true(hs_heuristic_holds(&row, &problem));
     problem = case_of(1, 9, 1, HS_FLOAT);
-    assert_false(hs_preference_holds(&row, &problem));
+    assert_false(hs_heuristic_holds(&row, &problem));
     problem = case_of(3, 9, 2, HS_FLOAT);
-    assert_false(hs_preference_holds(&row, &problem));
+    assert_false(hs_heuristic_holds(&row, &problem));
     problem = case_of(3, 9, 1, HS_DOUBLE);
-    assert_false(hs_preference_holds(&row, &problem));
+    assert_false(hs_heuristic_holds(&row, &problem));
 }
 
-void test_preference__sizes_from_and_below(void **state)
+void test_heuristic__sizes_from_and_below(void **state)
 {
     (void)state;
-    const struct hs_preference row = {.kernel = "middle", .from = 1000, .below = 1728};
+    const struct hs_heuristic row = {.kernel = "middle", .from = 1000, .below = 1728};
     struct hs_problem problem = case_of(3, 9, 1, HS_FLOAT);
-    assert_false(hs_preference_holds(&row, &problem));
+    assert_false(hs_heuristic_holds(&row, &problem));
     problem = case_of(3, 10, 1, HS_FLOAT);
-    assert_true(hs_preference_holds(&row, &problem));
+    assert_true(hs_heuristic_holds(&row, &problem));
     problem = case_of(3, 11, 1, HS_FLOAT);
-    assert_true(hs_preference_holds(&row, &problem));
+    assert_true(hs_heuristic_holds(&row, &problem));
     problem = case_of(3, 12, 1, HS_FLOAT);
-    assert_false(hs_preference_holds(&row, &problem));
+    assert_false(hs_heuristic_holds(&row, &problem));
 }
 
-void test_preference__features_with_and_without(void **state)
+void test_heuristic__features_with_and_without(void **state)
 {
     (void)state;
-    const struct hs_preference wants = {.kernel = "wants", .with = HS_SOURCE | HS_WALL_PERIODIC};
-    const struct hs_preference shuns = {.kernel = "shuns", .without = HS_SOURCE | HS_WALL_PERIODIC};
+    const struct hs_heuristic wants = {.kernel = "wants", .with = HS_SOURCE | HS_WALL_PERIODIC};
+    const struct hs_heuristic shuns = {.kernel = "shuns", .without = HS_SOURCE | HS_WALL_PERIODIC};
     struct hs_problem problem = case_of(1, 9, 1, HS_DOUBLE);
-    assert_false(hs_preference_holds(&wants, &problem));
-    assert_true(hs_preference_holds(&shuns, &problem));
+    assert_false(hs_heuristic_holds(&wants, &problem));
+    assert_true(hs_heuristic_holds(&shuns, &problem));
     problem.source.present = true; /* one of two */
-    assert_false(hs_preference_holds(&wants, &problem));
-    assert_false(hs_preference_holds(&shuns, &problem));
+    assert_false(hs_heuristic_holds(&wants, &problem));
+    assert_false(hs_heuristic_holds(&shuns, &problem));
     problem.face[0].wrap = problem.face[1].wrap = true;
-    assert_true(hs_preference_holds(&wants, &problem));
-    assert_false(hs_preference_holds(&shuns, &problem));
+    assert_true(hs_heuristic_holds(&wants, &problem));
+    assert_false(hs_heuristic_holds(&shuns, &problem));
 }
 
 static bool is_known(const char *name, enum hs_device device)
@@ -89,12 +89,12 @@ static bool is_known(const char *name, enum hs_device device)
 }
 
 /* A row for a kernel that is not in the tree would never be taken, and nobody would see it. */
-void test_preference__rows_name_kernels_of_the_tree(void **state)
+void test_heuristic__rows_name_kernels_of_the_tree(void **state)
 {
     (void)state;
     for (int device = 0; device < HS_DEVICES; device++) {
         int rows = 0;
-        for (const struct hs_preference *row = hs_preferences((enum hs_device)device); row->kernel;
+        for (const struct hs_heuristic *row = hs_heuristics((enum hs_device)device); row->kernel;
              row++, rows++) {
             if (!is_known(row->kernel, (enum hs_device)device))
                 fail_msg("no kernel %s", row->kernel);
@@ -108,13 +108,13 @@ void test_preference__rows_name_kernels_of_the_tree(void **state)
 /* The first kernel of the CPU's rows that hold. */
 static const char *taken(const struct hs_problem *problem)
 {
-    for (const struct hs_preference *row = hs_preferences(HS_CPU); row->kernel; row++)
-        if (hs_preference_holds(row, problem))
+    for (const struct hs_heuristic *row = hs_heuristics(HS_CPU); row->kernel; row++)
+        if (hs_heuristic_holds(row, problem))
             return row->kernel;
     return "none";
 }
 
-void test_preference__short_lines_are_fused_on_the_cpu(void **state)
+void test_heuristic__short_lines_are_fused_on_the_cpu(void **state)
 {
     (void)state;
     for (int radius = 1; radius <= 3; radius++)

@@ -1,7 +1,7 @@
 /* What drives the field besides itself, source and walls: how large it is, where it leads the
  * field, and whether that can hold it. */
-#ifndef HS_ENGINE_DRIVES_H
-#define HS_ENGINE_DRIVES_H
+#ifndef HS_ENGINE_BOUNDARY_DATA_H
+#define HS_ENGINE_BOUNDARY_DATA_H
 
 #include "engine/plan.h"
 
@@ -9,20 +9,21 @@
 
 /* How large |T| can become by them in the whole run, from a coarse lattice of the grid and of the
  * run's time: a narrow peak may be missed, by any factor. */
-double hs_drives_scale(const struct hs_problem *problem, const struct hs_plan *plan);
+double hs_boundary_data_scale(const struct hs_problem *problem, const struct hs_plan *plan);
 
 /* The same from what they are at one node, and at its projections on the faces, at the times of all
  * sweeps (65536 of them at least) up to `sweep`. */
-double hs_drives_scale_at(const struct hs_problem *problem, const struct hs_plan *plan,
-                          const int64_t node[HS_AXES], int64_t sweep);
+double hs_boundary_data_scale_at(const struct hs_problem *problem, const struct hs_plan *plan,
+                                 const int64_t node[HS_AXES], int64_t sweep);
 
 /* Where they lead the field, from a lattice at t = 0. */
-struct hs_drives_lead {
+struct hs_boundary_data_lead {
     double lowest, highest; /* temperatures that walls pull to; lowest > highest: none does */
     double gain;            /* K a sweep, by source and fluxes, their size spread over the grid */
     bool in_time;           /* one of them changes in time */
 };
-struct hs_drives_lead hs_drives_lead(const struct hs_problem *problem, const struct hs_plan *plan);
+struct hs_boundary_data_lead hs_boundary_data_lead(const struct hs_problem *problem,
+                                                   const struct hs_plan *plan);
 
 /*
  * Looks, on a lattice of the grid and at `suspect`, for what they gave the sweeps after `from` up
@@ -30,8 +31,8 @@ struct hs_drives_lead hs_drives_lead(const struct hs_problem *problem, const str
  * `case.cfg:4: source.expression = "exp(1e4*t)" is inf at node (3), x = 0.1 m, t = 2 s`. What is so
  * at few nodes or for a few sweeps only may be missed.
  */
-bool hs_drives_find_excess(const struct hs_problem *problem, const struct hs_plan *plan,
-                           int64_t from, int64_t to, const int64_t suspect[HS_AXES], char *out,
-                           size_t size);
+bool hs_boundary_data_find_excess(const struct hs_problem *problem, const struct hs_plan *plan,
+                                  int64_t from, int64_t to, const int64_t suspect[HS_AXES],
+                                  char *out, size_t size);
 
 #endif

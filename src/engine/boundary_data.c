@@ -1,4 +1,4 @@
-#include "engine/drives.h"
+#include "engine/boundary_data.h"
 
 #include <float.h>
 #include <math.h>
@@ -124,7 +124,7 @@ static double coarsely_largest(const struct hs_grid *grid, const struct drive *d
     return most;
 }
 
-double hs_drives_scale(const struct hs_problem *problem, const struct hs_plan *plan)
+double hs_boundary_data_scale(const struct hs_problem *problem, const struct hs_plan *plan)
 {
     struct drive drives[1 + HS_FACES];
     const int count = list_drives(problem, plan, drives);
@@ -134,8 +134,8 @@ double hs_drives_scale(const struct hs_problem *problem, const struct hs_plan *p
     return sum;
 }
 
-double hs_drives_scale_at(const struct hs_problem *problem, const struct hs_plan *plan,
-                          const int64_t node[HS_AXES], int64_t sweep)
+double hs_boundary_data_scale_at(const struct hs_problem *problem, const struct hs_plan *plan,
+                                 const int64_t node[HS_AXES], int64_t sweep)
 {
     enum { TIMES = 65536 };
     struct drive drives[1 + HS_FACES];
@@ -186,7 +186,7 @@ static void survey(const struct hs_grid *grid, const struct drive *drive, double
 /* A wall's rule ghost = a*inner + b*edge + c*drive rests where all three are c*drive/(1 - a - b); a
  * flux rests nowhere, and adds c*drive to the edge node's neighbour in each sweep. */
 static void add_wall(const struct hs_problem *problem, const struct hs_stencil *stencil,
-                     const struct drive *drive, struct hs_drives_lead *out)
+                     const struct drive *drive, struct hs_boundary_data_lead *out)
 {
     const struct hs_face *face = &problem->face[drive->face];
     const int axis = drive->face / 2;
@@ -204,12 +204,13 @@ static void add_wall(const struct hs_problem *problem, const struct hs_stencil *
                      (double)problem->grid.points[axis];
 }
 
-struct hs_drives_lead hs_drives_lead(const struct hs_problem *problem, const struct hs_plan *plan)
+struct hs_boundary_data_lead hs_boundary_data_lead(const struct hs_problem *problem,
+                                                   const struct hs_plan *plan)
 {
     const struct hs_stencil stencil = hs_problem_stencil(problem, hs_plan_step(plan));
     struct drive drives[1 + HS_FACES];
     const int count = list_drives(problem, plan, drives);
-    struct hs_drives_lead out = {.lowest = INFINITY, .highest = -INFINITY};
+    struct hs_boundary_data_lead out = {.lowest = INFINITY, .highest = -INFINITY};
     for (int d = 0; d < count; d++) {
         const bool from_file = drives[d].data != NULL;
         out.in_time |= !from_file && (hs_value_varies(drives[d].value) & HS_VARIES_T) != 0;
@@ -279,9 +280,9 @@ static void describe(const struct hs_problem *problem, const struct drive *drive
              number, node, t);
 }
 
-bool hs_drives_find_excess(const struct hs_problem *problem, const struct hs_plan *plan,
-                           int64_t from, int64_t to, const int64_t suspect[HS_AXES], char *out,
-                           size_t size)
+bool hs_boundary_data_find_excess(const struct hs_problem *problem, const struct hs_plan *plan,
+                                  int64_t from, int64_t to, const int64_t suspect[HS_AXES],
+                                  char *out, size_t size)
 {
     enum { TIMES = 64 };
     struct drive drives[1 + HS_FACES];

@@ -1,10 +1,10 @@
-#include "core/fit.h"
+#include "core/largest_grid.h"
 
 #include <stdio.h>
 
 /* `asked` with `points` along its longest axis. */
-static struct hs_grid scaled(const struct hs_fit *fit, const struct hs_grid *asked, int64_t points,
-                             int64_t longest)
+static struct hs_grid scaled(const struct hs_largest_grid *fit, const struct hs_grid *asked,
+                             int64_t points, int64_t longest)
 {
     struct hs_grid grid = *asked;
     for (int axis = 0; axis < grid.dims; axis++) {
@@ -16,7 +16,8 @@ static struct hs_grid scaled(const struct hs_fit *fit, const struct hs_grid *ask
     return grid;
 }
 
-bool hs_fit_largest(const struct hs_fit *fit, const struct hs_grid *asked, struct hs_grid *out)
+bool hs_largest_grid_find(const struct hs_largest_grid *fit, const struct hs_grid *asked,
+                          struct hs_grid *out)
 {
     int64_t longest = 0;
     for (int axis = 0; axis < asked->dims; axis++)
@@ -34,11 +35,12 @@ bool hs_fit_largest(const struct hs_fit *fit, const struct hs_grid *asked, struc
     return low >= fit->fewest;
 }
 
-void hs_fit_say(const struct hs_fit *fit, const struct hs_grid *asked, char *out, size_t size)
+void hs_largest_grid_say(const struct hs_largest_grid *fit, const struct hs_grid *asked, char *out,
+                         size_t size)
 {
     struct hs_grid largest;
     char points[HS_POINTS_TEXT];
-    if (!hs_fit_largest(fit, asked, &largest)) {
+    if (!hs_largest_grid_find(fit, asked, &largest)) {
         snprintf(out, size, "no grid of these proportions fits");
         return;
     }

@@ -1,15 +1,15 @@
-#include "engine/moment.h"
+#include "engine/step_state.h"
 
 #include <stdlib.h>
 
-enum hs_status hs_moment_field(const struct hs_moment *moment, const void **out,
-                               struct hs_error *err)
+enum hs_status hs_step_state_field(const struct hs_step_state *step_state, const void **out,
+                                   struct hs_error *err)
 {
-    struct hs_moment_cache *cache = moment->cache;
+    struct hs_step_state_cache *cache = step_state->cache;
     if (!cache->field_valid) {
-        const struct hs_box box = hs_grid_box(&moment->problem->grid);
+        const struct hs_box box = hs_grid_box(&step_state->problem->grid);
         const size_t bytes =
-            (size_t)hs_box_count(&box) * hs_precision_size(moment->problem->precision);
+            (size_t)hs_box_count(&box) * hs_precision_size(step_state->problem->precision);
         if (!cache->field)
             cache->field = malloc(bytes);
         if (!cache->field)
@@ -24,8 +24,8 @@ enum hs_status hs_moment_field(const struct hs_moment *moment, const void **out,
     return HS_OK;
 }
 
-enum hs_status hs_moment_node(const struct hs_moment *moment, const int64_t node[HS_AXES],
-                              double *out, struct hs_error *err)
+enum hs_status hs_step_state_node(const struct hs_step_state *step_state,
+                                  const int64_t node[HS_AXES], double *out, struct hs_error *err)
 {
     struct hs_box box;
     for (int axis = 0; axis < HS_AXES; axis++) {
@@ -37,16 +37,16 @@ enum hs_status hs_moment_node(const struct hs_moment *moment, const int64_t node
         double d;
     } value;
     const enum hs_status st =
-        moment->cache->backend->download(moment->cache->state, &box, &value, err);
+        step_state->cache->backend->download(step_state->cache->state, &box, &value, err);
     if (!st)
-        *out = moment->problem->precision == HS_FLOAT ? (double)value.f : value.d;
+        *out = step_state->problem->precision == HS_FLOAT ? (double)value.f : value.d;
     return st;
 }
 
-enum hs_status hs_moment_reduction(const struct hs_moment *moment, const struct hs_reduction **out,
-                                   struct hs_error *err)
+enum hs_status hs_step_state_reduction(const struct hs_step_state *step_state,
+                                       const struct hs_reduction **out, struct hs_error *err)
 {
-    struct hs_moment_cache *cache = moment->cache;
+    struct hs_step_state_cache *cache = step_state->cache;
     if (!cache->reduction_valid) {
         const enum hs_status st = cache->backend->reduce(cache->state, &cache->reduction, err);
         if (st)
@@ -59,36 +59,36 @@ enum hs_status hs_moment_reduction(const struct hs_moment *moment, const struct 
 
 /* ---- frames ------------------------------------------------------------------------------ */
 
-/* By a ticket of the backend's; or from the field that this stop has fetched already; or, where
+/* By a readback of the backend's; or from the field that this stop has fetched already; or, where
  * there is neither, box by box from the backend. */
 struct hs_frame {
     const struct hs_backend *backend;
     struct hs_backend_state *state;
     const struct hs_problem *problem;
-    struct hs_ticket *ticket;
+    struct hs_readback *readback;
     const char *field;
     void *buffer;
     size_t capacity;
 };
 
-enum hs_status hs_moment_frame(const struct hs_moment *moment, struct hs_frame **out,
-                               struct hs_error *err)
+enum hs_status hs_step_state_frame(const struct hs_step_state *step_state, struct hs_frame **out,
+                                   struct hs_error *err)
 {
-    const struct hs_moment_cache *cache = moment->cache;
+    const struct hs_step_state_cache *cache = step_state->cache;
     struct hs_frame *frame = calloc(1, sizeof *frame);
     *out = frame;
     if (!frame)
         return hs_error_add(err, HS_DEVICE, "no memory for a snapshot");
     frame->backend = cache->backend;
     frame->state = cache->state;
-    frame->problem = moment->problem;
+    frame->problem = step_state->problem;
     if (cache->field_valid) {
         frame->field = cache->field;
         return HS_OK;
     }
     if (!frame->backend->download_begin)
         return HS_OK;
-    const enum hs_status st = frame->backend->download_begin(frame->state, &frame->ticket, err);
+    const enum hs_status st = frame->backend->download_begin(frame->state, &frame->readback, err);
     if (st) {
         hs_frame_release(frame);
         *out = NULL;
@@ -98,7 +98,7 @@ enum hs_status hs_moment_frame(const struct hs_moment *moment, struct hs_frame *
 
 bool hs_frame_kept(const struct hs_frame *frame)
 {
-    return frame->ticket != NULL;
+    return frame->readback != NULL;
 }
 
 static enum hs_status fetch(struct hs_frame *frame, const struct hs_box *box, size_t size,
@@ -121,8 +121,8 @@ enum hs_status hs_frame_read(struct hs_frame *frame, const struct hs_box *box,
 {
     const size_t size = hs_precision_size(frame->problem->precision);
     const int64_t *points = frame->problem->grid.points;
-    if (frame->ticket)
-        return frame->backend->download_part(frame->ticket, box, next, values, err);
+    if (frame->readback)
+        return frame->backend->download_part(frame->readback, box, next, values, err);
     if (!frame->field)
         return fetch(frame, box, size, values, err);
     const int64_t first =
@@ -135,8 +135,8 @@ void hs_frame_release(struct hs_frame *frame)
 {
     if (!frame)
         return;
-    if (frame->ticket)
-        frame->backend->download_end(frame->ticket);
+    if (frame->readback)
+        frame->backend->download_end(frame->readback);
     free(frame->buffer);
     free(frame);
 }

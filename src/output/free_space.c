@@ -1,21 +1,21 @@
-#include "output/room.h"
+#include "output/free_space.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-void hs_room_release(struct hs_room *room)
+void hs_free_space_release(struct hs_free_space *room)
 {
     free(room->gaps);
-    *room = (struct hs_room){0};
+    *room = (struct hs_free_space){0};
 }
 
-static void remove_gap(struct hs_room *room, int n)
+static void remove_gap(struct hs_free_space *room, int n)
 {
     room->count--;
     memmove(&room->gaps[n], &room->gaps[n + 1], (size_t)(room->count - n) * sizeof *room->gaps);
 }
 
-void hs_room_leave(struct hs_room *room, int64_t at, int64_t bytes, double now)
+void hs_free_space_leave(struct hs_free_space *room, int64_t at, int64_t bytes, double now)
 {
     if (room->count == room->capacity) {
         const int capacity = 2 * room->capacity + 16;
@@ -31,7 +31,7 @@ void hs_room_leave(struct hs_room *room, int64_t at, int64_t bytes, double now)
     room->gaps[n] = (struct hs_gap){.at = at, .bytes = bytes, .since = now};
 }
 
-static void join_neighbours(struct hs_room *room, double until)
+static void join_neighbours(struct hs_free_space *room, double until)
 {
     for (int n = 1; n < room->count;) {
         struct hs_gap *a = &room->gaps[n - 1];
@@ -46,7 +46,7 @@ static void join_neighbours(struct hs_room *room, double until)
     }
 }
 
-bool hs_room_find(struct hs_room *room, int64_t bytes, double until, struct hs_gap *out)
+bool hs_free_space_find(struct hs_free_space *room, int64_t bytes, double until, struct hs_gap *out)
 {
     const struct hs_gap *best = NULL;
     join_neighbours(room, until);
@@ -60,7 +60,7 @@ bool hs_room_find(struct hs_room *room, int64_t bytes, double until, struct hs_g
     return best != NULL;
 }
 
-int64_t hs_room_take(struct hs_room *room, int64_t at, int64_t most)
+int64_t hs_free_space_take(struct hs_free_space *room, int64_t at, int64_t most)
 {
     for (int n = 0; n < room->count; n++) {
         struct hs_gap *gap = &room->gaps[n];

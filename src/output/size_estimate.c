@@ -1,4 +1,4 @@
-#include "output/foretold.h"
+#include "output/size_estimate.h"
 
 #include "core/bytes.h"
 #include "output/chunks.h"
@@ -47,8 +47,8 @@ static double contents_bytes(const struct hs_problem *problem, const struct hs_p
     return names + probe * problem->probe_count + 8.0 * numbers + 1.1 * key_bytes(problem) * chunks;
 }
 
-enum hs_status hs_foretold_bytes(const struct hs_problem *problem, const struct hs_plan *plan,
-                                 double seconds, double *out, struct hs_error *err)
+enum hs_status hs_size_estimate_bytes(const struct hs_problem *problem, const struct hs_plan *plan,
+                                      double seconds, double *out, struct hs_error *err)
 {
     struct hs_chunks chunks;
     const size_t size = hs_precision_size(problem->precision);
@@ -76,7 +76,7 @@ struct least {
 static struct least least_of(const struct hs_problem *problem, const struct hs_plan *plan,
                              int64_t from)
 {
-    const bool anew = from == HS_FORETOLD_ANEW;
+    const bool anew = from == HS_SIZE_ESTIMATE_ANEW;
     const int64_t begin = anew ? 0 : from, every = problem->schedule.history_every;
     const int64_t rows = every > 0 ? plan->sweeps / every - begin / every : 0;
     const double nodes = (double)hs_grid_count(&problem->grid);
@@ -90,7 +90,8 @@ static struct least least_of(const struct hs_problem *problem, const struct hs_p
     return least;
 }
 
-double hs_foretold_least(const struct hs_problem *problem, const struct hs_plan *plan, int64_t from)
+double hs_size_estimate_least(const struct hs_problem *problem, const struct hs_plan *plan,
+                              int64_t from)
 {
     if (problem->schedule.steady)
         return 0.0;
@@ -130,12 +131,13 @@ static struct cause cause_of(const struct hs_problem *problem, const struct leas
     return cause;
 }
 
-enum hs_status hs_foretold_check(const struct hs_problem *problem, const struct hs_plan *plan,
-                                 int64_t from, struct hs_error *err)
+enum hs_status hs_size_estimate_check(const struct hs_problem *problem, const struct hs_plan *plan,
+                                      int64_t from, struct hs_error *err)
 {
     const char *file = problem->output.file;
-    const bool anew = from == HS_FORETOLD_ANEW;
-    const double needed = hs_foretold_least(problem, plan, from), room = hs_file_room(file, anew);
+    const bool anew = from == HS_SIZE_ESTIMATE_ANEW;
+    const double needed = hs_size_estimate_least(problem, plan, from),
+                 room = hs_file_free_space(file, anew);
     if (!(needed > room))
         return HS_OK;
     const struct least least = least_of(problem, plan, from);

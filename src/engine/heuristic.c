@@ -1,4 +1,4 @@
-#include "engine/preference.h"
+#include "engine/heuristic.h"
 
 #include "core/problem.h"
 
@@ -8,7 +8,7 @@
  * of the best over the cases of the benchmarks.
  */
 
-static const struct hs_preference on_cpu[] = {
+static const struct hs_heuristic on_cpu[] = {
     /* Of a run that is too short for a trial (engine/trial.h). Fields from memory: wavefront, whose
      * several sweeps in one pass need less of it; in the cache: openmp, but where a call costs more
      * than its sweep. A source that differs from point to point and in time belongs to one sweep,
@@ -27,7 +27,7 @@ static const struct hs_preference on_cpu[] = {
     {.kernel = NULL},
 };
 
-static const struct hs_preference on_cuda[] = {
+static const struct hs_heuristic on_cuda[] = {
     /* A source field that changes in time belongs to one sweep, so that there is nothing to fuse in
      * 1D, where no kernel takes a field for each. */
     {.kernel = "vector_march", .only = HS_1D, .with = HS_SOURCE_FIELD | HS_SOURCE_TIME},
@@ -107,12 +107,12 @@ static const struct hs_preference on_cuda[] = {
     {.kernel = NULL},
 };
 
-static const struct hs_preference *const tables[HS_DEVICES] = {
+static const struct hs_heuristic *const tables[HS_DEVICES] = {
     [HS_CPU] = on_cpu,
     [HS_CUDA] = on_cuda,
 };
 
-const struct hs_preference *hs_preferences(enum hs_device device)
+const struct hs_heuristic *hs_heuristics(enum hs_device device)
 {
     return tables[device];
 }
@@ -123,7 +123,7 @@ static bool among(hs_features only, hs_features kind, hs_features asked)
     return !(only & kind) || (only & kind & asked);
 }
 
-bool hs_preference_holds(const struct hs_preference *row, const struct hs_problem *problem)
+bool hs_heuristic_holds(const struct hs_heuristic *row, const struct hs_problem *problem)
 {
     const int64_t nodes = hs_grid_count(&problem->grid);
     const hs_features asked = hs_problem_features(problem);

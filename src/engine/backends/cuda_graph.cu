@@ -3,23 +3,23 @@
 
 #include <string.h>
 
-void hs_cuda_replay_release(hs_cuda_replay *replay)
+void hs_cuda_graph_release(hs_cuda_graph *replay)
 {
     if (replay->graph)
         cudaGraphExecDestroy(replay->graph);
     *replay = {};
 }
 
-bool hs_cuda_replay_fits(const hs_cuda_replay *replay, int now, const hs_span *span)
+bool hs_cuda_graph_fits(const hs_cuda_graph *replay, int now, const hs_span *span)
 {
     return replay->graph && replay->now == now && replay->step == span->step &&
            memcmp(&replay->stencil, &span->stencil, sizeof span->stencil) == 0;
 }
 
-hs_status hs_cuda_replay_keep(hs_cuda_replay *replay, cudaGraph_t graph, int now,
-                              const hs_span *span, hs_error *err)
+hs_status hs_cuda_graph_keep(hs_cuda_graph *replay, cudaGraph_t graph, int now, const hs_span *span,
+                             hs_error *err)
 {
-    hs_cuda_replay_release(replay);
+    hs_cuda_graph_release(replay);
     const cudaError_t status = cudaGraphInstantiate(&replay->graph, graph, 0);
     cudaGraphDestroy(graph);
     HS_CUDA_TRY(err, status);

@@ -2,8 +2,8 @@
  * A stop of the step loop, and what can be asked of it. What a stop computes is kept until the next
  * sweep, so that those who want the same share it.
  */
-#ifndef HS_ENGINE_MOMENT_H
-#define HS_ENGINE_MOMENT_H
+#ifndef HS_ENGINE_STEP_STATE_H
+#define HS_ENGINE_STEP_STATE_H
 
 #include "engine/plan.h"
 
@@ -18,7 +18,7 @@ enum hs_phase {
 };
 
 /* What has been fetched at this stop; the loop's, which forgets it when it sweeps on. */
-struct hs_moment_cache {
+struct hs_step_state_cache {
     const struct hs_backend *backend;
     struct hs_backend_state *state;
     void *field; /* [nz][ny][nx], in the problem's precision; kept for the next time */
@@ -28,7 +28,7 @@ struct hs_moment_cache {
 };
 
 /* A stop of the loop. Valid during the notification only. */
-struct hs_moment {
+struct hs_step_state {
     const struct hs_problem *problem;
     const struct hs_plan *plan;
     enum hs_phase phase;
@@ -37,22 +37,22 @@ struct hs_moment {
     double seconds;                 /* wall time spent in sweeps so far */
     const char *device;             /* what the backend says it runs on */
     const struct hs_steady *steady; /* the search for a steady state, or for none */
-    struct hs_moment_cache *cache;
+    struct hs_step_state_cache *cache;
 };
 
 /* The whole field, dense [nz][ny][nx] in the problem's precision. Owned by the loop. */
-enum hs_status hs_moment_field(const struct hs_moment *moment, const void **out,
-                               struct hs_error *err);
+enum hs_status hs_step_state_field(const struct hs_step_state *step_state, const void **out,
+                                   struct hs_error *err);
 
 /*
  * The field of this stop for another thread, piece by piece. Where hs_frame_kept it stays as it is
  * while the loop sweeps on; else it must be read and released before the notification returns. One
- * at a time, and released when the observer's `settle` returns.
+ * at a time, and released when the observer's `drain` returns.
  */
 struct hs_frame;
 
-enum hs_status hs_moment_frame(const struct hs_moment *moment, struct hs_frame **out,
-                               struct hs_error *err);
+enum hs_status hs_step_state_frame(const struct hs_step_state *step_state, struct hs_frame **out,
+                                   struct hs_error *err);
 bool hs_frame_kept(const struct hs_frame *frame);
 /* *values: the nodes of `box`, a stretch of the field in memory order, dense, until the next call;
  * `next`: the box that will be asked for then, or NULL. */
@@ -61,11 +61,11 @@ enum hs_status hs_frame_read(struct hs_frame *frame, const struct hs_box *box,
 void hs_frame_release(struct hs_frame *frame); /* accepts NULL */
 
 /* Values of single nodes without downloading the field. */
-enum hs_status hs_moment_node(const struct hs_moment *moment, const int64_t node[HS_AXES],
-                              double *out, struct hs_error *err);
+enum hs_status hs_step_state_node(const struct hs_step_state *step_state,
+                                  const int64_t node[HS_AXES], double *out, struct hs_error *err);
 
 /* min, max, mean, heat; `change` only if the observer's wants_change made the loop keep it. */
-enum hs_status hs_moment_reduction(const struct hs_moment *moment, const struct hs_reduction **out,
-                                   struct hs_error *err);
+enum hs_status hs_step_state_reduction(const struct hs_step_state *step_state,
+                                       const struct hs_reduction **out, struct hs_error *err);
 
 #endif
