@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 enum {
-    SLAB_BYTES = 32 << 20, /* of the planes that go up together */
+    SLAB_BYTES = 4 << 20,  /* of the planes that go up together */
     LEAST_NODES = 1 << 16, /* for a thread: less is done sooner than it is shared out */
 };
 
