@@ -14,7 +14,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { MOST_KERNELS = 64 };
 
@@ -229,36 +228,6 @@ static int64_t proof_sweeps(const struct hs_bench_request *request,
     return most < affordable ? most + 1 : affordable;
 }
 
-/* ---- peers ----------------------------------------------------------------------------------- */
-
-static enum hs_status find_peers(const struct arguments *arguments,
-                                 const struct hs_bench_request *request, struct hs_peers *out,
-                                 struct hs_error *err)
-{
-    if (request->radius != 1)
-        return hs_error_add(err, HS_BAD_INPUT, "bench: --peers needs --radius 1");
-    return hs_peers_find(arguments->peer, out, err);
-}
-
-/* Said where somebody waits: a compiler among them may take a minute. */
-static void announce(const struct hs_peer *peer)
-{
-    if (isatty(STDERR_FILENO))
-        fprintf(stderr, "bench: peer %s\n", peer->name);
-}
-
-static enum hs_status run_peers(struct hs_peers *peers, const struct hs_bench_request *request,
-                                const struct hs_backend *backend, double seconds,
-                                struct hs_error *err)
-{
-    enum hs_status st = HS_OK;
-    for (int n = 0; n < peers->count && !st; n++) {
-        announce(&peers->peer[n]);
-        st = hs_peers_run(peers, &peers->peer[n], request, backend, seconds, err);
-    }
-    return st;
-}
-
 /* ---- roofline -------------------------------------------------------------------------------- */
 
 static enum hs_status make_roofline(const struct hs_bench_report *report,
@@ -338,8 +307,10 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
 
     const bool with_peers = arguments.peers || arguments.peer;
     static struct hs_peers peers;
+    if (with_peers && request.radius != 1)
+        return hs_error_add(err, HS_BAD_INPUT, "bench: --peers needs --radius 1");
     if (with_peers)
-        st = find_peers(&arguments, &request, &peers, err);
+        st = hs_peers_check(arguments.peer, err);
     if (!st && arguments.roofline) /* known now rather than after minutes */
         st = hs_existing_check(arguments.roofline, HS_EXISTING_PICTURE, true, hs_canvas_elsewhere,
                                err);
@@ -358,8 +329,8 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
         st = found ? found : st;
     }
     if (with_peers && (st == HS_OK || st == HS_FAILED_CHECK)) {
-        const enum hs_status ran =
-            run_peers(&peers, &request, backend, (double)arguments.peer_seconds, err);
+        const enum hs_status ran = hs_peers_run(arguments.peer, &request, backend,
+                                                (double)arguments.peer_seconds, &peers, err);
         st = ran ? ran : st;
     }
     static struct hs_roofline roofline;

@@ -1,434 +1,198 @@
 #include "engine/peers.h"
 
-#include "core/clock.h"
-
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
-#include <math.h>
-#include <poll.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* ---- which there are ------------------------------------------------------------------------- */
+/* ---- what run.py is asked -------------------------------------------------------------------- */
 
-static bool is_peer(const char *file, size_t *length)
+/* The options of the case, a line each, and an empty line. */
+static void write_options(FILE *file, const struct hs_bench_request *request,
+                          const struct hs_backend *backend)
 {
-    const char *dot = strrchr(file, '.');
-    *length = dot ? (size_t)(dot - file) : 0;
-    return dot && strcmp(dot, ".py") == 0 && *length > 0 &&
-           *length < sizeof((struct hs_peer *)0)->name && strcmp(file, "common.py") != 0;
-}
-
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(((const struct hs_peer *)a)->name, ((const struct hs_peer *)b)->name);
-}
-
-static void list_folder(struct hs_peers *out)
-{
-    DIR *folder = opendir(out->folder);
-    out->count = 0;
-    for (const struct dirent *entry; folder && (entry = readdir(folder));) {
-        size_t length;
-        if (out->count < HS_PEERS_MOST && is_peer(entry->d_name, &length))
-            snprintf(out->peer[out->count++].name, sizeof out->peer->name, "%.*s", (int)length,
-                     entry->d_name);
-    }
-    if (folder)
-        closedir(folder);
-    qsort(out->peer, (size_t)out->count, sizeof *out->peer, by_name);
-}
-
-static void find_folder(struct hs_peers *out)
-{
-    static const char *const beside[] = {"/../share/heatsolve/peers", "/../tests/peers"};
-    const char *asked = getenv("HEATSOLVE_PEERS");
-    if (asked) {
-        snprintf(out->folder, sizeof out->folder, "%s", asked);
-        list_folder(out);
-        return;
-    }
-    char program[PATH_MAX] = "";
-    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    program[length > 0 ? length : 0] = '\0';
-    const char *here = dirname(program);
-    for (size_t n = 0; n < sizeof beside / sizeof *beside && out->count == 0; n++) {
-        const int used = snprintf(out->folder, sizeof out->folder, "%s%s", here, beside[n]);
-        if (used < (int)sizeof out->folder)
-            list_folder(out);
-    }
-    if (out->count == 0) {
-        snprintf(out->folder, sizeof out->folder, "tests/peers");
-        list_folder(out);
-    }
-}
-
-static enum hs_status keep_only(const char *only, struct hs_peers *out, struct hs_error *err)
-{
-    char known[1024] = "", list[1024];
-    for (int n = 0; n < out->count; n++)
-        snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", n ? ", " : "",
-                 out->peer[n].name);
-    struct hs_peers kept = {.count = 0};
-    snprintf(list, sizeof list, "%s", only);
-    char *rest = list;
-    for (const char *name; (name = strsep(&rest, ","));) {
-        int n = 0;
-        while (n < out->count && strcmp(out->peer[n].name, name) != 0)
-            n++;
-        if (n == out->count)
-            return hs_error_add(err, HS_BAD_INPUT, "no peer \"%s\" in %s: there are %s", name,
-                                out->folder, known);
-        if (kept.count < HS_PEERS_MOST)
-            kept.peer[kept.count++] = out->peer[n];
-    }
-    memcpy(out->peer, kept.peer, sizeof out->peer);
-    out->count = kept.count;
-    return HS_OK;
-}
-
-enum hs_status hs_peers_find(const char *only, struct hs_peers *out, struct hs_error *err)
-{
-    *out = (struct hs_peers){.count = 0};
-    find_folder(out);
-    if (out->count == 0)
-        return hs_error_add(err, HS_BAD_INPUT,
-                            "no scripts of peers in share/heatsolve/peers beside the program nor "
-                            "in %s: name their folder in HEATSOLVE_PEERS",
-                            out->folder);
-    return only ? keep_only(only, out, err) : HS_OK;
-}
-
-/* ---- the proof's case ------------------------------------------------------------------------ */
-
-/* The shape, and both fields; false, with errno, if it is not all written. */
-static bool write_fields(FILE *file, const struct hs_bench_request *request, int sweeps,
-                         const struct hs_bench *bench)
-{
-    const size_t count = (size_t)hs_grid_count(&bench->problem.grid);
-    const size_t bytes = hs_precision_size(request->precision);
+    const struct hs_timing_effort effort = hs_timing_usual(request->repeats);
+    const struct hs_stencil stencil = hs_bench_stencil(request);
     for (int axis = 0; axis < request->dims; axis++)
-        fprintf(file, "%s%lld", axis ? "," : "", (long long)request->points[axis]);
-    fprintf(file, " %d\n", sweeps);
-    const bool written = fwrite(bench->initial, bytes, count, file) == count &&
-                         fwrite(bench->expected, bytes, count, file) == count;
-    return fclose(file) == 0 && written;
+        fprintf(file, "%s%lld", axis ? "," : "--points=", (long long)request->points[axis]);
+    for (int n = 0; n < hs_stencil_count(request->dims, request->radius); n++)
+        fprintf(file, "%s%.17g", n ? "," : "\n--coefficients=", stencil.c[n]);
+    fprintf(file, "\n--precision=%s\n--backend=%s\n--device=%d\n--threads=%d\n",
+            hs_precision_name(request->precision), backend->name, request->device,
+            request->threads);
+    fprintf(file, "--repeats=%d\n--sample=%g\n--all=%g\n\n", effort.repeats, effort.sample,
+            effort.all);
 }
 
-/* A small field before and after some sweeps by the reference, for the script to compare with. */
-static enum hs_status write_proof(const struct hs_bench_request *request, char *path, size_t size,
+/* A small field before and after some sweeps by the reference, for the peers to compare with: the
+ * shape and the sweeps in a line, and both fields. */
+static enum hs_status write_proof(FILE *file, const struct hs_bench_request *request,
                                   struct hs_error *err)
 {
     static const int64_t points[HS_AXES] = {21, 17, 13};
     enum { SWEEPS = 4 };
     struct hs_bench_request small = *request;
-    for (int axis = 0; axis < request->dims; axis++)
+    for (int axis = 0; axis < request->dims; axis++) {
         small.points[axis] = points[axis];
+        fprintf(file, "%s%lld", axis ? "," : "", (long long)points[axis]);
+    }
+    fprintf(file, " %d\n", SWEEPS);
     struct hs_bench bench;
-    enum hs_status st = hs_bench_init(&bench, &small, SWEEPS, err);
-    const char *folder = getenv("TMPDIR");
-    snprintf(path, size, "%s/heatsolve-peers-XXXXXX", folder && *folder ? folder : "/tmp");
-    const int number = st ? -1 : mkstemp(path);
-    FILE *file = number < 0 ? NULL : fdopen(number, "wb");
-    if (!st && (!file || !write_fields(file, &small, SWEEPS, &bench))) {
-        st = hs_error_add(err, HS_IO, "%s: cannot write: %s", path, strerror(errno));
-        if (number >= 0)
-            unlink(path);
-        if (number >= 0 && !file)
-            close(number);
+    const enum hs_status st = hs_bench_init(&bench, &small, SWEEPS, err);
+    if (!st) {
+        const size_t count = (size_t)hs_grid_count(&bench.problem.grid);
+        fwrite(bench.initial, hs_precision_size(request->precision), count, file);
+        fwrite(bench.expected, hs_precision_size(request->precision), count, file);
     }
     hs_bench_release(&bench);
     return st;
 }
 
-/* ---- the command ----------------------------------------------------------------------------- */
-
-enum { MOST_WORDS = 32, WORD = 4352 };
-
-struct words {
-    char text[MOST_WORDS][WORD];
-    char *argv[MOST_WORDS + 1]; /* ends with NULL */
-    int count;
-};
-
-static void HS_PRINTF(2, 3) add_word(struct words *words, const char *format, ...)
-{
-    va_list values;
-    va_start(values, format);
-    vsnprintf(words->text[words->count], WORD, format, values);
-    va_end(values);
-    words->argv[words->count] = words->text[words->count];
-    words->argv[++words->count] = NULL;
-}
-
-static void add_numbers(struct words *words, const char *option, const double *values, int count,
-                        const char *format)
-{
-    char text[1024] = "";
-    for (int n = 0; n < count; n++) {
-        const size_t used = strlen(text);
-        if (n)
-            text[used] = ',', text[used + 1] = '\0';
-        char number[64];
-        snprintf(number, sizeof number, format, values[n]);
-        strncat(text, number, sizeof text - strlen(text) - 1);
-    }
-    add_word(words, "%s", option);
-    add_word(words, "%s", text);
-}
-
-static void make_command(const struct hs_peers *peers, const struct hs_peer *peer,
-                         const struct hs_bench_request *request, const struct hs_stencil *stencil,
-                         const struct hs_backend *backend, const char *proof, struct words *out)
-{
-    const char *python = getenv("PYTHON");
-    const struct hs_timing_effort effort = hs_timing_usual(request->repeats);
-    double points[HS_AXES];
-    for (int axis = 0; axis < HS_AXES; axis++)
-        points[axis] = (double)request->points[axis];
-    out->count = 0;
-    add_word(out, "%s", python && *python ? python : "python3");
-    add_word(out, "%s/%s.py", peers->folder, peer->name);
-    add_numbers(out, "--points", points, request->dims, "%.0f");
-    add_numbers(out, "--coefficients", stencil->c, hs_stencil_count(request->dims, request->radius),
-                "%.17g");
-    add_word(out, "--precision");
-    add_word(out, "%s", hs_precision_name(request->precision));
-    add_word(out, "--backend");
-    add_word(out, "%s", backend->name);
-    add_word(out, "--device=%d", request->device);
-    add_word(out, "--threads=%d", request->threads);
-    add_word(out, "--repeats=%d", effort.repeats);
-    add_word(out, "--sample=%g", effort.sample);
-    add_word(out, "--all=%g", effort.all);
-    add_word(out, "--proof=%s", proof);
-}
-
 /* ---- running it ------------------------------------------------------------------------------ */
 
-struct child {
-    pid_t pid;
-    int output;         /* its standard output; read without waiting */
-    FILE *complaints;   /* its standard error */
-    char answer[16384]; /* as much as it has written */
-    size_t length;
-    bool ended;
-    int status; /* of waitpid */
-};
-
-static _Noreturn void become(char *const *argv, int output, int complaints)
+static bool find_script(char *out, size_t size)
 {
-    setpgid(0, 0);                    /* so that what it starts can be ended with it */
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* nor does it outlive this program */
-    const int nothing = open("/dev/null", O_RDONLY);
-    dup2(nothing, STDIN_FILENO);
-    dup2(output, STDOUT_FILENO);
-    dup2(complaints, STDERR_FILENO);
-    setenv("PYTHONDONTWRITEBYTECODE", "1", 1);
-    execvp(argv[0], argv);
-    fprintf(stderr, "%s: %s\n", argv[0], strerror(errno));
-    _exit(127);
-}
-
-/* False, with errno, if there is no child. */
-static bool start(char *const *argv, struct child *child)
-{
-    int pipe_ends[2], why;
-    child->complaints = tmpfile();
-    if (!child->complaints)
-        return false;
-    if (pipe2(pipe_ends, O_CLOEXEC) != 0) {
-        why = errno;
-        fclose(child->complaints);
-        errno = why;
-        return false;
+    char program[PATH_MAX] = "";
+    const bool known = readlink("/proc/self/exe", program, sizeof program - 1) > 0;
+    const char *asked = getenv("HEATSOLVE_PEERS"), *here = known ? dirname(program) : ".";
+    const char *const folders[][2] = {{asked ? asked : "tests/peers", ""},
+                                      {here, "/../share/heatsolve/peers"},
+                                      {here, "/../tests/peers"},
+                                      {"tests/peers", ""}};
+    for (size_t n = asked ? 0 : 1; n < sizeof folders / sizeof *folders; n++) {
+        const int used = snprintf(out, size, "%s%s/run.py", folders[n][0], folders[n][1]);
+        if (used < (int)size && access(out, R_OK) == 0)
+            return true;
     }
-    fflush(NULL); /* what this program has still to print is not the child's */
-    child->pid = fork();
-    if (child->pid == 0)
-        become(argv, pipe_ends[1], fileno(child->complaints));
-    why = errno;
-    close(pipe_ends[1]);
-    child->output = pipe_ends[0];
-    fcntl(child->output, F_SETFL, O_NONBLOCK);
-    if (child->pid > 0)
-        return true;
-    close(child->output);
-    fclose(child->complaints);
-    errno = why;
     return false;
 }
 
-/* What there is to read now; what does not fit is dropped. */
-static void drain(struct child *child)
+static _Noreturn void become(char *const *argv, int input, int output)
 {
-    char chunk[4096];
-    for (ssize_t got; (got = read(child->output, chunk, sizeof chunk)) > 0;) {
-        const size_t room = sizeof child->answer - 1 - child->length;
-        const size_t taken = (size_t)got < room ? (size_t)got : room;
-        memcpy(child->answer + child->length, chunk, taken);
-        child->length += taken;
-    }
-    child->answer[child->length] = '\0';
+    setpgid(0, 0);                    /* Ctrl-C is for this program, */
+    prctl(PR_SET_PDEATHSIG, SIGTERM); /* at whose end it ends its peer and itself */
+    dup2(input, STDIN_FILENO);
+    dup2(output, STDOUT_FILENO);
+    execvp(argv[0], argv);
+    dprintf(STDOUT_FILENO,
+            "-\trefused\tbench: --peers: cannot start %s: %s: name a Python in PYTHON\n", argv[0],
+            strerror(errno));
+    _exit(0);
 }
 
-/* Until it ends or the time is over. Not until its output is closed: what it started and left
- * behind may hold that open. */
-static void attend(struct child *child, double seconds)
+/* What it prints; NULL, with errno, if there is no child. */
+static FILE *start(char *const *argv, int question, pid_t *child)
 {
-    const double end = hs_clock_now() + seconds;
-    struct pollfd ready = {.fd = child->output, .events = POLLIN};
-    do {
-        if (poll(&ready, 1, 50) > 0 && (ready.revents & POLLHUP))
-            usleep(1000); /* closed, not yet ended */
-        drain(child);
-        child->ended = waitpid(child->pid, &child->status, WNOHANG) == child->pid;
-    } while (!child->ended && hs_clock_now() < end);
-    kill(-child->pid, SIGKILL);
-    if (!child->ended)
-        waitpid(child->pid, &child->status, 0);
-    drain(child);
-}
-
-/* The last line of the complaints that says something: of a Python traceback, the error. */
-static void last_complaint(const struct child *child, char *out, size_t size)
-{
-    char line[1024];
-    rewind(child->complaints);
-    while (fgets(line, sizeof line, child->complaints)) {
-        line[strcspn(line, "\r\n")] = '\0';
-        if (line[strspn(line, " \t")])
-            snprintf(out, size, "%.*s", (int)size - 1, line);
-    }
-}
-
-/* ---- the answer ------------------------------------------------------------------------------ */
-
-/* The value of a member of a flat object, after its colon; NULL if there is none. */
-static const char *member(const char *json, const char *key)
-{
-    char quoted[64];
-    snprintf(quoted, sizeof quoted, "\"%s\":", key);
-    const char *at = strstr(json, quoted);
-    if (!at)
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0)
         return NULL;
-    at += strlen(quoted);
-    return at + strspn(at, " ");
+    *child = fork();
+    if (*child == 0)
+        become(argv, question, ends[1]);
+    const int why = errno;
+    close(ends[1]);
+    if (*child > 0)
+        return fdopen(ends[0], "r");
+    close(ends[0]);
+    errno = why;
+    return NULL;
 }
 
-static bool read_text(const char *json, const char *key, char *out, size_t size)
+static enum hs_status read_row(char *line, struct hs_peers *out, struct hs_error *err)
 {
-    const char *at = member(json, key);
-    if (!at || *at++ != '"')
-        return false;
-    size_t length = 0;
-    for (; *at && *at != '"'; at++) {
-        char letter = *at;
-        if (letter == '\\') { /* \" \\ \/ are themselves; others are of no use in one line */
-            letter = *++at;
-            if (letter == 'u')
-                at += strnlen(at, 5) == 5 ? 4 : 0;
-            if (!letter)
-                break;
-            if (!strchr("\"\\/", letter))
-                letter = ' ';
-        }
-        if (length + 1 < size)
-            out[length++] = letter;
+    enum { COLUMNS = 9 };
+    static const char *const outcomes[HS_PEER_OUTCOMES] = {
+        [HS_PEER_TIMED] = "timed", [HS_PEER_ABSENT] = "absent", [HS_PEER_FAILED] = "failed"};
+    const char *column[COLUMNS];
+    line[strcspn(line, "\n")] = '\0';
+    for (int n = 0; n < COLUMNS; n++)
+        column[n] = line ? strsep(&line, "\t") : "";
+    if (strcmp(column[1], "refused") == 0)
+        return hs_error_add(err, HS_BAD_INPUT, "%s", column[2]);
+    int outcome = 0;
+    while (outcome < HS_PEER_OUTCOMES && strcmp(column[1], outcomes[outcome]) != 0)
+        outcome++;
+    if (outcome == HS_PEER_OUTCOMES)
+        return hs_error_add(err, HS_IO, "bench: --peers: \"%s\" is no row of a peer", column[0]);
+    if (out->count == HS_PEERS_MOST)
+        return HS_OK;
+    struct hs_peer *peer = &out->peer[out->count++];
+    *peer = (struct hs_peer){.outcome = (enum hs_peer_outcome)outcome};
+    snprintf(peer->name, sizeof peer->name, "%s", column[0]);
+    if (outcome != HS_PEER_TIMED) {
+        snprintf(peer->why, sizeof peer->why, "%s", column[2]);
+        return HS_OK;
     }
-    out[length] = '\0';
-    return true;
-}
-
-static double read_number(const char *json, const char *key)
-{
-    const char *at = member(json, key);
-    char *end;
-    const double value = at ? strtod(at, &end) : NAN;
-    return at && end != at ? value : NAN;
-}
-
-/* Its last line that is an object. */
-static const char *find_answer(char *text)
-{
-    const char *answer = NULL;
-    for (char *line; (line = strsep(&text, "\n"));)
-        if (line[0] == '{')
-            answer = line;
-    return answer;
-}
-
-static void read_answer(const char *json, struct hs_peer *peer)
-{
-    if (read_text(json, "absent", peer->why, sizeof peer->why)) {
-        peer->outcome = HS_PEER_ABSENT;
-        return;
-    }
-    peer->outcome = HS_PEER_FAILED;
-    if (read_text(json, "error", peer->why, sizeof peer->why))
-        return;
-    read_text(json, "version", peer->version, sizeof peer->version);
-    read_text(json, "device", peer->device, sizeof peer->device);
-    peer->apart = read_number(json, "apart");
-    peer->seconds = (struct hs_samples){
-        .count = (int)fmin(1e6, fmax(0.0, read_number(json, "samples"))),
-        .min = read_number(json, "seconds_min"),
-        .median = read_number(json, "seconds"),
-        .max = read_number(json, "seconds_max"),
-    };
-    if (peer->seconds.median > 0.0 && peer->seconds.min > 0.0 && peer->seconds.max > 0.0 &&
-        peer->seconds.count > 0)
-        peer->outcome = HS_PEER_TIMED;
-    else
-        snprintf(peer->why, sizeof peer->why, "its answer has no time");
-}
-
-static void judge(struct child *child, double seconds, struct hs_peer *peer)
-{
-    const char *json = find_answer(child->answer);
-    peer->outcome = HS_PEER_FAILED;
-    if (!child->ended) {
-        snprintf(peer->why, sizeof peer->why, "took longer than %g s", seconds);
-    } else if (json) {
-        read_answer(json, peer);
-    } else {
-        snprintf(peer->why, sizeof peer->why, "no answer");
-        last_complaint(child, peer->why, sizeof peer->why);
-    }
-}
-
-enum hs_status hs_peers_run(const struct hs_peers *peers, struct hs_peer *peer,
-                            const struct hs_bench_request *request,
-                            const struct hs_backend *backend, double seconds, struct hs_error *err)
-{
-    char proof[PATH_MAX];
-    enum hs_status st = write_proof(request, proof, sizeof proof, err);
-    if (st)
-        return st;
-    static struct words words;
-    static struct child child;
-    child = (struct child){.pid = 0};
-    const struct hs_stencil stencil = hs_bench_stencil(request);
-    make_command(peers, peer, request, &stencil, backend, proof, &words);
-    if (start(words.argv, &child)) {
-        attend(&child, seconds);
-        judge(&child, seconds, peer);
-        close(child.output);
-        fclose(child.complaints);
-    } else {
-        peer->outcome = HS_PEER_FAILED;
-        snprintf(peer->why, sizeof peer->why, "cannot start %s: %s", words.argv[0],
-                 strerror(errno));
-    }
-    unlink(proof);
+    peer->seconds = (struct hs_samples){.count = (int)strtol(column[2], NULL, 10),
+                                        .min = strtod(column[3], NULL),
+                                        .median = strtod(column[4], NULL),
+                                        .max = strtod(column[5], NULL)};
+    peer->apart = strtod(column[6], NULL);
+    snprintf(peer->version, sizeof peer->version, "%s", column[7]);
+    snprintf(peer->device, sizeof peer->device, "%s", column[8]);
     return HS_OK;
+}
+
+static enum hs_status ask(const char *only, double seconds, int question, struct hs_peers *out,
+                          struct hs_error *err)
+{
+    out->count = 0;
+    char script[PATH_MAX], limit[32], line[4096], *python = getenv("PYTHON");
+    if (!find_script(script, sizeof script))
+        return hs_error_add(err, HS_BAD_INPUT,
+                            "no run.py of peers in share/heatsolve/peers beside the program "
+                            "nor in tests/peers: name its folder in HEATSOLVE_PEERS");
+    snprintf(limit, sizeof limit, "%g", seconds);
+    char *const argv[] = {python && *python ? python : "python3", script, limit,
+                          (char *)(uintptr_t)only, NULL};
+    pid_t child;
+    FILE *rows = start(argv, question, &child);
+    if (!rows)
+        return hs_error_add(err, HS_IO, "bench: --peers: cannot start %s: %s", argv[0],
+                            strerror(errno));
+    enum hs_status st = HS_OK;
+    while (!st && fgets(line, sizeof line, rows))
+        st = read_row(line, out, err);
+    fclose(rows);
+    int ended = 0;
+    waitpid(child, &ended, 0);
+    if (!st && ended != 0)
+        st = hs_error_add(err, HS_IO, "bench: --peers: %s failed", script);
+    return st;
+}
+
+enum hs_status hs_peers_check(const char *only, struct hs_error *err)
+{
+    const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    struct hs_peers none;
+    const enum hs_status st = ask(only, 0.0, nothing, &none, err);
+    close(nothing);
+    return st;
+}
+
+enum hs_status hs_peers_run(const char *only, const struct hs_bench_request *request,
+                            const struct hs_backend *backend, double seconds, struct hs_peers *out,
+                            struct hs_error *err)
+{
+    const int memory = memfd_create("peers", MFD_CLOEXEC);
+    FILE *question = fdopen(memory, "w+b");
+    if (!question)
+        return hs_error_add(err, HS_IO, "bench: --peers: no file in memory: %s", strerror(errno));
+    write_options(question, request, backend);
+    enum hs_status st = write_proof(question, request, err);
+    if (!st && (fflush(question) != 0 || ferror(question)))
+        st = hs_error_add(err, HS_IO, "bench: --peers: no file in memory: %s", strerror(errno));
+    rewind(question);
+    if (!st)
+        st = ask(only, seconds, memory, out, err);
+    fclose(question);
+    return st;
 }

@@ -1,7 +1,7 @@
 /*
- * The same sweep in other software: scripts that each prove, time and answer with one line of JSON
- * (tests/peers/common.py says what is in it). A peer that is not installed, fails or takes too long
- * is no error: it says so in its place.
+ * The same sweep in other software: scripts that each prove and time themselves. One more,
+ * tests/peers/run.py, runs them, and says there what it reads and which rows it prints. A peer that
+ * is not installed, fails or takes too long is no error: it says so in its place.
  */
 #ifndef HS_ENGINE_PEERS_H
 #define HS_ENGINE_PEERS_H
@@ -10,7 +10,7 @@
 
 enum { HS_PEERS_MOST = 32 };
 
-enum hs_peer_outcome { HS_PEER_TIMED, HS_PEER_ABSENT, HS_PEER_FAILED };
+enum hs_peer_outcome { HS_PEER_TIMED, HS_PEER_ABSENT, HS_PEER_FAILED, HS_PEER_OUTCOMES };
 
 struct hs_peer {
     char name[64];
@@ -23,23 +23,23 @@ struct hs_peer {
 };
 
 struct hs_peers {
-    char folder[4096]; /* with the scripts */
     struct hs_peer peer[HS_PEERS_MOST];
     int count;
 };
 
 /*
- * The scripts of $HEATSOLVE_PEERS, else of share/heatsolve/peers beside the program's bin, else of
- * tests/peers in the source tree that the program was built in or that is the working directory.
- * `only`: those of a list with commas; NULL: all. HS_BAD_INPUT where there are none, or none of
- * that name.
+ * Whether there are peers, and those of `only`, a list with commas (NULL: all), among them. run.py
+ * is that of $HEATSOLVE_PEERS, else of share/heatsolve/peers beside the program's bin, else of
+ * tests/peers in the source tree that the program was built in or that is the working directory;
+ * $PYTHON, else python3, runs it. HS_BAD_INPUT where there are no such peers, no run.py or no
+ * Python; HS_IO where run.py fails.
  */
-enum hs_status hs_peers_find(const char *only, struct hs_peers *out, struct hs_error *err);
+enum hs_status hs_peers_check(const char *only, struct hs_error *err);
 
-/* Runs one with $PYTHON, else python3, on the request's case; `seconds`: as long as it may take. A
- * peer's answer, however bad, is no error. */
-enum hs_status hs_peers_run(const struct hs_peers *peers, struct hs_peer *peer,
-                            const struct hs_bench_request *request,
-                            const struct hs_backend *backend, double seconds, struct hs_error *err);
+/* Runs them on the request's case; `seconds`: as long as each may take. `out` has as many as
+ * answered, after an error too. */
+enum hs_status hs_peers_run(const char *only, const struct hs_bench_request *request,
+                            const struct hs_backend *backend, double seconds, struct hs_peers *out,
+                            struct hs_error *err);
 
 #endif

@@ -9,7 +9,7 @@ A peer is a file beside this one. It has a function make(case) that returns an o
     wait()         until all sweeps are done
     get()          the field, as a numpy array
 
-and ends with common.main(__file__, make). `heatsolve bench --peers` runs it. It prints one line of
+and ends with common.main(__file__, make). run.py runs it for `heatsolve bench --peers`. It prints one line of
 JSON: name, version, device, seconds (of one sweep: the median of the samples), seconds_min,
 seconds_max, samples, apart; or name and why: "absent" where what it needs is not there, "error"
 where it failed.
