@@ -41,6 +41,7 @@ def test_everything_is_in_its_place(installed):
         "share/heatsolve/data/README.md",
         "share/heatsolve/peers/common.py",
         "share/heatsolve/peers/numpy_slices.py",
+        "share/heatsolve/peers/run.py",
     ):
         assert (installed / path).is_file(), path
     assert (installed / "bin/heatsolve").stat().st_mode & stat.S_IXUSR
@@ -59,7 +60,8 @@ def test_the_installed_program_runs_an_installed_case_that_reads_data(installed,
 
 
 def test_the_installed_program_finds_its_peers(installed, tmp_path):
-    environment = {key: value for key, value in os.environ.items() if key != "HEATSOLVE_PEERS"}
+    unset = ("HEATSOLVE_PEERS", "PYTHONDONTWRITEBYTECODE")
+    environment = {key: value for key, value in os.environ.items() if key not in unset}
     result = subprocess.run(
         [installed / "bin/heatsolve", "bench", "--points", "17", "--repeats", "3", "--peer", "numpy_slices"],
         cwd=tmp_path,
