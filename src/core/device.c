@@ -5,19 +5,19 @@
 
 /* Limits by compute capability: threads, blocks, registers, shared memory. */
 #define SM75                                                                                       \
-    .capability = {7, 5}, .threads = 1024, .blocks = 16, .registers = 65536,                       \
+    .capability = {7, 5}, .cooperative = 1, .threads = 1024, .blocks = 16, .registers = 65536,     \
     .shared_bytes = 65536, .shared_bytes_per_block = 65536
 #define SM80                                                                                       \
-    .capability = {8, 0}, .threads = 2048, .blocks = 32, .registers = 65536,                       \
+    .capability = {8, 0}, .cooperative = 1, .threads = 2048, .blocks = 32, .registers = 65536,     \
     .shared_bytes = 167936, .shared_bytes_per_block = 166912, .shared_bytes_reserved = 1024
 #define SM86                                                                                       \
-    .capability = {8, 6}, .threads = 1536, .blocks = 16, .registers = 65536,                       \
+    .capability = {8, 6}, .cooperative = 1, .threads = 1536, .blocks = 16, .registers = 65536,     \
     .shared_bytes = 102400, .shared_bytes_per_block = 101376, .shared_bytes_reserved = 1024
 #define SM89                                                                                       \
-    .capability = {8, 9}, .threads = 1536, .blocks = 24, .registers = 65536,                       \
+    .capability = {8, 9}, .cooperative = 1, .threads = 1536, .blocks = 24, .registers = 65536,     \
     .shared_bytes = 102400, .shared_bytes_per_block = 101376, .shared_bytes_reserved = 1024
 #define SM90                                                                                       \
-    .capability = {9, 0}, .threads = 2048, .blocks = 32, .registers = 65536,                       \
+    .capability = {9, 0}, .cooperative = 1, .threads = 2048, .blocks = 32, .registers = 65536,     \
     .shared_bytes = 233472, .shared_bytes_per_block = 232448, .shared_bytes_reserved = 1024
 
 const struct hs_device_limits hs_device_table[] = {

@@ -15,7 +15,8 @@ struct hs_device_limits {
     char name[64];     /* "H200" */
     int capability[2]; /* 9, 0 */
     int multiprocessors;
-    int threads; /* per multiprocessor, likewise the next three */
+    int cooperative; /* whether a launch may demand that all its blocks run at once */
+    int threads;     /* per multiprocessor, likewise the next three */
     int blocks;
     int registers;
     int shared_bytes;

@@ -385,7 +385,8 @@ bool plan(const hs_problem *problem, const hs_device_limits *limits, hs_kernel_p
         return false;
     }
     const int blocks = cut.blocks[0] * cut.blocks[1] * cut.blocks[2];
-    if (!limits || limits->capability[0] != 9 || limits->multiprocessors < blocks) {
+    if (!limits || limits->capability[0] != 9 || !limits->cooperative ||
+        limits->multiprocessors < blocks) {
         snprintf(reason, size,
                  "resident needs a GPU of compute capability 9 with %d multiprocessors", blocks);
         return false;

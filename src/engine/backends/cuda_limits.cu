@@ -61,6 +61,7 @@ hs_status hs_cuda_limits(int device, hs_device_limits *out, hs_error *err)
         {&out->capability[0], cudaDevAttrComputeCapabilityMajor},
         {&out->capability[1], cudaDevAttrComputeCapabilityMinor},
         {&out->multiprocessors, cudaDevAttrMultiProcessorCount},
+        {&out->cooperative, cudaDevAttrCooperativeLaunch},
         {&out->threads, cudaDevAttrMaxThreadsPerMultiProcessor},
         {&out->blocks, cudaDevAttrMaxBlocksPerMultiprocessor},
         {&out->registers, cudaDevAttrMaxRegistersPerMultiprocessor},
