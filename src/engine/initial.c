@@ -1,12 +1,10 @@
 #include "engine/initial.h"
+#include "engine/threads.h"
 
 #include <omp.h>
 #include <stdlib.h>
 
-enum {
-    SLAB_BYTES = 4 << 20,  /* of the planes that go up together */
-    LEAST_NODES = 1 << 16, /* for a thread: less is done sooner than it is shared out */
-};
+enum { SLAB_BYTES = 4 << 20 }; /* of the planes that go up together */
 
 /* Planes k to k + count - 1 into `slab`; row: [threads][nx]. */
 static void evaluate(const struct hs_problem *problem, int64_t k, int64_t count, int threads,
@@ -22,13 +20,6 @@ static void evaluate(const struct hs_problem *problem, int64_t k, int64_t count,
     }
 }
 
-static int threads_for(const struct hs_problem *problem)
-{
-    const int64_t worth = hs_grid_count(&problem->grid) / LEAST_NODES;
-    const int most = problem->solver.threads > 0 ? problem->solver.threads : omp_get_max_threads();
-    return worth < 1 ? 1 : worth < most ? (int)worth : most;
-}
-
 enum hs_status hs_initial_upload(const struct hs_problem *problem, const struct hs_backend *backend,
                                  struct hs_backend_state *state, struct hs_error *err)
 {
@@ -37,7 +28,7 @@ enum hs_status hs_initial_upload(const struct hs_problem *problem, const struct 
         points[HS_X] * points[HS_Y] * (int64_t)hs_precision_size(problem->precision);
     const int64_t fit = SLAB_BYTES / plane < 1 ? 1 : SLAB_BYTES / plane;
     const int64_t planes = fit < points[HS_Z] ? fit : points[HS_Z];
-    const int threads = threads_for(problem);
+    const int threads = hs_threads_for(&problem->grid, problem->solver.threads);
     double *row = malloc((size_t)threads * (size_t)points[HS_X] * sizeof *row);
     void *slab = malloc((size_t)(planes * plane));
     enum hs_status st = HS_OK;

@@ -86,3 +86,17 @@ void hs_threads_prepare(char **argv)
         unbind();
     bound_their_number();
 }
+
+/* As many threads as the machine has, but none with less than some 50 us of work a sweep. Two may
+ * gain on fewer nodes where both cores are idle; where others want them too, two had a tenth to a
+ * fifth of the rate of one (33^3 to 97x65x17, the demo case's walls), since each waits for the
+ * other to be given its core, sweep by sweep. */
+int hs_threads_for(const struct hs_grid *grid, int wanted)
+{
+    enum { LEAST_NODES = 65536 };
+    const int64_t *points = grid->points; /* their product may be no integer */
+    const double worth =
+        (double)points[HS_X] * (double)points[HS_Y] * (double)points[HS_Z] / LEAST_NODES;
+    const int most = omp_get_max_threads();
+    return wanted > 0 ? wanted : worth < 1.0 ? 1 : worth < most ? (int)worth : most;
+}

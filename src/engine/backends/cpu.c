@@ -4,6 +4,7 @@
 #include "core/machine.h"
 #include "engine/backends/cpu_parts.h"
 #include "engine/registry.h"
+#include "engine/threads.h"
 
 #include <assert.h>
 #include <math.h>
@@ -46,25 +47,6 @@ static enum hs_status identify(int device, int threads, struct hs_device_fingerp
     return HS_OK;
 }
 
-static int steps_of(const struct hs_problem *problem, const struct hs_kernel *kernel)
-{
-    return hs_kernel_steps_for(kernel, problem);
-}
-
-/* As many threads as the machine has, but none with less than some 50 us of work a sweep. Two may
- * gain on fewer nodes where both cores are idle; where others want them too, two had a tenth to a
- * fifth of the rate of one (33^3 to 97x65x17, the demo case's walls), since each waits for the
- * other to be given its core, sweep by sweep. */
-static int threads_for(const struct hs_problem *problem, int wanted)
-{
-    enum { LEAST_NODES = 65536 };
-    const int64_t *points = problem->grid.points; /* their product may be no integer */
-    const double worth =
-        (double)points[HS_X] * (double)points[HS_Y] * (double)points[HS_Z] / LEAST_NODES;
-    const int most = omp_get_max_threads();
-    return wanted > 0 ? wanted : worth < 1.0 ? 1 : worth < most ? (int)worth : most;
-}
-
 /* What the kernel keeps from call to call, for all threads or fewer; some MiB at most. */
 static size_t scratch_bytes(const struct hs_problem *problem, const struct hs_kernel *kernel,
                             int threads)
@@ -77,7 +59,7 @@ static size_t scratch_bytes(const struct hs_problem *problem, const struct hs_ke
         .layout = hs_cpu_layout(problem),
         .box = hs_grid_box(&problem->grid),
         .stencil = &stencil,
-        .steps = steps_of(problem, kernel),
+        .steps = hs_kernel_steps_for(kernel, problem),
         .face = problem->face,
     };
     size_t most = 0;
@@ -97,7 +79,7 @@ static double bytes_needed(const struct hs_problem *problem, const struct hs_ker
                    hs_layout_bytes(&problem->grid, problem->radius, align, problem->precision);
     if (bytes < more_than_any)
         bytes += (double)scratch_bytes(problem, kernel, threads);
-    return bytes + hs_ghosts_bytes(problem, steps_of(problem, kernel) + 1);
+    return bytes + hs_ghosts_bytes(problem, hs_kernel_steps_for(kernel, problem) + 1);
 }
 
 static double readback_bytes(const struct hs_problem *problem)
@@ -108,8 +90,8 @@ static double readback_bytes(const struct hs_problem *problem)
 static double memory(const struct hs_problem *problem, const struct hs_kernel *kernel)
 {
     const struct hs_cpu_source source = hs_cpu_source_describe(problem);
-    return bytes_needed(problem, kernel, threads_for(problem, 0)) + readback_bytes(problem) +
-           hs_cpu_source_part_bytes(&source, problem);
+    return bytes_needed(problem, kernel, hs_threads_for(&problem->grid, 0)) +
+           readback_bytes(problem) + hs_cpu_source_part_bytes(&source, problem);
 }
 
 /* What is asked of the backend. */
@@ -178,8 +160,7 @@ static bool allocate_scratch(struct hs_backend_state *state)
 static bool allocate(struct hs_backend_state *state)
 {
     const enum hs_precision precision = state->problem->precision;
-    const size_t threads = (size_t)state->threads,
-                 steps = (size_t)steps_of(state->problem, state->kernel);
+    const size_t threads = (size_t)state->threads, steps = (size_t)state->plan.steps;
     struct hs_cpu_source *source = &state->source;
     state->level = calloc(steps, sizeof *state->level);
     source->value = calloc(steps, sizeof *source->value);
@@ -198,7 +179,11 @@ static enum hs_status create(const struct hs_problem *problem, const struct hs_k
 {
     (void)device;
     *out = NULL;
-    threads = threads_for(problem, threads);
+    struct hs_kernel_plan plan;
+    char reason[256];
+    if (!hs_kernel_plan_here(kernel, problem, &plan, reason, sizeof reason))
+        return hs_error_add(err, HS_BAD_INPUT, "%s", reason);
+    threads = hs_threads_for(&problem->grid, threads);
     const struct demand demand = {problem, kernel, threads};
     const double needed = bytes_needed(problem, kernel, threads);
     const struct hs_memory_free room = hs_machine_memory_free("");
@@ -207,6 +192,7 @@ static enum hs_status create(const struct hs_problem *problem, const struct hs_k
     struct hs_backend_state *state = calloc(1, sizeof *state);
     if (!state)
         return memory_short(&demand, needed, &room, err);
+    state->plan = plan;
     state->problem = problem;
     state->kernel = kernel;
     state->team = hs_team_of(threads);
@@ -217,7 +203,7 @@ static enum hs_status create(const struct hs_problem *problem, const struct hs_k
     describe_machine(state->threads, state->description, sizeof state->description);
     enum hs_status st = allocate(state) ? HS_OK : memory_short(&demand, needed, &room, err);
     if (!st)
-        st = hs_ghosts_init(&state->ghosts, problem, &state->layout, steps_of(problem, kernel) + 1,
+        st = hs_ghosts_init(&state->ghosts, problem, &state->layout, state->plan.steps + 1,
                             state->threads, err);
     if (!st)
         hs_cpu_source_prepare(state);
@@ -330,8 +316,7 @@ static int steps_at_once(const struct hs_backend_state *state, const struct hs_s
     /* a source field belongs to one time */
     if (!state->source.uniform && state->source.varies_time)
         return 1;
-    const int most = steps_of(state->problem, state->kernel);
-    return (int)(left < most ? left : most);
+    return hs_kernel_plan_takes(&state->plan, state->plan.steps, left);
 }
 
 /* The boundary values of the times of a call lie in a ring of slots, since the last time of one

@@ -39,6 +39,7 @@ struct hs_readback {
 struct hs_backend_state {
     const struct hs_problem *problem;
     const struct hs_kernel *kernel;
+    struct hs_kernel_plan plan;
     struct hs_team team;
     int threads; /* of the team, now */
     struct hs_layout layout;
