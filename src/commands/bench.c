@@ -109,8 +109,7 @@ static enum hs_status make_request(const struct arguments *from, struct hs_bench
 /* ---- which kernels --------------------------------------------------------------------------- */
 
 /* As much of a problem as the choice looks at. */
-static void sketch_problem(const struct arguments *from, const struct hs_bench_request *request,
-                           struct hs_problem *out)
+static void sketch_problem(const struct hs_bench_request *request, struct hs_problem *out)
 {
     hs_problem_init(out);
     out->grid.dims = request->dims;
@@ -118,8 +117,7 @@ static void sketch_problem(const struct arguments *from, const struct hs_bench_r
         out->grid.points[axis] = request->points[axis];
     out->radius = request->radius;
     out->precision = request->precision;
-    out->solver.backend = (char *)(uintptr_t)from->backend;
-    out->solver.device = (int)from->device;
+    out->solver.device = request->device;
 }
 
 /* Takes the next name off a list with commas; false at its end. */
@@ -174,7 +172,8 @@ static enum hs_status choose(const struct arguments *from, const struct hs_bench
                              struct hs_error *err)
 {
     struct hs_problem problem;
-    sketch_problem(from, request, &problem);
+    sketch_problem(request, &problem);
+    problem.solver.backend = (char *)(uintptr_t)from->backend;
     bool named[MOST_KERNELS] = {false};
     char reason[256];
     enum hs_status st = find_named(from->kernel, &problem, backend, named, err);
@@ -220,8 +219,12 @@ static int64_t proof_sweeps(const struct hs_bench_request *request,
 {
     const double most_updates = 1e10;
     int64_t most = 1;
-    for (int n = 0; n < count; n++)
-        most = kernels[n]->steps > most ? kernels[n]->steps : most;
+    struct hs_problem problem;
+    sketch_problem(request, &problem);
+    for (int n = 0; n < count; n++) {
+        const int steps = hs_kernel_steps_for(kernels[n], &problem);
+        most = steps > most ? steps : most;
+    }
     const double points = (double)request->points[HS_X] * (double)request->points[HS_Y] *
                           (double)request->points[HS_Z];
     const int64_t affordable = (int64_t)(most_updates / points) + 8;

@@ -18,7 +18,7 @@ struct hs_heuristic {
     hs_features only;    /* dims, radius, precision: any of those named; of a kind unnamed, all */
     int64_t from;        /* nodes of the grid, at least */
     int64_t below;       /* fewer nodes than this; 0: no bound */
-    hs_features with;    /* HS_NEEDS_...: the case has all of them */
+    hs_features with;    /* core/features.h: the case has all of them */
     hs_features without; /* the case has none of them */
 };
 

@@ -238,21 +238,23 @@ enum hs_status hs_kernel_find(const char *name, enum hs_device device, const str
 
 /* ---- the kernel ------------------------------------------------------------------------------ */
 
-/* Of the device that the problem asks for; NULL where there are none. A device's limits stay the
- * same, so the last one's are kept: to ask for them takes longer than the choice. */
+/* Of the device of that number; NULL where its kind has none to tell. They stay the same, so the
+ * last ones are kept: to ask for them takes longer than the choice. */
 static const struct hs_device_limits *limits_here(enum hs_device device, int number)
 {
     static struct hs_device_limits limits;
     static int known = -1;
-    if (device != HS_CUDA)
+    const struct hs_backend *backend = NULL;
+    for (int n = 0; hs_backends[n]; n++)
+        if (hs_backends[n]->device == device && hs_backends[n]->limits)
+            backend = hs_backends[n];
+    if (!backend)
         return NULL;
     struct hs_error unused;
     hs_error_init(&unused);
-    for (int n = 0; hs_backends[n] && known != number; n++)
-        if (hs_backends[n]->device == device && hs_backends[n]->limits &&
-            hs_backends[n]->available(number, &unused) == HS_OK &&
-            hs_backends[n]->limits(number, &limits, &unused) == HS_OK)
-            known = number;
+    if (known != number && backend->available(number, &unused) == HS_OK &&
+        backend->limits(number, &limits, &unused) == HS_OK)
+        known = number;
     hs_error_release(&unused);
     return known == number ? &limits : NULL;
 }

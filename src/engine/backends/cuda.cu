@@ -35,7 +35,7 @@ struct hs_backend_state {
     int first_slot;       /* of faces: the values at the time of the current field */
     int stale_walls;      /* fields whose prescribed layers are still to be written */
     change_known change;
-    hs_cuda_graph replay;
+    hs_cuda_graph graph;
     hs_cuda_timer timer;
     hs_cuda_rotation rotation; /* for measuring: the other pairs of fields */
     char description[384];
@@ -133,7 +133,7 @@ void destroy(hs_backend_state *state)
     if (!state)
         return;
     cudaSetDevice(state->device);
-    hs_cuda_graph_release(&state->replay);
+    hs_cuda_graph_release(&state->graph);
     hs_cuda_rotation_release(&state->rotation);
     hs_cuda_timer_release(&state->timer);
     hs_cuda_reducer_destroy(state->reducer);
@@ -404,7 +404,7 @@ hs_status record(hs_backend_state *state, const hs_span *span, int64_t first, hs
         return st;
     }
     HS_CUDA_TRY(err, ended);
-    return hs_cuda_graph_keep(&state->replay, graph, state->now, span, err);
+    return hs_cuda_graph_keep(&state->graph, graph, state->now, span, err);
 }
 
 /* Replays as long as whole recordings fit into `left` sweeps; tells how many were done. */
@@ -415,7 +415,7 @@ hs_status replay(hs_backend_state *state, const hs_span *span, int64_t first, in
     *done = 0;
     if (left < 4 * sweeps || !repeats(state)) /* recording costs about as much as a few replays */
         return HS_OK;
-    if (!hs_cuda_graph_fits(&state->replay, state->now, span)) {
+    if (!hs_cuda_graph_fits(&state->graph, state->now, span)) {
         hs_status st = prepare(state, span, first, 1, err);
         if (!st)
             st = record(state, span, first, err);
@@ -423,7 +423,7 @@ hs_status replay(hs_backend_state *state, const hs_span *span, int64_t first, in
             return st;
     }
     for (; left - *done >= sweeps; *done += sweeps)
-        HS_CUDA_TRY(err, cudaGraphLaunch(state->replay.graph, state->stream));
+        HS_CUDA_TRY(err, cudaGraphLaunch(state->graph.graph, state->stream));
     return HS_OK;
 }
 
@@ -522,7 +522,7 @@ hs_status copy(hs_backend_state *state, int64_t count, int64_t *bytes, double *s
 hs_status rotate(hs_backend_state *state, int pairs, hs_error *err)
 {
     HS_CUDA_TRY(err, cudaSetDevice(state->device));
-    hs_cuda_graph_release(&state->replay);
+    hs_cuda_graph_release(&state->graph);
     state->change = NOT_KNOWN;
     const size_t bytes =
         (size_t)state->layout.elements * hs_precision_size(state->problem->precision);

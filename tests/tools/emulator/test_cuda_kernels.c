@@ -513,7 +513,7 @@ static int most_steps(enum hs_precision precision, enum source source, bool unif
     return plan_of(precision, source, uniform).steps;
 }
 
-static bool tells_change(enum hs_precision precision, const struct fusion *fusion)
+static bool has_max_norm(enum hs_precision precision, const struct fusion *fusion)
 {
     const struct hs_kernel_plan plan = plan_of(precision, fusion->source, fusion->uniform);
     return plan.fused_max_norm && fusion->steps == plan.steps;
@@ -613,7 +613,7 @@ static void run_fused(int dims, int radius, enum hs_precision precision,
                  radius, hs_precision_name(precision), (int)points[0], (int)points[1],
                  (int)points[2], sweep.steps, mix, (int)fusion->source, order);
         double told = 0.0; /* a float or a double */
-        sweep.change = tells_change(precision, fusion) ? &told : NULL;
+        sweep.change = has_max_norm(precision, fusion) ? &told : NULL;
         struct hs_error err;
         hs_error_init(&err);
         if (kernel->sweep(&sweep, &err) != HS_OK)
@@ -665,7 +665,7 @@ static void run_fusions(int dims, int radius, enum hs_precision precision)
     static const int64_t tall[3][HS_AXES] = {{65, 96, 8}, {130, 103, 9}, {64, 190, 41}};
     static const int64_t long_line[HS_AXES] = {HS_LINE_LONG + 5, 1, 1};
     const bool resident = strcmp(kernel->name, "resident") == 0;
-    const bool strips = strcmp(kernel->name, "fused_march_2d") == 0;
+    const bool strips = plan_of(HS_DOUBLE, NUMBERS, true).few > 0;
     const bool takes_small = !kernel->plan || resident;
     const int64_t(*const points)[HS_AXES] = takes_small               ? sizes[dims]
                                             : dims == 3 && radius > 1 ? tall
