@@ -4,6 +4,7 @@
 #include "test.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* An expression that varies in what `varies` says; its code is never run. */
 static struct hs_value value_of(unsigned varies)
@@ -141,5 +142,21 @@ void test_features__new_one_refuses_every_kernel(void **state)
                                        (kernel->features & all) | planted, reason, sizeof reason));
         snprintf(wanted, sizeof wanted, "%s cannot do all that the problem asks for", kernel->name);
         assert_string_equal(reason, wanted);
+    }
+}
+
+/* Whoever lacks a feature is told which: each that a problem may ask for has its words. */
+void test_features__each_has_its_words(void **state)
+{
+    (void)state;
+    const hs_features all =
+        HS_STENCIL | HS_ALL_DIMS | HS_ALL_RADII | HS_ALL_PRECISIONS | HS_ALL_VALUES;
+    for (int bit = 0; bit < 64; bit++) {
+        char reason[128];
+        if (!(all & HS_FEATURE(bit)))
+            continue;
+        assert_false(hs_features_cover("mine", all & ~HS_FEATURE(bit), HS_FEATURE(bit), reason,
+                                       sizeof reason));
+        assert_null(strstr(reason, "all that the problem asks for"));
     }
 }

@@ -32,33 +32,32 @@ void test_heuristic__empty_row_holds_for_all(void **state)
             }
 }
 
+static bool holds(const struct hs_heuristic *row, int dims, int64_t points, int radius,
+                  enum hs_precision precision)
+{
+    const struct hs_problem problem = case_of(dims, points, radius, precision);
+    return hs_heuristic_holds(row, &problem);
+}
+
 void test_heuristic__dims_radius_and_precision(void **state)
 {
     (void)state;
     const struct hs_heuristic row = {.kernel = "some",
                                      .only = HS_2D | HS_3D | HS_RADIUS_1 | HS_IN_FLOAT};
-    struct hs_problem problem = case_of(2, 9, 1, HS_FLOAT);
-    assert_true(hs_heuristic_holds(&row, &problem));
-    problem = case_of(1, 9, 1, HS_FLOAT);
-    assert_false(hs_heuristic_holds(&row, &problem));
-    problem = case_of(3, 9, 2, HS_FLOAT);
-    assert_false(hs_heuristic_holds(&row, &problem));
-    problem = case_of(3, 9, 1, HS_DOUBLE);
-    assert_false(hs_heuristic_holds(&row, &problem));
+    assert_true(holds(&row, 2, 9, 1, HS_FLOAT));
+    assert_false(holds(&row, 1, 9, 1, HS_FLOAT));
+    assert_false(holds(&row, 3, 9, 2, HS_FLOAT));
+    assert_false(holds(&row, 3, 9, 1, HS_DOUBLE));
 }
 
 void test_heuristic__sizes_from_and_below(void **state)
 {
     (void)state;
     const struct hs_heuristic row = {.kernel = "middle", .from = 1000, .below = 1728};
-    struct hs_problem problem = case_of(3, 9, 1, HS_FLOAT);
-    assert_false(hs_heuristic_holds(&row, &problem));
-    problem = case_of(3, 10, 1, HS_FLOAT);
-    assert_true(hs_heuristic_holds(&row, &problem));
-    problem = case_of(3, 11, 1, HS_FLOAT);
-    assert_true(hs_heuristic_holds(&row, &problem));
-    problem = case_of(3, 12, 1, HS_FLOAT);
-    assert_false(hs_heuristic_holds(&row, &problem));
+    assert_false(holds(&row, 3, 9, 1, HS_FLOAT));
+    assert_true(holds(&row, 3, 10, 1, HS_FLOAT));
+    assert_true(holds(&row, 3, 11, 1, HS_FLOAT));
+    assert_false(holds(&row, 3, 12, 1, HS_FLOAT));
 }
 
 void test_heuristic__features_with_and_without(void **state)
