@@ -372,7 +372,7 @@ NAME_ISA(avx512, plain)
 
 static row_function *find_row(const struct hs_sweep *s, bool streaming)
 {
-    const int dims = s->stencil->dims - 1, radius = s->stencil->radius - 1;
+    const int dims = s->op->stencil.dims - 1, radius = s->op->stencil.radius - 1;
 #ifdef HAS_X86
     if (__builtin_cpu_supports("avx512f"))
         return rows_avx512[streaming][s->precision][dims][radius];
@@ -410,6 +410,7 @@ static void sweep_rows(const struct job *job, int64_t i0, int64_t i1, int64_t j,
     const bool lower = s->may_copy && i0 == s->box.lo[HS_X];
     const bool upper =
         s->may_copy && i1 == s->box.hi[HS_X] && begin + lines_end <= s->layout.points[HS_X];
+    const void *source = hs_source_field(&s->source);
     const struct row row = {
         .in = (const char *)s->in + at,
         .py = s->layout.pitch[HS_Y],
@@ -418,8 +419,8 @@ static void sweep_rows(const struct job *job, int64_t i0, int64_t i1, int64_t j,
         .planes = planes,
         .lead = job->lead / (int64_t)job->size,
         .c = job->c,
-        .source = s->source ? (const char *)s->source + at : NULL,
-        .source_value = s->source ? 0.0 : s->source_value[0],
+        .source = source ? (const char *)source + at : NULL,
+        .source_value = source ? 0.0 : s->source.value[0],
         .first = i0 - begin,
         .last = i1 - begin,
         .from = lower ? 0 : i0 - begin,
@@ -454,7 +455,7 @@ static void sweep_block(const struct job *job, int64_t n)
         lo[axis] = cut_at(box->lo[axis], box->hi[axis], job->cut[axis], piece);
         hi[axis] = cut_at(box->lo[axis], box->hi[axis], job->cut[axis], piece + 1);
     }
-    const int dims = job->sweep->stencil->dims;
+    const int dims = job->sweep->op->stencil.dims;
     if (dims == 1) {
         sweep_rows(job, lo[HS_X], hi[HS_X], 0, 1, 0, 1);
         return;
@@ -480,11 +481,11 @@ static void cut_box(struct job *job)
 {
     static const int64_t shortest[HS_AXES] = {512, 8, 8}; /* piece worth a thread, in points */
     const struct hs_sweep *s = job->sweep;
-    const int dims = s->stencil->dims;
+    const int dims = s->op->stencil.dims;
     int64_t extent[HS_AXES];
     for (int axis = 0; axis < HS_AXES; axis++)
         extent[axis] = s->box.hi[axis] - s->box.lo[axis];
-    const int64_t planes = 2 * s->stencil->radius + job->group;
+    const int64_t planes = 2 * s->op->stencil.radius + job->group;
     const int64_t row_bytes = extent[HS_X] * (int64_t)job->size;
 
     job->cut[HS_X] = dims > 1 ? divide_up(row_bytes, WIDEST_ROW) : 1;
@@ -507,26 +508,28 @@ static void cut_box(struct job *job)
 static int64_t lead_bytes(const struct hs_sweep *s)
 {
     const int64_t size = (int64_t)hs_precision_size(s->precision);
-    const int64_t farthest = s->stencil->radius * s->layout.pitch[s->stencil->dims - 1] * size;
+    const int64_t farthest =
+        s->op->stencil.radius * s->layout.pitch[s->op->stencil.dims - 1] * size;
     const int64_t row = s->layout.pitch[HS_Y] * size;
     return farthest + (row <= LONG_ROW ? divide_up(AHEAD_BYTES, row) * row : AHEAD_BYTES);
 }
 
-static enum hs_status sweep(const struct hs_sweep *s, struct hs_error *err)
+static enum hs_status sweep(const struct hs_kernel_plan *plan, const struct hs_sweep *s,
+                            struct hs_error *err)
 {
-    (void)err;
+    (void)plan, (void)err;
     const int64_t points = hs_box_count(&s->box);
     if (points == 0)
         return HS_OK;
     struct job job = {.sweep = s, .size = hs_precision_size(s->precision)};
     struct hs_stencil_term terms[HS_MAX_COEFFICIENTS];
-    const int count = hs_stencil_terms(s->stencil, terms);
+    const int count = hs_stencil_terms(&s->op->stencil, terms);
     for (int n = 0; n < count; n++)
         hs_write(s->precision, job.c, n, terms[n].c);
-    const int words = s->source ? 3 : 2;
+    const int words = hs_source_field(&s->source) ? 3 : 2;
     const bool streaming = points * words * (int64_t)job.size > CACHE_BYTES;
     job.row = find_row(s, streaming);
-    job.group = s->stencil->dims > 1 ? GROUP : 1;
+    job.group = s->op->stencil.dims > 1 ? GROUP : 1;
     /* a thread is worth waking for some microseconds of work */
     const int64_t worth = divide_up(points, POINTS_PER_THREAD);
     job.threads = worth < s->threads ? (int)worth : s->threads;

@@ -16,18 +16,19 @@
 
 #include <math.h>
 
-static enum hs_status sweep(const struct hs_sweep *s, struct hs_error *err)
+static enum hs_status sweep(const struct hs_kernel_plan *plan, const struct hs_sweep *s,
+                            struct hs_error *err)
 {
-    (void)err;
+    (void)plan, (void)err;
+    const void *source = hs_source_field(&s->source);
     struct hs_stencil_term terms[HS_MAX_COEFFICIENTS];
-    const int count = hs_stencil_terms(s->stencil, terms);
+    const int count = hs_stencil_terms(&s->op->stencil, terms);
 
     for (int64_t k = s->box.lo[HS_Z]; k < s->box.hi[HS_Z]; k++)
         for (int64_t j = s->box.lo[HS_Y]; j < s->box.hi[HS_Y]; j++)
             for (int64_t i = s->box.lo[HS_X]; i < s->box.hi[HS_X]; i++) {
                 const int64_t node = hs_layout_offset(&s->layout, i, j, k);
-                double sum =
-                    s->source ? hs_read(s->precision, s->source, node) : s->source_value[0];
+                double sum = source ? hs_read(s->precision, source, node) : s->source.value[0];
                 for (int n = 0; n < count; n++) {
                     const int64_t neighbour =
                         node + terms[n].offset * s->layout.pitch[terms[n].axis];

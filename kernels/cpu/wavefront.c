@@ -323,27 +323,17 @@ static void sweep_tile(const struct wave *w, int64_t number, char *ring)
 
 /* ---- the kernel ------------------------------------------------------------------------------ */
 
-static size_t scratch(const struct hs_sweep *s)
+static enum hs_status sweep(const struct hs_kernel_plan *plan, const struct hs_sweep *s,
+                            struct hs_error *err)
 {
-    size_t most = 0;
-    for (int steps = 1; steps <= MOST_STEPS; steps++)
-        for (int source = 0; source < 2; source++) {
-            struct wave w;
-            describe(s, steps, source, &w);
-            if (ring_bytes(&w) > most)
-                most = ring_bytes(&w);
-        }
-    return most * (size_t)s->threads;
-}
-
-static enum hs_status sweep(const struct hs_sweep *s, struct hs_error *err)
-{
-    (void)err;
+    (void)plan, (void)err;
     struct wave w;
-    describe(s, s->steps, s->source != NULL, &w);
+    const void *source = hs_source_field(&s->source);
+    describe(s, s->steps, source != NULL, &w);
+    w.source = source;
     w.functions = find_functions(s->precision);
     struct hs_stencil_term terms[HS_MAX_COEFFICIENTS];
-    const int count = hs_stencil_terms(s->stencil, terms);
+    const int count = hs_stencil_terms(&s->op->stencil, terms);
     for (int n = 0; n < count; n++)
         hs_write(s->precision, w.c, n, terms[n].c);
     const size_t bytes = ring_bytes(&w);
@@ -367,11 +357,29 @@ static enum hs_status sweep(const struct hs_sweep *s, struct hs_error *err)
 static const int usual_steps[HS_AXES + 1][HS_MAX_RADIUS + 1] = {
     {0}, {0, 8, 8, 8}, {0, 8, 4, 4}, {0, 4, 2, 2}};
 
-static bool plan(const struct hs_problem *problem, const struct hs_device_limits *limits,
+/* What all threads or fewer keep between calls of any number of sweeps. */
+static size_t scratch_of(const struct hs_case *of)
+{
+    const struct hs_operator op = {.stencil = {.dims = of->dims, .radius = of->radius}};
+    struct hs_sweep s = {
+        .precision = of->precision, .layout = of->layout, .op = &op, .face = of->face};
+    size_t most = 0;
+    while (s.threads++ < of->threads)
+        for (int steps = 1; steps <= MOST_STEPS; steps++) {
+            struct wave w;
+            describe(&s, steps, of->asked & HS_SOURCE_FIELD, &w);
+            const size_t bytes = ring_bytes(&w) * (size_t)s.threads;
+            most = bytes > most ? bytes : most;
+        }
+    return most;
+}
+
+static bool plan(const struct hs_case *of, const struct hs_device_limits *limits,
                  struct hs_kernel_plan *out, char *reason, size_t size)
 {
     (void)limits, (void)reason, (void)size;
-    out->steps = usual_steps[problem->grid.dims][problem->radius];
+    out->steps = usual_steps[of->dims][of->radius];
+    out->scratch = scratch_of(of);
     return true;
 }
 
@@ -384,6 +392,5 @@ const struct hs_kernel hs_kernel_cpu_wavefront = {
                 HS_APPLIES_WALLS,
     .steps = MOST_STEPS,
     .plan = plan,
-    .scratch = scratch,
     .sweep = sweep,
 };

@@ -58,8 +58,8 @@ static void sweep_piece(struct carry *carry, struct rows *rows, int64_t i, int64
     const char *centre = (const char *)s->in + at * w->size;
     rows->c = w->c;
     rows->centre = centre;
-    rows->source = s->source ? (const char *)s->source + at * w->size : NULL;
-    rows->source_value = s->source ? 0.0 : s->source_value[0];
+    rows->source = w->source ? w->source + at * w->size : NULL;
+    rows->source_value = w->source ? 0.0 : s->source.value[0];
     rows->pitch = rows->source_pitch = up;
     if (w->dims == 3) {
         rows->beside = s->layout.pitch[w->across];
@@ -105,7 +105,7 @@ static const char *gather_source(const struct tile *t, int64_t i, int64_t end, i
             const int64_t from = wrapped(x, w->n[HS_X]);
             length = smaller(end - x, w->n[HS_X] - from);
             memcpy(gathered + (row * w->ring_pitch + (x - i)) * w->size,
-                   field_at(w, w->s->source, from, wrapped(j + row, w->n[w->across]),
+                   field_at(w, w->source, from, wrapped(j + row, w->n[w->across]),
                             wrapped(k, w->n[w->march])),
                    (size_t)(length * w->size));
         }
@@ -139,14 +139,14 @@ static void sweep_later(struct carry *carry, int level, int64_t j, int64_t count
         .pitch = w->ring_pitch,
         .out_pitch = w->ring_pitch,
         .points = end - i,
-        .source_value = s->source ? 0.0 : s->source_value[level - 1],
+        .source_value = w->source ? 0.0 : s->source.value[level - 1],
     };
-    if (s->source && w->wrap[HS_X]) {
+    if (w->source && w->wrap[HS_X]) {
         rows.source = gather_source(t, i, end, j, count, k);
         rows.source_pitch = w->ring_pitch;
-    } else if (s->source) {
+    } else if (w->source) {
         rows.source =
-            field_at(w, s->source, i, wrapped(j, w->n[w->across]), wrapped(k, w->n[w->march]));
+            field_at(w, w->source, i, wrapped(j, w->n[w->across]), wrapped(k, w->n[w->march]));
         rows.source_pitch = s->layout.pitch[w->across];
     }
     for (int m = 1; m <= w->radius && w->dims > 1; m++) {

@@ -165,7 +165,7 @@ static void find_source(const struct tile *t, struct pair *pair, int64_t i, int6
     for (int level = 1; level <= STEPS; level++) {
         const int64_t row = wrapped(j - (level - 1), n);
         pair->source[level - 1] =
-            field_at(w, w->s->source, i, row, wrapped(lower_plane(k, level), w->n[w->march]));
+            field_at(w, w->source, i, row, wrapped(lower_plane(k, level), w->n[w->march]));
         pair->rows = smaller(pair->rows, n - row);
     }
 }
@@ -241,9 +241,9 @@ static void sweep_strip(const struct tile *t, const struct passes *p, struct pai
         pair->rows = lower || upper ? 1 : smaller(count, n - row);
         pair->input = field_at(w, w->s->in, i, row, wrapped(k, w->n[w->march]));
         pair->ask = more ? field_at(w, w->s->in, i, row, next) + pair->from : pair->input;
-        if (w->s->source)
+        if (w->source)
             find_source(t, pair, i, j, k);
-        const int kind = w->s->source ? SOURCE_PAIR : w->plain ? PLAIN_PAIR : STREAMED_PAIR;
+        const int kind = w->source ? SOURCE_PAIR : w->plain ? PLAIN_PAIR : STREAMED_PAIR;
         if (levels == w->steps && !first && !last)
             w->functions->pair[w->wide][kind](pair);
         else
@@ -271,8 +271,8 @@ static void sweep_passes(const struct carry *carry, const struct passes *p, int6
         .first_bits = bits_between(s->box.lo[HS_X], i + w->line, i, w->line),
         .last_bits = bits_between(last, s->box.hi[HS_X], last, w->line),
         .c = w->c,
-        .source_value = s->source_value,
-        .source_apart = s->source ? (const char *)s->source - (const char *)s->in : 0,
+        .source_value = s->source.value,
+        .source_apart = w->source ? w->source - (const char *)s->in : 0,
         .plain = w->plain,
     };
     for (int64_t n = 0; n < strips; n++) {

@@ -110,7 +110,7 @@ static void sweep_stack(const struct carry *carry, enum stack_kind kind, int64_t
         .pitch = r->layout.pitch[w->across] * w->size,
         .bytes = (last - i + w->line) * w->size,
         .c = w->c,
-        .source_value = r->source_value,
+        .source_value = r->source.value,
         .first_bits = bits_between(r->box.lo[HS_X], i + w->line, i, w->line),
         .last_bits = bits_between(last, r->box.hi[HS_X], last, w->line),
         .skip_first = i < t->box.lo[HS_X],

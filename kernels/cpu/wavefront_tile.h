@@ -95,6 +95,7 @@ struct wave {
     int64_t ring_plane;                   /* bytes from plane to plane, of a pair's */
     int64_t ring_pair;                    /* from pair to pair */
     const struct row_functions *functions;
+    const char *source;            /* the field that sweeps add, or NULL */
     double c[HS_MAX_COEFFICIENTS]; /* or floats, in the order of the additions */
 };
 
@@ -250,8 +251,8 @@ static void describe(const struct hs_sweep *s, int steps, bool source, struct wa
 {
     *w = (struct wave){
         .s = s,
-        .dims = s->stencil->dims,
-        .radius = s->stencil->radius,
+        .dims = s->op->stencil.dims,
+        .radius = s->op->stencil.radius,
         .steps = steps,
         .size = (int64_t)hs_precision_size(s->precision),
     };

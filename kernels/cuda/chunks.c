@@ -6,8 +6,9 @@
 struct fused_free {
     int64_t at, count;
 };
+enum { MOST_MULTIPROCESSORS = 256 };
 struct fused_clock {
-    struct fused_free free[HS_MULTIPROCESSORS];
+    struct fused_free free[MOST_MULTIPROCESSORS];
     int n;
 };
 
@@ -49,6 +50,7 @@ struct fused_columns {
     int ends;   /* the planes do not wrap */
     int begins; /* planes that it takes to begin a chunk */
     int halo;   /* tenths of what a plane takes inside, that one of a column at faces takes */
+    int multiprocessors;
 };
 
 /*
@@ -57,7 +59,7 @@ struct fused_columns {
  */
 static int64_t fused_time(const struct fused_columns *of, const struct hs_fused_chunks *cut)
 {
-    struct fused_clock clock = {.free = {{0, HS_MULTIPROCESSORS}}, .n = 1};
+    struct fused_clock clock = {.free = {{0, of->multiprocessors}}, .n = 1};
     const int64_t halos = of->halos < cut->whole ? of->halos : cut->whole,
                   inner = cut->whole - halos;
     const int64_t once = of->planes + 2 * of->reach + of->begins + (of->ends ? 12 : 0);
@@ -84,15 +86,16 @@ static int64_t fused_time(const struct fused_columns *of, const struct hs_fused_
  */
 static struct hs_fused_chunks fused_chunks(const struct fused_columns *of)
 {
-    enum { ENOUGH = 64 * HS_MULTIPROCESSORS, MOST = 23, MOST_TAPER = 8 };
+    enum { MOST = 23, MOST_TAPER = 8 };
+    const int64_t enough = 64 * (int64_t)of->multiprocessors;
     const int from = (int)hs_divide_up(of->planes > 0 ? of->planes : 1, of->longest);
     const int64_t columns = of->halos + of->inner;
     struct hs_fused_chunks best = {.chunks = from};
     int64_t least = INT64_MAX;
     for (int some = 0; some < (of->planes <= of->whole ? 2 : 1); some++) {
-        const int whole = some ? (int)(columns - columns % HS_MULTIPROCESSORS) : 0;
+        const int whole = some ? (int)(columns - columns % of->multiprocessors) : 0;
         for (int chunks = from; chunks <= from + MOST; chunks++) {
-            if (chunks > from && (of->planes / chunks < 2 * of->reach || columns * chunks > ENOUGH))
+            if (chunks > from && (of->planes / chunks < 2 * of->reach || columns * chunks > enough))
                 break;
             for (int taper = 0; taper <= (chunks > 1 ? MOST_TAPER : 0); taper += 2) {
                 const struct hs_fused_chunks cut = {chunks, taper, whole, false};
@@ -109,38 +112,29 @@ static struct hs_fused_chunks fused_chunks(const struct fused_columns *of)
     return best;
 }
 
-static struct fused_columns fused_columns(const struct hs_sweep *sweep, int64_t tiles_x,
+static struct fused_columns fused_columns(const struct hs_case *of,
+                                          const struct hs_device_limits *limits, int64_t tiles_x,
                                           int64_t tiles_y)
 {
-    const struct hs_box wide = hs_tiling_with_held(sweep);
-    const int64_t inner_x = tiles_x - (sweep->face[2 * HS_X].wrap ? 0 : 2);
-    const int64_t inner_y = tiles_y - (sweep->face[2 * HS_Y].wrap ? 0 : 2);
+    const struct hs_box wide = hs_tile_with_held(of);
+    const int64_t inner_x = tiles_x - (of->face[2 * HS_X].wrap ? 0 : 2);
+    const int64_t inner_y = tiles_y - (of->face[2 * HS_Y].wrap ? 0 : 2);
     const int64_t area = (wide.hi[HS_X] - wide.lo[HS_X]) * (wide.hi[HS_Y] - wide.lo[HS_Y]);
     const int64_t longest = area > 0 ? HS_FUSED_CHUNK / area : HS_FUSED_PLANES;
-    struct fused_columns of = {.planes = wide.hi[HS_Z] - wide.lo[HS_Z],
-                               .longest = longest < HS_FUSED_PLANES / 2 ? HS_FUSED_PLANES / 2
-                                          : longest > HS_FUSED_PLANES   ? HS_FUSED_PLANES
-                                                                        : longest,
-                               .reach = hs_tile_reach(sweep),
-                               .ends = !sweep->face[2 * HS_Z].wrap,
-                               .begins = 3,
-                               .halo = 12}; /* measured: 1.05 to 1.35 times */
-    of.inner = inner_x > 0 && inner_y > 0 ? inner_x * inner_y : 0;
-    of.halos = tiles_x * tiles_y - of.inner;
-    return of;
-}
-
-/* The last answer is kept: a run asks the same before every launch, and it takes tens of
- * microseconds. */
-static struct hs_fused_chunks fused_answer(const struct fused_columns *of)
-{
-    static _Thread_local struct fused_columns asked;
-    static _Thread_local struct hs_fused_chunks answered;
-    if (memcmp(of, &asked, sizeof asked) != 0) {
-        answered = fused_chunks(of);
-        asked = *of;
-    }
-    return answered;
+    const int64_t inner = inner_x > 0 && inner_y > 0 ? inner_x * inner_y : 0;
+    return (struct fused_columns){.halos = tiles_x * tiles_y - inner,
+                                  .inner = inner,
+                                  .planes = wide.hi[HS_Z] - wide.lo[HS_Z],
+                                  .longest = longest < HS_FUSED_PLANES / 2 ? HS_FUSED_PLANES / 2
+                                             : longest > HS_FUSED_PLANES   ? HS_FUSED_PLANES
+                                                                           : longest,
+                                  .reach = hs_tile_reach(of),
+                                  .ends = !of->face[2 * HS_Z].wrap,
+                                  .begins = 3,
+                                  .halo = 12, /* measured: 1.05 to 1.35 times */
+                                  .multiprocessors = limits->multiprocessors < MOST_MULTIPROCESSORS
+                                                         ? limits->multiprocessors
+                                                         : MOST_MULTIPROCESSORS};
 }
 
 static bool keep_all(const struct hs_face *face, int faces, int radius)
@@ -160,19 +154,20 @@ static bool keep_all(const struct hs_face *face, int faces, int radius)
  * 1, 512^3 1.01 to 1.02, 480^3 1.05, odd 1.03 to 1.05. Not where columns are long: 576^3 0.99,
  * 1024^3 0.94 to 0.95 (kept walls, radius 2).
  */
-static int64_t whole_planes(const struct hs_sweep *sweep)
+static int64_t whole_planes(const struct hs_case *of)
 {
     enum { WIDTH = HS_VECTOR_BYTES / 8 };
-    const bool even = sweep->layout.points[HS_X] % WIDTH == 0;
-    const bool kept = keep_all(sweep->face, 2 * HS_Z, sweep->stencil->radius);
-    return sweep->precision == HS_DOUBLE && (even || kept) ? HS_WHOLE_PLANES : 0;
+    const bool even = of->layout.points[HS_X] % WIDTH == 0;
+    const bool kept = keep_all(of->face, 2 * HS_Z, of->radius);
+    return of->precision == HS_DOUBLE && (even || kept) ? HS_WHOLE_PLANES : 0;
 }
 
-struct hs_fused_chunks hs_fused_cut_z(const struct hs_sweep *sweep, int64_t tiles_x,
+struct hs_fused_chunks hs_fused_cut_z(const struct hs_case *of,
+                                      const struct hs_device_limits *limits, int64_t tiles_x,
                                       int64_t tiles_y)
 {
-    const struct fused_columns of = fused_columns(sweep, tiles_x, tiles_y);
-    return fused_answer(&of);
+    const struct fused_columns columns = fused_columns(of, limits, tiles_x, tiles_y);
+    return fused_chunks(&columns);
 }
 
 /*
@@ -181,26 +176,28 @@ struct hs_fused_chunks hs_fused_cut_z(const struct hs_sweep *sweep, int64_t tile
  * and 2.83 in 2, 3 and 4 tapered ones, 768^3 2.84 in 5, 2.91 in 3 and 2.94 in 2, 512^3 2.92 in 4
  * and 2.96 in 2.
  */
-struct hs_fused_chunks hs_march_cut_z(const struct hs_sweep *sweep, int64_t tiles_x,
+struct hs_fused_chunks hs_march_cut_z(const struct hs_case *of,
+                                      const struct hs_device_limits *limits, int64_t tiles_x,
                                       int64_t tiles_y)
 {
-    struct fused_columns of = fused_columns(sweep, tiles_x, tiles_y);
-    if (sweep->precision == HS_DOUBLE)
-        of.longest = HS_MARCH_PLANES;
-    of.whole = whole_planes(sweep);
-    return fused_answer(&of);
+    struct fused_columns columns = fused_columns(of, limits, tiles_x, tiles_y);
+    if (of->precision == HS_DOUBLE)
+        columns.longest = HS_MARCH_PLANES;
+    columns.whole = whole_planes(of);
+    return fused_chunks(&columns);
 }
 
 /* Measured in float: 512^3, 63 columns, 1.60 of the copy in step and 1.51 not; 768^3 1.48 and 1.37,
  * 1024^3 1.44 and 1.25; but 384^3, 42 columns, 1.32 and 1.38, 256^3 0.97 and 1.14. In double 1.46
  * and 1.55. All go as the slowest, so other faces lose, and rows that are not whole vectors. */
-bool hs_wide_throttles(enum hs_precision precision, const struct hs_face *face, int64_t points_x,
+bool hs_wide_throttles(const struct hs_case *of, const struct hs_device_limits *limits,
                        int64_t tiles_x, int64_t tiles_y)
 {
-    enum { WIDTH = HS_VECTOR_BYTES / 4, LEAST = HS_MULTIPROCESSORS / 3, RADIUS = 2 };
-    return precision == HS_FLOAT && points_x % WIDTH == 0 && tiles_x > 1 &&
-           tiles_x * tiles_y >= LEAST && keep_all(face, 2 * HS_Z, RADIUS) &&
-           (face[2 * HS_Z].wrap || keep_all(&face[2 * HS_Z], 2, RADIUS));
+    enum { WIDTH = HS_VECTOR_BYTES / 4, RADIUS = 2 };
+    return of->precision == HS_FLOAT && of->layout.points[HS_X] % WIDTH == 0 && tiles_x > 1 &&
+           3 * tiles_x * tiles_y >= limits->multiprocessors &&
+           keep_all(of->face, 2 * HS_Z, RADIUS) &&
+           (of->face[2 * HS_Z].wrap || keep_all(&of->face[2 * HS_Z], 2, RADIUS));
 }
 
 /* As many equal chunks as give waves of blocks the least time. */
@@ -211,7 +208,7 @@ static struct hs_fused_chunks throttled_waves(const struct fused_columns *of)
     int64_t least = INT64_MAX;
     const int64_t more = 2 * of->reach + of->begins + 6 * of->ends;
     for (int chunks = 1; chunks <= MOST && of->planes / chunks >= 2 * of->reach; chunks++) {
-        const int64_t waves = hs_divide_up((of->halos + of->inner) * chunks, HS_MULTIPROCESSORS);
+        const int64_t waves = hs_divide_up((of->halos + of->inner) * chunks, of->multiprocessors);
         const int64_t time = waves * (hs_divide_up(of->planes, chunks) + more);
         if (time < least) {
             least = time;
@@ -226,17 +223,18 @@ static struct hs_fused_chunks throttled_waves(const struct fused_columns *of)
  * 1.02 to 1.1 times), and long chunks are better also where planes are large: 512^3 gave 1.55 of
  * the copy in 2 chunks, 1.52 in 4 and 1.49 in 6; 1024^3 1.47 in 4, 1.45 in 6 and 1.42 in 8.
  */
-struct hs_fused_chunks hs_wide_cut_z(const struct hs_sweep *sweep, int64_t tiles_x, int64_t tiles_y)
+struct hs_fused_chunks hs_wide_cut_z(const struct hs_case *of,
+                                     const struct hs_device_limits *limits, int64_t tiles_x,
+                                     int64_t tiles_y)
 {
-    struct fused_columns of = fused_columns(sweep, tiles_x, tiles_y);
-    if (sweep->precision == HS_DOUBLE && keep_all(sweep->face, 2 * HS_Z, sweep->stencil->radius)) {
-        of.longest = HS_FUSED_PLANES;
-        of.begins = 6;
-        of.halo = 10;
+    struct fused_columns columns = fused_columns(of, limits, tiles_x, tiles_y);
+    if (of->precision == HS_DOUBLE && keep_all(of->face, 2 * HS_Z, of->radius)) {
+        columns.longest = HS_FUSED_PLANES;
+        columns.begins = 6;
+        columns.halo = 10;
     }
-    of.whole = whole_planes(sweep);
-    const bool throttled =
-        sweep->steps > 1 && hs_wide_throttles(sweep->precision, sweep->face,
-                                              sweep->layout.points[HS_X], tiles_x, tiles_y);
-    return throttled ? throttled_waves(&of) : fused_answer(&of);
+    columns.whole = whole_planes(of);
+    return of->steps > 1 && hs_wide_throttles(of, limits, tiles_x, tiles_y)
+               ? throttled_waves(&columns)
+               : fused_chunks(&columns);
 }

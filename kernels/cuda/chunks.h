@@ -5,12 +5,6 @@
 
 #include "tiles.h"
 
-#ifdef __CUDACC__
-#define HS_ON_DEVICE_TOO __host__ __device__
-#else
-#define HS_ON_DEVICE_TOO
-#endif
-
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -34,25 +28,26 @@ struct hs_fused_chunks {
     bool throttled; /* fused_wide_3d: blocks that run at the same time wait for one another */
 };
 
-/* The chunks of the least estimated time, for so many tiles along x and y. */
-struct hs_fused_chunks hs_fused_cut_z(const struct hs_sweep *sweep, int64_t tiles_x,
+/* The chunks of the least estimated time, for so many tiles along x and y ... */
+struct hs_fused_chunks hs_fused_cut_z(const struct hs_case *of,
+                                      const struct hs_device_limits *limits, int64_t tiles_x,
                                       int64_t tiles_y);
-
-/* The same for fused_march_3d ... */
-struct hs_fused_chunks hs_march_cut_z(const struct hs_sweep *sweep, int64_t tiles_x,
+/* ... of fused_march_3d ... */
+struct hs_fused_chunks hs_march_cut_z(const struct hs_case *of,
+                                      const struct hs_device_limits *limits, int64_t tiles_x,
                                       int64_t tiles_y);
-
-/* ... and for fused_wide_3d. */
-struct hs_fused_chunks hs_wide_cut_z(const struct hs_sweep *sweep, int64_t tiles_x,
+/* ... and of fused_wide_3d. */
+struct hs_fused_chunks hs_wide_cut_z(const struct hs_case *of,
+                                     const struct hs_device_limits *limits, int64_t tiles_x,
                                      int64_t tiles_y);
 
-/* Whether its blocks had better be throttled, for so many tiles, `face` of a grid so wide. */
-bool hs_wide_throttles(enum hs_precision precision, const struct hs_face *face, int64_t points_x,
+/* Whether its blocks had better be throttled. */
+bool hs_wide_throttles(const struct hs_case *of, const struct hs_device_limits *limits,
                        int64_t tiles_x, int64_t tiles_y);
 
 /* The first plane of chunk k; with k the number of chunks, the end. */
-HS_ON_DEVICE_TOO static inline int64_t hs_fused_chunk(int64_t planes, int64_t chunks, int taper,
-                                                      int64_t k)
+HS_HOST_DEVICE static inline int64_t hs_fused_chunk(int64_t planes, int64_t chunks, int taper,
+                                                    int64_t k)
 {
     return planes * k * ((10 + taper) * chunks - taper * k) / (10 * chunks * chunks);
 }

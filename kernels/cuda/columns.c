@@ -1,5 +1,7 @@
 #include "columns.h"
 
+#include <stdio.h>
+
 int hs_fused_tile_y(enum hs_precision precision)
 {
     const int lanes = precision == HS_FLOAT ? HS_FUSED_X_FLOAT / 4 : HS_FUSED_X_DOUBLE / 2;
@@ -19,28 +21,27 @@ struct hs_fused_cut hs_fused_make_cut(int64_t n, int size, int halo, int grain, 
     return cut;
 }
 
-static int fused_halo_x(const struct hs_sweep *sweep)
+static int fused_halo_x(const struct hs_case *of)
 {
-    const int width = sweep->precision == HS_FLOAT ? 4 : 2; /* points in 16 bytes */
-    return (int)hs_divide_up(hs_tile_reach(sweep), width) * width;
+    const int width = of->precision == HS_FLOAT ? 4 : 2; /* points in 16 bytes */
+    return (int)hs_divide_up(hs_tile_reach(of), width) * width;
 }
 
-struct hs_fused_cut hs_fused_cut_x(const struct hs_sweep *sweep)
+struct hs_fused_cut hs_fused_cut_x(const struct hs_case *of)
 {
-    const bool is_float = sweep->precision == HS_FLOAT;
+    const bool is_float = of->precision == HS_FLOAT;
     const int size = is_float ? HS_FUSED_X_FLOAT : HS_FUSED_X_DOUBLE, sector = is_float ? 8 : 4;
-    const struct hs_box wide = hs_tiling_with_held(sweep);
-    return hs_fused_make_cut(wide.hi[HS_X] - wide.lo[HS_X], size, fused_halo_x(sweep), sector,
-                             (int)(sweep->layout.origin % sector), sweep->face[2 * HS_X].wrap);
+    const struct hs_box wide = hs_tile_with_held(of);
+    return hs_fused_make_cut(wide.hi[HS_X] - wide.lo[HS_X], size, fused_halo_x(of), sector,
+                             (int)(of->layout.origin % sector), of->face[2 * HS_X].wrap);
 }
 
-int hs_fused_offset(enum hs_precision precision, const struct hs_face *face,
-                    const struct hs_layout *layout)
+int hs_fused_shift(const struct hs_case *of)
 {
     enum { HALO = 4, SECTOR = 8, HALF = 4 };
-    const int64_t points_x = layout->points[HS_X];
-    const bool wrap = face[2 * HS_X].wrap;
-    if (precision != HS_FLOAT || wrap) /* other tiles store as much as they can anyway */
+    const int64_t points_x = of->layout.points[HS_X];
+    const bool wrap = of->face[2 * HS_X].wrap;
+    if (of->precision != HS_FLOAT || wrap) /* other tiles store as much as they can anyway */
         return 0;
     const int64_t usual =
         hs_fused_make_cut(points_x, HS_FUSED_X_FLOAT, HALO, SECTOR, 0, wrap).tiles;
@@ -49,32 +50,59 @@ int hs_fused_offset(enum hs_precision precision, const struct hs_face *face,
     return moved < usual ? HALF : 0;
 }
 
-void hs_fused_tiles(const struct hs_sweep *sweep, const int threads[HS_AXES], int rows,
-                    hs_fused_cut_of *cut, struct hs_geometry *out)
+struct hs_fused_columns hs_fused_tiles(const struct hs_case *of,
+                                       const struct hs_device_limits *limits, int threads, int rows,
+                                       hs_fused_cut_of *cut, struct hs_geometry *out)
 {
-    const int points = sweep->precision == HS_FLOAT ? HS_FUSED_X_FLOAT : HS_FUSED_X_DOUBLE;
-    const int reach = hs_tile_reach(sweep);
-    const struct hs_box wide = hs_tiling_with_held(sweep);
-    const int64_t tiles_x = hs_fused_cut_x(sweep).tiles;
-    const int64_t tiles_y =
-        hs_tile_overlapping(wide.hi[HS_Y] - wide.lo[HS_Y], rows, reach, sweep->face[2 * HS_Y].wrap);
-    const struct hs_fused_chunks z = cut(sweep, tiles_x, tiles_y);
-    const int64_t length = wide.hi[HS_Z] - wide.lo[HS_Z];
-    const int planes = (int)hs_divide_up(length, z.chunks);
-    hs_tile_set(sweep, points - 2 * fused_halo_x(sweep), rows - 2 * reach, planes, out);
+    const int points = of->precision == HS_FLOAT ? HS_FUSED_X_FLOAT : HS_FUSED_X_DOUBLE;
+    const int reach = hs_tile_reach(of);
+    const struct hs_box wide = hs_tile_with_held(of);
+    struct hs_fused_columns columns = {.x = hs_fused_cut_x(of),
+                                       .multiprocessors = limits->multiprocessors};
+    columns.tiles_x = columns.x.tiles;
+    columns.tiles_y =
+        hs_tile_overlapping(wide.hi[HS_Y] - wide.lo[HS_Y], rows, reach, of->face[2 * HS_Y].wrap);
+    columns.z = cut(of, limits, columns.tiles_x, columns.tiles_y);
+    const int64_t length = wide.hi[HS_Z] - wide.lo[HS_Z], whole = columns.z.whole;
+    const int planes = (int)hs_divide_up(length, columns.z.chunks);
+    const int block[HS_AXES] = {threads, 1, 1};
+    hs_tile_set(of, points - 2 * fused_halo_x(of), rows - 2 * reach, planes, out);
     out->input_tile[HS_X] = points;
     out->input_tile[HS_Y] = rows;
     out->input_tile[HS_Z] = planes + 2 * reach;
-    hs_tile_finish(sweep, &wide, threads, out);
-    out->blocks[HS_X] = tiles_x;
-    out->blocks[HS_Y] = tiles_y;
-    out->blocks[HS_Z] = z.chunks;
-    out->whole = z.whole;
-    if (z.whole > 0) {
-        const int64_t blocks = hs_geometry_blocks(out), others = blocks - z.whole;
-        const int64_t loaded = z.whole * (length + 2 * reach) + others * (planes + 2 * reach);
-        const int64_t written = z.whole * length + others * planes;
-        out->points_loaded = out->points_loaded / (planes + 2 * reach) * loaded / blocks;
-        out->points_written = out->points_written / planes * written / blocks;
+    hs_tile_finish(of, &wide, block, out);
+    out->blocks[HS_X] = columns.tiles_x;
+    out->blocks[HS_Y] = columns.tiles_y;
+    out->blocks[HS_Z] = columns.z.chunks;
+    out->launched = whole + (columns.tiles_x * columns.tiles_y - whole) * columns.z.chunks;
+    if (whole > 0) {
+        const int64_t others = out->launched - whole;
+        const int64_t loaded = whole * (length + 2 * reach) + others * (planes + 2 * reach);
+        const int64_t written = whole * length + others * planes;
+        out->points_loaded = out->points_loaded / (planes + 2 * reach) * loaded / out->launched;
+        out->points_written = out->points_written / planes * written / out->launched;
     }
+    return columns;
+}
+
+bool hs_fused_large_enough(const char *name, const struct hs_case *of, const int least[HS_AXES],
+                           int wrapping, char *reason, size_t size)
+{
+    const int64_t *points = of->layout.points;
+    for (int axis = 0; axis < of->dims; axis++) {
+        const int need = of->face[2 * axis].wrap ? wrapping : least[axis];
+        if (points[axis] < need || points[axis] > INT32_MAX / 2) {
+            snprintf(reason, size, "%s needs at least %d points along %c, not %lld", name, need,
+                     "xyz"[axis], (long long)points[axis]);
+            return false;
+        }
+    }
+    const int64_t nx = points[HS_X] + 64, ny = points[HS_Y] + 2, nz = points[HS_Z];
+    const int64_t most = UINT32_MAX / (int64_t)hs_precision_size(of->precision);
+    if (nx * ny > most || nx * nz > INT32_MAX || ny * nz > INT32_MAX) {
+        snprintf(reason, size,
+                 "%s needs planes of less than 4 GiB, and faces of fewer than 2^31 points", name);
+        return false;
+    }
+    return true;
 }

@@ -145,29 +145,10 @@ __device__ __forceinline__ column column_of(const shape &tile, const cut &cut, i
 
 /* ---- host ---------------------------------------------------------------------------------- */
 
-/* Of a kernel whose chunks are those of cut_z. */
-using chunks_of = decltype(hs_fused_cut_z);
-inline cut make_cut(const hs_sweep *sweep, const hs_geometry &g, chunks_of *cut_z)
-{
-    const hs_fused_cut x = hs_fused_cut_x(sweep);
-    const int64_t tiles_x = g.blocks[HS_X], tiles_y = g.blocks[HS_Y];
-    const hs_fused_chunks z = cut_z(sweep, tiles_x, tiles_y);
-    return {(int)tiles_x, (int)tiles_y, x.first, x.others, z.whole, z.chunks, z.taper};
-}
-
-/* The same launch with its blocks in a line, whose number is no product where columns are whole. */
-inline hs_geometry in_line(hs_geometry g)
-{
-    g.blocks[HS_X] = hs_geometry_blocks(&g);
-    g.blocks[HS_Y] = g.blocks[HS_Z] = 1;
-    return g;
-}
-
 /* What a march's parameter has whatever else it does: the fields, how the grid is cut,
  * coefficients, faces and levels. */
 template <typename T, typename Arguments>
-Arguments make_arguments(const hs_sweep *sweep, const hs_geometry &g,
-                         chunks_of *cut_z = hs_fused_cut_z)
+Arguments make_arguments(const hs_fused_columns &columns, const hs_sweep *sweep)
 {
     Arguments p = {};
     p.in = (const T *)sweep->in;
@@ -177,36 +158,12 @@ Arguments make_arguments(const hs_sweep *sweep, const hs_geometry &g,
     p.nx = (int)sweep->layout.points[HS_X];
     p.ny = (int)sweep->layout.points[HS_Y];
     p.nz = (int)sweep->layout.points[HS_Z];
-    p.cut = make_cut(sweep, g, cut_z);
+    p.cut = {(int)columns.tiles_x, (int)columns.tiles_y, columns.x.first, columns.x.others,
+             columns.z.whole,      columns.z.chunks,     columns.z.taper};
     star::take_coefficients(sweep, p.c);
     star::take_faces(sweep, &p);
     star::take_levels(sweep, p.level);
     return p;
-}
-
-/* Whether the grid has `least` points along each axis, or `wrapping` where that wraps, and indices
- * of 32 bits are enough for a plane's bytes and a face's nodes; if not, why. */
-inline bool large_enough(const char *name, const hs_problem *problem, const int (&least)[HS_AXES],
-                         int wrapping, char *reason, size_t size)
-{
-    const hs_grid *grid = &problem->grid;
-    for (int axis = 0; axis < grid->dims; axis++) {
-        const int need = problem->face[2 * axis].wrap ? wrapping : least[axis];
-        if (grid->points[axis] < need || grid->points[axis] > INT32_MAX / 2) {
-            snprintf(reason, size, "%s needs at least %d points along %c, not %lld", name, need,
-                     "xyz"[axis], (long long)grid -> points[axis]);
-            return false;
-        }
-    }
-    const int64_t nx = grid->points[HS_X] + 64, ny = grid->points[HS_Y] + 2;
-    const int64_t nz = grid->points[HS_Z];
-    const int64_t most = UINT32_MAX / (int64_t)hs_precision_size(problem->precision);
-    if (nx * ny > most || nx * nz > INT32_MAX || ny * nz > INT32_MAX) {
-        snprintf(reason, size,
-                 "%s needs planes of less than 4 GiB, and faces of fewer than 2^31 points", name);
-        return false;
-    }
-    return true;
 }
 
 } // namespace columns

@@ -35,7 +35,7 @@ struct hs_fused_cut {
 
 /* The tiles of a fused march in 3D along x (all in points). Their stored rows begin at multiples of
  * 32 bytes: of a sector that two blocks wrote, each a part, the memory must read the rest. */
-struct hs_fused_cut hs_fused_cut_x(const struct hs_sweep *sweep);
+struct hs_fused_cut hs_fused_cut_x(const struct hs_case *of);
 
 /* Tiles of `size` points along an axis of n that begin to store where multiples of `grain` do, of
  * which node 0 is the `offset`-th point. */
@@ -45,15 +45,30 @@ struct hs_fused_cut hs_fused_make_cut(int64_t n, int size, int halo, int grain, 
 /* By how many points node 0 of a row had better lie beyond a multiple of 32 bytes: in float the
  * first tile could store half a sector more than whole ones, and where no more is missing than that
  * there is a tile less: 9 instead of 10 for 512 points. */
-int hs_fused_offset(enum hs_precision precision, const struct hs_face *face,
-                    const struct hs_layout *layout);
+int hs_fused_shift(const struct hs_case *of);
 
-typedef struct hs_fused_chunks hs_fused_cut_of(const struct hs_sweep *sweep, int64_t tiles_x,
-                                               int64_t tiles_y);
+/* How the grid is cut: what a plan of these kernels has besides its launch. */
+struct hs_fused_columns {
+    int64_t tiles_x, tiles_y;
+    struct hs_fused_cut x;
+    struct hs_fused_chunks z;
+    int multiprocessors;
+};
 
-/* The geometry but for shared memory, with tiles of so many rows, in columns that `cut` cuts. */
-void hs_fused_tiles(const struct hs_sweep *sweep, const int threads[HS_AXES], int rows,
-                    hs_fused_cut_of *cut, struct hs_geometry *out);
+typedef struct hs_fused_chunks hs_fused_cut_of(const struct hs_case *of,
+                                               const struct hs_device_limits *limits,
+                                               int64_t tiles_x, int64_t tiles_y);
+
+/* The launch but for shared memory, with tiles of so many rows by blocks of so many threads, in
+ * columns that `cut` cuts. */
+struct hs_fused_columns hs_fused_tiles(const struct hs_case *of,
+                                       const struct hs_device_limits *limits, int threads, int rows,
+                                       hs_fused_cut_of *cut, struct hs_geometry *out);
+
+/* Whether the grid has `least` points along each axis, or `wrapping` where that wraps, and indices
+ * of 32 bits are enough for a plane's bytes and a face's nodes; if not, why. */
+bool hs_fused_large_enough(const char *name, const struct hs_case *of, const int least[HS_AXES],
+                           int wrapping, char *reason, size_t size);
 
 #ifdef __cplusplus
 }

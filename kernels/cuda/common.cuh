@@ -8,8 +8,7 @@
 #ifndef HS_KERNELS_CUDA_COMMON_CUH
 #define HS_KERNELS_CUDA_COMMON_CUH
 
-#include "core/device.h"
-#include "core/kernel.h"
+#include "tiles.h"
 
 #include <cuda_runtime.h>
 #include <stdint.h>
@@ -154,8 +153,8 @@ request<T> make_request(const hs_sweep *sweep, const hs_geometry &geometry)
     request<T> r = {};
     r.in = (const T *)sweep->in;
     r.out = (T *)sweep->out;
-    r.source = (const T *)sweep->source;
-    r.source_value = sweep->source_value ? (T)sweep->source_value[0] : (T)0;
+    r.source = (const T *)hs_source_field(&sweep->source);
+    r.source_value = (T)sweep->source.value[0];
     r.may_copy = sweep->may_copy;
     r.pitch_y = sweep->layout.pitch[HS_Y];
     r.pitch_z = sweep->layout.pitch[HS_Z];
@@ -165,7 +164,7 @@ request<T> make_request(const hs_sweep *sweep, const hs_geometry &geometry)
         r.tiles[axis] = geometry.blocks[axis];
     }
     hs_stencil_term terms[HS_MAX_COEFFICIENTS];
-    const int count = hs_stencil_terms(sweep->stencil, terms);
+    const int count = hs_stencil_terms(&sweep->op->stencil, terms);
     for (int i = 0; i < count; i++)
         r.c[i] = (T)terms[i].c;
     return r;
@@ -178,7 +177,7 @@ hs_status launch_as(Set set, const char *name, void (*kernel)(Argument, Paramete
                     const Argument &argument, const hs_geometry &geometry, void *stream,
                     hs_error *err, More... more)
 {
-    const int64_t blocks = geometry.blocks[HS_X] * geometry.blocks[HS_Y] * geometry.blocks[HS_Z];
+    const int64_t blocks = geometry.launched;
     if (blocks == 0)
         return HS_OK;
     const int *threads = geometry.threads;
@@ -246,7 +245,7 @@ using number = std::integral_constant<int, N>;
 template <int DIMS_LEAST, int DIMS_MOST, int RADIUS_MOST, typename Run>
 hs_status choose(const hs_sweep *sweep, hs_error *err, Run run)
 {
-    const int dims = sweep->stencil->dims, radius = sweep->stencil->radius;
+    const int dims = sweep->op->stencil.dims, radius = sweep->op->stencil.radius;
     const auto with_precision = [&](auto d, auto r) {
         return sweep->precision == HS_FLOAT ? run(d, r, float{}) : run(d, r, double{});
     };

@@ -1,8 +1,8 @@
 # The CUDA part of the build; without nvcc it adds nothing. The Makefile includes it.
 #
 # CUDA_ARCH (see the Makefile) says which GPUs the program carries machine code for; "all": the first of each
-# major version that nvcc knows from sm_75 on (it runs on the later ones of that version too). Besides, PTX of the
-# newest of them, which the driver compiles for GPUs that are newer still.
+# major version that nvcc knows from sm_75 on (it runs on the later ones of that version too). Where these are several,
+# PTX of the newest besides, which the driver compiles for GPUs that are newer still: it is a third of the program.
 
 ifneq ($(HAVE_NVCC),)
 
@@ -11,7 +11,7 @@ CUDA_KNOWN := $(shell $(HAVE_NVCC) --list-gpu-code | sed -n 's/^sm_\([0-9]*\)$$/
                 awk '$$1 >= 75 && !seen[int($$1 / 10)]++')
 CUDA_LIST  := $(foreach a,$(CUDA_ARCH),$(if $(filter all,$a),$(CUDA_KNOWN),$a))
 CUDA_CODE  := $(foreach a,$(CUDA_LIST),-gencode arch=compute_$(a),code=sm_$(a)) \
-              $(foreach a,$(lastword $(CUDA_LIST)),-gencode arch=compute_$(a),code=compute_$(a))
+              $(foreach a,$(if $(word 2,$(CUDA_LIST)),$(lastword $(CUDA_LIST))),-gencode arch=compute_$(a),code=compute_$(a))
 
 # -fmad=false: nothing is contracted but what the source writes as a fused operation, as on the CPU.
 # No -lineinfo, and nothing compressed: both are paid for at a run's first launch, which took 18 ms
@@ -29,7 +29,7 @@ CUDA_HOST := $(patsubst %,$(BUILD)/src/engine/backends/%.o,cuda cuda_copy cuda_l
 $(CUDA_HOST): CUDA_CODE := -x c++ -Xcompiler -fopenmp
 
 # What takes minutes begins first, or the others' processors would wait for it in the end.
-CUDA_LONG := $(wildcard $(foreach k,resident fused_march_2d fused_march_3d fused_fields_3d,kernels/cuda/*/$(k).cu))
+CUDA_LONG := $(wildcard $(foreach k,in_double in_float fused_march_2d fused_march_3d fused_fields_3d,kernels/cuda/*/$(k).cu))
 LIBRARY_OBJECTS := $(patsubst %.cu,$(BUILD)/%.o,$(CUDA_LONG) $(filter-out $(CUDA_LONG),$(CUDA))) $(LIBRARY_OBJECTS)
 LDLIBS += $(if $(CUDA),$(addprefix -L,$(wildcard $(CUDA_HOME)/lib64)) -lcudart_static -ldl -lrt -lstdc++)
 

@@ -11,10 +11,6 @@
 
 #include "common.cuh"
 
-#include "core/problem.h"
-
-#include <stdio.h>
-
 namespace star
 {
 
@@ -113,14 +109,14 @@ void take_face(const hs_face &face, int f, faces<T, FACES, RADIUS> *to)
 template <typename T, int FACES, int RADIUS>
 void take_faces(const hs_sweep *sweep, faces<T, FACES, RADIUS> *to)
 {
-    for (int f = 0; f < 2 * sweep->stencil->dims; f++)
+    for (int f = 0; f < 2 * sweep->op->stencil.dims; f++)
         take_face(sweep->face[f], f, to);
 }
 
 template <typename T>
 T source_of(const hs_sweep *sweep, int step)
 {
-    return sweep->source_value ? (T)sweep->source_value[step] : (T)0;
+    return (T)sweep->source.value[step];
 }
 
 /* Of ghost m = 1..radius beyond the grid's face f. */
@@ -134,7 +130,7 @@ template <typename T, int FACES, int RADIUS>
 void take_level(const hs_sweep *sweep, int step, level<T, FACES, RADIUS> *to)
 {
     to->source_value = source_of<T>(sweep, step);
-    for (int f = 0; f < 2 * sweep->stencil->dims; f++) {
+    for (int f = 0; f < 2 * sweep->op->stencil.dims; f++) {
         for (int m = 1; m <= RADIUS; m++)
             to->offset[f][m - 1] = offset_of<T>(sweep, step, f, m);
         to->hold[f] = (T)sweep->level[step].hold[f];
@@ -145,7 +141,7 @@ template <typename T, int FACES, int RADIUS>
 void take_level(const hs_sweep *sweep, int step, level_fields<T, FACES, RADIUS> *to)
 {
     take_level(sweep, step, (level<T, FACES, RADIUS> *)to);
-    for (int f = 0; f < 2 * sweep->stencil->dims; f++) {
+    for (int f = 0; f < 2 * sweep->op->stencil.dims; f++) {
         to->drive_field[f] = (const T *)sweep->level[step].drive_field[f];
         to->hold_field[f] = (const T *)sweep->level[step].hold_field[f];
     }
@@ -164,7 +160,7 @@ template <typename T, int COUNT>
 void take_coefficients(const hs_sweep *sweep, T (&to)[COUNT])
 {
     hs_stencil_term terms[HS_MAX_COEFFICIENTS];
-    const int count = hs_stencil_terms(sweep->stencil, terms);
+    const int count = hs_stencil_terms(&sweep->op->stencil, terms);
     for (int i = 0; i < count; i++)
         to[i] = (T)terms[i].c;
 }
@@ -179,19 +175,6 @@ hs_status choose_levels(const char *name, const hs_sweep *sweep, hs_error *err, 
         return choose_levels<MOST - 1>(name, sweep, err, run);
     return hs_error_add(err, HS_BAD_INPUT, "kernel %s: %d sweeps at once are not compiled in", name,
                         sweep->steps);
-}
-
-/* Whether the GPU is of compute capability least.x to most.x; if not, why. */
-inline bool has_capability(const char *name, const hs_device_limits *limits, int least, int most,
-                           char *reason, size_t size)
-{
-    if (limits && limits->capability[0] >= least && limits->capability[0] <= most)
-        return true;
-    if (least == most)
-        snprintf(reason, size, "%s needs a GPU of compute capability %d", name, least);
-    else
-        snprintf(reason, size, "%s needs a GPU of compute capability %d or %d", name, least, most);
-    return false;
 }
 
 } // namespace star

@@ -1,27 +1,41 @@
 #include "tiles.h"
 
-void hs_tiling_cover(const struct hs_box *box, const int tile[HS_AXES], int64_t blocks[HS_AXES])
+#include <stdio.h>
+
+struct hs_case hs_tile_case(const struct hs_case *of, int steps, int shift)
 {
-    for (int axis = 0; axis < HS_AXES; axis++)
-        blocks[axis] = hs_divide_up(box->hi[axis] - box->lo[axis], tile[axis]);
+    struct hs_case with = *of;
+    with.steps = of->steps > 0 ? of->steps : steps;
+    with.layout = hs_layout_moved(of->layout, shift);
+    return with;
 }
 
-struct hs_box hs_tiling_with_held(const struct hs_sweep *sweep)
+struct hs_blocking hs_tile_blocking(const struct hs_case *of, struct hs_blocking own)
 {
-    struct hs_box wide = sweep->box;
-    for (int axis = 0; axis < sweep->stencil->dims; axis++) {
-        const int below = sweep->face[2 * axis].held, above = sweep->face[2 * axis + 1].held;
-        if (wide.lo[axis] == below)
-            wide.lo[axis] = 0;
-        if (wide.hi[axis] == sweep->layout.points[axis] - above)
-            wide.hi[axis] = sweep->layout.points[axis];
+    const struct hs_blocking *wish = &of->blocking;
+    for (int axis = 0; wish->threads[HS_X] > 0 && axis < HS_AXES; axis++)
+        own.threads[axis] = wish->threads[axis] > 0 ? wish->threads[axis] : 1;
+    if (wish->planes > 0)
+        own.planes = wish->planes;
+    return own;
+}
+
+struct hs_box hs_tile_with_held(const struct hs_case *of)
+{
+    struct hs_box held = of->box;
+    for (int axis = 0; axis < of->dims; axis++) {
+        const int below = of->face[2 * axis].held, above = of->face[2 * axis + 1].held;
+        if (held.lo[axis] == below)
+            held.lo[axis] = 0;
+        if (held.hi[axis] == of->layout.points[axis] - above)
+            held.hi[axis] = of->layout.points[axis];
     }
-    return wide;
+    return held;
 }
 
-int hs_tile_halo(const struct hs_sweep *sweep, int axis)
+int hs_tile_halo(const struct hs_case *of, int axis)
 {
-    return axis < sweep->stencil->dims ? sweep->stencil->radius : 0;
+    return axis < of->dims ? of->radius : 0;
 }
 
 int64_t hs_tile_volume(const int extent[HS_AXES])
@@ -29,46 +43,49 @@ int64_t hs_tile_volume(const int extent[HS_AXES])
     return (int64_t)extent[HS_X] * extent[HS_Y] * extent[HS_Z];
 }
 
-int hs_tile_steps(const struct hs_sweep *sweep)
+static int steps_of(const struct hs_case *of)
 {
-    return sweep->steps > 0 ? sweep->steps : 1;
+    return of->steps > 0 ? of->steps : 1;
 }
 
-void hs_tile_finish(const struct hs_sweep *sweep, const struct hs_box *box,
-                    const int threads[HS_AXES], struct hs_geometry *out)
+void hs_tile_finish(const struct hs_case *of, const struct hs_box *box, const int threads[HS_AXES],
+                    struct hs_geometry *out)
 {
-    const int count = hs_stencil_count(sweep->stencil->dims, sweep->stencil->radius);
-    out->points_updated = hs_box_count(&sweep->box);
-    hs_tiling_cover(box, out->output_tile, out->blocks);
-    for (int axis = 0; axis < HS_AXES; axis++)
+    const int count = hs_stencil_count(of->dims, of->radius);
+    out->points_updated = hs_box_count(&of->box);
+    out->launched = 1;
+    for (int axis = 0; axis < HS_AXES; axis++) {
         out->threads[axis] = threads[axis];
+        out->blocks[axis] = hs_divide_up(box->hi[axis] - box->lo[axis], out->output_tile[axis]);
+        out->launched *= out->blocks[axis];
+    }
     out->points_loaded = hs_tile_volume(out->input_tile);
     out->points_written = hs_tile_volume(out->output_tile);
     /* of each sweep as many multiplications as coefficients, one addition less */
-    out->flops_per_point = hs_tile_steps(sweep) * (2.0 * count - 1.0);
+    out->flops_per_point = steps_of(of) * (2.0 * count - 1.0);
 }
 
-void hs_tile_set(const struct hs_sweep *sweep, int x, int y, int z, struct hs_geometry *out)
+void hs_tile_set(const struct hs_case *of, int x, int y, int z, struct hs_geometry *out)
 {
     const int tile[HS_AXES] = {x, y, z};
     *out = (struct hs_geometry){0};
     for (int axis = 0; axis < HS_AXES; axis++) {
         out->output_tile[axis] = tile[axis];
-        out->input_tile[axis] = tile[axis] + 2 * hs_tile_halo(sweep, axis);
+        out->input_tile[axis] = tile[axis] + 2 * hs_tile_halo(of, axis);
     }
 }
 
-int64_t hs_tile_star_points(const struct hs_sweep *sweep, const int tile[HS_AXES])
+int64_t hs_tile_star_points(const struct hs_case *of, const int tile[HS_AXES])
 {
     int64_t points = hs_tile_volume(tile);
     for (int axis = 0; axis < HS_AXES; axis++)
-        points += 2 * hs_tile_halo(sweep, axis) * (hs_tile_volume(tile) / tile[axis]);
+        points += 2 * hs_tile_halo(of, axis) * (hs_tile_volume(tile) / tile[axis]);
     return points;
 }
 
-int hs_tile_reach(const struct hs_sweep *sweep)
+int hs_tile_reach(const struct hs_case *of)
 {
-    return sweep->stencil->radius * hs_tile_steps(sweep);
+    return of->radius * steps_of(of);
 }
 
 int64_t hs_tile_overlapping(int64_t n, int size, int halo, bool wrap)
@@ -93,12 +110,24 @@ int64_t hs_tile_chunk(int64_t tiles, int64_t planes, int radius, int64_t wave)
     return best;
 }
 
-void hs_tile_marching(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
-                      struct hs_geometry *out)
+void hs_tile_marching(const struct hs_case *of, struct hs_blocking own, struct hs_geometry *out)
 {
-    const int *t = blocking->threads;
-    hs_tile_set(sweep, t[HS_X] - 2 * hs_tile_halo(sweep, HS_X),
-                t[HS_Y] - 2 * hs_tile_halo(sweep, HS_Y), blocking->planes, out);
-    hs_tile_finish(sweep, &sweep->box, t, out);
-    out->shared_bytes = hs_tile_volume(t) * (int64_t)hs_precision_size(sweep->precision);
+    const struct hs_blocking blocking = hs_tile_blocking(of, own);
+    const int *t = blocking.threads;
+    hs_tile_set(of, t[HS_X] - 2 * hs_tile_halo(of, HS_X), t[HS_Y] - 2 * hs_tile_halo(of, HS_Y),
+                blocking.planes, out);
+    hs_tile_finish(of, &of->box, t, out);
+    out->shared_bytes = hs_tile_volume(t) * (int64_t)hs_precision_size(of->precision);
+}
+
+bool hs_tile_capable(const char *name, const struct hs_device_limits *limits, int least, int most,
+                     char *reason, size_t size)
+{
+    if (limits->capability[0] >= least && limits->capability[0] <= most)
+        return true;
+    if (least == most)
+        snprintf(reason, size, "%s needs a GPU of compute capability %d", name, least);
+    else
+        snprintf(reason, size, "%s needs a GPU of compute capability %d or %d", name, least, most);
+    return false;
 }

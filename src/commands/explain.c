@@ -16,13 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The launch asked about, and what holds its parts. */
+/* The launches asked about: a case of fixed faces, on a device. */
 struct question {
-    struct hs_sweep sweep;
-    struct hs_stencil stencil;
+    struct hs_case of;
     struct hs_face face[HS_FACES];
-    struct hs_blocking blocking; /* 0 where the user leaves it to the kernel */
-    int dims;
     int registers;                         /* of a thread; 0: not known */
     const struct hs_device_limits *device; /* NULL: none is known */
     struct hs_device_limits at_hand;
@@ -48,169 +45,110 @@ static int read_numbers(const char *text, int64_t out[HS_AXES])
 }
 
 static enum hs_status set_grid(struct question *question, const char *points, int64_t dims,
-                               int radius, int steps, struct hs_error *err)
+                               int radius, struct hs_error *err)
 {
-    int64_t count[HS_AXES];
+    struct hs_case *of = &question->of;
+    struct hs_grid grid = {.spacing = {1.0, 1.0, 1.0}};
     const enum hs_status status =
-        hs_points_read("explain", points, dims, &question->dims, count, err);
+        hs_points_read("explain", points, dims, &grid.dims, grid.points, err);
     if (status)
         return status;
     /* what a kernel loads in all is counted in 64 bits */
     const double most_nodes = 1e15;
-    if ((double)count[HS_X] * (double)count[HS_Y] * (double)count[HS_Z] > most_nodes)
+    if ((double)grid.points[HS_X] * (double)grid.points[HS_Y] * (double)grid.points[HS_Z] >
+        most_nodes)
         return hs_error_add(err, HS_BAD_INPUT, "--points %s: more than %g nodes; give fewer",
                             points, most_nodes);
-    struct hs_sweep *sweep = &question->sweep;
-    struct hs_grid grid = {.dims = question->dims};
-    for (int axis = 0; axis < HS_AXES; axis++) {
-        grid.points[axis] = count[axis];
-        grid.spacing[axis] = 1.0;
-        if (axis < question->dims && count[axis] < 2 * radius + 1)
+    for (int axis = 0; axis < grid.dims; axis++)
+        if (grid.points[axis] < 2 * radius + 1)
             return hs_error_add(err, HS_BAD_INPUT,
                                 "--points %s: at least %d points are needed for radius %d", points,
                                 2 * radius + 1, radius);
-    }
-    question->stencil = (struct hs_stencil){.dims = question->dims, .radius = radius};
-    sweep->stencil = &question->stencil;
-    sweep->face = question->face;
-    sweep->steps = steps;
-    sweep->layout =
-        hs_layout_make(&grid, radius, 128 / (int64_t)hs_precision_size(sweep->precision));
+    of->dims = grid.dims;
+    of->radius = radius;
+    of->layout = hs_layout_make(&grid, radius, 128 / (int64_t)hs_precision_size(of->precision));
+    of->asked = hs_feature_stencil(grid.dims, radius, of->precision);
     /* the textbook's boundary: the outermost layers are held */
-    sweep->box = hs_grid_box(&grid);
-    for (int axis = 0; axis < question->dims; axis++) {
+    of->box = hs_grid_box(&grid);
+    of->face = question->face;
+    for (int axis = 0; axis < grid.dims; axis++) {
         question->face[2 * axis].held = question->face[2 * axis + 1].held = radius;
-        sweep->box.lo[axis] += radius;
-        sweep->box.hi[axis] -= radius;
+        of->box.lo[axis] += radius;
+        of->box.hi[axis] -= radius;
     }
     return HS_OK;
 }
 
-/* A kernel as `explain` knows it. */
-struct subject {
-    const char *name;
-    const struct hs_kernel *kernel; /* NULL: not built */
-    const struct hs_tiling *tiling;
-};
-
-static bool can(const struct subject *subject, const struct question *question, char *reason,
-                size_t size)
+/* Whether the user's block is one that the kernel's scheme can have. */
+static enum hs_status check_blocking(const struct hs_kernel *kernel,
+                                     const struct question *question, struct hs_error *err)
 {
-    const hs_features asked =
-        hs_feature_stencil(question->dims, question->stencil.radius, question->sweep.precision);
-    return hs_features_cover(subject->name, subject->tiling->features, asked, reason, size);
-}
-
-/* The user's block instead of the kernel's own, if it is one that the kernel's scheme can have. */
-static enum hs_status choose_blocking(const struct subject *subject,
-                                      const struct question *question, struct hs_blocking *out,
-                                      struct hs_error *err)
-{
-    const struct hs_blocking *asked = &question->blocking;
-    const int *t = asked->threads;
-    const int radius = question->stencil.radius;
-    *out = subject->tiling->usual(question->dims, radius, question->sweep.precision);
-    if (asked->planes) {
-        if (!out->planes)
-            return hs_error_add(err, HS_BAD_INPUT,
-                                "--planes: %s does not march through a chosen number of planes",
-                                subject->name);
-        out->planes = asked->planes;
-    }
+    const struct hs_blocking *wish = &question->of.blocking;
+    const int *t = wish->threads;
+    if (wish->planes && !(kernel->features & HS_TAKES_PLANES))
+        return hs_error_add(err, HS_BAD_INPUT,
+                            "--planes: %s does not march through a chosen number of planes",
+                            kernel->name);
     if (!t[HS_X])
         return HS_OK;
-    if (!subject->tiling->resizable)
-        return hs_error_add(err, HS_BAD_INPUT, "--block: %s has a fixed block, %dx%dx%d",
-                            subject->name, out->threads[HS_X], out->threads[HS_Y],
-                            out->threads[HS_Z]);
+    if (!(kernel->features & HS_TAKES_BLOCK))
+        return hs_error_add(err, HS_BAD_INPUT, "--block: %s has a fixed block", kernel->name);
     if ((int64_t)t[HS_X] * t[HS_Y] * t[HS_Z] > 1024)
         return hs_error_add(err, HS_BAD_INPUT,
                             "--block %dx%dx%d: a block can have 1024 threads, no more", t[HS_X],
                             t[HS_Y], t[HS_Z]);
-    const int threaded = out->planes ? question->dims - 1 : question->dims;
-    for (int axis = 0; axis < HS_AXES; axis++) {
-        if (axis >= threaded && t[axis] != 1)
+    const int marched = kernel->features & HS_TAKES_PLANES ? 1 : 0;
+    const int threaded = question->of.dims - marched;
+    for (int axis = threaded; axis < HS_AXES; axis++)
+        if (t[axis] != 1)
             return hs_error_add(err, HS_BAD_INPUT, "--block: %s has threads along %d axes here",
-                                subject->name, threaded);
-        out->threads[axis] = t[axis];
-    }
-    struct hs_geometry trial;
-    subject->tiling->geometry(&question->sweep, out, &trial);
-    for (int axis = 0; axis < HS_AXES; axis++)
-        if (trial.output_tile[axis] < 1)
-            return hs_error_add(err, HS_BAD_INPUT,
-                                "--block %dx%dx%d: the halo of radius %d leaves no output tile",
-                                t[HS_X], t[HS_Y], t[HS_Z], radius);
+                                kernel->name, threaded);
     return HS_OK;
 }
 
-/* Blocks that wait for each other are a launch only where each has a multiprocessor. Without a
- * device, of those that grids are cut for. */
-static enum hs_status check_together(const struct subject *subject, const struct question *question,
-                                     const struct hs_geometry *g, struct hs_error *err)
+/* The kernel's launch, on the device that is known, else an H200. */
+static enum hs_status launch_of(const struct hs_kernel *kernel, const struct question *question,
+                                struct hs_geometry *out, struct hs_error *err)
 {
     const struct hs_device_limits *device = question->device;
-    if (!device)
-        device = hs_device_find("H200");
-    if (!subject->tiling->together || hs_geometry_blocks(g) <= device->multiprocessors)
-        return HS_OK;
-    return hs_error_add(err, HS_BAD_INPUT,
-                        "%s: this grid does not fit on the chip: %lld blocks would have to run at "
-                        "once, and %s has %d multiprocessors",
-                        subject->name, (long long)hs_geometry_blocks(g), device->name,
-                        device->multiprocessors);
+    const int *t = question->of.blocking.threads;
+    struct hs_kernel_plan plan;
+    char reason[256];
+    enum hs_status status = check_blocking(kernel, question, err);
+    if (!status &&
+        !hs_kernel_plan_make(kernel, &question->of, device ? device : hs_device_find("H200"), &plan,
+                             reason, sizeof reason))
+        status = hs_error_add(err, HS_BAD_INPUT, "%s", reason);
+    for (int axis = 0; axis < HS_AXES && !status; axis++)
+        if (plan.launch.output_tile[axis] < 1)
+            status = hs_error_add(err, HS_BAD_INPUT,
+                                  "--block %dx%dx%d: the halo of radius %d leaves no output tile",
+                                  t[HS_X], t[HS_Y], t[HS_Z], question->of.radius);
+    *out = plan.launch;
+    return status;
 }
 
-/* With the fields where the kernel likes them. */
-static enum hs_status geometry_of(const struct subject *subject, const struct question *question,
-                                  struct hs_geometry *out, struct hs_error *err)
-{
-    const enum hs_precision precision = question->sweep.precision;
-    struct question moved = *question;
-    moved.sweep.layout =
-        hs_tiling_layout(subject->tiling, precision, question->face, &question->sweep.layout);
-    const int most = subject->tiling->steps[precision], few = subject->tiling->few[precision];
-    if (question->sweep.steps > most)
-        return hs_error_add(err, HS_BAD_INPUT, "--steps %d: %s fuses at most %d in %s",
-                            question->sweep.steps, subject->name, most,
-                            hs_precision_name(precision));
-    if (few && question->sweep.steps > few && question->sweep.steps < most)
-        return hs_error_add(err, HS_BAD_INPUT, "--steps %d: %s fuses up to %d in %s, or %d",
-                            question->sweep.steps, subject->name, few, hs_precision_name(precision),
-                            most);
-    struct hs_blocking blocking;
-    const enum hs_status status = choose_blocking(subject, question, &blocking, err);
-    if (status)
-        return status;
-    subject->tiling->geometry(&moved.sweep, &blocking, out);
-    return check_together(subject, question, out, err);
-}
+/* ---- kernels --------------------------------------------------------------------------------- */
 
-/* ---- subjects -------------------------------------------------------------------------------- */
-
-static const struct hs_kernel *built(const char *name)
+static enum hs_status find(const char *name, const struct hs_kernel **out, struct hs_error *err)
 {
-    for (int n = 0; hs_kernels[n]; n++)
-        if (hs_kernels[n]->device == HS_CUDA && strcmp(hs_kernels[n]->name, name) == 0)
-            return hs_kernels[n];
-    return NULL;
-}
-
-static enum hs_status find(const char *name, struct subject *out, struct hs_error *err)
-{
-    *out = (struct subject){name, built(name), hs_tiling_find(name)};
-    if (out->tiling)
-        return HS_OK;
-    for (int n = 0; hs_kernels[n]; n++)
-        if (strcmp(hs_kernels[n]->name, name) == 0)
+    char known[512] = "", choices[512] = "", meant[64] = "there";
+    *out = NULL;
+    for (int n = 0; hs_kernels[n]; n++) {
+        const struct hs_kernel *kernel = hs_kernels[n];
+        const bool named = strcmp(kernel->name, name) == 0;
+        if (named && kernel->device == HS_CPU)
             return hs_error_add(err, HS_BAD_INPUT,
                                 "%s: runs on the CPU and has no launch to explain", name);
-    char known[512] = "", choices[512] = "", meant[64] = "there";
-    for (const struct hs_tiling *const *row = hs_tilings; *row; row++) {
+        if (kernel->device == HS_CPU)
+            continue;
+        *out = kernel;
+        if (named)
+            return HS_OK;
         snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", known[0] ? ", " : "",
-                 (*row)->kernel);
+                 kernel->name);
         snprintf(choices + strlen(choices), sizeof choices - strlen(choices), "%s%s",
-                 choices[0] ? "|" : "", (*row)->kernel);
+                 choices[0] ? "|" : "", kernel->name);
     }
     const char *const nearest = hs_nearest_word(name, choices);
     if (nearest)
@@ -219,24 +157,13 @@ static enum hs_status find(const char *name, struct subject *out, struct hs_erro
                         known);
 }
 
-/* The subject number `n`; false when there are no more. */
-static bool subject_at(int n, struct subject *out)
-{
-    const struct hs_tiling *row = hs_tilings[n];
-    if (row)
-        *out = (struct subject){row->kernel, built(row->kernel), row};
-    return row != NULL;
-}
-
-/* Whether the subject can do all that is asked, blocks and fused sweeps too; its launch then. */
-static bool fits(const struct subject *subject, const struct question *question,
+/* Whether the kernel has such a launch, blocks and fused sweeps too; the launch then. */
+static bool fits(const struct hs_kernel *kernel, const struct question *question,
                  struct hs_geometry *g)
 {
-    char reason[160];
     struct hs_error unused;
     hs_error_init(&unused);
-    const bool good = can(subject, question, reason, sizeof reason) &&
-                      geometry_of(subject, question, g, &unused) == HS_OK;
+    const bool good = kernel->device == HS_CUDA && launch_of(kernel, question, g, &unused) == HS_OK;
     hs_error_release(&unused);
     return good;
 }
@@ -245,36 +172,33 @@ static enum hs_status cannot(const struct question *question, const char *reason
                              struct hs_error *err)
 {
     char able[512] = "";
-    struct subject subject;
     struct hs_geometry g;
-    for (int n = 0; subject_at(n, &subject); n++)
-        if (fits(&subject, question, &g))
+    for (int n = 0; hs_kernels[n]; n++)
+        if (fits(hs_kernels[n], question, &g))
             snprintf(able + strlen(able), sizeof able - strlen(able), "%s%s", able[0] ? ", " : "",
-                     subject.name);
+                     hs_kernels[n]->name);
     return hs_error_add(err, HS_BAD_INPUT, "%s; kernels that can do what is asked: %s", reason,
                         able[0] ? able : "none");
 }
 
-static struct hs_launch launch_of(const struct subject *subject, const struct question *question,
+static struct hs_launch as_launch(const struct hs_kernel *kernel, const struct question *question,
                                   const struct hs_geometry *g)
 {
-    return (struct hs_launch){.kernel = subject->name,
-                              .built = subject->kernel != NULL,
-                              .sweep = &question->sweep,
+    return (struct hs_launch){.kernel = kernel,
+                              .of = &question->of,
                               .geometry = g,
                               .registers = question->registers,
                               .device = question->device};
 }
 
-/* All that can do what is asked, in a row: one line each. */
+/* All that can do what is asked: one line each. */
 static enum hs_status explain_all(const struct question *question, bool as_json,
                                   struct hs_error *err)
 {
-    struct subject subject;
     struct hs_geometry g;
     bool any = false;
-    for (int n = 0; !any && subject_at(n, &subject); n++)
-        any = fits(&subject, question, &g);
+    for (int n = 0; !any && hs_kernels[n]; n++)
+        any = fits(hs_kernels[n], question, &g);
     if (!any)
         return cannot(question, "explain: no kernel has such a launch", err);
     struct hs_json json = hs_json_on(stdout);
@@ -282,10 +206,10 @@ static enum hs_status explain_all(const struct question *question, bool as_json,
         hs_json_open(&json, NULL), hs_json_open_array(&json, "kernels");
     else
         hs_launch_print_heading();
-    for (int n = 0; subject_at(n, &subject); n++) {
-        if (!fits(&subject, question, &g))
+    for (int n = 0; hs_kernels[n]; n++) {
+        if (!fits(hs_kernels[n], question, &g))
             continue;
-        const struct hs_launch launch = launch_of(&subject, question, &g);
+        const struct hs_launch launch = as_launch(hs_kernels[n], question, &g);
         if (as_json)
             hs_launch_json(&json, &launch);
         else
@@ -299,18 +223,19 @@ static enum hs_status explain_all(const struct question *question, bool as_json,
 static enum hs_status explain_one(const char *name, const struct question *question, bool as_json,
                                   struct hs_error *err)
 {
-    struct subject subject;
+    const struct hs_kernel *kernel = NULL;
     struct hs_geometry g;
     char reason[160];
-    enum hs_status status = find(name, &subject, err);
+    enum hs_status status = find(name, &kernel, err);
     if (status)
         return status;
-    if (!can(&subject, question, reason, sizeof reason))
+    if (!hs_features_cover(kernel->name, kernel->features, question->of.asked, reason,
+                           sizeof reason))
         return cannot(question, reason, err);
-    status = geometry_of(&subject, question, &g, err);
+    status = launch_of(kernel, question, &g, err);
     if (status)
         return status;
-    const struct hs_launch launch = launch_of(&subject, question, &g);
+    const struct hs_launch launch = as_launch(kernel, question, &g);
     if (as_json) {
         struct hs_json json = hs_json_on(stdout);
         hs_launch_json(&json, &launch);
@@ -383,11 +308,11 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     if (radius > HS_MAX_RADIUS)
         return hs_error_add(err, HS_BAD_INPUT, "--radius %lld: 1, 2 or 3", (long long)radius);
     if (strcmp(precision, "double") == 0)
-        question.sweep.precision = HS_DOUBLE;
+        question.of.precision = HS_DOUBLE;
     else if (strcmp(precision, "float") != 0)
         return hs_error_add(err, HS_BAD_INPUT, "--precision %s: float or double", precision);
-    status =
-        set_grid(&question, points, dims, (int)radius, (int)(steps < 1000 ? steps : 1000), err);
+    question.of.steps = (int)(steps < 1000 ? steps : 1000);
+    status = set_grid(&question, points, dims, (int)radius, err);
     if (!status)
         status = choose_device(device, &question, err);
     if (!status && block) {
@@ -396,9 +321,9 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
             return hs_error_add(err, HS_BAD_INPUT,
                                 "--block %s: give one to three counts, as in --block 8,8,8", block);
         for (int axis = 0; axis < HS_AXES; axis++)
-            question.blocking.threads[axis] = (int)(threads[axis] < 2000 ? threads[axis] : 2000);
+            question.of.blocking.threads[axis] = (int)(threads[axis] < 2000 ? threads[axis] : 2000);
     }
-    question.blocking.planes = (int)(planes < 1000000 ? planes : 1000000);
+    question.of.blocking.planes = (int)(planes < 1000000 ? planes : 1000000);
     if (status)
         return status;
     return kernel ? explain_one(kernel, &question, json, err) : explain_all(&question, json, err);
@@ -420,8 +345,8 @@ const struct hs_command hs_command_explain = {
         "  --radius R         1 (default), 2 or 3\n"
         "  --precision P      float (default) or double\n"
         "  --steps N          sweeps that one launch fuses; default 1\n"
-        "  --device NAME      occupancy and roofline on H200, H100, A100, RTX 4090, T4, ...;\n"
-        "                     default: on this machine's GPU, if it has one\n"
+        "  --device NAME      the launch, occupancy and roofline on H200, H100, A100, RTX 4090,\n"
+        "                     T4, ...; default: this machine's GPU, if it has one, else H200\n"
         "  --registers N      of a thread, for the occupancy (nvcc -Xptxas -v tells)\n"
         "  --json             one JSON object\n\n"
         "Without KERNEL, one line for each that can do it. Loads, operations and OP/B are\n"

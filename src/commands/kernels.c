@@ -56,7 +56,7 @@ static enum hs_status read_case(const struct request *request, struct asked *out
 /* Whether the kernel can do the case; else why not. */
 static bool suits(const struct asked *asked, const struct hs_kernel *k, char *reason, size_t size)
 {
-    if (k->device == asked->plan.backend->device)
+    if (!k->sweep || k->device == asked->plan.backend->device)
         return hs_kernel_suits(k, &asked->problem, reason, size);
     snprintf(reason, size, "for the %s backend; this case runs on %s", hs_device_name(k->device),
              asked->plan.backend->name);
@@ -87,6 +87,7 @@ static void print_text(void)
 {
     const char *const format = "%-20s %-6s %-6s %-7s %-13s %5s  %s\n";
     char dims[32], radius[32], steps[16];
+    bool lacking = false;
     printf(format, "kernel", "device", "dims", "radius", "precision", "steps", "idea");
     for (int n = 0; hs_kernels[n]; n++) {
         const struct hs_kernel *k = hs_kernels[n];
@@ -95,9 +96,10 @@ static void print_text(void)
                digits(k, hs_feature_dims, dims, sizeof dims),
                digits(k, hs_feature_radius, radius, sizeof radius), precisions(k->features), steps,
                k->idea);
+        lacking = lacking || !k->sweep;
     }
-    for (const struct hs_absent_kernel *absent = hs_absent_kernels; absent->name; absent++)
-        printf(format, absent->name, absent->device, "", "", "", "", absent->why);
+    if (lacking)
+        printf("cuda: %s\n", HS_NOT_BUILT);
 }
 
 static void print_case(const struct asked *asked)
@@ -117,8 +119,6 @@ static void print_case(const struct asked *asked)
                : can                   ? ""
                                        : reason);
     }
-    for (const struct hs_absent_kernel *absent = hs_absent_kernels; absent->name; absent++)
-        printf(format, absent->name, absent->device, "no", absent->why);
     if (asked->plan.note[0])
         printf("note: %s\n", asked->plan.note);
 }
@@ -160,9 +160,11 @@ static void json_kernel(struct hs_json *json, const struct asked *asked, const s
     hs_json_integer(json, "steps", k->steps);
     hs_json_text(json, "idea", k->idea);
     hs_json_text(json, "origin", k->origin);
-    hs_json_flag(json, "built", true);
+    hs_json_flag(json, "built", k->sweep != NULL);
     if (asked)
         json_case(json, asked, k);
+    else if (!k->sweep)
+        hs_json_text(json, "why", HS_NOT_BUILT);
     hs_json_close(json);
 }
 
@@ -175,14 +177,6 @@ static void print_json(const struct asked *asked)
     hs_json_open_array(&json, "kernels");
     for (int n = 0; hs_kernels[n]; n++)
         json_kernel(&json, asked, hs_kernels[n]);
-    for (const struct hs_absent_kernel *absent = hs_absent_kernels; absent->name; absent++) {
-        hs_json_open(&json, NULL);
-        hs_json_text(&json, "name", absent->name);
-        hs_json_text(&json, "device", absent->device);
-        hs_json_flag(&json, "built", false);
-        hs_json_text(&json, "why", absent->why);
-        hs_json_close(&json);
-    }
     hs_json_close_array(&json);
     hs_json_close(&json);
 }

@@ -26,7 +26,7 @@ struct hs_span {
     int64_t first; /* sweeps of this step between `start` and the first sweep of the stretch */
     double start;  /* s */
     double step;   /* s */
-    struct hs_stencil stencil;
+    struct hs_operator op;
     bool keep_last; /* so that reduce can tell the last sweep's change */
 };
 
@@ -60,6 +60,8 @@ struct hs_backend {
     const char *name; /* "cpu", "cuda" */
     enum hs_device device;
     enum hs_status (*available)(int device, struct hs_error *err);
+    /* How a problem's fields lie in the device's memory, before a kernel's wishes. */
+    struct hs_layout (*layout)(const struct hs_problem *problem);
     /* Bytes of the device's memory that a run takes, the copy of the field for download_begin
      * included; create compares what it takes without that copy with what is free. */
     double (*memory)(const struct hs_problem *problem, const struct hs_kernel *kernel);

@@ -13,7 +13,7 @@ static hs_features source_features(const struct hs_source *source)
     if (source->field.data || varies & HS_VARIES_SPACE)
         asked |= HS_SOURCE_FIELD;
     if (!source->field.data && varies & HS_VARIES_T)
-        asked |= HS_SOURCE_TIME;
+        asked |= HS_SOURCE_TIME | (asked & HS_SOURCE_FIELD ? HS_SOURCE_FIELD_TIME : 0);
     return asked;
 }
 
@@ -28,7 +28,7 @@ static hs_features face_features(const struct hs_face *face, int radius)
     if (varies & HS_VARIES_T)
         asked |= HS_WALL_TIME;
     if (varies & HS_VARIES_SPACE)
-        asked |= HS_WALL_FIELD;
+        asked |= HS_WALL_FIELD | (varies & HS_VARIES_T ? HS_WALL_FIELD_TIME : 0);
     return asked;
 }
 
@@ -85,6 +85,8 @@ static const struct {
     {HS_SOURCE, 0, "sources"},
     {HS_SOURCE_TIME, 0, "sources that change with time"},
     {HS_SOURCE_FIELD, 0, "sources that differ from point to point"},
+    {HS_WALL_FIELD_TIME, 0, "boundary values that differ from point to point and change with time"},
+    {HS_SOURCE_FIELD_TIME, 0, "sources that differ from point to point and change with time"},
 };
 
 /* "2D or 3D" */

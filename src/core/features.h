@@ -37,6 +37,9 @@ typedef uint64_t hs_features;
 #define HS_SOURCE HS_FEATURE(14)          /* any source */
 #define HS_SOURCE_TIME HS_FEATURE(15)     /* one that changes with time */
 #define HS_SOURCE_FIELD HS_FEATURE(16)    /* one that differs from point to point */
+/* a face's value, or the source, does both */
+#define HS_WALL_FIELD_TIME HS_FEATURE(17)
+#define HS_SOURCE_FIELD_TIME HS_FEATURE(18)
 
 /* Ways of a kernel that no problem asks for and a backend makes use of. */
 #define HS_APPLIES_WALLS                                                                           \
@@ -44,6 +47,8 @@ typedef uint64_t hs_features;
                                            needs no filled ghosts in `in` either */
 #define HS_SOURCE_LEVELS HS_FEATURE(33) /* takes a source field for each sweep */
 #define HS_SOURCE_TABLES HS_FEATURE(34) /* ... or tables, where face values are uniform */
+#define HS_TAKES_BLOCK HS_FEATURE(35)   /* its scheme can be counted with other blocks ... */
+#define HS_TAKES_PLANES HS_FEATURE(36)  /* ... and marches of other lengths than the usual */
 
 /* For descriptors. */
 #define HS_ALL_DIMS (HS_1D | HS_2D | HS_3D)
@@ -52,7 +57,8 @@ typedef uint64_t hs_features;
 #define HS_UNIFORM_VALUES                                                                          \
     (HS_WALL_AFFINE | HS_WALL_PERIODIC | HS_WALL_PRESCRIBED | HS_WALL_TIME | HS_SOURCE |           \
      HS_SOURCE_TIME)
-#define HS_ALL_VALUES (HS_UNIFORM_VALUES | HS_WALL_FIELD | HS_SOURCE_FIELD)
+#define HS_STEADY_FIELDS (HS_UNIFORM_VALUES | HS_WALL_FIELD | HS_SOURCE_FIELD)
+#define HS_ALL_VALUES (HS_STEADY_FIELDS | HS_WALL_FIELD_TIME | HS_SOURCE_FIELD_TIME)
 
 struct hs_problem;
 

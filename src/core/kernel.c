@@ -2,24 +2,73 @@
 
 #include "core/problem.h"
 
+#include <stdio.h>
+
 const char *hs_device_name(enum hs_device device)
 {
     static const char *const names[HS_DEVICES] = {"cpu", "cuda"};
     return names[device];
 }
 
-bool hs_kernel_plan_make(const struct hs_kernel *kernel, const struct hs_problem *problem,
+struct hs_case hs_kernel_case(const struct hs_problem *problem, const struct hs_layout *layout,
+                              int threads)
+{
+    const struct hs_source *source = &problem->source;
+    const unsigned all = HS_VARIES_SPACE & ((1u << problem->grid.dims) - 1u);
+    return (struct hs_case){
+        .asked = hs_problem_features(problem),
+        .source_varies = !source->present     ? 0
+                         : source->field.data ? all
+                                              : hs_value_varies(&source->field.value),
+        .precision = problem->precision,
+        .dims = problem->grid.dims,
+        .radius = problem->radius,
+        .layout = *layout,
+        .box = hs_problem_interior(problem),
+        .face = problem->face,
+        .threads = threads,
+    };
+}
+
+/* Whether calls of the case's steps are among those that the plan is for. */
+static bool takes_steps(const struct hs_kernel *kernel, const struct hs_case *of,
+                        const struct hs_kernel_plan *plan, char *reason, size_t size)
+{
+    const int steps = of->steps, few = plan->few ? plan->few : plan->steps;
+    if (steps <= few || steps == plan->steps)
+        return true;
+    if (plan->few)
+        snprintf(reason, size, "%s fuses up to %d in %s, or %d sweeps, not %d", kernel->name, few,
+                 hs_precision_name(of->precision), plan->steps, steps);
+    else
+        snprintf(reason, size, "%s fuses at most %d in %s, not %d sweeps", kernel->name,
+                 plan->steps, hs_precision_name(of->precision), steps);
+    return false;
+}
+
+bool hs_kernel_plan_make(const struct hs_kernel *kernel, const struct hs_case *of,
                          const struct hs_device_limits *limits, struct hs_kernel_plan *out,
                          char *reason, size_t size)
 {
     *out = (struct hs_kernel_plan){.steps = kernel->steps};
-    return hs_features_cover(kernel->name, kernel->features, hs_problem_features(problem), reason,
-                             size) &&
-           (!kernel->plan || kernel->plan(problem, limits, out, reason, size));
+    return hs_features_cover(kernel->name, kernel->features, of->asked, reason, size) &&
+           (!kernel->plan || kernel->plan(of, limits, out, reason, size)) &&
+           takes_steps(kernel, of, out, reason, size);
 }
 
 int hs_kernel_plan_takes(const struct hs_kernel_plan *plan, int most, int64_t left)
 {
     const int sweeps = left < most ? (int)left : most;
     return plan->few == 0 || sweeps == plan->steps || sweeps <= plan->few ? sweeps : plan->few;
+}
+
+double hs_geometry_intensity(const struct hs_geometry *geometry, enum hs_precision precision)
+{
+    return geometry->flops_per_point * (double)geometry->points_written /
+           ((double)geometry->points_loaded * (double)hs_precision_size(precision));
+}
+
+double hs_geometry_halo_share(const struct hs_geometry *geometry)
+{
+    return 1.0 - (double)geometry->points_written / (double)geometry->points_loaded;
 }

@@ -11,8 +11,8 @@
 #include "core/boundary.h"
 #include "core/features.h"
 #include "core/grid.h"
+#include "core/operator.h"
 #include "core/status.h"
-#include "core/stencil.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -44,6 +44,34 @@ struct hs_source_tables {
     const struct hs_source_line *line; /* [nodes along z] */
 };
 
+/* How the source comes to a call of a kernel. */
+enum hs_source_form {
+    HS_SOURCE_IS_UNIFORM,  /* a number a sweep */
+    HS_SOURCE_IS_FIELD,    /* one field, that all sweeps add */
+    HS_SOURCE_IS_FIELDS,   /* a field for each sweep, for kernels with HS_SOURCE_LEVELS */
+    HS_SOURCE_IS_OF_TABLES /* tables for each sweep, for kernels with HS_SOURCE_TABLES */
+};
+
+/* What the sweeps of a call add, in one of those forms; the other members are NULL. */
+struct hs_source_view {
+    enum hs_source_form form;
+    const double *value; /* [steps]; always there, zero in other forms */
+    /* [1] or [steps]: node (0, 0, 0) of the fields, in the field's precision and its alignment of
+     * rows; `pitch` elements from node to node along each axis, 1 along x, and 0 along y or z where
+     * fields of a form for each sweep do not change. */
+    const void *const *field;
+    int64_t pitch[HS_AXES];
+    /* [steps], planes [y][x] with `pitch`; values times `scale`, in double, are rounded once. */
+    const struct hs_source_tables *tables;
+    double scale;
+};
+
+/* The field that all sweeps add, or NULL. */
+static inline const void *hs_source_field(const struct hs_source_view *source)
+{
+    return source->form == HS_SOURCE_IS_FIELD ? source->field[0] : NULL;
+}
+
 /*
  * One call of a kernel: `steps` sweeps over `box`, from `in` to `out`.
  *
@@ -62,39 +90,35 @@ struct hs_sweep {
     enum hs_precision precision;
     struct hs_layout layout;
     struct hs_box box;
-    const struct hs_stencil *stencil;
+    const struct hs_operator *op; /* what one sweep does */
     const void *in;
     void *out;
-    const void *source;         /* what each sweep adds, same layout; or NULL */
-    const double *source_value; /* [steps] where source is NULL: added uniformly by each sweep */
-    /* Or, for kernels with HS_SOURCE_LEVELS, a field for each sweep: [steps] pointers to node
-     * (0, 0, 0), with elements from node to node along each axis, 1 along x, and 0 along y or z
-     * where the field does not change. Rows are aligned as those of `in`. NULL: none. */
-    const void *const *source_level;
-    int64_t source_pitch[HS_AXES];
     int steps;
+    struct hs_source_view source;
     const struct hs_face *face;        /* [HS_FACES] */
     const struct hs_face_level *level; /* [steps] */
-    int threads;                       /* CPU: how many to use, at least 1 */
-    void *stream;                      /* CUDA: cudaStream_t */
-    void *scratch;                     /* what the kernel's `scratch` asked for; else NULL */
     bool may_copy;                     /* see above */
-    /* Instead of source_level, for kernels with HS_SOURCE_TABLES: [steps], planes [y][x] with
-     * source_pitch; values times source_scale, in double, are rounded once. NULL: none. */
-    const struct hs_source_tables *source_tables;
-    double source_scale;
     /* Where the plan says fused_max_norm: a number in `precision`, in the device's memory, of which
      * the call makes the largest of itself and |out - in| of its last sweep at all nodes but those
      * where that is NaN. NULL: not asked for. */
     void *change;
+    int threads;   /* CPU: how many to use, at least 1 */
+    void *stream;  /* CUDA: cudaStream_t */
+    void *scratch; /* of the plan's size; NULL where that is 0 */
 };
 
-/* What the launch for a given sweep looks like; `explain` prints it. Counts are per launch. */
+/* Threads of a block, and planes it marches through. 0 along axes that are not there stands for 1;
+ * as a wish: the kernel's own. */
+struct hs_blocking {
+    int threads[HS_AXES];
+    int planes;
+};
+
+/* What the launch for a given call looks like; `explain` prints it. Counts are per launch. */
 struct hs_geometry {
-    int64_t points_updated; /* output points */
-    int64_t blocks[HS_AXES];
-    int64_t whole;           /* columns along z that are one block each, not blocks[HS_Z] of them */
-    int64_t sharing;         /* blocks that share the tiles between them; 0: each has one */
+    int64_t points_updated;  /* output points */
+    int64_t blocks[HS_AXES]; /* tiles along each axis */
+    int64_t launched;        /* blocks in all, which may share the tiles between them */
     int threads[HS_AXES];    /* per block */
     int input_tile[HS_AXES]; /* points a block reads, halo included (0: no tile) */
     int output_tile[HS_AXES];
@@ -104,16 +128,40 @@ struct hs_geometry {
     double flops_per_point; /* the textbook's count: multiplications and additions */
 };
 
-struct hs_problem;       /* core/problem.h */
-struct hs_tiling;        /* core/tiling.h */
-struct hs_device_limits; /* core/device.h */
+/* What a plan is made for. */
+struct hs_case {
+    hs_features asked;      /* all that the problem asks for */
+    unsigned source_varies; /* HS_VARIES_...: with what the source changes */
+    enum hs_precision precision;
+    int dims, radius;
+    struct hs_layout layout;
+    struct hs_box box;           /* nodes that sweeps update */
+    const struct hs_face *face;  /* [HS_FACES]: held, prescribed, wrap */
+    int threads;                 /* CPU: at most */
+    int steps;                   /* of a call; 0: as many as the kernel likes best */
+    struct hs_blocking blocking; /* for kernels with HS_TAKES_BLOCK or HS_TAKES_PLANES: a wish */
+};
 
-/* How a kernel does one problem on one device; made once a run. */
+enum { HS_PLAN_NUMBERS = 192 };
+
+/* How a kernel does one case on one device. Made once a run, it is what launches. */
 struct hs_kernel_plan {
     int steps;           /* sweeps that a call is asked for, at most */
     int few;             /* a call takes so many, or up to `few`; 0: any number of them */
+    bool for_any_steps;  /* the rest is the same for a call of fewer steps */
     bool fused_max_norm; /* a call of `steps` can tell the last one's change */
+    int shift;           /* points that node 0 of a row should lie beyond a multiple of 32 bytes */
+    size_t scratch;      /* bytes that it keeps from call to call, zero when made */
+    struct hs_geometry launch;    /* CUDA: of a call of the case's steps */
+    int64_t own[HS_PLAN_NUMBERS]; /* what else the kernel has worked out */
 };
+
+struct hs_problem;       /* core/problem.h */
+struct hs_device_limits; /* core/device.h */
+
+/* Of a problem whose fields lie so; nothing wished. */
+struct hs_case hs_kernel_case(const struct hs_problem *problem, const struct hs_layout *layout,
+                              int threads);
 
 struct hs_kernel {
     const char *name;
@@ -123,29 +171,31 @@ struct hs_kernel {
     hs_features features; /* what it says it can do: core/features.h */
     int steps;            /* most sweeps one call may fuse */
     /*
-     * For a problem that the features cover, on a device of these limits (NULL: it has none, as a
-     * CPU): changes what is in `out` already, or says in `reason` (of `size` bytes) why it cannot.
-     * Pure. NULL: calls of up to `steps` sweeps, whatever the problem and the device.
+     * For a case that the features cover, on a device of these limits (NULL on the CPU): changes
+     * what is in `out` already, or says in `reason` (of `size` bytes) why it cannot. Pure: it asks
+     * no device. NULL: calls of up to `steps` sweeps, whatever the case and the device.
      */
-    bool (*plan)(const struct hs_problem *problem, const struct hs_device_limits *limits,
+    bool (*plan)(const struct hs_case *of, const struct hs_device_limits *limits,
                  struct hs_kernel_plan *out, char *reason, size_t size);
-    const struct hs_tiling *tiling; /* core/tiling.h; NULL on the CPU */
-    /* Bytes of the device's memory that it keeps from call to call on one grid, whatever a call's
-     * steps; zero when made. NULL: none. The request has no fields, levels or stream, the whole
-     * grid as its box, and coefficients of zero. */
-    size_t (*scratch)(const struct hs_sweep *sweep);
-    enum hs_status (*sweep)(const struct hs_sweep *sweep, struct hs_error *err);
+    /* NULL: this build lacks the kernel. */
+    enum hs_status (*sweep)(const struct hs_kernel_plan *plan, const struct hs_sweep *sweep,
+                            struct hs_error *err);
 };
 
-/* The kernel's plan for the problem. False where it cannot do it: `reason` (of `size` bytes) says
+/* The kernel's plan for the case. False where it cannot do it: `reason` (of `size` bytes) says
  * why. */
-bool hs_kernel_plan_make(const struct hs_kernel *kernel, const struct hs_problem *problem,
+bool hs_kernel_plan_make(const struct hs_kernel *kernel, const struct hs_case *of,
                          const struct hs_device_limits *limits, struct hs_kernel_plan *out,
                          char *reason, size_t size);
 
 /* How many sweeps the next call takes when `left` of them are to be done, at least 1; most: that a
  * call may. */
 int hs_kernel_plan_takes(const struct hs_kernel_plan *plan, int most, int64_t left);
+
+/* Of a launch: operations per byte as the textbook counts them, those of the points that a block
+ * writes over the bytes that it loads; and what share of the loads is halo. */
+double hs_geometry_intensity(const struct hs_geometry *geometry, enum hs_precision precision);
+double hs_geometry_halo_share(const struct hs_geometry *geometry);
 
 #ifdef __cplusplus
 }

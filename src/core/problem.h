@@ -10,8 +10,8 @@
 #include "core/boundary.h"
 #include "core/expression.h"
 #include "core/grid.h"
+#include "core/operator.h"
 #include "core/status.h"
-#include "core/stencil.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -166,6 +166,9 @@ bool hs_problem_add_input(struct hs_problem *problem, const char *key, const cha
 /* Coefficients for a step [s]; a raw stencil ignores the step. In float they are those that
  * hs_stencil_balance makes of a material's. */
 struct hs_stencil hs_problem_stencil(const struct hs_problem *problem, double step);
+
+/* What a sweep of that step does. */
+struct hs_operator hs_problem_operator(const struct hs_problem *problem, double step);
 
 /* Nodes that sweeps update: all but the held layers. */
 struct hs_box hs_problem_interior(const struct hs_problem *problem);

@@ -76,6 +76,7 @@ static enum hs_status sweep_reference(const struct hs_bench *bench,
     const struct hs_box all = hs_problem_interior(&bench->problem);
     const int axis = bench->request.dims - 1;
     const double nothing = 0.0;
+    const struct hs_operator op = {HS_OPERATOR_STENCIL, bench->stencil};
     struct hs_layout layout = hs_layout_make(&bench->problem.grid, 0, 1);
     enum hs_status st = HS_OK;
 #pragma omp parallel for schedule(dynamic)
@@ -83,16 +84,16 @@ static enum hs_status sweep_reference(const struct hs_bench *bench,
         struct hs_sweep sweep = {.precision = bench->request.precision,
                                  .layout = layout,
                                  .box = all,
-                                 .stencil = &bench->stencil,
+                                 .op = &op,
                                  .in = in,
                                  .out = out,
-                                 .source_value = &nothing,
+                                 .source.value = &nothing,
                                  .steps = 1,
                                  .threads = 1};
         const int64_t extent = all.hi[axis] - all.lo[axis];
         sweep.box.lo[axis] = all.lo[axis] + extent * slab / SLABS;
         sweep.box.hi[axis] = all.lo[axis] + extent * (slab + 1) / SLABS;
-        const enum hs_status slab_status = reference->sweep(&sweep, err);
+        const enum hs_status slab_status = reference->sweep(NULL, &sweep, err);
         if (slab_status)
 #pragma omp critical
             st = slab_status;
@@ -212,7 +213,8 @@ static double largest_difference(const struct hs_bench *bench, const void *a, co
 
 static struct hs_span span_of(const struct hs_bench *bench, int64_t count)
 {
-    return (struct hs_span){.count = count, .step = 1.0, .stencil = bench->stencil};
+    return (struct hs_span){
+        .count = count, .step = 1.0, .op = {HS_OPERATOR_STENCIL, bench->stencil}};
 }
 
 static enum hs_status prove(struct hs_bench *bench, const struct hs_backend *backend,

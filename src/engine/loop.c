@@ -134,7 +134,8 @@ static enum hs_status sweep_to(struct loop *loop, int64_t stop, bool keep_last,
         span.keep_last = keep_last && loop->sweep + span.count == stop;
         loop->cache.field_valid = loop->cache.reduction_valid = false;
         const double begin = hs_clock_now();
-        const enum hs_status st = loop->plan->backend->sweep(loop->state, &span, err);
+        const enum hs_status st =
+            loop->plan->method->advance(loop->plan->backend, loop->state, &span, err);
         const double seconds = hs_clock_now() - begin;
         if (st)
             return st;

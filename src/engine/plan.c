@@ -188,7 +188,7 @@ enum hs_status hs_plan_steps(const struct hs_problem *problem, struct hs_plan *o
                              struct hs_error *err)
 {
     const struct hs_schedule *schedule = &problem->schedule;
-    *out = (struct hs_plan){.end = NAN};
+    *out = (struct hs_plan){.method = hs_methods[0], .end = NAN};
     double longest;
     enum hs_status st = hs_range_check_operator(problem, err);
     if (!st)
@@ -296,6 +296,6 @@ struct hs_span hs_plan_span(const struct hs_plan *plan, const struct hs_problem 
     struct hs_span span = stretch(plan, sweep);
     if (span.count > until - sweep)
         span.count = until - sweep;
-    span.stencil = hs_problem_stencil(problem, span.step);
+    span.op = hs_problem_operator(problem, span.step);
     return span;
 }

@@ -12,6 +12,7 @@
 #define HS_ENGINE_PLAN_H
 
 #include "core/backend.h"
+#include "core/method.h"
 
 enum { HS_PLAN_MOST_SWEEPS = 100000000 }; /* of a search for a steady state without a bound */
 
@@ -24,6 +25,7 @@ enum hs_choice {
 const char *hs_choice_name(enum hs_choice choice); /* "named", "preferred", "tuned" */
 
 struct hs_plan {
+    const struct hs_method *method;
     const struct hs_backend *backend;
     const struct hs_kernel *kernel;
     enum hs_choice choice;

@@ -2,16 +2,15 @@
 
 #include "core/device.h"
 #include "engine/heuristic.h"
+#include "engine/threads.h"
 #include "input/options.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #define KERNEL(device, name) extern const struct hs_kernel hs_kernel_##device##_##name;
-#define ABSENT(name, device, why)
 #include "generated/kernels.h"
 #undef KERNEL
-#undef ABSENT
 
 #define BACKEND(name) extern const struct hs_backend hs_backend_##name;
 #include "generated/backends.h"
@@ -19,46 +18,27 @@
 
 const struct hs_kernel *const hs_kernels[] = {
 #define KERNEL(device, name) &hs_kernel_##device##_##name,
-#define ABSENT(name, device, why)
 #include "generated/kernels.h"
 #undef KERNEL
-#undef ABSENT
     NULL,
 };
-
-const struct hs_absent_kernel hs_absent_kernels[] = {
-#define KERNEL(device, name)
-#define ABSENT(name, device, why) {name, device, why},
-#include "generated/kernels.h"
-#undef KERNEL
-#undef ABSENT
-    {NULL, NULL, NULL},
-};
-
-#define TILING(name) extern const struct hs_tiling hs_tiling_##name;
-#include "generated/tilings.h"
-#undef TILING
-
-const struct hs_tiling *const hs_tilings[] = {
-#define TILING(name) &hs_tiling_##name,
-#include "generated/tilings.h"
-#undef TILING
-    NULL,
-};
-
-const struct hs_tiling *hs_tiling_find(const char *kernel)
-{
-    for (const struct hs_tiling *const *row = hs_tilings; *row; row++)
-        if (strcmp((*row)->kernel, kernel) == 0)
-            return *row;
-    return NULL;
-}
 
 /* Best first: "auto" takes the first that is available. */
 const struct hs_backend *const hs_backends[] = {
 #define BACKEND(name) &hs_backend_##name,
 #include "generated/backends.h"
 #undef BACKEND
+    NULL,
+};
+
+#define METHOD(name) extern const struct hs_method hs_method_##name;
+#include "generated/methods.h"
+#undef METHOD
+
+const struct hs_method *const hs_methods[] = {
+#define METHOD(name) &hs_method_##name,
+#include "generated/methods.h"
+#undef METHOD
     NULL,
 };
 
@@ -97,42 +77,26 @@ static void append_line(char *text, size_t size, const char *separator, const ch
 static const struct hs_kernel *kernel_named(const struct hs_registry *registry, const char *name,
                                             enum hs_device device)
 {
-    for (int n = 0; registry->kernels[n]; n++)
-        if (registry->kernels[n]->device == device && strcmp(registry->kernels[n]->name, name) == 0)
-            return registry->kernels[n];
+    for (int n = 0; registry->kernels[n]; n++) {
+        const struct hs_kernel *kernel = registry->kernels[n];
+        if (kernel->sweep && kernel->device == device && strcmp(kernel->name, name) == 0)
+            return kernel;
+    }
     return NULL;
 }
 
-/* A kernel of the registry's, or one that this build lacks. */
-struct candidate {
-    const char *name, *device; /* NULL: there are no more */
-    const char *why_not;       /* built; or NULL */
-};
-
-static struct candidate candidate(const struct hs_registry *registry, int n)
+/* The kernel whose name comes nearest, of whatever device; of two as near, that of `device`. NULL
+ * if none is near. */
+static const struct hs_kernel *nearest_kernel(const struct hs_registry *registry, const char *name,
+                                              enum hs_device device)
 {
-    int built = 0;
-    while (built < n && registry->kernels[built])
-        built++;
-    const struct hs_kernel *kernel = registry->kernels[built];
-    if (kernel)
-        return (struct candidate){kernel->name, hs_device_name(kernel->device), NULL};
-    const struct hs_absent_kernel *absent = &hs_absent_kernels[n - built];
-    return (struct candidate){absent->name, absent->device, absent->why};
-}
-
-/* The kernel whose name comes nearest, of whatever device; of two as near, that of `device`. Its
- * name is NULL if none is near. */
-static struct candidate nearest_kernel(const struct hs_registry *registry, const char *name,
-                                       const char *device)
-{
-    struct candidate nearest = {0}, next;
+    const struct hs_kernel *nearest = NULL;
     size_t best = strlen(name) / 2 + 1; /* further apart, a suggestion puzzles more than it helps */
-    for (int n = 0; (next = candidate(registry, n)).name; n++) {
-        const size_t distance = hs_edit_distance(name, next.name);
-        const bool own = strcmp(next.device, device) == 0;
+    for (int n = 0; registry->kernels[n]; n++) {
+        const struct hs_kernel *next = registry->kernels[n];
+        const size_t distance = hs_edit_distance(name, next->name);
         if (distance < best ||
-            (distance == best && nearest.name && own && strcmp(nearest.device, device) != 0)) {
+            (distance == best && nearest && next->device == device && nearest->device != device)) {
             best = distance;
             nearest = next;
         }
@@ -140,24 +104,25 @@ static struct candidate nearest_kernel(const struct hs_registry *registry, const
     return nearest;
 }
 
-static const struct hs_backend *backend_of(const struct hs_registry *registry, const char *device)
+static const struct hs_backend *backend_of(const struct hs_registry *registry,
+                                           enum hs_device device)
 {
     for (int n = 0; registry->backends[n]; n++)
-        if (strcmp(hs_device_name(registry->backends[n]->device), device) == 0)
+        if (registry->backends[n]->device == device)
             return registry->backends[n];
     return NULL;
 }
 
 /* "a kernel of the cuda backend", and why that cannot be had here, if so. */
-static void say_whose(const struct hs_registry *registry, const struct candidate *kernel,
+static void say_whose(const struct hs_registry *registry, const struct hs_kernel *kernel,
                       int device_number, char *out, size_t size)
 {
     const struct hs_backend *backend = backend_of(registry, kernel->device);
     struct hs_error reason;
     hs_error_init(&reason);
-    snprintf(out, size, "a kernel of the %s backend", kernel->device);
-    if (kernel->why_not)
-        append(out, size, ", ", kernel->why_not);
+    snprintf(out, size, "a kernel of the %s backend", hs_device_name(kernel->device));
+    if (!kernel->sweep)
+        append(out, size, ", ", HS_NOT_BUILT);
     else if (!backend)
         append(out, size, ", ", "which this build lacks");
     else if (backend->available(device_number, &reason)) {
@@ -178,24 +143,23 @@ struct search {
 /* What is known of a name that the search did not find; "" if nothing. */
 static void say_of_name(const struct search *search, const char *name, char *out, size_t size)
 {
-    const char *device = hs_device_name(search->device);
-    const struct candidate nearest = nearest_kernel(search->registry, name, device);
-    if (!nearest.name)
+    const struct hs_kernel *nearest = nearest_kernel(search->registry, name, search->device);
+    if (!nearest)
         return;
     char whose[400];
-    say_whose(search->registry, &nearest, search->device_number, whose, sizeof whose);
-    if (strcmp(nearest.name, name) == 0)
+    say_whose(search->registry, nearest, search->device_number, whose, sizeof whose);
+    if (strcmp(nearest->name, name) == 0)
         snprintf(out, size, "; it is %s", whose);
-    else if (strcmp(nearest.device, device) == 0)
-        snprintf(out, size, "; did you mean \"%s\"?", nearest.name);
+    else if (nearest->device == search->device)
+        snprintf(out, size, "; did you mean \"%s\"?", nearest->name);
     else
-        snprintf(out, size, "; did you mean \"%s\"? It is %s", nearest.name, whose);
+        snprintf(out, size, "; did you mean \"%s\"? It is %s", nearest->name, whose);
 }
 
 /* Whether the name of a kernel of that device would have been found. */
-static bool is_searched(const struct search *search, const char *device)
+static bool is_searched(const struct search *search, enum hs_device device)
 {
-    if (strcmp(device, hs_device_name(search->device)) == 0)
+    if (device == search->device)
         return true;
     const struct hs_backend *backend = backend_of(search->registry, device);
     struct hs_error unused;
@@ -211,10 +175,9 @@ static enum hs_status unknown_kernel(const struct search *search, const char *na
 {
     const char *device = hs_device_name(search->device);
     char known[1024] = "", more[512] = "", has[64] = "no kernel has that name";
-    struct candidate next;
-    for (int n = 0; (next = candidate(search->registry, n)).name; n++)
-        if (is_searched(search, next.device))
-            append(known, sizeof known, ", ", next.name);
+    for (int n = 0; search->registry->kernels[n]; n++)
+        if (is_searched(search, search->registry->kernels[n]->device))
+            append(known, sizeof known, ", ", search->registry->kernels[n]->name);
     say_of_name(search, name, more, sizeof more);
     if (!search->anywhere)
         snprintf(has, sizeof has, "the %s backend has none of that name", device);
@@ -262,9 +225,23 @@ static const struct hs_device_limits *limits_here(enum hs_device device, int num
 bool hs_kernel_plan_here(const struct hs_kernel *kernel, const struct hs_problem *problem,
                          struct hs_kernel_plan *out, char *reason, size_t size)
 {
+    *out = (struct hs_kernel_plan){.steps = kernel->steps};
+    if (!kernel->sweep) {
+        snprintf(reason, size, "%s", HS_NOT_BUILT);
+        return false;
+    }
+    const struct hs_backend *backend = backend_of(&this_build, kernel->device);
+    const struct hs_layout layout =
+        backend ? backend->layout(problem) : hs_layout_make(&problem->grid, problem->radius, 16);
+    const struct hs_case of =
+        hs_kernel_case(problem, &layout, hs_threads_for(&problem->grid, problem->solver.threads));
     const struct hs_device_limits *limits =
         kernel->plan ? limits_here(kernel->device, problem->solver.device) : NULL;
-    return hs_kernel_plan_make(kernel, problem, limits, out, reason, size);
+    if (kernel->plan && kernel->device == HS_CUDA && !limits) {
+        snprintf(reason, size, "%s needs a GPU", kernel->name);
+        return false;
+    }
+    return hs_kernel_plan_make(kernel, &of, limits, out, reason, size);
 }
 
 bool hs_kernel_suits(const struct hs_kernel *kernel, const struct hs_problem *problem, char *reason,
@@ -406,13 +383,12 @@ static enum hs_status named_backend(const struct hs_registry *registry,
                         known ? HS_NOT_BUILT : "no such backend", built);
 }
 
-/* The kernel of that name, which this build may lack; that of `device` if there is one. Its name is
- * NULL if there is none. */
-static struct candidate exactly(const struct hs_registry *registry, const char *name,
-                                const char *device)
+/* The kernel of that name; that of `device` if there is one. NULL if there is none. */
+static const struct hs_kernel *exactly(const struct hs_registry *registry, const char *name,
+                                       enum hs_device device)
 {
-    const struct candidate nearest = nearest_kernel(registry, name, device);
-    return nearest.name && strcmp(nearest.name, name) == 0 ? nearest : (struct candidate){0};
+    const struct hs_kernel *nearest = nearest_kernel(registry, name, device);
+    return nearest && strcmp(nearest->name, name) == 0 ? nearest : NULL;
 }
 
 /* Whether some other device's kernels have the name that was asked for, and this one's do not. */
@@ -421,15 +397,14 @@ static bool kernel_is_elsewhere(const struct hs_registry *registry,
 {
     if (!hs_kernel_is_named(problem))
         return false;
-    const char *own = hs_device_name(device);
-    const struct candidate found = exactly(registry, problem->solver.kernel, own);
-    return found.name && strcmp(found.device, own) != 0;
+    const struct hs_kernel *found = exactly(registry, problem->solver.kernel, device);
+    return found && found->device != device;
 }
 
 /* Where no backend of a kernel that was asked for runs here. */
 static enum hs_status cannot_be_had(const struct hs_registry *registry,
                                     const struct hs_problem *problem,
-                                    const struct candidate *kernel, struct hs_error *err)
+                                    const struct hs_kernel *kernel, struct hs_error *err)
 {
     char whose[400];
     say_whose(registry, kernel, problem->solver.device, whose, sizeof whose);
@@ -457,9 +432,9 @@ static enum hs_status first_backend(const struct hs_registry *registry,
         hs_error_release(&reason);
     }
     if (!*out && hs_kernel_is_named(problem)) {
-        const struct candidate kernel = exactly(registry, problem->solver.kernel, "");
-        if (kernel.name)
-            return cannot_be_had(registry, problem, &kernel, err);
+        const struct hs_kernel *kernel = exactly(registry, problem->solver.kernel, HS_CPU);
+        if (kernel)
+            return cannot_be_had(registry, problem, kernel, err);
     }
     if (!*out)
         return hs_error_add(err, HS_DEVICE, "no backend can run here: %s", why_not);
@@ -503,7 +478,7 @@ static enum hs_status check_names(const struct hs_registry *registry,
 {
     const struct hs_kernel *kernel;
     const enum hs_status st = choose_backend(registry, problem, backend, note, size, err);
-    if (!hs_kernel_is_named(problem) || (st && exactly(registry, problem->solver.kernel, "").name))
+    if (!hs_kernel_is_named(problem) || (st && exactly(registry, problem->solver.kernel, HS_CPU)))
         return st;
     const enum hs_device device = device_asked_for(problem, *backend);
     const enum hs_status named = named_kernel(registry, problem, device, &kernel, err);

@@ -4,8 +4,8 @@
 
 #include "core/backend.h"
 #include "core/kernel.h"
+#include "core/method.h"
 #include "core/problem.h"
-#include "core/tiling.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -14,22 +14,13 @@ extern "C" {
 /* Why a program lacks the CUDA kernels, and how to get one that has them. */
 #define HS_NOT_BUILT "not built; make CUDA_ARCH=90 (or all) builds it, with CUDA's nvcc"
 
-/* All kernels built, CPU first; ends with NULL. */
+/* All kernels of the source tree, CPU first, those too that this build lacks (core/kernel.h); ends
+ * with NULL. */
 extern const struct hs_kernel *const hs_kernels[];
-
-/* Kernels in the source tree that this build lacks, and why; ends with a NULL name. */
-struct hs_absent_kernel {
-    const char *name;
-    const char *device;
-    const char *why;
-};
-extern const struct hs_absent_kernel hs_absent_kernels[];
 
 extern const struct hs_backend *const hs_backends[]; /* ends with NULL */
 
-/* The launches of all CUDA kernels in the source tree, built or not; ends with NULL. */
-extern const struct hs_tiling *const hs_tilings[];
-const struct hs_tiling *hs_tiling_find(const char *kernel); /* NULL if there is none */
+extern const struct hs_method *const hs_methods[]; /* the default first; ends with NULL */
 
 /* A kernel of that name for that device. Errors: HS_BAD_INPUT with the nearest name of any device
  * and all known of this one. */
@@ -52,7 +43,7 @@ enum hs_status hs_choose(const struct hs_problem *problem, const struct hs_backe
 enum hs_status hs_check_names(const struct hs_problem *problem, struct hs_error *err);
 
 /* The kernel's plan for the problem on the device that it would run on here. False where it cannot
- * do it: `reason` (of `size` bytes) says why. */
+ * do it, or is not built: `reason` (of `size` bytes) says why. */
 bool hs_kernel_plan_here(const struct hs_kernel *kernel, const struct hs_problem *problem,
                          struct hs_kernel_plan *out, char *reason, size_t size);
 bool hs_kernel_suits(const struct hs_kernel *kernel, const struct hs_problem *problem, char *reason,

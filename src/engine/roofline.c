@@ -1,5 +1,4 @@
 #include "engine/roofline.h"
-#include "core/tiling.h"
 #include "engine/registry.h"
 
 #include <math.h>
@@ -20,23 +19,15 @@ const char *hs_roofline_bound_name(enum hs_roofline_bound bound)
 /* Words that a point and sweep move. */
 static double words_of(const struct hs_bench *bench, const struct hs_kernel *kernel)
 {
-    const int steps = hs_kernel_steps_for(kernel, &bench->problem);
-    if (steps == 1 || !kernel->tiling)
+    struct hs_kernel_plan plan;
+    char unused[256];
+    hs_kernel_plan_here(kernel, &bench->problem, &plan, unused, sizeof unused);
+    const struct hs_geometry *g = &plan.launch;
+    const int steps = plan.steps;
+    if (steps == 1 || g->launched == 0)
         return 2.0 / steps;
-    const int64_t align = 128 / (int64_t)hs_precision_size(bench->request.precision);
-    const struct hs_sweep sweep = {
-        .precision = bench->request.precision,
-        .layout = hs_layout_make(&bench->problem.grid, bench->request.radius, align),
-        .box = hs_problem_interior(&bench->problem),
-        .stencil = &bench->stencil,
-        .steps = steps,
-        .face = bench->problem.face,
-    };
-    struct hs_geometry g = {0};
-    hs_tiling_launch(kernel->tiling, &sweep, &g);
-    const double blocks = (double)hs_geometry_blocks(&g);
-    const double words =
-        blocks * (double)(g.points_loaded + g.points_written) / ((double)g.points_updated * steps);
+    const double words = (double)g->launched * (double)(g->points_loaded + g->points_written) /
+                         ((double)g->points_updated * steps);
     return fmax(words, 2.0 / steps); /* a kernel that counts less forgot something */
 }
 

@@ -4,13 +4,11 @@
 #define HS_OUTPUT_LAUNCH_REPORT_H
 
 #include "core/device.h"
-#include "core/tiling.h"
 #include "output/json.h"
 
 struct hs_launch {
-    const char *kernel;
-    bool built; /* into this program */
-    const struct hs_sweep *sweep;
+    const struct hs_kernel *kernel;
+    const struct hs_case *of;
     const struct hs_geometry *geometry;
     int registers;                         /* of a thread; 0: not known */
     const struct hs_device_limits *device; /* NULL: none is known */

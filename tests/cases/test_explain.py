@@ -58,13 +58,13 @@ def test_points_mean_the_grid_that_bench_takes():
     assert json.loads(told.stdout)["points"] == [17] * figures("basic", "--points", "17")["dims"]
 
 
-def test_whole_columns_are_told():
+def test_whole_columns_are_counted():
     """189 columns: 132 are one block each, of the others there are two chunks."""
     case = ["fused_wide_3d", "--points", "512,512,512", "--radius", "2", "--precision", "double", "--steps", "2"]
     seen = figures(*case)
-    assert seen["whole_columns"] == 132 and seen["blocks"] == 132 + 57 * 2
-    assert "246 (9 x 21 x 2, but the first 132 columns are one each)" in explain(*case).stdout
-    assert figures("basic", *CUBE)["whole_columns"] == 0
+    assert seen["shared"] and seen["blocks"] == 132 + 57 * 2
+    assert "246 (9 x 21 x 2 tiles, shared)" in explain(*case).stdout
+    assert not figures("basic", *CUBE)["shared"]
 
 
 def test_strips_are_shared_by_all_multiprocessors():
@@ -99,10 +99,13 @@ def test_a_grid_beyond_the_chip_is_no_launch_of_resident():
         assert "resident" not in {k["kernel"] for k in figures(*large, *device)["kernels"]}
         refused = explain("resident", *large, *device)
         assert refused.returncode == 2 and refused.stdout == ""
-        assert "resident: this grid does not fit on the chip" in refused.stderr
-    assert "H200 has 132" in refused.stderr
-    # what an H200's multiprocessors have room for, a smaller device's have not
-    assert "A100 has 108" in explain("resident", "--points", "64,64,64", "--device", "A100").stderr
+        assert "resident needs a grid that fits on the chip, on 132 multiprocessors, not 134217728" in refused.stderr
+    # the plan is made for the device: a smaller one has fewer blocks, and room for smaller grids only
+    few, full = ("resident", "--points", "96,96,96"), ("resident", "--points", "128,128,128")
+    assert figures(*few, "--device", "H100-PCIe")["blocks"] <= 114 < figures(*few, "--device", "H200")["blocks"]
+    assert "on 114 multiprocessors, not 2097152" in explain(*full, "--device", "H100-PCIe").stderr
+    assert figures(*full, "--device", "H200")["blocks"] <= 132
+    assert "compute capability 9" in explain("resident", "--points", "64,64,64", "--device", "A100").stderr
 
 
 @pytest.mark.parametrize(

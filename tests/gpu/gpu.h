@@ -199,7 +199,7 @@ static inline struct outcome run_on(const struct hs_backend *backend,
     memset(out.field, 0xa5, field_bytes(problem));
     const struct hs_box all = hs_grid_box(&problem->grid);
     struct hs_span span = {
-        .count = count - last, .step = 0.01, .stencil = hs_problem_stencil(problem, 0.01)};
+        .count = count - last, .step = 0.01, .op = hs_problem_operator(problem, 0.01)};
     check(backend->create(problem, kernel, 0, 0, &state, &err), &err, kernel->name);
     check(backend->upload(state, &all, initial, &err), &err, "upload");
     check(backend->sweep(state, &span, &err), &err, kernel->name);

@@ -124,8 +124,7 @@ void test_cuda_backend__a_ticket_keeps_its_moment(void **state)
         char *then = malloc(field_bytes(&problem)), *later = malloc(field_bytes(&problem));
         struct hs_backend_state *device = create(&problem, &err);
         const struct hs_box whole = hs_grid_box(&problem.grid);
-        struct hs_span span = {
-            .count = 3, .step = 1.0, .stencil = hs_problem_stencil(&problem, 1.0)};
+        struct hs_span span = {.count = 3, .step = 1.0, .op = hs_problem_operator(&problem, 1.0)};
         check(cuda_backend()->upload(device, &whole, all, &err), &err, "upload");
         for (int round = 0; round < 3; round++) {
             struct hs_readback *readback = NULL;
@@ -266,7 +265,7 @@ void test_cuda_backend__rotated_fields_are_swept_in_turn(void **state)
     double *all = random_values(&problem);
     double *alone = malloc(field_bytes(&problem)), *turned = malloc(field_bytes(&problem));
     const struct hs_box whole = hs_grid_box(&problem.grid);
-    struct hs_span span = {.step = 1.0, .stencil = hs_problem_stencil(&problem, 1.0)};
+    struct hs_span span = {.step = 1.0, .op = hs_problem_operator(&problem, 1.0)};
     for (int rounds = LAUNCHED; rounds <= REPLAYED; rounds += REPLAYED - LAUNCHED) {
         double seconds = 0.0;
         struct hs_backend_state *device = create(&problem, &err);

@@ -38,8 +38,7 @@ static void run_large(const struct hs_kernel *kernel, const struct hs_problem *l
     struct hs_backend_state *state = NULL;
     float *plane = malloc(sizeof *plane * POINTS * POINTS);
     assert_non_null(plane);
-    const struct hs_span span = {
-        .count = count, .step = 0.01, .stencil = hs_problem_stencil(large, 1)};
+    const struct hs_span span = {.count = count, .step = 0.01, .op = hs_problem_operator(large, 1)};
     check(cuda_backend()->create(large, kernel, 0, 0, &state, &err), &err, kernel->name);
     for (int64_t k = 0; k < POINTS; k += PERIOD) {
         const struct hs_box box = {{0, 0, k}, {POINTS, POINTS, k + PERIOD}};

@@ -125,7 +125,7 @@ static inline void model_sweep(struct model *m, const struct hs_span *span, int6
                     face >= 0 ? model_drive(m, face, n, t_next)
                     : model_holds(problem, n)
                         ? *model_node(m, m->now, n)
-                        : model_swept(m, &span->stencil, n, model_source(m, source[n[0]]), t);
+                        : model_swept(m, &span->op.stencil, n, model_source(m, source[n[0]]), t);
             }
         }
     free(source);

@@ -101,7 +101,7 @@ static char *swept(const struct trial *t, const struct hs_kernel *kernel, struct
     sweep.out = (void *)(uintptr_t)origin(t, &sweep.layout, out);
     struct hs_error err;
     hs_error_init(&err);
-    assert_int_equal(kernel->sweep(&sweep, &err), HS_OK);
+    assert_int_equal(kernel->sweep(NULL, &sweep, &err), HS_OK);
     hs_error_release(&err);
     return out;
 }
@@ -110,8 +110,9 @@ static char *swept(const struct trial *t, const struct hs_kernel *kernel, struct
 static double float_bound(const struct hs_sweep *s, int64_t node)
 {
     struct hs_stencil_term terms[HS_MAX_COEFFICIENTS];
-    const int count = hs_stencil_terms(s->stencil, terms);
-    double sum = fabs(s->source ? get(s->precision, s->source, node) : s->source_value[0]);
+    const int count = hs_stencil_terms(&s->op->stencil, terms);
+    const void *source = hs_source_field(&s->source);
+    double sum = fabs(source ? get(s->precision, source, node) : s->source.value[0]);
     for (int n = 0; n < count; n++)
         sum += fabs(terms[n].c * get(s->precision, s->in,
                                      node + terms[n].offset * s->layout.pitch[terms[n].axis]));
@@ -173,15 +174,14 @@ static void check_outside(const struct trial *t, const struct hs_sweep *s, char 
 
 static void run_trial(const struct trial *t)
 {
-    const struct hs_stencil stencil = random_stencil(t->grid.dims, t->radius);
+    const struct hs_operator op = {.stencil = random_stencil(t->grid.dims, t->radius)};
     const double source_value = noise();
     struct hs_sweep sweep = {
         .precision = t->precision,
         .layout =
             hs_layout_make(&t->grid, t->radius, 64 / (int64_t)hs_precision_size(t->precision)),
         .box = t->box,
-        .stencil = &stencil,
-        .source_value = &source_value,
+        .op = &op,
         .steps = 1,
         .threads = t->threads,
         .may_copy = t->may_copy,
@@ -189,7 +189,11 @@ static void run_trial(const struct trial *t)
     char *in = random_field(&sweep.layout, t->precision);
     char *source = random_field(&sweep.layout, t->precision);
     sweep.in = origin(t, &sweep.layout, in);
-    sweep.source = t->source_field ? origin(t, &sweep.layout, source) : NULL;
+    const void *field = origin(t, &sweep.layout, source);
+    sweep.source =
+        (struct hs_source_view){.form = t->source_field ? HS_SOURCE_IS_FIELD : HS_SOURCE_IS_UNIFORM,
+                                .value = &source_value,
+                                .field = &field};
     char *out = swept(t, t->kernel, sweep);
     char *expected = swept(t, &hs_kernel_cpu_reference, sweep);
     compare_inside(t, &sweep, origin(t, &sweep.layout, out), origin(t, &sweep.layout, expected));
@@ -424,7 +428,7 @@ static void run_case(const struct hs_backend *backend, const struct hs_kernel *k
         set(problem->precision, values, i, m.now[i]);
     }
     struct hs_span span = {
-        .count = SWEEPS, .start = 0.3, .step = 0.1, .stencil = hs_problem_stencil(problem, 0.1)};
+        .count = SWEEPS, .start = 0.3, .step = 0.1, .op = hs_problem_operator(problem, 0.1)};
     for (int64_t s = 0; s < SWEEPS; s++)
         model_sweep(&m, &span, s);
 
@@ -528,7 +532,7 @@ static void sweep_wide(const struct hs_kernel *kernel, const struct hs_problem *
 {
     const struct hs_box all = hs_grid_box(&problem->grid);
     struct hs_span span = {
-        .count = 11, .start = 0.3, .step = 0.1, .stencil = hs_problem_stencil(problem, 0.1)};
+        .count = 11, .start = 0.3, .step = 0.1, .op = hs_problem_operator(problem, 0.1)};
     struct hs_backend_state *state = NULL;
     struct hs_error err;
     hs_error_init(&err);
@@ -630,19 +634,22 @@ static long cache_for(int64_t bytes, int64_t rows, int radius, int steps)
 }
 
 static int wanted;
+static const struct hs_kernel *of_kernel;
 
-static bool as_wanted(const struct hs_problem *problem, const struct hs_device_limits *limits,
+/* The kernel's plan, with as many sweeps a call as are wanted. */
+static bool as_wanted(const struct hs_case *of, const struct hs_device_limits *limits,
                       struct hs_kernel_plan *out, char *reason, size_t size)
 {
-    (void)problem, (void)limits, (void)reason, (void)size;
+    const bool can = of_kernel->plan(of, limits, out, reason, size);
     out->steps = wanted;
-    return true;
+    return can;
 }
 
 static void fuse_neighbours(const struct hs_kernel *kernel, size_t w, int radius, int n)
 {
     const int64_t *points = neighbours[w].points, widest = 3584; /* bytes of a row */
     struct hs_kernel fused = *kernel;
+    of_kernel = kernel;
     fused.plan = as_wanted;
     wanted = 2 + (n + 3 * radius + (int)w) % (kernel->steps - 1);
     for (int p = 0; p < HS_PRECISIONS; p++) {
@@ -702,6 +709,7 @@ static void fuse_anything(const struct hs_kernel *kernel, int n)
     static const int64_t most[HS_AXES][HS_AXES] = {{30000, 1, 1}, {900, 180, 1}, {160, 160, 50}};
     static const long caches[] = {900000, 1024 * 1024, 1280 * 1024, 2048 * 1024};
     struct hs_kernel fused = *kernel;
+    of_kernel = kernel;
     fused.plan = as_wanted;
     wanted = any(2) ? 4 : 2 + any(kernel->steps - 1);
     const int dims = any(2) ? 3 : 1 + any(3), radius = any(2) ? 1 : 1 + any(HS_MAX_RADIUS);

@@ -38,11 +38,7 @@
 #include "copies.cuh"
 #include "sums.cuh"
 
-#include "core/problem.h"
-#include "core/round.h"
-
 #include <assert.h>
-#include <stdio.h>
 
 namespace
 {
@@ -76,84 +72,39 @@ __global__ void __launch_bounds__(B::THREADS, 1)
 
 /* --------------------------------------------------------------------------------------------- */
 
-size_t scratch(const hs_sweep *)
-{
-    return sizeof(throttle::progress);
-}
-
 template <class B>
-hs_status launch(const hs_sweep *sweep, const hs_geometry &shape, int multiprocessors,
+hs_status launch(const hs_kernel_plan *plan, const hs_bulk_chunks &chunks, const hs_sweep *sweep,
                  hs_error *err)
 {
     using T = typename B::T;
-    star::request<T> r = star::make_request<T>(sweep, shape);
+    star::request<T> r = star::make_request<T>(sweep, plan->launch);
     r.first[HS_X] = r.lo[HS_X] / vec<T>::LINE * vec<T>::LINE;
-    hs_geometry launched = shape;
-    const int64_t chunks = hs_geometry_blocks(&shape);
-    int64_t blocks = chunks;
-    if (blocks > multiprocessors) { /* no more than run at once, as many each time */
-        const int64_t rounds = hs_divide_up(blocks, multiprocessors);
-        blocks = hs_divide_up(blocks, rounds);
-    }
-    launched.blocks[HS_X] = blocks;
-    launched.blocks[HS_Y] = launched.blocks[HS_Z] = 1;
-    assert(shape.shared_bytes == sizeof(typename B::shared_memory));
-    return star::launch("bulk_march", bulk_march<B>, r, launched, sweep->stream, err,
-                        shape.output_tile[B::MARCH], (int)chunks,
-                        (throttle::progress *)sweep->scratch);
+    assert(plan->launch.shared_bytes == sizeof(typename B::shared_memory));
+    return star::launch("bulk_march", bulk_march<B>, r, plan->launch, sweep->stream, err,
+                        chunks.planes, chunks.count, (throttle::progress *)sweep->scratch);
 }
 
 template <int DIMS, int R, typename T, bool LARGE>
-hs_status launch_with_source(const hs_sweep *sweep, const hs_geometry &shape, int multiprocessors,
-                             hs_error *err)
+hs_status launch_with_source(const hs_kernel_plan *plan, const hs_bulk_chunks &chunks,
+                             const hs_sweep *sweep, hs_error *err)
 {
-    return sweep->source
-               ? launch<tile<DIMS, R, T, LARGE, true>>(sweep, shape, multiprocessors, err)
-               : launch<tile<DIMS, R, T, LARGE, false>>(sweep, shape, multiprocessors, err);
-}
-
-hs_status sweep(const hs_sweep *sweep, hs_error *err)
-{
-    hs_geometry shape;
-    hs_tiling_launch(&hs_tiling_bulk_march, sweep, &shape);
-    int device = 0, multiprocessors = 0;
-    HS_CUDA_TRY("kernel bulk_march", err, cudaGetDevice(&device));
-    HS_CUDA_TRY("kernel bulk_march", err,
-                cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-    return star::choose<2, 3, 3>(sweep, err, [&](auto dims, auto radius, auto zero) {
-        enum { DIMS = dims.value, R = radius.value };
-        using T = decltype(zero);
-        if constexpr (DIMS == 3 && R == 1)
-            if (shape.output_tile[HS_Y] == hs_bulk_rows(3, true))
-                return launch_with_source<3, 1, T, true>(sweep, shape, multiprocessors, err);
-        return launch_with_source<DIMS, R, T, false>(sweep, shape, multiprocessors, err);
-    });
-}
-
-bool plan(const hs_problem *, const hs_device_limits *limits, hs_kernel_plan *, char *reason,
-          size_t size)
-{
-    if (limits && limits->capability[0] >= 9 &&
-        limits->shared_bytes_per_block >= HS_BULK_SHARED_BYTES)
-        return true;
-    snprintf(reason, size,
-             "bulk_march needs a GPU of compute capability 9 or later with %d bytes of shared "
-             "memory a block",
-             HS_BULK_SHARED_BYTES);
-    return false;
+    return hs_source_field(&sweep->source)
+               ? launch<tile<DIMS, R, T, LARGE, true>>(plan, chunks, sweep, err)
+               : launch<tile<DIMS, R, T, LARGE, false>>(plan, chunks, sweep, err);
 }
 
 } // namespace
 
-extern "C" const hs_kernel hs_kernel_cuda_bulk_march = {
-    .name = "bulk_march",
-    .idea = "throttled march along the slowest axis, whole rows ahead by TMA",
-    .origin = "warps for loads and for sums: Bauer et al., CudaDMA, SC'11",
-    .device = HS_CUDA,
-    .features = HS_STENCIL | HS_2D | HS_3D | HS_ALL_RADII | HS_ALL_PRECISIONS | HS_ALL_VALUES,
-    .steps = 1,
-    .plan = plan,
-    .tiling = &hs_tiling_bulk_march,
-    .scratch = scratch,
-    .sweep = sweep,
-};
+HS_CUDA_SWEEP(bulk_march)
+{
+    hs_bulk_chunks chunks;
+    HS_PLAN_GET(plan, chunks);
+    return star::choose<2, 3, 3>(sweep, err, [&](auto dims, auto radius, auto zero) {
+        enum { DIMS = dims.value, R = radius.value };
+        using T = decltype(zero);
+        if constexpr (DIMS == 3 && R == 1)
+            if (chunks.large)
+                return launch_with_source<3, 1, T, true>(plan, chunks, sweep, err);
+        return launch_with_source<DIMS, R, T, false>(plan, chunks, sweep, err);
+    });
+}

@@ -20,8 +20,9 @@ enum {
     HS_BULK_ROWS_2D = 4,      /* rows that come together in 2D */
     HS_BULK_COPYING = 4,      /* warps of a block that have rows copied */
     HS_BULK_LINE_BYTES = 128, /* rows in shared memory begin at multiples of it */
-    HS_BULK_COUNTED_PLANES = 16384,    /* planes a block asks for in step */
-    HS_BULK_SHARED_BYTES = 225 * 1024, /* at least what its blocks have */
+    HS_BULK_COUNTED_PLANES = 16384,                          /* planes a block asks for in step */
+    HS_BULK_SHARED_BYTES = 225 * 1024,                       /* at least what its blocks have */
+    HS_BULK_SCRATCH = 4 * (1 + (int)HS_BULK_COUNTED_PLANES), /* bytes of the counts */
 };
 
 /* Rows of a block of bulk_march in a stage of its ring, without those that only neighbours need. */
@@ -55,7 +56,12 @@ HS_CONSTANT int hs_bulk_stages(int dims, int radius, bool large, bool source)
     return fit < most ? fit : most;
 }
 
-HS_TILING(bulk_march);
+/* What the launch is told besides: chunks along the axis that is marched along, of so many planes,
+ * and whether the tiles are large ones. */
+struct hs_bulk_chunks {
+    int count, planes;
+    bool large;
+};
 
 #ifdef __cplusplus
 }

@@ -23,6 +23,7 @@ struct progress {
     unsigned ended;                         /* blocks */
     unsigned asked[HS_BULK_COUNTED_PLANES]; /* blocks that have taken their n-th step */
 };
+static_assert(sizeof(progress) == HS_BULK_SCRATCH);
 
 /* Of one block; one thread calls it. A step is EVERY planes. */
 template <int EVERY, int DRIFT>

@@ -299,74 +299,43 @@ __global__ void __launch_bounds__(32 * WARPS, (line<T, R, W, FIELD>::BLOCKS))
 /* ---- host ---------------------------------------------------------------------------------- */
 
 template <typename T>
-arguments<T> make_arguments(const hs_sweep *sweep)
+arguments<T> make_arguments(const hs_sweep *sweep, const hs_line_cut &cut)
 {
     arguments<T> p = {};
     p.in = (const T *)sweep->in;
     p.out = (T *)sweep->out;
-    p.source = (const T *)sweep->source;
+    p.source = (const T *)hs_source_field(&sweep->source);
     p.n = sweep->layout.points[HS_X];
     p.steps = sweep->steps;
-    p.halo = hs_line_halo(sweep);
+    p.halo = cut.halo;
     star::take_coefficients(sweep, p.c);
     star::take_faces(sweep, &p);
     star::take_levels(sweep, p.level);
-    p.lines = hs_line_count(sweep);
+    p.lines = cut.lines;
     return p;
 }
 
-template <typename T, int R, int W, bool FIELD>
-hs_status launch(const hs_sweep *sweep, const hs_geometry &g, hs_error *err)
-{
-    return star::launch("fused_line_1d", fused_line<T, R, W, FIELD>, make_arguments<T>(sweep), g,
-                        sweep->stream, err);
-}
-
 template <typename T, int R, int W>
-hs_status launch(const hs_sweep *sweep, const hs_geometry &g, hs_error *err)
+hs_status launch(const hs_kernel_plan *plan, const hs_line_cut &cut, const hs_sweep *sweep,
+                 hs_error *err)
 {
-    return sweep->source ? launch<T, R, W, true>(sweep, g, err)
-                         : launch<T, R, W, false>(sweep, g, err);
-}
-
-hs_status sweep(const hs_sweep *sweep, hs_error *err)
-{
-    if (sweep->steps < 1 || sweep->steps > STEPS)
-        return hs_error_add(err, HS_BAD_INPUT, "kernel fused_line_1d: %d sweeps at once, not 1..%d",
-                            sweep->steps, (int)STEPS);
-    hs_geometry g;
-    hs_tiling_launch(&hs_tiling_fused_line_1d, sweep, &g);
-    return star::choose<1, 1, HS_MAX_RADIUS>(sweep, err, [&](auto, auto radius, auto zero) {
-        using T = decltype(zero);
-        constexpr int R = radius.value;
-        constexpr int least = R == 1 ? HS_LINE_LEAST_1 : HS_LINE_LEAST_23;
-        return hs_line_width(sweep) == least ? launch<T, R, least>(sweep, g, err)
-                                             : launch<T, R, HS_LINE_WIDTH>(sweep, g, err);
-    });
-}
-
-bool plan(const hs_problem *problem, const hs_device_limits *, hs_kernel_plan *, char *reason,
-          size_t size)
-{
-    const int64_t n = problem->grid.points[HS_X];
-    const int least = 32 * (problem->radius == 1 ? HS_LINE_LEAST_1 : HS_LINE_LEAST_23);
-    if (n >= least || problem->face[0].wrap)
-        return true;
-    snprintf(reason, size, "fused_line_1d needs at least %d points, not %lld", least, (long long)n);
-    return false;
+    const arguments<T> p = make_arguments<T>(sweep, cut);
+    return star::launch("fused_line_1d",
+                        p.source ? fused_line<T, R, W, true> : fused_line<T, R, W, false>, p,
+                        plan->launch, sweep->stream, err);
 }
 
 } // namespace
 
-extern "C" const hs_kernel hs_kernel_cuda_fused_line_1d = {
-    .name = "fused_line_1d",
-    .idea = "1D: up to 32 sweeps of a line that lies in a warp's registers",
-    .origin = "overlapped tiles: Krishnamoorthy et al., PLDI'07",
-    .device = HS_CUDA,
-    .features =
-        HS_STENCIL | HS_1D | HS_ALL_RADII | HS_ALL_PRECISIONS | HS_ALL_VALUES | HS_APPLIES_WALLS,
-    .steps = STEPS,
-    .plan = plan,
-    .tiling = &hs_tiling_fused_line_1d,
-    .sweep = sweep,
-};
+HS_CUDA_SWEEP(fused_line_1d)
+{
+    hs_line_cut cut;
+    HS_PLAN_GET(plan, cut);
+    return star::choose<1, 1, HS_MAX_RADIUS>(sweep, err, [&](auto, auto radius, auto zero) {
+        using T = decltype(zero);
+        constexpr int R = radius.value;
+        constexpr int least = R == 1 ? HS_LINE_LEAST_1 : HS_LINE_LEAST_23;
+        return cut.width == least ? launch<T, R, least>(plan, cut, sweep, err)
+                                  : launch<T, R, HS_LINE_WIDTH>(plan, cut, sweep, err);
+    });
+}

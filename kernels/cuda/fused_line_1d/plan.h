@@ -19,11 +19,10 @@ enum {
 
 /* Points of a lane, points on each side of a line that are swept redundantly, and lines of a grid.
  */
-int hs_line_width(const struct hs_sweep *sweep);
-int hs_line_halo(const struct hs_sweep *sweep);
-int64_t hs_line_count(const struct hs_sweep *sweep);
-
-HS_TILING(fused_line_1d);
+struct hs_line_cut {
+    int width, halo;
+    int64_t lines;
+};
 
 #ifdef __cplusplus
 }

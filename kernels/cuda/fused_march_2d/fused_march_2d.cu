@@ -87,7 +87,7 @@ __global__ void __launch_bounds__((32 * shape<T, LEVELS>::WARPS * shape<T, LEVEL
 
 /* ---- host ---------------------------------------------------------------------------------- */
 template <typename T>
-arguments<T> make_arguments(const hs_sweep *sweep)
+arguments<T> make_arguments(const hs_kernel_plan *plan, const hs_sweep *sweep)
 {
     arguments<T> p = {};
     p.in = (const T *)sweep->in;
@@ -95,7 +95,7 @@ arguments<T> make_arguments(const hs_sweep *sweep)
     p.pitch = sweep->layout.pitch[HS_Y];
     p.nx = (int)sweep->layout.points[HS_X];
     p.ny = (int)sweep->layout.points[HS_Y];
-    p.cut = hs_strip_cuts(sweep);
+    HS_PLAN_GET(plan, p.cut);
     star::take_coefficients(sweep, p.c);
     star::take_faces(sweep, &p);
     star::take_levels(sweep, p.level);
@@ -103,18 +103,14 @@ arguments<T> make_arguments(const hs_sweep *sweep)
 }
 
 template <typename T>
-hs_status launch(const hs_sweep *sweep, hs_error *err)
+hs_status launch(const hs_kernel_plan *plan, const hs_sweep *sweep, hs_error *err)
 {
     enum { FEW = strip_shape<T>::FEW, MOST = strip_shape<T>::LEVELS };
     const auto run = [&](auto levels) {
-        hs_geometry g;
-        hs_tiling_launch(&hs_tiling_fused_march_2d, sweep, &g);
-        const arguments<T> p = make_arguments<T>(sweep);
-        g.blocks[HS_X] = p.cut.blocks;
-        g.blocks[HS_Y] = 1;
+        hs_geometry g = plan->launch;
         g.shared_bytes = sizeof(typename shape<T, levels.value>::shared_memory);
-        return star::launch("fused_march_2d", fused_march<T, levels.value>, p, g, sweep->stream,
-                            err);
+        return star::launch("fused_march_2d", fused_march<T, levels.value>,
+                            make_arguments<T>(plan, sweep), g, sweep->stream, err);
     };
     if constexpr ((int)MOST > (int)FEW)
         if (sweep->steps == MOST)
@@ -122,44 +118,10 @@ hs_status launch(const hs_sweep *sweep, hs_error *err)
     return star::choose_levels<FEW>("fused_march_2d", sweep, err, run);
 }
 
-hs_status sweep(const hs_sweep *sweep, hs_error *err)
-{
-    return sweep->precision == HS_FLOAT ? launch<float>(sweep, err) : launch<double>(sweep, err);
-}
-
-bool plan(const hs_problem *problem, const hs_device_limits *limits, hs_kernel_plan *out,
-          char *reason, size_t size)
-{
-    const bool single = problem->precision == HS_FLOAT;
-    out->steps = single ? HS_STRIP_STEPS_FLOAT : HS_STRIP_STEPS_DOUBLE;
-    out->few = single ? 0 : HS_STRIP_FEW_DOUBLE;
-    const hs_grid *grid = &problem->grid;
-    const int least = 32 * (single ? HS_STRIP_WIDTH_FLOAT : HS_STRIP_WIDTH_DOUBLE);
-    if (!star::has_capability("fused_march_2d", limits, 9, 9, reason, size))
-        return false;
-    if (grid->points[HS_X] < least) {
-        snprintf(reason, size, "fused_march_2d needs at least %d points along x, not %lld", least,
-                 (long long)grid->points[HS_X]);
-        return false;
-    }
-    if (grid->points[HS_X] > INT32_MAX / 4 || grid->points[HS_Y] > INT32_MAX / 4) {
-        snprintf(reason, size, "fused_march_2d needs fewer than 2^29 points along an axis");
-        return false;
-    }
-    return true;
-}
-
 } // namespace
 
-extern "C" const hs_kernel hs_kernel_cuda_fused_march_2d = {
-    .name = "fused_march_2d",
-    .idea = "2D: up to 24 sweeps in one march along y, their rows in registers",
-    .origin = "3.5D blocking: Nguyen et al., SC'10; AN5D: Matsumura et al., CGO'20",
-    .device = HS_CUDA,
-    .features =
-        HS_STENCIL | HS_2D | HS_RADIUS_1 | HS_ALL_PRECISIONS | HS_UNIFORM_VALUES | HS_APPLIES_WALLS,
-    .steps = HS_STRIP_STEPS_DOUBLE,
-    .plan = plan,
-    .tiling = &hs_tiling_fused_march_2d,
-    .sweep = sweep,
-};
+HS_CUDA_SWEEP(fused_march_2d)
+{
+    return sweep->precision == HS_FLOAT ? launch<float>(plan, sweep, err)
+                                        : launch<double>(plan, sweep, err);
+}

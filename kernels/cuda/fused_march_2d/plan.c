@@ -1,8 +1,8 @@
 #include "plan.h"
-#include "tiles.h"
 
-#include <stddef.h>
-#include <string.h>
+#include <stdio.h>
+
+HS_CUDA_SWEEP(fused_march_2d);
 
 /* Points of so many warps side by side. */
 static int strip_points(int width, int warps)
@@ -119,16 +119,17 @@ static struct hs_strip_cut shared_best(const struct hs_strip_cut *cut)
 }
 
 /* All but the table and what comes with it. */
-static struct hs_strip_cut cut_strips(const struct hs_sweep *sweep)
+static struct hs_strip_cut cut_strips(const struct hs_case *of,
+                                      const struct hs_device_limits *limits)
 {
-    const bool single = sweep->precision == HS_FLOAT;
-    const int size = (int)hs_precision_size(sweep->precision);
-    const int steps = hs_tile_steps(sweep);
+    const bool single = of->precision == HS_FLOAT;
+    const int size = (int)hs_precision_size(of->precision);
+    const int steps = of->steps;
     const int width = single ? HS_STRIP_WIDTH_FLOAT : HS_STRIP_WIDTH_DOUBLE;
     const int deepest = single ? HS_STRIP_DEEP_FLOAT : HS_STRIP_DEEP_DOUBLE;
     const bool few = single || steps <= HS_STRIP_FEW_DOUBLE;
-    const bool wrap_x = sweep->face[2 * HS_X].wrap;
-    const struct hs_box wide = hs_tiling_with_held(sweep);
+    const bool wrap_x = of->face[2 * HS_X].wrap;
+    const struct hs_box wide = hs_tile_with_held(of);
     const int64_t nx = wide.hi[HS_X] - wide.lo[HS_X];
     const int64_t ny = wide.hi[HS_Y] - wide.lo[HS_Y];
     struct hs_strip_cut cut = {.groups = hs_divide_up(steps, deepest),
@@ -147,8 +148,8 @@ static struct hs_strip_cut cut_strips(const struct hs_sweep *sweep)
                  : wrap_x                                 ? 1 + hs_divide_up(more, cut.stored)
                  : more > 0                               ? 2 + hs_divide_up(more, cut.stored)
                                                           : 2;
-    const bool wrap_y = sweep->face[2 * HS_Y].wrap;
-    const bool held = sweep->face[2 * HS_X].held && sweep->face[2 * HS_X + 1].held;
+    const bool wrap_y = of->face[2 * HS_Y].wrap;
+    const bool held = of->face[2 * HS_X].held && of->face[2 * HS_X + 1].held;
     /* Measured on an H200, 1024^2 to 16384^2; a wrong one costs time, not values. By the clocks of
      * blocks of 24 levels a part of h rows that meets no end takes as long as h + 62 rows, of which
      * 48 are the rows before and behind it, and a step at an end as long as two or three others;
@@ -159,7 +160,7 @@ static struct hs_strip_cut cut_strips(const struct hs_sweep *sweep)
      * to 18. */
     const int end_step = wrap_y ? 0 : 16 * (single ? 6 : 2);
     cut.steps = steps;
-    cut.rows = (int)sweep->layout.points[HS_Y];
+    cut.rows = (int)of->layout.points[HS_Y];
     cut.cost = (struct hs_strip_costs){
         .part = 16 * 2 * steps,
         .low = wrap_y ? 0 : end_step * (steps + 2) - 16 * steps,
@@ -171,73 +172,84 @@ static struct hs_strip_cut cut_strips(const struct hs_sweep *sweep)
                  : few   ? 21
                          : 20,
     };
-    const int64_t blocks = HS_MULTIPROCESSORS * (int64_t)(cut.groups > 2 ? 1
-                                                          : single       ? HS_STRIP_BLOCKS_FLOAT
-                                                                         : HS_STRIP_BLOCKS_DOUBLE);
+    const int64_t blocks = limits->multiprocessors * (int64_t)(cut.groups > 2 ? 1
+                                                               : single ? HS_STRIP_BLOCKS_FLOAT
+                                                                        : HS_STRIP_BLOCKS_DOUBLE);
     const int64_t most = cut.strips * ny / 8;
     cut.blocks = (int)(most < 1 ? 1 : most < blocks ? most : blocks);
     return cut;
 }
 
-/* The last answer is kept, as in chunks.c. */
-struct hs_strip_cut hs_strip_cuts(const struct hs_sweep *sweep)
+struct hs_strip_cut hs_strip_cuts(const struct hs_case *of, const struct hs_device_limits *limits)
 {
-    static _Thread_local struct hs_strip_cut asked, answered;
-    const struct hs_strip_cut cut = cut_strips(sweep);
-    if (cut.strips > HS_STRIP_TABLE)
-        return cut;
-    if (memcmp(&cut, &asked, offsetof(struct hs_strip_cut, most)) != 0) {
-        answered = shared_best(&cut);
-        asked = cut;
-    }
-    return answered;
+    const struct hs_strip_cut cut = cut_strips(of, limits);
+    return cut.strips > HS_STRIP_TABLE ? cut : shared_best(&cut);
 }
 
-static struct hs_blocking usual_strip(int dims, int radius, enum hs_precision precision)
+static void launch_of(const struct hs_case *of, const struct hs_strip_cut *cut,
+                      struct hs_geometry *g)
 {
-    (void)dims, (void)radius;
-    const int warps = precision == HS_FLOAT ? HS_STRIP_WARPS_FLOAT : HS_STRIP_WARPS_DOUBLE;
-    return (struct hs_blocking){.threads = {HS_WARP * warps, 1, 1}};
-}
-
-static void geometry_strip(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
-                           struct hs_geometry *out)
-{
-    const struct hs_strip_cut cut = cut_strips(sweep);
-    const int steps = hs_tile_steps(sweep);
-    const int size = (int)hs_precision_size(sweep->precision);
-    const struct hs_box wide = hs_tiling_with_held(sweep);
+    const int size = (int)hs_precision_size(of->precision);
+    const struct hs_box wide = hs_tile_with_held(of);
     const int64_t rows = wide.hi[HS_Y] - wide.lo[HS_Y];
-    const int deep = hs_divide_up(steps, cut.groups), threads = HS_WARP * cut.warps * cut.groups;
-    const int64_t share = hs_divide_up(cut.strips * rows, cut.blocks); /* rows a block */
+    const int64_t share = hs_divide_up(cut->strips * rows, cut->blocks); /* rows a block */
     const int tile = (int)(share < rows ? share : rows);
-    hs_tile_set(sweep, cut.stored, tile, 1, out);
-    out->input_tile[HS_X] = cut.points;
-    out->input_tile[HS_Y] = tile + 2 * steps;
-    hs_tile_finish(sweep, &wide, blocking->threads, out);
-    out->threads[HS_X] = threads;
-    out->blocks[HS_X] = cut.strips;
-    out->blocks[HS_Y] = hs_divide_up(rows, tile);
-    out->sharing = cut.blocks;
+    const int threads[HS_AXES] = {HS_WARP * cut->warps * cut->groups, 1, 1};
+    hs_tile_set(of, cut->stored, tile, 1, g);
+    g->input_tile[HS_X] = cut->points;
+    g->input_tile[HS_Y] = tile + 2 * of->steps;
+    hs_tile_finish(of, &wide, threads, g);
+    g->blocks[HS_X] = cut->strips;
+    g->blocks[HS_Y] = hs_divide_up(rows, tile);
+    g->launched = cut->blocks;
     /* in the mean: there are as many parts more than blocks as strips that two of these share */
-    const int64_t parts = cut.blocks + cut.strips - 1;
-    out->points_loaded = cut.points * (share + 2 * steps * parts / cut.blocks);
-    out->points_written = cut.stored * share;
+    const int64_t parts = cut->blocks + cut->strips - 1;
+    g->points_loaded = cut->points * (share + 2 * of->steps * parts / cut->blocks);
+    g->points_written = cut->stored * share;
     /* rows on their way to each group and to memory; of a warp that is alone in its block also
      * those of its levels, at the ends of y, where the last ones are elsewhere */
-    const int width = sweep->precision == HS_FLOAT ? HS_STRIP_WIDTH_FLOAT : HS_STRIP_WIDTH_DOUBLE;
-    const int row = HS_WARP * width * size;
-    const int places = 2 * cut.pairs * cut.places * cut.warps;
-    const bool alone = cut.groups == 1 && blocking->threads[0] == HS_WARP;
+    const int width = of->precision == HS_FLOAT ? HS_STRIP_WIDTH_FLOAT : HS_STRIP_WIDTH_DOUBLE;
+    const int row = HS_WARP * width * size, deep = (int)hs_divide_up(of->steps, cut->groups);
+    const int places = 2 * cut->pairs * cut->places * cut->warps;
+    const bool alone = cut->groups == 1 && of->precision == HS_FLOAT;
     const int last = alone && 2 * deep > places ? 2 * deep : places;
-    out->shared_bytes = (int64_t)row * (places * cut.groups + last);
+    g->shared_bytes = (int64_t)row * (places * cut->groups + last);
 }
 
-const struct hs_tiling hs_tiling_fused_march_2d = {
-    .kernel = "fused_march_2d",
-    .features = HS_STENCIL | HS_2D | HS_RADIUS_1 | HS_ALL_PRECISIONS,
-    .steps = {HS_STRIP_STEPS_FLOAT, HS_STRIP_STEPS_DOUBLE},
-    .few = {0, HS_STRIP_FEW_DOUBLE},
-    .usual = usual_strip,
-    .geometry = geometry_strip,
+static bool plan(const struct hs_case *given, const struct hs_device_limits *limits,
+                 struct hs_kernel_plan *out, char *reason, size_t size)
+{
+    const bool single = given->precision == HS_FLOAT;
+    const int64_t *points = given->layout.points;
+    const int least = HS_WARP * (single ? HS_STRIP_WIDTH_FLOAT : HS_STRIP_WIDTH_DOUBLE);
+    if (!hs_tile_capable("fused_march_2d", limits, 9, 9, reason, size))
+        return false;
+    if (points[HS_X] < least) {
+        snprintf(reason, size, "fused_march_2d needs at least %d points along x, not %lld", least,
+                 (long long)points[HS_X]);
+        return false;
+    }
+    if (points[HS_X] > INT32_MAX / 4 || points[HS_Y] > INT32_MAX / 4) {
+        snprintf(reason, size, "fused_march_2d needs fewer than 2^29 points along an axis");
+        return false;
+    }
+    out->steps = single ? HS_STRIP_STEPS_FLOAT : HS_STRIP_STEPS_DOUBLE;
+    out->few = single ? 0 : HS_STRIP_FEW_DOUBLE;
+    const struct hs_case of = hs_tile_case(given, out->steps, 0);
+    const struct hs_strip_cut cut = hs_strip_cuts(&of, limits);
+    HS_PLAN_PUT(out, cut);
+    launch_of(&of, &cut, &out->launch);
+    return true;
+}
+
+const struct hs_kernel hs_kernel_cuda_fused_march_2d = {
+    .name = "fused_march_2d",
+    .idea = "2D: up to 24 sweeps in one march along y, their rows in registers",
+    .origin = "3.5D blocking: Nguyen et al., SC'10; AN5D: Matsumura et al., CGO'20",
+    .device = HS_CUDA,
+    .features =
+        HS_STENCIL | HS_2D | HS_RADIUS_1 | HS_ALL_PRECISIONS | HS_UNIFORM_VALUES | HS_APPLIES_WALLS,
+    .steps = HS_STRIP_STEPS_DOUBLE,
+    .plan = plan,
+    .sweep = hs_sweep_cuda_fused_march_2d,
 };

@@ -10,12 +10,6 @@
 extern "C" {
 #endif
 
-#ifdef __CUDACC__
-#define HS_ON_BOTH __host__ __device__
-#else
-#define HS_ON_BOTH
-#endif
-
 enum {
     HS_STRIP_STEPS_FLOAT = 10,  /* fused_march_2d: most sweeps a launch */
     HS_STRIP_STEPS_DOUBLE = 24, /* a call takes all of these ... */
@@ -73,11 +67,11 @@ struct hs_strip_cut {
         int block, row;
     } table[HS_STRIP_TABLE];
 };
-struct hs_strip_cut hs_strip_cuts(const struct hs_sweep *sweep);
+struct hs_strip_cut hs_strip_cuts(const struct hs_case *of, const struct hs_device_limits *limits);
 
 /* Where in a strip the block begins that is n-th after the one that begins at `row`. */
-static inline HS_ON_BOTH int hs_strip_next(const struct hs_strip_cut *cut, int strip, int row,
-                                           int n)
+static inline HS_HOST_DEVICE int hs_strip_next(const struct hs_strip_cut *cut, int strip, int row,
+                                               int n)
 {
     const bool outer = strip == 0 || strip == cut->strips - 1;
     const int64_t most = cut->most - cut->cost.part,
@@ -92,7 +86,8 @@ static inline HS_ON_BOTH int hs_strip_next(const struct hs_strip_cut *cut, int s
 }
 
 /* Where block b begins, and with b + 1 where it ends. */
-static inline HS_ON_BOTH struct hs_strip_place hs_strip_begin(const struct hs_strip_cut *cut, int b)
+static inline HS_HOST_DEVICE struct hs_strip_place hs_strip_begin(const struct hs_strip_cut *cut,
+                                                                  int b)
 {
     const struct hs_strip_costs *cost = &cut->cost;
     struct hs_strip_place place = {cut->strips, 0};
@@ -123,8 +118,6 @@ static inline HS_ON_BOTH struct hs_strip_place hs_strip_begin(const struct hs_st
     place.row = (int)(row < cut->rows ? row : cut->rows);
     return place;
 }
-
-HS_TILING(fused_march_2d);
 
 #ifdef __cplusplus
 }

@@ -18,21 +18,10 @@
  */
 #include "march.cuh"
 
-#include "core/features.h"
-
 namespace
 {
 
 using namespace fused_march;
-
-/* Whether there is one source field, which changes along all axes, and nothing else. */
-bool one_source_field(const hs_problem *problem)
-{
-    const hs_features asked = hs_problem_features(problem), across = HS_VARIES_Y | HS_VARIES_Z;
-    const hs_field &field = problem->source.field;
-    return (asked & HS_SOURCE_FIELD) && !(asked & (HS_SOURCE_TIME | HS_WALL_FIELD)) &&
-           (field.data || (hs_value_varies(&field.value) & across) == across);
-}
 
 bool faces_vary(const hs_sweep *sweep)
 {
@@ -46,45 +35,25 @@ bool faces_vary(const hs_sweep *sweep)
 /* What varies at faces costs registers and branches, so a source alone has a kernel of its own; but
  * not for the few sweeps that are left over of a stretch. */
 template <typename T>
-hs_status sweep_in(const hs_tiling &plan, const hs_sweep *sweep, hs_error *err)
+hs_status sweep_in(const hs_kernel_plan *plan, const hs_sweep *sweep, hs_error *err)
 {
     enum { FIELDS = HS_FUSED_FIELDS_STEPS, SOURCE = HS_FUSED_SOURCE_STEPS };
+    static const char name[] = "fused_fields_3d";
+    const hs_source_form form = sweep->source.form;
     const bool uniform = !faces_vary(sweep);
-    if (sweep->source_tables)
-        return launch<T, FIELDS, SOURCE_TABLES>(plan, sweep, err);
-    if (sweep->steps == SOURCE && uniform && sweep->source)
-        return launch_telling<T, SOURCE, SOURCE_FIELDS>(plan, sweep, err);
-    if (sweep->steps == FIELDS && uniform && (sweep->source || sweep->source_level))
-        return launch_levels<T, FIELDS, SOURCE_FIELDS>(plan, sweep, err);
-    return launch<T, FIELDS, ALL_FIELDS>(plan, sweep, err);
-}
-
-hs_status sweep(const hs_sweep *sweep, hs_error *err)
-{
-    return sweep->precision == HS_FLOAT ? sweep_in<float>(hs_tiling_fused_fields_3d, sweep, err)
-                                        : sweep_in<double>(hs_tiling_fused_fields_3d, sweep, err);
-}
-
-/* The form that fuses most tells a change. */
-bool plan(const hs_problem *problem, const hs_device_limits *limits, hs_kernel_plan *out,
-          char *reason, size_t size)
-{
-    out->fused_max_norm = one_source_field(problem);
-    out->steps = out->fused_max_norm ? HS_FUSED_SOURCE_STEPS : HS_FUSED_FIELDS_STEPS;
-    return fused_march::suits("fused_fields_3d", problem, limits, reason, size);
+    if (form == HS_SOURCE_IS_OF_TABLES)
+        return launch<T, FIELDS, SOURCE_TABLES>(name, plan, sweep, err);
+    if (sweep->steps == SOURCE && uniform && form == HS_SOURCE_IS_FIELD)
+        return launch_telling<T, SOURCE, SOURCE_FIELDS>(name, plan, sweep, err);
+    if (sweep->steps == FIELDS && uniform && form != HS_SOURCE_IS_UNIFORM)
+        return launch_levels<T, FIELDS, SOURCE_FIELDS>(name, plan, sweep, err);
+    return launch<T, FIELDS, ALL_FIELDS>(name, plan, sweep, err);
 }
 
 } // namespace
 
-extern "C" const hs_kernel hs_kernel_cuda_fused_fields_3d = {
-    .name = "fused_fields_3d",
-    .idea = "3D: three or four sweeps in one march along z, with sources and values that vary",
-    .origin = "3.5D blocking: Nguyen et al., SC'10",
-    .device = HS_CUDA,
-    .features = HS_STENCIL | HS_3D | HS_RADIUS_1 | HS_ALL_PRECISIONS | HS_ALL_VALUES |
-                HS_APPLIES_WALLS | HS_SOURCE_LEVELS | HS_SOURCE_TABLES,
-    .steps = HS_FUSED_SOURCE_STEPS,
-    .plan = plan,
-    .tiling = &hs_tiling_fused_fields_3d,
-    .sweep = sweep,
-};
+HS_CUDA_SWEEP(fused_fields_3d)
+{
+    return sweep->precision == HS_FLOAT ? sweep_in<float>(plan, sweep, err)
+                                        : sweep_in<double>(plan, sweep, err);
+}

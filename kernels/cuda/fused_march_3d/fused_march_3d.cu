@@ -41,38 +41,19 @@ namespace
 {
 
 template <typename T>
-hs_status sweep_in(const hs_tiling &plan, const hs_sweep *sweep, hs_error *err)
+hs_status sweep_in(const hs_kernel_plan *plan, const hs_sweep *sweep, hs_error *err)
 {
     using namespace fused_march;
+    static const char name[] = "fused_march_3d";
     return sweep->steps == HS_FUSED_STEPS
-               ? launch_telling<T, HS_FUSED_STEPS, NO_FIELDS>(plan, sweep, err)
-               : launch<T, HS_FUSED_STEPS - 1, NO_FIELDS>(plan, sweep, err);
-}
-
-hs_status sweep(const hs_sweep *sweep, hs_error *err)
-{
-    return sweep->precision == HS_FLOAT ? sweep_in<float>(hs_tiling_fused_march_3d, sweep, err)
-                                        : sweep_in<double>(hs_tiling_fused_march_3d, sweep, err);
-}
-
-bool plan(const hs_problem *problem, const hs_device_limits *limits, hs_kernel_plan *out,
-          char *reason, size_t size)
-{
-    out->fused_max_norm = true;
-    return fused_march::suits("fused_march_3d", problem, limits, reason, size);
+               ? launch_telling<T, HS_FUSED_STEPS, NO_FIELDS>(name, plan, sweep, err)
+               : launch<T, HS_FUSED_STEPS - 1, NO_FIELDS>(name, plan, sweep, err);
 }
 
 } // namespace
 
-extern "C" const hs_kernel hs_kernel_cuda_fused_march_3d = {
-    .name = "fused_march_3d",
-    .idea = "3D: four sweeps in one march along z, their planes in registers",
-    .origin = "3.5D blocking: Nguyen et al., SC'10",
-    .device = HS_CUDA,
-    .features =
-        HS_STENCIL | HS_3D | HS_RADIUS_1 | HS_ALL_PRECISIONS | HS_UNIFORM_VALUES | HS_APPLIES_WALLS,
-    .steps = HS_FUSED_STEPS,
-    .plan = plan,
-    .tiling = &hs_tiling_fused_march_3d,
-    .sweep = sweep,
-};
+HS_CUDA_SWEEP(fused_march_3d)
+{
+    return sweep->precision == HS_FLOAT ? sweep_in<float>(plan, sweep, err)
+                                        : sweep_in<double>(plan, sweep, err);
+}

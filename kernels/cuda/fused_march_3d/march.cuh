@@ -409,54 +409,38 @@ __global__ void __launch_bounds__(tile<T>::THREADS, 1)
 /* ---- host ---------------------------------------------------------------------------------- */
 
 template <typename T, int LEVELS, fields HAS, bool CHANGE = false>
-hs_status launch_levels(const hs_tiling &plan, const hs_sweep *sweep, hs_error *err)
+hs_status launch_levels(const char *name, const hs_kernel_plan *plan, const hs_sweep *sweep,
+                        hs_error *err)
 {
     using of = sizes<T, LEVELS, HAS, CHANGE>;
-    hs_geometry g;
-    hs_tiling_launch(&plan, sweep, &g);
+    hs_geometry g = plan->launch;
     g.shared_bytes = sizeof(typename of::shared_memory);
-    constexpr auto cut_z = HAS == NO_FIELDS ? hs_march_cut_z : hs_fused_cut_z;
-    auto p = columns::make_arguments<T, arguments<T>>(sweep, g, cut_z);
+    hs_fused_columns cut;
+    HS_PLAN_GET(plan, cut);
+    auto p = columns::make_arguments<T, arguments<T>>(cut, sweep);
     p.change = (star::bits_of<T> *)sweep->change;
     if constexpr (of::TABLES)
         take_tables(sweep, &p.tables);
     else if constexpr (of::SOURCE)
         take_source<of>(sweep, &p.source);
-    return star::launch(plan.kernel, fused_march<T, LEVELS, HAS, CHANGE>, p, columns::in_line(g),
-                        sweep->stream, err);
+    return star::launch(name, fused_march<T, LEVELS, HAS, CHANGE>, p, g, sweep->stream, err);
 }
 
 template <typename T, int MOST, fields HAS>
-hs_status launch(const hs_tiling &plan, const hs_sweep *sweep, hs_error *err)
+hs_status launch(const char *name, const hs_kernel_plan *plan, const hs_sweep *sweep, hs_error *err)
 {
-    return star::choose_levels<MOST>(plan.kernel, sweep, err, [&](auto levels) {
-        return launch_levels<T, levels.value, HAS>(plan, sweep, err);
+    return star::choose_levels<MOST>(name, sweep, err, [&](auto levels) {
+        return launch_levels<T, levels.value, HAS>(name, plan, sweep, err);
     });
-}
-
-template <int MOST, fields HAS>
-hs_status launch(const hs_tiling &plan, const hs_sweep *sweep, hs_error *err)
-{
-    return sweep->precision == HS_FLOAT ? launch<float, MOST, HAS>(plan, sweep, err)
-                                        : launch<double, MOST, HAS>(plan, sweep, err);
 }
 
 /* Of a call that tells the change of its last sweep there are only the most levels. */
 template <typename T, int LEVELS, fields HAS>
-hs_status launch_telling(const hs_tiling &plan, const hs_sweep *sweep, hs_error *err)
+hs_status launch_telling(const char *name, const hs_kernel_plan *plan, const hs_sweep *sweep,
+                         hs_error *err)
 {
-    return sweep->change ? launch_levels<T, LEVELS, HAS, true>(plan, sweep, err)
-                         : launch_levels<T, LEVELS, HAS, false>(plan, sweep, err);
-}
-
-/* What both kernels need of a problem, besides what the descriptor says. */
-inline bool suits(const char *name, const hs_problem *problem, const hs_device_limits *limits,
-                  char *reason, size_t size)
-{
-    const int tile_x = problem->precision == HS_FLOAT ? HS_FUSED_X_FLOAT : HS_FUSED_X_DOUBLE;
-    const int least[HS_AXES] = {tile_x, hs_fused_tile_y(problem->precision), HS_FUSED_STEPS};
-    return star::has_capability(name, limits, 9, 10, reason, size) &&
-           columns::large_enough(name, problem, least, HS_FUSED_STEPS, reason, size);
+    return sweep->change ? launch_levels<T, LEVELS, HAS, true>(name, plan, sweep, err)
+                         : launch_levels<T, LEVELS, HAS, false>(name, plan, sweep, err);
 }
 
 } // namespace fused_march

@@ -1,50 +1,78 @@
 #include "plan.h"
 
-static struct hs_blocking usual_fused(int dims, int radius, enum hs_precision precision)
-{
-    (void)dims, (void)radius, (void)precision;
-    return (struct hs_blocking){.threads = {HS_WARP * HS_FUSED_WARPS, 1, 1}};
-}
+HS_CUDA_SWEEP(fused_march_3d);
+HS_CUDA_SWEEP(fused_fields_3d);
 
-static void set_fused(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
-                      hs_fused_cut_of *cut, struct hs_geometry *out)
+static bool plan_columns(const char *name, const struct hs_case *given, hs_fused_cut_of *cut,
+                         const struct hs_device_limits *limits, struct hs_kernel_plan *out,
+                         char *reason, size_t size)
 {
-    hs_fused_tiles(sweep, blocking->threads, hs_fused_tile_y(sweep->precision), cut, out);
+    const bool single = given->precision == HS_FLOAT;
+    const int rows = hs_fused_tile_y(given->precision);
+    const int least[HS_AXES] = {single ? HS_FUSED_X_FLOAT : HS_FUSED_X_DOUBLE, rows,
+                                HS_FUSED_STEPS};
+    if (!hs_tile_capable(name, limits, 9, 10, reason, size) ||
+        !hs_fused_large_enough(name, given, least, HS_FUSED_STEPS, reason, size))
+        return false;
+    out->shift = hs_fused_shift(given);
+    const struct hs_case of = hs_tile_case(given, out->steps, out->shift);
+    const struct hs_fused_columns columns =
+        hs_fused_tiles(&of, limits, HS_WARP * HS_FUSED_WARPS, rows, cut, &out->launch);
+    HS_PLAN_PUT(out, columns);
     /* the queue of level 0, and a line as far as which its rows may begin later; two edge rows of
      * every group of lanes, at the other levels, twice; and two barriers a warp */
-    const int *size = out->input_tile, width = sweep->precision == HS_FLOAT ? 4 : 2;
-    const int64_t vectors = size[HS_X] / width, groups = size[HS_Y] / HS_FUSED_ROWS + 2;
-    const int64_t edges = sweep->steps > 1 ? sweep->steps - 1 : 1;
-    out->shared_bytes = 16 * vectors * (HS_FUSED_DEPTH * size[HS_Y] + 2 * edges * groups * 2) +
-                        HS_FUSED_LINE_BYTES + 2 * HS_FUSED_WARPS * 8;
+    const int *tile = out->launch.input_tile, width = single ? 4 : 2;
+    const int64_t vectors = tile[HS_X] / width, groups = tile[HS_Y] / HS_FUSED_ROWS + 2;
+    const int64_t edges = of.steps > 1 ? of.steps - 1 : 1;
+    out->launch.shared_bytes =
+        16 * vectors * (HS_FUSED_DEPTH * tile[HS_Y] + 2 * edges * groups * 2) +
+        HS_FUSED_LINE_BYTES + 2 * HS_FUSED_WARPS * 8;
+    return true;
 }
 
-static void geometry_march(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
-                           struct hs_geometry *out)
+static bool plan_march(const struct hs_case *of, const struct hs_device_limits *limits,
+                       struct hs_kernel_plan *out, char *reason, size_t size)
 {
-    set_fused(sweep, blocking, hs_march_cut_z, out);
+    out->fused_max_norm = true;
+    return plan_columns("fused_march_3d", of, hs_march_cut_z, limits, out, reason, size);
 }
 
-static void geometry_fields(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
-                            struct hs_geometry *out)
+/* Whether there is one source field, which changes along all axes, and nothing else. */
+static bool one_source_field(const struct hs_case *of)
 {
-    set_fused(sweep, blocking, hs_fused_cut_z, out);
+    return (of->asked & HS_SOURCE_FIELD) && !(of->asked & (HS_SOURCE_TIME | HS_WALL_FIELD)) &&
+           (of->source_varies & HS_VARIES_Y) && (of->source_varies & HS_VARIES_Z);
 }
 
-const struct hs_tiling hs_tiling_fused_march_3d = {
-    .kernel = "fused_march_3d",
-    .features = HS_STENCIL | HS_3D | HS_RADIUS_1 | HS_ALL_PRECISIONS,
-    .steps = {HS_FUSED_STEPS, HS_FUSED_STEPS},
-    .usual = usual_fused,
-    .geometry = geometry_march,
-    .moves = hs_fused_offset,
+/* The form that fuses most tells a change. */
+static bool plan_fields(const struct hs_case *of, const struct hs_device_limits *limits,
+                        struct hs_kernel_plan *out, char *reason, size_t size)
+{
+    out->fused_max_norm = one_source_field(of);
+    out->steps = out->fused_max_norm ? HS_FUSED_SOURCE_STEPS : HS_FUSED_FIELDS_STEPS;
+    return plan_columns("fused_fields_3d", of, hs_fused_cut_z, limits, out, reason, size);
+}
+
+const struct hs_kernel hs_kernel_cuda_fused_march_3d = {
+    .name = "fused_march_3d",
+    .idea = "3D: four sweeps in one march along z, their planes in registers",
+    .origin = "3.5D blocking: Nguyen et al., SC'10",
+    .device = HS_CUDA,
+    .features =
+        HS_STENCIL | HS_3D | HS_RADIUS_1 | HS_ALL_PRECISIONS | HS_UNIFORM_VALUES | HS_APPLIES_WALLS,
+    .steps = HS_FUSED_STEPS,
+    .plan = plan_march,
+    .sweep = hs_sweep_cuda_fused_march_3d,
 };
 
-const struct hs_tiling hs_tiling_fused_fields_3d = {
-    .kernel = "fused_fields_3d",
-    .features = HS_STENCIL | HS_3D | HS_RADIUS_1 | HS_ALL_PRECISIONS,
-    .steps = {HS_FUSED_SOURCE_STEPS, HS_FUSED_SOURCE_STEPS},
-    .usual = usual_fused,
-    .geometry = geometry_fields,
-    .moves = hs_fused_offset,
+const struct hs_kernel hs_kernel_cuda_fused_fields_3d = {
+    .name = "fused_fields_3d",
+    .idea = "3D: three or four sweeps in one march along z, with sources and values that vary",
+    .origin = "3.5D blocking: Nguyen et al., SC'10",
+    .device = HS_CUDA,
+    .features = HS_STENCIL | HS_3D | HS_RADIUS_1 | HS_ALL_PRECISIONS | HS_ALL_VALUES |
+                HS_APPLIES_WALLS | HS_SOURCE_LEVELS | HS_SOURCE_TABLES,
+    .steps = HS_FUSED_SOURCE_STEPS,
+    .plan = plan_fields,
+    .sweep = hs_sweep_cuda_fused_fields_3d,
 };

@@ -4,7 +4,4 @@
 
 #include "columns.h"
 
-HS_TILING(fused_march_3d);
-HS_TILING(fused_fields_3d);
-
 #endif

@@ -74,14 +74,17 @@ template <typename Sizes, typename T>
 void take_source(const hs_sweep *sweep, source_fields<T> *to)
 {
     constexpr int levels = Sizes::LEVELS;
-    const bool own = sweep->source_level != nullptr;
+    const hs_source_view &source = sweep->source;
     bool one = true;
     for (int l = 0; l < levels; l++) {
-        to->field[l] = (const T *)(own ? sweep->source_level[l] : sweep->source);
+        if (source.form == HS_SOURCE_IS_FIELDS)
+            to->field[l] = (const T *)source.field[l];
+        else
+            to->field[l] = (const T *)hs_source_field(&source);
         one = one && to->field[l] == to->field[0];
     }
-    to->pitch_y = (int)(own ? sweep->source_pitch[HS_Y] : sweep->layout.pitch[HS_Y]);
-    to->pitch_z = own ? sweep->source_pitch[HS_Z] : sweep->layout.pitch[HS_Z];
+    to->pitch_y = (int)source.pitch[HS_Y];
+    to->pitch_z = source.pitch[HS_Z];
     const bool stays = to->pitch_z == 0, moves = one && !stays;
     to->way.planes = !to->field[0] || stays ? 0 : moves ? 1 : levels;
     to->way.lead = moves ? (int)Sizes::AHEAD - 1 : 0;
@@ -93,11 +96,11 @@ void take_source(const hs_sweep *sweep, source_fields<T> *to)
 inline void take_tables(const hs_sweep *sweep, source_tables *to)
 {
     for (int l = 0; l < sweep->steps; l++) {
-        to->plane[l] = sweep->source_tables[l].plane;
-        to->line[l] = sweep->source_tables[l].line;
+        to->plane[l] = sweep->source.tables[l].plane;
+        to->line[l] = sweep->source.tables[l].line;
     }
-    to->pitch_y = (int)sweep->source_pitch[HS_Y];
-    to->scale = sweep->source_scale;
+    to->pitch_y = (int)sweep->source.pitch[HS_Y];
+    to->scale = sweep->source.scale;
 }
 
 } // namespace fused_march

@@ -62,71 +62,39 @@ __global__ void __launch_bounds__(tile<T>::THREADS, 1)
 /* ---- host ---------------------------------------------------------------------------------- */
 
 template <typename T, int LEVELS, bool THROTTLED>
-hs_status launch_levels(const hs_sweep *sweep, hs_geometry g, hs_error *err)
+hs_status launch_levels(const hs_kernel_plan *plan, const hs_fused_columns &cut,
+                        const hs_sweep *sweep, hs_error *err)
 {
     using marcher = march<T, LEVELS, THROTTLED>;
-    auto p = columns::make_arguments<T, arguments<T>>(sweep, g, hs_wide_cut_z);
+    auto p = columns::make_arguments<T, arguments<T>>(cut, sweep);
     p.on = p.pitch_z * (int64_t)sizeof(T);
     p.around = p.wrap[2] ? -(p.nz - 1) * p.on : 0;
     p.left = p.wrap[2] ? p.nz - 1 : 0;
     if (THROTTLED)
-        HS_CUDA_TRY("kernel fused_wide_3d", err, make_waves(sweep, g, marcher::HALO, &p.throttled));
+        p.throttled = make_waves(sweep, plan->launch, cut.multiprocessors, marcher::HALO);
+    hs_geometry g = plan->launch;
     g.shared_bytes = sizeof(typename marcher::shared_memory);
-    return star::launch("fused_wide_3d", fused_wide<T, LEVELS, THROTTLED>, p, columns::in_line(g),
-                        sweep->stream, err);
-}
-
-template <typename T, int LEVELS>
-hs_status launch_throttled(const hs_sweep *sweep, hs_error *err)
-{
-    hs_geometry g;
-    hs_tiling_launch(&hs_tiling_fused_wide_3d, sweep, &g);
-    if constexpr (sizeof(T) == 4 && LEVELS == MOST_LEVELS)
-        if (hs_wide_cut_z(sweep, g.blocks[HS_X], g.blocks[HS_Y]).throttled)
-            return launch_levels<T, LEVELS, true>(sweep, g, err);
-    return launch_levels<T, LEVELS, false>(sweep, g, err);
+    return star::launch("fused_wide_3d", fused_wide<T, LEVELS, THROTTLED>, p, g, sweep->stream,
+                        err);
 }
 
 template <typename T>
-hs_status launch(const hs_sweep *sweep, hs_error *err)
+hs_status launch(const hs_kernel_plan *plan, const hs_sweep *sweep, hs_error *err)
 {
+    hs_fused_columns cut;
+    HS_PLAN_GET(plan, cut);
     return star::choose_levels<MOST_LEVELS>("fused_wide_3d", sweep, err, [&](auto levels) {
-        return launch_throttled<T, levels.value>(sweep, err);
+        if constexpr (sizeof(T) == 4 && levels.value == MOST_LEVELS)
+            if (cut.z.throttled)
+                return launch_levels<T, levels.value, true>(plan, cut, sweep, err);
+        return launch_levels<T, levels.value, false>(plan, cut, sweep, err);
     });
-}
-
-size_t scratch(const hs_sweep *sweep)
-{
-    return sweep->precision == HS_FLOAT ? HS_WIDE_COUNTS * sizeof(unsigned) : 0;
-}
-
-hs_status sweep(const hs_sweep *sweep, hs_error *err)
-{
-    return sweep->precision == HS_FLOAT ? launch<float>(sweep, err) : launch<double>(sweep, err);
-}
-
-bool plan(const hs_problem *problem, const hs_device_limits *limits, hs_kernel_plan *, char *reason,
-          size_t size)
-{
-    const int halo = (int)R * HS_WIDE_STEPS;
-    const int newest = problem->precision == HS_FLOAT ? 9 : 10; /* see LEAN */
-    const int least[HS_AXES] = {HS_WIDE_X, hs_wide_tile_y(problem->precision), 2 * halo};
-    return star::has_capability("fused_wide_3d", limits, 9, newest, reason, size) &&
-           columns::large_enough("fused_wide_3d", problem, least, halo, reason, size);
 }
 
 } // namespace wide
 
-extern "C" const hs_kernel hs_kernel_cuda_fused_wide_3d = {
-    .name = "fused_wide_3d",
-    .idea = "3D: two sweeps of radius 2 in one march along z, their sums in registers",
-    .origin = "3.5D blocking: Nguyen et al., SC'10",
-    .device = HS_CUDA,
-    .features =
-        HS_STENCIL | HS_3D | HS_RADIUS_2 | HS_ALL_PRECISIONS | HS_UNIFORM_VALUES | HS_APPLIES_WALLS,
-    .steps = HS_WIDE_STEPS,
-    .plan = wide::plan,
-    .tiling = &hs_tiling_fused_wide_3d,
-    .scratch = wide::scratch,
-    .sweep = wide::sweep,
-};
+HS_CUDA_SWEEP(fused_wide_3d)
+{
+    return sweep->precision == HS_FLOAT ? wide::launch<float>(plan, sweep, err)
+                                        : wide::launch<double>(plan, sweep, err);
+}

@@ -1,5 +1,7 @@
 #include "plan.h"
 
+HS_CUDA_SWEEP(fused_wide_3d);
+
 int hs_wide_tile_y(enum hs_precision precision)
 {
     const int lanes = HS_WIDE_X * (int)hs_precision_size(precision) / HS_VECTOR_BYTES;
@@ -7,44 +9,54 @@ int hs_wide_tile_y(enum hs_precision precision)
     return HS_WIDE_WARPS * HS_WARP / lanes * rows;
 }
 
-static struct hs_blocking usual_wide(int dims, int radius, enum hs_precision precision)
-{
-    (void)dims, (void)radius, (void)precision;
-    return (struct hs_blocking){.threads = {HS_WARP * HS_WIDE_WARPS, 1, 1}};
-}
-
 /* Blocks that are not throttled read rows that begin with sectors faster, whatever the tiles. */
-static int wide_offset(enum hs_precision precision, const struct hs_face *face,
-                       const struct hs_layout *layout)
+static int shift_of(const struct hs_case *of, const struct hs_device_limits *limits, int rows)
 {
     enum { HALO = 4, SECTOR = 8 };
-    const int64_t nx = layout->points[HS_X], ny = layout->points[HS_Y];
-    const int offset = hs_fused_offset(precision, face, layout);
-    if (offset == 0)
+    const int64_t nx = of->layout.points[HS_X], ny = of->layout.points[HS_Y];
+    const int shift = hs_fused_shift(of);
+    if (shift == 0)
         return 0;
-    const int64_t tiles_x = hs_fused_make_cut(nx, HS_WIDE_X, HALO, SECTOR, offset, false).tiles;
-    const int64_t tiles_y = hs_tile_overlapping(ny, hs_wide_tile_y(precision), HALO, false);
-    return hs_wide_throttles(precision, face, nx, tiles_x, tiles_y) ? offset : 0;
+    const int64_t tiles_x = hs_fused_make_cut(nx, HS_WIDE_X, HALO, SECTOR, shift, false).tiles;
+    const int64_t tiles_y = hs_tile_overlapping(ny, rows, HALO, false);
+    return hs_wide_throttles(of, limits, tiles_x, tiles_y) ? shift : 0;
 }
 
-static void geometry_wide(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
-                          struct hs_geometry *out)
+static bool plan(const struct hs_case *given, const struct hs_device_limits *limits,
+                 struct hs_kernel_plan *out, char *reason, size_t size)
 {
-    hs_fused_tiles(sweep, blocking->threads, hs_wide_tile_y(sweep->precision), hs_wide_cut_z, out);
+    const bool single = given->precision == HS_FLOAT;
+    const int halo = 2 * HS_WIDE_STEPS, newest = single ? 9 : 10; /* see LEAN in march.cuh */
+    const int rows = hs_wide_tile_y(given->precision);
+    const int least[HS_AXES] = {HS_WIDE_X, rows, 2 * halo};
+    if (!hs_tile_capable("fused_wide_3d", limits, 9, newest, reason, size) ||
+        !hs_fused_large_enough("fused_wide_3d", given, least, halo, reason, size))
+        return false;
+    out->shift = shift_of(given, limits, rows);
+    const struct hs_case of = hs_tile_case(given, HS_WIDE_STEPS, out->shift);
+    struct hs_geometry *g = &out->launch;
+    const struct hs_fused_columns columns =
+        hs_fused_tiles(&of, limits, HS_WARP * HS_WIDE_WARPS, rows, hs_wide_cut_z, g);
+    HS_PLAN_PUT(out, columns);
     /* planes of both levels, with R rows on each side, and a line as far as which rows may begin
      * later; two barriers a warp; what keeps blocks in step, and what stretches of steps meet */
-    const int64_t row = out->input_tile[HS_X] * (int64_t)hs_precision_size(sweep->precision);
-    const int64_t rows = out->input_tile[HS_Y] + 2 * sweep->stencil->radius;
-    const int planes = HS_WIDE_DEPTH + (sweep->steps > 1 ? HS_WIDE_PASSED : 0);
-    out->shared_bytes = planes * rows * row + HS_FUSED_LINE_BYTES + 2 * HS_WIDE_WARPS * 8 +
-                        HS_WIDE_THROTTLE_BYTES + 32;
+    const int64_t row = g->input_tile[HS_X] * (int64_t)hs_precision_size(of.precision);
+    const int64_t in_tile = g->input_tile[HS_Y] + 2 * of.radius;
+    const int planes = HS_WIDE_DEPTH + (of.steps > 1 ? HS_WIDE_PASSED : 0);
+    g->shared_bytes = planes * in_tile * row + HS_FUSED_LINE_BYTES + 2 * HS_WIDE_WARPS * 8 +
+                      HS_WIDE_THROTTLE_BYTES + 32;
+    out->scratch = single ? HS_WIDE_COUNTS * sizeof(unsigned) : 0;
+    return true;
 }
 
-const struct hs_tiling hs_tiling_fused_wide_3d = {
-    .kernel = "fused_wide_3d",
-    .features = HS_STENCIL | HS_3D | HS_RADIUS_2 | HS_ALL_PRECISIONS,
-    .steps = {HS_WIDE_STEPS, HS_WIDE_STEPS},
-    .usual = usual_wide,
-    .geometry = geometry_wide,
-    .moves = wide_offset,
+const struct hs_kernel hs_kernel_cuda_fused_wide_3d = {
+    .name = "fused_wide_3d",
+    .idea = "3D: two sweeps of radius 2 in one march along z, their sums in registers",
+    .origin = "3.5D blocking: Nguyen et al., SC'10",
+    .device = HS_CUDA,
+    .features =
+        HS_STENCIL | HS_3D | HS_RADIUS_2 | HS_ALL_PRECISIONS | HS_UNIFORM_VALUES | HS_APPLIES_WALLS,
+    .steps = HS_WIDE_STEPS,
+    .plan = plan,
+    .sweep = hs_sweep_cuda_fused_wide_3d,
 };

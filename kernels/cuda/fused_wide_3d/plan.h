@@ -26,6 +26,4 @@ int hs_wide_tile_y(enum hs_precision precision);
 }
 #endif
 
-HS_TILING(fused_wide_3d);
-
 #endif

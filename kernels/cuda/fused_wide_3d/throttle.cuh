@@ -191,22 +191,13 @@ class throttle
 /* ---- host ---------------------------------------------------------------------------------- */
 
 /* The waves of a launch whose blocks march `halo` planes more than they store at both ends. */
-inline cudaError_t make_waves(const hs_sweep *sweep, const hs_geometry &g, int halo, waves *out)
+inline waves make_waves(const hs_sweep *sweep, const hs_geometry &g, int multiprocessors, int halo)
 {
-    int device = 0;
-    const cudaError_t st = cudaGetDevice(&device);
-    if (st)
-        return st;
-    const int64_t blocks = g.blocks[HS_X] * g.blocks[HS_Y] * g.blocks[HS_Z];
     const int turns = (g.output_tile[HS_Z] + 1 + 2 * halo) / HS_WIDE_EVERY + 1;
-    out->apart = 4 + (turns + 3) / 4 * 4;
-    const cudaError_t known =
-        cudaDeviceGetAttribute(&out->blocks, cudaDevAttrMultiProcessorCount, device);
-    if (known)
-        return known;
-    const int64_t counts = (blocks + out->blocks - 1) / out->blocks * out->apart;
-    out->counts = counts <= HS_WIDE_COUNTS ? (unsigned *)sweep->scratch : nullptr;
-    return cudaSuccess;
+    waves all = {nullptr, multiprocessors, 4 + (turns + 3) / 4 * 4};
+    if (hs_divide_up(g.launched, multiprocessors) * all.apart <= HS_WIDE_COUNTS)
+        all.counts = (unsigned *)sweep->scratch;
+    return all;
 }
 
 } // namespace wide

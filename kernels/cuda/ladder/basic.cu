@@ -19,48 +19,47 @@ enum { BLOCK_1D = 256, BLOCK_2D_Y = 8, BLOCK_3D = 8 }; /* threads: 256, 32 x 8, 
 
 #ifndef __cplusplus /* the plan, in every build */
 
-static struct hs_blocking usual(int dims, int radius, enum hs_precision precision)
-{
-    (void)radius, (void)precision;
-    if (dims == 1)
-        return (struct hs_blocking){{BLOCK_1D, 1, 1}, 0};
-    if (dims == 2)
-        return (struct hs_blocking){{HS_WARP, BLOCK_2D_Y, 1}, 0};
-    return (struct hs_blocking){{BLOCK_3D, BLOCK_3D, BLOCK_3D}, 0};
-}
+HS_CUDA_SWEEP(basic);
 
-static void geometry(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
-                     struct hs_geometry *out)
+static bool plan(const struct hs_case *of, const struct hs_device_limits *limits,
+                 struct hs_kernel_plan *out, char *reason, size_t size)
 {
-    const int *t = blocking->threads;
-    hs_tile_set(sweep, t[HS_X], t[HS_Y], t[HS_Z], out);
-    hs_tile_finish(sweep, &sweep->box, t, out);
+    (void)limits, (void)reason, (void)size;
+    const struct hs_blocking own[HS_AXES] = {
+        {{BLOCK_1D, 1, 1}, 0}, {{HS_WARP, BLOCK_2D_Y, 1}, 0}, {{BLOCK_3D, BLOCK_3D, BLOCK_3D}, 0}};
+    const struct hs_blocking blocking = hs_tile_blocking(of, own[of->dims - 1]);
+    struct hs_geometry *g = &out->launch;
+    const int *t = blocking.threads;
+    hs_tile_set(of, t[HS_X], t[HS_Y], t[HS_Z], g);
+    hs_tile_finish(of, &of->box, t, g);
     for (int axis = 0; axis < HS_AXES; axis++) {
-        out->input_tile[axis] = 0; /* no tile: what is shared is the caches' affair */
+        g->input_tile[axis] = 0; /* no tile: what is shared is the caches' affair */
         /* threads stand over the grid from node 0, as in the textbook, so that a block's rows
          * begin where a memory transaction does */
-        if (out->points_updated > 0)
-            out->blocks[axis] = hs_divide_up(
-                sweep->box.hi[axis] - sweep->box.lo[axis] / t[axis] * t[axis], t[axis]);
+        if (g->points_updated > 0)
+            g->blocks[axis] =
+                hs_divide_up(of->box.hi[axis] - of->box.lo[axis] / t[axis] * t[axis], t[axis]);
     }
-    out->points_loaded =
-        hs_tile_volume(t) * hs_stencil_count(sweep->stencil->dims, sweep->stencil->radius);
+    g->launched = g->blocks[HS_X] * g->blocks[HS_Y] * g->blocks[HS_Z];
+    g->points_loaded = hs_tile_volume(t) * hs_stencil_count(of->dims, of->radius);
+    return true;
 }
 
-const struct hs_tiling hs_tiling_basic = {
-    .kernel = "basic",
-    .features = HS_STENCIL | HS_ALL_DIMS | HS_ALL_RADII | HS_ALL_PRECISIONS,
-    .steps = {1, 1},
-    .resizable = true,
-    .usual = usual,
-    .geometry = geometry,
+const struct hs_kernel hs_kernel_cuda_basic = {
+    .name = "basic",
+    .idea = "one thread a point, every neighbour from memory",
+    .origin = "Hwu, Kirk, El Hajj, Programming Massively Parallel Processors, 4th ed., fig. 8.6",
+    .device = HS_CUDA,
+    .features = HS_STENCIL | HS_ALL_DIMS | HS_ALL_RADII | HS_ALL_PRECISIONS | HS_ALL_VALUES |
+                HS_TAKES_BLOCK,
+    .steps = 1,
+    .plan = plan,
+    .sweep = hs_sweep_cuda_basic,
 };
 
 #else /* the kernel */
 
 #include "common.cuh"
-
-HS_TILING(basic);
 
 namespace
 {
@@ -81,10 +80,11 @@ __global__ void __launch_bounds__(512) basic(const __grid_constant__ star::reque
                                    [&](int axis, int offset) { return in[offset * pitch[axis]]; });
 }
 
-hs_status sweep_basic(const hs_sweep *sweep, hs_error *err)
+} // namespace
+
+HS_CUDA_SWEEP(basic)
 {
-    hs_geometry launch;
-    hs_tiling_launch(&hs_tiling_basic, sweep, &launch);
+    const hs_geometry &launch = plan->launch;
     return star::choose<1, 3, 3>(sweep, err, [&](auto dims, auto radius, auto zero) {
         using T = decltype(zero);
         star::request<T> request = star::make_request<T>(sweep, launch);
@@ -94,18 +94,5 @@ hs_status sweep_basic(const hs_sweep *sweep, hs_error *err)
                             err);
     });
 }
-
-} // namespace
-
-extern "C" const hs_kernel hs_kernel_cuda_basic = {
-    .name = "basic",
-    .idea = "one thread a point, every neighbour from memory",
-    .origin = "Hwu, Kirk, El Hajj, Programming Massively Parallel Processors, 4th ed., fig. 8.6",
-    .device = HS_CUDA,
-    .features = HS_STENCIL | HS_ALL_DIMS | HS_ALL_RADII | HS_ALL_PRECISIONS | HS_ALL_VALUES,
-    .steps = 1,
-    .tiling = &hs_tiling_basic,
-    .sweep = sweep_basic,
-};
 
 #endif

@@ -28,33 +28,32 @@ enum { B = 32, PLANES_OF_A_BLOCK = 30 };
 
 #ifndef __cplusplus /* the plan, in every build */
 
-static struct hs_blocking usual(int dims, int radius, enum hs_precision precision)
+HS_CUDA_SWEEP(coarsened);
+
+static bool plan(const struct hs_case *of, const struct hs_device_limits *limits,
+                 struct hs_kernel_plan *out, char *reason, size_t size)
 {
-    (void)dims, (void)radius, (void)precision;
-    return (struct hs_blocking){{B, B, 1}, PLANES_OF_A_BLOCK};
+    (void)limits, (void)reason, (void)size;
+    hs_tile_marching(of, (struct hs_blocking){{B, B, 1}, PLANES_OF_A_BLOCK}, &out->launch);
+    out->launch.shared_bytes *= 2 * of->radius + 1;
+    return true;
 }
 
-static void geometry(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
-                     struct hs_geometry *out)
-{
-    hs_tile_marching(sweep, blocking, out);
-    out->shared_bytes *= 2 * sweep->stencil->radius + 1;
-}
-
-const struct hs_tiling hs_tiling_coarsened = {
-    .kernel = "coarsened",
-    .features = HS_STENCIL | HS_3D | HS_ALL_RADII | HS_ALL_PRECISIONS,
-    .steps = {1, 1},
-    .resizable = true,
-    .usual = usual,
-    .geometry = geometry,
+const struct hs_kernel hs_kernel_cuda_coarsened = {
+    .name = "coarsened",
+    .idea = "blocks march along z, 2*radius + 1 planes in shared memory",
+    .origin = "Hwu, Kirk, El Hajj: Programming Massively Parallel Processors, 4th ed., fig. 8.10",
+    .device = HS_CUDA,
+    .features = HS_STENCIL | HS_3D | HS_ALL_RADII | HS_ALL_PRECISIONS | HS_ALL_VALUES |
+                HS_TAKES_BLOCK | HS_TAKES_PLANES,
+    .steps = 1,
+    .plan = plan,
+    .sweep = hs_sweep_cuda_coarsened,
 };
 
 #else /* the kernel */
 
 #include "common.cuh"
-
-HS_TILING(coarsened);
 
 namespace
 {
@@ -97,10 +96,11 @@ __global__ void __launch_bounds__(B *B)
     }
 }
 
-hs_status sweep(const hs_sweep *sweep, hs_error *err)
+} // namespace
+
+HS_CUDA_SWEEP(coarsened)
 {
-    hs_geometry shape;
-    hs_tiling_launch(&hs_tiling_coarsened, sweep, &shape);
+    const hs_geometry &shape = plan->launch;
     return star::choose<3, 3, 3>(sweep, err, [&](auto, auto radius, auto zero) {
         using T = decltype(zero);
         return star::launch("coarsened", coarsened<radius.value, T>,
@@ -108,18 +108,5 @@ hs_status sweep(const hs_sweep *sweep, hs_error *err)
                             shape.output_tile[HS_Z]);
     });
 }
-
-} // namespace
-
-extern "C" const hs_kernel hs_kernel_cuda_coarsened = {
-    .name = "coarsened",
-    .idea = "blocks march along z, 2*radius + 1 planes in shared memory",
-    .origin = "Hwu, Kirk, El Hajj: Programming Massively Parallel Processors, 4th ed., fig. 8.10",
-    .device = HS_CUDA,
-    .features = HS_STENCIL | HS_3D | HS_ALL_RADII | HS_ALL_PRECISIONS | HS_ALL_VALUES,
-    .steps = 1,
-    .tiling = &hs_tiling_coarsened,
-    .sweep = sweep,
-};
 
 #endif

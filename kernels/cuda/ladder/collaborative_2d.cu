@@ -26,35 +26,35 @@ enum {
 
 #ifndef __cplusplus /* the plan, in every build */
 
-static struct hs_blocking usual(int dims, int radius, enum hs_precision precision)
+HS_CUDA_SWEEP(collaborative_2d);
+
+static bool plan(const struct hs_case *of, const struct hs_device_limits *limits,
+                 struct hs_kernel_plan *out, char *reason, size_t size)
 {
-    (void)dims, (void)radius, (void)precision;
-    return (struct hs_blocking){{HS_WARP, ROWS, 1}, 0};
+    (void)limits, (void)reason, (void)size;
+    /* a thread sums 2 x 4 points */
+    const int threads[HS_AXES] = {HS_WARP, ROWS, 1};
+    hs_tile_set(of, X, Y, 1, &out->launch);
+    hs_tile_finish(of, &of->box, threads, &out->launch);
+    out->launch.shared_bytes =
+        out->launch.points_loaded * (int64_t)hs_precision_size(of->precision);
+    return true;
 }
 
-/* A thread sums 2 x 4 points. */
-static void geometry(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
-                     struct hs_geometry *out)
-{
-    const int *t = blocking->threads;
-    hs_tile_set(sweep, t[HS_X] * (X / HS_WARP), t[HS_Y] * (Y / ROWS), 1, out);
-    hs_tile_finish(sweep, &sweep->box, t, out);
-    out->shared_bytes = out->points_loaded * (int64_t)hs_precision_size(sweep->precision);
-}
-
-const struct hs_tiling hs_tiling_collaborative_2d = {
-    .kernel = "collaborative_2d",
-    .features = HS_STENCIL | HS_2D | HS_ALL_RADII | HS_ALL_PRECISIONS,
-    .steps = {1, 1},
-    .usual = usual,
-    .geometry = geometry,
+const struct hs_kernel hs_kernel_cuda_collaborative_2d = {
+    .name = "collaborative_2d",
+    .idea = "2D: the threads stride together over a large tile with its halo",
+    .origin = "Hwu, Kirk, El Hajj: Programming Massively Parallel Processors, 4th ed., ch. 5, 8",
+    .device = HS_CUDA,
+    .features = HS_STENCIL | HS_2D | HS_ALL_RADII | HS_ALL_PRECISIONS | HS_ALL_VALUES,
+    .steps = 1,
+    .plan = plan,
+    .sweep = hs_sweep_cuda_collaborative_2d,
 };
 
 #else /* the kernel */
 
 #include "common.cuh"
-
-HS_TILING(collaborative_2d);
 
 namespace
 {
@@ -92,28 +92,16 @@ __global__ void __launch_bounds__(THREADS)
         }
 }
 
-hs_status sweep(const hs_sweep *sweep, hs_error *err)
+} // namespace
+
+HS_CUDA_SWEEP(collaborative_2d)
 {
-    hs_geometry shape;
-    hs_tiling_launch(&hs_tiling_collaborative_2d, sweep, &shape);
+    const hs_geometry &shape = plan->launch;
     return star::choose<2, 2, 3>(sweep, err, [&](auto, auto radius, auto zero) {
         using T = decltype(zero);
         return star::launch("collaborative_2d", collaborative_2d<radius.value, T>,
                             star::make_request<T>(sweep, shape), shape, sweep->stream, err);
     });
 }
-
-} // namespace
-
-extern "C" const hs_kernel hs_kernel_cuda_collaborative_2d = {
-    .name = "collaborative_2d",
-    .idea = "2D: the threads stride together over a large tile with its halo",
-    .origin = "Hwu, Kirk, El Hajj: Programming Massively Parallel Processors, 4th ed., ch. 5, 8",
-    .device = HS_CUDA,
-    .features = HS_STENCIL | HS_2D | HS_ALL_RADII | HS_ALL_PRECISIONS | HS_ALL_VALUES,
-    .steps = 1,
-    .tiling = &hs_tiling_collaborative_2d,
-    .sweep = sweep,
-};
 
 #endif

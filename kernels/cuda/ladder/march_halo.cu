@@ -25,37 +25,39 @@ enum { BX = 32, BY = 16, PLANES_OF_A_BLOCK = 64 };
 
 #ifndef __cplusplus /* the plan, in every build */
 
-static struct hs_blocking usual(int dims, int radius, enum hs_precision precision)
+HS_CUDA_SWEEP(march_halo);
+
+static bool plan(const struct hs_case *of, const struct hs_device_limits *limits,
+                 struct hs_kernel_plan *out, char *reason, size_t size)
 {
-    (void)dims, (void)radius, (void)precision;
-    return (struct hs_blocking){{BX, BY, 1}, PLANES_OF_A_BLOCK};
+    (void)limits, (void)reason, (void)size;
+    const struct hs_blocking own = {{BX, BY, 1}, PLANES_OF_A_BLOCK};
+    const struct hs_blocking blocking = hs_tile_blocking(of, own);
+    struct hs_geometry *g = &out->launch;
+    const int *t = blocking.threads;
+    hs_tile_set(of, t[HS_X], t[HS_Y], blocking.planes, g);
+    hs_tile_finish(of, &of->box, t, g);
+    g->points_loaded = hs_tile_star_points(of, g->output_tile);
+    g->shared_bytes = (int64_t)g->input_tile[HS_X] * g->input_tile[HS_Y] *
+                      (int64_t)hs_precision_size(of->precision);
+    return true;
 }
 
-static void geometry(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
-                     struct hs_geometry *out)
-{
-    const int *t = blocking->threads;
-    hs_tile_set(sweep, t[HS_X], t[HS_Y], blocking->planes, out);
-    hs_tile_finish(sweep, &sweep->box, t, out);
-    out->points_loaded = hs_tile_star_points(sweep, out->output_tile);
-    out->shared_bytes = (int64_t)out->input_tile[HS_X] * out->input_tile[HS_Y] *
-                        (int64_t)hs_precision_size(sweep->precision);
-}
-
-const struct hs_tiling hs_tiling_march_halo = {
-    .kernel = "march_halo",
-    .features = HS_STENCIL | HS_3D | HS_ALL_RADII | HS_ALL_PRECISIONS,
-    .steps = {1, 1},
-    .resizable = true,
-    .usual = usual,
-    .geometry = geometry,
+const struct hs_kernel hs_kernel_cuda_march_halo = {
+    .name = "march_halo",
+    .idea = "2.5D: blocks the size of the output tile march along z and load the halo besides",
+    .origin = "Micikevicius, GPGPU-2 (2009); Nguyen et al., SC'10",
+    .device = HS_CUDA,
+    .features = HS_STENCIL | HS_3D | HS_ALL_RADII | HS_ALL_PRECISIONS | HS_ALL_VALUES |
+                HS_TAKES_BLOCK | HS_TAKES_PLANES,
+    .steps = 1,
+    .plan = plan,
+    .sweep = hs_sweep_cuda_march_halo,
 };
 
 #else /* the kernel */
 
 #include "common.cuh"
-
-HS_TILING(march_halo);
 
 namespace
 {
@@ -117,10 +119,11 @@ __global__ void __launch_bounds__(BX *BY)
     }
 }
 
-hs_status sweep(const hs_sweep *sweep, hs_error *err)
+} // namespace
+
+HS_CUDA_SWEEP(march_halo)
 {
-    hs_geometry shape;
-    hs_tiling_launch(&hs_tiling_march_halo, sweep, &shape);
+    const hs_geometry &shape = plan->launch;
     return star::choose<3, 3, 3>(sweep, err, [&](auto, auto radius, auto zero) {
         using T = decltype(zero);
         return star::launch("march_halo", march_halo<radius.value, T>,
@@ -128,18 +131,5 @@ hs_status sweep(const hs_sweep *sweep, hs_error *err)
                             shape.output_tile[HS_Z]);
     });
 }
-
-} // namespace
-
-extern "C" const hs_kernel hs_kernel_cuda_march_halo = {
-    .name = "march_halo",
-    .idea = "2.5D: blocks the size of the output tile march along z and load the halo besides",
-    .origin = "Micikevicius, GPGPU-2 (2009); Nguyen et al., SC'10",
-    .device = HS_CUDA,
-    .features = HS_STENCIL | HS_3D | HS_ALL_RADII | HS_ALL_PRECISIONS | HS_ALL_VALUES,
-    .steps = 1,
-    .tiling = &hs_tiling_march_halo,
-    .sweep = sweep,
-};
 
 #endif

@@ -23,26 +23,31 @@ enum { B = 32, PLANES_OF_A_BLOCK = 30 };
 
 #ifndef __cplusplus /* the plan, in every build */
 
-static struct hs_blocking usual(int dims, int radius, enum hs_precision precision)
+HS_CUDA_SWEEP(register_tile);
+
+static bool plan(const struct hs_case *of, const struct hs_device_limits *limits,
+                 struct hs_kernel_plan *out, char *reason, size_t size)
 {
-    (void)dims, (void)radius, (void)precision;
-    return (struct hs_blocking){{B, B, 1}, PLANES_OF_A_BLOCK};
+    (void)limits, (void)reason, (void)size;
+    hs_tile_marching(of, (struct hs_blocking){{B, B, 1}, PLANES_OF_A_BLOCK}, &out->launch);
+    return true;
 }
 
-const struct hs_tiling hs_tiling_register_tile = {
-    .kernel = "register_tile",
-    .features = HS_STENCIL | HS_3D | HS_ALL_RADII | HS_ALL_PRECISIONS,
-    .steps = {1, 1},
-    .resizable = true,
-    .usual = usual,
-    .geometry = hs_tile_marching,
+const struct hs_kernel hs_kernel_cuda_register_tile = {
+    .name = "register_tile",
+    .idea = "as coarsened, but the z neighbours in registers: one plane in shared memory",
+    .origin = "Hwu, Kirk, El Hajj: Programming Massively Parallel Processors, 4th ed., fig. 8.12",
+    .device = HS_CUDA,
+    .features = HS_STENCIL | HS_3D | HS_ALL_RADII | HS_ALL_PRECISIONS | HS_ALL_VALUES |
+                HS_TAKES_BLOCK | HS_TAKES_PLANES,
+    .steps = 1,
+    .plan = plan,
+    .sweep = hs_sweep_cuda_register_tile,
 };
 
 #else /* the kernel */
 
 #include "common.cuh"
-
-HS_TILING(register_tile);
 
 namespace
 {
@@ -89,10 +94,11 @@ __global__ void __launch_bounds__(B *B)
     }
 }
 
-hs_status sweep(const hs_sweep *sweep, hs_error *err)
+} // namespace
+
+HS_CUDA_SWEEP(register_tile)
 {
-    hs_geometry shape;
-    hs_tiling_launch(&hs_tiling_register_tile, sweep, &shape);
+    const hs_geometry &shape = plan->launch;
     return star::choose<3, 3, 3>(sweep, err, [&](auto, auto radius, auto zero) {
         using T = decltype(zero);
         return star::launch("register_tile", register_tile<radius.value, T>,
@@ -100,18 +106,5 @@ hs_status sweep(const hs_sweep *sweep, hs_error *err)
                             shape.output_tile[HS_Z]);
     });
 }
-
-} // namespace
-
-extern "C" const hs_kernel hs_kernel_cuda_register_tile = {
-    .name = "register_tile",
-    .idea = "as coarsened, but the z neighbours in registers: one plane in shared memory",
-    .origin = "Hwu, Kirk, El Hajj: Programming Massively Parallel Processors, 4th ed., fig. 8.12",
-    .device = HS_CUDA,
-    .features = HS_STENCIL | HS_3D | HS_ALL_RADII | HS_ALL_PRECISIONS | HS_ALL_VALUES,
-    .steps = 1,
-    .tiling = &hs_tiling_register_tile,
-    .sweep = sweep,
-};
 
 #endif

@@ -21,35 +21,34 @@ enum { THREADS = 256, POINTS = 8 }; /* of a block; that a thread slides over */
 
 #ifndef __cplusplus /* the plan, in every build */
 
-static struct hs_blocking usual(int dims, int radius, enum hs_precision precision)
-{
-    (void)dims, (void)radius, (void)precision;
-    return (struct hs_blocking){{THREADS, 1, 1}, 0};
-}
+HS_CUDA_SWEEP(register_window);
 
-static void geometry(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
-                     struct hs_geometry *out)
+static bool plan(const struct hs_case *of, const struct hs_device_limits *limits,
+                 struct hs_kernel_plan *out, char *reason, size_t size)
 {
-    const int *t = blocking->threads;
-    hs_tile_set(sweep, t[HS_X] * POINTS, 1, 1, out);
-    hs_tile_finish(sweep, &sweep->box, t, out);
+    (void)limits, (void)reason, (void)size;
+    const int threads[HS_AXES] = {THREADS, 1, 1};
+    hs_tile_set(of, THREADS * POINTS, 1, 1, &out->launch);
+    hs_tile_finish(of, &of->box, threads, &out->launch);
     /* every thread loads the ends of its window itself */
-    out->points_loaded = hs_tile_volume(t) * (POINTS + 2 * hs_tile_halo(sweep, HS_X));
+    out->launch.points_loaded = THREADS * (POINTS + 2 * hs_tile_halo(of, HS_X));
+    return true;
 }
 
-const struct hs_tiling hs_tiling_register_window = {
-    .kernel = "register_window",
-    .features = HS_STENCIL | HS_1D | HS_ALL_RADII | HS_ALL_PRECISIONS,
-    .steps = {1, 1},
-    .usual = usual,
-    .geometry = geometry,
+const struct hs_kernel hs_kernel_cuda_register_window = {
+    .name = "register_window",
+    .idea = "1D: each thread slides a window of registers over 8 points",
+    .origin = "Micikevicius, GPGPU-2 (2009), along x",
+    .device = HS_CUDA,
+    .features = HS_STENCIL | HS_1D | HS_ALL_RADII | HS_ALL_PRECISIONS | HS_ALL_VALUES,
+    .steps = 1,
+    .plan = plan,
+    .sweep = hs_sweep_cuda_register_window,
 };
 
 #else /* the kernel */
 
 #include "common.cuh"
-
-HS_TILING(register_window);
 
 namespace
 {
@@ -80,28 +79,16 @@ __global__ void __launch_bounds__(THREADS)
     }
 }
 
-hs_status sweep(const hs_sweep *sweep, hs_error *err)
+} // namespace
+
+HS_CUDA_SWEEP(register_window)
 {
-    hs_geometry shape;
-    hs_tiling_launch(&hs_tiling_register_window, sweep, &shape);
+    const hs_geometry &shape = plan->launch;
     return star::choose<1, 1, 3>(sweep, err, [&](auto, auto radius, auto zero) {
         using T = decltype(zero);
         return star::launch("register_window", register_window<radius.value, T>,
                             star::make_request<T>(sweep, shape), shape, sweep->stream, err);
     });
 }
-
-} // namespace
-
-extern "C" const hs_kernel hs_kernel_cuda_register_window = {
-    .name = "register_window",
-    .idea = "1D: each thread slides a window of registers over 8 points",
-    .origin = "Micikevicius, GPGPU-2 (2009), along x",
-    .device = HS_CUDA,
-    .features = HS_STENCIL | HS_1D | HS_ALL_RADII | HS_ALL_PRECISIONS | HS_ALL_VALUES,
-    .steps = 1,
-    .tiling = &hs_tiling_register_window,
-    .sweep = sweep,
-};
 
 #endif

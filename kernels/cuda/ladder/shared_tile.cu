@@ -24,41 +24,39 @@ enum { TILE_1D = 256, TILE_2D = 32, TILE_3D = 8 }; /* 256, 32 x 32, 8 x 8 x 8 */
 
 #ifndef __cplusplus /* the plan, in every build */
 
-static struct hs_blocking usual(int dims, int radius, enum hs_precision precision)
+HS_CUDA_SWEEP(shared_tile);
+
+static bool plan(const struct hs_case *of, const struct hs_device_limits *limits,
+                 struct hs_kernel_plan *out, char *reason, size_t size)
 {
-    (void)radius, (void)precision;
-    if (dims == 1)
-        return (struct hs_blocking){{TILE_1D, 1, 1}, 0};
-    if (dims == 2)
-        return (struct hs_blocking){{TILE_2D, TILE_2D, 1}, 0};
-    return (struct hs_blocking){{TILE_3D, TILE_3D, TILE_3D}, 0};
+    (void)limits, (void)reason, (void)size;
+    const struct hs_blocking own[HS_AXES] = {
+        {{TILE_1D, 1, 1}, 0}, {{TILE_2D, TILE_2D, 1}, 0}, {{TILE_3D, TILE_3D, TILE_3D}, 0}};
+    const struct hs_blocking blocking = hs_tile_blocking(of, own[of->dims - 1]);
+    const int *t = blocking.threads;
+    hs_tile_set(of, t[HS_X] - 2 * hs_tile_halo(of, HS_X), t[HS_Y] - 2 * hs_tile_halo(of, HS_Y),
+                t[HS_Z] - 2 * hs_tile_halo(of, HS_Z), &out->launch);
+    hs_tile_finish(of, &of->box, t, &out->launch);
+    out->launch.shared_bytes =
+        out->launch.points_loaded * (int64_t)hs_precision_size(of->precision);
+    return true;
 }
 
-static void geometry(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
-                     struct hs_geometry *out)
-{
-    const int *t = blocking->threads;
-    hs_tile_set(sweep, t[HS_X] - 2 * hs_tile_halo(sweep, HS_X),
-                t[HS_Y] - 2 * hs_tile_halo(sweep, HS_Y), t[HS_Z] - 2 * hs_tile_halo(sweep, HS_Z),
-                out);
-    hs_tile_finish(sweep, &sweep->box, t, out);
-    out->shared_bytes = out->points_loaded * (int64_t)hs_precision_size(sweep->precision);
-}
-
-const struct hs_tiling hs_tiling_shared_tile = {
-    .kernel = "shared_tile",
-    .features = HS_STENCIL | HS_ALL_DIMS | HS_ALL_RADII | HS_ALL_PRECISIONS,
-    .steps = {1, 1},
-    .resizable = true,
-    .usual = usual,
-    .geometry = geometry,
+const struct hs_kernel hs_kernel_cuda_shared_tile = {
+    .name = "shared_tile",
+    .idea = "neighbours from a tile in shared memory; blocks as large as the tile with its halo",
+    .origin = "Hwu, Kirk, El Hajj: Programming Massively Parallel Processors, 4th ed., fig. 8.8",
+    .device = HS_CUDA,
+    .features = HS_STENCIL | HS_ALL_DIMS | HS_ALL_RADII | HS_ALL_PRECISIONS | HS_ALL_VALUES |
+                HS_TAKES_BLOCK,
+    .steps = 1,
+    .plan = plan,
+    .sweep = hs_sweep_cuda_shared_tile,
 };
 
 #else /* the kernel */
 
 #include "common.cuh"
-
-HS_TILING(shared_tile);
 
 namespace
 {
@@ -106,28 +104,16 @@ __global__ void __launch_bounds__(tile_of<DIMS>::X *tile_of<DIMS>::Y *tile_of<DI
     });
 }
 
-hs_status sweep(const hs_sweep *sweep, hs_error *err)
+} // namespace
+
+HS_CUDA_SWEEP(shared_tile)
 {
-    hs_geometry shape;
-    hs_tiling_launch(&hs_tiling_shared_tile, sweep, &shape);
+    const hs_geometry &shape = plan->launch;
     return star::choose<1, 3, 3>(sweep, err, [&](auto dims, auto radius, auto zero) {
         using T = decltype(zero);
         return star::launch("shared_tile", shared_tile<dims.value, radius.value, T>,
                             star::make_request<T>(sweep, shape), shape, sweep->stream, err);
     });
 }
-
-} // namespace
-
-extern "C" const hs_kernel hs_kernel_cuda_shared_tile = {
-    .name = "shared_tile",
-    .idea = "neighbours from a tile in shared memory; blocks as large as the tile with its halo",
-    .origin = "Hwu, Kirk, El Hajj: Programming Massively Parallel Processors, 4th ed., fig. 8.8",
-    .device = HS_CUDA,
-    .features = HS_STENCIL | HS_ALL_DIMS | HS_ALL_RADII | HS_ALL_PRECISIONS | HS_ALL_VALUES,
-    .steps = 1,
-    .tiling = &hs_tiling_shared_tile,
-    .sweep = sweep,
-};
 
 #endif

@@ -18,37 +18,37 @@ enum { BX = 32, BY = 16 };
 
 #ifndef __cplusplus /* the plan, in every build */
 
-static struct hs_blocking usual(int dims, int radius, enum hs_precision precision)
+HS_CUDA_SWEEP(tile_2d);
+
+static bool plan(const struct hs_case *of, const struct hs_device_limits *limits,
+                 struct hs_kernel_plan *out, char *reason, size_t size)
 {
-    (void)dims, (void)radius, (void)precision;
-    return (struct hs_blocking){{BX, BY, 1}, 0};
+    (void)limits, (void)reason, (void)size;
+    const struct hs_blocking own = {{BX, BY, 1}, 0}, blocking = hs_tile_blocking(of, own);
+    struct hs_geometry *g = &out->launch;
+    const int *t = blocking.threads;
+    hs_tile_set(of, t[HS_X], t[HS_Y], t[HS_Z], g);
+    hs_tile_finish(of, &of->box, t, g);
+    g->points_loaded = hs_tile_star_points(of, g->output_tile);
+    g->shared_bytes = hs_tile_volume(g->input_tile) * (int64_t)hs_precision_size(of->precision);
+    return true;
 }
 
-static void geometry(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
-                     struct hs_geometry *out)
-{
-    const int *t = blocking->threads;
-    hs_tile_set(sweep, t[HS_X], t[HS_Y], t[HS_Z], out);
-    hs_tile_finish(sweep, &sweep->box, t, out);
-    out->points_loaded = hs_tile_star_points(sweep, out->output_tile);
-    out->shared_bytes =
-        hs_tile_volume(out->input_tile) * (int64_t)hs_precision_size(sweep->precision);
-}
-
-const struct hs_tiling hs_tiling_tile_2d = {
-    .kernel = "tile_2d",
-    .features = HS_STENCIL | HS_2D | HS_ALL_RADII | HS_ALL_PRECISIONS,
-    .steps = {1, 1},
-    .resizable = true,
-    .usual = usual,
-    .geometry = geometry,
+const struct hs_kernel hs_kernel_cuda_tile_2d = {
+    .name = "tile_2d",
+    .idea = "2D tile in shared memory; the block is the output tile, its edges load the halo",
+    .origin = "Hwu, Kirk, El Hajj: Programming Massively Parallel Processors, 4th ed., ch. 7, 8",
+    .device = HS_CUDA,
+    .features =
+        HS_STENCIL | HS_2D | HS_ALL_RADII | HS_ALL_PRECISIONS | HS_ALL_VALUES | HS_TAKES_BLOCK,
+    .steps = 1,
+    .plan = plan,
+    .sweep = hs_sweep_cuda_tile_2d,
 };
 
 #else /* the kernel */
 
 #include "common.cuh"
-
-HS_TILING(tile_2d);
 
 namespace
 {
@@ -85,28 +85,16 @@ __global__ void __launch_bounds__(BX *BY) tile_2d(const __grid_constant__ star::
     });
 }
 
-hs_status sweep(const hs_sweep *sweep, hs_error *err)
+} // namespace
+
+HS_CUDA_SWEEP(tile_2d)
 {
-    hs_geometry shape;
-    hs_tiling_launch(&hs_tiling_tile_2d, sweep, &shape);
+    const hs_geometry &shape = plan->launch;
     return star::choose<2, 2, 3>(sweep, err, [&](auto, auto radius, auto zero) {
         using T = decltype(zero);
         return star::launch("tile_2d", tile_2d<radius.value, T>,
                             star::make_request<T>(sweep, shape), shape, sweep->stream, err);
     });
 }
-
-} // namespace
-
-extern "C" const hs_kernel hs_kernel_cuda_tile_2d = {
-    .name = "tile_2d",
-    .idea = "2D tile in shared memory; the block is the output tile, its edges load the halo",
-    .origin = "Hwu, Kirk, El Hajj: Programming Massively Parallel Processors, 4th ed., ch. 7, 8",
-    .device = HS_CUDA,
-    .features = HS_STENCIL | HS_2D | HS_ALL_RADII | HS_ALL_PRECISIONS | HS_ALL_VALUES,
-    .steps = 1,
-    .tiling = &hs_tiling_tile_2d,
-    .sweep = sweep,
-};
 
 #endif

@@ -20,34 +20,33 @@ enum { THREADS = 256, WARP = HS_WARP };
 
 #ifndef __cplusplus /* the plan, in every build */
 
-static struct hs_blocking usual(int dims, int radius, enum hs_precision precision)
+HS_CUDA_SWEEP(warp_shuffle);
+
+static bool plan(const struct hs_case *of, const struct hs_device_limits *limits,
+                 struct hs_kernel_plan *out, char *reason, size_t size)
 {
-    (void)dims, (void)radius, (void)precision;
-    return (struct hs_blocking){{THREADS, 1, 1}, 0};
+    (void)limits, (void)reason, (void)size;
+    const int threads[HS_AXES] = {THREADS, 1, 1};
+    hs_tile_set(of, THREADS, 1, 1, &out->launch);
+    hs_tile_finish(of, &of->box, threads, &out->launch);
+    out->launch.points_loaded = THREADS + THREADS / HS_WARP * 2 * hs_tile_halo(of, HS_X);
+    return true;
 }
 
-static void geometry(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
-                     struct hs_geometry *out)
-{
-    const int *t = blocking->threads;
-    hs_tile_set(sweep, t[HS_X], 1, 1, out);
-    hs_tile_finish(sweep, &sweep->box, t, out);
-    out->points_loaded = t[HS_X] + hs_divide_up(t[HS_X], HS_WARP) * 2 * hs_tile_halo(sweep, HS_X);
-}
-
-const struct hs_tiling hs_tiling_warp_shuffle = {
-    .kernel = "warp_shuffle",
-    .features = HS_STENCIL | HS_1D | HS_ALL_RADII | HS_ALL_PRECISIONS,
-    .steps = {1, 1},
-    .usual = usual,
-    .geometry = geometry,
+const struct hs_kernel hs_kernel_cuda_warp_shuffle = {
+    .name = "warp_shuffle",
+    .idea = "1D: lanes hand their points to each other; a warp's ends load one value more",
+    .origin = "warp shuffle instructions, CUDA C++ Programming Guide",
+    .device = HS_CUDA,
+    .features = HS_STENCIL | HS_1D | HS_ALL_RADII | HS_ALL_PRECISIONS | HS_ALL_VALUES,
+    .steps = 1,
+    .plan = plan,
+    .sweep = hs_sweep_cuda_warp_shuffle,
 };
 
 #else /* the kernel */
 
 #include "common.cuh"
-
-HS_TILING(warp_shuffle);
 
 namespace
 {
@@ -91,28 +90,16 @@ __global__ void __launch_bounds__(THREADS) warp_shuffle(const __grid_constant__ 
         r.out[x] = sum;
 }
 
-hs_status sweep(const hs_sweep *sweep, hs_error *err)
+} // namespace
+
+HS_CUDA_SWEEP(warp_shuffle)
 {
-    hs_geometry shape;
-    hs_tiling_launch(&hs_tiling_warp_shuffle, sweep, &shape);
+    const hs_geometry &shape = plan->launch;
     return star::choose<1, 1, 3>(sweep, err, [&](auto, auto radius, auto zero) {
         using T = decltype(zero);
         return star::launch("warp_shuffle", warp_shuffle<radius.value, T>,
                             star::make_request<T>(sweep, shape), shape, sweep->stream, err);
     });
 }
-
-} // namespace
-
-extern "C" const hs_kernel hs_kernel_cuda_warp_shuffle = {
-    .name = "warp_shuffle",
-    .idea = "1D: lanes hand their points to each other; a warp's ends load one value more",
-    .origin = "warp shuffle instructions, CUDA C++ Programming Guide",
-    .device = HS_CUDA,
-    .features = HS_STENCIL | HS_1D | HS_ALL_RADII | HS_ALL_PRECISIONS | HS_ALL_VALUES,
-    .steps = 1,
-    .tiling = &hs_tiling_warp_shuffle,
-    .sweep = sweep,
-};
 
 #endif

@@ -20,15 +20,17 @@
 
 #include "common.cuh"
 
+#include "plan.h"
+
 #include <string.h>
 
 namespace packets
 {
 
 enum {
-    SETS = 2,
-    LANES = 32,
-    ROW = SETS * LANES /* of the two places of each of a warp's packets, which lie together */
+    SETS = HS_RESIDENT_SETS,
+    LANES = HS_WARP,
+    ROW = (int)SETS * LANES /* of the two places of each of a warp's packets, which lie together */
 };
 constexpr unsigned FIRST = 2; /* its packets' bit is 1 */
 
@@ -42,6 +44,7 @@ struct alignas(16) packet {
 struct alignas(8) header {
     unsigned bits, number;
 };
+static_assert(sizeof(header) == HS_RESIDENT_HEADER);
 
 __host__ __device__ constexpr unsigned set_of(unsigned number)
 {

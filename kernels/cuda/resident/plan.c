@@ -1,9 +1,9 @@
 #include "plan.h"
-#include "core/features.h"
-#include "tiles.h"
 
 #include <math.h>
-#include <string.h>
+#include <stdio.h>
+
+HS_CUDA_SWEEP(resident);
 
 int hs_resident_axis(int dims, int axis)
 {
@@ -23,19 +23,19 @@ struct resident_case {
     bool walls;  /* face values differ from point to point */
 };
 
-static struct resident_case case_of(const struct hs_sweep *sweep, hs_features asked)
+static struct resident_case case_of(const struct hs_case *given)
 {
-    const int size = (int)hs_precision_size(sweep->precision);
+    const int size = (int)hs_precision_size(given->precision);
     struct resident_case of = {.size = size,
                                .width = 16 / size,
-                               .source = asked & HS_SOURCE_FIELD,
-                               .walls = asked & HS_WALL_FIELD};
+                               .source = given->asked & HS_SOURCE_FIELD,
+                               .walls = given->asked & HS_WALL_FIELD};
     for (int axis = 0; axis < 3; axis++) {
-        const int along = hs_resident_axis(sweep->stencil->dims, axis);
-        of.n[axis] = along < 0 ? 1 : sweep->layout.points[along];
-        of.wrap[axis] = along >= 0 && sweep->face[2 * along].wrap;
+        const int along = hs_resident_axis(given->dims, axis);
+        of.n[axis] = along < 0 ? 1 : given->layout.points[along];
+        of.wrap[axis] = along >= 0 && given->face[2 * along].wrap;
         for (int side = 0; axis > 0 && along >= 0 && side < 2; side++)
-            of.wall[2 * axis + side] = sweep->face[2 * along + side].held;
+            of.wall[2 * axis + side] = given->face[2 * along + side].held;
     }
     return of;
 }
@@ -214,78 +214,96 @@ static bool has_shape(const struct resident_shape *shape, int dims, enum hs_prec
     return shape->dims == dims && (!shape->precision || shape->precision >> precision & 1);
 }
 
-bool hs_resident_plan(const struct hs_sweep *sweep, hs_features asked, struct hs_resident *out)
+bool hs_resident_cut(const struct hs_case *given, const struct hs_device_limits *limits,
+                     struct hs_resident *out)
 {
-    const int dims = sweep->stencil->dims;
-    const struct resident_case of = case_of(sweep, asked);
+    const int dims = given->dims;
+    const struct resident_case of = case_of(given);
     double clocks = INFINITY;
-    *out = (struct hs_resident){.rows = 0};
     const int64_t points = of.n[0] * of.n[1] * of.n[2];
     for (const struct resident_shape *shape = shapes; shape->dims && points <= 1 << 24; shape++)
-        for (int depth = 1; depth <= 8 && has_shape(shape, dims, sweep->precision); depth++) {
-            const struct hs_resident plan = {
+        for (int depth = 1; depth <= 8 && has_shape(shape, dims, given->precision); depth++) {
+            const struct hs_resident cut = {
                 .rows = shape->rows, .planes = shape->planes, .depth = depth};
-            try_resident(&of, plan, HS_MULTIPROCESSORS, out, &clocks);
+            try_resident(&of, cut, limits->multiprocessors, out, &clocks);
         }
-    if (out->rows > 0)
-        return true;
-    /* of one warp along x, and as many threads as a block may have */
-    *out =
-        (struct hs_resident){.rows = dims == 3 ? 2 : 1, .planes = dims == 3 ? 4 : 10, .depth = 1};
-    out->blocks[0] = hs_divide_up(of.n[0], (HS_WARP - 2) * of.width);
-    out->blocks[1] = dims == 3 ? hs_divide_up(of.n[1], 10) : 1;
-    out->blocks[2] = hs_divide_up(of.n[2], dims == 3 ? 6 : 94);
-    complete_resident(&of, out);
-    return false;
+    return isfinite(clocks);
 }
 
-unsigned hs_resident_features(const struct hs_sweep *sweep)
+/* Levels of a call, numbers of exchanges, headers, packets. */
+struct hs_resident_memory hs_resident_share(const struct hs_resident *cut)
 {
-    hs_features asked = sweep->source ? HS_SOURCE_FIELD : 0;
-    for (int face = 0; face < 2 * sweep->stencil->dims && sweep->level; face++)
-        if (!sweep->face[face].wrap && sweep->level[0].drive_field[face])
-            asked |= HS_WALL_FIELD;
-    return asked;
+    const size_t blocks = (size_t)(cut->blocks[0] * cut->blocks[1] * cut->blocks[2]);
+    const size_t places = HS_RESIDENT_SETS * blocks * (size_t)cut->places;
+    struct hs_resident_memory m;
+    m.exchanges = (size_t)HS_RESIDENT_STEPS * HS_RESIDENT_LEVEL * 8;
+    m.headers = m.exchanges + (blocks + 31) / 32 * 128;
+    m.sent = m.headers + places / HS_WARP * HS_RESIDENT_HEADER;
+    m.all = m.sent + places * 16 + HS_RESIDENT_ROW;
+    return m;
 }
 
-static struct hs_blocking usual_resident(int dims, int radius, enum hs_precision precision)
+static void launch_of(const struct hs_case *of, const struct hs_resident *cut,
+                      struct hs_geometry *g)
 {
-    (void)dims, (void)radius, (void)precision;
-    return (struct hs_blocking){.threads = {HS_RESIDENT_THREADS, 1, 1}};
-}
-
-static void geometry_resident(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
-                              struct hs_geometry *out)
-{
-    (void)blocking;
-    struct hs_resident plan;
-    hs_resident_plan(sweep, hs_resident_features(sweep), &plan);
-    const int threads[HS_AXES] = {plan.threads, 1, 1};
-    const int width = 16 / (int)hs_precision_size(sweep->precision);
-    const int swept[3] = {plan.lanes * width, plan.groups[0] * plan.rows,
-                          plan.groups[1] * plan.planes};
-    hs_tile_set(sweep, 1, 1, 1, out);
+    const int threads[HS_AXES] = {cut->threads, 1, 1};
+    const int width = 16 / (int)hs_precision_size(of->precision);
+    const int swept[3] = {cut->lanes * width, cut->groups[0] * cut->rows,
+                          cut->groups[1] * cut->planes};
+    hs_tile_set(of, 1, 1, 1, g);
     for (int axis = 0; axis < 3; axis++) {
-        const int along = hs_resident_axis(sweep->stencil->dims, axis);
+        const int along = hs_resident_axis(of->dims, axis);
         if (along < 0)
             continue;
-        out->output_tile[along] = plan.own[axis];
-        out->input_tile[along] = swept[axis];
+        g->output_tile[along] = cut->own[axis];
+        g->input_tile[along] = swept[axis];
     }
-    hs_tile_finish(sweep, &sweep->box, threads, out);
+    hs_tile_finish(of, &of->box, threads, g);
     for (int axis = 0; axis < 3; axis++) {
-        const int along = hs_resident_axis(sweep->stencil->dims, axis);
+        const int along = hs_resident_axis(of->dims, axis);
         if (along >= 0)
-            out->blocks[along] = plan.blocks[axis];
+            g->blocks[along] = cut->blocks[axis];
     }
-    out->shared_bytes = plan.shared_bytes;
+    g->launched = (int64_t)cut->blocks[0] * cut->blocks[1] * cut->blocks[2];
+    g->shared_bytes = cut->shared_bytes;
 }
 
-const struct hs_tiling hs_tiling_resident = {
-    .kernel = "resident",
-    .features = HS_STENCIL | HS_2D | HS_3D | HS_RADIUS_1 | HS_ALL_PRECISIONS,
-    .steps = {HS_RESIDENT_STEPS, HS_RESIDENT_STEPS},
-    .together = true,
-    .usual = usual_resident,
-    .geometry = geometry_resident,
+/* All blocks must run at once, each on a multiprocessor of its own. */
+static bool plan(const struct hs_case *given, const struct hs_device_limits *limits,
+                 struct hs_kernel_plan *out, char *reason, size_t size)
+{
+    if (!hs_tile_capable("resident", limits, 9, 9, reason, size))
+        return false;
+    if (!limits->cooperative) {
+        snprintf(reason, size, "resident needs a GPU whose blocks can all run at once");
+        return false;
+    }
+    struct hs_resident cut;
+    if (!hs_resident_cut(given, limits, &cut)) {
+        const int64_t *points = given->layout.points;
+        snprintf(reason, size,
+                 "resident needs a grid that fits on the chip%s, on %d multiprocessors, not %lld "
+                 "points",
+                 given->asked & (HS_SOURCE_FIELD | HS_WALL_FIELD) ? " with its fields" : "",
+                 limits->multiprocessors, (long long)(points[HS_X] * points[HS_Y] * points[HS_Z]));
+        return false;
+    }
+    const struct hs_case of = hs_tile_case(given, HS_RESIDENT_STEPS, 0);
+    HS_PLAN_PUT(out, cut);
+    launch_of(&of, &cut, &out->launch);
+    out->for_any_steps = true;
+    out->scratch = hs_resident_share(&cut).all;
+    return true;
+}
+
+const struct hs_kernel hs_kernel_cuda_resident = {
+    .name = "resident",
+    .idea = "2D, 3D: a small grid stays in registers for many sweeps a launch",
+    .origin = "persistent kernels: Zhang et al., ICS'23 (PERKS)",
+    .device = HS_CUDA,
+    .features = HS_STENCIL | HS_2D | HS_3D | HS_RADIUS_1 | HS_ALL_PRECISIONS | HS_STEADY_FIELDS |
+                HS_APPLIES_WALLS,
+    .steps = HS_RESIDENT_STEPS,
+    .plan = plan,
+    .sweep = hs_sweep_cuda_resident,
 };

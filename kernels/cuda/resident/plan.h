@@ -12,6 +12,9 @@ enum {
     HS_RESIDENT_STEPS = 1024,  /* resident: most sweeps a launch */
     HS_RESIDENT_THREADS = 256, /* most of a block: each may have 255 registers */
     HS_RESIDENT_LEVEL = 16,    /* numbers kept of each level: source, 6 offsets, 6 held values */
+    HS_RESIDENT_SETS = 2,      /* places of each packet, taken in turn */
+    HS_RESIDENT_HEADER = 8,    /* bytes of the header of a warp's packets */
+    HS_RESIDENT_ROW = 16 * (int)HS_RESIDENT_SETS * HS_WARP, /* packets begin at a multiple of it */
 };
 
 /* Of a source field, as many of a thread's vectors as it has registers for besides its own; the
@@ -51,15 +54,16 @@ struct hs_resident {
 /* The axis of the grid that is the kernel's axis `axis`; -1 where there is none. */
 int hs_resident_axis(int dims, int axis);
 
-/* The plan of the least estimated time; false if the grid does not fit on the chip with what is
- * kept beside it: of `asked` (core/features.h) a source field, and face values that differ from
- * point to point. Then the plan is for more blocks than a device runs at once. */
-bool hs_resident_plan(const struct hs_sweep *sweep, hs_features asked, struct hs_resident *out);
+/* The blocks of the least estimated time; false if the grid does not fit on the chip with what is
+ * kept beside it. */
+bool hs_resident_cut(const struct hs_case *of, const struct hs_device_limits *limits,
+                     struct hs_resident *out);
 
-/* The asked of a call. */
-unsigned hs_resident_features(const struct hs_sweep *sweep);
-
-HS_TILING(resident);
+/* Bytes of the scratch memory: where its parts begin. */
+struct hs_resident_memory {
+    size_t exchanges, headers, sent, all;
+};
+struct hs_resident_memory hs_resident_share(const struct hs_resident *cut);
 
 #ifdef __cplusplus
 }

@@ -1,56 +1,67 @@
 #include "plan.h"
-#include "tiles.h"
 
-static struct hs_blocking usual_temporal(int dims, int radius, enum hs_precision precision)
-{
-    (void)dims, (void)radius, (void)precision;
-    return (struct hs_blocking){{HS_WARP, HS_TEMPORAL_THREADS / HS_WARP, 1}, 0};
-}
+HS_CUDA_SWEEP(temporal_2d);
+HS_CUDA_SWEEP(temporal_3d);
 
-static void temporal(const struct hs_sweep *sweep, const int threads[HS_AXES],
-                     const int tile[HS_AXES], struct hs_geometry *out)
+static void plan_tiles(const struct hs_case *of, const int tile[HS_AXES],
+                       struct hs_kernel_plan *out)
 {
-    hs_tile_set(sweep, tile[HS_X], tile[HS_Y], tile[HS_Z], out);
+    const int threads[HS_AXES] = {HS_WARP, HS_TEMPORAL_THREADS / HS_WARP, 1};
+    const struct hs_box wide = hs_tile_with_held(of);
+    struct hs_geometry *g = &out->launch;
+    hs_tile_set(of, tile[HS_X], tile[HS_Y], tile[HS_Z], g);
     for (int axis = 0; axis < HS_AXES; axis++)
-        out->input_tile[axis] = tile[axis] + 2 * hs_tile_halo(sweep, axis) * hs_tile_steps(sweep);
-    const struct hs_box wide = hs_tiling_with_held(sweep);
-    hs_tile_finish(sweep, &wide, threads, out);
-    out->shared_bytes = 2 * out->points_loaded * (int64_t)hs_precision_size(sweep->precision);
+        g->input_tile[axis] = tile[axis] + 2 * hs_tile_halo(of, axis) * of->steps;
+    hs_tile_finish(of, &wide, threads, g);
+    g->shared_bytes = 2 * g->points_loaded * (int64_t)hs_precision_size(of->precision);
+    HS_PLAN_PUT(out, wide);
 }
 
 /* The output tiles leave both halves within 64 KiB, what the smallest device has: in double and
  * with the most steps, (64 + 16) x (32 + 16) and (32 + 24) x (32 + 24) points twice ... */
-static void geometry_temporal_2d(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
-                                 struct hs_geometry *out)
+static bool plan_2d(const struct hs_case *given, const struct hs_device_limits *limits,
+                    struct hs_kernel_plan *out, char *reason, size_t size)
 {
-    const int x = sweep->stencil->radius < 3 ? 2 * HS_TEMPORAL_2D : HS_TEMPORAL_2D;
-    const int tile[HS_AXES] = {x, HS_TEMPORAL_2D, 1};
-    temporal(sweep, blocking->threads, tile, out);
+    (void)limits, (void)reason, (void)size;
+    const struct hs_case of = hs_tile_case(given, HS_TEMPORAL_STEPS_2D, 0);
+    const int tile[HS_AXES] = {of.radius < 3 ? 2 * HS_TEMPORAL_2D : HS_TEMPORAL_2D, HS_TEMPORAL_2D,
+                               1};
+    plan_tiles(&of, tile, out);
+    return true;
 }
-
-const struct hs_tiling hs_tiling_temporal_2d = {
-    .kernel = "temporal_2d",
-    .features = HS_STENCIL | HS_2D | HS_ALL_RADII | HS_ALL_PRECISIONS,
-    .steps = {HS_TEMPORAL_STEPS_2D, HS_TEMPORAL_STEPS_2D},
-    .usual = usual_temporal,
-    .geometry = geometry_temporal_2d,
-};
 
 /* ... and (16 + 4) x 12 x 12 with radius 1, (8 + 8)^3 with radius 2. */
-static void geometry_temporal_3d(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
-                                 struct hs_geometry *out)
+static bool plan_3d(const struct hs_case *given, const struct hs_device_limits *limits,
+                    struct hs_kernel_plan *out, char *reason, size_t size)
 {
-    int x = HS_TEMPORAL_3D;
-    x *= sweep->stencil->radius == 1 ? 2 : 1;
-    x *= sweep->precision == HS_FLOAT ? 2 : 1;
-    const int tile[HS_AXES] = {x, HS_TEMPORAL_3D, HS_TEMPORAL_3D};
-    temporal(sweep, blocking->threads, tile, out);
+    (void)limits, (void)reason, (void)size;
+    const struct hs_case of = hs_tile_case(given, HS_TEMPORAL_STEPS_3D, 0);
+    const int longer = (of.radius == 1 ? 2 : 1) * (of.precision == HS_FLOAT ? 2 : 1);
+    const int tile[HS_AXES] = {longer * HS_TEMPORAL_3D, HS_TEMPORAL_3D, HS_TEMPORAL_3D};
+    plan_tiles(&of, tile, out);
+    return true;
 }
 
-const struct hs_tiling hs_tiling_temporal_3d = {
-    .kernel = "temporal_3d",
-    .features = HS_STENCIL | HS_3D | HS_RADIUS_1 | HS_RADIUS_2 | HS_ALL_PRECISIONS,
-    .steps = {HS_TEMPORAL_STEPS_3D, HS_TEMPORAL_STEPS_3D},
-    .usual = usual_temporal,
-    .geometry = geometry_temporal_3d,
+const struct hs_kernel hs_kernel_cuda_temporal_2d = {
+    .name = "temporal_2d",
+    .idea = "2D: up to 4 sweeps a launch on a tile in shared memory whose halo shrinks",
+    .origin = "Krishnamoorthy et al., PLDI'07; Meng, Skadron, ICS'09",
+    .device = HS_CUDA,
+    .features =
+        HS_STENCIL | HS_2D | HS_ALL_RADII | HS_ALL_PRECISIONS | HS_ALL_VALUES | HS_APPLIES_WALLS,
+    .steps = HS_TEMPORAL_STEPS_2D,
+    .plan = plan_2d,
+    .sweep = hs_sweep_cuda_temporal_2d,
+};
+
+const struct hs_kernel hs_kernel_cuda_temporal_3d = {
+    .name = "temporal_3d",
+    .idea = "3D: two sweeps a launch on a tile in shared memory whose halo shrinks",
+    .origin = "Krishnamoorthy et al., PLDI'07; Holewinski et al., ICS'12",
+    .device = HS_CUDA,
+    .features = HS_STENCIL | HS_3D | HS_RADIUS_1 | HS_RADIUS_2 | HS_ALL_PRECISIONS | HS_ALL_VALUES |
+                HS_APPLIES_WALLS,
+    .steps = HS_TEMPORAL_STEPS_3D,
+    .plan = plan_3d,
+    .sweep = hs_sweep_cuda_temporal_3d,
 };

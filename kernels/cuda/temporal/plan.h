@@ -16,9 +16,6 @@ enum {
     HS_TEMPORAL_3D = 8,        /* 8 x 8 x 8; twice as long along x with radius 1, and in float */
 };
 
-HS_TILING(temporal_2d);
-HS_TILING(temporal_3d);
-
 #ifdef __cplusplus
 }
 #endif

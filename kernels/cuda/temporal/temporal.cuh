@@ -268,10 +268,12 @@ __global__ void __launch_bounds__(HS_TEMPORAL_THREADS, 3)
 /* ---- host ---------------------------------------------------------------------------------- */
 
 template <typename T>
-request<T> make_request(const hs_sweep *sweep, const hs_geometry &geometry)
+request<T> make_request(const hs_kernel_plan *plan, const hs_sweep *sweep)
 {
+    const hs_geometry &geometry = plan->launch;
     request<T> r = {};
-    const hs_box wide = hs_tiling_with_held(sweep);
+    hs_box wide;
+    HS_PLAN_GET(plan, wide);
     r.plain = star::make_request<T>(sweep, geometry);
     r.steps = sweep->steps;
     for (int axis = 0; axis < HS_AXES; axis++) {
@@ -286,14 +288,12 @@ request<T> make_request(const hs_sweep *sweep, const hs_geometry &geometry)
 }
 
 template <int DIMS, int RADIUS_MOST>
-hs_status launch(const hs_tiling &plan, const hs_sweep *sweep, hs_error *err)
+hs_status launch(const char *name, const hs_kernel_plan *plan, const hs_sweep *sweep, hs_error *err)
 {
-    hs_geometry shape;
-    hs_tiling_launch(&plan, sweep, &shape);
     return star::choose<DIMS, DIMS, RADIUS_MOST>(sweep, err, [&](auto, auto radius, auto zero) {
         using T = decltype(zero);
-        return star::launch(plan.kernel, temporal_sweeps<DIMS, radius.value, T>,
-                            make_request<T>(sweep, shape), shape, sweep->stream, err);
+        return star::launch(name, temporal_sweeps<DIMS, radius.value, T>,
+                            make_request<T>(plan, sweep), plan->launch, sweep->stream, err);
     });
 }
 

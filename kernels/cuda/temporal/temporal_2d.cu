@@ -27,24 +27,7 @@
  */
 #include "temporal.cuh"
 
-namespace
+HS_CUDA_SWEEP(temporal_2d)
 {
-
-hs_status sweep(const hs_sweep *sweep, hs_error *err)
-{
-    return temporal::launch<2, 3>(hs_tiling_temporal_2d, sweep, err);
+    return temporal::launch<2, 3>("temporal_2d", plan, sweep, err);
 }
-
-} // namespace
-
-extern "C" const hs_kernel hs_kernel_cuda_temporal_2d = {
-    .name = "temporal_2d",
-    .idea = "2D: up to 4 sweeps a launch on a tile in shared memory whose halo shrinks",
-    .origin = "Krishnamoorthy et al., PLDI'07; Meng, Skadron, ICS'09",
-    .device = HS_CUDA,
-    .features =
-        HS_STENCIL | HS_2D | HS_ALL_RADII | HS_ALL_PRECISIONS | HS_ALL_VALUES | HS_APPLIES_WALLS,
-    .steps = HS_TEMPORAL_STEPS_2D,
-    .tiling = &hs_tiling_temporal_2d,
-    .sweep = sweep,
-};

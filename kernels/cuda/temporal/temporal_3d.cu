@@ -14,24 +14,7 @@
  */
 #include "temporal.cuh"
 
-namespace
+HS_CUDA_SWEEP(temporal_3d)
 {
-
-hs_status sweep(const hs_sweep *sweep, hs_error *err)
-{
-    return temporal::launch<3, 2>(hs_tiling_temporal_3d, sweep, err);
+    return temporal::launch<3, 2>("temporal_3d", plan, sweep, err);
 }
-
-} // namespace
-
-extern "C" const hs_kernel hs_kernel_cuda_temporal_3d = {
-    .name = "temporal_3d",
-    .idea = "3D: two sweeps a launch on a tile in shared memory whose halo shrinks",
-    .origin = "Krishnamoorthy et al., PLDI'07; Holewinski et al., ICS'12",
-    .device = HS_CUDA,
-    .features = HS_STENCIL | HS_3D | HS_RADIUS_1 | HS_RADIUS_2 | HS_ALL_PRECISIONS | HS_ALL_VALUES |
-                HS_APPLIES_WALLS,
-    .steps = HS_TEMPORAL_STEPS_3D,
-    .tiling = &hs_tiling_temporal_3d,
-    .sweep = sweep,
-};

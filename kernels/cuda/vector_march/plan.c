@@ -1,48 +1,48 @@
 #include "plan.h"
-#include "tiles.h"
 
-static struct hs_blocking usual_vector_march(int dims, int radius, enum hs_precision precision)
-{
-    (void)radius, (void)precision;
-    if (dims == 1)
-        return (struct hs_blocking){{HS_VECTOR_1D_THREADS, 1, 1}, 0};
-    return (struct hs_blocking){{HS_WARP, HS_VECTOR_WARPS, 1}, 0};
-}
+HS_CUDA_SWEEP(vector_march);
 
-static void geometry_vector_march(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
-                                  struct hs_geometry *out)
+static bool plan(const struct hs_case *of, const struct hs_device_limits *limits,
+                 struct hs_kernel_plan *out, char *reason, size_t size)
 {
-    const int dims = sweep->stencil->dims, radius = sweep->stencil->radius;
-    const int size = (int)hs_precision_size(sweep->precision), vector = HS_VECTOR_BYTES / size;
-    const int line = 128 / size; /* rows of a warp begin at multiples of it */
-    const int *t = blocking->threads;
-    struct hs_box aligned = sweep->box;
-    aligned.lo[HS_X] = sweep->box.lo[HS_X] / line * line;
+    (void)reason, (void)size;
+    const int radius = of->radius, bytes = (int)hs_precision_size(of->precision);
+    const int vector = HS_VECTOR_BYTES / bytes, line = 128 / bytes; /* where a warp's rows begin */
+    struct hs_box aligned = of->box;
+    aligned.lo[HS_X] = of->box.lo[HS_X] / line * line;
     const int64_t *lo = aligned.lo, *hi = aligned.hi;
-    if (dims == 1) {
-        hs_tile_set(sweep, t[HS_X] * vector * HS_VECTOR_1D_VECTORS, 1, 1, out);
-    } else if (dims == 2) {
-        const int x = t[HS_X] * t[HS_Y] * vector;
+    struct hs_blocking own = {{HS_WARP, HS_VECTOR_WARPS, 1}, 0};
+    int x = HS_WARP * vector, y = 1;
+    if (of->dims == 1) {
+        own.threads[HS_X] = HS_VECTOR_1D_THREADS, own.threads[HS_Y] = 1;
+        x = HS_VECTOR_1D_THREADS * vector * HS_VECTOR_1D_VECTORS;
+    } else if (of->dims == 2) {
         static const int fit[] = {0, HS_VECTOR_2D_BLOCKS_1, HS_VECTOR_2D_BLOCKS_2,
                                   HS_VECTOR_2D_BLOCKS_3};
-        const int64_t planes =
-            hs_tile_chunk(hs_divide_up(hi[HS_X] - lo[HS_X], x), hi[HS_Y] - lo[HS_Y], radius,
-                          HS_MULTIPROCESSORS * fit[radius]);
-        hs_tile_set(sweep, x, blocking->planes ? blocking->planes : (int)planes, 1, out);
+        x *= HS_VECTOR_WARPS;
+        own.planes = (int)hs_tile_chunk(hs_divide_up(hi[HS_X] - lo[HS_X], x), hi[HS_Y] - lo[HS_Y],
+                                        radius, (int64_t)limits->multiprocessors * fit[radius]);
     } else {
         static const int rows[] = {0, HS_VECTOR_ROWS_1, HS_VECTOR_ROWS_2, HS_VECTOR_ROWS_3};
-        const int x = t[HS_X] * vector, y = t[HS_Y] * rows[radius];
-        const int planes = radius < 3 ? HS_VECTOR_PLANES : 2 * HS_VECTOR_PLANES;
-        hs_tile_set(sweep, x, y, blocking->planes ? blocking->planes : planes, out);
+        y = HS_VECTOR_WARPS * rows[radius];
+        own.planes = radius < 3 ? HS_VECTOR_PLANES : 2 * HS_VECTOR_PLANES;
     }
-    hs_tile_finish(sweep, &aligned, t, out);
-    out->points_loaded = hs_tile_star_points(sweep, out->output_tile);
+    const struct hs_blocking blocking = hs_tile_blocking(of, own);
+    hs_tile_set(of, x, of->dims == 2 ? blocking.planes : y, of->dims == 3 ? blocking.planes : 1,
+                &out->launch);
+    hs_tile_finish(of, &aligned, blocking.threads, &out->launch);
+    out->launch.points_loaded = hs_tile_star_points(of, out->launch.output_tile);
+    return true;
 }
 
-const struct hs_tiling hs_tiling_vector_march = {
-    .kernel = "vector_march",
-    .features = HS_STENCIL | HS_ALL_DIMS | HS_ALL_RADII | HS_ALL_PRECISIONS,
-    .steps = {1, 1},
-    .usual = usual_vector_march,
-    .geometry = geometry_vector_march,
+const struct hs_kernel hs_kernel_cuda_vector_march = {
+    .name = "vector_march",
+    .idea = "march along the slowest axis with 16-byte loads, registers and shuffles only",
+    .origin = "Micikevicius, GPGPU-2 (2009); Rawat et al., PPoPP'18",
+    .device = HS_CUDA,
+    .features = HS_STENCIL | HS_ALL_DIMS | HS_ALL_RADII | HS_ALL_PRECISIONS | HS_ALL_VALUES |
+                HS_TAKES_PLANES,
+    .steps = 1,
+    .plan = plan,
+    .sweep = hs_sweep_cuda_vector_march,
 };

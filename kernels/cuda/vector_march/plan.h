@@ -24,8 +24,6 @@ enum {
     HS_VECTOR_1D_VECTORS = 4,   /* vectors a thread has on their way at once */
 };
 
-HS_TILING(vector_march);
-
 #ifdef __cplusplus
 }
 #endif

@@ -347,10 +347,11 @@ __global__ void __launch_bounds__(HS_VECTOR_1D_THREADS)
 
 /* --------------------------------------------------------------------------------------------- */
 
-hs_status sweep(const hs_sweep *sweep, hs_error *err)
+} // namespace
+
+HS_CUDA_SWEEP(vector_march)
 {
-    hs_geometry shape;
-    hs_tiling_launch(&hs_tiling_vector_march, sweep, &shape);
+    const hs_geometry &shape = plan->launch;
     return star::choose<1, 3, 3>(sweep, err, [&](auto dims, auto radius, auto zero) {
         using T = decltype(zero);
         const star::request<T> r = star::make_request<T>(sweep, shape);
@@ -362,16 +363,3 @@ hs_status sweep(const hs_sweep *sweep, hs_error *err)
                                 sweep->stream, err, shape.output_tile[dims.value - 1]);
     });
 }
-
-} // namespace
-
-extern "C" const hs_kernel hs_kernel_cuda_vector_march = {
-    .name = "vector_march",
-    .idea = "march along the slowest axis with 16-byte loads, registers and shuffles only",
-    .origin = "Micikevicius, GPGPU-2 (2009); Rawat et al., PPoPP'18",
-    .device = HS_CUDA,
-    .features = HS_STENCIL | HS_ALL_DIMS | HS_ALL_RADII | HS_ALL_PRECISIONS | HS_ALL_VALUES,
-    .steps = 1,
-    .tiling = &hs_tiling_vector_march,
-    .sweep = sweep,
-};

@@ -3,7 +3,6 @@
 #include "core/largest_grid.h"
 #include "core/machine.h"
 #include "engine/backends/cpu_parts.h"
-#include "engine/registry.h"
 #include "engine/threads.h"
 
 #include <assert.h>
@@ -47,27 +46,13 @@ static enum hs_status identify(int device, int threads, struct hs_device_fingerp
     return HS_OK;
 }
 
-/* What the kernel keeps from call to call, for all threads or fewer; some MiB at most. */
-static size_t scratch_bytes(const struct hs_problem *problem, const struct hs_kernel *kernel,
-                            int threads)
+/* The kernel's plan for so many threads. What cannot be planned has a plan of no scratch. */
+static bool make_plan(const struct hs_problem *problem, const struct hs_kernel *kernel, int threads,
+                      struct hs_kernel_plan *out, char *reason, size_t size)
 {
-    if (!kernel->scratch)
-        return 0;
-    const struct hs_stencil stencil = {.dims = problem->grid.dims, .radius = problem->radius};
-    struct hs_sweep request = {
-        .precision = problem->precision,
-        .layout = hs_cpu_layout(problem),
-        .box = hs_grid_box(&problem->grid),
-        .stencil = &stencil,
-        .steps = hs_kernel_steps_for(kernel, problem),
-        .face = problem->face,
-    };
-    size_t most = 0;
-    while (request.threads++ < threads) {
-        const size_t bytes = kernel->scratch(&request);
-        most = bytes > most ? bytes : most;
-    }
-    return most;
+    const struct hs_layout layout = hs_cpu_layout(problem);
+    const struct hs_case of = hs_kernel_case(problem, &layout, threads);
+    return hs_kernel_plan_make(kernel, &of, NULL, out, reason, size);
 }
 
 static double bytes_needed(const struct hs_problem *problem, const struct hs_kernel *kernel,
@@ -75,11 +60,14 @@ static double bytes_needed(const struct hs_problem *problem, const struct hs_ker
 {
     const double more_than_any = 0x1p50; /* a layout of that may be too large for an integer */
     const int64_t align = ALIGN_BYTES / (int64_t)hs_precision_size(problem->precision);
-    double bytes = (hs_cpu_source_describe(problem).uniform ? 2.0 : 3.0) *
-                   hs_layout_bytes(&problem->grid, problem->radius, align, problem->precision);
+    const double bytes =
+        (hs_cpu_source_describe(problem).uniform ? 2.0 : 3.0) *
+        hs_layout_bytes(&problem->grid, problem->radius, align, problem->precision);
+    struct hs_kernel_plan plan = {.steps = kernel->steps};
+    char unused[256];
     if (bytes < more_than_any)
-        bytes += (double)scratch_bytes(problem, kernel, threads);
-    return bytes + hs_ghosts_bytes(problem, hs_kernel_steps_for(kernel, problem) + 1);
+        make_plan(problem, kernel, threads, &plan, unused, sizeof unused);
+    return bytes + (double)plan.scratch + hs_ghosts_bytes(problem, plan.steps + 1);
 }
 
 static double readback_bytes(const struct hs_problem *problem)
@@ -148,7 +136,7 @@ static void destroy(struct hs_backend_state *state)
 
 static bool allocate_scratch(struct hs_backend_state *state)
 {
-    const size_t bytes = scratch_bytes(state->problem, state->kernel, state->threads);
+    const size_t bytes = state->plan.scratch;
     if (bytes == 0)
         return true;
     state->scratch = hs_cpu_memory_create(bytes, 1024 * 1024);
@@ -181,9 +169,9 @@ static enum hs_status create(const struct hs_problem *problem, const struct hs_k
     *out = NULL;
     struct hs_kernel_plan plan;
     char reason[256];
-    if (!hs_kernel_plan_here(kernel, problem, &plan, reason, sizeof reason))
-        return hs_error_add(err, HS_BAD_INPUT, "%s", reason);
     threads = hs_threads_for(&problem->grid, threads);
+    if (!make_plan(problem, kernel, threads, &plan, reason, sizeof reason))
+        return hs_error_add(err, HS_BAD_INPUT, "%s", reason);
     const struct demand demand = {problem, kernel, threads};
     const double needed = bytes_needed(problem, kernel, threads);
     const struct hs_memory_free room = hs_machine_memory_free("");
@@ -349,23 +337,25 @@ static enum hs_status call_kernel(struct hs_backend_state *state, const struct h
     const struct hs_cpu_source *source = &state->source;
     prepare(state, span, first, steps);
     hs_ghosts_fill(&state->ghosts, slot_of(state, 0), state->now.origin);
+    const void *field = source->field.origin;
     const struct hs_sweep request = {
         .precision = state->problem->precision,
         .layout = state->layout,
         .box = state->interior,
-        .stencil = &span->stencil,
+        .op = &span->op,
         .in = state->now.origin,
         .out = state->next.origin,
-        .source = source->uniform ? NULL : source->field.origin,
-        .source_value = source->value,
         .steps = steps,
+        .source = {.form = source->uniform ? HS_SOURCE_IS_UNIFORM : HS_SOURCE_IS_FIELD,
+                   .value = source->value,
+                   .field = &field},
         .face = state->problem->face,
         .level = state->level,
         .threads = state->threads,
         .scratch = state->scratch,
         .may_copy = true, /* what is held is the same in both fields, or prescribed afterwards */
     };
-    const enum hs_status st = state->kernel->sweep(&request, err);
+    const enum hs_status st = state->kernel->sweep(&state->plan, &request, err);
     if (st)
         return st;
     if (!(state->kernel->features & HS_APPLIES_WALLS))
@@ -439,6 +429,7 @@ const struct hs_backend hs_backend_cpu = {
     .name = "cpu",
     .device = HS_CPU,
     .available = available,
+    .layout = hs_cpu_layout,
     .memory = memory,
     .create = create,
     .upload = upload,

@@ -1,7 +1,5 @@
 /* The CUDA backend: two fields in device memory, swept by a kernel of kernels/cuda/. */
-#include "core/tiling.h"
 #include "engine/backends/cuda_parts.cuh"
-#include "engine/registry.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,11 +15,14 @@ enum change_known {
 struct hs_backend_state {
     const hs_problem *problem;
     const hs_kernel *kernel;
+    hs_device_limits limits;
+    hs_case of; /* what the plans are made for */
     hs_kernel_plan plan;
+    hs_kernel_plan rest; /* of calls of fewer sweeps; 0 steps: not made yet */
+    int rest_steps;
     int device;
     cudaStream_t stream;
     hs_layout layout;
-    hs_box interior;
     char *field[2]; /* allocations; `now` says which holds the current field */
     int now;
     char *scratch; /* the kernel's own; NULL where it needs none */
@@ -101,7 +102,7 @@ hs_status allocate(hs_backend_state *state, hs_error *err)
 {
     const size_t bytes =
         (size_t)state->layout.elements * hs_precision_size(state->problem->precision);
-    const size_t steps = (size_t)state->kernel->steps;
+    const size_t steps = (size_t)state->plan.steps;
     state->level = (hs_face_level *)calloc(steps, sizeof *state->level);
     state->source_value = (double *)calloc(steps, sizeof *state->source_value);
     if (!state->level || !state->source_value)
@@ -112,17 +113,15 @@ hs_status allocate(hs_backend_state *state, hs_error *err)
         /* kernels may load, though not use, what lies between the rows */
         HS_CUDA_TRY(err, cudaMemsetAsync(state->field[f], 0, bytes, state->stream));
     }
-    const size_t scratch =
-        hs_cuda_scratch_bytes(state->problem, state->kernel, &state->problem->grid);
-    if (scratch > 0) {
-        HS_CUDA_TRY(err, cudaMalloc(&state->scratch, scratch));
-        HS_CUDA_TRY(err, cudaMemsetAsync(state->scratch, 0, scratch, state->stream));
+    if (state->plan.scratch > 0) {
+        HS_CUDA_TRY(err, cudaMalloc(&state->scratch, state->plan.scratch));
+        HS_CUDA_TRY(err, cudaMemsetAsync(state->scratch, 0, state->plan.scratch, state->stream));
     }
-    hs_status st = hs_cuda_source_init(&state->source, state->problem, state->kernel,
+    hs_status st = hs_cuda_source_init(&state->source, state->problem, state->kernel, &state->plan,
                                        &state->layout, &state->staging, state->stream, err);
     if (!st)
         st = hs_cuda_faces_init(&state->faces, state->problem, &state->layout,
-                                state->kernel->steps + 1, state->stream, err);
+                                state->plan.steps + 1, state->stream, err);
     if (!st)
         st = hs_cuda_reducer_create(&state->reducer, err);
     return st;
@@ -151,6 +150,36 @@ void destroy(hs_backend_state *state)
     free(state);
 }
 
+hs_status make_plan(hs_backend_state *state, hs_error *err)
+{
+    const hs_layout usual = hs_cuda_layout(state->problem);
+    const hs_status st = hs_cuda_limits(state->device, &state->limits, err);
+    if (st)
+        return st;
+    char reason[256];
+    state->of = hs_kernel_case(state->problem, &usual, 1);
+    if (!hs_kernel_plan_make(state->kernel, &state->of, &state->limits, &state->plan, reason,
+                             sizeof reason))
+        return hs_error_add(err, HS_BAD_INPUT, "%s", reason);
+    state->layout = hs_layout_moved(usual, state->plan.shift);
+    return HS_OK;
+}
+
+/* The plan of a call of so many sweeps: what is left of a stretch is often of as many as before. */
+const hs_kernel_plan *plan_for(hs_backend_state *state, int steps)
+{
+    if (steps == state->plan.steps || state->plan.for_any_steps)
+        return &state->plan;
+    if (steps != state->rest_steps) {
+        char unused[256];
+        hs_case of = state->of;
+        of.steps = state->rest_steps = steps;
+        hs_kernel_plan_make(state->kernel, &of, &state->limits, &state->rest, unused,
+                            sizeof unused);
+    }
+    return &state->rest;
+}
+
 hs_status create(const hs_problem *problem, const hs_kernel *kernel, int device, int threads,
                  hs_backend_state **out, hs_error *err)
 {
@@ -167,15 +196,9 @@ hs_status create(const hs_problem *problem, const hs_kernel *kernel, int device,
     state->problem = problem;
     state->kernel = kernel;
     state->device = device;
-    char reason[256];
-    if (!hs_kernel_plan_here(kernel, problem, &state->plan, reason, sizeof reason)) {
-        destroy(state);
-        return hs_error_add(err, HS_BAD_INPUT, "%s", reason);
-    }
-    const hs_layout usual = hs_cuda_field_layout(problem, &problem->grid);
-    state->layout = hs_tiling_layout(kernel->tiling, problem->precision, problem->face, &usual);
-    state->interior = hs_problem_interior(problem);
-    st = describe_device(state, err);
+    st = make_plan(state, err);
+    if (!st)
+        st = describe_device(state, err);
     if (!st)
         st = allocate(state, err);
     if (st)
@@ -308,16 +331,11 @@ hs_sweep make_request(const hs_backend_state *state, const hs_span *span, int st
     hs_sweep request = {};
     request.precision = state->problem->precision;
     request.layout = state->layout;
-    request.box = state->interior;
-    request.stencil = &span->stencil;
+    request.box = state->of.box;
+    request.op = &span->op;
     request.in = field_of(state, 0);
     request.out = field_of(state, 1);
-    request.source = state->source.nodes;
-    request.source_value = state->source_value;
-    request.source_level = state->source.level;
-    memcpy(request.source_pitch, state->source.pitch, sizeof request.source_pitch);
-    request.source_tables = state->source.hands_over ? state->source.tables.level : NULL;
-    request.source_scale = state->source.scale;
+    request.source = hs_cuda_source_view(&state->source, state->source_value);
     request.steps = steps;
     request.face = state->problem->face;
     request.level = state->level;
@@ -340,7 +358,7 @@ hs_status call_kernel(hs_backend_state *state, const hs_span *span, int64_t firs
         return st;
     hs_sweep request = make_request(state, span, steps);
     request.change = change;
-    st = state->kernel->sweep(&request, err);
+    st = state->kernel->sweep(plan_for(state, steps), &request, err);
     if (!st)
         st = prescribe(state, slot_of(state, steps), err);
     state->now ^= 1;
@@ -355,17 +373,13 @@ hs_status wait(const hs_backend_state *state, const hs_span *span, hs_error *err
     const cudaError_t status = cudaStreamSynchronize(state->stream);
     if (status == cudaSuccess)
         return HS_OK;
-    hs_geometry g = {};
-    const hs_sweep request = make_request(state, span, 1);
-    if (state->kernel->tiling)
-        hs_tiling_launch(state->kernel->tiling, &request, &g);
+    const hs_geometry &g = state->plan.launch;
     return hs_error_add(
         err, HS_DEVICE,
         "cuda: cudaStreamSynchronize after %lld sweeps of kernel %s (%lld blocks of "
         "%d x %d x %d threads, %lld bytes of shared memory each): %s",
-        (long long)span->count, state->kernel->name, (long long)hs_geometry_blocks(&g),
-        g.threads[HS_X], g.threads[HS_Y], g.threads[HS_Z], (long long)g.shared_bytes,
-        cudaGetErrorString(status));
+        (long long)span->count, state->kernel->name, (long long)g.launched, g.threads[HS_X],
+        g.threads[HS_Y], g.threads[HS_Z], (long long)g.shared_bytes, cudaGetErrorString(status));
 }
 
 /* Calls in a recording: they end with the pair of fields, and the field of it, that they began
@@ -536,6 +550,7 @@ extern "C" const hs_backend hs_backend_cuda = {
     .name = "cuda",
     .device = HS_CUDA,
     .available = available,
+    .layout = hs_cuda_layout,
     .memory = hs_cuda_memory,
     .create = create,
     .upload = upload,

@@ -13,7 +13,7 @@ void hs_cuda_graph_release(hs_cuda_graph *replay)
 bool hs_cuda_graph_fits(const hs_cuda_graph *replay, int now, const hs_span *span)
 {
     return replay->graph && replay->now == now && replay->step == span->step &&
-           memcmp(&replay->stencil, &span->stencil, sizeof span->stencil) == 0;
+           memcmp(&replay->op, &span->op, sizeof span->op) == 0;
 }
 
 hs_status hs_cuda_graph_keep(hs_cuda_graph *replay, cudaGraph_t graph, int now, const hs_span *span,
@@ -25,6 +25,6 @@ hs_status hs_cuda_graph_keep(hs_cuda_graph *replay, cudaGraph_t graph, int now, 
     HS_CUDA_TRY(err, status);
     replay->now = now;
     replay->step = span->step;
-    replay->stencil = span->stencil;
+    replay->op = span->op;
     return HS_OK;
 }

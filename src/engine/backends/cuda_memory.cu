@@ -4,28 +4,10 @@
 
 enum { ALIGN_BYTES = 128 }; /* what a warp reads at once */
 
-hs_layout hs_cuda_field_layout(const hs_problem *problem, const hs_grid *grid)
+hs_layout hs_cuda_layout(const hs_problem *problem)
 {
-    return hs_layout_make(grid, problem->radius,
+    return hs_layout_make(&problem->grid, problem->radius,
                           ALIGN_BYTES / (int64_t)hs_precision_size(problem->precision));
-}
-
-size_t hs_cuda_scratch_bytes(const hs_problem *problem, const hs_kernel *kernel,
-                             const hs_grid *grid)
-{
-    if (!kernel->scratch)
-        return 0;
-    hs_stencil stencil = {};
-    stencil.dims = grid->dims;
-    stencil.radius = problem->radius;
-    hs_sweep request = {};
-    request.precision = problem->precision;
-    request.layout = hs_cuda_field_layout(problem, grid);
-    request.box = hs_grid_box(grid);
-    request.stencil = &stencil;
-    request.steps = kernel->steps;
-    request.face = problem->face;
-    return kernel->scratch(&request);
 }
 
 namespace
@@ -37,14 +19,32 @@ double field_bytes(const hs_problem *problem)
     return hs_layout_bytes(&problem->grid, problem->radius, align, problem->precision);
 }
 
+/* The kernel's plan; of what it cannot do, one of no scratch. */
+hs_kernel_plan plan_of(const hs_problem *problem, const hs_kernel *kernel)
+{
+    hs_kernel_plan plan = {};
+    hs_device_limits limits = {};
+    hs_error unused;
+    hs_error_init(&unused);
+    char reason[256];
+    plan.steps = kernel->steps;
+    if (hs_cuda_limits(problem->solver.device, &limits, &unused) == HS_OK) {
+        const hs_layout layout = hs_cuda_layout(problem);
+        const hs_case of = hs_kernel_case(problem, &layout, 1);
+        hs_kernel_plan_make(kernel, &of, &limits, &plan, reason, sizeof reason);
+    }
+    hs_error_release(&unused);
+    return plan;
+}
+
 double bytes_needed(const hs_problem *problem, const hs_kernel *kernel)
 {
-    const int of_source = hs_cuda_source_fields(problem, kernel);
-    const double fields = field_bytes(problem) * (2 + of_source);
-    if (fields > 0x1p50) /* no device has that; an integer might not hold it */
-        return fields;
-    return fields + hs_cuda_faces_bytes(problem, kernel->steps + 1) +
-           (double)hs_cuda_scratch_bytes(problem, kernel, &problem->grid);
+    const double field = field_bytes(problem);
+    if (field > 0x1p50) /* no device has that; an integer might not hold it */
+        return 3 * field;
+    const hs_kernel_plan plan = plan_of(problem, kernel);
+    return field * (2 + hs_cuda_source_fields(problem, kernel, plan.steps)) +
+           hs_cuda_faces_bytes(problem, plan.steps + 1) + (double)plan.scratch;
 }
 
 struct demand {
@@ -80,7 +80,7 @@ hs_status memory_short(const hs_problem *problem, const hs_kernel *kernel, doubl
 double hs_cuda_memory(const hs_problem *problem, const hs_kernel *kernel)
 {
     return bytes_needed(problem, kernel) + field_bytes(problem) +
-           hs_cuda_source_more_bytes(problem, kernel);
+           hs_cuda_source_more_bytes(problem, kernel, plan_of(problem, kernel).steps);
 }
 
 hs_status hs_cuda_memory_check(const hs_problem *problem, const hs_kernel *kernel, hs_error *err)

@@ -38,11 +38,8 @@ const double hs_cuda_left_free = 0x1p28;
 
 /* ---- cuda_memory.cu -------------------------------------------------------------------------- */
 
-/* Of a field of the grid. */
-hs_layout hs_cuda_field_layout(const hs_problem *problem, const hs_grid *grid);
-/* What the kernel keeps from call to call. */
-size_t hs_cuda_scratch_bytes(const hs_problem *problem, const hs_kernel *kernel,
-                             const hs_grid *grid);
+/* Of the problem's fields. */
+hs_layout hs_cuda_layout(const hs_problem *problem);
 /* Bytes of a whole run, with what is only taken where there is room. */
 double hs_cuda_memory(const hs_problem *problem, const hs_kernel *kernel);
 /* Whether what the run cannot do without is free; else how much that is, and what grid would fit.
@@ -242,7 +239,7 @@ struct hs_cuda_source {
     cudaStream_t stream;
     unsigned varies;    /* HS_VARIES_..., along the axes of the grid and in time */
     char *allocation;   /* of the field or fields; NULL where the source is uniform */
-    char *nodes;        /* node (0, 0, 0) of the field; NULL where there is none, or many */
+    const void *nodes;  /* node (0, 0, 0) of the field; NULL where there is none, or many */
     const void **level; /* [sweeps of a call] the same of the fields; NULL where there are none */
     int levels;
     int64_t pitch[HS_AXES]; /* elements from node to node in these */
@@ -257,14 +254,15 @@ struct hs_cuda_source {
     double step, time;       /* s, that the field was made for */
 };
 
-/* Fields that it cannot do without. */
-int hs_cuda_source_fields(const hs_problem *problem, const hs_kernel *kernel);
+/* Fields that it cannot do without, if calls of the kernel make so many sweeps. */
+int hs_cuda_source_fields(const hs_problem *problem, const hs_kernel *kernel, int steps);
 /* Bytes that it takes besides, where there is memory for it. */
-double hs_cuda_source_more_bytes(const hs_problem *problem, const hs_kernel *kernel);
+double hs_cuda_source_more_bytes(const hs_problem *problem, const hs_kernel *kernel, int steps);
 /* Safe to release after failure. */
 hs_status hs_cuda_source_init(hs_cuda_source *source, const hs_problem *problem,
-                              const hs_kernel *kernel, const hs_layout *layout,
-                              hs_cuda_staging *staging, cudaStream_t stream, hs_error *err);
+                              const hs_kernel *kernel, const hs_kernel_plan *plan,
+                              const hs_layout *layout, hs_cuda_staging *staging,
+                              cudaStream_t stream, hs_error *err);
 void hs_cuda_source_release(hs_cuda_source *source);
 /* Sweeps, of `steps`, that one call may make, as far as the source is concerned. */
 int hs_cuda_source_steps(const hs_cuda_source *source, int steps);
@@ -272,6 +270,8 @@ int hs_cuda_source_steps(const hs_cuda_source *source, int steps);
  * already. */
 hs_status hs_cuda_source_update(hs_cuda_source *source, double step, int count, const double *t,
                                 hs_error *err);
+/* For a call of the kernel, whose sweeps add `value` where there is no field. */
+hs_source_view hs_cuda_source_view(const hs_cuda_source *source, const double *value);
 /* What a sweep from t adds at each node; 0 where there is a field. */
 double hs_cuda_source_uniform(const hs_cuda_source *source, double step, double t);
 
@@ -321,7 +321,7 @@ hs_face_level hs_cuda_faces_level(const hs_cuda_faces *faces, int in, int out);
 struct hs_cuda_graph {
     cudaGraphExec_t graph;
     int now; /* which of the two fields it begins and ends with */
-    hs_stencil stencil;
+    hs_operator op;
     double step;
 };
 

@@ -2,7 +2,6 @@
 #include "engine/backends/cuda_parts.cuh"
 
 #include "core/features.h"
-#include "engine/registry.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -56,12 +55,6 @@ bool repeats_in_space(const hs_problem *problem)
     return (varies(problem) & axes) != axes;
 }
 
-/* Sweeps for each of which the kernel takes a source field, or 0. */
-int levels_of(const hs_problem *problem, const hs_kernel *kernel)
-{
-    return (kernel->features & HS_SOURCE_LEVELS) ? hs_kernel_steps_for(kernel, problem) : 0;
-}
-
 /* How the source is made, as far as it does not depend on the memory there is. */
 struct way {
     int levels; /* sweeps of a call, each with a source of its own; or 0 */
@@ -69,11 +62,10 @@ struct way {
     hs_separation separation;
 };
 
-way way_of(const hs_problem *problem, const hs_kernel *kernel)
+way way_of(const hs_problem *problem, const hs_kernel *kernel, int steps)
 {
     way w = {};
-    w.levels = levels_of(problem, kernel);
-    w.levels = w.levels <= HS_CUDA_TIMES ? w.levels : 0;
+    w.levels = (kernel->features & HS_SOURCE_LEVELS) && steps <= HS_CUDA_TIMES ? steps : 0;
     w.tables = hs_cuda_tables_suit(problem, &w.separation);
     w.hands_over = w.tables && w.levels > 0 && (kernel->features & HS_SOURCE_TABLES) &&
                    w.separation.axis == HS_Z && !(hs_problem_features(problem) & HS_WALL_FIELD);
@@ -197,7 +189,7 @@ hs_status evaluate(hs_cuda_source *source, double step, int count, const double 
     }
     for (int m = 0; m < moments.count; m++) {
         moments.t[m] = t[m];
-        moments.out[m] = source->level ? (void *)source->level[m] : source->nodes;
+        moments.out[m] = (void *)(source->level ? source->level[m] : source->nodes);
     }
     if (source->tables.levels > 0)
         return hs_cuda_tables_combine(&source->tables, &patch, &moments, source->scale,
@@ -241,7 +233,7 @@ hs_status upload(hs_cuda_source *source, double step, double t, hs_error *err)
         }
         const hs_box box = {{0, 0, k}, {nx, ny, k + 1}};
         st = hs_cuda_upload(source->staging, &source->layout, problem->precision, &box, plane,
-                            source->nodes, source->stream, err);
+                            (void *)source->nodes, source->stream, err);
     }
     free(plane);
     free(row);
@@ -250,18 +242,18 @@ hs_status upload(hs_cuda_source *source, double step, double t, hs_error *err)
 
 } // namespace
 
-int hs_cuda_source_fields(const hs_problem *problem, const hs_kernel *kernel)
+int hs_cuda_source_fields(const hs_problem *problem, const hs_kernel *kernel, int steps)
 {
-    const way w = way_of(problem, kernel);
+    const way w = way_of(problem, kernel, steps);
     const bool one = (varies(problem) & HS_VARIES_SPACE) && !w.hands_over &&
                      !(has_levels(problem, w.levels) && repeats_in_space(problem));
     return one ? 1 : 0;
 }
 
-double hs_cuda_source_more_bytes(const hs_problem *problem, const hs_kernel *kernel)
+double hs_cuda_source_more_bytes(const hs_problem *problem, const hs_kernel *kernel, int steps)
 {
     const double size = (double)hs_precision_size(problem->precision);
-    const way w = way_of(problem, kernel);
+    const way w = way_of(problem, kernel, steps);
     const double part = w.tables ? 0.0 : part_bytes(problem);
     const double besides = part > 0.0 ? part : table_bytes(problem, w);
     if (w.hands_over || !has_levels(problem, w.levels))
@@ -331,8 +323,9 @@ static hs_status allocate(hs_cuda_source *source, const way &w, hs_error *err)
 }
 
 hs_status hs_cuda_source_init(hs_cuda_source *source, const hs_problem *problem,
-                              const hs_kernel *kernel, const hs_layout *layout,
-                              hs_cuda_staging *staging, cudaStream_t stream, hs_error *err)
+                              const hs_kernel *kernel, const hs_kernel_plan *plan,
+                              const hs_layout *layout, hs_cuda_staging *staging,
+                              cudaStream_t stream, hs_error *err)
 {
     *source = {};
     source->staging = staging;
@@ -343,7 +336,7 @@ hs_status hs_cuda_source_init(hs_cuda_source *source, const hs_problem *problem,
     source->step = source->time = NAN;
     if (!(source->varies & HS_VARIES_SPACE))
         return HS_OK;
-    const way w = way_of(problem, kernel);
+    const way w = way_of(problem, kernel, plan->steps);
     const hs_status made = allocate(source, w, err);
     if (made || w.tables || problem->source.field.data)
         return made;
@@ -395,6 +388,26 @@ hs_status hs_cuda_source_update(hs_cuda_source *source, double step, int count, 
     }
     return source->problem->source.field.data ? upload(source, step, t[0], err)
                                               : evaluate(source, step, count, t, err);
+}
+
+hs_source_view hs_cuda_source_view(const hs_cuda_source *source, const double *value)
+{
+    hs_source_view view = {};
+    view.value = value;
+    view.scale = source->scale;
+    for (int axis = 0; axis < HS_AXES; axis++)
+        view.pitch[axis] = source->pitch[axis];
+    if (source->hands_over) {
+        view.form = HS_SOURCE_IS_OF_TABLES;
+        view.tables = source->tables.level;
+    } else if (source->level) {
+        view.form = HS_SOURCE_IS_FIELDS;
+        view.field = source->level;
+    } else if (source->nodes) {
+        view.form = HS_SOURCE_IS_FIELD;
+        view.field = &source->nodes;
+    }
+    return view;
 }
 
 double hs_cuda_source_uniform(const hs_cuda_source *source, double step, double t)

@@ -5,20 +5,23 @@
 CXX ?= c++
 EMULATOR  := tests/tools/emulator
 EMULATED  := $(if $(shell command -v $(CXX) 2>/dev/null),$(shell grep -LE 'asm[^"]*"[^"]|<<<' kernels/cuda/*.cu kernels/cuda/*/*.cu 2>/dev/null))
-EMULATOR_CORE := $(addprefix src/core/,status.c grid.c stencil.c expression.c boundary.c problem.c features.c kernel.c tiling.c)
+EMULATOR_CORE := $(addprefix src/core/,status.c grid.c stencil.c expression.c boundary.c problem.c features.c kernel.c device.c)
 EMULATOR_BUILD := $(BUILD)/$(EMULATOR)
 # coroutines by setjmp, which neither a fortified longjmp nor a sanitizer can follow
 EMULATOR_FLAGS := -O2 -g -ffp-contract=off -U_FORTIFY_SOURCE -D_GNU_SOURCE -Isrc -Ikernels/cuda
 
-EMULATED_TESTS := $(addprefix $(EMULATOR_BUILD)/test_cuda_,$(basename $(notdir $(EMULATED))))
+# the files that define a kernel; others of a folder are parts of it
+EMULATED_KERNELS := $(if $(EMULATED),$(shell grep -l '^HS_CUDA_SWEEP' $(EMULATED)))
+EMULATED_TESTS := $(addprefix $(EMULATOR_BUILD)/test_cuda_,$(basename $(notdir $(EMULATED_KERNELS))))
 EMULATED_PLANS := $(PLANS:%.c=$(EMULATOR_BUILD)/%.o) $(PLANNED:%.cu=$(EMULATOR_BUILD)/%.plan.o)
 
 ifneq ($(EMULATED),)
 
 UNIT_PROGRAMS := $(EMULATED_TESTS) $(UNIT_PROGRAMS)
 
-emulated = $(EMULATOR_BUILD)/test_cuda_$(basename $(notdir $(1))): $(1:%.cu=$(EMULATOR_BUILD)/%.o)
-$(foreach k,$(EMULATED),$(eval $(call emulated,$(k))))
+parts = $(1) $(filter $(dir $(1))in_%,$(EMULATED))
+emulated = $(EMULATOR_BUILD)/test_cuda_$(basename $(notdir $(1))): $(patsubst %.cu,$(EMULATOR_BUILD)/%.o,$(call parts,$(1)))
+$(foreach k,$(EMULATED_KERNELS),$(eval $(call emulated,$(k))))
 $(EMULATED_TESTS): $(EMULATOR_BUILD)/test_cuda_%: $(EMULATOR_BUILD)/emulator.o $(EMULATED_PLANS) \
     $(EMULATOR_CORE:%.c=$(EMULATOR_BUILD)/%.o) $(EMULATOR_BUILD)/main.o
 	$(Q)$(CXX) -Wl,--defsym=hs_kernel_emulated=hs_kernel_cuda_$* -o $@ $^ -lcmocka -lm

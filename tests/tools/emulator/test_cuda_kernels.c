@@ -5,6 +5,7 @@
  * that it may not (all that it need not read is NaN). Each kernel has a program of its own made of
  * this file, so that they run side by side.
  */
+#include "core/device.h"
 #include "core/kernel.h"
 #include "core/problem.h"
 #include "fused_line_1d/plan.h"
@@ -78,8 +79,9 @@ static void fill_input(const struct fields *f, const struct hs_box *box, int dim
 static double plain_sum(const struct fields *f, const struct hs_sweep *sweep, int64_t at)
 {
     struct hs_stencil_term terms[HS_MAX_COEFFICIENTS];
-    const int count = hs_stencil_terms(sweep->stencil, terms);
-    double acc = sweep->source ? get(f->precision, f->source, at) : sweep->source_value[0];
+    const int count = hs_stencil_terms(&sweep->op->stencil, terms);
+    double acc =
+        hs_source_field(&sweep->source) ? get(f->precision, f->source, at) : sweep->source.value[0];
     for (int n = 0; n < count; n++) {
         const double in =
             get(f->precision, f->in, at + terms[n].offset * f->layout.pitch[terms[n].axis]);
@@ -108,11 +110,22 @@ static bool may_be_copied(const struct fields *f, const struct hs_sweep *sweep, 
     return sweep->may_copy && beside && out == get(f->precision, f->in, at);
 }
 
-static void check(const struct fields *f, const struct hs_sweep *sweep, const char *what)
+/* As the kernel is asked for it, on an H200. */
+static struct hs_kernel_plan plan_for(const struct hs_case *of)
+{
+    struct hs_kernel_plan plan;
+    char reason[256];
+    if (!hs_kernel_plan_make(kernel, of, hs_device_find("H200"), &plan, reason, sizeof reason))
+        fail_msg("%s", reason);
+    return plan;
+}
+
+static void check(const struct fields *f, const struct hs_kernel_plan *plan,
+                  const struct hs_sweep *sweep, const char *what)
 {
     struct hs_error err;
     hs_error_init(&err);
-    if (kernel->sweep(sweep, &err) != HS_OK)
+    if (kernel->sweep(plan, sweep, &err) != HS_OK)
         fail_msg("%s: %s: %s", kernel->name, what, err.text);
     const char *complaint = emulator_complaint_c();
     if (complaint)
@@ -176,31 +189,45 @@ static void run_job(int dims, int radius, enum hs_precision precision, const str
         sweep.box.lo[axis] = job->hi[0] ? job->lo[axis] : halo;
         sweep.box.hi[axis] = job->hi[0] ? job->hi[axis] : job->points[axis] - halo;
     }
-    struct hs_stencil stencil = {.dims = dims, .radius = radius};
+    struct hs_operator op = {.stencil = {.dims = dims, .radius = radius}};
     for (int n = 0; n < hs_stencil_count(dims, radius); n++)
-        stencil.c[n] = toss();
+        op.stencil.c[n] = toss();
     const double value = precision == HS_FLOAT ? (double)(float)toss() : toss();
     f.in = allocate(&f), f.out = allocate(&f), f.source = allocate(&f);
     fill_input(&f, &sweep.box, dims, radius);
     fill(&f, f.source, &sweep.box);
     const size_t skip = (size_t)f.layout.origin * hs_precision_size(precision);
-    sweep.stencil = &stencil;
+    sweep.op = &op;
     sweep.in = (char *)f.in + skip;
     sweep.out = (char *)f.out + skip;
-    sweep.source_value = &value;
-    void *scratch = kernel->scratch ? calloc(1, kernel->scratch(&sweep)) : NULL;
+    const void *const field = (char *)f.source + skip;
+    const struct hs_face face[HS_FACES] = {{0}};
+    struct hs_case of = {.precision = precision,
+                         .dims = dims,
+                         .radius = radius,
+                         .layout = f.layout,
+                         .box = sweep.box,
+                         .face = face};
+    void *scratch = NULL;
     for (int order = 0; order < ORDERS; order++) {
+        of.asked = hs_feature_stencil(dims, radius, precision) |
+                   (order == 0 ? HS_SOURCE | HS_SOURCE_FIELD : HS_SOURCE);
+        const struct hs_kernel_plan plan = plan_for(&of);
+        if (!scratch && plan.scratch)
+            scratch = calloc(1, plan.scratch);
         sweep.scratch = order > 0 ? scratch : NULL; /* twice the same: a call leaves it in order */
         emulator_set_order_c(order);
         for (int64_t n = 0; n < f.layout.elements; n++)
             put(precision, f.out, n, NAN);
-        sweep.source = order == 0 ? (char *)f.source + skip : NULL;
+        sweep.source = (struct hs_source_view){.value = &value, .field = &field};
+        sweep.source.form = order == 0 ? HS_SOURCE_IS_FIELD : HS_SOURCE_IS_UNIFORM;
+        memcpy(sweep.source.pitch, f.layout.pitch, sizeof f.layout.pitch);
         sweep.may_copy = order != 1;
         char what[160];
         snprintf(what, sizeof what, "%dD radius %d %s, %d x %d x %d, order %d", dims, radius,
                  hs_precision_name(precision), (int)job->points[0], (int)job->points[1],
                  (int)job->points[2], order);
-        check(&f, &sweep, what);
+        check(&f, &plan, &sweep, what);
     }
     free(f.in), free(f.out), free(f.source), free(scratch);
 }
@@ -231,7 +258,8 @@ void test_cuda_kernels__bulk_march_sweeps_wide_planes_too(void **state)
     if (strcmp(kernel->name, "bulk_march") != 0)
         skip();
     for (int precision = 0; precision < HS_PRECISIONS; precision++)
-        run_job(3, 1, precision, &(struct job){.points = {5, HS_MULTIPROCESSORS * 8 + 13, 4}});
+        run_job(3, 1, precision,
+                &(struct job){.points = {5, hs_device_find("H200")->multiprocessors * 8 + 13, 4}});
 }
 
 /* ---- kernels that apply the faces' rules themselves ------------------------------------------ */
@@ -381,12 +409,14 @@ static void set_source(struct hs_sweep *sweep, const struct fields *f, enum sour
     const size_t size = hs_precision_size(f->precision);
     const char *const first = (const char *)f->source + (size_t)f->layout.origin * size;
     const bool one = source == ONE_ROW || source == ONE_FOR_EACH;
-    sweep->source = source == ONE_FIELD ? first : NULL;
-    sweep->source_level = source > ONE_FIELD ? level : NULL;
-    sweep->source_pitch[HS_X] = 1;
-    sweep->source_pitch[HS_Y] =
+    sweep->source.form = source == NUMBERS     ? HS_SOURCE_IS_UNIFORM
+                         : source == ONE_FIELD ? HS_SOURCE_IS_FIELD
+                                               : HS_SOURCE_IS_FIELDS;
+    sweep->source.field = level;
+    sweep->source.pitch[HS_X] = 1;
+    sweep->source.pitch[HS_Y] =
         source == PLANES_XZ || source == ROWS || source == ONE_ROW ? 0 : f->layout.pitch[HS_Y];
-    sweep->source_pitch[HS_Z] =
+    sweep->source.pitch[HS_Z] =
         source == PLANES_XY || source == ROWS || source == ONE_ROW ? 0 : f->layout.pitch[HS_Z];
     for (int l = 0; l < levels; l++)
         level[l] = first + (one ? 0 : l) * (int64_t)size * source_elements(f);
@@ -405,36 +435,37 @@ static double *set_tables(struct hs_sweep *sweep, const struct fields *f,
         tables[s].plane = memory + s * all;
         tables[s].line = (const struct hs_source_line *)(memory + s * all + plane);
     }
-    sweep->source_tables = tables;
-    sweep->source_pitch[HS_X] = 1;
-    sweep->source_pitch[HS_Y] = pitch;
-    sweep->source_pitch[HS_Z] = 0;
-    sweep->source_scale = 0.3;
+    sweep->source.form = HS_SOURCE_IS_OF_TABLES;
+    sweep->source.tables = tables;
+    sweep->source.pitch[HS_X] = 1;
+    sweep->source.pitch[HS_Y] = pitch;
+    sweep->source.pitch[HS_Z] = 0;
+    sweep->source.scale = 0.3;
     return memory;
 }
 
 static double table_value(const struct hs_sweep *sweep, enum hs_precision precision, int step,
                           const int64_t node[HS_AXES])
 {
-    const struct hs_source_tables *t = &sweep->source_tables[step];
+    const struct hs_source_tables *t = &sweep->source.tables[step];
     const struct hs_source_line *line = &t->line[node[HS_Z]];
-    const double plane = t->plane[node[HS_Y] * sweep->source_pitch[HS_Y] + node[HS_X]];
-    const double value = (plane * line->column + line->offset) * sweep->source_scale;
+    const double plane = t->plane[node[HS_Y] * sweep->source.pitch[HS_Y] + node[HS_X]];
+    const double value = (plane * line->column + line->offset) * sweep->source.scale;
     return precision == HS_FLOAT ? (double)(float)value : value;
 }
 
 static double source_at(const struct hs_sweep *sweep, const struct fields *f, int step,
                         const int64_t node[HS_AXES])
 {
-    if (sweep->source_tables)
+    if (sweep->source.form == HS_SOURCE_IS_OF_TABLES)
         return table_value(sweep, f->precision, step, node);
-    if (sweep->source)
-        return get(f->precision, sweep->source,
+    if (sweep->source.form == HS_SOURCE_IS_FIELD)
+        return get(f->precision, sweep->source.field[0],
                    hs_layout_offset(&f->layout, node[0], node[1], node[2]));
-    if (sweep->source_level)
-        return get(f->precision, sweep->source_level[step],
-                   node[0] + node[1] * sweep->source_pitch[1] + node[2] * sweep->source_pitch[2]);
-    return sweep->source_value[step];
+    if (sweep->source.form == HS_SOURCE_IS_FIELDS)
+        return get(f->precision, sweep->source.field[step],
+                   node[0] + node[1] * sweep->source.pitch[1] + node[2] * sweep->source.pitch[2]);
+    return sweep->source.value[step];
 }
 
 /* One sweep by the book, dense fields. */
@@ -442,9 +473,9 @@ static void plain_sweep(const struct walls *walls, const struct fields *f,
                         const struct hs_sweep *sweep, int step, const double *in, double *out)
 {
     const int64_t *n = f->layout.points;
-    const int dims = sweep->stencil->dims;
+    const int dims = sweep->op->stencil.dims;
     struct hs_stencil_term terms[HS_MAX_COEFFICIENTS];
-    const int count = hs_stencil_terms(sweep->stencil, terms);
+    const int count = hs_stencil_terms(&sweep->op->stencil, terms);
     int64_t node[HS_AXES];
     for (node[2] = 0; node[2] < n[2]; node[2]++)
         for (node[1] = 0; node[1] < n[1]; node[1]++)
@@ -480,43 +511,39 @@ struct fusion {
     bool stay;    /* those that are not do not change in time */
 };
 
-/* As far as a kernel looks at one, a problem with such a source and such faces. */
-static struct hs_problem problem_of(enum hs_precision precision, enum source source, bool uniform)
+/* What a problem with such a source and such faces asks for. */
+static hs_features asked_for(int dims, int radius, enum hs_precision precision,
+                             const struct fusion *fusion)
 {
-    static const struct hs_instruction code;
-    const struct hs_expression varies = {&code, 1, HS_VARIES_SPACE};
-    struct hs_problem problem = {
-        .precision = precision, .grid = {.dims = 3, .points = {64, 64, 64}}, .radius = 1};
-    problem.source.present = true;
-    if (source != NUMBERS)
-        problem.source.field.value.expression = varies;
-    if (source > ONE_FIELD)
-        problem.source.field.value.expression.varies |= HS_VARIES_T;
-    if (!uniform)
-        problem.face[0].drive.expression = varies;
-    return problem;
+    hs_features asked = hs_feature_stencil(dims, radius, precision) | HS_SOURCE;
+    if (fusion->source != NUMBERS)
+        asked |= HS_SOURCE_FIELD;
+    if (fusion->source > ONE_FIELD)
+        asked |= HS_SOURCE_TIME | HS_SOURCE_FIELD_TIME;
+    if (!fusion->uniform)
+        asked |= HS_WALL_FIELD | (fusion->stay ? 0 : HS_WALL_FIELD_TIME);
+    return asked;
 }
 
-/* The kernel's plan for such a problem, as far as it does not depend on the grid. */
-static struct hs_kernel_plan plan_of(enum hs_precision precision, enum source source, bool uniform)
+/* On a grid that no kernel is too large or too small for; of it only steps and forms matter. */
+static struct hs_kernel_plan plan_of(int dims, int radius, enum hs_precision precision,
+                                     enum source source, bool uniform)
 {
-    const struct hs_problem problem = problem_of(precision, source, uniform);
-    struct hs_kernel_plan plan = {.steps = kernel->steps};
-    char reason[256];
-    if (kernel->plan)
-        kernel->plan(&problem, NULL, &plan, reason, sizeof reason);
-    return plan;
-}
-
-static int most_steps(enum hs_precision precision, enum source source, bool uniform)
-{
-    return plan_of(precision, source, uniform).steps;
-}
-
-static bool has_max_norm(enum hs_precision precision, const struct fusion *fusion)
-{
-    const struct hs_kernel_plan plan = plan_of(precision, fusion->source, fusion->uniform);
-    return plan.fused_max_norm && fusion->steps == plan.steps;
+    static const int64_t points[HS_AXES + 1][HS_AXES] = {
+        {0}, {1301, 1, 1}, {700, 61, 1}, {90, 100, 41}};
+    const struct fusion fusion = {.source = source, .uniform = uniform, .stay = true};
+    const struct hs_grid grid = {.dims = dims,
+                                 .points = {points[dims][0], points[dims][1], points[dims][2]}};
+    const struct hs_face face[HS_FACES] = {{0}};
+    const struct hs_case of = {.asked = asked_for(dims, radius, precision, &fusion),
+                               .source_varies = source == NUMBERS ? 0 : HS_VARIES_SPACE,
+                               .precision = precision,
+                               .dims = dims,
+                               .radius = radius,
+                               .layout = hs_layout_make(&grid, radius, 32),
+                               .box = hs_grid_box(&grid),
+                               .face = face};
+    return plan_for(&of);
 }
 
 /* The largest difference of two values, in their precision. */
@@ -540,31 +567,42 @@ static void run_fused(int dims, int radius, enum hs_precision precision,
     f.layout = hs_layout_make(&grid, radius, 128 / (int64_t)hs_precision_size(precision));
     struct walls walls;
     set_walls(&walls, &f, dims, radius, mix, fusion->uniform, fusion->stay);
-    f.layout = hs_tiling_layout(kernel->tiling, precision, walls.face, &f.layout);
+    struct hs_case of = {.asked = asked_for(dims, radius, precision, fusion),
+                         .source_varies = fusion->source == NUMBERS ? 0 : HS_VARIES_SPACE,
+                         .precision = precision,
+                         .dims = dims,
+                         .radius = radius,
+                         .layout = f.layout,
+                         .box = hs_grid_box(&grid),
+                         .face = walls.face,
+                         .steps = fusion->steps};
+    for (int face = 0; face < 2 * dims; face++) {
+        if (face % 2)
+            of.box.hi[face / 2] -= walls.face[face].held;
+        else
+            of.box.lo[face / 2] += walls.face[face].held;
+    }
+    const struct hs_kernel_plan plan = plan_for(&of);
+    f.layout = hs_layout_moved(f.layout, plan.shift);
     struct hs_sweep sweep = {.precision = precision,
                              .layout = f.layout,
                              .steps = fusion->steps,
-                             .box = hs_grid_box(&grid),
+                             .box = of.box,
                              .face = walls.face,
                              .level = walls.level,
                              .threads = 1};
-    for (int face = 0; face < 2 * dims; face++) {
-        if (face % 2)
-            sweep.box.hi[face / 2] -= walls.face[face].held;
-        else
-            sweep.box.lo[face / 2] += walls.face[face].held;
-    }
-    struct hs_stencil stencil = {.dims = dims, .radius = radius};
-    sweep.stencil = &stencil;
+    struct hs_operator op = {.stencil = {.dims = dims, .radius = radius}};
+    struct hs_stencil *const stencil = &op.stencil;
+    sweep.op = &op;
     for (int n = 0; n < hs_stencil_count(dims, radius); n++)
-        stencil.c[n] = precision == HS_FLOAT ? (double)(float)(0.2 * toss()) : 0.2 * toss();
+        stencil->c[n] = precision == HS_FLOAT ? (double)(float)(0.2 * toss()) : 0.2 * toss();
     double value[STEPS];
     for (int s = 0; s < STEPS; s++)
         value[s] = precision == HS_FLOAT ? (double)(float)toss() : toss();
     const struct hs_box nodes = hs_grid_box(&grid);
     void *scratch = NULL; /* which lasts from call to call */
-    if (kernel->scratch) {
-        const size_t bytes = (kernel->scratch(&sweep) + 127) / 128 * 128;
+    if (plan.scratch) {
+        const size_t bytes = (plan.scratch + 127) / 128 * 128;
         scratch = memset(aligned_alloc(128, bytes), 0, bytes);
     }
     sweep.scratch = scratch;
@@ -578,7 +616,7 @@ static void run_fused(int dims, int radius, enum hs_precision precision,
     const size_t skip = (size_t)f.layout.origin * hs_precision_size(precision);
     sweep.in = (char *)f.in + skip;
     sweep.out = (char *)f.out + skip;
-    sweep.source_value = value;
+    sweep.source.value = value;
     const void *level[STEPS];
     struct hs_source_tables tables[STEPS];
     double *table_memory = NULL;
@@ -602,7 +640,7 @@ static void run_fused(int dims, int radius, enum hs_precision precision,
     const double change = largest_change(precision, now, next, count);
     for (int order = 0; order < ORDERS; order++) {
         /* where many blocks run together one order takes as long as three elsewhere */
-        if (fusion->once ? order != mix % ORDERS : kernel->scratch && order == mix % ORDERS)
+        if (fusion->once ? order != mix % ORDERS : plan.scratch && order == mix % ORDERS)
             continue;
         emulator_set_order_c(order);
         for (int64_t n = 0; n < f.layout.elements; n++)
@@ -613,10 +651,10 @@ static void run_fused(int dims, int radius, enum hs_precision precision,
                  radius, hs_precision_name(precision), (int)points[0], (int)points[1],
                  (int)points[2], sweep.steps, mix, (int)fusion->source, order);
         double told = 0.0; /* a float or a double */
-        sweep.change = has_max_norm(precision, fusion) ? &told : NULL;
+        sweep.change = plan.fused_max_norm && fusion->steps == plan.steps ? &told : NULL;
         struct hs_error err;
         hs_error_init(&err);
-        if (kernel->sweep(&sweep, &err) != HS_OK)
+        if (kernel->sweep(&plan, &sweep, &err) != HS_OK)
             fail_msg("%s: %s: %s", kernel->name, what, err.text);
         const char *complaint = emulator_complaint_c();
         if (complaint)
@@ -665,8 +703,8 @@ static void run_fusions(int dims, int radius, enum hs_precision precision)
     static const int64_t tall[3][HS_AXES] = {{65, 96, 8}, {130, 103, 9}, {64, 190, 41}};
     static const int64_t long_line[HS_AXES] = {HS_LINE_LONG + 5, 1, 1};
     const bool resident = strcmp(kernel->name, "resident") == 0;
-    const bool strips = plan_of(HS_DOUBLE, NUMBERS, true).few > 0;
-    const bool takes_small = !kernel->plan || resident;
+    const bool strips = strcmp(kernel->name, "fused_march_2d") == 0;
+    const bool takes_small = resident || strncmp(kernel->name, "temporal", 8) == 0;
     const int64_t(*const points)[HS_AXES] = takes_small               ? sizes[dims]
                                             : dims == 3 && radius > 1 ? tall
                                                                       : wide[dims];
@@ -674,7 +712,8 @@ static void run_fusions(int dims, int radius, enum hs_precision precision)
         const bool uniform = !(kernel->features & HS_SOURCE_FIELD) || (resident && mix % 4 < 2);
         struct fusion fusion = {.mix = mix, .uniform = uniform, .stay = resident};
         fusion.source = mix % 2 && kernel->features & HS_SOURCE_FIELD ? ONE_FIELD : NUMBERS;
-        const struct hs_kernel_plan plan = plan_of(precision, fusion.source, fusion.uniform);
+        const struct hs_kernel_plan plan =
+            plan_of(dims, radius, precision, fusion.source, fusion.uniform);
         const int most = plan.steps;
         fusion.steps = hs_kernel_plan_takes(&plan, most, 1 + mix * 7 % (most <= STEPS ? most : 15));
         run_fused(dims, radius, precision, points[mix / 2 % 3], &fusion);
@@ -686,24 +725,24 @@ static void run_fusions(int dims, int radius, enum hs_precision precision)
     for (int turn = 2; turn < 2 * SOURCES && (kernel->features & HS_SOURCE_LEVELS); turn++) {
         struct fusion fusion = {.mix = turn + turn / 2, .uniform = turn % 2, .once = true};
         fusion.source = (enum source)(turn / 2);
-        const int most = most_steps(precision, fusion.source, fusion.uniform);
+        const int most = plan_of(dims, radius, precision, fusion.source, fusion.uniform).steps;
         fusion.steps = turn % 5 ? most : 1 + turn % most;
         run_fused(dims, radius, precision, points[turn % 3], &fusion);
     }
     for (int mix = 0; mix < 9 && (kernel->features & HS_SOURCE_LEVELS); mix++) {
-        const int most = most_steps(precision, ONE_FIELD, true);
+        const int most = plan_of(dims, radius, precision, ONE_FIELD, true).steps;
         const struct fusion fusion = {mix, most, ONE_FIELD, true, true, false};
         run_fused(dims, radius, precision, points[mix % 3], &fusion);
     }
     for (int mix = 0; mix < 9 && (kernel->features & HS_SOURCE_TABLES); mix++) {
-        const int most = most_steps(precision, TABLES, true);
+        const int most = plan_of(dims, radius, precision, TABLES, true).steps;
         const int steps = mix % 4 ? most : 1 + mix / 4 % most;
         const struct fusion fusion = {mix, steps, TABLES, true, true, false};
         run_fused(dims, radius, precision, points[mix / 2 % 3], &fusion);
     }
     /* more columns than make blocks of fused_wide_3d march in step */
     static const int64_t many[HS_AXES] = {512, 360, 9};
-    if (dims == 3 && radius == 2 && precision == HS_FLOAT && kernel->scratch) {
+    if (dims == 3 && radius == 2 && precision == HS_FLOAT && !takes_small) {
         const struct fusion fusion = {
             .mix = ALL_FIXED, .steps = kernel->steps, .uniform = true, .once = true};
         run_fused(dims, radius, precision, many, &fusion);
@@ -727,7 +766,7 @@ static void run_fusions(int dims, int radius, enum hs_precision precision)
     static const int64_t even[HS_AXES] = {700, 61, 1};
     for (int mix = 8; dims == 2 && strips && mix <= ALL_PERIODIC; mix += ALL_PERIODIC - 8)
         for (int few = 0; few < 2; few++) {
-            const struct hs_kernel_plan plan = plan_of(precision, NUMBERS, true);
+            const struct hs_kernel_plan plan = plan_of(dims, radius, precision, NUMBERS, true);
             const int steps = few ? hs_kernel_plan_takes(&plan, plan.steps, 7) : plan.steps;
             const struct fusion fusion = {.mix = mix, .steps = steps, .uniform = true};
             run_fused(dims, radius, precision, even, &fusion);

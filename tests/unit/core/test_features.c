@@ -69,7 +69,7 @@ void test_features__of_values_that_vary(void **state)
     assert_int_equal(asked_of("robin", HS_VARIES_T), wall | HS_WALL_TIME);
     assert_int_equal(asked_of("robin", HS_VARIES_Y), wall | HS_WALL_FIELD);
     assert_int_equal(asked_of("robin", HS_VARIES_Z | HS_VARIES_T),
-                     wall | HS_WALL_FIELD | HS_WALL_TIME);
+                     wall | HS_WALL_FIELD | HS_WALL_TIME | HS_WALL_FIELD_TIME);
 }
 
 void test_features__of_sources(void **state)
@@ -110,9 +110,12 @@ void test_features__uniform_kernels_do_not_suit_fields(void **state)
     char reason[128];
     struct hs_kernel_plan plan;
     struct hs_problem problem = case_of("robin", HS_VARIES_T);
-    assert_true(hs_kernel_plan_make(&kernel, &problem, NULL, &plan, reason, sizeof reason));
+    const struct hs_layout layout = hs_layout_make(&problem.grid, problem.radius, 8);
+    struct hs_case of = hs_kernel_case(&problem, &layout, 1);
+    assert_true(hs_kernel_plan_make(&kernel, &of, NULL, &plan, reason, sizeof reason));
     problem = case_of("robin", HS_VARIES_X);
-    assert_false(hs_kernel_plan_make(&kernel, &problem, NULL, &plan, reason, sizeof reason));
+    of = hs_kernel_case(&problem, &layout, 1);
+    assert_false(hs_kernel_plan_make(&kernel, &of, NULL, &plan, reason, sizeof reason));
     assert_string_equal(reason, "mine cannot do boundary values that differ from point to point");
 }
 

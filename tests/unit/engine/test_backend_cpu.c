@@ -64,7 +64,7 @@ static void sweep(struct fixture *f, int64_t count, bool keep_last)
 {
     const struct hs_span span = {.count = count,
                                  .step = 0.01,
-                                 .stencil = hs_problem_stencil(&f->problem, 0.01),
+                                 .op = hs_problem_operator(&f->problem, 0.01),
                                  .keep_last = keep_last};
     assert_int_equal(hs_backend_cpu.sweep(f->state, &span, &f->err), HS_OK);
 }
@@ -126,7 +126,7 @@ void test_backend_cpu__prescribed_layers_follow_the_time(void **state)
                                      .first = n - 1,
                                      .start = 0.25,
                                      .step = 0.01,
-                                     .stencil = hs_problem_stencil(&f.problem, 0.01)};
+                                     .op = hs_problem_operator(&f.problem, 0.01)};
         assert_int_equal(hs_backend_cpu.sweep(f.state, &span, &f.err), HS_OK);
         download(&f, back);
         for (int i = 0; i < NX * NY; i++) {
@@ -454,7 +454,7 @@ static double *swept_by(const struct hs_kernel *kernel, bool fewer)
     hs_error_init(&err);
     assert_int_equal(hs_backend_cpu.create(&problem, kernel, 0, THREADS, &s, &err), HS_OK);
     assert_int_equal(hs_backend_cpu.upload(s, &all, values, &err), HS_OK);
-    struct hs_span span = {.step = 0.01, .stencil = hs_problem_stencil(&problem, 0.01)};
+    struct hs_span span = {.step = 0.01, .op = hs_problem_operator(&problem, 0.01)};
     for (int n = 0; n < 8; n++) {
         span.count = 1 + n % 5;
         s->team.tried = fewer ? 1 + (3 * n) % THREADS : 0;

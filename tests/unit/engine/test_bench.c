@@ -66,11 +66,12 @@ void test_bench__proves_and_times(void **state)
 }
 
 /* A kernel that forgets one point. */
-static enum hs_status forgetful(const struct hs_sweep *sweep, struct hs_error *err)
+static enum hs_status forgetful(const struct hs_kernel_plan *plan, const struct hs_sweep *sweep,
+                                struct hs_error *err)
 {
     struct hs_sweep less = *sweep;
     less.box.hi[HS_X]--;
-    return hs_kernel_cpu_openmp.sweep(&less, err);
+    return hs_kernel_cpu_openmp.sweep(plan, &less, err);
 }
 
 void test_bench__kernel_that_is_wrong_is_not_timed(void **state)
@@ -96,9 +97,10 @@ void test_bench__kernel_that_is_wrong_is_not_timed(void **state)
 
 /* Right as often as it is proven, and wrong afterwards: as a launch that fails under load. */
 static int calls;
-static enum hs_status breaks_down(const struct hs_sweep *sweep, struct hs_error *err)
+static enum hs_status breaks_down(const struct hs_kernel_plan *plan, const struct hs_sweep *sweep,
+                                  struct hs_error *err)
 {
-    const enum hs_status st = hs_kernel_cpu_openmp.sweep(sweep, err);
+    const enum hs_status st = hs_kernel_cpu_openmp.sweep(plan, sweep, err);
     if (++calls > 2)
         ((double *)sweep->out)[hs_layout_offset(&sweep->layout, 4, 4, 4)] = calls % 2 ? NAN : 1e9;
     return st;

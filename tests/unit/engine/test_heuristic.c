@@ -81,9 +81,6 @@ static bool is_known(const char *name, enum hs_device device)
     for (int n = 0; hs_kernels[n]; n++)
         if (hs_kernels[n]->device == device && strcmp(hs_kernels[n]->name, name) == 0)
             return true;
-    for (const struct hs_absent_kernel *absent = hs_absent_kernels; absent->name; absent++)
-        if (strcmp(absent->device, hs_device_name(device)) == 0 && strcmp(absent->name, name) == 0)
-            return true;
     return false;
 }
 

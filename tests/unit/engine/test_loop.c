@@ -181,10 +181,15 @@ static struct hs_problem make(double initial)
     return problem;
 }
 
+extern const struct hs_method hs_method_euler;
+
 static struct hs_plan plan_for(int64_t sweeps)
 {
-    return (struct hs_plan){
-        .backend = &stand_in, .sweeps = sweeps, .tail_step = 0.5, .end = 0.5 * (double)sweeps};
+    return (struct hs_plan){.method = &hs_method_euler,
+                            .backend = &stand_in,
+                            .sweeps = sweeps,
+                            .tail_step = 0.5,
+                            .end = 0.5 * (double)sweeps};
 }
 
 static enum hs_status run(const struct hs_problem *problem, const struct hs_plan *plan,

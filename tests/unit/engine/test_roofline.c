@@ -1,4 +1,3 @@
-#include "core/tiling.h"
 #include "engine/roofline.h"
 #include "test.h"
 
@@ -7,36 +6,39 @@
 extern const struct hs_backend hs_backend_cpu;
 
 /* A launch of 4 sweeps: 10 blocks that load 150 points each and write 100, on 1000 points. */
-static void counted(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
-                    struct hs_geometry *out)
+static bool counted(const struct hs_case *of, const struct hs_device_limits *limits,
+                    struct hs_kernel_plan *out, char *reason, size_t size)
 {
-    (void)blocking;
-    assert_int_equal(sweep->steps, 4);
-    assert_int_equal(hs_box_count(&sweep->box), 1000);
-    *out = (struct hs_geometry){
-        .points_updated = 1000, .blocks = {5, 2, 1}, .points_loaded = 150, .points_written = 100};
+    (void)limits, (void)reason, (void)size;
+    assert_int_equal(hs_box_count(&of->box), 1000);
+    out->launch = (struct hs_geometry){
+        .points_updated = 1000, .launched = 10, .points_loaded = 150, .points_written = 100};
+    return true;
 }
 
-static void miscounted(const struct hs_sweep *sweep, const struct hs_blocking *blocking,
-                       struct hs_geometry *out)
+static bool miscounted(const struct hs_case *of, const struct hs_device_limits *limits,
+                       struct hs_kernel_plan *out, char *reason, size_t size)
 {
-    (void)sweep, (void)blocking;
-    *out = (struct hs_geometry){.points_updated = 1000, .blocks = {1, 1, 1}, .points_loaded = 1};
+    (void)of, (void)limits, (void)reason, (void)size;
+    out->launch = (struct hs_geometry){.points_updated = 1000, .launched = 1, .points_loaded = 1};
+    return true;
 }
 
-static struct hs_blocking usual(int dims, int radius, enum hs_precision precision)
+static enum hs_status never(const struct hs_kernel_plan *plan, const struct hs_sweep *sweep,
+                            struct hs_error *err)
 {
-    (void)dims, (void)radius, (void)precision;
-    return (struct hs_blocking){{32, 1, 1}, 0};
+    (void)plan, (void)sweep, (void)err;
+    return HS_DEVICE;
 }
 
-static const struct hs_tiling counts = {.usual = usual, .geometry = counted};
-static const struct hs_tiling miscounts = {.usual = usual, .geometry = miscounted};
-
-static const struct hs_kernel single = {.name = "single", .steps = 1, .tiling = &miscounts};
-static const struct hs_kernel fused = {.name = "fused", .steps = 4, .tiling = &counts};
-static const struct hs_kernel hasty = {.name = "hasty", .steps = 4, .tiling = &miscounts};
-static const struct hs_kernel bare = {.name = "bare", .steps = 4};
+#define ALL HS_STENCIL | HS_3D | HS_RADIUS_1 | HS_IN_FLOAT
+static const struct hs_kernel single = {
+    .name = "single", .features = ALL, .steps = 1, .plan = miscounted, .sweep = never};
+static const struct hs_kernel fused = {
+    .name = "fused", .features = ALL, .steps = 4, .plan = counted, .sweep = never};
+static const struct hs_kernel hasty = {
+    .name = "hasty", .features = ALL, .steps = 4, .plan = miscounted, .sweep = never};
+static const struct hs_kernel bare = {.name = "bare", .features = ALL, .steps = 4, .sweep = never};
 
 /* 12^3 nodes, of which 1000 are updated; a copy of 1 GB/s. */
 static void make_bench(struct hs_bench *bench)

@@ -105,12 +105,13 @@ void test_verify__float_differs_within_its_bound(void **state)
 }
 
 /* A kernel that is wrong at one node, by a little. */
-static enum hs_status wrong_sweep(const struct hs_sweep *sweep, struct hs_error *err)
+static enum hs_status wrong_sweep(const struct hs_kernel_plan *plan, const struct hs_sweep *sweep,
+                                  struct hs_error *err)
 {
     const struct hs_kernel *right;
     enum hs_status st = hs_kernel_find("openmp", HS_CPU, &right, err);
     if (!st)
-        st = right->sweep(sweep, err);
+        st = right->sweep(plan, sweep, err);
     if (sweep->box.lo[HS_X] <= 50 && sweep->box.hi[HS_X] > 50)
         ((double *)sweep->out)[50] *= 1.0 + 0x1p-52;
     return st;
@@ -132,9 +133,10 @@ void test_verify__one_wrong_bit_is_found_where_it_is(void **state)
 }
 
 /* Leaves the number before zero where zero should be. */
-static enum hs_status below_zero_sweep(const struct hs_sweep *sweep, struct hs_error *err)
+static enum hs_status below_zero_sweep(const struct hs_kernel_plan *plan,
+                                       const struct hs_sweep *sweep, struct hs_error *err)
 {
-    (void)err;
+    (void)plan, (void)err;
     for (int64_t i = sweep->box.lo[HS_X]; i < sweep->box.hi[HS_X]; i++)
         ((double *)sweep->out)[i] = i == 70 ? -0x1p-1074 : 0.0;
     return HS_OK;

@@ -1,7 +1,7 @@
 /* How `resident` shares a grid among blocks. */
-#include "core/features.h"
 #include "resident/plan.h"
 #include "test.h"
+#include "unit/kernels/cube.h"
 
 enum { OPEN, WRAPPED, HELD, FACES }; /* all faces of a case */
 
@@ -15,12 +15,13 @@ static bool plan_with(hs_features asked, int dims, const int64_t points[HS_AXES]
         face[2 * axis].wrap = face[2 * axis + 1].wrap = faces == WRAPPED;
         face[2 * axis].held = face[2 * axis + 1].held = faces == HELD;
     }
-    const struct hs_stencil stencil = {.dims = dims, .radius = 1};
-    const struct hs_sweep sweep = {.precision = precision,
-                                   .layout = hs_layout_make(&grid, 1, 32),
-                                   .stencil = &stencil,
-                                   .face = face};
-    return hs_resident_plan(&sweep, asked, plan);
+    const struct hs_case of = {.asked = asked,
+                               .precision = precision,
+                               .dims = dims,
+                               .radius = 1,
+                               .layout = hs_layout_make(&grid, 1, 32),
+                               .face = face};
+    return hs_resident_cut(&of, h200(), plan);
 }
 
 static bool plan_resident(int dims, const int64_t points[HS_AXES], enum hs_precision precision,
@@ -38,7 +39,7 @@ static void check_resident(int dims, const int64_t points[HS_AXES], enum hs_prec
     struct hs_resident plan;
     const bool wrap = faces == WRAPPED;
     assert_true(plan_resident(dims, points, precision, faces, &plan));
-    assert_true(plan.blocks[0] * plan.blocks[1] * plan.blocks[2] <= HS_MULTIPROCESSORS);
+    assert_true(plan.blocks[0] * plan.blocks[1] * plan.blocks[2] <= h200()->multiprocessors);
     assert_true(plan.threads <= HS_RESIDENT_THREADS && plan.shared_bytes <= 227 * 1024);
     assert_true(plan.lanes <= 32 && plan.groups[0] * plan.groups[1] * plan.lanes <= plan.threads);
     const int width = precision == HS_FLOAT ? 4 : 2;
@@ -79,7 +80,7 @@ static void check_resident(int dims, const int64_t points[HS_AXES], enum hs_prec
     assert_true(plan.shared_bytes >= 2 * rows * 32 * 16 + 8 * plan.looked_for);
 }
 
-void test_tiling_resident__keeps_small_grids_on_the_chip(void **state)
+void test_plan_resident__keeps_small_grids_on_the_chip(void **state)
 {
     (void)state;
     static const int64_t sizes[HS_AXES + 1][5][HS_AXES] = {
@@ -100,7 +101,7 @@ void test_tiling_resident__keeps_small_grids_on_the_chip(void **state)
 }
 
 /* What an H200 took least for, of all plans of a shape and depth: us a sweep, and the next best. */
-void test_tiling_resident__picks_what_was_measured_best(void **state)
+void test_plan_resident__picks_what_was_measured_best(void **state)
 {
     (void)state;
     static const struct {
@@ -123,7 +124,7 @@ void test_tiling_resident__picks_what_was_measured_best(void **state)
 
 /* A source field is in registers as far as a thread has some, else in shared memory, beside the
  * tiles. */
-void test_tiling_resident__keeps_a_source_field_too(void **state)
+void test_plan_resident__keeps_a_source_field_too(void **state)
 {
     (void)state;
     static const struct {
@@ -164,7 +165,7 @@ void test_tiling_resident__keeps_a_source_field_too(void **state)
 /* What is given at walls lies in shared memory besides: at 64^3, 8 x 16 blocks that sweep 10 x 6
  * rows of 16 vectors, a number at both ends of each row, and vectors beyond one face of rows and
  * planes. */
-void test_tiling_resident__keeps_what_is_given_at_walls(void **state)
+void test_plan_resident__keeps_what_is_given_at_walls(void **state)
 {
     (void)state;
     const int64_t points[HS_AXES] = {64, 64, 64}, large[HS_AXES] = {128, 128, 128};
@@ -180,7 +181,7 @@ void test_tiling_resident__keeps_what_is_given_at_walls(void **state)
             assert_int_equal(with.shared_bytes - without.shared_bytes,
                              faces == WRAPPED ? 0 : ends + vectors);
         }
-    const unsigned both = HS_WALL_FIELD | HS_SOURCE_FIELD;
+    const hs_features both = HS_WALL_FIELD | HS_SOURCE_FIELD;
     assert_true(plan_with(HS_WALL_FIELD, 3, large, HS_FLOAT, HELD, &with));
     assert_false(plan_with(both, 3, large, HS_FLOAT, HELD, &with));
 }

@@ -3,9 +3,11 @@
 #include "test.h"
 #include "unit/kernels/cube.h"
 
+extern const struct hs_kernel hs_kernel_cuda_bulk_march;
+
 /* A block has a multiprocessor to itself, so a round of blocks should be nearly as many; and planes
  * must be on their way beside the one in use, with a source field too. */
-void test_tiling_bulk__fills_the_device(void **state)
+void test_plan_bulk__fills_the_device(void **state)
 {
     (void)state;
     static const int64_t sizes[HS_AXES + 1] = {[2] = 16384, [3] = 512};
@@ -15,11 +17,11 @@ void test_tiling_bulk__fills_the_device(void **state)
                 for (int source = 0; source < 2; source++) {
                     struct cube cube;
                     set_cube(&cube, sizes[dims], dims, radius);
-                    cube.sweep.precision = (enum hs_precision)precision;
-                    cube.sweep.source = source ? &cube : NULL;
-                    struct hs_geometry g;
-                    hs_tiling_launch(&hs_tiling_bulk_march, &cube.sweep, &g);
-                    assert_in_range(hs_geometry_blocks(&g), 120, HS_MULTIPROCESSORS);
+                    set_precision(&cube, (enum hs_precision)precision);
+                    cube.of.asked |= source ? HS_SOURCE | HS_SOURCE_FIELD : 0;
+                    const struct hs_geometry g =
+                        plan_for(&hs_kernel_cuda_bulk_march, &cube.of).launch;
+                    assert_in_range(g.launched, 120, h200()->multiprocessors);
                     assert_true(g.shared_bytes <= HS_BULK_SHARED_BYTES);
                     const int stages = hs_bulk_stages(dims, radius, false, source);
                     assert_true(stages >= 3);

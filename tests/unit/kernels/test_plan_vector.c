@@ -3,9 +3,11 @@
 #include "unit/kernels/cube.h"
 #include "vector_march/plan.h"
 
+extern const struct hs_kernel hs_kernel_cuda_vector_march;
+
 /* In 2D chunks fill whole waves, in 3D they are so short that the last wave hardly counts: at most
  * a tenth is lost either way, on grids that keep the device busy. */
-void test_tiling_vector__fills_its_waves(void **state)
+void test_plan_vector__fills_its_waves(void **state)
 {
     (void)state;
     static const struct {
@@ -18,10 +20,9 @@ void test_tiling_vector__fills_its_waves(void **state)
     for (size_t j = 0; j < sizeof jobs / sizeof *jobs; j++) {
         struct cube cube;
         set_cube(&cube, jobs[j].n, jobs[j].dims, 1);
-        struct hs_geometry g;
-        hs_tiling_launch(&hs_tiling_vector_march, &cube.sweep, &g);
-        const int64_t wave = (int64_t)HS_MULTIPROCESSORS * jobs[j].blocks;
-        const int64_t waves = (hs_geometry_blocks(&g) + wave - 1) / wave;
-        assert_true((double)hs_geometry_blocks(&g) / (double)(waves * wave) > 0.90);
+        const struct hs_geometry g = plan_for(&hs_kernel_cuda_vector_march, &cube.of).launch;
+        const int64_t wave = (int64_t)h200()->multiprocessors * jobs[j].blocks;
+        const int64_t waves = (g.launched + wave - 1) / wave;
+        assert_true((double)g.launched / (double)(waves * wave) > 0.90);
     }
 }

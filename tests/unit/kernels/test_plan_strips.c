@@ -5,7 +5,7 @@
 
 /* Of fused_march_2d: strips follow one another without a gap, each with a halo on both sides but at
  * a face, and begin to store at multiples of 32 bytes. */
-void test_tiling_strips__follow_one_another(void **state)
+void test_plan_strips__follow_one_another(void **state)
 {
     (void)state;
     static const int most[HS_PRECISIONS] = {HS_STRIP_STEPS_FLOAT, HS_STRIP_STEPS_DOUBLE};
@@ -15,17 +15,16 @@ void test_tiling_strips__follow_one_another(void **state)
                 const bool wrap = i % 2 == 1;
                 struct cube cube;
                 set_cube(&cube, n, 2, 1);
-                cube.sweep.precision = (enum hs_precision)p;
-                cube.sweep.steps = i / 2 + 1;
-                if (p == HS_DOUBLE && cube.sweep.steps > HS_STRIP_FEW_DOUBLE)
-                    cube.sweep.steps = HS_STRIP_STEPS_DOUBLE;
+                set_precision(&cube, (enum hs_precision)p);
+                cube.of.steps = i / 2 + 1;
+                if (p == HS_DOUBLE && cube.of.steps > HS_STRIP_FEW_DOUBLE)
+                    cube.of.steps = HS_STRIP_STEPS_DOUBLE;
                 for (int f = 0; f < HS_FACES && wrap; f++)
                     cube.face[f] = (struct hs_face){.wrap = true};
                 for (int axis = 0; axis < 2 && wrap; axis++)
-                    cube.sweep.box.lo[axis] = 0, cube.sweep.box.hi[axis] = n;
-                const struct hs_strip_cut cut = hs_strip_cuts(&cube.sweep);
-                assert_true(cut.halo >= cube.sweep.steps &&
-                            cut.points == cut.stored + 2 * cut.halo);
+                    cube.of.box.lo[axis] = 0, cube.of.box.hi[axis] = n;
+                const struct hs_strip_cut cut = hs_strip_cuts(&cube.of, h200());
+                assert_true(cut.halo >= cube.of.steps && cut.points == cut.stored + 2 * cut.halo);
                 assert_true(cut.points <= n && cut.strips >= 1 && cut.blocks >= 1);
                 assert_int_equal(cut.stored * (int64_t)hs_precision_size(p) % 16, 0);
                 int64_t end = cut.lead; /* of what the strips before store */
@@ -60,7 +59,7 @@ static int64_t cost_of(const struct hs_strip_cut *cut, struct hs_strip_place fro
     return cost;
 }
 
-void test_tiling_strips__are_shared_evenly(void **state)
+void test_plan_strips__are_shared_evenly(void **state)
 {
     (void)state;
     static const int64_t rows[] = {3, 4, 20, 200, 300, 1000, 2048, 4097, 16384};
@@ -71,17 +70,17 @@ void test_tiling_strips__are_shared_evenly(void **state)
                 for (size_t m = 0; m < sizeof widths / sizeof *widths; m++) {
                     struct cube cube;
                     set_cube(&cube, 256, 2, 1);
-                    cube.sweep.precision = (enum hs_precision)p;
-                    cube.sweep.steps = i / 2 == 0 ? 1 : i / 2 == 1 ? 10 : p ? 24 : 7;
-                    cube.sweep.layout.points[HS_X] = widths[m] + (p ? 0 : 64);
-                    cube.sweep.layout.points[HS_Y] = rows[n];
+                    set_precision(&cube, (enum hs_precision)p);
+                    cube.of.steps = i / 2 == 0 ? 1 : i / 2 == 1 ? 10 : p ? 24 : 7;
+                    cube.of.layout.points[HS_X] = widths[m] + (p ? 0 : 64);
+                    cube.of.layout.points[HS_Y] = rows[n];
                     for (int axis = 0; axis < 2; axis++)
-                        cube.sweep.box.hi[axis] = cube.sweep.layout.points[axis] - 1;
+                        cube.of.box.hi[axis] = cube.of.layout.points[axis] - 1;
                     for (int f = 0; f < HS_FACES && i % 2; f++)
                         cube.face[f] = (struct hs_face){.wrap = true};
                     for (int axis = 0; axis < 2 && i % 2; axis++)
-                        cube.sweep.box.lo[axis] = 0, cube.sweep.box.hi[axis]++;
-                    const struct hs_strip_cut cut = hs_strip_cuts(&cube.sweep);
+                        cube.of.box.lo[axis] = 0, cube.of.box.hi[axis]++;
+                    const struct hs_strip_cut cut = hs_strip_cuts(&cube.of, h200());
                     assert_int_equal(cut.rows, rows[n]);
                     struct hs_strip_place from = hs_strip_begin(&cut, 0);
                     assert_true(from.strip == 0 && from.row == 0);
@@ -117,9 +116,9 @@ static struct hs_strip_cut cut_of_square(int64_t n)
 {
     struct cube cube;
     set_cube(&cube, n, 2, 1);
-    cube.sweep.precision = HS_DOUBLE;
-    cube.sweep.steps = HS_STRIP_STEPS_DOUBLE;
-    return hs_strip_cuts(&cube.sweep);
+    set_precision(&cube, HS_DOUBLE);
+    cube.of.steps = HS_STRIP_STEPS_DOUBLE;
+    return hs_strip_cuts(&cube.of, h200());
 }
 
 /* Parts that go through rows at a face, which another part stores. */
@@ -142,7 +141,7 @@ static int parts_beside_ends(const struct hs_strip_cut *cut)
 
 /* On small grids the parts at the ends would have more rows than others, if no part beside them
  * should go through an end; on large ones they have, with few exceptions. */
-void test_tiling_strips__large_grids_have_no_parts_beside_ends(void **state)
+void test_plan_strips__large_grids_have_no_parts_beside_ends(void **state)
 {
     (void)state;
     const struct hs_strip_cut small = cut_of_square(1024);
@@ -153,21 +152,4 @@ void test_tiling_strips__large_grids_have_no_parts_beside_ends(void **state)
         exceptions += parts_beside_ends(&cut) > 0;
     }
     assert_true(exceptions <= 1);
-}
-
-/* The last answer is kept for as long as the same is asked. */
-void test_tiling_strips__every_sweep_gets_its_own_answer(void **state)
-{
-    (void)state;
-    const struct hs_strip_cut first = cut_of_square(4096), again = cut_of_square(4096);
-    const struct hs_strip_cut other = cut_of_square(2048), last = cut_of_square(4096);
-    assert_int_equal(first.most, again.most);
-    assert_int_equal(first.most, last.most);
-    assert_int_equal(first.used, last.used);
-    assert_true(other.most < first.most && other.strips < first.strips);
-    for (int b = 0; b <= first.used; b++) {
-        const struct hs_strip_place place = hs_strip_begin(&first, b);
-        assert_int_equal(hs_strip_begin(&last, b).strip, place.strip);
-        assert_int_equal(hs_strip_begin(&last, b).row, place.row);
-    }
 }

@@ -5,13 +5,17 @@
 #include "fused_wide_3d/plan.h"
 #include "test.h"
 #include "unit/kernels/cube.h"
-#include "vector_march/plan.h"
 
 #include <string.h>
 
+extern const struct hs_kernel hs_kernel_cuda_fused_fields_3d;
+extern const struct hs_kernel hs_kernel_cuda_fused_march_3d;
+extern const struct hs_kernel hs_kernel_cuda_fused_wide_3d;
+extern const struct hs_kernel hs_kernel_cuda_vector_march;
+
 /* Tiles of a fused march along x: enough and none too many, and their stored rows begin at
  * multiples of 32 bytes, with the fields where the kernel likes them too. */
-void test_tiling_columns__rows_begin_where_sectors_do(void **state)
+void test_plan_columns__rows_begin_where_sectors_do(void **state)
 {
     (void)state;
     static const int wide[HS_PRECISIONS] = {HS_FUSED_X_FLOAT, HS_FUSED_X_DOUBLE};
@@ -20,17 +24,14 @@ void test_tiling_columns__rows_begin_where_sectors_do(void **state)
             for (int64_t n = wide[p]; n < 1400; n++) {
                 struct cube cube;
                 set_cube(&cube, n, 3, 1);
-                cube.sweep.precision = (enum hs_precision)p;
-                cube.sweep.steps = steps;
+                set_precision(&cube, (enum hs_precision)p);
+                cube.of.steps = steps;
                 const int sector = p == HS_FLOAT ? 8 : 4;
-                const struct hs_layout liked = hs_tiling_layout(
-                    &hs_tiling_fused_march_3d, cube.sweep.precision, cube.face, &cube.sweep.layout);
-                const int64_t moved = liked.origin - cube.sweep.layout.origin;
+                const int64_t moved = hs_fused_shift(&cube.of);
                 assert_true(moved == 0 || (p == HS_FLOAT && moved == sector / 2));
-                assert_int_equal(liked.elements, cube.sweep.layout.elements + moved);
-                const int64_t tiles = hs_fused_cut_x(&cube.sweep).tiles;
-                cube.sweep.layout = liked;
-                const struct hs_fused_cut cut = hs_fused_cut_x(&cube.sweep);
+                const int64_t tiles = hs_fused_cut_x(&cube.of).tiles;
+                cube.of.layout = hs_layout_moved(cube.of.layout, moved);
+                const struct hs_fused_cut cut = hs_fused_cut_x(&cube.of);
                 assert_int_equal(cut.tiles, moved ? tiles - 1 : tiles);
                 const int halo = p == HS_FLOAT ? 4 : steps <= 2 ? 2 : 4;
                 /* up to where the last tile begins to store, and what it holds from there on */
@@ -39,34 +40,35 @@ void test_tiling_columns__rows_begin_where_sectors_do(void **state)
                 if (cut.tiles > 2)
                     assert_true(before - cut.others + wide[p] - halo < n);
                 assert_true(cut.first <= wide[p] - halo && cut.others <= wide[p] - 2 * halo);
-                assert_int_equal((liked.origin + cut.first) % sector, 0);
+                assert_int_equal((cube.of.layout.origin + cut.first) % sector, 0);
                 assert_int_equal(cut.others % sector, 0);
             }
 }
 
 /* 60 points of the first tile, 56 of each of seven, 60 of the last: 512, if nothing is lost. */
-void test_tiling_columns__fields_of_512_points_need_nine_tiles(void **state)
+void test_plan_columns__fields_of_512_points_need_nine_tiles(void **state)
 {
     (void)state;
     struct cube cube;
     set_cube(&cube, 512, 3, 1);
-    cube.sweep.steps = HS_FUSED_STEPS;
-    cube.sweep.layout =
-        hs_tiling_layout(&hs_tiling_fused_fields_3d, HS_FLOAT, cube.face, &cube.sweep.layout);
-    assert_int_equal(hs_fused_cut_x(&cube.sweep).tiles, 9);
+    cube.of.steps = HS_FUSED_STEPS;
+    cube.of.asked |= HS_SOURCE | HS_SOURCE_FIELD; /* which it takes four sweeps of */
+    cube.of.source_varies = HS_VARIES_SPACE;
+    const int shift = plan_for(&hs_kernel_cuda_fused_fields_3d, &cube.of).shift;
+    cube.of.asked &= ~(HS_SOURCE | HS_SOURCE_FIELD);
+    cube.of.layout = hs_layout_moved(cube.of.layout, shift);
+    assert_int_equal(hs_fused_cut_x(&cube.of).tiles, 9);
+    cube.of.layout = hs_layout_moved(cube.of.layout, -shift);
     cube.face[2 * HS_X].wrap = cube.face[2 * HS_X + 1].wrap = true;
-    const struct hs_layout usual = cube.sweep.layout;
-    assert_int_equal(
-        hs_tiling_layout(&hs_tiling_fused_march_3d, HS_FLOAT, cube.face, &usual).origin,
-        usual.origin);
+    assert_int_equal(plan_for(&hs_kernel_cuda_fused_march_3d, &cube.of).shift, 0);
     cube.face[2 * HS_X].wrap = cube.face[2 * HS_X + 1].wrap = false;
-    assert_int_equal(hs_tiling_layout(&hs_tiling_vector_march, HS_FLOAT, cube.face, &usual).origin,
-                     usual.origin);
+    cube.of.steps = 1;
+    assert_int_equal(plan_for(&hs_kernel_cuda_vector_march, &cube.of).shift, 0);
 }
 
 /* fused_wide_3d has other tiles than the marches of radius 1, but as wide ones, and cuts its chunks
  * by how far two sweeps of radius 2 reach. */
-void test_tiling_columns__a_wide_march_reaches_twice_as_far(void **state)
+void test_plan_columns__a_wide_march_reaches_twice_as_far(void **state)
 {
     (void)state;
     assert_int_equal(HS_WIDE_X, HS_FUSED_X_FLOAT);
@@ -77,19 +79,19 @@ void test_tiling_columns__a_wide_march_reaches_twice_as_far(void **state)
             struct cube wide, march;
             set_cube(&wide, 300, 3, 2);
             set_cube(&march, 300, 3, 1);
-            wide.sweep.precision = march.sweep.precision = (enum hs_precision)p;
-            wide.sweep.steps = steps;
-            march.sweep.steps = 2 * steps;
-            wide.sweep.box = march.sweep.box;
+            set_precision(&wide, (enum hs_precision)p);
+            set_precision(&march, (enum hs_precision)p);
+            wide.of.steps = steps;
+            march.of.steps = 2 * steps;
+            wide.of.box = march.of.box;
             memcpy(wide.face, march.face, sizeof wide.face);
-            struct hs_geometry g;
-            hs_tiling_launch(&hs_tiling_fused_wide_3d, &wide.sweep, &g);
-            assert_int_equal(hs_fused_cut_x(&wide.sweep).tiles, hs_fused_cut_x(&march.sweep).tiles);
+            const struct hs_geometry g = plan_for(&hs_kernel_cuda_fused_wide_3d, &wide.of).launch;
+            assert_int_equal(hs_fused_cut_x(&wide.of).tiles, hs_fused_cut_x(&march.of).tiles);
             assert_int_equal(hs_wide_tile_y((enum hs_precision)p), rows[p]);
             assert_int_equal(g.input_tile[HS_Y], rows[p]);
             assert_int_equal(g.output_tile[HS_Y], rows[p] - 4 * steps);
             assert_int_equal(g.input_tile[HS_Z] - g.output_tile[HS_Z], 4 * steps);
-            assert_int_equal(hs_fused_cut_z(&wide.sweep, 7, 9).chunks,
-                             hs_fused_cut_z(&march.sweep, 7, 9).chunks);
+            assert_int_equal(hs_fused_cut_z(&wide.of, h200(), 7, 9).chunks,
+                             hs_fused_cut_z(&march.of, h200(), 7, 9).chunks);
         }
 }

@@ -6,26 +6,31 @@
 #include "test.h"
 #include "unit/kernels/cube.h"
 
+extern const struct hs_kernel hs_kernel_cuda_fused_fields_3d;
+extern const struct hs_kernel hs_kernel_cuda_fused_march_3d;
+extern const struct hs_kernel hs_kernel_cuda_fused_wide_3d;
+
 /* Every column is cut from end to end, into chunks that become shorter and are never empty. */
-void test_tiling_chunks__make_up_every_column(void **state)
+void test_plan_chunks__make_up_every_column(void **state)
 {
     (void)state;
     for (int64_t n = 4; n < 1400; n += n < 100 ? 1 : 37)
         for (int i = 0; i < 4 * HS_FUSED_STEPS; i++) {
             struct cube cube;
-            set_cube(&cube, n, 3, 1);
-            cube.sweep.steps = i / 4 + 1;
-            cube.sweep.precision = i / 2 % 2 ? HS_DOUBLE : HS_FLOAT;
+            set_cube(&cube, n < 64 ? 64 : n, 3, 1);
+            cube.of.layout.points[HS_Z] = n;
+            cube.of.box.hi[HS_Z] = n - 1;
+            cube.of.steps = i / 4 + 1;
+            set_precision(&cube, i / 2 % 2 ? HS_DOUBLE : HS_FLOAT);
             for (int f = 0; f < HS_FACES; f++)
                 cube.face[f] = (struct hs_face){.wrap = i % 2, .held = !(i % 2)};
             for (int axis = 0; i % 2 && axis < HS_AXES; axis++)
-                cube.sweep.box.lo[axis] = 0, cube.sweep.box.hi[axis] = n;
-            struct hs_geometry g;
-            hs_tiling_launch(&hs_tiling_fused_march_3d, &cube.sweep, &g);
+                cube.of.box.lo[axis] = 0, cube.of.box.hi[axis] = cube.of.layout.points[axis];
+            const struct hs_geometry g = plan_for(&hs_kernel_cuda_fused_march_3d, &cube.of).launch;
             const struct hs_fused_chunks cut =
-                hs_march_cut_z(&cube.sweep, g.blocks[HS_X], g.blocks[HS_Y]);
+                hs_march_cut_z(&cube.of, h200(), g.blocks[HS_X], g.blocks[HS_Y]);
             assert_int_equal(g.blocks[HS_Z], cut.chunks);
-            assert_int_equal(cut.whole % HS_MULTIPROCESSORS, 0);
+            assert_int_equal(cut.whole % h200()->multiprocessors, 0);
             assert_true(cut.whole <= g.blocks[HS_X] * g.blocks[HS_Y]);
             assert_true(cut.whole == 0 || n <= HS_WHOLE_PLANES);
             const int most = i / 2 % 2 ? HS_MARCH_PLANES : HS_FUSED_PLANES;
@@ -42,35 +47,34 @@ void test_tiling_chunks__make_up_every_column(void **state)
 }
 
 /* 144 equal columns on 132 multiprocessors: equal chunks would leave most of them idle at last. */
-void test_tiling_chunks__end_together(void **state)
+void test_plan_chunks__end_together(void **state)
 {
     (void)state;
     struct cube cube;
     set_cube(&cube, 640, 3, 1);
-    cube.sweep.steps = HS_FUSED_STEPS;
+    cube.of.steps = HS_FUSED_STEPS;
     for (int f = 0; f < HS_FACES; f++)
         cube.face[f] = (struct hs_face){.wrap = true};
     for (int axis = 0; axis < HS_AXES; axis++)
-        cube.sweep.box.lo[axis] = 0, cube.sweep.box.hi[axis] = 640;
-    const struct hs_fused_chunks cut = hs_fused_cut_z(&cube.sweep, 12, 12);
+        cube.of.box.lo[axis] = 0, cube.of.box.hi[axis] = 640;
+    const struct hs_fused_chunks cut = hs_fused_cut_z(&cube.of, h200(), 12, 12);
     assert_int_equal(cut.chunks, 4);
     assert_int_equal(cut.taper, 8);
 }
 
 /* What fused_fields_3d keeps of its tables has no room for more. */
-void test_tiling_chunks__of_fields_have_no_more_planes_than_tables(void **state)
+void test_plan_chunks__of_fields_have_no_more_planes_than_tables(void **state)
 {
     (void)state;
-    for (int64_t n = 32; n < 1400; n += 19)
+    for (int64_t n = 64; n < 1400; n += 19)
         for (int p = 0; p < HS_PRECISIONS; p++) {
             struct cube cube;
             set_cube(&cube, n, 3, 1);
-            cube.sweep.steps = HS_FUSED_STEPS;
-            cube.sweep.precision = (enum hs_precision)p;
-            struct hs_geometry g;
-            hs_tiling_launch(&hs_tiling_fused_fields_3d, &cube.sweep, &g);
+            cube.of.steps = HS_FUSED_FIELDS_STEPS;
+            set_precision(&cube, (enum hs_precision)p);
+            const struct hs_geometry g = plan_for(&hs_kernel_cuda_fused_fields_3d, &cube.of).launch;
             const struct hs_fused_chunks cut =
-                hs_fused_cut_z(&cube.sweep, g.blocks[HS_X], g.blocks[HS_Y]);
+                hs_fused_cut_z(&cube.of, h200(), g.blocks[HS_X], g.blocks[HS_Y]);
             assert_int_equal(g.blocks[HS_Z], cut.chunks);
             assert_true(hs_fused_chunk(n, cut.chunks, cut.taper, 1) <= HS_FUSED_PLANES);
         }
@@ -79,27 +83,27 @@ void test_tiling_chunks__of_fields_have_no_more_planes_than_tables(void **state)
 /* 189 columns of 512 planes: two chunks of each are 378 blocks, for which 132 multiprocessors take
  * as long as for 396; but where the first 132 are one chunk each, 57 are left. Other than kept
  * walls on rows that are not whole vectors have columns that take longer than others. */
-void test_tiling_chunks__most_columns_may_be_whole(void **state)
+void test_plan_chunks__most_columns_may_be_whole(void **state)
 {
     (void)state;
     struct cube cube;
     set_cube(&cube, 512, 3, 2);
-    cube.sweep.precision = HS_DOUBLE;
-    cube.sweep.steps = HS_WIDE_STEPS;
-    const struct hs_fused_chunks kept = hs_wide_cut_z(&cube.sweep, 9, 21);
-    assert_int_equal(kept.whole, HS_MULTIPROCESSORS);
+    set_precision(&cube, HS_DOUBLE);
+    cube.of.steps = HS_WIDE_STEPS;
+    const struct hs_fused_chunks kept = hs_wide_cut_z(&cube.of, h200(), 9, 21);
+    assert_int_equal(kept.whole, h200()->multiprocessors);
     assert_int_equal(kept.chunks, 2);
     struct hs_geometry g; /* tells the blocks that there are, and what all of them read */
-    hs_tiling_launch(&hs_tiling_fused_wide_3d, &cube.sweep, &g);
-    assert_int_equal(hs_geometry_blocks(&g), HS_MULTIPROCESSORS + 57 * 2);
-    const int64_t planes = HS_MULTIPROCESSORS * (512 + 8) + 57 * 2 * (256 + 8);
-    assert_int_equal(g.points_loaded, 64 * 32 * planes / hs_geometry_blocks(&g));
-    cube.sweep.layout.points[HS_X] = 511;
-    assert_int_equal(hs_wide_cut_z(&cube.sweep, 9, 21).whole, HS_MULTIPROCESSORS);
+    g = plan_for(&hs_kernel_cuda_fused_wide_3d, &cube.of).launch;
+    assert_int_equal(g.launched, h200()->multiprocessors + 57 * 2);
+    const int64_t planes = h200()->multiprocessors * (512 + 8) + 57 * 2 * (256 + 8);
+    assert_int_equal(g.points_loaded, 64 * 32 * planes / g.launched);
+    cube.of.layout.points[HS_X] = 511;
+    assert_int_equal(hs_wide_cut_z(&cube.of, h200(), 9, 21).whole, h200()->multiprocessors);
     for (int f = 0; f < HS_FACES; f++)
         cube.face[f].held = 0;
-    assert_int_equal(hs_wide_cut_z(&cube.sweep, 9, 21).whole, 0);
-    cube.sweep.layout.points[HS_X] = 512;
-    assert_int_equal(hs_wide_cut_z(&cube.sweep, 9, 21).whole, HS_MULTIPROCESSORS);
-    assert_int_equal(hs_fused_cut_z(&cube.sweep, 9, 21).whole, 0);
+    assert_int_equal(hs_wide_cut_z(&cube.of, h200(), 9, 21).whole, 0);
+    cube.of.layout.points[HS_X] = 512;
+    assert_int_equal(hs_wide_cut_z(&cube.of, h200(), 9, 21).whole, h200()->multiprocessors);
+    assert_int_equal(hs_fused_cut_z(&cube.of, h200(), 9, 21).whole, 0);
 }

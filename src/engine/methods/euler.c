@@ -1,0 +1,23 @@
+/*
+ * euler: a step is a sweep.
+ *
+ * Forward Euler, first order in time; stable up to the limit of engine/stability.h. Bit for bit the
+ * same on every backend and with every kernel, however a run is cut into stops.
+ *
+ * Source: LeVeque, Finite Difference Methods for Ordinary and Partial Differential Equations
+ * (2007), ch. 9.
+ */
+#include "core/method.h"
+
+static enum hs_status advance(const struct hs_backend *backend, struct hs_backend_state *state,
+                              const struct hs_span *span, struct hs_error *err)
+{
+    return backend->sweep(state, span, err);
+}
+
+const struct hs_method hs_method_euler = {
+    .name = "euler",
+    .idea = "forward Euler: a step is a sweep",
+    .origin = "LeVeque 2007, ch. 9",
+    .advance = advance,
+};
