@@ -85,6 +85,10 @@ static const struct {
     {HS_SOURCE, 0, "sources"},
     {HS_SOURCE_TIME, 0, "sources that change with time"},
     {HS_SOURCE_FIELD, 0, "sources that differ from point to point"},
+    {HS_CONDUCTION, 0, "bodies of several materials"},
+    {HS_BYTES, HS_ALL_FORMS, "networks of up to 256 distinct rows"},
+    {HS_SHORTS, HS_ALL_FORMS, "networks of up to 65536 distinct rows"},
+    {HS_ARRAYS, HS_ALL_FORMS, "networks of more rows"},
     {HS_WALL_FIELD_TIME, 0, "boundary values that differ from point to point and change with time"},
     {HS_SOURCE_FIELD_TIME, 0, "sources that differ from point to point and change with time"},
 };

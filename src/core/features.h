@@ -41,6 +41,12 @@ typedef uint64_t hs_features;
 #define HS_WALL_FIELD_TIME HS_FEATURE(17)
 #define HS_SOURCE_FIELD_TIME HS_FEATURE(18)
 
+/* conduction in a body of many materials, and how its network is kept: one of these three */
+#define HS_CONDUCTION HS_FEATURE(19)
+#define HS_BYTES HS_FEATURE(20)
+#define HS_SHORTS HS_FEATURE(21)
+#define HS_ARRAYS HS_FEATURE(22)
+
 /* Ways of a kernel that no problem asks for and a backend makes use of. */
 #define HS_APPLIES_WALLS                                                                           \
     HS_FEATURE(32)                      /* itself, between the sweeps that it fuses; on CUDA it    \
@@ -51,6 +57,8 @@ typedef uint64_t hs_features;
 #define HS_TAKES_PLANES HS_FEATURE(36)  /* ... and marches of other lengths than the usual */
 
 /* For descriptors. */
+#define HS_PALETTE (HS_BYTES | HS_SHORTS)
+#define HS_ALL_FORMS (HS_PALETTE | HS_ARRAYS)
 #define HS_ALL_DIMS (HS_1D | HS_2D | HS_3D)
 #define HS_ALL_RADII (HS_RADIUS_1 | HS_RADIUS_2 | HS_RADIUS_3)
 #define HS_ALL_PRECISIONS (HS_IN_FLOAT | HS_IN_DOUBLE)

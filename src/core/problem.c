@@ -95,7 +95,7 @@ struct hs_stencil hs_problem_stencil(const struct hs_problem *problem, double st
 
 struct hs_operator hs_problem_operator(const struct hs_problem *problem, double step)
 {
-    return (struct hs_operator){HS_OPERATOR_STENCIL, hs_problem_stencil(problem, step)};
+    return (struct hs_operator){HS_OPERATOR_STENCIL, hs_problem_stencil(problem, step), NULL};
 }
 
 struct hs_box hs_problem_interior(const struct hs_problem *problem)

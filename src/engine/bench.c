@@ -76,7 +76,7 @@ static enum hs_status sweep_reference(const struct hs_bench *bench,
     const struct hs_box all = hs_problem_interior(&bench->problem);
     const int axis = bench->request.dims - 1;
     const double nothing = 0.0;
-    const struct hs_operator op = {HS_OPERATOR_STENCIL, bench->stencil};
+    const struct hs_operator op = {.stencil = bench->stencil};
     struct hs_layout layout = hs_layout_make(&bench->problem.grid, 0, 1);
     enum hs_status st = HS_OK;
 #pragma omp parallel for schedule(dynamic)
@@ -213,8 +213,7 @@ static double largest_difference(const struct hs_bench *bench, const void *a, co
 
 static struct hs_span span_of(const struct hs_bench *bench, int64_t count)
 {
-    return (struct hs_span){
-        .count = count, .step = 1.0, .op = {HS_OPERATOR_STENCIL, bench->stencil}};
+    return (struct hs_span){.count = count, .step = 1.0, .op = {.stencil = bench->stencil}};
 }
 
 static enum hs_status prove(struct hs_bench *bench, const struct hs_backend *backend,

@@ -1,0 +1,70 @@
+/*
+ * Bodies of many materials, as a config says them: which material is where, and what it is like.
+ * Plain data; engine/network/ makes the network (core/network.h) of it.
+ */
+#ifndef HS_CORE_BODY_H
+#define HS_CORE_BODY_H
+
+#include "core/grid.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct hs_substance {
+    char *name;
+    double conductivity[HS_AXES]; /* W/(m K) along each axis; equal unless the config gives three */
+    double capacity;              /* J/(m^3 K): density * specific heat */
+    double density;               /* kg/m^3, or NaN: only its product with specific heat is known */
+    double perfusion;             /* W/(m^3 K): sink towards `reference`; 0: none */
+    int reference;                /* drive: K */
+    int source;                   /* drive: W/m^3; -1: none */
+};
+
+enum hs_solid_shape {
+    HS_SOLID_EVERYWHERE,
+    HS_SOLID_BOX,
+    HS_SOLID_SPHERE,
+    HS_SOLID_CYLINDER,
+    HS_SOLID_HALF_SPACE
+};
+
+/* A shape of one material; of several over a point the last one has it. */
+struct hs_solid {
+    enum hs_solid_shape shape;
+    int substance;
+    double lower[HS_AXES], upper[HS_AXES];  /* box, m; may be infinite */
+    double centre[HS_AXES], radius;         /* sphere, cylinder, m */
+    int axis;                               /* cylinder: along this axis ... */
+    double from, to;                        /* ... between these coordinates, m; may be infinite */
+    double point[HS_AXES], normal[HS_AXES]; /* half-space: where (x - point) . normal <= 0 */
+};
+
+/* Between two substances: temperature jumps by resistance * heat flux. */
+struct hs_contact {
+    int between[2];
+    double resistance; /* m^2 K/W */
+};
+
+enum hs_label_place { HS_LABEL_NONE, HS_LABEL_NODES, HS_LABEL_CELLS };
+
+struct hs_body {
+    int substance_count;
+    struct hs_substance *substance;
+    int solid_count;
+    struct hs_solid *solid;
+    /* Or the substance of each node [nz][ny][nx], or of each cell between nodes, one less along
+     * each axis. */
+    enum hs_label_place labels;
+    uint16_t *label;
+    /* Or measured, at the nodes [nz][ny][nx]: W/(m K), J/(m^3 K). NULL: not given. */
+    double *conductivity, *capacity;
+    int contact_count;
+    struct hs_contact *contact;
+};
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

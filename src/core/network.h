@@ -1,0 +1,101 @@
+/*
+ * Conduction in a body of many materials, as a finite-volume network.
+ *
+ * Nodes have control volumes, which meet halfway between them; walls run through the outer nodes.
+ * A node has a heat capacity C, an edge between neighbours along an axis a conductance G: what
+ * flows through it for each kelvin between its ends. In one sweep of dt
+ *
+ *     out_i = keep_i*in_i + s_i + (dt/C_i) * (sum over edges of G*(in_j - in_i) - g_i*in_i)
+ *
+ * Walls are coefficients: through an insulated one there is no edge; convection adds h*area to the
+ * sink g and h*area*ambient to the forcing; what flows in adds to the forcing; a node that is held
+ * has dt/C = 0; a prescribed one besides keep = 0 and the wall's value at the new time as s. All
+ * others have keep = 1. Only periodic axes have edges from the last node to the first. So heat is
+ * conserved to rounding by construction, and kernels know of no walls.
+ *
+ * Order of additions, the same in every kernel of every backend, so that their results agree bit
+ * for bit, all in the field's precision:
+ *
+ *     sum = 0
+ *     sum = fma(G of the edge, neighbour - in_i, sum)   for z-1, y-1, x-1, x+1, y+1, z+1
+ *     sum = fma(-g_i, in_i, sum)
+ *     out = fma(dt/C_i, sum, fma(keep_i, in_i, s_i) + f_i)   f: a source field, left out if none
+ *
+ * Along axes that are not there, and beyond walls, terms are left out or have G = 0, which gives
+ * the same bits (-0 aside).
+ */
+#ifndef HS_CORE_NETWORK_H
+#define HS_CORE_NETWORK_H
+
+#include "core/grid.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a node has. SI units, for each metre along axes that the grid lacks. */
+struct hs_network_row {
+    double conductance[HS_AXES]; /* W/K, of the edge to the next node along each axis; 0: none */
+    double capacity;             /* J/K; infinite: the node is held or prescribed */
+    double sink;                 /* W/K: g */
+    int32_t forcing;             /* place in the network's forcings; 0: none */
+    int32_t prescribed;          /* 0, or 1: the forcing's sum is the node's temperature */
+};
+
+/* What acts on a node besides its neighbours: a sum of drives times weights, W (K if prescribed).
+ */
+enum { HS_FORCING_TERMS = 8 };
+struct hs_forcing {
+    int count;
+    int drive[HS_FORCING_TERMS]; /* place in the problem's list of drives: functions of time */
+    double weight[HS_FORCING_TERMS];
+};
+
+/* How nodes say which row is theirs. */
+enum hs_network_form {
+    HS_NETWORK_BYTES,  /* a number of one byte for each node, at most 256 rows */
+    HS_NETWORK_SHORTS, /* of two */
+    HS_NETWORK_ARRAYS  /* more distinct rows than that: an array of each member */
+};
+
+/* Made once from the problem. In the first two forms row 0 is of what is no node: all zero but for
+ * an infinite capacity. Owned by who made it. */
+struct hs_network {
+    struct hs_grid grid;
+    bool wrap[HS_AXES]; /* periodic axes */
+    enum hs_network_form form;
+    int row_count;
+    struct hs_network_row *row;  /* [row_count]; NULL as arrays */
+    void *number;                /* [nz][ny][nx] uint8_t or uint16_t; NULL as arrays */
+    struct hs_network_row *node; /* [nz][ny][nx] as arrays; else NULL */
+    int forcing_count;
+    struct hs_forcing *forcing; /* [forcing_count]; the first is empty */
+};
+
+/*
+ * The network as kernels see it, in their device's memory and the field's precision T, for sweeps
+ * of one dt. Fields lie in the sweep's layout and are given by node (0, 0, 0); their ghosts say
+ * that there is no edge (along periodic axes: what the other side says).
+ */
+enum { HS_ROW_NUMBERS = 8 };
+struct hs_network_view {
+    enum hs_network_form form;
+    bool wrap[HS_AXES];
+    int row_count;
+    /* T [row_count][HS_ROW_NUMBERS]: G along x, y, z, dt/C, g, keep, 0, 0; begins at a multiple of
+     * 64 bytes */
+    const void *row;
+    const void *number; /* uint8_t or uint16_t */
+    /* T [steps][row_count]: s of each row, for each sweep of the call */
+    const void *forcing;
+    /* as arrays: T fields of G along each axis (NULL along axes that are not there), dt/C, g and s
+     * (either NULL where it is 0 everywhere); prescribed nodes are written by the backend */
+    const void *conductance[HS_AXES];
+    const void *rate, *sink, *added;
+};
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
