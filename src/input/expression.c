@@ -1,4 +1,5 @@
 #include "input/expression.h"
+#include "functions/evaluate.h"
 
 #include "input/foreign.h"
 #include "input/number.h"

@@ -3,9 +3,10 @@
 #define HS_ENGINE_BACKENDS_CPU_PARTS_H
 
 #include "core/backend.h"
-#include "core/separation.h"
 #include "engine/ghosts.h"
 #include "engine/team.h"
+#include "functions/product.h"
+#include "functions/separation.h"
 
 /* A field of the layout: the allocation and where node (0, 0, 0) is. */
 struct hs_cpu_field {

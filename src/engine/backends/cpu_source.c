@@ -1,5 +1,6 @@
 #include "core/machine.h"
 #include "engine/backends/cpu_parts.h"
+#include "functions/fields.h"
 
 #include <math.h>
 #include <omp.h>

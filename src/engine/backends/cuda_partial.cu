@@ -1,5 +1,5 @@
-/* Expressions over boxes of nodes by core/partial.h: tables for the parts that do not change along
- * all axes, and what is left of the program at each node. */
+/* Expressions over boxes of nodes by functions/partial.h: tables for the parts that do not change
+ * along all axes, and what is left of the program at each node. */
 #include "engine/backends/cuda_parts.cuh"
 
 #include <string.h>

@@ -6,10 +6,11 @@
 #define HS_ENGINE_BACKENDS_CUDA_PARTS_CUH
 
 #include "core/backend.h"
-#include "core/partial.h"
 #include "core/round.h"
-#include "core/separation.h"
 #include "engine/ghosts.h"
+#include "functions/partial.h"
+#include "functions/product.h"
+#include "functions/separation.h"
 
 #include <cuda_runtime.h>
 
@@ -169,7 +170,7 @@ hs_status hs_cuda_evaluate_short(const hs_expression *expression, const hs_cuda_
 
 /* ---- cuda_tables.cu -------------------------------------------------------------------------- */
 
-/* The tables of a source of the form of core/separation.h, for as many sweeps as a call makes;
+/* The tables of a source of the form of functions/separation.h, for as many sweeps as a call makes;
  * zero: none. */
 struct hs_cuda_tables {
     hs_separation separation;

@@ -2,6 +2,7 @@
 #include "engine/backends/cuda_parts.cuh"
 
 #include "core/features.h"
+#include "functions/fields.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Sources of the form of core/separation.h, plane * column + offset: the tables of each sweep, and
- * the fields that they make for kernels that do not take them. */
+/* Sources of the form of functions/separation.h, plane * column + offset: the tables of each sweep,
+ * and the fields that they make for kernels that do not take them. */
 #include "engine/backends/cuda_parts.cuh"
 
 #include <stdlib.h>

@@ -1,6 +1,8 @@
 /* The CPU backend but for its sweeps, which tests/kernels holds to a model. */
 #include "engine/backends/cpu_parts.h"
 #include "engine/registry.h"
+#include "functions/fields.h"
+#include "functions/program.h"
 #include "test.h"
 
 #include <math.h>

@@ -1,6 +1,8 @@
 #include "test.h"
 
-#include "core/separation.h"
+#include "functions/evaluate.h"
+#include "functions/rearrange.h"
+#include "functions/separation.h"
 #include "input/expression.h"
 
 #include <float.h>

@@ -1,4 +1,4 @@
-#include "core/partial.h"
+#include "functions/partial.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "core/expression.h"
+#include "functions/evaluate.h"
 
 enum { STRIP = 64 }; /* nodes at a time: the whole stack stays in the L1 cache */
 
@@ -65,76 +65,4 @@ void hs_expression_row(const struct hs_expression *expression, int64_t count, do
             at[i] = x + (double)(first + i) * dx;
         strip(expression, n, at, y, z, t, out + first);
     }
-}
-
-int hs_operation_arguments(int operation)
-{
-    switch (operation) {
-#define HS_OPERATION_ARGUMENTS(name, arguments, meaning)                                           \
-    case HS_OP_##name: return arguments;
-        HS_EXPRESSION_OPERATIONS(HS_OPERATION_ARGUMENTS)
-#undef HS_OPERATION_ARGUMENTS
-    default: return 0;
-    }
-}
-
-struct hs_expression hs_expression_part(const struct hs_instruction *code, int last)
-{
-    struct hs_expression part = {.code = code + last + 1};
-    for (int wanted = 1; wanted > 0; wanted--) {
-        const int operation = (--part.code)->operation;
-        part.length++;
-        wanted += hs_operation_arguments(operation);
-        if (operation >= HS_OP_X && operation <= HS_OP_Z)
-            part.varies |= (unsigned)HS_VARIES_X << (operation - HS_OP_X);
-        part.varies |= operation == HS_OP_T ? HS_VARIES_T : 0u;
-    }
-    return part;
-}
-
-/* Takes the last operation off: *rest is what it is applied to, *factor its other argument. */
-static bool take_off(const struct hs_expression *whole, struct hs_expression *rest,
-                     struct hs_expression *factor, bool *divides)
-{
-    const int last = whole->length - 1, operation = whole->code[last].operation;
-    if (operation != HS_OP_MULTIPLY && operation != HS_OP_DIVIDE)
-        return false;
-    const struct hs_expression right = hs_expression_part(whole->code, last - 1);
-    const struct hs_expression left = hs_expression_part(whole->code, last - 1 - right.length);
-    *divides = operation == HS_OP_DIVIDE;
-    const bool swap = !*divides && !(left.varies & HS_VARIES_SPACE);
-    *rest = swap ? right : left;
-    *factor = swap ? left : right;
-    return !(factor->varies & HS_VARIES_SPACE);
-}
-
-bool hs_expression_factor(const struct hs_expression *expression, struct hs_product *out)
-{
-    *out = (struct hs_product){.part = *expression};
-    while (out->part.varies & HS_VARIES_T) {
-        struct hs_expression rest;
-        if (out->factors == HS_MOST_FACTORS ||
-            !take_off(&out->part, &rest, &out->factor[out->factors], &out->divides[out->factors]))
-            return false;
-        out->part = rest;
-        out->factors++;
-    }
-    /* they were taken off last first */
-    for (int n = 0; n < out->factors / 2; n++) {
-        const int other = out->factors - 1 - n;
-        const struct hs_expression factor = out->factor[n];
-        const bool divides = out->divides[n];
-        out->factor[n] = out->factor[other];
-        out->divides[n] = out->divides[other];
-        out->factor[other] = factor;
-        out->divides[other] = divides;
-    }
-    return out->factors > 0 && (out->part.varies & HS_VARIES_SPACE);
-}
-
-void hs_product_at(const struct hs_product *product, double t, double out[HS_MOST_FACTORS])
-{
-    for (int n = 0; n < product->factors; n++)
-        out[n] =
-            hs_expression_at(product->factor[n].code, product->factor[n].length, 0.0, 0.0, 0.0, t);
 }

@@ -1,4 +1,5 @@
-#include "core/expression.h"
+#include "functions/evaluate.h"
+#include "functions/product.h"
 #include "test.h"
 
 #include <math.h>

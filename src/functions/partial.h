@@ -4,10 +4,12 @@
  * for each node is a short program over these. Nothing but the place where an operation is done
  * changes, so the values have the expression's own bits.
  */
-#ifndef HS_CORE_PARTIAL_H
-#define HS_CORE_PARTIAL_H
+#ifndef HS_FUNCTIONS_PARTIAL_H
+#define HS_FUNCTIONS_PARTIAL_H
 
-#include "core/expression.h"
+#include "functions/program.h"
+
+#include <stdbool.h>
 
 #ifdef __cplusplus
 extern "C" {

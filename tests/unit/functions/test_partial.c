@@ -1,7 +1,8 @@
 #include "test.h"
 
 #include "core/grid.h"
-#include "core/partial.h"
+#include "functions/evaluate.h"
+#include "functions/partial.h"
 #include "input/expression.h"
 
 #include <stdio.h>
