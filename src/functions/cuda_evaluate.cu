@@ -1,5 +1,8 @@
 /* Expressions of x, y, z and t over boxes of nodes, on the device, by the bytecode both read. */
-#include "engine/backends/cuda_parts.cuh"
+#include "functions/device.cuh"
+
+#include "core/cuda_call.h"
+#include "core/round.h"
 
 namespace
 {

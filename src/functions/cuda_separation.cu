@@ -1,6 +1,9 @@
 /* Sources of the form of functions/separation.h, plane * column + offset: the tables of each sweep,
  * and the fields that they make for kernels that do not take them. */
-#include "engine/backends/cuda_parts.cuh"
+#include "functions/device.cuh"
+
+#include "core/cuda_call.h"
+#include "core/round.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,9 @@
 /* Expressions over boxes of nodes by functions/partial.h: tables for the parts that do not change
  * along all axes, and what is left of the program at each node. */
-#include "engine/backends/cuda_parts.cuh"
+#include "functions/device.cuh"
+
+#include "core/cuda_call.h"
+#include "core/round.h"
 
 #include <string.h>
 
@@ -112,7 +115,7 @@ struct stack {
     }
 };
 
-/* As in cuda_expression.cu. */
+/* As in cuda_evaluate.cu. */
 __device__ double coordinate(const hs_cuda_patch &p, int axis, int64_t at)
 {
     return p.lower[axis] + (double)(p.first[axis] + at) * p.spacing[axis];
