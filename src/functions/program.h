@@ -9,18 +9,20 @@
 
 #include "core/value.h"
 
+#include <stdbool.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* X(NAME, arguments popped, C expression of a, b, c): one result is pushed. */
-#define HS_EXPRESSION_OPERATIONS(X)                                                                \
+/* X(NAME, arguments popped, C expression of a, b, c): one result is pushed. A few instructions of
+ * any processor. */
+#define HS_PLAIN_OPERATIONS(X)                                                                     \
     X(NEGATE, 1, -a)                                                                               \
     X(ADD, 2, a + b)                                                                               \
     X(SUBTRACT, 2, a - b)                                                                          \
     X(MULTIPLY, 2, a *b)                                                                           \
     X(DIVIDE, 2, a / b)                                                                            \
-    X(POWER, 2, pow(a, b))                                                                         \
     X(SQUARE, 1, a *a)                                                                             \
     X(CUBE, 1, a *a *a)                                                                            \
     X(LESS, 2, a < b ? 1.0 : 0.0)                                                                  \
@@ -32,6 +34,19 @@ extern "C" {
     X(AND, 2, a != 0.0 && b != 0.0 ? 1.0 : 0.0)                                                    \
     X(OR, 2, a != 0.0 || b != 0.0 ? 1.0 : 0.0)                                                     \
     X(SELECT, 3, a != 0.0 ? b : c)                                                                 \
+    X(SQRT, 1, sqrt(a))                                                                            \
+    X(ABS, 1, fabs(a))                                                                             \
+    X(SIGN, 1, a > 0.0 ? 1.0 : a < 0.0 ? -1.0 : 0.0)                                               \
+    X(FLOOR, 1, floor(a))                                                                          \
+    X(CEIL, 1, ceil(a))                                                                            \
+    X(TRUNC, 1, trunc(a))                                                                          \
+    X(RINT, 1, floor(a + 0.5))                                                                     \
+    X(MIN, 2, b < a ? b : a)                                                                       \
+    X(MAX, 2, a < b ? b : a)
+
+/* Calls of the mathematical library, which take many, and round differently on a GPU. */
+#define HS_CALL_OPERATIONS(X)                                                                      \
+    X(POWER, 2, pow(a, b))                                                                         \
     X(SIN, 1, sin(a))                                                                              \
     X(COS, 1, cos(a))                                                                              \
     X(TAN, 1, tan(a))                                                                              \
@@ -51,17 +66,8 @@ extern "C" {
     X(LOG, 1, log(a))                                                                              \
     X(LOG2, 1, log2(a))                                                                            \
     X(LOG10, 1, log10(a))                                                                          \
-    X(SQRT, 1, sqrt(a))                                                                            \
     X(CBRT, 1, cbrt(a))                                                                            \
-    X(ABS, 1, fabs(a))                                                                             \
-    X(SIGN, 1, a > 0.0 ? 1.0 : a < 0.0 ? -1.0 : 0.0)                                               \
-    X(FLOOR, 1, floor(a))                                                                          \
-    X(CEIL, 1, ceil(a))                                                                            \
-    X(TRUNC, 1, trunc(a))                                                                          \
-    X(RINT, 1, floor(a + 0.5))                                                                     \
     X(FMOD, 2, fmod(a, b))                                                                         \
-    X(MIN, 2, b < a ? b : a)                                                                       \
-    X(MAX, 2, a < b ? b : a)                                                                       \
     X(ERF, 1, erf(a))                                                                              \
     X(ERFC, 1, erfc(a))
 
@@ -72,15 +78,23 @@ enum hs_operation {
     HS_OP_Z,
     HS_OP_T,
 #define HS_OPERATION_NAME(name, arguments, meaning) HS_OP_##name,
-    HS_EXPRESSION_OPERATIONS(HS_OPERATION_NAME)
+    HS_PLAIN_OPERATIONS(HS_OPERATION_NAME) HS_CALL_OPERATIONS(HS_OPERATION_NAME)
 #undef HS_OPERATION_NAME
-        HS_OPERATIONS
+        HS_OPERATIONS,
+    HS_OP_TABLE = HS_OPERATIONS /* HS_OP_TABLE + n pushes the node's value in table n */
 };
 
-enum { HS_EXPRESSION_DEPTH = 32 }; /* deepest stack a program may need */
+enum {
+    HS_EXPRESSION_DEPTH = 32, /* deepest stack a program may need */
+    HS_MOST_TABLES = 8
+};
 
-/* How many values an operation pops. */
+/* How many values an operation pops, and whether it is a call of the mathematical library. */
 int hs_operation_arguments(int operation);
+bool hs_operation_is_call(int operation);
+
+/* Values on the stack at most. */
+int hs_program_depth(const struct hs_instruction *code, int length);
 
 /* The part of a program that leaves the value which its instruction `last` leaves. */
 struct hs_expression hs_expression_part(const struct hs_instruction *code, int last);

@@ -12,7 +12,7 @@
 #define HS_FUNCTIONS_SEPARATION_H
 
 #include "core/grid.h"
-#include "functions/evaluate.h"
+#include "functions/program.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -28,21 +28,6 @@ struct hs_separation {
  * one that fits. */
 bool hs_expression_separate(const struct hs_expression *expression, int dims,
                             struct hs_separation *out);
-
-static inline HS_HOST_DEVICE double hs_separation_value(double plane, double column, double offset)
-{
-    return plane * column + offset;
-}
-
-/* What the column and the offset are where there are none. */
-static inline HS_HOST_DEVICE double hs_separation_no_column(void)
-{
-    return 1.0;
-}
-static inline HS_HOST_DEVICE double hs_separation_no_offset(void)
-{
-    return -0.0;
-}
 
 #ifdef __cplusplus
 }

@@ -115,14 +115,11 @@ struct hs_cuda_source {
     int levels;
     int64_t pitch[HS_AXES]; /* elements from node to node in these */
     hs_cuda_staging *staging;
-    hs_cuda_program program; /* of an expression that varies in space */
-    hs_product product;      /* with factors: of an expression that is one */
-    double *part;            /* its part that does not change, dense; NULL: not used */
-    hs_cuda_partial partial; /* with levels: of an expression that is taken apart */
-    hs_cuda_tables tables;   /* with levels: of an expression that has them */
-    bool hands_over;         /* the kernel takes the tables: there is no field */
-    double scale;            /* of what the tables say */
-    double step, time;       /* s, that the field was made for */
+    hs_cuda_tables function;       /* that the fields are evaluated from */
+    bool hands_over;               /* the kernel takes tables: there is no field */
+    hs_cuda_separation separation; /* these */
+    double scale;                  /* of what they say */
+    double step, time;             /* s, that the field was made for */
 };
 
 /* Fields that it cannot do without, if calls of the kernel make so many sweeps. */
@@ -159,10 +156,10 @@ struct hs_cuda_faces {
     cudaStream_t stream;
     int slots;
     hs_face_drive drive[HS_FACES];
-    hs_cuda_program program[HS_FACES]; /* of drives that vary over the face */
-    double *time;                      /* [slots] s, of the values in each; NaN: none yet */
-    double (*value)[HS_FACES];         /* [slots] uniform drives */
-    void *(*table)[HS_FACES];          /* [slots] the face's nodes, first axis fastest; or NULL */
+    hs_cuda_function function[HS_FACES]; /* of drives that vary over the face */
+    double *time;                        /* [slots] s, of the values in each; NaN: none yet */
+    double (*value)[HS_FACES];           /* [slots] uniform drives */
+    void *(*table)[HS_FACES];            /* [slots] the face's nodes, first axis fastest; or NULL */
 };
 
 double hs_cuda_faces_bytes(const hs_problem *problem, int slots);

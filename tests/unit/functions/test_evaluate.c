@@ -1,5 +1,4 @@
 #include "functions/evaluate.h"
-#include "functions/product.h"
 #include "test.h"
 
 #include <math.h>
@@ -13,7 +12,7 @@ static const struct hs_instruction program[] = {
     {HS_OP_EXP, 0},      {HS_OP_SELECT, 0}};
 enum { LENGTH = sizeof program / sizeof program[0] };
 
-void test_expression__is_a_stack_program(void **state)
+void test_evaluate__is_a_stack_program(void **state)
 {
     (void)state;
     const double s = sin(0.3);
@@ -21,8 +20,8 @@ void test_expression__is_a_stack_program(void **state)
     assert_true(hs_expression_at(program, LENGTH, 0.3, 2.0, 5.0, -1.0) == exp(-0.3));
 }
 
-/* Lengths about the strip of 64 and beyond; the same bits as one call a node. */
-void test_expression__rows_are_the_same_as_single_nodes(void **state)
+/* Lengths about the strip of 128 and beyond; the same bits as one call a node. */
+void test_evaluate__rows_are_the_same_as_single_nodes(void **state)
 {
     (void)state;
     const struct hs_expression all = {program, LENGTH, 15};
@@ -31,8 +30,8 @@ void test_expression__rows_are_the_same_as_single_nodes(void **state)
     const struct hs_expression *const both[] = {&all, &uniform};
     const double lower = 0.1, dx = 1.0 / 3.0;
     for (int e = 0; e < 2; e++)
-        for (int count = 1; count < 200; count += 21) {
-            double row[200];
+        for (int count = 1; count < 300; count += 21) {
+            double row[300];
             row[count] = -77.0;
             hs_expression_row(both[e], count, lower, dx, 0.5, 0.7, 2.0, row);
             for (int i = 0; i < count; i++) {
@@ -44,7 +43,7 @@ void test_expression__rows_are_the_same_as_single_nodes(void **state)
         }
 }
 
-void test_expression__a_value_without_code_is_its_constant(void **state)
+void test_evaluate__a_value_without_code_is_its_constant(void **state)
 {
     (void)state;
     const struct hs_value constant = {.constant = 4.5};
@@ -55,79 +54,46 @@ void test_expression__a_value_without_code_is_its_constant(void **state)
     assert_true(hs_value_at(&varying, 0.3, 2, 5, -1) == exp(-0.3));
 }
 
-/* ---- products ---- */
-
-#define X HS_OP_X, 0
-#define T HS_OP_T, 0
-#define NUMBER(value) HS_OP_CONSTANT, value
-#define OP(name) HS_OP_##name, 0
-
-/* Texts with the factors that are taken off, and whether each divides; -1: none are. */
-static const struct {
-    const char *text;
-    struct hs_instruction code[16];
-    int length, factors;
-    bool divides[HS_MOST_FACTORS];
-} products[] = {
-    {"x*t", {{X}, {T}, {OP(MULTIPLY)}}, 3, 1, {false}},
-    {"t*x", {{T}, {X}, {OP(MULTIPLY)}}, 3, 1, {false}},
-    {"x/exp(t)", {{X}, {T}, {OP(EXP)}, {OP(DIVIDE)}}, 4, 1, {true}},
-    {"t/x", {{T}, {X}, {OP(DIVIDE)}}, 3, -1, {false}},
-    {"x+t", {{X}, {T}, {OP(ADD)}}, 3, -1, {false}},
-    {"x*(x+t)", {{X}, {X}, {T}, {OP(ADD)}, {OP(MULTIPLY)}}, 5, -1, {false}},
-    {"sin(x*t)", {{X}, {T}, {OP(MULTIPLY)}, {OP(SIN)}}, 4, -1, {false}},
-    /* what does not change is taken off with the rest while a change is within */
-    {"0.3*((sin(x)*exp(t))/t)",
-     {{NUMBER(0.3)},
-      {X},
-      {OP(SIN)},
-      {T},
-      {OP(EXP)},
-      {OP(MULTIPLY)},
-      {T},
-      {OP(DIVIDE)},
-      {OP(MULTIPLY)}},
-     9,
-     3,
-     {false, true, false}},
-    {"((((x*t)*t)*t)*t)*t", /* more than there is room for */
-     {{X},
-      {T},
-      {OP(MULTIPLY)},
-      {T},
-      {OP(MULTIPLY)},
-      {T},
-      {OP(MULTIPLY)},
-      {T},
-      {OP(MULTIPLY)},
-      {T},
-      {OP(MULTIPLY)}},
-     11,
-     -1,
-     {false}},
-};
-
-void test_expression__products_are_taken_apart_to_the_bit(void **state)
+/* Operations of values that differ with one that is all nodes', on either side, and of rows' values
+ * from tables: as with each node's own. */
+void test_evaluate__what_all_nodes_share_mixes_with_what_they_do_not(void **state)
 {
     (void)state;
-    for (size_t n = 0; n < sizeof products / sizeof *products; n++) {
-        const struct hs_expression whole = {products[n].code, products[n].length,
-                                            HS_VARIES_X | HS_VARIES_T};
-        struct hs_product product;
-        const bool is = hs_expression_factor(&whole, &product);
-        if (is != (products[n].factors > 0) || (is && product.factors != products[n].factors))
-            fail_msg("%s: %d, %d factors", products[n].text, is, product.factors);
-        for (int i = 0; i < 50 && is; i++) {
-            const double x = 0.1 + i / 7.0, t = 1.7 - i / 11.0;
-            double factor[HS_MOST_FACTORS];
-            hs_product_at(&product, t, factor);
-            assert_memory_equal(product.divides, products[n].divides, (size_t)product.factors);
-            /* at another time, which it must not know */
-            const double part =
-                hs_expression_at(product.part.code, product.part.length, x, 0.0, 0.0, -5.0);
-            const double value = hs_product_value(part, product.factors, factor, product.divides);
-            const double expected = hs_expression_at(whole.code, whole.length, x, 0.0, 0.0, t);
-            assert_memory_equal(&value, &expected, sizeof value);
+    static const struct hs_instruction terms[] = {
+        {HS_OP_X, 0}, {HS_OP_Y, 0}, {HS_OP_TABLE, 0}, {HS_OP_TABLE + 1, 0}, {HS_OP_CONSTANT, 3.5}};
+    enum { TERMS = sizeof terms / sizeof terms[0], COUNT = 150 };
+    double values[COUNT], once = -1.25, row[COUNT];
+    for (int i = 0; i < COUNT; i++)
+        values[i] = 0.01 * i * i;
+    const struct hs_row at = {
+        .count = COUNT, .x = 0.25, .dx = 0.5, .y = 7.0, .table = {{values, true}, {&once, false}}};
+    for (int n = 0; n < TERMS * TERMS * TERMS; n++) {
+        const int a = n % TERMS, b = n / TERMS % TERMS, c = n / TERMS / TERMS;
+        const struct hs_instruction code[] = {
+            terms[a],          terms[b],         {HS_OP_SUBTRACT, 0},
+            terms[c],          terms[a],         {HS_OP_MULTIPLY, 0},
+            {HS_OP_DIVIDE, 0}, {HS_OP_NEGATE, 0}};
+        hs_program_row(code, sizeof code / sizeof *code, &at, row);
+        for (int i = 0; i < COUNT; i++) {
+            const double of[TERMS] = {0.25 + 0.5 * i, 7.0, values[i], once, 3.5};
+            const double expected = -((of[a] - of[b]) / (of[c] * of[a]));
+            assert_memory_equal(&row[i], &expected, sizeof expected);
         }
     }
+    for (int n = 0; n < TERMS; n++) { /* nothing but a value */
+        hs_program_row(&terms[n], 1, &at, row);
+        for (int i = 0; i < COUNT; i++) {
+            const double of[TERMS] = {0.25 + 0.5 * i, 7.0, values[i], once, 3.5};
+            assert_true(row[i] == of[n]);
+        }
+    }
+}
+
+void test_evaluate__a_point_keeps_the_sign_of_its_zero(void **state)
+{
+    (void)state;
+    static const struct hs_instruction over[] = {
+        {HS_OP_CONSTANT, 1.0}, {HS_OP_X, 0}, {HS_OP_DIVIDE, 0}};
+    assert_true(hs_expression_at(over, 3, -0.0, 0, 0, 0) == -INFINITY);
+    assert_true(hs_expression_at(over, 3, 0.0, 0, 0, 0) == INFINITY);
 }
