@@ -7,7 +7,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus /* its header does not know of it */
+extern "C" {
+#endif
 #include <cmocka.h>
+#ifdef __cplusplus
+}
+#endif
 
 /* cmocka 1.1.5 compares doubles only with an epsilon it picks itself for NaN-free floats. */
 #define assert_near(a, b, tolerance)                                                               \

@@ -5,6 +5,8 @@
 
 #include "tiles.h"
 
+#include "core/host_device.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif

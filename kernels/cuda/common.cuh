@@ -10,6 +10,8 @@
 
 #include "tiles.h"
 
+#include "core/cuda_shared.h"
+
 #include <cuda_runtime.h>
 #include <stdint.h>
 #include <type_traits>
@@ -273,13 +275,5 @@ hs_status choose(const hs_sweep *sweep, hs_error *err, Run run)
 }
 
 } // namespace star
-
-/* The block's shared memory, whose size the launch takes from the geometry, as an array:
- * STAR_SHARED(tile, T, [8][8]) declares tile[8][8]. */
-#ifndef STAR_SHARED
-#define STAR_SHARED(name, T, extent)                                                               \
-    extern __shared__ __align__(128) unsigned char star_shared_memory[];                           \
-    auto &name = *reinterpret_cast<T(*) extent>(star_shared_memory)
-#endif
 
 #endif

@@ -28,7 +28,8 @@ $(BUILD)/kernels/cuda/resident/%.o: override NVCCFLAGS += -Xfatbin -compress-all
 $(BUILD)/kernels/cuda/%.o: override NVCCFLAGS += -Xptxas --warn-on-spills
 
 # These hold no device code: the host's compiler is enough, once instead of once an architecture.
-CUDA_HOST := $(patsubst %,$(BUILD)/src/engine/backends/%.o,cuda cuda_copy cuda_limits cuda_measure cuda_memory cuda_graph cuda_source cuda_readback)
+CUDA_HOST := $(patsubst %,$(BUILD)/src/engine/backends/%.o,cuda cuda_copy cuda_limits cuda_measure cuda_memory cuda_graph cuda_source cuda_readback) \
+             $(patsubst %,$(BUILD)/src/functions/%.o,cuda_tables cuda_separation)
 $(CUDA_HOST): CUDA_CODE := -x c++ -Xcompiler -fopenmp
 
 # What takes minutes begins first, or the others' processors would wait for it in the end.

@@ -16,9 +16,9 @@
 #ifndef HS_CORE_BOUNDARY_H
 #define HS_CORE_BOUNDARY_H
 
-#include "core/expression.h"
 #include "core/grid.h"
 #include "core/status.h"
+#include "core/value.h"
 
 #ifdef __cplusplus
 extern "C" {

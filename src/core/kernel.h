@@ -34,8 +34,8 @@ struct hs_face_level {
     const void *hold_field[HS_FACES];
 };
 
-/* A source of the form of core/separation.h along the last axis: what one sweep adds at a node is
- * plane[y][x] * line[z].column + line[z].offset. */
+/* A source of the form of functions/separation.h along the last axis: what one sweep adds at a node
+ * is plane[y][x] * line[z].column + line[z].offset. */
 struct hs_source_line {
     double column, offset;
 };

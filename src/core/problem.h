@@ -8,10 +8,10 @@
 #define HS_CORE_PROBLEM_H
 
 #include "core/boundary.h"
-#include "core/expression.h"
 #include "core/grid.h"
 #include "core/operator.h"
 #include "core/status.h"
+#include "core/value.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -172,17 +172,6 @@ struct hs_operator hs_problem_operator(const struct hs_problem *problem, double 
 
 /* Nodes that sweeps update: all but the held layers. */
 struct hs_box hs_problem_interior(const struct hs_problem *problem);
-
-/* Whether a region covers a point of a grid of so many axes; a hair outside counts as inside. */
-bool hs_region_covers(const struct hs_region *region, int dims, const double at[HS_AXES]);
-
-/* Initial temperature of the nodes of row (j, k), at t = 0: regions applied, and on prescribed
- * layers the wall's value. out: [nx]. */
-void hs_problem_initial_row(const struct hs_problem *problem, int64_t j, int64_t k, double *out);
-
-/* What one sweep of `step` [s] from time t adds along row (j, k), in K. out: [nx]. */
-void hs_problem_source_row(const struct hs_problem *problem, double step, double t, int64_t j,
-                           int64_t k, double *out);
 
 /* Volume [m^dims] that node (i, j, k) stands for: cell volume times the faces' edge weights. The
  * heat content is the sum of volume * T times density * specific_heat where they are known. */

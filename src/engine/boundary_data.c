@@ -1,4 +1,5 @@
 #include "engine/boundary_data.h"
+#include "functions/evaluate.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,4 +1,6 @@
 #include "engine/doubts.h"
+#include "functions/evaluate.h"
+#include "functions/fields.h"
 
 #include <math.h>
 #include <stddef.h>

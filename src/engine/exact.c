@@ -1,4 +1,5 @@
 #include "engine/exact.h"
+#include "functions/fields.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,20 +12,6 @@ struct row_error {
 static double worse(double a, double b)
 {
     return isnan(a) || (!isnan(b) && a > b) ? a : b;
-}
-
-static void exact_row(const struct hs_problem *problem, double time, int64_t j, int64_t k,
-                      double *out)
-{
-    const struct hs_grid *grid = &problem->grid;
-    const struct hs_value *value = &problem->exact.value;
-    if (value->expression.code)
-        hs_expression_row(&value->expression, grid->points[HS_X], grid->lower[HS_X],
-                          grid->spacing[HS_X], hs_grid_coordinate(grid, HS_Y, j),
-                          hs_grid_coordinate(grid, HS_Z, k), time, out);
-    else
-        for (int64_t i = 0; i < grid->points[HS_X]; i++)
-            out[i] = value->constant;
 }
 
 static struct row_error row_error(const struct hs_problem *problem, const void *field,
@@ -62,7 +49,7 @@ enum hs_status hs_exact_error(const struct hs_problem *problem, const void *fiel
             if (!exact || !rows)
                 continue;
             const int64_t j = n % grid->points[HS_Y], k = n / grid->points[HS_Y];
-            exact_row(problem, time, j, k, exact);
+            hs_value_row(grid, &problem->exact.value, time, j, k, exact);
             rows[n] = row_error(problem, field, exact, j, k);
         }
         free(exact);

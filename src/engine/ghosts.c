@@ -1,6 +1,7 @@
 #include "engine/ghosts.h"
 
 #include "engine/ghost_rows.h"
+#include "functions/evaluate.h"
 
 #include <assert.h>
 #include <math.h>

@@ -1,5 +1,6 @@
 #include "engine/initial.h"
 #include "engine/threads.h"
+#include "functions/fields.h"
 
 #include <omp.h>
 #include <stdlib.h>

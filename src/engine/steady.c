@@ -1,6 +1,7 @@
 #include "engine/steady.h"
 
 #include "engine/boundary_data.h"
+#include "functions/fields.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,4 +1,6 @@
 /* The last look: what the expressions and datasets give must be finite where it will be used. */
+#include "functions/evaluate.h"
+#include "functions/fields.h"
 #include "input/config_reader.h"
 
 #include <math.h>

@@ -1,7 +1,8 @@
 /* initial, source and exact: scalar fields as a value, an expression or a dataset; regions. */
 #include "input/config_reader.h"
 
-#include "core/separation.h"
+#include "functions/rearrange.h"
+#include "functions/separation.h"
 #include "input/field_file.h"
 #include "input/fingerprint.h"
 

@@ -1,5 +1,6 @@
 #include "input/config_reader.h"
 
+#include "functions/program.h"
 #include "input/expression.h"
 #include "input/number.h"
 

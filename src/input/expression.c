@@ -1,4 +1,5 @@
 #include "input/expression.h"
+#include "functions/evaluate.h"
 
 #include "input/foreign.h"
 #include "input/number.h"
@@ -7,6 +8,7 @@
 #include <muParserDLL.h>
 
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -143,12 +145,6 @@ const char *hs_expression_functions(void)
 
 enum { LONGEST_TEXT = 8000, DEEPEST_NESTING = 100 };
 
-static const int8_t popped[HS_OPERATIONS] = {
-#define HS_OPERATION_POPPED(name, arguments, meaning) [HS_OP_##name] = arguments,
-    HS_EXPRESSION_OPERATIONS(HS_OPERATION_POPPED)
-#undef HS_OPERATION_POPPED
-};
-
 struct compiler {
     const char *text;
     const char *at;
@@ -208,7 +204,7 @@ static bool apply(struct compiler *c, enum hs_operation operation)
 {
     if (!emit(c, operation, 0.0))
         return false;
-    const int arguments = popped[operation];
+    const int arguments = hs_operation_arguments(operation);
     for (int i = 0; i < arguments; i++)
         if (!is_constant(c, 2 + i))
             return true;
@@ -460,17 +456,6 @@ static bool parse_all(struct compiler *c)
     return !is_foreign_sign(c, c->at) && fail_at(c, c->at, "\"%.1s\" was not expected", c->at);
 }
 
-/* The most values on the stack at any time. */
-static int depth_of(const struct compiler *c)
-{
-    int depth = 0, deepest = 0;
-    for (int i = 0; i < c->length; i++) {
-        depth += 1 - popped[c->code[i].operation];
-        deepest = depth > deepest ? depth : deepest;
-    }
-    return deepest;
-}
-
 /* ---- muParser ---------------------------------------------------------------------------------
  */
 
@@ -541,7 +526,7 @@ static bool compile(struct compiler *c)
         return fail_at(c, c->text + LONGEST_TEXT, "the expression is too long%s", "");
     if (!parse_all(c) || !is_agreed(c))
         return false;
-    if (depth_of(c) > HS_EXPRESSION_DEPTH)
+    if (hs_program_depth(c->code, c->length) > HS_EXPRESSION_DEPTH)
         return fail_at(c, c->text, "nested too deeply%s; write it with fewer parentheses,", "");
     return true;
 }

@@ -1,5 +1,5 @@
 /*
- * Turns the text of an expression into the bytecode of core/expression.h. The only module that
+ * Turns the text of an expression into the bytecode of functions/program.h. The only module that
  * includes muParser, which judges the syntax and is the reference for the meaning.
  *
  * Operators, loosest first: ?: (from the right), ||, &&, comparisons (< <= > >= == != on one
@@ -13,8 +13,8 @@
 #ifndef HS_INPUT_EXPRESSION_H
 #define HS_INPUT_EXPRESSION_H
 
-#include "core/expression.h"
 #include "core/status.h"
+#include "core/value.h"
 
 /*
  * Compiles `text`. On success *code is allocated (free it) and `out` points into it; what is

@@ -10,7 +10,7 @@ from helpers import ROUNDOFF, evaluate, run
 STEP, SWEEPS = 0.05, 9
 POINTS = [13, 11, 9]
 
-# by core/rearrange.c and core/separation.h: along z, y, x; and left as they are
+# by functions/rearrange.c and functions/separation.h: along z, y, x; and left as they are
 SOURCES = {
     "moving": "7*exp(-((x - t)^2 + (y - 0.5)^2 + (z - 0.3)^2)/0.05)",
     "moving in 3d": "7*exp(-((x - t)^2 + (y - 0.5*sin(t))^2 + (z - 0.3*cos(t))^2)/0.05)",

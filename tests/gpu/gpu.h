@@ -53,7 +53,8 @@ static inline double noise(uint64_t n)
 
 /* ---- problems -------------------------------------------------------------------------------- */
 
-/* Expressions without sin, exp and so on, which a GPU may round differently in the last bit. */
+/* Expressions without sin, exp and so on, which a GPU may round differently in the last bit. Those
+ * of t alone are the host's. */
 static const char *const drive_texts[] = {"1.25", "1.5 + 3*t*(1 - t)",
                                           "1 + 0.5*x*(1 - y) + 0.25*z*y*x",
                                           "1 + 0.5*x*(1 - y) + 0.25*z*y*x - 2*t*(x - z)"};
@@ -64,8 +65,11 @@ static const char *const source_texts[] = {
     "y*t*t - 0.5", "(z - t)*(z > 0.5 ? 0.5 : x)", "x*y - t/(1 + y*y)",
     "x*x*y*y*z*z - abs(t - x*y)*max(z, 0.3*t)",
     /* tables along z, y, x */
-    "(x - y*t)*(z + 0.5*t) + z*t", "(x + z*t)*(y - t)", "(y - z*t)*(x + 0.5*t) + x*t"};
-enum { SOURCE_TEXTS = 16 };
+    "(x - y*t)*(z + 0.5*t) + z*t", "(x + z*t)*(y - t)", "(y - z*t)*(x + 0.5*t) + x*t",
+    /* functions of t along fewer axes, with tables along z, and with a field */
+    "x*sin(7*t)", "(x - y*exp(-t))*(z + 0.5*cos(9*t))",
+    "((x - 0.3)*(y - 0.5)*z + x*x < 0.1 ? y : z*x)*exp(sin(7*t))"};
+enum { SOURCE_TEXTS = 19 };
 
 static inline struct hs_value make_value(struct hs_problem *problem, const char *text)
 {

@@ -22,7 +22,17 @@ WALLS = {
     "dirichlet of t": 'type = "dirichlet"; value = "300 + 20*t/(1 + t)";',
 }
 # source, sweeps: one that takes a pass over memory for each sweep is slow
-SOURCES = {"x*y*z": 4000, "x*t": 4000, "x + t": 4000, "x*y + t": 4000, "x*y*z*t": 800}
+SOURCES = {
+    "x*y*z": 4000,
+    "x*t": 4000,
+    "x + t": 4000,
+    "x*y + t": 4000,
+    "x*y*z*t": 800,
+    "exp(-((x - t)^2 + (y - 0.5)^2 + (z - 0.5)^2)/0.01)": 4000,
+    "sin(x*y*z)*sin(t)": 800,
+    "(x-t)^2+(y-0.5)^2+(z-0.5)^2 < 0.01 ? 1 : 0": 800,
+    "sin(x + z*t) + y": 800,
+}
 
 
 def cases():

@@ -8,6 +8,8 @@
 
 #include "core/backend.h"
 #include "core/problem.h"
+#include "functions/evaluate.h"
+#include "functions/fields.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,6 +4,8 @@
 
 #include "tiles.h"
 
+#include "core/host_device.h"
+
 #include <stdbool.h>
 
 #ifdef __cplusplus

@@ -8,8 +8,6 @@
 
 #include "tile.cuh"
 
-#include "core/separation.h"
-
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow" /* of its own */
 #include <cuda_pipeline.h>
@@ -163,8 +161,7 @@ struct copies : place<Sizes> {
                 *(const lane_values<double, 2> *)(source_at((l * PARTS + part) * SLOT) + r * LANES);
 #pragma unroll
             for (int e = 0; e < 2; e++)
-                made.v[2 * part + e] =
-                    (T)(hs_separation_value(two.v[e], at.v[0], at.v[1]) * p.tables.scale);
+                made.v[2 * part + e] = (T)((two.v[e] * at.v[0] + at.v[1]) * p.tables.scale);
         }
         return made;
     }

@@ -77,9 +77,8 @@ static double readback_bytes(const struct hs_problem *problem)
 
 static double memory(const struct hs_problem *problem, const struct hs_kernel *kernel)
 {
-    const struct hs_cpu_source source = hs_cpu_source_describe(problem);
     return bytes_needed(problem, kernel, hs_threads_for(&problem->grid, 0)) +
-           readback_bytes(problem) + hs_cpu_source_part_bytes(&source, problem);
+           readback_bytes(problem) + hs_cpu_source_table_bytes(problem);
 }
 
 /* What is asked of the backend. */
@@ -124,8 +123,7 @@ static void destroy(struct hs_backend_state *state)
     hs_cpu_field_destroy(&state->next);
     hs_cpu_field_destroy(&state->source.field);
     free(state->source.scratch);
-    free(state->source.part);
-    free(state->source.plane);
+    hs_tables_release(&state->source.tables);
     free(state->source.value);
     free(state->level);
     free(state->scratch);

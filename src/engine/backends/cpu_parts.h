@@ -3,9 +3,9 @@
 #define HS_ENGINE_BACKENDS_CPU_PARTS_H
 
 #include "core/backend.h"
-#include "core/separation.h"
 #include "engine/ghosts.h"
 #include "engine/team.h"
+#include "functions/tables.h"
 
 /* A field of the layout: the allocation and where node (0, 0, 0) is. */
 struct hs_cpu_field {
@@ -18,12 +18,8 @@ struct hs_cpu_source {
     bool present;
     bool uniform; /* one number over the grid, else a field */
     bool varies_time;
-    struct hs_product product; /* with factors: of an expression that is one */
-    double *part;              /* [nz][ny][nx] its part that does not change; NULL: not used */
-    struct hs_separation separation; /* of an expression that is one: its plane is not empty */
-    double *plane;                   /* [nodes of the other axes] its tables; NULL: not used */
-    double *column, *offset;         /* [points along its axis] */
-    double step, time;               /* s: of what `field` holds; NaN while it holds nothing */
+    struct hs_tables tables; /* of one that varies in time and place; without memory: not used */
+    double step, time;       /* s: of what `field` holds; NaN while it holds nothing */
     struct hs_cpu_field field;
     double *scratch; /* [threads][nx] */
     double *value;   /* [kernel's steps] uniform sources of one call */
@@ -79,9 +75,9 @@ void hs_cpu_field_copy(const struct hs_layout *layout, enum hs_precision precisi
 
 /* ---- cpu_source.c ---- */
 struct hs_cpu_source hs_cpu_source_describe(const struct hs_problem *problem);
-double hs_cpu_source_part_bytes(const struct hs_cpu_source *source,
-                                const struct hs_problem *problem);
-/* Evaluates the part, if there is one and memory for it. */
+/* Of its tables, without which it could do as well. */
+double hs_cpu_source_table_bytes(const struct hs_problem *problem);
+/* Makes them, if there are any and memory for them. */
 void hs_cpu_source_prepare(struct hs_backend_state *state);
 /* Brings the field up to a sweep of `step` from t; free where it is already. */
 void hs_cpu_source_update(struct hs_backend_state *state, double step, double t);

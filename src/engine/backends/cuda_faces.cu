@@ -1,6 +1,8 @@
 /* Ghost and prescribed layers on the device. */
 #include "engine/backends/cuda_parts.cuh"
 
+#include "functions/evaluate.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -172,12 +174,7 @@ hs_status launch_faces(const hs_cuda_faces *faces, unsigned wanted, int slot, vo
 /* The drive over the nodes of a face, in the order of its table. */
 hs_cuda_patch face_patch(const hs_grid *grid, int face)
 {
-    hs_cuda_patch patch = {};
-    for (int axis = 0; axis < HS_AXES; axis++) {
-        patch.count[axis] = grid->points[axis];
-        patch.lower[axis] = grid->lower[axis];
-        patch.spacing[axis] = grid->spacing[axis];
-    }
+    hs_cuda_patch patch = hs_cuda_patch_of(grid);
     patch.first[face / 2] = face % 2 ? grid->points[face / 2] - 1 : 0;
     patch.count[face / 2] = 1;
     patch.stride[hs_face_first_axis(face)] = 1;
@@ -191,8 +188,8 @@ hs_status evaluate(hs_cuda_faces *faces, int slot, int face, double t, hs_error 
     const hs_cuda_patch patch = face_patch(grid, face);
     if (faces->table[slot][face]) {
         const hs_cuda_moments now = {1, {t}, {faces->table[slot][face]}};
-        return hs_cuda_evaluate(&faces->program[face], &patch, &now, 1.0, faces->problem->precision,
-                                faces->stream, err);
+        return hs_cuda_evaluate(&faces->function[face], &patch, &now, 1.0,
+                                faces->problem->precision, faces->stream, err);
     }
     double at[HS_AXES];
     for (int axis = 0; axis < HS_AXES; axis++)
@@ -211,7 +208,8 @@ hs_status allocate_face(hs_cuda_faces *faces, int face, hs_error *err)
     if (!faces->drive[face].varies_face)
         return HS_OK;
     const hs_status st =
-        hs_cuda_program_create(&problem->face[face].drive.expression, &faces->program[face], err);
+        hs_cuda_function_create(&problem->face[face].drive.expression, &problem->grid,
+                                HS_TABLES_OF_NUMBERS, &faces->function[face], err);
     if (st)
         return st;
     for (int slot = 0; slot < faces->slots; slot++)
@@ -265,7 +263,7 @@ void hs_cuda_faces_release(hs_cuda_faces *faces)
         for (int face = 0; face < HS_FACES; face++)
             cudaFree(faces->table[slot][face]);
     for (int face = 0; face < HS_FACES; face++)
-        hs_cuda_program_destroy(&faces->program[face]);
+        hs_cuda_function_destroy(&faces->function[face]);
     free(faces->table);
     free(faces->value);
     free(faces->time);

@@ -2,6 +2,8 @@
 #include "engine/backends/cuda_parts.cuh"
 
 #include "core/features.h"
+#include "functions/evaluate.h"
+#include "functions/fields.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -25,29 +27,6 @@ double scale(const hs_problem *problem, double step)
     return problem->source.rate * (problem->raw ? 1.0 : step);
 }
 
-/* Fills in the factors, none where the source is no such product. */
-hs_product product_of(const hs_problem *problem)
-{
-    hs_product product = {};
-    const unsigned v = varies(problem);
-    if ((v & HS_VARIES_T) && (v & HS_VARIES_SPACE) &&
-        hs_expression_factor(&problem->source.field.value.expression, &product))
-        return product;
-    return {};
-}
-
-/* All nodes; where the values go is left open. */
-hs_cuda_patch whole_patch(const hs_problem *problem)
-{
-    hs_cuda_patch patch = {};
-    for (int axis = 0; axis < HS_AXES; axis++) {
-        patch.count[axis] = problem->grid.points[axis];
-        patch.lower[axis] = problem->grid.lower[axis];
-        patch.spacing[axis] = problem->grid.spacing[axis];
-    }
-    return patch;
-}
-
 /* Whether a row or a plane of values stands for all. */
 bool repeats_in_space(const hs_problem *problem)
 {
@@ -55,32 +34,21 @@ bool repeats_in_space(const hs_problem *problem)
     return (varies(problem) & axes) != axes;
 }
 
-/* How the source is made, as far as it does not depend on the memory there is. */
-struct way {
-    int levels; /* sweeps of a call, each with a source of its own; or 0 */
-    bool tables, hands_over;
-    hs_separation separation;
-};
-
-way way_of(const hs_problem *problem, const hs_kernel *kernel, int steps)
+/* Sweeps for each of which the kernel takes a source field, or 0. */
+int levels_of(const hs_kernel *kernel, int steps)
 {
-    way w = {};
-    w.levels = (kernel->features & HS_SOURCE_LEVELS) && steps <= HS_CUDA_TIMES ? steps : 0;
-    w.tables = hs_cuda_tables_suit(problem, &w.separation);
-    w.hands_over = w.tables && w.levels > 0 && (kernel->features & HS_SOURCE_TABLES) &&
-                   w.separation.axis == HS_Z && !(hs_problem_features(problem) & HS_WALL_FIELD);
-    return w;
+    return (kernel->features & HS_SOURCE_LEVELS) && steps <= HS_CUDA_TIMES ? steps : 0;
 }
 
-/* Of the tables that the source is made of; of those without which it could do as well, too. */
-double table_bytes(const hs_problem *problem, const way &w)
+/* Whether the kernel takes the source's tables, so that there is no field. */
+bool hands_over(const hs_problem *problem, const hs_kernel *kernel, int levels, hs_separation *out)
 {
-    const int levels = w.levels ? w.levels : 1;
-    hs_partial plan;
-    if (w.tables)
-        return hs_cuda_tables_bytes(problem, &w.separation, levels);
-    return hs_cuda_partial_suit(problem, &plan) ? hs_cuda_partial_bytes(problem, &plan, levels)
-                                                : 0.0;
+    const hs_field &field = problem->source.field;
+    return levels > 0 && (kernel->features & HS_SOURCE_TABLES) && problem->source.present &&
+           !field.data && (hs_value_varies(&field.value) & HS_VARIES_T) &&
+           !(hs_problem_features(problem) & HS_WALL_FIELD) &&
+           hs_expression_separate(&field.value.expression, problem->grid.dims, out) &&
+           out->axis == HS_Z;
 }
 
 /* Whether there is a field for each sweep, rather than one. */
@@ -127,60 +95,55 @@ hs_status spare_memory(double bytes, void **out, hs_error *err)
     return HS_OK;
 }
 
-double part_bytes(const hs_problem *problem)
+/* Of the tables that make it faster to evaluate: none where that is done once. */
+double table_bytes(const hs_problem *problem, hs_tables_of which, int times)
 {
-    return product_of(problem).factors > 0
-               ? (double)hs_grid_count(&problem->grid) * (double)sizeof(double)
-               : 0.0;
+    double bytes = 0.0;
+    hs_tabulation tabulation = {};
+    if ((varies(problem) & HS_VARIES_T) &&
+        hs_tabulation_init(&tabulation, &problem->source.field.value.expression, &problem->grid,
+                           which))
+        bytes = hs_tabulation_bytes(&tabulation, &problem->grid, times);
+    hs_tabulation_release(&tabulation);
+    return bytes;
 }
 
-/* The part that does not change, evaluated once; without memory for it there is none. */
-hs_status prepare_part(hs_cuda_source *source, hs_error *err)
+/* As many tables as there is memory for. A row or a plane of values needs none. */
+hs_status choose_tables(const hs_cuda_source *source, int times, hs_tables_of *which, void **memory,
+                        hs_error *err)
 {
-    const hs_problem *problem = source->problem;
-    hs_cuda_patch patch = whole_patch(problem);
-    hs_cuda_program program = {};
-    const double bytes = part_bytes(problem);
-    if (bytes == 0.0)
+    *which = HS_TABLES_OF_NUMBERS;
+    *memory = NULL;
+    if (source->level && repeats_in_space(source->problem))
         return HS_OK;
-    void *memory = NULL;
-    hs_status st = spare_memory(bytes, &memory, err);
-    source->part = (double *)memory;
-    if (st || !memory)
-        return st;
-    patch.stride[HS_X] = 1;
-    patch.stride[HS_Y] = patch.count[HS_X];
-    patch.stride[HS_Z] = patch.count[HS_X] * patch.count[HS_Y];
-    const hs_cuda_moments once = {1, {0.0}, {source->part}};
-    st = hs_cuda_program_create(&source->product.part, &program, err);
-    if (!st)
-        st = hs_cuda_evaluate(&program, &patch, &once, 1.0, HS_DOUBLE, source->stream, err);
-    if (!st && cudaStreamSynchronize(source->stream) != cudaSuccess)
-        st = hs_error_add(err, HS_DEVICE, "cuda: evaluating the source: %s",
-                          cudaGetErrorString(cudaGetLastError()));
-    hs_cuda_program_destroy(&program);
-    return st;
+    for (const hs_tables_of more : {HS_TABLES_OF_FIELDS, HS_TABLES_OF_PLANES}) {
+        const double bytes = table_bytes(source->problem, more, times);
+        const hs_status st = bytes > 0.0 ? spare_memory(bytes, memory, err) : HS_OK;
+        if (*memory)
+            *which = more;
+        if (st || *memory)
+            return st;
+    }
+    return HS_OK;
 }
 
-/* Without memory for the tables the whole program is evaluated at each node. */
-hs_status prepare_partial(hs_cuda_source *source, int levels, hs_error *err)
+hs_status prepare_function(hs_cuda_source *source, hs_error *err)
 {
     const hs_problem *problem = source->problem;
-    hs_partial plan;
-    void *memory = NULL;
-    if (!hs_cuda_partial_suit(problem, &plan))
-        return HS_OK;
-    const hs_status st = spare_memory(hs_cuda_partial_bytes(problem, &plan, levels), &memory, err);
-    return st || !memory
-               ? st
-               : hs_cuda_partial_init(&source->partial, problem, &plan, levels, memory, err);
+    const int times = source->level ? source->levels : 1;
+    hs_tables_of which;
+    void *memory;
+    const hs_status st = choose_tables(source, times, &which, &memory, err);
+    return st ? st
+              : hs_cuda_tables_init(&source->function, &problem->source.field.value.expression,
+                                    &problem->grid, which, times, memory, err);
 }
 
 /* The fields of `count` sweeps, or the one there is. */
 hs_status evaluate(hs_cuda_source *source, double step, int count, const double *t, hs_error *err)
 {
     const hs_problem *problem = source->problem;
-    hs_cuda_patch patch = whole_patch(problem);
+    hs_cuda_patch patch = hs_cuda_patch_of(&problem->grid);
     hs_cuda_moments moments = {};
     moments.count = source->level && (source->varies & HS_VARIES_T) ? count : 1;
     for (int axis = 0; axis < HS_AXES; axis++) {
@@ -191,27 +154,11 @@ hs_status evaluate(hs_cuda_source *source, double step, int count, const double 
         moments.t[m] = t[m];
         moments.out[m] = (void *)(source->level ? source->level[m] : source->nodes);
     }
-    if (source->tables.levels > 0)
-        return hs_cuda_tables_combine(&source->tables, &patch, &moments, source->scale,
-                                      problem->precision, source->stream, err);
-    if (source->part)
-        return hs_cuda_apply_factors(&source->product, source->part, &patch, &moments,
-                                     scale(problem, step), problem->precision, source->stream, err);
-    if (source->partial.levels > 0) {
-        const hs_cuda_patch nodes = whole_patch(problem);
-        const hs_status st =
-            hs_cuda_partial_fill(&source->partial, &nodes, moments.count, t, source->stream, err);
-        return st ? st
-                  : hs_cuda_partial_evaluate(&source->partial, &patch, &moments,
-                                             scale(problem, step), problem->precision,
+    const hs_status st = hs_cuda_tables_fill(&source->function, &problem->grid, moments.count, t,
                                              source->stream, err);
-    }
-    const hs_expression *whole = &problem->source.field.value.expression;
-    if (hs_cuda_is_short(whole))
-        return hs_cuda_evaluate_short(whole, &patch, &moments, scale(problem, step),
-                                      problem->precision, source->stream, err);
-    return hs_cuda_evaluate(&source->program, &patch, &moments, scale(problem, step),
-                            problem->precision, source->stream, err);
+    return st ? st
+              : hs_cuda_evaluate(&source->function.left, &patch, &moments, scale(problem, step),
+                                 problem->precision, source->stream, err);
 }
 
 /* A field from a file: rows in the field's precision, plane by plane. */
@@ -244,23 +191,26 @@ hs_status upload(hs_cuda_source *source, double step, double t, hs_error *err)
 
 int hs_cuda_source_fields(const hs_problem *problem, const hs_kernel *kernel, int steps)
 {
-    const way w = way_of(problem, kernel, steps);
-    const bool one = (varies(problem) & HS_VARIES_SPACE) && !w.hands_over &&
-                     !(has_levels(problem, w.levels) && repeats_in_space(problem));
+    const int levels = levels_of(kernel, steps);
+    hs_separation separation;
+    const bool one = (varies(problem) & HS_VARIES_SPACE) &&
+                     !hands_over(problem, kernel, levels, &separation) &&
+                     !(has_levels(problem, levels) && repeats_in_space(problem));
     return one ? 1 : 0;
 }
 
 double hs_cuda_source_more_bytes(const hs_problem *problem, const hs_kernel *kernel, int steps)
 {
     const double size = (double)hs_precision_size(problem->precision);
-    const way w = way_of(problem, kernel, steps);
-    const double part = w.tables ? 0.0 : part_bytes(problem);
-    const double besides = part > 0.0 ? part : table_bytes(problem, w);
-    if (w.hands_over || !has_levels(problem, w.levels))
-        return besides;
+    const int levels = levels_of(kernel, steps);
+    hs_separation separation;
+    if (hands_over(problem, kernel, levels, &separation))
+        return (double)hs_cuda_separation_bytes(&problem->grid) * levels;
+    if (!has_levels(problem, levels))
+        return table_bytes(problem, HS_TABLES_OF_FIELDS, 1);
     if (repeats_in_space(problem))
-        return level_bytes(problem, w.levels);
-    return besides + level_bytes(problem, w.levels) -
+        return level_bytes(problem, levels);
+    return table_bytes(problem, HS_TABLES_OF_FIELDS, levels) + level_bytes(problem, levels) -
            (double)hs_grid_count(&problem->grid) * size; /* which is the one that it needs */
 }
 
@@ -301,32 +251,13 @@ static hs_status allocate_field(hs_cuda_source *source, hs_error *err)
     return HS_OK;
 }
 
-/* The fields, or none where the kernel takes tables. */
-static hs_status allocate(hs_cuda_source *source, const way &w, hs_error *err)
-{
-    const hs_problem *problem = source->problem;
-    hs_status st = HS_OK;
-    if (w.tables)
-        st = hs_cuda_tables_init(&source->tables, problem, &w.separation, w.levels ? w.levels : 1,
-                                 err);
-    source->hands_over = w.hands_over;
-    if (w.hands_over) {
-        source->pitch[HS_X] = 1;
-        source->pitch[HS_Y] = source->tables.stride[HS_Y];
-        return st;
-    }
-    if (!st && has_levels(problem, w.levels))
-        st = allocate_levels(source, w.levels, err);
-    if (!st && !source->level)
-        st = allocate_field(source, err);
-    return st;
-}
-
 hs_status hs_cuda_source_init(hs_cuda_source *source, const hs_problem *problem,
                               const hs_kernel *kernel, const hs_kernel_plan *plan,
                               const hs_layout *layout, hs_cuda_staging *staging,
                               cudaStream_t stream, hs_error *err)
 {
+    const int levels = levels_of(kernel, plan->steps);
+    hs_separation separation;
     *source = {};
     source->staging = staging;
     source->problem = problem;
@@ -336,28 +267,26 @@ hs_status hs_cuda_source_init(hs_cuda_source *source, const hs_problem *problem,
     source->step = source->time = NAN;
     if (!(source->varies & HS_VARIES_SPACE))
         return HS_OK;
-    const way w = way_of(problem, kernel, plan->steps);
-    const hs_status made = allocate(source, w, err);
-    if (made || w.tables || problem->source.field.data)
-        return made;
-    source->product = product_of(problem);
-    const bool all_nodes = !(source->level && repeats_in_space(problem));
-    hs_status st = all_nodes ? prepare_part(source, err) : HS_OK;
-    if (!st && all_nodes && !source->part)
-        st = prepare_partial(source, source->level ? source->levels : 1, err);
-    return st ? st
-              : hs_cuda_program_create(&problem->source.field.value.expression, &source->program,
-                                       err);
+    source->hands_over = hands_over(problem, kernel, levels, &separation);
+    if (source->hands_over) {
+        const hs_status st =
+            hs_cuda_separation_init(&source->separation, &separation, &problem->grid, levels, err);
+        source->pitch[HS_X] = 1;
+        source->pitch[HS_Y] = source->separation.pitch;
+        return st;
+    }
+    hs_status st = has_levels(problem, levels) ? allocate_levels(source, levels, err) : HS_OK;
+    if (!st && !source->level)
+        st = allocate_field(source, err);
+    return st || problem->source.field.data ? st : prepare_function(source, err);
 }
 
 void hs_cuda_source_release(hs_cuda_source *source)
 {
     cudaFree(source->allocation);
-    cudaFree(source->part);
     free(source->level);
-    hs_cuda_program_destroy(&source->program);
-    hs_cuda_partial_release(&source->partial);
-    hs_cuda_tables_release(&source->tables);
+    hs_cuda_tables_release(&source->function);
+    hs_cuda_separation_release(&source->separation);
     *source = {};
 }
 
@@ -379,13 +308,9 @@ hs_status hs_cuda_source_update(hs_cuda_source *source, double step, int count, 
     source->time = many ? NAN : t[0];
     source->step = step;
     source->scale = scale(source->problem, step);
-    if (source->tables.levels > 0) {
-        const hs_cuda_patch nodes = whole_patch(source->problem);
-        const hs_status st =
-            hs_cuda_tables_fill(&source->tables, &nodes, many ? count : 1, t, source->stream, err);
-        if (st || source->hands_over)
-            return st;
-    }
+    if (source->hands_over)
+        return hs_cuda_separation_fill(&source->separation, &source->problem->grid, count, t,
+                                       source->stream, err);
     return source->problem->source.field.data ? upload(source, step, t[0], err)
                                               : evaluate(source, step, count, t, err);
 }
@@ -399,7 +324,7 @@ hs_source_view hs_cuda_source_view(const hs_cuda_source *source, const double *v
         view.pitch[axis] = source->pitch[axis];
     if (source->hands_over) {
         view.form = HS_SOURCE_IS_OF_TABLES;
-        view.tables = source->tables.level;
+        view.tables = source->separation.level;
     } else if (source->level) {
         view.form = HS_SOURCE_IS_FIELDS;
         view.field = source->level;

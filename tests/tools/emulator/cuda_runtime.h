@@ -21,6 +21,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 
@@ -223,7 +224,36 @@ inline cudaError_t cudaGetDevice(int *device)
     *device = 0;
     return cudaSuccess;
 }
+inline cudaError_t cudaGetLastError()
+{
+    return cudaSuccess;
+}
+inline cudaError_t cudaDeviceSynchronize()
+{
+    return cudaSuccess;
+}
+template <typename T>
+cudaError_t cudaMalloc(T **out, size_t size)
+{
+    *out = (T *)malloc(size);
+    return *out ? cudaSuccess : cudaErrorInvalidValue;
+}
+inline cudaError_t cudaFree(void *memory)
+{
+    free(memory);
+    return cudaSuccess;
+}
+inline cudaError_t cudaMemset(void *to, int value, size_t size)
+{
+    memset(to, value, size);
+    return cudaSuccess;
+}
 enum cudaMemcpyKind { cudaMemcpyHostToDevice = 1 };
+inline cudaError_t cudaMemcpy(void *to, const void *from, size_t size, cudaMemcpyKind)
+{
+    memcpy(to, from, size);
+    return cudaSuccess;
+}
 inline cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t size, cudaMemcpyKind,
                                    cudaStream_t)
 {
@@ -237,6 +267,12 @@ struct cudaLaunchAttribute {
         int cooperative;
     } val;
 };
+struct cudaFuncAttributes {
+};
+inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *, const void *)
+{
+    return cudaSuccess;
+}
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
 
 struct cudaLaunchConfig_t {

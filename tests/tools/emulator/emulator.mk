@@ -1,11 +1,13 @@
 # The CUDA kernels compiled as plain C++ and run by an emulator, so that a machine without a GPU
-# tests them too: a unit program for each, first among them all, since they take longest. Kernels with
+# tests them too: a unit program for each, first among them all, since they take longest; and one for
+# what src/functions/ evaluates on a device. Kernels with
 # instructions of the device's own (assembly that is not empty) are left to machines that have one.
 
 CXX ?= c++
 EMULATOR  := tests/tools/emulator
 EMULATED  := $(if $(shell command -v $(CXX) 2>/dev/null),$(shell grep -LE 'asm[^"]*"[^"]|<<<' kernels/cuda/*.cu kernels/cuda/*/*.cu 2>/dev/null))
-EMULATOR_CORE := $(addprefix src/core/,status.c grid.c stencil.c expression.c boundary.c problem.c features.c kernel.c device.c)
+EMULATOR_CORE := $(addprefix src/core/,status.c grid.c stencil.c boundary.c problem.c features.c kernel.c device.c) \
+                 $(addprefix src/functions/,program.c evaluate.c fields.c tabulate.c separation.c)
 EMULATOR_BUILD := $(BUILD)/$(EMULATOR)
 # coroutines by setjmp, which neither a fortified longjmp nor a sanitizer can follow
 EMULATOR_FLAGS := -O2 -g -ffp-contract=off -U_FORTIFY_SOURCE -D_GNU_SOURCE -Isrc -Ikernels/cuda
@@ -17,7 +19,8 @@ EMULATED_PLANS := $(PLANS:%.c=$(EMULATOR_BUILD)/%.o) $(PLANNED:%.cu=$(EMULATOR_B
 
 ifneq ($(EMULATED),)
 
-UNIT_PROGRAMS := $(EMULATED_TESTS) $(UNIT_PROGRAMS)
+FUNCTIONS := $(wildcard src/functions/*.cu)
+UNIT_PROGRAMS := $(EMULATED_TESTS) $(EMULATOR_BUILD)/test_cuda_functions $(UNIT_PROGRAMS)
 
 parts = $(1) $(filter $(dir $(1))in_%,$(EMULATED))
 emulated = $(EMULATOR_BUILD)/test_cuda_$(basename $(notdir $(1))): $(patsubst %.cu,$(EMULATOR_BUILD)/%.o,$(call parts,$(1)))
@@ -25,6 +28,12 @@ $(foreach k,$(EMULATED_KERNELS),$(eval $(call emulated,$(k))))
 $(EMULATED_TESTS): $(EMULATOR_BUILD)/test_cuda_%: $(EMULATOR_BUILD)/emulator.o $(EMULATED_PLANS) \
     $(EMULATOR_CORE:%.c=$(EMULATOR_BUILD)/%.o) $(EMULATOR_BUILD)/main.o
 	$(Q)$(CXX) -Wl,--defsym=hs_kernel_emulated=hs_kernel_cuda_$* -o $@ $^ -lcmocka -lm
+
+$(EMULATOR_BUILD)/test_cuda_functions: $(FUNCTIONS:%.cu=$(EMULATOR_BUILD)/%.o) $(EMULATOR_BUILD)/emulator.o \
+    $(EMULATOR_CORE:%.c=$(EMULATOR_BUILD)/%.o) $(EMULATOR)/test_cuda_functions.cc tests/generate-main
+	@tests/generate-main $(EMULATOR)/test_cuda_functions.cc >$@.main.cc
+	$(Q)$(CXX) -std=c++20 $(EMULATOR_FLAGS) -I$(EMULATOR) -Itests -Wall -Wextra -Werror -Wno-missing-field-initializers \
+	    -MMD -MP -MF $@.d -o $@ $@.main.cc $(filter %.o,$^) -lcmocka -lm
 
 $(EMULATOR_BUILD)/%.o: %.cu
 	@mkdir -p $(@D)

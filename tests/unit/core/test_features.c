@@ -1,6 +1,7 @@
 #include "core/features.h"
 #include "core/kernel.h"
 #include "engine/registry.h"
+#include "functions/program.h"
 #include "test.h"
 
 #include <stdio.h>

@@ -1,6 +1,8 @@
 /* The CPU backend but for its sweeps, which tests/kernels holds to a model. */
 #include "engine/backends/cpu_parts.h"
 #include "engine/registry.h"
+#include "functions/fields.h"
+#include "functions/program.h"
 #include "test.h"
 
 #include <math.h>
@@ -255,48 +257,28 @@ static void check_source(struct fixture *f)
     }
 }
 
-/* x*exp(t)/3: each sweep adds what evaluating the whole of it gives, to the last bit. */
-void test_backend_cpu__a_source_that_is_a_product_keeps_its_bits(void **state)
+/* sin(x*y*z)*exp(t)/3, a field once and a number for each sweep; (x + y*t)*z + t, a plane. */
+void test_backend_cpu__sources_by_tables_keep_their_bits(void **state)
 {
     (void)state;
-    static const struct hs_instruction code[] = {{HS_OP_X, 0},          {HS_OP_T, 0},
-                                                 {HS_OP_EXP, 0},        {HS_OP_MULTIPLY, 0},
-                                                 {HS_OP_CONSTANT, 3.0}, {HS_OP_DIVIDE, 0}};
+    static const struct hs_instruction product[] = {
+        {HS_OP_X, 0},        {HS_OP_Y, 0},          {HS_OP_MULTIPLY, 0}, {HS_OP_Z, 0},
+        {HS_OP_MULTIPLY, 0}, {HS_OP_SIN, 0},        {HS_OP_T, 0},        {HS_OP_EXP, 0},
+        {HS_OP_MULTIPLY, 0}, {HS_OP_CONSTANT, 3.0}, {HS_OP_DIVIDE, 0}};
+    static const struct hs_instruction moving[] = {
+        {HS_OP_X, 0}, {HS_OP_Y, 0},        {HS_OP_T, 0}, {HS_OP_MULTIPLY, 0}, {HS_OP_ADD, 0},
+        {HS_OP_Z, 0}, {HS_OP_MULTIPLY, 0}, {HS_OP_T, 0}, {HS_OP_ADD, 0}};
     struct fixture f;
-    set_up_source(&f, code, 6, HS_VARIES_X | HS_VARIES_T);
-    assert_non_null(f.state->source.part);
+    set_up_source(&f, product, 11, HS_VARIES_SPACE | HS_VARIES_T);
+    assert_int_equal(f.state->source.tables.tabulation.tables, 2);
+    assert_true(f.state->source.tables.stride[0][HS_Z] > 0);
     check_source(&f);
     tear_down(&f);
-}
-
-/* (x + y*t)*z + z*t and the like for the other axes, and without one of the parts. */
-void test_backend_cpu__tables_give_the_bits_of_the_whole_expression(void **state)
-{
-    (void)state;
-    for (int axis = 0; axis < HS_AXES; axis++)
-        for (int without = 0; without < 3; without++) {
-            const int lone = HS_OP_X + axis, first = HS_OP_X + (axis + 1) % HS_AXES,
-                      second = HS_OP_X + (axis + 2) % HS_AXES;
-            struct hs_instruction code[16] = {
-                {first, 0}, {second, 0}, {HS_OP_T, 0}, {HS_OP_MULTIPLY, 0}, {HS_OP_ADD, 0}};
-            int length = 5;
-            if (without != 1) {
-                code[length++] = (struct hs_instruction){lone, 0};
-                code[length++] = (struct hs_instruction){HS_OP_MULTIPLY, 0};
-            }
-            if (without != 2) {
-                code[length++] = (struct hs_instruction){lone, 0};
-                code[length++] = (struct hs_instruction){HS_OP_T, 0};
-                code[length++] = (struct hs_instruction){HS_OP_MULTIPLY, 0};
-                code[length++] = (struct hs_instruction){HS_OP_ADD, 0};
-            }
-            struct fixture f;
-            set_up_source(&f, code, length, HS_VARIES_X | HS_VARIES_Y | HS_VARIES_Z | HS_VARIES_T);
-            assert_non_null(f.state->source.plane);
-            assert_int_equal(f.state->source.separation.axis, axis);
-            check_source(&f);
-            tear_down(&f);
-        }
+    set_up_source(&f, moving, 9, HS_VARIES_SPACE | HS_VARIES_T);
+    assert_int_equal(f.state->source.tables.tabulation.tables, 2);
+    assert_true(f.state->source.tables.stride[0][HS_Z] == 0);
+    check_source(&f);
+    tear_down(&f);
 }
 
 /* As it was, however the sweeps go on, and also the second time. */

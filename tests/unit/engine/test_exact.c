@@ -1,4 +1,5 @@
 #include "engine/exact.h"
+#include "functions/program.h"
 #include "test.h"
 
 #include <math.h>

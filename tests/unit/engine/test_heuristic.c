@@ -1,5 +1,6 @@
 #include "engine/heuristic.h"
 #include "engine/registry.h"
+#include "functions/program.h"
 #include "test.h"
 
 #include <string.h>

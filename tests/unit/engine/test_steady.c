@@ -1,6 +1,7 @@
 /* The estimate against sequences of changes whose distance is known: sums of modes a r^n, of which
  * the change of sweep n is sum a (1 - r) r^(n-1) and the distance sum a r^n. */
 #include "engine/steady.h"
+#include "functions/program.h"
 #include "test.h"
 
 #include <math.h>

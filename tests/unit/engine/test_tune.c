@@ -1,5 +1,6 @@
 #include "core/version.h"
 #include "engine/tune.h"
+#include "functions/program.h"
 #include "test.h"
 
 #include <math.h>

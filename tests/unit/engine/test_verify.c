@@ -1,5 +1,6 @@
 #include "engine/registry.h"
 #include "engine/verify.h"
+#include "functions/program.h"
 #include "test.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+#include "functions/evaluate.h"
 #include "input/config.h"
 #include "test.h"
 

@@ -1,3 +1,4 @@
+#include "functions/evaluate.h"
 #include "input/expression.h"
 #include "test.h"
 

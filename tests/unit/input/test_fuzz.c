@@ -3,6 +3,8 @@
  * status and a message, or with a problem that is whole. The same few thousand texts each time;
  * HEATSOLVE_FUZZ=1000000 tries that many, HEATSOLVE_FUZZ_SEED others. Best under `make sanitize`.
  */
+#include "functions/evaluate.h"
+#include "functions/fields.h"
 #include "input/config.h"
 #include "input/expression.h"
 #include "input/options.h"

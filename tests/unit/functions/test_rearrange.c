@@ -1,6 +1,8 @@
 #include "test.h"
 
-#include "core/separation.h"
+#include "functions/evaluate.h"
+#include "functions/rearrange.h"
+#include "functions/separation.h"
 #include "input/expression.h"
 
 #include <float.h>
@@ -46,9 +48,8 @@ static void check_separation(const char *text, const struct hs_expression *e,
         for (int axis = 0; axis < HS_AXES; axis++)
             *(axis == separation->axis ? on_plane : on_line)[axis] = 0.123;
         const double value =
-            hs_separation_value(value_of(&separation->plane, plane),
-                                part_of(&separation->column, line, hs_separation_no_column()),
-                                part_of(&separation->offset, line, hs_separation_no_offset()));
+            value_of(&separation->plane, plane) * part_of(&separation->column, line, 1.0) +
+            part_of(&separation->offset, line, -0.0);
         const double expected = value_of(e, s);
         if (memcmp(&value, &expected, sizeof value) != 0)
             fail_msg("%s: %.17g, not %.17g", text, value, expected);

@@ -8,11 +8,11 @@
  * arithmetic and by exp(a + b) = exp(a)*exp(b), which changes their last bits: it is done once,
  * when a config is read, so that all devices and kernels see the same program.
  */
-#ifndef HS_CORE_SEPARATION_H
-#define HS_CORE_SEPARATION_H
+#ifndef HS_FUNCTIONS_SEPARATION_H
+#define HS_FUNCTIONS_SEPARATION_H
 
-#include "core/expression.h"
 #include "core/grid.h"
+#include "functions/program.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -28,31 +28,6 @@ struct hs_separation {
  * one that fits. */
 bool hs_expression_separate(const struct hs_expression *expression, int dims,
                             struct hs_separation *out);
-
-static inline HS_HOST_DEVICE double hs_separation_value(double plane, double column, double offset)
-{
-    return plane * column + offset;
-}
-
-/* What the column and the offset are where there are none. */
-static inline HS_HOST_DEVICE double hs_separation_no_column(void)
-{
-    return 1.0;
-}
-static inline HS_HOST_DEVICE double hs_separation_no_offset(void)
-{
-    return -0.0;
-}
-
-/*
- * Makes a program of that form, allocated, of an expression that is not; false where the rules do
- * not lead to one, or where one of its parts could be large (1e100) or not finite over the grid
- * and times up to 1e10 s, so that the form might be where the expression is not. Its values
- * are the expression's to rounding: a few units in the last place, times the argument of an exp
- * that was split.
- */
-bool hs_expression_rearrange(const struct hs_expression *expression, const struct hs_grid *grid,
-                             struct hs_instruction **code, struct hs_expression *out);
 
 #ifdef __cplusplus
 }

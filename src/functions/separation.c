@@ -1,4 +1,4 @@
-#include "core/separation.h"
+#include "functions/separation.h"
 
 static unsigned bit_of(int axis)
 {

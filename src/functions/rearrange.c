@@ -1,6 +1,9 @@
-/* Programs brought into the form of core/separation.h: a tree of their operations, ranges of what
- * its nodes may be, and rules for what an operation makes of arguments that have the form. */
-#include "core/separation.h"
+/* Programs brought into the form of functions/separation.h: a tree of their operations, ranges of
+ * what its nodes may be, and rules for what an operation makes of arguments that have the form. */
+#include "functions/rearrange.h"
+
+#include "functions/evaluate.h"
+#include "functions/separation.h"
 
 #include <math.h>
 #include <stdlib.h>

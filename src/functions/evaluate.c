@@ -1,0 +1,113 @@
+#include "functions/evaluate.h"
+
+#include <math.h>
+
+enum { STRIP = 128 }; /* nodes at a time: what a program needs of the stack stays in L1 */
+
+/* A value on the stack. */
+struct operand {
+    const double *at; /* at[i & each] is node i's */
+    int64_t each;     /* -1: every node has its own; 0: one is all nodes' */
+};
+
+/* Nodes from `first` on. Whether their values differ; else there is one, in *out. */
+static bool strip(const struct hs_instruction *code, int length, const struct hs_row *row,
+                  int64_t first, int count, double *out)
+{
+    /* `value` is apart, so that no node's value overwrites one of all nodes that is still read.
+     * Pairs have loops of their own, since one by masks takes twice as long. */
+    double values[HS_EXPRESSION_DEPTH][STRIP], value[HS_EXPRESSION_DEPTH], x[STRIP];
+    struct operand stack[HS_EXPRESSION_DEPTH];
+    int top = 0, known_x = 0;
+    for (int n = 0; n < length; n++) {
+        const struct hs_instruction *in = &code[n];
+        switch (in->operation) {
+        case HS_OP_CONSTANT: stack[top++] = (struct operand){&in->constant, 0}; break;
+        case HS_OP_X:
+            for (; known_x < count; known_x++)
+                x[known_x] = row->x + (double)(first + known_x) * row->dx;
+            stack[top++] = (struct operand){x, -1};
+            break;
+        case HS_OP_Y: stack[top++] = (struct operand){&row->y, 0}; break;
+        case HS_OP_Z: stack[top++] = (struct operand){&row->z, 0}; break;
+        case HS_OP_T: stack[top++] = (struct operand){&row->t, 0}; break;
+#define HS_STRIP(first, second, third, meaning)                                                    \
+    for (int i = 0; i < nodes; i++) {                                                              \
+        const double a = first, b = second, c = third;                                             \
+        (void)b, (void)c;                                                                          \
+        to[i] = (meaning);                                                                         \
+    }
+#define HS_OPERATION_STRIP(name, arguments, meaning)                                               \
+    case HS_OP_##name: {                                                                           \
+        top -= arguments;                                                                          \
+        const struct operand p = stack[top], q = stack[top + (arguments > 1 ? 1 : 0)],             \
+                             r = stack[top + (arguments > 2 ? 2 : 0)];                             \
+        const int64_t each = p.each | q.each | r.each;                                             \
+        double *const to = n == length - 1 ? out : each ? values[top] : &value[top];               \
+        const int nodes = each ? count : 1;                                                        \
+        if (arguments == 2 && each && !q.each)                                                     \
+            HS_STRIP(p.at[i], *q.at, 0.0, meaning)                                                 \
+        else if (arguments == 2 && each && !p.each)                                                \
+            HS_STRIP(*p.at, q.at[i], 0.0, meaning)                                                 \
+        else if (arguments < 3)                                                                    \
+            HS_STRIP(p.at[i], q.at[i], 0.0, meaning)                                               \
+        else                                                                                       \
+            HS_STRIP(p.at[i & p.each], q.at[i & q.each], r.at[i & r.each], meaning)                \
+        stack[top++] = (struct operand){to, each};                                                 \
+        break;                                                                                     \
+    }
+            HS_PLAIN_OPERATIONS(HS_OPERATION_STRIP)
+            HS_CALL_OPERATIONS(HS_OPERATION_STRIP)
+#undef HS_OPERATION_STRIP
+#undef HS_STRIP
+        default: {
+            const struct hs_row_table *table = &row->table[in->operation - HS_OP_TABLE];
+            stack[top++] = (struct operand){table->values + (table->varies ? first : 0),
+                                            table->varies ? -1 : 0};
+        }
+        }
+    }
+    /* a program has one instruction at least, and leaves one value */
+    /* cppcheck-suppress uninitvar */
+    const struct operand left = stack[0];
+    for (int i = 0; i < (left.each ? count : 1) && left.at != out; i++)
+        out[i] = left.at[i];
+    return left.each != 0;
+}
+
+void hs_program_row(const struct hs_instruction *code, int length, const struct hs_row *row,
+                    double *out)
+{
+    for (int64_t first = 0; first < row->count; first += STRIP) {
+        const int64_t left = row->count - first;
+        if (strip(code, length, row, first, left < STRIP ? (int)left : STRIP, out + first))
+            continue;
+        for (int64_t i = 1; i < row->count; i++)
+            out[i] = out[0];
+        return;
+    }
+}
+
+void hs_expression_row(const struct hs_expression *expression, int64_t count, double x, double dx,
+                       double y, double z, double t, double *out)
+{
+    const struct hs_row row = {.count = count, .x = x, .dx = dx, .y = y, .z = z, .t = t};
+    hs_program_row(expression->code, expression->length, &row, out);
+}
+
+double hs_expression_at(const struct hs_instruction *code, int length, double x, double y, double z,
+                        double t)
+{
+    /* x + 0*-0 is x, even where that is -0 */
+    const struct hs_row row = {.count = 1, .x = x, .dx = -0.0, .y = y, .z = z, .t = t};
+    double value;
+    hs_program_row(code, length, &row, &value);
+    return value;
+}
+
+double hs_value_at(const struct hs_value *value, double x, double y, double z, double t)
+{
+    return value->expression.code
+               ? hs_expression_at(value->expression.code, value->expression.length, x, y, z, t)
+               : value->constant;
+}

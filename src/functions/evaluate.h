@@ -1,0 +1,41 @@
+/* Values of programs, at a point or along a row of nodes. */
+#ifndef HS_FUNCTIONS_EVALUATE_H
+#define HS_FUNCTIONS_EVALUATE_H
+
+#include "functions/program.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Value at (x, y, z) [m] and t [s]. */
+double hs_expression_at(const struct hs_instruction *code, int length, double x, double y, double z,
+                        double t);
+double hs_value_at(const struct hs_value *value, double x, double y, double z, double t);
+
+/* What a program reads along a row of nodes. */
+struct hs_row {
+    int64_t count;
+    double x, dx; /* m: node i lies at x + i*dx */
+    double y, z;  /* m */
+    double t;     /* s */
+    struct hs_row_table {
+        const double *values;
+        bool varies; /* values[i] is node i's; else one is all nodes' */
+    } table[HS_MOST_TABLES];
+};
+
+/* out[i] at node i of the row. Much faster than one call a node: what is the same at all nodes is
+ * worked out once. */
+void hs_program_row(const struct hs_instruction *code, int length, const struct hs_row *row,
+                    double *out);
+
+/* The same for an expression. */
+void hs_expression_row(const struct hs_expression *expression, int64_t count, double x, double dx,
+                       double y, double z, double t, double *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,30 @@
+/* Rows of the fields that a problem describes: its initial temperature, what its source adds. */
+#ifndef HS_FUNCTIONS_FIELDS_H
+#define HS_FUNCTIONS_FIELDS_H
+
+#include "core/problem.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Values of a value along row (j, k) of the grid at time t. out: [nx]. */
+void hs_value_row(const struct hs_grid *grid, const struct hs_value *value, double t, int64_t j,
+                  int64_t k, double *out);
+
+/* Whether a region covers a point of a grid of so many axes; a hair outside counts as inside. */
+bool hs_region_covers(const struct hs_region *region, int dims, const double at[HS_AXES]);
+
+/* Initial temperature of the nodes of row (j, k), at t = 0: regions applied, and on prescribed
+ * layers the wall's value. out: [nx]. */
+void hs_problem_initial_row(const struct hs_problem *problem, int64_t j, int64_t k, double *out);
+
+/* What one sweep of `step` [s] from time t adds along row (j, k), in K. out: [nx]. */
+void hs_problem_source_row(const struct hs_problem *problem, double step, double t, int64_t j,
+                           int64_t k, double *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

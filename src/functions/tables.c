@@ -1,0 +1,71 @@
+#include "functions/tables.h"
+
+#include "functions/evaluate.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+bool hs_tables_init(struct hs_tables *tables, const struct hs_expression *expression,
+                    const struct hs_grid *grid, enum hs_tables_of which)
+{
+    *tables = (struct hs_tables){.grid = grid, .t = NAN};
+    struct hs_tabulation *tabulation = &tables->tabulation;
+    if (!hs_tabulation_init(tabulation, expression, grid, which))
+        return false;
+    /* one more, since there may be no tables */
+    tables->memory = malloc((size_t)hs_tabulation_bytes(tabulation, grid, 1) + sizeof(double));
+    double *at = tables->memory;
+    for (int n = 0; n < tabulation->tables && at; n++) {
+        tables->table[n] = at;
+        at += hs_table_strides(&tabulation->table[n], grid, tables->stride[n]);
+    }
+    return tables->memory != NULL;
+}
+
+void hs_tables_release(struct hs_tables *tables)
+{
+    hs_tabulation_release(&tables->tabulation);
+    free(tables->memory);
+    tables->memory = NULL;
+}
+
+/* Row by row; one that does not change along x is one node long. */
+static void fill(struct hs_tables *tables, int n, double t, int threads)
+{
+    const struct hs_grid *grid = tables->grid;
+    const int64_t *stride = tables->stride[n];
+    const int64_t nx = stride[HS_X] ? grid->points[HS_X] : 1;
+    const int64_t ny = stride[HS_Y] ? grid->points[HS_Y] : 1;
+    const int64_t nz = stride[HS_Z] ? grid->points[HS_Z] : 1;
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int64_t row = 0; row < ny * nz; row++) {
+        const int64_t j = row % ny, k = row / ny;
+        hs_expression_row(&tables->tabulation.table[n], nx, grid->lower[HS_X], grid->spacing[HS_X],
+                          hs_grid_coordinate(grid, HS_Y, j), hs_grid_coordinate(grid, HS_Z, k), t,
+                          tables->table[n] + j * stride[HS_Y] + k * stride[HS_Z]);
+    }
+}
+
+void hs_tables_fill(struct hs_tables *tables, double t, int threads)
+{
+    for (int n = 0; n < tables->tabulation.tables; n++)
+        if (isnan(tables->t) || (tables->tabulation.table[n].varies & HS_VARIES_T))
+            fill(tables, n, t, threads);
+    tables->t = t;
+}
+
+void hs_tables_row(const struct hs_tables *tables, int64_t j, int64_t k, double *out)
+{
+    const struct hs_grid *grid = tables->grid;
+    struct hs_row row = {.count = grid->points[HS_X],
+                         .x = grid->lower[HS_X],
+                         .dx = grid->spacing[HS_X],
+                         .y = hs_grid_coordinate(grid, HS_Y, j),
+                         .z = hs_grid_coordinate(grid, HS_Z, k),
+                         .t = tables->t};
+    for (int n = 0; n < tables->tabulation.tables; n++)
+        row.table[n] = (struct hs_row_table){tables->table[n] + j * tables->stride[n][HS_Y] +
+                                                 k * tables->stride[n][HS_Z],
+                                             tables->stride[n][HS_X] != 0};
+    hs_program_row(tables->tabulation.code, tables->tabulation.length, &row, out);
+}

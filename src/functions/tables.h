@@ -1,0 +1,35 @@
+/* The tables of an expression that is taken apart (functions/tabulate.h), in host memory. */
+#ifndef HS_FUNCTIONS_TABLES_H
+#define HS_FUNCTIONS_TABLES_H
+
+#include "functions/tabulate.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct hs_tables {
+    const struct hs_grid *grid; /* outlives this, as does the expression */
+    struct hs_tabulation tabulation;
+    double t;       /* s, that they are filled for; NaN: none yet */
+    double *memory; /* owned; NULL: there are none */
+    double *table[HS_MOST_TABLES];
+    int64_t stride[HS_MOST_TABLES][HS_AXES];
+};
+
+/* False: no memory. Safe to release after failure. */
+bool hs_tables_init(struct hs_tables *tables, const struct hs_expression *expression,
+                    const struct hs_grid *grid, enum hs_tables_of which);
+void hs_tables_release(struct hs_tables *tables);
+
+/* Brings them to time t. */
+void hs_tables_fill(struct hs_tables *tables, double t, int threads);
+
+/* The expression's values along row (j, k) at that time. out: [nx]. */
+void hs_tables_row(const struct hs_tables *tables, int64_t j, int64_t k, double *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,208 @@
+/*
+ * What src/functions/ evaluates on a CUDA device, run by the emulator: the host's own bits, since
+ * the emulated device has the host's sin and exp.
+ */
+#include "test.h"
+
+#include "functions/device.cuh"
+#include "functions/evaluate.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+static const hs_grid grid = {3, {300, 6, 5}, {-0.5, 0.25, -1.0}, {0.0625, 0.3, 0.7}};
+
+/* Made by hand, as config readers are above this layer. */
+struct program {
+    const char *text;
+    std::vector<hs_instruction> code;
+};
+
+#define OP(name)                                                                                   \
+    {                                                                                              \
+        HS_OP_##name, 0.0                                                                          \
+    }
+#define NUMBER(value)                                                                              \
+    {                                                                                              \
+        HS_OP_CONSTANT, value                                                                      \
+    }
+
+static const program programs[] = {
+    {"3.5", {NUMBER(3.5)}},
+    {"x", {OP(X)}},
+    {"y*sin(t)", {OP(Y), OP(T), OP(SIN), OP(MULTIPLY)}},
+    {"x - z/t", {OP(X), OP(Z), OP(T), OP(DIVIDE), OP(SUBTRACT)}},
+    {"x*t", {OP(X), OP(T), OP(MULTIPLY)}},
+    {"exp(x*y)*z + cos(t)",
+     {OP(X), OP(Y), OP(MULTIPLY), OP(EXP), OP(Z), OP(MULTIPLY), OP(T), OP(COS), OP(ADD)}},
+    {"sin(x*y*z)*sin(t)",
+     {OP(X), OP(Y), OP(MULTIPLY), OP(Z), OP(MULTIPLY), OP(SIN), OP(T), OP(SIN), OP(MULTIPLY)}},
+    {"(x - t)^2 + y^2 + z^2 < 0.3 ? atan2(x, z) : max(y, t)",
+     {OP(X), OP(T), OP(SUBTRACT), OP(SQUARE), OP(Y), OP(SQUARE), OP(ADD), OP(Z), OP(SQUARE),
+      OP(ADD), NUMBER(0.3), OP(LESS), OP(X), OP(Z), OP(ATAN2), OP(Y), OP(T), OP(MAX), OP(SELECT)}},
+};
+
+/* x + (y + (z + (t + ...))), as deep as a program may be. */
+static program deepest()
+{
+    program p = {"deepest", {}};
+    for (int i = 0; i < HS_EXPRESSION_DEPTH; i++)
+        p.code.push_back({HS_OP_X + i % 4, 0.0});
+    for (int i = 1; i < HS_EXPRESSION_DEPTH; i++)
+        p.code.push_back({i % 3 ? HS_OP_SUBTRACT : HS_OP_MULTIPLY, 0.0});
+    return p;
+}
+
+static void check(hs_status st, hs_error *err)
+{
+    if (st)
+        fail_msg("%s", err->text);
+}
+
+static double value_at(const hs_expression &e, const hs_cuda_patch &p, const int64_t node[HS_AXES],
+                       double t)
+{
+    double at[HS_AXES];
+    for (int axis = 0; axis < HS_AXES; axis++)
+        at[axis] = p.lower[axis] + (double)(p.first[axis] + node[axis]) * p.spacing[axis];
+    return hs_expression_at(e.code, e.length, at[HS_X], at[HS_Y], at[HS_Z], t);
+}
+
+/* All values of a patch, whose strides are those of a dense array of one number more than it has.
+ */
+static void check_patch(const char *text, const hs_expression &e, const hs_cuda_function *function,
+                        hs_cuda_patch patch, hs_precision precision, int count)
+{
+    const size_t size = hs_precision_size(precision);
+    const int64_t nodes = patch.count[HS_X] * patch.count[HS_Y] * patch.count[HS_Z];
+    const double scale = 0.7;
+    hs_error err;
+    hs_error_init(&err);
+    patch.stride[HS_X] = 1;
+    patch.stride[HS_Y] = patch.count[HS_X];
+    patch.stride[HS_Z] = patch.count[HS_X] * patch.count[HS_Y];
+    hs_cuda_moments moments = {};
+    moments.count = count;
+    std::vector<std::vector<char>> out((size_t)count);
+    for (int m = 0; m < count; m++) {
+        out[m].assign((size_t)(nodes + 1) * size, 0x55);
+        moments.t[m] = 0.1 + 0.3 * m;
+        moments.out[m] = out[m].data();
+    }
+    check(hs_cuda_evaluate(function, &patch, &moments, scale, precision, NULL, &err), &err);
+    if (const char *complaint = emulator_complaint())
+        fail_msg("%s: %s", text, complaint);
+    for (int m = 0; m < count; m++) {
+        for (int64_t n = 0; n < nodes; n++) {
+            const int64_t node[] = {n % patch.count[HS_X],
+                                    n / patch.count[HS_X] % patch.count[HS_Y],
+                                    n / patch.count[HS_X] / patch.count[HS_Y]};
+            const double value = value_at(e, patch, node, moments.t[m]) * scale;
+            double expected;
+            hs_write(precision, &expected, 0, value);
+            if (memcmp(out[m].data() + (size_t)n * size, &expected, size) != 0)
+                fail_msg("%s, moment %d of %d, node %lld of %lld: %g, not %g", text, m, count,
+                         (long long)n, (long long)nodes, hs_read(precision, out[m].data(), n),
+                         value);
+        }
+        for (size_t b = 0; b < size; b++)
+            assert_int_equal(out[m][(size_t)nodes * size + b], 0x55);
+    }
+}
+
+/* All nodes, a face across each axis, a line along each, and a box inside. */
+static std::vector<hs_cuda_patch> patches()
+{
+    std::vector<hs_cuda_patch> all = {hs_cuda_patch_of(&grid)};
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        hs_cuda_patch face = all[0], line = all[0];
+        face.count[axis] = 1;
+        face.first[axis] = grid.points[axis] - 1;
+        for (int other = 0; other < HS_AXES; other++)
+            line.count[other] = other == axis ? line.count[other] : 1;
+        all.push_back(face);
+        all.push_back(line);
+    }
+    hs_cuda_patch inside = all[0];
+    inside.first[HS_X] = 7, inside.first[HS_Y] = 2, inside.first[HS_Z] = 1;
+    inside.count[HS_X] = 257, inside.count[HS_Y] = 3, inside.count[HS_Z] = 2;
+    all.push_back(inside);
+    return all;
+}
+
+static void check_program(const program &p, hs_tables_of which)
+{
+    const hs_expression e = hs_expression_part(p.code.data(), (int)p.code.size() - 1);
+    const double t[] = {0.1, 0.4, 0.7};
+    hs_error err;
+    hs_error_init(&err);
+    hs_tabulation tabulation;
+    assert_true(hs_tabulation_init(&tabulation, &e, &grid, which));
+    void *memory = malloc((size_t)hs_tabulation_bytes(&tabulation, &grid, 3) + 1);
+    hs_tabulation_release(&tabulation);
+    hs_cuda_tables tables;
+    check(hs_cuda_tables_init(&tables, &e, &grid, which, 3, memory, &err), &err);
+    for (const int count : {3, 1, 2}) {
+        check(hs_cuda_tables_fill(&tables, &grid, count, t, NULL, &err), &err);
+        for (const hs_cuda_patch &patch : patches())
+            for (const hs_precision precision : {HS_FLOAT, HS_DOUBLE})
+                check_patch(p.text, e, &tables.left, patch, precision, count);
+    }
+    hs_cuda_tables_release(&tables);
+}
+
+void test_cuda_functions__have_the_hosts_bits(void **state)
+{
+    (void)state;
+    for (const program &p : programs)
+        for (const hs_tables_of which :
+             {HS_TABLES_OF_NUMBERS, HS_TABLES_OF_PLANES, HS_TABLES_OF_FIELDS})
+            check_program(p, which);
+    check_program(deepest(), HS_TABLES_OF_NUMBERS);
+    check_program(deepest(), HS_TABLES_OF_PLANES);
+}
+
+/* Tables of (x - t)*(y*z) + z*t and without column or offset, as a kernel reads them. */
+void test_cuda_functions__separations_give_the_expressions_bits(void **state)
+{
+    (void)state;
+    static const program whole[] = {
+        {"(x - t*y)*z + z*t",
+         {OP(X), OP(T), OP(Y), OP(MULTIPLY), OP(SUBTRACT), OP(Z), OP(MULTIPLY), OP(Z), OP(T),
+          OP(MULTIPLY), OP(ADD)}},
+        {"(x - t*y)*exp(z)",
+         {OP(X), OP(T), OP(Y), OP(MULTIPLY), OP(SUBTRACT), OP(Z), OP(EXP), OP(MULTIPLY)}},
+        {"x*y*sin(t) + z",
+         {OP(X), OP(Y), OP(MULTIPLY), OP(T), OP(SIN), OP(MULTIPLY), OP(Z), OP(ADD)}},
+    };
+    const double t[] = {0.0, 0.25, 0.5, 1.75};
+    const hs_cuda_patch all = hs_cuda_patch_of(&grid);
+    for (const program &p : whole) {
+        const hs_expression e = hs_expression_part(p.code.data(), (int)p.code.size() - 1);
+        hs_separation separation;
+        hs_cuda_separation tables;
+        hs_error err;
+        hs_error_init(&err);
+        assert_true(hs_expression_separate(&e, grid.dims, &separation));
+        assert_int_equal(separation.axis, HS_Z);
+        check(hs_cuda_separation_init(&tables, &separation, &grid, 4, &err), &err);
+        check(hs_cuda_separation_fill(&tables, &grid, 4, t, NULL, &err), &err);
+        assert_int_equal(tables.pitch % 16, 0);
+        for (int64_t n = 0; n < 4 * hs_grid_count(&grid); n++) {
+            const int64_t of = n / 4, level = n % 4;
+            const int64_t node[] = {of % grid.points[HS_X],
+                                    of / grid.points[HS_X] % grid.points[HS_Y],
+                                    of / grid.points[HS_X] / grid.points[HS_Y]};
+            const hs_source_tables &at = tables.level[level];
+            const hs_source_line &line = at.line[node[HS_Z]];
+            const double value =
+                at.plane[node[HS_Y] * tables.pitch + node[HS_X]] * line.column + line.offset;
+            const double expected = value_at(e, all, node, t[level]);
+            if (memcmp(&value, &expected, sizeof value) != 0)
+                fail_msg("%s, node %lld: %.17g, not %.17g", p.text, (long long)of, value, expected);
+        }
+        hs_cuda_separation_release(&tables);
+    }
+}

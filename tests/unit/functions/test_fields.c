@@ -1,0 +1,206 @@
+#include "functions/evaluate.h"
+#include "functions/fields.h"
+#include "test.h"
+
+#include <math.h>
+
+/* 3D, 5 x 4 x 6 nodes, spacing 0.5, 1, 2; the value 1 everywhere, no walls. */
+static struct hs_problem box_problem(void)
+{
+    struct hs_problem problem;
+    hs_problem_init(&problem);
+    problem.grid = (struct hs_grid){
+        .dims = 3, .points = {5, 4, 6}, .lower = {-1.0, 0.0, 3.0}, .spacing = {0.5, 1.0, 2.0}};
+    problem.initial.field.value.constant = 1.0;
+    problem.material.diffusivity = 0.25;
+    for (int face = 0; face < HS_FACES; face++)
+        problem.face[face].edge_weight = 1.0;
+    return problem;
+}
+
+static double initial_at(const struct hs_problem *problem, int64_t i, int64_t j, int64_t k)
+{
+    double row[64];
+    hs_problem_initial_row(problem, j, k, row);
+    return row[i];
+}
+
+static const struct hs_instruction add_all[] = {{HS_OP_X, 0},  {HS_OP_Y, 0},   {HS_OP_ADD, 0},
+                                                {HS_OP_Z, 0},  {HS_OP_ADD, 0}, {HS_OP_T, 0},
+                                                {HS_OP_ADD, 0}};
+static const struct hs_value sum_of_coordinates = {
+    .expression = {add_all, sizeof add_all / sizeof add_all[0], 15}};
+
+void test_fields__initial_is_the_expression_at_t_0(void **state)
+{
+    (void)state;
+    struct hs_problem problem = box_problem();
+    problem.initial.field.value = sum_of_coordinates;
+    for (int64_t k = 0; k < 6; k++)
+        for (int64_t j = 0; j < 4; j++)
+            for (int64_t i = 0; i < 5; i++)
+                assert_true(initial_at(&problem, i, j, k) ==
+                            (-1.0 + (double)i * 0.5) + (double)j + (3.0 + (double)k * 2.0));
+}
+
+void test_fields__initial_is_the_data_in_z_y_x_order(void **state)
+{
+    (void)state;
+    struct hs_problem problem = box_problem();
+    double data[120];
+    for (int n = 0; n < 120; n++)
+        data[n] = n;
+    problem.initial.field.data = data;
+    assert_true(initial_at(&problem, 4, 0, 0) == 4.0);
+    assert_true(initial_at(&problem, 0, 1, 0) == 5.0);
+    assert_true(initial_at(&problem, 0, 0, 1) == 20.0);
+    assert_true(initial_at(&problem, 4, 3, 5) == 119.0);
+}
+
+/* A region's nodes, told by x, y, z and nothing of how rows are walked. */
+static bool holds(const struct hs_region *region, double x, double y, double z)
+{
+    const double at[] = {x, y, z};
+    const double margin =
+        1e-6; /* nodes lie 0.5 apart and none is meant to be this near a surface */
+    double square = 0.0;
+    for (int axis = 0; axis < 3; axis++) {
+        const double d = at[axis] - region->centre[axis];
+        if (region->shape == HS_SHAPE_BOX) {
+            if (at[axis] < region->lower[axis] - margin || at[axis] > region->upper[axis] + margin)
+                return false;
+        } else if (region->shape == HS_SHAPE_CYLINDER && axis == region->axis) {
+            if (at[axis] < region->from - margin || at[axis] > region->to + margin)
+                return false;
+        } else
+            square += d * d;
+    }
+    return region->shape == HS_SHAPE_BOX || sqrt(square) <= region->radius + margin;
+}
+
+void test_fields__later_regions_lie_over_earlier_ones(void **state)
+{
+    (void)state;
+    struct hs_problem problem = box_problem();
+    struct hs_region regions[] = {
+        {.shape = HS_SHAPE_BOX, .lower = {-1, 1, 3}, .upper = {0, 2, 9}, .value = {.constant = 10}},
+        {.shape = HS_SHAPE_SPHERE, .centre = {0, 2, 7}, .radius = 2, .value = {.constant = 20}},
+        {.shape = HS_SHAPE_CYLINDER,
+         .axis = HS_Z,
+         .centre = {1, 3, 77},
+         .radius = 1,
+         .from = -INFINITY,
+         .to = 5,
+         .value = {.constant = 30}},
+        {.shape = HS_SHAPE_CYLINDER,
+         .axis = HS_X,
+         .centre = {77, 0, 13},
+         .radius = 1,
+         .from = -0.5,
+         .to = INFINITY,
+         .value = sum_of_coordinates},
+        {.shape = HS_SHAPE_BOX, .lower = {1, 0, 3}, .upper = {1, 0, 3}, .value = {.constant = 50}},
+    };
+    const int count = sizeof regions / sizeof regions[0];
+    problem.initial.regions = regions;
+    problem.initial.region_count = count;
+    int seen[6] = {0};
+    for (int64_t k = 0; k < 6; k++)
+        for (int64_t j = 0; j < 4; j++)
+            for (int64_t i = 0; i < 5; i++) {
+                const double x = -1.0 + 0.5 * (double)i, y = (double)j, z = 3.0 + 2.0 * (double)k;
+                double expected = 1.0;
+                int owner = 5;
+                for (int r = 0; r < count; r++)
+                    if (holds(&regions[r], x, y, z)) {
+                        expected = hs_value_at(&regions[r].value, x, y, z, 0.0);
+                        owner = r;
+                    }
+                seen[owner]++;
+                assert_true(initial_at(&problem, i, j, k) == expected);
+            }
+    for (int r = 0; r < 6; r++)
+        assert_true(seen[r] > 0);
+}
+
+/* 0.1*3 is not 0.3: nodes whose coordinates were rounded beyond a surface belong to the region. */
+void test_fields__a_region_holds_the_nodes_on_its_surface(void **state)
+{
+    (void)state;
+    struct hs_problem problem;
+    hs_problem_init(&problem);
+    problem.grid = (struct hs_grid){.dims = 1, .points = {11, 1, 1}, .spacing = {0.1, 1, 1}};
+    struct hs_region box = {
+        .shape = HS_SHAPE_BOX, .lower = {0.3}, .upper = {0.7}, .value = {.constant = 9}};
+    problem.initial.regions = &box;
+    problem.initial.region_count = 1;
+    for (int i = 0; i < 11; i++)
+        assert_true(initial_at(&problem, i, 0, 0) == (i >= 3 && i <= 7 ? 9.0 : 0.0));
+    box.lower[0] = box.upper[0] = 0.3; /* a slice of no thickness */
+    for (int i = 0; i < 11; i++)
+        assert_true(initial_at(&problem, i, 0, 0) == (i == 3 ? 9.0 : 0.0));
+}
+
+void test_fields__walls_have_their_temperature_from_the_start(void **state)
+{
+    (void)state;
+    for (unsigned set = 0; set < 1u << HS_FACES; set++) { /* every choice of prescribed faces */
+        struct hs_problem problem = box_problem();
+        for (int face = 0; face < HS_FACES; face++) {
+            problem.face[face].prescribed = set >> face & 1;
+            problem.face[face].drive.constant = 100.0 + face;
+        }
+        problem.face[3].drive = sum_of_coordinates;
+        for (int64_t k = 0; k < 6; k++)
+            for (int64_t j = 0; j < 4; j++)
+                for (int64_t i = 0; i < 5; i++) {
+                    const bool on[HS_FACES] = {i == 0, i == 4, j == 0, j == 3, k == 0, k == 5};
+                    int owner = -1;
+                    for (int face = 0; face < HS_FACES; face++)
+                        if (on[face] && problem.face[face].prescribed)
+                            owner = face;
+                    assert_int_equal(hs_problem_prescribing_face(&problem, i, j, k), owner);
+                    const double sum =
+                        (-1.0 + (double)i * 0.5) + (double)j + (3.0 + (double)k * 2.0);
+                    const double expected = owner < 0 ? 1.0 : owner == 3 ? sum : 100.0 + owner;
+                    assert_true(initial_at(&problem, i, j, k) == expected);
+                }
+    }
+}
+
+void test_fields__a_plane_and_a_line_have_walls_too(void **state)
+{
+    (void)state;
+    struct hs_problem problem = box_problem();
+    problem.grid.dims = 1;
+    problem.grid.points[HS_Y] = problem.grid.points[HS_Z] = 1;
+    problem.face[0].prescribed = problem.face[1].prescribed = true;
+    problem.face[0].drive.constant = 7.0;
+    problem.face[1].drive.constant = 8.0;
+    problem.face[4].prescribed = true; /* of an axis that is not there */
+    assert_true(initial_at(&problem, 0, 0, 0) == 7.0);
+    assert_true(initial_at(&problem, 2, 0, 0) == 1.0);
+    assert_true(initial_at(&problem, 4, 0, 0) == 8.0);
+    problem.grid.dims = 2;
+    problem.grid.points[HS_Y] = 4;
+    problem.face[2].prescribed = true;
+    problem.face[2].drive.constant = 9.0;
+    assert_true(initial_at(&problem, 0, 0, 0) == 9.0);
+    assert_true(initial_at(&problem, 0, 1, 0) == 7.0);
+}
+
+void test_fields__source_is_scaled_by_rate_and_step(void **state)
+{
+    (void)state;
+    struct hs_problem problem = box_problem();
+    problem.source.present = true;
+    problem.source.field.value = sum_of_coordinates;
+    problem.source.rate = 0.25;
+    double row[5];
+    hs_problem_source_row(&problem, 2.0, 10.0, 1, 2, row);
+    for (int i = 0; i < 5; i++) /* all terms are exact in binary */
+        assert_true(row[i] == 0.5 * (-1.0 + i * 0.5 + 1.0 + 7.0 + 10.0));
+    problem.raw = true; /* K a sweep, however long it is */
+    hs_problem_source_row(&problem, 2.0, 10.0, 1, 2, row);
+    assert_true(row[0] == 0.25 * 17.0);
+}
