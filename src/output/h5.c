@@ -230,3 +230,19 @@ double *hs_h5_read_column(struct hs_h5 *h5, hid_t at, const char *name, int64_t 
     *rows = (int64_t)length;
     return values;
 }
+
+void hs_h5_read_block(struct hs_h5 *h5, hid_t at, const char *name, int rank, const hsize_t *first,
+                      const hsize_t *count, hid_t type, void *out)
+{
+    if (h5->failed)
+        return;
+    const hid_t set = H5Dopen2(at, name, H5P_DEFAULT), there = H5Dget_space(set),
+                here = H5Screate_simple(rank, count, NULL);
+    if (H5Sget_simple_extent_ndims(there) != rank ||
+        H5Sselect_hyperslab(there, H5S_SELECT_SET, first, NULL, count, NULL) < 0 ||
+        H5Dread(set, type, here, there, H5P_DEFAULT, out) < 0)
+        h5->failed = name;
+    hs_h5_close(here);
+    hs_h5_close(there);
+    hs_h5_close(set);
+}

@@ -46,6 +46,10 @@ char *hs_h5_read_text(struct hs_h5 *h5, hid_t file, const char *name);
 /* A dataset of one axis as doubles, allocated; *rows is its length. NULL on failure. */
 double *hs_h5_read_column(struct hs_h5 *h5, hid_t at, const char *name, int64_t *rows);
 
+/* Reads `count` values from `first` on along each of the `rank` axes of a dataset. */
+void hs_h5_read_block(struct hs_h5 *h5, hid_t at, const char *name, int rank, const hsize_t *first,
+                      const hsize_t *count, hid_t type, void *out);
+
 void hs_h5_close(hid_t id); /* of any kind; nothing for a negative one */
 
 #endif
