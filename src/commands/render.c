@@ -2,16 +2,10 @@
 #include "commands/command.h"
 #include "input/arguments.h"
 #include "output/picture.h"
-#include "output/picture_film.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The options as given; NULL those that were not. */
-struct given {
-    const char *input, *output, *step, *time, *slice, *range, *map, *width, *contours, *plot, *fps;
-};
 
 /* A number that ends at one of `ends`, or with the text; *text moves behind it. */
 static bool read_number(const char **text, char end, double *out)
@@ -34,45 +28,80 @@ static bool read_count(const char *text, int64_t least, int64_t most, int64_t *o
     return true;
 }
 
-static enum hs_status read_step(const char *text, struct hs_picture_request *request,
-                                struct hs_error *err)
+static enum hs_status read_step(const char *text, struct hs_picture *p, struct hs_error *err)
 {
-    request->step = strcmp(text, "all") == 0 ? HS_PICTURE_STEP_ALL : HS_PICTURE_STEP_LAST;
-    if (request->step == HS_PICTURE_STEP_ALL || strcmp(text, "last") == 0 ||
-        read_count(text, 0, (int64_t)1 << 53, &request->step))
+    const int64_t last = p->file.step.count - 1;
+    p->all = strcmp(text, "all") == 0;
+    p->first = p->all ? 0 : last;
+    p->last = last;
+    if (p->all || strcmp(text, "last") == 0)
         return HS_OK;
-    return hs_error_add(err, HS_BAD_INPUT,
-                        "--step %s: give a snapshot's number from 0 on, last or all", text);
-}
-
-static enum hs_status read_time(const char *text, struct hs_picture_request *request,
-                                struct hs_error *err)
-{
-    const char *rest = text;
-    if (read_number(&rest, '\0', &request->time))
-        return HS_OK;
-    return hs_error_add(err, HS_BAD_INPUT, "--time %s: give a time in s, such as 30", text);
-}
-
-static enum hs_status read_slice(const char *text, struct hs_picture_request *request,
-                                 struct hs_error *err)
-{
-    const char *letter = *text ? strchr("xyz", *text) : NULL, *at = text + 2;
-    if (letter &&
-        (text[1] == '\0' || (text[1] == '=' && read_number(&at, '\0', &request->slice_at)))) {
-        request->slice_axis = *letter - 'x';
+    if (read_count(text, 0, last, &p->first)) {
+        p->last = p->first;
         return HS_OK;
     }
     return hs_error_add(err, HS_BAD_INPUT,
-                        "--slice %s: give an axis and where along it in m, such as z=0.05, or "
-                        "the axis alone for its middle",
-                        text);
+                        "--step %s: %s has %lld snapshot%s, which count from 0 on: give 0 to %lld, "
+                        "last or all",
+                        text, p->file.path, (long long)last + 1, last ? "s" : "", (long long)last);
 }
 
-static enum hs_status read_range(const char *text, struct hs_picture_request *request,
-                                 struct hs_error *err)
+/* The node of an axis at or before `at`, and how far on to the next that lies; false outside. */
+static bool find(const struct hs_picture_column *axis, struct hs_cut *cut)
 {
-    double *range = request->range;
+    const double *node = axis->value, slack = 1e-6; /* what rounding does to a coordinate */
+    while (node + 2 < axis->value + axis->count && node[1] <= cut->at)
+        node++;
+    const double share =
+        axis->count > 1 ? (cut->at - node[0]) / (node[1] - node[0]) : cut->at != *node;
+    cut->node = node - axis->value + (share > 1 - slack);
+    cut->share = share > slack && share < 1 - slack ? share : 0;
+    return share > -slack && share < 1 + slack;
+}
+
+static enum hs_status read_time(const char *text, struct hs_picture *p, struct hs_error *err)
+{
+    const struct hs_picture_column *time = &p->file.step;
+    struct hs_cut nearest;
+    const char *rest = text;
+    if (!read_number(&rest, '\0', &nearest.at))
+        return hs_error_add(err, HS_BAD_INPUT, "--time %s: give a time in s, such as 30", text);
+    if (!find(time, &nearest))
+        return hs_error_add(err, HS_BAD_INPUT, "--time %s: %s goes from %g to %g s", text,
+                            p->file.path, time->value[0], time->value[time->count - 1]);
+    p->first = p->last = nearest.node + (nearest.share >= 0.5);
+    return HS_OK;
+}
+
+static enum hs_status read_slice(const char *text, struct hs_picture *p, struct hs_error *err)
+{
+    const char *letter = *text ? strchr("xyz", *text) : NULL, *place = text + 2;
+    const int dims = p->file.dims;
+    struct hs_cut *cut = &p->cut;
+    cut->at = NAN;
+    if (!letter || (text[1] && (text[1] != '=' || !read_number(&place, '\0', &cut->at))))
+        return hs_error_add(err, HS_BAD_INPUT,
+                            "--slice %s: give an axis and where along it in m, such as z=0.05, or "
+                            "the axis alone for its middle",
+                            text);
+    cut->axis = *letter - 'x';
+    if (dims == 1 || cut->axis >= dims)
+        return hs_error_add(err, HS_BAD_INPUT, "--slice %s: %s is %dD: %s", text, p->file.path,
+                            dims,
+                            dims == 1 ? "leave --slice out, its line is drawn whole"
+                                      : "cut along x or y, or leave --slice out");
+    const struct hs_picture_column *axis = &p->file.axis[cut->axis];
+    const double from = axis->value[0], to = axis->value[axis->count - 1];
+    cut->at = isnan(cut->at) ? 0.5 * (from + to) : cut->at;
+    if (find(axis, cut))
+        return HS_OK;
+    return hs_error_add(err, HS_BAD_INPUT, "--slice %s: outside; %s goes from %c=%g to %g%s%s",
+                        text, p->file.path, *letter, from, to, *axis->unit ? " " : "", axis->unit);
+}
+
+static enum hs_status read_range(const char *text, struct hs_picture *p, struct hs_error *err)
+{
+    double *range = p->range;
     const char *rest = text;
     bool good = strchr(text, ':') != NULL && (*text == ':' || read_number(&rest, ':', &range[0]));
     rest += *text == ':';
@@ -86,31 +115,44 @@ static enum hs_status read_range(const char *text, struct hs_picture_request *re
                         text);
 }
 
-static enum hs_status read_width(const char *text, struct hs_picture_request *request,
-                                 struct hs_error *err)
+static enum hs_status read_width(const char *text, struct hs_picture *p, struct hs_error *err)
 {
-    int64_t width;
-    if (!read_count(text, HS_PICTURE_WIDTH_LEAST, HS_PICTURE_WIDTH_MOST, &width))
-        return hs_error_add(err, HS_BAD_INPUT, "--width %s: give %d to %d pixels", text,
-                            HS_PICTURE_WIDTH_LEAST, HS_PICTURE_WIDTH_MOST);
-    request->width = (int)width;
-    return HS_OK;
+    const int64_t least = 400, most = 10000;
+    if (read_count(text, least, most, &p->width)) {
+        p->width += p->width % 2; /* of films sides are even */
+        return HS_OK;
+    }
+    return hs_error_add(err, HS_BAD_INPUT, "--width %s: give %d to %d pixels", text, (int)least,
+                        (int)most);
 }
 
-static enum hs_status read_contours(const char *text, struct hs_picture_request *request,
-                                    struct hs_error *err)
+static enum hs_status read_map(const char *text, struct hs_picture *p, struct hs_error *err)
 {
-    int64_t count = 0;
+    char names[256] = "";
+    for (p->map = hs_colour_maps; p->map->name; p->map++) {
+        if (strcmp(p->map->name, text) == 0)
+            return HS_OK;
+        strcat(strcat(names, *names ? ", " : ""), p->map->name);
+    }
+    return hs_error_add(err, HS_BAD_INPUT, "--map %s: no such colour map; there are %s", text,
+                        names);
+}
+
+static enum hs_status read_contours(const char *text, struct hs_picture *p, struct hs_error *err)
+{
     bool good = true;
     const char *rest = text;
+    if (p->file.dims - (p->cut.axis >= 0) == 1)
+        return hs_error_add(err, HS_BAD_INPUT,
+                            "--contours: what is drawn of %s is a line: leave it out",
+                            p->file.path);
     if (strchr(text, ',')) {
-        while (good && *rest && request->level_count < HS_PICTURE_LEVELS)
-            good = read_number(&rest, ',', &request->levels[request->level_count++]);
+        while (good && *rest && p->level_count < HS_PICTURE_LEVELS)
+            good = read_number(&rest, ',', &p->levels[p->level_count++]);
         good = good && *rest == '\0';
     } else {
-        good = read_count(text, 1, HS_PICTURE_LEVELS, &count);
+        good = read_count(text, 1, HS_PICTURE_LEVELS, &p->contours);
     }
-    request->contours = (int)count;
     if (good)
         return HS_OK;
     return hs_error_add(err, HS_BAD_INPUT,
@@ -119,15 +161,17 @@ static enum hs_status read_contours(const char *text, struct hs_picture_request 
                         text, HS_PICTURE_LEVELS);
 }
 
-static enum hs_status read_fps(const char *text, struct hs_picture_request *request,
-                               struct hs_error *err)
+static enum hs_status read_fps(const char *text, struct hs_picture *p, struct hs_error *err)
 {
-    int64_t fps;
-    if (!read_count(text, 1, 120, &fps))
-        return hs_error_add(err, HS_BAD_INPUT, "--fps %s: give 1 to 120 frames a second", text);
-    request->per_second = (int)fps;
-    return HS_OK;
+    if (read_count(text, 1, 120, &p->per_second))
+        return HS_OK;
+    return hs_error_add(err, HS_BAD_INPUT, "--fps %s: give 1 to 120 frames a second", text);
 }
+
+/* The options as given; NULL those that were not. */
+struct given {
+    const char *input, *output, *step, *time, *slice, *range, *map, *width, *contours, *plot, *fps;
+};
 
 /* Options that do not go together. */
 static enum hs_status check_together(const struct given *given, bool film, struct hs_error *err)
@@ -152,6 +196,34 @@ static enum hs_status check_together(const struct given *given, bool film, struc
         return hs_error_add(err, HS_BAD_INPUT,
                             "--step %s: a film has all snapshots: leave --step out", given->step);
     return HS_OK;
+}
+
+/* Reads the options against what the file holds, and draws. */
+static enum hs_status draw(const struct given *given, bool film, struct hs_picture *p,
+                           struct hs_error *err)
+{
+    const char *step = film ? "all" : "last", *slice = p->file.dims == HS_AXES ? "z" : NULL;
+    const struct {
+        const char *text, *otherwise;
+        enum hs_status (*read)(const char *, struct hs_picture *, struct hs_error *);
+    } values[] = {
+        {given->step, step, read_step},     {given->time, NULL, read_time},
+        {given->slice, slice, read_slice},  {given->contours, NULL, read_contours},
+        {given->range, ":", read_range},    {given->map, hs_colour_maps[0].name, read_map},
+        {given->width, "1600", read_width}, {given->fps, "10", read_fps},
+    };
+    enum hs_status status = HS_OK;
+    for (size_t n = 0; n < sizeof values / sizeof *values && !status; n++) {
+        const char *text = values[n].text ? values[n].text : values[n].otherwise;
+        if (text)
+            status = values[n].read(text, p, err);
+    }
+    if (!status && given->plot)
+        status = hs_picture_read_columns(&p->file, given->plot, err);
+    if (status)
+        return status;
+    return given->plot ? hs_picture_plot(p, given->plot, stdout, err)
+                       : hs_picture_draw(p, stdout, err);
 }
 
 static enum hs_status run(int argc, char **argv, struct hs_error *err)
@@ -180,34 +252,18 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
                             "render: of which file? heatsolve render out.h5 -o picture.png");
     if (!given.output)
         return hs_error_add(err, HS_BAD_INPUT, "render: where to? add -o picture.png");
-    struct hs_picture_request request = {.input = given.input,
-                                         .output = given.output,
-                                         .map = given.map,
-                                         .plot = given.plot,
-                                         .step = HS_PICTURE_STEP_LAST,
-                                         .time = NAN,
-                                         .slice_axis = -1,
-                                         .slice_at = NAN,
-                                         .range = {NAN, NAN},
-                                         .width = HS_PICTURE_WIDTH,
-                                         .per_second = 10};
-    const struct {
-        const char *text;
-        enum hs_status (*read)(const char *, struct hs_picture_request *, struct hs_error *);
-    } values[] = {
-        {given.contours, read_contours}, {given.fps, read_fps},   {given.range, read_range},
-        {given.slice, read_slice},       {given.step, read_step}, {given.time, read_time},
-        {given.width, read_width},
-    };
-    for (size_t n = 0; n < sizeof values / sizeof *values && status == HS_OK; n++)
-        if (values[n].text)
-            status = values[n].read(values[n].text, &request, err);
-    const bool film = hs_film_is_name(given.output);
-    if (status == HS_OK)
-        status = check_together(&given, film, err);
-    if (film)
-        request.step = HS_PICTURE_STEP_ALL;
-    return status == HS_OK ? hs_picture_draw(&request, stdout, err) : status;
+    const enum hs_picture_kind kind = hs_picture_kind_of(given.output);
+    const bool film = kind == HS_MP4 || kind == HS_WEBM;
+    struct hs_picture picture = {.output = given.output, .cut = {.axis = -1}, .range = {NAN, NAN}};
+    status = check_together(&given, film, err);
+    if (!status && !film)
+        status = hs_canvas_check_name("-o", given.output, err);
+    if (status)
+        return status;
+    status = hs_picture_open(given.input, &picture.file, err);
+    status = status ? status : draw(&given, film, &picture, err);
+    hs_picture_close(&picture.file);
+    return status;
 }
 
 const struct hs_command hs_command_render = {

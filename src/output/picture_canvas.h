@@ -1,56 +1,66 @@
-/* A picture while it is drawn, with Cairo, and its way into a file: PNG, SVG or PDF. It is drawn
- * once, as a list of strokes, and played back as pixels or vectors. Lengths are in pixels. */
+/* A picture while it is drawn, with Cairo, and its way into a file or a film. It is recorded, and
+ * played back as pixels or vectors. Lengths are in units, 1600 of which are the width. */
 #ifndef HS_OUTPUT_PICTURE_CANVAS_H
 #define HS_OUTPUT_PICTURE_CANVAS_H
 
-#include "core/status.h"
-#include "output/picture_maps.h"
+#include "output/beside.h"
 
 #include <cairo.h>
-#include <stdbool.h>
-#include <stdio.h>
+#include <stdint.h>
 
-struct hs_canvas {
-    cairo_t *cr;
-    int width, height; /* pixels */
+enum { HS_CANVAS_UNITS = 1600 };
+
+cairo_t *hs_canvas_create(int width, int height); /* pixels */
+void hs_canvas_destroy(cairo_t *cr);
+
+/* Colours are 0xRRGGBB. A colour map is perceptually even, and linear between its colours. */
+struct hs_colour_map {
+    const char *name;
+    int count;
+    uint32_t colour[17]; /* [count] at even distances */
 };
+extern const struct hs_colour_map hs_colour_maps[]; /* ends with a NULL name; the default first */
+/* place: 0 the first colour, 1 the last; beyond them the same; NaN: grey. */
+uint32_t hs_colour_map_at(const struct hs_colour_map *map, double place);
 
-/* A square, whose height may then be set lower. Warns where the machine has no font. Release it
- * whatever comes. */
-enum hs_status hs_canvas_init(struct hs_canvas *canvas, int width, struct hs_error *err);
-void hs_canvas_release(struct hs_canvas *canvas);
+void hs_canvas_ink(cairo_t *cr, uint32_t colour);
+void hs_canvas_stroke(cairo_t *cr, double width, uint32_t colour); /* a point is a dot */
+
+/* Sans-serif. A place is the start, middle or end of the text, as `anchor` is 0, 0.5 or 1, and the
+ * baseline, middle or top of its capitals, as `drop` is. */
+struct hs_lettering {
+    double size; /* of a capital */
+    uint32_t colour;
+    double anchor, drop;
+    double turn; /* radians, to the left */
+    double room; /* what is wider is made smaller; 0: as wide as it is */
+    bool bold;
+    uint32_t halo; /* around the letters, with 0xFF before its colour; 0: none */
+};
+void hs_canvas_text(cairo_t *cr, struct hs_lettering letters, double x, double y, const char *text);
+double hs_canvas_width(cairo_t *cr, struct hs_lettering letters, const char *text);
+
+/* What a name ends like. */
+enum hs_picture_kind { HS_PNG, HS_SVG, HS_PDF, HS_MP4, HS_WEBM, HS_NO_PICTURE };
+enum hs_picture_kind hs_picture_kind_of(const char *path);
 
 /* HS_BAD_INPUT unless `path`, which `option` gave, ends in .png, .svg or .pdf. */
 enum hs_status hs_canvas_check_name(const char *option, const char *path, struct hs_error *err);
 
-/* Writes a picture as the ending of `path` says, with no date, and with the mark that heatsolve
- * wrote it: PNG in the text chunk Software, SVG in a comment at the end, PDF as Creator.
- * hs_canvas_write makes the folders it needs, writes path.part and renames it, so that `path` is a
- * whole picture or not there; HS_IO where something is there that heatsolve did not draw.
- * hs_canvas_put writes to an open stream. */
-enum hs_status hs_canvas_write(const struct hs_canvas *canvas, const char *path,
-                               struct hs_error *err);
-enum hs_status hs_canvas_put(const struct hs_canvas *canvas, const char *path, FILE *stream,
-                             struct hs_error *err);
-extern const char hs_canvas_elsewhere[]; /* what to do then, for hs_existing_check */
-
-void hs_canvas_ink(const struct hs_canvas *canvas, struct hs_colour colour);
-void hs_canvas_fill(const struct hs_canvas *canvas, double x, double y, double w, double h,
-                    struct hs_colour colour);
-/* Strokes the path of cr; one that goes nowhere is a dot. */
-void hs_canvas_stroke(const struct hs_canvas *canvas, double width, struct hs_colour colour);
-
-/* Sans-serif; `size` is a capital's. `text` is UTF-8. `anchor`: 0 puts its start at (x, y) on the
- * baseline, 0.5 its middle, 1 its end; `turn` in degrees, upwards. */
-struct hs_lettering {
-    double size;
-    struct hs_colour colour;
-    bool bold;
-    double anchor, turn;
+/* Where a picture goes, or all frames of a film. The file has no date, and the mark that heatsolve
+ * wrote it; it is whole or not there, in folders that are made. HS_IO where something is there that
+ * heatsolve did not draw. A film is made by ffmpeg: where that is not installed `to` is NULL. */
+struct hs_sink {
+    struct hs_beside part, frames; /* the file, and a pipe to ffmpeg */
+    struct hs_beside *to;          /* which of them is drawn to */
 };
-void hs_canvas_text(const struct hs_canvas *canvas, struct hs_lettering lettering, double x,
-                    double y, const char *text);
-double hs_canvas_text_width(const struct hs_canvas *canvas, double size, bool bold,
-                            const char *text);
+enum hs_status hs_sink_open(struct hs_sink *sink, const char *path, int per_second,
+                            struct hs_error *err);
+/* Warns where the machine has no font. */
+enum hs_status hs_sink_add(const struct hs_sink *sink, cairo_t *cr, struct hs_error *err);
+enum hs_status hs_sink_close(struct hs_sink *sink, enum hs_status so_far, struct hs_error *err);
+
+enum hs_status hs_canvas_write(cairo_t *cr, const char *path, struct hs_error *err);
+extern const char hs_canvas_elsewhere[]; /* what to do then, for hs_existing_check */
 
 #endif

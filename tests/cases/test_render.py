@@ -285,6 +285,17 @@ def test_a_line_goes_through_its_nodes(tmp_path):
     assert (grid.mean(axis=1) > 0.8).sum() >= 6 and (grid.mean(axis=0) > 0.8).sum() >= 6
 
 
+def test_a_line_is_interrupted_where_it_has_no_value(tmp_path):
+    values = np.linspace(0, 40, 41)
+    values[10:20], values[30] = np.nan, np.inf
+    image = draw(write(tmp_path / "a.h5", values[None], [np.linspace(0, 1, 41)]), tmp_path / "a.png")
+    area = plot_area(image)
+    for node in range(1, 40):  # grey over half a spacing to either side
+        hole = node in (*range(10, 20), 30)
+        for off in (-0.4, 0.4):
+            assert (tuple(colour_at(image, area, (node + off) / 40, 0.92)) == GREY) == hole, node
+
+
 def test_a_cut_through_a_plate_is_a_line(tmp_path):
     x, y = np.linspace(0, 1, 11), np.linspace(0, 2, 21)
     path = write(tmp_path / "a.h5", (x[None, :] + 10 * y[:, None])[None], [x, y])
@@ -332,6 +343,18 @@ def test_any_title_fits(tmp_path, title):
     image = draw(path, tmp_path / "a.png")
     assert (image[:, :40] == 255).all() and (image[:, -40:] == 255).all()  # the margins
     assert (image[:40] == 255).all() and (image[-40:] == 255).all()
+
+
+def test_long_units_and_names_are_drawn(tmp_path):
+    x, unit, name = np.linspace(0, 1, 9), "µ" * 90, "é" * 200  # cut anywhere, half a character is no text
+    path = write(tmp_path / "a.h5", np.random.rand(1, 9, 9, 9), [x] * 3, unit=unit)
+    with h5py.File(path, "r+") as f:
+        f["x"].attrs["units"] = f["z"].attrs["units"] = unit
+        f.create_dataset(f"probes/{name}", data=x).attrs["units"] = unit
+        f["probes/time"] = x
+    draw(path, tmp_path / "a.png")
+    draw(path, tmp_path / "b.svg", "--plot", name, read=False)
+    xml.etree.ElementTree.parse(tmp_path / "b.svg")
 
 
 BAD = [

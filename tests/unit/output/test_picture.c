@@ -1,5 +1,5 @@
-/* Pictures' parts: ticks, units, colour maps, canvas, contours. */
-#include "output/picture_field.h"
+/* Pictures' parts: scales, units, colour maps, canvas, contours. */
+#include "output/picture_chart.h"
 #include "test.h"
 
 #include <math.h>
@@ -8,37 +8,21 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The value that a label and the note stand for, read back from the text as a person would. */
-static double read_back(const struct hs_ticks *ticks, int i)
+/* The value that a label stands for, in the scale's unit, as a person would read it. */
+static double read_back(const char *label)
 {
-    const char *label = ticks->label[i];
     const char *minus = "\u2212";
     const size_t sign = strncmp(label, minus, strlen(minus)) == 0 ? strlen(minus) : 0;
-    double value = strtod(label + sign, NULL) * (sign ? -1 : 1);
-    const char *note = ticks->note;
-    static const char *const raised[] = {"\u2070", "\u00B9", "\u00B2", "\u00B3", "\u2074",
-                                         "\u2075", "\u2076", "\u2077", "\u2078", "\u2079"};
-    if (strncmp(note, "\u00D710", 4) == 0) {
-        note += 4;
-        int power = 0, negative = 0;
-        while (*note && *note != ' ') {
-            if (strncmp(note, "\u207B", 3) == 0)
-                negative = 1, note += 3;
-            for (int d = 0; d < 10; d++)
-                if (strncmp(note, raised[d], strlen(raised[d])) == 0) {
-                    power = 10 * power + d;
-                    note += strlen(raised[d]);
-                    break;
-                }
-        }
-        value *= pow(10, negative ? -power : power);
-        note += *note == ' ';
-    }
-    if (strncmp(note, "+ ", 2) == 0)
-        value += strtod(note + 2, NULL);
-    if (strncmp(note, "\u2212 ", 4) == 0)
-        value -= strtod(note + 4, NULL);
+    char *end;
+    const double value = strtod(label + sign, &end) * (sign ? -1 : 1);
+    assert_string_equal(end, "");
     return value;
+}
+
+static struct hs_scale scale_of(double from, double to, const char *unit)
+{
+    return (struct hs_scale){
+        .from = from, .to = to, .unit = hs_unit_shown(unit, fmax(fabs(from), fabs(to)))};
 }
 
 static const struct {
@@ -66,20 +50,24 @@ void test_picture__tick_labels_say_where_the_ticks_are(void **state)
     (void)state;
     for (size_t r = 0; r < sizeof ranges / sizeof *ranges; r++)
         for (int most = 2; most <= 16; most++) {
-            struct hs_ticks t;
-            hs_ticks_make(ranges[r].lower, ranges[r].upper, most, &t);
-            assert_in_range(t.count, 2, most > 5 ? most : 5);
-            const double width = ranges[r].upper - ranges[r].lower;
-            for (int i = 0; i < t.count; i++) {
-                /* the label's decimals are the step's, so it is right to well within a step; the
-                 * offset is printed with 15 digits */
-                const double slack = 1e-6 * t.step + 1e-14 * fabs(t.at[i]);
-                assert_near(read_back(&t, i), t.at[i], slack);
-                assert_true(t.at[i] >= ranges[r].lower - 1e-6 * width);
-                assert_true(t.at[i] <= ranges[r].upper + 1e-6 * width);
-                if (i)
-                    assert_string_not_equal(t.label[i], t.label[i - 1]);
+            struct hs_scale s = scale_of(ranges[r].lower, ranges[r].upper, "K");
+            hs_scale_set_step(&s, most);
+            const double width = s.to - s.from, step = s.step * s.unit.factor;
+            char label[HS_LABEL_SIZE], before[HS_LABEL_SIZE] = "";
+            double at, last = -INFINITY;
+            int n = 0;
+            for (; hs_scale_tick(&s, n, &at, label); n++) {
+                /* the label's decimals are the step's, so it is right to well within a step; a
+                 * double's 16 digits are less than that */
+                const double slack = 1e-6 * step + 1e-14 * fabs(at);
+                assert_near(read_back(label) * s.unit.factor, at, slack);
+                assert_true(at >= s.from - 1e-6 * width && at <= s.to + 1e-6 * width);
+                assert_string_not_equal(label, before);
+                assert_true(n == 0 || fabs(at - last - step) <= slack);
+                strcpy(before, label);
+                last = at;
             }
+            assert_in_range(n, 2, most > 5 ? most : 5);
         }
 }
 
@@ -87,10 +75,10 @@ void test_picture__ticks_step_by_1_2_or_5(void **state)
 {
     (void)state;
     for (size_t r = 0; r < sizeof ranges / sizeof *ranges; r++) {
-        struct hs_ticks t;
-        hs_ticks_make(ranges[r].lower, ranges[r].upper, 8, &t);
+        struct hs_scale s = scale_of(ranges[r].lower, ranges[r].upper, "K");
         char text[32];
-        snprintf(text, sizeof text, "%.6e", t.step);
+        hs_scale_set_step(&s, 8);
+        snprintf(text, sizeof text, "%.6e", s.step);
         assert_true(text[0] == '1' || text[0] == '2' || text[0] == '5');
         assert_memory_equal(text + 1, ".000000e", 8);
     }
@@ -99,25 +87,36 @@ void test_picture__ticks_step_by_1_2_or_5(void **state)
 void test_picture__ticks_of_a_plain_range_are_plain(void **state)
 {
     (void)state;
-    struct hs_ticks t;
-    hs_ticks_make(-0.3, 0.3, 7, &t);
+    struct hs_scale s = scale_of(-0.3, 0.3, "K");
+    hs_scale_set_step(&s, 7);
     const char *const expected[] = {"\u22120.3", "\u22120.2", "\u22120.1", "0.0",
                                     "0.1",       "0.2",       "0.3"};
-    assert_int_equal(t.count, 7);
-    for (int i = 0; i < 7; i++)
-        assert_string_equal(t.label[i], expected[i]);
-    assert_string_equal(t.note, "");
-    assert_true(t.at[5] == 0.2 && t.at[6] == 0.3); /* not 0.30000000000000004 */
-    hs_ticks_make(0, 4e6, 5, &t);
-    assert_string_equal(t.label[4], "4");
-    assert_string_equal(t.note, "\u00D710\u2076");
+    char label[HS_LABEL_SIZE];
+    double at[8];
+    for (int i = 0; i < 7; i++) {
+        assert_true(hs_scale_tick(&s, i, &at[i], label));
+        assert_string_equal(label, expected[i]);
+    }
+    assert_false(hs_scale_tick(&s, 7, &at[7], label));
+    assert_string_equal(s.unit.name, "K");
+    assert_true(at[5] == 0.2 && at[6] == 0.3); /* not 0.30000000000000004 */
+    s = scale_of(0, 4e6, "J");
+    hs_scale_set_step(&s, 5);
+    assert_true(hs_scale_tick(&s, 4, &at[4], label));
+    assert_string_equal(label, "4");
+    assert_string_equal(s.unit.power, "10\u2076 ");
+    assert_true(at[4] == 4e6);
 }
 
-static void expect_quantity(double value, struct hs_shown_unit unit, const char *expected)
+static void expect_quantity(double value, const char *unit, double largest, const char *expected)
 {
-    char text[HS_LABEL_SIZE];
-    hs_quantity_text(value, unit, text, sizeof text);
+    char *text;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+    hs_quantity_put(stream, value, hs_unit_shown(unit, largest));
+    fclose(stream);
     assert_string_equal(text, expected);
+    free(text);
 }
 
 void test_picture__times_and_lengths_read_well(void **state)
@@ -130,19 +129,27 @@ void test_picture__times_and_lengths_read_well(void **state)
                  {86400, "24 h"},  {30 * 86400., "30 d"}, {2.5, "2.5 s"},  {0.05, "50 ms"},
                  {3e-7, "300 ns"}, {4e-5, "40 \u00B5s"},  {5400, "90 min"}};
     for (size_t i = 0; i < sizeof times / sizeof *times; i++)
-        expect_quantity(times[i].seconds, hs_unit_shown("s", times[i].seconds), times[i].text);
-    expect_quantity(0.05, hs_unit_shown("m", 0.1), "50 mm");
-    expect_quantity(2, hs_unit_shown("m", 10), "2 m");
-    expect_quantity(-1500, hs_unit_shown("m", 1500), "\u22121.5 km");
-    expect_quantity(2e-6, hs_unit_shown("m", 2e-6), "2 \u00B5m");
-    expect_quantity(0, hs_unit_shown("m", 0), "0 m");
-    expect_quantity(1.5e-12, (struct hs_shown_unit){1, "K"}, "1.5\u00D710\u207B\u00B9\u00B2 K");
+        expect_quantity(times[i].seconds, "s", times[i].seconds, times[i].text);
+    expect_quantity(0.05, "m", 0.1, "50 mm");
+    expect_quantity(2, "m", 10, "2 m");
+    expect_quantity(-1500, "m", 1500, "\u22121.5 km");
+    expect_quantity(2e-6, "m", 2e-6, "2 \u00B5m");
+    expect_quantity(0, "m", 0, "0 m");
+    expect_quantity(1.5e-12, "K", 1, "1.5\u00D710\u207B\u00B9\u00B2 K");
+    expect_quantity(1.5e-12, "K", 1.5e-12, "1.5 10\u207B\u00B9\u00B2 K");
 }
 
-static void expect_colour(const char *map, double place, unsigned rgb)
+static const struct hs_colour_map *map_named(const char *name)
 {
-    const struct hs_colour c = hs_colour_map_at(hs_colour_map_find(map), place);
-    assert_int_equal(c.r << 16 | c.g << 8 | c.b, rgb);
+    const struct hs_colour_map *map = hs_colour_maps;
+    while (map->name && strcmp(map->name, name) != 0)
+        map++;
+    return map;
+}
+
+static void expect_colour(const char *map, double place, uint32_t rgb)
+{
+    assert_int_equal(hs_colour_map_at(map_named(map), place), rgb);
 }
 
 void test_picture__colour_maps_have_their_published_ends(void **state)
@@ -162,13 +169,13 @@ void test_picture__colour_maps_have_their_published_ends(void **state)
     expect_colour("inferno", -5, 0x000004);
     expect_colour("inferno", 5, 0xFCFFA4);
     expect_colour("inferno", NAN, 0xA0A0A0);
-    assert_null(hs_colour_map_find("jet"));
+    assert_string_equal(hs_colour_maps[0].name, "inferno");
 }
 
 /* CIE lightness L* of a colour (sRGB). */
-static double lightness(struct hs_colour c)
+static double lightness(uint32_t c)
 {
-    const double channel[3] = {c.r / 255.0, c.g / 255.0, c.b / 255.0};
+    const double channel[3] = {(c >> 16) / 255.0, (c >> 8 & 0xFF) / 255.0, (c & 0xFF) / 255.0};
     const double share[3] = {0.2126, 0.7152, 0.0722};
     double y = 0;
     for (int i = 0; i < 3; i++)
@@ -183,7 +190,7 @@ void test_picture__sequential_maps_brighten_all_the_way(void **state)
     static const char *const names[] = {"inferno", "viridis", "magma", "plasma", "gray"};
     for (int m = 0; m < 5; m++)
         for (int i = 1; i <= 64; i++) {
-            const struct hs_colour_map *map = hs_colour_map_find(names[m]);
+            const struct hs_colour_map *map = map_named(names[m]);
             assert_true(lightness(hs_colour_map_at(map, i / 64.0)) >
                         lightness(hs_colour_map_at(map, (i - 1) / 64.0)));
         }
@@ -196,26 +203,32 @@ void test_picture__units_are_written_as_people_do(void **state)
     assert_string_equal(hs_unit_shown("degF", 300).name, "°F");
     assert_string_equal(hs_unit_shown("K", 1e6).name, "K");
     assert_true(hs_unit_shown("K", 1e6).factor == 1);
-    expect_quantity(21.5, hs_unit_shown("degC", 0), "21.5 °C");
+    assert_string_equal(hs_unit_shown("J", 3e7).power, "10\u2076 ");
+    assert_string_equal(hs_unit_shown("J", 3e7).name, "J");
+    assert_true(hs_unit_shown("J", 3e7).factor == 1e6);
+    assert_string_equal(hs_unit_shown("1", 2e-4).power, "10\u207B\u2076");
+    expect_quantity(21.5, "degC", 0, "21.5 °C");
 }
 
 void test_picture__logarithmic_ticks_stand_at_whole_digits(void **state)
 {
     (void)state;
-    struct hs_ticks t;
-    hs_ticks_log(0.3, 40, &t); /* 0.3 to 0.9, 1 to 9, 10 to 40 */
-    assert_int_equal(t.count, 7 + 9 + 4);
-    assert_near(t.at[0], 0.3, 1e-12);
-    assert_near(t.at[19], 40, 1e-9);
+    struct hs_scale s = {.from = 0.3, .to = 40, .log = true, .unit = {1, "", ""}};
     const char *const labelled[] = {"0.5", "1", "2", "5", "10", "20"};
-    int found = 0;
-    for (int i = 0; i < t.count; i++)
-        if (*t.label[i])
-            assert_string_equal(t.label[i], labelled[found++]);
+    char label[HS_LABEL_SIZE];
+    double at[40];
+    int n = 0, found = 0;
+    for (; hs_scale_tick(&s, n, &at[n], label); n++)
+        if (*label)
+            assert_string_equal(label, labelled[found++]);
+    assert_int_equal(n, 7 + 9 + 4); /* 0.3 to 0.9, 1 to 9, 10 to 40 */
+    assert_near(at[0], 0.3, 1e-12);
+    assert_near(at[19], 40, 1e-9);
     assert_int_equal(found, 6);
-    hs_ticks_log(1, 1e6, &t);
-    assert_string_equal(t.label[1], ""); /* 2 */
-    assert_string_equal(t.label[9], "10");
+    s.from = 1, s.to = 1e6;
+    assert_true(hs_scale_tick(&s, 1, &at[1], label) && !*label); /* 2 */
+    assert_true(hs_scale_tick(&s, 9, &at[9], label));
+    assert_string_equal(label, "10");
 }
 
 /* ---- canvas ---- */
@@ -228,34 +241,26 @@ static unsigned char green_at(int x, int y)
     return cairo_image_surface_get_data(image)[y * stride + 4 * x + 1];
 }
 
-static struct hs_canvas begin(int size)
+static void play(cairo_t *canvas)
 {
-    struct hs_canvas canvas;
-    struct hs_error err;
-    hs_error_init(&err);
-    assert_int_equal(hs_canvas_init(&canvas, size, &err), HS_OK);
-    hs_error_release(&err);
-    return canvas;
-}
-
-static void play(struct hs_canvas *canvas)
-{
-    image = cairo_image_surface_create(CAIRO_FORMAT_RGB24, canvas->width, canvas->height);
+    cairo_rectangle_t all;
+    assert_true(cairo_recording_surface_get_extents(cairo_get_target(canvas), &all));
+    image = cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)all.width, (int)all.height);
     cairo_t *cr = cairo_create(image);
-    cairo_set_source_surface(cr, cairo_get_target(canvas->cr), 0, 0);
+    cairo_set_source_surface(cr, cairo_get_target(canvas), 0, 0);
     cairo_paint(cr);
     cairo_destroy(cr);
     cairo_surface_flush(image);
-    hs_canvas_release(canvas);
+    hs_canvas_destroy(canvas);
 }
 
 /* Columns and rows that text leaves a mark in. */
-static struct hs_area marked(const char *text, double anchor, double turn)
+static struct hs_area marked(const char *text, struct hs_lettering letters)
 {
-    struct hs_canvas canvas = begin(400);
-    const struct hs_lettering letters = {35, {0, 0, 0}, false, anchor, turn};
-    hs_canvas_text(&canvas, letters, 200, 200, text);
-    play(&canvas);
+    cairo_t *canvas = hs_canvas_create(1600, 400);
+    letters.size = 35;
+    hs_canvas_text(canvas, letters, 200, 200, text);
+    play(canvas);
     int x0 = 400, x1 = -1, y0 = 400, y1 = -1;
     for (int j = 0; j < 400; j++)
         for (int i = 0; i < 400; i++)
@@ -270,78 +275,111 @@ static struct hs_area marked(const char *text, double anchor, double turn)
 void test_picture__text_stands_where_it_was_put(void **state)
 {
     (void)state;
-    const struct hs_area flat = marked("HHHH", 0.5, 0);
+    const struct hs_area flat = marked("HHHH", (struct hs_lettering){.anchor = 0.5});
     assert_near(flat.x + 0.5 * flat.w, 200, 1); /* edges are whole pixels */
     assert_near(flat.y + flat.h, 200, 1);       /* baseline */
     assert_near(flat.h, 35, 2);                 /* a capital's height, in a font like DejaVu Sans */
-    const struct hs_area up = marked("HHHH", 0.5, 90);
+    const struct hs_area up =
+        marked("HHHH", (struct hs_lettering){.anchor = 0.5, .turn = M_PI / 2});
     assert_near(up.y + 0.5 * up.h, 200, 1);
     assert_near(up.x + up.w, 200, 1);
     assert_near(up.h, flat.w, 1);
-    assert_true(marked("HHHH", 1, 0).x + flat.w <= 200);
-    assert_true(marked("HHHH", 0, 0).x >= 200);
-    struct hs_canvas canvas = begin(10);
-    const double width = hs_canvas_text_width(&canvas, 35, false, "HHHH");
+    assert_true(marked("HHHH", (struct hs_lettering){.anchor = 1}).x + flat.w <= 200);
+    assert_true(marked("HHHH", (struct hs_lettering){.anchor = 0}).x >= 200);
+    assert_near(marked("HHHH", (struct hs_lettering){.drop = 1}).y, 200, 1);
+    const struct hs_area middle = marked("HHHH", (struct hs_lettering){.drop = 0.5});
+    assert_near(middle.y + 0.5 * middle.h, 200, 1);
+    const struct hs_area less = marked("HHHH", (struct hs_lettering){.room = 0.5 * flat.w});
+    assert_true(less.w <= 0.5 * flat.w && less.w > 0.45 * flat.w); /* margins of the letters */
+    assert_near(less.h, 0.5 * flat.h, 2);
+    cairo_t *canvas = hs_canvas_create(1600, 10);
+    const double width = hs_canvas_width(canvas, (struct hs_lettering){.size = 35}, "HHHH");
     assert_true(flat.w < width + 1 && flat.w > 0.8 * width);
-    assert_near(hs_canvas_text_width(&canvas, 70, false, "HHHH"), 2 * width, 1e-6); /* no hints */
-    hs_canvas_release(&canvas);
+    assert_near(hs_canvas_width(canvas, (struct hs_lettering){.size = 70}, "HHHH"), 2 * width,
+                1e-6); /* no hints */
+    hs_canvas_destroy(canvas);
 }
 
-void test_picture__a_stroke_has_its_width(void **state)
+void test_picture__a_unit_is_a_1600th_of_the_width(void **state)
 {
     (void)state;
-    struct hs_canvas canvas = begin(100);
-    cairo_move_to(canvas.cr, -1e4, 25.3);
-    cairo_line_to(canvas.cr, 1e4, 25.3);
-    hs_canvas_stroke(&canvas, 6, (struct hs_colour){0, 0, 0});
-    play(&canvas);
-    for (int i = 0; i < 100; i++) {
-        double dark = 0;
-        for (int j = 0; j < 100; j++)
-            dark += (255 - green_at(i, j)) / 255.0;
-        assert_near(dark, 6, 0.02); /* 8-bit pixels */
+    for (int width = 800; width <= 3200; width *= 2) {
+        cairo_t *canvas = hs_canvas_create(width, 100);
+        cairo_move_to(canvas, -1e4, 40160.0 / width);
+        cairo_line_to(canvas, 1e4, 40160.0 / width); /* 25.1 pixels down */
+        hs_canvas_stroke(canvas, 6, 0x000000);
+        play(canvas);
+        for (int i = 0; i < width; i++) {
+            double dark = 0;
+            for (int j = 0; j < 100; j++)
+                dark += (255 - green_at(i, j)) / 255.0;
+            assert_near(dark, 6 * width / 1600.0, 0.02); /* 8-bit pixels */
+        }
+        cairo_surface_destroy(image);
     }
-    cairo_surface_destroy(image);
 }
 
 /* ---- contours ---- */
 
-/* T = x^2 + y^2 on [-1, 1]^2 in 400 x 400 pixels: contours are circles. */
+enum { SIDE = 800 };
+
+/* What the contours of a field change on a square: true where they do. */
+static const bool *contours_of(const double *values, int64_t across, int64_t up, double level)
+{
+    static bool changed[SIDE * SIDE];
+    cairo_surface_t *images[2];
+    struct hs_chart chart = {.width = HS_CANVAS_UNITS,
+                             .plot = {0, 0, SIDE, SIDE},
+                             .bar = {.from = 0, .to = 1, .unit = {1, "", ""}},
+                             .map = map_named("gray"),
+                             .colours = 1,
+                             .field = values,
+                             .points = {across, up},
+                             .levels = &level};
+    for (int n = 0; n < 2; n++) {
+        chart.level_count = n;
+        chart.cr = hs_canvas_create(HS_CANVAS_UNITS, SIDE);
+        hs_chart_draw_field(&chart);
+        play(chart.cr);
+        images[n] = image;
+    }
+    for (int j = 0; j < SIDE; j++)
+        for (int i = 0; i < SIDE; i++) {
+            image = images[0];
+            const int plain = green_at(i, j);
+            image = images[1];
+            changed[j * SIDE + i] = abs(green_at(i, j) - plain) > 20;
+        }
+    cairo_surface_destroy(images[0]);
+    cairo_surface_destroy(images[1]);
+    return changed;
+}
+
+/* T = x^2 + y^2 on [-1, 1]^2: contours are circles. */
 void test_picture__contours_lie_where_the_field_has_their_value(void **state)
 {
     (void)state;
-    enum { N = 41, SIZE = 400 };
+    enum { N = 41 };
     static double values[N * N];
     for (int j = 0; j < N; j++)
         for (int i = 0; i < N; i++)
             values[j * N + i] = pow(i / 20.0 - 1, 2) + pow(j / 20.0 - 1, 2);
-    values[5 * N + 5] = NAN; /* far outside of the circle */
-    const struct hs_field field = {values, {N, N}};
-    struct hs_chart chart = {.width = SIZE,
-                             .u = 0.25,
-                             .canvas = begin(SIZE),
-                             .plot = {0, 0, SIZE, SIZE},
-                             .bar = {.from = 0, .to = 1, .unit = {1, ""}},
-                             .map = hs_colour_map_find("gray")};
+    values[5 * N + 5] = NAN;   /* far outside of the circle */
     const double level = 0.75; /* bright, so the line is dark */
-    struct hs_error err;
-    hs_error_init(&err);
-    assert_int_equal(hs_field_contours(&chart, &field, &level, 1, &err), HS_OK);
-    hs_error_release(&err);
-    play(&chart.canvas);
+    const bool *changed = contours_of(values, N, N, level);
     int dark = 0, off = 0;
-    for (int j = 0; j < SIZE; j++)
-        for (int i = 0; i < SIZE; i++)
-            if (green_at(i, j) < 200) {
-                const double r = hypot((i + 0.5) / 200 - 1, (j + 0.5) / 200 - 1);
+    for (int j = 0; j < SIDE; j++)
+        for (int i = 0; i < SIDE; i++)
+            if (changed[j * SIDE + i]) {
+                const double r = hypot(2 * (i + 0.5) / SIDE - 1, 2 * (j + 0.5) / SIDE - 1);
                 dark++;
                 /* half a line's width and a pixel, and what the nodes' straight lines cut off */
-                off += fabs(r - sqrt(level)) > 2.0 / 200;
+                off += fabs(r - sqrt(level)) > 2.0 * 2 / SIDE;
             }
-    /* the circle is 1088 pixels long; the label, of 4 characters 3.5 high, is all that is off it */
-    assert_in_range(dark, 800, 3000);
-    assert_in_range(off, 5, 150);
-    cairo_surface_destroy(image);
+    /* the circle is 2177 pixels long, the line 1.8 wide and blurred; off it are some labels, of 4
+     * characters 14 high, and the halo around them */
+    assert_in_range(dark, 5000, 6500);
+    assert_in_range(off, 100, 550);
 }
 
 void test_picture__a_saddle_is_crossed_by_two_lines(void **state)
@@ -349,27 +387,14 @@ void test_picture__a_saddle_is_crossed_by_two_lines(void **state)
     (void)state;
     /* corners 1 and 3 are hot: at 0.4 the middle, 0.5, joins them, and the lines cut off 0 and 2 */
     const double values[4] = {0, 1, 1, 0};
-    const struct hs_field field = {values, {2, 2}};
-    struct hs_chart chart = {.width = 400,
-                             .u = 0.25,
-                             .canvas = begin(400),
-                             .plot = {0, 0, 400, 400},
-                             .bar = {.from = 0, .to = 0.5, .unit = {1, ""}},
-                             .map = hs_colour_map_find("gray")};
-    const double level = 0.4;
-    struct hs_error err;
-    hs_error_init(&err);
-    assert_int_equal(hs_field_contours(&chart, &field, &level, 1, &err), HS_OK);
-    hs_error_release(&err);
-    play(&chart.canvas);
+    const bool *changed = contours_of(values, 2, 2, 0.4);
     int on_hot_diagonal = 0, on_cold_diagonal = 0;
-    for (int n = 0; n < 400; n++) { /* values[0] is below left; y goes up */
-        on_hot_diagonal += green_at(n, n) < 200;
-        on_cold_diagonal += green_at(n, 399 - n) < 200;
+    for (int n = 0; n < SIDE; n++) { /* values[0] is below left; y goes up */
+        on_hot_diagonal += changed[n * SIDE + n];
+        on_cold_diagonal += changed[(SIDE - 1 - n) * SIDE + n];
     }
     assert_int_equal(on_hot_diagonal, 0);
     assert_true(on_cold_diagonal >= 2);
-    cairo_surface_destroy(image);
 }
 
 /* Rounding at the edges of the plot must not lead outside; the sanitizers see it. */
@@ -377,23 +402,26 @@ void test_picture__contours_look_at_the_field_only(void **state)
 {
     (void)state;
     const double level = 0.5;
+    double *values = malloc(7 * 5 * sizeof *values);
+    for (int n = 0; n < 7 * 5; n++)
+        values[n] = n % 7 / 6.0;
     for (int size = 60; size < 1200; size += 3) {
-        double *values = malloc(7 * 5 * sizeof *values);
-        for (int n = 0; n < 7 * 5; n++)
-            values[n] = n % 7 / 6.0;
-        const struct hs_field field = {values, {7, 5}};
-        struct hs_chart chart = {.u = 0.25,
-                                 .canvas = begin(size),
-                                 .plot = {0, 0, size, size},
-                                 .bar = {.from = 0, .to = 1, .unit = {1, ""}},
-                                 .map = hs_colour_map_find("gray")};
-        struct hs_error err;
-        hs_error_init(&err);
-        assert_int_equal(hs_field_contours(&chart, &field, &level, 1, &err), HS_OK);
-        hs_error_release(&err);
-        hs_canvas_release(&chart.canvas);
-        free(values);
+        struct hs_chart chart = {.width = HS_CANVAS_UNITS,
+                                 .plot = {0, 0, size, 30},
+                                 .bar = {.from = 0, .to = 1, .unit = {1, "", ""}},
+                                 .map = map_named("gray"),
+                                 .colours = 1,
+                                 .field = values,
+                                 .points = {7, 5},
+                                 .levels = &level,
+                                 .level_count = 1,
+                                 .cr = hs_canvas_create(HS_CANVAS_UNITS, 30)};
+        hs_chart_draw_field(&chart);
+        chart.plot = (struct hs_area){0, 0, 30, size};
+        hs_chart_draw_field(&chart);
+        hs_canvas_destroy(chart.cr);
     }
+    free(values);
 }
 
 /* ---- files ---- */
@@ -421,12 +449,12 @@ void test_picture__files_say_that_heatsolve_wrote_them_and_no_date(void **state)
         char path[64];
         size_t size;
         snprintf(path, sizeof path, "/tmp/heatsolve-picture-%d.%s", (int)getpid(), kinds[k].ending);
-        struct hs_canvas canvas = begin(40);
+        cairo_t *canvas = hs_canvas_create(40, 40);
         struct hs_error err;
         hs_error_init(&err);
-        hs_canvas_text(&canvas, (struct hs_lettering){.size = 9}, 5, 30, "T");
-        assert_int_equal(hs_canvas_write(&canvas, path, &err), HS_OK);
-        hs_canvas_release(&canvas);
+        hs_canvas_text(canvas, (struct hs_lettering){.size = 300}, 200, 800, "T");
+        assert_int_equal(hs_canvas_write(canvas, path, &err), HS_OK);
+        hs_canvas_destroy(canvas);
         hs_error_release(&err);
         const char *bytes = contents(path, &size);
         assert_non_null(memmem(bytes, size, kinds[k].mark, kinds[k].length));
