@@ -116,7 +116,7 @@ def grid_name(points):
 
 
 def rates(data, options):
-    """GCell/s, and the share of the copy; rows are kernels, columns are cases."""
+    """GCell/s, and the fraction of copy bandwidth; rows are kernels, columns are cases."""
     fields = options.get("fields", "memory")
     cases = [
         (points, precision, int(radius), fields)
@@ -212,7 +212,7 @@ def elsewhere(data, options):
                     ours.append(f"{found['share_of_copy']:.2f} at {grid_name(points)} {precision} "
                                 f"(`{found['kernel']}`, {shown(found['gcells'])})")
         rows.append([title, theirs, "; ".join(ours) or "not measured"])
-    return markdown(["case", "best seen elsewhere, measured elsewhere", "heatsolve, share of the copy (kernel, GCell/s)"], rows)
+    return markdown(["case", "best seen elsewhere, measured elsewhere", "heatsolve, fraction of copy bandwidth (kernel, GCell/s)"], rows)
 
 
 # What each rung has that the one it is set beside has not. By case: (kernel, beside, what is new).
@@ -232,7 +232,7 @@ STEPS = {
     ("16384x16384", 1): [
         ("basic", None, "one thread a point"),
         ("shared_tile", "basic", "a block's points wait in shared memory; its halo's threads rest"),
-        ("tile_2d", "shared_tile", "no thread rests: the block is the output, its rim loads the halo"),
+        ("tile_2d", "shared_tile", "no thread rests: the block is the output, its outer threads load the halo"),
         ("collaborative_2d", "tile_2d", "the threads stride over a larger tile: eight points a thread under way"),
         ("vector_march", "collaborative_2d", "16 bytes a thread, shuffles, no barrier"),
         ("bulk_march", "vector_march", "TMA brings whole rows ahead; blocks are throttled so as not to drift apart"),

@@ -10,7 +10,7 @@
 #define HS_INLINE static inline
 #endif
 
-/* Asks for a line that is to be read: into the second cache what is read much later, as the first
+/* Asks for a line that is to be read: into L2 what is read much later, as L1
  * cannot keep so much; or into the first. */
 HS_INLINE void call_in(const void *line)
 {

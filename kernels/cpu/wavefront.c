@@ -353,7 +353,8 @@ static enum hs_status sweep(const struct hs_kernel_plan *plan, const struct hs_s
     return HS_OK;
 }
 
-/* Sweeps that pay in one call: more would cost more at the rims than they save. [dims][radius] */
+/* Sweeps that pay in one call: more would cost more at the overlaps than they save. [dims][radius]
+ */
 static const int usual_steps[HS_AXES + 1][HS_MAX_RADIUS + 1] = {
     {0}, {0, 8, 8, 8}, {0, 8, 4, 4}, {0, 4, 2, 2}};
 

@@ -23,7 +23,7 @@ struct pair {
     const char *input;
     char *level[STEPS], *out;
     const char *ask;                  /* what is asked for: the strip's first line in two planes */
-    char *seam[LATER];                /* of each later level, the line before the strip */
+    char *overlap[LATER];             /* of each later level, the line before the strip */
     int64_t input_pitch, input_plane; /* `out` likewise */
     int64_t ring_plane;
     int64_t rows;        /* one after the other */
@@ -143,7 +143,7 @@ static void begin_strip(const struct tile *t, struct pair *pair, int64_t i, int6
             ring_at(t, level - 1, i, j - (level - 1), lower_plane(k, level) - 1);
     pair->out = (char *)w->s->out + element(w, i, j - LATER, lower_plane(k, w->steps)) * w->size;
     for (int level = 0; level < LATER; level++)
-        pair->seam[level] =
+        pair->overlap[level] =
             t->ring + PAIR_SLOTS * w->ring_pair + PAGE + level * w->ring_rows * LINE_BYTES;
 }
 
@@ -152,7 +152,7 @@ static void next_passes(struct pair *pair, int64_t pitch)
     for (int level = 0; level < STEPS; level++)
         pair->level[level] += pair->rows * pitch;
     for (int level = 0; level < LATER; level++)
-        pair->seam[level] += pair->rows * LINE_BYTES;
+        pair->overlap[level] += pair->rows * LINE_BYTES;
     pair->out += pair->rows * pair->input_pitch;
 }
 

@@ -137,17 +137,17 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(pair)(bool wide, int levels, bool ends, enu
     if (levels >= L) {                                                                             \
         const int64_t first = (p.from > 0 ? 0 : (L - 1) * LINE) - SIZE;                            \
         before##L[0] =                                                                             \
-            ROWS_LOAD(p.from > 0 ? ROWS_AT(p.seam[L - 2], 0) : ROWS_AT(ROWS_LOWER##L, first));     \
+            ROWS_LOAD(p.from > 0 ? ROWS_AT(p.overlap[L - 2], 0) : ROWS_AT(ROWS_LOWER##L, first));  \
         before##L[1] = ROWS_LOAD(ROWS_AT(ROWS_UPPER##L, first));                                   \
     }
-#define ROWS_SEAM(L) before##L[0]
+#define ROWS_OVERLAP(L) before##L[0]
 #else
 #define ROWS_BEGIN(L)
-#define ROWS_SEAM(L) ROWS_LOAD(ROWS_AT(ROWS_LOWER##L, 0) - 1)
+#define ROWS_OVERLAP(L) ROWS_LOAD(ROWS_AT(ROWS_LOWER##L, 0) - 1)
 #endif
 /* what is left of a strip's first line in the lower plane is there no longer */
 #define ROWS_BESIDE(L)                                                                             \
-    (v == 0 && count == p.lines && p.from > 0 ? p.seam[L - 2]                                      \
+    (v == 0 && count == p.lines && p.from > 0 ? p.overlap[L - 2]                                   \
                                               : ROWS_LOWER##L + v - (int)sizeof(ROWS_T))
 #define ROWS_IN(AHEAD) (!ends || (line + (AHEAD)*LINE >= 0 && line + (AHEAD)*LINE <= p.last))
 #define ROWS_NEXT(L, AHEAD)                                                                        \
@@ -242,11 +242,11 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(pair)(bool wide, int levels, bool ends, enu
                 line += LINE;
         }
         if (levels >= 2)
-            ROWS_STORE(ROWS_AT(p.seam[0], 0), ROWS_SEAM(2));
+            ROWS_STORE(ROWS_AT(p.overlap[0], 0), ROWS_OVERLAP(2));
         if (levels >= 3)
-            ROWS_STORE(ROWS_AT(p.seam[1], 0), ROWS_SEAM(3));
+            ROWS_STORE(ROWS_AT(p.overlap[1], 0), ROWS_OVERLAP(3));
         if (levels >= 4)
-            ROWS_STORE(ROWS_AT(p.seam[2], 0), ROWS_SEAM(4));
+            ROWS_STORE(ROWS_AT(p.overlap[2], 0), ROWS_OVERLAP(4));
         for (int face = 0; face < 2 && ends; face++)
             if (p.end[face].there)
                 ROWS_NAME(pair_ghosts)(levels, &p, &p.end[face]);
@@ -259,7 +259,7 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(pair)(bool wide, int levels, bool ends, enu
                 p.source[n] += p.input_pitch;
         }
         for (int n = 0; n < LATER; n++)
-            p.seam[n] += LINE;
+            p.overlap[n] += LINE;
     }
 #undef ROWS_LOWER2
 #undef ROWS_LOWER3
@@ -273,7 +273,7 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(pair)(bool wide, int levels, bool ends, enu
 #undef ROWS_BEGIN
 #undef ROWS_NEXT
 #undef ROWS_IN
-#undef ROWS_SEAM
+#undef ROWS_OVERLAP
 #undef ROWS_BESIDE
 #undef ROWS_EACH
 }

@@ -162,18 +162,18 @@ static void finish_stack(const struct tile *t, int64_t j, int64_t j_end, int64_t
     }
 }
 
-/* All levels together, at a step of the march. A rim is of two rows, of levels 2 and 3, of which
- * the outer one of level 3 is of no use; and one more of level 1. */
+/* All levels together, at a step of the march. An overlap is of two rows, of levels 2 and 3, of
+ * which the outer one of level 3 is of no use; and one more of level 1. */
 static void step_stack(struct carry *carry, int64_t s)
 {
-    enum { RIM = LATER };
+    enum { OVERLAP = LATER };
     const struct tile *t = carry->t;
     const struct wave *w = t->w;
     const int64_t first = level_lo(t, 1, w->across), end = level_hi(t, 1, w->across);
     const int64_t from = larger(t->box.lo[w->across], w->s->box.lo[w->across]);
     const int64_t to = smaller(t->box.hi[w->across], w->s->box.hi[w->across]);
-    const bool lower = first == from - RIM && inside(w, first, from);
-    const bool upper = end == to + RIM && inside(w, to, end);
+    const bool lower = first == from - OVERLAP && inside(w, first, from);
+    const bool upper = end == to + OVERLAP && inside(w, to, end);
     struct asking asking = ask_plane(t, s);
     if (!lower)
         advance_later(carry, first, from, s);

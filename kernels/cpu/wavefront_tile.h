@@ -38,7 +38,7 @@ enum {
     NARROW_BYTES_PAIR = 3072,       /* and up to which rows of the ring are close */
     WIDEST_BYTES_2D = 16384,        /* */
     WIDEST_BYTES_1D = 8192,         /* */
-    MOST_CACHE = 4096 * 1024,       /* bytes of a core's second cache that a tile is cut for */
+    MOST_CACHE = 4096 * 1024,       /* bytes of a core's L2 that a tile is cut for */
     SMALL_CACHE = 1024 * 1024,      /* and up to which there is no room for planes of the input */
     CACHE_BYTES = 16 * 1024 * 1024, /* fields that fit in this much last-level cache stay there */
     PAGE = 4096,
@@ -216,11 +216,11 @@ static int64_t cut_axis(int64_t n, int64_t longest, int64_t shortest, int64_t th
     return n / shared >= shortest ? shared : pieces;
 }
 
-/* Tiles whose planes of all levels fit in a core's second cache; threads get whole tiles. */
+/* Tiles whose planes of all levels fit in a core's L2; threads get whole tiles. */
 static void cut(struct wave *w, bool source)
 {
     static const int64_t widest[HS_AXES] = {WIDEST_BYTES_1D, WIDEST_BYTES_2D, WIDEST_BYTES_3D};
-    const int64_t rim = 2 * w->steps * w->radius, threads = w->s->threads;
+    const int64_t overlap = 2 * w->steps * w->radius, threads = w->s->threads;
     const int64_t kept = w->slots + (w->ahead ? 0 : 2 * w->radius + 2) +
                          (source ? (w->steps - 1) * w->radius + 2 : 0);
     /* what a plane to come meets on its way is not a tile's alone */
@@ -230,21 +230,22 @@ static void cut(struct wave *w, bool source)
     pieces[HS_X] = pieces[HS_Y] = pieces[HS_Z] = 1;
     if (w->dims < 3) {
         pieces[HS_X] = cut_axis(w->n[HS_X], smaller(points, widest[w->dims - 1] / w->size),
-                                larger(8 * rim, 32 * w->line), threads);
+                                larger(8 * overlap, 32 * w->line), threads);
     } else {
         pieces[HS_X] = divide_up(w->n[HS_X] * w->size, w->pair ? WIDEST_BYTES_PAIR : widest[2]);
         const int64_t width = divide_up(w->n[HS_X], pieces[HS_X]) + (pieces[HS_X] < 2 ? 0
                                                                      : w->stack       ? 2 * w->line
-                                                                                      : rim);
-        const int64_t rows = !w->pair   ? points / width - rim
+                                                                                      : overlap);
+        const int64_t rows = !w->pair   ? points / width - overlap
                              : w->plain ? PAIR_ROWS_PLAIN
                                         : PAIR_ROWS;
-        pieces[w->across] = cut_axis(w->n[w->across], larger(rows, GROUP), larger(rim, 8), threads);
+        pieces[w->across] =
+            cut_axis(w->n[w->across], larger(rows, GROUP), larger(overlap, 8), threads);
     }
     const int64_t tiles = pieces[HS_X] * pieces[w->across];
     if (w->dims > 1 && tiles % threads != 0 && tiles < 4 * threads)
         pieces[w->march] =
-            larger(1, smaller(divide_up(threads, tiles), w->n[w->march] / larger(2 * rim, 8)));
+            larger(1, smaller(divide_up(threads, tiles), w->n[w->march] / larger(2 * overlap, 8)));
 }
 
 static void describe(const struct hs_sweep *s, int steps, bool source, struct wave *w)
@@ -297,8 +298,8 @@ static void describe(const struct hs_sweep *s, int steps, bool source, struct wa
         w->ring_plane += w->pair ? PAIR_APART : STACK_APART;
 }
 
-/* A pair's seams: of each later level, for each row, the line before a strip. */
-static int64_t seam_bytes(const struct wave *w)
+/* A pair's overlaps: of each later level, for each row, the line before a strip. */
+static int64_t overlap_bytes(const struct wave *w)
 {
     return LATER * w->ring_rows * LINE_BYTES;
 }
@@ -306,7 +307,8 @@ static int64_t seam_bytes(const struct wave *w)
 static size_t ring_bytes(const struct wave *w)
 {
     if (w->pair)
-        return (size_t)(divide_up(PAIR_SLOTS * w->ring_pair + PAGE + seam_bytes(w), PAGE) * PAGE);
+        return (size_t)(divide_up(PAIR_SLOTS * w->ring_pair + PAGE + overlap_bytes(w), PAGE) *
+                        PAGE);
     const int64_t gathered = w->visit * w->ring_pitch * w->size;
     return (size_t)(divide_up(w->slots * w->ring_plane + gathered, PAGE) * PAGE);
 }

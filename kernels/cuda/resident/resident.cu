@@ -3,8 +3,8 @@
  * launch.
  *
  * On a small grid a launch costs more than the sweep: 64^3 points in float are 1 MiB, which all
- * multiprocessors together read in a quarter of a microsecond from the cache, but a replayed launch
- * takes 1.3. Here all blocks run at once, and each keeps a box of the grid in its threads'
+ * multiprocessors together read in a quarter of a microsecond from the cache, but a launch in a
+ * CUDA graph takes 1.3. Here all blocks run at once, and each keeps a box of the grid in its threads'
  * registers (block.cuh):
  *
  *   +-----------------+   a thread has ROWS x PLANES vectors of 16 bytes
