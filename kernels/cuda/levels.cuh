@@ -11,6 +11,8 @@
 
 #include "common.cuh"
 
+#include "core/ghost.h"
+
 namespace star
 {
 
@@ -24,7 +26,7 @@ struct face_rule {
 template <typename T>
 __device__ __forceinline__ T ghost(const face_rule<T> &rule, T inner, T edge, T offset)
 {
-    return fused(rule.a, inner, fused(rule.b, edge, offset));
+    return hs_ghost(rule.a, inner, rule.b, edge, offset);
 }
 
 template <typename T, int FACES, int RADIUS>

@@ -9,9 +9,9 @@
  * where edge is the outermost node and inner(m) the node m layers inside it; or the axis wraps.
  * Backends and kernels know held, wrap and this rule, never a kind's name.
  *
- * In the field's precision T every backend evaluates it as
- *     fma((T)a, inner, fma((T)b, edge, (T)c * (T)drive))
- * at the time of the sweep's input, so that ghosts agree bit for bit.
+ * In the field's precision T every backend evaluates it at the time of the sweep's input by
+ *     hs_ghost((T)a, inner, (T)b, edge, (T)c * (T)drive)
+ * of core/ghost.h, so that ghosts agree bit for bit.
  */
 #ifndef HS_CORE_BOUNDARY_H
 #define HS_CORE_BOUNDARY_H

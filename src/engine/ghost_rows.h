@@ -25,8 +25,7 @@ struct hs_ghost_row {
 
 typedef void hs_ghost_row_function(const struct hs_ghost_row *row);
 
-/* The fastest for this processor. All give the same bits: the affine rule is two fused
- * multiply-adds in the field's precision, as core/boundary.h states it. */
+/* The fastest for this processor. All give the same bits, those of core/ghost.h. */
 hs_ghost_row_function *hs_ghost_row_find(enum hs_ghost_action action, enum hs_precision precision);
 
 #endif

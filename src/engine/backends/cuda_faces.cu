@@ -1,4 +1,5 @@
 /* Ghost and prescribed layers on the device. */
+#include "core/ghost.h"
 #include "engine/backends/cuda_parts.cuh"
 
 #include "functions/evaluate.h"
@@ -55,16 +56,6 @@ __device__ node this_node(const launch<T> &l)
     return {row, n - row * l.face[f].length, n < l.face[f].nodes ? f : -1};
 }
 
-__device__ float fused(float a, float b, float c)
-{
-    return __fmaf_rn(a, b, c);
-}
-
-__device__ double fused(double a, double b, double c)
-{
-    return __fma_rn(a, b, c);
-}
-
 template <typename T>
 __global__ void __launch_bounds__(THREADS) fill_ghosts(const __grid_constant__ launch<T> l)
 {
@@ -76,8 +67,8 @@ __global__ void __launch_bounds__(THREADS) fill_ghosts(const __grid_constant__ l
     const T drive = w.table ? w.table[n.row * w.length + n.i] : w.drive;
     for (int m = 1; m <= w.depth; m++)
         edge[-m * w.inward] = w.wrap ? edge[(w.extent - m) * w.inward]
-                                     : fused(w.a[m - 1], edge[m * w.inward],
-                                             fused(w.b[m - 1], *edge, w.c[m - 1] * drive));
+                                     : hs_ghost(w.a[m - 1], edge[m * w.inward], w.b[m - 1], *edge,
+                                                w.c[m - 1] * drive);
 }
 
 /* Whether a later prescribed face has this node of a face too. */

@@ -6,6 +6,7 @@
  * this file, so that they run side by side.
  */
 #include "core/device.h"
+#include "core/ghost.h"
 #include "core/kernel.h"
 #include "core/problem.h"
 #include "fused_line_1d/plan.h"
@@ -375,9 +376,11 @@ static double value_at(const struct walls *walls, const struct fields *f, int di
         const double offset =
             times(p, p == HS_FLOAT ? (double)(float)rule->c[m - 1] : rule->c[m - 1],
                   wall_value(walls, f, t, face, edge));
-        return multiply_add(
-            p, rule->a[m - 1], value_at(walls, f, dims, field, t, inner),
-            multiply_add(p, rule->b[m - 1], value_at(walls, f, dims, field, t, edge), offset));
+        const double a = rule->a[m - 1], in = value_at(walls, f, dims, field, t, inner);
+        const double b = rule->b[m - 1], at_edge = value_at(walls, f, dims, field, t, edge);
+        return p == HS_FLOAT
+                   ? (double)hs_ghost((float)a, (float)in, (float)b, (float)at_edge, (float)offset)
+                   : hs_ghost(a, in, b, at_edge, offset);
     }
     return field[(at[2] * n[1] + at[1]) * n[0] + at[0]];
 }
