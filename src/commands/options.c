@@ -1,6 +1,7 @@
 /* heatsolve options: every key of a config, from the options table. */
 #include "input/options.h"
 #include "commands/command.h"
+#include "core/stencil.h"
 #include "input/arguments.h"
 #include "input/expression.h"
 
@@ -50,6 +51,15 @@ static void print_functions(const char *before, const char *after)
     printf("%s", after);
 }
 
+static void print_variables(void)
+{
+    char name[CELL];
+    printf("\nFACE is ");
+    for (int n = 0; hs_option_concrete("FACE", n, name, sizeof name); n++)
+        printf("%s%s", n ? ", " : "", name);
+    printf("; cN is c0 to c%d.\n", HS_MAX_COEFFICIENTS - 1);
+}
+
 static void print_text(void)
 {
     int path = 0, type = 0, fallback = 0, range = 0, unit = 0;
@@ -71,7 +81,7 @@ static void print_text(void)
                row.fallback, unit, row.unit, range, wide ? "" : row.range, row.help,
                wide ? ": " : "", wide ? row.range : "", row.loose);
     }
-    printf("\nFACE is all, x_min, x_max, y_min, y_max, z_min or z_max; cN is c0 to c18.\n");
+    print_variables();
     print_functions("Expressions know x, y, z [m], t [s], pi, e, + - * / ^ ( ) < <= > >= == != && "
                     "|| ?: and\n",
                     ".\n");
@@ -141,13 +151,10 @@ static void print_man(void)
 static void print_keys(void)
 {
     for (const struct hs_option *option = hs_options; option->path; option++) {
-        const char *variable = strstr(option->path, "cN");
-        if (is_group(option))
-            continue;
-        if (!variable)
-            printf("%s\n", option->path);
-        for (int i = 0; variable && i <= 18; i++)
-            printf("%.*sc%d\n", (int)(variable - option->path), option->path, i);
+        char path[CELL];
+        for (int n = 0; !is_group(option) && hs_option_concrete(option->path, n, path, sizeof path);
+             n++)
+            printf("%s\n", path);
     }
 }
 

@@ -47,7 +47,7 @@ static int list_drives(const struct hs_problem *problem, const struct hs_plan *p
 static void put_on_face(const struct hs_grid *grid, int face, int64_t node[HS_AXES])
 {
     if (face >= 0)
-        node[face / 2] = face % 2 ? grid->points[face / 2] - 1 : 0;
+        node[face / 2] = hs_grid_face_index(grid, face);
 }
 
 static double value_at(const struct hs_grid *grid, const struct drive *drive,

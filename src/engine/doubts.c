@@ -93,9 +93,10 @@ static bool wall_temperature(const struct hs_problem *problem, int face, double 
     if (!kind || !(kind->all_of & temperatures))
         return false;
     for (int axis = 0; axis < HS_AXES; axis++) {
-        const int64_t last = problem->grid.points[axis] - 1;
+        const int64_t middle = (problem->grid.points[axis] - 1) / 2;
         const bool across = axis == face / 2;
-        at[axis] = hs_grid_coordinate(&problem->grid, axis, across ? face % 2 * last : last / 2);
+        at[axis] = hs_grid_coordinate(&problem->grid, axis,
+                                      across ? hs_grid_face_index(&problem->grid, face) : middle);
     }
     *out = hs_value_at(&problem->face[face].drive, at[HS_X], at[HS_Y], at[HS_Z], 0.0);
     return true;

@@ -7,8 +7,8 @@
 /* Where a face's key is: in its own group, else in `all` for a face without a type of its own. */
 struct hs_key hs_face_key(const struct hs_reader *reader, int face, const char *name)
 {
-    const struct hs_key own = hs_key("boundary.%s.%s", hs_face_names[face], name);
-    const struct hs_key type = hs_key("boundary.%s.type", hs_face_names[face]);
+    const struct hs_key own = hs_key("boundary.%s.%s", hs_face_name(face), name);
+    const struct hs_key type = hs_key("boundary.%s.type", hs_face_name(face));
     const struct hs_key shared = hs_key("boundary.all.%s", name);
     const bool inherits = !hs_given(reader, type.text) && hs_given(reader, shared.text);
     return !hs_given(reader, own.text) && inherits ? shared : own;
@@ -49,14 +49,14 @@ static struct hs_key list_keys(unsigned keys, const char *between)
 /* Whether a face says nothing itself, so that what is wrong with it is wrong with `all`. */
 static bool is_shared(const struct hs_reader *reader, int face)
 {
-    return !hs_given(reader, hs_key("boundary.%s", hs_face_names[face]).text) &&
+    return !hs_given(reader, hs_key("boundary.%s", hs_face_name(face)).text) &&
            hs_given(reader, "boundary.all");
 }
 
 static bool is_complete(struct hs_reader *reader, int face, const struct hs_boundary_kind *kind,
                         unsigned given)
 {
-    const char *name = is_shared(reader, face) ? "all" : hs_face_names[face];
+    const char *name = is_shared(reader, face) ? "all" : hs_face_name(face);
     bool complete = true;
     for (enum hs_boundary_key key = 0; key < HS_BOUNDARY_KEYS; key++)
         if (kind->all_of & 1u << key & ~given) {
@@ -101,7 +101,7 @@ static bool read_face(struct hs_reader *reader, int face)
         return false;
     if (!hs_given(reader, hs_face_key(reader, face, "type").text))
         problem->assumed_faces |= 1u << face;
-    check_unused(reader, hs_face_names[face], kind);
+    check_unused(reader, hs_face_name(face), kind);
     struct hs_boundary_spec spec;
     const bool read = read_spec(reader, face, kind, &spec);
     const char *reason = NULL;
@@ -147,9 +147,8 @@ static void check_pairs(struct hs_reader *reader)
         if (!low || !high || (low == periodic) == (high == periodic))
             continue;
         const int other = 2 * axis + (low == periodic ? 1 : 0);
-        hs_settings_complain(reader->settings,
-                             hs_key("boundary.%s.type", hs_face_names[other]).text,
-                             "%s is periodic, so this face must be, too", hs_face_names[other ^ 1]);
+        hs_settings_complain(reader->settings, hs_key("boundary.%s.type", hs_face_name(other)).text,
+                             "%s is periodic, so this face must be, too", hs_face_name(other ^ 1));
     }
 }
 
@@ -158,7 +157,7 @@ void hs_read_boundary(struct hs_reader *reader)
     check_pairs(reader); /* before a kind is found to be incomplete */
     read_faces(reader);
     for (int face = face_count(reader); face < HS_FACES; face++) {
-        const struct hs_key group = hs_key("boundary.%s", hs_face_names[face]);
+        const struct hs_key group = hs_key("boundary.%s", hs_face_name(face));
         if (hs_given(reader, group.text))
             hs_settings_complain(
                 reader->settings, group.text,

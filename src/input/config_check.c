@@ -58,17 +58,6 @@ static void check_value(struct hs_reader *reader, const char *key, const struct 
     }
 }
 
-static struct hs_box face_box(const struct hs_grid *grid, int face)
-{
-    struct hs_box box = hs_grid_box(grid);
-    const int axis = face / 2;
-    if (face % 2)
-        box.lo[axis] = box.hi[axis] - 1;
-    else
-        box.hi[axis] = box.lo[axis] + 1;
-    return box;
-}
-
 /* The source's place, and of a file with its dataset, if one is given. */
 static void keep_source(struct hs_reader *reader, const char *key)
 {
@@ -99,7 +88,7 @@ static void check_faces(struct hs_reader *reader)
 {
     const struct hs_problem *problem = reader->problem;
     for (int face = 0; face < 2 * problem->grid.dims; face++) {
-        const struct hs_box box = face_box(&problem->grid, face);
+        const struct hs_box box = hs_grid_face_box(&problem->grid, face);
         const struct hs_key key = drive_key(reader, face);
         hs_keep_place(reader, (enum hs_place)(HS_PLACE_FACE + face), key.text);
         check_value(reader, key.text, &problem->face[face].drive, 0.0, &box);

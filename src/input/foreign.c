@@ -13,7 +13,7 @@
 #define EVEN_SPACING                                                                               \
     "the spacing along an axis is uniform; stretched grids are not there yet. Give points, lower " \
     "and upper"
-#define FACES "faces are called x_min, x_max, y_min, y_max, z_min and z_max"
+#define FACES "faces are called x_min, x_max and the like, by axis and end"
 
 /* A pattern stands for the key and all within it. `meant` is a key, or, without a dot, another last
  * name in the same group. */

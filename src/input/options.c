@@ -1,5 +1,7 @@
 #include "input/options.h"
 
+#include "core/stencil.h"
+
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -190,7 +192,7 @@ const struct hs_option hs_options[] = {
     {.path = "boundary",
      .type = HS_OPTION_GROUP,
      .unit = "",
-     .help = "conditions at the faces: all, x_min, x_max, y_min, y_max, z_min, z_max"},
+     .help = "conditions at the faces, at all or at each"},
     {.path = "boundary.FACE",
      .type = HS_OPTION_GROUP,
      .unit = "",
@@ -426,16 +428,26 @@ void hs_option_range(const struct hs_option *option, char *out, size_t size)
 
 /* ---- paths ----------------------------------------------------------------------------------- */
 
-static const char *const faces[] = {"all",   "x_min", "x_max", "y_min",
-                                    "y_max", "z_min", "z_max", NULL};
-enum { LARGEST_COEFFICIENT = 18 };
+enum { FACE_NAMES = 1 + HS_FACES, COEFFICIENTS = HS_MAX_COEFFICIENTS };
+
+static const char *face_name(int n)
+{
+    return n == 0 ? "all" : hs_face_name(n - 1);
+}
+
+static const char *coefficient_name(int n)
+{
+    static char name[16];
+    snprintf(name, sizeof name, "c%d", n);
+    return name;
+}
 
 /* Length of the face's name at the beginning of `path`, 0 if there is none. */
 static size_t face_length(const char *path)
 {
-    for (int i = 0; faces[i]; i++) {
-        const size_t n = strlen(faces[i]);
-        if (strncmp(path, faces[i], n) == 0 && (path[n] == '\0' || path[n] == '.'))
+    for (int i = 0; i < FACE_NAMES; i++) {
+        const size_t n = strlen(face_name(i));
+        if (strncmp(path, face_name(i), n) == 0 && (path[n] == '\0' || path[n] == '.'))
             return n;
     }
     return 0;
@@ -457,15 +469,34 @@ static size_t coefficient_length(const char *path)
     const size_t digits = strspn(path + 1, "0123456789");
     const int n = digits == 1 ? path[1] - '0' : 10 * (path[1] - '0') + path[2] - '0';
     const bool plain = digits == 1 || (digits == 2 && path[1] != '0');
-    return plain && n <= LARGEST_COEFFICIENT && path[1 + digits] == '\0' ? digits + 1 : 0;
+    return plain && n < COEFFICIENTS && path[1 + digits] == '\0' ? digits + 1 : 0;
 }
 
-/* The parts of a pattern that stand for something else. */
+/* The parts of a pattern that stand for something else, and for what; an index for any number. */
 static const struct {
     const char *text;
     size_t (*length)(const char *path);
-} variables[] = {{"FACE", face_length}, {"[]", index_length}, {"cN", coefficient_length}};
+    int count;
+    const char *(*name)(int n);
+} variables[] = {{"FACE", face_length, FACE_NAMES, face_name},
+                 {"[]", index_length, 0, NULL},
+                 {"cN", coefficient_length, COEFFICIENTS, coefficient_name}};
 enum { VARIABLES = sizeof variables / sizeof variables[0] };
+
+bool hs_option_concrete(const char *pattern, int n, char *out, size_t size)
+{
+    for (int v = 0; v < VARIABLES; v++) {
+        const char *at = variables[v].name ? strstr(pattern, variables[v].text) : NULL;
+        if (!at)
+            continue;
+        if (n < variables[v].count)
+            snprintf(out, size, "%.*s%s%s", (int)(at - pattern), pattern, variables[v].name(n),
+                     at + strlen(variables[v].text));
+        return n < variables[v].count;
+    }
+    snprintf(out, size, "%s", pattern);
+    return n == 0;
+}
 
 const char *hs_option_match(const char *pattern, const char *path)
 {
@@ -599,32 +630,6 @@ static void consider(struct search *search, const char *candidate)
     }
 }
 
-/* Puts `text` in the place of `variable`. */
-static void consider_with(struct search *search, const char *pattern, const char *variable,
-                          const char *text)
-{
-    const char *at = strstr(pattern, variable);
-    char candidate[LONGEST + 1];
-    snprintf(candidate, sizeof candidate, "%.*s%s%s", (int)(at - pattern), pattern, text,
-             at + strlen(variable));
-    consider(search, candidate);
-}
-
-static void consider_option(struct search *search, const char *pattern)
-{
-    if (strstr(pattern, "FACE"))
-        for (int i = 0; faces[i]; i++)
-            consider_with(search, pattern, "FACE", faces[i]);
-    else if (strstr(pattern, "cN"))
-        for (int i = 0; i <= LARGEST_COEFFICIENT; i++) {
-            char name[16];
-            snprintf(name, sizeof name, "c%d", i);
-            consider_with(search, pattern, "cN", name);
-        }
-    else
-        consider(search, pattern);
-}
-
 const char *hs_option_nearest(const char *path)
 {
     static struct search search;
@@ -635,7 +640,10 @@ const char *hs_option_nearest(const char *path)
             search.path[n++] = *p;
     const size_t allowed = 2 * tolerance(last_name(search.path)) + 2;
     search.best = allowed + 1;
-    for (const struct hs_option *option = hs_options; option->path; option++)
-        consider_option(&search, option->path);
+    for (const struct hs_option *option = hs_options; option->path; option++) {
+        char candidate[LONGEST + 1];
+        for (int i = 0; hs_option_concrete(option->path, i, candidate, sizeof candidate); i++)
+            consider(&search, candidate);
+    }
     return search.best <= allowed ? search.nearest : NULL;
 }

@@ -90,8 +90,7 @@ def test_overridden_keys_are_known(page):
     table = program("options", "--keys").stdout.split()
     assert "time.end" in table
     for key in re.findall(r"--set '?([a-z_.0-9\[\]]+)=", page.read_text()):
-        pattern = re.sub(r"boundary\.(all|[xyz]_m(in|ax))", "boundary.FACE", key)
-        pattern = re.sub(r"\[\d+\]", "[]", re.sub(r"stencil\.c\d+", "stencil.cN", pattern))
+        pattern = re.sub(r"\[\d+\]", "[]", key)
         known = any(row == pattern or row.startswith(pattern + ".") for row in table)  # or a whole group
         assert known, f"{names(page)}: --set {key}"
 

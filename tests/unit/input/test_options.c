@@ -63,6 +63,30 @@ void test_options__that_do_not_exist_are_not_found(void **state)
             fail_msg("\"%s\" was found", wrong[n]);
 }
 
+/* All paths that a pattern stands for, each found again. */
+static int count_paths(const char *pattern, const char *last)
+{
+    char path[81];
+    int n = 0;
+    while (hs_option_concrete(pattern, n, path, sizeof path)) {
+        if (strcmp(pattern, path) != 0)
+            assert_found(path, pattern);
+        n++;
+    }
+    assert_string_equal(path, last);
+    return n;
+}
+
+void test_options__patterns_stand_for_paths(void **state)
+{
+    (void)state;
+    assert_int_equal(count_paths("boundary.FACE.type", "boundary.z_max.type"), 7);
+    assert_int_equal(count_paths("boundary.FACE", "boundary.z_max"), 7);
+    assert_int_equal(count_paths("stencil.cN", "stencil.c18"), 19);
+    assert_int_equal(count_paths("time.end", "time.end"), 1);
+    assert_int_equal(count_paths("probes[].at", "probes[].at"), 1);
+}
+
 void test_options__mistyped_ones_have_a_nearest(void **state)
 {
     (void)state;
