@@ -63,7 +63,7 @@ static void print_variables(void)
 static void print_text(void)
 {
     int path = 0, type = 0, fallback = 0, range = 0, unit = 0;
-    for (const struct hs_option *option = hs_options; option->path; option++) {
+    for (const struct hs_option *option = hs_options(); option->path; option++) {
         const struct row row = row_of(option);
         path = wider(path, row.path);
         type = wider(type, row.type);
@@ -74,7 +74,7 @@ static void print_text(void)
     }
     printf("%-*s  %-*s  %-*s  %-*s  %-*s  %s\n", path, "KEY", type, "TYPE", fallback, "DEFAULT",
            unit, "UNIT", range, "RANGE", "WHAT IT IS");
-    for (const struct hs_option *option = hs_options; option->path; option++) {
+    for (const struct hs_option *option = hs_options(); option->path; option++) {
         const struct row row = row_of(option);
         const bool wide = (int)strlen(row.range) > range;
         printf("%-*s  %-*s  %-*s  %-*s  %-*s  %s%s%s%s\n", path, row.path, type, row.type, fallback,
@@ -99,7 +99,7 @@ static void print_markdown(void)
 {
     printf("| key | type | default | unit | range | what it is |\n"
            "|---|---|---|---|---|---|\n");
-    for (const struct hs_option *option = hs_options; option->path; option++) {
+    for (const struct hs_option *option = hs_options(); option->path; option++) {
         const struct row row = row_of(option);
         printf("| `%s` | ", row.path);
         print_cell(row.type);
@@ -133,7 +133,7 @@ static void print_fact(const char *name, const char *text)
 static void print_man(void)
 {
     printf(".Bl -tag -width Ds\n");
-    for (const struct hs_option *option = hs_options; option->path; option++) {
+    for (const struct hs_option *option = hs_options(); option->path; option++) {
         const struct row row = row_of(option);
         printf(".It Cm ");
         print_mdoc(row.path);
@@ -150,7 +150,7 @@ static void print_man(void)
 /* One a line, for the completion of --set. */
 static void print_keys(void)
 {
-    for (const struct hs_option *option = hs_options; option->path; option++) {
+    for (const struct hs_option *option = hs_options(); option->path; option++) {
         char path[CELL];
         for (int n = 0; !is_group(option) && hs_option_concrete(option->path, n, path, sizeof path);
              n++)

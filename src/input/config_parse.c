@@ -273,41 +273,49 @@ static void remove_rivals(struct hs_settings *settings, const char *path)
     }
 }
 
-/* Of a face's flux and gradient, which say the same, the one that an override does not give. */
-static void remove_rival_of_face(struct hs_settings *settings, const char *path)
+/* A key of a face, "boundary.x_min.flux": where its name begins; else NULL. */
+static const char *name_in_face(const char *path)
 {
-    static const char *const ways[2] = {"flux", "gradient"};
-    char face[LONGEST_PATH], other[2 * LONGEST_PATH];
-    for (int way = 0; way < 2; way++) {
-        const char *name = strrchr(path, '.');
-        if (strncmp(path, "boundary.", 9) != 0 || !name || strcmp(name + 1, ways[way]) != 0)
-            continue;
-        snprintf(face, sizeof face, "%.*s", (int)(name - path), path);
-        snprintf(other, sizeof other, "%s.%s", face, ways[1 - way]);
-        const struct hs_setting *entry = hs_settings_find(settings, other);
-        if (entry && entry->file)
-            hs_settings_remove(settings, other);
+    const char *rest = hs_option_match("boundary.FACE.", path);
+    return rest && *rest && !strpbrk(rest, ".[") ? rest : NULL;
+}
+
+/* Removes a key of the same face, if the config gave it: two overrides that exclude each other are
+ * an error. */
+static void remove_beside(struct hs_settings *settings, const char *path, const char *name,
+                          const char *other)
+{
+    char beside[2 * LONGEST_PATH];
+    snprintf(beside, sizeof beside, "%.*s%s", (int)(name - path), path, other);
+    const struct hs_setting *entry = hs_settings_find(settings, beside);
+    if (entry && entry->file)
+        hs_settings_remove(settings, beside);
+}
+
+/* Of keys of a face of which one is to be given, those that an override does not give. */
+static void remove_rivals_of_face(struct hs_settings *settings, const char *path)
+{
+    const char *name = name_in_face(path);
+    for (const struct hs_boundary_kind *kind = hs_boundary_kinds; name && kind->name; kind++) {
+        const int given = hs_boundary_key_find(kind, name);
+        for (int n = 0; n < hs_boundary_key_count(kind); n++)
+            if (given >= 0 && n != given && kind->key[given].one_of && kind->key[n].one_of)
+                remove_beside(settings, path, name, kind->key[n].name);
     }
 }
 
 /* Of a face whose kind an override changes, what the config says and the new kind does not use. */
 static void remove_unused_of_face(struct hs_settings *settings, const char *path)
 {
-    static const char ending[] = ".type";
-    const size_t length = strlen(path), tail = sizeof ending - 1;
+    const char *name = name_in_face(path);
     const struct hs_setting *type = hs_settings_find(settings, path);
-    if (strncmp(path, "boundary.", 9) != 0 || length < tail || !type || !type->text ||
-        strcmp(path + length - tail, ending) != 0)
+    if (!name || strcmp(name, "type") != 0 || !type || !type->text)
         return;
     const struct hs_boundary_kind *kind = hs_boundary_find(type->text);
-    for (enum hs_boundary_key key = 0; kind && key < HS_BOUNDARY_KEYS; key++) {
-        char other[2 * LONGEST_PATH];
-        snprintf(other, sizeof other, "%.*s.%s", (int)(length - tail), path,
-                 hs_boundary_key_name(key));
-        const struct hs_setting *entry = hs_settings_find(settings, other);
-        if (entry && entry->file && !((kind->any_of | kind->all_of) & 1u << key))
-            hs_settings_remove(settings, other);
-    }
+    for (const struct hs_boundary_kind *other = hs_boundary_kinds; kind && other->name; other++)
+        for (int n = 0; n < hs_boundary_key_count(other); n++)
+            if (hs_boundary_key_find(kind, other->key[n].name) < 0)
+                remove_beside(settings, path, name, other->key[n].name);
 }
 
 /* An override's value that is taken as it stands, without quotes: words for a key that takes them.
@@ -385,7 +393,7 @@ enum hs_status hs_config_override(const char *override, struct hs_settings *sett
     const char *value = equals + 1 + strspn(equals + 1, " \t");
     hs_settings_remove(settings, path);
     remove_rivals(settings, path);
-    remove_rival_of_face(settings, path);
+    remove_rivals_of_face(settings, path);
     enum hs_status status = add_surroundings(settings, path);
     if (!status)
         status = is_plain(option, value) ? add_plain(option, path, value, settings)

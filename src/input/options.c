@@ -1,6 +1,7 @@
 #include "input/options.h"
 
 #include "core/stencil.h"
+#include "input/boundary_options.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -41,7 +42,8 @@
         .fallback = "-1", .unit = "", .help = "which step of the dataset, from 0; -1 is the last"  \
     }
 
-const struct hs_option hs_options[] = {
+/* All but those of the boundary, which stand behind boundary.FACE. */
+static const struct hs_option written[] = {
     {.path = "title",
      .loose = true,
      .type = HS_OPTION_STRING,
@@ -197,38 +199,6 @@ const struct hs_option hs_options[] = {
      .type = HS_OPTION_GROUP,
      .unit = "",
      .help = "one face, or all; a face without a type of its own takes that of all"},
-    {.path = "boundary.FACE.type",
-     .type = HS_OPTION_CHOICE,
-     .choices = "fixed|dirichlet|neumann|robin|periodic|reflective|clamp|constant",
-     .fallback = "fixed",
-     .unit = "",
-     .help = "the kind of boundary"},
-    {.path = "boundary.FACE.value",
-     .type = HS_OPTION_VALUE,
-     ANY,
-     .unit = "K",
-     .help = "dirichlet: temperature of the wall; constant: temperature outside"},
-    {.path = "boundary.FACE.flux",
-     .type = HS_OPTION_VALUE,
-     ANY,
-     .unit = "W/m^2",
-     .help = "neumann: heat that leaves through the face; needs a conductivity"},
-    {.path = "boundary.FACE.gradient",
-     .type = HS_OPTION_VALUE,
-     ANY,
-     .unit = "K/m",
-     .help = "neumann: dT/dn along the outward normal, instead of flux"},
-    {.path = "boundary.FACE.h",
-     .type = HS_OPTION_NUMBER,
-     NOT_NEGATIVE,
-     .unit = "W/(m^2 K)",
-     .help = "robin: heat transfer coefficient; needs a conductivity"},
-    {.path = "boundary.FACE.ambient",
-     .type = HS_OPTION_VALUE,
-     ANY,
-     .unit = "K",
-     .help = "robin: temperature of the surroundings"},
-
     {.path = "time", .type = HS_OPTION_GROUP, .unit = "", .help = "end and step of the run"},
     {.path = "time.end",
      .loose = true,
@@ -389,6 +359,21 @@ const struct hs_option hs_options[] = {
     {.path = NULL},
 };
 
+const struct hs_option *hs_options(void)
+{
+    enum { ROWS = sizeof written / sizeof written[0] };
+    static struct hs_option all[ROWS + HS_BOUNDARY_OPTIONS];
+    if (all[0].path)
+        return all;
+    struct hs_option *to = all;
+    for (int row = 0; row < ROWS; row++) {
+        *to++ = written[row];
+        if (written[row].path && strcmp(written[row].path, "boundary.FACE") == 0)
+            to = hs_boundary_options(to);
+    }
+    return all;
+}
+
 const char *hs_option_type_name(enum hs_option_type type)
 {
     static const char *const names[HS_OPTION_TYPES] = {
@@ -520,7 +505,7 @@ const char *hs_option_match(const char *pattern, const char *path)
 
 const struct hs_option *hs_option_find(const char *path)
 {
-    for (const struct hs_option *option = hs_options; option->path; option++) {
+    for (const struct hs_option *option = hs_options(); option->path; option++) {
         const char *rest = hs_option_match(option->path, path);
         if (!rest)
             continue;
@@ -640,7 +625,7 @@ const char *hs_option_nearest(const char *path)
             search.path[n++] = *p;
     const size_t allowed = 2 * tolerance(last_name(search.path)) + 2;
     search.best = allowed + 1;
-    for (const struct hs_option *option = hs_options; option->path; option++) {
+    for (const struct hs_option *option = hs_options(); option->path; option++) {
         char candidate[LONGEST + 1];
         for (int i = 0; hs_option_concrete(option->path, i, candidate, sizeof candidate); i++)
             consider(&search, candidate);

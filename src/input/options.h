@@ -1,5 +1,6 @@
 /*
- * The options table: the master copy of every config key.
+ * The options table: the master copy of every config key, but for those of the boundary's kinds,
+ * which core/boundary.c has.
  *
  * The reader, --set, the unknown-key suggestions, `heatsolve options`, the man page and bash
  * completion all come from it. It is the only place of defaults and ranges.
@@ -40,7 +41,8 @@ struct hs_option {
     bool loose;           /* not what a run is known by: a resumed run may have it otherwise */
 };
 
-extern const struct hs_option hs_options[]; /* ends with a NULL path */
+/* All of them, ending with a NULL path. Those of the boundary are made of its kinds' table. */
+const struct hs_option *hs_options(void);
 
 const char *hs_option_type_name(enum hs_option_type type); /* "number or expression" */
 

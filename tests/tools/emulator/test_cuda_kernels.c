@@ -11,6 +11,7 @@
 #include "core/problem.h"
 #include "fused_line_1d/plan.h"
 #include "test.h"
+#include "walls.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -295,12 +296,9 @@ static void set_walls(struct walls *walls, const struct fields *f, int dims, int
         const char *kind = wraps              ? "periodic"
                            : mix == ALL_FIXED ? "fixed"
                                               : kinds[(mix * 3 + face * 2) % 7];
-        const struct hs_boundary_kind *row = hs_boundary_find(kind);
-        struct hs_boundary_spec spec = {.given = 1u << HS_BOUNDARY_GRADIENT};
-        spec.value[HS_BOUNDARY_H].constant = 0.7;
-        const char *reason;
-        walls->face[face].type = kind;
-        assert_int_equal(row->lower(&spec, 2.0, 0.25, radius, &walls->face[face], &reason), HS_OK);
+        walls->face[face] = make_wall(
+            kind, (struct hs_value){.constant = 0.0}, 0.7,
+            (struct hs_boundary_spec){.conductivity = 2.0, .spacing = 0.25, .radius = radius});
         for (int t = 0; t <= STEPS; t++) {
             walls->number[t][face] = f->precision == HS_FLOAT ? (double)(float)toss() : toss();
             if ((mix + face) % 2 || uniform)
