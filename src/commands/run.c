@@ -35,9 +35,9 @@ struct job {
     struct hs_checkpoint *checkpoint;
     struct hs_progress *progress;
     struct hs_loop_result result;
-    double max_error; /* against exact; NaN without */
-    int64_t written;  /* snapshots in the file */
-    double *probes;   /* at the end; NULL: not known */
+    struct hs_exact_error error; /* against exact; NaN without */
+    int64_t written;             /* snapshots in the file */
+    double *probes;              /* at the end; NULL: not known */
 };
 
 static enum hs_status read_request(int argc, char **argv, struct request *request,
@@ -183,11 +183,11 @@ static enum hs_status judge(struct job *job, struct hs_error *err)
     enum hs_status st = HS_OK;
     if (problem->schedule.steady && !job->result.steady.reached)
         st = not_steady(job, err);
-    if (hs_outcome_is_inaccurate(problem, job->max_error))
+    if (hs_outcome_is_inaccurate(problem, job->error.max))
         st = hs_error_add(err, HS_FAILED_CHECK,
                           "%s: exact.max_error = %g: exceeded: the largest |T - exact| is %g at "
                           "t = %.9g s",
-                          problem->config_path, problem->exact.max_error, job->max_error,
+                          problem->config_path, problem->exact.max_error, job->error.max,
                           job->result.time);
     return st;
 }
@@ -201,7 +201,7 @@ static void report(const struct request *request, const struct job *job, enum hs
                                      .plan = &job->plan,
                                      .result = &job->result,
                                      .status = status,
-                                     .max_error = job->max_error,
+                                     .error = job->error,
                                      .snapshots = job->written,
                                      .probes = job->probes};
     if (request->json)
@@ -224,7 +224,7 @@ static void close_observers(struct job *job)
     hs_progress_destroy(job->progress);
     hs_checkpoint_destroy(job->checkpoint);
     if (job->snapshots) {
-        job->max_error = hs_snapshots_last_error(job->snapshots);
+        job->error = hs_snapshots_last_error(job->snapshots);
         job->written = hs_snapshots_count(job->snapshots);
         keep_probes(job);
     }
@@ -234,7 +234,7 @@ static void close_observers(struct job *job)
 static enum hs_status run(int argc, char **argv, struct hs_error *err)
 {
     struct request request = {0};
-    struct job job = {.max_error = NAN};
+    struct job job = {.error = {NAN, NAN}};
     hs_problem_init(&job.problem);
     hs_signals_watch();
 

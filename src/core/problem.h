@@ -183,6 +183,11 @@ const char *hs_problem_place(const struct hs_problem *problem, enum hs_place whi
 
 const char *hs_problem_temperature_unit(const struct hs_problem *problem); /* "K", "degC" */
 
+/* That of the heat content, in a form that people and UDUNITS read: "J", "J/m", "J/m^2", per metre
+ * of each axis that the grid lacks; "K m^3" and so on where no heat capacity is known; "1" with raw
+ * coefficients, whose numbers have no units. */
+void hs_problem_heat_unit(const struct hs_problem *problem, char *out, size_t size);
+
 /*
  * Prescribed layers in order x, y, z, min before max: where two meet, the later one has the node.
  * Tells whether node (i, j, k) is prescribed and by which face (-1 if none).

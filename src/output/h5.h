@@ -23,8 +23,8 @@ void hs_h5_quiet(void);
 
 hid_t hs_h5_group(struct hs_h5 *h5, hid_t at, const char *name);
 
-/* `values` [rows] as dataset `name`, 64-bit integers if `whole`. It can grow, as its dimension
- * may; the caller closes it. */
+/* `values` [rows] as dataset `name`, 64-bit integers if `whole`; groups in the name are made. It
+ * can grow, as its dimension may; the caller closes it. */
 hid_t hs_h5_column(struct hs_h5 *h5, hid_t at, const char *name, int64_t rows, const double *values,
                    int whole);
 

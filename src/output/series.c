@@ -19,10 +19,10 @@ enum hs_status hs_series_add_column(struct hs_series *series, const char *group,
     series->columns = columns;
     struct hs_column *column = &columns[series->column_count];
     *column = (struct hs_column){
-        .group = group, .name = strdup(name), .units = units, .long_name = long_name};
-    if (!column->name)
-        return no_memory(err);
+        .group = group, .name = strdup(name), .units = strdup(units), .long_name = long_name};
     series->column_count++;
+    if (!column->name || !column->units)
+        return no_memory(err);
     return HS_OK;
 }
 
@@ -41,6 +41,7 @@ void hs_series_release(struct hs_series *series)
 {
     for (int c = 0; c < series->column_count; c++) {
         free(series->columns[c].name);
+        free(series->columns[c].units);
         free(series->columns[c].values);
     }
     free(series->columns);
@@ -71,4 +72,13 @@ enum hs_status hs_series_add_row(struct hs_series *series, int64_t sweep, double
 int64_t hs_series_last_sweep(const struct hs_series *series)
 {
     return series->rows ? (int64_t)series->columns[HS_SERIES_SWEEP].values[series->rows - 1] : -1;
+}
+
+double hs_series_last(const struct hs_series *series, const char *group, const char *name)
+{
+    for (int c = 0; c < series->column_count && series->rows > 0; c++)
+        if (strcmp(series->columns[c].group, group) == 0 &&
+            strcmp(series->columns[c].name, name) == 0)
+            return series->columns[c].values[series->rows - 1];
+    return NAN;
 }
