@@ -166,6 +166,14 @@ def test_the_manual_page_has_every_option(command):
     assert told - shown == set() and {o for o in shown if o.startswith("--")} - told == set()
 
 
+@pytest.mark.parametrize("page, name, first", [("guide.md", "kinds", "type"), ("file-format.md", "history", "quantity")])
+def test_the_pages_tables_are_the_programs(page, name, first):
+    text = (ROOT / "docs" / page).read_text()
+    section = re.search(rf"^<!-- {name}: begin.*?\n(.*?)^<!-- {name}: end", text, re.M | re.S).group(1)
+    tables = program("options", "--markdown").stdout.split("\n\n")
+    assert section.strip() in [t.strip() for t in tables if t.startswith(f"| {first} |")], "make man brings it up to date"
+
+
 def test_the_manual_pages_keys_are_the_options_table():
     page = (ROOT / "docs" / "man" / "heatsolve.1").read_text()
     section = re.search(r"^\.\\\" keys: begin.*?\n(.*?)^\.\\\" keys: end", page, re.M | re.S).group(1)
