@@ -82,7 +82,7 @@ enum hs_status hs_face_slots_init(struct hs_face_slots *slots, const struct hs_p
     if (!slots->time || !slots->value || !slots->table)
         return hs_error_add(err, HS_DEVICE, "not enough memory for %d time levels of the faces",
                             count);
-    slots->slots = count;
+    slots->count = count;
     for (int slot = 0; slot < count; slot++)
         slots->time[slot] = NAN;
     for (int face = 0; face < HS_FACES; face++)

@@ -40,11 +40,11 @@ struct hs_face_data {
 
 struct hs_face_slots {
     const struct hs_problem *problem; /* outlives this */
-    int slots;
+    int count;
     struct hs_face_data face[HS_FACES];
-    double *time;              /* [slots] s, of what is in each; NaN: nothing yet */
-    double (*value)[HS_FACES]; /* [slots] where uniform */
-    void *(*table)[HS_FACES];  /* [slots] the backend's; NULL where uniform, or as in slot 0 */
+    double *time;              /* [count] s, of what is in each; NaN: nothing yet */
+    double (*value)[HS_FACES]; /* [count] where uniform */
+    void *(*table)[HS_FACES];  /* [count] the backend's; NULL where uniform, or as in slot 0 */
 };
 
 /* Bytes of all tables. */

@@ -36,18 +36,18 @@ static int64_t longest_row(const struct hs_grid *grid)
 
 static bool allocate_face(struct hs_ghosts *ghosts, int face)
 {
-    struct hs_face_slots *data = &ghosts->data;
-    const size_t bytes = (size_t)hs_grid_face_count(&data->problem->grid, face) *
-                         hs_precision_size(data->problem->precision);
-    if (data->face[face].varies_face && face / 2 == HS_X) {
-        ghosts->turned[face] = turn_program(&data->problem->face[face].drive.expression);
+    struct hs_face_slots *slots = &ghosts->slots;
+    const size_t bytes = (size_t)hs_grid_face_count(&slots->problem->grid, face) *
+                         hs_precision_size(slots->problem->precision);
+    if (slots->face[face].varies_face && face / 2 == HS_X) {
+        ghosts->turned[face] = turn_program(&slots->problem->face[face].drive.expression);
         if (!ghosts->turned[face])
             return false;
     }
-    for (int slot = 0; slot < data->slots; slot++)
-        if (hs_face_slots_wants_table(data, slot, face)) {
-            data->table[slot][face] = malloc(bytes);
-            if (!data->table[slot][face])
+    for (int slot = 0; slot < slots->count; slot++)
+        if (hs_face_slots_wants_table(slots, slot, face)) {
+            slots->table[slot][face] = malloc(bytes);
+            if (!slots->table[slot][face])
                 return false;
         }
     return true;
@@ -63,7 +63,7 @@ enum hs_status hs_ghosts_init(struct hs_ghosts *ghosts, const struct hs_problem 
         .threads = threads,
         .scratch_row = longest_row(&problem->grid),
     };
-    const enum hs_status st = hs_face_slots_init(&ghosts->data, problem, slots, err);
+    const enum hs_status st = hs_face_slots_init(&ghosts->slots, problem, slots, err);
     if (st)
         return st;
     ghosts->scratch = malloc((size_t)threads * (size_t)ghosts->scratch_row * sizeof(double));
@@ -79,12 +79,12 @@ enum hs_status hs_ghosts_init(struct hs_ghosts *ghosts, const struct hs_problem 
 void hs_ghosts_release(struct hs_ghosts *ghosts)
 {
     for (int face = 0; face < HS_FACES; face++) {
-        for (int slot = 0; slot < ghosts->data.slots; slot++)
-            free(ghosts->data.table[slot][face]);
+        for (int slot = 0; slot < ghosts->slots.count; slot++)
+            free(ghosts->slots.table[slot][face]);
         free(ghosts->turned[face]);
     }
     free(ghosts->scratch);
-    hs_face_slots_release(&ghosts->data);
+    hs_face_slots_release(&ghosts->slots);
     *ghosts = (struct hs_ghosts){0};
 }
 
@@ -94,8 +94,8 @@ void hs_ghosts_release(struct hs_ghosts *ghosts)
 static void evaluate_row(const struct hs_ghosts *ghosts, int face, double t, int64_t row,
                          double *out)
 {
-    const struct hs_grid *grid = &ghosts->data.problem->grid;
-    const struct hs_expression *expression = &ghosts->data.problem->face[face].drive.expression;
+    const struct hs_grid *grid = &ghosts->slots.problem->grid;
+    const struct hs_expression *expression = &ghosts->slots.problem->face[face].drive.expression;
     const int along = hs_face_first_axis(face), across = hs_face_second_axis(face);
     const double wall = hs_grid_coordinate(grid, face / 2, hs_grid_face_index(grid, face));
     const double other = hs_grid_coordinate(grid, across, row);
@@ -112,10 +112,10 @@ static enum hs_status fill_table(void *self, int face, double t, void *table, st
 {
     (void)err;
     const struct hs_ghosts *ghosts = self;
-    const struct hs_grid *grid = &ghosts->data.problem->grid;
+    const struct hs_grid *grid = &ghosts->slots.problem->grid;
     const int64_t length = grid->points[hs_face_first_axis(face)],
                   rows = grid->points[hs_face_second_axis(face)];
-    const enum hs_precision precision = ghosts->data.problem->precision;
+    const enum hs_precision precision = ghosts->slots.problem->precision;
 #pragma omp parallel for num_threads(ghosts->threads) if (length * rows >= THREADS_FROM)
     for (int64_t row = 0; row < rows; row++) {
         double *values = ghosts->scratch + omp_get_thread_num() * ghosts->scratch_row;
@@ -128,7 +128,7 @@ static enum hs_status fill_table(void *self, int face, double t, void *table, st
 
 void hs_ghosts_at(struct hs_ghosts *ghosts, int slot, double t)
 {
-    hs_face_slots_at(&ghosts->data, slot, t, fill_table, ghosts, NULL); /* cannot fail */
+    hs_face_slots_at(&ghosts->slots, slot, t, fill_table, ghosts, NULL); /* cannot fail */
 }
 
 /* ---- writing ------------------------------------------------------------------------------- */
@@ -144,9 +144,9 @@ struct work {
 static struct work describe_work(const struct hs_ghosts *ghosts, enum hs_ghost_action action,
                                  int slot, int face, void *field)
 {
-    const struct hs_face_slots *data = &ghosts->data;
+    const struct hs_face_slots *slots = &ghosts->slots;
     const struct hs_face_place place = hs_face_place_in(&ghosts->layout, face);
-    const enum hs_precision precision = data->problem->precision;
+    const enum hs_precision precision = slots->problem->precision;
     const int64_t size = (int64_t)hs_precision_size(precision);
     return (struct work){
         .write = hs_ghost_row_find(action, precision),
@@ -155,10 +155,10 @@ static struct work describe_work(const struct hs_ghosts *ghosts, enum hs_ghost_a
                 .along = place.along,
                 .length = place.length,
                 .extent = place.extent,
-                .depth = hs_face_depth(data->problem, face),
-                .rule = &data->problem->face[face],
-                .value = data->value[slot][face],
-                .table = hs_face_slots_table(data, slot, face)},
+                .depth = hs_face_depth(slots->problem, face),
+                .rule = &slots->problem->face[face],
+                .value = slots->value[slot][face],
+                .table = hs_face_slots_table(slots, slot, face)},
         .size = size,
         .rows = place.nodes / place.length,
         .across = place.across,
@@ -197,8 +197,8 @@ void hs_ghosts_fill(const struct hs_ghosts *ghosts, int slot, void *field)
     struct work work[HS_FACES];
     int count = 0;
     for (int face = 0; face < HS_FACES; face++) {
-        const bool wrap = ghosts->data.problem->face[face].wrap;
-        if (hs_face_depth(ghosts->data.problem, face) > 0)
+        const bool wrap = ghosts->slots.problem->face[face].wrap;
+        if (hs_face_depth(ghosts->slots.problem, face) > 0)
             work[count++] = describe_work(ghosts, wrap ? HS_WRAP : HS_GHOSTS, slot, face, field);
     }
     write_faces(work, count, ghosts->threads);
@@ -206,8 +206,8 @@ void hs_ghosts_fill(const struct hs_ghosts *ghosts, int slot, void *field)
 
 void hs_ghosts_prescribe(const struct hs_ghosts *ghosts, int slot, void *field)
 {
-    for (int face = 0; face < 2 * ghosts->data.problem->grid.dims; face++)
-        if (ghosts->data.problem->face[face].prescribed) {
+    for (int face = 0; face < 2 * ghosts->slots.problem->grid.dims; face++)
+        if (ghosts->slots.problem->face[face].prescribed) {
             const struct work work = describe_work(ghosts, HS_HOLD, slot, face, field);
             write_faces(&work, 1, ghosts->threads);
         }

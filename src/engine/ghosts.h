@@ -8,7 +8,7 @@
 #include "engine/face_data.h"
 
 struct hs_ghosts {
-    struct hs_face_slots data;
+    struct hs_face_slots slots;
     struct hs_layout layout;
     int threads;
     struct hs_instruction *turned[HS_FACES]; /* x faces: the program with x and y exchanged */

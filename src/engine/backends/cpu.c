@@ -286,7 +286,7 @@ static void download_end(struct hs_readback *readback)
 /* Walls that do not change in time are written until both fields have them, the others always. */
 static void prescribe(struct hs_backend_state *state, int slot)
 {
-    if (state->stale_walls == 0 && !hs_face_slots_prescribed_vary(&state->ghosts.data))
+    if (state->stale_walls == 0 && !hs_face_slots_prescribed_vary(&state->ghosts.slots))
         return;
     hs_ghosts_prescribe(&state->ghosts, slot, state->next.origin);
     if (state->stale_walls > 0)
@@ -309,7 +309,7 @@ static int steps_at_once(const struct hs_backend_state *state, const struct hs_s
  * call is the first of the next. */
 static int slot_of(const struct hs_backend_state *state, int step)
 {
-    return (state->first_slot + step) % state->ghosts.data.slots;
+    return (state->first_slot + step) % state->ghosts.slots.count;
 }
 
 /* All that changes with time, for `steps` sweeps from sweep `first` of the span. */
@@ -323,7 +323,7 @@ static void prepare(struct hs_backend_state *state, const struct hs_span *span, 
         const double t = hs_span_time(span, first + s);
         hs_ghosts_at(&state->ghosts, slot_of(state, s + 1), hs_span_time(span, first + s + 1));
         state->level[s] =
-            hs_face_slots_level(&state->ghosts.data, slot_of(state, s), slot_of(state, s + 1));
+            hs_face_slots_level(&state->ghosts.slots, slot_of(state, s), slot_of(state, s + 1));
         source->value[s] =
             source->uniform ? hs_cpu_source_uniform(state->problem, span->step, t) : 0.0;
     }

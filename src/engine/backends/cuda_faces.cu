@@ -101,17 +101,17 @@ __global__ void __launch_bounds__(THREADS) prescribe(const __grid_constant__ lau
 template <typename T>
 work<T> describe_work(const hs_cuda_faces *faces, int slot, int face)
 {
-    const hs_face &rule = faces->data.problem->face[face];
+    const hs_face &rule = faces->slots.problem->face[face];
     work<T> w = {};
     w.at = hs_face_place_in(&faces->layout, face);
-    w.table = (const T *)hs_face_slots_table(&faces->data, slot, face);
-    w.value = (T)faces->data.value[slot][face];
+    w.table = (const T *)hs_face_slots_table(&faces->slots, slot, face);
+    w.value = (T)faces->slots.value[slot][face];
     for (int m = 0; m < HS_MAX_RADIUS; m++) {
         w.a[m] = (T)rule.a[m];
         w.b[m] = (T)rule.b[m];
         w.c[m] = (T)rule.c[m];
     }
-    w.depth = hs_face_depth(faces->data.problem, face);
+    w.depth = hs_face_depth(faces->slots.problem, face);
     w.face = face;
     w.wrap = rule.wrap;
     return w;
@@ -153,7 +153,7 @@ hs_cuda_patch face_patch(const hs_grid *grid, int face)
 hs_status fill_table(void *self, int face, double t, void *table, hs_error *err)
 {
     const hs_cuda_faces *faces = (const hs_cuda_faces *)self;
-    const hs_problem *problem = faces->data.problem;
+    const hs_problem *problem = faces->slots.problem;
     const hs_cuda_patch patch = face_patch(&problem->grid, face);
     const hs_cuda_moments now = {1, {t}, {table}};
     return hs_cuda_evaluate(&faces->function[face], &patch, &now, 1.0, problem->precision,
@@ -162,19 +162,19 @@ hs_status fill_table(void *self, int face, double t, void *table, hs_error *err)
 
 hs_status allocate_face(hs_cuda_faces *faces, int face, hs_error *err)
 {
-    const hs_problem *problem = faces->data.problem;
+    const hs_problem *problem = faces->slots.problem;
     const size_t bytes =
         (size_t)hs_grid_face_count(&problem->grid, face) * hs_precision_size(problem->precision);
-    if (!faces->data.face[face].varies_face)
+    if (!faces->slots.face[face].varies_face)
         return HS_OK;
     const hs_status st =
         hs_cuda_function_create(&problem->face[face].drive.expression, &problem->grid,
                                 HS_TABLES_OF_NUMBERS, &faces->function[face], err);
     if (st)
         return st;
-    for (int slot = 0; slot < faces->data.slots; slot++)
-        if (hs_face_slots_wants_table(&faces->data, slot, face))
-            HS_CUDA_TRY(err, cudaMalloc(&faces->data.table[slot][face], bytes));
+    for (int slot = 0; slot < faces->slots.count; slot++)
+        if (hs_face_slots_wants_table(&faces->slots, slot, face))
+            HS_CUDA_TRY(err, cudaMalloc(&faces->slots.table[slot][face], bytes));
     return HS_OK;
 }
 
@@ -186,7 +186,7 @@ hs_status hs_cuda_faces_init(hs_cuda_faces *faces, const hs_problem *problem,
     *faces = {};
     faces->layout = *layout;
     faces->stream = stream;
-    hs_status st = hs_face_slots_init(&faces->data, problem, slots, err);
+    hs_status st = hs_face_slots_init(&faces->slots, problem, slots, err);
     for (int face = 0; face < HS_FACES && !st; face++)
         st = allocate_face(faces, face, err);
     return st;
@@ -194,27 +194,27 @@ hs_status hs_cuda_faces_init(hs_cuda_faces *faces, const hs_problem *problem,
 
 void hs_cuda_faces_release(hs_cuda_faces *faces)
 {
-    for (int slot = 0; slot < faces->data.slots; slot++)
+    for (int slot = 0; slot < faces->slots.count; slot++)
         for (int face = 0; face < HS_FACES; face++)
-            cudaFree(faces->data.table[slot][face]);
+            cudaFree(faces->slots.table[slot][face]);
     for (int face = 0; face < HS_FACES; face++)
         hs_cuda_function_destroy(&faces->function[face]);
-    hs_face_slots_release(&faces->data);
+    hs_face_slots_release(&faces->slots);
     *faces = {};
 }
 
 hs_status hs_cuda_faces_at(hs_cuda_faces *faces, int slot, double t, hs_error *err)
 {
-    return hs_face_slots_at(&faces->data, slot, t, fill_table, faces, err);
+    return hs_face_slots_at(&faces->slots, slot, t, fill_table, faces, err);
 }
 
 hs_status hs_cuda_faces_fill(const hs_cuda_faces *faces, int slot, void *field, hs_error *err)
 {
     unsigned wanted = 0;
     for (int face = 0; face < HS_FACES; face++)
-        if (hs_face_depth(faces->data.problem, face) > 0)
+        if (hs_face_depth(faces->slots.problem, face) > 0)
             wanted |= 1u << face;
-    if (faces->data.problem->precision == HS_FLOAT)
+    if (faces->slots.problem->precision == HS_FLOAT)
         return launch_faces<float>(faces, wanted, slot, field, "fill_ghosts", fill_ghosts<float>,
                                    err);
     return launch_faces<double>(faces, wanted, slot, field, "fill_ghosts", fill_ghosts<double>,
@@ -224,10 +224,10 @@ hs_status hs_cuda_faces_fill(const hs_cuda_faces *faces, int slot, void *field, 
 hs_status hs_cuda_faces_prescribe(const hs_cuda_faces *faces, int slot, void *field, hs_error *err)
 {
     unsigned wanted = 0;
-    for (int face = 0; face < 2 * faces->data.problem->grid.dims; face++)
-        if (faces->data.problem->face[face].prescribed)
+    for (int face = 0; face < 2 * faces->slots.problem->grid.dims; face++)
+        if (faces->slots.problem->face[face].prescribed)
             wanted |= 1u << face;
-    if (faces->data.problem->precision == HS_FLOAT)
+    if (faces->slots.problem->precision == HS_FLOAT)
         return launch_faces<float>(faces, wanted, slot, field, "prescribe", prescribe<float>, err);
     return launch_faces<double>(faces, wanted, slot, field, "prescribe", prescribe<double>, err);
 }

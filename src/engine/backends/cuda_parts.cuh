@@ -148,7 +148,7 @@ double hs_cuda_source_uniform(const hs_cuda_source *source, double step, double 
 /* Ghost and prescribed layers, by the rules of core/boundary.h. Uniform boundary data travel with
  * the launch; tables are made on the device. */
 struct hs_cuda_faces {
-    hs_face_slots data;
+    hs_face_slots slots;
     hs_layout layout;
     cudaStream_t stream;
     hs_cuda_function function[HS_FACES]; /* of data that vary over the face */

@@ -52,7 +52,7 @@ static void set_up(int count)
 static void tear_down(void)
 {
     for (int face = 0; face < HS_FACES; face++)
-        for (int slot = 0; slot < slots.slots; slot++)
+        for (int slot = 0; slot < slots.count; slot++)
             free(slots.table[slot][face]);
     hs_face_slots_release(&slots);
 }

@@ -88,7 +88,7 @@ void test_ghosts__prescribe_writes_the_outermost_layer(void **state)
         assert_true(at(i, 0) == i + 0.5);
         assert_true(at(i, 1) == 10.0 + i);
     }
-    assert_true(hs_face_slots_prescribed_vary(&ghosts.data));
+    assert_true(hs_face_slots_prescribed_vary(&ghosts.slots));
     tear_down();
 }
 
@@ -99,7 +99,7 @@ void test_ghosts__slots_are_moments(void **state)
     set_up(2);
     hs_ghosts_at(&ghosts, 0, 1.0);
     hs_ghosts_at(&ghosts, 1, 2.0);
-    const struct hs_face_level level = hs_face_slots_level(&ghosts.data, 0, 1);
+    const struct hs_face_level level = hs_face_slots_level(&ghosts.slots, 0, 1);
     assert_true(level.drive[0] == 7.0 && level.hold[0] == 7.0);
     assert_null(level.drive_field[0]);
     const double *along_y = level.drive_field[1];
@@ -117,7 +117,7 @@ void test_ghosts__a_moment_is_evaluated_once(void **state)
     (void)state;
     set_up(1);
     hs_ghosts_at(&ghosts, 0, 1.0);
-    double *table = (double *)(uintptr_t)hs_face_slots_level(&ghosts.data, 0, 0).drive_field[2];
+    double *table = (double *)(uintptr_t)hs_face_slots_level(&ghosts.slots, 0, 0).drive_field[2];
     table[0] = -1.0; /* would be written over */
     hs_ghosts_at(&ghosts, 0, 1.0);
     assert_true(table[0] == -1.0);
