@@ -125,7 +125,7 @@ struct hs_face hs_boundary_lower(const struct hs_boundary_kind *kind,
     }
     for (int n = 0; n < hs_boundary_key_count(kind); n++)
         if (spec->given & 1u << n && !kind->key[n].number)
-            face.drive = spec->value[n];
+            face.data = spec->value[n];
     if (kind->lower)
         kind->lower(spec, &face);
     return face;

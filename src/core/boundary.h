@@ -4,13 +4,13 @@
  * A face holds its outermost `held` layers, which no sweep updates, and each ghost layer
  * m = 1..radius outside it obeys one affine rule,
  *
- *     ghost(m) = a[m-1]*inner(m) + b[m-1]*edge + c[m-1]*drive(x, y, z, t)
+ *     ghost(m) = a[m-1]*inner(m) + b[m-1]*edge + c[m-1]*data(x, y, z, t)
  *
  * where edge is the outermost node and inner(m) the node m layers inside it; or the axis wraps.
  * Backends and kernels know held, wrap and this rule, never a kind's name.
  *
  * In the field's precision T every backend evaluates it at the time of the sweep's input by
- *     hs_ghost((T)a, inner, (T)b, edge, (T)c * (T)drive)
+ *     hs_ghost((T)a, inner, (T)b, edge, (T)c * (T)data)
  * of core/ghost.h, so that ghosts agree bit for bit.
  */
 #ifndef HS_CORE_BOUNDARY_H
@@ -27,15 +27,15 @@ extern "C" {
 struct hs_face {
     const char *type; /* for reports only */
     int held;         /* outermost layers that are not updated */
-    bool prescribed;  /* the held layer takes `drive` at the new time after every sweep;
+    bool prescribed;  /* the held layer takes `data` at the new time after every sweep;
                          else held layers keep their initial values */
     bool wrap;        /* periodic: ghosts are the other side's nodes; no rule below is used */
     double a[HS_MAX_RADIUS];
     double b[HS_MAX_RADIUS];
     double c[HS_MAX_RADIUS];
-    struct hs_value drive; /* wall temperature, flux, gradient, ambient or outside temperature */
-    double edge_weight;    /* share of a cell that the edge node stands for: 1/2 where the wall
-                              runs through the node, else 1 */
+    struct hs_value data; /* wall temperature, flux, gradient, ambient or outside temperature */
+    double edge_weight;   /* share of a cell that the edge node stands for: 1/2 where the wall
+                             runs through the node, else 1 */
 };
 
 /* How far outside the edge node the wall stands, in spacings: 0, 1/2 (clamp) or 1 (constant). */

@@ -34,7 +34,7 @@ static int list_data(const struct hs_problem *problem, const struct hs_plan *pla
         if (!problem->face[f].wrap)
             out[count++] = (struct datum){
                 .place = (enum hs_place)(HS_PLACE_FACE + f),
-                .value = &problem->face[f].drive,
+                .value = &problem->face[f].data,
                 .face = f,
                 .sweep_gain = 1.0,
                 .gain = 1.0 + fabs(problem->face[f].c[0]) * sweeps,

@@ -106,7 +106,7 @@ static bool wall_temperature(const struct hs_problem *problem, int face, double 
         at[axis] = hs_grid_coordinate(&problem->grid, axis,
                                       across ? hs_grid_face_index(&problem->grid, face) : middle);
     }
-    *out = hs_value_at(&problem->face[face].drive, at[HS_X], at[HS_Y], at[HS_Z], 0.0);
+    *out = hs_value_at(&problem->face[face].data, at[HS_X], at[HS_Y], at[HS_Z], 0.0);
     return true;
 }
 
@@ -188,7 +188,7 @@ static bool is_driven_in_time(const struct hs_problem *problem)
     bool driven = problem->source.present && !problem->source.field.data &&
                   hs_value_varies(&problem->source.field.value) & HS_VARIES_T;
     for (int face = 0; face < 2 * problem->grid.dims; face++)
-        driven = driven || hs_value_varies(&problem->face[face].drive) & HS_VARIES_T;
+        driven = driven || hs_value_varies(&problem->face[face].data) & HS_VARIES_T;
     return driven;
 }
 

@@ -41,7 +41,7 @@ static bool reads_data(const struct hs_problem *problem, int face)
 
 static struct hs_face_data describe(const struct hs_problem *problem, int face)
 {
-    const unsigned varies = hs_value_varies(&problem->face[face].drive);
+    const unsigned varies = hs_value_varies(&problem->face[face].data);
     const unsigned axes = ((1u << problem->grid.dims) - 1) & ~(1u << face / 2);
     const bool used = reads_data(problem, face);
     return (struct hs_face_data){
@@ -115,7 +115,7 @@ static double uniform_value(const struct hs_problem *problem, int face, double t
     double at[HS_AXES];
     for (int axis = 0; axis < HS_AXES; axis++)
         at[axis] = hs_grid_coordinate(&problem->grid, axis, box.lo[axis]);
-    return hs_value_at(&problem->face[face].drive, at[HS_X], at[HS_Y], at[HS_Z], t);
+    return hs_value_at(&problem->face[face].data, at[HS_X], at[HS_Y], at[HS_Z], t);
 }
 
 enum hs_status hs_face_slots_at(struct hs_face_slots *slots, int slot, double t,
@@ -161,10 +161,10 @@ struct hs_face_level hs_face_slots_level(const struct hs_face_slots *slots, int 
 {
     struct hs_face_level level;
     for (int face = 0; face < HS_FACES; face++) {
-        level.drive[face] = slots->value[in][face];
-        level.hold[face] = slots->value[out][face];
-        level.drive_field[face] = hs_face_slots_table(slots, in, face);
-        level.hold_field[face] = hs_face_slots_table(slots, out, face);
+        level.data[face] = slots->value[in][face];
+        level.prescribed[face] = slots->value[out][face];
+        level.data_field[face] = hs_face_slots_table(slots, in, face);
+        level.prescribed_field[face] = hs_face_slots_table(slots, out, face);
     }
     return level;
 }

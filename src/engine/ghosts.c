@@ -40,7 +40,7 @@ static bool allocate_face(struct hs_ghosts *ghosts, int face)
     const size_t bytes = (size_t)hs_grid_face_count(&slots->problem->grid, face) *
                          hs_precision_size(slots->problem->precision);
     if (slots->face[face].varies_face && face / 2 == HS_X) {
-        ghosts->turned[face] = turn_program(&slots->problem->face[face].drive.expression);
+        ghosts->turned[face] = turn_program(&slots->problem->face[face].data.expression);
         if (!ghosts->turned[face])
             return false;
     }
@@ -95,7 +95,7 @@ static void evaluate_row(const struct hs_ghosts *ghosts, int face, double t, int
                          double *out)
 {
     const struct hs_grid *grid = &ghosts->slots.problem->grid;
-    const struct hs_expression *expression = &ghosts->slots.problem->face[face].drive.expression;
+    const struct hs_expression *expression = &ghosts->slots.problem->face[face].data.expression;
     const int along = hs_face_first_axis(face), across = hs_face_second_axis(face);
     const double wall = hs_grid_coordinate(grid, face / 2, hs_grid_face_index(grid, face));
     const double other = hs_grid_coordinate(grid, across, row);

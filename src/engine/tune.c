@@ -57,7 +57,7 @@ static void describe(const struct hs_problem *problem, const struct hs_plan *pla
     for (int f = 0; f < 2 * grid->dims; f++) {
         const struct hs_face *face = &problem->face[f];
         add(out, size, ", %s %s%s", hs_face_name(f), face->type ? face->type : "?",
-            value_varying(&face->drive));
+            value_varying(&face->data));
     }
     const hs_features asked = hs_problem_features(problem);
     add(out, size, ", %s%s", asked & HS_SOURCE ? "a source" : "no source",

@@ -91,7 +91,7 @@ static void check_faces(struct hs_reader *reader)
         const struct hs_box box = hs_grid_face_box(&problem->grid, face);
         const struct hs_key key = data_key(reader, face);
         hs_keep_place(reader, (enum hs_place)(HS_PLACE_FACE + face), key.text);
-        check_value(reader, key.text, &problem->face[face].drive, 0.0, &box);
+        check_value(reader, key.text, &problem->face[face].data, 0.0, &box);
     }
 }
 

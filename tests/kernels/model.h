@@ -47,7 +47,7 @@ static inline double model_drive(const struct model *m, int face, const int64_t 
     double at[HS_AXES];
     for (int axis = 0; axis < HS_AXES; axis++)
         at[axis] = hs_grid_coordinate(grid, axis, node[axis]);
-    return model_round(m, hs_value_at(&m->problem->face[face].drive, at[0], at[1], at[2], t));
+    return model_round(m, hs_value_at(&m->problem->face[face].data, at[0], at[1], at[2], t));
 }
 
 /* The value at a node or, outside along one axis, of its ghost. */

@@ -393,7 +393,7 @@ static void compare_run(const struct model *m, const struct hs_kernel *kernel, c
                         int n)
 {
     const struct hs_problem *problem = m->problem;
-    double largest = 4.0; /* of the drives */
+    double largest = 4.0; /* of the data */
     for (int64_t i = 0; i < hs_grid_count(&problem->grid); i++)
         largest = fmax(largest, fabs(m->now[i]));
     const double bound = run_bound(problem, kernel, largest);

@@ -168,7 +168,7 @@ hs_status allocate_face(hs_cuda_faces *faces, int face, hs_error *err)
     if (!faces->slots.face[face].varies_face)
         return HS_OK;
     const hs_status st =
-        hs_cuda_function_create(&problem->face[face].drive.expression, &problem->grid,
+        hs_cuda_function_create(&problem->face[face].data.expression, &problem->grid,
                                 HS_TABLES_OF_NUMBERS, &faces->function[face], err);
     if (st)
         return st;

@@ -314,10 +314,10 @@ static void set_walls(struct walls *walls, const struct fields *f, int dims, int
     }
     for (int s = 0; s < STEPS; s++)
         for (int face = 0; face < HS_FACES; face++) {
-            walls->level[s].drive[face] = walls->number[s][face];
-            walls->level[s].hold[face] = walls->number[s + 1][face];
-            walls->level[s].drive_field[face] = walls->table[s][face];
-            walls->level[s].hold_field[face] = walls->table[s + 1][face];
+            walls->level[s].data[face] = walls->number[s][face];
+            walls->level[s].prescribed[face] = walls->number[s + 1][face];
+            walls->level[s].data_field[face] = walls->table[s][face];
+            walls->level[s].prescribed_field[face] = walls->table[s + 1][face];
         }
 }
 

@@ -36,7 +36,7 @@ static struct hs_face lowered(const char *name, const char *chosen, double condu
 static double ghost(const struct hs_face *face, int m, double (*u)(double))
 {
     return face->a[m - 1] * u(m * h) + face->b[m - 1] * u(0.0) +
-           face->c[m - 1] * face->drive.constant;
+           face->c[m - 1] * face->data.constant;
 }
 
 static double odd_about_5(double s)
@@ -80,7 +80,7 @@ void test_boundary__dirichlet_continues_oddly_about_the_wall(void **state)
     const struct hs_face face = lowered("dirichlet", NULL, k);
     assert_continues(&face, odd_about_5);
     assert_int_equal(face.held, 1);
-    assert_true(face.prescribed && face.drive.constant == 5.0 && !face.wrap);
+    assert_true(face.prescribed && face.data.constant == 5.0 && !face.wrap);
 }
 
 void test_boundary__reflective_continues_evenly(void **state)

@@ -31,13 +31,13 @@ static void set_up(int count)
     problem.grid = (struct hs_grid){3, {4, 5, 6}, {0, 0, 1}, {1, 1, 1}};
     for (int face = 0; face < HS_FACES; face++)
         problem.face[face] = (struct hs_face){.c = {face == 3 ? 0.0 : 1.0}};
-    problem.face[0].drive.constant = 7.0;
-    problem.face[1].drive.expression = (struct hs_expression){y_code, 1, HS_VARIES_Y};
-    problem.face[2].drive.expression =
+    problem.face[0].data.constant = 7.0;
+    problem.face[1].data.expression = (struct hs_expression){y_code, 1, HS_VARIES_Y};
+    problem.face[2].data.expression =
         (struct hs_expression){z_plus_t, 3, HS_VARIES_Z | HS_VARIES_T};
-    problem.face[3].drive = problem.face[2].drive;
-    problem.face[4].drive.expression = (struct hs_expression){t_code, 1, HS_VARIES_T};
-    problem.face[5].drive = problem.face[2].drive;
+    problem.face[3].data = problem.face[2].data;
+    problem.face[4].data.expression = (struct hs_expression){t_code, 1, HS_VARIES_T};
+    problem.face[5].data = problem.face[2].data;
     hs_error_init(&err);
     assert_int_equal(hs_face_slots_init(&slots, &problem, count, &err), HS_OK);
     hs_error_release(&err);
@@ -86,11 +86,11 @@ void test_face_data__is_evaluated_when_it_changes_and_no_more(void **state)
     for (int face = 0; face < HS_FACES; face++)
         assert_int_equal(filled[face], times[face]);
     const struct hs_face_level level = hs_face_slots_level(&slots, 0, 1);
-    assert_true(level.drive[0] == 7.0 && level.hold[0] == 7.0);
-    assert_true(level.drive[4] == 4.0 && level.hold[4] == 3.0);
-    assert_true(level.drive[5] == 6.0 + 4.0 && level.hold[5] == 6.0 + 3.0); /* z is 6 there */
-    assert_ptr_equal(level.drive_field[2], slots.table[0][2]);
-    assert_ptr_equal(level.hold_field[2], slots.table[1][2]);
+    assert_true(level.data[0] == 7.0 && level.prescribed[0] == 7.0);
+    assert_true(level.data[4] == 4.0 && level.prescribed[4] == 3.0);
+    assert_true(level.data[5] == 6.0 + 4.0 && level.prescribed[5] == 6.0 + 3.0); /* z is 6 there */
+    assert_ptr_equal(level.data_field[2], slots.table[0][2]);
+    assert_ptr_equal(level.prescribed_field[2], slots.table[1][2]);
     tear_down();
 }
 

@@ -40,7 +40,7 @@ static struct hs_slowest slowest(const struct hs_problem *problem, double step)
     return hs_slowest_mode(problem, &stencil);
 }
 
-/* T at node j of a line, which may be a ghost; drives are zero. */
+/* T at node j of a line, which may be a ghost; data are zero. */
 static double at(const struct hs_problem *problem, const double *T, int j)
 {
     const int n = (int)problem->grid.points[HS_X];

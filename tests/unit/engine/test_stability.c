@@ -38,7 +38,7 @@ static struct hs_problem make(int dims, int radius, int64_t points, const char *
     return problem;
 }
 
-/* Temperature at node (i, j, k), which may lie outside along one axis; drives are zero. */
+/* Temperature at node (i, j, k), which may lie outside along one axis; data are zero. */
 static double node_or_ghost(const struct hs_problem *problem, const double *T,
                             const int64_t at[HS_AXES])
 {
@@ -64,7 +64,7 @@ static double node_or_ghost(const struct hs_problem *problem, const double *T,
     return T[(at[2] * n[1] + at[1]) * n[0] + at[0]];
 }
 
-/* One sweep with all drives zero; held nodes stay. */
+/* One sweep with all data zero; held nodes stay. */
 static void sweep(const struct hs_problem *problem, const struct hs_stencil *stencil,
                   const double *in, double *out)
 {

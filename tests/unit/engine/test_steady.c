@@ -236,7 +236,7 @@ void test_steady__walls_that_change_in_time_have_none(void **state)
     (void)state;
     static const struct hs_instruction t = {.operation = HS_OP_T};
     struct hs_problem problem = make(HS_DOUBLE, "dirichlet");
-    problem.face[0].drive.expression =
+    problem.face[0].data.expression =
         (struct hs_expression){.code = &t, .length = 1, .varies = HS_VARIES_T};
     const struct mode mode = {100.0, slowest_decay()};
     const struct hs_steady steady = follow(&problem, &mode, 1, 3000);

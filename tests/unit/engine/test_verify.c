@@ -42,7 +42,7 @@ static struct hs_problem make(int64_t points, enum hs_precision precision)
     problem.schedule.end = 0.05;
     for (int f = 0; f < 2; f++) {
         set_face(&problem, f, "dirichlet");
-        problem.face[f].drive.constant = 0.0;
+        problem.face[f].data.constant = 0.0;
     }
     return problem;
 }
