@@ -37,7 +37,7 @@ _heatsolve() {
     local words=
     case $of in
     --kernel | --except | 'key solver.kernel')
-        words=$("$program" kernels 2>/dev/null | awk 'NR > 1 && !/ not built; / {print $1}')
+        words=$("$program" kernels 2>/dev/null | awk 'NR > 1 && !/ \(not built\)$|^cuda: / {print $1}')
         if [ "$command" = verify ]; then words="$words all"; fi
         ;;
     --precision) words='float double' ;;
