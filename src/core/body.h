@@ -5,7 +5,7 @@
 #ifndef HS_CORE_BODY_H
 #define HS_CORE_BODY_H
 
-#include "core/grid.h"
+#include "core/shape.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -21,23 +21,10 @@ struct hs_substance {
     int source;                   /* drive: W/m^3; -1: none */
 };
 
-enum hs_solid_shape {
-    HS_SOLID_EVERYWHERE,
-    HS_SOLID_BOX,
-    HS_SOLID_SPHERE,
-    HS_SOLID_CYLINDER,
-    HS_SOLID_HALF_SPACE
-};
-
 /* A shape of one material; of several over a point the last one has it. */
 struct hs_solid {
-    enum hs_solid_shape shape;
+    struct hs_shape shape;
     int substance;
-    double lower[HS_AXES], upper[HS_AXES];  /* box, m; may be infinite */
-    double centre[HS_AXES], radius;         /* sphere, cylinder, m */
-    int axis;                               /* cylinder: along this axis ... */
-    double from, to;                        /* ... between these coordinates, m; may be infinite */
-    double point[HS_AXES], normal[HS_AXES]; /* half-space: where (x - point) . normal <= 0 */
 };
 
 /* Between two substances: temperature jumps by resistance * heat flux. */
@@ -49,6 +36,7 @@ struct hs_contact {
 enum hs_label_place { HS_LABEL_NONE, HS_LABEL_NODES, HS_LABEL_CELLS };
 
 struct hs_body {
+    int source; /* drive: W/m^3 everywhere; -1: none */
     int substance_count;
     struct hs_substance *substance;
     int solid_count;
@@ -62,6 +50,8 @@ struct hs_body {
     int contact_count;
     struct hs_contact *contact;
 };
+
+void hs_body_destroy(struct hs_body *body); /* with all that it owns; accepts NULL */
 
 #ifdef __cplusplus
 }

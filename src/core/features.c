@@ -53,8 +53,24 @@ hs_features hs_feature_stencil(int dims, int radius, enum hs_precision precision
            hs_feature_precision(precision);
 }
 
+/* Walls are coefficients, and what acts uniformly costs nothing; only a field of sources does. */
+static hs_features network_features(const struct hs_problem *problem)
+{
+    static const hs_features forms[] = {[HS_NETWORK_BYTES] = HS_BYTES,
+                                        [HS_NETWORK_SHORTS] = HS_SHORTS,
+                                        [HS_NETWORK_ARRAYS] = HS_ARRAYS};
+    hs_features asked = HS_CONDUCTION | HS_RADIUS_1 | hs_feature_dims(problem->grid.dims) |
+                        hs_feature_precision(problem->precision) | forms[problem->network->form] |
+                        source_features(&problem->source);
+    for (int face = 0; face < 2 * problem->grid.dims; face++)
+        asked |= problem->face[face].wrap ? HS_WALL_PERIODIC : 0;
+    return asked;
+}
+
 hs_features hs_problem_features(const struct hs_problem *problem)
 {
+    if (problem->network)
+        return network_features(problem);
     hs_features asked = source_features(&problem->source) |
                         hs_feature_stencil(problem->grid.dims, problem->radius, problem->precision);
     for (int face = 0; face < 2 * problem->grid.dims; face++)

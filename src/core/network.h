@@ -33,17 +33,22 @@
 extern "C" {
 #endif
 
+enum hs_node_kind {
+    HS_NODE_FREE,
+    HS_NODE_HELD,      /* keeps its temperature */
+    HS_NODE_PRESCRIBED /* its temperature is the forcing's sum */
+};
+
 /* What a node has. SI units, for each metre along axes that the grid lacks. */
 struct hs_network_row {
     double conductance[HS_AXES]; /* W/K, of the edge to the next node along each axis; 0: none */
-    double capacity;             /* J/K; infinite: the node is held or prescribed */
+    double capacity;             /* J/K: C */
     double sink;                 /* W/K: g */
     int32_t forcing;             /* place in the network's forcings; 0: none */
-    int32_t prescribed;          /* 0, or 1: the forcing's sum is the node's temperature */
+    int32_t kind;                /* enum hs_node_kind */
 };
 
-/* What acts on a node besides its neighbours: a sum of drives times weights, W (K if prescribed).
- */
+/* What acts on a node besides its neighbours: drives times weights, in W; K of a prescribed one. */
 enum { HS_FORCING_TERMS = 8 };
 struct hs_forcing {
     int count;
@@ -58,8 +63,8 @@ enum hs_network_form {
     HS_NETWORK_ARRAYS  /* more distinct rows than that: an array of each member */
 };
 
-/* Made once from the problem. In the first two forms row 0 is of what is no node: all zero but for
- * an infinite capacity. Owned by who made it. */
+/* Made once from the problem. In the first two forms row 0 is of what is no node: all zero, and
+ * held. Owned by who made it. */
 struct hs_network {
     struct hs_grid grid;
     bool wrap[HS_AXES]; /* periodic axes */
@@ -70,7 +75,31 @@ struct hs_network {
     struct hs_network_row *node; /* [nz][ny][nx] as arrays; else NULL */
     int forcing_count;
     struct hs_forcing *forcing; /* [forcing_count]; the first is empty */
+    double limit;               /* s: longest stable step; infinite: no node can change */
 };
+
+/* Frees what it owns, and leaves it empty. */
+void hs_network_release(struct hs_network *network);
+
+/* Of node i + nx*(j + ny*k). */
+static inline const struct hs_network_row *hs_network_row_at(const struct hs_network *network,
+                                                             int64_t node)
+{
+    if (network->form == HS_NETWORK_ARRAYS)
+        return &network->node[node];
+    return &network->row[network->form == HS_NETWORK_BYTES
+                             ? ((const uint8_t *)network->number)[node]
+                             : ((const uint16_t *)network->number)[node]];
+}
+
+/* The rows that nodes have, as arrays one for each node. */
+static inline const struct hs_network_row *hs_network_rows(const struct hs_network *network,
+                                                           int64_t *count)
+{
+    const bool arrays = network->form == HS_NETWORK_ARRAYS;
+    *count = arrays ? hs_grid_count(&network->grid) : network->row_count - 1;
+    return arrays ? network->node : network->row + 1;
+}
 
 /*
  * The network as kernels see it, in their device's memory and the field's precision T, for sweeps

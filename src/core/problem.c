@@ -34,6 +34,18 @@ void hs_problem_release(struct hs_problem *problem)
     for (int i = 0; i < problem->override_count; i++)
         free(problem->overrides[i]);
     free(problem->overrides);
+    hs_body_destroy(problem->body);
+    for (int i = 0; i < problem->wall_count; i++)
+        hs_wall_release(&problem->walls[i]);
+    free(problem->walls);
+    for (int i = 0; i < problem->drive_count; i++) {
+        free(problem->drives[i].time);
+        free(problem->drives[i].number);
+    }
+    free(problem->drives);
+    if (problem->network)
+        hs_network_release(problem->network);
+    free(problem->network);
     free(problem->initial.field.data);
     free(problem->initial.regions);
     free(problem->source.field.data);
@@ -96,7 +108,10 @@ struct hs_stencil hs_problem_stencil(const struct hs_problem *problem, double st
 
 struct hs_operator hs_problem_operator(const struct hs_problem *problem, double step)
 {
-    return (struct hs_operator){HS_OPERATOR_STENCIL, hs_problem_stencil(problem, step), NULL};
+    if (!problem->body)
+        return (struct hs_operator){.stencil = hs_problem_stencil(problem, step)};
+    return (struct hs_operator){.kind = HS_OPERATOR_CONDUCTION,
+                                .stencil = {.dims = problem->grid.dims, .radius = 1}};
 }
 
 struct hs_box hs_problem_interior(const struct hs_problem *problem)

@@ -7,10 +7,13 @@
 #ifndef HS_CORE_PROBLEM_H
 #define HS_CORE_PROBLEM_H
 
+#include "core/body.h"
 #include "core/boundary.h"
 #include "core/grid.h"
 #include "core/operator.h"
+#include "core/shape.h"
 #include "core/status.h"
+#include "core/wall.h"
 #include "core/value.h"
 
 #ifdef __cplusplus
@@ -31,15 +34,9 @@ struct hs_field {
     double *data; /* [nz][ny][nx], owned; NULL unless read from a file */
 };
 
-enum hs_shape { HS_SHAPE_BOX, HS_SHAPE_SPHERE, HS_SHAPE_CYLINDER };
-
 /* Nodes inside or on the shape take the value; later regions over earlier ones. */
 struct hs_region {
-    enum hs_shape shape;
-    double lower[HS_AXES], upper[HS_AXES]; /* box, m */
-    double centre[HS_AXES], radius;        /* sphere and cylinder, m */
-    int axis;                              /* cylinder: along this axis ... */
-    double from, to;                       /* ... between these coordinates, m; may be infinite */
+    struct hs_shape shape;
     struct hs_value value;
 };
 
@@ -120,6 +117,7 @@ enum hs_place {
     HS_PLACE_SPECIFIC_HEAT,
     HS_PLACE_SOURCE,
     HS_PLACE_INITIAL,
+    HS_PLACE_BODY,
     HS_PLACE_FACE, /* the boundary data of face f: HS_PLACE_FACE + f */
     HS_PLACES = HS_PLACE_FACE + HS_FACES
 };
@@ -139,6 +137,12 @@ struct hs_problem {
     bool raw;                      /* c below is given; no material is needed */
     double c[HS_MAX_COEFFICIENTS]; /* raw only */
     struct hs_material material;
+    struct hs_body *body; /* of several materials: conduction. NULL: one material, a stencil */
+    struct hs_wall *walls; /* of a body: a face's own, then its patches */
+    int wall_count;
+    struct hs_drive *drives; /* the functions of time that act on a body */
+    int drive_count;
+    struct hs_network *network; /* made of the body and its walls; NULL: not yet, or none */
     struct hs_initial initial;
     struct hs_source source;
     struct hs_face face[HS_FACES]; /* x_min, x_max, y_min, ...; 2*dims of them */

@@ -1,4 +1,5 @@
 #include "engine/boundary_data.h"
+#include "engine/network/coefficients.h"
 #include "functions/evaluate.h"
 
 #include <float.h>
@@ -128,11 +129,32 @@ static double coarsely_largest(const struct hs_grid *grid, const struct datum *d
     return most;
 }
 
+/* K: what walls and sources may do to a node of a body in the whole run. */
+static double network_scale(const struct hs_problem *problem, const struct hs_plan *plan)
+{
+    enum { TIMES = 65 };
+    double most = 0.0;
+    int64_t count = 0;
+    const struct hs_network_row *row =
+        problem->network ? hs_network_rows(problem->network, &count) : NULL;
+    for (int64_t n = 0; n < count; n++)
+        for (int s = 0; s < TIMES && row[n].forcing != 0; s++) {
+            const double t = plan->end * s / (TIMES - 1);
+            const struct hs_network_time time = {t, t, hs_plan_step(plan)};
+            const double sweeps =
+                row[n].kind == HS_NODE_PRESCRIBED ? 1.0 : (double)plan->sweeps;
+            most = larger_if_finite(
+                most,
+                sweeps * hs_network_added(problem->network, &row[n], problem->drives, &time));
+        }
+    return most;
+}
+
 double hs_boundary_data_scale(const struct hs_problem *problem, const struct hs_plan *plan)
 {
     struct datum data[1 + HS_FACES];
     const int count = list_data(problem, plan, data);
-    double sum = 0.0;
+    double sum = network_scale(problem, plan);
     for (int d = 0; d < count; d++)
         sum += data[d].gain * coarsely_largest(&problem->grid, &data[d], plan->end);
     return sum;
@@ -144,7 +166,7 @@ double hs_boundary_data_scale_at(const struct hs_problem *problem, const struct 
     enum { TIMES = 65536 };
     struct datum data[1 + HS_FACES];
     const int count = list_data(problem, plan, data);
-    double sum = 0.0;
+    double sum = network_scale(problem, plan);
     for (int d = 0; d < count; d++) {
         int64_t at[HS_AXES] = {node[HS_X], node[HS_Y], node[HS_Z]};
         put_on_face(&problem->grid, data[d].face, at);
@@ -214,6 +236,7 @@ struct hs_boundary_data_lead hs_boundary_data_lead(const struct hs_problem *prob
     struct datum data[1 + HS_FACES];
     const int count = list_data(problem, plan, data);
     struct hs_boundary_data_lead out = {.lowest = INFINITY, .highest = -INFINITY};
+    out.in_time = problem->network && hs_network_varies(problem->network, problem->drives);
     for (int d = 0; d < count; d++) {
         const bool from_file = data[d].field != NULL;
         out.in_time |= !from_file && (hs_value_varies(data[d].value) & HS_VARIES_T) != 0;

@@ -1,5 +1,6 @@
 #include "engine/case.h"
 
+#include "engine/network/of_problem.h"
 #include "engine/plan.h"
 #include "engine/registry.h"
 #include "input/config.h"
@@ -9,9 +10,9 @@ enum hs_status hs_case_read(const char *path, const char *const *overrides, int 
 {
     const enum hs_status st = hs_config_read(path, overrides, override_count, out, err);
     if (!st)
-        return HS_OK;
+        return hs_network_of_problem(out, err);
     struct hs_plan plan;
-    if (out->steps_known)
+    if (out->steps_known && !out->body)
         hs_plan_steps(out, &plan, err);
     hs_check_names(out, err);
     return st;

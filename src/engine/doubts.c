@@ -162,7 +162,7 @@ static bool has_coarse_wall(const struct hs_problem *problem, const struct hs_pl
 /* m^2: how far heat spreads until the end, squared; NaN where nobody says when the end is. */
 static double spread(const struct hs_problem *problem)
 {
-    return problem->raw ? NAN : problem->material.diffusivity * problem->schedule.end;
+    return problem->raw || problem->body ? NAN : problem->material.diffusivity * problem->schedule.end;
 }
 
 static bool is_too_short(const struct hs_problem *problem, const struct hs_plan *plan, char *out,
@@ -223,7 +223,7 @@ void hs_doubts_find(const struct hs_problem *problem, const struct hs_plan *plan
                     struct hs_doubts *out)
 {
     out->count = 0;
-    for (int r = 0; r < RANGES && !problem->raw; r++)
+    for (int r = 0; r < RANGES && !problem->raw && !problem->body; r++)
         out->count += is_out_of_range(problem, &ranges[r], out->text[out->count], HS_DOUBT_TEXT);
     for (int c = 0; c < CHECKS; c++)
         out->count += checks[c](problem, plan, out->text[out->count], HS_DOUBT_TEXT);

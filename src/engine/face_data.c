@@ -7,6 +7,8 @@
 
 int hs_face_depth(const struct hs_problem *problem, int face)
 {
+    if (problem->body && !problem->face[face].wrap) /* walls are coefficients */
+        return 0;
     if (face / 2 >= problem->grid.dims)
         return 0;
     const int depth = problem->radius - problem->face[face].held;

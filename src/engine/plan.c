@@ -66,6 +66,11 @@ static enum hs_status longest_step(const struct hs_problem *problem, struct hs_p
                             "%s: boundary: these boundaries feed a mode that grows with any step; "
                             "is a robin h negative?",
                             problem->config_path ? problem->config_path : "config");
+    if (isnan(given) && isinf(plan->limit))
+        return hs_error_add(err, HS_BAD_INPUT,
+                            "%s: walls hold every node, so nothing limits the step; give "
+                            "time.step, or more points",
+                            hs_problem_place(problem, HS_PLACE_POINTS));
     if (isnan(given)) {
         *step = problem->schedule.safety * plan->limit;
         return HS_OK;

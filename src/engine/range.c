@@ -69,15 +69,46 @@ static enum hs_status check_walls(const struct hs_problem *problem, struct hs_er
 
 enum hs_status hs_range_check_operator(const struct hs_problem *problem, struct hs_error *err)
 {
+    if (problem->body) /* what cannot be computed with has made no network */
+        return HS_OK;
     const enum hs_status st =
         problem->raw ? check_coefficients(problem, err) : check_material(problem, err);
     return st ? st : check_walls(problem, err);
+}
+
+/* What a step [s] makes of a body's rows must be numbers of the field's precision. */
+static enum hs_status check_network_step(const struct hs_problem *problem, double step,
+                                         struct hs_error *err)
+{
+    const bool in_float = problem->precision == HS_FLOAT;
+    const double least = in_float ? FLT_MIN : DBL_MIN, most = in_float ? FLT_MAX : DBL_MAX;
+    int64_t count;
+    const struct hs_network_row *row = hs_network_rows(problem->network, &count);
+    for (int64_t n = 0; n < count; n++) {
+        const double rate = step / row[n].capacity;
+        bool held = row[n].kind != HS_NODE_FREE || (rate >= least && rate <= most);
+        for (int axis = 0; axis < HS_AXES; axis++) {
+            const double conductance = row[n].conductance[axis];
+            held = held && (conductance == 0.0 || (conductance >= least && conductance <= most));
+        }
+        if (!held)
+            return hs_error_add(err, HS_BAD_INPUT,
+                                "%s: body: a node has a heat capacity of %g J/K and conducts %g, "
+                                "%g and %g W/K, which, with a step of %g s, %s cannot hold; %s",
+                                hs_problem_place(problem, HS_PLACE_BODY), row[n].capacity,
+                                row[n].conductance[HS_X], row[n].conductance[HS_Y],
+                                row[n].conductance[HS_Z], step,
+                                hs_precision_name(problem->precision), look_at_units);
+    }
+    return HS_OK;
 }
 
 /* A step [s] must move heat along every axis. */
 static enum hs_status check_step(const struct hs_problem *problem, double step,
                                  struct hs_error *err)
 {
+    if (problem->network)
+        return check_network_step(problem, step, err);
     const double least = problem->precision == HS_FLOAT ? FLT_MIN : DBL_MIN;
     for (int axis = 0; axis < problem->grid.dims && !problem->raw; axis++) {
         const double number = rate(problem, axis) * step;

@@ -69,9 +69,22 @@ static double common_decay(const struct hs_stencil *stencil)
     return fabs(rest) < 1e-15 * count ? 0.0 : rest;
 }
 
+/* Whether some node is held, or exchanges heat with what is. */
+static bool is_anchored(const struct hs_problem *problem)
+{
+    int64_t count;
+    const struct hs_network_row *row = hs_network_rows(problem->network, &count);
+    for (int64_t n = 0; n < count; n++)
+        if (row[n].kind != HS_NODE_FREE || row[n].sink > 0.0)
+            return true;
+    return false;
+}
+
 struct hs_slowest hs_slowest_mode(const struct hs_problem *problem,
                                   const struct hs_stencil *stencil)
 {
+    if (problem->network)
+        return (struct hs_slowest){.decay = NAN, .free_mean = !is_anchored(problem)};
     if (!diffuses(stencil))
         return (struct hs_slowest){.decay = NAN};
     const double common = common_decay(stencil);

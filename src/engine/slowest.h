@@ -18,7 +18,8 @@
 
 struct hs_slowest {
     double decay;   /* 1 - factor of a sweep, of the slowest mode that dies out; NaN if unknown: a
-                       raw stencil that is lopsided, say, has no such waves */
+                       raw stencil that is lopsided, say, has no such waves, and those of a
+                       body of many materials are not looked for */
     bool free_mean; /* no face holds the mean: insulated or periodic all round; it is left out */
 };
 

@@ -194,6 +194,8 @@ static double least_over_directions(double (*f)(const void *context, double x),
 
 double hs_stability_limit(const struct hs_problem *problem)
 {
+    if (problem->network)
+        return problem->network->limit;
     const struct hs_grid *grid = &problem->grid;
     double scale = 0.0; /* 1/s: largest of the axes' diffusion rates */
     for (int axis = 0; axis < grid->dims; axis++)

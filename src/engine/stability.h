@@ -16,7 +16,7 @@
 
 /* Largest stable step [s] of the problem's stencil and boundaries: the largest dt for which
  * |1 + dt*lambda| <= 1 for every eigenvalue lambda. 0 if a mode grows whatever the step. Not for
- * raw stencils. */
+ * raw stencils; of a body's network a proven bound of it (engine/network/network.h). */
 double hs_stability_limit(const struct hs_problem *problem);
 
 /* Largest factor by which one sweep of a stencil amplifies any mode under the problem's faces:

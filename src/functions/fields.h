@@ -13,7 +13,7 @@ void hs_value_row(const struct hs_grid *grid, const struct hs_value *value, doub
                   int64_t k, double *out);
 
 /* Whether a region covers a point of a grid of so many axes; a hair outside counts as inside. */
-bool hs_region_covers(const struct hs_region *region, int dims, const double at[HS_AXES]);
+bool hs_shape_covers(const struct hs_shape *shape, int dims, const double at[HS_AXES]);
 
 /* Initial temperature of the nodes of row (j, k), at t = 0: regions applied, and on prescribed
  * layers the wall's value. out: [nx]. */

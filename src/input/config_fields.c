@@ -93,140 +93,14 @@ static void read_field(struct hs_reader *reader, const char *group, struct hs_fi
 /* ---- regions ----------------------------------------------------------------------------------
  */
 
-enum { LOWER, UPPER, CENTRE, RADIUS, AXIS, FROM, TO, SHAPE_KEYS };
-static const char *const shape_keys[SHAPE_KEYS] = {"lower", "upper", "centre", "radius",
-                                                   "axis",  "from",  "to"};
-
-static bool read_box(struct hs_reader *reader, const char *path, struct hs_region *region);
-static bool read_round(struct hs_reader *reader, const char *path, struct hs_region *region);
-static bool read_cylinder(struct hs_reader *reader, const char *path, struct hs_region *region);
-
-static const struct {
-    const char *name;
-    unsigned needs, takes;
-    bool (*read)(struct hs_reader *reader, const char *path, struct hs_region *region);
-} shapes[] = {
-    [HS_SHAPE_BOX] = {"box", 1u << LOWER | 1u << UPPER, 0, read_box},
-    [HS_SHAPE_SPHERE] = {"sphere", 1u << CENTRE | 1u << RADIUS, 0, read_round},
-    [HS_SHAPE_CYLINDER] = {"cylinder", 1u << CENTRE | 1u << RADIUS,
-                           1u << AXIS | 1u << FROM | 1u << TO, read_cylinder},
-};
-enum { SHAPES = sizeof shapes / sizeof shapes[0] };
-
-static bool read_box(struct hs_reader *reader, const char *path, struct hs_region *region)
-{
-    const struct hs_key lower = hs_key("%s.lower", path), upper = hs_key("%s.upper", path);
-    const bool both = hs_read_per_axis(reader, lower.text, false, region->lower);
-    if (!hs_read_per_axis(reader, upper.text, false, region->upper) || !both)
-        return false;
-    for (int axis = 0; axis < reader->problem->grid.dims; axis++)
-        if (region->lower[axis] > region->upper[axis]) {
-            hs_settings_complain(reader->settings, upper.text, "is below lower along %c; swap them",
-                                 "xyz"[axis]);
-            return false;
-        }
-    return true;
-}
-
-static bool read_round(struct hs_reader *reader, const char *path, struct hs_region *region)
-{
-    const bool centre =
-        hs_read_per_axis(reader, hs_key("%s.centre", path).text, false, region->centre);
-    return hs_settings_number(reader->settings, hs_key("%s.radius", path).text, &region->radius) &&
-           centre;
-}
-
-static bool read_cylinder(struct hs_reader *reader, const char *path, struct hs_region *region)
-{
-    struct hs_settings *settings = reader->settings;
-    const struct hs_key from = hs_key("%s.from", path), to = hs_key("%s.to", path);
-    const struct hs_key axis_key = hs_key("%s.axis", path);
-    const char *axis = hs_settings_text(settings, axis_key.text);
-    if (!axis)
-        return false;
-    region->axis = axis[0] - 'x';
-    region->from = -INFINITY;
-    region->to = INFINITY;
-    hs_settings_number(settings, from.text, &region->from);
-    hs_settings_number(settings, to.text, &region->to);
-    /* across a plane grid a cylinder along z is a disc, whatever its length */
-    const int dims = reader->problem->grid.dims;
-    const bool there = dims == 0 || region->axis < dims;
-    if (!there && (hs_given(reader, axis_key.text) || hs_given(reader, from.text) ||
-                   hs_given(reader, to.text))) {
-        hs_settings_complain(settings,
-                             hs_given(reader, axis_key.text) ? axis_key.text
-                             : hs_given(reader, from.text)   ? from.text
-                                                             : to.text,
-                             "the grid has no %s axis; choose another, or remove it", axis);
-        return false;
-    }
-    if (region->from > region->to) {
-        hs_settings_complain(settings, to.text, "is below from; swap them");
-        return false;
-    }
-    return read_round(reader, path, region);
-}
-
-/* Whether the box around the region meets the grid. */
-static bool is_in_grid(const struct hs_grid *grid, const struct hs_region *region)
-{
-    for (int axis = 0; axis < grid->dims; axis++) {
-        const bool box = region->shape == HS_SHAPE_BOX;
-        const bool along = region->shape == HS_SHAPE_CYLINDER && region->axis == axis;
-        const double low = box     ? region->lower[axis]
-                           : along ? region->from
-                                   : region->centre[axis] - region->radius;
-        const double high = box     ? region->upper[axis]
-                            : along ? region->to
-                                    : region->centre[axis] + region->radius;
-        const double slack = 1e-9 * grid->spacing[axis];
-        if (high < grid->lower[axis] - slack ||
-            low > hs_grid_coordinate(grid, axis, grid->points[axis] - 1) + slack)
-            return false;
-    }
-    return true;
-}
-
-/* Which keys a shape needs and which it does not take. */
-static bool check_shape_keys(struct hs_reader *reader, const char *path, int shape)
-{
-    bool good = true;
-    for (int key = 0; key < SHAPE_KEYS; key++) {
-        const struct hs_key name = hs_key("%s.%s", path, shape_keys[key]);
-        const bool given = hs_given(reader, name.text);
-        const unsigned bit = 1u << key;
-        if (shapes[shape].needs & bit && !given) {
-            hs_settings_complain(reader->settings, name.text, "missing; a %s needs it",
-                                 shapes[shape].name);
-            good = false;
-        } else if (!((shapes[shape].needs | shapes[shape].takes) & bit) && given) {
-            hs_settings_complain(reader->settings, name.text, "a %s does not take it; remove it",
-                                 shapes[shape].name);
-            good = false;
-        }
-    }
-    return good;
-}
-
 static void read_region(struct hs_reader *reader, const char *path, struct hs_region *region)
 {
-    const struct hs_key value = hs_key("%s.value", path), shape_key = hs_key("%s.shape", path);
+    const struct hs_key value = hs_key("%s.value", path);
     if (hs_require(reader, value.text, "give the temperature of the region"))
         hs_read_value(reader, value.text, &region->value);
-    if (!hs_require(reader, shape_key.text, "give box, sphere or cylinder"))
-        return;
-    const char *name = hs_settings_text(reader->settings, shape_key.text);
-    for (int shape = 0; name && shape < SHAPES; shape++) {
-        if (strcmp(name, shapes[shape].name) != 0)
-            continue;
-        region->shape = (enum hs_shape)shape;
-        const bool keys = check_shape_keys(reader, path, shape);
-        if (shapes[shape].read(reader, path, region) && keys && reader->space_known &&
-            !is_in_grid(&reader->problem->grid, region))
-            hs_settings_complain(reader->settings, path,
-                                 "lies outside the grid; check its coordinates, in m");
-    }
+    if (hs_require(reader, hs_key("%s.shape", path).text,
+                   "give box, sphere, cylinder or half-space"))
+        hs_read_shape(reader, path, &region->shape);
 }
 
 static void read_regions(struct hs_reader *reader)

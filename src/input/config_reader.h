@@ -51,6 +51,9 @@ bool hs_read_value(struct hs_reader *reader, const char *key, struct hs_value *o
  * `spread`, else for the only one. False if not given or bad, or the axes are not known. */
 bool hs_read_per_axis(struct hs_reader *reader, const char *key, bool spread, double *out);
 
+/* The shape of the group at `path`, by its keys shape, lower, upper, ...; false if it is bad. */
+bool hs_read_shape(struct hs_reader *reader, const char *path, struct hs_shape *shape);
+
 /* The parts, in the order they are called. */
 void hs_read_stencil_radius(struct hs_reader *reader);
 void hs_read_grid(struct hs_reader *reader);

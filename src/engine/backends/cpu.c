@@ -60,14 +60,14 @@ static double bytes_needed(const struct hs_problem *problem, const struct hs_ker
 {
     const double more_than_any = 0x1p50; /* a layout of that may be too large for an integer */
     const int64_t align = ALIGN_BYTES / (int64_t)hs_precision_size(problem->precision);
-    const double bytes =
-        (hs_cpu_source_describe(problem).uniform ? 2.0 : 3.0) *
-        hs_layout_bytes(&problem->grid, problem->radius, align, problem->precision);
+    const double field = hs_layout_bytes(&problem->grid, problem->radius, align, problem->precision);
+    const double bytes = (hs_cpu_source_describe(problem).uniform ? 2.0 : 3.0) * field;
     struct hs_kernel_plan plan = {.steps = kernel->steps};
     char unused[256];
     if (bytes < more_than_any)
         make_plan(problem, kernel, threads, &plan, unused, sizeof unused);
-    return bytes + (double)plan.scratch + hs_face_slots_bytes(problem, plan.steps + 1);
+    return bytes + (double)plan.scratch + hs_cpu_network_bytes(problem, field, plan.steps) +
+           hs_face_slots_bytes(problem, plan.steps + 1);
 }
 
 static double readback_bytes(const struct hs_problem *problem)
@@ -127,6 +127,7 @@ static void destroy(struct hs_backend_state *state)
     free(state->source.value);
     free(state->level);
     free(state->scratch);
+    hs_cpu_network_release(&state->network);
     hs_ghosts_release(&state->ghosts);
     free(state->readback.values);
     free(state);
@@ -152,6 +153,7 @@ static bool allocate(struct hs_backend_state *state)
     source->value = calloc(steps, sizeof *source->value);
     source->scratch = calloc(threads * (size_t)state->layout.points[HS_X], sizeof *source->scratch);
     return state->level && source->value && source->scratch && allocate_scratch(state) &&
+           hs_cpu_network_init(state) &&
            hs_cpu_field_create(&state->layout, precision, state->threads, 0, &state->now) &&
            hs_cpu_field_create(&state->layout, precision, state->threads,
                                hs_cpu_shift(&state->layout, precision), &state->next) &&
@@ -335,13 +337,16 @@ static enum hs_status call_kernel(struct hs_backend_state *state, const struct h
 {
     const struct hs_cpu_source *source = &state->source;
     prepare(state, span, first, steps);
+    hs_cpu_network_update(state, span, first, steps);
+    struct hs_operator op = span->op;
+    op.network = state->problem->network ? &state->network.view : NULL;
     hs_ghosts_fill(&state->ghosts, slot_of(state, 0), state->now.origin);
     const void *field = source->field.origin;
     const struct hs_sweep request = {
         .precision = state->problem->precision,
         .layout = state->layout,
         .box = state->interior,
-        .op = &span->op,
+        .op = &op,
         .in = state->now.origin,
         .out = state->next.origin,
         .steps = steps,
@@ -359,6 +364,7 @@ static enum hs_status call_kernel(struct hs_backend_state *state, const struct h
         return st;
     if (!(state->kernel->features & HS_APPLIES_WALLS))
         prescribe(state, slot_of(state, steps));
+    hs_cpu_network_prescribe(state, hs_span_time(span, first + steps), state->next.origin);
     const struct hs_cpu_field before = state->now;
     state->now = state->next;
     state->next = before;

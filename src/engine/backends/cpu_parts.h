@@ -25,6 +25,18 @@ struct hs_cpu_source {
     double *value;   /* [kernel's steps] uniform sources of one call */
 };
 
+/* The network of a body as kernels read it; without one all is zero. */
+enum { HS_CPU_RATE = HS_AXES, HS_CPU_SINK, HS_CPU_ADDED, HS_CPU_ARRAYS };
+struct hs_cpu_network {
+    struct hs_network_view view;
+    bool varies;                /* in time */
+    double step;                /* s: of what is in it; NaN: nothing yet */
+    int steps;                  /* sweeps that the forcing is for */
+    void *number, *row, *forcing;              /* of a palette */
+    struct hs_cpu_field array[HS_CPU_ARRAYS];  /* as arrays: conductances, and what is above */
+    int64_t *forced, forced_count;             /* as arrays: nodes with a forcing */
+};
+
 /* The field at one moment, dense, so that a stretch of it is read where it lies. */
 struct hs_readback {
     struct hs_grid grid;
@@ -42,6 +54,7 @@ struct hs_backend_state {
     struct hs_box interior;
     struct hs_cpu_field now, next; /* exchanged after each call of the kernel */
     struct hs_cpu_source source;
+    struct hs_cpu_network network;
     struct hs_ghosts ghosts;
     struct hs_face_level *level; /* [kernel's steps], for kernels that apply walls */
     void *scratch;               /* the kernel's own; NULL where it needs none */
@@ -82,6 +95,16 @@ void hs_cpu_source_prepare(struct hs_backend_state *state);
 /* Brings the field up to a sweep of `step` from t; free where it is already. */
 void hs_cpu_source_update(struct hs_backend_state *state, double step, double t);
 double hs_cpu_source_uniform(const struct hs_problem *problem, double step, double t);
+
+/* ---- cpu_network.c ---- */
+double hs_cpu_network_bytes(const struct hs_problem *problem, double field_bytes, int steps);
+bool hs_cpu_network_init(struct hs_backend_state *state); /* false: no memory */
+void hs_cpu_network_release(struct hs_cpu_network *network);
+/* Brings it up to `steps` sweeps from sweep `first` of the span. */
+void hs_cpu_network_update(struct hs_backend_state *state, const struct hs_span *span,
+                           int64_t first, int steps);
+/* Writes the prescribed nodes' values at time t, where no kernel does. */
+void hs_cpu_network_prescribe(const struct hs_backend_state *state, double t, void *field);
 
 /* ---- cpu_reduce.c ---- */
 enum hs_status hs_cpu_reduce(struct hs_backend_state *state, struct hs_reduction *out,

@@ -14,6 +14,7 @@ struct partial {
     double min, max, change;
     double sum, sum_error; /* of volume * T; Neumaier's compensation */
     double volume, volume_error;
+    double heat, heat_error; /* of a body: of heat capacity * T */
     int64_t bad, first_bad; /* count; index in memory order */
 };
 
@@ -74,15 +75,17 @@ static double node(const struct view *v, const void *field, int64_t element)
     return hs_read(v->problem->precision, field, element);
 }
 
-/* A row that holds what is not finite: count it, leave it out. */
-static void add_bad_row(const struct view *v, int64_t j, int64_t k, struct partial *p)
+/* Node by node. What is not finite is counted and left out. */
+static void add_each(const struct view *v, int64_t j, int64_t k, struct partial *p)
 {
     const int64_t nx = v->layout->points[HS_X];
+    const int64_t first = (k * v->layout->points[HS_Y] + j) * nx;
+    const struct hs_network *network = v->problem->network;
     for (int64_t i = 0; i < nx; i++) {
         const double x = node(v, v->now, hs_layout_offset(v->layout, i, j, k));
         if (!isfinite(x)) {
             if (p->bad++ == 0)
-                p->first_bad = (k * v->layout->points[HS_Y] + j) * nx + i;
+                p->first_bad = first + i;
             continue;
         }
         const double volume = hs_problem_node_volume(v->problem, i, j, k);
@@ -90,6 +93,8 @@ static void add_bad_row(const struct view *v, int64_t j, int64_t k, struct parti
         p->max = fmax(p->max, x);
         add(volume * x, &p->sum, &p->sum_error);
         add(volume, &p->volume, &p->volume_error);
+        if (network)
+            add(hs_network_row_at(network, first + i)->capacity * x, &p->heat, &p->heat_error);
     }
 }
 
@@ -123,9 +128,10 @@ static struct partial reduce_slab(const struct view *v, int slab)
                                                            (const float *)v->before + first, nx)
                                         : reduce_row_double((const double *)v->now + first,
                                                             (const double *)v->before + first, nx);
-        if (row.bad)
-            add_bad_row(v, r % ny, r / ny, &p);
-        else
+        if (row.bad || v->problem->network) {
+            p.change = fmax(p.change, row.bad ? 0.0 : row.change);
+            add_each(v, r % ny, r / ny, &p);
+        } else
             add_good_row(v, &row, r % ny, r / ny, &p);
     }
     return p;
@@ -140,6 +146,8 @@ static void join(struct partial *all, const struct partial *p)
     add(p->volume, &all->volume, &all->volume_error);
     all->sum_error += p->sum_error;
     all->volume_error += p->volume_error;
+    add(p->heat, &all->heat, &all->heat_error);
+    all->heat_error += p->heat_error;
     if (all->bad == 0)
         all->first_bad = p->first_bad;
     all->bad += p->bad;
@@ -162,11 +170,14 @@ enum hs_status hs_cpu_reduce(struct hs_backend_state *state, struct hs_reduction
     const double sum = all.sum + all.sum_error, volume = all.volume + all.volume_error;
     const int64_t nx = state->layout.points[HS_X], ny = state->layout.points[HS_Y];
     const bool any = volume > 0.0;
+    const double heat = state->problem->network
+                            ? all.heat + all.heat_error
+                            : sum * hs_problem_heat_capacity(state->problem);
     *out = (struct hs_reduction){
         .min = any ? all.min : NAN,
         .max = any ? all.max : NAN,
         .mean = any ? sum / volume : NAN,
-        .heat = any ? sum * hs_problem_heat_capacity(state->problem) : NAN,
+        .heat = any ? heat : NAN,
         .change = state->change_known ? all.change : NAN,
         .not_finite = all.bad,
         .first_bad = {all.first_bad % nx, all.first_bad / nx % ny, all.first_bad / nx / ny},

@@ -22,9 +22,9 @@ struct hs_cpu_source hs_cpu_source_describe(const struct hs_problem *problem)
 }
 
 /* What is evaluated once needs no tables. */
-static bool is_tabulated(const struct hs_cpu_source *source)
+static bool is_tabulated(const struct hs_problem *problem, const struct hs_cpu_source *source)
 {
-    return !source->uniform && source->varies_time;
+    return !source->uniform && source->varies_time && !problem->body;
 }
 
 static double table_bytes(const struct hs_problem *problem, enum hs_tables_of which)
@@ -41,13 +41,13 @@ static double table_bytes(const struct hs_problem *problem, enum hs_tables_of wh
 double hs_cpu_source_table_bytes(const struct hs_problem *problem)
 {
     const struct hs_cpu_source source = hs_cpu_source_describe(problem);
-    return is_tabulated(&source) ? table_bytes(problem, HS_TABLES_OF_FIELDS) : 0.0;
+    return is_tabulated(problem, &source) ? table_bytes(problem, HS_TABLES_OF_FIELDS) : 0.0;
 }
 
 void hs_cpu_source_prepare(struct hs_backend_state *state)
 {
     const struct hs_problem *problem = state->problem;
-    if (!is_tabulated(&state->source))
+    if (!is_tabulated(problem, &state->source))
         return;
     const bool fit = table_bytes(problem, HS_TABLES_OF_FIELDS) < hs_machine_memory_free("").bytes;
     /* without memory for them every node is evaluated by itself */

@@ -65,17 +65,17 @@ static bool holds(const struct hs_region *region, double x, double y, double z)
         1e-6; /* nodes lie 0.5 apart and none is meant to be this near a surface */
     double square = 0.0;
     for (int axis = 0; axis < 3; axis++) {
-        const double d = at[axis] - region->centre[axis];
-        if (region->shape == HS_SHAPE_BOX) {
-            if (at[axis] < region->lower[axis] - margin || at[axis] > region->upper[axis] + margin)
+        const double d = at[axis] - region->shape.centre[axis];
+        if (region->shape.kind == HS_SHAPE_BOX) {
+            if (at[axis] < region->shape.lower[axis] - margin || at[axis] > region->shape.upper[axis] + margin)
                 return false;
-        } else if (region->shape == HS_SHAPE_CYLINDER && axis == region->axis) {
-            if (at[axis] < region->from - margin || at[axis] > region->to + margin)
+        } else if (region->shape.kind == HS_SHAPE_CYLINDER && axis == region->shape.axis) {
+            if (at[axis] < region->shape.from - margin || at[axis] > region->shape.to + margin)
                 return false;
         } else
             square += d * d;
     }
-    return region->shape == HS_SHAPE_BOX || sqrt(square) <= region->radius + margin;
+    return region->shape.kind == HS_SHAPE_BOX || sqrt(square) <= region->shape.radius + margin;
 }
 
 void test_fields__later_regions_lie_over_earlier_ones(void **state)
@@ -83,23 +83,23 @@ void test_fields__later_regions_lie_over_earlier_ones(void **state)
     (void)state;
     struct hs_problem problem = box_problem();
     struct hs_region regions[] = {
-        {.shape = HS_SHAPE_BOX, .lower = {-1, 1, 3}, .upper = {0, 2, 9}, .value = {.constant = 10}},
-        {.shape = HS_SHAPE_SPHERE, .centre = {0, 2, 7}, .radius = 2, .value = {.constant = 20}},
-        {.shape = HS_SHAPE_CYLINDER,
-         .axis = HS_Z,
-         .centre = {1, 3, 77},
-         .radius = 1,
-         .from = -INFINITY,
-         .to = 5,
+        {.shape.kind = HS_SHAPE_BOX, .shape.lower = {-1, 1, 3}, .shape.upper = {0, 2, 9}, .value = {.constant = 10}},
+        {.shape.kind = HS_SHAPE_SPHERE, .shape.centre = {0, 2, 7}, .shape.radius = 2, .value = {.constant = 20}},
+        {.shape.kind = HS_SHAPE_CYLINDER,
+         .shape.axis = HS_Z,
+         .shape.centre = {1, 3, 77},
+         .shape.radius = 1,
+         .shape.from = -INFINITY,
+         .shape.to = 5,
          .value = {.constant = 30}},
-        {.shape = HS_SHAPE_CYLINDER,
-         .axis = HS_X,
-         .centre = {77, 0, 13},
-         .radius = 1,
-         .from = -0.5,
-         .to = INFINITY,
+        {.shape.kind = HS_SHAPE_CYLINDER,
+         .shape.axis = HS_X,
+         .shape.centre = {77, 0, 13},
+         .shape.radius = 1,
+         .shape.from = -0.5,
+         .shape.to = INFINITY,
          .value = sum_of_coordinates},
-        {.shape = HS_SHAPE_BOX, .lower = {1, 0, 3}, .upper = {1, 0, 3}, .value = {.constant = 50}},
+        {.shape.kind = HS_SHAPE_BOX, .shape.lower = {1, 0, 3}, .shape.upper = {1, 0, 3}, .value = {.constant = 50}},
     };
     const int count = sizeof regions / sizeof regions[0];
     problem.initial.regions = regions;
@@ -131,7 +131,7 @@ void test_fields__a_region_holds_the_nodes_on_its_surface(void **state)
     hs_problem_init(&problem);
     problem.grid = (struct hs_grid){.dims = 1, .points = {11, 1, 1}, .spacing = {0.1, 1, 1}};
     struct hs_region box = {
-        .shape = HS_SHAPE_BOX, .lower = {0.3}, .upper = {0.7}, .value = {.constant = 9}};
+        .shape.kind = HS_SHAPE_BOX, .shape.lower = {0.3}, .shape.upper = {0.7}, .value = {.constant = 9}};
     problem.initial.regions = &box;
     problem.initial.region_count = 1;
     for (int i = 0; i < 11; i++)

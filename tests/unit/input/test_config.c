@@ -231,14 +231,14 @@ void test_config__regions_come_in_their_order(void **state)
               "value = 8; } ); };\ntime = { sweeps = 5; };\n");
     assert_int_equal(problem.initial.region_count, 3);
     const struct hs_region *regions = problem.initial.regions;
-    assert_int_equal(regions[0].shape, HS_SHAPE_BOX);
-    assert_true(regions[0].upper[HS_Y] == 3.0);
+    assert_int_equal(regions[0].shape.kind, HS_SHAPE_BOX);
+    assert_true(regions[0].shape.upper[HS_Y] == 3.0);
     assert_true(hs_value_at(&regions[0].value, 2, 0, 0, 0) == 2.0);
-    assert_int_equal(regions[1].shape, HS_SHAPE_SPHERE);
-    assert_true(regions[1].radius == 2.0 && regions[1].centre[HS_Y] == 4.0);
-    assert_int_equal(regions[2].shape, HS_SHAPE_CYLINDER);
-    assert_int_equal(regions[2].axis, HS_Y);
-    assert_true(regions[2].from == 2.0 && isinf(regions[2].to));
+    assert_int_equal(regions[1].shape.kind, HS_SHAPE_SPHERE);
+    assert_true(regions[1].shape.radius == 2.0 && regions[1].shape.centre[HS_Y] == 4.0);
+    assert_int_equal(regions[2].shape.kind, HS_SHAPE_CYLINDER);
+    assert_int_equal(regions[2].shape.axis, HS_Y);
+    assert_true(regions[2].shape.from == 2.0 && isinf(regions[2].shape.to));
     forget();
 }
 

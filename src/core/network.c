@@ -1,0 +1,13 @@
+#include "core/network.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void hs_network_release(struct hs_network *network)
+{
+    free(network->row);
+    free(network->number);
+    free(network->node);
+    free(network->forcing);
+    memset(network, 0, sizeof *network);
+}

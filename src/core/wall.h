@@ -1,0 +1,58 @@
+/* Walls of a body of many materials: what a face, or a part of it, does to the nodes on it. */
+#ifndef HS_CORE_WALL_H
+#define HS_CORE_WALL_H
+
+#include "core/grid.h"
+#include "core/value.h"
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A function of time: an expression of t, or linear between points and constant beyond them. */
+struct hs_drive {
+    struct hs_value value;
+    int points;            /* 0: the value */
+    double *time, *number; /* [points], owned; times [s] increase */
+};
+
+enum hs_wall_kind {
+    HS_WALL_EXCHANGES, /* flux and convection, either or both; neither: insulated */
+    HS_WALL_HOLDS,      /* nodes keep their temperature */
+    HS_WALL_PRESCRIBES /* nodes take `value` */
+};
+
+/* drive(t) * field[node]. Fields of a face have its nodes with the lower axis fastest. */
+struct hs_wall_number {
+    int drive;           /* place in the problem's list; -1: none */
+    const double *field; /* NULL: 1 everywhere */
+};
+
+/*
+ * A face, or a rectangle of it. Flux and convection are integrals over exactly its area. Nodes
+ * that lie in it, borders included, are held or prescribed; what such a wall covers of other nodes'
+ * control volumes is insulated.
+ */
+struct hs_wall {
+    int face;                              /* 0 ... HS_FACES - 1, of an axis that is not periodic */
+    double lower[HS_AXES], upper[HS_AXES]; /* m, may be infinite; not looked at along the face's own
+                                              axis and those that are not there */
+    const uint16_t *label; /* for each node of the face; NULL: none. The wall is where */
+    int number;            /* they are this, over a node's whole area of the face */
+    enum hs_wall_kind kind;
+    double h;                      /* W/(m^2 K), >= 0 ... */
+    const double *h_field;         /* ... times this, as above */
+    struct hs_wall_number flux;    /* W/m^2 that leave */
+    struct hs_wall_number ambient; /* K */
+    struct hs_wall_number value;   /* K */
+};
+
+void hs_wall_release(struct hs_wall *wall); /* its fields */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,235 @@
+/* The network of a body as CPU kernels read it. */
+#include "engine/backends/cpu_parts.h"
+#include "engine/network/coefficients.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINE = 64 };
+
+static size_t number_bytes(const struct hs_network *network)
+{
+    return network->form == HS_NETWORK_BYTES ? 1 : 2;
+}
+
+static bool as_arrays(const struct hs_problem *problem)
+{
+    return problem->network->form == HS_NETWORK_ARRAYS;
+}
+
+/* Fields of the layout that arrays take. */
+static int array_count(const struct hs_problem *problem)
+{
+    return problem->grid.dims + HS_CPU_ARRAYS - HS_AXES;
+}
+
+double hs_cpu_network_bytes(const struct hs_problem *problem, double field_bytes, int steps)
+{
+    const struct hs_network *network = problem->network;
+    const double size = (double)hs_precision_size(problem->precision);
+    if (!network)
+        return 0.0;
+    if (as_arrays(problem))
+        return array_count(problem) * field_bytes;
+    return field_bytes / size * (double)number_bytes(network) +
+           network->row_count * size * (HS_ROW_NUMBERS + steps);
+}
+
+static void *lines(size_t bytes)
+{
+    void *memory = aligned_alloc(LINE, (bytes + LINE - 1) / LINE * LINE);
+    return memory ? memset(memory, 0, bytes) : NULL;
+}
+
+/* Along periodic axes ghosts are what the other side has. */
+static void wrap(const struct hs_backend_state *state, char *origin, size_t size)
+{
+    const struct hs_layout *layout = &state->layout;
+    const int64_t *n = layout->points;
+    for (int axis = 0; axis < state->problem->grid.dims; axis++) {
+        if (!state->problem->network->wrap[axis])
+            continue;
+        const int a = axis == HS_X ? HS_Y : HS_X, b = axis == HS_Z ? HS_Y : HS_Z;
+        for (int64_t q = 0; q < n[b]; q++)
+            for (int64_t p = 0; p < n[a]; p++) {
+                const int64_t at = p * layout->pitch[a] + q * layout->pitch[b];
+                const int64_t last = at + (n[axis] - 1) * layout->pitch[axis];
+                memcpy(origin + (at - layout->pitch[axis]) * (int64_t)size,
+                       origin + last * (int64_t)size, size);
+                memcpy(origin + (last + layout->pitch[axis]) * (int64_t)size,
+                       origin + at * (int64_t)size, size);
+            }
+    }
+}
+
+static bool init_palette(struct hs_backend_state *state)
+{
+    const struct hs_network *network = state->problem->network;
+    struct hs_cpu_network *mine = &state->network;
+    const struct hs_layout *layout = &state->layout;
+    const size_t bytes = number_bytes(network), size = hs_precision_size(state->problem->precision);
+    const size_t rows = (size_t)network->row_count;
+    mine->number = lines((size_t)layout->elements * bytes);
+    mine->row = lines(rows * HS_ROW_NUMBERS * size);
+    mine->forcing = lines(rows * size * (size_t)state->plan.steps);
+    if (!mine->number || !mine->row || !mine->forcing)
+        return false;
+    char *origin = (char *)mine->number + (size_t)layout->origin * bytes;
+    const int64_t nx = layout->points[HS_X], ny = layout->points[HS_Y];
+#pragma omp parallel for num_threads(state->threads) schedule(static)
+    for (int64_t r = 0; r < ny * layout->points[HS_Z]; r++)
+        memcpy(origin + hs_layout_offset(layout, 0, r % ny, r / ny) * (int64_t)bytes,
+               (const char *)network->number + (size_t)(r * nx) * bytes, (size_t)nx * bytes);
+    wrap(state, origin, bytes);
+    mine->view.row = mine->row;
+    mine->view.number = origin;
+    mine->view.forcing = mine->forcing;
+    return true;
+}
+
+/* Nodes that something acts on, or whose value is given. */
+static bool list_forced(struct hs_backend_state *state)
+{
+    const struct hs_network *network = state->problem->network;
+    struct hs_cpu_network *mine = &state->network;
+    const int64_t nodes = hs_grid_count(&network->grid);
+    int64_t count = 0;
+    for (int64_t n = 0; n < nodes; n++)
+        count += network->node[n].forcing != 0;
+    mine->forced = malloc((size_t)(count > 0 ? count : 1) * sizeof *mine->forced);
+    for (int64_t n = 0; n < nodes && mine->forced; n++)
+        if (network->node[n].forcing != 0)
+            mine->forced[mine->forced_count++] = n;
+    return mine->forced != NULL;
+}
+
+static bool init_arrays(struct hs_backend_state *state)
+{
+    struct hs_cpu_network *mine = &state->network;
+    for (int a = 0; a < HS_CPU_ARRAYS; a++) {
+        if (a < HS_AXES && a >= state->problem->grid.dims)
+            continue;
+        if (!hs_cpu_field_create(&state->layout, state->problem->precision, state->threads, 0,
+                                 &mine->array[a]))
+            return false;
+    }
+    for (int axis = 0; axis < HS_AXES; axis++)
+        mine->view.conductance[axis] = mine->array[axis].origin;
+    mine->view.rate = mine->array[HS_CPU_RATE].origin;
+    mine->view.sink = mine->array[HS_CPU_SINK].origin;
+    mine->view.added = mine->array[HS_CPU_ADDED].origin;
+    return list_forced(state);
+}
+
+bool hs_cpu_network_init(struct hs_backend_state *state)
+{
+    const struct hs_network *network = state->problem->network;
+    if (!network)
+        return true;
+    struct hs_cpu_network *mine = &state->network;
+    *mine = (struct hs_cpu_network){.step = NAN};
+    mine->view.form = network->form;
+    mine->view.row_count = network->row_count;
+    memcpy(mine->view.wrap, network->wrap, sizeof mine->view.wrap);
+    mine->varies = hs_network_varies(network, state->problem->drives);
+    return as_arrays(state->problem) ? init_arrays(state) : init_palette(state);
+}
+
+void hs_cpu_network_release(struct hs_cpu_network *network)
+{
+    free(network->number);
+    free(network->row);
+    free(network->forcing);
+    free(network->forced);
+    for (int a = 0; a < HS_CPU_ARRAYS; a++)
+        hs_cpu_field_destroy(&network->array[a]);
+}
+
+static int64_t element_of(const struct hs_backend_state *state, int64_t node)
+{
+    const int64_t nx = state->layout.points[HS_X], ny = state->layout.points[HS_Y];
+    return hs_layout_offset(&state->layout, node % nx, node / nx % ny, node / nx / ny);
+}
+
+/* What depends on the step alone. */
+static void set_arrays(struct hs_backend_state *state, double step)
+{
+    const struct hs_network *network = state->problem->network;
+    const enum hs_precision precision = state->problem->precision;
+    struct hs_cpu_field *array = state->network.array;
+#pragma omp parallel for num_threads(state->threads) schedule(static)
+    for (int64_t n = 0; n < hs_grid_count(&network->grid); n++) {
+        const struct hs_network_row *row = &network->node[n];
+        const int64_t at = element_of(state, n);
+        for (int axis = 0; axis < state->problem->grid.dims; axis++)
+            hs_write(precision, array[axis].origin, at, row->conductance[axis]);
+        hs_write(precision, array[HS_CPU_RATE].origin, at, hs_network_rate(row, step));
+        hs_write(precision, array[HS_CPU_SINK].origin, at, row->sink);
+    }
+    for (int axis = 0; axis < state->problem->grid.dims; axis++)
+        wrap(state, array[axis].origin, hs_precision_size(precision));
+}
+
+/* Of the nodes that something acts on. */
+static void set_added(struct hs_backend_state *state, const struct hs_network_time *time)
+{
+    const struct hs_network *network = state->problem->network;
+    const struct hs_cpu_network *mine = &state->network;
+    for (int64_t n = 0; n < mine->forced_count; n++) {
+        const struct hs_network_row *row = &network->node[mine->forced[n]];
+        if (row->kind != HS_NODE_PRESCRIBED)
+            hs_write(state->problem->precision, mine->array[HS_CPU_ADDED].origin,
+                     element_of(state, mine->forced[n]),
+                     hs_network_added(network, row, state->problem->drives, time));
+    }
+}
+
+static struct hs_network_time time_of(const struct hs_span *span, int64_t sweep)
+{
+    return (struct hs_network_time){.t = hs_span_time(span, sweep),
+                                    .next = hs_span_time(span, sweep + 1),
+                                    .step = span->step};
+}
+
+void hs_cpu_network_update(struct hs_backend_state *state, const struct hs_span *span,
+                           int64_t first, int steps)
+{
+    const struct hs_problem *problem = state->problem;
+    struct hs_cpu_network *mine = &state->network;
+    if (!problem->network)
+        return;
+    const size_t size = hs_precision_size(problem->precision);
+    const bool stepped = mine->step != span->step;
+    if (stepped && as_arrays(problem))
+        set_arrays(state, span->step);
+    else if (stepped)
+        hs_network_coefficients(problem->network, problem->precision, span->step, mine->row);
+    if (!stepped && !mine->varies && mine->steps >= steps)
+        return;
+    for (int s = 0; s < steps; s++) {
+        const struct hs_network_time time = time_of(span, first + s);
+        if (as_arrays(problem))
+            set_added(state, &time);
+        else
+            hs_network_forcing(problem->network, problem->drives, problem->precision, &time,
+                               (char *)mine->forcing + (size_t)s * size *
+                                                           (size_t)problem->network->row_count);
+    }
+    mine->step = span->step;
+    mine->steps = steps;
+}
+
+void hs_cpu_network_prescribe(const struct hs_backend_state *state, double t, void *field)
+{
+    const struct hs_network *network = state->problem->network;
+    if (!network || !as_arrays(state->problem))
+        return;
+    for (int64_t n = 0; n < state->network.forced_count; n++) {
+        const struct hs_network_row *row = &network->node[state->network.forced[n]];
+        const struct hs_network_time time = {.t = t, .next = t};
+        if (row->kind == HS_NODE_PRESCRIBED)
+            hs_write(state->problem->precision, field, element_of(state, state->network.forced[n]),
+                     hs_network_added(network, row, state->problem->drives, &time));
+    }
+}

@@ -1,0 +1,99 @@
+#include "engine/network/axes.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+static int compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Halves of the widths between the positions. Those of a list differ by rounding where they are
+ * meant to be the same, and so would rows: the least of such has them all. */
+static bool find_halves(struct hs_axis *axis)
+{
+    const int64_t n = axis->cells;
+    double *width = malloc((size_t)n * sizeof *width);
+    if (!width)
+        return false;
+    for (int64_t i = 0; i < n; i++)
+        width[i] = axis->position[i + 1] - axis->position[i];
+    qsort(width, (size_t)n, sizeof *width, compare);
+    int64_t distinct = 0;
+    for (int64_t i = 0; i < n; i++)
+        if (distinct == 0 || width[i] > width[distinct - 1] + axis->tolerance)
+            width[distinct++] = width[i];
+    for (int64_t i = 0; i < n; i++) {
+        const double exact = axis->position[i + 1] - axis->position[i];
+        int64_t low = 0, high = distinct; /* width[low] <= exact < width[high] */
+        while (high - low > 1) {
+            const int64_t mid = (low + high) / 2;
+            *(width[mid] <= exact ? &low : &high) = mid;
+        }
+        axis->half[i] = 0.5 * width[low];
+    }
+    free(width);
+    return true;
+}
+
+static bool init_axis(struct hs_axis *axis, const struct hs_network_spec *spec, int which)
+{
+    const struct hs_grid *grid = spec->grid;
+    const double *coordinate = spec->coordinate[which];
+    axis->there = which < grid->dims;
+    axis->wrap = axis->there && spec->wrap[which];
+    axis->nodes = grid->points[which];
+    axis->cells = axis->nodes - (axis->there && !axis->wrap);
+    axis->position = malloc((size_t)(axis->cells + 1) * sizeof *axis->position);
+    axis->half = malloc((size_t)axis->cells * sizeof *axis->half);
+    if (!axis->position || !axis->half)
+        return false;
+    for (int64_t i = 0; i <= axis->cells; i++)
+        axis->position[i] =
+            axis->there && coordinate ? coordinate[i] : hs_grid_coordinate(grid, which, i);
+    const double far = fmax(fabs(axis->position[0]), fabs(axis->position[axis->cells]));
+    axis->tolerance = 32.0 * DBL_EPSILON * far;
+    for (int64_t i = 0; i < axis->cells; i++) /* never differences: equal cells have equal bits */
+        axis->half[i] = axis->there ? 0.5 * grid->spacing[which] : 1.0;
+    return !axis->there || !coordinate || find_halves(axis);
+}
+
+bool hs_axes_init(struct hs_axis axis[HS_AXES], const struct hs_network_spec *spec)
+{
+    bool done = true;
+    for (int which = 0; which < HS_AXES; which++) {
+        axis[which] = (struct hs_axis){0};
+        done = done && init_axis(&axis[which], spec, which);
+    }
+    return done;
+}
+
+void hs_axes_release(struct hs_axis axis[HS_AXES])
+{
+    for (int which = 0; which < HS_AXES; which++) {
+        free(axis[which].position);
+        free(axis[which].half);
+    }
+}
+
+int hs_axis_places(const struct hs_axis *axis, double lo, double hi, int count, double *place)
+{
+    for (int n = 1; n < count; n++) /* few */
+        for (int m = n; m > 0 && place[m - 1] > place[m]; m--) {
+            const double other = place[m];
+            place[m] = place[m - 1];
+            place[m - 1] = other;
+        }
+    int kept = 0;
+    for (int n = 0; n < count; n++)
+        if (place[n] > (kept > 0 ? place[kept - 1] : lo) + axis->tolerance &&
+            place[n] < hi - axis->tolerance)
+            place[kept++] = place[n];
+    for (int n = kept; n > 0; n--)
+        place[n] = place[n - 1];
+    place[0] = lo;
+    place[kept + 1] = hi;
+    return kept + 2;
+}

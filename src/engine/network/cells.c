@@ -1,0 +1,109 @@
+#include "engine/network/cells.h"
+
+#include <omp.h>
+#include <stdlib.h>
+
+struct hs_node_box hs_cells_box(const struct hs_axis *axis, const int64_t lo[HS_AXES],
+                                 const int64_t hi[HS_AXES])
+{
+    struct hs_node_box region;
+    for (int a = 0; a < HS_AXES; a++) {
+        region.origin[a] = axis[a].position[lo[a]];
+        region.lo[a] = 0.0;
+        region.hi[a] = hi[a] - lo[a] == 1 ? 2.0 * axis[a].half[lo[a]]
+                                          : axis[a].position[hi[a]] - region.origin[a];
+    }
+    return region;
+}
+
+/* What the marking of a row needs. */
+struct row {
+    const struct hs_solids *solids;
+    int64_t j, k;
+    struct hs_selection *around, *here; /* what matters to the row; to a part of it */
+    uint16_t *label;
+};
+
+/* Halves that a surface crosses, down to single cells. */
+static void mark(const struct row *row, int64_t lo, int64_t hi)
+{
+    const int64_t first[HS_AXES] = {lo, row->j, row->k};
+    const int64_t end[HS_AXES] = {hi, row->j + 1, row->k + 1};
+    const struct hs_node_box region = hs_cells_box(row->solids->axis, first, end);
+    hs_solids_narrow(row->solids, &region, row->around, row->here);
+    const int base = row->here->base;
+    if (row->here->count > 0 && hi - lo > 1) {
+        mark(row, lo, (lo + hi) / 2);
+        mark(row, (lo + hi) / 2, hi);
+        return;
+    }
+    const int label = row->here->count > 0 ? HS_CELL_MIXED
+                      : base == HS_NOWHERE ? HS_CELL_EMPTY
+                                           : base;
+    for (int64_t i = lo; i < hi; i++)
+        row->label[i] = (uint16_t)label;
+}
+
+static void mark_row(const struct hs_cells *cells, int64_t j, int64_t k, int *parts)
+{
+    const struct hs_solids *solids = &cells->solids;
+    struct hs_selection all = {.part = parts}, around = {.part = parts + solids->count},
+                        here = {.part = parts + 2 * solids->count};
+    const int64_t lo[HS_AXES] = {0, j, k}, hi[HS_AXES] = {cells->count[HS_X], j + 1, k + 1};
+    const struct hs_node_box region = hs_cells_box(solids->axis, lo, hi);
+    hs_solids_all(solids, &all);
+    hs_solids_narrow(solids, &region, &all, &around);
+    const struct row row = {
+        solids, j, k, &around, &here, cells->owned + (hs_cells_row(cells, j, k) - cells->label)};
+    mark(&row, 0, hi[HS_X]);
+}
+
+/* False: out of memory. */
+static bool mark_all(struct hs_cells *cells, int threads)
+{
+    const int64_t ny = cells->count[HS_Y], rows = ny * cells->count[HS_Z];
+    const size_t parts = 3 * (size_t)cells->solids.count + 1;
+    int *scratch = malloc((size_t)threads * parts * sizeof *scratch);
+    cells->owned = malloc((size_t)(rows * cells->count[HS_X]) * sizeof *cells->owned);
+    cells->label = cells->owned;
+    if (scratch && cells->owned) {
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 64)
+        for (int64_t r = 0; r < rows; r++)
+            mark_row(cells, r % ny, r / ny, scratch + (size_t)omp_get_thread_num() * parts);
+    }
+    const bool done = scratch && cells->owned;
+    free(scratch);
+    return done;
+}
+
+/* Where k and rho*c are measured, only a sink or a source asks for substances. */
+static bool are_needed(const struct hs_body *body)
+{
+    if (!body->conductivity || !body->capacity)
+        return true;
+    for (int s = 0; s < body->substance_count; s++)
+        if (body->substance[s].perfusion != 0.0 || body->substance[s].source >= 0)
+            return true;
+    return false;
+}
+
+bool hs_cells_init(struct hs_cells *cells, const struct hs_network_spec *spec,
+                   const struct hs_axis *axis)
+{
+    const struct hs_body *body = spec->body;
+    *cells = (struct hs_cells){.place = body->labels, .label = body->label};
+    if (!hs_solids_init(&cells->solids, body, axis))
+        return false;
+    const bool solids = body->labels == HS_LABEL_NONE && are_needed(body);
+    if (solids)
+        cells->place = HS_LABEL_CELLS;
+    for (int a = 0; a < HS_AXES; a++)
+        cells->count[a] = cells->place == HS_LABEL_CELLS ? axis[a].cells : axis[a].nodes;
+    return !solids || mark_all(cells, spec->threads);
+}
+
+void hs_cells_release(struct hs_cells *cells)
+{
+    hs_solids_release(&cells->solids);
+    free(cells->owned);
+}

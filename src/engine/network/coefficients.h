@@ -1,0 +1,42 @@
+/*
+ * What a network's rows are in sweeps of one step, as kernels take them (core/network.h), in the
+ * field's precision: the same numbers for every backend.
+ */
+#ifndef HS_ENGINE_NETWORK_COEFFICIENTS_H
+#define HS_ENGINE_NETWORK_COEFFICIENTS_H
+
+#include "core/network.h"
+#include "core/wall.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* dt/C of a row; 0 where its nodes do not change by it. */
+double hs_network_rate(const struct hs_network_row *row, double step);
+
+/* out: [row_count][HS_ROW_NUMBERS]. A palette's. */
+void hs_network_coefficients(const struct hs_network *network, enum hs_precision precision, double step,
+                     void *out);
+
+/* A sweep from t to `next` [s], of `step`. */
+struct hs_network_time {
+    double t, next, step;
+};
+
+/* What each row adds in a sweep. out: [row_count]. A palette's. */
+void hs_network_forcing(const struct hs_network *network, const struct hs_drive *drives,
+                        enum hs_precision precision, const struct hs_network_time *time, void *out);
+
+/* Of one row, unrounded. */
+double hs_network_added(const struct hs_network *network, const struct hs_network_row *row,
+                        const struct hs_drive *drives, const struct hs_network_time *time);
+
+/* Whether some forcing changes with time. */
+bool hs_network_varies(const struct hs_network *network, const struct hs_drive *drives);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

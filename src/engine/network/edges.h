@@ -1,0 +1,11 @@
+/* Conductance of the edge above a node. */
+#ifndef HS_ENGINE_NETWORK_EDGES_H
+#define HS_ENGINE_NETWORK_EDGES_H
+
+#include "engine/network/octants.h"
+
+/* W/K, of the node whose octants were found; 0 where there is no edge. Sets `empty` where some of
+ * it has no substance. */
+double hs_edge(struct hs_octants *octants, int axis, bool *empty);
+
+#endif

@@ -1,0 +1,443 @@
+/*
+ * One pass over the nodes numbers the distinct rows that each thread comes across; then they are
+ * united, sorted, and numbered anew. Where they are too many for that, a second pass writes each
+ * node's row.
+ */
+#include "engine/network/nodes.h"
+#include "engine/network/palette.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BYTES = 256, SHORTS = 65536 }; /* rows of a palette at most, that of no node included */
+enum { PARTS = 512 };                 /* of the rows of nodes; sums do not depend on threads */
+
+/* The first node where something is wrong. */
+struct fault {
+    enum hs_node_fault what;
+    int64_t node[HS_AXES];
+};
+
+struct worker {
+    struct hs_nodes nodes;
+    struct hs_distinct rows, forcings;
+    int *row_map, *forcing_map; /* where they went when all were united */
+    bool no_memory;
+    struct fault fault;
+};
+
+struct work {
+    const struct hs_network_spec *spec;
+    struct hs_axis axis[HS_AXES];
+    struct hs_cells cells;
+    int64_t rows_of_nodes; /* nx nodes each */
+    int threads;
+    struct worker *worker; /* [threads] */
+    bool too_many;         /* rows for a palette */
+    uint16_t *number;      /* [nodes]: among the thread's own rows, then among all */
+    struct hs_network *out;
+    double *volume; /* [PARTS][substances] */
+};
+
+/* All that solids, labels and contacts name is there. */
+static bool is_sound(const struct hs_network_spec *spec)
+{
+    const struct hs_body *body = spec->body;
+    bool sound = spec->threads > 0 && body->substance_count < HS_CELL_EMPTY &&
+                 !(body->conductivity && body->contact_count > 0);
+    for (int n = 0; n < body->solid_count; n++)
+        sound = sound && body->solid[n].substance < body->substance_count;
+    for (int w = 0; w < spec->wall_count; w++) {
+        const int face = spec->wall[w].face;
+        sound = sound && face >= 0 && face < 2 * spec->grid->dims && !spec->wrap[face / 2];
+    }
+    return sound;
+}
+
+static bool init_work(struct work *work, const struct hs_network_spec *spec)
+{
+    assert(is_sound(spec));
+    *work = (struct work){.spec = spec, .threads = spec->threads};
+    work->rows_of_nodes = spec->grid->points[HS_Y] * spec->grid->points[HS_Z];
+    work->worker = calloc((size_t)work->threads, sizeof *work->worker);
+    bool done = work->worker && hs_axes_init(work->axis, spec) &&
+                hs_cells_init(&work->cells, spec, work->axis);
+    for (int t = 0; t < work->threads && done; t++) {
+        struct worker *worker = &work->worker[t];
+        hs_distinct_init(&worker->rows, sizeof(struct hs_network_row));
+        hs_distinct_init(&worker->forcings, sizeof(struct hs_forcing));
+        done = hs_nodes_init(&worker->nodes, spec, work->axis, &work->cells);
+    }
+    return done;
+}
+
+static void release_work(struct work *work)
+{
+    for (int t = 0; t < work->threads && work->worker; t++) {
+        hs_nodes_release(&work->worker[t].nodes);
+        hs_distinct_release(&work->worker[t].rows);
+        hs_distinct_release(&work->worker[t].forcings);
+        free(work->worker[t].row_map);
+        free(work->worker[t].forcing_map);
+    }
+    free(work->worker);
+    free(work->number);
+    hs_cells_release(&work->cells);
+    hs_axes_release(work->axis);
+}
+
+static enum hs_status no_memory(const struct hs_grid *grid, struct hs_error *err)
+{
+    char points[HS_POINTS_TEXT];
+    hs_grid_name_points(grid, points, sizeof points);
+    return hs_error_add(err, HS_DEVICE,
+                        "no memory for the network of %s nodes; take a smaller grid", points);
+}
+
+static enum hs_status report(const struct work *work, const struct fault *fault,
+                             struct hs_error *err)
+{
+    static const char *const text[] = {
+        [HS_NODE_IS_EMPTY] = "no material there; let the body begin with one that has no shape",
+        [HS_NODE_OVERFLOWS] = "a conductance, the heat capacity or what a wall or source does is "
+                              "not a finite number; look at the materials' and walls' values",
+        [HS_NODE_HAS_TOO_MANY] = "too many sources and walls with values of their own act on it; "
+                                 "give some of them one expression in common",
+        [HS_NODE_IS_UNNAMED] = "its label is of no material; name it",
+    };
+    static const char axis_name[] = "xyz";
+    char at[128];
+    int used = 0;
+    for (int a = 0; a < work->spec->grid->dims; a++)
+        used += snprintf(at + used, sizeof at - (size_t)used, "%s%c = %.6g", a ? ", " : "",
+                         axis_name[a], work->axis[a].position[fault->node[a]]);
+    return hs_error_add(err, HS_BAD_INPUT, "%s: around the node at %s m: %s",
+                        work->spec->place ? work->spec->place : "body", at, text[fault->what]);
+}
+
+static int first_part(const struct work *work, int thread)
+{
+    return (int)((int64_t)PARTS * thread / work->threads);
+}
+
+static int64_t first_row(const struct work *work, int part)
+{
+    return work->rows_of_nodes * part / PARTS;
+}
+
+/* Does `of_row` to all rows of nodes, in each thread until it fails. */
+static void pass(struct work *work,
+                 bool (*of_row)(struct work *, struct worker *, int part, int64_t r))
+{
+    const int64_t ny = work->spec->grid->points[HS_Y];
+#pragma omp parallel for num_threads(work->threads) schedule(static, 1)
+    for (int t = 0; t < work->threads; t++) {
+        struct worker *worker = &work->worker[t];
+        worker->fault = (struct fault){.what = HS_NODE_IS_WELL};
+        bool goes_on = true;
+        for (int part = first_part(work, t); part < first_part(work, t + 1); part++)
+            for (int64_t r = first_row(work, part); r < first_row(work, part + 1) && goes_on; r++) {
+                hs_nodes_begin_row(&worker->nodes, r % ny, r / ny);
+                goes_on = of_row(work, worker, part, r);
+            }
+    }
+}
+
+/* How a pass went: of several faults that of the first node, whoever came across it. */
+static enum hs_status outcome(const struct work *work, struct hs_error *err)
+{
+    for (int t = 0; t < work->threads; t++)
+        if (work->worker[t].no_memory)
+            return no_memory(work->spec->grid, err);
+    for (int t = 0; t < work->threads; t++)
+        if (work->worker[t].fault.what != HS_NODE_IS_WELL)
+            return report(work, &work->worker[t].fault, err);
+    return HS_OK;
+}
+
+static bool note(struct worker *worker, enum hs_node_fault what, int64_t i)
+{
+    if (what != HS_NODE_IS_WELL)
+        worker->fault = (struct fault){
+            what, {i, worker->nodes.octants.node[HS_Y], worker->nodes.octants.node[HS_Z]}};
+    return what == HS_NODE_IS_WELL;
+}
+
+/* The row of node i, its forcing among the thread's own. */
+static bool make_node(struct worker *worker, int64_t i, struct hs_network_row *row)
+{
+    struct hs_forcing forcing;
+    if (!note(worker, hs_nodes_make(&worker->nodes, i, row, &forcing), i))
+        return false;
+    row->forcing = hs_distinct_place(&worker->forcings, &forcing);
+    worker->no_memory = row->forcing < 0;
+    return !worker->no_memory;
+}
+
+static bool number_row(struct work *work, struct worker *worker, int part, int64_t r)
+{
+    (void)part;
+    const int64_t nx = work->spec->grid->points[HS_X];
+    uint16_t *number = work->number + r * nx;
+    bool too_many = false;
+    for (int64_t i = 0; i < nx && !too_many; i++) {
+        if (hs_nodes_repeats(&worker->nodes, i)) {
+            number[i] = number[i - 1];
+            continue;
+        }
+        struct hs_network_row row;
+        if (!make_node(worker, i, &row))
+            return false;
+        const int place = hs_distinct_place(&worker->rows, &row);
+        worker->no_memory = place < 0;
+        if (worker->no_memory)
+            return false;
+        number[i] = (uint16_t)place;
+        too_many = worker->rows.count >= SHORTS;
+    }
+    if (too_many) {
+#pragma omp atomic write
+        work->too_many = true;
+    }
+#pragma omp atomic read
+    too_many = work->too_many;
+    return !too_many;
+}
+
+static bool write_row(struct work *work, struct worker *worker, int part, int64_t r)
+{
+    (void)part;
+    const int64_t nx = work->spec->grid->points[HS_X];
+    struct hs_network_row *node = work->out->node + r * nx;
+    for (int64_t i = 0; i < nx; i++) {
+        if (hs_nodes_repeats(&worker->nodes, i))
+            node[i] = node[i - 1];
+        else if (!make_node(worker, i, &node[i]))
+            return false;
+    }
+    return true;
+}
+
+/* Makes one of a kind of set that all threads have; each one's map says where what it had went. */
+static bool unite(const struct work *work, struct hs_distinct *(*set_of)(struct worker *),
+                  int **(*map_of)(struct worker *), int (*compare)(const void *, const void *),
+                  void **out, int *count)
+{
+    struct hs_distinct *set = calloc((size_t)work->threads, sizeof *set);
+    int **map = calloc((size_t)work->threads, sizeof *map);
+    bool done = set && map;
+    for (int t = 0; t < work->threads && done; t++) {
+        set[t] = *set_of(&work->worker[t]);
+        map[t] = malloc(((size_t)set[t].count + 1) * sizeof *map[t]);
+        *map_of(&work->worker[t]) = map[t];
+        done = map[t] != NULL;
+    }
+    done = done && hs_distinct_unite(work->threads, set, compare, out, count, map);
+    free(set);
+    free(map);
+    return done;
+}
+
+static struct hs_distinct *rows_of(struct worker *worker)
+{
+    return &worker->rows;
+}
+
+static int **row_map_of(struct worker *worker)
+{
+    return &worker->row_map;
+}
+
+static struct hs_distinct *forcings_of(struct worker *worker)
+{
+    return &worker->forcings;
+}
+
+static int **forcing_map_of(struct worker *worker)
+{
+    return &worker->forcing_map;
+}
+
+/* The first is empty. */
+static bool unite_forcings(struct work *work)
+{
+    struct hs_forcing empty;
+    memset(&empty, 0, sizeof empty);
+    void *all = NULL;
+    const bool done = hs_distinct_place(&work->worker[0].forcings, &empty) >= 0 &&
+                      unite(work, forcings_of, forcing_map_of, hs_forcing_compare, &all,
+                            &work->out->forcing_count);
+    work->out->forcing = all;
+    return done;
+}
+
+/* Rows with the forcings of all; row 0 of no node before them. */
+static bool unite_rows(struct work *work)
+{
+    struct hs_network *out = work->out;
+    for (int t = 0; t < work->threads; t++) {
+        struct worker *worker = &work->worker[t];
+        struct hs_network_row *row = (struct hs_network_row *)(void *)worker->rows.item;
+        for (int n = 0; n < worker->rows.count; n++)
+            row[n].forcing = worker->forcing_map[row[n].forcing];
+    }
+    void *all = NULL;
+    int count = 0;
+    bool done = unite(work, rows_of, row_map_of, hs_network_row_compare, &all, &count);
+    out->row = done ? malloc(((size_t)count + 1) * sizeof *out->row) : NULL;
+    if (out->row) {
+        memset(out->row, 0, sizeof *out->row);
+        out->row[0].kind = HS_NODE_HELD;
+        memcpy(out->row + 1, all, (size_t)count * sizeof *out->row);
+        out->row_count = count + 1;
+    }
+    free(all);
+    return out->row != NULL;
+}
+
+/* Numbers among all rows, in bytes where they fit. */
+static bool renumber(struct work *work)
+{
+    struct hs_network *out = work->out;
+    const int64_t nx = work->spec->grid->points[HS_X];
+    uint8_t *byte = NULL;
+    if (out->row_count <= BYTES) {
+        byte = malloc((size_t)(work->rows_of_nodes * nx));
+        if (!byte)
+            return false;
+    }
+#pragma omp parallel for num_threads(work->threads) schedule(static, 1)
+    for (int t = 0; t < work->threads; t++) {
+        const int *map = work->worker[t].row_map;
+        const int64_t end = first_row(work, first_part(work, t + 1)) * nx;
+        for (int64_t n = first_row(work, first_part(work, t)) * nx; n < end; n++) {
+            const int number = map[work->number[n]] + 1;
+            if (byte)
+                byte[n] = (uint8_t)number;
+            else
+                work->number[n] = (uint16_t)number;
+        }
+    }
+    out->form = byte ? HS_NETWORK_BYTES : HS_NETWORK_SHORTS;
+    out->number = byte;
+    if (!byte) {
+        out->number = work->number;
+        work->number = NULL;
+    }
+    return true;
+}
+
+/* The first pass. Afterwards `too_many` says whether rows are too many; then nothing is there. */
+static enum hs_status make_palette(struct work *work, struct hs_error *err)
+{
+    const struct hs_grid *grid = work->spec->grid;
+    work->number = malloc((size_t)hs_grid_count(grid) * sizeof *work->number);
+    if (!work->number)
+        return no_memory(grid, err);
+    pass(work, number_row);
+    enum hs_status st = work->too_many ? HS_OK : outcome(work, err);
+    if (!work->too_many && !st && (!unite_forcings(work) || !unite_rows(work)))
+        st = no_memory(grid, err);
+    if (!work->too_many && !st && work->out->row_count <= SHORTS)
+        return renumber(work) ? HS_OK : no_memory(grid, err);
+    work->too_many = true;
+    free(work->number);
+    work->number = NULL;
+    hs_network_release(work->out);
+    return st;
+}
+
+/* The second one. */
+static enum hs_status make_arrays(struct work *work, struct hs_error *err)
+{
+    struct hs_network *out = work->out;
+    const int64_t nx = work->spec->grid->points[HS_X];
+    out->form = HS_NETWORK_ARRAYS;
+    out->node = malloc((size_t)(work->rows_of_nodes * nx) * sizeof *out->node);
+    for (int t = 0; t < work->threads; t++) {
+        struct worker *worker = &work->worker[t];
+        free(worker->forcing_map);
+        worker->forcing_map = NULL;
+        hs_distinct_release(&worker->rows);
+        hs_distinct_init(&worker->rows, sizeof(struct hs_network_row));
+    }
+    if (!out->node)
+        return no_memory(work->spec->grid, err);
+    pass(work, write_row);
+    const enum hs_status st = outcome(work, err);
+    if (st)
+        return st;
+    if (!unite_forcings(work))
+        return no_memory(work->spec->grid, err);
+#pragma omp parallel for num_threads(work->threads) schedule(static, 1)
+    for (int t = 0; t < work->threads; t++) {
+        const int64_t end = first_row(work, first_part(work, t + 1)) * nx;
+        for (int64_t n = first_row(work, first_part(work, t)) * nx; n < end; n++)
+            out->node[n].forcing = work->worker[t].forcing_map[out->node[n].forcing];
+    }
+    return HS_OK;
+}
+
+enum hs_status hs_network_make(const struct hs_network_spec *spec, struct hs_network *out,
+                               struct hs_error *err)
+{
+    struct work work;
+    memset(out, 0, sizeof *out);
+    enum hs_status st = init_work(&work, spec) ? HS_OK : no_memory(spec->grid, err);
+    work.out = out;
+    if (!st)
+        st = make_palette(&work, err);
+    if (!st && work.too_many)
+        st = make_arrays(&work, err);
+    release_work(&work);
+    if (st) {
+        hs_network_release(out);
+        return st;
+    }
+    out->grid = *spec->grid;
+    for (int a = 0; a < spec->grid->dims; a++)
+        out->wrap[a] = spec->wrap[a];
+    return HS_OK;
+}
+
+static bool add_volumes(struct work *work, struct worker *worker, int part, int64_t r)
+{
+    (void)r;
+    const int64_t nx = work->spec->grid->points[HS_X];
+    const struct hs_shares *shares = &worker->nodes.shares;
+    double *volume = work->volume + (size_t)part * (size_t)work->spec->body->substance_count;
+    for (int64_t i = 0; i < nx; i++) {
+        if (!hs_nodes_repeats_shares(&worker->nodes, i) &&
+            !note(worker, hs_nodes_share(&worker->nodes, i), i))
+            return false;
+        for (int n = 0; n < shares->count; n++)
+            volume[shares->share[n].substance] += shares->share[n].volume;
+    }
+    return true;
+}
+
+enum hs_status hs_network_volumes(const struct hs_network_spec *spec, double *out,
+                                  struct hs_error *err)
+{
+    const size_t count = (size_t)spec->body->substance_count;
+    struct work work;
+    const bool ready = init_work(&work, spec);
+    work.volume = calloc(PARTS * count + 1, sizeof *work.volume);
+    enum hs_status st = HS_OK;
+    if (!ready || !work.volume)
+        st = no_memory(spec->grid, err);
+    if (!st) {
+        pass(&work, add_volumes);
+        st = outcome(&work, err);
+    }
+    memset(out, 0, count * sizeof *out);
+    for (int part = 0; part < PARTS && !st; part++)
+        for (size_t s = 0; s < count; s++)
+            out[s] += work.volume[(size_t)part * count + s];
+    free(work.volume);
+    release_work(&work);
+    return st;
+}

@@ -1,0 +1,68 @@
+/*
+ * The octants around a node: halves of cells along each axis, what they are made of, and the lines
+ * along which what surfaces cross is integrated.
+ */
+#ifndef HS_ENGINE_NETWORK_OCTANTS_H
+#define HS_ENGINE_NETWORK_OCTANTS_H
+
+#include "engine/network/cells.h"
+
+/* Bit a of its number says on which side of the node it lies along axis a, as hs_axis_cell. */
+struct hs_octant {
+    bool there;
+    int label;                         /* of the cell, or of the node */
+    const struct hs_selection *around; /* what matters to the row of cells, where solids do */
+    struct hs_node_box region;           /* beyond the cell's lower node */
+    double half[HS_AXES];              /* m: its edges */
+};
+
+/* What one thread has of the node that it is at. */
+struct hs_octants {
+    const struct hs_network_spec *spec;
+    const struct hs_axis *axis;
+    const struct hs_cells *cells;
+    int64_t node[HS_AXES];
+    struct hs_octant octant[8];
+    struct hs_selection around[4]; /* of the row of cells at side y, z of the node, at [y + 2*z] */
+    struct hs_selection all, here, below;
+    int *parts;       /* of these selections */
+    double *place[2]; /* where surfaces cut a region */
+    struct hs_crossing *crossing;
+    struct hs_piece *piece;
+};
+
+/* False: out of memory. Either way to be released. */
+bool hs_octants_init(struct hs_octants *octants, const struct hs_network_spec *spec,
+                     const struct hs_axis *axis, const struct hs_cells *cells);
+void hs_octants_release(struct hs_octants *octants);
+
+/* To be called before the nodes of a row. */
+void hs_octants_begin_row(struct hs_octants *octants, int64_t j, int64_t k);
+
+/* False: a label is of no substance. */
+bool hs_octants_find(struct hs_octants *octants, int64_t i);
+
+/* Selects what matters to a region of the octant's cell. */
+void hs_octant_select(const struct hs_octants *octants, const struct hs_octant *octant,
+                      const struct hs_node_box *region, struct hs_selection *out);
+
+/* Place of a node in fields. */
+int64_t hs_octants_field_place(const struct hs_octants *octants, const int64_t node[HS_AXES]);
+
+/* The lines along an axis that stand for a region, each for an area of its cross-section. */
+struct hs_lines {
+    int across[2];
+    int intervals[2], in_each[2];
+    const double *place[2];
+    int next;
+};
+
+/* Of a region for which `here` is selected; and of the one before it along the axis, for which
+ * `below` is, or NULL. */
+struct hs_lines hs_octants_lines(struct hs_octants *octants, const struct hs_node_box *region,
+                                 const struct hs_node_box *before, int axis);
+
+/* Sets `at` across the axis; false after the last one. */
+bool hs_lines_next(struct hs_lines *lines, double at[HS_AXES], double *area);
+
+#endif

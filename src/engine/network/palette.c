@@ -1,0 +1,132 @@
+#include "engine/network/palette.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+void hs_distinct_init(struct hs_distinct *set, size_t size)
+{
+    *set = (struct hs_distinct){.size = size};
+}
+
+void hs_distinct_release(struct hs_distinct *set)
+{
+    free(set->item);
+    free(set->slot);
+}
+
+/* FNV-1a by words, its bits mixed once more for the low ones. */
+static uint64_t hash(const char *item, size_t size)
+{
+    uint64_t sum = 0xcbf29ce484222325u;
+    for (size_t n = 0; n < size; n += sizeof sum) {
+        uint64_t word = 0;
+        memcpy(&word, item + n, size - n < sizeof word ? size - n : sizeof word);
+        sum = (sum ^ word) * 0x100000001b3u;
+        sum ^= sum >> 32;
+    }
+    return sum;
+}
+
+/* Where it is, or would be. */
+static int *find(const struct hs_distinct *set, const char *item)
+{
+    const uint64_t slots = 2 * (uint64_t)set->room;
+    uint64_t at = hash(item, set->size) & (slots - 1);
+    while (set->slot[at] >= 0 &&
+           memcmp(set->item + (size_t)set->slot[at] * set->size, item, set->size) != 0)
+        at = (at + 1) & (slots - 1);
+    return &set->slot[at];
+}
+
+static bool grow(struct hs_distinct *set)
+{
+    const int room = set->room > 0 ? 2 * set->room : 64;
+    char *item = realloc(set->item, (size_t)room * set->size);
+    if (!item)
+        return false;
+    set->item = item;
+    int *slot = realloc(set->slot, 2 * (size_t)room * sizeof *slot);
+    if (!slot)
+        return false;
+    set->slot = slot;
+    set->room = room;
+    memset(slot, 0xff, 2 * (size_t)room * sizeof *slot);
+    for (int n = 0; n < set->count; n++)
+        *find(set, item + (size_t)n * set->size) = n;
+    return true;
+}
+
+int hs_distinct_place(struct hs_distinct *set, const void *item)
+{
+    if (set->count == set->room && !grow(set))
+        return -1;
+    int *slot = find(set, item);
+    if (*slot < 0) {
+        memcpy(set->item + (size_t)set->count * set->size, item, set->size);
+        *slot = set->count++;
+    }
+    return *slot;
+}
+
+bool hs_distinct_unite(int sets, const struct hs_distinct *set,
+                       int (*compare)(const void *, const void *), void **out, int *count,
+                       int **map)
+{
+    const size_t size = set[0].size;
+    size_t all = 0, kept = 0;
+    for (int s = 0; s < sets; s++)
+        all += (size_t)set[s].count;
+    char *item = malloc(all * size + 1);
+    *out = item;
+    if (!item)
+        return false;
+    all = 0;
+    for (int s = 0; s < sets; s++) {
+        if (set[s].count > 0)
+            memcpy(item + all * size, set[s].item, (size_t)set[s].count * size);
+        all += (size_t)set[s].count;
+    }
+    qsort(item, all, size, compare);
+    for (size_t n = 0; n < all; n++)
+        if (kept == 0 || compare(item + (kept - 1) * size, item + n * size) != 0)
+            memmove(item + kept++ * size, item + n * size, size);
+    *count = (int)kept;
+    for (int s = 0; s < sets; s++)
+        for (int n = 0; n < set[s].count; n++) {
+            const char *found = bsearch(set[s].item + (size_t)n * size, item, kept, size, compare);
+            map[s][n] = (int)((size_t)(found - item) / size);
+        }
+    return true;
+}
+
+static int order(double a, double b)
+{
+    return (a > b) - (a < b);
+}
+
+int hs_forcing_compare(const void *a, const void *b)
+{
+    const struct hs_forcing *one = a, *other = b;
+    int by = order(one->count, other->count);
+    for (int n = 0; n < one->count && by == 0; n++)
+        by = order(one->drive[n], other->drive[n]);
+    for (int n = 0; n < one->count && by == 0; n++)
+        by = order(one->weight[n], other->weight[n]);
+    return by;
+}
+
+int hs_network_row_compare(const void *a, const void *b)
+{
+    const struct hs_network_row *one = a, *other = b;
+    int by = 0;
+    for (int axis = 0; axis < HS_AXES && by == 0; axis++)
+        by = order(one->conductance[axis], other->conductance[axis]);
+    if (by == 0)
+        by = order(one->capacity, other->capacity);
+    if (by == 0)
+        by = order(one->sink, other->sink);
+    if (by == 0)
+        by = order(one->forcing, other->forcing);
+    return by != 0 ? by : order(one->kind, other->kind);
+}

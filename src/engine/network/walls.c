@@ -1,0 +1,253 @@
+#include "engine/network/walls.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool hs_forcing_add(struct hs_forcing *forcing, int drive, double weight)
+{
+    int at = 0;
+    while (at < forcing->count && forcing->drive[at] < drive)
+        at++;
+    if (at == forcing->count || forcing->drive[at] != drive) {
+        if (forcing->count == HS_FORCING_TERMS)
+            return false;
+        for (int n = forcing->count++; n > at; n--) {
+            forcing->drive[n] = forcing->drive[n - 1];
+            forcing->weight[n] = forcing->weight[n - 1];
+        }
+        forcing->drive[at] = drive;
+        forcing->weight[at] = 0.0;
+    }
+    forcing->weight[at] += weight;
+    return true;
+}
+
+void hs_forcing_tidy(struct hs_forcing *forcing)
+{
+    struct hs_forcing tidy;
+    memset(&tidy, 0, sizeof tidy);
+    for (int n = 0; n < forcing->count; n++)
+        if (forcing->weight[n] != 0.0) {
+            tidy.drive[tidy.count] = forcing->drive[n];
+            tidy.weight[tidy.count++] = forcing->weight[n];
+        }
+    memcpy(forcing, &tidy, sizeof tidy);
+}
+
+static bool is_on(const struct hs_axis *axis, int64_t node, int side)
+{
+    return axis->there && !axis->wrap && node == (side ? axis->nodes - 1 : 0);
+}
+
+/* Whether a wall is the same to all nodes along x. */
+static bool is_plain_along_x(const struct hs_wall *wall, const struct hs_axis *x)
+{
+    return wall->lower[HS_X] <= x->position[0] && wall->upper[HS_X] >= x->position[x->cells] &&
+           !wall->label && !wall->h_field && !wall->flux.field && !wall->ambient.field &&
+           !wall->value.field;
+}
+
+bool hs_walls_vary_along_x(const struct hs_network_spec *spec, const struct hs_axis *axis,
+                           int64_t j, int64_t k)
+{
+    const int64_t node[HS_AXES] = {-1, j, k};
+    bool vary = false;
+    for (int w = 0; w < spec->wall_count; w++) {
+        const int face = spec->wall[w].face;
+        if (face / 2 != HS_X && is_on(&axis[face / 2], node[face / 2], face % 2))
+            vary = vary || !is_plain_along_x(&spec->wall[w], &axis[HS_X]);
+    }
+    return vary;
+}
+
+/* Place of the node in fields of the face. */
+static int64_t on_face(const struct hs_axis *axis, int face, const int64_t node[HS_AXES])
+{
+    const int b = hs_axis_across(face / 2, 0), c = hs_axis_across(face / 2, 1);
+    return node[b] + axis[b].nodes * node[c];
+}
+
+static double at_node(const double *field, int64_t node)
+{
+    return field ? field[node] : 1.0;
+}
+
+/* Whether the node is in the wall, along one axis. At a periodic one's end is the first node, too.
+ */
+static bool reaches(const struct hs_wall *wall, const struct hs_axis *axis, int a, int64_t node)
+{
+    const double lower = wall->lower[a] - axis->tolerance;
+    const double upper = wall->upper[a] + axis->tolerance;
+    const double first = axis->position[node];
+    const double again = node == 0 && axis->wrap ? axis->position[axis->cells] : first;
+    return !axis->there || (first >= lower && first <= upper) || (again >= lower && again <= upper);
+}
+
+static bool has_label(const struct hs_wall *wall, const struct hs_axis *axis,
+                      const int64_t node[HS_AXES])
+{
+    return !wall->label || wall->label[on_face(axis, wall->face, node)] == wall->number;
+}
+
+static bool has_node(const struct hs_wall *wall, const struct hs_axis *axis,
+                     const int64_t node[HS_AXES])
+{
+    const int b = hs_axis_across(wall->face / 2, 0), c = hs_axis_across(wall->face / 2, 1);
+    return has_label(wall, axis, node) && reaches(wall, &axis[b], b, node[b]) &&
+           reaches(wall, &axis[c], c, node[c]);
+}
+
+const struct hs_wall *hs_walls_holding(const struct hs_network_spec *spec,
+                                       const struct hs_axis *axis, const int64_t node[HS_AXES])
+{
+    const struct hs_wall *holding = NULL;
+    for (int face = 0; face < HS_FACES; face++) {
+        if (!is_on(&axis[face / 2], node[face / 2], face % 2))
+            continue;
+        const struct hs_wall *top = NULL;
+        for (int w = 0; w < spec->wall_count; w++)
+            if (spec->wall[w].face == face && has_node(&spec->wall[w], axis, node))
+                top = &spec->wall[w];
+        if (top && top->kind != HS_WALL_EXCHANGES &&
+            (!holding || holding->kind == HS_WALL_HOLDS || top->kind == HS_WALL_PRESCRIBES))
+            holding = top;
+    }
+    return holding;
+}
+
+void hs_wall_prescribe(const struct hs_wall *wall, const struct hs_axis *axis,
+                       const int64_t node[HS_AXES], struct hs_forcing *forcing)
+{
+    if (wall->value.drive >= 0)
+        hs_forcing_add(forcing, wall->value.drive,
+                       at_node(wall->value.field, on_face(axis, wall->face, node)));
+}
+
+/* One of the four rectangles that a face of a control volume consists of, for each cell one. */
+struct quarter {
+    int face, across[2];
+    double lo[2], hi[2]; /* m: coordinates */
+    double half[2];      /* m: from one to the other, but for rounding */
+};
+
+static bool find_quarter(const struct hs_axis *axis, int face, const int64_t node[HS_AXES],
+                         int which, struct quarter *out)
+{
+    out->face = face;
+    for (int d = 0; d < 2; d++) {
+        const int a = out->across[d] = hs_axis_across(face / 2, d);
+        const int side = which >> d & 1;
+        const int64_t cell = hs_axis_cell(&axis[a], node[a], side);
+        if (cell < 0)
+            return false;
+        const double at = axis[a].position[cell];
+        out->half[d] = axis[a].half[cell];
+        out->lo[d] = side ? at : at + out->half[d];
+        out->hi[d] = side ? at + out->half[d] : axis[a].position[cell + 1];
+    }
+    return true;
+}
+
+/* Whether a wall of the face has some of a box of the quarter: a point, if lo is hi. */
+static bool overlaps(const struct hs_wall *wall, const struct hs_axis *axis,
+                     const struct quarter *quarter, const double lo[2], const double hi[2])
+{
+    if (wall->face != quarter->face)
+        return false;
+    for (int d = 0; d < 2; d++) {
+        const int a = quarter->across[d];
+        if (axis[a].there && (hi[d] < wall->lower[a] || lo[d] > wall->upper[a]))
+            return false;
+    }
+    return true;
+}
+
+/* Where the borders of walls cut the quarter along its axis `d`, and its ends. */
+static int find_cuts(const struct hs_network_spec *spec, const struct hs_axis *axis,
+                     const struct quarter *quarter, int d, double *place)
+{
+    const int a = quarter->across[d];
+    int count = 0;
+    for (int w = 0; w < spec->wall_count && axis[a].there; w++)
+        if (overlaps(&spec->wall[w], axis, quarter, quarter->lo, quarter->hi)) {
+            place[count++] = spec->wall[w].lower[a];
+            place[count++] = spec->wall[w].upper[a];
+        }
+    return hs_axis_places(&axis[a], quarter->lo[d], quarter->hi[d], count, place);
+}
+
+/* What each wall has of a quarter. */
+static void divide(const struct hs_network_spec *spec, const struct hs_axis *axis,
+                   const int64_t node[HS_AXES], const struct quarter *quarter, int which,
+                   const struct hs_wall_scratch *scratch)
+{
+    double *const *cut = scratch->place;
+    const int b = find_cuts(spec, axis, quarter, 0, cut[0]);
+    const int c = find_cuts(spec, axis, quarter, 1, cut[1]);
+    for (int n = 0; n < (b - 1) * (c - 1); n++) {
+        double length[2], at[2];
+        for (int d = 0; d < 2; d++) {
+            const double *ends = cut[d] + (d ? n / (b - 1) : n % (b - 1));
+            length[d] = (d ? c : b) == 2 ? quarter->half[d] : ends[1] - ends[0];
+            at[d] = 0.5 * (ends[0] + ends[1]);
+        }
+        int top = spec->wall_count - 1;
+        while (top >= 0 && !(overlaps(&spec->wall[top], axis, quarter, at, at) &&
+                             has_label(&spec->wall[top], axis, node)))
+            top--;
+        if (top >= 0)
+            scratch->area[top][which] += length[0] * length[1];
+    }
+}
+
+/* Through a wall's area. */
+static bool exchange(const struct hs_wall *wall, int64_t node, double area, double *sink,
+                     struct hs_forcing *forcing)
+{
+    if (wall->kind != HS_WALL_EXCHANGES || area == 0.0)
+        return true;
+    const double convection = area * wall->h * at_node(wall->h_field, node);
+    *sink += convection;
+    if (convection != 0.0 && wall->ambient.drive >= 0 &&
+        !hs_forcing_add(forcing, wall->ambient.drive,
+                        convection * at_node(wall->ambient.field, node)))
+        return false;
+    return wall->flux.drive < 0 ||
+           hs_forcing_add(forcing, wall->flux.drive, -area * at_node(wall->flux.field, node));
+}
+
+bool hs_wall_scratch_init(struct hs_wall_scratch *scratch, int wall_count)
+{
+    const size_t walls = (size_t)wall_count;
+    scratch->area = malloc((walls + 1) * sizeof *scratch->area);
+    for (int d = 0; d < 2; d++)
+        scratch->place[d] = malloc((2 * walls + 2) * sizeof *scratch->place[d]);
+    return scratch->area && scratch->place[0] && scratch->place[1];
+}
+
+void hs_wall_scratch_release(struct hs_wall_scratch *scratch)
+{
+    free(scratch->area);
+    free(scratch->place[0]);
+    free(scratch->place[1]);
+}
+
+bool hs_walls_exchange(const struct hs_network_spec *spec, const struct hs_axis *axis,
+                       const int64_t node[HS_AXES], const struct hs_wall_scratch *scratch,
+                       double *sink, struct hs_forcing *forcing)
+{
+    bool fits = true;
+    for (int face = 0; face < HS_FACES; face++) {
+        if (!is_on(&axis[face / 2], node[face / 2], face % 2))
+            continue;
+        memset(scratch->area, 0, (size_t)spec->wall_count * sizeof *scratch->area);
+        struct quarter quarter;
+        for (int which = 0; which < 4; which++)
+            if (find_quarter(axis, face, node, which, &quarter))
+                divide(spec, axis, node, &quarter, which, scratch);
+        for (int w = 0; w < spec->wall_count; w++)
+            fits = fits && exchange(&spec->wall[w], on_face(axis, face, node),
+                                    hs_sum_of_4(scratch->area[w]), sink, forcing);
+    }
+    return fits;
+}

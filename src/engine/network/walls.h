@@ -1,0 +1,41 @@
+/* What walls do to a node. */
+#ifndef HS_ENGINE_NETWORK_WALLS_H
+#define HS_ENGINE_NETWORK_WALLS_H
+
+#include "engine/network/axes.h"
+
+/* Adds weight * drive; false if there are too many drives. Terms are in order of their drives. */
+bool hs_forcing_add(struct hs_forcing *forcing, int drive, double weight);
+
+/* Takes out terms of weight 0, and leaves nothing in what is unused. */
+void hs_forcing_tidy(struct hs_forcing *forcing);
+
+/* Whether walls may do different things to nodes of a row along x that lie on no face of x. */
+bool hs_walls_vary_along_x(const struct hs_network_spec *spec, const struct hs_axis *axis,
+                           int64_t j, int64_t k);
+
+/* The wall that holds or prescribes the node; NULL if none does. */
+const struct hs_wall *hs_walls_holding(const struct hs_network_spec *spec,
+                                       const struct hs_axis *axis, const int64_t node[HS_AXES]);
+
+/* Adds a prescribed node's value to an empty forcing. */
+void hs_wall_prescribe(const struct hs_wall *wall, const struct hs_axis *axis,
+                       const int64_t node[HS_AXES], struct hs_forcing *forcing);
+
+/* Areas of each wall in the quarters of a control volume's face, [wall_count], and borders of
+ * walls, [2 * wall_count + 2]. */
+struct hs_wall_scratch {
+    double (*area)[4];
+    double *place[2];
+};
+
+/* False: out of memory. Either way to be released. */
+bool hs_wall_scratch_init(struct hs_wall_scratch *scratch, int wall_count);
+void hs_wall_scratch_release(struct hs_wall_scratch *scratch);
+
+/* Adds flux and convection through all faces that the node lies on. False as above. */
+bool hs_walls_exchange(const struct hs_network_spec *spec, const struct hs_axis *axis,
+                       const int64_t node[HS_AXES], const struct hs_wall_scratch *scratch,
+                       double *sink, struct hs_forcing *forcing);
+
+#endif

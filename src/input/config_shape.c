@@ -1,0 +1,159 @@
+/* Shapes of initial regions and of bodies. */
+#include "input/config_reader.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LOWER, UPPER, CENTRE, RADIUS, AXIS, FROM, TO, POINT, NORMAL, SHAPE_KEYS };
+static const char *const shape_keys[SHAPE_KEYS] = {
+    "lower", "upper", "centre", "radius", "axis", "from", "to", "point", "normal"};
+
+static bool read_box(struct hs_reader *reader, const char *path, struct hs_shape *shape);
+static bool read_round(struct hs_reader *reader, const char *path, struct hs_shape *shape);
+static bool read_cylinder(struct hs_reader *reader, const char *path, struct hs_shape *shape);
+static bool read_half_space(struct hs_reader *reader, const char *path, struct hs_shape *shape);
+
+static const struct {
+    const char *name;
+    unsigned needs, takes;
+    bool (*read)(struct hs_reader *reader, const char *path, struct hs_shape *shape);
+} shapes[] = {
+    [HS_SHAPE_BOX] = {"box", 1u << LOWER | 1u << UPPER, 0, read_box},
+    [HS_SHAPE_SPHERE] = {"sphere", 1u << CENTRE | 1u << RADIUS, 0, read_round},
+    [HS_SHAPE_CYLINDER] = {"cylinder", 1u << CENTRE | 1u << RADIUS,
+                           1u << AXIS | 1u << FROM | 1u << TO, read_cylinder},
+    [HS_SHAPE_HALF_SPACE] = {"half-space", 1u << POINT | 1u << NORMAL, 0, read_half_space},
+};
+enum { SHAPES = sizeof shapes / sizeof shapes[0] };
+
+static bool read_box(struct hs_reader *reader, const char *path, struct hs_shape *shape)
+{
+    const struct hs_key lower = hs_key("%s.lower", path), upper = hs_key("%s.upper", path);
+    const bool both = hs_read_per_axis(reader, lower.text, false, shape->lower);
+    if (!hs_read_per_axis(reader, upper.text, false, shape->upper) || !both)
+        return false;
+    for (int axis = 0; axis < reader->problem->grid.dims; axis++)
+        if (shape->lower[axis] > shape->upper[axis]) {
+            hs_settings_complain(reader->settings, upper.text, "is below lower along %c; swap them",
+                                 "xyz"[axis]);
+            return false;
+        }
+    return true;
+}
+
+static bool read_round(struct hs_reader *reader, const char *path, struct hs_shape *shape)
+{
+    const bool centre =
+        hs_read_per_axis(reader, hs_key("%s.centre", path).text, false, shape->centre);
+    return hs_settings_number(reader->settings, hs_key("%s.radius", path).text, &shape->radius) &&
+           centre;
+}
+
+static bool read_cylinder(struct hs_reader *reader, const char *path, struct hs_shape *shape)
+{
+    struct hs_settings *settings = reader->settings;
+    const struct hs_key from = hs_key("%s.from", path), to = hs_key("%s.to", path);
+    const struct hs_key axis_key = hs_key("%s.axis", path);
+    const char *axis = hs_settings_text(settings, axis_key.text);
+    if (!axis)
+        return false;
+    shape->axis = axis[0] - 'x';
+    shape->from = -INFINITY;
+    shape->to = INFINITY;
+    hs_settings_number(settings, from.text, &shape->from);
+    hs_settings_number(settings, to.text, &shape->to);
+    /* across a plane grid a cylinder along z is a disc, whatever its length */
+    const int dims = reader->problem->grid.dims;
+    const bool there = dims == 0 || shape->axis < dims;
+    if (!there && (hs_given(reader, axis_key.text) || hs_given(reader, from.text) ||
+                   hs_given(reader, to.text))) {
+        hs_settings_complain(settings,
+                             hs_given(reader, axis_key.text) ? axis_key.text
+                             : hs_given(reader, from.text)   ? from.text
+                                                             : to.text,
+                             "the grid has no %s axis; choose another, or remove it", axis);
+        return false;
+    }
+    if (shape->from > shape->to) {
+        hs_settings_complain(settings, to.text, "is below from; swap them");
+        return false;
+    }
+    return read_round(reader, path, shape);
+}
+
+static bool read_half_space(struct hs_reader *reader, const char *path, struct hs_shape *shape)
+{
+    const struct hs_key normal = hs_key("%s.normal", path);
+    const bool point = hs_read_per_axis(reader, hs_key("%s.point", path).text, false, shape->point);
+    if (!hs_read_per_axis(reader, normal.text, false, shape->normal))
+        return false;
+    double length = 0.0;
+    for (int axis = 0; axis < reader->problem->grid.dims; axis++)
+        length = hypot(length, shape->normal[axis]);
+    if (isnormal(length))
+        return point;
+    hs_settings_complain(reader->settings, normal.text,
+                         "has no direction; give the one that points out of the half-space");
+    return false;
+}
+
+/* Whether the box around the shape meets the grid. */
+static bool is_in_grid(const struct hs_grid *grid, const struct hs_shape *shape)
+{
+    if (shape->kind == HS_SHAPE_HALF_SPACE)
+        return true;
+    for (int axis = 0; axis < grid->dims; axis++) {
+        const bool box = shape->kind == HS_SHAPE_BOX;
+        const bool along = shape->kind == HS_SHAPE_CYLINDER && shape->axis == axis;
+        const double low = box     ? shape->lower[axis]
+                           : along ? shape->from
+                                   : shape->centre[axis] - shape->radius;
+        const double high = box     ? shape->upper[axis]
+                            : along ? shape->to
+                                    : shape->centre[axis] + shape->radius;
+        const double slack = 1e-9 * grid->spacing[axis];
+        if (high < grid->lower[axis] - slack ||
+            low > hs_grid_coordinate(grid, axis, grid->points[axis] - 1) + slack)
+            return false;
+    }
+    return true;
+}
+
+/* Which keys a shape needs and which it does not take. */
+static bool check_keys(struct hs_reader *reader, const char *path, int kind)
+{
+    bool good = true;
+    for (int key = 0; key < SHAPE_KEYS; key++) {
+        const struct hs_key name = hs_key("%s.%s", path, shape_keys[key]);
+        const bool given = hs_given(reader, name.text);
+        const unsigned bit = 1u << key;
+        if (shapes[kind].needs & bit && !given) {
+            hs_settings_complain(reader->settings, name.text, "missing; a %s needs it",
+                                 shapes[kind].name);
+            good = false;
+        } else if (!((shapes[kind].needs | shapes[kind].takes) & bit) && given) {
+            hs_settings_complain(reader->settings, name.text, "a %s does not take it; remove it",
+                                 shapes[kind].name);
+            good = false;
+        }
+    }
+    return good;
+}
+
+bool hs_read_shape(struct hs_reader *reader, const char *path, struct hs_shape *shape)
+{
+    const char *name = hs_settings_text(reader->settings, hs_key("%s.shape", path).text);
+    for (int kind = 0; name && kind < SHAPES; kind++) {
+        if (strcmp(name, shapes[kind].name) != 0)
+            continue;
+        shape->kind = (enum hs_shape_kind)kind;
+        const bool keys = check_keys(reader, path, kind);
+        if (!shapes[kind].read(reader, path, shape) || !keys)
+            return false;
+        if (!reader->space_known || is_in_grid(&reader->problem->grid, shape))
+            return true;
+        hs_settings_complain(reader->settings, path,
+                             "lies outside the grid; check its coordinates, in m");
+    }
+    return false;
+}
