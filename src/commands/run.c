@@ -84,7 +84,9 @@ static enum hs_status read_problem(struct request *request, struct hs_problem *p
                                    struct hs_error *err)
 {
     char *output = request->output ? output_override(request->output) : NULL;
-    enum hs_status st = output ? hs_argument_list_add(&request->set, output, err) : HS_OK;
+    enum hs_status st = HS_OK;
+    if (output)
+        hs_argument_list_add(&request->set, output);
     if (!st)
         st = hs_case_read(request->config, request->set.items, request->set.count, problem, err);
     if (request->overwrite)

@@ -3,6 +3,8 @@
 #include "functions/fields.h"
 #include "input/config_reader.h"
 
+#include "core/memory.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,12 +76,11 @@ static void keep_source(struct hs_reader *reader, const char *key)
 {
     struct hs_problem *problem = reader->problem;
     hs_keep_place(reader, HS_PLACE_SOURCE, key);
-    char *whole = NULL, *place = problem->place[HS_PLACE_SOURCE];
-    if (!problem->source.field.data || !place || !hs_given(reader, "source.dataset") ||
-        asprintf(&whole, "%s: dataset %s", place,
-                 hs_settings_text(reader->settings, "source.dataset")) < 0)
+    char *place = problem->place[HS_PLACE_SOURCE];
+    if (!problem->source.field.data || !hs_given(reader, "source.dataset"))
         return;
-    problem->place[HS_PLACE_SOURCE] = whole;
+    problem->place[HS_PLACE_SOURCE] =
+        hs_format("%s: dataset %s", place, hs_settings_text(reader->settings, "source.dataset"));
     free(place);
 }
 
@@ -153,7 +154,7 @@ static void check_initial(struct hs_reader *reader)
                          problem->initial.region_count == 0 && problem->precision == HS_DOUBLE;
     if (!field->data && (uniform || grid->points[HS_X] > MOST))
         return;
-    double *row = malloc((size_t)grid->points[HS_X] * sizeof *row);
+    double *row = malloc((size_t)grid->points[HS_X] * sizeof *row); /* in 1D a field */
     if (!row) {
         hs_error_add(reader->err, HS_DEVICE, "out of memory for a row of the initial field");
         return;

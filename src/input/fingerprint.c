@@ -1,5 +1,6 @@
 #include "input/fingerprint.h"
 
+#include "core/memory.h"
 #include "input/number.h"
 
 #include <stdio.h>
@@ -35,11 +36,9 @@ static bool belongs(const struct hs_setting *setting)
 /* Line ends and the like do not change what an expression says. */
 static void put_value(FILE *stream, const struct hs_setting *setting)
 {
-    char number[64];
     double value;
     if (!hs_number_parse(setting->text, &value)) {
-        snprintf(number, sizeof number, "%.17g", value);
-        fputs(number, stream);
+        fprintf(stream, "%.17g", value);
         return;
     }
     for (const char *p = setting->text; *p; p++)
@@ -54,14 +53,10 @@ static int by_path(const void *a, const void *b)
 
 char *hs_settings_fingerprint(const struct hs_settings *settings)
 {
-    const struct hs_setting **sorted = malloc((settings->count + 1) * sizeof *sorted);
+    const struct hs_setting **sorted = hs_new((settings->count + 1) * sizeof *sorted);
     char *text = NULL;
     size_t size = 0, count = 0;
-    FILE *stream = sorted ? open_memstream(&text, &size) : NULL;
-    if (!stream) {
-        free(sorted);
-        return NULL;
-    }
+    FILE *stream = open_memstream(&text, &size);
     for (size_t i = 0; i < settings->count; i++)
         if (belongs(settings->entries[i]))
             sorted[count++] = settings->entries[i];
@@ -74,10 +69,8 @@ char *hs_settings_fingerprint(const struct hs_settings *settings)
             fprintf(stream, "%s content = %s\n", sorted[i]->path, sorted[i]->content);
     }
     free(sorted);
-    if (fclose(stream) == 0)
-        return text;
-    free(text);
-    return NULL;
+    fclose(stream);
+    return text;
 }
 
 /* Against accidents, not against those who mean to deceive: the CRC sees every change within 32
@@ -87,12 +80,10 @@ char *hs_fingerprint_content(const double *values, const struct hs_grid *grid)
 {
     const size_t bytes = (size_t)hs_grid_count(grid) * sizeof *values;
     const unsigned char *from = (const unsigned char *)values;
-    char shape[80] = "", *text = NULL;
+    char shape[80] = "";
     for (int axis = grid->dims - 1, used = 0; axis >= 0; axis--)
         used += snprintf(shape + used, sizeof shape - (size_t)used, "%lld%s",
                          (long long)grid->points[axis], axis ? " x " : "");
-    if (asprintf(&text, "%s, crc32 %08lx, adler32 %08lx", shape, crc32_z(0, from, bytes),
-                 adler32_z(1, from, bytes)) < 0)
-        return NULL;
-    return text;
+    return hs_format("%s, crc32 %08lx, adler32 %08lx", shape, crc32_z(0, from, bytes),
+                     adler32_z(1, from, bytes));
 }

@@ -64,8 +64,7 @@ enum hs_status hs_size_estimate_bytes(const struct hs_problem *problem, const st
     return st;
 }
 
-/* ---- the least --------------------------------------------------------------------------------
- */
+/* ---- the least ------------------------------------------------------------------------------- */
 
 /* In floating point, since a mistyped interval gives more than an integer holds. */
 struct least {

@@ -239,8 +239,7 @@ enum hs_status hs_store_reopen(const char *path, struct hs_store **out, struct h
     return st;
 }
 
-/* ---- writing ----------------------------------------------------------------------------------
- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 /*
  * The disk begins with what was written, so that it works while the next sweeps run and little is

@@ -9,8 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* ---- a place of our own ----------------------------------------------------------------------
- */
+/* ---- a place of our own ---------------------------------------------------------------------- */
 
 static char place[64];
 
@@ -92,8 +91,7 @@ static bool recall(const struct hs_tuning *tuning)
             fail_msg("\"%s\" does not say \"%s\"", text, part);                                    \
     } while (0)
 
-/* ---- keeping ---------------------------------------------------------------------------------
- */
+/* ---- keeping --------------------------------------------------------------------------------- */
 
 void test_tune_file__what_is_kept_is_found(void **state)
 {
@@ -149,8 +147,7 @@ void test_tune_file__cases_and_devices_have_files_of_their_own(void **state)
     clean_up();
 }
 
-/* ---- where -----------------------------------------------------------------------------------
- */
+/* ---- where ----------------------------------------------------------------------------------- */
 
 static void assert_path_begins(const char *begin)
 {
@@ -217,8 +214,7 @@ void test_tune_file__where_it_cannot_be_it_says_why(void **state)
     clean_up();
 }
 
-/* ---- what cannot be used ---------------------------------------------------------------------
- */
+/* ---- what cannot be used --------------------------------------------------------------------- */
 
 void test_tune_file__other_version_driver_or_case_is_not_used(void **state)
 {
@@ -376,8 +372,7 @@ void test_tune_file__huge_file_or_a_directory_is_not_used(void **state)
     clean_up();
 }
 
-/* ---- two at once -----------------------------------------------------------------------------
- */
+/* ---- two at once ----------------------------------------------------------------------------- */
 
 static int files_in(const char *directory)
 {
