@@ -61,7 +61,7 @@ static enum hs_status look_ahead(struct outlook *outlook, struct hs_error *err)
     const struct hs_plan *plan = outlook->plan;
     const struct hs_box interior = hs_problem_interior(problem);
     outlook->memory = plan->backend->memory(problem, plan->kernel);
-    enum hs_status st = hs_rate_measure(problem, plan, rate_seconds, &outlook->rate, err);
+    const enum hs_status st = hs_rate_measure(problem, plan, rate_seconds, &outlook->rate, err);
     const double sweep = outlook->rate.seconds_per_sweep;
     outlook->seconds = plan->sweeps > 0 ? sweep * (double)plan->sweeps : 0.0;
     outlook->updates = (double)hs_box_count(&interior) / sweep;
@@ -70,9 +70,7 @@ static enum hs_status look_ahead(struct outlook *outlook, struct hs_error *err)
     if (problem->schedule.steady)
         outlook->steady = hs_steady_look_ahead(problem, plan);
     outlook->room = hs_file_free_space(problem->output.file, true);
-    if (!st)
-        st = hs_size_estimate_bytes(problem, plan, outlook->seconds + outlook->looking,
-                                    &outlook->output, err);
+    outlook->output = hs_size_estimate_bytes(problem, plan, outlook->seconds + outlook->looking);
     return st;
 }
 
@@ -357,7 +355,7 @@ static enum hs_status check_claim(struct outlook *outlook, struct hs_error *err)
     const enum hs_status st = hs_claim_check(outlook->problem, false, &outlook->refused);
     if (!st || st == HS_IO)
         return HS_OK;
-    return hs_error_add(err, st, "%s", outlook->refused.text ? outlook->refused.text : "no memory");
+    return hs_error_add(err, st, "%s", outlook->refused.text);
 }
 
 static enum hs_status run(int argc, char **argv, struct hs_error *err)

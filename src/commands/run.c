@@ -1,5 +1,6 @@
 /* heatsolve run: config -> problem -> plan -> sweeps -> observers -> file and report. */
 #include "commands/command.h"
+#include "core/memory.h"
 #include "engine/case.h"
 #include "engine/loop.h"
 #include "engine/signals.h"
@@ -62,13 +63,11 @@ static enum hs_status read_request(int argc, char **argv, struct request *reques
     return st;
 }
 
-/* --output is one more override, with what libconfig's strings need in front of " and \\. */
+/* --output is one more override, with what a config's strings need in front of " and \\. */
 static char *output_override(const char *file)
 {
     static const char key[] = "output.file=\"";
-    char *text = malloc(sizeof key + 2 * strlen(file) + 2);
-    if (!text)
-        return NULL;
+    char *text = hs_new(sizeof key + 2 * strlen(file) + 2);
     size_t used = sizeof key - 1;
     memcpy(text, key, used);
     for (; *file; file++) {
@@ -132,11 +131,9 @@ static enum hs_status open_observers(const struct request *request, struct job *
     if (!st)
         st = hs_claim_check_twin(&job->problem, err);
     if (!st)
-        st = hs_checkpoint_create(&job->problem, &job->checkpoint, err);
-    if (!st)
-        hs_checkpoint_goes_with(job->checkpoint, job->snapshots);
+        job->checkpoint = hs_checkpoint_create(&job->problem, job->snapshots);
     if (!st && !request->quiet)
-        st = hs_progress_create(&job->problem, &job->plan, &job->progress, err);
+        job->progress = hs_progress_create(&job->problem, &job->plan);
     return st;
 }
 
@@ -212,12 +209,11 @@ static void report(const struct request *request, const struct job *job, enum hs
         hs_report_text(stdout, &report);
 }
 
-/* Where memory is short they are not told. */
 static void keep_probes(struct job *job)
 {
     const int count = job->problem.probe_count;
-    job->probes = count > 0 ? malloc((size_t)count * sizeof *job->probes) : NULL;
-    for (int i = 0; i < count && job->probes; i++)
+    job->probes = hs_new(((size_t)count + 1) * sizeof *job->probes);
+    for (int i = 0; i < count; i++)
         job->probes[i] = hs_snapshots_probe(job->snapshots, i);
 }
 

@@ -1,6 +1,7 @@
 /* heatsolve verify: does the chosen kernel compute what it should, and do grids converge? */
 #include "engine/verify.h"
 #include "commands/command.h"
+#include "core/memory.h"
 #include "engine/case.h"
 #include "engine/registry.h"
 #include "input/arguments.h"
@@ -54,11 +55,8 @@ static enum hs_status read_problem(const struct request *request, struct hs_prob
         hs_case_read(request->config, request->set.items, request->set.count, problem, err);
     if (st || !request->kernel)
         return st;
-    char *kernel = strdup(request->every ? "auto" : request->kernel);
-    if (!kernel)
-        return hs_error_add(err, HS_DEVICE, "no memory for the kernel's name");
     free(problem->solver.kernel);
-    problem->solver.kernel = kernel;
+    problem->solver.kernel = hs_copy(request->every ? "auto" : request->kernel);
     free(problem->place[HS_PLACE_KERNEL]);
     problem->place[HS_PLACE_KERNEL] = NULL;
     return HS_OK;

@@ -1,6 +1,7 @@
 #include "output/checkpoint.h"
 
 #include "core/clock.h"
+#include "core/memory.h"
 #include "output/checkpoint_file.h"
 #include "output/existing.h"
 #include "output/files.h"
@@ -17,7 +18,7 @@
 struct hs_checkpoint {
     struct hs_observer observer;
     const struct hs_problem *problem;
-    struct hs_snapshots *snapshots; /* or NULL */
+    struct hs_snapshots *snapshots;
     char *path, *older;
     double seconds;          /* between checkpoints; NaN: none but when stopped */
     double written, stopped; /* wall clock: last checkpoint (or start), last stop */
@@ -40,15 +41,14 @@ static enum hs_status write_now(struct hs_checkpoint *c, const struct hs_step_st
                                 struct hs_error *err)
 {
     const void *field;
-    enum hs_status st = c->snapshots ? hs_snapshots_flush(c->snapshots, err) : HS_OK;
+    enum hs_status st = hs_snapshots_flush(c->snapshots, err);
     if (!st)
         st = hs_existing_check(c->older, HS_EXISTING_CHECKPOINT, true, hs_existing_elsewhere, err);
     if (!st)
         st = hs_step_state_field(step_state, &field, err);
     if (!st) {
         const struct hs_checkpoint_state state = {
-            .resume = c->snapshots ? hs_snapshots_resume(c->snapshots, step_state->sweep)
-                                   : (struct hs_resume){.sweep = step_state->sweep},
+            .resume = hs_snapshots_resume(c->snapshots, step_state->sweep),
             .time = step_state->time,
             .step = hs_plan_step(step_state->plan),
             .interval = c->problem->schedule.output_interval,
@@ -116,30 +116,19 @@ static enum hs_status notify(void *self, const struct hs_step_state *step_state,
     return HS_OK;
 }
 
-enum hs_status hs_checkpoint_create(const struct hs_problem *problem, struct hs_checkpoint **out,
-                                    struct hs_error *err)
+struct hs_checkpoint *hs_checkpoint_create(const struct hs_problem *problem,
+                                           struct hs_snapshots *snapshots)
 {
-    struct hs_checkpoint *c = calloc(1, sizeof *c);
-    *out = c;
-    if (c) {
-        c->observer =
-            (struct hs_observer){.name = "checkpoint", .self = c, .next = next, .notify = notify};
-        c->problem = problem;
-        c->path = hs_file_sibling(problem->output.file, ".checkpoint.h5");
-        c->older = hs_file_sibling(problem->output.file, ".checkpoint.1.h5");
-        c->seconds = 60.0 * problem->output.checkpoint_minutes;
-        c->stride = 1;
-    }
-    if (c && c->path && c->older)
-        return HS_OK;
-    hs_checkpoint_destroy(c);
-    *out = NULL;
-    return hs_error_add(err, HS_DEVICE, "no memory for checkpoints");
-}
-
-void hs_checkpoint_goes_with(struct hs_checkpoint *checkpoint, struct hs_snapshots *snapshots)
-{
-    checkpoint->snapshots = snapshots;
+    struct hs_checkpoint *c = hs_new(sizeof *c);
+    *c = (struct hs_checkpoint){
+        .observer = {.name = "checkpoint", .self = c, .next = next, .notify = notify},
+        .problem = problem,
+        .snapshots = snapshots,
+        .path = hs_file_sibling(problem->output.file, ".checkpoint.h5"),
+        .older = hs_file_sibling(problem->output.file, ".checkpoint.1.h5"),
+        .seconds = 60.0 * problem->output.checkpoint_minutes,
+        .stride = 1};
+    return c;
 }
 
 struct hs_observer *hs_checkpoint_observer(struct hs_checkpoint *checkpoint)
@@ -200,8 +189,7 @@ enum hs_status hs_checkpoint_read(const struct hs_problem *problem, const struct
     char *paths[] = {hs_file_sibling(problem->output.file, ".checkpoint.h5"),
                      hs_file_sibling(problem->output.file, ".checkpoint.1.h5")};
     *field = NULL;
-    enum hs_status st = paths[0] && paths[1] ? read_newest(problem, plan, paths, &state, field, err)
-                                             : hs_error_add(err, HS_DEVICE, "no memory for names");
+    enum hs_status st = read_newest(problem, plan, paths, &state, field, err);
     free(paths[0]);
     free(paths[1]);
     if (!st)

@@ -11,13 +11,10 @@
 struct hs_checkpoint;
 
 /* One when a run is stopped, and every output.checkpoint_minutes where that is given. Both are
- * removed when the run finishes, and when a new run begins. */
-enum hs_status hs_checkpoint_create(const struct hs_problem *problem, struct hs_checkpoint **out,
-                                    struct hs_error *err);
-
-/* A resumed run goes on with the snapshots' file, so each checkpoint flushes that first. Put the
- * observer of the checkpoint behind that of the snapshots. */
-void hs_checkpoint_goes_with(struct hs_checkpoint *checkpoint, struct hs_snapshots *snapshots);
+ * removed when the run finishes, and when a new run begins. A resumed run goes on with the
+ * snapshots' file, so each checkpoint flushes that first; put its observer behind theirs. */
+struct hs_checkpoint *hs_checkpoint_create(const struct hs_problem *problem,
+                                           struct hs_snapshots *snapshots);
 
 struct hs_observer *hs_checkpoint_observer(struct hs_checkpoint *checkpoint);
 void hs_checkpoint_destroy(struct hs_checkpoint *checkpoint); /* accepts NULL */

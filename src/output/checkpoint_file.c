@@ -61,10 +61,8 @@ enum hs_status hs_checkpoint_file_write(const struct hs_problem *problem, const 
     struct hs_chunks chunks;
     int64_t capacity;
     hs_h5_quiet();
-    enum hs_status st =
-        hs_chunks_init(&chunks, &problem->grid, hs_precision_size(problem->precision), 0, 0, err);
-    if (!st)
-        st = hs_store_create(path, HS_EXISTING_CHECKPOINT, true, &store, err);
+    hs_chunks_init(&chunks, &problem->grid, hs_precision_size(problem->precision), 0, 0);
+    enum hs_status st = hs_store_create(path, HS_EXISTING_CHECKPOINT, true, &store, err);
     if (!st)
         st = hs_chunks_append_field(&chunks, store, field, err);
     if (!st) {

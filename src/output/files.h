@@ -8,15 +8,13 @@
 #include <stdint.h>
 
 /* A name beside `path`: .h5 is replaced by the ending, behind any other it comes: "out/a.h5" and
- * ".xdmf" give "out/a.xdmf", "out/a.vtkhdf" gives "out/a.vtkhdf.xdmf". Allocated; NULL without
- * memory. */
+ * ".xdmf" give "out/a.xdmf", "out/a.vtkhdf" gives "out/a.vtkhdf.xdmf". Allocated. */
 char *hs_file_sibling(const char *path, const char *ending);
 
 /* The only other file whose siblings may have the same names: "a" of "a.h5", "a.h5" of "a". */
 char *hs_file_twin(const char *path);
 
-/* Where a link leads to, or the path itself: what is really written. Allocated; NULL without
- * memory. */
+/* Where a link leads to, or the path itself: what is really written. Allocated. */
 char *hs_file_resolved(const char *path);
 
 /* The name in its directory: "a.h5" of "out/a.h5". Points into `path`. */

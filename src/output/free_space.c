@@ -1,5 +1,7 @@
 #include "output/free_space.h"
 
+#include "core/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,14 +19,7 @@ static void remove_gap(struct hs_free_space *room, int n)
 
 void hs_free_space_leave(struct hs_free_space *room, int64_t at, int64_t bytes, double now)
 {
-    if (room->count == room->capacity) {
-        const int capacity = 2 * room->capacity + 16;
-        struct hs_gap *gaps = realloc(room->gaps, (size_t)capacity * sizeof *gaps);
-        if (!gaps)
-            return;
-        room->gaps = gaps;
-        room->capacity = capacity;
-    }
+    room->gaps = hs_room(room->gaps, (size_t)room->count, sizeof *room->gaps);
     int n = room->count++;
     for (; n > 0 && room->gaps[n - 1].at > at; n--)
         room->gaps[n] = room->gaps[n - 1];

@@ -18,12 +18,12 @@ struct hs_gap {
 
 struct hs_free_space { /* begins as zeros */
     struct hs_gap *gaps;
-    int count, capacity;
+    int count;
 };
 
 void hs_free_space_release(struct hs_free_space *room);
 
-/* Adds bytes that were left at `now` [s]. Where memory is short they stay unused. */
+/* Adds bytes that were left at `now` [s]. */
 void hs_free_space_leave(struct hs_free_space *room, int64_t at, int64_t bytes, double now);
 
 /* The smallest gap of `bytes` or more that was left at `until` [s] or before; false if none. */

@@ -5,6 +5,7 @@
 #include "output/progress.h"
 
 #include "core/clock.h"
+#include "core/memory.h"
 #include "engine/steady.h"
 
 #include <math.h>
@@ -202,30 +203,26 @@ static enum hs_status notify(void *self, const struct hs_step_state *step_state,
     return HS_OK;
 }
 
-enum hs_status hs_progress_create_on(FILE *stream, bool terminal, const struct hs_problem *problem,
-                                     const struct hs_plan *plan, struct hs_progress **out,
-                                     struct hs_error *err)
+struct hs_progress *hs_progress_create_on(FILE *stream, bool terminal,
+                                          const struct hs_problem *problem,
+                                          const struct hs_plan *plan)
 {
-    struct hs_progress *p = calloc(1, sizeof *p);
-    *out = p;
-    if (!p)
-        return hs_error_add(err, HS_DEVICE, "no memory for the progress bar");
-    p->observer =
-        (struct hs_observer){.name = "progress", .self = p, .next = next, .notify = notify};
-    p->problem = problem;
-    p->plan = plan;
-    p->stream = stream;
-    p->terminal = terminal;
-    p->stride = 1;
-    return HS_OK;
+    struct hs_progress *p = hs_new(sizeof *p);
+    *p = (struct hs_progress){
+        .observer = {.name = "progress", .self = p, .next = next, .notify = notify},
+        .problem = problem,
+        .plan = plan,
+        .stream = stream,
+        .terminal = terminal,
+        .stride = 1};
+    return p;
 }
 
-enum hs_status hs_progress_create(const struct hs_problem *problem, const struct hs_plan *plan,
-                                  struct hs_progress **out, struct hs_error *err)
+struct hs_progress *hs_progress_create(const struct hs_problem *problem, const struct hs_plan *plan)
 {
     const char *kind = getenv("TERM");
     const bool terminal = isatty(fileno(stderr)) && !(kind && !strcmp(kind, "dumb"));
-    return hs_progress_create_on(stderr, terminal, problem, plan, out, err);
+    return hs_progress_create_on(stderr, terminal, problem, plan);
 }
 
 struct hs_observer *hs_progress_observer(struct hs_progress *progress)

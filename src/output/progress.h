@@ -8,12 +8,12 @@
 
 struct hs_progress;
 
-enum hs_status hs_progress_create(const struct hs_problem *problem, const struct hs_plan *plan,
-                                  struct hs_progress **out, struct hs_error *err);
+struct hs_progress *hs_progress_create(const struct hs_problem *problem,
+                                       const struct hs_plan *plan);
 /* The same on any stream, as a bar if it is a terminal. */
-enum hs_status hs_progress_create_on(FILE *stream, bool terminal, const struct hs_problem *problem,
-                                     const struct hs_plan *plan, struct hs_progress **out,
-                                     struct hs_error *err);
+struct hs_progress *hs_progress_create_on(FILE *stream, bool terminal,
+                                          const struct hs_problem *problem,
+                                          const struct hs_plan *plan);
 
 struct hs_observer *hs_progress_observer(struct hs_progress *progress);
 void hs_progress_destroy(struct hs_progress *progress); /* accepts NULL; ends the bar's line */

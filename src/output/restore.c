@@ -54,16 +54,14 @@ static int64_t kept(const struct reader *r, int64_t belonging, int64_t rows, con
     return n;
 }
 
-static enum hs_status read_history(struct reader *r, struct hs_series *history,
-                                   struct hs_error *err)
+static void read_history(struct reader *r, struct hs_series *history)
 {
-    enum hs_status st = HS_OK;
     double *sweeps, *times;
     const int64_t rows = read_places(r, "history/sweep", "history/time", &sweeps, &times);
     const int64_t keep = kept(r, r->resume->rows, rows, sweeps);
-    for (int64_t i = 0; i < keep && !st; i++)
-        st = hs_series_add_row(history, (int64_t)sweeps[i], times[i], err);
-    for (int c = HS_SERIES_FIRST; c < history->column_count && !st && !r->h5.failed; c++) {
+    for (int64_t i = 0; i < keep; i++)
+        hs_series_add_row(history, (int64_t)sweeps[i], times[i]);
+    for (int c = HS_SERIES_FIRST; c < history->column_count && !r->h5.failed; c++) {
         struct hs_column *column = &history->columns[c];
         int64_t length;
         const hid_t group =
@@ -78,7 +76,6 @@ static enum hs_status read_history(struct reader *r, struct hs_series *history,
     }
     free(sweeps);
     free(times);
-    return st;
 }
 
 /* Where the chunks of snapshot `step` lie. */
@@ -139,12 +136,8 @@ static enum hs_status read_snapshots(struct reader *r, const char *file, struct 
                           file);
     const int64_t keep = kept(r, r->resume->snapshots, rows, sweeps);
     for (int64_t i = 0; i < keep && !st && !r->h5.failed; i++) {
-        struct hs_chunk *list;
-        st = hs_series_add_row(snapshots, (int64_t)sweeps[i], times[i], err);
-        if (!st)
-            st = hs_chunks_add_step(chunks, &list, err);
-        if (!st)
-            read_chunks(r, set, i, chunks, list);
+        hs_series_add_row(snapshots, (int64_t)sweeps[i], times[i]);
+        read_chunks(r, set, i, chunks, hs_chunks_add_step(chunks));
     }
     hs_h5_close(set);
     free(sweeps);
@@ -205,7 +198,7 @@ enum hs_status hs_restore(const struct hs_problem *problem, const struct hs_resu
     if (!st)
         st = read_snapshots(&r, file, chunks, snapshots, err);
     if (!st)
-        st = read_history(&r, history, err);
+        read_history(&r, history);
     hs_h5_close(r.file);
     if (st)
         return st;

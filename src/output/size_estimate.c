@@ -47,12 +47,11 @@ static double contents_bytes(const struct hs_problem *problem, const struct hs_p
     return names + probe * problem->probe_count + 8.0 * numbers + 1.1 * key_bytes(problem) * chunks;
 }
 
-enum hs_status hs_size_estimate_bytes(const struct hs_problem *problem, const struct hs_plan *plan,
-                                      double seconds, double *out, struct hs_error *err)
+double hs_size_estimate_bytes(const struct hs_problem *problem, const struct hs_plan *plan,
+                              double seconds)
 {
     struct hs_chunks chunks;
-    const size_t size = hs_precision_size(problem->precision);
-    const enum hs_status st = hs_chunks_init(&chunks, &problem->grid, size, 0, 0, err);
+    hs_chunks_init(&chunks, &problem->grid, hs_precision_size(problem->precision), 0, 0);
     const double snapshots = (double)hs_plan_snapshots(plan);
     const double fields =
         snapshots * (double)(chunks.per_step * (hs_chunks_bytes(&chunks) + HS_FLETCHER_BYTES));
@@ -60,8 +59,7 @@ enum hs_status hs_size_estimate_bytes(const struct hs_problem *problem, const st
     const double pause = fmax(hs_snapshots_gap, hs_store_pause(contents, fields + contents));
     hs_chunks_release(&chunks);
     /* the first contents, with next to nothing in them, are superseded in any run */
-    *out = fields + contents + 46e3 + hs_store_superseded(contents, pause, seconds);
-    return st;
+    return fields + contents + 46e3 + hs_store_superseded(contents, pause, seconds);
 }
 
 /* ---- the least ------------------------------------------------------------------------------- */

@@ -6,8 +6,8 @@
 
 /* About how many bytes the file of a run of so many seconds takes; compression, which may make it
  * smaller, is not counted. */
-enum hs_status hs_size_estimate_bytes(const struct hs_problem *problem, const struct hs_plan *plan,
-                                      double seconds, double *out, struct hs_error *err);
+double hs_size_estimate_bytes(const struct hs_problem *problem, const struct hs_plan *plan,
+                              double seconds);
 
 /* Where a run that is not resumed begins: before the snapshot at sweep 0. */
 enum { HS_SIZE_ESTIMATE_ANEW = -1 };

@@ -10,6 +10,7 @@
 #include "output/snapshots.h"
 
 #include "core/clock.h"
+#include "core/memory.h"
 #include "engine/exact.h"
 #include "output/contents.h"
 #include "output/h5.h"
@@ -176,14 +177,12 @@ static enum hs_status write_snapshot(struct hs_snapshots *s, const struct job *j
     return hs_chunks_append(&s->chunks, s->store, &values, err);
 }
 
-static enum hs_status add_snapshot_row(struct hs_snapshots *s, const struct job *job,
-                                       struct hs_error *err)
+static void add_snapshot_row(struct hs_snapshots *s, const struct job *job)
 {
-    const enum hs_status st = hs_series_add_row(&s->snapshots, job->sweep, job->time, err);
+    hs_series_add_row(&s->snapshots, job->sweep, job->time);
     hs_writer_lock(s->writer);
     s->pending = true;
     hs_writer_unlock(s->writer);
-    return st;
 }
 
 static enum hs_status round_of_work(void *self, struct hs_error *err)
@@ -200,7 +199,7 @@ static enum hs_status round_of_work(void *self, struct hs_error *err)
     if (s->broken)
         return HS_OK; /* told already */
     if (!st && job.frame)
-        st = add_snapshot_row(s, &job, err);
+        add_snapshot_row(s, &job);
     if (!st && (job.commit || commit_due(s)))
         st = commit(s, err);
     s->broken = st;
@@ -228,28 +227,11 @@ static enum hs_status add_exact_error(struct hs_snapshots *s,
     return HS_OK;
 }
 
-/* Values of the probes' nodes, allocated. */
-static enum hs_status ask_probes(const struct hs_snapshots *s,
-                                 const struct hs_step_state *step_state, double **out,
-                                 struct hs_error *err)
-{
-    const int count = s->problem->probe_count;
-    double *values = *out = malloc((size_t)(count + 1) * sizeof *values);
-    enum hs_status st = values ? HS_OK : hs_error_add(err, HS_DEVICE, "no memory for the probes");
-    for (int i = 0; i < count && !st; i++)
-        st = hs_step_state_node(step_state, s->problem->probes[i].node, &values[i], err);
-    return st;
-}
-
 /* The writer may read the history meanwhile: its lock is held. */
-static enum hs_status add_row(struct hs_snapshots *s, const struct hs_step_state *step_state,
-                              const struct hs_reduction *r, const double *probes,
-                              struct hs_error *err)
+static void add_row(struct hs_snapshots *s, const struct hs_step_state *step_state,
+                    const struct hs_reduction *r, const double *probes)
 {
-    const enum hs_status st =
-        hs_series_add_row(&s->history, step_state->sweep, step_state->time, err);
-    if (st)
-        return st;
+    hs_series_add_row(&s->history, step_state->sweep, step_state->time);
     const int64_t row = s->history.rows - 1;
     struct hs_column *columns = s->history.columns;
     columns[MIN].values[row] = r->min;
@@ -261,23 +243,23 @@ static enum hs_status add_row(struct hs_snapshots *s, const struct hs_step_state
     for (int i = 0; i < s->problem->probe_count; i++)
         columns[first + i].values[row] = probes[i];
     s->pending = true;
-    return HS_OK;
 }
 
 static enum hs_status add_history(struct hs_snapshots *s, const struct hs_step_state *step_state,
                                   struct hs_error *err)
 {
+    const int probes = s->problem->probe_count;
     const struct hs_reduction *r;
-    double *probes = NULL;
+    double *values = hs_new((size_t)(probes + 1) * sizeof *values);
     enum hs_status st = hs_step_state_reduction(step_state, &r, err);
-    if (!st)
-        st = ask_probes(s, step_state, &probes, err);
+    for (int i = 0; i < probes && !st; i++)
+        st = hs_step_state_node(step_state, s->problem->probes[i].node, &values[i], err);
     if (!st) {
         hs_writer_lock(s->writer);
-        st = add_row(s, step_state, r, probes, err);
+        add_row(s, step_state, r, values);
         hs_writer_unlock(s->writer);
     }
-    free(probes);
+    free(values);
     return st;
 }
 
@@ -398,7 +380,7 @@ static const char *heat_units(const struct hs_problem *problem)
     return (capacity ? known : unknown)[problem->grid.dims];
 }
 
-static enum hs_status make_series(struct hs_snapshots *s, struct hs_error *err)
+static void make_series(struct hs_snapshots *s)
 {
     const char *const unit = hs_problem_temperature_unit(s->problem);
     const struct {
@@ -413,16 +395,14 @@ static enum hs_status make_series(struct hs_snapshots *s, struct hs_error *err)
         {"l2_error", unit, "root mean square difference from the exact solution"},
     };
     const int count = s->problem->exact.present ? 7 : 5;
-    enum hs_status st = hs_series_init(&s->snapshots, "/", err);
-    if (!st)
-        st = hs_series_init(&s->history, "history", err);
-    for (int i = 0; i < count && !st; i++)
-        st = hs_series_add_column(&s->history, "history", columns[i].name, columns[i].units,
-                                  columns[i].long_name, err);
-    for (int i = 0; i < s->problem->probe_count && !st; i++)
-        st = hs_series_add_column(&s->history, "probes", s->problem->probes[i].name, unit,
-                                  "temperature at the nearest node", err);
-    return st;
+    hs_series_init(&s->snapshots, "/");
+    hs_series_init(&s->history, "history");
+    for (int i = 0; i < count; i++)
+        hs_series_add_column(&s->history, "history", columns[i].name, columns[i].units,
+                             columns[i].long_name);
+    for (int i = 0; i < s->problem->probe_count; i++)
+        hs_series_add_column(&s->history, "probes", s->problem->probes[i].name, unit,
+                             "temperature at the nearest node");
 }
 
 /* Goes on with a run's file; the store first, so that no other run changes what is read. */
@@ -455,10 +435,7 @@ enum hs_status hs_snapshots_create(const struct hs_problem *problem, const struc
                                    const struct hs_resume *resume, struct hs_snapshots **out,
                                    struct hs_error *err)
 {
-    *out = NULL;
-    struct hs_snapshots *s = calloc(1, sizeof *s);
-    if (!s)
-        return hs_error_add(err, HS_DEVICE, "no memory for the output");
+    struct hs_snapshots *s = hs_new(sizeof *s);
     s->observer = (struct hs_observer){.name = "snapshots",
                                        .self = s,
                                        .wants_change = true,
@@ -470,23 +447,19 @@ enum hs_status hs_snapshots_create(const struct hs_problem *problem, const struc
     s->resumed = resume != NULL;
     note_start(s);
     hs_h5_quiet();
-    enum hs_status st =
-        hs_chunks_init(&s->chunks, &problem->grid, hs_precision_size(problem->precision),
-                       problem->output.compression, 0, err);
-    if (!st)
-        st = make_series(s, err);
-    if (!st)
-        st = resume ? take_up(s, resume, err)
-                    : hs_store_create(problem->output.file, HS_EXISTING_RUN,
-                                      problem->output.overwrite, &s->store, err);
+    hs_chunks_init(&s->chunks, &problem->grid, hs_precision_size(problem->precision),
+                   problem->output.compression, 0);
+    make_series(s);
+    enum hs_status st = resume ? take_up(s, resume, err)
+                               : hs_store_create(problem->output.file, HS_EXISTING_RUN,
+                                                 problem->output.overwrite, &s->store, err);
     s->last_snapshot = hs_series_last_sweep(&s->snapshots);
     s->last_error = st ? NAN : restored_error(s);
     if (!st)
         st = hs_writer_create(round_of_work, s, &s->writer, err);
     if (st)
         hs_snapshots_destroy(s);
-    else
-        *out = s;
+    *out = st ? NULL : s;
     return st;
 }
 

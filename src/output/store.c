@@ -1,6 +1,7 @@
 #include "output/store.h"
 
 #include "core/clock.h"
+#include "core/memory.h"
 #include "core/regular.h"
 #include "core/round.h"
 #include "output/beside.h"
@@ -34,20 +35,14 @@ struct hs_store {
     struct hs_free_space room;                     /* of those before */
 };
 
-static enum hs_status store_make(const char *path, enum hs_existing kind, struct hs_store **out,
-                                 struct hs_error *err)
+static struct hs_store *store_make(const char *path, enum hs_existing kind)
 {
-    struct hs_store *store = calloc(1, sizeof *store);
-    *out = store;
-    if (store) {
-        store->kind = kind;
-        store->file = -1;
-        store->path = hs_file_resolved(path);
-        store->part = store->path ? hs_beside_name(store->path) : NULL;
-    }
-    if (!store || !store->path || !store->part)
-        return hs_error_add(err, HS_DEVICE, "no memory for the output file's name");
-    return HS_OK;
+    struct hs_store *store = hs_new(sizeof *store);
+    store->kind = kind;
+    store->file = -1;
+    store->path = hs_file_resolved(path);
+    store->part = hs_beside_name(store->path);
+    return store;
 }
 
 /* ---- one writer a file -------------------------------------------------------------------------
@@ -106,7 +101,7 @@ static enum hs_status is_being_written(const char *path, struct hs_error *err)
 enum hs_status hs_store_check_writers(const char *path, struct hs_error *err)
 {
     char *part = hs_beside_name(path);
-    const bool locked = is_locked_at(path) || (part && is_locked_at(part));
+    const bool locked = is_locked_at(path) || is_locked_at(part);
     free(part);
     return locked ? is_being_written(path, err) : HS_OK;
 }
@@ -191,13 +186,11 @@ static enum hs_status begin_part(struct hs_store *store, struct hs_error *err)
 enum hs_status hs_store_create(const char *path, enum hs_existing kind, bool overwrite,
                                struct hs_store **out, struct hs_error *err)
 {
-    enum hs_status st = store_make(path, kind, out, err);
-    if (!st) {
-        (*out)->overwrite = overwrite;
-        if (kind ==
-            HS_EXISTING_RUN) /* a checkpoint goes where its run is, if that is still there */
-            st = hs_file_make_parents(path, hs_existing_elsewhere, err);
-    }
+    *out = store_make(path, kind);
+    (*out)->overwrite = overwrite;
+    enum hs_status st = HS_OK;
+    if (kind == HS_EXISTING_RUN) /* a checkpoint goes where its run is, if that is still there */
+        st = hs_file_make_parents(path, hs_existing_elsewhere, err);
     if (!st) /* as well before anything is written */
         st = check_target(*out, err);
     if (!st)
@@ -225,11 +218,9 @@ static enum hs_status check_reopened(struct hs_store *store, struct hs_error *er
 
 enum hs_status hs_store_reopen(const char *path, struct hs_store **out, struct hs_error *err)
 {
-    enum hs_status st = store_make(path, HS_EXISTING_RUN, out, err);
-    if (!st) {
-        (*out)->named = true;
-        st = open_alone(*out, (*out)->path, 0, "open", err);
-    }
+    *out = store_make(path, HS_EXISTING_RUN);
+    (*out)->named = true;
+    enum hs_status st = open_alone(*out, (*out)->path, 0, "open", err);
     if (!st)
         st = check_reopened(*out, err);
     if (st) {
@@ -376,9 +367,7 @@ static enum hs_status check_name(struct hs_store *store, const char *name, struc
  * told. */
 static enum hs_status check_superblock(struct hs_store *store, struct hs_error *err)
 {
-    unsigned char there[HS_SUPERBLOCK_BYTES];
-    if (!store->named || (pread(store->file, there, sizeof there, 0) == sizeof there &&
-                          memcmp(there, store->superblock, sizeof there) == 0))
+    if (!store->named || has_superblock(store))
         return HS_OK;
     return hs_error_add(err, HS_IO,
                         "%s: was changed by another program while this run wrote it, and its "

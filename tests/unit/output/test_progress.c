@@ -24,16 +24,13 @@ struct scene {
 static void begin(struct scene *s, bool terminal)
 {
     *s = (struct scene){0};
-    struct hs_error err;
-    hs_error_init(&err);
     hs_problem_init(&problem);
     problem.grid.dims = 1;
     problem.grid.points[HS_X] = 1000;
     problem.schedule.sweeps = 100;
     steady = (struct hs_steady){.change = NAN};
     s->stream = open_memstream(&s->text, &s->size);
-    assert_int_equal(
-        hs_progress_create_on(s->stream, terminal, &problem, &plan, &s->progress, &err), HS_OK);
+    s->progress = hs_progress_create_on(s->stream, terminal, &problem, &plan);
     s->observer = hs_progress_observer(s->progress);
 }
 
