@@ -117,7 +117,7 @@ static enum hs_status find_start(const struct request *request, struct job *job,
     if (!request->resume)
         return HS_OK;
     const enum hs_status st =
-        hs_checkpoint_read(&job->problem, &job->plan, &job->resume, &job->resumed, err);
+        hs_resume_read(&job->problem, &job->plan, &job->resume, &job->resumed, err);
     job->start.sweep = job->resume.sweep;
     job->start.field = job->resumed;
     return st;

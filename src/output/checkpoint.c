@@ -2,18 +2,93 @@
 
 #include "core/clock.h"
 #include "core/memory.h"
-#include "output/checkpoint_file.h"
-#include "output/existing.h"
+#include "output/chunks.h"
+#include "output/field_set.h"
 #include "output/files.h"
-#include "output/form.h"
-#include "output/last_snapshot.h"
-#include "output/resume_time.h"
+#include "output/fingerprint.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+/* ---- the file -------------------------------------------------------------------------------- */
+
+static enum hs_status make_contents(const struct hs_problem *problem, const char *path,
+                                    const struct hs_checkpoint_state *state,
+                                    const struct hs_chunks *chunks, struct hs_image *image,
+                                    struct hs_error *err)
+{
+    struct hs_h5 h5 = {NULL};
+    const hid_t root = hs_h5_made(&h5, hs_image_create(image), "the file's contents");
+    hs_fingerprint_write(&h5, root, problem);
+    hs_h5_whole(&h5, root, "sweep", state->resume.sweep);
+    hs_h5_whole(&h5, root, "snapshots", state->resume.snapshots);
+    hs_h5_whole(&h5, root, "rows", state->resume.rows);
+    hs_h5_number(&h5, root, "time", state->time);
+    hs_h5_number(&h5, root, "step", state->step);
+    hs_h5_number(&h5, root, "interval", state->interval);
+    hs_h5_number(&h5, root, "end", state->end);
+    hs_h5_whole(&h5, root, "places", state->resume.places);
+    hs_h5_close(hs_field_set(&h5, root, chunks, image));
+    if (root >= 0)
+        hs_h5_did(&h5, H5Fclose(root), "the file's contents");
+    return h5.failed ? hs_error_add(err, HS_IO, "%s: HDF5 could not make %s; is there memory left?",
+                                    path, h5.failed)
+                     : HS_OK;
+}
+
+/* The old one moves aside only when the new one is whole, and is there should this one be lost. */
+static enum hs_status keep_old(const char *path, const char *older, struct hs_error *err)
+{
+    if (rename(path, older) && errno != ENOENT)
+        return hs_file_failed(older, "put the older checkpoint there", errno, 0, err);
+    return HS_OK;
+}
+
+static enum hs_status write_file(const struct hs_problem *problem, const char *path,
+                                 const char *older, const struct hs_checkpoint_state *state,
+                                 const void *field, struct hs_error *err)
+{
+    struct hs_store *store = NULL;
+    struct hs_image image = {.placed = -1};
+    struct hs_chunks chunks;
+    int64_t capacity;
+    hs_h5_quiet();
+    hs_chunks_init(&chunks, &problem->grid, hs_precision_size(problem->precision), 0, 0);
+    enum hs_status st = hs_store_create(path, HS_EXISTING_CHECKPOINT, true, &store, err);
+    if (!st)
+        st = hs_chunks_append_field(&chunks, store, field, err);
+    if (!st) {
+        hs_store_free_space(store, 0, 1, &image.base, &capacity, &image.end);
+        st = make_contents(problem, path, state, &chunks, &image, err);
+    }
+    if (!st)
+        st = hs_store_write(store, &image, err);
+    if (!st)
+        st = keep_old(path, older, err);
+    if (!st)
+        st = hs_store_commit(store, &image, err);
+    hs_store_destroy(store);
+    hs_image_release(&image);
+    hs_chunks_release(&chunks);
+    return st;
+}
+
+/* The sweep that a checkpoint is of, whether its field is whole or not; -1 if it cannot be told. */
+static int64_t sweep_of(const char *path)
+{
+    struct hs_h5 h5 = {NULL};
+    enum hs_contents_sum sum;
+    hs_h5_quiet();
+    const hid_t file = hs_h5_open(&h5, path, &sum);
+    const int64_t sweep = hs_h5_read_whole(&h5, file, "sweep");
+    hs_h5_close(file);
+    return h5.failed || sum != HS_CONTENTS_SUM_FITS ? -1 : sweep;
+}
+
+/* ---- the observer ---------------------------------------------------------------------------- */
 
 struct hs_checkpoint {
     struct hs_observer observer;
@@ -53,7 +128,7 @@ static enum hs_status write_now(struct hs_checkpoint *c, const struct hs_step_st
             .step = hs_plan_step(step_state->plan),
             .interval = c->problem->schedule.output_interval,
             .end = c->problem->schedule.end};
-        st = hs_checkpoint_file_write(c->problem, c->path, c->older, &state, field, err);
+        st = write_file(c->problem, c->path, c->older, &state, field, err);
     }
     c->written = hs_clock_now();
     return st;
@@ -84,8 +159,7 @@ static enum hs_status start(struct hs_checkpoint *c, const struct hs_step_state 
     if (step_state->sweep == 0) /* those of an earlier run go on with a file that is no more */
         return remove_both(c, err);
     /* one that was passed over is not whole, and shall not push out the one that is */
-    return hs_checkpoint_file_sweep(c->path) != step_state->sweep ? remove_one(c->path, err)
-                                                                  : HS_OK;
+    return sweep_of(c->path) != step_state->sweep ? remove_one(c->path, err) : HS_OK;
 }
 
 static enum hs_status look(struct hs_checkpoint *c, const struct hs_step_state *step_state,
@@ -143,57 +217,4 @@ void hs_checkpoint_destroy(struct hs_checkpoint *checkpoint)
     free(checkpoint->path);
     free(checkpoint->older);
     free(checkpoint);
-}
-
-/* The newest that is whole; or, where there is none at all, the last snapshot of the output. */
-static enum hs_status read_newest(const struct hs_problem *problem, const struct hs_plan *plan,
-                                  char *const paths[2], struct hs_checkpoint_state *state,
-                                  void **field, struct hs_error *err)
-{
-    const char *output = problem->output.file, *from = output;
-    char reason[512] = "";
-    enum hs_status st = HS_IO;
-    const char *left[2] = {NULL, NULL}; /* that are there and not whole */
-    for (int i = 0; i < 2 && st == HS_IO; i++) {
-        if (access(paths[i], F_OK))
-            continue;
-        from = left[left[0] != NULL] = paths[i];
-        st = hs_checkpoint_file_read(problem, from, state, field, reason, sizeof reason);
-    }
-    if (!left[0])
-        st = hs_last_snapshot_read(problem, plan, output, state, field, reason, sizeof reason);
-    if (st == HS_IO && left[0])
-        return hs_error_add(err, st,
-                            "%s: no checkpoint to resume from: %s; remove %s%s%s to go on from the "
-                            "last snapshot in %s, or " HS_BEGIN_ANEW,
-                            from, reason, left[0], left[1] ? " and " : "", left[1] ? left[1] : "",
-                            output);
-    if (st == HS_IO)
-        return hs_error_add(err, st,
-                            "%s: no checkpoint to resume from, and no snapshot: %s; " HS_BEGIN_ANEW,
-                            output, reason);
-    if (st)
-        return hs_error_add(err, st, "%s: %s", from, reason);
-    if (access(output, F_OK))
-        return hs_error_add(err, HS_IO,
-                            "%s: is not there, and %s goes on with it; put back the file that "
-                            "belongs to it, or " HS_BEGIN_ANEW,
-                            output, from);
-    return HS_OK;
-}
-
-enum hs_status hs_checkpoint_read(const struct hs_problem *problem, const struct hs_plan *plan,
-                                  struct hs_resume *resume, void **field, struct hs_error *err)
-{
-    struct hs_checkpoint_state state = {.resume = {.sweep = 0}};
-    char *paths[] = {hs_file_sibling(problem->output.file, ".checkpoint.h5"),
-                     hs_file_sibling(problem->output.file, ".checkpoint.1.h5")};
-    *field = NULL;
-    enum hs_status st = read_newest(problem, plan, paths, &state, field, err);
-    free(paths[0]);
-    free(paths[1]);
-    if (!st)
-        st = hs_resume_check_time(problem, plan, &state, err);
-    *resume = state.resume;
-    return st;
 }

@@ -82,22 +82,12 @@ static bool has_attribute(hid_t file, const char *name)
     return H5Aexists(file, name) > 0;
 }
 
-static hid_t open_unlocked(const char *path)
-{
-    hs_h5_quiet();
-    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    if (access >= 0)
-        H5Pset_file_locking(access, 0, 1); /* somebody may have it open */
-    const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, access);
-    hs_h5_close(access);
-    return file;
-}
-
 /* By attributes, as versions wrote them that set no mark. */
 static enum hs_existing unmarked(const char *path)
 {
     struct hs_h5 h5 = {NULL};
-    const hid_t file = open_unlocked(path);
+    hs_h5_quiet();
+    const hid_t file = hs_h5_open_unlocked(path);
     enum hs_existing kind = HS_EXISTING_OTHERS;
     if (file >= 0 && has_attribute(file, "program")) {
         char *program = hs_h5_read_text(&h5, file, "program");
@@ -188,30 +178,6 @@ enum hs_status hs_existing_check(const char *path, enum hs_existing own, bool fo
     return refuse(path, kind, elsewhere, err);
 }
 
-/* The last of a column of numbers, and how many there are. */
-static double last_of(struct hs_h5 *h5, hid_t file, const char *name, int64_t *count)
-{
-    double value = 0.0;
-    *count = 0;
-    const hid_t set =
-        h5->failed ? H5I_INVALID_HID : hs_h5_made(h5, H5Dopen2(file, name, H5P_DEFAULT), name);
-    const hid_t there = set < 0 ? set : H5Dget_space(set);
-    const hssize_t points = there < 0 ? 0 : H5Sget_simple_extent_npoints(there);
-    const hsize_t first = points > 0 ? (hsize_t)points - 1 : 0, one = 1;
-    const hid_t here = H5Screate_simple(1, &one, NULL);
-    hs_h5_made(h5, points > 0 && H5Sget_simple_extent_ndims(there) == 1 ? 0 : -1, name);
-    if (!h5->failed)
-        hs_h5_did(h5, H5Sselect_hyperslab(there, H5S_SELECT_SET, &first, NULL, &one, NULL), name);
-    if (!h5->failed)
-        hs_h5_did(h5, H5Dread(set, H5T_NATIVE_DOUBLE, here, there, H5P_DEFAULT, &value), name);
-    if (!h5->failed)
-        *count = (int64_t)points;
-    hs_h5_close(here);
-    hs_h5_close(there);
-    hs_h5_close(set);
-    return value;
-}
-
 /* What the attribute `status` of a run's file says, in words, and what may be done about it. */
 static const struct {
     const char *status, *words, *resume;
@@ -234,11 +200,11 @@ static struct run_told tell_run(const char *path)
     struct run_told told;
     struct hs_h5 h5 = {NULL};
     int64_t snapshots = 0;
-    const hid_t file = hs_h5_made(&h5, open_unlocked(path), "the file");
+    const hid_t file = hs_h5_made(&h5, hs_h5_open_unlocked(path), "the file");
     char *title = hs_h5_read_text(&h5, file, "title"),
          *status = hs_h5_read_text(&h5, file, "status");
     const int64_t sweeps = hs_h5_read_whole(&h5, file, "sweeps");
-    const double time = last_of(&h5, file, "time", &snapshots);
+    double *times = hs_h5_read_column(&h5, file, "time", &snapshots);
     int s = 0;
     while (states[s].status && status && strcmp(states[s].status, status) != 0)
         s++;
@@ -250,11 +216,13 @@ static struct run_told tell_run(const char *path)
         if (title && title[0])
             used +=
                 snprintf(told.what + used, sizeof told.what - (size_t)used, " (\"%.120s\")", title);
-        if (!h5.failed)
+        if (snapshots > 0)
             snprintf(told.what + used, sizeof told.what - (size_t)used,
                      ": %lld snapshot%s, at sweep %lld, the last at t = %.9g s",
-                     (long long)snapshots, snapshots == 1 ? "" : "s", (long long)sweeps, time);
+                     (long long)snapshots, snapshots == 1 ? "" : "s", (long long)sweeps,
+                     times[snapshots - 1]);
     }
+    free(times);
     free(title);
     free(status);
     hs_h5_close(file);
@@ -275,7 +243,7 @@ enum hs_status hs_existing_check_run(const char *path, bool overwrite, struct hs
 enum hs_status hs_existing_refuse_checkpoint(const char *path, struct hs_error *err)
 {
     struct hs_h5 h5 = {NULL};
-    const hid_t file = hs_h5_made(&h5, open_unlocked(path), "the file");
+    const hid_t file = hs_h5_made(&h5, hs_h5_open_unlocked(path), "the file");
     const int64_t sweep = hs_h5_read_whole(&h5, file, "sweep");
     const double time = hs_h5_read_number(&h5, file, "time");
     char at[80] = "";

@@ -36,8 +36,6 @@ static hid_t form_of(struct hs_h5 *h5, const struct hs_chunks *chunks, int lead)
     hsize_t chunk[1 + HS_AXES] = {1};
     put_axes(chunks, chunks->chunk, chunk + lead);
     const hid_t form = hs_h5_made(h5, H5Pcreate(H5P_DATASET_CREATE), "/temperature");
-    if (h5->failed)
-        return form;
     hs_h5_did(h5, H5Pset_chunk(form, lead + chunks->grid.dims, chunk), "/temperature");
     hs_h5_did(h5, H5Pset_fill_time(form, H5D_FILL_TIME_NEVER), "/temperature");
     if (chunks->compression > 0) {
@@ -57,13 +55,10 @@ static hid_t make(struct hs_h5 *h5, hid_t at, const struct hs_chunks *chunks, in
     put_axes(chunks, chunks->grid.points, most + lead);
     const hid_t form = form_of(h5, chunks, lead);
     const hid_t space = hs_h5_made(h5, H5Screate_simple(dims, length, most), "/temperature");
-    hid_t set = H5I_INVALID_HID;
-    if (!h5->failed)
-        set = hs_h5_made(h5,
-                         H5Dcreate2(at, "temperature",
-                                    chunks->size == sizeof(float) ? H5T_IEEE_F32LE : H5T_IEEE_F64LE,
-                                    space, H5P_DEFAULT, form, H5P_DEFAULT),
-                         "/temperature");
+    const hid_t type = chunks->size == sizeof(float) ? H5T_IEEE_F32LE : H5T_IEEE_F64LE;
+    const hid_t set =
+        hs_h5_made(h5, H5Dcreate2(at, "temperature", type, space, H5P_DEFAULT, form, H5P_DEFAULT),
+                   "/temperature");
     list_chunks(h5, set, chunks, lead, image);
     hs_h5_close(space);
     hs_h5_close(form);

@@ -1,6 +1,6 @@
 #include "output/resume_time.h"
 
-#include "output/form.h"
+#include "output/fingerprint.h"
 
 #include <math.h>
 #include <stdio.h>

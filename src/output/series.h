@@ -2,6 +2,8 @@
 #ifndef HS_OUTPUT_SERIES_H
 #define HS_OUTPUT_SERIES_H
 
+#include "output/resume.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -33,6 +35,8 @@ void hs_series_add_column(struct hs_series *series, const char *group, const cha
 
 /* A row of NaN but for sweep and time; its index is rows - 1 then. */
 void hs_series_add_row(struct hs_series *series, int64_t sweep, double time);
+
+struct hs_moments hs_series_moments(const struct hs_series *series);
 
 /* The last row's sweep; -1 if there is none. */
 int64_t hs_series_last_sweep(const struct hs_series *series);

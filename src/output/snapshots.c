@@ -478,17 +478,16 @@ enum hs_status hs_snapshots_flush(struct hs_snapshots *snapshots, struct hs_erro
     return st ? st : hs_store_check_intact(snapshots->store, err);
 }
 
-struct hs_resume hs_snapshots_resume(const struct hs_snapshots *snapshots, int64_t sweep)
+struct hs_resume hs_snapshots_resume(const struct hs_snapshots *s, int64_t sweep)
 {
-    const struct hs_column *of = snapshots->snapshots.columns, *rows = snapshots->history.columns;
-    struct hs_resume resume = {.sweep = sweep,
-                               .snapshots = snapshots->snapshots.rows - snapshots->extra_snapshot,
-                               .rows = snapshots->history.rows - snapshots->extra_row};
-    resume.places =
-        hs_places(0, resume.snapshots, of[HS_SERIES_SWEEP].values, of[HS_SERIES_TIME].values);
-    resume.places = hs_places(resume.places, resume.rows, rows[HS_SERIES_SWEEP].values,
-                              rows[HS_SERIES_TIME].values);
-    return resume;
+    struct hs_moments snapshots = hs_series_moments(&s->snapshots),
+                      history = hs_series_moments(&s->history);
+    snapshots.rows -= s->extra_snapshot;
+    history.rows -= s->extra_row;
+    return (struct hs_resume){.sweep = sweep,
+                              .snapshots = snapshots.rows,
+                              .rows = history.rows,
+                              .places = hs_places(hs_places(0, snapshots), history)};
 }
 
 double hs_snapshots_last_error(const struct hs_snapshots *snapshots)
