@@ -251,7 +251,7 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     if (!st && request.retune)
         st = hs_tune_file_retune(&job.problem, &job.plan, err);
     if (!st && !request.retune)
-        st = hs_tune_file_try(&job.problem, &job.plan, job.start.sweep, err);
+        hs_tune_file_try(&job.problem, &job.plan, job.start.sweep);
     if (!st)
         st = open_observers(&request, &job, err);
     if (!st)

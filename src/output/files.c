@@ -125,19 +125,28 @@ enum hs_status hs_file_failed(const char *path, const char *doing, int number, i
                         remedy(number));
 }
 
-enum hs_status hs_file_make_parents(const char *path, const char *elsewhere, struct hs_error *err)
+char *hs_file_make_directories(const char *path, mode_t mode)
 {
     char *part = hs_copy(path);
-    enum hs_status st = HS_OK;
-    for (char *slash = strchr(part + 1, '/'); slash && !st; slash = strchr(slash + 1, '/')) {
+    for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        if (mkdir(part, 0777) && errno != EEXIST)
-            st = hs_error_add(err, HS_IO, "%s: cannot make this directory: %s; %s", part,
-                              strerror(errno), elsewhere);
+        if (mkdir(part, mode) && errno != EEXIST)
+            return part;
         *slash = '/';
     }
     free(part);
-    return st;
+    return NULL;
+}
+
+enum hs_status hs_file_make_parents(const char *path, const char *elsewhere, struct hs_error *err)
+{
+    char *failed = hs_file_make_directories(path, 0777);
+    if (!failed)
+        return HS_OK;
+    hs_error_add(err, HS_IO, "%s: cannot make this directory: %s; %s", failed, strerror(errno),
+                 elsewhere);
+    free(failed);
+    return HS_IO;
 }
 
 /* A rename is on the disk only once its directory is. Best effort: some file systems refuse. */

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* A name beside `path`: .h5 is replaced by the ending, behind any other it comes: "out/a.h5" and
  * ".xdmf" give "out/a.xdmf", "out/a.vtkhdf" gives "out/a.vtkhdf.xdmf". Allocated. */
@@ -20,7 +21,11 @@ char *hs_file_resolved(const char *path);
 /* The name in its directory: "a.h5" of "out/a.h5". Points into `path`. */
 const char *hs_file_name(const char *path);
 
-/* Makes the directories that `path` needs. HS_IO with the one that failed, why, and `elsewhere`,
+/* Makes the directories that `path` needs. NULL, or the name of the one that could not be made,
+ * allocated, with errno. */
+char *hs_file_make_directories(const char *path, mode_t mode);
+
+/* The same for a run. HS_IO with the one that failed, why, and `elsewhere`,
  * how to name another path. */
 enum hs_status hs_file_make_parents(const char *path, const char *elsewhere, struct hs_error *err);
 

@@ -303,8 +303,8 @@ static void assert_damaged(const struct hs_tuning *tuning, const char *rows)
     char text[1024];
     const struct hs_tune_case *about = &tuning->about;
     snprintf(text, sizeof text,
-             "heatsolve tuning, format 1\nversion %s\ndevice %s\ndriver %s\ncase %s\nseconds 1\n%s",
-             about->version, about->device, about->driver, about->about, rows);
+             "heatsolve tuning, format 1\nversion %s\ndriver %s\ndevice %s\ncase %s\nseconds 1\n%s",
+             about->version, about->driver, about->device, about->about, rows);
     put(tuning, text, strlen(text));
     if (recall(tuning))
         fail_msg("taken: %s", rows);
