@@ -4,6 +4,7 @@
 #include "core/version.h"
 #include "engine/registry.h"
 #include "input/arguments.h"
+#include "input/options.h"
 #include "input/points.h"
 #include "output/bench_report.h"
 #include "output/existing.h"
@@ -120,24 +121,13 @@ static void sketch_problem(const struct hs_bench_request *request, struct hs_pro
     out->solver.device = request->device;
 }
 
-/* Takes the next name off a list with commas; false at its end. */
-static bool next_name(const char **list, char *out, size_t size)
-{
-    if (!**list)
-        return false;
-    const size_t length = strcspn(*list, ",");
-    snprintf(out, size, "%.*s", (int)length, *list);
-    *list += length + ((*list)[length] == ',');
-    return true;
-}
-
 /* Marks those of the list in `named`; each must be one that can do the case. */
 static enum hs_status find_named(const char *list, struct hs_problem *problem,
                                  const struct hs_backend **backend, bool named[MOST_KERNELS],
                                  struct hs_error *err)
 {
     char name[64], note[256];
-    while (next_name(&list, name, sizeof name)) {
+    while (hs_list_next(&list, ',', name, sizeof name)) {
         const struct hs_kernel *one = NULL;
         problem->solver.kernel = name;
         const enum hs_status st = hs_choose(problem, backend, &one, note, sizeof note, err);
@@ -154,7 +144,7 @@ static enum hs_status leave_out(const char *list, enum hs_device device, bool na
                                 struct hs_error *err)
 {
     char name[64];
-    while (next_name(&list, name, sizeof name)) {
+    while (hs_list_next(&list, ',', name, sizeof name)) {
         const struct hs_kernel *one = NULL;
         const enum hs_status st = hs_kernel_find(name, device, &one, err);
         if (st)

@@ -113,32 +113,18 @@ static void add_surroundings(struct hs_settings *settings, const char *path)
 }
 
 /* Of ways to say the same, those that an override does not take give way to it. */
+enum { WAYS = 3 };
 static const struct {
-    const char *group, *ways[3];
+    const char *group, *ways[WAYS];
 } rivalries[] = {
     {"time.", {"end", "sweeps"}},
     {"output.", {"interval", "every"}},
     {"grid.", {"upper", "spacing"}},
-    {"material.", {"diffusivity", "conductivity density specific_heat"}},
-    {"initial.", {"value", "expression", "file dataset step"}},
-    {"source.", {"value", "expression", "file dataset step"}},
+    {"material.", {"diffusivity", "conductivity|density|specific_heat"}},
+    {"initial.", {"value", "expression", "file|dataset|step"}},
+    {"source.", {"value", "expression", "file|dataset|step"}},
     {"boundary.FACE.", {"flux", "gradient"}},
 };
-
-/* The next of words with blanks between them; its length, 0 at the end. */
-static int next_word(const char **words)
-{
-    *words += strspn(*words, " ");
-    return (int)strcspn(*words, " ");
-}
-
-static bool has_word(const char *words, const char *word)
-{
-    for (int n; (n = next_word(&words)) > 0; words += n)
-        if (strncmp(words, word, (size_t)n) == 0 && word[n] == '\0')
-            return true;
-    return false;
-}
 
 /* Two overrides that exclude each other are an error. */
 static void remove_from_file(struct hs_settings *settings, char *path)
@@ -152,18 +138,16 @@ static void remove_from_file(struct hs_settings *settings, char *path)
 static void remove_rivals(struct hs_settings *settings, const char *path)
 {
     for (size_t i = 0; i < sizeof rivalries / sizeof rivalries[0]; i++) {
+        const char *const *ways = rivalries[i].ways;
         const char *name = hs_option_match(rivalries[i].group, path);
         int taken = 0;
-        while (name && taken < 3 && rivalries[i].ways[taken] &&
-               !has_word(rivalries[i].ways[taken], name))
+        while (name && taken < WAYS && !(ways[taken] && hs_list_match(ways[taken], name)))
             taken++;
-        if (!name || taken == 3 || !rivalries[i].ways[taken])
-            continue;
-        for (int way = 0; way < 3; way++) {
-            const char *words = way == taken ? NULL : rivalries[i].ways[way];
-            for (int n; words && (n = next_word(&words)) > 0; words += n)
-                remove_from_file(settings,
-                                 hs_format("%.*s%.*s", (int)(name - path), path, n, words));
+        for (int way = 0; name && taken < WAYS && way < WAYS; way++) {
+            const char *words = way == taken || !ways[way] ? "" : ways[way];
+            char word[32];
+            while (hs_list_next(&words, '|', word, sizeof word))
+                remove_from_file(settings, hs_format("%.*s%s", (int)(name - path), path, word));
         }
     }
 }

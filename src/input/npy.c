@@ -119,11 +119,9 @@ static enum hs_status parse(const char *text, struct hs_npy *out, struct hs_erro
     return status;
 }
 
-static enum hs_status cut_short(struct hs_error *why, int64_t needed, int64_t there)
+static enum hs_status cut_short(struct hs_error *why)
 {
-    return hs_error_add(
-        why, HS_IO, "is cut short: its array takes %lld bytes, the file has %lld; copy it again",
-        (long long)needed, (long long)there);
+    return hs_error_add(why, HS_IO, "is cut short; copy it again");
 }
 
 enum hs_status hs_npy_read_header(int file, struct hs_npy *out, struct hs_error *why)
@@ -136,7 +134,7 @@ enum hs_status hs_npy_read_header(int file, struct hs_npy *out, struct hs_error 
         return hs_error_add(why, HS_IO, "%s", strerror(errno));
     const int version = head[HS_NPY_MAGIC], begin = version == 1 ? 10 : 12;
     if (begun < begin)
-        return cut_short(why, begin, begun);
+        return cut_short(why);
     if (version < 1 || version > 3)
         return damaged(why, "is of a version that is not known");
     /* the length, little-endian: two bytes in version 1, four later */
@@ -148,10 +146,12 @@ enum hs_status hs_npy_read_header(int file, struct hs_npy *out, struct hs_error 
     char *text = hs_new(length + 1);
     out->at = begin + length;
     const bool read = pread(file, text, length, begin) == (ssize_t)length;
-    const enum hs_status parsed =
-        read ? parse(text, out, why) : cut_short(why, out->at, status.st_size);
+    const enum hs_status parsed = read ? parse(text, out, why) : cut_short(why);
     free(text);
-    if (parsed || status.st_size >= out->at + out->bytes)
+    const int64_t needed = out->at + out->bytes;
+    if (parsed || status.st_size >= needed)
         return parsed;
-    return cut_short(why, out->at + out->bytes, status.st_size);
+    return hs_error_add(
+        why, HS_IO, "is cut short: its array takes %lld bytes, the file has %lld; copy it again",
+        (long long)needed, (long long)status.st_size);
 }

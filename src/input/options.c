@@ -209,48 +209,44 @@ void hs_option_range(const struct hs_option *option, char *out, size_t size)
         snprintf(out, size, "%g to %.10g", option->lowest, option->highest);
 }
 
-/* ---- paths ----------------------------------------------------------------------------------- */
+/* ---- lists of words -------------------------------------------------------------------------- */
 
-static const char *const faces[] = {"all",   "x_min", "x_max", "y_min",
-                                    "y_max", "z_min", "z_max", NULL};
-enum { LARGEST_COEFFICIENT = 18 };
-
-/* Length of the face's name at the beginning of `path`, 0 if there is none. */
-static size_t face_length(const char *path)
+bool hs_list_next(const char **list, char separator, char *word, size_t size)
 {
-    for (int i = 0; faces[i]; i++) {
-        const size_t n = strlen(faces[i]);
-        if (strncmp(path, faces[i], n) == 0 && (path[n] == '\0' || path[n] == '.'))
+    if (!**list)
+        return false;
+    const char *end = strchrnul(*list, separator);
+    snprintf(word, size, "%.*s", (int)(end - *list), *list);
+    *list = end + (*end != '\0');
+    return true;
+}
+
+size_t hs_list_match(const char *list, const char *text)
+{
+    char word[HS_LONGEST_WORD + 1];
+    while (hs_list_next(&list, '|', word, sizeof word)) {
+        const size_t n = strlen(word);
+        if (strncmp(text, word, n) == 0 && (text[n] == '\0' || text[n] == '.'))
             return n;
     }
     return 0;
 }
 
+/* ---- paths ----------------------------------------------------------------------------------- */
+
+/* The parts of a pattern that stand for something else; without words: any index. */
+static const struct {
+    const char *text, *words;
+} variables[] = {{"FACE", "all|x_min|x_max|y_min|y_max|z_min|z_max"},
+                 {"cN", "c0|c1|c2|c3|c4|c5|c6|c7|c8|c9|c10|c11|c12|c13|c14|c15|c16|c17|c18"},
+                 {"[]", NULL}};
+enum { VARIABLES = sizeof variables / sizeof variables[0] };
+
 static size_t index_length(const char *path)
 {
-    if (*path != '[')
-        return 0;
-    const size_t digits = strspn(path + 1, "0123456789");
+    const size_t digits = *path == '[' ? strspn(path + 1, "0123456789") : 0;
     return digits && path[1 + digits] == ']' ? digits + 2 : 0;
 }
-
-/* "c0" .. "c18", nothing behind it */
-static size_t coefficient_length(const char *path)
-{
-    if (*path != 'c' || !isdigit((unsigned char)path[1]))
-        return 0;
-    const size_t digits = strspn(path + 1, "0123456789");
-    const int n = digits == 1 ? path[1] - '0' : 10 * (path[1] - '0') + path[2] - '0';
-    const bool plain = digits == 1 || (digits == 2 && path[1] != '0');
-    return plain && n <= LARGEST_COEFFICIENT && path[1 + digits] == '\0' ? digits + 1 : 0;
-}
-
-/* The parts of a pattern that stand for something else. */
-static const struct {
-    const char *text;
-    size_t (*length)(const char *path);
-} variables[] = {{"FACE", face_length}, {"[]", index_length}, {"cN", coefficient_length}};
-enum { VARIABLES = sizeof variables / sizeof variables[0] };
 
 const char *hs_option_match(const char *pattern, const char *path)
 {
@@ -260,7 +256,8 @@ const char *hs_option_match(const char *pattern, const char *path)
             const size_t n = strlen(variables[v].text);
             if (strncmp(pattern, variables[v].text, n) != 0)
                 continue;
-            taken = variables[v].length(path);
+            taken =
+                variables[v].words ? hs_list_match(variables[v].words, path) : index_length(path);
             if (!taken)
                 return NULL;
             pattern += n;
@@ -288,22 +285,14 @@ const struct hs_option *hs_option_find(const char *path)
 
 /* ---- the nearest ----------------------------------------------------------------------------- */
 
-enum { LONGEST = 80 };
-
-static size_t smallest(size_t a, size_t b, size_t c)
-{
-    const size_t least = a < b ? a : b;
-    return least < c ? least : c;
-}
-
 /* Optimal string alignment: Levenshtein's distance with swaps of neighbours. Damerau, CACM 7
  * (1964). */
 size_t hs_edit_distance(const char *a, const char *b)
 {
     const size_t na = strlen(a), nb = strlen(b);
-    if (na > LONGEST || nb > LONGEST)
+    if (na > HS_LONGEST_WORD || nb > HS_LONGEST_WORD)
         return na > nb ? na : nb;
-    size_t rows[3][LONGEST + 1];
+    size_t rows[3][HS_LONGEST_WORD + 1];
     size_t *before = rows[0], *above = rows[1], *row = rows[2];
     for (size_t j = 0; j <= nb; j++)
         above[j] = before[j] = j;
@@ -311,7 +300,8 @@ size_t hs_edit_distance(const char *a, const char *b)
         row[0] = i;
         for (size_t j = 1; j <= nb; j++) {
             const size_t change = above[j - 1] + (a[i - 1] != b[j - 1]);
-            row[j] = smallest(above[j] + 1, row[j - 1] + 1, change);
+            const size_t other = above[j] < row[j - 1] ? above[j] + 1 : row[j - 1] + 1;
+            row[j] = change < other ? change : other;
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
                 before[j - 2] + 1 < row[j])
                 row[j] = before[j - 2] + 1;
@@ -324,30 +314,19 @@ size_t hs_edit_distance(const char *a, const char *b)
     return above[nb];
 }
 
-/* Further apart than this, a suggestion would puzzle more than help. */
+/* In half letters. Further apart than this, a suggestion would puzzle more than help. */
 static size_t tolerance(const char *word)
 {
     const size_t third = strlen(word) / 3;
-    return third < 1 ? 1 : third > 4 ? 4 : third;
+    return 2 * (third < 1 ? 1 : third > 4 ? 4 : third);
 }
 
-const char *hs_nearest_word(const char *word, const char *choices)
-{
-    static char nearest[LONGEST + 1];
-    size_t best = tolerance(word) + 1;
-    for (const char *p = choices; *p;) {
-        const size_t n = strcspn(p, "|");
-        char candidate[LONGEST + 1];
-        snprintf(candidate, sizeof candidate, "%.*s", (int)n, p);
-        const size_t distance = hs_edit_distance(word, candidate);
-        if (distance < best) {
-            best = distance;
-            memcpy(nearest, candidate, sizeof nearest);
-        }
-        p += n + (p[n] == '|');
-    }
-    return best <= tolerance(word) ? nearest : NULL;
-}
+struct search {
+    char word[HS_LONGEST_WORD + 1];
+    bool is_path;
+    size_t best; /* in half letters */
+    char nearest[HS_LONGEST_WORD + 1];
+};
 
 static const char *last_name(const char *path)
 {
@@ -363,19 +342,13 @@ static bool is_beginning(const char *a, const char *b)
     return last >= 3 && strncmp(a, b, n) == 0 && !strpbrk(a + n, ".[") && !strpbrk(b + n, ".[");
 }
 
-struct search {
-    char path[LONGEST + 1]; /* without the digits of indices */
-    size_t best;            /* in half letters */
-    char nearest[LONGEST + 1];
-};
-
 static void consider(struct search *search, const char *candidate)
 {
-    size_t distance = 2 * hs_edit_distance(search->path, candidate);
+    size_t distance = 2 * hs_edit_distance(search->word, candidate);
     /* the right name in the wrong group, or cut short or drawn out: between one letter and two */
-    if ((strcmp(last_name(search->path), last_name(candidate)) == 0 ||
-         is_beginning(search->path, candidate)) &&
-        distance > 3)
+    if (search->is_path && distance > 3 &&
+        (strcmp(last_name(search->word), last_name(candidate)) == 0 ||
+         is_beginning(search->word, candidate)))
         distance = 3;
     if (distance < search->best) {
         search->best = distance;
@@ -383,43 +356,45 @@ static void consider(struct search *search, const char *candidate)
     }
 }
 
-/* Puts `text` in the place of `variable`. */
-static void consider_with(struct search *search, const char *pattern, const char *variable,
-                          const char *text)
+const char *hs_nearest_word(const char *word, const char *choices)
 {
-    const char *at = strstr(pattern, variable);
-    char candidate[LONGEST + 1];
-    snprintf(candidate, sizeof candidate, "%.*s%s%s", (int)(at - pattern), pattern, text,
-             at + strlen(variable));
-    consider(search, candidate);
+    static struct search search;
+    char candidate[HS_LONGEST_WORD + 1];
+    search = (struct search){.best = tolerance(word) + 1};
+    snprintf(search.word, sizeof search.word, "%s", word);
+    while (hs_list_next(&choices, '|', candidate, sizeof candidate))
+        consider(&search, candidate);
+    return search.nearest[0] ? search.nearest : NULL;
 }
 
+/* Each word in the place of the variable that the pattern has, but for indices. */
 static void consider_option(struct search *search, const char *pattern)
 {
-    if (strstr(pattern, "FACE"))
-        for (int i = 0; faces[i]; i++)
-            consider_with(search, pattern, "FACE", faces[i]);
-    else if (strstr(pattern, "cN"))
-        for (int i = 0; i <= LARGEST_COEFFICIENT; i++) {
-            char name[16];
-            snprintf(name, sizeof name, "c%d", i);
-            consider_with(search, pattern, "cN", name);
+    for (int v = 0; v < VARIABLES; v++) {
+        const char *words = variables[v].words, *at = strstr(pattern, variables[v].text);
+        char word[16], candidate[HS_LONGEST_WORD + 1];
+        if (!words || !at)
+            continue;
+        while (hs_list_next(&words, '|', word, sizeof word)) {
+            snprintf(candidate, sizeof candidate, "%.*s%s%s", (int)(at - pattern), pattern, word,
+                     at + strlen(variables[v].text));
+            consider(search, candidate);
         }
-    else
-        consider(search, pattern);
+        return;
+    }
+    consider(search, pattern);
 }
 
 const char *hs_option_nearest(const char *path)
 {
     static struct search search;
-    search = (struct search){.best = 0};
+    search = (struct search){.is_path = true};
     size_t n = 0;
-    for (const char *p = path; *p && n < LONGEST; p++)
-        if (!(n > 0 && search.path[n - 1] == '[' && isdigit((unsigned char)*p)))
-            search.path[n++] = *p;
-    const size_t allowed = 2 * tolerance(last_name(search.path)) + 2;
-    search.best = allowed + 1;
+    for (const char *p = path; *p && n < HS_LONGEST_WORD; p++) /* without the digits of indices */
+        if (!(n > 0 && search.word[n - 1] == '[' && isdigit((unsigned char)*p)))
+            search.word[n++] = *p;
+    search.best = tolerance(last_name(search.word)) + 3;
     for (const struct hs_option *option = hs_options; option->path; option++)
         consider_option(&search, option->path);
-    return search.best <= allowed ? search.nearest : NULL;
+    return search.nearest[0] ? search.nearest : NULL;
 }

@@ -242,22 +242,11 @@ static void check_count(struct hs_settings *settings, const struct hs_setting *e
         check_range(settings, entry, (double)value);
 }
 
-static bool is_choice(const char *text, const char *choices)
-{
-    const size_t n = strlen(text);
-    for (const char *p = choices; *p;) {
-        const size_t length = strcspn(p, "|");
-        if (length == n && strncmp(p, text, n) == 0)
-            return true;
-        p += length + (p[length] == '|');
-    }
-    return false;
-}
-
 static void check_choice(struct hs_settings *settings, const struct hs_setting *entry)
 {
     const char *choices = entry->option->choices;
-    if (is_choice(entry->text, choices))
+    const size_t length = strlen(entry->text);
+    if (length > 0 && hs_list_match(choices, entry->text) == length)
         return;
     char write[200];
     const char *nearest = hs_nearest_word(entry->text, choices);
