@@ -242,16 +242,13 @@ static enum hs_status draw_roofline(const struct hs_bench_report *report, const 
                                     struct hs_error *err)
 {
     const struct hs_bench_request *request = &report->bench->request;
-    char title[192], subtitle[192], points[96] = "";
-    for (int axis = 0; axis < request->dims; axis++)
-        snprintf(points + strlen(points), sizeof points - strlen(points), "%s%lld",
-                 axis ? " \u00D7 " : "", (long long)request->points[axis]);
-    snprintf(title, sizeof title, "%s", report->rows[0].device);
+    char subtitle[192], points[HS_POINTS_TEXT];
+    hs_points_name(request->dims, request->points, " \u00D7 ", points, sizeof points);
     snprintf(subtitle, sizeof subtitle,
              "%s points, radius %d, %s, fields in %s \u2014 heatsolve %s, commit %s", points,
              request->radius, hs_precision_name(request->precision),
              hs_bench_place_name(report->roofline->place), hs_version(), hs_commit());
-    return hs_picture_roofline(report->roofline, title, subtitle, path, err);
+    return hs_picture_roofline(report->roofline, report->rows[0].device, subtitle, path, err);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */

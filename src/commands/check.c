@@ -103,9 +103,10 @@ static void print_duration(double seconds)
 static void print_grid(const struct hs_problem *problem)
 {
     const struct hs_grid *grid = &problem->grid;
+    char points[HS_POINTS_TEXT];
+    hs_grid_name_points(grid, points, sizeof points);
     print_label("grid");
-    for (int axis = 0; axis < grid->dims; axis++)
-        printf("%s%" PRId64, axis ? " x " : "", grid->points[axis]);
+    printf("%s", points);
     if (grid->dims > 1)
         printf(" = %" PRId64, hs_grid_count(grid));
     printf(" nodes, %s precision\n", hs_precision_name(problem->precision));

@@ -96,14 +96,6 @@ static bool within(const struct hs_comparison *comparison)
 
 /* ---- for people ---------------------------------------------------------------------------- */
 
-static void print_node(const struct hs_grid *grid, const int64_t node[HS_AXES])
-{
-    printf("node (");
-    for (int axis = 0; axis < grid->dims; axis++)
-        printf("%s%" PRId64, axis ? ", " : "", node[axis]);
-    printf(")");
-}
-
 /* Of both sides alike: the sources say fma(), and no compiler may make or undo one. */
 static const char contraction[] =
     "both use fused multiply-adds as written, one a term; contraction by the compiler is off";
@@ -139,22 +131,13 @@ static void print_comparison(const struct findings *findings)
     printf("  max |difference| %.3g\n  max relative     %.3g\n  max ULPs         %" PRIu64 "\n",
            c->max_abs, c->max_relative, c->max_ulps);
     if (c->differing > 0) {
-        printf("  most ULPs at     ");
-        print_node(&findings->problem->grid, c->worst);
-        printf(": %.17g, reference %.17g\n", c->value, c->reference);
+        char node[HS_POINTS_TEXT];
+        hs_points_name(findings->problem->grid.dims, c->worst, ", ", node, sizeof node);
+        printf("  most ULPs at     node (%s): %.17g, reference %.17g\n", node, c->value,
+               c->reference);
     }
     print_bound(findings);
     printf("  %s\n", within(c) ? "passed" : "FAILED");
-}
-
-static void print_points(const struct hs_grid *grid, const int64_t points[HS_AXES])
-{
-    char text[64];
-    int used = 0;
-    for (int axis = 0; axis < grid->dims; axis++)
-        used += snprintf(text + used, sizeof text - (size_t)used, "%s%" PRId64, axis ? "x" : "",
-                         points[axis]);
-    printf("  %-16s", text);
 }
 
 static void print_refinement(const struct findings *findings)
@@ -169,9 +152,10 @@ static void print_refinement(const struct findings *findings)
            "sweeps", "max error", "l2 error", "order (max)", "order (l2)");
     for (int g = 0; g < HS_REFINEMENT_GRIDS; g++) {
         const struct hs_refined *grid = &r->grid[g];
-        print_points(&findings->problem->grid, grid->points);
-        printf(" %-10.4g %-10.4g %9" PRId64 " %12.4g %12.4g", grid->spacing, grid->step,
-               grid->sweeps, grid->error.max, grid->error.l2);
+        char points[HS_POINTS_TEXT];
+        hs_points_name(findings->problem->grid.dims, grid->points, "x", points, sizeof points);
+        printf("  %-16s %-10.4g %-10.4g %9" PRId64 " %12.4g %12.4g", points, grid->spacing,
+               grid->step, grid->sweeps, grid->error.max, grid->error.l2);
         if (g > 0 && isnan(r->order_max[g - 1]))
             printf("  (no order: within the rounding error, %.2g)", grid->rounding);
         else if (g > 0)

@@ -80,10 +80,11 @@ char *hs_fingerprint_content(const double *values, const struct hs_grid *grid)
 {
     const size_t bytes = (size_t)hs_grid_count(grid) * sizeof *values;
     const unsigned char *from = (const unsigned char *)values;
-    char shape[80] = "";
-    for (int axis = grid->dims - 1, used = 0; axis >= 0; axis--)
-        used += snprintf(shape + used, sizeof shape - (size_t)used, "%lld%s",
-                         (long long)grid->points[axis], axis ? " x " : "");
-    return hs_format("%s, crc32 %08lx, adler32 %08lx", shape, crc32_z(0, from, bytes),
+    int64_t shape[HS_AXES] = {0};
+    char name[HS_POINTS_TEXT];
+    for (int axis = 0; axis < grid->dims; axis++)
+        shape[axis] = grid->points[grid->dims - 1 - axis];
+    hs_points_name(grid->dims, shape, " x ", name, sizeof name);
+    return hs_format("%s, crc32 %08lx, adler32 %08lx", name, crc32_z(0, from, bytes),
                      adler32_z(1, from, bytes));
 }

@@ -6,14 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-/* "384 x 384 x 384" */
-static void print_points(FILE *stream, const struct hs_bench_request *request,
-                         const char *separator)
-{
-    for (int axis = 0; axis < request->dims; axis++)
-        fprintf(stream, "%s%lld", axis ? separator : "", (long long)request->points[axis]);
-}
-
 static const char *device_of(const struct hs_bench_report *report)
 {
     return report->count ? report->rows[0].device : "";
@@ -71,6 +63,7 @@ static double copy_of(const struct hs_bench_report *report, enum hs_bench_place 
 struct line {
     const char *name, *kind, *device, *version;
     struct hs_samples seconds;
+    bool proven;
     double copy, share; /* NaN: none */
     double apart;
     int pairs, steps;
@@ -85,6 +78,7 @@ static struct line line_of_kernel(const struct hs_bench_report *report,
                          .kind = "kernel",
                          .device = row->device,
                          .version = hs_version(),
+                         .proven = row->proven,
                          .seconds = f->seconds,
                          .copy = f->copy.count ? f->copy.median : NAN,
                          .share = f->share.count ? f->share.median : NAN,
@@ -108,6 +102,7 @@ static struct line line_of_peer(const struct hs_bench_report *report, const stru
                          .kind = "peer",
                          .device = peer->device,
                          .version = peer->version,
+                         .proven = true,
                          .seconds = peer->seconds,
                          .copy = copy,
                          .share = hs_bench_bytes(report->bench, peer->seconds.median) / copy,
@@ -138,10 +133,10 @@ static void for_lines(FILE *stream, const struct hs_bench_report *report, enum h
 static void print_header(FILE *stream, const struct hs_bench_report *report)
 {
     const struct hs_bench_request *request = &report->bench->request;
-    fprintf(stream, "device     %s\ngrid       ", device_of(report));
-    print_points(stream, request, " x ");
-    fprintf(stream, ", radius %d (%d points), %s\n", request->radius,
-            hs_stencil_count(request->dims, request->radius),
+    char points[HS_POINTS_TEXT];
+    hs_points_name(request->dims, request->points, " x ", points, sizeof points);
+    fprintf(stream, "device     %s\ngrid       %s, radius %d (%d points), %s\n", device_of(report),
+            points, request->radius, hs_stencil_count(request->dims, request->radius),
             hs_precision_name(request->precision));
     fprintf(stream, "program    heatsolve %s, commit %s, %s\ncommand    %s\n", hs_version(),
             hs_commit(), hs_compiler(), report->command);
@@ -407,47 +402,29 @@ static void csv_number(FILE *stream, const char *format, double value)
         fprintf(stream, format, value);
 }
 
-static void csv_case(FILE *stream, const struct hs_bench_report *report, const char *name,
-                     const char *kind, const char *device, int steps)
-{
-    const struct hs_bench_request *request = &report->bench->request;
-    fprintf(stream, "%s,%s,\"%s\",", name, kind, device);
-    print_points(stream, request, "x");
-    fprintf(stream, ",%d,%d,%s,%d", request->dims, request->radius,
-            hs_precision_name(request->precision), steps);
-}
-
-static void csv_end(FILE *stream, const struct hs_bench_report *report, const char *version)
-{
-    fprintf(stream, ",%s,%s,\"%s\"\n", version, hs_commit(), report->command);
-}
-
+/* Of a kernel that did not agree how far apart it is, and no times. */
 static void csv_line(FILE *stream, const struct hs_bench_report *report, enum hs_bench_place place,
                      const struct line *line)
 {
     const struct hs_bench *bench = report->bench;
-    csv_case(stream, report, line->name, line->kind, line->device, line->steps);
-    fprintf(stream, ",%s,%d,1,%g,%d,%lld", hs_bench_place_name(place), line->pairs, line->apart,
+    const struct hs_bench_request *request = &bench->request;
+    const double median = line->proven ? line->seconds.median : NAN;
+    char points[HS_POINTS_TEXT];
+    hs_points_name(request->dims, request->points, "x", points, sizeof points);
+    fprintf(stream, "%s,%s,\"%s\",%s,%d,%d,%s,%d,%s,%d,%d,%g,%d,%lld", line->name, line->kind,
+            line->device, points, request->dims, request->radius,
+            hs_precision_name(request->precision), line->steps,
+            line->proven ? hs_bench_place_name(place) : "", line->pairs, line->proven, line->apart,
             line->seconds.count, (long long)line->in_sample);
-    csv_number(stream, "%.6e", line->seconds.min);
-    csv_number(stream, "%.6e", line->seconds.median);
-    csv_number(stream, "%.6e", line->seconds.max);
-    csv_number(stream, "%.6g", hs_bench_gcells(bench, line->seconds.median));
-    csv_number(stream, "%.6g", hs_bench_bytes(bench, line->seconds.median));
+    csv_number(stream, "%.6e", line->proven ? line->seconds.min : NAN);
+    csv_number(stream, "%.6e", median);
+    csv_number(stream, "%.6e", line->proven ? line->seconds.max : NAN);
+    csv_number(stream, "%.6g", hs_bench_gcells(bench, median));
+    csv_number(stream, "%.6g", hs_bench_bytes(bench, median));
     csv_number(stream, "%.6g", line->copy);
     csv_number(stream, "%.4f", line->share);
-    csv_number(stream, "%.4f", speedup(report, place, line->seconds.median));
-    csv_end(stream, report, line->version);
-}
-
-/* A kernel that did not agree: how far apart, and no times. Peers that did not answer are left out:
- * there is nothing to plot of them. */
-static void csv_refused(FILE *stream, const struct hs_bench_report *report,
-                        const struct hs_bench_row *row)
-{
-    csv_case(stream, report, row->kernel->name, "kernel", row->device, steps_of(report, row));
-    fprintf(stream, ",,0,0,%g,0,0,,,,,,,,", row->apart);
-    csv_end(stream, report, hs_version());
+    csv_number(stream, "%.4f", speedup(report, place, median));
+    fprintf(stream, ",%s,%s,\"%s\"\n", line->version, hs_commit(), report->command);
 }
 
 void hs_bench_report_csv(FILE *stream, const struct hs_bench_report *report)
@@ -460,6 +437,8 @@ void hs_bench_report_csv(FILE *stream, const struct hs_bench_report *report)
     for (int place = 0; place < HS_BENCH_PLACES; place++)
         for_lines(stream, report, (enum hs_bench_place)place, csv_line);
     for (int n = 0; n < report->count; n++)
-        if (!report->rows[n].proven)
-            csv_refused(stream, report, &report->rows[n]);
+        if (!report->rows[n].proven) { /* peers that did not answer have nothing to plot */
+            const struct line line = line_of_kernel(report, &report->rows[n], HS_BENCH_MEMORY);
+            csv_line(stream, report, HS_BENCH_MEMORY, &line);
+        }
 }

@@ -34,10 +34,10 @@ static double gcells(const struct hs_report *report)
 
 static void put_grid(FILE *out, const struct hs_problem *problem)
 {
-    const struct hs_grid *grid = &problem->grid;
-    for (int axis = 0; axis < grid->dims; axis++)
-        fprintf(out, "%s%lld", axis ? " x " : "", (long long)grid->points[axis]);
-    fprintf(out, " nodes, %s, radius %d", hs_precision_name(problem->precision), problem->radius);
+    char points[HS_POINTS_TEXT];
+    hs_grid_name_points(&problem->grid, points, sizeof points);
+    fprintf(out, "%s nodes, %s, radius %d", points, hs_precision_name(problem->precision),
+            problem->radius);
 }
 
 static void put_duration(FILE *out, double seconds)
