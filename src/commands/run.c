@@ -33,8 +33,7 @@ struct job {
     struct hs_resume resume;
     void *resumed; /* the field that start.field points to */
     struct hs_snapshots *snapshots;
-    struct hs_checkpoint *checkpoint;
-    struct hs_progress *progress;
+    struct hs_observer *checkpoint, *progress;
     struct hs_loop_result result;
     double max_error; /* against exact; NaN without */
     int64_t written;  /* snapshots in the file */
@@ -139,14 +138,11 @@ static enum hs_status open_observers(const struct request *request, struct job *
 
 static enum hs_status sweep(const struct request *request, struct job *job, struct hs_error *err)
 {
-    struct hs_observer *observers[3];
-    int count = 0;
-    observers[count++] = hs_snapshots_observer(job->snapshots);
-    observers[count++] = hs_checkpoint_observer(job->checkpoint);
-    if (job->progress)
-        observers[count++] = hs_progress_observer(job->progress);
-    const enum hs_status st = hs_loop_run(&job->problem, &job->plan, &job->start, observers, count,
-                                          &hs_signals_stop, &job->result, err);
+    struct hs_observer *observers[] = {hs_snapshots_observer(job->snapshots), job->checkpoint,
+                                       job->progress};
+    const enum hs_status st =
+        hs_loop_run(&job->problem, &job->plan, &job->start, observers, job->progress ? 3 : 2,
+                    &hs_signals_stop, &job->result, err);
     if (st == HS_INTERRUPTED)
         hs_error_add(err, st,
                      "interrupted at sweep %lld, t = %.9g s, by %s; the state is saved beside %s; "
@@ -219,8 +215,10 @@ static void keep_probes(struct job *job)
 
 static void close_observers(struct job *job)
 {
-    hs_progress_destroy(job->progress);
-    hs_checkpoint_destroy(job->checkpoint);
+    if (job->progress)
+        job->progress->destroy(job->progress->self);
+    if (job->checkpoint)
+        job->checkpoint->destroy(job->checkpoint->self);
     if (job->snapshots) {
         job->max_error = hs_snapshots_last_error(job->snapshots);
         job->written = hs_snapshots_count(job->snapshots);

@@ -21,7 +21,7 @@ static enum hs_status make_contents(const struct hs_problem *problem, const char
                                     struct hs_error *err)
 {
     struct hs_h5 h5 = {NULL};
-    const hid_t root = hs_h5_made(&h5, hs_image_create(image), "the file's contents");
+    const hid_t root = hs_image_open(&h5, image);
     hs_fingerprint_write(&h5, root, problem);
     hs_h5_whole(&h5, root, "sweep", state->resume.sweep);
     hs_h5_whole(&h5, root, "snapshots", state->resume.snapshots);
@@ -31,12 +31,8 @@ static enum hs_status make_contents(const struct hs_problem *problem, const char
     hs_h5_number(&h5, root, "interval", state->interval);
     hs_h5_number(&h5, root, "end", state->end);
     hs_h5_whole(&h5, root, "places", state->resume.places);
-    hs_h5_close(hs_field_set(&h5, root, chunks, image));
-    if (root >= 0)
-        hs_h5_did(&h5, H5Fclose(root), "the file's contents");
-    return h5.failed ? hs_error_add(err, HS_IO, "%s: HDF5 could not make %s; is there memory left?",
-                                    path, h5.failed)
-                     : HS_OK;
+    hs_h5_close(hs_field_set(&h5, root, chunks, 1, image));
+    return hs_image_close(&h5, root, path, err);
 }
 
 /* The old one moves aside only when the new one is whole, and is there should this one be lost. */
@@ -90,7 +86,7 @@ static int64_t sweep_of(const char *path)
 
 /* ---- the observer ---------------------------------------------------------------------------- */
 
-struct hs_checkpoint {
+struct checkpoint {
     struct hs_observer observer;
     const struct hs_problem *problem;
     struct hs_snapshots *snapshots;
@@ -105,14 +101,14 @@ static const double looks = 50.0;
 
 static int64_t next(void *self, int64_t sweep)
 {
-    const struct hs_checkpoint *c = self;
+    const struct checkpoint *c = self;
     if (isnan(c->seconds))
         return INT64_MAX;
     const int64_t due = c->last + c->stride;
     return due > sweep ? due : sweep + 1;
 }
 
-static enum hs_status write_now(struct hs_checkpoint *c, const struct hs_step_state *step_state,
+static enum hs_status write_now(struct checkpoint *c, const struct hs_step_state *step_state,
                                 struct hs_error *err)
 {
     const void *field;
@@ -145,13 +141,13 @@ static enum hs_status remove_one(const char *path, struct hs_error *err)
     return HS_OK;
 }
 
-static enum hs_status remove_both(struct hs_checkpoint *c, struct hs_error *err)
+static enum hs_status remove_both(struct checkpoint *c, struct hs_error *err)
 {
     const enum hs_status st = remove_one(c->path, err);
     return st ? st : remove_one(c->older, err);
 }
 
-static enum hs_status start(struct hs_checkpoint *c, const struct hs_step_state *step_state,
+static enum hs_status start(struct checkpoint *c, const struct hs_step_state *step_state,
                             struct hs_error *err)
 {
     c->written = c->stopped = hs_clock_now();
@@ -162,7 +158,7 @@ static enum hs_status start(struct hs_checkpoint *c, const struct hs_step_state 
     return sweep_of(c->path) != step_state->sweep ? remove_one(c->path, err) : HS_OK;
 }
 
-static enum hs_status look(struct hs_checkpoint *c, const struct hs_step_state *step_state,
+static enum hs_status look(struct checkpoint *c, const struct hs_step_state *step_state,
                            struct hs_error *err)
 {
     const double t = hs_clock_now();
@@ -179,7 +175,7 @@ static enum hs_status look(struct hs_checkpoint *c, const struct hs_step_state *
 static enum hs_status notify(void *self, const struct hs_step_state *step_state,
                              struct hs_error *err)
 {
-    struct hs_checkpoint *c = self;
+    struct checkpoint *c = self;
     switch (step_state->phase) {
     case HS_PHASE_START: return start(c, step_state, err);
     case HS_PHASE_RUNNING: return look(c, step_state, err);
@@ -190,31 +186,28 @@ static enum hs_status notify(void *self, const struct hs_step_state *step_state,
     return HS_OK;
 }
 
-struct hs_checkpoint *hs_checkpoint_create(const struct hs_problem *problem,
-                                           struct hs_snapshots *snapshots)
+static void destroy(void *self)
 {
-    struct hs_checkpoint *c = hs_new(sizeof *c);
-    *c = (struct hs_checkpoint){
-        .observer = {.name = "checkpoint", .self = c, .next = next, .notify = notify},
-        .problem = problem,
-        .snapshots = snapshots,
-        .path = hs_file_sibling(problem->output.file, ".checkpoint.h5"),
-        .older = hs_file_sibling(problem->output.file, ".checkpoint.1.h5"),
-        .seconds = 60.0 * problem->output.checkpoint_minutes,
-        .stride = 1};
-    return c;
+    struct checkpoint *c = self;
+    free(c->path);
+    free(c->older);
+    free(c);
 }
 
-struct hs_observer *hs_checkpoint_observer(struct hs_checkpoint *checkpoint)
+struct hs_observer *hs_checkpoint_create(const struct hs_problem *problem,
+                                         struct hs_snapshots *snapshots)
 {
-    return &checkpoint->observer;
-}
-
-void hs_checkpoint_destroy(struct hs_checkpoint *checkpoint)
-{
-    if (!checkpoint)
-        return;
-    free(checkpoint->path);
-    free(checkpoint->older);
-    free(checkpoint);
+    struct checkpoint *c = hs_new(sizeof *c);
+    *c = (struct checkpoint){.observer = {.name = "checkpoint",
+                                          .self = c,
+                                          .next = next,
+                                          .notify = notify,
+                                          .destroy = destroy},
+                             .problem = problem,
+                             .snapshots = snapshots,
+                             .path = hs_file_sibling(problem->output.file, ".checkpoint.h5"),
+                             .older = hs_file_sibling(problem->output.file, ".checkpoint.1.h5"),
+                             .seconds = 60.0 * problem->output.checkpoint_minutes,
+                             .stride = 1};
+    return &c->observer;
 }

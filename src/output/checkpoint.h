@@ -9,15 +9,10 @@
 #include "engine/observer.h"
 #include "output/snapshots.h"
 
-struct hs_checkpoint;
-
 /* One when a run is stopped, and every output.checkpoint_minutes where that is given. Both are
  * removed when the run finishes, and when a new run begins. A resumed run goes on with the
  * snapshots' file, so each checkpoint flushes that first; put its observer behind theirs. */
-struct hs_checkpoint *hs_checkpoint_create(const struct hs_problem *problem,
-                                           struct hs_snapshots *snapshots);
-
-struct hs_observer *hs_checkpoint_observer(struct hs_checkpoint *checkpoint);
-void hs_checkpoint_destroy(struct hs_checkpoint *checkpoint); /* accepts NULL */
+struct hs_observer *hs_checkpoint_create(const struct hs_problem *problem,
+                                         struct hs_snapshots *snapshots);
 
 #endif

@@ -106,8 +106,12 @@ static enum hs_status write_packed(struct hs_chunks *chunks, struct hs_store *st
     struct hs_fletcher sum = {0};
     hs_fletcher_add(&sum, bytes, packed);
     hs_fletcher_put(&sum, bytes + packed);
+    out->at = hs_store_end(store);
     out->bytes = (int64_t)packed + HS_FLETCHER_BYTES;
-    return hs_store_append(store, bytes, out->bytes, 0, &out->at, err);
+    const enum hs_status st = hs_store_put(store, bytes, out->bytes, out->at, err);
+    if (!st) /* else the next one takes the same place */
+        hs_store_keep(store, out->at, out->bytes);
+    return st;
 }
 
 /* The nodes of chunk `n` of a step, cut off at the grid's end. */

@@ -145,7 +145,7 @@ static void fields(struct hs_h5 *h5, hid_t root, const struct hs_contents *conte
     const struct hs_grid *grid = &contents->problem->grid;
     const struct hs_series *snapshots = contents->snapshots;
     const struct hs_column *columns = snapshots->columns;
-    const hid_t set = hs_field_set(h5, root, contents->chunks, image);
+    const hid_t set = hs_field_set(h5, root, contents->chunks, 1, image);
     describe(h5, set, hs_problem_temperature_unit(contents->problem), "temperature");
     const hid_t times = scale(h5, root, "time", "s", "simulated time", snapshots->rows,
                               columns[HS_SERIES_TIME].values, HS_H5_GROWS);
@@ -178,7 +178,7 @@ enum hs_status hs_contents_write(const struct hs_contents *contents, struct hs_i
                                  struct hs_error *err)
 {
     struct hs_h5 h5 = {NULL};
-    const hid_t root = hs_h5_made(&h5, hs_image_create(image), "the file's contents");
+    const hid_t root = hs_image_open(&h5, image);
     provenance(&h5, root, contents);
     numerics(&h5, root, contents);
     steady_state(&h5, root, contents->steady);
@@ -186,10 +186,5 @@ enum hs_status hs_contents_write(const struct hs_contents *contents, struct hs_i
     groups(&h5, root, contents);
     hs_study_attributes(&h5, root, contents->problem);
     hs_vtkhdf_write(&h5, root, contents->chunks, contents->snapshots, image);
-    if (root >= 0)
-        hs_h5_did(&h5, H5Fclose(root), "the file's contents");
-    if (h5.failed)
-        return hs_error_add(err, HS_IO, "%s: HDF5 could not make %s; is there memory left?",
-                            contents->problem->output.file, h5.failed);
-    return HS_OK;
+    return hs_image_close(&h5, root, contents->problem->output.file, err);
 }

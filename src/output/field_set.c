@@ -1,7 +1,5 @@
 #include "output/field_set.h"
 
-/* `lead` is 1 where the first axis is that of the steps, 0 where there is none. */
-
 /* The axes that the grid has, slowest first. */
 static void put_axes(const struct hs_chunks *chunks, const int64_t values[HS_AXES], hsize_t *out)
 {
@@ -46,8 +44,8 @@ static hid_t form_of(struct hs_h5 *h5, const struct hs_chunks *chunks, int lead)
     return form;
 }
 
-static hid_t make(struct hs_h5 *h5, hid_t at, const struct hs_chunks *chunks, int lead,
-                  struct hs_image *image)
+hid_t hs_field_set(struct hs_h5 *h5, hid_t at, const struct hs_chunks *chunks, int lead,
+                   struct hs_image *image)
 {
     const int dims = lead + chunks->grid.dims;
     hsize_t length[1 + HS_AXES] = {(hsize_t)chunks->steps}, most[1 + HS_AXES] = {H5S_UNLIMITED};
@@ -63,16 +61,4 @@ static hid_t make(struct hs_h5 *h5, hid_t at, const struct hs_chunks *chunks, in
     hs_h5_close(space);
     hs_h5_close(form);
     return set;
-}
-
-hid_t hs_field_set(struct hs_h5 *h5, hid_t at, const struct hs_chunks *chunks,
-                   struct hs_image *image)
-{
-    return make(h5, at, chunks, 1, image);
-}
-
-hid_t hs_field_set_of_first(struct hs_h5 *h5, hid_t at, const struct hs_chunks *chunks,
-                            struct hs_image *image)
-{
-    return make(h5, at, chunks, 0, image);
 }

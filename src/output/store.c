@@ -269,16 +269,6 @@ void hs_store_keep(struct hs_store *store, int64_t at, int64_t bytes)
     store->end = hs_round_up(at + bytes, ALIGNED);
 }
 
-enum hs_status hs_store_append(struct hs_store *store, const void *data, int64_t bytes,
-                               int64_t reserve, int64_t *at, struct hs_error *err)
-{
-    *at = store->end;
-    const enum hs_status st = hs_store_put(store, data, bytes, *at, err);
-    if (!st) /* else the next one takes the same place */
-        hs_store_keep(store, *at, reserve > bytes ? reserve : bytes);
-    return st;
-}
-
 void hs_store_free_space(struct hs_store *store, size_t bytes, int fresh, int64_t *base,
                          int64_t *capacity, int64_t *end)
 {

@@ -180,9 +180,9 @@ static void write_file(struct file *file, const struct hs_grid *grid, size_t siz
     assert_int_equal(hs_store_create(file->path, HS_EXISTING_RUN, true, &store, &err), HS_OK);
     assert_int_equal(hs_chunks_append_field(&file->chunks, store, field, &err), HS_OK);
     hs_store_free_space(store, 0, 1, &image.base, &capacity, &image.end);
-    const hid_t root = hs_image_create(&image);
-    hs_h5_close(hs_field_set(&h5, root, &file->chunks, &image));
-    assert_true(H5Fclose(root) >= 0 && !h5.failed);
+    const hid_t root = hs_image_open(&h5, &image);
+    hs_h5_close(hs_field_set(&h5, root, &file->chunks, 1, &image));
+    assert_int_equal(hs_image_close(&h5, root, file->path, &err), HS_OK);
     assert_int_equal(hs_store_write(store, &image, &err), HS_OK);
     assert_int_equal(hs_store_commit(store, &image, &err), HS_OK);
     hs_store_destroy(store);
