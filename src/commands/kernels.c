@@ -112,7 +112,7 @@ static void print_case(const struct asked *asked)
         const struct hs_kernel *k = hs_kernels[n];
         const bool can = suits(asked, k, reason, sizeof reason);
         const char *taken = asked->plan.choice == HS_CHOICE_TUNED ? "auto takes it, as tuned"
-                            : trial ? "auto tries it first, beside the others"
+                            : trial ? "auto tries it first, against the others"
                                     : "auto takes it";
         printf(format, k->name, hs_device_name(k->device), can ? "yes" : "no",
                k == asked->plan.kernel ? taken

@@ -146,7 +146,7 @@ static enum hs_status sweep(const struct request *request, struct job *job, stru
     if (st == HS_INTERRUPTED)
         hs_error_add(err, st,
                      "interrupted at sweep %lld, t = %.9g s, by %s; the state is saved beside %s; "
-                     "the same command with --resume%s goes on from there",
+                     "the same command with --resume%s continues from there",
                      (long long)job->result.sweeps, job->result.time,
                      hs_signals_name(hs_signals_stop), job->problem.output.file,
                      request->overwrite ? " instead of --overwrite" : "");
@@ -278,20 +278,18 @@ const struct hs_command hs_command_run = {
         "                   heatsolve options lists the keys\n"
         "  --output FILE    writes there instead of output.file\n"
         "  --resume         continues from the newest checkpoint beside the output, or from the\n"
-        "                   output's last snapshot: with a later end a finished run becomes "
-        "longer\n"
-        "  --overwrite      begins anew in the place of an earlier run's file, which is refused\n"
-        "                   otherwise; as output.overwrite = true in the config. What heatsolve\n"
-        "                   did not write is never replaced\n"
+        "                   output's last snapshot; a later end extends a finished run\n"
+        "  --overwrite      starts over and replaces an earlier run's file, which is refused\n"
+        "                   otherwise; as output.overwrite = true in the config. Files that\n"
+        "                   heatsolve did not write are never replaced\n"
         "  --retune         times the kernels first, as tune --retune does, and takes the\n"
         "                   fastest; solver.kernel must be \"auto\"\n"
         "  --quiet          no progress and no summary\n"
         "  --json           the summary as one JSON object on standard output\n"
         "\n"
-        "Interrupted (Ctrl-C, SIGTERM, SIGHUP, SIGUSR1, SIGXCPU), it saves its state and ends\n"
-        "with 130; --resume goes on from there, to the same bits. A second Ctrl-C or SIGTERM\n"
-        "ends it at once. SIGHUP is ignored under nohup. Where nobody reads its output any\n"
-        "more, it goes on in silence.\n"
+        "Interrupted (Ctrl-C, SIGTERM, SIGHUP, SIGUSR1, SIGXCPU), it saves its state and exits\n"
+        "with 130; --resume continues from there, bit for bit. A second Ctrl-C or SIGTERM ends\n"
+        "it at once. SIGHUP is ignored under nohup. A closed pipe or terminal does not stop it.\n"
         "\n"
         "exit status:\n"
         "  0    done; all checks that the config asks for passed\n"
@@ -299,9 +297,9 @@ const struct hs_command hs_command_run = {
         "       snapshots are kept), or steady.tolerance not reached in time.end,\n"
         "       time.sweeps or, where neither is given, 100000000 sweeps\n"
         "  2    bad command line or config; nothing was written\n"
-        "  3    reading or writing failed, what was written stays readable; or there is no\n"
-        "       room for the output, or a file there that would be lost, and nothing was\n"
-        "       written\n"
+        "  3    reading or writing failed, what was written stays readable; or the disk is too\n"
+        "       full for the output, or a file would be replaced that must not be, and nothing\n"
+        "       was written\n"
         "  4    device or memory\n"
         "  130  interrupted, state saved\n",
     .run = run,

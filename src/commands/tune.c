@@ -84,10 +84,10 @@ static const char *remark(const struct findings *findings, int n)
     const struct hs_tune_row *row = &findings->tuning.row[n];
     const bool usual = strcmp(row->kernel, findings->plan.kernel->name) == 0;
     if (n == 0)
-        return usual ? "the fastest; auto takes it by itself" : "the fastest";
+        return usual ? "the fastest; auto takes it untuned, too" : "the fastest";
     if (usual)
-        return "what auto takes by itself";
-    return row->samples == 1 ? "one look" : "";
+        return "what auto takes untuned";
+    return row->samples == 1 ? "one sample" : "";
 }
 
 static void print_row(const struct findings *findings, int n)

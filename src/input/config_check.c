@@ -1,4 +1,4 @@
-/* The last look: what the expressions and datasets give must be finite where it will be used. */
+/* The last check: what the expressions and datasets give must be finite where it will be used. */
 #include "functions/evaluate.h"
 #include "functions/fields.h"
 #include "input/config_reader.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Expressions are looked at on the corners of the grid and half way between them. */
+/* Expressions are checked on the corners of the grid and half way between them. */
 enum { SAMPLES = 3 };
 
 static int64_t sample(const struct hs_grid *grid, int axis, int which)
@@ -84,7 +84,7 @@ static void keep_source(struct hs_reader *reader, const char *key)
     free(place);
 }
 
-/* The key of what drives a face; of its kind, if nothing does. */
+/* The key of a face's boundary data; of its kind, if it has none. */
 static struct hs_key drive_key(const struct hs_reader *reader, int face)
 {
     static const char *const drives[] = {"value", "flux", "gradient", "ambient"};
@@ -141,8 +141,8 @@ static struct hs_key initial_key(const struct hs_reader *reader, const int64_t n
     return field_key(reader, "initial");
 }
 
-/* Looks at whole rows, all of them in a grid of up to `MOST` nodes, else evenly spread ones, none
- * if a row alone is longer; data of a file is looked at wholly. */
+/* Checks whole rows, all of them in a grid of up to `MOST` nodes, else evenly spread ones, none
+ * if a row alone is longer; data of a file is checked wholly. */
 static void check_initial(struct hs_reader *reader)
 {
     enum { MOST = 1 << 22 };

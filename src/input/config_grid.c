@@ -133,12 +133,12 @@ struct demand {
     enum hs_precision precision;
     int radius;
     int fields;                  /* with the source's, if that may be one */
-    double threads, cache, most; /* of the CPU, or 0; bytes of a core's second cache; of all that */
+    double threads, cache, most; /* of the CPU, or 0; bytes of a core's L2; of all that */
 };
 
-/* As which kernel will run is not known yet: for each thread half as much again as a core's second
- * cache, or what `wavefront` keeps of a tile: eight planes of its rows and 17 more, as far apart as
- * two lengths of them need. A tile has 64 rows at most, and fewer where all threads can have one of
+/* As which kernel will run is not known yet: for each thread half as much again as a core's L2, or
+ * what `wavefront` keeps of a tile: eight planes of its rows and 17 more, as far apart as two
+ * lengths of them need. A tile has 64 rows at most, and fewer where all threads can have one of
  * eight rows or more. */
 static double kernels_keep(const struct demand *demand, const struct hs_grid *grid)
 {

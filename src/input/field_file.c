@@ -182,7 +182,8 @@ static enum hs_status read_hdf5(const char *path, const char *name, int64_t step
         return hs_error_add(
             why, HS_IO,
             "%s: a run's file that is damaged or was changed by another program: the checksum of "
-            "its table of contents does not fit; make it again, or read a copy of it that h5repack "
+            "its table of contents does not match; make it again, or read a copy of it that "
+            "h5repack "
             "makes",
             path);
     const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);

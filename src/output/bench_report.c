@@ -64,7 +64,7 @@ struct line {
     const char *name, *kind, *device, *version;
     struct hs_samples seconds;
     bool proven;
-    double copy, share; /* NaN: none */
+    double copy, fraction; /* of its bandwidth; NaN: none */
     double apart;
     int pairs, steps;
     int64_t in_sample;
@@ -81,7 +81,7 @@ static struct line line_of_kernel(const struct hs_bench_report *report,
                          .proven = row->proven,
                          .seconds = f->seconds,
                          .copy = f->copy.count ? f->copy.median : NAN,
-                         .share = f->share.count ? f->share.median : NAN,
+                         .fraction = f->share.count ? f->share.median : NAN,
                          .apart = row->apart,
                          .pairs = f->pairs,
                          .steps = steps_of(report, row),
@@ -105,7 +105,7 @@ static struct line line_of_peer(const struct hs_bench_report *report, const stru
                          .proven = true,
                          .seconds = peer->seconds,
                          .copy = copy,
-                         .share = hs_bench_bytes(report->bench, peer->seconds.median) / copy,
+                         .fraction = hs_bench_bytes(report->bench, peer->seconds.median) / copy,
                          .apart = peer->apart,
                          .pairs = 1,
                          .steps = 1};
@@ -141,8 +141,8 @@ static void print_header(FILE *stream, const struct hs_bench_report *report)
     fprintf(stream, "program    heatsolve %s, commit %s, %s\ncommand    %s\n", hs_version(),
             hs_commit(), hs_compiler(), report->command);
     fprintf(stream,
-            "proof      %lld sweeps against the CPU reference, random data, %d coefficients no two "
-            "alike\n",
+            "proof      %lld sweeps against the CPU reference, random data, %d different "
+            "coefficients\n",
             (long long)report->bench->proof_sweeps,
             hs_stencil_count(request->dims, request->radius));
     fprintf(stream, "auto       %s%s\n", report->choice->kernel->name,
@@ -168,7 +168,7 @@ static void print_line(FILE *stream, const struct hs_bench_report *report,
     print_number(stream, 8, 3, hs_bench_gcells(bench, line->seconds.max));
     print_number(stream, 8, 3, hs_bench_gcells(bench, line->seconds.min));
     print_number(stream, 8, 1, 1e-9 * hs_bench_bytes(bench, line->seconds.median));
-    print_number(stream, 9, 1, 100.0 * line->share);
+    print_number(stream, 9, 1, 100.0 * line->fraction);
     print_number(stream, 11, 2, speedup(report, place, line->seconds.median));
     print_number(stream, 11, 2, 1e6 * line->seconds.median);
     fprintf(stream, " %4d\n", line->seconds.count);
@@ -238,8 +238,8 @@ static void print_roofline(FILE *stream, const struct hs_roofline *r)
                                              : hs_roofline_bound_name(p->bound));
     }
     fprintf(stream, "\nwords: moved for a point and sweep; 2 for one sweep a launch, for fused "
-                    "sweeps as the launch\nloads and writes, rims included (what caches save of "
-                    "it can lift a kernel above the ceiling).\n");
+                    "sweeps as the launch\nloads and writes, halos included (caches save some "
+                    "of it, which can lift a kernel above the ceiling).\n");
 }
 
 void hs_bench_report_table(FILE *stream, const struct hs_bench_report *report)
@@ -254,10 +254,10 @@ void hs_bench_report_table(FILE *stream, const struct hs_bench_report *report)
         print_roofline(stream, report->roofline);
     fprintf(
         stream,
-        "\nGCell/s: points updated a second, median, least and most of n samples. GB/s: at the "
-        "floor of 2\nwords a point, one read and one written. %% of copy: of a copy of the "
-        "field within the device's\nmemory, read plus written, timed in turn with the kernel. x "
-        "%s: times as fast as it.\n",
+        "\nGCell/s: 1e9 points updated a second; median, min and max of n samples. GB/s: at the "
+        "minimum of\n2 words a point, one read and one written. %% of copy: fraction of the "
+        "bandwidth of a copy of the\nfield within the device's memory, timed in turn with the "
+        "kernel. x %s: speed-up over it.\n",
         baseline_of(report));
 }
 
@@ -324,7 +324,7 @@ static void json_peer(struct hs_json *json, const struct hs_bench_report *report
         hs_json_number(json, "gcells", hs_bench_gcells(report->bench, peer->seconds.median));
         hs_json_number(json, "bytes_per_second",
                        hs_bench_bytes(report->bench, peer->seconds.median));
-        hs_json_number(json, "share_of_copy", line.share);
+        hs_json_number(json, "share_of_copy", line.fraction);
         hs_json_number(json, "speedup", speedup(report, place, peer->seconds.median));
         json_samples(json, "seconds_per_sweep", &peer->seconds);
         hs_json_integer(json, "samples", peer->seconds.count);
@@ -422,7 +422,7 @@ static void csv_line(FILE *stream, const struct hs_bench_report *report, enum hs
     csv_number(stream, "%.6g", hs_bench_gcells(bench, median));
     csv_number(stream, "%.6g", hs_bench_bytes(bench, median));
     csv_number(stream, "%.6g", line->copy);
-    csv_number(stream, "%.4f", line->share);
+    csv_number(stream, "%.4f", line->fraction);
     csv_number(stream, "%.4f", speedup(report, place, median));
     fprintf(stream, ",%s,%s,\"%s\"\n", line->version, hs_commit(), report->command);
 }

@@ -96,8 +96,8 @@ struct checkpoint {
     int64_t last, stride;    /* last stop; sweeps to the next */
 };
 
-/* Looks at the clock this often within the time between two checkpoints. */
-static const double looks = 50.0;
+/* Reads the clock this often within the time between two checkpoints. */
+static const double clock_readings = 50.0;
 
 static int64_t next(void *self, int64_t sweep)
 {
@@ -158,13 +158,13 @@ static enum hs_status start(struct checkpoint *c, const struct hs_step_state *st
     return sweep_of(c->path) != step_state->sweep ? remove_one(c->path, err) : HS_OK;
 }
 
-static enum hs_status look(struct checkpoint *c, const struct hs_step_state *step_state,
-                           struct hs_error *err)
+static enum hs_status read_clock(struct checkpoint *c, const struct hs_step_state *step_state,
+                                 struct hs_error *err)
 {
     const double t = hs_clock_now();
     if (step_state->sweep > c->last) {
         const double rate = (double)(step_state->sweep - c->last) / fmax(t - c->stopped, 1e-9);
-        const double wanted = fmin(rate * c->seconds / looks, 8.0 * (double)c->stride);
+        const double wanted = fmin(rate * c->seconds / clock_readings, 8.0 * (double)c->stride);
         c->stride = (int64_t)fmax(1.0, fmin(wanted, 1e15));
     }
     c->last = step_state->sweep;
@@ -178,7 +178,7 @@ static enum hs_status notify(void *self, const struct hs_step_state *step_state,
     struct checkpoint *c = self;
     switch (step_state->phase) {
     case HS_PHASE_START: return start(c, step_state, err);
-    case HS_PHASE_RUNNING: return look(c, step_state, err);
+    case HS_PHASE_RUNNING: return read_clock(c, step_state, err);
     case HS_PHASE_STOPPED: return write_now(c, step_state, err);
     case HS_PHASE_END: return remove_both(c, err);
     case HS_PHASE_DIVERGED: return HS_OK;

@@ -73,14 +73,14 @@ struct hs_chunk *hs_chunks_add_step(struct hs_chunks *chunks)
 }
 
 /* HDF5's shuffle filter: first bytes of all values, then second bytes, ... so that what is alike
- * in neighbouring values lies together. Past the `count` values given, zeros up to `room`. */
-static void shuffle(const unsigned char *from, size_t count, size_t room, size_t size,
+ * in neighbouring values lies together. Past the `count` values given, zeros up to `whole`. */
+static void shuffle(const unsigned char *from, size_t count, size_t whole, size_t size,
                     unsigned char *to)
 {
     for (size_t byte = 0; byte < size; byte++) {
         for (size_t i = 0; i < count; i++)
-            to[byte * room + i] = from[i * size + byte];
-        memset(to + byte * room + count, 0, room - count);
+            to[byte * whole + i] = from[i * size + byte];
+        memset(to + byte * whole + count, 0, whole - count);
     }
 }
 

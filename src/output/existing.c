@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LOOK = 4096 }; /* bytes at each end */
+enum { END_BYTES = 4096 }; /* that are read at each end */
 
 const char hs_existing_elsewhere[] = "write elsewhere with --output FILE";
 
@@ -24,14 +24,14 @@ const char *hs_existing_mark(enum hs_existing kind)
 }
 
 struct ends {
-    unsigned char first[LOOK], last[LOOK];
+    unsigned char first[END_BYTES], last[END_BYTES];
     size_t first_size, last_size;
 };
 
 static bool read_ends(int file, off_t size, struct ends *out)
 {
-    const ssize_t first = pread(file, out->first, LOOK, 0);
-    const ssize_t last = pread(file, out->last, LOOK, size > LOOK ? size - LOOK : 0);
+    const ssize_t first = pread(file, out->first, END_BYTES, 0);
+    const ssize_t last = pread(file, out->last, END_BYTES, size > END_BYTES ? size - END_BYTES : 0);
     out->first_size = first > 0 ? (size_t)first : 0;
     out->last_size = last > 0 ? (size_t)last : 0;
     return first >= 0 && last >= 0;
@@ -182,12 +182,12 @@ enum hs_status hs_existing_check(const char *path, enum hs_existing own, bool fo
 static const struct {
     const char *status, *words, *resume;
 } states[] = {
-    {"finished", "a finished run", "--resume with a later end makes it longer"},
-    {"steady", "a finished run", "--resume goes on with it"},
-    {"stopped", "an interrupted run", "--resume goes on with it"},
-    {"running", "a run that was cut off", "--resume goes on with it"},
+    {"finished", "a finished run", "--resume with a later end extends it"},
+    {"steady", "a finished run", "--resume continues it"},
+    {"stopped", "an interrupted run", "--resume continues it"},
+    {"running", "a run that was cut off", "--resume continues it"},
     {"diverged", "a run that diverged", NULL},
-    {NULL, "a run", "--resume goes on with it"},
+    {NULL, "a run", "--resume continues it"},
 };
 
 struct run_told {
@@ -252,6 +252,6 @@ enum hs_status hs_existing_refuse_checkpoint(const char *path, struct hs_error *
     hs_h5_close(file);
     return hs_error_add(err, HS_IO,
                         "%s: this is the state of an interrupted run%s, whose output is gone; "
-                        "--overwrite removes it and begins anew, or %s",
+                        "--overwrite removes it and starts over, or %s",
                         path, at, hs_existing_elsewhere);
 }

@@ -35,8 +35,8 @@ char *hs_file_twin(const char *path)
     return hs_file_sibling(path, ".h5");
 }
 
-/* Where a link leads, so that a renaming does not replace it: it may lead to the disk that has the
- * room. A link to nothing is taken for a name. */
+/* Where a link leads, so that a renaming does not replace it: it may lead to a larger disk. A link
+ * to nothing is taken for a name. */
 char *hs_file_resolved(const char *path)
 {
     struct stat s;
@@ -82,12 +82,12 @@ double hs_file_free_space(const char *path, bool anew)
     char *target = realpath(path, NULL); /* where a link leads, it is written */
     const char *name = target ? target : path;
     char *part = hs_beside_name(name);
-    double room = bytes_free(name);
-    if (anew && room >= 0.0)
-        room += bytes_taken(name) + bytes_taken(part);
+    double bytes = bytes_free(name);
+    if (anew && bytes >= 0.0)
+        bytes += bytes_taken(name) + bytes_taken(part);
     free(part);
     free(target);
-    return room >= 0.0 ? room : INFINITY;
+    return bytes >= 0.0 ? bytes : INFINITY;
 }
 
 static const char *remedy(int number)

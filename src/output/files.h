@@ -29,7 +29,7 @@ char *hs_file_make_directories(const char *path, mode_t mode);
  * how to name another path. */
 enum hs_status hs_file_make_parents(const char *path, const char *elsewhere, struct hs_error *err);
 
-/* Bytes that there is room for at `path`, where neither a file nor its directory need be yet: what
+/* Bytes that are free for `path`, where neither a file nor its directory need be yet: what
  * its file system has free for this user, and for a file that is written anew those that are there
  * under its name, or that of a part, and go. INFINITY where it cannot be told. */
 double hs_file_free_space(const char *path, bool anew);

@@ -129,7 +129,7 @@ hid_t hs_fingerprint_open(struct hs_h5 *h5, const char *path, const struct hs_pr
         refuse_form(file, why);
     else if (sum != HS_CONTENTS_SUM_FITS)
         hs_error_add(why, HS_BAD_INPUT,
-                     "another program wrote it anew, without the checksum of its contents; put "
+                     "another program rewrote it, without the checksum of its contents; put "
                      "back the file as heatsolve wrote it, or " HS_BEGIN_ANEW);
     else if ((saved = hs_h5_read_text(h5, file, "fingerprint")))
         compare(saved, current(problem), why);

@@ -6,7 +6,7 @@
 #include "output/h5.h"
 
 /* What a message ends with whose file cannot be gone on with. */
-#define HS_BEGIN_ANEW "begin anew with --overwrite instead of --resume"
+#define HS_BEGIN_ANEW "start over with --overwrite instead of --resume"
 
 /* Title, config, fingerprint, the program's version and commit, and which attributes and datasets
  * there are. */

@@ -141,7 +141,7 @@ hid_t hs_h5_open(struct hs_h5 *h5, const char *path, enum hs_contents_sum *sum)
     return hs_h5_made(h5, file,
                       *sum == HS_CONTENTS_SUM_WRONG
                           ? "its table of contents, which is damaged or was changed by another "
-                            "program: its checksum does not fit"
+                            "program: its checksum does not match"
                       : descriptor >= 0 ? "the file, which is damaged or not an HDF5 file"
                                         : "the file, or there is none");
 }

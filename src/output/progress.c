@@ -1,6 +1,6 @@
 /*
- * The loop stops where this asks it to, and a stop costs a look at the field; so the stride between
- * stops follows the rate seen, and slow sweeps are not stopped for each redraw.
+ * The loop stops where this asks it to, and a stop costs a reduction of the field; so the stride
+ * between stops follows the rate seen, and slow sweeps are not stopped for each redraw.
  */
 #include "output/progress.h"
 

@@ -109,10 +109,11 @@ static void put_steady(FILE *out, const struct hs_report *report)
     hs_steady_say_distance(steady, report->problem, distance, sizeof distance);
     fprintf(out, "  distance     %s\n", distance);
     if (hs_steady_is_beyond_precision(steady))
-        fprintf(out,
-                "               the tolerance is less than %s can tell at these temperatures, %.2g "
-                "%s\n",
-                hs_precision_name(report->problem->precision), 2.0 * steady->rounding, unit);
+        fprintf(
+            out,
+            "               the tolerance is below what %s resolves at these temperatures, %.2g "
+            "%s\n",
+            hs_precision_name(report->problem->precision), 2.0 * steady->rounding, unit);
 }
 
 static void put_answer(FILE *out, const struct hs_report *report)
@@ -138,7 +139,7 @@ static void put_output(FILE *out, const struct hs_report *report)
     char *sidecar = hs_file_sibling(file, ".xdmf");
     fputs("  output       ", out);
     hs_text_put(out, file, "");
-    fprintf(out, ", %lld snapshot%s\n  look at it   heatsolve render ",
+    fprintf(out, ", %lld snapshot%s\n  view         heatsolve render ",
             (long long)report->snapshots, report->snapshots == 1 ? "" : "s");
     hs_text_put(out, file, "");
     fputs(" -o picture.png; ParaView: open ", out);
@@ -208,7 +209,7 @@ void hs_report_json(FILE *stream, const struct hs_report *report)
     hs_json_number(&json, "step", hs_plan_step(plan));
     hs_json_number(&json, "stability_limit", plan->limit);
     hs_json_number(&json, "seconds", r->seconds);
-    hs_json_number(&json, "looking", r->looking);
+    hs_json_number(&json, "reduction_seconds", r->looking);
     hs_json_number(&json, "gcells", gcells(report));
     hs_json_number(&json, "min", r->last.min);
     hs_json_number(&json, "max", r->last.max);

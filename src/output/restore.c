@@ -20,7 +20,7 @@ static int64_t read_places(struct reader *r, const char *sweep, const char *time
     *sweeps = hs_h5_read_column(&r->h5, r->file, sweep, &rows);
     *times = hs_h5_read_column(&r->h5, r->file, time, &length);
     if (!r->h5.failed &&
-        (rows != length || !hs_moments_are_sound((struct hs_moments){rows, *sweeps, *times})))
+        (rows != length || !hs_timeline_is_sound((struct hs_timeline){rows, *sweeps, *times})))
         r->h5.failed = sweep;
     return r->h5.failed ? 0 : rows;
 }
@@ -130,20 +130,20 @@ static enum hs_status check_places(const struct hs_resume *resume, const char *f
                                    const struct hs_series *history, struct hs_error *err)
 {
     if (snapshots->rows != resume->snapshots || history->rows != resume->rows)
-        return hs_error_add(err, HS_BAD_INPUT,
-                            "%s: has %lld of the %lld snapshots up to sweep %lld, and %lld of the "
-                            "%lld rows of its history, where the checkpoint goes on; put back the "
-                            "file that belongs to it, or " HS_BEGIN_ANEW,
-                            file, (long long)snapshots->rows, (long long)resume->snapshots,
-                            (long long)resume->sweep, (long long)history->rows,
-                            (long long)resume->rows);
-    const uint32_t places =
-        hs_places(hs_places(0, hs_series_moments(snapshots)), hs_series_moments(history));
+        return hs_error_add(
+            err, HS_BAD_INPUT,
+            "%s: has %lld of the %lld snapshots up to sweep %lld, and %lld of the "
+            "%lld rows of its history, where the checkpoint continues; put back the "
+            "file that belongs to it, or " HS_BEGIN_ANEW,
+            file, (long long)snapshots->rows, (long long)resume->snapshots,
+            (long long)resume->sweep, (long long)history->rows, (long long)resume->rows);
+    const uint32_t places = hs_timeline_sum(hs_timeline_sum(0, hs_series_timeline(snapshots)),
+                                            hs_series_timeline(history));
     if (places == resume->places)
         return HS_OK;
     return hs_error_add(err, HS_BAD_INPUT,
                         "%s: its snapshots and rows up to sweep %lld are at other sweeps or times "
-                        "than those of the run that the checkpoint is of; put back the file that "
+                        "than those of the checkpoint's run; put back the file that "
                         "belongs to it, or " HS_BEGIN_ANEW,
                         file, (long long)resume->sweep);
 }

@@ -12,25 +12,25 @@
 #include <unistd.h>
 #include <zlib.h>
 
-uint32_t hs_places(uint32_t before, struct hs_moments moments)
+uint32_t hs_timeline_sum(uint32_t before, struct hs_timeline timeline)
 {
-    const size_t bytes = (size_t)moments.rows * sizeof *moments.sweeps;
-    const uLong after = crc32_z(before, (const unsigned char *)moments.sweeps, bytes);
-    return (uint32_t)crc32_z(after, (const unsigned char *)moments.times, bytes);
+    const size_t bytes = (size_t)timeline.rows * sizeof *timeline.sweeps;
+    const uLong after = crc32_z(before, (const unsigned char *)timeline.sweeps, bytes);
+    return (uint32_t)crc32_z(after, (const unsigned char *)timeline.times, bytes);
 }
 
-bool hs_moments_are_sound(struct hs_moments moments)
+bool hs_timeline_is_sound(struct hs_timeline timeline)
 {
     static const double most = 9007199254740992.0; /* 2^53: counts beyond are not exact */
-    const double *sweeps = moments.sweeps, *times = moments.times;
+    const double *sweeps = timeline.sweeps, *times = timeline.times;
     bool sound = true;
-    for (int64_t i = 0; i < moments.rows && sound; i++)
+    for (int64_t i = 0; i < timeline.rows && sound; i++)
         sound = isfinite(times[i]) && sweeps[i] >= 0.0 && sweeps[i] <= most &&
                 (i == 0 || (sweeps[i] > sweeps[i - 1] && times[i] >= times[i - 1]));
     return sound;
 }
 
-static const char no_place[] = "its place: it is not one that a run comes to";
+static const char no_place[] = "its position: no run can be there";
 
 /* ---- where ----------------------------------------------------------------------------------- */
 
@@ -43,7 +43,7 @@ static void read_checkpoint(struct hs_h5 *h5, hid_t file, struct hs_checkpoint_s
     resume->places = (uint32_t)hs_h5_read_whole(h5, file, "places");
     state->time = hs_h5_read_number(h5, file, "time");
     const double sweep = (double)resume->sweep;
-    if (!h5->failed && (!hs_moments_are_sound((struct hs_moments){1, &sweep, &state->time}) ||
+    if (!h5->failed && (!hs_timeline_is_sound((struct hs_timeline){1, &sweep, &state->time}) ||
                         resume->snapshots < 0 || resume->rows < 0))
         h5->failed = no_place;
 }
@@ -52,7 +52,7 @@ static void read_checkpoint(struct hs_h5 *h5, hid_t file, struct hs_checkpoint_s
  * times of snapshots made shorter steps before its end, which a longer one does not make. The last
  * of all where there is none but the start, or the plan ends before it, for the caller to refuse.
  */
-static int64_t last_that_fits(const struct hs_plan *plan, struct hs_moments snapshots, double step)
+static int64_t last_that_fits(const struct hs_plan *plan, struct hs_timeline snapshots, double step)
 {
     const int64_t last = snapshots.rows - 1;
     if (plan->sweeps < (int64_t)snapshots.sweeps[last])
@@ -67,7 +67,7 @@ static int64_t last_that_fits(const struct hs_plan *plan, struct hs_moments snap
 static void read_snapshot(struct hs_h5 *h5, hid_t file, const struct hs_plan *plan,
                           struct hs_checkpoint_state *state)
 {
-    struct hs_moments snapshots, history;
+    struct hs_timeline snapshots, history;
     int64_t times, history_times;
     double *columns[] = {hs_h5_read_column(h5, file, "sweep", &snapshots.rows),
                          hs_h5_read_column(h5, file, "time", &times),
@@ -79,7 +79,7 @@ static void read_snapshot(struct hs_h5 *h5, hid_t file, const struct hs_plan *pl
     history.times = columns[3];
     if (!h5->failed &&
         (snapshots.rows < 1 || times != snapshots.rows || history_times != history.rows ||
-         !hs_moments_are_sound(snapshots) || !hs_moments_are_sound(history)))
+         !hs_timeline_is_sound(snapshots) || !hs_timeline_is_sound(history)))
         h5->failed = "a snapshot";
     if (!h5->failed) {
         const int64_t last = last_that_fits(plan, snapshots, state->step);
@@ -90,7 +90,7 @@ static void read_snapshot(struct hs_h5 *h5, hid_t file, const struct hs_plan *pl
         while (resume->rows < history.rows && history.sweeps[resume->rows] <= (double)resume->sweep)
             resume->rows++;
         history.rows = resume->rows;
-        resume->places = hs_places(hs_places(0, snapshots), history);
+        resume->places = hs_timeline_sum(hs_timeline_sum(0, snapshots), history);
     }
     for (int c = 0; c < 4; c++)
         free(columns[c]);
@@ -178,7 +178,7 @@ static enum hs_status read_newest(const struct hs_problem *problem, const struct
         hs_error_add(err, st, "%s: %s", from, reason);
     else if (access(output, F_OK))
         st = hs_error_add(err, HS_IO,
-                          "%s: is not there, and %s goes on with it; put back the file that "
+                          "%s: is not there, and %s continues it; put back the file that "
                           "belongs to it, or " HS_BEGIN_ANEW,
                           output, from);
     hs_error_release(&why);

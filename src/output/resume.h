@@ -10,7 +10,7 @@ struct hs_resume {
     int64_t sweep;
     int64_t snapshots;
     int64_t rows;    /* of history and probes */
-    uint32_t places; /* hs_places of both */
+    uint32_t places; /* hs_timeline_sum of both, snapshots first */
 };
 
 struct hs_checkpoint_state {
@@ -20,17 +20,17 @@ struct hs_checkpoint_state {
 };
 
 /* Rows of a table, each at a sweep and a time. */
-struct hs_moments {
+struct hs_timeline {
     int64_t rows;
     const double *sweeps, *times;
 };
 
 /* A checksum of them, after that of others (0: of none). So a checkpoint knows the output that it
  * goes on with: one of the same config has the same. */
-uint32_t hs_places(uint32_t before, struct hs_moments moments);
+uint32_t hs_timeline_sum(uint32_t before, struct hs_timeline timeline);
 
 /* Whether the sweeps are counts, each above the one before, and the times finite and in order. */
-bool hs_moments_are_sound(struct hs_moments moments);
+bool hs_timeline_is_sound(struct hs_timeline timeline);
 
 /*
  * Reads the newest whole checkpoint of the problem's output, or where there is none, as after a run

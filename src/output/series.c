@@ -44,10 +44,10 @@ void hs_series_add_row(struct hs_series *series, int64_t sweep, double time)
     series->rows++;
 }
 
-struct hs_moments hs_series_moments(const struct hs_series *series)
+struct hs_timeline hs_series_timeline(const struct hs_series *series)
 {
-    return (struct hs_moments){series->rows, series->columns[HS_SERIES_SWEEP].values,
-                               series->columns[HS_SERIES_TIME].values};
+    return (struct hs_timeline){series->rows, series->columns[HS_SERIES_SWEEP].values,
+                                series->columns[HS_SERIES_TIME].values};
 }
 
 int64_t hs_series_last_sweep(const struct hs_series *series)

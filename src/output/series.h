@@ -36,7 +36,7 @@ void hs_series_add_column(struct hs_series *series, const char *group, const cha
 /* A row of NaN but for sweep and time; its index is rows - 1 then. */
 void hs_series_add_row(struct hs_series *series, int64_t sweep, double time);
 
-struct hs_moments hs_series_moments(const struct hs_series *series);
+struct hs_timeline hs_series_timeline(const struct hs_series *series);
 
 /* The last row's sweep; -1 if there is none. */
 int64_t hs_series_last_sweep(const struct hs_series *series);

@@ -134,18 +134,18 @@ enum hs_status hs_size_estimate_check(const struct hs_problem *problem, const st
     const char *file = problem->output.file;
     const bool anew = from == HS_SIZE_ESTIMATE_ANEW;
     const double needed = hs_size_estimate_least(problem, plan, from),
-                 room = hs_file_free_space(file, anew);
-    if (!(needed > room))
+                 available = hs_file_free_space(file, anew);
+    if (!(needed > available))
         return HS_OK;
     const struct least least = least_of(problem, plan, from);
     const struct cause cause = cause_of(problem, &least);
     const bool packs = problem->output.compression == 0 && least.fields >= least.numbers;
     char needs[HS_BYTES_TEXT], has[HS_BYTES_TEXT];
     hs_bytes_name(needed, needs, sizeof needs);
-    hs_bytes_name(room, has, sizeof has);
+    hs_bytes_name(available, has, sizeof has);
     return hs_error_add(err, HS_IO,
-                        "%s: that is %s%s, at least %.0f bytes (%s) in %s, where there is room for "
-                        "%.0f (%s); %s%s, or output.file on another disk",
-                        cause.key, cause.count, anew ? "" : " more", needed, needs, file, room, has,
-                        cause.change, packs ? ", or output.compression" : "");
+                        "%s: that is %s%s, at least %.0f bytes (%s) in %s, where %.0f (%s) are "
+                        "free; %s%s, or output.file on another disk",
+                        cause.key, cause.count, anew ? "" : " more", needed, needs, file, available,
+                        has, cause.change, packs ? ", or output.compression" : "");
 }

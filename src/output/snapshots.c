@@ -480,14 +480,14 @@ enum hs_status hs_snapshots_flush(struct hs_snapshots *snapshots, struct hs_erro
 
 struct hs_resume hs_snapshots_resume(const struct hs_snapshots *s, int64_t sweep)
 {
-    struct hs_moments snapshots = hs_series_moments(&s->snapshots),
-                      history = hs_series_moments(&s->history);
+    struct hs_timeline snapshots = hs_series_timeline(&s->snapshots),
+                       history = hs_series_timeline(&s->history);
     snapshots.rows -= s->extra_snapshot;
     history.rows -= s->extra_row;
     return (struct hs_resume){.sweep = sweep,
                               .snapshots = snapshots.rows,
                               .rows = history.rows,
-                              .places = hs_places(hs_places(0, snapshots), history)};
+                              .places = hs_timeline_sum(hs_timeline_sum(0, snapshots), history)};
 }
 
 double hs_snapshots_last_error(const struct hs_snapshots *snapshots)

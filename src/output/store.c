@@ -32,7 +32,7 @@ struct hs_store {
     unsigned char superblock[HS_SUPERBLOCK_BYTES]; /* in the file, once it is named */
     int64_t end;                                   /* nothing lies beyond */
     int64_t live_at, live_bytes;                   /* of the contents in use; 0 bytes: none yet */
-    struct hs_free_space room;                     /* of those before */
+    struct hs_free_space space;                    /* of those before */
 };
 
 static struct hs_store *store_make(const char *path, enum hs_existing kind)
@@ -276,7 +276,7 @@ void hs_store_free_space(struct hs_store *store, size_t bytes, int fresh, int64_
     const int64_t wanted = hs_round_up((int64_t)bytes + 1024, ALIGNED);
     struct hs_gap gap;
     const int found =
-        !fresh && hs_free_space_find(&store->room, wanted, hs_clock_now() - reader_seconds, &gap);
+        !fresh && hs_free_space_find(&store->space, wanted, hs_clock_now() - reader_seconds, &gap);
     *base = found ? gap.at : store->end;
     *capacity = found ? gap.bytes : INT64_MAX;
     *end = store->end;
@@ -343,12 +343,12 @@ static enum hs_status check_name(struct hs_store *store, const char *name, struc
     const bool there = lstat(name, &s) == 0;
     if (fstat(store->file, &s) == 0 && s.st_nlink > 0)
         return hs_error_add(err, HS_IO,
-                            "%s: was moved or renamed while this run wrote it; move it back and go "
-                            "on with --resume, from its last snapshot",
+                            "%s: was moved or renamed while this run wrote it; move it back and "
+                            "continue with --resume, from its last snapshot",
                             name);
     return hs_error_add(err, HS_IO,
-                        "%s: was %s while this run wrote it, and its snapshots are lost; %sbegin "
-                        "anew with --overwrite",
+                        "%s: was %s while this run wrote it, and its snapshots are lost; %sstart "
+                        "over with --overwrite",
                         name, there ? "replaced" : "removed",
                         there ? "move away what is there now, and " : "");
 }
@@ -361,7 +361,7 @@ static enum hs_status check_superblock(struct hs_store *store, struct hs_error *
         return HS_OK;
     return hs_error_add(err, HS_IO,
                         "%s: was changed by another program while this run wrote it, and its "
-                        "snapshots may be lost; move it away, and begin anew with --overwrite",
+                        "snapshots may be lost; move it away, and start over with --overwrite",
                         store->path);
 }
 
@@ -397,9 +397,9 @@ enum hs_status hs_store_commit(struct hs_store *store, const struct hs_image *im
     if (image->base == store->end)
         store->end += bytes;
     else
-        bytes = hs_free_space_take(&store->room, image->base, bytes);
+        bytes = hs_free_space_take(&store->space, image->base, bytes);
     if (store->live_bytes > 0)
-        hs_free_space_leave(&store->room, store->live_at, store->live_bytes, hs_clock_now());
+        hs_free_space_leave(&store->space, store->live_at, store->live_bytes, hs_clock_now());
     store->live_at = image->base;
     store->live_bytes = bytes;
     st = to_disk(store, err);
@@ -419,6 +419,6 @@ void hs_store_destroy(struct hs_store *store)
     }
     free(store->path);
     free(store->part);
-    hs_free_space_release(&store->room);
+    hs_free_space_release(&store->space);
     free(store);
 }

@@ -105,11 +105,11 @@ static bool read_rows(char **at, struct hs_tuning *out)
 static void parse(char *at, const struct hs_tune_case *about, struct hs_tuning *out, char *why,
                   size_t size)
 {
-    static const char other[] = "it is of another device or case";
+    static const char other[] = "it is for another device or case";
     const struct {
         const char *word, *ours, *fault;
-    } heads[] = {{"version ", about->version, "it is of heatsolve %s, this is %s"},
-                 {"driver ", about->driver, "it is of driver %s, this is %s"},
+    } heads[] = {{"version ", about->version, "it is from heatsolve %s, this is %s"},
+                 {"driver ", about->driver, "it is for driver %s, this is %s"},
                  {"device ", about->device, other},
                  {"case ", about->about, other}};
     const char *line = next_line(&at);

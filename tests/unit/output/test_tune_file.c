@@ -225,18 +225,18 @@ void test_tune_file__other_version_driver_or_case_is_not_used(void **state)
     struct hs_tuning now = sample();
     strcpy(now.about.version, "0.2.0, commit def");
     assert_false(recall(&now));
-    assert_says(why, "it is of heatsolve 0.1.0, commit abc, this is 0.2.0, commit def");
+    assert_says(why, "it is from heatsolve 0.1.0, commit abc, this is 0.2.0, commit def");
     now = sample();
     strcpy(now.about.driver, "CUDA 13.1");
     assert_false(recall(&now));
-    assert_says(why, "it is of driver none, this is CUDA 13.1");
+    assert_says(why, "it is for driver none, this is CUDA 13.1");
     char text[4096];
     const size_t length = get(&tuning, text, sizeof text);
     text[length] = '\0';
     memcpy(strstr(text, "radius 1"), "radius 2", 8);
     put(&tuning, text, length);
     assert_false(recall(&tuning));
-    assert_says(why, "it is of another device or case");
+    assert_says(why, "it is for another device or case");
     clean_up();
 }
 
