@@ -7,7 +7,6 @@
 #include "engine/rate.h"
 #include "engine/steady.h"
 #include "engine/trial.h"
-#include "input/arguments.h"
 #include "output/claim.h"
 #include "output/faces.h"
 #include "output/files.h"
@@ -20,12 +19,6 @@
 #include <stdlib.h>
 
 static const double rate_seconds = 0.3; /* of sweeps to tell the rate from */
-
-struct request {
-    const char *config;
-    struct hs_argument_list set;
-    bool quiet, json;
-};
 
 /* What is to be said. */
 struct outlook {
@@ -42,18 +35,6 @@ struct outlook {
     struct hs_steady_outlook steady;
     struct hs_doubts doubts;
 };
-
-static enum hs_status read_request(int argc, char **argv, struct request *request,
-                                   struct hs_error *err)
-{
-    const struct hs_argument table[] = {
-        {NULL, HS_ARGUMENT_STRING, &request->config, "a config file"},
-        {"--set", HS_ARGUMENT_LIST, &request->set, "KEY=VALUE"},
-        {"--quiet", HS_ARGUMENT_FLAG, &request->quiet, NULL},
-        {"--json", HS_ARGUMENT_FLAG, &request->json, NULL},
-    };
-    return hs_arguments_read(argc, argv, table, sizeof table / sizeof *table, err);
-}
 
 static enum hs_status look_ahead(struct outlook *outlook, struct hs_error *err)
 {
@@ -363,16 +344,17 @@ static enum hs_status check_claim(struct outlook *outlook, struct hs_error *err)
 
 static enum hs_status run(int argc, char **argv, struct hs_error *err)
 {
-    struct request request = {0};
+    struct hs_case_request request = {0};
+    const struct hs_argument table[] = {HS_CASE_ARGUMENTS(&request)};
     struct hs_problem problem;
     struct hs_plan plan;
     struct outlook outlook = {.problem = &problem, .plan = &plan};
     hs_problem_init(&problem);
     hs_error_init(&outlook.refused);
 
-    enum hs_status st = read_request(argc, argv, &request, err);
+    enum hs_status st = hs_arguments_read(argc, argv, table, sizeof table / sizeof *table, err);
     if (!st)
-        st = hs_case_read(request.config, request.set.items, request.set.count, &problem, err);
+        st = hs_case_read(&request, &problem, err);
     if (!st)
         st = check_claim(&outlook, err);
     if (!st)

@@ -4,7 +4,6 @@
 #include "engine/case.h"
 #include "engine/loop.h"
 #include "engine/signals.h"
-#include "input/arguments.h"
 #include "output/checkpoint.h"
 #include "output/claim.h"
 #include "output/progress.h"
@@ -19,9 +18,8 @@
 #include <string.h>
 
 struct request {
-    const char *config;
-    struct hs_argument_list set;
-    bool quiet, json, resume, retune, overwrite;
+    struct hs_case_request of;
+    bool resume, retune, overwrite;
     const char *output; /* instead of the config's; or NULL */
 };
 
@@ -44,10 +42,7 @@ static enum hs_status read_request(int argc, char **argv, struct request *reques
                                    struct hs_error *err)
 {
     const struct hs_argument table[] = {
-        {NULL, HS_ARGUMENT_STRING, &request->config, "a config file"},
-        {"--set", HS_ARGUMENT_LIST, &request->set, "KEY=VALUE"},
-        {"--quiet", HS_ARGUMENT_FLAG, &request->quiet, NULL},
-        {"--json", HS_ARGUMENT_FLAG, &request->json, NULL},
+        HS_CASE_ARGUMENTS(&request->of),
         {"--resume", HS_ARGUMENT_FLAG, &request->resume, NULL},
         {"--overwrite", HS_ARGUMENT_FLAG, &request->overwrite, NULL},
         {"--retune", HS_ARGUMENT_FLAG, &request->retune, NULL},
@@ -82,11 +77,9 @@ static enum hs_status read_problem(struct request *request, struct hs_problem *p
                                    struct hs_error *err)
 {
     char *output = request->output ? output_override(request->output) : NULL;
-    enum hs_status st = HS_OK;
     if (output)
-        hs_argument_list_add(&request->set, output);
-    if (!st)
-        st = hs_case_read(request->config, request->set.items, request->set.count, problem, err);
+        hs_argument_list_add(&request->of.set, output);
+    const enum hs_status st = hs_case_read(&request->of, problem, err);
     if (request->overwrite)
         problem->output.overwrite = true;
     free(output);
@@ -131,7 +124,7 @@ static enum hs_status open_observers(const struct request *request, struct job *
         st = hs_claim_check_twin(&job->problem, err);
     if (!st)
         job->checkpoint = hs_checkpoint_create(&job->problem, job->snapshots);
-    if (!st && !request->quiet)
+    if (!st && !request->of.quiet)
         job->progress = hs_progress_create(&job->problem, &job->plan);
     return st;
 }
@@ -199,9 +192,9 @@ static void report(const struct request *request, const struct job *job, enum hs
                                      .max_error = job->max_error,
                                      .snapshots = job->written,
                                      .probes = job->probes};
-    if (request->json)
+    if (request->of.json)
         hs_report_json(stdout, &report);
-    else if (!request->quiet)
+    else if (!request->of.quiet)
         hs_report_text(stdout, &report);
 }
 
@@ -262,7 +255,7 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     free(job.resumed);
     free(job.probes);
     hs_problem_release(&job.problem);
-    hs_argument_list_release(&request.set);
+    hs_argument_list_release(&request.of.set);
     return st;
 }
 

@@ -4,7 +4,6 @@
 #include "core/memory.h"
 #include "engine/case.h"
 #include "engine/registry.h"
-#include "input/arguments.h"
 #include "output/json.h"
 #include "output/tune_file.h"
 
@@ -17,12 +16,10 @@
 static const double refinement_updates = 1e9;
 
 struct request {
-    const char *config;
-    struct hs_argument_list set;
+    struct hs_case_request of;
     int64_t sweeps; /* 0: as many as fit in some seconds */
     const char *kernel;
     bool every; /* --kernel all */
-    bool quiet, json;
 };
 
 struct findings {
@@ -38,12 +35,9 @@ static enum hs_status read_request(int argc, char **argv, struct request *reques
                                    struct hs_error *err)
 {
     const struct hs_argument table[] = {
-        {NULL, HS_ARGUMENT_STRING, &request->config, "a config file"},
-        {"--set", HS_ARGUMENT_LIST, &request->set, "KEY=VALUE"},
+        HS_CASE_ARGUMENTS(&request->of),
         {"--sweeps", HS_ARGUMENT_COUNT, &request->sweeps, "N"},
         {"--kernel", HS_ARGUMENT_STRING, &request->kernel, "NAME"},
-        {"--quiet", HS_ARGUMENT_FLAG, &request->quiet, NULL},
-        {"--json", HS_ARGUMENT_FLAG, &request->json, NULL},
     };
     return hs_arguments_read(argc, argv, table, sizeof table / sizeof *table, err);
 }
@@ -51,8 +45,7 @@ static enum hs_status read_request(int argc, char **argv, struct request *reques
 static enum hs_status read_problem(const struct request *request, struct hs_problem *problem,
                                    struct hs_error *err)
 {
-    const enum hs_status st =
-        hs_case_read(request->config, request->set.items, request->set.count, problem, err);
+    const enum hs_status st = hs_case_read(&request->of, problem, err);
     if (st || !request->kernel)
         return st;
     free(problem->solver.kernel);
@@ -272,7 +265,7 @@ static enum hs_status compare_every(const struct request *request, struct findin
     struct hs_json json = hs_json_on(stdout);
     char reason[256];
     enum hs_status first = HS_OK;
-    if (request->json) {
+    if (request->of.json) {
         hs_json_open(&json, NULL);
         hs_json_text(&json, "config", findings->problem->config_path);
         hs_json_open_array(&json, "comparisons");
@@ -285,16 +278,16 @@ static enum hs_status compare_every(const struct request *request, struct findin
         plan->kernel = kernel;
         enum hs_status st = compare(findings, err);
         if (!st) {
-            if (request->json)
+            if (request->of.json)
                 json_comparison(&json, NULL, findings);
-            else if (!request->quiet)
+            else if (!request->of.quiet)
                 print_row(findings);
             fflush(stdout);
             st = judge(findings, err);
         }
         first = first ? first : st;
     }
-    if (request->json) {
+    if (request->of.json) {
         hs_json_close_array(&json);
         hs_json_close(&json);
     }
@@ -307,9 +300,9 @@ static enum hs_status prove(const struct request *request, struct findings *find
     const enum hs_status st = find_out(findings, err);
     if (st)
         return st;
-    if (request->json)
+    if (request->of.json)
         print_json(findings);
-    else if (!request->quiet) {
+    else if (!request->of.quiet) {
         print_comparison(findings);
         print_refinement(findings);
     }
@@ -330,7 +323,7 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
         st = read_problem(&request, &problem, err);
     if (!st)
         st = hs_tune_file_plan(&problem, &plan, err);
-    if (!st && request.every && !request.json && !request.quiet)
+    if (!st && request.every && !request.of.json && !request.of.quiet)
         print_heading(&findings);
     if (!st)
         st = run_reference(&request, &findings, err);
@@ -339,7 +332,7 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
                            : prove(&request, &findings, err);
     hs_verify_reference_release(&findings.reference);
     hs_problem_release(&problem);
-    hs_argument_list_release(&request.set);
+    hs_argument_list_release(&request.of.set);
     return st;
 }
 

@@ -4,6 +4,8 @@
 
 #include "core/status.h"
 
+#include <stdbool.h>
+
 enum hs_argument_type {
     HS_ARGUMENT_FLAG,     /* bool: no value */
     HS_ARGUMENT_STRING,   /* const char * */
