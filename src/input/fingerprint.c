@@ -3,8 +3,8 @@
 #include "core/memory.h"
 #include "input/number.h"
 
+#include <search.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
@@ -45,30 +45,25 @@ static void put_value(FILE *stream, const struct hs_setting *setting)
         fputc(*p == '\n' || *p == '\r' ? ' ' : *p, stream);
 }
 
-static int by_path(const void *a, const void *b)
+/* Of a node of the tree, which is sorted by path, once. */
+static void put_setting(const void *node, VISIT visit, void *stream)
 {
-    const struct hs_setting *const *first = a, *const *second = b;
-    return strcmp((*first)->path, (*second)->path);
+    const struct hs_setting *setting = *(struct hs_setting *const *)node;
+    if ((visit != postorder && visit != leaf) || !belongs(setting))
+        return;
+    fprintf(stream, "%s = ", setting->path);
+    put_value(stream, setting);
+    fputc('\n', stream);
+    if (setting->content)
+        fprintf(stream, "%s content = %s\n", setting->path, setting->content);
 }
 
 char *hs_settings_fingerprint(const struct hs_settings *settings)
 {
-    const struct hs_setting **sorted = hs_new((settings->count + 1) * sizeof *sorted);
     char *text = NULL;
-    size_t size = 0, count = 0;
+    size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
-    for (size_t i = 0; i < settings->count; i++)
-        if (belongs(settings->entries[i]))
-            sorted[count++] = settings->entries[i];
-    qsort(sorted, count, sizeof *sorted, by_path);
-    for (size_t i = 0; i < count; i++) {
-        fprintf(stream, "%s = ", sorted[i]->path);
-        put_value(stream, sorted[i]);
-        fputc('\n', stream);
-        if (sorted[i]->content)
-            fprintf(stream, "%s content = %s\n", sorted[i]->path, sorted[i]->content);
-    }
-    free(sorted);
+    twalk_r(settings->by_path, put_setting, stream);
     fclose(stream);
     return text;
 }

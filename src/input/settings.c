@@ -275,37 +275,28 @@ static void check_value(struct hs_settings *settings, const struct hs_setting *e
         hs_settings_complain(settings, entry->path, "is empty; give a number or an expression");
 }
 
-/* What each type takes, and the check of its value. */
+#define NUMBER (1u << HS_SETTING_NUMBER)
+#define STRING (1u << HS_SETTING_STRING)
+#define LIST (1u << HS_SETTING_LIST)
+#define GROUP (1u << HS_SETTING_GROUP)
+
+/* What each type takes, how that is written, for remedies, and the check of its value. */
 static const struct {
-    unsigned kinds; /* 1u << enum hs_setting_kind */
+    unsigned kinds;
+    const char *example;
     void (*check)(struct hs_settings *settings, const struct hs_setting *entry);
 } types[HS_OPTION_TYPES] = {
-    [HS_OPTION_GROUP] = {1u << HS_SETTING_GROUP, NULL},
-    [HS_OPTION_GROUP_LIST] = {1u << HS_SETTING_LIST, NULL},
-    [HS_OPTION_STRING] = {1u << HS_SETTING_STRING, NULL},
-    [HS_OPTION_CHOICE] = {1u << HS_SETTING_STRING, check_choice},
-    [HS_OPTION_FLAG] = {1u << HS_SETTING_BOOLEAN, NULL},
-    [HS_OPTION_COUNT] = {1u << HS_SETTING_NUMBER, check_count},
-    [HS_OPTION_NUMBER] = {1u << HS_SETTING_NUMBER, check_number},
-    [HS_OPTION_VALUE] = {1u << HS_SETTING_NUMBER | 1u << HS_SETTING_STRING, check_value},
-    [HS_OPTION_COUNTS] = {1u << HS_SETTING_NUMBER | 1u << HS_SETTING_LIST, check_count},
-    [HS_OPTION_NUMBERS] = {1u << HS_SETTING_NUMBER | 1u << HS_SETTING_LIST, check_number},
-    [HS_OPTION_NUMBER_OR_AUTO] = {1u << HS_SETTING_NUMBER | 1u << HS_SETTING_STRING, check_auto},
-};
-
-/* How a setting of the type is written, for remedies. */
-static const char *const examples[HS_OPTION_TYPES] = {
-    [HS_OPTION_GROUP] = "a group { ... }",
-    [HS_OPTION_GROUP_LIST] = "a list of groups ( { ... }, ... )",
-    [HS_OPTION_STRING] = "a string \"...\"",
-    [HS_OPTION_CHOICE] = "a string \"...\"",
-    [HS_OPTION_FLAG] = "true or false, without quotes",
-    [HS_OPTION_COUNT] = "a whole number without quotes",
-    [HS_OPTION_NUMBER] = "a number without quotes",
-    [HS_OPTION_VALUE] = "a number, or an expression \"...\"",
-    [HS_OPTION_COUNTS] = "whole numbers [ ... ], one for each axis",
-    [HS_OPTION_NUMBERS] = "numbers [ ... ], one for each axis",
-    [HS_OPTION_NUMBER_OR_AUTO] = "a number or \"auto\"",
+    [HS_OPTION_GROUP] = {GROUP, "a group { ... }", NULL},
+    [HS_OPTION_GROUP_LIST] = {LIST, "a list of groups ( { ... }, ... )", NULL},
+    [HS_OPTION_STRING] = {STRING, "a string \"...\"", NULL},
+    [HS_OPTION_CHOICE] = {STRING, "a string \"...\"", check_choice},
+    [HS_OPTION_FLAG] = {1u << HS_SETTING_BOOLEAN, "true or false, without quotes", NULL},
+    [HS_OPTION_COUNT] = {NUMBER, "a whole number without quotes", check_count},
+    [HS_OPTION_NUMBER] = {NUMBER, "a number without quotes", check_number},
+    [HS_OPTION_VALUE] = {NUMBER | STRING, "a number, or an expression \"...\"", check_value},
+    [HS_OPTION_COUNTS] = {NUMBER | LIST, "whole numbers [ ... ], one for each axis", check_count},
+    [HS_OPTION_NUMBERS] = {NUMBER | LIST, "numbers [ ... ], one for each axis", check_number},
+    [HS_OPTION_NUMBER_OR_AUTO] = {NUMBER | STRING, "a number or \"auto\"", check_auto},
 };
 
 /* A number in quotes is only that; other texts may be meant for what is not there. */
@@ -323,17 +314,12 @@ void hs_settings_check(struct hs_settings *settings, struct hs_setting *setting)
 {
     const enum hs_option_type type = setting->option->type;
     const bool member = setting->path[strlen(setting->path) - 1] == ']';
-    unsigned kinds = types[type].kinds;
-    const char *example = examples[type];
-    if (member && type == HS_OPTION_GROUP_LIST) {
-        kinds = 1u << HS_SETTING_GROUP;
-        example = examples[HS_OPTION_GROUP];
-    } else if (member) {
-        kinds = 1u << HS_SETTING_NUMBER;
-        example = type == HS_OPTION_COUNTS ? examples[HS_OPTION_COUNT] : examples[HS_OPTION_NUMBER];
-    }
-    if (!(kinds & 1u << setting->kind))
-        complain_of_kind(settings, setting, example);
+    const enum hs_option_type taken = !member                        ? type
+                                      : type == HS_OPTION_GROUP_LIST ? HS_OPTION_GROUP
+                                      : type == HS_OPTION_COUNTS     ? HS_OPTION_COUNT
+                                                                     : HS_OPTION_NUMBER;
+    if (!(types[taken].kinds & 1u << setting->kind))
+        complain_of_kind(settings, setting, types[taken].example);
     else if (setting->text && types[type].check)
         types[type].check(settings, setting);
 }

@@ -29,7 +29,7 @@ static hid_t scale(struct hs_h5 *h5, hid_t at, const char *name, const char *uni
                    const char *long_name, int64_t count, const double *values, enum hs_h5_kind kind)
 {
     const hid_t set = hs_h5_column(h5, at, name, count, values, kind);
-    hs_h5_did(h5, H5DSset_scale(set, name), name);
+    hs_h5_made(h5, H5DSset_scale(set, name), name);
     describe(h5, set, units, long_name);
     return set;
 }
@@ -48,7 +48,7 @@ static hid_t axis_scale(struct hs_h5 *h5, hid_t at, const struct hs_grid *grid, 
 
 static void attach(struct hs_h5 *h5, hid_t set, hid_t to, int dimension)
 {
-    hs_h5_did(h5, H5DSattach_scale(set, to, (unsigned)dimension), "a dimension scale");
+    hs_h5_made(h5, H5DSattach_scale(set, to, (unsigned)dimension), "a dimension scale");
 }
 
 /* The columns of one group, against a time scale of its own. */

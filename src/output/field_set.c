@@ -22,10 +22,10 @@ static void list_chunks(struct hs_h5 *h5, hid_t set, const struct hs_chunks *chu
             hsize_t origin[1 + HS_AXES] = {(hsize_t)step};
             put_axes(chunks, node, origin + lead);
             image->placed = chunk->at;
-            hs_h5_did(h5,
-                      H5Dwrite_chunk(set, H5P_DEFAULT, chunk->skipped, origin, (size_t)chunk->bytes,
-                                     &nothing),
-                      "a chunk of /temperature");
+            hs_h5_made(h5,
+                       H5Dwrite_chunk(set, H5P_DEFAULT, chunk->skipped, origin,
+                                      (size_t)chunk->bytes, &nothing),
+                       "a chunk of /temperature");
         }
 }
 
@@ -34,13 +34,13 @@ static hid_t form_of(struct hs_h5 *h5, const struct hs_chunks *chunks, int lead)
     hsize_t chunk[1 + HS_AXES] = {1};
     put_axes(chunks, chunks->chunk, chunk + lead);
     const hid_t form = hs_h5_made(h5, H5Pcreate(H5P_DATASET_CREATE), "/temperature");
-    hs_h5_did(h5, H5Pset_chunk(form, lead + chunks->grid.dims, chunk), "/temperature");
-    hs_h5_did(h5, H5Pset_fill_time(form, H5D_FILL_TIME_NEVER), "/temperature");
+    hs_h5_made(h5, H5Pset_chunk(form, lead + chunks->grid.dims, chunk), "/temperature");
+    hs_h5_made(h5, H5Pset_fill_time(form, H5D_FILL_TIME_NEVER), "/temperature");
     if (chunks->compression > 0) {
-        hs_h5_did(h5, H5Pset_shuffle(form), "the shuffle filter");
-        hs_h5_did(h5, H5Pset_deflate(form, (unsigned)chunks->compression), "the deflate filter");
+        hs_h5_made(h5, H5Pset_shuffle(form), "the shuffle filter");
+        hs_h5_made(h5, H5Pset_deflate(form, (unsigned)chunks->compression), "the deflate filter");
     }
-    hs_h5_did(h5, H5Pset_fletcher32(form), "the Fletcher32 filter");
+    hs_h5_made(h5, H5Pset_fletcher32(form), "the Fletcher32 filter");
     return form;
 }
 

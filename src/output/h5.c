@@ -14,12 +14,6 @@ hid_t hs_h5_made(struct hs_h5 *h5, hid_t id, const char *what)
     return id;
 }
 
-void hs_h5_did(struct hs_h5 *h5, herr_t result, const char *what)
-{
-    if (result < 0 && !h5->failed)
-        h5->failed = what;
-}
-
 void hs_h5_quiet(void)
 {
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
@@ -48,15 +42,15 @@ hid_t hs_h5_column(struct hs_h5 *h5, hid_t at, const char *name, int64_t rows, c
     const hid_t space = hs_h5_made(h5, H5Screate_simple(1, &length, &most), name);
     const hid_t form = hs_h5_made(h5, H5Pcreate(H5P_DATASET_CREATE), name);
     if (kind != HS_H5_FIXED)
-        hs_h5_did(h5, H5Pset_chunk(form, 1, &chunk), name);
+        hs_h5_made(h5, H5Pset_chunk(form, 1, &chunk), name);
     const hid_t set =
         hs_h5_made(h5,
                    H5Dcreate2(at, name, kind == HS_H5_WHOLE ? H5T_STD_I64LE : H5T_IEEE_F64LE, space,
                               H5P_DEFAULT, form, H5P_DEFAULT),
                    name);
     if (rows > 0)
-        hs_h5_did(h5, H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values),
-                  name);
+        hs_h5_made(h5, H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values),
+                   name);
     hs_h5_close(form);
     hs_h5_close(space);
     return set;
@@ -73,7 +67,7 @@ void hs_h5_array(struct hs_h5 *h5, hid_t at, const char *name, hid_t memory, hid
         h5, count > 0 ? H5Screate_simple(1, &length, NULL) : H5Screate(H5S_SCALAR), name);
     const hid_t set =
         hs_h5_made(h5, H5Acreate2(at, name, type, space, H5P_DEFAULT, H5P_DEFAULT), name);
-    hs_h5_did(h5, H5Awrite(set, memory, values), name);
+    hs_h5_made(h5, H5Awrite(set, memory, values), name);
     hs_h5_close(set);
     hs_h5_close(space);
 }
@@ -85,8 +79,8 @@ void hs_h5_text(struct hs_h5 *h5, hid_t at, const char *name, const char *text)
         return;
     const char *value = text ? text : "";
     const hid_t type = hs_h5_made(h5, H5Tcopy(H5T_C_S1), name);
-    hs_h5_did(h5, H5Tset_size(type, H5T_VARIABLE), name);
-    hs_h5_did(h5, H5Tset_cset(type, H5T_CSET_UTF8), name);
+    hs_h5_made(h5, H5Tset_size(type, H5T_VARIABLE), name);
+    hs_h5_made(h5, H5Tset_cset(type, H5T_CSET_UTF8), name);
     hs_h5_array(h5, at, name, type, type, 0, &value);
     hs_h5_close(type);
 }
@@ -167,7 +161,7 @@ static bool is_one(hid_t set, H5T_class_t class)
 static void read_scalar(struct hs_h5 *h5, hid_t file, const char *name, hid_t type, void *value)
 {
     const hid_t set = open_attribute(h5, file, name);
-    hs_h5_did(h5, is_one(set, H5Tget_class(type)) ? H5Aread(set, type, value) : -1, name);
+    hs_h5_made(h5, is_one(set, H5Tget_class(type)) ? H5Aread(set, type, value) : -1, name);
     hs_h5_close(set);
 }
 
@@ -190,7 +184,7 @@ char *hs_h5_read_text(struct hs_h5 *h5, hid_t file, const char *name)
     char *value = NULL;
     const hid_t set = open_attribute(h5, file, name);
     const hid_t type = hs_h5_made(h5, H5Aget_type(set), name);
-    hs_h5_did(h5, is_one(set, H5T_STRING) ? H5Aread(set, type, &value) : -1, name);
+    hs_h5_made(h5, is_one(set, H5T_STRING) ? H5Aread(set, type, &value) : -1, name);
     hs_h5_close(type);
     hs_h5_close(set);
     char *copy = value ? strdup(value) : NULL;
@@ -209,7 +203,8 @@ double *hs_h5_read_column(struct hs_h5 *h5, hid_t at, const char *name, int64_t 
     double *values = length < 0 ? NULL : malloc((size_t)(length + 1) * sizeof *values);
     hs_h5_made(h5, values ? 0 : -1, name);
     if (!h5->failed && length > 0)
-        hs_h5_did(h5, H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values), name);
+        hs_h5_made(h5, H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values),
+                   name);
     hs_h5_close(space);
     hs_h5_close(set);
     if (h5->failed) {

@@ -14,9 +14,8 @@ struct hs_h5 {
     const char *failed; /* what could not be made or read; NULL while all is well */
 };
 
-/* Passes `id` on; a negative one is the failure of `what`. */
+/* Passes an id or herr_t on; a negative one is the failure of `what`. */
 hid_t hs_h5_made(struct hs_h5 *h5, hid_t id, const char *what);
-void hs_h5_did(struct hs_h5 *h5, herr_t result, const char *what);
 
 /* HDF5 prints no error stacks of its own; call before anything else. */
 void hs_h5_quiet(void);

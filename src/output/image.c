@@ -208,7 +208,7 @@ hid_t hs_image_open(struct hs_h5 *h5, struct hs_image *image)
 enum hs_status hs_image_close(struct hs_h5 *h5, hid_t root, const char *path, struct hs_error *err)
 {
     if (root >= 0)
-        hs_h5_did(h5, H5Fclose(root), "the file's contents");
+        hs_h5_made(h5, H5Fclose(root), "the file's contents");
     return h5->failed
                ? hs_error_add(err, HS_IO, "%s: HDF5 could not make %s; is there memory left?", path,
                               h5->failed)

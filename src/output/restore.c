@@ -70,8 +70,8 @@ static void read_chunks(struct reader *r, hid_t set, int64_t step, const struct 
         for (int d = 0; d < dims; d++)
             origin[1 + d] = (hsize_t)node[dims - 1 - d];
         haddr_t at = HADDR_UNDEF;
-        hs_h5_did(&r->h5, H5Dget_chunk_info_by_coord(set, origin, &out[n].skipped, &at, &bytes),
-                  "a chunk of /temperature");
+        hs_h5_made(&r->h5, H5Dget_chunk_info_by_coord(set, origin, &out[n].skipped, &at, &bytes),
+                   "a chunk of /temperature");
         hs_h5_made(&r->h5, at == HADDR_UNDEF ? -1 : 0, "a chunk of /temperature");
         out[n].at = (int64_t)at;
         out[n].bytes = (int64_t)bytes;

@@ -22,8 +22,8 @@ static void describe_grid(struct hs_h5 *h5, hid_t group, const struct hs_grid *g
     hs_h5_array(h5, group, "Direction", H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE, 9, direction);
     /* its readers want it of fixed length, ASCII, without a byte more */
     const hid_t type = hs_h5_made(h5, H5Tcopy(H5T_C_S1), "Type");
-    hs_h5_did(h5, H5Tset_size(type, 9), "Type");
-    hs_h5_did(h5, H5Tset_strpad(type, H5T_STR_NULLPAD), "Type");
+    hs_h5_made(h5, H5Tset_size(type, 9), "Type");
+    hs_h5_made(h5, H5Tset_strpad(type, H5T_STR_NULLPAD), "Type");
     hs_h5_array(h5, group, "Type", type, type, 0, "ImageData");
     hs_h5_close(type);
 }
@@ -53,7 +53,7 @@ static void field(struct hs_h5 *h5, hid_t root, hid_t data, const struct hs_chun
     if (chunks->steps == 1)
         hs_h5_close(hs_field_set(h5, data, chunks, 0, image));
     else
-        hs_h5_did(
+        hs_h5_made(
             h5, H5Lcreate_hard(root, "temperature", data, "temperature", H5P_DEFAULT, H5P_DEFAULT),
             "/VTKHDF/PointData/temperature");
 }
