@@ -24,20 +24,6 @@
         .unit = (a_unit), kept, .help = (a_help)                                                   \
     }
 
-/* A field of a config that may come as a value, an expression or a dataset. */
-#define FIELD(group, a_unit, a_dataset)                                                            \
-    OPTION(group ".value", VALUE, ANY, NULL, a_unit, FIXED,                                        \
-           "one value everywhere, or an expression of x, y, z, t"),                                \
-        OPTION(group ".expression", VALUE, ANY, NULL, a_unit, FIXED,                               \
-               "an expression of x, y, z, t"),                                                     \
-        OPTION(group ".file", STRING, NONE, NULL, "", FIXED,                                       \
-               "HDF5 or .npy file to read it from; looked for here, then beside the config"),      \
-        OPTION(group ".dataset", STRING, NONE, a_dataset, "", LOOSE,                               \
-               "HDF5: its dataset, [z][y][x] or [step][z][y][x]; a .npy file is one array of "     \
-               "that shape"),                                                                      \
-        OPTION(group ".step", COUNT, RANGE(-1, MOST_COUNT), "-1", "", LOOSE,                       \
-               "which step of the dataset, from 0; -1 is the last")
-
 const struct hs_option hs_options[] = {
     OPTION("title", STRING, NONE, "", "", LOOSE, "name of the case, for the file and the pictures"),
     OPTION("temperature_unit", STRING, NONE, "K", "", LOOSE,
@@ -73,7 +59,16 @@ const struct hs_option hs_options[] = {
 
     OPTION("initial", GROUP, NONE, NULL, "", FIXED,
            "temperature at t = 0: a value, an expression or a dataset, and regions over it"),
-    FIELD("initial", "K", "temperature"),
+    OPTION("initial.value", VALUE, ANY, NULL, "K", FIXED,
+           "one value everywhere, or an expression of x, y, z, t"),
+    OPTION("initial.expression", VALUE, ANY, NULL, "K", FIXED, "an expression of x, y, z, t"),
+    OPTION("initial.file", STRING, NONE, NULL, "", FIXED,
+           "HDF5 or .npy file to read it from; looked for here, then beside the config"),
+    OPTION("initial.dataset", STRING, NONE, "temperature", "", LOOSE,
+           "HDF5: its dataset, [z][y][x] or [step][z][y][x]; a .npy file is one array of "
+           "that shape"),
+    OPTION("initial.step", COUNT, RANGE(-1, MOST_COUNT), "-1", "", LOOSE,
+           "which step of the dataset, from 0; -1 is the last"),
     OPTION("initial.regions", GROUP_LIST, NONE, NULL, "", FIXED,
            "parts with another temperature; later ones over earlier ones"),
     OPTION("initial.regions[].shape", CHOICE, CHOICES("box|sphere|cylinder"), NULL, "", FIXED,
@@ -96,7 +91,16 @@ const struct hs_option hs_options[] = {
     OPTION(
         "source", GROUP, NONE, NULL, "", FIXED,
         "heat source: W/m^3 with a conductivity, K/s with a diffusivity alone, K per sweep if raw"),
-    FIELD("source", "W/m^3", "source"),
+    OPTION("source.value", VALUE, ANY, NULL, "W/m^3", FIXED,
+           "one value everywhere, or an expression of x, y, z, t"),
+    OPTION("source.expression", VALUE, ANY, NULL, "W/m^3", FIXED, "an expression of x, y, z, t"),
+    OPTION("source.file", STRING, NONE, NULL, "", FIXED,
+           "HDF5 or .npy file to read it from; looked for here, then beside the config"),
+    OPTION("source.dataset", STRING, NONE, "source", "", LOOSE,
+           "HDF5: its dataset, [z][y][x] or [step][z][y][x]; a .npy file is one array of "
+           "that shape"),
+    OPTION("source.step", COUNT, RANGE(-1, MOST_COUNT), "-1", "", LOOSE,
+           "which step of the dataset, from 0; -1 is the last"),
 
     OPTION("boundary", GROUP, NONE, NULL, "", FIXED,
            "conditions at the faces: all, x_min, x_max, y_min, y_max, z_min, z_max"),
