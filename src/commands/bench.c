@@ -4,6 +4,7 @@
 #include "core/version.h"
 #include "engine/registry.h"
 #include "input/arguments.h"
+#include "input/options.h"
 #include "input/points.h"
 #include "output/bench_report.h"
 #include "output/existing.h"
@@ -120,24 +121,13 @@ static void sketch_problem(const struct hs_bench_request *request, struct hs_pro
     out->solver.device = request->device;
 }
 
-/* Takes the next name off a list with commas; false at its end. */
-static bool next_name(const char **list, char *out, size_t size)
-{
-    if (!**list)
-        return false;
-    const size_t length = strcspn(*list, ",");
-    snprintf(out, size, "%.*s", (int)length, *list);
-    *list += length + ((*list)[length] == ',');
-    return true;
-}
-
 /* Marks those of the list in `named`; each must be one that can do the case. */
 static enum hs_status find_named(const char *list, struct hs_problem *problem,
                                  const struct hs_backend **backend, bool named[MOST_KERNELS],
                                  struct hs_error *err)
 {
     char name[64], note[256];
-    while (next_name(&list, name, sizeof name)) {
+    while (hs_list_next(&list, ',', name, sizeof name)) {
         const struct hs_kernel *one = NULL;
         problem->solver.kernel = name;
         const enum hs_status st = hs_choose(problem, backend, &one, note, sizeof note, err);
@@ -154,7 +144,7 @@ static enum hs_status leave_out(const char *list, enum hs_device device, bool na
                                 struct hs_error *err)
 {
     char name[64];
-    while (next_name(&list, name, sizeof name)) {
+    while (hs_list_next(&list, ',', name, sizeof name)) {
         const struct hs_kernel *one = NULL;
         const enum hs_status st = hs_kernel_find(name, device, &one, err);
         if (st)
@@ -252,16 +242,13 @@ static enum hs_status draw_roofline(const struct hs_bench_report *report, const 
                                     struct hs_error *err)
 {
     const struct hs_bench_request *request = &report->bench->request;
-    char title[192], subtitle[192], points[96] = "";
-    for (int axis = 0; axis < request->dims; axis++)
-        snprintf(points + strlen(points), sizeof points - strlen(points), "%s%lld",
-                 axis ? " \u00D7 " : "", (long long)request->points[axis]);
-    snprintf(title, sizeof title, "%s", report->rows[0].device);
+    char subtitle[192], points[HS_POINTS_TEXT];
+    hs_points_name(request->dims, request->points, " \u00D7 ", points, sizeof points);
     snprintf(subtitle, sizeof subtitle,
              "%s points, radius %d, %s, fields in %s \u2014 heatsolve %s, commit %s", points,
              request->radius, hs_precision_name(request->precision),
              hs_bench_place_name(report->roofline->place), hs_version(), hs_commit());
-    return hs_picture_roofline(report->roofline, title, subtitle, path, err);
+    return hs_picture_roofline(report->roofline, report->rows[0].device, subtitle, path, err);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
@@ -369,8 +356,8 @@ const struct hs_command hs_command_bench = {
         "  --repeats N         samples, at most (15)\n"
         "  --roofline FILE     draws the kernels under the device's measured ceilings, and says\n"
         "                      what bounds each\n"
-        "  --peers             the same sweep in those of NumPy, CuPy, PyTorch, JAX, Numba and\n"
-        "                      Triton that $PYTHON (default python3) has; radius 1\n"
+        "  --peers             the same sweep in NumPy, CuPy, PyTorch, JAX, Numba and Triton, as\n"
+        "                      far as $PYTHON (default python3) has them; radius 1\n"
         "  --peer NAME,...     only these of them\n"
         "  --peer-seconds S    time limit for each (300)\n"
         "  --json, --csv       instead of the table\n\n"

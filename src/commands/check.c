@@ -7,7 +7,6 @@
 #include "engine/rate.h"
 #include "engine/steady.h"
 #include "engine/trial.h"
-#include "input/arguments.h"
 #include "output/claim.h"
 #include "output/faces.h"
 #include "output/files.h"
@@ -21,39 +20,21 @@
 
 static const double rate_seconds = 0.3; /* of sweeps to tell the rate from */
 
-struct request {
-    const char *config;
-    struct hs_argument_list set;
-    bool quiet, json;
-};
-
 /* What is to be said. */
 struct outlook {
     const struct hs_problem *problem;
     const struct hs_plan *plan;
-    double memory; /* bytes */
-    double output; /* bytes */
-    double room;   /* bytes that it may have */
+    double memory;     /* bytes */
+    double output;     /* bytes */
+    double free_bytes; /* for it */
     struct hs_rate rate;
     double seconds;          /* all sweeps */
-    double looking;          /* at the field between them [s] */
+    double looking;          /* reductions between them [s] */
     double updates;          /* points a second */
     struct hs_error refused; /* why a run would not begin: what is there already */
     struct hs_steady_outlook steady;
     struct hs_doubts doubts;
 };
-
-static enum hs_status read_request(int argc, char **argv, struct request *request,
-                                   struct hs_error *err)
-{
-    const struct hs_argument table[] = {
-        {NULL, HS_ARGUMENT_STRING, &request->config, "a config file"},
-        {"--set", HS_ARGUMENT_LIST, &request->set, "KEY=VALUE"},
-        {"--quiet", HS_ARGUMENT_FLAG, &request->quiet, NULL},
-        {"--json", HS_ARGUMENT_FLAG, &request->json, NULL},
-    };
-    return hs_arguments_read(argc, argv, table, sizeof table / sizeof *table, err);
-}
 
 static enum hs_status look_ahead(struct outlook *outlook, struct hs_error *err)
 {
@@ -61,7 +42,7 @@ static enum hs_status look_ahead(struct outlook *outlook, struct hs_error *err)
     const struct hs_plan *plan = outlook->plan;
     const struct hs_box interior = hs_problem_interior(problem);
     outlook->memory = plan->backend->memory(problem, plan->kernel);
-    enum hs_status st = hs_rate_measure(problem, plan, rate_seconds, &outlook->rate, err);
+    const enum hs_status st = hs_rate_measure(problem, plan, rate_seconds, &outlook->rate, err);
     const double sweep = outlook->rate.seconds_per_sweep;
     outlook->seconds = plan->sweeps > 0 ? sweep * (double)plan->sweeps : 0.0;
     outlook->updates = (double)hs_box_count(&interior) / sweep;
@@ -69,10 +50,8 @@ static enum hs_status look_ahead(struct outlook *outlook, struct hs_error *err)
                        (double)hs_plan_stretch(plan, problem);
     if (problem->schedule.steady)
         outlook->steady = hs_steady_look_ahead(problem, plan);
-    outlook->room = hs_file_free_space(problem->output.file, true);
-    if (!st)
-        st = hs_size_estimate_bytes(problem, plan, outlook->seconds + outlook->looking,
-                                    &outlook->output, err);
+    outlook->free_bytes = hs_file_free_space(problem->output.file, true);
+    outlook->output = hs_size_estimate_bytes(problem, plan, outlook->seconds + outlook->looking);
     return st;
 }
 
@@ -105,9 +84,10 @@ static void print_duration(double seconds)
 static void print_grid(const struct hs_problem *problem)
 {
     const struct hs_grid *grid = &problem->grid;
+    char points[HS_POINTS_TEXT];
+    hs_grid_name_points(grid, points, sizeof points);
     print_label("grid");
-    for (int axis = 0; axis < grid->dims; axis++)
-        printf("%s%" PRId64, axis ? " x " : "", grid->points[axis]);
+    printf("%s", points);
     if (grid->dims > 1)
         printf(" = %" PRId64, hs_grid_count(grid));
     printf(" nodes, %s precision\n", hs_precision_name(problem->precision));
@@ -156,7 +136,7 @@ static void print_steps(const struct hs_problem *problem, const struct hs_plan *
            plan->sweeps, plan->end);
 }
 
-/* Wall time of so many sweeps and of the looks between them [s]. */
+/* Wall time of so many sweeps and of the reductions between them [s]. */
 static double seconds_of(const struct outlook *outlook, double sweeps)
 {
     const double stretch = (double)hs_plan_stretch(outlook->plan, outlook->problem);
@@ -187,7 +167,7 @@ static void print_steady_sweeps(const struct outlook *outlook)
     if (!steady->slowest.free_mean)
         return;
     print_label("");
-    printf("if source and walls bring as much heat as they take: no wall holds the mean\n");
+    printf("provided that source and walls balance: no wall holds the mean temperature\n");
 }
 
 static void print_steady(const struct outlook *outlook)
@@ -201,16 +181,16 @@ static void print_steady(const struct outlook *outlook)
     print_steady_sweeps(outlook);
     print_label("");
     if (isnan(steady->slowest.decay)) {
-        printf("what the tolerance leaves to the steady state is not known\n");
+        printf("how far from the steady state the tolerance ends is not known\n");
         return;
     }
-    printf("the tolerance of %.3g %s a sweep leaves about %.2g %s to the steady state; to leave "
-           "1 %s give %.2g\n",
+    printf("at the tolerance of %.3g %s a sweep the field is still about %.2g %s from the steady "
+           "state; for 1 %s give %.2g\n",
            tolerance, unit, steady->distance, unit, unit, steady->slowest.decay);
     if (tolerance >= 2.0 * steady->rounding)
         return;
     print_label("");
-    printf("%s tells no change below %.2g %s at these temperatures\n",
+    printf("%s cannot resolve changes below %.2g %s at these temperatures\n",
            hs_precision_name(problem->precision), 2.0 * steady->rounding, unit);
 }
 
@@ -219,7 +199,8 @@ static void print_text(const struct outlook *outlook)
     const struct hs_problem *problem = outlook->problem;
     const struct hs_plan *plan = outlook->plan;
     print_label("config");
-    const bool fits = hs_size_estimate_least(problem, plan, HS_SIZE_ESTIMATE_ANEW) <= outlook->room;
+    const bool fits =
+        hs_size_estimate_least(problem, plan, HS_SIZE_ESTIMATE_ANEW) <= outlook->free_bytes;
     hs_text_put(stdout, problem->config_path, "");
     printf(": %s%s", fits ? "OK" : "too large for the disk",
            problem->title && problem->title[0] ? ": " : "");
@@ -232,7 +213,7 @@ static void print_text(const struct outlook *outlook)
            plan->choice == HS_CHOICE_TUNED ? ", tuned" : "", outlook->rate.device);
     if (hs_trial_due(problem, plan, 0)) {
         print_label("");
-        printf("by a heuristic; a run first times it beside the others for some 0.3 s\n");
+        printf("by a heuristic; a run first times it against the others for about 0.3 s\n");
     }
     print_label("memory");
     print_bytes(outlook->memory);
@@ -245,9 +226,10 @@ static void print_text(const struct outlook *outlook)
     print_bytes(outlook->output);
     printf(", in ");
     hs_text_put(stdout, problem->output.file, "");
-    if (isfinite(outlook->room)) {
-        printf(", where there is room for ");
-        print_bytes(outlook->room);
+    if (isfinite(outlook->free_bytes)) {
+        printf(", where ");
+        print_bytes(outlook->free_bytes);
+        printf(" are free");
     }
     printf("\n");
     print_label("time");
@@ -335,11 +317,11 @@ static void print_json(const struct outlook *outlook)
     hs_json_text(&json, "output", problem->output.file);
     hs_json_integer(&json, "snapshots", hs_plan_snapshots(plan));
     hs_json_number(&json, "output_bytes", outlook->output);
-    hs_json_number(&json, "output_room", outlook->room);
+    hs_json_number(&json, "output_free_bytes", outlook->free_bytes);
     hs_json_text(&json, "refused", outlook->refused.text);
     hs_json_number(&json, "points_per_second", outlook->updates);
     hs_json_number(&json, "seconds", outlook->seconds);
-    hs_json_number(&json, "looking", outlook->looking);
+    hs_json_number(&json, "reduction_seconds", outlook->looking);
     hs_json_text(&json, "note", plan->note);
     hs_json_open_array(&json, "warnings");
     for (int d = 0; d < outlook->doubts.count; d++)
@@ -357,21 +339,22 @@ static enum hs_status check_claim(struct outlook *outlook, struct hs_error *err)
     const enum hs_status st = hs_claim_check(outlook->problem, false, &outlook->refused);
     if (!st || st == HS_IO)
         return HS_OK;
-    return hs_error_add(err, st, "%s", outlook->refused.text ? outlook->refused.text : "no memory");
+    return hs_error_add(err, st, "%s", outlook->refused.text);
 }
 
 static enum hs_status run(int argc, char **argv, struct hs_error *err)
 {
-    struct request request = {0};
+    struct hs_case_request request = {0};
+    const struct hs_argument table[] = {HS_CASE_ARGUMENTS(&request)};
     struct hs_problem problem;
     struct hs_plan plan;
     struct outlook outlook = {.problem = &problem, .plan = &plan};
     hs_problem_init(&problem);
     hs_error_init(&outlook.refused);
 
-    enum hs_status st = read_request(argc, argv, &request, err);
+    enum hs_status st = hs_arguments_read(argc, argv, table, sizeof table / sizeof *table, err);
     if (!st)
-        st = hs_case_read(request.config, request.set.items, request.set.count, &problem, err);
+        st = hs_case_read(&request, &problem, err);
     if (!st)
         st = check_claim(&outlook, err);
     if (!st)
@@ -408,13 +391,13 @@ const struct hs_command hs_command_check = {
         "history makes it long, checking the field; it is measured for 0.3 s with the chosen\n"
         "kernel on this grid, on a field of ones, and does not include writing the file. With\n"
         "steady it prints after how many sweeps the slowest mode will have died out, and how far\n"
-        "from the steady state the tolerance leaves the field.\n"
+        "from the steady state the field still is at the tolerance.\n"
         "\n"
-        "Likely slips of units (a specific heat under 10, degrees Celsius beside kelvin, lengths\n"
-        "in mm) are warnings, which do not change the exit status.\n"
+        "Likely mistakes in units (a specific heat below 10, degrees Celsius beside kelvin,\n"
+        "lengths in mm) are warnings, which do not change the exit status.\n"
         "\n"
-        "Writes no file. \"refused\" says what is there already that a run would not replace.\n"
-        "exit status: 0 OK, 2 bad config, 3 a file cannot be read or there is no room for\n"
+        "Writes no file. \"refused\" names an existing file that a run would not replace.\n"
+        "exit status: 0 OK, 2 bad config, 3 a file cannot be read or the disk is too full for\n"
         "the output, 4 device or memory.\n",
     .run = run,
 };

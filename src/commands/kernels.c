@@ -6,7 +6,6 @@
 #include "engine/case.h"
 #include "engine/registry.h"
 #include "engine/trial.h"
-#include "input/arguments.h"
 #include "output/json.h"
 #include "output/tune_file.h"
 
@@ -14,19 +13,13 @@
 #include <stdio.h>
 #include <string.h>
 
-struct request {
-    const char *config; /* or NULL */
-    struct hs_argument_list set;
-    bool json;
-};
-
 /* A config's case, for which the kernels are asked. */
 struct asked {
     struct hs_problem problem;
     struct hs_plan plan; /* as auto makes it, whatever kernel the config names */
 };
 
-static enum hs_status read_request(int argc, char **argv, struct request *request,
+static enum hs_status read_request(int argc, char **argv, struct hs_case_request *request,
                                    struct hs_error *err)
 {
     const struct hs_argument table[] = {
@@ -41,11 +34,10 @@ static enum hs_status read_request(int argc, char **argv, struct request *reques
     return st;
 }
 
-static enum hs_status read_case(const struct request *request, struct asked *out,
+static enum hs_status read_case(const struct hs_case_request *request, struct asked *out,
                                 struct hs_error *err)
 {
-    const enum hs_status st =
-        hs_case_read(request->config, request->set.items, request->set.count, &out->problem, err);
+    const enum hs_status st = hs_case_read(request, &out->problem, err);
     if (st)
         return st;
     struct hs_problem free_to_choose = out->problem;
@@ -112,7 +104,7 @@ static void print_case(const struct asked *asked)
         const struct hs_kernel *k = hs_kernels[n];
         const bool can = suits(asked, k, reason, sizeof reason);
         const char *taken = asked->plan.choice == HS_CHOICE_TUNED ? "auto takes it, as tuned"
-                            : trial ? "auto tries it first, beside the others"
+                            : trial ? "auto tries it first, against the others"
                                     : "auto takes it";
         printf(format, k->name, hs_device_name(k->device), can ? "yes" : "no",
                k == asked->plan.kernel ? taken
@@ -183,7 +175,7 @@ static void print_json(const struct asked *asked)
 
 static enum hs_status run(int argc, char **argv, struct hs_error *err)
 {
-    struct request request = {0};
+    struct hs_case_request request = {0};
     struct asked asked = {.plan = {.sweeps = 0}};
     hs_problem_init(&asked.problem);
     enum hs_status st = read_request(argc, argv, &request, err);

@@ -1,9 +1,9 @@
 /* heatsolve run: config -> problem -> plan -> sweeps -> observers -> file and report. */
 #include "commands/command.h"
+#include "core/memory.h"
 #include "engine/case.h"
 #include "engine/loop.h"
 #include "engine/signals.h"
-#include "input/arguments.h"
 #include "output/checkpoint.h"
 #include "output/claim.h"
 #include "output/progress.h"
@@ -18,9 +18,8 @@
 #include <string.h>
 
 struct request {
-    const char *config;
-    struct hs_argument_list set;
-    bool quiet, json, resume, retune, overwrite;
+    struct hs_case_request of;
+    bool resume, retune, overwrite;
     const char *output; /* instead of the config's; or NULL */
 };
 
@@ -32,8 +31,7 @@ struct job {
     struct hs_resume resume;
     void *resumed; /* the field that start.field points to */
     struct hs_snapshots *snapshots;
-    struct hs_checkpoint *checkpoint;
-    struct hs_progress *progress;
+    struct hs_observer *checkpoint, *progress;
     struct hs_loop_result result;
     struct hs_exact_error error; /* against exact; NaN without */
     int64_t written;             /* snapshots in the file */
@@ -44,10 +42,7 @@ static enum hs_status read_request(int argc, char **argv, struct request *reques
                                    struct hs_error *err)
 {
     const struct hs_argument table[] = {
-        {NULL, HS_ARGUMENT_STRING, &request->config, "a config file"},
-        {"--set", HS_ARGUMENT_LIST, &request->set, "KEY=VALUE"},
-        {"--quiet", HS_ARGUMENT_FLAG, &request->quiet, NULL},
-        {"--json", HS_ARGUMENT_FLAG, &request->json, NULL},
+        HS_CASE_ARGUMENTS(&request->of),
         {"--resume", HS_ARGUMENT_FLAG, &request->resume, NULL},
         {"--overwrite", HS_ARGUMENT_FLAG, &request->overwrite, NULL},
         {"--retune", HS_ARGUMENT_FLAG, &request->retune, NULL},
@@ -62,13 +57,11 @@ static enum hs_status read_request(int argc, char **argv, struct request *reques
     return st;
 }
 
-/* --output is one more override, with what libconfig's strings need in front of " and \\. */
+/* --output is one more override, with what a config's strings need in front of " and \\. */
 static char *output_override(const char *file)
 {
     static const char key[] = "output.file=\"";
-    char *text = malloc(sizeof key + 2 * strlen(file) + 2);
-    if (!text)
-        return NULL;
+    char *text = hs_new(sizeof key + 2 * strlen(file) + 2);
     size_t used = sizeof key - 1;
     memcpy(text, key, used);
     for (; *file; file++) {
@@ -84,9 +77,9 @@ static enum hs_status read_problem(struct request *request, struct hs_problem *p
                                    struct hs_error *err)
 {
     char *output = request->output ? output_override(request->output) : NULL;
-    enum hs_status st = output ? hs_argument_list_add(&request->set, output, err) : HS_OK;
-    if (!st)
-        st = hs_case_read(request->config, request->set.items, request->set.count, problem, err);
+    if (output)
+        hs_argument_list_add(&request->of.set, output);
+    const enum hs_status st = hs_case_read(&request->of, problem, err);
     if (request->overwrite)
         problem->output.overwrite = true;
     free(output);
@@ -116,7 +109,7 @@ static enum hs_status find_start(const struct request *request, struct job *job,
     if (!request->resume)
         return HS_OK;
     const enum hs_status st =
-        hs_checkpoint_read(&job->problem, &job->plan, &job->resume, &job->resumed, err);
+        hs_resume_read(&job->problem, &job->plan, &job->resume, &job->resumed, err);
     job->start.sweep = job->resume.sweep;
     job->start.field = job->resumed;
     return st;
@@ -130,28 +123,23 @@ static enum hs_status open_observers(const struct request *request, struct job *
     if (!st)
         st = hs_claim_check_twin(&job->problem, err);
     if (!st)
-        st = hs_checkpoint_create(&job->problem, &job->checkpoint, err);
-    if (!st)
-        hs_checkpoint_goes_with(job->checkpoint, job->snapshots);
-    if (!st && !request->quiet)
-        st = hs_progress_create(&job->problem, &job->plan, &job->progress, err);
+        job->checkpoint = hs_checkpoint_create(&job->problem, job->snapshots);
+    if (!st && !request->of.quiet)
+        job->progress = hs_progress_create(&job->problem, &job->plan);
     return st;
 }
 
 static enum hs_status sweep(const struct request *request, struct job *job, struct hs_error *err)
 {
-    struct hs_observer *observers[3];
-    int count = 0;
-    observers[count++] = hs_snapshots_observer(job->snapshots);
-    observers[count++] = hs_checkpoint_observer(job->checkpoint);
-    if (job->progress)
-        observers[count++] = hs_progress_observer(job->progress);
-    const enum hs_status st = hs_loop_run(&job->problem, &job->plan, &job->start, observers, count,
-                                          &hs_signals_stop, &job->result, err);
+    struct hs_observer *observers[] = {hs_snapshots_observer(job->snapshots), job->checkpoint,
+                                       job->progress};
+    const enum hs_status st =
+        hs_loop_run(&job->problem, &job->plan, &job->start, observers, job->progress ? 3 : 2,
+                    &hs_signals_stop, &job->result, err);
     if (st == HS_INTERRUPTED)
         hs_error_add(err, st,
                      "interrupted at sweep %lld, t = %.9g s, by %s; the state is saved beside %s; "
-                     "the same command with --resume%s goes on from there",
+                     "the same command with --resume%s continues from there",
                      (long long)job->result.sweeps, job->result.time,
                      hs_signals_name(hs_signals_stop), job->problem.output.file,
                      request->overwrite ? " instead of --overwrite" : "");
@@ -204,25 +192,26 @@ static void report(const struct request *request, const struct job *job, enum hs
                                      .error = job->error,
                                      .snapshots = job->written,
                                      .probes = job->probes};
-    if (request->json)
+    if (request->of.json)
         hs_report_json(stdout, &report);
-    else if (!request->quiet)
+    else if (!request->of.quiet)
         hs_report_text(stdout, &report);
 }
 
-/* Where memory is short they are not told. */
 static void keep_probes(struct job *job)
 {
     const int count = job->problem.probe_count;
-    job->probes = count > 0 ? malloc((size_t)count * sizeof *job->probes) : NULL;
-    for (int i = 0; i < count && job->probes; i++)
+    job->probes = hs_new(((size_t)count + 1) * sizeof *job->probes);
+    for (int i = 0; i < count; i++)
         job->probes[i] = hs_snapshots_probe(job->snapshots, i);
 }
 
 static void close_observers(struct job *job)
 {
-    hs_progress_destroy(job->progress);
-    hs_checkpoint_destroy(job->checkpoint);
+    if (job->progress)
+        job->progress->destroy(job->progress->self);
+    if (job->checkpoint)
+        job->checkpoint->destroy(job->checkpoint->self);
     if (job->snapshots) {
         job->error = hs_snapshots_last_error(job->snapshots);
         job->written = hs_snapshots_count(job->snapshots);
@@ -253,7 +242,7 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     if (!st && request.retune)
         st = hs_tune_file_retune(&job.problem, &job.plan, err);
     if (!st && !request.retune)
-        st = hs_tune_file_try(&job.problem, &job.plan, job.start.sweep, err);
+        hs_tune_file_try(&job.problem, &job.plan, job.start.sweep);
     if (!st)
         st = open_observers(&request, &job, err);
     if (!st)
@@ -266,7 +255,7 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     free(job.resumed);
     free(job.probes);
     hs_problem_release(&job.problem);
-    hs_argument_list_release(&request.set);
+    hs_argument_list_release(&request.of.set);
     return st;
 }
 
@@ -282,20 +271,18 @@ const struct hs_command hs_command_run = {
         "                   heatsolve options lists the keys\n"
         "  --output FILE    writes there instead of output.file\n"
         "  --resume         continues from the newest checkpoint beside the output, or from the\n"
-        "                   output's last snapshot: with a later end a finished run becomes "
-        "longer\n"
-        "  --overwrite      begins anew in the place of an earlier run's file, which is refused\n"
-        "                   otherwise; as output.overwrite = true in the config. What heatsolve\n"
-        "                   did not write is never replaced\n"
+        "                   output's last snapshot; a later end extends a finished run\n"
+        "  --overwrite      starts over and replaces an earlier run's file, which is refused\n"
+        "                   otherwise; as output.overwrite = true in the config. Files that\n"
+        "                   heatsolve did not write are never replaced\n"
         "  --retune         times the kernels first, as tune --retune does, and takes the\n"
         "                   fastest; solver.kernel must be \"auto\"\n"
         "  --quiet          no progress and no summary\n"
         "  --json           the summary as one JSON object on standard output\n"
         "\n"
-        "Interrupted (Ctrl-C, SIGTERM, SIGHUP, SIGUSR1, SIGXCPU), it saves its state and ends\n"
-        "with 130; --resume goes on from there, to the same bits. A second Ctrl-C or SIGTERM\n"
-        "ends it at once. SIGHUP is ignored under nohup. Where nobody reads its output any\n"
-        "more, it goes on in silence.\n"
+        "Interrupted (Ctrl-C, SIGTERM, SIGHUP, SIGUSR1, SIGXCPU), it saves its state and exits\n"
+        "with 130; --resume continues from there, bit for bit. A second Ctrl-C or SIGTERM ends\n"
+        "it at once. SIGHUP is ignored under nohup. A closed pipe or terminal does not stop it.\n"
         "\n"
         "exit status:\n"
         "  0    done; all checks that the config asks for passed\n"
@@ -303,9 +290,9 @@ const struct hs_command hs_command_run = {
         "       snapshots are kept), or steady.tolerance not reached in time.end,\n"
         "       time.sweeps or, where neither is given, 100000000 sweeps\n"
         "  2    bad command line or config; nothing was written\n"
-        "  3    reading or writing failed, what was written stays readable; or there is no\n"
-        "       room for the output, or a file there that would be lost, and nothing was\n"
-        "       written\n"
+        "  3    reading or writing failed, what was written stays readable; or the disk is too\n"
+        "       full for the output, or a file would be replaced that must not be, and nothing\n"
+        "       was written\n"
         "  4    device or memory\n"
         "  130  interrupted, state saved\n",
     .run = run,

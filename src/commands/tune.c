@@ -3,7 +3,6 @@
 #include "commands/command.h"
 #include "engine/case.h"
 #include "engine/signals.h"
-#include "input/arguments.h"
 #include "output/json.h"
 #include "output/tune_file.h"
 
@@ -11,12 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct request {
-    const char *config;
-    struct hs_argument_list set;
-    bool retune, quiet, json;
-};
 
 struct findings {
     const struct hs_problem *problem;
@@ -27,19 +20,6 @@ struct findings {
     char note[512];
 };
 
-static enum hs_status read_request(int argc, char **argv, struct request *request,
-                                   struct hs_error *err)
-{
-    const struct hs_argument table[] = {
-        {NULL, HS_ARGUMENT_STRING, &request->config, "a config file"},
-        {"--set", HS_ARGUMENT_LIST, &request->set, "KEY=VALUE"},
-        {"--retune", HS_ARGUMENT_FLAG, &request->retune, NULL},
-        {"--quiet", HS_ARGUMENT_FLAG, &request->quiet, NULL},
-        {"--json", HS_ARGUMENT_FLAG, &request->json, NULL},
-    };
-    return hs_arguments_read(argc, argv, table, sizeof table / sizeof *table, err);
-}
-
 /* The plan as "auto" makes it, whatever kernel the config names. */
 static enum hs_status plan_by_itself(const struct hs_problem *problem, struct hs_plan *out,
                                      struct hs_error *err)
@@ -49,14 +29,13 @@ static enum hs_status plan_by_itself(const struct hs_problem *problem, struct hs
     return hs_plan_make(&asked, out, err);
 }
 
-static enum hs_status find_out(const struct request *request, struct findings *findings,
-                               struct hs_error *err)
+static enum hs_status find_out(bool retune, struct findings *findings, struct hs_error *err)
 {
     struct hs_tuning *tuning = &findings->tuning;
     struct hs_tune_case about;
     char reason[384] = "";
     enum hs_status st = hs_tune_case_of(findings->problem, &findings->plan, &about, err);
-    if (!st && !request->retune)
+    if (!st && !retune)
         findings->from_before = hs_tune_file_read(&about, tuning, reason, sizeof reason);
     if (!st && reason[0])
         snprintf(findings->note, sizeof findings->note, "tried again: %s", reason);
@@ -84,10 +63,10 @@ static const char *remark(const struct findings *findings, int n)
     const struct hs_tune_row *row = &findings->tuning.row[n];
     const bool usual = strcmp(row->kernel, findings->plan.kernel->name) == 0;
     if (n == 0)
-        return usual ? "the fastest; auto takes it by itself" : "the fastest";
+        return usual ? "the fastest; auto takes it untuned, too" : "the fastest";
     if (usual)
-        return "what auto takes by itself";
-    return row->samples == 1 ? "one look" : "";
+        return "what auto takes untuned";
+    return row->samples == 1 ? "one sample" : "";
 }
 
 static void print_row(const struct findings *findings, int n)
@@ -178,20 +157,23 @@ static void print_json(const struct findings *findings)
 
 static enum hs_status run(int argc, char **argv, struct hs_error *err)
 {
-    struct request request = {0};
+    struct hs_case_request request = {0};
+    bool retune = false;
+    const struct hs_argument table[] = {HS_CASE_ARGUMENTS(&request),
+                                        {"--retune", HS_ARGUMENT_FLAG, &retune, NULL}};
     struct hs_problem problem;
     static struct findings findings; /* large for a stack */
     findings = (struct findings){.problem = &problem};
     hs_problem_init(&problem);
     hs_signals_ignore_pipe(); /* what it finds is kept, whoever reads the table */
 
-    enum hs_status st = read_request(argc, argv, &request, err);
+    enum hs_status st = hs_arguments_read(argc, argv, table, sizeof table / sizeof *table, err);
     if (!st)
-        st = hs_case_read(request.config, request.set.items, request.set.count, &problem, err);
+        st = hs_case_read(&request, &problem, err);
     if (!st)
         st = plan_by_itself(&problem, &findings.plan, err);
     if (!st)
-        st = find_out(&request, &findings, err);
+        st = find_out(retune, &findings, err);
     if (!st && request.json)
         print_json(&findings);
     else if (!st && !request.quiet)

@@ -1,9 +1,9 @@
 /* heatsolve verify: does the chosen kernel compute what it should, and do grids converge? */
 #include "engine/verify.h"
 #include "commands/command.h"
+#include "core/memory.h"
 #include "engine/case.h"
 #include "engine/registry.h"
-#include "input/arguments.h"
 #include "output/json.h"
 #include "output/tune_file.h"
 
@@ -16,12 +16,10 @@
 static const double refinement_updates = 1e9;
 
 struct request {
-    const char *config;
-    struct hs_argument_list set;
+    struct hs_case_request of;
     int64_t sweeps; /* 0: as many as fit in some seconds */
     const char *kernel;
     bool every; /* --kernel all */
-    bool quiet, json;
 };
 
 struct findings {
@@ -37,12 +35,9 @@ static enum hs_status read_request(int argc, char **argv, struct request *reques
                                    struct hs_error *err)
 {
     const struct hs_argument table[] = {
-        {NULL, HS_ARGUMENT_STRING, &request->config, "a config file"},
-        {"--set", HS_ARGUMENT_LIST, &request->set, "KEY=VALUE"},
+        HS_CASE_ARGUMENTS(&request->of),
         {"--sweeps", HS_ARGUMENT_COUNT, &request->sweeps, "N"},
         {"--kernel", HS_ARGUMENT_STRING, &request->kernel, "NAME"},
-        {"--quiet", HS_ARGUMENT_FLAG, &request->quiet, NULL},
-        {"--json", HS_ARGUMENT_FLAG, &request->json, NULL},
     };
     return hs_arguments_read(argc, argv, table, sizeof table / sizeof *table, err);
 }
@@ -50,15 +45,11 @@ static enum hs_status read_request(int argc, char **argv, struct request *reques
 static enum hs_status read_problem(const struct request *request, struct hs_problem *problem,
                                    struct hs_error *err)
 {
-    const enum hs_status st =
-        hs_case_read(request->config, request->set.items, request->set.count, problem, err);
+    const enum hs_status st = hs_case_read(&request->of, problem, err);
     if (st || !request->kernel)
         return st;
-    char *kernel = strdup(request->every ? "auto" : request->kernel);
-    if (!kernel)
-        return hs_error_add(err, HS_DEVICE, "no memory for the kernel's name");
     free(problem->solver.kernel);
-    problem->solver.kernel = kernel;
+    problem->solver.kernel = hs_copy(request->every ? "auto" : request->kernel);
     free(problem->place[HS_PLACE_KERNEL]);
     problem->place[HS_PLACE_KERNEL] = NULL;
     return HS_OK;
@@ -98,14 +89,6 @@ static bool within(const struct hs_comparison *comparison)
 
 /* ---- for people ---------------------------------------------------------------------------- */
 
-static void print_node(const struct hs_grid *grid, const int64_t node[HS_AXES])
-{
-    printf("node (");
-    for (int axis = 0; axis < grid->dims; axis++)
-        printf("%s%" PRId64, axis ? ", " : "", node[axis]);
-    printf(")");
-}
-
 /* Of both sides alike: the sources say fma(), and no compiler may make or undo one. */
 static const char contraction[] =
     "both use fused multiply-adds as written, one a term; contraction by the compiler is off";
@@ -141,22 +124,13 @@ static void print_comparison(const struct findings *findings)
     printf("  max |difference| %.3g\n  max relative     %.3g\n  max ULPs         %" PRIu64 "\n",
            c->max_abs, c->max_relative, c->max_ulps);
     if (c->differing > 0) {
-        printf("  most ULPs at     ");
-        print_node(&findings->problem->grid, c->worst);
-        printf(": %.17g, reference %.17g\n", c->value, c->reference);
+        char node[HS_POINTS_TEXT];
+        hs_points_name(findings->problem->grid.dims, c->worst, ", ", node, sizeof node);
+        printf("  most ULPs at     node (%s): %.17g, reference %.17g\n", node, c->value,
+               c->reference);
     }
     print_bound(findings);
     printf("  %s\n", within(c) ? "passed" : "FAILED");
-}
-
-static void print_points(const struct hs_grid *grid, const int64_t points[HS_AXES])
-{
-    char text[64];
-    int used = 0;
-    for (int axis = 0; axis < grid->dims; axis++)
-        used += snprintf(text + used, sizeof text - (size_t)used, "%s%" PRId64, axis ? "x" : "",
-                         points[axis]);
-    printf("  %-16s", text);
 }
 
 static void print_refinement(const struct findings *findings)
@@ -171,9 +145,10 @@ static void print_refinement(const struct findings *findings)
            "sweeps", "max error", "l2 error", "order (max)", "order (l2)");
     for (int g = 0; g < HS_REFINEMENT_GRIDS; g++) {
         const struct hs_refined *grid = &r->grid[g];
-        print_points(&findings->problem->grid, grid->points);
-        printf(" %-10.4g %-10.4g %9" PRId64 " %12.4g %12.4g", grid->spacing, grid->step,
-               grid->sweeps, grid->error.max, grid->error.l2);
+        char points[HS_POINTS_TEXT];
+        hs_points_name(findings->problem->grid.dims, grid->points, "x", points, sizeof points);
+        printf("  %-16s %-10.4g %-10.4g %9" PRId64 " %12.4g %12.4g", points, grid->spacing,
+               grid->step, grid->sweeps, grid->error.max, grid->error.l2);
         if (g > 0 && isnan(r->order_max[g - 1]))
             printf("  (no order: within the rounding error, %.2g)", grid->rounding);
         else if (g > 0)
@@ -290,7 +265,7 @@ static enum hs_status compare_every(const struct request *request, struct findin
     struct hs_json json = hs_json_on(stdout);
     char reason[256];
     enum hs_status first = HS_OK;
-    if (request->json) {
+    if (request->of.json) {
         hs_json_open(&json, NULL);
         hs_json_text(&json, "config", findings->problem->config_path);
         hs_json_open_array(&json, "comparisons");
@@ -303,16 +278,16 @@ static enum hs_status compare_every(const struct request *request, struct findin
         plan->kernel = kernel;
         enum hs_status st = compare(findings, err);
         if (!st) {
-            if (request->json)
+            if (request->of.json)
                 json_comparison(&json, NULL, findings);
-            else if (!request->quiet)
+            else if (!request->of.quiet)
                 print_row(findings);
             fflush(stdout);
             st = judge(findings, err);
         }
         first = first ? first : st;
     }
-    if (request->json) {
+    if (request->of.json) {
         hs_json_close_array(&json);
         hs_json_close(&json);
     }
@@ -325,9 +300,9 @@ static enum hs_status prove(const struct request *request, struct findings *find
     const enum hs_status st = find_out(findings, err);
     if (st)
         return st;
-    if (request->json)
+    if (request->of.json)
         print_json(findings);
-    else if (!request->quiet) {
+    else if (!request->of.quiet) {
         print_comparison(findings);
         print_refinement(findings);
     }
@@ -348,7 +323,7 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
         st = read_problem(&request, &problem, err);
     if (!st)
         st = hs_tune_file_plan(&problem, &plan, err);
-    if (!st && request.every && !request.json && !request.quiet)
+    if (!st && request.every && !request.of.json && !request.of.quiet)
         print_heading(&findings);
     if (!st)
         st = run_reference(&request, &findings, err);
@@ -357,7 +332,7 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
                            : prove(&request, &findings, err);
     hs_verify_reference_release(&findings.reference);
     hs_problem_release(&problem);
-    hs_argument_list_release(&request.set);
+    hs_argument_list_release(&request.of.set);
     return st;
 }
 

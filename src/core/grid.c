@@ -51,12 +51,17 @@ int64_t hs_grid_face_count(const struct hs_grid *grid, int face)
     return grid->points[hs_face_first_axis(face)] * grid->points[hs_face_second_axis(face)];
 }
 
-void hs_grid_name_points(const struct hs_grid *grid, char *out, size_t size)
+void hs_points_name(int dims, const int64_t *points, const char *between, char *out, size_t size)
 {
     int used = 0;
-    for (int axis = 0; axis < grid->dims; axis++)
-        used += snprintf(out + used, size - (size_t)used, "%s%lld", axis ? " x " : "",
-                         (long long)grid->points[axis]);
+    for (int axis = 0; axis < dims; axis++)
+        used += snprintf(out + used, size - (size_t)used, "%s%lld", axis ? between : "",
+                         (long long)points[axis]);
+}
+
+void hs_grid_name_points(const struct hs_grid *grid, char *out, size_t size)
+{
+    hs_points_name(grid->dims, grid->points, " x ", out, size);
 }
 
 void hs_grid_name_node(const struct hs_grid *grid, const int64_t node[HS_AXES], char *out,

@@ -60,7 +60,10 @@ double hs_grid_coordinate(const struct hs_grid *grid, int axis, int64_t i); /* m
 int64_t hs_grid_face_index(const struct hs_grid *grid, int face);
 int64_t hs_grid_face_count(const struct hs_grid *grid, int face);
 
-enum { HS_POINTS_TEXT = 72 }; /* holds what hs_grid_name_points writes */
+enum { HS_POINTS_TEXT = 72 }; /* holds what the next two write */
+
+/* "129x65x33" */
+void hs_points_name(int dims, const int64_t *points, const char *between, char *out, size_t size);
 
 /* "129 x 65 x 33", of the axes that the grid has. */
 void hs_grid_name_points(const struct hs_grid *grid, char *out, size_t size);

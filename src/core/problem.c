@@ -1,5 +1,7 @@
 #include "core/problem.h"
 
+#include "core/memory.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,16 +70,12 @@ void hs_problem_release(struct hs_problem *problem)
     hs_problem_init(problem);
 }
 
-bool hs_problem_add_input(struct hs_problem *problem, const char *key, const char *path)
+void hs_problem_add_input(struct hs_problem *problem, const char *key, const char *path)
 {
-    const size_t size = ((size_t)problem->input_count + 1) * sizeof *problem->inputs;
-    struct hs_input *grown = (struct hs_input *)realloc(problem->inputs, size);
-    if (!grown)
-        return false;
-    struct hs_input *added = &grown[problem->input_count++];
-    problem->inputs = grown;
-    *added = (struct hs_input){.key = strdup(key), .path = strdup(path)};
-    return added->key && added->path;
+    problem->inputs =
+        hs_room(problem->inputs, (size_t)problem->input_count, sizeof *problem->inputs);
+    problem->inputs[problem->input_count++] =
+        (struct hs_input){.key = hs_copy(key), .path = hs_copy(path)};
 }
 
 const char *hs_problem_place(const struct hs_problem *problem, enum hs_place which)

@@ -164,8 +164,8 @@ struct hs_problem {
 void hs_problem_init(struct hs_problem *problem); /* empty, safe to release */
 void hs_problem_release(struct hs_problem *problem);
 
-/* Adds copies to the inputs. False: out of memory. */
-bool hs_problem_add_input(struct hs_problem *problem, const char *key, const char *path);
+/* Adds copies to the inputs. */
+void hs_problem_add_input(struct hs_problem *problem, const char *key, const char *path);
 
 /* Coefficients for a step [s]; a raw stencil ignores the step. In float they are those that
  * hs_stencil_balance makes of a material's. */

@@ -16,6 +16,13 @@ void hs_error_release(struct hs_error *err)
     hs_error_init(err);
 }
 
+const char *hs_error_reason(struct hs_error *err)
+{
+    if (err->length > 0 && err->text[err->length - 1] == '\n')
+        err->text[--err->length] = '\0';
+    return err->text ? err->text : "";
+}
+
 bool hs_error_is_full(const struct hs_error *err)
 {
     return err->mistakes >= HS_ERROR_MOST;

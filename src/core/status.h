@@ -54,6 +54,9 @@ enum hs_status hs_error_add(struct hs_error *err, enum hs_status status, const c
 /* Adds all that `other` has, with a status of its own. */
 void hs_error_join(struct hs_error *err, const struct hs_error *other);
 
+/* The only message, without the end of its line; "" if there is none. */
+const char *hs_error_reason(struct hs_error *err);
+
 /* Whether further mistakes will not be listed: no need to look for remedies. */
 bool hs_error_is_full(const struct hs_error *err);
 

@@ -5,10 +5,11 @@
 #include "engine/registry.h"
 #include "input/config.h"
 
-enum hs_status hs_case_read(const char *path, const char *const *overrides, int override_count,
-                            struct hs_problem *out, struct hs_error *err)
+enum hs_status hs_case_read(const struct hs_case_request *request, struct hs_problem *out,
+                            struct hs_error *err)
 {
-    const enum hs_status st = hs_config_read(path, overrides, override_count, out, err);
+    const enum hs_status st =
+        hs_config_read(request->config, request->set.items, request->set.count, out, err);
     if (!st)
         return hs_network_of_problem(out, err);
     struct hs_plan plan;

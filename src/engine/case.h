@@ -3,13 +3,30 @@
 #define HS_ENGINE_CASE_H
 
 #include "core/problem.h"
+#include "input/arguments.h"
+
+/* What such a command is asked; zeros to begin. */
+struct hs_case_request {
+    const char *config;
+    struct hs_argument_list set; /* hs_argument_list_release */
+    bool quiet, json;
+};
+
+/* Rows of its table of arguments. */
+#define HS_CASE_ARGUMENTS(request)                                                                 \
+    {NULL, HS_ARGUMENT_STRING, &(request)->config, "a config file"},                               \
+        {"--set", HS_ARGUMENT_LIST, &(request)->set, "KEY=VALUE"},                                 \
+        {"--quiet", HS_ARGUMENT_FLAG, &(request)->quiet, NULL},                                    \
+    {                                                                                              \
+        "--json", HS_ARGUMENT_FLAG, &(request)->json, NULL                                         \
+    }
 
 /*
  * hs_config_read, and where something is wrong with the config what else is wrong with it that only
  * the engine knows: names of backends and kernels, and steps where they follow from keys in order.
  * (Of a config in order hs_plan_make tells.) So all mistakes are reported at once.
  */
-enum hs_status hs_case_read(const char *path, const char *const *overrides, int override_count,
-                            struct hs_problem *out, struct hs_error *err);
+enum hs_status hs_case_read(const struct hs_case_request *request, struct hs_problem *out,
+                            struct hs_error *err);
 
 #endif

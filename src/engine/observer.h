@@ -20,6 +20,7 @@ struct hs_observer {
     /* Gives back what it still holds of earlier moments: called before the run's backend goes,
      * however the run ended. May be NULL. */
     void (*drain)(void *self);
+    void (*destroy)(void *self); /* for the owner; NULL where it has another way */
 };
 
 #endif

@@ -1,4 +1,5 @@
 #include "input/arguments.h"
+#include "core/memory.h"
 #include "input/options.h"
 
 #include <errno.h>
@@ -15,16 +16,10 @@ void hs_argument_list_release(struct hs_argument_list *list)
     *list = (struct hs_argument_list){NULL, 0};
 }
 
-enum hs_status hs_argument_list_add(struct hs_argument_list *list, const char *item,
-                                    struct hs_error *err)
+void hs_argument_list_add(struct hs_argument_list *list, const char *item)
 {
-    const size_t size = (size_t)(list->count + 1) * sizeof *list->items;
-    const char **items = realloc(list->items, size);
-    if (!items)
-        return hs_error_add(err, HS_DEVICE, "no memory for the command line");
-    list->items = items;
+    list->items = hs_room(list->items, (size_t)list->count, sizeof *list->items);
     list->items[list->count++] = item;
-    return HS_OK;
 }
 
 static enum hs_status read_count(const char *command, const struct hs_argument *row,
@@ -51,7 +46,7 @@ static enum hs_status store(const char *command, const struct hs_argument *row, 
     case HS_ARGUMENT_OPTIONAL:
     case HS_ARGUMENT_STRING: *(const char **)row->to = text; return HS_OK;
     case HS_ARGUMENT_COUNT: return read_count(command, row, text, err);
-    case HS_ARGUMENT_LIST: return hs_argument_list_add(row->to, text, err);
+    case HS_ARGUMENT_LIST: hs_argument_list_add(row->to, text); return HS_OK;
     }
     return HS_OK;
 }

@@ -4,6 +4,8 @@
 
 #include "core/status.h"
 
+#include <stdbool.h>
+
 enum hs_argument_type {
     HS_ARGUMENT_FLAG,     /* bool: no value */
     HS_ARGUMENT_STRING,   /* const char * */
@@ -17,8 +19,7 @@ struct hs_argument_list {
     const char **items; /* owned: hs_argument_list_release */
     int count;
 };
-enum hs_status hs_argument_list_add(struct hs_argument_list *list, const char *item,
-                                    struct hs_error *err);
+void hs_argument_list_add(struct hs_argument_list *list, const char *item);
 void hs_argument_list_release(struct hs_argument_list *list);
 
 struct hs_argument {

@@ -1,39 +1,24 @@
 #include "input/boundary_options.h"
 
 #include "core/boundary.h"
+#include "core/memory.h"
 
-#include <assert.h>
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
-/* The options point to them: of each a path and a help, or choices. */
-enum { TEXT = 320, TEXTS = 2 * HS_BOUNDARY_OPTIONS };
-static char texts[TEXTS][TEXT];
-static int texts_used;
-
-static void add(char *text, const char *more)
+/* Adds to an allocated text. */
+static char *longer(char *text, const char *between, const char *more)
 {
-    const size_t used = strlen(text);
-    assert(used + strlen(more) < TEXT);
-    snprintf(text + used, TEXT - used, "%s", more);
-}
-
-static char *new_text(const char *text)
-{
-    assert(texts_used < TEXTS);
-    char *new = texts[texts_used++];
-    add(new, text);
-    return new;
+    char *all = hs_format("%s%s%s", text, text[0] ? between : "", more);
+    free(text);
+    return all;
 }
 
 static struct hs_option type_option(void)
 {
-    char *choices = new_text("");
-    for (const struct hs_boundary_kind *kind = hs_boundary_kinds; kind->name; kind++) {
-        add(choices, kind == hs_boundary_kinds ? "" : "|");
-        add(choices, kind->name);
-    }
+    char *choices = hs_copy("");
+    for (const struct hs_boundary_kind *kind = hs_boundary_kinds; kind->name; kind++)
+        choices = longer(choices, "|", kind->name);
     return (struct hs_option){.path = "boundary.FACE.type",
                               .type = HS_OPTION_CHOICE,
                               .choices = choices,
@@ -45,23 +30,17 @@ static struct hs_option type_option(void)
 /* "neumann: heat that leaves through the face; needs a conductivity" */
 static char *key_help(const struct hs_boundary_key *key)
 {
-    char *help = new_text("");
+    char *help = hs_copy("");
     for (const struct hs_boundary_kind *kind = hs_boundary_kinds; kind->name; kind++)
-        if (hs_boundary_key_find(kind, key->name) >= 0) {
-            add(help, help[0] ? ", " : "");
-            add(help, kind->name);
-        }
-    add(help, ": ");
-    add(help, key->help);
-    add(help, key->conducts ? "; needs a conductivity" : "");
-    return help;
+        if (hs_boundary_key_find(kind, key->name) >= 0)
+            help = longer(help, ", ", kind->name);
+    help = longer(help, ": ", key->help);
+    return key->conducts ? longer(help, "; ", "needs a conductivity") : help;
 }
 
 static struct hs_option key_option(const struct hs_boundary_key *key)
 {
-    char *path = new_text("boundary.FACE.");
-    add(path, key->name);
-    return (struct hs_option){.path = path,
+    return (struct hs_option){.path = hs_format("boundary.FACE.%s", key->name),
                               .type = key->number ? HS_OPTION_NUMBER : HS_OPTION_VALUE,
                               .lowest = key->number ? 0.0 : -INFINITY,
                               .highest = INFINITY,

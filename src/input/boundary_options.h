@@ -6,7 +6,7 @@
 
 enum { HS_BOUNDARY_OPTIONS = 40 }; /* at most */
 
-/* Writes them to `to`; the end of what was written. Once only: their texts are static. */
+/* Writes them to `to`; the end of what was written. Once only: their texts stay. */
 struct hs_option *hs_boundary_options(struct hs_option *to);
 
 #endif

@@ -1,7 +1,8 @@
 #include "input/config.h"
 
+#include "core/memory.h"
 #include "core/text.h"
-#include "input/config_parse.h"
+#include "input/config_keys.h"
 #include "input/config_reader.h"
 #include "input/config_text.h"
 #include "input/fingerprint.h"
@@ -16,8 +17,6 @@ static char *whole_text(const char *text, const char *const *overrides, int over
     char *whole = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&whole, &size);
-    if (!stream)
-        return NULL;
     fputs(text, stream);
     for (int i = 0; i < override_count; i++) {
         fputs("\n// --set ", stream);
@@ -26,22 +25,15 @@ static char *whole_text(const char *text, const char *const *overrides, int over
     }
     if (override_count > 0)
         fputc('\n', stream);
-    if (fclose(stream) == 0)
-        return whole;
-    free(whole);
-    return NULL;
+    fclose(stream);
+    return whole;
 }
 
-/* False where memory is short. */
-static bool keep_overrides(const char *const *overrides, int count, struct hs_problem *out)
+static void keep_overrides(const char *const *overrides, int count, struct hs_problem *out)
 {
-    out->overrides = calloc((size_t)count + 1, sizeof *out->overrides);
-    if (!out->overrides)
-        return false;
+    out->overrides = hs_new(((size_t)count + 1) * sizeof *out->overrides);
     for (; out->override_count < count; out->override_count++)
-        if (!(out->overrides[out->override_count] = strdup(overrides[out->override_count])))
-            return false;
-    return true;
+        out->overrides[out->override_count] = hs_copy(overrides[out->override_count]);
 }
 
 /* What the engine finds out later is said with these places. */
@@ -58,10 +50,9 @@ static void keep_places(struct hs_reader *reader)
                                        [HS_PLACE_KERNEL] = "solver.kernel"};
     for (int i = 0; i < (int)(sizeof keys / sizeof *keys); i++) {
         const struct hs_setting *setting = hs_settings_find(reader->settings, keys[i]);
-        char *place = NULL;
-        if (setting && (setting->file ? asprintf(&place, "%s:%d", setting->file, setting->line)
-                                      : asprintf(&place, "--set")) >= 0)
-            reader->problem->place[i] = place;
+        if (setting)
+            reader->problem->place[i] =
+                setting->file ? hs_format("%s:%d", setting->file, setting->line) : hs_copy("--set");
     }
 }
 
@@ -79,8 +70,8 @@ static bool has_steps(const struct hs_reader *reader)
 /* The config itself and those that it includes; the fields' files are added where they are read. */
 static void keep_files(struct hs_reader *reader, const struct hs_config_text *text)
 {
-    for (size_t i = 0; i < text->file_count; i++)
-        hs_keep_input(reader, i == 0 ? "" : "@include", text->files[i]);
+    for (size_t i = 0; i < text->count; i++)
+        hs_problem_add_input(reader->problem, i == 0 ? "" : "@include", text->names[i]);
 }
 
 /* It stands beside every temperature that is said. */
@@ -121,24 +112,21 @@ enum hs_status hs_config_read(const char *path, const char *const *overrides, in
     struct hs_settings settings;
     hs_settings_init(&settings, path, &trouble);
     struct hs_config_text text;
-    enum hs_status status = hs_config_text_read(path, &text, &trouble);
-    if (status == HS_OK) {
-        hs_config_parse(&text, &settings);
-        const bool parsed = settings.count > 0 || trouble.status == HS_OK;
+    const bool parsed = hs_config_text_read(path, &settings, &text, &trouble) == HS_OK;
+    if (trouble.status != HS_IO) {
+        hs_config_check(&settings);
         for (int i = 0; i < override_count; i++)
             hs_config_override(overrides[i], &settings);
-        out->config_path = strdup(path);
+        out->config_path = hs_copy(path);
         out->config_text = whole_text(text.plain, overrides, override_count);
         struct hs_reader reader = {.settings = &settings, .problem = out, .err = &trouble};
         keep_files(&reader, &text);
-        const bool kept = keep_overrides(overrides, override_count, out);
-        if (out->config_path && out->config_text && parsed)
+        keep_overrides(overrides, override_count, out);
+        if (parsed)
             read_problem(&reader);
         out->fingerprint = hs_settings_fingerprint(&settings);
-        if (!kept || !out->config_path || !out->config_text || !out->fingerprint)
-            hs_error_add(&trouble, HS_DEVICE, "out of memory while reading the config");
     }
-    status = trouble.status;
+    const enum hs_status status = trouble.status;
     hs_error_join(err, &trouble);
     hs_settings_release(&settings);
     hs_config_text_release(&text);

@@ -1,5 +1,5 @@
 /*
- * Reads a config file into a problem. The only module that includes libconfig.
+ * Reads a config file into a problem.
  */
 #ifndef HS_INPUT_CONFIG_H
 #define HS_INPUT_CONFIG_H

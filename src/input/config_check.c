@@ -1,14 +1,16 @@
-/* The last look: what the expressions and datasets give must be finite where it will be used. */
+/* The last check: what the expressions and datasets give must be finite where it will be used. */
 #include "functions/evaluate.h"
 #include "functions/fields.h"
 #include "input/config_reader.h"
+
+#include "core/memory.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Expressions are looked at on the corners of the grid and half way between them. */
+/* Expressions are checked on the corners of the grid and half way between them. */
 enum { SAMPLES = 3 };
 
 static int64_t sample(const struct hs_grid *grid, int axis, int which)
@@ -63,12 +65,11 @@ static void keep_source(struct hs_reader *reader, const char *key)
 {
     struct hs_problem *problem = reader->problem;
     hs_keep_place(reader, HS_PLACE_SOURCE, key);
-    char *whole = NULL, *place = problem->place[HS_PLACE_SOURCE];
-    if (!problem->source.field.data || !place || !hs_given(reader, "source.dataset") ||
-        asprintf(&whole, "%s: dataset %s", place,
-                 hs_settings_text(reader->settings, "source.dataset")) < 0)
+    char *place = problem->place[HS_PLACE_SOURCE];
+    if (!problem->source.field.data || !hs_given(reader, "source.dataset"))
         return;
-    problem->place[HS_PLACE_SOURCE] = whole;
+    problem->place[HS_PLACE_SOURCE] =
+        hs_format("%s: dataset %s", place, hs_settings_text(reader->settings, "source.dataset"));
     free(place);
 }
 
@@ -129,8 +130,8 @@ static struct hs_key initial_key(const struct hs_reader *reader, const int64_t n
     return field_key(reader, "initial");
 }
 
-/* Looks at whole rows, all of them in a grid of up to `MOST` nodes, else evenly spread ones, none
- * if a row alone is longer; data of a file is looked at wholly. */
+/* Checks whole rows, all of them in a grid of up to `MOST` nodes, else evenly spread ones, none
+ * if a row alone is longer; data of a file is checked wholly. */
 static void check_initial(struct hs_reader *reader)
 {
     enum { MOST = 1 << 22 };
@@ -142,7 +143,7 @@ static void check_initial(struct hs_reader *reader)
                          problem->initial.region_count == 0 && problem->precision == HS_DOUBLE;
     if (!field->data && (uniform || grid->points[HS_X] > MOST))
         return;
-    double *row = malloc((size_t)grid->points[HS_X] * sizeof *row);
+    double *row = malloc((size_t)grid->points[HS_X] * sizeof *row); /* in 1D a field */
     if (!row) {
         hs_error_add(reader->err, HS_DEVICE, "out of memory for a row of the initial field");
         return;

@@ -1,6 +1,7 @@
 /* initial, source and exact: scalar fields as a value, an expression or a dataset; regions. */
 #include "input/config_reader.h"
 
+#include "core/memory.h"
 #include "functions/rearrange.h"
 #include "functions/separation.h"
 #include "input/field_file.h"
@@ -12,51 +13,40 @@
 #include <string.h>
 #include <unistd.h>
 
-char *hs_locate(const struct hs_reader *reader, const char *file)
+/* Where a file is: as given if it is there, else beside the config. Allocated. */
+static char *locate(const struct hs_reader *reader, const char *file)
 {
     const char *config = reader->problem->config_path;
-    const char *slash = strrchr(config, '/');
-    char *beside = NULL;
-    if (file[0] != '/' && slash && access(file, F_OK) != 0 &&
-        asprintf(&beside, "%.*s%s", (int)(slash + 1 - config), config, file) >= 0 &&
-        access(beside, F_OK) == 0)
+    const char *slash = file[0] == '/' ? NULL : strrchr(config, '/');
+    char *beside = hs_format("%.*s%s", slash ? (int)(slash + 1 - config) : 0, config, file);
+    if (access(file, F_OK) != 0 && access(beside, F_OK) == 0)
         return beside;
     free(beside);
-    return strdup(file);
-}
-
-/* For the fingerprint. */
-static enum hs_status keep_content(struct hs_reader *reader, const char *key, const double *values)
-{
-    char *content = hs_fingerprint_content(values, &reader->problem->grid);
-    hs_settings_find(reader->settings, key)->content = content;
-    return content ? HS_OK : HS_DEVICE;
+    return hs_copy(file);
 }
 
 static void read_dataset(struct hs_reader *reader, const char *group, double **out)
 {
     const struct hs_key key = hs_key("%s.file", group);
+    const struct hs_grid *grid = &reader->problem->grid;
     const char *file = hs_settings_text(reader->settings, key.text);
     const char *dataset = hs_settings_text(reader->settings, hs_key("%s.dataset", group).text);
     int64_t step = -1;
     if (!file || !dataset || !reader->grid_known ||
         !hs_settings_count(reader->settings, hs_key("%s.step", group).text, &step))
         return;
-    char *path = hs_locate(reader, file);
-    char reason[700], place[1024];
-    enum hs_status status = HS_DEVICE;
-    snprintf(reason, sizeof reason, "out of memory");
-    if (path)
-        status = hs_field_file_read(path, dataset, step, &reader->problem->grid, out, reason,
-                                    sizeof reason);
-    if (path)
-        hs_keep_input(reader, key.text, path);
-    if (!status)
-        status = keep_content(reader, key.text, *out);
-    free(path);
-    hs_settings_place(reader->settings, key.text, place, sizeof place);
+    struct hs_error why;
+    hs_error_init(&why);
+    char *path = locate(reader, file), *place = hs_settings_place(reader->settings, key.text);
+    const enum hs_status status = hs_field_file_read(path, dataset, step, grid, out, &why);
+    hs_problem_add_input(reader->problem, key.text, path);
     if (status)
-        hs_error_add(reader->err, status, "%s: %s", place, reason);
+        hs_error_add(reader->err, status, "%s: %s", place, why.text);
+    else /* for the fingerprint */
+        hs_settings_find(reader->settings, key.text)->content = hs_fingerprint_content(*out, grid);
+    hs_error_release(&why);
+    free(path);
+    free(place);
 }
 
 static int count_given(const struct hs_reader *reader, const char *group)
@@ -90,8 +80,7 @@ static void read_field(struct hs_reader *reader, const char *group, struct hs_fi
         read_dataset(reader, group, &out->data);
 }
 
-/* ---- regions ----------------------------------------------------------------------------------
- */
+/* ---- regions --------------------------------------------------------------------------------- */
 
 static void read_region(struct hs_reader *reader, const char *path, struct hs_region *region)
 {
@@ -109,11 +98,7 @@ static void read_regions(struct hs_reader *reader)
     const int count = hs_settings_length(reader->settings, "initial.regions");
     if (count == 0)
         return;
-    initial->regions = calloc((size_t)count, sizeof *initial->regions);
-    if (!initial->regions) {
-        hs_error_add(reader->err, HS_DEVICE, "out of memory for %d regions", count);
-        return;
-    }
+    initial->regions = hs_new((size_t)count * sizeof *initial->regions);
     initial->region_count = count;
     for (int r = 0; r < count; r++) {
         const struct hs_key path = hs_key("initial.regions[%d]", r);
@@ -123,8 +108,7 @@ static void read_regions(struct hs_reader *reader)
     }
 }
 
-/* ---- the parts --------------------------------------------------------------------------------
- */
+/* ---- the parts ------------------------------------------------------------------------------- */
 
 /* What turns the source's unit into the rate at which the temperature rises. */
 static double source_rate(const struct hs_problem *problem)
@@ -157,9 +141,10 @@ static void rearrange_source(struct hs_reader *reader)
         (varies & all) != all ||
         hs_expression_separate(&value->expression, problem->grid.dims, &separation))
         return;
-    if (hs_expression_rearrange(&value->expression, &problem->grid, &code, &rearranged) &&
-        hs_keep_program(reader, code))
+    if (hs_expression_rearrange(&value->expression, &problem->grid, &code, &rearranged)) {
+        hs_keep_program(reader, code);
         value->expression = rearranged;
+    }
 }
 
 void hs_read_fields(struct hs_reader *reader)

@@ -4,7 +4,7 @@
 #include "input/config_reader.h"
 
 #include <math.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -133,12 +133,12 @@ struct demand {
     enum hs_precision precision;
     int radius;
     int fields;                  /* with the source's, if that may be one */
-    double threads, cache, most; /* of the CPU, or 0; bytes of a core's second cache; of all that */
+    double threads, cache, most; /* of the CPU, or 0; bytes of a core's L2; of all that */
 };
 
-/* As which kernel will run is not known yet: for each thread half as much again as a core's second
- * cache, or what `wavefront` keeps of a tile: eight planes of its rows and 17 more, as far apart as
- * two lengths of them need. A tile has 64 rows at most, and fewer where all threads can have one of
+/* As which kernel will run is not known yet: for each thread half as much again as a core's L2, or
+ * what `wavefront` keeps of a tile: eight planes of its rows and 17 more, as far apart as two
+ * lengths of them need. A tile has 64 rows at most, and fewer where all threads can have one of
  * eight rows or more. */
 static double kernels_keep(const struct demand *demand, const struct hs_grid *grid)
 {
@@ -190,8 +190,8 @@ static void check_memory(struct hs_reader *reader)
     if (needed <= room.bytes)
         return;
     const double now = fmin(hs_machine_memory_free("").bytes, room.bytes);
-    char place[1024], points[HS_POINTS_TEXT], fits[HS_LARGEST_GRID_TEXT];
-    hs_settings_place(reader->settings, "grid.points", place, sizeof place);
+    char points[HS_POINTS_TEXT], fits[HS_LARGEST_GRID_TEXT];
+    char *place = hs_settings_place(reader->settings, "grid.points");
     hs_grid_name_points(&problem->grid, points, sizeof points);
     say_what_fits(reader, backend && strcmp(backend, "cuda") == 0, now, fits, sizeof fits);
     hs_error_add(reader->err, HS_DEVICE,
@@ -200,6 +200,7 @@ static void check_memory(struct hs_reader *reader)
                  place, points, hs_precision_name(problem->precision), needed, needed / 0x1p30,
                  room.whose, room.bytes, room.bytes / 0x1p30, now, now / 0x1p30,
                  problem->precision == HS_DOUBLE ? ", or precision = \"float\"" : "", fits);
+    free(place);
     reader->grid_known = false; /* nothing may be allocated by it */
 }
 

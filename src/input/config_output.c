@@ -1,11 +1,10 @@
 /* title, precision, solver, output, checkpoint and probes. */
 #include "input/config_reader.h"
 
+#include "core/memory.h"
 #include "core/regular.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -16,8 +15,7 @@ static char *default_file(const char *config)
     const char *name = slash ? slash + 1 : config;
     const char *dot = strrchr(name, '.');
     const int length = dot && dot != name ? (int)(dot - name) : (int)strlen(name);
-    char *file = NULL;
-    return asprintf(&file, "%.*s.h5", length, name) < 0 ? NULL : file;
+    return hs_format("%.*s.h5", length, name);
 }
 
 /* It takes its name by a renaming, which would replace whatever is there. */
@@ -77,8 +75,7 @@ static void read_solver(struct hs_reader *reader)
         solver->threads = (int)number;
 }
 
-/* ---- probes -----------------------------------------------------------------------------------
- */
+/* ---- probes ---------------------------------------------------------------------------------- */
 
 enum { MOST_NAME = 255 }; /* bytes, as of a file's */
 
@@ -147,11 +144,7 @@ static void read_probes(struct hs_reader *reader)
     const int count = hs_settings_length(reader->settings, "probes");
     if (count == 0)
         return;
-    problem->probes = calloc((size_t)count, sizeof *problem->probes);
-    if (!problem->probes) {
-        hs_error_add(reader->err, HS_DEVICE, "out of memory for %d probes", count);
-        return;
-    }
+    problem->probes = hs_new((size_t)count * sizeof *problem->probes);
     problem->probe_count = count;
     for (int i = 0; i < count; i++) {
         const struct hs_key key = hs_key("probes[%d]", i);

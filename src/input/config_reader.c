@@ -1,5 +1,6 @@
 #include "input/config_reader.h"
 
+#include "core/memory.h"
 #include "functions/program.h"
 #include "input/expression.h"
 #include "input/number.h"
@@ -35,25 +36,15 @@ bool hs_require(struct hs_reader *reader, const char *key, const char *remedy)
 char *hs_read_string(struct hs_reader *reader, const char *key)
 {
     const char *text = hs_settings_text(reader->settings, key);
-    char *copied = text ? strdup(text) : NULL;
-    if (text && !copied)
-        hs_error_add(reader->err, HS_DEVICE, "out of memory while reading the config");
-    return copied;
+    return text ? hs_copy(text) : NULL;
 }
 
-bool hs_keep_program(struct hs_reader *reader, struct hs_instruction *code)
+void hs_keep_program(struct hs_reader *reader, struct hs_instruction *code)
 {
     struct hs_problem *problem = reader->problem;
-    struct hs_instruction **grown =
-        realloc(problem->programs, ((size_t)problem->program_count + 1) * sizeof *grown);
-    if (!grown) {
-        free(code);
-        hs_error_add(reader->err, HS_DEVICE, "out of memory while reading the config");
-        return false;
-    }
-    problem->programs = grown;
+    problem->programs =
+        hs_room(problem->programs, (size_t)problem->program_count, sizeof *problem->programs);
     problem->programs[problem->program_count++] = code;
-    return true;
 }
 
 bool hs_read_value(struct hs_reader *reader, const char *key, struct hs_value *out)
@@ -77,7 +68,8 @@ bool hs_read_value(struct hs_reader *reader, const char *key, struct hs_value *o
         return true;
     }
     out->expression = expression;
-    return hs_keep_program(reader, code);
+    hs_keep_program(reader, code);
+    return true;
 }
 
 static bool read_member(struct hs_reader *reader, const char *key, double *out)
@@ -121,13 +113,5 @@ bool hs_read_per_axis(struct hs_reader *reader, const char *key, bool spread, do
 
 void hs_keep_place(struct hs_reader *reader, enum hs_place which, const char *key)
 {
-    char place[1024];
-    hs_settings_place(reader->settings, key, place, sizeof place);
-    reader->problem->place[which] = strdup(place);
-}
-
-void hs_keep_input(struct hs_reader *reader, const char *key, const char *path)
-{
-    if (!hs_problem_add_input(reader->problem, key, path))
-        hs_error_add(reader->err, HS_DEVICE, "out of memory while reading the config");
+    reader->problem->place[which] = hs_settings_place(reader->settings, key);
 }

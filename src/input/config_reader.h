@@ -26,23 +26,14 @@ bool hs_given(const struct hs_reader *reader, const char *key);
 /* Complains if the key is not given. */
 bool hs_require(struct hs_reader *reader, const char *key, const char *remedy);
 
-/* A copy of what the key says or its default; NULL if there is neither, the key is bad, or (which
- * is reported) memory is short. */
+/* A copy of what the key says or its default; NULL if there is neither, or the key is bad. */
 char *hs_read_string(struct hs_reader *reader, const char *key);
 
-/* Gives the problem a program to own; false, and freed, where memory is short. */
-bool hs_keep_program(struct hs_reader *reader, struct hs_instruction *code);
+/* Gives the problem a program to own. */
+void hs_keep_program(struct hs_reader *reader, struct hs_instruction *code);
 
-/* Where an input file is: as given if it is there, else beside the config. To be freed; NULL if
- * memory is short. */
-char *hs_locate(const struct hs_reader *reader, const char *file);
-
-/* Keeps where `key` stands, with its value, for messages of what is found out later. Where memory
- * is short, the config's name stands for it. */
+/* Keeps where `key` stands, with its value, for messages of what is found out later. */
 void hs_keep_place(struct hs_reader *reader, enum hs_place which, const char *key);
-
-/* Notes that `key` names a file that is read, so that the run does not write it. */
-void hs_keep_input(struct hs_reader *reader, const char *key, const char *path);
 
 /* Number or expression. False if not given or bad. */
 bool hs_read_value(struct hs_reader *reader, const char *key, struct hs_value *out);

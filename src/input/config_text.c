@@ -1,10 +1,10 @@
 #include "input/config_text.h"
 
+#include "core/memory.h"
 #include "core/regular.h"
 
 #include <ctype.h>
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,110 +12,215 @@
 enum {
     MOST_BYTES = 1 << 24, /* of a config: it holds words and numbers, never fields */
     MOST_INCLUDES = 64,   /* in all; a file that includes itself ends here */
-    MOST_DEPTH = 8
+    MOST_DEPTH = 8,
+    MOST_BRACKETS = 64, /* one within the other, and of these groups: */
+    MOST_GROUPS = 32,
+    MOST_KEYS = 20000, /* 1000 regions and probes have half of them */
+    MOST_KEYS_OF_GROUP = 500,
+    LONGEST_KEY = 160,
+    LONGEST_NAME = 40 /* of a key, in a message about its bracket */
 };
 
-/* One file or string on its way into the text. */
-struct scan {
-    struct hs_config_text *out;
-    struct hs_error *err;
-    const char *name; /* for messages and places */
-    const char *at;   /* what comes next */
+/* A file, or the value of an override. */
+struct source {
+    char *name, *text;
+    const char *at;         /* what comes next */
+    int line;               /* of that, from 1 */
+    const char *line_begin; /* and where it begins ... */
+    int indent;             /* ... with so many blanks */
+    int depth;              /* of files that include each other */
+    struct source *includer;
+};
+
+struct place {
+    const struct source *source;
     int line;
-    int depth;
-    bool at_line_start; /* only blanks since the line began */
+    const char *line_begin;
 };
 
-static enum hs_status out_of_memory(struct hs_error *err)
+enum token {
+    END,
+    KEY,    /* a name, and "=" or ":" follows */
+    STRING, /* in quotes */
+    NUMBER, /* whatever begins like one, to its end: "10m" */
+    BOOLEAN,
+    WORD, /* any other; libconfig has none, and no key takes it */
+    SIGN  /* one character */
+};
+
+struct span {
+    const char *begin;
+    int size;
+};
+
+/* A bracket that waits for its partner. */
+struct open {
+    char bracket;
+    struct place place;
+    int indent;      /* of its line */
+    struct span key; /* whose value it begins */
+};
+
+/* After the first mistake there are no more tokens. */
+struct parser {
+    struct hs_settings *settings;
+    struct hs_error *err;
+    struct source **sources;
+    size_t count;
+    struct source *from; /* that is being read */
+    FILE *plain;
+    enum token token; /* that comes next */
+    struct span span;
+    struct place place;
+    struct span key; /* whose value comes */
+    struct open open[MOST_BRACKETS];
+    int depth;
+    struct open suspect; /* one that looks as if it ended earlier */
+    char fault[96];      /* "the { of grid has no }"; "": none */
+    struct place fault_place;
+    bool is_file;
+    int keys, groups; /* so far; that are open */
+    int dropped;      /* lists, one within the other, whose further members are only counted */
+};
+
+static void fail(struct parser *p, const struct place *place, const char *said)
 {
-    return hs_error_add(err, HS_DEVICE, "out of memory while reading the config");
+    if (!p->err->status)
+        hs_error_add(p->err, HS_BAD_INPUT, "%s:%d: %s", place->source->name, place->line, said);
 }
 
-static bool reserve(void **array, size_t *room, size_t needed, size_t size)
+/* ---- files ----------------------------------------------------------------------------------- */
+
+static void push(struct parser *p, const char *name, char *text)
 {
-    if (needed <= *room)
-        return true;
-    const size_t more = needed + needed / 2 + 16;
-    void *grown = realloc(*array, more * size);
-    if (!grown)
-        return false;
-    *array = grown;
-    *room = more;
-    return true;
+    struct source *source = hs_new(sizeof *source);
+    const bool marked = strncmp(text, "\xef\xbb\xbf", 3) == 0; /* says nothing in UTF-8 */
+    *source = (struct source){.name = hs_copy(name),
+                              .text = text,
+                              .at = text + 3 * marked,
+                              .line = 1,
+                              .line_begin = text + 3 * marked,
+                              .indent = (int)strspn(text + 3 * marked, " \t"),
+                              .depth = p->from ? p->from->depth + 1 : 0,
+                              .includer = p->from};
+    p->sources = hs_room(p->sources, p->count, sizeof source);
+    p->sources[p->count++] = p->from = source;
 }
 
-static bool append(char **text, size_t *length, size_t *room, const char *from, size_t count)
+/* Other control characters command the terminal that shows them. */
+static enum hs_status check_characters(struct parser *p, const char *path, const char *text)
 {
-    if (!reserve((void **)text, room, *length + count + 1, 1))
-        return false;
-    memcpy(*text + *length, from, count);
-    *length += count;
-    (*text)[*length] = '\0';
-    return true;
-}
-
-static bool append_marked(struct scan *scan, const char *from, size_t count)
-{
-    struct hs_config_text *out = scan->out;
-    return append(&out->marked, &out->marked_length, &out->marked_room, from, count);
-}
-
-/* Where the output's last line, which may not have begun, comes from. */
-static bool place_line(struct scan *scan)
-{
-    struct hs_config_text *out = scan->out;
-    if (!reserve((void **)&out->places, &out->places_room, out->lines, sizeof *out->places))
-        return false;
-    out->places[out->lines - 1] = (struct hs_text_place){scan->name, scan->line};
-    return true;
-}
-
-/* Takes `count` characters over into both texts. */
-static bool copy(struct scan *scan, size_t count)
-{
-    struct hs_config_text *out = scan->out;
-    const char *from = scan->at;
-    if (!append(&out->plain, &out->plain_length, &out->plain_room, from, count) ||
-        !append_marked(scan, from, count))
-        return false;
-    scan->at += count;
-    for (size_t i = 0; i < count; i++) {
-        if (from[i] == '\n') {
-            scan->line++;
-            out->lines++;
-            if (!place_line(scan))
-                return false;
-            scan->at_line_start = true;
-        } else if (from[i] != ' ' && from[i] != '\t')
-            scan->at_line_start = false;
+    int line = 1;
+    for (; *text; text++) {
+        line += *text == '\n';
+        if ((unsigned char)*text < ' ' && !isspace(*text))
+            return hs_error_add(p->err, HS_BAD_INPUT,
+                                "%s:%d: a control character (code %d); a config is plain text",
+                                path, line, *text);
     }
-    return true;
+    return HS_OK;
 }
 
-static size_t comment_length(const char *p, bool *open)
+/* `place` goes before the message: "case.cfg:3: @include: " or "". */
+static void read_file(struct parser *p, const char *path, const char *place)
 {
-    *open = false;
-    if (p[0] == '#' || (p[0] == '/' && p[1] == '/'))
+    const char *why;
+    FILE *file = hs_regular_stream(path, true, &why);
+    if (!file) {
+        hs_error_add(p->err, HS_IO, "%s%s: cannot open: %s", place, path, why);
+        return;
+    }
+    char *text = hs_new(MOST_BYTES + 2);
+    errno = 0;
+    const size_t length = fread(text, 1, MOST_BYTES + 1, file);
+    if (ferror(file))
+        hs_error_add(p->err, HS_IO, "%s%s: cannot read: %s", place, path, strerror(errno));
+    else if (length > MOST_BYTES)
+        hs_error_add(p->err, HS_BAD_INPUT,
+                     "%s%s: larger than 16 MiB, so it is no config; give the config file, not an "
+                     "output file",
+                     place, path);
+    else if (strlen(text) < length)
+        hs_error_add(p->err, HS_BAD_INPUT,
+                     "%s%s: contains NUL characters, so it is not text; save it as UTF-8", place,
+                     path);
+    else
+        check_characters(p, path, text);
+    push(p, path, hs_grow(text, strlen(text) + 1, 1));
+    fclose(file);
+}
+
+/* @include "name" on a line of its own: that file's text takes the line's place. */
+static void include(struct parser *p)
+{
+    struct source *from = p->from;
+    const struct place here = {.source = from, .line = from->line};
+    const char *name = from->at + strlen("@include");
+    name += strspn(name, " \t");
+    const int length = *name == '"' ? (int)strcspn(++name, "\"\n") : 0;
+    if (length == 0 || name[length] != '"')
+        fail(p, &here, "@include: write @include \"FILE\" on a line of its own");
+    else if (from->depth >= MOST_DEPTH || p->count > MOST_INCLUDES)
+        hs_error_add(p->err, HS_BAD_INPUT,
+                     "%s:%d: @include \"%.*s\": files include each other without end, or more than "
+                     "%d of them, or deeper than %d",
+                     from->name, from->line, length, name, MOST_INCLUDES, MOST_DEPTH);
+    else {
+        const char *slash = *name == '/' ? NULL : strrchr(from->name, '/');
+        char *path = hs_format("%.*s%.*s", slash ? (int)(slash + 1 - from->name) : 0, from->name,
+                               length, name);
+        char *place = hs_format("%s:%d: @include: ", from->name, from->line);
+        from->at = name + length + 1;
+        read_file(p, path, place);
+        free(path);
+        free(place);
+    }
+}
+
+/* ---- characters ------------------------------------------------------------------------------ */
+
+/* Takes so many over. */
+static void pass(struct parser *p, size_t count)
+{
+    struct source *from = p->from;
+    fwrite(from->at, 1, count, p->plain);
+    for (const char *end = from->at + count; from->at < end; from->at++)
+        if (*from->at == '\n') {
+            from->line++;
+            from->line_begin = from->at + 1;
+            from->indent = (int)strspn(from->line_begin, " \t");
+        }
+}
+
+static bool at_line_start(const struct source *from)
+{
+    return from->at - from->line_begin <= from->indent;
+}
+
+static bool is_unclosed(const char *p)
+{
+    return p[0] == '/' && p[1] == '*' && !strstr(p + 2, "*/");
+}
+
+/* Of blanks, or one comment. */
+static size_t quiet_length(const char *p)
+{
+    if (*p == '#' || (p[0] == '/' && p[1] == '/'))
         return strcspn(p, "\n");
-    if (p[0] != '/' || p[1] != '*')
-        return 0;
-    const char *end = strstr(p + 2, "*/");
-    *open = !end;
-    return end ? (size_t)(end + 2 - p) : strlen(p);
+    if (p[0] == '/' && p[1] == '*')
+        return is_unclosed(p) ? strlen(p) : (size_t)(strstr(p + 2, "*/") + 2 - p);
+    return strspn(p, " \t\r\n\f\v");
 }
 
-/* A string ends on its line: a quote that was forgotten is then found where it is missing. */
-static size_t string_length(const char *p, bool *open)
+/* To the quote that ends it on its line, so that one that was forgotten is found where it lacks. */
+static size_t string_length(const char *p)
 {
-    size_t n = 1;
-    while (p[n] && p[n] != '"' && p[n] != '\n')
+    size_t n = *p == '"';
+    while (n > 0 && p[n] && p[n] != '"' && p[n] != '\n')
         n += p[n] == '\\' && p[n + 1] && p[n + 1] != '\n' ? 2 : 1;
-    *open = p[n] != '"';
-    return *open ? n : n + 1;
+    return n + (n > 0 && p[n] == '"');
 }
 
-/* Whatever begins like a number, to its end: "10m" is one token, so that the message can show it.
- */
 static size_t number_length(const char *p)
 {
     size_t n = p[0] == '+' || p[0] == '-';
@@ -132,283 +237,357 @@ static size_t number_length(const char *p)
 
 static size_t word_length(const char *p)
 {
-    if (!isalpha((unsigned char)p[0]))
-        return 0;
-    size_t n = 1;
-    while (isalnum((unsigned char)p[n]) || p[n] == '_' || p[n] == '-')
+    size_t n = isalpha((unsigned char)p[0]) ? 1 : 0;
+    while (n > 0 && (isalnum((unsigned char)p[n]) || p[n] == '_' || p[n] == '-'))
         n++;
     return n;
 }
 
 /* A word is a key where "=" or ":" follows, whatever blanks and comments are between. */
-static bool is_key(const char *behind)
+static enum token kind_of_word(const char *p, size_t length)
 {
-    for (;;) {
-        bool open;
-        behind += strspn(behind, " \t\r\n\f");
-        const size_t comment = comment_length(behind, &open);
-        if (!comment)
-            return *behind == '=' || *behind == ':';
-        behind += comment;
+    const char *behind = p + length;
+    for (size_t n; (n = quiet_length(behind)) > 0;)
+        behind += n;
+    if (*behind == '=' || *behind == ':')
+        return KEY;
+    const bool boolean = (length == 4 && strncasecmp(p, "true", 4) == 0) ||
+                         (length == 5 && strncasecmp(p, "false", 5) == 0);
+    return boolean ? BOOLEAN : WORD;
+}
+
+/* ---- brackets -------------------------------------------------------------------------------- */
+
+static char partner(char bracket)
+{
+    return bracket == '{' ? '}' : bracket == '[' ? ']' : ')';
+}
+
+/* A group counts as open where it is not closed before a line that is not indented further than its
+ * own and begins with the next key: so the one that lacks its bracket is named, not those around
+ * it. */
+static void note_key(struct parser *p)
+{
+    const struct open *inner = p->depth > 0 ? &p->open[p->depth - 1] : NULL;
+    if (inner && !p->suspect.bracket && at_line_start(p->from) &&
+        inner->indent >= p->from->indent &&
+        (inner->place.line < p->place.line || inner->place.source != p->place.source))
+        p->suspect = *inner;
+    p->key = p->span;
+}
+
+/* The end of the text is one that fits none. */
+static void note_sign(struct parser *p, char sign)
+{
+    const struct open *inner = p->depth > 0 ? &p->open[p->depth - 1] : NULL;
+    if (p->fault[0]) /* the first */
+        return;
+    if (sign && strchr("{[(", sign)) {
+        if (p->depth < MOST_BRACKETS)
+            p->open[p->depth++] = (struct open){sign, p->place, p->from->indent, p->key};
+        p->key.size = 0;
+    } else if (inner && partner(inner->bracket) == sign)
+        p->depth--;
+    else if (inner && strchr("}])", sign)) {
+        inner = p->suspect.bracket ? &p->suspect : inner;
+        const int size = inner->key.size < LONGEST_NAME ? inner->key.size : LONGEST_NAME;
+        snprintf(p->fault, sizeof p->fault, "the %c%s%.*s has no %c", inner->bracket,
+                 size ? " of " : "", size, inner->key.begin, partner(inner->bracket));
+        p->fault_place = inner->place;
+    } else if (sign && strchr("}])", sign)) {
+        snprintf(p->fault, sizeof p->fault, "the %c closes nothing", sign);
+        p->fault_place = p->place;
     }
 }
 
-static bool is_boolean(const char *word, size_t length)
-{
-    return (length == 4 && strncasecmp(word, "true", 4) == 0) ||
-           (length == 5 && strncasecmp(word, "false", 5) == 0);
-}
+/* ---- tokens ---------------------------------------------------------------------------------- */
 
-static bool copy_marked(struct scan *scan, char mark, size_t count)
+/* Blanks, comments, includes and ends of included files. */
+static void skip(struct parser *p)
 {
-    struct hs_config_text *out = scan->out;
-    char head[32];
-    const int n = snprintf(head, sizeof head, "\"%c%zu:", mark, out->lines);
-    if (!append_marked(scan, head, (size_t)n) || !append_marked(scan, scan->at, count) ||
-        !append_marked(scan, "\"", 1) ||
-        !append(&out->plain, &out->plain_length, &out->plain_room, scan->at, count))
-        return false;
-    scan->at += count;
-    scan->at_line_start = false;
-    return true;
-}
-
-static enum hs_status scan_text(struct scan *scan);
-
-static const char *keep_name(struct hs_config_text *out, const char *name)
-{
-    if (!reserve((void **)&out->files, &out->files_room, out->file_count + 1, sizeof *out->files))
-        return NULL;
-    char *copied = strdup(name);
-    if (copied)
-        out->files[out->file_count++] = copied;
-    return copied;
-}
-
-/* The whole file, NUL-terminated. `place` goes before the message: "case.cfg:3: " or "". */
-static enum hs_status read_file(const char *path, const char *place, char **out,
-                                struct hs_error *err)
-{
-    *out = NULL;
-    const char *why;
-    FILE *file = hs_regular_stream(path, true, &why);
-    if (!file)
-        return hs_error_add(err, HS_IO, "%s%s: cannot open: %s", place, path, why);
-    enum hs_status status = HS_OK;
-    char *text = NULL;
-    size_t length = 0, room = 0;
-    char part[4096];
-    for (size_t n; status == HS_OK && (n = fread(part, 1, sizeof part, file)) > 0;) {
-        if (!append(&text, &length, &room, part, n))
-            status = out_of_memory(err);
-        else if (length > MOST_BYTES)
-            status = hs_error_add(err, HS_BAD_INPUT,
-                                  "%s%s: larger than 16 MiB, so it is no config; give the config "
-                                  "file, not an output file",
-                                  place, path);
-    }
-    if (status == HS_OK && ferror(file))
-        status = hs_error_add(err, HS_IO, "%s%s: cannot read: %s", place, path, strerror(errno));
-    fclose(file);
-    if (status == HS_OK && !text && !append(&text, &length, &room, "", 0))
-        status = out_of_memory(err);
-    if (status == HS_OK && memchr(text, '\0', length))
-        status = hs_error_add(err, HS_BAD_INPUT,
-                              "%s%s: contains NUL characters, so it is not text; save it as UTF-8",
-                              place, path);
-    if (status == HS_OK)
-        *out = text;
-    else
-        free(text);
-    return status;
-}
-
-static enum hs_status scan_file(struct hs_config_text *out, const char *path, const char *place,
-                                int depth, struct hs_error *err)
-{
-    char *text;
-    enum hs_status status = read_file(path, place, &text, err);
-    if (status)
-        return status;
-    struct scan scan = {.out = out,
-                        .err = err,
-                        .name = keep_name(out, path),
-                        .at = text,
-                        .line = 1,
-                        .depth = depth,
-                        .at_line_start = true};
-    if (strncmp(scan.at, "\xef\xbb\xbf", 3) == 0) /* a byte-order mark says nothing in UTF-8 */
-        scan.at += 3;
-    status = scan.name ? scan_text(&scan) : out_of_memory(err);
-    free(text);
-    return status;
-}
-
-static char *beside(const char *file, const char *name)
-{
-    const char *slash = name[0] == '/' ? NULL : strrchr(file, '/');
-    char *path = NULL;
-    if (asprintf(&path, "%.*s%s", slash ? (int)(slash + 1 - file) : 0, file, name) < 0)
-        return NULL;
-    return path;
-}
-
-/* @include "name" on a line of its own: that file's text takes the line's place. */
-static enum hs_status include(struct scan *scan)
-{
-    struct hs_config_text *out = scan->out;
-    const char *p = scan->at + strlen("@include");
-    p += strspn(p, " \t");
-    const size_t length = *p == '"' ? strcspn(p + 1, "\"\n") : 0;
-    if (*p != '"' || p[1 + length] != '"' || length == 0)
-        return hs_error_add(scan->err, HS_BAD_INPUT,
-                            "%s:%d: @include: write @include \"FILE\" on a line of its own",
-                            scan->name, scan->line);
-    if (scan->depth >= MOST_DEPTH || out->file_count > MOST_INCLUDES)
-        return hs_error_add(scan->err, HS_BAD_INPUT,
-                            "%s:%d: @include \"%.*s\": files include each other without end, or "
-                            "more than %d of them, or deeper than %d",
-                            scan->name, scan->line, (int)length, p + 1, MOST_INCLUDES, MOST_DEPTH);
-    char *name = strndup(p + 1, length);
-    char *path = name ? beside(scan->name, name) : NULL;
-    char place[512];
-    snprintf(place, sizeof place, "%s:%d: @include: ", scan->name, scan->line);
-    enum hs_status status =
-        path ? scan_file(out, path, place, scan->depth + 1, scan->err) : out_of_memory(scan->err);
-    free(name);
-    free(path);
-    if (status)
-        return status;
-    scan->at = p + length + 2;
-    const bool fresh = out->plain_length == 0 || out->plain[out->plain_length - 1] == '\n';
-    return !fresh || place_line(scan) ? HS_OK : out_of_memory(scan->err);
-}
-
-static enum hs_status unfinished(struct scan *scan, const char *what)
-{
-    return hs_error_add(scan->err, HS_BAD_INPUT, "%s:%d: %s", scan->name, scan->line, what);
-}
-
-/* A key, or the beginning or end of a group, is to come; libconfig sees to it that they match. */
-static enum hs_status count_keys(struct scan *scan, bool key)
-{
-    struct hs_config_text *out = scan->out;
-    if (*scan->at == '{' && ++out->depth > HS_TEXT_MOST_DEPTH)
-        return hs_error_add(scan->err, HS_BAD_INPUT, "%s:%d: groups within groups, more than %d",
-                            scan->name, scan->line, HS_TEXT_MOST_DEPTH);
-    if (*scan->at == '{')
-        out->keys_of[out->depth] = 0;
-    if (*scan->at == '}' && out->depth > 0)
-        out->depth--;
-    if (key && (++out->keys > HS_TEXT_MOST_KEYS ||
-                ++out->keys_of[out->depth] > HS_TEXT_MOST_KEYS_OF_GROUP))
-        return hs_error_add(scan->err, HS_BAD_INPUT,
-                            "%s:%d: more than %d keys in one group, or %d in all, which no config "
-                            "has; heatsolve options lists those that are known",
-                            scan->name, scan->line, HS_TEXT_MOST_KEYS_OF_GROUP, HS_TEXT_MOST_KEYS);
-    return HS_OK;
-}
-
-static enum hs_status scan_token(struct scan *scan)
-{
-    bool open = false;
-    const char *p = scan->at;
-    if (scan->at_line_start && strncmp(p, "@include", 8) == 0)
-        return include(scan);
-    size_t length = comment_length(p, &open);
-    if (open)
-        return unfinished(scan, "the comment that begins here has no closing */");
-    if (!length && *p == '"') {
-        length = string_length(p, &open);
-        if (open)
-            return unfinished(scan,
-                              "a string has no closing \" on its line; a long one may go on as a "
-                              "second \"...\" on the next");
-    }
-    bool fine;
-    const size_t word = length ? 0 : word_length(p);
-    const bool key = word > 0 && is_key(p + word);
-    const enum hs_status counted = length ? HS_OK : count_keys(scan, key);
-    if (counted)
-        return counted;
-    size_t token;
-    if (!length && (token = number_length(p)) > 0)
-        fine = copy_marked(scan, HS_MARK_NUMBER, token);
-    else if (word > 0)
-        fine =
-            key || is_boolean(p, word) ? copy(scan, word) : copy_marked(scan, HS_MARK_WORD, word);
-    else
-        fine = copy(scan, length ? length : 1);
-    return fine ? HS_OK : out_of_memory(scan->err);
-}
-
-/* The marks are control characters, so that a config may have none. */
-static enum hs_status check_characters(const struct scan *scan)
-{
-    int line = 1;
-    for (const char *p = scan->at; *p; p++) {
-        const unsigned char c = (unsigned char)*p;
-        line += c == '\n';
-        if (c < ' ' && !isspace(c))
-            return hs_error_add(scan->err, HS_BAD_INPUT,
-                                "%s:%d: a control character (code %d); a config is plain text",
-                                scan->name, line, c);
-    }
-    return HS_OK;
-}
-
-static enum hs_status scan_text(struct scan *scan)
-{
-    enum hs_status status = check_characters(scan);
-    if (scan->out->lines == 0)
-        scan->out->lines = 1;
-    if (!place_line(scan))
-        return out_of_memory(scan->err);
-    while (status == HS_OK && *scan->at) {
-        if (scan->out->plain_length > MOST_BYTES)
-            status =
-                hs_error_add(scan->err, HS_BAD_INPUT, "%s:%d: larger than 16 MiB with its includes",
-                             scan->name, scan->line);
+    while (!p->err->status) {
+        struct source *from = p->from;
+        const size_t quiet = quiet_length(from->at);
+        const struct place here = {.source = from, .line = from->line};
+        if (is_unclosed(from->at))
+            fail(p, &here, "the comment that begins here has no closing */");
+        else if (quiet > 0)
+            pass(p, quiet);
+        else if (at_line_start(from) && strncmp(from->at, "@include", 8) == 0)
+            include(p);
+        else if (!*from->at && from->includer)
+            p->from = from->includer;
         else
-            status = scan_token(scan);
+            return;
     }
-    return status;
 }
 
-enum hs_status hs_config_text_of(const char *text, const char *name, struct hs_config_text *out,
-                                 struct hs_error *err)
+static void next(struct parser *p)
 {
-    *out = (struct hs_config_text){.lines = 0};
-    struct scan scan = {
-        .out = out, .err = err, .name = keep_name(out, name), .at = text, .line = 1};
-    return scan.name ? scan_text(&scan) : out_of_memory(err);
+    skip(p);
+    const char *at = p->from->at;
+    size_t length;
+    p->place = (struct place){p->from, p->from->line, p->from->line_begin};
+    p->token = END;
+    if ((length = string_length(at)) > 0)
+        p->token = STRING;
+    else if ((length = number_length(at)) > 0)
+        p->token = NUMBER;
+    else if ((length = word_length(at)) > 0)
+        p->token = kind_of_word(at, length);
+    else if ((length = *at != '\0') > 0)
+        p->token = SIGN;
+    p->span = (struct span){at, (int)length};
+    if (p->token == STRING && (length == 1 || at[length - 1] != '"'))
+        fail(p, &p->place,
+             "a string has no closing \" on its line; a long one may go on as a second \"...\" on "
+             "the next");
+    if (p->err->status)
+        p->token = END;
+    else if (p->token == KEY)
+        note_key(p);
+    else if (p->token == SIGN || p->token == END)
+        note_sign(p, *at);
+    if (p->token != END)
+        pass(p, length);
 }
 
-enum hs_status hs_config_text_read(const char *path, struct hs_config_text *out,
-                                   struct hs_error *err)
+static bool is(const struct parser *p, char sign)
 {
-    *out = (struct hs_config_text){.lines = 0};
-    enum hs_status status = scan_file(out, path, "", 0, err);
-    /* an empty file has texts too */
-    if (status == HS_OK && (!append(&out->plain, &out->plain_length, &out->plain_room, "", 0) ||
-                            !append(&out->marked, &out->marked_length, &out->marked_room, "", 0)))
-        status = out_of_memory(err);
-    return status;
+    return p->token == SIGN && *p->span.begin == sign;
+}
+
+/* Takes the character; false if another comes. */
+static bool take(struct parser *p, char sign)
+{
+    const bool taken = is(p, sign);
+    if (taken)
+        next(p);
+    return taken;
+}
+
+/* Puts a string without its quotes and escapes; of these only libconfig's are. */
+static void put_string(const struct parser *p, FILE *to)
+{
+    static const char escapes[] = "nrtf\\\"", characters[] = "\n\r\t\f\\\"";
+    const char *end = p->span.begin + p->span.size - 1;
+    for (const char *at = p->span.begin + 1; at < end; at++) {
+        const char *escape = *at == '\\' ? strchr(escapes, at[1]) : NULL;
+        char code[3] = "";
+        if (at[0] == '\\' && (at[1] == 'x' || at[1] == 'X') && isxdigit((unsigned char)at[2]) &&
+            isxdigit((unsigned char)at[3])) {
+            memcpy(code, at + 2, 2);
+            const int character = (int)strtol(code, NULL, 16);
+            if (character)
+                fputc(character, to);
+            at += 3;
+        } else {
+            fputc(escape ? characters[escape - escapes] : *at, to);
+            at += escape != NULL;
+        }
+    }
+}
+
+/* ---- the syntax -------------------------------------------------------------------------------
+ *
+ *     members = { KEY ("=" | ":") value [";" | ","] }
+ *     value   = scalar | "{" members "}" | "[" scalars "]" | "(" values ")", with commas between
+ *     scalar  = NUMBER | BOOLEAN | WORD | STRING { STRING }
+ */
+
+/* Reports a mistake at the next token; or of a bracket without its partner, now or further on, that
+ * one, where it stands. */
+static void refuse(struct parser *p, const char *said)
+{
+    enum { MOST = 72 };
+    struct place place = p->place;
+    while (p->token != END)
+        next(p);
+    if (p->err->status) /* a string or comment without its end */
+        return;
+    if (p->fault[0])
+        place = p->fault_place;
+    const char *line = place.line_begin + strspn(place.line_begin, " \t");
+    const int length = (int)strcspn(line, "\r\n");
+    hs_error_add(p->err, HS_BAD_INPUT, "%s:%d: %s%s%s%.*s%s", place.source->name, place.line,
+                 p->fault[0] ? "syntax error: " : "", p->fault[0] ? p->fault : said,
+                 length ? "; the line: " : "", length > MOST ? MOST : length, line,
+                 length > MOST ? " ..." : "");
+    p->token = END;
+}
+
+static void expect(struct parser *p, bool good)
+{
+    if (!good)
+        refuse(p, "syntax error here or just before; settings are written key = value; groups "
+                  "key = { ... }; lists key = [ ... ]");
+}
+
+static void parse_value(struct parser *p, const char *path);
+
+static void parse_members(struct parser *p, const char *path)
+{
+    for (int count = 1; p->token == KEY; count++) {
+        if (++p->keys > MOST_KEYS || count > MOST_KEYS_OF_GROUP) {
+            fail(p, &p->place,
+                 "more than 500 keys in one group, or 20000 in all, which no config has; heatsolve "
+                 "options lists those that are known");
+            break;
+        }
+        char *inner =
+            hs_format("%s%s%.*s", path, path[0] ? "." : "",
+                      p->span.size < LONGEST_KEY ? p->span.size : LONGEST_KEY, p->span.begin);
+        if (hs_settings_any(p->settings, inner))
+            refuse(p, "a key is given twice in the same group; keep one of them");
+        next(p);
+        if (take(p, '=') || take(p, ':'))
+            parse_value(p, inner);
+        if (!take(p, ';'))
+            take(p, ',');
+        free(inner);
+    }
+}
+
+static void parse_list(struct parser *p, const char *path, char closing)
+{
+    int count = 0;
+    if (!is(p, closing))
+        do {
+            expect(p, p->token != SIGN || closing == ')');
+            char *inner = hs_format("%s[%d]", path, count);
+            p->dropped += count == HS_TEXT_MOST_MEMBERS;
+            parse_value(p, inner);
+            count++;
+            free(inner);
+        } while (take(p, ','));
+    p->dropped -= count > HS_TEXT_MOST_MEMBERS;
+    if (p->dropped == 0)
+        hs_settings_any(p->settings, path)->members = count;
+}
+
+/* Strings that follow each other are one. Other values without a sign between them have no text,
+ * which is told once it is known whether the key is. */
+static void parse_scalar(struct parser *p, struct hs_setting *setting)
+{
+    static const enum hs_setting_kind kinds[] = {[STRING] = HS_SETTING_STRING,
+                                                 [NUMBER] = HS_SETTING_NUMBER,
+                                                 [BOOLEAN] = HS_SETTING_BOOLEAN,
+                                                 [WORD] = HS_SETTING_STRING};
+    const enum token token = p->token;
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+    setting->kind = kinds[token];
+    setting->bare = token == WORD;
+    if (token == BOOLEAN)
+        fputs(tolower(*p->span.begin) == 't' ? "true" : "false", stream);
+    else if (token != STRING)
+        fwrite(p->span.begin, 1, (size_t)p->span.size, stream);
+    for (; token == STRING && p->token == STRING; next(p))
+        put_string(p, stream);
+    if (token != STRING)
+        next(p);
+    fclose(stream);
+    const bool alone = p->token < STRING || p->token > WORD;
+    for (; p->token >= STRING && p->token <= WORD; next(p))
+        continue;
+    setting->text = alone ? text : NULL;
+    if (p->dropped == 0)
+        hs_settings_add(p->settings, setting);
+    free(text);
+}
+
+static void parse_value(struct parser *p, const char *path)
+{
+    struct hs_setting setting = {.path = (char *)(uintptr_t)path,
+                                 .kind = is(p, '{') ? HS_SETTING_GROUP : HS_SETTING_LIST,
+                                 .file = p->is_file ? p->place.source->name : NULL,
+                                 .line = p->place.line};
+    if (p->token >= STRING && p->token <= WORD) {
+        parse_scalar(p, &setting);
+        return;
+    }
+    const char opening = is(p, '{') ? '{' : is(p, '[') ? '[' : '(';
+    if (p->depth == MOST_BRACKETS)
+        fail(p, &p->place, "too many lists within lists");
+    if (opening == '{' && p->groups == MOST_GROUPS)
+        fail(p, &p->place, "groups within groups, more than 32");
+    if (!take(p, opening)) {
+        expect(p, false);
+        return;
+    }
+    if (p->dropped == 0)
+        hs_settings_add(p->settings, &setting);
+    p->groups += opening == '{';
+    if (opening == '{')
+        parse_members(p, path);
+    else
+        parse_list(p, path, partner(opening));
+    p->groups -= opening == '{';
+    expect(p, take(p, partner(opening)));
+}
+
+/* ---- the interface --------------------------------------------------------------------------- */
+
+static void release_sources(struct parser *p)
+{
+    for (size_t i = 0; i < p->count; i++) {
+        free(p->sources[i]->text);
+        free(p->sources[i]);
+    }
+    free(p->sources);
+}
+
+enum hs_status hs_config_text_read(const char *path, struct hs_settings *settings,
+                                   struct hs_config_text *out, struct hs_error *err)
+{
+    size_t length;
+    struct parser p = {.settings = settings, .err = err, .is_file = true};
+    *out = (struct hs_config_text){.count = 0};
+    p.plain = open_memstream(&out->plain, &length);
+    read_file(&p, path, "");
+    if (p.from) {
+        next(&p);
+        parse_members(&p, "");
+        expect(&p, p.token == END);
+    }
+    fclose(p.plain);
+    if (err->status)
+        hs_settings_remove(settings, "");
+    out->names = hs_new((p.count + 1) * sizeof *out->names);
+    for (; out->count < p.count; out->count++)
+        out->names[out->count] = p.sources[out->count]->name;
+    release_sources(&p);
+    return err->status;
 }
 
 void hs_config_text_release(struct hs_config_text *text)
 {
+    for (size_t i = 0; i < text->count; i++)
+        free(text->names[i]);
+    free(text->names);
     free(text->plain);
-    free(text->marked);
-    free(text->places);
-    for (size_t i = 0; i < text->file_count; i++)
-        free(text->files[i]);
-    free(text->files);
-    *text = (struct hs_config_text){.lines = 0};
 }
 
-struct hs_text_place hs_config_text_place(const struct hs_config_text *text, int line)
+bool hs_config_text_value(const char *path, const char *value, struct hs_settings *settings)
 {
-    const size_t at = line < 1 ? 1 : (size_t)line > text->lines ? text->lines : (size_t)line;
-    return text->places[at - 1];
+    char *plain, name[] = "--set";
+    size_t length;
+    struct hs_error unsaid;
+    hs_error_init(&unsaid);
+    struct parser p = {.settings = settings, .err = &unsaid};
+    p.plain = open_memstream(&plain, &length);
+    push(&p, name, hs_copy(value));
+    p.from->depth = MOST_DEPTH; /* it includes nothing */
+    next(&p);
+    parse_value(&p, path);
+    const bool read = p.token == END && !unsaid.status;
+    if (!read)
+        hs_settings_remove(settings, path);
+    fclose(p.plain);
+    free(plain);
+    free(p.sources[0]->name);
+    release_sources(&p);
+    hs_error_release(&unsaid);
+    return read;
 }

@@ -1,6 +1,7 @@
 #include "input/field_file.h"
 
 #include "core/contents_sum.h"
+#include "core/memory.h"
 #include "core/regular.h"
 #include "input/npy.h"
 
@@ -13,6 +14,136 @@
 
 enum { MOST_RANK = HS_AXES + 1, LIST_SIZE = 300 };
 
+/* ---- any array ------------------------------------------------------------------------------- */
+
+/* Of whatever kind of file. */
+struct array {
+    const char *what; /* "dataset T", "the array of in.npy" */
+    hid_t set;
+    int rank;
+    hsize_t shape[H5S_MAX_RANK]; /* slowest first */
+    bool turned;                 /* the dataset has its axes in the opposite order */
+};
+
+/* "129 x 65" */
+static char *name_shape(int rank, const hsize_t *shape)
+{
+    char *name = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&name, &size);
+    fputs(rank == 0 ? "a single value" : "", stream);
+    for (int i = 0; i < rank; i++)
+        fprintf(stream, "%s%llu", i ? " x " : "", (unsigned long long)shape[i]);
+    fclose(stream);
+    return name;
+}
+
+static enum hs_status other_shape(const struct array *array, const hsize_t *wanted, int dims,
+                                  struct hs_error *why)
+{
+    static const char *const axes[] = {"", "(x)", "(y, x)", "(z, y, x)"};
+    bool turned = array->rank == dims;
+    for (int axis = 0; axis < dims; axis++)
+        turned = turned && array->shape[axis] == wanted[dims - 1 - axis];
+    char *have = name_shape(array->rank, array->shape), *want = name_shape(dims, wanted);
+    hs_error_add(why, HS_BAD_INPUT, "%s is %s, the grid is %s %s; %s", array->what, have, want,
+                 axes[dims],
+                 turned ? "its axes are the other way round: save it transposed"
+                        : "a leading axis of steps may come before. Make grid.points fit");
+    free(have);
+    free(want);
+    return HS_BAD_INPUT;
+}
+
+/* Which part of the array is the field: all of it, or one of its steps. */
+static enum hs_status choose_part(const struct array *array, int64_t step,
+                                  const struct hs_grid *grid, hsize_t start[MOST_RANK],
+                                  hsize_t count[MOST_RANK], struct hs_error *why)
+{
+    const int dims = grid->dims, leading = array->rank - dims;
+    hsize_t wanted[HS_AXES] = {0};
+    for (int axis = 0; axis < dims; axis++)
+        wanted[axis] = (hsize_t)grid->points[dims - 1 - axis];
+    if ((leading != 0 && leading != 1) ||
+        memcmp(array->shape + leading, wanted, (size_t)dims * sizeof *wanted) != 0)
+        return other_shape(array, wanted, dims, why);
+    const int64_t steps = leading ? (int64_t)array->shape[0] : 1;
+    const int64_t taken = step < 0 ? steps - 1 : step;
+    if (taken < 0 || taken >= steps)
+        return hs_error_add(why, HS_BAD_INPUT,
+                            "%s has %lld step%s, so there is no step %lld; the first is 0, -1 the "
+                            "last",
+                            array->what, (long long)steps, steps == 1 ? "" : "s", (long long)taken);
+    start[0] = leading ? (hsize_t)taken : 0;
+    count[0] = 1;
+    memcpy(count + leading, wanted, (size_t)dims * sizeof *wanted);
+    return HS_OK;
+}
+
+static bool read_slab(const struct array *array, const hsize_t *start, const hsize_t *count,
+                      double *to)
+{
+    hsize_t from[MOST_RANK], extent[MOST_RANK], all = 1;
+    for (int axis = 0; axis < array->rank; axis++) {
+        const int in_set = array->turned ? array->rank - 1 - axis : axis;
+        from[in_set] = start[axis];
+        extent[in_set] = count[axis];
+        all *= count[axis];
+    }
+    const hid_t space = H5Dget_space(array->set), memory = H5Screate_simple(1, &all, NULL);
+    const bool good = H5Sselect_hyperslab(space, H5S_SELECT_SET, from, NULL, extent, NULL) >= 0 &&
+                      H5Dread(array->set, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, to) >= 0;
+    H5Sclose(memory);
+    H5Sclose(space);
+    return good;
+}
+
+/* Nodes of one x after another: they lie together in the file. */
+static bool read_turned(const struct array *array, const hsize_t *start, const hsize_t *count,
+                        const struct hs_grid *grid, double *out)
+{
+    const int x_axis = array->rank - 1;
+    const int64_t nx = grid->points[HS_X], ny = grid->points[HS_Y], nz = grid->points[HS_Z];
+    hsize_t first[MOST_RANK] = {start[0]}, extent[MOST_RANK];
+    memcpy(extent, count, sizeof extent);
+    extent[x_axis] = 1;
+    double *plane = hs_new((size_t)(ny * nz) * sizeof *plane);
+    bool good = true;
+    for (int64_t i = 0; i < nx && good; i++) {
+        first[x_axis] = (hsize_t)i;
+        good = read_slab(array, first, extent, plane);
+        for (int64_t j = 0; j < ny; j++)
+            for (int64_t k = 0; k < nz; k++)
+                out[(k * ny + j) * nx + i] = plane[j * nz + k];
+    }
+    free(plane);
+    return good;
+}
+
+static enum hs_status read_array(const struct array *array, int64_t step,
+                                 const struct hs_grid *grid, double **out, struct hs_error *why)
+{
+    hsize_t start[MOST_RANK] = {0}, count[MOST_RANK] = {0};
+    const enum hs_status status = choose_part(array, step, grid, start, count, why);
+    if (status)
+        return status;
+    *out = malloc((size_t)hs_grid_count(grid) * sizeof **out);
+    if (!*out)
+        return hs_error_add(why, HS_DEVICE, "out of memory for the %lld values of %s",
+                            (long long)hs_grid_count(grid), array->what);
+    if (array->turned ? read_turned(array, start, count, grid, *out)
+                      : read_slab(array, start, count, *out))
+        return HS_OK;
+    free(*out);
+    *out = NULL;
+    return hs_error_add(why, HS_IO,
+                        "%s cannot be read; is the file damaged, or made with a filter that this "
+                        "HDF5 lacks?",
+                        array->what);
+}
+
+/* ---- HDF5 ------------------------------------------------------------------------------------ */
+
 /* Names of the datasets below a group, for the message about a missing one. */
 static herr_t list_dataset(hid_t group, const char *name, const H5O_info_t *info, void *data)
 {
@@ -24,175 +155,53 @@ static herr_t list_dataset(hid_t group, const char *name, const H5O_info_t *info
     return 0;
 }
 
-static void list_datasets(hid_t file, char *list)
+static enum hs_status read_dataset(hid_t set, const char *name, int64_t step,
+                                   const struct hs_grid *grid, double **out, struct hs_error *why)
 {
-    list[0] = '\0';
-    H5Ovisit(file, H5_INDEX_NAME, H5_ITER_INC, list_dataset, list);
-    if (!list[0])
-        snprintf(list, LIST_SIZE, "none");
-}
-
-/* "129 x 65" */
-static void show_shape(int rank, const hsize_t *shape, char *out, size_t size)
-{
-    size_t used = 0;
-    out[0] = '\0';
-    if (rank == 0)
-        snprintf(out, size, "a single value");
-    for (int i = 0; i < rank && used < size; i++) {
-        const int n = snprintf(out + used, size - used, "%s%llu", i ? " x " : "",
-                               (unsigned long long)shape[i]);
-        used += n > 0 ? (size_t)n : 0;
-    }
-}
-
-/* The grid's shape as a dataset has it: z, y, x, without the axes that are not there. */
-static void shape_of(const struct hs_grid *grid, hsize_t *shape)
-{
-    for (int axis = 0; axis < grid->dims; axis++)
-        shape[axis] = (hsize_t)grid->points[grid->dims - 1 - axis];
-}
-
-/* Which part of an array is the field: all of it, or one of its steps. */
-struct part {
-    bool leading; /* there is an axis of steps */
-    int64_t step;
-};
-
-static enum hs_status choose_part(const char *what, int rank, const hsize_t *found, int64_t step,
-                                  const struct hs_grid *grid, struct part *out, char *reason,
-                                  size_t size)
-{
-    const int dims = grid->dims, leading = rank - dims;
-    hsize_t wanted[HS_AXES] = {0};
-    shape_of(grid, wanted);
-    if ((leading != 0 && leading != 1) ||
-        memcmp(found + leading, wanted, (size_t)dims * sizeof *wanted) != 0) {
-        static const char *const axes[] = {"", "(x)", "(y, x)", "(z, y, x)"};
-        char have[120], want[120];
-        bool turned = rank == dims;
-        for (int axis = 0; axis < dims; axis++)
-            turned = turned && found[axis] == wanted[dims - 1 - axis];
-        show_shape(rank, found, have, sizeof have);
-        show_shape(dims, wanted, want, sizeof want);
-        snprintf(reason, size, "%s is %s, the grid is %s %s; %s", what, have, want, axes[dims],
-                 turned ? "its axes are the other way round: save it transposed"
-                        : "a leading axis of steps may come before. Make grid.points fit");
-        return HS_BAD_INPUT;
-    }
-    const int64_t steps = leading ? (int64_t)found[0] : 1;
-    *out = (struct part){leading == 1, step < 0 ? steps - 1 : step};
-    if (out->step >= 0 && out->step < steps)
-        return HS_OK;
-    snprintf(reason, size,
-             "%s has %lld step%s, so there is no step %lld; the first is 0, -1 the last", what,
-             (long long)steps, steps == 1 ? "" : "s", (long long)out->step);
-    return HS_BAD_INPUT;
-}
-
-/* Chooses the part of the dataset that is the field. */
-static enum hs_status select_part(hid_t space, const char *name, int64_t step,
-                                  const struct hs_grid *grid, char *reason, size_t size)
-{
-    const int rank = H5Sget_simple_extent_ndims(space);
-    hsize_t found[H5S_MAX_RANK] = {0};
-    char what[200];
-    struct part part;
-    snprintf(what, sizeof what, "dataset %.180s", name);
-    if (rank >= 0)
-        H5Sget_simple_extent_dims(space, found, NULL);
-    const enum hs_status status = choose_part(what, rank, found, step, grid, &part, reason, size);
-    if (status)
-        return status;
-    hsize_t start[MOST_RANK] = {0}, count[MOST_RANK] = {1, 1, 1, 1};
-    if (part.leading)
-        start[0] = (hsize_t)part.step;
-    shape_of(grid, count + part.leading);
-    if (H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL) < 0) {
-        snprintf(reason, size, "dataset %s: cannot select step %lld", name, (long long)part.step);
-        return HS_IO;
-    }
-    return HS_OK;
-}
-
-static enum hs_status read_part(hid_t dataset, hid_t space, const char *name,
-                                const struct hs_grid *grid, double **out, char *reason, size_t size)
-{
-    hsize_t count = (hsize_t)hs_grid_count(grid);
-    double *values = malloc((size_t)count * sizeof *values);
-    if (!values) {
-        snprintf(reason, size, "out of memory for the %llu values of dataset %s",
-                 (unsigned long long)count, name);
-        return HS_DEVICE;
-    }
-    const hid_t memory = H5Screate_simple(1, &count, NULL);
-    const herr_t failed = H5Dread(dataset, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, values);
-    if (memory >= 0)
-        H5Sclose(memory);
-    if (failed < 0) {
-        free(values);
-        snprintf(reason, size,
-                 "dataset %s cannot be read; is the file damaged, or made with a "
-                 "filter that this HDF5 lacks?",
-                 name);
-        return HS_IO;
-    }
-    *out = values;
-    return HS_OK;
-}
-
-static enum hs_status read_dataset(hid_t dataset, const char *name, int64_t step,
-                                   const struct hs_grid *grid, double **out, char *reason,
-                                   size_t size)
-{
-    const hid_t type = H5Dget_type(dataset), space = H5Dget_space(dataset);
-    const H5T_class_t class = type >= 0 ? H5Tget_class(type) : H5T_NO_CLASS;
-    enum hs_status status = HS_OK;
-    if (class != H5T_FLOAT && class != H5T_INTEGER) {
-        snprintf(reason, size,
-                 "dataset %s does not hold numbers; floats, doubles and integers are read", name);
-        status = HS_BAD_INPUT;
-    }
-    if (status == HS_OK)
-        status = select_part(space, name, step, grid, reason, size);
-    if (status == HS_OK)
-        status = read_part(dataset, space, name, grid, out, reason, size);
-    if (space >= 0)
-        H5Sclose(space);
-    if (type >= 0)
-        H5Tclose(type);
+    const hid_t type = H5Dget_type(set), space = H5Dget_space(set);
+    const H5T_class_t class = H5Tget_class(type);
+    char *what = hs_format("dataset %s", name);
+    struct array array = {.what = what, .set = set, .rank = H5Sget_simple_extent_ndims(space)};
+    if (array.rank > 0)
+        H5Sget_simple_extent_dims(space, array.shape, NULL);
+    const enum hs_status status =
+        class == H5T_FLOAT || class == H5T_INTEGER
+            ? read_array(&array, step, grid, out, why)
+            : hs_error_add(why, HS_BAD_INPUT,
+                           "%s does not hold numbers; floats, doubles and integers are read", what);
+    H5Sclose(space);
+    H5Tclose(type);
+    free(what);
     return status;
 }
 
 static enum hs_status read_hdf5(const char *path, const char *name, int64_t step,
-                                const struct hs_grid *grid, double **out, char *reason, size_t size)
+                                const struct hs_grid *grid, double **out, struct hs_error *why)
 {
-    if (hs_contents_sum_of(path) == HS_CONTENTS_SUM_WRONG) {
-        snprintf(reason, size,
-                 "%s: a run's file that is damaged or was changed by another program: the checksum "
-                 "of its table of contents does not fit; make it again, or read a copy of it that "
-                 "h5repack makes",
-                 path);
-        return HS_IO;
-    }
+    if (hs_contents_sum_of(path) == HS_CONTENTS_SUM_WRONG)
+        return hs_error_add(
+            why, HS_IO,
+            "%s: a run's file that is damaged or was changed by another program: the checksum of "
+            "its table of contents does not match; make it again, or read a copy of it that "
+            "h5repack "
+            "makes",
+            path);
     const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-    if (file < 0) {
-        snprintf(reason, size,
-                 "%s: not a readable HDF5 file; it is damaged, of another kind, or being written. "
-                 "Fields are read from HDF5 and from .npy files",
-                 path);
-        return HS_IO;
-    }
+    if (file < 0)
+        return hs_error_add(why, HS_IO,
+                            "%s: not a readable HDF5 file; it is damaged, of another kind, or "
+                            "being written. Fields are read from HDF5 and from .npy files",
+                            path);
     enum hs_status status;
-    const hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT);
-    if (dataset >= 0) {
-        status = read_dataset(dataset, name, step, grid, out, reason, size);
-        H5Dclose(dataset);
+    const hid_t set = H5Dopen2(file, name, H5P_DEFAULT);
+    if (set >= 0) {
+        status = read_dataset(set, name, step, grid, out, why);
+        H5Dclose(set);
     } else {
-        char list[LIST_SIZE];
-        list_datasets(file, list);
-        snprintf(reason, size, "%s has no dataset %s; it has %s", path, name, list);
-        status = HS_BAD_INPUT;
+        char list[LIST_SIZE] = "";
+        H5Ovisit(file, H5_INDEX_NAME, H5_ITER_INC, list_dataset, list);
+        status = hs_error_add(why, HS_BAD_INPUT, "%s has no dataset %s; it has %s", path, name,
+                              list[0] ? list : "none");
     }
     H5Fclose(file);
     return status;
@@ -200,40 +209,53 @@ static enum hs_status read_hdf5(const char *path, const char *name, int64_t step
 
 /* ---- NumPy ----------------------------------------------------------------------------------- */
 
-static enum hs_status allocate(const struct hs_grid *grid, const char *path, double **out,
-                               char *reason, size_t size)
+/* HDF5 reads it as the bytes of a dataset of a file in memory, and turns its numbers into ours. */
+static hid_t dataset_of(const char *path, const struct hs_npy *npy)
 {
-    *out = malloc((size_t)hs_grid_count(grid) * sizeof **out);
-    if (*out)
-        return HS_OK;
-    snprintf(reason, size, "out of memory for the %lld values of %s",
-             (long long)hs_grid_count(grid), path);
-    return HS_DEVICE;
+    hsize_t shape[HS_NPY_RANK];
+    for (int axis = 0; axis < npy->rank; axis++)
+        shape[axis] = (hsize_t)npy->shape[npy->fortran ? npy->rank - 1 - axis : axis];
+    const hid_t access = H5Pcreate(H5P_FILE_ACCESS), form = H5Pcreate(H5P_DATASET_CREATE),
+                space = H5Screate_simple(npy->rank, shape, NULL),
+                type = H5Tcopy(npy->kind == 'f' && npy->width == 4 ? H5T_IEEE_F32LE
+                               : npy->kind == 'f'                  ? H5T_IEEE_F64LE
+                               : npy->kind == 'i'                  ? H5T_STD_I64LE
+                                                                   : H5T_STD_U64LE);
+    if (npy->kind != 'f')
+        H5Tset_size(type, (size_t)npy->width);
+    H5Tset_order(type, npy->big_endian ? H5T_ORDER_BE : H5T_ORDER_LE);
+    H5Pset_fapl_core(access, 1 << 16, 0);
+    H5Pset_external(form, path, (off_t)npy->at, (hsize_t)npy->bytes);
+    const hid_t file = H5Fcreate("npy", H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    const hid_t set = H5Dcreate2(file, "array", type, space, H5P_DEFAULT, form, H5P_DEFAULT);
+    H5Fclose(file); /* once the dataset is */
+    H5Tclose(type);
+    H5Sclose(space);
+    H5Pclose(form);
+    H5Pclose(access);
+    return set;
 }
 
 static enum hs_status read_npy(const char *path, int file, int64_t step, const struct hs_grid *grid,
-                               double **out, char *reason, size_t size)
+                               double **out, struct hs_error *why)
 {
     struct hs_npy npy;
-    struct part part = {false, 0};
-    char why[400] = "", what[300];
-    hsize_t found[HS_NPY_RANK];
-    enum hs_status status = hs_npy_open(file, &npy, why, sizeof why);
-    for (int axis = 0; axis < npy.rank; axis++)
-        found[axis] = (hsize_t)npy.shape[axis];
-    snprintf(what, sizeof what, "the array of %.250s", path);
+    struct hs_error fault;
+    hs_error_init(&fault);
+    enum hs_status status = hs_npy_read_header(file, &npy, &fault);
     if (status)
-        snprintf(reason, size, "%s: %s", path, why);
-    else
-        status = choose_part(what, npy.rank, found, step, grid, &part, reason, size);
-    if (!status)
-        status = allocate(grid, path, out, reason, size);
-    if (!status &&
-        (status = hs_npy_read(&npy, part.leading ? part.step : -1, *out, why, sizeof why))) {
-        snprintf(reason, size, "%s: %s", path, why);
-        free(*out);
-        *out = NULL;
-    }
+        hs_error_add(why, status, "%s: %s", path, fault.text);
+    hs_error_release(&fault);
+    if (status)
+        return status;
+    char *what = hs_format("the array of %s", path);
+    struct array array = {
+        .what = what, .set = dataset_of(path, &npy), .rank = npy.rank, .turned = npy.fortran};
+    for (int axis = 0; axis < npy.rank; axis++)
+        array.shape[axis] = (hsize_t)npy.shape[axis];
+    status = read_array(&array, step, grid, out, why);
+    H5Dclose(array.set);
+    free(what);
     return status;
 }
 
@@ -249,43 +271,30 @@ static const struct {
     {"\x1f\x8b", "compressed with gzip; uncompress it"},
 };
 
-/* Whether the file is neither kind that is read, for certain. */
-static bool is_other(const char *path, const char *head, char *reason, size_t size)
-{
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        if (strncmp(head, others[i].magic, strlen(others[i].magic)) == 0) {
-            snprintf(reason, size, "%s: %s", path, others[i].said);
-            return true;
-        }
-    return false;
-}
-
 /* By what the file holds, whatever its name ends in. */
 static enum hs_status read_file(const char *path, const char *name, int64_t step,
-                                const struct hs_grid *grid, double **out, char *reason, size_t size)
+                                const struct hs_grid *grid, double **out, struct hs_error *why)
 {
     char head[16] = "";
-    const char *why;
-    const int file = hs_regular_open(path, false, &why); /* HDF5 does not say, and may wait */
-    if (file < 0) {
-        snprintf(reason, size, "cannot open %s: %s", path, why);
-        return HS_IO;
-    }
+    const char *reason;
+    const int file = hs_regular_open(path, false, &reason); /* HDF5 does not say, and may wait */
+    if (file < 0)
+        return hs_error_add(why, HS_IO, "cannot open %s: %s", path, reason);
     const ssize_t begun = pread(file, head, sizeof head - 1, 0);
-    enum hs_status status;
-    if (hs_npy_begins(head, begun > 0 ? (size_t)begun : 0))
-        status = read_npy(path, file, step, grid, out, reason, size);
-    else if (is_other(path, head, reason, size))
-        status = HS_IO;
-    else
-        status = read_hdf5(path, name, step, grid, out, reason, size);
+    enum hs_status status = HS_OK;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (strncmp(head, others[i].magic, strlen(others[i].magic)) == 0)
+            status = hs_error_add(why, HS_IO, "%s: %s", path, others[i].said);
+    if (!status)
+        status = hs_npy_begins(head, begun > 0 ? (size_t)begun : 0)
+                     ? read_npy(path, file, step, grid, out, why)
+                     : read_hdf5(path, name, step, grid, out, why);
     close(file);
     return status;
 }
 
 enum hs_status hs_field_file_read(const char *path, const char *name, int64_t step,
-                                  const struct hs_grid *grid, double **out, char *reason,
-                                  size_t size)
+                                  const struct hs_grid *grid, double **out, struct hs_error *why)
 {
     /* HDF5 would print its own errors to stderr; only main prints */
     H5E_auto2_t print;
@@ -293,7 +302,7 @@ enum hs_status hs_field_file_read(const char *path, const char *name, int64_t st
     H5Eget_auto2(H5E_DEFAULT, &print, &data);
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     *out = NULL;
-    const enum hs_status status = read_file(path, name, step, grid, out, reason, size);
+    const enum hs_status status = read_file(path, name, step, grid, out, why);
     H5Eset_auto2(H5E_DEFAULT, print, data);
     return status;
 }

@@ -1,9 +1,10 @@
 #include "input/fingerprint.h"
 
+#include "core/memory.h"
 #include "input/number.h"
 
+#include <search.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
@@ -35,49 +36,36 @@ static bool belongs(const struct hs_setting *setting)
 /* Line ends and the like do not change what an expression says. */
 static void put_value(FILE *stream, const struct hs_setting *setting)
 {
-    char number[64];
     double value;
     if (!hs_number_parse(setting->text, &value)) {
-        snprintf(number, sizeof number, "%.17g", value);
-        fputs(number, stream);
+        fprintf(stream, "%.17g", value);
         return;
     }
     for (const char *p = setting->text; *p; p++)
         fputc(*p == '\n' || *p == '\r' ? ' ' : *p, stream);
 }
 
-static int by_path(const void *a, const void *b)
+/* Of a node of the tree, which is sorted by path, once. */
+static void put_setting(const void *node, VISIT visit, void *stream)
 {
-    const struct hs_setting *const *first = a, *const *second = b;
-    return strcmp((*first)->path, (*second)->path);
+    const struct hs_setting *setting = *(struct hs_setting *const *)node;
+    if ((visit != postorder && visit != leaf) || !belongs(setting))
+        return;
+    fprintf(stream, "%s = ", setting->path);
+    put_value(stream, setting);
+    fputc('\n', stream);
+    if (setting->content)
+        fprintf(stream, "%s content = %s\n", setting->path, setting->content);
 }
 
 char *hs_settings_fingerprint(const struct hs_settings *settings)
 {
-    const struct hs_setting **sorted = malloc((settings->count + 1) * sizeof *sorted);
     char *text = NULL;
-    size_t size = 0, count = 0;
-    FILE *stream = sorted ? open_memstream(&text, &size) : NULL;
-    if (!stream) {
-        free(sorted);
-        return NULL;
-    }
-    for (size_t i = 0; i < settings->count; i++)
-        if (belongs(settings->entries[i]))
-            sorted[count++] = settings->entries[i];
-    qsort(sorted, count, sizeof *sorted, by_path);
-    for (size_t i = 0; i < count; i++) {
-        fprintf(stream, "%s = ", sorted[i]->path);
-        put_value(stream, sorted[i]);
-        fputc('\n', stream);
-        if (sorted[i]->content)
-            fprintf(stream, "%s content = %s\n", sorted[i]->path, sorted[i]->content);
-    }
-    free(sorted);
-    if (fclose(stream) == 0)
-        return text;
-    free(text);
-    return NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    twalk_r(settings->by_path, put_setting, stream);
+    fclose(stream);
+    return text;
 }
 
 /* Against accidents, not against those who mean to deceive: the CRC sees every change within 32
@@ -87,12 +75,11 @@ char *hs_fingerprint_content(const double *values, const struct hs_grid *grid)
 {
     const size_t bytes = (size_t)hs_grid_count(grid) * sizeof *values;
     const unsigned char *from = (const unsigned char *)values;
-    char shape[80] = "", *text = NULL;
-    for (int axis = grid->dims - 1, used = 0; axis >= 0; axis--)
-        used += snprintf(shape + used, sizeof shape - (size_t)used, "%lld%s",
-                         (long long)grid->points[axis], axis ? " x " : "");
-    if (asprintf(&text, "%s, crc32 %08lx, adler32 %08lx", shape, crc32_z(0, from, bytes),
-                 adler32_z(1, from, bytes)) < 0)
-        return NULL;
-    return text;
+    int64_t shape[HS_AXES] = {0};
+    char name[HS_POINTS_TEXT];
+    for (int axis = 0; axis < grid->dims; axis++)
+        shape[axis] = grid->points[grid->dims - 1 - axis];
+    hs_points_name(grid->dims, shape, " x ", name, sizeof name);
+    return hs_format("%s, crc32 %08lx, adler32 %08lx", name, crc32_z(0, from, bytes),
+                     adler32_z(1, from, bytes));
 }

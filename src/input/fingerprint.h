@@ -9,12 +9,12 @@
 /*
  * A line "KEY = VALUE" for each key that was given and is not loose (input/options.h), sorted by
  * key; numbers in one form, defaults left out, so that it does not matter how the config says it.
- * After the line of a file that was read comes "KEY content = ...". Allocated; NULL without memory.
+ * After the line of a file that was read comes "KEY content = ...". Allocated.
  */
 char *hs_settings_fingerprint(const struct hs_settings *settings);
 
 /* The content of a field that was read from a file: its shape and checksums of its values
- * [nz][ny][nx], in whatever file they lie. Allocated; NULL without memory. */
+ * [nz][ny][nx], in whatever file they lie. Allocated. */
 char *hs_fingerprint_content(const double *values, const struct hs_grid *grid);
 
 #endif

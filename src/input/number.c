@@ -4,63 +4,37 @@
 #include <errno.h>
 #include <locale.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What the text is made of; `end` is behind the last character of a well-formed number. */
-struct shape {
-    bool integer, hexadecimal, digits, nonzero;
-    const char *end;
-};
+enum shape { NONE, WHOLE, HEXADECIMAL, REAL };
 
-static bool is_hexadecimal(const char *p)
+/* What the text is, which is wholly a number. */
+static enum shape shape_of(const char *p)
 {
-    return p[0] == '0' && (p[1] == 'x' || p[1] == 'X') && isxdigit((unsigned char)p[2]);
-}
-
-static const char *take_digits(const char *p, struct shape *shape)
-{
-    for (; isdigit((unsigned char)*p); p++) {
-        shape->digits = true;
-        shape->nonzero = shape->nonzero || *p != '0';
-    }
-    return p;
-}
-
-static const char *take_exponent(const char *p)
-{
-    if (*p != 'e' && *p != 'E')
-        return p;
-    const char *digits = p + 1 + (p[1] == '+' || p[1] == '-');
-    if (!isdigit((unsigned char)*digits))
-        return p; /* what follows the mantissa is then left over, and refused */
-    while (isdigit((unsigned char)*digits))
-        digits++;
-    return digits;
-}
-
-static struct shape examine(const char *text)
-{
-    struct shape shape = {.integer = true};
-    const char *p = text + (*text == '+' || *text == '-');
-    if (is_hexadecimal(p)) {
-        shape.hexadecimal = shape.digits = true;
-        for (p += 2; isxdigit((unsigned char)*p); p++)
-            shape.nonzero = shape.nonzero || *p != '0';
+    static const char digits[] = "0123456789";
+    enum shape shape = WHOLE;
+    p += *p == '+' || *p == '-';
+    if (p[0] == '0' && (p[1] == 'x' || p[1] == 'X') && isxdigit((unsigned char)p[2])) {
+        shape = HEXADECIMAL;
+        p += 2 + strspn(p + 2, "0123456789abcdefABCDEF");
     } else {
-        p = take_digits(p, &shape);
-        if (*p == '.') {
-            shape.integer = false;
-            p = take_digits(p + 1, &shape);
+        const size_t before = strspn(p, digits);
+        const size_t behind = p[before] == '.' ? 1 + strspn(p + before + 1, digits) : 0;
+        if (before == 0 && behind < 2)
+            return NONE;
+        p += before + behind;
+        shape = behind ? REAL : WHOLE;
+        const size_t sign = *p ? p[1] == '+' || p[1] == '-' : 0;
+        if ((*p == 'e' || *p == 'E') && isdigit((unsigned char)p[1 + sign])) {
+            shape = REAL;
+            p += 1 + sign + strspn(p + 1 + sign, digits);
         }
-        const char *exponent = take_exponent(p);
-        shape.integer = shape.integer && exponent == p;
-        p = exponent;
     }
-    if (shape.integer && shape.digits)
+    if (shape != REAL)
         p += *p != 'L' ? 0 : p[1] != 'L' ? 1 : 2;
-    shape.end = p;
-    return shape;
+    return *p ? NONE : shape;
 }
 
 static double real_of(const char *text)
@@ -68,37 +42,35 @@ static double real_of(const char *text)
     static locale_t plain;
     if (!plain)
         plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    errno = 0;
     return plain ? strtod_l(text, NULL, plain) : strtod(text, NULL);
 }
 
 const char *hs_number_parse(const char *text, double *out)
 {
-    const struct shape shape = examine(text);
-    if (!shape.digits || *shape.end)
+    if (shape_of(text) == NONE)
         return "is not a number";
     *out = real_of(text);
     if (!isfinite(*out))
         return "is too large for a number";
-    if (*out == 0.0 && shape.nonzero)
-        return "is so small that it would be 0";
-    return NULL;
+    return *out == 0.0 && errno == ERANGE ? "is so small that it would be 0" : NULL;
 }
 
 const char *hs_number_parse_count(const char *text, int64_t *out)
 {
-    const struct shape shape = examine(text);
-    if (!shape.digits || *shape.end)
+    const enum shape shape = shape_of(text);
+    if (shape == NONE)
         return "is not a number";
-    if (shape.integer) {
+    if (shape != REAL) {
         errno = 0;
-        *out = strtoll(text, NULL, shape.hexadecimal ? 16 : 10);
+        *out = strtoll(text, NULL, shape == HEXADECIMAL ? 16 : 10);
         return errno == ERANGE ? "is too large for a whole number" : NULL;
     }
     const double value = real_of(text);
     const double exact = 9007199254740992.0; /* 2^53: beyond it a double skips whole numbers */
     if (!(fabs(value) <= exact))
         return "is too large for a whole number in this notation";
-    if (value != floor(value) || (value == 0.0 && shape.nonzero))
+    if (value != floor(value) || errno == ERANGE)
         return "is not a whole number";
     *out = (int64_t)value;
     return NULL;

@@ -8,354 +8,161 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ANY .lowest = -INFINITY, .highest = INFINITY
-#define POSITIVE .lowest = 0.0, .highest = INFINITY, .above = true
-#define NOT_NEGATIVE .lowest = 0.0, .highest = INFINITY
+#define NONE .choices = NULL
+#define CHOICES(words) .choices = (words)
 #define RANGE(from, to) .lowest = (from), .highest = (to)
+#define ANY RANGE(-INFINITY, INFINITY)
+#define NOT_NEGATIVE RANGE(0.0, INFINITY)
+#define POSITIVE NOT_NEGATIVE, .above = true
+#define FRACTION RANGE(0.0, 1.0), .above = true
 #define MOST_COUNT 9007199254740992.0 /* 2^53 */
 
-/* The fields of a config that may come as a value, an expression or a dataset. */
-#define FIELD_ROWS(group, a_unit, default_dataset)                                                 \
-    {.path = group ".value",                                                                       \
-     .type = HS_OPTION_VALUE,                                                                      \
-     ANY,                                                                                          \
-     .unit = a_unit,                                                                               \
-     .help = "one value everywhere, or an expression of x, y, z, t"},                              \
-        {.path = group ".expression",                                                              \
-         .type = HS_OPTION_VALUE,                                                                  \
-         ANY,                                                                                      \
-         .unit = a_unit,                                                                           \
-         .help = "an expression of x, y, z, t"},                                                   \
-        {.path = group ".file",                                                                    \
-         .type = HS_OPTION_STRING,                                                                 \
-         .unit = "",                                                                               \
-         .help = "HDF5 or .npy file to read it from; looked for here, then beside the config"},    \
-        {.path = group ".dataset",                                                                 \
-         .loose = true,                                                                            \
-         .type = HS_OPTION_STRING,                                                                 \
-         .fallback = default_dataset,                                                              \
-         .unit = "",                                                                               \
-         .help = "HDF5: its dataset, [z][y][x] or [step][z][y][x]; a .npy file is one array of "   \
-                 "that shape"},                                                                    \
+/* FIXED: what a run is known by; a resumed run may have LOOSE ones otherwise. */
+#define FIXED .loose = false
+#define LOOSE .loose = true
+
+#define OPTION(a_path, a_type, a_range, a_default, a_unit, kept, a_help)                           \
     {                                                                                              \
-        .path = group ".step", .loose = true, .type = HS_OPTION_COUNT, RANGE(-1, MOST_COUNT),      \
-        .fallback = "-1", .unit = "", .help = "which step of the dataset, from 0; -1 is the last"  \
+        .path = (a_path), .type = HS_OPTION_##a_type, a_range, .fallback = (a_default),            \
+        .unit = (a_unit), kept, .help = (a_help)                                                   \
     }
 
 /* All but those of the boundary, which stand behind boundary.FACE. */
 static const struct hs_option written[] = {
-    {.path = "title",
-     .loose = true,
-     .type = HS_OPTION_STRING,
-     .fallback = "",
-     .unit = "",
-     .help = "name of the case, for the file and the pictures"},
-    {.path = "temperature_unit",
-     .loose = true,
-     .type = HS_OPTION_STRING,
-     .fallback = "K",
-     .unit = "",
-     .help = "label of the temperatures: K, degC; nothing is converted"},
-    {.path = "precision",
-     .type = HS_OPTION_CHOICE,
-     .choices = "double|float",
-     .fallback = "double",
-     .unit = "",
-     .help = "of the temperatures, in memory and in the file"},
+    OPTION("title", STRING, NONE, "", "", LOOSE, "name of the case, for the file and the pictures"),
+    OPTION("temperature_unit", STRING, NONE, "K", "", LOOSE,
+           "label of the temperatures: K, degC; nothing is converted"),
+    OPTION("precision", CHOICE, CHOICES("double|float"), "double", "", FIXED,
+           "of the temperatures, in memory and in the file"),
 
-    {.path = "grid", .type = HS_OPTION_GROUP, .unit = "", .help = "where the nodes are"},
-    {.path = "grid.points",
-     .type = HS_OPTION_COUNTS,
-     RANGE(1, 2147483647.0),
-     .unit = "",
-     .help = "nodes along each axis, including boundary nodes: 1, 2 or 3 numbers"},
-    {.path = "grid.lower",
-     .type = HS_OPTION_NUMBERS,
-     ANY,
-     .fallback = "0",
-     .unit = "m",
-     .help = "coordinates of the first node"},
-    {.path = "grid.upper",
-     .type = HS_OPTION_NUMBERS,
-     ANY,
-     .unit = "m",
-     .help = "coordinates of the last node; along a periodic axis, where it repeats"},
-    {.path = "grid.spacing",
-     .type = HS_OPTION_NUMBERS,
-     POSITIVE,
-     .fallback = "1",
-     .unit = "m",
-     .help = "distance between nodes, instead of upper; a lone number is for every axis"},
+    OPTION("grid", GROUP, NONE, NULL, "", FIXED, "where the nodes are"),
+    OPTION("grid.points", COUNTS, RANGE(1, 2147483647.0), NULL, "", FIXED,
+           "nodes along each axis, including boundary nodes: 1, 2 or 3 numbers"),
+    OPTION("grid.lower", NUMBERS, ANY, "0", "m", FIXED, "coordinates of the first node"),
+    OPTION("grid.upper", NUMBERS, ANY, NULL, "m", FIXED,
+           "coordinates of the last node; along a periodic axis, where it repeats"),
+    OPTION("grid.spacing", NUMBERS, POSITIVE, "1", "m", FIXED,
+           "distance between nodes, instead of upper; a lone number is for every axis"),
 
-    {.path = "material",
-     .type = HS_OPTION_GROUP,
-     .unit = "",
-     .help = "conductivity, density and specific_heat; or diffusivity alone"},
-    {.path = "material.conductivity",
-     .type = HS_OPTION_NUMBER,
-     POSITIVE,
-     .unit = "W/(m K)",
-     .help = "thermal conductivity"},
-    {.path = "material.density",
-     .type = HS_OPTION_NUMBER,
-     POSITIVE,
-     .unit = "kg/m^3",
-     .help = "mass density"},
-    {.path = "material.specific_heat",
-     .type = HS_OPTION_NUMBER,
-     POSITIVE,
-     .unit = "J/(kg K)",
-     .help = "specific heat capacity"},
-    {.path = "material.diffusivity",
-     .type = HS_OPTION_NUMBER,
-     POSITIVE,
-     .unit = "m^2/s",
-     .help = "conductivity / (density * specific_heat), instead of the three"},
+    OPTION("material", GROUP, NONE, NULL, "", FIXED,
+           "conductivity, density and specific_heat; or diffusivity alone"),
+    OPTION("material.conductivity", NUMBER, POSITIVE, NULL, "W/(m K)", FIXED,
+           "thermal conductivity"),
+    OPTION("material.density", NUMBER, POSITIVE, NULL, "kg/m^3", FIXED, "mass density"),
+    OPTION("material.specific_heat", NUMBER, POSITIVE, NULL, "J/(kg K)", FIXED,
+           "specific heat capacity"),
+    OPTION("material.diffusivity", NUMBER, POSITIVE, NULL, "m^2/s", FIXED,
+           "conductivity / (density * specific_heat), instead of the three"),
 
-    {.path = "stencil",
-     .type = HS_OPTION_GROUP,
-     .unit = "",
-     .help = "the stencil: its radius, or all its coefficients"},
-    {.path = "stencil.radius",
-     .type = HS_OPTION_COUNT,
-     RANGE(1, 3),
-     .fallback = "1",
-     .unit = "",
-     .help = "neighbours on each side; central differences of order 2, 4, 6"},
-    {.path = "stencil.cN",
-     .type = HS_OPTION_NUMBER,
-     ANY,
-     .unit = "",
-     .help = "raw coefficients, all of them: c0 centre, then x-1, x+1 (x-2, x+2 ...), y, z"},
+    OPTION("stencil", GROUP, NONE, NULL, "", FIXED,
+           "the stencil: its radius, or all its coefficients"),
+    OPTION("stencil.radius", COUNT, RANGE(1, 3), "1", "", FIXED,
+           "neighbours on each side; central differences of order 2, 4, 6"),
+    OPTION("stencil.cN", NUMBER, ANY, NULL, "", FIXED,
+           "raw coefficients, all of them: c0 centre, then x-1, x+1 (x-2, x+2 ...), y, z"),
 
-    {.path = "initial",
-     .type = HS_OPTION_GROUP,
-     .unit = "",
-     .help = "temperature at t = 0: a value, an expression or a dataset, and regions over it"},
-    FIELD_ROWS("initial", "K", "temperature"),
-    {.path = "initial.regions",
-     .type = HS_OPTION_GROUP_LIST,
-     .unit = "",
-     .help = "parts with another temperature; later ones over earlier ones"},
-    {.path = "initial.regions[].shape",
-     .type = HS_OPTION_CHOICE,
-     .choices = "box|sphere|cylinder",
-     .unit = "",
-     .help = "box: lower, upper; sphere: centre, radius; cylinder: centre, radius, axis, from, to"},
-    {.path = "initial.regions[].lower",
-     .type = HS_OPTION_NUMBERS,
-     ANY,
-     .unit = "m",
-     .help = "corner of a box"},
-    {.path = "initial.regions[].upper",
-     .type = HS_OPTION_NUMBERS,
-     ANY,
-     .unit = "m",
-     .help = "opposite corner of a box"},
-    {.path = "initial.regions[].centre",
-     .type = HS_OPTION_NUMBERS,
-     ANY,
-     .unit = "m",
-     .help = "centre of a sphere or cylinder; along a cylinder's axis any number will do"},
-    {.path = "initial.regions[].radius",
-     .type = HS_OPTION_NUMBER,
-     POSITIVE,
-     .unit = "m",
-     .help = "radius of a sphere or cylinder"},
-    {.path = "initial.regions[].axis",
-     .type = HS_OPTION_CHOICE,
-     .choices = "x|y|z",
-     .fallback = "z",
-     .unit = "",
-     .help = "axis that a cylinder is parallel to"},
-    {.path = "initial.regions[].from",
-     .type = HS_OPTION_NUMBER,
-     ANY,
-     .unit = "m",
-     .help = "where a cylinder begins along its axis; default: at the edge of the grid"},
-    {.path = "initial.regions[].to",
-     .type = HS_OPTION_NUMBER,
-     ANY,
-     .unit = "m",
-     .help = "where a cylinder ends along its axis; default: at the edge of the grid"},
-    {.path = "initial.regions[].value",
-     .type = HS_OPTION_VALUE,
-     ANY,
-     .unit = "K",
-     .help = "temperature inside the shape and on its surface"},
+    OPTION("initial", GROUP, NONE, NULL, "", FIXED,
+           "temperature at t = 0: a value, an expression or a dataset, and regions over it"),
+    OPTION("initial.value", VALUE, ANY, NULL, "K", FIXED,
+           "one value everywhere, or an expression of x, y, z, t"),
+    OPTION("initial.expression", VALUE, ANY, NULL, "K", FIXED, "an expression of x, y, z, t"),
+    OPTION("initial.file", STRING, NONE, NULL, "", FIXED,
+           "HDF5 or .npy file to read it from; looked for here, then beside the config"),
+    OPTION("initial.dataset", STRING, NONE, "temperature", "", LOOSE,
+           "HDF5: its dataset, [z][y][x] or [step][z][y][x]; a .npy file is one array of "
+           "that shape"),
+    OPTION("initial.step", COUNT, RANGE(-1, MOST_COUNT), "-1", "", LOOSE,
+           "which step of the dataset, from 0; -1 is the last"),
+    OPTION("initial.regions", GROUP_LIST, NONE, NULL, "", FIXED,
+           "parts with another temperature; later ones over earlier ones"),
+    OPTION("initial.regions[].shape", CHOICE, CHOICES("box|sphere|cylinder"), NULL, "", FIXED,
+           "box: lower, upper; sphere: centre, radius; cylinder: centre, radius, axis, from, to"),
+    OPTION("initial.regions[].lower", NUMBERS, ANY, NULL, "m", FIXED, "corner of a box"),
+    OPTION("initial.regions[].upper", NUMBERS, ANY, NULL, "m", FIXED, "opposite corner of a box"),
+    OPTION("initial.regions[].centre", NUMBERS, ANY, NULL, "m", FIXED,
+           "centre of a sphere or cylinder; along a cylinder's axis any number will do"),
+    OPTION("initial.regions[].radius", NUMBER, POSITIVE, NULL, "m", FIXED,
+           "radius of a sphere or cylinder"),
+    OPTION("initial.regions[].axis", CHOICE, CHOICES("x|y|z"), "z", "", FIXED,
+           "axis that a cylinder is parallel to"),
+    OPTION("initial.regions[].from", NUMBER, ANY, NULL, "m", FIXED,
+           "where a cylinder begins along its axis; default: at the edge of the grid"),
+    OPTION("initial.regions[].to", NUMBER, ANY, NULL, "m", FIXED,
+           "where a cylinder ends along its axis; default: at the edge of the grid"),
+    OPTION("initial.regions[].value", VALUE, ANY, NULL, "K", FIXED,
+           "temperature inside the shape and on its surface"),
 
-    {.path = "source",
-     .type = HS_OPTION_GROUP,
-     .unit = "",
-     .help = "heat source: W/m^3 with a conductivity, K/s with a diffusivity alone, K per sweep if "
-             "raw"},
-    FIELD_ROWS("source", "W/m^3", "source"),
+    OPTION(
+        "source", GROUP, NONE, NULL, "", FIXED,
+        "heat source: W/m^3 with a conductivity, K/s with a diffusivity alone, K per sweep if raw"),
+    OPTION("source.value", VALUE, ANY, NULL, "W/m^3", FIXED,
+           "one value everywhere, or an expression of x, y, z, t"),
+    OPTION("source.expression", VALUE, ANY, NULL, "W/m^3", FIXED, "an expression of x, y, z, t"),
+    OPTION("source.file", STRING, NONE, NULL, "", FIXED,
+           "HDF5 or .npy file to read it from; looked for here, then beside the config"),
+    OPTION("source.dataset", STRING, NONE, "source", "", LOOSE,
+           "HDF5: its dataset, [z][y][x] or [step][z][y][x]; a .npy file is one array of "
+           "that shape"),
+    OPTION("source.step", COUNT, RANGE(-1, MOST_COUNT), "-1", "", LOOSE,
+           "which step of the dataset, from 0; -1 is the last"),
 
-    {.path = "boundary",
-     .type = HS_OPTION_GROUP,
-     .unit = "",
-     .help = "conditions at the faces, at all or at each"},
-    {.path = "boundary.FACE",
-     .type = HS_OPTION_GROUP,
-     .unit = "",
-     .help = "one face, or all; a face without a type of its own takes that of all"},
-    {.path = "time", .type = HS_OPTION_GROUP, .unit = "", .help = "end and step of the run"},
-    {.path = "time.end",
-     .loose = true,
-     .type = HS_OPTION_NUMBER,
-     POSITIVE,
-     .unit = "s",
-     .help = "when the run ends; or give sweeps"},
-    {.path = "time.sweeps",
-     .loose = true,
-     .type = HS_OPTION_COUNT,
-     RANGE(0, MOST_COUNT),
-     .unit = "",
-     .help = "number of sweeps (with steady, at most); or give end"},
-    {.path = "time.step",
-     .loose = true,
-     .type = HS_OPTION_NUMBER_OR_AUTO,
-     POSITIVE,
-     .fallback = "auto",
-     .unit = "s",
-     .help = "time step; auto: safety times the stability limit; raw stencils: 1"},
-    {.path = "time.safety",
-     .loose = true,
-     .type = HS_OPTION_NUMBER,
-     .lowest = 0.0,
-     .highest = 1.0,
-     .above = true,
-     .fallback = "0.9",
-     .unit = "",
-     .help = "fraction of the stability limit that an automatic step takes"},
+    OPTION("boundary", GROUP, NONE, NULL, "", FIXED, "conditions at the faces, at all or at each"),
+    OPTION("boundary.FACE", GROUP, NONE, NULL, "", FIXED,
+           "one face, or all; a face without a type of its own takes that of all"),
 
-    {.path = "steady", .type = HS_OPTION_GROUP, .unit = "", .help = "stop at the steady state"},
-    {.path = "steady.tolerance",
-     .loose = true,
-     .type = HS_OPTION_NUMBER,
-     POSITIVE,
-     .unit = "K",
-     .help = "stop when the largest change in one sweep is below this; heatsolve check says how "
-             "far from the steady state that is"},
-    {.path = "steady.check_every",
-     .loose = true,
-     .type = HS_OPTION_COUNT,
-     RANGE(1, MOST_COUNT),
-     .fallback = "100",
-     .unit = "sweeps",
-     .help = "sweeps between these checks"},
+    OPTION("time", GROUP, NONE, NULL, "", FIXED, "end and step of the run"),
+    OPTION("time.end", NUMBER, POSITIVE, NULL, "s", LOOSE, "when the run ends; or give sweeps"),
+    OPTION("time.sweeps", COUNT, RANGE(0, MOST_COUNT), NULL, "", LOOSE,
+           "number of sweeps (with steady, at most); or give end"),
+    OPTION("time.step", NUMBER_OR_AUTO, POSITIVE, "auto", "s", LOOSE,
+           "time step; auto: safety times the stability limit; raw stencils: 1"),
+    OPTION("time.safety", NUMBER, FRACTION, "0.9", "", LOOSE,
+           "fraction of the stability limit that an automatic step takes"),
 
-    {.path = "solver",
-     .type = HS_OPTION_GROUP,
-     .unit = "",
-     .help = "backend, kernel, device and threads"},
-    {.path = "solver.backend",
-     .loose = true,
-     .type = HS_OPTION_STRING,
-     .fallback = "auto",
-     .unit = "",
-     .help = "cpu, cuda; auto takes a GPU where there is one"},
-    {.path = "solver.kernel",
-     .loose = true,
-     .type = HS_OPTION_STRING,
-     .fallback = "auto",
-     .unit = "",
-     .help = "one that heatsolve kernels lists; auto: as tuned or tried, else by a heuristic"},
-    {.path = "solver.device",
-     .loose = true,
-     .type = HS_OPTION_COUNT,
-     RANGE(0, 1023),
-     .fallback = "0",
-     .unit = "",
-     .help = "which GPU, from 0"},
-    {.path = "solver.threads",
-     .loose = true,
-     .type = HS_OPTION_COUNT,
-     RANGE(0, 4096),
-     .fallback = "0",
-     .unit = "",
-     .help = "CPU threads; 0: as many as are available and worthwhile"},
+    OPTION("steady", GROUP, NONE, NULL, "", FIXED, "stop at the steady state"),
+    OPTION("steady.tolerance", NUMBER, POSITIVE, NULL, "K", LOOSE,
+           "stop when the largest change in one sweep is below this; heatsolve check says how far "
+           "from the steady state that is"),
+    OPTION("steady.check_every", COUNT, RANGE(1, MOST_COUNT), "100", "sweeps", LOOSE,
+           "sweeps between these checks"),
 
-    {.path = "output",
-     .type = HS_OPTION_GROUP,
-     .unit = "",
-     .help = "the output file and what it holds"},
-    {.path = "output.file",
-     .loose = true,
-     .type = HS_OPTION_STRING,
-     .unit = "",
-     .help = "HDF5 file to write; default: the config's name with .h5, in the current folder"},
-    {.path = "output.overwrite",
-     .loose = true,
-     .type = HS_OPTION_FLAG,
-     .fallback = "false",
-     .unit = "",
-     .help = "a new run may replace the file of an earlier one, as with --overwrite"},
-    {.path = "output.interval",
-     .loose = true,
-     .type = HS_OPTION_NUMBER,
-     POSITIVE,
-     .unit = "s",
-     .help = "time between snapshots; default: only the first and the last"},
-    {.path = "output.every",
-     .loose = true,
-     .type = HS_OPTION_COUNT,
-     RANGE(1, MOST_COUNT),
-     .unit = "sweeps",
-     .help = "sweeps between snapshots, instead of interval"},
-    {.path = "output.history_every",
-     .loose = true,
-     .type = HS_OPTION_COUNT,
-     RANGE(1, MOST_COUNT),
-     .unit = "sweeps",
-     .help = "sweeps between rows of history and probes; default: a row at each snapshot"},
-    {.path = "output.compression",
-     .type = HS_OPTION_COUNT,
-     RANGE(0, 9),
-     .fallback = "0",
-     .unit = "",
-     .help = "deflate level of the snapshots; 0: none"},
+    OPTION("solver", GROUP, NONE, NULL, "", FIXED, "backend, kernel, device and threads"),
+    OPTION("solver.backend", STRING, NONE, "auto", "", LOOSE,
+           "cpu, cuda; auto takes a GPU where there is one"),
+    OPTION("solver.kernel", STRING, NONE, "auto", "", LOOSE,
+           "one that heatsolve kernels lists; auto: as tuned or tried, else by a heuristic"),
+    OPTION("solver.device", COUNT, RANGE(0, 1023), "0", "", LOOSE, "which GPU, from 0"),
+    OPTION("solver.threads", COUNT, RANGE(0, 4096), "0", "", LOOSE,
+           "CPU threads; 0: as many as are available and worthwhile"),
 
-    {.path = "checkpoint",
-     .type = HS_OPTION_GROUP,
-     .unit = "",
-     .help = "saved states to resume from"},
-    {.path = "checkpoint.every_minutes",
-     .loose = true,
-     .type = HS_OPTION_NUMBER,
-     POSITIVE,
-     .unit = "min",
-     .help = "wall time between checkpoints; default: none are saved on the way"},
+    OPTION("output", GROUP, NONE, NULL, "", FIXED, "the output file and what it holds"),
+    OPTION("output.file", STRING, NONE, NULL, "", LOOSE,
+           "HDF5 file to write; default: the config's name with .h5, in the current folder"),
+    OPTION("output.overwrite", FLAG, NONE, "false", "", LOOSE,
+           "a new run may replace the file of an earlier one, as with --overwrite"),
+    OPTION("output.interval", NUMBER, POSITIVE, NULL, "s", LOOSE,
+           "time between snapshots; default: only the first and the last"),
+    OPTION("output.every", COUNT, RANGE(1, MOST_COUNT), NULL, "sweeps", LOOSE,
+           "sweeps between snapshots, instead of interval"),
+    OPTION("output.history_every", COUNT, RANGE(1, MOST_COUNT), NULL, "sweeps", LOOSE,
+           "sweeps between rows of history and probes; default: a row at each snapshot"),
+    OPTION("output.compression", COUNT, RANGE(0, 9), "0", "", FIXED,
+           "deflate level of the snapshots; 0: none"),
 
-    {.path = "probes",
-     .type = HS_OPTION_GROUP_LIST,
-     .unit = "",
-     .help = "points whose temperature is recorded"},
-    {.path = "probes[].name",
-     .type = HS_OPTION_STRING,
-     .unit = "",
-     .help = "name of its dataset in /probes, at most 255 bytes"},
-    {.path = "probes[].at",
-     .type = HS_OPTION_NUMBERS,
-     ANY,
-     .unit = "m",
-     .help = "position; the nearest node is taken"},
+    OPTION("checkpoint", GROUP, NONE, NULL, "", FIXED, "saved states to resume from"),
+    OPTION("checkpoint.every_minutes", NUMBER, POSITIVE, NULL, "min", LOOSE,
+           "wall time between checkpoints; default: none are saved on the way"),
 
-    {.path = "exact",
-     .type = HS_OPTION_GROUP,
-     .unit = "",
-     .help = "the exact solution, if known: the error is measured at every snapshot"},
-    {.path = "exact.expression",
-     .type = HS_OPTION_VALUE,
-     ANY,
-     .unit = "K",
-     .help = "an expression of x, y, z, t"},
-    {.path = "exact.max_error",
-     .loose = true,
-     .type = HS_OPTION_NUMBER,
-     NOT_NEGATIVE,
-     .unit = "K",
-     .help = "largest error allowed at the end; above it the run fails its check (exit code 1)"},
+    OPTION("probes", GROUP_LIST, NONE, NULL, "", FIXED, "points whose temperature is recorded"),
+    OPTION("probes[].name", STRING, NONE, NULL, "", FIXED,
+           "name of its dataset in /probes, at most 255 bytes"),
+    OPTION("probes[].at", NUMBERS, ANY, NULL, "m", FIXED, "position; the nearest node is taken"),
+
+    OPTION("exact", GROUP, NONE, NULL, "", FIXED,
+           "the exact solution, if known: the error is measured at every snapshot"),
+    OPTION("exact.expression", VALUE, ANY, NULL, "K", FIXED, "an expression of x, y, z, t"),
+    OPTION("exact.max_error", NUMBER, NOT_NEGATIVE, NULL, "K", LOOSE,
+           "largest error allowed at the end; above it the run fails its check (exit code 1)"),
     {.path = NULL},
 };
 
@@ -411,9 +218,30 @@ void hs_option_range(const struct hs_option *option, char *out, size_t size)
         snprintf(out, size, "%g to %.10g", option->lowest, option->highest);
 }
 
-/* ---- paths ----------------------------------------------------------------------------------- */
+/* ---- lists of words -------------------------------------------------------------------------- */
 
-enum { FACE_NAMES = 1 + HS_FACES, COEFFICIENTS = HS_MAX_COEFFICIENTS };
+bool hs_list_next(const char **list, char separator, char *word, size_t size)
+{
+    if (!**list)
+        return false;
+    const char *end = strchrnul(*list, separator);
+    snprintf(word, size, "%.*s", (int)(end - *list), *list);
+    *list = end + (*end != '\0');
+    return true;
+}
+
+size_t hs_list_match(const char *list, const char *text)
+{
+    char word[HS_LONGEST_WORD + 1];
+    while (hs_list_next(&list, '|', word, sizeof word)) {
+        const size_t n = strlen(word);
+        if (strncmp(text, word, n) == 0 && (text[n] == '\0' || text[n] == '.'))
+            return n;
+    }
+    return 0;
+}
+
+/* ---- paths ----------------------------------------------------------------------------------- */
 
 static const char *face_name(int n)
 {
@@ -427,46 +255,52 @@ static const char *coefficient_name(int n)
     return name;
 }
 
-/* Length of the face's name at the beginning of `path`, 0 if there is none. */
-static size_t face_length(const char *path)
-{
-    for (int i = 0; i < FACE_NAMES; i++) {
-        const size_t n = strlen(face_name(i));
-        if (strncmp(path, face_name(i), n) == 0 && (path[n] == '\0' || path[n] == '.'))
-            return n;
-    }
-    return 0;
-}
+/* The parts of a pattern that stand for something else, and for what; without names: any index. */
+static const struct {
+    const char *text;
+    int count;
+    const char *(*name)(int n);
+} variables[] = {{"FACE", 1 + HS_FACES, face_name},
+                 {"cN", HS_MAX_COEFFICIENTS, coefficient_name},
+                 {"[]", 0, NULL}};
+enum { VARIABLES = sizeof variables / sizeof variables[0] };
 
 static size_t index_length(const char *path)
 {
-    if (*path != '[')
-        return 0;
-    const size_t digits = strspn(path + 1, "0123456789");
+    const size_t digits = *path == '[' ? strspn(path + 1, "0123456789") : 0;
     return digits && path[1 + digits] == ']' ? digits + 2 : 0;
 }
 
-/* "c0" .. "c18", nothing behind it */
-static size_t coefficient_length(const char *path)
+/* Length of what a path begins with in the place of a variable; 0: of nothing such. */
+static size_t variable_length(int v, const char *path)
 {
-    if (*path != 'c' || !isdigit((unsigned char)path[1]))
-        return 0;
-    const size_t digits = strspn(path + 1, "0123456789");
-    const int n = digits == 1 ? path[1] - '0' : 10 * (path[1] - '0') + path[2] - '0';
-    const bool plain = digits == 1 || (digits == 2 && path[1] != '0');
-    return plain && n < COEFFICIENTS && path[1 + digits] == '\0' ? digits + 1 : 0;
+    for (int i = 0; i < variables[v].count; i++) {
+        const size_t length = hs_list_match(variables[v].name(i), path);
+        if (length)
+            return length;
+    }
+    return variables[v].name ? 0 : index_length(path);
 }
 
-/* The parts of a pattern that stand for something else, and for what; an index for any number. */
-static const struct {
-    const char *text;
-    size_t (*length)(const char *path);
-    int count;
-    const char *(*name)(int n);
-} variables[] = {{"FACE", face_length, FACE_NAMES, face_name},
-                 {"[]", index_length, 0, NULL},
-                 {"cN", coefficient_length, COEFFICIENTS, coefficient_name}};
-enum { VARIABLES = sizeof variables / sizeof variables[0] };
+const char *hs_option_match(const char *pattern, const char *path)
+{
+    while (*pattern) {
+        size_t taken = 0;
+        for (int v = 0; v < VARIABLES && !taken; v++) {
+            const size_t n = strlen(variables[v].text);
+            if (strncmp(pattern, variables[v].text, n) != 0)
+                continue;
+            taken = variable_length(v, path);
+            if (!taken)
+                return NULL;
+            pattern += n;
+            path += taken;
+        }
+        if (!taken && *pattern++ != *path++)
+            return NULL;
+    }
+    return path;
+}
 
 bool hs_option_concrete(const char *pattern, int n, char *out, size_t size)
 {
@@ -483,26 +317,6 @@ bool hs_option_concrete(const char *pattern, int n, char *out, size_t size)
     return n == 0;
 }
 
-const char *hs_option_match(const char *pattern, const char *path)
-{
-    while (*pattern) {
-        size_t taken = 0;
-        for (int v = 0; v < VARIABLES && !taken; v++) {
-            const size_t n = strlen(variables[v].text);
-            if (strncmp(pattern, variables[v].text, n) != 0)
-                continue;
-            taken = variables[v].length(path);
-            if (!taken)
-                return NULL;
-            pattern += n;
-            path += taken;
-        }
-        if (!taken && *pattern++ != *path++)
-            return NULL;
-    }
-    return path;
-}
-
 const struct hs_option *hs_option_find(const char *path)
 {
     for (const struct hs_option *option = hs_options(); option->path; option++) {
@@ -517,25 +331,16 @@ const struct hs_option *hs_option_find(const char *path)
     return NULL;
 }
 
-/* ---- the nearest ------------------------------------------------------------------------------
- */
-
-enum { LONGEST = 80 };
-
-static size_t smallest(size_t a, size_t b, size_t c)
-{
-    const size_t least = a < b ? a : b;
-    return least < c ? least : c;
-}
+/* ---- the nearest ----------------------------------------------------------------------------- */
 
 /* Optimal string alignment: Levenshtein's distance with swaps of neighbours. Damerau, CACM 7
  * (1964). */
 size_t hs_edit_distance(const char *a, const char *b)
 {
     const size_t na = strlen(a), nb = strlen(b);
-    if (na > LONGEST || nb > LONGEST)
+    if (na > HS_LONGEST_WORD || nb > HS_LONGEST_WORD)
         return na > nb ? na : nb;
-    size_t rows[3][LONGEST + 1];
+    size_t rows[3][HS_LONGEST_WORD + 1];
     size_t *before = rows[0], *above = rows[1], *row = rows[2];
     for (size_t j = 0; j <= nb; j++)
         above[j] = before[j] = j;
@@ -543,7 +348,8 @@ size_t hs_edit_distance(const char *a, const char *b)
         row[0] = i;
         for (size_t j = 1; j <= nb; j++) {
             const size_t change = above[j - 1] + (a[i - 1] != b[j - 1]);
-            row[j] = smallest(above[j] + 1, row[j - 1] + 1, change);
+            const size_t other = above[j] < row[j - 1] ? above[j] + 1 : row[j - 1] + 1;
+            row[j] = change < other ? change : other;
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
                 before[j - 2] + 1 < row[j])
                 row[j] = before[j - 2] + 1;
@@ -556,30 +362,19 @@ size_t hs_edit_distance(const char *a, const char *b)
     return above[nb];
 }
 
-/* Further apart than this, a suggestion would puzzle more than help. */
+/* In half letters. Further apart than this, a suggestion would puzzle more than help. */
 static size_t tolerance(const char *word)
 {
     const size_t third = strlen(word) / 3;
-    return third < 1 ? 1 : third > 4 ? 4 : third;
+    return 2 * (third < 1 ? 1 : third > 4 ? 4 : third);
 }
 
-const char *hs_nearest_word(const char *word, const char *choices)
-{
-    static char nearest[LONGEST + 1];
-    size_t best = tolerance(word) + 1;
-    for (const char *p = choices; *p;) {
-        const size_t n = strcspn(p, "|");
-        char candidate[LONGEST + 1];
-        snprintf(candidate, sizeof candidate, "%.*s", (int)n, p);
-        const size_t distance = hs_edit_distance(word, candidate);
-        if (distance < best) {
-            best = distance;
-            memcpy(nearest, candidate, sizeof nearest);
-        }
-        p += n + (p[n] == '|');
-    }
-    return best <= tolerance(word) ? nearest : NULL;
-}
+struct search {
+    char word[HS_LONGEST_WORD + 1];
+    bool is_path;
+    size_t best; /* in half letters */
+    char nearest[HS_LONGEST_WORD + 1];
+};
 
 static const char *last_name(const char *path)
 {
@@ -595,19 +390,13 @@ static bool is_beginning(const char *a, const char *b)
     return last >= 3 && strncmp(a, b, n) == 0 && !strpbrk(a + n, ".[") && !strpbrk(b + n, ".[");
 }
 
-struct search {
-    char path[LONGEST + 1]; /* without the digits of indices */
-    size_t best;            /* in half letters */
-    char nearest[LONGEST + 1];
-};
-
 static void consider(struct search *search, const char *candidate)
 {
-    size_t distance = 2 * hs_edit_distance(search->path, candidate);
+    size_t distance = 2 * hs_edit_distance(search->word, candidate);
     /* the right name in the wrong group, or cut short or drawn out: between one letter and two */
-    if ((strcmp(last_name(search->path), last_name(candidate)) == 0 ||
-         is_beginning(search->path, candidate)) &&
-        distance > 3)
+    if (search->is_path && distance > 3 &&
+        (strcmp(last_name(search->word), last_name(candidate)) == 0 ||
+         is_beginning(search->word, candidate)))
         distance = 3;
     if (distance < search->best) {
         search->best = distance;
@@ -615,20 +404,30 @@ static void consider(struct search *search, const char *candidate)
     }
 }
 
+const char *hs_nearest_word(const char *word, const char *choices)
+{
+    static struct search search;
+    char candidate[HS_LONGEST_WORD + 1];
+    search = (struct search){.best = tolerance(word) + 1};
+    snprintf(search.word, sizeof search.word, "%s", word);
+    while (hs_list_next(&choices, '|', candidate, sizeof candidate))
+        consider(&search, candidate);
+    return search.nearest[0] ? search.nearest : NULL;
+}
+
 const char *hs_option_nearest(const char *path)
 {
     static struct search search;
-    search = (struct search){.best = 0};
+    search = (struct search){.is_path = true};
     size_t n = 0;
-    for (const char *p = path; *p && n < LONGEST; p++)
-        if (!(n > 0 && search.path[n - 1] == '[' && isdigit((unsigned char)*p)))
-            search.path[n++] = *p;
-    const size_t allowed = 2 * tolerance(last_name(search.path)) + 2;
-    search.best = allowed + 1;
+    for (const char *p = path; *p && n < HS_LONGEST_WORD; p++) /* without the digits of indices */
+        if (!(n > 0 && search.word[n - 1] == '[' && isdigit((unsigned char)*p)))
+            search.word[n++] = *p;
+    search.best = tolerance(last_name(search.word)) + 3;
     for (const struct hs_option *option = hs_options(); option->path; option++) {
-        char candidate[LONGEST + 1];
+        char candidate[HS_LONGEST_WORD + 1];
         for (int i = 0; hs_option_concrete(option->path, i, candidate, sizeof candidate); i++)
             consider(&search, candidate);
     }
-    return search.best <= allowed ? search.nearest : NULL;
+    return search.nearest[0] ? search.nearest : NULL;
 }

@@ -62,6 +62,15 @@ const char *hs_option_match(const char *pattern, const char *path);
 /* The known path nearest to a mistyped one, or NULL if none is near. Static storage. */
 const char *hs_option_nearest(const char *path);
 
+enum { HS_LONGEST_WORD = 80 };
+
+/* Takes the next word off a list "a|b|c"; false at its end. */
+bool hs_list_next(const char **list, char separator, char *word, size_t size);
+
+/* Length of the word of a list "a|b|c" that the text is, or has before a "."; 0 if there is none.
+ */
+size_t hs_list_match(const char *list, const char *text);
+
 /* Letters to change, add, drop or swap to make `b` of `a`; what the nearest names are found by. */
 size_t hs_edit_distance(const char *a, const char *b);
 

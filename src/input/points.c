@@ -17,7 +17,7 @@ static int read_numbers(const char *command, const char *text, int64_t numbers[H
         const char *wrong = count == HS_AXES ? "is one axis too many"
                                              : hs_number_parse_count(word, &numbers[count]);
         if (!wrong && numbers[count] < 1)
-            wrong = "is no number of points";
+            wrong = "is not a number of points";
         if (wrong) {
             hs_error_add(err, HS_BAD_INPUT,
                          "%s: --points %s: \"%s\" %s; give 256 for every axis, or 512,512,256",

@@ -1,5 +1,6 @@
 #include "input/settings.h"
 
+#include "core/memory.h"
 #include "input/foreign.h"
 #include "input/number.h"
 
@@ -19,8 +20,6 @@ void hs_settings_init(struct hs_settings *settings, const char *file, struct hs_
 
 static void destroy_entry(struct hs_setting *entry)
 {
-    if (!entry)
-        return;
     free(entry->path);
     free(entry->text);
     free(entry->content);
@@ -49,21 +48,15 @@ void hs_settings_release(struct hs_settings *settings)
     hs_settings_init(settings, settings->file, settings->err);
 }
 
-/* Where memory is short the path is not in the list. */
 static void add_path(char ***list, size_t *count, const char *path)
 {
-    char **more = realloc(*list, (*count + 1) * sizeof *more);
-    if (!more)
-        return;
-    *list = more;
-    char *copy = strdup(path);
-    if (copy)
-        more[(*count)++] = copy;
+    *list = hs_room(*list, *count, sizeof **list);
+    (*list)[(*count)++] = hs_copy(path);
 }
 
 void hs_settings_mean(struct hs_settings *settings, const char *path)
 {
-    add_path(&settings->meant, &settings->meant_count, path); /* else it is reported twice */
+    add_path(&settings->meant, &settings->meant_count, path);
 }
 
 void hs_settings_blame(struct hs_settings *settings, const char *path)
@@ -90,73 +83,42 @@ bool hs_settings_is_meant(const struct hs_settings *settings, const char *path)
     return false;
 }
 
-struct hs_setting *hs_settings_find(const struct hs_settings *settings, const char *path)
+struct hs_setting *hs_settings_any(const struct hs_settings *settings, const char *path)
 {
     const struct hs_setting wanted = {.path = (char *)(uintptr_t)path};
     struct hs_setting *const *found = tfind(&wanted, &settings->by_path, by_path);
     return found ? *found : NULL;
 }
 
-static struct hs_setting *copy_of(const struct hs_setting *setting)
+struct hs_setting *hs_settings_find(const struct hs_settings *settings, const char *path)
 {
-    struct hs_setting *copy = malloc(sizeof *copy);
-    if (!copy)
-        return NULL;
+    struct hs_setting *found = hs_settings_any(settings, path);
+    return found && found->option ? found : NULL;
+}
+
+struct hs_setting *hs_settings_add(struct hs_settings *settings, const struct hs_setting *setting)
+{
+    struct hs_setting *copy = hs_new(sizeof *copy);
     *copy = *setting;
-    copy->content = NULL;
-    copy->path = strdup(setting->path);
-    copy->text = setting->text ? strdup(setting->text) : NULL;
-    if (copy->path && (copy->text || !setting->text))
-        return copy;
-    destroy_entry(copy);
-    return NULL;
+    copy->path = hs_copy(setting->path);
+    copy->text = setting->text ? hs_copy(setting->text) : NULL;
+    tsearch(copy, &settings->by_path, by_path);
+    settings->entries = hs_room(settings->entries, settings->count, sizeof copy);
+    settings->entries[settings->count++] = copy;
+    return copy;
 }
 
-/* Takes over the entry, whose path is new. */
-static bool append(struct hs_settings *settings, struct hs_setting *entry)
-{
-    if (settings->count == settings->room) {
-        const size_t room = 2 * settings->room + 32;
-        void *grown = realloc(settings->entries, room * sizeof *settings->entries);
-        if (!grown)
-            return false;
-        settings->entries = grown;
-        settings->room = room;
-    }
-    if (!tsearch(entry, &settings->by_path, by_path))
-        return false;
-    settings->entries[settings->count++] = entry;
-    return true;
-}
-
-bool hs_settings_add(struct hs_settings *settings, const struct hs_setting *setting)
-{
-    struct hs_setting *copy = copy_of(setting);
-    struct hs_setting *old = hs_settings_find(settings, setting->path);
-    if (copy && old) { /* which stays where it is, with what the new one says */
-        const struct hs_setting before = *old;
-        *old = *copy;
-        *copy = before;
-        destroy_entry(copy);
-        return true;
-    }
-    if (copy && append(settings, copy))
-        return true;
-    destroy_entry(copy);
-    return false;
-}
-
-/* Whether `path` is `outer` or lies within it. */
-static bool is_within(const char *path, const char *outer)
+bool hs_settings_is_within(const char *path, const char *outer)
 {
     const size_t n = strlen(outer);
-    return strncmp(path, outer, n) == 0 && (path[n] == '\0' || path[n] == '.' || path[n] == '[');
+    return strncmp(path, outer, n) == 0 && (n == 0 || strchr(".[", path[n])); /* or the end */
 }
 
 bool hs_settings_is_sound(const struct hs_settings *settings, const char *path)
 {
     for (size_t i = 0; i < settings->blamed_count; i++)
-        if (is_within(settings->blamed[i], path) || is_within(path, settings->blamed[i]))
+        if (hs_settings_is_within(settings->blamed[i], path) ||
+            hs_settings_is_within(path, settings->blamed[i]))
             return false;
     return true;
 }
@@ -165,7 +127,7 @@ void hs_settings_remove(struct hs_settings *settings, const char *path)
 {
     size_t kept = 0;
     for (size_t i = 0; i < settings->count; i++) {
-        if (is_within(settings->entries[i]->path, path)) {
+        if (hs_settings_is_within(settings->entries[i]->path, path)) {
             tdelete(settings->entries[i], &settings->by_path, by_path);
             destroy_entry(settings->entries[i]);
         } else
@@ -192,53 +154,44 @@ static const struct hs_setting *nearest_given(const struct hs_settings *settings
     }
 }
 
-/* " = VALUE" as it was written; nothing for groups and lists */
-static void show_value(const struct hs_setting *entry, char *out, size_t size)
-{
-    out[0] = '\0';
-    if (!entry->text)
-        return;
-    const char *quote = entry->kind == HS_SETTING_STRING ? "\"" : "";
-    const bool cut = strlen(entry->text) > LONGEST_VALUE;
-    snprintf(out, size, " = %s%.*s%s%s", quote, (int)LONGEST_VALUE, entry->text, cut ? "..." : "",
-             quote);
-}
-
-void hs_settings_place(const struct hs_settings *settings, const char *path, char *out, size_t size)
+char *hs_settings_place(const struct hs_settings *settings, const char *path)
 {
     const struct hs_setting *entry = nearest_given(settings, path);
-    char value[LONGEST_VALUE + 16] = "";
-    if (entry && strcmp(entry->path, path) == 0)
-        show_value(entry, value, sizeof value);
-    if (entry && !entry->file)
-        snprintf(out, size, "--set: %s%s", path, value);
-    else if (entry)
-        snprintf(out, size, "%s:%d: %s%s", entry->file, entry->line, path, value);
-    else
-        snprintf(out, size, "%s: %s", settings->file, path);
+    const bool itself = entry && strcmp(entry->path, path) == 0;
+    const char *text = itself && entry->text ? entry->text : NULL;
+    const char *quote = text && entry->kind == HS_SETTING_STRING ? "\"" : "";
+    char *value = text ? hs_format(" = %s%.*s%s%s", quote, LONGEST_VALUE, text,
+                                   strlen(text) > LONGEST_VALUE ? "..." : "", quote)
+                       : hs_copy("");
+    char *place = !entry        ? hs_format("%s: %s", settings->file, path)
+                  : entry->file ? hs_format("%s:%d: %s%s", entry->file, entry->line, path, value)
+                                : hs_format("--set: %s%s", path, value);
+    free(value);
+    return place;
 }
 
 enum hs_status hs_settings_complain(struct hs_settings *settings, const char *path,
                                     const char *format, ...)
 {
-    char message[LONGEST_MESSAGE], place[1024];
+    char message[LONGEST_MESSAGE];
     struct hs_setting *entry = hs_settings_find(settings, path);
     va_list args;
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
-    hs_settings_place(settings, path, place, sizeof place);
     const bool lacks = !entry || entry->kind == HS_SETTING_GROUP;
     if ((entry && entry->bad) || (lacks && hs_settings_is_meant(settings, path)))
         return HS_BAD_INPUT; /* one complaint a key: the next may follow from the first */
     hs_settings_blame(settings, path);
     if (entry)
         entry->bad = true;
-    return hs_error_add(settings->err, HS_BAD_INPUT, "%s: %s", place, message);
+    char *place = hs_settings_place(settings, path);
+    hs_error_add(settings->err, HS_BAD_INPUT, "%s: %s", place, message);
+    free(place);
+    return HS_BAD_INPUT;
 }
 
-/* ---- checks -----------------------------------------------------------------------------------
- */
+/* ---- checks ---------------------------------------------------------------------------------- */
 
 /* " > 0 [m]": the range and the unit, as far as there are any. */
 static void show_range(const struct hs_option *option, char *out, size_t size)
@@ -289,22 +242,11 @@ static void check_count(struct hs_settings *settings, const struct hs_setting *e
         check_range(settings, entry, (double)value);
 }
 
-static bool is_choice(const char *text, const char *choices)
-{
-    const size_t n = strlen(text);
-    for (const char *p = choices; *p;) {
-        const size_t length = strcspn(p, "|");
-        if (length == n && strncmp(p, text, n) == 0)
-            return true;
-        p += length + (p[length] == '|');
-    }
-    return false;
-}
-
 static void check_choice(struct hs_settings *settings, const struct hs_setting *entry)
 {
     const char *choices = entry->option->choices;
-    if (is_choice(entry->text, choices))
+    const size_t length = strlen(entry->text);
+    if (length > 0 && hs_list_match(choices, entry->text) == length)
         return;
     char write[200];
     const char *nearest = hs_nearest_word(entry->text, choices);
@@ -333,37 +275,28 @@ static void check_value(struct hs_settings *settings, const struct hs_setting *e
         hs_settings_complain(settings, entry->path, "is empty; give a number or an expression");
 }
 
-/* What each type takes, and the check of its value. */
+#define NUMBER (1u << HS_SETTING_NUMBER)
+#define STRING (1u << HS_SETTING_STRING)
+#define LIST (1u << HS_SETTING_LIST)
+#define GROUP (1u << HS_SETTING_GROUP)
+
+/* What each type takes, how that is written, for remedies, and the check of its value. */
 static const struct {
-    unsigned kinds; /* 1u << enum hs_setting_kind */
+    unsigned kinds;
+    const char *example;
     void (*check)(struct hs_settings *settings, const struct hs_setting *entry);
 } types[HS_OPTION_TYPES] = {
-    [HS_OPTION_GROUP] = {1u << HS_SETTING_GROUP, NULL},
-    [HS_OPTION_GROUP_LIST] = {1u << HS_SETTING_LIST, NULL},
-    [HS_OPTION_STRING] = {1u << HS_SETTING_STRING, NULL},
-    [HS_OPTION_CHOICE] = {1u << HS_SETTING_STRING, check_choice},
-    [HS_OPTION_FLAG] = {1u << HS_SETTING_BOOLEAN, NULL},
-    [HS_OPTION_COUNT] = {1u << HS_SETTING_NUMBER, check_count},
-    [HS_OPTION_NUMBER] = {1u << HS_SETTING_NUMBER, check_number},
-    [HS_OPTION_VALUE] = {1u << HS_SETTING_NUMBER | 1u << HS_SETTING_STRING, check_value},
-    [HS_OPTION_COUNTS] = {1u << HS_SETTING_NUMBER | 1u << HS_SETTING_LIST, check_count},
-    [HS_OPTION_NUMBERS] = {1u << HS_SETTING_NUMBER | 1u << HS_SETTING_LIST, check_number},
-    [HS_OPTION_NUMBER_OR_AUTO] = {1u << HS_SETTING_NUMBER | 1u << HS_SETTING_STRING, check_auto},
-};
-
-/* How a setting of the type is written, for remedies. */
-static const char *const examples[HS_OPTION_TYPES] = {
-    [HS_OPTION_GROUP] = "a group { ... }",
-    [HS_OPTION_GROUP_LIST] = "a list of groups ( { ... }, ... )",
-    [HS_OPTION_STRING] = "a string \"...\"",
-    [HS_OPTION_CHOICE] = "a string \"...\"",
-    [HS_OPTION_FLAG] = "true or false, without quotes",
-    [HS_OPTION_COUNT] = "a whole number without quotes",
-    [HS_OPTION_NUMBER] = "a number without quotes",
-    [HS_OPTION_VALUE] = "a number, or an expression \"...\"",
-    [HS_OPTION_COUNTS] = "whole numbers [ ... ], one for each axis",
-    [HS_OPTION_NUMBERS] = "numbers [ ... ], one for each axis",
-    [HS_OPTION_NUMBER_OR_AUTO] = "a number or \"auto\"",
+    [HS_OPTION_GROUP] = {GROUP, "a group { ... }", NULL},
+    [HS_OPTION_GROUP_LIST] = {LIST, "a list of groups ( { ... }, ... )", NULL},
+    [HS_OPTION_STRING] = {STRING, "a string \"...\"", NULL},
+    [HS_OPTION_CHOICE] = {STRING, "a string \"...\"", check_choice},
+    [HS_OPTION_FLAG] = {1u << HS_SETTING_BOOLEAN, "true or false, without quotes", NULL},
+    [HS_OPTION_COUNT] = {NUMBER, "a whole number without quotes", check_count},
+    [HS_OPTION_NUMBER] = {NUMBER, "a number without quotes", check_number},
+    [HS_OPTION_VALUE] = {NUMBER | STRING, "a number, or an expression \"...\"", check_value},
+    [HS_OPTION_COUNTS] = {NUMBER | LIST, "whole numbers [ ... ], one for each axis", check_count},
+    [HS_OPTION_NUMBERS] = {NUMBER | LIST, "numbers [ ... ], one for each axis", check_number},
+    [HS_OPTION_NUMBER_OR_AUTO] = {NUMBER | STRING, "a number or \"auto\"", check_auto},
 };
 
 /* A number in quotes is only that; other texts may be meant for what is not there. */
@@ -381,23 +314,17 @@ void hs_settings_check(struct hs_settings *settings, struct hs_setting *setting)
 {
     const enum hs_option_type type = setting->option->type;
     const bool member = setting->path[strlen(setting->path) - 1] == ']';
-    unsigned kinds = types[type].kinds;
-    const char *example = examples[type];
-    if (member && type == HS_OPTION_GROUP_LIST) {
-        kinds = 1u << HS_SETTING_GROUP;
-        example = examples[HS_OPTION_GROUP];
-    } else if (member) {
-        kinds = 1u << HS_SETTING_NUMBER;
-        example = type == HS_OPTION_COUNTS ? examples[HS_OPTION_COUNT] : examples[HS_OPTION_NUMBER];
-    }
-    if (!(kinds & 1u << setting->kind))
-        complain_of_kind(settings, setting, example);
+    const enum hs_option_type taken = !member                        ? type
+                                      : type == HS_OPTION_GROUP_LIST ? HS_OPTION_GROUP
+                                      : type == HS_OPTION_COUNTS     ? HS_OPTION_COUNT
+                                                                     : HS_OPTION_NUMBER;
+    if (!(types[taken].kinds & 1u << setting->kind))
+        complain_of_kind(settings, setting, types[taken].example);
     else if (setting->text && types[type].check)
         types[type].check(settings, setting);
 }
 
-/* ---- look-ups ---------------------------------------------------------------------------------
- */
+/* ---- look-ups -------------------------------------------------------------------------------- */
 
 const char *hs_settings_text(const struct hs_settings *settings, const char *path)
 {
@@ -441,16 +368,8 @@ bool hs_settings_given(const struct hs_settings *settings, const char *path)
 
 int hs_settings_length(const struct hs_settings *settings, const char *path)
 {
-    int length = 0;
-    const size_t n = strlen(path);
-    for (size_t i = 0; i < settings->count; i++) {
-        const char *member = settings->entries[i]->path;
-        if (strncmp(member, path, n) != 0 || member[n] != '[')
-            continue;
-        const int index = atoi(member + n + 1);
-        if (index >= length)
-            length = index + 1;
-    }
     const struct hs_setting *entry = hs_settings_find(settings, path);
-    return length == 0 && entry && !entry->bad && entry->kind == HS_SETTING_NUMBER ? 1 : length;
+    if (!entry || entry->bad)
+        return 0;
+    return entry->kind == HS_SETTING_NUMBER ? 1 : entry->members;
 }

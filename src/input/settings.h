@@ -24,16 +24,18 @@ struct hs_setting {
     char *path; /* "grid.points[0]" */
     enum hs_setting_kind kind;
     char *text;       /* of numbers, strings and booleans; else NULL */
+    bool bare;        /* a word without quotes */
+    int members;      /* of a list: the highest index, and one */
     char *content;    /* of the file that it names, in short, once its values were read; or NULL */
     const char *file; /* NULL: an override */
     int line;
-    const struct hs_option *option;
+    const struct hs_option *option; /* NULL: not known (yet), or within something bad */
     bool bad;
 };
 
 struct hs_settings {
     struct hs_setting **entries; /* in the order they were given */
-    size_t count, room;
+    size_t count;
     void *by_path; /* tsearch's tree of them */
     char **meant;  /* keys that unknown ones seem to stand for */
     size_t meant_count;
@@ -46,11 +48,15 @@ struct hs_settings {
 void hs_settings_init(struct hs_settings *settings, const char *file, struct hs_error *err);
 void hs_settings_release(struct hs_settings *settings);
 
-/* NULL if it was not given. A bad one is found, too. */
+/* NULL if it was not given. A bad one is found, too; one without an option by the second only. */
 struct hs_setting *hs_settings_find(const struct hs_settings *settings, const char *path);
+struct hs_setting *hs_settings_any(const struct hs_settings *settings, const char *path);
 
-/* Adds a copy of the setting, in the place of one of the same path. False: out of memory. */
-bool hs_settings_add(struct hs_settings *settings, const struct hs_setting *setting);
+/* Adds a copy of the setting, whose path is new. */
+struct hs_setting *hs_settings_add(struct hs_settings *settings, const struct hs_setting *setting);
+
+/* Whether `path` is `outer` or lies within it; all lie within "". */
+bool hs_settings_is_within(const char *path, const char *outer);
 
 /* Removes the setting of this path and all within it. */
 void hs_settings_remove(struct hs_settings *settings, const char *path);
@@ -73,9 +79,8 @@ void hs_settings_blame(struct hs_settings *settings, const char *path);
 /* Whether nothing is wrong with the key and all within it. */
 bool hs_settings_is_sound(const struct hs_settings *settings, const char *path);
 
-/* "FILE:LINE: KEY = VALUE", or as above. */
-void hs_settings_place(const struct hs_settings *settings, const char *path, char *out,
-                       size_t size);
+/* "FILE:LINE: KEY = VALUE", or as above; allocated. */
+char *hs_settings_place(const struct hs_settings *settings, const char *path);
 
 /* Checks an entry's kind, range and choice against its option; complains. */
 void hs_settings_check(struct hs_settings *settings, struct hs_setting *setting);

@@ -6,14 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-/* "384 x 384 x 384" */
-static void print_points(FILE *stream, const struct hs_bench_request *request,
-                         const char *separator)
-{
-    for (int axis = 0; axis < request->dims; axis++)
-        fprintf(stream, "%s%lld", axis ? separator : "", (long long)request->points[axis]);
-}
-
 static const char *device_of(const struct hs_bench_report *report)
 {
     return report->count ? report->rows[0].device : "";
@@ -71,7 +63,8 @@ static double copy_of(const struct hs_bench_report *report, enum hs_bench_place 
 struct line {
     const char *name, *kind, *device, *version;
     struct hs_samples seconds;
-    double copy, share; /* NaN: none */
+    bool proven;
+    double copy, fraction; /* of its bandwidth; NaN: none */
     double apart;
     int pairs, steps;
     int64_t in_sample;
@@ -85,9 +78,10 @@ static struct line line_of_kernel(const struct hs_bench_report *report,
                          .kind = "kernel",
                          .device = row->device,
                          .version = hs_version(),
+                         .proven = row->proven,
                          .seconds = f->seconds,
                          .copy = f->copy.count ? f->copy.median : NAN,
-                         .share = f->share.count ? f->share.median : NAN,
+                         .fraction = f->share.count ? f->share.median : NAN,
                          .apart = row->apart,
                          .pairs = f->pairs,
                          .steps = steps_of(report, row),
@@ -108,9 +102,10 @@ static struct line line_of_peer(const struct hs_bench_report *report, const stru
                          .kind = "peer",
                          .device = peer->device,
                          .version = peer->version,
+                         .proven = true,
                          .seconds = peer->seconds,
                          .copy = copy,
-                         .share = hs_bench_bytes(report->bench, peer->seconds.median) / copy,
+                         .fraction = hs_bench_bytes(report->bench, peer->seconds.median) / copy,
                          .apart = peer->apart,
                          .pairs = 1,
                          .steps = 1};
@@ -138,16 +133,16 @@ static void for_lines(FILE *stream, const struct hs_bench_report *report, enum h
 static void print_header(FILE *stream, const struct hs_bench_report *report)
 {
     const struct hs_bench_request *request = &report->bench->request;
-    fprintf(stream, "device     %s\ngrid       ", device_of(report));
-    print_points(stream, request, " x ");
-    fprintf(stream, ", radius %d (%d points), %s\n", request->radius,
-            hs_stencil_count(request->dims, request->radius),
+    char points[HS_POINTS_TEXT];
+    hs_points_name(request->dims, request->points, " x ", points, sizeof points);
+    fprintf(stream, "device     %s\ngrid       %s, radius %d (%d points), %s\n", device_of(report),
+            points, request->radius, hs_stencil_count(request->dims, request->radius),
             hs_precision_name(request->precision));
     fprintf(stream, "program    heatsolve %s, commit %s, %s\ncommand    %s\n", hs_version(),
             hs_commit(), hs_compiler(), report->command);
     fprintf(stream,
-            "proof      %lld sweeps against the CPU reference, random data, %d coefficients no two "
-            "alike\n",
+            "proof      %lld sweeps against the CPU reference, random data, %d different "
+            "coefficients\n",
             (long long)report->bench->proof_sweeps,
             hs_stencil_count(request->dims, request->radius));
     fprintf(stream, "auto       %s%s\n", report->choice->kernel->name,
@@ -173,7 +168,7 @@ static void print_line(FILE *stream, const struct hs_bench_report *report,
     print_number(stream, 8, 3, hs_bench_gcells(bench, line->seconds.max));
     print_number(stream, 8, 3, hs_bench_gcells(bench, line->seconds.min));
     print_number(stream, 8, 1, 1e-9 * hs_bench_bytes(bench, line->seconds.median));
-    print_number(stream, 9, 1, 100.0 * line->share);
+    print_number(stream, 9, 1, 100.0 * line->fraction);
     print_number(stream, 11, 2, speedup(report, place, line->seconds.median));
     print_number(stream, 11, 2, 1e6 * line->seconds.median);
     fprintf(stream, " %4d\n", line->seconds.count);
@@ -243,8 +238,8 @@ static void print_roofline(FILE *stream, const struct hs_roofline *r)
                                              : hs_roofline_bound_name(p->bound));
     }
     fprintf(stream, "\nwords: moved for a point and sweep; 2 for one sweep a launch, for fused "
-                    "sweeps as the launch\nloads and writes, rims included (what caches save of "
-                    "it can lift a kernel above the ceiling).\n");
+                    "sweeps as the launch\nloads and writes, halos included (caches save some "
+                    "of it, which can lift a kernel above the ceiling).\n");
 }
 
 void hs_bench_report_table(FILE *stream, const struct hs_bench_report *report)
@@ -259,10 +254,10 @@ void hs_bench_report_table(FILE *stream, const struct hs_bench_report *report)
         print_roofline(stream, report->roofline);
     fprintf(
         stream,
-        "\nGCell/s: points updated a second, median, least and most of n samples. GB/s: at the "
-        "floor of 2\nwords a point, one read and one written. %% of copy: of a copy of the "
-        "field within the device's\nmemory, read plus written, timed in turn with the kernel. x "
-        "%s: times as fast as it.\n",
+        "\nGCell/s: 1e9 points updated a second; median, min and max of n samples. GB/s: at the "
+        "minimum of\n2 words a point, one read and one written. %% of copy: fraction of the "
+        "bandwidth of a copy of the\nfield within the device's memory, timed in turn with the "
+        "kernel. x %s: speed-up over it.\n",
         baseline_of(report));
 }
 
@@ -329,7 +324,7 @@ static void json_peer(struct hs_json *json, const struct hs_bench_report *report
         hs_json_number(json, "gcells", hs_bench_gcells(report->bench, peer->seconds.median));
         hs_json_number(json, "bytes_per_second",
                        hs_bench_bytes(report->bench, peer->seconds.median));
-        hs_json_number(json, "share_of_copy", line.share);
+        hs_json_number(json, "share_of_copy", line.fraction);
         hs_json_number(json, "speedup", speedup(report, place, peer->seconds.median));
         json_samples(json, "seconds_per_sweep", &peer->seconds);
         hs_json_integer(json, "samples", peer->seconds.count);
@@ -407,47 +402,29 @@ static void csv_number(FILE *stream, const char *format, double value)
         fprintf(stream, format, value);
 }
 
-static void csv_case(FILE *stream, const struct hs_bench_report *report, const char *name,
-                     const char *kind, const char *device, int steps)
-{
-    const struct hs_bench_request *request = &report->bench->request;
-    fprintf(stream, "%s,%s,\"%s\",", name, kind, device);
-    print_points(stream, request, "x");
-    fprintf(stream, ",%d,%d,%s,%d", request->dims, request->radius,
-            hs_precision_name(request->precision), steps);
-}
-
-static void csv_end(FILE *stream, const struct hs_bench_report *report, const char *version)
-{
-    fprintf(stream, ",%s,%s,\"%s\"\n", version, hs_commit(), report->command);
-}
-
+/* Of a kernel that did not agree how far apart it is, and no times. */
 static void csv_line(FILE *stream, const struct hs_bench_report *report, enum hs_bench_place place,
                      const struct line *line)
 {
     const struct hs_bench *bench = report->bench;
-    csv_case(stream, report, line->name, line->kind, line->device, line->steps);
-    fprintf(stream, ",%s,%d,1,%g,%d,%lld", hs_bench_place_name(place), line->pairs, line->apart,
+    const struct hs_bench_request *request = &bench->request;
+    const double median = line->proven ? line->seconds.median : NAN;
+    char points[HS_POINTS_TEXT];
+    hs_points_name(request->dims, request->points, "x", points, sizeof points);
+    fprintf(stream, "%s,%s,\"%s\",%s,%d,%d,%s,%d,%s,%d,%d,%g,%d,%lld", line->name, line->kind,
+            line->device, points, request->dims, request->radius,
+            hs_precision_name(request->precision), line->steps,
+            line->proven ? hs_bench_place_name(place) : "", line->pairs, line->proven, line->apart,
             line->seconds.count, (long long)line->in_sample);
-    csv_number(stream, "%.6e", line->seconds.min);
-    csv_number(stream, "%.6e", line->seconds.median);
-    csv_number(stream, "%.6e", line->seconds.max);
-    csv_number(stream, "%.6g", hs_bench_gcells(bench, line->seconds.median));
-    csv_number(stream, "%.6g", hs_bench_bytes(bench, line->seconds.median));
+    csv_number(stream, "%.6e", line->proven ? line->seconds.min : NAN);
+    csv_number(stream, "%.6e", median);
+    csv_number(stream, "%.6e", line->proven ? line->seconds.max : NAN);
+    csv_number(stream, "%.6g", hs_bench_gcells(bench, median));
+    csv_number(stream, "%.6g", hs_bench_bytes(bench, median));
     csv_number(stream, "%.6g", line->copy);
-    csv_number(stream, "%.4f", line->share);
-    csv_number(stream, "%.4f", speedup(report, place, line->seconds.median));
-    csv_end(stream, report, line->version);
-}
-
-/* A kernel that did not agree: how far apart, and no times. Peers that did not answer are left out:
- * there is nothing to plot of them. */
-static void csv_refused(FILE *stream, const struct hs_bench_report *report,
-                        const struct hs_bench_row *row)
-{
-    csv_case(stream, report, row->kernel->name, "kernel", row->device, steps_of(report, row));
-    fprintf(stream, ",,0,0,%g,0,0,,,,,,,,", row->apart);
-    csv_end(stream, report, hs_version());
+    csv_number(stream, "%.4f", line->fraction);
+    csv_number(stream, "%.4f", speedup(report, place, median));
+    fprintf(stream, ",%s,%s,\"%s\"\n", line->version, hs_commit(), report->command);
 }
 
 void hs_bench_report_csv(FILE *stream, const struct hs_bench_report *report)
@@ -460,6 +437,8 @@ void hs_bench_report_csv(FILE *stream, const struct hs_bench_report *report)
     for (int place = 0; place < HS_BENCH_PLACES; place++)
         for_lines(stream, report, (enum hs_bench_place)place, csv_line);
     for (int n = 0; n < report->count; n++)
-        if (!report->rows[n].proven)
-            csv_refused(stream, report, &report->rows[n]);
+        if (!report->rows[n].proven) { /* peers that did not answer have nothing to plot */
+            const struct line line = line_of_kernel(report, &report->rows[n], HS_BENCH_MEMORY);
+            csv_line(stream, report, HS_BENCH_MEMORY, &line);
+        }
 }

@@ -1,5 +1,6 @@
 #include "output/beside.h"
 
+#include "core/memory.h"
 #include "core/regular.h"
 
 #include <errno.h>
@@ -10,12 +11,7 @@
 
 char *hs_beside_name(const char *path)
 {
-    char *part = malloc(strlen(path) + sizeof ".part");
-    if (part) {
-        strcpy(part, path);
-        strcat(part, ".part");
-    }
-    return part;
+    return hs_format("%s.part", path);
 }
 
 enum hs_status hs_beside_failed(const char *path, const char *doing, int number,
@@ -46,21 +42,16 @@ enum hs_status hs_beside_open(const char *path, enum hs_existing own, const char
     enum hs_status st = hs_existing_check(path, own, true, elsewhere, err);
     *out = (struct hs_beside){
         .path = path, .elsewhere = elsewhere, .own = own, .part = hs_beside_name(path)};
-    if (!st && !out->part)
-        st = hs_error_add(err, HS_DEVICE, "no memory for a file's name");
     if (!st)
         st = hs_beside_clear(out->part, elsewhere, err);
     const int file =
         st ? -1 : open(out->part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (!st && file < 0)
         st = hs_beside_failed(path, "write", errno, elsewhere, err);
-    if (!st && !(out->file = fdopen(file, "wb"))) {
-        close(file);
-        unlink(out->part);
-        st = hs_error_add(err, HS_DEVICE, "%s: no memory to write it", path);
-    }
     if (st)
         free(out->part);
+    else
+        out->file = fdopen(file, "wb");
     return st;
 }
 

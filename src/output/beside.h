@@ -11,7 +11,7 @@
 
 #include <stdio.h>
 
-/* "PATH.part", allocated; NULL without memory. */
+/* "PATH.part", allocated. */
 char *hs_beside_name(const char *path);
 
 /* Removes what an earlier run left under the name of a part: HS_OK, too, where there is nothing.

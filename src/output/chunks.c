@@ -1,4 +1,5 @@
 #include "output/chunks.h"
+#include "core/memory.h"
 #include "core/round.h"
 #include "output/fletcher.h"
 
@@ -13,11 +14,6 @@ static const int64_t usual_most = 32 << 20;
 /* A chunk that goes to the file as it is goes in pieces of this size: what comes from elsewhere is
  * still in the cache when it is written. */
 static const int64_t piece_most = 4 << 20;
-
-static enum hs_status no_memory(struct hs_error *err)
-{
-    return hs_error_add(err, HS_DEVICE, "no memory to write a snapshot");
-}
 
 /* Cuts the slowest axis first, so that each chunk is one stretch of the field. */
 static void cut(struct hs_chunks *chunks, int64_t most)
@@ -37,17 +33,15 @@ static void cut(struct hs_chunks *chunks, int64_t most)
     chunks->per_step = chunks->pieces[HS_X] * chunks->pieces[HS_Y] * chunks->pieces[HS_Z];
 }
 
-enum hs_status hs_chunks_init(struct hs_chunks *chunks, const struct hs_grid *grid, size_t size,
-                              int compression, int64_t most, struct hs_error *err)
+void hs_chunks_init(struct hs_chunks *chunks, const struct hs_grid *grid, size_t size,
+                    int compression, int64_t most)
 {
     *chunks = (struct hs_chunks){.grid = *grid, .size = size, .compression = compression};
     cut(chunks, most > 0 ? most : usual_most);
     if (compression == 0)
-        return HS_OK;
-    const size_t bytes = (size_t)hs_chunks_bytes(chunks) + HS_FLETCHER_BYTES;
-    chunks->work = malloc(bytes);
-    chunks->packed = malloc(bytes);
-    return chunks->work && chunks->packed ? HS_OK : no_memory(err);
+        return;
+    chunks->work = hs_new((size_t)hs_chunks_bytes(chunks) + HS_FLETCHER_BYTES);
+    chunks->packed = hs_new((size_t)hs_chunks_bytes(chunks) + HS_FLETCHER_BYTES);
 }
 
 void hs_chunks_release(struct hs_chunks *chunks)
@@ -71,32 +65,22 @@ void hs_chunks_origin(const struct hs_chunks *chunks, int64_t n, int64_t origin[
     }
 }
 
-enum hs_status hs_chunks_add_step(struct hs_chunks *chunks, struct hs_chunk **out,
-                                  struct hs_error *err)
+struct hs_chunk *hs_chunks_add_step(struct hs_chunks *chunks)
 {
-    if (chunks->steps == chunks->capacity) {
-        const int64_t capacity = 2 * chunks->capacity + 16;
-        struct hs_chunk *list =
-            realloc(chunks->list, (size_t)(capacity * chunks->per_step) * sizeof *chunks->list);
-        if (!list)
-            return no_memory(err);
-        chunks->list = list;
-        chunks->capacity = capacity;
-    }
-    *out = chunks->list + chunks->steps * chunks->per_step;
-    chunks->steps++;
-    return HS_OK;
+    const size_t step = (size_t)chunks->per_step * sizeof *chunks->list;
+    chunks->list = hs_room(chunks->list, (size_t)chunks->steps, step);
+    return chunks->list + chunks->steps++ * chunks->per_step;
 }
 
 /* HDF5's shuffle filter: first bytes of all values, then second bytes, ... so that what is alike
- * in neighbouring values lies together. Past the `count` values given, zeros up to `room`. */
-static void shuffle(const unsigned char *from, size_t count, size_t room, size_t size,
+ * in neighbouring values lies together. Past the `count` values given, zeros up to `whole`. */
+static void shuffle(const unsigned char *from, size_t count, size_t whole, size_t size,
                     unsigned char *to)
 {
     for (size_t byte = 0; byte < size; byte++) {
         for (size_t i = 0; i < count; i++)
-            to[byte * room + i] = from[i * size + byte];
-        memset(to + byte * room + count, 0, room - count);
+            to[byte * whole + i] = from[i * size + byte];
+        memset(to + byte * whole + count, 0, whole - count);
     }
 }
 
@@ -117,13 +101,17 @@ static enum hs_status write_packed(struct hs_chunks *chunks, struct hs_store *st
         bytes = chunks->work;
         out->skipped = 2;
     } else if (z != Z_OK) {
-        return no_memory(err);
+        return hs_error_add(err, HS_DEVICE, "no memory to compress a snapshot");
     }
     struct hs_fletcher sum = {0};
     hs_fletcher_add(&sum, bytes, packed);
     hs_fletcher_put(&sum, bytes + packed);
+    out->at = hs_store_end(store);
     out->bytes = (int64_t)packed + HS_FLETCHER_BYTES;
-    return hs_store_append(store, bytes, out->bytes, 0, &out->at, err);
+    const enum hs_status st = hs_store_put(store, bytes, out->bytes, out->at, err);
+    if (!st) /* else the next one takes the same place */
+        hs_store_keep(store, out->at, out->bytes);
+    return st;
 }
 
 /* The nodes of chunk `n` of a step, cut off at the grid's end. */
@@ -213,10 +201,8 @@ static enum hs_status write_piece(struct hs_chunks *chunks, struct hs_store *sto
 enum hs_status hs_chunks_append(struct hs_chunks *chunks, struct hs_store *store,
                                 const struct hs_values *values, struct hs_error *err)
 {
-    struct hs_chunk *list;
-    enum hs_status st = hs_chunks_add_step(chunks, &list, err);
-    if (st)
-        return st;
+    struct hs_chunk *list = hs_chunks_add_step(chunks);
+    enum hs_status st = HS_OK;
     struct so_far so_far = {0};
     struct piece next = {.chunk = -1, .last = true};
     bool more = next_piece(chunks, &next);

@@ -20,13 +20,12 @@ struct hs_chunks {
     int64_t pieces[HS_AXES]; /* chunks along each axis */
     int64_t per_step, steps;
     struct hs_chunk *list;        /* [steps][pieces z][pieces y][pieces x] */
-    int64_t capacity;             /* of list, in steps */
     unsigned char *work, *packed; /* one chunk with its checksum each, when compressing */
 };
 
 /* `most`: bytes that a chunk should not exceed; 0: the usual (32 MiB). */
-enum hs_status hs_chunks_init(struct hs_chunks *chunks, const struct hs_grid *grid, size_t size,
-                              int compression, int64_t most, struct hs_error *err);
+void hs_chunks_init(struct hs_chunks *chunks, const struct hs_grid *grid, size_t size,
+                    int compression, int64_t most);
 void hs_chunks_release(struct hs_chunks *chunks);
 
 int64_t hs_chunks_bytes(const struct hs_chunks *chunks); /* of one chunk, uncompressed */
@@ -47,9 +46,8 @@ enum hs_status hs_chunks_append(struct hs_chunks *chunks, struct hs_store *store
 enum hs_status hs_chunks_append_field(struct hs_chunks *chunks, struct hs_store *store,
                                       const void *field, struct hs_error *err);
 
-/* Room in the list for a step, which the caller fills; steps is counted up. */
-enum hs_status hs_chunks_add_step(struct hs_chunks *chunks, struct hs_chunk **out,
-                                  struct hs_error *err);
+/* The next step's place in the list, for the caller to fill; steps is counted up. */
+struct hs_chunk *hs_chunks_add_step(struct hs_chunks *chunks);
 
 /* First node of chunk `n` (0 <= n < per_step) of a step. */
 void hs_chunks_origin(const struct hs_chunks *chunks, int64_t n, int64_t origin[HS_AXES]);

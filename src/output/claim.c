@@ -21,15 +21,12 @@ static const struct {
                  [OLDER] = {".checkpoint.1.h5", HS_EXISTING_CHECKPOINT}};
 
 /* The four, and the part of each. */
-static bool make_names(const char *file, char *names[NAMES])
+static void make_names(const char *file, char *names[NAMES])
 {
-    bool good = true;
     for (int i = 0; i < PARTS; i++) {
         names[i] = rows[i].ending ? hs_file_sibling(file, rows[i].ending) : hs_file_resolved(file);
-        names[PARTS + i] = names[i] ? hs_beside_name(names[i]) : NULL;
-        good = good && names[PARTS + i];
+        names[PARTS + i] = hs_beside_name(names[i]);
     }
-    return good;
 }
 
 /* ---- what is read ---------------------------------------------------------------------------- */
@@ -59,7 +56,7 @@ static bool is_run(const char *file)
 {
     char *part = hs_beside_name(file);
     const bool found = hs_existing_at(file, true) == HS_EXISTING_RUN ||
-                       (part && hs_existing_at(part, false) == HS_EXISTING_RUN);
+                       hs_existing_at(part, false) == HS_EXISTING_RUN;
     free(part);
     return found;
 }
@@ -69,10 +66,9 @@ enum hs_status hs_claim_check_twin(const struct hs_problem *problem, struct hs_e
 {
     const char *file = problem->output.file;
     char *twin = hs_file_twin(file), *xdmf = hs_file_sibling(file, ".xdmf");
-    char *theirs = twin ? hs_file_sibling(twin, ".xdmf") : NULL;
-    enum hs_status st =
-        theirs && xdmf ? HS_OK : hs_error_add(err, HS_DEVICE, "no memory for a file's name");
-    if (!st && strcmp(theirs, xdmf) == 0 && is_run(twin))
+    char *theirs = hs_file_sibling(twin, ".xdmf");
+    enum hs_status st = HS_OK;
+    if (strcmp(theirs, xdmf) == 0 && is_run(twin))
         st = hs_error_add(err, HS_IO,
                           "%s: %s is the output of another run, and both would write %s; %s", file,
                           twin, xdmf, hs_existing_elsewhere);
@@ -108,11 +104,8 @@ static enum hs_status check_names(char *const names[NAMES], bool replace, struct
 enum hs_status hs_claim_check(const struct hs_problem *problem, bool resume, struct hs_error *err)
 {
     char *names[NAMES];
-    enum hs_status st = HS_OK;
-    if (!make_names(problem->output.file, names))
-        st = hs_error_add(err, HS_DEVICE, "no memory for the names of the run's files");
-    if (!st)
-        st = check_inputs(problem, names, err);
+    make_names(problem->output.file, names);
+    enum hs_status st = check_inputs(problem, names, err);
     if (!st)
         st = hs_store_check_writers(names[OUTPUT], err);
     if (!st)

@@ -1,8 +1,8 @@
 #include "output/contents.h"
 
+#include "core/memory.h"
 #include "output/field_set.h"
 #include "output/fingerprint.h"
-#include "output/form.h"
 #include "output/h5.h"
 #include "output/study.h"
 #include "output/vtkhdf.h"
@@ -24,48 +24,31 @@ static void describe(struct hs_h5 *h5, hid_t set, const char *units, const char 
     hs_h5_text(h5, set, "long_name", long_name);
 }
 
-/* A number's dimension scale: what netCDF calls a coordinate. */
+/* A column as a dimension scale: what netCDF calls a coordinate. */
 static hid_t scale(struct hs_h5 *h5, hid_t at, const char *name, const char *units,
-                   const char *long_name, int64_t count, const double *values)
+                   const char *long_name, int64_t count, const double *values, enum hs_h5_kind kind)
 {
-    const hid_t set = hs_h5_column(h5, at, name, count, values, 0);
-    if (!h5->failed)
-        hs_h5_did(h5, H5DSset_scale(set, name), name);
+    const hid_t set = hs_h5_column(h5, at, name, count, values, kind);
+    hs_h5_made(h5, H5DSset_scale(set, name), name);
     describe(h5, set, units, long_name);
     return set;
 }
 
-/* A coordinate of fixed length. */
 static hid_t axis_scale(struct hs_h5 *h5, hid_t at, const struct hs_grid *grid, int axis)
 {
-    const hsize_t count = (hsize_t)grid->points[axis];
-    const char *name = axes[axis].name;
-    const hid_t space = hs_h5_made(h5, H5Screate_simple(1, &count, NULL), name);
-    hid_t set = H5I_INVALID_HID;
-    if (!h5->failed)
-        set = hs_h5_made(
-            h5, H5Dcreate2(at, name, H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
-            name);
-    double *values = malloc((size_t)count * sizeof *values);
-    hs_h5_made(h5, values ? 0 : -1, name);
-    if (!h5->failed) {
-        for (int64_t i = 0; i < grid->points[axis]; i++)
-            values[i] = hs_grid_coordinate(grid, axis, i);
-        hs_h5_did(h5, H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values),
-                  name);
-    }
-    if (!h5->failed)
-        hs_h5_did(h5, H5DSset_scale(set, name), name);
-    describe(h5, set, "m", axes[axis].long_name);
+    const int64_t count = grid->points[axis];
+    double *values = hs_new((size_t)count * sizeof *values);
+    for (int64_t i = 0; i < count; i++)
+        values[i] = hs_grid_coordinate(grid, axis, i);
+    const hid_t set =
+        scale(h5, at, axes[axis].name, "m", axes[axis].long_name, count, values, HS_H5_FIXED);
     free(values);
-    hs_h5_close(space);
     return set;
 }
 
 static void attach(struct hs_h5 *h5, hid_t set, hid_t to, int dimension)
 {
-    if (!h5->failed)
-        hs_h5_did(h5, H5DSattach_scale(set, to, (unsigned)dimension), "a dimension scale");
+    hs_h5_made(h5, H5DSattach_scale(set, to, (unsigned)dimension), "a dimension scale");
 }
 
 /* The columns of one group, against a time scale of its own. */
@@ -73,14 +56,14 @@ static void series_group(struct hs_h5 *h5, hid_t at, const struct hs_series *ser
                          const char *group, const struct hs_problem *problem)
 {
     const struct hs_column *time = &series->columns[HS_SERIES_TIME];
-    const hid_t times =
-        scale(h5, at, "time", time->units, time->long_name, series->rows, time->values);
+    const hid_t times = scale(h5, at, "time", time->units, time->long_name, series->rows,
+                              time->values, HS_H5_GROWS);
     for (int c = 0, probe = 0; c < series->column_count; c++) {
         const struct hs_column *column = &series->columns[c];
         if (c == HS_SERIES_TIME || (c >= HS_SERIES_FIRST && strcmp(column->group, group) != 0))
             continue;
-        const hid_t set =
-            hs_h5_column(h5, at, column->name, series->rows, column->values, column->whole);
+        const hid_t set = hs_h5_column(h5, at, column->name, series->rows, column->values,
+                                       column->whole ? HS_H5_WHOLE : HS_H5_GROWS);
         describe(h5, set, column->units, column->long_name);
         attach(h5, set, times, 0);
         if (!strcmp(column->group, "probes")) {
@@ -130,12 +113,9 @@ static void provenance(struct hs_h5 *h5, hid_t root, const struct hs_contents *c
     char host[256] = "";
     gethostname(host, sizeof host - 1);
     hs_h5_text(h5, root, "Conventions", "CF-1.8");
-    hs_h5_text(h5, root, "title", problem->title);
     hs_h5_text(h5, root, "config_path", problem->config_path);
-    hs_h5_text(h5, root, "config", problem->config_text);
-    hs_h5_text(h5, root, "fingerprint", hs_fingerprint_of(problem));
     hs_h5_text(h5, root, "program", "heatsolve");
-    hs_form_write(h5, root);
+    hs_fingerprint_write(h5, root, problem);
     hs_h5_text(h5, root, "kernel", plan->kernel ? plan->kernel->name : "");
     hs_h5_text(h5, root, "kernel_choice", plan->kernel ? hs_choice_name(plan->choice) : "");
     hs_h5_text(h5, root, "backend", plan->backend ? plan->backend->name : "");
@@ -165,18 +145,18 @@ static void fields(struct hs_h5 *h5, hid_t root, const struct hs_contents *conte
     const struct hs_grid *grid = &contents->problem->grid;
     const struct hs_series *snapshots = contents->snapshots;
     const struct hs_column *columns = snapshots->columns;
-    const hid_t set = hs_field_set(h5, root, contents->chunks, image);
+    const hid_t set = hs_field_set(h5, root, contents->chunks, 1, image);
     describe(h5, set, hs_problem_temperature_unit(contents->problem), "temperature");
     const hid_t times = scale(h5, root, "time", "s", "simulated time", snapshots->rows,
-                              columns[HS_SERIES_TIME].values);
+                              columns[HS_SERIES_TIME].values, HS_H5_GROWS);
     attach(h5, set, times, 0);
     for (int axis = grid->dims - 1; axis >= 0; axis--) {
         const hid_t along = axis_scale(h5, root, grid, axis);
         attach(h5, set, along, grid->dims - axis);
         hs_h5_close(along);
     }
-    const hid_t sweeps =
-        hs_h5_column(h5, root, "sweep", snapshots->rows, columns[HS_SERIES_SWEEP].values, 1);
+    const hid_t sweeps = hs_h5_column(h5, root, "sweep", snapshots->rows,
+                                      columns[HS_SERIES_SWEEP].values, HS_H5_WHOLE);
     describe(h5, sweeps, "1", "sweeps done");
     attach(h5, sweeps, times, 0);
     hs_h5_close(sweeps);
@@ -198,7 +178,7 @@ enum hs_status hs_contents_write(const struct hs_contents *contents, struct hs_i
                                  struct hs_error *err)
 {
     struct hs_h5 h5 = {NULL};
-    const hid_t root = hs_h5_made(&h5, hs_image_create(image), "the file's contents");
+    const hid_t root = hs_image_open(&h5, image);
     provenance(&h5, root, contents);
     numerics(&h5, root, contents);
     steady_state(&h5, root, contents->steady);
@@ -206,10 +186,5 @@ enum hs_status hs_contents_write(const struct hs_contents *contents, struct hs_i
     groups(&h5, root, contents);
     hs_study_attributes(&h5, root, contents->problem);
     hs_vtkhdf_write(&h5, root, contents->chunks, contents->snapshots, image);
-    if (root >= 0)
-        hs_h5_did(&h5, H5Fclose(root), "the file's contents");
-    if (h5.failed)
-        return hs_error_add(err, HS_IO, "%s: HDF5 could not make %s; is there memory left?",
-                            contents->problem->output.file, h5.failed);
-    return HS_OK;
+    return hs_image_close(&h5, root, contents->problem->output.file, err);
 }

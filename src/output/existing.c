@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LOOK = 4096 }; /* bytes at each end */
+enum { END_BYTES = 4096 }; /* that are read at each end */
 
 const char hs_existing_elsewhere[] = "write elsewhere with --output FILE";
 
@@ -24,14 +24,14 @@ const char *hs_existing_mark(enum hs_existing kind)
 }
 
 struct ends {
-    unsigned char first[LOOK], last[LOOK];
+    unsigned char first[END_BYTES], last[END_BYTES];
     size_t first_size, last_size;
 };
 
 static bool read_ends(int file, off_t size, struct ends *out)
 {
-    const ssize_t first = pread(file, out->first, LOOK, 0);
-    const ssize_t last = pread(file, out->last, LOOK, size > LOOK ? size - LOOK : 0);
+    const ssize_t first = pread(file, out->first, END_BYTES, 0);
+    const ssize_t last = pread(file, out->last, END_BYTES, size > END_BYTES ? size - END_BYTES : 0);
     out->first_size = first > 0 ? (size_t)first : 0;
     out->last_size = last > 0 ? (size_t)last : 0;
     return first >= 0 && last >= 0;
@@ -82,22 +82,12 @@ static bool has_attribute(hid_t file, const char *name)
     return H5Aexists(file, name) > 0;
 }
 
-static hid_t open_unlocked(const char *path)
-{
-    hs_h5_quiet();
-    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    if (access >= 0)
-        H5Pset_file_locking(access, 0, 1); /* somebody may have it open */
-    const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, access);
-    hs_h5_close(access);
-    return file;
-}
-
 /* By attributes, as versions wrote them that set no mark. */
 static enum hs_existing unmarked(const char *path)
 {
     struct hs_h5 h5 = {NULL};
-    const hid_t file = open_unlocked(path);
+    hs_h5_quiet();
+    const hid_t file = hs_h5_open_unlocked(path);
     enum hs_existing kind = HS_EXISTING_OTHERS;
     if (file >= 0 && has_attribute(file, "program")) {
         char *program = hs_h5_read_text(&h5, file, "program");
@@ -188,40 +178,16 @@ enum hs_status hs_existing_check(const char *path, enum hs_existing own, bool fo
     return refuse(path, kind, elsewhere, err);
 }
 
-/* The last of a column of numbers, and how many there are. */
-static double last_of(struct hs_h5 *h5, hid_t file, const char *name, int64_t *count)
-{
-    double value = 0.0;
-    *count = 0;
-    const hid_t set =
-        h5->failed ? H5I_INVALID_HID : hs_h5_made(h5, H5Dopen2(file, name, H5P_DEFAULT), name);
-    const hid_t there = set < 0 ? set : H5Dget_space(set);
-    const hssize_t points = there < 0 ? 0 : H5Sget_simple_extent_npoints(there);
-    const hsize_t first = points > 0 ? (hsize_t)points - 1 : 0, one = 1;
-    const hid_t here = H5Screate_simple(1, &one, NULL);
-    hs_h5_made(h5, points > 0 && H5Sget_simple_extent_ndims(there) == 1 ? 0 : -1, name);
-    if (!h5->failed)
-        hs_h5_did(h5, H5Sselect_hyperslab(there, H5S_SELECT_SET, &first, NULL, &one, NULL), name);
-    if (!h5->failed)
-        hs_h5_did(h5, H5Dread(set, H5T_NATIVE_DOUBLE, here, there, H5P_DEFAULT, &value), name);
-    if (!h5->failed)
-        *count = (int64_t)points;
-    hs_h5_close(here);
-    hs_h5_close(there);
-    hs_h5_close(set);
-    return value;
-}
-
 /* What the attribute `status` of a run's file says, in words, and what may be done about it. */
 static const struct {
     const char *status, *words, *resume;
 } states[] = {
-    {"finished", "a finished run", "--resume with a later end makes it longer"},
-    {"steady", "a finished run", "--resume goes on with it"},
-    {"stopped", "an interrupted run", "--resume goes on with it"},
-    {"running", "a run that was cut off", "--resume goes on with it"},
+    {"finished", "a finished run", "--resume with a later end extends it"},
+    {"steady", "a finished run", "--resume continues it"},
+    {"stopped", "an interrupted run", "--resume continues it"},
+    {"running", "a run that was cut off", "--resume continues it"},
     {"diverged", "a run that diverged", NULL},
-    {NULL, "a run", "--resume goes on with it"},
+    {NULL, "a run", "--resume continues it"},
 };
 
 struct run_told {
@@ -234,11 +200,11 @@ static struct run_told tell_run(const char *path)
     struct run_told told;
     struct hs_h5 h5 = {NULL};
     int64_t snapshots = 0;
-    const hid_t file = hs_h5_made(&h5, open_unlocked(path), "the file");
+    const hid_t file = hs_h5_made(&h5, hs_h5_open_unlocked(path), "the file");
     char *title = hs_h5_read_text(&h5, file, "title"),
          *status = hs_h5_read_text(&h5, file, "status");
     const int64_t sweeps = hs_h5_read_whole(&h5, file, "sweeps");
-    const double time = last_of(&h5, file, "time", &snapshots);
+    double *times = hs_h5_read_column(&h5, file, "time", &snapshots);
     int s = 0;
     while (states[s].status && status && strcmp(states[s].status, status) != 0)
         s++;
@@ -250,11 +216,13 @@ static struct run_told tell_run(const char *path)
         if (title && title[0])
             used +=
                 snprintf(told.what + used, sizeof told.what - (size_t)used, " (\"%.120s\")", title);
-        if (!h5.failed)
+        if (snapshots > 0)
             snprintf(told.what + used, sizeof told.what - (size_t)used,
                      ": %lld snapshot%s, at sweep %lld, the last at t = %.9g s",
-                     (long long)snapshots, snapshots == 1 ? "" : "s", (long long)sweeps, time);
+                     (long long)snapshots, snapshots == 1 ? "" : "s", (long long)sweeps,
+                     times[snapshots - 1]);
     }
+    free(times);
     free(title);
     free(status);
     hs_h5_close(file);
@@ -275,7 +243,7 @@ enum hs_status hs_existing_check_run(const char *path, bool overwrite, struct hs
 enum hs_status hs_existing_refuse_checkpoint(const char *path, struct hs_error *err)
 {
     struct hs_h5 h5 = {NULL};
-    const hid_t file = hs_h5_made(&h5, open_unlocked(path), "the file");
+    const hid_t file = hs_h5_made(&h5, hs_h5_open_unlocked(path), "the file");
     const int64_t sweep = hs_h5_read_whole(&h5, file, "sweep");
     const double time = hs_h5_read_number(&h5, file, "time");
     char at[80] = "";
@@ -284,6 +252,6 @@ enum hs_status hs_existing_refuse_checkpoint(const char *path, struct hs_error *
     hs_h5_close(file);
     return hs_error_add(err, HS_IO,
                         "%s: this is the state of an interrupted run%s, whose output is gone; "
-                        "--overwrite removes it and begins anew, or %s",
+                        "--overwrite removes it and starts over, or %s",
                         path, at, hs_existing_elsewhere);
 }

@@ -1,7 +1,5 @@
 #include "output/field_set.h"
 
-/* `lead` is 1 where the first axis is that of the steps, 0 where there is none. */
-
 /* The axes that the grid has, slowest first. */
 static void put_axes(const struct hs_chunks *chunks, const int64_t values[HS_AXES], hsize_t *out)
 {
@@ -24,10 +22,10 @@ static void list_chunks(struct hs_h5 *h5, hid_t set, const struct hs_chunks *chu
             hsize_t origin[1 + HS_AXES] = {(hsize_t)step};
             put_axes(chunks, node, origin + lead);
             image->placed = chunk->at;
-            hs_h5_did(h5,
-                      H5Dwrite_chunk(set, H5P_DEFAULT, chunk->skipped, origin, (size_t)chunk->bytes,
-                                     &nothing),
-                      "a chunk of /temperature");
+            hs_h5_made(h5,
+                       H5Dwrite_chunk(set, H5P_DEFAULT, chunk->skipped, origin,
+                                      (size_t)chunk->bytes, &nothing),
+                       "a chunk of /temperature");
         }
 }
 
@@ -36,20 +34,18 @@ static hid_t form_of(struct hs_h5 *h5, const struct hs_chunks *chunks, int lead)
     hsize_t chunk[1 + HS_AXES] = {1};
     put_axes(chunks, chunks->chunk, chunk + lead);
     const hid_t form = hs_h5_made(h5, H5Pcreate(H5P_DATASET_CREATE), "/temperature");
-    if (h5->failed)
-        return form;
-    hs_h5_did(h5, H5Pset_chunk(form, lead + chunks->grid.dims, chunk), "/temperature");
-    hs_h5_did(h5, H5Pset_fill_time(form, H5D_FILL_TIME_NEVER), "/temperature");
+    hs_h5_made(h5, H5Pset_chunk(form, lead + chunks->grid.dims, chunk), "/temperature");
+    hs_h5_made(h5, H5Pset_fill_time(form, H5D_FILL_TIME_NEVER), "/temperature");
     if (chunks->compression > 0) {
-        hs_h5_did(h5, H5Pset_shuffle(form), "the shuffle filter");
-        hs_h5_did(h5, H5Pset_deflate(form, (unsigned)chunks->compression), "the deflate filter");
+        hs_h5_made(h5, H5Pset_shuffle(form), "the shuffle filter");
+        hs_h5_made(h5, H5Pset_deflate(form, (unsigned)chunks->compression), "the deflate filter");
     }
-    hs_h5_did(h5, H5Pset_fletcher32(form), "the Fletcher32 filter");
+    hs_h5_made(h5, H5Pset_fletcher32(form), "the Fletcher32 filter");
     return form;
 }
 
-static hid_t make(struct hs_h5 *h5, hid_t at, const struct hs_chunks *chunks, int lead,
-                  struct hs_image *image)
+hid_t hs_field_set(struct hs_h5 *h5, hid_t at, const struct hs_chunks *chunks, int lead,
+                   struct hs_image *image)
 {
     const int dims = lead + chunks->grid.dims;
     hsize_t length[1 + HS_AXES] = {(hsize_t)chunks->steps}, most[1 + HS_AXES] = {H5S_UNLIMITED};
@@ -57,27 +53,12 @@ static hid_t make(struct hs_h5 *h5, hid_t at, const struct hs_chunks *chunks, in
     put_axes(chunks, chunks->grid.points, most + lead);
     const hid_t form = form_of(h5, chunks, lead);
     const hid_t space = hs_h5_made(h5, H5Screate_simple(dims, length, most), "/temperature");
-    hid_t set = H5I_INVALID_HID;
-    if (!h5->failed)
-        set = hs_h5_made(h5,
-                         H5Dcreate2(at, "temperature",
-                                    chunks->size == sizeof(float) ? H5T_IEEE_F32LE : H5T_IEEE_F64LE,
-                                    space, H5P_DEFAULT, form, H5P_DEFAULT),
-                         "/temperature");
+    const hid_t type = chunks->size == sizeof(float) ? H5T_IEEE_F32LE : H5T_IEEE_F64LE;
+    const hid_t set =
+        hs_h5_made(h5, H5Dcreate2(at, "temperature", type, space, H5P_DEFAULT, form, H5P_DEFAULT),
+                   "/temperature");
     list_chunks(h5, set, chunks, lead, image);
     hs_h5_close(space);
     hs_h5_close(form);
     return set;
-}
-
-hid_t hs_field_set(struct hs_h5 *h5, hid_t at, const struct hs_chunks *chunks,
-                   struct hs_image *image)
-{
-    return make(h5, at, chunks, 1, image);
-}
-
-hid_t hs_field_set_of_first(struct hs_h5 *h5, hid_t at, const struct hs_chunks *chunks,
-                            struct hs_image *image)
-{
-    return make(h5, at, chunks, 0, image);
 }

@@ -6,12 +6,9 @@
 #include "output/h5.h"
 #include "output/image.h"
 
-/* [steps][z][y][x], fewer axes in 1D and 2D; can grow by steps. The caller closes it. */
-hid_t hs_field_set(struct hs_h5 *h5, hid_t at, const struct hs_chunks *chunks,
+/* [steps][z][y][x], fewer axes in 1D and 2D; can grow by steps. With `lead` 0 instead of 1 the
+ * first step alone, [z][y][x], of the same bytes in the file. The caller closes it. */
+hid_t hs_field_set(struct hs_h5 *h5, hid_t at, const struct hs_chunks *chunks, int lead,
                    struct hs_image *image);
-
-/* The first step alone, [z][y][x], of the same bytes in the file. */
-hid_t hs_field_set_of_first(struct hs_h5 *h5, hid_t at, const struct hs_chunks *chunks,
-                            struct hs_image *image);
 
 #endif

@@ -1,5 +1,6 @@
 #include "output/files.h"
 
+#include "core/memory.h"
 #include "output/beside.h"
 
 #include <errno.h>
@@ -20,44 +21,35 @@ const char *hs_file_name(const char *path)
 
 char *hs_file_sibling(const char *path, const char *ending)
 {
-    const size_t length = strlen(path), own = strlen(".h5");
-    const bool replaced = strlen(hs_file_name(path)) > own && !strcmp(path + length - own, ".h5");
-    const size_t stem = replaced ? length - own : length;
-    char *out = malloc(stem + strlen(ending) + 1);
-    if (!out)
-        return NULL;
-    memcpy(out, path, stem);
-    strcpy(out + stem, ending);
-    return out;
+    const char *name = hs_file_name(path), *dot = strrchr(name, '.');
+    const bool replaced = dot && dot > name && strcmp(dot, ".h5") == 0;
+    return hs_format("%.*s%s", replaced ? (int)(dot - path) : (int)strlen(path), path, ending);
 }
 
 char *hs_file_twin(const char *path)
 {
     char *stem = hs_file_sibling(path, "");
-    if (!stem || strcmp(stem, path) != 0)
+    if (strcmp(stem, path) != 0)
         return stem;
     free(stem);
     return hs_file_sibling(path, ".h5");
 }
 
-/* Where a link leads, so that a renaming does not replace it: it may lead to the disk that has the
- * room. A link to nothing is taken for a name. */
+/* Where a link leads, so that a renaming does not replace it: it may lead to a larger disk. A link
+ * to nothing is taken for a name. */
 char *hs_file_resolved(const char *path)
 {
     struct stat s;
     char *target = lstat(path, &s) == 0 && S_ISLNK(s.st_mode) ? realpath(path, NULL) : NULL;
-    return target ? target : strdup(path);
+    return target ? target : hs_copy(path);
 }
 
 /* The directory of `path`, allocated. */
 static char *directory_of(const char *path)
 {
     const char *name = hs_file_name(path);
-    if (name == path)
-        return strdup(".");
-    if (name == path + 1)
-        return strdup("/");
-    return strndup(path, (size_t)(name - path - 1));
+    return name == path ? hs_copy(".")
+                        : hs_format("%.*s", name > path + 1 ? (int)(name - path - 1) : 1, path);
 }
 
 /* Bytes that this user may still write beside `path`, or where its directory will be made; -1 if
@@ -66,13 +58,12 @@ static double bytes_free(const char *path)
 {
     char *directory = directory_of(path);
     struct statvfs s;
-    int failed = !directory || statvfs(directory, &s);
-    while (failed && directory && (errno == ENOENT || errno == ENOTDIR) &&
+    int failed;
+    while ((failed = statvfs(directory, &s)) && (errno == ENOENT || errno == ENOTDIR) &&
            strcmp(directory, ".") != 0 && strcmp(directory, "/") != 0) {
         char *above = directory_of(directory);
         free(directory);
         directory = above;
-        failed = !directory || statvfs(directory, &s);
     }
     free(directory);
     if (failed || s.f_blocks == 0) /* some that only look like file systems have none */
@@ -91,13 +82,12 @@ double hs_file_free_space(const char *path, bool anew)
     char *target = realpath(path, NULL); /* where a link leads, it is written */
     const char *name = target ? target : path;
     char *part = hs_beside_name(name);
-    double room = bytes_free(name);
-    if (part && anew && room >= 0.0)
-        room += bytes_taken(name) + bytes_taken(part);
-    const bool known = part && room >= 0.0;
+    double bytes = bytes_free(name);
+    if (anew && bytes >= 0.0)
+        bytes += bytes_taken(name) + bytes_taken(part);
     free(part);
     free(target);
-    return known ? room : INFINITY;
+    return bytes >= 0.0 ? bytes : INFINITY;
 }
 
 static const char *remedy(int number)
@@ -135,28 +125,35 @@ enum hs_status hs_file_failed(const char *path, const char *doing, int number, i
                         remedy(number));
 }
 
-enum hs_status hs_file_make_parents(const char *path, const char *elsewhere, struct hs_error *err)
+char *hs_file_make_directories(const char *path, mode_t mode)
 {
-    char *part = strdup(path);
-    if (!part)
-        return hs_error_add(err, HS_DEVICE, "no memory for a file's name");
-    enum hs_status st = HS_OK;
-    for (char *slash = strchr(part + 1, '/'); slash && !st; slash = strchr(slash + 1, '/')) {
+    char *part = hs_copy(path);
+    for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        if (mkdir(part, 0777) && errno != EEXIST)
-            st = hs_error_add(err, HS_IO, "%s: cannot make this directory: %s; %s", part,
-                              strerror(errno), elsewhere);
+        if (mkdir(part, mode) && errno != EEXIST)
+            return part;
         *slash = '/';
     }
     free(part);
-    return st;
+    return NULL;
+}
+
+enum hs_status hs_file_make_parents(const char *path, const char *elsewhere, struct hs_error *err)
+{
+    char *failed = hs_file_make_directories(path, 0777);
+    if (!failed)
+        return HS_OK;
+    hs_error_add(err, HS_IO, "%s: cannot make this directory: %s; %s", failed, strerror(errno),
+                 elsewhere);
+    free(failed);
+    return HS_IO;
 }
 
 /* A rename is on the disk only once its directory is. Best effort: some file systems refuse. */
 static void sync_directory(const char *path)
 {
     char *directory = directory_of(path);
-    const int fd = directory ? open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    const int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd >= 0) {
         fsync(fd);
         close(fd);

@@ -6,27 +6,30 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* A name beside `path`: .h5 is replaced by the ending, behind any other it comes: "out/a.h5" and
- * ".xdmf" give "out/a.xdmf", "out/a.vtkhdf" gives "out/a.vtkhdf.xdmf". Allocated; NULL without
- * memory. */
+ * ".xdmf" give "out/a.xdmf", "out/a.vtkhdf" gives "out/a.vtkhdf.xdmf". Allocated. */
 char *hs_file_sibling(const char *path, const char *ending);
 
 /* The only other file whose siblings may have the same names: "a" of "a.h5", "a.h5" of "a". */
 char *hs_file_twin(const char *path);
 
-/* Where a link leads to, or the path itself: what is really written. Allocated; NULL without
- * memory. */
+/* Where a link leads to, or the path itself: what is really written. Allocated. */
 char *hs_file_resolved(const char *path);
 
 /* The name in its directory: "a.h5" of "out/a.h5". Points into `path`. */
 const char *hs_file_name(const char *path);
 
-/* Makes the directories that `path` needs. HS_IO with the one that failed, why, and `elsewhere`,
+/* Makes the directories that `path` needs. NULL, or the name of the one that could not be made,
+ * allocated, with errno. */
+char *hs_file_make_directories(const char *path, mode_t mode);
+
+/* The same for a run. HS_IO with the one that failed, why, and `elsewhere`,
  * how to name another path. */
 enum hs_status hs_file_make_parents(const char *path, const char *elsewhere, struct hs_error *err);
 
-/* Bytes that there is room for at `path`, where neither a file nor its directory need be yet: what
+/* Bytes that are free for `path`, where neither a file nor its directory need be yet: what
  * its file system has free for this user, and for a file that is written anew those that are there
  * under its name, or that of a part, and go. INFINITY where it cannot be told. */
 double hs_file_free_space(const char *path, bool anew);

@@ -1,16 +1,12 @@
 #include "output/fingerprint.h"
 
-#include "output/form.h"
+#include "core/version.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_KEY = 200 };
-
-const char *hs_fingerprint_of(const struct hs_problem *problem)
-{
-    return problem->fingerprint ? problem->fingerprint : "";
-}
 
 /* The value of a line's key in a fingerprint; NULL if it has none. Neither ends with a 0. */
 static const char *value_of(const char *fingerprint, const char *key, size_t length)
@@ -75,16 +71,71 @@ static bool find_difference(const char *keys, const char *saved, const char *cur
     return false;
 }
 
-enum hs_status hs_fingerprint_compare(const char *saved, const char *current, char *reason,
-                                      size_t size)
+static void compare(const char *saved, const char *current, struct hs_error *why)
 {
     char difference[512];
-    if (!find_difference(saved, saved, current, difference, sizeof difference) &&
-        !find_difference(current, saved, current, difference, sizeof difference))
-        return HS_OK;
-    snprintf(reason, size,
-             "it belongs to another run: %s; resume with what the fields depend on as it was "
-             "(heatsolve options marks what may change), or " HS_BEGIN_ANEW,
-             difference);
-    return HS_BAD_INPUT;
+    if (find_difference(saved, saved, current, difference, sizeof difference) ||
+        find_difference(current, saved, current, difference, sizeof difference))
+        hs_error_add(why, HS_BAD_INPUT,
+                     "it belongs to another run: %s; resume with what the fields depend on as it "
+                     "was (heatsolve options marks what may change), or " HS_BEGIN_ANEW,
+                     difference);
+}
+
+/* ---- the form -------------------------------------------------------------------------------- */
+
+/* 1 and 2, and outputs that do not say, had no checksum of their contents, and in their fingerprint
+ * no content of the files that were read. */
+enum { FORM = 3 };
+
+static const char *current(const struct hs_problem *problem)
+{
+    return problem->fingerprint ? problem->fingerprint : "";
+}
+
+void hs_fingerprint_write(struct hs_h5 *h5, hid_t root, const struct hs_problem *problem)
+{
+    hs_h5_text(h5, root, "title", problem->title);
+    hs_h5_text(h5, root, "config", problem->config_text);
+    hs_h5_text(h5, root, "fingerprint", current(problem));
+    hs_h5_whole(h5, root, "form", FORM);
+    hs_h5_text(h5, root, "version", hs_version());
+    hs_h5_text(h5, root, "commit", hs_commit());
+}
+
+static void refuse_form(hid_t file, struct hs_error *why)
+{
+    struct hs_h5 h5 = {NULL};
+    char *version = hs_h5_read_text(&h5, file, "version");
+    char *commit = hs_h5_read_text(&h5, file, "commit");
+    hs_error_add(why, HS_BAD_INPUT,
+                 "it was written by heatsolve %s (%s) in another form; resume with that version, "
+                 "or " HS_BEGIN_ANEW,
+                 version ? version : "of another version", commit ? commit : "unknown commit");
+    free(version);
+    free(commit);
+}
+
+hid_t hs_fingerprint_open(struct hs_h5 *h5, const char *path, const struct hs_problem *problem,
+                          struct hs_error *why)
+{
+    enum hs_contents_sum sum;
+    struct hs_h5 form = {NULL};
+    const hid_t file = hs_h5_open(h5, path, &sum);
+    if (h5->failed)
+        return file;
+    char *saved = NULL;
+    if (hs_h5_read_whole(&form, file, "form") != FORM)
+        refuse_form(file, why);
+    else if (sum != HS_CONTENTS_SUM_FITS)
+        hs_error_add(why, HS_BAD_INPUT,
+                     "another program rewrote it, without the checksum of its contents; put "
+                     "back the file as heatsolve wrote it, or " HS_BEGIN_ANEW);
+    else if ((saved = hs_h5_read_text(h5, file, "fingerprint")))
+        compare(saved, current(problem), why);
+    free(saved);
+    if (!why->status)
+        return file;
+    hs_h5_close(file);
+    return H5I_INVALID_HID;
 }

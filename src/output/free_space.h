@@ -18,20 +18,20 @@ struct hs_gap {
 
 struct hs_free_space { /* begins as zeros */
     struct hs_gap *gaps;
-    int count, capacity;
+    int count;
 };
 
-void hs_free_space_release(struct hs_free_space *room);
+void hs_free_space_release(struct hs_free_space *space);
 
-/* Adds bytes that were left at `now` [s]. Where memory is short they stay unused. */
-void hs_free_space_leave(struct hs_free_space *room, int64_t at, int64_t bytes, double now);
+/* Adds bytes that were left at `now` [s]. */
+void hs_free_space_leave(struct hs_free_space *space, int64_t at, int64_t bytes, double now);
 
 /* The smallest gap of `bytes` or more that was left at `until` [s] or before; false if none. */
-bool hs_free_space_find(struct hs_free_space *room, int64_t bytes, double until,
+bool hs_free_space_find(struct hs_free_space *space, int64_t bytes, double until,
                         struct hs_gap *out);
 
 /* The first `most` bytes of the gap at `at`, or as many as it has, are in use again: returns how
  * many. */
-int64_t hs_free_space_take(struct hs_free_space *room, int64_t at, int64_t most);
+int64_t hs_free_space_take(struct hs_free_space *space, int64_t at, int64_t most);
 
 #endif

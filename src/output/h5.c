@@ -14,12 +14,6 @@ hid_t hs_h5_made(struct hs_h5 *h5, hid_t id, const char *what)
     return id;
 }
 
-void hs_h5_did(struct hs_h5 *h5, herr_t result, const char *what)
-{
-    if (result < 0 && !h5->failed)
-        h5->failed = what;
-}
-
 void hs_h5_quiet(void)
 {
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
@@ -38,38 +32,36 @@ hid_t hs_h5_group(struct hs_h5 *h5, hid_t at, const char *name)
                : hs_h5_made(h5, H5Gcreate2(at, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), name);
 }
 
-/* A dataset of `values`, in doubles in memory; NULL writes nothing. */
 hid_t hs_h5_column(struct hs_h5 *h5, hid_t at, const char *name, int64_t rows, const double *values,
-                   int whole)
+                   enum hs_h5_kind kind)
 {
     if (h5->failed)
         return H5I_INVALID_HID;
-    const hsize_t length = (hsize_t)rows, most = H5S_UNLIMITED;
+    const hsize_t length = (hsize_t)rows, most = kind == HS_H5_FIXED ? length : H5S_UNLIMITED;
     const hsize_t chunk = rows > 0 ? length : 1;
     const hid_t space = hs_h5_made(h5, H5Screate_simple(1, &length, &most), name);
     const hid_t form = hs_h5_made(h5, H5Pcreate(H5P_DATASET_CREATE), name);
     const hid_t link = hs_h5_made(h5, H5Pcreate(H5P_LINK_CREATE), name);
-    hid_t set = H5I_INVALID_HID;
-    if (!h5->failed) {
-        hs_h5_did(h5, H5Pset_chunk(form, 1, &chunk), name);
-        hs_h5_did(h5, H5Pset_create_intermediate_group(link, 1), name);
-        set = hs_h5_made(h5,
-                         H5Dcreate2(at, name, whole ? H5T_STD_I64LE : H5T_IEEE_F64LE, space, link,
-                                    form, H5P_DEFAULT),
-                         name);
-    }
-    if (!h5->failed && rows > 0)
-        hs_h5_did(h5, H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values),
-                  name);
+    hs_h5_made(h5, H5Pset_create_intermediate_group(link, 1), name);
+    if (kind != HS_H5_FIXED)
+        hs_h5_made(h5, H5Pset_chunk(form, 1, &chunk), name);
+    const hid_t set =
+        hs_h5_made(h5,
+                   H5Dcreate2(at, name, kind == HS_H5_WHOLE ? H5T_STD_I64LE : H5T_IEEE_F64LE, space,
+                              link, form, H5P_DEFAULT),
+                   name);
+    if (rows > 0)
+        hs_h5_made(h5, H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values),
+                   name);
     hs_h5_close(link);
     hs_h5_close(form);
     hs_h5_close(space);
     return set;
 }
 
-/* An attribute, scalar if `count` is 0. */
-static void attribute(struct hs_h5 *h5, hid_t at, const char *name, hid_t memory, hid_t type,
-                      int64_t count, const void *values)
+/* Scalar if `count` is 0. */
+void hs_h5_array(struct hs_h5 *h5, hid_t at, const char *name, hid_t memory, hid_t type,
+                 int64_t count, const void *values)
 {
     if (h5->failed)
         return;
@@ -78,16 +70,9 @@ static void attribute(struct hs_h5 *h5, hid_t at, const char *name, hid_t memory
         h5, count > 0 ? H5Screate_simple(1, &length, NULL) : H5Screate(H5S_SCALAR), name);
     const hid_t set =
         hs_h5_made(h5, H5Acreate2(at, name, type, space, H5P_DEFAULT, H5P_DEFAULT), name);
-    if (!h5->failed)
-        hs_h5_did(h5, H5Awrite(set, memory, values), name);
+    hs_h5_made(h5, H5Awrite(set, memory, values), name);
     hs_h5_close(set);
     hs_h5_close(space);
-}
-
-void hs_h5_array(struct hs_h5 *h5, hid_t at, const char *name, hid_t memory, hid_t type,
-                 int64_t count, const void *values)
-{
-    attribute(h5, at, name, memory, type, count, values);
 }
 
 /* Of variable length: HDF5 keeps those outside the header, which holds no more than 64 KiB. */
@@ -97,25 +82,25 @@ void hs_h5_text(struct hs_h5 *h5, hid_t at, const char *name, const char *text)
         return;
     const char *value = text ? text : "";
     const hid_t type = hs_h5_made(h5, H5Tcopy(H5T_C_S1), name);
-    hs_h5_did(h5, H5Tset_size(type, H5T_VARIABLE), name);
-    hs_h5_did(h5, H5Tset_cset(type, H5T_CSET_UTF8), name);
-    attribute(h5, at, name, type, type, 0, &value);
+    hs_h5_made(h5, H5Tset_size(type, H5T_VARIABLE), name);
+    hs_h5_made(h5, H5Tset_cset(type, H5T_CSET_UTF8), name);
+    hs_h5_array(h5, at, name, type, type, 0, &value);
     hs_h5_close(type);
 }
 
 void hs_h5_number(struct hs_h5 *h5, hid_t at, const char *name, double value)
 {
-    attribute(h5, at, name, H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE, 0, &value);
+    hs_h5_array(h5, at, name, H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE, 0, &value);
 }
 
 void hs_h5_whole(struct hs_h5 *h5, hid_t at, const char *name, int64_t value)
 {
-    attribute(h5, at, name, H5T_NATIVE_INT64, H5T_STD_I64LE, 0, &value);
+    hs_h5_array(h5, at, name, H5T_NATIVE_INT64, H5T_STD_I64LE, 0, &value);
 }
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
-static hid_t open_unlocked(const char *path)
+hid_t hs_h5_open_unlocked(const char *path)
 {
     const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     if (access >= 0)
@@ -133,7 +118,7 @@ static hid_t open_checked(const char *path, int descriptor, enum hs_contents_sum
         *sum = hs_contents_sum_check(descriptor, checked);
         if (*sum == HS_CONTENTS_SUM_WRONG)
             return H5I_INVALID_HID;
-        const hid_t file = open_unlocked(path);
+        const hid_t file = hs_h5_open_unlocked(path);
         if (file < 0 || *sum == HS_CONTENTS_SUM_NONE ||
             (pread(descriptor, read, sizeof read, 0) == sizeof read &&
              !memcmp(checked, read, sizeof read)))
@@ -153,7 +138,7 @@ hid_t hs_h5_open(struct hs_h5 *h5, const char *path, enum hs_contents_sum *sum)
     return hs_h5_made(h5, file,
                       *sum == HS_CONTENTS_SUM_WRONG
                           ? "its table of contents, which is damaged or was changed by another "
-                            "program: its checksum does not fit"
+                            "program: its checksum does not match"
                       : descriptor >= 0 ? "the file, which is damaged or not an HDF5 file"
                                         : "the file, or there is none");
 }
@@ -179,8 +164,7 @@ static bool is_one(hid_t set, H5T_class_t class)
 static void read_scalar(struct hs_h5 *h5, hid_t file, const char *name, hid_t type, void *value)
 {
     const hid_t set = open_attribute(h5, file, name);
-    if (!h5->failed)
-        hs_h5_did(h5, is_one(set, H5Tget_class(type)) ? H5Aread(set, type, value) : -1, name);
+    hs_h5_made(h5, is_one(set, H5Tget_class(type)) ? H5Aread(set, type, value) : -1, name);
     hs_h5_close(set);
 }
 
@@ -202,9 +186,8 @@ char *hs_h5_read_text(struct hs_h5 *h5, hid_t file, const char *name)
 {
     char *value = NULL;
     const hid_t set = open_attribute(h5, file, name);
-    const hid_t type = set < 0 ? set : hs_h5_made(h5, H5Aget_type(set), name);
-    if (!h5->failed)
-        hs_h5_did(h5, is_one(set, H5T_STRING) ? H5Aread(set, type, &value) : -1, name);
+    const hid_t type = hs_h5_made(h5, H5Aget_type(set), name);
+    hs_h5_made(h5, is_one(set, H5T_STRING) ? H5Aread(set, type, &value) : -1, name);
     hs_h5_close(type);
     hs_h5_close(set);
     char *copy = value ? strdup(value) : NULL;
@@ -218,12 +201,13 @@ double *hs_h5_read_column(struct hs_h5 *h5, hid_t at, const char *name, int64_t 
     if (h5->failed)
         return NULL;
     const hid_t set = hs_h5_made(h5, H5Dopen2(at, name, H5P_DEFAULT), name);
-    const hid_t space = set < 0 ? set : hs_h5_made(h5, H5Dget_space(set), name);
-    const hssize_t length = space < 0 ? -1 : H5Sget_simple_extent_npoints(space);
+    const hid_t space = hs_h5_made(h5, H5Dget_space(set), name);
+    const hssize_t length = H5Sget_simple_extent_npoints(space);
     double *values = length < 0 ? NULL : malloc((size_t)(length + 1) * sizeof *values);
     hs_h5_made(h5, values ? 0 : -1, name);
     if (!h5->failed && length > 0)
-        hs_h5_did(h5, H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values), name);
+        hs_h5_made(h5, H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values),
+                   name);
     hs_h5_close(space);
     hs_h5_close(set);
     if (h5->failed) {

@@ -14,19 +14,21 @@ struct hs_h5 {
     const char *failed; /* what could not be made or read; NULL while all is well */
 };
 
-/* Passes `id` on; a negative one is the failure of `what`. */
+/* Passes an id or herr_t on; a negative one is the failure of `what`. */
 hid_t hs_h5_made(struct hs_h5 *h5, hid_t id, const char *what);
-void hs_h5_did(struct hs_h5 *h5, herr_t result, const char *what);
 
 /* HDF5 prints no error stacks of its own; call before anything else. */
 void hs_h5_quiet(void);
 
 hid_t hs_h5_group(struct hs_h5 *h5, hid_t at, const char *name);
 
-/* `values` [rows] as dataset `name`, 64-bit integers if `whole`; groups in the name are made. It
- * can grow, as its dimension may; the caller closes it. */
+/* Of a dataset: doubles, 64-bit integers that can grow, as their dimension may; doubles of which
+ * there are no more. */
+enum hs_h5_kind { HS_H5_GROWS, HS_H5_WHOLE, HS_H5_FIXED };
+
+/* `values` [rows] as dataset `name`, whose groups are made; the caller closes it. */
 hid_t hs_h5_column(struct hs_h5 *h5, hid_t at, const char *name, int64_t rows, const double *values,
-                   int whole);
+                   enum hs_h5_kind kind);
 
 void hs_h5_text(struct hs_h5 *h5, hid_t at, const char *name, const char *text);
 void hs_h5_number(struct hs_h5 *h5, hid_t at, const char *name, double value);
@@ -34,7 +36,10 @@ void hs_h5_whole(struct hs_h5 *h5, hid_t at, const char *name, int64_t value);
 void hs_h5_array(struct hs_h5 *h5, hid_t at, const char *name, hid_t memory, hid_t type,
                  int64_t count, const void *values);
 
-/* Opens a file for reading, which a run may be writing. Its contents are checked first, and where
+/* Opens a file for reading that somebody may have open; negative on failure. */
+hid_t hs_h5_open_unlocked(const char *path);
+
+/* The same of a file of ours, which a run may be writing. Its contents are checked first, and where
  * their checksum is wrong nothing is opened; *sum is FITS or NONE where something is. */
 hid_t hs_h5_open(struct hs_h5 *h5, const char *path, enum hs_contents_sum *sum);
 

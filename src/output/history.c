@@ -1,7 +1,8 @@
 #include "output/history.h"
 
+#include "core/memory.h"
+
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- the table ------------------------------------------------------------------------------- */
@@ -106,19 +107,15 @@ int hs_history_count(const struct hs_quantity *table, const struct hs_problem *p
     return count;
 }
 
-enum hs_status hs_history_add_columns(const struct hs_quantity *table,
-                                      const struct hs_problem *problem, struct hs_series *history,
-                                      struct hs_error *err)
+void hs_history_add_columns(const struct hs_quantity *table, const struct hs_problem *problem,
+                            struct hs_series *history)
 {
     struct hs_history_value value;
-    enum hs_status st = HS_OK;
-    for (int n = 0; !st && hs_history_value(table, problem, true, n, &value); n++) {
+    for (int n = 0; hs_history_value(table, problem, true, n, &value); n++) {
         char unit[HS_QUANTITY_UNIT];
         value.quantity->unit(problem, unit, sizeof unit);
-        st = hs_series_add_column(history, "history", value.name, unit, value.quantity->long_name,
-                                  err);
+        hs_series_add_column(history, "history", value.name, unit, value.quantity->long_name);
     }
-    return st;
 }
 
 void hs_history_fill(const struct hs_quantity *table, const struct hs_history_state *state,
@@ -191,7 +188,7 @@ char *hs_history_plotted(const struct hs_quantity *table)
     for (const struct hs_quantity *quantity = table; quantity->name; quantity++)
         if (quantity->plotted)
             add_to_list(list, sizeof list, quantity->name);
-    return strdup(list);
+    return hs_copy(list);
 }
 
 void hs_quantity_units(const struct hs_quantity *quantity, char *out, size_t size)

@@ -55,9 +55,8 @@ bool hs_history_value(const struct hs_quantity *table, const struct hs_problem *
 int hs_history_count(const struct hs_quantity *table, const struct hs_problem *problem);
 
 /* Gives the series a column for each value of the run's file, in the group "history". */
-enum hs_status hs_history_add_columns(const struct hs_quantity *table,
-                                      const struct hs_problem *problem, struct hs_series *history,
-                                      struct hs_error *err);
+void hs_history_add_columns(const struct hs_quantity *table, const struct hs_problem *problem,
+                            struct hs_series *history);
 
 /* Puts into the last row what it does not know yet. */
 void hs_history_fill(const struct hs_quantity *table, const struct hs_history_state *state,

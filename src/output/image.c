@@ -1,6 +1,5 @@
 #include "output/image.h"
 
-#include <hdf5.h>
 #if H5_VERSION_GE(1, 13, 0)
 #include <H5FDdevelop.h>
 #endif
@@ -190,7 +189,7 @@ static hid_t driver_id(void)
     return id;
 }
 
-hid_t hs_image_create(struct hs_image *image)
+hid_t hs_image_open(struct hs_h5 *h5, struct hs_image *image)
 {
     const struct driver_info info = {.image = image};
     memset(image->superblock, 0, sizeof image->superblock);
@@ -202,9 +201,18 @@ hid_t hs_image_create(struct hs_image *image)
         H5Pset_meta_block_size(access, 0) >= 0 && H5Pset_small_data_block_size(access, 0) >= 0 &&
         H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_LATEST) >= 0)
         file = H5Fcreate("contents", H5F_ACC_TRUNC, H5P_DEFAULT, access);
-    if (access >= 0)
-        H5Pclose(access);
-    return file;
+    hs_h5_close(access);
+    return hs_h5_made(h5, file, "the file's contents");
+}
+
+enum hs_status hs_image_close(struct hs_h5 *h5, hid_t root, const char *path, struct hs_error *err)
+{
+    if (root >= 0)
+        hs_h5_made(h5, H5Fclose(root), "the file's contents");
+    return h5->failed
+               ? hs_error_add(err, HS_IO, "%s: HDF5 could not make %s; is there memory left?", path,
+                              h5->failed)
+               : HS_OK;
 }
 
 void hs_image_release(struct hs_image *image)

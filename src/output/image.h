@@ -9,14 +9,16 @@
 #ifndef HS_OUTPUT_IMAGE_H
 #define HS_OUTPUT_IMAGE_H
 
+#include "output/h5.h"
 #include "output/store.h"
 
-#include <hdf5.h>
-
 /* Makes an empty HDF5 file in `image`, whose base and end are set (end: nothing of the file's
- * other bytes lies beyond); its memory is used again. Close it with H5Fclose, which completes the
- * image. Negative on failure. */
-hid_t hs_image_create(struct hs_image *image);
+ * other bytes lies beyond); its memory is used again. Negative on failure. */
+hid_t hs_image_open(struct hs_h5 *h5, struct hs_image *image);
+
+/* Completes the image. HS_IO where that, or anything before, has failed; `path` is for the message.
+ */
+enum hs_status hs_image_close(struct hs_h5 *h5, hid_t root, const char *path, struct hs_error *err);
 
 void hs_image_release(struct hs_image *image);
 

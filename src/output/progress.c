@@ -1,10 +1,11 @@
 /*
- * The loop stops where this asks it to, and a stop costs a look at the field; so the stride between
- * stops follows the rate seen, and slow sweeps are not stopped for each redraw.
+ * The loop stops where this asks it to, and a stop costs a reduction of the field; so the stride
+ * between stops follows the rate seen, and slow sweeps are not stopped for each redraw.
  */
 #include "output/progress.h"
 
 #include "core/clock.h"
+#include "core/memory.h"
 #include "engine/steady.h"
 
 #include <math.h>
@@ -19,7 +20,7 @@ static const double line_seconds = 10.0; /* between lines of a log */
 static const double slow_seconds = 2.0;  /* between redraws, where sweeps are slow */
 static const int64_t slow_stride = 10;   /* sweeps; fewer than these are not worth a stop */
 
-struct hs_progress {
+struct progress {
     struct hs_observer observer;
     const struct hs_problem *problem;
     const struct hs_plan *plan;
@@ -34,13 +35,13 @@ struct hs_progress {
 
 static int64_t next(void *self, int64_t sweep)
 {
-    const struct hs_progress *p = self;
+    const struct progress *p = self;
     const int64_t due = p->last + p->stride;
     return due > sweep ? due : sweep + 1;
 }
 
 /* Sweeps to the next stop, from the rate since the last one; at most eightfold at a time. */
-static void fit_stride(struct hs_progress *p, int64_t sweeps, double seconds)
+static void fit_stride(struct progress *p, int64_t sweeps, double seconds)
 {
     const double rate = (double)sweeps / fmax(seconds, 1e-9);
     double wanted = rate * (p->terminal ? bar_seconds : line_seconds);
@@ -63,14 +64,14 @@ static void duration(char *out, size_t size, double seconds)
 }
 
 /* The plan's sweeps are not a bound that was asked for. */
-static bool is_unbounded(const struct hs_progress *p)
+static bool is_unbounded(const struct progress *p)
 {
     const struct hs_schedule *schedule = &p->problem->schedule;
     return schedule->steady && isnan(schedule->end) && schedule->sweeps < 0;
 }
 
 /* To the end or to the steady state, whichever comes first; NaN where neither is known. */
-static double sweeps_left(const struct hs_progress *p, const struct hs_step_state *step_state)
+static double sweeps_left(const struct progress *p, const struct hs_step_state *step_state)
 {
     const double planned = is_unbounded(p) ? NAN : (double)(p->plan->sweeps - step_state->sweep);
     const bool sought = step_state->steady && step_state->steady->sought;
@@ -78,7 +79,7 @@ static double sweeps_left(const struct hs_progress *p, const struct hs_step_stat
 }
 
 /* "  change 3.2e-07/1e-09 K  0.0012 K left": the change, its tolerance, the distance. */
-static int describe_steady(const struct hs_progress *p, const struct hs_steady *steady, char *out,
+static int describe_steady(const struct progress *p, const struct hs_steady *steady, char *out,
                            size_t size)
 {
     const char *unit = hs_problem_temperature_unit(p->problem);
@@ -92,8 +93,8 @@ static int describe_steady(const struct hs_progress *p, const struct hs_steady *
 }
 
 /* "sweep 1200/5000  t = 0.12 s  1.4 GCell/s  ETA 12 s"; without time and rate if `brief` */
-static void describe(const struct hs_progress *p, const struct hs_step_state *step_state,
-                     bool brief, char *out, size_t size)
+static void describe(const struct progress *p, const struct hs_step_state *step_state, bool brief,
+                     char *out, size_t size)
 {
     const struct hs_box box = hs_problem_interior(p->problem);
     const double swept = (double)(step_state->sweep - p->first);
@@ -131,7 +132,7 @@ static int bar_cells(int width, const char *text)
     return room > 40 ? 40 : room < 10 ? 0 : room;
 }
 
-static void draw_bar(struct hs_progress *p, const struct hs_step_state *step_state)
+static void draw_bar(struct progress *p, const struct hs_step_state *step_state)
 {
     char text[200];
     const int width = width_of(p->stream) - 1; /* the last column would wrap */
@@ -157,7 +158,7 @@ static void draw_bar(struct hs_progress *p, const struct hs_step_state *step_sta
     fflush(p->stream);
 }
 
-static void put_line(struct hs_progress *p, const struct hs_step_state *step_state)
+static void put_line(struct progress *p, const struct hs_step_state *step_state)
 {
     char text[200];
     describe(p, step_state, false, text, sizeof text);
@@ -165,7 +166,7 @@ static void put_line(struct hs_progress *p, const struct hs_step_state *step_sta
     fflush(p->stream);
 }
 
-static void end_bar(struct hs_progress *p)
+static void end_bar(struct progress *p)
 {
     if (p->drawn > 0)
         fputc('\n', p->stream);
@@ -177,7 +178,7 @@ static enum hs_status notify(void *self, const struct hs_step_state *step_state,
                              struct hs_error *err)
 {
     (void)err;
-    struct hs_progress *p = self;
+    struct progress *p = self;
     const double t = hs_clock_now();
     if (step_state->phase == HS_PHASE_START) {
         p->first = p->last = step_state->sweep;
@@ -202,41 +203,33 @@ static enum hs_status notify(void *self, const struct hs_step_state *step_state,
     return HS_OK;
 }
 
-enum hs_status hs_progress_create_on(FILE *stream, bool terminal, const struct hs_problem *problem,
-                                     const struct hs_plan *plan, struct hs_progress **out,
-                                     struct hs_error *err)
+static void destroy(void *self)
 {
-    struct hs_progress *p = calloc(1, sizeof *p);
-    *out = p;
-    if (!p)
-        return hs_error_add(err, HS_DEVICE, "no memory for the progress bar");
-    p->observer =
-        (struct hs_observer){.name = "progress", .self = p, .next = next, .notify = notify};
-    p->problem = problem;
-    p->plan = plan;
-    p->stream = stream;
-    p->terminal = terminal;
-    p->stride = 1;
-    return HS_OK;
+    end_bar(self);
+    free(self);
 }
 
-enum hs_status hs_progress_create(const struct hs_problem *problem, const struct hs_plan *plan,
-                                  struct hs_progress **out, struct hs_error *err)
+struct hs_observer *hs_progress_create_on(FILE *stream, bool terminal,
+                                          const struct hs_problem *problem,
+                                          const struct hs_plan *plan)
+{
+    struct progress *p = hs_new(sizeof *p);
+    *p = (struct progress){.observer = {.name = "progress",
+                                        .self = p,
+                                        .next = next,
+                                        .notify = notify,
+                                        .destroy = destroy},
+                           .problem = problem,
+                           .plan = plan,
+                           .stream = stream,
+                           .terminal = terminal,
+                           .stride = 1};
+    return &p->observer;
+}
+
+struct hs_observer *hs_progress_create(const struct hs_problem *problem, const struct hs_plan *plan)
 {
     const char *kind = getenv("TERM");
     const bool terminal = isatty(fileno(stderr)) && !(kind && !strcmp(kind, "dumb"));
-    return hs_progress_create_on(stderr, terminal, problem, plan, out, err);
-}
-
-struct hs_observer *hs_progress_observer(struct hs_progress *progress)
-{
-    return &progress->observer;
-}
-
-void hs_progress_destroy(struct hs_progress *progress)
-{
-    if (!progress)
-        return;
-    end_bar(progress);
-    free(progress);
+    return hs_progress_create_on(stderr, terminal, problem, plan);
 }

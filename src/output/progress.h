@@ -6,16 +6,13 @@
 
 #include <stdio.h>
 
-struct hs_progress;
+/* Destroying it ends the bar's line. */
+struct hs_observer *hs_progress_create(const struct hs_problem *problem,
+                                       const struct hs_plan *plan);
 
-enum hs_status hs_progress_create(const struct hs_problem *problem, const struct hs_plan *plan,
-                                  struct hs_progress **out, struct hs_error *err);
 /* The same on any stream, as a bar if it is a terminal. */
-enum hs_status hs_progress_create_on(FILE *stream, bool terminal, const struct hs_problem *problem,
-                                     const struct hs_plan *plan, struct hs_progress **out,
-                                     struct hs_error *err);
-
-struct hs_observer *hs_progress_observer(struct hs_progress *progress);
-void hs_progress_destroy(struct hs_progress *progress); /* accepts NULL; ends the bar's line */
+struct hs_observer *hs_progress_create_on(FILE *stream, bool terminal,
+                                          const struct hs_problem *problem,
+                                          const struct hs_plan *plan);
 
 #endif

@@ -43,10 +43,10 @@ static double gcells(const struct hs_report *report)
 
 static void put_grid(FILE *out, const struct hs_problem *problem)
 {
-    const struct hs_grid *grid = &problem->grid;
-    for (int axis = 0; axis < grid->dims; axis++)
-        fprintf(out, "%s%lld", axis ? " x " : "", (long long)grid->points[axis]);
-    fprintf(out, " nodes, %s, radius %d", hs_precision_name(problem->precision), problem->radius);
+    char points[HS_POINTS_TEXT];
+    hs_grid_name_points(&problem->grid, points, sizeof points);
+    fprintf(out, "%s nodes, %s, radius %d", points, hs_precision_name(problem->precision),
+            problem->radius);
 }
 
 static void put_duration(FILE *out, double seconds)
@@ -102,10 +102,11 @@ static void put_steady(FILE *out, const struct hs_report *report)
     hs_steady_say_distance(steady, report->problem, distance, sizeof distance);
     fprintf(out, "  distance     %s\n", distance);
     if (hs_steady_is_beyond_precision(steady))
-        fprintf(out,
-                "               the tolerance is less than %s can tell at these temperatures, %.2g "
-                "%s\n",
-                hs_precision_name(report->problem->precision), 2.0 * steady->rounding, unit);
+        fprintf(
+            out,
+            "               the tolerance is below what %s resolves at these temperatures, %.2g "
+            "%s\n",
+            hs_precision_name(report->problem->precision), 2.0 * steady->rounding, unit);
 }
 
 static void put_answer(FILE *out, const struct hs_report *report)
@@ -130,7 +131,7 @@ static void put_output(FILE *out, const struct hs_report *report)
     char *sidecar = hs_file_sibling(file, ".xdmf");
     fputs("  output       ", out);
     hs_text_put(out, file, "");
-    fprintf(out, ", %lld snapshot%s\n  look at it   heatsolve render ",
+    fprintf(out, ", %lld snapshot%s\n  view         heatsolve render ",
             (long long)report->snapshots, report->snapshots == 1 ? "" : "s");
     hs_text_put(out, file, "");
     fputs(" -o picture.png; ParaView: open ", out);
@@ -201,7 +202,7 @@ void hs_report_json(FILE *stream, const struct hs_report *report)
     hs_json_number(&json, "step", hs_plan_step(plan));
     hs_json_number(&json, "stability_limit", plan->limit);
     hs_json_number(&json, "seconds", r->seconds);
-    hs_json_number(&json, "looking", r->looking);
+    hs_json_number(&json, "reduction_seconds", r->looking);
     hs_json_number(&json, "gcells", gcells(report));
     hs_history_json(hs_quantities, &last, &json);
     json_steady(&json, &r->steady);

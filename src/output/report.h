@@ -29,7 +29,7 @@ void hs_report_text(FILE *stream, const struct hs_report *report);
  *     points      [nx, ny, nz], as many as there are axes
  *     sweeps      done since sweep 0; swept: those of this process
  *     time        s, simulated; step: s of one sweep
- *     seconds     s, wall time in sweeps; looking: in the reductions between them
+ *     seconds     s, wall time in sweeps; reduction_seconds: in the reductions between them
  *     gcells      1e9 grid points updated a second
  *     min, mean, max, heat ...        all quantities of the history (output/history.h), at the end
  *     steady_tolerance, steady_change    K a sweep, where a steady state is looked for

@@ -1,37 +1,16 @@
 #include "output/restore.h"
 
 #include "output/fingerprint.h"
-#include "output/form.h"
 #include "output/h5.h"
 
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 struct reader {
     struct hs_h5 h5;
     hid_t file;
     const struct hs_resume *resume;
 };
-
-uint32_t hs_places(uint32_t before, int64_t rows, const double *sweeps, const double *times)
-{
-    const size_t bytes = (size_t)rows * sizeof *sweeps;
-    const uLong after = crc32_z(before, (const unsigned char *)sweeps, bytes);
-    return (uint32_t)crc32_z(after, (const unsigned char *)times, bytes);
-}
-
-bool hs_places_are_sound(int64_t rows, const double *sweeps, const double *times)
-{
-    static const double most = 9007199254740992.0; /* 2^53: counts beyond are not exact */
-    bool sound = true;
-    for (int64_t i = 0; i < rows && sound; i++)
-        sound = isfinite(times[i]) && sweeps[i] >= 0.0 && sweeps[i] <= most &&
-                (i == 0 || (sweeps[i] > sweeps[i - 1] && times[i] >= times[i - 1]));
-    return sound;
-}
 
 /* Sweeps and times of the rows of a group, allocated; NULL both on failure. */
 static int64_t read_places(struct reader *r, const char *sweep, const char *time, double **sweeps,
@@ -40,7 +19,8 @@ static int64_t read_places(struct reader *r, const char *sweep, const char *time
     int64_t rows, length;
     *sweeps = hs_h5_read_column(&r->h5, r->file, sweep, &rows);
     *times = hs_h5_read_column(&r->h5, r->file, time, &length);
-    if (!r->h5.failed && (rows != length || !hs_places_are_sound(rows, *sweeps, *times)))
+    if (!r->h5.failed &&
+        (rows != length || !hs_timeline_is_sound((struct hs_timeline){rows, *sweeps, *times})))
         r->h5.failed = sweep;
     return r->h5.failed ? 0 : rows;
 }
@@ -54,16 +34,14 @@ static int64_t kept(const struct reader *r, int64_t belonging, int64_t rows, con
     return n;
 }
 
-static enum hs_status read_history(struct reader *r, struct hs_series *history,
-                                   struct hs_error *err)
+static void read_history(struct reader *r, struct hs_series *history)
 {
-    enum hs_status st = HS_OK;
     double *sweeps, *times;
     const int64_t rows = read_places(r, "history/sweep", "history/time", &sweeps, &times);
     const int64_t keep = kept(r, r->resume->rows, rows, sweeps);
-    for (int64_t i = 0; i < keep && !st; i++)
-        st = hs_series_add_row(history, (int64_t)sweeps[i], times[i], err);
-    for (int c = HS_SERIES_FIRST; c < history->column_count && !st && !r->h5.failed; c++) {
+    for (int64_t i = 0; i < keep; i++)
+        hs_series_add_row(history, (int64_t)sweeps[i], times[i]);
+    for (int c = HS_SERIES_FIRST; c < history->column_count && !r->h5.failed; c++) {
         struct hs_column *column = &history->columns[c];
         int64_t length;
         const hid_t group =
@@ -83,7 +61,6 @@ static enum hs_status read_history(struct reader *r, struct hs_series *history,
     }
     free(sweeps);
     free(times);
-    return st;
 }
 
 /* Where the chunks of snapshot `step` lie. */
@@ -98,8 +75,8 @@ static void read_chunks(struct reader *r, hid_t set, int64_t step, const struct 
         for (int d = 0; d < dims; d++)
             origin[1 + d] = (hsize_t)node[dims - 1 - d];
         haddr_t at = HADDR_UNDEF;
-        hs_h5_did(&r->h5, H5Dget_chunk_info_by_coord(set, origin, &out[n].skipped, &at, &bytes),
-                  "a chunk of /temperature");
+        hs_h5_made(&r->h5, H5Dget_chunk_info_by_coord(set, origin, &out[n].skipped, &at, &bytes),
+                   "a chunk of /temperature");
         hs_h5_made(&r->h5, at == HADDR_UNDEF ? -1 : 0, "a chunk of /temperature");
         out[n].at = (int64_t)at;
         out[n].bytes = (int64_t)bytes;
@@ -107,7 +84,7 @@ static void read_chunks(struct reader *r, hid_t set, int64_t step, const struct 
 }
 
 /* Whether /temperature has the shape, chunks and type that this run writes. */
-static bool fits(struct reader *r, hid_t set, const struct hs_chunks *chunks)
+static bool fits(hid_t set, const struct hs_chunks *chunks)
 {
     const int rank = 1 + chunks->grid.dims;
     hsize_t length[1 + HS_AXES] = {0}, chunk[1 + HS_AXES] = {0};
@@ -123,7 +100,6 @@ static bool fits(struct reader *r, hid_t set, const struct hs_chunks *chunks)
     hs_h5_close(space);
     hs_h5_close(form);
     hs_h5_close(type);
-    (void)r;
     return same;
 }
 
@@ -137,19 +113,15 @@ static enum hs_status read_snapshots(struct reader *r, const char *file, struct 
             ? H5I_INVALID_HID
             : hs_h5_made(&r->h5, H5Dopen2(r->file, "temperature", H5P_DEFAULT), "/temperature");
     enum hs_status st = HS_OK;
-    if (!r->h5.failed && !fits(r, set, chunks))
+    if (!r->h5.failed && !fits(set, chunks))
         st = hs_error_add(err, HS_BAD_INPUT,
                           "%s: /temperature has another shape, type or compression than this "
                           "config's; resume with the config that began it, or " HS_BEGIN_ANEW,
                           file);
     const int64_t keep = kept(r, r->resume->snapshots, rows, sweeps);
     for (int64_t i = 0; i < keep && !st && !r->h5.failed; i++) {
-        struct hs_chunk *list;
-        st = hs_series_add_row(snapshots, (int64_t)sweeps[i], times[i], err);
-        if (!st)
-            st = hs_chunks_add_step(chunks, &list, err);
-        if (!st)
-            read_chunks(r, set, i, chunks, list);
+        hs_series_add_row(snapshots, (int64_t)sweeps[i], times[i]);
+        read_chunks(r, set, i, chunks, hs_chunks_add_step(chunks));
     }
     hs_h5_close(set);
     free(sweeps);
@@ -162,40 +134,23 @@ static enum hs_status check_places(const struct hs_resume *resume, const char *f
                                    const struct hs_series *snapshots,
                                    const struct hs_series *history, struct hs_error *err)
 {
-    const struct hs_column *of = snapshots->columns, *rows = history->columns;
     if (snapshots->rows != resume->snapshots || history->rows != resume->rows)
-        return hs_error_add(err, HS_BAD_INPUT,
-                            "%s: has %lld of the %lld snapshots up to sweep %lld, and %lld of the "
-                            "%lld rows of its history, where the checkpoint goes on; put back the "
-                            "file that belongs to it, or " HS_BEGIN_ANEW,
-                            file, (long long)snapshots->rows, (long long)resume->snapshots,
-                            (long long)resume->sweep, (long long)history->rows,
-                            (long long)resume->rows);
-    uint32_t places =
-        hs_places(0, snapshots->rows, of[HS_SERIES_SWEEP].values, of[HS_SERIES_TIME].values);
-    places =
-        hs_places(places, history->rows, rows[HS_SERIES_SWEEP].values, rows[HS_SERIES_TIME].values);
+        return hs_error_add(
+            err, HS_BAD_INPUT,
+            "%s: has %lld of the %lld snapshots up to sweep %lld, and %lld of the "
+            "%lld rows of its history, where the checkpoint continues; put back the "
+            "file that belongs to it, or " HS_BEGIN_ANEW,
+            file, (long long)snapshots->rows, (long long)resume->snapshots,
+            (long long)resume->sweep, (long long)history->rows, (long long)resume->rows);
+    const uint32_t places = hs_timeline_sum(hs_timeline_sum(0, hs_series_timeline(snapshots)),
+                                            hs_series_timeline(history));
     if (places == resume->places)
         return HS_OK;
     return hs_error_add(err, HS_BAD_INPUT,
                         "%s: its snapshots and rows up to sweep %lld are at other sweeps or times "
-                        "than those of the run that the checkpoint is of; put back the file that "
+                        "than those of the checkpoint's run; put back the file that "
                         "belongs to it, or " HS_BEGIN_ANEW,
                         file, (long long)resume->sweep);
-}
-
-static enum hs_status check_run(struct reader *r, const struct hs_problem *problem,
-                                enum hs_contents_sum sum, struct hs_error *err)
-{
-    char reason[512];
-    if (r->h5.failed)
-        return HS_OK; /* told at the end */
-    enum hs_status st = hs_form_check(r->file, sum, reason, sizeof reason);
-    char *fingerprint = st ? NULL : hs_h5_read_text(&r->h5, r->file, "fingerprint");
-    if (fingerprint)
-        st = hs_fingerprint_compare(fingerprint, hs_fingerprint_of(problem), reason, sizeof reason);
-    free(fingerprint);
-    return st ? hs_error_add(err, st, "%s: %s", problem->output.file, reason) : HS_OK;
 }
 
 enum hs_status hs_restore(const struct hs_problem *problem, const struct hs_resume *resume,
@@ -204,13 +159,17 @@ enum hs_status hs_restore(const struct hs_problem *problem, const struct hs_resu
 {
     const char *file = problem->output.file;
     struct reader r = {{NULL}, H5I_INVALID_HID, resume};
-    enum hs_contents_sum sum;
-    r.file = hs_h5_open(&r.h5, file, &sum);
-    enum hs_status st = check_run(&r, problem, sum, err);
+    struct hs_error why;
+    hs_error_init(&why);
+    r.file = hs_fingerprint_open(&r.h5, file, problem, &why);
+    enum hs_status st = why.status;
+    if (st)
+        hs_error_add(err, st, "%s: %s", file, why.text);
+    hs_error_release(&why);
     if (!st)
         st = read_snapshots(&r, file, chunks, snapshots, err);
     if (!st)
-        st = read_history(&r, history, err);
+        read_history(&r, history);
     hs_h5_close(r.file);
     if (st)
         return st;

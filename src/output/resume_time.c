@@ -1,6 +1,6 @@
 #include "output/resume_time.h"
 
-#include "output/form.h"
+#include "output/fingerprint.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -123,7 +123,7 @@ static void find_way(const struct hs_problem *problem, const struct hs_checkpoin
         const bool good = !hs_plan_steps(&trial.problem, &plan, &unsaid) && goes_on(&plan, state);
         hs_error_release(&unsaid);
         if (good) {
-            snprintf(out, size, "go on with %s, or", trial.options);
+            snprintf(out, size, "continue with %s, or", trial.options);
             return;
         }
     }
@@ -141,18 +141,18 @@ enum hs_status hs_resume_check_time(const struct hs_problem *problem, const stru
     find_way(problem, state, way, sizeof way);
     if (plan->sweeps < sweep)
         return hs_error_add(err, HS_BAD_INPUT,
-                            "%s: time: ends at sweep %lld, t = %.9g s; the run has come to sweep "
+                            "%s: time: ends at sweep %lld, t = %.9g s; the run has reached sweep "
                             "%lld, t = %.9g s: %s %s",
                             config, (long long)plan->sweeps, plan->end, (long long)sweep,
                             state->time, way, HS_BEGIN_ANEW);
     char cause[160];
     if (fabs((double)sweep * state->step - state->time) > 1e-6 * state->step)
-        snprintf(cause, sizeof cause, "its last steps were cut to end there");
+        snprintf(cause, sizeof cause, "its last steps were shortened to end there");
     else
         snprintf(cause, sizeof cause, "these steps are of %.9g s and the run's were of %.9g s",
                  hs_plan_step(plan), state->step);
     return hs_error_add(err, HS_BAD_INPUT,
-                        "%s: time: sweep %lld, where the run goes on, would come at t = %.9g s "
+                        "%s: time: sweep %lld, where the run goes on, would be at t = %.9g s "
                         "instead of %.9g s, since %s; %s %s",
                         config, (long long)sweep, hs_plan_time(plan, sweep), state->time, cause,
                         way, HS_BEGIN_ANEW);

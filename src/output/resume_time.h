@@ -2,8 +2,7 @@
 #ifndef HS_OUTPUT_RESUME_TIME_H
 #define HS_OUTPUT_RESUME_TIME_H
 
-#include "engine/plan.h"
-#include "output/checkpoint_file.h"
+#include "output/resume.h"
 
 /* Other schedules are welcome as long as the sweep that the run goes on from keeps its time, to the
  * rounding of its sum of steps: then all times before it stand, and those after it follow. Else

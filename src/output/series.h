@@ -2,10 +2,9 @@
 #ifndef HS_OUTPUT_SERIES_H
 #define HS_OUTPUT_SERIES_H
 
-#include "core/status.h"
+#include "output/resume.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 struct hs_column {
@@ -23,20 +22,21 @@ enum { HS_SERIES_SWEEP, HS_SERIES_TIME, HS_SERIES_FIRST };
 struct hs_series {
     struct hs_column *columns;
     int column_count;
-    int64_t rows, capacity;
+    int64_t rows;
 };
 
-/* Begins with the columns sweep and time. HS_DEVICE without memory; release it whatever comes. */
-enum hs_status hs_series_init(struct hs_series *series, const char *group, struct hs_error *err);
+/* Begins with the columns sweep and time. */
+void hs_series_init(struct hs_series *series, const char *group);
 void hs_series_release(struct hs_series *series);
 
 /* Only while there are no rows. The index is column_count - 1 then. */
-enum hs_status hs_series_add_column(struct hs_series *series, const char *group, const char *name,
-                                    const char *units, const char *long_name, struct hs_error *err);
+void hs_series_add_column(struct hs_series *series, const char *group, const char *name,
+                          const char *units, const char *long_name);
 
 /* A row of NaN but for sweep and time; its index is rows - 1 then. */
-enum hs_status hs_series_add_row(struct hs_series *series, int64_t sweep, double time,
-                                 struct hs_error *err);
+void hs_series_add_row(struct hs_series *series, int64_t sweep, double time);
+
+struct hs_timeline hs_series_timeline(const struct hs_series *series);
 
 /* The last row's sweep; -1 if there is none. */
 int64_t hs_series_last_sweep(const struct hs_series *series);

@@ -52,12 +52,11 @@ static double contents_bytes(const struct hs_problem *problem, const struct hs_p
     return names_bytes(problem) + 8.0 * numbers + 1.1 * key_bytes(problem) * chunks;
 }
 
-enum hs_status hs_size_estimate_bytes(const struct hs_problem *problem, const struct hs_plan *plan,
-                                      double seconds, double *out, struct hs_error *err)
+double hs_size_estimate_bytes(const struct hs_problem *problem, const struct hs_plan *plan,
+                              double seconds)
 {
     struct hs_chunks chunks;
-    const size_t size = hs_precision_size(problem->precision);
-    const enum hs_status st = hs_chunks_init(&chunks, &problem->grid, size, 0, 0, err);
+    hs_chunks_init(&chunks, &problem->grid, hs_precision_size(problem->precision), 0, 0);
     const double snapshots = (double)hs_plan_snapshots(plan);
     const double fields =
         snapshots * (double)(chunks.per_step * (hs_chunks_bytes(&chunks) + HS_FLETCHER_BYTES));
@@ -65,12 +64,10 @@ enum hs_status hs_size_estimate_bytes(const struct hs_problem *problem, const st
     const double pause = fmax(hs_snapshots_gap, hs_store_pause(contents, fields + contents));
     hs_chunks_release(&chunks);
     /* the first contents, with next to nothing in them, are superseded in any run */
-    *out = fields + contents + names_bytes(problem) + hs_store_superseded(contents, pause, seconds);
-    return st;
+    return fields + contents + names_bytes(problem) + hs_store_superseded(contents, pause, seconds);
 }
 
-/* ---- the least --------------------------------------------------------------------------------
- */
+/* ---- the least ------------------------------------------------------------------------------- */
 
 /* In floating point, since a mistyped interval gives more than an integer holds. */
 struct least {
@@ -142,18 +139,18 @@ enum hs_status hs_size_estimate_check(const struct hs_problem *problem, const st
     const char *file = problem->output.file;
     const bool anew = from == HS_SIZE_ESTIMATE_ANEW;
     const double needed = hs_size_estimate_least(problem, plan, from),
-                 room = hs_file_free_space(file, anew);
-    if (!(needed > room))
+                 available = hs_file_free_space(file, anew);
+    if (!(needed > available))
         return HS_OK;
     const struct least least = least_of(problem, plan, from);
     const struct cause cause = cause_of(problem, &least);
     const bool packs = problem->output.compression == 0 && least.fields >= least.numbers;
     char needs[HS_BYTES_TEXT], has[HS_BYTES_TEXT];
     hs_bytes_name(needed, needs, sizeof needs);
-    hs_bytes_name(room, has, sizeof has);
+    hs_bytes_name(available, has, sizeof has);
     return hs_error_add(err, HS_IO,
-                        "%s: that is %s%s, at least %.0f bytes (%s) in %s, where there is room for "
-                        "%.0f (%s); %s%s, or output.file on another disk",
-                        cause.key, cause.count, anew ? "" : " more", needed, needs, file, room, has,
-                        cause.change, packs ? ", or output.compression" : "");
+                        "%s: that is %s%s, at least %.0f bytes (%s) in %s, where %.0f (%s) are "
+                        "free; %s%s, or output.file on another disk",
+                        cause.key, cause.count, anew ? "" : " more", needed, needs, file, available,
+                        has, cause.change, packs ? ", or output.compression" : "");
 }

@@ -1,4 +1,4 @@
-/* How large a run's file becomes, before there is one, and whether there is room for it. */
+/* How large a run's file becomes, before there is one, and whether the disk has space for it. */
 #ifndef HS_OUTPUT_SIZE_ESTIMATE_H
 #define HS_OUTPUT_SIZE_ESTIMATE_H
 
@@ -6,8 +6,8 @@
 
 /* About how many bytes the file of a run of so many seconds takes; compression, which may make it
  * smaller, is not counted. */
-enum hs_status hs_size_estimate_bytes(const struct hs_problem *problem, const struct hs_plan *plan,
-                                      double seconds, double *out, struct hs_error *err);
+double hs_size_estimate_bytes(const struct hs_problem *problem, const struct hs_plan *plan,
+                              double seconds);
 
 /* Where a run that is not resumed begins: before the snapshot at sweep 0. */
 enum { HS_SIZE_ESTIMATE_ANEW = -1 };
@@ -20,7 +20,7 @@ enum { HS_SIZE_ESTIMATE_ANEW = -1 };
 double hs_size_estimate_least(const struct hs_problem *problem, const struct hs_plan *plan,
                               int64_t from);
 
-/* HS_IO if the above is more than there is room for at output.file: key, bytes needed and free, and
+/* HS_IO if the above is more than is free at output.file: key, bytes needed and free, and
  * the remedy. Writes nothing. */
 enum hs_status hs_size_estimate_check(const struct hs_problem *problem, const struct hs_plan *plan,
                                       int64_t from, struct hs_error *err);

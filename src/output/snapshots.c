@@ -10,6 +10,7 @@
 #include "output/snapshots.h"
 
 #include "core/clock.h"
+#include "core/memory.h"
 #include "output/contents.h"
 #include "output/h5.h"
 #include "output/history.h"
@@ -173,14 +174,12 @@ static enum hs_status write_snapshot(struct hs_snapshots *s, const struct job *j
     return hs_chunks_append(&s->chunks, s->store, &values, err);
 }
 
-static enum hs_status add_snapshot_row(struct hs_snapshots *s, const struct job *job,
-                                       struct hs_error *err)
+static void add_snapshot_row(struct hs_snapshots *s, const struct job *job)
 {
-    const enum hs_status st = hs_series_add_row(&s->snapshots, job->sweep, job->time, err);
+    hs_series_add_row(&s->snapshots, job->sweep, job->time);
     hs_writer_lock(s->writer);
     s->pending = true;
     hs_writer_unlock(s->writer);
-    return st;
 }
 
 static enum hs_status round_of_work(void *self, struct hs_error *err)
@@ -197,7 +196,7 @@ static enum hs_status round_of_work(void *self, struct hs_error *err)
     if (s->broken)
         return HS_OK; /* told already */
     if (!st && job.frame)
-        st = add_snapshot_row(s, &job, err);
+        add_snapshot_row(s, &job);
     if (!st && (job.commit || commit_due(s)))
         st = commit(s, err);
     s->broken = st;
@@ -215,29 +214,15 @@ static enum hs_status measure_error(struct hs_snapshots *s, const struct hs_step
     return st ? st : hs_exact_error(s->problem, field, step_state->time, &s->last_error, err);
 }
 
-/* Values of the probes' nodes, allocated. */
-static enum hs_status ask_probes(const struct hs_snapshots *s,
-                                 const struct hs_step_state *step_state, double **out,
-                                 struct hs_error *err)
-{
-    const int count = s->problem->probe_count;
-    double *values = *out = malloc((size_t)(count + 1) * sizeof *values);
-    enum hs_status st = values ? HS_OK : hs_error_add(err, HS_DEVICE, "no memory for the probes");
-    for (int i = 0; i < count && !st; i++)
-        st = hs_step_state_node(step_state, s->problem->probes[i].node, &values[i], err);
-    return st;
-}
-
 /* A new row, with the probes' values. */
-static enum hs_status add_row(struct hs_snapshots *s, const struct hs_step_state *step_state,
-                              const double *probes, struct hs_error *err)
+static void add_row(struct hs_snapshots *s, const struct hs_step_state *step_state,
+                    const double *probes)
 {
     struct hs_series *history = &s->history;
-    const enum hs_status st = hs_series_add_row(history, step_state->sweep, step_state->time, err);
+    hs_series_add_row(history, step_state->sweep, step_state->time);
     const int first = history->column_count - s->problem->probe_count;
-    for (int i = 0; i < s->problem->probe_count && !st; i++)
+    for (int i = 0; i < s->problem->probe_count; i++)
         history->columns[first + i].values[history->rows - 1] = probes[i];
-    return st;
 }
 
 /* Into a new row of the history or, where it has one of this sweep, into that. */
@@ -247,19 +232,20 @@ static enum hs_status add_history(struct hs_snapshots *s, const struct hs_step_s
 {
     struct hs_history_state state = {
         .problem = s->problem, .sweep = step_state->sweep, .exact = exact};
-    double *probes = NULL;
+    const int probes = new_row ? s->problem->probe_count : 0;
+    double *values = hs_new((size_t)(probes + 1) * sizeof *values);
     enum hs_status st = hs_step_state_reduction(step_state, &state.reduction, err);
-    if (!st && new_row)
-        st = ask_probes(s, step_state, &probes, err);
+    for (int i = 0; i < probes && !st; i++)
+        st = hs_step_state_node(step_state, s->problem->probes[i].node, &values[i], err);
     if (!st) {
         hs_writer_lock(s->writer); /* it may read the history meanwhile */
-        st = new_row ? add_row(s, step_state, probes, err) : HS_OK;
-        if (!st)
-            hs_history_fill(hs_quantities, &state, &s->history);
-        s->pending = s->pending || !st;
+        if (new_row)
+            add_row(s, step_state, values);
+        hs_history_fill(hs_quantities, &state, &s->history);
+        s->pending = true;
         hs_writer_unlock(s->writer);
     }
-    free(probes);
+    free(values);
     return st;
 }
 
@@ -369,18 +355,15 @@ static void drain(void *self)
 
 /* --- life -------------------------------------------------------------------------------- */
 
-static enum hs_status make_series(struct hs_snapshots *s, struct hs_error *err)
+static void make_series(struct hs_snapshots *s)
 {
     const char *const unit = hs_problem_temperature_unit(s->problem);
-    enum hs_status st = hs_series_init(&s->snapshots, "/", err);
-    if (!st)
-        st = hs_series_init(&s->history, "history", err);
-    if (!st)
-        st = hs_history_add_columns(hs_quantities, s->problem, &s->history, err);
-    for (int i = 0; i < s->problem->probe_count && !st; i++)
-        st = hs_series_add_column(&s->history, "probes", s->problem->probes[i].name, unit,
-                                  "temperature at the nearest node", err);
-    return st;
+    hs_series_init(&s->snapshots, "/");
+    hs_series_init(&s->history, "history");
+    hs_history_add_columns(hs_quantities, s->problem, &s->history);
+    for (int i = 0; i < s->problem->probe_count; i++)
+        hs_series_add_column(&s->history, "probes", s->problem->probes[i].name, unit,
+                             "temperature at the nearest node");
 }
 
 /* Goes on with a run's file; the store first, so that no other run changes what is read. */
@@ -412,10 +395,7 @@ enum hs_status hs_snapshots_create(const struct hs_problem *problem, const struc
                                    const struct hs_resume *resume, struct hs_snapshots **out,
                                    struct hs_error *err)
 {
-    *out = NULL;
-    struct hs_snapshots *s = calloc(1, sizeof *s);
-    if (!s)
-        return hs_error_add(err, HS_DEVICE, "no memory for the output");
+    struct hs_snapshots *s = hs_new(sizeof *s);
     s->observer = (struct hs_observer){.name = "snapshots",
                                        .self = s,
                                        .wants_change = true,
@@ -427,23 +407,19 @@ enum hs_status hs_snapshots_create(const struct hs_problem *problem, const struc
     s->resumed = resume != NULL;
     note_start(s);
     hs_h5_quiet();
-    enum hs_status st =
-        hs_chunks_init(&s->chunks, &problem->grid, hs_precision_size(problem->precision),
-                       problem->output.compression, 0, err);
-    if (!st)
-        st = make_series(s, err);
-    if (!st)
-        st = resume ? take_up(s, resume, err)
-                    : hs_store_create(problem->output.file, HS_EXISTING_RUN,
-                                      problem->output.overwrite, &s->store, err);
+    hs_chunks_init(&s->chunks, &problem->grid, hs_precision_size(problem->precision),
+                   problem->output.compression, 0);
+    make_series(s);
+    enum hs_status st = resume ? take_up(s, resume, err)
+                               : hs_store_create(problem->output.file, HS_EXISTING_RUN,
+                                                 problem->output.overwrite, &s->store, err);
     s->last_snapshot = hs_series_last_sweep(&s->snapshots);
     s->last_error = restored_error(s);
     if (!st)
         st = hs_writer_create(round_of_work, s, &s->writer, err);
     if (st)
         hs_snapshots_destroy(s);
-    else
-        *out = s;
+    *out = st ? NULL : s;
     return st;
 }
 
@@ -462,17 +438,16 @@ enum hs_status hs_snapshots_flush(struct hs_snapshots *snapshots, struct hs_erro
     return st ? st : hs_store_check_intact(snapshots->store, err);
 }
 
-struct hs_resume hs_snapshots_resume(const struct hs_snapshots *snapshots, int64_t sweep)
+struct hs_resume hs_snapshots_resume(const struct hs_snapshots *s, int64_t sweep)
 {
-    const struct hs_column *of = snapshots->snapshots.columns, *rows = snapshots->history.columns;
-    struct hs_resume resume = {.sweep = sweep,
-                               .snapshots = snapshots->snapshots.rows - snapshots->extra_snapshot,
-                               .rows = snapshots->history.rows - snapshots->extra_row};
-    resume.places =
-        hs_places(0, resume.snapshots, of[HS_SERIES_SWEEP].values, of[HS_SERIES_TIME].values);
-    resume.places = hs_places(resume.places, resume.rows, rows[HS_SERIES_SWEEP].values,
-                              rows[HS_SERIES_TIME].values);
-    return resume;
+    struct hs_timeline snapshots = hs_series_timeline(&s->snapshots),
+                       history = hs_series_timeline(&s->history);
+    snapshots.rows -= s->extra_snapshot;
+    history.rows -= s->extra_row;
+    return (struct hs_resume){.sweep = sweep,
+                              .snapshots = snapshots.rows,
+                              .rows = history.rows,
+                              .places = hs_timeline_sum(hs_timeline_sum(0, snapshots), history)};
 }
 
 struct hs_exact_error hs_snapshots_last_error(const struct hs_snapshots *snapshots)

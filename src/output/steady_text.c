@@ -33,7 +33,7 @@ void hs_steady_say_distance(const struct hs_steady *steady, const struct hs_prob
         return;
     case HS_STEADY_ROUNDING:
         snprintf(out, size,
-                 "about %.2g %s from the steady state%s; the change is down to the rounding of %s",
+                 "about %.2g %s from the steady state%s; the change is at the rounding error of %s",
                  distance, unit, bound, precision);
         return;
     }
@@ -68,14 +68,15 @@ void hs_steady_say_remedy(const struct hs_steady *steady, const struct hs_proble
         /* the last modes are the slowest: half as much again is on the safe side */
         say_end(problem, plan, sweep, round_up(1.5 * left, problem->schedule.steady_check_every),
                 end, sizeof end);
-        snprintf(out, size, "about %.0f sweeps more would do: go on with --resume %s", left, end);
+        snprintf(out, size, "about %.0f more sweeps are needed: continue with --resume %s", left,
+                 end);
     } else if (steady->trend == HS_STEADY_ROUNDING)
         snprintf(out, size, "give a larger tolerance%s",
                  is_float ? ", or precision = \"double\"" : "");
     else if (steady->trend == HS_STEADY_NONE)
         snprintf(out, size,
-                 "is heat brought in or taken out that no wall balances? Give time.end "
-                 "and leave steady out, or a wall that holds a temperature");
+                 "does heat enter or leave that no wall balances? Give time.end instead of steady, "
+                 "or hold the temperature of a wall");
     else
         snprintf(out, size, "give more time.end or time.sweeps, or a larger tolerance");
 }

@@ -12,8 +12,8 @@ enum { HS_STEADY_TEXT = 256 };
 void hs_steady_say_distance(const struct hs_steady *steady, const struct hs_problem *problem,
                             char *out, size_t size);
 
-/* What to do about a tolerance that was not reached at `sweep`: "about 4810 sweeps more would do:
- * go on with --resume --set time.sweeps=5900". */
+/* What to do about a tolerance that was not reached at `sweep`: "about 4810 more sweeps are
+ * needed: continue with --resume --set time.sweeps=5900". */
 void hs_steady_say_remedy(const struct hs_steady *steady, const struct hs_problem *problem,
                           const struct hs_plan *plan, int64_t sweep, char *out, size_t size);
 

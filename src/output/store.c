@@ -1,6 +1,7 @@
 #include "output/store.h"
 
 #include "core/clock.h"
+#include "core/memory.h"
 #include "core/regular.h"
 #include "core/round.h"
 #include "output/beside.h"
@@ -31,23 +32,17 @@ struct hs_store {
     unsigned char superblock[HS_SUPERBLOCK_BYTES]; /* in the file, once it is named */
     int64_t end;                                   /* nothing lies beyond */
     int64_t live_at, live_bytes;                   /* of the contents in use; 0 bytes: none yet */
-    struct hs_free_space room;                     /* of those before */
+    struct hs_free_space space;                    /* of those before */
 };
 
-static enum hs_status store_make(const char *path, enum hs_existing kind, struct hs_store **out,
-                                 struct hs_error *err)
+static struct hs_store *store_make(const char *path, enum hs_existing kind)
 {
-    struct hs_store *store = calloc(1, sizeof *store);
-    *out = store;
-    if (store) {
-        store->kind = kind;
-        store->file = -1;
-        store->path = hs_file_resolved(path);
-        store->part = store->path ? hs_beside_name(store->path) : NULL;
-    }
-    if (!store || !store->path || !store->part)
-        return hs_error_add(err, HS_DEVICE, "no memory for the output file's name");
-    return HS_OK;
+    struct hs_store *store = hs_new(sizeof *store);
+    store->kind = kind;
+    store->file = -1;
+    store->path = hs_file_resolved(path);
+    store->part = hs_beside_name(store->path);
+    return store;
 }
 
 /* ---- one writer a file -------------------------------------------------------------------------
@@ -106,7 +101,7 @@ static enum hs_status is_being_written(const char *path, struct hs_error *err)
 enum hs_status hs_store_check_writers(const char *path, struct hs_error *err)
 {
     char *part = hs_beside_name(path);
-    const bool locked = is_locked_at(path) || (part && is_locked_at(part));
+    const bool locked = is_locked_at(path) || is_locked_at(part);
     free(part);
     return locked ? is_being_written(path, err) : HS_OK;
 }
@@ -191,13 +186,11 @@ static enum hs_status begin_part(struct hs_store *store, struct hs_error *err)
 enum hs_status hs_store_create(const char *path, enum hs_existing kind, bool overwrite,
                                struct hs_store **out, struct hs_error *err)
 {
-    enum hs_status st = store_make(path, kind, out, err);
-    if (!st) {
-        (*out)->overwrite = overwrite;
-        if (kind ==
-            HS_EXISTING_RUN) /* a checkpoint goes where its run is, if that is still there */
-            st = hs_file_make_parents(path, hs_existing_elsewhere, err);
-    }
+    *out = store_make(path, kind);
+    (*out)->overwrite = overwrite;
+    enum hs_status st = HS_OK;
+    if (kind == HS_EXISTING_RUN) /* a checkpoint goes where its run is, if that is still there */
+        st = hs_file_make_parents(path, hs_existing_elsewhere, err);
     if (!st) /* as well before anything is written */
         st = check_target(*out, err);
     if (!st)
@@ -225,11 +218,9 @@ static enum hs_status check_reopened(struct hs_store *store, struct hs_error *er
 
 enum hs_status hs_store_reopen(const char *path, struct hs_store **out, struct hs_error *err)
 {
-    enum hs_status st = store_make(path, HS_EXISTING_RUN, out, err);
-    if (!st) {
-        (*out)->named = true;
-        st = open_alone(*out, (*out)->path, 0, "open", err);
-    }
+    *out = store_make(path, HS_EXISTING_RUN);
+    (*out)->named = true;
+    enum hs_status st = open_alone(*out, (*out)->path, 0, "open", err);
     if (!st)
         st = check_reopened(*out, err);
     if (st) {
@@ -239,8 +230,7 @@ enum hs_status hs_store_reopen(const char *path, struct hs_store **out, struct h
     return st;
 }
 
-/* ---- writing ----------------------------------------------------------------------------------
- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 /*
  * The disk begins with what was written, so that it works while the next sweeps run and little is
@@ -279,16 +269,6 @@ void hs_store_keep(struct hs_store *store, int64_t at, int64_t bytes)
     store->end = hs_round_up(at + bytes, ALIGNED);
 }
 
-enum hs_status hs_store_append(struct hs_store *store, const void *data, int64_t bytes,
-                               int64_t reserve, int64_t *at, struct hs_error *err)
-{
-    *at = store->end;
-    const enum hs_status st = hs_store_put(store, data, bytes, *at, err);
-    if (!st) /* else the next one takes the same place */
-        hs_store_keep(store, *at, reserve > bytes ? reserve : bytes);
-    return st;
-}
-
 void hs_store_free_space(struct hs_store *store, size_t bytes, int fresh, int64_t *base,
                          int64_t *capacity, int64_t *end)
 {
@@ -296,7 +276,7 @@ void hs_store_free_space(struct hs_store *store, size_t bytes, int fresh, int64_
     const int64_t wanted = hs_round_up((int64_t)bytes + 1024, ALIGNED);
     struct hs_gap gap;
     const int found =
-        !fresh && hs_free_space_find(&store->room, wanted, hs_clock_now() - reader_seconds, &gap);
+        !fresh && hs_free_space_find(&store->space, wanted, hs_clock_now() - reader_seconds, &gap);
     *base = found ? gap.at : store->end;
     *capacity = found ? gap.bytes : INT64_MAX;
     *end = store->end;
@@ -363,12 +343,12 @@ static enum hs_status check_name(struct hs_store *store, const char *name, struc
     const bool there = lstat(name, &s) == 0;
     if (fstat(store->file, &s) == 0 && s.st_nlink > 0)
         return hs_error_add(err, HS_IO,
-                            "%s: was moved or renamed while this run wrote it; move it back and go "
-                            "on with --resume, from its last snapshot",
+                            "%s: was moved or renamed while this run wrote it; move it back and "
+                            "continue with --resume, from its last snapshot",
                             name);
     return hs_error_add(err, HS_IO,
-                        "%s: was %s while this run wrote it, and its snapshots are lost; %sbegin "
-                        "anew with --overwrite",
+                        "%s: was %s while this run wrote it, and its snapshots are lost; %sstart "
+                        "over with --overwrite",
                         name, there ? "replaced" : "removed",
                         there ? "move away what is there now, and " : "");
 }
@@ -377,13 +357,11 @@ static enum hs_status check_name(struct hs_store *store, const char *name, struc
  * told. */
 static enum hs_status check_superblock(struct hs_store *store, struct hs_error *err)
 {
-    unsigned char there[HS_SUPERBLOCK_BYTES];
-    if (!store->named || (pread(store->file, there, sizeof there, 0) == sizeof there &&
-                          memcmp(there, store->superblock, sizeof there) == 0))
+    if (!store->named || has_superblock(store))
         return HS_OK;
     return hs_error_add(err, HS_IO,
                         "%s: was changed by another program while this run wrote it, and its "
-                        "snapshots may be lost; move it away, and begin anew with --overwrite",
+                        "snapshots may be lost; move it away, and start over with --overwrite",
                         store->path);
 }
 
@@ -419,9 +397,9 @@ enum hs_status hs_store_commit(struct hs_store *store, const struct hs_image *im
     if (image->base == store->end)
         store->end += bytes;
     else
-        bytes = hs_free_space_take(&store->room, image->base, bytes);
+        bytes = hs_free_space_take(&store->space, image->base, bytes);
     if (store->live_bytes > 0)
-        hs_free_space_leave(&store->room, store->live_at, store->live_bytes, hs_clock_now());
+        hs_free_space_leave(&store->space, store->live_at, store->live_bytes, hs_clock_now());
     store->live_at = image->base;
     store->live_bytes = bytes;
     st = to_disk(store, err);
@@ -441,6 +419,6 @@ void hs_store_destroy(struct hs_store *store)
     }
     free(store->path);
     free(store->part);
-    hs_free_space_release(&store->room);
+    hs_free_space_release(&store->space);
     free(store);
 }

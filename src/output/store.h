@@ -50,11 +50,7 @@ enum hs_status hs_store_reopen(const char *path, struct hs_store **out, struct h
 /* HS_IO while another run writes the file, or one that will have its name. */
 enum hs_status hs_store_check_writers(const char *path, struct hs_error *err);
 
-/* Writes `bytes` to space of its own of `reserve` bytes or more; *at is its file offset. */
-enum hs_status hs_store_append(struct hs_store *store, const void *data, int64_t bytes,
-                               int64_t reserve, int64_t *at, struct hs_error *err);
-
-/* The same in pieces: to the space that begins at hs_store_end, which is free until it is kept. */
+/* Writes to the space that begins at hs_store_end, which is free until it is kept. */
 int64_t hs_store_end(const struct hs_store *store);
 enum hs_status hs_store_put(struct hs_store *store, const void *data, int64_t bytes, int64_t at,
                             struct hs_error *err);

@@ -1,14 +1,16 @@
 #include "output/tune_file.h"
-#include "engine/trial.h"
 
+#include "core/memory.h"
 #include "core/regular.h"
+#include "engine/trial.h"
+#include "output/files.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 static const char first_line[] = "heatsolve tuning, format 1";
 
@@ -16,7 +18,7 @@ enum { MOST_BYTES = 1 << 16 }; /* of a file: far more than the most kernels take
 
 /* ---- where it is ----------------------------------------------------------------------------- */
 
-/* "DIRECTORY/heatsolve", allocated; NULL: neither variable names one. */
+/* The directory's name, allocated; NULL: neither variable names one. */
 static char *directory(void)
 {
     static const struct {
@@ -24,39 +26,24 @@ static char *directory(void)
     } places[] = {{"XDG_CACHE_HOME", "/heatsolve"}, {"HOME", "/.cache/heatsolve"}};
     for (size_t n = 0; n < sizeof places / sizeof *places; n++) {
         const char *base = getenv(places[n].variable);
-        if (!base || base[0] != '/') /* not set, empty, or relative */
-            continue;
-        const size_t size = strlen(base) + strlen(places[n].below) + 1;
-        char *out = malloc(size);
-        if (out)
-            snprintf(out, size, "%s%s", base, places[n].below);
-        return out;
+        if (base && base[0] == '/') /* set, and not relative */
+            return hs_format("%s%s", base, places[n].below);
     }
     return NULL;
 }
 
-/* FNV-1a, 64 bits (Fowler, Noll, Vo). Going on from `hash`. */
-static uint64_t hash_text(uint64_t hash, const char *text)
-{
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
-    return hash;
-}
-
 char *hs_tune_file_path(const struct hs_tune_case *about, char *reason, size_t size)
 {
-    char *in = directory();
-    const size_t room = in ? strlen(in) + 64 : 0;
-    char *out = in ? malloc(room) : NULL;
-    const uint64_t hash =
-        hash_text(hash_text(hash_text(0xcbf29ce484222325u, about->device), "\n"), about->about);
-    if (out)
-        snprintf(out, room, "%s/tune-%016llx.txt", in, (unsigned long long)hash);
-    else
-        snprintf(reason, size, "%s",
-                 in ? "no memory" : "neither XDG_CACHE_HOME nor HOME names a directory");
+    char *in = directory(), *what = hs_format("%s\n%s", about->device, about->about);
+    const unsigned char *bytes = (const unsigned char *)what;
+    char *path = in ? hs_format("%s/tune-%08lx%08lx.txt", in, crc32_z(0, bytes, strlen(what)),
+                                adler32_z(1, bytes, strlen(what)))
+                    : NULL;
+    if (!in)
+        snprintf(reason, size, "neither XDG_CACHE_HOME nor HOME names a directory");
     free(in);
-    return out;
+    free(what);
+    return path;
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -65,21 +52,15 @@ char *hs_tune_file_path(const struct hs_tune_case *about, char *reason, size_t s
 static char *read_all(const char *path, const char **why)
 {
     FILE *file = hs_regular_stream(path, false, why);
-    if (!file && (errno == ENOENT || errno == ENOTDIR))
-        *why = NULL;
-    char *text = file ? malloc(MOST_BYTES) : NULL;
-    if (!text) {
-        if (file) {
-            *why = "no memory";
-            fclose(file);
-        }
+    if (!file) {
+        *why = errno == ENOENT || errno == ENOTDIR ? NULL : *why;
         return NULL;
     }
+    char *text = hs_new(MOST_BYTES);
     errno = 0;
     const size_t length = fread(text, 1, MOST_BYTES - 1, file);
     const int failed = ferror(file) ? errno : 0;
     fclose(file);
-    text[length] = '\0';
     if (!failed && length < MOST_BYTES - 1 && strlen(text) == length)
         return text;
     free(text);
@@ -96,15 +77,6 @@ static char *next_line(char **at)
     *end = '\0';
     *at = end + 1;
     return line;
-}
-
-/* What follows "WORD " in the next line; NULL if it is not such a line. */
-static char *next_value(char **at, const char *word)
-{
-    char *line = next_line(at);
-    const size_t length = strlen(word);
-    return line && strncmp(line, word, length) == 0 && line[length] == ' ' ? line + length + 1
-                                                                           : NULL;
 }
 
 static bool read_row(const char *line, struct hs_tune_row *out)
@@ -129,30 +101,35 @@ static bool read_rows(char **at, struct hs_tuning *out)
     return false;
 }
 
-/* "" if the text is a finding of this case, else why not. */
-static void parse(char *text, const struct hs_tune_case *about, struct hs_tuning *out, char *reason,
+/* `why` stays as it is if the text is a finding of this case. */
+static void parse(char *at, const struct hs_tune_case *about, struct hs_tuning *out, char *why,
                   size_t size)
 {
-    char *at = text;
+    static const char other[] = "it is for another device or case";
+    const struct {
+        const char *word, *ours, *fault;
+    } heads[] = {{"version ", about->version, "it is from heatsolve %s, this is %s"},
+                 {"driver ", about->driver, "it is for driver %s, this is %s"},
+                 {"device ", about->device, other},
+                 {"case ", about->about, other}};
     const char *line = next_line(&at);
     if (!line || strcmp(line, first_line) != 0) {
-        snprintf(reason, size, "it does not begin with \"%s\"", first_line);
+        snprintf(why, size, "it does not begin with \"%s\"", first_line);
         return;
     }
-    const char *version = next_value(&at, "version"), *device = next_value(&at, "device");
-    const char *driver = next_value(&at, "driver"), *what = next_value(&at, "case");
-    const char *seconds = next_value(&at, "seconds");
-    char *end = NULL;
-    out->seconds = seconds ? strtod(seconds, &end) : NAN;
-    if (!version || !device || !driver || !what || !seconds || end == seconds || *end != '\0' ||
+    bool good = true;
+    for (size_t n = 0; n < sizeof heads / sizeof *heads && good; n++) {
+        const size_t length = strlen(heads[n].word);
+        line = next_line(&at);
+        good = line && strncmp(line, heads[n].word, length) == 0;
+        if (good && strcmp(line + length, heads[n].ours) != 0 && !why[0])
+            snprintf(why, size, heads[n].fault, line + length, heads[n].ours);
+    }
+    int used = 0;
+    line = good ? next_line(&at) : NULL;
+    if (!line || sscanf(line, "seconds %lf%n", &out->seconds, &used) != 1 || line[used] ||
         !read_rows(&at, out))
-        snprintf(reason, size, "it is damaged");
-    else if (strcmp(device, about->device) != 0 || strcmp(what, about->about) != 0)
-        snprintf(reason, size, "it is of another device or case");
-    else if (strcmp(version, about->version) != 0)
-        snprintf(reason, size, "it is of heatsolve %s, this is %s", version, about->version);
-    else if (strcmp(driver, about->driver) != 0)
-        snprintf(reason, size, "it is of driver %s, this is %s", driver, about->driver);
+        snprintf(why, size, "it is damaged");
 }
 
 bool hs_tune_file_read(const struct hs_tune_case *about, struct hs_tuning *out, char *reason,
@@ -164,14 +141,12 @@ bool hs_tune_file_read(const struct hs_tune_case *about, struct hs_tuning *out, 
     char *path = hs_tune_file_path(about, unused, sizeof unused);
     if (!path)
         return false; /* nothing can have been kept */
-    const char *unreadable;
+    const char *unreadable = NULL;
     char *text = read_all(path, &unreadable);
     if (text)
         parse(text, about, out, why, sizeof why);
-    else if (unreadable)
-        snprintf(why, sizeof why, "%s", unreadable);
-    if (why[0])
-        snprintf(reason, size, "%s: %s", path, why);
+    if (unreadable || why[0])
+        snprintf(reason, size, "%s: %s", path, unreadable ? unreadable : why);
     const bool found = text && !why[0];
     free(text);
     free(path);
@@ -183,8 +158,8 @@ bool hs_tune_file_read(const struct hs_tune_case *about, struct hs_tuning *out, 
 static void print(FILE *file, const struct hs_tuning *tuning)
 {
     const struct hs_tune_case *about = &tuning->about;
-    fprintf(file, "%s\nversion %s\ndevice %s\ndriver %s\ncase %s\nseconds %.3g\n", first_line,
-            about->version, about->device, about->driver, about->about, tuning->seconds);
+    fprintf(file, "%s\nversion %s\ndriver %s\ndevice %s\ncase %s\nseconds %.3g\n", first_line,
+            about->version, about->driver, about->device, about->about, tuning->seconds);
     for (int n = 0; n < tuning->count; n++) {
         const struct hs_tune_row *row = &tuning->row[n];
         if (isnan(row->seconds))
@@ -195,50 +170,27 @@ static void print(FILE *file, const struct hs_tuning *tuning)
     fprintf(file, "end\n");
 }
 
-/* For the user alone, as the specification has it. errno on failure. */
-static bool make_directories(const char *path)
-{
-    char *part = strdup(path);
-    bool good = part != NULL;
-    for (char *slash = good ? strchr(part + 1, '/') : NULL; slash && good;
-         slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        good = !mkdir(part, 0700) || errno == EEXIST;
-        *slash = '/';
-    }
-    free(part);
-    return good;
-}
-
-/* A name of its own for each writer, so that two at once do not write into one file. */
-static bool write_beside(const struct hs_tuning *tuning, const char *path, char *beside,
-                         size_t size)
-{
-    snprintf(beside, size, "%s.XXXXXX", path);
-    const int fd = mkstemp(beside);
-    FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
-    if (!file)
-        return false;
-    print(file, tuning);
-    const bool good = !ferror(file);
-    return fclose(file) == 0 && good;
-}
-
+/* Under a name of its own for each writer, so that two at once do not write into one file; in
+ * directories for the user alone, as the specification has it. */
 bool hs_tune_file_write(const struct hs_tuning *tuning, char *reason, size_t size)
 {
     char *path = hs_tune_file_path(&tuning->about, reason, size);
     if (!path)
         return false;
-    const size_t room = strlen(path) + 8;
-    char *beside = calloc(1, room);
-    errno = ENOMEM;
-    bool good = beside && make_directories(path) && write_beside(tuning, path, beside, room) &&
-                rename(beside, path) == 0;
+    char *beside = hs_format("%s.XXXXXX", path), *failed = hs_file_make_directories(path, 0700);
+    const int fd = failed ? -1 : mkstemp(beside);
+    FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
+    bool good = file != NULL;
+    if (file) {
+        print(file, tuning);
+        good = !ferror(file);
+        good = fclose(file) == 0 && good && rename(beside, path) == 0;
+    }
     if (!good) {
         snprintf(reason, size, "%s: cannot write: %s", path, strerror(errno));
-        if (beside && beside[0])
-            unlink(beside);
+        unlink(beside);
     }
+    free(failed);
     free(beside);
     free(path);
     return good;
@@ -260,9 +212,7 @@ enum hs_status hs_tune_file_renew(const struct hs_problem *problem, const struct
 enum hs_status hs_tune_file_take(const struct hs_problem *problem, struct hs_plan *plan,
                                  struct hs_error *err)
 {
-    struct hs_tuning *tuning = malloc(sizeof *tuning);
-    if (!tuning)
-        return hs_error_add(err, HS_DEVICE, "no memory for what was tuned");
+    struct hs_tuning *tuning = hs_new(sizeof *tuning);
     char reason[384] = "";
     struct hs_tune_case about;
     const enum hs_status st = hs_tune_case_of(problem, plan, &about, err);
@@ -280,9 +230,7 @@ enum hs_status hs_tune_file_take(const struct hs_problem *problem, struct hs_pla
 enum hs_status hs_tune_file_retune(const struct hs_problem *problem, struct hs_plan *plan,
                                    struct hs_error *err)
 {
-    struct hs_tuning *tuning = malloc(sizeof *tuning);
-    if (!tuning)
-        return hs_error_add(err, HS_DEVICE, "no memory for what is tuned");
+    struct hs_tuning *tuning = hs_new(sizeof *tuning);
     char reason[384] = "", *path;
     const enum hs_status st =
         hs_tune_file_renew(problem, plan, tuning, &path, reason, sizeof reason, err);
@@ -297,14 +245,11 @@ enum hs_status hs_tune_file_retune(const struct hs_problem *problem, struct hs_p
     return st;
 }
 
-enum hs_status hs_tune_file_try(const struct hs_problem *problem, struct hs_plan *plan,
-                                int64_t from, struct hs_error *err)
+void hs_tune_file_try(const struct hs_problem *problem, struct hs_plan *plan, int64_t from)
 {
     if (!hs_trial_due(problem, plan, from))
-        return HS_OK;
-    struct hs_tuning *tuning = malloc(sizeof *tuning);
-    if (!tuning)
-        return hs_error_add(err, HS_DEVICE, "no memory for what is tried");
+        return;
+    struct hs_tuning *tuning = hs_new(sizeof *tuning);
     char reason[384] = "";
     hs_trial_make(problem, plan, from, tuning);
     if (hs_tune_apply(tuning, problem, plan)) {
@@ -313,7 +258,6 @@ enum hs_status hs_tune_file_try(const struct hs_problem *problem, struct hs_plan
             hs_plan_note(plan, "not kept: %s", reason);
     }
     free(tuning);
-    return HS_OK;
 }
 
 enum hs_status hs_tune_file_plan(const struct hs_problem *problem, struct hs_plan *out,

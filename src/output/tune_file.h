@@ -4,8 +4,8 @@
  *
  *     heatsolve tuning, format 1
  *     version 0.1.0, commit a1b2c3d
- *     device 2 threads, AMD EPYC
  *     driver none
+ *     device 2 threads, AMD EPYC
  *     case 3D, 129 x 65 x 33 nodes, radius 1, double, x_min fixed, ...
  *     seconds 2.3
  *     kernel openmp 0.00123 9          name, seconds of a sweep, samples; first the one to take
@@ -53,8 +53,7 @@ enum hs_status hs_tune_file_take(const struct hs_problem *problem, struct hs_pla
 
 /* What a run from sweep `from` begins with: where a trial is due (engine/trial.h), makes it, gives
  * the plan the kernel to take, and keeps the finding for the next run of such a case. */
-enum hs_status hs_tune_file_try(const struct hs_problem *problem, struct hs_plan *plan,
-                                int64_t from, struct hs_error *err);
+void hs_tune_file_try(const struct hs_problem *problem, struct hs_plan *plan, int64_t from);
 
 /* hs_plan_make, and where solver.kernel is "auto" the above. */
 enum hs_status hs_tune_file_plan(const struct hs_problem *problem, struct hs_plan *out,

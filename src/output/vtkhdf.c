@@ -1,6 +1,7 @@
 /* Source: the VTK File Formats document, section VTKHDF, ImageData, version 2.0. */
 #include "output/vtkhdf.h"
 
+#include "core/memory.h"
 #include "output/field_set.h"
 
 #include <stdlib.h>
@@ -21,8 +22,8 @@ static void describe_grid(struct hs_h5 *h5, hid_t group, const struct hs_grid *g
     hs_h5_array(h5, group, "Direction", H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE, 9, direction);
     /* its readers want it of fixed length, ASCII, without a byte more */
     const hid_t type = hs_h5_made(h5, H5Tcopy(H5T_C_S1), "Type");
-    hs_h5_did(h5, H5Tset_size(type, 9), "Type");
-    hs_h5_did(h5, H5Tset_strpad(type, H5T_STR_NULLPAD), "Type");
+    hs_h5_made(h5, H5Tset_size(type, 9), "Type");
+    hs_h5_made(h5, H5Tset_strpad(type, H5T_STR_NULLPAD), "Type");
     hs_h5_array(h5, group, "Type", type, type, 0, "ImageData");
     hs_h5_close(type);
 }
@@ -32,13 +33,13 @@ static void steps(struct hs_h5 *h5, hid_t group, const struct hs_series *snapsho
     const int64_t rows = snapshots->rows;
     const hid_t at = hs_h5_group(h5, group, "Steps");
     hs_h5_whole(h5, at, "NSteps", rows);
-    hs_h5_close(hs_h5_column(h5, at, "Values", rows, snapshots->columns[HS_SERIES_TIME].values, 0));
+    hs_h5_close(hs_h5_column(h5, at, "Values", rows, snapshots->columns[HS_SERIES_TIME].values,
+                             HS_H5_GROWS));
     const hid_t offsets = hs_h5_group(h5, at, "PointDataOffsets");
-    double *numbers = malloc((size_t)rows * sizeof *numbers);
-    hs_h5_made(h5, numbers ? 0 : -1, "PointDataOffsets");
-    for (int64_t i = 0; numbers && i < rows; i++)
+    double *numbers = hs_new((size_t)rows * sizeof *numbers);
+    for (int64_t i = 0; i < rows; i++)
         numbers[i] = (double)i;
-    hs_h5_close(hs_h5_column(h5, offsets, "temperature", rows, numbers, 1));
+    hs_h5_close(hs_h5_column(h5, offsets, "temperature", rows, numbers, HS_H5_WHOLE));
     free(numbers);
     hs_h5_close(offsets);
     hs_h5_close(at);
@@ -50,9 +51,9 @@ static void field(struct hs_h5 *h5, hid_t root, hid_t data, const struct hs_chun
                   struct hs_image *image)
 {
     if (chunks->steps == 1)
-        hs_h5_close(hs_field_set_of_first(h5, data, chunks, image));
-    else if (!h5->failed)
-        hs_h5_did(
+        hs_h5_close(hs_field_set(h5, data, chunks, 0, image));
+    else
+        hs_h5_made(
             h5, H5Lcreate_hard(root, "temperature", data, "temperature", H5P_DEFAULT, H5P_DEFAULT),
             "/VTKHDF/PointData/temperature");
 }

@@ -1,5 +1,7 @@
 #include "output/writer.h"
 
+#include "core/memory.h"
+
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
@@ -63,9 +65,7 @@ enum hs_status hs_writer_create(enum hs_status (*round)(void *self, struct hs_er
                                 void *self, struct hs_writer **out, struct hs_error *err)
 {
     *out = NULL;
-    struct hs_writer *w = calloc(1, sizeof *w);
-    if (!w)
-        return hs_error_add(err, HS_DEVICE, "no memory for the thread that writes the output");
+    struct hs_writer *w = hs_new(sizeof *w);
     w->round = round;
     w->self = self;
     hs_error_init(&w->error);

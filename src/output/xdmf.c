@@ -93,23 +93,19 @@ enum hs_status hs_xdmf_write(const char *file, const struct hs_grid *grid, size_
 {
     char *text = NULL, *path = hs_file_sibling(file, ".xdmf");
     size_t length = 0;
-    FILE *out = path ? open_memstream(&text, &length) : NULL;
-    enum hs_status st = HS_OK;
-    if (out) {
-        fputs("<?xml version=\"1.0\" ?>\n"
-              "<Xdmf Version=\"2.0\">\n"
-              " <!-- made by heatsolve, which replaces it with the HDF5 file named below -->\n"
-              " <Domain>\n"
-              "  <Grid Name=\"run\" GridType=\"Collection\" CollectionType=\"Temporal\">\n",
-              out);
-        for (int64_t step = 0; step < snapshots->rows; step++)
-            put_step(out, hs_file_name(file), grid, size, snapshots, step);
-        fputs("  </Grid>\n </Domain>\n</Xdmf>\n", out);
-    }
-    if (!out || fclose(out))
-        st = hs_error_add(err, HS_DEVICE, "no memory for the .xdmf file's text");
-    else
-        st = hs_beside_replace(path, HS_EXISTING_SIDECAR, text, err);
+    FILE *out = open_memstream(&text, &length);
+    fputs("<?xml version=\"1.0\" ?>\n"
+          "<Xdmf Version=\"2.0\">\n"
+          " <!-- made by heatsolve, which replaces it with the HDF5 file named below -->\n"
+          " <Domain>\n"
+          "  <Grid Name=\"run\" GridType=\"Collection\" CollectionType=\"Temporal\">\n",
+          out);
+    for (int64_t step = 0; step < snapshots->rows; step++)
+        put_step(out, hs_file_name(file), grid, size, snapshots, step);
+    fputs("  </Grid>\n </Domain>\n</Xdmf>\n", out);
+    const bool whole = fclose(out) == 0; /* of many snapshots it is large */
+    const enum hs_status st = whole ? hs_beside_replace(path, HS_EXISTING_SIDECAR, text, err)
+                                    : hs_error_add(err, HS_DEVICE, "no memory for the .xdmf file");
     free(text);
     free(path);
     return st;

@@ -3,6 +3,7 @@
 #define HS_OUTPUT_XDMF_H
 
 #include "core/grid.h"
+#include "core/status.h"
 #include "output/series.h"
 
 #include <stddef.h>

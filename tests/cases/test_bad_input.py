@@ -105,7 +105,7 @@ ONE_LINE = [
     (8, 'time = { end = 10.0; step = "maximal"; };', 'time.step = "maximal": must be a number or "auto"'),
     (1, 'precision = "quadruple";', 'precision = "quadruple": must be one of double|float'),
     (1, 'precision = "flaot";', 'precision = "flaot": did you mean "float"? Choose one of double|float'),
-    # ---- numbers: libconfig would take these for something else
+    # ---- numbers: libconfig itself would take these for something else
     (2, "grid = { points = [3000000000, 9]; };", "grid.points[0] = 3000000000: must be 1 to 2147483647"),
     (2, "grid = { points = [3000000000L, 9]; };", "grid.points[0] = 3000000000L: must be 1 to 2147483647"),
     (2, "grid = { points = [99999999999999999999, 9]; };", "grid.points[0] = 99999999999999999999: is too large"),
@@ -713,7 +713,7 @@ def test_run_refuses_what_check_refuses(tmp_path, line, replacement, message):
 
 # ---- names ---------------------------------------------------------------------------------------
 
-COMMANDS = r"\x1b[2J\x1b]0;owned\x07 20 °C \x9b\xc2\x9b31m"  # as libconfig writes bytes: ESC, BEL, CSI in two forms
+COMMANDS = r"\x1b[2J\x1b]0;owned\x07 20 °C \x9b\xc2\x9b31m"  # as a config writes bytes: ESC, BEL, CSI in two forms
 
 
 @pytest.mark.parametrize("command", ["check", "run"])

@@ -202,11 +202,11 @@ def mounted(directory, size):
     return result.returncode == 0
 
 
-NEEDED = re.compile(r"(?:--set|case\.cfg:\d+): (\S+)(?: = (\S+))?: that is (\d+ \w+(?: more)?), at least (\d+) bytes \(.*\) in out/run\.h5, where there is room for (\d+) ")
+NEEDED = re.compile(r"(?:--set|case\.cfg:\d+): (\S+)(?: = (\S+))?: that is (\d+ \w+(?: more)?), at least (\d+) bytes \(.*\) in out/run\.h5, where (\d+) ")
 
 
 def refused(tmp_path, library, *arguments, free=0):
-    """What a run that would not fit says: (key, value, how many of what, bytes needed, bytes there is room for)."""
+    """What a run that would not fit says: (key, value, how many of what, bytes needed, bytes free)."""
     before = sorted(str(p) for p in tmp_path.rglob("*"))
     result = faults.run(tmp_path, *arguments, library=library, free=free)
     assert result.returncode == 3, result.stderr
@@ -289,8 +289,8 @@ def test_check_says_that_a_run_would_not_fit(library, tmp_path):
     assert all(result.returncode == 3 and "output.every = 5: that is 9 snapshots" in result.stderr for result in said)
     assert "case.cfg: too large for the disk" in said[0].stdout
     # how much depends on how often contents are written anew, and so on the clock
-    assert re.search(r"9 snapshots, about [0-9.]+ KiB, .*where there is room for 12.06 KiB", said[0].stdout)
-    assert json.loads(said[1].stdout)["output_room"] == 12345
+    assert re.search(r"9 snapshots, about [0-9.]+ KiB, .*where 12.06 KiB are free", said[0].stdout)
+    assert json.loads(said[1].stdout)["output_free_bytes"] == 12345
     assert faults.run(tmp_path, command="check").returncode == 0
 
 

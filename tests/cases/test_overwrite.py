@@ -166,7 +166,7 @@ def test_a_finished_run_is_replaced_with_overwrite_only(tmp_path):
     message = assert_refused(
         tmp_path, 3, 'a.h5: this is a finished run ("first"): 5 snapshots, at sweep 40', "--resume", "--overwrite", "--output FILE"
     )
-    assert "--resume with a later end makes it longer" in message
+    assert "--resume with a later end extends it" in message
     result = heatsolve(tmp_path, "check", "case.cfg")
     assert result.returncode == 0 and f"refused      {message.removeprefix('heatsolve: ')}" in result.stdout
     assert run(tmp_path, "--output", "b.h5").returncode == 0 and title_of(tmp_path / "a.h5") == "first"
@@ -215,7 +215,7 @@ def test_a_forgotten_resume_costs_nothing(interrupted):
     with h5py.File(interrupted / "out/run.checkpoint.h5") as f:
         sweep = f.attrs["sweep"]
     told = f'out/run.h5: this is an interrupted run ("crash"): 2 snapshots, at sweep {sweep},'
-    assert_refused(interrupted, 3, told, "--resume goes on with it", "--overwrite replaces it")
+    assert_refused(interrupted, 3, told, "--resume continues it", "--overwrite replaces it")
     end = ["--set", f"time.sweeps={sweep + 10}"]
     copy = shutil.copytree(interrupted, interrupted / "copy")
     assert run(interrupted, "--resume", *end).returncode == 0
@@ -240,7 +240,7 @@ def test_an_interrupted_run_that_overwrote_goes_on_as_its_message_says(tmp_path)
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
     assert process.wait() == 130
-    assert "with --resume instead of --overwrite goes on from there" in process.stderr.read().decode()
+    assert "with --resume instead of --overwrite continues from there" in process.stderr.read().decode()
     with h5py.File(tmp_path / "out/run.checkpoint.h5") as f:
         end = f"time.sweeps={f.attrs['sweep'] + 1}"
     assert run(tmp_path, "--resume", "--set", end).returncode == 0
@@ -294,7 +294,7 @@ def test_an_output_that_lacks_snapshots_is_put_back_or_begun_anew(tmp_path):
         end = f"time.sweeps={f['sweep'][-1] + 5}"
     file.write_bytes(early)
     message = assert_refused(tmp_path, 2, "put back the file that belongs to", arguments=["--resume", "--set", end])
-    assert "or begin anew with --overwrite instead of --resume" in message
+    assert "or start over with --overwrite instead of --resume" in message
     copy = shutil.copytree(tmp_path, tmp_path / "copy")
     assert run(copy, "--overwrite", "--set", "time.sweeps=5").returncode == 0
     file.write_bytes(whole)
@@ -474,15 +474,15 @@ def test_an_output_that_is_taken_away_ends_the_run(tmp_path, what, when):
     assert "stays readable" not in message
     again = ("--set", "time.sweeps=5", "--overwrite")
     if what == "removed":  # and nothing came back under the name
-        assert not (tmp_path / "out/run.h5").exists() and "lost; begin anew with --overwrite" in message
+        assert not (tmp_path / "out/run.h5").exists() and "lost; start over with --overwrite" in message
         assert run(tmp_path, *again).returncode == 0
     elif what in ("replaced", "changed by another program"):
-        assert re.search("move (it away|away what is there now), and begin anew with --overwrite", message)
+        assert re.search("move (it away|away what is there now), and start over with --overwrite", message)
         assert what != "replaced" or (tmp_path / "out/run.h5").read_text().startswith("a night's notes")
         (tmp_path / "out/run.h5").rename(tmp_path / "changed.h5")
         assert run(tmp_path, *again).returncode == 0
     else:
-        assert "move it back and go on with --resume" in message
+        assert "move it back and continue with --resume" in message
         if (tmp_path / "away").exists():
             (tmp_path / "away").rename(tmp_path / "out")
         else:

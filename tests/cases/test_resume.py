@@ -139,7 +139,7 @@ def stopped(tmp_path):
 
 def assert_begins_anew(directory, refused, end="time.sweeps=10"):
     """The last way out that messages of --resume name."""
-    assert "begin anew with --overwrite instead of --resume" in refused.stderr
+    assert "start over with --overwrite instead of --resume" in refused.stderr
     result = faults.run(directory, "--overwrite", "--set", end)
     assert result.returncode == 0, result.stderr
     assert sorted(p.name for p in (directory / "out").iterdir()) == ["run.h5", "run.xdmf"]
@@ -328,7 +328,7 @@ def test_an_end_that_changes_the_steps_is_refused_with_one_that_does_not(tmp_pat
         sweep, then, step = f.attrs["sweep"], f.attrs["time"], f.attrs["step"]
     result = faults.run(tmp_path, "--resume", "--set", f"time.end={then + 100.3 * step!r}")
     assert result.returncode == 2
-    assert f"sweep {sweep}, where the run goes on, would come at t = " in result.stderr
+    assert f"sweep {sweep}, where the run goes on, would be at t = " in result.stderr
     result = faults.run(tmp_path, "--resume", *advice_of(result))
     assert result.returncode == 0, result.stderr
     with h5py.File(tmp_path / "out/run.h5") as f:
@@ -340,7 +340,7 @@ def test_an_end_before_the_checkpoint_is_refused(cut):
     directory, _, sweep = cut
     result = faults.run(directory, "--resume", "--set", f"time.sweeps={sweep - 1}")
     assert result.returncode == 2
-    assert f"the run has come to sweep {sweep}" in result.stderr
+    assert f"the run has reached sweep {sweep}" in result.stderr
     assert advice_of(result) == ["--set", f"time.sweeps={sweep + 1}"]
     assert faults.run(directory, "--resume", *advice_of(result)).returncode == 0
 
@@ -403,10 +403,10 @@ def other(once, tmp_path_factory):
     "kind, message",
     [
         ("material", "out/run.h5: it belongs to another run: material.diffusivity is 0.0001, and was 5.0"),
-        ("steps", "are at other sweeps or times than those of the run that the checkpoint is of"),
-        ("cadence", "are at other sweeps or times than those of the run that the checkpoint is of"),
-        ("rows", "are at other sweeps or times than those of the run that the checkpoint is of"),
-        ("end", "where the checkpoint goes on"),
+        ("steps", "are at other sweeps or times than those of the checkpoint's run"),
+        ("cadence", "are at other sweeps or times than those of the checkpoint's run"),
+        ("rows", "are at other sweeps or times than those of the checkpoint's run"),
+        ("end", "where the checkpoint continues"),
     ],
 )
 def test_a_checkpoint_goes_on_with_its_own_output_only(cut, other, kind, message):
@@ -416,7 +416,7 @@ def test_a_checkpoint_goes_on_with_its_own_output_only(cut, other, kind, message
     end = f"time.sweeps={cut.sweep + 20}"
     result = faults.run(cut.directory, "--resume", "--set", end)
     assert result.returncode == 2, result.stderr
-    assert message in result.stderr and "begin anew with --overwrite" in result.stderr
+    assert message in result.stderr and "start over with --overwrite" in result.stderr
     assert output.read_bytes() == other[kind].read_bytes()
     output.write_bytes(own)  # the remedy: put back its own
     assert faults.run(cut.directory, "--resume", "--set", end).returncode == 0
@@ -444,7 +444,7 @@ def test_a_checkpoint_of_no_place_is_refused(cut, name, value):
     sums.renew(checkpoint)
     result = faults.run(cut.directory, "--resume")
     assert result.returncode == 3, result.stderr
-    assert "cannot read its place: it is not one that a run comes to" in result.stderr
+    assert "cannot read its position: no run can be there" in result.stderr
     assert "; remove out/run.checkpoint.h5 to go on from the last snapshot in out/run.h5" in result.stderr
     checkpoint.unlink()
     end = f"time.sweeps={snapshot_in(cut.directory / 'out/run.h5') + 10}"
@@ -465,7 +465,7 @@ def test_an_output_of_no_place_is_refused(cut, name, values, checkpoint):
     sums.renew(output)
     result = faults.run(cut.directory, "--resume")
     assert result.returncode == 3, result.stderr
-    assert "cannot read" in result.stderr and "begin anew with --overwrite" in result.stderr
+    assert "cannot read" in result.stderr and "start over with --overwrite" in result.stderr
 
 
 def test_without_a_checkpoint(tmp_path):
@@ -565,7 +565,7 @@ def test_a_killed_run_without_checkpoints_goes_on_from_its_last_snapshot(tmp_pat
 @pytest.mark.parametrize(
     "setting, message",
     [
-        ("time.end=2.0", "the run has come to sweep"),
+        ("time.end=2.0", "the run has reached sweep"),
         ("material.diffusivity=2e-4", "belongs to another run: material.diffusivity is 0.0002"),
     ],
 )
@@ -608,7 +608,7 @@ def settings(values):
 
 
 def advice_of(result):
-    return re.search(r": time: .*[:;] go on with ((?:--set \S+ ?)*--set \S+), or begin anew with --overwrite", result.stderr)[1].split()
+    return re.search(r": time: .*[:;] continue with ((?:--set \S+ ?)*--set \S+), or start over with --overwrite", result.stderr)[1].split()
 
 
 @pytest.mark.parametrize("case", REFUSED)
@@ -632,8 +632,8 @@ def test_where_nothing_fits_the_message_says_so(tmp_path):
     assert faults.run(directory, "--set", "time.end=3.3", "--set", "output.interval=3.2").returncode == 0
     result = faults.run(directory, "--resume", "--set", "time.sweeps=60", "--set", "output.every=7")
     assert result.returncode == 2
-    assert "since its last steps were cut to end there" in result.stderr
-    assert "; no time.step, output.interval and time.end were found that keep it; begin anew with" in result.stderr
+    assert "since its last steps were shortened to end there" in result.stderr
+    assert "; no time.step, output.interval and time.end were found that keep it; start over with" in result.stderr
     assert_begins_anew(directory, result, "time.end=1.0")
 
 
@@ -667,7 +667,7 @@ def of_another_program(path):
         f["temperature"] = [1.0]
 
 
-ANEW = "begin anew with --overwrite instead of --resume"
+ANEW = "start over with --overwrite instead of --resume"
 PUT_BACK, MOVE = "put back the file", "which is never replaced; move it away, or"
 REMOVE = "; remove out/run.checkpoint.h5 to go on from the last snapshot in out/run.h5, or"
 REFUSALS = [
@@ -681,14 +681,14 @@ REFUSALS = [
     (cut_short, "run.h5", True, "cannot read", PUT_BACK),
     (of_another_program, "run.h5", True, "this is a file that heatsolve did not write", MOVE),
     (older_form, "run.h5", True, "it was written by heatsolve", "resume with that version"),
-    (copy_over, "run.h5", True, "another program wrote it anew", PUT_BACK),
+    (copy_over, "run.h5", True, "another program rewrote it", PUT_BACK),
     (spoil, "run.h5", False, "no snapshot: cannot read its table of contents, which is damaged", ANEW),
     (cut_short, "run.h5", False, "no snapshot: cannot read", ANEW),
     (of_another_program, "run.h5", False, "this is a file that heatsolve did not write", MOVE),
     (older_form, "run.h5", False, "it was written by heatsolve", "resume with that version"),
-    (copy_over, "run.h5", False, "another program wrote it anew", PUT_BACK),
+    (copy_over, "run.h5", False, "another program rewrote it", PUT_BACK),
     (pathlib.Path.unlink, "run.h5", False, "no snapshot: cannot read the file, or there is none", ANEW),
-    (pathlib.Path.unlink, "run.h5", True, "out/run.h5: is not there, and out/run.checkpoint.h5 goes on with it", PUT_BACK),
+    (pathlib.Path.unlink, "run.h5", True, "out/run.h5: is not there, and out/run.checkpoint.h5 continues it", PUT_BACK),
 ]
 
 

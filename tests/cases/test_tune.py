@@ -219,7 +219,7 @@ def test_another_versions_file_is_passed_over_and_healed(place):
     lines = kept(place).read_text().splitlines()
     lines[1] = "version 0.0.1, commit 0000000"
     kept(place).write_text("\n".join(lines) + "\n")
-    assert_passed_over(place, "it is of heatsolve 0.0.1, commit 0000000")
+    assert_passed_over(place, "it is from heatsolve 0.0.1, commit 0000000")
 
 
 def test_a_kernel_that_is_not_there_is_passed_over(place):
@@ -311,7 +311,7 @@ def begin_long_run(place, until, **environment):
 def test_a_long_run_tries_the_kernels_and_keeps_what_it_found(place):
     before = said(place, "check", "case.cfg", *LONG)
     assert before["kernel_choice"] == "preferred" and before["kernel_trial"]
-    assert "a run first times it beside the others" in heatsolve(place, "check", "case.cfg", *LONG).stdout
+    assert "a run first times it against the others" in heatsolve(place, "check", "case.cfg", *LONG).stdout
     assert "auto tries it first" in heatsolve(place, "kernels", "case.cfg", *LONG).stdout
     ran = begin_long_run(place, "out.h5*")
     assert ran["kernel_choice"] == "tuned" and "tried the kernels for " in ran["note"]

@@ -96,7 +96,7 @@ def main():
             for left in output.parent.glob(output.stem + "*"):
                 left.unlink()
         walls, source, precision, sweeps = case
-        seconds = found["seconds"] + found["looking"]
+        seconds = found["seconds"] + found.get("reduction_seconds", found.get("looking"))  # as earlier versions call it
         table.writerow([walls, source, "x".join(map(str, found["points"])), precision, sweeps, found["kernel"],
                         f"{found['gcells'] * found['seconds'] / seconds:.6g}", f"{seconds:.6g}", found["device"], found["version"], found["commit"]])
         sys.stdout.flush()

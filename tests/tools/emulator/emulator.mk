@@ -6,7 +6,7 @@
 CXX ?= c++
 EMULATOR  := tests/tools/emulator
 EMULATED  := $(if $(shell command -v $(CXX) 2>/dev/null),$(shell grep -LE 'asm[^"]*"[^"]|<<<' kernels/cuda/*.cu kernels/cuda/*/*.cu 2>/dev/null))
-EMULATOR_CORE := $(addprefix src/core/,status.c grid.c stencil.c boundary.c problem.c features.c kernel.c device.c) \
+EMULATOR_CORE := $(addprefix src/core/,status.c memory.c grid.c stencil.c boundary.c problem.c features.c kernel.c device.c) \
                  $(addprefix src/functions/,program.c evaluate.c fields.c tabulate.c separation.c)
 EMULATOR_BUILD := $(BUILD)/$(EMULATOR)
 # coroutines by setjmp, which neither a fortified longjmp nor a sanitizer can follow

@@ -242,8 +242,7 @@ void test_config__regions_come_in_their_order(void **state)
     forget();
 }
 
-/* ---- overrides
- * -------------------------------------------------------------------------------------- */
+/* ---- overrides ------------------------------------------------------------------------------- */
 
 void test_config__overrides_replace_and_add(void **state)
 {
@@ -307,8 +306,7 @@ void test_config__an_override_of_a_group_replaces_it_whole(void **state)
     forget();
 }
 
-/* ---- texts
- * ------------------------------------------------------------------------------------------ */
+/* ---- texts ----------------------------------------------------------------------------------- */
 
 void test_config__keeps_its_text_and_the_overrides(void **state)
 {

@@ -41,21 +41,23 @@ static void write_fields(hid_t type)
 static double *read_field(const char *name, int64_t step, const struct hs_grid *of)
 {
     double *values = NULL;
-    char reason[300] = "";
-    if (hs_field_file_read(path, name, step, of, &values, reason, sizeof reason))
-        fail_msg("%s", reason);
+    struct hs_error why;
+    hs_error_init(&why);
+    if (hs_field_file_read(path, name, step, of, &values, &why))
+        fail_msg("%s", why.text);
     return values;
 }
 
 static void assert_refused(const char *name, int64_t step, enum hs_status status, const char *why)
 {
     double *values = (double *)&status;
-    char reason[300] = "";
-    assert_int_equal(hs_field_file_read(path, name, step, &grid, &values, reason, sizeof reason),
-                     status);
+    struct hs_error err;
+    hs_error_init(&err);
+    assert_int_equal(hs_field_file_read(path, name, step, &grid, &values, &err), status);
     assert_null(values);
-    if (!strstr(reason, why))
-        fail_msg("\"%s\" lacks \"%s\"", reason, why);
+    if (!strstr(err.text, why))
+        fail_msg("\"%s\" lacks \"%s\"", err.text, why);
+    hs_error_release(&err);
 }
 
 void test_field_file__reads_floats_doubles_and_integers(void **state)
@@ -124,10 +126,11 @@ void test_field_file__damaged_files_are_refused(void **state)
         fwrite(bytes, 1, kept, file);
         fclose(file);
         double *values;
-        char reason[300];
-        const enum hs_status status =
-            hs_field_file_read(path, "field", -1, &grid, &values, reason, sizeof reason);
+        struct hs_error err;
+        hs_error_init(&err);
+        const enum hs_status status = hs_field_file_read(path, "field", -1, &grid, &values, &err);
         assert_true(status == HS_IO || status == HS_BAD_INPUT);
+        hs_error_release(&err);
         assert_null(values);
     }
     unlink(path);

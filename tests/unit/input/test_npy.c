@@ -1,3 +1,4 @@
+#include "input/field_file.h"
 #include "input/npy.h"
 #include "test.h"
 #include "tools/mutate.h"
@@ -7,13 +8,15 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A file of this header, as NumPy pads it, and these bytes; its descriptor, already nameless. */
+static char path[] = "/tmp/heatsolve-npy-XXXXXX";
+
+/* Writes a file of this header, as NumPy pads it, and these bytes; its descriptor. */
 static int file_of(int version, const char *dictionary, const void *numbers, size_t bytes)
 {
-    char name[] = "/tmp/heatsolve-npy-XXXXXX", head[256] = "\x93NUMPY";
-    const int file = mkstemp(name);
+    char head[256] = "\x93NUMPY";
+    strcpy(path + strlen(path) - 6, "XXXXXX");
+    const int file = mkstemp(path);
     assert_true(file >= 0);
-    unlink(name);
     const int begin = version == 1 ? 10 : 12, length = 128 - begin;
     head[6] = (char)version;
     head[8] = (char)length;
@@ -24,24 +27,30 @@ static int file_of(int version, const char *dictionary, const void *numbers, siz
 }
 
 static void assert_reads(int version, const char *dictionary, const void *numbers, size_t bytes,
-                         int64_t index, const double *expected, int count)
+                         const struct hs_grid *grid, int64_t step, const double *expected)
 {
-    const int file = file_of(version, dictionary, numbers, bytes);
-    struct hs_npy npy;
-    char reason[300] = "";
-    double found[64];
-    if (hs_npy_open(file, &npy, reason, sizeof reason) ||
-        hs_npy_read(&npy, index, found, reason, sizeof reason))
-        fail_msg("%s: %s", dictionary, reason);
-    for (int i = 0; i < count; i++)
+    struct hs_error err;
+    double *found;
+    hs_error_init(&err);
+    close(file_of(version, dictionary, numbers, bytes));
+    if (hs_field_file_read(path, "", step, grid, &found, &err))
+        fail_msg("%s: %s", dictionary, err.text);
+    for (int64_t i = 0; i < hs_grid_count(grid); i++)
         assert_true(found[i] == expected[i]);
-    close(file);
+    free(found);
+    unlink(path);
+}
+
+static struct hs_grid line_of(int64_t points)
+{
+    return (struct hs_grid){.dims = 1, .points = {points, 1, 1}, .spacing = {1, 1, 1}};
 }
 
 void test_npy__reads_each_type_in_either_order_of_bytes(void **state)
 {
     (void)state;
     const double expected[] = {1.0, 2.0, 3.0};
+    const struct hs_grid two = line_of(2), three = line_of(3);
     static const struct {
         const char *type;
         size_t bytes;
@@ -65,16 +74,16 @@ void test_npy__reads_each_type_in_either_order_of_bytes(void **state)
             char text[128];
             snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': (3,), }",
                      rows[n].type);
-            assert_reads(version, text, rows[n].numbers, rows[n].bytes, -1, expected, 3);
+            assert_reads(version, text, rows[n].numbers, rows[n].bytes, &three, -1, expected);
         }
     const double signs[] = {-1.0, -2.0}, truths[] = {0.0, 1.0};
     assert_reads(1, "{'descr': '|i1', 'fortran_order': False, 'shape': (2,), }",
-                 (const unsigned char[]){0xff, 0xfe}, 2, -1, signs, 2);
+                 (const unsigned char[]){0xff, 0xfe}, 2, &two, -1, signs);
     assert_reads(1, "{'descr': '|b1', 'fortran_order': False, 'shape': (2,), }",
-                 (const unsigned char[]){0, 1}, 2, -1, truths, 2);
+                 (const unsigned char[]){0, 1}, 2, &two, -1, truths);
     /* as Python 2 wrote lengths, keys in another order, without the last comma */
     assert_reads(1, "{\"shape\": (3L,), 'fortran_order': False, 'descr': '|u1'}",
-                 (const unsigned char[]){1, 2, 3}, 3, -1, expected, 3);
+                 (const unsigned char[]){1, 2, 3}, 3, &three, -1, expected);
 }
 
 void test_npy__turns_the_axes_of_fortran_order(void **state)
@@ -92,11 +101,13 @@ void test_npy__turns_the_axes_of_fortran_order(void **state)
             }
     const char *in_c = "{'descr': '|u1', 'fortran_order': False, 'shape': (2, 2, 3), }";
     const char *in_fortran = "{'descr': '|u1', 'fortran_order': True, 'shape': (2, 2, 3), }";
-    assert_reads(1, in_c, c, 12, -1, all, 12);
-    assert_reads(1, in_fortran, fortran, 12, -1, all, 12);
+    const struct hs_grid block = {.dims = 3, .points = {3, 2, 2}, .spacing = {1, 1, 1}},
+                         plane = {.dims = 2, .points = {3, 2, 1}, .spacing = {1, 1, 1}};
+    assert_reads(1, in_c, c, 12, &block, -1, all);
+    assert_reads(1, in_fortran, fortran, 12, &block, -1, all);
     for (int s = 0; s < 2; s++) {
-        assert_reads(1, in_c, c, 12, s, all + 6 * (size_t)s, 6);
-        assert_reads(1, in_fortran, fortran, 12, s, all + 6 * (size_t)s, 6);
+        assert_reads(1, in_c, c, 12, &plane, s, all + 6 * (size_t)s);
+        assert_reads(1, in_fortran, fortran, 12, &plane, s, all + 6 * (size_t)s);
     }
 }
 
@@ -106,11 +117,14 @@ static void assert_refused(int version, const char *dictionary, size_t bytes, en
     static const unsigned char numbers[64];
     const int file = file_of(version, dictionary, numbers, bytes);
     struct hs_npy npy;
-    char reason[300] = "";
-    assert_int_equal(hs_npy_open(file, &npy, reason, sizeof reason), status);
-    if (!strstr(reason, why))
-        fail_msg("%s: \"%s\" lacks \"%s\"", dictionary, reason, why);
+    struct hs_error err;
+    hs_error_init(&err);
+    assert_int_equal(hs_npy_read_header(file, &npy, &err), status);
+    if (!strstr(err.text, why))
+        fail_msg("%s: \"%s\" lacks \"%s\"", dictionary, err.text, why);
+    hs_error_release(&err);
     close(file);
+    unlink(path);
 }
 
 void test_npy__says_what_it_does_not_read(void **state)
@@ -164,19 +178,26 @@ void test_npy__survives_nonsense(void **state)
         if (mutate_below(&m, 4) == 0)
             assert_int_equal(ftruncate(file, mutate_below(&m, 528)), 0);
         struct hs_npy npy;
-        char reason[300] = "";
-        if (hs_npy_open(file, &npy, reason, sizeof reason) == HS_OK) {
-            accepted++;
-            assert_true(npy.count >= 0 && npy.count <= 400);
-            double *values = malloc((size_t)(npy.count + 1) * sizeof *values);
-            assert_int_equal(hs_npy_read(&npy, -1, values, reason, sizeof reason), HS_OK);
-            if (npy.rank > 0 && npy.shape[0] > 0)
-                assert_int_equal(hs_npy_read(&npy, npy.shape[0] - 1, values, reason, sizeof reason),
-                                 HS_OK);
-            free(values);
-        } else
-            assert_true(reason[0] != '\0');
+        struct hs_error err;
+        hs_error_init(&err);
+        const enum hs_status status = hs_npy_read_header(file, &npy, &err);
+        if (status == HS_OK && npy.rank >= 1 && npy.rank <= 3) {
+            struct hs_grid grid = {.dims = npy.rank, .points = {1, 1, 1}, .spacing = {1, 1, 1}};
+            for (int axis = 0; axis < npy.rank; axis++)
+                grid.points[axis] = npy.shape[npy.rank - 1 - axis];
+            double *values;
+            assert_true(npy.bytes >= 0 && npy.bytes <= 400);
+            assert_int_equal(npy.bytes, hs_grid_count(&grid) * npy.width);
+            if (npy.bytes > 0)
+                assert_int_equal(hs_field_file_read(path, "", -1, &grid, &values, &err), HS_OK);
+            if (npy.bytes > 0)
+                free(values);
+        }
+        accepted += status == HS_OK;
+        assert_true(status == HS_OK || err.text[0] != '\0');
+        hs_error_release(&err);
         close(file);
+        unlink(path);
     }
     if (!(accepted * 500 > most && accepted < most))
         fail_msg("%ld of %ld accepted", accepted, most);

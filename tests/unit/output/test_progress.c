@@ -16,7 +16,6 @@ struct scene {
     char *text;
     size_t size;
     FILE *stream;
-    struct hs_progress *progress;
     struct hs_observer *observer;
 };
 
@@ -24,17 +23,13 @@ struct scene {
 static void begin(struct scene *s, bool terminal)
 {
     *s = (struct scene){0};
-    struct hs_error err;
-    hs_error_init(&err);
     hs_problem_init(&problem);
     problem.grid.dims = 1;
     problem.grid.points[HS_X] = 1000;
     problem.schedule.sweeps = 100;
     steady = (struct hs_steady){.change = NAN};
     s->stream = open_memstream(&s->text, &s->size);
-    assert_int_equal(
-        hs_progress_create_on(s->stream, terminal, &problem, &plan, &s->progress, &err), HS_OK);
-    s->observer = hs_progress_observer(s->progress);
+    s->observer = hs_progress_create_on(s->stream, terminal, &problem, &plan);
 }
 
 static void tell(struct scene *s, enum hs_phase phase, int64_t sweep)
@@ -54,7 +49,7 @@ static void tell(struct scene *s, enum hs_phase phase, int64_t sweep)
 
 static void end(struct scene *s)
 {
-    hs_progress_destroy(s->progress);
+    s->observer->destroy(s->observer->self);
     fclose(s->stream);
     free(s->text);
 }
@@ -107,7 +102,7 @@ void test_progress__the_bar_ends_its_line_once(void **state)
     tell(&s, HS_PHASE_END, 100);
     assert_non_null(strstr(s.text, "##########]"));
     assert_null(strchr(s.text, '.') < strchr(s.text, ']') ? strchr(s.text, '.') : NULL);
-    hs_progress_destroy(s.progress);
+    s.observer->destroy(s.observer->self);
     fflush(s.stream);
     assert_int_equal(s.text[strlen(s.text) - 1], '\n');
     assert_ptr_equal(strchr(s.text, '\n'), s.text + strlen(s.text) - 1);
@@ -125,7 +120,7 @@ void test_progress__destroy_ends_the_line(void **state)
     wait_for_redraw();
     tell(&s, HS_PHASE_RUNNING, 50);
     assert_null(strchr(s.text, '\n'));
-    hs_progress_destroy(s.progress);
+    s.observer->destroy(s.observer->self);
     fflush(s.stream);
     assert_int_equal(s.text[strlen(s.text) - 1], '\n');
     fclose(s.stream);

@@ -136,8 +136,8 @@ void test_resume_time__steps_of_a_tail_are_named(void **state)
     assert_true(plan_of(&problem, &plan));
     hs_error_init(&err);
     assert_int_equal(hs_resume_check_time(&problem, &plan, &at, &err), HS_BAD_INPUT);
-    if (!strstr(err.text, "since its last steps were cut to end there; go on with --set "
-                          "output.interval=0.1, or begin anew with --overwrite"))
+    if (!strstr(err.text, "since its last steps were shortened to end there; continue with --set "
+                          "output.interval=0.1, or start over with --overwrite"))
         fail_msg("%s", err.text);
     hs_error_release(&err);
 }

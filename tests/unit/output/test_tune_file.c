@@ -9,8 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* ---- a place of our own ----------------------------------------------------------------------
- */
+/* ---- a place of our own ---------------------------------------------------------------------- */
 
 static char place[64];
 
@@ -92,8 +91,7 @@ static bool recall(const struct hs_tuning *tuning)
             fail_msg("\"%s\" does not say \"%s\"", text, part);                                    \
     } while (0)
 
-/* ---- keeping ---------------------------------------------------------------------------------
- */
+/* ---- keeping --------------------------------------------------------------------------------- */
 
 void test_tune_file__what_is_kept_is_found(void **state)
 {
@@ -149,8 +147,7 @@ void test_tune_file__cases_and_devices_have_files_of_their_own(void **state)
     clean_up();
 }
 
-/* ---- where -----------------------------------------------------------------------------------
- */
+/* ---- where ----------------------------------------------------------------------------------- */
 
 static void assert_path_begins(const char *begin)
 {
@@ -217,8 +214,7 @@ void test_tune_file__where_it_cannot_be_it_says_why(void **state)
     clean_up();
 }
 
-/* ---- what cannot be used ---------------------------------------------------------------------
- */
+/* ---- what cannot be used --------------------------------------------------------------------- */
 
 void test_tune_file__other_version_driver_or_case_is_not_used(void **state)
 {
@@ -229,18 +225,18 @@ void test_tune_file__other_version_driver_or_case_is_not_used(void **state)
     struct hs_tuning now = sample();
     strcpy(now.about.version, "0.2.0, commit def");
     assert_false(recall(&now));
-    assert_says(why, "it is of heatsolve 0.1.0, commit abc, this is 0.2.0, commit def");
+    assert_says(why, "it is from heatsolve 0.1.0, commit abc, this is 0.2.0, commit def");
     now = sample();
     strcpy(now.about.driver, "CUDA 13.1");
     assert_false(recall(&now));
-    assert_says(why, "it is of driver none, this is CUDA 13.1");
+    assert_says(why, "it is for driver none, this is CUDA 13.1");
     char text[4096];
     const size_t length = get(&tuning, text, sizeof text);
     text[length] = '\0';
     memcpy(strstr(text, "radius 1"), "radius 2", 8);
     put(&tuning, text, length);
     assert_false(recall(&tuning));
-    assert_says(why, "it is of another device or case");
+    assert_says(why, "it is for another device or case");
     clean_up();
 }
 
@@ -307,8 +303,8 @@ static void assert_damaged(const struct hs_tuning *tuning, const char *rows)
     char text[1024];
     const struct hs_tune_case *about = &tuning->about;
     snprintf(text, sizeof text,
-             "heatsolve tuning, format 1\nversion %s\ndevice %s\ndriver %s\ncase %s\nseconds 1\n%s",
-             about->version, about->device, about->driver, about->about, rows);
+             "heatsolve tuning, format 1\nversion %s\ndriver %s\ndevice %s\ncase %s\nseconds 1\n%s",
+             about->version, about->driver, about->device, about->about, rows);
     put(tuning, text, strlen(text));
     if (recall(tuning))
         fail_msg("taken: %s", rows);
@@ -376,8 +372,7 @@ void test_tune_file__huge_file_or_a_directory_is_not_used(void **state)
     clean_up();
 }
 
-/* ---- two at once -----------------------------------------------------------------------------
- */
+/* ---- two at once ----------------------------------------------------------------------------- */
 
 static int files_in(const char *directory)
 {

@@ -1,7 +1,7 @@
 /*
  * What happens at the end of the memory: the program ends with HS_DEVICE and a message.
  *
- * HDF5, libconfig, muParser and libgomp go on without the memory that they did not get: they crash,
+ * HDF5, muParser and libgomp go on without the memory that they did not get: they crash,
  * end the program in silence, or free what is in use and so spoil the heap that the output's
  * contents are made in. No status tells that from outside. So the program has malloc and its
  * kin of its own, which every library then calls; they hand over to those of the system.
@@ -10,12 +10,14 @@
  * too large, and whoever asks says so. A small one fails when the memory is at its end. A file
  * keeps all that was written, as after a kill.
  */
-#include "core/status.h"
+#include "core/memory.h"
 
 #include <dlfcn.h>
 #include <malloc.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -28,11 +30,7 @@
 #define SANITIZED
 #endif
 
-#ifndef SANITIZED /* which has its own */
-
-static const size_t large = (size_t)1 << 24; /* bytes */
-
-static void end_with_message(void)
+static _Noreturn void end_with_message(void)
 {
     static const char message[] = "heatsolve: out of memory; free some, or take a smaller grid; "
                                   "what was written before stays readable\n";
@@ -40,6 +38,47 @@ static void end_with_message(void)
     (void)written;
     _exit(HS_DEVICE);
 }
+
+static void *had(void *memory)
+{
+    if (!memory)
+        end_with_message();
+    return memory;
+}
+
+void *hs_new(size_t size)
+{
+    return had(calloc(1, size));
+}
+
+void *hs_grow(void *array, size_t count, size_t size)
+{
+    return had(reallocarray(array, count ? count : 1, size));
+}
+
+void *hs_room(void *array, size_t count, size_t size)
+{
+    return count & (count - 1) ? array : hs_grow(array, count ? 2 * count : 1, size);
+}
+
+char *hs_copy(const char *text)
+{
+    return had(strdup(text));
+}
+
+char *hs_format(const char *format, ...)
+{
+    char *text = NULL;
+    va_list args;
+    va_start(args, format);
+    const int length = vasprintf(&text, format, args);
+    va_end(args);
+    return had(length < 0 ? NULL : text);
+}
+
+#ifndef SANITIZED /* which has its own */
+
+static const size_t large = (size_t)1 << 24; /* bytes */
 
 static void *given(void *memory, size_t size)
 {

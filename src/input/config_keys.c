@@ -1,0 +1,238 @@
+#include "input/config_keys.h"
+
+#include "core/boundary.h"
+#include "core/memory.h"
+#include "input/config_text.h"
+#include "input/foreign.h"
+#include "input/number.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LONGEST_PATH = 160 };
+
+/* ---- the keys -------------------------------------------------------------------------------- */
+
+static void report_unknown(struct hs_settings *settings, const struct hs_setting *entry)
+{
+    char place[256] = "--set";
+    if (entry->file)
+        snprintf(place, sizeof place, "%.230s:%d", entry->file, entry->line);
+    struct hs_foreign foreign = {NULL, NULL};
+    /* looking for the nearest key takes long, and what is not listed needs no remedy */
+    if (!hs_error_is_full(settings->err) && !hs_foreign_key(entry->path, &foreign))
+        foreign.meant = hs_option_nearest(entry->path);
+    hs_settings_blame(settings, foreign.meant ? foreign.meant : entry->path);
+    if (foreign.said)
+        hs_error_add(settings->err, HS_BAD_INPUT, "%s: %s: unknown key; %s", place, entry->path,
+                     foreign.said);
+    else if (foreign.meant)
+        hs_error_add(settings->err, HS_BAD_INPUT, "%s: %s: unknown key; did you mean %s?", place,
+                     entry->path, foreign.meant);
+    else
+        hs_error_add(settings->err, HS_BAD_INPUT,
+                     "%s: %s: unknown key; heatsolve options lists them all", place, entry->path);
+    if (foreign.meant)
+        hs_settings_mean(settings, foreign.meant);
+}
+
+static bool takes_words(const struct hs_option *option)
+{
+    return option->type == HS_OPTION_STRING || option->type == HS_OPTION_CHOICE ||
+           option->type == HS_OPTION_VALUE || option->type == HS_OPTION_NUMBER_OR_AUTO;
+}
+
+static void check(struct hs_settings *settings, struct hs_setting *entry)
+{
+    const bool scalar = entry->kind != HS_SETTING_GROUP && entry->kind != HS_SETTING_LIST;
+    if (scalar && !entry->text)
+        hs_settings_complain(settings, entry->path,
+                             "two values without a comma or semicolon between them");
+    else if (entry->bare && entry->file && takes_words(entry->option))
+        hs_settings_complain(settings, entry->path, "a word without quotes; put it in quotes");
+    else
+        hs_settings_check(settings, entry);
+    if (!entry->bad && entry->members > HS_TEXT_MOST_MEMBERS)
+        hs_settings_complain(settings, entry->path, "has %d members; at most %d are allowed",
+                             entry->members, HS_TEXT_MOST_MEMBERS);
+}
+
+/* Finds the options of the entries from this one on. What is within one that is unknown or bad is
+ * passed over. */
+static void check_from(struct hs_settings *settings, size_t first)
+{
+    const struct hs_setting *bad = NULL;
+    for (size_t i = first; i < settings->count; i++) {
+        struct hs_setting *entry = settings->entries[i];
+        if (bad && hs_settings_is_within(entry->path, bad->path))
+            continue;
+        entry->option = hs_option_find(entry->path);
+        if (entry->option)
+            check(settings, entry);
+        else
+            report_unknown(settings, entry);
+        bad = !entry->option || entry->bad ? entry : NULL;
+    }
+}
+
+void hs_config_check(struct hs_settings *settings)
+{
+    check_from(settings, 0);
+}
+
+/* ---- overrides ------------------------------------------------------------------------------- */
+
+static bool is_path(const char *path)
+{
+    for (const char *p = path; *p; p++)
+        if (!isalnum((unsigned char)*p) && !strchr("_.[]-", *p))
+            return false;
+    return path[0] != '\0';
+}
+
+/* Groups and lists around an override's key that the config does not have. */
+static void add_surroundings(struct hs_settings *settings, const char *path)
+{
+    for (const char *p = path; (p = strpbrk(p, ".[")); p++) {
+        char *outer = hs_format("%.*s", (int)(p - path), path);
+        const enum hs_setting_kind kind = *p == '[' ? HS_SETTING_LIST : HS_SETTING_GROUP;
+        const struct hs_setting group = {
+            .path = outer, .kind = kind, .option = hs_option_find(outer)};
+        struct hs_setting *there = hs_settings_find(settings, outer);
+        if (group.option && (!there || there->kind != kind)) {
+            hs_settings_remove(settings, outer);
+            there = hs_settings_add(settings, &group);
+        }
+        const int index = atoi(p + 1);
+        if (there && *p == '[' && there->members <= index)
+            there->members = index + 1;
+        free(outer);
+    }
+}
+
+/* Of ways to say the same, those that an override does not take give way to it. */
+enum { WAYS = 3 };
+static const struct {
+    const char *group, *ways[WAYS];
+} rivalries[] = {
+    {"time.", {"end", "sweeps"}},
+    {"output.", {"interval", "every"}},
+    {"grid.", {"upper", "spacing"}},
+    {"material.", {"diffusivity", "conductivity|density|specific_heat"}},
+    {"initial.", {"value", "expression", "file|dataset|step"}},
+    {"source.", {"value", "expression", "file|dataset|step"}},
+};
+
+/* Removes a key of the same group, if the config gave it: two overrides that exclude each other are
+ * an error. */
+static void remove_beside(struct hs_settings *settings, const char *path, const char *name,
+                          const char *other)
+{
+    char *beside = hs_format("%.*s%s", (int)(name - path), path, other);
+    const struct hs_setting *entry = hs_settings_find(settings, beside);
+    if (entry && entry->file)
+        hs_settings_remove(settings, beside);
+    free(beside);
+}
+
+static void remove_rivals(struct hs_settings *settings, const char *path)
+{
+    for (size_t i = 0; i < sizeof rivalries / sizeof rivalries[0]; i++) {
+        const char *const *ways = rivalries[i].ways;
+        const char *name = hs_option_match(rivalries[i].group, path);
+        int taken = 0;
+        while (name && taken < WAYS && !(ways[taken] && hs_list_match(ways[taken], name)))
+            taken++;
+        for (int way = 0; name && taken < WAYS && way < WAYS; way++) {
+            const char *words = way == taken || !ways[way] ? "" : ways[way];
+            char word[32];
+            while (hs_list_next(&words, '|', word, sizeof word))
+                remove_beside(settings, path, name, word);
+        }
+    }
+}
+
+/* A key of a face, "boundary.x_min.flux": where its name begins; else NULL. */
+static const char *name_in_face(const char *path)
+{
+    const char *rest = hs_option_match("boundary.FACE.", path);
+    return rest && *rest && !strpbrk(rest, ".[") ? rest : NULL;
+}
+
+/* Of keys of a face of which one is to be given, those that an override does not give. */
+static void remove_rivals_of_face(struct hs_settings *settings, const char *path)
+{
+    const char *name = name_in_face(path);
+    for (const struct hs_boundary_kind *kind = hs_boundary_kinds; name && kind->name; kind++) {
+        const int given = hs_boundary_key_find(kind, name);
+        for (int n = 0; n < hs_boundary_key_count(kind); n++)
+            if (given >= 0 && n != given && kind->key[given].one_of && kind->key[n].one_of)
+                remove_beside(settings, path, name, kind->key[n].name);
+    }
+}
+
+/* Of a face whose kind an override changes, what the config says and the new kind does not use. */
+static void remove_unused_of_face(struct hs_settings *settings, const char *path)
+{
+    const char *name = name_in_face(path);
+    const struct hs_setting *type = hs_settings_find(settings, path);
+    if (!name || strcmp(name, "type") != 0 || !type || !type->text)
+        return;
+    const struct hs_boundary_kind *kind = hs_boundary_find(type->text);
+    for (const struct hs_boundary_kind *other = hs_boundary_kinds; kind && other->name; other++)
+        for (int n = 0; n < hs_boundary_key_count(other); n++)
+            if (hs_boundary_key_find(kind, other->key[n].name) < 0)
+                remove_beside(settings, path, name, other->key[n].name);
+}
+
+/* An override's value that is taken as it stands, without quotes: words for a key that takes them.
+ * All else is read by the rules of a file. */
+static bool is_plain(const struct hs_option *option, const char *value)
+{
+    const bool only_words = option->type == HS_OPTION_STRING || option->type == HS_OPTION_CHOICE;
+    double number;
+    return takes_words(option) && value[0] != '"' &&
+           (only_words || hs_number_parse(value, &number) != NULL);
+}
+
+void hs_config_override(const char *override, struct hs_settings *settings)
+{
+    const char *equals = strchr(override, '=');
+    char path[LONGEST_PATH];
+    const size_t length = equals ? (size_t)(equals - override) : 0;
+    snprintf(path, sizeof path, "%.*s", (int)(length < sizeof path ? length : 0), override);
+    if (!is_path(path)) {
+        hs_error_add(settings->err, HS_BAD_INPUT,
+                     "--set: %s: write KEY=VALUE, as in time.end=1.0 or grid.points=[65,65,65]",
+                     override);
+        return;
+    }
+    const char *value = equals + 1 + strspn(equals + 1, " \t");
+    const struct hs_setting plain = {.path = path,
+                                     .kind = HS_SETTING_STRING,
+                                     .text = (char *)(uintptr_t)value,
+                                     .option = hs_option_find(path)};
+    if (!plain.option) {
+        report_unknown(settings, &plain);
+        return;
+    }
+    hs_settings_remove(settings, path);
+    remove_rivals(settings, path);
+    remove_rivals_of_face(settings, path);
+    add_surroundings(settings, path);
+    const size_t first = settings->count;
+    if (is_plain(plain.option, value))
+        hs_settings_add(settings, &plain);
+    else if (!hs_config_text_value(path, value, settings)) {
+        hs_settings_blame(settings, path);
+        hs_error_add(settings->err, HS_BAD_INPUT,
+                     "--set: %s = %s: not a value; write a number, \"a string\", [a, list] or {a "
+                     "group;}",
+                     path, value);
+        return;
+    }
+    check_from(settings, first);
+    remove_unused_of_face(settings, path);
+}

@@ -1,0 +1,202 @@
+#include "output/resume.h"
+
+#include "core/contents_sum.h"
+#include "output/files.h"
+#include "output/fingerprint.h"
+#include "output/h5.h"
+#include "output/resume_time.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+uint32_t hs_timeline_sum(uint32_t before, struct hs_timeline timeline)
+{
+    const size_t bytes = (size_t)timeline.rows * sizeof *timeline.sweeps;
+    const uLong after = crc32_z(before, (const unsigned char *)timeline.sweeps, bytes);
+    return (uint32_t)crc32_z(after, (const unsigned char *)timeline.times, bytes);
+}
+
+bool hs_timeline_is_sound(struct hs_timeline timeline)
+{
+    static const double most = 9007199254740992.0; /* 2^53: counts beyond are not exact */
+    const double *sweeps = timeline.sweeps, *times = timeline.times;
+    bool sound = true;
+    for (int64_t i = 0; i < timeline.rows && sound; i++)
+        sound = isfinite(times[i]) && sweeps[i] >= 0.0 && sweeps[i] <= most &&
+                (i == 0 || (sweeps[i] > sweeps[i - 1] && times[i] >= times[i - 1]));
+    return sound;
+}
+
+static const char no_place[] = "its position: no run can be there";
+
+/* ---- where ----------------------------------------------------------------------------------- */
+
+static void read_checkpoint(struct hs_h5 *h5, hid_t file, struct hs_checkpoint_state *state)
+{
+    struct hs_resume *resume = &state->resume;
+    resume->sweep = hs_h5_read_whole(h5, file, "sweep");
+    resume->snapshots = hs_h5_read_whole(h5, file, "snapshots");
+    resume->rows = hs_h5_read_whole(h5, file, "rows");
+    resume->places = (uint32_t)hs_h5_read_whole(h5, file, "places");
+    state->time = hs_h5_read_number(h5, file, "time");
+    const double sweep = (double)resume->sweep;
+    if (!h5->failed && (!hs_timeline_is_sound((struct hs_timeline){1, &sweep, &state->time}) ||
+                        resume->snapshots < 0 || resume->rows < 0))
+        h5->failed = no_place;
+}
+
+/* The last of the snapshots whose sweep has the same time in the plan: a run that ended between
+ * times of snapshots made shorter steps before its end, which a longer one does not make. The last
+ * of all where there is none but the start, or the plan ends before it, for the caller to refuse.
+ */
+static int64_t last_that_fits(const struct hs_plan *plan, struct hs_timeline snapshots, double step)
+{
+    const int64_t last = snapshots.rows - 1;
+    if (plan->sweeps < (int64_t)snapshots.sweeps[last])
+        return last;
+    for (int64_t n = last; n > 0; n--)
+        if (hs_plan_keeps_time(plan, (int64_t)snapshots.sweeps[n], snapshots.times[n], step))
+            return n;
+    return last;
+}
+
+/* A snapshot, and as much of the history as had been written by then: they stay, due or not. */
+static void read_snapshot(struct hs_h5 *h5, hid_t file, const struct hs_plan *plan,
+                          struct hs_checkpoint_state *state)
+{
+    struct hs_timeline snapshots, history;
+    int64_t times, history_times;
+    double *columns[] = {hs_h5_read_column(h5, file, "sweep", &snapshots.rows),
+                         hs_h5_read_column(h5, file, "time", &times),
+                         hs_h5_read_column(h5, file, "history/sweep", &history.rows),
+                         hs_h5_read_column(h5, file, "history/time", &history_times)};
+    snapshots.sweeps = columns[0];
+    snapshots.times = columns[1];
+    history.sweeps = columns[2];
+    history.times = columns[3];
+    if (!h5->failed &&
+        (snapshots.rows < 1 || times != snapshots.rows || history_times != history.rows ||
+         !hs_timeline_is_sound(snapshots) || !hs_timeline_is_sound(history)))
+        h5->failed = "a snapshot";
+    if (!h5->failed) {
+        const int64_t last = last_that_fits(plan, snapshots, state->step);
+        struct hs_resume *resume = &state->resume;
+        resume->sweep = (int64_t)snapshots.sweeps[last];
+        state->time = snapshots.times[last];
+        snapshots.rows = resume->snapshots = last + 1;
+        while (resume->rows < history.rows && history.sweeps[resume->rows] <= (double)resume->sweep)
+            resume->rows++;
+        history.rows = resume->rows;
+        resume->places = hs_timeline_sum(hs_timeline_sum(0, snapshots), history);
+    }
+    for (int c = 0; c < 4; c++)
+        free(columns[c]);
+}
+
+/* ---- what ------------------------------------------------------------------------------------ */
+
+/* A step of /temperature, in the shape that the fingerprint says. */
+static void *read_field(struct hs_h5 *h5, hid_t file, const struct hs_problem *problem,
+                        int64_t step)
+{
+    const int dims = problem->grid.dims;
+    hsize_t first[1 + HS_AXES] = {(hsize_t)step}, count[1 + HS_AXES] = {1};
+    for (int d = 0; d < dims; d++)
+        count[1 + d] = (hsize_t)problem->grid.points[dims - 1 - d];
+    void *field =
+        malloc((size_t)hs_grid_count(&problem->grid) * hs_precision_size(problem->precision));
+    hs_h5_made(h5, field ? 0 : -1, "/temperature: there is no memory for it");
+    hs_h5_read_block(h5, file, "temperature", 1 + dims, first, count,
+                     problem->precision == HS_FLOAT ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE, field);
+    return field;
+}
+
+/* Of a checkpoint if there is no plan, else of an output. */
+static enum hs_status read_file(const struct hs_problem *problem, const struct hs_plan *plan,
+                                const char *path, struct hs_checkpoint_state *state, void **field,
+                                struct hs_error *why)
+{
+    struct hs_h5 h5 = {NULL};
+    hs_h5_quiet();
+    *state = (struct hs_checkpoint_state){.resume = {.sweep = 0}};
+    const hid_t file = hs_fingerprint_open(&h5, path, problem, why);
+    if (why->status)
+        return why->status;
+    state->step = hs_h5_read_number(&h5, file, "step");
+    state->interval = hs_h5_read_number(&h5, file, "interval");
+    state->end = hs_h5_read_number(&h5, file, "end");
+    if (!h5.failed && !(isfinite(state->step) && state->step > 0.0))
+        h5.failed = no_place;
+    if (plan)
+        read_snapshot(&h5, file, plan, state);
+    else
+        read_checkpoint(&h5, file, state);
+    void *values =
+        h5.failed ? NULL : read_field(&h5, file, problem, plan ? state->resume.snapshots - 1 : 0);
+    hs_h5_close(file);
+    if (!h5.failed) {
+        *field = values;
+        return HS_OK;
+    }
+    free(values);
+    return hs_error_add(why, HS_IO, "cannot read %s", h5.failed);
+}
+
+/* The newest that is whole; or, where there is none at all, the last snapshot of the output. */
+static enum hs_status read_newest(const struct hs_problem *problem, const struct hs_plan *plan,
+                                  char *const paths[2], struct hs_checkpoint_state *state,
+                                  void **field, struct hs_error *err)
+{
+    const char *output = problem->output.file, *from = output;
+    struct hs_error why;
+    hs_error_init(&why);
+    enum hs_status st = HS_IO;
+    const char *left[2] = {NULL, NULL}; /* that are there and not whole */
+    for (int i = 0; i < 2 && st == HS_IO; i++) {
+        if (access(paths[i], F_OK))
+            continue;
+        from = left[left[0] != NULL] = paths[i];
+        hs_error_release(&why);
+        st = read_file(problem, NULL, from, state, field, &why);
+    }
+    if (!left[0])
+        st = read_file(problem, plan, output, state, field, &why);
+    const char *reason = hs_error_reason(&why);
+    if (st == HS_IO && left[0])
+        hs_error_add(err, st,
+                     "%s: no checkpoint to resume from: %s; remove %s%s%s to go on from the last "
+                     "snapshot in %s, or " HS_BEGIN_ANEW,
+                     from, reason, left[0], left[1] ? " and " : "", left[1] ? left[1] : "", output);
+    else if (st == HS_IO)
+        hs_error_add(err, st,
+                     "%s: no checkpoint to resume from, and no snapshot: %s; " HS_BEGIN_ANEW,
+                     output, reason);
+    else if (st)
+        hs_error_add(err, st, "%s: %s", from, reason);
+    else if (access(output, F_OK))
+        st = hs_error_add(err, HS_IO,
+                          "%s: is not there, and %s continues it; put back the file that "
+                          "belongs to it, or " HS_BEGIN_ANEW,
+                          output, from);
+    hs_error_release(&why);
+    return st;
+}
+
+enum hs_status hs_resume_read(const struct hs_problem *problem, const struct hs_plan *plan,
+                              struct hs_resume *resume, void **field, struct hs_error *err)
+{
+    struct hs_checkpoint_state state;
+    char *paths[] = {hs_file_sibling(problem->output.file, ".checkpoint.h5"),
+                     hs_file_sibling(problem->output.file, ".checkpoint.1.h5")};
+    *field = NULL;
+    enum hs_status st = read_newest(problem, plan, paths, &state, field, err);
+    free(paths[0]);
+    free(paths[1]);
+    if (!st)
+        st = hs_resume_check_time(problem, plan, &state, err);
+    *resume = state.resume;
+    return st;
+}
