@@ -10,13 +10,12 @@
 void hs_value_row(const struct hs_grid *grid, const struct hs_value *value, double t, int64_t j,
                   int64_t k, double *out)
 {
-    const int64_t nx = grid->points[HS_X];
+    const struct hs_row row = hs_row_along(grid, HS_X, hs_grid_coordinate(grid, HS_Y, j),
+                                           hs_grid_coordinate(grid, HS_Z, k), t);
     if (value->expression.code)
-        hs_expression_row(&value->expression, nx, grid->lower[HS_X], grid->spacing[HS_X],
-                          hs_grid_coordinate(grid, HS_Y, j), hs_grid_coordinate(grid, HS_Z, k), t,
-                          out);
+        hs_expression_row(&value->expression, &row, out);
     else
-        for (int64_t i = 0; i < nx; i++)
+        for (int64_t i = 0; i < row.count; i++)
             out[i] = value->constant;
 }
 
@@ -55,8 +54,7 @@ static bool is_behind(const struct hs_shape *shape, int dims, const double at[HS
 }
 
 /* Whether a point whose coordinates from axis `first` on are known can lie in the region. */
-static bool shape_holds(const struct hs_shape *shape, int first, int dims,
-                         const double at[HS_AXES])
+static bool shape_holds(const struct hs_shape *shape, int first, int dims, const double at[HS_AXES])
 {
     double square = 0.0; /* of the distance from a round one's axis or centre */
     if (shape->kind == HS_SHAPE_EVERYWHERE)
@@ -76,8 +74,7 @@ static bool shape_holds(const struct hs_shape *shape, int first, int dims,
         if (!inside)
             return false;
     }
-    return shape->kind == HS_SHAPE_BOX ||
-           square <= shape->radius * shape->radius * (1.0 + slack);
+    return shape->kind == HS_SHAPE_BOX || square <= shape->radius * shape->radius * (1.0 + slack);
 }
 
 bool hs_shape_covers(const struct hs_shape *shape, int dims, const double at[HS_AXES])

@@ -10,9 +10,6 @@
 #define ONE_MATERIAL                                                                               \
     "heatsolve computes one uniform material; bodies of several are not there yet. Give "          \
     "material = { conductivity; density; specific_heat; }"
-#define EVEN_SPACING                                                                               \
-    "the spacing along an axis is uniform; stretched grids are not there yet. Give points, lower " \
-    "and upper"
 #define FACES "faces are called x_min, x_max and the like, by axis and end"
 
 /* A pattern stands for the key and all within it. `meant` is a key, or, without a dot, another last
@@ -37,9 +34,6 @@ static const struct {
     {"boundary.FACE.emissivity", NULL,
      "radiation is not there yet; near a temperature T it is robin with h = 4*emissivity*5.67e-8*"
      "T^3 (T in K)"},
-    {"grid.x", NULL, EVEN_SPACING},
-    {"grid.y", NULL, EVEN_SPACING},
-    {"grid.z", NULL, EVEN_SPACING},
     {"time.method", NULL, "time goes by explicit steps; other methods are not there yet"},
     {"solver.method", NULL, "time goes by explicit steps; other methods are not there yet"},
     {"steady.method", NULL, "a steady state is reached by sweeps; other methods are not there yet"},
