@@ -84,6 +84,9 @@ static void read_name(struct hs_reader *reader, const char *path, int n)
     if (!hs_require(reader, key.text, "give what body calls it"))
         return;
     char *name = hs_read_string(reader, key.text);
+    if (name && (name[0] == '\0' || strchr(name, '/') || strcmp(name, ".") == 0))
+        hs_settings_complain(reader->settings, key.text,
+                             "cannot be the name of a group in the file; give one without \"/\"");
     if (name && find_substance(body, name) >= 0)
         hs_settings_complain(reader->settings, key.text,
                              "there is a material of that name already; choose another");

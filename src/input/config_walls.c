@@ -153,6 +153,18 @@ static bool read_h(struct hs_reader *reader, const struct hs_wall_keys *keys, st
     return false;
 }
 
+/* Watts need conductivities that are in W/(m K). */
+static void check_units(struct hs_reader *reader, const struct hs_wall_keys *keys,
+                        const struct hs_wall *wall)
+{
+    const struct hs_body *body = reader->problem->body;
+    const bool watts = wall->flux.drive >= 0 || wall->h > 0.0 || wall->h_field;
+    if (watts && body->substance_count > 0 && isnan(body->substance[0].density))
+        hs_settings_complain(reader->settings, hs_wall_key(reader, keys, "type").text,
+                             "a flux in W/m^2 and convection need conductivity, density and "
+                             "specific_heat of the materials instead of diffusivity");
+}
+
 static void read_wall(struct hs_reader *reader, const struct hs_wall_keys *keys,
                       struct hs_wall *wall)
 {
@@ -171,6 +183,7 @@ static void read_wall(struct hs_reader *reader, const struct hs_wall_keys *keys,
         read_h(reader, keys, wall);
         hs_read_wall_number(reader, keys, "ambient", -INFINITY, &wall->ambient);
     }
+    check_units(reader, keys, wall);
 }
 
 /* ---- patches --------------------------------------------------------------------------------- */
