@@ -13,8 +13,8 @@
 #include "core/operator.h"
 #include "core/shape.h"
 #include "core/status.h"
-#include "core/wall.h"
 #include "core/value.h"
+#include "core/wall.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -137,7 +137,7 @@ struct hs_problem {
     bool raw;                      /* c below is given; no material is needed */
     double c[HS_MAX_COEFFICIENTS]; /* raw only */
     struct hs_material material;
-    struct hs_body *body; /* of several materials: conduction. NULL: one material, a stencil */
+    struct hs_body *body;  /* of several materials: conduction. NULL: one material, a stencil */
     struct hs_wall *walls; /* of a body: a face's own, then its patches */
     int wall_count;
     struct hs_drive *drives; /* the functions of time that act on a body */
