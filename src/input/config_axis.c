@@ -76,8 +76,8 @@ bool hs_count_axis(struct hs_reader *reader, int axis, int64_t fewest)
                              wraps ? ", the last where the first node comes again" : "");
     else
         hs_settings_complain(settings, key_of(axis, ".segments").text,
-                             "%lld cells in all; at least %lld are needed", (long long)cells,
-                             (long long)(fewest - !wraps));
+                             "%lld cell%s in all; at least %lld are needed", (long long)cells,
+                             cells == 1 ? "" : "s", (long long)(fewest - !wraps));
     return false;
 }
 
@@ -99,16 +99,21 @@ static bool place_list(struct hs_reader *reader, int axis, int64_t count, double
     return true;
 }
 
-/* What part of a segment its first k cells take, each `ratio` times as large as the one before:
- * (ratio^k - 1) / (ratio^cells - 1), so that no power overflows. */
+/* What part of a segment its k smallest cells take, each `ratio` >= 1 times as large as the one
+ * before: (ratio^k - 1) / (ratio^cells - 1), so that no power overflows. */
 static double part(double ratio, int64_t k, int64_t cells)
 {
     const double growth = log(ratio), first = (double)k, all = (double)cells;
-    if (growth == 0.0)
-        return first / all;
-    if (growth > 0.0)
-        return exp((first - all) * growth) * expm1(-first * growth) / expm1(-all * growth);
-    return expm1(first * growth) / expm1(all * growth);
+    return growth > 0.0
+               ? exp((first - all) * growth) * expm1(-first * growth) / expm1(-all * growth)
+               : first / all;
+}
+
+/* Node k of a segment, from the end where its cells are small: there they are told apart best. */
+static double node(double from, double to, double ratio, int64_t k, int64_t cells)
+{
+    return ratio < 1.0 ? to - (to - from) * part(1.0 / ratio, cells - k, cells)
+                       : from + (to - from) * part(ratio, k, cells);
 }
 
 static bool place_segments(struct hs_reader *reader, int axis, double *out)
@@ -132,7 +137,7 @@ static bool place_segments(struct hs_reader *reader, int axis, double *out)
             return false;
         }
         for (int64_t k = 1; k < cells; k++)
-            out[k] = from + (to - from) * part(ratio, k, cells);
+            out[k] = node(from, to, ratio, k, cells);
         out[cells] = to;
         for (int64_t k = 1; k <= cells; k++) {
             if (out[k] > out[k - 1])

@@ -40,6 +40,7 @@ static bool name_axes(struct hs_reader *reader, int length)
                          "has %d numbers; give one for each axis that has no coordinates of its "
                          "own, of three axes in all",
                          length);
+    reader->listed = 0;
     return false;
 }
 
