@@ -218,33 +218,41 @@ enum hs_status hs_verify_compare(const struct hs_problem *problem, const struct 
 /* As how many points the start of a sweep counts. */
 static const double points_of_a_start = 5000.0;
 
+/* Whether a body or its walls have numbers for each node. */
+static bool has_fields(const struct hs_problem *problem)
+{
+    bool found = problem->body && (problem->body->label || problem->body->conductivity);
+    for (int w = 0; w < problem->wall_count; w++) {
+        const struct hs_wall *wall = &problem->walls[w];
+        found = found || wall->label || wall->h_field || wall->flux.field || wall->ambient.field ||
+                wall->value.field;
+    }
+    return found;
+}
+
 const char *hs_verify_no_refinement(const struct hs_problem *problem)
 {
     if (!problem->exact.present)
         return "the config has no exact solution";
     if (problem->raw)
         return "raw coefficients belong to one spacing";
-    if (problem->initial.field.data || problem->source.field.data)
+    if (problem->initial.field.data || problem->source.field.data || has_fields(problem))
         return "a field from a file belongs to one grid";
-    const struct hs_body *body = problem->body;
-    if (body && (body->label || body->conductivity || body->capacity))
-        return "a body from a file belongs to one grid";
-    for (int w = 0; w < problem->wall_count; w++) {
-        const struct hs_wall *wall = &problem->walls[w];
-        if (wall->label || wall->h_field || wall->flux.field || wall->ambient.field ||
-            wall->value.field)
-            return "what a wall of a body has from point to point belongs to one grid";
-    }
     return NULL;
+}
+
+/* How many spacings a wall stands beyond its nodes; that of a body runs through them. */
+static double wall_of(const struct hs_problem *problem, int face)
+{
+    return problem->body ? 0.0 : hs_face_wall(&problem->face[face]);
 }
 
 /* Spacings between the two walls of an axis, `points` nodes between them. */
 static double cells(const struct hs_problem *problem, int axis, int64_t points)
 {
-    const struct hs_face *face = &problem->face[2 * axis];
-    if (face[0].wrap)
+    if (problem->face[2 * axis].wrap)
         return (double)points;
-    return (double)(points - 1) + hs_face_wall(&face[0]) + hs_face_wall(&face[1]);
+    return (double)(points - 1) + wall_of(problem, 2 * axis) + wall_of(problem, 2 * axis + 1);
 }
 
 /* Of an axis with about `factor` times as many cells. */
@@ -288,7 +296,7 @@ static struct hs_problem on_other_grid(const struct hs_problem *problem, double 
         const double here = cells(problem, axis, problem->grid.points[axis]);
         const double there = cells(problem, axis, other.grid.points[axis]);
         other.grid.spacing[axis] = spacing * here / there;
-        const double wall = hs_face_wall(&problem->face[2 * axis]);
+        const double wall = wall_of(problem, 2 * axis);
         other.grid.lower[axis] += wall * (other.grid.spacing[axis] - spacing);
         for (int side = 0; side < 2; side++)
             hs_face_respace(&other.face[2 * axis + side], here / there);
@@ -300,9 +308,7 @@ static void release_other(struct hs_problem *other)
 {
     for (int axis = 0; axis < other->grid.dims; axis++)
         free((double *)(uintptr_t)other->grid.coordinate[axis]);
-    if (other->network)
-        hs_network_release(other->network);
-    free(other->network);
+    hs_network_destroy(other->network);
 }
 
 /* How many sweeps the plan will take, for a steady state from how heat spreads over the grid. */
