@@ -38,23 +38,20 @@ static void describe_image(struct hs_h5 *h5, hid_t group, const struct hs_grid *
     put_type(h5, group, "ImageData");
 }
 
-/* A stretched grid. The coordinates are those of the file. */
-static void describe_rectilinear(struct hs_h5 *h5, hid_t root, hid_t group,
-                                 const struct hs_grid *grid)
+/* A stretched grid. The coordinates are copies: xarray does not open a file in which a dimension
+ * scale has two names. */
+static void describe_rectilinear(struct hs_h5 *h5, hid_t group, const struct hs_grid *grid)
 {
     static const int64_t version[2] = {2, 7};
-    static const char *const scales[HS_AXES] = {"x", "y", "z"};
     int points[HS_AXES];
     for (int axis = 0; axis < HS_AXES; axis++) {
-        points[axis] = (int)grid->points[axis];
-        if (axis < grid->dims)
-            hs_h5_made(h5,
-                       H5Lcreate_hard(root, scales[axis], group, coordinates[axis], H5P_DEFAULT,
-                                      H5P_DEFAULT),
-                       coordinates[axis]);
-        else
-            hs_h5_close(
-                hs_h5_column(h5, group, coordinates[axis], 1, &grid->lower[axis], HS_H5_FIXED));
+        const int64_t count = grid->points[axis];
+        double *values = hs_new((size_t)count * sizeof *values);
+        for (int64_t i = 0; i < count; i++)
+            values[i] = hs_grid_coordinate(grid, axis, i);
+        hs_h5_close(hs_h5_column(h5, group, coordinates[axis], count, values, HS_H5_FIXED));
+        free(values);
+        points[axis] = (int)count;
     }
     hs_h5_array(h5, group, "Version", H5T_NATIVE_INT64, H5T_STD_I64LE, 2, version);
     hs_h5_array(h5, group, "Dimensions", H5T_NATIVE_INT, H5T_STD_I32LE, 3, points);
@@ -103,7 +100,7 @@ void hs_vtkhdf_write(struct hs_h5 *h5, hid_t root, const struct hs_chunks *chunk
 {
     const hid_t group = hs_h5_group(h5, root, "VTKHDF");
     if (hs_grid_is_stretched(&chunks->grid))
-        describe_rectilinear(h5, root, group, &chunks->grid);
+        describe_rectilinear(h5, group, &chunks->grid);
     else
         describe_image(h5, group, &chunks->grid);
     const hid_t data = hs_h5_group(h5, group, "PointData");
