@@ -111,7 +111,7 @@ static enum hs_status hand_over(int argc, char **argv, struct hs_error *err)
 int main(int argc, char **argv)
 {
     hold_standard_streams();
-    hs_threads_prepare(argv);
+    hs_threads_prepare();
     if (argc < 2) {
         print_help(stderr);
         return HS_BAD_INPUT;
