@@ -8,14 +8,15 @@
 enum { SLAB_BYTES = 4 << 20 }; /* of the planes that go up together */
 
 /* Planes k to k + count - 1 into `slab`; row: [threads][nx]. */
-static void evaluate(const struct hs_problem *problem, int64_t k, int64_t count, int threads,
+static void evaluate(const struct hs_initial_rows *rows, int64_t k, int64_t count, int threads,
                      double *row, void *slab)
 {
+    const struct hs_problem *problem = rows->problem;
     const int64_t nx = problem->grid.points[HS_X], ny = problem->grid.points[HS_Y];
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int64_t r = 0; r < count * ny; r++) {
         double *mine = row + omp_get_thread_num() * nx;
-        hs_problem_initial_row(problem, r % ny, k + r / ny, mine);
+        hs_initial_row(rows, r % ny, k + r / ny, mine);
         for (int64_t i = 0; i < nx; i++)
             hs_write(problem->precision, slab, r * nx + i, mine[i]);
     }
@@ -32,15 +33,18 @@ enum hs_status hs_initial_upload(const struct hs_problem *problem, const struct 
     const int threads = hs_threads_for(&problem->grid, problem->solver.threads);
     double *row = malloc((size_t)threads * (size_t)points[HS_X] * sizeof *row);
     void *slab = malloc((size_t)(planes * plane));
+    struct hs_initial_rows rows;
     enum hs_status st = HS_OK;
+    hs_initial_rows_init(&rows, problem, threads);
     if (!row || !slab)
         st = hs_error_add(err, HS_DEVICE, "no memory for planes of the initial field");
     for (int64_t k = 0; k < points[HS_Z] && !st; k += planes) {
         const int64_t left = points[HS_Z] - k, count = planes < left ? planes : left;
-        evaluate(problem, k, count, threads, row, slab);
+        evaluate(&rows, k, count, threads, row, slab);
         const struct hs_box box = {{0, 0, k}, {points[HS_X], points[HS_Y], k + count}};
         st = backend->upload(state, &box, slab, err);
     }
+    hs_initial_rows_release(&rows);
     free(row);
     free(slab);
     return st;
