@@ -30,22 +30,27 @@ enum hs_status hs_initial_upload(const struct hs_problem *problem, const struct 
         points[HS_X] * points[HS_Y] * (int64_t)hs_precision_size(problem->precision);
     const int64_t fit = SLAB_BYTES / plane < 1 ? 1 : SLAB_BYTES / plane;
     const int64_t planes = fit < points[HS_Z] ? fit : points[HS_Z];
+    const size_t bytes = (size_t)(planes * plane);
     const int threads = hs_threads_for(&problem->grid, problem->solver.threads);
     double *row = malloc((size_t)threads * (size_t)points[HS_X] * sizeof *row);
-    void *slab = malloc((size_t)(planes * plane));
+    void *own = backend->upload_space ? NULL : malloc(bytes), *slab = own;
     struct hs_initial_rows rows;
     enum hs_status st = HS_OK;
     hs_initial_rows_init(&rows, problem, threads);
-    if (!row || !slab)
+    if (!row || (!own && !backend->upload_space))
         st = hs_error_add(err, HS_DEVICE, "no memory for planes of the initial field");
     for (int64_t k = 0; k < points[HS_Z] && !st; k += planes) {
         const int64_t left = points[HS_Z] - k, count = planes < left ? planes : left;
+        if (!own)
+            st = backend->upload_space(state, bytes, &slab, err);
+        if (st)
+            break;
         evaluate(&rows, k, count, threads, row, slab);
         const struct hs_box box = {{0, 0, k}, {points[HS_X], points[HS_Y], k + count}};
         st = backend->upload(state, &box, slab, err);
     }
     hs_initial_rows_release(&rows);
     free(row);
-    free(slab);
+    free(own);
     return st;
 }

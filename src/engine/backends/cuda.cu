@@ -240,6 +240,12 @@ hs_status upload(hs_backend_state *state, const hs_box *box, const void *values,
     return HS_OK;
 }
 
+hs_status upload_space(hs_backend_state *state, size_t bytes, void **values, hs_error *err)
+{
+    HS_CUDA_TRY(err, cudaSetDevice(state->device));
+    return hs_cuda_staging_space(&state->staging, bytes, values, err);
+}
+
 hs_status download(hs_backend_state *state, const hs_box *box, void *values, hs_error *err)
 {
     if (hs_box_count(box) == 0)
@@ -555,6 +561,7 @@ extern "C" const hs_backend hs_backend_cuda = {
     .create = create,
     .upload = upload,
     .download = download,
+    .upload_space = upload_space,
     .download_begin = download_begin,
     .download_part = hs_cuda_readback_part,
     .download_end = download_end,
