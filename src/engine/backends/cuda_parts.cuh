@@ -29,6 +29,16 @@ hs_status hs_cuda_memory_check(const hs_problem *problem, const hs_kernel *kerne
 
 /* ---- cuda_limits.cu -------------------------------------------------------------------------- */
 
+/* What does not change about a device. */
+struct hs_cuda_device {
+    hs_device_limits limits;
+    hs_device_fingerprint fingerprint;
+    double cache;          /* bytes of L2 */
+    char description[384]; /* for reports */
+};
+
+/* Asked for once, since some of it takes the driver milliseconds. */
+hs_status hs_cuda_device_of(int device, const hs_cuda_device **out, hs_error *err);
 hs_status hs_cuda_limits(int device, hs_device_limits *out, hs_error *err);
 hs_status hs_cuda_identify(int device, int threads, hs_device_fingerprint *out, hs_error *err);
 double hs_cuda_cache(int device); /* bytes of L2; 0 where there is no such device */
