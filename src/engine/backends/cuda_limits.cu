@@ -86,9 +86,11 @@ hs_status hs_cuda_device_of(int device, const hs_cuda_device **out, hs_error *er
     static hs_cuda_device kept;
     static int known = -1;
     if (known != device) {
-        const hs_status st = ask(device, &kept, err);
+        hs_cuda_device asked = {};
+        const hs_status st = ask(device, &asked, err);
         if (st)
             return st;
+        kept = asked;
         known = device;
     }
     *out = &kept;
