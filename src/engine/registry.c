@@ -440,6 +440,18 @@ static enum hs_status first_backend(const struct hs_registry *registry,
     return HS_OK;
 }
 
+void hs_wake(const struct hs_problem *problem)
+{
+    const struct hs_backend *first = NULL;
+    for (int n = 0; hs_backends[n] && !first; n++)
+        if (!kernel_is_elsewhere(&this_build, problem, hs_backends[n]->device) &&
+            (!backend_is_named(problem) ||
+             strcmp(problem->solver.backend, hs_backends[n]->name) == 0))
+            first = hs_backends[n];
+    if (first)
+        limits_here(first->device, problem->solver.device);
+}
+
 static enum hs_status choose_backend(const struct hs_registry *registry,
                                      const struct hs_problem *problem,
                                      const struct hs_backend **out, char *note, size_t size,
