@@ -160,7 +160,7 @@ coverage: ## the tests, and what share of the lines they ran (at least 90 % of s
 	    CFLAGS='-O1 -g --coverage -fprofile-update=atomic -Wno-format-truncation' test
 	@$(PYTHON) tests/tools/coverage.py $(BUILD)/coverage 90
 
-man: all ## bring the manual page's list of keys up to date
+man: all ## bring the lists of keys, boundaries and history in the pages up to date
 	@.ci/man $(BUILD)/heatsolve
 
 install: all ## install the program, man page, examples and completion under PREFIX

@@ -12,11 +12,9 @@ _heatsolve() {
 
     case $previous in
     --set)
-        # boundary.FACE.type stands for seven keys; a key is followed by "=" and its value
+        # a key is followed by "=" and its value
         local keys
-        keys=$("$program" options --keys 2>/dev/null |
-            sed '/FACE/{h; s/FACE/all/p; g; s/FACE/x_min/p; g; s/FACE/x_max/p; g; s/FACE/y_min/p; g; s/FACE/y_max/p; g; s/FACE/z_min/p; g; s/FACE/z_max/;}' |
-            sed 's/\[\]/[0]/; s/$/=/')
+        keys=$("$program" options --keys 2>/dev/null | sed 's/\[\]/[0]/; s/$/=/')
         COMPREPLY=($(compgen -W "$keys" -- "$current"))
         compopt -o nospace 2>/dev/null
         return
@@ -39,7 +37,7 @@ _heatsolve() {
     local words=
     case $of in
     --kernel | --except | 'key solver.kernel')
-        words=$("$program" kernels 2>/dev/null | awk 'NR > 1 && !/ not built; / {print $1}')
+        words=$("$program" kernels 2>/dev/null | awk 'NR > 1 && !/ \(not built\)$|^cuda: / {print $1}')
         if [ "$command" = verify ]; then words="$words all"; fi
         ;;
     --precision) words='float double' ;;

@@ -35,6 +35,7 @@
  * for all levels ("compressed grid"), Wittmann, Hager, Treibig and Wellein, Parallel Processing
  * Letters 20 (2010).
  */
+#include "core/ghost.h"
 #include "core/problem.h"
 #include "core/stream.h"
 #include "wavefront_levels.h"
@@ -123,7 +124,6 @@ __attribute__((target("avx2,fma"))) HS_INLINE __m256 select_256(unsigned bits, _
 #define ROWS_STORE(p, v) _mm512_storeu_pd(p, v)
 #define ROWS_SET(x) _mm512_set1_pd(x)
 #define ROWS_FMA(a, b, c) _mm512_fmadd_pd(a, b, c)
-#define ROWS_FMA1(a, b, c) fma(a, b, c)
 #define ROWS_SHIFT(a, b, n)                                                                        \
     _mm512_castsi512_pd(_mm512_alignr_epi64(_mm512_castpd_si512(b), _mm512_castpd_si512(a), n))
 #define ROWS_TOGETHER 1
@@ -141,7 +141,6 @@ __attribute__((target("avx2,fma"))) HS_INLINE __m256 select_256(unsigned bits, _
 #define ROWS_STORE(p, v) _mm512_storeu_ps(p, v)
 #define ROWS_SET(x) _mm512_set1_ps(x)
 #define ROWS_FMA(a, b, c) _mm512_fmadd_ps(a, b, c)
-#define ROWS_FMA1(a, b, c) fmaf(a, b, c)
 #define ROWS_SHIFT(a, b, n)                                                                        \
     _mm512_castsi512_ps(_mm512_alignr_epi32(_mm512_castps_si512(b), _mm512_castps_si512(a), n))
 #define ROWS_TOGETHER 1
@@ -159,7 +158,6 @@ __attribute__((target("avx2,fma"))) HS_INLINE __m256 select_256(unsigned bits, _
 #define ROWS_STORE(p, v) _mm256_storeu_pd(p, v)
 #define ROWS_SET(x) _mm256_set1_pd(x)
 #define ROWS_FMA(a, b, c) _mm256_fmadd_pd(a, b, c)
-#define ROWS_FMA1(a, b, c) fma(a, b, c)
 #define ROWS_TOGETHER 2
 #define ROWS_STREAM(to, from) hs_stream_lines_32(to, from, LINE_BYTES)
 #define ROWS_TARGET __attribute__((target("avx2,fma")))
@@ -175,7 +173,6 @@ __attribute__((target("avx2,fma"))) HS_INLINE __m256 select_256(unsigned bits, _
 #define ROWS_STORE(p, v) _mm256_storeu_ps(p, v)
 #define ROWS_SET(x) _mm256_set1_ps(x)
 #define ROWS_FMA(a, b, c) _mm256_fmadd_ps(a, b, c)
-#define ROWS_FMA1(a, b, c) fmaf(a, b, c)
 #define ROWS_TOGETHER 2
 #define ROWS_STREAM(to, from) hs_stream_lines_32(to, from, LINE_BYTES)
 #define ROWS_TARGET __attribute__((target("avx2,fma")))
@@ -192,7 +189,6 @@ __attribute__((target("avx2,fma"))) HS_INLINE __m256 select_256(unsigned bits, _
 #define ROWS_STORE(p, v) (*(p) = (v))
 #define ROWS_SET(x) (x)
 #define ROWS_FMA(a, b, c) fma(a, b, c)
-#define ROWS_FMA1(a, b, c) fma(a, b, c)
 #define ROWS_TOGETHER 1
 #define ROWS_STREAM(to, from) hs_stream_lines_16(to, from, LINE_BYTES)
 #define ROWS_TARGET
@@ -208,7 +204,6 @@ __attribute__((target("avx2,fma"))) HS_INLINE __m256 select_256(unsigned bits, _
 #define ROWS_STORE(p, v) (*(p) = (v))
 #define ROWS_SET(x) (x)
 #define ROWS_FMA(a, b, c) fmaf(a, b, c)
-#define ROWS_FMA1(a, b, c) fmaf(a, b, c)
 #define ROWS_TOGETHER 1
 #define ROWS_STREAM(to, from) hs_stream_lines_16(to, from, LINE_BYTES)
 #define ROWS_TARGET

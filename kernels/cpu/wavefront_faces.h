@@ -9,34 +9,34 @@
 
 #include <string.h>
 
-/* A face's drive at one moment: one number, or a table of its nodes, the lower axis fastest. */
-struct drive {
+/* A face's data at one moment: one number, or a table of its nodes, the lower axis fastest. */
+struct face_data {
     double value;
     const char *table;
     int64_t pitch;
 };
 
-static struct drive drive_of(const struct wave *w, int face, const double *values,
-                             void const *const *tables)
+static struct face_data data_of(const struct wave *w, int face, const double *values,
+                                void const *const *tables)
 {
-    return (struct drive){values[face], tables[face], w->n[face / 2 == HS_X ? HS_Y : HS_X]};
+    return (struct face_data){values[face], tables[face], w->n[face / 2 == HS_X ? HS_Y : HS_X]};
 }
 
 /* Its place in the table for a row's first node, of real indices (0, j, k). */
-static int64_t place(const struct wave *w, const struct drive *drive, int face, int64_t j,
+static int64_t place(const struct wave *w, const struct face_data *data, int face, int64_t j,
                      int64_t k)
 {
     int64_t at[HS_AXES] = {0};
     at[w->across] = j;
     at[w->march] = k;
     if (face / 2 == HS_X)
-        return at[HS_Y] + at[HS_Z] * drive->pitch;
-    return (face / 2 == HS_Y ? at[HS_Z] : at[HS_Y]) * drive->pitch;
+        return at[HS_Y] + at[HS_Z] * data->pitch;
+    return (face / 2 == HS_Y ? at[HS_Z] : at[HS_Y]) * data->pitch;
 }
 
-static double value_at(const struct wave *w, const struct drive *drive, int64_t at)
+static double value_at(const struct wave *w, const struct face_data *data, int64_t at)
 {
-    return drive->table ? hs_read(w->s->precision, drive->table, at) : drive->value;
+    return data->table ? hs_read(w->s->precision, data->table, at) : data->value;
 }
 
 /* Ghost row `ghost` of the level, from the rows `inner` and `edge`, along x. */
@@ -46,15 +46,15 @@ static void ghost_row(const struct tile *t, int level, int face, int m, char *gh
     const struct wave *w = t->w;
     const struct hs_face *f = &w->s->face[face];
     const struct rule rule = {f->a[m - 1], f->b[m - 1], f->c[m - 1]};
-    const struct drive drive =
-        drive_of(w, face, w->s->level[level].drive, w->s->level[level].drive_field);
-    const int64_t at = place(w, &drive, face, j, k), lo = level_lo(t, level, HS_X);
+    const struct face_data data =
+        data_of(w, face, w->s->level[level].data, w->s->level[level].data_field);
+    const int64_t at = place(w, &data, face, j, k), lo = level_lo(t, level, HS_X);
     const int64_t hi = level_hi(t, level, HS_X), n = w->n[HS_X];
     for (int64_t i = lo, length; i < hi; i += length) {
         const int64_t from = wrapped(i, n), byte = (i - lo) * w->size;
         length = smaller(hi - i, n - from);
         w->functions->ghosts(ghost + byte, inner + byte, edge + byte, &rule,
-                             drive.table ? drive.table + (at + from) * w->size : NULL, drive.value,
+                             data.table ? data.table + (at + from) * w->size : NULL, data.value,
                              length, 1);
     }
 }
@@ -95,18 +95,18 @@ static void ghost_ends(const struct tile *t, int level, int64_t j, int64_t count
         if (!touches(t, level, face))
             continue;
         const struct hs_face *f = &w->s->face[face];
-        const struct drive drive =
-            drive_of(w, face, w->s->level[level].drive, w->s->level[level].drive_field);
-        const char *table = drive.table;
+        const struct face_data data =
+            data_of(w, face, w->s->level[level].data, w->s->level[level].data_field);
+        const char *table = data.table;
         if (table)
             table +=
-                place(w, &drive, face, wrapped(j, w->n[w->across]), wrapped(k, w->n[w->march])) *
+                place(w, &data, face, wrapped(j, w->n[w->across]), wrapped(k, w->n[w->march])) *
                 w->size;
         char *node = ring_at(t, level, face ? w->n[HS_X] - 1 : 0, j, k);
         for (int m = 1; m <= w->depth[face]; m++) {
             const struct rule rule = {f->a[m - 1], f->b[m - 1], f->c[m - 1]};
             const int64_t out = (face ? m : -m) * w->size;
-            w->functions->ghosts(node + out, node - out, node, &rule, table, drive.value, count,
+            w->functions->ghosts(node + out, node - out, node, &rule, table, data.value, count,
                                  w->ring_pitch);
         }
     }
@@ -134,8 +134,8 @@ static void prescribe_ends(const struct tile *t, int level, int face, int64_t j,
     const int64_t edge = face % 2 ? w->n[HS_X] - 1 : 0;
     if (edge < level_lo(t, level, HS_X) || edge >= level_hi(t, level, HS_X))
         return;
-    const struct drive hold =
-        drive_of(w, face, w->s->level[level - 1].hold, w->s->level[level - 1].hold_field);
+    const struct face_data hold = data_of(w, face, w->s->level[level - 1].prescribed,
+                                          w->s->level[level - 1].prescribed_field);
     const int64_t at =
         place(w, &hold, face, wrapped(j, w->n[w->across]), wrapped(k, w->n[w->march]));
     char *node = ring_at(t, level, edge, j, k);
@@ -153,8 +153,8 @@ static void prescribe_row(const struct tile *t, int level, int face, int64_t j, 
     const int64_t lo = level_lo(t, level, HS_X), hi = level_hi(t, level, HS_X);
     if ((axis == w->across ? rj : rk) != edge)
         return;
-    const struct drive hold =
-        drive_of(w, face, w->s->level[level - 1].hold, w->s->level[level - 1].hold_field);
+    const struct face_data hold = data_of(w, face, w->s->level[level - 1].prescribed,
+                                          w->s->level[level - 1].prescribed_field);
     const int64_t at = place(w, &hold, face, rj, rk);
     char *row = ring_at(t, level, lo, j, k);
     for (int64_t i = lo; i < hi; i++)

@@ -13,7 +13,7 @@ struct pair_end {
     bool there, prescribed;
     int64_t ghost, edge, inner;
     struct rule rule;
-    struct drive drive[LATER], hold[STEPS];
+    struct face_data data[LATER], hold[STEPS];
 };
 
 /* A strip of rows of all levels, by their first points in the lower plane of two: of the input; in
@@ -188,40 +188,40 @@ static struct pair_end find_end(const struct tile *t, int face, int64_t i)
     return end;
 }
 
-/* A drive whose table, if it has one, begins at a level's row of level 1's pass j. */
-static struct drive drive_at(const struct tile *t, int face, int level, int64_t j, int64_t k,
-                             struct drive drive)
+/* Data whose table, if it has one, begins at a level's row of level 1's pass j. */
+static struct face_data data_at(const struct tile *t, int face, int level, int64_t j, int64_t k,
+                                struct face_data data)
 {
     const struct wave *w = t->w;
     const int64_t row = wrapped(j - (level - 1), w->n[w->across]);
     const int64_t plane = wrapped(lower_plane(k, level), w->n[w->march]);
-    if (drive.table)
-        drive.table += place(w, &drive, face, row, plane) * w->size;
-    return drive;
+    if (data.table)
+        data.table += place(w, &data, face, row, plane) * w->size;
+    return data;
 }
 
-/* What drives the end in level 1's row j, and in the others' of that pass; whether by a table. */
-static bool drive_end(const struct tile *t, int face, int64_t j, int64_t k, struct pair_end *end)
+/* The data of the end in level 1's row j, and in the others' of that pass; whether by a table. */
+static bool take_data(const struct tile *t, int face, int64_t j, int64_t k, struct pair_end *end)
 {
     const struct wave *w = t->w;
     bool table = false;
     for (int level = 1; level < w->steps && end->there; level++) {
         const struct hs_face_level *l = &w->s->level[level];
-        end->drive[level - 1] =
-            drive_at(t, face, level, j, k, drive_of(w, face, l->drive, l->drive_field));
-        table = table || end->drive[level - 1].table;
+        end->data[level - 1] =
+            data_at(t, face, level, j, k, data_of(w, face, l->data, l->data_field));
+        table = table || end->data[level - 1].table;
     }
     for (int level = 1; level <= w->steps && end->prescribed; level++) {
         const struct hs_face_level *l = &w->s->level[level - 1];
         end->hold[level - 1] =
-            drive_at(t, face, level, j, k, drive_of(w, face, l->hold, l->hold_field));
+            data_at(t, face, level, j, k, data_of(w, face, l->prescribed, l->prescribed_field));
         table = table || end->hold[level - 1].table;
     }
     return table;
 }
 
 /* A strip of all rows, as many passes at once as there are with as many levels and rows of the
- * input that are neighbours; one by one where a table drives an end. */
+ * input that are neighbours; one by one where the data of an end are a table. */
 static void sweep_strip(const struct tile *t, const struct passes *p, struct pair *pair, int64_t k,
                         bool first, bool last)
 {
@@ -234,8 +234,8 @@ static void sweep_strip(const struct tile *t, const struct passes *p, struct pai
         pair->end[face] = (face ? last : first) ? find_end(t, face, i) : (struct pair_end){0};
     for (int64_t j = p->begin; j < p->end; j += pair->rows) {
         const int64_t row = wrapped(j, n);
-        const bool lower = drive_end(t, 0, j, k, &pair->end[0]);
-        const bool upper = drive_end(t, 1, j, k, &pair->end[1]);
+        const bool lower = take_data(t, 0, j, k, &pair->end[0]);
+        const bool upper = take_data(t, 1, j, k, &pair->end[1]);
         int64_t count;
         const int levels = levels_in(t, p, j, &count);
         pair->rows = lower || upper ? 1 : smaller(count, n - row);

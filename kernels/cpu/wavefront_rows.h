@@ -3,7 +3,6 @@
  *
  *     ROWS_T, ROWS_V, ROWS_LANES    a value, a vector of values, how many
  *     ROWS_LOAD(p), ROWS_STORE(p, v), ROWS_SET(x), ROWS_FMA(a, b, c)
- *     ROWS_FMA1(a, b, c)            of single values
  *     ROWS_SHIFT(a, b, n)           the values n points behind those of a, of which b is the next
  *                                   vector; n is constant. Without it they are loaded
  *     ROWS_TOGETHER                 vectors of a line that a pair of planes does at once
@@ -254,32 +253,32 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(planes)(int radius, int planes, const struc
         carry_end(carry, &load);
 }
 
-/* The affine rule in the field's precision, exactly as core/boundary.h states it, for `count`
- * ghosts `stride` values apart. table: what drives each of them; NULL: `drive` all. */
+/* The affine rule for `count` ghosts `stride` values apart. table: the data of each; NULL:
+ * `data` all. */
 HS_INLINE ROWS_TARGET void ROWS_NAME(rule)(ROWS_T *ghost, const ROWS_T *inner, const ROWS_T *edge,
                                            const struct rule *rule, const ROWS_T *table,
-                                           ROWS_T drive, int64_t count, int64_t stride)
+                                           ROWS_T data, int64_t count, int64_t stride)
 {
     const ROWS_T a = (ROWS_T)rule->a, b = (ROWS_T)rule->b, c = (ROWS_T)rule->c;
     for (int64_t i = 0; i < count; i++) {
-        const ROWS_T outer = c * (table ? table[i] : drive);
-        ghost[i * stride] = ROWS_FMA1(a, inner[i * stride], ROWS_FMA1(b, edge[i * stride], outer));
+        const ROWS_T outer = c * (table ? table[i] : data);
+        ghost[i * stride] = hs_ghost(a, inner[i * stride], b, edge[i * stride], outer);
     }
 }
 
 ROWS_TARGET static void ROWS_NAME(ghosts)(void *ghost, const void *inner, const void *edge,
-                                          const struct rule *rule, const void *table, double drive,
+                                          const struct rule *rule, const void *table, double data,
                                           int64_t count, int64_t stride)
 {
     if (stride == 1)
-        ROWS_NAME(rule)(ghost, inner, edge, rule, table, (ROWS_T)drive, count, 1);
+        ROWS_NAME(rule)(ghost, inner, edge, rule, table, (ROWS_T)data, count, 1);
     else
-        ROWS_NAME(rule)(ghost, inner, edge, rule, table, (ROWS_T)drive, count, stride);
+        ROWS_NAME(rule)(ghost, inner, edge, rule, table, (ROWS_T)data, count, stride);
 }
 
 /* A vector at an end of a row: held where its bit is not set. Prescribed by `hold`, by node n of
  * its table if it has one; or, without, the values of the level before. */
-HS_INLINE ROWS_TARGET ROWS_V ROWS_NAME(hold)(unsigned bits, const struct drive *hold, int64_t n,
+HS_INLINE ROWS_TARGET ROWS_V ROWS_NAME(hold)(unsigned bits, const struct face_data *hold, int64_t n,
                                              ROWS_V sum, ROWS_V before)
 {
     ROWS_V held = before;
@@ -384,7 +383,6 @@ static const struct row_functions ROWS_NAME(functions) = {
 #undef ROWS_STORE
 #undef ROWS_SET
 #undef ROWS_FMA
-#undef ROWS_FMA1
 #undef ROWS_SHIFT
 #undef ROWS_TOGETHER
 #undef ROWS_STREAM

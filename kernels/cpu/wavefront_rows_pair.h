@@ -59,7 +59,7 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(pair_hold)(const struct pair *p, int level,
         if (line != (face ? p->last : 0))
             continue;
         const unsigned bits = (face ? p->last_bits : p->first_bits) >> (v / (int)sizeof(ROWS_T));
-        const struct drive *hold = end->prescribed ? &end->hold[level - 1] : NULL;
+        const struct face_data *hold = end->prescribed ? &end->hold[level - 1] : NULL;
         for (int n = 0; n < 2; n++)
             ROWS_EACH sum[n * ROWS_TOGETHER + h] =
                 ROWS_NAME(hold)(bits >> h * ROWS_LANES, hold, hold ? n * hold->pitch : 0,
@@ -100,7 +100,7 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(pair_ghosts)(int levels, const struct pair 
         ROWS_T *to = ROWS_AT(p->level[n], end->ghost), one;
         ROWS_NAME(rule)
         (&one, ROWS_AT(p->level[n], end->inner), ROWS_AT(p->level[n], end->edge), &end->rule,
-         (const ROWS_T *)(const void *)end->drive[n].table, (ROWS_T)end->drive[n].value, 1, 1);
+         (const ROWS_T *)(const void *)end->data[n].table, (ROWS_T)end->data[n].value, 1, 1);
         const int lane = (int)((uintptr_t)to % (ROWS_LANES * sizeof(ROWS_T)) / sizeof(ROWS_T));
         ROWS_STORE(to - lane, ROWS_SELECT(1u << lane, ROWS_SET(one), ROWS_LOAD(to - lane)));
     }

@@ -23,7 +23,7 @@ struct stack {
     unsigned first_bits, last_bits; /* the values of the first and the last line that are swept */
     bool skip_first, skip_last;     /* these lines belong to the neighbouring tile's output */
     bool prescribed[2];             /* the nodes at the ends of the last level's rows */
-    struct drive hold[2];           /* then by these; tables begin at the first row */
+    struct face_data hold[2];       /* then by these; tables begin at the first row */
 };
 
 /* Whether all levels of a stack are within the grid along the march, away from its ends. */
@@ -85,7 +85,7 @@ static void hold_ends(const struct tile *t, struct stack *stack, int64_t j, int6
         stack->prescribed[face] = meets && w->s->face[face].prescribed;
         if (!stack->prescribed[face])
             continue;
-        struct drive hold = drive_of(w, face, l->hold, l->hold_field);
+        struct face_data hold = data_of(w, face, l->prescribed, l->prescribed_field);
         if (hold.table)
             hold.table += place(w, &hold, face, j, s - w->steps) * w->size;
         stack->hold[face] = hold;

@@ -62,8 +62,8 @@ typedef void stack_function(const struct stack *stack);
 typedef void pair_function(const struct pair *pair);
 typedef void rows_function(const struct rows *rows, struct carry *carry);
 typedef void ghosts_function(void *ghost, const void *inner, const void *edge,
-                             const struct rule *rule, const void *table, double drive,
-                             int64_t count, int64_t stride);
+                             const struct rule *rule, const void *table, double data, int64_t count,
+                             int64_t stride);
 struct row_functions {
     ghosts_function *ghosts;
     rows_function *rows[HS_AXES][HS_MAX_RADIUS][GROUP];

@@ -11,28 +11,31 @@
 
 #include "common.cuh"
 
+#include "core/ghost.h"
+
 namespace star
 {
 
-/* Of ghost m: a*inner(m) + b*edge + c*drive (core/boundary.h). */
+/* Of ghost m: a*inner(m) + b*edge + c*data (core/boundary.h). */
 template <typename T>
 struct face_rule {
     T a, b, c;
 };
 
-/* `offset` is the rule's c*drive. */
+/* `offset` is the rule's c*data. */
 template <typename T>
 __device__ __forceinline__ T ghost(const face_rule<T> &rule, T inner, T edge, T offset)
 {
-    return fused(rule.a, inner, fused(rule.b, edge, offset));
+    return hs_ghost(rule.a, inner, rule.b, edge, offset);
 }
 
 template <typename T, int FACES, int RADIUS>
 struct faces {
     bool wrap[FACES / 2]; /* along each axis */
     unsigned held;        /* bit of each face whose outermost nodes are not updated ... */
-    unsigned keeping;     /* ... and of those that then keep their value; the others take `hold` */
-    int layers[FACES];    /* that are held */
+    unsigned
+        keeping; /* ... and of those that then keep their value; the others take `prescribed` */
+    int layers[FACES]; /* that are held */
     face_rule<T> rule[FACES][RADIUS];
 };
 
@@ -40,14 +43,14 @@ struct faces {
 template <typename T, int FACES, int RADIUS>
 struct level {
     T source_value;
-    T offset[FACES][RADIUS]; /* c*drive of each ghost, at the time of the sweep's input */
-    T hold[FACES];           /* of prescribed faces, at the time of its output */
+    T offset[FACES][RADIUS]; /* c*data of each ghost, at the time of the sweep's input */
+    T prescribed[FACES];     /* of prescribed faces, at the time of its output */
 };
 
 /* The same, where they need not be uniform: where a pointer is not null it goes before. */
 template <typename T, int FACES, int RADIUS>
 struct level_fields : level<T, FACES, RADIUS> {
-    const T *drive_field[FACES], *hold_field[FACES];
+    const T *data_field[FACES], *prescribed_field[FACES];
 };
 
 /* ---- what a call's last sweep changed (hs_sweep.change) ---- */
@@ -123,7 +126,7 @@ T source_of(const hs_sweep *sweep, int step)
 template <typename T>
 T offset_of(const hs_sweep *sweep, int step, int f, int m)
 {
-    return (T)sweep->face[f].c[m - 1] * (T)sweep->level[step].drive[f];
+    return (T)sweep->face[f].c[m - 1] * (T)sweep->level[step].data[f];
 }
 
 template <typename T, int FACES, int RADIUS>
@@ -133,7 +136,7 @@ void take_level(const hs_sweep *sweep, int step, level<T, FACES, RADIUS> *to)
     for (int f = 0; f < 2 * sweep->op->stencil.dims; f++) {
         for (int m = 1; m <= RADIUS; m++)
             to->offset[f][m - 1] = offset_of<T>(sweep, step, f, m);
-        to->hold[f] = (T)sweep->level[step].hold[f];
+        to->prescribed[f] = (T)sweep->level[step].prescribed[f];
     }
 }
 
@@ -142,8 +145,8 @@ void take_level(const hs_sweep *sweep, int step, level_fields<T, FACES, RADIUS> 
 {
     take_level(sweep, step, (level<T, FACES, RADIUS> *)to);
     for (int f = 0; f < 2 * sweep->op->stencil.dims; f++) {
-        to->drive_field[f] = (const T *)sweep->level[step].drive_field[f];
-        to->hold_field[f] = (const T *)sweep->level[step].hold_field[f];
+        to->data_field[f] = (const T *)sweep->level[step].data_field[f];
+        to->prescribed_field[f] = (const T *)sweep->level[step].prescribed_field[f];
     }
 }
 

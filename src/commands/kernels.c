@@ -77,17 +77,17 @@ static const char *precisions(hs_features features)
 
 static void print_text(void)
 {
-    const char *const format = "%-20s %-6s %-6s %-7s %-13s %5s  %s\n";
+    const char *const format = "%-20s %-6s %-6s %-7s %-13s %5s  %s%s\n";
     char dims[32], radius[32], steps[16];
     bool lacking = false;
-    printf(format, "kernel", "device", "dims", "radius", "precision", "steps", "idea");
+    printf(format, "kernel", "device", "dims", "radius", "precision", "steps", "idea", "");
     for (int n = 0; hs_kernels[n]; n++) {
         const struct hs_kernel *k = hs_kernels[n];
         snprintf(steps, sizeof steps, "%d", k->steps);
         printf(format, k->name, hs_device_name(k->device),
                digits(k, hs_feature_dims, dims, sizeof dims),
                digits(k, hs_feature_radius, radius, sizeof radius), precisions(k->features), steps,
-               k->idea);
+               k->idea, k->sweep ? "" : " (not built)");
         lacking = lacking || !k->sweep;
     }
     if (lacking)

@@ -1,8 +1,12 @@
-/* heatsolve options: every key of a config, from the options table. */
+/* heatsolve options: every key of a config, every kind of boundary and every quantity of the
+ * history, each from its table. */
 #include "input/options.h"
 #include "commands/command.h"
+#include "core/boundary.h"
+#include "core/stencil.h"
 #include "input/arguments.h"
 #include "input/expression.h"
+#include "output/history.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -50,10 +54,95 @@ static void print_functions(const char *before, const char *after)
     printf("%s", after);
 }
 
+/* ---- kinds of boundary, quantities of the history -------------------------------------------- */
+
+enum { NAME, BETWEEN, MEANING, COLUMNS, LONG_CELL = 400 };
+struct line {
+    char cell[COLUMNS][LONG_CELL];
+};
+
+/* The n-th line of a table, with marks for a document; false: there are no more. */
+typedef bool line_function(int n, bool markdown, struct line *out);
+
+/* "h, ambient", "flux or gradient"; for a document in marks and with units */
+static void list_keys(const struct hs_boundary_kind *kind, bool markdown, char *out, size_t size)
+{
+    size_t used = 0;
+    for (int n = 0; n < hs_boundary_key_count(kind) && used < size; n++) {
+        const struct hs_boundary_key *key = &kind->key[n];
+        const char *between = n == 0 ? "" : key->one_of && key[-1].one_of ? " or " : ", ";
+        used += (size_t)snprintf(out + used, size - used, markdown ? "%s`%s` (%s)" : "%s%s",
+                                 between, key->name, key->unit);
+    }
+}
+
+static bool kind_line(int n, bool markdown, struct line *out)
+{
+    const struct hs_boundary_kind *kind = &hs_boundary_kinds[n];
+    *out = (struct line){0};
+    if (!kind->name)
+        return false;
+    snprintf(out->cell[NAME], LONG_CELL, markdown ? "`%s`" : "%s", kind->name);
+    list_keys(kind, markdown, out->cell[BETWEEN], LONG_CELL);
+    snprintf(out->cell[MEANING], LONG_CELL, "%s%s", kind->summary, n == 0 ? " (the default)" : "");
+    return true;
+}
+
+static bool quantity_line(int n, bool markdown, struct line *out)
+{
+    const struct hs_quantity *quantity = &hs_quantities[n];
+    if (!quantity->name)
+        return false;
+    snprintf(out->cell[NAME], LONG_CELL, markdown ? "`/history/%s%s`" : "%s%s", quantity->name,
+             quantity->each_face ? "/FACE" : "");
+    hs_quantity_units(quantity, out->cell[BETWEEN], LONG_CELL);
+    snprintf(out->cell[MEANING], LONG_CELL, "%s%s%s", quantity->long_name,
+             quantity->note ? "; " : "", quantity->note ? quantity->note : "");
+    return true;
+}
+
+static void print_lines(bool markdown, const struct line *head, line_function *line)
+{
+    int width[COLUMNS] = {0};
+    struct line row = *head;
+    for (int n = 0, more = 1; more; more = line(n++, markdown, &row))
+        for (int c = 0; c < MEANING; c++)
+            width[c] = markdown ? 0 : wider(width[c], row.cell[c]);
+    row = *head;
+    printf("\n");
+    for (int n = 0, more = 1; more; more = line(n++, markdown, &row)) {
+        printf(markdown ? "| %-*s | %-*s | %s |\n" : "%-*s  %-*s  %s\n", width[NAME],
+               row.cell[NAME], width[BETWEEN], row.cell[BETWEEN], row.cell[MEANING]);
+        if (markdown && n == 0)
+            printf("|---|---|---|\n");
+    }
+}
+
+static void print_tables(bool markdown)
+{
+    static const struct line kinds[] = {{{"BOUNDARY", "KEYS", "WHAT IT IS"}},
+                                        {{"type", "keys", "meaning"}}};
+    static const struct line quantities[] = {{{"HISTORY", "UNIT", "WHAT IT IS"}},
+                                             {{"quantity", "unit", "meaning"}}};
+    print_lines(markdown, &kinds[markdown], kind_line);
+    print_lines(markdown, &quantities[markdown], quantity_line);
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+
+static void print_variables(void)
+{
+    char name[CELL];
+    printf("\nFACE is ");
+    for (int n = 0; hs_option_concrete("FACE", n, name, sizeof name); n++)
+        printf("%s%s", n ? ", " : "", name);
+    printf("; cN is c0 to c%d.\n", HS_MAX_COEFFICIENTS - 1);
+}
+
 static void print_text(void)
 {
     int path = 0, type = 0, fallback = 0, range = 0, unit = 0;
-    for (const struct hs_option *option = hs_options; option->path; option++) {
+    for (const struct hs_option *option = hs_options(); option->path; option++) {
         const struct row row = row_of(option);
         path = wider(path, row.path);
         type = wider(type, row.type);
@@ -64,17 +153,18 @@ static void print_text(void)
     }
     printf("%-*s  %-*s  %-*s  %-*s  %-*s  %s\n", path, "KEY", type, "TYPE", fallback, "DEFAULT",
            unit, "UNIT", range, "RANGE", "WHAT IT IS");
-    for (const struct hs_option *option = hs_options; option->path; option++) {
+    for (const struct hs_option *option = hs_options(); option->path; option++) {
         const struct row row = row_of(option);
         const bool wide = (int)strlen(row.range) > range;
         printf("%-*s  %-*s  %-*s  %-*s  %-*s  %s%s%s%s\n", path, row.path, type, row.type, fallback,
                row.fallback, unit, row.unit, range, wide ? "" : row.range, row.help,
                wide ? ": " : "", wide ? row.range : "", row.loose);
     }
-    printf("\nFACE is all, x_min, x_max, y_min, y_max, z_min or z_max; cN is c0 to c18.\n");
+    print_variables();
     print_functions("Expressions know x, y, z [m], t [s], pi, e, + - * / ^ ( ) < <= > >= == != && "
                     "|| ?: and\n",
                     ".\n");
+    print_tables(false);
 }
 
 /* "|" would end a cell */
@@ -89,7 +179,7 @@ static void print_markdown(void)
 {
     printf("| key | type | default | unit | range | what it is |\n"
            "|---|---|---|---|---|---|\n");
-    for (const struct hs_option *option = hs_options; option->path; option++) {
+    for (const struct hs_option *option = hs_options(); option->path; option++) {
         const struct row row = row_of(option);
         printf("| `%s` | ", row.path);
         print_cell(row.type);
@@ -99,6 +189,7 @@ static void print_markdown(void)
         printf("%s%s |\n", row.help, row.loose);
     }
     print_functions("\nFunctions of expressions: ", ".\n");
+    print_tables(true);
 }
 
 /* mdoc takes a backslash for itself, and a line's first dot or quote. */
@@ -123,7 +214,7 @@ static void print_fact(const char *name, const char *text)
 static void print_man(void)
 {
     printf(".Bl -tag -width Ds\n");
-    for (const struct hs_option *option = hs_options; option->path; option++) {
+    for (const struct hs_option *option = hs_options(); option->path; option++) {
         const struct row row = row_of(option);
         printf(".It Cm ");
         print_mdoc(row.path);
@@ -140,14 +231,11 @@ static void print_man(void)
 /* One a line, for the completion of --set. */
 static void print_keys(void)
 {
-    for (const struct hs_option *option = hs_options; option->path; option++) {
-        const char *variable = strstr(option->path, "cN");
-        if (is_group(option))
-            continue;
-        if (!variable)
-            printf("%s\n", option->path);
-        for (int i = 0; variable && i <= 18; i++)
-            printf("%.*sc%d\n", (int)(variable - option->path), option->path, i);
+    for (const struct hs_option *option = hs_options(); option->path; option++) {
+        char path[CELL];
+        for (int n = 0; !is_group(option) && hs_option_concrete(option->path, n, path, sizeof path);
+             n++)
+            printf("%s\n", path);
     }
 }
 
@@ -173,8 +261,10 @@ const struct hs_command hs_command_options = {
     .name = "options",
     .usage = "heatsolve options [--markdown | --man | --keys]",
     .summary = "list every key of a config: type, default, unit, range, meaning",
-    .help = "  --markdown   as a table for a document\n"
-            "  --man        as a list for a man page (mdoc)\n"
-            "  --keys       the names alone, one a line\n",
+    .help = "  --markdown   as tables for a document\n"
+            "  --man        the keys as a list for a man page (mdoc)\n"
+            "  --keys       the names of the keys alone, one a line\n"
+            "\n"
+            "Behind the keys come the kinds of boundary and what the history of a run holds.\n",
     .run = run,
 };

@@ -33,9 +33,9 @@ struct job {
     struct hs_snapshots *snapshots;
     struct hs_observer *checkpoint, *progress;
     struct hs_loop_result result;
-    double max_error; /* against exact; NaN without */
-    int64_t written;  /* snapshots in the file */
-    double *probes;   /* at the end; NULL: not known */
+    struct hs_exact_error error; /* against exact; NaN without */
+    int64_t written;             /* snapshots in the file */
+    double *probes;              /* at the end; NULL: not known */
 };
 
 static enum hs_status read_request(int argc, char **argv, struct request *request,
@@ -171,11 +171,11 @@ static enum hs_status judge(struct job *job, struct hs_error *err)
     enum hs_status st = HS_OK;
     if (problem->schedule.steady && !job->result.steady.reached)
         st = not_steady(job, err);
-    if (hs_outcome_is_inaccurate(problem, job->max_error))
+    if (hs_outcome_is_inaccurate(problem, job->error.max))
         st = hs_error_add(err, HS_FAILED_CHECK,
                           "%s: exact.max_error = %g: exceeded: the largest |T - exact| is %g at "
                           "t = %.9g s",
-                          problem->config_path, problem->exact.max_error, job->max_error,
+                          problem->config_path, problem->exact.max_error, job->error.max,
                           job->result.time);
     return st;
 }
@@ -189,7 +189,7 @@ static void report(const struct request *request, const struct job *job, enum hs
                                      .plan = &job->plan,
                                      .result = &job->result,
                                      .status = status,
-                                     .max_error = job->max_error,
+                                     .error = job->error,
                                      .snapshots = job->written,
                                      .probes = job->probes};
     if (request->of.json)
@@ -213,7 +213,7 @@ static void close_observers(struct job *job)
     if (job->checkpoint)
         job->checkpoint->destroy(job->checkpoint->self);
     if (job->snapshots) {
-        job->max_error = hs_snapshots_last_error(job->snapshots);
+        job->error = hs_snapshots_last_error(job->snapshots);
         job->written = hs_snapshots_count(job->snapshots);
         keep_probes(job);
     }
@@ -223,7 +223,7 @@ static void close_observers(struct job *job)
 static enum hs_status run(int argc, char **argv, struct hs_error *err)
 {
     struct request request = {0};
-    struct job job = {.max_error = NAN};
+    struct job job = {.error = {NAN, NAN}};
     hs_problem_init(&job.problem);
     hs_signals_watch();
 

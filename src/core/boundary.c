@@ -8,167 +8,128 @@
 #include <stdio.h>
 #include <string.h>
 
-#define BIT(key) (1u << HS_BOUNDARY_##key)
-
-static void mirror(struct hs_face *face, int radius)
+/* Central difference through the edge node: (ghost(m) - inner(m)) / (2 m h) = dT/dn, which is the
+ * gradient; by Fourier the outward flux is -k dT/dn. */
+static void lower_neumann(const struct hs_boundary_spec *spec, struct hs_face *face)
 {
-    for (int m = 0; m < radius; m++)
-        face->a[m] = 1.0;
-    face->edge_weight = 0.5;
-}
-
-/* The textbook's boundary cells: as many layers as the stencil reaches keep what they hold, so no
- * ghost is ever read. */
-static enum hs_status lower_fixed(const struct hs_boundary_spec *spec, double conductivity,
-                                  double spacing, int radius, struct hs_face *face,
-                                  const char **reason)
-{
-    (void)spec, (void)conductivity, (void)spacing, (void)reason;
-    face->held = radius;
-    for (int m = 0; m < radius; m++)
-        face->b[m] = 1.0; /* finite, though not read */
-    face->edge_weight = 0.5;
-    return HS_OK;
-}
-
-/* T - T_wall is continued as an odd function: ghost = 2*edge - inner. */
-static enum hs_status lower_dirichlet(const struct hs_boundary_spec *spec, double conductivity,
-                                      double spacing, int radius, struct hs_face *face,
-                                      const char **reason)
-{
-    (void)conductivity, (void)spacing, (void)reason;
-    face->held = 1;
-    face->prescribed = true;
-    face->drive = spec->value[HS_BOUNDARY_VALUE];
-    for (int m = 0; m < radius; m++) {
-        face->a[m] = -1.0;
-        face->b[m] = 2.0;
-    }
-    face->edge_weight = 0.5;
-    return HS_OK;
-}
-
-/* Central difference through the edge node: (ghost(m) - inner(m)) / (2 m h) = dT/dn. */
-static enum hs_status lower_neumann(const struct hs_boundary_spec *spec, double conductivity,
-                                    double spacing, int radius, struct hs_face *face,
-                                    const char **reason)
-{
-    double gradient_per_drive = 1.0;
-    face->drive = spec->value[HS_BOUNDARY_GRADIENT];
-    if (spec->given & BIT(FLUX)) {
-        if (!(conductivity > 0.0)) {
-            *reason = "a flux in W/m^2 needs material.conductivity; give that, or gradient in K/m";
-            return HS_BAD_INPUT;
-        }
-        gradient_per_drive = -1.0 / conductivity; /* Fourier: outward flux = -k dT/dn */
-        face->drive = spec->value[HS_BOUNDARY_FLUX];
-    }
-    mirror(face, radius);
-    for (int m = 0; m < radius; m++)
-        face->c[m] = 2.0 * (m + 1) * spacing * gradient_per_drive;
-    return HS_OK;
+    enum { FLUX };
+    const double gradient = spec->given & 1u << FLUX ? -1.0 / spec->conductivity : 1.0;
+    for (int m = 0; m < spec->radius; m++)
+        face->c[m] = 2.0 * (m + 1) * spec->spacing * gradient;
 }
 
 /* dT/dn = -(h/k) (edge - ambient), central as above. */
-static enum hs_status lower_robin(const struct hs_boundary_spec *spec, double conductivity,
-                                  double spacing, int radius, struct hs_face *face,
-                                  const char **reason)
+static void lower_robin(const struct hs_boundary_spec *spec, struct hs_face *face)
 {
-    const double h = spec->value[HS_BOUNDARY_H].constant;
-    if (!(conductivity > 0.0)) {
-        *reason = "convection needs material.conductivity";
-        return HS_BAD_INPUT;
-    }
-    mirror(face, radius);
-    face->drive = spec->value[HS_BOUNDARY_AMBIENT];
-    for (int m = 0; m < radius; m++) {
-        face->c[m] = 2.0 * (m + 1) * spacing * h / conductivity;
+    enum { H };
+    const double h = spec->value[H].constant;
+    for (int m = 0; m < spec->radius; m++) {
+        face->c[m] = 2.0 * (m + 1) * spec->spacing * h / spec->conductivity;
         face->b[m] = -face->c[m];
     }
-    return HS_OK;
 }
 
-static enum hs_status lower_periodic(const struct hs_boundary_spec *spec, double conductivity,
-                                     double spacing, int radius, struct hs_face *face,
-                                     const char **reason)
-{
-    (void)spec, (void)conductivity, (void)spacing, (void)radius, (void)reason;
-    face->wrap = true;
-    face->edge_weight = 1.0;
-    return HS_OK;
-}
-
-static enum hs_status lower_reflective(const struct hs_boundary_spec *spec, double conductivity,
-                                       double spacing, int radius, struct hs_face *face,
-                                       const char **reason)
-{
-    (void)spec, (void)conductivity, (void)spacing, (void)reason;
-    mirror(face, radius);
-    return HS_OK;
-}
-
-/* Every ghost equals the edge node: the wall stands half a cell outside it. */
-static enum hs_status lower_clamp(const struct hs_boundary_spec *spec, double conductivity,
-                                  double spacing, int radius, struct hs_face *face,
-                                  const char **reason)
-{
-    (void)spec, (void)conductivity, (void)spacing, (void)reason;
-    for (int m = 0; m < radius; m++)
-        face->b[m] = 1.0;
-    face->edge_weight = 1.0;
-    return HS_OK;
-}
-
-/* Every ghost equals the value: the wall stands one cell outside the edge node. */
-static enum hs_status lower_constant(const struct hs_boundary_spec *spec, double conductivity,
-                                     double spacing, int radius, struct hs_face *face,
-                                     const char **reason)
-{
-    (void)conductivity, (void)spacing, (void)reason;
-    face->drive = spec->value[HS_BOUNDARY_VALUE];
-    for (int m = 0; m < radius; m++)
-        face->c[m] = 1.0;
-    face->edge_weight = 1.0;
-    return HS_OK;
-}
+/* Keys that several kinds have. */
+#define VALUE                                                                                      \
+    {                                                                                              \
+        .name = "value", .unit = "K", .help = "temperature of the wall, or outside it"             \
+    }
 
 const struct hs_boundary_kind hs_boundary_kinds[] = {
+    /* the textbook's boundary cells: as many layers as the stencil reaches keep what they hold, so
+     * no ghost is ever read */
     {.name = "fixed",
      .summary = "the outermost layers keep their initial values",
-     .lower = lower_fixed},
+     .held = HS_MAX_RADIUS,
+     .b = 1.0,
+     .edge_weight = 0.5},
+    /* T - T_wall is continued as an odd function */
     {.name = "dirichlet",
      .summary = "the wall node has the given temperature",
      .known_as = "temperature|isothermal|fixed_temperature|constant_temperature|prescribed",
-     .all_of = BIT(VALUE),
-     .lower = lower_dirichlet},
+     .key = {VALUE},
+     .held = 1,
+     .prescribed = true,
+     .a = -1.0,
+     .b = 2.0,
+     .edge_weight = 0.5},
     {.name = "neumann",
      .summary = "given outward heat flux, or gradient along the outward normal",
      .known_as = "flux|heat_flux|heatflux|gradient|fixed_flux|constant_flux",
-     .any_of = BIT(FLUX) | BIT(GRADIENT),
+     .key = {{.name = "flux",
+              .unit = "W/m^2",
+              .help = "heat that leaves through the face",
+              .known_as = "q|heat_flux",
+              .one_of = true,
+              .conducts = "a flux in W/m^2"},
+             {.name = "gradient",
+              .unit = "K/m",
+              .help = "dT/dn along the outward normal, instead of flux",
+              .one_of = true}},
+     .a = 1.0,
+     .edge_weight = 0.5,
      .lower = lower_neumann},
     {.name = "robin",
      .summary = "convection to the ambient temperature",
      .known_as = "convection|convective|mixed|newton|film|cooling|third_kind",
-     .all_of = BIT(H) | BIT(AMBIENT),
+     .key = {{.name = "h",
+              .unit = "W/(m^2 K)",
+              .help = "heat transfer coefficient",
+              .known_as = "htc|coefficient|heat_transfer_coefficient",
+              .number = true,
+              .conducts = "convection"},
+             {.name = "ambient",
+              .unit = "K",
+              .help = "temperature of the surroundings",
+              .known_as = "t_inf|t_ambient|ambient_temperature"}},
+     .a = 1.0,
+     .edge_weight = 0.5,
      .lower = lower_robin},
     {.name = "periodic",
      .summary = "the grid repeats; both faces of the axis",
      .known_as = "cyclic|wrap",
-     .lower = lower_periodic},
+     .wrap = true,
+     .edge_weight = 1.0},
     {.name = "reflective",
      .summary = "insulated: mirror about the wall node",
      .known_as = "insulated|insulation|insulating|adiabatic|symmetry|symmetric|zero_flux|no_flux|"
                  "noflux|zero_gradient|zerogradient|mirror",
-     .lower = lower_reflective},
+     .a = 1.0,
+     .edge_weight = 0.5},
+    /* every ghost equals the edge node: the wall stands half a cell outside it */
     {.name = "clamp",
      .summary = "outside equals the edge node: insulated, wall half a cell outside",
-     .lower = lower_clamp},
+     .b = 1.0,
+     .edge_weight = 1.0},
+    /* every ghost equals the value: the wall stands one cell outside the edge node */
     {.name = "constant",
      .summary = "outside has the given temperature, one cell from the edge node",
-     .all_of = BIT(VALUE),
-     .lower = lower_constant},
+     .key = {VALUE},
+     .c = 1.0,
+     .edge_weight = 1.0},
     {.name = NULL},
 };
+
+struct hs_face hs_boundary_lower(const struct hs_boundary_kind *kind,
+                                 const struct hs_boundary_spec *spec)
+{
+    struct hs_face face = {.type = kind->name,
+                           .held = kind->held < spec->radius ? kind->held : spec->radius,
+                           .prescribed = kind->prescribed,
+                           .wrap = kind->wrap,
+                           .edge_weight = kind->edge_weight};
+    for (int m = 0; m < spec->radius; m++) {
+        face.a[m] = kind->a;
+        face.b[m] = kind->b;
+        face.c[m] = kind->c;
+    }
+    for (int n = 0; n < hs_boundary_key_count(kind); n++)
+        if (spec->given & 1u << n && !kind->key[n].number)
+            face.data = spec->value[n];
+    if (kind->lower)
+        kind->lower(spec, &face);
+    return face;
+}
 
 double hs_face_wall(const struct hs_face *face)
 {
@@ -224,19 +185,57 @@ const struct hs_boundary_kind *hs_boundary_meant(const char *name)
     return NULL;
 }
 
-void hs_boundary_list_keys(unsigned keys, const char *between, char *out, size_t size)
+const struct hs_boundary_key *hs_boundary_key_meant(const char *name)
+{
+    for (const struct hs_boundary_kind *kind = hs_boundary_kinds; kind->name; kind++)
+        for (int n = 0; n < hs_boundary_key_count(kind); n++)
+            if (kind->key[n].known_as && is_among(name, kind->key[n].known_as))
+                return &kind->key[n];
+    return NULL;
+}
+
+int hs_boundary_key_count(const struct hs_boundary_kind *kind)
+{
+    int count = 0;
+    while (count < HS_BOUNDARY_KEYS && kind->key[count].name)
+        count++;
+    return count;
+}
+
+int hs_boundary_key_find(const struct hs_boundary_kind *kind, const char *name)
+{
+    for (int n = 0; n < hs_boundary_key_count(kind); n++)
+        if (strcmp(kind->key[n].name, name) == 0)
+            return n;
+    return -1;
+}
+
+void hs_boundary_list_keys(const struct hs_boundary_kind *kind, bool one_of, char *out, size_t size)
 {
     size_t used = 0;
     out[0] = '\0';
-    for (int key = 0; key < HS_BOUNDARY_KEYS && used < size; key++)
-        if (keys & 1u << key)
-            used += (size_t)snprintf(out + used, size - used, "%s%s", used ? between : "",
-                                     hs_boundary_key_name((enum hs_boundary_key)key));
+    for (int n = 0; n < hs_boundary_key_count(kind) && used < size; n++)
+        if (kind->key[n].one_of == one_of)
+            used += (size_t)snprintf(out + used, size - used, "%s%s",
+                                     used == 0 ? ""
+                                     : one_of  ? " or "
+                                               : " and ",
+                                     kind->key[n].name);
 }
 
-const char *hs_boundary_key_name(enum hs_boundary_key key)
+bool hs_boundary_lacks(const struct hs_boundary_kind *kind, const struct hs_boundary_spec *spec,
+                       char *out, size_t size)
 {
-    static const char *const names[HS_BOUNDARY_KEYS] = {"value", "flux", "gradient", "h",
-                                                        "ambient"};
-    return names[key];
+    for (int n = 0; n < hs_boundary_key_count(kind) && !(spec->conductivity > 0.0); n++) {
+        const struct hs_boundary_key *key = &kind->key[n];
+        if (!(spec->given & 1u << n) || !key->conducts)
+            continue;
+        int used = snprintf(out, size, "%s needs material.conductivity", key->conducts);
+        for (int other = 0; other < hs_boundary_key_count(kind) && key->one_of; other++)
+            if (kind->key[other].one_of && !kind->key[other].conducts)
+                used += snprintf(out + used, size - (size_t)used, "; give that, or %s in %s",
+                                 kind->key[other].name, kind->key[other].unit);
+        return true;
+    }
+    return false;
 }

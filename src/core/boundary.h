@@ -4,14 +4,14 @@
  * A face holds its outermost `held` layers, which no sweep updates, and each ghost layer
  * m = 1..radius outside it obeys one affine rule,
  *
- *     ghost(m) = a[m-1]*inner(m) + b[m-1]*edge + c[m-1]*drive(x, y, z, t)
+ *     ghost(m) = a[m-1]*inner(m) + b[m-1]*edge + c[m-1]*data(x, y, z, t)
  *
  * where edge is the outermost node and inner(m) the node m layers inside it; or the axis wraps.
  * Backends and kernels know held, wrap and this rule, never a kind's name.
  *
- * In the field's precision T every backend evaluates it as
- *     fma((T)a, inner, fma((T)b, edge, (T)c * (T)drive))
- * at the time of the sweep's input, so that ghosts agree bit for bit.
+ * In the field's precision T every backend evaluates it at the time of the sweep's input by
+ *     hs_ghost((T)a, inner, (T)b, edge, (T)c * (T)data)
+ * of core/ghost.h, so that ghosts agree bit for bit.
  */
 #ifndef HS_CORE_BOUNDARY_H
 #define HS_CORE_BOUNDARY_H
@@ -27,15 +27,15 @@ extern "C" {
 struct hs_face {
     const char *type; /* for reports only */
     int held;         /* outermost layers that are not updated */
-    bool prescribed;  /* the held layer takes `drive` at the new time after every sweep;
+    bool prescribed;  /* the held layer takes `data` at the new time after every sweep;
                          else held layers keep their initial values */
     bool wrap;        /* periodic: ghosts are the other side's nodes; no rule below is used */
     double a[HS_MAX_RADIUS];
     double b[HS_MAX_RADIUS];
     double c[HS_MAX_RADIUS];
-    struct hs_value drive; /* wall temperature, flux, gradient, ambient or outside temperature */
-    double edge_weight;    /* share of a cell that the edge node stands for: 1/2 where the wall
-                              runs through the node, else 1 */
+    struct hs_value data; /* wall temperature, flux, gradient, ambient or outside temperature */
+    double edge_weight;   /* share of a cell that the edge node stands for: 1/2 where the wall
+                             runs through the node, else 1 */
 };
 
 /* How far outside the edge node the wall stands, in spacings: 0, 1/2 (clamp) or 1 (constant). */
@@ -44,43 +44,73 @@ double hs_face_wall(const struct hs_face *face);
 /* The same wall's rule for `ratio` times the spacing: what stands for a gradient goes with it. */
 void hs_face_respace(struct hs_face *face, double ratio);
 
-/* What a config may say of one face; `given` has a bit for each member that was. */
-enum hs_boundary_key {
-    HS_BOUNDARY_VALUE,    /* K */
-    HS_BOUNDARY_FLUX,     /* W/m^2, outward */
-    HS_BOUNDARY_GRADIENT, /* K/m, along the outward normal */
-    HS_BOUNDARY_H,        /* W/(m^2 K) */
-    HS_BOUNDARY_AMBIENT,  /* K */
-    HS_BOUNDARY_KEYS
+/*
+ * A key that a kind takes from the config. One that is no number is the face's boundary data, of
+ * which a face has one. Keys of one name are the same in all kinds that have them.
+ */
+struct hs_boundary_key {
+    const char *name;
+    const char *unit;
+    const char *help;     /* what it means, in one line */
+    const char *known_as; /* what others call it: "htc|coefficient"; NULL: nothing else */
+    bool number;          /* at least 0; else a number or an expression */
+    bool one_of;          /* exactly one of the kind's keys that say so is given, and all others */
+    const char *conducts; /* what of it needs a conductivity: "convection"; NULL: nothing */
 };
-const char *hs_boundary_key_name(enum hs_boundary_key key);
 
+enum { HS_BOUNDARY_KEYS = 4 }; /* that a kind has, at most */
+
+/* What a config says of one face. */
 struct hs_boundary_spec {
-    unsigned given; /* 1u << HS_BOUNDARY_... */
+    unsigned given; /* 1u << n: the kind's n-th key */
     struct hs_value value[HS_BOUNDARY_KEYS];
+    double conductivity; /* W/(m K); NaN where the config gives none */
+    double spacing;      /* m */
+    int radius;
 };
 
+/* A row of the table, and all that is said of a kind. */
 struct hs_boundary_kind {
     const char *name;
     const char *summary;
     const char *known_as; /* what others call it: "convection|cooling"; NULL: nothing else */
-    unsigned any_of;      /* exactly one of these keys must be given (0: none needed) */
-    unsigned all_of;      /* all of these must be given */
-    /* Fills `face`, whose type is set and whose rest is zero. `conductivity` [W/(m K)] is NaN
-     * where the config gives none; `spacing` [m]. On failure adds the reason without file or
-     * line ("needs material.conductivity ..."), which the caller completes. */
-    enum hs_status (*lower)(const struct hs_boundary_spec *spec, double conductivity,
-                            double spacing, int radius, struct hs_face *face, const char **reason);
+    struct hs_boundary_key key[HS_BOUNDARY_KEYS]; /* the rest have no name */
+    int held;                                     /* as of hs_face, at most the radius */
+    bool prescribed, wrap;                        /* likewise */
+    double a, b, c;                               /* of all ghosts, if `lower` does not say */
+    double edge_weight;
+    /* Changes what depends on the spec; NULL: nothing does. */
+    void (*lower)(const struct hs_boundary_spec *spec, struct hs_face *face);
 };
 
-extern const struct hs_boundary_kind hs_boundary_kinds[];          /* ends with a NULL name */
+/* Ends with a NULL name. The first is that of a face of which the config says nothing. */
+extern const struct hs_boundary_kind hs_boundary_kinds[];
+
 const struct hs_boundary_kind *hs_boundary_find(const char *name); /* NULL if unknown */
 
-/* The kind that others call so, whatever the case of its letters, "-" and " " for "_"; or NULL. */
+/* The kind, or the key of one, that others call so, whatever the case of its letters, "-" and " "
+ * for "_"; or NULL. */
 const struct hs_boundary_kind *hs_boundary_meant(const char *name);
+const struct hs_boundary_key *hs_boundary_key_meant(const char *name);
 
-/* "flux or gradient": the names of a set of keys, with `between` between them. */
-void hs_boundary_list_keys(unsigned keys, const char *between, char *out, size_t size);
+int hs_boundary_key_count(const struct hs_boundary_kind *kind);
+
+/* The place of the key of this name among the kind's; -1: it has none. */
+int hs_boundary_key_find(const struct hs_boundary_kind *kind, const char *name);
+
+/* "flux or gradient", of which one must be given; or "h and ambient", of which all; "" where there
+ * are none. */
+void hs_boundary_list_keys(const struct hs_boundary_kind *kind, bool one_of, char *out,
+                           size_t size);
+
+/* Whether a key that is given needs a conductivity where there is none; `out` says which, and what
+ * to do: "convection needs material.conductivity". */
+bool hs_boundary_lacks(const struct hs_boundary_kind *kind, const struct hs_boundary_spec *spec,
+                       char *out, size_t size);
+
+/* The face as backends know it, of a spec that lacks nothing. */
+struct hs_face hs_boundary_lower(const struct hs_boundary_kind *kind,
+                                 const struct hs_boundary_spec *spec);
 
 #ifdef __cplusplus
 }

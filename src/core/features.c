@@ -21,7 +21,7 @@ static hs_features face_features(const struct hs_face *face, int radius)
 {
     if (face->wrap)
         return HS_WALL_PERIODIC;
-    const unsigned varies = hs_value_varies(&face->drive);
+    const unsigned varies = hs_value_varies(&face->data);
     hs_features asked = face->held < radius || face->prescribed ? HS_WALL_AFFINE : 0;
     if (face->prescribed)
         asked |= HS_WALL_PRESCRIBED;

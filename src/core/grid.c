@@ -14,6 +14,23 @@ const char *hs_precision_name(enum hs_precision precision)
     return precision == HS_FLOAT ? "float" : "double";
 }
 
+const char *hs_face_name(int face)
+{
+    static const char *const names[HS_FACES] = {"x_min", "x_max", "y_min",
+                                                "y_max", "z_min", "z_max"};
+    return names[face];
+}
+
+int hs_face_first_axis(int face)
+{
+    return face / 2 == HS_X ? HS_Y : HS_X;
+}
+
+int hs_face_second_axis(int face)
+{
+    return face / 2 == HS_Z ? HS_Y : HS_Z;
+}
+
 int64_t hs_grid_count(const struct hs_grid *grid)
 {
     return grid->points[HS_X] * grid->points[HS_Y] * grid->points[HS_Z];
@@ -22,6 +39,16 @@ int64_t hs_grid_count(const struct hs_grid *grid)
 double hs_grid_coordinate(const struct hs_grid *grid, int axis, int64_t i)
 {
     return grid->lower[axis] + (double)i * grid->spacing[axis];
+}
+
+int64_t hs_grid_face_index(const struct hs_grid *grid, int face)
+{
+    return face % 2 ? grid->points[face / 2] - 1 : 0;
+}
+
+int64_t hs_grid_face_count(const struct hs_grid *grid, int face)
+{
+    return grid->points[hs_face_first_axis(face)] * grid->points[hs_face_second_axis(face)];
 }
 
 void hs_points_name(int dims, const int64_t *points, const char *between, char *out, size_t size)
@@ -57,6 +84,14 @@ struct hs_box hs_grid_box(const struct hs_grid *grid)
     struct hs_box box = {{0, 0, 0}, {0, 0, 0}};
     for (int axis = 0; axis < HS_AXES; axis++)
         box.hi[axis] = grid->points[axis];
+    return box;
+}
+
+struct hs_box hs_grid_face_box(const struct hs_grid *grid, int face)
+{
+    struct hs_box box = hs_grid_box(grid);
+    box.lo[face / 2] = hs_grid_face_index(grid, face);
+    box.hi[face / 2] = box.lo[face / 2] + 1;
     return box;
 }
 

@@ -18,8 +18,13 @@ extern "C" {
 enum { HS_X = 0, HS_Y = 1, HS_Z = 2, HS_AXES = 3 };
 enum { HS_MAX_RADIUS = 3 };
 
-/* Faces in the order x_min, x_max, y_min, y_max, z_min, z_max. */
+/* Faces of an axis stand together, its lower end first: face f is of axis f / 2. */
 enum { HS_FACES = 2 * HS_AXES };
+const char *hs_face_name(int face); /* "x_min", "x_max", "y_min", ... */
+
+/* The two axes that a face lies along. Its nodes are counted with the first one fastest. */
+int hs_face_first_axis(int face);
+int hs_face_second_axis(int face);
 
 enum hs_precision { HS_FLOAT, HS_DOUBLE, HS_PRECISIONS };
 
@@ -51,6 +56,10 @@ struct hs_grid {
 int64_t hs_grid_count(const struct hs_grid *grid);
 double hs_grid_coordinate(const struct hs_grid *grid, int axis, int64_t i); /* m */
 
+/* Of a face: the index of its nodes along its own axis, and how many they are. */
+int64_t hs_grid_face_index(const struct hs_grid *grid, int face);
+int64_t hs_grid_face_count(const struct hs_grid *grid, int face);
+
 enum { HS_POINTS_TEXT = 72 }; /* holds what the next two write */
 
 /* "129x65x33" */
@@ -70,7 +79,8 @@ struct hs_box {
 };
 
 struct hs_box hs_grid_box(const struct hs_grid *grid); /* all nodes */
-int64_t hs_box_count(const struct hs_box *box);        /* 0 if empty along any axis */
+struct hs_box hs_grid_face_box(const struct hs_grid *grid, int face);
+int64_t hs_box_count(const struct hs_box *box); /* 0 if empty along any axis */
 
 /*
  * A field in a backend's memory: the nodes and `ghost` layers on both sides of each axis that the

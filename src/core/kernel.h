@@ -23,15 +23,15 @@ const char *hs_device_name(enum hs_device device); /* "cpu", "cuda" */
 
 /*
  * The faces at one time level, for kernels that apply the rules themselves (HS_APPLIES_WALLS).
- * drive[f] is uniform over the face, or drive_field[f] (in the field's precision, in the device's
- * memory, the face's nodes with the lower axis fastest) where that is not NULL. `drive` is taken at
- * the time of the level's input; `hold`, for prescribed faces, at the time of its output.
+ * data[f] is uniform over the face, or data_field[f] (in the field's precision, in the device's
+ * memory, the face's nodes with the lower axis fastest) where that is not NULL. `data` is taken at
+ * the time of the level's input; `prescribed`, for prescribed faces, at the time of its output.
  */
 struct hs_face_level {
-    double drive[HS_FACES];
-    double hold[HS_FACES];
-    const void *drive_field[HS_FACES];
-    const void *hold_field[HS_FACES];
+    double data[HS_FACES];
+    double prescribed[HS_FACES];
+    const void *data_field[HS_FACES];
+    const void *prescribed_field[HS_FACES];
 };
 
 /* A source of the form of functions/separation.h along the last axis: what one sweep adds at a node

@@ -3,6 +3,7 @@
 #include "core/memory.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -143,4 +144,18 @@ const char *hs_problem_temperature_unit(const struct hs_problem *problem)
 {
     const char *unit = problem->temperature_unit;
     return unit && unit[0] ? unit : "K";
+}
+
+void hs_problem_heat_unit(const struct hs_problem *problem, char *out, size_t size)
+{
+    static const char *const joules[] = {"", "J/m^2", "J/m", "J"};
+    static const char *const volumes[] = {"", "m", "m^2", "m^3"};
+    const struct hs_material *m = &problem->material;
+    if (problem->raw)
+        snprintf(out, size, "1");
+    else if (!isnan(m->density) && !isnan(m->specific_heat))
+        snprintf(out, size, "%s", joules[problem->grid.dims]);
+    else
+        snprintf(out, size, "%s %s", hs_problem_temperature_unit(problem),
+                 volumes[problem->grid.dims]);
 }

@@ -120,7 +120,7 @@ enum hs_place {
     HS_PLACE_SPECIFIC_HEAT,
     HS_PLACE_SOURCE,
     HS_PLACE_INITIAL,
-    HS_PLACE_FACE, /* what drives face f: HS_PLACE_FACE + f */
+    HS_PLACE_FACE, /* the boundary data of face f: HS_PLACE_FACE + f */
     HS_PLACES = HS_PLACE_FACE + HS_FACES
 };
 
@@ -182,6 +182,11 @@ double hs_problem_heat_capacity(const struct hs_problem *problem); /* J/(m^3 K);
 const char *hs_problem_place(const struct hs_problem *problem, enum hs_place which);
 
 const char *hs_problem_temperature_unit(const struct hs_problem *problem); /* "K", "degC" */
+
+/* That of the heat content, in a form that people and UDUNITS read: "J", "J/m", "J/m^2", per metre
+ * of each axis that the grid lacks; "K m^3" and so on where no heat capacity is known; "1" with raw
+ * coefficients, whose numbers have no units. */
+void hs_problem_heat_unit(const struct hs_problem *problem, char *out, size_t size);
 
 /*
  * Prescribed layers in order x, y, z, min before max: where two meet, the later one has the node.

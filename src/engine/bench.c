@@ -33,13 +33,9 @@ static void make_problem(struct hs_problem *problem, const struct hs_bench_reque
     problem->grid.dims = request->dims;
     for (int axis = 0; axis < request->dims; axis++)
         problem->grid.points[axis] = request->points[axis];
-    const struct hs_boundary_kind *fixed = hs_boundary_find("fixed");
-    const struct hs_boundary_spec nothing = {0};
-    for (int face = 0; face < 2 * request->dims; face++) {
-        const char *reason;
-        problem->face[face].type = fixed->name;
-        fixed->lower(&nothing, NAN, 1.0, request->radius, &problem->face[face], &reason);
-    }
+    const struct hs_boundary_spec nothing = {.spacing = 1.0, .radius = request->radius};
+    for (int face = 0; face < 2 * request->dims; face++)
+        problem->face[face] = hs_boundary_lower(&hs_boundary_kinds[0], &nothing);
     const int count = hs_stencil_count(request->dims, request->radius);
     double sum = 0.0;
     for (int n = 0; n < count; n++)

@@ -5,36 +5,36 @@
 #include <math.h>
 #include <stdio.h>
 
-struct drive {
+struct datum {
     enum hs_place place;
     const struct hs_value *value;
-    const double *data; /* [nz][ny][nx] instead of `value`; NULL: none */
-    int face;           /* where it is; -1: at all nodes */
-    double sweep_gain;  /* K a sweep per unit of it, of a source; 1 for walls */
-    double gain;        /* K in the whole run */
+    const double *field; /* [nz][ny][nx] instead of `value`; NULL: none */
+    int face;            /* where it is; -1: at all nodes */
+    double sweep_gain;   /* K a sweep per unit of it, of a source; 1 for walls */
+    double gain;         /* K in the whole run */
 };
 
 /* A rule's ghost value may add to each sweep what the wall's is, times its c. */
-static int list_drives(const struct hs_problem *problem, const struct hs_plan *plan,
-                       struct drive out[1 + HS_FACES])
+static int list_data(const struct hs_problem *problem, const struct hs_plan *plan,
+                     struct datum out[1 + HS_FACES])
 {
     int count = 0;
     const struct hs_source *source = &problem->source;
     const double sweeps = (double)plan->sweeps;
     if (source->present)
-        out[count++] = (struct drive){
+        out[count++] = (struct datum){
             .place = HS_PLACE_SOURCE,
             .value = &source->field.value,
-            .data = source->field.data,
+            .field = source->field.data,
             .face = -1,
             .sweep_gain = source->rate * (problem->raw ? 1.0 : hs_plan_step(plan)),
             .gain = fabs(source->rate) * (problem->raw ? sweeps : plan->end),
         };
     for (int f = 0; f < 2 * problem->grid.dims; f++)
         if (!problem->face[f].wrap)
-            out[count++] = (struct drive){
+            out[count++] = (struct datum){
                 .place = (enum hs_place)(HS_PLACE_FACE + f),
-                .value = &problem->face[f].drive,
+                .value = &problem->face[f].data,
                 .face = f,
                 .sweep_gain = 1.0,
                 .gain = 1.0 + fabs(problem->face[f].c[0]) * sweeps,
@@ -47,33 +47,36 @@ static int list_drives(const struct hs_problem *problem, const struct hs_plan *p
 static void put_on_face(const struct hs_grid *grid, int face, int64_t node[HS_AXES])
 {
     if (face >= 0)
-        node[face / 2] = face % 2 ? grid->points[face / 2] - 1 : 0;
+        node[face / 2] = hs_grid_face_index(grid, face);
 }
 
-static double value_at(const struct hs_grid *grid, const struct drive *drive,
+static double value_at(const struct hs_grid *grid, const struct datum *datum,
                        const int64_t node[HS_AXES], double t)
 {
-    if (drive->data)
-        return drive->data[(node[HS_Z] * grid->points[HS_Y] + node[HS_Y]) * grid->points[HS_X] +
-                           node[HS_X]];
+    if (datum->field)
+        return datum->field[(node[HS_Z] * grid->points[HS_Y] + node[HS_Y]) * grid->points[HS_X] +
+                            node[HS_X]];
     double at[HS_AXES];
     for (int axis = 0; axis < HS_AXES; axis++)
         at[axis] = hs_grid_coordinate(grid, axis, node[axis]);
-    return hs_value_at(drive->value, at[HS_X], at[HS_Y], at[HS_Z], t);
+    return hs_value_at(datum->value, at[HS_X], at[HS_Y], at[HS_Z], t);
 }
 
-/* Nodes that differ in the drive's value, evenly spread, `most` along each axis. */
+/* Nodes that differ in the datum's value, evenly spread, `most` along each axis. */
 struct lattice {
     int64_t points[HS_AXES], along[HS_AXES], count;
     int face;
 };
 
-static struct lattice spread(const struct hs_grid *grid, const struct drive *drive, int64_t most)
+/* Nodes of a lattice along each axis, by dims. */
+static const int64_t usual[HS_AXES + 1] = {1, 4096, 64, 16};
+
+static struct lattice spread(const struct hs_grid *grid, const struct datum *datum, int64_t most)
 {
-    struct lattice l = {.count = 1, .face = drive->face};
+    struct lattice l = {.count = 1, .face = datum->face};
     for (int axis = 0; axis < HS_AXES; axis++) {
-        const bool varies = (hs_value_varies(drive->value) & HS_VARIES_X << axis) != 0;
-        const bool across = drive->face >= 0 && drive->face / 2 == axis;
+        const bool varies = (hs_value_varies(datum->value) & HS_VARIES_X << axis) != 0;
+        const bool across = datum->face >= 0 && datum->face / 2 == axis;
         const int64_t points = grid->points[axis];
         l.points[axis] = points;
         l.along[axis] = !varies || across ? 1 : points < most ? points : most;
@@ -100,38 +103,38 @@ static double larger_if_finite(double most, double value)
     return isfinite(value) ? fmax(most, fabs(value)) : most; /* else the sweeps will show it */
 }
 
-static double largest_of_data(const struct hs_grid *grid, const double *data)
+static double largest_of_field(const struct hs_grid *grid, const double *field)
 {
     double most = 0.0;
     for (int64_t n = 0; n < hs_grid_count(grid); n++)
-        most = larger_if_finite(most, data[n]);
+        most = larger_if_finite(most, field[n]);
     return most;
 }
 
-static double coarsely_largest(const struct hs_grid *grid, const struct drive *drive, double end)
+static double coarsely_largest(const struct hs_grid *grid, const struct datum *datum, double end)
 {
     enum { ALONG = 9, TIMES = 5 };
-    if (drive->data)
-        return largest_of_data(grid, drive->data);
-    const struct lattice l = spread(grid, drive, ALONG);
-    const int times = hs_value_varies(drive->value) & HS_VARIES_T ? TIMES : 1;
+    if (datum->field)
+        return largest_of_field(grid, datum->field);
+    const struct lattice l = spread(grid, datum, ALONG);
+    const int times = hs_value_varies(datum->value) & HS_VARIES_T ? TIMES : 1;
     double most = 0.0;
     for (int64_t n = 0; n < l.count * times; n++) {
         int64_t node[HS_AXES];
         lattice_node(grid, &l, n % l.count, node);
         const double t = end * (double)(n / l.count) / (TIMES - 1);
-        most = larger_if_finite(most, value_at(grid, drive, node, t));
+        most = larger_if_finite(most, value_at(grid, datum, node, t));
     }
     return most;
 }
 
 double hs_boundary_data_scale(const struct hs_problem *problem, const struct hs_plan *plan)
 {
-    struct drive drives[1 + HS_FACES];
-    const int count = list_drives(problem, plan, drives);
+    struct datum data[1 + HS_FACES];
+    const int count = list_data(problem, plan, data);
     double sum = 0.0;
     for (int d = 0; d < count; d++)
-        sum += drives[d].gain * coarsely_largest(&problem->grid, &drives[d], plan->end);
+        sum += data[d].gain * coarsely_largest(&problem->grid, &data[d], plan->end);
     return sum;
 }
 
@@ -139,17 +142,17 @@ double hs_boundary_data_scale_at(const struct hs_problem *problem, const struct 
                                  const int64_t node[HS_AXES], int64_t sweep)
 {
     enum { TIMES = 65536 };
-    struct drive drives[1 + HS_FACES];
-    const int count = list_drives(problem, plan, drives);
+    struct datum data[1 + HS_FACES];
+    const int count = list_data(problem, plan, data);
     double sum = 0.0;
     for (int d = 0; d < count; d++) {
         int64_t at[HS_AXES] = {node[HS_X], node[HS_Y], node[HS_Z]};
-        put_on_face(&problem->grid, drives[d].face, at);
+        put_on_face(&problem->grid, data[d].face, at);
         double most = 0.0;
         for (int64_t s = 0; s <= sweep; s += 1 + sweep / TIMES)
-            most = larger_if_finite(
-                most, value_at(&problem->grid, &drives[d], at, hs_plan_time(plan, s)));
-        sum += most * drives[d].gain;
+            most = larger_if_finite(most,
+                                    value_at(&problem->grid, &data[d], at, hs_plan_time(plan, s)));
+        sum += most * data[d].gain;
     }
     return sum;
 }
@@ -157,16 +160,15 @@ double hs_boundary_data_scale_at(const struct hs_problem *problem, const struct 
 /* ---- where they lead ------------------------------------------------------------------------- */
 
 /* Of what is finite on the lattice, at t = 0. */
-static void survey(const struct hs_grid *grid, const struct drive *drive, double *lowest,
+static void survey(const struct hs_grid *grid, const struct datum *datum, double *lowest,
                    double *highest, double *mean_size)
 {
-    static const int64_t along[HS_AXES + 1] = {1, 4096, 64, 16}; /* by dims */
-    struct lattice l = spread(grid, drive, along[grid->dims]);
-    if (drive->data) {
+    struct lattice l = spread(grid, datum, usual[grid->dims]);
+    if (datum->field) {
         l.count = 1;
         for (int axis = 0; axis < HS_AXES; axis++)
             l.count *= l.along[axis] =
-                grid->points[axis] < along[grid->dims] ? grid->points[axis] : along[grid->dims];
+                grid->points[axis] < usual[grid->dims] ? grid->points[axis] : usual[grid->dims];
     }
     double sum = 0.0;
     *lowest = INFINITY;
@@ -174,7 +176,7 @@ static void survey(const struct hs_grid *grid, const struct drive *drive, double
     for (int64_t n = 0; n < l.count; n++) {
         int64_t node[HS_AXES];
         lattice_node(grid, &l, n, node);
-        const double value = value_at(grid, drive, node, 0.0);
+        const double value = value_at(grid, datum, node, 0.0);
         if (!isfinite(value))
             continue;
         *lowest = fmin(*lowest, value);
@@ -184,18 +186,18 @@ static void survey(const struct hs_grid *grid, const struct drive *drive, double
     *mean_size = sum / (double)l.count;
 }
 
-/* A wall's rule ghost = a*inner + b*edge + c*drive rests where all three are c*drive/(1 - a - b); a
- * flux rests nowhere, and adds c*drive to the edge node's neighbour in each sweep. */
+/* A wall's rule ghost = a*inner + b*edge + c*datum rests where all three are c*datum/(1 - a - b); a
+ * flux rests nowhere, and adds c*datum to the edge node's neighbour in each sweep. */
 static void add_wall(const struct hs_problem *problem, const struct hs_stencil *stencil,
-                     const struct drive *drive, struct hs_boundary_data_lead *out)
+                     const struct datum *datum, struct hs_boundary_data_lead *out)
 {
-    const struct hs_face *face = &problem->face[drive->face];
-    const int axis = drive->face / 2;
+    const struct hs_face *face = &problem->face[datum->face];
+    const int axis = datum->face / 2;
     const double pull = 1.0 - face->a[0] - face->b[0];
     double lowest, highest, mean_size;
     if (face->held > 0 || face->c[0] == 0.0)
         return; /* what is held is in the initial field */
-    survey(&problem->grid, drive, &lowest, &highest, &mean_size);
+    survey(&problem->grid, datum, &lowest, &highest, &mean_size);
     if (pull != 0.0) {
         out->lowest = fmin(out->lowest, face->c[0] / pull * lowest);
         out->highest = fmax(out->highest, face->c[0] / pull * highest);
@@ -209,18 +211,18 @@ struct hs_boundary_data_lead hs_boundary_data_lead(const struct hs_problem *prob
                                                    const struct hs_plan *plan)
 {
     const struct hs_stencil stencil = hs_problem_stencil(problem, hs_plan_step(plan));
-    struct drive drives[1 + HS_FACES];
-    const int count = list_drives(problem, plan, drives);
+    struct datum data[1 + HS_FACES];
+    const int count = list_data(problem, plan, data);
     struct hs_boundary_data_lead out = {.lowest = INFINITY, .highest = -INFINITY};
     for (int d = 0; d < count; d++) {
-        const bool from_file = drives[d].data != NULL;
-        out.in_time |= !from_file && (hs_value_varies(drives[d].value) & HS_VARIES_T) != 0;
-        if (drives[d].face >= 0)
-            add_wall(problem, &stencil, &drives[d], &out);
+        const bool from_file = data[d].field != NULL;
+        out.in_time |= !from_file && (hs_value_varies(data[d].value) & HS_VARIES_T) != 0;
+        if (data[d].face >= 0)
+            add_wall(problem, &stencil, &data[d], &out);
         else {
             double lowest, highest, mean_size;
-            survey(&problem->grid, &drives[d], &lowest, &highest, &mean_size);
-            out.gain += fabs(drives[d].sweep_gain) * mean_size;
+            survey(&problem->grid, &data[d], &lowest, &highest, &mean_size);
+            out.gain += fabs(data[d].sweep_gain) * mean_size;
         }
     }
     return out;
@@ -238,34 +240,33 @@ static bool is_too_much(enum hs_precision precision, double value)
     return !(fabs(value) <= (precision == HS_FLOAT ? FLT_MAX : DBL_MAX));
 }
 
-static bool exceeds(const struct hs_problem *problem, const struct drive *drive, double t,
+static bool exceeds(const struct hs_problem *problem, const struct datum *datum, double t,
                     struct excess *found)
 {
-    found->value = value_at(&problem->grid, drive, found->node, t);
+    found->value = value_at(&problem->grid, datum, found->node, t);
     return is_too_much(problem->precision, found->value) ||
-           is_too_much(problem->precision, found->value * drive->sweep_gain);
+           is_too_much(problem->precision, found->value * datum->sweep_gain);
 }
 
 /* At the suspected node, then over the grid. */
-static bool look_for_excess(const struct hs_problem *problem, const struct drive *drive, double t,
+static bool look_for_excess(const struct hs_problem *problem, const struct datum *datum, double t,
                             const int64_t suspect[HS_AXES], struct excess *found)
 {
-    static const int64_t along[HS_AXES + 1] = {1, 4096, 64, 16}; /* by dims */
     for (int axis = 0; axis < HS_AXES; axis++)
         found->node[axis] = suspect[axis];
-    put_on_face(&problem->grid, drive->face, found->node);
-    if (exceeds(problem, drive, t, found))
+    put_on_face(&problem->grid, datum->face, found->node);
+    if (exceeds(problem, datum, t, found))
         return true;
-    const struct lattice l = spread(&problem->grid, drive, along[problem->grid.dims]);
+    const struct lattice l = spread(&problem->grid, datum, usual[problem->grid.dims]);
     for (int64_t n = 0; n < l.count; n++) {
         lattice_node(&problem->grid, &l, n, found->node);
-        if (exceeds(problem, drive, t, found))
+        if (exceeds(problem, datum, t, found))
             return true;
     }
     return false;
 }
 
-static void describe(const struct hs_problem *problem, const struct drive *drive, double t,
+static void describe(const struct hs_problem *problem, const struct datum *datum, double t,
                      const struct excess *found, char *out, size_t size)
 {
     char node[160], number[64];
@@ -277,7 +278,7 @@ static void describe(const struct hs_problem *problem, const struct drive *drive
         snprintf(number, sizeof number, "%g, more than a field in %s holds,", found->value,
                  hs_precision_name(problem->precision));
     hs_grid_name_node(&problem->grid, found->node, node, sizeof node);
-    snprintf(out, size, "%s is %s at %s, t = %.9g s", hs_problem_place(problem, drive->place),
+    snprintf(out, size, "%s is %s at %s, t = %.9g s", hs_problem_place(problem, datum->place),
              number, node, t);
 }
 
@@ -286,18 +287,18 @@ bool hs_boundary_data_find_excess(const struct hs_problem *problem, const struct
                                   char *out, size_t size)
 {
     enum { TIMES = 64 };
-    struct drive drives[1 + HS_FACES];
-    const int count = list_drives(problem, plan, drives);
+    struct datum data[1 + HS_FACES];
+    const int count = list_data(problem, plan, data);
     const int64_t times = to - from < TIMES ? to - from + 1 : TIMES;
     for (int64_t n = 0; n < times; n++) {
         const int64_t sweep = times > 1 ? from + (to - from) * n / (times - 1) : to;
         const double t = hs_plan_time(plan, sweep);
         for (int d = 0; d < count; d++) {
             struct excess found;
-            const bool used = drives[d].face >= 0 || sweep < to; /* a source by the next sweep */
-            if (!used || !look_for_excess(problem, &drives[d], t, suspect, &found))
+            const bool used = data[d].face >= 0 || sweep < to; /* a source by the next sweep */
+            if (!used || !look_for_excess(problem, &data[d], t, suspect, &found))
                 continue;
-            describe(problem, &drives[d], t, &found, out, size);
+            describe(problem, &data[d], t, &found, out, size);
             return true;
         }
     }

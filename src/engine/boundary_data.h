@@ -1,5 +1,5 @@
-/* What drives the field besides itself, source and walls: how large it is, where it leads the
- * field, and whether that can hold it. */
+/* The problem's data, of its source and walls: how large they are, where they lead the field, and
+ * whether it can hold them. */
 #ifndef HS_ENGINE_BOUNDARY_DATA_H
 #define HS_ENGINE_BOUNDARY_DATA_H
 

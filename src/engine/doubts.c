@@ -84,20 +84,29 @@ static bool initial_span(const struct hs_problem *problem, double span[2])
     return span[0] <= span[1];
 }
 
-/* The temperature that a wall's drive is, in its middle at t = 0; false: it is none. */
+/* Whether the boundary data of a kind are a temperature. */
+static bool is_temperature(const struct hs_boundary_kind *kind)
+{
+    for (int n = 0; n < hs_boundary_key_count(kind); n++)
+        if (!kind->key[n].number && strcmp(kind->key[n].unit, "K") == 0)
+            return true;
+    return false;
+}
+
+/* That of a wall in its middle at t = 0; false: it has none. */
 static bool wall_temperature(const struct hs_problem *problem, int face, double *out)
 {
     const struct hs_boundary_kind *kind = hs_boundary_find(problem->face[face].type);
-    const unsigned temperatures = 1u << HS_BOUNDARY_VALUE | 1u << HS_BOUNDARY_AMBIENT;
     double at[HS_AXES];
-    if (!kind || !(kind->all_of & temperatures))
+    if (!kind || !is_temperature(kind))
         return false;
     for (int axis = 0; axis < HS_AXES; axis++) {
-        const int64_t last = problem->grid.points[axis] - 1;
+        const int64_t middle = (problem->grid.points[axis] - 1) / 2;
         const bool across = axis == face / 2;
-        at[axis] = hs_grid_coordinate(&problem->grid, axis, across ? face % 2 * last : last / 2);
+        at[axis] = hs_grid_coordinate(&problem->grid, axis,
+                                      across ? hs_grid_face_index(&problem->grid, face) : middle);
     }
-    *out = hs_value_at(&problem->face[face].drive, at[HS_X], at[HS_Y], at[HS_Z], 0.0);
+    *out = hs_value_at(&problem->face[face].data, at[HS_X], at[HS_Y], at[HS_Z], 0.0);
     return true;
 }
 
@@ -134,11 +143,10 @@ static bool has_coarse_wall(const struct hs_problem *problem, const struct hs_pl
     (void)plan;
     const double most = 10.0;
     for (int face = 0; face < 2 * problem->grid.dims; face++) {
-        const struct hs_boundary_kind *kind = hs_boundary_find(problem->face[face].type);
-        if (!kind || !(kind->all_of & 1u << HS_BOUNDARY_H))
-            continue;
+        const struct hs_face *rule = &problem->face[face];
         const double spacing = problem->grid.spacing[face / 2];
-        const double biot = problem->face[face].c[0] / 2.0; /* h * spacing / conductivity */
+        const double biot =
+            rule->a[0] == 1.0 ? -rule->b[0] / 2.0 : 0.0; /* h*spacing/conductivity */
         if (!(biot > most))
             continue;
         snprintf(out, size,
@@ -180,7 +188,7 @@ static bool is_driven_in_time(const struct hs_problem *problem)
     bool driven = problem->source.present && !problem->source.field.data &&
                   hs_value_varies(&problem->source.field.value) & HS_VARIES_T;
     for (int face = 0; face < 2 * problem->grid.dims; face++)
-        driven = driven || hs_value_varies(&problem->face[face].drive) & HS_VARIES_T;
+        driven = driven || hs_value_varies(&problem->face[face].data) & HS_VARIES_T;
     return driven;
 }
 

@@ -1,6 +1,6 @@
 #include "engine/ghost_rows.h"
 
-#include <math.h>
+#include "core/ghost.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #define HAVE_X86 1
@@ -13,7 +13,7 @@
  * Variants of the three rows for an instruction set. Rows of y and z faces are contiguous: `along`
  * is then the constant 1, and the loops become vectors, as ghosts never lie where a row reads.
  */
-#define DEFINE_ROWS(ISA, TARGET, T, FMA)                                                           \
+#define DEFINE_ROWS(ISA, TARGET, T)                                                                \
     TARGET INLINE void ghosts_along_##ISA##_##T(const struct hs_ghost_row *row, int64_t along)     \
     {                                                                                              \
         const T *table = row->table;                                                               \
@@ -25,10 +25,10 @@
             T *ghost = (T *)row->edge - m * row->inward;                                           \
             if (table)                                                                             \
                 _Pragma("omp simd") for (int64_t i = 0; i < row->length; i++) ghost[i * along] =   \
-                    FMA(a, inner[i * along], FMA(b, edge[i * along], c * table[i]));               \
+                    hs_ghost_##T(a, inner[i * along], b, edge[i * along], c * table[i]);           \
             else                                                                                   \
                 _Pragma("omp simd") for (int64_t i = 0; i < row->length; i++) ghost[i * along] =   \
-                    FMA(a, inner[i * along], FMA(b, edge[i * along], c * value));                  \
+                    hs_ghost_##T(a, inner[i * along], b, edge[i * along], c * value);              \
         }                                                                                          \
     }                                                                                              \
     TARGET static void ghosts_##ISA##_##T(const struct hs_ghost_row *row)                          \
@@ -61,8 +61,8 @@ DEFINE_MOVES(float)
 DEFINE_MOVES(double)
 
 #define DEFINE_ISA(ISA, TARGET)                                                                    \
-    DEFINE_ROWS(ISA, TARGET, float, fmaf)                                                          \
-    DEFINE_ROWS(ISA, TARGET, double, fma)                                                          \
+    DEFINE_ROWS(ISA, TARGET, float)                                                                \
+    DEFINE_ROWS(ISA, TARGET, double)                                                               \
     static hs_ghost_row_function *const rows_##ISA[HS_GHOST_ACTIONS][HS_PRECISIONS] = {            \
         [HS_GHOSTS] = {[HS_FLOAT] = ghosts_##ISA##_float, [HS_DOUBLE] = ghosts_##ISA##_double},    \
         [HS_WRAP] = {[HS_FLOAT] = wrap_float, [HS_DOUBLE] = wrap_double},                          \

@@ -7,7 +7,7 @@
 enum hs_ghost_action {
     HS_GHOSTS, /* by the face's affine rule */
     HS_WRAP,   /* the nodes from the other side */
-    HS_HOLD,   /* the drive to the face's own nodes */
+    HS_HOLD,   /* the data to the face's own nodes */
     HS_GHOST_ACTIONS
 };
 
@@ -19,14 +19,13 @@ struct hs_ghost_row {
     int64_t extent; /* nodes along the face's own axis */
     int depth;      /* ghosts at each node */
     const struct hs_face *rule;
-    double value;      /* of the drive; */
-    const void *table; /* [length] of the drive in the field's precision, instead */
+    double value;      /* of the data; */
+    const void *table; /* [length] of the data in the field's precision, instead */
 };
 
 typedef void hs_ghost_row_function(const struct hs_ghost_row *row);
 
-/* The fastest for this processor. All give the same bits: the affine rule is two fused
- * multiply-adds in the field's precision, as core/boundary.h states it. */
+/* The fastest for this processor. All give the same bits, those of core/ghost.h. */
 hs_ghost_row_function *hs_ghost_row_find(enum hs_ghost_action action, enum hs_precision precision);
 
 #endif

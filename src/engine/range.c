@@ -52,19 +52,17 @@ static enum hs_status check_coefficients(const struct hs_problem *problem, struc
 
 static enum hs_status check_walls(const struct hs_problem *problem, struct hs_error *err)
 {
-    static const char *const names[HS_FACES] = {"x_min", "x_max", "y_min",
-                                                "y_max", "z_min", "z_max"};
     for (int f = 0; f < 2 * problem->grid.dims; f++)
         for (int m = 0; m < problem->radius; m++) {
-            const double weight = problem->face[f].b[m], drive = problem->face[f].c[m];
-            if (fabs(weight) <= largest_weight && fabs(drive) <= largest_weight)
+            const double edge = problem->face[f].b[m], data = problem->face[f].c[m];
+            if (fabs(edge) <= largest_weight && fabs(data) <= largest_weight)
                 continue;
             return hs_error_add(err, HS_BAD_INPUT,
-                                "%s: boundary.%s: what drives this wall, over the conductivity "
-                                "and times the spacing of %g m, has a weight of %g, which cannot "
-                                "be computed with; %s",
-                                config_name(problem), names[f], problem->grid.spacing[f / 2],
-                                fmax(fabs(weight), fabs(drive)), look_at_units);
+                                "%s: boundary.%s: this wall's data, over the conductivity and "
+                                "times the spacing of %g m, have a weight of %g, which cannot be "
+                                "computed with; %s",
+                                config_name(problem), hs_face_name(f), problem->grid.spacing[f / 2],
+                                fmax(fabs(edge), fabs(data)), look_at_units);
         }
     return HS_OK;
 }

@@ -5,7 +5,7 @@
  * eigenvalues are the sums of the axes' eigenvalues. Along an axis they are von Neumann's symbol,
  * for what happens away from the faces, and the eigenvalues of the axis's matrix with its two
  * boundary rules, for the modes that cling to a face (Robin and clamp included). Held nodes do not
- * change, so they drop out of the matrix; what drives a face does not bear on stability.
+ * change, so they drop out of the matrix; boundary data do not bear on stability.
  *
  * Sources: von Neumann and Richtmyer 1950; Godunov and Ryabenkii 1963 for the modes at a face.
  */

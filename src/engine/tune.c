@@ -48,8 +48,6 @@ static const char *value_varying(const struct hs_value *value)
 static void describe(const struct hs_problem *problem, const struct hs_plan *plan, char *out,
                      size_t size)
 {
-    static const char *const names[HS_FACES] = {"x_min", "x_max", "y_min",
-                                                "y_max", "z_min", "z_max"};
     const struct hs_grid *grid = &problem->grid;
     out[0] = '\0';
     add(out, size, "%dD, ", grid->dims);
@@ -58,8 +56,8 @@ static void describe(const struct hs_problem *problem, const struct hs_plan *pla
     add(out, size, " nodes, radius %d, %s", problem->radius, hs_precision_name(problem->precision));
     for (int f = 0; f < 2 * grid->dims; f++) {
         const struct hs_face *face = &problem->face[f];
-        add(out, size, ", %s %s%s", names[f], face->type ? face->type : "?",
-            value_varying(&face->drive));
+        add(out, size, ", %s %s%s", hs_face_name(f), face->type ? face->type : "?",
+            value_varying(&face->data));
     }
     const hs_features asked = hs_problem_features(problem);
     add(out, size, ", %s%s", asked & HS_SOURCE ? "a source" : "no source",

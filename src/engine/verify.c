@@ -145,7 +145,7 @@ static bool has_device_functions(const struct hs_problem *problem, const struct 
     bool found = problem->source.present && !problem->source.field.data &&
                  varies_in_space(&problem->source.field.value);
     for (int f = 0; f < 2 * problem->grid.dims; f++)
-        found = found || varies_in_space(&problem->face[f].drive);
+        found = found || varies_in_space(&problem->face[f].data);
     return found;
 }
 

@@ -132,11 +132,11 @@ static void apply_walls(const struct hs_problem *problem, int64_t j, int64_t k, 
     const int64_t last = grid->points[HS_X] - 1;
     const int inside = last > 1 ? hs_problem_prescribing_face(problem, 1, j, k) : -1;
     if (inside >= 0)
-        hs_value_row(grid, &problem->face[inside].drive, 0.0, j, k, out);
+        hs_value_row(grid, &problem->face[inside].data, 0.0, j, k, out);
     for (int64_t i = 0; i <= last; i += last > 0 ? last : 1) {
         const int face = hs_problem_prescribing_face(problem, i, j, k);
         if (face >= 0)
-            out[i] = hs_value_at(&problem->face[face].drive, hs_grid_coordinate(grid, HS_X, i),
+            out[i] = hs_value_at(&problem->face[face].data, hs_grid_coordinate(grid, HS_X, i),
                                  hs_grid_coordinate(grid, HS_Y, j),
                                  hs_grid_coordinate(grid, HS_Z, k), 0.0);
     }

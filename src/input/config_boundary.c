@@ -7,8 +7,8 @@
 /* Where a face's key is: in its own group, else in `all` for a face without a type of its own. */
 struct hs_key hs_face_key(const struct hs_reader *reader, int face, const char *name)
 {
-    const struct hs_key own = hs_key("boundary.%s.%s", hs_face_names[face], name);
-    const struct hs_key type = hs_key("boundary.%s.type", hs_face_names[face]);
+    const struct hs_key own = hs_key("boundary.%s.%s", hs_face_name(face), name);
+    const struct hs_key type = hs_key("boundary.%s.type", hs_face_name(face));
     const struct hs_key shared = hs_key("boundary.all.%s", name);
     const bool inherits = !hs_given(reader, type.text) && hs_given(reader, shared.text);
     return !hs_given(reader, own.text) && inherits ? shared : own;
@@ -20,74 +20,75 @@ const struct hs_boundary_kind *hs_face_kind(const struct hs_reader *reader, int 
     return type ? hs_boundary_find(type) : NULL;
 }
 
-static unsigned allowed_keys(const struct hs_boundary_kind *kind)
-{
-    return kind->any_of | kind->all_of;
-}
-
 /* Reports keys of a group ("x_min", "all") that its kind does not use. */
 static void check_unused(struct hs_reader *reader, const char *group,
                          const struct hs_boundary_kind *kind)
 {
-    for (enum hs_boundary_key key = 0; key < HS_BOUNDARY_KEYS; key++) {
-        const struct hs_key path = hs_key("boundary.%s.%s", group, hs_boundary_key_name(key));
-        if (!(allowed_keys(kind) & 1u << key) && hs_given(reader, path.text))
-            hs_settings_complain(reader->settings, path.text,
-                                 "a %s boundary does not use it; remove it, or change the type",
-                                 kind->name);
-    }
+    for (const struct hs_boundary_kind *other = hs_boundary_kinds; other->name; other++)
+        for (int n = 0; n < hs_boundary_key_count(other); n++) {
+            const struct hs_key path = hs_key("boundary.%s.%s", group, other->key[n].name);
+            if (hs_boundary_key_find(kind, other->key[n].name) < 0 && hs_given(reader, path.text))
+                hs_settings_complain(reader->settings, path.text,
+                                     "a %s boundary does not use it; remove it, or change the type",
+                                     kind->name);
+        }
 }
 
 /* "flux or gradient" */
-static struct hs_key list_keys(unsigned keys, const char *between)
+static struct hs_key list_keys(const struct hs_boundary_kind *kind, bool one_of)
 {
     struct hs_key list = {""};
-    hs_boundary_list_keys(keys, between, list.text, sizeof list.text);
+    hs_boundary_list_keys(kind, one_of, list.text, sizeof list.text);
     return list;
 }
 
 /* Whether a face says nothing itself, so that what is wrong with it is wrong with `all`. */
 static bool is_shared(const struct hs_reader *reader, int face)
 {
-    return !hs_given(reader, hs_key("boundary.%s", hs_face_names[face]).text) &&
+    return !hs_given(reader, hs_key("boundary.%s", hs_face_name(face)).text) &&
            hs_given(reader, "boundary.all");
 }
 
 static bool is_complete(struct hs_reader *reader, int face, const struct hs_boundary_kind *kind,
                         unsigned given)
 {
-    const char *name = is_shared(reader, face) ? "all" : hs_face_names[face];
+    const char *name = is_shared(reader, face) ? "all" : hs_face_name(face);
     bool complete = true;
-    for (enum hs_boundary_key key = 0; key < HS_BOUNDARY_KEYS; key++)
-        if (kind->all_of & 1u << key & ~given) {
-            hs_settings_complain(reader->settings,
-                                 hs_key("boundary.%s.%s", name, hs_boundary_key_name(key)).text,
-                                 "missing; a %s boundary needs %s", kind->name,
-                                 list_keys(kind->all_of, " and ").text);
-            complete = false;
-        }
-    const unsigned chosen = kind->any_of & given;
-    if (kind->any_of && (chosen == 0 || (chosen & (chosen - 1)) != 0)) {
-        hs_settings_complain(reader->settings, hs_key("boundary.%s", name).text,
-                             "a %s boundary needs %s%s", kind->name,
-                             list_keys(kind->any_of, " or ").text, chosen ? ", not both" : "");
+    int chosen = 0, choices = 0;
+    for (int n = 0; n < hs_boundary_key_count(kind); n++) {
+        const bool missing = !(given & 1u << n);
+        choices += kind->key[n].one_of;
+        chosen += kind->key[n].one_of && !missing;
+        if (kind->key[n].one_of || !missing)
+            continue;
+        hs_settings_complain(
+            reader->settings, hs_key("boundary.%s.%s", name, kind->key[n].name).text,
+            "missing; a %s boundary needs %s", kind->name, list_keys(kind, false).text);
         complete = false;
     }
-    return complete;
+    if (choices == 0 || chosen == 1)
+        return complete;
+    hs_settings_complain(reader->settings, hs_key("boundary.%s", name).text,
+                         "a %s boundary needs %s%s", kind->name, list_keys(kind, true).text,
+                         chosen ? ", not both" : "");
+    return false;
 }
 
 /* False if a value is bad, which has been reported. */
 static bool read_spec(struct hs_reader *reader, int face, const struct hs_boundary_kind *kind,
                       struct hs_boundary_spec *spec)
 {
-    *spec = (struct hs_boundary_spec){.given = 0};
+    const struct hs_problem *problem = reader->problem;
+    *spec = (struct hs_boundary_spec){.conductivity = problem->material.conductivity,
+                                      .spacing = problem->grid.spacing[face / 2],
+                                      .radius = problem->radius};
     bool good = true;
-    for (enum hs_boundary_key key = 0; key < HS_BOUNDARY_KEYS; key++) {
-        const struct hs_key path = hs_face_key(reader, face, hs_boundary_key_name(key));
-        if (!(allowed_keys(kind) & 1u << key) || !hs_given(reader, path.text))
+    for (int n = 0; n < hs_boundary_key_count(kind); n++) {
+        const struct hs_key path = hs_face_key(reader, face, kind->key[n].name);
+        if (!hs_given(reader, path.text))
             continue;
-        spec->given |= 1u << key;
-        good = hs_read_value(reader, path.text, &spec->value[key]) && good;
+        spec->given |= 1u << n;
+        good = hs_read_value(reader, path.text, &spec->value[n]) && good;
     }
     return is_complete(reader, face, kind, spec->given) && good;
 }
@@ -101,18 +102,16 @@ static bool read_face(struct hs_reader *reader, int face)
         return false;
     if (!hs_given(reader, hs_face_key(reader, face, "type").text))
         problem->assumed_faces |= 1u << face;
-    check_unused(reader, hs_face_names[face], kind);
+    check_unused(reader, hs_face_name(face), kind);
     struct hs_boundary_spec spec;
     const bool read = read_spec(reader, face, kind, &spec);
-    const char *reason = NULL;
-    struct hs_face lowered = {.type = kind->name};
-    if (kind->lower(&spec, problem->material.conductivity, problem->grid.spacing[face / 2],
-                    problem->radius, &lowered, &reason) == HS_OK) {
+    char reason[200];
+    if (!hs_boundary_lacks(kind, &spec, reason, sizeof reason)) {
         if (read)
-            problem->face[face] = lowered;
+            problem->face[face] = hs_boundary_lower(kind, &spec);
         return read;
     }
-    /* what it lacks is the conductivity; one that is given and wrong has been reported */
+    /* one that is given and wrong has been reported */
     if (!hs_given(reader, "material.conductivity") &&
         !hs_settings_is_meant(reader->settings, "material"))
         hs_settings_complain(reader->settings, hs_face_key(reader, face, "type").text, "%s",
@@ -140,16 +139,15 @@ static void read_faces(struct hs_reader *reader)
 
 static void check_pairs(struct hs_reader *reader)
 {
-    const struct hs_boundary_kind *periodic = hs_boundary_find("periodic");
     for (int axis = 0; axis < face_count(reader) / 2; axis++) {
         const struct hs_boundary_kind *low = hs_face_kind(reader, 2 * axis);
         const struct hs_boundary_kind *high = hs_face_kind(reader, 2 * axis + 1);
-        if (!low || !high || (low == periodic) == (high == periodic))
+        if (!low || !high || low->wrap == high->wrap)
             continue;
-        const int other = 2 * axis + (low == periodic ? 1 : 0);
-        hs_settings_complain(reader->settings,
-                             hs_key("boundary.%s.type", hs_face_names[other]).text,
-                             "%s is periodic, so this face must be, too", hs_face_names[other ^ 1]);
+        const int other = 2 * axis + (low->wrap ? 1 : 0);
+        hs_settings_complain(reader->settings, hs_key("boundary.%s.type", hs_face_name(other)).text,
+                             "%s is %s, so this face must be, too", hs_face_name(other ^ 1),
+                             (low->wrap ? low : high)->name);
     }
 }
 
@@ -158,7 +156,7 @@ void hs_read_boundary(struct hs_reader *reader)
     check_pairs(reader); /* before a kind is found to be incomplete */
     read_faces(reader);
     for (int face = face_count(reader); face < HS_FACES; face++) {
-        const struct hs_key group = hs_key("boundary.%s", hs_face_names[face]);
+        const struct hs_key group = hs_key("boundary.%s", hs_face_name(face));
         if (hs_given(reader, group.text))
             hs_settings_complain(
                 reader->settings, group.text,

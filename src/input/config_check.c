@@ -60,17 +60,6 @@ static void check_value(struct hs_reader *reader, const char *key, const struct 
     }
 }
 
-static struct hs_box face_box(const struct hs_grid *grid, int face)
-{
-    struct hs_box box = hs_grid_box(grid);
-    const int axis = face / 2;
-    if (face % 2)
-        box.lo[axis] = box.hi[axis] - 1;
-    else
-        box.hi[axis] = box.lo[axis] + 1;
-    return box;
-}
-
 /* The source's place, and of a file with its dataset, if one is given. */
 static void keep_source(struct hs_reader *reader, const char *key)
 {
@@ -85,13 +74,13 @@ static void keep_source(struct hs_reader *reader, const char *key)
 }
 
 /* The key of a face's boundary data; of its kind, if it has none. */
-static struct hs_key drive_key(const struct hs_reader *reader, int face)
+static struct hs_key data_key(const struct hs_reader *reader, int face)
 {
-    static const char *const drives[] = {"value", "flux", "gradient", "ambient"};
+    const struct hs_boundary_kind *kind = hs_face_kind(reader, face);
     struct hs_key key = hs_face_key(reader, face, "type");
-    for (int d = 0; d < 4; d++) {
-        const struct hs_key drive = hs_face_key(reader, face, drives[d]);
-        key = hs_given(reader, drive.text) ? drive : key;
+    for (int n = 0; kind && n < hs_boundary_key_count(kind); n++) {
+        const struct hs_key data = hs_face_key(reader, face, kind->key[n].name);
+        key = !kind->key[n].number && hs_given(reader, data.text) ? data : key;
     }
     return key;
 }
@@ -100,10 +89,10 @@ static void check_faces(struct hs_reader *reader)
 {
     const struct hs_problem *problem = reader->problem;
     for (int face = 0; face < 2 * problem->grid.dims; face++) {
-        const struct hs_box box = face_box(&problem->grid, face);
-        const struct hs_key key = drive_key(reader, face);
+        const struct hs_box box = hs_grid_face_box(&problem->grid, face);
+        const struct hs_key key = data_key(reader, face);
         hs_keep_place(reader, (enum hs_place)(HS_PLACE_FACE + face), key.text);
-        check_value(reader, key.text, &problem->face[face].drive, 0.0, &box);
+        check_value(reader, key.text, &problem->face[face].data, 0.0, &box);
     }
 }
 
@@ -134,7 +123,7 @@ static struct hs_key initial_key(const struct hs_reader *reader, const int64_t n
     for (int axis = 0; axis < HS_AXES; axis++)
         at[axis] = hs_grid_coordinate(&problem->grid, axis, node[axis]);
     if (face >= 0)
-        return drive_key(reader, face);
+        return data_key(reader, face);
     for (int r = problem->initial.region_count - 1; r >= 0; r--)
         if (hs_region_covers(&problem->initial.regions[r], problem->grid.dims, at))
             return hs_key("initial.regions[%d].value", r);

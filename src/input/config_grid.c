@@ -63,7 +63,7 @@ static bool is_periodic(const struct hs_reader *reader, int axis)
 {
     for (int face = 2 * axis; face < 2 * axis + 2; face++) {
         const struct hs_boundary_kind *kind = hs_face_kind(reader, face);
-        if (kind && kind == hs_boundary_find("periodic"))
+        if (kind && kind->wrap)
             return true;
     }
     return false;

@@ -123,16 +123,18 @@ static const struct {
     {"material.", {"diffusivity", "conductivity|density|specific_heat"}},
     {"initial.", {"value", "expression", "file|dataset|step"}},
     {"source.", {"value", "expression", "file|dataset|step"}},
-    {"boundary.FACE.", {"flux", "gradient"}},
 };
 
-/* Two overrides that exclude each other are an error. */
-static void remove_from_file(struct hs_settings *settings, char *path)
+/* Removes a key of the same group, if the config gave it: two overrides that exclude each other are
+ * an error. */
+static void remove_beside(struct hs_settings *settings, const char *path, const char *name,
+                          const char *other)
 {
-    const struct hs_setting *entry = hs_settings_find(settings, path);
+    char *beside = hs_format("%.*s%s", (int)(name - path), path, other);
+    const struct hs_setting *entry = hs_settings_find(settings, beside);
     if (entry && entry->file)
-        hs_settings_remove(settings, path);
-    free(path);
+        hs_settings_remove(settings, beside);
+    free(beside);
 }
 
 static void remove_rivals(struct hs_settings *settings, const char *path)
@@ -147,23 +149,42 @@ static void remove_rivals(struct hs_settings *settings, const char *path)
             const char *words = way == taken || !ways[way] ? "" : ways[way];
             char word[32];
             while (hs_list_next(&words, '|', word, sizeof word))
-                remove_from_file(settings, hs_format("%.*s%s", (int)(name - path), path, word));
+                remove_beside(settings, path, name, word);
         }
+    }
+}
+
+/* A key of a face, "boundary.x_min.flux": where its name begins; else NULL. */
+static const char *name_in_face(const char *path)
+{
+    const char *rest = hs_option_match("boundary.FACE.", path);
+    return rest && *rest && !strpbrk(rest, ".[") ? rest : NULL;
+}
+
+/* Of keys of a face of which one is to be given, those that an override does not give. */
+static void remove_rivals_of_face(struct hs_settings *settings, const char *path)
+{
+    const char *name = name_in_face(path);
+    for (const struct hs_boundary_kind *kind = hs_boundary_kinds; name && kind->name; kind++) {
+        const int given = hs_boundary_key_find(kind, name);
+        for (int n = 0; n < hs_boundary_key_count(kind); n++)
+            if (given >= 0 && n != given && kind->key[given].one_of && kind->key[n].one_of)
+                remove_beside(settings, path, name, kind->key[n].name);
     }
 }
 
 /* Of a face whose kind an override changes, what the config says and the new kind does not use. */
 static void remove_unused_of_face(struct hs_settings *settings, const char *path)
 {
+    const char *name = name_in_face(path);
     const struct hs_setting *type = hs_settings_find(settings, path);
-    const char *name = hs_option_match("boundary.FACE.", path);
     if (!name || strcmp(name, "type") != 0 || !type || !type->text)
         return;
     const struct hs_boundary_kind *kind = hs_boundary_find(type->text);
-    for (enum hs_boundary_key key = 0; kind && key < HS_BOUNDARY_KEYS; key++)
-        if (!((kind->any_of | kind->all_of) & 1u << key))
-            remove_from_file(
-                settings, hs_format("%.*s%s", (int)(name - path), path, hs_boundary_key_name(key)));
+    for (const struct hs_boundary_kind *other = hs_boundary_kinds; kind && other->name; other++)
+        for (int n = 0; n < hs_boundary_key_count(other); n++)
+            if (hs_boundary_key_find(kind, other->key[n].name) < 0)
+                remove_beside(settings, path, name, other->key[n].name);
 }
 
 /* An override's value that is taken as it stands, without quotes: words for a key that takes them.
@@ -199,6 +220,7 @@ void hs_config_override(const char *override, struct hs_settings *settings)
     }
     hs_settings_remove(settings, path);
     remove_rivals(settings, path);
+    remove_rivals_of_face(settings, path);
     add_surroundings(settings, path);
     const size_t first = settings->count;
     if (is_plain(plain.option, value))

@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const hs_face_names[HS_FACES] = {"x_min", "x_max", "y_min", "y_max", "z_min", "z_max"};
-
 struct hs_key hs_key(const char *format, ...)
 {
     struct hs_key key;

@@ -21,8 +21,6 @@ struct hs_key {
 };
 struct hs_key hs_key(const char *format, ...) HS_PRINTF(1, 2);
 
-extern const char *const hs_face_names[HS_FACES]; /* "x_min" ... "z_max" */
-
 bool hs_given(const struct hs_reader *reader, const char *key);
 
 /* Complains if the key is not given. */

@@ -13,7 +13,7 @@
 #define EVEN_SPACING                                                                               \
     "the spacing along an axis is uniform; stretched grids are not there yet. Give points, lower " \
     "and upper"
-#define FACES "faces are called x_min, x_max, y_min, y_max, z_min and z_max"
+#define FACES "faces are called x_min, x_max and the like, by axis and end"
 
 /* A pattern stands for the key and all within it. `meant` is a key, or, without a dot, another last
  * name in the same group. */
@@ -32,7 +32,7 @@ static const struct {
     {"material.expression", "material", ONE_MATERIAL},
     {"material.name", NULL, "a material is its numbers alone; name it in the title"},
     {"boundary.FACE.patches", NULL,
-     "a face has one type; its value, flux, gradient or ambient may be an expression, such as "
+     "a face has one type; what it is given may be an expression, such as "
      "\"x < 0.1 ? 350 : 293\""},
     {"boundary.FACE.emissivity", NULL,
      "radiation is not there yet; near a temperature T it is robin with h = 4*emissivity*5.67e-8*"
@@ -69,14 +69,6 @@ static const struct {
      "the temperature of a dirichlet wall is value, that of robin's surroundings ambient"},
     {"boundary.FACE.T", NULL,
      "the temperature of a dirichlet wall is value, that of robin's surroundings ambient"},
-    {"boundary.FACE.T_inf", "ambient", NULL},
-    {"boundary.FACE.T_ambient", "ambient", NULL},
-    {"boundary.FACE.ambient_temperature", "ambient", NULL},
-    {"boundary.FACE.htc", "h", NULL},
-    {"boundary.FACE.coefficient", "h", NULL},
-    {"boundary.FACE.heat_transfer_coefficient", "h", NULL},
-    {"boundary.FACE.q", "flux", NULL},
-    {"boundary.FACE.heat_flux", "flux", NULL},
     {"initial.temperature", "value", NULL},
     {"initial.T", "value", NULL},
     {"initial.T0", "value", NULL},
@@ -114,6 +106,23 @@ static const char *named(const char *path, const char *name)
     return key;
 }
 
+/* The name of a key in a face's group, and all within it; "" if the path is none. */
+static void name_in_face(const char *path, char *out, size_t size)
+{
+    const char *rest = hs_option_match("boundary.FACE.", path);
+    snprintf(out, size, "%.*s", rest ? (int)strcspn(rest, ".[") : 0, rest ? rest : "");
+}
+
+static bool foreign_key_of_face(const char *path, struct hs_foreign *out)
+{
+    char name[80];
+    name_in_face(path, name, sizeof name);
+    const struct hs_boundary_key *key = hs_boundary_key_meant(name);
+    if (key)
+        *out = (struct hs_foreign){named(path, key->name), NULL};
+    return key != NULL;
+}
+
 bool hs_foreign_key(const char *path, struct hs_foreign *out)
 {
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
@@ -126,7 +135,7 @@ bool hs_foreign_key(const char *path, struct hs_foreign *out)
             (struct hs_foreign){!meant || keys[i].said ? meant : named(path, meant), keys[i].said};
         return true;
     }
-    return false;
+    return foreign_key_of_face(path, out);
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */
@@ -144,8 +153,26 @@ static const struct {
     {"material.density", TEXT | LIST, ONE_MATERIAL},
     {"material.specific_heat", TEXT | LIST, ONE_MATERIAL},
     {"material.diffusivity", TEXT | LIST, ONE_MATERIAL},
-    {"boundary.FACE.h", TEXT, "of a robin wall ambient may be an expression, h not"},
 };
+
+/* "of a robin wall ambient may be an expression, h not" */
+static const char *say_number_of_face(const char *path)
+{
+    static char said[160];
+    char name[80];
+    name_in_face(path, name, sizeof name);
+    for (const struct hs_boundary_kind *kind = hs_boundary_kinds; kind->name; kind++) {
+        const int number = hs_boundary_key_find(kind, name);
+        for (int n = 0; n < hs_boundary_key_count(kind); n++) {
+            if (number < 0 || !kind->key[number].number || kind->key[n].number)
+                continue;
+            snprintf(said, sizeof said, "of a %s wall %s may be an expression, %s not", kind->name,
+                     kind->key[n].name, name);
+            return said;
+        }
+    }
+    return NULL;
+}
 
 const char *hs_foreign_value(const char *path, enum hs_setting_kind kind)
 {
@@ -154,7 +181,7 @@ const char *hs_foreign_value(const char *path, enum hs_setting_kind kind)
         if (rest && !*rest && values[i].kinds & 1u << kind)
             return values[i].said;
     }
-    return NULL;
+    return kind == HS_SETTING_STRING ? say_number_of_face(path) : NULL;
 }
 
 /* ---- words ----------------------------------------------------------------------------------- */
@@ -186,10 +213,10 @@ static bool write_kind(const char *word, char *out, size_t size)
     char all[100], any[100];
     if (!kind)
         return false;
-    hs_boundary_list_keys(kind->all_of, " and ", all, sizeof all);
-    hs_boundary_list_keys(kind->any_of, " or ", any, sizeof any);
-    snprintf(out, size, "\"%s\"%s%s%s: %s", kind->name, all[0] || any[0] ? " with " : "", all, any,
-             kind->summary);
+    hs_boundary_list_keys(kind, false, all, sizeof all);
+    hs_boundary_list_keys(kind, true, any, sizeof any);
+    snprintf(out, size, "\"%s\"%s%s%s%s: %s", kind->name, all[0] || any[0] ? " with " : "", all,
+             all[0] && any[0] ? " and " : "", any, kind->summary);
     return true;
 }
 

@@ -1,5 +1,8 @@
 #include "input/options.h"
 
+#include "core/stencil.h"
+#include "input/boundary_options.h"
+
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -24,7 +27,8 @@
         .unit = (a_unit), kept, .help = (a_help)                                                   \
     }
 
-const struct hs_option hs_options[] = {
+/* All but those of the boundary, which stand behind boundary.FACE. */
+static const struct hs_option written[] = {
     OPTION("title", STRING, NONE, "", "", LOOSE, "name of the case, for the file and the pictures"),
     OPTION("temperature_unit", STRING, NONE, "K", "", LOOSE,
            "label of the temperatures: K, degC; nothing is converted"),
@@ -102,23 +106,9 @@ const struct hs_option hs_options[] = {
     OPTION("source.step", COUNT, RANGE(-1, MOST_COUNT), "-1", "", LOOSE,
            "which step of the dataset, from 0; -1 is the last"),
 
-    OPTION("boundary", GROUP, NONE, NULL, "", FIXED,
-           "conditions at the faces: all, x_min, x_max, y_min, y_max, z_min, z_max"),
+    OPTION("boundary", GROUP, NONE, NULL, "", FIXED, "conditions at the faces, at all or at each"),
     OPTION("boundary.FACE", GROUP, NONE, NULL, "", FIXED,
            "one face, or all; a face without a type of its own takes that of all"),
-    OPTION("boundary.FACE.type", CHOICE,
-           CHOICES("fixed|dirichlet|neumann|robin|periodic|reflective|clamp|constant"), "fixed", "",
-           FIXED, "the kind of boundary"),
-    OPTION("boundary.FACE.value", VALUE, ANY, NULL, "K", FIXED,
-           "dirichlet: temperature of the wall; constant: temperature outside"),
-    OPTION("boundary.FACE.flux", VALUE, ANY, NULL, "W/m^2", FIXED,
-           "neumann: heat that leaves through the face; needs a conductivity"),
-    OPTION("boundary.FACE.gradient", VALUE, ANY, NULL, "K/m", FIXED,
-           "neumann: dT/dn along the outward normal, instead of flux"),
-    OPTION("boundary.FACE.h", NUMBER, NOT_NEGATIVE, NULL, "W/(m^2 K)", FIXED,
-           "robin: heat transfer coefficient; needs a conductivity"),
-    OPTION("boundary.FACE.ambient", VALUE, ANY, NULL, "K", FIXED,
-           "robin: temperature of the surroundings"),
 
     OPTION("time", GROUP, NONE, NULL, "", FIXED, "end and step of the run"),
     OPTION("time.end", NUMBER, POSITIVE, NULL, "s", LOOSE, "when the run ends; or give sweeps"),
@@ -175,6 +165,21 @@ const struct hs_option hs_options[] = {
            "largest error allowed at the end; above it the run fails its check (exit code 1)"),
     {.path = NULL},
 };
+
+const struct hs_option *hs_options(void)
+{
+    enum { ROWS = sizeof written / sizeof written[0] };
+    static struct hs_option all[ROWS + HS_BOUNDARY_OPTIONS];
+    if (all[0].path)
+        return all;
+    struct hs_option *to = all;
+    for (int row = 0; row < ROWS; row++) {
+        *to++ = written[row];
+        if (written[row].path && strcmp(written[row].path, "boundary.FACE") == 0)
+            to = hs_boundary_options(to);
+    }
+    return all;
+}
 
 const char *hs_option_type_name(enum hs_option_type type)
 {
@@ -238,18 +243,43 @@ size_t hs_list_match(const char *list, const char *text)
 
 /* ---- paths ----------------------------------------------------------------------------------- */
 
-/* The parts of a pattern that stand for something else; without words: any index. */
+static const char *face_name(int n)
+{
+    return n == 0 ? "all" : hs_face_name(n - 1);
+}
+
+static const char *coefficient_name(int n)
+{
+    static char name[16];
+    snprintf(name, sizeof name, "c%d", n);
+    return name;
+}
+
+/* The parts of a pattern that stand for something else, and for what; without names: any index. */
 static const struct {
-    const char *text, *words;
-} variables[] = {{"FACE", "all|x_min|x_max|y_min|y_max|z_min|z_max"},
-                 {"cN", "c0|c1|c2|c3|c4|c5|c6|c7|c8|c9|c10|c11|c12|c13|c14|c15|c16|c17|c18"},
-                 {"[]", NULL}};
+    const char *text;
+    int count;
+    const char *(*name)(int n);
+} variables[] = {{"FACE", 1 + HS_FACES, face_name},
+                 {"cN", HS_MAX_COEFFICIENTS, coefficient_name},
+                 {"[]", 0, NULL}};
 enum { VARIABLES = sizeof variables / sizeof variables[0] };
 
 static size_t index_length(const char *path)
 {
     const size_t digits = *path == '[' ? strspn(path + 1, "0123456789") : 0;
     return digits && path[1 + digits] == ']' ? digits + 2 : 0;
+}
+
+/* Length of what a path begins with in the place of a variable; 0: of nothing such. */
+static size_t variable_length(int v, const char *path)
+{
+    for (int i = 0; i < variables[v].count; i++) {
+        const size_t length = hs_list_match(variables[v].name(i), path);
+        if (length)
+            return length;
+    }
+    return variables[v].name ? 0 : index_length(path);
 }
 
 const char *hs_option_match(const char *pattern, const char *path)
@@ -260,8 +290,7 @@ const char *hs_option_match(const char *pattern, const char *path)
             const size_t n = strlen(variables[v].text);
             if (strncmp(pattern, variables[v].text, n) != 0)
                 continue;
-            taken =
-                variables[v].words ? hs_list_match(variables[v].words, path) : index_length(path);
+            taken = variable_length(v, path);
             if (!taken)
                 return NULL;
             pattern += n;
@@ -273,9 +302,24 @@ const char *hs_option_match(const char *pattern, const char *path)
     return path;
 }
 
+bool hs_option_concrete(const char *pattern, int n, char *out, size_t size)
+{
+    for (int v = 0; v < VARIABLES; v++) {
+        const char *at = variables[v].name ? strstr(pattern, variables[v].text) : NULL;
+        if (!at)
+            continue;
+        if (n < variables[v].count)
+            snprintf(out, size, "%.*s%s%s", (int)(at - pattern), pattern, variables[v].name(n),
+                     at + strlen(variables[v].text));
+        return n < variables[v].count;
+    }
+    snprintf(out, size, "%s", pattern);
+    return n == 0;
+}
+
 const struct hs_option *hs_option_find(const char *path)
 {
-    for (const struct hs_option *option = hs_options; option->path; option++) {
+    for (const struct hs_option *option = hs_options(); option->path; option++) {
         const char *rest = hs_option_match(option->path, path);
         if (!rest)
             continue;
@@ -371,24 +415,6 @@ const char *hs_nearest_word(const char *word, const char *choices)
     return search.nearest[0] ? search.nearest : NULL;
 }
 
-/* Each word in the place of the variable that the pattern has, but for indices. */
-static void consider_option(struct search *search, const char *pattern)
-{
-    for (int v = 0; v < VARIABLES; v++) {
-        const char *words = variables[v].words, *at = strstr(pattern, variables[v].text);
-        char word[16], candidate[HS_LONGEST_WORD + 1];
-        if (!words || !at)
-            continue;
-        while (hs_list_next(&words, '|', word, sizeof word)) {
-            snprintf(candidate, sizeof candidate, "%.*s%s%s", (int)(at - pattern), pattern, word,
-                     at + strlen(variables[v].text));
-            consider(search, candidate);
-        }
-        return;
-    }
-    consider(search, pattern);
-}
-
 const char *hs_option_nearest(const char *path)
 {
     static struct search search;
@@ -398,7 +424,10 @@ const char *hs_option_nearest(const char *path)
         if (!(n > 0 && search.word[n - 1] == '[' && isdigit((unsigned char)*p)))
             search.word[n++] = *p;
     search.best = tolerance(last_name(search.word)) + 3;
-    for (const struct hs_option *option = hs_options; option->path; option++)
-        consider_option(&search, option->path);
+    for (const struct hs_option *option = hs_options(); option->path; option++) {
+        char candidate[HS_LONGEST_WORD + 1];
+        for (int i = 0; hs_option_concrete(option->path, i, candidate, sizeof candidate); i++)
+            consider(&search, candidate);
+    }
     return search.nearest[0] ? search.nearest : NULL;
 }

@@ -1,5 +1,6 @@
 /*
- * The options table: the master copy of every config key.
+ * The options table: the master copy of every config key, but for those of the boundary's kinds,
+ * which core/boundary.c has.
  *
  * The reader, --set, the unknown-key suggestions, `heatsolve options`, the man page and bash
  * completion all come from it. It is the only place of defaults and ranges.
@@ -26,7 +27,7 @@ enum hs_option_type {
 };
 
 /* `path` as in the config, dots between groups; "[]" for the members of a list; FACE stands for
- * all, x_min ... z_max, and cN for c0 ... c18. Ranges: lowest <= value <= highest, or lowest <
+ * all and each face, and cN for c0 ... c18. Ranges: lowest <= value <= highest, or lowest <
  * value where `above`; of each number of a list, too. */
 struct hs_option {
     const char *path;
@@ -40,7 +41,8 @@ struct hs_option {
     bool loose;           /* not what a run is known by: a resumed run may have it otherwise */
 };
 
-extern const struct hs_option hs_options[]; /* ends with a NULL path */
+/* All of them, ending with a NULL path. Those of the boundary are made of its kinds' table. */
+const struct hs_option *hs_options(void);
 
 const char *hs_option_type_name(enum hs_option_type type); /* "number or expression" */
 
@@ -49,6 +51,10 @@ void hs_option_range(const struct hs_option *option, char *out, size_t size);
 
 /* The entry for a concrete path ("boundary.x_min.h", "probes[0].at", "grid.points[2]"), or NULL. */
 const struct hs_option *hs_option_find(const char *path);
+
+/* The n-th path (0, 1, ...) that a pattern of the table stands for, but for indices; false: there
+ * are no more. */
+bool hs_option_concrete(const char *pattern, int n, char *out, size_t size);
 
 /* What is left of a path behind a pattern of the table's kind; NULL if it does not begin so. */
 const char *hs_option_match(const char *pattern, const char *path);

@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-static const char *const names[HS_FACES] = {"x_min", "x_max", "y_min", "y_max", "z_min", "z_max"};
-
 static bool is_assumed(const struct hs_problem *problem, int face)
 {
     return (problem->assumed_faces & 1u << face) != 0;
@@ -26,7 +24,7 @@ void hs_faces_text(FILE *stream, const struct hs_problem *problem)
         const char *between = told ? "; " : "";
         for (int other = face; other < count; other++)
             if (are_alike(problem, face, other)) {
-                fprintf(stream, "%s%s", between, names[other]);
+                fprintf(stream, "%s%s", between, hs_face_name(other));
                 told |= 1u << other;
                 between = ", ";
             }
@@ -39,11 +37,11 @@ void hs_faces_json(struct hs_json *json, const struct hs_problem *problem)
 {
     hs_json_open(json, "boundary");
     for (int face = 0; face < 2 * problem->grid.dims; face++)
-        hs_json_text(json, names[face], problem->face[face].type);
+        hs_json_text(json, hs_face_name(face), problem->face[face].type);
     hs_json_close(json);
     hs_json_open_array(json, "boundary_assumed");
     for (int face = 0; face < 2 * problem->grid.dims; face++)
         if (is_assumed(problem, face))
-            hs_json_text(json, NULL, names[face]);
+            hs_json_text(json, NULL, hs_face_name(face));
     hs_json_close_array(json);
 }

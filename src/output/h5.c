@@ -41,16 +41,19 @@ hid_t hs_h5_column(struct hs_h5 *h5, hid_t at, const char *name, int64_t rows, c
     const hsize_t chunk = rows > 0 ? length : 1;
     const hid_t space = hs_h5_made(h5, H5Screate_simple(1, &length, &most), name);
     const hid_t form = hs_h5_made(h5, H5Pcreate(H5P_DATASET_CREATE), name);
+    const hid_t link = hs_h5_made(h5, H5Pcreate(H5P_LINK_CREATE), name);
+    hs_h5_made(h5, H5Pset_create_intermediate_group(link, 1), name);
     if (kind != HS_H5_FIXED)
         hs_h5_made(h5, H5Pset_chunk(form, 1, &chunk), name);
     const hid_t set =
         hs_h5_made(h5,
                    H5Dcreate2(at, name, kind == HS_H5_WHOLE ? H5T_STD_I64LE : H5T_IEEE_F64LE, space,
-                              H5P_DEFAULT, form, H5P_DEFAULT),
+                              link, form, H5P_DEFAULT),
                    name);
     if (rows > 0)
         hs_h5_made(h5, H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values),
                    name);
+    hs_h5_close(link);
     hs_h5_close(form);
     hs_h5_close(space);
     return set;

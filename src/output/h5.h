@@ -26,7 +26,7 @@ hid_t hs_h5_group(struct hs_h5 *h5, hid_t at, const char *name);
  * there are no more. */
 enum hs_h5_kind { HS_H5_GROWS, HS_H5_WHOLE, HS_H5_FIXED };
 
-/* `values` [rows] as dataset `name`; the caller closes it. */
+/* `values` [rows] as dataset `name`, whose groups are made; the caller closes it. */
 hid_t hs_h5_column(struct hs_h5 *h5, hid_t at, const char *name, int64_t rows, const double *values,
                    enum hs_h5_kind kind);
 

@@ -3,6 +3,7 @@
 #include "core/regular.h"
 #include "core/text.h"
 #include "output/h5.h"
+#include "output/history.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -168,20 +169,34 @@ enum hs_status hs_picture_read(const struct hs_picture_file *file, int64_t step,
 
 static bool is_column(const char *name)
 {
-    return strcmp(name, "time") && strcmp(name, "sweep") && !strchr(name, '/');
+    return strcmp(name, "time") && strcmp(name, "sweep");
 }
 
-/* All of a group's columns, "a, b"; allocated. */
-static char *names_in(hid_t file, const char *group)
+/* Adds the columns of a group and of those in it, `deep` groups down, by what is behind `from`
+ * letters of their paths. */
+static void list_names(FILE *list, hid_t file, const char *group, size_t from, int deep)
 {
-    char *names, name[512];
-    size_t size;
-    FILE *list = open_memstream(&names, &size);
+    char name[512], path[600];
     for (hsize_t i = 0; H5Lget_name_by_idx(file, group, H5_INDEX_NAME, H5_ITER_INC, i, name,
                                            sizeof name, H5P_DEFAULT) >= 0;
-         i++)
-        if (is_column(name))
-            fprintf(list, "%s%s", ftell(list) ? ", " : "", name);
+         i++) {
+        snprintf(path, sizeof path, "%s/%s", group, name);
+        const hid_t inner = H5Gopen2(file, path, H5P_DEFAULT);
+        if (inner >= 0 && deep > 0)
+            list_names(list, file, path, from, deep - 1);
+        else if (inner < 0 && is_column(name))
+            fprintf(list, "%s%s", ftell(list) ? ", " : "", path + from);
+        hs_h5_close(inner);
+    }
+}
+
+/* All of a group's columns, "a, b/c"; allocated. */
+static char *names_in(hid_t file, const char *group)
+{
+    char *names;
+    size_t size;
+    FILE *list = open_memstream(&names, &size);
+    list_names(list, file, group, strlen(group) + 1, 1);
     fclose(list);
     return names;
 }
@@ -229,9 +244,9 @@ enum hs_status hs_picture_read_columns(struct hs_picture_file *file, const char 
                                        struct hs_error *err)
 {
     char *probes = names_in(file->file, "/probes"), *rest, *name;
-    char *list = rest = strdup(strcmp(names, "history") == 0         ? "min, mean, max"
-                               : strcmp(names, "probes") || !*probes ? names
-                                                                     : probes);
+    char *list = rest = strcmp(names, "history") == 0
+                            ? hs_history_plotted(hs_quantities)
+                            : strdup(strcmp(names, "probes") || !*probes ? names : probes);
     enum hs_status status = HS_OK;
     file->column = calloc(strlen(list) + 1, sizeof *file->column); /* more than there are commas */
     while (!status && (name = strsep(&rest, ","))) {

@@ -4,6 +4,7 @@
 #include "core/version.h"
 #include "output/faces.h"
 #include "output/files.h"
+#include "output/history.h"
 #include "output/json.h"
 #include "output/steady_text.h"
 #include "output/study.h"
@@ -18,8 +19,16 @@ static const char *outcome(const struct hs_report *report)
     const bool told = report->status == HS_OK || report->status == HS_FAILED_CHECK ||
                       report->status == HS_INTERRUPTED;
     const enum hs_outcome known =
-        hs_outcome_of(report->problem, r->phase, &r->steady, report->max_error);
+        hs_outcome_of(report->problem, r->phase, &r->steady, report->error.max);
     return told && known != HS_OUTCOME_RUNNING ? hs_outcome_name(known) : "failed";
+}
+
+static struct hs_history_state last_state(const struct hs_report *report)
+{
+    return (struct hs_history_state){.problem = report->problem,
+                                     .sweep = report->result->sweeps,
+                                     .reduction = &report->result->last,
+                                     .exact = &report->error};
 }
 
 /* 1e9 grid points updated a second; NaN where no time was measured. */
@@ -67,22 +76,6 @@ static void put_solver(FILE *out, const struct hs_report *report)
     fputc('\n', out);
 }
 
-/* J, per metre of each axis that the grid lacks; temperature times volume where no heat capacity is
- * known. A raw stencil's numbers have no units. */
-static void put_heat(FILE *out, const struct hs_problem *problem, double heat)
-{
-    static const char *const joules[] = {"", "J/m^2", "J/m", "J"};
-    static const char *const volumes[] = {"", "m", "m^2", "m^3"};
-    const struct hs_material *m = &problem->material;
-    const bool capacity = !isnan(m->density) && !isnan(m->specific_heat);
-    fprintf(out, "  heat         %.9g", heat);
-    if (capacity && !problem->raw)
-        fprintf(out, " %s", joules[problem->grid.dims]);
-    else if (!problem->raw)
-        fprintf(out, " %s %s", hs_problem_temperature_unit(problem), volumes[problem->grid.dims]);
-    fputc('\n', out);
-}
-
 /* Sweeps after the last whole interval may have a step of their own. */
 static void put_time(FILE *out, const struct hs_loop_result *r, const struct hs_plan *plan)
 {
@@ -121,15 +114,14 @@ static void put_answer(FILE *out, const struct hs_report *report)
     const struct hs_loop_result *r = report->result;
     const struct hs_problem *problem = report->problem;
     put_time(out, r, report->plan);
-    fprintf(out, "  temperature  min %.9g, max %.9g, mean %.9g\n", r->last.min, r->last.max,
-            r->last.mean);
-    put_heat(out, problem, r->last.heat);
+    const struct hs_history_state last = last_state(report);
+    hs_history_text(hs_quantities, &last, out);
     if (!problem->exact.present)
         return;
-    fprintf(out, "  error        %.3g at most against the exact solution", report->max_error);
+    fprintf(out, "  error        %.3g at most against the exact solution", report->error.max);
     if (!isnan(problem->exact.max_error))
         fprintf(out, "; the bound is %.3g: %s", problem->exact.max_error,
-                report->max_error <= problem->exact.max_error ? "passed" : "FAILED");
+                report->error.max <= problem->exact.max_error ? "passed" : "FAILED");
     fputc('\n', out);
 }
 
@@ -189,6 +181,7 @@ void hs_report_json(FILE *stream, const struct hs_report *report)
     const struct hs_problem *problem = report->problem;
     const struct hs_plan *plan = report->plan;
     const struct hs_loop_result *r = report->result;
+    const struct hs_history_state last = last_state(report);
     struct hs_json json = hs_json_on(stream);
     hs_json_open(&json, NULL);
     hs_json_text(&json, "status", outcome(report));
@@ -211,13 +204,8 @@ void hs_report_json(FILE *stream, const struct hs_report *report)
     hs_json_number(&json, "seconds", r->seconds);
     hs_json_number(&json, "reduction_seconds", r->looking);
     hs_json_number(&json, "gcells", gcells(report));
-    hs_json_number(&json, "min", r->last.min);
-    hs_json_number(&json, "max", r->last.max);
-    hs_json_number(&json, "mean", r->last.mean);
-    hs_json_number(&json, "heat", r->last.heat);
-    hs_json_number(&json, "change", r->last.change);
+    hs_history_json(hs_quantities, &last, &json);
     json_steady(&json, &r->steady);
-    hs_json_number(&json, "max_error", report->max_error);
     hs_json_number(&json, "error_bound", problem->exact.present ? problem->exact.max_error : NAN);
     hs_faces_json(&json, problem);
     hs_study_json(&json, problem);

@@ -2,6 +2,7 @@
 #ifndef HS_OUTPUT_REPORT_H
 #define HS_OUTPUT_REPORT_H
 
+#include "engine/exact.h"
 #include "engine/loop.h"
 #include "engine/outcome.h"
 
@@ -12,9 +13,9 @@ struct hs_report {
     const struct hs_plan *plan;
     const struct hs_loop_result *result;
     enum hs_status status;
-    double max_error;     /* against exact; NaN without */
-    int64_t snapshots;    /* in the file */
-    const double *probes; /* [probe_count], at the end; NULL: not known */
+    struct hs_exact_error error; /* against exact; NaN without */
+    int64_t snapshots;           /* in the file */
+    const double *probes;        /* [probe_count], at the end; NULL: not known */
 };
 
 void hs_report_text(FILE *stream, const struct hs_report *report);
@@ -30,10 +31,10 @@ void hs_report_text(FILE *stream, const struct hs_report *report);
  *     time        s, simulated; step: s of one sweep
  *     seconds     s, wall time in sweeps; reduction_seconds: in the reductions between them
  *     gcells      1e9 grid points updated a second
- *     min, max, mean, heat, change    at the end
+ *     min, mean, max, heat ...        all quantities of the history (output/history.h), at the end
  *     steady_tolerance, steady_change    K a sweep, where a steady state is looked for
  *     steady_distance, steady_distance_most    K, from the steady state: about, at most
- *     max_error, error_bound          against the exact solution
+ *     error_bound                     of max_error, against the exact solution
  *     snapshots   in the output file
  *     boundary    {"x_min": type, ...}; boundary_assumed: those faces of which none was given
  *     set         {key: value} of --set, numbers as numbers

@@ -46,6 +46,11 @@ static void read_history(struct reader *r, struct hs_series *history)
         int64_t length;
         const hid_t group =
             hs_h5_made(&r->h5, H5Gopen2(r->file, column->group, H5P_DEFAULT), column->group);
+        if (strcmp(column->group, "history") == 0 &&
+            H5Lexists(group, column->name, H5P_DEFAULT) <= 0) {
+            hs_h5_close(group); /* a quantity that came later: not known so far */
+            continue;
+        }
         double *values = hs_h5_read_column(&r->h5, group, column->name, &length);
         if (!r->h5.failed && length != rows)
             r->h5.failed = column->name;

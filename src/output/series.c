@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 void hs_series_add_column(struct hs_series *series, const char *group, const char *name,
                           const char *units, const char *long_name)
@@ -11,7 +12,7 @@ void hs_series_add_column(struct hs_series *series, const char *group, const cha
     series->columns =
         hs_room(series->columns, (size_t)series->column_count, sizeof *series->columns);
     series->columns[series->column_count++] = (struct hs_column){
-        .group = group, .name = hs_copy(name), .units = units, .long_name = long_name};
+        .group = group, .name = hs_copy(name), .units = hs_copy(units), .long_name = long_name};
 }
 
 void hs_series_init(struct hs_series *series, const char *group)
@@ -26,6 +27,7 @@ void hs_series_release(struct hs_series *series)
 {
     for (int c = 0; c < series->column_count; c++) {
         free(series->columns[c].name);
+        free(series->columns[c].units);
         free(series->columns[c].values);
     }
     free(series->columns);
@@ -53,4 +55,13 @@ struct hs_timeline hs_series_timeline(const struct hs_series *series)
 int64_t hs_series_last_sweep(const struct hs_series *series)
 {
     return series->rows ? (int64_t)series->columns[HS_SERIES_SWEEP].values[series->rows - 1] : -1;
+}
+
+double hs_series_last(const struct hs_series *series, const char *group, const char *name)
+{
+    for (int c = 0; c < series->column_count && series->rows > 0; c++)
+        if (strcmp(series->columns[c].group, group) == 0 &&
+            strcmp(series->columns[c].name, name) == 0)
+            return series->columns[c].values[series->rows - 1];
+    return NAN;
 }

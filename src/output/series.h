@@ -9,8 +9,8 @@
 
 struct hs_column {
     const char *group; /* "/", "/history", "/probes" */
-    char *name;        /* owned */
-    const char *units;
+    char *name;        /* owned; it may lie in a group of its own: "flux/x_min" */
+    char *units;       /* owned */
     const char *long_name;
     bool whole;     /* written as 64-bit integers */
     double *values; /* [rows] */
@@ -40,5 +40,8 @@ struct hs_timeline hs_series_timeline(const struct hs_series *series);
 
 /* The last row's sweep; -1 if there is none. */
 int64_t hs_series_last_sweep(const struct hs_series *series);
+
+/* What a column has in the last row; NaN if there is no such column, or no row. */
+double hs_series_last(const struct hs_series *series, const char *group, const char *name);
 
 #endif

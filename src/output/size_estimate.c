@@ -4,6 +4,7 @@
 #include "output/chunks.h"
 #include "output/files.h"
 #include "output/fletcher.h"
+#include "output/history.h"
 #include "output/snapshots.h"
 #include "output/store.h"
 
@@ -25,7 +26,7 @@ static double rows_of(const struct hs_problem *problem, const struct hs_plan *pl
 
 static int columns_of(const struct hs_problem *problem)
 {
-    return (problem->exact.present ? 9 : 7) + problem->probe_count;
+    return HS_SERIES_FIRST + hs_history_count(hs_quantities, problem) + problem->probe_count;
 }
 
 /* Of one entry of the index of the chunks. */
@@ -34,17 +35,21 @@ static double key_bytes(const struct hs_problem *problem)
     return 8.0 + 8.0 * (problem->grid.dims + 2) + 8.0;
 }
 
-/* Of a file that is whole, as measured with HDF5 1.10: names and attributes, numbers of 8 bytes,
- * and the index of the chunks. */
+/* Names and attributes, as measured with HDF5 1.10. */
+static double names_bytes(const struct hs_problem *problem)
+{
+    return 32e3 + 2600.0 * columns_of(problem);
+}
+
+/* Of a file that is whole: names, numbers of 8 bytes, and the index of the chunks. */
 static double contents_bytes(const struct hs_problem *problem, const struct hs_plan *plan,
                              double chunks)
 {
-    const double names = 46e3, probe = 2600.0;
     double numbers =
         columns_of(problem) * rows_of(problem, plan) + 4.0 * (double)hs_plan_snapshots(plan);
     for (int axis = 0; axis < problem->grid.dims; axis++)
         numbers += (double)problem->grid.points[axis];
-    return names + probe * problem->probe_count + 8.0 * numbers + 1.1 * key_bytes(problem) * chunks;
+    return names_bytes(problem) + 8.0 * numbers + 1.1 * key_bytes(problem) * chunks;
 }
 
 double hs_size_estimate_bytes(const struct hs_problem *problem, const struct hs_plan *plan,
@@ -59,7 +64,7 @@ double hs_size_estimate_bytes(const struct hs_problem *problem, const struct hs_
     const double pause = fmax(hs_snapshots_gap, hs_store_pause(contents, fields + contents));
     hs_chunks_release(&chunks);
     /* the first contents, with next to nothing in them, are superseded in any run */
-    return fields + contents + 46e3 + hs_store_superseded(contents, pause, seconds);
+    return fields + contents + names_bytes(problem) + hs_store_superseded(contents, pause, seconds);
 }
 
 /* ---- the least ------------------------------------------------------------------------------- */

@@ -11,9 +11,9 @@
 
 #include "core/clock.h"
 #include "core/memory.h"
-#include "engine/exact.h"
 #include "output/contents.h"
 #include "output/h5.h"
+#include "output/history.h"
 #include "output/writer.h"
 #include "output/xdmf.h"
 
@@ -28,9 +28,6 @@
 const double hs_snapshots_gap = 0.25;
 /* ... nor so that it takes more than about this share of the time. */
 static const double commit_share = 0.1;
-
-/* Columns of the history after sweep and time, in this order; then the probes. */
-enum { MIN = HS_SERIES_FIRST, MAX, MEAN, HEAT, CHANGE, MAX_ERROR, L2_ERROR };
 
 /* What the writer is handed. */
 struct job {
@@ -50,7 +47,7 @@ struct hs_snapshots {
     double begun;
     int64_t last_snapshot;          /* sweep of the last one handed over; -1: none */
     bool extra_snapshot, extra_row; /* the last ones are there because the run was stopped */
-    double last_error;
+    struct hs_exact_error last_error;
     struct hs_writer *writer;
     struct job job;
     enum hs_status (*when_named)(void *self, struct hs_error *err); /* or NULL */
@@ -215,55 +212,44 @@ static enum hs_status round_of_work(void *self, struct hs_error *err)
 
 /* --- rows -------------------------------------------------------------------------------- */
 
-/* Into the row of the history that is the last: the field is on the host for it as a whole. */
-static enum hs_status add_exact_error(struct hs_snapshots *s,
-                                      const struct hs_step_state *step_state, struct hs_error *err)
+/* The field is on the host for it as a whole. */
+static enum hs_status measure_error(struct hs_snapshots *s, const struct hs_step_state *step_state,
+                                    struct hs_error *err)
 {
     const void *field;
-    struct hs_exact_error error;
-    enum hs_status st = hs_step_state_field(step_state, &field, err);
-    if (!st)
-        st = hs_exact_error(s->problem, field, step_state->time, &error, err);
-    if (st)
-        return st;
-    s->last_error = error.max;
-    hs_writer_lock(s->writer);
-    s->history.columns[MAX_ERROR].values[s->history.rows - 1] = error.max;
-    s->history.columns[L2_ERROR].values[s->history.rows - 1] = error.l2;
-    hs_writer_unlock(s->writer);
-    return HS_OK;
+    const enum hs_status st = hs_step_state_field(step_state, &field, err);
+    return st ? st : hs_exact_error(s->problem, field, step_state->time, &s->last_error, err);
 }
 
-/* The writer may read the history meanwhile: its lock is held. */
+/* A new row, with the probes' values. */
 static void add_row(struct hs_snapshots *s, const struct hs_step_state *step_state,
-                    const struct hs_reduction *r, const double *probes)
+                    const double *probes)
 {
-    hs_series_add_row(&s->history, step_state->sweep, step_state->time);
-    const int64_t row = s->history.rows - 1;
-    struct hs_column *columns = s->history.columns;
-    columns[MIN].values[row] = r->min;
-    columns[MAX].values[row] = r->max;
-    columns[MEAN].values[row] = r->mean;
-    columns[HEAT].values[row] = r->heat;
-    columns[CHANGE].values[row] = step_state->sweep > 0 ? r->change : NAN;
-    const int first = s->problem->exact.present ? L2_ERROR + 1 : MAX_ERROR;
+    struct hs_series *history = &s->history;
+    hs_series_add_row(history, step_state->sweep, step_state->time);
+    const int first = history->column_count - s->problem->probe_count;
     for (int i = 0; i < s->problem->probe_count; i++)
-        columns[first + i].values[row] = probes[i];
-    s->pending = true;
+        history->columns[first + i].values[history->rows - 1] = probes[i];
 }
 
+/* Into a new row of the history or, where it has one of this sweep, into that. */
 static enum hs_status add_history(struct hs_snapshots *s, const struct hs_step_state *step_state,
+                                  bool new_row, const struct hs_exact_error *exact,
                                   struct hs_error *err)
 {
-    const int probes = s->problem->probe_count;
-    const struct hs_reduction *r;
+    struct hs_history_state state = {
+        .problem = s->problem, .sweep = step_state->sweep, .exact = exact};
+    const int probes = new_row ? s->problem->probe_count : 0;
     double *values = hs_new((size_t)(probes + 1) * sizeof *values);
-    enum hs_status st = hs_step_state_reduction(step_state, &r, err);
+    enum hs_status st = hs_step_state_reduction(step_state, &state.reduction, err);
     for (int i = 0; i < probes && !st; i++)
         st = hs_step_state_node(step_state, s->problem->probes[i].node, &values[i], err);
     if (!st) {
-        hs_writer_lock(s->writer);
-        add_row(s, step_state, r, values);
+        hs_writer_lock(s->writer); /* it may read the history meanwhile */
+        if (new_row)
+            add_row(s, step_state, values);
+        hs_history_fill(hs_quantities, &state, &s->history);
+        s->pending = true;
         hs_writer_unlock(s->writer);
     }
     free(values);
@@ -281,14 +267,13 @@ static enum hs_status record(struct hs_snapshots *s, const struct hs_step_state 
     const bool history =
         (snapshot || last || is_multiple(s->problem->schedule.history_every, sweep)) &&
         hs_series_last_sweep(&s->history) < sweep;
-    enum hs_status st = HS_OK;
-    if (history) {
+    const bool measured = snapshot && s->problem->exact.present;
+    enum hs_status st = measured ? measure_error(s, step_state, err) : HS_OK;
+    if (history)
         s->extra_row = !is_multiple(s->plan->output_every, sweep) &&
                        !is_multiple(s->problem->schedule.history_every, sweep);
-        st = add_history(s, step_state, err);
-    }
-    if (snapshot && !st && s->problem->exact.present)
-        st = add_exact_error(s, step_state, err);
+    if (!st && (history || measured))
+        st = add_history(s, step_state, history, measured ? &s->last_error : NULL, err);
     if (!snapshot || st)
         return st;
     hs_writer_await_taken(s->writer); /* one frame at a time */
@@ -331,7 +316,7 @@ static void note_step_state(struct hs_snapshots *s, const struct hs_step_state *
 static void note_outcome(struct hs_snapshots *s, enum hs_phase phase)
 {
     hs_writer_lock(s->writer);
-    s->outcome = hs_outcome_of(s->problem, phase, &s->steady, s->last_error);
+    s->outcome = hs_outcome_of(s->problem, phase, &s->steady, s->last_error.max);
     hs_writer_unlock(s->writer);
 }
 
@@ -384,36 +369,12 @@ static void drain(void *self)
 
 /* --- life -------------------------------------------------------------------------------- */
 
-/* J, per metre of each axis that the grid lacks; without a heat capacity K instead of J/m^3 */
-static const char *heat_units(const struct hs_problem *problem)
-{
-    static const char *const known[] = {"", "J m-2", "J m-1", "J"};
-    static const char *const unknown[] = {"", "K m", "K m2", "K m3"};
-    const struct hs_material *m = &problem->material;
-    const bool capacity = !isnan(m->density) && !isnan(m->specific_heat);
-    return (capacity ? known : unknown)[problem->grid.dims];
-}
-
 static void make_series(struct hs_snapshots *s)
 {
     const char *const unit = hs_problem_temperature_unit(s->problem);
-    const struct {
-        const char *name, *units, *long_name;
-    } columns[] = {
-        {"min", unit, "lowest temperature"},
-        {"max", unit, "highest temperature"},
-        {"mean", unit, "volume average of the temperature"},
-        {"heat", heat_units(s->problem), "heat content"},
-        {"change", unit, "largest change of a node in the sweep before"},
-        {"max_error", unit, "largest difference from the exact solution"},
-        {"l2_error", unit, "root mean square difference from the exact solution"},
-    };
-    const int count = s->problem->exact.present ? 7 : 5;
     hs_series_init(&s->snapshots, "/");
     hs_series_init(&s->history, "history");
-    for (int i = 0; i < count; i++)
-        hs_series_add_column(&s->history, "history", columns[i].name, columns[i].units,
-                             columns[i].long_name);
+    hs_history_add_columns(hs_quantities, s->problem, &s->history);
     for (int i = 0; i < s->problem->probe_count; i++)
         hs_series_add_column(&s->history, "probes", s->problem->probes[i].name, unit,
                              "temperature at the nearest node");
@@ -429,11 +390,10 @@ static enum hs_status take_up(struct hs_snapshots *s, const struct hs_resume *re
 }
 
 /* The error at the last snapshot of the run that is gone on with: there may be no other. */
-static double restored_error(const struct hs_snapshots *s)
+static struct hs_exact_error restored_error(const struct hs_snapshots *s)
 {
-    const int64_t rows = s->history.rows;
-    return s->problem->exact.present && rows > 0 ? s->history.columns[MAX_ERROR].values[rows - 1]
-                                                 : NAN;
+    return (struct hs_exact_error){hs_series_last(&s->history, "history", "max_error"),
+                                   hs_series_last(&s->history, "history", "l2_error")};
 }
 
 static void note_start(struct hs_snapshots *s)
@@ -469,7 +429,7 @@ enum hs_status hs_snapshots_create(const struct hs_problem *problem, const struc
                                : hs_store_create(problem->output.file, HS_EXISTING_RUN,
                                                  problem->output.overwrite, &s->store, err);
     s->last_snapshot = hs_series_last_sweep(&s->snapshots);
-    s->last_error = st ? NAN : restored_error(s);
+    s->last_error = restored_error(s);
     if (!st)
         st = hs_writer_create(round_of_work, s, &s->writer, err);
     if (st)
@@ -512,7 +472,7 @@ struct hs_resume hs_snapshots_resume(const struct hs_snapshots *s, int64_t sweep
                               .places = hs_timeline_sum(hs_timeline_sum(0, snapshots), history)};
 }
 
-double hs_snapshots_last_error(const struct hs_snapshots *snapshots)
+struct hs_exact_error hs_snapshots_last_error(const struct hs_snapshots *snapshots)
 {
     return snapshots->last_error;
 }

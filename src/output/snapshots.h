@@ -9,6 +9,7 @@
 #ifndef HS_OUTPUT_SNAPSHOTS_H
 #define HS_OUTPUT_SNAPSHOTS_H
 
+#include "engine/exact.h"
 #include "engine/observer.h"
 #include "output/restore.h"
 
@@ -34,8 +35,8 @@ struct hs_resume hs_snapshots_resume(const struct hs_snapshots *snapshots, int64
 
 int64_t hs_snapshots_count(const struct hs_snapshots *snapshots);
 
-/* Largest |T - exact| at the last snapshot; NaN without `exact`. */
-double hs_snapshots_last_error(const struct hs_snapshots *snapshots);
+/* Against the exact solution at the last snapshot; NaN without `exact`. */
+struct hs_exact_error hs_snapshots_last_error(const struct hs_snapshots *snapshots);
 
 /* Temperature at a probe in the last row of the history; NaN while there is none. */
 double hs_snapshots_probe(const struct hs_snapshots *snapshots, int probe);

@@ -598,6 +598,7 @@ def history(block):
             "history/heat": (1e6 + 10 * time, "J"),
             "history/l2_error": (np.where(np.arange(101) % 10, np.nan, time), "K"),
             "history/none": (time * np.nan, "K"),
+            "history/flux/z_max": (time, "W"),
             "probes/tip": (100 - time, "K"),
             "probes/the rim": (100 - time / 2, "K"),
         }
@@ -623,6 +624,7 @@ def curve_at(image, area, share, value, span):
         ("tip, max", lambda t: [100 - t, t]),
         ("l2_error", lambda t: [t]),  # measured at snapshots only, NaN in other rows
         ("the rim", lambda t: [100 - t / 2]),
+        ("flux/z_max", lambda t: [t]),  # in a group
     ],
 )
 def test_columns_are_curves_over_time(history, tmp_path, names, values):
@@ -645,7 +647,7 @@ def test_columns_of_different_units_are_refused(history, tmp_path):
     fails(result, 2, "--plot max,heat", "max is in K and heat in J", "one at a time")
     fails(render(history, "-o", tmp_path / "p.png", "--plot", "none"), 2, "none", "no value")
     result = render(history, "-o", tmp_path / "p.png", "--plot", "max,time")
-    fails(result, 2, "--plot time", "heat, l2_error, max, mean, min, none", "the rim, tip")
+    fails(result, 2, "--plot time", "flux/z_max, heat, l2_error, max, mean, min, none", "the rim, tip")
     assert not (tmp_path / "p.png").exists()
 
 

@@ -173,6 +173,8 @@ def test_heat_is_reported_in_its_unit(tmp_path, dims, physics, unit, capacity):
     assert result.returncode == 0, result.stderr
     line = re.search(r"^  heat +(\S+)(.*)$", result.stdout, re.M)
     assert line[2] == unit
+    with h5py.File(tmp_path / "out.h5") as f:
+        assert f["history/heat"].attrs["units"] == (unit.strip() or "1")
     # sums of equal numbers, printed to 9 digits
     assert abs(float(line[1]) / (7.0 * 2.0**dims * capacity) - 1.0) < 1e-8
 

@@ -6,6 +6,7 @@
 #include "engine/registry.h"
 #include "input/expression.h"
 #include "test.h"
+#include "walls.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -86,20 +87,11 @@ static inline struct hs_value make_value(struct hs_problem *problem, const char 
 
 static inline void set_face(struct hs_problem *problem, int face, const char *kind, int drive)
 {
-    struct hs_boundary_spec spec = {0};
-    const struct hs_boundary_kind *row = hs_boundary_find(kind);
-    assert_non_null(row);
-    for (int key = 0; key < HS_BOUNDARY_KEYS; key++)
-        if ((row->any_of | row->all_of) & ~(1u << HS_BOUNDARY_FLUX) & (1u << key)) {
-            spec.given |= 1u << key;
-            spec.value[key] = key == HS_BOUNDARY_H ? (struct hs_value){.constant = 3.0}
-                                                   : make_value(problem, drive_texts[drive]);
-        }
-    const char *reason = "";
-    problem->face[face].type = row->name;
-    if (row->lower(&spec, 2.0, problem->grid.spacing[face / 2], problem->radius,
-                   &problem->face[face], &reason))
-        fail_msg("%s: %s", kind, reason);
+    problem->face[face] =
+        make_wall(kind, make_value(problem, drive_texts[drive]), 3.0,
+                  (struct hs_boundary_spec){.conductivity = 2.0,
+                                            .spacing = problem->grid.spacing[face / 2],
+                                            .radius = problem->radius});
 }
 
 /* One kind on all faces, or a mixture. */

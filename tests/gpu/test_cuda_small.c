@@ -69,14 +69,6 @@ struct choice {
     const struct grid *grid, *end; /* the first of these that suits */
 };
 
-static int kinds(void)
-{
-    int count = 0;
-    while (hs_boundary_kinds[count].name)
-        count++;
-    return count;
-}
-
 static int kind_of(const char *name)
 {
     int kind = 0;
@@ -89,8 +81,8 @@ static struct walls walls_of(int kind, int drive)
 {
     struct walls walls = {.drive = drive};
     for (int face = 0; face < HS_FACES; face++)
-        walls.kind[face] =
-            kind < kinds() ? hs_boundary_kinds[kind].name : mixtures[kind - kinds()][face];
+        walls.kind[face] = kind < count_kinds() ? hs_boundary_kinds[kind].name
+                                                : mixtures[kind - count_kinds()][face];
     return walls;
 }
 
@@ -101,7 +93,7 @@ enum { FEW = 4 }; /* fixed, dirichlet, neumann, robin; also as many as such a ke
 static bool is_one_too_many(const struct choice *c)
 {
     const bool more =
-        (c->kernel->features & HS_APPLIES_WALLS) && (c->kind == FEW || c->kind >= kinds());
+        (c->kernel->features & HS_APPLIES_WALLS) && (c->kind == FEW || c->kind >= count_kinds());
     return getenv("HS_GPU_FEW") && c->grid == usual && c->kind >= FEW && !more;
 }
 
@@ -213,7 +205,7 @@ static void run_if_mine(const struct choice *c)
 /* Of one dims, radius and precision: every kind of walls, then the larger grids. */
 static void run_cases(struct choice c)
 {
-    for (c.kind = 0; c.kind < kinds() + MIXTURES; c.kind++, c.number++) {
+    for (c.kind = 0; c.kind < count_kinds() + MIXTURES; c.kind++, c.number++) {
         c.grid = usual;
         c.end = usual + USUAL;
         run_if_mine(&c);
@@ -223,7 +215,8 @@ static void run_cases(struct choice c)
             c.radius <= grid->radius && !(grid->single && c.precision == HS_DOUBLE)) {
             c.grid = grid;
             c.end = grid + 1;
-            c.kind = grid->walls ? kind_of(grid->walls) : kinds() + (int)c.precision % MIXTURES;
+            c.kind =
+                grid->walls ? kind_of(grid->walls) : count_kinds() + (int)c.precision % MIXTURES;
             c.number = all;
             run_if_mine(&c);
         }

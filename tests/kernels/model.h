@@ -7,6 +7,7 @@
 #define HS_TESTS_KERNELS_MODEL_H
 
 #include "core/backend.h"
+#include "core/ghost.h"
 #include "core/problem.h"
 #include "functions/evaluate.h"
 #include "functions/fields.h"
@@ -25,10 +26,12 @@ static inline double model_round(const struct model *m, double x)
     return m->problem->precision == HS_FLOAT ? (double)(float)x : x;
 }
 
-static inline double model_fma(const struct model *m, double a, double b, double c)
+static inline double model_ghost(const struct model *m, double a, double inner, double b,
+                                 double edge, double offset)
 {
-    return m->problem->precision == HS_FLOAT ? (double)fmaf((float)a, (float)b, (float)c)
-                                             : fma(a, b, c);
+    return m->problem->precision == HS_FLOAT
+               ? (double)hs_ghost((float)a, (float)inner, (float)b, (float)edge, (float)offset)
+               : hs_ghost(a, inner, b, edge, offset);
 }
 
 static inline double *model_node(const struct model *m, double *field, const int64_t n[HS_AXES])
@@ -44,7 +47,7 @@ static inline double model_drive(const struct model *m, int face, const int64_t 
     double at[HS_AXES];
     for (int axis = 0; axis < HS_AXES; axis++)
         at[axis] = hs_grid_coordinate(grid, axis, node[axis]);
-    return model_round(m, hs_value_at(&m->problem->face[face].drive, at[0], at[1], at[2], t));
+    return model_round(m, hs_value_at(&m->problem->face[face].data, at[0], at[1], at[2], t));
 }
 
 /* The value at a node or, outside along one axis, of its ghost. */
@@ -72,9 +75,9 @@ static inline double model_value(const struct model *m, const int64_t n[HS_AXES]
     const double a = model_round(m, rule->a[distance - 1]);
     const double b = model_round(m, rule->b[distance - 1]);
     const double c = model_round(m, rule->c[distance - 1]);
-    const double outer = model_round(m, c * model_drive(m, face, edge, t));
-    return model_fma(m, a, *model_node(m, m->now, inner),
-                     model_fma(m, b, *model_node(m, m->now, edge), outer));
+    const double offset = model_round(m, c * model_drive(m, face, edge, t));
+    return model_ghost(m, a, *model_node(m, m->now, inner), b, *model_node(m, m->now, edge),
+                       offset);
 }
 
 static inline double model_swept(const struct model *m, const struct hs_stencil *stencil,

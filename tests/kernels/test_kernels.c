@@ -14,6 +14,7 @@
 #include "engine/registry.h"
 #include "model.h"
 #include "test.h"
+#include "walls.h"
 
 #include <dlfcn.h>
 #include <float.h>
@@ -329,26 +330,21 @@ static struct hs_value some_value(int variant)
     return values[variant % (int)(sizeof values / sizeof *values)];
 }
 
-enum { KINDS = 8, CASES = 3 * KINDS, SWEEPS = 7 };
+enum { SWEEPS = 7 };
 
 static void lower_face(struct hs_problem *problem, int face, int kind, int variant)
 {
-    const struct hs_boundary_kind *row = &hs_boundary_kinds[kind];
-    struct hs_boundary_spec spec = {.given = row->any_of | row->all_of};
-    for (int key = 0; key < HS_BOUNDARY_KEYS; key++)
-        spec.value[key] = some_value(variant);
-    spec.value[HS_BOUNDARY_H] = (struct hs_value){.constant = 0.3};
-    const char *reason = NULL;
-    problem->face[face].type = row->name;
-    assert_int_equal(row->lower(&spec, 2.0, problem->grid.spacing[face / 2], problem->radius,
-                                &problem->face[face], &reason),
-                     HS_OK);
+    problem->face[face] =
+        make_wall(hs_boundary_kinds[kind].name, some_value(variant), 0.3,
+                  (struct hs_boundary_spec){.conductivity = 2.0,
+                                            .spacing = problem->grid.spacing[face / 2],
+                                            .radius = problem->radius});
 }
 
 static const int64_t few_points[HS_AXES] = {13, 9, 8};
 
-/* Case n: another kind on each face, so that in eight cases each kind meets every other; thrice, so
- * that each of them is driven by values of every sort. */
+/* Case n: another kind on each face, so that in as many cases each kind meets every other; thrice,
+ * so that each of them is driven by values of every sort. */
 static void make_problem(struct hs_problem *problem, int dims, const int64_t points[HS_AXES],
                          int radius, enum hs_precision precision, int n)
 {
@@ -362,13 +358,14 @@ static void make_problem(struct hs_problem *problem, int dims, const int64_t poi
         problem->grid.lower[axis] = 0.2 * axis;
         problem->grid.spacing[axis] = 0.1 + 0.01 * axis;
     }
+    const int kinds = count_kinds();
     for (int axis = 0; axis < dims; axis++) {
-        int kind[2] = {(n + axis) % KINDS, (n + 3 * axis + 3) % KINDS};
+        int kind[2] = {(n + axis) % kinds, (n + 3 * axis + 3) % kinds};
         for (int side = 0; side < 2; side++) /* periodic on one side is so on both */
-            if (strcmp(hs_boundary_kinds[kind[side]].name, "periodic") == 0)
+            if (hs_boundary_kinds[kind[side]].wrap)
                 kind[!side] = kind[side];
         for (int side = 0; side < 2; side++)
-            lower_face(problem, 2 * axis + side, kind[side], n + n / KINDS + 2 * axis + side);
+            lower_face(problem, 2 * axis + side, kind[side], n + n / kinds + 2 * axis + side);
     }
     const int count = hs_stencil_count(dims, radius);
     double sum = 0.0;
@@ -396,7 +393,7 @@ static void compare_run(const struct model *m, const struct hs_kernel *kernel, c
                         int n)
 {
     const struct hs_problem *problem = m->problem;
-    double largest = 4.0; /* of the drives */
+    double largest = 4.0; /* of the data */
     for (int64_t i = 0; i < hs_grid_count(&problem->grid); i++)
         largest = fmax(largest, fabs(m->now[i]));
     const double bound = run_bound(problem, kernel, largest);
@@ -460,7 +457,7 @@ static int run_backend(const struct hs_backend *backend)
         for (int dims = 1; dims <= 3; dims++)
             for (int radius = 1; radius <= HS_MAX_RADIUS; radius++)
                 for (int p = 0; p < HS_PRECISIONS; p++)
-                    for (int n = 0; n < CASES; n++) {
+                    for (int n = 0; n < 3 * count_kinds(); n++) {
                         char reason[128];
                         if (hs_kernels[k]->device != backend->device ||
                             !hs_features_cover(
@@ -488,7 +485,7 @@ void test_kernels__each_sweeps_under_every_boundary(void **state)
             tried += run_backend(hs_backends[b]);
         hs_error_release(&err);
     }
-    assert_true(tried >= 2 * 18 * CASES); /* reference and openmp at least */
+    assert_true(tried >= 2 * 18 * 3 * count_kinds()); /* reference and openmp at least */
 }
 
 /* ---- fusing ----------------------------------------------------------------------------------
@@ -582,7 +579,7 @@ static void fuse_with(long cache, int dims, int radii)
     for (int k = 0; hs_kernels[k]; k++)
         for (size_t w = 0; w < sizeof wide / sizeof *wide; w++)
             for (int radius = 1; radius <= radii; radius++)
-                for (int n = 0; n < KINDS; n++) {
+                for (int n = 0; n < count_kinds(); n++) {
                     const enum hs_precision precision = (n + (int)w) % 2 ? HS_FLOAT : HS_DOUBLE;
                     char reason[128];
                     if (hs_kernels[k]->device != HS_CPU || hs_kernels[k]->steps == 1 ||
@@ -593,7 +590,7 @@ static void fuse_with(long cache, int dims, int radii)
                         continue;
                     struct hs_problem problem;
                     make_problem(&problem, wide[w].dims, wide[w].points, radius, precision,
-                                 n + KINDS * radius);
+                                 n + count_kinds() * radius);
                     compare_wide(hs_kernels[k], &problem, wide[w].threads, n);
                     hs_problem_release(&problem);
                     tried++;
@@ -657,7 +654,7 @@ static void fuse_neighbours(const struct hs_kernel *kernel, size_t w, int radius
         second_cache = cache_for(bytes < widest ? bytes : widest,
                                  points[HS_Y] / neighbours[w].across, radius, wanted);
         struct hs_problem problem;
-        make_problem(&problem, 3, points, radius, (enum hs_precision)p, n + KINDS * radius);
+        make_problem(&problem, 3, points, radius, (enum hs_precision)p, n + count_kinds() * radius);
         compare_wide(&fused, &problem, neighbours[w].threads, n);
         hs_problem_release(&problem);
     }
@@ -671,7 +668,7 @@ void test_kernels__nor_does_it_where_a_thread_has_several_tiles(void **state)
     for (int k = 0; hs_kernels[k]; k++)
         for (size_t w = 0; w < sizeof neighbours / sizeof *neighbours; w++)
             for (int radius = 1; radius <= HS_MAX_RADIUS; radius++)
-                for (int n = 0; n < KINDS; n++)
+                for (int n = 0; n < count_kinds(); n++)
                     if (hs_kernels[k]->device == HS_CPU && hs_kernels[k]->steps > 1)
                         fuse_neighbours(hs_kernels[k], w, radius, n);
 }
@@ -689,12 +686,11 @@ static int any(int count)
 /* Periodic faces more often than one kind in eight, since they are so on both sides. */
 static void any_faces(struct hs_problem *problem)
 {
-    enum { PERIODIC = 4 };
-    assert_string_equal(hs_boundary_kinds[PERIODIC].name, "periodic");
+    const int periodic = (int)(hs_boundary_find("periodic") - hs_boundary_kinds);
     for (int axis = 0; axis < problem->grid.dims; axis++) {
-        int kind[2] = {any(KINDS), any(KINDS)};
-        if (kind[0] == PERIODIC || kind[1] == PERIODIC || any(6) == 0)
-            kind[0] = kind[1] = PERIODIC;
+        int kind[2] = {any(count_kinds()), any(count_kinds())};
+        if (kind[0] == periodic || kind[1] == periodic || any(6) == 0)
+            kind[0] = kind[1] = periodic;
         for (int side = 0; side < 2; side++) {
             struct hs_face *face = &problem->face[2 * axis + side];
             memset(face, 0, sizeof *face);

@@ -180,7 +180,7 @@ struct line {
     __device__ __forceinline__ T ghost(int f, int m, int level, T inner, T edge) const
     {
         const star::face_rule<T> &rule = p.rule[f][m - 1];
-        const T *const field = p.level[level].drive_field[f];
+        const T *const field = p.level[level].data_field[f];
         return star::ghost(rule, inner, edge,
                            field ? rule.c * *field : p.level[level].offset[f][m - 1]);
     }
@@ -207,8 +207,8 @@ struct line {
                 if (i < p.layers[0])
                     made[i] = value[i];
             if (p.held & ~p.keeping & 1u) {
-                const T *const field = p.level[level].hold_field[0];
-                made[0] = field ? *field : p.level[level].hold[0];
+                const T *const field = p.level[level].prescribed_field[0];
+                made[0] = field ? *field : p.level[level].prescribed[0];
             }
         }
         if (at.at_max && lane == 31) {
@@ -217,8 +217,8 @@ struct line {
                 if (i < p.layers[1])
                     made[W - 1 - i] = value[W - 1 - i];
             if (p.held & ~p.keeping & 2u) {
-                const T *const field = p.level[level].hold_field[1];
-                made[W - 1] = field ? *field : p.level[level].hold[1];
+                const T *const field = p.level[level].prescribed_field[1];
+                made[W - 1] = field ? *field : p.level[level].prescribed[1];
             }
         }
     }

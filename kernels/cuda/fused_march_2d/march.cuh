@@ -442,8 +442,8 @@ struct march {
                                              T (&made)[WIDTH]) const
     {
         const unsigned held = faces & p.held & ((lane() == 0 ? 1u : 0u) | (lane() == 31 ? 2u : 0u));
-        const T low = p.keeping & 1 ? now[0] : p.level[level].hold[0];
-        const T high = p.keeping & 2 ? now[WIDTH - 1] : p.level[level].hold[1];
+        const T low = p.keeping & 1 ? now[0] : p.level[level].prescribed[0];
+        const T high = p.keeping & 2 ? now[WIDTH - 1] : p.level[level].prescribed[1];
         made[0] = held & 1 ? low : made[0];
         made[WIDTH - 1] = held & 2 ? high : made[WIDTH - 1];
     }
@@ -518,10 +518,10 @@ struct march {
         for (int e = 0; e < WIDTH; e++) {
             const bool first = e == 0, last = e == WIDTH - 1;
             made[e] = keeps & 12 || (first && keeps & 1) || (last && keeps & 2) ? now[e] : made[e];
-            made[e] = first && takes & 1 ? p.level[level].hold[0] : made[e];
-            made[e] = last && takes & 2 ? p.level[level].hold[1] : made[e];
-            made[e] = takes & 4 ? p.level[level].hold[2] : made[e];
-            made[e] = takes & 8 ? p.level[level].hold[3] : made[e];
+            made[e] = first && takes & 1 ? p.level[level].prescribed[0] : made[e];
+            made[e] = last && takes & 2 ? p.level[level].prescribed[1] : made[e];
+            made[e] = takes & 4 ? p.level[level].prescribed[2] : made[e];
+            made[e] = takes & 8 ? p.level[level].prescribed[3] : made[e];
         }
     }
 

@@ -41,14 +41,14 @@ struct boundary : copies<Sizes> {
 
     __device__ T offset(int f, int level, int node) const
     {
-        return FULL && p.level[level].drive_field[f]
-                   ? p.rule[f][0].c * p.level[level].drive_field[f][node]
+        return FULL && p.level[level].data_field[f]
+                   ? p.rule[f][0].c * p.level[level].data_field[f][node]
                    : p.level[level].offset[f][0];
     }
     __device__ T hold(int f, int level, int node) const
     {
-        return FULL && p.level[level].hold_field[f] ? p.level[level].hold_field[f][node]
-                                                    : p.level[level].hold[f];
+        return FULL && p.level[level].prescribed_field[f] ? p.level[level].prescribed_field[f][node]
+                                                          : p.level[level].prescribed[f];
     }
     __device__ T ghost(int f, T inner, T edge, T offset) const
     {
@@ -174,7 +174,7 @@ struct boundary : copies<Sizes> {
     {
         /* by masks where predicates would be more than there are */
         const auto put = [&](int f, int r, int e) {
-            const T value = KEEPS ? now[r][e] : p.level[level].hold[f];
+            const T value = KEEPS ? now[r][e] : p.level[level].prescribed[f];
             if constexpr (KEEPS || sizeof(T) == 8) {
                 made[r][e] = holds >> f & 1 ? value : made[r][e];
             } else {
@@ -200,7 +200,7 @@ struct boundary : copies<Sizes> {
     __device__ void select_held_plane(int level, int k, T (&made)[ROWS][WIDTH]) const
     {
         const bool first = k == 0, end = first || k == p.nz - 1;
-        const T taken = first ? p.level[level].hold[4] : p.level[level].hold[5];
+        const T taken = first ? p.level[level].prescribed[4] : p.level[level].prescribed[5];
 #pragma unroll
         for (int r = 0; r < ROWS; r++)
 #pragma unroll

@@ -27,7 +27,7 @@ bool faces_vary(const hs_sweep *sweep)
 {
     for (int s = 0; s < sweep->steps; s++)
         for (int f = 0; f < HS_FACES; f++)
-            if (sweep->level[s].drive_field[f] || sweep->level[s].hold_field[f])
+            if (sweep->level[s].data_field[f] || sweep->level[s].prescribed_field[f])
                 return true;
     return false;
 }

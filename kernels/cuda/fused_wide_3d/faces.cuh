@@ -32,7 +32,7 @@ struct boundary : sums<T, LEVELS, THROTTLED> {
             return;
         const unsigned takes = p.held & ~p.keeping;
         const bool first = k == 0 && takes & 16, final = k == p.nz - 1 && takes & 32;
-        const T value = p.level[level].hold[final ? 5 : 4];
+        const T value = p.level[level].prescribed[final ? 5 : 4];
 #pragma unroll
         for (int r = 0; r < ROWS; r++)
 #pragma unroll
@@ -71,20 +71,20 @@ struct boundary : sums<T, LEVELS, THROTTLED> {
             if (takes & 3)
 #pragma unroll
                 for (int r = 0; r < ROWS; r++) {
-                    pair[r].v[0] = f ? pair[r].v[0] : p.level[level].hold[0];
-                    pair[r].v[1] = f ? p.level[level].hold[1] : pair[r].v[1];
+                    pair[r].v[0] = f ? pair[r].v[0] : p.level[level].prescribed[0];
+                    pair[r].v[1] = f ? p.level[level].prescribed[1] : pair[r].v[1];
                 }
 #pragma unroll
             for (int r = 0; r < ROWS; r++)
                 put_pair(r, f, pair[r], both);
         }
         if (takes & 12)
-            put_row(edge, filled(p.level[level].hold[takes & 4 ? 2 : 3]));
+            put_row(edge, filled(p.level[level].prescribed[takes & 4 ? 2 : 3]));
         const int f = k == 0 ? 4 : 5;
         if (MEETS == ENDS && (k == 0 || k == p.nz - 1) && p.held & ~p.keeping & 1u << f)
 #pragma unroll
             for (int r = 0; r < ROWS; r++)
-                put_row(r, filled(p.level[level].hold[f]));
+                put_row(r, filled(p.level[level].prescribed[f]));
     }
     __device__ static vector filled(T value)
     {
@@ -163,7 +163,7 @@ struct boundary : sums<T, LEVELS, THROTTLED> {
     __device__ vector held_y(int level, const vector &before, const vector &made) const
     {
         if (!(p.keeping >> F & 1))
-            return filled(p.level[level].hold[F]);
+            return filled(p.level[level].prescribed[F]);
         vector v = before;
         if (MEETS == OPEN_X) {
             v.v[0] = marked(HOLDS, 4) & 1 ? made.v[0] : v.v[0];

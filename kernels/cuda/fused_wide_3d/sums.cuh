@@ -196,8 +196,8 @@ struct sums : place<T, LEVELS, THROTTLED> {
             later[L][r][e] = star::fused(p.c[0], line[R + e], p.level[L].source_value);
         }
         if (MEETS == OPEN_X) { /* what is held there is prescribed */
-            made[0] = marked(HOLDS, 4) & 1 ? p.level[L].hold[0] : made[0];
-            made[WIDTH - 1] = marked(HOLDS, 4) & 2 ? p.level[L].hold[1] : made[WIDTH - 1];
+            made[0] = marked(HOLDS, 4) & 1 ? p.level[L].prescribed[0] : made[0];
+            made[WIDTH - 1] = marked(HOLDS, 4) & 2 ? p.level[L].prescribed[1] : made[WIDTH - 1];
         }
     }
 

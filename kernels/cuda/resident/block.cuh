@@ -43,7 +43,7 @@ struct arguments : star::faces<T, HS_FACES, 1> { /* of the kernel's axes */
     int source_places;    /* ... of which so many of a thread's vectors are kept after the tiles */
     /* Of faces whose values differ from point to point, nodes with the lower axis fastest; or NULL.
      */
-    const T *given[HS_FACES];
+    const T *data[HS_FACES];
 };
 
 template <typename T>
@@ -283,11 +283,11 @@ struct block {
                 p.out[from] = value;
         });
     }
-    /* What is given for a node of a face. */
-    __device__ __forceinline__ T given_at(int face, const int (&node)[3]) const
+    /* The boundary data of a node of a face. */
+    __device__ __forceinline__ T data_at(int face, const int (&node)[3]) const
     {
         const int first = face / 2 == ALONG ? ROW : ALONG, second = face / 2 == PLANE ? ROW : PLANE;
-        return p.given[face][node[first] + (int64_t)p.n[first] * node[second]];
+        return p.data[face][node[first] + (int64_t)p.n[first] * node[second]];
     }
     /* Those that are prescribed, at the end; of several faces that prescribe the last has a node.
      */
@@ -302,7 +302,7 @@ struct block {
                     if (is_mine && prescribed >> face & 1 &&
                         node[face / 2] == (face % 2 ? p.n[face / 2] - 1 : 0))
                         p.out[from] =
-                            FIELDS && p.given[face] ? given_at(face, node) : level[7 + face];
+                            FIELDS && p.data[face] ? data_at(face, node) : level[7 + face];
             });
     }
 

@@ -42,8 +42,8 @@ __device__ __forceinline__ void run(const arguments<T> &p, unsigned char *shared
     if (WALLS != NO_WALLS)
         b.put_walls();
     __syncthreads();
-    if constexpr (WALLS == GIVEN_WALLS)
-        star.given.load(b, star.at_x, star.edges);
+    if constexpr (WALLS == FIELD_WALLS)
+        star.data.load(b, star.at_x, star.edges);
     added.load(b); /* after the walls, which are put wherever the tile has one, or its image */
     post.remember();
     int until = 0; /* sweeps to the next exchange */
@@ -80,7 +80,7 @@ __device__ __forceinline__ void run(const arguments<T> &p, unsigned char *shared
         star.put_ends_back(b.now);
     b.store();
     if (WALLS >= ANY_WALLS)
-        b.template store_walls<WALLS == GIVEN_WALLS>(levels + (p.steps - 1 & 1) * LEVEL);
+        b.template store_walls<WALLS == FIELD_WALLS>(levels + (p.steps - 1 & 1) * LEVEL);
 }
 
 template <typename T, int DIMS, int ROWS, int PLANES, int WALLS, bool FIELD>
@@ -111,7 +111,7 @@ void make_level(const hs_sweep *sweep, int step, T (&level)[LEVEL])
     for (int f = 0; f < HS_FACES; f++) {
         const int face = face_of(sweep->op->stencil.dims, f);
         level[1 + f] = face < 0 ? (T)0 : star::offset_of<T>(sweep, step, face, 1);
-        const T hold = face < 0 ? (T)0 : (T)sweep->level[step].hold[face];
+        const T hold = face < 0 ? (T)0 : (T)sweep->level[step].prescribed[face];
         level[7 + f] = hold;
     }
 }
@@ -140,7 +140,7 @@ arguments<T> make_arguments(const hs_sweep *sweep, const hs_resident &plan)
             const int face = face_of(sweep->op->stencil.dims, f);
             star::take_face(sweep->face[face], f, &p);
             if (!sweep->face[face].wrap)
-                p.given[f] = (const T *)sweep->level[0].drive_field[face];
+                p.data[f] = (const T *)sweep->level[0].data_field[face];
         }
     }
     p.depth = plan.depth;
@@ -184,8 +184,8 @@ walls walls_of(const arguments<T> &p)
     for (int f = 0; f < 6; f++)
         faces |= p.wrap[f / 2] || p.n[f / 2] == 1 ? 0u : 1u << f;
     for (int f = 0; f < 6; f++)
-        if (p.given[f])
-            return GIVEN_WALLS;
+        if (p.data[f])
+            return FIELD_WALLS;
     if (p.ragged || (faces && p.last != 1u << (vector<T>::WIDTH - 1)))
         return RAGGED_WALLS;
     if (faces == 0)
@@ -201,7 +201,7 @@ auto kernel_for(walls walls) -> void (*)(arguments<T>)
     case FIXED_WALLS: return resident<T, DIMS, ROWS, PLANES, FIXED_WALLS, FIELD>;
     case ANY_WALLS: return resident<T, DIMS, ROWS, PLANES, ANY_WALLS, FIELD>;
     case RAGGED_WALLS: return resident<T, DIMS, ROWS, PLANES, RAGGED_WALLS, FIELD>;
-    default: return resident<T, DIMS, ROWS, PLANES, GIVEN_WALLS, FIELD>;
+    default: return resident<T, DIMS, ROWS, PLANES, FIELD_WALLS, FIELD>;
     }
 }
 

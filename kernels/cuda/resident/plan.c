@@ -78,9 +78,9 @@ static int source_in_memory(const struct resident_case *of, const struct hs_resi
     return of->source ? vectors - hs_resident_source_held(vectors) : 0;
 }
 
-/* Bytes of what is given at the faces that a block may be at: a number for each vector's end along
- * x, vectors along the others. */
-static int64_t given_bytes(const struct resident_case *of, const struct hs_resident *plan)
+/* Bytes of the boundary data at the faces that a block may be at: a number for each vector's end
+ * along x, vectors along the others. */
+static int64_t face_data_bytes(const struct resident_case *of, const struct hs_resident *plan)
 {
     int64_t sides[3], swept[3] = {plan->lanes * of->width, 1, plan->groups[1] * plan->planes};
     if (!of->walls)
@@ -132,7 +132,7 @@ static bool complete_resident(const struct resident_case *of, struct hs_resident
     plan->source = source_in_memory(of, plan);
     plan->shared_bytes = 2 * HS_RESIDENT_LEVEL * of->size + 16 * hs_divide_up(plan->looked_for, 2) +
                          32 * tile + (int64_t)16 * plan->source * plan->threads +
-                         given_bytes(of, plan);
+                         face_data_bytes(of, plan);
     return groups <= HS_RESIDENT_THREADS && plan->threads <= HS_RESIDENT_THREADS &&
            plan->shared_bytes <= MOST_SHARED;
 }

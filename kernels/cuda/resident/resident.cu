@@ -4,8 +4,8 @@
  *
  * On a small grid a launch costs more than the sweep: 64^3 points in float are 1 MiB, which all
  * multiprocessors together read in a quarter of a microsecond from the cache, but a launch in a
- * CUDA graph takes 1.3. Here all blocks run at once, and each keeps a box of the grid in its threads'
- * registers (block.cuh):
+ * CUDA graph takes 1.3. Here all blocks run at once, and each keeps a box of the grid in its
+ * threads' registers (block.cuh):
  *
  *   +-----------------+   a thread has ROWS x PLANES vectors of 16 bytes
  *   | halo: depth     |   x neighbours: in the thread, or by shuffle from the next lane
@@ -23,7 +23,7 @@
  *
  * Values that change with time come from a table of the launch's sweeps, fetched two sweeps ahead;
  * where they do not, from the arguments. What differs from point to point, a source
- * (source.cuh) or what walls are given (walls.cuh), must stay the same in time:
+ * (source.cuh) or the boundary data (walls.cuh), must stay the same in time:
  * it is read once a launch and kept on the chip too.
  *
  * What it was measured to do, what bounds it, and what was tried: docs/performance/small-grids.md.

@@ -17,11 +17,11 @@ namespace resident
 /* What a kernel is compiled for: a grid that wraps along each axis; or that has faces as well, all
  * of which keep their nodes, and rows of whole vectors; or faces of any kind; rows of any length;
  * and values of faces that differ from point to point. */
-enum walls { NO_WALLS, FIXED_WALLS, ANY_WALLS, RAGGED_WALLS, GIVEN_WALLS };
+enum walls { NO_WALLS, FIXED_WALLS, ANY_WALLS, RAGGED_WALLS, FIELD_WALLS };
 
-struct nothing_given {
+struct no_face_data {
     template <typename Block>
-    __device__ __forceinline__ explicit nothing_given(const Block &)
+    __device__ __forceinline__ explicit no_face_data(const Block &)
     {
     }
 };
@@ -40,7 +40,7 @@ struct sweeper {
          * there are registers for that, else after it. */
         KEEPS = WALLS == FIXED_WALLS && Block::VECTORS <= 4,
         PUTS_BACK = WALLS == FIXED_WALLS && !KEEPS,
-        FIELDS = WALLS == GIVEN_WALLS
+        FIELDS = WALLS == FIELD_WALLS
     };
 
     const arguments<T> &p;
@@ -52,9 +52,9 @@ struct sweeper {
     unsigned edges_of_warp; /* ... or those of another lane */
     T c[2 * DIMS + 1];
     T ends[PLANES][ROWS][2]; /* of the thread's vectors, as they were; KEEPS: at first */
-    std::conditional_t<(WALLS == GIVEN_WALLS), given_values<Block>, nothing_given> given;
+    std::conditional_t<(WALLS == FIELD_WALLS), face_data<Block>, no_face_data> data;
 
-    __device__ __forceinline__ sweeper(const Block &b) : p(b.p), given(b)
+    __device__ __forceinline__ sweeper(const Block &b) : p(b.p), data(b)
     {
         const place f = b.find();
         const int column = f.column, lane = b.thread % 32, first_lane = lane - column;
@@ -104,7 +104,7 @@ struct sweeper {
         values v;
         const bool held = p.held >> f & 1;
         if constexpr (FIELDS) {
-            const values here = given.edge(level, f, n);
+            const values here = data.edge(level, f, n);
 #pragma unroll
             for (int e = 0; e < WIDTH; e++)
                 v.v[e] = held ? here.v[e] : ghost_of(here.v[e], f, inner.v[e], edge.v[e]);
@@ -279,7 +279,7 @@ struct sweeper {
                     if (faces)
 #pragma unroll
                         for (int f = 0; f < 2; f++)
-                            off[f] = hold[f] = given.end(level, f, k, r);
+                            off[f] = hold[f] = data.end(level, f, k, r);
                 if (WALLS >= ANY_WALLS && faces & ~p.held)
                     put_ghosts_beside(off, centre, left, beside);
                 if (IN_PLACE && k < PLANES - 1)

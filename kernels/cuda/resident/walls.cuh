@@ -1,5 +1,5 @@
 /*
- * What is given at faces of `resident` whose values differ from point to point: what their rules
+ * The boundary data at faces of `resident` that differ from point to point: what their rules
  * add to ghosts, or what their nodes are held at. It stays the same, and lies in shared memory, so
  * much of it as the block's threads need, each its own.
  */
@@ -13,7 +13,7 @@ namespace resident
 
 /* Beside the vectors of the block's threads: a number at each face of x, a vector at each other. */
 template <typename Block>
-struct given_values {
+struct face_data {
     using T = typename Block::number;
     using values = typename Block::values;
     using place = typename Block::place;
@@ -44,7 +44,7 @@ struct given_values {
     }
 
     /* The block's tiles are not turned yet. */
-    __device__ __forceinline__ explicit given_values(const Block &b) : p(b.p)
+    __device__ __forceinline__ explicit face_data(const Block &b) : p(b.p)
     {
         const place f = b.find();
         const int row = f.group[0] * ROWS, plane = f.group[1] * PLANES, length = p.lanes * WIDTH;
@@ -78,7 +78,7 @@ struct given_values {
         const int node[3] = {b.node_at(ALONG, x), b.node_at(ROW, y), b.node_at(PLANE, z)};
         if (node[0] < 0 || node[1] < 0 || node[2] < 0)
             return (T)0;
-        return made_of(face, b.given_at(face, node));
+        return made_of(face, b.data_at(face, node));
     }
     __device__ __forceinline__ void load_rim(const Block &b, int face, int k, int r, int n) const
     {
@@ -98,14 +98,14 @@ struct given_values {
 #pragma unroll 1
             for (int n = 0; n < PLANES * ROWS; n++) {
                 const int k = n / ROWS, r = n % ROWS;
-                if (b.active && at_x >> face & 1 && p.given[face])
+                if (b.active && at_x >> face & 1 && p.data[face])
                     *end_place(face, k, r) = read(b, face, face ? p.n[ALONG] - 1 : 0,
                                                   f.node[ROW] + r, f.node[PLANE] + k);
             }
 #pragma unroll 1
         for (int face = 2; face < 6; face++) {
             const bool of_rows = face / 2 == ROW, upper = face % 2;
-            if (!(edges >> face & 1) || !p.given[face])
+            if (!(edges >> face & 1) || !p.data[face])
                 continue;
 #pragma unroll 1
             for (int n = 0; n < (of_rows ? PLANES : ROWS); n++)
@@ -126,13 +126,13 @@ struct given_values {
 #pragma unroll
         for (int e = 0; e < WIDTH; e++)
             v.v[e] = level[(p.held >> face & 1 ? 7 : 1) + face];
-        if (p.given[face])
+        if (p.data[face])
             v = *(const values *)rim_place(face, n);
         return v;
     }
     __device__ __forceinline__ T end(const T *level, int face, int k, int r) const
     {
-        return p.given[face] ? *end_place(face, k, r) : level[(p.held >> face & 1 ? 7 : 1) + face];
+        return p.data[face] ? *end_place(face, k, r) : level[(p.held >> face & 1 ? 7 : 1) + face];
     }
 };
 

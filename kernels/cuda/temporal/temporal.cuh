@@ -94,13 +94,14 @@ class tile
     __device__ __forceinline__ T driven(const level<T> &now, int f, int m,
                                         const int (&node)[HS_AXES]) const
     {
-        return now.drive_field[f] ? r.rule[f][m - 1].c * now.drive_field[f][on_face(f, node)]
-                                  : now.offset[f][m - 1];
+        return now.data_field[f] ? r.rule[f][m - 1].c * now.data_field[f][on_face(f, node)]
+                                 : now.offset[f][m - 1];
     }
 
     __device__ __forceinline__ T hold(const level<T> &now, int f, const int (&node)[HS_AXES]) const
     {
-        return now.hold_field[f] ? now.hold_field[f][on_face(f, node)] : now.hold[f];
+        return now.prescribed_field[f] ? now.prescribed_field[f][on_face(f, node)]
+                                       : now.prescribed[f];
     }
 
     /* Whether the node keeps a value that no sweep makes: then `value`, the one it has, is changed

@@ -22,8 +22,8 @@
  * marked as not needed again, so that L2 keeps the planes that neighbouring blocks share. A block
  * marches through a chunk of the planes: a short one in 3D, so that the blocks that run at the same
  * time are near each other and find in L2 what their neighbours loaded. (One H200, 512^3, radius 1,
- * fractions of copy bandwidth: chunks of 8 planes 0.79 in float and 0.76 in double, of 64 0.74 and 0.72, of
- * 255 and 510 0.66 and 0.63; rows then stored to whole groups of 32 bytes: 0.84 and 0.79;
+ * fractions of copy bandwidth: chunks of 8 planes 0.79 in float and 0.76 in double, of 64 0.74 and
+ * 0.72, of 255 and 510 0.66 and 0.63; rows then stored to whole groups of 32 bytes: 0.84 and 0.79;
  * 2026-11-21.) In 2D chunks are as long as they can be while the blocks
  * fill whole waves of the device.
  *

@@ -67,7 +67,7 @@ static double bytes_needed(const struct hs_problem *problem, const struct hs_ker
     char unused[256];
     if (bytes < more_than_any)
         make_plan(problem, kernel, threads, &plan, unused, sizeof unused);
-    return bytes + (double)plan.scratch + hs_ghosts_bytes(problem, plan.steps + 1);
+    return bytes + (double)plan.scratch + hs_face_slots_bytes(problem, plan.steps + 1);
 }
 
 static double readback_bytes(const struct hs_problem *problem)
@@ -287,7 +287,7 @@ static void download_end(struct hs_readback *readback)
 /* Walls that do not change in time are written until both fields have them, the others always. */
 static void prescribe(struct hs_backend_state *state, int slot)
 {
-    if (state->stale_walls == 0 && !hs_ghosts_prescribed_vary(&state->ghosts))
+    if (state->stale_walls == 0 && !hs_face_slots_prescribed_vary(&state->ghosts.slots))
         return;
     hs_ghosts_prescribe(&state->ghosts, slot, state->next.origin);
     if (state->stale_walls > 0)
@@ -310,7 +310,7 @@ static int steps_at_once(const struct hs_backend_state *state, const struct hs_s
  * call is the first of the next. */
 static int slot_of(const struct hs_backend_state *state, int step)
 {
-    return (state->first_slot + step) % state->ghosts.slots;
+    return (state->first_slot + step) % state->ghosts.slots.count;
 }
 
 /* All that changes with time, for `steps` sweeps from sweep `first` of the span. */
@@ -323,7 +323,8 @@ static void prepare(struct hs_backend_state *state, const struct hs_span *span, 
     for (int s = 0; s < steps; s++) {
         const double t = hs_span_time(span, first + s);
         hs_ghosts_at(&state->ghosts, slot_of(state, s + 1), hs_span_time(span, first + s + 1));
-        state->level[s] = hs_ghosts_level(&state->ghosts, slot_of(state, s), slot_of(state, s + 1));
+        state->level[s] =
+            hs_face_slots_level(&state->ghosts.slots, slot_of(state, s), slot_of(state, s + 1));
         source->value[s] =
             source->uniform ? hs_cpu_source_uniform(state->problem, span->step, t) : 0.0;
     }

@@ -292,7 +292,7 @@ int steps_at_once(const hs_backend_state *state, const hs_span *span, int64_t le
  * call is the first of the next. */
 int slot_of(const hs_backend_state *state, int step)
 {
-    return (state->first_slot + step) % state->faces.slots;
+    return (state->first_slot + step) % state->faces.slots.count;
 }
 
 /* All that changes with time, for `steps` sweeps from sweep `first` of the span. */
@@ -309,7 +309,7 @@ hs_status prepare(hs_backend_state *state, const hs_span *span, int64_t first, i
         st = hs_cuda_faces_at(&state->faces, slot_of(state, s + 1),
                               hs_span_time(span, first + s + 1), err);
         state->level[s] =
-            hs_cuda_faces_level(&state->faces, slot_of(state, s), slot_of(state, s + 1));
+            hs_face_slots_level(&state->faces.slots, slot_of(state, s), slot_of(state, s + 1));
         state->source_value[s] =
             hs_cuda_source_uniform(&state->source, span->step, hs_span_time(span, first + s));
     }
@@ -322,7 +322,7 @@ hs_status prescribe(hs_backend_state *state, int slot, hs_error *err)
     const bool stale = state->stale_walls > 0;
     state->stale_walls -= stale;
     return !(state->kernel->features & HS_APPLIES_WALLS) &&
-                   (stale || hs_cuda_faces_prescribed_vary(&state->faces))
+                   (stale || hs_face_slots_prescribed_vary(&state->faces.slots))
                ? hs_cuda_faces_prescribe(&state->faces, slot, field_of(state, 1), err)
                : HS_OK;
 }
@@ -398,12 +398,13 @@ int graph_calls(const hs_backend_state *state)
 bool repeats(const hs_backend_state *state)
 {
     return state->stale_walls == 0 && state->rotation.at == 0 &&
-           !hs_cuda_faces_vary(&state->faces) && !(state->source.varies & HS_VARIES_T);
+           !hs_face_slots_vary(&state->faces.slots) && !(state->source.varies & HS_VARIES_T);
 }
 
 hs_status record(hs_backend_state *state, const hs_span *span, int64_t first, hs_error *err)
 {
-    for (int slot = 0; slot < state->faces.slots; slot++) { /* so that recording evaluates none */
+    for (int slot = 0; slot < state->faces.slots.count;
+         slot++) { /* so that recording evaluates none */
         const hs_status st = hs_cuda_faces_at(&state->faces, slot, hs_span_time(span, first), err);
         if (st)
             return st;

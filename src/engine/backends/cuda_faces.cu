@@ -1,10 +1,6 @@
 /* Ghost and prescribed layers on the device. */
+#include "core/ghost.h"
 #include "engine/backends/cuda_parts.cuh"
-
-#include "functions/evaluate.h"
-
-#include <math.h>
-#include <stdlib.h>
 
 namespace
 {
@@ -14,14 +10,9 @@ enum { THREADS = 256 };
 /* One face of one field: where its nodes lie, and what is written there. */
 template <typename T>
 struct work {
-    int64_t nodes;         /* of the face */
-    int64_t length;        /* of a row of it */
-    int64_t edge;          /* element of its first node */
-    int64_t inward;        /* elements to the next node inside */
-    int64_t along, across; /* elements between nodes of a row, and between rows */
-    int64_t extent;        /* nodes along the face's own axis */
-    const T *table;        /* drive; or NULL: */
-    T drive;
+    hs_face_place at;
+    const T *table; /* boundary data; or NULL: */
+    T value;
     T a[HS_MAX_RADIUS], b[HS_MAX_RADIUS], c[HS_MAX_RADIUS];
     int depth;
     int face;
@@ -51,18 +42,20 @@ __device__ node this_node(const launch<T> &l)
     while (f + 1 < l.faces && blockIdx.x >= l.first_block[f + 1])
         f++;
     const int64_t n = (int64_t)(blockIdx.x - l.first_block[f]) * THREADS + threadIdx.x;
-    const int64_t row = n / l.face[f].length;
-    return {row, n - row * l.face[f].length, n < l.face[f].nodes ? f : -1};
+    const int64_t row = n / l.face[f].at.length;
+    return {row, n - row * l.face[f].at.length, n < l.face[f].at.nodes ? f : -1};
 }
 
-__device__ float fused(float a, float b, float c)
+template <typename T>
+__device__ T *node_of(const launch<T> &l, const work<T> &w, const node &n)
 {
-    return __fmaf_rn(a, b, c);
+    return l.field + w.at.edge + n.row * w.at.across + n.i * w.at.along;
 }
 
-__device__ double fused(double a, double b, double c)
+template <typename T>
+__device__ T value_of(const work<T> &w, const node &n)
 {
-    return __fma_rn(a, b, c);
+    return w.table ? w.table[n.row * w.at.length + n.i] : w.value;
 }
 
 template <typename T>
@@ -72,12 +65,12 @@ __global__ void __launch_bounds__(THREADS) fill_ghosts(const __grid_constant__ l
     if (n.face < 0)
         return;
     const work<T> &w = l.face[n.face];
-    T *const edge = l.field + w.edge + n.row * w.across + n.i * w.along;
-    const T drive = w.table ? w.table[n.row * w.length + n.i] : w.drive;
+    T *const edge = node_of(l, w, n);
+    const T value = value_of(w, n);
     for (int m = 1; m <= w.depth; m++)
-        edge[-m * w.inward] = w.wrap ? edge[(w.extent - m) * w.inward]
-                                     : fused(w.a[m - 1], edge[m * w.inward],
-                                             fused(w.b[m - 1], *edge, w.c[m - 1] * drive));
+        edge[-m * w.at.inward] = w.wrap ? edge[(w.at.extent - m) * w.at.inward]
+                                        : hs_ghost(w.a[m - 1], edge[m * w.at.inward], w.b[m - 1],
+                                                   *edge, w.c[m - 1] * value);
 }
 
 /* Whether a later prescribed face has this node of a face too. */
@@ -85,13 +78,13 @@ template <typename T>
 __device__ bool taken(const launch<T> &l, const work<T> &w, const node &n)
 {
     const int axis = w.face / 2;
-    const int64_t across_length = w.nodes / w.length;
+    const int64_t across_length = w.at.nodes / w.at.length;
     const int first = axis == HS_X ? HS_Y : HS_X, second = axis == HS_Z ? HS_Y : HS_Z;
     const auto other = [&](int b, int64_t at, int64_t extent) {
         return b > axis && ((at == 0 && (l.prescribed >> 2 * b & 1)) ||
                             (at == extent - 1 && (l.prescribed >> (2 * b + 1) & 1)));
     };
-    return other(first, n.i, w.length) || other(second, n.row, across_length);
+    return other(first, n.i, w.at.length) || other(second, n.row, across_length);
 }
 
 template <typename T>
@@ -102,48 +95,23 @@ __global__ void __launch_bounds__(THREADS) prescribe(const __grid_constant__ lau
         return;
     const work<T> &w = l.face[n.face];
     if (!taken(l, w, n))
-        l.field[w.edge + n.row * w.across + n.i * w.along] =
-            w.table ? w.table[n.row * w.length + n.i] : w.drive;
-}
-
-/* Slots differ only in what changes with time; the rest is kept once, in slot 0. */
-bool has_table(const hs_face_drive *drive, int slot)
-{
-    return drive->varies_face && (slot == 0 || drive->varies_time);
-}
-
-int64_t face_nodes(const hs_grid *grid, int face)
-{
-    return grid->points[hs_face_first_axis(face)] * grid->points[hs_face_second_axis(face)];
-}
-
-const void *drive_table(const hs_cuda_faces *faces, int slot, int face)
-{
-    return faces->table[faces->drive[face].varies_time ? slot : 0][face];
+        *node_of(l, w, n) = value_of(w, n);
 }
 
 template <typename T>
 work<T> describe_work(const hs_cuda_faces *faces, int slot, int face)
 {
-    const int axis = face / 2;
-    const hs_layout &layout = faces->layout;
-    const hs_face &rule = faces->problem->face[face];
+    const hs_face &rule = faces->slots.problem->face[face];
     work<T> w = {};
-    w.length = layout.points[hs_face_first_axis(face)];
-    w.nodes = w.length * layout.points[hs_face_second_axis(face)];
-    w.edge = face % 2 ? (layout.points[axis] - 1) * layout.pitch[axis] : 0;
-    w.inward = face % 2 ? -layout.pitch[axis] : layout.pitch[axis];
-    w.along = layout.pitch[hs_face_first_axis(face)];
-    w.across = layout.pitch[hs_face_second_axis(face)];
-    w.extent = layout.points[axis];
-    w.table = (const T *)drive_table(faces, slot, face);
-    w.drive = (T)faces->value[slot][face];
+    w.at = hs_face_place_in(&faces->layout, face);
+    w.table = (const T *)hs_face_slots_table(&faces->slots, slot, face);
+    w.value = (T)faces->slots.value[slot][face];
     for (int m = 0; m < HS_MAX_RADIUS; m++) {
         w.a[m] = (T)rule.a[m];
         w.b[m] = (T)rule.b[m];
         w.c[m] = (T)rule.c[m];
     }
-    w.depth = hs_face_depth(faces->problem, face);
+    w.depth = hs_face_depth(faces->slots.problem, face);
     w.face = face;
     w.wrap = rule.wrap;
     return w;
@@ -160,7 +128,7 @@ hs_status launch_faces(const hs_cuda_faces *faces, unsigned wanted, int slot, vo
     for (int face = 0; face < HS_FACES; face++)
         if (wanted >> face & 1) {
             l.face[l.faces] = describe_work<T>(faces, slot, face);
-            const int64_t blocks = hs_divide_up(l.face[l.faces].nodes, THREADS);
+            const int64_t blocks = hs_divide_up(l.face[l.faces].at.nodes, THREADS);
             l.first_block[l.faces + 1] = l.first_block[l.faces] + (unsigned)blocks;
             l.faces++;
         }
@@ -171,171 +139,95 @@ hs_status launch_faces(const hs_cuda_faces *faces, unsigned wanted, int slot, vo
     return HS_OK;
 }
 
-/* The drive over the nodes of a face, in the order of its table. */
+/* The nodes of a face, in the order of its table. */
 hs_cuda_patch face_patch(const hs_grid *grid, int face)
 {
     hs_cuda_patch patch = hs_cuda_patch_of(grid);
-    patch.first[face / 2] = face % 2 ? grid->points[face / 2] - 1 : 0;
+    patch.first[face / 2] = hs_grid_face_index(grid, face);
     patch.count[face / 2] = 1;
     patch.stride[hs_face_first_axis(face)] = 1;
     patch.stride[hs_face_second_axis(face)] = grid->points[hs_face_first_axis(face)];
     return patch;
 }
 
-hs_status evaluate(hs_cuda_faces *faces, int slot, int face, double t, hs_error *err)
+hs_status fill_table(void *self, int face, double t, void *table, hs_error *err)
 {
-    const hs_grid *grid = &faces->problem->grid;
-    const hs_cuda_patch patch = face_patch(grid, face);
-    if (faces->table[slot][face]) {
-        const hs_cuda_moments now = {1, {t}, {faces->table[slot][face]}};
-        return hs_cuda_evaluate(&faces->function[face], &patch, &now, 1.0,
-                                faces->problem->precision, faces->stream, err);
-    }
-    double at[HS_AXES];
-    for (int axis = 0; axis < HS_AXES; axis++)
-        at[axis] = hs_grid_coordinate(grid, axis, patch.first[axis]);
-    faces->value[slot][face] =
-        hs_value_at(&faces->problem->face[face].drive, at[HS_X], at[HS_Y], at[HS_Z], t);
-    return HS_OK;
+    const hs_cuda_faces *faces = (const hs_cuda_faces *)self;
+    const hs_problem *problem = faces->slots.problem;
+    const hs_cuda_patch patch = face_patch(&problem->grid, face);
+    const hs_cuda_moments now = {1, {t}, {table}};
+    return hs_cuda_evaluate(&faces->function[face], &patch, &now, 1.0, problem->precision,
+                            faces->stream, err);
 }
 
 hs_status allocate_face(hs_cuda_faces *faces, int face, hs_error *err)
 {
-    const hs_problem *problem = faces->problem;
+    const hs_problem *problem = faces->slots.problem;
     const size_t bytes =
-        (size_t)face_nodes(&problem->grid, face) * hs_precision_size(problem->precision);
-    faces->drive[face] = hs_face_drive_describe(problem, face);
-    if (!faces->drive[face].varies_face)
+        (size_t)hs_grid_face_count(&problem->grid, face) * hs_precision_size(problem->precision);
+    if (!faces->slots.face[face].varies_face)
         return HS_OK;
     const hs_status st =
-        hs_cuda_function_create(&problem->face[face].drive.expression, &problem->grid,
+        hs_cuda_function_create(&problem->face[face].data.expression, &problem->grid,
                                 HS_TABLES_OF_NUMBERS, &faces->function[face], err);
     if (st)
         return st;
-    for (int slot = 0; slot < faces->slots; slot++)
-        if (has_table(&faces->drive[face], slot))
-            HS_CUDA_TRY(err, cudaMalloc(&faces->table[slot][face], bytes));
+    for (int slot = 0; slot < faces->slots.count; slot++)
+        if (hs_face_slots_wants_table(&faces->slots, slot, face))
+            HS_CUDA_TRY(err, cudaMalloc(&faces->slots.table[slot][face], bytes));
     return HS_OK;
 }
 
 } // namespace
 
-double hs_cuda_faces_bytes(const hs_problem *problem, int slots)
-{
-    double bytes = 0.0;
-    for (int face = 0; face < HS_FACES; face++) {
-        const hs_face_drive drive = hs_face_drive_describe(problem, face);
-        for (int slot = 0; slot < slots; slot++)
-            if (has_table(&drive, slot))
-                bytes += (double)face_nodes(&problem->grid, face) *
-                         (double)hs_precision_size(problem->precision);
-    }
-    return bytes;
-}
-
 hs_status hs_cuda_faces_init(hs_cuda_faces *faces, const hs_problem *problem,
                              const hs_layout *layout, int slots, cudaStream_t stream, hs_error *err)
 {
     *faces = {};
-    faces->problem = problem;
     faces->layout = *layout;
     faces->stream = stream;
-    faces->time = (double *)calloc((size_t)slots, sizeof *faces->time);
-    faces->value = (double(*)[HS_FACES])calloc((size_t)slots, sizeof *faces->value);
-    faces->table = (void *(*)[HS_FACES])calloc((size_t)slots, sizeof *faces->table);
-    if (!faces->time || !faces->value || !faces->table)
-        return hs_error_add(err, HS_DEVICE, "not enough memory for %d time levels of the faces",
-                            slots);
-    faces->slots = slots;
-    for (int slot = 0; slot < slots; slot++)
-        faces->time[slot] = NAN;
-    for (int face = 0; face < HS_FACES; face++) {
-        const hs_status st = allocate_face(faces, face, err);
-        if (st)
-            return st;
-    }
-    return HS_OK;
+    hs_status st = hs_face_slots_init(&faces->slots, problem, slots, err);
+    for (int face = 0; face < HS_FACES && !st; face++)
+        st = allocate_face(faces, face, err);
+    return st;
 }
 
 void hs_cuda_faces_release(hs_cuda_faces *faces)
 {
-    for (int slot = 0; slot < faces->slots; slot++)
+    for (int slot = 0; slot < faces->slots.count; slot++)
         for (int face = 0; face < HS_FACES; face++)
-            cudaFree(faces->table[slot][face]);
+            cudaFree(faces->slots.table[slot][face]);
     for (int face = 0; face < HS_FACES; face++)
         hs_cuda_function_destroy(&faces->function[face]);
-    free(faces->table);
-    free(faces->value);
-    free(faces->time);
+    hs_face_slots_release(&faces->slots);
     *faces = {};
-}
-
-bool hs_cuda_faces_vary(const hs_cuda_faces *faces)
-{
-    bool vary = false;
-    for (int face = 0; face < HS_FACES; face++)
-        vary = vary || faces->drive[face].varies_time;
-    return vary;
 }
 
 hs_status hs_cuda_faces_at(hs_cuda_faces *faces, int slot, double t, hs_error *err)
 {
-    const bool first = isnan(faces->time[slot]);
-    if (faces->time[slot] == t)
-        return HS_OK;
-    faces->time[slot] = t;
-    for (int face = 0; face < HS_FACES; face++) {
-        const hs_face_drive *drive = &faces->drive[face];
-        const bool once = first && (slot == 0 || !drive->varies_face);
-        if (drive->used && (drive->varies_time || once)) {
-            const hs_status st = evaluate(faces, slot, face, t, err);
-            if (st)
-                return st;
-        }
-    }
-    return HS_OK;
+    return hs_face_slots_at(&faces->slots, slot, t, fill_table, faces, err);
 }
 
 hs_status hs_cuda_faces_fill(const hs_cuda_faces *faces, int slot, void *field, hs_error *err)
 {
     unsigned wanted = 0;
     for (int face = 0; face < HS_FACES; face++)
-        if (hs_face_depth(faces->problem, face) > 0)
+        if (hs_face_depth(faces->slots.problem, face) > 0)
             wanted |= 1u << face;
-    if (faces->problem->precision == HS_FLOAT)
+    if (faces->slots.problem->precision == HS_FLOAT)
         return launch_faces<float>(faces, wanted, slot, field, "fill_ghosts", fill_ghosts<float>,
                                    err);
     return launch_faces<double>(faces, wanted, slot, field, "fill_ghosts", fill_ghosts<double>,
                                 err);
 }
 
-bool hs_cuda_faces_prescribed_vary(const hs_cuda_faces *faces)
-{
-    bool vary = false;
-    for (int face = 0; face < HS_FACES; face++)
-        vary = vary || (faces->problem->face[face].prescribed && faces->drive[face].varies_time);
-    return vary;
-}
-
 hs_status hs_cuda_faces_prescribe(const hs_cuda_faces *faces, int slot, void *field, hs_error *err)
 {
     unsigned wanted = 0;
-    for (int face = 0; face < 2 * faces->problem->grid.dims; face++)
-        if (faces->problem->face[face].prescribed)
+    for (int face = 0; face < 2 * faces->slots.problem->grid.dims; face++)
+        if (faces->slots.problem->face[face].prescribed)
             wanted |= 1u << face;
-    if (faces->problem->precision == HS_FLOAT)
+    if (faces->slots.problem->precision == HS_FLOAT)
         return launch_faces<float>(faces, wanted, slot, field, "prescribe", prescribe<float>, err);
     return launch_faces<double>(faces, wanted, slot, field, "prescribe", prescribe<double>, err);
-}
-
-hs_face_level hs_cuda_faces_level(const hs_cuda_faces *faces, int in, int out)
-{
-    hs_face_level level = {};
-    for (int face = 0; face < HS_FACES; face++) {
-        level.drive[face] = faces->value[in][face];
-        level.hold[face] = faces->value[out][face];
-        level.drive_field[face] = drive_table(faces, in, face);
-        level.hold_field[face] = drive_table(faces, out, face);
-    }
-    return level;
 }

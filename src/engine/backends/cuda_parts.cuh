@@ -8,7 +8,7 @@
 #include "core/backend.h"
 #include "core/cuda_call.h"
 #include "core/round.h"
-#include "engine/ghosts.h"
+#include "engine/face_data.h"
 #include "functions/device.cuh"
 
 #include <cuda_runtime.h>
@@ -158,43 +158,28 @@ double hs_cuda_source_uniform(const hs_cuda_source *source, double step, double 
 
 /* ---- cuda_faces.cu --------------------------------------------------------------------------- */
 
-/*
- * Ghost and prescribed layers, by the rules of core/boundary.h. The values that drive the faces
- * belong to a moment and lie in a slot. What is uniform over a face is evaluated on the host and
- * travels with the launch; what varies over it is a table in device memory, made there.
- */
+/* Ghost and prescribed layers, by the rules of core/boundary.h. Uniform boundary data travel with
+ * the launch; tables are made on the device. */
 struct hs_cuda_faces {
-    const hs_problem *problem;
+    hs_face_slots slots;
     hs_layout layout;
     cudaStream_t stream;
-    int slots;
-    hs_face_drive drive[HS_FACES];
-    hs_cuda_function function[HS_FACES]; /* of drives that vary over the face */
-    double *time;                        /* [slots] s, of the values in each; NaN: none yet */
-    double (*value)[HS_FACES];           /* [slots] uniform drives */
-    void *(*table)[HS_FACES];            /* [slots] the face's nodes, first axis fastest; or NULL */
+    hs_cuda_function function[HS_FACES]; /* of data that vary over the face */
 };
 
-double hs_cuda_faces_bytes(const hs_problem *problem, int slots);
 /* Safe to release after failure. */
 hs_status hs_cuda_faces_init(hs_cuda_faces *faces, const hs_problem *problem,
                              const hs_layout *layout, int slots, cudaStream_t stream,
                              hs_error *err);
 void hs_cuda_faces_release(hs_cuda_faces *faces);
 
-bool hs_cuda_faces_vary(const hs_cuda_faces *faces); /* in time */
-/* Evaluates the drives at time t [s] into a slot; free where they are there already. */
+/* Evaluates the boundary data at time t [s] into a slot; free where they are there already. */
 hs_status hs_cuda_faces_at(hs_cuda_faces *faces, int slot, double t, hs_error *err);
 /* Fills the ghost layers that a sweep reads of a field given by its node (0, 0, 0): one launch for
  * all faces, none where no sweep reads any. */
 hs_status hs_cuda_faces_fill(const hs_cuda_faces *faces, int slot, void *field, hs_error *err);
-bool hs_cuda_faces_prescribed_vary(const hs_cuda_faces *faces);
-/* Writes the drive to the outermost layer of each prescribed face; where two meet the later wins.
- */
+/* Writes the data to the outermost layer of each prescribed face; where two meet the later wins. */
 hs_status hs_cuda_faces_prescribe(const hs_cuda_faces *faces, int slot, void *field, hs_error *err);
-/* What a kernel that applies walls is told of one fused sweep: input at slot `in`, output at `out`.
- */
-hs_face_level hs_cuda_faces_level(const hs_cuda_faces *faces, int in, int out);
 
 /* ---- cuda_graph.cu -------------------------------------------------------------------------- */
 

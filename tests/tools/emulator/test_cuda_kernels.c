@@ -6,10 +6,12 @@
  * this file, so that they run side by side.
  */
 #include "core/device.h"
+#include "core/ghost.h"
 #include "core/kernel.h"
 #include "core/problem.h"
 #include "fused_line_1d/plan.h"
 #include "test.h"
+#include "walls.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -294,12 +296,9 @@ static void set_walls(struct walls *walls, const struct fields *f, int dims, int
         const char *kind = wraps              ? "periodic"
                            : mix == ALL_FIXED ? "fixed"
                                               : kinds[(mix * 3 + face * 2) % 7];
-        const struct hs_boundary_kind *row = hs_boundary_find(kind);
-        struct hs_boundary_spec spec = {.given = 1u << HS_BOUNDARY_GRADIENT};
-        spec.value[HS_BOUNDARY_H].constant = 0.7;
-        const char *reason;
-        walls->face[face].type = kind;
-        assert_int_equal(row->lower(&spec, 2.0, 0.25, radius, &walls->face[face], &reason), HS_OK);
+        walls->face[face] = make_wall(
+            kind, (struct hs_value){.constant = 0.0}, 0.7,
+            (struct hs_boundary_spec){.conductivity = 2.0, .spacing = 0.25, .radius = radius});
         for (int t = 0; t <= STEPS; t++) {
             walls->number[t][face] = f->precision == HS_FLOAT ? (double)(float)toss() : toss();
             if ((mix + face) % 2 || uniform)
@@ -315,10 +314,10 @@ static void set_walls(struct walls *walls, const struct fields *f, int dims, int
     }
     for (int s = 0; s < STEPS; s++)
         for (int face = 0; face < HS_FACES; face++) {
-            walls->level[s].drive[face] = walls->number[s][face];
-            walls->level[s].hold[face] = walls->number[s + 1][face];
-            walls->level[s].drive_field[face] = walls->table[s][face];
-            walls->level[s].hold_field[face] = walls->table[s + 1][face];
+            walls->level[s].data[face] = walls->number[s][face];
+            walls->level[s].prescribed[face] = walls->number[s + 1][face];
+            walls->level[s].data_field[face] = walls->table[s][face];
+            walls->level[s].prescribed_field[face] = walls->table[s + 1][face];
         }
 }
 
@@ -375,9 +374,11 @@ static double value_at(const struct walls *walls, const struct fields *f, int di
         const double offset =
             times(p, p == HS_FLOAT ? (double)(float)rule->c[m - 1] : rule->c[m - 1],
                   wall_value(walls, f, t, face, edge));
-        return multiply_add(
-            p, rule->a[m - 1], value_at(walls, f, dims, field, t, inner),
-            multiply_add(p, rule->b[m - 1], value_at(walls, f, dims, field, t, edge), offset));
+        const double a = rule->a[m - 1], in = value_at(walls, f, dims, field, t, inner);
+        const double b = rule->b[m - 1], at_edge = value_at(walls, f, dims, field, t, edge);
+        return p == HS_FLOAT
+                   ? (double)hs_ghost((float)a, (float)in, (float)b, (float)at_edge, (float)offset)
+                   : hs_ghost(a, in, b, at_edge, offset);
     }
     return field[(at[2] * n[1] + at[1]) * n[0] + at[0]];
 }

@@ -3,6 +3,7 @@
 #include "engine/registry.h"
 #include "functions/program.h"
 #include "test.h"
+#include "walls.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -16,15 +17,9 @@ static struct hs_value value_of(unsigned varies)
 
 static void set_face(struct hs_problem *problem, int face, const char *kind, unsigned varies)
 {
-    struct hs_boundary_spec spec = {.given = 1u << HS_BOUNDARY_VALUE | 1u << HS_BOUNDARY_GRADIENT};
-    for (int key = 0; key < HS_BOUNDARY_KEYS; key++)
-        spec.value[key] = varies ? value_of(varies) : (struct hs_value){.constant = 1.0};
-    spec.value[HS_BOUNDARY_H] = (struct hs_value){.constant = 2.0};
-    problem->face[face] = (struct hs_face){.type = kind};
-    const char *reason = NULL;
-    assert_int_equal(hs_boundary_find(kind)->lower(&spec, 1.0, 1.0, problem->radius,
-                                                   &problem->face[face], &reason),
-                     HS_OK);
+    problem->face[face] = make_wall(
+        kind, varies ? value_of(varies) : (struct hs_value){.constant = 1.0}, 2.0,
+        (struct hs_boundary_spec){.conductivity = 1.0, .spacing = 1.0, .radius = problem->radius});
 }
 
 /* 2D, every face of the kind, of radius 2. */

@@ -71,3 +71,22 @@ void test_grid__names_and_sizes_of_the_precisions(void **state)
     assert_string_equal(hs_precision_name(HS_FLOAT), "float");
     assert_string_equal(hs_precision_name(HS_DOUBLE), "double");
 }
+
+void test_grid__a_face_is_the_outermost_nodes_of_an_axis(void **state)
+{
+    (void)state;
+    static const char *const names[HS_FACES] = {"x_min", "x_max", "y_min",
+                                                "y_max", "z_min", "z_max"};
+    static const int first[HS_AXES] = {HS_Y, HS_X, HS_X}, second[HS_AXES] = {HS_Z, HS_Z, HS_Y};
+    static const int64_t index[HS_FACES] = {0, 8, 0, 3, 0, 5}, count[HS_AXES] = {24, 54, 36};
+    for (int face = 0; face < HS_FACES; face++) {
+        assert_string_equal(hs_face_name(face), names[face]);
+        assert_int_equal(hs_face_first_axis(face), first[face / 2]);
+        assert_int_equal(hs_face_second_axis(face), second[face / 2]);
+        assert_int_equal(hs_grid_face_index(&grids[2], face), index[face]);
+        assert_int_equal(hs_grid_face_count(&grids[2], face), count[face / 2]);
+        const struct hs_box box = hs_grid_face_box(&grids[2], face);
+        assert_int_equal(hs_box_count(&box), count[face / 2]);
+        assert_int_equal(box.lo[face / 2], index[face]);
+    }
+}

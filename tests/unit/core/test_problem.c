@@ -56,6 +56,33 @@ void test_problem__heat_capacity_is_density_times_specific_heat(void **state)
     assert_true(hs_problem_heat_capacity(&problem) == 4000.0);
 }
 
+static void assert_heat_unit(const struct hs_problem *problem, const char *expected)
+{
+    char unit[80];
+    hs_problem_heat_unit(problem, unit, sizeof unit);
+    assert_string_equal(unit, expected);
+}
+
+void test_problem__heat_is_in_joules_per_metre_that_the_grid_lacks(void **state)
+{
+    (void)state;
+    static const char *const joules[] = {"J/m^2", "J/m", "J"};
+    static const char *const degrees[] = {"degC m", "degC m^2", "degC m^3"};
+    static char celsius[] = "degC";
+    for (int dims = 1; dims <= HS_AXES; dims++) {
+        struct hs_problem problem = box_problem();
+        problem.grid.dims = dims;
+        problem.temperature_unit = celsius;
+        assert_heat_unit(&problem, degrees[dims - 1]);
+        problem.material.density = 1000.0;
+        assert_heat_unit(&problem, degrees[dims - 1]);
+        problem.material.specific_heat = 4.0;
+        assert_heat_unit(&problem, joules[dims - 1]);
+        problem.raw = true;
+        assert_heat_unit(&problem, "1");
+    }
+}
+
 void test_problem__stencil_is_the_raw_one_or_the_materials(void **state)
 {
     (void)state;

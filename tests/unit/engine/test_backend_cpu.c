@@ -4,6 +4,7 @@
 #include "functions/fields.h"
 #include "functions/program.h"
 #include "test.h"
+#include "walls.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -26,12 +27,10 @@ static struct hs_instruction ramp[] = {{HS_OP_CONSTANT, 2.0}, {HS_OP_T, 0}, {HS_
 
 static void lower(struct hs_problem *problem, int face, const char *name)
 {
-    const struct hs_boundary_kind *kind = hs_boundary_find(name);
-    struct hs_boundary_spec spec = {.given = kind->all_of};
-    spec.value[HS_BOUNDARY_VALUE].expression = (struct hs_expression){ramp, 3, HS_VARIES_T};
-    const char *reason;
-    problem->face[face].type = name;
-    assert_int_equal(kind->lower(&spec, NAN, 0.5, 1, &problem->face[face], &reason), HS_OK);
+    const struct hs_value value = {.expression = {ramp, 3, HS_VARIES_T}};
+    problem->face[face] =
+        make_wall(name, value, 0.0,
+                  (struct hs_boundary_spec){.conductivity = NAN, .spacing = 0.5, .radius = 1});
 }
 
 static void set_up(struct fixture *f, int threads)

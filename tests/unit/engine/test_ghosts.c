@@ -26,10 +26,10 @@ static void set_up(int slots)
     problem.grid = (struct hs_grid){2, {NX, NY, 1}, {0, 0, 0}, {1, 1, 1}};
     const struct hs_face outside = {.c = {1.0, 1.0}, .edge_weight = 1.0};
     problem.face[0] = problem.face[1] = outside;
-    problem.face[0].drive.constant = 7.0;
-    problem.face[1].drive.expression = (struct hs_expression){y_times_two, 3, HS_VARIES_Y};
+    problem.face[0].data.constant = 7.0;
+    problem.face[1].data.expression = (struct hs_expression){y_times_two, 3, HS_VARIES_Y};
     problem.face[2] = (struct hs_face){.held = 1, .prescribed = true, .a = {-1, -1}, .b = {2, 2}};
-    problem.face[2].drive.expression =
+    problem.face[2].data.expression =
         (struct hs_expression){x_plus_t, 3, HS_VARIES_X | HS_VARIES_T};
     problem.face[3] = (struct hs_face){.b = {1.0, 1.0}, .edge_weight = 1.0};
     layout = hs_layout_make(&problem.grid, 2, 8);
@@ -88,7 +88,7 @@ void test_ghosts__prescribe_writes_the_outermost_layer(void **state)
         assert_true(at(i, 0) == i + 0.5);
         assert_true(at(i, 1) == 10.0 + i);
     }
-    assert_true(hs_ghosts_prescribed_vary(&ghosts));
+    assert_true(hs_face_slots_prescribed_vary(&ghosts.slots));
     tear_down();
 }
 
@@ -99,16 +99,16 @@ void test_ghosts__slots_are_moments(void **state)
     set_up(2);
     hs_ghosts_at(&ghosts, 0, 1.0);
     hs_ghosts_at(&ghosts, 1, 2.0);
-    const struct hs_face_level level = hs_ghosts_level(&ghosts, 0, 1);
-    assert_true(level.drive[0] == 7.0 && level.hold[0] == 7.0);
-    assert_null(level.drive_field[0]);
-    const double *along_y = level.drive_field[1];
-    assert_ptr_equal(level.hold_field[1], along_y);
+    const struct hs_face_level level = hs_face_slots_level(&ghosts.slots, 0, 1);
+    assert_true(level.data[0] == 7.0 && level.prescribed[0] == 7.0);
+    assert_null(level.data_field[0]);
+    const double *along_y = level.data_field[1];
+    assert_ptr_equal(level.prescribed_field[1], along_y);
     for (int j = 0; j < NY; j++)
         assert_true(along_y[j] == 2.0 * j);
-    const double *drive = level.drive_field[2], *hold = level.hold_field[2];
+    const double *data = level.data_field[2], *hold = level.prescribed_field[2];
     for (int i = 0; i < NX; i++)
-        assert_true(drive[i] == i + 1.0 && hold[i] == i + 2.0);
+        assert_true(data[i] == i + 1.0 && hold[i] == i + 2.0);
     tear_down();
 }
 
@@ -117,7 +117,7 @@ void test_ghosts__a_moment_is_evaluated_once(void **state)
     (void)state;
     set_up(1);
     hs_ghosts_at(&ghosts, 0, 1.0);
-    double *table = (double *)(uintptr_t)hs_ghosts_level(&ghosts, 0, 0).drive_field[2];
+    double *table = (double *)(uintptr_t)hs_face_slots_level(&ghosts.slots, 0, 0).data_field[2];
     table[0] = -1.0; /* would be written over */
     hs_ghosts_at(&ghosts, 0, 1.0);
     assert_true(table[0] == -1.0);

@@ -97,7 +97,7 @@ void test_range__of_walls(void **state)
     problem.face[0] = (struct hs_face){.a = {1.0}, .b = {-1e12}, .c = {1e12}};
     assert_plan(&problem, NULL);
     problem.face[0].b[0] = -INFINITY;
-    assert_plan(&problem, "boundary.x_min: what drives this wall");
+    assert_plan(&problem, "boundary.x_min: this wall's data");
     problem.face[0].b[0] = NAN;
-    assert_plan(&problem, "boundary.x_min: what drives this wall");
+    assert_plan(&problem, "boundary.x_min: this wall's data");
 }

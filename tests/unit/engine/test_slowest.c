@@ -3,22 +3,18 @@
 #include "engine/eigenvalues.h"
 #include "engine/slowest.h"
 #include "test.h"
+#include "walls.h"
 
 #include <math.h>
 #include <string.h>
 
 static void set_face(struct hs_problem *problem, int which, const char *type, double h)
 {
-    const struct hs_boundary_kind *kind = hs_boundary_find(type);
-    struct hs_boundary_spec spec = {0};
-    spec.value[HS_BOUNDARY_H].constant = h;
-    spec.given = kind->any_of ? 1u << HS_BOUNDARY_GRADIENT : kind->all_of;
-    struct hs_face face = {.type = kind->name};
-    const char *reason = NULL;
-    assert_int_equal(
-        kind->lower(&spec, 5.0, problem->grid.spacing[which / 2], problem->radius, &face, &reason),
-        HS_OK);
-    problem->face[which] = face;
+    problem->face[which] =
+        make_wall(type, (struct hs_value){.constant = 0.0}, h,
+                  (struct hs_boundary_spec){.conductivity = 5.0,
+                                            .spacing = problem->grid.spacing[which / 2],
+                                            .radius = problem->radius});
 }
 
 static struct hs_problem make(int dims, int radius, int64_t points, const char *low,
@@ -44,7 +40,7 @@ static struct hs_slowest slowest(const struct hs_problem *problem, double step)
     return hs_slowest_mode(problem, &stencil);
 }
 
-/* T at node j of a line, which may be a ghost; drives are zero. */
+/* T at node j of a line, which may be a ghost; data are zero. */
 static double at(const struct hs_problem *problem, const double *T, int j)
 {
     const int n = (int)problem->grid.points[HS_X];

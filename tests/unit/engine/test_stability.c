@@ -5,6 +5,7 @@
 #include "engine/eigenvalues.h"
 #include "engine/stability.h"
 #include "test.h"
+#include "walls.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,16 +13,11 @@
 
 static void set_face(struct hs_problem *problem, int which, const char *type, double h)
 {
-    const struct hs_boundary_kind *kind = hs_boundary_find(type);
-    struct hs_boundary_spec spec = {0};
-    spec.value[HS_BOUNDARY_H].constant = h;
-    spec.given = kind->any_of ? 1u << HS_BOUNDARY_GRADIENT : kind->all_of;
-    struct hs_face face = {.type = kind->name};
-    const char *reason = NULL;
-    assert_int_equal(kind->lower(&spec, problem->material.conductivity,
-                                 problem->grid.spacing[which / 2], problem->radius, &face, &reason),
-                     HS_OK);
-    problem->face[which] = face;
+    problem->face[which] =
+        make_wall(type, (struct hs_value){.constant = 0.0}, h,
+                  (struct hs_boundary_spec){.conductivity = problem->material.conductivity,
+                                            .spacing = problem->grid.spacing[which / 2],
+                                            .radius = problem->radius});
 }
 
 /* All faces of one type; h is for robin. */
@@ -42,7 +38,7 @@ static struct hs_problem make(int dims, int radius, int64_t points, const char *
     return problem;
 }
 
-/* Temperature at node (i, j, k), which may lie outside along one axis; drives are zero. */
+/* Temperature at node (i, j, k), which may lie outside along one axis; data are zero. */
 static double node_or_ghost(const struct hs_problem *problem, const double *T,
                             const int64_t at[HS_AXES])
 {
@@ -68,7 +64,7 @@ static double node_or_ghost(const struct hs_problem *problem, const double *T,
     return T[(at[2] * n[1] + at[1]) * n[0] + at[0]];
 }
 
-/* One sweep with all drives zero; held nodes stay. */
+/* One sweep with all data zero; held nodes stay. */
 static void sweep(const struct hs_problem *problem, const struct hs_stencil *stencil,
                   const double *in, double *out)
 {

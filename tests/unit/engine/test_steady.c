@@ -3,6 +3,7 @@
 #include "engine/steady.h"
 #include "functions/program.h"
 #include "test.h"
+#include "walls.h"
 
 #include <math.h>
 #include <string.h>
@@ -22,13 +23,9 @@ static struct hs_problem make(enum hs_precision precision, const char *walls)
     problem.schedule.steady = true;
     problem.schedule.steady_tolerance = 1e-9;
     problem.schedule.steady_check_every = EVERY;
-    for (int f = 0; f < 2; f++) {
-        const struct hs_boundary_kind *kind = hs_boundary_find(walls);
-        const struct hs_boundary_spec spec = {.given = kind->all_of};
-        const char *reason = NULL;
-        problem.face[f].type = kind->name;
-        assert_int_equal(kind->lower(&spec, NAN, 1.0, 1, &problem.face[f], &reason), HS_OK);
-    }
+    const struct hs_boundary_spec spec = {.conductivity = NAN, .spacing = 1.0, .radius = 1};
+    for (int f = 0; f < 2; f++)
+        problem.face[f] = make_wall(walls, (struct hs_value){.constant = 0.0}, 0.0, spec);
     return problem;
 }
 
@@ -239,7 +236,7 @@ void test_steady__walls_that_change_in_time_have_none(void **state)
     (void)state;
     static const struct hs_instruction t = {.operation = HS_OP_T};
     struct hs_problem problem = make(HS_DOUBLE, "dirichlet");
-    problem.face[0].drive.expression =
+    problem.face[0].data.expression =
         (struct hs_expression){.code = &t, .length = 1, .varies = HS_VARIES_T};
     const struct mode mode = {100.0, slowest_decay()};
     const struct hs_steady steady = follow(&problem, &mode, 1, 3000);

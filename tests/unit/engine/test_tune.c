@@ -310,9 +310,9 @@ void test_tune__case_is_another_where_a_kernel_sees_a_difference(void **state)
     p = problem_of(&plan, &kernel_a);
     p.face[3].type = "robin";
     assert_another(&p, &plan, "y_max robin,");
-    p.face[3].drive.expression = of_time;
+    p.face[3].data.expression = of_time;
     assert_another(&p, &plan, "y_max robin in time,");
-    p.face[3].drive.expression = of_space;
+    p.face[3].data.expression = of_space;
     assert_another(&p, &plan, "y_max robin in space,");
     p = problem_of(&plan, &kernel_a);
     p.source.present = true;
@@ -337,7 +337,7 @@ void test_tune__case_is_the_same_for_other_values(void **state)
     struct hs_problem p = problem_of(&plan, &kernel_b);
     p.grid.spacing[HS_X] = 3.0;
     p.c[0] = 0.5;
-    p.face[0].drive.constant = 4.0;
+    p.face[0].data.constant = 4.0;
     p.initial.field.value.constant = 5.0;
     plan.sweeps = 6000;
     plan.tail_step = 0.5;

@@ -2,6 +2,7 @@
 #include "engine/verify.h"
 #include "functions/program.h"
 #include "test.h"
+#include "walls.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,17 +10,11 @@
 
 static void set_face(struct hs_problem *problem, int which, const char *type)
 {
-    const struct hs_boundary_kind *kind = hs_boundary_find(type);
-    struct hs_boundary_spec spec = {.given =
-                                        kind->any_of ? 1u << HS_BOUNDARY_GRADIENT : kind->all_of};
-    for (int key = 0; key < HS_BOUNDARY_KEYS; key++)
-        spec.value[key].constant = 3.0 + key;
-    struct hs_face face = {.type = kind->name};
-    const char *reason = NULL;
-    assert_int_equal(kind->lower(&spec, problem->material.conductivity,
-                                 problem->grid.spacing[which / 2], problem->radius, &face, &reason),
-                     HS_OK);
-    problem->face[which] = face;
+    problem->face[which] =
+        make_wall(type, (struct hs_value){.constant = 3.0}, 6.0,
+                  (struct hs_boundary_spec){.conductivity = problem->material.conductivity,
+                                            .spacing = problem->grid.spacing[which / 2],
+                                            .radius = problem->radius});
 }
 
 /* exp(-pi^2 t) sin(pi x) between walls at 0: x from 0 to 1 in n-1 cells, diffusivity 1. */
@@ -47,7 +42,7 @@ static struct hs_problem make(int64_t points, enum hs_precision precision)
     problem.schedule.end = 0.05;
     for (int f = 0; f < 2; f++) {
         set_face(&problem, f, "dirichlet");
-        problem.face[f].drive.constant = 0.0;
+        problem.face[f].data.constant = 0.0;
     }
     return problem;
 }

@@ -156,9 +156,9 @@ void test_fields__walls_have_their_temperature_from_the_start(void **state)
         struct hs_problem problem = box_problem();
         for (int face = 0; face < HS_FACES; face++) {
             problem.face[face].prescribed = set >> face & 1;
-            problem.face[face].drive.constant = 100.0 + face;
+            problem.face[face].data.constant = 100.0 + face;
         }
-        problem.face[3].drive = sum_of_coordinates;
+        problem.face[3].data = sum_of_coordinates;
         for (int64_t k = 0; k < 6; k++)
             for (int64_t j = 0; j < 4; j++)
                 for (int64_t i = 0; i < 5; i++) {
@@ -183,8 +183,8 @@ void test_fields__a_plane_and_a_line_have_walls_too(void **state)
     problem.grid.dims = 1;
     problem.grid.points[HS_Y] = problem.grid.points[HS_Z] = 1;
     problem.face[0].prescribed = problem.face[1].prescribed = true;
-    problem.face[0].drive.constant = 7.0;
-    problem.face[1].drive.constant = 8.0;
+    problem.face[0].data.constant = 7.0;
+    problem.face[1].data.constant = 8.0;
     problem.face[4].prescribed = true; /* of an axis that is not there */
     assert_true(initial_at(&problem, 0, 0, 0) == 7.0);
     assert_true(initial_at(&problem, 2, 0, 0) == 1.0);
@@ -192,7 +192,7 @@ void test_fields__a_plane_and_a_line_have_walls_too(void **state)
     problem.grid.dims = 2;
     problem.grid.points[HS_Y] = 4;
     problem.face[2].prescribed = true;
-    problem.face[2].drive.constant = 9.0;
+    problem.face[2].data.constant = 9.0;
     assert_true(initial_at(&problem, 0, 0, 0) == 9.0);
     assert_true(initial_at(&problem, 0, 1, 0) == 7.0);
 }

@@ -90,9 +90,9 @@ void test_config__fills_the_problem(void **state)
     assert_true(problem.source.present);
     assert_true(problem.source.rate == 1.0 / (8960.0 * 385.0));
     assert_string_equal(problem.face[0].type, "dirichlet");
-    assert_int_equal(hs_value_varies(&problem.face[0].drive), HS_VARIES_T);
+    assert_int_equal(hs_value_varies(&problem.face[0].data), HS_VARIES_T);
     assert_string_equal(problem.face[1].type, "robin");
-    assert_true(problem.face[1].drive.constant == 273.15);
+    assert_true(problem.face[1].data.constant == 273.15);
     assert_true(problem.face[1].c[1] == 4.0 * 0.25 * 750.0 / 401.0);
     for (int face = 2; face < 6; face++)
         assert_string_equal(problem.face[face].type, "reflective");
@@ -214,8 +214,8 @@ void test_config__a_face_without_a_type_takes_that_of_all(void **state)
               "initial = { value = 1; };\ntime = { sweeps = 5; };\n"
               "boundary = { all = { type = \"dirichlet\"; value = 5.0; };\n"
               "x_min = { value = 6.0; }; y_max = { type = \"clamp\"; }; };\n");
-    assert_true(problem.face[0].prescribed && problem.face[0].drive.constant == 6.0);
-    assert_true(problem.face[1].drive.constant == 5.0);
+    assert_true(problem.face[0].prescribed && problem.face[0].data.constant == 6.0);
+    assert_true(problem.face[1].data.constant == 5.0);
     assert_string_equal(problem.face[3].type, "clamp");
     forget();
 }

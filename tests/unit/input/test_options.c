@@ -1,3 +1,4 @@
+#include "core/boundary.h"
 #include "input/options.h"
 #include "input/settings.h"
 #include "test.h"
@@ -63,6 +64,30 @@ void test_options__that_do_not_exist_are_not_found(void **state)
             fail_msg("\"%s\" was found", wrong[n]);
 }
 
+/* All paths that a pattern stands for, each found again. */
+static int count_paths(const char *pattern, const char *last)
+{
+    char path[81];
+    int n = 0;
+    while (hs_option_concrete(pattern, n, path, sizeof path)) {
+        if (strcmp(pattern, path) != 0)
+            assert_found(path, pattern);
+        n++;
+    }
+    assert_string_equal(path, last);
+    return n;
+}
+
+void test_options__patterns_stand_for_paths(void **state)
+{
+    (void)state;
+    assert_int_equal(count_paths("boundary.FACE.type", "boundary.z_max.type"), 7);
+    assert_int_equal(count_paths("boundary.FACE", "boundary.z_max"), 7);
+    assert_int_equal(count_paths("stencil.cN", "stencil.c18"), 19);
+    assert_int_equal(count_paths("time.end", "time.end"), 1);
+    assert_int_equal(count_paths("probes[].at", "probes[].at"), 1);
+}
+
 void test_options__mistyped_ones_have_a_nearest(void **state)
 {
     (void)state;
@@ -106,8 +131,8 @@ static bool is_group(const struct hs_option *option)
 void test_options__the_table_is_sound(void **state)
 {
     (void)state;
-    for (const struct hs_option *option = hs_options; option->path; option++) {
-        for (const struct hs_option *other = hs_options; other != option; other++)
+    for (const struct hs_option *option = hs_options(); option->path; option++) {
+        for (const struct hs_option *other = hs_options(); other != option; other++)
             assert_string_not_equal(option->path, other->path);
         assert_true(option->help && option->help[0] && option->unit);
         assert_true(strlen(option->path) <= 80);
@@ -121,11 +146,44 @@ void test_options__the_table_is_sound(void **state)
             if (list)
                 *list = '\0';
             bool found = false;
-            for (const struct hs_option *group = hs_options; group->path; group++)
+            for (const struct hs_option *group = hs_options(); group->path; group++)
                 found = found || (is_group(group) && strcmp(group->path, outer) == 0);
             assert_true(found);
         }
     }
+}
+
+/* Of the boundary they come from the table of its kinds. */
+void test_options__have_every_key_of_every_boundary_kind(void **state)
+{
+    (void)state;
+    const struct hs_option *type = hs_option_find("boundary.x_min.type");
+    assert_string_equal(type->fallback, "fixed");
+    for (const struct hs_boundary_kind *kind = hs_boundary_kinds; kind->name; kind++) {
+        assert_non_null(strstr(type->choices, kind->name));
+        for (int n = 0; n < hs_boundary_key_count(kind); n++) {
+            char path[81];
+            snprintf(path, sizeof path, "boundary.z_max.%s", kind->key[n].name);
+            const struct hs_option *option = hs_option_find(path);
+            assert_non_null(option);
+            assert_string_equal(option->unit, kind->key[n].unit);
+            assert_non_null(strstr(option->help, kind->key[n].help));
+            assert_non_null(strstr(option->help, kind->name));
+            assert_int_equal(option->type,
+                             kind->key[n].number ? HS_OPTION_NUMBER : HS_OPTION_VALUE);
+        }
+    }
+}
+
+void test_options__a_key_of_several_kinds_is_listed_once(void **state)
+{
+    (void)state;
+    const char *help = hs_option_find("boundary.all.value")->help;
+    assert_true(strncmp(help, "dirichlet, constant", 19) == 0);
+    assert_string_equal(strchr(help, ':'), ": temperature of the wall, or outside it");
+    const struct hs_option *flux = hs_option_find("boundary.all.flux");
+    assert_string_equal(flux->help,
+                        "neumann: heat that leaves through the face; needs a conductivity");
 }
 
 void test_options__defaults_pass_their_own_check(void **state)
@@ -136,7 +194,7 @@ void test_options__defaults_pass_their_own_check(void **state)
     struct hs_settings settings;
     hs_settings_init(&settings, "table", &err);
     int defaults = 0;
-    for (const struct hs_option *option = hs_options; option->path; option++) {
+    for (const struct hs_option *option = hs_options(); option->path; option++) {
         if (!option->fallback)
             continue;
         double number;

@@ -1,0 +1,12 @@
+/* The options of a face, made of the table of boundary kinds: its type, and a key of each name. */
+#ifndef HS_INPUT_BOUNDARY_OPTIONS_H
+#define HS_INPUT_BOUNDARY_OPTIONS_H
+
+#include "input/options.h"
+
+enum { HS_BOUNDARY_OPTIONS = 40 }; /* at most */
+
+/* Writes them to `to`; the end of what was written. Once only: their texts stay. */
+struct hs_option *hs_boundary_options(struct hs_option *to);
+
+#endif

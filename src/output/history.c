@@ -1,0 +1,209 @@
+#include "output/history.h"
+
+#include "core/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+static void temperature_unit(const struct hs_problem *problem, char *out, size_t size)
+{
+    snprintf(out, size, "%s", hs_problem_temperature_unit(problem));
+}
+
+static bool has_exact(const struct hs_problem *problem)
+{
+    return problem->exact.present;
+}
+
+/* A function of the state that reads one value, whatever the face. */
+#define READ(name, from)                                                                           \
+    static double name(const struct hs_history_state *state, int face)                             \
+    {                                                                                              \
+        (void)face;                                                                                \
+        return from;                                                                               \
+    }
+READ(min, state->reduction->min)
+READ(mean, state->reduction->mean)
+READ(max, state->reduction->max)
+READ(heat, state->reduction->heat)
+READ(change, state->sweep > 0 ? state->reduction->change : NAN)
+READ(max_error, state->exact ? state->exact->max : NAN)
+READ(l2_error, state->exact ? state->exact->l2 : NAN)
+
+const struct hs_quantity hs_quantities[] = {
+    {.name = "min",
+     .long_name = "lowest temperature",
+     .unit = temperature_unit,
+     .plotted = true,
+     .summary = "temperature",
+     .value = min},
+    {.name = "mean",
+     .long_name = "volume average of the temperature",
+     .unit = temperature_unit,
+     .plotted = true,
+     .summary = "temperature",
+     .value = mean},
+    {.name = "max",
+     .long_name = "highest temperature",
+     .unit = temperature_unit,
+     .plotted = true,
+     .summary = "temperature",
+     .value = max},
+    {.name = "heat",
+     .long_name = "heat content",
+     .note = "sum of volume x temperature x density x specific heat, or of volume x temperature "
+             "where these are not given",
+     .unit = hs_problem_heat_unit,
+     .summary = "heat",
+     .value = heat},
+    {.name = "change",
+     .long_name = "largest change of a node in the sweep before",
+     .note = "NaN at sweep 0",
+     .unit = temperature_unit,
+     .value = change},
+    {.name = "max_error",
+     .long_name = "largest difference from the exact solution",
+     .note = "if exact is given; NaN in rows without a snapshot",
+     .unit = temperature_unit,
+     .is_there = has_exact,
+     .value = max_error},
+    {.name = "l2_error",
+     .long_name = "root mean square difference from the exact solution",
+     .note = "likewise",
+     .unit = temperature_unit,
+     .is_there = has_exact,
+     .value = l2_error},
+    {.name = NULL},
+};
+
+/* ---- its values ------------------------------------------------------------------------------ */
+
+bool hs_history_value(const struct hs_quantity *table, const struct hs_problem *problem,
+                      bool in_file, int n, struct hs_history_value *out)
+{
+    for (const struct hs_quantity *quantity = table; quantity->name; quantity++) {
+        if (in_file && quantity->is_there && !quantity->is_there(problem))
+            continue;
+        const int values = quantity->each_face ? 2 * problem->grid.dims : 1;
+        if (n < values) {
+            *out = (struct hs_history_value){.quantity = quantity, .face = n};
+            snprintf(out->name, sizeof out->name, "%s%s%s", quantity->name,
+                     quantity->each_face ? "/" : "", quantity->each_face ? hs_face_name(n) : "");
+            return true;
+        }
+        n -= values;
+    }
+    return false;
+}
+
+int hs_history_count(const struct hs_quantity *table, const struct hs_problem *problem)
+{
+    struct hs_history_value value;
+    int count = 0;
+    while (hs_history_value(table, problem, true, count, &value))
+        count++;
+    return count;
+}
+
+void hs_history_add_columns(const struct hs_quantity *table, const struct hs_problem *problem,
+                            struct hs_series *history)
+{
+    struct hs_history_value value;
+    for (int n = 0; hs_history_value(table, problem, true, n, &value); n++) {
+        char unit[HS_QUANTITY_UNIT];
+        value.quantity->unit(problem, unit, sizeof unit);
+        hs_series_add_column(history, "history", value.name, unit, value.quantity->long_name);
+    }
+}
+
+void hs_history_fill(const struct hs_quantity *table, const struct hs_history_state *state,
+                     struct hs_series *history)
+{
+    struct hs_history_value value;
+    for (int n = 0; hs_history_value(table, state->problem, true, n, &value); n++) {
+        double *last = &history->columns[HS_SERIES_FIRST + n].values[history->rows - 1];
+        if (isnan(*last))
+            *last = value.quantity->value(state, value.face);
+    }
+}
+
+/* ---- at the end of a run --------------------------------------------------------------------- */
+
+void hs_history_json(const struct hs_quantity *table, const struct hs_history_state *state,
+                     struct hs_json *json)
+{
+    struct hs_history_value value;
+    for (int n = 0; hs_history_value(table, state->problem, false, n, &value); n++)
+        hs_json_number(json, value.name, value.quantity->value(state, value.face));
+}
+
+static void end_line(FILE *stream, const char *line, const char *unit)
+{
+    if (line)
+        fprintf(stream, "%s%s\n", strcmp(unit, "1") == 0 ? "" : " ",
+                strcmp(unit, "1") == 0 ? "" : unit);
+}
+
+void hs_history_text(const struct hs_quantity *table, const struct hs_history_state *state,
+                     FILE *stream)
+{
+    struct hs_history_value value;
+    const char *begun = NULL;
+    char unit[HS_QUANTITY_UNIT] = "";
+    for (int n = 0; hs_history_value(table, state->problem, true, n, &value); n++) {
+        const char *line = value.quantity->summary;
+        if (!line)
+            continue;
+        if (begun && strcmp(line, begun) == 0)
+            fprintf(stream, ", ");
+        else {
+            end_line(stream, begun, unit);
+            fprintf(stream, "  %-12s ", line);
+        }
+        fprintf(stream, "%s%s%.9g", strcmp(line, value.name) == 0 ? "" : value.name,
+                strcmp(line, value.name) == 0 ? "" : " ", value.quantity->value(state, value.face));
+        value.quantity->unit(state->problem, unit, sizeof unit);
+        begun = line;
+    }
+    end_line(stream, begun, unit);
+}
+
+/* ---- for pictures and lists ------------------------------------------------------------------ */
+
+/* Adds to a list "a, b", unless it is there already. */
+static void add_to_list(char *list, size_t size, const char *text)
+{
+    const size_t used = strlen(list), length = strlen(text);
+    for (const char *p = list; *p; p += strcspn(p, ","), p += *p ? 2 : 0)
+        if (strncmp(p, text, length) == 0 && (p[length] == ',' || !p[length]))
+            return;
+    snprintf(list + used, size - used, "%s%s", used ? ", " : "", text);
+}
+
+char *hs_history_plotted(const struct hs_quantity *table)
+{
+    char list[1024] = "";
+    for (const struct hs_quantity *quantity = table; quantity->name; quantity++)
+        if (quantity->plotted)
+            add_to_list(list, sizeof list, quantity->name);
+    return hs_copy(list);
+}
+
+void hs_quantity_units(const struct hs_quantity *quantity, char *out, size_t size)
+{
+    out[0] = '\0';
+    for (int known = 1; known >= 0; known--)
+        for (int dims = HS_AXES; dims >= 1; dims--) {
+            struct hs_problem problem;
+            char unit[HS_QUANTITY_UNIT];
+            hs_problem_init(&problem);
+            problem.grid.dims = dims;
+            if (known)
+                problem.material.density = problem.material.specific_heat = 1.0;
+            quantity->unit(&problem, unit, sizeof unit);
+            add_to_list(out, size, unit);
+            hs_problem_release(&problem);
+        }
+}

@@ -1,0 +1,282 @@
+/* The history of a run, with quantities planted beside those of the table: one in a group, one of
+ * each face, one that only some runs have. */
+#include "output/contents.h"
+#include "output/h5.h"
+#include "output/history.h"
+#include "output/restore.h"
+#include "output/store.h"
+#include "test.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void kelvin(const struct hs_problem *problem, char *out, size_t size)
+{
+    (void)problem;
+    snprintf(out, size, "K");
+}
+
+static void watt(const struct hs_problem *problem, char *out, size_t size)
+{
+    snprintf(out, size, problem->grid.dims == 3 ? "W" : "W/m");
+}
+
+static bool never(const struct hs_problem *problem)
+{
+    (void)problem;
+    return false;
+}
+
+static double lowest(const struct hs_history_state *state, int face)
+{
+    (void)face;
+    return state->reduction->min;
+}
+
+static double by_face(const struct hs_history_state *state, int face)
+{
+    return (double)state->sweep + 0.25 * face;
+}
+
+static double error(const struct hs_history_state *state, int face)
+{
+    (void)face;
+    return state->exact ? state->exact->max : NAN;
+}
+
+static const struct hs_quantity planted[] = {
+    {.name = "low", .unit = kelvin, .plotted = true, .summary = "field", .value = lowest},
+    {.name = "flux", .unit = watt, .each_face = true, .value = by_face},
+    {.name = "wall/worst", .unit = kelvin, .plotted = true, .summary = "field", .value = error},
+    {.name = "rare", .unit = kelvin, .is_there = never, .value = lowest},
+    {.name = NULL}};
+
+/* The same, and one that came later. */
+static const struct hs_quantity longer[] = {
+    {.name = "low", .unit = kelvin, .value = lowest},
+    {.name = "later/yet", .unit = kelvin, .value = lowest},
+    {.name = "flux", .unit = watt, .each_face = true, .value = by_face},
+    {.name = "wall/worst", .unit = kelvin, .value = error},
+    {.name = NULL}};
+
+static struct hs_problem make_problem(void)
+{
+    struct hs_problem problem;
+    hs_problem_init(&problem);
+    problem.grid = (struct hs_grid){2, {3, 4, 1}, {0}, {1, 1, 1}};
+    problem.radius = 1;
+    problem.raw = true;
+    problem.precision = HS_DOUBLE;
+    return problem;
+}
+
+static const struct hs_reduction reduction = {.min = 3.5};
+static const struct hs_exact_error exact = {.max = 0.5, .l2 = 0.25};
+
+void test_history__has_a_column_for_each_value(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"low",        "flux/x_min", "flux/x_max", "flux/y_min",
+                                        "flux/y_max", "wall/worst", "rare"};
+    const struct hs_problem problem = make_problem();
+    struct hs_history_value value;
+    for (int n = 0; n < 7; n++) {
+        assert_true(hs_history_value(planted, &problem, false, n, &value));
+        assert_string_equal(value.name, names[n]);
+        assert_int_equal(hs_history_value(planted, &problem, true, n, &value), n < 6);
+    }
+    assert_false(hs_history_value(planted, &problem, false, 7, &value));
+    assert_int_equal(hs_history_count(planted, &problem), 6);
+}
+
+static struct hs_series make_history(const struct hs_quantity *table,
+                                     const struct hs_problem *problem)
+{
+    struct hs_series history;
+    struct hs_error err;
+    hs_error_init(&err);
+    hs_series_init(&history, "history");
+    hs_history_add_columns(table, problem, &history);
+    return history;
+}
+
+/* Rows of sweeps 0 and 8, of which the second one has the error. */
+static void add_rows(const struct hs_quantity *table, const struct hs_problem *problem,
+                     struct hs_series *history)
+{
+    struct hs_error err;
+    hs_error_init(&err);
+    struct hs_history_state moment = {.problem = problem, .reduction = &reduction};
+    for (; moment.sweep <= 8; moment.sweep += 8) {
+        hs_series_add_row(history, moment.sweep, 0.5 * (double)moment.sweep);
+        hs_history_fill(table, &moment, history);
+    }
+    const struct hs_reduction other = {.min = 7.0};
+    moment = (struct hs_history_state){problem, 8, &other, &exact};
+    hs_history_fill(table, &moment, history); /* what is known stays */
+}
+
+void test_history__fills_in_what_is_not_known_yet(void **state)
+{
+    (void)state;
+    const struct hs_problem problem = make_problem();
+    struct hs_series history = make_history(planted, &problem);
+    struct hs_error err;
+    hs_error_init(&err);
+    hs_series_add_column(&history, "probes", "tip", "K", "");
+    add_rows(planted, &problem, &history);
+    assert_true(hs_series_last(&history, "history", "low") == 3.5);
+    assert_true(hs_series_last(&history, "history", "flux/y_max") == 8.75);
+    assert_true(hs_series_last(&history, "history", "wall/worst") == 0.5);
+    assert_true(isnan(history.columns[HS_SERIES_FIRST + 5].values[0]));
+    assert_true(isnan(hs_series_last(&history, "probes", "tip")));
+    assert_true(isnan(hs_series_last(&history, "probes", "low")));
+    assert_string_equal(history.columns[HS_SERIES_FIRST + 1].units, "W/m");
+    hs_series_release(&history);
+}
+
+static char *told(const struct hs_problem *problem, bool as_json)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+    const struct hs_history_state last = {problem, 8, &reduction, &exact};
+    struct hs_json json = hs_json_on(stream);
+    if (as_json) {
+        hs_json_open(&json, NULL);
+        hs_history_json(planted, &last, &json);
+        hs_json_close(&json);
+    } else
+        hs_history_text(planted, &last, stream);
+    fclose(stream);
+    return text;
+}
+
+void test_history__is_told_by_members_and_lines(void **state)
+{
+    (void)state;
+    const struct hs_problem problem = make_problem();
+    char *json = told(&problem, true), *text = told(&problem, false), *to = json;
+    for (const char *p = json; *p; p++) /* without spaces */
+        if (*p != ' ' && *p != '\n')
+            *to++ = *p;
+    *to = '\0';
+    assert_string_equal(json, "{\"low\":3.5,\"flux/x_min\":8,\"flux/x_max\":8.25,"
+                              "\"flux/y_min\":8.5,\"flux/y_max\":8.75,\"wall/worst\":0.5,"
+                              "\"rare\":3.5}");
+    assert_string_equal(text, "  field        low 3.5, wall/worst 0.5 K\n");
+    free(json);
+    free(text);
+}
+
+void test_history__lists_what_is_plotted_and_all_units(void **state)
+{
+    (void)state;
+    char units[200];
+    char *list = hs_history_plotted(planted);
+    assert_string_equal(list, "low, wall/worst");
+    free(list);
+    list = hs_history_plotted(hs_quantities);
+    assert_string_equal(list, "min, mean, max");
+    free(list);
+    hs_quantity_units(&planted[1], units, sizeof units);
+    assert_string_equal(units, "W, W/m");
+    hs_quantity_units(&planted[0], units, sizeof units);
+    assert_string_equal(units, "K");
+}
+
+/* What every row of the table must keep, one that comes too. */
+void test_history__the_table_is_sound(void **state)
+{
+    (void)state;
+    for (const struct hs_quantity *quantity = hs_quantities; quantity->name; quantity++) {
+        assert_true(quantity->long_name && quantity->long_name[0]);
+        assert_true(quantity->unit && quantity->value);
+        assert_false(quantity->plotted && quantity->each_face);
+        assert_true(strlen(quantity->name) + sizeof "/x_min" <= HS_QUANTITY_NAME);
+        assert_string_not_equal(quantity->name, "time");
+        assert_string_not_equal(quantity->name, "sweep");
+        for (const struct hs_quantity *other = hs_quantities; other != quantity; other++)
+            assert_string_not_equal(other->name, quantity->name);
+    }
+}
+
+/* ---- through a file -------------------------------------------------------------------------- */
+
+static void write_file(const struct hs_problem *problem, const struct hs_series *snapshots,
+                       const struct hs_series *history, struct hs_chunks *chunks,
+                       struct hs_error *err)
+{
+    static const struct hs_plan plan = {.sweeps = 8, .tail_step = 0.5, .end = 4.0};
+    static const struct hs_steady none = {.sought = false};
+    static const double field[12];
+    struct hs_store *store;
+    struct hs_image image = {0};
+    const struct hs_contents contents = {.problem = problem,
+                                         .plan = &plan,
+                                         .device = "",
+                                         .steady = &none,
+                                         .started = "",
+                                         .sweep = 8,
+                                         .snapshots = snapshots,
+                                         .history = history,
+                                         .chunks = chunks};
+    int64_t capacity;
+    assert_int_equal(hs_store_create(problem->output.file, HS_EXISTING_RUN, true, &store, err),
+                     HS_OK);
+    assert_int_equal(hs_chunks_append_field(chunks, store, field, err), HS_OK);
+    hs_store_free_space(store, 0, true, &image.base, &capacity, &image.end);
+    assert_int_equal(hs_contents_write(&contents, &image, err), HS_OK);
+    assert_int_equal(hs_store_write(store, &image, err), HS_OK);
+    assert_int_equal(hs_store_commit(store, &image, err), HS_OK);
+    hs_store_destroy(store);
+    hs_image_release(&image);
+}
+
+void test_history__comes_back_from_the_file_groups_and_all(void **state)
+{
+    (void)state;
+    struct hs_problem problem = make_problem();
+    struct hs_error err;
+    struct hs_chunks chunks, read_chunks;
+    struct hs_series snapshots, read_snapshots;
+    char directory[] = "/tmp/history-XXXXXX", file[64];
+    hs_error_init(&err);
+    hs_h5_quiet();
+    assert_non_null(mkdtemp(directory));
+    snprintf(file, sizeof file, "%s/o.h5", directory);
+    problem.output.file = strdup(file);
+    struct hs_series history = make_history(planted, &problem);
+    add_rows(planted, &problem, &history);
+    hs_series_init(&snapshots, "/");
+    hs_series_add_row(&snapshots, 0, 0.0);
+    hs_chunks_init(&chunks, &problem.grid, 8, 0, 0);
+    write_file(&problem, &snapshots, &history, &chunks, &err);
+
+    struct hs_series back = make_history(longer, &problem);
+    hs_series_init(&read_snapshots, "/");
+    hs_chunks_init(&read_chunks, &problem.grid, 8, 0, 0);
+    struct hs_resume resume = {.sweep = 8, .snapshots = 1, .rows = 2};
+    resume.places = hs_timeline_sum(hs_timeline_sum(0, hs_series_timeline(&snapshots)),
+                                    hs_series_timeline(&history));
+    if (hs_restore(&problem, &resume, &read_chunks, &read_snapshots, &back, &err))
+        fail_msg("%s", err.text);
+    assert_int_equal(back.rows, 2);
+    assert_true(hs_series_last(&back, "history", "low") == 3.5);
+    assert_true(hs_series_last(&back, "history", "flux/x_max") == 8.25);
+    assert_true(hs_series_last(&back, "history", "wall/worst") == 0.5);
+    assert_true(isnan(hs_series_last(&back, "history", "later/yet"))); /* not known by then */
+
+    hs_series_release(&history);
+    hs_series_release(&back);
+    hs_series_release(&snapshots);
+    hs_series_release(&read_snapshots);
+    hs_chunks_release(&chunks);
+    hs_chunks_release(&read_chunks);
+    hs_error_release(&err);
+    assert_int_equal(unlink(file), 0);
+    assert_int_equal(rmdir(directory), 0);
+    hs_problem_release(&problem);
+}

@@ -1,0 +1,36 @@
+/* Boundary kinds made to faces, for tests. */
+#ifndef HS_TESTS_WALLS_H
+#define HS_TESTS_WALLS_H
+
+#include "core/boundary.h"
+#include "test.h"
+
+static inline int count_kinds(void)
+{
+    int count = 0;
+    while (hs_boundary_kinds[count].name)
+        count++;
+    return count;
+}
+
+/* A face of the kind whose boundary data are `data`, and numbers `number`; of keys of which one is
+ * to be given, the last one is. `spec` has the conductivity, the spacing and the radius. */
+static inline struct hs_face make_wall(const char *kind, struct hs_value data, double number,
+                                       struct hs_boundary_spec spec)
+{
+    const struct hs_boundary_kind *row = hs_boundary_find(kind);
+    assert_non_null(row);
+    const int count = hs_boundary_key_count(row);
+    for (int n = 0; n < count; n++) {
+        if (row->key[n].one_of && n + 1 < count && row->key[n + 1].one_of)
+            continue;
+        spec.given |= 1u << n;
+        spec.value[n] = row->key[n].number ? (struct hs_value){.constant = number} : data;
+    }
+    char reason[200];
+    if (hs_boundary_lacks(row, &spec, reason, sizeof reason))
+        fail_msg("%s: %s", kind, reason);
+    return hs_boundary_lower(row, &spec);
+}
+
+#endif
