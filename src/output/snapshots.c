@@ -128,6 +128,19 @@ static enum hs_status make_contents(struct hs_snapshots *s, struct hs_error *err
     return st;
 }
 
+/* Where the folder was moved away with the output in it, that is what to tell. */
+static enum hs_status write_sidecar(struct hs_snapshots *s, struct hs_error *err)
+{
+    struct hs_error why;
+    hs_error_init(&why);
+    enum hs_status st = hs_xdmf_write(s->problem->output.file, &s->problem->grid, s->chunks.size,
+                                      &s->snapshots, &why);
+    if (st && !hs_store_check_intact(s->store, err))
+        hs_error_join(err, &why);
+    hs_error_release(&why);
+    return st;
+}
+
 static enum hs_status commit(struct hs_snapshots *s, struct hs_error *err)
 {
     const double begin = hs_clock_now();
@@ -145,8 +158,7 @@ static enum hs_status commit(struct hs_snapshots *s, struct hs_error *err)
         s->when_named = NULL;
     }
     if (!st)
-        st = hs_xdmf_write(s->problem->output.file, &s->problem->grid, s->chunks.size,
-                           &s->snapshots, err);
+        st = write_sidecar(s, err);
     const double end = hs_clock_now();
     hs_writer_lock(s->writer);
     if (!st)
