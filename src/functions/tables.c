@@ -54,10 +54,12 @@ void hs_tables_fill(struct hs_tables *tables, double t, int threads)
     tables->t = t;
 }
 
-void hs_tables_row(const struct hs_tables *tables, int64_t j, int64_t k, double *out)
+void hs_tables_row(const struct hs_tables *tables, int64_t first, int64_t count, int64_t j,
+                   int64_t k, double *out)
 {
     const struct hs_grid *grid = tables->grid;
-    struct hs_row row = {.count = grid->points[HS_X],
+    struct hs_row row = {.first = first,
+                         .count = count,
                          .x = grid->lower[HS_X],
                          .dx = grid->spacing[HS_X],
                          .y = hs_grid_coordinate(grid, HS_Y, j),

@@ -51,7 +51,12 @@ enum { REPLAY_CALLS = 32 }; /* of the kernel in a recording; even, so that it en
 
 hs_status available(int device, hs_error *err)
 {
+    static int found = -1; /* it is not looked for again */
     int driver = 0, runtime = 0, count = 0;
+    if (device == found) {
+        HS_CUDA_TRY(err, cudaSetDevice(device));
+        return HS_OK;
+    }
     cudaDriverGetVersion(&driver);
     cudaRuntimeGetVersion(&runtime);
     if (driver == 0)
@@ -81,22 +86,11 @@ hs_status available(int device, hs_error *err)
                             "has no code (%s): build it with make CUDA_ARCH=%d%d",
                             device, about.name, about.major, about.minor,
                             cudaGetErrorString(status), about.major, about.minor);
+    found = device;
     return HS_OK;
 }
 
 /* ---- create, destroy ------------------------------------------------------------------------- */
-
-hs_status describe_device(hs_backend_state *state, hs_error *err)
-{
-    cudaDeviceProp about;
-    int driver = 0;
-    HS_CUDA_TRY(err, cudaGetDeviceProperties(&about, state->device));
-    HS_CUDA_TRY(err, cudaDriverGetVersion(&driver));
-    snprintf(state->description, sizeof state->description,
-             "%s (compute capability %d.%d, driver %d.%d)", about.name, about.major, about.minor,
-             driver / 1000, driver % 1000 / 10);
-    return HS_OK;
-}
 
 hs_status allocate(hs_backend_state *state, hs_error *err)
 {
@@ -153,10 +147,13 @@ void destroy(hs_backend_state *state)
 hs_status make_plan(hs_backend_state *state, hs_error *err)
 {
     const hs_layout usual = hs_cuda_layout(state->problem);
-    const hs_status st = hs_cuda_limits(state->device, &state->limits, err);
+    const hs_cuda_device *about;
+    const hs_status st = hs_cuda_device_of(state->device, &about, err);
     if (st)
         return st;
     char reason[256];
+    state->limits = about->limits;
+    snprintf(state->description, sizeof state->description, "%s", about->description);
     state->of = hs_kernel_case(state->problem, &usual, 1);
     if (!hs_kernel_plan_make(state->kernel, &state->of, &state->limits, &state->plan, reason,
                              sizeof reason))
@@ -198,8 +195,6 @@ hs_status create(const hs_problem *problem, const hs_kernel *kernel, int device,
     state->device = device;
     st = make_plan(state, err);
     if (!st)
-        st = describe_device(state, err);
-    if (!st)
         st = allocate(state, err);
     if (st)
         destroy(state);
@@ -238,6 +233,12 @@ hs_status upload(hs_backend_state *state, const hs_box *box, const void *values,
     state->stale_walls = 2;
     state->change = NOT_KNOWN;
     return HS_OK;
+}
+
+hs_status upload_space(hs_backend_state *state, size_t bytes, void **values, hs_error *err)
+{
+    HS_CUDA_TRY(err, cudaSetDevice(state->device));
+    return hs_cuda_staging_space(&state->staging, bytes, values, err);
 }
 
 hs_status download(hs_backend_state *state, const hs_box *box, void *values, hs_error *err)
@@ -556,6 +557,7 @@ extern "C" const hs_backend hs_backend_cuda = {
     .create = create,
     .upload = upload,
     .download = download,
+    .upload_space = upload_space,
     .download_begin = download_begin,
     .download_part = hs_cuda_readback_part,
     .download_end = download_end,

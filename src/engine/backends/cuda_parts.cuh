@@ -29,6 +29,16 @@ hs_status hs_cuda_memory_check(const hs_problem *problem, const hs_kernel *kerne
 
 /* ---- cuda_limits.cu -------------------------------------------------------------------------- */
 
+/* What does not change about a device. */
+struct hs_cuda_device {
+    hs_device_limits limits;
+    hs_device_fingerprint fingerprint;
+    double cache;          /* bytes of L2 */
+    char description[384]; /* for reports */
+};
+
+/* Asked for once, since some of it takes the driver milliseconds. */
+hs_status hs_cuda_device_of(int device, const hs_cuda_device **out, hs_error *err);
 hs_status hs_cuda_limits(int device, hs_device_limits *out, hs_error *err);
 hs_status hs_cuda_identify(int device, int threads, hs_device_fingerprint *out, hs_error *err);
 double hs_cuda_cache(int device); /* bytes of L2; 0 where there is no such device */
@@ -49,6 +59,9 @@ struct hs_cuda_staging {
  * failure. */
 hs_status hs_cuda_staging_reserve(hs_cuda_staging *staging, size_t bytes, hs_error *err);
 void hs_cuda_staging_release(hs_cuda_staging *staging);
+/* The half whose turn it is, of `bytes` at least, once the device has what it held. */
+hs_status hs_cuda_staging_space(hs_cuda_staging *staging, size_t bytes, void **space,
+                                hs_error *err);
 
 /* Asks for the copy of a box between a field, given by its node (0, 0, 0), and dense host memory,
  * and does not wait for it. */
@@ -57,7 +70,7 @@ hs_status hs_cuda_copy_begin(const hs_layout *layout, hs_precision precision, co
                              hs_error *err);
 
 /* The same through the staging. Returns when `dense` may be used again: the values are there, or
- * on their way to the device. */
+ * on their way to the device. Those of hs_cuda_staging_space go up from where they are. */
 hs_status hs_cuda_download(hs_cuda_staging *staging, const hs_layout *layout,
                            hs_precision precision, const hs_box *box, void *dense, void *field,
                            cudaStream_t stream, hs_error *err);
