@@ -1,6 +1,7 @@
 # The CUDA kernels compiled as plain C++ and run by an emulator, so that a machine without a GPU
 # tests them too: a unit program for each, first among them all, since they take longest; and one for
-# what src/functions/ evaluates on a device. Kernels with
+# what src/functions/ evaluates on a device. Those of conduction are held to another definition, so
+# their programs have another main. Kernels with
 # instructions of the device's own (assembly that is not empty) are left to machines that have one.
 
 CXX ?= c++
@@ -25,8 +26,10 @@ UNIT_PROGRAMS := $(EMULATED_TESTS) $(EMULATOR_BUILD)/test_cuda_functions $(UNIT_
 parts = $(1) $(filter $(dir $(1))in_%,$(EMULATED))
 emulated = $(EMULATOR_BUILD)/test_cuda_$(basename $(notdir $(1))): $(patsubst %.cu,$(EMULATOR_BUILD)/%.o,$(call parts,$(1)))
 $(foreach k,$(EMULATED_KERNELS),$(eval $(call emulated,$(k))))
+$(filter-out $(EMULATOR_BUILD)/test_cuda_conduction_%,$(EMULATED_TESTS)): $(EMULATOR_BUILD)/test_cuda_kernels.o
+$(filter $(EMULATOR_BUILD)/test_cuda_conduction_%,$(EMULATED_TESTS)): $(EMULATOR_BUILD)/test_cuda_conduction.o
 $(EMULATED_TESTS): $(EMULATOR_BUILD)/test_cuda_%: $(EMULATOR_BUILD)/emulator.o $(EMULATED_PLANS) \
-    $(EMULATOR_CORE:%.c=$(EMULATOR_BUILD)/%.o) $(EMULATOR_BUILD)/main.o
+    $(EMULATOR_CORE:%.c=$(EMULATOR_BUILD)/%.o)
 	$(Q)$(CXX) -Wl,--defsym=hs_kernel_emulated=hs_kernel_cuda_$* -o $@ $^ -lcmocka -lm
 
 $(EMULATOR_BUILD)/test_cuda_functions: $(FUNCTIONS:%.cu=$(EMULATOR_BUILD)/%.o) $(EMULATOR_BUILD)/emulator.o \
@@ -52,9 +55,9 @@ $(EMULATOR_BUILD)/%.plan.o: %.cu
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c17 $(EMULATOR_FLAGS) -MMD -MP -c -o $@ -x c $<
 
-$(EMULATOR_BUILD)/main.o: $(EMULATOR)/test_cuda_kernels.c tests/generate-main
+$(EMULATOR_BUILD)/test_%.o: $(EMULATOR)/test_%.c tests/generate-main
 	@mkdir -p $(@D)
-	@tests/generate-main $< >$(@D)/main.c
-	$(Q)$(CC) -std=c17 $(EMULATOR_FLAGS) $(WARNINGS) -Itests -MMD -MP -c -o $@ $(@D)/main.c
+	@tests/generate-main $< >$(@:.o=.main.c)
+	$(Q)$(CC) -std=c17 $(EMULATOR_FLAGS) $(WARNINGS) -Itests -MMD -MP -c -o $@ $(@:.o=.main.c)
 
 endif
