@@ -76,6 +76,10 @@ struct hs_backend {
                              const void *values, struct hs_error *err);
     enum hs_status (*download)(struct hs_backend_state *state, const struct hs_box *box,
                                void *values, struct hs_error *err);
+    /* Memory of `bytes` for values whose upload then spares a copy on the host and goes on while
+     * the next are made: the caller's until that upload. May be NULL. */
+    enum hs_status (*upload_space)(struct hs_backend_state *state, size_t bytes, void **values,
+                                   struct hs_error *err);
     /*
      * The whole field as it is now, for another thread to read while sweeps go on. begin does not
      * wait for the field to reach the host; *out is NULL where memory for a copy is lacking, and

@@ -123,7 +123,16 @@ static bool is_interrupted(const struct loop *loop)
     return loop->interrupted && *loop->interrupted;
 }
 
-/* Sweeps to `stop`, or to where a signal is noticed. */
+static enum hs_status ask(struct loop *loop, struct hs_error *err)
+{
+    enum hs_status st = HS_OK;
+    for (int i = 0; i < loop->observer_count && !st; i++)
+        if (loop->observers[i]->ask)
+            st = loop->observers[i]->ask(loop->observers[i]->self, err);
+    return st;
+}
+
+/* Sweeps to `stop`, or to where a signal or an observer's failure is noticed. */
 static enum hs_status sweep_to(struct loop *loop, int64_t stop, bool keep_last,
                                struct hs_error *err)
 {
@@ -134,9 +143,11 @@ static enum hs_status sweep_to(struct loop *loop, int64_t stop, bool keep_last,
         span.keep_last = keep_last && loop->sweep + span.count == stop;
         loop->cache.field_valid = loop->cache.reduction_valid = false;
         const double begin = hs_clock_now();
-        const enum hs_status st =
+        enum hs_status st =
             loop->plan->method->advance(loop->plan->backend, loop->state, &span, err);
         const double seconds = hs_clock_now() - begin;
+        if (!st)
+            st = ask(loop, err);
         if (st)
             return st;
         loop->sweep += span.count;

@@ -78,9 +78,10 @@ static bool strip(const struct hs_instruction *code, int length, const struct hs
 void hs_program_row(const struct hs_instruction *code, int length, const struct hs_row *row,
                     double *out)
 {
-    for (int64_t first = 0; first < row->count; first += STRIP) {
-        const int64_t left = row->count - first;
-        if (strip(code, length, row, first, left < STRIP ? (int)left : STRIP, out + first))
+    for (int64_t done = 0; done < row->count; done += STRIP) {
+        const int64_t left = row->count - done;
+        if (strip(code, length, row, row->first + done, left < STRIP ? (int)left : STRIP,
+                  out + done))
             continue;
         for (int64_t i = 1; i < row->count; i++)
             out[i] = out[0];

@@ -16,7 +16,7 @@ double hs_value_at(const struct hs_value *value, double x, double y, double z, d
 
 /* What a program reads along a row of nodes. */
 struct hs_row {
-    int64_t count;
+    int64_t first, count; /* of the nodes that are wanted */
     double x, dx;         /* m: node i lies at x + i*dx ... */
     const double *places; /* m: ... or at places[i], where this is not NULL */
     double y, z;          /* m */
@@ -27,8 +27,8 @@ struct hs_row {
     } table[HS_MOST_TABLES];
 };
 
-/* out[i] at node i of the row. Much faster than one call a node: what is the same at all nodes is
- * worked out once. */
+/* out[n] at node first + n of the row. Much faster than one call a node: what is the same at all
+ * nodes is worked out once. */
 void hs_program_row(const struct hs_instruction *code, int length, const struct hs_row *row,
                     double *out);
 

@@ -56,11 +56,14 @@ void hs_tables_fill(struct hs_tables *tables, double t, int threads)
     tables->t = t;
 }
 
-void hs_tables_row(const struct hs_tables *tables, int64_t j, int64_t k, double *out)
+void hs_tables_row(const struct hs_tables *tables, int64_t first, int64_t count, int64_t j,
+                   int64_t k, double *out)
 {
     const struct hs_grid *grid = tables->grid;
     struct hs_row row = hs_row_along(grid, HS_X, hs_grid_coordinate(grid, HS_Y, j),
                                      hs_grid_coordinate(grid, HS_Z, k), tables->t);
+    row.first = first;
+    row.count = count;
     for (int n = 0; n < tables->tabulation.tables; n++)
         row.table[n] = (struct hs_row_table){tables->table[n] + j * tables->stride[n][HS_Y] +
                                                  k * tables->stride[n][HS_Z],

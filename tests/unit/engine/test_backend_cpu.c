@@ -452,7 +452,7 @@ void test_backend_cpu__fewer_threads_for_a_while_change_no_bit(void **state)
 {
     (void)state;
     for (int n = 0; hs_kernels[n]; n++) {
-        if (hs_kernels[n]->device != HS_CPU)
+        if (hs_kernels[n]->device != HS_CPU || !(hs_kernels[n]->features & HS_STENCIL))
             continue;
         double *all = swept_by(hs_kernels[n], false), *fewer = swept_by(hs_kernels[n], true);
         assert_true(isfinite(all[71 * 71 * 35]) && all[71 * 71 * 35] != 0.0);
