@@ -6,6 +6,7 @@
 #include "core/round.h"
 #include "functions/evaluate.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* An operation of a program, and where its last argument comes from: mostly that is pushed just
@@ -353,6 +354,7 @@ void hs_cuda_function_destroy(hs_cuda_function *function)
 
 hs_cuda_patch hs_cuda_patch_of(const hs_grid *grid)
 {
+    assert(!hs_grid_is_stretched(grid)); /* those are of bodies, whose fields the host makes */
     hs_cuda_patch patch = {};
     for (int axis = 0; axis < HS_AXES; axis++) {
         patch.count[axis] = grid->points[axis];

@@ -1,8 +1,8 @@
 /*
  * Bodies of many materials: every conduction kernel on the CUDA backend gives the bits of the CPU
  * backend. Networks are of random rows in all forms, with periodic axes, held and prescribed nodes,
- * sinks, forcings and sources that change with time or do not. The step changes on the way and
- * comes back; some runs are long enough that a recording of them is replayed.
+ * sinks, forcings and sources that change with time or do not, and of stretched axes. The step
+ * changes on the way and comes back; some runs are long enough that a recording of them is replayed.
  *
  * HS_GPU_BODIES=N: so many bodies, of few sweeps (240, some of many), the first of them small: a
  * few are enough for sanitizers.
@@ -140,6 +140,17 @@ static const int64_t sizes[][HS_AXES] = {{3, 4, 5},   {37, 19, 11}, {64, 72, 9},
                                          {70, 73, 7}, {128, 8, 17}, {140, 90, 41}, {517, 75, 6}};
 enum { SMALL = 4, SIZES = sizeof sizes / sizeof *sizes };
 
+/* Cells of an axis between 1 and 3 times its spacing. */
+static void stretch(struct hs_grid *grid, int axis)
+{
+    const int64_t n = grid->points[axis];
+    double *place = malloc((size_t)(n + 1) * sizeof *place);
+    place[0] = grid->lower[axis];
+    for (int64_t i = 0; i < n; i++)
+        place[i + 1] = place[i] + grid->spacing[axis] * between(1.0, 3.0);
+    grid->coordinate[axis] = place;
+}
+
 static void make_body_problem(struct hs_problem *problem, int n, bool small)
 {
     static const char *const sources[] = {"0.5*x - y*z + 0.125", "0.5*x*t - y*z*t*t + 0.125"};
@@ -155,6 +166,8 @@ static void make_body_problem(struct hs_problem *problem, int n, bool small)
         const bool wraps = roll(3) == 0;
         for (int side = 0; side < 2; side++)
             set_face(problem, 2 * axis + side, wraps ? "periodic" : "reflective", 0);
+        if (roll(4) == 0)
+            stretch(&problem->grid, axis);
     }
     const unsigned source = roll(6);
     if (source < 2) {

@@ -509,7 +509,7 @@ hs_status reduce(hs_backend_state *state, hs_reduction *out, hs_error *err)
                        state->change == TOLD, state->stream, out, err);
     if (st || !state->network.problem || isnan(out->heat))
         return st;
-    return hs_cuda_network_heat(&state->network, field_of(state, 0), &out->heat, err);
+    return hs_cuda_network_heat(&state->network, field_of(state, 0), out, err);
 }
 
 /* ---- measuring ------------------------------------------------------------------------------- */

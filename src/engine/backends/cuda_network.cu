@@ -69,6 +69,19 @@ __global__ void __launch_bounds__(THREADS)
         out[n] = (T)(capacity[n] > 0.0 ? step / capacity[n] : 0.0);
 }
 
+/* Sums over nodes. */
+struct heat_sums {
+    double heat;         /* of C*T */
+    double mean, volume; /* of volume*T and volume, of a stretched grid */
+
+    __device__ void add(const heat_sums &other)
+    {
+        heat += other.heat;
+        mean += other.mean;
+        volume += other.volume;
+    }
+};
+
 /* What has the heat of a field. */
 template <typename T>
 struct heat_of {
@@ -76,8 +89,9 @@ struct heat_of {
     hs_layout layout;
     hs_network_form form;
     const void *number;
-    const hs_network_row *row; /* of a palette */
-    const double *capacity;    /* as arrays: node (0, 0, 0) */
+    const hs_network_row *row;    /* of a palette */
+    const double *capacity;       /* as arrays: node (0, 0, 0) */
+    const double *width[HS_AXES]; /* of a stretched grid, of nodes along each axis; else NULL */
 };
 
 template <typename T>
@@ -94,26 +108,28 @@ __device__ double capacity_at(const heat_of<T> &h, int64_t at)
 /* Nodes that are finite; each thread's in one order, and threads' in one, whatever the device. */
 template <typename T>
 __global__ void __launch_bounds__(THREADS)
-    sum_heat(const __grid_constant__ heat_of<T> h, double *out)
+    sum_heat(const __grid_constant__ heat_of<T> h, heat_sums *out)
 {
-    __shared__ double of_thread[THREADS];
+    __shared__ heat_sums of_thread[THREADS];
     const int64_t nx = h.layout.points[HS_X], ny = h.layout.points[HS_Y];
     const int64_t nodes = nx * ny * h.layout.points[HS_Z];
-    double sum = 0.0;
+    heat_sums sum = {0.0, 0.0, 0.0};
     for (int64_t n = (int64_t)blockIdx.x * THREADS + threadIdx.x; n < nodes;
          n += HEAT_BLOCKS * THREADS) {
-        const int64_t row = n / nx, k = row / ny;
-        const int64_t at =
-            n - row * nx + (row - k * ny) * h.layout.pitch[HS_Y] + k * h.layout.pitch[HS_Z];
+        const int64_t row = n / nx, k = row / ny, i = n - row * nx, j = row - k * ny;
+        const int64_t at = i + j * h.layout.pitch[HS_Y] + k * h.layout.pitch[HS_Z];
         const double value = (double)h.now[at];
-        if (isfinite(value))
-            sum += capacity_at(h, at) * value;
+        if (!isfinite(value))
+            continue;
+        const double volume =
+            h.width[HS_X] ? h.width[HS_X][i] * h.width[HS_Y][j] * h.width[HS_Z][k] : 0.0;
+        sum.add({capacity_at(h, at) * value, volume * value, volume});
     }
     of_thread[threadIdx.x] = sum;
     for (int half = THREADS / 2; half > 0; half /= 2) {
         __syncthreads();
         if ((int)threadIdx.x < half)
-            of_thread[threadIdx.x] += of_thread[threadIdx.x + half];
+            of_thread[threadIdx.x].add(of_thread[threadIdx.x + half]);
     }
     if (threadIdx.x == 0)
         out[blockIdx.x] = of_thread[0];
@@ -178,6 +194,27 @@ hs_status make_field(hs_cuda_network *network, size_t size, Put put, const void 
 }
 
 /* ---- init ------------------------------------------------------------------------------------ */
+
+/* How wide nodes are along each axis of a stretched grid. */
+hs_status init_widths(hs_cuda_network *network, hs_error *err)
+{
+    const hs_grid *grid = &network->problem->grid;
+    for (int axis = 0; axis < HS_AXES && hs_grid_is_stretched(grid); axis++) {
+        const size_t bytes = (size_t)grid->points[axis] * sizeof(double);
+        double *const width = (double *)malloc(bytes);
+        if (!width)
+            return hs_error_add(err, HS_DEVICE, "not enough memory for the grid's coordinates");
+        for (int64_t i = 0; i < grid->points[axis]; i++)
+            width[i] = axis < grid->dims
+                           ? hs_grid_node_width(grid, axis, network->view.wrap[axis], i)
+                           : 1.0;
+        const hs_status st = place(network, width, bytes, (void **)&network->width[axis], err);
+        free(width);
+        if (st)
+            return st;
+    }
+    return HS_OK;
+}
 
 hs_status init_palette(hs_cuda_network *network, hs_error *err)
 {
@@ -389,7 +426,9 @@ hs_status launch_heat(const hs_cuda_network *network, const void *now, hs_error 
     h.number = network->view.number;
     h.row = network->acted.row;
     h.capacity = network->capacity;
-    sum_heat<<<HEAT_BLOCKS, THREADS, 0, network->stream>>>(h, network->heat);
+    for (int axis = 0; axis < HS_AXES; axis++)
+        h.width[axis] = network->width[axis];
+    sum_heat<<<HEAT_BLOCKS, THREADS, 0, network->stream>>>(h, (heat_sums *)network->heat);
     HS_CUDA_LAUNCHED(err, "sum_heat", HEAT_BLOCKS, THREADS);
     return HS_OK;
 }
@@ -431,7 +470,9 @@ hs_status hs_cuda_network_init(hs_cuda_network *network, const hs_problem *probl
         return hs_error_add(err, HS_DEVICE, "not enough memory for the body's drives");
     hs_status st = reserve(network, (double)drives, (void **)&network->drive, err);
     if (!st)
-        st = reserve(network, HEAT_BLOCKS * sizeof(double), (void **)&network->heat, err);
+        st = reserve(network, HEAT_BLOCKS * sizeof(heat_sums), &network->heat, err);
+    if (!st)
+        st = init_widths(network, err);
     if (!st)
         st = place(network, of->forcing, (size_t)of->forcing_count * sizeof *of->forcing,
                    (void **)&network->forcing, err);
@@ -471,10 +512,10 @@ hs_status hs_cuda_network_prescribe(const hs_cuda_network *network, int steps, v
     return put_acted(network, &network->prescribed, network->step, steps - 1, 1, field, err);
 }
 
-hs_status hs_cuda_network_heat(const hs_cuda_network *network, const void *now, double *out,
+hs_status hs_cuda_network_heat(const hs_cuda_network *network, const void *now, hs_reduction *out,
                                hs_error *err)
 {
-    double of_block[HEAT_BLOCKS];
+    heat_sums of_block[HEAT_BLOCKS], all = {0.0, 0.0, 0.0};
     const hs_status st = network->problem->precision == HS_FLOAT
                              ? launch_heat<float>(network, now, err)
                              : launch_heat<double>(network, now, err);
@@ -483,8 +524,13 @@ hs_status hs_cuda_network_heat(const hs_cuda_network *network, const void *now, 
     HS_CUDA_TRY(err, cudaMemcpyAsync(of_block, network->heat, sizeof of_block,
                                      cudaMemcpyDeviceToHost, network->stream));
     HS_CUDA_TRY(err, cudaStreamSynchronize(network->stream));
-    *out = 0.0;
-    for (const double part : of_block)
-        *out += part;
+    for (const heat_sums &part : of_block) {
+        all.heat += part.heat;
+        all.mean += part.mean;
+        all.volume += part.volume;
+    }
+    out->heat = all.heat;
+    if (network->width[HS_X])
+        out->mean = all.mean / all.volume;
     return HS_OK;
 }

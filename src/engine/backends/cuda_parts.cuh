@@ -191,7 +191,7 @@ struct hs_cuda_acted {
 };
 
 /* The network of a body as kernels read it; without one all is zero. */
-enum { HS_CUDA_NETWORK_PIECES = 16 };
+enum { HS_CUDA_NETWORK_PIECES = 20 };
 struct hs_cuda_network {
     const hs_problem *problem; /* NULL: there is none */
     hs_layout layout;
@@ -206,7 +206,8 @@ struct hs_cuda_network {
     const double *capacity;          /* as arrays: node (0, 0, 0); negative: it is not free */
     const hs_forcing *forcing;
     double *drive, *drive_here;           /* [sweeps + 1][drives] on the device, and the host's */
-    double *heat;                         /* partial sums */
+    void *heat;                           /* partial sums */
+    const double *width[HS_AXES];         /* m, of nodes of a stretched grid; else NULL */
     void *memory[HS_CUDA_NETWORK_PIECES]; /* allocations */
     int pieces;
 };
@@ -223,8 +224,8 @@ hs_status hs_cuda_network_update(hs_cuda_network *network, const hs_span *span, 
 /* Writes the prescribed nodes' values after those sweeps, where no kernel does. */
 hs_status hs_cuda_network_prescribe(const hs_cuda_network *network, int steps, void *field,
                                     hs_error *err);
-/* Sum of C*T [J] over all nodes that are finite. */
-hs_status hs_cuda_network_heat(const hs_cuda_network *network, const void *now, double *out,
+/* The heat, and of a stretched grid the mean, of all nodes that are finite; some are. */
+hs_status hs_cuda_network_heat(const hs_cuda_network *network, const void *now, hs_reduction *out,
                                hs_error *err);
 
 /* ---- cuda_graph.cu -------------------------------------------------------------------------- */
