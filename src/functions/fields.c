@@ -14,15 +14,12 @@
 static void value_stretch(const struct hs_grid *grid, const struct hs_value *value, double t,
                           int64_t first, int64_t count, int64_t j, int64_t k, double *out)
 {
-    const struct hs_row row = {.first = first,
-                               .count = count,
-                               .x = grid->lower[HS_X],
-                               .dx = grid->spacing[HS_X],
-                               .y = hs_grid_coordinate(grid, HS_Y, j),
-                               .z = hs_grid_coordinate(grid, HS_Z, k),
-                               .t = t};
+    struct hs_row row = hs_row_along(grid, HS_X, hs_grid_coordinate(grid, HS_Y, j),
+                                     hs_grid_coordinate(grid, HS_Z, k), t);
+    row.first = first;
+    row.count = count;
     if (value->expression.code)
-        hs_program_row(value->expression.code, value->expression.length, &row, out);
+        hs_expression_row(&value->expression, &row, out);
     else
         for (int64_t i = 0; i < count; i++)
             out[i] = value->constant;

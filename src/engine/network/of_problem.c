@@ -15,8 +15,10 @@ static struct hs_network_spec spec_of(const struct hs_problem *problem)
                                    .place = hs_problem_place(problem, HS_PLACE_BODY),
                                    .threads =
                                        hs_threads_for(&problem->grid, problem->solver.threads)};
-    for (int axis = 0; axis < problem->grid.dims; axis++)
+    for (int axis = 0; axis < problem->grid.dims; axis++) {
+        spec.coordinate[axis] = problem->grid.coordinate[axis];
         spec.wrap[axis] = problem->face[2 * axis].wrap;
+    }
     return spec;
 }
 

@@ -33,9 +33,10 @@ void test_tables__rows_have_the_expressions_bits(void **state)
                     const int64_t j = row % grid.points[HS_Y], k = row / grid.points[HS_Y];
                     hs_tables_row(&tables, 0, 70, j, k, got);
                     hs_tables_row(&tables, 50, 13, j, k, part);
-                    hs_expression_row(&e, 70, grid.lower[HS_X], grid.spacing[HS_X],
-                                      hs_grid_coordinate(&grid, HS_Y, j),
-                                      hs_grid_coordinate(&grid, HS_Z, k), t, expected);
+                    const struct hs_row at =
+                        hs_row_along(&grid, HS_X, hs_grid_coordinate(&grid, HS_Y, j),
+                                     hs_grid_coordinate(&grid, HS_Z, k), t);
+                    hs_expression_row(&e, &at, expected);
                     if (memcmp(got, expected, sizeof got) != 0 ||
                         memcmp(part, expected + 50, sizeof part) != 0)
                         fail_msg("%s, %d, row %lld, t = %g", texts[n], which, (long long)row, t);
