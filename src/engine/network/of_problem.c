@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-static struct hs_network_spec spec_of(const struct hs_problem *problem)
+struct hs_network_spec hs_network_problem_spec(const struct hs_problem *problem)
 {
     struct hs_network_spec spec = {.grid = &problem->grid,
                                    .body = problem->body,
@@ -22,7 +22,7 @@ enum hs_status hs_network_of_problem(struct hs_problem *problem, struct hs_error
 {
     if (!problem->body)
         return HS_OK;
-    const struct hs_network_spec spec = spec_of(problem);
+    const struct hs_network_spec spec = hs_network_problem_spec(problem);
     problem->network = calloc(1, sizeof *problem->network);
     if (!problem->network)
         return hs_error_add(err, HS_DEVICE, "no memory for the body's network");
@@ -36,6 +36,6 @@ enum hs_status hs_network_of_problem(struct hs_problem *problem, struct hs_error
 enum hs_status hs_network_problem_volumes(const struct hs_problem *problem, double *out,
                                           struct hs_error *err)
 {
-    const struct hs_network_spec spec = spec_of(problem);
+    const struct hs_network_spec spec = hs_network_problem_spec(problem);
     return hs_network_volumes(&spec, out, err);
 }

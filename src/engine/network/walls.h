@@ -33,6 +33,11 @@ struct hs_wall_scratch {
 bool hs_wall_scratch_init(struct hs_wall_scratch *scratch, int wall_count);
 void hs_wall_scratch_release(struct hs_wall_scratch *scratch);
 
+/* What each wall has of a control volume's face, where the node lies on it: leaves it in
+ * scratch->area, for hs_sum_of_4. */
+void hs_walls_areas(const struct hs_network_spec *spec, const struct hs_axis *axis, int face,
+                    const int64_t node[HS_AXES], const struct hs_wall_scratch *scratch);
+
 /* Adds flux and convection through all faces that the node lies on. False as above. */
 bool hs_walls_exchange(const struct hs_network_spec *spec, const struct hs_axis *axis,
                        const int64_t node[HS_AXES], const struct hs_wall_scratch *scratch,

@@ -1,0 +1,291 @@
+#include "engine/balance_parts.h"
+
+#include "core/memory.h"
+
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+bool hs_balance_is_there(const struct hs_problem *problem)
+{
+    return problem->body || (!problem->raw && problem->radius == 1);
+}
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+static void forget(struct hs_balance *balance)
+{
+    for (int w = 0; w < balance->wall_count; w++)
+        balance->flux[w] = NAN;
+    balance->terms = (struct hs_balance_terms){balance->flux, NAN, NAN, NAN, NAN, NAN};
+}
+
+static enum hs_status no_memory(struct hs_error *err)
+{
+    return hs_error_add(err, HS_DEVICE, "no memory for the heat balance");
+}
+
+/* The layers of a face, the outermost `depth` of them. */
+static bool init_layers(const struct hs_problem *problem, int face, int depth,
+                        struct hs_balance_layers *out)
+{
+    const int axis = face / 2;
+    *out = (struct hs_balance_layers){.depth = depth};
+    out->box = hs_grid_face_box(&problem->grid, face);
+    if (face % 2)
+        out->box.lo[axis] = out->box.hi[axis] - depth;
+    else
+        out->box.hi[axis] = depth;
+    if (depth > 0)
+        out->values =
+            malloc((size_t)hs_box_count(&out->box) * hs_precision_size(problem->precision));
+    return depth == 0 || out->values;
+}
+
+static enum hs_status init(struct hs_balance *balance, struct hs_error *err)
+{
+    const struct hs_problem *problem = balance->problem;
+    const enum hs_status st =
+        problem->body ? hs_balance_of_network(balance, err) : hs_balance_of_stencil(balance, err);
+    if (st)
+        return st;
+    bool enough = true;
+    for (int face = 0; face < 2 * problem->grid.dims && enough; face++) {
+        const int depth = problem->face[face].wrap ? 0 : balance->op->depth(balance, face);
+        enough = init_layers(problem, face, depth, &balance->before[face]) &&
+                 init_layers(problem, face, depth > 1, &balance->after[face]);
+    }
+    if (!enough)
+        return no_memory(err);
+    hs_balance_source_init(balance);
+    balance->capacity = balance->op->capacity(balance);
+    return HS_OK;
+}
+
+enum hs_status hs_balance_create(const struct hs_problem *problem, struct hs_balance **out,
+                                 struct hs_error *err)
+{
+    assert(hs_balance_is_there(problem));
+    struct hs_balance *balance = hs_new(sizeof *balance);
+    balance->problem = problem;
+    balance->wall_count = hs_problem_wall_count(problem);
+    balance->flux = hs_new(((size_t)balance->wall_count + 1) * sizeof *balance->flux);
+    balance->leaving = hs_new(((size_t)balance->wall_count + 1) * sizeof *balance->leaving);
+    balance->worst.sweep = -1;
+    forget(balance);
+    const enum hs_status st = init(balance, err);
+    if (st)
+        hs_balance_destroy(balance);
+    *out = st ? NULL : balance;
+    return st;
+}
+
+void hs_balance_destroy(struct hs_balance *balance)
+{
+    if (!balance)
+        return;
+    if (balance->op)
+        balance->op->release(balance);
+    for (int face = 0; face < HS_FACES; face++) {
+        free(balance->before[face].values);
+        free(balance->after[face].values);
+    }
+    hs_balance_source_release(&balance->source);
+    free(balance->flux);
+    free(balance->leaving);
+    free(balance);
+}
+
+const struct hs_balance_terms *hs_balance_terms(const struct hs_balance *balance)
+{
+    return &balance->terms;
+}
+
+struct hs_balance_worst hs_balance_worst(const struct hs_balance *balance)
+{
+    return balance->worst;
+}
+
+/* ---- what the parts use ---------------------------------------------------------------------- */
+
+double hs_balance_at(const struct hs_balance *balance, const struct hs_balance_layers *layers,
+                     const int64_t node[HS_AXES])
+{
+    const struct hs_box *box = &layers->box;
+    int64_t element = 0;
+    for (int axis = HS_AXES - 1; axis >= 0; axis--) {
+        assert(node[axis] >= box->lo[axis] && node[axis] < box->hi[axis]);
+        element = element * (box->hi[axis] - box->lo[axis]) + node[axis] - box->lo[axis];
+    }
+    return hs_read(balance->problem->precision, layers->values, element);
+}
+
+void hs_balance_face_node(const struct hs_grid *grid, int face, int64_t place,
+                          int64_t node[HS_AXES])
+{
+    const int first = hs_face_first_axis(face), second = hs_face_second_axis(face);
+    node[face / 2] = hs_grid_face_index(grid, face);
+    node[first] = place % grid->points[first];
+    node[second] = place / grid->points[first];
+}
+
+void hs_balance_leave(struct hs_balance *balance, int wall, int holder, double power, double gross)
+{
+    hs_sum_add(&balance->leaving[wall], power);
+    if (holder >= 0)
+        hs_sum_add(&balance->leaving[holder], -power);
+    balance->gross += gross;
+}
+
+void hs_balance_put_in(struct hs_balance *balance, double power)
+{
+    hs_sum_add(&balance->put_in, power);
+    balance->gross += fabs(power);
+}
+
+/* ---- walls that hold ------------------------------------------------------------------------- */
+
+/* The next node along an axis, up or down; false: a wall is there. */
+static bool step_along(const struct hs_problem *problem, int axis, int way,
+                       const int64_t node[HS_AXES], int64_t out[HS_AXES])
+{
+    const int64_t points = problem->grid.points[axis];
+    for (int a = 0; a < HS_AXES; a++)
+        out[a] = node[a];
+    out[axis] += way;
+    const bool inside = out[axis] >= 0 && out[axis] < points;
+    if (!inside)
+        out[axis] = way > 0 ? 0 : points - 1;
+    return inside || problem->face[2 * axis].wrap;
+}
+
+/* What neighbours bring to a node that is held, less what it stores; and its share of the source.
+ */
+static void add_held(struct hs_balance *balance, int face, int wall, const int64_t node[HS_AXES])
+{
+    const struct hs_balance_layers *layers = &balance->before[face];
+    const struct hs_balance_node own = balance->op->node(balance, node);
+    const double T = hs_balance_at(balance, layers, node);
+    const double after = hs_balance_at(balance, &balance->after[face], node);
+    const double stored = own.capacity * (after - T) / balance->step;
+    double sum = 0.0;
+    for (int axis = 0; axis < balance->problem->grid.dims; axis++)
+        for (int way = -1; way <= 1; way += 2) {
+            int64_t other[HS_AXES];
+            if (!step_along(balance->problem, axis, way, node, other))
+                continue;
+            const double G = way > 0 ? own.conductance[axis]
+                                     : balance->op->node(balance, other).conductance[axis];
+            sum += G * (hs_balance_at(balance, layers, other) - T);
+        }
+    const double source = hs_balance_source_at(balance, node);
+    hs_balance_leave(balance, wall, -1, sum - stored + source, fabs(sum) + fabs(stored));
+}
+
+/* Each node at the face of the wall that holds it. */
+static void add_holding_walls(struct hs_balance *balance, int face)
+{
+    const struct hs_problem *problem = balance->problem;
+    for (int64_t n = 0; n < hs_grid_face_count(&problem->grid, face); n++) {
+        int64_t node[HS_AXES];
+        hs_balance_face_node(&problem->grid, face, n, node);
+        const int wall = balance->op->holder(balance, node);
+        if (wall >= 0 && hs_problem_wall_face(problem, wall) == face)
+            add_held(balance, face, wall, node);
+    }
+}
+
+/* ---- a look ---------------------------------------------------------------------------------- */
+
+static enum hs_status fetch(struct hs_balance *balance, const struct hs_step_state *step_state,
+                            struct hs_error *err)
+{
+    for (int face = 0; face < HS_FACES; face++) {
+        const struct hs_balance_layers *before = &balance->before[face],
+                                       *after = &balance->after[face];
+        enum hs_status st = HS_OK;
+        if (before->values)
+            st = hs_step_state_box(step_state, true, &before->box, before->values, err);
+        if (!st && after->values)
+            st = hs_step_state_box(step_state, false, &after->box, after->values, err);
+        if (st)
+            return st;
+    }
+    return HS_OK;
+}
+
+/*
+ * What roundings can make of a balance, at most: each node's new value is rounded at each of its
+ * additions, of which there are 2*dims + 3 and a ghost's, and so are the coefficients, by a unit
+ * roundoff of |T| at most, whose heat is the capacity's; and the terms by that of what they are
+ * differences of.
+ */
+static double rounding(const struct hs_balance *balance, const struct hs_reduction *reduction)
+{
+    const struct hs_problem *problem = balance->problem;
+    const double unit = 0.5 * (problem->precision == HS_FLOAT ? (double)FLT_EPSILON : DBL_EPSILON);
+    const double hottest = fmax(fabs(reduction->min), fabs(reduction->max)) + reduction->change;
+    return unit * (4.0 * problem->grid.dims + 12.0) * balance->capacity * hottest / balance->step +
+           16.0 * unit * balance->gross;
+}
+
+static void conclude(struct hs_balance *balance, const struct hs_reduction *reduction,
+                     int64_t sweep)
+{
+    struct hs_balance_terms *terms = &balance->terms;
+    struct hs_sum all = {0.0, 0.0};
+    terms->stored = reduction->stored / balance->step;
+    terms->source = hs_sum_value(&balance->put_in);
+    terms->largest = fmax(fabs(terms->stored), fabs(terms->source));
+    hs_sum_add(&all, terms->stored);
+    hs_sum_add(&all, -terms->source);
+    for (int w = 0; w < balance->wall_count; w++) {
+        balance->flux[w] = hs_sum_value(&balance->leaving[w]);
+        terms->largest = fmax(terms->largest, fabs(balance->flux[w]));
+        hs_sum_add(&all, balance->flux[w]);
+    }
+    terms->imbalance = hs_sum_value(&all);
+    terms->rounding = rounding(balance, reduction);
+    struct hs_balance_worst *worst = &balance->worst;
+    /* a rounding of 0: nothing is there, or moves */
+    if (worst->sweep < 0 ||
+        !(fabs(terms->imbalance) * worst->rounding <= fabs(worst->imbalance) * terms->rounding))
+        *worst =
+            (struct hs_balance_worst){sweep, terms->imbalance, terms->largest, terms->rounding};
+}
+
+enum hs_status hs_balance_look(struct hs_balance *balance, const struct hs_step_state *step_state,
+                               struct hs_error *err)
+{
+    const struct hs_problem *problem = balance->problem;
+    const struct hs_reduction *reduction;
+    forget(balance);
+    enum hs_status st = hs_step_state_reduction(step_state, &reduction, err);
+    if (st || isnan(reduction->stored) || !step_state->cache->backend->download_before)
+        return st;
+    const struct hs_span span =
+        hs_plan_span(step_state->plan, problem, step_state->sweep - 1, step_state->sweep);
+    balance->t = hs_span_time(&span, 0);
+    balance->step = span.step;
+    balance->stencil = span.op.stencil;
+    balance->gross = 0.0;
+    balance->put_in = (struct hs_sum){0.0, 0.0};
+    for (int w = 0; w < balance->wall_count; w++)
+        balance->leaving[w] = (struct hs_sum){0.0, 0.0};
+    st = fetch(balance, step_state, err);
+    if (st)
+        return st;
+    balance->op->begin(balance);
+    for (int face = 0; face < 2 * problem->grid.dims; face++) {
+        if (problem->face[face].wrap)
+            continue;
+        balance->op->exchange(balance, face);
+        if (balance->before[face].depth > 1)
+            add_holding_walls(balance, face);
+    }
+    hs_balance_put_in(balance, hs_balance_source_total(balance));
+    balance->op->sources(balance, reduction->sunk);
+    conclude(balance, reduction, step_state->sweep);
+    return HS_OK;
+}
