@@ -7,6 +7,7 @@
 #include "engine/rate.h"
 #include "engine/steady.h"
 #include "engine/trial.h"
+#include "output/body_text.h"
 #include "output/claim.h"
 #include "output/faces.h"
 #include "output/files.h"
@@ -112,6 +113,18 @@ static void print_stencil(const struct hs_problem *problem)
         printf("diffusivity %.9g m^2/s\n", problem->material.diffusivity);
 }
 
+static void print_body(const struct hs_problem *problem)
+{
+    print_label("body");
+    hs_body_text(stdout, problem);
+    printf("\n");
+    for (int n = 0; n < problem->body->substance_count; n++) {
+        print_label("");
+        hs_body_material_text(stdout, problem, n);
+        printf("\n");
+    }
+}
+
 static void print_steps(const struct hs_problem *problem, const struct hs_plan *plan)
 {
     print_label("stability");
@@ -207,7 +220,10 @@ static void print_text(const struct outlook *outlook)
     hs_text_put(stdout, problem->title ? problem->title : "", "");
     printf("\n");
     print_grid(problem);
-    print_stencil(problem);
+    if (problem->body)
+        print_body(problem);
+    else
+        print_stencil(problem);
     print_label("kernel");
     printf("%s (%s%s) on %s\n", plan->kernel->name, plan->backend->name,
            plan->choice == HS_CHOICE_TUNED ? ", tuned" : "", outlook->rate.device);
@@ -306,6 +322,8 @@ static void print_json(const struct outlook *outlook)
     hs_json_text(&json, "precision", hs_precision_name(problem->precision));
     hs_json_integer(&json, "radius", problem->radius);
     hs_faces_json(&json, problem);
+    if (problem->body)
+        hs_body_json(&json, problem);
     hs_json_text(&json, "kernel", plan->kernel->name);
     hs_json_text(&json, "kernel_choice", hs_choice_name(plan->choice));
     hs_json_flag(&json, "kernel_trial", hs_trial_due(problem, plan, 0));

@@ -19,6 +19,8 @@ struct hs_substance {
     double perfusion;             /* W/(m^3 K): sink towards `reference`; 0: none */
     int reference;                /* drive: K */
     int source;                   /* drive: W/m^3; -1: none */
+    double
+        volume; /* m^3, for each metre along axes that are not there; 0 until the network is made */
 };
 
 /* A shape of one material; of several over a point the last one has it. */

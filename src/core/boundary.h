@@ -55,6 +55,7 @@ struct hs_boundary_key {
     const char *known_as; /* what others call it: "htc|coefficient"; NULL: nothing else */
     bool number;          /* at least 0; else a number or an expression */
     bool one_of;          /* exactly one of the kind's keys that say so is given, and all others */
+    bool no_file;         /* it is never read from a file */
     const char *conducts; /* what of it needs a conductivity: "convection"; NULL: nothing */
 };
 

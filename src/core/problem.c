@@ -161,14 +161,22 @@ const char *hs_problem_temperature_unit(const struct hs_problem *problem)
     return unit && unit[0] ? unit : "K";
 }
 
+/* Whether heat is in J: heat capacities are known. */
+static bool has_capacity(const struct hs_problem *problem)
+{
+    const struct hs_body *body = problem->body;
+    if (body)
+        return body->capacity || (body->substance_count > 0 && !isnan(body->substance[0].density));
+    return !isnan(problem->material.density) && !isnan(problem->material.specific_heat);
+}
+
 void hs_problem_heat_unit(const struct hs_problem *problem, char *out, size_t size)
 {
     static const char *const joules[] = {"", "J/m^2", "J/m", "J"};
     static const char *const volumes[] = {"", "m", "m^2", "m^3"};
-    const struct hs_material *m = &problem->material;
     if (problem->raw)
         snprintf(out, size, "1");
-    else if (!isnan(m->density) && !isnan(m->specific_heat))
+    else if (has_capacity(problem))
         snprintf(out, size, "%s", joules[problem->grid.dims]);
     else
         snprintf(out, size, "%s %s", hs_problem_temperature_unit(problem),

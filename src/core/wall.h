@@ -20,7 +20,7 @@ struct hs_drive {
 
 enum hs_wall_kind {
     HS_WALL_EXCHANGES, /* flux and convection, either or both; neither: insulated */
-    HS_WALL_HOLDS,      /* nodes keep their temperature */
+    HS_WALL_HOLDS,     /* nodes keep their temperature */
     HS_WALL_PRESCRIBES /* nodes take `value` */
 };
 

@@ -22,7 +22,7 @@ struct own {
     struct hs_wall_scratch scratch;
     struct part *part[HS_FACES]; /* of walls that let heat pass */
     int64_t parts[HS_FACES];
-    double *volume; /* m^3 of each substance; NULL: they have neither source nor sink */
+    bool active; /* substances have sources or sinks */
     struct hs_held_share *held;
     int64_t held_count;
     double *drive; /* at the sweep's time */
@@ -112,18 +112,6 @@ static bool is_active(const struct hs_body *body)
     return active;
 }
 
-static enum hs_status find_volumes(const struct hs_problem *problem, struct own *own,
-                                   struct hs_error *err)
-{
-    if (!is_active(problem->body))
-        return HS_OK;
-    own->volume = malloc((size_t)problem->body->substance_count * sizeof *own->volume);
-    if (!own->volume)
-        return hs_error_add(err, HS_DEVICE, "no memory for the materials' volumes");
-    const enum hs_status st = hs_network_volumes(&own->spec, own->volume, err);
-    return st ? st : hs_network_held_shares(&own->spec, &own->held, &own->held_count, err);
-}
-
 static double capacity(const struct hs_balance *balance)
 {
     const struct hs_network *network = balance->problem->network;
@@ -142,7 +130,6 @@ static void release(struct hs_balance *balance)
         free(own->part[face]);
     hs_wall_scratch_release(&own->scratch);
     hs_axes_release(own->axis);
-    free(own->volume);
     free(own->held);
     free(own->drive);
     free(own);
@@ -233,11 +220,11 @@ static void sources(struct hs_balance *balance, double sunk)
     const struct own *own = own_of(balance);
     const struct hs_body *body = balance->problem->body;
     bool perfused = false;
-    if (!own->volume)
+    if (!own->active)
         return;
     for (int s = 0; s < body->substance_count; s++) {
         perfused = perfused || body->substance[s].perfusion > 0.0;
-        hs_balance_put_in(balance, own->volume[s] * put_in(own, &body->substance[s]));
+        hs_balance_put_in(balance, body->substance[s].volume * put_in(own, &body->substance[s]));
     }
     if (perfused) {
         const double convected = convection(balance);
@@ -281,5 +268,7 @@ enum hs_status hs_balance_of_network(struct hs_balance *balance, struct hs_error
         enough = problem->face[face].wrap || list_parts(balance, own, face);
     if (!enough)
         return hs_error_add(err, HS_DEVICE, "no memory for the walls' areas");
-    return find_volumes(problem, own, err);
+    own->active = is_active(problem->body);
+    return own->active ? hs_network_held_shares(&own->spec, &own->held, &own->held_count, err)
+                       : HS_OK;
 }

@@ -1,4 +1,5 @@
 #include "engine/doubts.h"
+#include "functions/drive.h"
 #include "functions/evaluate.h"
 #include "functions/fields.h"
 
@@ -29,16 +30,60 @@ static const struct range {
 };
 enum { RANGES = sizeof ranges / sizeof ranges[0] };
 
+/* What a number is that no material has; NULL: it may be. One that was not given is NaN. */
+static const char *say_out_of_range(const struct range *range, double value)
+{
+    return value < range->least ? range->too_low : value > range->most ? range->too_high : NULL;
+}
+
 static bool is_out_of_range(const struct hs_problem *problem, const struct range *range, char *out,
                             size_t size)
 {
     double value;
     memcpy(&value, (const char *)&problem->material + range->member, sizeof value);
-    if (!(value < range->least) && !(value > range->most)) /* one that was not given is NaN */
-        return false;
-    snprintf(out, size, "%s: %s", hs_problem_place(problem, range->place),
-             value < range->least ? range->too_low : range->too_high);
-    return true;
+    const char *said = say_out_of_range(range, value);
+    if (said)
+        snprintf(out, size, "%s: %s", hs_problem_place(problem, range->place), said);
+    return said;
+}
+
+/* The same of a body's materials. */
+static bool has_odd_substance(const struct hs_problem *problem, const struct hs_plan *plan,
+                              char *out, size_t size)
+{
+    (void)plan;
+    static const char *const names[RANGES] = {"conductivity", "density", "specific_heat"};
+    const struct hs_body *body = problem->body;
+    for (int n = 0; body && n < body->substance_count; n++) {
+        const struct hs_substance *s = &body->substance[n];
+        const bool known = !isnan(s->density); /* else it has a diffusivity alone */
+        const double value[RANGES] = {known ? s->conductivity[HS_X] : NAN, s->density,
+                                      s->capacity / s->density};
+        for (int r = 0; r < RANGES; r++) {
+            const char *said = say_out_of_range(&ranges[r], value[r]);
+            if (!said)
+                continue;
+            snprintf(out, size, "%s: material %s: %s = %g: %s",
+                     hs_problem_place(problem, HS_PLACE_BODY), s->name, names[r], value[r], said);
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool has_unused_substance(const struct hs_problem *problem, const struct hs_plan *plan,
+                                 char *out, size_t size)
+{
+    (void)plan;
+    const struct hs_body *body = problem->body;
+    for (int n = 0; body && n < body->substance_count; n++) {
+        if (body->substance[n].volume > 0.0)
+            continue;
+        snprintf(out, size, "%s: material %s is nowhere in the body; name it in body, or remove it",
+                 hs_problem_place(problem, HS_PLACE_BODY), body->substance[n].name);
+        return true;
+    }
+    return false;
 }
 
 /* Solids that conduct are heavier than that, and gases, which are lighter, conduct less. */
@@ -93,9 +138,26 @@ static bool is_temperature(const struct hs_boundary_kind *kind)
     return false;
 }
 
+/* The same of a body's: of a wall whose temperature is one number. */
+static bool body_wall_temperature(const struct hs_problem *problem, int face, double *out)
+{
+    for (int w = 0; w < problem->wall_count; w++) {
+        const struct hs_wall *wall = &problem->walls[w];
+        const struct hs_wall_number *number =
+            wall->kind == HS_WALL_PRESCRIBES ? &wall->value : &wall->ambient;
+        if (wall->face != face || number->drive < 0 || number->field)
+            continue;
+        *out = hs_drive_at(&problem->drives[number->drive], 0.0);
+        return true;
+    }
+    return false;
+}
+
 /* That of a wall in its middle at t = 0; false: it has none. */
 static bool wall_temperature(const struct hs_problem *problem, int face, double *out)
 {
+    if (problem->body)
+        return body_wall_temperature(problem, face, out);
     const struct hs_boundary_kind *kind = hs_boundary_find(problem->face[face].type);
     double at[HS_AXES];
     if (!kind || !is_temperature(kind))
@@ -162,7 +224,8 @@ static bool has_coarse_wall(const struct hs_problem *problem, const struct hs_pl
 /* m^2: how far heat spreads until the end, squared; NaN where nobody says when the end is. */
 static double spread(const struct hs_problem *problem)
 {
-    return problem->raw || problem->body ? NAN : problem->material.diffusivity * problem->schedule.end;
+    return problem->raw || problem->body ? NAN
+                                         : problem->material.diffusivity * problem->schedule.end;
 }
 
 static bool is_too_short(const struct hs_problem *problem, const struct hs_plan *plan, char *out,
@@ -214,7 +277,8 @@ static bool is_too_long(const struct hs_problem *problem, const struct hs_plan *
 
 static bool (*const checks[])(const struct hs_problem *problem, const struct hs_plan *plan,
                               char *out, size_t size) = {
-    is_light_and_conducts, mixes_units, has_coarse_wall, is_too_short, is_too_long,
+    is_light_and_conducts, has_odd_substance, has_unused_substance, mixes_units,
+    has_coarse_wall,       is_too_short,      is_too_long,
 };
 enum { CHECKS = sizeof checks / sizeof checks[0] };
 _Static_assert(RANGES + CHECKS <= HS_DOUBTS, "each may find one");

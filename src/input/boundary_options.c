@@ -14,12 +14,12 @@ static char *longer(char *text, const char *between, const char *more)
     return all;
 }
 
-static struct hs_option type_option(void)
+static struct hs_option type_option(const char *group)
 {
     char *choices = hs_copy("");
     for (const struct hs_boundary_kind *kind = hs_boundary_kinds; kind->name; kind++)
         choices = longer(choices, "|", kind->name);
-    return (struct hs_option){.path = "boundary.FACE.type",
+    return (struct hs_option){.path = hs_format("%s.type", group),
                               .type = HS_OPTION_CHOICE,
                               .choices = choices,
                               .fallback = hs_boundary_kinds[0].name,
@@ -38,10 +38,10 @@ static char *key_help(const struct hs_boundary_key *key)
     return key->conducts ? longer(help, "; ", "needs a conductivity") : help;
 }
 
-static struct hs_option key_option(const struct hs_boundary_key *key)
+static struct hs_option key_option(const char *group, const struct hs_boundary_key *key)
 {
-    return (struct hs_option){.path = hs_format("boundary.FACE.%s", key->name),
-                              .type = key->number ? HS_OPTION_NUMBER : HS_OPTION_VALUE,
+    return (struct hs_option){.path = hs_format("%s.%s", group, key->name),
+                              .type = HS_OPTION_VALUE,
                               .lowest = key->number ? 0.0 : -INFINITY,
                               .highest = INFINITY,
                               .unit = key->unit,
@@ -57,12 +57,79 @@ static bool is_listed(const struct hs_boundary_kind *before, const char *name)
     return false;
 }
 
+/* A number by file or table: "flux_file". */
+static struct hs_option *add_files(const char *group, const struct hs_boundary_key *key,
+                                   struct hs_option *to)
+{
+    static const struct {
+        const char *name, *help;
+    } ways[] = {{"file", "HDF5 or .npy file that has it at the nodes of the face, [z][y] or so"},
+                {"dataset", "HDF5: its dataset"},
+                {"table", "text file of two columns, t in s and the number: linear in between"}};
+    for (int n = 0; n < 3; n++)
+        *to++ = (struct hs_option){.path = hs_format("%s.%s_%s", group, key->name, ways[n].name),
+                                   .type = HS_OPTION_STRING,
+                                   .fallback = n == 1 ? key->name : NULL,
+                                   .unit = "",
+                                   .help = ways[n].help,
+                                   .loose = n == 1};
+    return to;
+}
+
+/* The type, and the keys of all kinds. */
+static struct hs_option *add_wall(const char *group, struct hs_option *to)
+{
+    *to++ = type_option(group);
+    for (const struct hs_boundary_kind *kind = hs_boundary_kinds; kind->name; kind++)
+        for (int n = 0; n < hs_boundary_key_count(kind); n++) {
+            if (is_listed(kind, kind->key[n].name))
+                continue;
+            *to++ = key_option(group, &kind->key[n]);
+            if (!kind->key[n].no_file)
+                to = add_files(group, &kind->key[n], to);
+        }
+    return to;
+}
+
+static const struct hs_option of_patches[] = {
+    {.path = "boundary.FACE.patches",
+     .type = HS_OPTION_GROUP_LIST,
+     .unit = "",
+     .help = "parts of the face with walls of their own, later ones over earlier ones"},
+    {.path = "boundary.FACE.patches[].lower",
+     .type = HS_OPTION_NUMBERS,
+     .lowest = -INFINITY,
+     .highest = INFINITY,
+     .unit = "m",
+     .help = "corner, along the axes of the face in the order x, y, z"},
+    {.path = "boundary.FACE.patches[].upper",
+     .type = HS_OPTION_NUMBERS,
+     .lowest = -INFINITY,
+     .highest = INFINITY,
+     .unit = "m",
+     .help = "opposite corner"},
+    {.path = "boundary.FACE.patches[].label",
+     .type = HS_OPTION_COUNT,
+     .lowest = 0,
+     .highest = UINT16_MAX,
+     .unit = "",
+     .help = "instead of corners: the nodes that have this label"},
+    {.path = "boundary.FACE.labels_file",
+     .type = HS_OPTION_STRING,
+     .unit = "",
+     .help = "HDF5 or .npy file with a label for each node of the face"},
+    {.path = "boundary.FACE.labels_dataset",
+     .type = HS_OPTION_STRING,
+     .fallback = "label",
+     .unit = "",
+     .help = "HDF5: its dataset",
+     .loose = true},
+};
+
 struct hs_option *hs_boundary_options(struct hs_option *to)
 {
-    *to++ = type_option();
-    for (const struct hs_boundary_kind *kind = hs_boundary_kinds; kind->name; kind++)
-        for (int n = 0; n < hs_boundary_key_count(kind); n++)
-            if (!is_listed(kind, kind->key[n].name))
-                *to++ = key_option(&kind->key[n]);
-    return to;
+    to = add_wall("boundary.FACE", to);
+    for (size_t n = 0; n < sizeof of_patches / sizeof of_patches[0]; n++)
+        *to++ = of_patches[n];
+    return add_wall("boundary.FACE.patches[]", to);
 }

@@ -4,7 +4,7 @@
 
 #include "input/options.h"
 
-enum { HS_BOUNDARY_OPTIONS = 40 }; /* at most */
+enum { HS_BOUNDARY_OPTIONS = 60 }; /* at most */
 
 /* Writes them to `to`; the end of what was written. Once only: their texts stay. */
 struct hs_option *hs_boundary_options(struct hs_option *to);

@@ -95,6 +95,7 @@ static void read_problem(struct hs_reader *reader)
     hs_read_stencil_radius(reader);
     hs_read_grid(reader);
     hs_read_material(reader);
+    hs_read_body(reader);
     hs_read_boundary(reader);
     hs_read_schedule(reader);
     hs_read_fields(reader);

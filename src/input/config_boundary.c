@@ -154,7 +154,10 @@ static void check_pairs(struct hs_reader *reader)
 void hs_read_boundary(struct hs_reader *reader)
 {
     check_pairs(reader); /* before a kind is found to be incomplete */
-    read_faces(reader);
+    if (reader->problem->body)
+        hs_read_walls(reader);
+    else
+        read_faces(reader);
     for (int face = face_count(reader); face < HS_FACES; face++) {
         const struct hs_key group = hs_key("boundary.%s", hs_face_name(face));
         if (hs_given(reader, group.text))
@@ -165,6 +168,6 @@ void hs_read_boundary(struct hs_reader *reader)
     }
     const char *type = hs_settings_text(reader->settings, "boundary.all.type");
     const struct hs_boundary_kind *kind = type ? hs_boundary_find(type) : NULL;
-    if (kind)
+    if (kind && !reader->problem->body)
         check_unused(reader, "all", kind);
 }

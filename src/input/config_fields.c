@@ -13,8 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Where a file is: as given if it is there, else beside the config. Allocated. */
-static char *locate(const struct hs_reader *reader, const char *file)
+char *hs_locate_input(const struct hs_reader *reader, const char *file)
 {
     const char *config = reader->problem->config_path;
     const char *slash = file[0] == '/' ? NULL : strrchr(config, '/');
@@ -25,28 +24,64 @@ static char *locate(const struct hs_reader *reader, const char *file)
     return hs_copy(file);
 }
 
-static void read_dataset(struct hs_reader *reader, const char *group, double **out)
+/* A key of a group's file: "initial.file", or of a wall's number "boundary.x_min.flux_file". */
+static struct hs_key file_key(const char *group, const char *name)
 {
-    const struct hs_key key = hs_key("%s.file", group);
-    const struct hs_grid *grid = &reader->problem->grid;
+    const bool number = strncmp(group, "boundary.", 9) == 0;
+    return hs_key(number ? "%s_%s" : "%s.%s", group, name);
+}
+
+/* The file has one of the shapes, or the reason says which would do. */
+static enum hs_status read_shaped(const char *path, const char *dataset, int64_t step,
+                                  const struct hs_field_shape *shapes, int count, int *taken,
+                                  double **out, struct hs_error *why)
+{
+    enum hs_status status = hs_field_file_read(path, dataset, step, &shapes[0], out, why);
+    for (*taken = 0; status == HS_BAD_INPUT && *taken + 1 < count;) {
+        const struct hs_field_shape *shape = &shapes[++*taken];
+        struct hs_error other;
+        hs_error_init(&other);
+        status = hs_field_file_read(path, dataset, step, shape, out, &other);
+        hs_error_release(&other);
+        if (!status)
+            return HS_OK;
+        char points[HS_POINTS_TEXT];
+        hs_points_name(shape->grid->dims, shape->grid->points, " x ", points, sizeof points);
+        hs_error_add(why, status, "%s would be %s (x first)", shape->what, points);
+    }
+    return status;
+}
+
+enum hs_status hs_read_dataset(struct hs_reader *reader, const char *group,
+                               const struct hs_field_shape *shapes, int count, int *taken,
+                               double **out)
+{
+    const struct hs_key key = file_key(group, "file");
     const char *file = hs_settings_text(reader->settings, key.text);
-    const char *dataset = hs_settings_text(reader->settings, hs_key("%s.dataset", group).text);
+    const char *dataset = hs_settings_text(reader->settings, file_key(group, "dataset").text);
     int64_t step = -1;
-    if (!file || !dataset || !reader->grid_known ||
-        !hs_settings_count(reader->settings, hs_key("%s.step", group).text, &step))
-        return;
+    hs_settings_count(reader->settings, file_key(group, "step").text, &step);
+    if (!file || !dataset || !reader->grid_known)
+        return HS_BAD_INPUT;
     struct hs_error why;
     hs_error_init(&why);
-    char *path = locate(reader, file), *place = hs_settings_place(reader->settings, key.text);
-    const enum hs_status status = hs_field_file_read(path, dataset, step, grid, out, &why);
+    char *path = hs_locate_input(reader, file);
+    char *place = hs_settings_place(reader->settings, key.text);
+    int which;
+    const enum hs_status status =
+        read_shaped(path, dataset, step, shapes, count, &which, out, &why);
     hs_problem_add_input(reader->problem, key.text, path);
     if (status)
         hs_error_add(reader->err, status, "%s: %s", place, why.text);
     else /* for the fingerprint */
-        hs_settings_find(reader->settings, key.text)->content = hs_fingerprint_content(*out, grid);
+        hs_settings_find(reader->settings, key.text)->content =
+            hs_fingerprint_content(*out, shapes[which].grid);
+    if (taken)
+        *taken = which;
     hs_error_release(&why);
     free(path);
     free(place);
+    return status;
 }
 
 static int count_given(const struct hs_reader *reader, const char *group)
@@ -76,8 +111,9 @@ static void read_field(struct hs_reader *reader, const char *group, struct hs_fi
     }
     hs_read_value(reader, hs_key("%s.value", group).text, &out->value);
     hs_read_value(reader, hs_key("%s.expression", group).text, &out->value);
+    const struct hs_field_shape shape = hs_field_shape_of(&reader->problem->grid);
     if (by_file && given == 1)
-        read_dataset(reader, group, &out->data);
+        hs_read_dataset(reader, group, &shape, 1, NULL, &out->data);
 }
 
 /* ---- regions --------------------------------------------------------------------------------- */
@@ -114,7 +150,7 @@ static void read_regions(struct hs_reader *reader)
 static double source_rate(const struct hs_problem *problem)
 {
     const double capacity = problem->material.density * problem->material.specific_heat;
-    return problem->raw || isnan(capacity) ? 1.0 : 1.0 / capacity;
+    return problem->raw || problem->body || isnan(capacity) ? 1.0 : 1.0 / capacity;
 }
 
 static void read_exact(struct hs_reader *reader)
@@ -147,6 +183,18 @@ static void rearrange_source(struct hs_reader *reader)
     }
 }
 
+/* A body's source that is the same everywhere is one of its drives, which costs a sweep nothing. */
+static void take_uniform_source(struct hs_reader *reader)
+{
+    struct hs_source *source = &reader->problem->source;
+    const bool uniform =
+        !source->field.data && !(hs_value_varies(&source->field.value) & HS_VARIES_SPACE);
+    const struct hs_key key =
+        hs_key("source.%s", hs_given(reader, "source.value") ? "value" : "expression");
+    if (uniform && hs_read_drive(reader, key.text, "", &reader->problem->body->source))
+        source->present = false;
+}
+
 void hs_read_fields(struct hs_reader *reader)
 {
     struct hs_problem *problem = reader->problem;
@@ -159,6 +207,8 @@ void hs_read_fields(struct hs_reader *reader)
         problem->source.present = true;
         problem->source.rate = source_rate(problem);
         read_field(reader, "source", &problem->source.field);
+        if (problem->body)
+            take_uniform_source(reader);
         rearrange_source(reader);
     }
     read_exact(reader);

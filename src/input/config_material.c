@@ -92,10 +92,29 @@ static void read_three(struct hs_reader *reader)
                              material->diffusivity);
 }
 
+/* Of several materials, read elsewhere. */
+static bool has_body(struct hs_reader *reader)
+{
+    static const char *const keys[] = {"materials", "body", "measured"};
+    for (int n = 0; n < 3; n++) {
+        if (!hs_given(reader, keys[n]))
+            continue;
+        if (hs_given(reader, "material"))
+            hs_settings_complain(reader->settings, "material",
+                                 "%s is given too; a body of several materials has materials and "
+                                 "body, one of a single material has material alone",
+                                 keys[n]);
+        return true;
+    }
+    return false;
+}
+
 void hs_read_material(struct hs_reader *reader)
 {
     if (any_coefficient(reader))
         read_raw(reader);
+    else if (has_body(reader))
+        return;
     else if (hs_given(reader, "material.diffusivity") ||
              hs_settings_is_meant(reader->settings, "material.diffusivity"))
         read_diffusivity(reader);
@@ -104,5 +123,6 @@ void hs_read_material(struct hs_reader *reader)
     else
         hs_settings_complain(reader->settings, "material",
                              "missing; give { conductivity; density; specific_heat; } or "
-                             "{ diffusivity; }, or the raw coefficients stencil.c0 ...");
+                             "{ diffusivity; }, materials and body, or the raw coefficients "
+                             "stencil.c0 ...");
 }

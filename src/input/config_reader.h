@@ -4,6 +4,7 @@
 #define HS_INPUT_CONFIG_READER_H
 
 #include "core/problem.h"
+#include "input/field_file.h"
 #include "input/settings.h"
 
 struct hs_reader {
@@ -45,11 +46,49 @@ bool hs_read_per_axis(struct hs_reader *reader, const char *key, bool spread, do
 /* The shape of the group at `path`, by its keys shape, lower, upper, ...; false if it is bad. */
 bool hs_read_shape(struct hs_reader *reader, const char *path, struct hs_shape *shape);
 
+/* Where a file is: as given if it is there, else beside the config. Allocated. */
+char *hs_locate_input(const struct hs_reader *reader, const char *file);
+
+/* Reads the field that the keys file, dataset and step of `group` name, allocated; for a wall's
+ * number these are its name with _file and so on. It has one of `count` shapes: the place of that
+ * in *taken, which may be NULL. Reports what is wrong. */
+enum hs_status hs_read_dataset(struct hs_reader *reader, const char *group,
+                               const struct hs_field_shape *shapes, int count, int *taken,
+                               double **out);
+
+/* A place in the problem's drives: a constant's; a function of time's that a key says, else false,
+ * `instead` being the remedy where it changes with the place. */
+int hs_add_constant(struct hs_reader *reader, double value);
+bool hs_read_drive(struct hs_reader *reader, const char *key, const char *instead, int *drive);
+
+/* Where a wall's keys are: of a face, or of its patch if that is not -1. */
+struct hs_wall_keys {
+    int face, patch;
+};
+struct hs_key hs_wall_key(const struct hs_reader *reader, const struct hs_wall_keys *keys,
+                          const char *name);
+
+/* One number of a wall, by its keys NAME, NAME_file and NAME_table, of which some must be given;
+ * at least `least`. False if it is bad. */
+bool hs_read_wall_number(struct hs_reader *reader, const struct hs_wall_keys *keys,
+                         const char *name, double least, struct hs_wall_number *out);
+
+/* A field over the face, allocated, from a file named by `key`_file; NULL if it is bad. */
+double *hs_read_face_field(struct hs_reader *reader, const char *key, int face);
+
+/* Whether a wall says what only those of a body can: patches, fields, tables and the like. */
+bool hs_walls_need_body(const struct hs_reader *reader);
+
+/* Complains of keys of a shape where there is none. */
+void hs_refuse_shape_keys(struct hs_reader *reader, const char *path);
+
 /* The parts, in the order they are called. */
 void hs_read_stencil_radius(struct hs_reader *reader);
 void hs_read_grid(struct hs_reader *reader);
 void hs_read_material(struct hs_reader *reader);
+void hs_read_body(struct hs_reader *reader);
 void hs_read_boundary(struct hs_reader *reader);
+void hs_read_walls(struct hs_reader *reader); /* of a body, by hs_read_boundary */
 void hs_read_fields(struct hs_reader *reader);
 void hs_read_schedule(struct hs_reader *reader);
 void hs_read_output(struct hs_reader *reader);

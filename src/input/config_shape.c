@@ -5,8 +5,8 @@
 #include <string.h>
 
 enum { LOWER, UPPER, CENTRE, RADIUS, AXIS, FROM, TO, POINT, NORMAL, SHAPE_KEYS };
-static const char *const shape_keys[SHAPE_KEYS] = {
-    "lower", "upper", "centre", "radius", "axis", "from", "to", "point", "normal"};
+static const char *const shape_keys[SHAPE_KEYS] = {"lower", "upper", "centre", "radius", "axis",
+                                                   "from",  "to",    "point",  "normal"};
 
 static bool read_box(struct hs_reader *reader, const char *path, struct hs_shape *shape);
 static bool read_round(struct hs_reader *reader, const char *path, struct hs_shape *shape);
@@ -156,4 +156,14 @@ bool hs_read_shape(struct hs_reader *reader, const char *path, struct hs_shape *
                              "lies outside the grid; check its coordinates, in m");
     }
     return false;
+}
+
+void hs_refuse_shape_keys(struct hs_reader *reader, const char *path)
+{
+    for (int key = 0; key < SHAPE_KEYS; key++) {
+        const struct hs_key name = hs_key("%s.%s", path, shape_keys[key]);
+        if (hs_given(reader, name.text))
+            hs_settings_complain(reader->settings, name.text,
+                                 "belongs to a shape, which is missing; give shape, or remove it");
+    }
 }

@@ -38,16 +38,22 @@ static char *name_shape(int rank, const hsize_t *shape)
     return name;
 }
 
-static enum hs_status other_shape(const struct array *array, const hsize_t *wanted, int dims,
-                                  struct hs_error *why)
+struct hs_field_shape hs_field_shape_of(const struct hs_grid *grid)
 {
     static const char *const axes[] = {"", "(x)", "(y, x)", "(z, y, x)"};
+    return (struct hs_field_shape){grid, "the grid", axes[grid->dims]};
+}
+
+static enum hs_status other_shape(const struct array *array, const hsize_t *wanted,
+                                  const struct hs_field_shape *shape, struct hs_error *why)
+{
+    const int dims = shape->grid->dims;
     bool turned = array->rank == dims;
     for (int axis = 0; axis < dims; axis++)
         turned = turned && array->shape[axis] == wanted[dims - 1 - axis];
     char *have = name_shape(array->rank, array->shape), *want = name_shape(dims, wanted);
-    hs_error_add(why, HS_BAD_INPUT, "%s is %s, the grid is %s %s; %s", array->what, have, want,
-                 axes[dims],
+    hs_error_add(why, HS_BAD_INPUT, "%s is %s, %s is %s %s; %s", array->what, have, shape->what,
+                 want, shape->axes,
                  turned ? "its axes are the other way round: save it transposed"
                         : "a leading axis of steps may come before. Make grid.points fit");
     free(have);
@@ -57,16 +63,16 @@ static enum hs_status other_shape(const struct array *array, const hsize_t *want
 
 /* Which part of the array is the field: all of it, or one of its steps. */
 static enum hs_status choose_part(const struct array *array, int64_t step,
-                                  const struct hs_grid *grid, hsize_t start[MOST_RANK],
+                                  const struct hs_field_shape *shape, hsize_t start[MOST_RANK],
                                   hsize_t count[MOST_RANK], struct hs_error *why)
 {
-    const int dims = grid->dims, leading = array->rank - dims;
+    const int dims = shape->grid->dims, leading = array->rank - dims;
     hsize_t wanted[HS_AXES] = {0};
     for (int axis = 0; axis < dims; axis++)
-        wanted[axis] = (hsize_t)grid->points[dims - 1 - axis];
+        wanted[axis] = (hsize_t)shape->grid->points[dims - 1 - axis];
     if ((leading != 0 && leading != 1) ||
         memcmp(array->shape + leading, wanted, (size_t)dims * sizeof *wanted) != 0)
-        return other_shape(array, wanted, dims, why);
+        return other_shape(array, wanted, shape, why);
     const int64_t steps = leading ? (int64_t)array->shape[0] : 1;
     const int64_t taken = step < 0 ? steps - 1 : step;
     if (taken < 0 || taken >= steps)
@@ -121,17 +127,18 @@ static bool read_turned(const struct array *array, const hsize_t *start, const h
 }
 
 static enum hs_status read_array(const struct array *array, int64_t step,
-                                 const struct hs_grid *grid, double **out, struct hs_error *why)
+                                 const struct hs_field_shape *shape, double **out,
+                                 struct hs_error *why)
 {
     hsize_t start[MOST_RANK] = {0}, count[MOST_RANK] = {0};
-    const enum hs_status status = choose_part(array, step, grid, start, count, why);
+    const enum hs_status status = choose_part(array, step, shape, start, count, why);
     if (status)
         return status;
-    *out = malloc((size_t)hs_grid_count(grid) * sizeof **out);
+    *out = malloc((size_t)hs_grid_count(shape->grid) * sizeof **out);
     if (!*out)
         return hs_error_add(why, HS_DEVICE, "out of memory for the %lld values of %s",
-                            (long long)hs_grid_count(grid), array->what);
-    if (array->turned ? read_turned(array, start, count, grid, *out)
+                            (long long)hs_grid_count(shape->grid), array->what);
+    if (array->turned ? read_turned(array, start, count, shape->grid, *out)
                       : read_slab(array, start, count, *out))
         return HS_OK;
     free(*out);
@@ -156,7 +163,8 @@ static herr_t list_dataset(hid_t group, const char *name, const H5O_info_t *info
 }
 
 static enum hs_status read_dataset(hid_t set, const char *name, int64_t step,
-                                   const struct hs_grid *grid, double **out, struct hs_error *why)
+                                   const struct hs_field_shape *shape, double **out,
+                                   struct hs_error *why)
 {
     const hid_t type = H5Dget_type(set), space = H5Dget_space(set);
     const H5T_class_t class = H5Tget_class(type);
@@ -166,7 +174,7 @@ static enum hs_status read_dataset(hid_t set, const char *name, int64_t step,
         H5Sget_simple_extent_dims(space, array.shape, NULL);
     const enum hs_status status =
         class == H5T_FLOAT || class == H5T_INTEGER
-            ? read_array(&array, step, grid, out, why)
+            ? read_array(&array, step, shape, out, why)
             : hs_error_add(why, HS_BAD_INPUT,
                            "%s does not hold numbers; floats, doubles and integers are read", what);
     H5Sclose(space);
@@ -176,7 +184,8 @@ static enum hs_status read_dataset(hid_t set, const char *name, int64_t step,
 }
 
 static enum hs_status read_hdf5(const char *path, const char *name, int64_t step,
-                                const struct hs_grid *grid, double **out, struct hs_error *why)
+                                const struct hs_field_shape *shape, double **out,
+                                struct hs_error *why)
 {
     if (hs_contents_sum_of(path) == HS_CONTENTS_SUM_WRONG)
         return hs_error_add(
@@ -195,7 +204,7 @@ static enum hs_status read_hdf5(const char *path, const char *name, int64_t step
     enum hs_status status;
     const hid_t set = H5Dopen2(file, name, H5P_DEFAULT);
     if (set >= 0) {
-        status = read_dataset(set, name, step, grid, out, why);
+        status = read_dataset(set, name, step, shape, out, why);
         H5Dclose(set);
     } else {
         char list[LIST_SIZE] = "";
@@ -236,8 +245,9 @@ static hid_t dataset_of(const char *path, const struct hs_npy *npy)
     return set;
 }
 
-static enum hs_status read_npy(const char *path, int file, int64_t step, const struct hs_grid *grid,
-                               double **out, struct hs_error *why)
+static enum hs_status read_npy(const char *path, int file, int64_t step,
+                               const struct hs_field_shape *shape, double **out,
+                               struct hs_error *why)
 {
     struct hs_npy npy;
     struct hs_error fault;
@@ -253,7 +263,7 @@ static enum hs_status read_npy(const char *path, int file, int64_t step, const s
         .what = what, .set = dataset_of(path, &npy), .rank = npy.rank, .turned = npy.fortran};
     for (int axis = 0; axis < npy.rank; axis++)
         array.shape[axis] = (hsize_t)npy.shape[axis];
-    status = read_array(&array, step, grid, out, why);
+    status = read_array(&array, step, shape, out, why);
     H5Dclose(array.set);
     free(what);
     return status;
@@ -273,7 +283,8 @@ static const struct {
 
 /* By what the file holds, whatever its name ends in. */
 static enum hs_status read_file(const char *path, const char *name, int64_t step,
-                                const struct hs_grid *grid, double **out, struct hs_error *why)
+                                const struct hs_field_shape *shape, double **out,
+                                struct hs_error *why)
 {
     char head[16] = "";
     const char *reason;
@@ -287,14 +298,15 @@ static enum hs_status read_file(const char *path, const char *name, int64_t step
             status = hs_error_add(why, HS_IO, "%s: %s", path, others[i].said);
     if (!status)
         status = hs_npy_begins(head, begun > 0 ? (size_t)begun : 0)
-                     ? read_npy(path, file, step, grid, out, why)
-                     : read_hdf5(path, name, step, grid, out, why);
+                     ? read_npy(path, file, step, shape, out, why)
+                     : read_hdf5(path, name, step, shape, out, why);
     close(file);
     return status;
 }
 
 enum hs_status hs_field_file_read(const char *path, const char *name, int64_t step,
-                                  const struct hs_grid *grid, double **out, struct hs_error *why)
+                                  const struct hs_field_shape *shape, double **out,
+                                  struct hs_error *why)
 {
     /* HDF5 would print its own errors to stderr; only main prints */
     H5E_auto2_t print;
@@ -302,7 +314,7 @@ enum hs_status hs_field_file_read(const char *path, const char *name, int64_t st
     H5Eget_auto2(H5E_DEFAULT, &print, &data);
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     *out = NULL;
-    const enum hs_status status = read_file(path, name, step, grid, out, why);
+    const enum hs_status status = read_file(path, name, step, shape, out, why);
     H5Eset_auto2(H5E_DEFAULT, print, data);
     return status;
 }

@@ -5,13 +5,22 @@
 #include "core/grid.h"
 #include "core/status.h"
 
+/* What the numbers of a field are for, and its shape. */
+struct hs_field_shape {
+    const struct hs_grid *grid;
+    const char *what; /* "the grid" */
+    const char *axes; /* slowest first: "(z, y, x)" */
+};
+struct hs_field_shape hs_field_shape_of(const struct hs_grid *grid); /* of the grid itself */
+
 /*
  * Reads dataset `name` (of a .npy file its one array) of file `path` into *out, allocated,
- * [nz][ny][nx]. Its shape is the grid's (fewer axes in 1D and 2D), or has a leading axis of steps,
+ * [nz][ny][nx]. Its shape is `shape` (fewer axes in 1D and 2D), or has a leading axis of steps,
  * of which `step` is taken (-1: the last). Else HS_IO if it cannot be read, HS_BAD_INPUT if the
  * shape or type does not fit, and the reason.
  */
 enum hs_status hs_field_file_read(const char *path, const char *name, int64_t step,
-                                  const struct hs_grid *grid, double **out, struct hs_error *why);
+                                  const struct hs_field_shape *shape, double **out,
+                                  struct hs_error *why);
 
 #endif

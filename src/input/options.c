@@ -27,6 +27,37 @@
         .unit = (a_unit), kept, .help = (a_help)                                                   \
     }
 
+/* A dataset of a file. */
+#define FIELD(group, dataset_default)                                                              \
+    OPTION(group "file", STRING, NONE, NULL, "", FIXED,                                            \
+           "HDF5 or .npy file to read it from; looked for here, then beside the config"),          \
+        OPTION(group "dataset", STRING, NONE, dataset_default, "", LOOSE,                          \
+               "HDF5: its dataset, [z][y][x] or [step][z][y][x]; a .npy file is one array of "     \
+               "that shape"),                                                                      \
+        OPTION(group "step", COUNT, RANGE(-1, MOST_COUNT), "-1", "", LOOSE,                        \
+               "which step of the dataset, from 0; -1 is the last")
+
+#define SHAPE(group, words)                                                                        \
+    OPTION(group "shape", CHOICE, CHOICES(words), NULL, "", FIXED,                                 \
+           "box: lower, upper; sphere: centre, radius; cylinder: centre, radius, axis, from, to; " \
+           "half-space: point, normal"),                                                           \
+        OPTION(group "lower", NUMBERS, ANY, NULL, "m", FIXED, "corner of a box"),                  \
+        OPTION(group "upper", NUMBERS, ANY, NULL, "m", FIXED, "opposite corner of a box"),         \
+        OPTION(group "centre", NUMBERS, ANY, NULL, "m", FIXED,                                     \
+               "centre of a sphere or cylinder; along a cylinder's axis any number will do"),      \
+        OPTION(group "radius", NUMBER, POSITIVE, NULL, "m", FIXED,                                 \
+               "radius of a sphere or cylinder"),                                                  \
+        OPTION(group "axis", CHOICE, CHOICES("x|y|z"), "z", "", FIXED,                             \
+               "axis that a cylinder is parallel to"),                                             \
+        OPTION(group "from", NUMBER, ANY, NULL, "m", FIXED,                                        \
+               "where a cylinder begins along its axis; default: at the edge of the grid"),        \
+        OPTION(group "to", NUMBER, ANY, NULL, "m", FIXED,                                          \
+               "where a cylinder ends along its axis; default: at the edge of the grid"),          \
+        OPTION(group "point", NUMBERS, ANY, NULL, "m", FIXED,                                      \
+               "on the plane that ends a half-space"),                                             \
+        OPTION(group "normal", NUMBERS, ANY, NULL, "", FIXED,                                      \
+               "direction that points out of a half-space, of any length")
+
 /* All but those of the boundary, which stand behind boundary.FACE. */
 static const struct hs_option written[] = {
     OPTION("title", STRING, NONE, "", "", LOOSE, "name of the case, for the file and the pictures"),
@@ -54,6 +85,50 @@ static const struct hs_option written[] = {
     OPTION("material.diffusivity", NUMBER, POSITIVE, NULL, "m^2/s", FIXED,
            "conductivity / (density * specific_heat), instead of the three"),
 
+    OPTION("materials", GROUP_LIST, NONE, NULL, "", FIXED,
+           "what the body consists of; each as material, with a name"),
+    OPTION("materials[].name", STRING, NONE, NULL, "", FIXED, "what body and contacts call it"),
+    OPTION("materials[].conductivity", NUMBERS, POSITIVE, NULL, "W/(m K)", FIXED,
+           "thermal conductivity; a list has one along each axis"),
+    OPTION("materials[].density", NUMBER, POSITIVE, NULL, "kg/m^3", FIXED, "mass density"),
+    OPTION("materials[].specific_heat", NUMBER, POSITIVE, NULL, "J/(kg K)", FIXED,
+           "specific heat capacity"),
+    OPTION("materials[].diffusivity", NUMBER, POSITIVE, NULL, "m^2/s", FIXED,
+           "instead of the three, then of all materials: those conduct as they store heat"),
+    OPTION("materials[].perfusion", GROUP, NONE, NULL, "", FIXED,
+           "a sink rate * (T - reference) in the material: blood, or a fin's sides"),
+    OPTION("materials[].perfusion.rate", NUMBER, NOT_NEGATIVE, NULL, "W/(m^3 K)", FIXED,
+           "heat that leaves, for each kelvin above the reference"),
+    OPTION("materials[].perfusion.reference", VALUE, ANY, NULL, "K", FIXED,
+           "a number, or an expression of t"),
+    OPTION("materials[].source", VALUE, ANY, NULL, "W/m^3", FIXED,
+           "heat source in the material: a number, or an expression of t"),
+
+    OPTION("body", GROUP_LIST, NONE, NULL, "", FIXED,
+           "where the materials are: shapes, later ones over earlier ones; or one label field"),
+    OPTION("body[].material", STRING, NONE, NULL, "", FIXED,
+           "name of the material; without a shape it is everywhere"),
+    SHAPE("body[].", "box|sphere|cylinder|half-space"),
+    FIELD("body[].", "label"),
+    OPTION("body[].names", STRINGS, NONE, NULL, "", FIXED,
+           "materials of the labels in the file, which has one for each node, or for each cell "
+           "between nodes"),
+    OPTION("body[].labels", COUNTS, RANGE(0, 65535), NULL, "", FIXED,
+           "the labels that names stand for; default: 0, 1, 2 ..."),
+
+    OPTION("measured", GROUP, NONE, NULL, "", FIXED,
+           "conductivity and heat capacity at each node, instead of materials"),
+    OPTION("measured.conductivity", GROUP, NONE, NULL, "", FIXED, "field in W/(m K)"),
+    FIELD("measured.conductivity.", "conductivity"),
+    OPTION("measured.capacity", GROUP, NONE, NULL, "", FIXED,
+           "field of density * specific heat in J/(m^3 K)"),
+    FIELD("measured.capacity.", "capacity"),
+
+    OPTION("contacts", GROUP_LIST, NONE, NULL, "", FIXED, "resistances where two materials touch"),
+    OPTION("contacts[].between", STRINGS, NONE, NULL, "", FIXED, "names of the two materials"),
+    OPTION("contacts[].resistance", NUMBER, NOT_NEGATIVE, NULL, "m^2 K/W", FIXED,
+           "temperature jump over heat flux"),
+
     OPTION("stencil", GROUP, NONE, NULL, "", FIXED,
            "the stencil: its radius, or all its coefficients"),
     OPTION("stencil.radius", COUNT, RANGE(1, 3), "1", "", FIXED,
@@ -66,29 +141,10 @@ static const struct hs_option written[] = {
     OPTION("initial.value", VALUE, ANY, NULL, "K", FIXED,
            "one value everywhere, or an expression of x, y, z, t"),
     OPTION("initial.expression", VALUE, ANY, NULL, "K", FIXED, "an expression of x, y, z, t"),
-    OPTION("initial.file", STRING, NONE, NULL, "", FIXED,
-           "HDF5 or .npy file to read it from; looked for here, then beside the config"),
-    OPTION("initial.dataset", STRING, NONE, "temperature", "", LOOSE,
-           "HDF5: its dataset, [z][y][x] or [step][z][y][x]; a .npy file is one array of "
-           "that shape"),
-    OPTION("initial.step", COUNT, RANGE(-1, MOST_COUNT), "-1", "", LOOSE,
-           "which step of the dataset, from 0; -1 is the last"),
+    FIELD("initial.", "temperature"),
     OPTION("initial.regions", GROUP_LIST, NONE, NULL, "", FIXED,
            "parts with another temperature; later ones over earlier ones"),
-    OPTION("initial.regions[].shape", CHOICE, CHOICES("box|sphere|cylinder"), NULL, "", FIXED,
-           "box: lower, upper; sphere: centre, radius; cylinder: centre, radius, axis, from, to"),
-    OPTION("initial.regions[].lower", NUMBERS, ANY, NULL, "m", FIXED, "corner of a box"),
-    OPTION("initial.regions[].upper", NUMBERS, ANY, NULL, "m", FIXED, "opposite corner of a box"),
-    OPTION("initial.regions[].centre", NUMBERS, ANY, NULL, "m", FIXED,
-           "centre of a sphere or cylinder; along a cylinder's axis any number will do"),
-    OPTION("initial.regions[].radius", NUMBER, POSITIVE, NULL, "m", FIXED,
-           "radius of a sphere or cylinder"),
-    OPTION("initial.regions[].axis", CHOICE, CHOICES("x|y|z"), "z", "", FIXED,
-           "axis that a cylinder is parallel to"),
-    OPTION("initial.regions[].from", NUMBER, ANY, NULL, "m", FIXED,
-           "where a cylinder begins along its axis; default: at the edge of the grid"),
-    OPTION("initial.regions[].to", NUMBER, ANY, NULL, "m", FIXED,
-           "where a cylinder ends along its axis; default: at the edge of the grid"),
+    SHAPE("initial.regions[].", "box|sphere|cylinder|half-space"),
     OPTION("initial.regions[].value", VALUE, ANY, NULL, "K", FIXED,
            "temperature inside the shape and on its surface"),
 
@@ -98,13 +154,7 @@ static const struct hs_option written[] = {
     OPTION("source.value", VALUE, ANY, NULL, "W/m^3", FIXED,
            "one value everywhere, or an expression of x, y, z, t"),
     OPTION("source.expression", VALUE, ANY, NULL, "W/m^3", FIXED, "an expression of x, y, z, t"),
-    OPTION("source.file", STRING, NONE, NULL, "", FIXED,
-           "HDF5 or .npy file to read it from; looked for here, then beside the config"),
-    OPTION("source.dataset", STRING, NONE, "source", "", LOOSE,
-           "HDF5: its dataset, [z][y][x] or [step][z][y][x]; a .npy file is one array of "
-           "that shape"),
-    OPTION("source.step", COUNT, RANGE(-1, MOST_COUNT), "-1", "", LOOSE,
-           "which step of the dataset, from 0; -1 is the last"),
+    FIELD("source.", "source"),
 
     OPTION("boundary", GROUP, NONE, NULL, "", FIXED, "conditions at the faces, at all or at each"),
     OPTION("boundary.FACE", GROUP, NONE, NULL, "", FIXED,
@@ -187,6 +237,7 @@ const char *hs_option_type_name(enum hs_option_type type)
         [HS_OPTION_GROUP] = "group",
         [HS_OPTION_GROUP_LIST] = "list of groups",
         [HS_OPTION_STRING] = "string",
+        [HS_OPTION_STRINGS] = "strings",
         [HS_OPTION_CHOICE] = "string",
         [HS_OPTION_FLAG] = "true or false",
         [HS_OPTION_COUNT] = "integer",
@@ -324,7 +375,7 @@ const struct hs_option *hs_option_find(const char *path)
         if (!rest)
             continue;
         const bool list = option->type == HS_OPTION_COUNTS || option->type == HS_OPTION_NUMBERS ||
-                          option->type == HS_OPTION_GROUP_LIST;
+                          option->type == HS_OPTION_STRINGS || option->type == HS_OPTION_GROUP_LIST;
         if (*rest == '\0' || (list && index_length(rest) == strlen(rest)))
             return option;
     }

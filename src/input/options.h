@@ -15,6 +15,7 @@ enum hs_option_type {
     HS_OPTION_GROUP,      /* { ... } */
     HS_OPTION_GROUP_LIST, /* ( { ... }, ... ) */
     HS_OPTION_STRING,
+    HS_OPTION_STRINGS, /* ["a", "b"] */
     HS_OPTION_CHOICE,  /* one of `choices` */
     HS_OPTION_FLAG,    /* true or false */
     HS_OPTION_COUNT,   /* integer; 1e5 is accepted when it is integral */

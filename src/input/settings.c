@@ -289,6 +289,7 @@ static const struct {
     [HS_OPTION_GROUP] = {GROUP, "a group { ... }", NULL},
     [HS_OPTION_GROUP_LIST] = {LIST, "a list of groups ( { ... }, ... )", NULL},
     [HS_OPTION_STRING] = {STRING, "a string \"...\"", NULL},
+    [HS_OPTION_STRINGS] = {STRING | LIST, "strings [\"...\", \"...\"]", NULL},
     [HS_OPTION_CHOICE] = {STRING, "a string \"...\"", check_choice},
     [HS_OPTION_FLAG] = {1u << HS_SETTING_BOOLEAN, "true or false, without quotes", NULL},
     [HS_OPTION_COUNT] = {NUMBER, "a whole number without quotes", check_count},
@@ -317,6 +318,7 @@ void hs_settings_check(struct hs_settings *settings, struct hs_setting *setting)
     const enum hs_option_type taken = !member                        ? type
                                       : type == HS_OPTION_GROUP_LIST ? HS_OPTION_GROUP
                                       : type == HS_OPTION_COUNTS     ? HS_OPTION_COUNT
+                                      : type == HS_OPTION_STRINGS    ? HS_OPTION_STRING
                                                                      : HS_OPTION_NUMBER;
     if (!(types[taken].kinds & 1u << setting->kind))
         complain_of_kind(settings, setting, types[taken].example);

@@ -85,11 +85,41 @@ static void series_group(struct hs_h5 *h5, hid_t at, const struct hs_series *ser
     hs_h5_close(times);
 }
 
+/* What a sweep of a stencil does. */
+static void coefficients(struct hs_h5 *h5, hid_t root, const struct hs_problem *problem,
+                         double step)
+{
+    const struct hs_stencil stencil = hs_problem_stencil(problem, step);
+    hs_h5_array(h5, root, "coefficients", H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE,
+                hs_stencil_count(stencil.dims, stencil.radius), stencil.c);
+    hs_h5_text(h5, root, "coefficient_order",
+               "centre, then along x, y, z in turn: -1, +1, -2, +2, -3, +3");
+    hs_h5_number(h5, root, "heat_capacity", hs_problem_heat_capacity(problem));
+}
+
+/* A group for each of a body's materials. */
+static void materials(struct hs_h5 *h5, hid_t root, const struct hs_body *body, int dims)
+{
+    const hid_t all = hs_h5_group(h5, root, "materials");
+    for (int n = 0; n < body->substance_count; n++) {
+        const struct hs_substance *s = &body->substance[n];
+        const hid_t one = hs_h5_group(h5, all, s->name);
+        hs_h5_array(h5, one, "conductivity", H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE, dims,
+                    s->conductivity);
+        hs_h5_number(h5, one, "heat_capacity", s->capacity);
+        hs_h5_number(h5, one, "density", s->density);
+        hs_h5_number(h5, one, "perfusion", s->perfusion);
+        hs_h5_number(h5, one, "volume", s->volume);
+        hs_h5_close(one);
+    }
+    hs_h5_close(all);
+}
+
 static void numerics(struct hs_h5 *h5, hid_t root, const struct hs_contents *contents)
 {
     const struct hs_problem *problem = contents->problem;
     const double step = hs_plan_step(contents->plan);
-    const struct hs_stencil stencil = hs_problem_stencil(problem, step);
+    hs_h5_text(h5, root, "operator", problem->body ? "conduction" : "stencil");
     hs_h5_text(h5, root, "precision", hs_precision_name(problem->precision));
     hs_h5_whole(h5, root, "radius", problem->radius);
     hs_h5_number(h5, root, "step", step);
@@ -99,11 +129,10 @@ static void numerics(struct hs_h5 *h5, hid_t root, const struct hs_contents *con
         hs_h5_number(h5, root, "stability_limit", contents->plan->limit);
     if (problem->exact.present)
         hs_h5_number(h5, root, "error_bound", problem->exact.max_error);
-    hs_h5_array(h5, root, "coefficients", H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE,
-                hs_stencil_count(stencil.dims, stencil.radius), stencil.c);
-    hs_h5_text(h5, root, "coefficient_order",
-               "centre, then along x, y, z in turn: -1, +1, -2, +2, -3, +3");
-    hs_h5_number(h5, root, "heat_capacity", hs_problem_heat_capacity(problem));
+    if (problem->body)
+        materials(h5, root, problem->body, problem->grid.dims);
+    else
+        coefficients(h5, root, problem, step);
 }
 
 static void provenance(struct hs_h5 *h5, hid_t root, const struct hs_contents *contents)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 struct hs_node_box hs_cells_box(const struct hs_axis *axis, const int64_t lo[HS_AXES],
-                                 const int64_t hi[HS_AXES])
+                                const int64_t hi[HS_AXES])
 {
     struct hs_node_box region;
     for (int a = 0; a < HS_AXES; a++) {

@@ -9,14 +9,18 @@ double hs_network_rate(const struct hs_network_row *row, double step)
     return row->kind == HS_NODE_FREE ? step / row->capacity : 0.0;
 }
 
-void hs_network_coefficients(const struct hs_network *network, enum hs_precision precision, double step,
-                     void *out)
+void hs_network_coefficients(const struct hs_network *network, enum hs_precision precision,
+                             double step, void *out)
 {
     for (int r = 0; r < network->row_count; r++) {
         const struct hs_network_row *row = &network->row[r];
         const double numbers[HS_ROW_NUMBERS] = {
-            row->conductance[HS_X],       row->conductance[HS_Y], row->conductance[HS_Z],
-            hs_network_rate(row, step),   row->sink,              row->kind == HS_NODE_PRESCRIBED ? 0.0 : 1.0,
+            row->conductance[HS_X],
+            row->conductance[HS_Y],
+            row->conductance[HS_Z],
+            hs_network_rate(row, step),
+            row->sink,
+            row->kind == HS_NODE_PRESCRIBED ? 0.0 : 1.0,
         };
         for (int n = 0; n < HS_ROW_NUMBERS; n++)
             hs_write(precision, out, (int64_t)r * HS_ROW_NUMBERS + n, numbers[n]);
@@ -29,15 +33,16 @@ double hs_network_added(const struct hs_network *network, const struct hs_networ
     const struct hs_forcing *forcing = &network->forcing[row->forcing];
     if (row->kind == HS_NODE_PRESCRIBED)
         return hs_forcing_at(forcing, drives, time->next);
-    return forcing->count > 0 ? hs_network_rate(row, time->step) * hs_forcing_at(forcing, drives, time->t) : 0.0;
+    return forcing->count > 0
+               ? hs_network_rate(row, time->step) * hs_forcing_at(forcing, drives, time->t)
+               : 0.0;
 }
 
 void hs_network_forcing(const struct hs_network *network, const struct hs_drive *drives,
                         enum hs_precision precision, const struct hs_network_time *time, void *out)
 {
     for (int r = 0; r < network->row_count; r++)
-        hs_write(precision, out, r,
-                 hs_network_added(network, &network->row[r], drives, time));
+        hs_write(precision, out, r, hs_network_added(network, &network->row[r], drives, time));
 }
 
 bool hs_network_varies(const struct hs_network *network, const struct hs_drive *drives)

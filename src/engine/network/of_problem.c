@@ -1,5 +1,6 @@
 #include "engine/network/of_problem.h"
 
+#include "core/memory.h"
 #include "engine/network/network.h"
 #include "engine/threads.h"
 
@@ -12,10 +13,26 @@ struct hs_network_spec hs_network_problem_spec(const struct hs_problem *problem)
                                    .wall_count = problem->wall_count,
                                    .wall = problem->walls,
                                    .place = hs_problem_place(problem, HS_PLACE_BODY),
-                                   .threads = hs_threads_for(&problem->grid, problem->solver.threads)};
+                                   .threads =
+                                       hs_threads_for(&problem->grid, problem->solver.threads)};
     for (int axis = 0; axis < problem->grid.dims; axis++)
         spec.wrap[axis] = problem->face[2 * axis].wrap;
     return spec;
+}
+
+/* Where each material is, by volume. */
+static enum hs_status find_volumes(struct hs_problem *problem, const struct hs_network_spec *spec,
+                                   struct hs_error *err)
+{
+    struct hs_body *body = problem->body;
+    if (body->substance_count == 0)
+        return HS_OK;
+    double *volume = hs_new((size_t)body->substance_count * sizeof *volume);
+    const enum hs_status st = hs_network_volumes(spec, volume, err);
+    for (int n = 0; n < body->substance_count && !st; n++)
+        body->substance[n].volume = volume[n];
+    free(volume);
+    return st;
 }
 
 enum hs_status hs_network_of_problem(struct hs_problem *problem, struct hs_error *err)
@@ -23,19 +40,10 @@ enum hs_status hs_network_of_problem(struct hs_problem *problem, struct hs_error
     if (!problem->body)
         return HS_OK;
     const struct hs_network_spec spec = hs_network_problem_spec(problem);
-    problem->network = calloc(1, sizeof *problem->network);
-    if (!problem->network)
-        return hs_error_add(err, HS_DEVICE, "no memory for the body's network");
+    problem->network = hs_new(sizeof *problem->network);
     double most;
-    const enum hs_status st = hs_network_make(&spec, problem->network, err);
-    return st ? st
-              : hs_network_limit(problem->network, spec.threads, &problem->network->limit, &most,
-                                 err);
-}
-
-enum hs_status hs_network_problem_volumes(const struct hs_problem *problem, double *out,
-                                          struct hs_error *err)
-{
-    const struct hs_network_spec spec = hs_network_problem_spec(problem);
-    return hs_network_volumes(&spec, out, err);
+    enum hs_status st = hs_network_make(&spec, problem->network, err);
+    if (!st)
+        st = hs_network_limit(problem->network, spec.threads, &problem->network->limit, &most, err);
+    return st ? st : find_volumes(problem, &spec, err);
 }

@@ -24,7 +24,8 @@ static void make_round(struct hs_shape_parts *part, const struct hs_solid *solid
     part->radius = solid->shape.radius;
     part->is_round = count > 1;
     if (count == 1)
-        bound(part, last, solid->shape.centre[last] - solid->shape.radius, solid->shape.centre[last] + solid->shape.radius);
+        bound(part, last, solid->shape.centre[last] - solid->shape.radius,
+              solid->shape.centre[last] + solid->shape.radius);
 }
 
 /* One whose normal is along an axis is a box without most of its sides. */
@@ -40,7 +41,8 @@ static void make_half_space(struct hs_shape_parts *part, const struct hs_solid *
             count++;
         }
     if (count == 1)
-        (solid->shape.normal[last] > 0.0 ? part->upper : part->lower)[last] = solid->shape.point[last];
+        (solid->shape.normal[last] > 0.0 ? part->upper : part->lower)[last] =
+            solid->shape.point[last];
     part->oblique = count > 1;
     for (int a = 0; a < HS_AXES && part->oblique; a++) {
         part->point[a] = solid->shape.point[a];
@@ -203,8 +205,8 @@ int hs_solids_planes(const struct hs_solids *solids, const struct hs_node_box *r
 }
 
 /* Where the line crosses the surface of a round solid. */
-static int cross_round(const struct hs_shape_parts *part, const struct hs_node_box *region, int axis,
-                       const double at[HS_AXES], struct hs_crossing *out)
+static int cross_round(const struct hs_shape_parts *part, const struct hs_node_box *region,
+                       int axis, const double at[HS_AXES], struct hs_crossing *out)
 {
     if (!part->round[axis])
         return 0;

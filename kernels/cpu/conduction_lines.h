@@ -1,0 +1,263 @@
+/*
+ * The rows of conduction_rows.c for one instruction set and one precision. Included once for each,
+ * with
+ *
+ *     ROWS_T, ROWS_V, ROWS_LANES    a value, a vector of values, how many
+ *     ROWS_LOAD(p), ROWS_STORE(p, v), ROWS_PAST(p, v), ROWS_SET(x), ROWS_FMA(a, b, c),
+ *     ROWS_ADD(a, b), ROWS_SUB(a, b)
+ *     ROWS_EACH(f)                  the vector of f(0), f(1), ...
+ *     ROWS_SELECT(bits, a, b)       of each lane the first where its bit is set
+ *     ROWS_TARGET, ROWS_NAME(x)     attribute of the functions, their names
+ *
+ * and empty without.
+ */
+#ifdef ROWS_T
+
+enum {
+    ROWS_NAME(LINE) = CONDUCTION_LINE_BYTES / sizeof(ROWS_T),
+    ROWS_NAME(VECTORS) = ROWS_NAME(LINE) / ROWS_LANES
+};
+
+/* What a vector of nodes has: conductances in the order of the additions, -g, dt/C, keep. */
+struct ROWS_NAME(nodes) {
+    ROWS_V lower, before, left, right, after, upper, sink, rate, keep;
+};
+
+/* A vector's values and those of its neighbours. */
+struct ROWS_NAME(values) {
+    ROWS_V centre, lower, before, left, right, after, upper;
+};
+
+HS_INLINE ROWS_TARGET ROWS_V ROWS_NAME(edge)(ROWS_V conductance, ROWS_V neighbour, ROWS_V centre, ROWS_V sum)
+{
+    return ROWS_FMA(conductance, ROWS_SUB(neighbour, centre), sum);
+}
+
+/* The sum of a vector of nodes, in the order of core/network.h. */
+HS_INLINE ROWS_TARGET ROWS_V ROWS_NAME(sum)(const struct ROWS_NAME(nodes) * n,
+                                           ROWS_V forcing, bool plain, const struct ROWS_NAME(values) * v,
+                                           const ROWS_T *source)
+{
+    ROWS_V sum = ROWS_SET((ROWS_T)0);
+    sum = ROWS_NAME(edge)(n->lower, v->lower, v->centre, sum);
+    sum = ROWS_NAME(edge)(n->before, v->before, v->centre, sum);
+    sum = ROWS_NAME(edge)(n->left, v->left, v->centre, sum);
+    sum = ROWS_NAME(edge)(n->right, v->right, v->centre, sum);
+    sum = ROWS_NAME(edge)(n->after, v->after, v->centre, sum);
+    sum = ROWS_NAME(edge)(n->upper, v->upper, v->centre, sum);
+    if (!plain)
+        sum = ROWS_FMA(n->sink, v->centre, sum);
+    ROWS_V kept = plain ? ROWS_ADD(v->centre, forcing) : ROWS_FMA(n->keep, v->centre, forcing);
+    if (source)
+        kept = ROWS_ADD(kept, ROWS_LOAD(source));
+    return ROWS_FMA(n->rate, sum, kept);
+}
+
+HS_INLINE const ROWS_T *ROWS_NAME(at)(const void *row, int64_t byte)
+{
+    return (const ROWS_T *)(const void *)((const char *)row + byte);
+}
+
+/* At the ends of a row that wraps lies its other end; of others, what there is no edge to. */
+HS_INLINE ROWS_TARGET void ROWS_NAME(beside)(const struct conduction_rows *r, const void *row,
+                                             int64_t byte, struct ROWS_NAME(values) * v)
+{
+    const int64_t left = r->points - byte / (int64_t)sizeof(ROWS_T);
+    const ROWS_T *first = row;
+    if (byte == 0)
+        v->left = ROWS_SELECT(1u, ROWS_SET(first[r->network->wrap[HS_X] ? r->points - 1 : 0]), v->left);
+    if (left <= ROWS_LANES)
+        v->right = ROWS_SELECT(1u << (left - 1), ROWS_SET(*first), v->right);
+}
+
+/* At byte `to`; at an end, where `byte` is the place in the row, only nodes. */
+HS_INLINE ROWS_TARGET void ROWS_NAME(put)(const struct conduction_rows *r, void *row, int64_t to, int64_t byte,
+                                          bool past, bool end, ROWS_V value)
+{
+    ROWS_T *at = (ROWS_T *)(void *)((char *)row + to);
+    const int64_t left = r->points - byte / (int64_t)sizeof(ROWS_T);
+    if (end && left < ROWS_LANES) {
+        ROWS_T values[ROWS_LANES];
+        ROWS_STORE(values, value);
+        memcpy(at, values, (size_t)left * sizeof *values);
+    } else if (past) {
+        ROWS_PAST(at, value);
+    } else {
+        ROWS_STORE(at, value);
+    }
+}
+
+HS_INLINE const ROWS_T *ROWS_NAME(source)(const struct conduction_rows *r, int64_t first, int64_t byte)
+{
+    return r->source ? (const ROWS_T *)r->source + first + byte / (int64_t)sizeof(ROWS_T) : NULL;
+}
+
+HS_INLINE void ROWS_NAME(ask)(const struct conduction_rows *r, int64_t byte)
+{
+    if (r->ask)
+        call_in(r->ask + byte);
+}
+
+/* A vector of a row. */
+HS_INLINE ROWS_TARGET void ROWS_NAME(vector)(const struct conduction_rows *r, const struct conduction_level *l, int64_t byte,
+                                             const struct ROWS_NAME(nodes) * n, ROWS_V forcing,
+                                             bool end)
+{
+    struct ROWS_NAME(values) v = {
+        .centre = ROWS_LOAD(ROWS_NAME(at)(l->in, byte)),
+        .lower = ROWS_LOAD(ROWS_NAME(at)(l->lower, byte)),
+        .before = ROWS_LOAD(ROWS_NAME(at)(l->before, byte)),
+        .after = ROWS_LOAD(ROWS_NAME(at)(l->after, byte)),
+        .upper = ROWS_LOAD(ROWS_NAME(at)(l->upper, byte)),
+        .left = ROWS_LOAD(ROWS_NAME(at)(l->in, byte) - 1),
+        .right = ROWS_LOAD(ROWS_NAME(at)(l->in, byte) + 1),
+    };
+    const ROWS_T *source = ROWS_NAME(source)(r, l->first, byte);
+    if (end)
+        ROWS_NAME(beside)(r, l->in, byte, &v);
+    ROWS_NAME(put)(r, l->out, byte, byte, r->past, end, ROWS_NAME(sum)(n, forcing, false, &v, source));
+}
+
+/* The row beside this one. */
+HS_INLINE void ROWS_NAME(next_row)(struct conduction_rows *r, struct conduction_level *l)
+{
+    l->first += r->across_pitch;
+    l->in = ROWS_NAME(at)(l->in, l->in_pitch);
+    l->before = ROWS_NAME(at)(l->before, l->in_pitch);
+    l->after = ROWS_NAME(at)(l->after, l->in_pitch);
+    l->lower = ROWS_NAME(at)(l->lower, l->in_pitch);
+    l->upper = ROWS_NAME(at)(l->upper, l->in_pitch);
+    l->out = (char *)l->out + l->out_pitch;
+    if (r->ask)
+        r->ask += r->across_pitch * (int64_t)sizeof(ROWS_T);
+    r->count--;
+}
+
+/* A vector of two rows of a level of a stack; given their upper neighbours, which become the sums. */
+HS_INLINE ROWS_TARGET void ROWS_NAME(two)(const struct conduction_rows *r, const char *in,
+                                          const char *lower, struct conduction_place at, int64_t pitch,
+                                          const struct ROWS_NAME(nodes) * n, ROWS_V forcing, bool plain,
+                                          bool end, ROWS_V *upper)
+{
+    struct ROWS_NAME(values) one, next;
+    one.centre = next.before = ROWS_LOAD(ROWS_NAME(at)(in, at.row));
+    next.centre = one.after = ROWS_LOAD(ROWS_NAME(at)(in, at.next));
+    one.lower = ROWS_LOAD(ROWS_NAME(at)(lower, at.row));
+    next.lower = ROWS_LOAD(ROWS_NAME(at)(lower, at.next));
+    one.before = ROWS_LOAD(ROWS_NAME(at)(in, at.before));
+    next.after = ROWS_LOAD(ROWS_NAME(at)(in, at.after));
+    one.upper = upper[0];
+    next.upper = upper[1];
+    one.left = ROWS_LOAD(ROWS_NAME(at)(in, at.row) - 1);
+    one.right = ROWS_LOAD(ROWS_NAME(at)(in, at.row) + 1);
+    next.left = ROWS_LOAD(ROWS_NAME(at)(in, at.next) - 1);
+    next.right = ROWS_LOAD(ROWS_NAME(at)(in, at.next) + 1);
+    if (end) {
+        ROWS_NAME(beside)(r, in, at.row, &one);
+        ROWS_NAME(beside)(r, in + pitch, at.row, &next);
+    }
+    upper[0] = ROWS_NAME(sum)(n, forcing, plain, &one, NULL);
+    upper[1] = ROWS_NAME(sum)(n, forcing, plain, &next, NULL);
+}
+
+/* A vector of two rows of all levels. forcing: of each level, so many vectors apart. */
+HS_INLINE ROWS_TARGET void ROWS_NAME(tower)(const struct conduction_rows *r, const struct conduction_stack *s, struct conduction_place at,
+                                                 const struct ROWS_NAME(nodes) * n,
+                                                 const ROWS_V *forcing, int apart, bool plain, bool past, bool end)
+{
+    enum { PITCH = CONDUCTION_PITCH, LATER = CONDUCTION_LATER };
+    const int64_t pitch = r->across_pitch * (int64_t)sizeof(ROWS_T);
+    const struct conduction_place ring = {at.row, at.row + PITCH, at.row - PITCH, at.row + 2 * PITCH};
+    ROWS_V v[2] = {ROWS_LOAD(ROWS_NAME(at)(s->upper, at.row)), ROWS_LOAD(ROWS_NAME(at)(s->upper, at.next))};
+    ROWS_NAME(two)(r, s->input, s->lower, at, pitch, n, forcing[0], plain, end, v);
+    ROWS_NAME(put)(r, s->next, at.row, at.row, false, end, v[0]);
+    ROWS_NAME(put)(r, s->next, ring.next, at.row, false, end, v[1]);
+#pragma GCC unroll 4
+    for (int level = 1; level <= LATER; level++) {
+        char *below = s->below[level - 1];
+        ROWS_NAME(two)(r, s->centre[level - 1], below, ring, PITCH, n, forcing[level * apart], plain, end, v);
+        ROWS_NAME(put)(r, level < LATER ? below : s->out, at.row, at.row, level == LATER && past, end, v[0]);
+        ROWS_NAME(put)(r, level < LATER ? below : s->out, level < LATER ? ring.next : at.next, at.row, level == LATER && past, end, v[1]);
+    }
+}
+
+/* The two rows beside these. */
+HS_INLINE void ROWS_NAME(next_rows)(struct conduction_rows *r, struct conduction_stack *s)
+{
+    const int64_t pitch = 2 * r->across_pitch * (int64_t)sizeof(ROWS_T);
+    for (int n = 0; n < CONDUCTION_LEVELS; n++)
+        s->first[n] += 2 * r->across_pitch, s->lines[n] += 2;
+    for (int n = 0; n < CONDUCTION_LATER; n++)
+        s->centre[n] += 2 * CONDUCTION_PITCH, s->below[n] += 2 * CONDUCTION_PITCH;
+    s->next += 2 * CONDUCTION_PITCH;
+    s->input += pitch, s->lower += pitch, s->upper += pitch, s->out += pitch;
+    if (r->ask)
+        r->ask += pitch;
+    r->count -= 2;
+}
+
+#define ROWS_N uint8_t
+#define ROWS_OF(x) ROWS_NAME(x##_bytes)
+#include "conduction_palette.h"
+#define ROWS_N uint16_t
+#define ROWS_OF(x) ROWS_NAME(x##_shorts)
+#include "conduction_palette.h"
+
+/* ---- as arrays ------------------------------------------------------------------------------- */
+
+HS_INLINE ROWS_TARGET ROWS_V ROWS_NAME(array)(const void *field, int64_t at)
+{
+    return field ? ROWS_LOAD((const ROWS_T *)field + at) : ROWS_SET((ROWS_T)0);
+}
+
+ROWS_TARGET static void ROWS_NAME(rows_arrays)(const struct conduction_rows *rows,
+                                               const struct conduction_level *level)
+{
+    struct conduction_rows r = *rows; /* copies that no store can be to */
+    struct conduction_level l = *level;
+    const struct hs_network_view w = *r.network;
+    const void *across = w.conductance[r.across], *march = w.conductance[r.march];
+    for (; r.count > 0; ROWS_NAME(next_row)(&r, &l))
+        for (int64_t i = r.from; i < r.to; i += ROWS_LANES) {
+            const int64_t at = l.first + i, byte = i * (int64_t)sizeof(ROWS_T);
+            const struct ROWS_NAME(nodes) nodes = {
+                .lower = ROWS_NAME(array)(march, at - r.march_pitch),
+                .before = ROWS_NAME(array)(across, at - r.across_pitch),
+                .left = ROWS_NAME(array)(w.conductance[HS_X], at - 1),
+                .right = ROWS_NAME(array)(w.conductance[HS_X], at),
+                .after = ROWS_NAME(array)(across, at),
+                .upper = ROWS_NAME(array)(march, at),
+                .sink = ROWS_SUB(ROWS_SET((ROWS_T)0), ROWS_NAME(array)(w.sink, at)),
+                .rate = ROWS_NAME(array)(w.rate, at),
+                .keep = ROWS_SET((ROWS_T)1),
+            };
+            if (i % ROWS_NAME(LINE) == 0)
+                ROWS_NAME(ask)(&r, byte);
+            ROWS_NAME(vector)(&r, &l, byte, &nodes, ROWS_NAME(array)(w.added, at), i == 0 || i + ROWS_LANES >= r.points);
+        }
+}
+
+static const struct conduction_functions ROWS_NAME(functions) = {
+    .rows = {[HS_NETWORK_BYTES] = ROWS_NAME(rows_bytes),
+             [HS_NETWORK_SHORTS] = ROWS_NAME(rows_shorts),
+             [HS_NETWORK_ARRAYS] = ROWS_NAME(rows_arrays)},
+    .look = {[HS_NETWORK_BYTES] = ROWS_NAME(look_bytes), [HS_NETWORK_SHORTS] = ROWS_NAME(look_shorts)},
+    .stack = {[HS_NETWORK_BYTES] = ROWS_NAME(stack_bytes),
+              [HS_NETWORK_SHORTS] = ROWS_NAME(stack_shorts)},
+};
+
+#undef ROWS_T
+#undef ROWS_V
+#undef ROWS_LANES
+#undef ROWS_LOAD
+#undef ROWS_STORE
+#undef ROWS_PAST
+#undef ROWS_SET
+#undef ROWS_FMA
+#undef ROWS_ADD
+#undef ROWS_SUB
+#undef ROWS_EACH
+#undef ROWS_SELECT
+#undef ROWS_TARGET
+#undef ROWS_NAME
+#endif

@@ -1,0 +1,482 @@
+/* materials, body, measured and contacts: a body of many materials. */
+#include "input/config_reader.h"
+
+#include "core/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char in_source[] =
+    "give what changes with the place as source = { expression = \"...\"; }";
+
+/* ---- materials ------------------------------------------------------------------------------- */
+
+static bool read_three(struct hs_reader *reader, const char *path, struct hs_substance *out)
+{
+    static const char *const names[] = {"density", "specific_heat"};
+    double number[2] = {NAN, NAN};
+    bool good =
+        hs_require(reader, hs_key("%s.conductivity", path).text,
+                   "give conductivity, density and specific_heat") &&
+        hs_read_per_axis(reader, hs_key("%s.conductivity", path).text, true, out->conductivity);
+    for (int n = 0; n < 2; n++) {
+        const struct hs_key key = hs_key("%s.%s", path, names[n]);
+        good = hs_require(reader, key.text, "give conductivity, density and specific_heat") &&
+               hs_settings_number(reader->settings, key.text, &number[n]) && good;
+    }
+    out->density = number[0];
+    out->capacity = number[0] * number[1];
+    return good;
+}
+
+static bool read_diffusivity(struct hs_reader *reader, const char *path, struct hs_substance *out)
+{
+    static const char *const others[] = {"conductivity", "density", "specific_heat"};
+    double diffusivity = 1.0;
+    bool good = true;
+    for (int n = 0; n < 3; n++) {
+        const struct hs_key key = hs_key("%s.%s", path, others[n]);
+        if (!hs_given(reader, key.text))
+            continue;
+        hs_settings_complain(reader->settings, key.text,
+                             "diffusivity is given; give either that alone, or conductivity, "
+                             "density and specific_heat");
+        good = false;
+    }
+    good =
+        hs_settings_number(reader->settings, hs_key("%s.diffusivity", path).text, &diffusivity) &&
+        good;
+    for (int axis = 0; axis < HS_AXES; axis++)
+        out->conductivity[axis] = diffusivity;
+    out->capacity = 1.0;
+    return good;
+}
+
+static bool read_perfusion(struct hs_reader *reader, const char *path, struct hs_substance *out)
+{
+    const struct hs_key group = hs_key("%s.perfusion", path);
+    if (!hs_given(reader, group.text))
+        return true;
+    const struct hs_key rate = hs_key("%s.rate", group.text);
+    const struct hs_key reference = hs_key("%s.reference", group.text);
+    const bool both = hs_require(reader, rate.text, "give rate and reference") &&
+                      hs_settings_number(reader->settings, rate.text, &out->perfusion);
+    return hs_require(reader, reference.text, "give rate and reference") &&
+           hs_read_drive(reader, reference.text, "give a number, or an expression of t",
+                         &out->reference) &&
+           both;
+}
+
+static int find_substance(const struct hs_body *body, const char *name)
+{
+    int n = 0;
+    while (n < body->substance_count &&
+           !(body->substance[n].name && strcmp(body->substance[n].name, name) == 0))
+        n++;
+    return n < body->substance_count ? n : -1;
+}
+
+static void read_name(struct hs_reader *reader, const char *path, int n)
+{
+    struct hs_body *body = reader->problem->body;
+    const struct hs_key key = hs_key("%s.name", path);
+    if (!hs_require(reader, key.text, "give what body calls it"))
+        return;
+    char *name = hs_read_string(reader, key.text);
+    if (name && (name[0] == '\0' || strchr(name, '/') || strcmp(name, ".") == 0))
+        hs_settings_complain(reader->settings, key.text,
+                             "cannot be the name of a group in the file; give one without \"/\"");
+    if (name && find_substance(body, name) >= 0)
+        hs_settings_complain(reader->settings, key.text,
+                             "there is a material of that name already; choose another");
+    body->substance[n].name = name;
+}
+
+static void read_substance(struct hs_reader *reader, const char *path, int n)
+{
+    struct hs_substance *out = &reader->problem->body->substance[n];
+    read_name(reader, path, n);
+    const struct hs_key source = hs_key("%s.source", path);
+    if (hs_given(reader, hs_key("%s.diffusivity", path).text))
+        read_diffusivity(reader, path, out);
+    else
+        read_three(reader, path, out);
+    read_perfusion(reader, path, out);
+    if (hs_given(reader, source.text))
+        hs_read_drive(reader, source.text, in_source, &out->source);
+    for (int axis = 0; axis < HS_AXES; axis++) /* those that are not there count for nothing */
+        out->conductivity[axis] =
+            axis < reader->problem->grid.dims ? out->conductivity[axis] : out->conductivity[HS_X];
+}
+
+/* Heat is in one unit: either all have a heat capacity, or none. */
+static void check_units(struct hs_reader *reader, int count)
+{
+    int alone = 0;
+    for (int n = 0; n < count; n++)
+        alone += hs_given(reader, hs_key("materials[%d].diffusivity", n).text);
+    for (int n = 0; n < count && alone > 0 && alone < count; n++) {
+        const struct hs_key key = hs_key("materials[%d].diffusivity", n);
+        if (hs_given(reader, key.text))
+            hs_settings_complain(reader->settings, key.text,
+                                 "other materials have conductivity, density and specific_heat, "
+                                 "and heat that flows between them needs these of all; give them");
+    }
+}
+
+static struct hs_substance no_substance(void)
+{
+    return (struct hs_substance){.density = NAN, .reference = -1, .source = -1};
+}
+
+/* Members of a list of groups: their count, 0 if one is missing or not a group. */
+static int count_members(struct hs_reader *reader, const char *list)
+{
+    const int count = hs_settings_length(reader->settings, list);
+    for (int n = 0; n < count; n++) {
+        const struct hs_key path = hs_key("%s[%d]", list, n);
+        if (!hs_require(reader, path.text, "members are numbered from 0, without gaps") ||
+            hs_settings_find(reader->settings, path.text)->bad)
+            return 0;
+    }
+    return count;
+}
+
+static void read_materials(struct hs_reader *reader)
+{
+    struct hs_body *body = reader->problem->body;
+    const int count = count_members(reader, "materials");
+    body->substance = hs_new((size_t)(count > 0 ? count : 1) * sizeof *body->substance);
+    for (int n = 0; n < count; n++) {
+        body->substance[n] = no_substance();
+        read_substance(reader, hs_key("materials[%d]", n).text, n);
+        body->substance_count = n + 1;
+    }
+    check_units(reader, count);
+}
+
+/* The place of a material that a key names; -1: there is none, which is reported. */
+static int read_reference(struct hs_reader *reader, const char *key)
+{
+    const struct hs_body *body = reader->problem->body;
+    const char *name = hs_settings_text(reader->settings, key);
+    if (!name || body->substance_count == 0)
+        return -1;
+    const int found = find_substance(body, name);
+    if (found >= 0)
+        return found;
+    char *names = hs_copy("");
+    for (int n = 0; n < body->substance_count; n++) {
+        char *longer = hs_format("%s%s%s", names, n ? "|" : "",
+                                 body->substance[n].name ? body->substance[n].name : "");
+        free(names);
+        names = longer;
+    }
+    const char *nearest = hs_nearest_word(name, names);
+    hs_settings_complain(reader->settings, key, "no material has this name%s%s%s; there are %s",
+                         nearest ? "; did you mean \"" : "", nearest ? nearest : "",
+                         nearest ? "\"?" : "", names);
+    free(names);
+    return -1;
+}
+
+/* ---- shapes ---------------------------------------------------------------------------------- */
+
+static void read_solid(struct hs_reader *reader, const char *path, struct hs_solid *out)
+{
+    const struct hs_key material = hs_key("%s.material", path);
+    if (hs_require(reader, material.text, "give the name of a material"))
+        out->substance = read_reference(reader, material.text);
+    if (hs_given(reader, hs_key("%s.shape", path).text))
+        hs_read_shape(reader, path, &out->shape);
+    else {
+        out->shape.kind = HS_SHAPE_EVERYWHERE;
+        hs_refuse_shape_keys(reader, path);
+    }
+}
+
+static void read_solids(struct hs_reader *reader, int count)
+{
+    struct hs_body *body = reader->problem->body;
+    body->solid = hs_new((size_t)(count > 0 ? count : 1) * sizeof *body->solid);
+    body->solid_count = count;
+    for (int n = 0; n < count; n++)
+        read_solid(reader, hs_key("body[%d]", n).text, &body->solid[n]);
+}
+
+/* ---- labels ---------------------------------------------------------------------------------- */
+
+enum { MOST_LABEL = 65535, NO_SUBSTANCE = -1 };
+
+/* Which material each label stands for. */
+static bool read_names(struct hs_reader *reader, int *of_label)
+{
+    const int count = hs_settings_length(reader->settings, "body[0].names");
+    const int numbers = hs_settings_length(reader->settings, "body[0].labels");
+    for (int label = 0; label <= MOST_LABEL; label++)
+        of_label[label] = NO_SUBSTANCE;
+    if (!hs_require(reader, "body[0].names",
+                    "give the materials of the labels, as in [\"air\", "
+                    "\"copper\"]"))
+        return false;
+    if (hs_given(reader, "body[0].labels") && numbers != count) {
+        hs_settings_complain(reader->settings, "body[0].labels",
+                             "has %d numbers for %d names; give one for each", numbers, count);
+        return false;
+    }
+    bool good = true;
+    for (int n = 0; n < count; n++) {
+        int64_t label = n;
+        const struct hs_key key = hs_key("body[0].labels[%d]", n);
+        if (hs_given(reader, key.text) && !hs_settings_count(reader->settings, key.text, &label))
+            return false;
+        of_label[label] = read_reference(reader, hs_key("body[0].names[%d]", n).text);
+        good = good && of_label[label] >= 0;
+    }
+    return good;
+}
+
+static struct hs_grid grid_of_cells(const struct hs_reader *reader)
+{
+    struct hs_grid cells = reader->problem->grid;
+    for (int axis = 0; axis < cells.dims; axis++) {
+        const struct hs_boundary_kind *kind = hs_face_kind(reader, 2 * axis);
+        cells.points[axis] -= !(kind && kind->wrap);
+    }
+    return cells;
+}
+
+/* Numbers of the file become places of materials. */
+static bool take_labels(struct hs_reader *reader, const double *number, int64_t count,
+                        const int *of_label)
+{
+    struct hs_body *body = reader->problem->body;
+    body->label = malloc((size_t)count * sizeof *body->label);
+    if (!body->label)
+        return hs_error_add(reader->err, HS_DEVICE, "out of memory for the body's labels") == HS_OK;
+    for (int64_t n = 0; n < count; n++) {
+        const double label = number[n];
+        const bool is_label = label >= 0.0 && label <= MOST_LABEL && label == floor(label);
+        if (!is_label || of_label[(int)label] == NO_SUBSTANCE) {
+            hs_settings_complain(reader->settings, "body[0].names",
+                                 is_label ? "the file has label %.10g, which has no name; give "
+                                            "one, or the labels that names stand for"
+                                          : "the file has %.10g, which is no label; labels are "
+                                            "whole numbers from 0 to 65535",
+                                 label);
+            return false;
+        }
+        body->label[n] = (uint16_t)of_label[(int)label];
+    }
+    return true;
+}
+
+/* A field of the nodes' shape, or else of the cells'. */
+static void read_labels(struct hs_reader *reader)
+{
+    struct hs_body *body = reader->problem->body;
+    static int of_label[MOST_LABEL + 1];
+    const bool named = read_names(reader, of_label);
+    const struct hs_grid *grid = &reader->problem->grid, cells = grid_of_cells(reader);
+    if (!reader->grid_known)
+        return;
+    const struct hs_field_shape nodes = hs_field_shape_of(grid);
+    const struct hs_field_shape shapes[] = {nodes, {&cells, "one for each cell", nodes.axes}};
+    double *number = NULL;
+    int taken;
+    if (hs_read_dataset(reader, "body[0]", shapes, 2, &taken, &number))
+        return;
+    body->labels = taken == 0 ? HS_LABEL_NODES : HS_LABEL_CELLS;
+    if (named)
+        take_labels(reader, number, hs_grid_count(shapes[taken].grid), of_label);
+    free(number);
+}
+
+static void read_label_entry(struct hs_reader *reader, int count)
+{
+    if (count > 1)
+        hs_settings_complain(reader->settings, "body[1]",
+                             "a label field says all of the body; remove the other members");
+    if (hs_given(reader, "body[0].material"))
+        hs_settings_complain(reader->settings, "body[0].material",
+                             "names says the materials of a label field; remove this");
+    if (hs_given(reader, "body[0].shape"))
+        hs_settings_complain(reader->settings, "body[0].shape",
+                             "a label field has no shape; remove this");
+    read_labels(reader);
+}
+
+/* ---- measured fields ------------------------------------------------------------------------- */
+
+static void read_measured_field(struct hs_reader *reader, const char *name, double **out)
+{
+    const struct hs_key group = hs_key("measured.%s", name), file = hs_key("%s.file", group.text);
+    const struct hs_field_shape shape = hs_field_shape_of(&reader->problem->grid);
+    const int64_t count = hs_grid_count(shape.grid);
+    if (!hs_require(reader, group.text,
+                    "give conductivity and capacity, each { file; dataset; }") ||
+        !hs_require(reader, file.text, "give the file that has it") ||
+        hs_read_dataset(reader, group.text, &shape, 1, NULL, out))
+        return;
+    for (int64_t n = 0; n < count; n++) {
+        if ((*out)[n] > 0.0 && isfinite((*out)[n]))
+            continue;
+        hs_settings_complain(reader->settings, file.text,
+                             "is %g at node %lld, x fastest; it must be above 0 everywhere",
+                             (*out)[n], (long long)n);
+        return;
+    }
+}
+
+static void read_measured(struct hs_reader *reader)
+{
+    struct hs_body *body = reader->problem->body;
+    static const char *const beside[] = {"materials", "body", "contacts"};
+    for (int n = 0; n < 3; n++)
+        if (hs_given(reader, beside[n]))
+            hs_settings_complain(reader->settings, beside[n],
+                                 "measured says all of the body; remove one of the two");
+    read_measured_field(reader, "conductivity", &body->conductivity);
+    read_measured_field(reader, "capacity", &body->capacity);
+}
+
+/* ---- contacts -------------------------------------------------------------------------------- */
+
+static void read_contact(struct hs_reader *reader, const char *path, struct hs_contact *out)
+{
+    const struct hs_key between = hs_key("%s.between", path);
+    const struct hs_key resistance = hs_key("%s.resistance", path);
+    if (hs_require(reader, resistance.text, "give it in m^2 K/W"))
+        hs_settings_number(reader->settings, resistance.text, &out->resistance);
+    if (!hs_require(reader, between.text, "name the two materials, as in [\"copper\", \"wood\"]"))
+        return;
+    if (hs_settings_length(reader->settings, between.text) != 2) {
+        hs_settings_complain(reader->settings, between.text,
+                             "has %d names; a contact is between two materials",
+                             hs_settings_length(reader->settings, between.text));
+        return;
+    }
+    for (int n = 0; n < 2; n++)
+        out->between[n] = read_reference(reader, hs_key("%s[%d]", between.text, n).text);
+    if (out->between[0] >= 0 && out->between[0] == out->between[1])
+        hs_settings_complain(reader->settings, between.text,
+                             "a material has no contact with itself; name two");
+}
+
+static void read_contacts(struct hs_reader *reader)
+{
+    struct hs_body *body = reader->problem->body;
+    const int count = count_members(reader, "contacts");
+    body->contact = hs_new((size_t)(count > 0 ? count : 1) * sizeof *body->contact);
+    body->contact_count = count;
+    for (int n = 0; n < count; n++)
+        read_contact(reader, hs_key("contacts[%d]", n).text, &body->contact[n]);
+}
+
+/* ---- which operator -------------------------------------------------------------------------- */
+
+static void read_many(struct hs_reader *reader)
+{
+    read_materials(reader);
+    const int count = count_members(reader, "body");
+    if (!hs_require(reader, "body",
+                    "say where the materials are, as in ( { material = ...; }, "
+                    "{ material = ...; shape = ...; } )"))
+        return;
+    if (hs_given(reader, "body[0].file"))
+        read_label_entry(reader, count);
+    else
+        read_solids(reader, count);
+    read_contacts(reader);
+}
+
+/* The one material of the config, everywhere. */
+static void make_of_material(struct hs_reader *reader)
+{
+    const struct hs_material *material = &reader->problem->material;
+    struct hs_body *body = reader->problem->body;
+    const bool conducts = !isnan(material->conductivity);
+    body->substance = hs_new(sizeof *body->substance);
+    body->substance_count = 1;
+    body->substance[0] = no_substance();
+    body->substance[0].name = hs_copy("material");
+    for (int axis = 0; axis < HS_AXES; axis++)
+        body->substance[0].conductivity[axis] =
+            conducts ? material->conductivity : material->diffusivity;
+    body->substance[0].density = material->density;
+    body->substance[0].capacity = conducts ? material->density * material->specific_heat : 1.0;
+    body->solid = hs_new(sizeof *body->solid);
+    body->solid_count = 1;
+    body->solid[0].shape.kind = HS_SHAPE_EVERYWHERE;
+}
+
+/* Whether it is of one material everywhere that a stencil can do. */
+static bool is_plain(const struct hs_body *body)
+{
+    if (body->solid_count == 0 || body->solid[0].shape.kind != HS_SHAPE_EVERYWHERE)
+        return false;
+    const struct hs_substance *one = &body->substance[body->solid[0].substance];
+    for (int n = 1; n < body->solid_count; n++)
+        if (body->solid[n].substance != body->solid[0].substance)
+            return false;
+    return one->perfusion == 0.0 && one->source < 0 &&
+           one->conductivity[HS_X] == one->conductivity[HS_Y] &&
+           one->conductivity[HS_X] == one->conductivity[HS_Z];
+}
+
+/* The body's material becomes that of the stencil. */
+static void make_plain(struct hs_reader *reader)
+{
+    struct hs_problem *problem = reader->problem;
+    const int which = problem->body->solid[0].substance;
+    const struct hs_substance *one = &problem->body->substance[which];
+    const bool conducts = !isnan(one->density);
+    problem->material.diffusivity = one->conductivity[HS_X] / one->capacity;
+    if (conducts)
+        problem->material =
+            (struct hs_material){one->conductivity[HS_X], one->density,
+                                 one->capacity / one->density, problem->material.diffusivity};
+    hs_body_destroy(problem->body);
+    problem->body = NULL;
+}
+
+/* What a stencil has and a body has not. */
+static void refuse_stencil(struct hs_reader *reader)
+{
+    if (reader->problem->raw)
+        hs_settings_complain(reader->settings, "stencil",
+                             "raw coefficients are of a stencil, which is the same everywhere; "
+                             "a body of several materials, stretched axes, patches and walls by "
+                             "files need materials instead");
+    else if (reader->problem->radius > 1)
+        hs_settings_complain(reader->settings, "stencil.radius",
+                             "a body of several materials, stretched axes, patches and walls by "
+                             "files are computed with radius 1; remove it");
+}
+
+void hs_read_body(struct hs_reader *reader)
+{
+    struct hs_problem *problem = reader->problem;
+    const bool many = hs_given(reader, "materials") || hs_given(reader, "body");
+    const bool measured = hs_given(reader, "measured");
+    const bool more = hs_walls_need_body(reader);
+    if (!many && !measured && !more)
+        return;
+    problem->body = hs_new(sizeof *problem->body);
+    problem->body->source = -1;
+    if (measured)
+        read_measured(reader);
+    else if (many)
+        read_many(reader);
+    else
+        make_of_material(reader);
+    const struct hs_error *err = reader->err;
+    if (err->status) /* what follows would only repeat it */
+        return;
+    if (many && !more && is_plain(problem->body))
+        make_plain(reader);
+    else
+        refuse_stencil(reader);
+    hs_keep_place(reader, HS_PLACE_BODY, measured ? "measured" : many ? "body" : "material");
+}

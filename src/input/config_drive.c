@@ -1,0 +1,213 @@
+/* Functions of time that act on a body, and numbers of its walls: drive(t) * field[node]. */
+#include "input/config_reader.h"
+
+#include "core/memory.h"
+#include "functions/evaluate.h"
+#include "input/field_file.h"
+#include "input/fingerprint.h"
+#include "input/table_file.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_constant(const struct hs_drive *drive)
+{
+    return drive->points == 0 && !drive->value.expression.code;
+}
+
+/* Takes over what it points to. Constants that are equal are one drive. */
+static int add_drive(struct hs_problem *problem, struct hs_drive drive)
+{
+    for (int n = 0; n < problem->drive_count && is_constant(&drive); n++)
+        if (is_constant(&problem->drives[n]) &&
+            problem->drives[n].value.constant == drive.value.constant)
+            return n;
+    problem->drives =
+        hs_room(problem->drives, (size_t)problem->drive_count, sizeof *problem->drives);
+    problem->drives[problem->drive_count] = drive;
+    return problem->drive_count++;
+}
+
+int hs_add_constant(struct hs_reader *reader, double value)
+{
+    return add_drive(reader->problem, (struct hs_drive){.value = {.constant = value}});
+}
+
+/* Adds a function of time; -1 where it is not a finite number at the start, which is reported. */
+static int add_value(struct hs_reader *reader, const char *key, const struct hs_value *value)
+{
+    const double first = hs_value_at(value, 0.0, 0.0, 0.0, 0.0);
+    if (isfinite(first))
+        return add_drive(reader->problem, (struct hs_drive){.value = *value});
+    hs_settings_complain(reader->settings, key, "is not a finite number at t = 0 s");
+    return -1;
+}
+
+bool hs_read_drive(struct hs_reader *reader, const char *key, const char *instead, int *drive)
+{
+    struct hs_value value;
+    if (!hs_read_value(reader, key, &value))
+        return false;
+    if (hs_value_varies(&value) & HS_VARIES_SPACE) {
+        hs_settings_complain(reader->settings, key, "may change in time alone; %s", instead);
+        return false;
+    }
+    *drive = add_value(reader, key, &value);
+    return *drive >= 0;
+}
+
+/* ---- over a face ----------------------------------------------------------------------------- */
+
+/* The nodes of a face as a grid of one axis less. */
+static struct hs_grid grid_of_face(const struct hs_grid *grid, int face)
+{
+    struct hs_grid plane = {
+        .dims = grid->dims - 1, .points = {1, 1, 1}, .spacing = {1.0, 1.0, 1.0}};
+    const int axes[] = {hs_face_first_axis(face), hs_face_second_axis(face)};
+    for (int n = 0; n < plane.dims; n++)
+        plane.points[n] = grid->points[axes[n]];
+    return plane;
+}
+
+/* Of an expression of x, y and z, at the face's nodes. */
+static double *evaluate_on(const struct hs_grid *grid, int face, const struct hs_value *value)
+{
+    const struct hs_box box = hs_grid_face_box(grid, face);
+    double *field = hs_new((size_t)hs_grid_face_count(grid, face) * sizeof *field), *to = field;
+    for (int64_t k = box.lo[HS_Z]; k < box.hi[HS_Z]; k++)
+        for (int64_t j = box.lo[HS_Y]; j < box.hi[HS_Y]; j++)
+            for (int64_t i = box.lo[HS_X]; i < box.hi[HS_X]; i++)
+                *to++ = hs_value_at(value, hs_grid_coordinate(grid, HS_X, i),
+                                    hs_grid_coordinate(grid, HS_Y, j),
+                                    hs_grid_coordinate(grid, HS_Z, k), 0.0);
+    return field;
+}
+
+/* Frees and forgets a field that has numbers below `least`, or none. */
+static bool check_field(struct hs_reader *reader, const char *key, int64_t count, double least,
+                        double **field)
+{
+    for (int64_t n = 0; n < count; n++) {
+        const double found = (*field)[n];
+        if (isfinite(found) && found >= least)
+            continue;
+        hs_settings_complain(reader->settings, key,
+                             "is %g at node %lld of the face, x fastest; it must be a finite "
+                             "number%s everywhere",
+                             found, (long long)n, least == 0.0 ? ", 0 or more," : "");
+        free(*field);
+        *field = NULL;
+        return false;
+    }
+    return true;
+}
+
+double *hs_read_face_field(struct hs_reader *reader, const char *key, int face)
+{
+    const struct hs_grid plane = grid_of_face(&reader->problem->grid, face);
+    const char first = "xyz"[hs_face_first_axis(face)], second = "xyz"[hs_face_second_axis(face)];
+    const struct hs_key axes =
+        plane.dims > 1 ? hs_key("(%c, %c)", second, first) : hs_key("(%c)", first);
+    const struct hs_field_shape shape = {&plane, "the face", axes.text};
+    double *field = NULL;
+    if (plane.dims > 0)
+        hs_read_dataset(reader, key, &shape, 1, NULL, &field);
+    else
+        hs_settings_complain(reader->settings, key,
+                             "a face of a 1D grid is a point; give a number instead");
+    return field;
+}
+
+/* A number by expression: of the place, a field; else a function of time. */
+static bool read_by_value(struct hs_reader *reader, const char *key, int face, double least,
+                          struct hs_wall_number *out)
+{
+    const struct hs_grid *grid = &reader->problem->grid;
+    struct hs_value value;
+    if (!hs_read_value(reader, key, &value))
+        return false;
+    const unsigned varies = hs_value_varies(&value);
+    if (varies & HS_VARIES_SPACE && varies & HS_VARIES_T) {
+        hs_settings_complain(reader->settings, key,
+                             "a body's wall changes along the face or in time, not both; give a "
+                             "field by %s_file and what it is multiplied with in time by %s_table",
+                             strrchr(key, '.') + 1, strrchr(key, '.') + 1);
+        return false;
+    }
+    if (!(varies & HS_VARIES_SPACE)) {
+        out->drive = add_value(reader, key, &value);
+        return out->drive >= 0;
+    }
+    double *field = evaluate_on(grid, face, &value);
+    if (!check_field(reader, key, hs_grid_face_count(grid, face), least, &field))
+        return false;
+    out->field = field;
+    out->drive = hs_add_constant(reader, 1.0);
+    return true;
+}
+
+/* Points of a table, as a field of two rows for the fingerprint. */
+static void keep_table(struct hs_reader *reader, const char *key, const struct hs_drive *drive)
+{
+    const size_t n = (size_t)drive->points;
+    const struct hs_grid shape = {.dims = 2, .points = {drive->points, 2, 1}};
+    double *both = hs_new(2 * n * sizeof *both);
+    memcpy(both, drive->time, n * sizeof *both);
+    memcpy(both + n, drive->number, n * sizeof *both);
+    hs_settings_find(reader->settings, key)->content = hs_fingerprint_content(both, &shape);
+    free(both);
+}
+
+static int read_table(struct hs_reader *reader, const char *key)
+{
+    const char *file = hs_settings_text(reader->settings, key);
+    if (!file)
+        return -1;
+    struct hs_drive drive = {.points = 0};
+    char *path = hs_locate_input(reader, file);
+    struct hs_error why;
+    hs_error_init(&why);
+    const enum hs_status status =
+        hs_table_file_read(path, &drive.points, &drive.time, &drive.number, &why);
+    hs_problem_add_input(reader->problem, key, path);
+    if (status) {
+        char *place = hs_settings_place(reader->settings, key);
+        hs_error_add(reader->err, status, "%s: %s", place, why.text);
+        free(place);
+    } else
+        keep_table(reader, key, &drive);
+    hs_error_release(&why);
+    free(path);
+    return status ? -1 : add_drive(reader->problem, drive);
+}
+
+bool hs_read_wall_number(struct hs_reader *reader, const struct hs_wall_keys *keys,
+                         const char *name, double least, struct hs_wall_number *out)
+{
+    const int face = keys->face;
+    const struct hs_grid *grid = &reader->problem->grid;
+    const struct hs_key value = hs_wall_key(reader, keys, name);
+    const struct hs_key file = hs_wall_key(reader, keys, hs_key("%s_file", name).text);
+    const struct hs_key table = hs_wall_key(reader, keys, hs_key("%s_table", name).text);
+    const bool by_file = hs_given(reader, file.text), by_table = hs_given(reader, table.text);
+    *out = (struct hs_wall_number){.drive = -1};
+    if (hs_given(reader, value.text)) {
+        if (!by_file && !by_table)
+            return read_by_value(reader, value.text, face, least, out);
+        hs_settings_complain(reader->settings, value.text,
+                             "give either %s, or %s_file and %s_table, one or both, which are "
+                             "multiplied",
+                             name, name, name);
+        return false;
+    }
+    if (by_file) {
+        double *field = hs_read_face_field(reader, value.text, face);
+        if (!field ||
+            !check_field(reader, file.text, hs_grid_face_count(grid, face), least, &field))
+            return false;
+        out->field = field;
+    }
+    out->drive = by_table ? read_table(reader, table.text) : hs_add_constant(reader, 1.0);
+    return out->drive >= 0;
+}

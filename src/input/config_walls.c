@@ -1,0 +1,346 @@
+/* boundary of a body: faces and the patches on them, as walls of its network. */
+#include "input/config_reader.h"
+
+#include "core/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NO_PATCH = -1 };
+
+struct hs_key hs_wall_key(const struct hs_reader *reader, const struct hs_wall_keys *keys,
+                          const char *name)
+{
+    return keys->patch == NO_PATCH
+               ? hs_face_key(reader, keys->face, name)
+               : hs_key("boundary.%s.patches[%d].%s", hs_face_name(keys->face), keys->patch, name);
+}
+
+/* ---- whether a stencil will do --------------------------------------------------------------- */
+
+/* A number of a wall by file or table, or one that a stencil has as a constant only. */
+static bool is_more_than_constant(const struct hs_reader *reader, const char *group,
+                                  const struct hs_boundary_key *key)
+{
+    const struct hs_setting *number =
+        hs_settings_find(reader->settings, hs_key("%s.%s", group, key->name).text);
+    return hs_given(reader, hs_key("%s.%s_file", group, key->name).text) ||
+           hs_given(reader, hs_key("%s.%s_table", group, key->name).text) ||
+           (key->number && number && number->kind == HS_SETTING_STRING);
+}
+
+static bool group_needs_body(const struct hs_reader *reader, const char *group)
+{
+    if (hs_given(reader, hs_key("%s.patches", group).text))
+        return true;
+    const char *type = hs_settings_text(reader->settings, hs_key("%s.type", group).text);
+    for (const struct hs_boundary_kind *kind = hs_boundary_kinds; kind->name; kind++)
+        for (int n = 0; n < hs_boundary_key_count(kind); n++)
+            if (is_more_than_constant(reader, group, &kind->key[n]))
+                return true;
+    return type && strcmp(type, "robin") == 0 && hs_given(reader, hs_key("%s.flux", group).text);
+}
+
+bool hs_walls_need_body(const struct hs_reader *reader)
+{
+    for (int face = 0; face < HS_FACES; face++)
+        if (group_needs_body(reader, hs_key("boundary.%s", hs_face_name(face)).text))
+            return true;
+    return group_needs_body(reader, "boundary.all");
+}
+
+/* ---- one wall -------------------------------------------------------------------------------- */
+
+/* What the kinds that a body has need of their numbers, and may have. */
+static const struct wall_row {
+    const char *kind;
+    enum hs_wall_kind means;
+    const char *needs[2], *may;
+} rows[] = {
+    {"fixed", HS_WALL_HOLDS, {NULL}, NULL},
+    {"dirichlet", HS_WALL_PRESCRIBES, {"value"}, NULL},
+    {"neumann", HS_WALL_EXCHANGES, {"flux"}, NULL},
+    {"robin", HS_WALL_EXCHANGES, {"h", "ambient"}, "flux"},
+    {"reflective", HS_WALL_EXCHANGES, {NULL}, NULL},
+};
+enum { ROWS = sizeof rows / sizeof rows[0] };
+
+static const char *const numbers[] = {"value", "flux", "h", "ambient", "gradient"};
+static const char *const ways[] = {"", "_file", "_table"};
+enum { NUMBERS = sizeof numbers / sizeof numbers[0], WAYS = sizeof ways / sizeof ways[0] };
+
+static bool is_given(const struct hs_reader *reader, const struct hs_wall_keys *keys,
+                     const char *name)
+{
+    bool given = false;
+    for (int way = 0; way < WAYS; way++)
+        given =
+            given ||
+            hs_given(reader, hs_wall_key(reader, keys, hs_key("%s%s", name, ways[way]).text).text);
+    return given;
+}
+
+static bool uses(const struct wall_row *row, const char *name)
+{
+    for (int n = 0; n < 2; n++)
+        if (row->needs[n] && strcmp(row->needs[n], name) == 0)
+            return true;
+    return row->may && strcmp(row->may, name) == 0;
+}
+
+/* Complains of numbers that the kind needs and has not, or has and does not use. */
+static bool check_numbers(struct hs_reader *reader, const struct hs_wall_keys *keys,
+                          const struct wall_row *row)
+{
+    bool good = true;
+    for (int n = 0; n < 2 && row->needs[n]; n++) {
+        if (is_given(reader, keys, row->needs[n]))
+            continue;
+        hs_settings_complain(reader->settings, hs_wall_key(reader, keys, row->needs[n]).text,
+                             "missing; a %s boundary needs it, or %s_file or %s_table", row->kind,
+                             row->needs[n], row->needs[n]);
+        good = false;
+    }
+    for (int n = 0; n < NUMBERS; n++)
+        for (int way = 0; way < WAYS && !uses(row, numbers[n]); way++) {
+            const struct hs_key key =
+                hs_wall_key(reader, keys, hs_key("%s%s", numbers[n], ways[way]).text);
+            if (!hs_given(reader, key.text))
+                continue;
+            hs_settings_complain(reader->settings, key.text,
+                                 strcmp(numbers[n], "gradient") == 0
+                                     ? "a body's materials conduct differently; give flux in W/m^2"
+                                     : "a %s boundary does not use it; remove it, or change the "
+                                       "type",
+                                 row->kind);
+            good = false;
+        }
+    return good;
+}
+
+static const struct wall_row *find_row(struct hs_reader *reader, const struct hs_wall_keys *keys)
+{
+    const struct hs_key key = hs_wall_key(reader, keys, "type");
+    const char *type = hs_settings_text(reader->settings, key.text);
+    for (int n = 0; type && n < ROWS; n++)
+        if (strcmp(rows[n].kind, type) == 0)
+            return &rows[n];
+    if (type)
+        hs_settings_complain(reader->settings, key.text,
+                             "walls of a body are fixed, dirichlet, neumann, robin, reflective, or "
+                             "as a whole face periodic; choose one of these");
+    return NULL;
+}
+
+/* h is a number times a field. */
+static bool read_h(struct hs_reader *reader, const struct hs_wall_keys *keys, struct hs_wall *wall)
+{
+    struct hs_wall_number h;
+    if (!hs_read_wall_number(reader, keys, "h", 0.0, &h))
+        return false;
+    const struct hs_drive *drive = &reader->problem->drives[h.drive];
+    wall->h_field = h.field;
+    wall->h = drive->value.constant;
+    const struct hs_key key = hs_wall_key(reader, keys, "h");
+    if (drive->points == 0 && !drive->value.expression.code && wall->h >= 0.0)
+        return true;
+    hs_settings_complain(
+        reader->settings, drive->points ? hs_key("%s_table", key.text).text : key.text,
+        wall->h < 0.0 ? "must be >= 0 [W/(m^2 K)]"
+                      : "may change along the wall, not in time; give a number, an "
+                        "expression of x, y, z, or h_file");
+    return false;
+}
+
+/* Watts need conductivities that are in W/(m K). */
+static void check_units(struct hs_reader *reader, const struct hs_wall_keys *keys,
+                        const struct hs_wall *wall)
+{
+    const struct hs_body *body = reader->problem->body;
+    const bool watts = wall->flux.drive >= 0 || wall->h > 0.0 || wall->h_field;
+    if (watts && body->substance_count > 0 && isnan(body->substance[0].density))
+        hs_settings_complain(reader->settings, hs_wall_key(reader, keys, "type").text,
+                             "a flux in W/m^2 and convection need conductivity, density and "
+                             "specific_heat of the materials instead of diffusivity");
+}
+
+static void read_wall(struct hs_reader *reader, const struct hs_wall_keys *keys,
+                      struct hs_wall *wall)
+{
+    static const struct hs_wall_number none = {.drive = -1};
+    const struct wall_row *row = find_row(reader, keys);
+    wall->face = keys->face;
+    wall->flux = wall->ambient = wall->value = none;
+    if (!row || !check_numbers(reader, keys, row))
+        return;
+    wall->kind = row->means;
+    if (uses(row, "value"))
+        hs_read_wall_number(reader, keys, "value", -INFINITY, &wall->value);
+    if (uses(row, "flux") && is_given(reader, keys, "flux"))
+        hs_read_wall_number(reader, keys, "flux", -INFINITY, &wall->flux);
+    if (uses(row, "h")) {
+        read_h(reader, keys, wall);
+        hs_read_wall_number(reader, keys, "ambient", -INFINITY, &wall->ambient);
+    }
+    check_units(reader, keys, wall);
+}
+
+/* ---- patches --------------------------------------------------------------------------------- */
+
+/* Along the two axes of the face, in the order x, y, z. False if they are bad. */
+static bool read_extent(struct hs_reader *reader, const char *path, struct hs_wall *wall)
+{
+    const struct hs_grid *grid = &reader->problem->grid;
+    const int axes[] = {hs_face_first_axis(wall->face), hs_face_second_axis(wall->face)};
+    static const char *const names[] = {"lower", "upper"};
+    double *const ends[] = {wall->lower, wall->upper};
+    bool good = true;
+    for (int end = 0; end < 2; end++) {
+        const struct hs_key key = hs_key("%s.%s", path, names[end]);
+        const struct hs_setting *entry = hs_settings_find(reader->settings, key.text);
+        if (!hs_require(reader, key.text,
+                        "give the corners lower and upper along the axes of the "
+                        "face"))
+            return false;
+        const int length = hs_settings_length(reader->settings, key.text);
+        if (entry->bad || length != grid->dims - 1) {
+            hs_settings_complain(reader->settings, key.text,
+                                 "has %d number%s; the face has %d ax%ss, give one for each",
+                                 length, length == 1 ? "" : "s", grid->dims - 1,
+                                 grid->dims == 2 ? "i" : "e");
+            return false;
+        }
+        for (int n = 0; n < length; n++) {
+            const struct hs_key member =
+                entry->kind == HS_SETTING_NUMBER ? key : hs_key("%s[%d]", key.text, n);
+            good = hs_settings_number(reader->settings, member.text, &ends[end][axes[n]]) && good;
+        }
+    }
+    for (int n = 0; n < grid->dims - 1 && good; n++) {
+        const int a = axes[n];
+        const bool ordered = wall->lower[a] < wall->upper[a];
+        const double last = hs_grid_coordinate(grid, a, grid->points[a] - 1);
+        if (ordered &&
+            (!reader->space_known || (wall->upper[a] > grid->lower[a] && wall->lower[a] < last)))
+            continue;
+        hs_settings_complain(reader->settings, hs_key("%s.upper", path).text,
+                             ordered ? "the patch lies outside the face along %c; check its "
+                                       "coordinates, in m"
+                                     : "must be above lower along %c",
+                             "xyz"[a]);
+        return false;
+    }
+    return good;
+}
+
+/* The labels of a face's nodes, which patches with `label` go by; NULL: there are none. */
+static uint16_t *read_face_labels(struct hs_reader *reader, int face)
+{
+    const struct hs_key key = hs_key("boundary.%s.labels", hs_face_name(face));
+    const struct hs_key file = hs_key("%s_file", key.text);
+    if (!hs_given(reader, file.text))
+        return NULL;
+    double *number = hs_read_face_field(reader, key.text, face);
+    if (!number)
+        return NULL;
+    const int64_t count = hs_grid_face_count(&reader->problem->grid, face);
+    uint16_t *labels = hs_new((size_t)count * sizeof *labels);
+    for (int64_t n = 0; n < count; n++) {
+        if (number[n] >= 0.0 && number[n] <= UINT16_MAX && number[n] == floor(number[n]))
+            labels[n] = (uint16_t)number[n];
+        else
+            hs_settings_complain(reader->settings, file.text,
+                                 "has %.10g, which is no label; labels are whole numbers from 0 to "
+                                 "65535",
+                                 number[n]);
+    }
+    free(number);
+    return labels;
+}
+
+/* By its corners, or by a label. */
+static void read_place(struct hs_reader *reader, const char *path, const uint16_t *labels,
+                       struct hs_wall *wall)
+{
+    const struct hs_key label = hs_key("%s.label", path);
+    int64_t number;
+    if (!hs_given(reader, label.text)) {
+        read_extent(reader, path, wall);
+        return;
+    }
+    if (!labels) {
+        hs_settings_complain(reader->settings, label.text,
+                             "the face has no labels; give labels_file beside patches, or lower "
+                             "and upper");
+        return;
+    }
+    if (!hs_settings_count(reader->settings, label.text, &number))
+        return;
+    const size_t bytes =
+        (size_t)hs_grid_face_count(&reader->problem->grid, wall->face) * sizeof *labels;
+    uint16_t *own = hs_new(bytes);
+    memcpy(own, labels, bytes);
+    wall->label = own;
+    wall->number = (int)number;
+}
+
+static struct hs_wall *add_wall(struct hs_problem *problem, int face)
+{
+    problem->walls = hs_room(problem->walls, (size_t)problem->wall_count, sizeof *problem->walls);
+    struct hs_wall *wall = &problem->walls[problem->wall_count++];
+    *wall = (struct hs_wall){.face = face};
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        wall->lower[axis] = -INFINITY;
+        wall->upper[axis] = INFINITY;
+    }
+    return wall;
+}
+
+static void read_patches(struct hs_reader *reader, int face)
+{
+    const struct hs_key list = hs_key("boundary.%s.patches", hs_face_name(face));
+    const int count = hs_settings_length(reader->settings, list.text);
+    uint16_t *labels = read_face_labels(reader, face);
+    for (int n = 0; n < count; n++) {
+        const struct hs_key path = hs_key("%s[%d]", list.text, n);
+        if (!hs_require(reader, path.text, "patches are numbered from 0, without gaps") ||
+            hs_settings_find(reader->settings, path.text)->bad)
+            break;
+        struct hs_wall *wall = add_wall(reader->problem, face);
+        read_wall(reader, &(struct hs_wall_keys){face, n}, wall);
+        read_place(reader, path.text, labels, wall);
+    }
+    free(labels);
+}
+
+/* ---- all of them ----------------------------------------------------------------------------- */
+
+static void read_face(struct hs_reader *reader, int face)
+{
+    struct hs_problem *problem = reader->problem;
+    const struct hs_boundary_kind *kind = hs_face_kind(reader, face);
+    const struct hs_key patches = hs_key("boundary.%s.patches", hs_face_name(face));
+    if (!kind)
+        return;
+    if (!hs_given(reader, hs_face_key(reader, face, "type").text))
+        problem->assumed_faces |= 1u << face;
+    /* walls are coefficients: of the face itself only its name and whether it repeats are left */
+    problem->face[face] =
+        (struct hs_face){.type = kind->name, .wrap = kind->wrap, .edge_weight = kind->edge_weight};
+    if (!kind->wrap) {
+        read_wall(reader, &(struct hs_wall_keys){face, NO_PATCH}, add_wall(problem, face));
+        read_patches(reader, face);
+    } else if (hs_given(reader, patches.text))
+        hs_settings_complain(reader->settings, patches.text,
+                             "a periodic face is no wall; remove its patches");
+}
+
+void hs_read_walls(struct hs_reader *reader)
+{
+    for (int face = 0; face < 2 * reader->problem->grid.dims; face++)
+        read_face(reader, face);
+    if (hs_given(reader, "boundary.all.patches"))
+        hs_settings_complain(reader->settings, "boundary.all.patches",
+                             "patches are of one face; give them to x_min, x_max ...");
+}

@@ -1,0 +1,88 @@
+#include "input/table_file.h"
+
+#include "core/memory.h"
+#include "core/regular.h"
+#include "input/number.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char between[] = " \t,;\r\n";
+
+/* Splits a line into its words; returns how many, at most 3. */
+static int split(char *line, char *word[3])
+{
+    char *rest = NULL;
+    int count = 0;
+    line[strcspn(line, "#")] = '\0';
+    for (char *w = strtok_r(line, between, &rest); w && count < 3;
+         w = strtok_r(NULL, between, &rest))
+        word[count++] = w;
+    return count;
+}
+
+struct table {
+    int points;
+    double *time, *number;
+};
+
+/* Adds the point that a line has; HS_OK too if it has none. */
+static enum hs_status add_line(struct table *table, const char *path, int line_number, char *line,
+                               struct hs_error *why)
+{
+    char *word[3];
+    double point[2];
+    const int count = split(line, word);
+    if (count == 0)
+        return HS_OK;
+    const bool numbers =
+        count == 2 && !hs_number_parse(word[0], &point[0]) && !hs_number_parse(word[1], &point[1]);
+    if (!numbers && table->points == 0 && hs_number_parse(word[0], &point[0]))
+        return HS_OK; /* a heading */
+    if (!numbers)
+        return hs_error_add(why, HS_BAD_INPUT,
+                            "%s:%d: is not two numbers; each line has a time in s and a number",
+                            path, line_number);
+    if (table->points > 0 && !(point[0] > table->time[table->points - 1]))
+        return hs_error_add(why, HS_BAD_INPUT,
+                            "%s:%d: time %g s is not after the line before; times must increase",
+                            path, line_number, point[0]);
+    const size_t n = (size_t)table->points;
+    table->time = hs_room(table->time, n, sizeof *table->time);
+    table->number = hs_room(table->number, n, sizeof *table->number);
+    table->time[n] = point[0];
+    table->number[n] = point[1];
+    table->points++;
+    return HS_OK;
+}
+
+enum hs_status hs_table_file_read(const char *path, int *points, double **time, double **number,
+                                  struct hs_error *why)
+{
+    const char *reason;
+    FILE *file = hs_regular_stream(path, false, &reason);
+    if (!file)
+        return hs_error_add(why, HS_IO, "cannot open %s: %s", path, reason);
+    struct table table = {.points = 0};
+    char *line = NULL;
+    size_t size = 0;
+    enum hs_status status = HS_OK;
+    for (int n = 1; !status && getline(&line, &size, file) >= 0; n++)
+        status = add_line(&table, path, n, line, why);
+    if (!status && ferror(file))
+        status = hs_error_add(why, HS_IO, "%s: cannot be read", path);
+    if (!status && table.points == 0)
+        status = hs_error_add(why, HS_BAD_INPUT,
+                              "%s: has no points; each line has a time in s and a number", path);
+    free(line);
+    fclose(file);
+    if (status) {
+        free(table.time);
+        free(table.number);
+        return status;
+    }
+    *points = table.points;
+    *time = table.time;
+    *number = table.number;
+    return HS_OK;
+}

@@ -1,0 +1,54 @@
+#include "output/body_text.h"
+
+#include "core/text.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+void hs_body_text(FILE *stream, const struct hs_problem *problem)
+{
+    const struct hs_network *network = problem->network;
+    const int64_t nodes = hs_grid_count(&problem->grid);
+    if (problem->body->conductivity)
+        fprintf(stream, "measured fields");
+    else
+        fprintf(stream, "%d material%s", problem->body->substance_count,
+                problem->body->substance_count == 1 ? "" : "s");
+    if (network->form == HS_NETWORK_ARRAYS)
+        fprintf(stream, "; %" PRId64 " nodes, each with its own coefficients", nodes);
+    else
+        fprintf(stream, "; %d different nodes of %" PRId64 ", by numbers of %d byte%s",
+                network->row_count - 1, nodes, network->form == HS_NETWORK_BYTES ? 1 : 2,
+                network->form == HS_NETWORK_BYTES ? "" : "s");
+}
+
+static const char *per_metre(int dims)
+{
+    static const char *const missing[] = {"", "/m^2", "/m", ""};
+    return missing[dims];
+}
+
+void hs_body_material_text(FILE *stream, const struct hs_problem *problem, int n)
+{
+    static const char *const volumes[] = {"", "m", "m^2", "m^3"};
+    const struct hs_substance *s = &problem->body->substance[n];
+    const int dims = problem->grid.dims;
+    hs_text_put(stream, s->name, "");
+    fprintf(stream, ": %.6g %s", s->volume, volumes[dims]);
+    if (!isnan(s->density))
+        fprintf(stream, ", %.6g kg%s", s->volume * s->density, per_metre(dims));
+}
+
+void hs_body_json(struct hs_json *json, const struct hs_problem *problem)
+{
+    hs_json_open_array(json, "materials");
+    for (int n = 0; n < problem->body->substance_count; n++) {
+        const struct hs_substance *s = &problem->body->substance[n];
+        hs_json_open(json, NULL);
+        hs_json_text(json, "name", s->name);
+        hs_json_number(json, "volume", s->volume);
+        hs_json_number(json, "mass", s->volume * s->density);
+        hs_json_close(json);
+    }
+    hs_json_close_array(json);
+}

@@ -1,0 +1,19 @@
+/* A body of many materials, in words. */
+#ifndef HS_OUTPUT_BODY_TEXT_H
+#define HS_OUTPUT_BODY_TEXT_H
+
+#include "core/problem.h"
+#include "output/json.h"
+
+#include <stdio.h>
+
+/* "3 materials; 41 different nodes of 861 by numbers of 1 byte" */
+void hs_body_text(FILE *stream, const struct hs_problem *problem);
+
+/* Of material n: "copper: 0.0012 m^3, 10.7 kg". */
+void hs_body_material_text(FILE *stream, const struct hs_problem *problem, int n);
+
+/* The array "materials". */
+void hs_body_json(struct hs_json *json, const struct hs_problem *problem);
+
+#endif
