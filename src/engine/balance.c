@@ -160,39 +160,60 @@ static bool step_along(const struct hs_problem *problem, int axis, int way,
     return inside || problem->face[2 * axis].wrap;
 }
 
-/* What neighbours bring to a node that is held, less what it stores; and its share of the source.
- */
-static void add_held(struct hs_balance *balance, int face, int wall, const int64_t node[HS_AXES])
+/* What neighbours along an axis bring to a node of the face. */
+static double brought(const struct hs_balance *balance, int face, int axis,
+                      const int64_t node[HS_AXES])
 {
     const struct hs_balance_layers *layers = &balance->before[face];
-    const struct hs_balance_node own = balance->op->node(balance, node);
     const double T = hs_balance_at(balance, layers, node);
-    const double after = hs_balance_at(balance, &balance->after[face], node);
-    const double stored = own.capacity * (after - T) / balance->step;
     double sum = 0.0;
-    for (int axis = 0; axis < balance->problem->grid.dims; axis++)
-        for (int way = -1; way <= 1; way += 2) {
-            int64_t other[HS_AXES];
-            if (!step_along(balance->problem, axis, way, node, other))
-                continue;
-            const double G = way > 0 ? own.conductance[axis]
-                                     : balance->op->node(balance, other).conductance[axis];
-            sum += G * (hs_balance_at(balance, layers, other) - T);
-        }
-    const double source = hs_balance_source_at(balance, node);
-    hs_balance_leave(balance, wall, -1, sum - stored + source, fabs(sum) + fabs(stored));
+    for (int way = -1; way <= 1; way += 2) {
+        int64_t other[HS_AXES];
+        if (!step_along(balance->problem, axis, way, node, other))
+            continue;
+        const int64_t *lower = way > 0 ? node : other; /* has the edge's conductance */
+        sum += balance->op->node(balance, lower).conductance[axis] *
+               (hs_balance_at(balance, layers, other) - T);
+    }
+    return sum;
 }
 
-/* Each node at the face of the wall that holds it. */
+/* Whether a wall of a face of the axis would hold the node. */
+static bool is_held_along(const struct hs_balance *balance, int axis, const int64_t node[HS_AXES])
+{
+    return balance->op->holding(balance, 2 * axis, node) >= 0 ||
+           balance->op->holding(balance, 2 * axis + 1, node) >= 0;
+}
+
+/* The node at the face of the wall that holds it: all that reaches no other face's wall. */
+static void add_rest(struct hs_balance *balance, int face, int wall, const int64_t node[HS_AXES])
+{
+    const double before = hs_balance_at(balance, &balance->before[face], node);
+    const double after = hs_balance_at(balance, &balance->after[face], node);
+    const double stored =
+        balance->op->node(balance, node).capacity * (after - before) / balance->step;
+    double rest = hs_balance_source_at(balance, node);
+    for (int axis = 0; axis < balance->problem->grid.dims; axis++)
+        if (axis != face / 2 && !is_held_along(balance, axis, node))
+            rest += brought(balance, face, axis, node);
+    hs_balance_leave(balance, wall, -1, rest - stored, fabs(rest) + fabs(stored));
+}
+
+/* What comes along the face's axis leaves through it, where several that hold meet in a node too;
+ * the rest through the wall that has the node. */
 static void add_holding_walls(struct hs_balance *balance, int face)
 {
     const struct hs_problem *problem = balance->problem;
     for (int64_t n = 0; n < hs_grid_face_count(&problem->grid, face); n++) {
         int64_t node[HS_AXES];
         hs_balance_face_node(&problem->grid, face, n, node);
-        const int wall = balance->op->holder(balance, node);
-        if (wall >= 0 && hs_problem_wall_face(problem, wall) == face)
-            add_held(balance, face, wall, node);
+        const int wall = balance->op->holding(balance, face, node);
+        if (wall < 0)
+            continue;
+        const double along = brought(balance, face, face / 2, node);
+        hs_balance_leave(balance, wall, -1, along, fabs(along));
+        if (balance->op->holder(balance, node) == wall)
+            add_rest(balance, face, wall, node);
     }
 }
 

@@ -68,6 +68,13 @@ static int holder(const struct hs_balance *balance, const int64_t node[HS_AXES])
     return wall ? (int)(wall - problem->walls) : -1;
 }
 
+static int holding(const struct hs_balance *balance, int face, const int64_t node[HS_AXES])
+{
+    const struct own *own = own_of(balance);
+    const struct hs_wall *wall = hs_walls_holding_at(&own->spec, own->axis, face, node);
+    return wall ? (int)(wall - balance->problem->walls) : -1;
+}
+
 static bool add_part(struct own *own, int face, const struct part *part)
 {
     const int64_t count = own->parts[face];
@@ -245,6 +252,7 @@ static void sources(struct hs_balance *balance, double sunk)
 
 static const struct hs_balance_operator network = {.depth = depth,
                                                    .holder = holder,
+                                                   .holding = holding,
                                                    .node = node_of,
                                                    .begin = begin,
                                                    .exchange = exchange,

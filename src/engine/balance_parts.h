@@ -26,8 +26,10 @@ struct hs_balance_operator {
     /* Layers of the face before the sweep that the others read: 0, 1, or 2 where a wall of it
      * holds or prescribes. */
     int (*depth)(const struct hs_balance *balance, int face);
-    /* The wall that holds or prescribes the node; -1: none. */
+    /* The wall that holds or prescribes the node; and that of one face which would, if no other
+     * did. -1: none, or the node is not on that face. */
     int (*holder)(const struct hs_balance *balance, const int64_t node[HS_AXES]);
+    int (*holding)(const struct hs_balance *balance, int face, const int64_t node[HS_AXES]);
     struct hs_balance_node (*node)(const struct hs_balance *balance, const int64_t node[HS_AXES]);
     /* Before the others are asked of a sweep. */
     void (*begin)(struct hs_balance *balance);

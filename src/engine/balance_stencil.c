@@ -55,12 +55,19 @@ static bool is_on(const struct hs_problem *problem, int face, const int64_t node
     return node[face / 2] == hs_grid_face_index(&problem->grid, face);
 }
 
+static int holding(const struct hs_balance *balance, int face, const int64_t node[HS_AXES])
+{
+    const struct hs_problem *problem = balance->problem;
+    return problem->face[face].held > 0 && is_on(problem, face, node) ? balance->wall_of_face[face]
+                                                                      : -1;
+}
+
 static int holder(const struct hs_balance *balance, const int64_t node[HS_AXES])
 {
     const struct hs_problem *problem = balance->problem;
     int face = hs_problem_prescribing_face(problem, node[HS_X], node[HS_Y], node[HS_Z]);
     for (int f = 2 * problem->grid.dims - 1; f >= 0 && face < 0; f--)
-        if (problem->face[f].held > 0 && is_on(problem, f, node))
+        if (holding(balance, f, node) >= 0)
             face = f;
     return face < 0 ? -1 : balance->wall_of_face[face];
 }
@@ -137,6 +144,7 @@ static void release(struct hs_balance *balance)
 
 static const struct hs_balance_operator stencil = {.depth = depth,
                                                    .holder = holder,
+                                                   .holding = holding,
                                                    .node = node_of,
                                                    .begin = begin,
                                                    .exchange = exchange,

@@ -97,19 +97,24 @@ static bool has_node(const struct hs_wall *wall, const struct hs_axis *axis,
            reaches(wall, &axis[c], c, node[c]);
 }
 
+const struct hs_wall *hs_walls_holding_at(const struct hs_network_spec *spec,
+                                          const struct hs_axis *axis, int face,
+                                          const int64_t node[HS_AXES])
+{
+    const struct hs_wall *top = NULL;
+    for (int w = 0; w < spec->wall_count && is_on(&axis[face / 2], node[face / 2], face % 2); w++)
+        if (spec->wall[w].face == face && has_node(&spec->wall[w], axis, node))
+            top = &spec->wall[w];
+    return top && top->kind != HS_WALL_EXCHANGES ? top : NULL;
+}
+
 const struct hs_wall *hs_walls_holding(const struct hs_network_spec *spec,
                                        const struct hs_axis *axis, const int64_t node[HS_AXES])
 {
     const struct hs_wall *holding = NULL;
     for (int face = 0; face < HS_FACES; face++) {
-        if (!is_on(&axis[face / 2], node[face / 2], face % 2))
-            continue;
-        const struct hs_wall *top = NULL;
-        for (int w = 0; w < spec->wall_count; w++)
-            if (spec->wall[w].face == face && has_node(&spec->wall[w], axis, node))
-                top = &spec->wall[w];
-        if (top && top->kind != HS_WALL_EXCHANGES &&
-            (!holding || holding->kind == HS_WALL_HOLDS || top->kind == HS_WALL_PRESCRIBES))
+        const struct hs_wall *top = hs_walls_holding_at(spec, axis, face, node);
+        if (top && (!holding || holding->kind == HS_WALL_HOLDS || top->kind == HS_WALL_PRESCRIBES))
             holding = top;
     }
     return holding;

@@ -18,6 +18,11 @@ bool hs_walls_vary_along_x(const struct hs_network_spec *spec, const struct hs_a
 const struct hs_wall *hs_walls_holding(const struct hs_network_spec *spec,
                                        const struct hs_axis *axis, const int64_t node[HS_AXES]);
 
+/* Of one face's walls the one that would; also NULL where the node does not lie on it. */
+const struct hs_wall *hs_walls_holding_at(const struct hs_network_spec *spec,
+                                          const struct hs_axis *axis, int face,
+                                          const int64_t node[HS_AXES]);
+
 /* Adds a prescribed node's value to an empty forcing. */
 void hs_wall_prescribe(const struct hs_wall *wall, const struct hs_axis *axis,
                        const int64_t node[HS_AXES], struct hs_forcing *forcing);
