@@ -305,22 +305,26 @@ static bool is_of_bodies(const struct hs_boundary_kind *kind)
     return strcmp(kind->name, "clamp") != 0 && strcmp(kind->name, "constant") != 0;
 }
 
-/* Each kind at each face, beside all others by and by. */
-static void balance_closes(int dims, bool of_body, const char *precision, double relative)
+/* The kind of a face in the round of one that is on x_min: the next ones on the others; beside
+ * periodic faces such as hold. */
+static const struct hs_boundary_kind *kind_of_face(int first, int face, bool of_body)
 {
     const int kinds = count_kinds();
-    for (int first = 0; first < kinds; first++) {
+    if (hs_boundary_kinds[first].wrap)
+        return hs_boundary_find(face / 2 == HS_X ? "periodic" : face % 2 ? "fixed" : "dirichlet");
+    int n = (first + (face % 2 ? 3 * face : face)) % kinds;
+    while (hs_boundary_kinds[n].wrap || (of_body && !is_of_bodies(&hs_boundary_kinds[n])))
+        n = (n + 1) % kinds;
+    return &hs_boundary_kinds[n];
+}
+
+static void balance_closes(int dims, bool of_body, const char *precision, double relative)
+{
+    for (int first = 0; hs_boundary_kinds[first].name; first++) {
         char faces[2048] = "", config[4096];
-        for (int face = 0; face < 2 * dims; face++) {
-            int n = (first + (face % 2 ? 3 * face : face)) % kinds;
-            while ((of_body && !is_of_bodies(&hs_boundary_kinds[n])) ||
-                   (hs_boundary_kinds[n].wrap && face / 2 != first % dims))
-                n = (n + 1) % kinds;
-            const bool pair = hs_boundary_kinds[first].wrap && face / 2 == first % dims;
-            const int last = pair ? first : hs_boundary_kinds[n].wrap ? 0 : n;
-            put_face(&hs_boundary_kinds[last], face, dims, of_body, faces + strlen(faces),
+        for (int face = 0; face < 2 * dims; face++)
+            put_face(kind_of_face(first, face, of_body), face, dims, of_body, faces + strlen(faces),
                      sizeof faces - strlen(faces));
-        }
         snprintf(config, sizeof config,
                  "precision = \"%s\"; grid = { points = %s; upper = %s; };"
                  "initial = { expression = \"50 + 40*sin(5*x)%s\"; };"
@@ -397,6 +401,24 @@ void test_balance__closes_with_materials_sinks_contacts_and_patches(void **state
      * much more */
     assert_true(w.relative <= 1e-11);
     assert_true(w.loosest <= 1e-9); /* the bound says something */
+    end(&w);
+}
+
+/* The patch's first node has the last one, which is free, for a neighbour. */
+void test_balance__closes_where_a_held_patch_begins_at_a_periodic_end(void **state)
+{
+    (void)state;
+    struct watched w;
+    begin(&w, 2, body,
+          "grid = { points = [12, 9]; upper = [1.0, 0.9]; };"
+          "initial = { expression = \"30 + 5*sin(3*x + 2*y)\"; };"
+          "boundary = { x_min = { type = \"periodic\"; }; x_max = { type = \"periodic\"; };"
+          "  y_min = { type = \"reflective\"; patches = ( { lower = [-1.0]; upper = [0.4];"
+          "    type = \"fixed\"; } ); }; y_max = { type = \"neumann\"; flux = 20.0; }; };"
+          "time = { sweeps = 10; };",
+          NULL);
+    run(&w);
+    assert_true(w.worst <= 1.0 && w.relative <= 1e-12);
     end(&w);
 }
 
