@@ -28,15 +28,16 @@ struct ROWS_NAME(values) {
     ROWS_V centre, lower, before, left, right, after, upper;
 };
 
-HS_INLINE ROWS_TARGET ROWS_V ROWS_NAME(edge)(ROWS_V conductance, ROWS_V neighbour, ROWS_V centre, ROWS_V sum)
+HS_INLINE ROWS_TARGET ROWS_V ROWS_NAME(edge)(ROWS_V conductance, ROWS_V neighbour, ROWS_V centre,
+                                             ROWS_V sum)
 {
     return ROWS_FMA(conductance, ROWS_SUB(neighbour, centre), sum);
 }
 
 /* The sum of a vector of nodes, in the order of core/network.h. */
-HS_INLINE ROWS_TARGET ROWS_V ROWS_NAME(sum)(const struct ROWS_NAME(nodes) * n,
-                                           ROWS_V forcing, bool plain, const struct ROWS_NAME(values) * v,
-                                           const ROWS_T *source)
+HS_INLINE ROWS_TARGET ROWS_V ROWS_NAME(sum)(const struct ROWS_NAME(nodes) * n, ROWS_V forcing,
+                                            bool plain, const struct ROWS_NAME(values) * v,
+                                            const ROWS_T *source)
 {
     ROWS_V sum = ROWS_SET((ROWS_T)0);
     sum = ROWS_NAME(edge)(n->lower, v->lower, v->centre, sum);
@@ -58,21 +59,23 @@ HS_INLINE const ROWS_T *ROWS_NAME(at)(const void *row, int64_t byte)
     return (const ROWS_T *)(const void *)((const char *)row + byte);
 }
 
-/* At the ends of a row that wraps lies its other end; of others, what there is no edge to. */
+/* Beside the ends of a row that wraps lies its other end; beside those of others no edge leads
+ * anywhere, and any value will do. */
 HS_INLINE ROWS_TARGET void ROWS_NAME(beside)(const struct conduction_rows *r, const void *row,
                                              int64_t byte, struct ROWS_NAME(values) * v)
 {
     const int64_t left = r->points - byte / (int64_t)sizeof(ROWS_T);
-    const ROWS_T *first = row;
+    const ROWS_T *first = row, *last = first + r->points - 1;
+    const bool wrap = r->network->wrap[HS_X];
     if (byte == 0)
-        v->left = ROWS_SELECT(1u, ROWS_SET(first[r->network->wrap[HS_X] ? r->points - 1 : 0]), v->left);
+        v->left = ROWS_SELECT(1u, ROWS_SET(wrap ? *last : *first), v->left);
     if (left <= ROWS_LANES)
-        v->right = ROWS_SELECT(1u << (left - 1), ROWS_SET(*first), v->right);
+        v->right = ROWS_SELECT(1u << (left - 1), ROWS_SET(wrap ? *first : *last), v->right);
 }
 
 /* At byte `to`; at an end, where `byte` is the place in the row, only nodes. */
-HS_INLINE ROWS_TARGET void ROWS_NAME(put)(const struct conduction_rows *r, void *row, int64_t to, int64_t byte,
-                                          bool past, bool end, ROWS_V value)
+HS_INLINE ROWS_TARGET void ROWS_NAME(put)(const struct conduction_rows *r, void *row, int64_t to,
+                                          int64_t byte, bool past, bool end, ROWS_V value)
 {
     ROWS_T *at = (ROWS_T *)(void *)((char *)row + to);
     const int64_t left = r->points - byte / (int64_t)sizeof(ROWS_T);
@@ -87,7 +90,8 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(put)(const struct conduction_rows *r, void 
     }
 }
 
-HS_INLINE const ROWS_T *ROWS_NAME(source)(const struct conduction_rows *r, int64_t first, int64_t byte)
+HS_INLINE const ROWS_T *ROWS_NAME(source)(const struct conduction_rows *r, int64_t first,
+                                          int64_t byte)
 {
     return r->source ? (const ROWS_T *)r->source + first + byte / (int64_t)sizeof(ROWS_T) : NULL;
 }
@@ -99,7 +103,8 @@ HS_INLINE void ROWS_NAME(ask)(const struct conduction_rows *r, int64_t byte)
 }
 
 /* A vector of a row. */
-HS_INLINE ROWS_TARGET void ROWS_NAME(vector)(const struct conduction_rows *r, const struct conduction_level *l, int64_t byte,
+HS_INLINE ROWS_TARGET void ROWS_NAME(vector)(const struct conduction_rows *r,
+                                             const struct conduction_level *l, int64_t byte,
                                              const struct ROWS_NAME(nodes) * n, ROWS_V forcing,
                                              bool end)
 {
@@ -115,7 +120,8 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(vector)(const struct conduction_rows *r, co
     const ROWS_T *source = ROWS_NAME(source)(r, l->first, byte);
     if (end)
         ROWS_NAME(beside)(r, l->in, byte, &v);
-    ROWS_NAME(put)(r, l->out, byte, byte, r->past, end, ROWS_NAME(sum)(n, forcing, false, &v, source));
+    ROWS_NAME(put)
+    (r, l->out, byte, byte, r->past, end, ROWS_NAME(sum)(n, forcing, false, &v, source));
 }
 
 /* The row beside this one. */
@@ -133,11 +139,12 @@ HS_INLINE void ROWS_NAME(next_row)(struct conduction_rows *r, struct conduction_
     r->count--;
 }
 
-/* A vector of two rows of a level of a stack; given their upper neighbours, which become the sums. */
+/* A vector of two rows of a level of a stack; given their upper neighbours, which become the sums.
+ */
 HS_INLINE ROWS_TARGET void ROWS_NAME(two)(const struct conduction_rows *r, const char *in,
-                                          const char *lower, struct conduction_place at, int64_t pitch,
-                                          const struct ROWS_NAME(nodes) * n, ROWS_V forcing, bool plain,
-                                          bool end, ROWS_V *upper)
+                                          const char *lower, struct conduction_place at,
+                                          int64_t pitch, const struct ROWS_NAME(nodes) * n,
+                                          ROWS_V forcing, bool plain, bool end, ROWS_V *upper)
 {
     struct ROWS_NAME(values) one, next;
     one.centre = next.before = ROWS_LOAD(ROWS_NAME(at)(in, at.row));
@@ -161,24 +168,32 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(two)(const struct conduction_rows *r, const
 }
 
 /* A vector of two rows of all levels. forcing: of each level, so many vectors apart. */
-HS_INLINE ROWS_TARGET void ROWS_NAME(tower)(const struct conduction_rows *r, const struct conduction_stack *s, struct conduction_place at,
-                                                 const struct ROWS_NAME(nodes) * n,
-                                                 const ROWS_V *forcing, int apart, bool plain, bool past, bool end)
+HS_INLINE ROWS_TARGET void
+ROWS_NAME(tower)(const struct conduction_rows *r, const struct conduction_stack *s,
+                 struct conduction_place at, const struct ROWS_NAME(nodes) * n,
+                 const ROWS_V *forcing, int apart, bool plain, bool past, bool end)
 {
-    enum { PITCH = CONDUCTION_PITCH, LATER = CONDUCTION_LATER };
+    enum { PITCH = CONDUCTION_PITCH, LAST = CONDUCTION_LATER - 1 };
     const int64_t pitch = r->across_pitch * (int64_t)sizeof(ROWS_T);
-    const struct conduction_place ring = {at.row, at.row + PITCH, at.row - PITCH, at.row + 2 * PITCH};
-    ROWS_V v[2] = {ROWS_LOAD(ROWS_NAME(at)(s->upper, at.row)), ROWS_LOAD(ROWS_NAME(at)(s->upper, at.next))};
+    const struct conduction_place ring = {at.row, at.row + PITCH, at.row - PITCH,
+                                          at.row + 2 * PITCH};
+    ROWS_V v[2] = {ROWS_LOAD(ROWS_NAME(at)(s->upper, at.row)),
+                   ROWS_LOAD(ROWS_NAME(at)(s->upper, at.next))};
     ROWS_NAME(two)(r, s->input, s->lower, at, pitch, n, forcing[0], plain, end, v);
     ROWS_NAME(put)(r, s->next, at.row, at.row, false, end, v[0]);
     ROWS_NAME(put)(r, s->next, ring.next, at.row, false, end, v[1]);
-#pragma GCC unroll 4
-    for (int level = 1; level <= LATER; level++) {
-        char *below = s->below[level - 1];
-        ROWS_NAME(two)(r, s->centre[level - 1], below, ring, PITCH, n, forcing[level * apart], plain, end, v);
-        ROWS_NAME(put)(r, level < LATER ? below : s->out, at.row, at.row, level == LATER && past, end, v[0]);
-        ROWS_NAME(put)(r, level < LATER ? below : s->out, level < LATER ? ring.next : at.next, at.row, level == LATER && past, end, v[1]);
+    for (int later = 0; later < LAST; later++) {
+        char *below = s->below[later];
+        ROWS_NAME(two)
+        (r, s->centre[later], below, ring, PITCH, n, forcing[(later + 1) * apart], plain, end, v);
+        ROWS_NAME(put)(r, below, at.row, at.row, false, end, v[0]);
+        ROWS_NAME(put)(r, below, ring.next, at.row, false, end, v[1]);
     }
+    ROWS_NAME(two)
+    (r, s->centre[LAST], s->below[LAST], ring, PITCH, n, forcing[(LAST + 1) * apart], plain, end,
+     v);
+    ROWS_NAME(put)(r, s->out, at.row, at.row, past, end, v[0]);
+    ROWS_NAME(put)(r, s->out, at.next, at.row, past, end, v[1]);
 }
 
 /* The two rows beside these. */
@@ -233,7 +248,9 @@ ROWS_TARGET static void ROWS_NAME(rows_arrays)(const struct conduction_rows *row
             };
             if (i % ROWS_NAME(LINE) == 0)
                 ROWS_NAME(ask)(&r, byte);
-            ROWS_NAME(vector)(&r, &l, byte, &nodes, ROWS_NAME(array)(w.added, at), i == 0 || i + ROWS_LANES >= r.points);
+            ROWS_NAME(vector)
+            (&r, &l, byte, &nodes, ROWS_NAME(array)(w.added, at),
+             i == 0 || i + ROWS_LANES >= r.points);
         }
 }
 
@@ -241,7 +258,8 @@ static const struct conduction_functions ROWS_NAME(functions) = {
     .rows = {[HS_NETWORK_BYTES] = ROWS_NAME(rows_bytes),
              [HS_NETWORK_SHORTS] = ROWS_NAME(rows_shorts),
              [HS_NETWORK_ARRAYS] = ROWS_NAME(rows_arrays)},
-    .look = {[HS_NETWORK_BYTES] = ROWS_NAME(look_bytes), [HS_NETWORK_SHORTS] = ROWS_NAME(look_shorts)},
+    .look =
+        {[HS_NETWORK_BYTES] = ROWS_NAME(look_bytes), [HS_NETWORK_SHORTS] = ROWS_NAME(look_shorts)},
     .stack = {[HS_NETWORK_BYTES] = ROWS_NAME(stack_bytes),
               [HS_NETWORK_SHORTS] = ROWS_NAME(stack_shorts)},
 };

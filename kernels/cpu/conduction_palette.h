@@ -48,8 +48,8 @@ HS_INLINE struct ROWS_OF(numbers) ROWS_OF(numbers_at)(const struct conduction_ro
     return (struct ROWS_OF(numbers)){own, own - r->across_pitch, own - r->march_pitch};
 }
 
-HS_INLINE ROWS_TARGET struct ROWS_NAME(nodes) ROWS_OF(same)(const struct conduction_rows *r,
-                                                            struct ROWS_OF(numbers) n)
+HS_INLINE ROWS_TARGET struct ROWS_NAME(nodes)
+    ROWS_OF(same)(const struct conduction_rows *r, struct ROWS_OF(numbers) n)
 {
     const ROWS_T *palette = r->network->row, *own = palette + *n.own * HS_ROW_NUMBERS;
     return (struct ROWS_NAME(nodes)){
@@ -66,10 +66,11 @@ HS_INLINE ROWS_TARGET struct ROWS_NAME(nodes) ROWS_OF(same)(const struct conduct
 }
 
 /* A vector of nodes, each by its own numbers. */
-HS_INLINE ROWS_TARGET struct ROWS_NAME(nodes) ROWS_OF(each)(const struct conduction_rows *r,
-                                                            struct ROWS_OF(numbers) n)
+HS_INLINE ROWS_TARGET struct ROWS_NAME(nodes)
+    ROWS_OF(each)(const struct conduction_rows *r, struct ROWS_OF(numbers) n)
 {
-    const ROWS_T *palette = r->network->row, *across = palette + r->across, *march = palette + r->march;
+    const ROWS_T *palette = r->network->row, *across = palette + r->across,
+                 *march = palette + r->march;
 #define ROWS_LOWER(lane) march[n.lower[lane] * HS_ROW_NUMBERS]
 #define ROWS_BEFORE(lane) across[n.before[lane] * HS_ROW_NUMBERS]
 #define ROWS_LEFT(lane) palette[n.own[(lane)-1] * HS_ROW_NUMBERS]
@@ -101,34 +102,39 @@ HS_INLINE ROWS_TARGET struct ROWS_NAME(nodes) ROWS_OF(each)(const struct conduct
 #undef ROWS_KEEP
 }
 
-/* A line of different nodes. */
+/* A line of nodes that differ. What is kept begins with a flag for each of them. */
 struct ROWS_OF(kept) {
     struct ROWS_NAME(nodes) nodes[ROWS_NAME(VECTORS)];
     ROWS_V forcing[CONDUCTION_MOST_LEVELS][ROWS_NAME(VECTORS)];
     ROWS_N own[ROWS_NAME(LINE) + 1]; /* that before the line first */
     ROWS_N before[ROWS_NAME(LINE)], lower[ROWS_NAME(LINE)];
     unsigned levels; /* of which the forcing is there; a bit for each */
-    bool there;
 };
-_Static_assert(ROWS_OF(KEPT) * sizeof(struct ROWS_OF(kept)) <= CONDUCTION_KEPT, "");
+_Static_assert(CONDUCTION_LINE_BYTES + ROWS_OF(KEPT) * sizeof(struct ROWS_OF(kept)) <=
+                   CONDUCTION_KEPT,
+               "all that is kept has room");
+_Static_assert((int)ROWS_OF(KEPT) <= (int)CONDUCTION_LINE_BYTES, "and so have its flags");
 
 HS_INLINE const ROWS_T *ROWS_OF(forcing)(const struct conduction_rows *r, int level)
 {
     return (const ROWS_T *)r->forcing + level * r->forcing_pitch;
 }
 
-ROWS_TARGET static void ROWS_OF(look_up)(const struct conduction_rows *r, struct ROWS_OF(numbers) n, struct ROWS_OF(kept) *kept)
+ROWS_TARGET static void ROWS_OF(look_up)(const struct conduction_rows *r, struct ROWS_OF(numbers) n,
+                                         struct ROWS_OF(kept) * kept)
 {
     memcpy(kept->own, n.own - 1, sizeof kept->own);
     memcpy(kept->before, n.before, sizeof kept->before);
     memcpy(kept->lower, n.lower, sizeof kept->lower);
-    kept->there = true;
     kept->levels = 0;
     for (int v = 0; v < ROWS_NAME(VECTORS); v++)
-        kept->nodes[v] = ROWS_OF(each)(r, (struct ROWS_OF(numbers)){n.own + v * ROWS_LANES, n.before + v * ROWS_LANES, n.lower + v * ROWS_LANES});
+        kept->nodes[v] = ROWS_OF(each)(r, (struct ROWS_OF(numbers)){n.own + v * ROWS_LANES,
+                                                                    n.before + v * ROWS_LANES,
+                                                                    n.lower + v * ROWS_LANES});
 }
 
-ROWS_TARGET static void ROWS_OF(look_up_forcing)(const struct conduction_rows *r, int level, struct ROWS_OF(kept) *kept)
+ROWS_TARGET static void ROWS_OF(look_up_forcing)(const struct conduction_rows *r, int level,
+                                                 struct ROWS_OF(kept) * kept)
 {
     const ROWS_T *forcing = ROWS_OF(forcing)(r, level);
     kept->levels |= 1u << level;
@@ -141,8 +147,8 @@ ROWS_TARGET static void ROWS_OF(look_up_forcing)(const struct conduction_rows *r
 }
 
 /* The line at point i of a row, for so many levels; behind the row's end are no nodes. */
-HS_INLINE ROWS_TARGET const struct ROWS_OF(kept) * ROWS_OF(find)(const struct conduction_rows *r, int64_t first, int level, int end,
-                                                       int64_t i)
+HS_INLINE ROWS_TARGET const struct ROWS_OF(kept) *
+    ROWS_OF(find)(const struct conduction_rows *r, int64_t first, int level, int end, int64_t i)
 {
     enum { LINE = ROWS_NAME(LINE) };
     struct ROWS_OF(numbers) n = ROWS_OF(numbers_at)(r, first + i);
@@ -155,10 +161,15 @@ HS_INLINE ROWS_TARGET const struct ROWS_OF(kept) * ROWS_OF(find)(const struct co
         memcpy(copy[2], n.lower, (size_t)left * sizeof *n.own);
         n = (struct ROWS_OF(numbers)){copy[0] + 1, copy[1], copy[2]};
     }
-    struct ROWS_OF(kept) *kept = (struct ROWS_OF(kept) *)r->kept + i / LINE % ROWS_OF(KEPT);
-    if (!kept->there || memcmp(kept->own, n.own - 1, sizeof kept->own) != 0 ||
-        memcmp(kept->before, n.before, sizeof kept->before) != 0 || memcmp(kept->lower, n.lower, sizeof kept->lower) != 0)
+    const int64_t place = i / LINE % ROWS_OF(KEPT);
+    char *flags = r->kept;
+    struct ROWS_OF(kept) *kept =
+        (struct ROWS_OF(kept) *)(void *)(flags + CONDUCTION_LINE_BYTES) + place;
+    if (!flags[place] || memcmp(kept->own, n.own - 1, sizeof kept->own) != 0 ||
+        memcmp(kept->before, n.before, sizeof kept->before) != 0 ||
+        memcmp(kept->lower, n.lower, sizeof kept->lower) != 0)
         ROWS_OF(look_up)(r, n, kept);
+    flags[place] = 1;
     for (; level < end; level++)
         if (!(kept->levels >> level & 1))
             ROWS_OF(look_up_forcing)(r, level, kept);
@@ -167,15 +178,18 @@ HS_INLINE ROWS_TARGET const struct ROWS_OF(kept) * ROWS_OF(find)(const struct co
 
 /* ---- a row of one level ---------------------------------------------------------------------- */
 
-HS_INLINE ROWS_TARGET void ROWS_OF(line_of_many)(const struct conduction_rows *r, const struct conduction_level *l, int64_t i)
+HS_INLINE ROWS_TARGET void ROWS_OF(line_of_many)(const struct conduction_rows *r,
+                                                 const struct conduction_level *l, int64_t i)
 {
     const struct ROWS_OF(kept) *k = ROWS_OF(find)(r, l->first, l->level, l->level + 1, i);
     for (int v = 0; v < ROWS_NAME(VECTORS) && i < r->points; v++, i += ROWS_LANES)
-        ROWS_NAME(vector)(r, l, i * (int64_t)sizeof(ROWS_T), &k->nodes[v], k->forcing[l->level][v], true);
+        ROWS_NAME(vector)
+        (r, l, i * (int64_t)sizeof(ROWS_T), &k->nodes[v], k->forcing[l->level][v], true);
 }
 
 /* Whether all numbers of so many bytes are these. */
-HS_INLINE bool ROWS_OF(are)(struct ROWS_OF(numbers) n, int bytes, uint64_t own, uint64_t before, uint64_t lower)
+HS_INLINE bool ROWS_OF(are)(struct ROWS_OF(numbers) n, int bytes, uint64_t own, uint64_t before,
+                            uint64_t lower)
 {
     uint64_t differ[8] = {0};
     ROWS_OF(differ)(n.own, own, bytes, differ);
@@ -185,14 +199,18 @@ HS_INLINE bool ROWS_OF(are)(struct ROWS_OF(numbers) n, int bytes, uint64_t own, 
 }
 
 /* Points from..to of a row. */
-HS_INLINE ROWS_TARGET void ROWS_OF(row)(const struct conduction_rows *r, const struct conduction_level *l, int64_t from, int64_t to)
+HS_INLINE ROWS_TARGET void ROWS_OF(row)(const struct conduction_rows *r,
+                                        const struct conduction_level *l, int64_t from, int64_t to)
 {
     enum { LINE = ROWS_NAME(LINE), BYTES = ROWS_OF(BYTES), MANY = ROWS_OF(MANY) };
-    const int64_t inner = to < r->points ? to : (r->points - 1) / LINE * LINE; /* without the end's line */
+    const int64_t inner =
+        to < r->points ? to : (r->points - 1) / LINE * LINE; /* without the end's line */
     for (int64_t i = from; i < to;) {
         struct ROWS_OF(numbers) n = ROWS_OF(numbers_at)(r, l->first + i);
-        const uint64_t own = ROWS_OF(word)(*n.own), before = ROWS_OF(word)(*n.before), lower = ROWS_OF(word)(*n.lower);
-        if (i == 0 || i >= inner || n.own[-1] != *n.own || !ROWS_OF(are)(n, BYTES, own, before, lower)) {
+        const uint64_t own = ROWS_OF(word)(*n.own), before = ROWS_OF(word)(*n.before),
+                       lower = ROWS_OF(word)(*n.lower);
+        if (i == 0 || i >= inner || n.own[-1] != *n.own ||
+            !ROWS_OF(are)(n, BYTES, own, before, lower)) {
             ROWS_NAME(ask)(r, i * (int64_t)sizeof(ROWS_T));
             ROWS_OF(line_of_many)(r, l, i);
             i += LINE;
@@ -215,7 +233,8 @@ HS_INLINE ROWS_TARGET void ROWS_OF(row)(const struct conduction_rows *r, const s
     }
 }
 
-ROWS_TARGET static void ROWS_OF(rows)(const struct conduction_rows *rows, const struct conduction_level *level)
+ROWS_TARGET static void ROWS_OF(rows)(const struct conduction_rows *rows,
+                                      const struct conduction_level *level)
 {
     struct conduction_rows r = *rows;
     struct conduction_level l = *level;
@@ -233,27 +252,35 @@ HS_INLINE bool ROWS_OF(equal)(const ROWS_N *a, const ROWS_N *b, int64_t count)
     return memcmp(a, b, (size_t)count * sizeof *a) == 0;
 }
 
-HS_INLINE ROWS_TARGET struct conduction_lines ROWS_OF(look_at_line)(const struct conduction_rows *r, int64_t first, int64_t i)
+HS_INLINE ROWS_TARGET struct conduction_lines ROWS_OF(look_at_line)(const struct conduction_rows *r,
+                                                                    int64_t first, int64_t i)
 {
     enum { LINE = ROWS_NAME(LINE), BYTES = ROWS_OF(BYTES) };
     const struct ROWS_OF(numbers) n = ROWS_OF(numbers_at)(r, first + i);
     const bool before = n.own[-1] == n.before[-1] && n.own[-1] == n.lower[-1];
     const uint64_t word = ROWS_OF(word)(*n.own);
     if (i + LINE > r->points)
-        return (struct conduction_lines){before && ROWS_OF(equal)(n.own, n.before, r->points - i) && ROWS_OF(equal)(n.own, n.lower, r->points - i), 0};
+        return (struct conduction_lines){before && ROWS_OF(equal)(n.own, n.before, r->points - i) &&
+                                             ROWS_OF(equal)(n.own, n.lower, r->points - i),
+                                         0};
     uint64_t apart[8] = {0}, differ[8] = {0};
     for (int b = 0; b < BYTES / 8; b++) {
         uint64_t own;
         memcpy(&own, (const char *)n.own + 8 * b, sizeof own);
-        ROWS_OF(differ)((const ROWS_N *)(const void *)((const char *)n.before + 8 * b), own, 8, apart);
-        ROWS_OF(differ)((const ROWS_N *)(const void *)((const char *)n.lower + 8 * b), own, 8, apart);
+        ROWS_OF(differ)
+        ((const ROWS_N *)(const void *)((const char *)n.before + 8 * b), own, 8, apart);
+        ROWS_OF(differ)
+        ((const ROWS_N *)(const void *)((const char *)n.lower + 8 * b), own, 8, apart);
     }
     ROWS_OF(differ)(n.own, word, BYTES, differ);
-    return (struct conduction_lines){before && apart[0] == 0, i > 0 && i + LINE < r->points && n.own[-1] == *n.own && !ROWS_OF(any)(differ, BYTES)};
+    return (struct conduction_lines){before && apart[0] == 0, i > 0 && i + LINE < r->points &&
+                                                                  n.own[-1] == *n.own &&
+                                                                  !ROWS_OF(any)(differ, BYTES)};
 }
 
 /* Most often all numbers of many lines are the same. */
-HS_INLINE ROWS_TARGET void ROWS_OF(look_at_row)(const struct conduction_rows *r, int64_t first, struct conduction_lines *lines)
+HS_INLINE ROWS_TARGET void ROWS_OF(look_at_row)(const struct conduction_rows *r, int64_t first,
+                                                struct conduction_lines *lines)
 {
     enum { LINE = ROWS_NAME(LINE), MANY = ROWS_OF(MANY) };
     *lines = (struct conduction_lines){0, 0};
@@ -261,7 +288,8 @@ HS_INLINE ROWS_TARGET void ROWS_OF(look_at_row)(const struct conduction_rows *r,
         const struct ROWS_OF(numbers) n = ROWS_OF(numbers_at)(r, first + i);
         call_in(n.own + r->march_pitch);
         const uint64_t word = ROWS_OF(word)(*n.own);
-        if (i > 0 && i + MANY * LINE < r->points && i + MANY * LINE <= r->to && n.own[-1] == *n.own && n.before[-1] == *n.own && n.lower[-1] == *n.own &&
+        if (i > 0 && i + MANY * LINE < r->points && i + MANY * LINE <= r->to &&
+            n.own[-1] == *n.own && n.before[-1] == *n.own && n.lower[-1] == *n.own &&
             ROWS_OF(are)(n, 64, word, word, word)) {
             const uint64_t many = ((uint64_t)1 << MANY) - 1;
             lines->alike |= many << line;
@@ -276,14 +304,17 @@ HS_INLINE ROWS_TARGET void ROWS_OF(look_at_row)(const struct conduction_rows *r,
     }
 }
 
-ROWS_TARGET static void ROWS_OF(look)(const struct conduction_rows *r, int64_t first, struct conduction_lines *lines)
+ROWS_TARGET static void ROWS_OF(look)(const struct conduction_rows *r, int64_t first,
+                                      struct conduction_lines *lines)
 {
     for (int64_t row = 0; row < r->count; row++)
         ROWS_OF(look_at_row)(r, first + row * r->across_pitch, lines + row);
 }
 
 /* Lines that differ between levels or rows: one by one. */
-ROWS_TARGET static __attribute__((noinline)) void ROWS_OF(apart)(const struct conduction_rows *rows, const struct conduction_stack *s, int64_t from, int64_t to)
+ROWS_TARGET static __attribute__((noinline)) void ROWS_OF(apart)(const struct conduction_rows *rows,
+                                                                 const struct conduction_stack *s,
+                                                                 int64_t from, int64_t to)
 {
     enum { PITCH = CONDUCTION_PITCH };
     const int64_t pitch = rows->across_pitch * (int64_t)sizeof(ROWS_T);
@@ -295,7 +326,8 @@ ROWS_TARGET static __attribute__((noinline)) void ROWS_OF(apart)(const struct co
         r.count = 2;
         r.past = last && rows->past;
         r.ask = n == 0 ? r.ask : NULL;
-        const char *in = n > 0 ? s->centre[n - 1] : s->input, *lower = n > 0 ? s->below[n - 1] : s->lower;
+        const char *in = n > 0 ? s->centre[n - 1] : s->input,
+                   *lower = n > 0 ? s->below[n - 1] : s->lower;
         const int64_t in_pitch = n > 0 ? PITCH : pitch;
         const struct conduction_level level = {
             .first = s->first[n],
@@ -304,8 +336,12 @@ ROWS_TARGET static __attribute__((noinline)) void ROWS_OF(apart)(const struct co
             .before = in - in_pitch,
             .after = in + in_pitch,
             .lower = lower,
-            .upper = n > 1 ? s->below[n - 2] : n > 0 ? s->next : s->upper,
-            .out = last ? s->out : n > 0 ? s->below[n - 1] : s->next,
+            .upper = n > 1   ? s->below[n - 2]
+                     : n > 0 ? s->next
+                             : s->upper,
+            .out = last    ? s->out
+                   : n > 0 ? s->below[n - 1]
+                           : s->next,
             .in_pitch = in_pitch,
             .out_pitch = last ? pitch : PITCH,
         };
@@ -314,15 +350,22 @@ ROWS_TARGET static __attribute__((noinline)) void ROWS_OF(apart)(const struct co
 }
 
 /* So many lines from point i on, by nodes and forcings of each vector, or the same for all. */
-HS_INLINE ROWS_TARGET void ROWS_OF(towers)(const struct conduction_rows *r, const struct conduction_stack *s, int64_t i, int64_t count, const struct ROWS_NAME(nodes) *n, const ROWS_V *forcing, bool each, bool plain, bool past)
+HS_INLINE ROWS_TARGET void ROWS_OF(towers)(const struct conduction_rows *r,
+                                           const struct conduction_stack *s, int64_t i,
+                                           int64_t count, const struct ROWS_NAME(nodes) * n,
+                                           const ROWS_V *forcing, bool each, bool plain, bool past)
 {
     const int64_t size = (int64_t)sizeof(ROWS_T), pitch = r->across_pitch * size;
+    const int64_t to = (i + count * ROWS_NAME(LINE)) * size, row_end = r->points * size;
+    const int64_t end = each && to > row_end ? row_end : to; /* there: beyond it are no nodes */
     struct conduction_place at = conduction_place(i * size, pitch);
-    for (const int64_t end = (i + count * ROWS_NAME(LINE)) * size; at.row < end;) {
+    while (at.row < end) {
         ROWS_NAME(ask)(r, at.row);
         ROWS_NAME(ask)(r, at.next);
-        for (int v = 0; v < ROWS_NAME(VECTORS); v++) {
-            ROWS_NAME(tower)(r, s, at, each ? n + v : n, each ? forcing + v : forcing, each ? ROWS_NAME(VECTORS) : 1, plain, past, each);
+        for (int v = 0; v < ROWS_NAME(VECTORS) && (!each || at.row < end); v++) {
+            ROWS_NAME(tower)
+            (r, s, at, each ? n + v : n, each ? forcing + v : forcing,
+             each ? ROWS_NAME(VECTORS) : 1, plain, past, each);
             conduction_move(&at, ROWS_LANES * size);
         }
     }
@@ -338,14 +381,17 @@ HS_INLINE int ROWS_OF(ones)(uint64_t word)
 }
 
 /* Two rows. */
-HS_INLINE ROWS_TARGET void ROWS_OF(pair)(const struct conduction_rows *r, const struct conduction_stack *s, bool past)
+HS_INLINE ROWS_TARGET void ROWS_OF(pair)(const struct conduction_rows *r,
+                                         const struct conduction_stack *s, bool past)
 {
     enum { LINE = ROWS_NAME(LINE), LEVELS = CONDUCTION_LEVELS };
     uint64_t alike = ~(uint64_t)0, uniform = s->lines[0][0].uniform;
     for (int n = 0; n < LEVELS; n++)
         alike &= s->lines[n][0].alike & s->lines[n][1].alike;
     uniform &= alike;
-    for (int64_t i = r->from, count; i < r->to; i += count * LINE, alike = count < 64 ? alike >> count : 0, uniform = count < 64 ? uniform >> count : 0) {
+    for (int64_t i = r->from, count; i < r->to; i += count * LINE,
+                 alike = count < 64 ? alike >> count : 0,
+                 uniform = count < 64 ? uniform >> count : 0) {
         if (!(alike & 1)) {
             count = ROWS_OF(ones)(~alike);
             const int64_t to = i + count * LINE;
@@ -370,7 +416,8 @@ HS_INLINE ROWS_TARGET void ROWS_OF(pair)(const struct conduction_rows *r, const 
     }
 }
 
-ROWS_TARGET static void ROWS_OF(stack)(const struct conduction_rows *rows, const struct conduction_stack *stack)
+ROWS_TARGET static void ROWS_OF(stack)(const struct conduction_rows *rows,
+                                       const struct conduction_stack *stack)
 {
     struct conduction_rows r = *rows;
     struct conduction_stack s = *stack;

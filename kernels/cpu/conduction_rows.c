@@ -130,6 +130,11 @@ __attribute__((target("avx2,fma"))) HS_INLINE __m256 select_256(unsigned bits, _
 #define ROWS_NAME(x) baseline_float_##x
 #include "conduction_lines.h"
 
+void hs_conduction_forget(void *kept)
+{
+    memset(kept, 0, CONDUCTION_LINE_BYTES);
+}
+
 const struct conduction_functions *hs_conduction_functions(enum hs_precision precision)
 {
     const bool single = precision == HS_FLOAT;

@@ -1,42 +1,91 @@
-#include "common.h"
+/*
+ * conduction_wavefront: several sweeps of a body of many materials in one pass over memory.
+ *
+ * As wavefront.c does it: a thread takes a tile and marches through its planes with several levels
+ * of time at once, level L sweeping plane s - L of level L - 1, and only the last goes to memory.
+ * What lies between is a ring of planes in the core's L2, in which a level's new row takes the
+ * place of the row that its own sweep was the last to read:
+ *
+ *          z |  s         read: input        <- memory, asked for some rows ahead
+ *            |  s - 1     level 1 swept      +
+ *            |  s - 2     level 2 swept      | a ring of 2T - 1 planes, in the cache
+ *            |  s - T     level T swept      +-> memory, past the cache
+ *            +------------------------------- y: rows of the tile, and T more on each side of the
+ *                                                input, one less with each level
+ *
+ * Walls are coefficients, so no level has code for them; along periodic axes a tile is swept with
+ * the grid's images around it. What it costs is to find each node's coefficients. Bodies have few
+ * materials: of most lines all nodes have one number, and so have those of the rows and planes
+ * around. So before the march a look at each new plane notes, as bits of a word for each row, which
+ * lines are alike across and along the march, and which of these are uniform. Of four levels in 3D
+ * two rows of all levels are then one loop over lines (a stack), with the coefficients in registers
+ * from line to line where lines are uniform, kept from the last such line where nodes differ within
+ * it, and level by level where rows or planes differ. At the march's ends, with a source field, in
+ * 2D and for other numbers of levels each level sweeps its rows by itself.
+ *
+ * Words per node and sweep at 384^3, T = 4: (1 + 1 + 1/8 for numbers, and 8/24 of the input's rows
+ * twice)/4 = 0.6 instead of 2 in double; and a sixth more rows added up than there are.
+ *
+ * Source: wavefront temporal blocking, Wellein, Hager, Zeiser, Wittmann and Fehske, COMPSAC 2009;
+ * planes in a ring, Nguyen, Satish, Chhugani, Kim and Dubey, SC 2010.
+ */
 #include "conduction_rows.h"
 #include "core/machine.h"
 #include "core/stream.h"
 
 #include <omp.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 enum {
     LINE_BYTES = CONDUCTION_LINE_BYTES,
-    MOST_STEPS = 8,
+    MOST_STEPS = CONDUCTION_MOST_LEVELS,
+    STEPS_3D = CONDUCTION_LEVELS, /* that pay in one call */
+    FEWEST_ROWS = 8,              /* of a tile, */
+    MOST_ROWS = 64,
+    RING_ROWS = MOST_ROWS + 2 * MOST_STEPS,
+    MOST_CACHE = 4096 * 1024,       /* bytes of a core's L2 that a tile is cut for */
+    CACHE_BYTES = 16 * 1024 * 1024, /* fields that fit in this much last-level cache stay there */
+    AHEAD = 4,                      /* rows of the input that are asked for before their use */
+    PLANE_APART = 13 * LINE_BYTES,  /* of the ring, beyond a multiple of a page */
     PAGE = 4096,
 };
-static int TILE_ROWS = 24, AHEAD = 4, APART = 13;
 
+/* A thread's memory. The ring comes last and begins in one place, whatever the number of levels: a
+ * neighbour behind a wall is what else was in it, and must be a value. */
+enum {
+    LINES_AT = CONDUCTION_KEPT,
+    RING_AT = (LINES_AT + CONDUCTION_LEVELS * RING_ROWS * (int)sizeof(struct conduction_lines) +
+               LINE_BYTES - 1) /
+              LINE_BYTES * LINE_BYTES,
+};
+
+/* A call: what it is cut into. */
 struct wave {
     const struct hs_sweep *s;
     const struct conduction_functions *functions;
-    bool stack; /* */
     int steps;
-    int across, march;
-    int64_t size, line;
+    int across, march;  /* the axes of the rows beside each other, and of the planes */
+    int64_t size, line; /* bytes of a value; values of a cache line */
     int64_t n[HS_AXES];
-    int64_t reach[HS_AXES];
+    int64_t reach[HS_AXES]; /* 1; 0 along axes that are not there */
     bool wrap[HS_AXES];
-    bool past;
+    bool past;  /* the output goes past the cache */
+    bool stack; /* two rows of all levels are one loop, where all have some */
     int64_t pieces[HS_AXES];
-    int64_t slots, ring_rows, ring_plane; /* bytes */
+    int64_t slots, ring_plane; /* planes, bytes from one to the next */
 };
 
+/* What a thread takes of it. */
 struct tile {
     const struct wave *w;
-    struct hs_box box;
-    struct hs_box level[MOST_STEPS + 1];
-    char *ring;
-    int64_t base_x, base_across;
-    struct conduction_lines *lines; /* [slot][rows] */
+    struct hs_box box;                   /* of the last sweep */
+    struct hs_box level[MOST_STEPS + 1]; /* what each level needs so that the next can be swept;
+                                            along periodic axes beyond the grid */
     void *kept;
+    char *ring;
+    struct conduction_lines *lines; /* [CONDUCTION_LEVELS][RING_ROWS] */
+    int64_t base_x, base_across;    /* of the ring's first value */
 };
 
 static int64_t divide_up(int64_t a, int64_t b)
@@ -44,10 +93,11 @@ static int64_t divide_up(int64_t a, int64_t b)
     return (a + b - 1) / b;
 }
 
+/* Node i of an axis, or of a periodic one's image. */
 static int64_t wrapped(int64_t i, int64_t n)
 {
     if (i >= 0 && i < n)
-        return i;
+        return i; /* a division takes as long as twenty additions */
     i %= n;
     return i < 0 ? i + n : i;
 }
@@ -62,58 +112,67 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+/* ---- where things are ------------------------------------------------------------------------ */
+
+/* Element of the first node of a row; j and k may be beside the grid. */
 static int64_t element(const struct wave *w, int64_t j, int64_t k)
 {
-    return wrapped(j, w->n[w->across]) * w->s->layout.pitch[w->across] +
-           wrapped(k, w->n[w->march]) * w->s->layout.pitch[w->march];
+    return j * w->s->layout.pitch[w->across] + k * w->s->layout.pitch[w->march];
 }
 
-/* first node of a row of a level; level 0 is the input */
-static const char *row_at(const struct tile *t, int level, int64_t j, int64_t k)
+static int64_t element_of_node(const struct wave *w, int64_t j, int64_t k)
+{
+    return element(w, wrapped(j, w->n[w->across]), wrapped(k, w->n[w->march]));
+}
+
+/* The first node of a row of a level, which along x may lie before the ring's. A neighbour behind a
+ * wall is a ghost of the input, or what else is there in the ring. */
+static char *row_at(const struct tile *t, int level, int64_t j, int64_t k)
 {
     const struct wave *w = t->w;
-    if (level == 0) {
-        /* a neighbour beyond a wall: the ghost */
-        const int64_t wj = w->wrap[w->across] ? wrapped(j, w->n[w->across]) : j;
-        const int64_t wk = w->wrap[w->march] ? wrapped(k, w->n[w->march]) : k;
-        return (const char *)w->s->in +
-               (wj * w->s->layout.pitch[w->across] + wk * w->s->layout.pitch[w->march]) * w->size;
-    }
-    const int64_t slot = wrapped(k - level, w->slots);
-    return t->ring + slot * w->ring_plane + ((j - t->base_across) * CONDUCTION_PITCH - t->base_x * w->size);
+    if (level > 0)
+        return t->ring + wrapped(k - level, w->slots) * w->ring_plane +
+               (j - t->base_across) * CONDUCTION_PITCH - t->base_x * w->size;
+    if (w->wrap[w->across])
+        j = wrapped(j, w->n[w->across]);
+    if (w->wrap[w->march])
+        k = wrapped(k, w->n[w->march]);
+    return (char *)(uintptr_t)w->s->in + element(w, j, k) * w->size;
+}
+
+static struct conduction_lines *lines_at(const struct tile *t, int64_t j, int64_t k)
+{
+    return t->lines + wrapped(k, CONDUCTION_LEVELS) * RING_ROWS + (j - t->box.lo[t->w->across]);
 }
 
 static struct conduction_level level_at(const struct tile *t, int level, int64_t j, int64_t k)
 {
     const struct wave *w = t->w;
-    const struct hs_sweep *s = w->s;
-    const int64_t pitch = s->layout.pitch[w->across], first = element(w, j, k);
-    static int fake=-1; if(fake<0)fake=getenv("FAKE")?atoi(getenv("FAKE")):0;
-    const int64_t ofirst = fake&1 ? element(w, j-t->box.lo[w->across]+10, 5) : first;
-    const int64_t kk = fake & 2 && level==1 ? 5 : k; const int64_t jj= fake & 2 && level==1 ? j-t->box.lo[w->across]+10:j; 
+    const int64_t first = element_of_node(w, j, k), reach = w->reach[w->across];
+    const int64_t pitch = w->s->layout.pitch[w->across] * w->size;
+    const bool last = level == w->steps;
     return (struct conduction_level){
-        .first = first,
         .level = level - 1,
-        .in = row_at(t, level - 1, jj, kk),
-        .before = row_at(t, level - 1, jj - w->reach[w->across], kk),
-        .after = row_at(t, level - 1, jj + w->reach[w->across], kk),
-        .lower = row_at(t, level - 1, jj, kk - 1),
-        .upper = row_at(t, level - 1, jj, kk + 1),
-        .out = level < w->steps ? (char *)(uintptr_t)row_at(t, level, j, k) : (char *)s->out + ofirst * w->size,
-        .in_pitch = level > 1 ? CONDUCTION_PITCH : pitch * w->size,
-        .out_pitch = level < w->steps ? CONDUCTION_PITCH : pitch * w->size,
+        .first = first,
+        .in = row_at(t, level - 1, j, k),
+        .before = row_at(t, level - 1, j - reach, k),
+        .after = row_at(t, level - 1, j + reach, k),
+        .lower = row_at(t, level - 1, j, k - 1),
+        .upper = row_at(t, level - 1, j, k + 1),
+        .out = last ? (char *)w->s->out + first * w->size : row_at(t, level, j, k),
+        .in_pitch = level > 1 ? CONDUCTION_PITCH : pitch,
+        .out_pitch = last ? pitch : CONDUCTION_PITCH,
     };
 }
 
+/* So many rows of a level. */
 static struct conduction_rows rows_of(const struct tile *t, int level, int64_t count)
 {
     const struct wave *w = t->w;
+    const struct hs_network_view *network = w->s->op->network;
     const int64_t *pitch = w->s->layout.pitch;
     return (struct conduction_rows){
-        .network = w->s->op->network,
-        .forcing = w->s->op->network->forcing,
-        .forcing_pitch = w->s->op->network->row_count,
-        .kept = t->kept,
+        .network = network,
         .source = hs_source_field(&w->s->source),
         .across = w->across,
         .march = w->march,
@@ -123,64 +182,75 @@ static struct conduction_rows rows_of(const struct tile *t, int level, int64_t c
         .from = t->level[level].lo[HS_X],
         .to = t->level[level].hi[HS_X],
         .count = count,
+        .forcing = network->forcing,
+        .forcing_pitch = network->row_count,
+        .kept = t->kept,
         .past = level == w->steps && w->past,
     };
 }
 
-/* What is read AHEAD rows later, asked for meanwhile: of plane k, or the next one. */
+/* What is read AHEAD rows after row j of plane k, there or in the next plane. */
 static const char *ask(const struct tile *t, int64_t j, int64_t k)
 {
     const struct wave *w = t->w;
-    const struct hs_box *box = &t->level[0];
+    const struct hs_box *input = &t->level[0];
     j += AHEAD;
-    if (j >= box->hi[w->across])
-        j += box->lo[w->across] - box->hi[w->across], k++;
-    return !getenv("NOASK") && w->past && k < box->hi[w->march] ? row_at(t, 0, j, k) : NULL;
+    if (j >= input->hi[w->across])
+        j += input->lo[w->across] - input->hi[w->across], k++;
+    return w->past && k < input->hi[w->march] ? row_at(t, 0, j, k) : NULL;
 }
 
-/* Rows j to j_end of plane k of a level. */
+/* ---- the march ------------------------------------------------------------------------------- */
+
+static bool has_plane(const struct tile *t, int level, int64_t k)
+{
+    const int march = t->w->march;
+    return k >= t->level[level].lo[march] && k < t->level[level].hi[march];
+}
+
+/* Rows j to j_end, as far as it has them, of plane k of a level. Where they wrap, neighbours do not
+ * lie beside each other in the input. */
 static void sweep_rows(const struct tile *t, int level, int64_t j, int64_t j_end, int64_t k)
 {
     const struct wave *w = t->w;
     const struct hs_box *box = &t->level[level];
     const int64_t n = w->n[w->across];
-    j = larger(j, box->lo[w->across]);
-    j_end = smaller(j_end, box->hi[w->across]);
-    if (k < box->lo[w->march] || k >= box->hi[w->march])
+    const bool wrap = w->wrap[w->across];
+    if (!has_plane(t, level, k))
         return;
-    for (int64_t count; j < j_end; j += count) {
+    j_end = smaller(j_end, box->hi[w->across]);
+    for (int64_t count; (j = larger(j, box->lo[w->across])) < j_end; j += count) {
         const int64_t real = wrapped(j, n);
-        count = w->wrap[w->across] && (real == 0 || real == n - 1) ? 1 : smaller(j_end - j, n - w->wrap[w->across] - real);
+        const bool seam = wrap && (real == 0 || real == n - 1);
+        count = seam ? 1 : smaller(j_end - j, n - wrap - real);
         struct conduction_rows rows = rows_of(t, level, count);
         const struct conduction_level one = level_at(t, level, j, k);
-        if (level <= 2)
-            rows.ask = ask(t, level == 1 ? j : j + 3, k + level);
+        if (level == 1)
+            rows.ask = ask(t, j, k + 1);
         w->functions->rows[w->s->op->network->form](&rows, &one);
     }
 }
 
-static struct conduction_lines *lines_at(const struct tile *t, int64_t j, int64_t k)
-{
-    return t->lines + wrapped(k, CONDUCTION_LEVELS) * t->w->ring_rows + (j - t->box.lo[t->w->across]);
-}
-
-/* Rows j to j_end of all levels, neighbours in the fields. */
+/* Rows j to j_end, an even number, of step s of all levels. */
 static void sweep_stack(const struct tile *t, int64_t j, int64_t j_end, int64_t s)
 {
     const struct wave *w = t->w;
-    if (j >= j_end)
+    if (j == j_end)
         return;
     struct conduction_rows rows = rows_of(t, w->steps, j_end - j);
-    const struct conduction_level input = level_at(t, 1, j, s - 1);
-    struct conduction_stack stack = {.input = input.in, .lower = input.lower, .upper = input.upper, .next = input.out};
-    for (int level = 1; level <= w->steps; level++) {
-        const struct conduction_level one = level_at(t, level, j, s - level);
-        stack.first[level - 1] = one.first;
-        if (level > 1)
-            stack.centre[level - 2] = (char *)(uintptr_t)one.in, stack.below[level - 2] = (char *)(uintptr_t)one.lower;
-        stack.out = one.out;
-        stack.lines[level - 1] = lines_at(t, j, s - level);
+    struct conduction_stack stack = {.input = row_at(t, 0, j, s - 1),
+                                     .lower = row_at(t, 0, j, s - 2),
+                                     .upper = row_at(t, 0, j, s),
+                                     .next = row_at(t, 1, j, s - 1)};
+    for (int n = 0; n < CONDUCTION_LEVELS; n++) {
+        stack.first[n] = element_of_node(w, j, s - n - 1);
+        stack.lines[n] = lines_at(t, j, s - n - 1);
     }
+    for (int n = 0; n < CONDUCTION_LATER; n++) {
+        stack.centre[n] = row_at(t, n + 1, j, s - n - 2);
+        stack.below[n] = row_at(t, n + 1, j, s - n - 3);
+    }
+    stack.out = (char *)w->s->out + stack.first[CONDUCTION_LATER] * w->size;
     rows.ask = ask(t, j, s);
     w->functions->stack[w->s->op->network->form](&rows, &stack);
 }
@@ -188,26 +258,29 @@ static void sweep_stack(const struct tile *t, int64_t j, int64_t j_end, int64_t 
 static void look(const struct tile *t, int64_t j, int64_t j_end, int64_t k)
 {
     const struct wave *w = t->w;
-    if (j >= j_end || k < t->level[1].lo[w->march] || k >= t->level[1].hi[w->march])
+    if (j == j_end || !has_plane(t, 1, k))
         return;
     const struct conduction_rows rows = rows_of(t, 1, j_end - j);
-    w->functions->look[w->s->op->network->form](&rows, element(w, j, k), lines_at(t, j, k));
+    w->functions->look[w->s->op->network->form](&rows, element_of_node(w, j, k), lines_at(t, j, k));
 }
 
+/* Step s of the march: level L sweeps plane s - L. Rows of the tile itself are stacked, but for
+ * those at a seam. */
 static void step(const struct tile *t, int64_t s)
 {
     const struct wave *w = t->w;
     const int64_t first = t->level[1].lo[w->across], end = t->level[1].hi[w->across];
     int64_t from = t->box.lo[w->across], to = t->box.hi[w->across];
-    if (w->wrap[w->across])
-        from = larger(from, 1), to = smaller(to, w->n[w->across] - 1);
+    if (w->wrap[w->across]) {
+        from = larger(from, 1);
+        to = larger(smaller(to, w->n[w->across] - 1), from);
+    }
     to -= (to - from) % 2;
-    const bool stack = w->stack && !hs_source_field(&w->s->source) && w->pieces[HS_X] == 1;
-    if (stack)
-        look(t, from, to, s - 1);
-    bool all = w->stack && !hs_source_field(&w->s->source) && w->pieces[HS_X] == 1;
+    bool all = w->stack;
     for (int level = 1; level <= w->steps; level++)
-        all = all && s - level >= t->level[level].lo[w->march] && s - level < t->level[level].hi[w->march];
+        all = all && has_plane(t, level, s - level);
+    if (w->stack)
+        look(t, from, to, s - 1);
     if (!all)
         from = to = end;
     for (int level = 1; level <= w->steps; level++)
@@ -217,33 +290,40 @@ static void step(const struct tile *t, int64_t s)
         sweep_rows(t, level, to, end, s - level);
 }
 
+/* ---- tiles ----------------------------------------------------------------------------------- */
+
+/* Along x at a line's begin. */
 static int64_t cut_at(const struct wave *w, int axis, int64_t piece)
 {
-    const int64_t at = w->n[axis] * piece / w->pieces[axis];
-    return axis == HS_X && piece < w->pieces[axis] ? at / w->line * w->line : at;
+    const int64_t unit = axis == HS_X ? w->line : 1;
+    const int64_t at = divide_up(w->n[axis], unit) * piece / w->pieces[axis] * unit;
+    return smaller(at, w->n[axis]);
 }
 
+/* Along x a level has a line more on both sides, of which with each level one more node is wrong.
+ */
 static void find_level(struct tile *t, int level)
 {
     const struct wave *w = t->w;
     for (int axis = 0; axis < HS_AXES; axis++) {
         int64_t more = (w->steps - level) * w->reach[axis];
-        if (axis == HS_X) /* whole lines */
+        if (axis == HS_X)
             more = level < w->steps && w->pieces[HS_X] > 1 ? w->line : 0;
-        int64_t *lo = &t->level[level].lo[axis], *hi = &t->level[level].hi[axis];
-        *lo = t->box.lo[axis] - more;
-        *hi = t->box.hi[axis] + more;
-        if (!w->wrap[axis]) {
-            *lo = larger(*lo, 0);
-            *hi = smaller(*hi, w->n[axis]);
+        t->level[level].lo[axis] = t->box.lo[axis] - more;
+        t->level[level].hi[axis] = t->box.hi[axis] + more;
+        if (!w->wrap[axis] || axis == HS_X) {
+            t->level[level].lo[axis] = larger(t->level[level].lo[axis], 0);
+            t->level[level].hi[axis] = smaller(t->level[level].hi[axis], w->n[axis]);
         }
     }
 }
 
-static void sweep_tile(const struct wave *w, int64_t number, char *ring)
+static void sweep_tile(const struct wave *w, int64_t number, char *memory)
 {
-    struct tile t = {.w = w, .ring = ring, .lines = (struct conduction_lines *)(void *)(ring + CONDUCTION_KEPT + w->slots * w->ring_plane), .kept = ring};
-    t.ring += CONDUCTION_KEPT;
+    struct tile t = {.w = w,
+                     .kept = memory,
+                     .lines = (struct conduction_lines *)(void *)(memory + LINES_AT),
+                     .ring = memory + RING_AT};
     for (int axis = 0; axis < HS_AXES; axis++) {
         const int64_t piece = number % w->pieces[axis];
         number /= w->pieces[axis];
@@ -260,81 +340,105 @@ static void sweep_tile(const struct wave *w, int64_t number, char *ring)
         step(&t, s);
 }
 
-static void describe(const struct hs_sweep *s, int steps, bool source, struct wave *w)
+/* Rows that are longer than those of a ring, and their last lines' images, are cut. */
+static int64_t cut_rows(int64_t n, int64_t line)
 {
-    const int64_t *points = s->layout.points;
-    *w = (struct wave){.s = s, .steps = steps, .size = (int64_t)hs_precision_size(s->precision)};
-    const char *e;
-    if ((e = getenv("TILE_ROWS"))) TILE_ROWS = atoi(e);
-    if ((e = getenv("AHEAD"))) AHEAD = atoi(e);
-    if ((e = getenv("APART"))) APART = atoi(e);
-    w->line = LINE_BYTES / w->size;
-    w->march = points[HS_Z] > 1 ? HS_Z : HS_Y;
-    w->across = points[HS_Z] > 1 ? HS_Y : HS_Z;
-    for (int axis = 0; axis < HS_AXES; axis++) {
-        w->n[axis] = points[axis];
-        w->reach[axis] = points[axis] > 1;
-    }
-    w->past = s->layout.elements * w->size * (source ? 3 : 2) > 16 << 20;
-    w->slots = 2 * steps - 1;
-    w->pieces[HS_X] = w->pieces[HS_Y] = w->pieces[HS_Z] = 1;
-    if (w->across == HS_Y)
-        w->pieces[HS_Y] = divide_up(divide_up(w->n[HS_Y], TILE_ROWS), s->threads) * s->threads;
-    else
-        w->pieces[HS_Y] = s->threads;
-    const int64_t rows = divide_up(w->n[w->across], w->pieces[w->across]) + 2 * steps * w->reach[w->across];
-    w->ring_rows = rows;
-    w->ring_plane = divide_up(rows * CONDUCTION_PITCH, PAGE) * PAGE + APART * LINE_BYTES;
+    const int64_t lines = divide_up(n, line);
+    return lines <= CONDUCTION_LINES ? 1 : divide_up(lines, CONDUCTION_LINES - 2);
 }
 
-static size_t ring_bytes(const struct wave *w)
+/* Rows of a tile so that its ring fits in a core's L2, with what passes through. */
+static int64_t rows_of_tile(const struct wave *w)
 {
-    return (size_t)divide_up(CONDUCTION_KEPT + w->slots * w->ring_plane + CONDUCTION_LEVELS * w->ring_rows * (int64_t)sizeof(struct conduction_lines), PAGE) * PAGE;
+    const int64_t cache = smaller(hs_machine_second_cache_bytes(), MOST_CACHE);
+    const int64_t row = divide_up(divide_up(w->n[HS_X], w->pieces[HS_X]), w->line) * LINE_BYTES;
+    const int64_t rows = cache * 2 / 3 / (w->slots * row) - 2 * w->steps;
+    return larger(smaller(rows, MOST_ROWS), FEWEST_ROWS);
 }
+
+static void describe(const struct hs_sweep *s, int steps, bool source, struct wave *w)
+{
+    *w = (struct wave){.s = s, .steps = steps, .size = (int64_t)hs_precision_size(s->precision)};
+    const bool planes = s->layout.points[HS_Z] > 1;
+    w->line = LINE_BYTES / w->size;
+    w->march = planes ? HS_Z : HS_Y;
+    w->across = planes ? HS_Y : HS_Z;
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        w->n[axis] = s->layout.points[axis];
+        w->reach[axis] = w->n[axis] > 1;
+    }
+    w->past = s->layout.elements * w->size * (source ? 3 : 2) > CACHE_BYTES;
+    w->slots = 2 * steps - 1;
+    w->pieces[HS_X] = cut_rows(w->n[HS_X], w->line);
+    w->pieces[HS_Y] = w->pieces[HS_Z] = 1;
+    const int64_t longest = planes ? rows_of_tile(w) : w->n[HS_Y];
+    w->pieces[HS_Y] = divide_up(divide_up(w->n[HS_Y], longest), s->threads) * s->threads;
+    w->stack = planes && steps == CONDUCTION_LEVELS && w->pieces[HS_X] == 1 && !source;
+    const int64_t rows =
+        divide_up(w->n[w->across], w->pieces[w->across]) + 2 * steps * w->reach[w->across];
+    w->ring_plane = divide_up(rows * CONDUCTION_PITCH, PAGE) * PAGE + PLANE_APART;
+}
+
+/* ---- the kernel ------------------------------------------------------------------------------ */
 
 static enum hs_status sweep(const struct hs_kernel_plan *plan, const struct hs_sweep *s,
                             struct hs_error *err)
 {
-    (void)plan, (void)err;
+    (void)err;
     struct wave w;
-    describe(s, s->steps, hs_source_field(&s->source), &w);
-    const struct hs_network_view *view = s->op->network;
-    for (int axis = 0; axis < HS_AXES; axis++)
-        w.wrap[axis] = view->wrap[axis];
+    describe(s, s->steps, hs_source_field(&s->source) != NULL, &w);
+    memcpy(w.wrap, s->op->network->wrap, sizeof w.wrap);
     w.functions = hs_conduction_functions(s->precision);
-    w.stack = s->steps == CONDUCTION_LEVELS && w.across == HS_Y && !getenv("NOSTACK");
-    const size_t bytes = ring_bytes(&w);
-    const int64_t tiles = w.pieces[HS_X] * w.pieces[HS_Y] * w.pieces[HS_Z];
+    const int64_t tiles = w.pieces[HS_X] * w.pieces[HS_Y];
     const int threads = (int)smaller(s->threads, tiles);
 #pragma omp parallel num_threads(threads) if (threads > 1)
     {
-        char *ring = (char *)s->scratch + (size_t)omp_get_thread_num() * bytes;
-        memset(ring, 0, CONDUCTION_KEPT);
+        char *memory = (char *)s->scratch + omp_get_thread_num() * plan->own[0];
+        hs_conduction_forget(memory);
 #pragma omp for schedule(static, 1)
         for (int64_t n = 0; n < tiles; n++)
-            sweep_tile(&w, n, ring);
+            sweep_tile(&w, n, memory);
         hs_stream_fence();
     }
     return HS_OK;
 }
 
+/* Bytes that a thread keeps, whatever number of them and of sweeps. */
+static int64_t thread_bytes(const struct hs_case *of)
+{
+    struct hs_sweep s = {.precision = of->precision, .layout = of->layout};
+    int64_t most = 0;
+    while (s.threads++ < of->threads)
+        for (int steps = 1; steps <= MOST_STEPS; steps++) {
+            struct wave w;
+            describe(&s, steps, false, &w);
+            most = larger(most, w.slots * w.ring_plane);
+        }
+    return divide_up(RING_AT + most, PAGE) * PAGE;
+}
+
 static bool plan(const struct hs_case *of, const struct hs_device_limits *limits,
                  struct hs_kernel_plan *out, char *reason, size_t size)
 {
-    (void)limits, (void)reason, (void)size;
-    struct hs_sweep s = {.precision = of->precision, .layout = of->layout, .threads = of->threads};
-    out->steps = of->dims > 2 ? 4 : 8;
-    for (int steps = 1; steps <= MOST_STEPS; steps++) {
-        struct wave w;
-        describe(&s, steps, true, &w);
-        if (ring_bytes(&w) * (size_t)of->threads > out->scratch) out->scratch = ring_bytes(&w) * (size_t)of->threads;
+    (void)limits;
+    const int64_t line = LINE_BYTES / (int64_t)hs_precision_size(of->precision);
+    if (of->face[2 * HS_X].wrap && cut_rows(of->layout.points[HS_X], line) > 1) {
+        snprintf(
+            reason, size,
+            "conduction_wavefront: a periodic axis x may have %d nodes at most in %s, not %lld",
+            (int)(CONDUCTION_LINES * line), hs_precision_name(of->precision),
+            (long long)of->layout.points[HS_X]);
+        return false;
     }
+    out->steps = of->dims > 2 ? STEPS_3D : MOST_STEPS;
+    out->own[0] = thread_bytes(of);
+    out->scratch = (size_t)(out->own[0] * of->threads);
     return true;
 }
 
 const struct hs_kernel hs_kernel_cpu_conduction_wavefront = {
     .name = "conduction_wavefront",
-    .idea = "conduction, several sweeps in one pass: levels march through the planes behind each other",
+    .idea = "a body of many materials, several sweeps in one pass: levels march behind each other",
     .origin = "Wellein et al., COMPSAC 2009; Nguyen et al., SC 2010",
     .device = HS_CPU,
     .features = HS_CONDUCTION | HS_PALETTE | HS_2D | HS_3D | HS_RADIUS_1 | HS_ALL_PRECISIONS |

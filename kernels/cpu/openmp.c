@@ -34,13 +34,14 @@
  * AVX2 with FMA and for AVX-512 too; which is taken is found when the program runs. Without FMA
  * hardware fma() is emulated: slow, and the same bits.
  *
- * Words per point: 2 (one read, one written), plus 2*radius/rows of a block.
+ * Words per point: 2 (one read, one written), plus 2*radius/rows of a block. A body of many
+ * materials is swept by conduction_sweep.c, in the same way.
  * Source: blocking of the middle axis, Rivera and Tseng, SC 2000; streaming stores, Datta et al.,
  * SIAM Review 51 (2009).
  *
  * Measured, and what else was tried: docs/performance/two-cores.md.
  */
-#include "common.h"
+#include "conduction_rows.h"
 #include "core/stream.h"
 
 #include <math.h>
@@ -518,6 +519,8 @@ static enum hs_status sweep(const struct hs_kernel_plan *plan, const struct hs_s
                             struct hs_error *err)
 {
     (void)plan, (void)err;
+    if (s->op->kind == HS_OPERATOR_CONDUCTION)
+        return hs_conduction_sweep(s);
     const int64_t points = hs_box_count(&s->box);
     if (points == 0)
         return HS_OK;
@@ -552,7 +555,8 @@ const struct hs_kernel hs_kernel_cpu_openmp = {
     .idea = "threads, SIMD, cache blocks; rows streamed past the cache",
     .origin = "Rivera and Tseng, SC 2000; Datta et al., SIAM Review 51 (2009)",
     .device = HS_CPU,
-    .features = HS_STENCIL | HS_ALL_DIMS | HS_ALL_RADII | HS_ALL_PRECISIONS | HS_ALL_VALUES,
+    .features = HS_STENCIL | HS_CONDUCTION | HS_ALL_FORMS | HS_ALL_DIMS | HS_ALL_RADII |
+                HS_ALL_PRECISIONS | HS_ALL_VALUES,
     .steps = 1,
     .sweep = sweep,
 };

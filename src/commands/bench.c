@@ -21,7 +21,7 @@ enum { MOST_KERNELS = 64 };
 struct arguments {
     int64_t dims, radius, threads, repeats, device;
     int64_t peer_seconds;
-    const char *points, *precision, *kernel, *except, *backend, *peer, *roofline;
+    const char *points, *precision, *body, *kernel, *except, *backend, *peer, *roofline;
     bool json, csv, peers;
 };
 
@@ -40,6 +40,7 @@ static enum hs_status read_arguments(int argc, char **argv, struct arguments *ou
         {"--points", HS_ARGUMENT_STRING, &out->points, "NX,NY,NZ"},
         {"--radius", HS_ARGUMENT_COUNT, &out->radius, "R"},
         {"--precision", HS_ARGUMENT_STRING, &out->precision, "float|double"},
+        {"--body", HS_ARGUMENT_STRING, &out->body, "bytes|shorts|arrays"},
         {"--kernel", HS_ARGUMENT_STRING, &out->kernel, "NAME,..."},
         {"--except", HS_ARGUMENT_STRING, &out->except, "NAME,..."},
         {"--backend", HS_ARGUMENT_STRING, &out->backend, "cpu|cuda"},
@@ -86,6 +87,20 @@ static enum hs_status check_points(const struct hs_bench_request *request, struc
     return HS_OK;
 }
 
+static enum hs_status read_body(const struct arguments *from, struct hs_bench_request *out,
+                                struct hs_error *err)
+{
+    for (int which = HS_BENCH_BYTES; from->body && which < HS_BENCH_CASES; which++)
+        if (strcmp(from->body, hs_bench_case_name((enum hs_bench_case)which)) == 0)
+            out->which = (enum hs_bench_case)which;
+    if (from->body && out->which == HS_BENCH_STENCIL)
+        return hs_error_add(err, HS_BAD_INPUT, "bench: --body %s: bytes, shorts or arrays",
+                            from->body);
+    if (from->body && out->radius != 1)
+        return hs_error_add(err, HS_BAD_INPUT, "bench: --body has radius 1; leave out --radius");
+    return HS_OK;
+}
+
 static enum hs_status make_request(const struct arguments *from, struct hs_bench_request *out,
                                    struct hs_error *err)
 {
@@ -103,23 +118,13 @@ static enum hs_status make_request(const struct arguments *from, struct hs_bench
     if (out->precision == HS_PRECISIONS)
         return hs_error_add(err, HS_BAD_INPUT, "bench: --precision %s: float or double",
                             from->precision);
-    const enum hs_status st = read_points(from, out, err);
+    enum hs_status st = read_body(from, out, err);
+    if (!st)
+        st = read_points(from, out, err);
     return st ? st : check_points(out, err);
 }
 
 /* ---- which kernels --------------------------------------------------------------------------- */
-
-/* As much of a problem as the choice looks at. */
-static void sketch_problem(const struct hs_bench_request *request, struct hs_problem *out)
-{
-    hs_problem_init(out);
-    out->grid.dims = request->dims;
-    for (int axis = 0; axis < HS_AXES; axis++)
-        out->grid.points[axis] = request->points[axis];
-    out->radius = request->radius;
-    out->precision = request->precision;
-    out->solver.device = request->device;
-}
 
 /* Marks those of the list in `named`; each must be one that can do the case. */
 static enum hs_status find_named(const char *list, struct hs_problem *problem,
@@ -156,13 +161,12 @@ static enum hs_status leave_out(const char *list, enum hs_device device, bool na
 }
 
 /* The backend, and its kernels that can do the case: all, or those asked for. */
-static enum hs_status choose(const struct arguments *from, const struct hs_bench_request *request,
+static enum hs_status choose(const struct arguments *from, const struct hs_bench *bench,
                              const struct hs_backend **backend,
                              const struct hs_kernel *kernels[MOST_KERNELS], int *count,
                              struct hs_error *err)
 {
-    struct hs_problem problem;
-    sketch_problem(request, &problem);
+    struct hs_problem problem = bench->problem; /* shares what it points to */
     problem.solver.backend = (char *)(uintptr_t)from->backend;
     bool named[MOST_KERNELS] = {false};
     char reason[256];
@@ -204,19 +208,16 @@ static enum hs_status find_auto(const struct arguments *from, const struct hs_be
 
 /* So many that each kernel fuses all it can at least once, and has a remainder to do; fewer where
  * the reference would take minutes. */
-static int64_t proof_sweeps(const struct hs_bench_request *request,
-                            const struct hs_kernel *const *kernels, int count)
+static int64_t proof_sweeps(const struct hs_bench *bench, const struct hs_kernel *const *kernels,
+                            int count)
 {
     const double most_updates = 1e10;
     int64_t most = 1;
-    struct hs_problem problem;
-    sketch_problem(request, &problem);
     for (int n = 0; n < count; n++) {
-        const int steps = hs_kernel_steps_for(kernels[n], &problem);
+        const int steps = hs_kernel_steps_for(kernels[n], &bench->problem);
         most = steps > most ? steps : most;
     }
-    const double points = (double)request->points[HS_X] * (double)request->points[HS_Y] *
-                          (double)request->points[HS_Z];
+    const double points = (double)hs_grid_count(&bench->problem.grid);
     const int64_t affordable = (int64_t)(most_updates / points) + 8;
     return most < affordable ? most + 1 : affordable;
 }
@@ -260,14 +261,12 @@ static void join_command(int argc, char **argv, char *out, size_t size)
         used += (size_t)snprintf(out + used, size - used, " %s", argv[i]);
 }
 
-static enum hs_status measure(const struct hs_bench_request *request,
-                              const struct hs_backend *backend,
+static enum hs_status measure(const struct hs_backend *backend,
                               const struct hs_kernel *const *kernels, struct hs_bench *bench,
                               struct hs_bench_report *report, struct hs_bench_row *rows,
                               struct hs_error *err)
 {
-    enum hs_status st =
-        hs_bench_init(bench, request, proof_sweeps(request, kernels, report->count), err);
+    enum hs_status st = hs_bench_expect(bench, proof_sweeps(bench, kernels, report->count), err);
     int failed = 0;
     for (int n = 0; n < report->count && !st; n++) {
         st = hs_bench_kernel(bench, backend, kernels[n], &rows[n], err);
@@ -280,61 +279,82 @@ static enum hs_status measure(const struct hs_bench_request *request,
     return st;
 }
 
+/* Measures, with the peers beside, and prints. */
+static enum hs_status report_on(const struct arguments *arguments, const struct hs_backend *backend,
+                                const struct hs_kernel *const *kernels,
+                                struct hs_bench_report *report, struct hs_bench *bench,
+                                struct hs_error *err)
+{
+    static struct hs_bench_row rows[MOST_KERNELS];
+    static struct hs_peers peers;
+    const bool with_peers = arguments->peers || arguments->peer;
+    struct hs_plan choice;
+    report->rows = rows;
+    report->choice = &choice;
+    report->peers = with_peers ? &peers : NULL;
+    enum hs_status st = measure(backend, kernels, bench, report, rows, err);
+    if (st == HS_OK || st == HS_FAILED_CHECK) {
+        const enum hs_status found = find_auto(arguments, bench, backend, &choice, err);
+        st = found ? found : st;
+    }
+    if (with_peers && (st == HS_OK || st == HS_FAILED_CHECK)) {
+        const enum hs_status ran = hs_peers_run(arguments->peer, &bench->request, backend,
+                                                (double)arguments->peer_seconds, &peers, err);
+        st = ran ? ran : st;
+    }
+    static struct hs_roofline roofline;
+    if (arguments->roofline && (st == HS_OK || st == HS_FAILED_CHECK)) {
+        const enum hs_status measured = make_roofline(report, backend, &roofline, err);
+        report->roofline = measured ? NULL : &roofline;
+        const enum hs_status drawn =
+            measured ? measured : draw_roofline(report, arguments->roofline, err);
+        st = st ? st : drawn;
+    }
+    if (st == HS_OK || st == HS_FAILED_CHECK || st == HS_IO)
+        (arguments->json  ? hs_bench_report_json
+         : arguments->csv ? hs_bench_report_csv
+                          : hs_bench_report_table)(stdout, report);
+    return st;
+}
+
+/* What is known to be wrong before minutes of measuring. */
+static enum hs_status check_ahead(const struct arguments *arguments,
+                                  const struct hs_bench_request *request, struct hs_error *err)
+{
+    const bool with_peers = arguments->peers || arguments->peer;
+    if (with_peers && (request->radius != 1 || request->which != HS_BENCH_STENCIL))
+        return hs_error_add(err, HS_BAD_INPUT,
+                            "bench: --peers sweep a stencil of radius 1; leave out --radius and "
+                            "--body");
+    enum hs_status st = with_peers ? hs_peers_check(arguments->peer, err) : HS_OK;
+    if (!st && arguments->roofline)
+        st = hs_existing_check(arguments->roofline, HS_EXISTING_PICTURE, true, hs_canvas_elsewhere,
+                               err);
+    return st;
+}
+
 static enum hs_status run(int argc, char **argv, struct hs_error *err)
 {
     struct arguments arguments;
     struct hs_bench_request request;
     const struct hs_backend *backend = NULL;
     const struct hs_kernel *kernels[MOST_KERNELS];
-    int count = 0;
+    char command[512];
     enum hs_status st = read_arguments(argc, argv, &arguments, err);
     if (!st)
         st = make_request(&arguments, &request, err);
     if (!st)
-        st = choose(&arguments, &request, &backend, kernels, &count, err);
+        st = check_ahead(&arguments, &request, err);
     if (st)
         return st;
-
-    const bool with_peers = arguments.peers || arguments.peer;
-    static struct hs_peers peers;
-    if (with_peers && request.radius != 1)
-        return hs_error_add(err, HS_BAD_INPUT, "bench: --peers needs --radius 1");
-    if (with_peers)
-        st = hs_peers_check(arguments.peer, err);
-    if (!st && arguments.roofline) /* known now rather than after minutes */
-        st = hs_existing_check(arguments.roofline, HS_EXISTING_PICTURE, true, hs_canvas_elsewhere,
-                               err);
-    if (st)
-        return st;
-    static struct hs_bench_row rows[MOST_KERNELS];
-    char command[512];
     join_command(argc, argv, command, sizeof command);
     struct hs_bench bench;
-    struct hs_plan choice;
-    struct hs_bench_report report = {
-        &bench, rows, count, command, &choice, with_peers ? &peers : NULL, NULL};
-    st = measure(&request, backend, kernels, &bench, &report, rows, err);
-    if (st == HS_OK || st == HS_FAILED_CHECK) {
-        const enum hs_status found = find_auto(&arguments, &bench, backend, &choice, err);
-        st = found ? found : st;
-    }
-    if (with_peers && (st == HS_OK || st == HS_FAILED_CHECK)) {
-        const enum hs_status ran = hs_peers_run(arguments.peer, &request, backend,
-                                                (double)arguments.peer_seconds, &peers, err);
-        st = ran ? ran : st;
-    }
-    static struct hs_roofline roofline;
-    if (arguments.roofline && (st == HS_OK || st == HS_FAILED_CHECK)) {
-        const enum hs_status measured = make_roofline(&report, backend, &roofline, err);
-        report.roofline = measured ? NULL : &roofline;
-        const enum hs_status drawn =
-            measured ? measured : draw_roofline(&report, arguments.roofline, err);
-        st = st ? st : drawn;
-    }
-    if (st == HS_OK || st == HS_FAILED_CHECK || st == HS_IO)
-        (arguments.json  ? hs_bench_report_json
-         : arguments.csv ? hs_bench_report_csv
-                         : hs_bench_report_table)(stdout, &report);
+    struct hs_bench_report report = {.bench = &bench, .command = command};
+    st = hs_bench_init(&bench, &request, err);
+    if (!st)
+        st = choose(&arguments, &bench, &backend, kernels, &report.count, err);
+    if (!st)
+        st = report_on(&arguments, backend, kernels, &report, &bench, err);
     hs_bench_release(&bench);
     return st;
 }
@@ -349,6 +369,8 @@ const struct hs_command hs_command_bench = {
         "                      8192 in 2D, 384 in 3D)\n"
         "  --radius R          1, 2 or 3 (1)\n"
         "  --precision P       float or double (double)\n"
+        "  --body FORM         a body of several materials: bytes (5 of them), shorts (61), or\n"
+        "                      arrays (conductivity and capacity random at each node)\n"
         "  --kernel NAME,...   only these (default: all that suit)\n"
         "  --except NAME,...   all but these\n"
         "  --backend NAME      cpu or cuda (the best there is)\n"

@@ -11,3 +11,10 @@ void hs_network_release(struct hs_network *network)
     free(network->forcing);
     memset(network, 0, sizeof *network);
 }
+
+void hs_network_destroy(struct hs_network *network)
+{
+    if (network)
+        hs_network_release(network);
+    free(network);
+}

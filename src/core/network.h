@@ -78,8 +78,9 @@ struct hs_network {
     double limit;               /* s: longest stable step; infinite: no node can change */
 };
 
-/* Frees what it owns, and leaves it empty. */
+/* Frees what it owns, and leaves it empty; destroy frees it too, and accepts NULL. */
 void hs_network_release(struct hs_network *network);
+void hs_network_destroy(struct hs_network *network);
 
 /* Of node i + nx*(j + ny*k). */
 static inline const struct hs_network_row *hs_network_row_at(const struct hs_network *network,

@@ -45,9 +45,7 @@ void hs_problem_release(struct hs_problem *problem)
         free(problem->drives[i].number);
     }
     free(problem->drives);
-    if (problem->network)
-        hs_network_release(problem->network);
-    free(problem->network);
+    hs_network_destroy(problem->network);
     free(problem->initial.field.data);
     free(problem->initial.regions);
     free(problem->source.field.data);
@@ -96,6 +94,8 @@ static struct hs_stencil diffusion_stencil(const struct hs_problem *problem, dou
 
 struct hs_stencil hs_problem_stencil(const struct hs_problem *problem, double step)
 {
+    if (problem->body)
+        return (struct hs_stencil){.dims = problem->grid.dims, .radius = 1};
     if (!problem->raw)
         return diffusion_stencil(problem, step);
     struct hs_stencil stencil = {.dims = problem->grid.dims, .radius = problem->radius};
@@ -106,10 +106,9 @@ struct hs_stencil hs_problem_stencil(const struct hs_problem *problem, double st
 
 struct hs_operator hs_problem_operator(const struct hs_problem *problem, double step)
 {
-    if (!problem->body)
-        return (struct hs_operator){.stencil = hs_problem_stencil(problem, step)};
-    return (struct hs_operator){.kind = HS_OPERATOR_CONDUCTION,
-                                .stencil = {.dims = problem->grid.dims, .radius = 1}};
+    return (struct hs_operator){.kind =
+                                    problem->body ? HS_OPERATOR_CONDUCTION : HS_OPERATOR_STENCIL,
+                                .stencil = hs_problem_stencil(problem, step)};
 }
 
 struct hs_box hs_problem_interior(const struct hs_problem *problem)

@@ -168,7 +168,7 @@ void hs_problem_release(struct hs_problem *problem);
 void hs_problem_add_input(struct hs_problem *problem, const char *key, const char *path);
 
 /* Coefficients for a step [s]; a raw stencil ignores the step. In float they are those that
- * hs_stencil_balance makes of a material's. */
+ * hs_stencil_balance makes of a material's. A body has none: all are 0. */
 struct hs_stencil hs_problem_stencil(const struct hs_problem *problem, double step);
 
 /* What a sweep of that step does. */

@@ -1,6 +1,8 @@
 #include "engine/bench.h"
 #include "core/machine.h"
+#include "core/memory.h"
 #include "engine/backends/cpu_parts.h"
+#include "engine/network/of_problem.h"
 #include "engine/registry.h"
 
 #include <float.h>
@@ -24,15 +26,21 @@ static double noise(uint64_t n)
     return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
 }
 
-static void make_problem(struct hs_problem *problem, const struct hs_bench_request *request)
+static void make_grid(struct hs_problem *problem, const struct hs_bench_request *request)
 {
     hs_problem_init(problem);
     problem->precision = request->precision;
     problem->radius = request->radius;
-    problem->raw = true;
+    problem->solver.device = request->device;
+    problem->solver.threads = request->threads;
     problem->grid.dims = request->dims;
     for (int axis = 0; axis < request->dims; axis++)
         problem->grid.points[axis] = request->points[axis];
+}
+
+static void make_stencil(struct hs_problem *problem, const struct hs_bench_request *request)
+{
+    problem->raw = true;
     const struct hs_boundary_spec nothing = {.spacing = 1.0, .radius = request->radius};
     for (int face = 0; face < 2 * request->dims; face++)
         problem->face[face] = hs_boundary_lower(&hs_boundary_kinds[0], &nothing);
@@ -44,10 +52,79 @@ static void make_problem(struct hs_problem *problem, const struct hs_bench_reque
         problem->c[n] /= sum;
 }
 
+/* ---- bodies ---------------------------------------------------------------------------------- */
+
+static struct hs_substance substance(int n)
+{
+    const double k = 0.5 + noise((uint64_t)n), capacity = 0.5 + noise((uint64_t)n + 1000);
+    return (struct hs_substance){
+        .conductivity = {k, k, k}, .capacity = capacity, .density = NAN, .source = -1};
+}
+
+/* One material, and boxes of others in it with faces on nodes: corners, edges and faces of a box
+ * are up to 27 distinct rows. */
+static void add_boxes(struct hs_problem *problem, int boxes)
+{
+    struct hs_body *body = problem->body;
+    body->substance_count = body->solid_count = 1 + boxes;
+    body->substance = hs_new((size_t)(1 + boxes) * sizeof *body->substance);
+    body->solid = hs_new((size_t)(1 + boxes) * sizeof *body->solid);
+    for (int n = 0; n <= boxes; n++) {
+        struct hs_solid *solid = &body->solid[n];
+        solid->substance = n;
+        solid->shape.kind = n == 0 ? HS_SHAPE_EVERYWHERE : HS_SHAPE_BOX;
+        body->substance[n] = substance(n);
+        for (int axis = 0; axis < HS_AXES; axis++) {
+            const double last = (double)(problem->grid.points[axis] - 1);
+            const double at = noise((uint64_t)(HS_AXES * n + axis));
+            solid->shape.lower[axis] = floor(0.8 * at * last);
+            solid->shape.upper[axis] = solid->shape.lower[axis] + ceil(0.15 * last);
+        }
+    }
+}
+
+static bool add_fields(struct hs_problem *problem)
+{
+    const int64_t count = hs_grid_count(&problem->grid);
+    double **const fields[] = {&problem->body->conductivity, &problem->body->capacity};
+    for (int f = 0; f < 2; f++) {
+        double *field = *fields[f] = malloc((size_t)count * sizeof *field);
+        if (!field)
+            return false;
+#pragma omp parallel for schedule(static)
+        for (int64_t n = 0; n < count; n++)
+            field[n] = 0.5 + noise((uint64_t)(2 * n + f));
+    }
+    return true;
+}
+
+static enum hs_status make_body(struct hs_problem *problem, enum hs_bench_case which,
+                                struct hs_error *err)
+{
+    problem->body = hs_new(sizeof *problem->body);
+    problem->body->source = -1;
+    for (int face = 0; face < 2 * problem->grid.dims; face++)
+        problem->face[face] = (struct hs_face){.type = "reflective", .edge_weight = 0.5};
+    if (which != HS_BENCH_ARRAYS)
+        add_boxes(problem, which == HS_BENCH_BYTES ? 4 : 60);
+    else if (!add_fields(problem))
+        return hs_error_add(err, HS_DEVICE,
+                            "bench: no memory for fields of conductivity and "
+                            "capacity; take fewer --points");
+    return hs_network_of_problem(problem, err);
+}
+
+const char *hs_bench_case_name(enum hs_bench_case which)
+{
+    static const char *const names[HS_BENCH_CASES] = {"stencil", "bytes", "shorts", "arrays"};
+    return names[which];
+}
+
 struct hs_stencil hs_bench_stencil(const struct hs_bench_request *request)
 {
     struct hs_problem problem;
-    make_problem(&problem, request);
+    make_grid(&problem, request);
+    make_stencil(&problem, request);
     const struct hs_stencil stencil = hs_problem_stencil(&problem, 1.0);
     hs_problem_release(&problem);
     return stencil;
@@ -72,7 +149,7 @@ static enum hs_status sweep_reference(const struct hs_bench *bench,
     const struct hs_box all = hs_problem_interior(&bench->problem);
     const int axis = bench->request.dims - 1;
     const double nothing = 0.0;
-    const struct hs_operator op = {.stencil = bench->stencil};
+    const struct hs_operator op = hs_problem_operator(&bench->problem, 1.0);
     struct hs_layout layout = hs_layout_make(&bench->problem.grid, 0, 1);
     enum hs_status st = HS_OK;
 #pragma omp parallel for schedule(dynamic)
@@ -121,7 +198,7 @@ static void copy_field(void *to, const void *from, size_t bytes)
                bytes - first < PIECE ? bytes - first : PIECE);
 }
 
-static enum hs_status make_expected(struct hs_bench *bench, size_t bytes, struct hs_error *err)
+static enum hs_status expect_of_stencil(struct hs_bench *bench, size_t bytes, struct hs_error *err)
 {
     const struct hs_kernel *reference = NULL;
     enum hs_status st = hs_kernel_find("reference", HS_CPU, &reference, err);
@@ -136,6 +213,37 @@ static enum hs_status make_expected(struct hs_bench *bench, size_t bytes, struct
     return st;
 }
 
+static struct hs_span span_of(const struct hs_bench *bench, int64_t count)
+{
+    return (struct hs_span){.count = count,
+                            .step = bench->step,
+                            .op = hs_problem_operator(&bench->problem, bench->step)};
+}
+
+/* Of a body by the plain kernel of all threads, which has the reference's bits. */
+static enum hs_status expect_of_body(struct hs_bench *bench, struct hs_error *err)
+{
+    const struct hs_backend *backend = NULL;
+    const struct hs_kernel *kernel = NULL;
+    const struct hs_box all = hs_grid_box(&bench->problem.grid);
+    const struct hs_span span = span_of(bench, bench->proof_sweeps);
+    struct hs_backend_state *state = NULL;
+    for (int n = 0; hs_backends[n]; n++)
+        backend = hs_backends[n]->device == HS_CPU ? hs_backends[n] : backend;
+    enum hs_status st = hs_kernel_find("openmp", HS_CPU, &kernel, err);
+    if (!st)
+        st = backend->create(&bench->problem, kernel, 0, 0, &state, err);
+    if (!st)
+        st = backend->upload(state, &all, bench->initial, err);
+    if (!st)
+        st = backend->sweep(state, &span, err);
+    if (!st)
+        st = backend->download(state, &all, bench->expected, err);
+    if (state)
+        backend->destroy(state);
+    return st;
+}
+
 static enum hs_status memory_short(double needed, struct hs_error *err)
 {
     const struct hs_memory_free room = hs_machine_memory_free("");
@@ -146,16 +254,29 @@ static enum hs_status memory_short(double needed, struct hs_error *err)
 }
 
 enum hs_status hs_bench_init(struct hs_bench *bench, const struct hs_bench_request *request,
-                             int64_t proof_sweeps, struct hs_error *err)
+                             struct hs_error *err)
 {
-    *bench = (struct hs_bench){.request = *request, .proof_sweeps = proof_sweeps};
-    make_problem(&bench->problem, request);
-    bench->stencil = hs_problem_stencil(&bench->problem, 1.0);
+    *bench = (struct hs_bench){.request = *request, .step = 1.0};
+    make_grid(&bench->problem, request);
+    if (request->which == HS_BENCH_STENCIL) {
+        make_stencil(&bench->problem, request);
+        return HS_OK;
+    }
+    const enum hs_status st = make_body(&bench->problem, request->which, err);
+    if (!st)
+        bench->step = 0.9 * bench->problem.network->limit;
+    return st;
+}
+
+enum hs_status hs_bench_expect(struct hs_bench *bench, int64_t proof_sweeps, struct hs_error *err)
+{
+    const struct hs_bench_request *request = &bench->request;
     const double needed = 3.0 * (double)hs_precision_size(request->precision) *
                           (double)request->points[HS_X] * (double)request->points[HS_Y] *
                           (double)request->points[HS_Z];
     if (needed > hs_machine_memory_free("").bytes)
         return memory_short(needed, err);
+    bench->proof_sweeps = proof_sweeps;
     const struct hs_box box = hs_problem_interior(&bench->problem);
     bench->updated = hs_box_count(&box);
     const int64_t count = hs_grid_count(&bench->problem.grid);
@@ -166,7 +287,7 @@ enum hs_status hs_bench_init(struct hs_bench *bench, const struct hs_bench_reque
     if (!bench->initial || !bench->expected || !bench->spare)
         return memory_short(needed, err);
     fill(bench, count);
-    return make_expected(bench, bytes, err);
+    return bench->problem.body ? expect_of_body(bench, err) : expect_of_stencil(bench, bytes, err);
 }
 
 void hs_bench_release(struct hs_bench *bench)
@@ -188,7 +309,7 @@ void hs_bench_release(struct hs_bench *bench)
 static double proof_bound(const struct hs_bench *bench)
 {
     const int terms = hs_stencil_count(bench->request.dims, bench->request.radius);
-    return bench->request.precision == HS_DOUBLE
+    return bench->request.precision == HS_DOUBLE || bench->problem.body
                ? 0.0
                : (double)bench->proof_sweeps * (terms + 2) * (FLT_EPSILON / 2.0) * 2.0;
 }
@@ -205,11 +326,6 @@ static double largest_difference(const struct hs_bench *bench, const void *a, co
             largest = isnan(apart) ? INFINITY : apart;
     }
     return largest;
-}
-
-static struct hs_span span_of(const struct hs_bench *bench, int64_t count)
-{
-    return (struct hs_span){.count = count, .step = 1.0, .op = {.stencil = bench->stencil}};
 }
 
 static enum hs_status prove(struct hs_bench *bench, const struct hs_backend *backend,

@@ -20,7 +20,18 @@
 #include "core/problem.h"
 #include "engine/timing.h"
 
+/* What is swept: a stencil, or a body whose network takes this form (core/network.h). */
+enum hs_bench_case {
+    HS_BENCH_STENCIL,
+    HS_BENCH_BYTES,
+    HS_BENCH_SHORTS,
+    HS_BENCH_ARRAYS,
+    HS_BENCH_CASES
+};
+const char *hs_bench_case_name(enum hs_bench_case which); /* "stencil", "bytes", ... */
+
 struct hs_bench_request {
+    enum hs_bench_case which;
     int dims;
     int64_t points[HS_AXES]; /* 1 along axes that are not there */
     int radius;
@@ -30,12 +41,16 @@ struct hs_bench_request {
     int repeats; /* samples, at most; fewer where they would take long, but 3 at least */
 };
 
-/* The case on which kernels are compared: fixed boundaries; coefficients no two alike, positive,
- * of sum 1, so that values stay where they are; random values in [1, 2). */
+/*
+ * The case on which kernels are compared: random values in [1, 2), and sweeps that leave them
+ * there. A stencil: fixed boundaries; coefficients no two alike, positive, of sum 1. A body:
+ * insulated; boxes of several materials, few or many, or fields of random conductivity and
+ * capacity.
+ */
 struct hs_bench {
     struct hs_bench_request request;
     struct hs_problem problem;
-    struct hs_stencil stencil;
+    double step;          /* s */
     int64_t updated;      /* points that a sweep updates */
     int64_t proof_sweeps; /* sweeps that the proof compares */
     void *initial;        /* [nz][ny][nx] */
@@ -68,10 +83,13 @@ struct hs_bench_row {
 /* The coefficients of a request's sweeps. */
 struct hs_stencil hs_bench_stencil(const struct hs_bench_request *request);
 
-/* Makes the case and the reference's answer, which takes as long as `proof_sweeps` of it. Errors:
- * HS_DEVICE where memory is short. Release after failure too. */
+/* Makes the problem. Release after failure too. */
 enum hs_status hs_bench_init(struct hs_bench *bench, const struct hs_bench_request *request,
-                             int64_t proof_sweeps, struct hs_error *err);
+                             struct hs_error *err);
+
+/* Makes the fields and the reference's answer, which takes as long as `proof_sweeps` of it. Errors:
+ * HS_DEVICE where memory is short. */
+enum hs_status hs_bench_expect(struct hs_bench *bench, int64_t proof_sweeps, struct hs_error *err);
 void hs_bench_release(struct hs_bench *bench);
 
 /* Proves, then times. A kernel that fails its proof is no error: `proven` is false. */

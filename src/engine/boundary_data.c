@@ -141,11 +141,9 @@ static double network_scale(const struct hs_problem *problem, const struct hs_pl
         for (int s = 0; s < TIMES && row[n].forcing != 0; s++) {
             const double t = plan->end * s / (TIMES - 1);
             const struct hs_network_time time = {t, t, hs_plan_step(plan)};
-            const double sweeps =
-                row[n].kind == HS_NODE_PRESCRIBED ? 1.0 : (double)plan->sweeps;
+            const double sweeps = row[n].kind == HS_NODE_PRESCRIBED ? 1.0 : (double)plan->sweeps;
             most = larger_if_finite(
-                most,
-                sweeps * hs_network_added(problem->network, &row[n], problem->drives, &time));
+                most, sweeps * hs_network_added(problem->network, &row[n], problem->drives, &time));
         }
     return most;
 }

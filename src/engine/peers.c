@@ -46,7 +46,9 @@ static enum hs_status write_proof(FILE *file, const struct hs_bench_request *req
     }
     fprintf(file, " %d\n", SWEEPS);
     struct hs_bench bench;
-    const enum hs_status st = hs_bench_init(&bench, &small, SWEEPS, err);
+    enum hs_status st = hs_bench_init(&bench, &small, err);
+    if (!st)
+        st = hs_bench_expect(&bench, SWEEPS, err);
     if (!st) {
         const size_t count = (size_t)hs_grid_count(&bench.problem.grid);
         fwrite(bench.initial, hs_precision_size(request->precision), count, file);

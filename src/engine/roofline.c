@@ -58,7 +58,9 @@ void hs_roofline_make(const struct hs_bench *bench, const struct hs_bench_row *r
                       const struct hs_ceilings *ceilings, struct hs_roofline *out)
 {
     *out = (struct hs_roofline){.place = HS_BENCH_CACHE, .ceilings = *ceilings};
-    out->flops_per_point = 2.0 * hs_stencil_count(bench->request.dims, bench->request.radius) - 1.0;
+    const int terms = hs_stencil_count(bench->request.dims, bench->request.radius);
+    /* of a body: a difference and a multiply-add for each edge, and three more multiply-adds */
+    out->flops_per_point = bench->problem.body ? 3.0 * (terms - 1) + 6.0 : 2.0 * terms - 1.0;
     for (int n = 0; n < count; n++)
         if (rows[n].proven && rows[n].figures[HS_BENCH_MEMORY].pairs)
             out->place = HS_BENCH_MEMORY;

@@ -1,6 +1,7 @@
 #include "engine/verify.h"
 
 #include "engine/loop.h"
+#include "engine/network/of_problem.h"
 #include "engine/registry.h"
 
 #include <math.h>
@@ -216,13 +217,25 @@ enum hs_status hs_verify_compare(const struct hs_problem *problem, const struct 
 /* As how many points the start of a sweep counts. */
 static const double points_of_a_start = 5000.0;
 
+/* Whether a body or its walls have numbers for each node. */
+static bool has_fields(const struct hs_problem *problem)
+{
+    bool found = problem->body && (problem->body->label || problem->body->conductivity);
+    for (int w = 0; w < problem->wall_count; w++) {
+        const struct hs_wall *wall = &problem->walls[w];
+        found = found || wall->label || wall->h_field || wall->flux.field || wall->ambient.field ||
+                wall->value.field;
+    }
+    return found;
+}
+
 const char *hs_verify_no_refinement(const struct hs_problem *problem)
 {
     if (!problem->exact.present)
         return "the config has no exact solution";
     if (problem->raw)
         return "raw coefficients belong to one spacing";
-    if (problem->initial.field.data || problem->source.field.data)
+    if (problem->initial.field.data || problem->source.field.data || has_fields(problem))
         return "a field from a file belongs to one grid";
     return NULL;
 }
@@ -240,6 +253,7 @@ static double cells(const struct hs_problem *problem, int axis, int64_t points)
 static struct hs_problem on_other_grid(const struct hs_problem *problem, double factor)
 {
     struct hs_problem other = *problem; /* shares what it points to; not to be released */
+    other.network = NULL;
     for (int axis = 0; axis < problem->grid.dims; axis++) {
         const double spacing = problem->grid.spacing[axis];
         const double here = cells(problem, axis, problem->grid.points[axis]);
@@ -334,14 +348,19 @@ static enum hs_status solve(const struct hs_problem *problem, const struct hs_pl
 {
     struct hs_problem other = on_other_grid(problem, factor);
     struct hs_plan other_plan;
-    enum hs_status st = plan_other(problem, plan, &other, &other_plan, err);
-    if (st)
+    enum hs_status st = hs_network_of_problem(&other, err);
+    if (!st)
+        st = plan_other(problem, plan, &other, &other_plan, err);
+    if (st) {
+        hs_network_destroy(other.network);
         return st;
+    }
     struct hs_observer observer = {
         .name = "error", .self = &out->error, .next = never, .notify = error_notify};
     struct hs_observer *const observers[] = {&observer};
     struct hs_loop_result result;
     st = hs_loop_run(&other, &other_plan, NULL, observers, 1, NULL, &result, err);
+    hs_network_destroy(other.network);
     memcpy(out->points, other.grid.points, sizeof out->points);
     double volume = 1.0;
     for (int axis = 0; axis < other.grid.dims; axis++)

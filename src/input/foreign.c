@@ -7,12 +7,12 @@
 
 /* ---- keys ------------------------------------------------------------------------------------ */
 
-#define ONE_MATERIAL                                                                               \
-    "heatsolve computes one uniform material; bodies of several are not there yet. Give "          \
-    "material = { conductivity; density; specific_heat; }"
-#define EVEN_SPACING                                                                               \
-    "the spacing along an axis is uniform; stretched grids are not there yet. Give points, lower " \
-    "and upper"
+#define BY_MATERIALS                                                                               \
+    "a material is the same everywhere; several are given as materials = ( { name; ... } ) and "   \
+    "where they are as body = ( { material; shape; ... } )"
+#define MEASURED                                                                                   \
+    "a conductivity that differs from node to node is read by measured = { conductivity = { "      \
+    "file; dataset; }; capacity = { file; dataset; }; }"
 #define FACES "faces are called x_min, x_max and the like, by axis and end"
 
 /* A pattern stands for the key and all within it. `meant` is a key, or, without a dot, another last
@@ -20,26 +20,17 @@
 static const struct {
     const char *pattern, *meant, *said;
 } keys[] = {
-    /* what is not there yet */
-    {"materials", "material", ONE_MATERIAL},
-    {"body", "material", ONE_MATERIAL},
-    {"bodies", "material", ONE_MATERIAL},
-    {"contacts", "material", ONE_MATERIAL},
-    {"contact", "material", ONE_MATERIAL},
-    {"material.regions", "material", ONE_MATERIAL},
-    {"material.file", "material", ONE_MATERIAL},
-    {"material.dataset", "material", ONE_MATERIAL},
-    {"material.expression", "material", ONE_MATERIAL},
-    {"material.name", NULL, "a material is its numbers alone; name it in the title"},
-    {"boundary.FACE.patches", NULL,
-     "a face has one type; what it is given may be an expression, such as "
-     "\"x < 0.1 ? 350 : 293\""},
+    /* what is said otherwise, or not there yet */
+    {"bodies", "body", NULL},
+    {"contact", "contacts", NULL},
+    {"material.regions", "material", BY_MATERIALS},
+    {"material.name", NULL, BY_MATERIALS},
+    {"material.file", "material", MEASURED},
+    {"material.dataset", "material", MEASURED},
+    {"material.expression", "material", MEASURED},
     {"boundary.FACE.emissivity", NULL,
      "radiation is not there yet; near a temperature T it is robin with h = 4*emissivity*5.67e-8*"
      "T^3 (T in K)"},
-    {"grid.x", NULL, EVEN_SPACING},
-    {"grid.y", NULL, EVEN_SPACING},
-    {"grid.z", NULL, EVEN_SPACING},
     {"time.method", NULL, "time goes by explicit steps; other methods are not there yet"},
     {"solver.method", NULL, "time goes by explicit steps; other methods are not there yet"},
     {"steady.method", NULL, "a steady state is reached by sweeps; other methods are not there yet"},
@@ -55,6 +46,13 @@ static const struct {
     {"material.heat_capacity", "specific_heat", NULL},
     {"material.alpha", "diffusivity", NULL},
     {"material.thermal_diffusivity", "diffusivity", NULL},
+    {"materials[].k", "conductivity", NULL},
+    {"materials[].lambda", "conductivity", NULL},
+    {"materials[].thermal_conductivity", "conductivity", NULL},
+    {"materials[].rho", "density", NULL},
+    {"materials[].c", "specific_heat", NULL},
+    {"materials[].cp", "specific_heat", NULL},
+    {"materials[].alpha", "diffusivity", NULL},
     {"boundaries", "boundary", NULL},
     {"boundary_conditions", "boundary", NULL},
     {"bc", "boundary", NULL},
@@ -148,31 +146,14 @@ static const struct {
     unsigned kinds;
     const char *said;
 } values[] = {
-    {"material", LIST, ONE_MATERIAL},
-    {"material.conductivity", TEXT | LIST, ONE_MATERIAL},
-    {"material.density", TEXT | LIST, ONE_MATERIAL},
-    {"material.specific_heat", TEXT | LIST, ONE_MATERIAL},
-    {"material.diffusivity", TEXT | LIST, ONE_MATERIAL},
+    {"material", LIST, BY_MATERIALS},
+    {"material.conductivity", TEXT, MEASURED},
+    {"material.conductivity", LIST,
+     "a material that conducts differently along the axes is one of materials, with a body"},
+    {"material.density", TEXT | LIST, MEASURED},
+    {"material.specific_heat", TEXT | LIST, MEASURED},
+    {"material.diffusivity", TEXT | LIST, MEASURED},
 };
-
-/* "of a robin wall ambient may be an expression, h not" */
-static const char *say_number_of_face(const char *path)
-{
-    static char said[160];
-    char name[80];
-    name_in_face(path, name, sizeof name);
-    for (const struct hs_boundary_kind *kind = hs_boundary_kinds; kind->name; kind++) {
-        const int number = hs_boundary_key_find(kind, name);
-        for (int n = 0; n < hs_boundary_key_count(kind); n++) {
-            if (number < 0 || !kind->key[number].number || kind->key[n].number)
-                continue;
-            snprintf(said, sizeof said, "of a %s wall %s may be an expression, %s not", kind->name,
-                     kind->key[n].name, name);
-            return said;
-        }
-    }
-    return NULL;
-}
 
 const char *hs_foreign_value(const char *path, enum hs_setting_kind kind)
 {
@@ -181,7 +162,7 @@ const char *hs_foreign_value(const char *path, enum hs_setting_kind kind)
         if (rest && !*rest && values[i].kinds & 1u << kind)
             return values[i].said;
     }
-    return kind == HS_SETTING_STRING ? say_number_of_face(path) : NULL;
+    return NULL;
 }
 
 /* ---- words ----------------------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 #include "output/bench_report.h"
 #include "core/version.h"
 #include "engine/registry.h"
+#include "output/body_text.h"
 #include "output/json.h"
 
 #include <math.h>
@@ -14,7 +15,9 @@ static const char *device_of(const struct hs_bench_report *report)
 /* Against which the others' speed-up is given: the textbook's first kernel. */
 static const char *baseline_of(const struct hs_bench_report *report)
 {
-    return report->count && report->rows[0].kernel->device == HS_CUDA ? "basic" : "reference";
+    if (report->count == 0 || report->rows[0].kernel->device != HS_CUDA)
+        return "reference";
+    return report->bench->problem.body ? "conduction_basic" : "basic";
 }
 
 /* Sweeps that a call fuses. */
@@ -130,21 +133,31 @@ static void for_lines(FILE *stream, const struct hs_bench_report *report, enum h
 
 /* ---- table ----------------------------------------------------------------------------------- */
 
+static void print_case(FILE *stream, const struct hs_bench *bench)
+{
+    const struct hs_bench_request *request = &bench->request;
+    const int terms = hs_stencil_count(request->dims, request->radius);
+    if (bench->problem.body) {
+        fprintf(stream, "body       ");
+        hs_body_text(stream, &bench->problem);
+        fprintf(stream, "\n");
+    } else
+        fprintf(stream, "stencil    radius %d, %d points, as many different coefficients\n",
+                request->radius, terms);
+}
+
 static void print_header(FILE *stream, const struct hs_bench_report *report)
 {
     const struct hs_bench_request *request = &report->bench->request;
     char points[HS_POINTS_TEXT];
     hs_points_name(request->dims, request->points, " x ", points, sizeof points);
-    fprintf(stream, "device     %s\ngrid       %s, radius %d (%d points), %s\n", device_of(report),
-            points, request->radius, hs_stencil_count(request->dims, request->radius),
+    fprintf(stream, "device     %s\ngrid       %s, %s\n", device_of(report), points,
             hs_precision_name(request->precision));
+    print_case(stream, report->bench);
     fprintf(stream, "program    heatsolve %s, commit %s, %s\ncommand    %s\n", hs_version(),
             hs_commit(), hs_compiler(), report->command);
-    fprintf(stream,
-            "proof      %lld sweeps against the CPU reference, random data, %d different "
-            "coefficients\n",
-            (long long)report->bench->proof_sweeps,
-            hs_stencil_count(request->dims, request->radius));
+    fprintf(stream, "proof      %lld sweeps against the CPU reference, random data\n",
+            (long long)report->bench->proof_sweeps);
     fprintf(stream, "auto       %s%s\n", report->choice->kernel->name,
             report->choice->choice == HS_CHOICE_TUNED ? ", as tuned" : "");
 }
@@ -372,6 +385,7 @@ void hs_bench_report_json(FILE *stream, const struct hs_bench_report *report)
     hs_json_integer(&json, "dims", request->dims);
     hs_json_integers(&json, "points", request->points, request->dims);
     hs_json_integer(&json, "radius", request->radius);
+    hs_json_text(&json, "case", hs_bench_case_name(request->which));
     hs_json_text(&json, "precision", hs_precision_name(request->precision));
     hs_json_integer(&json, "proof_sweeps", report->bench->proof_sweeps);
     hs_json_text(&json, "auto", report->choice->kernel->name);

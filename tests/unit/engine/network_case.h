@@ -34,6 +34,7 @@ static inline void case_init(struct network_case *c, int dims, const int64_t poi
     c->body.substance = c->substance;
     c->body.solid = c->solid;
     c->body.contact = c->contact;
+    c->body.source = -1;
     c->spec = (struct hs_network_spec){.grid = &c->grid,
                                        .body = &c->body,
                                        .wall = c->wall,
@@ -51,12 +52,12 @@ static inline int case_substance(struct network_case *c, double conductivity, do
     return c->body.substance_count++;
 }
 
-static inline struct hs_solid *case_solid(struct network_case *c, enum hs_solid_shape shape,
+static inline struct hs_solid *case_solid(struct network_case *c, enum hs_shape_kind kind,
                                           int substance)
 {
     assert_true(c->body.solid_count < CASE_SOLIDS);
     struct hs_solid *solid = &c->solid[c->body.solid_count++];
-    *solid = (struct hs_solid){.shape = shape, .substance = substance};
+    *solid = (struct hs_solid){.shape = {.kind = kind}, .substance = substance};
     for (int a = 0; a < HS_AXES; a++) {
         solid->shape.lower[a] = -INFINITY;
         solid->shape.upper[a] = INFINITY;

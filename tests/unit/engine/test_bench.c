@@ -18,6 +18,13 @@ static struct hs_bench_request request_of(int dims, int radius, enum hs_precisio
     return request;
 }
 
+static enum hs_status prepare(struct hs_bench *bench, const struct hs_bench_request *request,
+                              int64_t sweeps, struct hs_error *err)
+{
+    const enum hs_status st = hs_bench_init(bench, request, err);
+    return st ? st : hs_bench_expect(bench, sweeps, err);
+}
+
 void test_bench__coefficients_are_distinct_and_of_sum_one(void **state)
 {
     (void)state;
@@ -25,12 +32,12 @@ void test_bench__coefficients_are_distinct_and_of_sum_one(void **state)
     struct hs_error err;
     hs_error_init(&err);
     const struct hs_bench_request request = request_of(3, 1, HS_DOUBLE);
-    assert_int_equal(hs_bench_init(&bench, &request, 2, &err), HS_OK);
+    assert_int_equal(prepare(&bench, &request, 2, &err), HS_OK);
     double sum = 0.0;
     for (int a = 0; a < 7; a++) {
-        sum += bench.stencil.c[a];
+        sum += bench.problem.c[a];
         for (int b = 0; b < a; b++)
-            assert_true(bench.stencil.c[a] != bench.stencil.c[b]);
+            assert_true(bench.problem.c[a] != bench.problem.c[b]);
     }
     assert_near(sum, 1.0, 1e-15); /* seven additions of numbers near 1/7 */
     assert_int_equal(bench.updated, 15 * 16 * 17);
@@ -47,7 +54,7 @@ void test_bench__proves_and_times(void **state)
         struct hs_error err;
         hs_error_init(&err);
         const struct hs_bench_request request = request_of(2, 3, (enum hs_precision)p);
-        assert_int_equal(hs_bench_init(&bench, &request, 3, &err), HS_OK);
+        assert_int_equal(prepare(&bench, &request, 3, &err), HS_OK);
         assert_int_equal(
             hs_bench_kernel(&bench, &hs_backend_cpu, &hs_kernel_cpu_openmp, &row, &err), HS_OK);
         assert_true(row.proven);
@@ -85,7 +92,7 @@ void test_bench__kernel_that_is_wrong_is_not_timed(void **state)
         struct hs_error err;
         hs_error_init(&err);
         const struct hs_bench_request request = request_of(3, 2, (enum hs_precision)p);
-        assert_int_equal(hs_bench_init(&bench, &request, 2, &err), HS_OK);
+        assert_int_equal(prepare(&bench, &request, 2, &err), HS_OK);
         assert_int_equal(hs_bench_kernel(&bench, &hs_backend_cpu, &wrong, &row, &err), HS_OK);
         assert_false(row.proven);
         assert_true(row.apart > row.bound);
@@ -116,7 +123,7 @@ void test_bench__kernel_that_breaks_down_while_timed_is_not_proven(void **state)
     struct hs_error err;
     hs_error_init(&err);
     const struct hs_bench_request request = request_of(3, 1, HS_DOUBLE);
-    assert_int_equal(hs_bench_init(&bench, &request, 2, &err), HS_OK);
+    assert_int_equal(prepare(&bench, &request, 2, &err), HS_OK);
     assert_int_equal(hs_bench_kernel(&bench, &hs_backend_cpu, &wrong, &row, &err), HS_OK);
     assert_false(row.proven);
     assert_true(isinf(row.apart));
@@ -176,7 +183,7 @@ void test_bench__times_where_the_fields_are(void **state)
         struct hs_error err;
         hs_error_init(&err);
         const struct hs_bench_request request = request_of(3, 1, HS_DOUBLE);
-        assert_int_equal(hs_bench_init(&bench, &request, 2, &err), HS_OK);
+        assert_int_equal(prepare(&bench, &request, 2, &err), HS_OK);
         assert_int_equal(hs_bench_kernel(&bench, &backend, &hs_kernel_cpu_openmp, &row, &err),
                          HS_OK);
         assert_int_equal(rotated, cases[n].rotated);
@@ -207,7 +214,7 @@ void test_bench__too_many_points_are_a_device_error(void **state)
     struct hs_bench_request request = request_of(3, 1, HS_DOUBLE);
     for (int axis = 0; axis < HS_AXES; axis++)
         request.points[axis] = 1000000;
-    assert_int_equal(hs_bench_init(&bench, &request, 2, &err), HS_DEVICE);
+    assert_int_equal(prepare(&bench, &request, 2, &err), HS_DEVICE);
     assert_non_null(strstr(err.text, "--points"));
     hs_bench_release(&bench);
     hs_error_release(&err);

@@ -181,8 +181,8 @@ void test_network_edges__of_a_brick_are_exact(void **state)
         case_solid(&c, HS_SHAPE_EVERYWHERE, case_substance(&c, k[0], capacity[0]));
         struct hs_solid *brick =
             case_solid(&c, HS_SHAPE_BOX, case_substance(&c, k[1], capacity[1]));
-        memcpy(brick->lower, lower, sizeof lower);
-        memcpy(brick->upper, upper, sizeof upper);
+        memcpy(brick->shape.lower, lower, sizeof lower);
+        memcpy(brick->shape.upper, upper, sizeof upper);
         struct hs_network network = case_make(&c);
         for (int64_t n = 0; n < hs_grid_count(&c.grid); n++) {
             const int64_t *p = c.grid.points;
@@ -331,8 +331,8 @@ void test_network_edges__boxes_keep_their_volume(void **state)
     const double upper[][3] = {{0.2, 0.5, 0.9}, {0.25, 0.6, 0.4}, {0.21, 2.0, 0.52}};
     for (int n = 0; n < 3; n++) {
         struct hs_solid *box = case_solid(&c, HS_SHAPE_BOX, case_substance(&c, 2.0 + n, 1.0));
-        memcpy(box->lower, lower[n], sizeof lower[n]);
-        memcpy(box->upper, upper[n], sizeof upper[n]);
+        memcpy(box->shape.lower, lower[n], sizeof lower[n]);
+        memcpy(box->shape.upper, upper[n], sizeof upper[n]);
     }
     const double first = 0.19 * 0.4 * 0.7 - 0.1 * 0.2 * 0.2, second = 0.15 * 0.3 * 0.3;
     const double third = 0.01 * 0.7 * 0.02; /* beyond the grid there is nothing */
@@ -344,22 +344,21 @@ void test_network_edges__boxes_keep_their_volume(void **state)
 }
 
 /* Error of a shape's volume on a cube of 1 with so many cells. */
-static double volume_error(enum hs_solid_shape shape, int dims, int64_t cells, double exact)
+static double volume_error(enum hs_shape_kind kind, int dims, int64_t cells, double exact)
 {
     struct network_case c;
     case_init(&c, dims, (const int64_t[]){cells + 1, cells + 1, cells + 1},
               (const double[]){1.0, 1.0, 1.0});
     case_solid(&c, HS_SHAPE_EVERYWHERE, case_substance(&c, 1.0, 1.0));
-    struct hs_solid *solid = case_solid(&c, shape, case_substance(&c, 2.0, 1.0));
-    *solid = (struct hs_solid){.shape = shape,
-                               .substance = 1,
-                               .centre = {0.48, 0.53, 0.51},
-                               .radius = 0.37,
-                               .axis = HS_Z,
-                               .from = 0.123,
-                               .to = 0.777,
-                               .point = {0.7, 0.0, 0.0}, /* a corner of the cube */
-                               .normal = {3.0, 2.5, 4.0}};
+    struct hs_solid *solid = case_solid(&c, kind, case_substance(&c, 2.0, 1.0));
+    solid->shape = (struct hs_shape){.kind = kind,
+                                     .centre = {0.48, 0.53, 0.51},
+                                     .radius = 0.37,
+                                     .axis = HS_Z,
+                                     .from = 0.123,
+                                     .to = 0.777,
+                                     .point = {0.7, 0.0, 0.0}, /* a corner of the cube */
+                                     .normal = {3.0, 2.5, 4.0}};
     return fabs(volume_of(&c, 1) / exact - 1.0);
 }
 
@@ -370,7 +369,7 @@ void test_network_edges__volumes_of_round_solids_are_of_second_order(void **stat
     (void)state;
     const double r = 0.37;
     const struct {
-        enum hs_solid_shape shape;
+        enum hs_shape_kind kind;
         int dims;
         double exact;
     } cases[] = {{HS_SHAPE_SPHERE, 3, 4.0 / 3.0 * M_PI * r * r * r},
@@ -381,7 +380,7 @@ void test_network_edges__volumes_of_round_solids_are_of_second_order(void **stat
         double error[2] = {0.0, 0.0};
         for (int m = 0; m < 6; m++)
             error[m / 3] =
-                fmax(error[m / 3], volume_error(cases[n].shape, cases[n].dims,
+                fmax(error[m / 3], volume_error(cases[n].kind, cases[n].dims,
                                                 (m < 3 ? 8 : 40) + m % 3, cases[n].exact));
         assert_true(error[0] < 1e-3 && error[0] / error[1] > pow(5.0, 1.8));
     }
@@ -390,7 +389,7 @@ void test_network_edges__volumes_of_round_solids_are_of_second_order(void **stat
 
 /* Conductance of a contact of 1 m^2 K/W around a shape in a cube of 1, whose substances conduct
  * nearly without limit: what all edges have more than with one of 2. */
-static double through_contact(const struct hs_solid *shape, int dims, int64_t cells)
+static double through_contact(const struct hs_shape *shape, int dims, int64_t cells)
 {
     double sum[2] = {0.0, 0.0};
     for (int n = 0; n < 2; n++) {
@@ -398,7 +397,7 @@ static double through_contact(const struct hs_solid *shape, int dims, int64_t ce
         case_init(&c, dims, (const int64_t[]){cells + 1, cells + 1, cells + 1},
                   (const double[]){1.0, 1.0, 1.0});
         case_solid(&c, HS_SHAPE_EVERYWHERE, case_substance(&c, 1e6, 1.0));
-        *case_solid(&c, HS_SHAPE_SPHERE, case_substance(&c, 1e6, 1.0)) = *shape;
+        case_solid(&c, shape->kind, case_substance(&c, 1e6, 1.0))->shape = *shape;
         case_contact(&c, 0, 1, 1.0 + n);
         struct hs_network network = case_make(&c);
         for (int a = 0; a < dims; a++)
@@ -413,12 +412,10 @@ static double through_contact(const struct hs_solid *shape, int dims, int64_t ce
 void test_network_edges__contacts_count_by_the_area_of_their_surface(void **state)
 {
     (void)state;
-    const struct hs_solid disc = {
-        .shape = HS_SHAPE_SPHERE, .substance = 1, .centre = {0.5, 0.48, 0.51}, .radius = 0.38};
-    const struct hs_solid slope = {.shape = HS_SHAPE_HALF_SPACE,
-                                   .substance = 1,
-                                   .point = {0.52, 0.5, 0.5},
-                                   .normal = {2.0, 0.0, 1.0}};
+    const struct hs_shape disc = {
+        .kind = HS_SHAPE_SPHERE, .centre = {0.5, 0.48, 0.51}, .radius = 0.38};
+    const struct hs_shape slope = {
+        .kind = HS_SHAPE_HALF_SPACE, .point = {0.52, 0.5, 0.5}, .normal = {2.0, 0.0, 1.0}};
     for (int64_t cells = 20; cells <= 40; cells += 20) {
         const double all = 5e-4; /* lines end where the surface does, or some way before */
         assert_close(through_contact(&disc, 2, cells), 2.0 * M_PI * 0.38, all);
@@ -534,12 +531,12 @@ void test_network_edges__of_a_turned_body_are_turned(void **state)
     case_init(&t, 3, (const int64_t[]){6, 7, 5}, (const double[]){1.1, 0.3, 0.7});
     add_shapes(&t);
     for (int n = 0; n < t.body.solid_count; n++) {
-        turn(t.solid[n].lower);
-        turn(t.solid[n].upper);
-        turn(t.solid[n].centre);
-        turn(t.solid[n].point);
-        turn(t.solid[n].normal);
-        t.solid[n].axis = (t.solid[n].axis + 1) % 3;
+        turn(t.solid[n].shape.lower);
+        turn(t.solid[n].shape.upper);
+        turn(t.solid[n].shape.centre);
+        turn(t.solid[n].shape.point);
+        turn(t.solid[n].shape.normal);
+        t.solid[n].shape.axis = (t.solid[n].shape.axis + 1) % 3;
     }
     for (int s = 0; s < t.body.substance_count; s++)
         turn(t.substance[s].conductivity);
@@ -563,8 +560,8 @@ void test_network_edges__for_each_metre_along_missing_axes(void **state)
         solid->shape.lower[HS_Z] = solid->shape.from = -INFINITY;
         solid->shape.upper[HS_Z] = solid->shape.to = INFINITY;
         solid->shape.normal[HS_Z] = 0.0;
-        if (solid->shape == HS_SHAPE_SPHERE)
-            solid->shape = HS_SHAPE_CYLINDER;
+        if (solid->shape.kind == HS_SHAPE_SPHERE)
+            solid->shape.kind = HS_SHAPE_CYLINDER;
         solid->shape.axis = HS_Z;
     }
     struct hs_network one = case_make(&flat), other = case_make(&deep);
@@ -690,6 +687,7 @@ void test_network_edges__sinks_and_sources_are_integrals(void **state)
     case_init(&c, 3, points, size);
     for (int s = 0; s < 3; s++)
         case_substance(&c, 1.0, 1.0);
+    c.body.source = 6;
     c.substance[0].source = 4;
     c.substance[1].perfusion = 900.0;
     c.substance[1].reference = 2;
@@ -704,6 +702,7 @@ void test_network_edges__sinks_and_sources_are_integrals(void **state)
     assert_close(case_sum(&network, case_sink_of, 0), across * (0.07 * 900.0 + 0.1 * 50.0), 1e-13);
     assert_close(case_sum(&network, case_weight, 2), across * 0.07 * 900.0, 1e-13);
     assert_close(case_sum(&network, case_weight, 4), across * 0.2, 1e-13);
+    assert_close(case_sum(&network, case_weight, 6), across * 0.3, 1e-13); /* everywhere */
     assert_close(case_sum(&network, case_weight, 7), across * 0.1 * 50.0, 1e-13);
     for (int64_t n = 0; n < hs_grid_count(&c.grid); n++) { /* what it tends to is its reference */
         const struct hs_network_row *row = hs_network_row_at(&network, n);
@@ -725,7 +724,7 @@ void test_network_edges__what_cannot_be_is_refused(void **state)
     struct hs_network network = case_make(&c);
     hs_network_release(&network);
     struct hs_solid *ball = case_solid(&c, HS_SHAPE_SPHERE, 0);
-    ball->radius = 0.1;
+    ball->shape.radius = 0.1;
     c.solid[0] = *ball;
     case_refused(&c, "x = 0, y = 0, z = 0 m: no material"); /* only a part of its octant */
     c.body.solid_count = 0;

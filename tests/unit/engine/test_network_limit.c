@@ -48,11 +48,16 @@ static double true_limit(const struct hs_network *network)
     static double a[MOST * MOST];
     assert_true(n <= MOST);
     memset(a, 0, sizeof a);
+    static double per_capacity[MOST]; /* 0 at held nodes: they do not change */
+    for (int i = 0; i < n; i++) {
+        const struct hs_network_row *row = hs_network_row_at(network, i);
+        per_capacity[i] = row->kind == HS_NODE_FREE ? 1.0 / row->capacity : 0.0;
+    }
     const int stride[] = {1, (int)p[0], (int)(p[0] * p[1])};
     for (int i = 0; i < n; i++) {
         const struct hs_network_row *row = hs_network_row_at(network, i);
         const int at[] = {i % (int)p[0], i / (int)p[0] % (int)p[1], i / stride[2]};
-        a[i * n + i] += row->sink / row->capacity;
+        a[i * n + i] += row->sink * per_capacity[i];
         for (int axis = 0; axis < HS_AXES; axis++) {
             const double g = row->conductance[axis];
             if (g == 0.0)
@@ -60,11 +65,11 @@ static double true_limit(const struct hs_network *network)
             const bool last = at[axis] == p[axis] - 1;
             assert_true(!last || network->wrap[axis]);
             const int j = i + (last ? 1 - (int)p[axis] : 1) * stride[axis];
-            const double other = hs_network_row_at(network, j)->capacity;
-            a[i * n + i] += g / row->capacity; /* 0 at held nodes */
-            a[j * n + j] += g / other;
-            a[i * n + j] -= g / sqrt(row->capacity) / sqrt(other);
-            a[j * n + i] -= g / sqrt(row->capacity) / sqrt(other);
+            const double between = g * sqrt(per_capacity[i]) * sqrt(per_capacity[j]);
+            a[i * n + i] += g * per_capacity[i];
+            a[j * n + j] += g * per_capacity[j];
+            a[i * n + j] -= between;
+            a[j * n + i] -= between;
         }
     }
     return 2.0 / largest_eigenvalue(n, a);
@@ -177,7 +182,7 @@ void test_network_limit__holds_for_random_rows(void **state)
                 if (at[a] < p[a] - 1 || network.wrap[a])
                     node[m].conductance[a] = random_scale(&seed, decades);
             if (random_below(&seed, 9) == 0)
-                node[m].capacity = INFINITY;
+                node[m].kind = HS_NODE_HELD;
             else if (random_below(&seed, 3) == 0)
                 node[m].sink = random_scale(&seed, decades);
         }
@@ -219,7 +224,7 @@ void test_network_limit__is_the_same_for_all_threads(void **state)
     double most[2];
     case_init(&c, 3, (const int64_t[]){20, 21, 22}, (const double[]){1.0, 1.0, 1.0});
     case_solid(&c, HS_SHAPE_EVERYWHERE, case_substance(&c, 1.0, 1.0));
-    case_solid(&c, HS_SHAPE_SPHERE, case_substance(&c, 3.0, 1.1))->radius = 0.7;
+    case_solid(&c, HS_SHAPE_SPHERE, case_substance(&c, 3.0, 1.1))->shape.radius = 0.7;
     case_wall(&c, 3, HS_WALL_EXCHANGES)->h = 12.0;
     struct hs_network network = case_make(&c);
     const double step = limit(&network, 1, &most[0]);
@@ -239,7 +244,7 @@ void test_network_limit__is_infinite_where_nothing_may_change(void **state)
     case_solid(&c, HS_SHAPE_EVERYWHERE, case_substance(&c, 1.0, 1.0));
     struct hs_network network = case_make(&c);
     for (int n = 0; n < network.row_count; n++)
-        network.row[n].capacity = INFINITY;
+        network.row[n].kind = HS_NODE_HELD;
     assert_true(limit(&network, 1, &most) == INFINITY && most == INFINITY);
     hs_network_release(&network);
 }

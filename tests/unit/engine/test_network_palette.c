@@ -15,8 +15,8 @@ static void fill(struct network_case *c)
     }
     case_solid(c, HS_SHAPE_EVERYWHERE, 0);
     struct hs_solid *ball = case_solid(c, HS_SHAPE_SPHERE, 1);
-    memcpy(ball->centre, (const double[]){0.4, 0.5, 0.6}, sizeof ball->centre);
-    ball->radius = 0.37;
+    memcpy(ball->shape.centre, (const double[]){0.4, 0.5, 0.6}, sizeof ball->shape.centre);
+    ball->shape.radius = 0.37;
     case_layer(c, 2, HS_Y, 0.51, 0.77);
     case_contact(c, 1, 2, 0.1);
     for (int face = 0; face < HS_FACES; face++) {
@@ -140,7 +140,7 @@ void test_network_palette__form_goes_by_the_number_of_rows(void **state)
     free(capacity);
 }
 
-/* A held node in the last corner has no edge, no forcing: yet it is a node. */
+/* All zero and held; a held node in the last corner, without edge and forcing, is another one. */
 void test_network_palette__first_row_is_of_no_node(void **state)
 {
     (void)state;
@@ -151,8 +151,15 @@ void test_network_palette__first_row_is_of_no_node(void **state)
     struct hs_network network = case_make(&c);
     const uint8_t *number = network.number;
     assert_int_equal(network.form, HS_NETWORK_BYTES);
-    assert_same_bytes(&network.row[0], hs_network_row_at(&network, 15), sizeof network.row[0]);
-    assert_true(network.row[0].capacity == INFINITY && network.row[0].conductance[0] == 0.0);
+    struct hs_network_row none;
+    memset(&none, 0, sizeof none);
+    none.kind = HS_NODE_HELD;
+    assert_same_bytes(&network.row[0], &none, sizeof none);
+    none.capacity = 0.5 / 3.0 * (0.5 / 3.0); /* of its quarter of a cell */
+    const struct hs_network_row corner = *hs_network_row_at(&network, 15);
+    assert_close(corner.capacity, none.capacity, 1e-15);
+    none.capacity = corner.capacity;
+    assert_same_bytes(&corner, &none, sizeof none);
     for (int n = 0; n < 16; n++)
         assert_true(number[n] > 0 && number[n] < network.row_count);
     hs_network_release(&network);

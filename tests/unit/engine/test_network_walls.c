@@ -155,7 +155,9 @@ void test_network_walls__fields_are_of_the_faces_nodes(void **state)
                 assert_int_equal(network.forcing[row->forcing].count, flux[n] == 0.0 ? 1 : 2);
                 at[face / 2] = face % 2 ? 0 : points[face / 2] - 1;
                 row = case_row(&network, at[0], at[1], at[2]);
-                assert_true(isinf(row->capacity) && row->prescribed == 1);
+                assert_int_equal(row->kind, HS_NODE_PRESCRIBED);
+                /* its capacity is what it has, for the heat that it takes */
+                assert_close(row->capacity, 0.5 * c.grid.spacing[face / 2] * area, rounding);
                 assert_true(case_weight(&network, row, 6) == value[n]);
             }
         hs_network_release(&network);
@@ -183,21 +185,22 @@ void test_network_walls__patches_hold_the_nodes_inside_them(void **state)
             const struct hs_network_row *row = case_row(&network, 6, j, k);
             const int64_t at[] = {6, j, k};
             const bool inside = j >= 1 && j <= 3 && k >= 2 && k <= 3;
-            assert_int_equal(row->prescribed, inside);
-            assert_true((row->capacity == INFINITY) == inside);
+            assert_int_equal(row->kind, inside ? HS_NODE_PRESCRIBED : HS_NODE_FREE);
+            assert_close(row->capacity,
+                         0.5 * c.grid.spacing[HS_X] * overlap_on(&c.grid, 1, at, base), rounding);
             assert_true(case_weight(&network, row, 9) == (inside ? 1.0 : 0.0));
             const double left =
                 overlap_on(&c.grid, 1, at, base) - overlap_on(&c.grid, 1, at, patch);
             assert_near(row->sink, inside ? 0.0 : 3.0 * left, 1e-14);
-            assert_true(case_row(&network, 5, j, k)->prescribed == 0);
+            assert_int_equal(case_row(&network, 5, j, k)->kind, HS_NODE_FREE);
         }
     hs_network_release(&network);
     /* what lies over it takes its nodes back */
     struct hs_wall *over = case_wall(&c, 1, HS_WALL_EXCHANGES);
     over->upper[HS_Y] = 1.1 * dy;
     network = case_make(&c);
-    assert_int_equal(case_row(&network, 6, 1, 2)->prescribed, 0);
-    assert_int_equal(case_row(&network, 6, 2, 2)->prescribed, 1);
+    assert_int_equal(case_row(&network, 6, 1, 2)->kind, HS_NODE_FREE);
+    assert_int_equal(case_row(&network, 6, 2, 2)->kind, HS_NODE_PRESCRIBED);
     hs_network_release(&network);
 }
 
@@ -215,20 +218,20 @@ void test_network_walls__where_faces_meet(void **state)
     case_wall(&c, 5, HS_WALL_HOLDS);
     struct hs_network network = case_make(&c);
     const struct hs_network_row *row = case_row(&network, 0, 0, 0);
-    assert_true(row->prescribed == 1 && case_weight(&network, row, 4) == 1.0);
+    assert_true(row->kind == HS_NODE_PRESCRIBED && case_weight(&network, row, 4) == 1.0);
     assert_int_equal(network.forcing[row->forcing].count, 1);
     row = case_row(&network, 0, 0, 2);
-    assert_true(row->prescribed == 1 && case_weight(&network, row, 0) == 1.0);
+    assert_true(row->kind == HS_NODE_PRESCRIBED && case_weight(&network, row, 0) == 1.0);
     row = case_row(&network, 0, 4, 2);
-    assert_true(row->prescribed == 1 && case_weight(&network, row, 0) == 1.0);
+    assert_true(row->kind == HS_NODE_PRESCRIBED && case_weight(&network, row, 0) == 1.0);
     row = case_row(&network, 0, 0, 5);
-    assert_true(row->prescribed == 1 && case_weight(&network, row, 0) == 1.0);
+    assert_true(row->kind == HS_NODE_PRESCRIBED && case_weight(&network, row, 0) == 1.0);
     row = case_row(&network, 3, 0, 2);
-    assert_true(row->kind == HS_NODE_FREE && row->capacity == INFINITY && row->forcing == 0);
+    assert_true(row->kind == HS_NODE_HELD && row->forcing == 0);
     row = case_row(&network, 3, 4, 5);
-    assert_true(row->kind == HS_NODE_FREE && row->capacity == INFINITY && row->sink == 0.0);
+    assert_true(row->kind == HS_NODE_HELD && row->sink == 0.0);
     row = case_row(&network, 3, 4, 2);
-    assert_true(row->capacity < 1.0 && row->sink > 0.0);
+    assert_true(row->kind == HS_NODE_FREE && row->sink > 0.0);
     hs_network_release(&network);
 }
 
@@ -272,7 +275,7 @@ void test_network_walls__may_be_where_labels_are(void **state)
     for (int64_t n = 0; n < 35; n++) {
         const int64_t at[] = {n % 7, n / 7, 0};
         const struct hs_network_row *row = case_row(&network, at[0], at[1], 0);
-        assert_true((row->capacity == INFINITY) == (label[n] == 2));
+        assert_int_equal(row->kind, label[n] == 2 ? HS_NODE_HELD : HS_NODE_FREE);
         assert_close(row->sink,
                      label[n] == 2
                          ? 0.0
@@ -303,7 +306,8 @@ void test_network_walls__along_a_periodic_axis(void **state)
     wall->kind = HS_WALL_HOLDS; /* node 0 is on the patch's border, once round */
     network = case_make(&c);
     for (int i = 0; i < 7; i++)
-        assert_true((case_row(&network, i, 2, 0)->capacity == INFINITY) == (i == 0 || i == 6));
+        assert_int_equal(case_row(&network, i, 2, 0)->kind,
+                         i == 0 || i == 6 ? HS_NODE_HELD : HS_NODE_FREE);
     hs_network_release(&network);
 }
 

@@ -46,7 +46,6 @@ static void make_bench(struct hs_bench *bench)
     *bench = (struct hs_bench){
         .request = {.dims = 3, .points = {12, 12, 12}, .radius = 1, .precision = HS_FLOAT},
         .problem = {.grid = {.dims = 3, .points = {12, 12, 12}}, .radius = 1},
-        .stencil = {.dims = 3, .radius = 1},
         .updated = 1000};
     for (int face = 0; face < HS_FACES; face++)
         bench->problem.face[face].held = 1;

@@ -136,7 +136,7 @@ void test_fields__a_region_holds_the_nodes_on_its_surface(void **state)
     problem.initial.region_count = 1;
     for (int i = 0; i < 11; i++)
         assert_true(initial_at(&problem, i, 0, 0) == (i >= 3 && i <= 7 ? 9.0 : 0.0));
-    box.lower[0] = box.upper[0] = 0.3; /* a slice of no thickness */
+    box.shape.lower[0] = box.shape.upper[0] = 0.3; /* a slice of no thickness */
     for (int i = 0; i < 11; i++)
         assert_true(initial_at(&problem, i, 0, 0) == (i == 3 ? 9.0 : 0.0));
 }

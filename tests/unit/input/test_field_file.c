@@ -42,8 +42,9 @@ static double *read_field(const char *name, int64_t step, const struct hs_grid *
 {
     double *values = NULL;
     struct hs_error why;
+    const struct hs_field_shape shape = hs_field_shape_of(of);
     hs_error_init(&why);
-    if (hs_field_file_read(path, name, step, of, &values, &why))
+    if (hs_field_file_read(path, name, step, &shape, &values, &why))
         fail_msg("%s", why.text);
     return values;
 }
@@ -52,8 +53,9 @@ static void assert_refused(const char *name, int64_t step, enum hs_status status
 {
     double *values = (double *)&status;
     struct hs_error err;
+    const struct hs_field_shape shape = hs_field_shape_of(&grid);
     hs_error_init(&err);
-    assert_int_equal(hs_field_file_read(path, name, step, &grid, &values, &err), status);
+    assert_int_equal(hs_field_file_read(path, name, step, &shape, &values, &err), status);
     assert_null(values);
     if (!strstr(err.text, why))
         fail_msg("\"%s\" lacks \"%s\"", err.text, why);
@@ -127,8 +129,9 @@ void test_field_file__damaged_files_are_refused(void **state)
         fclose(file);
         double *values;
         struct hs_error err;
+        const struct hs_field_shape shape = hs_field_shape_of(&grid);
         hs_error_init(&err);
-        const enum hs_status status = hs_field_file_read(path, "field", -1, &grid, &values, &err);
+        const enum hs_status status = hs_field_file_read(path, "field", -1, &shape, &values, &err);
         assert_true(status == HS_IO || status == HS_BAD_INPUT);
         hs_error_release(&err);
         assert_null(values);

@@ -1,0 +1,151 @@
+/*
+ * One sweep of conduction by threads, vectors and cache blocks: what `openmp` does with a body.
+ *
+ * A block is some rows beside each other, of all planes of a slab, so that the plane before and its
+ * own stay in the core's cache until they were read for the last time. Rows of large fields go past
+ * the cache, and what is read some rows later is asked for meanwhile.
+ */
+#include "conduction_rows.h"
+#include "core/stream.h"
+
+#include <assert.h>
+
+enum {
+    LINE = CONDUCTION_LINE_BYTES,
+    BLOCK_BYTES = 512 * 1024,       /* of the planes that a block keeps */
+    PLANES = 4,                     /* as many: three of the input, one of the output */
+    CACHE_BYTES = 16 * 1024 * 1024, /* fields that fit in this much last-level cache stay there */
+    AHEAD = 4,                      /* rows */
+    NODES_PER_THREAD = 4096,        /* worth waking one for */
+    SHORTEST = 512                  /* piece of a row, in nodes */
+};
+
+struct job {
+    const struct hs_sweep *s;
+    const struct conduction_functions *functions;
+    int64_t size;
+    int64_t reach[HS_AXES]; /* 1; 0 along axes that are not there */
+    bool past;
+    int threads;
+    int64_t pieces[HS_AXES];
+};
+
+static int64_t divide_up(int64_t a, int64_t b)
+{
+    return (a + b - 1) / b;
+}
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Rows j to j_end of plane k, from node `from` to `to`. */
+static void sweep_rows(const struct job *job, void *kept, const int64_t from[HS_AXES],
+                       const int64_t to[HS_AXES], int64_t k)
+{
+    const struct hs_sweep *s = job->s;
+    const int64_t *pitch = s->layout.pitch, first = hs_layout_offset(&s->layout, 0, from[HS_Y], k);
+    const int64_t across = job->reach[HS_Y] * pitch[HS_Y], march = job->reach[HS_Z] * pitch[HS_Z];
+    const char *in = (const char *)s->in + first * job->size;
+    const struct conduction_rows rows = {
+        .network = s->op->network,
+        .source = hs_source_field(&s->source),
+        .across = HS_Y,
+        .march = HS_Z,
+        .across_pitch = across,
+        .march_pitch = march,
+        .points = s->layout.points[HS_X],
+        .from = from[HS_X],
+        .to = to[HS_X],
+        .count = to[HS_Y] - from[HS_Y],
+        .forcing = s->op->network->forcing,
+        .kept = kept,
+        .past = job->past,
+        .ask = job->past ? in + (march + AHEAD * pitch[HS_Y]) * job->size : NULL,
+    };
+    const struct conduction_level level = {
+        .first = first,
+        .in = in,
+        .before = in - across * job->size,
+        .after = in + across * job->size,
+        .lower = in - march * job->size,
+        .upper = in + march * job->size,
+        .out = (char *)s->out + first * job->size,
+        .in_pitch = across * job->size,
+        .out_pitch = across * job->size,
+    };
+    job->functions->rows[s->op->network->form](&rows, &level);
+}
+
+static int64_t cut_at(const struct job *job, int axis, int64_t piece)
+{
+    const int64_t lo = job->s->box.lo[axis], n = job->s->box.hi[axis] - lo;
+    const int64_t at = n * piece / job->pieces[axis], line = LINE / job->size;
+    return axis == HS_X && piece < job->pieces[axis] ? at / line * line : lo + at;
+}
+
+/* x fastest, z slowest, so that blocks that follow each other share a slab. */
+static void sweep_block(const struct job *job, void *kept, int64_t number)
+{
+    int64_t from[HS_AXES], to[HS_AXES];
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        const int64_t piece = number % job->pieces[axis];
+        number /= job->pieces[axis];
+        from[axis] = cut_at(job, axis, piece);
+        to[axis] = cut_at(job, axis, piece + 1);
+    }
+    for (int64_t k = from[HS_Z]; k < to[HS_Z]; k++)
+        sweep_rows(job, kept, from, to, k);
+}
+
+/* Slabs of planes, one for a thread; where there are too few planes, rows are cut too, and where
+ * there is but one, that. */
+static void cut_box(struct job *job)
+{
+    const struct hs_box *box = &job->s->box;
+    int64_t *pieces = job->pieces;
+    const int64_t row_bytes = job->s->layout.pitch[HS_Y] * job->size;
+    const int64_t rows = box->hi[HS_Y] - box->lo[HS_Y], planes = box->hi[HS_Z] - box->lo[HS_Z];
+    const int64_t in_block = larger(BLOCK_BYTES / (PLANES * row_bytes), 1);
+    pieces[HS_Z] = smaller(job->threads, planes);
+    pieces[HS_Y] = planes > 1 ? divide_up(rows, in_block) : 1;
+    const int64_t needed = divide_up(job->threads, pieces[HS_Z]);
+    pieces[HS_Y] = larger(pieces[HS_Y], smaller(needed, rows));
+    pieces[HS_X] = rows * planes == 1
+                       ? smaller(job->threads, divide_up(job->s->layout.points[HS_X], SHORTEST))
+                       : 1;
+}
+
+enum hs_status hs_conduction_sweep(const struct hs_sweep *s)
+{
+    const int64_t nodes = hs_box_count(&s->box);
+    if (nodes == 0)
+        return HS_OK;
+    assert(s->box.lo[HS_X] == 0 && s->box.hi[HS_X] == s->layout.points[HS_X]);
+    struct job job = {.s = s,
+                      .functions = hs_conduction_functions(s->precision),
+                      .size = (int64_t)hs_precision_size(s->precision)};
+    for (int axis = 0; axis < HS_AXES; axis++)
+        job.reach[axis] = s->layout.points[axis] > 1;
+    const int64_t fields = hs_source_field(&s->source) ? 3 : 2;
+    job.past = nodes * fields * job.size > CACHE_BYTES;
+    job.threads = (int)smaller(s->threads, divide_up(nodes, NODES_PER_THREAD));
+    cut_box(&job);
+    const int64_t blocks = job.pieces[HS_X] * job.pieces[HS_Y] * job.pieces[HS_Z];
+#pragma omp parallel num_threads(job.threads) if (job.threads > 1)
+    {
+        _Alignas(LINE) char kept[CONDUCTION_KEPT];
+        hs_conduction_forget(kept);
+#pragma omp for schedule(static)
+        for (int64_t n = 0; n < blocks; n++)
+            sweep_block(&job, kept, n);
+        hs_stream_fence();
+    }
+    return HS_OK;
+}
