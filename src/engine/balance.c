@@ -1,6 +1,7 @@
 #include "engine/balance_parts.h"
 
 #include "core/memory.h"
+#include "engine/threads.h"
 
 #include <assert.h>
 #include <float.h>
@@ -63,6 +64,11 @@ static enum hs_status init(struct hs_balance *balance, struct hs_error *err)
     return HS_OK;
 }
 
+static void init_sums(const struct hs_balance *balance, struct hs_balance_sums *sums)
+{
+    sums->leaving = hs_new(((size_t)balance->wall_count + 1) * sizeof *sums->leaving);
+}
+
 enum hs_status hs_balance_create(const struct hs_problem *problem, struct hs_balance **out,
                                  struct hs_error *err)
 {
@@ -71,7 +77,10 @@ enum hs_status hs_balance_create(const struct hs_problem *problem, struct hs_bal
     balance->problem = problem;
     balance->wall_count = hs_problem_wall_count(problem);
     balance->flux = hs_new(((size_t)balance->wall_count + 1) * sizeof *balance->flux);
-    balance->leaving = hs_new(((size_t)balance->wall_count + 1) * sizeof *balance->leaving);
+    init_sums(balance, &balance->all);
+    for (int face = 0; face < 2 * problem->grid.dims; face++)
+        for (int part = 0; part < HS_BALANCE_PARTS; part++)
+            init_sums(balance, &balance->part[face][part]);
     balance->worst.sweep = -1;
     forget(balance);
     const enum hs_status st = init(balance, err);
@@ -90,10 +99,12 @@ void hs_balance_destroy(struct hs_balance *balance)
     for (int face = 0; face < HS_FACES; face++) {
         free(balance->before[face].values);
         free(balance->after[face].values);
+        for (int part = 0; part < HS_BALANCE_PARTS; part++)
+            free(balance->part[face][part].leaving);
     }
     hs_balance_source_release(&balance->source);
     free(balance->flux);
-    free(balance->leaving);
+    free(balance->all.leaving);
     free(balance);
 }
 
@@ -130,18 +141,19 @@ void hs_balance_face_node(const struct hs_grid *grid, int face, int64_t place,
     node[second] = place / grid->points[first];
 }
 
-void hs_balance_leave(struct hs_balance *balance, int wall, int holder, double power, double gross)
+void hs_balance_leave(struct hs_balance_sums *sums, int wall, int holder, double power,
+                      double gross)
 {
-    hs_sum_add(&balance->leaving[wall], power);
+    hs_sum_add(&sums->leaving[wall], power);
     if (holder >= 0)
-        hs_sum_add(&balance->leaving[holder], -power);
-    balance->gross += gross;
+        hs_sum_add(&sums->leaving[holder], -power);
+    sums->gross += gross;
 }
 
 void hs_balance_put_in(struct hs_balance *balance, double power)
 {
     hs_sum_add(&balance->put_in, power);
-    balance->gross += fabs(power);
+    balance->all.gross += fabs(power);
 }
 
 /* ---- walls that hold ------------------------------------------------------------------------- */
@@ -172,7 +184,7 @@ static double brought(const struct hs_balance *balance, int face, int axis,
         if (!step_along(balance->problem, axis, way, node, other))
             continue;
         const int64_t *lower = way > 0 ? node : other; /* has the edge's conductance */
-        sum += balance->op->node(balance, lower).conductance[axis] *
+        sum += balance->op->conductance(balance, lower, axis) *
                (hs_balance_at(balance, layers, other) - T);
     }
     return sum;
@@ -186,34 +198,37 @@ static bool is_held_along(const struct hs_balance *balance, int axis, const int6
 }
 
 /* The node at the face of the wall that holds it: all that reaches no other face's wall. */
-static void add_rest(struct hs_balance *balance, int face, int wall, const int64_t node[HS_AXES])
+static void add_rest(const struct hs_balance *balance, int face, int wall,
+                     const int64_t node[HS_AXES], struct hs_balance_sums *sums)
 {
     const double before = hs_balance_at(balance, &balance->before[face], node);
     const double after = hs_balance_at(balance, &balance->after[face], node);
     const double stored =
-        balance->op->node(balance, node).capacity * (after - before) / balance->step;
+        balance->op->capacity_at(balance, node) * (after - before) / balance->step;
     double rest = hs_balance_source_at(balance, node);
     for (int axis = 0; axis < balance->problem->grid.dims; axis++)
         if (axis != face / 2 && !is_held_along(balance, axis, node))
             rest += brought(balance, face, axis, node);
-    hs_balance_leave(balance, wall, -1, rest - stored, fabs(rest) + fabs(stored));
+    hs_balance_leave(sums, wall, -1, rest - stored, fabs(rest) + fabs(stored));
 }
 
 /* What comes along the face's axis leaves through it, where several that hold meet in a node too;
  * the rest through the wall that has the node. */
-static void add_holding_walls(struct hs_balance *balance, int face)
+static void add_holding_walls(const struct hs_balance *balance, int face, int part,
+                              struct hs_balance_sums *sums)
 {
     const struct hs_problem *problem = balance->problem;
-    for (int64_t n = 0; n < hs_grid_face_count(&problem->grid, face); n++) {
+    const int64_t count = hs_grid_face_count(&problem->grid, face);
+    for (int64_t n = hs_balance_part(count, part); n < hs_balance_part(count, part + 1); n++) {
         int64_t node[HS_AXES];
         hs_balance_face_node(&problem->grid, face, n, node);
         const int wall = balance->op->holding(balance, face, node);
         if (wall < 0)
             continue;
         const double along = brought(balance, face, face / 2, node);
-        hs_balance_leave(balance, wall, -1, along, fabs(along));
+        hs_balance_leave(sums, wall, -1, along, fabs(along));
         if (balance->op->holder(balance, node) == wall)
-            add_rest(balance, face, wall, node);
+            add_rest(balance, face, wall, node, sums);
     }
 }
 
@@ -248,7 +263,7 @@ static double rounding(const struct hs_balance *balance, const struct hs_reducti
     const double unit = 0.5 * (problem->precision == HS_FLOAT ? (double)FLT_EPSILON : DBL_EPSILON);
     const double hottest = fmax(fabs(reduction->min), fabs(reduction->max)) + reduction->change;
     return unit * (4.0 * problem->grid.dims + 12.0) * balance->capacity * hottest / balance->step +
-           16.0 * unit * balance->gross;
+           16.0 * unit * balance->all.gross;
 }
 
 static void conclude(struct hs_balance *balance, const struct hs_reduction *reduction,
@@ -262,7 +277,7 @@ static void conclude(struct hs_balance *balance, const struct hs_reduction *redu
     hs_sum_add(&all, terms->stored);
     hs_sum_add(&all, -terms->source);
     for (int w = 0; w < balance->wall_count; w++) {
-        balance->flux[w] = hs_sum_value(&balance->leaving[w]);
+        balance->flux[w] = hs_sum_value(&balance->all.leaving[w]);
         terms->largest = fmax(terms->largest, fabs(balance->flux[w]));
         hs_sum_add(&all, balance->flux[w]);
     }
@@ -274,6 +289,44 @@ static void conclude(struct hs_balance *balance, const struct hs_reduction *redu
         !(fabs(terms->imbalance) * worst->rounding <= fabs(worst->imbalance) * terms->rounding))
         *worst =
             (struct hs_balance_worst){sweep, terms->imbalance, terms->largest, terms->rounding};
+}
+
+static void clear(const struct hs_balance *balance, struct hs_balance_sums *sums)
+{
+    sums->gross = 0.0;
+    for (int w = 0; w < balance->wall_count; w++)
+        sums->leaving[w] = (struct hs_sum){0.0, 0.0};
+}
+
+static void add_part(struct hs_balance *balance, int face, int part)
+{
+    struct hs_balance_sums *sums = &balance->part[face][part];
+    clear(balance, sums);
+    balance->op->exchange(balance, face, part, sums);
+    if (balance->before[face].depth > 1)
+        add_holding_walls(balance, face, part, sums);
+}
+
+static void add_walls(struct hs_balance *balance)
+{
+    const struct hs_problem *problem = balance->problem;
+    const int parts = 2 * problem->grid.dims * HS_BALANCE_PARTS;
+    const int threads = hs_threads_for(&problem->grid, problem->solver.threads);
+#pragma omp parallel for num_threads(threads)                                                      \
+    schedule(dynamic) if (hs_grid_count(&problem->grid) > 1 << 16)
+    for (int n = 0; n < parts; n++)
+        if (!problem->face[n / HS_BALANCE_PARTS].wrap)
+            add_part(balance, n / HS_BALANCE_PARTS, n % HS_BALANCE_PARTS);
+    clear(balance, &balance->all);
+    for (int n = 0; n < parts; n++) {
+        const struct hs_balance_sums *sums =
+            &balance->part[n / HS_BALANCE_PARTS][n % HS_BALANCE_PARTS];
+        if (problem->face[n / HS_BALANCE_PARTS].wrap)
+            continue;
+        balance->all.gross += sums->gross;
+        for (int w = 0; w < balance->wall_count; w++)
+            hs_sum_join(&balance->all.leaving[w], &sums->leaving[w]);
+    }
 }
 
 enum hs_status hs_balance_look(struct hs_balance *balance, const struct hs_step_state *step_state,
@@ -290,21 +343,12 @@ enum hs_status hs_balance_look(struct hs_balance *balance, const struct hs_step_
     balance->t = hs_span_time(&span, 0);
     balance->step = span.step;
     balance->stencil = span.op.stencil;
-    balance->gross = 0.0;
     balance->put_in = (struct hs_sum){0.0, 0.0};
-    for (int w = 0; w < balance->wall_count; w++)
-        balance->leaving[w] = (struct hs_sum){0.0, 0.0};
     st = fetch(balance, step_state, err);
     if (st)
         return st;
     balance->op->begin(balance);
-    for (int face = 0; face < 2 * problem->grid.dims; face++) {
-        if (problem->face[face].wrap)
-            continue;
-        balance->op->exchange(balance, face);
-        if (balance->before[face].depth > 1)
-            add_holding_walls(balance, face);
-    }
+    add_walls(balance);
     hs_balance_put_in(balance, hs_balance_source_total(balance));
     balance->op->sources(balance, reduction->sunk);
     conclude(balance, reduction, step_state->sweep);

@@ -144,15 +144,20 @@ static void release(struct hs_balance *balance)
 
 /* ---- a look ---------------------------------------------------------------------------------- */
 
-static struct hs_balance_node node_of(const struct hs_balance *balance, const int64_t node[HS_AXES])
+static const struct hs_network_row *row_of(const struct hs_balance *balance,
+                                           const int64_t node[HS_AXES])
 {
-    const struct hs_problem *problem = balance->problem;
-    const struct hs_network_row *row =
-        hs_network_row_at(problem->network, element_of(&problem->grid, node));
-    struct hs_balance_node out = {.capacity = row->capacity};
-    for (int axis = 0; axis < HS_AXES; axis++)
-        out.conductance[axis] = row->conductance[axis];
-    return out;
+    return hs_network_row_at(balance->problem->network, element_of(&balance->problem->grid, node));
+}
+
+static double conductance(const struct hs_balance *balance, const int64_t node[HS_AXES], int axis)
+{
+    return row_of(balance, node)->conductance[axis];
+}
+
+static double capacity_at(const struct hs_balance *balance, const int64_t node[HS_AXES])
+{
+    return row_of(balance, node)->capacity;
 }
 
 static double number_at(const struct own *own, const struct hs_wall_number *number, int64_t place)
@@ -179,11 +184,13 @@ static double coefficient(const struct hs_wall *wall, int64_t place)
     return wall->h * (wall->h_field ? wall->h_field[place] : 1.0);
 }
 
-static void exchange(struct hs_balance *balance, int face)
+static void exchange(const struct hs_balance *balance, int face, int which,
+                     struct hs_balance_sums *sums)
 {
     const struct own *own = own_of(balance);
     const struct hs_problem *problem = balance->problem;
-    for (int64_t n = 0; n < own->parts[face]; n++) {
+    const int64_t count = own->parts[face];
+    for (int64_t n = hs_balance_part(count, which); n < hs_balance_part(count, which + 1); n++) {
         const struct part *part = &own->part[face][n];
         const struct hs_wall *wall = &problem->walls[part->wall];
         int64_t node[HS_AXES];
@@ -192,7 +199,7 @@ static void exchange(struct hs_balance *balance, int face)
         const double ambient = number_at(own, &wall->ambient, part->place);
         const double flux = number_at(own, &wall->flux, part->place);
         const double T = h > 0.0 ? temperature(balance, face, node) : 0.0;
-        hs_balance_leave(balance, part->wall, part->holder, part->area * (h * (T - ambient) + flux),
+        hs_balance_leave(sums, part->wall, part->holder, part->area * (h * (T - ambient) + flux),
                          part->area * (h * (fabs(T) + fabs(ambient)) + fabs(flux)));
     }
 }
@@ -235,7 +242,7 @@ static void sources(struct hs_balance *balance, double sunk)
     }
     if (perfused) {
         const double convected = convection(balance);
-        balance->gross += fabs(convected);
+        balance->all.gross += fabs(convected);
         hs_balance_put_in(balance, convected - sunk);
     }
     for (int64_t n = 0; n < own->held_count; n++) {
@@ -246,14 +253,15 @@ static void sources(struct hs_balance *balance, double sunk)
             share->volume * substance->perfusion * temperature(balance, face, share->node);
         hs_balance_put_in(balance, -sink); /* which held nodes' rows leave out */
         const double power = share->volume * put_in(own, substance) - sink;
-        hs_balance_leave(balance, share->wall, -1, power, fabs(power));
+        hs_balance_leave(&balance->all, share->wall, -1, power, fabs(power));
     }
 }
 
 static const struct hs_balance_operator network = {.depth = depth,
                                                    .holder = holder,
                                                    .holding = holding,
-                                                   .node = node_of,
+                                                   .conductance = conductance,
+                                                   .capacity_at = capacity_at,
                                                    .begin = begin,
                                                    .exchange = exchange,
                                                    .sources = sources,

@@ -13,13 +13,22 @@ struct hs_balance_layers {
     void *values; /* dense, in the problem's precision; NULL where depth is 0 */
 };
 
-/* Of a node: what it conducts to the next along each axis, and stores for a kelvin. */
-struct hs_balance_node {
-    double conductance[HS_AXES]; /* W/K */
-    double capacity;             /* J/K */
+struct hs_balance;
+
+/* Sums over some of a face's nodes: of what leaves through each wall, and of the sizes of what
+ * cancels in that [W]. */
+struct hs_balance_sums {
+    struct hs_sum *leaving; /* [wall_count] */
+    double gross;
 };
 
-struct hs_balance;
+/* The n-th of HS_BALANCE_PARTS parts of `count` things, for threads to share; no bit depends on how
+ * many they are. */
+enum { HS_BALANCE_PARTS = 16 };
+static inline int64_t hs_balance_part(int64_t count, int n)
+{
+    return count * n / HS_BALANCE_PARTS;
+}
 
 /* What the operators differ in. Nodes are those of faces; `T` are temperatures before the sweep. */
 struct hs_balance_operator {
@@ -30,11 +39,14 @@ struct hs_balance_operator {
      * did. -1: none, or the node is not on that face. */
     int (*holder)(const struct hs_balance *balance, const int64_t node[HS_AXES]);
     int (*holding)(const struct hs_balance *balance, int face, const int64_t node[HS_AXES]);
-    struct hs_balance_node (*node)(const struct hs_balance *balance, const int64_t node[HS_AXES]);
+    /* W/K: of the edge to the next node along an axis; J/K: of the node. */
+    double (*conductance)(const struct hs_balance *balance, const int64_t node[HS_AXES], int axis);
+    double (*capacity_at)(const struct hs_balance *balance, const int64_t node[HS_AXES]);
     /* Before the others are asked of a sweep. */
     void (*begin)(struct hs_balance *balance);
-    /* Adds what leaves through the face's walls that let heat pass. */
-    void (*exchange)(struct hs_balance *balance, int face);
+    /* Adds what leaves through the face's walls that let heat pass, in one of its parts. */
+    void (*exchange)(const struct hs_balance *balance, int face, int part,
+                     struct hs_balance_sums *sums);
     /* Adds what sources and sinks put in that only this operator has, and what of it leaves through
      * walls that hold; `sunk` as of hs_reduction. */
     void (*sources)(struct hs_balance *balance, double sunk);
@@ -62,10 +74,10 @@ struct hs_balance {
     /* the sweep that is looked at */
     double t, step;
     struct hs_stencil stencil;
+    double transfer[HS_AXES]; /* W/(m^2 K): of a stencil, from node to node along each axis */
     struct hs_balance_layers before[HS_FACES], after[HS_FACES];
-    struct hs_sum *leaving; /* [wall_count] */
+    struct hs_balance_sums all, part[HS_FACES][HS_BALANCE_PARTS];
     struct hs_sum put_in;
-    double gross; /* W: sizes of what cancels in the terms */
     /* what came of it */
     double *flux; /* [wall_count] */
     struct hs_balance_terms terms;
@@ -82,7 +94,8 @@ double hs_balance_at(const struct hs_balance *balance, const struct hs_balance_l
 
 /* Adds what leaves a node through a wall, and takes it from what the node's own holds. `gross`: the
  * sizes of what it is the difference of. */
-void hs_balance_leave(struct hs_balance *balance, int wall, int holder, double power, double gross);
+void hs_balance_leave(struct hs_balance_sums *sums, int wall, int holder, double power,
+                      double gross);
 
 /* Adds to what is put in. */
 void hs_balance_put_in(struct hs_balance *balance, double power);

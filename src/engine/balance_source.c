@@ -133,10 +133,10 @@ double hs_balance_source_total(struct hs_balance *balance)
 
 double hs_balance_source_at(const struct hs_balance *balance, const int64_t node[HS_AXES])
 {
-    const double volume =
-        hs_problem_node_volume(balance->problem, node[HS_X], node[HS_Y], node[HS_Z]);
-    const double of_all = of_body(balance) * volume;
-    if (!balance->problem->source.present)
-        return of_all;
-    return of_all + balance->source.factor * density_at(balance, node) * volume;
+    double density = of_body(balance);
+    if (balance->problem->source.present)
+        density += balance->source.factor * density_at(balance, node);
+    if (density == 0.0)
+        return 0.0;
+    return density * hs_problem_node_volume(balance->problem, node[HS_X], node[HS_Y], node[HS_Z]);
 }

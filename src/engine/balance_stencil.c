@@ -72,19 +72,25 @@ static int holder(const struct hs_balance *balance, const int64_t node[HS_AXES])
     return face < 0 ? -1 : balance->wall_of_face[face];
 }
 
-static struct hs_balance_node node_of(const struct hs_balance *balance, const int64_t node[HS_AXES])
+static double conductance(const struct hs_balance *balance, const int64_t node[HS_AXES], int axis)
 {
     const struct hs_problem *problem = balance->problem;
-    const double volume = hs_problem_node_volume(problem, node[HS_X], node[HS_Y], node[HS_Z]);
-    struct hs_balance_node out = {.capacity = volume * hs_problem_heat_capacity(problem)};
-    for (int axis = 0; axis < problem->grid.dims; axis++) {
-        double length = problem->grid.spacing[axis]; /* of the node's volume */
-        for (int side = 0; side < 2; side++)
-            if (is_on(problem, 2 * axis + side, node))
-                length *= problem->face[2 * axis + side].edge_weight;
-        out.conductance[axis] = transfer(balance, axis) * (volume / length);
+    double area = 1.0;
+    for (int a = 0; a < problem->grid.dims; a++) {
+        if (a == axis)
+            continue;
+        area *= problem->grid.spacing[a];
+        for (int face = 2 * a; face <= 2 * a + 1; face++)
+            if (is_on(problem, face, node))
+                area *= problem->face[face].edge_weight;
     }
-    return out;
+    return balance->transfer[axis] * area;
+}
+
+static double capacity_at(const struct hs_balance *balance, const int64_t node[HS_AXES])
+{
+    return hs_problem_node_volume(balance->problem, node[HS_X], node[HS_Y], node[HS_Z]) *
+           hs_problem_heat_capacity(balance->problem);
 }
 
 static double data_at(const struct hs_balance *balance, const struct hs_value *data,
@@ -96,7 +102,8 @@ static double data_at(const struct hs_balance *balance, const struct hs_value *d
     return rounded(balance, hs_value_at(data, at[HS_X], at[HS_Y], at[HS_Z], balance->t));
 }
 
-static void exchange(struct hs_balance *balance, int face)
+static void exchange(const struct hs_balance *balance, int face, int part,
+                     struct hs_balance_sums *sums)
 {
     const struct hs_problem *problem = balance->problem;
     const struct hs_face *rule = &problem->face[face];
@@ -105,10 +112,11 @@ static void exchange(struct hs_balance *balance, int face)
     const struct hs_balance_layers *layers = &balance->before[face];
     if (rule->held > 0 || (law.inner == 0.0 && law.edge == 0.0 && law.data == 0.0))
         return;
-    for (int64_t n = 0; n < hs_grid_face_count(&problem->grid, face); n++) {
+    const int64_t count = hs_grid_face_count(&problem->grid, face);
+    for (int64_t n = hs_balance_part(count, part); n < hs_balance_part(count, part + 1); n++) {
         int64_t node[HS_AXES];
         hs_balance_face_node(&problem->grid, face, n, node);
-        const double conductance = node_of(balance, node).conductance[axis];
+        const double G = conductance(balance, node, axis);
         const double edge = law.edge != 0.0 ? law.edge * hs_balance_at(balance, layers, node) : 0.0;
         const double data = law.data != 0.0 ? law.data * data_at(balance, &rule->data, node) : 0.0;
         double inner = 0.0;
@@ -117,14 +125,15 @@ static void exchange(struct hs_balance *balance, int face)
             inside[axis] += face % 2 ? -1 : 1;
             inner = law.inner * hs_balance_at(balance, layers, inside);
         }
-        hs_balance_leave(balance, wall, holder(balance, node), conductance * (inner + edge + data),
-                         conductance * (fabs(inner) + fabs(edge) + fabs(data)));
+        hs_balance_leave(sums, wall, holder(balance, node), G * (inner + edge + data),
+                         G * (fabs(inner) + fabs(edge) + fabs(data)));
     }
 }
 
 static void begin(struct hs_balance *balance)
 {
-    (void)balance;
+    for (int axis = 0; axis < balance->problem->grid.dims; axis++)
+        balance->transfer[axis] = transfer(balance, axis);
 }
 
 static void sources(struct hs_balance *balance, double sunk)
@@ -145,7 +154,8 @@ static void release(struct hs_balance *balance)
 static const struct hs_balance_operator stencil = {.depth = depth,
                                                    .holder = holder,
                                                    .holding = holding,
-                                                   .node = node_of,
+                                                   .conductance = conductance,
+                                                   .capacity_at = capacity_at,
                                                    .begin = begin,
                                                    .exchange = exchange,
                                                    .sources = sources,
