@@ -172,6 +172,7 @@ def test_window_loses_what_its_comment_says(tmp_path):
     assert inward == pytest.approx(7.10, abs=0.005)
     assert outward == pytest.approx(inward, rel=1e-4)  # 6e-5 K from the steady state
     assert (inward / 20 - 0.19 / 0.97) / 0.11 == pytest.approx(1.45, abs=0.005)
+    assert case.at(0.0, 0.068) == pytest.approx(16.3, abs=0.05)
 
 
 @pytest.mark.parametrize("name, mean", [("periodic", 1.0), ("reflective", 300.0), ("clamp", 293.0)])
