@@ -94,7 +94,7 @@ static bool quantity_line(int n, bool markdown, struct line *out)
     if (!quantity->name)
         return false;
     snprintf(out->cell[NAME], LONG_CELL, markdown ? "`/history/%s%s`" : "%s%s", quantity->name,
-             quantity->each_face ? "/FACE" : "");
+             quantity->each_wall ? "/WALL" : "");
     hs_quantity_units(quantity, out->cell[BETWEEN], LONG_CELL);
     snprintf(out->cell[MEANING], LONG_CELL, "%s%s%s", quantity->long_name,
              quantity->note ? "; " : "", quantity->note ? quantity->note : "");

@@ -36,6 +36,7 @@ struct job {
     struct hs_exact_error error; /* against exact; NaN without */
     int64_t written;             /* snapshots in the file */
     double *probes;              /* at the end; NULL: not known */
+    struct hs_balance *balance;  /* NULL: there is none */
 };
 
 static enum hs_status read_request(int argc, char **argv, struct request *request,
@@ -191,7 +192,8 @@ static void report(const struct request *request, const struct job *job, enum hs
                                      .status = status,
                                      .error = job->error,
                                      .snapshots = job->written,
-                                     .probes = job->probes};
+                                     .probes = job->probes,
+                                     .balance = job->balance};
     if (request->of.json)
         hs_report_json(stdout, &report);
     else if (!request->of.quiet)
@@ -216,6 +218,7 @@ static void close_observers(struct job *job)
         job->error = hs_snapshots_last_error(job->snapshots);
         job->written = hs_snapshots_count(job->snapshots);
         keep_probes(job);
+        job->balance = hs_snapshots_take_balance(job->snapshots);
     }
     hs_snapshots_destroy(job->snapshots);
 }
@@ -254,6 +257,7 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
 
     free(job.resumed);
     free(job.probes);
+    hs_balance_destroy(job.balance);
     hs_problem_release(&job.problem);
     hs_argument_list_release(&request.of.set);
     return st;

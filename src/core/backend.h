@@ -27,7 +27,8 @@ struct hs_span {
     double start;  /* s */
     double step;   /* s */
     struct hs_operator op;
-    bool keep_last; /* so that reduce can tell the last sweep's change */
+    bool keep_last;   /* so that reduce can tell the last sweep's change */
+    bool keep_before; /* with keep_last: and the field before that sweep, whole, stays at hand */
 };
 
 static inline double hs_span_time(const struct hs_span *span, int64_t sweep)
@@ -43,6 +44,9 @@ struct hs_reduction {
     double heat;        /* J per m^(3-dims) with density and specific heat, else K m^dims */
     double change;      /* max |out - in| of the last sweep, each difference in the field's
                            precision; NaN unless keep_last was asked */
+    /* known after a sweep with keep_before, else maybe NaN: the heat of out - in; and for a body W,
+     * the sum over its nodes of sink * in (core/network.h) */
+    double stored, sunk;
     int64_t not_finite; /* nodes that are NaN or infinite; min, max, mean then leave them out */
     int64_t first_bad[HS_AXES]; /* the first such node in memory order */
 };
@@ -80,6 +84,9 @@ struct hs_backend {
      * the next are made: the caller's until that upload. May be NULL. */
     enum hs_status (*upload_space)(struct hs_backend_state *state, size_t bytes, void **values,
                                    struct hs_error *err);
+    /* The same of the field one sweep before, as long as keep_before holds. */
+    enum hs_status (*download_before)(struct hs_backend_state *state, const struct hs_box *box,
+                                      void *values, struct hs_error *err);
     /*
      * The whole field as it is now, for another thread to read while sweeps go on. begin does not
      * wait for the field to reach the host; *out is NULL where memory for a copy is lacking, and

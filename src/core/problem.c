@@ -188,3 +188,43 @@ void hs_problem_heat_unit(const struct hs_problem *problem, char *out, size_t si
         snprintf(out, size, "%s %s", hs_problem_temperature_unit(problem),
                  volumes[problem->grid.dims]);
 }
+
+void hs_problem_power_unit(const struct hs_problem *problem, char *out, size_t size)
+{
+    char heat[64];
+    hs_problem_heat_unit(problem, heat, sizeof heat);
+    if (heat[0] == 'J')
+        snprintf(out, size, "W%s", heat + 1);
+    else
+        snprintf(out, size, "%s/s", heat);
+}
+
+int hs_problem_wall_count(const struct hs_problem *problem)
+{
+    int count = 0;
+    for (int face = 0; face < 2 * problem->grid.dims; face++)
+        count += !problem->face[face].wrap;
+    return problem->body ? problem->wall_count : count;
+}
+
+int hs_problem_wall_face(const struct hs_problem *problem, int wall)
+{
+    if (problem->body)
+        return problem->walls[wall].face;
+    int face = 0;
+    while (problem->face[face].wrap || wall-- > 0)
+        face++;
+    return face;
+}
+
+void hs_problem_wall_name(const struct hs_problem *problem, int wall, char *out, size_t size)
+{
+    const int face = hs_problem_wall_face(problem, wall);
+    int before = 0; /* of the same face */
+    for (int other = 0; other < wall; other++)
+        before += hs_problem_wall_face(problem, other) == face;
+    if (before > 0)
+        snprintf(out, size, "%s_%d", hs_face_name(face), before);
+    else
+        snprintf(out, size, "%s", hs_face_name(face));
+}

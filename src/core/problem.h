@@ -138,7 +138,7 @@ struct hs_problem {
     double c[HS_MAX_COEFFICIENTS]; /* raw only */
     struct hs_material material;
     struct hs_body *body;  /* of several materials: conduction. NULL: one material, a stencil */
-    struct hs_wall *walls; /* of a body: a face's own, then its patches */
+    struct hs_wall *walls; /* of a body: each face's own before its patches */
     int wall_count;
     struct hs_drive *drives; /* the functions of time that act on a body */
     int drive_count;
@@ -191,6 +191,15 @@ const char *hs_problem_temperature_unit(const struct hs_problem *problem); /* "K
  * of each axis that the grid lacks; "K m^3" and so on where no heat capacity is known; "1" with raw
  * coefficients, whose numbers have no units. */
 void hs_problem_heat_unit(const struct hs_problem *problem, char *out, size_t size);
+
+/* That of what flows: "W", "W/m", "W/m^2", "K m^3/s" and so on. */
+void hs_problem_power_unit(const struct hs_problem *problem, char *out, size_t size);
+
+/* Walls that heat may leave through: of a body those of its list, else the faces that are not
+ * periodic, in order. Each has a face, and a name: "z_max", or that of a patch, "z_max_1". */
+int hs_problem_wall_count(const struct hs_problem *problem);
+int hs_problem_wall_face(const struct hs_problem *problem, int wall);
+void hs_problem_wall_name(const struct hs_problem *problem, int wall, char *out, size_t size);
 
 /*
  * Prescribed layers in order x, y, z, min before max: where two meet, the later one has the node.

@@ -96,18 +96,20 @@ static int64_t next_due(const struct loop *loop)
     return due > loop->sweep ? due : loop->sweep + 1;
 }
 
-/* Whether the change of the sweep that ends at `until` will be asked for. */
-static bool change_wanted(const struct loop *loop, int64_t until)
+/* What of the sweep that ends at `until` will be asked for: its change, and what was before it. It
+ * may be the last where the steady state is looked at. */
+static struct hs_span keep_for(const struct loop *loop, int64_t until)
 {
-    if (is_steady_check(loop, until))
-        return true;
+    const bool check = is_steady_check(loop, until);
+    struct hs_span keep = {.keep_last = check};
     for (int i = 0; i < loop->observer_count; i++) {
         const struct hs_observer *observer = loop->observers[i];
-        if (observer->wants_change &&
-            (until == loop->plan->sweeps || observer->next(observer->self, loop->sweep) <= until))
-            return true;
+        const bool due = check || until == loop->plan->sweeps ||
+                         observer->next(observer->self, loop->sweep) <= until;
+        keep.keep_last = keep.keep_last || (due && observer->wants_change);
+        keep.keep_before = keep.keep_before || (due && observer->wants_before);
     }
-    return false;
+    return keep;
 }
 
 /* Fits the length of a stretch to the rate seen, by at most a factor of 8 at a time. */
@@ -133,14 +135,16 @@ static enum hs_status ask(struct loop *loop, struct hs_error *err)
 }
 
 /* Sweeps to `stop`, or to where a signal or an observer's failure is noticed. */
-static enum hs_status sweep_to(struct loop *loop, int64_t stop, bool keep_last,
+static enum hs_status sweep_to(struct loop *loop, int64_t stop, const struct hs_span *keep,
                                struct hs_error *err)
 {
     while (loop->sweep < stop && !is_interrupted(loop)) {
         const int64_t until =
             loop->stretch < stop - loop->sweep ? loop->sweep + loop->stretch : stop;
         struct hs_span span = hs_plan_span(loop->plan, loop->problem, loop->sweep, until);
-        span.keep_last = keep_last && loop->sweep + span.count == stop;
+        const bool last = loop->sweep + span.count == stop;
+        span.keep_last = last && keep->keep_last;
+        span.keep_before = last && keep->keep_before;
         loop->cache.field_valid = loop->cache.reduction_valid = false;
         const double begin = hs_clock_now();
         enum hs_status st =
@@ -191,7 +195,8 @@ static enum hs_status run(struct loop *loop, struct hs_loop_result *out, struct 
         int64_t stop = due < check ? due : check;
         const int64_t watch = hs_watch_next(&loop->watch, before);
         stop = watch < stop ? watch : stop;
-        enum hs_status st = sweep_to(loop, stop, change_wanted(loop, stop), err);
+        const struct hs_span keep = keep_for(loop, stop);
+        enum hs_status st = sweep_to(loop, stop, &keep, err);
         if (!st)
             st = look(loop, err);
         if (st == HS_FAILED_CHECK) {

@@ -24,6 +24,14 @@ enum hs_status hs_step_state_field(const struct hs_step_state *step_state, const
     return HS_OK;
 }
 
+enum hs_status hs_step_state_box(const struct hs_step_state *step_state, bool before,
+                                 const struct hs_box *box, void *values, struct hs_error *err)
+{
+    const struct hs_step_state_cache *cache = step_state->cache;
+    return (before ? cache->backend->download_before : cache->backend->download)(cache->state, box,
+                                                                                 values, err);
+}
+
 enum hs_status hs_step_state_node(const struct hs_step_state *step_state,
                                   const int64_t node[HS_AXES], double *out, struct hs_error *err)
 {
@@ -36,8 +44,7 @@ enum hs_status hs_step_state_node(const struct hs_step_state *step_state,
         float f;
         double d;
     } value;
-    const enum hs_status st =
-        step_state->cache->backend->download(step_state->cache->state, &box, &value, err);
+    const enum hs_status st = hs_step_state_box(step_state, false, &box, &value, err);
     if (!st)
         *out = step_state->problem->precision == HS_FLOAT ? (double)value.f : value.d;
     return st;

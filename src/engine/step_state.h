@@ -60,11 +60,17 @@ enum hs_status hs_frame_read(struct hs_frame *frame, const struct hs_box *box,
                              const struct hs_box *next, const void **values, struct hs_error *err);
 void hs_frame_release(struct hs_frame *frame); /* accepts NULL */
 
-/* Values of single nodes without downloading the field. */
+/* Values of a box of nodes, dense, without downloading the field: as they are, or were one sweep
+ * `before`, which an observer's wants_before made the loop keep. */
+enum hs_status hs_step_state_box(const struct hs_step_state *step_state, bool before,
+                                 const struct hs_box *box, void *values, struct hs_error *err);
+
+/* Values of single nodes, likewise. */
 enum hs_status hs_step_state_node(const struct hs_step_state *step_state,
                                   const int64_t node[HS_AXES], double *out, struct hs_error *err);
 
-/* min, max, mean, heat; `change` only if the observer's wants_change made the loop keep it. */
+/* min, max, mean, heat; `change`, and `stored` and `sunk`, only if an observer's wants_change or
+ * wants_before made the loop keep what they need; else they are NaN. */
 enum hs_status hs_step_state_reduction(const struct hs_step_state *step_state,
                                        const struct hs_reduction **out, struct hs_error *err);
 

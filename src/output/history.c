@@ -17,11 +17,11 @@ static bool has_exact(const struct hs_problem *problem)
     return problem->exact.present;
 }
 
-/* A function of the state that reads one value, whatever the face. */
+/* A function of the state that reads one value, whatever the wall. */
 #define READ(name, from)                                                                           \
-    static double name(const struct hs_history_state *state, int face)                             \
+    static double name(const struct hs_history_state *state, int wall)                             \
     {                                                                                              \
-        (void)face;                                                                                \
+        (void)wall;                                                                                \
         return from;                                                                               \
     }
 READ(min, state->reduction->min)
@@ -31,6 +31,14 @@ READ(heat, state->reduction->heat)
 READ(change, state->sweep > 0 ? state->reduction->change : NAN)
 READ(max_error, state->exact ? state->exact->max : NAN)
 READ(l2_error, state->exact ? state->exact->l2 : NAN)
+READ(stored, state->balance ? state->balance->stored : NAN)
+READ(source, state->balance ? state->balance->source : NAN)
+READ(imbalance, state->balance ? state->balance->imbalance : NAN)
+
+static double flux(const struct hs_history_state *state, int wall)
+{
+    return state->balance ? state->balance->flux[wall] : NAN;
+}
 
 const struct hs_quantity hs_quantities[] = {
     {.name = "min",
@@ -63,6 +71,33 @@ const struct hs_quantity hs_quantities[] = {
      .note = "NaN at sweep 0",
      .unit = temperature_unit,
      .value = change},
+    {.name = "flux",
+     .long_name = "heat that leaves through the wall",
+     .note = "in the sweep before, as the next three; NaN at sweep 0; none of these with radius 2 "
+             "and 3 or raw coefficients",
+     .unit = hs_problem_power_unit,
+     .is_there = hs_balance_is_there,
+     .each_wall = true,
+     .summary = "heat out",
+     .value = flux},
+    {.name = "source",
+     .long_name = "heat that sources put in",
+     .note = "less what the perfusion of materials takes",
+     .unit = hs_problem_power_unit,
+     .is_there = hs_balance_is_there,
+     .value = source},
+    {.name = "stored",
+     .long_name = "heat that is stored",
+     .note = "the growth of the heat content",
+     .unit = hs_problem_power_unit,
+     .is_there = hs_balance_is_there,
+     .value = stored},
+    {.name = "imbalance",
+     .long_name = "stored + all of flux - source",
+     .note = "0 but for rounding",
+     .unit = hs_problem_power_unit,
+     .is_there = hs_balance_is_there,
+     .value = imbalance},
     {.name = "max_error",
      .long_name = "largest difference from the exact solution",
      .note = "if exact is given; NaN in rows without a snapshot",
@@ -86,11 +121,14 @@ bool hs_history_value(const struct hs_quantity *table, const struct hs_problem *
     for (const struct hs_quantity *quantity = table; quantity->name; quantity++) {
         if (in_file && quantity->is_there && !quantity->is_there(problem))
             continue;
-        const int values = quantity->each_face ? 2 * problem->grid.dims : 1;
+        const int values = quantity->each_wall ? hs_problem_wall_count(problem) : 1;
         if (n < values) {
-            *out = (struct hs_history_value){.quantity = quantity, .face = n};
-            snprintf(out->name, sizeof out->name, "%s%s%s", quantity->name,
-                     quantity->each_face ? "/" : "", quantity->each_face ? hs_face_name(n) : "");
+            char wall[HS_QUANTITY_NAME / 2] = "";
+            if (quantity->each_wall)
+                hs_problem_wall_name(problem, n, wall, sizeof wall);
+            *out = (struct hs_history_value){.quantity = quantity, .wall = n};
+            snprintf(out->name, sizeof out->name, "%s%s%s", quantity->name, wall[0] ? "/" : "",
+                     wall);
             return true;
         }
         n -= values;
@@ -125,7 +163,7 @@ void hs_history_fill(const struct hs_quantity *table, const struct hs_history_st
     for (int n = 0; hs_history_value(table, state->problem, true, n, &value); n++) {
         double *last = &history->columns[HS_SERIES_FIRST + n].values[history->rows - 1];
         if (isnan(*last))
-            *last = value.quantity->value(state, value.face);
+            *last = value.quantity->value(state, value.wall);
     }
 }
 
@@ -136,7 +174,7 @@ void hs_history_json(const struct hs_quantity *table, const struct hs_history_st
 {
     struct hs_history_value value;
     for (int n = 0; hs_history_value(table, state->problem, false, n, &value); n++)
-        hs_json_number(json, value.name, value.quantity->value(state, value.face));
+        hs_json_number(json, value.name, value.quantity->value(state, value.wall));
 }
 
 static void end_line(FILE *stream, const char *line, const char *unit)
@@ -162,8 +200,9 @@ void hs_history_text(const struct hs_quantity *table, const struct hs_history_st
             end_line(stream, begun, unit);
             fprintf(stream, "  %-12s ", line);
         }
-        fprintf(stream, "%s%s%.9g", strcmp(line, value.name) == 0 ? "" : value.name,
-                strcmp(line, value.name) == 0 ? "" : " ", value.quantity->value(state, value.face));
+        const char *name = value.quantity->each_wall ? strrchr(value.name, '/') + 1 : value.name;
+        fprintf(stream, "%s%s%.9g", strcmp(line, name) == 0 ? "" : name,
+                strcmp(line, name) == 0 ? "" : " ", value.quantity->value(state, value.wall));
         value.quantity->unit(state->problem, unit, sizeof unit);
         begun = line;
     }

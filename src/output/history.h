@@ -8,6 +8,7 @@
 #define HS_OUTPUT_HISTORY_H
 
 #include "core/backend.h"
+#include "engine/balance.h"
 #include "engine/exact.h"
 #include "output/json.h"
 #include "output/series.h"
@@ -19,7 +20,8 @@ struct hs_history_state {
     const struct hs_problem *problem;
     int64_t sweep;
     const struct hs_reduction *reduction;
-    const struct hs_exact_error *exact; /* NULL where it was not measured */
+    const struct hs_exact_error *exact;     /* NULL where it was not measured */
+    const struct hs_balance_terms *balance; /* NULL where there is none */
 };
 
 struct hs_quantity {
@@ -28,10 +30,10 @@ struct hs_quantity {
     const char *note;      /* more about it, for the list; NULL: nothing */
     void (*unit)(const struct hs_problem *problem, char *out, size_t size);
     bool (*is_there)(const struct hs_problem *problem); /* in a run's file; NULL: in every run's */
-    bool each_face;      /* a value for each face, NAME/x_min and so on */
-    bool plotted;        /* by render --plot history; not those of each face */
+    bool each_wall;      /* a value for each wall, NAME/x_min and so on (hs_problem_wall_name) */
+    bool plotted;        /* by render --plot history; not those of each wall */
     const char *summary; /* its line of the summary, with others of one unit; NULL: none */
-    double (*value)(const struct hs_history_state *state, int face); /* NaN: not known */
+    double (*value)(const struct hs_history_state *state, int wall); /* NaN: not known */
 };
 
 /* Ends with a NULL name. The functions below take this table, or a test's. */
@@ -42,7 +44,7 @@ enum { HS_QUANTITY_NAME = 80, HS_QUANTITY_UNIT = 80 };
 /* A value's place in a row. */
 struct hs_history_value {
     const struct hs_quantity *quantity;
-    int face; /* 0 where it is not of each face */
+    int wall; /* 0 where it is not of each wall */
     char name[HS_QUANTITY_NAME];
 };
 

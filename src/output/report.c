@@ -28,7 +28,9 @@ static struct hs_history_state last_state(const struct hs_report *report)
     return (struct hs_history_state){.problem = report->problem,
                                      .sweep = report->result->sweeps,
                                      .reduction = &report->result->last,
-                                     .exact = &report->error};
+                                     .exact = &report->error,
+                                     .balance = report->balance ? hs_balance_terms(report->balance)
+                                                                : NULL};
 }
 
 /* 1e9 grid points updated a second; NaN where no time was measured. */
@@ -109,6 +111,27 @@ static void put_steady(FILE *out, const struct hs_report *report)
             hs_precision_name(report->problem->precision), 2.0 * steady->rounding, unit);
 }
 
+/* Of the worst row of the history. */
+static void put_balance(FILE *out, const struct hs_report *report)
+{
+    char unit[HS_QUANTITY_UNIT];
+    if (!report->balance || hs_balance_worst(report->balance).sweep < 0)
+        return;
+    const struct hs_balance_worst worst = hs_balance_worst(report->balance);
+    const double left = fabs(worst.imbalance) / worst.largest;
+    hs_problem_power_unit(report->problem, unit, sizeof unit);
+    fputs("  balance      ", out);
+    if (!(fabs(worst.imbalance) <= worst.rounding))
+        fprintf(out,
+                "does NOT close: %.2g of %.4g %s is left at sweep %lld, where rounding can leave "
+                "%.2g\n",
+                left, worst.largest, unit, (long long)worst.sweep, worst.rounding / worst.largest);
+    else if (worst.largest > worst.rounding)
+        fprintf(out, "closes to %.2g of %.4g %s\n", left, worst.largest, unit);
+    else
+        fputs("closes: no more heat moves than roundings make\n", out);
+}
+
 static void put_answer(FILE *out, const struct hs_report *report)
 {
     const struct hs_loop_result *r = report->result;
@@ -116,6 +139,7 @@ static void put_answer(FILE *out, const struct hs_report *report)
     put_time(out, r, report->plan);
     const struct hs_history_state last = last_state(report);
     hs_history_text(hs_quantities, &last, out);
+    put_balance(out, report);
     if (!problem->exact.present)
         return;
     fprintf(out, "  error        %.3g at most against the exact solution", report->error.max);
@@ -156,6 +180,16 @@ void hs_report_text(FILE *stream, const struct hs_report *report)
         put_output(stream, report);
     if (report->plan->note[0])
         fprintf(stream, "  note         %s\n", report->plan->note);
+}
+
+static void json_balance(struct hs_json *json, const struct hs_report *report)
+{
+    struct hs_balance_worst worst = {-1, NAN, NAN, NAN};
+    if (report->balance && hs_balance_worst(report->balance).sweep >= 0)
+        worst = hs_balance_worst(report->balance);
+    hs_json_number(json, "imbalance_worst", worst.imbalance);
+    hs_json_number(json, "imbalance_largest", worst.largest);
+    hs_json_number(json, "imbalance_rounding", worst.rounding);
 }
 
 static void json_steady(struct hs_json *json, const struct hs_steady *steady)
@@ -205,6 +239,7 @@ void hs_report_json(FILE *stream, const struct hs_report *report)
     hs_json_number(&json, "reduction_seconds", r->looking);
     hs_json_number(&json, "gcells", gcells(report));
     hs_history_json(hs_quantities, &last, &json);
+    json_balance(&json, report);
     json_steady(&json, &r->steady);
     hs_json_number(&json, "error_bound", problem->exact.present ? problem->exact.max_error : NAN);
     hs_faces_json(&json, problem);

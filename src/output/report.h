@@ -2,6 +2,7 @@
 #ifndef HS_OUTPUT_REPORT_H
 #define HS_OUTPUT_REPORT_H
 
+#include "engine/balance.h"
 #include "engine/exact.h"
 #include "engine/loop.h"
 #include "engine/outcome.h"
@@ -13,9 +14,10 @@ struct hs_report {
     const struct hs_plan *plan;
     const struct hs_loop_result *result;
     enum hs_status status;
-    struct hs_exact_error error; /* against exact; NaN without */
-    int64_t snapshots;           /* in the file */
-    const double *probes;        /* [probe_count], at the end; NULL: not known */
+    struct hs_exact_error error;      /* against exact; NaN without */
+    int64_t snapshots;                /* in the file */
+    const double *probes;             /* [probe_count], at the end; NULL: not known */
+    const struct hs_balance *balance; /* NULL: there is none */
 };
 
 void hs_report_text(FILE *stream, const struct hs_report *report);
@@ -32,6 +34,9 @@ void hs_report_text(FILE *stream, const struct hs_report *report);
  *     seconds     s, wall time in sweeps; reduction_seconds: in the reductions between them
  *     gcells      1e9 grid points updated a second
  *     min, mean, max, heat ...        all quantities of the history (output/history.h), at the end
+ *     imbalance_worst, imbalance_largest, imbalance_rounding    W, of the row of the history whose
+ *                 heat balance was worst: what is left, the largest of its terms, and what rounding
+ *                 can leave
  *     steady_tolerance, steady_change    K a sweep, where a steady state is looked for
  *     steady_distance, steady_distance_most    K, from the steady state: about, at most
  *     error_bound                     of max_error, against the exact solution

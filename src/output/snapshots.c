@@ -48,6 +48,7 @@ struct hs_snapshots {
     int64_t last_snapshot;          /* sweep of the last one handed over; -1: none */
     bool extra_snapshot, extra_row; /* the last ones are there because the run was stopped */
     struct hs_exact_error last_error;
+    struct hs_balance *balance; /* NULL: there is none, or it was taken */
     struct hs_writer *writer;
     struct job job;
     enum hs_status (*when_named)(void *self, struct hs_error *err); /* or NULL */
@@ -254,6 +255,10 @@ static enum hs_status add_history(struct hs_snapshots *s, const struct hs_step_s
     const int probes = new_row ? s->problem->probe_count : 0;
     double *values = hs_new((size_t)(probes + 1) * sizeof *values);
     enum hs_status st = hs_step_state_reduction(step_state, &state.reduction, err);
+    if (!st && s->balance && new_row)
+        st = hs_balance_look(s->balance, step_state, err);
+    if (s->balance)
+        state.balance = hs_balance_terms(s->balance);
     for (int i = 0; i < probes && !st; i++)
         st = hs_step_state_node(step_state, s->problem->probes[i].node, &values[i], err);
     if (!st) {
@@ -437,9 +442,14 @@ enum hs_status hs_snapshots_create(const struct hs_problem *problem, const struc
     hs_chunks_init(&s->chunks, &problem->grid, hs_precision_size(problem->precision),
                    problem->output.compression, 0);
     make_series(s);
-    enum hs_status st = resume ? take_up(s, resume, err)
-                               : hs_store_create(problem->output.file, HS_EXISTING_RUN,
-                                                 problem->output.overwrite, &s->store, err);
+    enum hs_status st = HS_OK;
+    if (hs_balance_is_there(problem))
+        st = hs_balance_create(problem, &s->balance, err);
+    s->observer.wants_before = s->balance != NULL;
+    if (!st)
+        st = resume ? take_up(s, resume, err)
+                    : hs_store_create(problem->output.file, HS_EXISTING_RUN,
+                                      problem->output.overwrite, &s->store, err);
     s->last_snapshot = hs_series_last_sweep(&s->snapshots);
     s->last_error = restored_error(s);
     if (!st)
@@ -489,6 +499,13 @@ struct hs_exact_error hs_snapshots_last_error(const struct hs_snapshots *snapsho
     return snapshots->last_error;
 }
 
+struct hs_balance *hs_snapshots_take_balance(struct hs_snapshots *snapshots)
+{
+    struct hs_balance *balance = snapshots->balance;
+    snapshots->balance = NULL;
+    return balance;
+}
+
 double hs_snapshots_probe(const struct hs_snapshots *snapshots, int probe)
 {
     const struct hs_series *history = &snapshots->history;
@@ -519,6 +536,7 @@ void hs_snapshots_destroy(struct hs_snapshots *snapshots)
         write_what_is_left(snapshots);
     hs_writer_destroy(snapshots->writer);
     hs_store_destroy(snapshots->store);
+    hs_balance_destroy(snapshots->balance);
     hs_image_release(&snapshots->image);
     hs_chunks_release(&snapshots->chunks);
     hs_series_release(&snapshots->snapshots);

@@ -9,6 +9,7 @@
 #ifndef HS_OUTPUT_SNAPSHOTS_H
 #define HS_OUTPUT_SNAPSHOTS_H
 
+#include "engine/balance.h"
 #include "engine/exact.h"
 #include "engine/observer.h"
 #include "output/restore.h"
@@ -37,6 +38,10 @@ int64_t hs_snapshots_count(const struct hs_snapshots *snapshots);
 
 /* Against the exact solution at the last snapshot; NaN without `exact`. */
 struct hs_exact_error hs_snapshots_last_error(const struct hs_snapshots *snapshots);
+
+/* The heat balance of the last row, and the worst of all; the caller's from now on. NULL: there is
+ * none. */
+struct hs_balance *hs_snapshots_take_balance(struct hs_snapshots *snapshots);
 
 /* Temperature at a probe in the last row of the history; NaN while there is none. */
 double hs_snapshots_probe(const struct hs_snapshots *snapshots, int probe);

@@ -44,6 +44,13 @@ def evaluate(expression, t=0.0, **coordinates):
     return eval(expression.replace("^", "**"), {"__builtins__": {}}, names)
 
 
+def columns(group):
+    """Its datasets, those of groups in it as "flux/x_min"."""
+    found = {}
+    group.visititems(lambda name, item: found.update({name: item[...]}) if isinstance(item, h5py.Dataset) else None)
+    return found
+
+
 class Result:
     """A finished run: the last field [z][y][x], coordinates that broadcast against it, the history."""
 
@@ -53,7 +60,7 @@ class Result:
             self.time = f["time"][...]
             self.field = f["temperature"][-1]
             self.first = f["temperature"][0]
-            self.history = {name: column[...] for name, column in f["history"].items()}
+            self.history = columns(f["history"])
             self.attributes = dict(f.attrs)
             self.dims = self.field.ndim
             self.coordinates = {}

@@ -247,6 +247,16 @@ static enum hs_status download(struct hs_backend_state *state, const struct hs_b
     return HS_OK;
 }
 
+static enum hs_status download_before(struct hs_backend_state *state, const struct hs_box *box,
+                                      void *values, struct hs_error *err)
+{
+    (void)err;
+    assert(state->change_known);
+    if (hs_box_count(box) > 0)
+        copy_box(state, box, NULL, values, state->next.origin);
+    return HS_OK;
+}
+
 /* A copy in memory, since the fields are exchanged. */
 static enum hs_status download_begin(struct hs_backend_state *state, struct hs_readback **out,
                                      struct hs_error *err)
@@ -440,6 +450,7 @@ const struct hs_backend hs_backend_cpu = {
     .create = create,
     .upload = upload,
     .download = download,
+    .download_before = download_before,
     .download_begin = download_begin,
     .download_part = download_part,
     .download_end = download_end,

@@ -3,6 +3,7 @@
  * rows are cut into a fixed number of slabs, each summed by one thread in order, and the slabs'
  * results are put together in order.
  */
+#include "core/sum.h"
 #include "engine/backends/cpu_parts.h"
 
 #include <float.h>
@@ -12,32 +13,26 @@ enum { SLABS = 256, LANES = 8 };
 
 struct partial {
     double min, max, change;
-    double sum, sum_error; /* of volume * T; Neumaier's compensation */
-    double volume, volume_error;
-    double heat, heat_error; /* of a body: of heat capacity * T */
-    int64_t bad, first_bad; /* count; index in memory order */
+    struct hs_sum sum, volume; /* of volume * T, of volume */
+    struct hs_sum heat;        /* of a body: of heat capacity * T */
+    struct hs_sum stored;      /* of volume, or of a body's heat capacity, * (T - T before) */
+    struct hs_sum sunk;        /* of a body: of sink * T before */
+    int64_t bad, first_bad;    /* count; index in memory order */
 };
-
-static void add(double value, double *sum, double *error)
-{
-    const double total = *sum + value;
-    *error += fabs(*sum) >= fabs(value) ? (*sum - total) + value : (value - total) + *sum;
-    *sum = total;
-}
 
 /* What a row gives when all of it is finite. */
 struct row_sums {
-    double min, max, sum, change;
+    double min, max, sum, change, stored;
     int64_t bad;
 };
 
 /* LANES independent partial results, which the compiler keeps in vector registers. */
 #define DEFINE_ROW(T)                                                                              \
     static struct row_sums reduce_row_##T(const T *row, const T *before, int64_t n) {              \
-        double min[LANES], max[LANES], sum[LANES], change[LANES], bad[LANES];                      \
+        double min[LANES], max[LANES], sum[LANES], change[LANES], stored[LANES], bad[LANES];       \
         for (int l = 0; l < LANES; l++) {                                                          \
             min[l] = INFINITY, max[l] = -INFINITY;                                                 \
-            sum[l] = change[l] = bad[l] = 0.0;                                                     \
+            sum[l] = change[l] = stored[l] = bad[l] = 0.0;                                         \
         }                                                                                          \
         for (int64_t i = 0; i < n; i += LANES) {                                                   \
             const int lanes = (int)(n - i < LANES ? n - i : LANES);                                \
@@ -49,14 +44,16 @@ struct row_sums {
                 change[l] = step > change[l] ? step : change[l];                                   \
                 bad[l] += fabs(x) <= DBL_MAX ? 0.0 : 1.0;                                          \
                 sum[l] += x;                                                                       \
+                stored[l] += x - (double)before[i + l];                                            \
             }                                                                                      \
         }                                                                                          \
-        struct row_sums out = {INFINITY, -INFINITY, 0.0, 0.0, 0};                                  \
+        struct row_sums out = {INFINITY, -INFINITY, 0.0, 0.0, 0.0, 0};                             \
         for (int l = 0; l < LANES; l++) {                                                          \
             out.min = min[l] < out.min ? min[l] : out.min;                                         \
             out.max = max[l] > out.max ? max[l] : out.max;                                         \
             out.change = change[l] > out.change ? change[l] : out.change;                          \
             out.sum += sum[l];                                                                     \
+            out.stored += stored[l];                                                               \
             out.bad += (int64_t)bad[l];                                                            \
         }                                                                                          \
         return out;                                                                                \
@@ -91,10 +88,15 @@ static void add_each(const struct view *v, int64_t j, int64_t k, struct partial 
         const double volume = hs_problem_node_volume(v->problem, i, j, k);
         p->min = fmin(p->min, x);
         p->max = fmax(p->max, x);
-        add(volume * x, &p->sum, &p->sum_error);
-        add(volume, &p->volume, &p->volume_error);
-        if (network)
-            add(hs_network_row_at(network, first + i)->capacity * x, &p->heat, &p->heat_error);
+        hs_sum_add(&p->sum, volume * x);
+        hs_sum_add(&p->volume, volume);
+        const double before = node(v, v->before, hs_layout_offset(v->layout, i, j, k));
+        const struct hs_network_row *row = network ? hs_network_row_at(network, first + i) : NULL;
+        hs_sum_add(&p->stored, (row ? row->capacity : volume) * (x - before));
+        if (row) {
+            hs_sum_add(&p->heat, row->capacity * x);
+            hs_sum_add(&p->sunk, row->sink * before);
+        }
     }
 }
 
@@ -110,10 +112,14 @@ static void add_good_row(const struct view *v, const struct row_sums *row, int64
     p->min = fmin(p->min, row->min);
     p->max = fmax(p->max, row->max);
     p->change = fmax(p->change, row->change);
-    add(middle * row->sum, &p->sum, &p->sum_error);
-    add((x_min - middle) * node(v, v->now, first), &p->sum, &p->sum_error);
-    add((x_max - middle) * node(v, v->now, first + nx - 1), &p->sum, &p->sum_error);
-    add(middle * (double)nx + (x_min - middle) + (x_max - middle), &p->volume, &p->volume_error);
+    const double at_min = node(v, v->now, first), at_max = node(v, v->now, first + nx - 1);
+    hs_sum_add(&p->sum, middle * row->sum);
+    hs_sum_add(&p->sum, (x_min - middle) * at_min);
+    hs_sum_add(&p->sum, (x_max - middle) * at_max);
+    hs_sum_add(&p->volume, middle * (double)nx + (x_min - middle) + (x_max - middle));
+    hs_sum_add(&p->stored, middle * row->stored);
+    hs_sum_add(&p->stored, (x_min - middle) * (at_min - node(v, v->before, first)));
+    hs_sum_add(&p->stored, (x_max - middle) * (at_max - node(v, v->before, first + nx - 1)));
 }
 
 static struct partial reduce_slab(const struct view *v, int slab)
@@ -142,12 +148,11 @@ static void join(struct partial *all, const struct partial *p)
     all->min = fmin(all->min, p->min);
     all->max = fmax(all->max, p->max);
     all->change = fmax(all->change, p->change);
-    add(p->sum, &all->sum, &all->sum_error);
-    add(p->volume, &all->volume, &all->volume_error);
-    all->sum_error += p->sum_error;
-    all->volume_error += p->volume_error;
-    add(p->heat, &all->heat, &all->heat_error);
-    all->heat_error += p->heat_error;
+    hs_sum_join(&all->sum, &p->sum);
+    hs_sum_join(&all->volume, &p->volume);
+    hs_sum_join(&all->heat, &p->heat);
+    hs_sum_join(&all->stored, &p->stored);
+    hs_sum_join(&all->sunk, &p->sunk);
     if (all->bad == 0)
         all->first_bad = p->first_bad;
     all->bad += p->bad;
@@ -167,18 +172,22 @@ enum hs_status hs_cpu_reduce(struct hs_backend_state *state, struct hs_reduction
     for (int slab = 0; slab < SLABS; slab++)
         join(&all, &partial[slab]);
 
-    const double sum = all.sum + all.sum_error, volume = all.volume + all.volume_error;
+    const double sum = hs_sum_value(&all.sum), volume = hs_sum_value(&all.volume);
     const int64_t nx = state->layout.points[HS_X], ny = state->layout.points[HS_Y];
     const bool any = volume > 0.0;
-    const double heat = state->problem->network
-                            ? all.heat + all.heat_error
-                            : sum * hs_problem_heat_capacity(state->problem);
+    const bool known = any && state->change_known;
+    const double capacity = hs_problem_heat_capacity(state->problem);
+    const bool body = state->problem->network != NULL;
     *out = (struct hs_reduction){
         .min = any ? all.min : NAN,
         .max = any ? all.max : NAN,
         .mean = any ? sum / volume : NAN,
-        .heat = any ? heat : NAN,
+        .heat = !any   ? NAN
+                : body ? hs_sum_value(&all.heat)
+                       : sum * capacity,
         .change = state->change_known ? all.change : NAN,
+        .stored = known ? hs_sum_value(&all.stored) * (body ? 1.0 : capacity) : NAN,
+        .sunk = known ? hs_sum_value(&all.sunk) : NAN,
         .not_finite = all.bad,
         .first_bad = {all.first_bad % nx, all.first_bad / nx % ny, all.first_bad / nx / ny},
     };

@@ -1,6 +1,7 @@
 /* The CUDA backend: two fields in device memory, swept by a kernel of kernels/cuda/. */
 #include "engine/backends/cuda_parts.cuh"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -256,6 +257,16 @@ hs_status download(hs_backend_state *state, const hs_box *box, void *values, hs_
                             field_of(state, 0), state->stream, err);
 }
 
+hs_status download_before(hs_backend_state *state, const hs_box *box, void *values, hs_error *err)
+{
+    assert(state->change == BY_FIELDS);
+    if (hs_box_count(box) == 0)
+        return HS_OK;
+    HS_CUDA_TRY(err, cudaSetDevice(state->device));
+    return hs_cuda_download(&state->staging, &state->layout, state->problem->precision, box, values,
+                            field_of(state, 1), state->stream, err);
+}
+
 hs_status download_begin(hs_backend_state *state, hs_readback **out, hs_error *err)
 {
     *out = NULL;
@@ -278,7 +289,8 @@ void download_end(hs_readback *readback)
 /* Whether the last call of so many sweeps tells its last one's change. */
 bool tells(const hs_backend_state *state, const hs_span *span, int64_t left)
 {
-    return span->keep_last && state->plan.fused_max_norm && left >= state->plan.steps &&
+    return span->keep_last && !span->keep_before && state->plan.fused_max_norm &&
+           left >= state->plan.steps &&
            hs_cuda_source_steps(&state->source, state->plan.steps) == state->plan.steps;
 }
 
@@ -574,6 +586,7 @@ extern "C" const hs_backend hs_backend_cuda = {
     .upload = upload,
     .download = download,
     .upload_space = upload_space,
+    .download_before = download_before,
     .download_begin = download_begin,
     .download_part = hs_cuda_readback_part,
     .download_end = download_end,

@@ -26,6 +26,7 @@ enum {
 struct partial {
     double min, max, change;
     double sum;    /* of volume * T, over the finite */
+    double stored; /* of volume * (T - T before) */
     double volume; /* of the nodes that are not finite */
     int64_t bad, first_bad;
 };
@@ -43,7 +44,7 @@ __host__ __device__ inline double weight(const volumes &v, int axis, int64_t i, 
 
 __host__ __device__ inline partial nothing()
 {
-    return {INFINITY, -INFINITY, 0.0, 0.0, 0.0, 0, INT64_MAX};
+    return {INFINITY, -INFINITY, 0.0, 0.0, 0.0, 0.0, 0, INT64_MAX};
 }
 
 /* One order of arguments throughout, so that the sums have one order too. */
@@ -53,6 +54,7 @@ __host__ __device__ inline partial join(const partial &a, const partial &b)
             fmax(a.max, b.max),
             fmax(a.change, b.change),
             a.sum + b.sum,
+            a.stored + b.stored,
             a.volume + b.volume,
             a.bad + b.bad,
             a.first_bad < b.first_bad ? a.first_bad : b.first_bad};
@@ -93,7 +95,7 @@ __device__ inline bool is_finite(double x)
 template <typename T>
 struct found {
     T min, max, change;
-    double sum, lost;
+    double sum, stored, lost;
 };
 
 __device__ inline float smaller(float a, float b)
@@ -129,8 +131,10 @@ __device__ inline void add_node(T x, T before, found<T> &f)
     f.min = smaller(x, f.min);
     f.max = larger(x, f.max);
     f.sum += (double)x;
-    if (CHANGE)
+    if (CHANGE) {
         f.change = larger(distance(x, before), f.change);
+        f.stored += (double)x - (double)before;
+    }
 }
 
 /* Nodes of which some may not be finite, or where a row ends within a vector. */
@@ -153,11 +157,12 @@ __device__ inline void add_one_by_one(const T *now, const T *before, int64_t nod
 
 /* The rest of what a row's first or last node counts for. */
 template <typename T>
-__device__ void add_end(T x, double weight, found<T> &f)
+__device__ void add_end(T x, T before, double weight, found<T> &f)
 {
-    if (is_finite(x))
+    if (is_finite(x)) {
         f.sum += (weight - 1.0) * (double)x;
-    else
+        f.stored += (weight - 1.0) * ((double)x - (double)before);
+    } else
         f.lost += weight - 1.0;
 }
 
@@ -172,8 +177,8 @@ __device__ void add_strip(const request<T> &r, uint32_t row, int64_t begin, part
     const T *const before = (CHANGE ? r.before : r.now) + j * r.pitch_y + k * r.pitch_z;
     const int64_t end = begin + STRIP < nx ? begin + STRIP : nx;
     const int lane = threadIdx.x & 31;
-    found<T> f = {(T)INFINITY, -(T)INFINITY, (T)0, 0.0, 0.0};
-    const T row_end = now[lane == 0 ? 0 : nx - 1];
+    found<T> f = {(T)INFINITY, -(T)INFINITY, (T)0, 0.0, 0.0, 0.0};
+    const T row_end = now[lane == 0 ? 0 : nx - 1], end_before = before[lane == 0 ? 0 : nx - 1];
 #pragma unroll 1
     for (int64_t i = begin + lane * WIDTH; i < end; i += BATCH * 32 * WIDTH) {
         vector<T> x[BATCH], y[BATCH];
@@ -202,15 +207,16 @@ __device__ void add_strip(const request<T> &r, uint32_t row, int64_t begin, part
         }
     }
     if (lane == 0 && begin == 0)
-        add_end(row_end, r.volume.lower[HS_X], f);
+        add_end(row_end, end_before, r.volume.lower[HS_X], f);
     if (lane == 1 && end == nx)
-        add_end(row_end, r.volume.upper[HS_X], f);
+        add_end(row_end, end_before, r.volume.upper[HS_X], f);
     const double share = r.volume.cell * weight(r.volume, HS_Y, j, r.points[HS_Y]) *
                          weight(r.volume, HS_Z, k, r.points[HS_Z]);
     all.min = (double)f.min < all.min ? (double)f.min : all.min;
     all.max = (double)f.max > all.max ? (double)f.max : all.max;
     all.change = (double)f.change > all.change ? (double)f.change : all.change;
     all.sum += share * f.sum;
+    all.stored += share * f.stored;
     all.volume += share * f.lost;
 }
 
@@ -221,6 +227,7 @@ __device__ partial shuffle_down(const partial &p, int lanes)
             __shfl_down_sync(all, p.max, lanes),
             __shfl_down_sync(all, p.change, lanes),
             __shfl_down_sync(all, p.sum, lanes),
+            __shfl_down_sync(all, p.stored, lanes),
             __shfl_down_sync(all, p.volume, lanes),
             (int64_t)__shfl_down_sync(all, (long long)p.bad, lanes),
             (int64_t)__shfl_down_sync(all, (long long)p.first_bad, lanes)};
@@ -381,6 +388,8 @@ hs_status hs_cuda_reduce(hs_cuda_reducer *reducer, const hs_problem *problem,
     out->mean = any ? all.sum / (whole_volume(problem) - all.volume) : NAN;
     out->heat = any ? all.sum * hs_problem_heat_capacity(problem) : NAN;
     out->change = before || told ? all.change : NAN;
+    out->stored = before && any ? all.stored * hs_problem_heat_capacity(problem) : NAN;
+    out->sunk = NAN; /* no bodies here yet */
     out->not_finite = all.bad;
     out->first_bad[HS_X] = bad % nx;
     out->first_bad[HS_Y] = bad / nx % ny;

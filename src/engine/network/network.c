@@ -3,6 +3,7 @@
  * united, sorted, and numbered anew. Where they are too many for that, a second pass writes each
  * node's row.
  */
+#include "core/memory.h"
 #include "engine/network/nodes.h"
 #include "engine/network/palette.h"
 
@@ -25,6 +26,8 @@ struct worker {
     struct hs_nodes nodes;
     struct hs_distinct rows, forcings;
     int *row_map, *forcing_map; /* where they went when all were united */
+    struct hs_held_share *held; /* [held_count] */
+    int64_t held_count;
     bool no_memory;
     struct fault fault;
 };
@@ -82,6 +85,7 @@ static void release_work(struct work *work)
         hs_distinct_release(&work->worker[t].forcings);
         free(work->worker[t].row_map);
         free(work->worker[t].forcing_map);
+        free(work->worker[t].held);
     }
     free(work->worker);
     free(work->number);
@@ -401,6 +405,69 @@ enum hs_status hs_network_make(const struct hs_network_spec *spec, struct hs_net
     for (int a = 0; a < spec->grid->dims; a++)
         out->wrap[a] = spec->wrap[a];
     return HS_OK;
+}
+
+/* What the control volume of node i has, if a wall holds it. */
+static bool add_held(struct work *work, struct worker *worker, int64_t i)
+{
+    const struct hs_octants *octants = &worker->nodes.octants;
+    const int64_t node[HS_AXES] = {i, octants->node[HS_Y], octants->node[HS_Z]};
+    const struct hs_shares *shares = &worker->nodes.shares;
+    const struct hs_wall *wall = hs_walls_holding(work->spec, work->axis, node);
+    if (!wall)
+        return true;
+    if (!note(worker, hs_nodes_share(&worker->nodes, i), i))
+        return false;
+    for (int n = 0; n < shares->count; n++) {
+        struct hs_held_share share = {.wall = (int)(wall - work->spec->wall),
+                                      .substance = shares->share[n].substance,
+                                      .volume = shares->share[n].volume};
+        memcpy(share.node, node, sizeof node);
+        worker->held = hs_room(worker->held, (size_t)worker->held_count, sizeof share);
+        worker->held[worker->held_count++] = share;
+    }
+    return true;
+}
+
+/* Only nodes at walls are held. */
+static bool add_held_of_row(struct work *work, struct worker *worker, int part, int64_t r)
+{
+    (void)part;
+    const int64_t *n = work->spec->grid->points;
+    const int64_t j = r % n[HS_Y], k = r / n[HS_Y];
+    const int dims = work->spec->grid->dims;
+    const bool whole = (dims > 1 && (j == 0 || j == n[HS_Y] - 1)) ||
+                       (dims > 2 && (k == 0 || k == n[HS_Z] - 1));
+    for (int64_t i = 0; i < n[HS_X]; i += whole || n[HS_X] == 1 ? 1 : n[HS_X] - 1)
+        if (!add_held(work, worker, i))
+            return false;
+    return true;
+}
+
+enum hs_status hs_network_held_shares(const struct hs_network_spec *spec,
+                                      struct hs_held_share **out, int64_t *count,
+                                      struct hs_error *err)
+{
+    struct work work;
+    enum hs_status st = init_work(&work, spec) ? HS_OK : no_memory(spec->grid, err);
+    *out = NULL;
+    *count = 0;
+    if (!st) {
+        pass(&work, add_held_of_row);
+        st = outcome(&work, err);
+    }
+    for (int t = 0; t < work.threads && !st; t++)
+        *count += work.worker[t].held_count;
+    if (!st)
+        *out = malloc(((size_t)*count + 1) * sizeof **out);
+    if (!st && !*out)
+        st = no_memory(spec->grid, err);
+    int64_t at = 0; /* threads have consecutive rows */
+    for (int t = 0; t < work.threads && !st; t++)
+        for (int64_t n = 0; n < work.worker[t].held_count; n++)
+            (*out)[at++] = work.worker[t].held[n];
+    release_work(&work);
+    return st;
 }
 
 static bool add_volumes(struct work *work, struct worker *worker, int part, int64_t r)

@@ -55,6 +55,19 @@ enum hs_status hs_network_make(const struct hs_network_spec *spec, struct hs_net
 enum hs_status hs_network_volumes(const struct hs_network_spec *spec, double *out,
                                   struct hs_error *err);
 
+/* What of a substance lies in the control volume of a node that a wall holds or prescribes: what
+ * its sources and sinks do there leaves through that wall. */
+struct hs_held_share {
+    int64_t node[HS_AXES];
+    int wall, substance;
+    double volume; /* m^3 */
+};
+
+/* All of them; for free(). */
+enum hs_status hs_network_held_shares(const struct hs_network_spec *spec,
+                                      struct hs_held_share **out, int64_t *count,
+                                      struct hs_error *err);
+
 /*
  * Largest step [s] for which forward Euler is proven to be stable: 2/lambda, lambda a bound of the
  * largest eigenvalue of C^-1 (L + g) at the nodes that are not held. No step beyond `most` is

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-static struct hs_network_spec spec_of(const struct hs_problem *problem)
+struct hs_network_spec hs_network_problem_spec(const struct hs_problem *problem)
 {
     struct hs_network_spec spec = {.grid = &problem->grid,
                                    .body = problem->body,
@@ -41,7 +41,7 @@ enum hs_status hs_network_of_problem(struct hs_problem *problem, struct hs_error
 {
     if (!problem->body)
         return HS_OK;
-    const struct hs_network_spec spec = spec_of(problem);
+    const struct hs_network_spec spec = hs_network_problem_spec(problem);
     problem->network = hs_new(sizeof *problem->network);
     double most;
     enum hs_status st = hs_network_make(&spec, problem->network, err);

@@ -3,6 +3,10 @@
 #define HS_ENGINE_NETWORK_OF_PROBLEM_H
 
 #include "core/problem.h"
+#include "engine/network/network.h"
+
+/* What it is made of; points into the problem. */
+struct hs_network_spec hs_network_problem_spec(const struct hs_problem *problem);
 
 /* Makes it, with its longest stable step, and finds the volume of each material; nothing to do for a
  * stencil. */

@@ -97,19 +97,24 @@ static bool has_node(const struct hs_wall *wall, const struct hs_axis *axis,
            reaches(wall, &axis[c], c, node[c]);
 }
 
+const struct hs_wall *hs_walls_holding_at(const struct hs_network_spec *spec,
+                                          const struct hs_axis *axis, int face,
+                                          const int64_t node[HS_AXES])
+{
+    const struct hs_wall *top = NULL;
+    for (int w = 0; w < spec->wall_count && is_on(&axis[face / 2], node[face / 2], face % 2); w++)
+        if (spec->wall[w].face == face && has_node(&spec->wall[w], axis, node))
+            top = &spec->wall[w];
+    return top && top->kind != HS_WALL_EXCHANGES ? top : NULL;
+}
+
 const struct hs_wall *hs_walls_holding(const struct hs_network_spec *spec,
                                        const struct hs_axis *axis, const int64_t node[HS_AXES])
 {
     const struct hs_wall *holding = NULL;
     for (int face = 0; face < HS_FACES; face++) {
-        if (!is_on(&axis[face / 2], node[face / 2], face % 2))
-            continue;
-        const struct hs_wall *top = NULL;
-        for (int w = 0; w < spec->wall_count; w++)
-            if (spec->wall[w].face == face && has_node(&spec->wall[w], axis, node))
-                top = &spec->wall[w];
-        if (top && top->kind != HS_WALL_EXCHANGES &&
-            (!holding || holding->kind == HS_WALL_HOLDS || top->kind == HS_WALL_PRESCRIBES))
+        const struct hs_wall *top = hs_walls_holding_at(spec, axis, face, node);
+        if (top && (!holding || holding->kind == HS_WALL_HOLDS || top->kind == HS_WALL_PRESCRIBES))
             holding = top;
     }
     return holding;
@@ -232,6 +237,16 @@ void hs_wall_scratch_release(struct hs_wall_scratch *scratch)
     free(scratch->place[1]);
 }
 
+void hs_walls_areas(const struct hs_network_spec *spec, const struct hs_axis *axis, int face,
+                    const int64_t node[HS_AXES], const struct hs_wall_scratch *scratch)
+{
+    memset(scratch->area, 0, (size_t)spec->wall_count * sizeof *scratch->area);
+    struct quarter quarter;
+    for (int which = 0; which < 4; which++)
+        if (find_quarter(axis, face, node, which, &quarter))
+            divide(spec, axis, node, &quarter, which, scratch);
+}
+
 bool hs_walls_exchange(const struct hs_network_spec *spec, const struct hs_axis *axis,
                        const int64_t node[HS_AXES], const struct hs_wall_scratch *scratch,
                        double *sink, struct hs_forcing *forcing)
@@ -240,11 +255,7 @@ bool hs_walls_exchange(const struct hs_network_spec *spec, const struct hs_axis 
     for (int face = 0; face < HS_FACES; face++) {
         if (!is_on(&axis[face / 2], node[face / 2], face % 2))
             continue;
-        memset(scratch->area, 0, (size_t)spec->wall_count * sizeof *scratch->area);
-        struct quarter quarter;
-        for (int which = 0; which < 4; which++)
-            if (find_quarter(axis, face, node, which, &quarter))
-                divide(spec, axis, node, &quarter, which, scratch);
+        hs_walls_areas(spec, axis, face, node, scratch);
         for (int w = 0; w < spec->wall_count; w++)
             fits = fits && exchange(&spec->wall[w], on_face(axis, face, node),
                                     hs_sum_of_4(scratch->area[w]), sink, forcing);

@@ -18,6 +18,11 @@ bool hs_walls_vary_along_x(const struct hs_network_spec *spec, const struct hs_a
 const struct hs_wall *hs_walls_holding(const struct hs_network_spec *spec,
                                        const struct hs_axis *axis, const int64_t node[HS_AXES]);
 
+/* Of one face's walls the one that would; also NULL where the node does not lie on it. */
+const struct hs_wall *hs_walls_holding_at(const struct hs_network_spec *spec,
+                                          const struct hs_axis *axis, int face,
+                                          const int64_t node[HS_AXES]);
+
 /* Adds a prescribed node's value to an empty forcing. */
 void hs_wall_prescribe(const struct hs_wall *wall, const struct hs_axis *axis,
                        const int64_t node[HS_AXES], struct hs_forcing *forcing);
@@ -32,6 +37,11 @@ struct hs_wall_scratch {
 /* False: out of memory. Either way to be released. */
 bool hs_wall_scratch_init(struct hs_wall_scratch *scratch, int wall_count);
 void hs_wall_scratch_release(struct hs_wall_scratch *scratch);
+
+/* What each wall has of a control volume's face, where the node lies on it: leaves it in
+ * scratch->area, for hs_sum_of_4. */
+void hs_walls_areas(const struct hs_network_spec *spec, const struct hs_axis *axis, int face,
+                    const int64_t node[HS_AXES], const struct hs_wall_scratch *scratch);
 
 /* Adds flux and convection through all faces that the node lies on. False as above. */
 bool hs_walls_exchange(const struct hs_network_spec *spec, const struct hs_axis *axis,

@@ -104,6 +104,39 @@ void test_problem__heat_is_in_joules_per_metre_that_the_grid_lacks(void **state)
     }
 }
 
+void test_problem__power_has_the_unit_of_heat_in_a_second(void **state)
+{
+    (void)state;
+    static const char *const watts[] = {"W/m^2", "W/m", "W"};
+    static const char *const kelvins[] = {"K m/s", "K m^2/s", "K m^3/s"};
+    struct hs_problem problem;
+    char unit[64];
+    for (int dims = 1; dims <= HS_AXES; dims++) {
+        hs_problem_init(&problem);
+        problem.grid.dims = dims;
+        hs_problem_power_unit(&problem, unit, sizeof unit);
+        assert_string_equal(unit, kelvins[dims - 1]);
+        problem.material.density = problem.material.specific_heat = 2.0;
+        hs_problem_power_unit(&problem, unit, sizeof unit);
+        assert_string_equal(unit, watts[dims - 1]);
+    }
+}
+
+void test_problem__walls_are_the_faces_that_are_not_periodic(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"x_min", "x_max", "z_min", "z_max"};
+    struct hs_problem problem = box_problem();
+    problem.face[2].wrap = problem.face[3].wrap = true;
+    assert_int_equal(hs_problem_wall_count(&problem), 4);
+    for (int wall = 0; wall < 4; wall++) {
+        char name[32];
+        hs_problem_wall_name(&problem, wall, name, sizeof name);
+        assert_string_equal(name, names[wall]);
+        assert_int_equal(hs_problem_wall_face(&problem, wall), wall < 2 ? wall : wall + 2);
+    }
+}
+
 void test_problem__stencil_is_the_raw_one_or_the_materials(void **state)
 {
     (void)state;

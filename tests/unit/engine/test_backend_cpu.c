@@ -225,6 +225,45 @@ void test_backend_cpu__finds_what_is_not_finite(void **state)
     tear_down(&f);
 }
 
+void test_backend_cpu__the_field_before_the_last_sweep_stays(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up(&f, 2);
+    double before[COUNT], kept[COUNT], now[COUNT], part[2 * 3 * 4];
+    const struct hs_box all = hs_grid_box(&f.problem.grid), box = {{3, 2, 1}, {7, 5, 3}};
+    sweep(&f, 4, false);
+    download(&f, before);
+    sweep(&f, 1, true);
+    download(&f, now);
+    assert_int_equal(hs_backend_cpu.download_before(f.state, &all, kept, &f.err), HS_OK);
+    assert_memory_equal(kept, before, sizeof kept);
+    assert_memory_not_equal(kept, now, sizeof kept);
+    assert_int_equal(hs_backend_cpu.download_before(f.state, &box, part, &f.err), HS_OK);
+    assert_true(part[5] == before[(1 * NY + 3) * NX + 4]);
+    tear_down(&f);
+}
+
+void test_backend_cpu__what_is_stored_is_the_heat_of_the_last_change(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up(&f, 2);
+    double before[COUNT], now[COUNT], stored = 0.0;
+    download(&f, before);
+    sweep(&f, 1, false);
+    assert_true(isnan(reduce(&f).stored));
+    download(&f, before);
+    sweep(&f, 1, true);
+    download(&f, now);
+    for (int64_t i = 0; i < COUNT; i++)
+        stored += 15.0 * hs_problem_node_volume(&f.problem, i % NX, i / NX % NY, i / NX / NY) *
+                  (now[i] - before[i]);
+    assert_true(fabs(stored) > 1e-3);
+    assert_near(reduce(&f).stored, stored, 1e-13); /* 210 terms of 1e-2, in another order */
+    tear_down(&f);
+}
+
 /* A backend whose source is that expression. */
 static void set_up_source(struct fixture *f, const struct hs_instruction *code, int length,
                           unsigned varies)

@@ -21,6 +21,7 @@ static struct {
     double look_seconds;       /* a reduction takes */
     int downloads, reductions; /* calls seen */
     int64_t longest;           /* span */
+    int kept;                  /* spans that were to keep the field before */
     int alive;                 /* states not destroyed */
 } rule;
 
@@ -79,6 +80,8 @@ static enum hs_status sweep(struct hs_backend_state *s, const struct hs_span *sp
             s->change = fabs(s->T - before);
     }
     pass_time(rule.seconds * (double)span->count);
+    rule.kept += span->keep_before;
+    assert_true(span->keep_last || !span->keep_before);
     rule.longest = span->count > rule.longest ? span->count : rule.longest;
     return HS_OK;
 }
@@ -276,6 +279,28 @@ void test_loop__what_is_fetched_is_shared(void **state)
     assert_near(b.change[1], pow(0.5, 15), 1e-20);
     assert_near(b.change[2], pow(0.5, 30), 1e-20);
     assert_true(isnan(a.change[1])); /* 10: only `b` wants the change, and it is not due */
+}
+
+void test_loop__keeps_the_field_before_a_stop_that_wants_it(void **state)
+{
+    (void)state;
+    struct hs_problem problem = make(1.0);
+    problem.schedule.steady = true;
+    problem.schedule.steady_tolerance = 1e-20;
+    problem.schedule.steady_check_every = 4;
+    const struct hs_plan plan = plan_for(25);
+    rule.added = 1.0;
+    struct diary a = {.every = 10}, b = {.every = 3};
+    struct hs_observer one = observer_of(&a, true), two = observer_of(&b, true);
+    struct hs_observer *observers[] = {&one, &two};
+    struct hs_loop_result result;
+    struct hs_error err;
+    hs_error_init(&err);
+    one.wants_before = true;
+    assert_int_equal(hs_loop_run(&problem, &plan, NULL, observers, 2, NULL, &result, &err), HS_OK);
+    /* where it is due, at the end, and where a steady state may be found: 4, 8, 10, 12, 16, 20, 24,
+     * 25 */
+    assert_int_equal(rule.kept, 8);
 }
 
 void test_loop__stops_when_steady(void **state)

@@ -1,5 +1,5 @@
 /* The history of a run, with quantities planted beside those of the table: one in a group, one of
- * each face, one that only some runs have. */
+ * each wall, one that only some runs have. */
 #include "output/contents.h"
 #include "output/h5.h"
 #include "output/history.h"
@@ -29,26 +29,26 @@ static bool never(const struct hs_problem *problem)
     return false;
 }
 
-static double lowest(const struct hs_history_state *state, int face)
+static double lowest(const struct hs_history_state *state, int wall)
 {
-    (void)face;
+    (void)wall;
     return state->reduction->min;
 }
 
-static double by_face(const struct hs_history_state *state, int face)
+static double by_face(const struct hs_history_state *state, int wall)
 {
-    return (double)state->sweep + 0.25 * face;
+    return (double)state->sweep + 0.25 * wall;
 }
 
-static double error(const struct hs_history_state *state, int face)
+static double error(const struct hs_history_state *state, int wall)
 {
-    (void)face;
+    (void)wall;
     return state->exact ? state->exact->max : NAN;
 }
 
 static const struct hs_quantity planted[] = {
     {.name = "low", .unit = kelvin, .plotted = true, .summary = "field", .value = lowest},
-    {.name = "flux", .unit = watt, .each_face = true, .value = by_face},
+    {.name = "flux", .unit = watt, .each_wall = true, .value = by_face},
     {.name = "wall/worst", .unit = kelvin, .plotted = true, .summary = "field", .value = error},
     {.name = "rare", .unit = kelvin, .is_there = never, .value = lowest},
     {.name = NULL}};
@@ -57,7 +57,7 @@ static const struct hs_quantity planted[] = {
 static const struct hs_quantity longer[] = {
     {.name = "low", .unit = kelvin, .value = lowest},
     {.name = "later/yet", .unit = kelvin, .value = lowest},
-    {.name = "flux", .unit = watt, .each_face = true, .value = by_face},
+    {.name = "flux", .unit = watt, .each_wall = true, .value = by_face},
     {.name = "wall/worst", .unit = kelvin, .value = error},
     {.name = NULL}};
 
@@ -114,7 +114,7 @@ static void add_rows(const struct hs_quantity *table, const struct hs_problem *p
         hs_history_fill(table, &moment, history);
     }
     const struct hs_reduction other = {.min = 7.0};
-    moment = (struct hs_history_state){problem, 8, &other, &exact};
+    moment = (struct hs_history_state){problem, 8, &other, &exact, NULL};
     hs_history_fill(table, &moment, history); /* what is known stays */
 }
 
@@ -142,7 +142,7 @@ static char *told(const struct hs_problem *problem, bool as_json)
     char *text = NULL;
     size_t size;
     FILE *stream = open_memstream(&text, &size);
-    const struct hs_history_state last = {problem, 8, &reduction, &exact};
+    const struct hs_history_state last = {problem, 8, &reduction, &exact, NULL};
     struct hs_json json = hs_json_on(stream);
     if (as_json) {
         hs_json_open(&json, NULL);
@@ -194,7 +194,7 @@ void test_history__the_table_is_sound(void **state)
     for (const struct hs_quantity *quantity = hs_quantities; quantity->name; quantity++) {
         assert_true(quantity->long_name && quantity->long_name[0]);
         assert_true(quantity->unit && quantity->value);
-        assert_false(quantity->plotted && quantity->each_face);
+        assert_false(quantity->plotted && quantity->each_wall);
         assert_true(strlen(quantity->name) + sizeof "/x_min" <= HS_QUANTITY_NAME);
         assert_string_not_equal(quantity->name, "time");
         assert_string_not_equal(quantity->name, "sweep");

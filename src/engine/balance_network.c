@@ -1,0 +1,290 @@
+/* The balance of a body: its walls' areas, as the network has them, and its materials' sources. */
+#include "engine/balance_parts.h"
+
+#include "engine/network/of_problem.h"
+#include "engine/network/walls.h"
+#include "functions/drive.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* A wall's area at a node of its face. */
+struct part {
+    int64_t place; /* of the node on the face */
+    int wall;
+    int holder; /* the wall that holds the node; -1: none */
+    double area;
+};
+
+struct own {
+    struct hs_network_spec spec;
+    struct hs_axis axis[HS_AXES];
+    struct hs_wall_scratch scratch;
+    struct part *part[HS_FACES]; /* of walls that let heat pass */
+    int64_t parts[HS_FACES];
+    bool active; /* substances have sources or sinks */
+    struct hs_held_share *held;
+    int64_t held_count;
+    double *drive; /* at the sweep's time */
+};
+
+static const struct own *own_of(const struct hs_balance *balance)
+{
+    return balance->own;
+}
+
+/* ---- before the first look ------------------------------------------------------------------- */
+
+static bool passes(const struct hs_wall *wall)
+{
+    return wall->kind == HS_WALL_EXCHANGES && (wall->h > 0.0 || wall->flux.drive >= 0);
+}
+
+static int depth(const struct hs_balance *balance, int face)
+{
+    const struct hs_problem *problem = balance->problem;
+    int most = 0;
+    for (int w = 0; w < problem->wall_count; w++) {
+        const struct hs_wall *wall = &problem->walls[w];
+        const int wants = wall->kind != HS_WALL_EXCHANGES ? 2 : wall->h > 0.0;
+        if (wall->face == face && wants > most)
+            most = wants;
+    }
+    return most;
+}
+
+static int64_t element_of(const struct hs_grid *grid, const int64_t node[HS_AXES])
+{
+    return (node[HS_Z] * grid->points[HS_Y] + node[HS_Y]) * grid->points[HS_X] + node[HS_X];
+}
+
+static int holder(const struct hs_balance *balance, const int64_t node[HS_AXES])
+{
+    const struct own *own = own_of(balance);
+    const struct hs_problem *problem = balance->problem;
+    if (hs_network_row_at(problem->network, element_of(&problem->grid, node))->kind == HS_NODE_FREE)
+        return -1;
+    const struct hs_wall *wall = hs_walls_holding(&own->spec, own->axis, node);
+    return wall ? (int)(wall - problem->walls) : -1;
+}
+
+static int holding(const struct hs_balance *balance, int face, const int64_t node[HS_AXES])
+{
+    const struct own *own = own_of(balance);
+    const struct hs_wall *wall = hs_walls_holding_at(&own->spec, own->axis, face, node);
+    return wall ? (int)(wall - balance->problem->walls) : -1;
+}
+
+static bool add_part(struct own *own, int face, const struct part *part)
+{
+    const int64_t count = own->parts[face];
+    if ((count & (count - 1)) == 0) { /* a power of two: it is full */
+        const size_t room = count ? 2 * (size_t)count : 1;
+        struct part *more = realloc(own->part[face], room * sizeof *more);
+        if (!more)
+            return false;
+        own->part[face] = more;
+    }
+    own->part[face][own->parts[face]++] = *part;
+    return true;
+}
+
+/* False: out of memory. */
+static bool list_parts(struct hs_balance *balance, struct own *own, int face)
+{
+    const struct hs_problem *problem = balance->problem;
+    bool any = false, enough = true;
+    for (int w = 0; w < problem->wall_count; w++)
+        any = any || (problem->walls[w].face == face && passes(&problem->walls[w]));
+    for (int64_t n = 0; any && n < hs_grid_face_count(&problem->grid, face); n++) {
+        struct part part = {.place = n};
+        int64_t node[HS_AXES];
+        hs_balance_face_node(&problem->grid, face, n, node);
+        hs_walls_areas(&own->spec, own->axis, face, node, &own->scratch);
+        part.holder = holder(balance, node);
+        for (part.wall = 0; part.wall < problem->wall_count; part.wall++) {
+            part.area = hs_sum_of_4(own->scratch.area[part.wall]);
+            if (part.area > 0.0 && passes(&problem->walls[part.wall]))
+                enough = enough && add_part(own, face, &part);
+        }
+    }
+    return enough;
+}
+
+static bool is_active(const struct hs_body *body)
+{
+    bool active = false;
+    for (int s = 0; s < body->substance_count; s++)
+        active = active || body->substance[s].source >= 0 || body->substance[s].perfusion > 0.0;
+    return active;
+}
+
+static double capacity(const struct hs_balance *balance)
+{
+    const struct hs_network *network = balance->problem->network;
+    struct hs_sum sum = {0.0, 0.0};
+    for (int64_t n = 0; n < hs_grid_count(&network->grid); n++)
+        hs_sum_add(&sum, hs_network_row_at(network, n)->capacity);
+    return hs_sum_value(&sum);
+}
+
+static void release(struct hs_balance *balance)
+{
+    struct own *own = balance->own;
+    if (!own)
+        return;
+    for (int face = 0; face < HS_FACES; face++)
+        free(own->part[face]);
+    hs_wall_scratch_release(&own->scratch);
+    hs_axes_release(own->axis);
+    free(own->held);
+    free(own->drive);
+    free(own);
+}
+
+/* ---- a look ---------------------------------------------------------------------------------- */
+
+static const struct hs_network_row *row_of(const struct hs_balance *balance,
+                                           const int64_t node[HS_AXES])
+{
+    return hs_network_row_at(balance->problem->network, element_of(&balance->problem->grid, node));
+}
+
+static double conductance(const struct hs_balance *balance, const int64_t node[HS_AXES], int axis)
+{
+    return row_of(balance, node)->conductance[axis];
+}
+
+static double capacity_at(const struct hs_balance *balance, const int64_t node[HS_AXES])
+{
+    return row_of(balance, node)->capacity;
+}
+
+static double number_at(const struct own *own, const struct hs_wall_number *number, int64_t place)
+{
+    return number->drive < 0
+               ? 0.0
+               : own->drive[number->drive] * (number->field ? number->field[place] : 1.0);
+}
+
+static void begin(struct hs_balance *balance)
+{
+    const struct own *own = own_of(balance);
+    for (int d = 0; d < balance->problem->drive_count; d++)
+        own->drive[d] = hs_drive_at(&balance->problem->drives[d], balance->t);
+}
+
+static double temperature(const struct hs_balance *balance, int face, const int64_t node[HS_AXES])
+{
+    return hs_balance_at(balance, &balance->before[face], node);
+}
+
+static double coefficient(const struct hs_wall *wall, int64_t place)
+{
+    return wall->h * (wall->h_field ? wall->h_field[place] : 1.0);
+}
+
+static void exchange(const struct hs_balance *balance, int face, int which,
+                     struct hs_balance_sums *sums)
+{
+    const struct own *own = own_of(balance);
+    const struct hs_problem *problem = balance->problem;
+    const int64_t count = own->parts[face];
+    for (int64_t n = hs_balance_part(count, which); n < hs_balance_part(count, which + 1); n++) {
+        const struct part *part = &own->part[face][n];
+        const struct hs_wall *wall = &problem->walls[part->wall];
+        int64_t node[HS_AXES];
+        hs_balance_face_node(&problem->grid, face, part->place, node);
+        const double h = coefficient(wall, part->place);
+        const double ambient = number_at(own, &wall->ambient, part->place);
+        const double flux = number_at(own, &wall->flux, part->place);
+        const double T = h > 0.0 ? temperature(balance, face, node) : 0.0;
+        hs_balance_leave(sums, part->wall, part->holder, part->area * (h * (T - ambient) + flux),
+                         part->area * (h * (fabs(T) + fabs(ambient)) + fabs(flux)));
+    }
+}
+
+/* W: sum of what convection makes rows sink, of nodes that are free. */
+static double convection(const struct hs_balance *balance)
+{
+    const struct own *own = own_of(balance);
+    struct hs_sum sum = {0.0, 0.0};
+    for (int face = 0; face < 2 * balance->problem->grid.dims; face++)
+        for (int64_t n = 0; n < own->parts[face]; n++) {
+            const struct part *part = &own->part[face][n];
+            const double h = coefficient(&balance->problem->walls[part->wall], part->place);
+            int64_t node[HS_AXES];
+            hs_balance_face_node(&balance->problem->grid, face, part->place, node);
+            if (part->holder < 0 && h > 0.0)
+                hs_sum_add(&sum, part->area * h * temperature(balance, face, node));
+        }
+    return hs_sum_value(&sum);
+}
+
+/* What a material puts in at 0 K [W/m^3]. */
+static double put_in(const struct own *own, const struct hs_substance *substance)
+{
+    return (substance->source >= 0 ? own->drive[substance->source] : 0.0) +
+           (substance->perfusion > 0.0 ? substance->perfusion * own->drive[substance->reference]
+                                       : 0.0);
+}
+
+static void sources(struct hs_balance *balance, double sunk)
+{
+    const struct own *own = own_of(balance);
+    const struct hs_body *body = balance->problem->body;
+    bool perfused = false;
+    if (!own->active)
+        return;
+    for (int s = 0; s < body->substance_count; s++) {
+        perfused = perfused || body->substance[s].perfusion > 0.0;
+        hs_balance_put_in(balance, body->substance[s].volume * put_in(own, &body->substance[s]));
+    }
+    if (perfused) {
+        const double convected = convection(balance);
+        balance->all.gross += fabs(convected);
+        hs_balance_put_in(balance, convected - sunk);
+    }
+    for (int64_t n = 0; n < own->held_count; n++) {
+        const struct hs_held_share *share = &own->held[n];
+        const struct hs_substance *substance = &body->substance[share->substance];
+        const int face = balance->problem->walls[share->wall].face;
+        const double sink =
+            share->volume * substance->perfusion * temperature(balance, face, share->node);
+        hs_balance_put_in(balance, -sink); /* which held nodes' rows leave out */
+        const double power = share->volume * put_in(own, substance) - sink;
+        hs_balance_leave(&balance->all, share->wall, -1, power, fabs(power));
+    }
+}
+
+static const struct hs_balance_operator network = {.depth = depth,
+                                                   .holder = holder,
+                                                   .holding = holding,
+                                                   .conductance = conductance,
+                                                   .capacity_at = capacity_at,
+                                                   .begin = begin,
+                                                   .exchange = exchange,
+                                                   .sources = sources,
+                                                   .capacity = capacity,
+                                                   .release = release};
+
+enum hs_status hs_balance_of_network(struct hs_balance *balance, struct hs_error *err)
+{
+    const struct hs_problem *problem = balance->problem;
+    struct own *own = calloc(1, sizeof *own);
+    balance->op = &network;
+    balance->own = own;
+    if (!own)
+        return hs_error_add(err, HS_DEVICE, "no memory for the heat balance");
+    own->spec = hs_network_problem_spec(problem);
+    own->drive = malloc(((size_t)problem->drive_count + 1) * sizeof *own->drive);
+    bool enough = hs_axes_init(own->axis, &own->spec) &&
+                  hs_wall_scratch_init(&own->scratch, problem->wall_count) && own->drive;
+    for (int face = 0; face < 2 * problem->grid.dims && enough; face++)
+        enough = problem->face[face].wrap || list_parts(balance, own, face);
+    if (!enough)
+        return hs_error_add(err, HS_DEVICE, "no memory for the walls' areas");
+    own->active = is_active(problem->body);
+    return own->active ? hs_network_held_shares(&own->spec, &own->held, &own->held_count, err)
+                       : HS_OK;
+}

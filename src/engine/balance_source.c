@@ -1,0 +1,142 @@
+/* What the problem's source puts in: its integral over the nodes' volumes. */
+#include "engine/balance_parts.h"
+
+#include "engine/threads.h"
+#include "functions/drive.h"
+#include "functions/evaluate.h"
+#include "functions/fields.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+
+static double sum_volumes(const struct hs_problem *problem)
+{
+    const int64_t *n = problem->grid.points;
+    double of_axis[HS_AXES]; /* in units of the first node's */
+    const double first = hs_problem_node_volume(problem, 0, 0, 0);
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        struct hs_sum sum = {0.0, 0.0};
+        for (int64_t i = 0; i < n[axis]; i++)
+            hs_sum_add(&sum, hs_problem_node_volume(problem, axis == HS_X ? i : 0,
+                                                    axis == HS_Y ? i : 0, axis == HS_Z ? i : 0) /
+                                 first);
+        of_axis[axis] = hs_sum_value(&sum);
+    }
+    return first * of_axis[HS_X] * of_axis[HS_Y] * of_axis[HS_Z];
+}
+
+void hs_balance_source_init(struct hs_balance *balance)
+{
+    const struct hs_problem *problem = balance->problem;
+    const struct hs_source *given = &problem->source;
+    struct hs_balance_source *source = &balance->source;
+    const unsigned axes = (1u << problem->grid.dims) - 1;
+    const unsigned varies =
+        given->field.data ? HS_VARIES_SPACE : hs_value_varies(&given->field.value);
+    *source = (struct hs_balance_source){.varies_space = (varies & axes) != 0,
+                                         .varies_time = (varies & HS_VARIES_T) != 0,
+                                         .volume = sum_volumes(problem),
+                                         .total = NAN};
+    source->factor = given->rate * (problem->body ? 1.0 : hs_problem_heat_capacity(problem));
+    /* without memory for them every node is evaluated by itself */
+    if (given->present && source->varies_space && source->varies_time &&
+        !hs_tables_init(&source->tables, &given->field.value.expression, &problem->grid,
+                        HS_TABLES_OF_PLANES))
+        hs_tables_release(&source->tables);
+}
+
+void hs_balance_source_release(struct hs_balance_source *source)
+{
+    hs_tables_release(&source->tables);
+}
+
+/* Density times volume along row (j, k). values: [nx]. */
+static double of_row(const struct hs_balance *balance, int64_t j, int64_t k, double *values)
+{
+    const struct hs_problem *problem = balance->problem;
+    const struct hs_field *field = &problem->source.field;
+    const int64_t nx = problem->grid.points[HS_X];
+    if (balance->source.tables.memory)
+        hs_tables_row(&balance->source.tables, j, k, values);
+    else if (!field->data)
+        hs_value_row(&problem->grid, &field->value, balance->t, j, k, values);
+    const double *density =
+        field->data ? field->data + (k * problem->grid.points[HS_Y] + j) * nx : values;
+    double sum = 0.0;
+    for (int64_t i = 0; i < nx; i++)
+        sum += density[i] * hs_problem_node_volume(problem, i, j, k);
+    return sum;
+}
+
+/* Row by row, so that no bit depends on the threads. Without memory NaN. */
+static double integrate(struct hs_balance *balance)
+{
+    const struct hs_grid *grid = &balance->problem->grid;
+    const int64_t nx = grid->points[HS_X], ny = grid->points[HS_Y], rows = ny * grid->points[HS_Z];
+    const int threads = hs_threads_for(grid, balance->problem->solver.threads);
+    double *of_rows = malloc((size_t)rows * sizeof *of_rows);
+    double *scratch = malloc((size_t)threads * (size_t)nx * sizeof *scratch);
+    struct hs_sum sum = {0.0, 0.0};
+    if (balance->source.tables.memory)
+        hs_tables_fill(&balance->source.tables, balance->t, threads);
+    if (of_rows && scratch) {
+#pragma omp parallel for num_threads(threads) schedule(static)
+        for (int64_t r = 0; r < rows; r++)
+            of_rows[r] = of_row(balance, r % ny, r / ny, scratch + omp_get_thread_num() * nx);
+        for (int64_t r = 0; r < rows; r++)
+            hs_sum_add(&sum, of_rows[r]);
+    }
+    const bool enough = of_rows && scratch;
+    free(of_rows);
+    free(scratch);
+    return enough ? hs_sum_value(&sum) : NAN;
+}
+
+/* W/m^3 everywhere, of a body. */
+static double of_body(const struct hs_balance *balance)
+{
+    const struct hs_problem *problem = balance->problem;
+    return problem->body && problem->body->source >= 0
+               ? hs_drive_at(&problem->drives[problem->body->source], balance->t)
+               : 0.0;
+}
+
+/* Per volume, in the source's unit. */
+static double density_at(const struct hs_balance *balance, const int64_t node[HS_AXES])
+{
+    const struct hs_problem *problem = balance->problem;
+    const struct hs_grid *grid = &problem->grid;
+    const double *data = problem->source.field.data;
+    double at[HS_AXES];
+    if (data)
+        return data[(node[HS_Z] * grid->points[HS_Y] + node[HS_Y]) * grid->points[HS_X] +
+                    node[HS_X]];
+    for (int axis = 0; axis < HS_AXES; axis++)
+        at[axis] = hs_grid_coordinate(grid, axis, node[axis]);
+    return hs_value_at(&problem->source.field.value, at[HS_X], at[HS_Y], at[HS_Z], balance->t);
+}
+
+double hs_balance_source_total(struct hs_balance *balance)
+{
+    static const int64_t origin[HS_AXES] = {0, 0, 0};
+    struct hs_balance_source *source = &balance->source;
+    const double of_all = of_body(balance) * source->volume;
+    if (!balance->problem->source.present)
+        return of_all;
+    if (isnan(source->total) || source->varies_time)
+        source->total =
+            source->factor * (source->varies_space ? integrate(balance)
+                                                   : density_at(balance, origin) * source->volume);
+    return of_all + source->total;
+}
+
+double hs_balance_source_at(const struct hs_balance *balance, const int64_t node[HS_AXES])
+{
+    double density = of_body(balance);
+    if (balance->problem->source.present)
+        density += balance->source.factor * density_at(balance, node);
+    if (density == 0.0)
+        return 0.0;
+    return density * hs_problem_node_volume(balance->problem, node[HS_X], node[HS_Y], node[HS_Z]);
+}

@@ -1,0 +1,172 @@
+/*
+ * The balance of a stencil of radius 1: its nodes conduct c*C/dt to each neighbour, and the ghosts'
+ * rule says what leaves.
+ *
+ * A node of a face is one of `edge_weight` w of a cell, of area A on the face. Its neighbour inside
+ * takes K*A*(inner - edge) from it, K = c*h*C/dt, while the sweep gives it
+ * w*K*A*(inner + ghost - 2*edge). The difference leaves. For walls through the node, of which the
+ * ghost is inner + 2*h*dT/dn, that is -k*A*dT/dn whatever is inside.
+ */
+#include "engine/balance_parts.h"
+
+#include "functions/evaluate.h"
+
+#include <math.h>
+
+/* What it is in sweeps, where numbers are the field's. */
+static double rounded(const struct hs_balance *balance, double number)
+{
+    return balance->problem->precision == HS_FLOAT ? (double)(float)number : number;
+}
+
+/* W/(m^2 K): from node to node along an axis. */
+static double transfer(const struct hs_balance *balance, int axis)
+{
+    const struct hs_problem *problem = balance->problem;
+    return rounded(balance, balance->stencil.c[hs_stencil_index(1, axis, 1)]) *
+           problem->grid.spacing[axis] * hs_problem_heat_capacity(problem) / balance->step;
+}
+
+/* What leaves is inner*T of the inner node + edge*T of the wall's + data*the data, for each area
+ * and transfer. */
+struct law {
+    double inner, edge, data;
+};
+
+static struct law law_of(const struct hs_balance *balance, int face)
+{
+    const struct hs_face *rule = &balance->problem->face[face];
+    const double w = rule->edge_weight;
+    return (struct law){.inner = 1.0 - w * (1.0 + rule->a[0]),
+                        .edge = 2.0 * w - 1.0 - w * rounded(balance, rule->b[0]),
+                        .data = -w * rounded(balance, rule->c[0])};
+}
+
+static int depth(const struct hs_balance *balance, int face)
+{
+    const struct law law = law_of(balance, face);
+    if (balance->problem->face[face].held > 0 || law.inner != 0.0)
+        return 2;
+    return law.edge != 0.0;
+}
+
+static bool is_on(const struct hs_problem *problem, int face, const int64_t node[HS_AXES])
+{
+    return node[face / 2] == hs_grid_face_index(&problem->grid, face);
+}
+
+static int holding(const struct hs_balance *balance, int face, const int64_t node[HS_AXES])
+{
+    const struct hs_problem *problem = balance->problem;
+    return problem->face[face].held > 0 && is_on(problem, face, node) ? balance->wall_of_face[face]
+                                                                      : -1;
+}
+
+static int holder(const struct hs_balance *balance, const int64_t node[HS_AXES])
+{
+    const struct hs_problem *problem = balance->problem;
+    int face = hs_problem_prescribing_face(problem, node[HS_X], node[HS_Y], node[HS_Z]);
+    for (int f = 2 * problem->grid.dims - 1; f >= 0 && face < 0; f--)
+        if (holding(balance, f, node) >= 0)
+            face = f;
+    return face < 0 ? -1 : balance->wall_of_face[face];
+}
+
+static double conductance(const struct hs_balance *balance, const int64_t node[HS_AXES], int axis)
+{
+    const struct hs_problem *problem = balance->problem;
+    double area = 1.0;
+    for (int a = 0; a < problem->grid.dims; a++) {
+        if (a == axis)
+            continue;
+        area *= problem->grid.spacing[a];
+        for (int face = 2 * a; face <= 2 * a + 1; face++)
+            if (is_on(problem, face, node))
+                area *= problem->face[face].edge_weight;
+    }
+    return balance->transfer[axis] * area;
+}
+
+static double capacity_at(const struct hs_balance *balance, const int64_t node[HS_AXES])
+{
+    return hs_problem_node_volume(balance->problem, node[HS_X], node[HS_Y], node[HS_Z]) *
+           hs_problem_heat_capacity(balance->problem);
+}
+
+static double data_at(const struct hs_balance *balance, const struct hs_value *data,
+                      const int64_t node[HS_AXES])
+{
+    double at[HS_AXES];
+    for (int axis = 0; axis < HS_AXES; axis++)
+        at[axis] = hs_grid_coordinate(&balance->problem->grid, axis, node[axis]);
+    return rounded(balance, hs_value_at(data, at[HS_X], at[HS_Y], at[HS_Z], balance->t));
+}
+
+static void exchange(const struct hs_balance *balance, int face, int part,
+                     struct hs_balance_sums *sums)
+{
+    const struct hs_problem *problem = balance->problem;
+    const struct hs_face *rule = &problem->face[face];
+    const struct law law = law_of(balance, face);
+    const int axis = face / 2, wall = balance->wall_of_face[face];
+    const struct hs_balance_layers *layers = &balance->before[face];
+    if (rule->held > 0 || (law.inner == 0.0 && law.edge == 0.0 && law.data == 0.0))
+        return;
+    const int64_t count = hs_grid_face_count(&problem->grid, face);
+    for (int64_t n = hs_balance_part(count, part); n < hs_balance_part(count, part + 1); n++) {
+        int64_t node[HS_AXES];
+        hs_balance_face_node(&problem->grid, face, n, node);
+        const double G = conductance(balance, node, axis);
+        const double edge = law.edge != 0.0 ? law.edge * hs_balance_at(balance, layers, node) : 0.0;
+        const double data = law.data != 0.0 ? law.data * data_at(balance, &rule->data, node) : 0.0;
+        double inner = 0.0;
+        if (law.inner != 0.0) {
+            int64_t inside[HS_AXES] = {node[HS_X], node[HS_Y], node[HS_Z]};
+            inside[axis] += face % 2 ? -1 : 1;
+            inner = law.inner * hs_balance_at(balance, layers, inside);
+        }
+        hs_balance_leave(sums, wall, holder(balance, node), G * (inner + edge + data),
+                         G * (fabs(inner) + fabs(edge) + fabs(data)));
+    }
+}
+
+static void begin(struct hs_balance *balance)
+{
+    for (int axis = 0; axis < balance->problem->grid.dims; axis++)
+        balance->transfer[axis] = transfer(balance, axis);
+}
+
+static void sources(struct hs_balance *balance, double sunk)
+{
+    (void)balance, (void)sunk;
+}
+
+static double capacity(const struct hs_balance *balance)
+{
+    return balance->source.volume * hs_problem_heat_capacity(balance->problem);
+}
+
+static void release(struct hs_balance *balance)
+{
+    (void)balance;
+}
+
+static const struct hs_balance_operator stencil = {.depth = depth,
+                                                   .holder = holder,
+                                                   .holding = holding,
+                                                   .conductance = conductance,
+                                                   .capacity_at = capacity_at,
+                                                   .begin = begin,
+                                                   .exchange = exchange,
+                                                   .sources = sources,
+                                                   .capacity = capacity,
+                                                   .release = release};
+
+enum hs_status hs_balance_of_stencil(struct hs_balance *balance, struct hs_error *err)
+{
+    (void)err;
+    balance->op = &stencil;
+    for (int wall = 0; wall < balance->wall_count; wall++)
+        balance->wall_of_face[hs_problem_wall_face(balance->problem, wall)] = wall;
+    return HS_OK;
+}
