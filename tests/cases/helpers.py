@@ -134,6 +134,6 @@ def orders(errors, ratio=2.0):
     return [math.log(a / b) / math.log(ratio) for a, b in zip(errors, errors[1:])]
 
 
-def assert_order(errors, low, high, what=""):
-    observed = orders(errors)
+def assert_order(errors, low, high, what="", ratio=2.0):
+    observed = orders(errors, ratio)
     assert all(low <= p <= high for p in observed), f"{what} orders {observed} from errors {errors}"
