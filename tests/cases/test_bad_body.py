@@ -216,6 +216,17 @@ def test_a_material_that_is_never_used_is_a_warning(tmp_path):
     assert result.returncode == 0 and b"warning" in result.stdout and b"wood" in result.stdout, result.stdout
 
 
+def test_one_material_alone_keeps_its_warnings_and_their_place(tmp_path):
+    text = with_body('body = ( { material = "copper"; } );').replace('contacts = ( { between = ["copper", "wood"]; resistance = 2e-5; } );\n', "")
+    result = heatsolve(tmp_path, text.replace("specific_heat = 385.0", "specific_heat = 0.385"))
+    assert b"case.cfg:3: materials[0].specific_heat = 0.385: less than any material has; was it in kJ/(kg K)?" in result.stdout
+
+
+def test_one_material_alone_is_none_of_a_raw_stencil(tmp_path):
+    text = with_body('body = ( { material = "copper"; } );').replace("radius = 1;", "c0 = 0.5; c1 = 0.1; c2 = 0.1; c3 = 0.1; c4 = 0.2;")
+    assert_refused(heatsolve(tmp_path, text, command="run"), 2, ["stencil: raw coefficients are of a stencil"])
+
+
 def write_labels(directory):
     cells = np.zeros((8, 16), np.uint8)
     cells[2:4, 3:5] = 1
@@ -235,9 +246,9 @@ def write_labels(directory):
 
 BOTH = 'names = ["copper", "wood"];'
 LABELS = {
-    "turned": ('file = "turned.npy"; ' + BOTH, ["case.cfg:5: body[0].file = \"turned.npy\": ", "(9, 17)", "(8, 16)"]),
-    "one axis": ('file = "one.npy"; ' + BOTH, ["case.cfg:5: body[0].file = \"one.npy\": ", "(9, 17)", "(8, 16)"]),
-    "turned in HDF5": ('file = "labels.h5"; dataset = "other"; ' + BOTH, ["case.cfg:5: ", "(9, 17)", "(8, 16)"]),
+    "turned": ('file = "turned.npy"; ' + BOTH, ["case.cfg:5: body[0].file = \"turned.npy\": ", "the grid is 9 x 17 (y, x)", "the grid of its cells is 8 x 16 (y, x)"]),
+    "one axis": ('file = "one.npy"; ' + BOTH, ["case.cfg:5: body[0].file = \"one.npy\": ", "the grid is 9 x 17 (y, x)", "the grid of its cells is 8 x 16 (y, x)"]),
+    "turned in HDF5": ('file = "labels.h5"; dataset = "other"; ' + BOTH, ["case.cfg:5: ", "the grid is 9 x 17 (y, x)", "the grid of its cells is 8 x 16 (y, x)"]),
     "unnamed": ('file = "three.npy"; ' + BOTH, ["case.cfg:5: body[0].names: the file has label 7, which has no name; give one, or the labels that names stand for"]),
     "halves": ('file = "half.npy"; ' + BOTH, ["case.cfg:5: body[0].names: the file has 0.5, which is no label; labels are whole numbers from 0 to 65535"]),
     "below 0": ('file = "below.npy"; ' + BOTH, ["case.cfg:5: body[0].names: the file has -1, which is no label"]),
@@ -260,6 +271,7 @@ def test_bad_labels_are_refused(tmp_path, name):
     write_labels(tmp_path)
     result = heatsolve(tmp_path, with_body("body = ( { " + keys + " } );"), command="run")
     assert_refused(result, 2, messages)
+    assert ("the grid of its cells is 8 x 16 (y, x); its axes are the other way round: save it transposed" in result.stderr) == ("turned" in name)
 
 
 @pytest.mark.parametrize("keys", ['file = "cells.npy"; ', 'file = "nodes.npy"; ', 'file = "labels.h5"; ', 'file = "three.npy"; labels = [0, 1, 7]; '])
