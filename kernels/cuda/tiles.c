@@ -83,6 +83,11 @@ int64_t hs_tile_star_points(const struct hs_case *of, const int tile[HS_AXES])
     return points;
 }
 
+double hs_tile_conduction_flops(const struct hs_case *of)
+{
+    return steps_of(of) * (3.0 * 2.0 * of->dims + 3.0 * 2.0);
+}
+
 int hs_tile_reach(const struct hs_case *of)
 {
     return of->radius * steps_of(of);

@@ -66,6 +66,10 @@ void hs_tile_finish(const struct hs_case *of, const struct hs_box *box, const in
 /* Blocks that are the input tile of a plane, which is in shared memory, and march along z. */
 void hs_tile_marching(const struct hs_case *of, struct hs_blocking own, struct hs_geometry *out);
 
+/* Of a node and all sweeps: for each edge a difference and a multiply-add, three of these besides.
+ */
+double hs_tile_conduction_flops(const struct hs_case *of);
+
 /* How far away along an axis lie the nodes that a node's last value depends on. */
 int hs_tile_reach(const struct hs_case *of);
 

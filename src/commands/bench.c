@@ -324,8 +324,7 @@ static enum hs_status check_ahead(const struct arguments *arguments,
     const bool with_peers = arguments->peers || arguments->peer;
     if (with_peers && (request->radius != 1 || request->which != HS_BENCH_STENCIL))
         return hs_error_add(err, HS_BAD_INPUT,
-                            "bench: --peers sweep a stencil of radius 1; leave out --radius and "
-                            "--body");
+                            "bench: --peers needs --radius 1 and no --body");
     enum hs_status st = with_peers ? hs_peers_check(arguments->peer, err) : HS_OK;
     if (!st && arguments->roofline)
         st = hs_existing_check(arguments->roofline, HS_EXISTING_PICTURE, true, hs_canvas_elsewhere,

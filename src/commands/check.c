@@ -93,9 +93,15 @@ static void print_grid(const struct hs_problem *problem)
         printf(" = %" PRId64, hs_grid_count(grid));
     printf(" nodes, %s precision\n", hs_precision_name(problem->precision));
     for (int axis = 0; axis < grid->dims; axis++) {
+        double cells[2];
+        hs_grid_cells(grid, axis, problem->face[2 * axis].wrap, cells);
         print_label("");
-        printf("%c from %.9g to %.9g m, spacing %.9g m\n", "xyz"[axis], grid -> lower[axis],
-               hs_grid_coordinate(grid, axis, grid->points[axis] - 1), grid -> spacing[axis]);
+        printf("%c from %.9g to %.9g m, ", "xyz"[axis], hs_grid_coordinate(grid, axis, 0),
+               hs_grid_coordinate(grid, axis, grid->points[axis] - 1));
+        if (cells[0] < cells[1])
+            printf("cells of %.9g to %.9g m\n", cells[0], cells[1]);
+        else
+            printf("spacing %.9g m\n", cells[0]);
     }
     print_label("boundary");
     hs_faces_text(stdout, problem);
@@ -278,6 +284,23 @@ static void print_text(const struct outlook *outlook)
 
 /* ---- for programs -------------------------------------------------------------------------- */
 
+/* The spacing of a stretched axis is null. */
+static void json_cells(struct hs_json *json, const struct hs_problem *problem)
+{
+    double spacing[HS_AXES], smallest[HS_AXES], largest[HS_AXES];
+    const int dims = problem->grid.dims;
+    for (int axis = 0; axis < dims; axis++) {
+        double cells[2];
+        hs_grid_cells(&problem->grid, axis, problem->face[2 * axis].wrap, cells);
+        smallest[axis] = cells[0];
+        largest[axis] = cells[1];
+        spacing[axis] = cells[0] < cells[1] ? NAN : cells[0];
+    }
+    hs_json_numbers(json, "spacing", spacing, dims);
+    hs_json_numbers(json, "smallest_cell", smallest, dims);
+    hs_json_numbers(json, "largest_cell", largest, dims);
+}
+
 static void json_steps(struct hs_json *json, const struct hs_problem *problem,
                        const struct hs_plan *plan)
 {
@@ -318,7 +341,7 @@ static void print_json(const struct outlook *outlook)
     hs_json_integers(&json, "points", problem->grid.points, dims);
     hs_json_integer(&json, "nodes", hs_grid_count(&problem->grid));
     hs_json_numbers(&json, "lower", problem->grid.lower, dims);
-    hs_json_numbers(&json, "spacing", problem->grid.spacing, dims);
+    json_cells(&json, problem);
     hs_json_text(&json, "precision", hs_precision_name(problem->precision));
     hs_json_integer(&json, "radius", problem->radius);
     hs_faces_json(&json, problem);

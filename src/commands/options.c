@@ -136,7 +136,7 @@ static void print_variables(void)
     printf("\nFACE is ");
     for (int n = 0; hs_option_concrete("FACE", n, name, sizeof name); n++)
         printf("%s%s", n ? ", " : "", name);
-    printf("; cN is c0 to c%d.\n", HS_MAX_COEFFICIENTS - 1);
+    printf("; AXIS is x, y, z; cN is c0 to c%d.\n", HS_MAX_COEFFICIENTS - 1);
 }
 
 static void print_text(void)

@@ -80,6 +80,10 @@ struct hs_backend {
                              const void *values, struct hs_error *err);
     enum hs_status (*download)(struct hs_backend_state *state, const struct hs_box *box,
                                void *values, struct hs_error *err);
+    /* Memory of `bytes` for values whose upload then spares a copy on the host and goes on while
+     * the next are made: the caller's until that upload. May be NULL. */
+    enum hs_status (*upload_space)(struct hs_backend_state *state, size_t bytes, void **values,
+                                   struct hs_error *err);
     /* The same of the field one sweep before, as long as keep_before holds. */
     enum hs_status (*download_before)(struct hs_backend_state *state, const struct hs_box *box,
                                       void *values, struct hs_error *err);

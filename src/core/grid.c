@@ -2,6 +2,7 @@
 #include "core/round.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 
 size_t hs_precision_size(enum hs_precision precision)
@@ -38,7 +39,53 @@ int64_t hs_grid_count(const struct hs_grid *grid)
 
 double hs_grid_coordinate(const struct hs_grid *grid, int axis, int64_t i)
 {
-    return grid->lower[axis] + (double)i * grid->spacing[axis];
+    return grid->coordinate[axis] ? grid->coordinate[axis][i]
+                                  : grid->lower[axis] + (double)i * grid->spacing[axis];
+}
+
+bool hs_grid_is_stretched(const struct hs_grid *grid)
+{
+    bool stretched = false;
+    for (int axis = 0; axis < grid->dims; axis++)
+        stretched = stretched || grid->coordinate[axis];
+    return stretched;
+}
+
+double hs_grid_cell(const struct hs_grid *grid, int axis, int64_t i)
+{
+    return grid->coordinate[axis] ? grid->coordinate[axis][i + 1] - grid->coordinate[axis][i]
+                                  : grid->spacing[axis];
+}
+
+double hs_grid_node_width(const struct hs_grid *grid, int axis, bool wraps, int64_t i)
+{
+    const int64_t last = grid->points[axis] - 1;
+    const double below = i > 0   ? hs_grid_cell(grid, axis, i - 1)
+                         : wraps ? hs_grid_cell(grid, axis, last)
+                                 : 0.0;
+    const double above = i < last || wraps ? hs_grid_cell(grid, axis, i) : 0.0;
+    return 0.5 * (below + above);
+}
+
+void hs_grid_cells(const struct hs_grid *grid, int axis, bool wraps, double out[2])
+{
+    const int64_t cells = grid->points[axis] - !wraps;
+    out[0] = out[1] = grid->spacing[axis];
+    for (int64_t i = 0; i < cells && grid->coordinate[axis]; i++)
+        out[1] = fmax(out[1], hs_grid_cell(grid, axis, i));
+}
+
+double hs_grid_place(const struct hs_grid *grid, int axis, bool wraps, double at)
+{
+    if (!grid->coordinate[axis])
+        return (at - grid->lower[axis]) / grid->spacing[axis];
+    int64_t below = 0, above = grid->points[axis] - !wraps; /* nodes */
+    while (above - below > 1) {
+        const int64_t middle = below + (above - below) / 2;
+        *(hs_grid_coordinate(grid, axis, middle) <= at ? &below : &above) = middle;
+    }
+    return (double)below +
+           (at - hs_grid_coordinate(grid, axis, below)) / hs_grid_cell(grid, axis, below);
 }
 
 int64_t hs_grid_face_index(const struct hs_grid *grid, int face)

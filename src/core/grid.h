@@ -1,8 +1,9 @@
 /*
- * The regular grid, boxes of it, and how a field of it lies in memory.
+ * The grid, boxes of it, and how a field of it lies in memory.
  *
  * `points` counts nodes along each axis, boundary nodes included. Node i along an axis lies at
- * lower + i*spacing. Axes are numbered x = 0, y = 1, z = 2; a 1D grid has points {n, 1, 1}.
+ * lower + i*spacing or, where the axis is stretched, at coordinate[i]: hs_grid_coordinate. Axes are
+ * numbered x = 0, y = 1, z = 2; a 1D grid has points {n, 1, 1}.
  */
 #ifndef HS_CORE_GRID_H
 #define HS_CORE_GRID_H
@@ -50,11 +51,30 @@ struct hs_grid {
     int dims;                /* 1, 2 or 3 */
     int64_t points[HS_AXES]; /* 1 along axes that are not there */
     double lower[HS_AXES];   /* m; 0 along axes that are not there */
-    double spacing[HS_AXES]; /* m; 1 along axes that are not there */
+    double spacing[HS_AXES]; /* m; 1 along axes that are not there; of a stretched one the least */
+    /* m, increasing, of the nodes of a stretched axis: [points], or, of one that is periodic,
+     * [points + 1], the last where the first node comes again. NULL: uniform. The problem's. */
+    const double *coordinate[HS_AXES];
 };
 
 int64_t hs_grid_count(const struct hs_grid *grid);
-double hs_grid_coordinate(const struct hs_grid *grid, int axis, int64_t i); /* m */
+bool hs_grid_is_stretched(const struct hs_grid *grid); /* along any axis */
+
+/* m; of node `points` too along a periodic axis: where the first one comes again. */
+double hs_grid_coordinate(const struct hs_grid *grid, int axis, int64_t i);
+
+/* m: from node i to the next. */
+double hs_grid_cell(const struct hs_grid *grid, int axis, int64_t i);
+
+/* m: how much of an axis is nearer to node i than to others; `wraps`: a periodic axis. */
+double hs_grid_node_width(const struct hs_grid *grid, int axis, bool wraps, int64_t i);
+
+/* The smallest and the largest cell of an axis [m]. */
+void hs_grid_cells(const struct hs_grid *grid, int axis, bool wraps, double out[2]);
+
+/* Where `at` [m] lies along an axis, in cells: 2.5 half-way between nodes 2 and 3. Outside, the
+ * outermost cells go on. */
+double hs_grid_place(const struct hs_grid *grid, int axis, bool wraps, double at);
 
 /* Of a face: the index of its nodes along its own axis, and how many they are. */
 int64_t hs_grid_face_index(const struct hs_grid *grid, int face);

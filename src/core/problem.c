@@ -36,6 +36,8 @@ void hs_problem_release(struct hs_problem *problem)
     for (int i = 0; i < problem->override_count; i++)
         free(problem->overrides[i]);
     free(problem->overrides);
+    for (int axis = 0; axis < HS_AXES; axis++)
+        free((double *)(uintptr_t)problem->grid.coordinate[axis]);
     hs_body_destroy(problem->body);
     for (int i = 0; i < problem->wall_count; i++)
         hs_wall_release(&problem->walls[i]);
@@ -139,6 +141,11 @@ double hs_problem_node_volume(const struct hs_problem *problem, int64_t i, int64
     const int64_t node[HS_AXES] = {i, j, k};
     double volume = 1.0;
     for (int axis = 0; axis < problem->grid.dims; axis++) {
+        if (problem->grid.coordinate[axis]) {
+            volume *=
+                hs_grid_node_width(&problem->grid, axis, problem->face[2 * axis].wrap, node[axis]);
+            continue;
+        }
         volume *= problem->grid.spacing[axis];
         if (node[axis] == 0)
             volume *= problem->face[2 * axis].edge_weight;

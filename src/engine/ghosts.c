@@ -104,8 +104,9 @@ static void evaluate_row(const struct hs_ghosts *ghosts, int face, double t, int
         turned.code = ghosts->turned[face];
         turned.varies = turn_axes(expression->varies);
     }
-    hs_expression_row(&turned, grid->points[along], grid->lower[along], grid->spacing[along],
-                      face / 2 == HS_Z ? other : wall, face / 2 == HS_Z ? wall : other, t, out);
+    const struct hs_row at = hs_row_along(grid, along, face / 2 == HS_Z ? other : wall,
+                                          face / 2 == HS_Z ? wall : other, t);
+    hs_expression_row(&turned, &at, out);
 }
 
 static enum hs_status fill_table(void *self, int face, double t, void *table, struct hs_error *err)

@@ -6,7 +6,7 @@
 #include "core/problem.h"
 
 /*
- * Evaluates the initial field and uploads it, some planes at a time, so that no second copy of the
+ * Evaluates the initial field and uploads it, some rows at a time, so that no second copy of the
  * grid is needed: by all threads, since one takes longer for the field of a large grid than a GPU
  * for a thousand sweeps of it. Each node's value is that of hs_problem_initial_row. Errors:
  * HS_DEVICE where memory is short, and those of the upload.

@@ -125,7 +125,16 @@ static bool is_interrupted(const struct loop *loop)
     return loop->interrupted && *loop->interrupted;
 }
 
-/* Sweeps to `stop`, or to where a signal is noticed. */
+static enum hs_status ask(struct loop *loop, struct hs_error *err)
+{
+    enum hs_status st = HS_OK;
+    for (int i = 0; i < loop->observer_count && !st; i++)
+        if (loop->observers[i]->ask)
+            st = loop->observers[i]->ask(loop->observers[i]->self, err);
+    return st;
+}
+
+/* Sweeps to `stop`, or to where a signal or an observer's failure is noticed. */
 static enum hs_status sweep_to(struct loop *loop, int64_t stop, const struct hs_span *keep,
                                struct hs_error *err)
 {
@@ -138,9 +147,11 @@ static enum hs_status sweep_to(struct loop *loop, int64_t stop, const struct hs_
         span.keep_before = last && keep->keep_before;
         loop->cache.field_valid = loop->cache.reduction_valid = false;
         const double begin = hs_clock_now();
-        const enum hs_status st =
+        enum hs_status st =
             loop->plan->method->advance(loop->plan->backend, loop->state, &span, err);
         const double seconds = hs_clock_now() - begin;
+        if (!st)
+            st = ask(loop, err);
         if (st)
             return st;
         loop->sweep += span.count;

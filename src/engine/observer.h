@@ -18,6 +18,9 @@ struct hs_observer {
     int64_t (*next)(void *self, int64_t sweep);
     enum hs_status (*notify)(void *self, const struct hs_step_state *step_state,
                              struct hs_error *err);
+    /* HS_OK, or how what it does while the loop sweeps has failed; asked about every quarter
+     * second. May be NULL. */
+    enum hs_status (*ask)(void *self, struct hs_error *err);
     /* Gives back what it still holds of earlier moments: called before the run's backend goes,
      * however the run ended. May be NULL. */
     void (*drain)(void *self);

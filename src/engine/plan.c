@@ -1,5 +1,6 @@
 #include "engine/plan.h"
 
+#include "core/thread.h"
 #include "engine/range.h"
 #include "engine/registry.h"
 #include "engine/stability.h"
@@ -214,10 +215,20 @@ enum hs_status hs_plan_steps(const struct hs_problem *problem, struct hs_plan *o
     return st;
 }
 
+static void *wake(void *problem)
+{
+    hs_wake(problem);
+    return NULL;
+}
+
 enum hs_status hs_plan_make(const struct hs_problem *problem, struct hs_plan *out,
                             struct hs_error *err)
 {
+    pthread_t thread;
+    const bool waking = hs_thread_start(&thread, wake, (void *)problem) == 0;
     const enum hs_status steps = hs_plan_steps(problem, out, err);
+    if (waking)
+        pthread_join(thread, NULL);
     char choice[256] = ""; /* whatever the steps are: all that is wrong is said at once */
     enum hs_status st = hs_choose(problem, &out->backend, &out->kernel, choice, sizeof choice, err);
     st = steps ? steps : st;

@@ -71,6 +71,11 @@ enum hs_status hs_range_check_operator(const struct hs_problem *problem, struct 
 {
     if (problem->body) /* what cannot be computed with has made no network */
         return HS_OK;
+    if (hs_grid_is_stretched(&problem->grid))
+        return hs_error_add(err, HS_BAD_INPUT,
+                            "%s: grid: the cells of an axis differ, and a stencil needs one "
+                            "spacing along each; give a material, radius 1 and no raw coefficients",
+                            config_name(problem));
     const enum hs_status st =
         problem->raw ? check_coefficients(problem, err) : check_material(problem, err);
     return st ? st : check_walls(problem, err);

@@ -201,12 +201,10 @@ enum hs_status hs_kernel_find(const char *name, enum hs_device device, const str
 
 /* ---- the kernel ------------------------------------------------------------------------------ */
 
-/* Of the device of that number; NULL where its kind has none to tell. They stay the same, so the
- * last ones are kept: to ask for them takes longer than the choice. */
+/* Of the device of that number; NULL where its kind has none to tell. */
 static const struct hs_device_limits *limits_here(enum hs_device device, int number)
 {
     static struct hs_device_limits limits;
-    static int known = -1;
     const struct hs_backend *backend = NULL;
     for (int n = 0; hs_backends[n]; n++)
         if (hs_backends[n]->device == device && hs_backends[n]->limits)
@@ -215,11 +213,10 @@ static const struct hs_device_limits *limits_here(enum hs_device device, int num
         return NULL;
     struct hs_error unused;
     hs_error_init(&unused);
-    if (known != number && backend->available(number, &unused) == HS_OK &&
-        backend->limits(number, &limits, &unused) == HS_OK)
-        known = number;
+    const bool known = backend->available(number, &unused) == HS_OK &&
+                       backend->limits(number, &limits, &unused) == HS_OK;
     hs_error_release(&unused);
-    return known == number ? &limits : NULL;
+    return known ? &limits : NULL;
 }
 
 bool hs_kernel_plan_here(const struct hs_kernel *kernel, const struct hs_problem *problem,
@@ -441,6 +438,18 @@ static enum hs_status first_backend(const struct hs_registry *registry,
     if (why_not[0])
         snprintf(note, size, "using the %s backend: %s", (*out)->name, why_not);
     return HS_OK;
+}
+
+void hs_wake(const struct hs_problem *problem)
+{
+    const struct hs_backend *first = NULL;
+    for (int n = 0; hs_backends[n] && !first; n++)
+        if (!kernel_is_elsewhere(&this_build, problem, hs_backends[n]->device) &&
+            (!backend_is_named(problem) ||
+             strcmp(problem->solver.backend, hs_backends[n]->name) == 0))
+            first = hs_backends[n];
+    if (first)
+        limits_here(first->device, problem->solver.device);
 }
 
 static enum hs_status choose_backend(const struct hs_registry *registry,

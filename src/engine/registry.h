@@ -38,6 +38,10 @@ enum hs_status hs_choose(const struct hs_problem *problem, const struct hs_backe
                          const struct hs_kernel **kernel, char *note, size_t size,
                          struct hs_error *err);
 
+/* Asks the backend that comes first for it, so that what a device takes to be found, some tenths of
+ * a second, is behind it when hs_choose asks; may be done by another thread meanwhile. */
+void hs_wake(const struct hs_problem *problem);
+
 /* Of the above what needs no more of the problem than solver.backend and solver.kernel: whether
  * there are such. For a config that something else is wrong with. */
 enum hs_status hs_check_names(const struct hs_problem *problem, struct hs_error *err);

@@ -9,13 +9,47 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* ---- how they wait --------------------------------------------------------------------------- */
+
+__attribute__((no_sanitize("address"))) static char *look_up(const char *name)
+{
+    const size_t length = strlen(name);
+    for (char **entry = environ; entry && *entry; entry++)
+        if (strncmp(*entry, name, length) == 0 && (*entry)[length] == '=')
+            return *entry + length + 1;
+    return NULL;
+}
+
+static bool user_says_how(void)
+{
+    return look_up("OMP_WAIT_POLICY") || look_up("GOMP_SPINCOUNT") || look_up("KMP_BLOCKTIME");
+}
+
 /*
- * The processors that the process was given. Where the user has said how threads are bound
- * (OMP_PROC_BIND, OMP_PLACES, GOMP_CPU_AFFINITY), libgomp binds the first of them to a place when
- * it is loaded; what is begun anew after that would see this place alone, and have one thread. So
- * they are looked at before any library begins. By system calls: nothing else is ready then, which
- * goes for the address sanitizer too.
+ * Threads wait for each other by spinning, which on a machine that is busy with other work keeps
+ * the thread that they wait for from running; asleep at once, they take longer to wake than a sweep
+ * of a small grid takes. So they look for about as long as waking would take, then sleep. libgomp
+ * asks the environment when it is loaded, before main and before any code of ours, and nowhere
+ * else: so this is the getenv that it, as everybody here, calls, and unless the user has said how,
+ * it knows of this number.
  */
+__attribute__((no_sanitize("address"))) char *getenv(const char *name)
+{
+    static char spins[] = "2000";
+    return strcmp(name, "GOMP_SPINCOUNT") == 0 && !user_says_how() ? spins : look_up(name);
+}
+
+/* ---- clang's library ----------------------------------------------------------------------------
+ *
+ * It reads the environment, counts and binds when it is first used. But libgomp may be there
+ * besides, for another library's sake, and have bound the first thread by then, where the user has
+ * said how threads are bound (OMP_PROC_BIND, OMP_PLACES, GOMP_CPU_AFFINITY). So the processors that
+ * the process was given are looked at before any library begins; by a system call, since nothing
+ * else is ready then.
+ */
+
+extern int kmp_get_blocktime(void) __attribute__((weak)); /* only clang's has it */
+
 static struct {
     unsigned long mask[1024]; /* 65536 processors */
     long bytes;               /* of it that the kernel filled in; 0: not known */
@@ -29,40 +63,15 @@ __attribute__((no_sanitize("address"))) static void look_at_processors(void)
 __attribute__((section(".preinit_array"),
                used)) static void (*before_libraries)(void) = look_at_processors;
 
-/* True if they are as they were given, or could be given back. */
-static bool unbind(void)
+static void prepare_clangs(void)
 {
-    static unsigned long now[sizeof given.mask / sizeof *given.mask];
-    const long bytes = syscall(SYS_sched_getaffinity, 0, sizeof now, now);
-    if (given.bytes <= 0 || bytes != given.bytes)
-        return false;
-    return memcmp(now, given.mask, (size_t)bytes) == 0 ||
-           syscall(SYS_sched_setaffinity, 0, bytes, given.mask) == 0;
+    if (given.bytes > 0)
+        syscall(SYS_sched_setaffinity, 0, given.bytes, given.mask);
+    if (!user_says_how())
+        setenv("OMP_WAIT_POLICY", "passive", 1);
 }
 
-/* Only clang's library has it. That one counts and binds when it is first used, and libgomp may be
- * there besides, for another library's sake, and have bound the first thread by then. */
-extern int kmp_get_blocktime(void) __attribute__((weak));
-
-/*
- * Threads wait for each other by spinning, which on a machine that is busy with other work keeps
- * the thread that they wait for from running; asleep at once, they take longer to wake than a sweep
- * of a small grid takes. So they look for about as long as waking would take, then sleep. How they
- * wait is read from the environment when the library is loaded, before main: so the program begins
- * anew, once, unless the user has said how.
- */
-static void wait_without_spinning(char **argv)
-{
-    if (getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT") || getenv("KMP_BLOCKTIME"))
-        return;
-    char path[4096]; /* by its own name, which is what others see of a process */
-    const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-    if (length <= 0 || !unbind())
-        return;
-    path[length] = '\0';
-    if (setenv("OMP_WAIT_POLICY", "passive", 1) == 0 && setenv("GOMP_SPINCOUNT", "2000", 1) == 0)
-        execv(path, argv); /* where that fails, they spin */
-}
+/* ---- how many there are ---------------------------------------------------------------------- */
 
 static int smaller(int a, int b)
 {
@@ -79,11 +88,10 @@ static void bound_their_number(void)
         omp_set_num_threads(most);
 }
 
-void hs_threads_prepare(char **argv)
+void hs_threads_prepare(void)
 {
-    wait_without_spinning(argv);
     if (kmp_get_blocktime)
-        unbind();
+        prepare_clangs();
     bound_their_number();
 }
 

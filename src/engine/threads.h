@@ -4,11 +4,9 @@
 
 #include "core/grid.h"
 
-/*
- * To be called first in main. May begin the program anew, once, with OMP_WAIT_POLICY and
- * GOMP_SPINCOUNT set; where the user has set how threads wait, or how many there are, that stands.
- */
-void hs_threads_prepare(char **argv);
+/* To be called first in main. Where the user has set how threads wait, or how many there are, that
+ * stands. */
+void hs_threads_prepare(void);
 
 /* How many to use for passes over the grid: `wanted`, or where that is 0 as many as are worth it.
  */

@@ -1,5 +1,6 @@
 #include "engine/verify.h"
 
+#include "core/memory.h"
 #include "engine/loop.h"
 #include "engine/network/of_problem.h"
 #include "engine/registry.h"
@@ -240,33 +241,74 @@ const char *hs_verify_no_refinement(const struct hs_problem *problem)
     return NULL;
 }
 
+/* How many spacings a wall stands beyond its nodes; that of a body runs through them. */
+static double wall_of(const struct hs_problem *problem, int face)
+{
+    return problem->body ? 0.0 : hs_face_wall(&problem->face[face]);
+}
+
 /* Spacings between the two walls of an axis, `points` nodes between them. */
 static double cells(const struct hs_problem *problem, int axis, int64_t points)
 {
-    const struct hs_face *face = &problem->face[2 * axis];
-    if (face[0].wrap)
+    if (problem->face[2 * axis].wrap)
         return (double)points;
-    return (double)(points - 1) + hs_face_wall(&face[0]) + hs_face_wall(&face[1]);
+    return (double)(points - 1) + wall_of(problem, 2 * axis) + wall_of(problem, 2 * axis + 1);
 }
 
-/* The problem with about `factor` times as many cells, its walls where they are. */
+/* Of an axis with about `factor` times as many cells. */
+static int64_t other_points(const struct hs_problem *problem, int axis, double factor)
+{
+    const double here = cells(problem, axis, problem->grid.points[axis]);
+    const double beyond = here - (double)problem->grid.points[axis];
+    return (int64_t)rint(factor * here - beyond);
+}
+
+/* Spreads the nodes of a stretched axis over its cells: as many in each, as far as that goes. */
+static void place_nodes(const struct hs_grid *grid, int axis, bool wraps, struct hs_grid *other)
+{
+    const int64_t here = grid->points[axis] - !wraps, there = other->points[axis] - !wraps;
+    double *place = hs_new((size_t)(there + 1) * sizeof *place);
+    for (int64_t i = 0; i <= there; i++) {
+        const int64_t cell = i * here / there, part = i * here % there;
+        place[i] = hs_grid_coordinate(grid, axis, cell);
+        if (part > 0)
+            place[i] += hs_grid_cell(grid, axis, cell) * (double)part / (double)there;
+    }
+    other->coordinate[axis] = place;
+    other->spacing[axis] = INFINITY;
+    for (int64_t i = 0; i < there; i++)
+        other->spacing[axis] = fmin(other->spacing[axis], place[i + 1] - place[i]);
+}
+
+/* The problem with about `factor` times as many cells, its walls where they are, without its
+ * network. It shares what it points to, but for coordinates; to be released as below. */
 static struct hs_problem on_other_grid(const struct hs_problem *problem, double factor)
 {
-    struct hs_problem other = *problem; /* shares what it points to; not to be released */
+    struct hs_problem other = *problem;
     other.network = NULL;
     for (int axis = 0; axis < problem->grid.dims; axis++) {
+        other.grid.points[axis] = other_points(problem, axis, factor);
+        if (problem->grid.coordinate[axis]) {
+            place_nodes(&problem->grid, axis, problem->face[2 * axis].wrap, &other.grid);
+            continue;
+        }
         const double spacing = problem->grid.spacing[axis];
         const double here = cells(problem, axis, problem->grid.points[axis]);
-        const double beyond = here - (double)problem->grid.points[axis];
-        other.grid.points[axis] = (int64_t)rint(factor * here - beyond);
         const double there = cells(problem, axis, other.grid.points[axis]);
         other.grid.spacing[axis] = spacing * here / there;
-        const double wall = hs_face_wall(&problem->face[2 * axis]);
+        const double wall = wall_of(problem, 2 * axis);
         other.grid.lower[axis] += wall * (other.grid.spacing[axis] - spacing);
         for (int side = 0; side < 2; side++)
             hs_face_respace(&other.face[2 * axis + side], here / there);
     }
     return other;
+}
+
+static void release_other(struct hs_problem *other)
+{
+    for (int axis = 0; axis < other->grid.dims; axis++)
+        free((double *)(uintptr_t)other->grid.coordinate[axis]);
+    hs_network_destroy(other->network);
 }
 
 /* How many sweeps the plan will take, for a steady state from how heat spreads over the grid. */
@@ -281,9 +323,8 @@ static double expected_sweeps(const struct hs_problem *problem, const struct hs_
 
 static bool large_enough(const struct hs_problem *problem, double factor)
 {
-    const struct hs_problem other = on_other_grid(problem, factor);
     for (int axis = 0; axis < problem->grid.dims; axis++)
-        if (other.grid.points[axis] < 2 * problem->radius + 3)
+        if (other_points(problem, axis, factor) < 2 * problem->radius + 3)
             return false;
     return true;
 }
@@ -343,35 +384,53 @@ static enum hs_status plan_other(const struct hs_problem *problem, const struct 
     return st;
 }
 
-static enum hs_status solve(const struct hs_problem *problem, const struct hs_plan *plan,
-                            double factor, struct hs_refined *out, struct hs_error *err)
+/* m: geometric mean over the axes of their mean cells. */
+static double mean_cell(const struct hs_problem *problem)
 {
-    struct hs_problem other = on_other_grid(problem, factor);
-    struct hs_plan other_plan;
-    enum hs_status st = hs_network_of_problem(&other, err);
-    if (!st)
-        st = plan_other(problem, plan, &other, &other_plan, err);
-    if (st) {
-        hs_network_destroy(other.network);
-        return st;
+    const struct hs_grid *grid = &problem->grid;
+    double volume = 1.0;
+    for (int axis = 0; axis < grid->dims; axis++) {
+        const int64_t end = grid->points[axis] - !problem->face[2 * axis].wrap;
+        volume *= grid->coordinate[axis]
+                      ? (hs_grid_coordinate(grid, axis, end) - hs_grid_coordinate(grid, axis, 0)) /
+                            (double)end
+                      : grid->spacing[axis];
     }
+    return pow(volume, 1.0 / grid->dims);
+}
+
+static enum hs_status solve_other(const struct hs_problem *problem, const struct hs_plan *plan,
+                                  struct hs_problem *other, struct hs_refined *out,
+                                  struct hs_error *err)
+{
+    struct hs_plan other_plan;
+    enum hs_status st = hs_network_of_problem(other, err);
+    if (!st)
+        st = plan_other(problem, plan, other, &other_plan, err);
+    if (st)
+        return st;
     struct hs_observer observer = {
         .name = "error", .self = &out->error, .next = never, .notify = error_notify};
     struct hs_observer *const observers[] = {&observer};
     struct hs_loop_result result;
-    st = hs_loop_run(&other, &other_plan, NULL, observers, 1, NULL, &result, err);
-    hs_network_destroy(other.network);
-    memcpy(out->points, other.grid.points, sizeof out->points);
-    double volume = 1.0;
-    for (int axis = 0; axis < other.grid.dims; axis++)
-        volume *= other.grid.spacing[axis];
-    out->spacing = pow(volume, 1.0 / other.grid.dims);
+    st = hs_loop_run(other, &other_plan, NULL, observers, 1, NULL, &result, err);
+    memcpy(out->points, other->grid.points, sizeof out->points);
+    out->spacing = mean_cell(other);
     out->step = hs_plan_step(&other_plan);
     out->sweeps = result.sweeps;
     out->time = result.time;
     const double ulp = problem->precision == HS_FLOAT ? 0x1p-24 : 0x1p-53;
     const double largest = fmax(fabs(result.last.min), fabs(result.last.max));
     out->rounding = ulp * largest * (double)result.swept;
+    return st;
+}
+
+static enum hs_status solve(const struct hs_problem *problem, const struct hs_plan *plan,
+                            double factor, struct hs_refined *out, struct hs_error *err)
+{
+    struct hs_problem other = on_other_grid(problem, factor);
+    const enum hs_status st = solve_other(problem, plan, &other, out, err);
+    release_other(&other);
     return st;
 }
 
@@ -383,7 +442,7 @@ enum hs_status hs_verify_refine(const struct hs_problem *problem, const struct h
     const double finest = finest_factor(problem, plan, most_updates);
     if (!large_enough(problem, finest / 4.0))
         return hs_error_add(err, HS_BAD_INPUT,
-                            "%s: grid.points: too few to be halved twice for a grid refinement; "
+                            "%s: grid: too few points to be halved twice for a grid refinement; "
                             "give more points",
                             problem->config_path ? problem->config_path : "config");
     for (int g = 0; g < HS_REFINEMENT_GRIDS; g++) {

@@ -58,8 +58,8 @@ enum { HS_REFINEMENT_GRIDS = 3 };
 
 struct hs_refined {
     int64_t points[HS_AXES];
-    double spacing; /* m: geometric mean over the axes */
-    double step;    /* s */
+    double spacing; /* m: mean cell, of several axes the geometric mean of theirs */
+    double step; /* s */
     int64_t sweeps;
     double time; /* s: when the error was taken */
     struct hs_exact_error error;

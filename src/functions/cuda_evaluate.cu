@@ -6,30 +6,50 @@
 #include "core/round.h"
 #include "functions/evaluate.h"
 
+#include <assert.h>
+#include <stdlib.h>
+
+/* An operation of a program, and where its last argument comes from: mostly that is pushed just
+ * before, so that a step is two of the program's instructions and leaves the stack alone. */
+struct alignas(16) hs_cuda_step {
+    int operation; /* or START, PUSH */
+    int operand;   /* HS_OP_CONSTANT, HS_OP_X, ..., or FROM_STACK */
+    double constant;
+};
+
 namespace
 {
 
 enum {
-    POINTS = 4, /* of a thread in a row, which share the reading of an instruction */
-    /* A block's threads, and how deep a program's stack may be for them within 48 KiB; fewer
-     * threads for any other. */
-    USUAL = 128,
-    USUAL_DEPTH = 12,
-    FEW = 32,
+    START = HS_OPERATIONS, /* makes a stack of the operand alone */
+    PUSH,
+    FROM_STACK = -1
+};
+
+enum {
+    POINTS = 8, /* of a thread in a row, which share the reading of a step */
+    WARP = 32,
+    SEGMENT = POINTS * WARP,
+    WARPS = 4,         /* of a block, at most */
+    SHARED = 48 << 10, /* bytes, that a block of several warps may have */
+    ENOUGH = 4096,     /* blocks, to take the moments one after the other */
 };
 
 struct request {
-    const hs_instruction *code;
-    int length;
+    const hs_cuda_step *step;
+    int steps, depth;
     hs_cuda_patch patch;
     int along, other[2]; /* axes: of the rows, and those that number them */
     unsigned segments;   /* of a row */
+    unsigned all_segments;
     double scale;
     hs_precision precision;
     hs_cuda_moments moments;
-    const double *table[HS_MOST_TABLES]; /* NULL: the moment's number */
-    int64_t apart[HS_MOST_TABLES];
+    unsigned groups;             /* of the moments, for each of which there are blocks */
+    int64_t out_stride[HS_AXES]; /* this one and those of tables by `along` and `other` */
     int64_t stride[HS_MOST_TABLES][HS_AXES];
+    /* Of the patch's first node; NULL: a number. */
+    const double *table[HS_CUDA_TIMES][HS_MOST_TABLES];
     double number[HS_CUDA_TIMES][HS_MOST_TABLES];
 };
 
@@ -50,59 +70,59 @@ __device__ __noinline__ double call(int operation, double a, double b)
 }
 
 /* The values of a thread's points: the topmost in registers, the others in shared memory. */
-template <int THREADS>
 struct stack {
     double top[POINTS];
-    double *below; /* where the next one goes; a thread's are THREADS apart */
+    double *below; /* where the next one goes; a thread's are WARP apart */
 
     __device__ void push()
     {
 #pragma unroll
         for (int p = 0; p < POINTS; p++)
-            below[p * THREADS] = top[p];
-        below += POINTS * THREADS;
+            below[p * WARP] = top[p];
+        below += SEGMENT;
     }
     __device__ void pop(double (&to)[POINTS])
     {
-        below -= POINTS * THREADS;
+        below -= SEGMENT;
 #pragma unroll
         for (int p = 0; p < POINTS; p++)
-            to[p] = below[p * THREADS];
+            to[p] = below[p * WARP];
     }
-    /* The arguments of an operation, the last of which is on top. */
-    template <int COUNT>
-    __device__ void take(double (&first)[POINTS], double (&second)[POINTS], double (&third)[POINTS])
+    template <typename LAST>
+    __device__ void set(LAST last)
     {
-        double(&last)[POINTS] = COUNT == 1 ? first : COUNT == 2 ? second : third;
 #pragma unroll
-        for (int p = 0; p < POINTS; p++) {
-            second[p] = third[p] = 0.0;
-            last[p] = top[p];
-        }
-        if (COUNT > 2)
-            pop(second);
-        if (COUNT > 1)
-            pop(first);
+        for (int p = 0; p < POINTS; p++)
+            top[p] = last(p);
     }
-    __device__ void apply(int operation)
+    /* The operation's last argument at point p is last(p), popped already if POPPED; the others are
+     * on the stack. */
+    template <bool POPPED, typename LAST>
+    __device__ void apply(int operation, LAST last)
     {
-        double first[POINTS], second[POINTS], third[POINTS];
+        double first[POINTS] = {};
         switch (operation) {
+        case PUSH: push(); [[fallthrough]];
+        case START: set(last); break;
 #define HS_APPLY_CASE(arguments, meaning)                                                          \
-    take<arguments>(first, second, third);                                                         \
-    _Pragma("unroll") for (int p = 0; p < POINTS; p++)                                             \
-    {                                                                                              \
-        const double a = first[p], b = second[p], c = third[p];                                    \
-        (void)b, (void)c;                                                                          \
-        top[p] = (meaning);                                                                        \
-    }                                                                                              \
+    if constexpr (POPPED && arguments > 1)                                                         \
+        pop(top);                                                                                  \
+    if constexpr (arguments > 2)                                                                   \
+        pop(first);                                                                                \
+    if constexpr (POPPED || arguments > 1)                                                         \
+        set([&](int p) {                                                                           \
+            const double c = last(p), b = arguments == 2 ? c : top[p];                             \
+            const double a = arguments == 1 ? c : arguments == 2 ? top[p] : first[p];              \
+            (void)b, (void)c;                                                                      \
+            return meaning;                                                                        \
+        });                                                                                        \
     break;
 #define HS_PLAIN_CASE(name, arguments, meaning)                                                    \
     case HS_OP_##name:                                                                             \
-        HS_APPLY_CASE(arguments, meaning)
+        HS_APPLY_CASE(arguments, (meaning))
 #define HS_CALL_CASE(name, arguments, meaning)                                                     \
     case HS_OP_##name:                                                                             \
-        HS_APPLY_CASE(arguments, HS_OP_##name == HS_OP_EXP ? exp(a) : call(operation, a, b))
+        HS_APPLY_CASE(arguments, (HS_OP_##name == HS_OP_EXP ? exp(a) : call(operation, a, b)))
             HS_PLAIN_OPERATIONS(HS_PLAIN_CASE)
             HS_CALL_OPERATIONS(HS_CALL_CASE)
 #undef HS_CALL_CASE
@@ -113,119 +133,186 @@ struct stack {
     }
 };
 
-/* A stretch of a row, by the node of the patch that it begins with. */
-struct segment {
-    int64_t along, first, second; /* on the rows' axis, and on the two others */
-    int nodes;
+/* A thread's points in a row, WARP apart: the first one's node in the patch. */
+struct place {
+    int64_t along;          /* on the rows' axis */
+    unsigned first, second; /* on the others */
+    int left;               /* nodes from there to the end of its segment; it may be past that */
 
     __device__ int64_t on(const request &r, int axis) const
     {
         return axis == r.along ? along : axis == r.other[0] ? first : second;
     }
+    __device__ int64_t times(const int64_t (&stride)[HS_AXES]) const
+    {
+        return along * stride[0] + first * stride[1] + second * stride[2];
+    }
 };
 
-template <int THREADS>
-__device__ segment segment_of(const request &r, unsigned number)
+__device__ place place_of(const request &r, unsigned segment, int lane)
 {
-    constexpr int SEGMENT = POINTS * THREADS;
-    const unsigned row = number / r.segments, first = (unsigned)r.patch.count[r.other[0]];
-    segment s = {(int64_t)(number - row * r.segments) * SEGMENT, row % first, row / first, SEGMENT};
-    const int64_t left = r.patch.count[r.along] - s.along;
-    s.nodes = left < SEGMENT ? (int)left : SEGMENT;
-    return s;
+    const unsigned row = segment / r.segments, first = (unsigned)r.patch.count[r.other[0]];
+    const int64_t begin = (int64_t)(segment - row * r.segments) * SEGMENT;
+    const int64_t nodes = min(r.patch.count[r.along] - begin, (int64_t)SEGMENT);
+    return {begin + lane, row % first, row / first, (int)nodes - lane};
 }
 
-/* Puts what an instruction pushes on top: a thread's points are THREADS apart. */
-template <int THREADS>
-__device__ void load(const request &r, const hs_instruction &in, const segment &at, unsigned m,
-                     double (&top)[POINTS])
+__device__ void load(const double *from, int64_t stride, int left, double (&to)[POINTS])
 {
-    const hs_cuda_patch &p = r.patch;
-    const int table = in.operation - HS_OP_TABLE, axis = in.operation - HS_OP_X;
-    if (table >= 0 && r.table[table]) {
-        const double *from = r.table[table] + m * r.apart[table];
-        const int64_t step = r.stride[table][r.along];
-        for (int a = 0; a < HS_AXES; a++)
-            from += (p.first[a] + at.on(r, a)) * r.stride[table][a];
 #pragma unroll
-        for (int n = 0; n < POINTS; n++)
-            top[n] = from[min((int)threadIdx.x + n * THREADS, at.nodes - 1) * step];
-    } else if (axis >= 0 && axis < HS_AXES) {
-        const int64_t first = p.first[axis] + at.on(r, axis);
+    for (int n = 0; n < POINTS; n++)
+        to[n] = n * WARP < left ? from[n * WARP * stride] : 0.0;
+}
+
+template <typename T>
+__device__ void store(T *out, int64_t stride, int left, const double (&from)[POINTS], double scale)
+{
 #pragma unroll
-        for (int n = 0; n < POINTS; n++) {
-            const int further = axis == r.along ? (int)threadIdx.x + n * THREADS : 0;
-            top[n] = p.lower[axis] + (double)(first + further) * p.spacing[axis];
-        }
-    } else {
-        const double value = table >= 0                       ? r.number[m][table]
-                             : in.operation == HS_OP_CONSTANT ? in.constant
-                                                              : r.moments.t[m];
-#pragma unroll
-        for (int n = 0; n < POINTS; n++)
-            top[n] = value;
+    for (int n = 0; n < POINTS; n++)
+        if (n * WARP < left)
+            out[n * WARP * stride] = (T)(from[n] * scale);
+}
+
+/* Whether the nodes of a row have different values of an operand. */
+__device__ bool varies(const request &r, int operand)
+{
+    return operand >= HS_OP_TABLE ? r.stride[operand - HS_OP_TABLE][0] != 0
+                                  : operand == HS_OP_X + r.along;
+}
+
+__device__ void fetch(const request &r, int operand, const place &at, unsigned m,
+                      double (&to)[POINTS])
+{
+    if (operand >= HS_OP_TABLE) {
+        const int64_t(&stride)[HS_AXES] = r.stride[operand - HS_OP_TABLE];
+        const double *const from = r.table[m][operand - HS_OP_TABLE] + at.times(stride);
+        if (stride[0] == 1) /* so that the points' addresses are one and its offsets */
+            load(from, 1, at.left, to);
+        else
+            load(from, stride[0], at.left, to);
+        return;
     }
+    const int64_t first = r.patch.first[r.along] + at.along;
+#pragma unroll
+    for (int n = 0; n < POINTS; n++)
+        to[n] = r.patch.lower[r.along] + (double)(first + n * WARP) * r.patch.spacing[r.along];
 }
 
-/* A block takes a segment at one moment; the moments of one follow each other, so that tables are
- * read from memory once. Shared memory: [depth - 1][POINTS][THREADS]. */
-template <int THREADS>
-__global__ void __launch_bounds__(THREADS) evaluate(const __grid_constant__ request r)
+/* One that is the same for a whole row. */
+__device__ double fetch(const request &r, const hs_cuda_step &in, const place &at, unsigned m)
 {
-    STAR_SHARED(memory, double, [THREADS]);
-    const unsigned moments = (unsigned)r.moments.count, m = blockIdx.x % moments;
-    const segment at = segment_of<THREADS>(r, blockIdx.x / moments);
-    stack<THREADS> s = {{0.0}, memory + threadIdx.x};
+    const int table = in.operand - HS_OP_TABLE, axis = in.operand - HS_OP_X;
+    if (table >= 0)
+        return r.table[m][table] ? r.table[m][table][at.times(r.stride[table])]
+                                 : r.number[m][table];
+    if (axis >= 0 && axis < HS_AXES)
+        return r.patch.lower[axis] +
+               (double)(r.patch.first[axis] + at.on(r, axis)) * r.patch.spacing[axis];
+    return in.operand == HS_OP_T ? r.moments.t[m] : in.constant;
+}
+
+__device__ void evaluate_at(const request &r, const place &at, unsigned m, stack &s)
+{
 #pragma unroll 1
-    for (int i = 0; i < r.length; i++) {
-        const hs_instruction in = r.code[i];
-        if (in.operation > HS_OP_T && in.operation < HS_OP_TABLE) {
-            s.apply(in.operation);
-            continue;
-        }
-        if (i > 0)
-            s.push();
-        load<THREADS>(r, in, at, m, s.top);
-    }
-    int64_t out = 0;
-    for (int axis = 0; axis < HS_AXES; axis++)
-        out += at.on(r, axis) * r.patch.stride[axis];
+    for (int i = 0; i < r.steps; i++) {
+        const hs_cuda_step in = r.step[i];
+        double last[POINTS];
+        if (in.operand == FROM_STACK) {
 #pragma unroll
-    for (int n = 0; n < POINTS; n++) {
-        const int node = (int)threadIdx.x + n * THREADS;
-        const int64_t to = out + node * r.patch.stride[r.along];
-        const double value = s.top[n] * r.scale;
-        if (node < at.nodes && r.precision == HS_FLOAT)
-            ((float *)r.moments.out[m])[to] = (float)value;
-        else if (node < at.nodes)
-            ((double *)r.moments.out[m])[to] = value;
+            for (int p = 0; p < POINTS; p++)
+                last[p] = s.top[p];
+            s.apply<true>(in.operation, [&](int p) { return last[p]; });
+        } else if (varies(r, in.operand)) {
+            fetch(r, in.operand, at, m, last);
+            s.apply<false>(in.operation, [&](int p) { return last[p]; });
+        } else {
+            const double value = fetch(r, in, at, m);
+            s.apply<false>(in.operation, [&](int) { return value; });
+        }
+    }
+}
+
+/* A warp takes a segment of a row, at one moment or at one after the other, so that what does not
+ * change with time is read from memory once. Shared memory: [warps][depth - 1][POINTS][WARP]. */
+__global__ void __launch_bounds__(WARPS *WARP) evaluate(const __grid_constant__ request r)
+{
+    STAR_SHARED(memory, double, [WARP]);
+    const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
+    const unsigned segment = blockIdx.x / r.groups * (blockDim.x / WARP) + warp;
+    const place at = place_of(r, segment, (int)lane);
+    if (segment >= r.all_segments || at.left <= 0)
+        return;
+    const int64_t to = at.times(r.out_stride), stride = r.out_stride[0];
+    stack s = {{}, memory + warp * (r.depth - 1) * SEGMENT + lane};
+#pragma unroll 1
+    for (unsigned m = blockIdx.x % r.groups; m < (unsigned)r.moments.count; m += r.groups) {
+        evaluate_at(r, at, m, s);
+        if (r.precision == HS_DOUBLE)
+            store((double *)r.moments.out[m] + to, stride, at.left, s.top, r.scale);
+        else if (stride == 1)
+            store((float *)r.moments.out[m] + to, 1, at.left, s.top, r.scale);
+        else
+            store((float *)r.moments.out[m] + to, stride, at.left, s.top, r.scale);
     }
 }
 
 /* Rows run along the first axis that has any length: a face across x has none there. */
-void choose_rows(request *r, int threads)
+void choose_rows(request *r)
 {
+    const int64_t *const count = r->patch.count;
     r->along = HS_X;
-    while (r->along < HS_Z && r->patch.count[r->along] == 1)
+    while (r->along < HS_Z && count[r->along] == 1)
         r->along++;
     r->other[0] = r->along == HS_X ? HS_Y : HS_X;
     r->other[1] = r->along == HS_Z ? HS_Y : HS_Z;
-    r->segments = (unsigned)hs_divide_up(r->patch.count[r->along], POINTS * threads);
+    r->segments = (unsigned)hs_divide_up(count[r->along], SEGMENT);
+    r->all_segments = (unsigned)(r->segments * count[r->other[0]] * count[r->other[1]]);
 }
 
-void set_tables(request *r, const hs_cuda_function *function)
+void take_strides(const request *r, const int64_t from[HS_AXES], int64_t to[HS_AXES])
 {
+    to[0] = from[r->along];
+    to[1] = from[r->other[0]];
+    to[2] = from[r->other[1]];
+}
+
+void set_table(request *r, const hs_cuda_function *function, int n)
+{
+    const hs_expression &part = function->tabulation.table[n];
     const double *const lower = r->patch.lower;
-    for (int n = 0; n < function->tabulation.tables; n++) {
-        const hs_expression &part = function->tabulation.table[n];
-        r->table[n] = function->table[n];
-        r->apart[n] = function->apart[n];
-        for (int axis = 0; axis < HS_AXES; axis++)
-            r->stride[n][axis] = function->stride[n][axis];
-        for (int m = 0; m < r->moments.count && !r->table[n]; m++)
+    int64_t first = 0;
+    for (int axis = 0; axis < HS_AXES; axis++)
+        first += r->patch.first[axis] * function->stride[n][axis];
+    take_strides(r, function->stride[n], r->stride[n]);
+    for (int m = 0; m < r->moments.count; m++)
+        if (function->table[n])
+            r->table[m][n] = function->table[n] + first + m * function->apart[n];
+        else
             r->number[m][n] = hs_expression_at(part.code, part.length, lower[HS_X], lower[HS_Y],
                                                lower[HS_Z], r->moments.t[m]);
+}
+
+/* The program as steps; returns how many. */
+int make_steps(const hs_instruction *code, int length, hs_cuda_step *step, int *depth)
+{
+    int steps = 0, values = 0;
+    *depth = 0;
+    for (int i = 0; i < length; i++) {
+        hs_cuda_step made = {code[i].operation, FROM_STACK, code[i].constant};
+        int popped = hs_operation_arguments(made.operation);
+        if (popped == 0) {
+            const int next = i + 1 < length ? code[i + 1].operation : (int)HS_OP_CONSTANT;
+            const int arguments = hs_operation_arguments(next);
+            made.operand = made.operation;
+            made.operation = arguments > 1 ? next : values > 0 ? (int)PUSH : (int)START;
+            popped = arguments > 1 ? arguments - 1 : 0;
+            i += arguments > 1 ? 1 : 0;
+        }
+        step[steps++] = made;
+        values += 1 - popped;
+        *depth = values > *depth ? values : *depth;
     }
+    return steps;
 }
 
 } // namespace
@@ -233,33 +320,41 @@ void set_tables(request *r, const hs_cuda_function *function)
 cudaError_t hs_cuda_code_present(void)
 {
     cudaFuncAttributes code;
-    return cudaFuncGetAttributes(&code, (const void *)evaluate<USUAL>);
+    return cudaFuncGetAttributes(&code, (const void *)evaluate);
 }
 
 hs_status hs_cuda_function_create(const hs_expression *expression, const hs_grid *grid,
                                   hs_tables_of which, hs_cuda_function *out, hs_error *err)
 {
     *out = {};
-    if (!hs_tabulation_init(&out->tabulation, expression, grid, which))
-        return hs_error_add(err, HS_DEVICE, "not enough memory for a program");
     const hs_tabulation &left = out->tabulation;
-    const size_t bytes = (size_t)left.length * sizeof(hs_instruction);
-    out->depth = hs_program_depth(left.code, left.length);
-    HS_CUDA_TRY(err, cudaMalloc(&out->code, bytes));
-    HS_CUDA_TRY(err, cudaMemcpy(out->code, left.code, bytes, cudaMemcpyHostToDevice));
-    HS_CUDA_TRY(err, cudaDeviceSynchronize()); /* other streams do not wait for that copy */
+    hs_cuda_step *step = (hs_cuda_step *)malloc((size_t)expression->length * sizeof *step);
+    if (!step || !hs_tabulation_init(&out->tabulation, expression, grid, which)) {
+        free(step);
+        return hs_error_add(err, HS_DEVICE, "not enough memory for a program");
+    }
+    out->steps = make_steps(left.code, left.length, step, &out->depth);
+    const size_t bytes = (size_t)out->steps * sizeof *step;
+    cudaError_t failed = cudaMalloc(&out->step, bytes);
+    if (!failed)
+        failed = cudaMemcpy(out->step, step, bytes, cudaMemcpyHostToDevice);
+    if (!failed)
+        failed = cudaDeviceSynchronize(); /* other streams do not wait for that copy */
+    free(step);
+    HS_CUDA_TRY(err, failed);
     return HS_OK;
 }
 
 void hs_cuda_function_destroy(hs_cuda_function *function)
 {
-    cudaFree(function->code);
+    cudaFree(function->step);
     hs_tabulation_release(&function->tabulation);
     *function = {};
 }
 
 hs_cuda_patch hs_cuda_patch_of(const hs_grid *grid)
 {
+    assert(!hs_grid_is_stretched(grid)); /* those are of bodies, whose fields the host makes */
     hs_cuda_patch patch = {};
     for (int axis = 0; axis < HS_AXES; axis++) {
         patch.count[axis] = grid->points[axis];
@@ -273,24 +368,32 @@ hs_status hs_cuda_evaluate(const hs_cuda_function *function, const hs_cuda_patch
                            const hs_cuda_moments *moments, double scale, hs_precision precision,
                            cudaStream_t stream, hs_error *err)
 {
-    const bool deep = function->depth > USUAL_DEPTH;
-    const int threads = deep ? FEW : USUAL;
     request r = {};
-    r.code = function->code;
-    r.length = function->tabulation.length;
+    r.step = function->step;
+    r.steps = function->steps;
+    r.depth = function->depth;
     r.patch = *patch;
     r.scale = scale;
     r.precision = precision;
     r.moments = *moments;
-    choose_rows(&r, threads);
-    set_tables(&r, function);
+    choose_rows(&r);
+    take_strides(&r, patch->stride, r.out_stride);
+    for (int n = 0; n < function->tabulation.tables; n++)
+        set_table(&r, function, n);
+    const int bytes = (int)sizeof(double) * SEGMENT * (r.depth - 1); /* of a warp */
+    int warps = WARPS;
+    while (warps > 1 && warps * bytes > SHARED)
+        warps /= 2;
+    if (bytes > SHARED) /* more must be asked for */
+        HS_CUDA_TRY(err, cudaFuncSetAttribute((const void *)evaluate,
+                                              cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+    const unsigned blocks = (unsigned)hs_divide_up(r.all_segments, warps);
     cudaLaunchConfig_t config = {};
-    config.gridDim = dim3((unsigned)(r.segments * r.patch.count[r.other[0]] *
-                                     r.patch.count[r.other[1]] * r.moments.count));
-    config.blockDim = dim3((unsigned)threads);
-    config.dynamicSmemBytes =
-        sizeof(double) * POINTS * (size_t)threads * (size_t)(function->depth - 1);
+    r.groups = blocks < ENOUGH ? (unsigned)moments->count : 1;
+    config.gridDim = dim3(blocks * r.groups);
+    config.blockDim = dim3((unsigned)(warps * WARP));
+    config.dynamicSmemBytes = (size_t)(warps * bytes);
     config.stream = stream;
-    HS_CUDA_TRY(err, cudaLaunchKernelEx(&config, deep ? evaluate<FEW> : evaluate<USUAL>, r));
+    HS_CUDA_TRY(err, cudaLaunchKernelEx(&config, evaluate, r));
     return HS_OK;
 }

@@ -18,8 +18,8 @@
  */
 struct hs_cuda_function {
     hs_tabulation tabulation;
-    hs_instruction *code; /* the tabulation's, on the device */
-    int depth;            /* of its stack */
+    struct hs_cuda_step *step; /* [steps] the tabulation's code as steps, on the device */
+    int steps, depth;          /* of its stack */
     /* Device memory that another owns, of a node's value at one of the moments of an evaluation;
      * NULL: of a number. */
     double *table[HS_MOST_TABLES];

@@ -24,9 +24,9 @@ static bool strip(const struct hs_instruction *code, int length, const struct hs
         switch (in->operation) {
         case HS_OP_CONSTANT: stack[top++] = (struct operand){&in->constant, 0}; break;
         case HS_OP_X:
-            for (; known_x < count; known_x++)
+            for (; known_x < count && !row->places; known_x++)
                 x[known_x] = row->x + (double)(first + known_x) * row->dx;
-            stack[top++] = (struct operand){x, -1};
+            stack[top++] = (struct operand){row->places ? row->places + first : x, -1};
             break;
         case HS_OP_Y: stack[top++] = (struct operand){&row->y, 0}; break;
         case HS_OP_Z: stack[top++] = (struct operand){&row->z, 0}; break;
@@ -78,9 +78,10 @@ static bool strip(const struct hs_instruction *code, int length, const struct hs
 void hs_program_row(const struct hs_instruction *code, int length, const struct hs_row *row,
                     double *out)
 {
-    for (int64_t first = 0; first < row->count; first += STRIP) {
-        const int64_t left = row->count - first;
-        if (strip(code, length, row, first, left < STRIP ? (int)left : STRIP, out + first))
+    for (int64_t done = 0; done < row->count; done += STRIP) {
+        const int64_t left = row->count - done;
+        if (strip(code, length, row, row->first + done, left < STRIP ? (int)left : STRIP,
+                  out + done))
             continue;
         for (int64_t i = 1; i < row->count; i++)
             out[i] = out[0];
@@ -88,11 +89,21 @@ void hs_program_row(const struct hs_instruction *code, int length, const struct 
     }
 }
 
-void hs_expression_row(const struct hs_expression *expression, int64_t count, double x, double dx,
-                       double y, double z, double t, double *out)
+struct hs_row hs_row_along(const struct hs_grid *grid, int axis, double y, double z, double t)
 {
-    const struct hs_row row = {.count = count, .x = x, .dx = dx, .y = y, .z = z, .t = t};
-    hs_program_row(expression->code, expression->length, &row, out);
+    return (struct hs_row){.count = grid->points[axis],
+                           .x = grid->lower[axis],
+                           .dx = grid->spacing[axis],
+                           .places = grid->coordinate[axis],
+                           .y = y,
+                           .z = z,
+                           .t = t};
+}
+
+void hs_expression_row(const struct hs_expression *expression, const struct hs_row *row,
+                       double *out)
+{
+    hs_program_row(expression->code, expression->length, row, out);
 }
 
 double hs_expression_at(const struct hs_instruction *code, int length, double x, double y, double z,

@@ -2,6 +2,7 @@
 #ifndef HS_FUNCTIONS_EVALUATE_H
 #define HS_FUNCTIONS_EVALUATE_H
 
+#include "core/grid.h"
 #include "functions/program.h"
 
 #ifdef __cplusplus
@@ -15,24 +16,28 @@ double hs_value_at(const struct hs_value *value, double x, double y, double z, d
 
 /* What a program reads along a row of nodes. */
 struct hs_row {
-    int64_t count;
-    double x, dx; /* m: node i lies at x + i*dx */
-    double y, z;  /* m */
-    double t;     /* s */
+    int64_t first, count; /* of the nodes that are wanted */
+    double x, dx;         /* m: node i lies at x + i*dx ... */
+    const double *places; /* m: ... or at places[i], where this is not NULL */
+    double y, z;          /* m */
+    double t;             /* s */
     struct hs_row_table {
         const double *values;
         bool varies; /* values[i] is node i's; else one is all nodes' */
     } table[HS_MOST_TABLES];
 };
 
-/* out[i] at node i of the row. Much faster than one call a node: what is the same at all nodes is
- * worked out once. */
+/* out[n] at node first + n of the row. Much faster than one call a node: what is the same at all
+ * nodes is worked out once. */
 void hs_program_row(const struct hs_instruction *code, int length, const struct hs_row *row,
                     double *out);
 
+/* All nodes along an axis of the grid. */
+struct hs_row hs_row_along(const struct hs_grid *grid, int axis, double y, double z, double t);
+
 /* The same for an expression. */
-void hs_expression_row(const struct hs_expression *expression, int64_t count, double x, double dx,
-                       double y, double z, double t, double *out);
+void hs_expression_row(const struct hs_expression *expression, const struct hs_row *row,
+                       double *out);
 
 #ifdef __cplusplus
 }

@@ -1,35 +1,45 @@
 #include "functions/fields.h"
 
+#include "core/memory.h"
 #include "functions/drive.h"
 #include "functions/evaluate.h"
+#include "functions/tables.h"
 
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* Values at `count` nodes of row (j, k) from node `first` on, at time t. */
+static void value_stretch(const struct hs_grid *grid, const struct hs_value *value, double t,
+                          int64_t first, int64_t count, int64_t j, int64_t k, double *out)
+{
+    struct hs_row row = hs_row_along(grid, HS_X, hs_grid_coordinate(grid, HS_Y, j),
+                                     hs_grid_coordinate(grid, HS_Z, k), t);
+    row.first = first;
+    row.count = count;
+    if (value->expression.code)
+        hs_expression_row(&value->expression, &row, out);
+    else
+        for (int64_t i = 0; i < count; i++)
+            out[i] = value->constant;
+}
 
 void hs_value_row(const struct hs_grid *grid, const struct hs_value *value, double t, int64_t j,
                   int64_t k, double *out)
 {
-    const int64_t nx = grid->points[HS_X];
-    if (value->expression.code)
-        hs_expression_row(&value->expression, nx, grid->lower[HS_X], grid->spacing[HS_X],
-                          hs_grid_coordinate(grid, HS_Y, j), hs_grid_coordinate(grid, HS_Z, k), t,
-                          out);
-    else
-        for (int64_t i = 0; i < nx; i++)
-            out[i] = value->constant;
+    value_stretch(grid, value, t, 0, grid->points[HS_X], j, k, out);
 }
 
-/* Values of a field along row (j, k) at time t. */
-static void field_row(const struct hs_problem *problem, const struct hs_field *field, double t,
-                      int64_t j, int64_t k, double *out)
+/* Values of a field's data, if that is what it is. */
+static bool data_row(const struct hs_problem *problem, const struct hs_field *field, int64_t j,
+                     int64_t k, double *out)
 {
-    const struct hs_grid *grid = &problem->grid;
-    const size_t nx = (size_t)grid->points[HS_X];
+    const size_t nx = (size_t)problem->grid.points[HS_X];
     if (field->data)
-        memcpy(out, field->data + (size_t)(k * grid->points[HS_Y] + j) * nx, nx * sizeof *out);
-    else
-        hs_value_row(grid, &field->value, t, j, k, out);
+        memcpy(out, field->data + (size_t)(k * problem->grid.points[HS_Y] + j) * nx,
+               nx * sizeof *out);
+    return field->data != NULL;
 }
 
 /* A node on the surface belongs to the region, however its coordinate was rounded: let by are a
@@ -54,16 +64,17 @@ static bool is_behind(const struct hs_shape *shape, int dims, const double at[HS
     return beyond <= slack * size;
 }
 
-/* Whether a point whose coordinates from axis `first` on are known can lie in the region. */
-static bool shape_holds(const struct hs_shape *shape, int first, int dims,
-                         const double at[HS_AXES])
+/* Whether a point can lie in the shape, by its coordinates along axes `first` to `end` - 1 of
+ * `dims`. */
+static bool shape_holds(const struct hs_shape *shape, int first, int end, int dims,
+                        const double at[HS_AXES])
 {
     double square = 0.0; /* of the distance from a round one's axis or centre */
     if (shape->kind == HS_SHAPE_EVERYWHERE)
         return true;
     if (shape->kind == HS_SHAPE_HALF_SPACE)
-        return first > HS_X || is_behind(shape, dims, at);
-    for (int axis = first; axis < dims; axis++) {
+        return first > HS_X || end < dims || is_behind(shape, dims, at);
+    for (int axis = first; axis < end; axis++) {
         const double distance = at[axis] - shape->centre[axis];
         bool inside = true;
         if (shape->kind == HS_SHAPE_BOX)
@@ -76,28 +87,54 @@ static bool shape_holds(const struct hs_shape *shape, int first, int dims,
         if (!inside)
             return false;
     }
-    return shape->kind == HS_SHAPE_BOX ||
-           square <= shape->radius * shape->radius * (1.0 + slack);
+    return shape->kind == HS_SHAPE_BOX || square <= shape->radius * shape->radius * (1.0 + slack);
 }
 
 bool hs_shape_covers(const struct hs_shape *shape, int dims, const double at[HS_AXES])
 {
-    return shape_holds(shape, HS_X, dims, at);
+    return shape_holds(shape, HS_X, dims, dims, at);
 }
 
-/* Puts the region's value on its nodes of row (j, k). */
-static void apply_region(const struct hs_grid *grid, const struct hs_region *region, int64_t j,
-                         int64_t k, double *out)
+/* The nodes from lo to hi - 1 along an axis, less those at the ends that cannot lie in the region
+ * by their coordinates from that axis to `end` - 1. What is left has no gaps: all shapes are
+ * convex, and rounding keeps the order of coordinates and distances. */
+static void shrink(const struct hs_grid *grid, const struct hs_region *region, int axis, int end,
+                   double at[HS_AXES], int64_t *lo, int64_t *hi)
 {
+    for (; *lo < *hi; ++*lo) {
+        at[axis] = hs_grid_coordinate(grid, axis, *lo);
+        if (shape_holds(&region->shape, axis, end, grid->dims, at))
+            break;
+    }
+    for (; *lo < *hi; --*hi) {
+        at[axis] = hs_grid_coordinate(grid, axis, *hi - 1);
+        if (shape_holds(&region->shape, axis, end, grid->dims, at))
+            break;
+    }
+}
+
+struct hs_initial_part {
+    struct hs_tables tables; /* of its expression; without memory: there are none */
+    struct hs_box box;       /* beyond which the region has no node */
+};
+
+/* Puts the region's value on its nodes of row (j, k). part: NULL if nothing was worked out. */
+static void apply_region(const struct hs_grid *grid, const struct hs_region *region,
+                         const struct hs_initial_part *part, int64_t j, int64_t k, double *out)
+{
+    const struct hs_box box = part ? part->box : hs_grid_box(grid);
+    if (j < box.lo[HS_Y] || j >= box.hi[HS_Y] || k < box.lo[HS_Z] || k >= box.hi[HS_Z])
+        return;
     double at[HS_AXES] = {0.0, hs_grid_coordinate(grid, HS_Y, j),
                           hs_grid_coordinate(grid, HS_Z, k)};
-    if (!shape_holds(&region->shape, HS_Y, grid->dims, at))
+    if (!shape_holds(&region->shape, HS_Y, grid->dims, grid->dims, at))
         return;
-    for (int64_t i = 0; i < grid->points[HS_X]; i++) {
-        at[HS_X] = hs_grid_coordinate(grid, HS_X, i);
-        if (shape_holds(&region->shape, HS_X, grid->dims, at))
-            out[i] = hs_value_at(&region->value, at[HS_X], at[HS_Y], at[HS_Z], 0.0);
-    }
+    int64_t lo = box.lo[HS_X], hi = box.hi[HS_X];
+    shrink(grid, region, HS_X, grid->dims, at, &lo, &hi);
+    if (part && part->tables.memory)
+        hs_tables_row(&part->tables, lo, hi - lo, j, k, out + lo);
+    else
+        value_stretch(grid, &region->value, 0.0, lo, hi - lo, j, k, out + lo);
 }
 
 /* Puts the walls' temperatures on the prescribed nodes of row (j, k): those inside its ends have
@@ -131,21 +168,85 @@ static void apply_network(const struct hs_problem *problem, int64_t j, int64_t k
     }
 }
 
-void hs_problem_initial_row(const struct hs_problem *problem, int64_t j, int64_t k, double *out)
+static void initial_row(const struct hs_problem *problem, const struct hs_initial_part *part,
+                        int64_t j, int64_t k, double *out)
 {
-    field_row(problem, &problem->initial.field, 0.0, j, k, out);
-    for (int r = 0; r < problem->initial.region_count; r++)
-        apply_region(&problem->grid, &problem->initial.regions[r], j, k, out);
+    const struct hs_initial *initial = &problem->initial;
+    if (!data_row(problem, &initial->field, j, k, out)) {
+        if (part && part[0].tables.memory)
+            hs_tables_row(&part[0].tables, 0, problem->grid.points[HS_X], j, k, out);
+        else
+            hs_value_row(&problem->grid, &initial->field.value, 0.0, j, k, out);
+    }
+    for (int r = 0; r < initial->region_count; r++)
+        apply_region(&problem->grid, &initial->regions[r], part ? &part[1 + r] : NULL, j, k, out);
     if (problem->network)
         apply_network(problem, j, k, out);
     else
         apply_walls(problem, j, k, out);
 }
 
+void hs_problem_initial_row(const struct hs_problem *problem, int64_t j, int64_t k, double *out)
+{
+    initial_row(problem, NULL, j, k, out);
+}
+
+/* Makes the value's tables, if it is worth them: they may take *room bytes, of which they are
+ * taken off. */
+static void tabulate(struct hs_tables *tables, const struct hs_value *value,
+                     const struct hs_grid *grid, int threads, double *room)
+{
+    if (!value->expression.code)
+        return;
+    const bool made = hs_tables_init(tables, &value->expression, grid, HS_TABLES_OF_PLANES);
+    const double bytes = hs_tabulation_bytes(&tables->tabulation, grid, 1);
+    if (!made || bytes > *room) {
+        hs_tables_release(tables);
+        return;
+    }
+    *room -= bytes;
+    hs_tables_fill(tables, 0.0, threads);
+}
+
+void hs_initial_rows_init(struct hs_initial_rows *rows, const struct hs_problem *problem,
+                          int threads)
+{
+    const struct hs_grid *grid = &problem->grid;
+    const struct hs_initial *initial = &problem->initial;
+    /* a large plane beside few others would take more than it spares */
+    double room = (double)hs_grid_count(grid) * (double)hs_precision_size(problem->precision) / 8.0;
+    rows->problem = problem;
+    rows->part = hs_new((size_t)(initial->region_count + 1) * sizeof *rows->part);
+    if (!initial->field.data)
+        tabulate(&rows->part[0].tables, &initial->field.value, grid, threads, &room);
+    for (int r = 0; r < initial->region_count; r++) {
+        struct hs_initial_part *part = &rows->part[1 + r];
+        double at[HS_AXES];
+        part->box = hs_grid_box(grid);
+        for (int axis = 0; axis < grid->dims; axis++)
+            shrink(grid, &initial->regions[r], axis, axis + 1, at, &part->box.lo[axis],
+                   &part->box.hi[axis]);
+        tabulate(&part->tables, &initial->regions[r].value, grid, threads, &room);
+    }
+}
+
+void hs_initial_rows_release(struct hs_initial_rows *rows)
+{
+    for (int n = 0; n <= rows->problem->initial.region_count; n++)
+        hs_tables_release(&rows->part[n].tables);
+    free(rows->part);
+}
+
+void hs_initial_row(const struct hs_initial_rows *rows, int64_t j, int64_t k, double *out)
+{
+    initial_row(rows->problem, rows->part, j, k, out);
+}
+
 void hs_problem_source_row(const struct hs_problem *problem, double step, double t, int64_t j,
                            int64_t k, double *out)
 {
-    field_row(problem, &problem->source.field, t, j, k, out);
+    if (!data_row(problem, &problem->source.field, j, k, out))
+        hs_value_row(&problem->grid, &problem->source.field.value, t, j, k, out);
     const double scale = problem->source.rate * (problem->raw ? 1.0 : step);
     const int64_t nx = problem->grid.points[HS_X];
     for (int64_t i = 0; i < nx; i++)

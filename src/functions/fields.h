@@ -19,6 +19,21 @@ bool hs_shape_covers(const struct hs_shape *shape, int dims, const double at[HS_
  * layers the wall's value. out: [nx]. */
 void hs_problem_initial_row(const struct hs_problem *problem, int64_t j, int64_t k, double *out);
 
+/*
+ * The same, to the bit, for who wants all rows: parts of the expressions that are free of an axis
+ * are worked out once, and a row pays nothing for regions that do not come near it.
+ */
+struct hs_initial_rows {
+    const struct hs_problem *problem; /* outlives this */
+    struct hs_initial_part *part;     /* [1 + regions] the field and they; owned */
+};
+
+/* By so many threads. */
+void hs_initial_rows_init(struct hs_initial_rows *rows, const struct hs_problem *problem,
+                          int threads);
+void hs_initial_rows_release(struct hs_initial_rows *rows);
+void hs_initial_row(const struct hs_initial_rows *rows, int64_t j, int64_t k, double *out);
+
 /* What one sweep of `step` [s] from time t adds along row (j, k), in K. out: [nx]. */
 void hs_problem_source_row(const struct hs_problem *problem, double step, double t, int64_t j,
                            int64_t k, double *out);

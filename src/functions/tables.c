@@ -40,8 +40,10 @@ static void fill(struct hs_tables *tables, int n, double t, int threads)
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int64_t row = 0; row < ny * nz; row++) {
         const int64_t j = row % ny, k = row / ny;
-        hs_expression_row(&tables->tabulation.table[n], nx, grid->lower[HS_X], grid->spacing[HS_X],
-                          hs_grid_coordinate(grid, HS_Y, j), hs_grid_coordinate(grid, HS_Z, k), t,
+        struct hs_row at = hs_row_along(grid, HS_X, hs_grid_coordinate(grid, HS_Y, j),
+                                        hs_grid_coordinate(grid, HS_Z, k), t);
+        at.count = nx;
+        hs_expression_row(&tables->tabulation.table[n], &at,
                           tables->table[n] + j * stride[HS_Y] + k * stride[HS_Z]);
     }
 }
@@ -54,15 +56,14 @@ void hs_tables_fill(struct hs_tables *tables, double t, int threads)
     tables->t = t;
 }
 
-void hs_tables_row(const struct hs_tables *tables, int64_t j, int64_t k, double *out)
+void hs_tables_row(const struct hs_tables *tables, int64_t first, int64_t count, int64_t j,
+                   int64_t k, double *out)
 {
     const struct hs_grid *grid = tables->grid;
-    struct hs_row row = {.count = grid->points[HS_X],
-                         .x = grid->lower[HS_X],
-                         .dx = grid->spacing[HS_X],
-                         .y = hs_grid_coordinate(grid, HS_Y, j),
-                         .z = hs_grid_coordinate(grid, HS_Z, k),
-                         .t = tables->t};
+    struct hs_row row = hs_row_along(grid, HS_X, hs_grid_coordinate(grid, HS_Y, j),
+                                     hs_grid_coordinate(grid, HS_Z, k), tables->t);
+    row.first = first;
+    row.count = count;
     for (int n = 0; n < tables->tabulation.tables; n++)
         row.table[n] = (struct hs_row_table){tables->table[n] + j * tables->stride[n][HS_Y] +
                                                  k * tables->stride[n][HS_Z],

@@ -25,8 +25,9 @@ void hs_tables_release(struct hs_tables *tables);
 /* Brings them to time t. */
 void hs_tables_fill(struct hs_tables *tables, double t, int threads);
 
-/* The expression's values along row (j, k) at that time. out: [nx]. */
-void hs_tables_row(const struct hs_tables *tables, int64_t j, int64_t k, double *out);
+/* The expression's values at `count` nodes of row (j, k) from node `first` on, at that time. */
+void hs_tables_row(const struct hs_tables *tables, int64_t first, int64_t count, int64_t j,
+                   int64_t k, double *out);
 
 #ifdef __cplusplus
 }

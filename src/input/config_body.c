@@ -460,7 +460,7 @@ void hs_read_body(struct hs_reader *reader)
     struct hs_problem *problem = reader->problem;
     const bool many = hs_given(reader, "materials") || hs_given(reader, "body");
     const bool measured = hs_given(reader, "measured");
-    const bool more = hs_walls_need_body(reader);
+    const bool more = hs_walls_need_body(reader) || hs_grid_is_stretched(&problem->grid);
     if (!many && !measured && !more)
         return;
     problem->body = hs_new(sizeof *problem->body);

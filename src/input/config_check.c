@@ -148,11 +148,13 @@ static void check_initial(struct hs_reader *reader)
         hs_error_add(reader->err, HS_DEVICE, "out of memory for a row of the initial field");
         return;
     }
+    struct hs_initial_rows initial;
+    hs_initial_rows_init(&initial, problem, 1);
     const int64_t rows = grid->points[HS_Y] * grid->points[HS_Z];
     const int64_t stride = 1 + hs_grid_count(grid) / MOST;
     for (int64_t r = 0; r < rows; r += field->data ? 1 : stride) {
         const int64_t j = r % grid->points[HS_Y], k = r / grid->points[HS_Y];
-        hs_problem_initial_row(problem, j, k, row);
+        hs_initial_row(&initial, j, k, row);
         int64_t i = 0;
         while (i < grid->points[HS_X] && is_held(problem, row[i]))
             i++;
@@ -166,6 +168,7 @@ static void check_initial(struct hs_reader *reader)
         complain_of_node(reader, key.text, dataset, row[i], node, 0.0);
         break;
     }
+    hs_initial_rows_release(&initial);
     free(row);
 }
 

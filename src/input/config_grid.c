@@ -1,4 +1,4 @@
-/* grid: points, lower, and upper or spacing. */
+/* grid: points, lower, and upper or spacing; of the axes that have no coordinates of their own. */
 #include "core/largest_grid.h"
 #include "core/machine.h"
 #include "input/config_reader.h"
@@ -15,32 +15,93 @@ static int64_t fewest_points(int radius)
     return 2 * radius + 1;
 }
 
-static bool read_points(struct hs_reader *reader)
+/* The axes, in order: those with coordinates of their own, and `length` others. */
+static bool name_axes(struct hs_reader *reader, int length)
 {
-    struct hs_settings *settings = reader->settings;
     struct hs_grid *grid = &reader->problem->grid;
-    const struct hs_setting *entry = hs_settings_find(settings, "grid.points");
-    if (!hs_require(reader, "grid.points", "give the nodes along each axis, as in [129, 129]") ||
-        entry->bad)
-        return false;
-    const int length = hs_settings_length(settings, "grid.points");
-    if (length < 1 || length > HS_AXES) {
-        hs_settings_complain(settings, "grid.points",
-                             "has %d numbers; give 1, 2 or 3, one for each axis", length);
+    int axis = 0;
+    for (; axis < HS_AXES && (reader->listed < length || hs_axis_is_given(reader, axis)); axis++)
+        if (!hs_axis_is_given(reader, axis))
+            reader->list[reader->listed++] = axis;
+    for (int after = axis; after < HS_AXES; after++) {
+        if (!hs_axis_is_given(reader, after))
+            continue;
+        hs_settings_complain(reader->settings, hs_key("grid.%c", "xyz"[after]).text,
+                             "the grid has no %c axis; give it coordinates as well, or its points "
+                             "in grid.points",
+                             "xyz"[axis]);
         return false;
     }
+    if (reader->listed == length) {
+        grid->dims = axis;
+        return true;
+    }
+    hs_settings_complain(reader->settings, "grid.points",
+                         "has %d numbers; give one for each axis that has no coordinates of its "
+                         "own, of three axes in all",
+                         length);
+    reader->listed = 0;
+    return false;
+}
+
+/* An override of a whole axis whose nodes the config counts in points. */
+static bool is_counted_twice(struct hs_reader *reader, const struct hs_setting *points)
+{
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        const struct hs_key key = hs_key("grid.%c", "xyz"[axis]);
+        const struct hs_setting *entry = hs_settings_find(reader->settings, key.text);
+        if (!entry || !entry->anew || !points || !points->file)
+            continue;
+        hs_settings_complain(reader->settings, key.text,
+                             "the config counts the nodes of this axis in grid.points; override "
+                             "grid.points as well, with those of the other axes alone, and lower, "
+                             "upper or spacing where they are lists");
+        return true;
+    }
+    return false;
+}
+
+static bool read_listed_points(struct hs_reader *reader, const struct hs_setting *points)
+{
+    struct hs_settings *settings = reader->settings;
     bool good = true;
-    for (int axis = 0; axis < length; axis++) {
-        const bool lone = entry->kind == HS_SETTING_NUMBER;
-        const struct hs_key key = lone ? hs_key("grid.points") : hs_key("grid.points[%d]", axis);
-        if (hs_settings_count(settings, key.text, &grid->points[axis]))
+    for (int n = 0; n < reader->listed; n++) {
+        const bool lone = points->kind == HS_SETTING_NUMBER;
+        const struct hs_key key = lone ? hs_key("grid.points") : hs_key("grid.points[%d]", n);
+        if (hs_settings_count(settings, key.text, &reader->problem->grid.points[reader->list[n]]))
             continue;
         if (!hs_given(reader, key.text))
             hs_settings_complain(settings, key.text, "missing; give the points of each axis");
         good = false;
     }
-    grid->dims = length;
     return good;
+}
+
+static bool read_points(struct hs_reader *reader)
+{
+    struct hs_settings *settings = reader->settings;
+    const struct hs_setting *entry = hs_settings_find(settings, "grid.points");
+    bool own = false, good = true; /* coordinates of an axis */
+    for (int axis = 0; axis < HS_AXES; axis++)
+        own = own || hs_axis_is_given(reader, axis);
+    if (!own &&
+        !hs_require(reader, "grid.points", "give the nodes along each axis, as in [129, 129]"))
+        return false;
+    if ((entry && entry->bad) || is_counted_twice(reader, entry))
+        return false;
+    const int length = hs_settings_length(settings, "grid.points");
+    if (entry && (length < 1 || length > HS_AXES)) {
+        hs_settings_complain(settings, "grid.points",
+                             "has %d numbers; give 1, 2 or 3, one for each axis%s", length,
+                             own ? " that has no coordinates of its own" : "");
+        return false;
+    }
+    if (!name_axes(reader, length))
+        return false;
+    for (int axis = 0; axis < reader->problem->grid.dims; axis++)
+        if (hs_axis_is_given(reader, axis))
+            good = hs_count_axis(reader, axis, fewest_points(reader->problem->radius)) && good;
+    return read_listed_points(reader, entry) && good;
 }
 
 static void check_points(struct hs_reader *reader)
@@ -48,18 +109,18 @@ static void check_points(struct hs_reader *reader)
     const struct hs_problem *problem = reader->problem;
     const int64_t fewest = fewest_points(problem->radius);
     const bool lone = !hs_given(reader, "grid.points[0]");
-    for (int axis = 0; axis < problem->grid.dims; axis++) {
-        const struct hs_key key = lone ? hs_key("grid.points") : hs_key("grid.points[%d]", axis);
-        if (problem->grid.points[axis] < fewest && hs_given(reader, key.text))
-            hs_settings_complain(
-                reader->settings, key.text, "at least %d points are needed for radius %d%s",
-                (int)fewest, problem->radius,
-                problem->grid.points[axis] == 1 ? "; leave it out if the grid has no such axis"
-                                                : "");
+    for (int n = 0; n < reader->listed; n++) {
+        const struct hs_key key = lone ? hs_key("grid.points") : hs_key("grid.points[%d]", n);
+        const int64_t points = problem->grid.points[reader->list[n]];
+        if (points < fewest && hs_given(reader, key.text))
+            hs_settings_complain(reader->settings, key.text,
+                                 "at least %d points are needed for radius %d%s", (int)fewest,
+                                 problem->radius,
+                                 points == 1 ? "; leave it out if the grid has no such axis" : "");
     }
 }
 
-static bool is_periodic(const struct hs_reader *reader, int axis)
+bool hs_axis_is_periodic(const struct hs_reader *reader, int axis)
 {
     for (int face = 2 * axis; face < 2 * axis + 2; face++) {
         const struct hs_boundary_kind *kind = hs_face_kind(reader, face);
@@ -73,19 +134,20 @@ static bool space_upper(struct hs_reader *reader)
 {
     struct hs_grid *grid = &reader->problem->grid;
     double upper[HS_AXES];
-    if (!hs_read_per_axis(reader, "grid.upper", false, upper))
+    if (!hs_read_per_listed_axis(reader, "grid.upper", false, upper))
         return false;
     bool good = true;
-    for (int axis = 0; axis < grid->dims; axis++) {
-        const struct hs_key key = hs_given(reader, "grid.upper[0]") ? hs_key("grid.upper[%d]", axis)
-                                                                    : hs_key("grid.upper");
+    for (int n = 0; n < reader->listed; n++) {
+        const int axis = reader->list[n];
+        const struct hs_key key =
+            hs_given(reader, "grid.upper[0]") ? hs_key("grid.upper[%d]", n) : hs_key("grid.upper");
         if (!(upper[axis] > grid->lower[axis])) {
             hs_settings_complain(reader->settings, key.text, "must be above grid.lower, %g m",
                                  grid->lower[axis]);
             good = false;
             continue;
         }
-        const int64_t cells = grid->points[axis] - (is_periodic(reader, axis) ? 0 : 1);
+        const int64_t cells = grid->points[axis] - (hs_axis_is_periodic(reader, axis) ? 0 : 1);
         grid->spacing[axis] = (upper[axis] - grid->lower[axis]) / (double)(cells > 0 ? cells : 1);
     }
     return good;
@@ -95,7 +157,8 @@ static bool space_upper(struct hs_reader *reader)
 static bool check_spacing(struct hs_reader *reader, const char *key)
 {
     const struct hs_grid *grid = &reader->problem->grid;
-    for (int axis = 0; axis < grid->dims; axis++) {
+    for (int n = 0; n < reader->listed; n++) {
+        const int axis = reader->list[n];
         const double h = grid->spacing[axis], first = grid->lower[axis];
         const double last = hs_grid_coordinate(grid, axis, grid->points[axis] - 1);
         const bool apart = first + h != first && last - h != last;
@@ -110,19 +173,36 @@ static bool check_spacing(struct hs_reader *reader, const char *key)
     return true;
 }
 
+/* Of a grid all of whose axes have coordinates of their own. */
+static bool refuse_lists(struct hs_reader *reader)
+{
+    static const char *const keys[] = {"grid.lower", "grid.upper", "grid.spacing"};
+    bool good = true;
+    for (int n = 0; n < 3 && reader->problem->grid.dims > 0; n++) {
+        if (!hs_given(reader, keys[n]))
+            continue;
+        hs_settings_complain(reader->settings, keys[n],
+                             "all axes have coordinates of their own; remove it");
+        good = false;
+    }
+    return good;
+}
+
 static bool read_space(struct hs_reader *reader)
 {
     struct hs_settings *settings = reader->settings;
     struct hs_grid *grid = &reader->problem->grid;
     const bool by_upper = hs_given(reader, "grid.upper");
+    if (reader->listed == 0)
+        return refuse_lists(reader);
     if (by_upper && hs_given(reader, "grid.spacing")) {
         hs_settings_complain(settings, "grid.spacing", "give upper or spacing, not both");
         return false;
     }
-    if (!hs_read_per_axis(reader, "grid.lower", false, grid->lower))
+    if (!hs_read_per_listed_axis(reader, "grid.lower", false, grid->lower))
         return false;
     if (by_upper ? !space_upper(reader)
-                 : !hs_read_per_axis(reader, "grid.spacing", true, grid->spacing))
+                 : !hs_read_per_listed_axis(reader, "grid.spacing", true, grid->spacing))
         return false;
     return !reader->grid_known || check_spacing(reader, by_upper ? "grid.upper" : "grid.spacing");
 }
@@ -191,7 +271,8 @@ static void check_memory(struct hs_reader *reader)
         return;
     const double now = fmin(hs_machine_memory_free("").bytes, room.bytes);
     char points[HS_POINTS_TEXT], fits[HS_LARGEST_GRID_TEXT];
-    char *place = hs_settings_place(reader->settings, "grid.points");
+    char *place = hs_settings_place(reader->settings,
+                                    hs_given(reader, "grid.points") ? "grid.points" : "grid");
     hs_grid_name_points(&problem->grid, points, sizeof points);
     say_what_fits(reader, backend && strcmp(backend, "cuda") == 0, now, fits, sizeof fits);
     hs_error_add(reader->err, HS_DEVICE,
@@ -208,9 +289,12 @@ void hs_read_grid(struct hs_reader *reader)
 {
     reader->grid_known = read_points(reader);
     check_points(reader);
-    const bool spaced = read_space(reader);
+    bool spaced = read_space(reader);
     if (!reader->grid_known)
         return;
     check_memory(reader);
+    for (int axis = 0; axis < reader->problem->grid.dims && reader->grid_known; axis++)
+        if (hs_axis_is_given(reader, axis))
+            spaced = hs_place_axis(reader, axis) && spaced;
     reader->space_known = reader->grid_known && spaced;
 }

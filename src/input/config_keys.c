@@ -218,6 +218,7 @@ void hs_config_override(const char *override, struct hs_settings *settings)
         report_unknown(settings, &plain);
         return;
     }
+    const bool anew = !hs_settings_find(settings, path);
     hs_settings_remove(settings, path);
     remove_rivals(settings, path);
     remove_rivals_of_face(settings, path);
@@ -233,6 +234,7 @@ void hs_config_override(const char *override, struct hs_settings *settings)
                      path, value);
         return;
     }
+    settings->entries[first]->anew = anew;
     check_from(settings, first);
     remove_unused_of_face(settings, path);
 }

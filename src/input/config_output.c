@@ -113,14 +113,14 @@ static void place_probe(struct hs_reader *reader, const char *key, struct hs_pro
     for (int axis = 0; axis < grid->dims; axis++) {
         const int64_t n = grid->points[axis];
         const bool wraps = problem->face[2 * axis].wrap;
-        const double lower = grid->lower[axis], spacing = grid->spacing[axis];
-        const double place = (probe->at[axis] - lower) / spacing;
-        const double last = (double)(wraps ? n : n - 1);
+        const double place = hs_grid_place(grid, axis, wraps, probe->at[axis]);
+        const int64_t last = wraps ? n : n - 1;
         const double slack = 1e-6; /* of a cell: 0.1 may be a rounding beyond 100 * 0.001 */
-        if (!(place >= -slack && place <= last + slack)) {
+        if (!(place >= -slack && place <= (double)last + slack)) {
             hs_settings_complain(reader->settings, key,
                                  "lies outside the grid along %c; give a place from %g to %g m",
-                                 "xyz"[axis], lower, lower + last * spacing);
+                                 "xyz"[axis], hs_grid_coordinate(grid, axis, 0),
+                                 hs_grid_coordinate(grid, axis, last));
             return;
         }
         const int64_t node = (int64_t)floor(place + 0.5);

@@ -80,9 +80,10 @@ static bool read_member(struct hs_reader *reader, const char *key, double *out)
     return false;
 }
 
-bool hs_read_per_axis(struct hs_reader *reader, const char *key, bool spread, double *out)
+/* For `dims` axes, of which `whose` has or is so many. */
+static bool read_axes(struct hs_reader *reader, const char *key, bool spread, int dims,
+                      const char *whose, double *out)
 {
-    const int dims = reader->problem->grid.dims;
     const struct hs_setting *entry = hs_settings_find(reader->settings, key);
     if (dims == 0)
         return false;
@@ -101,14 +102,31 @@ bool hs_read_per_axis(struct hs_reader *reader, const char *key, bool spread, do
         return false;
     if (length != dims) {
         hs_settings_complain(reader->settings, key,
-                             "has %d number%s; the grid has %d ax%ss, give one for each", length,
-                             length == 1 ? "" : "s", dims, dims == 1 ? "i" : "e");
+                             "has %d number%s; %s %d ax%ss, give one for each", length,
+                             length == 1 ? "" : "s", whose, dims, dims == 1 ? "i" : "e");
         return false;
     }
     bool good = true;
     for (int axis = 0; axis < dims; axis++)
         good = read_member(reader, hs_key("%s[%d]", key, axis).text, &out[axis]) && good;
     return good;
+}
+
+bool hs_read_per_axis(struct hs_reader *reader, const char *key, bool spread, double *out)
+{
+    return read_axes(reader, key, spread, reader->problem->grid.dims, "the grid has", out);
+}
+
+bool hs_read_per_listed_axis(struct hs_reader *reader, const char *key, bool spread, double *out)
+{
+    double number[HS_AXES];
+    const bool all = reader->listed == reader->problem->grid.dims;
+    if (!read_axes(reader, key, spread, reader->listed, all ? "the grid has" : "grid.points is for",
+                   number))
+        return false;
+    for (int n = 0; n < reader->listed; n++)
+        out[reader->list[n]] = number[n];
+    return true;
 }
 
 void hs_keep_place(struct hs_reader *reader, enum hs_place which, const char *key)

@@ -12,6 +12,8 @@ struct hs_reader {
     struct hs_problem *problem;
     struct hs_error *err;
     /* grid.dims is there as soon as grid.points is a list of some length, else it is 0 */
+    int listed; /* how many axes grid.points, lower, upper and spacing are for; which: */
+    int list[HS_AXES];
     bool grid_known;  /* all points are there, too */
     bool space_known; /* and so are the coordinates */
 };
@@ -42,6 +44,9 @@ bool hs_read_value(struct hs_reader *reader, const char *key, struct hs_value *o
 /* One number for each axis of the grid, or the default for all; a lone number is for every axis if
  * `spread`, else for the only one. False if not given or bad, or the axes are not known. */
 bool hs_read_per_axis(struct hs_reader *reader, const char *key, bool spread, double *out);
+
+/* The same for each of those that grid.points is for. */
+bool hs_read_per_listed_axis(struct hs_reader *reader, const char *key, bool spread, double *out);
 
 /* The shape of the group at `path`, by its keys shape, lower, upper, ...; false if it is bad. */
 bool hs_read_shape(struct hs_reader *reader, const char *path, struct hs_shape *shape);
@@ -93,6 +98,16 @@ void hs_read_fields(struct hs_reader *reader);
 void hs_read_schedule(struct hs_reader *reader);
 void hs_read_output(struct hs_reader *reader);
 void hs_check_values(struct hs_reader *reader);
+
+/* An axis by its coordinates, grid.x and the like: whether the config has that, how many nodes it
+ * gives (at least `fewest`), and, once there is memory for them, where they are. False if something
+ * is wrong. */
+bool hs_axis_is_given(const struct hs_reader *reader, int axis);
+bool hs_count_axis(struct hs_reader *reader, int axis, int64_t fewest);
+bool hs_place_axis(struct hs_reader *reader, int axis);
+
+/* By its faces' kinds. */
+bool hs_axis_is_periodic(const struct hs_reader *reader, int axis);
 
 /* Where a face's setting of this name is or belongs: in its own group, or in that of all. */
 struct hs_key hs_face_key(const struct hs_reader *reader, int face, const char *name);

@@ -112,7 +112,7 @@ static bool is_in_grid(const struct hs_grid *grid, const struct hs_shape *shape)
                             : along ? shape->to
                                     : shape->centre[axis] + shape->radius;
         const double slack = 1e-9 * grid->spacing[axis];
-        if (high < grid->lower[axis] - slack ||
+        if (high < hs_grid_coordinate(grid, axis, 0) - slack ||
             low > hs_grid_coordinate(grid, axis, grid->points[axis] - 1) + slack)
             return false;
     }

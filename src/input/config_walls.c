@@ -301,6 +301,11 @@ static void read_patches(struct hs_reader *reader, int face)
 {
     const struct hs_key list = hs_key("boundary.%s.patches", hs_face_name(face));
     const int count = hs_settings_length(reader->settings, list.text);
+    if (count > 0 && reader->problem->grid.dims == 1) {
+        hs_settings_complain(reader->settings, list.text,
+                             "a face of a 1D grid is a point and has no parts; remove its patches");
+        return;
+    }
     uint16_t *labels = read_face_labels(reader, face);
     for (int n = 0; n < count; n++) {
         const struct hs_key path = hs_key("%s[%d]", list.text, n);

@@ -218,10 +218,13 @@ static enum hs_status read_hdf5(const char *path, const char *name, int64_t step
 
 /* ---- NumPy ----------------------------------------------------------------------------------- */
 
-/* HDF5 reads it as the bytes of a dataset of a file in memory, and turns its numbers into ours. */
-static hid_t dataset_of(const char *path, const struct hs_npy *npy)
+/* HDF5 reads it as the bytes of a dataset of a file in memory, and turns its numbers into ours. By
+ * the open file: a name it would also look for in $HDF5_EXTFILE_PREFIX. */
+static hid_t dataset_of(int open, const struct hs_npy *npy)
 {
+    char path[64];
     hsize_t shape[HS_NPY_RANK];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", open);
     for (int axis = 0; axis < npy->rank; axis++)
         shape[axis] = (hsize_t)npy->shape[npy->fortran ? npy->rank - 1 - axis : axis];
     const hid_t access = H5Pcreate(H5P_FILE_ACCESS), form = H5Pcreate(H5P_DATASET_CREATE),
@@ -260,7 +263,7 @@ static enum hs_status read_npy(const char *path, int file, int64_t step,
         return status;
     char *what = hs_format("the array of %s", path);
     struct array array = {
-        .what = what, .set = dataset_of(path, &npy), .rank = npy.rank, .turned = npy.fortran};
+        .what = what, .set = dataset_of(file, &npy), .rank = npy.rank, .turned = npy.fortran};
     for (int axis = 0; axis < npy.rank; axis++)
         array.shape[axis] = (hsize_t)npy.shape[axis];
     status = read_array(&array, step, shape, out, why);

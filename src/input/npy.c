@@ -66,8 +66,7 @@ static enum hs_status set_type(struct hs_npy *npy, const char *type, struct hs_e
 {
     const unsigned one = 1;
     const char native = *(const unsigned char *)&one == 1 ? '<' : '>';
-    if (!matches(type, "^([<>=]f[48]|[|<>=][iub]1|[<>=][iu][248])$", 0, NULL) ||
-        strcmp(type + 1, "f1") == 0)
+    if (!matches(type, "^([<>=]f[48]|[|<>=][iub]1|[<>=][iu][248])$", 0, NULL))
         return hs_error_add(why, HS_BAD_INPUT,
                             "its numbers are of NumPy's type %s; float64, float32, integers and "
                             "bool are read: save array.astype(\"float64\")",

@@ -74,6 +74,17 @@ static const struct hs_option written[] = {
            "coordinates of the last node; along a periodic axis, where it repeats"),
     OPTION("grid.spacing", NUMBERS, POSITIVE, "1", "m", FIXED,
            "distance between nodes, instead of upper; a lone number is for every axis"),
+    OPTION("grid.AXIS", COORDINATES, ANY, NULL, "m", FIXED,
+           "an axis by its coordinates, which increase, or by segments; points, lower, upper and "
+           "spacing are then for the other axes"),
+    OPTION("grid.AXIS.from", NUMBER, ANY, "0", "m", FIXED, "coordinate of the first node"),
+    OPTION("grid.AXIS.segments", GROUP_LIST, NONE, NULL, "", FIXED,
+           "parts of the axis, each from where the one before ends"),
+    OPTION("grid.AXIS.segments[].to", NUMBER, ANY, NULL, "m", FIXED, "where the segment ends"),
+    OPTION("grid.AXIS.segments[].cells", COUNT, RANGE(1, 2147483647.0), NULL, "", FIXED,
+           "how many cells it has"),
+    OPTION("grid.AXIS.segments[].ratio", NUMBER, POSITIVE, "1", "", FIXED,
+           "growth from each cell to the next: its size over that of the one before; 1: all equal"),
 
     OPTION("material", GROUP, NONE, NULL, "", FIXED,
            "conductivity, density and specific_heat; or diffusivity alone"),
@@ -245,6 +256,7 @@ const char *hs_option_type_name(enum hs_option_type type)
         [HS_OPTION_VALUE] = "number or expression",
         [HS_OPTION_COUNTS] = "integers",
         [HS_OPTION_NUMBERS] = "numbers",
+        [HS_OPTION_COORDINATES] = "numbers or group",
         [HS_OPTION_NUMBER_OR_AUTO] = "number or \"auto\"",
     };
     return names[type];
@@ -299,6 +311,12 @@ static const char *face_name(int n)
     return n == 0 ? "all" : hs_face_name(n - 1);
 }
 
+static const char *axis_name(int n)
+{
+    static const char *const names[HS_AXES] = {"x", "y", "z"};
+    return names[n];
+}
+
 static const char *coefficient_name(int n)
 {
     static char name[16];
@@ -312,6 +330,7 @@ static const struct {
     int count;
     const char *(*name)(int n);
 } variables[] = {{"FACE", 1 + HS_FACES, face_name},
+                 {"AXIS", HS_AXES, axis_name},
                  {"cN", HS_MAX_COEFFICIENTS, coefficient_name},
                  {"[]", 0, NULL}};
 enum { VARIABLES = sizeof variables / sizeof variables[0] };
@@ -326,8 +345,9 @@ static size_t index_length(const char *path)
 static size_t variable_length(int v, const char *path)
 {
     for (int i = 0; i < variables[v].count; i++) {
-        const size_t length = hs_list_match(variables[v].name(i), path);
-        if (length)
+        const char *name = variables[v].name(i);
+        const size_t length = strlen(name);
+        if (strncmp(path, name, length) == 0 && strchr(".[", path[length])) /* or the end */
             return length;
     }
     return variables[v].name ? 0 : index_length(path);
@@ -375,6 +395,7 @@ const struct hs_option *hs_option_find(const char *path)
         if (!rest)
             continue;
         const bool list = option->type == HS_OPTION_COUNTS || option->type == HS_OPTION_NUMBERS ||
+                          option->type == HS_OPTION_COORDINATES ||
                           option->type == HS_OPTION_STRINGS || option->type == HS_OPTION_GROUP_LIST;
         if (*rest == '\0' || (list && index_length(rest) == strlen(rest)))
             return option;

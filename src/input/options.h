@@ -15,21 +15,22 @@ enum hs_option_type {
     HS_OPTION_GROUP,      /* { ... } */
     HS_OPTION_GROUP_LIST, /* ( { ... }, ... ) */
     HS_OPTION_STRING,
-    HS_OPTION_STRINGS, /* ["a", "b"] */
-    HS_OPTION_CHOICE,  /* one of `choices` */
-    HS_OPTION_FLAG,    /* true or false */
-    HS_OPTION_COUNT,   /* integer; 1e5 is accepted when it is integral */
-    HS_OPTION_NUMBER,  /* finite floating point */
-    HS_OPTION_VALUE,   /* number or expression of x, y, z, t */
-    HS_OPTION_COUNTS,  /* one per axis; a lone one needs no brackets */
-    HS_OPTION_NUMBERS, /* one per axis; a lone one needs no brackets */
+    HS_OPTION_STRINGS,     /* ["a", "b"] */
+    HS_OPTION_CHOICE,      /* one of `choices` */
+    HS_OPTION_FLAG,        /* true or false */
+    HS_OPTION_COUNT,       /* integer; 1e5 is accepted when it is integral */
+    HS_OPTION_NUMBER,      /* finite floating point */
+    HS_OPTION_VALUE,       /* number or expression of x, y, z, t */
+    HS_OPTION_COUNTS,      /* one per axis; a lone one needs no brackets */
+    HS_OPTION_NUMBERS,     /* one per axis; a lone one needs no brackets */
+    HS_OPTION_COORDINATES, /* numbers of any count, or a group */
     HS_OPTION_NUMBER_OR_AUTO,
     HS_OPTION_TYPES
 };
 
 /* `path` as in the config, dots between groups; "[]" for the members of a list; FACE stands for
- * all and each face, and cN for c0 ... c18. Ranges: lowest <= value <= highest, or lowest <
- * value where `above`; of each number of a list, too. */
+ * all and each face, AXIS for x, y and z, and cN for c0 ... c18. Ranges: lowest <= value <=
+ * highest, or lowest < value where `above`; of each number of a list, too. */
 struct hs_option {
     const char *path;
     enum hs_option_type type;

@@ -297,6 +297,10 @@ static const struct {
     [HS_OPTION_VALUE] = {NUMBER | STRING, "a number, or an expression \"...\"", check_value},
     [HS_OPTION_COUNTS] = {NUMBER | LIST, "whole numbers [ ... ], one for each axis", check_count},
     [HS_OPTION_NUMBERS] = {NUMBER | LIST, "numbers [ ... ], one for each axis", check_number},
+    [HS_OPTION_COORDINATES] = {LIST | GROUP,
+                               "a list of coordinates [ ... ], or a group { segments = ( { to; "
+                               "cells; }, ... ); }",
+                               check_number},
     [HS_OPTION_NUMBER_OR_AUTO] = {NUMBER | STRING, "a number or \"auto\"", check_auto},
 };
 

@@ -30,6 +30,7 @@ struct hs_setting {
     const char *file; /* NULL: an override */
     int line;
     const struct hs_option *option; /* NULL: not known (yet), or within something bad */
+    bool anew;                      /* an override of what the config does not have */
     bool bad;
 };
 

@@ -90,6 +90,7 @@ struct checkpoint {
     struct hs_observer observer;
     const struct hs_problem *problem;
     struct hs_snapshots *snapshots;
+    bool resumed;
     char *path, *older;
     double seconds;          /* between checkpoints; NaN: none but when stopped */
     double written, stopped; /* wall clock: last checkpoint (or start), last stop */
@@ -147,13 +148,19 @@ static enum hs_status remove_both(struct checkpoint *c, struct hs_error *err)
     return st ? st : remove_one(c->older, err);
 }
 
+/* Of an earlier run, which go on with a file that is no more. */
+static enum hs_status remove_earlier(void *self, struct hs_error *err)
+{
+    return remove_both(self, err);
+}
+
 static enum hs_status start(struct checkpoint *c, const struct hs_step_state *step_state,
                             struct hs_error *err)
 {
     c->written = c->stopped = hs_clock_now();
     c->last = step_state->sweep;
-    if (step_state->sweep == 0) /* those of an earlier run go on with a file that is no more */
-        return remove_both(c, err);
+    if (!c->resumed)
+        return HS_OK;
     /* one that was passed over is not whole, and shall not push out the one that is */
     return sweep_of(c->path) != step_state->sweep ? remove_one(c->path, err) : HS_OK;
 }
@@ -195,7 +202,7 @@ static void destroy(void *self)
 }
 
 struct hs_observer *hs_checkpoint_create(const struct hs_problem *problem,
-                                         struct hs_snapshots *snapshots)
+                                         struct hs_snapshots *snapshots, bool resumed)
 {
     struct checkpoint *c = hs_new(sizeof *c);
     *c = (struct checkpoint){.observer = {.name = "checkpoint",
@@ -205,9 +212,12 @@ struct hs_observer *hs_checkpoint_create(const struct hs_problem *problem,
                                           .destroy = destroy},
                              .problem = problem,
                              .snapshots = snapshots,
+                             .resumed = resumed,
                              .path = hs_file_sibling(problem->output.file, ".checkpoint.h5"),
                              .older = hs_file_sibling(problem->output.file, ".checkpoint.1.h5"),
                              .seconds = 60.0 * problem->output.checkpoint_minutes,
                              .stride = 1};
+    if (!resumed)
+        hs_snapshots_when_named(snapshots, remove_earlier, c);
     return &c->observer;
 }

@@ -10,9 +10,10 @@
 #include "output/snapshots.h"
 
 /* One when a run is stopped, and every output.checkpoint_minutes where that is given. Both are
- * removed when the run finishes, and when a new run begins. A resumed run goes on with the
- * snapshots' file, so each checkpoint flushes that first; put its observer behind theirs. */
+ * removed when the run finishes, and when a new run's file has taken the place of the one that
+ * they go on with. A resumed run goes on with the snapshots' file, so each checkpoint flushes that
+ * first; put its observer behind theirs. */
 struct hs_observer *hs_checkpoint_create(const struct hs_problem *problem,
-                                         struct hs_snapshots *snapshots);
+                                         struct hs_snapshots *snapshots, bool resumed);
 
 #endif

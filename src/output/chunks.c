@@ -3,6 +3,7 @@
 #include "core/round.h"
 #include "output/fletcher.h"
 
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -11,8 +12,8 @@
  * does not mean unpacking all of it; far below HDF5's limit of 4 GiB. */
 static const int64_t usual_most = 32 << 20;
 
-/* A chunk that goes to the file as it is goes in pieces of this size: what comes from elsewhere is
- * still in the cache when it is written. */
+/* A chunk is read in pieces of this size: what comes from elsewhere is still in the cache when it
+ * is written. */
 static const int64_t piece_most = 4 << 20;
 
 /* Cuts the slowest axis first, so that each chunk is one stretch of the field. */
@@ -33,22 +34,49 @@ static void cut(struct hs_chunks *chunks, int64_t most)
     chunks->per_step = chunks->pieces[HS_X] * chunks->pieces[HS_Y] * chunks->pieces[HS_Z];
 }
 
+/* A chunk that is compressed. Both buffers have room for it and its checksum. */
+struct hs_packing {
+    unsigned char *values, *shuffled;
+    size_t count;         /* of the values */
+    unsigned char *bytes; /* one of the buffers, with what goes to the file */
+    struct hs_chunk chunk;
+    bool failed;
+};
+
+/* Compressing takes a hundred times as long as writing, so there are as many as threads, but they
+ * take no more memory than the field. */
+static void make_packings(struct hs_chunks *chunks)
+{
+    enum { MOST = 8 };
+    const size_t bytes = (size_t)hs_chunks_bytes(chunks) + HS_FLETCHER_BYTES;
+    int64_t wanted = chunks->per_step / 2 < MOST ? chunks->per_step / 2 : MOST;
+    wanted = chunks->threads < wanted ? chunks->threads : wanted > 1 ? wanted : 1;
+    chunks->packing = hs_new((size_t)wanted * sizeof *chunks->packing);
+    chunks->packings = (int)wanted;
+    for (int n = 0; n < chunks->packings; n++) {
+        chunks->packing[n].values = hs_new(bytes);
+        chunks->packing[n].shuffled = hs_new(bytes);
+    }
+}
+
 void hs_chunks_init(struct hs_chunks *chunks, const struct hs_grid *grid, size_t size,
                     int compression, int64_t most)
 {
-    *chunks = (struct hs_chunks){.grid = *grid, .size = size, .compression = compression};
+    *chunks = (struct hs_chunks){
+        .grid = *grid, .size = size, .compression = compression, .threads = omp_get_max_threads()};
     cut(chunks, most > 0 ? most : usual_most);
-    if (compression == 0)
-        return;
-    chunks->work = hs_new((size_t)hs_chunks_bytes(chunks) + HS_FLETCHER_BYTES);
-    chunks->packed = hs_new((size_t)hs_chunks_bytes(chunks) + HS_FLETCHER_BYTES);
+    if (compression > 0)
+        make_packings(chunks);
 }
 
 void hs_chunks_release(struct hs_chunks *chunks)
 {
+    for (int n = 0; n < chunks->packings; n++) {
+        free(chunks->packing[n].values);
+        free(chunks->packing[n].shuffled);
+    }
+    free(chunks->packing);
     free(chunks->list);
-    free(chunks->work);
-    free(chunks->packed);
     *chunks = (struct hs_chunks){0};
 }
 
@@ -70,48 +98,6 @@ struct hs_chunk *hs_chunks_add_step(struct hs_chunks *chunks)
     const size_t step = (size_t)chunks->per_step * sizeof *chunks->list;
     chunks->list = hs_room(chunks->list, (size_t)chunks->steps, step);
     return chunks->list + chunks->steps++ * chunks->per_step;
-}
-
-/* HDF5's shuffle filter: first bytes of all values, then second bytes, ... so that what is alike
- * in neighbouring values lies together. Past the `count` values given, zeros up to `whole`. */
-static void shuffle(const unsigned char *from, size_t count, size_t whole, size_t size,
-                    unsigned char *to)
-{
-    for (size_t byte = 0; byte < size; byte++) {
-        for (size_t i = 0; i < count; i++)
-            to[byte * whole + i] = from[i * size + byte];
-        memset(to + byte * whole + count, 0, whole - count);
-    }
-}
-
-/* Writes a chunk whose `count` values lie together in `from`, shuffled and deflated. */
-static enum hs_status write_packed(struct hs_chunks *chunks, struct hs_store *store,
-                                   const unsigned char *from, size_t count, struct hs_chunk *out,
-                                   struct hs_error *err)
-{
-    const int64_t whole = hs_chunks_bytes(chunks);
-    *out = (struct hs_chunk){.bytes = whole};
-    shuffle(from, count, (size_t)whole / chunks->size, chunks->size, chunks->work);
-    uLongf packed = (uLongf)whole;
-    const int z =
-        compress2(chunks->packed, &packed, chunks->work, (uLong)whole, chunks->compression);
-    unsigned char *bytes = chunks->packed;
-    if (z == Z_BUF_ERROR || (z == Z_OK && (int64_t)packed >= whole)) { /* it does not shrink */
-        packed = (uLongf)whole;
-        bytes = chunks->work;
-        out->skipped = 2;
-    } else if (z != Z_OK) {
-        return hs_error_add(err, HS_DEVICE, "no memory to compress a snapshot");
-    }
-    struct hs_fletcher sum = {0};
-    hs_fletcher_add(&sum, bytes, packed);
-    hs_fletcher_put(&sum, bytes + packed);
-    out->at = hs_store_end(store);
-    out->bytes = (int64_t)packed + HS_FLETCHER_BYTES;
-    const enum hs_status st = hs_store_put(store, bytes, out->bytes, out->at, err);
-    if (!st) /* else the next one takes the same place */
-        hs_store_keep(store, out->at, out->bytes);
-    return st;
 }
 
 /* The nodes of chunk `n` of a step, cut off at the grid's end. */
@@ -150,13 +136,40 @@ static bool next_piece(const struct hs_chunks *chunks, struct piece *piece)
     const int64_t layer = hs_box_count(&piece->box) / extent * (int64_t)chunks->size;
     const int64_t fit = piece_most > layer ? piece_most / layer : 1;
     const int64_t left = extent - piece->taken;
-    const int64_t now = chunks->compression > 0 || left < fit ? left : fit;
+    const int64_t now = left < fit ? left : fit;
     piece->box.lo[axis] += piece->taken;
     piece->box.hi[axis] = piece->box.lo[axis] + now;
     piece->taken += now;
     piece->last = piece->taken == extent;
     return true;
 }
+
+/* The pieces of a step, in memory order. */
+struct pieces {
+    const struct hs_values *values;
+    struct piece next;
+    bool more; /* next is one */
+};
+
+static struct pieces pieces_of(const struct hs_chunks *chunks, const struct hs_values *values)
+{
+    struct pieces pieces = {.values = values, .next = {.chunk = -1, .last = true}};
+    pieces.more = next_piece(chunks, &pieces.next);
+    return pieces;
+}
+
+/* The next piece, and its values until the one after it. */
+static enum hs_status read_piece(const struct hs_chunks *chunks, struct pieces *pieces,
+                                 struct piece *piece, const void **from, struct hs_error *err)
+{
+    const struct hs_values *values = pieces->values;
+    *piece = pieces->next;
+    pieces->more = next_piece(chunks, &pieces->next);
+    return values->read(values->self, &piece->box, pieces->more ? &pieces->next.box : NULL, from,
+                        err);
+}
+
+/* ---- as they are ----------------------------------------------------------------------------- */
 
 /* What of a chunk is written, and its checksum. */
 struct so_far {
@@ -180,40 +193,139 @@ static enum hs_status end_chunk(struct hs_chunks *chunks, struct hs_store *store
     return st;
 }
 
+/* One thread writes, and another looks at the same bytes for the checksum meanwhile. */
 static enum hs_status write_piece(struct hs_chunks *chunks, struct hs_store *store,
                                   const struct piece *piece, const void *from,
                                   struct hs_chunk *list, struct so_far *so_far,
                                   struct hs_error *err)
 {
-    const int64_t whole = hs_chunks_bytes(chunks), count = hs_box_count(&piece->box);
+    const int64_t whole = hs_chunks_bytes(chunks), least = 1 << 18;
+    const int64_t bytes = hs_box_count(&piece->box) * (int64_t)chunks->size;
     struct hs_chunk *chunk = &list[piece->chunk];
-    if (chunks->compression > 0)
-        return write_packed(chunks, store, from, (size_t)count, chunk, err);
     if (so_far->bytes == 0)
         *chunk = (struct hs_chunk){.at = hs_store_end(store), .bytes = whole + HS_FLETCHER_BYTES};
-    const int64_t bytes = count * (int64_t)chunks->size;
-    const enum hs_status st = hs_store_put(store, from, bytes, chunk->at + so_far->bytes, err);
-    hs_fletcher_add(&so_far->sum, from, (size_t)bytes);
+    enum hs_status st = HS_OK;
+#pragma omp parallel sections num_threads(2) if (chunks->threads > 1 && bytes > least)
+    {
+#pragma omp section
+        st = hs_store_put(store, from, bytes, chunk->at + so_far->bytes, err);
+#pragma omp section
+        hs_fletcher_add(&so_far->sum, from, (size_t)bytes);
+    }
     so_far->bytes += bytes;
     return st || !piece->last ? st : end_chunk(chunks, store, chunk, so_far, err);
 }
+
+static enum hs_status append_plain(struct hs_chunks *chunks, struct hs_store *store,
+                                   struct pieces *pieces, struct hs_chunk *list,
+                                   struct hs_error *err)
+{
+    struct so_far so_far = {0};
+    struct piece piece;
+    const void *from;
+    enum hs_status st = HS_OK;
+    while (pieces->more && !st) {
+        st = read_piece(chunks, pieces, &piece, &from, err);
+        if (!st)
+            st = write_piece(chunks, store, &piece, from, list, &so_far, err);
+    }
+    return st;
+}
+
+/* ---- compressed ------------------------------------------------------------------------------ */
+
+/* HDF5's shuffle filter: first bytes of all values, then second bytes, ... so that what is alike
+ * in neighbouring values lies together. Past the `count` values given, zeros up to `whole`. */
+static void shuffle(const unsigned char *from, size_t count, size_t whole, size_t size,
+                    unsigned char *to)
+{
+    for (size_t byte = 0; byte < size; byte++) {
+        for (size_t i = 0; i < count; i++)
+            to[byte * whole + i] = from[i * size + byte];
+        memset(to + byte * whole + count, 0, whole - count);
+    }
+}
+
+/* The values of the next chunk. */
+static enum hs_status read_chunk(const struct hs_chunks *chunks, struct pieces *pieces,
+                                 struct hs_packing *out, struct hs_error *err)
+{
+    struct piece piece = {.last = false};
+    enum hs_status st = HS_OK;
+    out->count = 0;
+    while (!piece.last && !st) {
+        const void *from;
+        st = read_piece(chunks, pieces, &piece, &from, err);
+        const size_t count = (size_t)hs_box_count(&piece.box);
+        if (!st)
+            memcpy(out->values + out->count * chunks->size, from, count * chunks->size);
+        out->count += count;
+    }
+    return st;
+}
+
+/* Shuffles and deflates it, over the values that it is made of. */
+static void pack(const struct hs_chunks *chunks, struct hs_packing *p)
+{
+    const int64_t whole = hs_chunks_bytes(chunks);
+    shuffle(p->values, p->count, (size_t)whole / chunks->size, chunks->size, p->shuffled);
+    uLongf packed = (uLongf)whole;
+    const int z = compress2(p->values, &packed, p->shuffled, (uLong)whole, chunks->compression);
+    const bool larger = z == Z_BUF_ERROR || (z == Z_OK && (int64_t)packed >= whole);
+    packed = larger ? (uLongf)whole : packed;
+    p->failed = z != Z_OK && !larger;
+    p->bytes = larger ? p->shuffled : p->values;
+    p->chunk =
+        (struct hs_chunk){.bytes = (int64_t)packed + HS_FLETCHER_BYTES, .skipped = larger ? 2 : 0};
+    struct hs_fletcher sum = {0};
+    hs_fletcher_add(&sum, p->bytes, packed);
+    hs_fletcher_put(&sum, p->bytes + packed);
+}
+
+static enum hs_status write_packed(struct hs_store *store, struct hs_packing *p,
+                                   struct hs_chunk *out, struct hs_error *err)
+{
+    if (p->failed)
+        return hs_error_add(err, HS_DEVICE, "no memory to compress a snapshot");
+    *out = p->chunk;
+    out->at = hs_store_end(store);
+    const enum hs_status st = hs_store_put(store, p->bytes, out->bytes, out->at, err);
+    if (!st) /* else the next one takes the same place */
+        hs_store_keep(store, out->at, out->bytes);
+    return st;
+}
+
+static enum hs_status append_packed(struct hs_chunks *chunks, struct hs_store *store,
+                                    struct pieces *pieces, struct hs_chunk *list,
+                                    struct hs_error *err)
+{
+    enum hs_status st = HS_OK;
+    for (int64_t n = 0; n < chunks->per_step && !st; n += chunks->packings) {
+        const int64_t left = chunks->per_step - n;
+        const int count = left < chunks->packings ? (int)left : chunks->packings;
+        for (int p = 0; p < count && !st; p++)
+            st = read_chunk(chunks, pieces, &chunks->packing[p], err);
+        if (st)
+            break;
+#pragma omp parallel for num_threads(count) schedule(dynamic, 1)
+        for (int p = 0; p < count; p++)
+            pack(chunks, &chunks->packing[p]);
+        for (int p = 0; p < count && !st; p++)
+            st = write_packed(store, &chunks->packing[p], &list[n + p], err);
+    }
+    return st;
+}
+
+/* ---- either ---------------------------------------------------------------------------------- */
 
 enum hs_status hs_chunks_append(struct hs_chunks *chunks, struct hs_store *store,
                                 const struct hs_values *values, struct hs_error *err)
 {
     struct hs_chunk *list = hs_chunks_add_step(chunks);
-    enum hs_status st = HS_OK;
-    struct so_far so_far = {0};
-    struct piece next = {.chunk = -1, .last = true};
-    bool more = next_piece(chunks, &next);
-    while (more && !st) {
-        const struct piece piece = next;
-        const void *from;
-        more = next_piece(chunks, &next);
-        st = values->read(values->self, &piece.box, more ? &next.box : NULL, &from, err);
-        if (!st)
-            st = write_piece(chunks, store, &piece, from, list, &so_far, err);
-    }
+    struct pieces pieces = pieces_of(chunks, values);
+    const enum hs_status st = chunks->compression > 0
+                                  ? append_packed(chunks, store, &pieces, list, err)
+                                  : append_plain(chunks, store, &pieces, list, err);
     if (st)
         chunks->steps--; /* none of a step that is not whole */
     return st;

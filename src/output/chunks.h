@@ -19,8 +19,10 @@ struct hs_chunks {
     int64_t chunk[HS_AXES];  /* nodes; slabs along the slowest axis that is cut */
     int64_t pieces[HS_AXES]; /* chunks along each axis */
     int64_t per_step, steps;
-    struct hs_chunk *list;        /* [steps][pieces z][pieces y][pieces x] */
-    unsigned char *work, *packed; /* one chunk with its checksum each, when compressing */
+    struct hs_chunk *list;      /* [steps][pieces z][pieces y][pieces x] */
+    int threads;                /* that it may use */
+    struct hs_packing *packing; /* [packings] chunks that are compressed at the same time */
+    int packings;
 };
 
 /* `most`: bytes that a chunk should not exceed; 0: the usual (32 MiB). */

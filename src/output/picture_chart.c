@@ -159,10 +159,11 @@ static void draw_curve(const struct hs_chart *c, const struct hs_curve *k)
 {
     double x = 0, y = 0, last_x = 0, last_y = 0;
     for (int64_t i = 0; i < k->count && c->count == 1; i++) /* grey where the only curve is not */
-        if (!isfinite(k->y[i])) {
-            const double wide = c->plot.w / (double)(k->count - 1);
-            place(c, k->x[i], 0, &x, &y);
-            cairo_rectangle(c->cr, x - 0.5 * wide, c->plot.y, wide, c->plot.h);
+        if (!isfinite(k->y[i])) {                           /* out to half-way to its neighbours */
+            double end;
+            place(c, 0.5 * (k->x[i] + k->x[i > 0 ? i - 1 : i]), 0, &x, &y);
+            place(c, 0.5 * (k->x[i] + k->x[i + 1 < k->count ? i + 1 : i]), 0, &end, &y);
+            cairo_rectangle(c->cr, x, c->plot.y, end - x, c->plot.h);
         }
     hs_canvas_ink(c->cr, hs_colour_map_at(hs_colour_maps, NAN));
     cairo_fill(c->cr);

@@ -3,14 +3,38 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* Where a share of an axis lies, in nodes: 2.5 half-way between the third and the fourth. */
+static double node_at(const struct hs_chart *c, int axis, double share)
+{
+    const double *place = c->place[axis];
+    int64_t below = 0, above = c->points[axis] - 1;
+    if (!place)
+        return share * (double)above;
+    const double at = place[0] + fmax(0, fmin(1, share)) * (place[above] - place[0]);
+    while (above - below > 1) {
+        const int64_t middle = below + (above - below) / 2;
+        *(place[middle] <= at ? &below : &above) = middle;
+    }
+    return (double)below + (at - place[below]) / (place[above] - place[below]);
+}
+
+/* How many nodes a pixel of `pixels` has there; one at least. */
+static double reach_at(const struct hs_chart *c, int axis, double share, int pixels)
+{
+    const double nodes = c->place[axis] ? 0.5 * (node_at(c, axis, share + 1.0 / pixels) -
+                                                 node_at(c, axis, share - 1.0 / pixels))
+                                        : (double)(c->points[axis] - 1) / pixels;
+    return fmax(1, nodes);
+}
+
 /* The field at a place, 0 to 1 across and up: the mean of the nodes that are nearer than a pixel,
- * or than one spacing where that is more, the nearer the more. So it is linear between nodes. The
+ * or than one cell where that is more, the nearer the more. So it is linear between nodes. The
  * nearest node says whether there is a value. */
 static double value_at(const struct hs_chart *c, double across, double up, int columns, int rows)
 {
     const int64_t nx = c->points[0], ny = c->points[1];
-    const double x = across * (double)(nx - 1), reach_x = fmax(1, (double)(nx - 1) / columns);
-    const double y = up * (double)(ny - 1), reach_y = fmax(1, (double)(ny - 1) / rows);
+    const double x = node_at(c, 0, across), reach_x = reach_at(c, 0, across, columns);
+    const double y = node_at(c, 1, up), reach_y = reach_at(c, 1, up, rows);
     const int64_t first = (int64_t)fmax(0, ceil(x - reach_x));
     long double sum = 0; /* of numbers up to the largest */
     double weights = 0;

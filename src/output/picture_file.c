@@ -220,7 +220,7 @@ static enum hs_status read_one(const struct hs_picture_file *file, const char *n
         free(probes);
         return HS_BAD_INPUT;
     }
-    struct hs_picture_column time = {NULL};
+    struct hs_picture_column time = {0};
     const bool good = read_column(file->file, times, &time) && time.count >= out->count;
     out->time = time.value;
     time.value = NULL;

@@ -4,8 +4,8 @@
  *
  * A thread of its own writes all that goes to the file, and is the only one to call HDF5 while it
  * has work. The loop's thread adds rows to the history, takes the field of a stop, hands it over
- * and goes on; it waits where the field before has not been read to its end. Starts and ends of a
- * run, and checkpoints, wait until all is written.
+ * and goes on; it waits where the field before has not been read to its end. Ends of a run, resumed
+ * starts, and checkpoints, wait until all is written.
  */
 #include "output/snapshots.h"
 
@@ -35,6 +35,7 @@ struct job {
     int64_t sweep;
     double time;
     bool commit; /* now; else when due */
+    bool wait;   /* until that is done */
 };
 
 struct hs_snapshots {
@@ -50,6 +51,8 @@ struct hs_snapshots {
     struct hs_balance *balance; /* NULL: there is none, or it was taken */
     struct hs_writer *writer;
     struct job job;
+    enum hs_status (*when_named)(void *self, struct hs_error *err); /* or NULL */
+    void *when_named_self;
     /* the writer's, others' only while it is idle */
     struct hs_store *store;
     struct hs_image image;
@@ -126,6 +129,19 @@ static enum hs_status make_contents(struct hs_snapshots *s, struct hs_error *err
     return st;
 }
 
+/* Where the folder was moved away with the output in it, that is what to tell. */
+static enum hs_status write_sidecar(struct hs_snapshots *s, struct hs_error *err)
+{
+    struct hs_error why;
+    hs_error_init(&why);
+    enum hs_status st = hs_xdmf_write(s->problem->output.file, &s->problem->grid, s->chunks.size,
+                                      &s->snapshots, &why);
+    if (st && !hs_store_check_intact(s->store, err))
+        hs_error_join(err, &why);
+    hs_error_release(&why);
+    return st;
+}
+
 static enum hs_status commit(struct hs_snapshots *s, struct hs_error *err)
 {
     const double begin = hs_clock_now();
@@ -138,9 +154,12 @@ static enum hs_status commit(struct hs_snapshots *s, struct hs_error *err)
         st = hs_store_write(s->store, &s->image, err);
     if (!st)
         st = hs_store_commit(s->store, &s->image, err);
+    if (!st && s->when_named) {
+        st = s->when_named(s->when_named_self, err);
+        s->when_named = NULL;
+    }
     if (!st)
-        st = hs_xdmf_write(s->problem->output.file, &s->problem->grid, s->chunks.size,
-                           &s->snapshots, err);
+        st = write_sidecar(s, err);
     const double end = hs_clock_now();
     hs_writer_lock(s->writer);
     if (!st)
@@ -322,7 +341,7 @@ static void note_outcome(struct hs_snapshots *s, enum hs_phase phase)
  * last. */
 static enum hs_status write_out(struct hs_snapshots *s, const struct job *job, struct hs_error *err)
 {
-    const bool wait = job->commit || (job->frame && !hs_frame_kept(job->frame));
+    const bool wait = job->wait || (job->frame && !hs_frame_kept(job->frame));
     hs_writer_await_taken(s->writer);
     s->job = *job;
     hs_writer_hand_over(s->writer);
@@ -335,21 +354,28 @@ static enum hs_status notify(void *self, const struct hs_step_state *step_state,
                              struct hs_error *err)
 {
     struct hs_snapshots *s = self;
+    const enum hs_phase phase = step_state->phase;
+    const bool resumes = phase == HS_PHASE_START && s->resumed;
     struct job job = {.sweep = step_state->sweep,
                       .time = step_state->time,
-                      .commit = step_state->phase != HS_PHASE_RUNNING};
+                      .commit = phase != HS_PHASE_RUNNING,
+                      .wait = resumes || (phase != HS_PHASE_RUNNING && phase != HS_PHASE_START)};
     note_step_state(s, step_state);
     enum hs_status st = ask_writer(s, err);
     /* a resumed run's file has the rows of its start, or they were not due */
-    if (!st && step_state->phase != HS_PHASE_DIVERGED &&
-        !(step_state->phase == HS_PHASE_START && s->resumed))
+    if (!st && phase != HS_PHASE_DIVERGED && !resumes)
         st = record(s, step_state, &job, err);
     if (st)
         return st;
-    note_outcome(s, step_state->phase);
+    note_outcome(s, phase);
     /* while the writer has work it looks itself, afterwards, whether contents are due */
     const bool now_due = hs_writer_idle(s->writer) && commit_due(s);
     return job.frame || job.commit || now_due ? write_out(s, &job, err) : HS_OK;
+}
+
+static enum hs_status ask(void *self, struct hs_error *err)
+{
+    return ask_writer(self, err);
 }
 
 static void drain(void *self)
@@ -406,6 +432,7 @@ enum hs_status hs_snapshots_create(const struct hs_problem *problem, const struc
                                        .wants_change = true,
                                        .next = next,
                                        .notify = notify,
+                                       .ask = ask,
                                        .drain = drain};
     s->problem = problem;
     s->plan = plan;
@@ -438,9 +465,16 @@ struct hs_observer *hs_snapshots_observer(struct hs_snapshots *snapshots)
     return &snapshots->observer;
 }
 
+void hs_snapshots_when_named(struct hs_snapshots *snapshots,
+                             enum hs_status (*act)(void *self, struct hs_error *err), void *self)
+{
+    snapshots->when_named = act;
+    snapshots->when_named_self = self;
+}
+
 enum hs_status hs_snapshots_flush(struct hs_snapshots *snapshots, struct hs_error *err)
 {
-    const struct job job = {.commit = true};
+    const struct job job = {.commit = true, .wait = true};
     hs_writer_await_idle(snapshots->writer);
     if (snapshots->pending)
         return write_out(snapshots, &job, err);

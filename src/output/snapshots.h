@@ -23,6 +23,10 @@ enum hs_status hs_snapshots_create(const struct hs_problem *problem, const struc
                                    struct hs_error *err);
 struct hs_observer *hs_snapshots_observer(struct hs_snapshots *snapshots);
 
+/* What is to be done once a new run's file has its name, by the thread that writes. */
+void hs_snapshots_when_named(struct hs_snapshots *snapshots,
+                             enum hs_status (*act)(void *self, struct hs_error *err), void *self);
+
 /* Makes visible in the file what was recorded since it last was; a checkpoint comes after. HS_IO,
  * too, where somebody has taken the file away. */
 enum hs_status hs_snapshots_flush(struct hs_snapshots *snapshots, struct hs_error *err);

@@ -1,12 +1,27 @@
-/* Source: the VTK File Formats document, section VTKHDF, ImageData, version 2.0. */
+/* Source: the VTK File Formats document, section VTKHDF: ImageData, version 2.0; RectilinearGrid,
+ * version 2.7. */
 #include "output/vtkhdf.h"
 
 #include "core/memory.h"
 #include "output/field_set.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-static void describe_grid(struct hs_h5 *h5, hid_t group, const struct hs_grid *grid)
+static const char *const coordinates[HS_AXES] = {"XCoordinates", "YCoordinates", "ZCoordinates"};
+
+/* Its readers want it of fixed length, ASCII, without a byte more. */
+static void put_type(struct hs_h5 *h5, hid_t group, const char *name)
+{
+    const hid_t type = hs_h5_made(h5, H5Tcopy(H5T_C_S1), "Type");
+    hs_h5_made(h5, H5Tset_size(type, strlen(name)), "Type");
+    hs_h5_made(h5, H5Tset_strpad(type, H5T_STR_NULLPAD), "Type");
+    hs_h5_array(h5, group, "Type", type, type, 0, name);
+    hs_h5_close(type);
+}
+
+static void describe_image(struct hs_h5 *h5, hid_t group, const struct hs_grid *grid)
 {
     static const int64_t version[2] = {2, 0};
     static const double direction[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
@@ -20,15 +35,31 @@ static void describe_grid(struct hs_h5 *h5, hid_t group, const struct hs_grid *g
     hs_h5_array(h5, group, "Origin", H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE, 3, grid->lower);
     hs_h5_array(h5, group, "Spacing", H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE, 3, grid->spacing);
     hs_h5_array(h5, group, "Direction", H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE, 9, direction);
-    /* its readers want it of fixed length, ASCII, without a byte more */
-    const hid_t type = hs_h5_made(h5, H5Tcopy(H5T_C_S1), "Type");
-    hs_h5_made(h5, H5Tset_size(type, 9), "Type");
-    hs_h5_made(h5, H5Tset_strpad(type, H5T_STR_NULLPAD), "Type");
-    hs_h5_array(h5, group, "Type", type, type, 0, "ImageData");
-    hs_h5_close(type);
+    put_type(h5, group, "ImageData");
 }
 
-static void steps(struct hs_h5 *h5, hid_t group, const struct hs_series *snapshots)
+/* A stretched grid. The coordinates are copies: xarray does not open a file in which a dimension
+ * scale has two names. */
+static void describe_rectilinear(struct hs_h5 *h5, hid_t group, const struct hs_grid *grid)
+{
+    static const int64_t version[2] = {2, 7};
+    int points[HS_AXES];
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        const int64_t count = grid->points[axis];
+        double *values = hs_new((size_t)count * sizeof *values);
+        for (int64_t i = 0; i < count; i++)
+            values[i] = hs_grid_coordinate(grid, axis, i);
+        hs_h5_close(hs_h5_column(h5, group, coordinates[axis], count, values, HS_H5_FIXED));
+        free(values);
+        points[axis] = (int)count;
+    }
+    hs_h5_array(h5, group, "Version", H5T_NATIVE_INT64, H5T_STD_I64LE, 2, version);
+    hs_h5_array(h5, group, "Dimensions", H5T_NATIVE_INT, H5T_STD_I32LE, 3, points);
+    put_type(h5, group, "RectilinearGrid");
+}
+
+static void steps(struct hs_h5 *h5, hid_t group, const struct hs_grid *grid,
+                  const struct hs_series *snapshots)
 {
     const int64_t rows = snapshots->rows;
     const hid_t at = hs_h5_group(h5, group, "Steps");
@@ -40,8 +71,14 @@ static void steps(struct hs_h5 *h5, hid_t group, const struct hs_series *snapsho
     for (int64_t i = 0; i < rows; i++)
         numbers[i] = (double)i;
     hs_h5_close(hs_h5_column(h5, offsets, "temperature", rows, numbers, HS_H5_WHOLE));
-    free(numbers);
     hs_h5_close(offsets);
+    memset(numbers, 0, (size_t)rows * sizeof *numbers); /* all steps have the same coordinates */
+    for (int axis = 0; axis < HS_AXES && hs_grid_is_stretched(grid); axis++) {
+        char name[32];
+        snprintf(name, sizeof name, "%sOffsets", coordinates[axis]);
+        hs_h5_close(hs_h5_column(h5, at, name, rows, numbers, HS_H5_WHOLE));
+    }
+    free(numbers);
     hs_h5_close(at);
 }
 
@@ -62,11 +99,14 @@ void hs_vtkhdf_write(struct hs_h5 *h5, hid_t root, const struct hs_chunks *chunk
                      const struct hs_series *snapshots, struct hs_image *image)
 {
     const hid_t group = hs_h5_group(h5, root, "VTKHDF");
-    describe_grid(h5, group, &chunks->grid);
+    if (hs_grid_is_stretched(&chunks->grid))
+        describe_rectilinear(h5, group, &chunks->grid);
+    else
+        describe_image(h5, group, &chunks->grid);
     const hid_t data = hs_h5_group(h5, group, "PointData");
     field(h5, root, data, chunks, image);
     hs_h5_close(data);
     if (chunks->steps > 1)
-        steps(h5, group, snapshots);
+        steps(h5, group, &chunks->grid, snapshots);
     hs_h5_close(group);
 }

@@ -1,9 +1,8 @@
 #include "output/writer.h"
 
 #include "core/memory.h"
+#include "core/thread.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,17 +49,6 @@ static void *work(void *argument)
     return NULL;
 }
 
-/* A handler runs in whatever thread takes the signal, and the main one shall stop waiting. */
-static int start_without_signals(struct hs_writer *w)
-{
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    const int number = pthread_create(&w->thread, NULL, work, w);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return number;
-}
-
 enum hs_status hs_writer_create(enum hs_status (*round)(void *self, struct hs_error *err),
                                 void *self, struct hs_writer **out, struct hs_error *err)
 {
@@ -71,7 +59,7 @@ enum hs_status hs_writer_create(enum hs_status (*round)(void *self, struct hs_er
     hs_error_init(&w->error);
     pthread_mutex_init(&w->lock, NULL);
     pthread_cond_init(&w->changed, NULL);
-    const int number = start_without_signals(w);
+    const int number = hs_thread_start(&w->thread, work, w);
     if (number) {
         pthread_cond_destroy(&w->changed);
         pthread_mutex_destroy(&w->lock);

@@ -59,6 +59,38 @@ static void put_data(FILE *out, const char *name, const struct hs_grid *grid, si
     fputs(":/temperature</DataItem>\n", out);
 }
 
+static void put_spacing(FILE *out, const struct hs_grid *grid)
+{
+    fprintf(out,
+            "    <Geometry GeometryType=\"ORIGIN_DXDYDZ\">\n"
+            "     <DataItem Dimensions=\"3\" NumberType=\"Float\" Precision=\"8\" Format=\"XML\">"
+            "%.17g %.17g %.17g</DataItem>\n"
+            "     <DataItem Dimensions=\"3\" NumberType=\"Float\" Precision=\"8\" Format=\"XML\">"
+            "%.17g %.17g %.17g</DataItem>\n"
+            "    </Geometry>\n",
+            grid->lower[HS_Z], grid->lower[HS_Y], grid->lower[HS_X], grid->spacing[HS_Z],
+            grid->spacing[HS_Y], grid->spacing[HS_X]);
+}
+
+/* Those of a stretched grid, from x to z; the file has them but of axes that are not there. */
+static void put_coordinates(FILE *out, const char *name, const struct hs_grid *grid)
+{
+    fputs("    <Geometry GeometryType=\"VXVYVZ\">\n", out);
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        fprintf(out,
+                "     <DataItem Dimensions=\"%lld\" NumberType=\"Float\" Precision=\"8\" "
+                "Format=\"%s\">",
+                (long long)grid->points[axis], axis < grid->dims ? "HDF" : "XML");
+        if (axis < grid->dims) {
+            put_name(out, name);
+            fprintf(out, ":/%c", "xyz"[axis]);
+        } else
+            fputc('0', out);
+        fputs("</DataItem>\n", out);
+    }
+    fputs("    </Geometry>\n", out);
+}
+
 static void put_step(FILE *out, const char *name, const struct hs_grid *grid, size_t size,
                      const struct hs_series *snapshots, int64_t step)
 {
@@ -68,19 +100,18 @@ static void put_step(FILE *out, const char *name, const struct hs_grid *grid, si
     fprintf(out,
             "   <Grid Name=\"temperature\" GridType=\"Uniform\">\n"
             "    <Time Value=\"%.17g\"/>\n"
-            "    <Topology TopologyType=\"3DCoRectMesh\" Dimensions=\"%s\"/>\n"
-            "    <Geometry GeometryType=\"ORIGIN_DXDYDZ\">\n"
-            "     <DataItem Dimensions=\"3\" NumberType=\"Float\" Precision=\"8\" Format=\"XML\">"
-            "%.17g %.17g %.17g</DataItem>\n"
-            "     <DataItem Dimensions=\"3\" NumberType=\"Float\" Precision=\"8\" Format=\"XML\">"
-            "%.17g %.17g %.17g</DataItem>\n"
-            "    </Geometry>\n"
+            "    <Topology TopologyType=\"%s\" Dimensions=\"%s\"/>\n",
+            snapshots->columns[HS_SERIES_TIME].values[step],
+            hs_grid_is_stretched(grid) ? "3DRectMesh" : "3DCoRectMesh", points);
+    if (hs_grid_is_stretched(grid))
+        put_coordinates(out, name, grid);
+    else
+        put_spacing(out, grid);
+    fprintf(out,
             "    <Attribute Name=\"temperature\" AttributeType=\"Scalar\" Center=\"Node\">\n"
             "     <DataItem Type=\"HyperSlab\" Dimensions=\"%s\" NumberType=\"Float\" "
             "Precision=\"%zu\" Format=\"HDF\">",
-            snapshots->columns[HS_SERIES_TIME].values[step], points, grid->lower[HS_Z],
-            grid->lower[HS_Y], grid->lower[HS_X], grid->spacing[HS_Z], grid->spacing[HS_Y],
-            grid->spacing[HS_X], points, size);
+            points, size);
     put_data(out, name, grid, size, snapshots->rows, step);
     fputs("     </DataItem>\n"
           "    </Attribute>\n"

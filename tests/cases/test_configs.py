@@ -10,6 +10,7 @@ import time
 import h5py
 import numpy as np
 import pytest
+from steady_body import Case
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CONFIGS = sorted(c for c in (ROOT / "configs").rglob("*.cfg") if c.parent.name != "init")  # those: test_init.py
@@ -142,6 +143,36 @@ def test_plate_is_steady_before_its_sweeps_are_used_up(run_once):
     summary, _, _ = run_once("plate.cfg")
     assert summary["status"] == "steady"
     assert summary["sweeps"] < 200000
+
+
+def test_wall_is_as_its_layers_say(run_once):
+    """Means of the last day by the layers' resistances; swings and their hours as the comment has them."""
+    _, file, _ = run_once("wall.cfg")
+    time, *probes = read(file, *(f"probes/{n}" for n in ("time", "facing", "behind_facing", "behind_wool", "room_side")))
+    resistance = np.cumsum([0.04, 0.105 / 0.77, 0.1 / 0.038, 0.105 / 0.56 + 0.013 / 0.57, 0.13])
+    mean_air = 280 * (2 / np.pi) * (6 / 24) / 25
+    day = (time >= 172800.0) & (time < 259200.0)
+    hours = time[day] / 3600 - 48
+    for probe, before in zip(probes, resistance):
+        mean = mean_air + (20 - mean_air) * before / resistance[-1]
+        # half hours do not see when the sun comes and goes: 0.002 K of the facing's mean
+        assert probe[day].mean() == pytest.approx(mean, abs=0.005)
+    swing = [np.ptp(probe[day]) for probe in probes]
+    assert swing[0] == pytest.approx(13.8, abs=0.1)
+    assert swing[2] == pytest.approx(0.42, abs=0.02)
+    assert swing[3] == pytest.approx(0.136, abs=0.004)
+    assert hours[probes[0][day].argmax()] == pytest.approx(13, abs=0.5)
+    assert hours[probes[3][day].argmax()] == pytest.approx(1, abs=0.5)
+
+
+def test_window_loses_what_its_comment_says(tmp_path):
+    case = Case(tmp_path, "window")
+    inward = case.from_air("room") - case.through_wall(1, -1, 1 / 0.13, 20.0)
+    outward = -case.from_air("outside") + case.through_wall(1, 0, 1 / 0.04, 0.0)
+    assert inward == pytest.approx(7.10, abs=0.005)
+    assert outward == pytest.approx(inward, rel=1e-4)  # 6e-5 K from the steady state
+    assert (inward / 20 - 0.19 / 0.97) / 0.11 == pytest.approx(1.45, abs=0.005)
+    assert case.at(0.0, 0.068) == pytest.approx(16.3, abs=0.05)
 
 
 @pytest.mark.parametrize("name, mean", [("periodic", 1.0), ("reflective", 300.0), ("clamp", 293.0)])

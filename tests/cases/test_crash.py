@@ -195,6 +195,15 @@ def test_disk_full(library, tmp_path):
     assert len(left) > 2
 
 
+def test_a_disk_full_from_the_start_ends_a_long_run(library, tmp_path):
+    """Soon, though nothing else is due before its end in some days: the first snapshot is written while it sweeps."""
+    faults.write_config(tmp_path, sweeps=10**12, every=10**12, history_every=10**12)
+    result = faults.run(tmp_path, library=library, room=3000)
+    assert result.returncode == 3, result.stderr
+    assert "out/run.h5: cannot write: No space left on device" in result.stderr
+    assert not list((tmp_path / "out").iterdir())
+
+
 def mounted(directory, size):
     """A small file system, where one may mount it; else None."""
     directory.mkdir()

@@ -77,3 +77,12 @@ def test_a_snapshot_saved_by_numpy_is_a_start(tmp_path, expected):
     """A restart by way of numpy: the last state of a run, saved, and read."""
     np.save(tmp_path / "last.npy", expected[-1])
     assert np.array_equal(run(tmp_path, "last.npy")[0], expected[-1])
+
+
+def test_what_was_looked_at_is_what_is_read(tmp_path, expected, monkeypatch):
+    """HDF5, which reads the numbers, looks for relative names in this folder."""
+    (tmp_path / "other").mkdir()
+    np.save(tmp_path / "in.npy", field().astype("f8"))
+    np.save(tmp_path / "other/in.npy", field().astype("f8") + 1.0)
+    monkeypatch.setenv("HDF5_EXTFILE_PREFIX", str(tmp_path / "other"))
+    assert np.array_equal(run(tmp_path, "in.npy"), expected)

@@ -257,7 +257,8 @@ def test_a_killed_run_is_an_earlier_run(tmp_path):
     wait_for(tmp_path / "out/run.h5", process)
     process.kill()
     process.wait()
-    assert_refused(tmp_path, 3, 'out/run.h5: this is a run that was cut off ("crash"): 1 snapshot, at sweep 0')
+    message = assert_refused(tmp_path, 3, 'out/run.h5: this is a run that was cut off ("crash"): 1 snapshot, at sweep ')
+    assert ", the last at t = 0 s; " in message  # sweeps go on while the first snapshot is written
     assert run(tmp_path, "--overwrite", "--set", "time.sweeps=10").returncode == 0
 
 
@@ -493,6 +494,14 @@ def test_an_output_that_is_taken_away_ends_the_run(tmp_path, what, when):
         assert result.returncode == 0, result.stderr
 
 
+def test_a_folder_that_is_moved_before_the_xdmf_file_is_there_is_told(tmp_path, library):
+    faults.write_config(tmp_path, sweeps=10, every=10)
+    process = start_and_stop(tmp_path, library, "create", match="run.xdmf")
+    snatch(tmp_path, "moved or renamed, with its folder")
+    code, message = go_on(process)
+    assert code == 3 and "out/run.h5: was moved or renamed while this run wrote it" in message and "xdmf" not in message
+
+
 # ---- two at once ---------------------------------------------------------------------------------
 
 
@@ -500,9 +509,9 @@ def state_of(process):
     return pathlib.Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
 
 
-def start_and_stop(directory, library, where, *arguments):
+def start_and_stop(directory, library, where, *arguments, match="run.h5"):
     """A run that has stopped itself at this point."""
-    environment = dict(os.environ, LD_PRELOAD=str(library), FAULT_MATCH="run.h5", FAULT_STOP=where)
+    environment = dict(os.environ, LD_PRELOAD=str(library), FAULT_MATCH=match, FAULT_STOP=where)
     process = start(directory, *arguments, env=environment)
     while state_of(process) != "T":
         assert process.poll() is None, process.stderr.read()

@@ -90,6 +90,121 @@ def assert_right(dims, path, found):
         assert step["values"] == field.ravel().astype(float).tolist()
 
 
+# ---- stretched grids
+
+PLACES = [[0.5, 0.6, 0.8, 1.2, 2.0, 3.6], [-1.0, -0.9, -0.6, 0.3, 3.0], [2.0, 2.25, 3.0, 5.25]]
+
+
+@pytest.fixture(scope="module", params=[1, 2, 3])
+def stretched(request, tmp_path_factory):
+    dims = request.param
+    directory = tmp_path_factory.mktemp("stretched")
+    text = CONFIG % dict(precision="double", points=POINTS[:dims], lower=LOWER[:dims], spacing=SPACING[:dims], end="2.5")
+    axes = " ".join(f"{name} = {places};" for name, places in zip("xyz", PLACES[:dims]))
+    lines = [f"grid = {{ {axes} }};" if line.startswith("grid") else line for line in text.splitlines()]
+    (directory / "case.cfg").write_text("\n".join(lines))
+    result = subprocess.run([HEATSOLVE, "run", "case.cfg", "--quiet"], cwd=directory, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    return dims, directory / "run & 1.vtkhdf"
+
+
+def test_scales_of_a_stretched_grid(stretched):
+    dims, path = stretched
+    with h5py.File(path) as f, xarray.open_dataset(path, engine="h5netcdf") as d:
+        T = d["temperature"]
+        assert T.dims == ("time", *"zyx"[3 - dims :])
+        for axis, name in enumerate("xyz"[:dims]):
+            assert f[name][:].tolist() == PLACES[axis] == d[name].values.tolist()
+            assert f["temperature"].dims[dims - axis][0] == f[name]
+        expected = 1 + sum(10**axis * d[name] for axis, name in enumerate("xyz"[:dims]))
+        inner = {name: slice(1, -1) for name in "xyz"[:dims]}
+        assert np.allclose(T.isel(time=0, **inner), expected.transpose(*"zyx"[3 - dims :]).isel(**inner))
+
+
+def assert_rectilinear(dims, path, found):
+    with h5py.File(path) as f:
+        T, times = f["temperature"][:], f["time"][:]
+    assert found["times"] == times.tolist() and len(found["steps"]) == len(times)
+    for step, field in zip(found["steps"], T):
+        assert step["coordinates"] == [PLACES[axis] if axis < dims else [0.0] for axis in range(3)]
+        assert step["values"] == field.ravel().tolist()
+
+
+PARAVIEW_RECTILINEAR = """
+import json, sys
+from paraview.simple import XDMFReader, Xdmf3ReaderS, Xdmf3ReaderT
+
+def seen(reader):
+    reader.UpdatePipelineInformation()
+    out = {"times": list(reader.TimestepValues), "steps": []}
+    for t in out["times"]:
+        reader.UpdatePipeline(t)
+        # not by Fetch, which mixes up the coordinates in ParaView 5.11
+        data = reader.SMProxy.GetClientSideObject().GetOutputDataObject(0)
+        while data.IsA("vtkMultiBlockDataSet"):
+            data = data.GetBlock(0)
+        places = [data.GetXCoordinates(), data.GetYCoordinates(), data.GetZCoordinates()]
+        values = data.GetPointData().GetArray("temperature")
+        out["steps"].append({
+            "coordinates": [[c.GetValue(i) for i in range(c.GetNumberOfTuples())] for c in places],
+            "values": [values.GetValue(i) for i in range(values.GetNumberOfTuples())]})
+    return out
+
+name = sys.argv[1]
+json.dump({"XDMF Reader": seen(XDMFReader(FileNames=[name])), "Xdmf3 Reader S": seen(Xdmf3ReaderS(FileName=[name])),
+           "Xdmf3 Reader T": seen(Xdmf3ReaderT(FileName=[name]))}, open(sys.argv[2], "w"))
+"""
+
+
+@pytest.mark.skipif(not shutil.which("pvpython"), reason="ParaView is not installed (.ci/setup paraview)")
+def test_paraview_sees_stretched_grids(stretched, tmp_path):
+    dims, path = stretched
+    for found in paraview_sees(PARAVIEW_RECTILINEAR, path, tmp_path).values():
+        assert_rectilinear(dims, path, found)
+
+
+def test_vtkhdf_of_a_stretched_grid(stretched):
+    """By VTK 9.7, the first that reads rectilinear grids."""
+    vtk((9, 7))
+    from vtkmodules.vtkCommonExecutionModel import vtkStreamingDemandDrivenPipeline
+    from vtkmodules.vtkIOHDF import vtkHDFReader
+
+    dims, path = stretched
+    reader = vtkHDFReader()
+    reader.SetFileName(str(path))
+    assert reader.CanReadFile(str(path))
+    reader.UpdateInformation()
+    found = {"times": list(reader.GetOutputInformation(0).Get(vtkStreamingDemandDrivenPipeline.TIME_STEPS())), "steps": []}
+    for step in range(len(found["times"])):
+        reader.SetStep(step)
+        reader.Update()
+        data = reader.GetOutput()
+        places = [data.GetXCoordinates(), data.GetYCoordinates(), data.GetZCoordinates()]
+        values = data.GetPointData().GetArray("temperature")
+        found["steps"].append({
+            "coordinates": [[c.GetValue(i) for i in range(c.GetNumberOfTuples())] for c in places],
+            "values": [values.GetValue(i) for i in range(values.GetNumberOfTuples())],
+        })
+    assert_rectilinear(dims, path, found)
+
+
+def test_vtkhdf_layout_of_a_stretched_grid(stretched):
+    """As vtkHDFWriter 9.7 lays out a rectilinear grid."""
+    dims, path = stretched
+    with h5py.File(path) as f:
+        g = f["VTKHDF"]
+        assert g.attrs["Version"].tolist() == [2, 7] and g.attrs["Type"] == b"RectilinearGrid"
+        assert g.attrs.get_id("Type").get_type().get_size() == 15
+        assert g.attrs["Dimensions"].tolist() == POINTS[:dims] + [1] * (3 - dims)
+        assert g["PointData/temperature"] == f["temperature"]
+        for axis, name in enumerate("xyz"):
+            assert g[f"{name.upper()}Coordinates"][:].tolist() == (PLACES[axis] if axis < dims else [0.0])
+            assert g[f"Steps/{name.upper()}CoordinatesOffsets"][:].tolist() == [0, 0, 0, 0]
+        assert "Spacing" not in g.attrs
+
+
+# ---- ParaView and VTK
+
 PARAVIEW = """
 import json, sys
 from paraview.simple import XDMFReader, Xdmf3ReaderS, Xdmf3ReaderT, servermanager
@@ -115,11 +230,8 @@ json.dump({"XDMF Reader": seen(XDMFReader(FileNames=[name])), "Xdmf3 Reader S": 
 """
 
 
-@pytest.mark.skipif(not shutil.which("pvpython"), reason="ParaView is not installed (.ci/setup paraview)")
-def test_paraview(case, tmp_path):
-    """The three readers of ParaView 5.11 that offer themselves for an .xdmf."""
-    dims, path = case
-    (tmp_path / "look.py").write_text(PARAVIEW)
+def paraview_sees(script, path, tmp_path):
+    (tmp_path / "look.py").write_text(script)
     told = subprocess.run(
         ["timeout", "180", "pvpython", tmp_path / "look.py", path.with_name(path.name + ".xdmf"), tmp_path / "found.json"],
         check=True,
@@ -128,7 +240,14 @@ def test_paraview(case, tmp_path):
         text=True,
     )
     assert "Skipping unrecognized" not in told.stdout + told.stderr
-    for found in json.loads((tmp_path / "found.json").read_text()).values():
+    return json.loads((tmp_path / "found.json").read_text())
+
+
+@pytest.mark.skipif(not shutil.which("pvpython"), reason="ParaView is not installed (.ci/setup paraview)")
+def test_paraview(case, tmp_path):
+    """The three readers of ParaView 5.11 that offer themselves for an .xdmf."""
+    dims, path = case
+    for found in paraview_sees(PARAVIEW, path, tmp_path).values():
         assert_right(dims, path, found)
 
 
@@ -159,16 +278,16 @@ def vtk_sees(path):
     return out
 
 
-def vtk():
-    """VTK 9.3 or later, the first that reads series of images from /VTKHDF: what .ci/vtk fetched, or the
+def vtk(least=(9, 3)):
+    """VTK of a version: 9.3 is the first that reads series of images from /VTKHDF. What .ci/vtk fetched, or the
     system's."""
     fetched = pathlib.Path(os.environ.get("BUILD", "build"), "vtk")
     if fetched.is_dir() and str(fetched) not in sys.path:
         sys.path.insert(0, str(fetched))  # here only: ParaView has a VTK of its own
     module = pytest.importorskip("vtkmodules.vtkCommonCore", reason="VTK for Python is not installed (.ci/vtk build/vtk)")
     version = module.vtkVersion.GetVTKVersion()
-    if tuple(int(n) for n in version.split(".")[:2]) < (9, 3):
-        pytest.skip(f"VTK {version} does not read series of images")
+    if tuple(int(n) for n in version.split(".")[:2]) < least:
+        pytest.skip(f"VTK {version} does not read such files")
     pytest.importorskip("vtkmodules.vtkIOHDF")
 
 

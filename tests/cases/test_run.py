@@ -446,11 +446,15 @@ def test_check_foretells_the_run(tmp_path):
 def test_check_counts_the_looks_for_the_history(tmp_path):
     often = ["--set", "output.history_every=1", "--set", "grid.points=[20001]", "--set", "grid.spacing=0.1"]
     seldom = often[2:] + ["--set", "output.history_every=1000000"]
-    told = json.loads(heatsolve(tmp_path, "check", "case.cfg", "--json", *often).stdout)
-    less = json.loads(heatsolve(tmp_path, "check", "case.cfg", "--json", *seldom).stdout)
+    # each is measured; the least of several is what other work on the machine did not disturb
+    told, less = (
+        min((json.loads(heatsolve(tmp_path, "check", "case.cfg", "--json", *how).stdout) for _ in range(4)),
+            key=lambda told: told["reduction_seconds"])
+        for how in (often, seldom)
+    )
     summary = json.loads(heatsolve(tmp_path, "run", "case.cfg", "--json", *often).stdout)
     assert summary["reduction_seconds"] > 0
-    # a look at each sweep against one at each snapshot: far more, however busy the machine is
+    # a look at each sweep against one at each snapshot
     assert told["sweeps"] > 20 * told["snapshots"] and told["reduction_seconds"] > 3 * less["reduction_seconds"] > 0
     assert "spent checking the field" in heatsolve(tmp_path, "check", "case.cfg", *often).stdout
 

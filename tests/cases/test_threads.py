@@ -5,8 +5,6 @@ import json
 import os
 import re
 import subprocess
-import sys
-import time
 
 import pytest
 
@@ -14,7 +12,7 @@ SAYS_HOW = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME")
 
 
 def spins(**environment):
-    """How often a thread looks before it sleeps, of each time that libgomp was loaded, in order."""
+    """How often a thread looks before it sleeps, of each time that libgomp was loaded."""
     clean = {k: v for k, v in os.environ.items() if k not in SAYS_HOW}
     done = subprocess.run([os.environ["HEATSOLVE"], "--version"], capture_output=True, text=True, check=True,
                           env={**clean, "OMP_DISPLAY_ENV": "verbose", **environment})
@@ -25,28 +23,17 @@ def spins(**environment):
 
 
 def test_threads_look_for_a_moment_then_sleep():
-    assert spins()[-1] == 2000  # some 20 us, as long as a thread takes to wake
+    """And the program is loaded but once, which takes longer than a small run."""
+    assert spins() == [2000]  # some 20 us, as long as a thread takes to wake
 
 
-def test_the_users_word_stands():
-    assert spins(OMP_WAIT_POLICY="active")[-1] > 1000000
-    assert spins(GOMP_SPINCOUNT="5000") == [5000]
-
-
-def test_the_process_keeps_its_name():
-    """It begins anew to say how its threads wait, and not as "exe"."""
-    reads_itself = "import os, sys; os.execv(sys.argv[1], ['heatsolve', 'run', '/dev/stdin'])"
-    clean = {k: v for k, v in os.environ.items() if k not in SAYS_HOW}
-    process = subprocess.Popen([sys.executable, "-c", reads_itself, os.environ["HEATSOLVE"]], stdin=subprocess.PIPE,
-                               stderr=subprocess.DEVNULL, env=clean)
-    name = f"/proc/{process.pid}/comm"
-    waited_until = time.monotonic() + 10  # s, for a start on a busy machine
-    while open(name).read().strip() != os.path.basename(os.environ["HEATSOLVE"]) and time.monotonic() < waited_until:
-        time.sleep(0.01)
-    time.sleep(0.2)  # it begins anew within milliseconds of its start
-    found = open(name).read().strip()
-    process.communicate()
-    assert found == os.path.basename(os.environ["HEATSOLVE"])
+@pytest.mark.parametrize("name, value", [("OMP_WAIT_POLICY", "active"), ("OMP_WAIT_POLICY", "passive"),
+                                         ("GOMP_SPINCOUNT", "5000"), ("KMP_BLOCKTIME", "1")])
+def test_the_users_word_stands(name, value):
+    count = spins(**{name: value})
+    assert len(count) == 1 and count != [2000]
+    if name == "GOMP_SPINCOUNT":
+        assert count == [5000]
 
 
 TWO_THREADS_WORTH = "grid.points=[64, 64, 32]"  # nodes
@@ -67,7 +54,7 @@ def threads(directory, **environment):
                                          ("OMP_PROC_BIND", "spread"), ("OMP_PLACES", "cores"),
                                          ("GOMP_CPU_AFFINITY", "0-1"), ("KMP_AFFINITY", "compact")])
 def test_bound_threads_are_as_many_as_others(tmp_path, name, value):
-    """The library binds the first thread when it is loaded; what begins anew must not be left with its processor."""
+    """The library binds the first thread when it is loaded; the count must not be of its processor alone."""
     if len(os.sched_getaffinity(0)) < 2:
         pytest.skip("needs two processors")
     assert threads(tmp_path, **{name: value}) == 2

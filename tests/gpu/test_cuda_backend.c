@@ -107,6 +107,44 @@ static struct hs_box slab(const struct hs_problem *problem, int64_t from, int64_
     return box;
 }
 
+/* Slabs of several sizes, each filled as soon as the one before has been given up, with others sent
+ * the common way in between. */
+void test_cuda_backend__values_go_up_from_its_own_memory(void **state)
+{
+    (void)state;
+    static const int64_t size[HS_AXES] = {203, 301, 97};
+    static const int64_t planes[] = {1, 7, 2, 30, 3};
+    struct hs_error err;
+    hs_error_init(&err);
+    struct hs_problem problem;
+    make_problem(&problem, 3, 1, HS_DOUBLE, size, &wall_table[4], NULL);
+    const size_t plane = (size_t)(size[HS_X] * size[HS_Y]) * sizeof(double);
+    char *all = random_values(&problem), *back = malloc(field_bytes(&problem));
+    struct hs_backend_state *device = create(&problem, &err);
+    const struct hs_box whole = hs_grid_box(&problem.grid);
+    int64_t from = 0;
+    for (int n = 0; from < size[HS_Z]; n++) {
+        const int64_t left = size[HS_Z] - from;
+        const int64_t count = planes[n % 5] < left ? planes[n % 5] : left;
+        const struct hs_box box = slab(&problem, from, from + count);
+        void *values = all + (size_t)from * plane;
+        if (n % 3 < 2) {
+            check(cuda_backend()->upload_space(device, (size_t)count * plane, &values, &err), &err,
+                  "space");
+            memcpy(values, all + (size_t)from * plane, (size_t)count * plane);
+        }
+        check(cuda_backend()->upload(device, &box, values, &err), &err, "upload");
+        from += count;
+    }
+    check(cuda_backend()->download(device, &whole, back, &err), &err, "download");
+    assert_memory_equal(back, all, field_bytes(&problem));
+    cuda_backend()->destroy(device);
+    free(all);
+    free(back);
+    hs_problem_release(&problem);
+    hs_error_release(&err);
+}
+
 /* Read while the sweeps go on, also replayed ones, in slabs of which the last is shorter. */
 void test_cuda_backend__a_ticket_keeps_its_moment(void **state)
 {

@@ -268,7 +268,8 @@ static enum hs_status download_begin(struct hs_backend_state *state, struct hs_r
         const double bytes = readback_bytes(state->problem);
         readback->grid = state->problem->grid;
         readback->size = hs_precision_size(state->problem->precision);
-        readback->values = bytes < hs_machine_memory_free("").bytes ? malloc((size_t)bytes) : NULL;
+        if (bytes < hs_machine_memory_free("").bytes)
+            readback->values = hs_cpu_memory_create((size_t)bytes, 16 << 20);
     }
     if (!readback->values)
         return HS_OK;

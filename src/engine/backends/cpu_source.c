@@ -74,7 +74,7 @@ static void update_row(struct hs_backend_state *state, double step, int64_t j, i
     const int64_t nx = problem->grid.points[HS_X], at = hs_layout_offset(&state->layout, 0, j, k);
     double scale = 1.0;
     if (source->tables.memory) {
-        hs_tables_row(&source->tables, j, k, values);
+        hs_tables_row(&source->tables, 0, nx, j, k, values);
         scale = problem->source.rate * (problem->raw ? 1.0 : step);
     } else
         hs_problem_source_row(problem, step, source->time, j, k, values);

@@ -2,6 +2,7 @@
 #include "engine/backends/cuda_parts.cuh"
 
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,7 @@ struct hs_backend_state {
     hs_readback readback;
     hs_cuda_source source;
     hs_cuda_faces faces;
+    hs_cuda_network network;
     hs_cuda_reducer *reducer;
     hs_face_level *level; /* [kernel's steps], for kernels that apply walls */
     double *source_value; /* [kernel's steps] uniform sources of one call */
@@ -52,7 +54,12 @@ enum { REPLAY_CALLS = 32 }; /* of the kernel in a recording; even, so that it en
 
 hs_status available(int device, hs_error *err)
 {
+    static int found = -1; /* it is not looked for again */
     int driver = 0, runtime = 0, count = 0;
+    if (device == found) {
+        HS_CUDA_TRY(err, cudaSetDevice(device));
+        return HS_OK;
+    }
     cudaDriverGetVersion(&driver);
     cudaRuntimeGetVersion(&runtime);
     if (driver == 0)
@@ -82,22 +89,11 @@ hs_status available(int device, hs_error *err)
                             "has no code (%s): build it with make CUDA_ARCH=%d%d",
                             device, about.name, about.major, about.minor,
                             cudaGetErrorString(status), about.major, about.minor);
+    found = device;
     return HS_OK;
 }
 
 /* ---- create, destroy ------------------------------------------------------------------------- */
-
-hs_status describe_device(hs_backend_state *state, hs_error *err)
-{
-    cudaDeviceProp about;
-    int driver = 0;
-    HS_CUDA_TRY(err, cudaGetDeviceProperties(&about, state->device));
-    HS_CUDA_TRY(err, cudaDriverGetVersion(&driver));
-    snprintf(state->description, sizeof state->description,
-             "%s (compute capability %d.%d, driver %d.%d)", about.name, about.major, about.minor,
-             driver / 1000, driver % 1000 / 10);
-    return HS_OK;
-}
 
 hs_status allocate(hs_backend_state *state, hs_error *err)
 {
@@ -124,6 +120,9 @@ hs_status allocate(hs_backend_state *state, hs_error *err)
         st = hs_cuda_faces_init(&state->faces, state->problem, &state->layout,
                                 state->plan.steps + 1, state->stream, err);
     if (!st)
+        st = hs_cuda_network_init(&state->network, state->problem, &state->layout,
+                                  state->plan.steps, state->stream, err);
+    if (!st)
         st = hs_cuda_reducer_create(&state->reducer, err);
     return st;
 }
@@ -137,6 +136,7 @@ void destroy(hs_backend_state *state)
     hs_cuda_rotation_release(&state->rotation);
     hs_cuda_timer_release(&state->timer);
     hs_cuda_reducer_destroy(state->reducer);
+    hs_cuda_network_release(&state->network);
     hs_cuda_faces_release(&state->faces);
     hs_cuda_source_release(&state->source);
     hs_cuda_readback_release(&state->readback);
@@ -154,10 +154,13 @@ void destroy(hs_backend_state *state)
 hs_status make_plan(hs_backend_state *state, hs_error *err)
 {
     const hs_layout usual = hs_cuda_layout(state->problem);
-    const hs_status st = hs_cuda_limits(state->device, &state->limits, err);
+    const hs_cuda_device *about;
+    const hs_status st = hs_cuda_device_of(state->device, &about, err);
     if (st)
         return st;
     char reason[256];
+    state->limits = about->limits;
+    snprintf(state->description, sizeof state->description, "%s", about->description);
     state->of = hs_kernel_case(state->problem, &usual, 1);
     if (!hs_kernel_plan_make(state->kernel, &state->of, &state->limits, &state->plan, reason,
                              sizeof reason))
@@ -199,8 +202,6 @@ hs_status create(const hs_problem *problem, const hs_kernel *kernel, int device,
     state->device = device;
     st = make_plan(state, err);
     if (!st)
-        st = describe_device(state, err);
-    if (!st)
         st = allocate(state, err);
     if (st)
         destroy(state);
@@ -239,6 +240,12 @@ hs_status upload(hs_backend_state *state, const hs_box *box, const void *values,
     state->stale_walls = 2;
     state->change = NOT_KNOWN;
     return HS_OK;
+}
+
+hs_status upload_space(hs_backend_state *state, size_t bytes, void **values, hs_error *err)
+{
+    HS_CUDA_TRY(err, cudaSetDevice(state->device));
+    return hs_cuda_staging_space(&state->staging, bytes, values, err);
 }
 
 hs_status download(hs_backend_state *state, const hs_box *box, void *values, hs_error *err)
@@ -324,27 +331,32 @@ hs_status prepare(hs_backend_state *state, const hs_span *span, int64_t first, i
         state->source_value[s] =
             hs_cuda_source_uniform(&state->source, span->step, hs_span_time(span, first + s));
     }
-    return st;
+    return st ? st : hs_cuda_network_update(&state->network, span, first, steps, err);
 }
 
 /* Walls that do not change in time are written until both fields have them, the others always. */
-hs_status prescribe(hs_backend_state *state, int slot, hs_error *err)
+hs_status prescribe(hs_backend_state *state, int steps, hs_error *err)
 {
     const bool stale = state->stale_walls > 0;
     state->stale_walls -= stale;
+    if (state->network.problem)
+        return stale || state->network.varies
+                   ? hs_cuda_network_prescribe(&state->network, steps, field_of(state, 1), err)
+                   : HS_OK;
     return !(state->kernel->features & HS_APPLIES_WALLS) &&
                    (stale || hs_face_slots_prescribed_vary(&state->faces.slots))
-               ? hs_cuda_faces_prescribe(&state->faces, slot, field_of(state, 1), err)
+               ? hs_cuda_faces_prescribe(&state->faces, slot_of(state, steps), field_of(state, 1),
+                                         err)
                : HS_OK;
 }
 
-hs_sweep make_request(const hs_backend_state *state, const hs_span *span, int steps)
+hs_sweep make_request(const hs_backend_state *state, const hs_operator *op, int steps)
 {
     hs_sweep request = {};
     request.precision = state->problem->precision;
     request.layout = state->layout;
     request.box = state->of.box;
-    request.op = &span->op;
+    request.op = op;
     request.in = field_of(state, 0);
     request.out = field_of(state, 1);
     request.source = hs_cuda_source_view(&state->source, state->source_value);
@@ -368,11 +380,13 @@ hs_status call_kernel(hs_backend_state *state, const hs_span *span, int64_t firs
         st = hs_cuda_faces_fill(&state->faces, slot_of(state, 0), field_of(state, 0), err);
     if (st)
         return st;
-    hs_sweep request = make_request(state, span, steps);
+    hs_operator op = span->op;
+    op.network = state->network.problem ? &state->network.view : NULL;
+    hs_sweep request = make_request(state, &op, steps);
     request.change = change;
     st = state->kernel->sweep(plan_for(state, steps), &request, err);
     if (!st)
-        st = prescribe(state, slot_of(state, steps), err);
+        st = prescribe(state, steps, err);
     state->now ^= 1;
     state->first_slot = slot_of(state, steps);
     hs_cuda_rotation_turn(&state->rotation, state->field, &state->now);
@@ -409,7 +423,8 @@ int graph_calls(const hs_backend_state *state)
 bool repeats(const hs_backend_state *state)
 {
     return state->stale_walls == 0 && state->rotation.at == 0 &&
-           !hs_face_slots_vary(&state->faces.slots) && !(state->source.varies & HS_VARIES_T);
+           !hs_face_slots_vary(&state->faces.slots) && !(state->source.varies & HS_VARIES_T) &&
+           !state->network.varies;
 }
 
 hs_status record(hs_backend_state *state, const hs_span *span, int64_t first, hs_error *err)
@@ -442,13 +457,11 @@ hs_status replay(hs_backend_state *state, const hs_span *span, int64_t first, in
     *done = 0;
     if (left < 4 * sweeps || !repeats(state)) /* recording costs about as much as a few replays */
         return HS_OK;
-    if (!hs_cuda_graph_fits(&state->graph, state->now, span)) {
-        hs_status st = prepare(state, span, first, 1, err);
-        if (!st)
-            st = record(state, span, first, err);
-        if (st)
-            return st;
-    }
+    hs_status st = prepare(state, span, first, 1, err);
+    if (!st && !hs_cuda_graph_fits(&state->graph, state->now, span))
+        st = record(state, span, first, err);
+    if (st)
+        return st;
     for (; left - *done >= sweeps; *done += sweeps)
         HS_CUDA_TRY(err, cudaGraphLaunch(state->graph.graph, state->stream));
     return HS_OK;
@@ -502,9 +515,13 @@ hs_status sweep(hs_backend_state *state, const hs_span *span, hs_error *err)
 hs_status reduce(hs_backend_state *state, hs_reduction *out, hs_error *err)
 {
     HS_CUDA_TRY(err, cudaSetDevice(state->device));
-    return hs_cuda_reduce(state->reducer, state->problem, &state->layout, field_of(state, 0),
-                          state->change == BY_FIELDS ? field_of(state, 1) : NULL,
-                          state->change == TOLD, state->stream, out, err);
+    const hs_status st =
+        hs_cuda_reduce(state->reducer, state->problem, &state->layout, field_of(state, 0),
+                       state->change == BY_FIELDS ? field_of(state, 1) : NULL,
+                       state->change == TOLD, state->stream, out, err);
+    if (st || !state->network.problem || isnan(out->heat))
+        return st;
+    return hs_cuda_network_heat(&state->network, field_of(state, 0), out, err);
 }
 
 /* ---- measuring ------------------------------------------------------------------------------- */
@@ -568,6 +585,7 @@ extern "C" const hs_backend hs_backend_cuda = {
     .create = create,
     .upload = upload,
     .download = download,
+    .upload_space = upload_space,
     .download_before = download_before,
     .download_begin = download_begin,
     .download_part = hs_cuda_readback_part,

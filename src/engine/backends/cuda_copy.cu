@@ -10,7 +10,8 @@ namespace
 
 enum {
     DIRECT_BYTES = 1 << 16, /* up to this a copy is over before a second could overlap */
-    HALF_BYTES = 8 << 20,   /* of the staging: long enough for the full rate of the bus */
+    HALF_BYTES = 4 << 20,   /* of the staging: long enough for the full rate of the bus; to lock
+                               memory takes half a millisecond for each MiB of it */
 };
 
 /* Where the first node of a box lies, and bytes to the next row and to the next plane. */
@@ -208,27 +209,49 @@ hs_status hs_cuda_copy_begin(const hs_layout *layout, hs_precision precision, co
                      : copy(inside, outside, precision, box, cudaMemcpyDeviceToHost, stream, err);
 }
 
+hs_status hs_cuda_staging_space(hs_cuda_staging *staging, size_t bytes, void **space, hs_error *err)
+{
+    hs_status st = hs_cuda_staging_reserve(staging, bytes, err);
+    if (!st)
+        st = wait(staging, staging->turn, err);
+    *space = staging->half[staging->turn];
+    return st;
+}
+
+/* From the half whose turn it is. */
+static hs_status upload_half(hs_cuda_staging *staging, const hs_layout *layout,
+                             hs_precision precision, const hs_box *box, void *field,
+                             cudaStream_t stream, hs_error *err)
+{
+    const int half = staging->turn;
+    const hs_status st =
+        hs_cuda_copy_begin(layout, precision, box, staging->half[half], field, true, stream, err);
+    if (st)
+        return st;
+    HS_CUDA_TRY(err, cudaEventRecord(staging->done[half], stream));
+    staging->turn ^= 1;
+    return HS_OK;
+}
+
 hs_status hs_cuda_upload(hs_cuda_staging *staging, const hs_layout *layout, hs_precision precision,
                          const hs_box *box, const void *dense, void *field, cudaStream_t stream,
                          hs_error *err)
 {
+    if (dense == staging->half[staging->turn])
+        return upload_half(staging, layout, precision, box, field, stream, err);
     if (is_small(box, precision))
         return copy_small(layout, precision, box, (void *)dense, field, true, stream, err);
-    hs_status st = hs_cuda_staging_reserve(staging, HALF_BYTES, err);
+    hs_status st = HS_OK;
     const pieces p = cut(box, precision, HALF_BYTES);
     for (int64_t n = 0; n < piece_count(p) && !st; n++) {
         const hs_box piece = piece_at(p, n);
-        const int half = staging->turn;
-        st = wait(staging, half, err);
+        const size_t bytes = (size_t)hs_box_count(&piece) * p.size;
+        void *half;
+        st = hs_cuda_staging_space(staging, bytes, &half, err);
         if (st)
             return st;
-        copy_on_host(staging->half[half], (const char *)dense + offset_of(p, piece),
-                     (size_t)hs_box_count(&piece) * p.size);
-        st = hs_cuda_copy_begin(layout, precision, &piece, staging->half[half], field, true, stream,
-                                err);
-        if (!st)
-            HS_CUDA_TRY(err, cudaEventRecord(staging->done[half], stream));
-        staging->turn ^= 1;
+        copy_on_host((char *)half, (const char *)dense + offset_of(p, piece), bytes);
+        st = upload_half(staging, layout, precision, &piece, field, stream, err);
     }
     return st;
 }
@@ -256,10 +279,11 @@ hs_status hs_cuda_download(hs_cuda_staging *staging, const hs_layout *layout,
 {
     if (is_small(box, precision))
         return copy_small(layout, precision, box, dense, field, false, stream, err);
-    hs_status st = hs_cuda_staging_reserve(staging, HALF_BYTES, err);
+    const pieces p = cut(box, precision, HALF_BYTES);
+    const hs_box first = piece_at(p, 0); /* none is larger */
+    hs_status st = hs_cuda_staging_reserve(staging, (size_t)hs_box_count(&first) * p.size, err);
     for (int half = 0; half < 2 && !st; half++) /* uploads may be under way */
         st = wait(staging, half, err);
-    const pieces p = cut(box, precision, HALF_BYTES);
     if (!st)
         st = fetch(staging, p, 0, layout, precision, field, stream, err);
     for (int64_t n = 0; n < piece_count(p) && !st; n++) {

@@ -1,4 +1,4 @@
-/* What the GPU of this machine is able to do, for explain: as hs_device_table has it for others. */
+/* What there is to know about a GPU of this machine: as hs_device_table has it for others. */
 #include "engine/backends/cuda_parts.cuh"
 
 #include <stdio.h>
@@ -32,61 +32,96 @@ void module_version(char *out, size_t size)
     snprintf(out, size, "%s%s", version[0] ? ", " : "", version);
 }
 
-} // namespace
-
-hs_status hs_cuda_identify(int device, int threads, hs_device_fingerprint *out, hs_error *err)
+hs_status ask(int device, hs_cuda_device *out, hs_error *err)
 {
-    (void)threads;
-    cudaDeviceProp about;
-    int driver = 0;
+    int kilohertz = 0, memory_kilohertz = 0, bus_bits = 0, driver = 0, cache = 0;
     char version[72];
-    HS_CUDA_TRY(err, cudaGetDeviceProperties(&about, device));
-    HS_CUDA_TRY(err, cudaDriverGetVersion(&driver));
-    module_version(version, sizeof version);
-    snprintf(out->device, sizeof out->device,
-             "%.120s, compute capability %d.%d, %d multiprocessors", about.name, about.major,
-             about.minor, about.multiProcessorCount);
-    snprintf(out->driver, sizeof out->driver, "CUDA %d.%d%s", driver / 1000, driver % 1000 / 10,
-             version);
-    return HS_OK;
-}
-
-hs_status hs_cuda_limits(int device, hs_device_limits *out, hs_error *err)
-{
-    int kilohertz = 0, memory_kilohertz = 0, bus_bits = 0;
+    hs_device_limits *const limits = &out->limits;
     const struct {
         int *to;
         cudaDeviceAttr what;
     } wanted[] = {
-        {&out->capability[0], cudaDevAttrComputeCapabilityMajor},
-        {&out->capability[1], cudaDevAttrComputeCapabilityMinor},
-        {&out->multiprocessors, cudaDevAttrMultiProcessorCount},
-        {&out->cooperative, cudaDevAttrCooperativeLaunch},
-        {&out->threads, cudaDevAttrMaxThreadsPerMultiProcessor},
-        {&out->blocks, cudaDevAttrMaxBlocksPerMultiprocessor},
-        {&out->registers, cudaDevAttrMaxRegistersPerMultiprocessor},
-        {&out->shared_bytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor},
-        {&out->shared_bytes_per_block, cudaDevAttrMaxSharedMemoryPerBlockOptin},
-        {&out->shared_bytes_reserved, cudaDevAttrReservedSharedMemoryPerBlock},
+        {&limits->multiprocessors, cudaDevAttrMultiProcessorCount},
+        {&limits->cooperative, cudaDevAttrCooperativeLaunch},
+        {&limits->threads, cudaDevAttrMaxThreadsPerMultiProcessor},
+        {&limits->blocks, cudaDevAttrMaxBlocksPerMultiprocessor},
+        {&limits->registers, cudaDevAttrMaxRegistersPerMultiprocessor},
+        {&limits->shared_bytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor},
+        {&limits->shared_bytes_per_block, cudaDevAttrMaxSharedMemoryPerBlockOptin},
+        {&limits->shared_bytes_reserved, cudaDevAttrReservedSharedMemoryPerBlock},
         {&kilohertz, cudaDevAttrClockRate},
         {&memory_kilohertz, cudaDevAttrMemoryClockRate},
         {&bus_bits, cudaDevAttrGlobalMemoryBusWidth},
+        {&cache, cudaDevAttrL2CacheSize},
     };
     for (const auto &w : wanted)
         HS_CUDA_TRY(err, cudaDeviceGetAttribute(w.to, w.what, device));
     cudaDeviceProp about;
     HS_CUDA_TRY(err, cudaGetDeviceProperties(&about, device));
-    snprintf(out->name, sizeof out->name, "%.63s", about.name);
-    out->bandwidth = 2.0 * 1e3 * memory_kilohertz * bus_bits / 8.0; /* two transfers a clock */
+    HS_CUDA_TRY(err, cudaDriverGetVersion(&driver));
+    limits->capability[0] = about.major;
+    limits->capability[1] = about.minor;
+    snprintf(limits->name, sizeof limits->name, "%.63s", about.name);
+    limits->bandwidth = 2.0 * 1e3 * memory_kilohertz * bus_bits / 8.0; /* two transfers a clock */
     for (int p = 0; p < HS_PRECISIONS; p++)
-        out->flops[p] = 2.0 * 1e3 * kilohertz * out->multiprocessors *
-                        per_clock(out->capability[0], out->capability[1], (hs_precision)p);
+        limits->flops[p] = 2.0 * 1e3 * kilohertz * limits->multiprocessors *
+                           per_clock(about.major, about.minor, (hs_precision)p);
+    out->cache = cache;
+    snprintf(out->description, sizeof out->description,
+             "%.255s (compute capability %d.%d, driver %d.%d)", about.name, about.major,
+             about.minor, driver / 1000, driver % 1000 / 10);
+    module_version(version, sizeof version);
+    snprintf(out->fingerprint.device, sizeof out->fingerprint.device,
+             "%.120s, compute capability %d.%d, %d multiprocessors", about.name, about.major,
+             about.minor, about.multiProcessorCount);
+    snprintf(out->fingerprint.driver, sizeof out->fingerprint.driver, "CUDA %d.%d%s", driver / 1000,
+             driver % 1000 / 10, version);
     return HS_OK;
+}
+
+} // namespace
+
+hs_status hs_cuda_device_of(int device, const hs_cuda_device **out, hs_error *err)
+{
+    static hs_cuda_device kept;
+    static int known = -1;
+    if (known != device) {
+        hs_cuda_device asked = {};
+        const hs_status st = ask(device, &asked, err);
+        if (st)
+            return st;
+        kept = asked;
+        known = device;
+    }
+    *out = &kept;
+    return HS_OK;
+}
+
+hs_status hs_cuda_identify(int device, int threads, hs_device_fingerprint *out, hs_error *err)
+{
+    (void)threads;
+    const hs_cuda_device *about;
+    const hs_status st = hs_cuda_device_of(device, &about, err);
+    if (!st)
+        *out = about->fingerprint;
+    return st;
+}
+
+hs_status hs_cuda_limits(int device, hs_device_limits *out, hs_error *err)
+{
+    const hs_cuda_device *about;
+    const hs_status st = hs_cuda_device_of(device, &about, err);
+    if (!st)
+        *out = about->limits;
+    return st;
 }
 
 double hs_cuda_cache(int device)
 {
-    int bytes = 0;
-    return cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, device) == cudaSuccess ? bytes
-                                                                                         : 0.0;
+    const hs_cuda_device *about;
+    hs_error unused;
+    hs_error_init(&unused);
+    const hs_status st = hs_cuda_device_of(device, &about, &unused);
+    hs_error_release(&unused);
+    return st ? 0.0 : about->cache;
 }

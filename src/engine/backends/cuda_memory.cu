@@ -44,7 +44,8 @@ double bytes_needed(const hs_problem *problem, const hs_kernel *kernel)
         return 3 * field;
     const hs_kernel_plan plan = plan_of(problem, kernel);
     return field * (2 + hs_cuda_source_fields(problem, kernel, plan.steps)) +
-           hs_face_slots_bytes(problem, plan.steps + 1) + (double)plan.scratch;
+           hs_face_slots_bytes(problem, plan.steps + 1) +
+           hs_cuda_network_bytes(problem, field, plan.steps) + (double)plan.scratch;
 }
 
 struct demand {

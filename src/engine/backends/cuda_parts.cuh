@@ -29,6 +29,16 @@ hs_status hs_cuda_memory_check(const hs_problem *problem, const hs_kernel *kerne
 
 /* ---- cuda_limits.cu -------------------------------------------------------------------------- */
 
+/* What does not change about a device. */
+struct hs_cuda_device {
+    hs_device_limits limits;
+    hs_device_fingerprint fingerprint;
+    double cache;          /* bytes of L2 */
+    char description[384]; /* for reports */
+};
+
+/* Asked for once, since some of it takes the driver milliseconds. */
+hs_status hs_cuda_device_of(int device, const hs_cuda_device **out, hs_error *err);
 hs_status hs_cuda_limits(int device, hs_device_limits *out, hs_error *err);
 hs_status hs_cuda_identify(int device, int threads, hs_device_fingerprint *out, hs_error *err);
 double hs_cuda_cache(int device); /* bytes of L2; 0 where there is no such device */
@@ -49,6 +59,9 @@ struct hs_cuda_staging {
  * failure. */
 hs_status hs_cuda_staging_reserve(hs_cuda_staging *staging, size_t bytes, hs_error *err);
 void hs_cuda_staging_release(hs_cuda_staging *staging);
+/* The half whose turn it is, of `bytes` at least, once the device has what it held. */
+hs_status hs_cuda_staging_space(hs_cuda_staging *staging, size_t bytes, void **space,
+                                hs_error *err);
 
 /* Asks for the copy of a box between a field, given by its node (0, 0, 0), and dense host memory,
  * and does not wait for it. */
@@ -57,7 +70,7 @@ hs_status hs_cuda_copy_begin(const hs_layout *layout, hs_precision precision, co
                              hs_error *err);
 
 /* The same through the staging. Returns when `dense` may be used again: the values are there, or
- * on their way to the device. */
+ * on their way to the device. Those of hs_cuda_staging_space go up from where they are. */
 hs_status hs_cuda_download(hs_cuda_staging *staging, const hs_layout *layout,
                            hs_precision precision, const hs_box *box, void *dense, void *field,
                            cudaStream_t stream, hs_error *err);
@@ -167,6 +180,53 @@ hs_status hs_cuda_faces_at(hs_cuda_faces *faces, int slot, double t, hs_error *e
 hs_status hs_cuda_faces_fill(const hs_cuda_faces *faces, int slot, void *field, hs_error *err);
 /* Writes the data to the outermost layer of each prescribed face; where two meet the later wins. */
 hs_status hs_cuda_faces_prescribe(const hs_cuda_faces *faces, int slot, void *field, hs_error *err);
+
+/* ---- cuda_network.cu ------------------------------------------------------------------------- */
+
+/* On the device: rows that something acts on, or whose nodes are given their value. */
+struct hs_cuda_acted {
+    const hs_network_row *row; /* [count] */
+    const int64_t *at;         /* [count] elements from node (0, 0, 0); NULL: a palette's rows */
+    int64_t count;
+};
+
+/* The network of a body as kernels read it; without one all is zero. */
+enum { HS_CUDA_NETWORK_PIECES = 20 };
+struct hs_cuda_network {
+    const hs_problem *problem; /* NULL: there is none */
+    hs_layout layout;
+    cudaStream_t stream;
+    hs_network_view view;
+    bool varies;                     /* in time */
+    double step;                     /* s: of what is in it; NaN: nothing yet */
+    int sweeps;                      /* of a call, at most */
+    void *row;                       /* a palette's rows, or the allocation of dt/C */
+    void *added;                     /* what the view has as forcing or added */
+    hs_cuda_acted acted, prescribed; /* prescribed: as arrays only */
+    const double *capacity;          /* as arrays: node (0, 0, 0); negative: it is not free */
+    const hs_forcing *forcing;
+    double *drive, *drive_here;           /* [sweeps + 1][drives] on the device, and the host's */
+    void *heat;                           /* partial sums */
+    const double *width[HS_AXES];         /* m, of nodes of a stretched grid; else NULL */
+    void *memory[HS_CUDA_NETWORK_PIECES]; /* allocations */
+    int pieces;
+};
+
+double hs_cuda_network_bytes(const hs_problem *problem, double field_bytes, int sweeps);
+/* Safe to release after failure. */
+hs_status hs_cuda_network_init(hs_cuda_network *network, const hs_problem *problem,
+                               const hs_layout *layout, int sweeps, cudaStream_t stream,
+                               hs_error *err);
+void hs_cuda_network_release(hs_cuda_network *network);
+/* Brings it up to `steps` sweeps from sweep `first` of the span; free where nothing changes. */
+hs_status hs_cuda_network_update(hs_cuda_network *network, const hs_span *span, int64_t first,
+                                 int steps, hs_error *err);
+/* Writes the prescribed nodes' values after those sweeps, where no kernel does. */
+hs_status hs_cuda_network_prescribe(const hs_cuda_network *network, int steps, void *field,
+                                    hs_error *err);
+/* The heat, and of a stretched grid the mean, of all nodes that are finite; some are. */
+hs_status hs_cuda_network_heat(const hs_cuda_network *network, const void *now, hs_reduction *out,
+                               hs_error *err);
 
 /* ---- cuda_graph.cu -------------------------------------------------------------------------- */
 

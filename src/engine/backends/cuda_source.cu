@@ -6,6 +6,7 @@
 #include "functions/fields.h"
 
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 
 namespace
@@ -25,6 +26,13 @@ unsigned varies(const hs_problem *problem)
 double scale(const hs_problem *problem, double step)
 {
     return problem->source.rate * (problem->raw ? 1.0 : step);
+}
+
+/* Whether the host makes the field: it has one from a file, or knows what a body's nodes make of
+ * it. */
+bool comes_from_host(const hs_problem *problem)
+{
+    return problem->source.field.data || problem->network;
 }
 
 /* Whether a row or a plane of values stands for all. */
@@ -100,7 +108,7 @@ double table_bytes(const hs_problem *problem, hs_tables_of which, int times)
 {
     double bytes = 0.0;
     hs_tabulation tabulation = {};
-    if ((varies(problem) & HS_VARIES_T) &&
+    if ((varies(problem) & HS_VARIES_T) && !comes_from_host(problem) &&
         hs_tabulation_init(&tabulation, &problem->source.field.value.expression, &problem->grid,
                            which))
         bytes = hs_tabulation_bytes(&tabulation, &problem->grid, times);
@@ -161,19 +169,22 @@ hs_status evaluate(hs_cuda_source *source, double step, int count, const double 
                                  problem->precision, source->stream, err);
 }
 
-/* A field from a file: rows in the field's precision, plane by plane. */
+/* Made on the host, plane by plane. */
 hs_status upload(hs_cuda_source *source, double step, double t, hs_error *err)
 {
     const hs_problem *problem = source->problem;
     const int64_t nx = problem->grid.points[HS_X], ny = problem->grid.points[HS_Y];
     const size_t size = hs_precision_size(problem->precision);
-    double *row = (double *)malloc((size_t)nx * sizeof *row);
+    const int threads = omp_get_max_threads();
+    double *rows = (double *)malloc((size_t)(threads * nx) * sizeof *rows);
     char *plane = (char *)malloc((size_t)(nx * ny) * size);
     hs_status st = HS_OK;
-    if (!row || !plane)
+    if (!rows || !plane)
         st = hs_error_add(err, HS_DEVICE, "not enough memory for a plane of the source");
     for (int64_t k = 0; k < problem->grid.points[HS_Z] && !st; k++) {
+#pragma omp parallel for num_threads(threads) schedule(static)
         for (int64_t j = 0; j < ny; j++) {
+            double *const row = rows + omp_get_thread_num() * nx;
             hs_problem_source_row(problem, step, t, j, k, row);
             for (int64_t i = 0; i < nx; i++)
                 hs_write(problem->precision, plane, j * nx + i, row[i]);
@@ -183,7 +194,7 @@ hs_status upload(hs_cuda_source *source, double step, double t, hs_error *err)
                             (void *)source->nodes, source->stream, err);
     }
     free(plane);
-    free(row);
+    free(rows);
     return st;
 }
 
@@ -278,7 +289,7 @@ hs_status hs_cuda_source_init(hs_cuda_source *source, const hs_problem *problem,
     hs_status st = has_levels(problem, levels) ? allocate_levels(source, levels, err) : HS_OK;
     if (!st && !source->level)
         st = allocate_field(source, err);
-    return st || problem->source.field.data ? st : prepare_function(source, err);
+    return st || comes_from_host(problem) ? st : prepare_function(source, err);
 }
 
 void hs_cuda_source_release(hs_cuda_source *source)
@@ -311,8 +322,8 @@ hs_status hs_cuda_source_update(hs_cuda_source *source, double step, int count, 
     if (source->hands_over)
         return hs_cuda_separation_fill(&source->separation, &source->problem->grid, count, t,
                                        source->stream, err);
-    return source->problem->source.field.data ? upload(source, step, t[0], err)
-                                              : evaluate(source, step, count, t, err);
+    return comes_from_host(source->problem) ? upload(source, step, t[0], err)
+                                            : evaluate(source, step, count, t, err);
 }
 
 hs_source_view hs_cuda_source_view(const hs_cuda_source *source, const double *value)

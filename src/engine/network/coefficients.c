@@ -4,11 +4,6 @@
 
 #include <math.h>
 
-double hs_network_rate(const struct hs_network_row *row, double step)
-{
-    return row->kind == HS_NODE_FREE ? step / row->capacity : 0.0;
-}
-
 void hs_network_coefficients(const struct hs_network *network, enum hs_precision precision,
                              double step, void *out)
 {
@@ -31,11 +26,8 @@ double hs_network_added(const struct hs_network *network, const struct hs_networ
                         const struct hs_drive *drives, const struct hs_network_time *time)
 {
     const struct hs_forcing *forcing = &network->forcing[row->forcing];
-    if (row->kind == HS_NODE_PRESCRIBED)
-        return hs_forcing_at(forcing, drives, time->next);
-    return forcing->count > 0
-               ? hs_network_rate(row, time->step) * hs_forcing_at(forcing, drives, time->t)
-               : 0.0;
+    const double t = row->kind == HS_NODE_PRESCRIBED ? time->next : time->t;
+    return hs_network_added_by(row, hs_forcing_at(forcing, drives, t), time->step);
 }
 
 void hs_network_forcing(const struct hs_network *network, const struct hs_drive *drives,

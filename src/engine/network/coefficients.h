@@ -5,6 +5,7 @@
 #ifndef HS_ENGINE_NETWORK_COEFFICIENTS_H
 #define HS_ENGINE_NETWORK_COEFFICIENTS_H
 
+#include "core/host_device.h"
 #include "core/network.h"
 #include "core/wall.h"
 
@@ -13,11 +14,22 @@ extern "C" {
 #endif
 
 /* dt/C of a row; 0 where its nodes do not change by it. */
-double hs_network_rate(const struct hs_network_row *row, double step);
+static inline HS_HOST_DEVICE double hs_network_rate(const struct hs_network_row *row, double step)
+{
+    return row->kind == HS_NODE_FREE ? step / row->capacity : 0.0;
+}
+
+/* What a row adds in a sweep, unrounded: `sum` is its forcing's at the sweep's begin, of a
+ * prescribed one at its end. */
+static inline HS_HOST_DEVICE double hs_network_added_by(const struct hs_network_row *row,
+                                                        double sum, double step)
+{
+    return row->kind == HS_NODE_PRESCRIBED ? sum : hs_network_rate(row, step) * sum;
+}
 
 /* out: [row_count][HS_ROW_NUMBERS]. A palette's. */
-void hs_network_coefficients(const struct hs_network *network, enum hs_precision precision, double step,
-                     void *out);
+void hs_network_coefficients(const struct hs_network *network, enum hs_precision precision,
+                             double step, void *out);
 
 /* A sweep from t to `next` [s], of `step`. */
 struct hs_network_time {

@@ -15,8 +15,10 @@ struct hs_network_spec hs_network_problem_spec(const struct hs_problem *problem)
                                    .place = hs_problem_place(problem, HS_PLACE_BODY),
                                    .threads =
                                        hs_threads_for(&problem->grid, problem->solver.threads)};
-    for (int axis = 0; axis < problem->grid.dims; axis++)
+    for (int axis = 0; axis < problem->grid.dims; axis++) {
+        spec.coordinate[axis] = problem->grid.coordinate[axis];
         spec.wrap[axis] = problem->face[2 * axis].wrap;
+    }
     return spec;
 }
 

@@ -1,13 +1,14 @@
 # The CUDA kernels compiled as plain C++ and run by an emulator, so that a machine without a GPU
 # tests them too: a unit program for each, first among them all, since they take longest; and one for
-# what src/functions/ evaluates on a device. Kernels with
+# what src/functions/ evaluates on a device. Those of conduction are held to another definition, so
+# their programs have another main. Kernels with
 # instructions of the device's own (assembly that is not empty) are left to machines that have one.
 
 CXX ?= c++
 EMULATOR  := tests/tools/emulator
 EMULATED  := $(if $(shell command -v $(CXX) 2>/dev/null),$(shell grep -LE 'asm[^"]*"[^"]|<<<' kernels/cuda/*.cu kernels/cuda/*/*.cu 2>/dev/null))
 EMULATOR_CORE := $(addprefix src/core/,status.c memory.c grid.c stencil.c boundary.c body.c network.c problem.c features.c kernel.c device.c) \
-                 $(addprefix src/functions/,program.c evaluate.c drive.c fields.c tabulate.c separation.c)
+                 $(addprefix src/functions/,program.c evaluate.c drive.c fields.c tables.c tabulate.c separation.c)
 EMULATOR_BUILD := $(BUILD)/$(EMULATOR)
 # coroutines by setjmp, which neither a fortified longjmp nor a sanitizer can follow
 EMULATOR_FLAGS := -O2 -g -ffp-contract=off -U_FORTIFY_SOURCE -D_GNU_SOURCE -Isrc -Ikernels/cuda
@@ -25,8 +26,10 @@ UNIT_PROGRAMS := $(EMULATED_TESTS) $(EMULATOR_BUILD)/test_cuda_functions $(UNIT_
 parts = $(1) $(filter $(dir $(1))in_%,$(EMULATED))
 emulated = $(EMULATOR_BUILD)/test_cuda_$(basename $(notdir $(1))): $(patsubst %.cu,$(EMULATOR_BUILD)/%.o,$(call parts,$(1)))
 $(foreach k,$(EMULATED_KERNELS),$(eval $(call emulated,$(k))))
+$(filter-out $(EMULATOR_BUILD)/test_cuda_conduction_%,$(EMULATED_TESTS)): $(EMULATOR_BUILD)/test_cuda_kernels.o
+$(filter $(EMULATOR_BUILD)/test_cuda_conduction_%,$(EMULATED_TESTS)): $(EMULATOR_BUILD)/test_cuda_conduction.o
 $(EMULATED_TESTS): $(EMULATOR_BUILD)/test_cuda_%: $(EMULATOR_BUILD)/emulator.o $(EMULATED_PLANS) \
-    $(EMULATOR_CORE:%.c=$(EMULATOR_BUILD)/%.o) $(EMULATOR_BUILD)/main.o
+    $(EMULATOR_CORE:%.c=$(EMULATOR_BUILD)/%.o)
 	$(Q)$(CXX) -Wl,--defsym=hs_kernel_emulated=hs_kernel_cuda_$* -o $@ $^ -lcmocka -lm
 
 $(EMULATOR_BUILD)/test_cuda_functions: $(FUNCTIONS:%.cu=$(EMULATOR_BUILD)/%.o) $(EMULATOR_BUILD)/emulator.o \
@@ -52,9 +55,9 @@ $(EMULATOR_BUILD)/%.plan.o: %.cu
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c17 $(EMULATOR_FLAGS) -MMD -MP -c -o $@ -x c $<
 
-$(EMULATOR_BUILD)/main.o: $(EMULATOR)/test_cuda_kernels.c tests/generate-main
+$(EMULATOR_BUILD)/test_%.o: $(EMULATOR)/test_%.c tests/generate-main
 	@mkdir -p $(@D)
-	@tests/generate-main $< >$(@D)/main.c
-	$(Q)$(CC) -std=c17 $(EMULATOR_FLAGS) $(WARNINGS) -Itests -MMD -MP -c -o $@ $(@D)/main.c
+	@tests/generate-main $< >$(@:.o=.main.c)
+	$(Q)$(CC) -std=c17 $(EMULATOR_FLAGS) $(WARNINGS) -Itests -MMD -MP -c -o $@ $(@:.o=.main.c)
 
 endif

@@ -39,6 +39,9 @@ static const program programs[] = {
      {OP(X), OP(Y), OP(MULTIPLY), OP(EXP), OP(Z), OP(MULTIPLY), OP(T), OP(COS), OP(ADD)}},
     {"sin(x*y*z)*sin(t)",
      {OP(X), OP(Y), OP(MULTIPLY), OP(Z), OP(MULTIPLY), OP(SIN), OP(T), OP(SIN), OP(MULTIPLY)}},
+    {"x < (y < t ? z : x*z) ? x*y : 2",
+     {OP(X), OP(Y), OP(T), OP(LESS), OP(Z), OP(X), OP(Z), OP(MULTIPLY), OP(SELECT), OP(LESS), OP(X),
+      OP(Y), OP(MULTIPLY), NUMBER(2.0), OP(SELECT)}},
     {"(x - t)^2 + y^2 + z^2 < 0.3 ? atan2(x, z) : max(y, t)",
      {OP(X), OP(T), OP(SUBTRACT), OP(SQUARE), OP(Y), OP(SQUARE), OP(ADD), OP(Z), OP(SQUARE),
       OP(ADD), NUMBER(0.3), OP(LESS), OP(X), OP(Z), OP(ATAN2), OP(Y), OP(T), OP(MAX), OP(SELECT)}},
@@ -151,6 +154,23 @@ static void check_program(const program &p, hs_tables_of which)
                 check_patch(p.text, e, &tables.left, patch, precision, count);
     }
     hs_cuda_tables_release(&tables);
+}
+
+/* With many rows a thread takes the moments one after the other. */
+void test_cuda_functions__have_them_over_many_rows(void **state)
+{
+    (void)state;
+    static const hs_grid many = {3, {3, 131, 129}, {-0.5, 0.25, -1.0}, {0.0625, 0.03, 0.07}};
+    const hs_cuda_patch all = hs_cuda_patch_of(&many);
+    hs_error err;
+    hs_error_init(&err);
+    for (const program &p : programs) {
+        const hs_expression e = hs_expression_part(p.code.data(), (int)p.code.size() - 1);
+        hs_cuda_tables tables;
+        check(hs_cuda_tables_init(&tables, &e, &many, HS_TABLES_OF_NUMBERS, 3, NULL, &err), &err);
+        check_patch(p.text, e, &tables.left, all, HS_FLOAT, 3);
+        hs_cuda_tables_release(&tables);
+    }
 }
 
 void test_cuda_functions__have_the_hosts_bits(void **state)

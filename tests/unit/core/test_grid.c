@@ -1,6 +1,7 @@
 #include "core/grid.h"
 #include "test.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static const struct hs_grid grids[] = {
@@ -89,4 +90,71 @@ void test_grid__a_face_is_the_outermost_nodes_of_an_axis(void **state)
         assert_int_equal(hs_box_count(&box), count[face / 2]);
         assert_int_equal(box.lo[face / 2], index[face]);
     }
+}
+
+/* Nodes of a stretched axis x and a uniform one y; the end of a periodic one. */
+static const double places[] = {-1.0, -0.9, -0.6, 0.0, 0.5, 0.75};
+static const struct hs_grid stretched = {.dims = 2,
+                                         .points = {5, 4, 1},
+                                         .lower = {-1.0, 2.0},
+                                         .spacing = {0.1, 0.5, 1.0},
+                                         .coordinate = {places}};
+
+void test_grid__a_stretched_axis_has_coordinates_of_its_own(void **state)
+{
+    (void)state;
+    assert_true(hs_grid_is_stretched(&stretched));
+    assert_false(hs_grid_is_stretched(&grids[1]));
+    for (int i = 0; i < 6; i++)
+        assert_true(hs_grid_coordinate(&stretched, HS_X, i) == places[i]);
+    assert_true(hs_grid_coordinate(&stretched, HS_Y, 3) == 3.5);
+    assert_true(hs_grid_cell(&stretched, HS_X, 2) == 0.6);
+    assert_true(hs_grid_cell(&stretched, HS_Y, 2) == 0.5);
+}
+
+void test_grid__node_widths_fill_the_axis(void **state)
+{
+    (void)state;
+    for (int wraps = 0; wraps < 2; wraps++)
+        for (int axis = 0; axis < 2; axis++) {
+            const int64_t n = stretched.points[axis];
+            double sum = 0.0;
+            for (int64_t i = 0; i < n; i++)
+                sum += hs_grid_node_width(&stretched, axis, wraps, i);
+            const double length = hs_grid_coordinate(&stretched, axis, wraps ? n : n - 1) -
+                                  hs_grid_coordinate(&stretched, axis, 0);
+            assert_true(fabs(sum - length) < 1e-15 * 8); /* as many roundings */
+        }
+    assert_true(hs_grid_node_width(&stretched, HS_X, false, 0) == 0.5 * (places[1] - places[0]));
+    assert_true(hs_grid_node_width(&stretched, HS_X, true, 0) ==
+                0.5 * (places[5] - places[4] + (places[1] - places[0])));
+    assert_true(hs_grid_node_width(&stretched, HS_X, false, 4) == 0.25);
+}
+
+void test_grid__the_smallest_and_the_largest_cell(void **state)
+{
+    (void)state;
+    double cells[2];
+    hs_grid_cells(&stretched, HS_X, false, cells);
+    assert_true(cells[0] == stretched.spacing[HS_X] && cells[1] == 0.6);
+    hs_grid_cells(&stretched, HS_Y, true, cells);
+    assert_true(cells[0] == 0.5 && cells[1] == 0.5);
+}
+
+void test_grid__a_place_counts_cells(void **state)
+{
+    (void)state;
+    for (int wraps = 0; wraps < 2; wraps++)
+        for (int axis = 0; axis < 2; axis++)
+            for (int64_t i = 0; i + !wraps < stretched.points[axis]; i++)
+                for (int part = 0; part < 4; part++) {
+                    const double at = hs_grid_coordinate(&stretched, axis, i) +
+                                      0.25 * part * hs_grid_cell(&stretched, axis, i);
+                    const double place = hs_grid_place(&stretched, axis, wraps, at);
+                    assert_true(fabs(place - ((double)i + 0.25 * part)) < 1e-14);
+                }
+    /* outside, the outermost cells go on */
+    assert_true(fabs(hs_grid_place(&stretched, HS_X, false, -1.2) - -2.0) < 1e-14);
+    assert_true(fabs(hs_grid_place(&stretched, HS_X, false, 1.0) - 5.0) < 1e-14);
+    assert_true(fabs(hs_grid_place(&stretched, HS_X, true, 1.0) - 6.0) < 1e-14);
 }

@@ -46,6 +46,27 @@ void test_problem__node_volumes_add_up_to_the_body(void **state)
     assert_true(hs_problem_node_volume(&problem, 1, 1, 1) == 1.0);
 }
 
+/* The same where x is stretched, 0 to 4 in other cells, and y periodic, to 4: 4 x 4 x 10. */
+void test_problem__node_volumes_of_stretched_axes_add_up_too(void **state)
+{
+    (void)state;
+    struct hs_problem problem = box_problem();
+    static const double x[] = {0.0, 0.5, 0.75, 2.0, 4.0}, y[] = {0.0, 1.0, 1.5, 3.5, 4.0};
+    problem.grid.coordinate[HS_X] = x;
+    problem.grid.coordinate[HS_Y] = y;
+    for (int face = 0; face < HS_FACES; face++)
+        problem.face[face].edge_weight = 0.5;
+    problem.face[2 * HS_Y].wrap = problem.face[2 * HS_Y + 1].wrap = true;
+    double volume = 0.0;
+    for (int64_t k = 0; k < 6; k++)
+        for (int64_t j = 0; j < 4; j++)
+            for (int64_t i = 0; i < 5; i++)
+                volume += hs_problem_node_volume(&problem, i, j, k);
+    assert_true(volume == 160.0); /* eighths and quarters: exact */
+    assert_true(hs_problem_node_volume(&problem, 0, 0, 0) == 0.25 * 0.75 * 1.0);
+    assert_true(hs_problem_node_volume(&problem, 3, 1, 1) == 1.625 * 0.75 * 2.0);
+}
+
 void test_problem__heat_capacity_is_density_times_specific_heat(void **state)
 {
     (void)state;

@@ -131,6 +131,7 @@ struct diary {
     double time[2000], change[2000];
     enum hs_phase phase[2000];
     enum hs_status answer;
+    int fails_after; /* so many times that it is asked; 0: never */
 };
 
 static int64_t diary_next(void *self, int64_t s)
@@ -161,13 +162,22 @@ static enum hs_status diary_notify(void *self, const struct hs_step_state *m, st
     return d->answer ? hs_error_add(err, d->answer, "the disk is full") : HS_OK;
 }
 
+static enum hs_status diary_ask(void *self, struct hs_error *err)
+{
+    struct diary *d = self;
+    return d->fails_after > 0 && --d->fails_after == 0
+               ? hs_error_add(err, HS_IO, "the disk is full")
+               : HS_OK;
+}
+
 static struct hs_observer observer_of(struct diary *diary, bool wants_change)
 {
     return (struct hs_observer){.name = "diary",
                                 .self = diary,
                                 .wants_change = wants_change,
                                 .next = diary_next,
-                                .notify = diary_notify};
+                                .notify = diary_notify,
+                                .ask = diary_ask};
 }
 
 static struct hs_problem make(double initial)
@@ -232,6 +242,23 @@ void test_loop__tells_observers_at_the_start_when_due_and_at_the_end(void **stat
     assert_near(result.last.max, 26.0, 0.0);
     assert_string_equal(result.device, "a stand-in");
     assert_int_equal(rule.downloads, 0); /* nobody wanted the field */
+}
+
+/* It need not be due for that. */
+void test_loop__ends_soon_after_an_observers_work_failed(void **state)
+{
+    (void)state;
+    const struct hs_problem problem = make(1.0);
+    const struct hs_plan plan = plan_for(1000000);
+    rule.seconds = 0.001; /* 17 minutes in all */
+    struct diary diary = {.every = 0, .fails_after = 3};
+    struct hs_loop_result result;
+    struct hs_error err;
+    assert_int_equal(run(&problem, &plan, &diary, false, &result, &err), HS_IO);
+    assert_string_equal(err.text, "the disk is full\n");
+    assert_int_equal(diary.count, 1); /* the start */
+    assert_true(result.sweeps < 1000);
+    hs_error_release(&err);
 }
 
 void test_loop__what_is_fetched_is_shared(void **state)

@@ -1,3 +1,4 @@
+#include "engine/network/of_problem.h"
 #include "engine/registry.h"
 #include "engine/verify.h"
 #include "functions/program.h"
@@ -223,6 +224,65 @@ void test_verify__three_grids_show_second_order(void **state)
         assert_near(r.order_max[g], 2.0, 0.02); /* next term: h^2 smaller by another 1/400 */
         assert_near(r.order_l2[g], 2.0, 0.02);
     }
+}
+
+/* The same slab as a body, by cells that grow and shrink by a tenth, and end with one of twice the
+ * size. Finer grids share out each of them. */
+void test_verify__stretched_grids_show_second_order(void **state)
+{
+    (void)state;
+    enum { POINTS = 22 };
+    struct hs_problem problem = make(POINTS, HS_DOUBLE);
+    struct hs_substance substance = {
+        .conductivity = {1, 1, 1}, .capacity = 1, .density = NAN, .reference = -1, .source = -1};
+    struct hs_solid everywhere = {.shape = {.kind = HS_SHAPE_EVERYWHERE}};
+    struct hs_body body = {.source = -1,
+                           .substance_count = 1,
+                           .substance = &substance,
+                           .solid_count = 1,
+                           .solid = &everywhere};
+    const struct hs_wall wall = {.kind = HS_WALL_PRESCRIBES,
+                                 .lower = {-INFINITY, -INFINITY, -INFINITY},
+                                 .upper = {INFINITY, INFINITY, INFINITY},
+                                 .flux.drive = -1,
+                                 .ambient.drive = -1};
+    struct hs_wall walls[2] = {wall, wall};
+    struct hs_drive zero = {.points = 0};
+    double place[POINTS] = {0.0}, width = 1.0;
+    for (int i = 1; i < POINTS; i++) {
+        place[i] = place[i - 1] + (i == POINTS - 1 ? 2.0 * width : width);
+        width *= i < POINTS / 2 ? 1.1 : 1.0 / 1.1;
+    }
+    for (int i = 0; i < POINTS; i++)
+        place[i] /= place[POINTS - 1];
+    walls[1].face = 1;
+    for (int f = 0; f < 2; f++) /* as a config leaves those of a body */
+        problem.face[f] = (struct hs_face){.type = "dirichlet"};
+    problem.grid.coordinate[HS_X] = place;
+    problem.body = &body;
+    problem.walls = walls;
+    problem.wall_count = 2;
+    problem.drives = &zero;
+    problem.drive_count = 1;
+    problem.schedule.safety = 0.05; /* the limit has no exact order, as cells are shared out */
+    struct hs_error err;
+    hs_error_init(&err);
+    assert_int_equal(hs_network_of_problem(&problem, &err), HS_OK);
+    const struct hs_plan plan = plan_of(&problem, "reference");
+    struct hs_refinement r;
+    assert_null(hs_verify_no_refinement(&problem));
+    assert_int_equal(hs_verify_refine(&problem, &plan, 1e9, &r, &err), HS_OK);
+    for (int g = 0; g < 3; g++) {
+        assert_int_equal(r.grid[g].points[HS_X], 21 * (1 << g) + 1);
+        assert_near(r.grid[g].spacing, 1.0 / (21 * (1 << g)), 1e-15);
+    }
+    for (int g = 0; g < 2; g++) {
+        assert_near(r.order_max[g], 2.0, 0.03); /* next term: as above */
+        assert_near(r.order_l2[g], 2.0, 0.03);
+    }
+    walls[1].value.field = place;
+    assert_non_null(strstr(hs_verify_no_refinement(&problem), "field from a file"));
+    hs_network_destroy(problem.network);
 }
 
 void test_verify__grids_that_take_long_are_made_coarser(void **state)

@@ -33,7 +33,9 @@ void test_evaluate__rows_are_the_same_as_single_nodes(void **state)
         for (int count = 1; count < 300; count += 21) {
             double row[300];
             row[count] = -77.0;
-            hs_expression_row(both[e], count, lower, dx, 0.5, 0.7, 2.0, row);
+            const struct hs_row at = {
+                .count = count, .x = lower, .dx = dx, .y = 0.5, .z = 0.7, .t = 2.0};
+            hs_expression_row(both[e], &at, row);
             for (int i = 0; i < count; i++) {
                 const double one =
                     hs_expression_at(both[e]->code, both[e]->length, lower + i * dx, 0.5, 0.7, 2.0);
@@ -41,6 +43,30 @@ void test_evaluate__rows_are_the_same_as_single_nodes(void **state)
             }
             assert_true(row[count] == -77.0);
         }
+}
+
+/* x alone too, which is the list itself, and of either axis of the grid. */
+void test_evaluate__rows_of_a_stretched_axis_have_its_coordinates(void **state)
+{
+    (void)state;
+    static const struct hs_instruction only_x[] = {{HS_OP_X, 0}};
+    const struct hs_expression all = {program, LENGTH, 15}, plain = {only_x, 1, HS_VARIES_X};
+    const struct hs_expression *const both[] = {&all, &plain};
+    double place[300], row[300];
+    for (int i = 0; i < 300; i++)
+        place[i] = 0.1 + 0.01 * i * i;
+    const struct hs_grid grid = {
+        .dims = 2, .points = {5, 300, 1}, .spacing = {1.0, 0.01, 1.0}, .coordinate = {NULL, place}};
+    for (int e = 0; e < 2; e++) {
+        const struct hs_row at = hs_row_along(&grid, HS_Y, 0.5, 0.7, 2.0);
+        assert_int_equal(at.count, 300);
+        hs_expression_row(both[e], &at, row);
+        for (int i = 0; i < 300; i++) {
+            const double one =
+                hs_expression_at(both[e]->code, both[e]->length, place[i], 0.5, 0.7, 2.0);
+            assert_memory_equal(&row[i], &one, sizeof one);
+        }
+    }
 }
 
 void test_evaluate__a_value_without_code_is_its_constant(void **state)

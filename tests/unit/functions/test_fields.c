@@ -1,8 +1,10 @@
 #include "functions/evaluate.h"
 #include "functions/fields.h"
+#include "input/expression.h"
 #include "test.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* 3D, 5 x 4 x 6 nodes, spacing 0.5, 1, 2; the value 1 everywhere, no walls. */
 static struct hs_problem box_problem(void)
@@ -18,10 +20,16 @@ static struct hs_problem box_problem(void)
     return problem;
 }
 
+/* In both ways, which are the same to the bit. */
 static double initial_at(const struct hs_problem *problem, int64_t i, int64_t j, int64_t k)
 {
-    double row[64];
+    double row[64], prepared[64];
+    struct hs_initial_rows rows;
     hs_problem_initial_row(problem, j, k, row);
+    hs_initial_rows_init(&rows, problem, 1);
+    hs_initial_row(&rows, j, k, prepared);
+    hs_initial_rows_release(&rows);
+    assert_memory_equal(row, prepared, (size_t)problem->grid.points[HS_X] * sizeof *row);
     return row[i];
 }
 
@@ -67,7 +75,8 @@ static bool holds(const struct hs_region *region, double x, double y, double z)
     for (int axis = 0; axis < 3; axis++) {
         const double d = at[axis] - region->shape.centre[axis];
         if (region->shape.kind == HS_SHAPE_BOX) {
-            if (at[axis] < region->shape.lower[axis] - margin || at[axis] > region->shape.upper[axis] + margin)
+            if (at[axis] < region->shape.lower[axis] - margin ||
+                at[axis] > region->shape.upper[axis] + margin)
                 return false;
         } else if (region->shape.kind == HS_SHAPE_CYLINDER && axis == region->shape.axis) {
             if (at[axis] < region->shape.from - margin || at[axis] > region->shape.to + margin)
@@ -83,8 +92,14 @@ void test_fields__later_regions_lie_over_earlier_ones(void **state)
     (void)state;
     struct hs_problem problem = box_problem();
     struct hs_region regions[] = {
-        {.shape.kind = HS_SHAPE_BOX, .shape.lower = {-1, 1, 3}, .shape.upper = {0, 2, 9}, .value = {.constant = 10}},
-        {.shape.kind = HS_SHAPE_SPHERE, .shape.centre = {0, 2, 7}, .shape.radius = 2, .value = {.constant = 20}},
+        {.shape.kind = HS_SHAPE_BOX,
+         .shape.lower = {-1, 1, 3},
+         .shape.upper = {0, 2, 9},
+         .value = {.constant = 10}},
+        {.shape.kind = HS_SHAPE_SPHERE,
+         .shape.centre = {0, 2, 7},
+         .shape.radius = 2,
+         .value = {.constant = 20}},
         {.shape.kind = HS_SHAPE_CYLINDER,
          .shape.axis = HS_Z,
          .shape.centre = {1, 3, 77},
@@ -99,7 +114,10 @@ void test_fields__later_regions_lie_over_earlier_ones(void **state)
          .shape.from = -0.5,
          .shape.to = INFINITY,
          .value = sum_of_coordinates},
-        {.shape.kind = HS_SHAPE_BOX, .shape.lower = {1, 0, 3}, .shape.upper = {1, 0, 3}, .value = {.constant = 50}},
+        {.shape.kind = HS_SHAPE_BOX,
+         .shape.lower = {1, 0, 3},
+         .shape.upper = {1, 0, 3},
+         .value = {.constant = 50}},
     };
     const int count = sizeof regions / sizeof regions[0];
     problem.initial.regions = regions;
@@ -130,8 +148,10 @@ void test_fields__a_region_holds_the_nodes_on_its_surface(void **state)
     struct hs_problem problem;
     hs_problem_init(&problem);
     problem.grid = (struct hs_grid){.dims = 1, .points = {11, 1, 1}, .spacing = {0.1, 1, 1}};
-    struct hs_region box = {
-        .shape.kind = HS_SHAPE_BOX, .shape.lower = {0.3}, .shape.upper = {0.7}, .value = {.constant = 9}};
+    struct hs_region box = {.shape.kind = HS_SHAPE_BOX,
+                            .shape.lower = {0.3},
+                            .shape.upper = {0.7},
+                            .value = {.constant = 9}};
     problem.initial.regions = &box;
     problem.initial.region_count = 1;
     for (int i = 0; i < 11; i++)
@@ -188,6 +208,103 @@ void test_fields__a_plane_and_a_line_have_walls_too(void **state)
     assert_true(initial_at(&problem, 0, 0, 0) == 9.0);
     assert_true(initial_at(&problem, 0, 1, 0) == 7.0);
 }
+
+/* ---- all rows ------------------------------------------------------------------------------- */
+
+enum { NX = 40, NY = 33, NZ = 50, REGIONS = 12, TEXTS = 5 }; /* nodes enough for tables */
+
+static unsigned state_of_random = 1;
+
+static double random_below(int limit)
+{
+    state_of_random = state_of_random * 1103515245u + 12345u;
+    return (double)(state_of_random >> 16) * limit / 65536.0;
+}
+
+/* A shape at some place, of some size, that may lie beyond the grid. */
+static struct hs_region random_region(const struct hs_value *value)
+{
+    struct hs_region region = {.value = value[(int)random_below(TEXTS)]};
+    struct hs_shape *shape = &region.shape;
+    shape->kind = (enum hs_shape_kind)random_below(HS_SHAPE_EVERYWHERE);
+    shape->axis = (int)random_below(3);
+    shape->radius = 0.05 * floor(random_below(20));
+    shape->from = 0.1 * floor(random_below(20)) - 1.0;
+    shape->to = shape->from + 0.1 * floor(random_below(20));
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        shape->lower[axis] = shape->centre[axis] = 0.05 * floor(random_below(80)) - 1.5;
+        shape->upper[axis] = shape->lower[axis] + 0.05 * floor(random_below(40));
+        shape->point[axis] = shape->lower[axis];
+        shape->normal[axis] = random_below(2) - 1.0;
+    }
+    return region;
+}
+
+/* Of a node by itself, where no face is prescribed. *covered counts those of regions. */
+static double at_node(const struct hs_problem *problem, int64_t i, int64_t j, int64_t k,
+                      int *covered)
+{
+    const struct hs_initial *initial = &problem->initial;
+    const double at[] = {hs_grid_coordinate(&problem->grid, HS_X, i),
+                         hs_grid_coordinate(&problem->grid, HS_Y, j),
+                         hs_grid_coordinate(&problem->grid, HS_Z, k)};
+    const struct hs_value *value = &initial->field.value;
+    for (int r = 0; r < initial->region_count; r++)
+        if (hs_shape_covers(&initial->regions[r].shape, problem->grid.dims, at))
+            value = &initial->regions[r].value;
+    *covered += value != &initial->field.value;
+    return hs_value_at(value, at[HS_X], at[HS_Y], at[HS_Z], 0.0);
+}
+
+static void check_rows(const struct hs_problem *problem, int *covered)
+{
+    struct hs_initial_rows rows;
+    hs_initial_rows_init(&rows, problem, 2);
+    for (int64_t k = 0; k < problem->grid.points[HS_Z]; k++)
+        for (int64_t j = 0; j < problem->grid.points[HS_Y]; j++) {
+            double row[NX], expected[NX];
+            hs_initial_row(&rows, j, k, row);
+            for (int64_t i = 0; i < NX; i++)
+                expected[i] = at_node(problem, i, j, k, covered);
+            assert_memory_equal(row, expected, sizeof row);
+        }
+    hs_initial_rows_release(&rows);
+}
+
+void test_fields__rows_have_each_nodes_bits(void **state)
+{
+    (void)state;
+    static const char *const texts[TEXTS] = {"300 + 100*sin(pi*x)*cos(pi*y)*sin(pi*z)",
+                                             "exp(y) + z", "x*y*z", "sqrt(x + 2)", "7"};
+    struct hs_value value[TEXTS] = {{.constant = 0.0}};
+    struct hs_instruction *code[TEXTS];
+    struct hs_region regions[REGIONS];
+    char reason[200];
+    int covered = 0;
+    for (int n = 0; n < TEXTS; n++)
+        assert_int_equal(
+            hs_expression_compile(texts[n], &code[n], &value[n].expression, reason, sizeof reason),
+            0);
+    for (int c = 0; c < 60; c++) {
+        const int dims = 1 + c % 3;
+        struct hs_problem problem = box_problem();
+        problem.grid = (struct hs_grid){.dims = dims,
+                                        .points = {NX, dims > 1 ? NY : 1, dims > 2 ? NZ : 1},
+                                        .lower = {-1.0, 0.3, -0.7},
+                                        .spacing = {0.05, 0.1 / 3.0, 0.07}};
+        problem.initial.field.value = value[c / 3 % TEXTS];
+        problem.initial.regions = regions;
+        problem.initial.region_count = REGIONS;
+        for (int r = 0; r < REGIONS; r++)
+            regions[r] = random_region(value);
+        check_rows(&problem, &covered);
+    }
+    assert_in_range(covered, 100000, 1200000); /* of 1.3 million nodes */
+    for (int n = 0; n < TEXTS; n++)
+        free(code[n]);
+}
+
+/* ---- the source ------------------------------------------------------------------------------ */
 
 void test_fields__source_is_scaled_by_rate_and_step(void **state)
 {

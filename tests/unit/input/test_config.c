@@ -242,6 +242,132 @@ void test_config__regions_come_in_their_order(void **state)
     forget();
 }
 
+/* ---- axes by coordinates --------------------------------------------------------------------- */
+
+static const char rest[] = "material = { diffusivity = 1; };\ninitial = { value = 1; };\n"
+                           "time = { sweeps = 1; };\n";
+
+static void read_axes(const char *grid, const char *more)
+{
+    char text[2000];
+    snprintf(text, sizeof text, "grid = { %s };\n%s%s", grid, rest, more);
+    read_good(text);
+}
+
+void test_config__an_axis_may_be_a_list_of_coordinates(void **state)
+{
+    (void)state;
+    read_axes("x = [0.0, 0.001, 0.0025];",
+              "probes = ( { name = \"a\"; at = 0.0017; }, { name = \"b\"; at = 0.0018; } );\n");
+    assert_int_equal(problem.grid.dims, 1);
+    assert_int_equal(problem.grid.points[HS_X], 3);
+    assert_true(hs_grid_is_stretched(&problem.grid));
+    assert_true(hs_grid_coordinate(&problem.grid, HS_X, 1) == 0.001);
+    assert_true(hs_grid_coordinate(&problem.grid, HS_X, 2) == 0.0025);
+    assert_true(problem.grid.lower[HS_X] == 0.0 && problem.grid.spacing[HS_X] == 0.001);
+    assert_int_equal(problem.probes[0].node[HS_X], 1); /* 0.00175 is half-way */
+    assert_int_equal(problem.probes[1].node[HS_X], 2);
+    assert_non_null(strstr(problem.fingerprint, "grid.x[1] = 0.001"));
+    forget();
+}
+
+/* Cells grow by the ratio: 1, 2, 4, 8 fifteenths; then shrink by it; then 3 equal ones. */
+void test_config__segments_have_a_growth_ratio(void **state)
+{
+    (void)state;
+    read_axes("x = { from = -15; segments = ( { to = 0.0; cells = 4; ratio = 2; },\n"
+              "{ to = 1.5e1; cells = 4; ratio = 0.5; }, { to = 18; cells = 3; } ); };",
+              "");
+    static const double places[] = {-15, -14, -12, -8, 0, 8, 12, 14, 15, 16, 17, 18};
+    assert_int_equal(problem.grid.points[HS_X], 12);
+    for (int i = 0; i < 12; i++) /* some roundings of an exponential */
+        assert_near(hs_grid_coordinate(&problem.grid, HS_X, i), places[i], 1e-13);
+    assert_true(hs_grid_coordinate(&problem.grid, HS_X, 4) == 0.0); /* ends are as written */
+    assert_true(hs_grid_coordinate(&problem.grid, HS_X, 8) == 15.0);
+    assert_non_null(strstr(problem.fingerprint, "grid.x.segments[1].ratio = 0.5"));
+    forget();
+}
+
+/* Over 300 orders of magnitude a power overflows, which must not. */
+void test_config__a_steep_growth_does_not_overflow(void **state)
+{
+    (void)state;
+    read_axes("x = { from = -1; segments = ( { to = 0.0; cells = 40; ratio = 5e-3; } ); };", "");
+    assert_true(fabs(hs_grid_coordinate(&problem.grid, HS_X, 1) + 1.0 / 200.0) < 1e-15);
+    forget();
+    read_axes("x = { segments = ( { to = 1.0; cells = 40; ratio = 2e2; } ); };", "");
+    assert_true(fabs(hs_grid_coordinate(&problem.grid, HS_X, 39) - 1.0 / 200.0) < 1e-15);
+    forget();
+}
+
+void test_config__equal_cells_are_a_uniform_axis(void **state)
+{
+    (void)state;
+    static const char *const uniform[] = {
+        "x = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6];",
+        "x = { from = 0.1; segments = ( { to = 0.3; cells = 2; }, { to = 0.6; cells = 3; } ); };",
+    };
+    for (int n = 0; n < 2; n++) {
+        read_axes(uniform[n], "");
+        assert_false(hs_grid_is_stretched(&problem.grid));
+        assert_null(problem.body);
+        assert_int_equal(problem.grid.points[HS_X], 6);
+        assert_true(problem.grid.lower[HS_X] == 0.1 && problem.grid.spacing[HS_X] == 0.1);
+        forget();
+    }
+    read_axes("x = [0.1, 0.2, 0.3, 0.4, 0.5, 0.600000001];", "");
+    assert_true(hs_grid_is_stretched(&problem.grid));
+    forget();
+}
+
+void test_config__points_are_for_the_other_axes(void **state)
+{
+    (void)state;
+    read_axes("y = [0.0, 1.0, 3.0]; points = [5, 7]; lower = [1.0, 2.0]; upper = [2, 8];", "");
+    const struct hs_grid *grid = &problem.grid;
+    assert_int_equal(grid->dims, 3);
+    assert_true(grid->points[HS_X] == 5 && grid->points[HS_Y] == 3 && grid->points[HS_Z] == 7);
+    assert_true(grid->lower[HS_X] == 1.0 && grid->lower[HS_Z] == 2.0);
+    assert_true(grid->spacing[HS_X] == 0.25 && grid->spacing[HS_Z] == 1.0);
+    assert_true(grid->coordinate[HS_Y] && !grid->coordinate[HS_X] && !grid->coordinate[HS_Z]);
+    forget();
+    read_axes("x = [0.0, 1.0, 3.0]; points = 5; spacing = 0.5;", "");
+    assert_int_equal(problem.grid.dims, 2);
+    assert_true(problem.grid.spacing[HS_Y] == 0.5 && problem.grid.points[HS_Y] == 5);
+    forget();
+}
+
+void test_config__the_last_coordinate_of_a_periodic_axis_is_its_first_node(void **state)
+{
+    (void)state;
+    read_axes("x = [0.0, 1.0, 3.0, 3.5];", "boundary = { all = { type = \"periodic\"; }; };\n"
+                                           "probes = ( { name = \"a\"; at = 3.4; } );\n");
+    assert_int_equal(problem.grid.points[HS_X], 3);
+    assert_true(hs_grid_coordinate(&problem.grid, HS_X, 3) == 3.5);
+    assert_int_equal(problem.probes[0].node[HS_X], 0);
+    forget();
+}
+
+void test_config__overrides_reach_axes(void **state)
+{
+    (void)state;
+    static const char list[] =
+        "grid = { x = [0.0, 1.0, 3.0]; };\nmaterial = { diffusivity = 1; };\n"
+        "initial = { value = 1; };\ntime = { sweeps = 1; };\n";
+    read_set(list, "grid.x[1]=2", NULL, NULL);
+    assert_true(hs_grid_coordinate(&problem.grid, HS_X, 1) == 2.0);
+    forget();
+    read_set(list, "grid.x={ segments = ( { to = 4; cells = 2; ratio = 3; } ); }",
+             "grid.x.segments[0].cells=3", NULL);
+    assert_int_equal(problem.grid.points[HS_X], 4);
+    assert_true(fabs(hs_grid_coordinate(&problem.grid, HS_X, 1) - 4.0 / 13.0) < 1e-15);
+    forget();
+    read_set(small, "grid.x=[0, 1, 3]", "grid.points=21", NULL);
+    assert_int_equal(problem.grid.dims, 2);
+    assert_true(problem.grid.points[HS_X] == 3 && problem.grid.points[HS_Y] == 21);
+    forget();
+}
+
 /* ---- overrides ------------------------------------------------------------------------------- */
 
 void test_config__overrides_replace_and_add(void **state)

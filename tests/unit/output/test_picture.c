@@ -322,9 +322,11 @@ void test_picture__a_unit_is_a_1600th_of_the_width(void **state)
 /* ---- contours ---- */
 
 enum { SIDE = 800 };
+static const double *const evenly[2] = {NULL, NULL};
 
 /* What the contours of a field change on a square: true where they do. */
-static const bool *contours_of(const double *values, int64_t across, int64_t up, double level)
+static const bool *contours_of(const double *values, int64_t across, int64_t up,
+                               const double *const place[2], double level)
 {
     static bool changed[SIDE * SIDE];
     cairo_surface_t *images[2];
@@ -335,6 +337,7 @@ static const bool *contours_of(const double *values, int64_t across, int64_t up,
                              .colours = 1,
                              .field = values,
                              .points = {across, up},
+                             .place = {place[0], place[1]},
                              .levels = &level};
     for (int n = 0; n < 2; n++) {
         chart.level_count = n;
@@ -366,7 +369,7 @@ void test_picture__contours_lie_where_the_field_has_their_value(void **state)
             values[j * N + i] = pow(i / 20.0 - 1, 2) + pow(j / 20.0 - 1, 2);
     values[5 * N + 5] = NAN;   /* far outside of the circle */
     const double level = 0.75; /* bright, so the line is dark */
-    const bool *changed = contours_of(values, N, N, level);
+    const bool *changed = contours_of(values, N, N, evenly, level);
     int dark = 0, off = 0;
     for (int j = 0; j < SIDE; j++)
         for (int i = 0; i < SIDE; i++)
@@ -382,12 +385,38 @@ void test_picture__contours_lie_where_the_field_has_their_value(void **state)
     assert_in_range(off, 100, 550);
 }
 
+/* T = x on [0, 1], by nodes that lie ever closer: its contour is at x, not among the nodes. */
+void test_picture__stretched_axes_are_drawn_at_their_coordinates(void **state)
+{
+    (void)state;
+    enum { N = 9 };
+    double place[N], values[2][N * 2];
+    for (int i = 0; i < N; i++) {
+        place[i] = 5.0 + 2.0 * (1.0 - pow(0.5, i)) / (1.0 - pow(0.5, N - 1));
+        for (int j = 0; j < 2; j++) {
+            values[0][j * N + i] = (place[i] - 5.0) / 2.0;
+            values[1][i * 2 + j] = (place[i] - 5.0) / 2.0;
+        }
+    }
+    for (int up = 0; up < 2; up++) {
+        const double *const places[2] = {up ? NULL : place, up ? place : NULL};
+        const bool *changed = contours_of(values[up], up ? 2 : N, up ? N : 2, places, 0.8);
+        for (int n = 0; n < SIDE; n++) {
+            const int right = 640 * 1, above = SIDE - 640;
+            assert_true(up || changed[2 * SIDE + n] == (abs(2 * n + 1 - 2 * right) <= 3) ||
+                        abs(2 * n + 1 - 2 * right) == 3);
+            assert_true(!up || changed[n * SIDE + 2] == (abs(2 * n + 1 - 2 * above) <= 3) ||
+                        abs(2 * n + 1 - 2 * above) == 3);
+        }
+    }
+}
+
 void test_picture__a_saddle_is_crossed_by_two_lines(void **state)
 {
     (void)state;
     /* corners 1 and 3 are hot: at 0.4 the middle, 0.5, joins them, and the lines cut off 0 and 2 */
     const double values[4] = {0, 1, 1, 0};
-    const bool *changed = contours_of(values, 2, 2, 0.4);
+    const bool *changed = contours_of(values, 2, 2, evenly, 0.4);
     int on_hot_diagonal = 0, on_cold_diagonal = 0;
     for (int n = 0; n < SIDE; n++) { /* values[0] is below left; y goes up */
         on_hot_diagonal += changed[n * SIDE + n];

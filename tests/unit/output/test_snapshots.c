@@ -121,7 +121,7 @@ static void begin(struct scene *s, bool readbacks)
     snprintf(s->file, sizeof s->file, "%s/o.h5", s->directory);
     hs_error_init(&s->err);
     hs_problem_init(&s->problem);
-    s->problem.grid = (struct hs_grid){2, {NX, NY, 1}, {0}, {1, 1, 1}};
+    s->problem.grid = (struct hs_grid){.dims = 2, .points = {NX, NY, 1}, .spacing = {1, 1, 1}};
     s->problem.raw = true;
     s->problem.radius = 1;
     s->problem.precision = HS_DOUBLE;
@@ -155,9 +155,14 @@ static enum hs_status tell(struct scene *s, enum hs_phase phase, int64_t sweep)
     return st;
 }
 
-static void end(struct scene *s)
+static void drain(struct scene *s)
 {
     s->observer->drain(s->observer->self);
+}
+
+static void end(struct scene *s)
+{
+    drain(s);
     assert_int_equal(device.open, 0);
     hs_snapshots_destroy(s->snapshots);
     char xdmf[64];
@@ -184,6 +189,14 @@ static void assert_snapshots(const struct scene *s, int count)
     H5Sclose(space);
     H5Dclose(set);
     H5Fclose(file);
+}
+
+/* Its snapshot is written when this returns. */
+static void start(struct scene *s)
+{
+    assert_int_equal(tell(s, HS_PHASE_START, 0), HS_OK);
+    drain(s);
+    assert_snapshots(s, 1);
 }
 
 static void run_whole(struct scene *s)
@@ -220,7 +233,7 @@ void test_snapshots__the_run_goes_on_while_one_is_written(void **state)
     (void)state;
     struct scene s;
     begin(&s, true);
-    assert_int_equal(tell(&s, HS_PHASE_START, 0), HS_OK);
+    start(&s);
     shut(true);
     assert_int_equal(tell(&s, HS_PHASE_RUNNING, 10), HS_OK); /* hangs here if it waits */
     assert_int_equal(tell(&s, HS_PHASE_RUNNING, 13), HS_OK); /* nothing is due */
@@ -234,15 +247,67 @@ void test_snapshots__the_run_goes_on_while_one_is_written(void **state)
     end(&s);
 }
 
+static int named;
+
+static enum hs_status note_name(void *self, struct hs_error *err)
+{
+    (void)err;
+    named += access(((struct scene *)self)->file, F_OK) == 0 ? 1 : 100;
+    return HS_OK;
+}
+
+/* And what waits for its name is done once, when it has it. */
+void test_snapshots__the_run_goes_on_while_the_first_is_written(void **state)
+{
+    (void)state;
+    struct scene s;
+    begin(&s, true);
+    named = 0;
+    hs_snapshots_when_named(s.snapshots, note_name, &s);
+    shut(true);
+    assert_int_equal(tell(&s, HS_PHASE_START, 0), HS_OK); /* hangs here if it waits */
+    assert_int_equal(tell(&s, HS_PHASE_RUNNING, 3), HS_OK);
+    assert_int_equal(device.open, 1);
+    assert_int_not_equal(access(s.file, F_OK), 0);
+    assert_int_equal(named, 0);
+    shut(false);
+    drain(&s);
+    assert_snapshots(&s, 1);
+    assert_int_equal(named, 1);
+    for (int sweep = 10; sweep < 40; sweep += 10)
+        assert_int_equal(tell(&s, HS_PHASE_RUNNING, sweep), HS_OK);
+    assert_int_equal(tell(&s, HS_PHASE_END, 40), HS_OK);
+    assert_snapshots(&s, 5);
+    assert_int_equal(named, 1);
+    end(&s);
+}
+
+/* Though it is not due. */
+void test_snapshots__a_failure_of_the_first_is_told_when_asked(void **state)
+{
+    (void)state;
+    struct scene s;
+    begin(&s, true);
+    device.lost = 1;
+    assert_int_equal(tell(&s, HS_PHASE_START, 0), HS_OK); /* not known yet */
+    drain(&s);
+    assert_int_equal(s.observer->ask(s.observer->self, &s.err), HS_DEVICE);
+    assert_string_equal(s.err.text, "device lost\n");
+    assert_int_equal(s.observer->ask(s.observer->self, &s.err), HS_DEVICE);
+    assert_int_equal(s.err.count, 1); /* told once */
+    assert_int_not_equal(access(s.file, F_OK), 0);
+    end(&s);
+}
+
 void test_snapshots__a_failure_of_the_writer_reaches_the_loop(void **state)
 {
     (void)state;
     struct scene s;
     begin(&s, true);
-    assert_int_equal(tell(&s, HS_PHASE_START, 0), HS_OK);
+    start(&s);
     device.lost = 1;
     assert_int_equal(tell(&s, HS_PHASE_RUNNING, 10), HS_OK); /* not known yet */
-    s.observer->drain(s.observer->self);
+    drain(&s);
     assert_int_equal(tell(&s, HS_PHASE_RUNNING, 20), HS_DEVICE);
     assert_string_equal(s.err.text, "device lost\n");
     assert_int_equal(hs_snapshots_flush(s.snapshots, &s.err), HS_DEVICE);
@@ -264,7 +329,7 @@ void test_snapshots__none_is_written_after_one_that_failed(void **state)
     struct scene s;
     pthread_t thread;
     begin(&s, true);
-    assert_int_equal(tell(&s, HS_PHASE_START, 0), HS_OK);
+    start(&s);
     shut(true);
     device.lost = 1;
     assert_int_equal(tell(&s, HS_PHASE_RUNNING, 10), HS_OK);
@@ -282,7 +347,7 @@ void test_snapshots__a_failure_at_the_end_is_told_there(void **state)
     (void)state;
     struct scene s;
     begin(&s, true);
-    assert_int_equal(tell(&s, HS_PHASE_START, 0), HS_OK);
+    start(&s);
     device.lost = 1;
     assert_int_equal(tell(&s, HS_PHASE_END, 40), HS_DEVICE);
     assert_snapshots(&s, 1);

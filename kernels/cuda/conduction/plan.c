@@ -1,0 +1,99 @@
+#include "plan.h"
+
+#include <stdio.h>
+
+HS_CUDA_SWEEP(conduction_march);
+HS_CUDA_SWEEP(conduction_fused);
+
+/* The palette's copy in shared memory: six numbers of a row, in vectors, and what each sweep adds.
+ */
+static int64_t palette_bytes(const struct hs_case *of, int steps)
+{
+    enum { NUMBERS = 6 };
+    const int64_t size = (int64_t)hs_precision_size(of->precision);
+    const int64_t row = hs_round_up(NUMBERS * size, HS_VECTOR_BYTES) + steps * size;
+    return of->asked & HS_BYTES ? HS_CONDUCTION_BYTE_ROWS * row : 0;
+}
+
+static bool plan_march(const struct hs_case *of, const struct hs_device_limits *limits,
+                       struct hs_kernel_plan *out, char *reason, size_t size)
+{
+    (void)reason, (void)size;
+    const int bytes = (int)hs_precision_size(of->precision);
+    const int vector = HS_VECTOR_BYTES / bytes, line = 128 / bytes; /* where warps' rows begin */
+    struct hs_box aligned = of->box;
+    aligned.lo[HS_X] = of->box.lo[HS_X] / line * line;
+    const int64_t *lo = aligned.lo, *hi = aligned.hi;
+    struct hs_blocking own = {{HS_WARP, HS_CONDUCTION_WARPS, 1}, HS_CONDUCTION_PLANES};
+    const int warps_x = of->dims == 2 ? HS_CONDUCTION_WARPS : 1, x = HS_WARP * vector * warps_x;
+    if (of->dims == 2)
+        own.planes = (int)hs_tile_chunk(hs_divide_up(hi[HS_X] - lo[HS_X], x), hi[HS_Y] - lo[HS_Y],
+                                        1, (int64_t)limits->multiprocessors * HS_CONDUCTION_BLOCKS);
+    const struct hs_blocking blocking = hs_tile_blocking(of, own);
+    hs_tile_set(of, x, of->dims == 2 ? blocking.planes : HS_CONDUCTION_WARPS,
+                of->dims == 3 ? blocking.planes : 1, &out->launch);
+    hs_tile_finish(of, &aligned, blocking.threads, &out->launch);
+    out->launch.points_loaded = hs_tile_star_points(of, out->launch.output_tile);
+    out->launch.flops_per_point = hs_tile_conduction_flops(of);
+    out->launch.shared_bytes = palette_bytes(of, 1);
+    return true;
+}
+
+static bool plan_fused(const struct hs_case *given, const struct hs_device_limits *limits,
+                       struct hs_kernel_plan *out, char *reason, size_t size)
+{
+    enum { THREADS = HS_WARP * HS_CONDUCTION_FUSED_WARPS };
+    const bool single = given->precision == HS_FLOAT;
+    const int nx = single ? HS_FUSED_X_FLOAT : HS_FUSED_X_DOUBLE, width = single ? 4 : 2;
+    const int lanes = nx / width, groups = THREADS / lanes, rows = groups * HS_CONDUCTION_ROWS;
+    const int least[HS_AXES] = {nx, rows, HS_CONDUCTION_STEPS};
+    if (!hs_tile_capable("conduction_fused", limits, 9, 10, reason, size) ||
+        !hs_fused_large_enough("conduction_fused", given, least, HS_CONDUCTION_STEPS, reason, size))
+        return false;
+    if (given->face[2 * HS_X].wrap && given->layout.points[HS_X] % width != 0) {
+        snprintf(reason, size,
+                 "conduction_fused needs a multiple of %d points along x where that is periodic, "
+                 "not %lld",
+                 width, (long long)given->layout.points[HS_X]);
+        return false;
+    }
+    out->shift = hs_fused_shift(given);
+    const struct hs_case of = hs_tile_case(given, out->steps, out->shift);
+    const struct hs_fused_columns columns =
+        hs_fused_tiles(&of, limits, THREADS, rows, hs_fused_cut_z, &out->launch);
+    HS_PLAN_PUT(out, columns);
+    out->launch.flops_per_point = hs_tile_conduction_flops(&of);
+    /* the queue of level 0, and a line as far as which its rows may begin later; two edge rows of
+     * every group of lanes, at the other levels, twice; numbers; and two barriers a warp */
+    const int edges = of.steps > 1 ? of.steps - 1 : 1, word = width * (of.asked & HS_BYTES ? 1 : 2);
+    const int64_t all =
+        HS_VECTOR_BYTES * lanes * (HS_CONDUCTION_DEPTH * rows + 4 * edges * (groups + 2)) +
+        HS_FUSED_LINE_BYTES + palette_bytes(&of, of.steps) +
+        of.steps * (HS_CONDUCTION_ROWS + 1) * THREADS * word + 2 * 8 * HS_CONDUCTION_FUSED_WARPS;
+    out->launch.shared_bytes = hs_round_up(all, HS_VECTOR_BYTES);
+    return true;
+}
+
+const struct hs_kernel hs_kernel_cuda_conduction_march = {
+    .name = "conduction_march",
+    .idea = "a body of many materials: march with 16-byte loads, a node's row kept while it stays",
+    .origin = "Micikevicius, GPGPU-2 (2009); Rawat et al., PPoPP'18",
+    .device = HS_CUDA,
+    .features = HS_CONDUCTION | HS_ALL_FORMS | HS_2D | HS_3D | HS_RADIUS_1 | HS_ALL_PRECISIONS |
+                HS_ALL_VALUES | HS_TAKES_PLANES,
+    .steps = 1,
+    .plan = plan_march,
+    .sweep = hs_sweep_cuda_conduction_march,
+};
+
+const struct hs_kernel hs_kernel_cuda_conduction_fused = {
+    .name = "conduction_fused",
+    .idea = "a body of many materials: three sweeps in one march along z",
+    .origin = "3.5D blocking: Nguyen et al., SC'10",
+    .device = HS_CUDA,
+    .features = HS_CONDUCTION | HS_PALETTE | HS_3D | HS_RADIUS_1 | HS_ALL_PRECISIONS |
+                HS_UNIFORM_VALUES | HS_APPLIES_WALLS,
+    .steps = HS_CONDUCTION_STEPS,
+    .plan = plan_fused,
+    .sweep = hs_sweep_cuda_conduction_fused,
+};

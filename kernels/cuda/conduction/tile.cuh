@@ -1,0 +1,164 @@
+/*
+ * The tile that a block of conduction_fused takes along z: what of it lies in shared memory, which
+ * of its nodes are a thread's, and how planes of values and of numbers come.
+ */
+#ifndef HS_KERNELS_CUDA_CONDUCTION_TILE_CUH
+#define HS_KERNELS_CUDA_CONDUCTION_TILE_CUH
+
+#include "columns.cuh"
+#include "neighbours.cuh"
+#include "rows.cuh"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow" /* of its own */
+#include <cuda_pipeline.h>
+#pragma GCC diagnostic pop
+
+namespace conduction
+{
+
+template <typename T>
+struct arguments : network::request<T> {
+    int nx, ny, nz;
+    star::faces<T, HS_FACES, 1> faces; /* only which axes wrap */
+    columns::cut cut;
+};
+
+template <typename T>
+using tile = columns::tile<T, sizeof(T) == 4 ? HS_FUSED_X_FLOAT : HS_FUSED_X_DOUBLE,
+                           HS_CONDUCTION_ROWS, HS_CONDUCTION_FUSED_WARPS>;
+
+template <typename REAL, typename NUMBER_, int LEVELS_>
+struct sizes : tile<REAL> {
+    using T = REAL;
+    using NUMBER = NUMBER_;
+    using tile<T>::WIDTH, tile<T>::NY, tile<T>::LANES, tile<T>::GROUPS, tile<T>::ROWS;
+    enum {
+        LEVELS = LEVELS_,
+        HALO_X = (LEVELS_ + (int)WIDTH - 1) / WIDTH * WIDTH, /* swept redundantly on each side */
+        DEPTH =
+            (int)HS_CONDUCTION_DEPTH, /* planes of values: two in use, the others on their way */
+        AHEAD = DEPTH - 2,
+        EDGES = LEVELS > 1 ? LEVELS - 1 : 1,
+        LINE = (int)HS_FUSED_LINE_BYTES / (int)HS_VECTOR_BYTES /* vectors in it */
+    };
+    using vector = star::vec<T>;
+    using word = network::word<NUMBER, WIDTH>;
+    using table = network::table<T, NUMBER, LEVELS>;
+    using meeting = neighbours<tile<T>::WARPS, LANES>;
+    enum { SLOT = sizeof(vector) * NY * LANES }; /* bytes of a plane in the queue */
+
+    struct shared_memory {
+        vector queue[DEPTH][NY][LANES]; /* level 0; the neighbours read it, a step later */
+        vector queue_end[LINE];         /* as far as rows may begin later: see place */
+        vector edge[2][EDGES][GROUPS + 2][2][LANES]; /* the others: groups' outer rows */
+        [[no_unique_address]] typename table::memory palette;
+        /* of the planes that levels have in hand, a thread's own, from the row below its first */
+        typename word::type number[LEVELS][ROWS + 1][tile<T>::THREADS];
+        typename meeting::barriers arrived;
+    };
+};
+
+/* The nodes of a thread: WIDTH of each of ROWS rows of every plane. The grid's rows are whole
+ * vectors where they wrap; else the last may be in the grid in part. */
+template <typename Sizes>
+struct place : Sizes {
+    using Sizes::LANES, Sizes::LINE, Sizes::ROWS, Sizes::WIDTH;
+    using typename Sizes::T, typename Sizes::NUMBER, typename Sizes::vector, typename Sizes::word;
+    using numbers = typename word::type;
+
+    const arguments<T> &p;
+    typename Sizes::shared_memory &shared;
+    const columns::column at;
+    const int lane, group;
+    int missing;           /* nodes at the vectors' ends that are not in the grid */
+    int below;             /* elements to the row below the first one; or -1: there is none */
+    unsigned at_row[ROWS]; /* bytes from the plane's first node to this thread's, per row */
+    unsigned in_slot;      /* vectors from a slot's beginning to this thread's first row */
+    unsigned stores;       /* bit of each row that is stored, ... */
+    unsigned nodes;        /* ... and of each node of a vector that is */
+
+    __device__ place(const arguments<T> &arguments, const columns::column &column,
+                     typename Sizes::shared_memory &memory)
+        : p(arguments), shared(memory), at(column), lane(threadIdx.x % LANES),
+          group(threadIdx.x / LANES), stores(0), nodes(0)
+    {
+        const int x = at.x + lane * WIDTH, y = at.y + group * ROWS;
+        const int first = p.faces.wrap[0] ? star::wrapped(x, p.nx) : x;
+        missing = max(first + WIDTH - p.nx, 0);
+        for (int e = 0; e < WIDTH; e++)
+            nodes |= x + e >= at.x_lo && x + e < at.x_hi ? 1u << e : 0u;
+        for (int r = 0; r < ROWS; r++) {
+            stores |= nodes && y + r >= at.y_lo && y + r < at.y_hi ? 1u << r : 0u;
+            at_row[r] = (unsigned)(row_at(y + r) + first) * (unsigned)sizeof(T);
+        }
+        below = !p.faces.wrap[1] && y == 0 ? -1 : row_at(y - 1) + first;
+        /* A row lies in shared memory as it does in its lines of 128 bytes in the field: where a
+         * sector of 32 bytes would go into two, the copies ask for it twice. */
+        in_slot = group * ROWS * LANES + lane +
+                  (unsigned)((uintptr_t)(p.in + at.x) / sizeof(vector) % LINE);
+    }
+    __device__ int row_at(int y) const
+    {
+        return (p.faces.wrap[1] ? star::wrapped(y, p.ny) : y) * (int)p.pitch_y;
+    }
+    __device__ int plane_at(int z) const
+    {
+        if (!p.faces.wrap[2])
+            return z;
+        return z < 0 ? z + p.nz : z >= p.nz ? z - p.nz : z;
+    }
+
+    /* This thread's first row in a slot of the queue. */
+    __device__ vector *mine(unsigned slot) const
+    {
+        return (vector *)((char *)shared.queue + slot) + in_slot;
+    }
+    /* Plane z of level 0; beyond the grid, where values need only be finite, its last one. */
+    __device__ void fetch(int z, unsigned slot)
+    {
+        const T *const from = p.in + min(plane_at(z), p.nz - 1) * p.pitch_z;
+        for (int r = 0; r < ROWS; r++)
+            __pipeline_memcpy_async(mine(slot) + r * LANES, columns::offset_by(from, at_row[r]),
+                                    16);
+    }
+    /* Of a plane that has come, what is not in the grid. */
+    __device__ void clear_missing(unsigned slot)
+    {
+        if (missing > 0)
+            for (int r = 0; r < ROWS; r++)
+                for (int e = 1; e < WIDTH; e++)
+                    if (e >= WIDTH - missing)
+                        mine(slot)[r * LANES].at[e] = T(0);
+    }
+    /* The numbers of plane z, from the row below the first one; 0 where there is no node. */
+    __device__ void ask_numbers(int z, numbers (&to)[ROWS + 1]) const
+    {
+        const int k = plane_at(z);
+        const NUMBER *const from = (const NUMBER *)p.number + k * p.pitch_z;
+        for (int r = 0; r <= ROWS; r++) {
+            const int offset = r == 0 ? below : (int)(star::anew(at_row[r - 1]) / sizeof(T));
+            to[r] = 0;
+            if (k >= 0 && k < p.nz && offset >= 0)
+                to[r] = word::without(__ldg((const numbers *)(from + offset)), missing);
+        }
+    }
+    /* Plane k of the last level. */
+    __device__ void store(int k, const vector (&made)[ROWS])
+    {
+        T *const to = p.out + k * p.pitch_z;
+        const bool whole = nodes == (1u << WIDTH) - 1u;
+        for (int r = 0; r < ROWS; r++)
+            if (whole && stores >> r & 1u)
+                *(vector *)columns::offset_by(to, at_row[r]) = made[r];
+        if (stores && !whole)
+            for (int r = 0; r < ROWS; r++)
+                for (int e = 0; e < WIDTH; e++)
+                    if (stores >> r & nodes >> e & 1u)
+                        columns::offset_by(to, at_row[r])[e] = made[r].at[e];
+    }
+};
+
+} // namespace conduction
+
+#endif

@@ -1,0 +1,536 @@
+/*
+ * The network of a body as CUDA kernels read it, and its heat.
+ *
+ * What depends on the step is made when that changes; what acts on nodes before each call, where
+ * any of it changes with time. The host says what each drive is, the device what that makes of rows
+ * and nodes, as engine/network/coefficients.h does it.
+ */
+#include "engine/backends/cuda_parts.cuh"
+#include "engine/network/coefficients.h"
+#include "functions/drive.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+namespace
+{
+
+enum { THREADS = 256, HEAT_BLOCKS = 1024 };
+
+bool as_arrays(const hs_network *network)
+{
+    return network->form == HS_NETWORK_ARRAYS;
+}
+
+size_t number_bytes(const hs_network *network)
+{
+    return network->form == HS_NETWORK_BYTES ? 1 : 2;
+}
+
+/* ---- on the device --------------------------------------------------------------------------- */
+
+template <typename T>
+struct action {
+    hs_cuda_acted on;
+    const hs_forcing *forcing;
+    const double
+        *drive; /* [sweeps + 1][drives]: at the sweeps' begins, and at the last one's end */
+    int drives;
+    double step;
+    T *out; /* of each row in turn, or node (0, 0, 0); of the next sweep `apart` elements further */
+    int64_t apart;
+};
+
+/* Sweeps lie along y. */
+template <typename T>
+__global__ void __launch_bounds__(THREADS) act(const __grid_constant__ action<T> a)
+{
+    const int64_t n = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+    if (n >= a.on.count)
+        return;
+    const hs_network_row row = a.on.row[n];
+    const hs_forcing &forcing = a.forcing[row.forcing];
+    const int time = (int)blockIdx.y + (row.kind == HS_NODE_PRESCRIBED ? 1 : 0);
+    double sum = 0.0;
+    for (int term = 0; term < forcing.count; term++)
+        sum += forcing.weight[term] * a.drive[time * a.drives + forcing.drive[term]];
+    a.out[blockIdx.y * a.apart + (a.on.at ? a.on.at[n] : n)] =
+        (T)hs_network_added_by(&row, sum, a.step);
+}
+
+/* dt/C of each node, as arrays; of one that is not free the capacity is negative. */
+template <typename T>
+__global__ void __launch_bounds__(THREADS)
+    set_rates(const double *capacity, int64_t count, double step, T *out)
+{
+    const int64_t n = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+    if (n < count)
+        out[n] = (T)(capacity[n] > 0.0 ? step / capacity[n] : 0.0);
+}
+
+/* Sums over nodes. */
+struct heat_sums {
+    double heat;         /* of C*T */
+    double mean, volume; /* of volume*T and volume, of a stretched grid */
+
+    __device__ void add(const heat_sums &other)
+    {
+        heat += other.heat;
+        mean += other.mean;
+        volume += other.volume;
+    }
+};
+
+/* What has the heat of a field. */
+template <typename T>
+struct heat_of {
+    const T *now; /* node (0, 0, 0) */
+    hs_layout layout;
+    hs_network_form form;
+    const void *number;
+    const hs_network_row *row;    /* of a palette */
+    const double *capacity;       /* as arrays: node (0, 0, 0) */
+    const double *width[HS_AXES]; /* of a stretched grid, of nodes along each axis; else NULL */
+};
+
+template <typename T>
+__device__ double capacity_at(const heat_of<T> &h, int64_t at)
+{
+    if (h.form == HS_NETWORK_ARRAYS)
+        return fabs(h.capacity[at]);
+    return h
+        .row[h.form == HS_NETWORK_BYTES ? ((const uint8_t *)h.number)[at]
+                                        : ((const uint16_t *)h.number)[at]]
+        .capacity;
+}
+
+/* Nodes that are finite; each thread's in one order, and threads' in one, whatever the device. */
+template <typename T>
+__global__ void __launch_bounds__(THREADS)
+    sum_heat(const __grid_constant__ heat_of<T> h, heat_sums *out)
+{
+    __shared__ heat_sums of_thread[THREADS];
+    const int64_t nx = h.layout.points[HS_X], ny = h.layout.points[HS_Y];
+    const int64_t nodes = nx * ny * h.layout.points[HS_Z];
+    heat_sums sum = {0.0, 0.0, 0.0};
+    for (int64_t n = (int64_t)blockIdx.x * THREADS + threadIdx.x; n < nodes;
+         n += HEAT_BLOCKS * THREADS) {
+        const int64_t row = n / nx, k = row / ny, i = n - row * nx, j = row - k * ny;
+        const int64_t at = i + j * h.layout.pitch[HS_Y] + k * h.layout.pitch[HS_Z];
+        const double value = (double)h.now[at];
+        if (!isfinite(value))
+            continue;
+        const double volume =
+            h.width[HS_X] ? h.width[HS_X][i] * h.width[HS_Y][j] * h.width[HS_Z][k] : 0.0;
+        sum.add({capacity_at(h, at) * value, volume * value, volume});
+    }
+    of_thread[threadIdx.x] = sum;
+    for (int half = THREADS / 2; half > 0; half /= 2) {
+        __syncthreads();
+        if ((int)threadIdx.x < half)
+            of_thread[threadIdx.x].add(of_thread[threadIdx.x + half]);
+    }
+    if (threadIdx.x == 0)
+        out[blockIdx.x] = of_thread[0];
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+/* Of the device, zero; not nothing. */
+hs_status reserve(hs_cuda_network *network, double bytes, void **out, hs_error *err)
+{
+    HS_CUDA_TRY(err, cudaMalloc(out, bytes > 0.0 ? (size_t)bytes : 1));
+    network->memory[network->pieces++] = *out;
+    HS_CUDA_TRY(err, cudaMemsetAsync(*out, 0, (size_t)bytes, network->stream));
+    return HS_OK;
+}
+
+/* The same, with a copy of what is here. Copies of memory that is not locked are over for the host
+ * when the call returns. */
+hs_status place(hs_cuda_network *network, const void *from, size_t bytes, void **out, hs_error *err)
+{
+    const hs_status st = reserve(network, (double)bytes, out, err);
+    if (st)
+        return st;
+    HS_CUDA_TRY(err, cudaMemcpyAsync(*out, from, bytes, cudaMemcpyHostToDevice, network->stream));
+    return HS_OK;
+}
+
+/* A field in the layout, of elements of so many bytes: put(field, element, node) says one of each
+ * node, and of ghosts along periodic axes that of the other side; all else is zero. Gives node
+ * (0, 0, 0). */
+template <typename Put>
+hs_status make_field(hs_cuda_network *network, size_t size, Put put, const void **out,
+                     hs_error *err)
+{
+    const hs_layout *layout = &network->layout;
+    const int64_t *n = layout->points;
+    int64_t lo[HS_AXES];
+    for (int axis = 0; axis < HS_AXES; axis++)
+        lo[axis] = network->view.wrap[axis] ? -1 : 0;
+    char *const field = (char *)calloc((size_t)layout->elements, size);
+    if (!field)
+        return hs_error_add(err, HS_DEVICE, "not enough memory for a field of the body");
+    const int64_t rows = n[HS_Y] - 2 * lo[HS_Y];
+#pragma omp parallel for schedule(static)
+    for (int64_t r = 0; r < rows * (n[HS_Z] - 2 * lo[HS_Z]); r++) {
+        const int64_t j = r % rows + lo[HS_Y], k = r / rows + lo[HS_Z];
+        const int64_t first =
+            ((k + n[HS_Z]) % n[HS_Z] * n[HS_Y] + (j + n[HS_Y]) % n[HS_Y]) * n[HS_X];
+        const int64_t at = layout->origin + hs_layout_offset(layout, 0, j, k);
+        for (int64_t i = 0; i < n[HS_X]; i++)
+            put(field, at + i, first + i);
+        if (network->view.wrap[HS_X]) {
+            put(field, at - 1, first + n[HS_X] - 1);
+            put(field, at + n[HS_X], first);
+        }
+    }
+    void *there = NULL;
+    const hs_status st = place(network, field, (size_t)layout->elements * size, &there, err);
+    free(field);
+    *out = (char *)there + (size_t)layout->origin * size;
+    return st;
+}
+
+/* ---- init ------------------------------------------------------------------------------------ */
+
+/* How wide nodes are along each axis of a stretched grid. */
+hs_status init_widths(hs_cuda_network *network, hs_error *err)
+{
+    const hs_grid *grid = &network->problem->grid;
+    for (int axis = 0; axis < HS_AXES && hs_grid_is_stretched(grid); axis++) {
+        const size_t bytes = (size_t)grid->points[axis] * sizeof(double);
+        double *const width = (double *)malloc(bytes);
+        if (!width)
+            return hs_error_add(err, HS_DEVICE, "not enough memory for the grid's coordinates");
+        for (int64_t i = 0; i < grid->points[axis]; i++)
+            width[i] = axis < grid->dims
+                           ? hs_grid_node_width(grid, axis, network->view.wrap[axis], i)
+                           : 1.0;
+        const hs_status st = place(network, width, bytes, (void **)&network->width[axis], err);
+        free(width);
+        if (st)
+            return st;
+    }
+    return HS_OK;
+}
+
+hs_status init_palette(hs_cuda_network *network, hs_error *err)
+{
+    const hs_network *of = network->problem->network;
+    const size_t bytes = number_bytes(of), size = hs_precision_size(network->problem->precision);
+    const size_t rows = (size_t)of->row_count;
+    const auto put = [=](char *field, int64_t at, int64_t node) {
+        memcpy(field + (size_t)at * bytes, (const char *)of->number + (size_t)node * bytes, bytes);
+    };
+    void *row = NULL, *forcing = NULL, *acted = NULL;
+    hs_status st = make_field(network, bytes, put, &network->view.number, err);
+    if (!st)
+        st = reserve(network, (double)(rows * HS_ROW_NUMBERS * size), &row, err);
+    if (!st)
+        st = reserve(network, (double)(rows * size) * network->sweeps, &forcing, err);
+    if (!st)
+        st = place(network, of->row, rows * sizeof *of->row, &acted, err);
+    network->view.row = network->row = row;
+    network->view.forcing = network->added = forcing;
+    network->acted = {(const hs_network_row *)acted, NULL, of->row_count};
+    return st;
+}
+
+/* The nodes of a kind that something acts on. */
+hs_status list_acted(hs_cuda_network *network, bool prescribed, hs_cuda_acted *out, hs_error *err)
+{
+    const hs_network *of = network->problem->network;
+    const hs_layout *layout = &network->layout;
+    const int64_t nodes = hs_grid_count(&of->grid);
+    const auto is_one = [=](int64_t n) {
+        return of->node[n].forcing != 0 && (of->node[n].kind == HS_NODE_PRESCRIBED) == prescribed;
+    };
+    int64_t count = 0;
+#pragma omp parallel for reduction(+ : count) schedule(static)
+    for (int64_t n = 0; n < nodes; n++)
+        count += is_one(n);
+    *out = {};
+    if (count == 0)
+        return HS_OK;
+    hs_network_row *const row = (hs_network_row *)malloc((size_t)count * sizeof *row);
+    int64_t *const at = (int64_t *)malloc((size_t)count * sizeof *at);
+    const int64_t nx = layout->points[HS_X], ny = layout->points[HS_Y];
+    for (int64_t n = 0; n < nodes && row && at; n++)
+        if (is_one(n)) {
+            row[out->count] = of->node[n];
+            at[out->count++] = hs_layout_offset(layout, n % nx, n / nx % ny, n / nx / ny);
+        }
+    void *rows = NULL, *places = NULL;
+    hs_status st = row && at ? place(network, row, (size_t)count * sizeof *row, &rows, err)
+                             : hs_error_add(err, HS_DEVICE, "not enough memory for the walls");
+    if (!st)
+        st = place(network, at, (size_t)count * sizeof *at, &places, err);
+    out->row = (const hs_network_row *)rows;
+    out->at = (const int64_t *)places;
+    free(at);
+    free(row);
+    return st;
+}
+
+/* A field of one member of each node's row. */
+template <typename Member>
+hs_status make_array(hs_cuda_network *network, Member member, const void **out, hs_error *err)
+{
+    const hs_precision precision = network->problem->precision;
+    const hs_network_row *const row = network->problem->network->node;
+    return make_field(
+        network, hs_precision_size(precision),
+        [=](char *field, int64_t at, int64_t node) {
+            hs_write(precision, field, at, member(row[node]));
+        },
+        out, err);
+}
+
+bool any_sinks(const hs_network *network)
+{
+    bool any = false;
+#pragma omp parallel for reduction(|| : any) schedule(static)
+    for (int64_t n = 0; n < hs_grid_count(&network->grid); n++)
+        any = any || network->node[n].sink != 0.0;
+    return any;
+}
+
+hs_status init_arrays(hs_cuda_network *network, hs_error *err)
+{
+    const hs_network *of = network->problem->network;
+    const size_t size = hs_precision_size(network->problem->precision);
+    const double bytes = (double)network->layout.elements * (double)size;
+    const size_t origin = (size_t)network->layout.origin;
+    void *rate = NULL, *added = NULL;
+    hs_status st = HS_OK;
+    for (int axis = 0; axis < of->grid.dims && !st; axis++)
+        st = make_array(
+            network, [=](const hs_network_row &row) { return row.conductance[axis]; },
+            &network->view.conductance[axis], err);
+    if (!st && any_sinks(of))
+        st = make_array(
+            network, [](const hs_network_row &row) { return row.sink; }, &network->view.sink, err);
+    if (!st)
+        st = make_field(
+            network, sizeof(double),
+            [=](char *field, int64_t at, int64_t node) {
+                const hs_network_row &row = of->node[node];
+                ((double *)field)[at] = row.kind == HS_NODE_FREE ? row.capacity : -row.capacity;
+            },
+            (const void **)&network->capacity, err);
+    if (!st)
+        st = reserve(network, bytes, &rate, err);
+    if (!st)
+        st = list_acted(network, true, &network->prescribed, err);
+    if (!st)
+        st = list_acted(network, false, &network->acted, err);
+    if (!st && network->acted.count > 0)
+        st = reserve(network, bytes, &added, err);
+    network->row = rate;
+    network->view.rate = (char *)rate + origin * size;
+    network->added = added ? (char *)added + origin * size : NULL;
+    network->view.added = network->added;
+    return st;
+}
+
+/* ---- update ---------------------------------------------------------------------------------- */
+
+template <typename T>
+hs_status launch_act(const hs_cuda_network *network, const hs_cuda_acted *on, double step,
+                     int first, int sweeps, void *out, hs_error *err)
+{
+    if (on->count == 0)
+        return HS_OK;
+    action<T> a = {};
+    a.on = *on;
+    a.forcing = network->forcing;
+    a.drives = network->problem->drive_count;
+    a.drive = network->drive + first * a.drives;
+    a.step = step;
+    a.out = (T *)out;
+    a.apart = network->view.row_count;
+    const dim3 blocks((unsigned)hs_divide_up(on->count, THREADS), (unsigned)sweeps);
+    act<<<blocks, THREADS, 0, network->stream>>>(a);
+    HS_CUDA_LAUNCHED(err, "act", blocks.x * blocks.y, THREADS);
+    return HS_OK;
+}
+
+/* What acts in so many sweeps from one on that begins at the `first` of the times, into `out`. */
+hs_status put_acted(const hs_cuda_network *network, const hs_cuda_acted *on, double step, int first,
+                    int sweeps, void *out, hs_error *err)
+{
+    return network->problem->precision == HS_FLOAT
+               ? launch_act<float>(network, on, step, first, sweeps, out, err)
+               : launch_act<double>(network, on, step, first, sweeps, out, err);
+}
+
+hs_status set_rows(hs_cuda_network *network, double step, hs_error *err)
+{
+    const hs_network *of = network->problem->network;
+    const hs_precision precision = network->problem->precision;
+    const size_t bytes = (size_t)of->row_count * HS_ROW_NUMBERS * hs_precision_size(precision);
+    void *const rows = malloc(bytes);
+    if (!rows)
+        return hs_error_add(err, HS_DEVICE, "not enough memory for the body's rows");
+    hs_network_coefficients(of, precision, step, rows);
+    const cudaError_t copied =
+        cudaMemcpyAsync(network->row, rows, bytes, cudaMemcpyHostToDevice, network->stream);
+    free(rows);
+    HS_CUDA_TRY(err, copied);
+    return HS_OK;
+}
+
+template <typename T>
+hs_status launch_rates(const hs_cuda_network *network, double step, hs_error *err)
+{
+    const int64_t count = network->layout.elements, blocks = hs_divide_up(count, THREADS);
+    set_rates<<<(unsigned)blocks, THREADS, 0, network->stream>>>(
+        network->capacity - network->layout.origin, count, step, (T *)network->row);
+    HS_CUDA_LAUNCHED(err, "set_rates", blocks, THREADS);
+    return HS_OK;
+}
+
+hs_status set_step(hs_cuda_network *network, double step, hs_error *err)
+{
+    if (!as_arrays(network->problem->network))
+        return set_rows(network, step, err);
+    return network->problem->precision == HS_FLOAT ? launch_rates<float>(network, step, err)
+                                                   : launch_rates<double>(network, step, err);
+}
+
+/* The drives at the begin of each of so many sweeps, and at the end of the last one. */
+hs_status set_drives(hs_cuda_network *network, const hs_span *span, int64_t first, int sweeps,
+                     hs_error *err)
+{
+    const hs_problem *problem = network->problem;
+    const int drives = problem->drive_count;
+    for (int s = 0; s <= sweeps; s++)
+        for (int d = 0; d < drives; d++)
+            network->drive_here[s * drives + d] =
+                hs_drive_at(&problem->drives[d], hs_span_time(span, first + s));
+    HS_CUDA_TRY(err, cudaMemcpyAsync(network->drive, network->drive_here,
+                                     (size_t)((sweeps + 1) * drives) * sizeof(double),
+                                     cudaMemcpyHostToDevice, network->stream));
+    return HS_OK;
+}
+
+template <typename T>
+hs_status launch_heat(const hs_cuda_network *network, const void *now, hs_error *err)
+{
+    heat_of<T> h = {};
+    h.now = (const T *)now;
+    h.layout = network->layout;
+    h.form = network->view.form;
+    h.number = network->view.number;
+    h.row = network->acted.row;
+    h.capacity = network->capacity;
+    for (int axis = 0; axis < HS_AXES; axis++)
+        h.width[axis] = network->width[axis];
+    sum_heat<<<HEAT_BLOCKS, THREADS, 0, network->stream>>>(h, (heat_sums *)network->heat);
+    HS_CUDA_LAUNCHED(err, "sum_heat", HEAT_BLOCKS, THREADS);
+    return HS_OK;
+}
+
+} // namespace
+
+double hs_cuda_network_bytes(const hs_problem *problem, double field_bytes, int sweeps)
+{
+    const hs_network *network = problem->network;
+    const double size = (double)hs_precision_size(problem->precision);
+    if (!network)
+        return 0.0;
+    if (as_arrays(network)) /* G, dt/C, g and s, and the capacity */
+        return field_bytes * (problem->grid.dims + 3) + field_bytes / size * sizeof(double);
+    return field_bytes / size * (double)number_bytes(network) +
+           network->row_count * (size * (HS_ROW_NUMBERS + sweeps) + sizeof *network->row);
+}
+
+hs_status hs_cuda_network_init(hs_cuda_network *network, const hs_problem *problem,
+                               const hs_layout *layout, int sweeps, cudaStream_t stream,
+                               hs_error *err)
+{
+    const hs_network *of = problem->network;
+    *network = {};
+    if (!of)
+        return HS_OK;
+    network->problem = problem;
+    network->layout = *layout;
+    network->stream = stream;
+    network->sweeps = sweeps;
+    network->step = NAN;
+    network->varies = hs_network_varies(of, problem->drives);
+    network->view.form = of->form;
+    network->view.row_count = of->row_count;
+    memcpy(network->view.wrap, of->wrap, sizeof of->wrap);
+    const size_t drives = (size_t)((sweeps + 1) * problem->drive_count) * sizeof(double);
+    network->drive_here = (double *)malloc(drives + 1);
+    if (!network->drive_here)
+        return hs_error_add(err, HS_DEVICE, "not enough memory for the body's drives");
+    hs_status st = reserve(network, (double)drives, (void **)&network->drive, err);
+    if (!st)
+        st = reserve(network, HEAT_BLOCKS * sizeof(heat_sums), &network->heat, err);
+    if (!st)
+        st = init_widths(network, err);
+    if (!st)
+        st = place(network, of->forcing, (size_t)of->forcing_count * sizeof *of->forcing,
+                   (void **)&network->forcing, err);
+    if (!st)
+        st = as_arrays(of) ? init_arrays(network, err) : init_palette(network, err);
+    return st;
+}
+
+void hs_cuda_network_release(hs_cuda_network *network)
+{
+    for (int n = 0; n < network->pieces; n++)
+        cudaFree(network->memory[n]);
+    free(network->drive_here);
+    *network = {};
+}
+
+hs_status hs_cuda_network_update(hs_cuda_network *network, const hs_span *span, int64_t first,
+                                 int steps, hs_error *err)
+{
+    const bool stepped = network->step != span->step;
+    if (!network->problem || (!stepped && !network->varies))
+        return HS_OK;
+    /* what does not change with time is made for calls of any number of sweeps */
+    const int sweeps = network->varies ? steps : network->sweeps;
+    hs_status st = stepped ? set_step(network, span->step, err) : HS_OK;
+    if (!st)
+        st = set_drives(network, span, first, sweeps, err);
+    if (!st)
+        st = put_acted(network, &network->acted, span->step, 0, sweeps, network->added, err);
+    network->step = span->step;
+    return st;
+}
+
+hs_status hs_cuda_network_prescribe(const hs_cuda_network *network, int steps, void *field,
+                                    hs_error *err)
+{
+    return put_acted(network, &network->prescribed, network->step, steps - 1, 1, field, err);
+}
+
+hs_status hs_cuda_network_heat(const hs_cuda_network *network, const void *now, hs_reduction *out,
+                               hs_error *err)
+{
+    heat_sums of_block[HEAT_BLOCKS], all = {0.0, 0.0, 0.0};
+    const hs_status st = network->problem->precision == HS_FLOAT
+                             ? launch_heat<float>(network, now, err)
+                             : launch_heat<double>(network, now, err);
+    if (st)
+        return st;
+    HS_CUDA_TRY(err, cudaMemcpyAsync(of_block, network->heat, sizeof of_block,
+                                     cudaMemcpyDeviceToHost, network->stream));
+    HS_CUDA_TRY(err, cudaStreamSynchronize(network->stream));
+    for (const heat_sums &part : of_block) {
+        all.heat += part.heat;
+        all.mean += part.mean;
+        all.volume += part.volume;
+    }
+    out->heat = all.heat;
+    if (network->width[HS_X])
+        out->mean = all.mean / all.volume;
+    return HS_OK;
+}
