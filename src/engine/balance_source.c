@@ -58,7 +58,7 @@ static double of_row(const struct hs_balance *balance, int64_t j, int64_t k, dou
     const struct hs_field *field = &problem->source.field;
     const int64_t nx = problem->grid.points[HS_X];
     if (balance->source.tables.memory)
-        hs_tables_row(&balance->source.tables, j, k, values);
+        hs_tables_row(&balance->source.tables, 0, nx, j, k, values);
     else if (!field->data)
         hs_value_row(&problem->grid, &field->value, balance->t, j, k, values);
     const double *density =

@@ -38,7 +38,8 @@ static void set_up(struct fixture *f, int threads)
     static const char *const names[] = {"reflective", "reflective", "clamp",
                                         "clamp",      "dirichlet",  "dirichlet"};
     hs_problem_init(&f->problem);
-    f->problem.grid = (struct hs_grid){3, {NX, NY, NZ}, {0, 0, 0}, {0.5, 0.5, 0.5}};
+    f->problem.grid =
+        (struct hs_grid){.dims = 3, .points = {NX, NY, NZ}, .spacing = {0.5, 0.5, 0.5}};
     f->problem.material.diffusivity = 1.0;
     f->problem.material.density = 3.0;
     f->problem.material.specific_heat = 5.0;
@@ -352,7 +353,8 @@ void test_backend_cpu__says_what_memory_it_lacks(void **state)
     (void)state;
     struct hs_problem problem;
     hs_problem_init(&problem);
-    problem.grid = (struct hs_grid){3, {2000000, 2000000, 2000000}, {0, 0, 0}, {1, 1, 1}};
+    problem.grid =
+        (struct hs_grid){.dims = 3, .points = {2000000, 2000000, 2000000}, .spacing = {1, 1, 1}};
     struct hs_backend_state *out;
     struct hs_error err;
     hs_error_init(&err);
@@ -382,8 +384,8 @@ void test_backend_cpu__describes_its_threads(void **state)
 void test_backend_cpu__copy_moves_the_whole_field(void **state)
 {
     (void)state;
-    struct hs_layout layout =
-        hs_layout_make(&(struct hs_grid){2, {1001, 37, 1}, {0, 0, 0}, {1, 1, 1}}, 2, 8);
+    struct hs_layout layout = hs_layout_make(
+        &(struct hs_grid){.dims = 2, .points = {1001, 37, 1}, .spacing = {1, 1, 1}}, 2, 8);
     struct hs_cpu_field from, to;
     assert_true(hs_cpu_field_create(&layout, HS_DOUBLE, 2, 0, &from));
     assert_true(hs_cpu_field_create(&layout, HS_DOUBLE, 2, 64, &to));

@@ -28,7 +28,8 @@ static void set_up(int count)
     struct hs_error err;
     hs_problem_init(&problem);
     problem.radius = 1;
-    problem.grid = (struct hs_grid){3, {4, 5, 6}, {0, 0, 1}, {1, 1, 1}};
+    problem.grid =
+        (struct hs_grid){.dims = 3, .points = {4, 5, 6}, .lower = {0, 0, 1}, .spacing = {1, 1, 1}};
     for (int face = 0; face < HS_FACES; face++)
         problem.face[face] = (struct hs_face){.c = {face == 3 ? 0.0 : 1.0}};
     problem.face[0].data.constant = 7.0;
@@ -111,7 +112,7 @@ void test_face_data__passes_on_that_a_table_failed(void **state)
 void test_face_data__lies_in_a_field_by_its_layout(void **state)
 {
     (void)state;
-    const struct hs_grid grid = {3, {4, 5, 6}, {0}, {1, 1, 1}};
+    const struct hs_grid grid = {.dims = 3, .points = {4, 5, 6}, .spacing = {1, 1, 1}};
     const struct hs_layout layout = hs_layout_make(&grid, 1, 8);
     for (int face = 0; face < HS_FACES; face++) {
         const struct hs_face_place place = hs_face_place_in(&layout, face);

@@ -23,7 +23,7 @@ static void set_up(int slots)
 {
     hs_problem_init(&problem);
     problem.radius = 2;
-    problem.grid = (struct hs_grid){2, {NX, NY, 1}, {0, 0, 0}, {1, 1, 1}};
+    problem.grid = (struct hs_grid){.dims = 2, .points = {NX, NY, 1}, .spacing = {1, 1, 1}};
     const struct hs_face outside = {.c = {1.0, 1.0}, .edge_weight = 1.0};
     problem.face[0] = problem.face[1] = outside;
     problem.face[0].data.constant = 7.0;

@@ -75,7 +75,8 @@ static bool holds(const struct hs_region *region, double x, double y, double z)
     for (int axis = 0; axis < 3; axis++) {
         const double d = at[axis] - region->shape.centre[axis];
         if (region->shape.kind == HS_SHAPE_BOX) {
-            if (at[axis] < region->shape.lower[axis] - margin || at[axis] > region->shape.upper[axis] + margin)
+            if (at[axis] < region->shape.lower[axis] - margin ||
+                at[axis] > region->shape.upper[axis] + margin)
                 return false;
         } else if (region->shape.kind == HS_SHAPE_CYLINDER && axis == region->shape.axis) {
             if (at[axis] < region->shape.from - margin || at[axis] > region->shape.to + margin)
@@ -91,8 +92,14 @@ void test_fields__later_regions_lie_over_earlier_ones(void **state)
     (void)state;
     struct hs_problem problem = box_problem();
     struct hs_region regions[] = {
-        {.shape.kind = HS_SHAPE_BOX, .shape.lower = {-1, 1, 3}, .shape.upper = {0, 2, 9}, .value = {.constant = 10}},
-        {.shape.kind = HS_SHAPE_SPHERE, .shape.centre = {0, 2, 7}, .shape.radius = 2, .value = {.constant = 20}},
+        {.shape.kind = HS_SHAPE_BOX,
+         .shape.lower = {-1, 1, 3},
+         .shape.upper = {0, 2, 9},
+         .value = {.constant = 10}},
+        {.shape.kind = HS_SHAPE_SPHERE,
+         .shape.centre = {0, 2, 7},
+         .shape.radius = 2,
+         .value = {.constant = 20}},
         {.shape.kind = HS_SHAPE_CYLINDER,
          .shape.axis = HS_Z,
          .shape.centre = {1, 3, 77},
@@ -107,7 +114,10 @@ void test_fields__later_regions_lie_over_earlier_ones(void **state)
          .shape.from = -0.5,
          .shape.to = INFINITY,
          .value = sum_of_coordinates},
-        {.shape.kind = HS_SHAPE_BOX, .shape.lower = {1, 0, 3}, .shape.upper = {1, 0, 3}, .value = {.constant = 50}},
+        {.shape.kind = HS_SHAPE_BOX,
+         .shape.lower = {1, 0, 3},
+         .shape.upper = {1, 0, 3},
+         .value = {.constant = 50}},
     };
     const int count = sizeof regions / sizeof regions[0];
     problem.initial.regions = regions;
@@ -138,8 +148,10 @@ void test_fields__a_region_holds_the_nodes_on_its_surface(void **state)
     struct hs_problem problem;
     hs_problem_init(&problem);
     problem.grid = (struct hs_grid){.dims = 1, .points = {11, 1, 1}, .spacing = {0.1, 1, 1}};
-    struct hs_region box = {
-        .shape.kind = HS_SHAPE_BOX, .shape.lower = {0.3}, .shape.upper = {0.7}, .value = {.constant = 9}};
+    struct hs_region box = {.shape.kind = HS_SHAPE_BOX,
+                            .shape.lower = {0.3},
+                            .shape.upper = {0.7},
+                            .value = {.constant = 9}};
     problem.initial.regions = &box;
     problem.initial.region_count = 1;
     for (int i = 0; i < 11; i++)
@@ -212,15 +224,18 @@ static double random_below(int limit)
 /* A shape at some place, of some size, that may lie beyond the grid. */
 static struct hs_region random_region(const struct hs_value *value)
 {
-    struct hs_region region = {.shape = (enum hs_shape)random_below(3),
-                               .axis = (int)random_below(3),
-                               .radius = 0.05 * floor(random_below(20)),
-                               .from = 0.1 * floor(random_below(20)) - 1.0,
-                               .value = value[(int)random_below(TEXTS)]};
-    region.to = region.from + 0.1 * floor(random_below(20));
+    struct hs_region region = {.value = value[(int)random_below(TEXTS)]};
+    struct hs_shape *shape = &region.shape;
+    shape->kind = (enum hs_shape_kind)random_below(HS_SHAPE_EVERYWHERE);
+    shape->axis = (int)random_below(3);
+    shape->radius = 0.05 * floor(random_below(20));
+    shape->from = 0.1 * floor(random_below(20)) - 1.0;
+    shape->to = shape->from + 0.1 * floor(random_below(20));
     for (int axis = 0; axis < HS_AXES; axis++) {
-        region.lower[axis] = region.centre[axis] = 0.05 * floor(random_below(80)) - 1.5;
-        region.upper[axis] = region.lower[axis] + 0.05 * floor(random_below(40));
+        shape->lower[axis] = shape->centre[axis] = 0.05 * floor(random_below(80)) - 1.5;
+        shape->upper[axis] = shape->lower[axis] + 0.05 * floor(random_below(40));
+        shape->point[axis] = shape->lower[axis];
+        shape->normal[axis] = random_below(2) - 1.0;
     }
     return region;
 }
@@ -235,7 +250,7 @@ static double at_node(const struct hs_problem *problem, int64_t i, int64_t j, in
                          hs_grid_coordinate(&problem->grid, HS_Z, k)};
     const struct hs_value *value = &initial->field.value;
     for (int r = 0; r < initial->region_count; r++)
-        if (hs_region_covers(&initial->regions[r], problem->grid.dims, at))
+        if (hs_shape_covers(&initial->regions[r].shape, problem->grid.dims, at))
             value = &initial->regions[r].value;
     *covered += value != &initial->field.value;
     return hs_value_at(value, at[HS_X], at[HS_Y], at[HS_Z], 0.0);

@@ -65,7 +65,7 @@ static struct hs_problem make_problem(void)
 {
     struct hs_problem problem;
     hs_problem_init(&problem);
-    problem.grid = (struct hs_grid){2, {3, 4, 1}, {0}, {1, 1, 1}};
+    problem.grid = (struct hs_grid){.dims = 2, .points = {3, 4, 1}, .spacing = {1, 1, 1}};
     problem.radius = 1;
     problem.raw = true;
     problem.precision = HS_DOUBLE;

@@ -121,7 +121,7 @@ static void begin(struct scene *s, bool readbacks)
     snprintf(s->file, sizeof s->file, "%s/o.h5", s->directory);
     hs_error_init(&s->err);
     hs_problem_init(&s->problem);
-    s->problem.grid = (struct hs_grid){2, {NX, NY, 1}, {0}, {1, 1, 1}};
+    s->problem.grid = (struct hs_grid){.dims = 2, .points = {NX, NY, 1}, .spacing = {1, 1, 1}};
     s->problem.raw = true;
     s->problem.radius = 1;
     s->problem.precision = HS_DOUBLE;
