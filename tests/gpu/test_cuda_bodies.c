@@ -2,7 +2,7 @@
  * Bodies of many materials: every conduction kernel on the CUDA backend gives the bits of the CPU
  * backend. Networks are of random rows in all forms, with periodic axes, held and prescribed nodes,
  * sinks, forcings and sources that change with time or do not, and of stretched axes. The step
- * changes on the way and comes back; some runs are long enough that a recording of them is replayed.
+ * changes on the way and comes back; some runs are long enough that a recording is replayed.
  *
  * HS_GPU_BODIES=N: so many bodies, of few sweeps (240, some of many), the first of them small: a
  * few are enough for sanitizers.
