@@ -288,7 +288,7 @@ static enum hs_status report_on(const struct arguments *arguments, const struct 
     static struct hs_bench_row rows[MOST_KERNELS];
     static struct hs_peers peers;
     const bool with_peers = arguments->peers || arguments->peer;
-    struct hs_plan choice;
+    static struct hs_plan choice;
     report->rows = rows;
     report->choice = &choice;
     report->peers = with_peers ? &peers : NULL;
@@ -323,8 +323,7 @@ static enum hs_status check_ahead(const struct arguments *arguments,
 {
     const bool with_peers = arguments->peers || arguments->peer;
     if (with_peers && (request->radius != 1 || request->which != HS_BENCH_STENCIL))
-        return hs_error_add(err, HS_BAD_INPUT,
-                            "bench: --peers needs --radius 1 and no --body");
+        return hs_error_add(err, HS_BAD_INPUT, "bench: --peers needs --radius 1 and no --body");
     enum hs_status st = with_peers ? hs_peers_check(arguments->peer, err) : HS_OK;
     if (!st && arguments->roofline)
         st = hs_existing_check(arguments->roofline, HS_EXISTING_PICTURE, true, hs_canvas_elsewhere,

@@ -40,10 +40,10 @@ static inline double hs_span_time(const struct hs_span *span, int64_t sweep)
 struct hs_reduction {
     double min;
     double max;
-    double mean;        /* volume average */
-    double heat;        /* J per m^(3-dims) with density and specific heat, else K m^dims */
-    double change;      /* max |out - in| of the last sweep, each difference in the field's
-                           precision; NaN unless keep_last was asked */
+    double mean;   /* volume average */
+    double heat;   /* J per m^(3-dims) with density and specific heat, else K m^dims */
+    double change; /* max |out - in| of the last sweep, each difference in the field's
+                      precision; NaN unless keep_last was asked */
     /* known after a sweep with keep_before, else maybe NaN: the heat of out - in; and for a body W,
      * the sum over its nodes of sink * in (core/network.h) */
     double stored, sunk;

@@ -34,9 +34,10 @@ static const struct hs_heuristic on_cpu[] = {
 };
 
 static const struct hs_heuristic on_cuda[] = {
-    /* Bodies, on an H200 at 512^3 in float and double, times conduction_march: conduction_fused 1.48
-     * and 1.52 with numbers of one byte, 0.86 and 0.97 with two; conduction_basic 0.44 and 0.74.
-     * Smaller grids were not measured: there a trial tells, if the run is long enough for one. */
+    /* Bodies, on an H200 at 512^3 in float and double, times conduction_march:
+     * conduction_fused 1.48 and 1.52 with numbers of one byte, 0.86 and 0.97 with two;
+     * conduction_basic 0.44 and 0.74. Smaller grids were not measured: there a trial tells, if the
+     * run is long enough for one. */
     {.kernel = "conduction_fused", .with = HS_BYTES, .from = 1 << 20},
     {.kernel = "conduction_march", .with = HS_CONDUCTION, .from = 1 << 20},
     {.kernel = "conduction_basic"},

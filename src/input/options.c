@@ -1,5 +1,6 @@
 #include "input/options.h"
 
+#include "core/memory.h"
 #include "core/stencil.h"
 #include "input/boundary_options.h"
 
@@ -27,36 +28,39 @@
         .unit = (a_unit), kept, .help = (a_help)                                                   \
     }
 
-/* A dataset of a file. */
-#define FIELD(group, dataset_default)                                                              \
-    OPTION(group "file", STRING, NONE, NULL, "", FIXED,                                            \
-           "HDF5 or .npy file to read it from; looked for here, then beside the config"),          \
-        OPTION(group "dataset", STRING, NONE, dataset_default, "", LOOSE,                          \
-               "HDF5: its dataset, [z][y][x] or [step][z][y][x]; a .npy file is one array of "     \
-               "that shape"),                                                                      \
-        OPTION(group "step", COUNT, RANGE(-1, MOST_COUNT), "-1", "", LOOSE,                        \
-               "which step of the dataset, from 0; -1 is the last")
+/* Rows that several groups have; a row "GROUP.FIELD" or "GROUP.SHAPE" below stands for them. */
+static const struct hs_option of_fields[] = {
+    OPTION("file", STRING, NONE, NULL, "", FIXED,
+           "HDF5 or .npy file to read it from; looked for here, then beside the config"),
+    OPTION("dataset", STRING, NONE, NULL, "", LOOSE,
+           "HDF5: its dataset, [z][y][x] or [step][z][y][x]; a .npy file is one array of "
+           "that shape"),
+    OPTION("step", COUNT, RANGE(-1, MOST_COUNT), "-1", "", LOOSE,
+           "which step of the dataset, from 0; -1 is the last"),
+};
 
-#define SHAPE(group, words)                                                                        \
-    OPTION(group "shape", CHOICE, CHOICES(words), NULL, "", FIXED,                                 \
-           "box: lower, upper; sphere: centre, radius; cylinder: centre, radius, axis, from, to; " \
-           "half-space: point, normal"),                                                           \
-        OPTION(group "lower", NUMBERS, ANY, NULL, "m", FIXED, "corner of a box"),                  \
-        OPTION(group "upper", NUMBERS, ANY, NULL, "m", FIXED, "opposite corner of a box"),         \
-        OPTION(group "centre", NUMBERS, ANY, NULL, "m", FIXED,                                     \
-               "centre of a sphere or cylinder; along a cylinder's axis any number will do"),      \
-        OPTION(group "radius", NUMBER, POSITIVE, NULL, "m", FIXED,                                 \
-               "radius of a sphere or cylinder"),                                                  \
-        OPTION(group "axis", CHOICE, CHOICES("x|y|z"), "z", "", FIXED,                             \
-               "axis that a cylinder is parallel to"),                                             \
-        OPTION(group "from", NUMBER, ANY, NULL, "m", FIXED,                                        \
-               "where a cylinder begins along its axis; default: at the edge of the grid"),        \
-        OPTION(group "to", NUMBER, ANY, NULL, "m", FIXED,                                          \
-               "where a cylinder ends along its axis; default: at the edge of the grid"),          \
-        OPTION(group "point", NUMBERS, ANY, NULL, "m", FIXED,                                      \
-               "on the plane that ends a half-space"),                                             \
-        OPTION(group "normal", NUMBERS, ANY, NULL, "", FIXED,                                      \
-               "direction that points out of a half-space, of any length")
+static const struct hs_option of_shapes[] = {
+    OPTION("shape", CHOICE, CHOICES("box|sphere|cylinder|half-space"), NULL, "", FIXED,
+           "box: lower, upper; sphere: centre, radius; cylinder: centre, radius, axis, from, to; "
+           "half-space: point, normal"),
+    OPTION("lower", NUMBERS, ANY, NULL, "m", FIXED, "corner of a box"),
+    OPTION("upper", NUMBERS, ANY, NULL, "m", FIXED, "opposite corner of a box"),
+    OPTION("centre", NUMBERS, ANY, NULL, "m", FIXED,
+           "centre of a sphere or cylinder; along a cylinder's axis any number will do"),
+    OPTION("radius", NUMBER, POSITIVE, NULL, "m", FIXED, "radius of a sphere or cylinder"),
+    OPTION("axis", CHOICE, CHOICES("x|y|z"), "z", "", FIXED, "axis that a cylinder is parallel to"),
+    OPTION("from", NUMBER, ANY, NULL, "m", FIXED,
+           "where a cylinder begins along its axis; default: at the edge of the grid"),
+    OPTION("to", NUMBER, ANY, NULL, "m", FIXED,
+           "where a cylinder ends along its axis; default: at the edge of the grid"),
+    OPTION("point", NUMBERS, ANY, NULL, "m", FIXED, "on the plane that ends a half-space"),
+    OPTION("normal", NUMBERS, ANY, NULL, "", FIXED,
+           "direction that points out of a half-space, of any length"),
+};
+enum {
+    FIELD_ROWS = sizeof of_fields / sizeof of_fields[0],
+    SHAPE_ROWS = sizeof of_shapes / sizeof of_shapes[0]
+};
 
 /* All but those of the boundary, which stand behind boundary.FACE. */
 static const struct hs_option written[] = {
@@ -119,8 +123,8 @@ static const struct hs_option written[] = {
            "where the materials are: shapes, later ones over earlier ones; or one label field"),
     OPTION("body[].material", STRING, NONE, NULL, "", FIXED,
            "name of the material; without a shape it is everywhere"),
-    SHAPE("body[].", "box|sphere|cylinder|half-space"),
-    FIELD("body[].", "label"),
+    {.path = "body[].SHAPE"},
+    {.path = "body[].FIELD", .fallback = "label"}, /* the dataset */
     OPTION("body[].names", STRINGS, NONE, NULL, "", FIXED,
            "materials of the labels in the file, which has one for each node, or for each cell "
            "between nodes"),
@@ -130,10 +134,10 @@ static const struct hs_option written[] = {
     OPTION("measured", GROUP, NONE, NULL, "", FIXED,
            "conductivity and heat capacity at each node, instead of materials"),
     OPTION("measured.conductivity", GROUP, NONE, NULL, "", FIXED, "field in W/(m K)"),
-    FIELD("measured.conductivity.", "conductivity"),
+    {.path = "measured.conductivity.FIELD", .fallback = "conductivity"}, /* the dataset */
     OPTION("measured.capacity", GROUP, NONE, NULL, "", FIXED,
            "field of density * specific heat in J/(m^3 K)"),
-    FIELD("measured.capacity.", "capacity"),
+    {.path = "measured.capacity.FIELD", .fallback = "capacity"}, /* the dataset */
 
     OPTION("contacts", GROUP_LIST, NONE, NULL, "", FIXED, "resistances where two materials touch"),
     OPTION("contacts[].between", STRINGS, NONE, NULL, "", FIXED, "names of the two materials"),
@@ -152,10 +156,10 @@ static const struct hs_option written[] = {
     OPTION("initial.value", VALUE, ANY, NULL, "K", FIXED,
            "one value everywhere, or an expression of x, y, z, t"),
     OPTION("initial.expression", VALUE, ANY, NULL, "K", FIXED, "an expression of x, y, z, t"),
-    FIELD("initial.", "temperature"),
+    {.path = "initial.FIELD", .fallback = "temperature"}, /* the dataset */
     OPTION("initial.regions", GROUP_LIST, NONE, NULL, "", FIXED,
            "parts with another temperature; later ones over earlier ones"),
-    SHAPE("initial.regions[].", "box|sphere|cylinder|half-space"),
+    {.path = "initial.regions[].SHAPE"},
     OPTION("initial.regions[].value", VALUE, ANY, NULL, "K", FIXED,
            "temperature inside the shape and on its surface"),
 
@@ -165,7 +169,7 @@ static const struct hs_option written[] = {
     OPTION("source.value", VALUE, ANY, NULL, "W/m^3", FIXED,
            "one value everywhere, or an expression of x, y, z, t"),
     OPTION("source.expression", VALUE, ANY, NULL, "W/m^3", FIXED, "an expression of x, y, z, t"),
-    FIELD("source.", "source"),
+    {.path = "source.FIELD", .fallback = "source"}, /* the dataset */
 
     OPTION("boundary", GROUP, NONE, NULL, "", FIXED, "conditions at the faces, at all or at each"),
     OPTION("boundary.FACE", GROUP, NONE, NULL, "", FIXED,
@@ -227,15 +231,45 @@ static const struct hs_option written[] = {
     {.path = NULL},
 };
 
+/* The rows that `row` stands for, if it does; else NULL. */
+static const struct hs_option *rows_for(const struct hs_option *row, int *count)
+{
+    const char *last = row->path ? strrchr(row->path, '.') : NULL;
+    const bool field = last && strcmp(last, ".FIELD") == 0;
+    *count = field ? FIELD_ROWS : SHAPE_ROWS;
+    return field ? of_fields : last && strcmp(last, ".SHAPE") == 0 ? of_shapes : NULL;
+}
+
+/* Adds a row, or those that it stands for with its group before their names. */
+static struct hs_option *add(struct hs_option *to, const struct hs_option *row)
+{
+    int count;
+    const struct hs_option *rows = rows_for(row, &count);
+    if (!rows) {
+        *to = *row;
+        return to + 1;
+    }
+    const int group = (int)(strrchr(row->path, '.') - row->path);
+    for (int n = 0; n < count; n++, to++) {
+        *to = rows[n];
+        to->path = hs_format("%.*s.%s", group, row->path, rows[n].path);
+        to->fallback = strcmp(rows[n].path, "dataset") == 0 ? row->fallback : rows[n].fallback;
+    }
+    return to;
+}
+
 const struct hs_option *hs_options(void)
 {
-    enum { ROWS = sizeof written / sizeof written[0] };
-    static struct hs_option all[ROWS + HS_BOUNDARY_OPTIONS];
+    enum {
+        ROWS = sizeof written / sizeof written[0],
+        GROUPS = 8 /* of shapes or fields, at most */
+    };
+    static struct hs_option all[ROWS + HS_BOUNDARY_OPTIONS + GROUPS * SHAPE_ROWS];
     if (all[0].path)
         return all;
     struct hs_option *to = all;
     for (int row = 0; row < ROWS; row++) {
-        *to++ = written[row];
+        to = add(to, &written[row]);
         if (written[row].path && strcmp(written[row].path, "boundary.FACE") == 0)
             to = hs_boundary_options(to);
     }

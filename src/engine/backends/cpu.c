@@ -60,7 +60,8 @@ static double bytes_needed(const struct hs_problem *problem, const struct hs_ker
 {
     const double more_than_any = 0x1p50; /* a layout of that may be too large for an integer */
     const int64_t align = ALIGN_BYTES / (int64_t)hs_precision_size(problem->precision);
-    const double field = hs_layout_bytes(&problem->grid, problem->radius, align, problem->precision);
+    const double field =
+        hs_layout_bytes(&problem->grid, problem->radius, align, problem->precision);
     const double bytes = (hs_cpu_source_describe(problem).uniform ? 2.0 : 3.0) * field;
     struct hs_kernel_plan plan = {.steps = kernel->steps};
     char unused[256];

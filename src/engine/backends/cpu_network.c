@@ -187,9 +187,8 @@ static void set_added(struct hs_backend_state *state, const struct hs_network_ti
 
 static struct hs_network_time time_of(const struct hs_span *span, int64_t sweep)
 {
-    return (struct hs_network_time){.t = hs_span_time(span, sweep),
-                                    .next = hs_span_time(span, sweep + 1),
-                                    .step = span->step};
+    return (struct hs_network_time){
+        .t = hs_span_time(span, sweep), .next = hs_span_time(span, sweep + 1), .step = span->step};
 }
 
 void hs_cpu_network_update(struct hs_backend_state *state, const struct hs_span *span,
@@ -213,8 +212,8 @@ void hs_cpu_network_update(struct hs_backend_state *state, const struct hs_span 
             set_added(state, &time);
         else
             hs_network_forcing(problem->network, problem->drives, problem->precision, &time,
-                               (char *)mine->forcing + (size_t)s * size *
-                                                           (size_t)problem->network->row_count);
+                               (char *)mine->forcing +
+                                   (size_t)s * size * (size_t)problem->network->row_count);
     }
     mine->step = span->step;
     mine->steps = steps;

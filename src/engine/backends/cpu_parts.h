@@ -29,12 +29,12 @@ struct hs_cpu_source {
 enum { HS_CPU_RATE = HS_AXES, HS_CPU_SINK, HS_CPU_ADDED, HS_CPU_ARRAYS };
 struct hs_cpu_network {
     struct hs_network_view view;
-    bool varies;                /* in time */
-    double step;                /* s: of what is in it; NaN: nothing yet */
-    int steps;                  /* sweeps that the forcing is for */
-    void *number, *row, *forcing;              /* of a palette */
-    struct hs_cpu_field array[HS_CPU_ARRAYS];  /* as arrays: conductances, and what is above */
-    int64_t *forced, forced_count;             /* as arrays: nodes with a forcing */
+    bool varies;                              /* in time */
+    double step;                              /* s: of what is in it; NaN: nothing yet */
+    int steps;                                /* sweeps that the forcing is for */
+    void *number, *row, *forcing;             /* of a palette */
+    struct hs_cpu_field array[HS_CPU_ARRAYS]; /* as arrays: conductances, and what is above */
+    int64_t *forced, forced_count;            /* as arrays: nodes with a forcing */
 };
 
 /* The field at one moment, dense, so that a stretch of it is read where it lies. */

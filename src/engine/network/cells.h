@@ -22,7 +22,7 @@ void hs_cells_release(struct hs_cells *cells);
 
 /* The box of cells lo <= c < hi. */
 struct hs_node_box hs_cells_box(const struct hs_axis *axis, const int64_t lo[HS_AXES],
-                                 const int64_t hi[HS_AXES]);
+                                const int64_t hi[HS_AXES]);
 
 static inline const uint16_t *hs_cells_row(const struct hs_cells *cells, int64_t j, int64_t k)
 {

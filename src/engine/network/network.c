@@ -436,8 +436,8 @@ static bool add_held_of_row(struct work *work, struct worker *worker, int part, 
     const int64_t *n = work->spec->grid->points;
     const int64_t j = r % n[HS_Y], k = r / n[HS_Y];
     const int dims = work->spec->grid->dims;
-    const bool whole = (dims > 1 && (j == 0 || j == n[HS_Y] - 1)) ||
-                       (dims > 2 && (k == 0 || k == n[HS_Z] - 1));
+    const bool whole =
+        (dims > 1 && (j == 0 || j == n[HS_Y] - 1)) || (dims > 2 && (k == 0 || k == n[HS_Z] - 1));
     for (int64_t i = 0; i < n[HS_X]; i += whole || n[HS_X] == 1 ? 1 : n[HS_X] - 1)
         if (!add_held(work, worker, i))
             return false;

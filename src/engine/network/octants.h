@@ -12,7 +12,7 @@ struct hs_octant {
     bool there;
     int label;                         /* of the cell, or of the node */
     const struct hs_selection *around; /* what matters to the row of cells, where solids do */
-    struct hs_node_box region;           /* beyond the cell's lower node */
+    struct hs_node_box region;         /* beyond the cell's lower node */
     double half[HS_AXES];              /* m: its edges */
 };
 

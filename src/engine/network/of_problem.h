@@ -8,8 +8,8 @@
 /* What it is made of; points into the problem. */
 struct hs_network_spec hs_network_problem_spec(const struct hs_problem *problem);
 
-/* Makes it, with its longest stable step, and finds the volume of each material; nothing to do for a
- * stencil. */
+/* Makes it, with its longest stable step, and finds the volume of each material; nothing to do for
+ * a stencil. */
 enum hs_status hs_network_of_problem(struct hs_problem *problem, struct hs_error *err);
 
 #endif
