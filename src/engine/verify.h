@@ -59,7 +59,7 @@ enum { HS_REFINEMENT_GRIDS = 3 };
 struct hs_refined {
     int64_t points[HS_AXES];
     double spacing; /* m: mean cell, of several axes the geometric mean of theirs */
-    double step; /* s */
+    double step;    /* s */
     int64_t sweeps;
     double time; /* s: when the error was taken */
     struct hs_exact_error error;
