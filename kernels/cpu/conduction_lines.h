@@ -139,12 +139,18 @@ HS_INLINE void ROWS_NAME(next_row)(struct conduction_rows *r, struct conduction_
     r->count--;
 }
 
+/* A vector of two rows beside each other. */
+struct ROWS_NAME(pair) {
+    ROWS_V row, next;
+};
+
 /* A vector of two rows of a level of a stack; given their upper neighbours, which become the sums.
  */
 HS_INLINE ROWS_TARGET void ROWS_NAME(two)(const struct conduction_rows *r, const char *in,
                                           const char *lower, struct conduction_place at,
                                           int64_t pitch, const struct ROWS_NAME(nodes) * n,
-                                          ROWS_V forcing, bool plain, bool end, ROWS_V *upper)
+                                          ROWS_V forcing, bool plain, bool end,
+                                          struct ROWS_NAME(pair) * upper)
 {
     struct ROWS_NAME(values) one, next;
     one.centre = next.before = ROWS_LOAD(ROWS_NAME(at)(in, at.row));
@@ -153,8 +159,8 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(two)(const struct conduction_rows *r, const
     next.lower = ROWS_LOAD(ROWS_NAME(at)(lower, at.next));
     one.before = ROWS_LOAD(ROWS_NAME(at)(in, at.before));
     next.after = ROWS_LOAD(ROWS_NAME(at)(in, at.after));
-    one.upper = upper[0];
-    next.upper = upper[1];
+    one.upper = upper->row;
+    next.upper = upper->next;
     one.left = ROWS_LOAD(ROWS_NAME(at)(in, at.row) - 1);
     one.right = ROWS_LOAD(ROWS_NAME(at)(in, at.row) + 1);
     next.left = ROWS_LOAD(ROWS_NAME(at)(in, at.next) - 1);
@@ -163,8 +169,8 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(two)(const struct conduction_rows *r, const
         ROWS_NAME(beside)(r, in, at.row, &one);
         ROWS_NAME(beside)(r, in + pitch, at.row, &next);
     }
-    upper[0] = ROWS_NAME(sum)(n, forcing, plain, &one, NULL);
-    upper[1] = ROWS_NAME(sum)(n, forcing, plain, &next, NULL);
+    upper->row = ROWS_NAME(sum)(n, forcing, plain, &one, NULL);
+    upper->next = ROWS_NAME(sum)(n, forcing, plain, &next, NULL);
 }
 
 /* A vector of two rows of all levels. forcing: of each level, so many vectors apart. */
@@ -177,23 +183,23 @@ ROWS_NAME(tower)(const struct conduction_rows *r, const struct conduction_stack 
     const int64_t pitch = r->across_pitch * (int64_t)sizeof(ROWS_T);
     const struct conduction_place ring = {at.row, at.row + PITCH, at.row - PITCH,
                                           at.row + 2 * PITCH};
-    ROWS_V v[2] = {ROWS_LOAD(ROWS_NAME(at)(s->upper, at.row)),
-                   ROWS_LOAD(ROWS_NAME(at)(s->upper, at.next))};
-    ROWS_NAME(two)(r, s->input, s->lower, at, pitch, n, forcing[0], plain, end, v);
-    ROWS_NAME(put)(r, s->next, at.row, at.row, false, end, v[0]);
-    ROWS_NAME(put)(r, s->next, ring.next, at.row, false, end, v[1]);
+    struct ROWS_NAME(pair) v = {ROWS_LOAD(ROWS_NAME(at)(s->upper, at.row)),
+                                ROWS_LOAD(ROWS_NAME(at)(s->upper, at.next))};
+    ROWS_NAME(two)(r, s->input, s->lower, at, pitch, n, forcing[0], plain, end, &v);
+    ROWS_NAME(put)(r, s->next, at.row, at.row, false, end, v.row);
+    ROWS_NAME(put)(r, s->next, ring.next, at.row, false, end, v.next);
     for (int later = 0; later < LAST; later++) {
         char *below = s->below[later];
         ROWS_NAME(two)
-        (r, s->centre[later], below, ring, PITCH, n, forcing[(later + 1) * apart], plain, end, v);
-        ROWS_NAME(put)(r, below, at.row, at.row, false, end, v[0]);
-        ROWS_NAME(put)(r, below, ring.next, at.row, false, end, v[1]);
+        (r, s->centre[later], below, ring, PITCH, n, forcing[(later + 1) * apart], plain, end, &v);
+        ROWS_NAME(put)(r, below, at.row, at.row, false, end, v.row);
+        ROWS_NAME(put)(r, below, ring.next, at.row, false, end, v.next);
     }
     ROWS_NAME(two)
     (r, s->centre[LAST], s->below[LAST], ring, PITCH, n, forcing[(LAST + 1) * apart], plain, end,
-     v);
-    ROWS_NAME(put)(r, s->out, at.row, at.row, past, end, v[0]);
-    ROWS_NAME(put)(r, s->out, at.next, at.row, past, end, v[1]);
+     &v);
+    ROWS_NAME(put)(r, s->out, at.row, at.row, past, end, v.row);
+    ROWS_NAME(put)(r, s->out, at.next, at.row, past, end, v.next);
 }
 
 /* The two rows beside these. */

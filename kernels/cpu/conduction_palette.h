@@ -182,9 +182,10 @@ HS_INLINE ROWS_TARGET void ROWS_OF(line_of_many)(const struct conduction_rows *r
                                                  const struct conduction_level *l, int64_t i)
 {
     const struct ROWS_OF(kept) *k = ROWS_OF(find)(r, l->first, l->level, l->level + 1, i);
-    for (int v = 0; v < ROWS_NAME(VECTORS) && i < r->points; v++, i += ROWS_LANES)
-        ROWS_NAME(vector)
-        (r, l, i * (int64_t)sizeof(ROWS_T), &k->nodes[v], k->forcing[l->level][v], true);
+    for (int v = 0; v < ROWS_NAME(VECTORS) && i < r->points; v++, i += ROWS_LANES) {
+        const int64_t byte = i * (int64_t)sizeof(ROWS_T);
+        ROWS_NAME(vector)(r, l, byte, &k->nodes[v], k->forcing[l->level][v], true);
+    }
 }
 
 /* Whether all numbers of so many bytes are these. */

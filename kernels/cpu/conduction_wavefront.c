@@ -23,8 +23,10 @@
  * it, and level by level where rows or planes differ. At the march's ends, with a source field, in
  * 2D and for other numbers of levels each level sweeps its rows by itself.
  *
- * Words per node and sweep at 384^3, T = 4: (1 + 1 + 1/8 for numbers, and 8/24 of the input's rows
- * twice)/4 = 0.6 instead of 2 in double; and a sixth more rows added up than there are.
+ * Words per node and sweep at 384^3 in double, T = 4, 24 rows of a tile: (1 + 1/8)*(1 + 8/24) read,
+ * values and numbers, and 1 written, over T = 0.6 instead of 2; and an eighth more rows added up
+ * than there are. Rows of more than 64 lines are cut; each piece then sweeps a line more on both
+ * sides, of which with each level one more node is wrong.
  *
  * Source: wavefront temporal blocking, Wellein, Hager, Zeiser, Wittmann and Fehske, COMPSAC 2009;
  * planes in a ring, Nguyen, Satish, Chhugani, Kim and Dubey, SC 2010.

@@ -138,6 +138,7 @@ struct hs_problem {
     double c[HS_MAX_COEFFICIENTS]; /* raw only */
     struct hs_material material;
     struct hs_body *body;  /* of several materials: conduction. NULL: one material, a stencil */
+    char *unused_material; /* one that a body of a single material leaves out; NULL: none */
     struct hs_wall *walls; /* of a body: each face's own before its patches */
     int wall_count;
     struct hs_drive *drives; /* the functions of time that act on a body */

@@ -76,14 +76,14 @@ static bool has_unused_substance(const struct hs_problem *problem, const struct 
 {
     (void)plan;
     const struct hs_body *body = problem->body;
-    for (int n = 0; body && n < body->substance_count; n++) {
-        if (body->substance[n].volume > 0.0)
-            continue;
+    const char *name = problem->unused_material;
+    for (int n = 0; body && n < body->substance_count && !name; n++)
+        if (!(body->substance[n].volume > 0.0))
+            name = body->substance[n].name;
+    if (name)
         snprintf(out, size, "%s: material %s is nowhere in the body; name it in body, or remove it",
-                 hs_problem_place(problem, HS_PLACE_BODY), body->substance[n].name);
-        return true;
-    }
-    return false;
+                 hs_problem_place(problem, HS_PLACE_BODY), name);
+    return name;
 }
 
 /* Solids that conduct are heavier than that, and gases, which are lighter, conduct less. */

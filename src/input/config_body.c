@@ -183,8 +183,27 @@ static int read_reference(struct hs_reader *reader, const char *key)
 
 /* ---- shapes ---------------------------------------------------------------------------------- */
 
+/* Keys of a label field, which is the only member where there is one. */
+static void refuse_label_keys(struct hs_reader *reader, const char *path)
+{
+    static const char *const names[] = {"dataset", "step", "names", "labels"};
+    const struct hs_key file = hs_key("%s.file", path);
+    if (hs_given(reader, file.text))
+        hs_settings_complain(reader->settings, file.text,
+                             "a label field says all of the body; give it alone, as the only "
+                             "member");
+    for (int n = 0; n < 4 && !hs_given(reader, file.text); n++) {
+        const struct hs_key key = hs_key("%s.%s", path, names[n]);
+        if (hs_given(reader, key.text))
+            hs_settings_complain(reader->settings, key.text,
+                                 "belongs to a label field, which is missing; give file, or "
+                                 "remove it");
+    }
+}
+
 static void read_solid(struct hs_reader *reader, const char *path, struct hs_solid *out)
 {
+    refuse_label_keys(reader, path);
     const struct hs_key material = hs_key("%s.material", path);
     if (hs_require(reader, material.text, "give the name of a material"))
         out->substance = read_reference(reader, material.text);
@@ -222,7 +241,8 @@ static bool read_names(struct hs_reader *reader, int *of_label)
         return false;
     if (hs_given(reader, "body[0].labels") && numbers != count) {
         hs_settings_complain(reader->settings, "body[0].labels",
-                             "has %d numbers for %d names; give one for each", numbers, count);
+                             "has %d number%s for %d name%s; give one for each", numbers,
+                             numbers == 1 ? "" : "s", count, count == 1 ? "" : "s");
         return false;
     }
     bool good = true;
@@ -231,6 +251,11 @@ static bool read_names(struct hs_reader *reader, int *of_label)
         const struct hs_key key = hs_key("body[0].labels[%d]", n);
         if (hs_given(reader, key.text) && !hs_settings_count(reader->settings, key.text, &label))
             return false;
+        if (of_label[label] != NO_SUBSTANCE) {
+            hs_settings_complain(reader->settings, key.text,
+                                 "is there already; a label stands for one material");
+            return false;
+        }
         of_label[label] = read_reference(reader, hs_key("body[0].names[%d]", n).text);
         good = good && of_label[label] >= 0;
     }
@@ -282,7 +307,7 @@ static void read_labels(struct hs_reader *reader)
     if (!reader->grid_known)
         return;
     const struct hs_field_shape nodes = hs_field_shape_of(grid);
-    const struct hs_field_shape shapes[] = {nodes, {&cells, "one for each cell", nodes.axes}};
+    const struct hs_field_shape shapes[] = {nodes, {&cells, "the grid of its cells", nodes.axes}};
     double *number = NULL;
     int taken;
     if (hs_read_dataset(reader, "body[0]", shapes, 2, &taken, &number))
@@ -304,6 +329,8 @@ static void read_label_entry(struct hs_reader *reader, int count)
     if (hs_given(reader, "body[0].shape"))
         hs_settings_complain(reader->settings, "body[0].shape",
                              "a label field has no shape; remove this");
+    else
+        hs_refuse_shape_keys(reader, "body[0]");
     read_labels(reader);
 }
 
@@ -351,10 +378,11 @@ static void read_contact(struct hs_reader *reader, const char *path, struct hs_c
         hs_settings_number(reader->settings, resistance.text, &out->resistance);
     if (!hs_require(reader, between.text, "name the two materials, as in [\"copper\", \"wood\"]"))
         return;
-    if (hs_settings_length(reader->settings, between.text) != 2) {
+    const int count = hs_settings_length(reader->settings, between.text);
+    if (count != 2) {
         hs_settings_complain(reader->settings, between.text,
-                             "has %d names; a contact is between two materials",
-                             hs_settings_length(reader->settings, between.text));
+                             "has %d name%s; a contact is between two materials", count,
+                             count == 1 ? "" : "s");
         return;
     }
     for (int n = 0; n < 2; n++)
@@ -364,21 +392,38 @@ static void read_contact(struct hs_reader *reader, const char *path, struct hs_c
                              "a material has no contact with itself; name two");
 }
 
+static void check_not_twice(struct hs_reader *reader, int n)
+{
+    const struct hs_contact *contact = reader->problem->body->contact, *last = &contact[n];
+    for (int m = 0; m < n && last->between[0] >= 0 && last->between[1] >= 0; m++) {
+        const int *between = contact[m].between;
+        if ((between[0] == last->between[0] && between[1] == last->between[1]) ||
+            (between[0] == last->between[1] && between[1] == last->between[0]))
+            hs_settings_complain(reader->settings, hs_key("contacts[%d].between", n).text,
+                                 "contacts[%d] is between the same two; keep one of them", m);
+    }
+}
+
 static void read_contacts(struct hs_reader *reader)
 {
     struct hs_body *body = reader->problem->body;
     const int count = count_members(reader, "contacts");
     body->contact = hs_new((size_t)(count > 0 ? count : 1) * sizeof *body->contact);
     body->contact_count = count;
-    for (int n = 0; n < count; n++)
+    for (int n = 0; n < count; n++) {
         read_contact(reader, hs_key("contacts[%d]", n).text, &body->contact[n]);
+        check_not_twice(reader, n);
+    }
 }
 
 /* ---- which operator -------------------------------------------------------------------------- */
 
 static void read_many(struct hs_reader *reader)
 {
-    read_materials(reader);
+    if (hs_require(reader, "materials",
+                   "give what the body consists of, as in ( { name = ...; conductivity = ...; "
+                   "density = ...; specific_heat = ...; }, ... )"))
+        read_materials(reader);
     const int count = count_members(reader, "body");
     if (!hs_require(reader, "body",
                     "say where the materials are, as in ( { material = ...; }, "
@@ -429,14 +474,20 @@ static bool is_plain(const struct hs_body *body)
 static void make_plain(struct hs_reader *reader)
 {
     struct hs_problem *problem = reader->problem;
-    const int which = problem->body->solid[0].substance;
-    const struct hs_substance *one = &problem->body->substance[which];
-    const bool conducts = !isnan(one->density);
-    problem->material.diffusivity = one->conductivity[HS_X] / one->capacity;
-    if (conducts)
-        problem->material =
-            (struct hs_material){one->conductivity[HS_X], one->density,
-                                 one->capacity / one->density, problem->material.diffusivity};
+    const struct hs_body *body = problem->body;
+    const int which = body->solid[0].substance;
+    const struct hs_substance *one = &body->substance[which];
+    struct hs_material *material = &problem->material;
+    material->diffusivity = one->conductivity[HS_X] / one->capacity;
+    if (!isnan(one->density)) {
+        material->conductivity = one->conductivity[HS_X];
+        material->density = one->density;
+        hs_settings_number(reader->settings, hs_key("materials[%d].specific_heat", which).text,
+                           &material->specific_heat);
+        hs_keep_material(reader, hs_key("materials[%d]", which).text);
+    }
+    if (body->substance_count > 1)
+        problem->unused_material = hs_copy(body->substance[which == 0].name);
     hs_body_destroy(problem->body);
     problem->body = NULL;
 }
@@ -474,7 +525,7 @@ void hs_read_body(struct hs_reader *reader)
     const struct hs_error *err = reader->err;
     if (err->status) /* what follows would only repeat it */
         return;
-    if (many && !more && is_plain(problem->body))
+    if (many && !more && !problem->raw && is_plain(problem->body))
         make_plain(reader);
     else
         refuse_stencil(reader);

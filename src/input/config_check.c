@@ -172,12 +172,6 @@ static void check_initial(struct hs_reader *reader)
     free(row);
 }
 
-static void keep_material(struct hs_reader *reader)
-{
-    hs_keep_place(reader, HS_PLACE_CONDUCTIVITY, "material.conductivity");
-    hs_keep_place(reader, HS_PLACE_DENSITY, "material.density");
-    hs_keep_place(reader, HS_PLACE_SPECIFIC_HEAT, "material.specific_heat");
-}
 
 void hs_check_values(struct hs_reader *reader)
 {
@@ -185,7 +179,6 @@ void hs_check_values(struct hs_reader *reader)
     if (!reader->space_known)
         return;
     const struct hs_box all = hs_grid_box(&problem->grid);
-    keep_material(reader);
     check_faces(reader);
     check_initial(reader);
     if (problem->source.present) { /* where it could not be read it is 0 */

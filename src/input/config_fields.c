@@ -36,18 +36,21 @@ static enum hs_status read_shaped(const char *path, const char *dataset, int64_t
                                   const struct hs_field_shape *shapes, int count, int *taken,
                                   double **out, struct hs_error *why)
 {
+    struct hs_error both;
+    hs_error_init(&both);
     enum hs_status status = hs_field_file_read(path, dataset, step, &shapes[0], out, why);
     for (*taken = 0; status == HS_BAD_INPUT && *taken + 1 < count;) {
         const struct hs_field_shape *shape = &shapes[++*taken];
         struct hs_error other;
         hs_error_init(&other);
         status = hs_field_file_read(path, dataset, step, shape, out, &other);
+        if (status && strcmp(hs_error_reason(&other), hs_error_reason(why)) != 0)
+            hs_error_add(&both, status, "%s; or %s", hs_error_reason(why), hs_error_reason(&other));
         hs_error_release(&other);
-        if (!status)
-            return HS_OK;
-        char points[HS_POINTS_TEXT];
-        hs_points_name(shape->grid->dims, shape->grid->points, " x ", points, sizeof points);
-        hs_error_add(why, status, "%s would be %s (x first)", shape->what, points);
+    }
+    if (both.count > 0) {
+        hs_error_release(why);
+        *why = both;
     }
     return status;
 }

@@ -75,6 +75,13 @@ static void read_diffusivity(struct hs_reader *reader)
                        &reader->problem->material.diffusivity);
 }
 
+void hs_keep_material(struct hs_reader *reader, const char *group)
+{
+    hs_keep_place(reader, HS_PLACE_CONDUCTIVITY, hs_key("%s.conductivity", group).text);
+    hs_keep_place(reader, HS_PLACE_DENSITY, hs_key("%s.density", group).text);
+    hs_keep_place(reader, HS_PLACE_SPECIFIC_HEAT, hs_key("%s.specific_heat", group).text);
+}
+
 static void read_three(struct hs_reader *reader)
 {
     struct hs_material *material = &reader->problem->material;
@@ -118,9 +125,10 @@ void hs_read_material(struct hs_reader *reader)
     else if (hs_given(reader, "material.diffusivity") ||
              hs_settings_is_meant(reader->settings, "material.diffusivity"))
         read_diffusivity(reader);
-    else if (hs_given(reader, "material"))
+    else if (hs_given(reader, "material")) {
         read_three(reader);
-    else
+        hs_keep_material(reader, "material");
+    } else
         hs_settings_complain(reader->settings, "material",
                              "missing; give { conductivity; density; specific_heat; } or "
                              "{ diffusivity; }, materials and body, or the raw coefficients "

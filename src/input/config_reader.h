@@ -38,6 +38,9 @@ void hs_keep_program(struct hs_reader *reader, struct hs_instruction *code);
 /* Keeps where `key` stands, with its value, for messages of what is found out later. */
 void hs_keep_place(struct hs_reader *reader, enum hs_place which, const char *key);
 
+/* The same of the group that has the numbers of a body's only material. */
+void hs_keep_material(struct hs_reader *reader, const char *group);
+
 /* Number or expression. False if not given or bad. */
 bool hs_read_value(struct hs_reader *reader, const char *key, struct hs_value *out);
 

@@ -97,11 +97,24 @@ static bool read_half_space(struct hs_reader *reader, const char *path, struct h
     return false;
 }
 
+/* Whether the corner of the grid that lies deepest in the half-space does so. */
+static bool reaches_grid(const struct hs_grid *grid, const struct hs_shape *shape)
+{
+    double out = 0.0, slack = 0.0;
+    for (int axis = 0; axis < grid->dims; axis++) {
+        const double last = hs_grid_coordinate(grid, axis, grid->points[axis] - 1);
+        const double normal = shape->normal[axis];
+        out += normal * ((normal > 0.0 ? grid->lower[axis] : last) - shape->point[axis]);
+        slack += 1e-9 * grid->spacing[axis] * fabs(normal);
+    }
+    return out <= slack;
+}
+
 /* Whether the box around the shape meets the grid. */
 static bool is_in_grid(const struct hs_grid *grid, const struct hs_shape *shape)
 {
     if (shape->kind == HS_SHAPE_HALF_SPACE)
-        return true;
+        return reaches_grid(grid, shape);
     for (int axis = 0; axis < grid->dims; axis++) {
         const bool box = shape->kind == HS_SHAPE_BOX;
         const bool along = shape->kind == HS_SHAPE_CYLINDER && shape->axis == axis;

@@ -27,7 +27,8 @@ def setting(value):
     if isinstance(value, dict):
         return "{ " + " ".join(f"{key} = {setting(v)};" for key, v in value.items()) + " }"
     if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(setting(v) for v in value) + "]"
+        opens, closes = "()" if value and isinstance(value[0], dict) else "[]"  # of groups: a list
+        return opens + ", ".join(setting(v) for v in value) + closes
     if isinstance(value, str):
         return '"' + value + '"'
     return repr(float(value)) if isinstance(value, (float, np.floating)) else str(value)
@@ -133,6 +134,6 @@ def orders(errors, ratio=2.0):
     return [math.log(a / b) / math.log(ratio) for a, b in zip(errors, errors[1:])]
 
 
-def assert_order(errors, low, high, what=""):
-    observed = orders(errors)
+def assert_order(errors, low, high, what="", ratio=2.0):
+    observed = orders(errors, ratio)
     assert all(low <= p <= high for p in observed), f"{what} orders {observed} from errors {errors}"

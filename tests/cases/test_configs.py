@@ -10,6 +10,7 @@ import time
 import h5py
 import numpy as np
 import pytest
+from scipy.integrate import simpson
 from steady_body import Case
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -209,12 +210,56 @@ def test_twice_the_points_quarter_the_robin_error(run_once, tmp_path):
     assert coarse["max_error"] / fine["max_error"] == pytest.approx(4.0, abs=0.1)
 
 
+def make_again(tmp_path, script):
+    (tmp_path / script).write_text((ROOT / "data" / script).read_text())
+    subprocess.run(["/usr/bin/env", "python3", tmp_path / script], check=True, env={**os.environ, "PATH": "/usr/bin:/bin"})
+
+
 def test_restart_reads_the_field_its_script_writes(tmp_path):
     """The committed file is what data/restart.py makes."""
-    script = (ROOT / "data" / "restart.py").read_text()
-    (tmp_path / "restart.py").write_text(script)
-    subprocess.run(["/usr/bin/env", "python3", tmp_path / "restart.py"], check=True, env={**os.environ, "PATH": "/usr/bin:/bin"})
+    make_again(tmp_path, "restart.py")
     (made,) = read(tmp_path / "restart.h5", "temperature")
     (kept,) = read(ROOT / "data" / "restart.h5", "temperature")
     # another numpy may round a cosine differently
     assert np.abs(made - kept).max() < 1e-12
+
+
+# ---- bodies of several materials -----------------------------------------------------------------
+
+
+def test_chip_takes_the_power_map_its_script_writes(tmp_path):
+    make_again(tmp_path, "chip.py")
+    power = np.load(tmp_path / "chip-power.npy")
+    assert np.array_equal(power, np.load(ROOT / "data" / "chip-power.npy"))
+    assert power.sum() * 1e-6 == pytest.approx(60.0)
+
+
+def test_chip_heat_is_what_the_map_gives_less_what_the_fins_take(run_once):
+    """From 10 to 30 s, all of it on: 60 W, less h (T - 25) over the top, by Simpson's rule over 5 s."""
+    _, file, _ = run_once("chip.cfg")
+    with h5py.File(file) as f:
+        time, T, heat = f["time"][:], f["temperature"][:, -1], dict(zip(f["history/time"][:], f["history/heat"][:]))
+    weight = np.ones(41)
+    weight[[0, -1]] = 0.5
+    taken = 900.0 * 1e-6 * ((T - 25.0) * np.outer(weight, weight)).sum(axis=(1, 2))  # W
+    assert time[2] == 10.0 and time[6] == 30.0
+    stored = heat[time[6]] - heat[time[2]]
+    # the fins follow the load within some 20 s: (5/20)^4/180 of their 40 W is nothing, of the die's faster start 1e-3
+    assert stored == pytest.approx(60.0 * 20.0 - simpson(taken[2:7], x=time[2:7]), rel=1e-3)
+
+
+def test_laser_peaks_are_those_of_its_comment(run_once):
+    _, file, _ = run_once("laser.cfg")
+    (T,) = read(file, "temperature")
+    assert T[2:5].max() == pytest.approx(408.0, abs=1.0)
+    assert T[6].max() == pytest.approx(220.0, abs=1.0)
+
+
+def test_laser_heat_stays_in_plates_that_lose_none(tmp_path):
+    """200 W for 4 s in 2 mm, while all of the spot is over the plate; without air."""
+    still = ["materials[0].perfusion.rate=0", "materials[1].perfusion.rate=0", "time.end=6", "grid.points=[101, 41]"]
+    code, summary = other(tmp_path, "laser.cfg", *still)
+    assert code == 0
+    started = 20.0 * (0.002 * 7900 * 477 + 0.002 * 2770 * 875)
+    # exp(-12.5) of it misses the plate at the start, 5 widths from its edge
+    assert summary["heat"] - started == pytest.approx(200.0 * 6.0 / 0.002, rel=1e-5)

@@ -1,11 +1,13 @@
 """What the documents name exists: files, commands, options, make's targets, config keys."""
 
+import json
 import os
 import pathlib
 import re
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 import xarray
 
@@ -122,6 +124,54 @@ def test_the_guides_refinement_gives_its_figures(tmp_path):
     for nodes, value in told.items():
         run = xarray.open_dataset(tmp_path / f"rod{nodes}.h5", engine="h5netcdf")
         assert f"{run.temperature.sel(time=1800, x=0.25).item():.4f}" == value
+
+
+def guides_body():
+    return re.search(r"^## A body of several materials\n(.*?)^## ", (ROOT / "docs" / "guide.md").read_text(), re.M | re.S).group(1)
+
+
+def test_the_guides_foam_is_made_and_conducts(tmp_path):
+    """Its scripts and config, on a scan of layers along the flow and on its own random balls."""
+    Image = pytest.importorskip("PIL.Image")
+    section = guides_body()
+    for name in ("label.py", "foam.cfg", "conducts.py", "balls.py"):
+        after = section[section.index(f"`{name}`") :]
+        block = re.search(r"((?:    .*\n)(?:(?:    .*)?\n)*)", after).group(1)
+        (tmp_path / name).write_text("".join(line[4:] for line in block.splitlines(True)))
+    (tmp_path / "scan").mkdir()
+    for z in range(24):  # the upper third of each picture is dark
+        grey = np.full((24, 24), 200, np.uint8)
+        grey[:8] = 40
+        Image.fromarray(grey).save(tmp_path / "scan" / f"{z:03}.png")
+
+    def python(name):
+        done = subprocess.run([sys.executable, name], cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    assert python("label.py").split()[-1].startswith("0.6666")
+    assert not np.load(tmp_path / "foam.npy")[:, 16:].any()
+    done = subprocess.run([HEATSOLVE, "run", "foam.cfg", "--quiet"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    conducts = float(python("conducts.py").split()[0])
+    # layers side by side conduct 0.142, and less where heat has to find its way into the better one
+    assert 1 / (1 / 3 / 0.0263 + 2 / 3 / 0.2) < conducts < (0.0263 + 2 * 0.2) / 3
+    python("balls.py")
+    balls = ["--set", "grid.points=[65,65,65]"]
+    done = subprocess.run([HEATSOLVE, "check", "foam.cfg", *balls], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_guides_chip_is_as_it_says(tmp_path):
+    """What check tells of the body, and the temperatures of the answer."""
+    section = guides_body()
+    told = program("check", str(ROOT / "configs" / "chip.cfg")).stdout
+    shown = re.search(r"^    (body  .*\n(?:     .*\n)+)", section, re.M).group(1)
+    assert [line.strip() for line in shown.splitlines()] == [line.strip() for line in told.splitlines() if line.strip() in shown]
+    chip = ["--set", "time.end=35", "--output", "chip.h5", "--json"]
+    done = subprocess.run([HEATSOLVE, "run", ROOT / "configs" / "chip.cfg", *chip], cwd=tmp_path, capture_output=True, text=True)
+    last = {name: f"{value:.1f}" for name, value in json.loads(done.stdout)["probes"].items()}
+    assert f"the core is at {last['core']} °C, the spreader at {last['spreader']} and the sink at {last['sink']}" in section
 
 
 def test_the_readmes_message_is_what_a_slip_gets(tmp_path):

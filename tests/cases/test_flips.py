@@ -81,7 +81,7 @@ def read(path):
                 steps.append(f["temperature"][n].tobytes())
             except OSError:
                 steps.append(None)
-        for group in (f, f["history"], f["probes"]):
+        for group in (f, f["history"], f["history/flux"], f["probes"]):
             for name, item in group.items():
                 if isinstance(item, h5py.Dataset) and name != "temperature":
                     rest[item.name] = item[()].tobytes()

@@ -7,7 +7,7 @@ import subprocess
 import h5py
 import numpy as np
 import pytest
-from helpers import config
+from helpers import columns, config
 
 HEATSOLVE = os.environ["HEATSOLVE"]
 
@@ -68,8 +68,7 @@ def fields_of(directory, case, kernel):
     assert done.returncode == 0, done.stderr + config(case)
     with h5py.File(directory / f"{kernel}.h5") as f:
         assert f.attrs["kernel"] == kernel
-        history = {name: column[...] for name, column in f["history"].items()}
-        return f["temperature"][...], f["time"][...], history
+        return f["temperature"][...], f["time"][...], columns(f["history"])
 
 
 @pytest.mark.parametrize("precision", ["double", "float"])

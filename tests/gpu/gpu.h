@@ -88,7 +88,7 @@ static inline struct hs_value make_value(struct hs_problem *problem, const char 
 static inline void set_face(struct hs_problem *problem, int face, const char *kind, int drive)
 {
     problem->face[face] =
-        make_wall(kind, make_value(problem, drive_texts[drive]), 3.0,
+        make_wall(kind, make_value(problem, drive_texts[drive % DRIVE_TEXTS]), 3.0,
                   (struct hs_boundary_spec){.conductivity = 2.0,
                                             .spacing = problem->grid.spacing[face / 2],
                                             .radius = problem->radius});

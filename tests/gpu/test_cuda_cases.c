@@ -31,7 +31,7 @@ static int64_t sweeps_of(const struct hs_kernel *kernel)
 
 static bool left_out(const struct hs_kernel *kernel)
 {
-    return !asked_for(kernel->name);
+    return !asked_for(kernel->name) || !(kernel->features & HS_STENCIL); /* of bodies elsewhere */
 }
 
 /* Of every kernel of the table: whether it ran anything, or wants another GPU. */

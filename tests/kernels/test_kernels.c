@@ -661,6 +661,11 @@ static void fuse_neighbours(const struct hs_kernel *kernel, size_t w, int radius
     second_cache = 0;
 }
 
+static bool fuses_stencils(const struct hs_kernel *kernel)
+{
+    return kernel->device == HS_CPU && kernel->steps > 1 && kernel->features & HS_STENCIL;
+}
+
 /* At any number of sweeps that a call may make, not only those that pay. */
 void test_kernels__nor_does_it_where_a_thread_has_several_tiles(void **state)
 {
@@ -669,7 +674,7 @@ void test_kernels__nor_does_it_where_a_thread_has_several_tiles(void **state)
         for (size_t w = 0; w < sizeof neighbours / sizeof *neighbours; w++)
             for (int radius = 1; radius <= HS_MAX_RADIUS; radius++)
                 for (int n = 0; n < count_kinds(); n++)
-                    if (hs_kernels[k]->device == HS_CPU && hs_kernels[k]->steps > 1)
+                    if (fuses_stencils(hs_kernels[k]))
                         fuse_neighbours(hs_kernels[k], w, radius, n);
 }
 
@@ -736,6 +741,6 @@ void test_kernels__nor_does_it_in_cases_at_random(void **state)
         noise(); /* the first after a small seed are small */
     for (int n = 0; n < (many ? atoi(many) : 200); n++)
         for (int k = 0; hs_kernels[k]; k++)
-            if (hs_kernels[k]->device == HS_CPU && hs_kernels[k]->steps > 1)
+            if (fuses_stencils(hs_kernels[k]))
                 fuse_anything(hs_kernels[k], n);
 }

@@ -388,8 +388,9 @@ hs_status hs_cuda_reduce(hs_cuda_reducer *reducer, const hs_problem *problem,
     out->mean = any ? all.sum / (whole_volume(problem) - all.volume) : NAN;
     out->heat = any ? all.sum * hs_problem_heat_capacity(problem) : NAN;
     out->change = before || told ? all.change : NAN;
-    out->stored = before && any ? all.stored * hs_problem_heat_capacity(problem) : NAN;
-    out->sunk = NAN; /* no bodies here yet */
+    const bool known = before && any && !problem->body; /* bodies are not reduced here yet */
+    out->stored = known ? all.stored * hs_problem_heat_capacity(problem) : NAN;
+    out->sunk = NAN;
     out->not_finite = all.bad;
     out->first_bad[HS_X] = bad % nx;
     out->first_bad[HS_Y] = bad / nx % ny;

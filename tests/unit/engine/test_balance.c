@@ -358,8 +358,13 @@ void test_balance__closes_to_rounding_with_every_kind_of_wall_in_float(void **st
             balance_closes(dims, op, "float", 1e-3);
 }
 
+static const char *const grids[] = {
+    "grid = { points = [14, 12, 10]; upper = [0.2, 0.16, 0.12]; };",
+    "grid = { x = { from = 0.0; segments = ( { to = 0.05; cells = 6; ratio = 1.15; },"
+    "         { to = 0.2; cells = 7; } ); }; y = { from = 0.0; segments = ( { to = 0.16;"
+    "         cells = 11; ratio = 0.95; } ); };"
+    "         z = [0.0, 0.01, 0.025, 0.04, 0.06, 0.07, 0.08, 0.1, 0.12]; };"};
 static const char everything[] =
-    "grid = { points = [14, 12, 10]; upper = [0.2, 0.16, 0.12]; };"
     "initial = { expression = \"30 + 5*sin(37*x + 33*y)\"; };"
     "boundary = {"
     "  x_min = { type = \"dirichlet\"; value = \"30 + 20*sin(t)\"; patches = ("
@@ -382,21 +387,25 @@ static const char two_materials[] =
     "          centre = [0.03, 0.05, 0.04]; radius = 0.0543; } );"
     "contacts = ( { between = [\"a\", \"b\"]; resistance = 1e-3; } );";
 
-void test_balance__closes_with_materials_sinks_contacts_and_patches(void **state)
+void test_balance__closes_with_materials_sinks_contacts_patches_and_stretched_axes(void **state)
 {
     (void)state;
-    struct watched w;
-    begin(&w, 3, two_materials, everything);
-    run(&w);
-    assert_int_equal(hs_problem_wall_count(&w.problem), 9);
-    for (int n = 0; n < 9; n++)
-        assert_true(w.first[n] != 0.0 || hs_problem_wall_face(&w.problem, n) == 4);
-    assert_true(w.worst <= 1.0);
-    /* slivers of the sphere make the step small beside most nodes' own, whose rounding weighs as
-     * much more */
-    assert_true(w.relative <= 1e-11);
-    assert_true(w.loosest <= 1e-9); /* the bound says something */
-    end(&w);
+    for (int grid = 0; grid < 2; grid++) {
+        char config[4096];
+        snprintf(config, sizeof config, "%s%s", grids[grid], everything);
+        struct watched w;
+        begin(&w, 3, two_materials, config);
+        run(&w);
+        assert_int_equal(hs_problem_wall_count(&w.problem), 9);
+        for (int n = 0; n < 9; n++)
+            assert_true(w.first[n] != 0.0 || hs_problem_wall_face(&w.problem, n) == 4);
+        assert_true(w.worst <= 1.0);
+        /* slivers of the sphere make the step small beside most nodes' own, whose rounding weighs
+         * as much more */
+        assert_true(w.relative <= 1e-10);
+        assert_true(w.loosest <= 1e-8); /* the bound says something */
+        end(&w);
+    }
 }
 
 /* The patch's first node has the last one, which is free, for a neighbour. */

@@ -1,0 +1,321 @@
+"""Bad bodies and walls: a message with file, line, key, value and remedy, exit code 2, nothing written.
+
+As test_bad_input.py: each row changes one line of a good config, and says what the message is after the place.
+"""
+
+import h5py
+import numpy as np
+import pytest
+from test_bad_input import assert_refused, heatsolve
+
+GOOD = """\
+grid = { points = [17, 9]; upper = [1.6, 0.8]; };
+materials = (
+    { name = "copper"; conductivity = 401.0; density = 8960.0; specific_heat = 385.0; },
+    { name = "wood"; conductivity = [0.12, 0.3]; density = 500.0; specific_heat = 1600.0; } );
+body = (
+    { material = "copper"; },
+    { material = "wood"; shape = "box"; lower = [0.2, 0.2]; upper = [0.6, 0.6]; } );
+contacts = ( { between = ["copper", "wood"]; resistance = 2e-5; } );
+boundary = { all = { type = "reflective"; };
+             x_min = { type = "robin"; h = 25.0; ambient = 293.15; }; };
+initial = { value = 300.0; };
+time = { end = 10.0; };
+output = { file = "case.h5"; };
+stencil = { radius = 1; };
+"""
+
+
+def changed(line, replacement):
+    lines = GOOD.splitlines()
+    lines[line - 1] = replacement
+    return "\n".join(lines) + "\n"
+
+
+def test_the_good_config_is_good(tmp_path):
+    result = heatsolve(tmp_path, GOOD, "--json")
+    assert result.returncode == 0 and b'"warnings": []' in result.stdout, result.stdout
+
+
+WOOD = '    { name = "wood"; conductivity = 0.12; density = 500.0; specific_heat = 1600.0; } );'
+
+
+def copper(**numbers):
+    """Line 3 with other numbers; None leaves one out."""
+    keys = {"name": '"copper"', "conductivity": "401.0", "density": "8960.0", "specific_heat": "385.0", **numbers}
+    return "    { " + " ".join(f"{key} = {value};" for key, value in keys.items() if value is not None) + " },"
+
+
+def solid(keys):
+    return "    { " + keys + " } );"
+
+
+def face(keys):
+    """Line 10, where the file goes on with the closing of boundary."""
+    return "             x_min = { " + keys + " }; };"
+
+
+ONE_LINE = [
+    # ---- materials
+    (4, WOOD.replace("wood", "copper"), 'materials[1].name = "copper": there is a material of that name already; choose another'),
+    (3, copper(name=None), "materials[0].name: missing; give what body calls it"),
+    (3, copper(name="29"), 'materials[0].name = 29: must be a string "..."'),
+    (3, copper(conductivity="0.0"), "materials[0].conductivity = 0.0: must be > 0 [W/(m K)]"),
+    (3, copper(conductivity="-401"), "materials[0].conductivity = -401: must be > 0 [W/(m K)]"),
+    (3, copper(conductivity="[401.0, -1]"), "materials[0].conductivity[1] = -1: must be > 0 [W/(m K)]"),
+    (3, copper(conductivity="[401.0, 1, 1]"), "materials[0].conductivity: has 3 numbers; the grid has 2 axes, give one for each"),
+    (3, copper(conductivity=None), "materials[0].conductivity: missing; give conductivity, density and specific_heat"),
+    (3, copper(density=None), "materials[0].density: missing; give conductivity, density and specific_heat"),
+    (3, copper(density="0"), "materials[0].density = 0: must be > 0 [kg/m^3]"),
+    (3, copper(specific_heat=None), "materials[0].specific_heat: missing; give conductivity, density and specific_heat"),
+    (3, copper(specific_heat="-385"), "materials[0].specific_heat = -385: must be > 0 [J/(kg K)]"),
+    (3, copper(diffusivity="1e-4"), "materials[0].conductivity = 401.0: diffusivity is given; give either that alone, or conductivity, density and specific_heat"),
+    (3, '    { name = "copper"; diffusivity = 1e-4; },', "materials[0].diffusivity = 1e-4: other materials have conductivity, density and specific_heat, and heat that flows between them needs these of all; give them"),
+    (3, copper(perfusion="{ rate = 1.0; }"), "materials[0].perfusion.reference: missing; give rate and reference"),
+    (3, copper(perfusion="{ reference = 1.0; }"), "materials[0].perfusion.rate: missing; give rate and reference"),
+    (3, copper(perfusion="{ rate = -1.0; reference = 1.0; }"), "materials[0].perfusion.rate = -1.0: must be >= 0 [W/(m^3 K)]"),
+    (3, copper(perfusion='{ rate = 1.0; reference = "x"; }'), 'materials[0].perfusion.reference = "x": may change in time alone; give a number, or an expression of t'),
+    (3, copper(source='"x"'), 'materials[0].source = "x": may change in time alone; give what changes with the place as source = { expression'),
+    (3, copper(source='"1/t"'), 'materials[0].source = "1/t": is not a finite number at t = 0 s'),
+    (3, copper(conductvity="1"), "materials[0].conductvity: unknown key; did you mean materials[].conductivity?"),
+    (2, "material = { diffusivity = 1e-4; }; materials = (", "material: materials is given too; a body of several materials has materials and body, one of a single material has material alone"),
+    # ---- body
+    (6, "    { },", "body[0].material: missing; give the name of a material"),
+    (6, '    { material = "cooper"; },', 'body[0].material = "cooper": no material has this name; did you mean "copper"?; there are copper|wood'),
+    (6, '    { material = "gold"; },', 'body[0].material = "gold": no material has this name; there are copper|wood'),
+    (6, '    { material = "copper"; radius = 1.0; },', "body[0].radius = 1.0: belongs to a shape, which is missing; give shape, or remove it"),
+    (7, solid('material = "wood"; shape = "box"; lower = [5.0, 0.2]; upper = [6.0, 0.6];'), "body[1]: lies outside the grid; check its coordinates, in m"),
+    (7, solid('material = "wood"; shape = "sphere"; centre = [-2.0, 0.2]; radius = 0.5;'), "body[1]: lies outside the grid; check its coordinates, in m"),
+    (7, solid('material = "wood"; shape = "cylinder"; centre = [1.0, 3.0]; radius = 0.5;'), "body[1]: lies outside the grid"),
+    (7, solid('material = "wood"; shape = "half-space"; point = [-0.5, 0.0]; normal = [1.0, 0.0];'), "body[1]: lies outside the grid; check its coordinates, in m"),
+    (7, solid('material = "wood"; shape = "half-space"; point = [3.0, 0.0]; normal = [-1.0, -0.1];'), "body[1]: lies outside the grid; check its coordinates, in m"),
+    (7, solid('material = "wood"; shape = "box"; lower = [0.2, 0.2];'), "body[1].upper: missing; a box needs it"),
+    (7, solid('material = "wood"; shape = "box"; lower = [0.6, 0.2]; upper = [0.2, 0.6];'), "body[1].upper: is below lower along x; swap them"),
+    (7, solid('material = "wood"; shape = "half-space"; point = [0.2, 0.2];'), "body[1].normal: missing; a half-space needs it"),
+    (7, solid('material = "wood"; shape = "half-space"; point = [0.2, 0.2]; normal = [0.0, 0.0];'), "body[1].normal: has no direction; give the one that points out of the half-space"),
+    (7, solid('material = "wood"; shape = "halfspace"; point = [0.2, 0.2]; normal = [1.0, 0.0];'), 'body[1].shape = "halfspace": did you mean "half-space"?'),
+    (7, solid('material = "wood"; shape = "sphere"; centre = [0.2, 0.2]; radius = -1.0;'), "body[1].radius = -1.0: must be > 0 [m]"),
+    (7, solid('material = "wood"; shape = "cone"; radius = 1.0;'), 'body[1].shape = "cone": must be one of box|sphere|cylinder|half-space'),
+    (7, solid('material = "wood"; file = "label.npy";'), 'body[1].file = "label.npy": a label field says all of the body; give it alone, as the only member'),
+    (7, solid('material = "wood"; names = ["wood"];'), "body[1].names: belongs to a label field, which is missing; give file, or remove it"),
+    # ---- contacts
+    (8, 'contacts = ( { between = ["copper", "wod"]; resistance = 2e-5; } );', 'contacts[0].between[1] = "wod": no material has this name; did you mean "wood"?'),
+    (8, 'contacts = ( { between = ["copper", "copper"]; resistance = 2e-5; } );', "contacts[0].between: a material has no contact with itself; name two"),
+    (8, 'contacts = ( { between = ["copper"]; resistance = 2e-5; } );', "contacts[0].between: has 1 name; a contact is between two materials"),
+    (8, 'contacts = ( { between = ["copper", "wood"]; } );', "contacts[0].resistance: missing; give it in m^2 K/W"),
+    (8, 'contacts = ( { between = ["copper", "wood"]; resistance = -1.0; } );', "contacts[0].resistance = -1.0: must be >= 0 [m^2 K/W]"),
+    (8, "contacts = ( { resistance = 2e-5; } );", "contacts[0].between: missing; name the two materials"),
+    (8, 'contacts = ( { between = ["copper", "wood"]; resistance = 2e-5; }, { between = ["wood", "copper"]; resistance = 1e-5; } );', "contacts[1].between: contacts[0] is between the same two; keep one of them"),
+    # ---- walls
+    (10, face('type = "robin"; h = 25.0;'), "boundary.x_min.ambient: missing; a robin boundary needs it, or ambient_file or ambient_table"),
+    (10, face('type = "robin"; ambient = 25.0;'), "boundary.x_min.h: missing; a robin boundary needs it, or h_file"),
+    (10, face('type = "neumann";'), "boundary.x_min.flux: missing; a neumann boundary needs it, or flux_file or flux_table"),
+    (10, face('type = "dirichlet";'), "boundary.x_min.value: missing; a dirichlet boundary needs it, or value_file or value_table"),
+    (10, face('type = "neumann"; gradient = 1.0;'), "boundary.x_min.gradient = 1.0: a body's materials conduct differently; give flux in W/m^2"),
+    (10, face('type = "clamp";'), 'boundary.x_min.type = "clamp": walls of a body are fixed, dirichlet, neumann, robin, reflective, or as a whole face periodic; choose one of these'),
+    (10, face('type = "constant"; value = 1.0;'), 'boundary.x_min.type = "constant": walls of a body are fixed, dirichlet'),
+    (10, face('type = "reflective"; flux = 3.0;'), "boundary.x_min.flux = 3.0: a reflective boundary does not use it; remove it, or change the type"),
+    (10, face('type = "dirichlet"; value = 3.0; h = 1.0;'), "boundary.x_min.h = 1.0: a dirichlet boundary does not use it; remove it, or change the type"),
+    (10, face('type = "robin"; h = -25.0; ambient = 293.15;'), "boundary.x_min.h = -25.0: must be >= 0 [W/(m^2 K)]"),
+    (10, face('type = "robin"; h = "y-0.1"; ambient = 293.15;'), 'boundary.x_min.h = "y-0.1": is -0.1 at node 0 of the face, x fastest; it must be a finite number, 0 or more, everywhere'),
+    (10, face('type = "robin"; h = "1+t"; ambient = 293.15;'), 'boundary.x_min.h = "1+t": may change along the wall, not in time; give a number, an expression of x, y, z, or h_file'),
+    (10, face('type = "robin"; h = 1.0; ambient = "y*t";'), 'boundary.x_min.ambient = "y*t": a body\'s wall changes along the face or in time, not both; give a field by ambient_file and what it is multiplied with in time by ambient_table'),
+    (10, face('type = "robin"; h = 1.0; ambient = "1/y";'), 'boundary.x_min.ambient = "1/y": is inf at node 0 of the face'),
+    (10, face('type = "robin"; h = 1.0; ambient = 3.0; ambient_file = "face.npy";'), "boundary.x_min.ambient = 3.0: give either ambient, or ambient_file and ambient_table, one or both, which are multiplied"),
+    (10, face('type = "neumann"; flux = 3.0; flux_table = "table.txt";'), "boundary.x_min.flux = 3.0: give either flux, or flux_file and flux_table, one or both, which are multiplied"),
+    (10, face('type = "neumann"; flux_file = "wrong.npy";'), "boundary.x_min.flux_file = \"wrong.npy\": "),
+    (10, face('type = "robin"; ambient = 1.0; h_file = "negative.npy";'), 'boundary.x_min.h_file = "negative.npy": is -1 at node 3 of the face, x fastest; it must be a finite number, 0 or more, everywhere'),
+    (10, face('type = "robin"; ambient = 1.0; h_table = "table.txt";'), 'boundary.x_min.h_table = "table.txt": may change along the wall, not in time; give a number, an expression of x, y, z, or h_file'),
+    # ---- patches
+    (10, face('type = "reflective"; patches = ( { type = "robin"; h = 1.0; lower = [0.1]; upper = [0.2]; } );'), "boundary.x_min.patches[0].ambient: missing; a robin boundary needs it, or ambient_file or ambient_table"),
+    (10, face('type = "reflective"; patches = ( { type = "dirichlet"; value = 1.0; lower = [0.1]; } );'), "boundary.x_min.patches[0].upper: missing; give the corners lower and upper along the axes of the face"),
+    (10, face('type = "reflective"; patches = ( { type = "dirichlet"; value = 1.0; } );'), "boundary.x_min.patches[0].lower: missing; give the corners lower and upper along the axes of the face"),
+    (10, face('type = "reflective"; patches = ( { type = "dirichlet"; value = 1.0; lower = [0.1, 0.2]; upper = [0.2, 0.3]; } );'), "boundary.x_min.patches[0].lower: has 2 numbers; the face has 1 axis, give one for each"),
+    (10, face('type = "reflective"; patches = ( { type = "dirichlet"; value = 1.0; lower = [0.3]; upper = [0.2]; } );'), "boundary.x_min.patches[0].upper: must be above lower along y"),
+    (10, face('type = "reflective"; patches = ( { type = "dirichlet"; value = 1.0; lower = [3.0]; upper = [4.0]; } );'), "boundary.x_min.patches[0].upper: the patch lies outside the face along y; check its coordinates, in m"),
+    (10, face('type = "reflective"; patches = ( { type = "periodic"; lower = [0.1]; upper = [0.2]; } );'), 'boundary.x_min.patches[0].type = "periodic": walls of a body are fixed, dirichlet, neumann, robin, reflective, or as a whole face periodic; choose one of these'),
+    (10, face('type = "reflective"; patches = ( { type = "dirichlet"; value = 1.0; label = 1; } );'), "boundary.x_min.patches[0].label = 1: the face has no labels; give labels_file beside patches, or lower and upper"),
+    (10, face('type = "reflective"; labels_file = "wrong.npy"; patches = ( { type = "dirichlet"; value = 1.0; label = 1; } );'), 'boundary.x_min.labels_file = "wrong.npy": '),
+    (10, face('type = "reflective"; labels_file = "negative.npy"; patches = ( { type = "dirichlet"; value = 1.0; label = 1; } );'), 'boundary.x_min.labels_file = "negative.npy": has -1, which is no label; labels are whole numbers from 0 to 65535'),
+    (10, '             z_min = { patches = ( { type = "fixed"; lower = [0.1]; upper = [0.2]; } ); }; };', "boundary.z_min: the grid has no z axis; remove it, or give grid.points 3 numbers"),
+    (10, '             left = { patches = ( { type = "fixed"; lower = [0.1]; upper = [0.2]; } ); }; };', "boundary.left: unknown key; faces are called x_min, x_max"),
+    (9, 'boundary = { all = { type = "reflective"; patches = ( { type = "fixed"; lower = [0.1]; upper = [0.2]; } ); };', "boundary.all.patches: patches are of one face; give them to x_min, x_max ..."),
+    (10, '             y_min = { type = "periodic"; patches = ( { type = "fixed"; lower = [0.1]; upper = [0.2]; } ); }; y_max = { type = "periodic"; }; };', "boundary.y_min.patches: a periodic face is no wall; remove its patches"),
+    # ---- tables
+    (10, face('type = "neumann"; flux_table = "words.txt";'), 'boundary.x_min.flux_table = "words.txt": words.txt:3: is not two numbers; each line has a time in s and a number'),
+    (10, face('type = "neumann"; flux_table = "three.txt";'), 'boundary.x_min.flux_table = "three.txt": three.txt:2: is not two numbers'),
+    (10, face('type = "neumann"; flux_table = "back.txt";'), 'boundary.x_min.flux_table = "back.txt": back.txt:3: time 1 s is not after the line before; times must increase'),
+    (10, face('type = "neumann"; flux_table = "empty.txt";'), 'boundary.x_min.flux_table = "empty.txt": empty.txt: has no points; each line has a time in s and a number'),
+    (10, face('type = "neumann"; flux_table = "nan.txt";'), 'boundary.x_min.flux_table = "nan.txt": nan.txt:1: is not two numbers'),
+    # ---- what a body has not
+    (14, "stencil = { radius = 2; };", "stencil.radius = 2: a body of several materials, stretched axes, patches and walls by files are computed with radius 1; remove it"),
+    (14, "stencil = { c0 = 0.5; c1 = 0.1; c2 = 0.1; c3 = 0.1; c4 = 0.2; };", "stencil: raw coefficients are of a stencil, which is the same everywhere"),
+]
+
+
+def write_files(directory):
+    np.save(directory / "face.npy", np.ones(9))
+    np.save(directory / "wrong.npy", np.ones(8))
+    np.save(directory / "negative.npy", np.array([1.0, 1, 1, -1, 1, 1, 1, 1, 1]))
+    (directory / "table.txt").write_text("0 1\n1 2\n")
+    (directory / "words.txt").write_text("time, flux\n0, 1\n1, many\n")
+    (directory / "three.txt").write_text("0 1\n1 2 3\n")
+    (directory / "back.txt").write_text("0 1\n1 2\n1 3\n")
+    (directory / "empty.txt").write_text("# time number\n\n")
+    (directory / "nan.txt").write_text("0 nan\n1 2\n")
+
+
+@pytest.mark.parametrize("line, replacement, message", ONE_LINE, ids=[f"{l}-{m[:60]}" for l, r, m in ONE_LINE])
+def test_a_bad_line_is_refused_with_its_place(tmp_path, line, replacement, message):
+    write_files(tmp_path)
+    result = heatsolve(tmp_path, changed(line, replacement), command="run")
+    assert_refused(result, 2, [f"case.cfg:{line}: {message}"])
+
+
+# ---- wholes and files ----------------------------------------------------------------------------
+
+BEFORE, AFTER = GOOD[: GOOD.index("body = (")], GOOD[GOOD.index("contacts") :]
+
+
+def with_body(text):
+    return BEFORE + text + "\n" + AFTER
+
+
+BODIES = {
+    "none": ("", "case.cfg: body: missing; say where the materials are, as in ( { material = ...; }"),
+    "empty": ("body = ( );", "case.cfg:5: body: "),
+    "hole": (
+        'body = ( { material = "copper"; shape = "box"; lower = [0.0, 0.0]; upper = [1.0, 0.8]; } );',
+        "case.cfg:5: body: around the node at x = 1, y = 0 m: no material there; let the body begin with one that has no shape",
+    ),
+    "hole of a sphere's rim": (
+        'body = ( { material = "copper"; shape = "sphere"; centre = [0.8, 0.4]; radius = 0.89; } );',
+        "no material there; let the body begin with one that has no shape",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_a_bad_body_is_refused(tmp_path, name):
+    text, message = BODIES[name]
+    assert_refused(heatsolve(tmp_path, with_body(text), command="run"), 2, [message])
+
+
+def test_materials_are_needed(tmp_path):
+    text = GOOD[: GOOD.index("materials")] + GOOD[GOOD.index("body = (") :]
+    assert_refused(heatsolve(tmp_path, text, command="run"), 2, ["case.cfg: materials: missing; "])
+
+
+def test_a_material_that_is_never_used_is_a_warning(tmp_path):
+    text = with_body('body = ( { material = "copper"; } );').replace('contacts = ( { between = ["copper", "wood"]; resistance = 2e-5; } );\n', "")
+    result = heatsolve(tmp_path, text)
+    assert result.returncode == 0, result.stderr
+    assert b"warning" in result.stdout and b"wood" in result.stdout, result.stdout
+    covered = with_body('body = ( { material = "wood"; shape = "box"; lower = [0.0, 0.0]; upper = [0.1, 0.1]; },\n { material = "copper"; } );')
+    result = heatsolve(tmp_path, covered)
+    assert result.returncode == 0 and b"warning" in result.stdout and b"wood" in result.stdout, result.stdout
+
+
+def test_one_material_alone_keeps_its_warnings_and_their_place(tmp_path):
+    text = with_body('body = ( { material = "copper"; } );').replace('contacts = ( { between = ["copper", "wood"]; resistance = 2e-5; } );\n', "")
+    result = heatsolve(tmp_path, text.replace("specific_heat = 385.0", "specific_heat = 0.385"))
+    assert b"case.cfg:3: materials[0].specific_heat = 0.385: less than any material has; was it in kJ/(kg K)?" in result.stdout
+
+
+def test_one_material_alone_is_none_of_a_raw_stencil(tmp_path):
+    text = with_body('body = ( { material = "copper"; } );').replace("radius = 1;", "c0 = 0.5; c1 = 0.1; c2 = 0.1; c3 = 0.1; c4 = 0.2;")
+    assert_refused(heatsolve(tmp_path, text, command="run"), 2, ["stencil: raw coefficients are of a stencil"])
+
+
+def write_labels(directory):
+    cells = np.zeros((8, 16), np.uint8)
+    cells[2:4, 3:5] = 1
+    np.save(directory / "cells.npy", cells)
+    np.save(directory / "nodes.npy", np.zeros((9, 17), np.uint16))
+    np.save(directory / "turned.npy", cells.T)
+    np.save(directory / "one.npy", np.zeros(9, np.uint8))
+    np.save(directory / "half.npy", cells + 0.5)
+    np.save(directory / "below.npy", cells.astype(np.int32) - 1)
+    three = cells.copy()
+    three[7, 7] = 7
+    np.save(directory / "three.npy", three)
+    with h5py.File(directory / "labels.h5", "w") as f:
+        f["label"] = cells
+        f["other"] = cells.T
+
+
+BOTH = 'names = ["copper", "wood"];'
+LABELS = {
+    "turned": ('file = "turned.npy"; ' + BOTH, ["case.cfg:5: body[0].file = \"turned.npy\": ", "the grid is 9 x 17 (y, x)", "the grid of its cells is 8 x 16 (y, x)"]),
+    "one axis": ('file = "one.npy"; ' + BOTH, ["case.cfg:5: body[0].file = \"one.npy\": ", "the grid is 9 x 17 (y, x)", "the grid of its cells is 8 x 16 (y, x)"]),
+    "turned in HDF5": ('file = "labels.h5"; dataset = "other"; ' + BOTH, ["case.cfg:5: ", "the grid is 9 x 17 (y, x)", "the grid of its cells is 8 x 16 (y, x)"]),
+    "unnamed": ('file = "three.npy"; ' + BOTH, ["case.cfg:5: body[0].names: the file has label 7, which has no name; give one, or the labels that names stand for"]),
+    "halves": ('file = "half.npy"; ' + BOTH, ["case.cfg:5: body[0].names: the file has 0.5, which is no label; labels are whole numbers from 0 to 65535"]),
+    "below 0": ('file = "below.npy"; ' + BOTH, ["case.cfg:5: body[0].names: the file has -1, which is no label"]),
+    "no names": ('file = "cells.npy";', ['case.cfg:5: body[0].names: missing; give the materials of the labels, as in ["air", "copper"]']),
+    "unknown name": ('file = "cells.npy"; names = ["copper", "would"];', ['case.cfg:5: body[0].names[1] = "would": no material has this name']),
+    "labels and names": ('file = "cells.npy"; labels = [0]; ' + BOTH, ["case.cfg:5: body[0].labels: has 1 number for 2 names; give one for each"]),
+    "label twice": ('file = "cells.npy"; labels = [1, 1]; ' + BOTH, ["case.cfg:5: body[0].labels[1] = 1: "]),
+    "label too large": ('file = "cells.npy"; labels = [0, 70000]; ' + BOTH, ["case.cfg:5: body[0].labels[1] = 70000: must be 0 to 65535"]),
+    "material, too": ('file = "cells.npy"; material = "wood"; ' + BOTH, ['case.cfg:5: body[0].material = "wood": names says the materials of a label field; remove this']),
+    "shape, too": ('file = "cells.npy"; shape = "box"; ' + BOTH, ['case.cfg:5: body[0].shape = "box": a label field has no shape; remove this']),
+    "lower, too": ('file = "cells.npy"; lower = [0.0, 0.0]; ' + BOTH, ["case.cfg:5: body[0].lower: "]),
+    "second member": ('file = "cells.npy"; ' + BOTH + ' }, { material = "wood";', ["case.cfg:5: body[1]: a label field says all of the body; remove the other members"]),
+    "no dataset": ('file = "labels.h5"; dataset = "lable"; ' + BOTH, ["lable", "other"]),
+}
+
+
+@pytest.mark.parametrize("name", LABELS)
+def test_bad_labels_are_refused(tmp_path, name):
+    keys, messages = LABELS[name]
+    write_labels(tmp_path)
+    result = heatsolve(tmp_path, with_body("body = ( { " + keys + " } );"), command="run")
+    assert_refused(result, 2, messages)
+    assert ("the grid of its cells is 8 x 16 (y, x); its axes are the other way round: save it transposed" in result.stderr) == ("turned" in name)
+
+
+@pytest.mark.parametrize("keys", ['file = "cells.npy"; ', 'file = "nodes.npy"; ', 'file = "labels.h5"; ', 'file = "three.npy"; labels = [0, 1, 7]; '])
+def test_good_labels_are_taken(tmp_path, keys):
+    write_labels(tmp_path)
+    names = 'names = ["copper", "wood", "wood"];' if "labels =" in keys else BOTH
+    result = heatsolve(tmp_path, with_body("body = ( { " + keys + names + " } );"))
+    assert result.returncode == 0, result.stderr
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    text = with_body('body = ( { file = "labels.npy"; ' + BOTH + " } );")
+    assert_refused(heatsolve(tmp_path, text, command="run"), 3, ['case.cfg:5: body[0].file = "labels.npy": cannot open labels.npy'])
+    text = changed(10, face('type = "neumann"; flux_table = "drive.txt";'))
+    assert_refused(heatsolve(tmp_path, text, command="run"), 3, ['case.cfg:10: boundary.x_min.flux_table = "drive.txt": cannot open drive.txt'])
+
+
+MEASURED = 'measured = { conductivity = { file = "k.npy"; }; capacity = { file = "c.npy"; }; };'
+NUMBERS = {"k.npy": np.ones((9, 17)), "c.npy": np.full((9, 17), 2.0)}
+
+
+@pytest.mark.parametrize("text, numbers, message", [
+    (MEASURED, {"k.npy": np.zeros((9, 17))}, 'measured.conductivity.file = "k.npy": is 0 at node 0, x fastest; it must be above 0 everywhere'),
+    (MEASURED, {"c.npy": -np.ones((9, 17))}, 'measured.capacity.file = "c.npy": is -1 at node 0, x fastest; it must be above 0 everywhere'),
+    (MEASURED, {"k.npy": np.full((9, 17), np.nan)}, 'measured.conductivity.file = "k.npy": '),
+    (MEASURED, {"k.npy": np.ones((8, 16))}, 'measured.conductivity.file = "k.npy": '),
+    ('measured = { conductivity = { file = "k.npy"; }; };', {}, "measured.capacity: missing; give conductivity and capacity, each { file; dataset; }"),
+    ('measured = { conductivity = { }; capacity = { file = "c.npy"; }; };', {}, "measured.conductivity.file: missing; give the file that has it"),
+    (MEASURED + ' contacts = ( { between = ["a", "b"]; resistance = 1.0; } );', {}, "contacts: measured says all of the body; remove one of the two"),
+    (MEASURED + " material = { diffusivity = 1.0; };", {}, "material: measured is given too"),
+])  # fmt: skip
+def test_bad_measured_fields_are_refused(tmp_path, text, numbers, message):
+    for name, field in {**NUMBERS, **numbers}.items():
+        np.save(tmp_path / name, field)
+    rest = GOOD[GOOD.index("boundary") :]
+    result = heatsolve(tmp_path, GOOD.splitlines()[0] + "\n" + text + "\n" + rest, command="run")
+    assert_refused(result, 2, [f"case.cfg:2: {message}"])
+    for name, field in NUMBERS.items():
+        np.save(tmp_path / name, field)
+    good = heatsolve(tmp_path, GOOD.splitlines()[0] + "\n" + MEASURED + "\n" + rest)
+    assert good.returncode == 0, good.stderr
+
+
+def test_all_that_is_wrong_is_said_at_once(tmp_path):
+    text = changed(3, copper(density="-1")).replace('"wood"; shape', '"would"; shape').replace("h = 25.0", "h = -25.0")
+    result = heatsolve(tmp_path, text, command="run")
+    assert_refused(result, 2, ["case.cfg:3: materials[0].density", "case.cfg:7: body[1].material", "case.cfg:10: boundary.x_min.h"])

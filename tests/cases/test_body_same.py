@@ -1,0 +1,306 @@
+"""Bodies of several materials: what they share with one material, and what must hold in every body: heat is kept,
+no new extremes, mirror images stay such."""
+
+import numpy as np
+import pytest
+from helpers import AXES, ROUNDOFF, run
+
+PRECISIONS = ["double", "float"]
+DIMS = [1, 2, 3]
+NUMBERS = {"conductivity": 4.0, "density": 8.0, "specific_heat": 0.25}
+SHAPE = {1: (41,), 2: (9, 17), 3: (7, 6, 9)}  # [z][y][x]
+SPACING = [0.125, 0.25, 0.5]
+
+
+def random_field(dims, seed=1):
+    """From 0 to 1, in 20 bits, so that it is the same in float."""
+    return np.random.default_rng(seed).integers(0, 2**20 + 1, SHAPE[dims]) / 2.0**20
+
+
+def case(directory, dims, precision, boundary, start=None, sweeps=64, **more):
+    start = random_field(dims) if start is None else start
+    np.save(directory / "start.npy", start)
+    return {
+        "precision": precision,
+        "grid": {"points": list(start.shape[::-1]), "spacing": SPACING[:dims]},
+        "initial": {"file": "start.npy"},
+        "boundary": boundary,
+        "time": {"sweeps": sweeps},
+        **more,
+    }
+
+
+# ---- the same as one material --------------------------------------------------------------------
+
+
+def two_alike(dims):
+    """A body of two materials that only their names tell apart."""
+    return {
+        "materials": [{"name": "one", **NUMBERS}, {"name": "other", **NUMBERS}],
+        "body": [
+            {"material": "one"},
+            {"material": "other", "shape": "sphere", "centre": [0.5] * dims, "radius": 0.6},
+            {"material": "one", "shape": "box", "lower": [0.1] * dims, "upper": [0.47] * dims},
+        ],
+    }
+
+
+WALLS = {
+    "fixed": {"type": "fixed"},
+    "dirichlet": {"type": "dirichlet", "value": "0.5+x*sin(9*t)"},
+    "dirichlet in time": {"type": "dirichlet", "value": "0.5+sin(9*t)"},
+    "neumann": {"type": "neumann", "flux": "3*cos(5*t)"},
+    "robin": {"type": "robin", "h": 2.0, "ambient": "1+t"},
+    "reflective": {"type": "reflective"},
+    "periodic": {"type": "periodic"},
+}
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+@pytest.mark.parametrize("dims", DIMS)
+@pytest.mark.parametrize("wall", [wall for wall in WALLS if wall != "dirichlet"])
+def test_two_equal_materials_are_as_one(tmp_path, wall, dims, precision):
+    """The network's sweep is the stencil's, added up otherwise: it differs by roundings."""
+    settings = case(tmp_path, dims, precision, {"all": WALLS[wall]}, source={"value": 3.0})
+    settings["time"]["step"] = 0.9 / (2 * 2.0 * sum(1 / h**2 for h in SPACING[:dims])) * 0.8
+    one = run(tmp_path, {**settings, "material": NUMBERS}, "one")
+    two = run(tmp_path, {**settings, **two_alike(dims)}, "two")
+    assert one.attributes["operator"] == "stencil" and two.attributes["operator"] == "conduction"
+    # both round each of some 2*dims + 4 terms of a sweep, of twice the field's size at most, and the coefficients
+    size = 2.0 * max(1.0, np.abs(one.field).max())
+    bound = 64 * 2 * 2 * (2 * dims + 4) * ROUNDOFF[precision] * size
+    assert np.abs(one.field.astype(float) - two.field).max() <= bound
+    assert np.abs(one.field - one.first).max() > 0.1
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+@pytest.mark.parametrize("dims", DIMS)
+@pytest.mark.parametrize("wall", WALLS)
+def test_a_body_of_one_material_is_the_stencils_to_the_bit(tmp_path, wall, dims, precision):
+    settings = case(tmp_path, dims, precision, {"all": WALLS[wall]}, source={"expression": "x*t"})
+    # (density * specific_heat) / density is not specific_heat
+    numbers = {"conductivity": 4.3, "density": 1.057, "specific_heat": 0.996}
+    assert 1.057 * 0.996 / 1.057 != 0.996
+    one = run(tmp_path, {**settings, "material": numbers}, "one")
+    body = {
+        "materials": [{"name": "not used", **NUMBERS}, {"name": "one", **numbers}],
+        "body": [{"material": "one"}, {"material": "one", "shape": "sphere", "centre": [0.5] * dims, "radius": 0.3}],
+    }
+    same = run(tmp_path, {**settings, **body}, "same")
+    for name in ("operator", "kernel", "step", "stability_limit", "heat_capacity"):
+        assert one.attributes[name] == same.attributes[name], name
+    assert one.attributes["operator"] == "stencil"
+    assert np.array_equal(one.field, same.field)
+    for name in one.history:
+        assert np.array_equal(one.history[name], same.history[name], equal_nan=True), name
+
+
+PATCHED = ["neumann", "robin", "fixed", "dirichlet in time"]
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+@pytest.mark.parametrize("dims", [2, 3])
+@pytest.mark.parametrize("wall", PATCHED)
+def test_a_patch_over_the_whole_face_is_the_face(tmp_path, wall, dims, precision):
+    """To the bit in a body, and to rounding where one material with a patch becomes a body."""
+    whole = {"lower": [0.0] * (dims - 1), "upper": [9.0] * (dims - 1)}
+    plain = {"all": {"type": "reflective"}, "x_max": WALLS[wall]}
+    patched = {"all": {"type": "reflective"}, "x_max": {"type": "robin", "h": 7.0, "ambient": 50.0, "patches": [{**whole, **WALLS[wall]}]}}
+    settings = case(tmp_path, dims, precision, plain)
+    settings["time"]["step"] = 0.7 / (2 * 2.0 * sum(1 / h**2 for h in SPACING[:dims]))
+    face = run(tmp_path, {**settings, **two_alike(dims)}, "face")
+    patch = run(tmp_path, {**settings, **two_alike(dims), "boundary": patched}, "patch")
+    assert np.array_equal(face.field, patch.field)
+    one = run(tmp_path, {**settings, "material": NUMBERS}, "one")
+    patch = run(tmp_path, {**settings, "material": NUMBERS, "boundary": patched}, "onepatch")
+    assert one.attributes["operator"] == "stencil" and patch.attributes["operator"] == "conduction"
+    size = 2.0 * max(1.0, np.abs(one.field).max())
+    assert np.abs(one.field.astype(float) - patch.field).max() <= 64 * 4 * (2 * dims + 4) * ROUNDOFF[precision] * size
+    assert np.abs(one.field[..., -3:] - one.first[..., -3:]).max() > 0.1
+
+
+# ---- what holds in every body --------------------------------------------------------------------
+
+MATERIALS = [
+    {"name": "a", "conductivity": 4.0, "density": 2.0, "specific_heat": 1.0},
+    {"name": "b", "conductivity": 0.05, "density": 8.0, "specific_heat": 0.5},
+    {"name": "c", "conductivity": 1.0, "density": 1.0, "specific_heat": 1.5},
+]
+CONTACTS = [{"between": ["a", "b"], "resistance": 0.3}, {"between": ["b", "c"], "resistance": 2.0}]
+CAPACITY = np.array([m["density"] * m["specific_heat"] for m in MATERIALS])
+
+
+WRAPS = {"periodic": AXES, "x periodic": "x"}
+
+
+def walls(wall, dims):
+    """The wall at all faces."""
+    if wall == "x periodic":
+        return {"all": {"type": "reflective"}, "x_min": {"type": "periodic"}, "x_max": {"type": "periodic"}}
+    return {"all": DRIVEN[wall]}
+
+
+def random_labels(dims, wall, seed=2):
+    """Of the cells; those of a grid that is periodic along all axes are as many as its nodes, and of these."""
+    wraps = WRAPS.get(wall, "")
+    shape = [n - (a not in wraps) for n, a in zip(SHAPE[dims], AXES[:dims][::-1])]
+    return np.random.default_rng(seed).integers(0, 3, shape).astype(np.uint8)
+
+
+def random_body(directory, labels):
+    np.save(directory / "label.npy", labels)
+    return {
+        "materials": MATERIALS,
+        "body": [{"file": "label.npy", "names": ["a", "b", "c"]}],
+        "contacts": CONTACTS,
+    }
+
+
+def heat_capacities(labels, wall):
+    """Of each node: what lies halfway to its neighbours, from the labels."""
+    each = CAPACITY[labels]
+    if wall == "periodic":
+        return each * np.prod(SPACING[: labels.ndim])
+    for axis in range(labels.ndim):
+        name = AXES[labels.ndim - 1 - axis]
+        cells = np.moveaxis(each, axis, 0)
+        if name in WRAPS.get(wall, ""):
+            nodes = cells + np.roll(cells, 1, 0)
+        else:
+            nothing = np.zeros_like(cells[:1])
+            nodes = np.concatenate([cells, nothing]) + np.concatenate([nothing, cells])
+        each = np.moveaxis(nodes, 0, axis) * (SPACING[AXES.index(name)] / 2)
+    return each
+
+
+DRIVEN = {
+    "reflective": WALLS["reflective"],
+    "periodic": WALLS["periodic"],
+    "fixed": WALLS["fixed"],
+    "dirichlet": {"type": "dirichlet", "value": "0.5+0.5*sin(40*t)"},
+    "robin": {"type": "robin", "h": 16.0, "ambient": "0.5-0.5*cos(40*t)"},
+}
+EACH = [(dims, wall) for dims in DIMS for wall in [*DRIVEN, "x periodic"] if not (dims == 1 and wall == "x periodic")]
+CLOSED = [(dims, wall) for dims, wall in EACH if wall in ("reflective", "periodic", "x periodic")]
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+@pytest.mark.parametrize("dims, wall", CLOSED)
+def test_heat_stays_over_100000_sweeps(tmp_path, wall, dims, precision):
+    """Every cell has a material of its own, with contacts between them."""
+    labels = random_labels(dims, wall)
+    settings = case(tmp_path, dims, precision, walls(wall, dims), sweeps=100000, **random_body(tmp_path, labels))
+    result = run(tmp_path, settings)
+    capacity = heat_capacities(labels, wall)
+    before, after = (capacity * result.first).sum(), (capacity * result.field.astype(float)).sum()
+    # A sweep rounds a node by 2 u of 1 K; at worst all go one way, until the field is level to rounding and
+    # nothing moves. Of the sum that is sqrt(sweeps * nodes) where they are random, which ten times is enough for.
+    bound = 10 * 2 * np.sqrt(100000 / capacity.size) * ROUNDOFF[precision] * capacity.sum()
+    assert abs(after - before) <= bound
+    assert bound < 1e-2 * before
+    assert np.ptp(result.field) < 0.2  # it has spread
+    assert result.history["heat"][0] == pytest.approx(before, rel=1e-12)
+    assert result.history["heat"][-1] == pytest.approx(after, rel=1e-12)
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+@pytest.mark.parametrize("dims", DIMS)
+def test_what_flows_in_is_what_is_there(tmp_path, dims, precision):
+    """Fluxes through all faces and a source in a body of random cells: the balance closes to rounding."""
+    labels = random_labels(dims, "neumann")
+    flux = {"x_min": -3.0, "x_max": 1.0, "y_min": 2.0, "y_max": -5.0, "z_min": -0.5, "z_max": 0.25}
+    boundary = {f"{a}_{s}": {"type": "neumann", "flux": flux[f"{a}_{s}"]} for a in AXES[:dims] for s in ("min", "max")}
+    settings = case(tmp_path, dims, precision, boundary, source={"value": 0.75}, **random_body(tmp_path, labels))
+    result = run(tmp_path, settings)
+    capacity = heat_capacities(labels, "neumann")
+    lengths = [h * (n - 1) for h, n in zip(SPACING, SHAPE[dims][::-1])]
+    inward = 0.75 * np.prod(lengths)
+    for axis, a in enumerate(AXES[:dims]):
+        inward -= (flux[f"{a}_min"] + flux[f"{a}_max"]) * np.prod(lengths) / lengths[axis]
+    rise = (capacity * (result.field.astype(float) - result.first)).sum()
+    # 2 dims + 4 roundings a sweep and node, all one way at worst
+    size = max(1.0, np.abs(result.field).max())
+    bound = 64 * (2 * dims + 4) * ROUNDOFF[precision] * size * capacity.sum()
+    assert abs(rise - inward * result.time[-1]) <= bound
+    assert bound < 0.1 * abs(rise)
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+@pytest.mark.parametrize("dims, wall", EACH)
+def test_no_new_extremes(tmp_path, wall, dims, precision):
+    """Zeros and ones, walls that want something between. With half the longest stable step no node gives more
+    than it has, since no eigenvalue is below the largest sum of its conductances over its heat capacity."""
+    start, body = np.round(random_field(dims)), random_body(tmp_path, random_labels(dims, wall))
+    settings = case(tmp_path, dims, precision, walls(wall, dims), start=start, **body)
+    settings["time"]["safety"] = 0.5
+    result = run(tmp_path, settings)
+    slack = 64 * (2 * dims + 4) * ROUNDOFF[precision]  # roundings of 1 K
+    assert result.first.min() == 0.0 and result.first.max() == 1.0
+    assert result.history["min"].min() >= -slack and result.history["max"].max() <= 1.0 + slack
+    assert result.field.min() >= -slack and result.field.max() <= 1.0 + slack
+
+
+def test_and_twice_that_step_would_make_some(tmp_path):
+    """That the test above would see it."""
+    settings = case(tmp_path, 1, "double", {"all": WALLS["reflective"]}, start=np.arange(41) % 2 * 1.0,
+                    **random_body(tmp_path, random_labels(1, "reflective")))  # fmt: skip
+    settings["time"] = {"sweeps": 1, "safety": 1.0}
+    result = run(tmp_path, settings)
+    assert result.field.max() > 1.01 or result.field.min() < -0.01
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+@pytest.mark.parametrize("dims, wall", EACH)
+def test_mirror_images_stay_mirror_images(tmp_path, wall, dims, precision):
+    """The body and the start turned about along an axis give the field turned about, to rounding: neighbours are
+    added from the lower side to the upper."""
+    labels, start = random_labels(dims, wall), random_field(dims)
+    settings = case(tmp_path, dims, precision, walls(wall, dims), **random_body(tmp_path, labels))
+    del settings["contacts"]  # right at a node a contact belongs to the upper side
+    straight = run(tmp_path, settings, "straight")
+    # the longest stable step is found by iteration, which may end elsewhere in the mirror
+    steps, straight = {"sweeps": 64, "step": straight.attributes["step"]}, straight.field
+    for axis in range(dims):
+        # of a periodic axis cell i lies above node i, so for the cells to turn about node 0 has to stay
+        stays = wall == "x periodic" and axis == dims - 1
+        turned_start = np.roll(np.flip(start, axis), stays, axis)
+        body = random_body(tmp_path, np.flip(labels, axis))
+        turned = case(tmp_path, dims, precision, walls(wall, dims), start=turned_start, **body)
+        del turned["contacts"]
+        turned["time"] = steps
+        field = np.flip(np.roll(run(tmp_path, turned, "turned").field.astype(float), -stays, axis), axis)
+        bound = 64 * 2 * (2 * dims + 4) * ROUNDOFF[precision] * np.sqrt(start.size)
+        assert np.abs(field - straight).max() <= bound
+        assert np.abs(np.flip(straight, axis) - straight).max() > 0.05  # the body has no symmetry of its own
+
+
+def test_shapes_and_labels_of_cells_say_the_same_to_the_bit(tmp_path):
+    """Boxes whose sides run through nodes, and the labels of those cells."""
+    labels = np.zeros([n - 1 for n in SHAPE[3]], np.uint8)
+    labels[1:4, 2:, 3:6] = 1
+    labels[4:, :, :2] = 2
+    low = lambda *node: [n * h for n, h in zip(node, SPACING)]
+    body = [
+        {"material": "a"},
+        {"material": "b", "shape": "box", "lower": low(3, 2, 1), "upper": low(6, 5, 4)},
+        {"material": "c", "shape": "box", "lower": low(0, 0, 4), "upper": low(2, 5, 6)},
+    ]
+    settings = case(tmp_path, 3, "double", {"all": WALLS["robin"]}, **random_body(tmp_path, labels))
+    by_labels = run(tmp_path, settings, "labels")
+    by_shapes = run(tmp_path, {**settings, "body": body}, "shapes")
+    assert np.array_equal(by_labels.field, by_shapes.field)
+
+
+def test_measured_fields_are_as_labels_of_nodes(tmp_path):
+    """The same conductivities and capacities, once as materials of nodes and once as numbers."""
+    label = np.random.default_rng(4).integers(0, 3, SHAPE[3]).astype(np.uint16)
+    np.save(tmp_path / "node.npy", label)
+    np.save(tmp_path / "k.npy", np.array([m["conductivity"] for m in MATERIALS])[label])
+    np.save(tmp_path / "c.npy", CAPACITY[label])
+    settings = case(tmp_path, 3, "double", {"all": WALLS["robin"]})
+    by_label = {"materials": MATERIALS, "body": [{"file": "node.npy", "names": ["a", "b", "c"]}]}
+    by_number = {"measured": {"conductivity": {"file": "k.npy"}, "capacity": {"file": "c.npy"}}}
+    labelled = run(tmp_path, {**settings, **by_label}, "labelled")
+    measured = run(tmp_path, {**settings, **by_number}, "measured")
+    # capacities of the former are added up from octants
+    assert np.abs(labelled.field - measured.field).max() <= 64 * 10 * ROUNDOFF["double"]

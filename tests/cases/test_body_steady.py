@@ -1,0 +1,339 @@
+"""Steady states of bodies of several materials, against what paper and pencil give.
+
+Along one axis a steady state of the network is the exact one: between two nodes its conductance is one over the
+exact resistance. So there nothing but rounding may be left.
+"""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from helpers import ROUNDOFF, assert_order, run
+
+PRECISIONS = ["double", "float"]
+
+
+class Wall:
+    """Layers (thickness, conductivity) between two baths, with a contact behind each but the last."""
+
+    def __init__(self, layers, contacts, baths):
+        self.layers, self.contacts = layers, contacts
+        (self.h0, self.t0), (self.h1, self.t1) = baths
+        self.ends = [0.0, *itertools.accumulate(thickness for thickness, _ in layers)]
+        resistance = 1 / self.h0 + 1 / self.h1 + sum(contacts) + sum(length / k for length, k in layers)
+        self.flux = (self.t0 - self.t1) / resistance
+        self.sides = []  # temperatures at each layer's two sides
+        t = self.t0 - self.flux / self.h0
+        for (length, k), contact in zip(layers, [*contacts, 0.0]):
+            self.sides.append((t, t - self.flux * length / k))
+            t = self.sides[-1][1] - self.flux * contact
+
+    def exact(self, x):
+        """Right at a contact: of the layer below, for the contact belongs to the edge above a node."""
+        which = np.clip(np.searchsorted(self.ends, x, side="left") - 1, 0, len(self.layers) - 1)
+        start, side = np.array(self.ends)[which], np.array([t for t, _ in self.sides])[which]
+        return side - self.flux * (x - start) / np.array([k for _, k in self.layers])[which]
+
+    def settings(self, cells, dims=1, axis=0):
+        """Along one axis of a grid that is small along the others; their wide spacing keeps the step long."""
+        points, upper = [4] * dims, [3000.0] * dims
+        points[axis], upper[axis] = cells + 1, self.ends[-1]
+        body = []
+        for n in range(len(self.layers)):
+            lower, higher = [0.0] * dims, [9999.0] * dims
+            lower[axis], higher[axis] = self.ends[n], self.ends[n + 1]
+            body.append({"material": f"m{n}", "shape": "box", "lower": lower, "upper": higher})
+        name = "xyz"[axis]
+        settings = {
+            "grid": {"points": points, "upper": upper},
+            "materials": [
+                {"name": f"m{n}", "conductivity": k, "density": 1.0, "specific_heat": 1.0}
+                for n, (_, k) in enumerate(self.layers)
+            ],
+            "body": body,
+            "boundary": {
+                "all": {"type": "reflective"},
+                f"{name}_min": {"type": "robin", "h": self.h0, "ambient": self.t0},
+                f"{name}_max": {"type": "robin", "h": self.h1, "ambient": self.t1},
+            },
+        }
+        if any(self.contacts):
+            settings["contacts"] = [
+                {"between": [f"m{n}", f"m{n + 1}"], "resistance": r} for n, r in enumerate(self.contacts)
+            ]
+        return settings
+
+
+def along(result, axis):
+    """The profile along the axis, and that all lines along it are alike but for rounding."""
+    field = np.moveaxis(result.field.astype(float), result.dims - 1 - axis, 0)
+    field = field.reshape(field.shape[0], -1)
+    size = np.abs(field).max()
+    # lines differ by the roundings of their sums; what each sweep adds fades within some hundred
+    assert np.ptp(field, axis=1).max() <= 1000 * ROUNDOFF[result.settings.get("precision", "double")] * size
+    return field[:, 0]
+
+
+# Sheets thinner than a cell, of what conducts 1e5 times better and worse: no edge is stiff, so a cold start soon
+# comes to the end.
+SHEETS = Wall(
+    [(0.234, 1.0), (0.056, 1e5), (0.32, 2.0), (0.0689, 1e-3), (0.3211, 0.5)],
+    [0.0, 0.0, 0.0, 0.0],
+    [(8.0, 1.0), (2.0, 3.0)],
+)
+CONTACTS = Wall(SHEETS.layers, [0.03, 0.7, 1e-4, 0.2], [(8.0, 1.0), (2.0, 3.0)])
+THROUGH_NODES = Wall([(0.25, 1.0), (0.25, 2.0), (0.5, 0.5)], [0.3, 0.1], [(1.0, 2.0), (4.0, -1.0)])
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+@pytest.mark.parametrize("dims, axis", [(1, 0), (2, 1), (3, 2), (3, 0)])
+@pytest.mark.parametrize("wall", [SHEETS, CONTACTS, THROUGH_NODES], ids=["sheets", "contacts", "through nodes"])
+def test_multilayer_wall_from_a_cold_start(tmp_path, wall, dims, axis, precision):
+    """Whatever stands between two nodes counts by its resistance; whatever is between baths, too."""
+    settings = wall.settings(12, dims, axis)
+    settings.update(precision=precision, initial={"value": 0.0}, time={"sweeps": 30000})
+    result = run(tmp_path, settings)
+    x = result.coordinates["xyz"[axis]].ravel()
+    profile = along(result, axis)
+    # Rounding of a sweep, some 4 u of 3 K, stays for the slowest mode's 1/(1 - its factor) sweeps: some 1000.
+    slack = {"double": 1e-12, "float": 4 * 3 * 1000 * ROUNDOFF["float"]}[precision]
+    assert np.abs(profile - wall.exact(x)).max() <= slack
+    assert wall.h0 * (wall.t0 - profile[0]) == pytest.approx(wall.flux, rel=slack, abs=slack * wall.h0)
+    assert wall.h1 * (profile[-1] - wall.t1) == pytest.approx(wall.flux, rel=slack, abs=slack * wall.h1)
+
+
+def test_temperatures_of_the_interfaces_and_the_jump_at_a_contact(tmp_path):
+    """From two nodes at each side, as one would measure them: the jump is resistance times flux."""
+    wall = Wall([(0.43, 1.0), (0.57, 4.0)], [0.25], [(8.0, 1.0), (2.0, 3.0)])
+    settings = wall.settings(12)
+    settings.update(initial={"value": 0.0}, time={"sweeps": 30000})
+    result = run(tmp_path, settings)
+    t, x, h, at = result.field, result.coordinates["x"].ravel(), 1 / 12, 0.43
+    below, above = np.searchsorted(x, at) - 1, np.searchsorted(x, at)
+    left = t[below] + (t[below] - t[below - 1]) / h * (at - x[below])
+    right = t[above] - (t[above + 1] - t[above]) / h * (x[above] - at)
+    flux = -1.0 * (t[3] - t[1]) / (2 * h)
+    # slopes of rounded temperatures, drawn out over half a cell
+    assert flux == pytest.approx(wall.flux, rel=1e-12)
+    assert left == pytest.approx(wall.sides[0][1], rel=1e-12)
+    assert right == pytest.approx(wall.sides[1][0], rel=1e-12)
+    assert left - right == pytest.approx(0.25 * flux, rel=1e-12)
+
+
+@pytest.mark.parametrize("contrast", [10.0, 1e3, 1e5])
+def test_thick_layers_of_high_contrast_stay_at_the_exact_state(tmp_path, contrast):
+    """Their slow modes would take contrast times as many sweeps from a cold start, so they begin where they
+    should end. A conductance that is wrong by 1e-6 drives the field away: see the next test."""
+    wall = Wall([(0.31, 1.0), (0.217, contrast), (0.293, 1 / contrast), (0.18, 1.0)], [0, 0.1, 0], [(8, 1.0), (2, 3.0)])
+    assert stays(tmp_path, wall, wall) <= 1e-12 * 3.0
+
+
+def stays(directory, real, believed):
+    """How far the field goes from the exact state of a wall in 1e5 sweeps of another."""
+    x = np.linspace(0.0, 1.0, 24)
+    np.save(directory / "start.npy", believed.exact(x))
+    settings = real.settings(23)
+    settings.update(initial={"file": "start.npy"}, time={"sweeps": 100000})
+    return np.abs(run(directory, settings).field - believed.exact(x)).max()
+
+
+def test_and_would_leave_a_state_that_is_not_theirs(tmp_path):
+    """The bound above sees it: one layer conducts 1e-6 better than believed."""
+    baths = [(8, 1.0), (2, 3.0)]
+    real = Wall([(0.31, 1.0), (0.217, 1e5), (0.473, 1.0)], [0, 0], baths)
+    believed = Wall([(0.31, 1.0 + 1e-6), (0.217, 1e5), (0.473, 1.0)], [0, 0], baths)
+    assert stays(tmp_path, real, believed) > 1e4 * 3e-12
+
+
+# ---- laminates and chequers ----------------------------------------------------------------------
+
+
+def test_many_layers_in_a_cell_conduct_as_one_in_series(tmp_path):
+    """40 layers of random thickness on 12 cells."""
+    random = np.random.default_rng(3)
+    lengths = random.uniform(0.2, 1.0, 40)
+    lengths /= lengths.sum()
+    layers = list(zip(lengths.tolist(), np.exp(random.uniform(-2, 2, 40)).tolist()))
+    wall = Wall(layers, [0.0] * 39, [(8.0, 1.0), (2.0, 3.0)])
+    settings = wall.settings(12)
+    settings.update(initial={"value": 0.0}, time={"sweeps": 30000})
+    result = run(tmp_path, settings)
+    flux = wall.h0 * (wall.t0 - result.field[0])
+    effective = flux / ((result.field[0] - result.field[-1]) / 1.0)
+    assert effective == pytest.approx(1.0 / sum(length / k for length, k in layers), rel=1e-11)
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+@pytest.mark.parametrize("dims", [2, 3])
+def test_layers_along_the_flow_conduct_side_by_side(tmp_path, dims, precision):
+    """k_i times one gradient flows into each layer, by patches that end where the layers do. Wherever that is,
+    the profile is one straight line if each row conducts by its layers' shares of its cross-section."""
+    ends = [0.0, 0.13, 0.31, 0.333, 0.72, 1.0]
+    ks = [1.0, 30.0, 0.2, 5.0, 0.05]
+    gradient, other = 2.0, [0.0] * (dims - 2)
+    boxes = [([lo, *other], [hi, *([1.0] * (dims - 2))]) for lo, hi in zip(ends, ends[1:])]
+    settings = {
+        "precision": precision,
+        "grid": {"points": [5, 8, 4][:dims], "upper": [0.25, 1.0, 1.0][:dims]},
+        "materials": [{"name": f"m{n}", "conductivity": k, "density": k, "specific_heat": 1.0} for n, k in enumerate(ks)],
+        "body": [
+            {"material": f"m{n}", "shape": "box", "lower": [0.0, *lo], "upper": [0.25, *hi]}
+            for n, (lo, hi) in enumerate(boxes)
+        ],
+        "boundary": {
+            "all": {"type": "reflective"},
+            "x_min": {
+                "type": "reflective",
+                "patches": [
+                    {"lower": lo, "upper": hi, "type": "neumann", "flux": -k * gradient} for k, (lo, hi) in zip(ks, boxes)
+                ],
+            },
+            "x_max": {"type": "dirichlet", "value": 1.0},
+        },
+        "initial": {"value": 1.0},
+        "time": {"sweeps": 3000},
+    }
+    result = run(tmp_path, settings)
+    exact = 1.0 + gradient * (0.25 - result.coordinates["x"])
+    # a sweep rounds some 8 times; what it leaves fades in some 100
+    assert np.abs(result.field - exact).max() <= 8 * 100 * 1.5 * ROUNDOFF[precision]
+
+
+def test_chequerboard_conducts_as_the_geometric_mean(tmp_path):
+    """sqrt(k1 k2) (Keller 1964; Dykhne 1970). Mirrored at all four walls the square of four fields is the endless
+    chequerboard. In its corner T ~ r^b with tan(b pi/4) = sqrt(k2/k1): for 4 to 1 b = 0.59, so the flow comes
+    with the order 2 b = 1.18."""
+    errors = []
+    for cells in (8, 16, 32, 64):
+        half = np.arange(cells) < cells // 2
+        label = (half[:, None] ^ half[None, :]).astype(np.uint8)
+        np.save(tmp_path / "label.npy", label)
+        settings = {
+            "grid": {"points": [cells + 1] * 2, "upper": [1.0, 1.0]},
+            "materials": [{"name": n, "conductivity": k, "density": k, "specific_heat": 1.0} for n, k in (("a", 1.0), ("b", 4.0))],
+            "body": [{"file": "label.npy", "names": ["a", "b"]}],
+            "boundary": {
+                "all": {"type": "reflective"},
+                "x_min": {"type": "dirichlet", "value": 0.0},
+                "x_max": {"type": "dirichlet", "value": 1.0},
+            },
+            "initial": {"expression": "x"},
+            "time": {"sweeps": 10 * cells**2},
+        }
+        t = run(tmp_path, settings).field
+        k = np.where(label == 0, 1.0, 4.0)[:, 0] / 2  # of the first column of cells: half to the row below, half above
+        rows = np.zeros(cells + 1)
+        rows[:-1] += k
+        rows[1:] += k
+        errors.append(abs((rows * (t[:, 1] - t[:, 0])).sum() - 2.0))
+    assert errors[-1] < 0.01
+    assert_order(errors, 1.1, 1.3)
+
+
+# ---- perfusion -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dims", [1, 2, 3])
+def test_pennes_slab(tmp_path, dims):
+    """k T'' = w (T - T_blood) - q between 0 and a convecting skin, two tissues of which one is not perfused:
+    sinh and cosh, then a straight line. Interface through nodes on all grids: of second order."""
+    k1, k2, w, blood, heat, h, air, core = 0.5, 0.2, 2000.0, 37.0, 400.0, 12.0, 20.0, 37.5
+    a, length = 0.02, 0.03
+    m, rise = math.sqrt(w / k1), blood + heat / w
+    # T = rise + A cosh(m x) + B sinh(m x) up to a; from there on the flux q through fat and air
+    outside = (length - a) / k2 + 1 / h
+    A = core - rise
+    # -k1 T'(a) = (T(a) - air) / outside
+    c, s = math.cosh(m * a), math.sinh(m * a)
+    B = -((rise + A * c - air) / outside + k1 * m * A * s) / (k1 * m * c + s / outside)
+    edge = rise + A * c + B * s
+    flux = (edge - air) / outside
+    errors = []
+    for cells in (6, 12, 24):
+        points, upper = [cells + 1] + [4] * (dims - 1), [length] + [0.01] * (dims - 1)
+        settings = {
+            "grid": {"points": points, "upper": upper},
+            "materials": [
+                {"name": "muscle", "conductivity": k1, "density": 1050.0, "specific_heat": 3600.0,
+                 "perfusion": {"rate": w, "reference": blood}, "source": heat},
+                {"name": "fat", "conductivity": k2, "density": 900.0, "specific_heat": 2300.0},
+            ],  # fmt: skip
+            "body": [
+                {"material": "muscle"},
+                {"material": "fat", "shape": "box", "lower": [a] + [0.0] * (dims - 1), "upper": [1.0] * dims},
+            ],
+            "boundary": {
+                "all": {"type": "reflective"},
+                "x_min": {"type": "dirichlet", "value": core},
+                "x_max": {"type": "robin", "h": h, "ambient": air},
+            },
+            "initial": {"value": 30.0},
+            "time": {"sweeps": 60 * cells**2},
+        }
+        result = run(tmp_path, settings)
+        x = result.coordinates["x"]
+        exact = np.where(x <= a, rise + A * np.cosh(m * x) + B * np.sinh(m * x), edge - flux * (x - a) / k2)
+        errors.append(np.abs(result.field - exact).max())
+    assert_order(errors, 1.9, 2.1)
+
+
+# ---- shells --------------------------------------------------------------------------------------
+
+
+def shell_errors(directory, shape, dims, grids):
+    """A round core that makes heat, in a shell, in a matrix whose walls have the exact temperature: errors at the
+    nodes, largest and root of the mean square. Begun at the exact state, which is near the network's."""
+    a, b, k1, k2, k3, q, far = 0.31, 0.53, 1.0, 0.2, 3.0, 10.0, 1.8
+    r = "sqrt(" + "+".join(f"{n}^2" for n in "xyz"[:dims]) + ")"
+
+    def fall(k, at, outer):
+        """Of the temperature outside the core, whose heat goes through all cylinders or spheres around it."""
+        if dims == 2:
+            return f"({q * a**2 / (2 * k)!r}*ln({outer}/({at})))"
+        return f"({q * a**3 / (3 * k)!r}*(1/({at})-1/{outer}))"
+
+    matrix = fall(k3, r, far)
+    shell = f"({fall(k3, b, far)}+{fall(k2, r, b)})"
+    core = f"({fall(k3, b, far)}+{fall(k2, a, b)}+{q / (2 * dims * k1)!r}*({a * a!r}-{r}^2))"
+    exact = f"{r}<{a}?{core}:({r}<{b}?{shell}:{matrix})"
+    worst, mean = [], []
+    for cells in grids:
+        settings = {
+            "grid": {"points": [cells + 1] * dims, "upper": [1.0] * dims},
+            "materials": [
+                {"name": "core", "conductivity": k1, "density": k1, "specific_heat": 1.0, "source": q},
+                {"name": "shell", "conductivity": k2, "density": k2, "specific_heat": 1.0},
+                {"name": "matrix", "conductivity": k3, "density": k3, "specific_heat": 1.0},
+            ],
+            "body": [
+                {"material": "matrix"},
+                {"material": "shell", "shape": shape, "centre": [0.0] * dims, "radius": b},
+                {"material": "core", "shape": shape, "centre": [0.0] * dims, "radius": a},
+            ],
+            "boundary": {
+                "all": {"type": "reflective"},
+                **{f"{n}_max": {"type": "dirichlet", "value": matrix} for n in "xyz"[:dims]},
+            },
+            "initial": {"expression": exact},
+            "exact": {"expression": exact},
+            "time": {"sweeps": 6 * cells**2},
+        }
+        result = run(directory, settings)
+        worst.append(result.history["max_error"][-1])
+        mean.append(result.history["l2_error"][-1])
+    return worst, mean
+
+
+def fitted_order(grids, errors):
+    return -np.polyfit(np.log(grids), np.log(errors), 1)[0]
+
+
+@pytest.mark.parametrize("shape, dims, grids", [("cylinder", 2, (12, 16, 24, 32, 48, 64)), ("sphere", 3, (8, 12, 16, 24))])
+def test_round_shells_on_straight_axes_come_with_the_first_order(tmp_path, shape, dims, grids):
+    """Along an edge that a slanting surface crosses what conducts side by side is taken in series: an error of the
+    first order there, however exact the crossing is. Of 1.7 K at most; from grid to grid it jumps."""
+    worst, mean = shell_errors(tmp_path, shape, dims, grids)
+    assert 0.85 <= fitted_order(grids, mean) <= 1.3, mean
+    assert 0.6 <= fitted_order(grids, worst) <= 1.3, worst
+    assert mean[-1] < 0.004 and worst[-1] < 0.03
