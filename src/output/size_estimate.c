@@ -126,8 +126,9 @@ static struct cause cause_of(const struct hs_problem *problem, const struct leas
                  hs_problem_place(problem, HS_PLACE_EVERY), (long long)schedule->output_every);
         snprintf(cause.change, sizeof cause.change, "give a larger one");
     } else {
-        snprintf(cause.key, sizeof cause.key, "%.300s: grid.points",
-                 hs_problem_place(problem, HS_PLACE_POINTS));
+        snprintf(cause.key, sizeof cause.key, "%.300s: grid%s",
+                 hs_problem_place(problem, HS_PLACE_POINTS),
+                 problem->place[HS_PLACE_POINTS] ? ".points" : "");
         snprintf(cause.change, sizeof cause.change, "free space there");
     }
     return cause;

@@ -186,6 +186,10 @@ def test_an_override_of_a_counted_axis_is_refused(tmp_path):
     refused = check()
     assert refused.returncode == 2 and "--set: grid.x: the config counts the nodes of this axis in grid.points" in refused.stderr
     told = check("--set", "grid.points=[9]")
+    run = subprocess.run([HEATSOLVE, "run", "case.cfg", "--quiet", "--set", "grid.x=[0, 1, 3, 4.5, 9]", "--set", "grid.points=[9]"], cwd=tmp_path)
+    assert run.returncode == 0
+    with h5py.File(tmp_path / "case.h5") as f:
+        assert f["set"].attrs["grid.x"].tolist() == [0.0, 1.0, 3.0, 4.5, 9.0]
     assert told.returncode == 0, told.stderr
     assert "x from 0 to 3 m, cells of 1 to 2 m" in told.stdout
     assert "y from 0 to 8 m, spacing 1 m" in told.stdout
