@@ -172,7 +172,6 @@ static void check_initial(struct hs_reader *reader)
     free(row);
 }
 
-
 void hs_check_values(struct hs_reader *reader)
 {
     const struct hs_problem *problem = reader->problem;
