@@ -482,8 +482,7 @@ static void make_plain(struct hs_reader *reader)
     if (!isnan(one->density)) {
         material->conductivity = one->conductivity[HS_X];
         material->density = one->density;
-        hs_settings_number(reader->settings, hs_key("materials[%d].specific_heat", which).text,
-                           &material->specific_heat);
+        material->specific_heat = one->capacity / one->density;
         hs_keep_material(reader, hs_key("materials[%d]", which).text);
     }
     if (body->substance_count > 1)

@@ -78,7 +78,7 @@ def test_two_equal_materials_are_as_one(tmp_path, wall, dims, precision):
 @pytest.mark.parametrize("wall", WALLS)
 def test_a_body_of_one_material_is_the_stencils_to_the_bit(tmp_path, wall, dims, precision):
     settings = case(tmp_path, dims, precision, {"all": WALLS[wall]}, source={"expression": "x*t"})
-    # (density * specific_heat) / density is not specific_heat
+    # of whose product each factor is not the quotient by the other
     numbers = {"conductivity": 4.3, "density": 1.057, "specific_heat": 0.996}
     assert 1.057 * 0.996 / 1.057 != 0.996
     one = run(tmp_path, {**settings, "material": numbers}, "one")
