@@ -172,9 +172,10 @@ static void print_steady_sweeps(const struct outlook *outlook)
         return;
     }
     if (isnan(steady->sweeps)) {
-        printf("not known when: %s\n", isnan(steady->slowest.decay)
-                                           ? "this stencil has no slowest wave"
-                                           : "nothing was found that makes the field change");
+        printf("not known when: %s\n",
+               outlook->problem->body         ? "the slowest mode of a body is not looked for"
+               : isnan(steady->slowest.decay) ? "this stencil has no slowest wave"
+                                              : "nothing was found that makes the field change");
         return;
     }
     printf("after about %.0f sweeps, t = %.3g s, in about ", steady->sweeps,

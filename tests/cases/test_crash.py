@@ -230,7 +230,7 @@ def refused(tmp_path, library, *arguments, free=0):
     (dict(points=(64, 64)), ["--set", "output.every=-"], ("grid.points", None, "2 snapshots")),
     (dict(points=(40, 40, 40), compression=9), [], ("output.every", "5", "9 snapshots")),
     (dict(points=(9,), sweeps=30000, every=10000, history_every=1), [], ("output.history_every", "1", "30001 rows")),
-    (dict(points=(9,), sweeps=30000, every=7, history_every=4), [], ("output.every", "7", "4287 snapshots")),
+    (dict(points=(40,), sweeps=30000, every=7, history_every=4), [], ("output.every", "7", "4287 snapshots")),
 ], ids=["every", "interval", "first and last", "compressed", "history", "thin"])
 def test_a_run_that_cannot_fit_does_not_begin(library, tmp_path, config, more, cause):
     """To the byte; and never one that would fit: what it says is needed is less than what the file then takes."""
@@ -246,8 +246,9 @@ def test_a_run_that_cannot_fit_does_not_begin(library, tmp_path, config, more, c
     assert result.returncode == 0, result.stderr
     file = tmp_path / "out/run.h5"
     assert needed <= file.stat().st_size
-    if config["points"] != (9,) and not config.get("compression"):  # mostly fields: the rest is names, and tables of before
-        assert needed >= 0.5 * file.stat().st_size or file.stat().st_size - needed < 150e3
+    if len(config["points"]) > 1 and not config.get("compression"):  # mostly fields
+        # the rest is names, some 90 kB with the history's columns, twice: tables of before stay
+        assert needed >= 0.5 * file.stat().st_size or file.stat().st_size - needed < 200e3
     # a new file comes in the place of this one
     there = 512 * file.stat().st_blocks
     if there < needed:
