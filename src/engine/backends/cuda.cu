@@ -515,13 +515,13 @@ hs_status sweep(hs_backend_state *state, const hs_span *span, hs_error *err)
 hs_status reduce(hs_backend_state *state, hs_reduction *out, hs_error *err)
 {
     HS_CUDA_TRY(err, cudaSetDevice(state->device));
+    const void *before = state->change == BY_FIELDS ? field_of(state, 1) : NULL;
     const hs_status st =
-        hs_cuda_reduce(state->reducer, state->problem, &state->layout, field_of(state, 0),
-                       state->change == BY_FIELDS ? field_of(state, 1) : NULL,
+        hs_cuda_reduce(state->reducer, state->problem, &state->layout, field_of(state, 0), before,
                        state->change == TOLD, state->stream, out, err);
     if (st || !state->network.problem || isnan(out->heat))
         return st;
-    return hs_cuda_network_heat(&state->network, field_of(state, 0), out, err);
+    return hs_cuda_network_heat(&state->network, field_of(state, 0), before, out, err);
 }
 
 /* ---- measuring ------------------------------------------------------------------------------- */

@@ -72,11 +72,14 @@ __global__ void __launch_bounds__(THREADS)
 /* Sums over nodes. */
 struct heat_sums {
     double heat;         /* of C*T */
+    double stored, sunk; /* of C*(T - T before) and g*T before, if that is known */
     double mean, volume; /* of volume*T and volume, of a stretched grid */
 
     __device__ void add(const heat_sums &other)
     {
         heat += other.heat;
+        stored += other.stored;
+        sunk += other.sunk;
         mean += other.mean;
         volume += other.volume;
     }
@@ -85,24 +88,35 @@ struct heat_sums {
 /* What has the heat of a field. */
 template <typename T>
 struct heat_of {
-    const T *now; /* node (0, 0, 0) */
+    const T *now, *before; /* node (0, 0, 0); NULL: not known */
     hs_layout layout;
     hs_network_form form;
     const void *number;
     const hs_network_row *row;    /* of a palette */
     const double *capacity;       /* as arrays: node (0, 0, 0) */
+    const T *sink;                /* likewise; NULL: none */
     const double *width[HS_AXES]; /* of a stretched grid, of nodes along each axis; else NULL */
 };
 
 template <typename T>
+__device__ const hs_network_row &row_at(const heat_of<T> &h, int64_t at)
+{
+    return h.row[h.form == HS_NETWORK_BYTES ? ((const uint8_t *)h.number)[at]
+                                            : ((const uint16_t *)h.number)[at]];
+}
+
+template <typename T>
 __device__ double capacity_at(const heat_of<T> &h, int64_t at)
 {
+    return h.form == HS_NETWORK_ARRAYS ? fabs(h.capacity[at]) : row_at(h, at).capacity;
+}
+
+template <typename T>
+__device__ double sink_at(const heat_of<T> &h, int64_t at)
+{
     if (h.form == HS_NETWORK_ARRAYS)
-        return fabs(h.capacity[at]);
-    return h
-        .row[h.form == HS_NETWORK_BYTES ? ((const uint8_t *)h.number)[at]
-                                        : ((const uint16_t *)h.number)[at]]
-        .capacity;
+        return h.sink ? (double)h.sink[at] : 0.0;
+    return row_at(h, at).sink;
 }
 
 /* Nodes that are finite; each thread's in one order, and threads' in one, whatever the device. */
@@ -113,7 +127,7 @@ __global__ void __launch_bounds__(THREADS)
     __shared__ heat_sums of_thread[THREADS];
     const int64_t nx = h.layout.points[HS_X], ny = h.layout.points[HS_Y];
     const int64_t nodes = nx * ny * h.layout.points[HS_Z];
-    heat_sums sum = {0.0, 0.0, 0.0};
+    heat_sums sum = {};
     for (int64_t n = (int64_t)blockIdx.x * THREADS + threadIdx.x; n < nodes;
          n += HEAT_BLOCKS * THREADS) {
         const int64_t row = n / nx, k = row / ny, i = n - row * nx, j = row - k * ny;
@@ -123,7 +137,13 @@ __global__ void __launch_bounds__(THREADS)
             continue;
         const double volume =
             h.width[HS_X] ? h.width[HS_X][i] * h.width[HS_Y][j] * h.width[HS_Z][k] : 0.0;
-        sum.add({capacity_at(h, at) * value, volume * value, volume});
+        const double capacity = capacity_at(h, at);
+        heat_sums here = {capacity * value, 0.0, 0.0, volume * value, volume};
+        if (h.before) {
+            here.stored = capacity * (value - (double)h.before[at]);
+            here.sunk = sink_at(h, at) * (double)h.before[at];
+        }
+        sum.add(here);
     }
     of_thread[threadIdx.x] = sum;
     for (int half = THREADS / 2; half > 0; half /= 2) {
@@ -417,10 +437,13 @@ hs_status set_drives(hs_cuda_network *network, const hs_span *span, int64_t firs
 }
 
 template <typename T>
-hs_status launch_heat(const hs_cuda_network *network, const void *now, hs_error *err)
+hs_status launch_heat(const hs_cuda_network *network, const void *now, const void *before,
+                      hs_error *err)
 {
     heat_of<T> h = {};
     h.now = (const T *)now;
+    h.before = (const T *)before;
+    h.sink = (const T *)network->view.sink;
     h.layout = network->layout;
     h.form = network->view.form;
     h.number = network->view.number;
@@ -512,13 +535,13 @@ hs_status hs_cuda_network_prescribe(const hs_cuda_network *network, int steps, v
     return put_acted(network, &network->prescribed, network->step, steps - 1, 1, field, err);
 }
 
-hs_status hs_cuda_network_heat(const hs_cuda_network *network, const void *now, hs_reduction *out,
-                               hs_error *err)
+hs_status hs_cuda_network_heat(const hs_cuda_network *network, const void *now, const void *before,
+                               hs_reduction *out, hs_error *err)
 {
-    heat_sums of_block[HEAT_BLOCKS], all = {0.0, 0.0, 0.0};
+    heat_sums of_block[HEAT_BLOCKS], all = {};
     const hs_status st = network->problem->precision == HS_FLOAT
-                             ? launch_heat<float>(network, now, err)
-                             : launch_heat<double>(network, now, err);
+                             ? launch_heat<float>(network, now, before, err)
+                             : launch_heat<double>(network, now, before, err);
     if (st)
         return st;
     HS_CUDA_TRY(err, cudaMemcpyAsync(of_block, network->heat, sizeof of_block,
@@ -526,10 +549,16 @@ hs_status hs_cuda_network_heat(const hs_cuda_network *network, const void *now, 
     HS_CUDA_TRY(err, cudaStreamSynchronize(network->stream));
     for (const heat_sums &part : of_block) {
         all.heat += part.heat;
+        all.stored += part.stored;
+        all.sunk += part.sunk;
         all.mean += part.mean;
         all.volume += part.volume;
     }
     out->heat = all.heat;
+    if (before) {
+        out->stored = all.stored;
+        out->sunk = all.sunk;
+    }
     if (network->width[HS_X])
         out->mean = all.mean / all.volume;
     return HS_OK;

@@ -224,9 +224,10 @@ hs_status hs_cuda_network_update(hs_cuda_network *network, const hs_span *span, 
 /* Writes the prescribed nodes' values after those sweeps, where no kernel does. */
 hs_status hs_cuda_network_prescribe(const hs_cuda_network *network, int steps, void *field,
                                     hs_error *err);
-/* The heat, and of a stretched grid the mean, of all nodes that are finite; some are. */
-hs_status hs_cuda_network_heat(const hs_cuda_network *network, const void *now, hs_reduction *out,
-                               hs_error *err);
+/* The heat, what of it was stored and sunk in the last sweep if the field `before` is known (else
+ * NULL), and of a stretched grid the mean, of all nodes that are finite; some are. */
+hs_status hs_cuda_network_heat(const hs_cuda_network *network, const void *now, const void *before,
+                               hs_reduction *out, hs_error *err);
 
 /* ---- cuda_graph.cu -------------------------------------------------------------------------- */
 

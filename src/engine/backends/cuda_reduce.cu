@@ -388,7 +388,7 @@ hs_status hs_cuda_reduce(hs_cuda_reducer *reducer, const hs_problem *problem,
     out->mean = any ? all.sum / (whole_volume(problem) - all.volume) : NAN;
     out->heat = any ? all.sum * hs_problem_heat_capacity(problem) : NAN;
     out->change = before || told ? all.change : NAN;
-    const bool known = before && any && !problem->body; /* bodies are not reduced here yet */
+    const bool known = before && any && !problem->body; /* a body's are in its network */
     out->stored = known ? all.stored * hs_problem_heat_capacity(problem) : NAN;
     out->sunk = NAN;
     out->not_finite = all.bad;
