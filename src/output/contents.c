@@ -4,6 +4,7 @@
 #include "output/field_set.h"
 #include "output/fingerprint.h"
 #include "output/h5.h"
+#include "output/outlines.h"
 #include "output/study.h"
 #include "output/vtkhdf.h"
 
@@ -113,6 +114,7 @@ static void materials(struct hs_h5 *h5, hid_t root, const struct hs_body *body, 
         hs_h5_close(one);
     }
     hs_h5_close(all);
+    hs_outlines_write(h5, root, body);
 }
 
 static void numerics(struct hs_h5 *h5, hid_t root, const struct hs_contents *contents)

@@ -135,6 +135,23 @@ static enum hs_status init(struct job *job, struct hs_error *err)
                                       (long long)(job->nodes * (c->count + 2)));
 }
 
+/* The material at a place of the picture. */
+static int material_at(const void *self, double across, double up)
+{
+    const struct job *job = self;
+    const struct hs_picture_file *file = &job->picture->file;
+    const double share[] = {across, up};
+    double at[HS_AXES] = {0};
+    for (int n = 0; n < 2; n++) {
+        const struct hs_picture_column *axis = job->axis[n];
+        const double first = axis->value[0], last = axis->value[axis->count - 1];
+        at[axis - file->axis] = first + share[n] * (last - first);
+    }
+    if (job->picture->cut.axis >= 0)
+        at[job->picture->cut.axis] = job->picture->cut.at;
+    return hs_outlines_material(&file->outlines, file->dims, at);
+}
+
 /* Sides in true proportion, with one unit, or stretched so that the shorter one can be seen. */
 static void choose_ratio(struct job *job)
 {
@@ -172,6 +189,8 @@ static enum hs_status choose_scales(struct job *job, struct hs_error *err)
     c->beyond[0] = bounds[0] < c->bar.from;
     c->beyond[1] = bounds[1] > c->bar.to;
     c->field = job->values;
+    c->part = p->file.outlines.count > 1 ? material_at : NULL;
+    c->self = job;
     c->levels = job->levels;
     c->level_count = choose_levels(p, c->bar, bounds, job->levels, err);
     choose_ratio(job);

@@ -6,7 +6,8 @@
 #include "output/picture_canvas.h"
 #include "output/picture_scale.h"
 
-enum { HS_INK = 0x262A30, HS_SOFT = 0x5F646C, HS_BLUE = 0x1F5AA0 }; /* text, lesser text, a curve */
+/* Text, lesser text, a curve, outlines of parts. */
+enum { HS_INK = 0x262A30, HS_SOFT = 0x5F646C, HS_BLUE = 0x1F5AA0, HS_PART = 0xB8BEC8 };
 
 /* A line through points, interrupted where y is not finite; of one point a dot. */
 struct hs_curve {
@@ -33,6 +34,10 @@ struct hs_chart {
     double ratio;           /* with a field: width to height of the plot */
     const double *levels;   /* of contours */
     int level_count;
+    /* Number of the part that a place belongs to, 0 to 1 across and up; parts are outlined. NULL:
+     * there are none. */
+    int (*part)(const void *self, double across, double up);
+    const void *self;
     struct hs_curve *curves; /* sorted by their last points where they have names */
     int count;
 

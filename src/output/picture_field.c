@@ -164,9 +164,38 @@ static void draw_contours(const struct hs_chart *c)
     free(mesh);
 }
 
+/* ---- parts --------------------------------------------------------------------------------- */
+
+/* Between places of different parts, a unit apart. */
+static void draw_parts(const struct hs_chart *c)
+{
+    const int columns = (int)c->plot.w, rows = (int)c->plot.h;
+    int *above = malloc(((size_t)columns + 1) * sizeof *above);
+    for (int j = 0; j < rows && above; j++) {
+        int left = 0;
+        for (int i = 0; i < columns; i++) {
+            const int here = c->part(c->self, (i + 0.5) / columns, 1 - (j + 0.5) / rows);
+            const double x = c->plot.x + i, y = c->plot.y + j;
+            if (i > 0 && here != left) {
+                cairo_move_to(c->cr, x, y);
+                cairo_line_to(c->cr, x, y + 1);
+            }
+            if (j > 0 && here != above[i]) {
+                cairo_move_to(c->cr, x, y);
+                cairo_line_to(c->cr, x + 1, y);
+            }
+            left = above[i] = here;
+        }
+    }
+    free(above);
+    hs_canvas_stroke(c->cr, 1.2, HS_PART);
+}
+
 void hs_chart_draw_field(const struct hs_chart *c)
 {
     draw_colours(c);
+    if (c->part)
+        draw_parts(c);
     if (c->level_count)
         draw_contours(c);
 }

@@ -4,6 +4,7 @@
 
 #include "core/grid.h"
 #include "core/status.h"
+#include "output/outlines.h"
 
 #include <hdf5.h>
 
@@ -20,7 +21,8 @@ struct hs_picture_file {
     struct hs_picture_column step;          /* times of the snapshots */
     struct hs_picture_column *column;       /* [columns] that were read */
     int columns;
-    char *title, *unit; /* "" if there is none; of the temperature */
+    char *title, *unit;          /* "" if there is none; of the temperature */
+    struct hs_outlines outlines; /* of a body's materials */
     hid_t file;
 };
 

@@ -761,3 +761,61 @@ def test_a_real_film_can_be_played(block, tmp_path):
     first = (tmp_path / "f.mp4").read_bytes()
     draw(block, tmp_path / "f.mp4", "--width", "401", read=False)
     assert (tmp_path / "f.mp4").read_bytes() == first
+
+
+# ---- materials ----------------------------------------------------------------------------------
+
+BODY = """
+grid = { points = [41, 21]; upper = [0.4, 0.2]; };
+materials = ( { name = "a"; diffusivity = 1e-6; }, { name = "b"; diffusivity = 1e-5; } );
+body = ( { material = "a"; }, { material = "b"; shape = "SHAPE } );
+initial = { value = 300.0; };
+boundary = { all = { type = "reflective"; }; };
+time = { sweeps = 1; };
+"""
+SHAPES = {
+    "box": ('box"; lower = [0.1, 0.05]; upper = [0.303, 0.15];', lambda x, y: 0.1 < x < 0.303 and 0.05 < y < 0.15),
+    "disc": ('sphere"; centre = [0.2, 0.1]; radius = 0.07;', lambda x, y: (x - 0.2) ** 2 + (y - 0.1) ** 2 < 0.07**2),
+    "slant": ('half-space"; point = [0.2, 0.1]; normal = [1.0, 1.0];', lambda x, y: x + y < 0.3),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_materials_are_outlined_where_they_are(tmp_path, shape):
+    """Every outline lies where the material changes, and every change has one: to a pixel."""
+    text, inside = SHAPES[shape]
+    (tmp_path / "case.cfg").write_text(BODY.replace("SHAPE", text))
+    run = subprocess.run([HEATSOLVE, "run", "case.cfg", "--quiet"], cwd=tmp_path, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    image = draw(tmp_path / "case.h5", tmp_path / "p.png")
+    left, top, w, h = plot_area(image)
+    field = image[top : top + h, left : left + w, :3].astype(int)
+    plain = np.median(field.reshape(-1, 3), axis=0)
+    drawn = np.abs(field - plain).sum(axis=2) > 60
+    at = np.array([[inside(0.4 * (i + 0.5) / w, 0.2 * (1 - (j + 0.5) / h)) for i in range(w)] for j in range(h)])
+    border = np.zeros_like(at)
+    border[:, 1:] |= at[:, 1:] != at[:, :-1]
+    border[1:] |= at[1:] != at[:-1]
+
+    def near(mask, reach):
+        out = mask.copy()
+        for dy in range(-reach, reach + 1):
+            for dx in range(-reach, reach + 1):
+                out |= np.roll(np.roll(mask, dy, 0), dx, 1)
+        return out
+
+    rim = np.zeros_like(at)  # of the plot itself
+    rim[:4] = rim[-4:] = rim[:, :4] = rim[:, -4:] = True
+    assert border.sum() > 300
+    assert not (drawn & ~near(border, 3) & ~rim).any()
+    assert not (border & ~near(drawn, 3) & ~rim).any()
+
+
+def test_shapes_that_are_none_do_not_spoil_a_picture(tmp_path):
+    path = write(tmp_path / "x.h5", np.full((1, 5, 9), 300.0) + np.arange(9), [np.arange(9.0), np.arange(5.0)])
+    plain = draw(path, tmp_path / "a.png")
+    for numbers in ([], [np.nan] * 50, [7.0] * 42, [0.0] * 21):  # the last is one shape: nothing to be outlined
+        with h5py.File(path, "a") as f:
+            f.pop("body", None)
+            f.create_dataset("body/shapes", data=np.array(numbers, dtype=float))
+        assert (draw(path, tmp_path / "b.png") == plain).all()
