@@ -81,8 +81,8 @@ void test_backend_cuda__launches_cover_the_grid(void **state)
     (void)state;
     int kernels = 0;
     for (int n = 0; hs_kernels[n]; n++) {
-        if (hs_kernels[n]->device != HS_CUDA)
-            continue;
+        if (hs_kernels[n]->device != HS_CUDA || !(hs_kernels[n]->features & HS_STENCIL))
+            continue; /* bodies' are held to their nodes in the emulator */
         int launches = 0;
         for (int dims = 1; dims <= 3; dims++)
             for (int radius = 1; radius <= HS_MAX_RADIUS; radius++)
