@@ -22,9 +22,8 @@
  *
  * Nothing else is stored in there. A store to the stack would wait behind the streamed ones. Nor
  * may a load agree in the lowest twelve bits of its address with a store that still waits, which is
- * why the backend pads planes and shifts one of the two fields (hs_cpu_layout, hs_cpu_shift).
- *
- * The held nodes at the ends of rows are selected in a register and stored with their line.
+ * why the backend pads planes and shifts one of the two fields (hs_cpu_layout, hs_cpu_shift). Held
+ * nodes at the ends of rows are selected in a register and stored with their line.
  *
  * Where the fields fit in the cache stores are plain: there the bypass would cost what it saves
  * otherwise. The rest is the same, since L1 is asked for fewer lines there too.
@@ -35,11 +34,9 @@
  * hardware fma() is emulated: slow, and the same bits.
  *
  * Words per point: 2 (one read, one written), plus 2*radius/rows of a block. A body of many
- * materials is swept by conduction_sweep.c, in the same way.
- * Source: blocking of the middle axis, Rivera and Tseng, SC 2000; streaming stores, Datta et al.,
- * SIAM Review 51 (2009).
- *
- * Measured, and what else was tried: docs/performance/two-cores.md.
+ * materials is swept by conduction_sweep.c, in the same way. Measured, and what else was tried:
+ * docs/performance/two-cores.md. Source: blocking of the middle axis, Rivera and Tseng, SC 2000;
+ * streaming stores, Datta et al., SIAM Review 51 (2009).
  */
 #include "conduction_rows.h"
 #include "core/stream.h"
