@@ -155,7 +155,7 @@ static void keep_table(struct hs_reader *reader, const char *key, const struct h
     double *both = hs_new(2 * n * sizeof *both);
     memcpy(both, drive->time, n * sizeof *both);
     memcpy(both + n, drive->number, n * sizeof *both);
-    hs_settings_find(reader->settings, key)->content = hs_fingerprint_content(both, &shape);
+    hs_keep_content(reader, key, hs_fingerprint_content(both, &shape));
     free(both);
 }
 
@@ -202,7 +202,10 @@ bool hs_read_wall_number(struct hs_reader *reader, const struct hs_wall_keys *ke
         return false;
     }
     if (by_file) {
-        double *field = hs_read_face_field(reader, value.text, face);
+        /* the number's own key may be elsewhere: a face shares `all` key by key */
+        const struct hs_key group =
+            hs_key("%.*s", (int)(strlen(file.text) - strlen("_file")), file.text);
+        double *field = hs_read_face_field(reader, group.text, face);
         if (!field ||
             !check_field(reader, file.text, hs_grid_face_count(grid, face), least, &field))
             return false;

@@ -77,8 +77,7 @@ enum hs_status hs_read_dataset(struct hs_reader *reader, const char *group,
     if (status)
         hs_error_add(reader->err, status, "%s: %s", place, why.text);
     else /* for the fingerprint */
-        hs_settings_find(reader->settings, key.text)->content =
-            hs_fingerprint_content(*out, shapes[which].grid);
+        hs_keep_content(reader, key.text, hs_fingerprint_content(*out, shapes[which].grid));
     if (taken)
         *taken = which;
     hs_error_release(&why);

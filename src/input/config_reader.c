@@ -133,3 +133,10 @@ void hs_keep_place(struct hs_reader *reader, enum hs_place which, const char *ke
 {
     reader->problem->place[which] = hs_settings_place(reader->settings, key);
 }
+
+void hs_keep_content(struct hs_reader *reader, const char *key, char *content)
+{
+    struct hs_setting *setting = hs_settings_find(reader->settings, key);
+    free(setting->content); /* faces that share `all` read its file each */
+    setting->content = content;
+}

@@ -41,6 +41,9 @@ void hs_keep_place(struct hs_reader *reader, enum hs_place which, const char *ke
 /* The same of the group that has the numbers of a body's only material. */
 void hs_keep_material(struct hs_reader *reader, const char *group);
 
+/* Keeps the content of the file that a key names, for the fingerprint; takes it over. */
+void hs_keep_content(struct hs_reader *reader, const char *key, char *content);
+
 /* Number or expression. False if not given or bad. */
 bool hs_read_value(struct hs_reader *reader, const char *key, struct hs_value *out);
 

@@ -345,7 +345,11 @@ void hs_read_walls(struct hs_reader *reader)
 {
     for (int face = 0; face < 2 * reader->problem->grid.dims; face++)
         read_face(reader, face);
-    if (hs_given(reader, "boundary.all.patches"))
-        hs_settings_complain(reader->settings, "boundary.all.patches",
-                             "patches are of one face; give them to x_min, x_max ...");
+    static const char *const of_one_face[][2] = {{"boundary.all.patches", "patches"},
+                                                 {"boundary.all.labels_file", "labels"}};
+    for (int n = 0; n < 2; n++)
+        if (hs_given(reader, of_one_face[n][0]))
+            hs_settings_complain(reader->settings, of_one_face[n][0],
+                                 "%s are of one face; give them to x_min, x_max ...",
+                                 of_one_face[n][1]);
 }

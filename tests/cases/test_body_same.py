@@ -304,3 +304,27 @@ def test_measured_fields_are_as_labels_of_nodes(tmp_path):
     measured = run(tmp_path, {**settings, **by_number}, "measured")
     # capacities of the former are added up from octants
     assert np.abs(labelled.field - measured.field).max() <= 64 * 10 * ROUNDOFF["double"]
+
+
+BY_FILE = {
+    "neumann": {"type": "neumann", "flux_file": "all.npy"},
+    "dirichlet": {"type": "dirichlet", "value_file": "all.npy"},
+    "robin": {"type": "robin", "h_file": "all.npy", "ambient_file": "all.npy"},
+}
+
+
+@pytest.mark.parametrize("kind", BY_FILE)
+def test_files_of_all_faces_are_those_of_each(tmp_path, kind):
+    """What `all` reads from a file is read for each face: the same bits as said four times, and numbers as constants."""
+    start = np.random.default_rng(3).random((9, 9))
+    np.save(tmp_path / "all.npy", np.full(9, 3.0))
+    shared, faces = BY_FILE[kind], ["x_min", "x_max", "y_min", "y_max"]
+    plain = {key.removesuffix("_file"): 3.0 if key.endswith("_file") else value for key, value in shared.items()}
+    fields = {
+        name: run(tmp_path, {**case(tmp_path, 2, "double", boundary, start), **two_alike(2)}, name).field
+        for name, boundary in (("all", {"all": shared}), ("each", dict.fromkeys(faces, shared)), ("plain", {"all": plain}))
+    }
+    assert np.array_equal(fields["all"], fields["each"])
+    # a constant is multiplied with a node's area in one product less
+    assert np.abs(fields["all"] - fields["plain"]).max() <= 64 * 10 * ROUNDOFF["double"] * 3.0 * 10
+    assert np.abs(fields["all"] - start).max() > 0.1
