@@ -325,6 +325,8 @@ static void read_face(struct hs_reader *reader, int face)
 {
     struct hs_problem *problem = reader->problem;
     const struct hs_boundary_kind *kind = hs_face_kind(reader, face);
+    static const struct wall_row periodic = {"periodic", HS_WALL_EXCHANGES, {NULL}, NULL};
+    const struct hs_wall_keys own = {face, NO_PATCH};
     const struct hs_key patches = hs_key("boundary.%s.patches", hs_face_name(face));
     if (!kind)
         return;
@@ -334,9 +336,12 @@ static void read_face(struct hs_reader *reader, int face)
     problem->face[face] =
         (struct hs_face){.type = kind->name, .wrap = kind->wrap, .edge_weight = kind->edge_weight};
     if (!kind->wrap) {
-        read_wall(reader, &(struct hs_wall_keys){face, NO_PATCH}, add_wall(problem, face));
+        read_wall(reader, &own, add_wall(problem, face));
         read_patches(reader, face);
-    } else if (hs_given(reader, patches.text))
+        return;
+    }
+    check_numbers(reader, &own, &periodic);
+    if (hs_given(reader, patches.text))
         hs_settings_complain(reader->settings, patches.text,
                              "a periodic face is no wall; remove its patches");
 }

@@ -139,6 +139,7 @@ ONE_LINE = [
     (10, face('type = "reflective"; labels_file = "negative.npy"; patches = ( { type = "dirichlet"; value = 1.0; label = 1; } );'), 'boundary.x_min.labels_file = "negative.npy": has -1, which is no label; labels are whole numbers from 0 to 65535'),
     (10, '             z_min = { patches = ( { type = "fixed"; lower = [0.1]; upper = [0.2]; } ); }; };', "boundary.z_min: the grid has no z axis; remove it, or give grid.points 3 numbers"),
     (10, '             left = { patches = ( { type = "fixed"; lower = [0.1]; upper = [0.2]; } ); }; };', "boundary.left: unknown key; faces are called x_min, x_max"),
+    (9, 'boundary = { all = { type = "reflective"; }; y_min = { type = "periodic"; value = 3.0; }; y_max = { type = "periodic"; };', "boundary.y_min.value = 3.0: a periodic boundary does not use it; remove it, or change the type"),
     (9, 'boundary = { all = { type = "reflective"; labels_file = "l.npy"; };', 'boundary.all.labels_file = "l.npy": labels are of one face; give them to x_min, x_max ...'),
     (9, 'boundary = { all = { type = "reflective"; patches = ( { type = "fixed"; lower = [0.1]; upper = [0.2]; } ); };', "boundary.all.patches: patches are of one face; give them to x_min, x_max ..."),
     (10, '             y_min = { type = "periodic"; patches = ( { type = "fixed"; lower = [0.1]; upper = [0.2]; } ); }; y_max = { type = "periodic"; }; };', "boundary.y_min.patches: a periodic face is no wall; remove its patches"),
