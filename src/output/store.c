@@ -23,6 +23,9 @@ static const double reader_seconds = 10.0;
  * in use, or of the file's end. */
 static const double superseded_bytes = 4 << 20, superseded_contents = 2.0, superseded_file = 0.125;
 
+/* While a run writes it the file is so much longer than its superblock says. */
+static const int64_t ahead_bytes = 4 << 20;
+
 struct hs_store {
     char *path, *part;
     enum hs_existing kind;
@@ -31,6 +34,7 @@ struct hs_store {
     bool owns_part, named;                         /* the file has the one name, or the other */
     unsigned char superblock[HS_SUPERBLOCK_BYTES]; /* in the file, once it is named */
     int64_t end;                                   /* nothing lies beyond */
+    int64_t committed_end;                         /* as the superblock says; 0: not known */
     int64_t live_at, live_bytes;                   /* of the contents in use; 0 bytes: none yet */
     struct hs_free_space space;                    /* of those before */
 };
@@ -294,13 +298,27 @@ double hs_store_superseded(double contents, double pause, double seconds)
     return contents * fmin(seconds, reader_seconds) / pause;
 }
 
-/* A reader refuses a file that is shorter than its superblock says. */
+/* A reader refuses a file that is shorter than its superblock says, and asks for the length before
+ * it reads the superblock, so that a commit may come in between. Where so much more is not allowed
+ * it goes without. */
 static enum hs_status lengthen(struct hs_store *store, int64_t end, struct hs_error *err)
 {
     struct stat s;
-    if (fstat(store->file, &s) || (s.st_size < end && ftruncate(store->file, end)))
+    if (fstat(store->file, &s))
+        return hs_file_failed(store->path, "lengthen", errno, 0, err);
+    if (s.st_size < end + ahead_bytes && ftruncate(store->file, end + ahead_bytes) &&
+        s.st_size < end && ftruncate(store->file, end))
         return hs_file_failed(store->path, "lengthen", errno, 0, err);
     return HS_OK;
+}
+
+/* Of what nobody else has changed. A failure leaves a file that is whole, and longer. */
+static void shorten(const struct hs_store *store)
+{
+    struct stat s;
+    if (store->committed_end > 0 && hs_store_is_intact(store) && !fstat(store->file, &s) &&
+        s.st_size > store->committed_end && ftruncate(store->file, store->committed_end))
+        return;
 }
 
 static enum hs_status to_disk(struct hs_store *store, struct hs_error *err)
@@ -392,6 +410,7 @@ enum hs_status hs_store_commit(struct hs_store *store, const struct hs_image *im
     if (st)
         return st;
     memcpy(store->superblock, image->superblock, HS_SUPERBLOCK_BYTES);
+    store->committed_end = image->end;
     /* with room to grow, so that later ones fit there, too, where chunks lie between the gaps */
     int64_t bytes = hs_round_up((int64_t)(image->used + image->used / 4 + 4096), ALIGNED);
     if (image->base == store->end)
@@ -413,6 +432,7 @@ void hs_store_destroy(struct hs_store *store)
     if (!store)
         return;
     if (store->file >= 0) {
+        shorten(store);
         if (store->owns_part && hs_regular_has_name(store->file, store->part))
             unlink(store->part);
         close(store->file);

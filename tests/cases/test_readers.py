@@ -4,8 +4,11 @@ import json
 import os
 import pathlib
 import shutil
+import signal
+import struct
 import subprocess
 import sys
+import time
 
 import h5py
 import numpy as np
@@ -364,3 +367,53 @@ def test_a_live_file_can_be_read(tmp_path):
     finally:
         process.kill()
         process.wait()
+
+
+class Late:
+    """A file whose length is asked for as it is opened, as HDF5's drivers do, and that is read after the next commit."""
+
+    def __init__(self, path):
+        self.file = open(path, "rb", buffering=0)
+        self.length = os.fstat(self.file.fileno()).st_size
+        self.superblock = self.file.read(96)
+        self.place = 0
+
+    def seek(self, place, whence=os.SEEK_SET):
+        self.place = place + (self.length if whence == os.SEEK_END else 0)
+        return self.place
+
+    def tell(self):
+        return self.place
+
+    def read(self, count):
+        raise NotImplementedError  # h5py takes what has it for a file, and calls readinto
+
+    def readinto(self, buffer):
+        while os.pread(self.file.fileno(), 96, 0) == self.superblock:
+            time.sleep(0.001)
+        data = os.pread(self.file.fileno(), len(buffer), self.place)
+        buffer[: len(data)] = data
+        return len(data)
+
+
+def test_a_commit_while_a_reader_opens(tmp_path):
+    """The file is longer than its superblock says as long as the run goes on, and then no more."""
+    # thousands of sweeps between snapshots: so that from commit to commit less is written than the file is longer
+    text = CONFIG.replace("interval = 1.0", "interval = 150.0")
+    text %= dict(precision="double", points=[20] * 3, lower=LOWER, spacing=[0.01] * 3, end="5e6")
+    (tmp_path / "case.cfg").write_text(text)
+    process = subprocess.Popen([HEATSOLVE, "run", "case.cfg", "--quiet"], cwd=tmp_path)
+    path = tmp_path / "run & 1.vtkhdf"
+    try:
+        while not path.exists():
+            assert process.poll() is None
+            time.sleep(0.001)
+        for _ in range(5):
+            with h5py.File(Late(path), "r") as f:
+                f["temperature"][-1]
+    finally:
+        process.send_signal(signal.SIGINT)
+        assert process.wait() == 130
+    with h5py.File(path) as f:
+        f["temperature"][-1]
+        assert f.id.get_filesize() == path.stat().st_size == struct.unpack("<q", path.read_bytes()[40:48])[0]
