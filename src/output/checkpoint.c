@@ -31,7 +31,7 @@ static enum hs_status make_contents(const struct hs_problem *problem, const char
     hs_h5_number(&h5, root, "interval", state->interval);
     hs_h5_number(&h5, root, "end", state->end);
     hs_h5_whole(&h5, root, "places", state->resume.places);
-    hs_h5_close(hs_field_set(&h5, root, chunks, 1, image));
+    hs_h5_close(hs_field_set(&h5, root, "temperature", chunks, 1, image));
     return hs_image_close(&h5, root, path, err);
 }
 

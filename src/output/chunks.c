@@ -3,6 +3,7 @@
 #include "core/round.h"
 #include "output/fletcher.h"
 
+#include <assert.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,6 +63,7 @@ static void make_packings(struct hs_chunks *chunks)
 void hs_chunks_init(struct hs_chunks *chunks, const struct hs_grid *grid, size_t size,
                     int compression, int64_t most)
 {
+    assert(size % 2 == 0 || compression > 0); /* the checksum is of pairs of bytes */
     *chunks = (struct hs_chunks){
         .grid = *grid, .size = size, .compression = compression, .threads = omp_get_max_threads()};
     cut(chunks, most > 0 ? most : usual_most);

@@ -14,7 +14,7 @@ struct hs_chunk {
 
 struct hs_chunks {
     struct hs_grid grid;
-    size_t size;             /* bytes of a value */
+    size_t size;             /* bytes of a value; 1 only of what is compressed */
     int compression;         /* 0 none, 1..9 deflate, after shuffling the bytes of the values */
     int64_t chunk[HS_AXES];  /* nodes; slabs along the slowest axis that is cut */
     int64_t pieces[HS_AXES]; /* chunks along each axis */

@@ -4,6 +4,7 @@
 #include "output/field_set.h"
 #include "output/fingerprint.h"
 #include "output/h5.h"
+#include "output/labels.h"
 #include "output/outlines.h"
 #include "output/study.h"
 #include "output/vtkhdf.h"
@@ -111,6 +112,7 @@ static void materials(struct hs_h5 *h5, hid_t root, const struct hs_body *body, 
         hs_h5_number(h5, one, "density", s->density);
         hs_h5_number(h5, one, "perfusion", s->perfusion);
         hs_h5_number(h5, one, "volume", s->volume);
+        hs_h5_whole(h5, one, "number", n);
         hs_h5_close(one);
     }
     hs_h5_close(all);
@@ -176,7 +178,7 @@ static void fields(struct hs_h5 *h5, hid_t root, const struct hs_contents *conte
     const struct hs_grid *grid = &contents->problem->grid;
     const struct hs_series *snapshots = contents->snapshots;
     const struct hs_column *columns = snapshots->columns;
-    const hid_t set = hs_field_set(h5, root, contents->chunks, 1, image);
+    const hid_t set = hs_field_set(h5, root, "temperature", contents->chunks, 1, image);
     describe(h5, set, hs_problem_temperature_unit(contents->problem), "temperature");
     const hid_t times = scale(h5, root, "time", "s", "simulated time", snapshots->rows,
                               columns[HS_SERIES_TIME].values, HS_H5_GROWS);
@@ -214,6 +216,7 @@ enum hs_status hs_contents_write(const struct hs_contents *contents, struct hs_i
     numerics(&h5, root, contents);
     steady_state(&h5, root, contents->steady);
     fields(&h5, root, contents, image);
+    hs_labels_write(&h5, root, contents->labels, image);
     groups(&h5, root, contents);
     hs_study_attributes(&h5, root, contents->problem);
     hs_vtkhdf_write(&h5, root, contents->chunks, contents->snapshots, image);

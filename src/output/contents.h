@@ -20,6 +20,7 @@ struct hs_contents {
     const struct hs_series *snapshots; /* as many rows as chunks has steps */
     const struct hs_series *history;
     const struct hs_chunks *chunks;
+    const struct hs_chunks *labels; /* of the body; may be none */
 };
 
 /* Writes it all into `image`, whose base and end are set. HS_IO if HDF5 fails. */

@@ -9,8 +9,8 @@ static void put_axes(const struct hs_chunks *chunks, const int64_t values[HS_AXE
 }
 
 /* Chunks that the store has written already: HDF5 is told of them, and where they are. */
-static void list_chunks(struct hs_h5 *h5, hid_t set, const struct hs_chunks *chunks, int lead,
-                        struct hs_image *image)
+static void list_chunks(struct hs_h5 *h5, hid_t set, const char *name,
+                        const struct hs_chunks *chunks, int lead, struct hs_image *image)
 {
     static const char nothing; /* the driver drops the bytes */
     const int64_t steps = lead ? chunks->steps : 1;
@@ -25,17 +25,17 @@ static void list_chunks(struct hs_h5 *h5, hid_t set, const struct hs_chunks *chu
             hs_h5_made(h5,
                        H5Dwrite_chunk(set, H5P_DEFAULT, chunk->skipped, origin,
                                       (size_t)chunk->bytes, &nothing),
-                       "a chunk of /temperature");
+                       name);
         }
 }
 
-static hid_t form_of(struct hs_h5 *h5, const struct hs_chunks *chunks, int lead)
+static hid_t form_of(struct hs_h5 *h5, const char *name, const struct hs_chunks *chunks, int lead)
 {
     hsize_t chunk[1 + HS_AXES] = {1};
     put_axes(chunks, chunks->chunk, chunk + lead);
-    const hid_t form = hs_h5_made(h5, H5Pcreate(H5P_DATASET_CREATE), "/temperature");
-    hs_h5_made(h5, H5Pset_chunk(form, lead + chunks->grid.dims, chunk), "/temperature");
-    hs_h5_made(h5, H5Pset_fill_time(form, H5D_FILL_TIME_NEVER), "/temperature");
+    const hid_t form = hs_h5_made(h5, H5Pcreate(H5P_DATASET_CREATE), name);
+    hs_h5_made(h5, H5Pset_chunk(form, lead + chunks->grid.dims, chunk), name);
+    hs_h5_made(h5, H5Pset_fill_time(form, H5D_FILL_TIME_NEVER), name);
     if (chunks->compression > 0) {
         hs_h5_made(h5, H5Pset_shuffle(form), "the shuffle filter");
         hs_h5_made(h5, H5Pset_deflate(form, (unsigned)chunks->compression), "the deflate filter");
@@ -44,20 +44,31 @@ static hid_t form_of(struct hs_h5 *h5, const struct hs_chunks *chunks, int lead)
     return form;
 }
 
-hid_t hs_field_set(struct hs_h5 *h5, hid_t at, const struct hs_chunks *chunks, int lead,
-                   struct hs_image *image)
+static hid_t type_of(const struct hs_chunks *chunks)
+{
+    switch (chunks->size) {
+    case sizeof(uint8_t): return H5T_STD_U8LE;
+    case sizeof(uint16_t): return H5T_STD_U16LE;
+    case sizeof(float): return H5T_IEEE_F32LE;
+    default: return H5T_IEEE_F64LE;
+    }
+}
+
+hid_t hs_field_set(struct hs_h5 *h5, hid_t at, const char *name, const struct hs_chunks *chunks,
+                   int lead, struct hs_image *image)
 {
     const int dims = lead + chunks->grid.dims;
     hsize_t length[1 + HS_AXES] = {(hsize_t)chunks->steps}, most[1 + HS_AXES] = {H5S_UNLIMITED};
     put_axes(chunks, chunks->grid.points, length + lead);
     put_axes(chunks, chunks->grid.points, most + lead);
-    const hid_t form = form_of(h5, chunks, lead);
-    const hid_t space = hs_h5_made(h5, H5Screate_simple(dims, length, most), "/temperature");
-    const hid_t type = chunks->size == sizeof(float) ? H5T_IEEE_F32LE : H5T_IEEE_F64LE;
+    const hid_t form = form_of(h5, name, chunks, lead);
+    const hid_t space = hs_h5_made(h5, H5Screate_simple(dims, length, most), name);
+    const hid_t link = hs_h5_made(h5, H5Pcreate(H5P_LINK_CREATE), name);
+    hs_h5_made(h5, H5Pset_create_intermediate_group(link, 1), name);
     const hid_t set =
-        hs_h5_made(h5, H5Dcreate2(at, "temperature", type, space, H5P_DEFAULT, form, H5P_DEFAULT),
-                   "/temperature");
-    list_chunks(h5, set, chunks, lead, image);
+        hs_h5_made(h5, H5Dcreate2(at, name, type_of(chunks), space, link, form, H5P_DEFAULT), name);
+    list_chunks(h5, set, name, chunks, lead, image);
+    hs_h5_close(link);
     hs_h5_close(space);
     hs_h5_close(form);
     return set;

@@ -84,25 +84,46 @@ static bool is_shape(const double *numbers)
            axis < HS_AXES && axis == floor(axis) && material >= 0 && material <= UINT16_MAX;
 }
 
-struct hs_outlines hs_outlines_read(hid_t file)
+static void read_shapes(hid_t file, struct hs_outlines *out)
 {
-    struct hs_outlines out = {NULL, 0};
     struct hs_h5 h5 = {NULL};
     int64_t rows = 0;
     if (H5Lexists(file, "body", H5P_DEFAULT) <= 0 || H5Lexists(file, name, H5P_DEFAULT) <= 0)
-        return out;
+        return;
     double *numbers = hs_h5_read_column(&h5, file, name, &rows);
     const int64_t count = numbers ? rows / NUMBERS : 0;
-    out.solid = hs_new((size_t)(count > 0 ? count : 1) * sizeof *out.solid);
+    out->solid = hs_new((size_t)(count > 0 ? count : 1) * sizeof *out->solid);
     for (int64_t n = 0; n < count && is_shape(numbers + n * NUMBERS); n++)
-        out.solid[out.count++] = get(numbers + n * NUMBERS);
+        out->solid[out->count++] = get(numbers + n * NUMBERS);
     free(numbers);
+}
+
+struct hs_outlines hs_outlines_read(const struct hs_picture_file *file, const struct hs_cut *cut,
+                                    struct hs_error *err)
+{
+    struct hs_outlines out = {0};
+    int64_t points[HS_AXES] = {0};
+    for (int axis = 0; axis < file->dims; axis++)
+        points[axis] = file->axis[axis].count;
+    read_shapes(file->file, &out);
+    if (hs_labels_read(file->file, file->dims, points, cut->axis, (double)cut->node + cut->share,
+                       &out.labels))
+        hs_error_add(err, HS_OK,
+                     "%s: cannot read /body/labels: the file is damaged, or they are of another "
+                     "grid; materials are not outlined. Make the file again",
+                     file->path);
     return out;
 }
 
 void hs_outlines_release(struct hs_outlines *outlines)
 {
     free(outlines->solid);
+    free(outlines->labels.label);
+}
+
+bool hs_outlines_are_there(const struct hs_outlines *outlines)
+{
+    return outlines->count > 1 || outlines->labels.label;
 }
 
 int hs_outlines_material(const struct hs_outlines *outlines, int dims, const double at[HS_AXES])

@@ -1,5 +1,6 @@
 #include "output/picture.h"
 
+#include "output/outlines.h"
 #include "output/picture_chart.h"
 
 #include <float.h>
@@ -92,6 +93,7 @@ struct job {
     int64_t nodes;               /* of the cut */
     double *values;              /* [nodes], or [snapshots][nodes] for a bundle; and [nodes] more */
     double levels[HS_PICTURE_LEVELS];
+    struct hs_outlines outlines;
     struct hs_chart chart;
     struct hs_sink sink;
     char stretched[64]; /* ", y stretched 3×" */
@@ -142,6 +144,9 @@ static int material_at(const void *self, double across, double up)
     const struct hs_picture_file *file = &job->picture->file;
     const double share[] = {across, up};
     double at[HS_AXES] = {0};
+    if (job->outlines.labels.label)
+        return hs_labels_at(&job->outlines.labels, hs_chart_node(&job->chart, 0, across),
+                            hs_chart_node(&job->chart, 1, up));
     for (int n = 0; n < 2; n++) {
         const struct hs_picture_column *axis = job->axis[n];
         const double first = axis->value[0], last = axis->value[axis->count - 1];
@@ -149,7 +154,7 @@ static int material_at(const void *self, double across, double up)
     }
     if (job->picture->cut.axis >= 0)
         at[job->picture->cut.axis] = job->picture->cut.at;
-    return hs_outlines_material(&file->outlines, file->dims, at);
+    return hs_outlines_material(&job->outlines, file->dims, at);
 }
 
 /* Sides in true proportion, with one unit, or stretched so that the shorter one can be seen. */
@@ -189,7 +194,8 @@ static enum hs_status choose_scales(struct job *job, struct hs_error *err)
     c->beyond[0] = bounds[0] < c->bar.from;
     c->beyond[1] = bounds[1] > c->bar.to;
     c->field = job->values;
-    c->part = p->file.outlines.count > 1 ? material_at : NULL;
+    job->outlines = hs_outlines_read(&p->file, &p->cut, err);
+    c->part = hs_outlines_are_there(&job->outlines) ? material_at : NULL;
     c->self = job;
     c->levels = job->levels;
     c->level_count = choose_levels(p, c->bar, bounds, job->levels, err);
@@ -303,6 +309,7 @@ enum hs_status hs_picture_draw(const struct hs_picture *p, FILE *out, struct hs_
         status = hs_sink_close(&job.sink, status, err);
     if (opened && !status)
         status = say_film(&job, out, err);
+    hs_outlines_release(&job.outlines);
     free(job.values);
     free(job.chart.curves);
     return status;

@@ -47,6 +47,10 @@ struct hs_chart {
 
 void hs_chart_draw(struct hs_chart *chart); /* cr is the caller's to destroy */
 
+/* Where a share of an axis, 0 across or 1 up, lies in the field's nodes: 2.5 is half-way between
+ * the third and the fourth. */
+double hs_chart_node(const struct hs_chart *chart, int axis, double share);
+
 uint32_t hs_chart_colour(const struct hs_chart *chart, double value); /* by the bar */
 
 /* The part of it that draws the field, bilinear between nodes, and contours with their numbers on

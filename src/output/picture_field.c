@@ -3,8 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Where a share of an axis lies, in nodes: 2.5 half-way between the third and the fourth. */
-static double node_at(const struct hs_chart *c, int axis, double share)
+double hs_chart_node(const struct hs_chart *c, int axis, double share)
 {
     const double *place = c->place[axis];
     int64_t below = 0, above = c->points[axis] - 1;
@@ -21,8 +20,8 @@ static double node_at(const struct hs_chart *c, int axis, double share)
 /* How many nodes a pixel of `pixels` has there; one at least. */
 static double reach_at(const struct hs_chart *c, int axis, double share, int pixels)
 {
-    const double nodes = c->place[axis] ? 0.5 * (node_at(c, axis, share + 1.0 / pixels) -
-                                                 node_at(c, axis, share - 1.0 / pixels))
+    const double nodes = c->place[axis] ? 0.5 * (hs_chart_node(c, axis, share + 1.0 / pixels) -
+                                                 hs_chart_node(c, axis, share - 1.0 / pixels))
                                         : (double)(c->points[axis] - 1) / pixels;
     return fmax(1, nodes);
 }
@@ -33,8 +32,8 @@ static double reach_at(const struct hs_chart *c, int axis, double share, int pix
 static double value_at(const struct hs_chart *c, double across, double up, int columns, int rows)
 {
     const int64_t nx = c->points[0], ny = c->points[1];
-    const double x = node_at(c, 0, across), reach_x = reach_at(c, 0, across, columns);
-    const double y = node_at(c, 1, up), reach_y = reach_at(c, 1, up, rows);
+    const double x = hs_chart_node(c, 0, across), reach_x = reach_at(c, 0, across, columns);
+    const double y = hs_chart_node(c, 1, up), reach_y = reach_at(c, 1, up, rows);
     const int64_t first = (int64_t)fmax(0, ceil(x - reach_x));
     long double sum = 0; /* of numbers up to the largest */
     double weights = 0;

@@ -126,14 +126,12 @@ enum hs_status hs_picture_open(const char *path, struct hs_picture_file *out, st
                                   "copy of it that h5repack makes"
                                 : "give the output.file of a heatsolve run");
     out->title = read_text(out->file, "title");
-    out->outlines = hs_outlines_read(out->file);
     return read_axes(out, err);
 }
 
 void hs_picture_close(struct hs_picture_file *file)
 {
     hs_h5_close(file->file);
-    hs_outlines_release(&file->outlines);
     for (int a = 0; a < HS_AXES; a++)
         release_column(&file->axis[a]);
     for (int c = 0; c < file->columns; c++)

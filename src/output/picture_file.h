@@ -4,7 +4,6 @@
 
 #include "core/grid.h"
 #include "core/status.h"
-#include "output/outlines.h"
 
 #include <hdf5.h>
 
@@ -21,8 +20,7 @@ struct hs_picture_file {
     struct hs_picture_column step;          /* times of the snapshots */
     struct hs_picture_column *column;       /* [columns] that were read */
     int columns;
-    char *title, *unit;          /* "" if there is none; of the temperature */
-    struct hs_outlines outlines; /* of a body's materials */
+    char *title, *unit; /* "" if there is none; of the temperature */
     hid_t file;
 };
 

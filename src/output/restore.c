@@ -63,30 +63,31 @@ static void read_history(struct reader *r, struct hs_series *history)
     free(times);
 }
 
-/* Where the chunks of snapshot `step` lie. */
-static void read_chunks(struct reader *r, hid_t set, int64_t step, const struct hs_chunks *chunks,
-                        struct hs_chunk *out)
+/* Where the chunks of a step lie; with `lead` 0 those of a dataset without steps. */
+static void read_chunks(struct reader *r, hid_t set, int lead, int64_t step,
+                        const struct hs_chunks *chunks, struct hs_chunk *out)
 {
     const int dims = chunks->grid.dims;
+    static const char what[] = "the places of its chunks";
     for (int64_t n = 0; n < chunks->per_step && !r->h5.failed; n++) {
         int64_t node[HS_AXES];
         hs_chunks_origin(chunks, n, node);
         hsize_t origin[1 + HS_AXES] = {(hsize_t)step}, bytes = 0;
         for (int d = 0; d < dims; d++)
-            origin[1 + d] = (hsize_t)node[dims - 1 - d];
+            origin[lead + d] = (hsize_t)node[dims - 1 - d];
         haddr_t at = HADDR_UNDEF;
         hs_h5_made(&r->h5, H5Dget_chunk_info_by_coord(set, origin, &out[n].skipped, &at, &bytes),
-                   "a chunk of /temperature");
-        hs_h5_made(&r->h5, at == HADDR_UNDEF ? -1 : 0, "a chunk of /temperature");
+                   what);
+        hs_h5_made(&r->h5, at == HADDR_UNDEF ? -1 : 0, what);
         out[n].at = (int64_t)at;
         out[n].bytes = (int64_t)bytes;
     }
 }
 
-/* Whether /temperature has the shape, chunks and type that this run writes. */
-static bool fits(hid_t set, const struct hs_chunks *chunks)
+/* Whether a dataset has the shape, chunks and type that this run writes. */
+static bool fits(hid_t set, int lead, const struct hs_chunks *chunks)
 {
-    const int rank = 1 + chunks->grid.dims;
+    const int rank = lead + chunks->grid.dims;
     hsize_t length[1 + HS_AXES] = {0}, chunk[1 + HS_AXES] = {0};
     const hid_t space = H5Dget_space(set), form = H5Dget_create_plist(set), type = H5Dget_type(set);
     bool same = space >= 0 && form >= 0 && type >= 0 && H5Tget_size(type) == chunks->size &&
@@ -94,7 +95,7 @@ static bool fits(hid_t set, const struct hs_chunks *chunks)
                 H5Sget_simple_extent_dims(space, length, NULL) == rank &&
                 H5Pget_layout(form) == H5D_CHUNKED && H5Pget_chunk(form, rank, chunk) == rank &&
                 H5Pget_nfilters(form) == (chunks->compression > 0 ? 3 : 1);
-    for (int d = 1; d < rank && same; d++)
+    for (int d = lead; d < rank && same; d++)
         same = (int64_t)length[d] == chunks->grid.points[rank - 1 - d] &&
                (int64_t)chunk[d] == chunks->chunk[rank - 1 - d];
     hs_h5_close(space);
@@ -113,7 +114,7 @@ static enum hs_status read_snapshots(struct reader *r, const char *file, struct 
             ? H5I_INVALID_HID
             : hs_h5_made(&r->h5, H5Dopen2(r->file, "temperature", H5P_DEFAULT), "/temperature");
     enum hs_status st = HS_OK;
-    if (!r->h5.failed && !fits(set, chunks))
+    if (!r->h5.failed && !fits(set, 1, chunks))
         st = hs_error_add(err, HS_BAD_INPUT,
                           "%s: /temperature has another shape, type or compression than this "
                           "config's; resume with the config that began it, or " HS_BEGIN_ANEW,
@@ -121,12 +122,22 @@ static enum hs_status read_snapshots(struct reader *r, const char *file, struct 
     const int64_t keep = kept(r, r->resume->snapshots, rows, sweeps);
     for (int64_t i = 0; i < keep && !st && !r->h5.failed; i++) {
         hs_series_add_row(snapshots, (int64_t)sweeps[i], times[i]);
-        read_chunks(r, set, i, chunks, hs_chunks_add_step(chunks));
+        read_chunks(r, set, 1, i, chunks, hs_chunks_add_step(chunks));
     }
     hs_h5_close(set);
     free(sweeps);
     free(times);
     return st;
+}
+
+static void read_labels(struct reader *r, struct hs_chunks *labels)
+{
+    if (labels->per_step == 0 || r->h5.failed || H5Lexists(r->file, "body", H5P_DEFAULT) <= 0)
+        return;
+    const hid_t set = H5Dopen2(r->file, "body/labels", H5P_DEFAULT);
+    if (set >= 0 && fits(set, 0, labels))
+        read_chunks(r, set, 0, 0, labels, hs_chunks_add_step(labels));
+    hs_h5_close(set);
 }
 
 /* Whether they are those that the resume is about: not of a run of another length or cadence. */
@@ -154,8 +165,9 @@ static enum hs_status check_places(const struct hs_resume *resume, const char *f
 }
 
 enum hs_status hs_restore(const struct hs_problem *problem, const struct hs_resume *resume,
-                          struct hs_chunks *chunks, struct hs_series *snapshots,
-                          struct hs_series *history, struct hs_error *err)
+                          struct hs_chunks *chunks, struct hs_chunks *labels,
+                          struct hs_series *snapshots, struct hs_series *history,
+                          struct hs_error *err)
 {
     const char *file = problem->output.file;
     struct reader r = {{NULL}, H5I_INVALID_HID, resume};
@@ -170,6 +182,8 @@ enum hs_status hs_restore(const struct hs_problem *problem, const struct hs_resu
         st = read_snapshots(&r, file, chunks, snapshots, err);
     if (!st)
         read_history(&r, history);
+    if (!st)
+        read_labels(&r, labels);
     hs_h5_close(r.file);
     if (st)
         return st;

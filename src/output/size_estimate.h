@@ -5,7 +5,7 @@
 #include "engine/plan.h"
 
 /* About how many bytes the file of a run of so many seconds takes; compression, which may make it
- * smaller, is not counted. */
+ * smaller, is not counted, nor what a body's labels take, which is little beside one snapshot. */
 double hs_size_estimate_bytes(const struct hs_problem *problem, const struct hs_plan *plan,
                               double seconds);
 

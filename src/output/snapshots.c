@@ -14,6 +14,7 @@
 #include "output/contents.h"
 #include "output/h5.h"
 #include "output/history.h"
+#include "output/labels.h"
 #include "output/writer.h"
 #include "output/xdmf.h"
 
@@ -56,7 +57,7 @@ struct hs_snapshots {
     /* the writer's, others' only while it is idle */
     struct hs_store *store;
     struct hs_image image;
-    struct hs_chunks chunks;
+    struct hs_chunks chunks, labels;
     struct hs_series snapshots;
     bool broken; /* a write failed, and it would only fail again */
     /* under the writer's lock */
@@ -110,7 +111,8 @@ static struct hs_contents contents_of(const struct hs_snapshots *s)
                                 .sweep = s->sweep,
                                 .snapshots = &s->snapshots,
                                 .history = &s->history,
-                                .chunks = &s->chunks};
+                                .chunks = &s->chunks,
+                                .labels = &s->labels};
 }
 
 /* Where space is used again, what is there now may be a little too small. */
@@ -217,8 +219,10 @@ static enum hs_status round_of_work(void *self, struct hs_error *err)
         return HS_OK; /* told already */
     if (!st && job.frame)
         add_snapshot_row(s, &job);
-    if (!st && (job.commit || commit_due(s)))
-        st = commit(s, err);
+    if (!st && (job.commit || commit_due(s))) {
+        st = hs_labels_append(&s->labels, s->store, s->problem->body, err);
+        st = st ? st : commit(s, err);
+    }
     s->broken = st;
     return st;
 }
@@ -403,7 +407,9 @@ static enum hs_status take_up(struct hs_snapshots *s, const struct hs_resume *re
 {
     const char *file = s->problem->output.file;
     const enum hs_status st = hs_store_reopen(file, &s->store, err);
-    return st ? st : hs_restore(s->problem, resume, &s->chunks, &s->snapshots, &s->history, err);
+    return st ? st
+              : hs_restore(s->problem, resume, &s->chunks, &s->labels, &s->snapshots, &s->history,
+                           err);
 }
 
 /* The error at the last snapshot of the run that is gone on with: there may be no other. */
@@ -441,6 +447,7 @@ enum hs_status hs_snapshots_create(const struct hs_problem *problem, const struc
     hs_h5_quiet();
     hs_chunks_init(&s->chunks, &problem->grid, hs_precision_size(problem->precision),
                    problem->output.compression, 0);
+    hs_labels_init(&s->labels, problem);
     make_series(s);
     enum hs_status st = HS_OK;
     if (hs_balance_is_there(problem))
@@ -539,6 +546,7 @@ void hs_snapshots_destroy(struct hs_snapshots *snapshots)
     hs_balance_destroy(snapshots->balance);
     hs_image_release(&snapshots->image);
     hs_chunks_release(&snapshots->chunks);
+    hs_chunks_release(&snapshots->labels);
     hs_series_release(&snapshots->snapshots);
     hs_series_release(&snapshots->history);
     free(snapshots);

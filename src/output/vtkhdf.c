@@ -88,7 +88,7 @@ static void field(struct hs_h5 *h5, hid_t root, hid_t data, const struct hs_chun
                   struct hs_image *image)
 {
     if (chunks->steps == 1)
-        hs_h5_close(hs_field_set(h5, data, chunks, 0, image));
+        hs_h5_close(hs_field_set(h5, data, "temperature", chunks, 0, image));
     else
         hs_h5_made(
             h5, H5Lcreate_hard(root, "temperature", data, "temperature", H5P_DEFAULT, H5P_DEFAULT),

@@ -774,26 +774,28 @@ boundary = { all = { type = "reflective"; }; };
 time = { sweeps = 1; };
 """
 SHAPES = {
-    "box": ('box"; lower = [0.1, 0.05]; upper = [0.303, 0.15];', lambda x, y: 0.1 < x < 0.303 and 0.05 < y < 0.15),
+    "box": ('box"; lower = [0.1, 0.05]; upper = [0.303, 0.15];', lambda x, y: (abs(x - 0.2015) < 0.1015) & (abs(y - 0.1) < 0.05)),
     "disc": ('sphere"; centre = [0.2, 0.1]; radius = 0.07;', lambda x, y: (x - 0.2) ** 2 + (y - 0.1) ** 2 < 0.07**2),
     "slant": ('half-space"; point = [0.2, 0.1]; normal = [1.0, 1.0];', lambda x, y: x + y < 0.3),
 }
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-def test_materials_are_outlined_where_they_are(tmp_path, shape):
-    """Every outline lies where the material changes, and every change has one: to a pixel."""
-    text, inside = SHAPES[shape]
-    (tmp_path / "case.cfg").write_text(BODY.replace("SHAPE", text))
-    run = subprocess.run([HEATSOLVE, "run", "case.cfg", "--quiet"], cwd=tmp_path, capture_output=True, text=True)
+def run_case(directory, text):
+    (directory / "case.cfg").write_text(text)
+    run = subprocess.run([HEATSOLVE, "run", "case.cfg", "--quiet"], cwd=directory, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
-    image = draw(tmp_path / "case.h5", tmp_path / "p.png")
+    return directory / "case.h5"
+
+
+def assert_outlined(image, material):
+    """Every outline lies where the material changes, and every change has one: to a pixel. `material` is that of
+    places, 0 to 1 across and up; the temperature is the same everywhere."""
     left, top, w, h = plot_area(image)
     field = image[top : top + h, left : left + w, :3].astype(int)
     plain = np.median(field.reshape(-1, 3), axis=0)
     drawn = np.abs(field - plain).sum(axis=2) > 60
-    at = np.array([[inside(0.4 * (i + 0.5) / w, 0.2 * (1 - (j + 0.5) / h)) for i in range(w)] for j in range(h)])
-    border = np.zeros_like(at)
+    at = material(*np.meshgrid((np.arange(w) + 0.5) / w, 1 - (np.arange(h) + 0.5) / h))
+    border = np.zeros(at.shape, bool)
     border[:, 1:] |= at[:, 1:] != at[:, :-1]
     border[1:] |= at[1:] != at[:-1]
 
@@ -804,11 +806,120 @@ def test_materials_are_outlined_where_they_are(tmp_path, shape):
                 out |= np.roll(np.roll(mask, dy, 0), dx, 1)
         return out
 
-    rim = np.zeros_like(at)  # of the plot itself
+    rim = np.zeros(at.shape, bool)  # of the plot itself
     rim[:4] = rim[-4:] = rim[:, :4] = rim[:, -4:] = True
     assert border.sum() > 300
     assert not (drawn & ~near(border, 3) & ~rim).any()
     assert not (border & ~near(drawn, 3) & ~rim).any()
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_materials_are_outlined_where_they_are(tmp_path, shape):
+    text, inside = SHAPES[shape]
+    path = run_case(tmp_path, BODY.replace("SHAPE", text))
+    assert_outlined(draw(path, tmp_path / "p.png"), lambda across, up: inside(0.4 * across, 0.2 * up))
+
+
+LABELLED = """
+grid = { GRID };
+materials = ( { name = "a"; diffusivity = 1e-6; }, { name = "b"; diffusivity = 1e-5; },
+              { name = "c"; diffusivity = 1e-6; } );
+body = ( { file = "label.npy"; names = ["c", "a", "b"]; labels = [7, 1, 300]; } );
+initial = { value = 300.0; };
+boundary = { all = { type = "reflective"; }; FACES };
+time = { sweeps = 1; };
+"""
+EVEN = np.linspace(0, 0.4, 41), np.linspace(0, 0.2, 21), np.linspace(0, 0.1, 11)
+WIDER = 0.4 * np.linspace(0, 1, 41) ** 1.5  # stretched
+PERIODIC = 'x_min = { type = "periodic"; }; x_max = { type = "periodic"; };'
+# the grid, its faces, the axes x, y, z, whether there is one label less along each, and of a slice its axis and where
+LABELS = {
+    "nodes": ("points = [41, 21]; upper = [0.4, 0.2];", "", EVEN[:2], [0, 0], None),
+    "cells": ("points = [41, 21]; upper = [0.4, 0.2];", "", EVEN[:2], [1, 1], None),
+    "cells, periodic": ("points = [41, 21]; spacing = 0.01;", PERIODIC, EVEN[:2], [0, 1], None),
+    "nodes, stretched": (f"x = {WIDER.tolist()}; y = {EVEN[1].tolist()};", "", (WIDER, EVEN[1]), [0, 0], None),
+    "cells, stretched": (f"x = {WIDER.tolist()}; y = {EVEN[1].tolist()};", "", (WIDER, EVEN[1]), [1, 1], None),
+    "nodes, z": ("points = [41, 21, 11]; spacing = 0.01;", "", EVEN, [0, 0, 0], ("z", 0.0432)),
+    "nodes, further up z": ("points = [41, 21, 11]; spacing = 0.01;", "", EVEN, [0, 0, 0], ("z", 0.0467)),
+    "cells, z": ("points = [41, 21, 11]; spacing = 0.01;", "", EVEN, [1, 1, 1], ("z", 0.0467)),
+    "cells, the last z": ("points = [41, 21, 11]; spacing = 0.01;", "", EVEN, [1, 1, 1], ("z", 0.1)),
+    "nodes, y": ("points = [41, 21, 11]; spacing = 0.01;", "", EVEN, [0, 0, 0], ("y", 0.1932)),
+    "cells, x": ("points = [41, 21, 11]; spacing = 0.01;", "", EVEN, [1, 1, 1], ("x", 0.2345)),
+}
+
+
+def labels_of(shape, block=3):
+    """A few blocks of three materials, other ones in each plane."""
+    rng = np.random.default_rng(len(shape))
+    coarse = rng.choice(np.array([1, 7, 300], np.uint16), [1 + n // block for n in shape])
+    for axis in range(len(shape)):
+        coarse = np.repeat(coarse, block, axis=axis)
+    return coarse[tuple(slice(n) for n in shape)]
+
+
+def owner(axis, less, at):
+    """The node nearest to each place, or the cell that it is in."""
+    if less:
+        return np.minimum(np.searchsorted(axis, at, side="right") - 1, len(axis) - 2)
+    return np.abs(axis - np.asarray(at)[..., None]).argmin(axis=-1)
+
+
+@pytest.mark.parametrize("name", LABELS)
+def test_labels_are_outlined_where_they_are(tmp_path, name):
+    grid, faces, axes, less, cut = LABELS[name]
+    label = labels_of([len(axis) - one for axis, one in zip(axes, less)][::-1])
+    np.save(tmp_path / "label.npy", label)
+    path = run_case(tmp_path, LABELLED.replace("GRID", grid).replace("FACES", faces))
+    image = draw(path, tmp_path / "p.png", *(["--slice", f"{cut[0]}={cut[1]}"] if cut else []))
+    less = [max(less)] * len(less)  # of a periodic axis the last cell is beyond the picture
+    shown, plane = list(zip(axes, less)), label
+    if cut:
+        n = "xyz".index(cut[0])
+        plane = np.take(label, owner(*shown.pop(n), cut[1]), axis=2 - n)
+    (x, of_cells), (y, _) = shown
+    assert_outlined(image, lambda across, up: plane[owner(y, of_cells, y[-1] * up), owner(x, of_cells, x[-1] * across)])
+
+
+@pytest.mark.parametrize("less", [0, 1], ids=["nodes", "cells"])
+def test_the_file_has_the_labels_once(tmp_path, less):
+    """By the numbers of the materials, and a run that goes on leaves them where they are."""
+    label = labels_of([400 - less, 401 - less], 50)
+    np.save(tmp_path / "label.npy", label)
+    text = LABELLED.replace("GRID", "points = [401, 400]; spacing = 0.001;").replace("FACES", "")
+    path = run_case(tmp_path, text + "output = { every = 1; };")
+    with h5py.File(path) as f:
+        number = {name: f[f"materials/{name}"].attrs["number"] for name in "abc"}
+        assert number == {"a": 0, "b": 1, "c": 2}
+        stored = f["body/labels"]
+        assert stored.dtype == np.uint8 and stored.fletcher32 and stored.compression == "gzip"
+        expected = np.select([label == 7, label == 1], [number["c"], number["a"]], number["b"])
+        assert (stored[:] == expected).all()
+        one, place = stored.id.get_storage_size(), stored.id.get_chunk_info(0).byte_offset
+        rest = f["temperature"].id.get_storage_size()
+        assert one < 0.05 * label.size
+    longer = subprocess.run([HEATSOLVE, "run", "case.cfg", "--quiet", "--resume", "--set", "time.sweeps=3"],
+                            cwd=tmp_path, capture_output=True, text=True)  # fmt: skip
+    assert longer.returncode == 0, longer.stderr
+    with h5py.File(path) as f:
+        assert (f["body/labels"][:] == expected).all() and len(f["temperature"]) == 4
+        assert f["body/labels"].id.get_chunk_info(0).byte_offset == place
+    assert rest > 10 * one
+
+
+def test_labels_that_are_damaged_are_told(tmp_path):
+    label = labels_of([20, 40])
+    np.save(tmp_path / "label.npy", label)
+    path = run_case(tmp_path, LABELLED.replace("GRID", "points = [41, 21]; spacing = 0.01;").replace("FACES", ""))
+    with h5py.File(path) as f:
+        chunk = f["body/labels"].id.get_chunk_info(0)
+    data = bytearray(path.read_bytes())
+    data[chunk.byte_offset + chunk.size // 2] ^= 4
+    path.write_bytes(data)
+    result = render(path, "-o", tmp_path / "p.png")
+    assert result.returncode == 0 and "cannot read /body/labels: the file is damaged" in result.stderr
+    field = read_png(tmp_path / "p.png")
+    left, top, w, h = plot_area(field)
+    assert len(np.unique(field[top : top + h, left : left + w].reshape(-1, 3), axis=0)) == 1
 
 
 def test_shapes_that_are_none_do_not_spoil_a_picture(tmp_path):

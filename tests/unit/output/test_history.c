@@ -212,6 +212,7 @@ static void write_file(const struct hs_problem *problem, const struct hs_series 
     static const struct hs_plan plan = {.sweeps = 8, .tail_step = 0.5, .end = 4.0};
     static const struct hs_steady none = {.sought = false};
     static const double field[12];
+    static const struct hs_chunks no_labels;
     struct hs_store *store;
     struct hs_image image = {0};
     const struct hs_contents contents = {.problem = problem,
@@ -222,7 +223,8 @@ static void write_file(const struct hs_problem *problem, const struct hs_series 
                                          .sweep = 8,
                                          .snapshots = snapshots,
                                          .history = history,
-                                         .chunks = chunks};
+                                         .chunks = chunks,
+                                         .labels = &no_labels};
     int64_t capacity;
     assert_int_equal(hs_store_create(problem->output.file, HS_EXISTING_RUN, true, &store, err),
                      HS_OK);
@@ -240,7 +242,7 @@ void test_history__comes_back_from_the_file_groups_and_all(void **state)
     (void)state;
     struct hs_problem problem = make_problem();
     struct hs_error err;
-    struct hs_chunks chunks, read_chunks;
+    struct hs_chunks chunks, read_chunks, no_labels = {0};
     struct hs_series snapshots, read_snapshots;
     char directory[] = "/tmp/history-XXXXXX", file[64];
     hs_error_init(&err);
@@ -261,7 +263,7 @@ void test_history__comes_back_from_the_file_groups_and_all(void **state)
     struct hs_resume resume = {.sweep = 8, .snapshots = 1, .rows = 2};
     resume.places = hs_timeline_sum(hs_timeline_sum(0, hs_series_timeline(&snapshots)),
                                     hs_series_timeline(&history));
-    if (hs_restore(&problem, &resume, &read_chunks, &read_snapshots, &back, &err))
+    if (hs_restore(&problem, &resume, &read_chunks, &no_labels, &read_snapshots, &back, &err))
         fail_msg("%s", err.text);
     assert_int_equal(back.rows, 2);
     assert_true(hs_series_last(&back, "history", "low") == 3.5);
