@@ -14,7 +14,8 @@ static char *longer(char *text, const char *between, const char *more)
     return all;
 }
 
-static struct hs_option type_option(const char *group)
+/* Of a face that says nothing it is the first one; a patch says what it is. */
+static struct hs_option type_option(const char *group, bool patch)
 {
     char *choices = hs_copy("");
     for (const struct hs_boundary_kind *kind = hs_boundary_kinds; kind->name; kind++)
@@ -22,7 +23,7 @@ static struct hs_option type_option(const char *group)
     return (struct hs_option){.path = hs_format("%s.type", group),
                               .type = HS_OPTION_CHOICE,
                               .choices = choices,
-                              .fallback = hs_boundary_kinds[0].name,
+                              .fallback = patch ? NULL : hs_boundary_kinds[0].name,
                               .unit = "",
                               .help = "the kind of boundary"};
 }
@@ -77,9 +78,9 @@ static struct hs_option *add_files(const char *group, const struct hs_boundary_k
 }
 
 /* The type, and the keys of all kinds. */
-static struct hs_option *add_wall(const char *group, struct hs_option *to)
+static struct hs_option *add_wall(const char *group, bool patch, struct hs_option *to)
 {
-    *to++ = type_option(group);
+    *to++ = type_option(group, patch);
     for (const struct hs_boundary_kind *kind = hs_boundary_kinds; kind->name; kind++)
         for (int n = 0; n < hs_boundary_key_count(kind); n++) {
             if (is_listed(kind, kind->key[n].name))
@@ -128,8 +129,8 @@ static const struct hs_option of_patches[] = {
 
 struct hs_option *hs_boundary_options(struct hs_option *to)
 {
-    to = add_wall("boundary.FACE", to);
+    to = add_wall("boundary.FACE", false, to);
     for (size_t n = 0; n < sizeof of_patches / sizeof of_patches[0]; n++)
         *to++ = of_patches[n];
-    return add_wall("boundary.FACE.patches[]", to);
+    return add_wall("boundary.FACE.patches[]", true, to);
 }

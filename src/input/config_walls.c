@@ -122,6 +122,11 @@ static bool check_numbers(struct hs_reader *reader, const struct hs_wall_keys *k
 static const struct wall_row *find_row(struct hs_reader *reader, const struct hs_wall_keys *keys)
 {
     const struct hs_key key = hs_wall_key(reader, keys, "type");
+    if (keys->patch != NO_PATCH &&
+        !hs_require(reader, key.text,
+                    "a patch has a wall of its own; give fixed, dirichlet, neumann, robin or "
+                    "reflective"))
+        return NULL;
     const char *type = hs_settings_text(reader->settings, key.text);
     for (int n = 0; type && n < ROWS; n++)
         if (strcmp(rows[n].kind, type) == 0)

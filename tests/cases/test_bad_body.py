@@ -127,6 +127,8 @@ ONE_LINE = [
     (10, face('type = "robin"; ambient = 1.0; h_file = "negative.npy";'), 'boundary.x_min.h_file = "negative.npy": is -1 at node 3 of the face, x fastest; it must be a finite number, 0 or more, everywhere'),
     (10, face('type = "robin"; ambient = 1.0; h_table = "table.txt";'), 'boundary.x_min.h_table = "table.txt": may change along the wall, not in time; give a number, an expression of x, y, z, or h_file'),
     # ---- patches
+    (10, face('type = "reflective"; patches = ( { type = "fixed"; lower = [0.1]; upper = [0.2]; }, { lower = [0.3]; upper = [0.4]; } );'), "boundary.x_min.patches[1].type: missing; a patch has a wall of its own; give fixed, dirichlet, neumann, robin or reflective"),
+    (10, face('type = "neumann"; flux = 1.0; patches = ( { flux = 2.0; lower = [0.3]; upper = [0.4]; } );'), "boundary.x_min.patches[0].type: missing; a patch has a wall of its own"),
     (10, face('type = "reflective"; patches = ( { type = "robin"; h = 1.0; lower = [0.1]; upper = [0.2]; } );'), "boundary.x_min.patches[0].ambient: missing; a robin boundary needs it, or ambient_file or ambient_table"),
     (10, face('type = "reflective"; patches = ( { type = "dirichlet"; value = 1.0; lower = [0.1]; } );'), "boundary.x_min.patches[0].upper: missing; give the corners lower and upper along the axes of the face"),
     (10, face('type = "reflective"; patches = ( { type = "dirichlet"; value = 1.0; } );'), "boundary.x_min.patches[0].lower: missing; give the corners lower and upper along the axes of the face"),
