@@ -99,6 +99,7 @@ static void read_problem(struct hs_reader *reader)
     hs_read_boundary(reader);
     hs_read_schedule(reader);
     hs_read_fields(reader);
+    hs_check_datasets(reader);
     hs_read_output(reader);
     hs_check_values(reader);
     problem->steps_known = has_steps(reader);

@@ -186,13 +186,13 @@ static int read_reference(struct hs_reader *reader, const char *key)
 /* Keys of a label field, which is the only member where there is one. */
 static void refuse_label_keys(struct hs_reader *reader, const char *path)
 {
-    static const char *const names[] = {"dataset", "step", "names", "labels"};
+    static const char *const names[] = {"names", "labels"}; /* and dataset, step */
     const struct hs_key file = hs_key("%s.file", path);
     if (hs_given(reader, file.text))
         hs_settings_complain(reader->settings, file.text,
                              "a label field says all of the body; give it alone, as the only "
                              "member");
-    for (int n = 0; n < 4 && !hs_given(reader, file.text); n++) {
+    for (int n = 0; n < 2 && !hs_given(reader, file.text); n++) {
         const struct hs_key key = hs_key("%s.%s", path, names[n]);
         if (hs_given(reader, key.text))
             hs_settings_complain(reader->settings, key.text,

@@ -86,6 +86,27 @@ enum hs_status hs_read_dataset(struct hs_reader *reader, const char *group,
     return status;
 }
 
+void hs_check_datasets(struct hs_reader *reader)
+{
+    static const char *const of_files[] = {"dataset", "step"};
+    struct hs_settings *settings = reader->settings;
+    for (size_t i = 0; i < settings->count; i++)
+        for (int n = 0; n < 2; n++) {
+            const struct hs_setting *setting = settings->entries[i];
+            const size_t length = strlen(setting->path), tail = strlen(of_files[n]);
+            if (!setting->option || length < tail ||
+                strcmp(setting->path + length - tail, of_files[n]) != 0)
+                continue;
+            const struct hs_key file = hs_key("%.*sfile", (int)(length - tail), setting->path);
+            if (hs_option_find(file.text) && !hs_given(reader, file.text) &&
+                !hs_settings_is_meant(settings, file.text) &&
+                hs_settings_is_sound(settings, file.text)) /* else it has been reported */
+                hs_settings_complain(settings, setting->path,
+                                     "belongs to %s, which is missing; give that, or remove this",
+                                     file.text);
+        }
+}
+
 static int count_given(const struct hs_reader *reader, const char *group)
 {
     static const char *const ways[] = {"value", "expression", "file"};
@@ -103,18 +124,10 @@ static void read_field(struct hs_reader *reader, const char *group, struct hs_fi
                              "give only one of value, expression and file");
     if (given == 0)
         hs_settings_complain(reader->settings, group, "give one of value, expression and file");
-    static const char *const file_only[] = {"dataset", "step"};
-    const bool by_file = hs_given(reader, hs_key("%s.file", group).text);
-    for (int i = 0; i < 2; i++) {
-        const struct hs_key key = hs_key("%s.%s", group, file_only[i]);
-        if (!by_file && hs_given(reader, key.text))
-            hs_settings_complain(reader->settings, key.text, "belongs to %s.file, which is missing",
-                                 group);
-    }
     hs_read_value(reader, hs_key("%s.value", group).text, &out->value);
     hs_read_value(reader, hs_key("%s.expression", group).text, &out->value);
     const struct hs_field_shape shape = hs_field_shape_of(&reader->problem->grid);
-    if (by_file && given == 1)
+    if (hs_given(reader, hs_key("%s.file", group).text) && given == 1)
         hs_read_dataset(reader, group, &shape, 1, NULL, &out->data);
 }
 

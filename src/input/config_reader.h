@@ -67,6 +67,9 @@ enum hs_status hs_read_dataset(struct hs_reader *reader, const char *group,
                                const struct hs_field_shape *shapes, int count, int *taken,
                                double **out);
 
+/* Complains of datasets and their steps whose file is not given. */
+void hs_check_datasets(struct hs_reader *reader);
+
 /* A place in the problem's drives: a constant's; a function of time's that a key says, else false,
  * `instead` being the remedy where it changes with the place. */
 int hs_add_constant(struct hs_reader *reader, double value);

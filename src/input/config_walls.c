@@ -32,7 +32,8 @@ static bool is_more_than_constant(const struct hs_reader *reader, const char *gr
 
 static bool group_needs_body(const struct hs_reader *reader, const char *group)
 {
-    if (hs_given(reader, hs_key("%s.patches", group).text))
+    if (hs_given(reader, hs_key("%s.patches", group).text) ||
+        hs_given(reader, hs_key("%s.labels_file", group).text))
         return true;
     const char *type = hs_settings_text(reader->settings, hs_key("%s.type", group).text);
     for (const struct hs_boundary_kind *kind = hs_boundary_kinds; kind->name; kind++)
@@ -193,16 +194,17 @@ static void read_wall(struct hs_reader *reader, const struct hs_wall_keys *keys,
 
 /* ---- patches --------------------------------------------------------------------------------- */
 
+static const char *const corners[] = {"lower", "upper"};
+
 /* Along the two axes of the face, in the order x, y, z. False if they are bad. */
 static bool read_extent(struct hs_reader *reader, const char *path, struct hs_wall *wall)
 {
     const struct hs_grid *grid = &reader->problem->grid;
     const int axes[] = {hs_face_first_axis(wall->face), hs_face_second_axis(wall->face)};
-    static const char *const names[] = {"lower", "upper"};
     double *const ends[] = {wall->lower, wall->upper};
     bool good = true;
     for (int end = 0; end < 2; end++) {
-        const struct hs_key key = hs_key("%s.%s", path, names[end]);
+        const struct hs_key key = hs_key("%s.%s", path, corners[end]);
         const struct hs_setting *entry = hs_settings_find(reader->settings, key.text);
         if (!hs_require(reader, key.text,
                         "give the corners lower and upper along the axes of the "
@@ -239,13 +241,28 @@ static bool read_extent(struct hs_reader *reader, const char *path, struct hs_wa
     return good;
 }
 
+/* Whether one of the face's patches goes by a label. */
+static bool is_labelled(const struct hs_reader *reader, const char *patches, int count)
+{
+    for (int n = 0; n < count; n++)
+        if (hs_given(reader, hs_key("%s[%d].label", patches, n).text))
+            return true;
+    return false;
+}
+
 /* The labels of a face's nodes, which patches with `label` go by; NULL: there are none. */
-static uint16_t *read_face_labels(struct hs_reader *reader, int face)
+static uint16_t *read_face_labels(struct hs_reader *reader, int face, bool used)
 {
     const struct hs_key key = hs_key("boundary.%s.labels", hs_face_name(face));
     const struct hs_key file = hs_key("%s_file", key.text);
     if (!hs_given(reader, file.text))
         return NULL;
+    if (!used) {
+        hs_settings_complain(reader->settings, file.text,
+                             "no patch of the face has a label; give patches with label = ..., or "
+                             "remove this");
+        return NULL;
+    }
     double *number = hs_read_face_field(reader, key.text, face);
     if (!number)
         return NULL;
@@ -280,6 +297,13 @@ static void read_place(struct hs_reader *reader, const char *path, const uint16_
                              "and upper");
         return;
     }
+    for (int n = 0; n < 2; n++) {
+        const struct hs_key corner = hs_key("%s.%s", path, corners[n]);
+        if (hs_given(reader, corner.text))
+            hs_settings_complain(reader->settings, corner.text,
+                                 "label says where the patch is; give either that, or lower and "
+                                 "upper");
+    }
     if (!hs_settings_count(reader->settings, label.text, &number))
         return;
     const size_t bytes =
@@ -311,7 +335,7 @@ static void read_patches(struct hs_reader *reader, int face)
                              "a face of a 1D grid is a point and has no parts; remove its patches");
         return;
     }
-    uint16_t *labels = read_face_labels(reader, face);
+    uint16_t *labels = read_face_labels(reader, face, is_labelled(reader, list.text, count));
     for (int n = 0; n < count; n++) {
         const struct hs_key path = hs_key("%s[%d]", list.text, n);
         if (!hs_require(reader, path.text, "patches are numbered from 0, without gaps") ||
@@ -332,7 +356,7 @@ static void read_face(struct hs_reader *reader, int face)
     const struct hs_boundary_kind *kind = hs_face_kind(reader, face);
     static const struct wall_row periodic = {"periodic", HS_WALL_EXCHANGES, {NULL}, NULL};
     const struct hs_wall_keys own = {face, NO_PATCH};
-    const struct hs_key patches = hs_key("boundary.%s.patches", hs_face_name(face));
+    static const char *const of_walls[] = {"patches", "labels_file"};
     if (!kind)
         return;
     if (!hs_given(reader, hs_face_key(reader, face, "type").text))
@@ -346,9 +370,12 @@ static void read_face(struct hs_reader *reader, int face)
         return;
     }
     check_numbers(reader, &own, &periodic);
-    if (hs_given(reader, patches.text))
-        hs_settings_complain(reader->settings, patches.text,
-                             "a periodic face is no wall; remove its patches");
+    for (int n = 0; n < 2; n++) {
+        const struct hs_key key = hs_key("boundary.%s.%s", hs_face_name(face), of_walls[n]);
+        if (hs_given(reader, key.text))
+            hs_settings_complain(reader->settings, key.text,
+                                 "a periodic face is no wall; remove its %s", of_walls[n]);
+    }
 }
 
 void hs_read_walls(struct hs_reader *reader)

@@ -3,10 +3,15 @@
 As test_bad_input.py: each row changes one line of a good config, and says what the message is after the place.
 """
 
+import os
+import subprocess
+
 import h5py
 import numpy as np
 import pytest
 from test_bad_input import assert_refused, heatsolve
+
+HEATSOLVE = os.environ["HEATSOLVE"]
 
 GOOD = """\
 grid = { points = [17, 9]; upper = [1.6, 0.8]; };
@@ -126,7 +131,9 @@ ONE_LINE = [
     (10, face('type = "neumann"; flux_file = "wrong.npy";'), "boundary.x_min.flux_file = \"wrong.npy\": "),
     (10, face('type = "robin"; ambient = 1.0; h_file = "negative.npy";'), 'boundary.x_min.h_file = "negative.npy": is -1 at node 3 of the face, x fastest; it must be a finite number, 0 or more, everywhere'),
     (10, face('type = "robin"; ambient = 1.0; h_table = "table.txt";'), 'boundary.x_min.h_table = "table.txt": may change along the wall, not in time; give a number, an expression of x, y, z, or h_file'),
+    (10, face('type = "neumann"; flux = 1.0; flux_dataset = "q";'), 'boundary.x_min.flux_dataset = "q": belongs to boundary.x_min.flux_file, which is missing; give that, or remove this'),
     # ---- patches
+    (10, face('type = "reflective"; patches = ( { type = "neumann"; flux = 1.0; flux_dataset = "q"; lower = [0.1]; upper = [0.2]; } );'), 'boundary.x_min.patches[0].flux_dataset = "q": belongs to boundary.x_min.patches[0].flux_file, which is missing; give that, or remove this'),
     (10, face('type = "reflective"; patches = ( { type = "fixed"; lower = [0.1]; upper = [0.2]; }, { lower = [0.3]; upper = [0.4]; } );'), "boundary.x_min.patches[1].type: missing; a patch has a wall of its own; give fixed, dirichlet, neumann, robin or reflective"),
     (10, face('type = "neumann"; flux = 1.0; patches = ( { flux = 2.0; lower = [0.3]; upper = [0.4]; } );'), "boundary.x_min.patches[0].type: missing; a patch has a wall of its own"),
     (10, face('type = "reflective"; patches = ( { type = "robin"; h = 1.0; lower = [0.1]; upper = [0.2]; } );'), "boundary.x_min.patches[0].ambient: missing; a robin boundary needs it, or ambient_file or ambient_table"),
@@ -142,6 +149,9 @@ ONE_LINE = [
     (10, '             z_min = { patches = ( { type = "fixed"; lower = [0.1]; upper = [0.2]; } ); }; };', "boundary.z_min: the grid has no z axis; remove it, or give grid.points 3 numbers"),
     (10, '             left = { patches = ( { type = "fixed"; lower = [0.1]; upper = [0.2]; } ); }; };', "boundary.left: unknown key; faces are called x_min, x_max"),
     (9, 'boundary = { all = { type = "reflective"; }; y_min = { type = "periodic"; value = 3.0; }; y_max = { type = "periodic"; };', "boundary.y_min.value = 3.0: a periodic boundary does not use it; remove it, or change the type"),
+    (10, face('type = "reflective"; labels_file = "face.npy"; patches = ( { type = "fixed"; lower = [0.1]; upper = [0.2]; } );'), 'boundary.x_min.labels_file = "face.npy": no patch of the face has a label; give patches with label = ..., or remove this'),
+    (10, face('type = "reflective"; labels_file = "face.npy"; patches = ( { type = "fixed"; label = 1; lower = [0.1]; upper = [0.2]; } );'), "boundary.x_min.patches[0].lower: label says where the patch is; give either that, or lower and upper"),
+    (10, '             y_min = { type = "periodic"; labels_file = "face.npy"; }; y_max = { type = "periodic"; }; };', 'boundary.y_min.labels_file = "face.npy": a periodic face is no wall; remove its labels_file'),
     (9, 'boundary = { all = { type = "reflective"; labels_file = "l.npy"; };', 'boundary.all.labels_file = "l.npy": labels are of one face; give them to x_min, x_max ...'),
     (9, 'boundary = { all = { type = "reflective"; patches = ( { type = "fixed"; lower = [0.1]; upper = [0.2]; } ); };', "boundary.all.patches: patches are of one face; give them to x_min, x_max ..."),
     (10, '             y_min = { type = "periodic"; patches = ( { type = "fixed"; lower = [0.1]; upper = [0.2]; } ); }; y_max = { type = "periodic"; }; };', "boundary.y_min.patches: a periodic face is no wall; remove its patches"),
@@ -155,6 +165,39 @@ ONE_LINE = [
     (14, "stencil = { radius = 2; };", "stencil.radius = 2: a body of several materials, stretched axes, patches and walls by files are computed with radius 1; remove it"),
     (14, "stencil = { c0 = 0.5; c1 = 0.1; c2 = 0.1; c3 = 0.1; c4 = 0.2; };", "stencil: raw coefficients are of a stencil, which is the same everywhere"),
 ]
+
+
+def keys_of_files():
+    """Each key that says what of a file is read, with the file's, as the table of options has them."""
+    table = subprocess.run([HEATSOLVE, "options"], capture_output=True, text=True, check=True).stdout
+    keys = {line.split()[0] for line in table.splitlines() if line.strip()}
+    pairs = [(key, key.removesuffix(end) + "file") for key in sorted(keys) for end in ("dataset", "step") if key.endswith(end)]
+    return [(key, file) for key, file in pairs if file in keys]
+
+
+FILE_KEYS = keys_of_files()
+
+
+def test_all_keys_of_files_are_known():
+    # of initial, source, body and measured; of 4 numbers of a face and of a patch, and a face's labels
+    assert len(FILE_KEYS) == 5 * 2 + 2 * 4 + 1
+
+
+@pytest.mark.parametrize("pattern, of_file", FILE_KEYS, ids=[key for key, file in FILE_KEYS])
+def test_a_dataset_without_its_file_is_refused(tmp_path, pattern, of_file):
+    """It would be ignored; on walls that a stencil can do, too."""
+    patched = GOOD.replace("ambient = 293.15;", 'ambient = 293.15; patches = ( { type = "fixed"; lower = [0.1]; upper = [0.2]; } );')
+    plain = GOOD[: GOOD.index("materials")] + "material = { diffusivity = 1e-4; };\n" + GOOD[GOOD.index("boundary") :]
+    plain = plain.replace("robin", "clamp").replace("h = 25.0; ambient = 293.15;", "")
+    for face in ["x_min"] if "[]" in pattern else ["x_min", "all"]:
+        key, file = (name.replace("FACE", face).replace("[]", "[0]") for name in (pattern, of_file))
+        for text in [patched] if "[]" in pattern else [patched, plain]:
+            result = heatsolve(tmp_path, text, "--set", f"{key}=" + ("1" if key.endswith("step") else '"a"'))
+            assert result.returncode == 2
+            about_key = f"--set: {key} = " in result.stderr and f"belongs to {file}, which is missing; give that, or remove this" in result.stderr
+            about_file = f"--set: {file}: missing; give the file that has it" in result.stderr
+            about_group = f" {file[: -len('.file')]}: give one of value, expression and file" in result.stderr
+            assert about_key or about_file or about_group, result.stderr
 
 
 def write_files(directory):

@@ -182,7 +182,7 @@ ONE_LINE = [
     (5, "", "case.cfg: initial: missing; give { value = ...; }"),
     (5, "initial = { };", "initial: give one of value, expression and file"),
     (5, 'initial = { value = 1; expression = "x"; };', "initial: give only one of value, expression and file"),
-    (5, "initial = { value = 1; dataset = \"a\"; };", "initial.dataset = \"a\": belongs to initial.file, which is missing"),
+    (5, "initial = { value = 1; dataset = \"a\"; };", "initial.dataset = \"a\": belongs to initial.file, which is missing; give that, or remove this"),
     (5, "initial = { value = 1; step = 2; };", "initial.step = 2: belongs to initial.file"),
     (5, 'initial = { file = "no.h5"; step = -2; };', "initial.step = -2: must be >= -1"),
     (5, 'initial = { expression = "300+r"; };', 'initial.expression = "300+r": unknown name "r" (write sqrt(x^2+y^2)) at column 5'),
