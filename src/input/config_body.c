@@ -174,9 +174,11 @@ static int read_reference(struct hs_reader *reader, const char *key)
         names = longer;
     }
     const char *nearest = hs_nearest_word(name, names);
-    hs_settings_complain(reader->settings, key, "no material has this name%s%s%s; there are %s",
-                         nearest ? "; did you mean \"" : "", nearest ? nearest : "",
-                         nearest ? "\"?" : "", names);
+    char *said = hs_list_said(names);
+    hs_settings_complain(reader->settings, key, "no material has this name; %s%s%s are %s",
+                         nearest ? "did you mean \"" : "", nearest ? nearest : "there",
+                         nearest ? "\"? There" : "", said);
+    free(said);
     free(names);
     return -1;
 }

@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define NONE .choices = NULL
@@ -336,6 +337,18 @@ size_t hs_list_match(const char *list, const char *text)
             return n;
     }
     return 0;
+}
+
+char *hs_list_said(const char *list)
+{
+    char word[HS_LONGEST_WORD + 1];
+    char *said = hs_copy("");
+    while (hs_list_next(&list, '|', word, sizeof word)) {
+        char *longer = hs_format("%s%s%s", said, said[0] ? ", " : "", word);
+        free(said);
+        said = longer;
+    }
+    return said;
 }
 
 /* ---- paths ----------------------------------------------------------------------------------- */

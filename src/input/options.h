@@ -73,6 +73,9 @@ bool hs_list_next(const char **list, char separator, char *word, size_t size);
  */
 size_t hs_list_match(const char *list, const char *text);
 
+/* A list "a|b|c" as messages have it, "a, b, c"; allocated. */
+char *hs_list_said(const char *list);
+
 /* Letters to change, add, drop or swap to make `b` of `a`; what the nearest names are found by. */
 size_t hs_edit_distance(const char *a, const char *b);
 

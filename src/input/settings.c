@@ -248,15 +248,16 @@ static void check_choice(struct hs_settings *settings, const struct hs_setting *
     const size_t length = strlen(entry->text);
     if (length > 0 && hs_list_match(choices, entry->text) == length)
         return;
-    char write[200];
+    char write[200], *said = hs_list_said(choices);
     const char *nearest = hs_nearest_word(entry->text, choices);
     if (hs_foreign_choice(entry->option, entry->text, write, sizeof write))
         hs_settings_complain(settings, entry->path, "write %s", write);
     else if (nearest)
         hs_settings_complain(settings, entry->path, "did you mean \"%s\"? Choose one of %s",
-                             nearest, choices);
+                             nearest, said);
     else
-        hs_settings_complain(settings, entry->path, "must be one of %s", choices);
+        hs_settings_complain(settings, entry->path, "must be one of %s", said);
+    free(said);
 }
 
 static void check_auto(struct hs_settings *settings, const struct hs_setting *entry)

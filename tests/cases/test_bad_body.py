@@ -86,8 +86,8 @@ ONE_LINE = [
     (2, "material = { diffusivity = 1e-4; }; materials = (", "material: materials is given too; a body of several materials has materials and body, one of a single material has material alone"),
     # ---- body
     (6, "    { },", "body[0].material: missing; give the name of a material"),
-    (6, '    { material = "cooper"; },', 'body[0].material = "cooper": no material has this name; did you mean "copper"?; there are copper|wood'),
-    (6, '    { material = "gold"; },', 'body[0].material = "gold": no material has this name; there are copper|wood'),
+    (6, '    { material = "cooper"; },', 'body[0].material = "cooper": no material has this name; did you mean "copper"? There are copper, wood'),
+    (6, '    { material = "gold"; },', 'body[0].material = "gold": no material has this name; there are copper, wood'),
     (6, '    { material = "copper"; radius = 1.0; },', "body[0].radius = 1.0: belongs to a shape, which is missing; give shape, or remove it"),
     (7, solid('material = "wood"; shape = "box"; lower = [5.0, 0.2]; upper = [6.0, 0.6];'), "body[1]: lies outside the grid; check its coordinates, in m"),
     (7, solid('material = "wood"; shape = "sphere"; centre = [-2.0, 0.2]; radius = 0.5;'), "body[1]: lies outside the grid; check its coordinates, in m"),
@@ -100,7 +100,7 @@ ONE_LINE = [
     (7, solid('material = "wood"; shape = "half-space"; point = [0.2, 0.2]; normal = [0.0, 0.0];'), "body[1].normal: has no direction; give the one that points out of the half-space"),
     (7, solid('material = "wood"; shape = "halfspace"; point = [0.2, 0.2]; normal = [1.0, 0.0];'), 'body[1].shape = "halfspace": did you mean "half-space"?'),
     (7, solid('material = "wood"; shape = "sphere"; centre = [0.2, 0.2]; radius = -1.0;'), "body[1].radius = -1.0: must be > 0 [m]"),
-    (7, solid('material = "wood"; shape = "cone"; radius = 1.0;'), 'body[1].shape = "cone": must be one of box|sphere|cylinder|half-space'),
+    (7, solid('material = "wood"; shape = "cone"; radius = 1.0;'), 'body[1].shape = "cone": must be one of box, sphere, cylinder, half-space'),
     (7, solid('material = "wood"; file = "label.npy";'), 'body[1].file = "label.npy": a label field says all of the body; give it alone, as the only member'),
     (7, solid('material = "wood"; names = ["wood"];'), "body[1].names: belongs to a label field, which is missing; give file, or remove it"),
     # ---- contacts

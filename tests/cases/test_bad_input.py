@@ -103,8 +103,8 @@ ONE_LINE = [
     (8, 'time = { end = "10"; };', 'time.end = "10": must be a number without quotes'),
     (8, "time = { end = 10.0; step = maximal; };", 'time.step = "maximal": a word without quotes'),
     (8, 'time = { end = 10.0; step = "maximal"; };', 'time.step = "maximal": must be a number or "auto"'),
-    (1, 'precision = "quadruple";', 'precision = "quadruple": must be one of double|float'),
-    (1, 'precision = "flaot";', 'precision = "flaot": did you mean "float"? Choose one of double|float'),
+    (1, 'precision = "quadruple";', 'precision = "quadruple": must be one of double, float'),
+    (1, 'precision = "flaot";', 'precision = "flaot": did you mean "float"? Choose one of double, float'),
     # ---- numbers: libconfig itself would take these for something else
     (2, "grid = { points = [3000000000, 9]; };", "grid.points[0] = 3000000000: must be 1 to 2147483647"),
     (2, "grid = { points = [3000000000L, 9]; };", "grid.points[0] = 3000000000L: must be 1 to 2147483647"),
@@ -189,7 +189,7 @@ ONE_LINE = [
     (5, 'initial = { expression = "sin(x"; };', 'initial.expression = "sin(x": the "(" has no ")" at column 4'),
     (5, 'initial = { expression = " "; };', 'initial.expression = " ": is empty; give a number or an expression'),
     (5, 'initial = { expression = "1/(x-0.5)"; };', 'initial.expression = "1/(x-0.5)": is inf at node (5, 0), x = 0.5, y = 0 m, t = 0 s'),
-    (5, 'initial = { value = 1; regions = ( { shape = "bowl"; value = 1; } ); };', 'initial.regions[0].shape = "bowl": must be one of box|sphere|cylinder'),
+    (5, 'initial = { value = 1; regions = ( { shape = "bowl"; value = 1; } ); };', 'initial.regions[0].shape = "bowl": must be one of box, sphere, cylinder'),
     (5, 'initial = { value = 1; regions = ( { shape = "ball"; value = 1; } ); };', 'initial.regions[0].shape = "ball": write "sphere"'),
     (5, 'initial = { value = 1; regions = ( { shape = "box"; lower = [0, 0]; upper = [1, 1]; } ); };', "initial.regions[0].value: missing; give the temperature"),
     (5, "initial = { value = 1; regions = ( { value = 2; } ); };", "initial.regions[0].shape: missing; give box, sphere, cylinder or half-space"),
@@ -246,7 +246,7 @@ ONE_LINE = [
     (7, 'boundary = { x_min = { type = "periodic"; }; };', "boundary.x_max.type: x_min is periodic, so this face must be, too"),
     (7, 'boundary = { x_max = { type = "periodic"; }; x_min = { type = "clamp"; }; };', 'boundary.x_min.type = "clamp": x_max is periodic'),
     (7, 'boundary = { z_min = { type = "fixed"; }; };', "boundary.z_min: the grid has no z axis; remove it, or give grid.points 3 numbers"),
-    (7, 'boundary = { x_min = { type = "dirichle"; value = 1; }; };', 'boundary.x_min.type = "dirichle": did you mean "dirichlet"? Choose one of fixed|dirichlet'),
+    (7, 'boundary = { x_min = { type = "dirichle"; value = 1; }; };', 'boundary.x_min.type = "dirichle": did you mean "dirichlet"? Choose one of fixed, dirichlet'),
     (6, 'source = { expression = "sqrt(t-1)"; };', 'source.expression = "sqrt(t-1)": is not a number (NaN) at node (0, 0), x = 0, y = 0 m, t = 0 s'),
     (7, 'boundary = { x_min = { type = "dirichlet"; value = "1/x"; }; };', 'boundary.x_min.value = "1/x": is inf at node (0, 0), x = 0, y = 0 m, t = 0 s'),
     (7, 'boundary = { all = { type = "dirichlet"; value = "y/0"; }; };', 'boundary.all.value = "y/0": is '),
@@ -415,7 +415,7 @@ OVERRIDES = [
     (["grid.points=[65,2]"], "--set: grid.points[1] = 2: at least 3 points are needed for radius 1"),
     (["grid.points[1]=2"], "--set: grid.points[1] = 2: at least 3 points are needed for radius 1"),
     (["grid.points[3]=2"], "grid.points: has 4 numbers; give 1, 2 or 3, one for each axis"),
-    (["precision=quad"], '--set: precision = "quad": must be one of double|float'),
+    (["precision=quad"], '--set: precision = "quad": must be one of double, float'),
     (["initial.expression=300+r"], '--set: initial.expression = "300+r": unknown name "r"'),
     (["time.end=1", "time.sweeps=1"], "--set: time.sweeps = 1: give end or sweeps, not both"),
     (["boundary.x_min.type=periodic"], "x_min is periodic, so this face must be, too"),
@@ -752,7 +752,7 @@ def test_a_unit_is_a_label(tmp_path, unit):
 
 def test_neither_does_a_value_in_a_message(tmp_path):
     result = heatsolve(tmp_path, changed(9, f'output = {{ file = "case.h5"; }}; precision = "{COMMANDS}";'))
-    assert_refused(result, 2, ['case.cfg:9: precision = "?[2J?]0;owned? 20 °C ??31m": must be one of double|float'])
+    assert_refused(result, 2, ['case.cfg:9: precision = "?[2J?]0;owned? 20 °C ??31m": must be one of double, float'])
     assert not any(ord(c) < 32 and c != "\n" or 127 <= ord(c) < 160 for c in result.stderr)
 
 

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void assert_found(const char *path, const char *pattern)
@@ -116,6 +117,21 @@ void test_options__words_have_a_nearest(void **state)
     assert_string_equal(hs_nearest_word("flaot", "double|float"), "float");
     assert_string_equal(hs_nearest_word("dubble", "double|float"), "double");
     assert_null(hs_nearest_word("quadruple", "double|float"));
+}
+
+static void assert_said(const char *list, const char *expected)
+{
+    char *said = hs_list_said(list);
+    assert_string_equal(said, expected);
+    free(said);
+}
+
+void test_options__lists_are_said_with_commas(void **state)
+{
+    (void)state;
+    assert_said("double|float", "double, float");
+    assert_said("half-space", "half-space");
+    assert_said("", "");
 }
 
 void test_options__edit_distance_counts_letters(void **state)
