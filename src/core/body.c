@@ -8,8 +8,11 @@ void hs_body_destroy(struct hs_body *body)
 {
     if (!body)
         return;
-    for (int n = 0; n < body->substance_count; n++)
+    for (int n = 0; n < body->substance_count; n++) {
         free(body->substance[n].name);
+        for (int p = 0; p < HS_SUBSTANCE_PLACES; p++)
+            free(body->substance[n].place[p]);
+    }
     free(body->substance);
     free(body->solid);
     free(body->label);

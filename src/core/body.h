@@ -11,8 +11,12 @@
 extern "C" {
 #endif
 
+enum { HS_SUBSTANCE_PLACES = 3 };
+
 struct hs_substance {
     char *name;
+    /* where its conductivity, density and specific heat stand, for messages; NULL: not given */
+    char *place[HS_SUBSTANCE_PLACES];
     double conductivity[HS_AXES]; /* W/(m K) along each axis; equal unless the config gives three */
     double capacity;              /* J/(m^3 K): density * specific heat */
     double density;               /* kg/m^3, or NaN: only its product with specific heat is known */

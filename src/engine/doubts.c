@@ -29,6 +29,7 @@ static const struct range {
      "more than any material has; look at the unit"},
 };
 enum { RANGES = sizeof ranges / sizeof ranges[0] };
+_Static_assert((int)RANGES == (int)HS_SUBSTANCE_PLACES, "of the same numbers");
 
 /* What a number is that no material has; NULL: it may be. One that was not given is NaN. */
 static const char *say_out_of_range(const struct range *range, double value)
@@ -52,7 +53,6 @@ static bool has_odd_substance(const struct hs_problem *problem, const struct hs_
                               char *out, size_t size)
 {
     (void)plan;
-    static const char *const names[RANGES] = {"conductivity", "density", "specific_heat"};
     const struct hs_body *body = problem->body;
     for (int n = 0; body && n < body->substance_count; n++) {
         const struct hs_substance *s = &body->substance[n];
@@ -63,8 +63,7 @@ static bool has_odd_substance(const struct hs_problem *problem, const struct hs_
             const char *said = say_out_of_range(&ranges[r], value[r]);
             if (!said)
                 continue;
-            snprintf(out, size, "%s: material %s: %s = %g: %s",
-                     hs_problem_place(problem, HS_PLACE_BODY), s->name, names[r], value[r], said);
+            snprintf(out, size, "%s: %s", s->place[r], said);
             return true;
         }
     }

@@ -12,31 +12,32 @@ static const char in_source[] =
 
 /* ---- materials ------------------------------------------------------------------------------- */
 
+/* In the order of a substance's places. */
+static const char *const three[HS_SUBSTANCE_PLACES] = {"conductivity", "density", "specific_heat"};
+
 static bool read_three(struct hs_reader *reader, const char *path, struct hs_substance *out)
 {
-    static const char *const names[] = {"density", "specific_heat"};
-    double number[2] = {NAN, NAN};
-    bool good =
-        hs_require(reader, hs_key("%s.conductivity", path).text,
-                   "give conductivity, density and specific_heat") &&
-        hs_read_per_axis(reader, hs_key("%s.conductivity", path).text, true, out->conductivity);
-    for (int n = 0; n < 2; n++) {
-        const struct hs_key key = hs_key("%s.%s", path, names[n]);
+    double number[HS_SUBSTANCE_PLACES] = {NAN, NAN, NAN};
+    bool good = true;
+    for (int n = 0; n < HS_SUBSTANCE_PLACES; n++) {
+        const struct hs_key key = hs_key("%s.%s", path, three[n]);
         good = hs_require(reader, key.text, "give conductivity, density and specific_heat") &&
-               hs_settings_number(reader->settings, key.text, &number[n]) && good;
+               (n == 0 ? hs_read_per_axis(reader, key.text, true, out->conductivity)
+                       : hs_settings_number(reader->settings, key.text, &number[n])) &&
+               good;
+        out->place[n] = hs_settings_place(reader->settings, key.text);
     }
-    out->density = number[0];
-    out->capacity = number[0] * number[1];
+    out->density = number[1];
+    out->capacity = number[1] * number[2];
     return good;
 }
 
 static bool read_diffusivity(struct hs_reader *reader, const char *path, struct hs_substance *out)
 {
-    static const char *const others[] = {"conductivity", "density", "specific_heat"};
     double diffusivity = 1.0;
     bool good = true;
-    for (int n = 0; n < 3; n++) {
-        const struct hs_key key = hs_key("%s.%s", path, others[n]);
+    for (int n = 0; n < HS_SUBSTANCE_PLACES; n++) {
+        const struct hs_key key = hs_key("%s.%s", path, three[n]);
         if (!hs_given(reader, key.text))
             continue;
         hs_settings_complain(reader->settings, key.text,
@@ -448,6 +449,9 @@ static void make_of_material(struct hs_reader *reader)
     body->substance_count = 1;
     body->substance[0] = no_substance();
     body->substance[0].name = hs_copy("material");
+    for (int n = 0; n < HS_SUBSTANCE_PLACES && conducts; n++)
+        body->substance[0].place[n] =
+            hs_settings_place(reader->settings, hs_key("material.%s", three[n]).text);
     for (int axis = 0; axis < HS_AXES; axis++)
         body->substance[0].conductivity[axis] =
             conducts ? material->conductivity : material->diffusivity;

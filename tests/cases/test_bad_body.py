@@ -269,6 +269,27 @@ def test_one_material_alone_keeps_its_warnings_and_their_place(tmp_path):
     assert b"case.cfg:3: materials[0].specific_heat = 0.385: less than any material has; was it in kJ/(kg K)?" in result.stdout
 
 
+ODD = [
+    (3, copper(specific_heat="0.385"), "materials[0].specific_heat = 0.385: less than any material has; was it in kJ/(kg K)?"),
+    (3, copper(density="8.96e6"), "materials[0].density = 8.96e6: more than any metal has; look at the unit"),
+    (4, WOOD.replace("0.12", "1e-4"), "materials[1].conductivity = 1e-4: less than any gas conducts; look at the unit"),
+    (4, WOOD.replace("0.12", "[9e4, 0.12]"), "materials[1].conductivity: more than diamond conducts; look at the unit"),
+]
+
+
+@pytest.mark.parametrize("line, replacement, message", ODD, ids=[m for l, r, m in ODD])
+def test_an_odd_number_of_a_material_has_its_place(tmp_path, line, replacement, message):
+    result = heatsolve(tmp_path, changed(line, replacement))
+    assert result.returncode == 0 and f"case.cfg:{line}: {message}".encode() in result.stdout, result.stdout
+
+
+def test_an_odd_number_of_a_body_of_one_material_has_its_place(tmp_path):
+    text = "grid = { x = [0.0, 0.1, 0.3, 0.6]; };\nmaterial = {\n conductivity = 401.0; density = 8960.0;\n specific_heat = 0.385; };\n"
+    text += 'initial = { value = 300.0; };\nboundary = { all = { type = "reflective"; }; };\ntime = { end = 1.0; };\n'
+    result = heatsolve(tmp_path, text)
+    assert b"case.cfg:4: material.specific_heat = 0.385: less than any material has; was it in kJ/(kg K)?" in result.stdout, result.stdout
+
+
 def test_one_material_alone_is_none_of_a_raw_stencil(tmp_path):
     text = with_body('body = ( { material = "copper"; } );').replace("radius = 1;", "c0 = 0.5; c1 = 0.1; c2 = 0.1; c3 = 0.1; c4 = 0.2;")
     assert_refused(heatsolve(tmp_path, text, command="run"), 2, ["stencil: raw coefficients are of a stencil"])
