@@ -20,6 +20,13 @@ const struct hs_boundary_kind *hs_face_kind(const struct hs_reader *reader, int 
     return type ? hs_boundary_find(type) : NULL;
 }
 
+double hs_read_end(const struct hs_reader *reader, int axis)
+{
+    const struct hs_grid *grid = &reader->problem->grid;
+    const struct hs_boundary_kind *kind = hs_face_kind(reader, 2 * axis);
+    return hs_grid_coordinate(grid, axis, grid->points[axis] - !(kind && kind->wrap));
+}
+
 /* Reports keys of a group ("x_min", "all") that its kind does not use. */
 static void check_unused(struct hs_reader *reader, const char *group,
                          const struct hs_boundary_kind *kind)

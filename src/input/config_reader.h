@@ -124,4 +124,7 @@ struct hs_key hs_face_key(const struct hs_reader *reader, int face, const char *
 /* The kind that a face's settings name, its default included; NULL if it is bad. */
 const struct hs_boundary_kind *hs_face_kind(const struct hs_reader *reader, int face);
 
+/* Where the grid ends along an axis: at its last node or, if it is periodic, a cell further. */
+double hs_read_end(const struct hs_reader *reader, int axis);
+
 #endif

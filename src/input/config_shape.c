@@ -98,23 +98,25 @@ static bool read_half_space(struct hs_reader *reader, const char *path, struct h
 }
 
 /* Whether the corner of the grid that lies deepest in the half-space does so. */
-static bool reaches_grid(const struct hs_grid *grid, const struct hs_shape *shape)
+static bool reaches_grid(const struct hs_reader *reader, const struct hs_shape *shape)
 {
+    const struct hs_grid *grid = &reader->problem->grid;
     double out = 0.0, slack = 0.0;
     for (int axis = 0; axis < grid->dims; axis++) {
-        const double last = hs_grid_coordinate(grid, axis, grid->points[axis] - 1);
         const double normal = shape->normal[axis];
-        out += normal * ((normal > 0.0 ? grid->lower[axis] : last) - shape->point[axis]);
+        const double deepest = normal > 0.0 ? grid->lower[axis] : hs_read_end(reader, axis);
+        out += normal * (deepest - shape->point[axis]);
         slack += 1e-9 * grid->spacing[axis] * fabs(normal);
     }
     return out <= slack;
 }
 
 /* Whether the box around the shape meets the grid. */
-static bool is_in_grid(const struct hs_grid *grid, const struct hs_shape *shape)
+static bool is_in_grid(const struct hs_reader *reader, const struct hs_shape *shape)
 {
+    const struct hs_grid *grid = &reader->problem->grid;
     if (shape->kind == HS_SHAPE_HALF_SPACE)
-        return reaches_grid(grid, shape);
+        return reaches_grid(reader, shape);
     for (int axis = 0; axis < grid->dims; axis++) {
         const bool box = shape->kind == HS_SHAPE_BOX;
         const bool along = shape->kind == HS_SHAPE_CYLINDER && shape->axis == axis;
@@ -126,7 +128,7 @@ static bool is_in_grid(const struct hs_grid *grid, const struct hs_shape *shape)
                                     : shape->centre[axis] + shape->radius;
         const double slack = 1e-9 * grid->spacing[axis];
         if (high < hs_grid_coordinate(grid, axis, 0) - slack ||
-            low > hs_grid_coordinate(grid, axis, grid->points[axis] - 1) + slack)
+            low > hs_read_end(reader, axis) + slack)
             return false;
     }
     return true;
@@ -163,7 +165,7 @@ bool hs_read_shape(struct hs_reader *reader, const char *path, struct hs_shape *
         const bool keys = check_keys(reader, path, kind);
         if (!shapes[kind].read(reader, path, shape) || !keys)
             return false;
-        if (!reader->space_known || is_in_grid(&reader->problem->grid, shape))
+        if (!reader->space_known || is_in_grid(reader, shape))
             return true;
         hs_settings_complain(reader->settings, path,
                              "lies outside the grid; check its coordinates, in m");

@@ -227,9 +227,8 @@ static bool read_extent(struct hs_reader *reader, const char *path, struct hs_wa
     for (int n = 0; n < grid->dims - 1 && good; n++) {
         const int a = axes[n];
         const bool ordered = wall->lower[a] < wall->upper[a];
-        const double last = hs_grid_coordinate(grid, a, grid->points[a] - 1);
-        if (ordered &&
-            (!reader->space_known || (wall->upper[a] > grid->lower[a] && wall->lower[a] < last)))
+        if (ordered && (!reader->space_known || (wall->upper[a] > grid->lower[a] &&
+                                                 wall->lower[a] < hs_read_end(reader, a))))
             continue;
         hs_settings_complain(reader->settings, hs_key("%s.upper", path).text,
                              ordered ? "the patch lies outside the face along %c; check its "

@@ -1,0 +1,38 @@
+"""Random bodies, from config to file, against the definition in docs/numerics.md, written a second time in Python.
+
+Shapes, labels, anisotropy, contacts, perfusion, stretched and periodic axes, every kind of wall by numbers, expressions,
+files and tables, patches by boxes and labels; in a config of one material on a uniform grid the stencil as well.
+"""
+
+import os
+import subprocess
+
+import numpy as np
+import pytest
+from helpers import BACKEND, HEATSOLVE
+from random_body import Body, result
+
+MANY = int(os.environ.get("HEATSOLVE_BODIES", "300"))
+
+
+@pytest.mark.parametrize("seed", range(MANY))
+def test_a_random_body_is_swept_as_defined(tmp_path, seed):
+    body = Body(seed, tmp_path)
+    command = [HEATSOLVE, "run", "case.cfg", "--quiet", "--set", f"solver.backend={BACKEND}"]
+    told = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    if "too many sources and walls with values of their own" in told.stderr:
+        pytest.skip("about one in 2,000 bodies has a node with more than that many")
+    assert told.returncode == 0, told.stderr
+    first, last, end, history, flux = result(tmp_path)
+    field, passed, source, stored, gross = body.sweep_all(first, end / body.sweeps)
+    # sums in another order: some roundings a sweep
+    assert np.abs(last - field).max() <= 1e-12 * body.sweeps * max(1.0, np.abs(field).max())
+    # differences of temperatures over a step, so what their roundings are of the fluxes
+    rounding = 1e-10 * gross
+    assert history["source"] == pytest.approx(source, abs=rounding)
+    assert history["stored"] == pytest.approx(stored, abs=rounding)
+    assert sum(flux.values()) == pytest.approx(source - stored, abs=rounding)
+    assert set(flux) == set(passed)
+    for wall in body.walls:
+        if wall.kind == "exchanges":
+            assert flux[wall.name] == pytest.approx(passed[wall.name], abs=rounding), wall.name
