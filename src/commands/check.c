@@ -172,10 +172,11 @@ static void print_steady_sweeps(const struct outlook *outlook)
         return;
     }
     if (isnan(steady->sweeps)) {
-        printf("not known when: %s\n",
-               outlook->problem->body         ? "the slowest mode of a body is not looked for"
-               : isnan(steady->slowest.decay) ? "this stencil has no slowest wave"
-                                              : "nothing was found that makes the field change");
+        printf("not known when: %s\n", outlook->problem->body && isnan(steady->slowest.decay)
+                                           ? "the slowest mode of so large a body is not looked for"
+                                       : isnan(steady->slowest.decay)
+                                           ? "this stencil has no slowest wave"
+                                           : "nothing was found that makes the field change");
         return;
     }
     printf("after about %.0f sweeps, t = %.3g s, in about ", steady->sweeps,

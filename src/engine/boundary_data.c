@@ -5,6 +5,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 struct datum {
     enum hs_place place;
@@ -227,6 +228,46 @@ static void add_wall(const struct hs_problem *problem, const struct hs_stencil *
                      (double)problem->grid.points[axis];
 }
 
+/* How many nodes have each of the rows; NULL without memory. */
+static int64_t *count_rows(const struct hs_network *network)
+{
+    int64_t rows;
+    const struct hs_network_row *first = hs_network_rows(network, &rows);
+    int64_t *count = calloc((size_t)rows, sizeof *count);
+    for (int64_t n = 0; n < hs_grid_count(&network->grid) && count; n++)
+        count[hs_network_row_at(network, n) - first]++;
+    return count;
+}
+
+/* Of a body: convection and perfusion pull a node to where they balance what flows in; elsewhere
+ * that is spread over the heat capacity of all. */
+static void add_network(const struct hs_problem *problem, const struct hs_plan *plan,
+                        struct hs_boundary_data_lead *out)
+{
+    const struct hs_network_time time = {0.0, 0.0, hs_plan_step(plan)};
+    int64_t rows, *count = count_rows(problem->network);
+    const struct hs_network_row *row = hs_network_rows(problem->network, &rows);
+    double heat = 0.0, capacity = 0.0;
+    for (int64_t n = 0; n < rows && count; n++) {
+        const double nodes = (double)count[n];
+        const double added = hs_network_added(problem->network, &row[n], problem->drives, &time);
+        const bool pulls = row[n].kind == HS_NODE_PRESCRIBED || row[n].sink > 0.0;
+        if (count[n] == 0 || row[n].kind == HS_NODE_HELD)
+            continue;
+        if (pulls) {
+            const double to = row[n].kind == HS_NODE_PRESCRIBED
+                                  ? added
+                                  : added * row[n].capacity / (time.step * row[n].sink);
+            out->lowest = fmin(out->lowest, to);
+            out->highest = fmax(out->highest, to);
+        } else
+            heat += nodes * row[n].capacity * fabs(added);
+        capacity += nodes * row[n].capacity;
+    }
+    out->gain += heat > 0.0 ? heat / capacity : 0.0;
+    free(count);
+}
+
 struct hs_boundary_data_lead hs_boundary_data_lead(const struct hs_problem *problem,
                                                    const struct hs_plan *plan)
 {
@@ -234,7 +275,10 @@ struct hs_boundary_data_lead hs_boundary_data_lead(const struct hs_problem *prob
     struct datum data[1 + HS_FACES];
     const int count = list_data(problem, plan, data);
     struct hs_boundary_data_lead out = {.lowest = INFINITY, .highest = -INFINITY};
-    out.in_time = problem->network && hs_network_varies(problem->network, problem->drives);
+    if (problem->network) {
+        add_network(problem, plan, &out);
+        out.in_time = hs_network_varies(problem->network, problem->drives);
+    }
     for (int d = 0; d < count; d++) {
         const bool from_file = data[d].field != NULL;
         out.in_time |= !from_file && (hs_value_varies(data[d].value) & HS_VARIES_T) != 0;

@@ -1,5 +1,8 @@
 #include "engine/slowest.h"
 
+#include "engine/network/slowest.h"
+#include "engine/threads.h"
+
 #include <math.h>
 
 /* A wave this long [1/intervals] is a constant: its decay, 1e-16, is below rounding. */
@@ -80,11 +83,21 @@ static bool is_anchored(const struct hs_problem *problem)
     return false;
 }
 
+static struct hs_slowest slowest_of_body(const struct hs_problem *problem, double step)
+{
+    const bool free_mean = !is_anchored(problem);
+    const int threads = hs_threads_for(&problem->grid, problem->solver.threads);
+    return (struct hs_slowest){.decay =
+                                   step * hs_network_slowest(problem->network, free_mean, threads),
+                               .free_mean = free_mean,
+                               .of_body = true};
+}
+
 struct hs_slowest hs_slowest_mode(const struct hs_problem *problem,
-                                  const struct hs_stencil *stencil)
+                                  const struct hs_stencil *stencil, double step)
 {
     if (problem->network)
-        return (struct hs_slowest){.decay = NAN, .free_mean = !is_anchored(problem)};
+        return slowest_of_body(problem, step);
     if (!diffuses(stencil))
         return (struct hs_slowest){.decay = NAN};
     const double common = common_decay(stencil);

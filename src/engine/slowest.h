@@ -18,12 +18,13 @@
 
 struct hs_slowest {
     double decay;   /* 1 - factor of a sweep, of the slowest mode that dies out; NaN if unknown: a
-                       raw stencil that is lopsided, say, has no such waves, and those of a
-                       body of many materials are not looked for */
+                       raw stencil that is lopsided, say, has no such waves, and those of a very
+                       large body are not looked for */
     bool free_mean; /* no face holds the mean: insulated or periodic all round; it is left out */
+    bool of_body;   /* of which no bound of all modes by the slowest one is known */
 };
 
 struct hs_slowest hs_slowest_mode(const struct hs_problem *problem,
-                                  const struct hs_stencil *stencil);
+                                  const struct hs_stencil *stencil, double step);
 
 #endif

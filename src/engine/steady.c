@@ -31,8 +31,9 @@ static double rate_of(double decay)
 
 static struct hs_slowest slowest_of(const struct hs_problem *problem, const struct hs_plan *plan)
 {
-    const struct hs_stencil stencil = hs_problem_stencil(problem, hs_plan_step(plan));
-    return hs_slowest_mode(problem, &stencil);
+    const double step = hs_plan_step(plan);
+    const struct hs_stencil stencil = hs_problem_stencil(problem, step);
+    return hs_slowest_mode(problem, &stencil, step);
 }
 
 /* ---- while it runs --------------------------------------------------------------------------- */
@@ -156,7 +157,7 @@ double hs_steady_distance(const struct hs_steady *steady)
 
 double hs_steady_most(const struct hs_steady *steady)
 {
-    if (!has_steady_state(steady))
+    if (!has_steady_state(steady) || steady->slowest.of_body)
         return NAN;
     return all_modes * (steady->change + steady->rounding) / steady->slowest.decay;
 }

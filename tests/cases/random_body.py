@@ -375,8 +375,8 @@ class Body:
                     out.append((wall, (b[1] - b[0]) * (c[1] - c[0])))
         return out, holding
 
-    def sweep_all(self, field, step):
-        """The field after all sweeps; and of the last one what walls that exchange let pass, sources and what is stored."""
+    def network(self):
+        """Places and volumes of materials of the nodes, edges between them, what walls do to them."""
         nodes = [n[::-1] for n in itertools.product(*(range(n) for n in self.points[::-1]))]
         number = {node: i for i, node in enumerate(nodes)}
         places = [[float(axis.nodes[i]) for axis, i in zip(self.axis, node)] for node in nodes]
@@ -387,11 +387,32 @@ class Body:
                 following[axis] = (node[axis] + 1) % self.points[axis]
                 edges.append((number[node], number[tuple(following)], self.conductance(axis, node)))
         volumes = [self.volumes(node) for node in nodes]
-        capacity = np.array([sum(v * self.capacity[m] for m, v in of.items()) for of in volumes])
-        walls = [self.areas(node, place) for node, place in zip(nodes, places)]
+        return places, volumes, edges, [self.areas(node, place) for node, place in zip(nodes, places)]
+
+    def capacities(self, volumes):
+        return np.array([sum(v * self.capacity[m] for m, v in of.items()) for of in volumes])
+
+    def rates(self):
+        """1/s: of all modes, the slowest first; the very first is 0 where nothing holds the mean."""
+        places, volumes, edges, walls = self.network()
+        matrix = np.zeros((len(places), len(places)))
+        for i, j, conductance in edges:
+            matrix[[i, j], [i, j]] += conductance
+            matrix[[i, j], [j, i]] -= conductance
+        for i, (of, place, (areas, _)) in enumerate(zip(volumes, places, walls)):
+            matrix[i, i] += sum(volume * self.perfusion[m][0] for m, volume in of.items())
+            matrix[i, i] += sum(a * w.at("h", place, 0) for w, a in areas if w.kind == "exchanges")
+        free = [i for i, (_, holding) in enumerate(walls) if holding is None]
+        scale = self.capacities(volumes)[free] ** -0.5
+        return np.linalg.eigvalsh(matrix[np.ix_(free, free)] * np.outer(scale, scale))
+
+    def sweep_all(self, field, step):
+        """The field after all sweeps; and of the last one what walls that exchange let pass, sources and what is stored."""
+        places, volumes, edges, walls = self.network()
+        capacity = self.capacities(volumes)
         now = field.ravel().astype(float)
         for sweep in range(self.sweeps):
-            t, flux, heat = sweep * step, {w.name: 0.0 for w in self.walls}, np.zeros(len(nodes))
+            t, flux, heat = sweep * step, {w.name: 0.0 for w in self.walls}, np.zeros(len(now))
             for i, (of, place, (areas, _)) in enumerate(zip(volumes, places, walls)):
                 for m, volume in of.items():
                     rate, reference = self.perfusion[m]

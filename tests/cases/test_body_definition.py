@@ -4,6 +4,7 @@ Shapes, labels, anisotropy, contacts, perfusion, stretched and periodic axes, ev
 files and tables, patches by boxes and labels; in a config of one material on a uniform grid the stencil as well.
 """
 
+import json
 import os
 import subprocess
 
@@ -15,14 +16,18 @@ from random_body import Body, result
 MANY = int(os.environ.get("HEATSOLVE_BODIES", "300"))
 
 
+def heatsolve(directory, *arguments):
+    done = subprocess.run([HEATSOLVE, *arguments], cwd=directory, capture_output=True, text=True)
+    if "too many sources and walls with values of their own" in done.stderr:
+        pytest.skip("about one in 2,000 bodies has a node with more than that many")
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
 @pytest.mark.parametrize("seed", range(MANY))
 def test_a_random_body_is_swept_as_defined(tmp_path, seed):
     body = Body(seed, tmp_path)
-    command = [HEATSOLVE, "run", "case.cfg", "--quiet", "--set", f"solver.backend={BACKEND}"]
-    told = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    if "too many sources and walls with values of their own" in told.stderr:
-        pytest.skip("about one in 2,000 bodies has a node with more than that many")
-    assert told.returncode == 0, told.stderr
+    heatsolve(tmp_path, "run", "case.cfg", "--quiet", "--set", f"solver.backend={BACKEND}")
     first, last, end, history, flux = result(tmp_path)
     field, passed, source, stored, gross = body.sweep_all(first, end / body.sweeps)
     # sums in another order: some roundings a sweep
@@ -36,3 +41,16 @@ def test_a_random_body_is_swept_as_defined(tmp_path, seed):
     for wall in body.walls:
         if wall.kind == "exchanges":
             assert flux[wall.name] == pytest.approx(passed[wall.name], abs=rounding), wall.name
+
+
+@pytest.mark.parametrize("seed", range(max(MANY // 5, 1)))
+def test_the_slowest_mode_of_a_random_body_is_told(tmp_path, seed):
+    body = Body(seed, tmp_path)
+    told = json.loads(heatsolve(tmp_path, "check", "case.cfg", "--json", "--set", "steady.tolerance=1e-6"))
+    rates = body.rates()
+    rates = rates[1:] if len(rates) and abs(rates[0]) < 1e-12 * rates[-1] else rates  # nothing holds the mean
+    if len(rates) == 0:
+        assert told["steady_decay"] is None
+    else:
+        # the residual is within 0.03, and with it the square of that over the distance to the next mode
+        assert told["steady_decay"] == pytest.approx(rates[0] * told["step"], rel=5e-3)

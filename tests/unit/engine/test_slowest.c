@@ -37,7 +37,7 @@ static struct hs_problem make(int dims, int radius, int64_t points, const char *
 static struct hs_slowest slowest(const struct hs_problem *problem, double step)
 {
     const struct hs_stencil stencil = hs_problem_stencil(problem, step);
-    return hs_slowest_mode(problem, &stencil);
+    return hs_slowest_mode(problem, &stencil, step);
 }
 
 /* T at node j of a line, which may be a ghost; data are zero. */
@@ -164,11 +164,11 @@ void test_slowest__of_raw_coefficients(void **state)
     (void)state;
     struct hs_problem problem = make(1, 1, 11, "reflective", "reflective");
     struct hs_stencil stencil = {.dims = 1, .radius = 1, .c = {0.4, 0.25, 0.25}};
-    struct hs_slowest found = hs_slowest_mode(&problem, &stencil); /* loses a tenth everywhere */
+    struct hs_slowest found = hs_slowest_mode(&problem, &stencil, 0.001); /* loses a tenth everywhere */
     assert_false(found.free_mean);
     assert_near(found.decay, 0.1, 1e-14);
     stencil = (struct hs_stencil){.dims = 1, .radius = 1, .c = {0.5, 0.2, 0.3}};
-    assert_true(isnan(hs_slowest_mode(&problem, &stencil).decay));
+    assert_true(isnan(hs_slowest_mode(&problem, &stencil, 0.001).decay));
     stencil = (struct hs_stencil){.dims = 1, .radius = 1, .c = {1.2, -0.1, -0.1}};
-    assert_true(isnan(hs_slowest_mode(&problem, &stencil).decay));
+    assert_true(isnan(hs_slowest_mode(&problem, &stencil, 0.001).decay));
 }

@@ -1,0 +1,268 @@
+#include "engine/network/slowest.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const double most_work = 1e9;    /* nodes times iterations */
+static const double near_enough = 0.03; /* residual over Ritz value: the value is off by its
+                                           square, over the distance to the next one */
+enum { FEWEST = 8, MOST = 20000, INVERSE_ITERATIONS = 3 };
+
+struct lanczos {
+    const struct hs_network *network;
+    int threads;
+    int64_t nodes, rows, stride[HS_AXES];
+    double *scale; /* [nodes] C^-1/2; 0 of a node that is not free */
+    double *before, *now,
+        *image;                /* [nodes] the last two vectors, and what the matrix makes of one */
+    double *part;              /* [rows] of a sum, added up in one order */
+    double *diagonal, *beside; /* [MOST] of the tridiagonal matrix */
+    double *work[2];           /* [MOST] */
+    double constant;           /* length of the constant vector, C^1/2, where it is left out */
+};
+
+static bool init(struct lanczos *l, const struct hs_network *network, int threads)
+{
+    const int64_t *points = network->grid.points;
+    *l = (struct lanczos){.network = network,
+                          .threads = threads,
+                          .nodes = hs_grid_count(&network->grid),
+                          .rows = points[HS_Y] * points[HS_Z],
+                          .stride = {1, points[HS_X], points[HS_X] * points[HS_Y]}};
+    double **of_nodes[] = {&l->scale, &l->before, &l->now, &l->image};
+    double **of_matrix[] = {&l->diagonal, &l->beside, &l->work[0], &l->work[1]};
+    l->part = malloc((size_t)l->rows * sizeof *l->part);
+    bool done = l->part != NULL;
+    for (int n = 0; n < 4; n++) {
+        *of_nodes[n] = malloc((size_t)l->nodes * sizeof **of_nodes[n]);
+        *of_matrix[n] = malloc(MOST * sizeof **of_matrix[n]);
+        done = done && *of_nodes[n] && *of_matrix[n];
+    }
+    return done;
+}
+
+static void release(struct lanczos *l)
+{
+    double *const all[] = {l->scale,    l->before, l->now,     l->image,  l->part,
+                           l->diagonal, l->beside, l->work[0], l->work[1]};
+    for (size_t n = 0; n < sizeof all / sizeof *all; n++)
+        free(all[n]);
+}
+
+/* ---- vectors --------------------------------------------------------------------------------- */
+
+static double dot(const struct lanczos *l, const double *a, const double *b)
+{
+    const int64_t nx = l->stride[HS_Y];
+#pragma omp parallel for num_threads(l->threads) schedule(static)
+    for (int64_t r = 0; r < l->rows; r++) {
+        double sum = 0.0;
+        for (int64_t n = r * nx; n < (r + 1) * nx; n++)
+            sum += a[n] * b[n];
+        l->part[r] = sum;
+    }
+    double all = 0.0;
+    for (int64_t r = 0; r < l->rows; r++)
+        all += l->part[r];
+    return all;
+}
+
+/* to = factor * (to + a * x + b * y) */
+static void combine(const struct lanczos *l, double *to, double factor, double a, const double *x,
+                    double b, const double *y)
+{
+#pragma omp parallel for num_threads(l->threads) schedule(static)
+    for (int64_t n = 0; n < l->nodes; n++)
+        to[n] = factor * (to[n] + a * x[n] + b * y[n]);
+}
+
+/* Takes the constant out, whose vector is C^1/2. */
+static void leave_out_constant(const struct lanczos *l, double *of)
+{
+    const int64_t nx = l->stride[HS_Y];
+    if (l->constant == 0.0)
+        return;
+#pragma omp parallel for num_threads(l->threads) schedule(static)
+    for (int64_t r = 0; r < l->rows; r++) {
+        double sum = 0.0;
+        for (int64_t n = r * nx; n < (r + 1) * nx; n++)
+            sum += of[n] / l->scale[n];
+        l->part[r] = sum;
+    }
+    double all = 0.0;
+    for (int64_t r = 0; r < l->rows; r++)
+        all += l->part[r];
+    const double share = all / (l->constant * l->constant);
+#pragma omp parallel for num_threads(l->threads) schedule(static)
+    for (int64_t n = 0; n < l->nodes; n++)
+        of[n] -= share / l->scale[n];
+}
+
+/* ---- the matrix ------------------------------------------------------------------------------ */
+
+/* What leaves a node over its edges along an axis, `at` its place there, `u` the temperature. */
+static double leaves(const struct lanczos *l, int axis, int64_t at, int64_t node, double u)
+{
+    const int64_t points = l->network->grid.points[axis], stride = l->stride[axis];
+    const bool wrap = l->network->wrap[axis];
+    double sum = 0.0;
+    if (points == 1)
+        return 0.0;
+    if (at > 0 || wrap) {
+        const int64_t below = at > 0 ? node - stride : node + (points - 1) * stride;
+        const double conductance = hs_network_row_at(l->network, below)->conductance[axis];
+        sum += conductance * (u - l->scale[below] * l->now[below]);
+    }
+    if (at + 1 < points || wrap) {
+        const int64_t above = at + 1 < points ? node + stride : node - (points - 1) * stride;
+        const double conductance = hs_network_row_at(l->network, node)->conductance[axis];
+        sum += conductance * (u - l->scale[above] * l->now[above]);
+    }
+    return sum;
+}
+
+/* image = C^-1/2 (L + g) C^-1/2 now */
+static void apply(struct lanczos *l)
+{
+    const int64_t nx = l->network->grid.points[HS_X], ny = l->network->grid.points[HS_Y];
+#pragma omp parallel for num_threads(l->threads) schedule(static)
+    for (int64_t r = 0; r < l->rows; r++)
+        for (int64_t i = 0; i < nx; i++) {
+            const int64_t node = r * nx + i;
+            const double u = l->scale[node] * l->now[node];
+            double sum = hs_network_row_at(l->network, node)->sink * u;
+            sum += leaves(l, HS_X, i, node, u);
+            sum += leaves(l, HS_Y, r % ny, node, u);
+            sum += leaves(l, HS_Z, r / ny, node, u);
+            l->image[node] = l->scale[node] * sum;
+        }
+}
+
+/* 0.5 to 1.5, of a node's number. */
+static double scatter(int64_t n)
+{
+    uint64_t bits = (uint64_t)n * 0x9e3779b97f4a7c15u;
+    bits = (bits ^ bits >> 31) * 0xbf58476d1ce4e5b9u;
+    return 0.5 + (double)(bits >> 11) * 0x1p-53;
+}
+
+/* Of temperatures that are all positive, as those of the slowest mode are. False: none is free. */
+static bool begin(struct lanczos *l, bool free_mean)
+{
+#pragma omp parallel for num_threads(l->threads) schedule(static)
+    for (int64_t n = 0; n < l->nodes; n++) {
+        const struct hs_network_row *row = hs_network_row_at(l->network, n);
+        const bool is_free = row->kind == HS_NODE_FREE;
+        l->scale[n] = is_free ? 1.0 / sqrt(row->capacity) : 0.0;
+        l->before[n] = 0.0;
+        l->now[n] = is_free ? sqrt(row->capacity) * scatter(n) : 0.0;
+        l->image[n] = is_free ? sqrt(row->capacity) : 0.0;
+    }
+    l->constant = free_mean ? sqrt(dot(l, l->image, l->image)) : 0.0;
+    leave_out_constant(l, l->now);
+    const double length = sqrt(dot(l, l->now, l->now));
+    if (!(length > 0.0))
+        return false;
+    combine(l, l->now, 1.0 / length, 0.0, l->now, 0.0, l->now);
+    return true;
+}
+
+/* ---- the tridiagonal matrix ------------------------------------------------------------------ */
+
+/* Factors of the first `count` rows less `value`; false where it is beyond the least eigenvalue. */
+static bool factor(struct lanczos *l, int count, double value)
+{
+    double *pivot = l->work[0];
+    for (int n = 0; n < count; n++) {
+        pivot[n] = l->diagonal[n] - value;
+        if (n > 0)
+            pivot[n] -= l->beside[n - 1] * l->beside[n - 1] / pivot[n - 1];
+        if (!(pivot[n] > 0.0))
+            return false;
+    }
+    return true;
+}
+
+/* The least eigenvalue, from below, to 1e-12 of it. */
+static double least_eigenvalue(struct lanczos *l, int count)
+{
+    double low = 0.0, high = l->diagonal[0];
+    for (int n = 1; n < count; n++)
+        high = fmin(high, l->diagonal[n]);
+    while (high - low > 1e-12 * high) {
+        const double middle = 0.5 * (low + high);
+        *(factor(l, count, middle) ? &low : &high) = middle;
+    }
+    return low;
+}
+
+/* The last member of its vector of length 1, by inverse iteration. */
+static double last_member(struct lanczos *l, int count, double eigenvalue)
+{
+    double *x = l->work[1];
+    const double *pivot = l->work[0];
+    if (!factor(l, count, eigenvalue))
+        return 1.0;
+    for (int n = 0; n < count; n++)
+        x[n] = 1.0;
+    for (int round = 0; round < INVERSE_ITERATIONS; round++) {
+        for (int n = 1; n < count; n++)
+            x[n] -= l->beside[n - 1] / pivot[n - 1] * x[n - 1];
+        for (int n = count - 1; n >= 0; n--)
+            x[n] = (x[n] - (n + 1 < count ? l->beside[n] * x[n + 1] : 0.0)) / pivot[n];
+        double square = 0.0;
+        for (int n = 0; n < count; n++)
+            square = hypot(square, x[n]);
+        for (int n = 0; n < count; n++)
+            x[n] /= square;
+    }
+    return fabs(x[count - 1]);
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+
+/* One iteration; false where the vectors span all that there is. */
+static bool iterate(struct lanczos *l, int n)
+{
+    apply(l);
+    l->diagonal[n] = dot(l, l->now, l->image);
+    combine(l, l->image, 1.0, -l->diagonal[n], l->now, n > 0 ? -l->beside[n - 1] : 0.0, l->before);
+    leave_out_constant(l, l->image);
+    l->beside[n] = sqrt(dot(l, l->image, l->image));
+    if (!(l->beside[n] > 1e-13 * l->diagonal[n]))
+        return false;
+    double *next = l->image;
+    l->image = l->before;
+    l->before = l->now;
+    l->now = next;
+    combine(l, l->now, 1.0 / l->beside[n], 0.0, l->now, 0.0, l->now);
+    return true;
+}
+
+static double search(struct lanczos *l)
+{
+    const int most = (int)fmin(MOST, most_work / (double)l->nodes);
+    int check = FEWEST;
+    for (int n = 0; n < most; n++) {
+        const bool more = iterate(l, n);
+        if (more && n + 1 < check)
+            continue;
+        const double value = least_eigenvalue(l, n + 1);
+        if (!more || l->beside[n] * last_member(l, n + 1, value) < near_enough * value)
+            return value;
+        check += check / 8;
+    }
+    return NAN;
+}
+
+double hs_network_slowest(const struct hs_network *network, bool free_mean, int threads)
+{
+    struct lanczos l;
+    const bool fits = (double)hs_grid_count(&network->grid) * FEWEST < most_work;
+    double found = NAN;
+    if (fits && init(&l, network, threads) && begin(&l, free_mean))
+        found = search(&l);
+    if (fits)
+        release(&l);
+    return found;
+}
