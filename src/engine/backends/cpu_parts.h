@@ -15,7 +15,6 @@ struct hs_cpu_field {
 };
 
 struct hs_cpu_source {
-    bool present;
     bool uniform; /* one number over the grid, else a field */
     bool varies_time;
     struct hs_tables tables; /* of one that varies in time and place; without memory: not used */

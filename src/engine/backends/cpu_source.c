@@ -9,13 +9,11 @@
 
 struct hs_cpu_source hs_cpu_source_describe(const struct hs_problem *problem)
 {
-    const struct hs_field *field = &problem->source.field;
-    const unsigned varies = field->data ? HS_VARIES_SPACE : hs_value_varies(&field->value);
+    const unsigned varies = hs_problem_source_varies(problem);
     const unsigned axes = (1u << problem->grid.dims) - 1;
     return (struct hs_cpu_source){
-        .present = problem->source.present,
-        .uniform = !problem->source.present || (varies & axes) == 0,
-        .varies_time = problem->source.present && (varies & HS_VARIES_T) != 0,
+        .uniform = (varies & axes) == 0,
+        .varies_time = (varies & HS_VARIES_T) != 0,
         .step = NAN,
         .time = NAN,
     };

@@ -16,11 +16,8 @@ enum { ALIGN_BYTES = 128 }; /* of rows */
 
 unsigned varies(const hs_problem *problem)
 {
-    const hs_field &field = problem->source.field;
-    if (!problem->source.present)
-        return 0;
     const unsigned axes = (1u << problem->grid.dims) - 1;
-    return field.data ? axes : hs_value_varies(&field.value) & (axes | HS_VARIES_T);
+    return hs_problem_source_varies(problem) & (axes | HS_VARIES_T);
 }
 
 double scale(const hs_problem *problem, double step)
