@@ -99,7 +99,7 @@ static bool list_parts(struct hs_balance *balance, struct own *own, int face)
     for (int64_t n = 0; any && n < hs_grid_face_count(&problem->grid, face); n++) {
         struct part part = {.place = n};
         int64_t node[HS_AXES];
-        hs_balance_face_node(&problem->grid, face, n, node);
+        hs_grid_face_node(&problem->grid, face, n, node);
         hs_walls_areas(&own->spec, own->axis, face, node, &own->scratch);
         part.holder = holder(balance, node);
         for (part.wall = 0; part.wall < problem->wall_count; part.wall++) {
@@ -194,7 +194,7 @@ static void exchange(const struct hs_balance *balance, int face, int which,
         const struct part *part = &own->part[face][n];
         const struct hs_wall *wall = &problem->walls[part->wall];
         int64_t node[HS_AXES];
-        hs_balance_face_node(&problem->grid, face, part->place, node);
+        hs_grid_face_node(&problem->grid, face, part->place, node);
         const double h = coefficient(wall, part->place);
         const double ambient = number_at(own, &wall->ambient, part->place);
         const double flux = number_at(own, &wall->flux, part->place);
@@ -214,7 +214,7 @@ static double convection(const struct hs_balance *balance)
             const struct part *part = &own->part[face][n];
             const double h = coefficient(&balance->problem->walls[part->wall], part->place);
             int64_t node[HS_AXES];
-            hs_balance_face_node(&balance->problem->grid, face, part->place, node);
+            hs_grid_face_node(&balance->problem->grid, face, part->place, node);
             if (part->holder < 0 && h > 0.0)
                 hs_sum_add(&sum, part->area * h * temperature(balance, face, node));
         }
