@@ -85,6 +85,26 @@ void test_features__of_sources(void **state)
     assert_int_equal(hs_problem_features(&problem) & HS_ALL_VALUES, HS_SOURCE | HS_SOURCE_FIELD);
 }
 
+/* Walls of a body are coefficients, but for numbers that change along them and in time at once. */
+void test_features__of_walls_that_move(void **state)
+{
+    (void)state;
+    const hs_features field = HS_SOURCE | HS_SOURCE_FIELD | HS_SOURCE_TIME | HS_SOURCE_FIELD_TIME;
+    struct hs_network network = {.form = HS_NETWORK_SHORTS};
+    struct hs_problem problem = case_of("robin", 0);
+    problem.radius = 1;
+    problem.network = &network; /* not freed: the problem is not released */
+    assert_int_equal(hs_problem_features(&problem) & HS_ALL_VALUES, 0);
+    network.inflow.count = 1;
+    assert_int_equal(hs_problem_features(&problem) & HS_ALL_VALUES, field);
+    network = (struct hs_network){.form = HS_NETWORK_SHORTS, .given.count = 1};
+    assert_int_equal(hs_problem_features(&problem) & HS_ALL_VALUES, field);
+    problem.source.present = true;
+    problem.source.field.value = value_of(HS_VARIES_X);
+    assert_int_equal(hs_problem_features(&problem) & HS_ALL_VALUES, field);
+    assert_int_equal(hs_problem_own_source_varies(&problem), HS_VARIES_X);
+}
+
 /* Faces of axes that are not there do not count. */
 void test_features__only_of_the_axes_that_are_there(void **state)
 {
