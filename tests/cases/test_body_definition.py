@@ -1,7 +1,8 @@
 """Random bodies, from config to file, against the definition in docs/numerics.md, written a second time in Python.
 
-Shapes, labels, anisotropy, contacts, perfusion, stretched and periodic axes, every kind of wall by numbers, expressions,
-files and tables, patches by boxes and labels; in a config of one material on a uniform grid the stencil as well.
+Shapes, labels, anisotropy, contacts, perfusion, stretched and periodic axes, every kind of wall by numbers, expressions
+(of place and time at once, too), files and tables, patches by boxes and labels; in a config of one material on a uniform
+grid the stencil as well.
 """
 
 import os
