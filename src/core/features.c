@@ -4,15 +4,13 @@
 
 #include <stdio.h>
 
-static hs_features source_features(const struct hs_source *source)
+static hs_features source_features(const struct hs_problem *problem)
 {
-    if (!source->present)
-        return 0;
-    const unsigned varies = hs_value_varies(&source->field.value);
-    hs_features asked = HS_SOURCE;
-    if (source->field.data || varies & HS_VARIES_SPACE)
+    const unsigned varies = hs_problem_source_varies(problem);
+    hs_features asked = problem->source.present || varies ? HS_SOURCE : 0;
+    if (varies & HS_VARIES_SPACE)
         asked |= HS_SOURCE_FIELD;
-    if (!source->field.data && varies & HS_VARIES_T)
+    if (varies & HS_VARIES_T)
         asked |= HS_SOURCE_TIME | (asked & HS_SOURCE_FIELD ? HS_SOURCE_FIELD_TIME : 0);
     return asked;
 }
@@ -61,7 +59,8 @@ static hs_features network_features(const struct hs_problem *problem)
                                         [HS_NETWORK_ARRAYS] = HS_ARRAYS};
     hs_features asked = HS_CONDUCTION | HS_RADIUS_1 | hs_feature_dims(problem->grid.dims) |
                         hs_feature_precision(problem->precision) | forms[problem->network->form] |
-                        source_features(&problem->source);
+                        source_features(problem) |
+                        (hs_network_moves(problem->network) ? HS_WALL_FIELD_TIME : 0);
     for (int face = 0; face < 2 * problem->grid.dims; face++)
         asked |= problem->face[face].wrap ? HS_WALL_PERIODIC : 0;
     return asked;
@@ -71,7 +70,7 @@ hs_features hs_problem_features(const struct hs_problem *problem)
 {
     if (problem->network)
         return network_features(problem);
-    hs_features asked = source_features(&problem->source) |
+    hs_features asked = source_features(problem) |
                         hs_feature_stencil(problem->grid.dims, problem->radius, problem->precision);
     for (int face = 0; face < 2 * problem->grid.dims; face++)
         asked |= face_features(&problem->face[face], problem->radius);

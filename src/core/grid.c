@@ -98,6 +98,14 @@ int64_t hs_grid_face_count(const struct hs_grid *grid, int face)
     return grid->points[hs_face_first_axis(face)] * grid->points[hs_face_second_axis(face)];
 }
 
+void hs_grid_face_node(const struct hs_grid *grid, int face, int64_t place, int64_t node[HS_AXES])
+{
+    const int first = hs_face_first_axis(face), second = hs_face_second_axis(face);
+    node[face / 2] = hs_grid_face_index(grid, face);
+    node[first] = place % grid->points[first];
+    node[second] = place / grid->points[first];
+}
+
 void hs_points_name(int dims, const int64_t *points, const char *between, char *out, size_t size)
 {
     int used = 0;

@@ -79,6 +79,8 @@ double hs_grid_place(const struct hs_grid *grid, int axis, bool wraps, double at
 /* Of a face: the index of its nodes along its own axis, and how many they are. */
 int64_t hs_grid_face_index(const struct hs_grid *grid, int face);
 int64_t hs_grid_face_count(const struct hs_grid *grid, int face);
+/* The node at a place of a table of them, in which the lower axis is fastest. */
+void hs_grid_face_node(const struct hs_grid *grid, int face, int64_t place, int64_t node[HS_AXES]);
 
 enum { HS_POINTS_TEXT = 72 }; /* holds what the next two write */
 

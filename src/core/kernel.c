@@ -13,13 +13,10 @@ const char *hs_device_name(enum hs_device device)
 struct hs_case hs_kernel_case(const struct hs_problem *problem, const struct hs_layout *layout,
                               int threads)
 {
-    const struct hs_source *source = &problem->source;
-    const unsigned all = HS_VARIES_SPACE & ((1u << problem->grid.dims) - 1u);
+    const unsigned axes = (1u << problem->grid.dims) - 1u;
     return (struct hs_case){
         .asked = hs_problem_features(problem),
-        .source_varies = !source->present     ? 0
-                         : source->field.data ? all
-                                              : hs_value_varies(&source->field.value),
+        .source_varies = hs_problem_source_varies(problem) & (axes | HS_VARIES_T),
         .precision = problem->precision,
         .dims = problem->grid.dims,
         .radius = problem->radius,

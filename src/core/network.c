@@ -3,12 +3,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void release_moving(struct hs_moving *moving)
+{
+    free(moving->node);
+    free(moving->stretch);
+    free(moving->weight);
+}
+
 void hs_network_release(struct hs_network *network)
 {
     free(network->row);
     free(network->number);
     free(network->node);
     free(network->forcing);
+    release_moving(&network->inflow);
+    release_moving(&network->given);
     memset(network, 0, sizeof *network);
 }
 

@@ -13,6 +13,10 @@
  * others have keep = 1. Only periodic axes have edges from the last node to the first. So heat is
  * conserved to rounding by construction, and kernels know of no walls.
  *
+ * Where a wall's numbers change along it and in time at once, rows know nothing of them: what flows
+ * in by them is part of the source field f below, at the wall's nodes, and what they prescribe is
+ * written to its nodes after each sweep (struct hs_moving).
+ *
  * Order of additions, the same in every kernel of every backend, so that their results agree bit
  * for bit, all in the field's precision:
  *
@@ -28,6 +32,7 @@
 #define HS_CORE_NETWORK_H
 
 #include "core/grid.h"
+#include "core/value.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -56,6 +61,23 @@ struct hs_forcing {
     double weight[HS_FORCING_TERMS];
 };
 
+/* Nodes of a row along x on which one such number acts. */
+struct hs_moving_stretch {
+    const struct hs_value *value; /* W/m^2 or K; the problem's */
+    int64_t first;                /* place of the first among the nodes below; the others follow */
+    int64_t count;
+    int64_t weight; /* place of the first one's weight */
+};
+
+/* What numbers of walls do to nodes that change along the wall and in time at once. */
+struct hs_moving {
+    int64_t count;
+    int64_t *node; /* [count] i + nx*(j + ny*k), increasing */
+    int64_t stretch_count;
+    struct hs_moving_stretch *stretch; /* [stretch_count] by rows */
+    double *weight; /* of the stretches, one after the other: m^2 or W/K; 1 of prescribed ones */
+};
+
 /* How nodes say which row is theirs. */
 enum hs_network_form {
     HS_NETWORK_BYTES,  /* a number of one byte for each node, at most 256 rows */
@@ -75,12 +97,19 @@ struct hs_network {
     struct hs_network_row *node; /* [nz][ny][nx] as arrays; else NULL */
     int forcing_count;
     struct hs_forcing *forcing; /* [forcing_count]; the first is empty */
+    struct hs_moving inflow;    /* in W, at nodes that are free */
+    struct hs_moving given;     /* temperatures of prescribed nodes, whose forcing is empty */
     double limit;               /* s: longest stable step; infinite: no node can change */
 };
 
 /* Frees what it owns, and leaves it empty; destroy frees it too, and accepts NULL. */
 void hs_network_release(struct hs_network *network);
 void hs_network_destroy(struct hs_network *network);
+
+static inline bool hs_network_moves(const struct hs_network *network)
+{
+    return network->inflow.count > 0 || network->given.count > 0;
+}
 
 /* Of node i + nx*(j + ny*k). */
 static inline const struct hs_network_row *hs_network_row_at(const struct hs_network *network,

@@ -162,6 +162,20 @@ double hs_problem_heat_capacity(const struct hs_problem *problem)
     return isnan(capacity) ? 1.0 : capacity;
 }
 
+unsigned hs_problem_own_source_varies(const struct hs_problem *problem)
+{
+    const struct hs_source *source = &problem->source;
+    if (!source->present)
+        return 0;
+    return source->field.data ? HS_VARIES_SPACE : hs_value_varies(&source->field.value);
+}
+
+unsigned hs_problem_source_varies(const struct hs_problem *problem)
+{
+    const bool moves = problem->network && hs_network_moves(problem->network);
+    return hs_problem_own_source_varies(problem) | (moves ? HS_VARIES_SPACE | HS_VARIES_T : 0);
+}
+
 const char *hs_problem_temperature_unit(const struct hs_problem *problem)
 {
     const char *unit = problem->temperature_unit;

@@ -183,6 +183,11 @@ struct hs_box hs_problem_interior(const struct hs_problem *problem);
 double hs_problem_node_volume(const struct hs_problem *problem, int64_t i, int64_t j, int64_t k);
 double hs_problem_heat_capacity(const struct hs_problem *problem); /* J/(m^3 K); 1 if unknown */
 
+/* HS_VARIES_...: with what that changes which sweeps add as a source, which is also what a body's
+ * walls do by numbers that change along them and in time at once; 0 where there is none. */
+unsigned hs_problem_source_varies(const struct hs_problem *problem);
+unsigned hs_problem_own_source_varies(const struct hs_problem *problem); /* without walls */
+
 /* "case.cfg:12", or the config's name where the setting is not given, or "config". */
 const char *hs_problem_place(const struct hs_problem *problem, enum hs_place which);
 

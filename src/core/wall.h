@@ -26,9 +26,20 @@ enum hs_wall_kind {
 
 /* drive(t) * field[node]. Fields of a face have its nodes with the lower axis fastest. */
 struct hs_wall_number {
-    int drive;           /* place in the problem's list; -1: none */
-    const double *field; /* NULL: 1 everywhere */
+    int drive;              /* place in the problem's list; -1: none */
+    const double *field;    /* NULL: 1 everywhere */
+    struct hs_value moving; /* of place and time at once, instead of these; no expression: none */
 };
+
+static inline bool hs_wall_number_moves(const struct hs_wall_number *number)
+{
+    return number->moving.expression.code;
+}
+
+static inline bool hs_wall_number_is_given(const struct hs_wall_number *number)
+{
+    return number->drive >= 0 || hs_wall_number_moves(number);
+}
 
 /*
  * A face, or a rectangle of it. Flux and convection are integrals over exactly its area. Nodes
@@ -48,6 +59,12 @@ struct hs_wall {
     struct hs_wall_number ambient; /* K */
     struct hs_wall_number value;   /* K */
 };
+
+/* h of a node of its face, by the place in fields of that. */
+static inline double hs_wall_h_at(const struct hs_wall *wall, int64_t place)
+{
+    return wall->h * (wall->h_field ? wall->h_field[place] : 1.0);
+}
 
 void hs_wall_release(struct hs_wall *wall); /* its fields */
 

@@ -132,15 +132,6 @@ double hs_balance_at(const struct hs_balance *balance, const struct hs_balance_l
     return hs_read(balance->problem->precision, layers->values, element);
 }
 
-void hs_balance_face_node(const struct hs_grid *grid, int face, int64_t place,
-                          int64_t node[HS_AXES])
-{
-    const int first = hs_face_first_axis(face), second = hs_face_second_axis(face);
-    node[face / 2] = hs_grid_face_index(grid, face);
-    node[first] = place % grid->points[first];
-    node[second] = place / grid->points[first];
-}
-
 void hs_balance_leave(struct hs_balance_sums *sums, int wall, int holder, double power,
                       double gross)
 {
@@ -221,7 +212,7 @@ static void add_holding_walls(const struct hs_balance *balance, int face, int pa
     const int64_t count = hs_grid_face_count(&problem->grid, face);
     for (int64_t n = hs_balance_part(count, part); n < hs_balance_part(count, part + 1); n++) {
         int64_t node[HS_AXES];
-        hs_balance_face_node(&problem->grid, face, n, node);
+        hs_grid_face_node(&problem->grid, face, n, node);
         const int wall = balance->op->holding(balance, face, node);
         if (wall < 0)
             continue;

@@ -4,6 +4,7 @@
 #include "engine/network/of_problem.h"
 #include "engine/network/walls.h"
 #include "functions/drive.h"
+#include "functions/evaluate.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -37,7 +38,8 @@ static const struct own *own_of(const struct hs_balance *balance)
 
 static bool passes(const struct hs_wall *wall)
 {
-    return wall->kind == HS_WALL_EXCHANGES && (wall->h > 0.0 || wall->flux.drive >= 0);
+    return wall->kind == HS_WALL_EXCHANGES &&
+           (wall->h > 0.0 || hs_wall_number_is_given(&wall->flux));
 }
 
 static int depth(const struct hs_balance *balance, int face)
@@ -99,7 +101,7 @@ static bool list_parts(struct hs_balance *balance, struct own *own, int face)
     for (int64_t n = 0; any && n < hs_grid_face_count(&problem->grid, face); n++) {
         struct part part = {.place = n};
         int64_t node[HS_AXES];
-        hs_balance_face_node(&problem->grid, face, n, node);
+        hs_grid_face_node(&problem->grid, face, n, node);
         hs_walls_areas(&own->spec, own->axis, face, node, &own->scratch);
         part.holder = holder(balance, node);
         for (part.wall = 0; part.wall < problem->wall_count; part.wall++) {
@@ -160,11 +162,18 @@ static double capacity_at(const struct hs_balance *balance, const int64_t node[H
     return row_of(balance, node)->capacity;
 }
 
-static double number_at(const struct own *own, const struct hs_wall_number *number, int64_t place)
+/* Of the wall's own node, which lies at a place of the face. */
+static double number_at(const struct hs_balance *balance, const struct hs_wall_number *number,
+                        const int64_t node[HS_AXES], int64_t place)
 {
-    return number->drive < 0
-               ? 0.0
-               : own->drive[number->drive] * (number->field ? number->field[place] : 1.0);
+    const struct hs_grid *grid = &balance->problem->grid;
+    if (hs_wall_number_moves(number))
+        return hs_value_at(&number->moving, hs_grid_coordinate(grid, HS_X, node[HS_X]),
+                           hs_grid_coordinate(grid, HS_Y, node[HS_Y]),
+                           hs_grid_coordinate(grid, HS_Z, node[HS_Z]), balance->t);
+    return number->drive < 0 ? 0.0
+                             : own_of(balance)->drive[number->drive] *
+                                   (number->field ? number->field[place] : 1.0);
 }
 
 static void begin(struct hs_balance *balance)
@@ -179,11 +188,6 @@ static double temperature(const struct hs_balance *balance, int face, const int6
     return hs_balance_at(balance, &balance->before[face], node);
 }
 
-static double coefficient(const struct hs_wall *wall, int64_t place)
-{
-    return wall->h * (wall->h_field ? wall->h_field[place] : 1.0);
-}
-
 static void exchange(const struct hs_balance *balance, int face, int which,
                      struct hs_balance_sums *sums)
 {
@@ -194,10 +198,10 @@ static void exchange(const struct hs_balance *balance, int face, int which,
         const struct part *part = &own->part[face][n];
         const struct hs_wall *wall = &problem->walls[part->wall];
         int64_t node[HS_AXES];
-        hs_balance_face_node(&problem->grid, face, part->place, node);
-        const double h = coefficient(wall, part->place);
-        const double ambient = number_at(own, &wall->ambient, part->place);
-        const double flux = number_at(own, &wall->flux, part->place);
+        hs_grid_face_node(&problem->grid, face, part->place, node);
+        const double h = hs_wall_h_at(wall, part->place);
+        const double ambient = number_at(balance, &wall->ambient, node, part->place);
+        const double flux = number_at(balance, &wall->flux, node, part->place);
         const double T = h > 0.0 ? temperature(balance, face, node) : 0.0;
         hs_balance_leave(sums, part->wall, part->holder, part->area * (h * (T - ambient) + flux),
                          part->area * (h * (fabs(T) + fabs(ambient)) + fabs(flux)));
@@ -212,9 +216,9 @@ static double convection(const struct hs_balance *balance)
     for (int face = 0; face < 2 * balance->problem->grid.dims; face++)
         for (int64_t n = 0; n < own->parts[face]; n++) {
             const struct part *part = &own->part[face][n];
-            const double h = coefficient(&balance->problem->walls[part->wall], part->place);
+            const double h = hs_wall_h_at(&balance->problem->walls[part->wall], part->place);
             int64_t node[HS_AXES];
-            hs_balance_face_node(&balance->problem->grid, face, part->place, node);
+            hs_grid_face_node(&balance->problem->grid, face, part->place, node);
             if (part->holder < 0 && h > 0.0)
                 hs_sum_add(&sum, part->area * h * temperature(balance, face, node));
         }

@@ -100,10 +100,6 @@ void hs_balance_leave(struct hs_balance_sums *sums, int wall, int holder, double
 /* Adds to what is put in. */
 void hs_balance_put_in(struct hs_balance *balance, double power);
 
-/* The node of a face at a place of its table. */
-void hs_balance_face_node(const struct hs_grid *grid, int face, int64_t place,
-                          int64_t node[HS_AXES]);
-
 /* ---- balance_source.c ---- */
 void hs_balance_source_init(struct hs_balance *balance);
 void hs_balance_source_release(struct hs_balance_source *source);

@@ -115,7 +115,7 @@ static void exchange(const struct hs_balance *balance, int face, int part,
     const int64_t count = hs_grid_face_count(&problem->grid, face);
     for (int64_t n = hs_balance_part(count, part); n < hs_balance_part(count, part + 1); n++) {
         int64_t node[HS_AXES];
-        hs_balance_face_node(&problem->grid, face, n, node);
+        hs_grid_face_node(&problem->grid, face, n, node);
         const double G = conductance(balance, node, axis);
         const double edge = law.edge != 0.0 ? law.edge * hs_balance_at(balance, layers, node) : 0.0;
         const double data = law.data != 0.0 ? law.data * data_at(balance, &rule->data, node) : 0.0;

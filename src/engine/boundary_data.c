@@ -1,6 +1,8 @@
 #include "engine/boundary_data.h"
 #include "engine/network/coefficients.h"
+#include "engine/threads.h"
 #include "functions/evaluate.h"
+#include "functions/moving.h"
 
 #include <float.h>
 #include <math.h>
@@ -130,11 +132,35 @@ static double coarsely_largest(const struct hs_grid *grid, const struct datum *d
     return most;
 }
 
+/* The same of numbers that change along a wall and in time at once, at few times. */
+static double moving_scale(const struct hs_problem *problem, const struct hs_moving *moving,
+                           const struct hs_plan *plan)
+{
+    enum { TIMES = 9 };
+    const struct hs_network *network = problem->network;
+    double *sum = moving->count > 0 ? malloc((size_t)moving->count * sizeof *sum) : NULL;
+    double most = 0.0;
+    for (int s = 0; s < TIMES && sum; s++) {
+        hs_moving_at(moving, &network->grid, plan->end * s / (TIMES - 1),
+                     hs_threads_for(&network->grid, problem->solver.threads), sum);
+        for (int64_t n = 0; n < moving->count; n++) {
+            const struct hs_network_row *row = hs_network_row_at(network, moving->node[n]);
+            const double sweeps = row->kind == HS_NODE_PRESCRIBED ? 1.0 : (double)plan->sweeps;
+            most = larger_if_finite(most,
+                                    sweeps * hs_network_added_by(row, sum[n], hs_plan_step(plan)));
+        }
+    }
+    free(sum);
+    return most;
+}
+
 /* K: what walls and sources may do to a node of a body in the whole run. */
 static double network_scale(const struct hs_problem *problem, const struct hs_plan *plan)
 {
     enum { TIMES = 65 };
-    double most = 0.0;
+    double most = problem->network ? moving_scale(problem, &problem->network->inflow, plan) +
+                                         moving_scale(problem, &problem->network->given, plan)
+                                   : 0.0;
     int64_t count = 0;
     const struct hs_network_row *row =
         problem->network ? hs_network_rows(problem->network, &count) : NULL;
@@ -277,7 +303,8 @@ struct hs_boundary_data_lead hs_boundary_data_lead(const struct hs_problem *prob
     struct hs_boundary_data_lead out = {.lowest = INFINITY, .highest = -INFINITY};
     if (problem->network) {
         add_network(problem, plan, &out);
-        out.in_time = hs_network_varies(problem->network, problem->drives);
+        out.in_time = hs_network_moves(problem->network) ||
+                      hs_network_varies(problem->network, problem->drives);
     }
     for (int d = 0; d < count; d++) {
         const bool from_file = data[d].field != NULL;

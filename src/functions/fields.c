@@ -3,6 +3,7 @@
 #include "core/memory.h"
 #include "functions/drive.h"
 #include "functions/evaluate.h"
+#include "functions/moving.h"
 #include "functions/tables.h"
 
 #include <float.h>
@@ -166,6 +167,7 @@ static void apply_network(const struct hs_problem *problem, int64_t j, int64_t k
         if (row->kind == HS_NODE_PRESCRIBED)
             out[i] = hs_forcing_at(&network->forcing[row->forcing], problem->drives, 0.0);
     }
+    hs_moving_put_row(&network->given, &problem->grid, 0.0, j, k, out);
 }
 
 static void initial_row(const struct hs_problem *problem, const struct hs_initial_part *part,

@@ -1,4 +1,5 @@
-/* Functions of time that act on a body, and numbers of its walls: drive(t) * field[node]. */
+/* Functions of time that act on a body, and numbers of its walls: drive(t) * field[node], or of
+ * place and time at once. */
 #include "input/config_reader.h"
 
 #include "core/memory.h"
@@ -70,7 +71,7 @@ static struct hs_grid grid_of_face(const struct hs_grid *grid, int face)
     return plane;
 }
 
-/* Of an expression of x, y and z, at the face's nodes. */
+/* Of an expression, at the face's nodes and t = 0. */
 static double *evaluate_on(const struct hs_grid *grid, int face, const struct hs_value *value)
 {
     const struct hs_box box = hs_grid_face_box(grid, face);
@@ -84,18 +85,19 @@ static double *evaluate_on(const struct hs_grid *grid, int face, const struct hs
     return field;
 }
 
-/* Frees and forgets a field that has numbers below `least`, or none. */
+/* Frees and forgets a field that has numbers below `least`, or none; `when` it is so: ", at t = 0
+ * s" of what changes in time. */
 static bool check_field(struct hs_reader *reader, const char *key, int64_t count, double least,
-                        double **field)
+                        const char *when, double **field)
 {
     for (int64_t n = 0; n < count; n++) {
         const double found = (*field)[n];
         if (isfinite(found) && found >= least)
             continue;
         hs_settings_complain(reader->settings, key,
-                             "is %g at node %lld of the face, x fastest; it must be a finite "
+                             "is %g at node %lld of the face, x fastest%s; it must be a finite "
                              "number%s everywhere",
-                             found, (long long)n, least == 0.0 ? ", 0 or more," : "");
+                             found, (long long)n, when, least == 0.0 ? ", 0 or more," : "");
         free(*field);
         *field = NULL;
         return false;
@@ -119,7 +121,8 @@ double *hs_read_face_field(struct hs_reader *reader, const char *key, int face)
     return field;
 }
 
-/* A number by expression: of the place, a field; else a function of time. */
+/* A number by expression: of the place, a field; of place and time, as it is; else a function of
+ * time. */
 static bool read_by_value(struct hs_reader *reader, const char *key, int face, double least,
                           struct hs_wall_number *out)
 {
@@ -128,20 +131,19 @@ static bool read_by_value(struct hs_reader *reader, const char *key, int face, d
     if (!hs_read_value(reader, key, &value))
         return false;
     const unsigned varies = hs_value_varies(&value);
-    if (varies & HS_VARIES_SPACE && varies & HS_VARIES_T) {
-        hs_settings_complain(reader->settings, key,
-                             "a body's wall changes along the face or in time, not both; give a "
-                             "field by %s_file and what it is multiplied with in time by %s_table",
-                             strrchr(key, '.') + 1, strrchr(key, '.') + 1);
-        return false;
-    }
     if (!(varies & HS_VARIES_SPACE)) {
         out->drive = add_value(reader, key, &value);
         return out->drive >= 0;
     }
     double *field = evaluate_on(grid, face, &value);
-    if (!check_field(reader, key, hs_grid_face_count(grid, face), least, &field))
+    if (!check_field(reader, key, hs_grid_face_count(grid, face), least,
+                     varies & HS_VARIES_T ? ", at t = 0 s" : "", &field))
         return false;
+    if (varies & HS_VARIES_T) {
+        free(field);
+        out->moving = value;
+        return true;
+    }
     out->field = field;
     out->drive = hs_add_constant(reader, 1.0);
     return true;
@@ -207,7 +209,7 @@ bool hs_read_wall_number(struct hs_reader *reader, const struct hs_wall_keys *ke
             hs_key("%.*s", (int)(strlen(file.text) - strlen("_file")), file.text);
         double *field = hs_read_face_field(reader, group.text, face);
         if (!field ||
-            !check_field(reader, file.text, hs_grid_face_count(grid, face), least, &field))
+            !check_field(reader, file.text, hs_grid_face_count(grid, face), least, "", &field))
             return false;
         out->field = field;
     }

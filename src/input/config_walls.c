@@ -145,18 +145,20 @@ static bool read_h(struct hs_reader *reader, const struct hs_wall_keys *keys, st
     struct hs_wall_number h;
     if (!hs_read_wall_number(reader, keys, "h", 0.0, &h))
         return false;
-    const struct hs_drive *drive = &reader->problem->drives[h.drive];
-    wall->h_field = h.field;
-    wall->h = drive->value.constant;
     const struct hs_key key = hs_wall_key(reader, keys, "h");
-    if (drive->points == 0 && !drive->value.expression.code && wall->h >= 0.0)
-        return true;
-    hs_settings_complain(
-        reader->settings, drive->points ? hs_key("%s_table", key.text).text : key.text,
-        wall->h < 0.0 ? "must be >= 0 [W/(m^2 K)]"
-                      : "may change along the wall, not in time; give a number, an "
-                        "expression of x, y, z, or h_file");
-    return false;
+    const struct hs_drive *drive = h.drive < 0 ? NULL : &reader->problem->drives[h.drive];
+    const bool table = drive && drive->points > 0;
+    wall->h_field = h.field;
+    if (!drive || table || drive->value.expression.code) {
+        hs_settings_complain(reader->settings, table ? hs_key("%s_table", key.text).text : key.text,
+                             "may change along the wall, not in time; give a number, an expression "
+                             "of x, y, z, or h_file, and let ambient or flux change in time");
+        return false;
+    }
+    wall->h = drive->value.constant;
+    if (wall->h < 0.0)
+        hs_settings_complain(reader->settings, key.text, "must be >= 0 [W/(m^2 K)]");
+    return wall->h >= 0.0;
 }
 
 /* Watts need conductivities that are in W/(m K). */
@@ -164,7 +166,7 @@ static void check_units(struct hs_reader *reader, const struct hs_wall_keys *key
                         const struct hs_wall *wall)
 {
     const struct hs_body *body = reader->problem->body;
-    const bool watts = wall->flux.drive >= 0 || wall->h > 0.0 || wall->h_field;
+    const bool watts = hs_wall_number_is_given(&wall->flux) || wall->h > 0.0 || wall->h_field;
     if (watts && body->substance_count > 0 && isnan(body->substance[0].density))
         hs_settings_complain(reader->settings, hs_wall_key(reader, keys, "type").text,
                              "a flux in W/m^2 and convection need conductivity, density and "

@@ -256,10 +256,11 @@ class Body:
         return told
 
     def make_number(self, wall, key, scale):
-        """A number; an expression of place or of time; a field in a file, a table in another, or both. h has no time."""
+        """A number; an expression of place, of time, or of both at once; a field in a file, a table in another, or both.
+        h has no time."""
         dice, across = self.dice, [a for a in self.there if a != wall.face // 2]
         value = scale * dice.uniform(0.5, 2) * (1 if key == "h" else dice.choice([1, 1, -1]))
-        how = dice.choice(["number"] + ["place", "field"] * bool(across) + ["time", "table"] * (key != "h"))
+        how = dice.choice(["number"] + ["place", "field"] * bool(across) + ["time", "table", "moves", "moves"] * (key != "h"))
         wall.number[key] = lambda p, t: value
         if how == "number":
             return f"{key} = {value!r}; "
@@ -269,6 +270,10 @@ class Body:
         if how == "time":
             wall.number[key] = lambda p, t: value * np.sin(9 * t + 1)
             return f'{key} = "{value!r}*sin(9*t + 1)"; '
+        if how == "moves":
+            axis = across[0] if across else wall.face // 2
+            wall.number[key] = lambda p, t: value * np.sin(3 * p[axis] - 40 * t)
+            return f'{key} = "{value!r}*sin(3*{"xyz"[axis]} - 40*t)"; '
         told, field = "", None
         if how == "field":
             of = [self.points[a] for a in across]

@@ -1,7 +1,8 @@
 """Random bodies, from config to file, against the definition in docs/numerics.md, written a second time in Python.
 
-Shapes, labels, anisotropy, contacts, perfusion, stretched and periodic axes, every kind of wall by numbers, expressions,
-files and tables, patches by boxes and labels; in a config of one material on a uniform grid the stencil as well.
+Shapes, labels, anisotropy, contacts, perfusion, stretched and periodic axes, every kind of wall by numbers, expressions
+(of place and time at once, too), files and tables, patches by boxes and labels; in a config of one material on a uniform
+grid the stencil as well.
 """
 
 import json
@@ -52,5 +53,5 @@ def test_the_slowest_mode_of_a_random_body_is_told(tmp_path, seed):
     if len(rates) == 0:
         assert told["steady_decay"] is None
     else:
-        # the residual is within 0.03, and with it the square of that over the distance to the next mode
-        assert told["steady_decay"] == pytest.approx(rates[0] * told["step"], rel=5e-3)
+        # an eigenvalue lies within the residual, which is within 0.01
+        assert told["steady_decay"] == pytest.approx(rates[0] * told["step"], rel=0.01)

@@ -50,7 +50,9 @@ WALLS = {
     "dirichlet": {"type": "dirichlet", "value": "0.5+x*sin(9*t)"},
     "dirichlet in time": {"type": "dirichlet", "value": "0.5+sin(9*t)"},
     "neumann": {"type": "neumann", "flux": "3*cos(5*t)"},
+    "neumann that moves": {"type": "neumann", "flux": "3*cos(2*x-5*t)"},
     "robin": {"type": "robin", "h": 2.0, "ambient": "1+t"},
+    "robin that moves": {"type": "robin", "h": 2.0, "ambient": "1+exp(-(x-t)^2)"},
     "reflective": {"type": "reflective"},
     "periodic": {"type": "periodic"},
 }
@@ -58,7 +60,7 @@ WALLS = {
 
 @pytest.mark.parametrize("precision", PRECISIONS)
 @pytest.mark.parametrize("dims", DIMS)
-@pytest.mark.parametrize("wall", [wall for wall in WALLS if wall != "dirichlet"])
+@pytest.mark.parametrize("wall", WALLS)
 def test_two_equal_materials_are_as_one(tmp_path, wall, dims, precision):
     """The network's sweep is the stencil's, added up otherwise: it differs by roundings."""
     settings = case(tmp_path, dims, precision, {"all": WALLS[wall]}, source={"value": 3.0})
@@ -95,7 +97,7 @@ def test_a_body_of_one_material_is_the_stencils_to_the_bit(tmp_path, wall, dims,
         assert np.array_equal(one.history[name], same.history[name], equal_nan=True), name
 
 
-PATCHED = ["neumann", "robin", "fixed", "dirichlet in time"]
+PATCHED = ["neumann", "neumann that moves", "robin", "robin that moves", "fixed", "dirichlet", "dirichlet in time"]
 
 
 @pytest.mark.parametrize("precision", PRECISIONS)

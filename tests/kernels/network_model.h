@@ -49,6 +49,7 @@ struct network_case {
     int64_t block[HS_AXES]; /* so many nodes along each axis have the same kind ... */
     int64_t noise;          /* ... but one of so many, which has any */
     bool source, sinks, forced;
+    bool anew; /* the source is another one in each sweep, as walls that move make it */
 };
 
 /* Of nodes [nz][ny][nx]. */
@@ -58,8 +59,15 @@ struct network_model {
     double (*row)[HS_ROW_NUMBERS]; /* as in hs_network_view */
     double *forcing;               /* [steps][rows] */
     int64_t *number;
-    double *now, *next, *source;
+    double *now, *next, *source; /* source: [steps or 1][nodes] */
 };
+
+/* What the source adds to a node in a sweep. */
+static inline double network_source(const struct network_model *m, int step, int64_t node)
+{
+    const int64_t *n = m->c->points;
+    return m->source[(m->c->anew ? step : 0) * n[0] * n[1] * n[2] + node];
+}
 
 /* The node at a place, or behind a periodic end the one that it stands for; -1: none. */
 static inline int64_t network_node(const struct network_case *c, const int64_t place[HS_AXES])
@@ -117,20 +125,22 @@ static inline void network_model_init(struct network_model *m, const struct netw
 {
     const int64_t *n = c->points;
     const size_t nodes = (size_t)(n[0] * n[1] * n[2]);
+    const size_t sources = nodes * (size_t)(c->anew ? c->steps : 1);
     const uint64_t salt = (uint64_t)network_any((int64_t)1 << 40);
     *m = (struct network_model){.c = c};
     network_make_rows(m);
     m->number = malloc(nodes * sizeof *m->number);
     m->now = malloc(nodes * sizeof *m->now);
     m->next = malloc(nodes * sizeof *m->next);
-    m->source = malloc(nodes * sizeof *m->source);
+    m->source = malloc(sources * sizeof *m->source);
     for (size_t at = 0; at < nodes; at++) {
         const int64_t node = (int64_t)at;
         const int64_t place[] = {node % n[0], node / n[0] % n[1], node / n[0] / n[1]};
         m->number[at] = network_choose(c, place, salt);
         m->now[at] = network_noise(c->precision) - 0.5;
-        m->source[at] = network_noise(c->precision) - 0.5;
     }
+    for (size_t at = 0; at < sources; at++)
+        m->source[at] = network_noise(c->precision) - 0.5;
 }
 
 static inline void network_model_release(struct network_model *m)
@@ -177,7 +187,7 @@ static inline double network_swept(const struct network_model *m, int step, int6
     sum = network_fma(c, -own[4], in, sum);
     double kept = network_fma(c, own[5], in, m->forcing[step * m->rows + m->number[node]]);
     if (c->source)
-        kept = network_add(c, kept, m->source[node]);
+        kept = network_add(c, kept, network_source(m, step, node));
     return network_fma(c, own[3], sum, kept);
 }
 
@@ -275,7 +285,7 @@ static inline void network_put_network(const struct network_model *m, struct net
 {
     network_put_number(m, f, at, node);
     if (!ghost)
-        hs_write(f->precision, f->source, at, m->source[node]);
+        hs_write(f->precision, f->source, at, network_source(m, 0, node));
 }
 
 /* Behind walls there is any finite value. */
@@ -383,6 +393,9 @@ static inline void network_fields_begin(const struct network_model *m, struct ne
     for (int64_t node = 0; node < n[0] * n[1] * n[2] && f->member[5]; node++)
         hs_write(f->precision, f->member[5], network_element(m, f, node),
                  network_member(m, 5, step, node));
+    for (int64_t node = 0; node < n[0] * n[1] * n[2] && m->c->anew; node++)
+        hs_write(f->precision, f->source, network_element(m, f, node),
+                 network_source(m, step, node));
     for (int64_t at = 0; at < f->layout.elements; at++)
         hs_write(f->precision, f->out, at, NAN);
     network_each(m, f, network_put_in);
@@ -406,11 +419,12 @@ static inline const char *network_name(const struct network_case *c)
     static char text[240];
     snprintf(text, sizeof text,
              "%dD %s %s, %lld x %lld x %lld, wraps %d%d%d, %lld kinds, blocks of %lld x %lld x "
-             "%lld, noise %lld, source %d, sinks %d, forced %d, %d steps",
+             "%lld, noise %lld, source %d %d, sinks %d, forced %d, %d steps",
              c->dims, hs_precision_name(c->precision), forms[c->form], (long long)c->points[0],
              (long long)c->points[1], (long long)c->points[2], c->wrap[0], c->wrap[1], c->wrap[2],
              (long long)c->kinds, (long long)c->block[0], (long long)c->block[1],
-             (long long)c->block[2], (long long)c->noise, c->source, c->sinks, c->forced, c->steps);
+             (long long)c->block[2], (long long)c->noise, c->source, c->anew, c->sinks, c->forced,
+             c->steps);
     return text;
 }
 
@@ -419,6 +433,7 @@ static inline hs_features network_features(const struct network_case *c)
     hs_features asked = HS_CONDUCTION | hs_feature_dims(c->dims) | HS_RADIUS_1 |
                         hs_feature_precision(c->precision) | HS_BYTES << c->form;
     asked |= c->source ? HS_SOURCE | HS_SOURCE_FIELD : 0;
+    asked |= c->anew ? HS_SOURCE_TIME | HS_SOURCE_FIELD_TIME : 0;
     for (int axis = 0; axis < HS_AXES; axis++)
         asked |= c->wrap[axis] ? HS_WALL_PERIODIC : 0;
     return asked;

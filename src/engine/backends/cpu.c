@@ -124,6 +124,8 @@ static void destroy(struct hs_backend_state *state)
     hs_cpu_field_destroy(&state->next);
     hs_cpu_field_destroy(&state->source.field);
     free(state->source.scratch);
+    free(state->source.base);
+    free(state->source.inflow);
     hs_tables_release(&state->source.tables);
     free(state->source.value);
     free(state->level);
@@ -154,7 +156,7 @@ static bool allocate(struct hs_backend_state *state)
     source->value = calloc(steps, sizeof *source->value);
     source->scratch = calloc(threads * (size_t)state->layout.points[HS_X], sizeof *source->scratch);
     return state->level && source->value && source->scratch && allocate_scratch(state) &&
-           hs_cpu_network_init(state) &&
+           hs_cpu_network_init(state) && hs_cpu_source_init_walls(state) &&
            hs_cpu_field_create(&state->layout, precision, state->threads, 0, &state->now) &&
            hs_cpu_field_create(&state->layout, precision, state->threads,
                                hs_cpu_shift(&state->layout, precision), &state->next) &&

@@ -1,6 +1,7 @@
 /* The network of a body as CPU kernels read it. */
 #include "engine/backends/cpu_parts.h"
 #include "engine/network/coefficients.h"
+#include "functions/moving.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -133,6 +134,9 @@ bool hs_cpu_network_init(struct hs_backend_state *state)
     mine->view.row_count = network->row_count;
     memcpy(mine->view.wrap, network->wrap, sizeof mine->view.wrap);
     mine->varies = hs_network_varies(network, state->problem->drives);
+    mine->given = calloc((size_t)network->given.count + 1, sizeof *mine->given);
+    if (!mine->given)
+        return false;
     return as_arrays(state->problem) ? init_arrays(state) : init_palette(state);
 }
 
@@ -142,6 +146,7 @@ void hs_cpu_network_release(struct hs_cpu_network *network)
     free(network->row);
     free(network->forcing);
     free(network->forced);
+    free(network->given);
     for (int a = 0; a < HS_CPU_ARRAYS; a++)
         hs_cpu_field_destroy(&network->array[a]);
 }
@@ -219,9 +224,21 @@ void hs_cpu_network_update(struct hs_backend_state *state, const struct hs_span 
     mine->steps = steps;
 }
 
+/* By walls that move. */
+static void give(const struct hs_backend_state *state, double t, void *field)
+{
+    const struct hs_moving *given = &state->problem->network->given;
+    hs_moving_at(given, &state->problem->grid, t, state->threads, state->network.given);
+    for (int64_t n = 0; n < given->count; n++)
+        hs_write(state->problem->precision, field, element_of(state, given->node[n]),
+                 state->network.given[n]);
+}
+
 void hs_cpu_network_prescribe(const struct hs_backend_state *state, double t, void *field)
 {
     const struct hs_network *network = state->problem->network;
+    if (network)
+        give(state, t, field);
     if (!network || !as_arrays(state->problem))
         return;
     for (int64_t n = 0; n < state->network.forced_count; n++) {

@@ -15,14 +15,14 @@ struct hs_cpu_field {
 };
 
 struct hs_cpu_source {
-    bool present;
     bool uniform; /* one number over the grid, else a field */
     bool varies_time;
     struct hs_tables tables; /* of one that varies in time and place; without memory: not used */
     double step, time;       /* s: of what `field` holds; NaN while it holds nothing */
     struct hs_cpu_field field;
-    double *scratch; /* [threads][nx] */
-    double *value;   /* [kernel's steps] uniform sources of one call */
+    double *base, *inflow; /* K: at nodes of walls that move, the source and that with the walls */
+    double *scratch;       /* [threads][nx] */
+    double *value;         /* [kernel's steps] uniform sources of one call */
 };
 
 /* The network of a body as kernels read it; without one all is zero. */
@@ -35,6 +35,7 @@ struct hs_cpu_network {
     void *number, *row, *forcing;             /* of a palette */
     struct hs_cpu_field array[HS_CPU_ARRAYS]; /* as arrays: conductances, and what is above */
     int64_t *forced, forced_count;            /* as arrays: nodes with a forcing */
+    double *given;                            /* K: what walls that move prescribe */
 };
 
 /* The field at one moment, dense, so that a stretch of it is read where it lies. */
@@ -92,6 +93,8 @@ struct hs_cpu_source hs_cpu_source_describe(const struct hs_problem *problem);
 double hs_cpu_source_table_bytes(const struct hs_problem *problem);
 /* Makes them, if there are any and memory for them. */
 void hs_cpu_source_prepare(struct hs_backend_state *state);
+/* For walls that move; false: no memory. */
+bool hs_cpu_source_init_walls(struct hs_backend_state *state);
 /* Brings the field up to a sweep of `step` from t; free where it is already. */
 void hs_cpu_source_update(struct hs_backend_state *state, double step, double t);
 double hs_cpu_source_uniform(const struct hs_problem *problem, double step, double t);

@@ -1,7 +1,9 @@
 #include "core/machine.h"
 #include "engine/backends/cpu_parts.h"
+#include "engine/network/coefficients.h"
 #include "functions/evaluate.h"
 #include "functions/fields.h"
+#include "functions/moving.h"
 
 #include <math.h>
 #include <omp.h>
@@ -9,13 +11,11 @@
 
 struct hs_cpu_source hs_cpu_source_describe(const struct hs_problem *problem)
 {
-    const struct hs_field *field = &problem->source.field;
-    const unsigned varies = field->data ? HS_VARIES_SPACE : hs_value_varies(&field->value);
+    const unsigned varies = hs_problem_source_varies(problem);
     const unsigned axes = (1u << problem->grid.dims) - 1;
     return (struct hs_cpu_source){
-        .present = problem->source.present,
-        .uniform = !problem->source.present || (varies & axes) == 0,
-        .varies_time = problem->source.present && (varies & HS_VARIES_T) != 0,
+        .uniform = (varies & axes) == 0,
+        .varies_time = (varies & HS_VARIES_T) != 0,
         .step = NAN,
         .time = NAN,
     };
@@ -42,6 +42,15 @@ double hs_cpu_source_table_bytes(const struct hs_problem *problem)
 {
     const struct hs_cpu_source source = hs_cpu_source_describe(problem);
     return is_tabulated(problem, &source) ? table_bytes(problem, HS_TABLES_OF_FIELDS) : 0.0;
+}
+
+bool hs_cpu_source_init_walls(struct hs_backend_state *state)
+{
+    const struct hs_network *network = state->problem->network;
+    const size_t count = network ? (size_t)network->inflow.count : 0;
+    state->source.base = calloc(count + 1, sizeof *state->source.base);
+    state->source.inflow = calloc(count + 1, sizeof *state->source.inflow);
+    return state->source.base && state->source.inflow;
 }
 
 void hs_cpu_source_prepare(struct hs_backend_state *state)
@@ -78,6 +87,9 @@ static void update_row(struct hs_backend_state *state, double step, int64_t j, i
         scale = problem->source.rate * (problem->raw ? 1.0 : step);
     } else
         hs_problem_source_row(problem, step, source->time, j, k, values);
+    if (problem->network)
+        hs_moving_take_row(&problem->network->inflow, (k * problem->grid.points[HS_Y] + j) * nx, nx,
+                           values, source->base);
     if (problem->precision == HS_FLOAT)
         for (int64_t i = 0; i < nx; i++)
             ((float *)source->field.origin)[at + i] = (float)(values[i] * scale);
@@ -86,14 +98,10 @@ static void update_row(struct hs_backend_state *state, double step, int64_t j, i
             ((double *)source->field.origin)[at + i] = values[i] * scale;
 }
 
-void hs_cpu_source_update(struct hs_backend_state *state, double step, double t)
+static void update_field(struct hs_backend_state *state, double step, double t)
 {
     struct hs_cpu_source *source = &state->source;
     const struct hs_problem *problem = state->problem;
-    if (source->uniform || (source->step == step && (!source->varies_time || source->time == t)))
-        return;
-    source->step = step;
-    source->time = t;
     const int64_t *points = problem->grid.points;
     if (source->tables.memory)
         hs_tables_fill(&source->tables, t, state->threads);
@@ -102,4 +110,37 @@ void hs_cpu_source_update(struct hs_backend_state *state, double step, double t)
         const int64_t j = row % points[HS_Y], k = row / points[HS_Y];
         update_row(state, step, j, k, source->scratch + omp_get_thread_num() * points[HS_X]);
     }
+}
+
+/* At the nodes that walls act on. */
+static void add_walls(struct hs_backend_state *state, double step, double t)
+{
+    const struct hs_cpu_source *source = &state->source;
+    const struct hs_network *network = state->problem->network;
+    const int64_t *n = state->problem->grid.points;
+    const struct hs_network_time time = {.t = t, .next = t, .step = step};
+    hs_network_inflow(network, &time, state->threads, source->base, source->inflow);
+    for (int64_t at = 0; at < network->inflow.count; at++) {
+        const int64_t node = network->inflow.node[at];
+        hs_write(state->problem->precision, source->field.origin,
+                 hs_layout_offset(&state->layout, node % n[HS_X], node / n[HS_X] % n[HS_Y],
+                                  node / n[HS_X] / n[HS_Y]),
+                 source->inflow[at]);
+    }
+}
+
+void hs_cpu_source_update(struct hs_backend_state *state, double step, double t)
+{
+    struct hs_cpu_source *source = &state->source;
+    const struct hs_problem *problem = state->problem;
+    const bool stepped = source->step != step, moved = source->varies_time && source->time != t;
+    if (source->uniform || !(stepped || moved))
+        return;
+    source->step = step;
+    source->time = t;
+    /* without a source of the problem's own it is 0 but for walls */
+    if (problem->source.present && (stepped || hs_problem_own_source_varies(problem) & HS_VARIES_T))
+        update_field(state, step, t);
+    if (problem->network)
+        add_walls(state, step, t);
 }

@@ -1,6 +1,7 @@
 #include "engine/network/coefficients.h"
 
 #include "functions/drive.h"
+#include "functions/moving.h"
 
 #include <math.h>
 
@@ -35,6 +36,16 @@ void hs_network_forcing(const struct hs_network *network, const struct hs_drive 
 {
     for (int r = 0; r < network->row_count; r++)
         hs_write(precision, out, r, hs_network_added(network, &network->row[r], drives, time));
+}
+
+void hs_network_inflow(const struct hs_network *network, const struct hs_network_time *time,
+                       int threads, const double *base, double *out)
+{
+    const struct hs_moving *inflow = &network->inflow;
+    hs_moving_at(inflow, &network->grid, time->t, threads, out);
+    for (int64_t n = 0; n < inflow->count; n++)
+        out[n] = base[n] + hs_network_added_by(hs_network_row_at(network, inflow->node[n]), out[n],
+                                               time->step);
 }
 
 bool hs_network_varies(const struct hs_network *network, const struct hs_drive *drives)

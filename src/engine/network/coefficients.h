@@ -44,6 +44,11 @@ void hs_network_forcing(const struct hs_network *network, const struct hs_drive 
 double hs_network_added(const struct hs_network *network, const struct hs_network_row *row,
                         const struct hs_drive *drives, const struct hs_network_time *time);
 
+/* What numbers of walls that change along them and in time at once add in a sweep [K], with `base`,
+ * what the problem's source adds at their nodes. base, out: [network->inflow.count]. */
+void hs_network_inflow(const struct hs_network *network, const struct hs_network_time *time,
+                       int threads, const double *base, double *out);
+
 /* Whether some forcing changes with time. */
 bool hs_network_varies(const struct hs_network *network, const struct hs_drive *drives);
 

@@ -4,6 +4,7 @@
  * node's row.
  */
 #include "core/memory.h"
+#include "engine/network/moving.h"
 #include "engine/network/nodes.h"
 #include "engine/network/palette.h"
 
@@ -396,6 +397,8 @@ enum hs_status hs_network_make(const struct hs_network_spec *spec, struct hs_net
         st = make_palette(&work, err);
     if (!st && work.too_many)
         st = make_arrays(&work, err);
+    if (!st && !hs_network_find_moving(spec, work.axis, out))
+        st = no_memory(spec->grid, err);
     release_work(&work);
     if (st) {
         hs_network_release(out);

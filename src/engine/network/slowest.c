@@ -4,8 +4,7 @@
 #include <stdlib.h>
 
 static const double most_work = 1e9;    /* nodes times iterations */
-static const double near_enough = 0.03; /* residual over Ritz value: the value is off by its
-                                           square, over the distance to the next one */
+static const double near_enough = 0.01; /* residual over Ritz value */
 enum { FEWEST = 8, MOST = 20000, INVERSE_ITERATIONS = 3 };
 
 struct lanczos {

@@ -85,6 +85,32 @@ void test_features__of_sources(void **state)
     assert_int_equal(hs_problem_features(&problem) & HS_ALL_VALUES, HS_SOURCE | HS_SOURCE_FIELD);
 }
 
+/* Walls of a body are coefficients, but for numbers that change along them and in time at once. */
+void test_features__of_walls_that_move(void **state)
+{
+    (void)state;
+    const hs_features field = HS_SOURCE | HS_SOURCE_FIELD | HS_SOURCE_TIME | HS_SOURCE_FIELD_TIME |
+                              HS_WALL_FIELD_TIME;
+    struct hs_network network = {.form = HS_NETWORK_SHORTS};
+    struct hs_problem problem = case_of("robin", 0);
+    problem.radius = 1;
+    problem.network = &network; /* not freed: the problem is not released */
+    assert_int_equal(hs_problem_features(&problem) & HS_ALL_VALUES, 0);
+    network.inflow.count = 1;
+    assert_int_equal(hs_problem_features(&problem) & HS_ALL_VALUES, field);
+    network = (struct hs_network){.form = HS_NETWORK_SHORTS, .given.count = 1};
+    assert_int_equal(hs_problem_features(&problem) & HS_ALL_VALUES, field);
+    problem.source.present = true;
+    problem.source.field.value = value_of(HS_VARIES_X);
+    assert_int_equal(hs_problem_features(&problem) & HS_ALL_VALUES, field);
+    assert_int_equal(hs_problem_own_source_varies(&problem), HS_VARIES_X);
+    /* only the CPU's backend brings them */
+    for (const struct hs_kernel *const *kernel = hs_kernels; *kernel; kernel++)
+        if ((*kernel)->features & HS_CONDUCTION)
+            assert_int_equal(((*kernel)->features & HS_WALL_FIELD_TIME) != 0,
+                             (*kernel)->device == HS_CPU);
+}
+
 /* Faces of axes that are not there do not count. */
 void test_features__only_of_the_axes_that_are_there(void **state)
 {

@@ -3,6 +3,7 @@
 #define HS_TEST_NETWORK_CASE_H
 
 #include "engine/network/network.h"
+#include "functions/program.h"
 #include "test.h"
 
 #include <math.h>
@@ -97,6 +98,30 @@ static inline struct hs_wall *case_wall(struct network_case *c, int face, enum h
         wall->upper[a] = INFINITY;
     }
     return wall;
+}
+
+/* Numbers of walls of place and time at once: x*t - y, and y*t + z. */
+static inline struct hs_wall_number case_moving(int which)
+{
+    static const struct hs_instruction one[] = {
+        {HS_OP_X, 0.0}, {HS_OP_T, 0.0},        {HS_OP_MULTIPLY, 0.0},
+        {HS_OP_Y, 0.0}, {HS_OP_SUBTRACT, 0.0},
+    };
+    static const struct hs_instruction other[] = {
+        {HS_OP_Y, 0.0}, {HS_OP_T, 0.0}, {HS_OP_MULTIPLY, 0.0}, {HS_OP_Z, 0.0}, {HS_OP_ADD, 0.0},
+    };
+    return (struct hs_wall_number){
+        .drive = -1,
+        .moving = {.expression = {.code = which ? other : one,
+                                  .length = 5,
+                                  .varies = HS_VARIES_SPACE | HS_VARIES_T}}};
+}
+
+static inline double case_moving_at(const struct hs_wall_number *number, const double x[HS_AXES],
+                                    double t)
+{
+    const bool other = number->moving.expression.code[0].operation == HS_OP_Y;
+    return other ? x[HS_Y] * t + x[HS_Z] : x[HS_X] * t - x[HS_Y];
 }
 
 static inline struct hs_network case_make(const struct network_case *c)

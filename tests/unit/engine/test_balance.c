@@ -275,13 +275,14 @@ void test_balance__walls_are_named_by_face_and_number(void **state)
 
 /* ---- to rounding ----------------------------------------------------------------------------- */
 
-/* All of a kind's keys, changing with place or time. `face` is there to make faces differ. */
-static void put_face(const struct hs_boundary_kind *kind, int face, int dims, bool of_body,
-                     char *out, size_t size)
+/* All of a kind's keys, changing with time, along the face too, or with both at once. `face` is
+ * there to make faces differ. */
+static void put_face(const struct hs_boundary_kind *kind, int face, int dims, char *out,
+                     size_t size)
 {
     size_t used =
         (size_t)snprintf(out, size, "%s = { type = \"%s\"; ", hs_face_name(face), kind->name);
-    const char *place = of_body || dims == 1 ? "" : face / 2 == HS_X ? " + 5*y" : " + 5*x";
+    const char *place = dims == 1 ? "" : face / 2 == HS_X ? " - 5*y" : " - 5*x";
     for (int n = 0; n < hs_boundary_key_count(kind); n++) {
         const struct hs_boundary_key *key = &kind->key[n];
         if (key->one_of && n > 0)
@@ -289,7 +290,7 @@ static void put_face(const struct hs_boundary_kind *kind, int face, int dims, bo
         if (key->number)
             used += (size_t)snprintf(out + used, size - used, "%s = %d.5; ", key->name, 3 + face);
         else
-            used += (size_t)snprintf(out + used, size - used, "%s = \"%d + 20*sin(300*t)%s\"; ",
+            used += (size_t)snprintf(out + used, size - used, "%s = \"%d + 20*sin(300*t%s)\"; ",
                                      key->name, 30 + 10 * face, place);
     }
     snprintf(out + used, size - used, "};\n");
@@ -318,7 +319,7 @@ static void balance_closes(int dims, bool of_body, const char *precision, double
     for (int first = 0; hs_boundary_kinds[first].name; first++) {
         char faces[2048] = "", config[4096];
         for (int face = 0; face < 2 * dims; face++)
-            put_face(kind_of_face(first, face, of_body), face, dims, of_body, faces + strlen(faces),
+            put_face(kind_of_face(first, face, of_body), face, dims, faces + strlen(faces),
                      sizeof faces - strlen(faces));
         snprintf(config, sizeof config,
                  "precision = \"%s\"; grid = { points = %s; upper = %s; };"
@@ -369,13 +370,13 @@ static const char everything[] =
     "boundary = {"
     "  x_min = { type = \"dirichlet\"; value = \"30 + 20*sin(t)\"; patches = ("
     "    { lower = [0.05, 0.033]; upper = [0.1, 0.077]; type = \"robin\"; h = 50.0;"
-    "      ambient = \"28 + t\"; flux = -100.0; },"
+    "      ambient = \"28 + t\"; flux = \"-2e3*exp(-(y-0.05-t)^2/1e-3)\"; },"
     "    { lower = [0.07, 0.053]; upper = [0.2, 0.177]; type = \"neumann\"; flux = -1000.0; } ); };"
-    "  x_max = { type = \"robin\"; h = 25.0; ambient = 29.0; };"
+    "  x_max = { type = \"robin\"; h = \"25 - 90*y\"; ambient = \"29 + 9*cos(50*(z-t))\"; };"
     "  y_min = { type = \"neumann\"; flux = \"-500 + 100*x\"; };"
     "  y_max = { type = \"fixed\"; };"
     "  z_min = { type = \"reflective\"; patches = ( { lower = [0.05, 0.033]; upper = [0.1, 0.077];"
-    "    type = \"dirichlet\"; value = 50.0; } ); };"
+    "    type = \"dirichlet\"; value = \"50 + 9*sin(70*x-t)\"; } ); };"
     "  z_max = { type = \"robin\"; h = \"10 + 20*x\"; ambient = 20.0; }; };"
     "source = { expression = \"1e4*x*y*cos(t)\"; }; time = { sweeps = 30; };";
 static const char two_materials[] =

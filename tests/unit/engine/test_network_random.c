@@ -3,6 +3,7 @@
  * shape is asked at every point of every line, in coordinates of the body. Only where a surface is
  * near, which decides about cuts and lines, is judged here as it is there.
  */
+#include "functions/moving.h"
 #include "network_case.h"
 
 enum { CUTS = 2 * CASE_SOLIDS + CASE_WALLS * 2 + 4, LINES = 4, NONE = -1 };
@@ -532,8 +533,10 @@ static void areas_of(const struct random_case *r, int face, const int64_t node[H
 /* ---- a node ------------------------------------------------------------------------------ */
 
 enum { DRIVES = 8 };
+static const double moment = 1.75; /* s: of what moves */
 struct expected {
     double conductance[HS_AXES], capacity, sink, weight[DRIVES];
+    double moving; /* W, or K of a prescribed one */
     enum hs_node_kind kind;
 };
 
@@ -563,6 +566,10 @@ static void add_walls(const struct random_case *r, const int64_t node[HS_AXES],
             if (wall->flux.drive >= 0)
                 out->weight[wall->flux.drive] -=
                     area[w] * (wall->flux.field ? wall->flux.field[at] : 1.0);
+            if (hs_wall_number_moves(&wall->ambient))
+                out->moving += area[w] * h * case_moving_at(&wall->ambient, x, moment);
+            if (hs_wall_number_moves(&wall->flux))
+                out->moving -= area[w] * case_moving_at(&wall->flux, x, moment);
         }
         if (top == NONE || r->c.wall[top].kind == HS_WALL_EXCHANGES)
             continue;
@@ -571,10 +578,14 @@ static void add_walls(const struct random_case *r, const int64_t node[HS_AXES],
     }
     if (!holding)
         return;
-    out->sink = 0.0;
+    out->sink = out->moving = 0.0;
     memset(out->weight, 0, sizeof out->weight);
     out->kind = holding->kind == HS_WALL_PRESCRIBES ? HS_NODE_PRESCRIBED : HS_NODE_HELD;
-    if (out->kind == HS_NODE_PRESCRIBED)
+    if (out->kind != HS_NODE_PRESCRIBED)
+        return;
+    if (hs_wall_number_moves(&holding->value))
+        out->moving = case_moving_at(&holding->value, x, moment);
+    else
         out->weight[holding->value.drive] = 1.0;
 }
 
@@ -621,7 +632,7 @@ static void make_axes(struct random_case *r)
             r->coordinate[a][i] = stretched ? at : hs_grid_coordinate(&r->c.grid, a, i);
             at += size[a] / (double)points[a] * between(0.5, 1.5);
         }
-        r->c.spec.coordinate[a] = stretched ? r->coordinate[a] : NULL;
+        r->c.spec.coordinate[a] = r->c.grid.coordinate[a] = stretched ? r->coordinate[a] : NULL;
     }
 }
 
@@ -698,12 +709,64 @@ static void make_walls(struct random_case *r)
             wall->flux.field = below(4) ? NULL : r->face_field[1];
             wall->ambient.drive = (int)below(3) * 3 - 1;
             wall->label = below(6) ? NULL : r->label;
+            struct hs_wall_number *const numbers[] = {&wall->value, &wall->flux, &wall->ambient};
+            for (int which = 0; which < 3; which++)
+                if (below(3) == 0)
+                    *numbers[which] = case_moving((int)below(2));
             for (int a = 0; a < HS_AXES && below(3); a++) {
                 const double lower = somewhere(r, a), upper = somewhere(r, a);
                 wall->lower[a] = below(3) ? fmin(lower, upper) : -INFINITY;
                 wall->upper[a] = below(3) ? fmax(lower, upper) : INFINITY;
             }
         }
+}
+
+/* What moves, at all nodes: [nodes], 0 where nothing does. The same bits by any threads. */
+static void find_moving(const struct hs_network *network, const struct hs_moving *moving,
+                        double *out)
+{
+    const size_t count = (size_t)moving->count;
+    double *by[2];
+    for (int n = 0; n < 2; n++) {
+        by[n] = calloc(count + 1, sizeof *by[n]);
+        hs_moving_at(moving, &network->grid, moment, 1 + 2 * n, by[n]);
+    }
+    assert_memory_equal(by[0], by[1], count * sizeof **by);
+    for (int64_t n = 0; n < hs_grid_count(&network->grid); n++)
+        out[n] = 0.0;
+    for (size_t n = 0; n < count; n++) {
+        assert_true(n == 0 || moving->node[n] > moving->node[n - 1]);
+        out[moving->node[n]] = by[0][n];
+    }
+    free(by[0]);
+    free(by[1]);
+}
+
+/* Returns how many nodes something moving acts on. */
+static int assert_moving(const struct random_case *r, const struct hs_network *network, int number)
+{
+    static double inflow[4096], given[4096], row[64];
+    const int64_t *p = r->c.grid.points;
+    int found = 0;
+    find_moving(network, &network->inflow, inflow);
+    find_moving(network, &network->given, given);
+    for (int64_t n = 0; n < hs_grid_count(&r->c.grid); n++) {
+        const int64_t node[] = {n % p[0], n / p[0] % p[1], n / p[0] / p[1]};
+        const struct expected want = expect(r, node);
+        const bool prescribed = want.kind == HS_NODE_PRESCRIBED;
+        if (node[0] == 0) {
+            memset(row, 0, sizeof row);
+            hs_moving_put_row(&network->given, &r->c.grid, moment, node[1], node[2], row);
+        }
+        if (!(fabs(inflow[n] - (prescribed ? 0.0 : want.moving)) < 1e-9 &&
+              fabs(given[n] - (prescribed ? want.moving : 0.0)) < 1e-12 &&
+              given[n] == row[node[0]]))
+            fail_msg("case %d, node %d %d %d: inflow %g, given %g, %g in its row (%g)", number,
+                     (int)node[0], (int)node[1], (int)node[2], inflow[n], given[n], row[node[0]],
+                     want.moving);
+        found += want.moving != 0.0;
+    }
+    return found;
 }
 
 static void assert_as_expected(const struct random_case *r, const struct hs_network *network,
@@ -737,6 +800,7 @@ void test_network_random__bodies_are_as_defined(void **state)
 {
     (void)state;
     static struct random_case r;
+    int moving = 0;
     for (int n = 0; n < 1000; n++) {
         seed = (uint64_t)n * 7919 + 1;
         memset(&r, 0, sizeof r);
@@ -745,6 +809,8 @@ void test_network_random__bodies_are_as_defined(void **state)
         make_walls(&r);
         struct hs_network network = case_make(&r.c);
         assert_as_expected(&r, &network, n);
+        moving += assert_moving(&r, &network, n) > 0;
         hs_network_release(&network);
     }
+    assert_true(moving > 400);
 }

@@ -134,10 +134,10 @@ void test_network_walls__fields_are_of_the_faces_nodes(void **state)
         struct hs_wall *wall = case_wall(&c, face, HS_WALL_EXCHANGES);
         wall->h = 2.0;
         wall->h_field = h;
-        wall->flux = (struct hs_wall_number){4, flux};
-        wall->ambient = (struct hs_wall_number){5, ambient};
+        wall->flux = (struct hs_wall_number){.drive = 4, .field = flux};
+        wall->ambient = (struct hs_wall_number){.drive = 5, .field = ambient};
         struct hs_wall *prescribed = case_wall(&c, face ^ 1, HS_WALL_PRESCRIBES);
-        prescribed->value = (struct hs_wall_number){6, value};
+        prescribed->value = (struct hs_wall_number){.drive = 6, .field = value};
         struct hs_network network = case_make(&c);
         int64_t at[HS_AXES];
         for (at[d] = 0; at[d] < points[d]; at[d]++)

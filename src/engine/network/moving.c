@@ -1,0 +1,160 @@
+#include "engine/network/moving.h"
+
+#include "engine/network/walls.h"
+
+#include <stdlib.h>
+
+/* A number that acts on a node. */
+struct term {
+    int64_t row, node;
+    int number; /* in order of the walls, and of what each has */
+    const struct hs_value *value;
+    double weight;
+};
+
+struct terms {
+    struct term *term;
+    int64_t count, room;
+    bool no_memory;
+};
+
+static void add(struct terms *terms, const struct hs_grid *grid, const int64_t node[HS_AXES],
+                int number, const struct hs_wall_number *of, double weight)
+{
+    if (!hs_wall_number_moves(of) || weight == 0.0 || terms->no_memory)
+        return;
+    if (terms->count == terms->room) {
+        const int64_t room = terms->room > 0 ? 2 * terms->room : 256;
+        struct term *more = realloc(terms->term, (size_t)room * sizeof *more);
+        terms->no_memory = !more;
+        if (!more)
+            return;
+        terms->term = more;
+        terms->room = room;
+    }
+    const int64_t row = node[HS_Z] * grid->points[HS_Y] + node[HS_Y];
+    terms->term[terms->count++] = (struct term){.row = row,
+                                                .node = row * grid->points[HS_X] + node[HS_X],
+                                                .number = number,
+                                                .value = &of->moving,
+                                                .weight = weight};
+}
+
+static int compare_terms(const void *one, const void *other)
+{
+    const struct term *a = one, *b = other;
+    if (a->row != b->row)
+        return a->row < b->row ? -1 : 1;
+    if (a->number != b->number)
+        return a->number < b->number ? -1 : 1;
+    return (a->node > b->node) - (a->node < b->node);
+}
+
+static int compare_nodes(const void *one, const void *other)
+{
+    const int64_t *a = one, *b = other;
+    return (*a > *b) - (*a < *b);
+}
+
+/* Distinct ones of the terms, in order. */
+static void set_nodes(const struct terms *terms, struct hs_moving *out)
+{
+    for (int64_t n = 0; n < terms->count; n++)
+        out->node[n] = terms->term[n].node;
+    qsort(out->node, (size_t)terms->count, sizeof *out->node, compare_nodes);
+    for (int64_t n = 0; n < terms->count; n++)
+        if (n == 0 || out->node[n] != out->node[out->count - 1])
+            out->node[out->count++] = out->node[n];
+}
+
+/* What one number does to nodes side by side. */
+static void set_stretches(const struct terms *terms, struct hs_moving *out)
+{
+    for (int64_t n = 0; n < terms->count; n++) {
+        const struct term *term = &terms->term[n], *last = term - 1;
+        out->weight[n] = term->weight;
+        if (n > 0 && term->number == last->number && term->row == last->row &&
+            term->node == last->node + 1) {
+            out->stretch[out->stretch_count - 1].count++;
+            continue;
+        }
+        const int64_t *node =
+            bsearch(&term->node, out->node, (size_t)out->count, sizeof *node, compare_nodes);
+        out->stretch[out->stretch_count++] = (struct hs_moving_stretch){
+            .value = term->value, .first = node - out->node, .count = 1, .weight = n};
+    }
+}
+
+static bool conclude(struct terms *terms, struct hs_moving *out)
+{
+    const size_t count = (size_t)terms->count;
+    *out = (struct hs_moving){.count = 0};
+    if (count == 0 || terms->no_memory)
+        return !terms->no_memory;
+    qsort(terms->term, count, sizeof *terms->term, compare_terms);
+    out->node = malloc(count * sizeof *out->node);
+    out->stretch = malloc(count * sizeof *out->stretch);
+    out->weight = malloc(count * sizeof *out->weight);
+    if (!out->node || !out->stretch || !out->weight)
+        return false;
+    set_nodes(terms, out);
+    set_stretches(terms, out);
+    return true;
+}
+
+/* Whether anything of the face's walls moves. */
+static bool any_moves(const struct hs_network_spec *spec, int face)
+{
+    bool any = false;
+    for (int w = 0; w < spec->wall_count; w++) {
+        const struct hs_wall *wall = &spec->wall[w];
+        any = any || (wall->face == face &&
+                      (hs_wall_number_moves(&wall->flux) || hs_wall_number_moves(&wall->ambient) ||
+                       hs_wall_number_moves(&wall->value)));
+    }
+    return any;
+}
+
+/* What the walls of a face do to a node of it. */
+static void add_node(const struct hs_network_spec *spec, const struct hs_axis *axis, int face,
+                     int64_t place, const struct hs_wall_scratch *scratch, struct terms *inflow,
+                     struct terms *given)
+{
+    const struct hs_grid *grid = spec->grid;
+    int64_t node[HS_AXES];
+    hs_grid_face_node(grid, face, place, node);
+    const struct hs_wall *holding = hs_walls_holding(spec, axis, node);
+    if (holding) {
+        const int number = 2 * (int)(holding - spec->wall);
+        if (holding->kind == HS_WALL_PRESCRIBES && holding->face == face)
+            add(given, grid, node, number, &holding->value, 1.0);
+        return;
+    }
+    hs_walls_areas(spec, axis, face, node, scratch);
+    for (int w = 0; w < spec->wall_count; w++) {
+        const struct hs_wall *wall = &spec->wall[w];
+        const double area = hs_sum_of_4(scratch->area[w]);
+        if (wall->face != face || wall->kind != HS_WALL_EXCHANGES)
+            continue;
+        add(inflow, grid, node, 2 * w, &wall->flux, -area);
+        add(inflow, grid, node, 2 * w + 1, &wall->ambient, area * hs_wall_h_at(wall, place));
+    }
+}
+
+bool hs_network_find_moving(const struct hs_network_spec *spec, const struct hs_axis *axis,
+                            struct hs_network *out)
+{
+    struct terms inflow = {.count = 0}, given = {.count = 0};
+    struct hs_wall_scratch scratch;
+    const bool ready = hs_wall_scratch_init(&scratch, spec->wall_count);
+    for (int face = 0; face < 2 * spec->grid->dims && ready; face++)
+        for (int64_t n = 0; n < hs_grid_face_count(spec->grid, face) && any_moves(spec, face); n++)
+            add_node(spec, axis, face, n, &scratch, &inflow, &given);
+    /* both, so that both are set */
+    const bool flows = ready && conclude(&inflow, &out->inflow);
+    const bool gives = ready && conclude(&given, &out->given);
+    hs_wall_scratch_release(&scratch);
+    free(inflow.term);
+    free(given.term);
+    return flows && gives;
+}

@@ -1,0 +1,103 @@
+#include "functions/moving.h"
+
+#include "functions/evaluate.h"
+
+#include <string.h>
+
+enum { STRIP = 128, PARTS = 64 };
+
+/* Adds a stretch's weights times values to out: [count]. */
+static void add_stretch(const struct hs_moving *moving, const struct hs_grid *grid,
+                        const struct hs_moving_stretch *stretch, double t, double *out)
+{
+    const int64_t nx = grid->points[HS_X], ny = grid->points[HS_Y];
+    const int64_t node = moving->node[stretch->first], r = node / nx;
+    const double *weight = moving->weight + stretch->weight;
+    double value[STRIP];
+    struct hs_row row = hs_row_along(grid, HS_X, hs_grid_coordinate(grid, HS_Y, r % ny),
+                                     hs_grid_coordinate(grid, HS_Z, r / ny), t);
+    for (int64_t done = 0; done < stretch->count; done += row.count) {
+        const int64_t left = stretch->count - done;
+        row.first = node - r * nx + done;
+        row.count = left < STRIP ? left : STRIP;
+        hs_expression_row(&stretch->value->expression, &row, value);
+        for (int64_t n = 0; n < row.count; n++)
+            out[done + n] += weight[done + n] * value[n];
+    }
+}
+
+/* The first stretch from `s` on that begins a row. */
+static int64_t next_row(const struct hs_moving *moving, int64_t nx, int64_t s)
+{
+    const struct hs_moving_stretch *stretch = moving->stretch;
+    while (s > 0 && s < moving->stretch_count &&
+           moving->node[stretch[s].first] / nx == moving->node[stretch[s - 1].first] / nx)
+        s++;
+    return s;
+}
+
+/* Stretches of one row may share nodes, so one thread has them all. */
+void hs_moving_at(const struct hs_moving *moving, const struct hs_grid *grid, double t, int threads,
+                  double *out)
+{
+    enum { FEW = 1024 };
+    const int64_t nx = grid->points[HS_X];
+    if (moving->count == 0)
+        return;
+    memset(out, 0, (size_t)moving->count * sizeof *out);
+#pragma omp parallel for num_threads(threads) schedule(static) if (moving->count > FEW)
+    for (int64_t part = 0; part < PARTS; part++) {
+        const int64_t end = next_row(moving, nx, moving->stretch_count * (part + 1) / PARTS);
+        for (int64_t s = next_row(moving, nx, moving->stretch_count * part / PARTS); s < end; s++)
+            add_stretch(moving, grid, &moving->stretch[s], t, out + moving->stretch[s].first);
+    }
+}
+
+/* Place of the first of the nodes that is not before this one. */
+static int64_t place_from(const struct hs_moving *moving, int64_t node)
+{
+    int64_t low = 0, high = moving->count;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (moving->node[middle] < node)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The first stretch of the rows whose nodes are from that place on. */
+static int64_t stretch_from(const struct hs_moving *moving, int64_t place)
+{
+    int64_t low = 0, high = moving->stretch_count;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (moving->stretch[middle].first < place)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+void hs_moving_put_row(const struct hs_moving *moving, const struct hs_grid *grid, double t,
+                       int64_t j, int64_t k, double *out)
+{
+    const int64_t nx = grid->points[HS_X], first = (k * grid->points[HS_Y] + j) * nx;
+    const int64_t lo = place_from(moving, first), hi = place_from(moving, first + nx);
+    for (int64_t n = lo; n < hi; n++)
+        out[moving->node[n] - first] = 0.0;
+    for (int64_t s = stretch_from(moving, lo); s < stretch_from(moving, hi); s++) {
+        const struct hs_moving_stretch *stretch = &moving->stretch[s];
+        add_stretch(moving, grid, stretch, t, out + (moving->node[stretch->first] - first));
+    }
+}
+
+void hs_moving_take_row(const struct hs_moving *moving, int64_t first, int64_t nx,
+                        const double *row, double *out)
+{
+    for (int64_t n = place_from(moving, first); n < moving->count && moving->node[n] < first + nx;
+         n++)
+        out[n] = row[moving->node[n] - first];
+}

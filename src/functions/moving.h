@@ -1,0 +1,29 @@
+/* Numbers of walls that change along them and in time at once (core/network.h). */
+#ifndef HS_FUNCTIONS_MOVING_H
+#define HS_FUNCTIONS_MOVING_H
+
+#include "core/network.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The sum of what acts on each node at time t [s]: weights times values. out: [count]. No bit
+ * depends on the threads. */
+void hs_moving_at(const struct hs_moving *moving, const struct hs_grid *grid, double t, int threads,
+                  double *out);
+
+/* Puts it at those nodes of row (j, k) that one number acts on, as of prescribed ones. out: [nx].
+ */
+void hs_moving_put_row(const struct hs_moving *moving, const struct hs_grid *grid, double t,
+                       int64_t j, int64_t k, double *out);
+
+/* Takes what a row, whose first node is `first`, has at these nodes. out: [count]. */
+void hs_moving_take_row(const struct hs_moving *moving, int64_t first, int64_t nx,
+                        const double *row, double *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
