@@ -11,9 +11,8 @@
  * of threads.
  *
  * Lanczos iteration on C^-1/2 (L + g) C^-1/2, from a vector without symmetry. Its smallest Ritz
- * value comes down to the eigenvalue, which lies no farther below than the residual, and less by
- * far where the next one is not near. Without reorthogonalisation: that makes copies of values, none
- * smaller.
+ * value comes down to the eigenvalue, which lies no farther below than the residual, and much less
+ * where the next one is not near. Without reorthogonalisation: that makes copies, none smaller.
  *
  * Source: Golub and Van Loan, Matrix Computations (2013), 10.1 and 10.3.
  */

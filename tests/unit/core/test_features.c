@@ -89,8 +89,8 @@ void test_features__of_sources(void **state)
 void test_features__of_walls_that_move(void **state)
 {
     (void)state;
-    const hs_features field = HS_SOURCE | HS_SOURCE_FIELD | HS_SOURCE_TIME | HS_SOURCE_FIELD_TIME |
-                              HS_WALL_FIELD_TIME;
+    const hs_features field =
+        HS_SOURCE | HS_SOURCE_FIELD | HS_SOURCE_TIME | HS_SOURCE_FIELD_TIME | HS_WALL_FIELD_TIME;
     struct hs_network network = {.form = HS_NETWORK_SHORTS};
     struct hs_problem problem = case_of("robin", 0);
     problem.radius = 1;
