@@ -107,7 +107,7 @@ def fused_march_3d(w, levels=4):
     return Cost((rim + 1) / levels, (rim + 1) / levels, pipe, 7 * rim * swept, 1 / (levels * stored))
 
 
-def fused_wide_3d(w):
+def fused_radius2_3d(w):
     # Two levels of radius 2. Tiles of 64 x 80 (64 x 32) points, a rim of 4 on each side swept twice; in
     # float a tile's rows begin half a sector off, so nine sectors come for eight. A warp's step: 23 (28)
     # vectors a lane read from shared memory, 5 (4) written to it, as many come there and are stored, 4
@@ -223,7 +223,7 @@ MODELS = {  # dims, radius and kernel
     (3, 1, "fused_fields_3d"): lambda w: fused_march_3d(w, 3),
     (3, 1, "fused_march_3d"): fused_march_3d,
     (3, 1, "resident"): resident_3d,
-    (3, 2, "fused_wide_3d"): fused_wide_3d,
+    (3, 2, "fused_radius2_3d"): fused_radius2_3d,
     (2, 1, "basic"): basic_2d,
     (2, 1, "shared_tile"): shared_tile_2d,
     (2, 1, "tile_2d"): tile_2d,

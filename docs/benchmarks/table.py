@@ -33,7 +33,7 @@ PAGES = sorted([*DOCS.parent.glob("README.md"), *DOCS.rglob("*.md")])
 LADDER = (
     "reference openmp wavefront basic shared_tile tile_2d collaborative_2d register_window warp_shuffle coarsened "
     "register_tile march_halo vector_march bulk_march temporal_2d temporal_3d fused_fields_3d fused_march_3d "
-    "fused_wide_3d fused_march_2d fused_line_1d resident"
+    "fused_radius2_3d fused_march_2d fused_line_1d resident"
 ).split()
 PEERS = (
     "cupy_slices cupy_fused cupy_raw torch_eager torch_compile torch_conv jax_jit numba_loops triton_tile numpy_slices"
@@ -251,7 +251,7 @@ STEPS = {
         ("basic", None, "one thread a point"),
         ("vector_march", "basic", "16 bytes a thread, shuffles, no barrier"),
         ("bulk_march", "vector_march", "TMA brings whole rows ahead; blocks are throttled so as not to drift apart"),
-        ("fused_wide_3d", "bulk_march", "two sweeps in one march, their sums in registers"),
+        ("fused_radius2_3d", "bulk_march", "two sweeps in one march, their sums in registers"),
     ],
 }
 

@@ -190,8 +190,8 @@ struct hs_fused_chunks hs_march_cut_z(const struct hs_case *of,
 /* Measured in float: 512^3, 63 columns, 1.60 of the copy in step and 1.51 not; 768^3 1.48 and 1.37,
  * 1024^3 1.44 and 1.25; but 384^3, 42 columns, 1.32 and 1.38, 256^3 0.97 and 1.14. In double 1.46
  * and 1.55. All go as the slowest, so other faces lose, and rows that are not whole vectors. */
-bool hs_wide_throttles(const struct hs_case *of, const struct hs_device_limits *limits,
-                       int64_t tiles_x, int64_t tiles_y)
+bool hs_radius2_throttles(const struct hs_case *of, const struct hs_device_limits *limits,
+                          int64_t tiles_x, int64_t tiles_y)
 {
     enum { WIDTH = HS_VECTOR_BYTES / 4, RADIUS = 2 };
     return of->precision == HS_FLOAT && of->layout.points[HS_X] % WIDTH == 0 && tiles_x > 1 &&
@@ -223,9 +223,9 @@ static struct hs_fused_chunks throttled_waves(const struct fused_columns *of)
  * 1.02 to 1.1 times), and long chunks are better also where planes are large: 512^3 gave 1.55 of
  * the copy in 2 chunks, 1.52 in 4 and 1.49 in 6; 1024^3 1.47 in 4, 1.45 in 6 and 1.42 in 8.
  */
-struct hs_fused_chunks hs_wide_cut_z(const struct hs_case *of,
-                                     const struct hs_device_limits *limits, int64_t tiles_x,
-                                     int64_t tiles_y)
+struct hs_fused_chunks hs_radius2_cut_z(const struct hs_case *of,
+                                        const struct hs_device_limits *limits, int64_t tiles_x,
+                                        int64_t tiles_y)
 {
     struct fused_columns columns = fused_columns(of, limits, tiles_x, tiles_y);
     if (of->precision == HS_DOUBLE && keep_all(of->face, 2 * HS_Z, of->radius)) {
@@ -234,7 +234,7 @@ struct hs_fused_chunks hs_wide_cut_z(const struct hs_case *of,
         columns.halo = 10;
     }
     columns.whole = whole_planes(of);
-    return of->steps > 1 && hs_wide_throttles(of, limits, tiles_x, tiles_y)
+    return of->steps > 1 && hs_radius2_throttles(of, limits, tiles_x, tiles_y)
                ? throttled_waves(&columns)
                : fused_chunks(&columns);
 }

@@ -1,5 +1,5 @@
 /* Tiles along x and y of the marches in 3D that fuse sweeps: fused_march_3d, fused_fields_3d,
- * fused_wide_3d. What each tile makes along z, a column, is cut into chunks (chunks.h).
+ * fused_radius2_3d. What each tile makes along z, a column, is cut into chunks (chunks.h).
  */
 #ifndef HS_KERNELS_CUDA_COLUMNS_H
 #define HS_KERNELS_CUDA_COLUMNS_H

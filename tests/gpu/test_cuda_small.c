@@ -50,7 +50,8 @@ static const struct grid larger[] = {
     {{96, 94, 62}, "resident", 3, 1, .source = 3, .walls = "fixed"},
     {{96, 94, 62}, "resident", 3, 1, .source = 3, .walls = "periodic"},
     {{125, 103, 47}, "resident", 3, 1, .source = 3, .single = true},
-    {{512, 360, 9}, "fused_wide_3d", 3, 2, .walls = "fixed"}, /* columns enough to march in step */
+    /* columns enough to march in step */
+    {{512, 360, 9}, "fused_radius2_3d", 3, 2, .walls = "fixed"},
 };
 enum { LARGER = sizeof larger / sizeof *larger };
 

@@ -741,7 +741,7 @@ static void run_fusions(int dims, int radius, enum hs_precision precision)
         const struct fusion fusion = {mix, steps, TABLES, true, true, false};
         run_fused(dims, radius, precision, points[mix / 2 % 3], &fusion);
     }
-    /* more columns than make blocks of fused_wide_3d march in step */
+    /* more columns than make blocks of fused_radius2_3d march in step */
     static const int64_t many[HS_AXES] = {512, 360, 9};
     if (dims == 3 && radius == 2 && precision == HS_FLOAT && !takes_small) {
         const struct fusion fusion = {
