@@ -186,7 +186,7 @@ ELSEWHERE = [
     ("fused, 2D, radius 1, double", "7.9: FastStencil on 11616² (2107); EBISU 900 on 10208²", ["16384x16384"], 1, True, ("double",)),
     ("fused, 1D, radius 1", "–", ["268435456"], 1, True, ("float", "double")),
 ]
-# On 2 cores of an AMD EPYC, against a threaded copy past the cache.
+# On 2 cores of an AMD EPYC, against a threaded copy by non-temporal stores.
 ELSEWHERE_CPU = [
     ("CPU, fused, 3D, radius 1", "1.05 double: Pluto's diamond tiling on 510³ (2.4); 0.9 float: YASK on 512³ (4.4)",
      ["384x384x384"], 1, True, ("float", "double")),
@@ -200,7 +200,7 @@ def best(data, points, precision, radius, fused, device="cuda"):
 
 
 def elsewhere(data, options):
-    """Ours beside what was measured elsewhere, as shares of the device copy."""
+    """Ours beside what was measured elsewhere, as fractions of copy bandwidth."""
     rows = []
     device = options.get("device", "cuda")
     for title, theirs, grids, radius, fused, precisions in ELSEWHERE_CPU if device == "cpu" else ELSEWHERE:
