@@ -19,7 +19,7 @@
 #define ROWS_LANES 8
 #define ROWS_LOAD(p) _mm512_loadu_pd(p)
 #define ROWS_STORE(p, v) _mm512_storeu_pd(p, v)
-#define ROWS_PAST(p, v) _mm512_stream_pd(p, v)
+#define ROWS_STREAM(p, v) _mm512_stream_pd(p, v)
 #define ROWS_SET(x) _mm512_set1_pd(x)
 #define ROWS_FMA(a, b, c) _mm512_fmadd_pd(a, b, c)
 #define ROWS_ADD(a, b) _mm512_add_pd(a, b)
@@ -35,7 +35,7 @@
 #define ROWS_LANES 16
 #define ROWS_LOAD(p) _mm512_loadu_ps(p)
 #define ROWS_STORE(p, v) _mm512_storeu_ps(p, v)
-#define ROWS_PAST(p, v) _mm512_stream_ps(p, v)
+#define ROWS_STREAM(p, v) _mm512_stream_ps(p, v)
 #define ROWS_SET(x) _mm512_set1_ps(x)
 #define ROWS_FMA(a, b, c) _mm512_fmadd_ps(a, b, c)
 #define ROWS_ADD(a, b) _mm512_add_ps(a, b)
@@ -66,7 +66,7 @@ __attribute__((target("avx2,fma"))) HS_INLINE __m256 select_256(unsigned bits, _
 #define ROWS_LANES 4
 #define ROWS_LOAD(p) _mm256_loadu_pd(p)
 #define ROWS_STORE(p, v) _mm256_storeu_pd(p, v)
-#define ROWS_PAST(p, v) _mm256_stream_pd(p, v)
+#define ROWS_STREAM(p, v) _mm256_stream_pd(p, v)
 #define ROWS_SET(x) _mm256_set1_pd(x)
 #define ROWS_FMA(a, b, c) _mm256_fmadd_pd(a, b, c)
 #define ROWS_ADD(a, b) _mm256_add_pd(a, b)
@@ -82,7 +82,7 @@ __attribute__((target("avx2,fma"))) HS_INLINE __m256 select_256(unsigned bits, _
 #define ROWS_LANES 8
 #define ROWS_LOAD(p) _mm256_loadu_ps(p)
 #define ROWS_STORE(p, v) _mm256_storeu_ps(p, v)
-#define ROWS_PAST(p, v) _mm256_stream_ps(p, v)
+#define ROWS_STREAM(p, v) _mm256_stream_ps(p, v)
 #define ROWS_SET(x) _mm256_set1_ps(x)
 #define ROWS_FMA(a, b, c) _mm256_fmadd_ps(a, b, c)
 #define ROWS_ADD(a, b) _mm256_add_ps(a, b)
@@ -94,8 +94,8 @@ __attribute__((target("avx2,fma"))) HS_INLINE __m256 select_256(unsigned bits, _
 #include "conduction_lines.h"
 #endif
 
-/* Vectors of one value for any machine, whose stores the compiler may do as it can, so that none go
- * past the cache. Without hardware for it fma() is emulated: slow, and the same bits. */
+/* Vectors of one value for any machine, with ordinary stores only. Without hardware for it fma() is
+ * emulated: slow, and the same bits. */
 #define EITHER(bits, a, b) ((bits)&1 ? (a) : (b))
 
 #define ROWS_T double
@@ -103,7 +103,7 @@ __attribute__((target("avx2,fma"))) HS_INLINE __m256 select_256(unsigned bits, _
 #define ROWS_LANES 1
 #define ROWS_LOAD(p) (*(p))
 #define ROWS_STORE(p, v) (*(p) = (v))
-#define ROWS_PAST(p, v) (*(p) = (v))
+#define ROWS_STREAM(p, v) (*(p) = (v))
 #define ROWS_SET(x) (x)
 #define ROWS_FMA(a, b, c) fma(a, b, c)
 #define ROWS_ADD(a, b) ((a) + (b))
@@ -119,7 +119,7 @@ __attribute__((target("avx2,fma"))) HS_INLINE __m256 select_256(unsigned bits, _
 #define ROWS_LANES 1
 #define ROWS_LOAD(p) (*(p))
 #define ROWS_STORE(p, v) (*(p) = (v))
-#define ROWS_PAST(p, v) (*(p) = (v))
+#define ROWS_STREAM(p, v) (*(p) = (v))
 #define ROWS_SET(x) (x)
 #define ROWS_FMA(a, b, c) fmaf(a, b, c)
 #define ROWS_ADD(a, b) ((a) + (b))

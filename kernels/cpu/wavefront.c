@@ -5,10 +5,10 @@
  * once: level 1 sweeps plane s - R of the input, level 2 plane s - 2R of level 1, and so on to the
  * last, which alone goes to memory. What lies between stays in the core's L2 (R: the radius):
  *
- *          z |  s         read: input        <- memory, asked for a plane ahead
+ *          z |  s         read: input        <- memory, prefetched a plane ahead
  *            |  s - R     level 1 swept      +
  *            |  s - 2R    level 2 swept      | a ring of planes, in the cache
- *            |  s - TR    level T swept      +-> memory, past the cache, a line at a time
+ *            |  s - TR    level T swept      +-> memory, by non-temporal stores
  *            +------------------------------- y: rows of the tile, and T*R more on each side of the
  *                                                input, one R less with each level
  *
@@ -27,7 +27,7 @@
  * own ghosts the backend has filled. Sources are added by each level.
  *
  * Words per point and sweep, 384^3, R = 1, T = 4: (1 + (64 + 8)/64)/4 = 0.53 instead of 2, and 5 %
- * more rows added up than there are. Reaches 2.1 of the copy's bandwidth in double on two cores of
+ * of the rows are swept twice. Reaches 2.1 of the copy's bandwidth in double on two cores of
  * a Zen 5; what bounds it, what brought it there, and other CPUs: docs/performance/two-cores.md.
  *
  * Source: wavefront temporal blocking, Wellein, Hager, Zeiser, Wittmann and Fehske, COMPSAC 2009;
@@ -53,9 +53,9 @@
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 /* Where level 1 is: planes of the input from `radius` below on, and those of the ring, by their
- * first bytes; and how far from there the line at hand, its neighbours along y, and what is asked
- * for. One line's addresses are then sums of two registers, of which few change from line to line:
- * the compiler would rather keep more than there are. */
+ * first bytes; and how far from there the line at hand, its neighbours along y, and what is
+ * prefetched. One line's addresses are then sums of two registers, of which few change from line to
+ * line: the compiler would rather keep more than there are. */
 struct place {
     const char *plane[PLANES + 2 * HS_MAX_RADIUS];
     char *out[PLANES];
@@ -127,10 +127,10 @@ __attribute__((target("avx2,fma"))) HS_INLINE __m256 select_256(unsigned bits, _
 #define ROWS_SHIFT(a, b, n)                                                                        \
     _mm512_castsi512_pd(_mm512_alignr_epi64(_mm512_castpd_si512(b), _mm512_castpd_si512(a), n))
 #define ROWS_TOGETHER 1
-#define ROWS_STREAM(to, from) hs_stream_lines_64(to, from, LINE_BYTES)
+#define ROWS_STREAM_LINE(to, from) hs_stream_lines_64(to, from, LINE_BYTES)
 #define ROWS_TARGET __attribute__((target("avx512f,fma")))
 #define ROWS_SELECT SELECT_512D
-#define ROWS_PUT _mm512_stream_pd
+#define ROWS_STREAM _mm512_stream_pd
 #define ROWS_NAME(x) avx512_double_##x
 #include "wavefront_rows.h"
 
@@ -144,10 +144,10 @@ __attribute__((target("avx2,fma"))) HS_INLINE __m256 select_256(unsigned bits, _
 #define ROWS_SHIFT(a, b, n)                                                                        \
     _mm512_castsi512_ps(_mm512_alignr_epi32(_mm512_castps_si512(b), _mm512_castps_si512(a), n))
 #define ROWS_TOGETHER 1
-#define ROWS_STREAM(to, from) hs_stream_lines_64(to, from, LINE_BYTES)
+#define ROWS_STREAM_LINE(to, from) hs_stream_lines_64(to, from, LINE_BYTES)
 #define ROWS_TARGET __attribute__((target("avx512f,fma")))
 #define ROWS_SELECT SELECT_512
-#define ROWS_PUT _mm512_stream_ps
+#define ROWS_STREAM _mm512_stream_ps
 #define ROWS_NAME(x) avx512_float_##x
 #include "wavefront_rows.h"
 
@@ -159,10 +159,10 @@ __attribute__((target("avx2,fma"))) HS_INLINE __m256 select_256(unsigned bits, _
 #define ROWS_SET(x) _mm256_set1_pd(x)
 #define ROWS_FMA(a, b, c) _mm256_fmadd_pd(a, b, c)
 #define ROWS_TOGETHER 2
-#define ROWS_STREAM(to, from) hs_stream_lines_32(to, from, LINE_BYTES)
+#define ROWS_STREAM_LINE(to, from) hs_stream_lines_32(to, from, LINE_BYTES)
 #define ROWS_TARGET __attribute__((target("avx2,fma")))
 #define ROWS_SELECT select_256d
-#define ROWS_PUT _mm256_stream_pd
+#define ROWS_STREAM _mm256_stream_pd
 #define ROWS_NAME(x) avx2_double_##x
 #include "wavefront_rows.h"
 
@@ -174,10 +174,10 @@ __attribute__((target("avx2,fma"))) HS_INLINE __m256 select_256(unsigned bits, _
 #define ROWS_SET(x) _mm256_set1_ps(x)
 #define ROWS_FMA(a, b, c) _mm256_fmadd_ps(a, b, c)
 #define ROWS_TOGETHER 2
-#define ROWS_STREAM(to, from) hs_stream_lines_32(to, from, LINE_BYTES)
+#define ROWS_STREAM_LINE(to, from) hs_stream_lines_32(to, from, LINE_BYTES)
 #define ROWS_TARGET __attribute__((target("avx2,fma")))
 #define ROWS_SELECT select_256
-#define ROWS_PUT _mm256_stream_ps
+#define ROWS_STREAM _mm256_stream_ps
 #define ROWS_NAME(x) avx2_float_##x
 #include "wavefront_rows.h"
 #endif
@@ -190,10 +190,10 @@ __attribute__((target("avx2,fma"))) HS_INLINE __m256 select_256(unsigned bits, _
 #define ROWS_SET(x) (x)
 #define ROWS_FMA(a, b, c) fma(a, b, c)
 #define ROWS_TOGETHER 1
-#define ROWS_STREAM(to, from) hs_stream_lines_16(to, from, LINE_BYTES)
+#define ROWS_STREAM_LINE(to, from) hs_stream_lines_16(to, from, LINE_BYTES)
 #define ROWS_TARGET
 #define ROWS_SELECT EITHER
-#define ROWS_PUT PUT
+#define ROWS_STREAM PUT
 #define ROWS_NAME(x) baseline_double_##x
 #include "wavefront_rows.h"
 
@@ -205,10 +205,10 @@ __attribute__((target("avx2,fma"))) HS_INLINE __m256 select_256(unsigned bits, _
 #define ROWS_SET(x) (x)
 #define ROWS_FMA(a, b, c) fmaf(a, b, c)
 #define ROWS_TOGETHER 1
-#define ROWS_STREAM(to, from) hs_stream_lines_16(to, from, LINE_BYTES)
+#define ROWS_STREAM_LINE(to, from) hs_stream_lines_16(to, from, LINE_BYTES)
 #define ROWS_TARGET
 #define ROWS_SELECT EITHER
-#define ROWS_PUT PUT
+#define ROWS_STREAM PUT
 #define ROWS_NAME(x) baseline_float_##x
 #include "wavefront_rows.h"
 
@@ -262,8 +262,8 @@ static void step(struct carry *carry, int64_t s, int64_t number)
     if (w->ahead && number % w->planes == 0)
         lead_on(carry, s - lag);
     if (!w->ahead) {
-        call_plane(carry, &carry->call[0], level_lo(t, 0, w->across), s + 1);
-        call_plane(carry, &carry->call[1], level_lo(t, 0, w->across) + 2 * group, s);
+        prefetch_plane(carry, &carry->prefetch[0], level_lo(t, 0, w->across), s + 1);
+        prefetch_plane(carry, &carry->prefetch[1], level_lo(t, 0, w->across) + 2 * group, s);
     }
     if (stacks(t, s))
         step_stack(carry, s);

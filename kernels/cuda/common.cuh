@@ -178,7 +178,7 @@ hs_status launch_as(Set set, const char *name, void (*kernel)(Argument, Paramete
                             "kernel %s: %lld blocks are more than a launch can have (2147483647)",
                             name, (long long)blocks);
     cudaError_t status = cudaSuccess;
-    if (geometry.shared_bytes > 48 * 1024) /* more must be asked for */
+    if (geometry.shared_bytes > 48 * 1024) /* more must be enabled */
         status =
             cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                  (int)geometry.shared_bytes);

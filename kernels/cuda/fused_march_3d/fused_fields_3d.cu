@@ -2,7 +2,7 @@
  * fused_fields_3d: fused_march_3d for sources and boundary values that differ from point to point.
  *
  * As fused_march_3d, which see, with the source's planes queued in shared memory beside level 0's.
- * A thread reads its own points of them only, so they need no barrier; it asks for them with level
+ * A thread reads its own points of them only, so they need no barrier; it copies them with level
  * 0's and reads them again for each level. There are four forms:
  *
  *     four levels,  one source field, faces uniform: a plane comes each step and serves all levels

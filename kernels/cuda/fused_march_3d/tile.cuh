@@ -136,7 +136,7 @@ struct place : Sizes {
                     (unsigned)((int64_t)row * p.source.pitch_y + x_in) * (unsigned)sizeof(T);
         }
         /* A row lies in shared memory as it does in its lines of 128 bytes in the field: where a
-         * sector of 32 bytes would go into two, the copies ask for it twice. */
+         * sector of 32 bytes would go into two, the copies read it twice. */
         in_slot = group * ROWS * LANES + lane +
                   (unsigned)((uintptr_t)(p.in + at.x) / sizeof(vector) % LINE);
         whole = !split && points == (1u << WIDTH) - 1 ? stores : 0u;

@@ -1,9 +1,9 @@
 /*
  * Blocks of fused_radius2_3d that march along z in step, so that rows which tiles share are still
- * in the cache when the next tile asks for them, and few pages of memory are in use at a time.
+ * in the cache when the next tile reads them, and few pages of memory are in use at a time.
  *
  * EVERY steps are a turn. At each a block adds itself to the turn's count, and goes on when all
- * have begun the one DRIFT turns before the last one. As in bulk_march the count is asked for a
+ * have begun the one DRIFT turns before the last one. As in bulk_march the count is read a
  * turn ahead, so that nobody waits for the answer, and all of it is for speed only: the blocks may
  * be more than run at the same time; one that waits in vain goes on, and soon waits no longer.
  *

@@ -162,7 +162,7 @@ struct place {
                 points << POINTS | (unsigned)min(to_wrap, (int)WIDTH) << TO_WRAP |
                 (split ? 1u << SPLIT : 0u);
         /* A row lies in shared memory as it does in its lines of 128 bytes in the field: where a
-         * sector of 32 bytes would go into two, the copies ask for it twice. */
+         * sector of 32 bytes would go into two, the copies read it twice. */
         own_at = ((R + group * ROWS) * PITCH + lane) * (unsigned)sizeof(vector) +
                  (unsigned)((uintptr_t)(p.in + at.x) / sizeof(vector) % LINE * sizeof(vector));
 #pragma unroll
