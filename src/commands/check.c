@@ -167,7 +167,7 @@ static void print_steady_sweeps(const struct outlook *outlook)
     const struct hs_steady_outlook *steady = &outlook->steady;
     const struct hs_plan *plan = outlook->plan;
     print_label("steady");
-    if (steady->driven) {
+    if (steady->time_dependent) {
         printf("not known when: the walls or the source change with time\n");
         return;
     }

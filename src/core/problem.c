@@ -43,11 +43,11 @@ void hs_problem_release(struct hs_problem *problem)
     for (int i = 0; i < problem->wall_count; i++)
         hs_wall_release(&problem->walls[i]);
     free(problem->walls);
-    for (int i = 0; i < problem->drive_count; i++) {
-        free(problem->drives[i].time);
-        free(problem->drives[i].number);
+    for (int i = 0; i < problem->time_function_count; i++) {
+        free(problem->time_functions[i].time);
+        free(problem->time_functions[i].number);
     }
-    free(problem->drives);
+    free(problem->time_functions);
     hs_network_destroy(problem->network);
     free(problem->initial.field.data);
     free(problem->initial.regions);

@@ -3,7 +3,7 @@
 
 #include "engine/network/of_problem.h"
 #include "engine/network/walls.h"
-#include "functions/drive.h"
+#include "functions/time_function.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ struct own {
     bool active; /* substances have sources or sinks */
     struct hs_held_share *held;
     int64_t held_count;
-    double *drive; /* at the sweep's time */
+    double *function; /* values of the time functions at the sweep's time */
 };
 
 static const struct own *own_of(const struct hs_balance *balance)
@@ -37,7 +37,7 @@ static const struct own *own_of(const struct hs_balance *balance)
 
 static bool passes(const struct hs_wall *wall)
 {
-    return wall->kind == HS_WALL_EXCHANGES && (wall->h > 0.0 || wall->flux.drive >= 0);
+    return wall->kind == HS_WALL_EXCHANGES && (wall->h > 0.0 || wall->flux.function >= 0);
 }
 
 static int depth(const struct hs_balance *balance, int face)
@@ -138,7 +138,7 @@ static void release(struct hs_balance *balance)
     hs_wall_scratch_release(&own->scratch);
     hs_axes_release(own->axis);
     free(own->held);
-    free(own->drive);
+    free(own->function);
     free(own);
 }
 
@@ -162,16 +162,16 @@ static double capacity_at(const struct hs_balance *balance, const int64_t node[H
 
 static double number_at(const struct own *own, const struct hs_wall_number *number, int64_t place)
 {
-    return number->drive < 0
+    return number->function < 0
                ? 0.0
-               : own->drive[number->drive] * (number->field ? number->field[place] : 1.0);
+               : own->function[number->function] * (number->field ? number->field[place] : 1.0);
 }
 
 static void begin(struct hs_balance *balance)
 {
     const struct own *own = own_of(balance);
-    for (int d = 0; d < balance->problem->drive_count; d++)
-        own->drive[d] = hs_drive_at(&balance->problem->drives[d], balance->t);
+    for (int d = 0; d < balance->problem->time_function_count; d++)
+        own->function[d] = hs_time_function_at(&balance->problem->time_functions[d], balance->t);
 }
 
 static double temperature(const struct hs_balance *balance, int face, const int64_t node[HS_AXES])
@@ -224,8 +224,8 @@ static double convection(const struct hs_balance *balance)
 /* What a material puts in at 0 K [W/m^3]. */
 static double put_in(const struct own *own, const struct hs_substance *substance)
 {
-    return (substance->source >= 0 ? own->drive[substance->source] : 0.0) +
-           (substance->perfusion > 0.0 ? substance->perfusion * own->drive[substance->reference]
+    return (substance->source >= 0 ? own->function[substance->source] : 0.0) +
+           (substance->perfusion > 0.0 ? substance->perfusion * own->function[substance->reference]
                                        : 0.0);
 }
 
@@ -277,9 +277,9 @@ enum hs_status hs_balance_of_network(struct hs_balance *balance, struct hs_error
     if (!own)
         return hs_error_add(err, HS_DEVICE, "no memory for the heat balance");
     own->spec = hs_network_problem_spec(problem);
-    own->drive = malloc(((size_t)problem->drive_count + 1) * sizeof *own->drive);
+    own->function = malloc(((size_t)problem->time_function_count + 1) * sizeof *own->function);
     bool enough = hs_axes_init(own->axis, &own->spec) &&
-                  hs_wall_scratch_init(&own->scratch, problem->wall_count) && own->drive;
+                  hs_wall_scratch_init(&own->scratch, problem->wall_count) && own->function;
     for (int face = 0; face < 2 * problem->grid.dims && enough; face++)
         enough = problem->face[face].wrap || list_parts(balance, own, face);
     if (!enough)

@@ -1,9 +1,9 @@
 #include "functions/fields.h"
 
 #include "core/memory.h"
-#include "functions/drive.h"
 #include "functions/evaluate.h"
 #include "functions/tables.h"
+#include "functions/time_function.h"
 
 #include <float.h>
 #include <math.h>
@@ -164,7 +164,7 @@ static void apply_network(const struct hs_problem *problem, int64_t j, int64_t k
     for (int64_t i = 0; i < nx; i++) {
         const struct hs_network_row *row = hs_network_row_at(network, first + i);
         if (row->kind == HS_NODE_PRESCRIBED)
-            out[i] = hs_forcing_at(&network->forcing[row->forcing], problem->drives, 0.0);
+            out[i] = hs_forcing_at(&network->forcing[row->forcing], problem->time_functions, 0.0);
     }
 }
 

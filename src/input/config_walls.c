@@ -145,14 +145,14 @@ static bool read_h(struct hs_reader *reader, const struct hs_wall_keys *keys, st
     struct hs_wall_number h;
     if (!hs_read_wall_number(reader, keys, "h", 0.0, &h))
         return false;
-    const struct hs_drive *drive = &reader->problem->drives[h.drive];
+    const struct hs_time_function *function = &reader->problem->time_functions[h.function];
     wall->h_field = h.field;
-    wall->h = drive->value.constant;
+    wall->h = function->value.constant;
     const struct hs_key key = hs_wall_key(reader, keys, "h");
-    if (drive->points == 0 && !drive->value.expression.code && wall->h >= 0.0)
+    if (function->points == 0 && !function->value.expression.code && wall->h >= 0.0)
         return true;
     hs_settings_complain(
-        reader->settings, drive->points ? hs_key("%s_table", key.text).text : key.text,
+        reader->settings, function->points ? hs_key("%s_table", key.text).text : key.text,
         wall->h < 0.0 ? "must be >= 0 [W/(m^2 K)]"
                       : "may change along the wall, not in time; give a number, an "
                         "expression of x, y, z, or h_file");
@@ -164,7 +164,7 @@ static void check_units(struct hs_reader *reader, const struct hs_wall_keys *key
                         const struct hs_wall *wall)
 {
     const struct hs_body *body = reader->problem->body;
-    const bool watts = wall->flux.drive >= 0 || wall->h > 0.0 || wall->h_field;
+    const bool watts = wall->flux.function >= 0 || wall->h > 0.0 || wall->h_field;
     if (watts && body->substance_count > 0 && isnan(body->substance[0].density))
         hs_settings_complain(reader->settings, hs_wall_key(reader, keys, "type").text,
                              "a flux in W/m^2 and convection need conductivity, density and "
@@ -174,7 +174,7 @@ static void check_units(struct hs_reader *reader, const struct hs_wall_keys *key
 static void read_wall(struct hs_reader *reader, const struct hs_wall_keys *keys,
                       struct hs_wall *wall)
 {
-    static const struct hs_wall_number none = {.drive = -1};
+    static const struct hs_wall_number none = {.function = -1};
     const struct wall_row *row = find_row(reader, keys);
     wall->face = keys->face;
     wall->flux = wall->ambient = wall->value = none;

@@ -205,9 +205,10 @@ struct hs_cuda_network {
     hs_cuda_acted acted, prescribed; /* prescribed: as arrays only */
     const double *capacity;          /* as arrays: node (0, 0, 0); negative: it is not free */
     const hs_forcing *forcing;
-    double *drive, *drive_here;           /* [sweeps + 1][drives] on the device, and the host's */
-    void *heat;                           /* partial sums */
-    const double *width[HS_AXES];         /* m, of nodes of a stretched grid; else NULL */
+    double *value, *value_here;   /* of the time functions, [sweeps + 1][functions], on the device,
+                                     and the host's */
+    void *heat;                   /* partial sums */
+    const double *width[HS_AXES]; /* m, of nodes of a stretched grid; else NULL */
     void *memory[HS_CUDA_NETWORK_PIECES]; /* allocations */
     int pieces;
 };

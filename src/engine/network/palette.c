@@ -110,7 +110,7 @@ int hs_forcing_compare(const void *a, const void *b)
     const struct hs_forcing *one = a, *other = b;
     int by = order(one->count, other->count);
     for (int n = 0; n < one->count && by == 0; n++)
-        by = order(one->drive[n], other->drive[n]);
+        by = order(one->function[n], other->function[n]);
     for (int n = 0; n < one->count && by == 0; n++)
         by = order(one->weight[n], other->weight[n]);
     return by;

@@ -271,7 +271,7 @@ enum { STEPS = 32 }; /* that a kernel fuses at most */
 struct walls {
     struct hs_face face[HS_FACES];
     struct hs_face_level level[STEPS];
-    double number[STEPS + 1][HS_FACES]; /* drives at each time, uniform ... */
+    double number[STEPS + 1][HS_FACES]; /* boundary data at each time, uniform ... */
     void *table[STEPS + 1][HS_FACES];   /* ... or over the face, in the precision, unless NULL */
 };
 
