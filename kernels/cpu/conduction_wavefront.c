@@ -352,7 +352,7 @@ static int64_t cut_rows(int64_t n, int64_t line)
 /* Rows of a tile so that its ring fits in a core's L2, with what passes through. */
 static int64_t rows_of_tile(const struct wave *w)
 {
-    const int64_t cache = smaller(hs_machine_second_cache_bytes(), MOST_CACHE);
+    const int64_t cache = smaller(hs_machine_l2_bytes(), MOST_CACHE);
     const int64_t row = divide_up(divide_up(w->n[HS_X], w->pieces[HS_X]), w->line) * LINE_BYTES;
     const int64_t rows = cache * 2 / 3 / (w->slots * row) - 2 * w->steps;
     return larger(smaller(rows, MOST_ROWS), FEWEST_ROWS);

@@ -206,7 +206,7 @@ static const char *field_at(const struct wave *w, const void *field, int64_t i, 
 
 static int64_t cache_bytes(void)
 {
-    return smaller(hs_machine_second_cache_bytes(), MOST_CACHE);
+    return smaller(hs_machine_l2_bytes(), MOST_CACHE);
 }
 
 /* Pieces of an axis, none longer than `longest`, for all threads if that leaves `shortest`. */

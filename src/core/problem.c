@@ -74,7 +74,7 @@ void hs_problem_release(struct hs_problem *problem)
 void hs_problem_add_input(struct hs_problem *problem, const char *key, const char *path)
 {
     problem->inputs =
-        hs_room(problem->inputs, (size_t)problem->input_count, sizeof *problem->inputs);
+        hs_reserve(problem->inputs, (size_t)problem->input_count, sizeof *problem->inputs);
     problem->inputs[problem->input_count++] =
         (struct hs_input){.key = hs_copy(key), .path = hs_copy(path)};
 }

@@ -79,8 +79,8 @@ static bool add_part(struct own *own, int face, const struct part *part)
 {
     const int64_t count = own->parts[face];
     if ((count & (count - 1)) == 0) { /* a power of two: it is full */
-        const size_t room = count ? 2 * (size_t)count : 1;
-        struct part *more = realloc(own->part[face], room * sizeof *more);
+        const size_t capacity = count ? 2 * (size_t)count : 1;
+        struct part *more = realloc(own->part[face], capacity * sizeof *more);
         if (!more)
             return false;
         own->part[face] = more;

@@ -23,8 +23,9 @@ static int add_function(struct hs_problem *problem, struct hs_time_function func
         if (is_constant(&problem->time_functions[n]) &&
             problem->time_functions[n].value.constant == function.value.constant)
             return n;
-    problem->time_functions = hs_room(problem->time_functions, (size_t)problem->time_function_count,
-                                      sizeof *problem->time_functions);
+    problem->time_functions =
+        hs_reserve(problem->time_functions, (size_t)problem->time_function_count,
+                   sizeof *problem->time_functions);
     problem->time_functions[problem->time_function_count] = function;
     return problem->time_function_count++;
 }

@@ -315,7 +315,8 @@ static void read_place(struct hs_reader *reader, const char *path, const uint16_
 
 static struct hs_wall *add_wall(struct hs_problem *problem, int face)
 {
-    problem->walls = hs_room(problem->walls, (size_t)problem->wall_count, sizeof *problem->walls);
+    problem->walls =
+        hs_reserve(problem->walls, (size_t)problem->wall_count, sizeof *problem->walls);
     struct hs_wall *wall = &problem->walls[problem->wall_count++];
     *wall = (struct hs_wall){.face = face};
     for (int axis = 0; axis < HS_AXES; axis++) {

@@ -2,7 +2,7 @@
  * Bodies of many materials: every conduction kernel on the CUDA backend gives the bits of the CPU
  * backend. Networks are of random rows in all forms, with periodic axes, held and prescribed nodes,
  * sinks, forcings and sources that change with time or do not, and of stretched axes. The step
- * changes on the way and comes back; some runs are long enough that a recording is replayed.
+ * changes on the way and comes back; some runs are long enough that a CUDA graph is used.
  *
  * HS_GPU_BODIES=N: so many bodies, of few sweeps (240, some of many), the first of them small: a
  * few are enough for sanitizers.
@@ -182,7 +182,7 @@ static void make_body_problem(struct hs_problem *problem, int n, bool small)
 
 /* ---- runs ----------------------------------------------------------------------------------- */
 
-/* Steps come and go; `many` sweeps are enough for a recording. */
+/* Steps come and go; `many` sweeps are enough for a CUDA graph. */
 static struct outcome run_body(const struct hs_backend *backend, const struct hs_kernel *kernel,
                                const struct hs_problem *problem, const void *initial, bool many)
 {

@@ -141,7 +141,7 @@ void test_cuda_cases__agree_on_grids_of_many_tiles(void **state)
     assert_true(ran >= GRIDS * HS_PRECISIONS * WALLS);
 }
 
-/* Long stretches without time dependence are recorded once and replayed. */
+/* Long stretches without time dependence are captured as CUDA graphs. */
 void test_cuda_cases__replayed_stretches_agree(void **state)
 {
     (void)state;

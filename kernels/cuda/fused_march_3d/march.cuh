@@ -385,7 +385,7 @@ struct march : boundary<Sizes> {
         beside.wait();
         __pipeline_wait_prior(0);
         if (CHANGE)
-            star::tell_change(p.change, shared.change[threadIdx.x]);
+            star::put_max_norm(p.change, shared.change[threadIdx.x]);
     }
 };
 
