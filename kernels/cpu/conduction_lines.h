@@ -1,15 +1,6 @@
 /*
- * The rows of conduction_rows.c for one instruction set and one precision. Included once for each,
- * with
- *
- *     ROWS_T, ROWS_V, ROWS_LANES    a value, a vector of values, how many
- *     ROWS_LOAD(p), ROWS_STORE(p, v), ROWS_STREAM(p, v), ROWS_SET(x), ROWS_FMA(a, b, c),
- *     ROWS_ADD(a, b), ROWS_SUB(a, b)
- *     ROWS_EACH(f)                  the vector of f(0), f(1), ...
- *     ROWS_SELECT(bits, a, b)       of each lane the first where its bit is set
- *     ROWS_TARGET, ROWS_NAME(x)     attribute of the functions, their names
- *
- * and empty without.
+ * The rows of conduction_rows.c for one instruction set and one precision, which instruction_sets.h
+ * says. Empty without.
  */
 #ifdef ROWS_T
 
@@ -273,16 +264,8 @@ static const struct conduction_functions ROWS_NAME(functions) = {
 
 #undef ROWS_T
 #undef ROWS_V
-#undef ROWS_LANES
-#undef ROWS_LOAD
-#undef ROWS_STORE
-#undef ROWS_STREAM
-#undef ROWS_SET
-#undef ROWS_FMA
-#undef ROWS_ADD
-#undef ROWS_SUB
-#undef ROWS_EACH
-#undef ROWS_SELECT
-#undef ROWS_TARGET
+#undef ROWS_OP
+#undef ROWS_GATHER
+#undef ROWS_SHIFT
 #undef ROWS_NAME
 #endif

@@ -82,15 +82,15 @@ HS_INLINE ROWS_TARGET struct ROWS_NAME(nodes)
 #define ROWS_RATE(lane) palette[n.own[lane] * HS_ROW_NUMBERS + 3]
 #define ROWS_KEEP(lane) palette[n.own[lane] * HS_ROW_NUMBERS + 5]
     return (struct ROWS_NAME(nodes)){
-        .lower = ROWS_EACH(ROWS_LOWER),
-        .before = ROWS_EACH(ROWS_BEFORE),
-        .left = ROWS_EACH(ROWS_LEFT),
-        .right = ROWS_EACH(ROWS_RIGHT),
-        .after = ROWS_EACH(ROWS_AFTER),
-        .upper = ROWS_EACH(ROWS_UPPER),
-        .sink = ROWS_EACH(ROWS_SINK),
-        .rate = ROWS_EACH(ROWS_RATE),
-        .keep = ROWS_EACH(ROWS_KEEP),
+        .lower = ROWS_GATHER(ROWS_LOWER),
+        .before = ROWS_GATHER(ROWS_BEFORE),
+        .left = ROWS_GATHER(ROWS_LEFT),
+        .right = ROWS_GATHER(ROWS_RIGHT),
+        .after = ROWS_GATHER(ROWS_AFTER),
+        .upper = ROWS_GATHER(ROWS_UPPER),
+        .sink = ROWS_GATHER(ROWS_SINK),
+        .rate = ROWS_GATHER(ROWS_RATE),
+        .keep = ROWS_GATHER(ROWS_KEEP),
     };
 #undef ROWS_LOWER
 #undef ROWS_BEFORE
@@ -143,7 +143,7 @@ ROWS_TARGET static void ROWS_OF(look_up_forcing)(const struct conduction_rows *r
     for (int v = 0; v < ROWS_NAME(VECTORS); v++) {
         const ROWS_N *own = kept->own + 1 + v * ROWS_LANES;
 #define ROWS_FORCING(lane) forcing[own[lane]]
-        kept->forcing[level][v] = ROWS_EACH(ROWS_FORCING);
+        kept->forcing[level][v] = ROWS_GATHER(ROWS_FORCING);
 #undef ROWS_FORCING
     }
 }

@@ -1,15 +1,6 @@
 /*
- * The rows of wavefront.c for one instruction set and one precision. Included once for each, with
- *
- *     ROWS_T, ROWS_V, ROWS_LANES    a value, a vector of values, how many
- *     ROWS_LOAD(p), ROWS_STORE(p, v), ROWS_SET(x), ROWS_FMA(a, b, c)
- *     ROWS_SHIFT(a, b, n)           the values n points behind those of a, of which b is the next
- *                                   vector; n is constant. Without it they are loaded
- *     ROWS_TOGETHER                 vectors of a line that a pair of planes does at once
- *     ROWS_STREAM_LINE(to, from)         a cache line by non-temporal stores
- *     ROWS_TARGET, ROWS_NAME(x)     attribute of the functions, their names
- *
- * and empty without.
+ * The rows of wavefront.c for one instruction set and one precision, which instruction_sets.h says.
+ * Empty without.
  *
  * A function does `group` rows of neighbouring y at once, a cache line of each in turn: a value is
  * then loaded once for the sums of its own row and those of the rows beside it. All is loaded
@@ -379,18 +370,10 @@ static const struct row_functions ROWS_NAME(functions) = {
 
 #undef ROWS_T
 #undef ROWS_V
-#undef ROWS_LANES
-#undef ROWS_LOAD
-#undef ROWS_STORE
-#undef ROWS_SET
-#undef ROWS_FMA
+#undef ROWS_OP
+#undef ROWS_GATHER
 #undef ROWS_SHIFT
-#undef ROWS_TOGETHER
-#undef ROWS_STREAM_LINE
-#undef ROWS_TARGET
 #undef ROWS_NAME
-#undef ROWS_SELECT
-#undef ROWS_STREAM
 #undef ROWS_BOTH
 #undef ROWS_KINDS
 #undef ROWS_ONE
