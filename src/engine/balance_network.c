@@ -53,19 +53,21 @@ static int depth(const struct hs_balance *balance, int face)
     return most;
 }
 
-static int64_t element_of(const struct hs_grid *grid, const int64_t node[HS_AXES])
+static const struct hs_network_row *row_of(const struct hs_balance *balance,
+                                           const int64_t node[HS_AXES])
 {
-    return (node[HS_Z] * grid->points[HS_Y] + node[HS_Y]) * grid->points[HS_X] + node[HS_X];
+    const int64_t *points = balance->problem->grid.points;
+    return hs_network_row_at(balance->problem->network,
+                             (node[HS_Z] * points[HS_Y] + node[HS_Y]) * points[HS_X] + node[HS_X]);
 }
 
 static int holder(const struct hs_balance *balance, const int64_t node[HS_AXES])
 {
     const struct own *own = own_of(balance);
-    const struct hs_problem *problem = balance->problem;
-    if (hs_network_row_at(problem->network, element_of(&problem->grid, node))->kind == HS_NODE_FREE)
+    if (row_of(balance, node)->kind == HS_NODE_FREE)
         return -1;
     const struct hs_wall *wall = hs_walls_holding(&own->spec, own->axis, node);
-    return wall ? (int)(wall - problem->walls) : -1;
+    return wall ? (int)(wall - balance->problem->walls) : -1;
 }
 
 static int holding(const struct hs_balance *balance, int face, const int64_t node[HS_AXES])
@@ -143,12 +145,6 @@ static void release(struct hs_balance *balance)
 }
 
 /* ---- a look ---------------------------------------------------------------------------------- */
-
-static const struct hs_network_row *row_of(const struct hs_balance *balance,
-                                           const int64_t node[HS_AXES])
-{
-    return hs_network_row_at(balance->problem->network, element_of(&balance->problem->grid, node));
-}
 
 static double conductance(const struct hs_balance *balance, const int64_t node[HS_AXES], int axis)
 {
