@@ -27,7 +27,7 @@ struct hs_span {
     double start;  /* s */
     double step;   /* s */
     struct hs_operator op;
-    bool keep_last;   /* so that reduce can tell the last sweep's change */
+    bool keep_last;   /* so that reduce knows the last sweep's change */
     bool keep_before; /* with keep_last: and the field before that sweep, whole, stays at hand */
 };
 

@@ -120,7 +120,8 @@ static void compare(const struct choice *c, const struct hs_problem *problem, co
 {
     void *initial = random_values(problem);
     const int64_t count = sweeps_of(c, problem);
-    /* calls of the most sweeps tell the last one's change, where the kernel can do that */
+    /* calls of the most sweeps have a fused max-norm of the last one's change, where the kernel can
+     */
     struct hs_kernel_plan plan;
     char reason[256];
     hs_kernel_plan_here(c->kernel, problem, &plan, reason, sizeof reason);

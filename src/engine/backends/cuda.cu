@@ -286,7 +286,7 @@ void download_end(hs_readback *readback)
 
 /* ---- sweep ----------------------------------------------------------------------------------- */
 
-/* Whether the last call of so many sweeps has the max-norm of its last one's change fused. */
+/* Whether the last call of so many sweeps has a fused max-norm, of its last one's change. */
 bool fuses_max_norm(const hs_backend_state *state, const hs_span *span, int64_t left)
 {
     return span->keep_last && !span->keep_before && state->plan.fused_max_norm &&
@@ -294,8 +294,9 @@ bool fuses_max_norm(const hs_backend_state *state, const hs_span *span, int64_t 
            hs_cuda_source_steps(&state->source, state->plan.steps) == state->plan.steps;
 }
 
-/* Sweeps that the next call of the kernel takes at once. The change of the last one is fused by a
- * call of the most, for which the rest goes before; or shows where it is made alone. */
+/* Sweeps that the next call of the kernel takes at once. The change of the last one is a fused
+ * max-norm of a call of the most, for which the rest goes before; or it is swept alone, and two
+ * fields show the change. */
 int steps_at_once(const hs_backend_state *state, const hs_span *span, int64_t left)
 {
     const int most = hs_cuda_source_steps(&state->source, state->plan.steps);

@@ -264,7 +264,7 @@ __global__ void __launch_bounds__(THREADS)
     join_block<WARPS>(all, out + blockIdx.x);
 }
 
-/* What the blocks found, each thread's one of them; and the change, where a kernel has fused it. */
+/* What the blocks found, each thread's one of them; and the change, where a kernel has left it. */
 template <typename T>
 __global__ void __launch_bounds__(BLOCKS)
     join_blocks(const partial *from, int blocks, const T *fused, partial *out)
@@ -330,7 +330,7 @@ double whole_volume(const hs_problem *problem)
 
 struct hs_cuda_reducer {
     partial *blocks; /* [BLOCKS] on the device */
-    double *change;  /* there too, what a kernel tells: a T */
+    double *change;  /* there too, the fused max-norm: a T */
     partial *all;    /* pinned memory here, which the device writes itself */
 };
 
