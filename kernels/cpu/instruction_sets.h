@@ -12,7 +12,7 @@
  *     ROWS_SELECT(bits, a, b)       of each lane the first where its bit is set
  *     ROWS_SHIFT(a, b, n)           the values n points behind those of a, of which b is the next
  *                                   vector; n is constant. AVX-512 only
- *     ROWS_TOGETHER                 vectors that had better be added up at once
+ *     ROWS_TOGETHER                 vectors that are added up together: faster so
  *     ROWS_TARGET, ROWS_NAME(x)     attribute of the functions, their names
  */
 #ifdef ROWS_BODY

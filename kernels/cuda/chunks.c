@@ -146,13 +146,13 @@ static bool keep_all(const struct hs_face *face, int faces, int radius)
 }
 
 /*
- * As many columns as multiprocessors, or a multiple, had better be one chunk each, and only the
- * others be shared: nothing is swept twice at chunks' ends, and the last blocks are of few columns.
- * In double, as a ratio to several chunks for all: radius 2, 512^3 1.02 to 1.03 with kept walls,
- * 1.01 to 1.03 with others, 509 x 511 x 513 1.07 to 1.08 with kept walls but 0.94 to 0.97 with
- * others, where the last columns, whose vectors are not aligned, take longer than the rest; radius
- * 1, 512^3 1.01 to 1.02, 480^3 1.05, odd 1.03 to 1.05. Not where columns are long: 576^3 0.99,
- * 1024^3 0.94 to 0.95 (kept walls, radius 2).
+ * As many columns as multiprocessors, or a multiple of that, are one chunk each, and only the
+ * others are cut: then nothing is swept twice at chunks' ends, and the last blocks are of few
+ * columns. In double, as a ratio to several chunks for all: radius 2, 512^3 1.02 to 1.03 with kept
+ * walls, 1.01 to 1.03 with others, 509 x 511 x 513 1.07 to 1.08 with kept walls but 0.94 to 0.97
+ * with others, where the last columns, whose vectors are not aligned, take longer than the rest;
+ * radius 1, 512^3 1.01 to 1.02, 480^3 1.05, odd 1.03 to 1.05. Not where columns are long: 576^3
+ * 0.99, 1024^3 0.94 to 0.95 (kept walls, radius 2).
  */
 static int64_t whole_planes(const struct hs_case *of)
 {
@@ -171,8 +171,8 @@ struct hs_fused_chunks hs_fused_cut_z(const struct hs_case *of,
 }
 
 /*
- * In double power bounds it, so that what a chunk sweeps to fill and to drain is dear wherever
- * there are few planes in it: 1024^3 gave 2.73 of the copy in 8 equal chunks, and 2.75, 2.73
+ * In double power bounds it, so that what a chunk sweeps to fill and to drain costs much where it
+ * has few planes: 1024^3 gave 2.73 of the copy in 8 equal chunks, and 2.75, 2.73
  * and 2.83 in 2, 3 and 4 tapered ones, 768^3 2.84 in 5, 2.91 in 3 and 2.94 in 2, 512^3 2.92 in 4
  * and 2.96 in 2.
  */

@@ -43,7 +43,7 @@ struct hs_fused_chunks hs_radius2_cut_z(const struct hs_case *of,
                                         const struct hs_device_limits *limits, int64_t tiles_x,
                                         int64_t tiles_y);
 
-/* Whether its blocks had better be throttled. */
+/* Whether its blocks are throttled, which pays on large grids. */
 bool hs_radius2_throttles(const struct hs_case *of, const struct hs_device_limits *limits,
                           int64_t tiles_x, int64_t tiles_y);
 

@@ -79,8 +79,8 @@ enum hs_status hs_tune_case_of(const struct hs_problem *problem, const struct hs
                                struct hs_tune_case *out, struct hs_error *err)
 {
     struct hs_device_fingerprint fingerprint = {"", ""};
-    const enum hs_status st =
-        plan->backend->identify(problem->solver.device, problem->solver.threads, &fingerprint, err);
+    const enum hs_status st = plan->backend->fingerprint(
+        problem->solver.device, problem->solver.threads, &fingerprint, err);
     if (st)
         return st;
     snprintf(out->device, sizeof out->device, "%s", fingerprint.device);

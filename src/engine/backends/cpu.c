@@ -36,8 +36,8 @@ static void describe_machine(int threads, char *out, size_t size)
     snprintf(out, size, "%d thread%s, %s", threads, threads == 1 ? "" : "s", model);
 }
 
-static enum hs_status identify(int device, int threads, struct hs_device_fingerprint *out,
-                               struct hs_error *err)
+static enum hs_status fingerprint(int device, int threads, struct hs_device_fingerprint *out,
+                                  struct hs_error *err)
 {
     (void)device, (void)err;
     describe_machine(threads > 0 ? threads : omp_get_max_threads(), out->device,
@@ -463,7 +463,7 @@ const struct hs_backend hs_backend_cpu = {
     .copy = copy,
     .cache = cache,
     .ceilings = hs_cpu_ceilings,
-    .identify = identify,
+    .fingerprint = fingerprint,
     .describe = describe,
     .destroy = destroy,
 };

@@ -599,7 +599,7 @@ extern "C" const hs_backend hs_backend_cuda = {
     .cache = hs_cuda_cache,
     .ceilings = hs_cuda_ceilings,
     .limits = hs_cuda_limits,
-    .identify = hs_cuda_identify,
+    .fingerprint = hs_cuda_fingerprint,
     .describe = describe,
     .destroy = destroy,
 };

@@ -40,7 +40,7 @@ struct hs_cuda_device {
 /* Asked for once, since some of it takes the driver milliseconds. */
 hs_status hs_cuda_device_of(int device, const hs_cuda_device **out, hs_error *err);
 hs_status hs_cuda_limits(int device, hs_device_limits *out, hs_error *err);
-hs_status hs_cuda_identify(int device, int threads, hs_device_fingerprint *out, hs_error *err);
+hs_status hs_cuda_fingerprint(int device, int threads, hs_device_fingerprint *out, hs_error *err);
 double hs_cuda_cache(int device); /* bytes of L2; 0 where there is no such device */
 
 /* ---- cuda_copy.cu ---------------------------------------------------------------------------- */
