@@ -164,7 +164,8 @@ void test_slowest__of_raw_coefficients(void **state)
     (void)state;
     struct hs_problem problem = make(1, 1, 11, "reflective", "reflective");
     struct hs_stencil stencil = {.dims = 1, .radius = 1, .c = {0.4, 0.25, 0.25}};
-    struct hs_slowest found = hs_slowest_mode(&problem, &stencil, 0.001); /* loses a tenth everywhere */
+    struct hs_slowest found =
+        hs_slowest_mode(&problem, &stencil, 0.001); /* loses a tenth everywhere */
     assert_false(found.free_mean);
     assert_near(found.decay, 0.1, 1e-14);
     stencil = (struct hs_stencil){.dims = 1, .radius = 1, .c = {0.5, 0.2, 0.3}};
