@@ -79,7 +79,7 @@ def vector_march_3d(w):
 
 
 def bulk_march_3d(w):
-    # A warp's vectors: 6 of 10 rows and two beside each read from shared memory, where the copy engine
+    # A warp's vectors: 6 of 10 rows and two beside each read from shared memory, where the bulk copies
     # wrote 10 rows for 8, and one stored, 4 lines each. Tiles of 512 (256) x 8 points.
     points = 128 / w
     return Cost(2, 1 + 2 / 8 + 1, 4 * ((4 + 2) / 4 + 2 + 10 / 8 + 1) / points, 7)
@@ -95,28 +95,28 @@ def temporal_3d(w):
 
 
 def fused_march_3d(w, levels=4):
-    # Tiles of 64 x 64 (64 x 32) points, a rim on each side swept twice (along x in whole vectors), 16
+    # Tiles of 64 x 64 (64 x 32) points, a halo on each side swept twice (along x in whole vectors), 16
     # bytes and 4 rows a thread: at each level but the first 2 of 4 rows go to shared memory, at each 2
     # come back, and a shuffle to each side for every 16 bytes; level 0 goes in and out of shared memory.
     rows, vector = 64 // w, 4 // w
     stored = (64 - 2 * (-(-levels // vector) * vector)) * (rows - 2 * levels)
-    rim = 64 * rows / stored
+    redundancy = 64 * rows / stored
     # In double with four levels the first and the last of eight warps sweep 6 of their 16 rows.
     swept = (6 * 16 + 2 * 6) / (8 * 16) if w == 2 and levels == 4 else 1
-    pipe = rim * (w * (0.5 + 0.5 * (levels - 1) / levels + 2 / levels) + 2 / vector * swept) / 32
-    return Cost((rim + 1) / levels, (rim + 1) / levels, pipe, 7 * rim * swept, 1 / (levels * stored))
+    pipe = redundancy * (w * (0.5 + 0.5 * (levels - 1) / levels + 2 / levels) + 2 / vector * swept) / 32
+    return Cost((redundancy + 1) / levels, (redundancy + 1) / levels, pipe, 7 * redundancy * swept, 1 / (levels * stored))
 
 
-def fused_wide_3d(w):
-    # Two levels of radius 2. Tiles of 64 x 80 (64 x 32) points, a rim of 4 on each side swept twice; in
+def fused_radius2_3d(w):
+    # Two levels of radius 2. Tiles of 64 x 80 (64 x 32) points, a halo of 4 on each side swept twice; in
     # float a tile's rows begin half a sector off, so nine sectors come for eight. A warp's step: 23 (28)
     # vectors a lane read from shared memory, 5 (4) written to it, as many come there and are stored, 4
     # lines each, and in float 40 shuffles; that is both sweeps of 5 rows of 4 (4 of 2) points a lane.
     rows = 80 if w == 1 else 32
-    rim = 64 * rows / (56 * (rows - 8))
-    read = rim * (9 / 8 if w == 1 else 1)
+    redundancy = 64 * rows / (56 * (rows - 8))
+    read = redundancy * (9 / 8 if w == 1 else 1)
     pipe = ((23 + 3 * 5) * 4 + 40) / (32 * 20 * 2) if w == 1 else (28 + 3 * 4) * 4 / (32 * 8 * 2)
-    return Cost((read + 1) / 2, (read + 1) / 2, rim * pipe, 13 * rim)
+    return Cost((read + 1) / 2, (read + 1) / 2, redundancy * pipe, 13 * redundancy)
 
 
 def resident_3d(w, points=2048, depth=2, sweeps=1024):
@@ -171,7 +171,7 @@ def temporal_2d(w):
 
 def fused_march_2d(w):
     # Ten (24) levels; a warp's strip of 256 points (two warps side by side, each fetching 192, of whose points
-    # 376 differ), a rim on each side swept twice, in whole vectors. Two shuffles a lane and level; rows go to
+    # 376 differ), a halo on each side swept twice, in whole vectors. Two shuffles a lane and level; rows go to
     # shared memory and come from there at the first and the last level (and every third).
     levels, swept, points, lane, vector, groups = (10, 256, 256, 8, 4, 1) if w == 1 else (24, 384, 376, 6, 2, 8)
     stored = points - 2 * (-(-levels // vector) * vector)
@@ -206,9 +206,9 @@ def vector_march_1d(w):
 def fused_line_1d(w, steps=32):
     # 1024 points of a warp's registers, 32 a lane, of which 32 at each end are swept twice; two shuffles
     # a lane and sweep; in and out through shared memory.
-    rim = 1024 / 960
-    pipe = rim * w * (2 / 32 + 4 / steps) / 32
-    return Cost((rim + 1) / steps, (rim + 1) / steps, pipe, 3 * rim)
+    redundancy = 1024 / 960
+    pipe = redundancy * w * (2 / 32 + 4 / steps) / 32
+    return Cost((redundancy + 1) / steps, (redundancy + 1) / steps, pipe, 3 * redundancy)
 
 
 MODELS = {  # dims, radius and kernel
@@ -223,7 +223,7 @@ MODELS = {  # dims, radius and kernel
     (3, 1, "fused_fields_3d"): lambda w: fused_march_3d(w, 3),
     (3, 1, "fused_march_3d"): fused_march_3d,
     (3, 1, "resident"): resident_3d,
-    (3, 2, "fused_wide_3d"): fused_wide_3d,
+    (3, 2, "fused_radius2_3d"): fused_radius2_3d,
     (2, 1, "basic"): basic_2d,
     (2, 1, "shared_tile"): shared_tile_2d,
     (2, 1, "tile_2d"): tile_2d,

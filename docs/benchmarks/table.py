@@ -33,7 +33,7 @@ PAGES = sorted([*DOCS.parent.glob("README.md"), *DOCS.rglob("*.md")])
 LADDER = (
     "reference openmp wavefront basic shared_tile tile_2d collaborative_2d register_window warp_shuffle coarsened "
     "register_tile march_halo vector_march bulk_march temporal_2d temporal_3d fused_fields_3d fused_march_3d "
-    "fused_wide_3d fused_march_2d fused_line_1d resident"
+    "fused_radius2_3d fused_march_2d fused_line_1d resident"
 ).split()
 PEERS = (
     "cupy_slices cupy_fused cupy_raw torch_eager torch_compile torch_conv jax_jit numba_loops triton_tile numpy_slices"
@@ -71,7 +71,7 @@ class Data:
         row["steps"] = int(row.get("steps") or (2 if re.match("fused|temporal|resident|wave", row["kernel"]) else 1))
         row["device_name"] = row["device"]
         row["device"] = "cpu" if "thread" in row["device"] else "cuda"
-        for key in ("gcells", "share_of_copy", "speedup", "seconds_median", "copy_bytes_per_second"):
+        for key in ("gcells", "fraction_of_copy", "speedup", "seconds_median", "copy_bytes_per_second"):
             row[key] = number(row.get(key))
         if row["gcells"] == row["gcells"]:
             at = (row["points"], int(row["radius"]), row["precision"], row["fields"], row["kernel"], row["kind"])
@@ -140,7 +140,7 @@ def rates(data, options):
             elif options.get("unit") == "us":
                 row.append(f"{1e6 * found['seconds_median']:.2f}")
             else:
-                row.append(f"{shown(found['gcells'])} ({found['share_of_copy']:.2f})")
+                row.append(f"{shown(found['gcells'])} ({found['fraction_of_copy']:.2f})")
         rows.append(row)
     return markdown(head, rows)
 
@@ -186,7 +186,7 @@ ELSEWHERE = [
     ("fused, 2D, radius 1, double", "7.9: FastStencil on 11616² (2107); EBISU 900 on 10208²", ["16384x16384"], 1, True, ("double",)),
     ("fused, 1D, radius 1", "–", ["268435456"], 1, True, ("float", "double")),
 ]
-# On 2 cores of an AMD EPYC, against a threaded copy past the cache.
+# On 2 cores of an AMD EPYC, against a threaded copy by non-temporal stores.
 ELSEWHERE_CPU = [
     ("CPU, fused, 3D, radius 1", "1.05 double: Pluto's diamond tiling on 510³ (2.4); 0.9 float: YASK on 512³ (4.4)",
      ["384x384x384"], 1, True, ("float", "double")),
@@ -200,7 +200,7 @@ def best(data, points, precision, radius, fused, device="cuda"):
 
 
 def elsewhere(data, options):
-    """Ours beside what was measured elsewhere, as shares of the device copy."""
+    """Ours beside what was measured elsewhere, as fractions of copy bandwidth."""
     rows = []
     device = options.get("device", "cuda")
     for title, theirs, grids, radius, fused, precisions in ELSEWHERE_CPU if device == "cpu" else ELSEWHERE:
@@ -209,7 +209,7 @@ def elsewhere(data, options):
             for precision in precisions:
                 found = best(data, points, precision, radius, fused, device)
                 if found:
-                    ours.append(f"{found['share_of_copy']:.2f} at {grid_name(points)} {precision} "
+                    ours.append(f"{found['fraction_of_copy']:.2f} at {grid_name(points)} {precision} "
                                 f"(`{found['kernel']}`, {shown(found['gcells'])})")
         rows.append([title, theirs, "; ".join(ours) or "not measured"])
     return markdown(["case", "best seen elsewhere, measured elsewhere", "heatsolve, fraction of copy bandwidth (kernel, GCell/s)"], rows)
@@ -251,7 +251,7 @@ STEPS = {
         ("basic", None, "one thread a point"),
         ("vector_march", "basic", "16 bytes a thread, shuffles, no barrier"),
         ("bulk_march", "vector_march", "TMA brings whole rows ahead; blocks are throttled so as not to drift apart"),
-        ("fused_wide_3d", "bulk_march", "two sweeps in one march, their sums in registers"),
+        ("fused_radius2_3d", "bulk_march", "two sweeps in one march, their sums in registers"),
     ],
 }
 
@@ -265,7 +265,7 @@ def gains(data, options):
         row = [f"[`{kernel}`]({options['files']}{file})", idea, f"`{beside}`" if beside else ""]
         for precision in ("float", "double"):
             found, other = (data.find(k, points, precision, radius) for k in (kernel, beside))
-            row.append(f"{shown(found['gcells'])} ({found['share_of_copy']:.2f})" if found else "–")
+            row.append(f"{shown(found['gcells'])} ({found['fraction_of_copy']:.2f})" if found else "–")
             row.append(f"x {found['gcells'] / other['gcells']:.2f}" if found and other else "")
         rows.append(row)
     return markdown(["kernel", "what is new", "beside", "float", "gain", "double", "gain"], rows)
@@ -289,7 +289,7 @@ def summary(data, options):
         for precision in ("float", "double"):
             named = data.find(which, points, precision)
             found = named or best(data, points, precision, 1, which == "fused")
-            share = found["share_of_copy"]
+            share = found["fraction_of_copy"]
             row.append(f"{shown(found['gcells'])} ({share:.{1 if share > 9.95 else 2}f})")
         rows.append(row)
     return markdown(["case", "float", "double"], rows)
@@ -389,7 +389,7 @@ def auto(data, options):
         if number(r["ratio"]) >= 0.98:
             rest += 1
         else:
-            rows.append([r["case"], f"`{r['preferred']}`", f"`{r['best']}`", f"{number(r['ratio']):.2f}"])
+            rows.append([r["case"], f"`{r['heuristic']}`", f"`{r['best']}`", f"{number(r['ratio']):.2f}"])
     rows.append([f"the other {rest}" if rows else f"all {rest}", "the fastest, or within 0.02 of it", "", "0.98 to 1"])
     return markdown(["case", "`auto` takes", "the fastest", "ratio"], rows)
 

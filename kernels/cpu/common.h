@@ -1,4 +1,4 @@
-/* What the CPU kernels share: the contract, forcing inlining, asking for lines. */
+/* What the CPU kernels share: the contract, forcing inlining, prefetches. */
 #ifndef HS_KERNELS_CPU_COMMON_H
 #define HS_KERNELS_CPU_COMMON_H
 
@@ -10,9 +10,8 @@
 #define HS_INLINE static inline
 #endif
 
-/* Asks for a line that is to be read: into L2 what is read much later, as L1
- * cannot keep so much; or into the first. */
-HS_INLINE void call_in(const void *line)
+/* Prefetches a line: into L2 what is read much later, as L1 cannot keep so much; or into L1. */
+HS_INLINE void prefetch_l2(const void *line)
 {
 #ifdef __GNUC__
     __builtin_prefetch(line, 0, 2);
@@ -21,7 +20,7 @@ HS_INLINE void call_in(const void *line)
 #endif
 }
 
-HS_INLINE void call_near(const void *line)
+HS_INLINE void prefetch_l1(const void *line)
 {
 #ifdef __GNUC__
     __builtin_prefetch(line, 0, 3);

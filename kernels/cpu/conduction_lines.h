@@ -1,15 +1,6 @@
 /*
- * The rows of conduction_rows.c for one instruction set and one precision. Included once for each,
- * with
- *
- *     ROWS_T, ROWS_V, ROWS_LANES    a value, a vector of values, how many
- *     ROWS_LOAD(p), ROWS_STORE(p, v), ROWS_PAST(p, v), ROWS_SET(x), ROWS_FMA(a, b, c),
- *     ROWS_ADD(a, b), ROWS_SUB(a, b)
- *     ROWS_EACH(f)                  the vector of f(0), f(1), ...
- *     ROWS_SELECT(bits, a, b)       of each lane the first where its bit is set
- *     ROWS_TARGET, ROWS_NAME(x)     attribute of the functions, their names
- *
- * and empty without.
+ * The rows of conduction_rows.c for one instruction set and one precision, which instruction_sets.h
+ * says. Empty without.
  */
 #ifdef ROWS_T
 
@@ -18,7 +9,7 @@ enum {
     ROWS_NAME(VECTORS) = ROWS_NAME(LINE) / ROWS_LANES
 };
 
-/* What a vector of nodes has: conductances in the order of the additions, -g, dt/C, keep. */
+/* Coefficients of a vector of nodes: conductances in the order of the additions, -g, dt/C, keep. */
 struct ROWS_NAME(nodes) {
     ROWS_V lower, before, left, right, after, upper, sink, rate, keep;
 };
@@ -59,8 +50,8 @@ HS_INLINE const ROWS_T *ROWS_NAME(at)(const void *row, int64_t byte)
     return (const ROWS_T *)(const void *)((const char *)row + byte);
 }
 
-/* Beside the ends of a row that wraps lies its other end; beside those of others no edge leads
- * anywhere, and any value will do. */
+/* Beside an end of a row that wraps lies its other end. Beside that of others there is no edge: the
+ * conductance is 0, and any value will do. */
 HS_INLINE ROWS_TARGET void ROWS_NAME(beside)(const struct conduction_rows *r, const void *row,
                                              int64_t byte, struct ROWS_NAME(values) * v)
 {
@@ -73,9 +64,9 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(beside)(const struct conduction_rows *r, co
         v->right = ROWS_SELECT(1u << (left - 1), ROWS_SET(wrap ? *first : *last), v->right);
 }
 
-/* At byte `to`; at an end, where `byte` is the place in the row, only nodes. */
+/* Stores a vector at byte `to`; at an end of the row, where `byte` is its place, only its nodes. */
 HS_INLINE ROWS_TARGET void ROWS_NAME(put)(const struct conduction_rows *r, void *row, int64_t to,
-                                          int64_t byte, bool past, bool end, ROWS_V value)
+                                          int64_t byte, bool streamed, bool end, ROWS_V value)
 {
     ROWS_T *at = (ROWS_T *)(void *)((char *)row + to);
     const int64_t left = r->points - byte / (int64_t)sizeof(ROWS_T);
@@ -83,8 +74,8 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(put)(const struct conduction_rows *r, void 
         ROWS_T values[ROWS_LANES];
         ROWS_STORE(values, value);
         memcpy(at, values, (size_t)left * sizeof *values);
-    } else if (past) {
-        ROWS_PAST(at, value);
+    } else if (streamed) {
+        ROWS_STREAM(at, value);
     } else {
         ROWS_STORE(at, value);
     }
@@ -96,13 +87,13 @@ HS_INLINE const ROWS_T *ROWS_NAME(source)(const struct conduction_rows *r, int64
     return r->source ? (const ROWS_T *)r->source + first + byte / (int64_t)sizeof(ROWS_T) : NULL;
 }
 
-HS_INLINE void ROWS_NAME(ask)(const struct conduction_rows *r, int64_t byte)
+HS_INLINE void ROWS_NAME(prefetch)(const struct conduction_rows *r, int64_t byte)
 {
-    if (r->ask)
-        call_in(r->ask + byte);
+    if (r->prefetch)
+        prefetch_l2(r->prefetch + byte);
 }
 
-/* A vector of a row. */
+/* Sweeps a vector of a row. */
 HS_INLINE ROWS_TARGET void ROWS_NAME(vector)(const struct conduction_rows *r,
                                              const struct conduction_level *l, int64_t byte,
                                              const struct ROWS_NAME(nodes) * n, ROWS_V forcing,
@@ -121,10 +112,10 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(vector)(const struct conduction_rows *r,
     if (end)
         ROWS_NAME(beside)(r, l->in, byte, &v);
     ROWS_NAME(put)
-    (r, l->out, byte, byte, r->past, end, ROWS_NAME(sum)(n, forcing, false, &v, source));
+    (r, l->out, byte, byte, r->streamed, end, ROWS_NAME(sum)(n, forcing, false, &v, source));
 }
 
-/* The row beside this one. */
+/* Moves on to the row beside this one. */
 HS_INLINE void ROWS_NAME(next_row)(struct conduction_rows *r, struct conduction_level *l)
 {
     l->first += r->across_pitch;
@@ -134,8 +125,8 @@ HS_INLINE void ROWS_NAME(next_row)(struct conduction_rows *r, struct conduction_
     l->lower = ROWS_NAME(at)(l->lower, l->in_pitch);
     l->upper = ROWS_NAME(at)(l->upper, l->in_pitch);
     l->out = (char *)l->out + l->out_pitch;
-    if (r->ask)
-        r->ask += r->across_pitch * (int64_t)sizeof(ROWS_T);
+    if (r->prefetch)
+        r->prefetch += r->across_pitch * (int64_t)sizeof(ROWS_T);
     r->count--;
 }
 
@@ -144,8 +135,8 @@ struct ROWS_NAME(pair) {
     ROWS_V row, next;
 };
 
-/* A vector of two rows of a level of a stack; given their upper neighbours, which become the sums.
- */
+/* Sweeps a vector of two rows of one level of a stack. `upper` has their upper neighbours, and then
+ * the sums. */
 HS_INLINE ROWS_TARGET void ROWS_NAME(two)(const struct conduction_rows *r, const char *in,
                                           const char *lower, struct conduction_place at,
                                           int64_t pitch, const struct ROWS_NAME(nodes) * n,
@@ -173,11 +164,12 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(two)(const struct conduction_rows *r, const
     upper->next = ROWS_NAME(sum)(n, forcing, plain, &next, NULL);
 }
 
-/* A vector of two rows of all levels. forcing: of each level, so many vectors apart. */
+/* Sweeps a vector of two rows in all levels, a tower. `forcing` has that of each level, so many
+ * vectors apart. */
 HS_INLINE ROWS_TARGET void
 ROWS_NAME(tower)(const struct conduction_rows *r, const struct conduction_stack *s,
                  struct conduction_place at, const struct ROWS_NAME(nodes) * n,
-                 const ROWS_V *forcing, int apart, bool plain, bool past, bool end)
+                 const ROWS_V *forcing, int apart, bool plain, bool streamed, bool end)
 {
     enum { PITCH = CONDUCTION_PITCH, LAST = CONDUCTION_LATER - 1 };
     const int64_t pitch = r->across_pitch * (int64_t)sizeof(ROWS_T);
@@ -198,11 +190,11 @@ ROWS_NAME(tower)(const struct conduction_rows *r, const struct conduction_stack 
     ROWS_NAME(two)
     (r, s->centre[LAST], s->below[LAST], ring, PITCH, n, forcing[(LAST + 1) * apart], plain, end,
      &v);
-    ROWS_NAME(put)(r, s->out, at.row, at.row, past, end, v.row);
-    ROWS_NAME(put)(r, s->out, at.next, at.row, past, end, v.next);
+    ROWS_NAME(put)(r, s->out, at.row, at.row, streamed, end, v.row);
+    ROWS_NAME(put)(r, s->out, at.next, at.row, streamed, end, v.next);
 }
 
-/* The two rows beside these. */
+/* Moves on to the two rows beside these. */
 HS_INLINE void ROWS_NAME(next_rows)(struct conduction_rows *r, struct conduction_stack *s)
 {
     const int64_t pitch = 2 * r->across_pitch * (int64_t)sizeof(ROWS_T);
@@ -212,8 +204,8 @@ HS_INLINE void ROWS_NAME(next_rows)(struct conduction_rows *r, struct conduction
         s->centre[n] += 2 * CONDUCTION_PITCH, s->below[n] += 2 * CONDUCTION_PITCH;
     s->next += 2 * CONDUCTION_PITCH;
     s->input += pitch, s->lower += pitch, s->upper += pitch, s->out += pitch;
-    if (r->ask)
-        r->ask += pitch;
+    if (r->prefetch)
+        r->prefetch += pitch;
     r->count -= 2;
 }
 
@@ -253,7 +245,7 @@ ROWS_TARGET static void ROWS_NAME(rows_arrays)(const struct conduction_rows *row
                 .keep = ROWS_SET((ROWS_T)1),
             };
             if (i % ROWS_NAME(LINE) == 0)
-                ROWS_NAME(ask)(&r, byte);
+                ROWS_NAME(prefetch)(&r, byte);
             ROWS_NAME(vector)
             (&r, &l, byte, &nodes, ROWS_NAME(array)(w.added, at),
              i == 0 || i + ROWS_LANES >= r.points);
@@ -272,16 +264,8 @@ static const struct conduction_functions ROWS_NAME(functions) = {
 
 #undef ROWS_T
 #undef ROWS_V
-#undef ROWS_LANES
-#undef ROWS_LOAD
-#undef ROWS_STORE
-#undef ROWS_PAST
-#undef ROWS_SET
-#undef ROWS_FMA
-#undef ROWS_ADD
-#undef ROWS_SUB
-#undef ROWS_EACH
-#undef ROWS_SELECT
-#undef ROWS_TARGET
+#undef ROWS_OP
+#undef ROWS_GATHER
+#undef ROWS_SHIFT
 #undef ROWS_NAME
 #endif

@@ -2,9 +2,10 @@
  * conduction_lines.h: rows whose nodes have numbers of type ROWS_N into a palette; names by
  * ROWS_OF(x).
  *
- * Bodies have few materials: of most lines all nodes have one number, and so have those below. What
- * these have stays in registers from line to line. Where numbers differ within a line, each lane is
- * looked up; kept is what was last found, since the rows beside it have most likely the same.
+ * Bodies have few materials: in most cache lines all nodes have one number, and so have the nodes
+ * below them. Their coefficients stay in registers from line to line. Where numbers differ within a
+ * line, coefficients are looked up lane by lane, and kept for some lines: the rows beside have most
+ * likely the same.
  */
 #ifdef ROWS_N
 
@@ -20,7 +21,7 @@ HS_INLINE uint64_t ROWS_OF(word)(ROWS_N number)
     return number * (~(uint64_t)0 / (ROWS_N) ~(ROWS_N)0);
 }
 
-/* Gathers where some number of `bytes` is not the word's. */
+/* Sets bits of `differ` where some of the numbers, `bytes` of them, are not those of the word. */
 HS_INLINE void ROWS_OF(differ)(const ROWS_N *at, uint64_t word, int bytes, uint64_t *differ)
 {
     for (int n = 0; n < bytes / 8; n++) {
@@ -81,15 +82,15 @@ HS_INLINE ROWS_TARGET struct ROWS_NAME(nodes)
 #define ROWS_RATE(lane) palette[n.own[lane] * HS_ROW_NUMBERS + 3]
 #define ROWS_KEEP(lane) palette[n.own[lane] * HS_ROW_NUMBERS + 5]
     return (struct ROWS_NAME(nodes)){
-        .lower = ROWS_EACH(ROWS_LOWER),
-        .before = ROWS_EACH(ROWS_BEFORE),
-        .left = ROWS_EACH(ROWS_LEFT),
-        .right = ROWS_EACH(ROWS_RIGHT),
-        .after = ROWS_EACH(ROWS_AFTER),
-        .upper = ROWS_EACH(ROWS_UPPER),
-        .sink = ROWS_EACH(ROWS_SINK),
-        .rate = ROWS_EACH(ROWS_RATE),
-        .keep = ROWS_EACH(ROWS_KEEP),
+        .lower = ROWS_GATHER(ROWS_LOWER),
+        .before = ROWS_GATHER(ROWS_BEFORE),
+        .left = ROWS_GATHER(ROWS_LEFT),
+        .right = ROWS_GATHER(ROWS_RIGHT),
+        .after = ROWS_GATHER(ROWS_AFTER),
+        .upper = ROWS_GATHER(ROWS_UPPER),
+        .sink = ROWS_GATHER(ROWS_SINK),
+        .rate = ROWS_GATHER(ROWS_RATE),
+        .keep = ROWS_GATHER(ROWS_KEEP),
     };
 #undef ROWS_LOWER
 #undef ROWS_BEFORE
@@ -102,13 +103,14 @@ HS_INLINE ROWS_TARGET struct ROWS_NAME(nodes)
 #undef ROWS_KEEP
 }
 
-/* A line of nodes that differ. What is kept begins with a flag for each of them. */
+/* The coefficients of a line whose nodes differ, and the numbers that they are of. `kept` begins
+ * with a flag for each such line: there is one. */
 struct ROWS_OF(kept) {
     struct ROWS_NAME(nodes) nodes[ROWS_NAME(VECTORS)];
     ROWS_V forcing[CONDUCTION_MOST_LEVELS][ROWS_NAME(VECTORS)];
     ROWS_N own[ROWS_NAME(LINE) + 1]; /* that before the line first */
     ROWS_N before[ROWS_NAME(LINE)], lower[ROWS_NAME(LINE)];
-    unsigned levels; /* of which the forcing is there; a bit for each */
+    unsigned levels; /* whose forcing has been looked up; a bit for each */
 };
 _Static_assert(CONDUCTION_LINE_BYTES + ROWS_OF(KEPT) * sizeof(struct ROWS_OF(kept)) <=
                    CONDUCTION_KEPT,
@@ -141,12 +143,13 @@ ROWS_TARGET static void ROWS_OF(look_up_forcing)(const struct conduction_rows *r
     for (int v = 0; v < ROWS_NAME(VECTORS); v++) {
         const ROWS_N *own = kept->own + 1 + v * ROWS_LANES;
 #define ROWS_FORCING(lane) forcing[own[lane]]
-        kept->forcing[level][v] = ROWS_EACH(ROWS_FORCING);
+        kept->forcing[level][v] = ROWS_GATHER(ROWS_FORCING);
 #undef ROWS_FORCING
     }
 }
 
-/* The line at point i of a row, for so many levels; behind the row's end are no nodes. */
+/* Coefficients and forcing, for the levels up to `end`, of the line at point i of a row, which may
+ * end within it. */
 HS_INLINE ROWS_TARGET const struct ROWS_OF(kept) *
     ROWS_OF(find)(const struct conduction_rows *r, int64_t first, int level, int end, int64_t i)
 {
@@ -188,7 +191,7 @@ HS_INLINE ROWS_TARGET void ROWS_OF(line_of_many)(const struct conduction_rows *r
     }
 }
 
-/* Whether all numbers of so many bytes are these. */
+/* Whether all numbers, so many bytes of each, are these. */
 HS_INLINE bool ROWS_OF(are)(struct ROWS_OF(numbers) n, int bytes, uint64_t own, uint64_t before,
                             uint64_t lower)
 {
@@ -212,7 +215,7 @@ HS_INLINE ROWS_TARGET void ROWS_OF(row)(const struct conduction_rows *r,
                        lower = ROWS_OF(word)(*n.lower);
         if (i == 0 || i >= inner || n.own[-1] != *n.own ||
             !ROWS_OF(are)(n, BYTES, own, before, lower)) {
-            ROWS_NAME(ask)(r, i * (int64_t)sizeof(ROWS_T));
+            ROWS_NAME(prefetch)(r, i * (int64_t)sizeof(ROWS_T));
             ROWS_OF(line_of_many)(r, l, i);
             i += LINE;
             continue;
@@ -222,7 +225,7 @@ HS_INLINE ROWS_TARGET void ROWS_OF(row)(const struct conduction_rows *r,
         int64_t lines = 1;
         do {
             for (const int64_t end = i + lines * LINE; i < end;) {
-                ROWS_NAME(ask)(r, i * (int64_t)sizeof(ROWS_T));
+                ROWS_NAME(prefetch)(r, i * (int64_t)sizeof(ROWS_T));
                 for (int v = 0; v < ROWS_NAME(VECTORS); v++, i += ROWS_LANES)
                     ROWS_NAME(vector)(r, l, i * (int64_t)sizeof(ROWS_T), &nodes, forcing, false);
             }
@@ -279,7 +282,7 @@ HS_INLINE ROWS_TARGET struct conduction_lines ROWS_OF(look_at_line)(const struct
                                                                   !ROWS_OF(any)(differ, BYTES)};
 }
 
-/* Most often all numbers of many lines are the same. */
+/* Many lines at a time where all their numbers are one, as most often. */
 HS_INLINE ROWS_TARGET void ROWS_OF(look_at_row)(const struct conduction_rows *r, int64_t first,
                                                 struct conduction_lines *lines)
 {
@@ -287,7 +290,7 @@ HS_INLINE ROWS_TARGET void ROWS_OF(look_at_row)(const struct conduction_rows *r,
     *lines = (struct conduction_lines){0, 0};
     for (int64_t i = r->from, line = 0; i < r->to;) {
         const struct ROWS_OF(numbers) n = ROWS_OF(numbers_at)(r, first + i);
-        call_in(n.own + r->march_pitch);
+        prefetch_l2(n.own + r->march_pitch);
         const uint64_t word = ROWS_OF(word)(*n.own);
         if (i > 0 && i + MANY * LINE < r->points && i + MANY * LINE <= r->to &&
             n.own[-1] == *n.own && n.before[-1] == *n.own && n.lower[-1] == *n.own &&
@@ -312,7 +315,7 @@ ROWS_TARGET static void ROWS_OF(look)(const struct conduction_rows *r, int64_t f
         ROWS_OF(look_at_row)(r, first + row * r->across_pitch, lines + row);
 }
 
-/* Lines that differ between levels or rows: one by one. */
+/* Lines that differ between levels or rows: each level and row by itself. */
 ROWS_TARGET static __attribute__((noinline)) void ROWS_OF(apart)(const struct conduction_rows *rows,
                                                                  const struct conduction_stack *s,
                                                                  int64_t from, int64_t to)
@@ -325,8 +328,8 @@ ROWS_TARGET static __attribute__((noinline)) void ROWS_OF(apart)(const struct co
         r.from = from;
         r.to = to;
         r.count = 2;
-        r.past = last && rows->past;
-        r.ask = n == 0 ? r.ask : NULL;
+        r.streamed = last && rows->streamed;
+        r.prefetch = n == 0 ? r.prefetch : NULL;
         const char *in = n > 0 ? s->centre[n - 1] : s->input,
                    *lower = n > 0 ? s->below[n - 1] : s->lower;
         const int64_t in_pitch = n > 0 ? PITCH : pitch;
@@ -350,29 +353,31 @@ ROWS_TARGET static __attribute__((noinline)) void ROWS_OF(apart)(const struct co
     }
 }
 
-/* So many lines from point i on, by nodes and forcings of each vector, or the same for all. */
+/* So many lines of a stack from point i on, with coefficients and forcings for each vector, or the
+ * same for all. */
 HS_INLINE ROWS_TARGET void ROWS_OF(towers)(const struct conduction_rows *r,
                                            const struct conduction_stack *s, int64_t i,
                                            int64_t count, const struct ROWS_NAME(nodes) * n,
-                                           const ROWS_V *forcing, bool each, bool plain, bool past)
+                                           const ROWS_V *forcing, bool each, bool plain,
+                                           bool streamed)
 {
     const int64_t size = (int64_t)sizeof(ROWS_T), pitch = r->across_pitch * size;
     const int64_t to = (i + count * ROWS_NAME(LINE)) * size, row_end = r->points * size;
     const int64_t end = each && to > row_end ? row_end : to; /* there: beyond it are no nodes */
     struct conduction_place at = conduction_place(i * size, pitch);
     while (at.row < end) {
-        ROWS_NAME(ask)(r, at.row);
-        ROWS_NAME(ask)(r, at.next);
+        ROWS_NAME(prefetch)(r, at.row);
+        ROWS_NAME(prefetch)(r, at.next);
         for (int v = 0; v < ROWS_NAME(VECTORS) && (!each || at.row < end); v++) {
             ROWS_NAME(tower)
             (r, s, at, each ? n + v : n, each ? forcing + v : forcing,
-             each ? ROWS_NAME(VECTORS) : 1, plain, past, each);
+             each ? ROWS_NAME(VECTORS) : 1, plain, streamed, each);
             conduction_move(&at, ROWS_LANES * size);
         }
     }
 }
 
-/* Ones at the end of a word. */
+/* How many ones a word ends with. */
 HS_INLINE int ROWS_OF(ones)(uint64_t word)
 {
     int count = 0;
@@ -381,9 +386,9 @@ HS_INLINE int ROWS_OF(ones)(uint64_t word)
     return count;
 }
 
-/* Two rows. */
+/* Two rows of a stack. */
 HS_INLINE ROWS_TARGET void ROWS_OF(pair)(const struct conduction_rows *r,
-                                         const struct conduction_stack *s, bool past)
+                                         const struct conduction_stack *s, bool streamed)
 {
     enum { LINE = ROWS_NAME(LINE), LEVELS = CONDUCTION_LEVELS };
     uint64_t alike = ~(uint64_t)0, uniform = s->lines[0][0].uniform;
@@ -399,7 +404,7 @@ HS_INLINE ROWS_TARGET void ROWS_OF(pair)(const struct conduction_rows *r,
             ROWS_OF(apart)(r, s, i, to < r->to ? to : r->to);
         } else if (!(uniform & 1)) {
             const struct ROWS_OF(kept) *k = ROWS_OF(find)(r, s->first[0], 0, LEVELS, i);
-            ROWS_OF(towers)(r, s, i, 1, k->nodes, k->forcing[0], true, false, past);
+            ROWS_OF(towers)(r, s, i, 1, k->nodes, k->forcing[0], true, false, streamed);
             count = 1;
         } else {
             const struct ROWS_OF(numbers) n = ROWS_OF(numbers_at)(r, s->first[0] + i);
@@ -410,9 +415,9 @@ HS_INLINE ROWS_TARGET void ROWS_OF(pair)(const struct conduction_rows *r,
             count = ROWS_OF(ones)(uniform);
             const ROWS_T *own = (const ROWS_T *)r->network->row + *n.own * HS_ROW_NUMBERS;
             if (own[4] == 0 && own[5] == 1)
-                ROWS_OF(towers)(r, s, i, count, &nodes, forcing, false, true, past);
+                ROWS_OF(towers)(r, s, i, count, &nodes, forcing, false, true, streamed);
             else
-                ROWS_OF(towers)(r, s, i, count, &nodes, forcing, false, false, past);
+                ROWS_OF(towers)(r, s, i, count, &nodes, forcing, false, false, streamed);
         }
     }
 }
@@ -425,7 +430,7 @@ ROWS_TARGET static void ROWS_OF(stack)(const struct conduction_rows *rows,
     for (; r.count > 0; ROWS_NAME(next_rows)(&r, &s)) {
         const struct conduction_rows two = r; /* copies that no store can be to */
         const struct conduction_stack levels = s;
-        if (r.past)
+        if (r.streamed)
             ROWS_OF(pair)(&two, &levels, true);
         else
             ROWS_OF(pair)(&two, &levels, false);

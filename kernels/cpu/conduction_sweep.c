@@ -2,8 +2,8 @@
  * One sweep of conduction by threads, vectors and cache blocks: what `openmp` does with a body.
  *
  * A block is some rows beside each other, of all planes of a slab, so that the plane before and its
- * own stay in the core's cache until they were read for the last time. Rows of large fields go past
- * the cache, and what is read some rows later is asked for meanwhile.
+ * own stay in the core's cache until they were read for the last time. Rows of large fields are
+ * written by non-temporal stores, and what is read some rows later is prefetched.
  */
 #include "conduction_rows.h"
 #include "core/stream.h"
@@ -25,7 +25,7 @@ struct job {
     const struct conduction_functions *functions;
     int64_t size;
     int64_t reach[HS_AXES]; /* 1; 0 along axes that are not there */
-    bool past;
+    bool streamed;          /* the output is written by non-temporal stores */
     int threads;
     int64_t pieces[HS_AXES];
 };
@@ -66,8 +66,8 @@ static void sweep_rows(const struct job *job, void *kept, const int64_t from[HS_
         .count = to[HS_Y] - from[HS_Y],
         .forcing = s->op->network->forcing,
         .kept = kept,
-        .past = job->past,
-        .ask = job->past ? in + (march + AHEAD * pitch[HS_Y]) * job->size : NULL,
+        .streamed = job->streamed,
+        .prefetch = job->streamed ? in + (march + AHEAD * pitch[HS_Y]) * job->size : NULL,
     };
     const struct conduction_level level = {
         .first = first,
@@ -134,7 +134,7 @@ enum hs_status hs_conduction_sweep(const struct hs_sweep *s)
     for (int axis = 0; axis < HS_AXES; axis++)
         job.reach[axis] = s->layout.points[axis] > 1;
     const int64_t fields = hs_source_field(&s->source) ? 3 : 2;
-    job.past = nodes * fields * job.size > CACHE_BYTES;
+    job.streamed = nodes * fields * job.size > CACHE_BYTES;
     job.threads = (int)smaller(s->threads, divide_up(nodes, NODES_PER_THREAD));
     cut_box(&job);
     const int64_t blocks = job.pieces[HS_X] * job.pieces[HS_Y] * job.pieces[HS_Z];

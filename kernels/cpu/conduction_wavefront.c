@@ -6,26 +6,26 @@
  * What lies between is a ring of planes in the core's L2, in which a level's new row takes the
  * place of the row that its own sweep was the last to read:
  *
- *          z |  s         read: input        <- memory, asked for some rows ahead
+ *          z |  s         read: input        <- memory, prefetched some rows ahead
  *            |  s - 1     level 1 swept      +
  *            |  s - 2     level 2 swept      | a ring of 2T - 1 planes, in the cache
- *            |  s - T     level T swept      +-> memory, past the cache
+ *            |  s - T     level T swept      +-> memory, by non-temporal stores
  *            +------------------------------- y: rows of the tile, and T more on each side of the
  *                                                input, one less with each level
  *
  * Walls are coefficients, so no level has code for them; along periodic axes a tile is swept with
- * the grid's images around it. What it costs is to find each node's coefficients. Bodies have few
- * materials: of most lines all nodes have one number, and so have those of the rows and planes
- * around. So before the march a look at each new plane notes, as bits of a word for each row, which
- * lines are alike across and along the march, and which of these are uniform. Of four levels in 3D
- * two rows of all levels are then one loop over lines (a stack), with the coefficients in registers
- * from line to line where lines are uniform, kept from the last such line where nodes differ within
- * it, and level by level where rows or planes differ. At the march's ends, with a source field, in
- * 2D and for other numbers of levels each level sweeps its rows by itself.
+ * the grid's images around it. What takes time is to find each node's coefficients. Bodies have few
+ * materials: in most cache lines all nodes have one number of the palette, and so have the rows and
+ * planes around. So each new plane is looked at once, and bits of a word for each row say which
+ * lines are alike across and along the march, and which of these are uniform. With four levels in
+ * 3D two rows of all levels are then one loop over lines (a stack): where lines are uniform the
+ * coefficients stay in registers from line to line; where nodes differ within a line they are those
+ * kept of the last such line; where rows or planes differ each level is swept by itself. So is each
+ * level at the march's ends, with a source field, in 2D and for other numbers of levels.
  *
  * Words per node and sweep at 384^3 in double, T = 4, 24 rows of a tile: (1 + 1/8)*(1 + 8/24) read,
- * values and numbers, and 1 written, over T = 0.6 instead of 2; and an eighth more rows added up
- * than there are. Rows of more than 64 lines are cut; each piece then sweeps a line more on both
+ * values and numbers, and 1 written, over T = 0.6 instead of 2; an eighth of the rows is swept
+ * twice. Rows of more than 64 lines are cut; each piece then sweeps a line more on both
  * sides, of which with each level one more node is wrong.
  *
  * Source: wavefront temporal blocking, Wellein, Hager, Zeiser, Wittmann and Fehske, COMPSAC 2009;
@@ -48,7 +48,7 @@ enum {
     RING_ROWS = MOST_ROWS + 2 * MOST_STEPS,
     MOST_CACHE = 4096 * 1024,       /* bytes of a core's L2 that a tile is cut for */
     CACHE_BYTES = 16 * 1024 * 1024, /* fields that fit in this much last-level cache stay there */
-    AHEAD = 4,                      /* rows of the input that are asked for before their use */
+    AHEAD = 4,                      /* rows of the input that are prefetched before their use */
     PLANE_APART = 13 * LINE_BYTES,  /* of the ring, beyond a multiple of a page */
     PAGE = 4096,
 };
@@ -72,8 +72,8 @@ struct wave {
     int64_t n[HS_AXES];
     int64_t reach[HS_AXES]; /* 1; 0 along axes that are not there */
     bool wrap[HS_AXES];
-    bool past;  /* the output goes past the cache */
-    bool stack; /* two rows of all levels are one loop, where all have some */
+    bool streamed; /* the output is written by non-temporal stores */
+    bool stack;    /* two rows of all levels are one loop, where all have some */
     int64_t pieces[HS_AXES];
     int64_t slots, ring_plane; /* planes, bytes from one to the next */
 };
@@ -187,19 +187,19 @@ static struct conduction_rows rows_of(const struct tile *t, int level, int64_t c
         .forcing = network->forcing,
         .forcing_pitch = network->row_count,
         .kept = t->kept,
-        .past = level == w->steps && w->past,
+        .streamed = level == w->steps && w->streamed,
     };
 }
 
-/* What is read AHEAD rows after row j of plane k, there or in the next plane. */
-static const char *ask(const struct tile *t, int64_t j, int64_t k)
+/* The row to prefetch: AHEAD rows after row j of plane k, there or in the next plane. */
+static const char *row_ahead(const struct tile *t, int64_t j, int64_t k)
 {
     const struct wave *w = t->w;
     const struct hs_box *input = &t->level[0];
     j += AHEAD;
     if (j >= input->hi[w->across])
         j += input->lo[w->across] - input->hi[w->across], k++;
-    return w->past && k < input->hi[w->march] ? row_at(t, 0, j, k) : NULL;
+    return w->streamed && k < input->hi[w->march] ? row_at(t, 0, j, k) : NULL;
 }
 
 /* ---- the march ------------------------------------------------------------------------------- */
@@ -223,12 +223,12 @@ static void sweep_rows(const struct tile *t, int level, int64_t j, int64_t j_end
     j_end = smaller(j_end, box->hi[w->across]);
     for (int64_t count; (j = larger(j, box->lo[w->across])) < j_end; j += count) {
         const int64_t real = wrapped(j, n);
-        const bool seam = wrap && (real == 0 || real == n - 1);
-        count = seam ? 1 : smaller(j_end - j, n - wrap - real);
+        const bool at_end = wrap && (real == 0 || real == n - 1);
+        count = at_end ? 1 : smaller(j_end - j, n - wrap - real);
         struct conduction_rows rows = rows_of(t, level, count);
         const struct conduction_level one = level_at(t, level, j, k);
         if (level == 1)
-            rows.ask = ask(t, j, k + 1);
+            rows.prefetch = row_ahead(t, j, k + 1);
         w->functions->rows[w->s->op->network->form](&rows, &one);
     }
 }
@@ -253,7 +253,7 @@ static void sweep_stack(const struct tile *t, int64_t j, int64_t j_end, int64_t 
         stack.below[n] = row_at(t, n + 1, j, s - n - 3);
     }
     stack.out = (char *)w->s->out + stack.first[CONDUCTION_LATER] * w->size;
-    rows.ask = ask(t, j, s);
+    rows.prefetch = row_ahead(t, j, s);
     w->functions->stack[w->s->op->network->form](&rows, &stack);
 }
 
@@ -266,8 +266,8 @@ static void look(const struct tile *t, int64_t j, int64_t j_end, int64_t k)
     w->functions->look[w->s->op->network->form](&rows, element_of_node(w, j, k), lines_at(t, j, k));
 }
 
-/* Step s of the march: level L sweeps plane s - L. Rows of the tile itself are stacked, but for
- * those at a seam. */
+/* Step s of the march: level L sweeps plane s - L. Rows of the tile itself are swept as
+ * stacks, but for those at the ends of a periodic axis. */
 static void step(const struct tile *t, int64_t s)
 {
     const struct wave *w = t->w;
@@ -352,7 +352,7 @@ static int64_t cut_rows(int64_t n, int64_t line)
 /* Rows of a tile so that its ring fits in a core's L2, with what passes through. */
 static int64_t rows_of_tile(const struct wave *w)
 {
-    const int64_t cache = smaller(hs_machine_second_cache_bytes(), MOST_CACHE);
+    const int64_t cache = smaller(hs_machine_l2_bytes(), MOST_CACHE);
     const int64_t row = divide_up(divide_up(w->n[HS_X], w->pieces[HS_X]), w->line) * LINE_BYTES;
     const int64_t rows = cache * 2 / 3 / (w->slots * row) - 2 * w->steps;
     return larger(smaller(rows, MOST_ROWS), FEWEST_ROWS);
@@ -369,7 +369,7 @@ static void describe(const struct hs_sweep *s, int steps, bool source, struct wa
         w->n[axis] = s->layout.points[axis];
         w->reach[axis] = w->n[axis] > 1;
     }
-    w->past = s->layout.elements * w->size * (source ? 3 : 2) > CACHE_BYTES;
+    w->streamed = s->layout.elements * w->size * (source ? 3 : 2) > CACHE_BYTES;
     w->slots = 2 * steps - 1;
     w->pieces[HS_X] = cut_rows(w->n[HS_X], w->line);
     w->pieces[HS_Y] = w->pieces[HS_Z] = 1;

@@ -13,12 +13,12 @@
  *
  * An ordinary store would first read the line that it is about to overwrite: a third word. So a
  * row goes out by non-temporal stores, which leave the cache alone. Four planes are swept together,
- * a cache line of each in turn, so that the cache is asked for six lines for four, not for twelve,
- * and the lines that two rows on will be read first are asked for meanwhile:
+ * a cache line of each in turn, so that six lines are read from the cache for four, not twelve,
+ * and the lines that two rows on will be read first are prefetched:
  *
- *     for each line of the row:  of four planes:  ask for that line of the row to come
+ *     for each line of the row:  of four planes:  prefetch that line of the row to come
  *                                                 add up the line's points, in a register
- *                                store the four lines past the cache
+ *                                store the four lines, non-temporal
  *
  * Nothing else is stored in there. A store to the stack would wait behind the streamed ones. Nor
  * may a load agree in the lowest twelve bits of its address with a store that still waits, which is
@@ -26,7 +26,7 @@
  * nodes at the ends of rows are selected in a register and stored with their line.
  *
  * Where the fields fit in the cache stores are plain: there the bypass would cost what it saves
- * otherwise. The rest is the same, since L1 is asked for fewer lines there too.
+ * otherwise. The rest is the same, since fewer lines are read from L1 there too.
  *
  * Rows are vectors with explicit fma() in the order of core/stencil.h, one variant per precision,
  * dims and radius by the macros below, each compiled for the machine's baseline and on x86-64 for
@@ -52,7 +52,7 @@
 enum {
     LINE_BYTES = 64,
     GROUP = 4,                     /* planes that are swept together */
-    AHEAD_BYTES = 6144,            /* at least: how far before its use a line is asked for */
+    AHEAD_BYTES = 6144,            /* at least: how far before its use a line is prefetched */
     LONG_ROW = 16 * 1024,          /* bytes: here a row ahead would be too far */
     BLOCK_BYTES = 2048 * 1024,     /* of the planes that a block keeps */
     WIDEST_ROW = 1 << 17,          /* bytes: longer rows are cut, so that a block has several */
@@ -68,7 +68,7 @@ struct row {
     int64_t py, pz; /* elements to the next row and plane */
     int64_t rows;   /* one after the other along y */
     int planes;     /* these rows of each */
-    int64_t lead;   /* elements from a point to what is asked for far ahead */
+    int64_t lead;   /* elements from a point to what is prefetched */
     const void *c;
     const void *source; /* point i = 0, or NULL: start from source_value */
     double source_value;
@@ -76,7 +76,8 @@ struct row {
 };
 typedef void row_function(const struct row *row, void *out);
 
-/* dims and radius, and `past` the cache or into it, are constants wherever these are used. */
+/* dims and radius, and `streamed`, non-temporal stores or not, are constants wherever these are
+ * used. */
 
 /* Where the rows of a group are: the first bytes of all that it reads along the outermost axis, and
  * how far from there the line at hand, its neighbours along y, and others are. One line's addresses
@@ -130,16 +131,16 @@ HS_INLINE unsigned bits_between(int64_t first, int64_t last, int count)
 }
 
 /* sum_: the vector `beyond` bytes after the place, of the group's row `n`. lines_: the lines from
- * `first` to `last` of each row, past the cache, a line of each in turn. Nothing in there may be
+ * `first` to `last` of each row, non-temporal, a line of each in turn. Nothing in there may be
  * stored but what is streamed, not even an address that has no register: stores leave the core in
  * their order, and behind streamed ones they wait.
  * end_: a line that is stored whole and updated in part. part_: one that is stored in part.
  * planes_: a row of each plane but what part_ does, in the order of its lines: memory is read in
  * that order, and was a tenth slower in another. */
 #define DEFINE_LINES(ISA, TARGET, T, V, LANES, LOAD, SET, FMA, SELECT, STORE, STREAM)              \
-    TARGET HS_INLINE void put_##ISA##_##T(bool past, T *to, V value)                               \
+    TARGET HS_INLINE void put_##ISA##_##T(bool streamed, T *to, V value)                           \
     {                                                                                              \
-        if (past)                                                                                  \
+        if (streamed)                                                                              \
             STREAM(to, value);                                                                     \
         else                                                                                       \
             STORE(to, value);                                                                      \
@@ -171,7 +172,7 @@ HS_INLINE unsigned bits_between(int64_t first, int64_t last, int count)
     {                                                                                              \
         enum { VECTORS = LINE_BYTES / sizeof(T) / (LANES), SIZE = sizeof(T) };                     \
         for (int n = 0; n < planes; n++) {                                                         \
-            call_in(p->row[n + 2 * (dims > 1 ? radius : 0)] + p->far);                             \
+            prefetch_l2(p->row[n + 2 * (dims > 1 ? radius : 0)] + p->far);                         \
             for (int v = 0; v < VECTORS; v++)                                                      \
                 sum[n][v] =                                                                        \
                     sum_##ISA##_##T(dims, radius, p, n, v * (LANES)*SIZE, c,                       \
@@ -179,7 +180,7 @@ HS_INLINE unsigned bits_between(int64_t first, int64_t last, int count)
         }                                                                                          \
     }                                                                                              \
     TARGET HS_INLINE void lines_##ISA##_##T(                                                       \
-        bool past, int dims, int radius, int planes, const T *in, const T *source, T *out,         \
+        bool streamed, int dims, int radius, int planes, const T *in, const T *source, T *out,     \
         const struct row *row, const V *c, int64_t first, int64_t last)                            \
     {                                                                                              \
         enum { VECTORS = LINE_BYTES / sizeof(T) / (LANES), SIZE = sizeof(T) };                     \
@@ -194,14 +195,14 @@ HS_INLINE unsigned bits_between(int64_t first, int64_t last, int count)
                              c, sum);                                                              \
             for (int n = 0; n < planes; n++)                                                       \
                 for (int v = 0; v < VECTORS; v++)                                                  \
-                    put_##ISA##_##T(past,                                                          \
+                    put_##ISA##_##T(streamed,                                                      \
                                     (T *)(uintptr_t)(p.row[n + (dims > 1 ? radius : 0)] + p.out) + \
                                         v * (LANES),                                               \
                                     sum[n][v]);                                                    \
             move_by(&p, dims, radius, LINE_BYTES);                                                 \
         }                                                                                          \
     }                                                                                              \
-    TARGET HS_INLINE void end_##ISA##_##T(bool past, int dims, int radius, int planes,             \
+    TARGET HS_INLINE void end_##ISA##_##T(bool streamed, int dims, int radius, int planes,         \
                                           const T *in, const T *source, T *out,                    \
                                           const struct row *row, const V *c, int64_t i)            \
     {                                                                                              \
@@ -217,7 +218,7 @@ HS_INLINE unsigned bits_between(int64_t first, int64_t last, int count)
         for (int n = 0; n < planes; n++)                                                           \
             for (int v = 0; v < VECTORS; v++) {                                                    \
                 const int64_t at = n * stride + i + v * (LANES);                                   \
-                put_##ISA##_##T(past, out + at,                                                    \
+                put_##ISA##_##T(streamed, out + at,                                                \
                                 SELECT(updated >> v * (LANES), sum[n][v], LOAD(in + at)));         \
             }                                                                                      \
     }                                                                                              \
@@ -244,7 +245,7 @@ HS_INLINE unsigned bits_between(int64_t first, int64_t last, int count)
             memcpy(out + at + (lo - i), part + (lo - i), (size_t)(hi - lo) * SIZE);                \
         }                                                                                          \
     }                                                                                              \
-    TARGET HS_INLINE void planes_##ISA##_##T(bool past, int dims, int radius, int planes,          \
+    TARGET HS_INLINE void planes_##ISA##_##T(bool streamed, int dims, int radius, int planes,      \
                                              const T *in, const T *source, T *out,                 \
                                              const struct row *row, const V *c)                    \
     {                                                                                              \
@@ -256,17 +257,18 @@ HS_INLINE unsigned bits_between(int64_t first, int64_t last, int count)
                                   row->to == row->lines_end};                                      \
         for (int side = 0; side < 2; side++) {                                                     \
             if (ends[side])                                                                        \
-                end_##ISA##_##T(past, dims, radius, planes, in, source, out, row, c,               \
+                end_##ISA##_##T(streamed, dims, radius, planes, in, source, out, row, c,           \
                                 side ? last : 0);                                                  \
             if (side == 0 && source)                                                               \
-                lines_##ISA##_##T(past, dims, radius, planes, in, source, out, row, c, first,      \
+                lines_##ISA##_##T(streamed, dims, radius, planes, in, source, out, row, c, first,  \
                                   last);                                                           \
             else if (side == 0)                                                                    \
-                lines_##ISA##_##T(past, dims, radius, planes, in, NULL, out, row, c, first, last); \
+                lines_##ISA##_##T(streamed, dims, radius, planes, in, NULL, out, row, c, first,    \
+                                  last);                                                           \
         }                                                                                          \
     }
 
-#define DEFINE_ROWS(HOW, PAST, ISA, TARGET, T, V, SET, D, R)                                       \
+#define DEFINE_ROWS(HOW, STREAMED, ISA, TARGET, T, V, SET, D, R)                                   \
     TARGET static void HOW##_##ISA##_##T##_##D##R(const struct row *row, void *to)                 \
     {                                                                                              \
         enum { LINE = LINE_BYTES / sizeof(T) };                                                    \
@@ -278,10 +280,10 @@ HS_INLINE unsigned bits_between(int64_t first, int64_t last, int count)
             c[n] = SET(value[n]);                                                                  \
         for (int64_t n = 0; n < row->rows; n++) {                                                  \
             if (row->planes == GROUP)                                                              \
-                planes_##ISA##_##T(PAST, D, R, GROUP, in, source, out, row, c);                    \
+                planes_##ISA##_##T(STREAMED, D, R, GROUP, in, source, out, row, c);                \
             else                                                                                   \
                 for (int64_t at = 0; at < row->planes * stride; at += stride)                      \
-                    planes_##ISA##_##T(PAST, D, R, 1, in + at, source ? source + at : NULL,        \
+                    planes_##ISA##_##T(STREAMED, D, R, 1, in + at, source ? source + at : NULL,    \
                                        out + at, row, c);                                          \
             if (row->from > 0)                                                                     \
                 part_##ISA##_##T(D, R, in, source, out, row, c, 0);                                \
@@ -292,17 +294,17 @@ HS_INLINE unsigned bits_between(int64_t first, int64_t last, int count)
         }                                                                                          \
     }
 
-#define DEFINE_RADII(HOW, PAST, ISA, TARGET, T, V, SET, D)                                         \
-    DEFINE_ROWS(HOW, PAST, ISA, TARGET, T, V, SET, D, 1)                                           \
-    DEFINE_ROWS(HOW, PAST, ISA, TARGET, T, V, SET, D, 2)                                           \
-    DEFINE_ROWS(HOW, PAST, ISA, TARGET, T, V, SET, D, 3)
-#define DEFINE_HOW(HOW, PAST, ISA, TARGET, T, V, SET)                                              \
-    DEFINE_RADII(HOW, PAST, ISA, TARGET, T, V, SET, 1)                                             \
-    DEFINE_RADII(HOW, PAST, ISA, TARGET, T, V, SET, 2)                                             \
-    DEFINE_RADII(HOW, PAST, ISA, TARGET, T, V, SET, 3)
+#define DEFINE_RADII(HOW, STREAMED, ISA, TARGET, T, V, SET, D)                                     \
+    DEFINE_ROWS(HOW, STREAMED, ISA, TARGET, T, V, SET, D, 1)                                       \
+    DEFINE_ROWS(HOW, STREAMED, ISA, TARGET, T, V, SET, D, 2)                                       \
+    DEFINE_ROWS(HOW, STREAMED, ISA, TARGET, T, V, SET, D, 3)
+#define DEFINE_HOW(HOW, STREAMED, ISA, TARGET, T, V, SET)                                          \
+    DEFINE_RADII(HOW, STREAMED, ISA, TARGET, T, V, SET, 1)                                         \
+    DEFINE_RADII(HOW, STREAMED, ISA, TARGET, T, V, SET, 2)                                         \
+    DEFINE_RADII(HOW, STREAMED, ISA, TARGET, T, V, SET, 3)
 /* All rows of a precision, by vectors V of LANES values; what follows LANES: how a vector is
  * loaded, made of one value, multiplied and added, of two put together by bits, stored, and stored
- * past the cache. */
+ * non-temporal. */
 #define DEFINE_PRECISION(ISA, TARGET, T, V, LANES, LOAD, SET, FMA, SELECT, STORE, STREAM)          \
     DEFINE_LINES(ISA, TARGET, T, V, LANES, LOAD, SET, FMA, SELECT, STORE, STREAM)                  \
     DEFINE_HOW(stream, true, ISA, TARGET, T, V, SET)
@@ -324,8 +326,7 @@ HS_INLINE unsigned bits_between(int64_t first, int64_t last, int count)
     static row_function *const rows_##ISA[2][HS_PRECISIONS][HS_AXES][HS_MAX_RADIUS] = {            \
         NAME_HOW(PLAIN, ISA), NAME_HOW(stream, ISA)};
 
-/* Vectors of one value for any machine, whose stores the compiler may do as it can, so that
- * none go past the cache. */
+/* Vectors of one value for any machine, with ordinary stores only. */
 #define VALUE_AT(p) (*(p))
 #define SAME(x) (x)
 #define PUT(p, v) (*(p) = (v))
@@ -500,8 +501,8 @@ static void cut_box(struct job *job)
     }
 }
 
-/* From a point to what is asked for while it is added up: the farthest that its sum reads, whole
- * rows further on, so that every line of a row is asked for equally early; long rows, some way on.
+/* From a point to what is prefetched while it is added up: the farthest that its sum reads, whole
+ * rows further on, so that every line of a row is prefetched equally early; long rows, some way on.
  */
 static int64_t lead_bytes(const struct hs_sweep *s)
 {
@@ -549,7 +550,7 @@ static enum hs_status sweep(const struct hs_kernel_plan *plan, const struct hs_s
 
 const struct hs_kernel hs_kernel_cpu_openmp = {
     .name = "openmp",
-    .idea = "threads, SIMD, cache blocks; rows streamed past the cache",
+    .idea = "threads, SIMD, cache blocks; rows written by non-temporal stores",
     .origin = "Rivera and Tseng, SC 2000; Datta et al., SIAM Review 51 (2009)",
     .device = HS_CPU,
     .features = HS_STENCIL | HS_CONDUCTION | HS_ALL_FORMS | HS_ALL_DIMS | HS_ALL_RADII |

@@ -5,10 +5,10 @@
  * once: level 1 sweeps plane s - R of the input, level 2 plane s - 2R of level 1, and so on to the
  * last, which alone goes to memory. What lies between stays in the core's L2 (R: the radius):
  *
- *          z |  s         read: input        <- memory, asked for a plane ahead
+ *          z |  s         read: input        <- memory, prefetched a plane ahead
  *            |  s - R     level 1 swept      +
  *            |  s - 2R    level 2 swept      | a ring of planes, in the cache
- *            |  s - TR    level T swept      +-> memory, past the cache, a line at a time
+ *            |  s - TR    level T swept      +-> memory, by non-temporal stores
  *            +------------------------------- y: rows of the tile, and T*R more on each side of the
  *                                                input, one R less with each level
  *
@@ -27,7 +27,7 @@
  * own ghosts the backend has filled. Sources are added by each level.
  *
  * Words per point and sweep, 384^3, R = 1, T = 4: (1 + (64 + 8)/64)/4 = 0.53 instead of 2, and 5 %
- * more rows added up than there are. Reaches 2.1 of the copy's bandwidth in double on two cores of
+ * of the rows are swept twice. Reaches 2.1 of the copy's bandwidth in double on two cores of
  * a Zen 5; what bounds it, what brought it there, and other CPUs: docs/performance/two-cores.md.
  *
  * Source: wavefront temporal blocking, Wellein, Hager, Zeiser, Wittmann and Fehske, COMPSAC 2009;
@@ -42,20 +42,15 @@
 #include "wavefront_pair.h"
 #include "wavefront_stack.h"
 
-#include <math.h>
 #include <omp.h>
 #include <string.h>
-
-#if defined(__x86_64__) && defined(__GNUC__)
-#define HAS_X86 1
-#endif
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 /* Where level 1 is: planes of the input from `radius` below on, and those of the ring, by their
- * first bytes; and how far from there the line at hand, its neighbours along y, and what is asked
- * for. One line's addresses are then sums of two registers, of which few change from line to line:
- * the compiler would rather keep more than there are. */
+ * first bytes; and how far from there the line at hand, its neighbours along y, and what is
+ * prefetched. One line's addresses are then sums of two registers, of which few change from line to
+ * line: the compiler would rather keep more than there are. */
 struct place {
     const char *plane[PLANES + 2 * HS_MAX_RADIUS];
     char *out[PLANES];
@@ -97,132 +92,8 @@ HS_INLINE struct place place_at(const struct rows *r, int radius, int planes, in
     return p;
 }
 
-#define EITHER(bits, a, b) ((bits)&1 ? (a) : (b))
-#define PUT(p, v) (*(p) = (v))
-#ifdef HAS_X86
-/* Of each lane the first where its bit is set. */
-__attribute__((target("avx2,fma"))) HS_INLINE __m256d select_256d(unsigned bits, __m256d a,
-                                                                  __m256d b)
-{
-    const __m256i lane = _mm256_set_epi64x(8, 4, 2, 1);
-    const __m256i set = _mm256_and_si256(_mm256_set1_epi64x((int64_t)bits), lane);
-    return _mm256_blendv_pd(b, a, _mm256_castsi256_pd(_mm256_cmpeq_epi64(set, lane)));
-}
-__attribute__((target("avx2,fma"))) HS_INLINE __m256 select_256(unsigned bits, __m256 a, __m256 b)
-{
-    const __m256i lane = _mm256_set_epi32(128, 64, 32, 16, 8, 4, 2, 1);
-    const __m256i set = _mm256_and_si256(_mm256_set1_epi32((int)bits), lane);
-    return _mm256_blendv_ps(b, a, _mm256_castsi256_ps(_mm256_cmpeq_epi32(set, lane)));
-}
-#define SELECT_512D(bits, a, b) _mm512_mask_blend_pd((__mmask8)(bits), b, a)
-#define SELECT_512(bits, a, b) _mm512_mask_blend_ps((__mmask16)(bits), b, a)
-
-#define ROWS_T double
-#define ROWS_V __m512d
-#define ROWS_LANES 8
-#define ROWS_LOAD(p) _mm512_loadu_pd(p)
-#define ROWS_STORE(p, v) _mm512_storeu_pd(p, v)
-#define ROWS_SET(x) _mm512_set1_pd(x)
-#define ROWS_FMA(a, b, c) _mm512_fmadd_pd(a, b, c)
-#define ROWS_SHIFT(a, b, n)                                                                        \
-    _mm512_castsi512_pd(_mm512_alignr_epi64(_mm512_castpd_si512(b), _mm512_castpd_si512(a), n))
-#define ROWS_TOGETHER 1
-#define ROWS_STREAM(to, from) hs_stream_lines_64(to, from, LINE_BYTES)
-#define ROWS_TARGET __attribute__((target("avx512f,fma")))
-#define ROWS_SELECT SELECT_512D
-#define ROWS_PUT _mm512_stream_pd
-#define ROWS_NAME(x) avx512_double_##x
-#include "wavefront_rows.h"
-
-#define ROWS_T float
-#define ROWS_V __m512
-#define ROWS_LANES 16
-#define ROWS_LOAD(p) _mm512_loadu_ps(p)
-#define ROWS_STORE(p, v) _mm512_storeu_ps(p, v)
-#define ROWS_SET(x) _mm512_set1_ps(x)
-#define ROWS_FMA(a, b, c) _mm512_fmadd_ps(a, b, c)
-#define ROWS_SHIFT(a, b, n)                                                                        \
-    _mm512_castsi512_ps(_mm512_alignr_epi32(_mm512_castps_si512(b), _mm512_castps_si512(a), n))
-#define ROWS_TOGETHER 1
-#define ROWS_STREAM(to, from) hs_stream_lines_64(to, from, LINE_BYTES)
-#define ROWS_TARGET __attribute__((target("avx512f,fma")))
-#define ROWS_SELECT SELECT_512
-#define ROWS_PUT _mm512_stream_ps
-#define ROWS_NAME(x) avx512_float_##x
-#include "wavefront_rows.h"
-
-#define ROWS_T double
-#define ROWS_V __m256d
-#define ROWS_LANES 4
-#define ROWS_LOAD(p) _mm256_loadu_pd(p)
-#define ROWS_STORE(p, v) _mm256_storeu_pd(p, v)
-#define ROWS_SET(x) _mm256_set1_pd(x)
-#define ROWS_FMA(a, b, c) _mm256_fmadd_pd(a, b, c)
-#define ROWS_TOGETHER 2
-#define ROWS_STREAM(to, from) hs_stream_lines_32(to, from, LINE_BYTES)
-#define ROWS_TARGET __attribute__((target("avx2,fma")))
-#define ROWS_SELECT select_256d
-#define ROWS_PUT _mm256_stream_pd
-#define ROWS_NAME(x) avx2_double_##x
-#include "wavefront_rows.h"
-
-#define ROWS_T float
-#define ROWS_V __m256
-#define ROWS_LANES 8
-#define ROWS_LOAD(p) _mm256_loadu_ps(p)
-#define ROWS_STORE(p, v) _mm256_storeu_ps(p, v)
-#define ROWS_SET(x) _mm256_set1_ps(x)
-#define ROWS_FMA(a, b, c) _mm256_fmadd_ps(a, b, c)
-#define ROWS_TOGETHER 2
-#define ROWS_STREAM(to, from) hs_stream_lines_32(to, from, LINE_BYTES)
-#define ROWS_TARGET __attribute__((target("avx2,fma")))
-#define ROWS_SELECT select_256
-#define ROWS_PUT _mm256_stream_ps
-#define ROWS_NAME(x) avx2_float_##x
-#include "wavefront_rows.h"
-#endif
-
-#define ROWS_T double
-#define ROWS_V double
-#define ROWS_LANES 1
-#define ROWS_LOAD(p) (*(p))
-#define ROWS_STORE(p, v) (*(p) = (v))
-#define ROWS_SET(x) (x)
-#define ROWS_FMA(a, b, c) fma(a, b, c)
-#define ROWS_TOGETHER 1
-#define ROWS_STREAM(to, from) hs_stream_lines_16(to, from, LINE_BYTES)
-#define ROWS_TARGET
-#define ROWS_SELECT EITHER
-#define ROWS_PUT PUT
-#define ROWS_NAME(x) baseline_double_##x
-#include "wavefront_rows.h"
-
-#define ROWS_T float
-#define ROWS_V float
-#define ROWS_LANES 1
-#define ROWS_LOAD(p) (*(p))
-#define ROWS_STORE(p, v) (*(p) = (v))
-#define ROWS_SET(x) (x)
-#define ROWS_FMA(a, b, c) fmaf(a, b, c)
-#define ROWS_TOGETHER 1
-#define ROWS_STREAM(to, from) hs_stream_lines_16(to, from, LINE_BYTES)
-#define ROWS_TARGET
-#define ROWS_SELECT EITHER
-#define ROWS_PUT PUT
-#define ROWS_NAME(x) baseline_float_##x
-#include "wavefront_rows.h"
-
-static const struct row_functions *find_functions(enum hs_precision precision)
-{
-    const bool single = precision == HS_FLOAT;
-#ifdef HAS_X86
-    if (__builtin_cpu_supports("avx512f"))
-        return single ? &avx512_float_functions : &avx512_double_functions;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        return single ? &avx2_float_functions : &avx2_double_functions;
-#endif
-    return single ? &baseline_float_functions : &baseline_double_functions;
-}
+#define ROWS_BODY "wavefront_rows.h"
+#include "instruction_sets.h"
 
 /* ---- the march ------------------------------------------------------------------------------- */
 
@@ -262,8 +133,8 @@ static void step(struct carry *carry, int64_t s, int64_t number)
     if (w->ahead && number % w->planes == 0)
         lead_on(carry, s - lag);
     if (!w->ahead) {
-        call_plane(carry, &carry->call[0], level_lo(t, 0, w->across), s + 1);
-        call_plane(carry, &carry->call[1], level_lo(t, 0, w->across) + 2 * group, s);
+        prefetch_plane(carry, &carry->prefetch[0], level_lo(t, 0, w->across), s + 1);
+        prefetch_plane(carry, &carry->prefetch[1], level_lo(t, 0, w->across) + 2 * group, s);
     }
     if (stacks(t, s))
         step_stack(carry, s);
@@ -326,7 +197,7 @@ static enum hs_status sweep(const struct hs_kernel_plan *plan, const struct hs_s
     const void *source = hs_source_field(&s->source);
     describe(s, s->steps, source != NULL, &w);
     w.source = source;
-    w.functions = find_functions(s->precision);
+    w.functions = ROWS_FUNCTIONS(s->precision == HS_FLOAT);
     struct hs_stencil_term terms[HS_MAX_COEFFICIENTS];
     const int count = hs_stencil_terms(&s->op->stencil, terms);
     for (int n = 0; n < count; n++)

@@ -3,9 +3,9 @@
  *
  * Memory is slow to take and slow to give, but does both while the core adds up. So the rows of
  * the last level are not streamed to memory when they are done but wait in the ring, and the rows
- * to come are asked for long before their use: some lines of either between any two lines that are
- * added up, whatever the level. Asked for twice, since that was found to help: a core with many
- * requests seems to drop some. Level 1 of a 3D tile asks for its lines itself.
+ * to come are prefetched long before their use: some lines of either between any two lines that are
+ * added up, whatever the level. Prefetched twice, since that was found to help: a core with many
+ * requests seems to drop some. Level 1 of a 3D tile prefetches its lines itself.
  */
 #ifndef HS_KERNELS_CPU_WAVEFRONT_CARRY_H
 #define HS_KERNELS_CPU_WAVEFRONT_CARRY_H
@@ -13,9 +13,9 @@
 #include "core/stream.h"
 #include "wavefront_tile.h"
 
-struct call {
+struct prefetch {
     const char *at, *end;
-    int64_t row, row_end, plane; /* virtual; the rows still to be asked for */
+    int64_t row, row_end, plane; /* virtual; the rows still to be prefetched */
 };
 
 struct waiting {
@@ -32,7 +32,7 @@ struct carry {
     bool plain;      /* into the cache: all fields fit there */
     int head, count; /* of the queue */
     struct waiting queue[QUEUE];
-    struct call call[CALLS];
+    struct prefetch prefetch[PREFETCH_TIMES];
 };
 
 /* The row that is carried, while lines are added up. */
@@ -66,30 +66,30 @@ static bool carry_next(struct carry *c)
     return true;
 }
 
-static bool call_next(struct carry *c, struct call *call)
+static bool prefetch_next(struct carry *c, struct prefetch *p)
 {
     const struct tile *t = c->t;
     const struct wave *w = t->w;
-    if (call->row >= call->row_end)
+    if (p->row >= p->row_end)
         return false;
     const int64_t lo = larger(level_lo(t, 0, HS_X), 0);
     const int64_t hi = smaller(level_hi(t, 0, HS_X), w->n[HS_X]);
-    call->at = field_at(w, w->s->in, lo, wrapped(call->row, w->n[w->across]),
-                        wrapped(call->plane, w->n[w->march]));
-    call->end = call->at + (hi - lo) * w->size;
-    call->row++;
+    p->at = field_at(w, w->s->in, lo, wrapped(p->row, w->n[w->across]),
+                     wrapped(p->plane, w->n[w->march]));
+    p->end = p->at + (hi - lo) * w->size;
+    p->row++;
     return true;
 }
 
-/* Asks for rows of input plane k from row j on. */
-static void call_plane(struct carry *c, struct call *call, int64_t j, int64_t k)
+/* Rows of input plane k from row j on are to be prefetched. */
+static void prefetch_plane(struct carry *c, struct prefetch *p, int64_t j, int64_t k)
 {
     const struct tile *t = c->t;
-    call->row = j;
-    call->plane = k;
-    call->row_end = k >= level_lo(t, 0, t->w->march) && k < level_hi(t, 0, t->w->march)
-                        ? level_hi(t, 0, t->w->across)
-                        : j;
+    p->row = j;
+    p->plane = k;
+    p->row_end = k >= level_lo(t, 0, t->w->march) && k < level_hi(t, 0, t->w->march)
+                     ? level_hi(t, 0, t->w->across)
+                     : j;
 }
 
 /* Streams rows until no more than `left` wait. */

@@ -16,7 +16,7 @@ struct rows {
     void *out;
     void *outs[PLANES];       /* of each of several planes */
     int64_t pitch, out_pitch; /* values between rows; of several planes, between these */
-    int64_t beside, lead;     /* then: between rows; to what is asked for */
+    int64_t beside, lead;     /* then: between rows; to what is prefetched */
     int64_t count;            /* then: rows, one after the other */
     int64_t points;           /* whole cache lines are swept */
     const void *c;
@@ -40,7 +40,7 @@ static void call_rows(struct carry *carry, struct rows *rows, int64_t count)
     w->functions->rows[w->dims - 1][w->radius - 1][count - 1](rows, carry);
 }
 
-/* From a point to what level 1 asks for while it sweeps it: some rows on. */
+/* From a point to what level 1 prefetches while it sweeps it: some rows on. */
 static int64_t lead(const struct wave *w)
 {
     const int64_t row = w->s->layout.pitch[w->across];

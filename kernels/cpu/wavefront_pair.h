@@ -22,7 +22,7 @@ struct pair_end {
 struct pair {
     const char *input;
     char *level[STEPS], *out;
-    const char *ask;                  /* what is asked for: the strip's first line in two planes */
+    const char *prefetch;             /* what is prefetched: the strip's first line in two planes */
     char *overlap[LATER];             /* of each later level, the line before the strip */
     int64_t input_pitch, input_plane; /* `out` likewise */
     int64_t ring_plane;
@@ -240,7 +240,7 @@ static void sweep_strip(const struct tile *t, const struct passes *p, struct pai
         const int levels = levels_in(t, p, j, &count);
         pair->rows = lower || upper ? 1 : smaller(count, n - row);
         pair->input = field_at(w, w->s->in, i, row, wrapped(k, w->n[w->march]));
-        pair->ask = more ? field_at(w, w->s->in, i, row, next) + pair->from : pair->input;
+        pair->prefetch = more ? field_at(w, w->s->in, i, row, next) + pair->from : pair->input;
         if (w->source)
             find_source(t, pair, i, j, k);
         const int kind = w->source ? SOURCE_PAIR : w->plain ? PLAIN_PAIR : STREAMED_PAIR;

@@ -1,15 +1,6 @@
 /*
- * The rows of wavefront.c for one instruction set and one precision. Included once for each, with
- *
- *     ROWS_T, ROWS_V, ROWS_LANES    a value, a vector of values, how many
- *     ROWS_LOAD(p), ROWS_STORE(p, v), ROWS_SET(x), ROWS_FMA(a, b, c)
- *     ROWS_SHIFT(a, b, n)           the values n points behind those of a, of which b is the next
- *                                   vector; n is constant. Without it they are loaded
- *     ROWS_TOGETHER                 vectors of a line that a pair of planes does at once
- *     ROWS_STREAM(to, from)         one cache line past the cache
- *     ROWS_TARGET, ROWS_NAME(x)     attribute of the functions, their names
- *
- * and empty without.
+ * The rows of wavefront.c for one instruction set and one precision, which instruction_sets.h says.
+ * Empty without.
  *
  * A function does `group` rows of neighbouring y at once, a cache line of each in turn: a value is
  * then loaded once for the sums of its own row and those of the rows beside it. All is loaded
@@ -127,7 +118,7 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(line)(int dims, int radius, int group, cons
         ROWS_STORE((ROWS_T *)r->out + at + g * r->out_pitch, sum[g]);
 }
 
-/* What is carried along between the lines: some to memory, and where level 1 does not ask for its
+/* What is carried along between the lines: some to memory, and where level 1 does not prefetch its
  * lines itself, some from there. Its places are in registers meanwhile: stores to anywhere wait
  * behind those that go to memory, and there is little room for them. */
 HS_INLINE ROWS_TARGET void ROWS_NAME(carry)(int dims, struct carry *carry, struct load *load)
@@ -144,15 +135,16 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(carry)(int dims, struct carry *carry, struc
         if (carry->plain)
             memcpy(load->to, load->from, LINE_BYTES);
         else
-            ROWS_STREAM(load->to, load->from);
+            ROWS_STREAM_LINE(load->to, load->from);
         load->to += LINE_BYTES;
         load->from += LINE_BYTES;
     }
-    for (int n = 0; n < CALLS && dims < 3; n++)
-        if (carry->call[n].at < carry->call[n].end ||
-            (carry->call[n].row < carry->call[n].row_end && call_next(carry, &carry->call[n]))) {
-            call_in(carry->call[n].at);
-            carry->call[n].at += LINE_BYTES;
+    for (int n = 0; n < PREFETCH_TIMES && dims < 3; n++)
+        if (carry->prefetch[n].at < carry->prefetch[n].end ||
+            (carry->prefetch[n].row < carry->prefetch[n].row_end &&
+             prefetch_next(carry, &carry->prefetch[n]))) {
+            prefetch_l2(carry->prefetch[n].at);
+            carry->prefetch[n].at += LINE_BYTES;
         }
 }
 
@@ -234,15 +226,15 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(planes)(int radius, int planes, const struc
     ROWS_V c[HS_MAX_COEFFICIENTS];
     for (int n = 0; n < 1 + 6 * radius; n++)
         c[n] = ROWS_SET(value[n]);
-    const bool ask = !carry->plain;
+    const bool ahead = !carry->plain;
     struct load load = carry_begin(carry);
     for (; rows.count > 0; rows.count--) {
         struct place place = place_at(&rows, radius, planes, (int)sizeof(ROWS_T));
         for (int64_t end = rows.points * (int)sizeof(ROWS_T); place.at < end;) {
             if (planes == 1)
                 ROWS_NAME(carry)(3, carry, &load);
-            for (int g = 0; g < planes && ask; g++)
-                call_in(place.plane[g + 2 * radius] + place.far);
+            for (int g = 0; g < planes && ahead; g++)
+                prefetch_l2(place.plane[g + 2 * radius] + place.far);
             for (int v = 0; v < LINE_BYTES / (int)sizeof(ROWS_T); v += ROWS_LANES)
                 ROWS_NAME(column)(radius, planes, &rows, c, &place, v * (int)sizeof(ROWS_T));
             move_by(&place, radius, LINE_BYTES);
@@ -378,18 +370,10 @@ static const struct row_functions ROWS_NAME(functions) = {
 
 #undef ROWS_T
 #undef ROWS_V
-#undef ROWS_LANES
-#undef ROWS_LOAD
-#undef ROWS_STORE
-#undef ROWS_SET
-#undef ROWS_FMA
+#undef ROWS_OP
+#undef ROWS_GATHER
 #undef ROWS_SHIFT
-#undef ROWS_TOGETHER
-#undef ROWS_STREAM
-#undef ROWS_TARGET
 #undef ROWS_NAME
-#undef ROWS_SELECT
-#undef ROWS_PUT
 #undef ROWS_BOTH
 #undef ROWS_KINDS
 #undef ROWS_ONE

@@ -67,15 +67,15 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(pair_hold)(const struct pair *p, int level,
     }
 }
 
-/* The sums of two planes go past the cache, or into it. */
-HS_INLINE ROWS_TARGET void ROWS_NAME(pair_put)(bool past, char *lower, char *upper,
+/* Stores the sums of two planes, by non-temporal stores or ordinary ones. */
+HS_INLINE ROWS_TARGET void ROWS_NAME(pair_put)(bool streamed, char *lower, char *upper,
                                                const ROWS_V *sum)
 {
     for (int n = 0; n < 2 * ROWS_TOGETHER; n++) {
         ROWS_T *to =
             ROWS_AT(n < ROWS_TOGETHER ? lower : upper, n % ROWS_TOGETHER * (int)sizeof(ROWS_V));
-        if (past)
-            ROWS_PUT(to, sum[n]);
+        if (streamed)
+            ROWS_STREAM(to, sum[n]);
         else
             ROWS_STORE(to, sum[n]);
     }
@@ -167,7 +167,7 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(pair)(bool wide, int levels, bool ends, enu
     enum { SIZE = sizeof(ROWS_V), BOTH = 2 * ROWS_TOGETHER };
     for (; p.rows > 0; p.rows--) {
         /* the lower planes: of the input, and where the levels' rows are read and stored */
-        const char *in = p.input + p.from, *in_up = in + p.input_plane, *ask = p.ask;
+        const char *in = p.input + p.from, *in_up = in + p.input_plane, *ahead = p.prefetch;
         const char *near = in - p.input_plane + PAIR_NEAR * p.input_pitch;
         char *level1 = p.level[0] + p.from, *level2 = p.level[1] + p.from - LINE;
         char *level3 = p.level[2] + p.from - 2 * LINE, *level4 = p.level[3] + p.from - 3 * LINE;
@@ -182,7 +182,7 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(pair)(bool wide, int levels, bool ends, enu
         const int64_t near_rows = PAIR_NEAR * p.input_pitch;
         AS_IT_IS(in);
         AS_IT_IS(in_up);
-        AS_IT_IS(ask);
+        AS_IT_IS(ahead);
         AS_IT_IS(near);
         AS_IT_IS(out);
         AS_IT_IS(level1);
@@ -200,22 +200,22 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(pair)(bool wide, int levels, bool ends, enu
         ROWS_BEGIN(3)
         ROWS_BEGIN(4)
         for (int64_t count = p.lines; count > 0; count--) {
-            call_in(ask);
-            call_in(ask + plane);
+            prefetch_l2(ahead);
+            prefetch_l2(ahead + plane);
             if (field) {
-                call_in(ask + p.source_apart);
-                call_in(ask + plane + p.source_apart);
-                call_near(source1 + near_rows);
-                call_near(source1 + near_rows + plane);
-                call_near(source2 + near_rows);
-                call_near(source3 + near_rows);
-                call_near(source4 + near_rows);
+                prefetch_l2(ahead + p.source_apart);
+                prefetch_l2(ahead + plane + p.source_apart);
+                prefetch_l1(source1 + near_rows);
+                prefetch_l1(source1 + near_rows + plane);
+                prefetch_l1(source2 + near_rows);
+                prefetch_l1(source3 + near_rows);
+                prefetch_l1(source4 + near_rows);
             }
-            ask += LINE;
-            call_near(near);
-            call_near(near + plane);
-            call_near(near + 2 * plane);
-            call_near(near + planes3);
+            ahead += LINE;
+            prefetch_l1(near);
+            prefetch_l1(near + plane);
+            prefetch_l1(near + 2 * plane);
+            prefetch_l1(near + planes3);
             near += LINE;
             for (int v = 0; v < LINE; v += ROWS_TOGETHER * SIZE) {
                 ROWS_V sum[BOTH];
@@ -251,7 +251,7 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(pair)(bool wide, int levels, bool ends, enu
             if (p.end[face].there)
                 ROWS_NAME(pair_ghosts)(levels, &p, &p.end[face]);
         p.input += p.input_pitch;
-        p.ask += p.input_pitch;
+        p.prefetch += p.input_pitch;
         p.out += p.input_pitch;
         for (int n = 0; n < STEPS; n++) {
             p.level[n] += beside;

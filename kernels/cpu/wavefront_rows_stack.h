@@ -75,7 +75,7 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(put_level)(int group, bool plain, const str
         if (plain)
             ROWS_STORE(to, value);
         else
-            ROWS_PUT(to, value);
+            ROWS_STREAM(to, value);
     }
 }
 
@@ -97,7 +97,7 @@ HS_INLINE void ROWS_NAME(next_rows)(int group, struct stack *s)
     for (int face = 0; face < 2; face++)
         if (s->hold[face].table)
             s->hold[face].table += group * (int)sizeof(ROWS_T);
-    s->ask++;
+    s->prefetch++;
     s->input += group * s->input_pitch;
 }
 
@@ -121,12 +121,12 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(stack)(int later, int group, bool plain,
         ROWS_NAME(before_rows)(group, s.centre[1], STACK_PITCH, before1);
         ROWS_NAME(before_rows)(group, s.centre[2], STACK_PITCH, before2);
         const char *input_below = s.input - s.input_plane, *input_above = s.input + s.input_plane;
-        const char *ask[ASKS];
-        for (int n = 0; n < ASKS; n++)
-            ask[n] = (*s.ask)[n];
+        const char *ahead[PREFETCH_ROWS];
+        for (int n = 0; n < PREFETCH_ROWS; n++)
+            ahead[n] = (*s.prefetch)[n];
         for (int64_t line = 0; line < s.bytes; line += LINE_BYTES) {
-            for (int n = 0; n < ASKS && !plain; n++)
-                call_in(ask[n] + line);
+            for (int n = 0; n < PREFETCH_ROWS && !plain; n++)
+                prefetch_l2(ahead[n] + line);
             for (int v = 0; v < LINE_BYTES; v += ROWS_LANES * (int)sizeof(ROWS_T)) {
                 const int64_t at = line + v;
                 ROWS_V above[GROUP];

@@ -15,9 +15,9 @@ struct stack {
     char *above, *out;
     const char *input;
     int64_t input_pitch, input_plane;
-    int64_t count;            /* groups of rows beside each other, one after the other */
-    const char *(*ask)[ASKS]; /* [count] */
-    int64_t pitch, bytes;     /* of `out`, from row to row; of what is swept of a row */
+    int64_t count; /* groups of rows beside each other, one after the other */
+    const char *(*prefetch)[PREFETCH_ROWS]; /* [count] */
+    int64_t pitch, bytes; /* of `out`, from row to row; of what is swept of a row */
     const void *c;
     const double *source_value;
     unsigned first_bits, last_bits; /* the values of the first and the last line that are swept */
@@ -40,19 +40,19 @@ static bool stacks(const struct tile *t, int64_t s)
     return w->stack;
 }
 
-/* What is asked for meanwhile: `left` rows of the plane that is read next; the first bytes of the
- * next. */
-struct asking {
+/* What is still to be prefetched: `left` rows of the plane that is read next; the first bytes of
+ * the next one. */
+struct prefetching {
     const char *next;
     int64_t pitch, left;
 };
 
-static struct asking ask_plane(const struct tile *t, int64_t s)
+static struct prefetching prefetching_of(const struct tile *t, int64_t s)
 {
     const struct wave *w = t->w;
     const int64_t i = round_down(level_lo(t, 2, HS_X), w->line), n = w->n[w->across];
     const int64_t lo = level_lo(t, 0, w->across), row = wrapped(lo, n);
-    return (struct asking){
+    return (struct prefetching){
         .next = field_at(w, w->s->in, i, row, wrapped(s + 1, w->n[w->march])),
         .pitch = w->s->layout.pitch[w->across] * w->size,
         .left =
@@ -60,12 +60,13 @@ static struct asking ask_plane(const struct tile *t, int64_t s)
     };
 }
 
-/* So many rows for each group. Where none is left, what is in the cache is asked for, which costs
+/* So many rows for each group. Where none is left, what is in the cache is prefetched, which costs
  * nothing. */
-static void ask(struct asking *a, const char *near, int64_t groups, const char *(*to)[ASKS])
+static void take_rows(struct prefetching *a, const char *near, int64_t groups,
+                      const char *(*to)[PREFETCH_ROWS])
 {
     for (int64_t group = 0; group < groups; group++)
-        for (int n = 0; n < ASKS; n++) {
+        for (int n = 0; n < PREFETCH_ROWS; n++) {
             to[group][n] = near;
             if (a->left == 0)
                 continue;
@@ -94,14 +95,14 @@ static void hold_ends(const struct tile *t, struct stack *stack, int64_t j, int6
 
 /* So many groups of rows from j on, of the lines from `first` to `last`. */
 static void sweep_stack(const struct carry *carry, enum stack_kind kind, int64_t j, int64_t count,
-                        int64_t s, struct asking *asking)
+                        int64_t s, struct prefetching *prefetching)
 {
     const struct tile *t = carry->t;
     const struct wave *w = t->w;
     const struct hs_sweep *r = w->s;
     const int64_t i = round_down(level_lo(t, 2, HS_X), w->line); /* of all levels the same lines */
     const int64_t last = round_down(level_hi(t, 2, HS_X) - 1, w->line);
-    const char *asks[MOST_GROUPS][ASKS];
+    const char *prefetched[MOST_GROUPS][PREFETCH_ROWS];
     struct stack stack = {
         .above = ring_at(t, 1, i, j, s - 1),
         .input = field_at(w, r->in, i, wrapped(j, w->n[w->across]), wrapped(s - 1, w->n[w->march])),
@@ -116,7 +117,7 @@ static void sweep_stack(const struct carry *carry, enum stack_kind kind, int64_t
         .skip_first = i < t->box.lo[HS_X],
         .skip_last = last >= t->box.hi[HS_X],
         .count = count,
-        .ask = asks,
+        .prefetch = prefetched,
     };
     if (kind == ALL_OF_ONE || kind == ALL_OF_TWO) {
         stack.out = (char *)r->out + element(w, i, j, s - w->steps) * w->size;
@@ -126,7 +127,7 @@ static void sweep_stack(const struct carry *carry, enum stack_kind kind, int64_t
         stack.centre[n] = ring_at(t, n + 1, i, j, s - n - 2);
         stack.below[n] = ring_at(t, n + 1, i, j, s - n - 3);
     }
-    ask(asking, stack.above, count, asks);
+    take_rows(prefetching, stack.above, count, prefetched);
     w->functions->stack[kind][w->plain](&stack);
 }
 
@@ -138,7 +139,7 @@ static bool inside(const struct wave *w, int64_t lo, int64_t hi)
            !holds(w, w->across, real + hi - lo - 1);
 }
 
-/* Rows of these levels by the functions for one: what is held, and rims that lie there. */
+/* Rows of these levels by the functions for one: what is held, and halos that lie there. */
 static void advance_later(struct carry *carry, int64_t j, int64_t j_end, int64_t s)
 {
     if (j < j_end)
@@ -174,22 +175,22 @@ static void step_stack(struct carry *carry, int64_t s)
     const int64_t to = smaller(t->box.hi[w->across], w->s->box.hi[w->across]);
     const bool lower = first == from - OVERLAP && inside(w, first, from);
     const bool upper = end == to + OVERLAP && inside(w, to, end);
-    struct asking asking = ask_plane(t, s);
+    struct prefetching prefetching = prefetching_of(t, s);
     if (!lower)
         advance_later(carry, first, from, s);
     if (lower) {
-        sweep_stack(carry, FIRST_OF_ONE, first, 1, s, &asking);
-        sweep_stack(carry, LOWER_OF_TWO, first + 1, 1, s, &asking);
+        sweep_stack(carry, FIRST_OF_ONE, first, 1, s, &prefetching);
+        sweep_stack(carry, LOWER_OF_TWO, first + 1, 1, s, &prefetching);
     }
     for (int64_t j = from, count; j + 1 < to; j += 2 * count) {
         count = smaller((to - j) / 2, MOST_GROUPS);
-        sweep_stack(carry, ALL_OF_TWO, j, count, s, &asking);
+        sweep_stack(carry, ALL_OF_TWO, j, count, s, &prefetching);
     }
     if ((to - from) % 2)
-        sweep_stack(carry, ALL_OF_ONE, to - 1, 1, s, &asking);
+        sweep_stack(carry, ALL_OF_ONE, to - 1, 1, s, &prefetching);
     if (upper) {
-        sweep_stack(carry, LOWER_OF_TWO, to, 1, s, &asking);
-        sweep_stack(carry, FIRST_OF_ONE, end - 1, 1, s, &asking);
+        sweep_stack(carry, LOWER_OF_TWO, to, 1, s, &prefetching);
+        sweep_stack(carry, FIRST_OF_ONE, end - 1, 1, s, &prefetching);
     }
     finish_stack(t, lower ? first : from, upper ? end : to, s);
     if (!upper)

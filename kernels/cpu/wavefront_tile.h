@@ -10,36 +10,36 @@
 
 enum {
     LINE_BYTES = 64,
-    GROUP = 2,                      /* rows whose sums are done together in 3D */
-    VISIT = 32,                     /* rows in 3D that a level does before the next */
-    PLANES = 4,                     /* planes that level 1 sweeps together in 3D */
-    AHEAD_BYTES = 6144,             /* how far before its use level 1 asks for a line, at least */
-    CALLS = 2,                      /* how often a line is asked for ahead of its use */
-    STEPS = 4,                      /* levels that are swept together, by pairs of planes or not */
-    PAIR = 2,                       /* planes */
-    PAIR_ROWS = 64,                 /* of a tile then, */
-    PAIR_ROWS_PLAIN = 32,           /* and where all fields fit in the last cache */
-    PAIR_STRIP = 10 * LINE_BYTES,   /* of a row that is swept at once, about */
-    PAIR_NEAR = 2,                  /* rows ahead of its use that the input is asked for again */
-    PAIR_SLOTS = 4,                 /* pairs of planes in the ring */
-    PAIR_PITCH = 53 * LINE_BYTES,   /* of its rows, known to the compiler, */
-    PAIR_WIDE = 117 * LINE_BYTES,   /* and where they are longer, */
-    PAIR_LEAD = 4 * LINE_BYTES,     /* of which so much lies before the first point, */
-    PAIR_APART = 26 * LINE_BYTES,   /* and a pair's planes, beyond a multiple of 4096 */
-    LATER = STEPS - 1,              /* levels after the first */
-    STACK_PITCH = 4096,             /* as PAIR_PITCH, where planes of all levels are swept singly */
-    STACK_APART = 13 * LINE_BYTES,  /* */
-    ASKS = 2,                       /* rows of the input that are asked for by two of a tile then */
-    MOST_GROUPS = 32,               /* pairs of rows, one after the other, by one call */
-    QUEUE = 128,                    /* rows that wait to be streamed */
-    MOST_STEPS = 8,                 /* sweeps a call */
-    WIDEST_BYTES_3D = 3584,         /* of a tile's rows */
-    WIDEST_BYTES_PAIR = 6912,       /* */
-    NARROW_BYTES_PAIR = 3072,       /* and up to which rows of the ring are close */
-    WIDEST_BYTES_2D = 16384,        /* */
-    WIDEST_BYTES_1D = 8192,         /* */
-    MOST_CACHE = 4096 * 1024,       /* bytes of a core's L2 that a tile is cut for */
-    SMALL_CACHE = 1024 * 1024,      /* and up to which there is no room for planes of the input */
+    GROUP = 2,                     /* rows whose sums are done together in 3D */
+    VISIT = 32,                    /* rows in 3D that a level does before the next */
+    PLANES = 4,                    /* planes that level 1 sweeps together in 3D */
+    AHEAD_BYTES = 6144,            /* how far before its use level 1 prefetches a line, at least */
+    PREFETCH_TIMES = 2,            /* how often a line is prefetched ahead of its use */
+    STEPS = 4,                     /* levels that are swept together, by pairs of planes or not */
+    PAIR = 2,                      /* planes */
+    PAIR_ROWS = 64,                /* of a tile then, */
+    PAIR_ROWS_PLAIN = 32,          /* and where all fields fit in the last cache */
+    PAIR_STRIP = 10 * LINE_BYTES,  /* of a row that is swept at once, about */
+    PAIR_NEAR = 2,                 /* rows ahead of its use that the input is prefetched again */
+    PAIR_SLOTS = 4,                /* pairs of planes in the ring */
+    PAIR_PITCH = 53 * LINE_BYTES,  /* of its rows, known to the compiler, */
+    PAIR_WIDE = 117 * LINE_BYTES,  /* and where they are longer, */
+    PAIR_LEAD = 4 * LINE_BYTES,    /* of which so much lies before the first point, */
+    PAIR_APART = 26 * LINE_BYTES,  /* and a pair's planes, beyond a multiple of 4096 */
+    LATER = STEPS - 1,             /* levels after the first */
+    STACK_PITCH = 4096,            /* as PAIR_PITCH, where planes of all levels are swept singly */
+    STACK_APART = 13 * LINE_BYTES, /* */
+    PREFETCH_ROWS = 2,             /* rows of the input that are prefetched by two of a tile then */
+    MOST_GROUPS = 32,              /* pairs of rows, one after the other, by one call */
+    QUEUE = 128,                   /* rows that wait to be streamed */
+    MOST_STEPS = 8,                /* sweeps a call */
+    WIDEST_BYTES_3D = 3584,        /* of a tile's rows */
+    WIDEST_BYTES_PAIR = 6912,      /* */
+    NARROW_BYTES_PAIR = 3072,      /* and up to which rows of the ring are close */
+    WIDEST_BYTES_2D = 16384,       /* */
+    WIDEST_BYTES_1D = 8192,        /* */
+    MOST_CACHE = 4096 * 1024,      /* bytes of a core's L2 that a tile is cut for */
+    SMALL_CACHE = 1024 * 1024,     /* and up to which there is no room for planes of the input */
     CACHE_BYTES = 16 * 1024 * 1024, /* fields that fit in this much last-level cache stay there */
     PAGE = 4096,
 };
@@ -47,7 +47,8 @@ enum {
 /* Of a stack: all levels but the last of two rows, all of one and of two; level 1 of one. */
 enum stack_kind { LOWER_OF_TWO, ALL_OF_ONE, ALL_OF_TWO, FIRST_OF_ONE, STACKS };
 
-/* Of a strip of pairs: its output past the cache or into it; with a source field, either. */
+/* Of a strip of pairs: its output by non-temporal stores or ordinary ones; with a source
+ * field, either. */
 enum pair_kind { STREAMED_PAIR, PLAIN_PAIR, SOURCE_PAIR, PAIRS };
 
 struct rule {
@@ -205,7 +206,7 @@ static const char *field_at(const struct wave *w, const void *field, int64_t i, 
 
 static int64_t cache_bytes(void)
 {
-    return smaller(hs_machine_second_cache_bytes(), MOST_CACHE);
+    return smaller(hs_machine_l2_bytes(), MOST_CACHE);
 }
 
 /* Pieces of an axis, none longer than `longest`, for all threads if that leaves `shortest`. */

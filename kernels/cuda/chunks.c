@@ -146,13 +146,13 @@ static bool keep_all(const struct hs_face *face, int faces, int radius)
 }
 
 /*
- * As many columns as multiprocessors, or a multiple, had better be one chunk each, and only the
- * others be shared: nothing is swept twice at chunks' ends, and the last blocks are of few columns.
- * In double, as a ratio to several chunks for all: radius 2, 512^3 1.02 to 1.03 with kept walls,
- * 1.01 to 1.03 with others, 509 x 511 x 513 1.07 to 1.08 with kept walls but 0.94 to 0.97 with
- * others, where the last columns, whose vectors are not aligned, take longer than the rest; radius
- * 1, 512^3 1.01 to 1.02, 480^3 1.05, odd 1.03 to 1.05. Not where columns are long: 576^3 0.99,
- * 1024^3 0.94 to 0.95 (kept walls, radius 2).
+ * As many columns as multiprocessors, or a multiple of that, are one chunk each, and only the
+ * others are cut: then nothing is swept twice at chunks' ends, and the last blocks are of few
+ * columns. In double, as a ratio to several chunks for all: radius 2, 512^3 1.02 to 1.03 with kept
+ * walls, 1.01 to 1.03 with others, 509 x 511 x 513 1.07 to 1.08 with kept walls but 0.94 to 0.97
+ * with others, where the last columns, whose vectors are not aligned, take longer than the rest;
+ * radius 1, 512^3 1.01 to 1.02, 480^3 1.05, odd 1.03 to 1.05. Not where columns are long: 576^3
+ * 0.99, 1024^3 0.94 to 0.95 (kept walls, radius 2).
  */
 static int64_t whole_planes(const struct hs_case *of)
 {
@@ -171,8 +171,8 @@ struct hs_fused_chunks hs_fused_cut_z(const struct hs_case *of,
 }
 
 /*
- * In double power bounds it, so that what a chunk sweeps to fill and to drain is dear wherever
- * there are few planes in it: 1024^3 gave 2.73 of the copy in 8 equal chunks, and 2.75, 2.73
+ * In double power bounds it, so that what a chunk sweeps to fill and to drain costs much where it
+ * has few planes: 1024^3 gave 2.73 of the copy in 8 equal chunks, and 2.75, 2.73
  * and 2.83 in 2, 3 and 4 tapered ones, 768^3 2.84 in 5, 2.91 in 3 and 2.94 in 2, 512^3 2.92 in 4
  * and 2.96 in 2.
  */
@@ -190,8 +190,8 @@ struct hs_fused_chunks hs_march_cut_z(const struct hs_case *of,
 /* Measured in float: 512^3, 63 columns, 1.60 of the copy in step and 1.51 not; 768^3 1.48 and 1.37,
  * 1024^3 1.44 and 1.25; but 384^3, 42 columns, 1.32 and 1.38, 256^3 0.97 and 1.14. In double 1.46
  * and 1.55. All go as the slowest, so other faces lose, and rows that are not whole vectors. */
-bool hs_wide_throttles(const struct hs_case *of, const struct hs_device_limits *limits,
-                       int64_t tiles_x, int64_t tiles_y)
+bool hs_radius2_throttles(const struct hs_case *of, const struct hs_device_limits *limits,
+                          int64_t tiles_x, int64_t tiles_y)
 {
     enum { WIDTH = HS_VECTOR_BYTES / 4, RADIUS = 2 };
     return of->precision == HS_FLOAT && of->layout.points[HS_X] % WIDTH == 0 && tiles_x > 1 &&
@@ -223,9 +223,9 @@ static struct hs_fused_chunks throttled_waves(const struct fused_columns *of)
  * 1.02 to 1.1 times), and long chunks are better also where planes are large: 512^3 gave 1.55 of
  * the copy in 2 chunks, 1.52 in 4 and 1.49 in 6; 1024^3 1.47 in 4, 1.45 in 6 and 1.42 in 8.
  */
-struct hs_fused_chunks hs_wide_cut_z(const struct hs_case *of,
-                                     const struct hs_device_limits *limits, int64_t tiles_x,
-                                     int64_t tiles_y)
+struct hs_fused_chunks hs_radius2_cut_z(const struct hs_case *of,
+                                        const struct hs_device_limits *limits, int64_t tiles_x,
+                                        int64_t tiles_y)
 {
     struct fused_columns columns = fused_columns(of, limits, tiles_x, tiles_y);
     if (of->precision == HS_DOUBLE && keep_all(of->face, 2 * HS_Z, of->radius)) {
@@ -234,7 +234,7 @@ struct hs_fused_chunks hs_wide_cut_z(const struct hs_case *of,
         columns.halo = 10;
     }
     columns.whole = whole_planes(of);
-    return of->steps > 1 && hs_wide_throttles(of, limits, tiles_x, tiles_y)
+    return of->steps > 1 && hs_radius2_throttles(of, limits, tiles_x, tiles_y)
                ? throttled_waves(&columns)
                : fused_chunks(&columns);
 }

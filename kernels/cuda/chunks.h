@@ -18,8 +18,8 @@ enum {
     HS_WHOLE_PLANES = 520,    /* most planes of a column that is one chunk beside others that are
                                * several */
 
-    HS_WIDE_EVERY = 4,        /* steps of a turn, of throttled blocks of fused_wide_3d */
-    HS_WIDE_COUNTS = 1 << 16, /* most counts of turns of a launch */
+    HS_RADIUS2_EVERY = 4,        /* steps of a turn, of throttled blocks of fused_radius2_3d */
+    HS_RADIUS2_COUNTS = 1 << 16, /* most counts of turns of a launch */
 };
 
 /* How a fused march in 3D cuts the columns that its tiles make into chunks along z, a block each:
@@ -27,7 +27,7 @@ enum {
  * But so many columns, the first ones, are one chunk each. */
 struct hs_fused_chunks {
     int chunks, taper, whole;
-    bool throttled; /* fused_wide_3d: blocks that run at the same time wait for one another */
+    bool throttled; /* fused_radius2_3d: blocks that run at the same time wait for one another */
 };
 
 /* The chunks of the least estimated time, for so many tiles along x and y ... */
@@ -38,14 +38,14 @@ struct hs_fused_chunks hs_fused_cut_z(const struct hs_case *of,
 struct hs_fused_chunks hs_march_cut_z(const struct hs_case *of,
                                       const struct hs_device_limits *limits, int64_t tiles_x,
                                       int64_t tiles_y);
-/* ... and of fused_wide_3d. */
-struct hs_fused_chunks hs_wide_cut_z(const struct hs_case *of,
-                                     const struct hs_device_limits *limits, int64_t tiles_x,
-                                     int64_t tiles_y);
+/* ... and of fused_radius2_3d. */
+struct hs_fused_chunks hs_radius2_cut_z(const struct hs_case *of,
+                                        const struct hs_device_limits *limits, int64_t tiles_x,
+                                        int64_t tiles_y);
 
-/* Whether its blocks had better be throttled. */
-bool hs_wide_throttles(const struct hs_case *of, const struct hs_device_limits *limits,
-                       int64_t tiles_x, int64_t tiles_y);
+/* Whether its blocks are throttled, which pays on large grids. */
+bool hs_radius2_throttles(const struct hs_case *of, const struct hs_device_limits *limits,
+                          int64_t tiles_x, int64_t tiles_y);
 
 /* The first plane of chunk k; with k the number of chunks, the end. */
 HS_HOST_DEVICE static inline int64_t hs_fused_chunk(int64_t planes, int64_t chunks, int taper,

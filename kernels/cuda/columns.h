@@ -1,5 +1,5 @@
 /* Tiles along x and y of the marches in 3D that fuse sweeps: fused_march_3d, fused_fields_3d,
- * fused_wide_3d. What each tile makes along z, a column, is cut into chunks (chunks.h).
+ * fused_radius2_3d. What each tile makes along z, a column, is cut into chunks (chunks.h).
  */
 #ifndef HS_KERNELS_CUDA_COLUMNS_H
 #define HS_KERNELS_CUDA_COLUMNS_H
@@ -42,9 +42,9 @@ struct hs_fused_cut hs_fused_cut_x(const struct hs_case *of);
 struct hs_fused_cut hs_fused_make_cut(int64_t n, int size, int halo, int grain, int offset,
                                       bool wrap);
 
-/* By how many points node 0 of a row had better lie beyond a multiple of 32 bytes: in float the
- * first tile could store half a sector more than whole ones, and where no more is missing than that
- * there is a tile less: 9 instead of 10 for 512 points. */
+/* Points that node 0 of a row should lie beyond a multiple of 32 bytes. In float half a sector,
+ * where that saves a tile, since the first tile then stores half a sector more: 9 instead of 10 for
+ * 512 points. Else 0. */
 int hs_fused_shift(const struct hs_case *of);
 
 /* How the grid is cut: what a plan of these kernels has besides its launch. */

@@ -16,16 +16,6 @@
 #include <stdint.h>
 #include <type_traits>
 
-/* Returns from the function with HS_DEVICE and a message if a call of CUDA's fails; `where` says
- * for whom it was made: "kernel basic", "cuda backend". */
-#define HS_CUDA_TRY(where, err, call)                                                              \
-    do {                                                                                           \
-        const cudaError_t hs_cuda_status = (call);                                                 \
-        if (hs_cuda_status != cudaSuccess)                                                         \
-            return hs_error_add(err, HS_DEVICE, "%s: %s: %s", where, #call,                        \
-                                cudaGetErrorString(hs_cuda_status));                               \
-    } while (0)
-
 namespace star
 {
 
@@ -188,7 +178,7 @@ hs_status launch_as(Set set, const char *name, void (*kernel)(Argument, Paramete
                             "kernel %s: %lld blocks are more than a launch can have (2147483647)",
                             name, (long long)blocks);
     cudaError_t status = cudaSuccess;
-    if (geometry.shared_bytes > 48 * 1024) /* more must be asked for */
+    if (geometry.shared_bytes > 48 * 1024) /* more must be enabled */
         status =
             cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                  (int)geometry.shared_bytes);

@@ -31,7 +31,7 @@ static bool plan(const struct hs_case *of, const struct hs_device_limits *limits
     hs_tile_set(of, t[HS_X], t[HS_Y], t[HS_Z], &out->launch);
     hs_tile_finish(of, &of->box, t, &out->launch);
     for (int axis = 0; axis < HS_AXES; axis++)
-        out->launch.input_tile[axis] = 0; /* no tile: what is shared is the caches' affair */
+        out->launch.input_tile[axis] = 0; /* no tile: sharing is left to the caches */
     out->launch.points_loaded = hs_tile_volume(t) * hs_stencil_count(of->dims, 1);
     out->launch.flops_per_point = hs_tile_conduction_flops(of);
     return true;

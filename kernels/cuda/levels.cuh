@@ -79,7 +79,7 @@ __device__ __forceinline__ double distance(double a, double b)
 
 /* The largest that the warp's lanes have. All of them call it. */
 template <typename T>
-__device__ void tell_change(bits_of<T> *to, T mine)
+__device__ void put_max_norm(bits_of<T> *to, T mine)
 {
     for (int lanes = 16; lanes > 0; lanes /= 2)
         mine = larger(mine, __shfl_xor_sync(0xffffffffu, mine, lanes));

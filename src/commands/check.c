@@ -30,7 +30,7 @@ struct outlook {
     double free_bytes; /* for it */
     struct hs_rate rate;
     double seconds;          /* all sweeps */
-    double looking;          /* reductions between them [s] */
+    double reducing;         /* reductions between them [s] */
     double updates;          /* points a second */
     struct hs_error refused; /* why a run would not begin: what is there already */
     struct hs_steady_outlook steady;
@@ -47,12 +47,12 @@ static enum hs_status look_ahead(struct outlook *outlook, struct hs_error *err)
     const double sweep = outlook->rate.seconds_per_sweep;
     outlook->seconds = plan->sweeps > 0 ? sweep * (double)plan->sweeps : 0.0;
     outlook->updates = (double)hs_box_count(&interior) / sweep;
-    outlook->looking = outlook->rate.seconds_per_look * (double)plan->sweeps /
-                       (double)hs_plan_stretch(plan, problem);
+    outlook->reducing = outlook->rate.seconds_per_reduction * (double)plan->sweeps /
+                        (double)hs_plan_stretch(plan, problem);
     if (problem->schedule.steady)
         outlook->steady = hs_steady_look_ahead(problem, plan);
     outlook->free_bytes = hs_file_free_space(problem->output.file, true);
-    outlook->output = hs_size_estimate_bytes(problem, plan, outlook->seconds + outlook->looking);
+    outlook->output = hs_size_estimate_bytes(problem, plan, outlook->seconds + outlook->reducing);
     return st;
 }
 
@@ -159,7 +159,8 @@ static void print_steps(const struct hs_problem *problem, const struct hs_plan *
 static double seconds_of(const struct outlook *outlook, double sweeps)
 {
     const double stretch = (double)hs_plan_stretch(outlook->plan, outlook->problem);
-    return sweeps * (outlook->rate.seconds_per_sweep + outlook->rate.seconds_per_look / stretch);
+    return sweeps *
+           (outlook->rate.seconds_per_sweep + outlook->rate.seconds_per_reduction / stretch);
 }
 
 static void print_steady_sweeps(const struct outlook *outlook)
@@ -167,7 +168,7 @@ static void print_steady_sweeps(const struct outlook *outlook)
     const struct hs_steady_outlook *steady = &outlook->steady;
     const struct hs_plan *plan = outlook->plan;
     print_label("steady");
-    if (steady->driven) {
+    if (steady->time_dependent) {
         printf("not known when: the walls or the source change with time\n");
         return;
     }
@@ -261,9 +262,9 @@ static void print_text(const struct outlook *outlook)
         printf("%s", problem->schedule.steady ? "at most " : "about ");
         print_duration(outlook->seconds);
         printf(" of sweeps, at %.3g points/s", outlook->updates);
-        if (outlook->looking > 0.01 * outlook->seconds) {
+        if (outlook->reducing > 0.01 * outlook->seconds) {
             printf(", and ");
-            print_duration(outlook->looking);
+            print_duration(outlook->reducing);
             printf(" spent checking the field");
         }
         printf(", measured on this grid for %.1g s\n", rate_seconds);
@@ -364,7 +365,7 @@ static void print_json(const struct outlook *outlook)
     hs_json_text(&json, "refused", outlook->refused.text);
     hs_json_number(&json, "points_per_second", outlook->updates);
     hs_json_number(&json, "seconds", outlook->seconds);
-    hs_json_number(&json, "reduction_seconds", outlook->looking);
+    hs_json_number(&json, "reduction_seconds", outlook->reducing);
     hs_json_text(&json, "note", plan->note);
     hs_json_open_array(&json, "warnings");
     for (int d = 0; d < outlook->doubts.count; d++)

@@ -141,7 +141,7 @@ static void print_json(const struct findings *findings)
     hs_json_text(&json, "driver", tuning->about.driver);
     hs_json_text(&json, "version", tuning->about.version);
     hs_json_text(&json, "kernel", tuning->row[0].kernel);
-    hs_json_text(&json, "preferred", findings->plan.kernel->name);
+    hs_json_text(&json, "heuristic", findings->plan.kernel->name);
     hs_json_flag(&json, "tuned_before", findings->from_before);
     hs_json_number(&json, "seconds", tuning->seconds);
     hs_json_open_array(&json, "kernels");

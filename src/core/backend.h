@@ -27,7 +27,7 @@ struct hs_span {
     double start;  /* s */
     double step;   /* s */
     struct hs_operator op;
-    bool keep_last;   /* so that reduce can tell the last sweep's change */
+    bool keep_last;   /* so that reduce knows the last sweep's change */
     bool keep_before; /* with keep_last: and the field before that sweep, whole, stays at hand */
 };
 
@@ -134,8 +134,8 @@ struct hs_backend {
     /* What the device is able to do, where launches are worth explaining. May be NULL. */
     enum hs_status (*limits)(int device, struct hs_device_limits *out, struct hs_error *err);
     /* `threads` as for create. */
-    enum hs_status (*identify)(int device, int threads, struct hs_device_fingerprint *out,
-                               struct hs_error *err);
+    enum hs_status (*fingerprint)(int device, int threads, struct hs_device_fingerprint *out,
+                                  struct hs_error *err);
     /* What it runs on, for reports: "2 threads, AMD EPYC", "NVIDIA H200" */
     const char *(*describe)(const struct hs_backend_state *state);
     void (*destroy)(struct hs_backend_state *state); /* accepts NULL */

@@ -21,8 +21,8 @@ struct hs_substance {
     double capacity;              /* J/(m^3 K): density * specific heat */
     double density;               /* kg/m^3, or NaN: only its product with specific heat is known */
     double perfusion;             /* W/(m^3 K): sink towards `reference`; 0: none */
-    int reference;                /* drive: K */
-    int source;                   /* drive: W/m^3; -1: none */
+    int reference;                /* time function: K */
+    int source;                   /* time function: W/m^3; -1: none */
     double
         volume; /* m^3, for each metre along axes that are not there; 0 until the network is made */
 };
@@ -42,7 +42,7 @@ struct hs_contact {
 enum hs_label_place { HS_LABEL_NONE, HS_LABEL_NODES, HS_LABEL_CELLS };
 
 struct hs_body {
-    int source; /* drive: W/m^3 everywhere; -1: none */
+    int source; /* time function: W/m^3 everywhere; -1: none */
     int substance_count;
     struct hs_substance *substance;
     int solid_count;

@@ -149,7 +149,7 @@ struct hs_kernel_plan {
     int steps;           /* sweeps that a call is asked for, at most */
     int few;             /* a call takes so many, or up to `few`; 0: any number of them */
     bool for_any_steps;  /* the rest is the same for a call of fewer steps */
-    bool fused_max_norm; /* a call of `steps` can tell the last one's change */
+    bool fused_max_norm; /* a call of `steps` can give the last one's max |out - in| */
     int shift;           /* points that node 0 of a row should lie beyond a multiple of 32 bytes */
     size_t scratch;      /* bytes that it keeps from call to call, zero when made */
     struct hs_geometry launch;    /* CUDA: of a call of the case's steps */

@@ -118,21 +118,22 @@ static bool leave_group(const struct hierarchy *hierarchy, char *directory)
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-static void bound(struct hs_memory_free *room, double bytes, const char *directory,
+static void bound(struct hs_memory_free *available, double bytes, const char *directory,
                   const char *file)
 {
-    if (!(bytes < room->bytes))
+    if (!(bytes < available->bytes))
         return;
-    room->bytes = bytes;
+    available->bytes = bytes;
     if (directory)
-        snprintf(room->whose, sizeof room->whose, "the container (%.200s/%s)", directory, file);
+        snprintf(available->whose, sizeof available->whose, "the container (%.200s/%s)", directory,
+                 file);
     else
-        snprintf(room->whose, sizeof room->whose, "the machine");
+        snprintf(available->whose, sizeof available->whose, "the machine");
 }
 
 /* What a group may take: its limit, less what it has where only that is asked for which is free. */
 static void bound_by_group(const char *root, const struct memory_files *files,
-                           const char *directory, bool only_free, struct hs_memory_free *room)
+                           const char *directory, bool only_free, struct hs_memory_free *available)
 {
     double limit[2], used[2];
     if (read_numbers(root, directory, files->limit, limit) == 0)
@@ -143,21 +144,21 @@ static void bound_by_group(const char *root, const struct memory_files *files,
                               read_line(root, directory, "memory.stat", files->active, 0.0);
         bytes -= fmax(used[0] - cached, 0.0);
     }
-    bound(room, fmax(bytes, 0.0), directory, files->limit);
+    bound(available, fmax(bytes, 0.0), directory, files->limit);
 }
 
 static struct hs_memory_free memory(const char *root, const char *line, bool only_free)
 {
-    struct hs_memory_free room = {.bytes = INFINITY, .whose = "the machine"};
-    bound(&room, 1024.0 * read_line(root, "/proc", "meminfo", line, INFINITY), NULL, NULL);
+    struct hs_memory_free available = {.bytes = INFINITY, .whose = "the machine"};
+    bound(&available, 1024.0 * read_line(root, "/proc", "meminfo", line, INFINITY), NULL, NULL);
     char directory[PATH_BYTES];
     for (size_t n = 0; n < sizeof memory_files / sizeof *memory_files; n++) {
         const struct memory_files *files = &memory_files[n];
         bool inside = own_group(root, &files->hierarchy, directory);
         for (; inside; inside = leave_group(&files->hierarchy, directory))
-            bound_by_group(root, files, directory, only_free, &room);
+            bound_by_group(root, files, directory, only_free, &available);
     }
-    return room;
+    return available;
 }
 
 struct hs_memory_free hs_machine_memory(const char *root)
@@ -199,7 +200,7 @@ int hs_machine_processors(const char *root)
     return share < INT_MAX ? (int)fmax(ceil(share), 1.0) : INT_MAX;
 }
 
-long hs_machine_second_cache_bytes(void)
+long hs_machine_l2_bytes(void)
 {
 #ifdef _SC_LEVEL2_CACHE_SIZE
     const long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);

@@ -28,8 +28,8 @@ struct hs_memory_free hs_machine_memory_free(const char *root);
  * bound. (Those that a process is pinned to are the OpenMP library's to count.) */
 int hs_machine_processors(const char *root);
 
-/* Of a core's second cache; 1 MiB where the machine does not tell. */
-long hs_machine_second_cache_bytes(void);
+/* Of a core's L2; 1 MiB where the machine does not tell. */
+long hs_machine_l2_bytes(void);
 
 #ifdef __cplusplus
 }

@@ -56,7 +56,7 @@ void *hs_grow(void *array, size_t count, size_t size)
     return had(reallocarray(array, count ? count : 1, size));
 }
 
-void *hs_room(void *array, size_t count, size_t size)
+void *hs_reserve(void *array, size_t count, size_t size)
 {
     return count & (count - 1) ? array : hs_grow(array, count ? 2 * count : 1, size);
 }
@@ -80,7 +80,7 @@ char *hs_format(const char *format, ...)
 
 static const size_t large = (size_t)1 << 24; /* bytes */
 
-static void *given(void *memory, size_t size)
+static void *checked(void *memory, size_t size)
 {
     if (!memory && size > 0 && size < large)
         end_with_message();
@@ -106,7 +106,7 @@ void *malloc(size_t size)
     static void *(*next)(size_t);
     if (!next && !find("malloc", &next))
         return NULL;
-    return given(next(size), size);
+    return checked(next(size), size);
 }
 
 void *calloc(size_t count, size_t size)
@@ -117,7 +117,7 @@ void *calloc(size_t count, size_t size)
     size_t all;
     if (__builtin_mul_overflow(count, size, &all))
         all = SIZE_MAX;
-    return given(next(count, size), all);
+    return checked(next(count, size), all);
 }
 
 void *aligned_alloc(size_t alignment, size_t size)
@@ -125,7 +125,7 @@ void *aligned_alloc(size_t alignment, size_t size)
     static void *(*next)(size_t, size_t);
     if (!next && !find("aligned_alloc", &next))
         return NULL;
-    return given(next(alignment, size), size);
+    return checked(next(alignment, size), size);
 }
 
 void *memalign(size_t alignment, size_t size)
@@ -133,7 +133,7 @@ void *memalign(size_t alignment, size_t size)
     static void *(*next)(size_t, size_t);
     if (!next && !find("memalign", &next))
         return NULL;
-    return given(next(alignment, size), size);
+    return checked(next(alignment, size), size);
 }
 
 void *realloc(void *old, size_t size)
@@ -141,7 +141,7 @@ void *realloc(void *old, size_t size)
     static void *(*next)(void *, size_t);
     if (!next && !find("realloc", &next))
         return NULL;
-    return given(next(old, size), size);
+    return checked(next(old, size), size);
 }
 
 #endif

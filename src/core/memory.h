@@ -18,7 +18,7 @@ void *hs_new(size_t size); /* zeros */
 void *hs_grow(void *array, size_t count, size_t size);
 
 /* The array, which has grown by one at a time to `count` elements, with room for one more. */
-void *hs_room(void *array, size_t count, size_t size);
+void *hs_reserve(void *array, size_t count, size_t size);
 
 char *hs_copy(const char *text);
 char *hs_format(const char *format, ...) HS_PRINTF(1, 2);

@@ -53,11 +53,12 @@ struct hs_network_row {
     int32_t kind;                /* enum hs_node_kind */
 };
 
-/* What acts on a node besides its neighbours: drives times weights, in W; K of a prescribed one. */
+/* What acts on a node besides its neighbours: time functions times weights, in W; K of a prescribed
+ * one. */
 enum { HS_FORCING_TERMS = 8 };
 struct hs_forcing {
     int count;
-    int drive[HS_FORCING_TERMS]; /* place in the problem's list of drives: functions of time */
+    int function[HS_FORCING_TERMS]; /* place in the problem's time functions */
     double weight[HS_FORCING_TERMS];
 };
 

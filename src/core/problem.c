@@ -43,11 +43,11 @@ void hs_problem_release(struct hs_problem *problem)
     for (int i = 0; i < problem->wall_count; i++)
         hs_wall_release(&problem->walls[i]);
     free(problem->walls);
-    for (int i = 0; i < problem->drive_count; i++) {
-        free(problem->drives[i].time);
-        free(problem->drives[i].number);
+    for (int i = 0; i < problem->time_function_count; i++) {
+        free(problem->time_functions[i].time);
+        free(problem->time_functions[i].number);
     }
-    free(problem->drives);
+    free(problem->time_functions);
     hs_network_destroy(problem->network);
     free(problem->initial.field.data);
     free(problem->initial.regions);
@@ -74,7 +74,7 @@ void hs_problem_release(struct hs_problem *problem)
 void hs_problem_add_input(struct hs_problem *problem, const char *key, const char *path)
 {
     problem->inputs =
-        hs_room(problem->inputs, (size_t)problem->input_count, sizeof *problem->inputs);
+        hs_reserve(problem->inputs, (size_t)problem->input_count, sizeof *problem->inputs);
     problem->inputs[problem->input_count++] =
         (struct hs_input){.key = hs_copy(key), .path = hs_copy(path)};
 }

@@ -141,8 +141,8 @@ struct hs_problem {
     char *unused_material; /* one that a body of a single material leaves out; NULL: none */
     struct hs_wall *walls; /* of a body: each face's own before its patches */
     int wall_count;
-    struct hs_drive *drives; /* the functions of time that act on a body */
-    int drive_count;
+    struct hs_time_function *time_functions; /* those that act on a body */
+    int time_function_count;
     struct hs_network *network; /* made of the body and its walls; NULL: not yet, or none */
     struct hs_initial initial;
     struct hs_source source;

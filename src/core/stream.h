@@ -1,7 +1,7 @@
 /*
- * Copies past the cache, for data that is not read again soon: an ordinary store first reads the
- * line that it is about to overwrite, a non-temporal one does not, which saves a third of the
- * traffic of a copy.
+ * Copies by non-temporal (streaming) stores, for data that is not read again soon: an ordinary
+ * store first reads the line that it is about to overwrite, a non-temporal one does not, which
+ * saves a third of the traffic of a copy.
  */
 #ifndef HS_CORE_STREAM_H
 #define HS_CORE_STREAM_H

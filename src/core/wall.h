@@ -12,7 +12,7 @@ extern "C" {
 #endif
 
 /* A function of time: an expression of t, or linear between points and constant beyond them. */
-struct hs_drive {
+struct hs_time_function {
     struct hs_value value;
     int points;            /* 0: the value */
     double *time, *number; /* [points], owned; times [s] increase */
@@ -24,9 +24,9 @@ enum hs_wall_kind {
     HS_WALL_PRESCRIBES /* nodes take `value` */
 };
 
-/* drive(t) * field[node]. Fields of a face have its nodes with the lower axis fastest. */
+/* function(t) * field[node]. Fields of a face have its nodes with the lower axis fastest. */
 struct hs_wall_number {
-    int drive;              /* place in the problem's list; -1: none */
+    int function;           /* place in the problem's time functions; -1: none */
     const double *field;    /* NULL: 1 everywhere */
     struct hs_value moving; /* of place and time at once, instead of these; no expression: none */
 };
@@ -38,7 +38,7 @@ static inline bool hs_wall_number_moves(const struct hs_wall_number *number)
 
 static inline bool hs_wall_number_is_given(const struct hs_wall_number *number)
 {
-    return number->drive >= 0 || hs_wall_number_moves(number);
+    return number->function >= 0 || hs_wall_number_moves(number);
 }
 
 /*

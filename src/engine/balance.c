@@ -94,7 +94,7 @@ void hs_balance_destroy(struct hs_balance *balance)
 {
     if (!balance)
         return;
-    if (balance->op)
+    if (balance->op && balance->op->release)
         balance->op->release(balance);
     for (int face = 0; face < HS_FACES; face++) {
         free(balance->before[face].values);
@@ -341,7 +341,8 @@ enum hs_status hs_balance_look(struct hs_balance *balance, const struct hs_step_
     balance->op->begin(balance);
     add_walls(balance);
     hs_balance_put_in(balance, hs_balance_source_total(balance));
-    balance->op->sources(balance, reduction->sunk);
+    if (balance->op->sources)
+        balance->op->sources(balance, reduction->sunk);
     conclude(balance, reduction, step_state->sweep);
     return HS_OK;
 }

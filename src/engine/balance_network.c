@@ -3,8 +3,8 @@
 
 #include "engine/network/of_problem.h"
 #include "engine/network/walls.h"
-#include "functions/drive.h"
 #include "functions/evaluate.h"
+#include "functions/time_function.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ struct own {
     bool active; /* substances have sources or sinks */
     struct hs_held_share *held;
     int64_t held_count;
-    double *drive; /* at the sweep's time */
+    double *function; /* values of the time functions at the sweep's time */
 };
 
 static const struct own *own_of(const struct hs_balance *balance)
@@ -55,19 +55,21 @@ static int depth(const struct hs_balance *balance, int face)
     return most;
 }
 
-static int64_t element_of(const struct hs_grid *grid, const int64_t node[HS_AXES])
+static const struct hs_network_row *row_of(const struct hs_balance *balance,
+                                           const int64_t node[HS_AXES])
 {
-    return (node[HS_Z] * grid->points[HS_Y] + node[HS_Y]) * grid->points[HS_X] + node[HS_X];
+    const int64_t *points = balance->problem->grid.points;
+    return hs_network_row_at(balance->problem->network,
+                             (node[HS_Z] * points[HS_Y] + node[HS_Y]) * points[HS_X] + node[HS_X]);
 }
 
 static int holder(const struct hs_balance *balance, const int64_t node[HS_AXES])
 {
     const struct own *own = own_of(balance);
-    const struct hs_problem *problem = balance->problem;
-    if (hs_network_row_at(problem->network, element_of(&problem->grid, node))->kind == HS_NODE_FREE)
+    if (row_of(balance, node)->kind == HS_NODE_FREE)
         return -1;
     const struct hs_wall *wall = hs_walls_holding(&own->spec, own->axis, node);
-    return wall ? (int)(wall - problem->walls) : -1;
+    return wall ? (int)(wall - balance->problem->walls) : -1;
 }
 
 static int holding(const struct hs_balance *balance, int face, const int64_t node[HS_AXES])
@@ -81,8 +83,8 @@ static bool add_part(struct own *own, int face, const struct part *part)
 {
     const int64_t count = own->parts[face];
     if ((count & (count - 1)) == 0) { /* a power of two: it is full */
-        const size_t room = count ? 2 * (size_t)count : 1;
-        struct part *more = realloc(own->part[face], room * sizeof *more);
+        const size_t capacity = count ? 2 * (size_t)count : 1;
+        struct part *more = realloc(own->part[face], capacity * sizeof *more);
         if (!more)
             return false;
         own->part[face] = more;
@@ -140,17 +142,11 @@ static void release(struct hs_balance *balance)
     hs_wall_scratch_release(&own->scratch);
     hs_axes_release(own->axis);
     free(own->held);
-    free(own->drive);
+    free(own->function);
     free(own);
 }
 
 /* ---- a look ---------------------------------------------------------------------------------- */
-
-static const struct hs_network_row *row_of(const struct hs_balance *balance,
-                                           const int64_t node[HS_AXES])
-{
-    return hs_network_row_at(balance->problem->network, element_of(&balance->problem->grid, node));
-}
 
 static double conductance(const struct hs_balance *balance, const int64_t node[HS_AXES], int axis)
 {
@@ -171,16 +167,16 @@ static double number_at(const struct hs_balance *balance, const struct hs_wall_n
         return hs_value_at(&number->moving, hs_grid_coordinate(grid, HS_X, node[HS_X]),
                            hs_grid_coordinate(grid, HS_Y, node[HS_Y]),
                            hs_grid_coordinate(grid, HS_Z, node[HS_Z]), balance->t);
-    return number->drive < 0 ? 0.0
-                             : own_of(balance)->drive[number->drive] *
-                                   (number->field ? number->field[place] : 1.0);
+    return number->function < 0 ? 0.0
+                                : own_of(balance)->function[number->function] *
+                                      (number->field ? number->field[place] : 1.0);
 }
 
 static void begin(struct hs_balance *balance)
 {
     const struct own *own = own_of(balance);
-    for (int d = 0; d < balance->problem->drive_count; d++)
-        own->drive[d] = hs_drive_at(&balance->problem->drives[d], balance->t);
+    for (int d = 0; d < balance->problem->time_function_count; d++)
+        own->function[d] = hs_time_function_at(&balance->problem->time_functions[d], balance->t);
 }
 
 static double temperature(const struct hs_balance *balance, int face, const int64_t node[HS_AXES])
@@ -228,8 +224,8 @@ static double convection(const struct hs_balance *balance)
 /* What a material puts in at 0 K [W/m^3]. */
 static double put_in(const struct own *own, const struct hs_substance *substance)
 {
-    return (substance->source >= 0 ? own->drive[substance->source] : 0.0) +
-           (substance->perfusion > 0.0 ? substance->perfusion * own->drive[substance->reference]
+    return (substance->source >= 0 ? own->function[substance->source] : 0.0) +
+           (substance->perfusion > 0.0 ? substance->perfusion * own->function[substance->reference]
                                        : 0.0);
 }
 
@@ -281,9 +277,9 @@ enum hs_status hs_balance_of_network(struct hs_balance *balance, struct hs_error
     if (!own)
         return hs_error_add(err, HS_DEVICE, "no memory for the heat balance");
     own->spec = hs_network_problem_spec(problem);
-    own->drive = malloc(((size_t)problem->drive_count + 1) * sizeof *own->drive);
+    own->function = malloc(((size_t)problem->time_function_count + 1) * sizeof *own->function);
     bool enough = hs_axes_init(own->axis, &own->spec) &&
-                  hs_wall_scratch_init(&own->scratch, problem->wall_count) && own->drive;
+                  hs_wall_scratch_init(&own->scratch, problem->wall_count) && own->function;
     for (int face = 0; face < 2 * problem->grid.dims && enough; face++)
         enough = problem->face[face].wrap || list_parts(balance, own, face);
     if (!enough)

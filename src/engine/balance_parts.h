@@ -48,10 +48,10 @@ struct hs_balance_operator {
     void (*exchange)(const struct hs_balance *balance, int face, int part,
                      struct hs_balance_sums *sums);
     /* Adds what sources and sinks put in that only this operator has, and what of it leaves through
-     * walls that hold; `sunk` as of hs_reduction. */
+     * walls that hold; `sunk` as of hs_reduction. NULL: nothing. */
     void (*sources)(struct hs_balance *balance, double sunk);
     double (*capacity)(const struct hs_balance *balance); /* J/K: of all nodes */
-    void (*release)(struct hs_balance *balance);
+    void (*release)(struct hs_balance *balance);          /* `own`; NULL: there is none */
 };
 
 /* What the source does that all operators have: density(x, y, z, t) of power. */

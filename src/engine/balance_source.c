@@ -2,9 +2,9 @@
 #include "engine/balance_parts.h"
 
 #include "engine/threads.h"
-#include "functions/drive.h"
 #include "functions/evaluate.h"
 #include "functions/fields.h"
+#include "functions/time_function.h"
 
 #include <math.h>
 #include <omp.h>
@@ -98,7 +98,7 @@ static double of_body(const struct hs_balance *balance)
 {
     const struct hs_problem *problem = balance->problem;
     return problem->body && problem->body->source >= 0
-               ? hs_drive_at(&problem->drives[problem->body->source], balance->t)
+               ? hs_time_function_at(&problem->time_functions[problem->body->source], balance->t)
                : 0.0;
 }
 

@@ -136,19 +136,9 @@ static void begin(struct hs_balance *balance)
         balance->transfer[axis] = transfer(balance, axis);
 }
 
-static void sources(struct hs_balance *balance, double sunk)
-{
-    (void)balance, (void)sunk;
-}
-
 static double capacity(const struct hs_balance *balance)
 {
     return balance->source.volume * hs_problem_heat_capacity(balance->problem);
-}
-
-static void release(struct hs_balance *balance)
-{
-    (void)balance;
 }
 
 static const struct hs_balance_operator stencil = {.depth = depth,
@@ -158,9 +148,7 @@ static const struct hs_balance_operator stencil = {.depth = depth,
                                                    .capacity_at = capacity_at,
                                                    .begin = begin,
                                                    .exchange = exchange,
-                                                   .sources = sources,
-                                                   .capacity = capacity,
-                                                   .release = release};
+                                                   .capacity = capacity};
 
 enum hs_status hs_balance_of_stencil(struct hs_balance *balance, struct hs_error *err)
 {

@@ -246,11 +246,11 @@ static enum hs_status expect_of_body(struct hs_bench *bench, struct hs_error *er
 
 static enum hs_status memory_short(double needed, struct hs_error *err)
 {
-    const struct hs_memory_free room = hs_machine_memory_free("");
+    const struct hs_memory_free available = hs_machine_memory_free("");
     return hs_error_add(err, HS_DEVICE,
                         "bench: not enough memory for the proof: %.0f bytes needed, %s has %.0f "
                         "free; take fewer --points",
-                        needed, room.whose, room.bytes);
+                        needed, available.whose, available.bytes);
 }
 
 enum hs_status hs_bench_init(struct hs_bench *bench, const struct hs_bench_request *request,
@@ -401,7 +401,7 @@ static enum hs_status warm_copies(const struct hs_timing *timing, double sample,
 static enum hs_status take_samples(const struct hs_bench *bench, const struct hs_timing *timing,
                                    struct hs_bench_figures *out, struct hs_error *err)
 {
-    double sweep[HS_TIMING_SAMPLES], copy[HS_TIMING_SAMPLES], share[HS_TIMING_SAMPLES];
+    double sweep[HS_TIMING_SAMPLES], copy[HS_TIMING_SAMPLES], fraction[HS_TIMING_SAMPLES];
     struct hs_timing_effort effort = hs_timing_usual(bench->request.repeats);
     if (timing->backend->device == HS_CUDA)
         effort.sample = 0.01; /* its clock's grain is half a microsecond, and nobody disturbs it */
@@ -422,11 +422,11 @@ static enum hs_status take_samples(const struct hs_bench *bench, const struct hs
             st = hs_timing_take(timing, out->in_sample, &seconds, err);
         sweep[n] = seconds / (double)out->in_sample;
         copy[n] = (double)copies.bytes * (double)copies.count / copies.seconds;
-        share[n] = hs_bench_bytes(bench, sweep[n]) / copy[n];
+        fraction[n] = hs_bench_bytes(bench, sweep[n]) / copy[n];
     }
     out->seconds = hs_samples_of(sweep, n);
     out->copy = hs_samples_of(copy, copying ? n : 0);
-    out->share = hs_samples_of(share, copying ? n : 0);
+    out->fraction = hs_samples_of(fraction, copying ? n : 0);
     return st;
 }
 

@@ -4,7 +4,7 @@
  * Each is proven against the CPU reference, on the same grid and data, before it is timed; one that
  * fails is not timed. Then its sweeps are timed in turn with copies of a field within the device's
  * memory, so that what else the machine does falls on both alike. A sweep moves at least 2 words a
- * point, one read and one written: that over the copy's rate is its share of the ceiling.
+ * point, one read and one written: that over the copy's rate is its fraction of the ceiling.
  *
  * A grid whose fields fit into the device's last cache is measured twice: with the one pair of
  * fields that a run has, which stays in the cache, and with so many pairs in turn that all of them
@@ -60,11 +60,11 @@ struct hs_bench {
 
 /* A measurement, with the fields in memory or in the cache. */
 struct hs_bench_figures {
-    int pairs;                 /* of fields, swept in turn; 0: not measured */
-    int64_t in_sample;         /* sweeps of a sample */
-    struct hs_samples seconds; /* of one sweep */
-    struct hs_samples copy;    /* bytes a second, read plus written; count 0: no copy */
-    struct hs_samples share;   /* of the copy taken beside it; count 0: no copy */
+    int pairs;                  /* of fields, swept in turn; 0: not measured */
+    int64_t in_sample;          /* sweeps of a sample */
+    struct hs_samples seconds;  /* of one sweep */
+    struct hs_samples copy;     /* bytes a second, read plus written; count 0: no copy */
+    struct hs_samples fraction; /* of the bandwidth of the copy taken beside it; count 0: no copy */
 };
 
 enum hs_bench_place { HS_BENCH_MEMORY, HS_BENCH_CACHE, HS_BENCH_PLACES };

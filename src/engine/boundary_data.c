@@ -169,8 +169,9 @@ static double network_scale(const struct hs_problem *problem, const struct hs_pl
             const double t = plan->end * s / (TIMES - 1);
             const struct hs_network_time time = {t, t, hs_plan_step(plan)};
             const double sweeps = row[n].kind == HS_NODE_PRESCRIBED ? 1.0 : (double)plan->sweeps;
-            most = larger_if_finite(
-                most, sweeps * hs_network_added(problem->network, &row[n], problem->drives, &time));
+            most =
+                larger_if_finite(most, sweeps * hs_network_added(problem->network, &row[n],
+                                                                 problem->time_functions, &time));
         }
     return most;
 }
@@ -276,7 +277,8 @@ static void add_network(const struct hs_problem *problem, const struct hs_plan *
     double heat = 0.0, capacity = 0.0;
     for (int64_t n = 0; n < rows && count; n++) {
         const double nodes = (double)count[n];
-        const double added = hs_network_added(problem->network, &row[n], problem->drives, &time);
+        const double added =
+            hs_network_added(problem->network, &row[n], problem->time_functions, &time);
         const bool pulls = row[n].kind == HS_NODE_PRESCRIBED || row[n].sink > 0.0;
         if (count[n] == 0 || row[n].kind == HS_NODE_HELD)
             continue;
@@ -304,7 +306,7 @@ struct hs_boundary_data_lead hs_boundary_data_lead(const struct hs_problem *prob
     if (problem->network) {
         add_network(problem, plan, &out);
         out.in_time = hs_network_moves(problem->network) ||
-                      hs_network_varies(problem->network, problem->drives);
+                      hs_network_varies(problem->network, problem->time_functions);
     }
     for (int d = 0; d < count; d++) {
         const bool from_file = data[d].field != NULL;

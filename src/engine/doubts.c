@@ -1,7 +1,7 @@
 #include "engine/doubts.h"
-#include "functions/drive.h"
 #include "functions/evaluate.h"
 #include "functions/fields.h"
+#include "functions/time_function.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -144,9 +144,9 @@ static bool body_wall_temperature(const struct hs_problem *problem, int face, do
         const struct hs_wall *wall = &problem->walls[w];
         const struct hs_wall_number *number =
             wall->kind == HS_WALL_PRESCRIBES ? &wall->value : &wall->ambient;
-        if (wall->face != face || number->drive < 0 || number->field)
+        if (wall->face != face || number->function < 0 || number->field)
             continue;
-        *out = hs_drive_at(&problem->drives[number->drive], 0.0);
+        *out = hs_time_function_at(&problem->time_functions[number->function], 0.0);
         return true;
     }
     return false;
@@ -245,13 +245,13 @@ static bool is_too_short(const struct hs_problem *problem, const struct hs_plan 
     return true;
 }
 
-static bool is_driven_in_time(const struct hs_problem *problem)
+static bool is_time_dependent(const struct hs_problem *problem)
 {
-    bool driven = problem->source.present && !problem->source.field.data &&
+    bool varies = problem->source.present && !problem->source.field.data &&
                   hs_value_varies(&problem->source.field.value) & HS_VARIES_T;
     for (int face = 0; face < 2 * problem->grid.dims; face++)
-        driven = driven || hs_value_varies(&problem->face[face].data) & HS_VARIES_T;
-    return driven;
+        varies = varies || hs_value_varies(&problem->face[face].data) & HS_VARIES_T;
+    return varies;
 }
 
 static bool is_too_long(const struct hs_problem *problem, const struct hs_plan *plan, char *out,
@@ -262,7 +262,7 @@ static bool is_too_long(const struct hs_problem *problem, const struct hs_plan *
     double length = 0.0;
     for (int axis = 0; axis < problem->grid.dims; axis++)
         length = fmax(length, problem->grid.spacing[axis] * (double)problem->grid.points[axis]);
-    if (!(spread(problem) > most * length * length) || is_driven_in_time(problem))
+    if (!(spread(problem) > most * length * length) || is_time_dependent(problem))
         return false;
     snprintf(out, size,
              "%s: time.end = %g: heat crosses the whole grid, %.3g m, in about %.2g s; look at the "

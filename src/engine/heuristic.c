@@ -87,7 +87,7 @@ static const struct hs_heuristic on_cuda[] = {
     {.kernel = "fused_fields_3d", .from = 400 * 400 * 400},
     /* Radius 2, on an H200, fixed walls, times the best single sweep in float and double: 0.58 and
      * 0.71 at 128^3, 1.30 and 1.16 at 160^3, 1.8 and 1.1 at 200^3, 1.6 and 1.08 at 256^3. */
-    {.kernel = "fused_wide_3d", .from = 160 * 160 * 160},
+    {.kernel = "fused_radius2_3d", .from = 160 * 160 * 160},
     /* On an H200 bulk_march gave 1.3 times vector_march's rate at 8192^2 with radius 1 and 1.6
      * to 1.9 times with radius 3; at 2560^2 in float 1.05, and with radius 2 1.2 times; at 2048^2
      * 1.09 in float with a source field, 1.2 and 1.3 in double with radius 2 and 3. */

@@ -29,7 +29,7 @@ struct loop {
     int64_t sweep;
     int64_t swept;
     double seconds;  /* in sweeps */
-    double looking;  /* in reductions between them */
+    double reducing; /* in reductions between them */
     int64_t stretch; /* sweeps that take about stretch_seconds */
 };
 
@@ -173,7 +173,7 @@ static enum hs_status look(struct loop *loop, struct hs_error *err)
     if (st)
         return st;
     const double spent = hs_clock_now() - begin;
-    loop->looking += spent;
+    loop->reducing += spent;
     hs_watch_cost(&loop->watch, spent, loop->swept > 0 ? loop->seconds / (double)loop->swept : NAN);
     return hs_watch_judge(&loop->watch, &step_state, reduction, err);
 }
@@ -279,7 +279,7 @@ enum hs_status hs_loop_run(const struct hs_problem *problem, const struct hs_pla
     out->swept = loop.swept;
     out->time = hs_plan_time(plan, loop.sweep);
     out->seconds = loop.seconds;
-    out->looking = loop.looking;
+    out->reducing = loop.reducing;
     out->last = loop.cache.reduction;
     out->steady = loop.steady;
     drain(&loop);

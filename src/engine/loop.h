@@ -12,7 +12,7 @@ struct hs_loop_result {
     int64_t swept;           /* in this run */
     double time;             /* s, simulated */
     double seconds;          /* wall time spent in sweeps */
-    double looking;          /* s, in the reductions between them */
+    double reducing;         /* s, in the reductions between them */
     struct hs_reduction last;
     char device[128]; /* what the backend says it runs on */
 };

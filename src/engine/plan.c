@@ -241,7 +241,7 @@ enum hs_status hs_plan_make(const struct hs_problem *problem, struct hs_plan *ou
 const char *hs_choice_name(enum hs_choice choice)
 {
     static const char *const names[] = {[HS_CHOICE_NAMED] = "named",
-                                        [HS_CHOICE_HEURISTIC] = "preferred",
+                                        [HS_CHOICE_HEURISTIC] = "heuristic",
                                         [HS_CHOICE_TUNED] = "tuned"};
     return names[choice];
 }

@@ -22,7 +22,7 @@ enum hs_choice {
     HS_CHOICE_HEURISTIC, /* "auto": the heuristic of engine/heuristic.c */
     HS_CHOICE_TUNED,     /* "auto": what heatsolve tune, or a trial, found */
 };
-const char *hs_choice_name(enum hs_choice choice); /* "named", "preferred", "tuned" */
+const char *hs_choice_name(enum hs_choice choice); /* "named", "heuristic", "tuned" */
 
 struct hs_plan {
     const struct hs_method *method;

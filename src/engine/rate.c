@@ -27,12 +27,12 @@ static enum hs_status upload_ones(const struct hs_problem *problem,
 }
 
 struct lot {
-    int64_t sweeps, looks;
-    double sweeping, looking; /* s */
+    int64_t sweeps, reductions;
+    double sweeping, reducing; /* s */
 };
 
-/* `count` sweeps from the run's beginning, as it makes them: from stop to stop, with a look at the
- * field at each. */
+/* `count` sweeps from the run's beginning, as it makes them: from stop to stop, with a
+ * reduction of the field at each. */
 static enum hs_status make_lot(const struct hs_problem *problem, const struct hs_plan *plan,
                                struct hs_backend_state *state, int64_t count, struct lot *out,
                                struct hs_error *err)
@@ -54,8 +54,8 @@ static enum hs_status make_lot(const struct hs_problem *problem, const struct hs
             return st;
         out->sweeps += span.count;
         out->sweeping += swept - begin;
-        out->looks += stops;
-        out->looking += stops ? hs_clock_now() - swept : 0.0;
+        out->reductions += stops;
+        out->reducing += stops ? hs_clock_now() - swept : 0.0;
     }
     return HS_OK;
 }
@@ -74,9 +74,9 @@ static enum hs_status time_sweeps(const struct hs_problem *problem, const struct
         const enum hs_status st = make_lot(problem, plan, state, count, &lot, err);
         if (st)
             return st;
-        const double seconds = lot.sweeping + lot.looking;
+        const double seconds = lot.sweeping + lot.reducing;
         out->seconds_per_sweep = lot.sweeping / (double)lot.sweeps;
-        out->seconds_per_look = lot.looks ? lot.looking / (double)lot.looks : 0.0;
+        out->seconds_per_reduction = lot.reductions ? lot.reducing / (double)lot.reductions : 0.0;
         spent += warm || seconds >= budget ? seconds : 0.0; /* the first warms up */
         warm = true;
     }

@@ -1,13 +1,15 @@
-/* How long a sweep takes here, and a look at the field, tried out on the problem's own grid. */
+/* How long a sweep takes here, and a reduction of the field, tried out on the problem's own grid.
+ */
 #ifndef HS_ENGINE_RATE_H
 #define HS_ENGINE_RATE_H
 
 #include "engine/plan.h"
 
 struct hs_rate {
-    double seconds_per_sweep; /* NaN if the plan has no sweep */
-    double seconds_per_look; /* at a stop, for the history; 0 where they are too rare to be tried */
-    char device[128];        /* what the backend says it runs on */
+    double seconds_per_sweep;     /* NaN if the plan has no sweep */
+    double seconds_per_reduction; /* at a stop, for the history; 0 where they are too rare to be
+                                     tried */
+    char device[128];             /* what the backend says it runs on */
 };
 
 /*

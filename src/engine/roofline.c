@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-static const double bound_from = 0.75; /* share of a ceiling from which that is the bound */
+static const double bound_from = 0.75; /* fraction of a ceiling from which that is the bound */
 
 const char *hs_roofline_bound_name(enum hs_roofline_bound bound)
 {
@@ -46,11 +46,11 @@ static struct hs_roofline_point make_point(const struct hs_roofline *roofline,
     const double moving = p.intensity * flow;
     const double counting = roofline->ceilings.flops > 0.0 ? roofline->ceilings.flops : INFINITY;
     p.ceiling = fmin(moving, counting);
-    p.share = p.flops / p.ceiling;
-    p.bound = !(p.share >= bound_from) ? HS_BOUND_NEITHER
-              : counting < moving      ? HS_BOUND_COMPUTE
-              : cached                 ? HS_BOUND_CACHE
-                                       : HS_BOUND_MEMORY;
+    p.fraction = p.flops / p.ceiling;
+    p.bound = !(p.fraction >= bound_from) ? HS_BOUND_NEITHER
+              : counting < moving         ? HS_BOUND_COMPUTE
+              : cached                    ? HS_BOUND_CACHE
+                                          : HS_BOUND_MEMORY;
     return p;
 }
 

@@ -2,10 +2,10 @@
  * What bounds a kernel: its operations a second against the ceilings of memory and of arithmetic.
  *
  * A point lies at its operational intensity: the operations of a point and sweep (multiplications
- * and additions, as explain counts them; what is computed twice at the rims of fused tiles is not
+ * and additions, as explain counts them; what is computed twice in the halos of fused tiles is not
  * counted) over the bytes that it moves. Those are 2 words a point for a kernel that does a sweep a
  * launch, one read and one written; for one that fuses sweeps what its blocks load and write, over
- * the sweeps, rims included. What the caches save of that lets a point lie above the ceiling.
+ * the sweeps, halos included. What the caches save of that lets a point lie above the ceiling.
  * Source: Williams, Waterman, Patterson, Communications of the ACM 52 (2009).
  */
 #ifndef HS_ENGINE_ROOFLINE_H
@@ -30,8 +30,8 @@ struct hs_roofline_point {
     double intensity;             /* operations a byte */
     double flops;                 /* operations a second */
     double ceiling;               /* the lower one at this intensity, operations a second */
-    double share;                 /* of it */
-    enum hs_roofline_bound bound; /* NEITHER where the share is less than 3/4 */
+    double fraction;              /* of it */
+    enum hs_roofline_bound bound; /* NEITHER where the fraction is less than 3/4 */
 };
 
 struct hs_roofline {

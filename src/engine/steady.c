@@ -53,7 +53,7 @@ void hs_steady_begin(struct hs_steady *steady, const struct hs_problem *problem,
         return;
     steady->slowest = slowest_of(problem, plan);
     steady->trend =
-        hs_boundary_data_lead(problem, plan).in_time ? HS_STEADY_DRIVEN : HS_STEADY_EARLY;
+        hs_boundary_data_lead(problem, plan).in_time ? HS_STEADY_TIME_DEPENDENT : HS_STEADY_EARLY;
 }
 
 static void put_mark(struct hs_steady *steady)
@@ -98,8 +98,8 @@ static enum hs_steady_trend judge(const struct hs_steady *steady, double drift)
 {
     const bool tiny = steady->change <= noise * steady->rounding;
     const double share = fabs(drift) / steady->change;
-    if (steady->trend == HS_STEADY_DRIVEN)
-        return HS_STEADY_DRIVEN;
+    if (steady->trend == HS_STEADY_TIME_DEPENDENT)
+        return HS_STEADY_TIME_DEPENDENT;
     if (steady->slowest.free_mean && !tiny && share > 0.5 && share < 1.01)
         return HS_STEADY_NONE;
     if (is_stalled(steady) || steady->change == 0.0)
@@ -127,7 +127,8 @@ void hs_steady_look(struct hs_steady *steady, int64_t sweep, const struct hs_red
 
 static bool has_steady_state(const struct hs_steady *steady)
 {
-    return steady->sought && steady->trend != HS_STEADY_NONE && steady->trend != HS_STEADY_DRIVEN;
+    return steady->sought && steady->trend != HS_STEADY_NONE &&
+           steady->trend != HS_STEADY_TIME_DEPENDENT;
 }
 
 /* At which the change will fall from here on: as it does, or as slowly as it may. */
@@ -213,13 +214,13 @@ struct hs_steady_outlook hs_steady_look_ahead(const struct hs_problem *problem,
     const struct hs_schedule *schedule = &problem->schedule;
     const struct hs_boundary_data_lead lead = hs_boundary_data_lead(problem, plan);
     struct hs_steady_outlook out = {
-        .slowest = slowest_of(problem, plan), .driven = lead.in_time, .sweeps = NAN};
+        .slowest = slowest_of(problem, plan), .time_dependent = lead.in_time, .sweeps = NAN};
     double lowest, highest;
     survey(problem, &lead, &lowest, &highest);
     out.rounding = rounding_of(problem->precision, fmax(fabs(lowest), fabs(highest)));
     out.distance = left_by(schedule->steady_tolerance + out.rounding, rate_of(out.slowest.decay));
     const double amplitude = highest - lowest + lead.gain / out.slowest.decay;
-    if (!out.driven && amplitude > 0.0)
+    if (!out.time_dependent && amplitude > 0.0)
         out.sweeps = sweeps_of(amplitude, out.slowest.decay, schedule->steady_tolerance,
                                schedule->steady_check_every);
     return out;

@@ -18,7 +18,7 @@ enum hs_steady_trend {
     HS_STEADY_EVEN,     /* by the same factor in each sweep */
     HS_STEADY_ROUNDING, /* it falls no more: it is down to the precision's rounding */
     HS_STEADY_NONE,     /* it falls no more: no steady state; or it is only the mean that moves */
-    HS_STEADY_DRIVEN,   /* walls or source change in time: what is left cannot be told */
+    HS_STEADY_TIME_DEPENDENT, /* walls or source change in time: what is left cannot be told */
 };
 
 struct hs_steady {
@@ -66,7 +66,7 @@ bool hs_steady_is_beyond_precision(const struct hs_steady *steady);
 
 struct hs_steady_outlook {
     struct hs_slowest slowest;
-    bool driven;     /* walls or source change in time: the rest is not known */
+    bool time_dependent; /* walls or source change in time: the rest is not known */
     double sweeps;   /* until the tolerance is met, about, a multiple of check_every; NaN unknown */
     double distance; /* K, what the tolerance leaves, about */
     double rounding; /* K a sweep: the least change that the precision can tell */

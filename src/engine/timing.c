@@ -14,9 +14,9 @@ struct hs_samples hs_samples_of(double *values, int count)
     if (count == 0)
         return (struct hs_samples){0, NAN, NAN, NAN};
     qsort(values, (size_t)count, sizeof *values, ascending);
-    const double middle =
+    const double median =
         count % 2 ? values[count / 2] : 0.5 * (values[count / 2 - 1] + values[count / 2]);
-    return (struct hs_samples){count, values[0], middle, values[count - 1]};
+    return (struct hs_samples){count, values[0], median, values[count - 1]};
 }
 
 struct hs_timing_effort hs_timing_usual(int repeats)

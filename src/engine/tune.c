@@ -78,13 +78,13 @@ static void keep_to_one_line(char *text)
 enum hs_status hs_tune_case_of(const struct hs_problem *problem, const struct hs_plan *plan,
                                struct hs_tune_case *out, struct hs_error *err)
 {
-    struct hs_device_fingerprint identity = {"", ""};
-    const enum hs_status st =
-        plan->backend->identify(problem->solver.device, problem->solver.threads, &identity, err);
+    struct hs_device_fingerprint fingerprint = {"", ""};
+    const enum hs_status st = plan->backend->fingerprint(
+        problem->solver.device, problem->solver.threads, &fingerprint, err);
     if (st)
         return st;
-    snprintf(out->device, sizeof out->device, "%s", identity.device);
-    snprintf(out->driver, sizeof out->driver, "%s", identity.driver);
+    snprintf(out->device, sizeof out->device, "%s", fingerprint.device);
+    snprintf(out->driver, sizeof out->driver, "%s", fingerprint.driver);
     snprintf(out->version, sizeof out->version, "%s, commit %s", hs_version(), hs_commit());
     describe(problem, plan, out->about, sizeof out->about);
     keep_to_one_line(out->device);

@@ -32,7 +32,7 @@ enum {
     SEGMENT = POINTS * WARP,
     WARPS = 4,         /* of a block, at most */
     SHARED = 48 << 10, /* bytes, that a block of several warps may have */
-    ENOUGH = 4096,     /* blocks, to take the moments one after the other */
+    ENOUGH = 4096,     /* blocks, to take the times one after the other */
 };
 
 struct request {
@@ -44,8 +44,8 @@ struct request {
     unsigned all_segments;
     double scale;
     hs_precision precision;
-    hs_cuda_moments moments;
-    unsigned groups;             /* of the moments, for each of which there are blocks */
+    hs_cuda_times times;
+    unsigned groups;             /* of the times, for each of which there are blocks */
     int64_t out_stride[HS_AXES]; /* this one and those of tables by `along` and `other` */
     int64_t stride[HS_MOST_TABLES][HS_AXES];
     /* Of the patch's first node; NULL: a number. */
@@ -208,7 +208,7 @@ __device__ double fetch(const request &r, const hs_cuda_step &in, const place &a
     if (axis >= 0 && axis < HS_AXES)
         return r.patch.lower[axis] +
                (double)(r.patch.first[axis] + at.on(r, axis)) * r.patch.spacing[axis];
-    return in.operand == HS_OP_T ? r.moments.t[m] : in.constant;
+    return in.operand == HS_OP_T ? r.times.t[m] : in.constant;
 }
 
 __device__ void evaluate_at(const request &r, const place &at, unsigned m, stack &s)
@@ -232,7 +232,7 @@ __device__ void evaluate_at(const request &r, const place &at, unsigned m, stack
     }
 }
 
-/* A warp takes a segment of a row, at one moment or at one after the other, so that what does not
+/* A warp takes a segment of a row, at one time or at one after the other, so that what does not
  * change with time is read from memory once. Shared memory: [warps][depth - 1][POINTS][WARP]. */
 __global__ void __launch_bounds__(WARPS *WARP) evaluate(const __grid_constant__ request r)
 {
@@ -245,14 +245,14 @@ __global__ void __launch_bounds__(WARPS *WARP) evaluate(const __grid_constant__ 
     const int64_t to = at.times(r.out_stride), stride = r.out_stride[0];
     stack s = {{}, memory + warp * (r.depth - 1) * SEGMENT + lane};
 #pragma unroll 1
-    for (unsigned m = blockIdx.x % r.groups; m < (unsigned)r.moments.count; m += r.groups) {
+    for (unsigned m = blockIdx.x % r.groups; m < (unsigned)r.times.count; m += r.groups) {
         evaluate_at(r, at, m, s);
         if (r.precision == HS_DOUBLE)
-            store((double *)r.moments.out[m] + to, stride, at.left, s.top, r.scale);
+            store((double *)r.times.out[m] + to, stride, at.left, s.top, r.scale);
         else if (stride == 1)
-            store((float *)r.moments.out[m] + to, 1, at.left, s.top, r.scale);
+            store((float *)r.times.out[m] + to, 1, at.left, s.top, r.scale);
         else
-            store((float *)r.moments.out[m] + to, stride, at.left, s.top, r.scale);
+            store((float *)r.times.out[m] + to, stride, at.left, s.top, r.scale);
     }
 }
 
@@ -284,12 +284,12 @@ void set_table(request *r, const hs_cuda_function *function, int n)
     for (int axis = 0; axis < HS_AXES; axis++)
         first += r->patch.first[axis] * function->stride[n][axis];
     take_strides(r, function->stride[n], r->stride[n]);
-    for (int m = 0; m < r->moments.count; m++)
+    for (int m = 0; m < r->times.count; m++)
         if (function->table[n])
             r->table[m][n] = function->table[n] + first + m * function->apart[n];
         else
             r->number[m][n] = hs_expression_at(part.code, part.length, lower[HS_X], lower[HS_Y],
-                                               lower[HS_Z], r->moments.t[m]);
+                                               lower[HS_Z], r->times.t[m]);
 }
 
 /* The program as steps; returns how many. */
@@ -365,7 +365,7 @@ hs_cuda_patch hs_cuda_patch_of(const hs_grid *grid)
 }
 
 hs_status hs_cuda_evaluate(const hs_cuda_function *function, const hs_cuda_patch *patch,
-                           const hs_cuda_moments *moments, double scale, hs_precision precision,
+                           const hs_cuda_times *times, double scale, hs_precision precision,
                            cudaStream_t stream, hs_error *err)
 {
     request r = {};
@@ -375,7 +375,7 @@ hs_status hs_cuda_evaluate(const hs_cuda_function *function, const hs_cuda_patch
     r.patch = *patch;
     r.scale = scale;
     r.precision = precision;
-    r.moments = *moments;
+    r.times = *times;
     choose_rows(&r);
     take_strides(&r, patch->stride, r.out_stride);
     for (int n = 0; n < function->tabulation.tables; n++)
@@ -389,7 +389,7 @@ hs_status hs_cuda_evaluate(const hs_cuda_function *function, const hs_cuda_patch
                                               cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
     const unsigned blocks = (unsigned)hs_divide_up(r.all_segments, warps);
     cudaLaunchConfig_t config = {};
-    r.groups = blocks < ENOUGH ? (unsigned)moments->count : 1;
+    r.groups = blocks < ENOUGH ? (unsigned)times->count : 1;
     config.gridDim = dim3(blocks * r.groups);
     config.blockDim = dim3((unsigned)(warps * WARP));
     config.dynamicSmemBytes = (size_t)(warps * bytes);

@@ -75,7 +75,7 @@ hs_status hs_cuda_separation_fill(const hs_cuda_separation *tables, const hs_gri
     plane.stride[HS_X] = 1;
     plane.stride[HS_Y] = tables->pitch;
     line.stride[HS_Z] = 2;
-    hs_cuda_moments planes = {}, columns = {}, offsets = {};
+    hs_cuda_times planes = {}, columns = {}, offsets = {};
     planes.count = columns.count = offsets.count = count;
     for (int m = 0; m < count; m++) {
         planes.t[m] = columns.t[m] = offsets.t[m] = t[m];

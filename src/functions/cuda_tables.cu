@@ -42,18 +42,18 @@ hs_status hs_cuda_tables_fill(hs_cuda_tables *tables, const hs_grid *grid, int c
         if (!left.table[n] || (tables->filled && !in_time))
             continue;
         hs_cuda_patch patch = hs_cuda_patch_of(grid);
-        hs_cuda_moments moments = {};
-        moments.count = in_time ? count : 1;
+        hs_cuda_times times = {};
+        times.count = in_time ? count : 1;
         for (int axis = 0; axis < HS_AXES; axis++) {
             patch.stride[axis] = left.stride[n][axis];
             patch.count[axis] = patch.stride[axis] > 0 ? patch.count[axis] : 1;
         }
-        for (int m = 0; m < moments.count; m++) {
-            moments.t[m] = t[m];
-            moments.out[m] = left.table[n] + m * left.apart[n];
+        for (int m = 0; m < times.count; m++) {
+            times.t[m] = t[m];
+            times.out[m] = left.table[n] + m * left.apart[n];
         }
         const hs_status st =
-            hs_cuda_evaluate(&tables->part[n], &patch, &moments, 1.0, HS_DOUBLE, stream, err);
+            hs_cuda_evaluate(&tables->part[n], &patch, &times, 1.0, HS_DOUBLE, stream, err);
         if (st)
             return st;
     }

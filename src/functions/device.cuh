@@ -20,10 +20,10 @@ struct hs_cuda_function {
     hs_tabulation tabulation;
     struct hs_cuda_step *step; /* [steps] the tabulation's code as steps, on the device */
     int steps, depth;          /* of its stack */
-    /* Device memory that another owns, of a node's value at one of the moments of an evaluation;
+    /* Device memory that another owns, of a node's value at one of the times of an evaluation;
      * NULL: of a number. */
     double *table[HS_MOST_TABLES];
-    int64_t apart[HS_MOST_TABLES]; /* numbers from one moment's values to the next one's */
+    int64_t apart[HS_MOST_TABLES]; /* numbers from one time's values to the next one's */
     int64_t stride[HS_MOST_TABLES][HS_AXES];
 };
 
@@ -44,9 +44,9 @@ struct hs_cuda_patch {
 /* All nodes of a grid; where the values go is left open. */
 hs_cuda_patch hs_cuda_patch_of(const hs_grid *grid);
 
-/* Moments for which values are wanted, and where those of each go. */
+/* Times for which values are wanted, and where those of each go. */
 enum { HS_CUDA_TIMES = 8 };
-struct hs_cuda_moments {
+struct hs_cuda_times {
     int count;
     double t[HS_CUDA_TIMES]; /* s */
     void *out[HS_CUDA_TIMES];
@@ -55,7 +55,7 @@ struct hs_cuda_moments {
 /* out = scale * value at the patch's nodes at each moment; evaluated in double, stored in
  * `precision`, with the bits of the host but where the device's sin, exp, ... round differently. */
 hs_status hs_cuda_evaluate(const hs_cuda_function *function, const hs_cuda_patch *patch,
-                           const hs_cuda_moments *moments, double scale, hs_precision precision,
+                           const hs_cuda_times *times, double scale, hs_precision precision,
                            cudaStream_t stream, hs_error *err);
 
 /* Whether the program has code for the current device: cudaSuccess if it has. */
@@ -63,7 +63,7 @@ cudaError_t hs_cuda_code_present(void);
 
 /* ---- cuda_tables.cu -------------------------------------------------------------------------- */
 
-/* A function with its tables, for as many moments as an evaluation has; zero: none. */
+/* A function with its tables, for as many times as an evaluation has; zero: none. */
 struct hs_cuda_tables {
     hs_cuda_function left;                 /* what is evaluated at each node */
     hs_cuda_function part[HS_MOST_TABLES]; /* what the tables hold; none of numbers */

@@ -1,10 +1,10 @@
 #include "functions/fields.h"
 
 #include "core/memory.h"
-#include "functions/drive.h"
 #include "functions/evaluate.h"
 #include "functions/moving.h"
 #include "functions/tables.h"
+#include "functions/time_function.h"
 
 #include <float.h>
 #include <math.h>
@@ -165,7 +165,7 @@ static void apply_network(const struct hs_problem *problem, int64_t j, int64_t k
     for (int64_t i = 0; i < nx; i++) {
         const struct hs_network_row *row = hs_network_row_at(network, first + i);
         if (row->kind == HS_NODE_PRESCRIBED)
-            out[i] = hs_forcing_at(&network->forcing[row->forcing], problem->drives, 0.0);
+            out[i] = hs_forcing_at(&network->forcing[row->forcing], problem->time_functions, 0.0);
     }
     hs_moving_put_row(&network->given, &problem->grid, 0.0, j, k, out);
 }
@@ -193,20 +193,20 @@ void hs_problem_initial_row(const struct hs_problem *problem, int64_t j, int64_t
     initial_row(problem, NULL, j, k, out);
 }
 
-/* Makes the value's tables, if it is worth them: they may take *room bytes, of which they are
+/* Makes the value's tables, if it is worth them: they may take *left bytes, of which they are
  * taken off. */
 static void tabulate(struct hs_tables *tables, const struct hs_value *value,
-                     const struct hs_grid *grid, int threads, double *room)
+                     const struct hs_grid *grid, int threads, double *left)
 {
     if (!value->expression.code)
         return;
     const bool made = hs_tables_init(tables, &value->expression, grid, HS_TABLES_OF_PLANES);
     const double bytes = hs_tabulation_bytes(&tables->tabulation, grid, 1);
-    if (!made || bytes > *room) {
+    if (!made || bytes > *left) {
         hs_tables_release(tables);
         return;
     }
-    *room -= bytes;
+    *left -= bytes;
     hs_tables_fill(tables, 0.0, threads);
 }
 
@@ -216,11 +216,11 @@ void hs_initial_rows_init(struct hs_initial_rows *rows, const struct hs_problem 
     const struct hs_grid *grid = &problem->grid;
     const struct hs_initial *initial = &problem->initial;
     /* a large plane beside few others would take more than it spares */
-    double room = (double)hs_grid_count(grid) * (double)hs_precision_size(problem->precision) / 8.0;
+    double left = (double)hs_grid_count(grid) * (double)hs_precision_size(problem->precision) / 8.0;
     rows->problem = problem;
     rows->part = hs_new((size_t)(initial->region_count + 1) * sizeof *rows->part);
     if (!initial->field.data)
-        tabulate(&rows->part[0].tables, &initial->field.value, grid, threads, &room);
+        tabulate(&rows->part[0].tables, &initial->field.value, grid, threads, &left);
     for (int r = 0; r < initial->region_count; r++) {
         struct hs_initial_part *part = &rows->part[1 + r];
         double at[HS_AXES];
@@ -228,7 +228,7 @@ void hs_initial_rows_init(struct hs_initial_rows *rows, const struct hs_problem 
         for (int axis = 0; axis < grid->dims; axis++)
             shrink(grid, &initial->regions[r], axis, axis + 1, at, &part->box.lo[axis],
                    &part->box.hi[axis]);
-        tabulate(&part->tables, &initial->regions[r].value, grid, threads, &room);
+        tabulate(&part->tables, &initial->regions[r].value, grid, threads, &left);
     }
 }
 

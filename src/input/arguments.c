@@ -18,7 +18,7 @@ void hs_argument_list_release(struct hs_argument_list *list)
 
 void hs_argument_list_add(struct hs_argument_list *list, const char *item)
 {
-    list->items = hs_room(list->items, (size_t)list->count, sizeof *list->items);
+    list->items = hs_reserve(list->items, (size_t)list->count, sizeof *list->items);
     list->items[list->count++] = item;
 }
 

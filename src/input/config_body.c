@@ -64,8 +64,8 @@ static bool read_perfusion(struct hs_reader *reader, const char *path, struct hs
     const bool both = hs_require(reader, rate.text, "give rate and reference") &&
                       hs_settings_number(reader->settings, rate.text, &out->perfusion);
     return hs_require(reader, reference.text, "give rate and reference") &&
-           hs_read_drive(reader, reference.text, "give a number, or an expression of t",
-                         &out->reference) &&
+           hs_read_time_function(reader, reference.text, "give a number, or an expression of t",
+                                 &out->reference) &&
            both;
 }
 
@@ -105,7 +105,7 @@ static void read_substance(struct hs_reader *reader, const char *path, int n)
         read_three(reader, path, out);
     read_perfusion(reader, path, out);
     if (hs_given(reader, source.text))
-        hs_read_drive(reader, source.text, in_source, &out->source);
+        hs_read_time_function(reader, source.text, in_source, &out->source);
     for (int axis = 0; axis < HS_AXES; axis++) /* those that are not there count for nothing */
         out->conductivity[axis] =
             axis < reader->problem->grid.dims ? out->conductivity[axis] : out->conductivity[HS_X];

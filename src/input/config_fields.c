@@ -198,7 +198,8 @@ static void rearrange_source(struct hs_reader *reader)
     }
 }
 
-/* A body's source that is the same everywhere is one of its drives, which costs a sweep nothing. */
+/* A body's source that is the same everywhere is one of its time functions, which costs a sweep
+ * nothing. */
 static void take_uniform_source(struct hs_reader *reader)
 {
     struct hs_source *source = &reader->problem->source;
@@ -206,7 +207,7 @@ static void take_uniform_source(struct hs_reader *reader)
         !source->field.data && !(hs_value_varies(&source->field.value) & HS_VARIES_SPACE);
     const struct hs_key key =
         hs_key("source.%s", hs_given(reader, "source.value") ? "value" : "expression");
-    if (uniform && hs_read_drive(reader, key.text, "", &reader->problem->body->source))
+    if (uniform && hs_read_time_function(reader, key.text, "", &reader->problem->body->source))
         source->present = false;
 }
 

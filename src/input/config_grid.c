@@ -251,11 +251,11 @@ static void say_what_fits(const struct hs_reader *reader, bool on_gpu, double fr
                                   .radius = problem->radius,
                                   .fields = on_gpu ? 1 : 2 + source,
                                   .threads = on_gpu ? 0.0 : processors,
-                                  .cache = (double)hs_machine_second_cache_bytes(),
+                                  .cache = (double)hs_machine_l2_bytes(),
                                   .most = free_bytes / 4};
-    const struct hs_largest_grid fit = {bytes_on, &demand, free_bytes * 15 / 16,
-                                        fewest_points(problem->radius)};
-    hs_largest_grid_say(&fit, &problem->grid, out, size);
+    const struct hs_largest_grid limit = {bytes_on, &demand, free_bytes * 15 / 16,
+                                          fewest_points(problem->radius)};
+    hs_largest_grid_say(&limit, &problem->grid, out, size);
 }
 
 static void check_memory(struct hs_reader *reader)
@@ -266,21 +266,21 @@ static void check_memory(struct hs_reader *reader)
     double needed = (cpu ? 2.0 : 1.0) * (double)hs_precision_size(problem->precision);
     for (int axis = 0; axis < problem->grid.dims; axis++)
         needed *= (double)problem->grid.points[axis];
-    const struct hs_memory_free room = hs_machine_memory("");
-    if (needed <= room.bytes)
+    const struct hs_memory_free available = hs_machine_memory("");
+    if (needed <= available.bytes)
         return;
-    const double now = fmin(hs_machine_memory_free("").bytes, room.bytes);
-    char points[HS_POINTS_TEXT], fits[HS_LARGEST_GRID_TEXT];
+    const double now = fmin(hs_machine_memory_free("").bytes, available.bytes);
+    char points[HS_POINTS_TEXT], largest[HS_LARGEST_GRID_TEXT];
     char *place = hs_settings_place(reader->settings,
                                     hs_given(reader, "grid.points") ? "grid.points" : "grid");
     hs_grid_name_points(&problem->grid, points, sizeof points);
-    say_what_fits(reader, backend && strcmp(backend, "cuda") == 0, now, fits, sizeof fits);
+    say_what_fits(reader, backend && strcmp(backend, "cuda") == 0, now, largest, sizeof largest);
     hs_error_add(reader->err, HS_DEVICE,
                  "%s: %s nodes in %s need at least %.0f bytes (%.2f GiB), %s has %.0f (%.2f GiB), "
                  "%.0f (%.2f GiB) of them free; give fewer points%s; %s",
                  place, points, hs_precision_name(problem->precision), needed, needed / 0x1p30,
-                 room.whose, room.bytes, room.bytes / 0x1p30, now, now / 0x1p30,
-                 problem->precision == HS_DOUBLE ? ", or precision = \"float\"" : "", fits);
+                 available.whose, available.bytes, available.bytes / 0x1p30, now, now / 0x1p30,
+                 problem->precision == HS_DOUBLE ? ", or precision = \"float\"" : "", largest);
     free(place);
     reader->grid_known = false; /* nothing may be allocated by it */
 }

@@ -43,7 +43,7 @@ void hs_keep_program(struct hs_reader *reader, struct hs_instruction *code)
 {
     struct hs_problem *problem = reader->problem;
     problem->programs =
-        hs_room(problem->programs, (size_t)problem->program_count, sizeof *problem->programs);
+        hs_reserve(problem->programs, (size_t)problem->program_count, sizeof *problem->programs);
     problem->programs[problem->program_count++] = code;
 }
 

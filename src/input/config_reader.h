@@ -70,10 +70,11 @@ enum hs_status hs_read_dataset(struct hs_reader *reader, const char *group,
 /* Complains of datasets and their steps whose file is not given. */
 void hs_check_datasets(struct hs_reader *reader);
 
-/* A place in the problem's drives: a constant's; a function of time's that a key says, else false,
- * `instead` being the remedy where it changes with the place. */
+/* A place in the problem's time functions: a constant's; that of the function which a key says,
+ * else false, `instead` being the remedy where it changes with the place. */
 int hs_add_constant(struct hs_reader *reader, double value);
-bool hs_read_drive(struct hs_reader *reader, const char *key, const char *instead, int *drive);
+bool hs_read_time_function(struct hs_reader *reader, const char *key, const char *instead,
+                           int *function);
 
 /* Where a wall's keys are: of a face, or of its patch if that is not -1. */
 struct hs_wall_keys {

@@ -103,7 +103,7 @@ static void push(struct parser *p, const char *name, char *text)
                               .indent = (int)strspn(text + 3 * marked, " \t"),
                               .depth = p->from ? p->from->depth + 1 : 0,
                               .includer = p->from};
-    p->sources = hs_room(p->sources, p->count, sizeof source);
+    p->sources = hs_reserve(p->sources, p->count, sizeof source);
     p->sources[p->count++] = p->from = source;
 }
 

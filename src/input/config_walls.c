@@ -146,16 +146,17 @@ static bool read_h(struct hs_reader *reader, const struct hs_wall_keys *keys, st
     if (!hs_read_wall_number(reader, keys, "h", 0.0, &h))
         return false;
     const struct hs_key key = hs_wall_key(reader, keys, "h");
-    const struct hs_drive *drive = h.drive < 0 ? NULL : &reader->problem->drives[h.drive];
-    const bool table = drive && drive->points > 0;
+    const struct hs_time_function *function =
+        h.function < 0 ? NULL : &reader->problem->time_functions[h.function];
+    const bool table = function && function->points > 0;
     wall->h_field = h.field;
-    if (!drive || table || drive->value.expression.code) {
+    if (!function || table || function->value.expression.code) {
         hs_settings_complain(reader->settings, table ? hs_key("%s_table", key.text).text : key.text,
                              "may change along the wall, not in time; give a number, an expression "
                              "of x, y, z, or h_file, and let ambient or flux change in time");
         return false;
     }
-    wall->h = drive->value.constant;
+    wall->h = function->value.constant;
     if (wall->h < 0.0)
         hs_settings_complain(reader->settings, key.text, "must be >= 0 [W/(m^2 K)]");
     return wall->h >= 0.0;
@@ -176,7 +177,7 @@ static void check_units(struct hs_reader *reader, const struct hs_wall_keys *key
 static void read_wall(struct hs_reader *reader, const struct hs_wall_keys *keys,
                       struct hs_wall *wall)
 {
-    static const struct hs_wall_number none = {.drive = -1};
+    static const struct hs_wall_number none = {.function = -1};
     const struct wall_row *row = find_row(reader, keys);
     wall->face = keys->face;
     wall->flux = wall->ambient = wall->value = none;
@@ -317,7 +318,8 @@ static void read_place(struct hs_reader *reader, const char *path, const uint16_
 
 static struct hs_wall *add_wall(struct hs_problem *problem, int face)
 {
-    problem->walls = hs_room(problem->walls, (size_t)problem->wall_count, sizeof *problem->walls);
+    problem->walls =
+        hs_reserve(problem->walls, (size_t)problem->wall_count, sizeof *problem->walls);
     struct hs_wall *wall = &problem->walls[problem->wall_count++];
     *wall = (struct hs_wall){.face = face};
     for (int axis = 0; axis < HS_AXES; axis++) {

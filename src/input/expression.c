@@ -149,7 +149,7 @@ struct compiler {
     const char *text;
     const char *at;
     struct hs_instruction *code;
-    int length, room;
+    int length, capacity;
     int nesting;
     unsigned varies;
     enum hs_status status; /* the first trouble; from then on nothing is done any more */
@@ -178,16 +178,16 @@ static bool emit(struct compiler *c, enum hs_operation operation, double constan
 {
     if (c->status)
         return false;
-    if (c->length == c->room) {
-        const int room = 2 * c->room + 16;
-        struct hs_instruction *grown = realloc(c->code, (size_t)room * sizeof *grown);
+    if (c->length == c->capacity) {
+        const int capacity = 2 * c->capacity + 16;
+        struct hs_instruction *grown = realloc(c->code, (size_t)capacity * sizeof *grown);
         if (!grown) {
             c->status = HS_DEVICE;
             snprintf(c->reason, c->size, "out of memory");
             return false;
         }
         c->code = grown;
-        c->room = room;
+        c->capacity = capacity;
     }
     c->code[c->length++] = (struct hs_instruction){operation, constant};
     return true;

@@ -50,7 +50,7 @@ void hs_settings_release(struct hs_settings *settings)
 
 static void add_path(char ***list, size_t *count, const char *path)
 {
-    *list = hs_room(*list, *count, sizeof **list);
+    *list = hs_reserve(*list, *count, sizeof **list);
     (*list)[(*count)++] = hs_copy(path);
 }
 
@@ -103,7 +103,7 @@ struct hs_setting *hs_settings_add(struct hs_settings *settings, const struct hs
     copy->path = hs_copy(setting->path);
     copy->text = setting->text ? hs_copy(setting->text) : NULL;
     tsearch(copy, &settings->by_path, by_path);
-    settings->entries = hs_room(settings->entries, settings->count, sizeof copy);
+    settings->entries = hs_reserve(settings->entries, settings->count, sizeof copy);
     settings->entries[settings->count++] = copy;
     return copy;
 }

@@ -48,8 +48,8 @@ static enum hs_status add_line(struct table *table, const char *path, int line_n
                             "%s:%d: time %g s is not after the line before; times must increase",
                             path, line_number, point[0]);
     const size_t n = (size_t)table->points;
-    table->time = hs_room(table->time, n, sizeof *table->time);
-    table->number = hs_room(table->number, n, sizeof *table->number);
+    table->time = hs_reserve(table->time, n, sizeof *table->time);
+    table->number = hs_reserve(table->number, n, sizeof *table->number);
     table->time[n] = point[0];
     table->number[n] = point[1];
     table->points++;

@@ -84,7 +84,7 @@ static struct line line_of_kernel(const struct hs_bench_report *report,
                          .proven = row->proven,
                          .seconds = f->seconds,
                          .copy = f->copy.count ? f->copy.median : NAN,
-                         .fraction = f->share.count ? f->share.median : NAN,
+                         .fraction = f->fraction.count ? f->fraction.median : NAN,
                          .apart = row->apart,
                          .pairs = f->pairs,
                          .steps = steps_of(report, row),
@@ -246,7 +246,7 @@ static void print_roofline(FILE *stream, const struct hs_roofline *r)
     for (int n = 0; n < r->count; n++) {
         const struct hs_roofline_point *p = &r->point[n];
         fprintf(stream, "%-21s %8.3f %10.3f %10.1f %10.1f %13.1f  %s\n", p->name, p->words,
-                p->intensity, 1e-9 * p->flops, 1e-9 * p->ceiling, 100.0 * p->share,
+                p->intensity, 1e-9 * p->flops, 1e-9 * p->ceiling, 100.0 * p->fraction,
                 p->bound == HS_BOUND_NEITHER ? "neither: latency, issue, shared memory"
                                              : hs_roofline_bound_name(p->bound));
     }
@@ -298,9 +298,9 @@ static void json_figures(struct hs_json *json, const struct hs_bench_report *rep
     json_samples(json, "seconds_per_sweep", &f->seconds);
     hs_json_integer(json, "samples", f->seconds.count);
     hs_json_integer(json, "sweeps_per_sample", f->in_sample);
-    if (f->share.count) {
+    if (f->fraction.count) {
         json_samples(json, "copy_bytes_per_second", &f->copy);
-        json_samples(json, "share_of_copy", &f->share);
+        json_samples(json, "fraction_of_copy", &f->fraction);
     }
     hs_json_close(json);
 }
@@ -337,7 +337,7 @@ static void json_peer(struct hs_json *json, const struct hs_bench_report *report
         hs_json_number(json, "gcells", hs_bench_gcells(report->bench, peer->seconds.median));
         hs_json_number(json, "bytes_per_second",
                        hs_bench_bytes(report->bench, peer->seconds.median));
-        hs_json_number(json, "share_of_copy", line.fraction);
+        hs_json_number(json, "fraction_of_copy", line.fraction);
         hs_json_number(json, "speedup", speedup(report, place, peer->seconds.median));
         json_samples(json, "seconds_per_sweep", &peer->seconds);
         hs_json_integer(json, "samples", peer->seconds.count);
@@ -364,7 +364,7 @@ static void json_roofline(struct hs_json *json, const struct hs_roofline *r)
         hs_json_number(json, "flops_per_byte", p->intensity);
         hs_json_number(json, "flops_per_second", p->flops);
         hs_json_number(json, "ceiling", p->ceiling);
-        hs_json_number(json, "share_of_ceiling", p->share);
+        hs_json_number(json, "fraction_of_ceiling", p->fraction);
         hs_json_text(json, "bound", hs_roofline_bound_name(p->bound));
         hs_json_close(json);
     }
@@ -446,7 +446,7 @@ void hs_bench_report_csv(FILE *stream, const struct hs_bench_report *report)
     fprintf(stream,
             "kernel,kind,device,points,dims,radius,precision,steps,fields,field_pairs,proven,"
             "apart,samples,sweeps_per_sample,seconds_min,seconds_median,seconds_max,gcells,"
-            "bytes_per_second,copy_bytes_per_second,share_of_copy,speedup,version,commit,"
+            "bytes_per_second,copy_bytes_per_second,fraction_of_copy,speedup,version,commit,"
             "command\n");
     for (int place = 0; place < HS_BENCH_PLACES; place++)
         for_lines(stream, report, (enum hs_bench_place)place, csv_line);

@@ -98,7 +98,7 @@ void hs_chunks_origin(const struct hs_chunks *chunks, int64_t n, int64_t origin[
 struct hs_chunk *hs_chunks_add_step(struct hs_chunks *chunks)
 {
     const size_t step = (size_t)chunks->per_step * sizeof *chunks->list;
-    chunks->list = hs_room(chunks->list, (size_t)chunks->steps, step);
+    chunks->list = hs_reserve(chunks->list, (size_t)chunks->steps, step);
     return chunks->list + chunks->steps++ * chunks->per_step;
 }
 

@@ -19,7 +19,7 @@ static void remove_gap(struct hs_free_space *space, int n)
 
 void hs_free_space_leave(struct hs_free_space *space, int64_t at, int64_t bytes, double now)
 {
-    space->gaps = hs_room(space->gaps, (size_t)space->count, sizeof *space->gaps);
+    space->gaps = hs_reserve(space->gaps, (size_t)space->count, sizeof *space->gaps);
     int n = space->count++;
     for (; n > 0 && space->gaps[n - 1].at > at; n--)
         space->gaps[n] = space->gaps[n - 1];

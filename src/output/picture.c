@@ -73,7 +73,7 @@ static int choose_levels(const struct hs_picture *p, struct hs_scale scale, cons
     for (int n = 0; p->contours && count < HS_PICTURE_LEVELS; n++) {
         if (!hs_scale_tick(&scale, n, &levels[count], label))
             break;
-        count += levels[count] > scale.from && levels[count] < scale.to; /* none along the rim */
+        count += levels[count] > scale.from && levels[count] < scale.to; /* none along the border */
     }
     for (int n = 0; n < count; n++)
         crossed |= levels[n] > bounds[0] && levels[n] <= bounds[1];

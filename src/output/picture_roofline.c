@@ -70,7 +70,7 @@ enum hs_status hs_picture_roofline(const struct hs_roofline *r, const char *titl
         const bool bound = p->bound != HS_BOUND_NEITHER;
         snprintf(*text, sizeof *text,
                  bound ? "%s %.0f %%, bound by %s" : "%s %.0f %% of the ceiling", p->name,
-                 100.0 * p->share, hs_roofline_bound_name(p->bound));
+                 100.0 * p->fraction, hs_roofline_bound_name(p->bound));
         *next++ =
             (struct hs_curve){&p->intensity, &p->flops, 1, colours[p->bound], .name = *text++};
     }

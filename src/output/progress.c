@@ -128,8 +128,8 @@ static int width_of(FILE *stream)
 /* Cells of a bar beside the text; 0 if that is too little to see. */
 static int bar_cells(int width, const char *text)
 {
-    const int room = width - (int)strlen(text) - 4;
-    return room > 40 ? 40 : room < 10 ? 0 : room;
+    const int columns = width - (int)strlen(text) - 4;
+    return columns > 40 ? 40 : columns < 10 ? 0 : columns;
 }
 
 static void draw_bar(struct progress *p, const struct hs_step_state *step_state)

@@ -236,7 +236,7 @@ void hs_report_json(FILE *stream, const struct hs_report *report)
     hs_json_number(&json, "step", hs_plan_step(plan));
     hs_json_number(&json, "stability_limit", plan->limit);
     hs_json_number(&json, "seconds", r->seconds);
-    hs_json_number(&json, "reduction_seconds", r->looking);
+    hs_json_number(&json, "reduction_seconds", r->reducing);
     hs_json_number(&json, "gcells", gcells(report));
     hs_history_json(hs_quantities, &last, &json);
     json_balance(&json, report);

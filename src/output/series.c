@@ -10,7 +10,7 @@ void hs_series_add_column(struct hs_series *series, const char *group, const cha
                           const char *units, const char *long_name)
 {
     series->columns =
-        hs_room(series->columns, (size_t)series->column_count, sizeof *series->columns);
+        hs_reserve(series->columns, (size_t)series->column_count, sizeof *series->columns);
     series->columns[series->column_count++] = (struct hs_column){
         .group = group, .name = hs_copy(name), .units = hs_copy(units), .long_name = long_name};
 }
@@ -38,7 +38,7 @@ void hs_series_add_row(struct hs_series *series, int64_t sweep, double time)
 {
     for (int c = 0; c < series->column_count; c++) {
         double **values = &series->columns[c].values;
-        *values = hs_room(*values, (size_t)series->rows, sizeof **values);
+        *values = hs_reserve(*values, (size_t)series->rows, sizeof **values);
         (*values)[series->rows] = NAN;
     }
     series->columns[HS_SERIES_SWEEP].values[series->rows] = (double)sweep;

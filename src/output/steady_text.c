@@ -14,7 +14,7 @@ void hs_steady_say_distance(const struct hs_steady *steady, const struct hs_prob
         snprintf(bound, sizeof bound, ", at most %.2g %s%s", most, unit,
                  most > 4.0 * distance ? " if a slower mode is still hidden" : "");
     switch (steady->trend) {
-    case HS_STEADY_DRIVEN:
+    case HS_STEADY_TIME_DEPENDENT:
         snprintf(out, size, "not known: the walls or the source change with time");
         return;
     case HS_STEADY_NONE:

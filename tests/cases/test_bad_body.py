@@ -356,8 +356,8 @@ def test_good_labels_are_taken(tmp_path, keys):
 def test_a_file_that_is_not_there(tmp_path):
     text = with_body('body = ( { file = "labels.npy"; ' + BOTH + " } );")
     assert_refused(heatsolve(tmp_path, text, command="run"), 3, ['case.cfg:5: body[0].file = "labels.npy": cannot open labels.npy'])
-    text = changed(10, face('type = "neumann"; flux_table = "drive.txt";'))
-    assert_refused(heatsolve(tmp_path, text, command="run"), 3, ['case.cfg:10: boundary.x_min.flux_table = "drive.txt": cannot open drive.txt'])
+    text = changed(10, face('type = "neumann"; flux_table = "inflow.txt";'))
+    assert_refused(heatsolve(tmp_path, text, command="run"), 3, ['case.cfg:10: boundary.x_min.flux_table = "inflow.txt": cannot open inflow.txt'])
 
 
 MEASURED = 'measured = { conductivity = { file = "k.npy"; }; capacity = { file = "c.npy"; }; };'

@@ -181,7 +181,7 @@ def test_disk_full(library, tmp_path):
     left = set()
     for part in range(1, 12):
         shutil.rmtree(tmp_path / "out")
-        result = faults.run(tmp_path, library=library, clock=12, room=size * part // 8)
+        result = faults.run(tmp_path, library=library, clock=12, space=size * part // 8)
         assert result.returncode == 3, (part, result.stderr)
         assert "out/run.h5: cannot write: No space left on device" in result.stderr
         assert "bytes are needed and" in result.stderr
@@ -198,7 +198,7 @@ def test_disk_full(library, tmp_path):
 def test_a_disk_full_from_the_start_ends_a_long_run(library, tmp_path):
     """Soon, though nothing else is due before its end in some days: the first snapshot is written while it sweeps."""
     faults.write_config(tmp_path, sweeps=10**12, every=10**12, history_every=10**12)
-    result = faults.run(tmp_path, library=library, room=3000)
+    result = faults.run(tmp_path, library=library, space=3000)
     assert result.returncode == 3, result.stderr
     assert "out/run.h5: cannot write: No space left on device" in result.stderr
     assert not list((tmp_path / "out").iterdir())
@@ -220,8 +220,8 @@ def refused(tmp_path, library, *arguments, free=0):
     result = faults.run(tmp_path, *arguments, library=library, free=free)
     assert result.returncode == 3, result.stderr
     assert sorted(str(p) for p in tmp_path.rglob("*")) == before  # neither the file nor its directory
-    key, value, count, needed, room = NEEDED.search(result.stderr).groups()
-    return key, value, count, int(needed), int(room)
+    key, value, count, needed, space = NEEDED.search(result.stderr).groups()
+    return key, value, count, int(needed), int(space)
 
 
 @pytest.mark.parametrize("config, more, cause", [
@@ -239,8 +239,8 @@ def test_a_run_that_cannot_fit_does_not_begin(library, tmp_path, config, more, c
         case = tmp_path / "case.cfg"
         case.write_text(case.read_text().replace(" every = 5;", ""))
         more = more[:-2]
-    key, value, count, needed, room = refused(tmp_path, library, *more)
-    assert (key, value, count) == cause and room == 0
+    key, value, count, needed, space = refused(tmp_path, library, *more)
+    assert (key, value, count) == cause and space == 0
     assert refused(tmp_path, library, *more, free=needed - 1)[3:] == (needed, needed - 1)
     result = faults.run(tmp_path, *more, library=library, free=needed)
     assert result.returncode == 0, result.stderr
@@ -305,7 +305,7 @@ def test_check_says_that_a_run_would_not_fit(library, tmp_path):
 
 
 def test_a_full_file_system(tmp_path):
-    """It may end earlier, as far as can be foretold, so that it begins."""
+    """It may end earlier, as far as can be estimated, so that it begins."""
     disk = tmp_path / "out"
     if not mounted(disk, "2m"):
         pytest.skip("needs the right to mount a small file system")

@@ -60,7 +60,7 @@ def test_points_mean_the_grid_that_bench_takes():
 
 def test_whole_columns_are_counted():
     """189 columns: 132 are one block each, of the others there are two chunks."""
-    case = ["fused_wide_3d", "--points", "512,512,512", "--radius", "2", "--precision", "double", "--steps", "2"]
+    case = ["fused_radius2_3d", "--points", "512,512,512", "--radius", "2", "--precision", "double", "--steps", "2"]
     seen = figures(*case)
     assert seen["shared"] and seen["blocks"] == 132 + 57 * 2
     assert "246 (9 x 21 x 2 tiles, shared)" in explain(*case).stdout

@@ -14,7 +14,7 @@ sys.path.insert(0, str(ROOT / "docs" / "benchmarks"))
 import model  # noqa: E402
 import table  # noqa: E402
 
-HEAD = "kernel,kind,device,points,dims,radius,precision,steps,fields,gcells,share_of_copy,seconds_median\n"
+HEAD = "kernel,kind,device,points,dims,radius,precision,steps,fields,gcells,fraction_of_copy,seconds_median\n"
 
 
 def line(kernel, points, gcells, share=0.5, kind="kernel", precision="float", fields="memory", steps=1, device="H200"):
@@ -124,7 +124,7 @@ def test_whole_runs_are_compared_with_bench(data):
 
 
 def test_what_auto_loses_is_listed(data):
-    head = ["case", "preferred", "best", "ratio"]
+    head = ["case", "heuristic", "best", "ratio"]
     rows = [("a", "x", "x", "1.0"), ("b", "x", "y", "0.96"), ("c", "x", "y", "0.91"), ("d", "x", "y", "0.985")]
     data.others["auto"] = [dict(zip(head, row)) for row in rows]
     made = table.auto(data, {}).splitlines()[2:]

@@ -52,7 +52,7 @@ def kept(place):
 
 def test_what_was_tuned_is_used_and_said(place):
     before = said(place, "check", "case.cfg")
-    assert before["kernel_choice"] == "preferred" and before["note"] == ""
+    assert before["kernel_choice"] == "heuristic" and before["note"] == ""
     found = said(place, "tune", "case.cfg")
     assert not found["tuned_before"] and found["file"] == str(kept(place))
     assert found["kernel"] == found["kernels"][0]["kernel"]
@@ -159,7 +159,7 @@ def test_it_holds_for_its_case_only(place):
     )
     for other in others:
         more = ["--set", 'boundary.x_max.type="periodic"'] if "periodic" in other else []
-        assert said(place, "check", "case.cfg", "--set", other, *more)["kernel_choice"] == "preferred", other
+        assert said(place, "check", "case.cfg", "--set", other, *more)["kernel_choice"] == "heuristic", other
 
 
 def test_a_kernel_that_is_named_stands_above_it(place):
@@ -177,7 +177,7 @@ def test_a_kernel_that_is_named_stands_above_it(place):
 def test_bench_says_what_auto_takes(place):
     """bench has fixed walls, no source and no stops: so has this case, which is tuned for it."""
     asked = ["bench", "--points", "24,18", "--backend", "cpu", "--repeats", "1"]
-    assert said(place, *asked)["kernel_choice"] == "preferred"
+    assert said(place, *asked)["kernel_choice"] == "heuristic"
     fixed = ["--set", 'boundary.all.type="fixed"', "--set", "output.every=5000", "--set", "time.sweeps=5000"]
     (place / "case.cfg").write_text(CASE.replace(" value = 280.0;", ""))
     found = said(place, "tune", "case.cfg", *fixed)
@@ -192,7 +192,7 @@ def test_bench_says_what_auto_takes(place):
 def assert_passed_over(place, because):
     for command in ("check", "run"):
         answer = said(place, command, "case.cfg")
-        assert answer["kernel_choice"] == "preferred"
+        assert answer["kernel_choice"] == "heuristic"
         assert because in answer["note"] and "--retune" in answer["note"]
     assert because in heatsolve(place, "run", "case.cfg").stdout
     assert because in heatsolve(place, "check", "case.cfg").stdout
@@ -226,7 +226,7 @@ def test_a_kernel_that_is_not_there_is_passed_over(place):
     kernel = said(place, "tune", "case.cfg")["kernel"]
     kept(place).write_text(kept(place).read_text().replace(f"kernel {kernel} ", "kernel no_such ", 1))
     answer = said(place, "check", "case.cfg")
-    assert answer["kernel_choice"] == "preferred" and "no kernel no_such" in answer["note"]
+    assert answer["kernel_choice"] == "heuristic" and "no kernel no_such" in answer["note"]
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read all")
@@ -234,7 +234,7 @@ def test_an_unreadable_file_is_passed_over(place):
     said(place, "tune", "case.cfg")
     kept(place).chmod(0)
     answer = said(place, "check", "case.cfg")
-    assert answer["kernel_choice"] == "preferred" and "Permission denied" in answer["note"]
+    assert answer["kernel_choice"] == "heuristic" and "Permission denied" in answer["note"]
 
 
 # ---- where it cannot be kept ---------------------------------------------------------------------
@@ -247,13 +247,13 @@ def test_where_it_cannot_be_kept_it_says_so_and_goes_on(place):
     assert found["file"] is None and "not kept: " in found["note"] and "Not a directory" in found["note"]
     assert "note: not kept: " in heatsolve(place, "tune", "case.cfg", **nowhere).stdout
     answer = said(place, "run", "case.cfg", **nowhere)
-    assert answer["kernel_choice"] == "preferred" and answer["note"] == ""
+    assert answer["kernel_choice"] == "heuristic" and answer["note"] == ""
 
 
 def test_without_a_home_it_says_so_and_goes_on(place):
     found = said(place, "tune", "case.cfg", XDG_CACHE_HOME=None, HOME=None)
     assert found["file"] is None and "neither XDG_CACHE_HOME nor HOME" in found["note"]
-    assert said(place, "run", "case.cfg", XDG_CACHE_HOME=None, HOME=None)["kernel_choice"] == "preferred"
+    assert said(place, "run", "case.cfg", XDG_CACHE_HOME=None, HOME=None)["kernel_choice"] == "heuristic"
 
 
 def test_a_relative_cache_directory_is_ignored(place):
@@ -310,7 +310,7 @@ def begin_long_run(place, until, **environment):
 
 def test_a_long_run_tries_the_kernels_and_keeps_what_it_found(place):
     before = said(place, "check", "case.cfg", *LONG)
-    assert before["kernel_choice"] == "preferred" and before["kernel_trial"]
+    assert before["kernel_choice"] == "heuristic" and before["kernel_trial"]
     assert "a run first times it against the others" in heatsolve(place, "check", "case.cfg", *LONG).stdout
     assert "auto tries it first" in heatsolve(place, "kernels", "case.cfg", *LONG).stdout
     ran = begin_long_run(place, "out.h5*")
@@ -334,6 +334,6 @@ def test_a_cache_that_cannot_be_written_is_no_error(place):
 
 def test_a_short_run_and_a_named_kernel_are_not_tried(place):
     assert not said(place, "check", "case.cfg")["kernel_trial"]
-    assert said(place, "run", "case.cfg")["kernel_choice"] == "preferred"
+    assert said(place, "run", "case.cfg")["kernel_choice"] == "heuristic"
     assert not said(place, "check", "case.cfg", *LONG, "--set", 'solver.kernel="openmp"')["kernel_trial"]
     assert not (place / "cache").exists()

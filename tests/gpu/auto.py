@@ -3,7 +3,7 @@
 usage: auto.py PROGRAM DIRECTORY [--bench CSV] [--only PATTERN] [--seconds N] [--backend NAME]
 
 Each case is a config of its own; `heatsolve tune --retune --json` times every kernel that suits it.
-The ratio to the fastest is printed of the kernel of the preference table, which a run takes that was
+The ratio to the fastest is printed of the kernel of the heuristic, which a run takes that was
 never tuned; the case fails where it is below 0.95, and where that of the kernel is which a run takes
 afterwards. Cases whose kernels the CSV of `heatsolve bench` has, those in cache where it has them there,
 are judged by that, and not tuned. Cases that were not reached within --seconds are named, and count as
@@ -126,7 +126,7 @@ def judge_by_tuning(program, backend, path):
     found = ask(program, "tune", backend, path, "--retune")
     path.with_suffix(".json").write_text(json.dumps(found, indent=1))
     rates = {k["kernel"]: k["gcells"] for k in found["kernels"] if k["samples"] > 1}  # not one look alone
-    return found["preferred"], found["kernel"], rates, found["seconds"]
+    return found["heuristic"], found["kernel"], rates, found["seconds"]
 
 
 ROW = "{:26s} {:20s} {:>8s} {:20s} {:>8s} {:>6s} {:>5s}"
@@ -158,10 +158,10 @@ def main():
 
     file = open(arguments.directory / "auto.csv", "w", buffering=1)
     table = csv.writer(file, lineterminator="\n")
-    table.writerow("case preferred gcells best best_gcells ratio tuned".split())
+    table.writerow("case heuristic gcells best best_gcells ratio tuned".split())
     begun, failed, done = time.monotonic(), 0, 0
     bench = Bench(arguments.bench) if arguments.bench else None
-    print(ROW.format("case", "preferred", "GCell/s", "best", "GCell/s", "ratio", "s"))
+    print(ROW.format("case", "heuristic", "GCell/s", "best", "GCell/s", "ratio", "s"))
     for name, *case in cases():
         if not re.search(arguments.only, name):
             continue

@@ -56,10 +56,10 @@ static inline double noise(uint64_t n)
 
 /* Expressions without sin, exp and so on, which a GPU may round differently in the last bit. Those
  * of t alone are the host's. */
-static const char *const drive_texts[] = {"1.25", "1.5 + 3*t*(1 - t)",
-                                          "1 + 0.5*x*(1 - y) + 0.25*z*y*x",
-                                          "1 + 0.5*x*(1 - y) + 0.25*z*y*x - 2*t*(x - z)"};
-enum { DRIVE_TEXTS = 4 };
+static const char *const data_texts[] = {"1.25", "1.5 + 3*t*(1 - t)",
+                                         "1 + 0.5*x*(1 - y) + 0.25*z*y*x",
+                                         "1 + 0.5*x*(1 - y) + 0.25*z*y*x - 2*t*(x - z)"};
+enum { DATA_TEXTS = 4 };
 static const char *const source_texts[] = {
     NULL, "0.125", "0.5*t*t - 0.25", "0.5*x - y*z + 0.125", "0.5*x*t - y*z*t*t + 0.125",
     "(0.5*x - y*z + 0.125)*(1 - t)/(2 + t*t)*0.3", "(1 - t)*x", "x + t", "0.25*x - 0.5",
@@ -85,10 +85,10 @@ static inline struct hs_value make_value(struct hs_problem *problem, const char 
     return value;
 }
 
-static inline void set_face(struct hs_problem *problem, int face, const char *kind, int drive)
+static inline void set_face(struct hs_problem *problem, int face, const char *kind, int data)
 {
     problem->face[face] =
-        make_wall(kind, make_value(problem, drive_texts[drive % DRIVE_TEXTS]), 3.0,
+        make_wall(kind, make_value(problem, data_texts[data % DATA_TEXTS]), 3.0,
                   (struct hs_boundary_spec){.conductivity = 2.0,
                                             .spacing = problem->grid.spacing[face / 2],
                                             .radius = problem->radius});
@@ -97,11 +97,11 @@ static inline void set_face(struct hs_problem *problem, int face, const char *ki
 /* One kind on all faces, or a mixture. */
 struct walls {
     const char *kind[HS_FACES];
-    int drive;
+    int data;
 };
-#define ALL(kind, drive)                                                                           \
+#define ALL(kind, data)                                                                            \
     {                                                                                              \
-        {kind, kind, kind, kind, kind, kind}, drive                                                \
+        {kind, kind, kind, kind, kind, kind}, data                                                 \
     }
 static const struct walls wall_table[] = {
     {{"dirichlet", "robin", "neumann", "dirichlet", "fixed", "reflective"}, 3},
@@ -142,7 +142,7 @@ static inline void make_problem(struct hs_problem *problem, int dims, int radius
         problem->grid.spacing[axis] = 1.0 / (double)(points[axis] - 1);
     }
     for (int face = 0; face < 2 * dims; face++)
-        set_face(problem, face, walls->kind[face], walls->drive);
+        set_face(problem, face, walls->kind[face], walls->data);
     if (source) {
         problem->source.present = true;
         problem->source.rate = 0.0625;

@@ -145,7 +145,7 @@ void test_cuda_backend__values_go_up_from_its_own_memory(void **state)
     hs_error_release(&err);
 }
 
-/* Read while the sweeps go on, also replayed ones, in slabs of which the last is shorter. */
+/* Read while the sweeps go on, also those of CUDA graphs, in slabs of which the last is shorter. */
 void test_cuda_backend__a_ticket_keeps_its_moment(void **state)
 {
     (void)state;
@@ -172,7 +172,7 @@ void test_cuda_backend__a_ticket_keeps_its_moment(void **state)
             check(cuda_backend()->download(device, &whole, then, &err), &err, "download");
             check(cuda_backend()->download_begin(device, &readback, &err), &err, "begin");
             assert_non_null(readback);
-            span.count = 150; /* more than four recordings of 32 */
+            span.count = 150; /* more than four CUDA graphs of 32 */
             check(cuda_backend()->sweep(device, &span, &err), &err, "sweep");
             for (int64_t k = 0; k < size[HS_Z]; k += PLANES) {
                 const int64_t end = k + PLANES < size[HS_Z] ? k + PLANES : size[HS_Z];
@@ -291,11 +291,12 @@ void test_cuda_backend__no_such_device(void **state)
     hs_error_release(&err);
 }
 
-/* Pairs of fields in turn: each gets its share of the sweeps, launched singly and replayed. */
+/* Pairs of fields in turn: each gets its share of the sweeps, launched singly and by CUDA graphs.
+ */
 void test_cuda_backend__rotated_fields_are_swept_in_turn(void **state)
 {
     (void)state;
-    enum { PAIRS = 4, LAUNCHED = 5, REPLAYED = 41 };
+    enum { PAIRS = 4, LAUNCHED = 5, BY_GRAPH = 41 };
     struct hs_error err;
     hs_error_init(&err);
     struct hs_problem problem;
@@ -304,7 +305,7 @@ void test_cuda_backend__rotated_fields_are_swept_in_turn(void **state)
     double *alone = malloc(field_bytes(&problem)), *turned = malloc(field_bytes(&problem));
     const struct hs_box whole = hs_grid_box(&problem.grid);
     struct hs_span span = {.step = 1.0, .op = hs_problem_operator(&problem, 1.0)};
-    for (int rounds = LAUNCHED; rounds <= REPLAYED; rounds += REPLAYED - LAUNCHED) {
+    for (int rounds = LAUNCHED; rounds <= BY_GRAPH; rounds += BY_GRAPH - LAUNCHED) {
         double seconds = 0.0;
         struct hs_backend_state *device = create(&problem, &err);
         check(cuda_backend()->upload(device, &whole, all, &err), &err, "upload");

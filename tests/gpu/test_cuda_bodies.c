@@ -2,7 +2,7 @@
  * Bodies of many materials: every conduction kernel on the CUDA backend gives the bits of the CPU
  * backend. Networks are of random rows in all forms, with periodic axes, held and prescribed nodes,
  * sinks, forcings and sources that change with time or do not, and of stretched axes. The step
- * changes on the way and comes back; some runs are long enough that a recording is replayed.
+ * changes on the way and comes back; some runs are long enough that a CUDA graph is used.
  *
  * HS_GPU_BODIES=N: so many bodies, of few sweeps (240, some of many), the first of them small: a
  * few are enough for sanitizers.
@@ -26,24 +26,24 @@ static double between(double low, double high)
     return low + (high - low) * (roll(1u << 30) / 0x1p30 + roll(1u << 20) / 0x1p50);
 }
 
-enum { LAST = 1 << HS_AXES, DRIVES = 4, FORCINGS = 6, MOST_KINDS = 900 };
+enum { LAST = 1 << HS_AXES, FUNCTIONS = 4, FORCINGS = 6, MOST_KINDS = 900 };
 
-static void make_drives(struct hs_problem *problem, bool varies)
+static void make_time_functions(struct hs_problem *problem, bool varies)
 {
-    problem->drive_count = DRIVES;
-    problem->drives = calloc(DRIVES, sizeof *problem->drives);
-    struct hs_drive *drive = problem->drives;
-    drive[0].value.constant = between(-1.0, 2.0);
-    drive[1].value.constant = between(1.0, 2.0);
-    drive[2].value = varies ? make_value(problem, "1.5 + 3*t*(1 - t)") : drive[0].value;
+    problem->time_function_count = FUNCTIONS;
+    problem->time_functions = calloc(FUNCTIONS, sizeof *problem->time_functions);
+    struct hs_time_function *function = problem->time_functions;
+    function[0].value.constant = between(-1.0, 2.0);
+    function[1].value.constant = between(1.0, 2.0);
+    function[2].value = varies ? make_value(problem, "1.5 + 3*t*(1 - t)") : function[0].value;
     if (!varies)
         return;
-    drive[3].points = 3;
-    drive[3].time = malloc(3 * sizeof(double));
-    drive[3].number = malloc(3 * sizeof(double));
+    function[3].points = 3;
+    function[3].time = malloc(3 * sizeof(double));
+    function[3].number = malloc(3 * sizeof(double));
     for (int n = 0; n < 3; n++) {
-        drive[3].time[n] = 0.013 * n;
-        drive[3].number[n] = between(0.0, 2.0);
+        function[3].time[n] = 0.013 * n;
+        function[3].number[n] = between(0.0, 2.0);
     }
 }
 
@@ -55,7 +55,7 @@ static void make_forcings(struct hs_network *network)
         struct hs_forcing *forcing = &network->forcing[f];
         forcing->count = 1 + (int)roll(HS_FORCING_TERMS);
         for (int n = 0; n < forcing->count; n++) {
-            forcing->drive[n] = (int)roll(DRIVES);
+            forcing->function[n] = (int)roll(FUNCTIONS);
             forcing->weight[n] = between(-0.5, 1.0);
         }
     }
@@ -175,14 +175,14 @@ static void make_body_problem(struct hs_problem *problem, int n, bool small)
         problem->source.rate = 0.5;
         problem->source.field.value = make_value(problem, sources[source]);
     }
-    make_drives(problem, roll(2));
+    make_time_functions(problem, roll(2));
     problem->body = calloc(1, sizeof *problem->body);
     problem->network = make_network(problem, (enum hs_network_form)(n / 2 % 3));
 }
 
 /* ---- runs ----------------------------------------------------------------------------------- */
 
-/* Steps come and go; `many` sweeps are enough for a recording. */
+/* Steps come and go; `many` sweeps are enough for a CUDA graph. */
 static struct outcome run_body(const struct hs_backend *backend, const struct hs_kernel *kernel,
                                const struct hs_problem *problem, const void *initial, bool many)
 {

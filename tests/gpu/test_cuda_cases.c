@@ -14,12 +14,12 @@ static void describe(char *out, size_t size, const struct hs_kernel *kernel,
                      int64_t count)
 {
     snprintf(out, size,
-             "%s, %dD radius %d %s, %lldx%lldx%lld, %s %s %s %s %s %s (drive %d), source %s, "
+             "%s, %dD radius %d %s, %lldx%lldx%lld, %s %s %s %s %s %s (data %d), source %s, "
              "%lld sweeps",
              kernel->name, p->grid.dims, p->radius, hs_precision_name(p->precision),
              (long long)p->grid.points[0], (long long)p->grid.points[1],
              (long long)p->grid.points[2], walls->kind[0], walls->kind[1], walls->kind[2],
-             walls->kind[3], walls->kind[4], walls->kind[5], walls->drive, source ? source : "none",
+             walls->kind[3], walls->kind[4], walls->kind[5], walls->data, source ? source : "none",
              (long long)count);
 }
 
@@ -141,7 +141,7 @@ void test_cuda_cases__agree_on_grids_of_many_tiles(void **state)
     assert_true(ran >= GRIDS * HS_PRECISIONS * WALLS);
 }
 
-/* Long stretches without time dependence are recorded once and replayed. */
+/* Long stretches without time dependence are captured as CUDA graphs. */
 void test_cuda_cases__replayed_stretches_agree(void **state)
 {
     (void)state;
@@ -209,11 +209,11 @@ static void any_walls(struct hs_problem *problem, struct walls *walls)
         if (kind[0] == PERIODIC || kind[1] == PERIODIC || any(6) == 0)
             kind[0] = kind[1] = PERIODIC;
         for (int side = 0; side < 2; side++) {
-            const int face = 2 * axis + side, drive = any(DRIVE_TEXTS);
+            const int face = 2 * axis + side, data = any(DATA_TEXTS);
             walls->kind[face] = kinds[kind[side]];
             if (axis < problem->grid.dims) {
                 memset(&problem->face[face], 0, sizeof problem->face[face]);
-                set_face(problem, face, walls->kind[face], drive);
+                set_face(problem, face, walls->kind[face], data);
             }
         }
     }
@@ -232,8 +232,7 @@ void test_cuda_cases__agree_at_random(void **state)
         const int dims = any(2) ? 3 : 1 + any(3), radius = any(2) ? 1 : 1 + any(HS_MAX_RADIUS);
         const enum hs_precision precision = any(2) ? HS_FLOAT : HS_DOUBLE;
         const char *source = any(2) ? source_texts[any(SOURCE_TEXTS)] : NULL;
-        struct walls walls = {.drive =
-                                  n}; /* each face has its own: the case's number in messages */
+        struct walls walls = {.data = n}; /* each face has its own: the case's number in messages */
         for (int face = 0; face < HS_FACES; face++)
             walls.kind[face] = "fixed";
         int64_t points[HS_AXES];

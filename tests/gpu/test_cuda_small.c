@@ -50,7 +50,8 @@ static const struct grid larger[] = {
     {{96, 94, 62}, "resident", 3, 1, .source = 3, .walls = "fixed"},
     {{96, 94, 62}, "resident", 3, 1, .source = 3, .walls = "periodic"},
     {{125, 103, 47}, "resident", 3, 1, .source = 3, .single = true},
-    {{512, 360, 9}, "fused_wide_3d", 3, 2, .walls = "fixed"}, /* columns enough to march in step */
+    /* columns enough to march in step */
+    {{512, 360, 9}, "fused_radius2_3d", 3, 2, .walls = "fixed"},
 };
 enum { LARGER = sizeof larger / sizeof *larger };
 
@@ -77,9 +78,9 @@ static int kind_of(const char *name)
     return kind;
 }
 
-static struct walls walls_of(int kind, int drive)
+static struct walls walls_of(int kind, int data)
 {
-    struct walls walls = {.drive = drive};
+    struct walls walls = {.data = data};
     for (int face = 0; face < HS_FACES; face++)
         walls.kind[face] = kind < count_kinds() ? hs_boundary_kinds[kind].name
                                                 : mixtures[kind - count_kinds()][face];
@@ -119,7 +120,8 @@ static void compare(const struct choice *c, const struct hs_problem *problem, co
 {
     void *initial = random_values(problem);
     const int64_t count = sweeps_of(c, problem);
-    /* calls of the most sweeps tell the last one's change, where the kernel can do that */
+    /* calls of the most sweeps have a fused max-norm of the last one's change, where the kernel can
+     */
     struct hs_kernel_plan plan;
     char reason[256];
     hs_kernel_plan_here(c->kernel, problem, &plan, reason, sizeof reason);
@@ -141,11 +143,11 @@ static void compare(const struct choice *c, const struct hs_problem *problem, co
     free(initial);
 }
 
-/* How many of the first drives and sources a kernel is tried with: all those that it meets itself.
- * The backend puts the others into the ghosts, or adds them up, before the kernel comes. */
-static int drives_of(const struct hs_kernel *kernel)
+/* How many of the first boundary data and sources a kernel is tried with: all those that it meets
+ * itself. The backend puts the others into the ghosts, or adds them up, before the kernel comes. */
+static int data_of(const struct hs_kernel *kernel)
 {
-    return (kernel->features & HS_APPLIES_WALLS) ? DRIVE_TEXTS : 1;
+    return (kernel->features & HS_APPLIES_WALLS) ? DATA_TEXTS : 1;
 }
 
 /* Of all, of those that are no fields or do not change in time, of those that are no fields. */
@@ -160,10 +162,10 @@ static bool run_first_that_suits(const struct choice *c, char *reason, size_t si
 {
     enum { ATTEMPTS = 3 };
     for (const struct grid *grid = c->grid; grid < c->end; grid++)
-        for (int way = ATTEMPTS * drives_of(c->kernel) - 1; way >= 0; way--) {
-            const int drive = way / ATTEMPTS, attempt = ATTEMPTS - 1 - way % ATTEMPTS;
+        for (int way = ATTEMPTS * data_of(c->kernel) - 1; way >= 0; way--) {
+            const int data = way / ATTEMPTS, attempt = ATTEMPTS - 1 - way % ATTEMPTS;
             const int source = grid->source ? grid->source : source_of(c, attempt);
-            const struct walls walls = walls_of(c->kind, drive);
+            const struct walls walls = walls_of(c->kind, data);
             const int64_t *n = grid->points;
             struct hs_problem problem;
             make_problem(&problem, c->dims, c->radius, c->precision, n, &walls,
@@ -172,9 +174,9 @@ static bool run_first_that_suits(const struct choice *c, char *reason, size_t si
             if (suits) {
                 char what[256];
                 snprintf(what, sizeof what,
-                         "%s, %dD radius %d %s, %lld %lld %lld, %s..., drive %d, source %d",
+                         "%s, %dD radius %d %s, %lld %lld %lld, %s..., data %d, source %d",
                          c->kernel->name, c->dims, c->radius, hs_precision_name(c->precision),
-                         (long long)n[0], (long long)n[1], (long long)n[2], walls.kind[0], drive,
+                         (long long)n[0], (long long)n[1], (long long)n[2], walls.kind[0], data,
                          source);
                 compare(c, &problem, what);
             }

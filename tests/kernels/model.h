@@ -40,8 +40,8 @@ static inline double *model_node(const struct model *m, double *field, const int
     return field + (n[HS_Z] * points[HS_Y] + n[HS_Y]) * points[HS_X] + n[HS_X];
 }
 
-static inline double model_drive(const struct model *m, int face, const int64_t node[HS_AXES],
-                                 double t)
+static inline double model_data(const struct model *m, int face, const int64_t node[HS_AXES],
+                                double t)
 {
     const struct hs_grid *grid = &m->problem->grid;
     double at[HS_AXES];
@@ -75,7 +75,7 @@ static inline double model_value(const struct model *m, const int64_t n[HS_AXES]
     const double a = model_round(m, rule->a[distance - 1]);
     const double b = model_round(m, rule->b[distance - 1]);
     const double c = model_round(m, rule->c[distance - 1]);
-    const double offset = model_round(m, c * model_drive(m, face, edge, t));
+    const double offset = model_round(m, c * model_data(m, face, edge, t));
     return model_ghost(m, a, *model_node(m, m->now, inner), b, *model_node(m, m->now, edge),
                        offset);
 }
@@ -127,7 +127,7 @@ static inline void model_sweep(struct model *m, const struct hs_span *span, int6
             for (n[0] = 0; n[0] < points[0]; n[0]++) {
                 const int face = hs_problem_prescribing_face(problem, n[0], n[1], n[2]);
                 *model_node(m, m->next, n) =
-                    face >= 0 ? model_drive(m, face, n, t_next)
+                    face >= 0 ? model_data(m, face, n, t_next)
                     : model_holds(problem, n)
                         ? *model_node(m, m->now, n)
                         : model_swept(m, &span->op.stencil, n, model_source(m, source[n[0]]), t);

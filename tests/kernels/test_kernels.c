@@ -494,15 +494,15 @@ void test_kernels__each_sweeps_under_every_boundary(void **state)
 extern const struct hs_backend hs_backend_cpu;
 extern const struct hs_kernel hs_kernel_cpu_openmp;
 
-/* What kernels are told of the second cache, where it is not 0: the forms that suit other machines
+/* What kernels are told of L2, where it is not 0: the forms that suit other machines
  * than this one are held to the same bits. The library's own function is behind this one. */
-static long second_cache;
+static long l2_bytes;
 
 long sysconf(int name)
 {
 #ifdef _SC_LEVEL2_CACHE_SIZE
-    if (name == _SC_LEVEL2_CACHE_SIZE && second_cache > 0)
-        return second_cache;
+    if (name == _SC_LEVEL2_CACHE_SIZE && l2_bytes > 0)
+        return l2_bytes;
 #endif
     static long (*library)(int);
     if (!library)
@@ -516,7 +516,7 @@ static const struct {
     int dims, threads;
     int64_t points[HS_AXES];
     int radii; /* largest that is tried; 0: all */
-} wide[] = {
+} tiled[] = {
     {1, 3, {9001, 1, 1}, 0},   {1, 2, {40013, 1, 1}, 0}, {2, 4, {3001, 61, 1}, 0},
     {2, 5, {97, 701, 1}, 0},   {3, 3, {37, 151, 31}, 0}, {3, 2, {1103, 23, 17}, 0},
     {3, 5, {23, 41, 93}, 0},   {3, 4, {9, 8, 205}, 0},   {3, 1, {129, 67, 33}, 0},
@@ -524,8 +524,8 @@ static const struct {
 };
 
 /* So many that each kernel fuses all it can and then fewer, in two stretches. */
-static void sweep_wide(const struct hs_kernel *kernel, const struct hs_problem *problem,
-                       int threads, bool keep_last, char *values)
+static void sweep_tiled(const struct hs_kernel *kernel, const struct hs_problem *problem,
+                        int threads, bool keep_last, char *values)
 {
     const struct hs_box all = hs_grid_box(&problem->grid);
     struct hs_span span = {
@@ -545,8 +545,8 @@ static void sweep_wide(const struct hs_kernel *kernel, const struct hs_problem *
     hs_error_release(&err);
 }
 
-static void compare_wide(const struct hs_kernel *kernel, const struct hs_problem *problem,
-                         int threads, int n)
+static void compare_tiled(const struct hs_kernel *kernel, const struct hs_problem *problem,
+                          int threads, int n)
 {
     const int64_t count = hs_grid_count(&problem->grid), *points = problem->grid.points;
     const size_t size = hs_precision_size(problem->precision);
@@ -554,16 +554,16 @@ static void compare_wide(const struct hs_kernel *kernel, const struct hs_problem
     for (int64_t i = 0; i < count; i++)
         set(problem->precision, once, i, 1.0 + noise());
     memcpy(fused, once, (size_t)count * size);
-    sweep_wide(&hs_kernel_cpu_openmp, problem, threads, n % 2, once);
-    sweep_wide(kernel, problem, threads, n % 2, fused);
+    sweep_tiled(&hs_kernel_cpu_openmp, problem, threads, n % 2, once);
+    sweep_tiled(kernel, problem, threads, n % 2, fused);
     for (int64_t i = 0; i < count; i++)
         if (memcmp(once + (size_t)i * size, fused + (size_t)i * size, size) != 0)
             fail_msg("%s, %dD radius %d %s, %lld x %lld x %lld, %d threads, case %d (x %s %s), "
-                     "second cache %ld: node (%lld, %lld, %lld): %.17g, one by one %.17g",
+                     "%ld bytes of L2: node (%lld, %lld, %lld): %.17g, one by one %.17g",
                      kernel->name, problem->grid.dims, problem->radius,
                      hs_precision_name(problem->precision), (long long)points[0],
                      (long long)points[1], (long long)points[2], threads, n, problem->face[0].type,
-                     problem->face[1].type, second_cache, (long long)(i % points[0]),
+                     problem->face[1].type, l2_bytes, (long long)(i % points[0]),
                      (long long)(i / points[0] % points[1]), (long long)(i / points[0] / points[1]),
                      get(problem->precision, fused, i), get(problem->precision, once, i));
     free(once);
@@ -575,27 +575,27 @@ static void compare_wide(const struct hs_kernel *kernel, const struct hs_problem
 static void fuse_with(long cache, int dims, int radii)
 {
     int tried = 0;
-    second_cache = cache;
+    l2_bytes = cache;
     for (int k = 0; hs_kernels[k]; k++)
-        for (size_t w = 0; w < sizeof wide / sizeof *wide; w++)
+        for (size_t w = 0; w < sizeof tiled / sizeof *tiled; w++)
             for (int radius = 1; radius <= radii; radius++)
                 for (int n = 0; n < count_kinds(); n++) {
                     const enum hs_precision precision = (n + (int)w) % 2 ? HS_FLOAT : HS_DOUBLE;
                     char reason[128];
                     if (hs_kernels[k]->device != HS_CPU || hs_kernels[k]->steps == 1 ||
-                        wide[w].dims < dims || (wide[w].radii && radius > wide[w].radii) ||
+                        tiled[w].dims < dims || (tiled[w].radii && radius > tiled[w].radii) ||
                         !hs_features_cover(hs_kernels[k]->name, hs_kernels[k]->features,
-                                           hs_feature_stencil(wide[w].dims, radius, precision),
+                                           hs_feature_stencil(tiled[w].dims, radius, precision),
                                            reason, sizeof reason))
                         continue;
                     struct hs_problem problem;
-                    make_problem(&problem, wide[w].dims, wide[w].points, radius, precision,
+                    make_problem(&problem, tiled[w].dims, tiled[w].points, radius, precision,
                                  n + count_kinds() * radius);
-                    compare_wide(hs_kernels[k], &problem, wide[w].threads, n);
+                    compare_tiled(hs_kernels[k], &problem, tiled[w].threads, n);
                     hs_problem_release(&problem);
                     tried++;
                 }
-    second_cache = 0;
+    l2_bytes = 0;
     assert_true(tried > 0);
 }
 
@@ -606,7 +606,7 @@ void test_kernels__fusing_changes_no_bit(void **state)
 }
 
 /* Where level 1 is swept with the others. */
-void test_kernels__nor_does_it_where_the_second_cache_is_large(void **state)
+void test_kernels__nor_does_it_where_l2_is_large(void **state)
 {
     (void)state;
     fuse_with(1280 * 1024, 3, 1);
@@ -626,8 +626,9 @@ static const struct {
 /* For such a cache as the kernel, which keeps planes of all levels there, cuts them so. */
 static long cache_for(int64_t bytes, int64_t rows, int radius, int steps)
 {
-    const int64_t rim = 2 * (int64_t)steps * radius, planes = 2 * (int64_t)radius * (steps - 1) + 4;
-    return (long)(planes * bytes * (rows + rim));
+    const int64_t halo = 2 * (int64_t)steps * radius,
+                  planes = 2 * (int64_t)radius * (steps - 1) + 4;
+    return (long)(planes * bytes * (rows + halo));
 }
 
 static int wanted;
@@ -651,14 +652,14 @@ static void fuse_neighbours(const struct hs_kernel *kernel, size_t w, int radius
     wanted = 2 + (n + 3 * radius + (int)w) % (kernel->steps - 1);
     for (int p = 0; p < HS_PRECISIONS; p++) {
         const int64_t bytes = points[HS_X] * (int64_t)hs_precision_size((enum hs_precision)p);
-        second_cache = cache_for(bytes < widest ? bytes : widest,
-                                 points[HS_Y] / neighbours[w].across, radius, wanted);
+        l2_bytes = cache_for(bytes < widest ? bytes : widest, points[HS_Y] / neighbours[w].across,
+                             radius, wanted);
         struct hs_problem problem;
         make_problem(&problem, 3, points, radius, (enum hs_precision)p, n + count_kinds() * radius);
-        compare_wide(&fused, &problem, neighbours[w].threads, n);
+        compare_tiled(&fused, &problem, neighbours[w].threads, n);
         hs_problem_release(&problem);
     }
-    second_cache = 0;
+    l2_bytes = 0;
 }
 
 static bool fuses_stencils(const struct hs_kernel *kernel)
@@ -724,9 +725,9 @@ static void fuse_anything(const struct hs_kernel *kernel, int n)
     any_faces(&problem);
     problem.source.present = any(2);
     problem.source.field.value = some_value(any(6));
-    second_cache = caches[any(sizeof caches / sizeof *caches)];
-    compare_wide(&fused, &problem, 1 + any(4), n);
-    second_cache = 0;
+    l2_bytes = caches[any(sizeof caches / sizeof *caches)];
+    compare_tiled(&fused, &problem, 1 + any(4), n);
+    l2_bytes = 0;
     hs_problem_release(&problem);
 }
 

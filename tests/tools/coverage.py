@@ -32,11 +32,11 @@ def main():
     totals = collections.defaultdict(lambda: [0, 0])
     rows = []
     for source, lines in executed_lines(build).items():
-        room = next((room for room in ("src/", "kernels/cpu/") if source.startswith(room)), None)
-        if room:
+        folder = next((folder for folder in ("src/", "kernels/cpu/") if source.startswith(folder)), None)
+        if folder:
             run = sum(1 for count in lines.values() if count)
             rows.append((len(lines) - run, source, run, len(lines)))
-            for name in (room, "/".join(source.split("/")[:2]) + "/"):
+            for name in (folder, "/".join(source.split("/")[:2]) + "/"):
                 totals[name][0] += run
                 totals[name][1] += len(lines)
     for missed, source, run, count in sorted(rows):

@@ -4,7 +4,7 @@
  *     FAULT_MATCH=TEXT   which files: TEXT is in their path (needed)
  *     FAULT_KILL=N       SIGKILL instead of the Nth call that changes such a file (1: the first)
  *     FAULT_HALF=N       SIGKILL in the middle of the Nth: half of its bytes are written
- *     FAULT_ROOM=BYTES   the disk is full after so many bytes of such files
+ *     FAULT_SPACE=BYTES   the disk is full after so many bytes of such files
  *     FAULT_FREE=BYTES   any file system says that so many are free
  *     FAULT_CLOCK=S      the monotonic clock gains S seconds after each renaming, at the second
  *                        look of the thread that renamed
@@ -35,7 +35,7 @@
 #include <unistd.h>
 
 static long calls;
-static long long room = -1;
+static long long space = -1;
 /* Of this thread at the clock, since it renamed a file; after the second none matters. */
 static __thread long looks = 2;
 
@@ -83,14 +83,14 @@ static int count(const char *call, long long bytes, long long at)
 }
 
 /* Of `bytes`, those that there is room for. */
-static size_t roomy(size_t bytes)
+static size_t fitting(size_t bytes)
 {
-    if (!getenv("FAULT_ROOM"))
+    if (!getenv("FAULT_SPACE"))
         return bytes;
-    if (room < 0)
-        room = number("FAULT_ROOM");
-    const size_t fits = (long long)bytes <= room ? bytes : (size_t)room;
-    room -= (long long)fits;
+    if (space < 0)
+        space = number("FAULT_SPACE");
+    const size_t fits = (long long)bytes <= space ? bytes : (size_t)space;
+    space -= (long long)fits;
     return fits;
 }
 
@@ -137,7 +137,7 @@ ssize_t pwrite(int file, const void *data, size_t bytes, off_t at)
         real(file, data, bytes / 2, at);
         kill(getpid(), SIGKILL);
     }
-    const size_t fits = roomy(bytes);
+    const size_t fits = fitting(bytes);
     if (fits == 0 && bytes > 0) {
         errno = ENOSPC;
         return -1;

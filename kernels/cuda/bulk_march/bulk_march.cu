@@ -11,12 +11,12 @@
  *
  * Five things stand between a sweep and the copy, and each has its answer here:
  *
- *   - TMA asks L2 by the lines of shared memory that it fills. A row there has the pitch of its
+ *   - TMA reads L2 by the lines of shared memory that it fills. A row there has the pitch of its
  *     points and a line more, so that it lies to its lines as it does in memory.
- *   - DRAM is as fast as in a copy only where what is asked for at one time lies together. So
+ *   - DRAM is as fast as in a copy only where what is read at one time lies together. So
  *     blocks are throttled to the same planes (throttle.cuh), with few chunks along z at a time.
  *   - Rows that the neighbouring tile needs as well must still be in L2: evict_last keeps them.
- *   - To ask for a row takes a warp 190 clocks, so four warps do it, one for each scheduler.
+ *   - To issue a row's copy takes a warp 190 clocks, so four warps do it, one for each scheduler.
  *   - Two warps a scheduler sum, so each must always have something to do: no branch between a
  *     row's first load and its store. A point waits for its 2R planes in 2R sums, each of which
  *     moves on by the very multiply-add that it gets, in the one order of additions.

@@ -3,7 +3,7 @@
  * memory: there a multiprocessor's request is served faster where the same page is open already.
  *
  * They count, step by step, how many of them have taken it, and none goes more than DRIFT steps
- * beyond what all have taken. The count that a step needs is asked for a step before, so that
+ * beyond what all have taken. The count that a step needs is read a step before, so that
  * nobody waits for the answer; without that, and with a step of every plane, the counting itself
  * took 0.8 us a plane. It is for speed only: the blocks may be more than run at the same time; one
  * that waits in vain goes on, and does not wait again.
@@ -32,7 +32,7 @@ class limiter
     enum { PATIENCE = 40 };
     progress *const all;
     bool keeping;
-    unsigned seen; /* of the blocks that the next step waits for: asked for a step ago */
+    unsigned seen; /* of the blocks that the next step waits for: read a step ago */
 
     __device__ __forceinline__ unsigned look(int step) const
     {

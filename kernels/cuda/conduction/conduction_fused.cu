@@ -14,14 +14,15 @@
  *     |   +--------------+   y neighbours: in the thread, or edge rows by way of shared memory
  *     +---------------- x    Each difference is made once and used by both its nodes
  *
- * The palette is in shared memory (by shorts it comes through L1), numbers of the planes in hand
- * too. A thread looks up the rows of its first vector of nodes in a plane, and of the next one only
- * where numbers differ from those below, in any lane of the warp: bodies change along y now and
- * then. Most rows have neither sink nor source: only warps with others look for the rest of them.
+ * The palette is in shared memory (with numbers of two bytes it is read through L1), and so are the
+ * numbers of the planes in hand. A thread looks up the rows of its first vector of nodes in a
+ * plane, and those of the next vector only where numbers differ from the ones below, in any lane of
+ * the warp: materials seldom change along y. Most rows have neither sink nor source: only warps
+ * with such rows look up the rest of them.
  *
- * Walls are rows. Beyond the grid's ends there are nodes without any edge (row 0), which are zero
- * or what a plane within was, so that nothing there is code: only where an axis wraps is it seen,
- * by the copies. Blocks exchange nothing; the tile's halo of LEVELS nodes is swept redundantly.
+ * Walls are rows. Beyond the grid's ends there are nodes without any edge (row 0), whose values are
+ * zero or those of a plane within, so that walls need no code: only the copies know which axes
+ * wrap. Blocks exchange nothing; the tile's halo of LEVELS nodes is swept redundantly.
  * Warps wait for their two neighbours only.
  *
  * Words per node and sweep: (1.2 + 1)/3 and a number from and to device memory.
@@ -52,10 +53,10 @@ struct march : conduction::place<Sizes> {
     vector now[EDGES][ROWS];       /* of each later level's input the plane that is swept next */
     vector flow[LEVELS][ROWS];     /* of each level G*(the plane - the one below) */
     typename word::type comes[ROWS + 1]; /* numbers of the plane that level 0 sweeps next */
-    unsigned newest;                     /* where in `shared` that it swept last has them */
+    unsigned newest;                     /* where in `shared` those of its last plane are */
     unsigned changes;                    /* of each level: which rows differ from those below */
     network::lane_rows<HS_AXES, T> here; /* rows of the vector at hand */
-    bool rest;                           /* whether those of the warp say more */
+    bool rest;                           /* whether the warp has sinks, sources or the like */
 
     __device__ march(const arguments<T> &arguments, const columns::column &column,
                      typename base::shared_memory &memory)
@@ -82,7 +83,7 @@ struct march : conduction::place<Sizes> {
         const int above = (int)newest;
         newest = newest + 1 == LEVELS ? 0 : newest + 1;
         typename base::numbers(*const mine)[ROWS + 1][THREADS] = &shared.number[newest];
-        /* the last row of the step before is that of the plane which makes room */
+        /* the last row of the step before is that of the plane which is overwritten */
         unsigned differ = comes[1] != (*mine)[ROWS][threadIdx.x] ? FIRST : 0u;
         if (LEVELS > 1)
             differ |= shared.number[above][1][threadIdx.x] != comes[ROWS] ? FIRST << BITS : 0u;
@@ -198,7 +199,7 @@ struct march : conduction::place<Sizes> {
         this->fetch(z + AHEAD, q.ahead);
         __pipeline_commit();
         take_numbers();
-        this->ask_numbers(z, comes);
+        this->load_numbers(z, comes);
         const int buffer = (int)((beside.steps - 1) % 2);
         /* from the neighbours' slots; at the tile's ends any value will do */
         vector below = mine(q.before)[group > 0 ? -(int)LANES : 0];

@@ -34,8 +34,8 @@ using star::vec;
 enum { WARP = HS_WARP };
 const unsigned ALL = 0xffffffffu;
 
-/* What the march is told besides: planes, and bytes from node to node along y and along the axis
- * that is marched along, and from a node of `in` to that of `out`. */
+/* Planes to march, and bytes: from node to node along y and along the march, and from a node of
+ * `in` to that of `out`. */
 struct strides {
     int planes;
     int64_t y, march, out;
@@ -83,13 +83,13 @@ class rows_of
 
     const request<T> &r;
     const table palette;
-    const NUMBER *number; /* of the lane's first node in the plane that was asked for */
+    const NUMBER *number; /* of the lane's first node in the plane that was loaded */
     struct numbers {
         typename word::type own, below;
         unsigned beside;
     } is, comes; /* of the plane whose rows are at hand, and of the next one */
 
-    /* Beyond the end of the grid's rows there may be any. */
+    /* A number that the palette has: beyond the end of the grid's rows there may be any. */
     __device__ __forceinline__ unsigned that_is_one(unsigned n) const
     {
         return table::SHARED ? n : min(n, (unsigned)r.rows.count - 1u);
@@ -98,8 +98,8 @@ class rows_of
     {
         return __ldg((const typename word::type *)from);
     }
-    /* Asks for the numbers of a plane. */
-    __device__ __forceinline__ void ask(const NUMBER *from)
+    /* Loads the numbers of a plane, which are used a plane later. */
+    __device__ __forceinline__ void load_numbers(const NUMBER *from)
     {
         number = from;
         comes.own = read(from);
@@ -138,7 +138,7 @@ class rows_of
     {
         const NUMBER *const first = (const NUMBER *)r.number + at;
         const typename word::type before = read(first - pitch);
-        ask(first);
+        load_numbers(first);
         is = comes;
         look_up(flags);
         vec<T> g;
@@ -147,7 +147,8 @@ class rows_of
             g.at[e] = palette.conductance(DIMS - 1, that_is_one(word::node(before, e)));
         return g;
     }
-    /* The rows of the plane that was asked for; asks for the next one if there is any. */
+    /* The rows of the plane whose numbers were loaded; loads those of the next one if there is any.
+     */
     __device__ __forceinline__ void take(unsigned &flags, int64_t, int64_t pitch, bool more)
     {
         if (__any_sync(ALL, comes.own != is.own || comes.below != is.below ||
@@ -156,7 +157,7 @@ class rows_of
             look_up(flags);
         }
         if (more)
-            ask(number + pitch);
+            load_numbers(number + pitch);
     }
     /* The rest of node e's row. */
     __device__ __forceinline__ void get_rest(int e, T *sink, T *keep, T *added) const

@@ -38,10 +38,10 @@ struct word {
 constexpr int RATE = 3, SINK = 4, KEEP = 5;
 
 /*
- * Where rows are looked up, and for each of LEVELS sweeps what it adds. By bytes a copy in shared
- * memory, in which parts of 16 bytes lie apart, so that lanes that want different rows seldom meet
- * in a bank; a row that says more than conductances and dt/C is marked by the sign of the latter.
- * By shorts memory, by way of the L1 cache.
+ * Where rows are looked up, and for each of LEVELS sweeps what it adds. With numbers of one byte it
+ * is a copy in shared memory, in which parts of 16 bytes lie apart, so that lanes that read
+ * different rows seldom have bank conflicts; a row that has more than conductances and dt/C (the
+ * rest) is marked by the sign of dt/C. With two bytes it is the palette itself, read through L1.
  */
 template <typename T, typename NUMBER, int LEVELS>
 class table
@@ -75,7 +75,7 @@ class table
         : of(palette), shared(copy)
     {
     }
-    /* Every thread of the block copies its share, before all meet. */
+    /* Every thread of the block copies its part, before __syncthreads(). */
     __device__ static void copy(const palette_rows<T> &of, memory &to, int thread, int threads)
     {
         if constexpr (SHARED)
@@ -99,7 +99,7 @@ class table
         else
             return __ldg(of.row + n * HS_ROW_NUMBERS + axis);
     }
-    /* Conductances along the axes, and dt/C; whether the row says more, for any level. */
+    /* Conductances along the axes, and dt/C; whether the row has any of the rest, for any level. */
     template <int DIMS>
     __device__ __forceinline__ bool get(unsigned n, T (&along)[DIMS], T *rate) const
     {
@@ -118,7 +118,7 @@ class table
         }
         return any != T(0) || sink != T(0) || (keep != T(1) && n > 0);
     }
-    /* What it says besides. */
+    /* The rest: sink, keep and what is added. */
     __device__ __forceinline__ void get_rest(int level, unsigned n, T *sink, T *keep,
                                              T *added) const
     {
@@ -172,7 +172,7 @@ struct lane_rows {
         }
         return sums;
     }
-    /* What the nodes become; get_rest(e, &sink, &keep, &added) is asked where `rest` says. */
+    /* What the nodes become; get_rest(e, &sink, &keep, &added) is called where `rest` is true. */
     template <typename Rest>
     __device__ __forceinline__ vec<T> advanced(const vec<T> &now, vec<T> sums, bool rest,
                                                Rest get_rest, const T *source) const

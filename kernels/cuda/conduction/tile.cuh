@@ -94,7 +94,7 @@ struct place : Sizes {
         }
         below = !p.faces.wrap[1] && y == 0 ? -1 : row_at(y - 1) + first;
         /* A row lies in shared memory as it does in its lines of 128 bytes in the field: where a
-         * sector of 32 bytes would go into two, the copies ask for it twice. */
+         * sector of 32 bytes would go into two, the copies read it twice. */
         in_slot = group * ROWS * LANES + lane +
                   (unsigned)((uintptr_t)(p.in + at.x) / sizeof(vector) % LINE);
     }
@@ -132,7 +132,7 @@ struct place : Sizes {
                         mine(slot)[r * LANES].at[e] = T(0);
     }
     /* The numbers of plane z, from the row below the first one; 0 where there is no node. */
-    __device__ void ask_numbers(int z, numbers (&to)[ROWS + 1]) const
+    __device__ void load_numbers(int z, numbers (&to)[ROWS + 1]) const
     {
         const int k = plane_at(z);
         const NUMBER *const from = (const NUMBER *)p.number + k * p.pitch_z;

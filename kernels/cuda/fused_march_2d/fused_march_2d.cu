@@ -10,7 +10,7 @@
  * A level's older row is dead once the level's sums have begun with it, so these are begun before
  * the last multiply-add of the level before, which then writes where that row was: no value is
  * moved. x neighbours are in the lane, or come by shuffle from rows known since the step before,
- * asked for one level ahead. So a point and level costs 5 multiply-adds and little else. Rows come
+ * shuffled one level ahead. So a point and level costs 5 multiply-adds and little else. Rows come
  * and go by TMA, a row by one lane's instruction: ordinary loads would queue with the shuffles.
  *
  * In float every warp has a strip of its own, and sweeps its halo redundantly. In double the warps

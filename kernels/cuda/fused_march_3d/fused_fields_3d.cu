@@ -2,7 +2,7 @@
  * fused_fields_3d: fused_march_3d for sources and boundary values that differ from point to point.
  *
  * As fused_march_3d, which see, with the source's planes queued in shared memory beside level 0's.
- * A thread reads its own points of them only, so they need no barrier; it asks for them with level
+ * A thread reads its own points of them only, so they need no barrier; it copies them with level
  * 0's and reads them again for each level. There are four forms:
  *
  *     four levels,  one source field, faces uniform: a plane comes each step and serves all levels
@@ -44,7 +44,7 @@ hs_status sweep_in(const hs_kernel_plan *plan, const hs_sweep *sweep, hs_error *
     if (form == HS_SOURCE_IS_OF_TABLES)
         return launch<T, FIELDS, SOURCE_TABLES>(name, plan, sweep, err);
     if (sweep->steps == SOURCE && uniform && form == HS_SOURCE_IS_FIELD)
-        return launch_telling<T, SOURCE, SOURCE_FIELDS>(name, plan, sweep, err);
+        return launch_with_max_norm<T, SOURCE, SOURCE_FIELDS>(name, plan, sweep, err);
     if (sweep->steps == FIELDS && uniform && form != HS_SOURCE_IS_UNIFORM)
         return launch_levels<T, FIELDS, SOURCE_FIELDS>(name, plan, sweep, err);
     return launch<T, FIELDS, ALL_FIELDS>(name, plan, sweep, err);

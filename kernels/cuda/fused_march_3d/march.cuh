@@ -385,7 +385,7 @@ struct march : boundary<Sizes> {
         beside.wait();
         __pipeline_wait_prior(0);
         if (CHANGE)
-            star::tell_change(p.change, shared.change[threadIdx.x]);
+            star::put_max_norm(p.change, shared.change[threadIdx.x]);
     }
 };
 
@@ -434,10 +434,10 @@ hs_status launch(const char *name, const hs_kernel_plan *plan, const hs_sweep *s
     });
 }
 
-/* Of a call that tells the change of its last sweep there are only the most levels. */
+/* With the fused max-norm of the last sweep's change there are only the most levels. */
 template <typename T, int LEVELS, fields HAS>
-hs_status launch_telling(const char *name, const hs_kernel_plan *plan, const hs_sweep *sweep,
-                         hs_error *err)
+hs_status launch_with_max_norm(const char *name, const hs_kernel_plan *plan, const hs_sweep *sweep,
+                               hs_error *err)
 {
     return sweep->change ? launch_levels<T, LEVELS, HAS, true>(name, plan, sweep, err)
                          : launch_levels<T, LEVELS, HAS, false>(name, plan, sweep, err);

@@ -44,7 +44,7 @@ static bool one_source_field(const struct hs_case *of)
            (of->source_varies & HS_VARIES_Y) && (of->source_varies & HS_VARIES_Z);
 }
 
-/* The form that fuses most tells a change. */
+/* The form that fuses most sweeps has a fused max-norm. */
 static bool plan_fields(const struct hs_case *of, const struct hs_device_limits *limits,
                         struct hs_kernel_plan *out, char *reason, size_t size)
 {

@@ -64,7 +64,7 @@ struct arguments : star::faces<T, HS_FACES, 1> {
     T c[7]; /* z-1, y-1, x-1, centre, x+1, y+1, z+1 */
     star::level_fields<T, HS_FACES, 1> level[MOST_LEVELS];
     source_tables tables;
-    star::bits_of<T> *change; /* where a march that tells it puts it */
+    star::bits_of<T> *change; /* where the max-norm goes, if it is fused */
 };
 
 /* ---- host ---------------------------------------------------------------------------------- */

@@ -17,8 +17,8 @@ using tile = columns::tile<T, sizeof(T) == 4 ? HS_FUSED_X_FLOAT : HS_FUSED_X_DOU
 using columns::lane_values;
 using columns::offset_by;
 
-/* What a march is compiled for. CHANGE: what the last sweep changed is told. A march that asks for
- * that in each step, though it be told no, is 2 to 4 % slower. */
+/* What a march is compiled for. CHANGE: with the fused max-norm of the last sweep's change. A march
+ * that tests for that in each step is 2 to 4 % slower. */
 template <typename T, int LEVELS_, fields HAS_, bool CHANGE_>
 struct sizes : tile<T> {
     using number = T;
@@ -136,7 +136,7 @@ struct place : Sizes {
                     (unsigned)((int64_t)row * p.source.pitch_y + x_in) * (unsigned)sizeof(T);
         }
         /* A row lies in shared memory as it does in its lines of 128 bytes in the field: where a
-         * sector of 32 bytes would go into two, the copies ask for it twice. */
+         * sector of 32 bytes would go into two, the copies read it twice. */
         in_slot = group * ROWS * LANES + lane +
                   (unsigned)((uintptr_t)(p.in + at.x) / sizeof(vector) % LINE);
         whole = !split && points == (1u << WIDTH) - 1 ? stores : 0u;

@@ -33,7 +33,7 @@ static bool plan(const struct hs_case *of, const struct hs_device_limits *limits
     hs_tile_set(of, t[HS_X], t[HS_Y], t[HS_Z], g);
     hs_tile_finish(of, &of->box, t, g);
     for (int axis = 0; axis < HS_AXES; axis++) {
-        g->input_tile[axis] = 0; /* no tile: what is shared is the caches' affair */
+        g->input_tile[axis] = 0; /* no tile: sharing is left to the caches */
         /* threads stand over the grid from node 0, as in the textbook, so that a block's rows
          * begin where a memory transaction does */
         if (g->points_updated > 0)

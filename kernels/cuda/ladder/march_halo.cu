@@ -13,7 +13,7 @@
  * Words per point (radius 1): 1 + 2/32 + 2/16 = 1.19 loaded (the halo mostly from the caches, where
  * the neighbouring block has just put it), 1 written. Planes along z overlap by 2*R in 64.
  *
- * The point ahead in z is asked for before the current plane is summed, so that its way from memory
+ * The point ahead in z is loaded before the current plane is summed, so that its way from memory
  * is hidden behind the sums and both barriers.
  *
  * Source: 2.5D blocking: Micikevicius, 3D finite difference computation on GPUs using CUDA,

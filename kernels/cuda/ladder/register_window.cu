@@ -9,8 +9,8 @@
  *
  * Words per point: (8 + 2R)/8 loaded, of which all but one come from the L1 cache: at every step
  * the warp's 32 threads read 32 values that lie 8 apart, 8 lines of 128 bytes, and they read the
- * same lines at the next steps. So it moves little, but asks for much: 8 times the transactions of
- * a warp that reads 32 neighbours. `warp_shuffle` asks for what it needs only.
+ * same lines at the next steps. So it moves little, but requests much: 8 times the transactions of
+ * a warp that reads 32 neighbours. `warp_shuffle` requests what it needs only.
  *
  * Source: the register queue along the marching axis of Micikevicius, 3D finite difference
  * computation on GPUs using CUDA, GPGPU-2 (2009), here along x.

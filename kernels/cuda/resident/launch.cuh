@@ -9,6 +9,8 @@
 #include "source.cuh"
 #include "sweep.cuh"
 
+#include "core/cuda_call.h"
+
 #include <string.h>
 
 namespace resident
@@ -170,9 +172,8 @@ hs_status put_levels(const hs_sweep *sweep, arguments<T> &p, hs_error *err)
     if (!vary)
         return HS_OK;
     T *levels = (T *)(sweep->scratch);
-    HS_CUDA_TRY("kernel resident", err,
-                cudaMemcpyAsync(levels, all, (size_t)sweep->steps * sizeof p.level,
-                                cudaMemcpyHostToDevice, (cudaStream_t)sweep->stream));
+    HS_CUDA_TRY(err, cudaMemcpyAsync(levels, all, (size_t)sweep->steps * sizeof p.level,
+                                     cudaMemcpyHostToDevice, (cudaStream_t)sweep->stream));
     p.levels = levels;
     return HS_OK;
 }

@@ -91,8 +91,8 @@ class tile
     }
 
     /* What ghost m's rule adds. */
-    __device__ __forceinline__ T driven(const level<T> &now, int f, int m,
-                                        const int (&node)[HS_AXES]) const
+    __device__ __forceinline__ T data(const level<T> &now, int f, int m,
+                                      const int (&node)[HS_AXES]) const
     {
         return now.data_field[f] ? r.rule[f][m - 1].c * now.data_field[f][on_face(f, node)]
                                  : now.offset[f][m - 1];
@@ -130,7 +130,7 @@ class tile
             return; /* no sweep reads it */
         const T edge = at[cell + m * inward * stride(axis)];
         const T inner = at[cell + 2 * m * inward * stride(axis)];
-        at[cell] = star::ghost(r.rule[f][m - 1], inner, edge, driven(now, f, m, node));
+        at[cell] = star::ghost(r.rule[f][m - 1], inner, edge, data(now, f, m, node));
     }
 
   public:

@@ -36,8 +36,8 @@ static void describe_machine(int threads, char *out, size_t size)
     snprintf(out, size, "%d thread%s, %s", threads, threads == 1 ? "" : "s", model);
 }
 
-static enum hs_status identify(int device, int threads, struct hs_device_fingerprint *out,
-                               struct hs_error *err)
+static enum hs_status fingerprint(int device, int threads, struct hs_device_fingerprint *out,
+                                  struct hs_error *err)
 {
     (void)device, (void)err;
     describe_machine(threads > 0 ? threads : omp_get_max_threads(), out->device,
@@ -98,22 +98,24 @@ static double bytes_on(const struct hs_grid *grid, const void *context)
 }
 
 static enum hs_status memory_short(const struct demand *demand, double needed,
-                                   const struct hs_memory_free *room, struct hs_error *err)
+                                   const struct hs_memory_free *available, struct hs_error *err)
 {
     const struct hs_problem *problem = demand->problem;
-    const struct hs_largest_grid fit = {bytes_on, demand, room->bytes, 2 * problem->radius + 1};
-    char points[HS_POINTS_TEXT], fits[HS_LARGEST_GRID_TEXT];
+    const struct hs_largest_grid limit = {bytes_on, demand, available->bytes,
+                                          2 * problem->radius + 1};
+    char points[HS_POINTS_TEXT], largest[HS_LARGEST_GRID_TEXT];
     hs_grid_name_points(&problem->grid, points, sizeof points);
-    if (needed > room->bytes)
-        hs_largest_grid_say(&fit, &problem->grid, fits, sizeof fits);
+    if (needed > available->bytes)
+        hs_largest_grid_say(&limit, &problem->grid, largest, sizeof largest);
     else
-        snprintf(fits, sizeof fits, "this process may not take as much (ulimit -v)");
+        snprintf(largest, sizeof largest, "this process may not take as much (ulimit -v)");
     return hs_error_add(err, HS_DEVICE,
                         "not enough memory: %s points in %s precision need %.0f bytes (%.2f GiB), "
                         "%s has %.0f bytes (%.2f GiB) free; take fewer grid.points%s; %s",
                         points, hs_precision_name(problem->precision), needed, needed / 0x1p30,
-                        room->whose, room->bytes, room->bytes / 0x1p30,
-                        problem->precision == HS_DOUBLE ? ", or precision = \"float\"" : "", fits);
+                        available->whose, available->bytes, available->bytes / 0x1p30,
+                        problem->precision == HS_DOUBLE ? ", or precision = \"float\"" : "",
+                        largest);
 }
 
 static void destroy(struct hs_backend_state *state)
@@ -177,12 +179,12 @@ static enum hs_status create(const struct hs_problem *problem, const struct hs_k
         return hs_error_add(err, HS_BAD_INPUT, "%s", reason);
     const struct demand demand = {problem, kernel, threads};
     const double needed = bytes_needed(problem, kernel, threads);
-    const struct hs_memory_free room = hs_machine_memory_free("");
-    if (needed > room.bytes)
-        return memory_short(&demand, needed, &room, err);
+    const struct hs_memory_free available = hs_machine_memory_free("");
+    if (needed > available.bytes)
+        return memory_short(&demand, needed, &available, err);
     struct hs_backend_state *state = calloc(1, sizeof *state);
     if (!state)
-        return memory_short(&demand, needed, &room, err);
+        return memory_short(&demand, needed, &available, err);
     state->plan = plan;
     state->problem = problem;
     state->kernel = kernel;
@@ -192,7 +194,7 @@ static enum hs_status create(const struct hs_problem *problem, const struct hs_k
     state->interior = hs_problem_interior(problem);
     state->source = hs_cpu_source_describe(problem);
     describe_machine(state->threads, state->description, sizeof state->description);
-    enum hs_status st = allocate(state) ? HS_OK : memory_short(&demand, needed, &room, err);
+    enum hs_status st = allocate(state) ? HS_OK : memory_short(&demand, needed, &available, err);
     if (!st)
         st = hs_ghosts_init(&state->ghosts, problem, &state->layout, state->plan.steps + 1,
                             state->threads, err);
@@ -463,7 +465,7 @@ const struct hs_backend hs_backend_cpu = {
     .copy = copy,
     .cache = cache,
     .ceilings = hs_cpu_ceilings,
-    .identify = identify,
+    .fingerprint = fingerprint,
     .describe = describe,
     .destroy = destroy,
 };

@@ -56,7 +56,7 @@ void *hs_cpu_memory_create(size_t bytes, size_t large_from)
 
 /*
  * A core looks for the stores that a load has to wait for by the lowest twelve bits of their
- * addresses, and stores past the cache wait long: a load that agrees with one of them in these bits
+ * addresses, and non-temporal stores wait long: a load that agrees with one of them in these bits
  * waits too, for nothing. A sweep that has planes at arbitrary distances meets such pairs all the
  * time: a fifth of its rate at 384^3 in double. So all planes begin at nearly the same twelve bits,
  * a line apart, and the two fields' bits differ by `hs_cpu_shift`.

@@ -133,7 +133,7 @@ bool hs_cpu_network_init(struct hs_backend_state *state)
     mine->view.form = network->form;
     mine->view.row_count = network->row_count;
     memcpy(mine->view.wrap, network->wrap, sizeof mine->view.wrap);
-    mine->varies = hs_network_varies(network, state->problem->drives);
+    mine->varies = hs_network_varies(network, state->problem->time_functions);
     mine->given = calloc((size_t)network->given.count + 1, sizeof *mine->given);
     if (!mine->given)
         return false;
@@ -186,7 +186,7 @@ static void set_added(struct hs_backend_state *state, const struct hs_network_ti
         if (row->kind != HS_NODE_PRESCRIBED)
             hs_write(state->problem->precision, mine->array[HS_CPU_ADDED].origin,
                      element_of(state, mine->forced[n]),
-                     hs_network_added(network, row, state->problem->drives, time));
+                     hs_network_added(network, row, state->problem->time_functions, time));
     }
 }
 
@@ -216,7 +216,7 @@ void hs_cpu_network_update(struct hs_backend_state *state, const struct hs_span 
         if (as_arrays(problem))
             set_added(state, &time);
         else
-            hs_network_forcing(problem->network, problem->drives, problem->precision, &time,
+            hs_network_forcing(problem->network, problem->time_functions, problem->precision, &time,
                                (char *)mine->forcing +
                                    (size_t)s * size * (size_t)problem->network->row_count);
     }
@@ -246,6 +246,6 @@ void hs_cpu_network_prescribe(const struct hs_backend_state *state, double t, vo
         const struct hs_network_time time = {.t = t, .next = t};
         if (row->kind == HS_NODE_PRESCRIBED)
             hs_write(state->problem->precision, field, element_of(state, state->network.forced[n]),
-                     hs_network_added(network, row, state->problem->drives, &time));
+                     hs_network_added(network, row, state->problem->time_functions, &time));
     }
 }

@@ -83,7 +83,7 @@ bool hs_cpu_field_create(const struct hs_layout *layout, enum hs_precision preci
                          size_t shift, struct hs_cpu_field *out);
 void hs_cpu_field_destroy(struct hs_cpu_field *field);
 
-/* Copies `from` onto `to`, past the cache; all threads of the field's slabs. */
+/* Copies `from` onto `to` by non-temporal stores; all threads of the field's slabs. */
 void hs_cpu_field_copy(const struct hs_layout *layout, enum hs_precision precision, int threads,
                        const struct hs_cpu_field *from, struct hs_cpu_field *to);
 

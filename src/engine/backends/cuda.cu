@@ -11,7 +11,7 @@
 enum change_known {
     NOT_KNOWN,
     BY_FIELDS, /* the other field is the one a sweep before */
-    TOLD       /* the kernel has put it where the reducer said */
+    BY_KERNEL  /* the kernel has put it where the reducer said */
 };
 
 struct hs_backend_state {
@@ -48,7 +48,7 @@ struct hs_backend_state {
 namespace
 {
 
-enum { REPLAY_CALLS = 32 }; /* of the kernel in a recording; even, so that it ends where it began */
+enum { GRAPH_CALLS = 32 }; /* of the kernel in a CUDA graph; even, so that it ends where it began */
 
 /* ---- available ------------------------------------------------------------------------------- */
 
@@ -286,20 +286,21 @@ void download_end(hs_readback *readback)
 
 /* ---- sweep ----------------------------------------------------------------------------------- */
 
-/* Whether the last call of so many sweeps tells its last one's change. */
-bool tells(const hs_backend_state *state, const hs_span *span, int64_t left)
+/* Whether the last call of so many sweeps has a fused max-norm, of its last one's change. */
+bool fuses_max_norm(const hs_backend_state *state, const hs_span *span, int64_t left)
 {
     return span->keep_last && !span->keep_before && state->plan.fused_max_norm &&
            left >= state->plan.steps &&
            hs_cuda_source_steps(&state->source, state->plan.steps) == state->plan.steps;
 }
 
-/* Sweeps that the next call of the kernel takes at once. The change of the last one is told by a
- * call of the most, for which the rest goes before; or shows where it is made alone. */
+/* Sweeps that the next call of the kernel takes at once. The change of the last one is a fused
+ * max-norm of a call of the most, for which the rest goes before; or it is swept alone, and two
+ * fields show the change. */
 int steps_at_once(const hs_backend_state *state, const hs_span *span, int64_t left)
 {
     const int most = hs_cuda_source_steps(&state->source, state->plan.steps);
-    if (tells(state, span, left))
+    if (fuses_max_norm(state, span, left))
         return left % most ? (int)(left % most) : most;
     if (span->keep_last && left > 1)
         left--;
@@ -408,17 +409,17 @@ hs_status wait(const hs_backend_state *state, const hs_span *span, hs_error *err
         g.threads[HS_Y], g.threads[HS_Z], (long long)g.shared_bytes, cudaGetErrorString(status));
 }
 
-/* Calls in a recording: they end with the pair of fields, and the field of it, that they began
+/* Calls in a CUDA graph: they end with the pair of fields, and the field of it, that they began
  * with. */
 int graph_calls(const hs_backend_state *state)
 {
     const int twice = 2 * state->rotation.pairs;
-    return twice > REPLAY_CALLS ? twice : REPLAY_CALLS;
+    return twice > GRAPH_CALLS ? twice : GRAPH_CALLS;
 }
 
 /*
- * Where nothing changes with time, a stretch of calls is recorded once and replayed: a replayed
- * launch costs about half of one made here, which is most of the time on a small grid.
+ * Where nothing changes with time, a stretch of calls is captured as a CUDA graph: a launch in one
+ * costs about half of one made here, which is most of the time on a small grid.
  */
 bool repeats(const hs_backend_state *state)
 {
@@ -427,10 +428,10 @@ bool repeats(const hs_backend_state *state)
            !state->network.varies;
 }
 
-hs_status record(hs_backend_state *state, const hs_span *span, int64_t first, hs_error *err)
+hs_status capture(hs_backend_state *state, const hs_span *span, int64_t first, hs_error *err)
 {
     for (int slot = 0; slot < state->faces.slots.count;
-         slot++) { /* so that recording evaluates none */
+         slot++) { /* so that none is evaluated while capturing */
         const hs_status st = hs_cuda_faces_at(&state->faces, slot, hs_span_time(span, first), err);
         if (st)
             return st;
@@ -449,17 +450,17 @@ hs_status record(hs_backend_state *state, const hs_span *span, int64_t first, hs
     return hs_cuda_graph_keep(&state->graph, graph, state->now, span, err);
 }
 
-/* Replays as long as whole recordings fit into `left` sweeps; tells how many were done. */
-hs_status replay(hs_backend_state *state, const hs_span *span, int64_t first, int64_t left,
-                 int64_t *done, hs_error *err)
+/* Launches the CUDA graph as often as it fits into `left` sweeps; says how many were done. */
+hs_status launch_graph(hs_backend_state *state, const hs_span *span, int64_t first, int64_t left,
+                       int64_t *done, hs_error *err)
 {
     const int64_t sweeps = (int64_t)graph_calls(state) * state->plan.steps;
     *done = 0;
-    if (left < 4 * sweeps || !repeats(state)) /* recording costs about as much as a few replays */
+    if (left < 4 * sweeps || !repeats(state)) /* capturing costs about as much as a few launches */
         return HS_OK;
     hs_status st = prepare(state, span, first, 1, err);
     if (!st && !hs_cuda_graph_fits(&state->graph, state->now, span))
-        st = record(state, span, first, err);
+        st = capture(state, span, first, err);
     if (st)
         return st;
     for (; left - *done >= sweeps; *done += sweeps)
@@ -472,13 +473,13 @@ hs_status call_last(hs_backend_state *state, const hs_span *span, int64_t first,
                     hs_error *err)
 {
     void *change = NULL;
-    if (tells(state, span, steps)) {
+    if (fuses_max_norm(state, span, steps)) {
         const hs_status st = hs_cuda_reducer_change(state->reducer, state->stream, &change, err);
         if (st)
             return st;
     }
     const hs_status st = call_kernel(state, span, first, steps, change, err);
-    state->change = change ? TOLD : span->keep_last && steps == 1 ? BY_FIELDS : NOT_KNOWN;
+    state->change = change ? BY_KERNEL : span->keep_last && steps == 1 ? BY_FIELDS : NOT_KNOWN;
     return st;
 }
 
@@ -487,11 +488,11 @@ hs_status launch(hs_backend_state *state, const hs_span *span, hs_error *err)
 {
     for (int64_t done = 0; done < span->count;) {
         const int64_t left = span->count - done - (span->keep_last ? 1 : 0);
-        int64_t replayed = 0;
-        hs_status st = replay(state, span, done, left, &replayed, err);
+        int64_t by_graph = 0;
+        hs_status st = launch_graph(state, span, done, left, &by_graph, err);
         if (st)
             return st;
-        done += replayed;
+        done += by_graph;
         state->change = NOT_KNOWN;
         if (done == span->count)
             break;
@@ -518,7 +519,7 @@ hs_status reduce(hs_backend_state *state, hs_reduction *out, hs_error *err)
     const void *before = state->change == BY_FIELDS ? field_of(state, 1) : NULL;
     const hs_status st =
         hs_cuda_reduce(state->reducer, state->problem, &state->layout, field_of(state, 0), before,
-                       state->change == TOLD, state->stream, out, err);
+                       state->change == BY_KERNEL, state->stream, out, err);
     if (st || !state->network.problem || isnan(out->heat))
         return st;
     return hs_cuda_network_heat(&state->network, field_of(state, 0), before, out, err);
@@ -598,7 +599,7 @@ extern "C" const hs_backend hs_backend_cuda = {
     .cache = hs_cuda_cache,
     .ceilings = hs_cuda_ceilings,
     .limits = hs_cuda_limits,
-    .identify = hs_cuda_identify,
+    .fingerprint = hs_cuda_fingerprint,
     .describe = describe,
     .destroy = destroy,
 };

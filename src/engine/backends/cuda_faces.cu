@@ -155,7 +155,7 @@ hs_status fill_table(void *self, int face, double t, void *table, hs_error *err)
     const hs_cuda_faces *faces = (const hs_cuda_faces *)self;
     const hs_problem *problem = faces->slots.problem;
     const hs_cuda_patch patch = face_patch(&problem->grid, face);
-    const hs_cuda_moments now = {1, {t}, {table}};
+    const hs_cuda_times now = {1, {t}, {table}};
     return hs_cuda_evaluate(&faces->function[face], &patch, &now, 1.0, problem->precision,
                             faces->stream, err);
 }

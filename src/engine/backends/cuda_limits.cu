@@ -97,7 +97,7 @@ hs_status hs_cuda_device_of(int device, const hs_cuda_device **out, hs_error *er
     return HS_OK;
 }
 
-hs_status hs_cuda_identify(int device, int threads, hs_device_fingerprint *out, hs_error *err)
+hs_status hs_cuda_fingerprint(int device, int threads, hs_device_fingerprint *out, hs_error *err)
 {
     (void)threads;
     const hs_cuda_device *about;

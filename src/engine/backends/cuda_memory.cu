@@ -65,15 +65,15 @@ hs_status memory_short(const hs_problem *problem, const hs_kernel *kernel, doubl
                        double free_bytes, hs_error *err)
 {
     const demand asked = {problem, kernel};
-    const hs_largest_grid fit = {bytes_on, &asked, free_bytes, 2 * problem->radius + 1};
-    char points[HS_POINTS_TEXT], fits[HS_LARGEST_GRID_TEXT];
+    const hs_largest_grid limit = {bytes_on, &asked, free_bytes, 2 * problem->radius + 1};
+    char points[HS_POINTS_TEXT], largest[HS_LARGEST_GRID_TEXT];
     hs_grid_name_points(&problem->grid, points, sizeof points);
-    hs_largest_grid_say(&fit, &problem->grid, fits, sizeof fits);
+    hs_largest_grid_say(&limit, &problem->grid, largest, sizeof largest);
     return hs_error_add(err, HS_DEVICE,
                         "not enough device memory: %s points in %s precision need %.0f bytes "
                         "(%.2f GiB), %.0f bytes (%.2f GiB) are free; %s",
                         points, hs_precision_name(problem->precision), needed, needed / 0x1p30,
-                        free_bytes, free_bytes / 0x1p30, fits);
+                        free_bytes, free_bytes / 0x1p30, largest);
 }
 
 } // namespace

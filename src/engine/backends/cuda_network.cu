@@ -2,12 +2,12 @@
  * The network of a body as CUDA kernels read it, and its heat.
  *
  * What depends on the step is made when that changes; what acts on nodes before each call, where
- * any of it changes with time. The host says what each drive is, the device what that makes of rows
- * and nodes, as engine/network/coefficients.h does it.
+ * any of it changes with time. The host says what each time function is, the device what that makes
+ * of rows and nodes, as engine/network/coefficients.h does it.
  */
 #include "engine/backends/cuda_parts.cuh"
 #include "engine/network/coefficients.h"
-#include "functions/drive.h"
+#include "functions/time_function.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -35,8 +35,8 @@ struct action {
     hs_cuda_acted on;
     const hs_forcing *forcing;
     const double
-        *drive; /* [sweeps + 1][drives]: at the sweeps' begins, and at the last one's end */
-    int drives;
+        *value; /* [sweeps + 1][functions]: at the sweeps' begins, and at the last one's end */
+    int functions;
     double step;
     T *out; /* of each row in turn, or node (0, 0, 0); of the next sweep `apart` elements further */
     int64_t apart;
@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(THREADS) act(const __grid_constant__ action<T>
     const int time = (int)blockIdx.y + (row.kind == HS_NODE_PRESCRIBED ? 1 : 0);
     double sum = 0.0;
     for (int term = 0; term < forcing.count; term++)
-        sum += forcing.weight[term] * a.drive[time * a.drives + forcing.drive[term]];
+        sum += forcing.weight[term] * a.value[time * a.functions + forcing.function[term]];
     a.out[blockIdx.y * a.apart + (a.on.at ? a.on.at[n] : n)] =
         (T)hs_network_added_by(&row, sum, a.step);
 }
@@ -366,8 +366,8 @@ hs_status launch_act(const hs_cuda_network *network, const hs_cuda_acted *on, do
     action<T> a = {};
     a.on = *on;
     a.forcing = network->forcing;
-    a.drives = network->problem->drive_count;
-    a.drive = network->drive + first * a.drives;
+    a.functions = network->problem->time_function_count;
+    a.value = network->value + first * a.functions;
     a.step = step;
     a.out = (T *)out;
     a.apart = network->view.row_count;
@@ -420,18 +420,19 @@ hs_status set_step(hs_cuda_network *network, double step, hs_error *err)
                                                    : launch_rates<double>(network, step, err);
 }
 
-/* The drives at the begin of each of so many sweeps, and at the end of the last one. */
-hs_status set_drives(hs_cuda_network *network, const hs_span *span, int64_t first, int sweeps,
-                     hs_error *err)
+/* The values of the time functions at the begin of each of so many sweeps, and at the end of the
+ * last one. */
+hs_status set_times(hs_cuda_network *network, const hs_span *span, int64_t first, int sweeps,
+                    hs_error *err)
 {
     const hs_problem *problem = network->problem;
-    const int drives = problem->drive_count;
+    const int functions = problem->time_function_count;
     for (int s = 0; s <= sweeps; s++)
-        for (int d = 0; d < drives; d++)
-            network->drive_here[s * drives + d] =
-                hs_drive_at(&problem->drives[d], hs_span_time(span, first + s));
-    HS_CUDA_TRY(err, cudaMemcpyAsync(network->drive, network->drive_here,
-                                     (size_t)((sweeps + 1) * drives) * sizeof(double),
+        for (int d = 0; d < functions; d++)
+            network->value_here[s * functions + d] =
+                hs_time_function_at(&problem->time_functions[d], hs_span_time(span, first + s));
+    HS_CUDA_TRY(err, cudaMemcpyAsync(network->value, network->value_here,
+                                     (size_t)((sweeps + 1) * functions) * sizeof(double),
                                      cudaMemcpyHostToDevice, network->stream));
     return HS_OK;
 }
@@ -483,15 +484,15 @@ hs_status hs_cuda_network_init(hs_cuda_network *network, const hs_problem *probl
     network->stream = stream;
     network->sweeps = sweeps;
     network->step = NAN;
-    network->varies = hs_network_varies(of, problem->drives);
+    network->varies = hs_network_varies(of, problem->time_functions);
     network->view.form = of->form;
     network->view.row_count = of->row_count;
     memcpy(network->view.wrap, of->wrap, sizeof of->wrap);
-    const size_t drives = (size_t)((sweeps + 1) * problem->drive_count) * sizeof(double);
-    network->drive_here = (double *)malloc(drives + 1);
-    if (!network->drive_here)
-        return hs_error_add(err, HS_DEVICE, "not enough memory for the body's drives");
-    hs_status st = reserve(network, (double)drives, (void **)&network->drive, err);
+    const size_t functions = (size_t)((sweeps + 1) * problem->time_function_count) * sizeof(double);
+    network->value_here = (double *)malloc(functions + 1);
+    if (!network->value_here)
+        return hs_error_add(err, HS_DEVICE, "not enough memory for the body's time functions");
+    hs_status st = reserve(network, (double)functions, (void **)&network->value, err);
     if (!st)
         st = reserve(network, HEAT_BLOCKS * sizeof(heat_sums), &network->heat, err);
     if (!st)
@@ -508,7 +509,7 @@ void hs_cuda_network_release(hs_cuda_network *network)
 {
     for (int n = 0; n < network->pieces; n++)
         cudaFree(network->memory[n]);
-    free(network->drive_here);
+    free(network->value_here);
     *network = {};
 }
 
@@ -522,7 +523,7 @@ hs_status hs_cuda_network_update(hs_cuda_network *network, const hs_span *span, 
     const int sweeps = network->varies ? steps : network->sweeps;
     hs_status st = stepped ? set_step(network, span->step, err) : HS_OK;
     if (!st)
-        st = set_drives(network, span, first, sweeps, err);
+        st = set_times(network, span, first, sweeps, err);
     if (!st)
         st = put_acted(network, &network->acted, span->step, 0, sweeps, network->added, err);
     network->step = span->step;

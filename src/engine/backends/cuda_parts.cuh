@@ -13,7 +13,7 @@
 
 #include <cuda_runtime.h>
 
-/* Bytes left free by what is only taken where there is room: for what kernels, recordings and the
+/* Bytes left free by what is only taken where there is room: for what kernels, CUDA graphs and the
  * driver still come to need. */
 const double hs_cuda_left_free = 0x1p28;
 
@@ -40,7 +40,7 @@ struct hs_cuda_device {
 /* Asked for once, since some of it takes the driver milliseconds. */
 hs_status hs_cuda_device_of(int device, const hs_cuda_device **out, hs_error *err);
 hs_status hs_cuda_limits(int device, hs_device_limits *out, hs_error *err);
-hs_status hs_cuda_identify(int device, int threads, hs_device_fingerprint *out, hs_error *err);
+hs_status hs_cuda_fingerprint(int device, int threads, hs_device_fingerprint *out, hs_error *err);
 double hs_cuda_cache(int device); /* bytes of L2; 0 where there is no such device */
 
 /* ---- cuda_copy.cu ---------------------------------------------------------------------------- */
@@ -205,9 +205,10 @@ struct hs_cuda_network {
     hs_cuda_acted acted, prescribed; /* prescribed: as arrays only */
     const double *capacity;          /* as arrays: node (0, 0, 0); negative: it is not free */
     const hs_forcing *forcing;
-    double *drive, *drive_here;           /* [sweeps + 1][drives] on the device, and the host's */
-    void *heat;                           /* partial sums */
-    const double *width[HS_AXES];         /* m, of nodes of a stretched grid; else NULL */
+    double *value, *value_here;   /* of the time functions, [sweeps + 1][functions], on the device,
+                                     and the host's */
+    void *heat;                   /* partial sums */
+    const double *width[HS_AXES]; /* m, of nodes of a stretched grid; else NULL */
     void *memory[HS_CUDA_NETWORK_PIECES]; /* allocations */
     int pieces;
 };
@@ -231,7 +232,7 @@ hs_status hs_cuda_network_heat(const hs_cuda_network *network, const void *now, 
 
 /* ---- cuda_graph.cu -------------------------------------------------------------------------- */
 
-/* A recorded stretch of sweeps, and what it was recorded for; zero: none. */
+/* A CUDA graph of a stretch of sweeps, and what it was captured for; zero: none. */
 struct hs_cuda_graph {
     cudaGraphExec_t graph;
     int now; /* which of the two fields it begins and ends with */
@@ -239,10 +240,10 @@ struct hs_cuda_graph {
     double step;
 };
 
-void hs_cuda_graph_release(hs_cuda_graph *replay);
-bool hs_cuda_graph_fits(const hs_cuda_graph *replay, int now, const hs_span *span);
+void hs_cuda_graph_release(hs_cuda_graph *kept);
+bool hs_cuda_graph_fits(const hs_cuda_graph *kept, int now, const hs_span *span);
 /* Takes over `graph`. */
-hs_status hs_cuda_graph_keep(hs_cuda_graph *replay, cudaGraph_t graph, int now, const hs_span *span,
+hs_status hs_cuda_graph_keep(hs_cuda_graph *kept, cudaGraph_t graph, int now, const hs_span *span,
                              hs_error *err);
 
 /* ---- cuda_ceilings.cu ------------------------------------------------------------------------ */
@@ -292,10 +293,10 @@ void hs_cuda_reducer_destroy(hs_cuda_reducer *reducer);
 /* Where a kernel is to leave its last sweep's change (hs_sweep.change), for the next reduction. */
 hs_status hs_cuda_reducer_change(hs_cuda_reducer *reducer, cudaStream_t stream, void **out,
                                  hs_error *err);
-/* `before` is the field one sweep earlier, or NULL; `told` says that a kernel has left the change
+/* `before` is the field one sweep earlier, or NULL; `fused` says that a kernel has left the change
  * instead. With neither change is NaN. */
 hs_status hs_cuda_reduce(hs_cuda_reducer *reducer, const hs_problem *problem,
-                         const hs_layout *layout, const void *now, const void *before, bool told,
+                         const hs_layout *layout, const void *now, const void *before, bool fused,
                          cudaStream_t stream, hs_reduction *out, hs_error *err);
 
 #endif

@@ -264,14 +264,14 @@ __global__ void __launch_bounds__(THREADS)
     join_block<WARPS>(all, out + blockIdx.x);
 }
 
-/* What the blocks found, each thread's one of them; and the change, where a kernel has told it. */
+/* What the blocks found, each thread's one of them; and the change, where a kernel has left it. */
 template <typename T>
 __global__ void __launch_bounds__(BLOCKS)
-    join_blocks(const partial *from, int blocks, const T *told, partial *out)
+    join_blocks(const partial *from, int blocks, const T *fused, partial *out)
 {
     partial mine = (int)threadIdx.x < blocks ? from[threadIdx.x] : nothing();
-    if (told)
-        mine.change = (double)*told;
+    if (fused)
+        mine.change = (double)*fused;
     join_block<BLOCKS / 32>(mine, out);
 }
 
@@ -298,7 +298,7 @@ request<T> make_request(const hs_problem *problem, const hs_layout *layout, cons
 
 /* A warp for each strip, of at most BLOCKS blocks; then one block for all of theirs. */
 template <typename T>
-hs_status launch(const request<T> &r, const T *told, partial *of_blocks, partial *all,
+hs_status launch(const request<T> &r, const T *fused, partial *of_blocks, partial *all,
                  cudaStream_t stream, hs_error *err)
 {
     const int64_t wanted = hs_divide_up((int64_t)strips_of(r), WARPS);
@@ -308,7 +308,7 @@ hs_status launch(const request<T> &r, const T *told, partial *of_blocks, partial
     else
         reduce<false><<<blocks, THREADS, 0, stream>>>(r, of_blocks);
     HS_CUDA_LAUNCHED(err, "reduce", blocks, THREADS);
-    join_blocks<<<1, BLOCKS, 0, stream>>>(of_blocks, blocks, told, all);
+    join_blocks<<<1, BLOCKS, 0, stream>>>(of_blocks, blocks, fused, all);
     HS_CUDA_LAUNCHED(err, "join_blocks", 1, BLOCKS);
     return HS_OK;
 }
@@ -330,7 +330,7 @@ double whole_volume(const hs_problem *problem)
 
 struct hs_cuda_reducer {
     partial *blocks; /* [BLOCKS] on the device */
-    double *change;  /* there too, what a kernel tells: a T */
+    double *change;  /* there too, the fused max-norm: a T */
     partial *all;    /* pinned memory here, which the device writes itself */
 };
 
@@ -364,10 +364,10 @@ hs_status hs_cuda_reducer_change(hs_cuda_reducer *reducer, cudaStream_t stream, 
 }
 
 hs_status hs_cuda_reduce(hs_cuda_reducer *reducer, const hs_problem *problem,
-                         const hs_layout *layout, const void *now, const void *before, bool told,
+                         const hs_layout *layout, const void *now, const void *before, bool fused,
                          cudaStream_t stream, hs_reduction *out, hs_error *err)
 {
-    const void *change = told ? reducer->change : NULL;
+    const void *change = fused ? reducer->change : NULL;
     const hs_status st =
         problem->precision == HS_FLOAT
             ? launch(make_request<float>(problem, layout, now, before), (const float *)change,
@@ -387,7 +387,7 @@ hs_status hs_cuda_reduce(hs_cuda_reducer *reducer, const hs_problem *problem,
     out->max = any ? all.max : NAN;
     out->mean = any ? all.sum / (whole_volume(problem) - all.volume) : NAN;
     out->heat = any ? all.sum * hs_problem_heat_capacity(problem) : NAN;
-    out->change = before || told ? all.change : NAN;
+    out->change = before || fused ? all.change : NAN;
     const bool known = before && any && !problem->body; /* a body's are in its network */
     out->stored = known ? all.stored * hs_problem_heat_capacity(problem) : NAN;
     out->sunk = NAN;

@@ -152,20 +152,20 @@ hs_status evaluate(hs_cuda_source *source, double step, int count, const double 
 {
     const hs_problem *problem = source->problem;
     hs_cuda_patch patch = hs_cuda_patch_of(&problem->grid);
-    hs_cuda_moments moments = {};
-    moments.count = source->level && (source->varies & HS_VARIES_T) ? count : 1;
+    hs_cuda_times times = {};
+    times.count = source->level && (source->varies & HS_VARIES_T) ? count : 1;
     for (int axis = 0; axis < HS_AXES; axis++) {
         patch.stride[axis] = source->pitch[axis];
         patch.count[axis] = patch.stride[axis] > 0 ? patch.count[axis] : 1;
     }
-    for (int m = 0; m < moments.count; m++) {
-        moments.t[m] = t[m];
-        moments.out[m] = (void *)(source->level ? source->level[m] : source->nodes);
+    for (int m = 0; m < times.count; m++) {
+        times.t[m] = t[m];
+        times.out[m] = (void *)(source->level ? source->level[m] : source->nodes);
     }
-    const hs_status st = hs_cuda_tables_fill(&source->function, &problem->grid, moments.count, t,
-                                             source->stream, err);
+    const hs_status st =
+        hs_cuda_tables_fill(&source->function, &problem->grid, times.count, t, source->stream, err);
     return st ? st
-              : hs_cuda_evaluate(&source->function.left, &patch, &moments, scale(problem, step),
+              : hs_cuda_evaluate(&source->function.left, &patch, &times, scale(problem, step),
                                  problem->precision, source->stream, err);
 }
 

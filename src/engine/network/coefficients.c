@@ -1,7 +1,7 @@
 #include "engine/network/coefficients.h"
 
-#include "functions/drive.h"
 #include "functions/moving.h"
+#include "functions/time_function.h"
 
 #include <math.h>
 
@@ -24,18 +24,19 @@ void hs_network_coefficients(const struct hs_network *network, enum hs_precision
 }
 
 double hs_network_added(const struct hs_network *network, const struct hs_network_row *row,
-                        const struct hs_drive *drives, const struct hs_network_time *time)
+                        const struct hs_time_function *functions,
+                        const struct hs_network_time *time)
 {
     const struct hs_forcing *forcing = &network->forcing[row->forcing];
     const double t = row->kind == HS_NODE_PRESCRIBED ? time->next : time->t;
-    return hs_network_added_by(row, hs_forcing_at(forcing, drives, t), time->step);
+    return hs_network_added_by(row, hs_forcing_at(forcing, functions, t), time->step);
 }
 
-void hs_network_forcing(const struct hs_network *network, const struct hs_drive *drives,
+void hs_network_forcing(const struct hs_network *network, const struct hs_time_function *functions,
                         enum hs_precision precision, const struct hs_network_time *time, void *out)
 {
     for (int r = 0; r < network->row_count; r++)
-        hs_write(precision, out, r, hs_network_added(network, &network->row[r], drives, time));
+        hs_write(precision, out, r, hs_network_added(network, &network->row[r], functions, time));
 }
 
 void hs_network_inflow(const struct hs_network *network, const struct hs_network_time *time,
@@ -48,11 +49,11 @@ void hs_network_inflow(const struct hs_network *network, const struct hs_network
                                                time->step);
 }
 
-bool hs_network_varies(const struct hs_network *network, const struct hs_drive *drives)
+bool hs_network_varies(const struct hs_network *network, const struct hs_time_function *functions)
 {
     for (int f = 0; f < network->forcing_count; f++)
         for (int n = 0; n < network->forcing[f].count; n++)
-            if (hs_drive_varies(&drives[network->forcing[f].drive[n]]))
+            if (hs_time_function_varies(&functions[network->forcing[f].function[n]]))
                 return true;
     return false;
 }

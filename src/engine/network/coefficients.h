@@ -37,12 +37,13 @@ struct hs_network_time {
 };
 
 /* What each row adds in a sweep. out: [row_count]. A palette's. */
-void hs_network_forcing(const struct hs_network *network, const struct hs_drive *drives,
+void hs_network_forcing(const struct hs_network *network, const struct hs_time_function *functions,
                         enum hs_precision precision, const struct hs_network_time *time, void *out);
 
 /* Of one row, unrounded. */
 double hs_network_added(const struct hs_network *network, const struct hs_network_row *row,
-                        const struct hs_drive *drives, const struct hs_network_time *time);
+                        const struct hs_time_function *functions,
+                        const struct hs_network_time *time);
 
 /* What numbers of walls that change along them and in time at once add in a sweep [K], with `base`,
  * what the problem's source adds at their nodes. base, out: [network->inflow.count]. */
@@ -50,7 +51,7 @@ void hs_network_inflow(const struct hs_network *network, const struct hs_network
                        int threads, const double *base, double *out);
 
 /* Whether some forcing changes with time. */
-bool hs_network_varies(const struct hs_network *network, const struct hs_drive *drives);
+bool hs_network_varies(const struct hs_network *network, const struct hs_time_function *functions);
 
 #ifdef __cplusplus
 }

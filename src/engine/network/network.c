@@ -426,7 +426,7 @@ static bool add_held(struct work *work, struct worker *worker, int64_t i)
                                       .substance = shares->share[n].substance,
                                       .volume = shares->share[n].volume};
         memcpy(share.node, node, sizeof node);
-        worker->held = hs_room(worker->held, (size_t)worker->held_count, sizeof share);
+        worker->held = hs_reserve(worker->held, (size_t)worker->held_count, sizeof share);
         worker->held[worker->held_count++] = share;
     }
     return true;

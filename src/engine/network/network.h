@@ -45,7 +45,7 @@ struct hs_network_spec {
  * Rows are sorted, so they do not depend on threads. Where walls of several faces meet in a node,
  * prescribed goes over held, held over the rest, and of several values that of the last face has
  * it. HS_BAD_INPUT where a point has no material, numbers overflow, or more than HS_FORCING_TERMS
- * drives act on one node.
+ * time functions act on one node.
  */
 enum hs_status hs_network_make(const struct hs_network_spec *spec, struct hs_network *out,
                                struct hs_error *err);

@@ -85,7 +85,7 @@ bool hs_nodes_repeats_shares(const struct hs_nodes *nodes, int64_t i)
     return nodes->same[i];
 }
 
-/* Capacity, sink and sources of what is in the control volume. False: too many drives. */
+/* Capacity, sink and sources of what is in the control volume. False: too many time functions. */
 static bool fill(const struct hs_nodes *nodes, struct hs_network_row *row,
                  struct hs_forcing *forcing)
 {
@@ -111,7 +111,7 @@ static bool fill(const struct hs_nodes *nodes, struct hs_network_row *row,
     return fits;
 }
 
-/* What its walls do to a node. False: too many drives. */
+/* What its walls do to a node. False: too many time functions. */
 static bool apply_walls(const struct hs_nodes *nodes, struct hs_network_row *row,
                         struct hs_forcing *forcing)
 {

@@ -22,7 +22,7 @@ enum hs_node_fault {
     HS_NODE_IS_WELL,
     HS_NODE_IS_EMPTY,     /* some of its control volume or edges has no substance */
     HS_NODE_OVERFLOWS,    /* a number is not finite, or the capacity vanishes */
-    HS_NODE_HAS_TOO_MANY, /* drives */
+    HS_NODE_HAS_TOO_MANY, /* time functions */
     HS_NODE_IS_UNNAMED    /* a label is of no substance */
 };
 

@@ -31,7 +31,7 @@ static uint64_t hash(const char *item, size_t size)
 /* Where it is, or would be. */
 static int *find(const struct hs_distinct *set, const char *item)
 {
-    const uint64_t slots = 2 * (uint64_t)set->room;
+    const uint64_t slots = 2 * (uint64_t)set->capacity;
     uint64_t at = hash(item, set->size) & (slots - 1);
     while (set->slot[at] >= 0 &&
            memcmp(set->item + (size_t)set->slot[at] * set->size, item, set->size) != 0)
@@ -41,17 +41,17 @@ static int *find(const struct hs_distinct *set, const char *item)
 
 static bool grow(struct hs_distinct *set)
 {
-    const int room = set->room > 0 ? 2 * set->room : 64;
-    char *item = realloc(set->item, (size_t)room * set->size);
+    const int capacity = set->capacity > 0 ? 2 * set->capacity : 64;
+    char *item = realloc(set->item, (size_t)capacity * set->size);
     if (!item)
         return false;
     set->item = item;
-    int *slot = realloc(set->slot, 2 * (size_t)room * sizeof *slot);
+    int *slot = realloc(set->slot, 2 * (size_t)capacity * sizeof *slot);
     if (!slot)
         return false;
     set->slot = slot;
-    set->room = room;
-    memset(slot, 0xff, 2 * (size_t)room * sizeof *slot);
+    set->capacity = capacity;
+    memset(slot, 0xff, 2 * (size_t)capacity * sizeof *slot);
     for (int n = 0; n < set->count; n++)
         *find(set, item + (size_t)n * set->size) = n;
     return true;
@@ -59,7 +59,7 @@ static bool grow(struct hs_distinct *set)
 
 int hs_distinct_place(struct hs_distinct *set, const void *item)
 {
-    if (set->count == set->room && !grow(set))
+    if (set->count == set->capacity && !grow(set))
         return -1;
     int *slot = find(set, item);
     if (*slot < 0) {
@@ -110,7 +110,7 @@ int hs_forcing_compare(const void *a, const void *b)
     const struct hs_forcing *one = a, *other = b;
     int by = order(one->count, other->count);
     for (int n = 0; n < one->count && by == 0; n++)
-        by = order(one->drive[n], other->drive[n]);
+        by = order(one->function[n], other->function[n]);
     for (int n = 0; n < one->count && by == 0; n++)
         by = order(one->weight[n], other->weight[n]);
     return by;

@@ -13,9 +13,9 @@
 /* Things of one size that differ in some byte, in the order in which they came. */
 struct hs_distinct {
     size_t size; /* bytes of one */
-    int count, room;
-    char *item; /* [room] */
-    int *slot;  /* [2 * room]: number of what is there, -1: nothing */
+    int count, capacity;
+    char *item; /* [capacity] */
+    int *slot;  /* [2 * capacity]: number of what is there, -1: nothing */
 };
 
 void hs_distinct_init(struct hs_distinct *set, size_t size);

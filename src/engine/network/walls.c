@@ -3,19 +3,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool hs_forcing_add(struct hs_forcing *forcing, int drive, double weight)
+bool hs_forcing_add(struct hs_forcing *forcing, int function, double weight)
 {
     int at = 0;
-    while (at < forcing->count && forcing->drive[at] < drive)
+    while (at < forcing->count && forcing->function[at] < function)
         at++;
-    if (at == forcing->count || forcing->drive[at] != drive) {
+    if (at == forcing->count || forcing->function[at] != function) {
         if (forcing->count == HS_FORCING_TERMS)
             return false;
         for (int n = forcing->count++; n > at; n--) {
-            forcing->drive[n] = forcing->drive[n - 1];
+            forcing->function[n] = forcing->function[n - 1];
             forcing->weight[n] = forcing->weight[n - 1];
         }
-        forcing->drive[at] = drive;
+        forcing->function[at] = function;
         forcing->weight[at] = 0.0;
     }
     forcing->weight[at] += weight;
@@ -28,7 +28,7 @@ void hs_forcing_tidy(struct hs_forcing *forcing)
     memset(&tidy, 0, sizeof tidy);
     for (int n = 0; n < forcing->count; n++)
         if (forcing->weight[n] != 0.0) {
-            tidy.drive[tidy.count] = forcing->drive[n];
+            tidy.function[tidy.count] = forcing->function[n];
             tidy.weight[tidy.count++] = forcing->weight[n];
         }
     memcpy(forcing, &tidy, sizeof tidy);
@@ -123,8 +123,8 @@ const struct hs_wall *hs_walls_holding(const struct hs_network_spec *spec,
 void hs_wall_prescribe(const struct hs_wall *wall, const struct hs_axis *axis,
                        const int64_t node[HS_AXES], struct hs_forcing *forcing)
 {
-    if (wall->value.drive >= 0)
-        hs_forcing_add(forcing, wall->value.drive,
+    if (wall->value.function >= 0)
+        hs_forcing_add(forcing, wall->value.function,
                        at_node(wall->value.field, on_face(axis, wall->face, node)));
 }
 
@@ -213,12 +213,12 @@ static bool exchange(const struct hs_wall *wall, int64_t node, double area, doub
         return true;
     const double convection = area * wall->h * at_node(wall->h_field, node);
     *sink += convection;
-    if (convection != 0.0 && wall->ambient.drive >= 0 &&
-        !hs_forcing_add(forcing, wall->ambient.drive,
+    if (convection != 0.0 && wall->ambient.function >= 0 &&
+        !hs_forcing_add(forcing, wall->ambient.function,
                         convection * at_node(wall->ambient.field, node)))
         return false;
-    return wall->flux.drive < 0 ||
-           hs_forcing_add(forcing, wall->flux.drive, -area * at_node(wall->flux.field, node));
+    return wall->flux.function < 0 ||
+           hs_forcing_add(forcing, wall->flux.function, -area * at_node(wall->flux.field, node));
 }
 
 bool hs_wall_scratch_init(struct hs_wall_scratch *scratch, int wall_count)

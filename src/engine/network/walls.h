@@ -4,8 +4,9 @@
 
 #include "engine/network/axes.h"
 
-/* Adds weight * drive; false if there are too many drives. Terms are in order of their drives. */
-bool hs_forcing_add(struct hs_forcing *forcing, int drive, double weight);
+/* Adds weight * function(t); false if there are too many time functions. Terms are in order of
+ * their functions. */
+bool hs_forcing_add(struct hs_forcing *forcing, int function, double weight);
 
 /* Takes out terms of weight 0, and leaves nothing in what is unused. */
 void hs_forcing_tidy(struct hs_forcing *forcing);

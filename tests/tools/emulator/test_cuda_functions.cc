@@ -86,15 +86,15 @@ static void check_patch(const char *text, const hs_expression &e, const hs_cuda_
     patch.stride[HS_X] = 1;
     patch.stride[HS_Y] = patch.count[HS_X];
     patch.stride[HS_Z] = patch.count[HS_X] * patch.count[HS_Y];
-    hs_cuda_moments moments = {};
-    moments.count = count;
+    hs_cuda_times times = {};
+    times.count = count;
     std::vector<std::vector<char>> out((size_t)count);
     for (int m = 0; m < count; m++) {
         out[m].assign((size_t)(nodes + 1) * size, 0x55);
-        moments.t[m] = 0.1 + 0.3 * m;
-        moments.out[m] = out[m].data();
+        times.t[m] = 0.1 + 0.3 * m;
+        times.out[m] = out[m].data();
     }
-    check(hs_cuda_evaluate(function, &patch, &moments, scale, precision, NULL, &err), &err);
+    check(hs_cuda_evaluate(function, &patch, &times, scale, precision, NULL, &err), &err);
     if (const char *complaint = emulator_complaint())
         fail_msg("%s: %s", text, complaint);
     for (int m = 0; m < count; m++) {
@@ -102,7 +102,7 @@ static void check_patch(const char *text, const hs_expression &e, const hs_cuda_
             const int64_t node[] = {n % patch.count[HS_X],
                                     n / patch.count[HS_X] % patch.count[HS_Y],
                                     n / patch.count[HS_X] / patch.count[HS_Y]};
-            const double value = value_at(e, patch, node, moments.t[m]) * scale;
+            const double value = value_at(e, patch, node, times.t[m]) * scale;
             double expected;
             hs_write(precision, &expected, 0, value);
             if (memcmp(out[m].data() + (size_t)n * size, &expected, size) != 0)
@@ -156,7 +156,7 @@ static void check_program(const program &p, hs_tables_of which)
     hs_cuda_tables_release(&tables);
 }
 
-/* With many rows a thread takes the moments one after the other. */
+/* With many rows a thread takes the times one after the other. */
 void test_cuda_functions__have_them_over_many_rows(void **state)
 {
     (void)state;

@@ -271,7 +271,7 @@ enum { STEPS = 32 }; /* that a kernel fuses at most */
 struct walls {
     struct hs_face face[HS_FACES];
     struct hs_face_level level[STEPS];
-    double number[STEPS + 1][HS_FACES]; /* drives at each time, uniform ... */
+    double number[STEPS + 1][HS_FACES]; /* boundary data at each time, uniform ... */
     void *table[STEPS + 1][HS_FACES];   /* ... or over the face, in the precision, unless NULL */
 };
 
@@ -741,7 +741,7 @@ static void run_fusions(int dims, int radius, enum hs_precision precision)
         const struct fusion fusion = {mix, steps, TABLES, true, true, false};
         run_fused(dims, radius, precision, points[mix / 2 % 3], &fusion);
     }
-    /* more columns than make blocks of fused_wide_3d march in step */
+    /* more columns than make blocks of fused_radius2_3d march in step */
     static const int64_t many[HS_AXES] = {512, 360, 9};
     if (dims == 3 && radius == 2 && precision == HS_FLOAT && !takes_small) {
         const struct fusion fusion = {

@@ -90,9 +90,9 @@ static inline struct hs_wall *case_wall(struct network_case *c, int face, enum h
     struct hs_wall *wall = &c->wall[c->spec.wall_count++];
     *wall = (struct hs_wall){.face = face,
                              .kind = kind,
-                             .flux = {.drive = -1},
-                             .ambient = {.drive = -1},
-                             .value = {.drive = -1}};
+                             .flux = {.function = -1},
+                             .ambient = {.function = -1},
+                             .value = {.function = -1}};
     for (int a = 0; a < HS_AXES; a++) {
         wall->lower[a] = -INFINITY;
         wall->upper[a] = INFINITY;
@@ -111,7 +111,7 @@ static inline struct hs_wall_number case_moving(int which)
         {HS_OP_Y, 0.0}, {HS_OP_T, 0.0}, {HS_OP_MULTIPLY, 0.0}, {HS_OP_Z, 0.0}, {HS_OP_ADD, 0.0},
     };
     return (struct hs_wall_number){
-        .drive = -1,
+        .function = -1,
         .moving = {.expression = {.code = which ? other : one,
                                   .length = 5,
                                   .varies = HS_VARIES_SPACE | HS_VARIES_T}}};
@@ -160,13 +160,13 @@ static inline const struct hs_network_row *case_row(const struct hs_network *net
     return hs_network_row_at(network, i + n[HS_X] * (j + n[HS_Y] * k));
 }
 
-/* Weight of a drive in the forcing of a row; 0: it has none. */
+/* Weight of a function in the forcing of a row; 0: it has none. */
 static inline double case_weight(const struct hs_network *network, const struct hs_network_row *row,
-                                 int drive)
+                                 int function)
 {
     const struct hs_forcing *forcing = &network->forcing[row->forcing];
     for (int n = 0; n < forcing->count; n++)
-        if (forcing->drive[n] == drive)
+        if (forcing->function[n] == function)
             return forcing->weight[n];
     return 0.0;
 }

@@ -66,7 +66,7 @@ void test_bench__proves_and_times(void **state)
         assert_int_equal(f->seconds.count, 3);
         assert_true(f->seconds.min > 0.0 && f->seconds.min <= f->seconds.median &&
                     f->seconds.median <= f->seconds.max);
-        assert_true(f->share.count == 3 && f->copy.median > 0.0);
+        assert_true(f->fraction.count == 3 && f->copy.median > 0.0);
         hs_bench_release(&bench);
         hs_error_release(&err);
     }

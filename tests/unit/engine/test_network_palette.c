@@ -22,12 +22,12 @@ static void fill(struct network_case *c)
     for (int face = 0; face < HS_FACES; face++) {
         struct hs_wall *wall = case_wall(c, face, HS_WALL_EXCHANGES);
         wall->h = 1.0 + face;
-        wall->ambient.drive = 4;
+        wall->ambient.function = 4;
         wall->upper[HS_X] = 0.3 + 0.1 * face;
         wall->lower[HS_Z] = 0.2;
     }
     case_wall(c, 5, HS_WALL_PRESCRIBES)->lower[HS_X] = 0.7;
-    c->wall[6].value.drive = 5;
+    c->wall[6].value.function = 5;
 }
 
 static void assert_same_bytes(const void *a, const void *b, size_t size)
@@ -118,7 +118,7 @@ void test_network_palette__form_goes_by_the_number_of_rows(void **state)
                       (const double[]){1.0, 1.0, 1.0});
             case_solid(&c, HS_SHAPE_EVERYWHERE, case_substance(&c, 1.0, 1.0));
             c.body.capacity = capacity;
-            case_wall(&c, 1, HS_WALL_EXCHANGES)->flux.drive = 6;
+            case_wall(&c, 1, HS_WALL_EXCHANGES)->flux.function = 6;
             struct hs_network network = case_make(&c);
             assert_int_equal(network.form, cases[n].form);
             assert_int_equal(network.row_count,

@@ -532,10 +532,10 @@ static void areas_of(const struct random_case *r, int face, const int64_t node[H
 
 /* ---- a node ------------------------------------------------------------------------------ */
 
-enum { DRIVES = 8 };
+enum { FUNCTIONS = 8 };
 static const double moment = 1.75; /* s: of what moves */
 struct expected {
-    double conductance[HS_AXES], capacity, sink, weight[DRIVES];
+    double conductance[HS_AXES], capacity, sink, weight[FUNCTIONS];
     double moving; /* W, or K of a prescribed one */
     enum hs_node_kind kind;
 };
@@ -560,11 +560,11 @@ static void add_walls(const struct random_case *r, const int64_t node[HS_AXES],
                 continue;
             const double h = wall->h * (wall->h_field ? wall->h_field[at] : 1.0);
             out->sink += area[w] * h;
-            if (wall->ambient.drive >= 0)
-                out->weight[wall->ambient.drive] +=
+            if (wall->ambient.function >= 0)
+                out->weight[wall->ambient.function] +=
                     area[w] * h * (wall->ambient.field ? wall->ambient.field[at] : 1.0);
-            if (wall->flux.drive >= 0)
-                out->weight[wall->flux.drive] -=
+            if (wall->flux.function >= 0)
+                out->weight[wall->flux.function] -=
                     area[w] * (wall->flux.field ? wall->flux.field[at] : 1.0);
             if (hs_wall_number_moves(&wall->ambient))
                 out->moving += area[w] * h * case_moving_at(&wall->ambient, x, moment);
@@ -586,7 +586,7 @@ static void add_walls(const struct random_case *r, const int64_t node[HS_AXES],
     if (hs_wall_number_moves(&holding->value))
         out->moving = case_moving_at(&holding->value, x, moment);
     else
-        out->weight[holding->value.drive] = 1.0;
+        out->weight[holding->value.function] = 1.0;
 }
 
 static struct expected expect(const struct random_case *r, const int64_t node[HS_AXES])
@@ -702,12 +702,12 @@ static void make_walls(struct random_case *r)
                                              below(5)   ? HS_WALL_EXCHANGES
                                              : below(2) ? HS_WALL_HOLDS
                                                         : HS_WALL_PRESCRIBES);
-            wall->value.drive = 3;
+            wall->value.function = 3;
             wall->h = below(2) ? 0.0 : between(0.1, 5.0);
             wall->h_field = below(4) ? NULL : r->face_field[0];
-            wall->flux.drive = (int)below(3) * 2 - 1;
+            wall->flux.function = (int)below(3) * 2 - 1;
             wall->flux.field = below(4) ? NULL : r->face_field[1];
-            wall->ambient.drive = (int)below(3) * 3 - 1;
+            wall->ambient.function = (int)below(3) * 3 - 1;
             wall->label = below(6) ? NULL : r->label;
             struct hs_wall_number *const numbers[] = {&wall->value, &wall->flux, &wall->ambient};
             for (int which = 0; which < 3; which++)
@@ -785,7 +785,7 @@ static void assert_as_expected(const struct random_case *r, const struct hs_netw
         for (int a = 0; a < HS_AXES; a++)
             same = same &&
                    fabs(row->conductance[a] - want.conductance[a]) <= 1e-9 * want.conductance[a];
-        for (int d = 0; d < DRIVES; d++)
+        for (int d = 0; d < FUNCTIONS; d++)
             same = same && fabs(case_weight(network, row, d) - want.weight[d]) < 1e-9;
         if (!same)
             fail_msg("case %d, node %d %d %d: G %g %g %g (%g %g %g), C %g (%g), g %g (%g)", number,

@@ -44,9 +44,9 @@ void test_network_walls__patches_have_exactly_their_area(void **state)
             init(&c, dims);
             struct hs_wall *base = case_wall(&c, face, HS_WALL_EXCHANGES);
             base->h = 12.0;
-            base->ambient.drive = 3;
+            base->ambient.function = 3;
             struct hs_wall *spot = case_wall(&c, face, HS_WALL_EXCHANGES);
-            spot->flux.drive = 1;
+            spot->flux.function = 1;
             struct hs_wall *shadow = case_wall(&c, face, HS_WALL_EXCHANGES);
             struct hs_wall both = *spot;
             for (int a = 0; a < HS_AXES; a++) {
@@ -102,8 +102,8 @@ void test_network_walls__flux_and_convection_go_together(void **state)
     init(&c, 3);
     struct hs_wall *wall = case_wall(&c, 5, HS_WALL_EXCHANGES);
     wall->h = 8.0;
-    wall->ambient.drive = 0;
-    wall->flux.drive = 1;
+    wall->ambient.function = 0;
+    wall->flux.function = 1;
     struct hs_network network = case_make(&c);
     const double area = size[0] * size[1];
     assert_close(case_sum(&network, case_sink_of, 0), 8.0 * area, 1e-13);
@@ -134,10 +134,10 @@ void test_network_walls__fields_are_of_the_faces_nodes(void **state)
         struct hs_wall *wall = case_wall(&c, face, HS_WALL_EXCHANGES);
         wall->h = 2.0;
         wall->h_field = h;
-        wall->flux = (struct hs_wall_number){.drive = 4, .field = flux};
-        wall->ambient = (struct hs_wall_number){.drive = 5, .field = ambient};
+        wall->flux = (struct hs_wall_number){.function = 4, .field = flux};
+        wall->ambient = (struct hs_wall_number){.function = 5, .field = ambient};
         struct hs_wall *prescribed = case_wall(&c, face ^ 1, HS_WALL_PRESCRIBES);
-        prescribed->value = (struct hs_wall_number){.drive = 6, .field = value};
+        prescribed->value = (struct hs_wall_number){.function = 6, .field = value};
         struct hs_network network = case_make(&c);
         int64_t at[HS_AXES];
         for (at[d] = 0; at[d] < points[d]; at[d]++)
@@ -173,7 +173,7 @@ void test_network_walls__patches_hold_the_nodes_inside_them(void **state)
     struct hs_wall *base = case_wall(&c, 1, HS_WALL_EXCHANGES);
     base->h = 3.0;
     struct hs_wall *patch = case_wall(&c, 1, HS_WALL_PRESCRIBES);
-    patch->value.drive = 9;
+    patch->value.function = 9;
     const double dy = c.grid.spacing[HS_Y], dz = c.grid.spacing[HS_Z];
     patch->lower[HS_Y] = dy; /* right at nodes 1 and 3, but for rounding */
     patch->upper[HS_Y] = 3.0 * dy * (1.0 - 1e-15);
@@ -211,9 +211,9 @@ void test_network_walls__where_faces_meet(void **state)
     (void)state;
     struct network_case c;
     init(&c, 3);
-    case_wall(&c, 4, HS_WALL_PRESCRIBES)->value.drive = 4;
+    case_wall(&c, 4, HS_WALL_PRESCRIBES)->value.function = 4;
     case_wall(&c, 2, HS_WALL_HOLDS);
-    case_wall(&c, 0, HS_WALL_PRESCRIBES)->value.drive = 0;
+    case_wall(&c, 0, HS_WALL_PRESCRIBES)->value.function = 0;
     case_wall(&c, 3, HS_WALL_EXCHANGES)->h = 1.0;
     case_wall(&c, 5, HS_WALL_HOLDS);
     struct hs_network network = case_make(&c);
@@ -244,15 +244,15 @@ void test_network_walls__of_an_edge_add_up(void **state)
     for (int face = 0; face < 4; face += 2) {
         struct hs_wall *wall = case_wall(&c, face, HS_WALL_EXCHANGES);
         wall->h = 1.0 + 4.0 * face;
-        wall->ambient.drive = 2;
-        wall->flux.drive = face;
+        wall->ambient.function = 2;
+        wall->flux.function = face;
     }
     struct hs_network network = case_make(&c);
     const double dx = c.grid.spacing[0], dy = c.grid.spacing[1];
     const struct hs_network_row *row = case_row(&network, 0, 0, 0);
     assert_close(row->sink, 0.5 * dy + 9.0 * 0.5 * dx, rounding);
     assert_close(case_weight(&network, row, 0), -0.5 * dy, rounding);
-    /* the same drive is one term, whatever it does */
+    /* the same function is one term, whatever it does */
     assert_close(case_weight(&network, row, 2), 0.5 * dy + 9.0 * 0.5 * dx - 0.5 * dx, rounding);
     hs_network_release(&network);
 }
@@ -340,7 +340,7 @@ void test_network_walls__too_many_values_at_a_node_are_refused(void **state)
     init(&c, 3);
     for (int n = 0; n <= HS_FORCING_TERMS; n++) {
         struct hs_wall *strip = case_wall(&c, 1, HS_WALL_EXCHANGES);
-        strip->flux.drive = 20 - n;
+        strip->flux.function = 20 - n;
         strip->lower[HS_Y] = 0.3 + 0.01 * n;
         strip->upper[HS_Y] = 0.3 + 0.01 * (n + 1);
     }
@@ -350,7 +350,7 @@ void test_network_walls__too_many_values_at_a_node_are_refused(void **state)
     const struct hs_network_row *row = case_row(&network, 6, 2, 3);
     assert_int_equal(network.forcing[row->forcing].count, HS_FORCING_TERMS);
     for (int n = 1; n < HS_FORCING_TERMS; n++)
-        assert_true(network.forcing[row->forcing].drive[n] >
-                    network.forcing[row->forcing].drive[n - 1]);
+        assert_true(network.forcing[row->forcing].function[n] >
+                    network.forcing[row->forcing].function[n - 1]);
     hs_network_release(&network);
 }

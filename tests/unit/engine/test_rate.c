@@ -108,7 +108,7 @@ void test_rate__is_that_of_a_run_with_its_stops(void **state)
     assert_int_equal(asked.longest, 5);
     assert_true(asked.stops > asked.others); /* lots that are no multiples of 5 */
     assert_int_equal(asked.reductions, asked.stops);
-    assert_true(rate.seconds_per_look > 0.0);
+    assert_true(rate.seconds_per_reduction > 0.0);
     problem.schedule.history_every = plan.output_every = -1;
     asked.longest = asked.reductions = 0;
     assert_int_equal(hs_rate_measure(&problem, &plan, 0.02, &rate, &err), HS_OK);

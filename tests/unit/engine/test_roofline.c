@@ -77,9 +77,9 @@ void test_roofline__a_sweep_a_launch_moves_two_words(void **state)
     assert_near(r.point[0].words, 2.0, 0.0);
     assert_near(r.point[0].intensity, 13.0 / 8.0, 1e-15);
     assert_near(r.point[0].flops, 13.0 * 1000 / 10e-6, 1e-3);
-    assert_near(r.point[0].share, 0.8, 1e-12);
+    assert_near(r.point[0].fraction, 0.8, 1e-12);
     assert_int_equal(r.point[0].bound, HS_BOUND_MEMORY);
-    assert_near(r.point[1].share, 0.5, 1e-12);
+    assert_near(r.point[1].fraction, 0.5, 1e-12);
     assert_int_equal(r.point[1].bound, HS_BOUND_NEITHER);
 }
 
@@ -110,7 +110,7 @@ void test_roofline__arithmetic_bounds_beyond_the_ridge(void **state)
     struct hs_roofline r;
     hs_roofline_make(&bench, rows, 1, &ceilings, &r);
     assert_near(r.point[0].ceiling, 1.1e9, 1e-3);
-    assert_near(r.point[0].share, 1.0 / 1.1, 1e-12);
+    assert_near(r.point[0].fraction, 1.0 / 1.1, 1e-12);
     assert_int_equal(r.point[0].bound, HS_BOUND_COMPUTE);
 }
 
@@ -127,12 +127,12 @@ void test_roofline__fields_in_the_cache_have_its_ceiling(void **state)
     hs_roofline_make(&bench, rows, 2, &ceilings, &r);
     assert_int_equal(r.count, 1); /* what is not proven is no point */
     assert_int_equal(r.place, HS_BENCH_CACHE);
-    assert_near(r.point[0].share, 0.8, 1e-12);
+    assert_near(r.point[0].fraction, 0.8, 1e-12);
     assert_int_equal(r.point[0].bound, HS_BOUND_CACHE);
     rows[0].figures[HS_BENCH_MEMORY] = rows[0].figures[HS_BENCH_CACHE];
     hs_roofline_make(&bench, rows, 2, &ceilings, &r);
     assert_int_equal(r.place, HS_BENCH_MEMORY); /* which is preferred */
-    assert_near(r.point[0].share, 4.0, 1e-12);
+    assert_near(r.point[0].fraction, 4.0, 1e-12);
 }
 
 /* One core of anything since 1990 to one with more units than there are: it is a rate at all. */

@@ -240,9 +240,9 @@ void test_steady__walls_that_change_in_time_have_none(void **state)
         (struct hs_expression){.code = &t, .length = 1, .varies = HS_VARIES_T};
     const struct mode mode = {100.0, slowest_decay()};
     const struct hs_steady steady = follow(&problem, &mode, 1, 3000);
-    assert_int_equal(steady.trend, HS_STEADY_DRIVEN);
+    assert_int_equal(steady.trend, HS_STEADY_TIME_DEPENDENT);
     assert_true(isnan(hs_steady_distance(&steady)) && isnan(hs_steady_sweeps_left(&steady)));
-    assert_true(hs_steady_look_ahead(&problem, &plan).driven);
+    assert_true(hs_steady_look_ahead(&problem, &plan).time_dependent);
 }
 
 void test_steady__is_not_sought_unasked(void **state)

@@ -58,8 +58,8 @@ static double memory(const struct hs_problem *problem, const struct hs_kernel *k
     return need;
 }
 
-static enum hs_status identify(int device, int threads, struct hs_device_fingerprint *out,
-                               struct hs_error *err)
+static enum hs_status fingerprint(int device, int threads, struct hs_device_fingerprint *out,
+                                  struct hs_error *err)
 {
     (void)device, (void)threads, (void)err;
     strcpy(out->device, "a device");
@@ -79,7 +79,7 @@ static const struct hs_backend pretended = {.name = "pretended",
                                             .create = create,
                                             .upload = upload,
                                             .time_sweeps = time_sweeps,
-                                            .identify = identify,
+                                            .fingerprint = fingerprint,
                                             .destroy = destroy};
 
 /* What no test calls: the kernels are built, and their state's times are made up. */

@@ -62,8 +62,8 @@ static enum hs_status time_sweeps(struct hs_backend_state *state, const struct h
     return HS_OK;
 }
 
-static enum hs_status identify(int device, int threads, struct hs_device_fingerprint *out,
-                               struct hs_error *err)
+static enum hs_status fingerprint(int device, int threads, struct hs_device_fingerprint *out,
+                                  struct hs_error *err)
 {
     (void)device, (void)threads, (void)err;
     strcpy(out->device, "a device,\nof two lines");
@@ -82,7 +82,7 @@ static const struct hs_backend pretended = {.name = "pretended",
                                             .create = create,
                                             .upload = upload,
                                             .time_sweeps = time_sweeps,
-                                            .identify = identify,
+                                            .fingerprint = fingerprint,
                                             .destroy = destroy};
 
 /* What no test calls: the kernels are built, and their state's times are made up. */

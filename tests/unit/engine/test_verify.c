@@ -244,10 +244,10 @@ void test_verify__stretched_grids_show_second_order(void **state)
     const struct hs_wall wall = {.kind = HS_WALL_PRESCRIBES,
                                  .lower = {-INFINITY, -INFINITY, -INFINITY},
                                  .upper = {INFINITY, INFINITY, INFINITY},
-                                 .flux.drive = -1,
-                                 .ambient.drive = -1};
+                                 .flux.function = -1,
+                                 .ambient.function = -1};
     struct hs_wall walls[2] = {wall, wall};
-    struct hs_drive zero = {.points = 0};
+    struct hs_time_function zero = {.points = 0};
     double place[POINTS] = {0.0}, width = 1.0;
     for (int i = 1; i < POINTS; i++) {
         place[i] = place[i - 1] + (i == POINTS - 1 ? 2.0 * width : width);
@@ -262,8 +262,8 @@ void test_verify__stretched_grids_show_second_order(void **state)
     problem.body = &body;
     problem.walls = walls;
     problem.wall_count = 2;
-    problem.drives = &zero;
-    problem.drive_count = 1;
+    problem.time_functions = &zero;
+    problem.time_function_count = 1;
     problem.schedule.safety = 0.05; /* the limit has no exact order, as cells are shared out */
     struct hs_error err;
     hs_error_init(&err);

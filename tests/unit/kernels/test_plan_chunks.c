@@ -2,13 +2,13 @@
 #include "chunks.h"
 #include "columns.h"
 #include "fused_march_3d/plan.h"
-#include "fused_wide_3d/plan.h"
+#include "fused_radius2_3d/plan.h"
 #include "test.h"
 #include "unit/kernels/cube.h"
 
 extern const struct hs_kernel hs_kernel_cuda_fused_fields_3d;
 extern const struct hs_kernel hs_kernel_cuda_fused_march_3d;
-extern const struct hs_kernel hs_kernel_cuda_fused_wide_3d;
+extern const struct hs_kernel hs_kernel_cuda_fused_radius2_3d;
 
 /* Every column is cut from end to end, into chunks that become shorter and are never empty. */
 void test_plan_chunks__make_up_every_column(void **state)
@@ -89,21 +89,21 @@ void test_plan_chunks__most_columns_may_be_whole(void **state)
     struct cube cube;
     set_cube(&cube, 512, 3, 2);
     set_precision(&cube, HS_DOUBLE);
-    cube.of.steps = HS_WIDE_STEPS;
-    const struct hs_fused_chunks kept = hs_wide_cut_z(&cube.of, h200(), 9, 21);
+    cube.of.steps = HS_RADIUS2_STEPS;
+    const struct hs_fused_chunks kept = hs_radius2_cut_z(&cube.of, h200(), 9, 21);
     assert_int_equal(kept.whole, h200()->multiprocessors);
     assert_int_equal(kept.chunks, 2);
     struct hs_geometry g; /* tells the blocks that there are, and what all of them read */
-    g = plan_for(&hs_kernel_cuda_fused_wide_3d, &cube.of).launch;
+    g = plan_for(&hs_kernel_cuda_fused_radius2_3d, &cube.of).launch;
     assert_int_equal(g.launched, h200()->multiprocessors + 57 * 2);
     const int64_t planes = h200()->multiprocessors * (512 + 8) + 57 * 2 * (256 + 8);
     assert_int_equal(g.points_loaded, 64 * 32 * planes / g.launched);
     cube.of.layout.points[HS_X] = 511;
-    assert_int_equal(hs_wide_cut_z(&cube.of, h200(), 9, 21).whole, h200()->multiprocessors);
+    assert_int_equal(hs_radius2_cut_z(&cube.of, h200(), 9, 21).whole, h200()->multiprocessors);
     for (int f = 0; f < HS_FACES; f++)
         cube.face[f].held = 0;
-    assert_int_equal(hs_wide_cut_z(&cube.of, h200(), 9, 21).whole, 0);
+    assert_int_equal(hs_radius2_cut_z(&cube.of, h200(), 9, 21).whole, 0);
     cube.of.layout.points[HS_X] = 512;
-    assert_int_equal(hs_wide_cut_z(&cube.of, h200(), 9, 21).whole, h200()->multiprocessors);
+    assert_int_equal(hs_radius2_cut_z(&cube.of, h200(), 9, 21).whole, h200()->multiprocessors);
     assert_int_equal(hs_fused_cut_z(&cube.of, h200(), 9, 21).whole, 0);
 }

@@ -2,7 +2,7 @@
 #include "chunks.h"
 #include "columns.h"
 #include "fused_march_3d/plan.h"
-#include "fused_wide_3d/plan.h"
+#include "fused_radius2_3d/plan.h"
 #include "test.h"
 #include "unit/kernels/cube.h"
 
@@ -10,7 +10,7 @@
 
 extern const struct hs_kernel hs_kernel_cuda_fused_fields_3d;
 extern const struct hs_kernel hs_kernel_cuda_fused_march_3d;
-extern const struct hs_kernel hs_kernel_cuda_fused_wide_3d;
+extern const struct hs_kernel hs_kernel_cuda_fused_radius2_3d;
 extern const struct hs_kernel hs_kernel_cuda_vector_march;
 
 /* Tiles of a fused march along x: enough and none too many, and their stored rows begin at
@@ -66,32 +66,33 @@ void test_plan_columns__fields_of_512_points_need_nine_tiles(void **state)
     assert_int_equal(plan_for(&hs_kernel_cuda_vector_march, &cube.of).shift, 0);
 }
 
-/* fused_wide_3d has other tiles than the marches of radius 1, but as wide ones, and cuts its chunks
- * by how far two sweeps of radius 2 reach. */
-void test_plan_columns__a_wide_march_reaches_twice_as_far(void **state)
+/* The tiles of fused_radius2_3d have as many points along x as those of the marches of radius 1,
+ * but other rows; its chunks are cut by how far two sweeps of radius 2 reach. */
+void test_plan_columns__a_march_of_radius_2_reaches_twice_as_far(void **state)
 {
     (void)state;
-    assert_int_equal(HS_WIDE_X, HS_FUSED_X_FLOAT);
-    assert_int_equal(HS_WIDE_X, HS_FUSED_X_DOUBLE);
+    assert_int_equal(HS_RADIUS2_X, HS_FUSED_X_FLOAT);
+    assert_int_equal(HS_RADIUS2_X, HS_FUSED_X_DOUBLE);
     static const int rows[HS_PRECISIONS] = {80, 32};
     for (int p = 0; p < HS_PRECISIONS; p++)
-        for (int steps = 1; steps <= HS_WIDE_STEPS; steps++) {
-            struct cube wide, march;
-            set_cube(&wide, 300, 3, 2);
+        for (int steps = 1; steps <= HS_RADIUS2_STEPS; steps++) {
+            struct cube radius2, march;
+            set_cube(&radius2, 300, 3, 2);
             set_cube(&march, 300, 3, 1);
-            set_precision(&wide, (enum hs_precision)p);
+            set_precision(&radius2, (enum hs_precision)p);
             set_precision(&march, (enum hs_precision)p);
-            wide.of.steps = steps;
+            radius2.of.steps = steps;
             march.of.steps = 2 * steps;
-            wide.of.box = march.of.box;
-            memcpy(wide.face, march.face, sizeof wide.face);
-            const struct hs_geometry g = plan_for(&hs_kernel_cuda_fused_wide_3d, &wide.of).launch;
-            assert_int_equal(hs_fused_cut_x(&wide.of).tiles, hs_fused_cut_x(&march.of).tiles);
-            assert_int_equal(hs_wide_tile_y((enum hs_precision)p), rows[p]);
+            radius2.of.box = march.of.box;
+            memcpy(radius2.face, march.face, sizeof radius2.face);
+            const struct hs_geometry g =
+                plan_for(&hs_kernel_cuda_fused_radius2_3d, &radius2.of).launch;
+            assert_int_equal(hs_fused_cut_x(&radius2.of).tiles, hs_fused_cut_x(&march.of).tiles);
+            assert_int_equal(hs_radius2_tile_y((enum hs_precision)p), rows[p]);
             assert_int_equal(g.input_tile[HS_Y], rows[p]);
             assert_int_equal(g.output_tile[HS_Y], rows[p] - 4 * steps);
             assert_int_equal(g.input_tile[HS_Z] - g.output_tile[HS_Z], 4 * steps);
-            assert_int_equal(hs_fused_cut_z(&wide.of, h200(), 7, 9).chunks,
+            assert_int_equal(hs_fused_cut_z(&radius2.of, h200(), 7, 9).chunks,
                              hs_fused_cut_z(&march.of, h200(), 7, 9).chunks);
         }
 }

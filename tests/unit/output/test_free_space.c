@@ -9,61 +9,62 @@
 void test_free_space__is_found_after_its_while(void **state)
 {
     (void)state;
-    struct hs_free_space room = {0};
+    struct hs_free_space space = {0};
     struct hs_gap gap;
-    hs_free_space_leave(&room, 1000, 80, 5.0);
-    assert_false(hs_free_space_find(&room, 80, 4.9, &gap));
-    assert_false(hs_free_space_find(&room, 81, 5.0, &gap));
-    assert_true(hs_free_space_find(&room, 80, 5.0, &gap));
+    hs_free_space_leave(&space, 1000, 80, 5.0);
+    assert_false(hs_free_space_find(&space, 80, 4.9, &gap));
+    assert_false(hs_free_space_find(&space, 81, 5.0, &gap));
+    assert_true(hs_free_space_find(&space, 80, 5.0, &gap));
     assert_int_equal(gap.at, 1000);
     assert_int_equal(gap.bytes, 80);
-    hs_free_space_release(&room);
+    hs_free_space_release(&space);
 }
 
 void test_free_space__the_smallest_that_is_large_enough(void **state)
 {
     (void)state;
-    struct hs_free_space room = {0};
+    struct hs_free_space space = {0};
     struct hs_gap gap;
-    hs_free_space_leave(&room, 5000, 300, 1.0);
-    hs_free_space_leave(&room, 1000, 900, 1.0);
-    hs_free_space_leave(&room, 3000, 200, 1.0);
-    assert_true(hs_free_space_find(&room, 210, 2.0, &gap));
+    hs_free_space_leave(&space, 5000, 300, 1.0);
+    hs_free_space_leave(&space, 1000, 900, 1.0);
+    hs_free_space_leave(&space, 3000, 200, 1.0);
+    assert_true(hs_free_space_find(&space, 210, 2.0, &gap));
     assert_int_equal(gap.at, 5000);
-    hs_free_space_release(&room);
+    hs_free_space_release(&space);
 }
 
 void test_free_space__neighbours_are_one_when_both_have_waited(void **state)
 {
     (void)state;
-    struct hs_free_space room = {0};
+    struct hs_free_space space = {0};
     struct hs_gap gap;
-    hs_free_space_leave(&room, 1100, 50, 2.0);
-    hs_free_space_leave(&room, 1000, 100, 1.0);
-    assert_false(hs_free_space_find(&room, 101, 1.5, &gap));
-    assert_true(hs_free_space_find(&room, 150, 2.0, &gap));
+    hs_free_space_leave(&space, 1100, 50, 2.0);
+    hs_free_space_leave(&space, 1000, 100, 1.0);
+    assert_false(hs_free_space_find(&space, 101, 1.5, &gap));
+    assert_true(hs_free_space_find(&space, 150, 2.0, &gap));
     assert_int_equal(gap.at, 1000);
-    assert_int_equal(hs_free_space_take(&room, 1000, 120), 120);
-    assert_false(hs_free_space_find(&room, 31, 9.0, &gap));
-    assert_true(hs_free_space_find(&room, 30, 9.0, &gap));
+    assert_int_equal(hs_free_space_take(&space, 1000, 120), 120);
+    assert_false(hs_free_space_find(&space, 31, 9.0, &gap));
+    assert_true(hs_free_space_find(&space, 30, 9.0, &gap));
     assert_int_equal(gap.at, 1120);
-    assert_int_equal(hs_free_space_take(&room, 1120, 31), 30);
-    assert_false(hs_free_space_find(&room, 1, 9.0, &gap));
-    hs_free_space_release(&room);
+    assert_int_equal(hs_free_space_take(&space, 1120, 31), 30);
+    assert_false(hs_free_space_find(&space, 1, 9.0, &gap));
+    hs_free_space_release(&space);
 }
 
 enum { MOST = 4000 };
 
 /* A history that grows to `last` bytes within 10 minutes, written anew every `pause` [s], or as the
- * store wants it; each of its forms is left when the next is there, with a quarter of room to grow,
- * and has readers for 10 s more: none of them is written over. Returns the end of the file. */
+ * store wants it; each of its forms is left when the next is there, with a quarter of space to
+ * grow, and has readers for 10 s more: none of them is written over. Returns the end of the file.
+ */
 static int64_t grow(double last, double pause)
 {
     static struct {
         int64_t at, bytes;
         double left;
     } past[MOST];
-    struct hs_free_space room = {0};
+    struct hs_free_space space = {0};
     int64_t end = 0;
     int count = 0;
     for (double now = 0.0; now < 600.0; count++) {
@@ -71,12 +72,12 @@ static int64_t grow(double last, double pause)
         const int64_t used = 50000 + (int64_t)(last * now / 600.0), bytes = used + used / 4;
         struct hs_gap gap = {.at = end};
         if (count > 0) {
-            hs_free_space_leave(&room, past[count - 1].at, past[count - 1].bytes, now);
+            hs_free_space_leave(&space, past[count - 1].at, past[count - 1].bytes, now);
             past[count - 1].left = now;
         }
         int64_t taken = bytes;
-        if (hs_free_space_find(&room, used, now - 10.0, &gap))
-            taken = hs_free_space_take(&room, gap.at, bytes);
+        if (hs_free_space_find(&space, used, now - 10.0, &gap))
+            taken = hs_free_space_take(&space, gap.at, bytes);
         else
             end += bytes;
         assert_true(taken >= used);
@@ -87,12 +88,12 @@ static int64_t grow(double last, double pause)
         past[count].bytes = taken;
         now += pause > 0.0 ? pause : fmax(0.25, hs_store_pause((double)used, (double)end));
     }
-    hs_free_space_release(&room);
+    hs_free_space_release(&space);
     return end;
 }
 
 /* What is in use, what waits for its readers (twice that, or three times with what was begun
- * before), and the next; each with its room to grow. */
+ * before), and the next; each with its space to grow. */
 void test_free_space__growing_contents_use_it_again(void **state)
 {
     (void)state;

@@ -108,14 +108,14 @@ static void add_rows(const struct hs_quantity *table, const struct hs_problem *p
 {
     struct hs_error err;
     hs_error_init(&err);
-    struct hs_history_state moment = {.problem = problem, .reduction = &reduction};
-    for (; moment.sweep <= 8; moment.sweep += 8) {
-        hs_series_add_row(history, moment.sweep, 0.5 * (double)moment.sweep);
-        hs_history_fill(table, &moment, history);
+    struct hs_history_state state = {.problem = problem, .reduction = &reduction};
+    for (; state.sweep <= 8; state.sweep += 8) {
+        hs_series_add_row(history, state.sweep, 0.5 * (double)state.sweep);
+        hs_history_fill(table, &state, history);
     }
     const struct hs_reduction other = {.min = 7.0};
-    moment = (struct hs_history_state){problem, 8, &other, &exact, NULL};
-    hs_history_fill(table, &moment, history); /* what is known stays */
+    state = (struct hs_history_state){problem, 8, &other, &exact, NULL};
+    hs_history_fill(table, &state, history); /* what is known stays */
 }
 
 void test_history__fills_in_what_is_not_known_yet(void **state)

@@ -23,7 +23,7 @@ static struct hs_roofline roofline_of(int count)
                                                         .intensity = 1.625 * (1 + n % 7),
                                                         .flops = 1e12 * (1 + n),
                                                         .ceiling = 6.5e12,
-                                                        .share = 0.5,
+                                                        .fraction = 0.5,
                                                         .bound = (enum hs_roofline_bound)(n % 4)};
     return r;
 }

@@ -1,5 +1,5 @@
 /*
- * fused_wide_3d: two sweeps of a star of radius 2 in one pass over memory.
+ * fused_radius2_3d: two sweeps of a star of radius 2 in one pass over memory.
  *
  * As fused_march_3d a block marches a column of the grid along z with both time levels under way;
  * only level 0 is read and only the last level is written. A star of radius 2 looks at five planes,
@@ -36,12 +36,12 @@
  */
 #include "march.cuh"
 
-namespace wide
+namespace radius2
 {
 
 template <typename T, int LEVELS, bool THROTTLED>
 __global__ void __launch_bounds__(tile<T>::THREADS, 1)
-    fused_wide(const __grid_constant__ arguments<T> p)
+    fused_radius2(const __grid_constant__ arguments<T> p)
 {
 #if !defined(__CUDA_ARCH__) || (__CUDA_ARCH__ >= 900 && __CUDA_ARCH__ < 1100)
     if constexpr (sizeof(T) == 8 || !LEAN) {
@@ -74,8 +74,8 @@ hs_status launch_levels(const hs_kernel_plan *plan, const hs_fused_columns &cut,
         p.throttled = make_waves(sweep, plan->launch, cut.multiprocessors, marcher::HALO);
     hs_geometry g = plan->launch;
     g.shared_bytes = sizeof(typename marcher::shared_memory);
-    return star::launch("fused_wide_3d", fused_wide<T, LEVELS, THROTTLED>, p, g, sweep->stream,
-                        err);
+    return star::launch("fused_radius2_3d", fused_radius2<T, LEVELS, THROTTLED>, p, g,
+                        sweep->stream, err);
 }
 
 template <typename T>
@@ -83,7 +83,7 @@ hs_status launch(const hs_kernel_plan *plan, const hs_sweep *sweep, hs_error *er
 {
     hs_fused_columns cut;
     HS_PLAN_GET(plan, cut);
-    return star::choose_levels<MOST_LEVELS>("fused_wide_3d", sweep, err, [&](auto levels) {
+    return star::choose_levels<MOST_LEVELS>("fused_radius2_3d", sweep, err, [&](auto levels) {
         if constexpr (sizeof(T) == 4 && levels.value == MOST_LEVELS)
             if (cut.z.throttled)
                 return launch_levels<T, levels.value, true>(plan, cut, sweep, err);
@@ -91,10 +91,10 @@ hs_status launch(const hs_kernel_plan *plan, const hs_sweep *sweep, hs_error *er
     });
 }
 
-} // namespace wide
+} // namespace radius2
 
-HS_CUDA_SWEEP(fused_wide_3d)
+HS_CUDA_SWEEP(fused_radius2_3d)
 {
-    return sweep->precision == HS_FLOAT ? wide::launch<float>(plan, sweep, err)
-                                        : wide::launch<double>(plan, sweep, err);
+    return sweep->precision == HS_FLOAT ? radius2::launch<float>(plan, sweep, err)
+                                        : radius2::launch<double>(plan, sweep, err);
 }

@@ -1,13 +1,13 @@
 /*
- * The sums of fused_wide_3d that a thread keeps in registers, three of each level, and how they go
- * on with each plane.
+ * The sums of fused_radius2_3d that a thread keeps in registers, three of each level, and how they
+ * go on with each plane.
  */
-#ifndef HS_KERNELS_CUDA_FUSED_WIDE_3D_SUMS_CUH
-#define HS_KERNELS_CUDA_FUSED_WIDE_3D_SUMS_CUH
+#ifndef HS_KERNELS_CUDA_FUSED_RADIUS2_3D_SUMS_CUH
+#define HS_KERNELS_CUDA_FUSED_RADIUS2_3D_SUMS_CUH
 
 #include "tile.cuh"
 
-namespace wide
+namespace radius2
 {
 
 template <typename T, int LEVELS, bool THROTTLED>
@@ -236,6 +236,6 @@ struct sums : place<T, LEVELS, THROTTLED> {
     }
 };
 
-} // namespace wide
+} // namespace radius2
 
 #endif

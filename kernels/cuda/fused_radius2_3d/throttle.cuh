@@ -1,9 +1,9 @@
 /*
- * Blocks of fused_wide_3d that march along z in step, so that rows which tiles share are still in
- * the cache when the next tile asks for them, and few pages of memory are in use at a time.
+ * Blocks of fused_radius2_3d that march along z in step, so that rows which tiles share are still
+ * in the cache when the next tile reads them, and few pages of memory are in use at a time.
  *
  * EVERY steps are a turn. At each a block adds itself to the turn's count, and goes on when all
- * have begun the one DRIFT turns before the last one. As in bulk_march the count is asked for a
+ * have begun the one DRIFT turns before the last one. As in bulk_march the count is read a
  * turn ahead, so that nobody waits for the answer, and all of it is for speed only: the blocks may
  * be more than run at the same time; one that waits in vain goes on, and soon waits no longer.
  *
@@ -12,8 +12,8 @@
  * without a branch: where the compiler sees that threads part, it keeps nothing in uniform
  * registers, and there are no others left.
  */
-#ifndef HS_KERNELS_CUDA_FUSED_WIDE_3D_THROTTLE_CUH
-#define HS_KERNELS_CUDA_FUSED_WIDE_3D_THROTTLE_CUH
+#ifndef HS_KERNELS_CUDA_FUSED_RADIUS2_3D_THROTTLE_CUH
+#define HS_KERNELS_CUDA_FUSED_RADIUS2_3D_THROTTLE_CUH
 
 #include "common.cuh"
 
@@ -24,7 +24,7 @@
 #include <cuda_pipeline.h>
 #pragma GCC diagnostic pop
 
-namespace wide
+namespace radius2
 {
 
 /* The blocks that go in step: as many as run at the same time, one after the other. */
@@ -39,7 +39,7 @@ template <int WARPS>
 class throttle
 {
     enum {
-        EVERY = HS_WIDE_EVERY,
+        EVERY = HS_RADIUS2_EVERY,
         DRIFT = 1,
         ASKS = WARPS / 2 * 32, /* the thread */
         AT_TURNS = 4,          /* counts come by fours */
@@ -193,13 +193,13 @@ class throttle
 /* The waves of a launch whose blocks march `halo` planes more than they store at both ends. */
 inline waves make_waves(const hs_sweep *sweep, const hs_geometry &g, int multiprocessors, int halo)
 {
-    const int turns = (g.output_tile[HS_Z] + 1 + 2 * halo) / HS_WIDE_EVERY + 1;
+    const int turns = (g.output_tile[HS_Z] + 1 + 2 * halo) / HS_RADIUS2_EVERY + 1;
     waves all = {nullptr, multiprocessors, 4 + (turns + 3) / 4 * 4};
-    if (hs_divide_up(g.launched, multiprocessors) * all.apart <= HS_WIDE_COUNTS)
+    if (hs_divide_up(g.launched, multiprocessors) * all.apart <= HS_RADIUS2_COUNTS)
         all.counts = (unsigned *)sweep->scratch;
     return all;
 }
 
-} // namespace wide
+} // namespace radius2
 
 #endif

@@ -1,12 +1,13 @@
 /*
- * The march of fused_wide_3d: a step of both levels, and the stretches of steps that meet the same.
+ * The march of fused_radius2_3d: a step of both levels, and the stretches of steps that meet the
+ * same.
  */
-#ifndef HS_KERNELS_CUDA_FUSED_WIDE_3D_MARCH_CUH
-#define HS_KERNELS_CUDA_FUSED_WIDE_3D_MARCH_CUH
+#ifndef HS_KERNELS_CUDA_FUSED_RADIUS2_3D_MARCH_CUH
+#define HS_KERNELS_CUDA_FUSED_RADIUS2_3D_MARCH_CUH
 
 #include "faces.cuh"
 
-namespace wide
+namespace radius2
 {
 
 template <typename T, int LEVELS, bool THROTTLED>
@@ -375,6 +376,6 @@ struct march : boundary<T, LEVELS, THROTTLED> {
     }
 };
 
-} // namespace wide
+} // namespace radius2
 
 #endif

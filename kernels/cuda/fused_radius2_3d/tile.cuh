@@ -1,9 +1,9 @@
 /*
- * The tile that a block of fused_wide_3d marches with: its shape, what a step of it may meet, and
- * where each thread stands in it, so that it can fetch its rows of a plane.
+ * The tile that a block of fused_radius2_3d marches with: its shape, what a step of it may meet,
+ * and where each thread stands in it, so that it can fetch its rows of a plane.
  */
-#ifndef HS_KERNELS_CUDA_FUSED_WIDE_3D_TILE_CUH
-#define HS_KERNELS_CUDA_FUSED_WIDE_3D_TILE_CUH
+#ifndef HS_KERNELS_CUDA_FUSED_RADIUS2_3D_TILE_CUH
+#define HS_KERNELS_CUDA_FUSED_RADIUS2_3D_TILE_CUH
 
 #include "columns.cuh"
 #include "neighbours.cuh"
@@ -16,14 +16,15 @@
 #include <cuda_pipeline.h>
 #pragma GCC diagnostic pop
 
-namespace wide
+namespace radius2
 {
 
-enum { R = 2, MOST_LEVELS = HS_WIDE_STEPS };
+enum { R = 2, MOST_LEVELS = HS_RADIUS2_STEPS };
 
 template <typename T>
-using tile = columns::tile<T, HS_WIDE_X, sizeof(T) == 4 ? HS_WIDE_ROWS_FLOAT : HS_WIDE_ROWS_DOUBLE,
-                           HS_WIDE_WARPS>;
+using tile =
+    columns::tile<T, HS_RADIUS2_X, sizeof(T) == 4 ? HS_RADIUS2_ROWS_FLOAT : HS_RADIUS2_ROWS_DOUBLE,
+                  HS_RADIUS2_WARPS>;
 
 template <typename T>
 struct arguments : star::faces<T, HS_FACES, R> {
@@ -82,9 +83,9 @@ struct place {
         NY = tile<T>::NY,
         HALO = LEVELS * R,                           /* swept redundantly on each side: rows, */
         HALO_X = (HALO + WIDTH - 1) / WIDTH * WIDTH, /* and whole vectors */
-        DEPTH = HS_WIDE_DEPTH,                       /* planes of level 0 in use or in flight */
+        DEPTH = HS_RADIUS2_DEPTH,                    /* planes of level 0 in use or in flight */
         AHEAD = DEPTH - 3,                           /* */
-        PASSED = HS_WIDE_PASSED,                     /* planes of level 1 */
+        PASSED = HS_RADIUS2_PASSED,                  /* planes of level 1 */
         LOOPED = sizeof(T) == 4 || LEAN,             /* stretches of steps are taken by a loop */
         SHUFFLES = sizeof(T) == 4, /* what is beside a row comes from the next lanes */
         KEEPS_OWN = !SHUFFLES,     /* the newest plane but one of each level, in registers */
@@ -161,7 +162,7 @@ struct place {
                 points << POINTS | (unsigned)min(to_wrap, (int)WIDTH) << TO_WRAP |
                 (split ? 1u << SPLIT : 0u);
         /* A row lies in shared memory as it does in its lines of 128 bytes in the field: where a
-         * sector of 32 bytes would go into two, the copies ask for it twice. */
+         * sector of 32 bytes would go into two, the copies read it twice. */
         own_at = ((R + group * ROWS) * PITCH + lane) * (unsigned)sizeof(vector) +
                  (unsigned)((uintptr_t)(p.in + at.x) / sizeof(vector) % LINE * sizeof(vector));
 #pragma unroll
@@ -231,6 +232,6 @@ struct place {
     }
 };
 
-} // namespace wide
+} // namespace radius2
 
 #endif

@@ -1,13 +1,13 @@
 /*
- * What faces of the grid want of fused_wide_3d besides masks: held nodes that are put right, and
+ * What faces of the grid want of fused_radius2_3d besides masks: held nodes that are put right, and
  * ghosts beyond faces of y and z.
  */
-#ifndef HS_KERNELS_CUDA_FUSED_WIDE_3D_FACES_CUH
-#define HS_KERNELS_CUDA_FUSED_WIDE_3D_FACES_CUH
+#ifndef HS_KERNELS_CUDA_FUSED_RADIUS2_3D_FACES_CUH
+#define HS_KERNELS_CUDA_FUSED_RADIUS2_3D_FACES_CUH
 
 #include "sums.cuh"
 
-namespace wide
+namespace radius2
 {
 
 template <typename T, int LEVELS, bool THROTTLED>
@@ -266,6 +266,6 @@ struct boundary : sums<T, LEVELS, THROTTLED> {
     }
 };
 
-} // namespace wide
+} // namespace radius2
 
 #endif

@@ -1,4 +1,4 @@
-/* Functions of time that act on a body, and numbers of its walls: drive(t) * field[node], or of
+/* Functions of time that act on a body, and numbers of its walls: function(t) * field[node], or of
  * place and time at once. */
 #include "input/config_reader.h"
 
@@ -12,27 +12,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_constant(const struct hs_drive *drive)
+static bool is_constant(const struct hs_time_function *function)
 {
-    return drive->points == 0 && !drive->value.expression.code;
+    return function->points == 0 && !function->value.expression.code;
 }
 
-/* Takes over what it points to. Constants that are equal are one drive. */
-static int add_drive(struct hs_problem *problem, struct hs_drive drive)
+/* Takes over what it points to. Constants that are equal are one function. */
+static int add_function(struct hs_problem *problem, struct hs_time_function function)
 {
-    for (int n = 0; n < problem->drive_count && is_constant(&drive); n++)
-        if (is_constant(&problem->drives[n]) &&
-            problem->drives[n].value.constant == drive.value.constant)
+    for (int n = 0; n < problem->time_function_count && is_constant(&function); n++)
+        if (is_constant(&problem->time_functions[n]) &&
+            problem->time_functions[n].value.constant == function.value.constant)
             return n;
-    problem->drives =
-        hs_room(problem->drives, (size_t)problem->drive_count, sizeof *problem->drives);
-    problem->drives[problem->drive_count] = drive;
-    return problem->drive_count++;
+    problem->time_functions =
+        hs_reserve(problem->time_functions, (size_t)problem->time_function_count,
+                   sizeof *problem->time_functions);
+    problem->time_functions[problem->time_function_count] = function;
+    return problem->time_function_count++;
 }
 
 int hs_add_constant(struct hs_reader *reader, double value)
 {
-    return add_drive(reader->problem, (struct hs_drive){.value = {.constant = value}});
+    return add_function(reader->problem, (struct hs_time_function){.value = {.constant = value}});
 }
 
 /* Adds a function of time; -1 where it is not a finite number at the start, which is reported. */
@@ -40,12 +41,13 @@ static int add_value(struct hs_reader *reader, const char *key, const struct hs_
 {
     const double first = hs_value_at(value, 0.0, 0.0, 0.0, 0.0);
     if (isfinite(first))
-        return add_drive(reader->problem, (struct hs_drive){.value = *value});
+        return add_function(reader->problem, (struct hs_time_function){.value = *value});
     hs_settings_complain(reader->settings, key, "is not a finite number at t = 0 s");
     return -1;
 }
 
-bool hs_read_drive(struct hs_reader *reader, const char *key, const char *instead, int *drive)
+bool hs_read_time_function(struct hs_reader *reader, const char *key, const char *instead,
+                           int *function)
 {
     struct hs_value value;
     if (!hs_read_value(reader, key, &value))
@@ -54,8 +56,8 @@ bool hs_read_drive(struct hs_reader *reader, const char *key, const char *instea
         hs_settings_complain(reader->settings, key, "may change in time alone; %s", instead);
         return false;
     }
-    *drive = add_value(reader, key, &value);
-    return *drive >= 0;
+    *function = add_value(reader, key, &value);
+    return *function >= 0;
 }
 
 /* ---- over a face ----------------------------------------------------------------------------- */
@@ -132,8 +134,8 @@ static bool read_by_value(struct hs_reader *reader, const char *key, int face, d
         return false;
     const unsigned varies = hs_value_varies(&value);
     if (!(varies & HS_VARIES_SPACE)) {
-        out->drive = add_value(reader, key, &value);
-        return out->drive >= 0;
+        out->function = add_value(reader, key, &value);
+        return out->function >= 0;
     }
     double *field = evaluate_on(grid, face, &value);
     if (!check_field(reader, key, hs_grid_face_count(grid, face), least,
@@ -145,18 +147,19 @@ static bool read_by_value(struct hs_reader *reader, const char *key, int face, d
         return true;
     }
     out->field = field;
-    out->drive = hs_add_constant(reader, 1.0);
+    out->function = hs_add_constant(reader, 1.0);
     return true;
 }
 
 /* Points of a table, as a field of two rows for the fingerprint. */
-static void keep_table(struct hs_reader *reader, const char *key, const struct hs_drive *drive)
+static void keep_table(struct hs_reader *reader, const char *key,
+                       const struct hs_time_function *function)
 {
-    const size_t n = (size_t)drive->points;
-    const struct hs_grid shape = {.dims = 2, .points = {drive->points, 2, 1}};
+    const size_t n = (size_t)function->points;
+    const struct hs_grid shape = {.dims = 2, .points = {function->points, 2, 1}};
     double *both = hs_new(2 * n * sizeof *both);
-    memcpy(both, drive->time, n * sizeof *both);
-    memcpy(both + n, drive->number, n * sizeof *both);
+    memcpy(both, function->time, n * sizeof *both);
+    memcpy(both + n, function->number, n * sizeof *both);
     hs_keep_content(reader, key, hs_fingerprint_content(both, &shape));
     free(both);
 }
@@ -166,22 +169,22 @@ static int read_table(struct hs_reader *reader, const char *key)
     const char *file = hs_settings_text(reader->settings, key);
     if (!file)
         return -1;
-    struct hs_drive drive = {.points = 0};
+    struct hs_time_function function = {.points = 0};
     char *path = hs_locate_input(reader, file);
     struct hs_error why;
     hs_error_init(&why);
     const enum hs_status status =
-        hs_table_file_read(path, &drive.points, &drive.time, &drive.number, &why);
+        hs_table_file_read(path, &function.points, &function.time, &function.number, &why);
     hs_problem_add_input(reader->problem, key, path);
     if (status) {
         char *place = hs_settings_place(reader->settings, key);
         hs_error_add(reader->err, status, "%s: %s", place, why.text);
         free(place);
     } else
-        keep_table(reader, key, &drive);
+        keep_table(reader, key, &function);
     hs_error_release(&why);
     free(path);
-    return status ? -1 : add_drive(reader->problem, drive);
+    return status ? -1 : add_function(reader->problem, function);
 }
 
 bool hs_read_wall_number(struct hs_reader *reader, const struct hs_wall_keys *keys,
@@ -193,7 +196,7 @@ bool hs_read_wall_number(struct hs_reader *reader, const struct hs_wall_keys *ke
     const struct hs_key file = hs_wall_key(reader, keys, hs_key("%s_file", name).text);
     const struct hs_key table = hs_wall_key(reader, keys, hs_key("%s_table", name).text);
     const bool by_file = hs_given(reader, file.text), by_table = hs_given(reader, table.text);
-    *out = (struct hs_wall_number){.drive = -1};
+    *out = (struct hs_wall_number){.function = -1};
     if (hs_given(reader, value.text)) {
         if (!by_file && !by_table)
             return read_by_value(reader, value.text, face, least, out);
@@ -213,6 +216,6 @@ bool hs_read_wall_number(struct hs_reader *reader, const struct hs_wall_keys *ke
             return false;
         out->field = field;
     }
-    out->drive = by_table ? read_table(reader, table.text) : hs_add_constant(reader, 1.0);
-    return out->drive >= 0;
+    out->function = by_table ? read_table(reader, table.text) : hs_add_constant(reader, 1.0);
+    return out->function >= 0;
 }
