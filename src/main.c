@@ -26,7 +26,7 @@ const struct hs_command *const hs_commands[] = {
 static void print_help(FILE *stream)
 {
     fprintf(stream,
-            "heatsolve %s solves the heat equation on regular grids by stencil sweeps\n\n"
+            "heatsolve %s: temperatures over time in a rod, a plate or a block, on CPUs and GPUs\n\n"
             "usage: heatsolve COMMAND [ARGUMENT ...]\n\n",
             hs_version());
     for (int i = 0; hs_commands[i]; i++)
