@@ -25,10 +25,11 @@ const struct hs_command *const hs_commands[] = {
 
 static void print_help(FILE *stream)
 {
-    fprintf(stream,
-            "heatsolve %s: temperatures over time in a rod, a plate or a block, on CPUs and GPUs\n\n"
-            "usage: heatsolve COMMAND [ARGUMENT ...]\n\n",
-            hs_version());
+    fprintf(
+        stream,
+        "heatsolve %s: temperatures over time in a rod, a plate or a block, on CPUs and GPUs\n\n"
+        "usage: heatsolve COMMAND [ARGUMENT ...]\n\n",
+        hs_version());
     for (int i = 0; hs_commands[i]; i++)
         fprintf(stream, "  %-10s %s\n", hs_commands[i]->name, hs_commands[i]->summary);
     fprintf(stream,
