@@ -52,14 +52,8 @@ __global__ void __launch_bounds__(B::THREADS, 1)
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     STAR_SHARED(memory, typename B::shared_memory, [1]);
-    if (threadIdx.x == 0) {
-        for (int s = 0; s < B::STAGES; s++) {
-            __mbarrier_init(&memory[0].full[s], B::COPYING);
-            __mbarrier_init(&memory[0].asked[s], 1);
-            __mbarrier_init(&memory[0].empty[s], B::SUMMING * WARP);
-        }
-        bulk::publish();
-    }
+    if (threadIdx.x == 0)
+        memory[0].ring.begin(B::COPYING, B::SUMMING);
     __syncthreads();
     if (threadIdx.x < B::SUMMING * WARP)
         sum_chunks<B>(r, planes, memory[0]);

@@ -89,21 +89,14 @@ __device__ __forceinline__ void have_copied(const star::request<T> &r, int plane
                                 : B::DIMS == 2    ? (int)min((int64_t)B::PLANES, c.z_end - R - z)
                                 : z + R < c.z_end ? rows_y
                                                   : 0;
-            bulk::wait(&shared.empty[stage.at()], stage.parity());
-            bulk::after_loads();
-            if (warp > 0)
-                bulk::wait(&shared.asked[stage.at()], stage.parity() ^ 1u);
-            else if (lane == 0) {
-                step.ask(n);
-                __mbarrier_arrive(&shared.asked[stage.at()]);
-            }
+            shared.ring.open(stage, warp, lane, step, n);
             if (warp == 0 && lane == 0)
                 shared.stages[stage.at()].note = {
                     z == c.z - R ? i : (int)B::SAME,
                     due_with<B>((int)(z - c.z) + R, (int)(c.z_end - c.z)), n * B::PLANES % R};
             const share<B> of_rows(-halo, rows), of_sources(0, sources);
             if (lane == 0)
-                bulk::arrive_with(&shared.full[stage.at()],
+                bulk::arrive_with(&shared.ring.full[stage.at()],
                                   wide.bytes<T>() * (unsigned)of_rows.of_warp +
                                       own.bytes<T>() * (unsigned)of_sources.of_warp);
             __syncwarp();
@@ -112,19 +105,19 @@ __device__ __forceinline__ void have_copied(const star::request<T> &r, int plane
             if (of_rows.any())
                 bulk::copy(to.at(of_rows.row, (int)(wide.begin - c.x)),
                            r.in + wide.begin + of_rows.row * r.pitch_y + from, wide.bytes<T>(),
-                           &shared.full[stage.at()], keep);
+                           &shared.ring.full[stage.at()], keep);
             if (of_sources.any())
                 bulk::copy(to.source_at(of_sources.row, (int)(own.begin - c.x)),
                            r.source + own.begin + of_sources.row * r.pitch_y + from + R * pitch,
-                           own.bytes<T>(), &shared.full[stage.at()], leave);
+                           own.bytes<T>(), &shared.ring.full[stage.at()], leave);
             stage.next();
         }
     }
-    bulk::wait(&shared.empty[stage.at()], stage.parity());
+    bulk::wait(&shared.ring.empty[stage.at()], stage.parity());
     if (warp == 0 && lane == 0)
         shared.stages[stage.at()].note.begins = B::END;
     if (lane == 0)
-        bulk::arrive_with(&shared.full[stage.at()], 0);
+        bulk::arrive_with(&shared.ring.full[stage.at()], 0);
     const int rounds = (chunks + (int)gridDim.x - 1) / (int)gridDim.x;
     if (warp == 0 && lane == 0)
         step.end(n, rounds * ((planes + 2 * R + B::PLANES - 1) / B::PLANES));

@@ -1,7 +1,5 @@
 #include "plan.h"
 
-#include <stdio.h>
-
 HS_CUDA_SWEEP(bulk_march);
 
 /* The tiles of a plane: `large` where those of the other shape are more than multiprocessors. */
@@ -18,35 +16,17 @@ static int64_t tiles_of(const struct hs_case *of, const struct hs_box *box, int 
     return columns * hs_divide_up(rows, hs_bulk_rows(3, *large));
 }
 
-/* No more blocks than run at once, each with as many chunks as the others or one less. */
-static void share(const struct hs_device_limits *limits, struct hs_geometry *g)
-{
-    const int64_t chunks = g->launched;
-    if (chunks <= limits->multiprocessors)
-        return;
-    g->launched = hs_divide_up(chunks, hs_divide_up(chunks, limits->multiprocessors));
-    g->points_loaded = g->points_loaded * chunks / g->launched;
-    g->points_written = g->points_written * chunks / g->launched;
-}
-
 /* The chunks along the axis that is marched along are such that the multiprocessors end together.
  */
 static bool plan(const struct hs_case *of, const struct hs_device_limits *limits,
                  struct hs_kernel_plan *out, char *reason, size_t size)
 {
-    if (limits->capability[0] < 9 || limits->shared_bytes_per_block < HS_BULK_SHARED_BYTES) {
-        snprintf(reason, size,
-                 "bulk_march needs a GPU of compute capability 9 or later with %d bytes of shared "
-                 "memory a block",
-                 HS_BULK_SHARED_BYTES);
+    if (!hs_bulk_capable("bulk_march", limits, reason, size))
         return false;
-    }
     const int dims = of->dims, radius = of->radius, march = dims - 1;
     const int vector = HS_VECTOR_BYTES / (int)hs_precision_size(of->precision);
-    const int line = HS_BULK_LINE_BYTES / (int)hs_precision_size(of->precision);
     const int x = (dims == 2 ? HS_BULK_X_2D : HS_BULK_X) * HS_WARP * vector;
-    struct hs_box aligned = of->box;
-    aligned.lo[HS_X] = of->box.lo[HS_X] / line * line;
+    const struct hs_box aligned = hs_bulk_aligned(of);
     bool large;
     const int64_t tiles = tiles_of(of, &aligned, x, limits, &large);
     const int own = hs_bulk_rows(dims, large), stage = dims == 2 ? own : 1; /* planes of a stage */
@@ -64,9 +44,10 @@ static bool plan(const struct hs_case *of, const struct hs_device_limits *limits
     hs_tile_finish(of, &aligned, threads, g);
     const struct hs_bulk_chunks chunks = {(int)g->launched, planes, large};
     HS_PLAN_PUT(out, chunks);
-    share(limits, g);
+    hs_bulk_share(limits, g);
     const bool source = of->asked & HS_SOURCE_FIELD;
-    const int stages = hs_bulk_stages(dims, radius, large, source), barriers = 3 * 8 * stages;
+    const int stages = hs_bulk_stages(dims, radius, large, source),
+              barriers = HS_BULK_BARRIER_BYTES * stages;
     const int64_t all = stages * hs_bulk_stage_bytes(dims, radius, large, source) + barriers +
                         hs_bulk_end_bytes(dims, radius, large);
     g->shared_bytes = hs_round_up(all, HS_BULK_LINE_BYTES);

@@ -2,27 +2,19 @@
 #ifndef HS_KERNELS_CUDA_BULK_MARCH_PLAN_H
 #define HS_KERNELS_CUDA_BULK_MARCH_PLAN_H
 
-#include "tiles.h"
+#include "bulk.h"
 
 #ifdef __cplusplus
-#define HS_CONSTANT constexpr /* kernels' array sizes are made of these */
 extern "C" {
-#else
-#define HS_CONSTANT static inline
 #endif
 
 enum {
-    HS_BULK_X = 4,            /* bulk_march: warps of a block beside one another in 3D */
-    HS_BULK_X_2D = 8,         /* and in 2D */
-    HS_BULK_Y = 2,            /* and above one another in 3D ... */
-    HS_BULK_Y_LARGE = 4,      /* ... radius 1, where such tiles are more than multiprocessors */
-    HS_BULK_ROWS = 4,         /* rows a thread owns in 3D */
-    HS_BULK_ROWS_2D = 4,      /* rows that come together in 2D */
-    HS_BULK_COPYING = 4,      /* warps of a block that have rows copied */
-    HS_BULK_LINE_BYTES = 128, /* rows in shared memory begin at multiples of it */
-    HS_BULK_COUNTED_PLANES = 16384,                          /* planes a block asks for in step */
-    HS_BULK_SHARED_BYTES = 225 * 1024,                       /* at least what its blocks have */
-    HS_BULK_SCRATCH = 4 * (1 + (int)HS_BULK_COUNTED_PLANES), /* bytes of the counts */
+    HS_BULK_X = 4,       /* bulk_march: warps of a block beside one another in 3D */
+    HS_BULK_X_2D = 8,    /* and in 2D */
+    HS_BULK_Y = 2,       /* and above one another in 3D ... */
+    HS_BULK_Y_LARGE = 4, /* ... radius 1, where such tiles are more than multiprocessors */
+    HS_BULK_ROWS = 4,    /* rows a thread owns in 3D */
+    HS_BULK_ROWS_2D = 4, /* rows that come together in 2D */
 };
 
 /* Rows of a block of bulk_march in a stage of its ring, without those that only neighbours need. */
@@ -50,18 +42,11 @@ HS_CONSTANT int hs_bulk_end_bytes(int dims, int radius, bool large)
 /* Stages: one in use, the others on their way; more than so many were not faster. */
 HS_CONSTANT int hs_bulk_stages(int dims, int radius, bool large, bool source)
 {
-    const int most = dims == 2 ? 12 : large ? 5 : 8, barriers = 3 * 8 * most;
+    const int most = dims == 2 ? 12 : large ? 5 : 8, barriers = HS_BULK_BARRIER_BYTES * most;
     const int fit = (HS_BULK_SHARED_BYTES - hs_bulk_end_bytes(dims, radius, large) - barriers) /
                     hs_bulk_stage_bytes(dims, radius, large, source);
     return fit < most ? fit : most;
 }
-
-/* What the launch is told besides: chunks along the axis that is marched along, of so many planes,
- * and whether the tiles are large ones. */
-struct hs_bulk_chunks {
-    int count, planes;
-    bool large;
-};
 
 #ifdef __cplusplus
 }

@@ -240,14 +240,14 @@ __device__ __forceinline__ void sum_chunks(const star::request<T> &r, int planes
 {
     summer<B> mine(r, shared);
     for (turn<B::STAGES> stage(0);; stage.next()) {
-        bulk::wait(&shared.full[stage.at()], stage.parity());
+        bulk::wait(&shared.ring.full[stage.at()], stage.parity());
         typename B::stage &in = shared.stages[stage.at()];
         if (in.note.begins == B::END)
             break;
         if (in.note.begins != B::SAME)
             mine.begin(chunk_of<B>(r, in.note.begins, planes));
         mine.add(in);
-        __mbarrier_arrive(&shared.empty[stage.at()]); /* every lane, for racecheck to follow */
+        __mbarrier_arrive(&shared.ring.empty[stage.at()]); /* every lane, for racecheck to follow */
     }
 }
 

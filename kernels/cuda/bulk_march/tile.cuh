@@ -5,8 +5,7 @@
 #ifndef HS_KERNELS_CUDA_BULK_MARCH_TILE_CUH
 #define HS_KERNELS_CUDA_BULK_MARCH_TILE_CUH
 
-#include "bulk.cuh"
-#include "throttle.cuh"
+#include "bulk_ring.cuh"
 #include "vector.cuh"
 
 #include "plan.h"
@@ -14,6 +13,9 @@
 namespace bulk_rows
 {
 
+using bulk::chunk;
+using bulk::chunk_of;
+using bulk::turn;
 using star::vec;
 
 enum { WARP = HS_WARP };
@@ -87,62 +89,18 @@ struct tile {
     struct shared_memory {
         stage stages[STAGES];
         vec<T> ends[R][Y][ENDS]; /* what the rows' outer groups had in planes z-R .. z-1 */
-        bulk::barrier full[STAGES], empty[STAGES], asked[STAGES];
+        bulk::ring<STAGES> ring;
     };
     static_assert(HALO <= LINE / 2 && sizeof(message) <= HS_BULK_LINE_BYTES / 2);
     static_assert(sizeof(shared_memory) <= HS_BULK_SHARED_BYTES);
     static_assert((int)OWN + 2 * (int)HALO_Y <= (int)WARP * (int)COPYING);
 };
 
-/* Planes are rows in 2D, where y stays 0: both are marched along from z to z_end. */
-struct chunk {
-    int64_t x, y, z, z_end;
-};
-
-/* The i-th: along x first, then y, so that blocks that run at the same time read what lies
- * together. */
-template <class B, typename T>
-__device__ __forceinline__ chunk chunk_of(const star::request<T> &r, int i, int planes)
-{
-    const int nx = (int)r.tiles[HS_X], ny = B::DIMS == 3 ? (int)r.tiles[HS_Y] : 1;
-    const int row = i / nx;
-    chunk c;
-    c.x = r.first[HS_X] + (int64_t)(i - row * nx) * B::X;
-    c.y = B::DIMS == 3 ? r.lo[HS_Y] + (int64_t)(row % ny) * B::Y : 0;
-    c.z = r.lo[B::MARCH] + (int64_t)(row / ny) * planes;
-    c.z_end = c.z + planes < r.hi[B::MARCH] ? c.z + planes : r.hi[B::MARCH];
-    return c;
-}
-
 template <class B, typename T>
 __device__ __forceinline__ int64_t pitch_of(const star::request<T> &r)
 {
     return B::DIMS == 3 ? r.pitch_z : r.pitch_y;
 }
-
-/* A stage of the ring and the phase of its barriers, in one number: it goes around twice. */
-template <int STAGES>
-class turn
-{
-    int n;
-
-  public:
-    __device__ __forceinline__ explicit turn(unsigned parity) : n(parity ? (int)STAGES : 0)
-    {
-    }
-    __device__ __forceinline__ int at() const
-    {
-        return n < STAGES ? n : n - STAGES;
-    }
-    __device__ __forceinline__ unsigned parity() const
-    {
-        return n < STAGES ? 0 : 1;
-    }
-    __device__ __forceinline__ void next()
-    {
-        n = n + 1 == 2 * STAGES ? 0 : n + 1;
-    }
-};
 
 } // namespace bulk_rows
 

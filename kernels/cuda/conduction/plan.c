@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 HS_CUDA_SWEEP(conduction_march);
+HS_CUDA_SWEEP(conduction_bulk);
 HS_CUDA_SWEEP(conduction_fused);
 
 /* The palette's copy in shared memory: six numbers of a row, in vectors, and what each sweep adds.
@@ -36,6 +37,38 @@ static bool plan_march(const struct hs_case *of, const struct hs_device_limits *
     out->launch.points_loaded = hs_tile_star_points(of, out->launch.output_tile);
     out->launch.flops_per_point = hs_tile_conduction_flops(of);
     out->launch.shared_bytes = palette_bytes(of, 1);
+    return true;
+}
+
+/* The chunks along z are such that the multiprocessors end together. */
+static bool plan_bulk(const struct hs_case *of, const struct hs_device_limits *limits,
+                      struct hs_kernel_plan *out, char *reason, size_t size)
+{
+    if (!hs_bulk_capable("conduction_bulk", limits, reason, size))
+        return false;
+    const int bytes = (int)hs_precision_size(of->precision);
+    const int x = HS_CONDUCTION_BULK_X * HS_WARP * HS_VECTOR_BYTES / bytes;
+    const int y = HS_CONDUCTION_BULK_Y;
+    const struct hs_box box = hs_bulk_aligned(of);
+    const int64_t tiles =
+        hs_divide_up(box.hi[HS_X] - box.lo[HS_X], x) * hs_divide_up(box.hi[HS_Y] - box.lo[HS_Y], y);
+    const int64_t planes =
+        hs_tile_chunk(tiles, box.hi[HS_Z] - box.lo[HS_Z], 1, limits->multiprocessors);
+    const struct hs_blocking blocking =
+        hs_tile_blocking(of, (struct hs_blocking){{HS_WARP, 1, 1}, (int)planes});
+    const int threads[HS_AXES] = {HS_WARP * (HS_CONDUCTION_BULK_SUMMING + HS_BULK_COPYING), 1, 1};
+    struct hs_geometry *g = &out->launch;
+    hs_tile_set(of, x, y, blocking.planes, g);
+    hs_tile_finish(of, &box, threads, g);
+    const struct hs_bulk_chunks chunks = {(int)g->launched, blocking.planes, false};
+    HS_PLAN_PUT(out, chunks);
+    hs_bulk_share(limits, g);
+    g->flops_per_point = hs_tile_conduction_flops(of);
+    const int palette = (int)palette_bytes(of, 1),
+              stages = hs_conduction_bulk_stages(bytes, palette);
+    const int stage = hs_conduction_bulk_stage_bytes(bytes) + HS_BULK_BARRIER_BYTES;
+    g->shared_bytes = hs_round_up(stages * stage + palette, HS_BULK_LINE_BYTES);
+    out->scratch = HS_BULK_SCRATCH;
     return true;
 }
 
@@ -84,6 +117,18 @@ const struct hs_kernel hs_kernel_cuda_conduction_march = {
     .steps = 1,
     .plan = plan_march,
     .sweep = hs_sweep_cuda_conduction_march,
+};
+
+const struct hs_kernel hs_kernel_cuda_conduction_bulk = {
+    .name = "conduction_bulk",
+    .idea = "a body of many materials: throttled march along z, rows and numbers ahead by TMA",
+    .origin = "warps for loads and for sums: Bauer et al., CudaDMA, SC'11",
+    .device = HS_CUDA,
+    .features = HS_CONDUCTION | HS_BYTES | HS_3D | HS_RADIUS_1 | HS_ALL_PRECISIONS |
+                (HS_ALL_VALUES & ~HS_WALL_FIELD_TIME) | HS_TAKES_PLANES,
+    .steps = 1,
+    .plan = plan_bulk,
+    .sweep = hs_sweep_cuda_conduction_bulk,
 };
 
 const struct hs_kernel hs_kernel_cuda_conduction_fused = {

@@ -1,7 +1,8 @@
-/* Tiles of conduction_march and conduction_fused. */
+/* Tiles of conduction_march, conduction_bulk and conduction_fused. */
 #ifndef HS_KERNELS_CUDA_CONDUCTION_PLAN_H
 #define HS_KERNELS_CUDA_CONDUCTION_PLAN_H
 
+#include "bulk.h"
 #include "columns.h"
 
 #ifdef __cplusplus
@@ -16,11 +17,37 @@ enum {
     HS_CONDUCTION_AHEAD = 1,   /* ... planes on their way ... */
     HS_CONDUCTION_PLANES = 16, /* ... and planes that a block marches through in 3D */
 
+    HS_CONDUCTION_BULK_X = 4,    /* conduction_bulk: warps beside one another ... */
+    HS_CONDUCTION_BULK_Y = 8,    /* ... rows of a tile ... */
+    HS_CONDUCTION_BULK_ROWS = 2, /* ... rows that a thread owns ... */
+    HS_CONDUCTION_BULK_SUMMING = HS_CONDUCTION_BULK_X * HS_CONDUCTION_BULK_Y /
+                                 HS_CONDUCTION_BULK_ROWS, /* ... warps that sum ... */
+    HS_CONDUCTION_BULK_STAGES = 7, /* ... and planes at most in flight or in use */
+
     HS_CONDUCTION_STEPS = 3,        /* conduction_fused: most sweeps a launch */
     HS_CONDUCTION_ROWS = 3,         /* rows that a thread owns */
     HS_CONDUCTION_FUSED_WARPS = 12, /* */
     HS_CONDUCTION_DEPTH = 5,        /* planes of a tile in flight or in use */
 };
+
+/* A plane of a tile of conduction_bulk: rows of values, two of them beside its own, and of numbers,
+ * one beside. Each has a line more, for what stands at its sides, and there is one before the
+ * first. */
+HS_CONSTANT int hs_conduction_bulk_stage_bytes(int size)
+{
+    const int line = HS_BULK_LINE_BYTES, warps = HS_CONDUCTION_BULK_X;
+    const int width = warps * HS_WARP * HS_VECTOR_BYTES;
+    return line + (HS_CONDUCTION_BULK_Y + 2) * (width + line) + //
+           line + (HS_CONDUCTION_BULK_Y + 1) * (width / size + line);
+}
+
+HS_CONSTANT int hs_conduction_bulk_stages(int size, int palette)
+{
+    const int most = HS_CONDUCTION_BULK_STAGES;
+    const int fit = (HS_BULK_SHARED_BYTES - palette - HS_BULK_BARRIER_BYTES * most) /
+                    hs_conduction_bulk_stage_bytes(size);
+    return fit < most ? fit : most;
+}
 
 #ifdef __cplusplus
 }

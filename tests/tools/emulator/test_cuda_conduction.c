@@ -439,10 +439,11 @@ static bool can(struct job *job)
     return hs_features_cover(kernel->name, kernel->features, asked_by(job), reason, sizeof reason);
 }
 
-/* Odd and even sizes, less and more than a tile, and boxes that begin anywhere. */
+/* Odd and even sizes, less and more than a tile, more tiles than an H200 runs at once, and boxes
+ * that begin anywhere. */
 static const struct {
     int64_t points[HS_AXES], lo[HS_AXES], hi[HS_AXES];
-} grids[HS_AXES + 1][7] = {
+} grids[HS_AXES + 1][9] = {
     [1] = {{{3, 1, 1}}, {{256, 1, 1}}, {{1531, 1, 1}}, {{700, 1, 1}, {301, 0, 0}, {333, 1, 1}}},
     [2] = {{{3, 4, 1}},
            {{33, 70, 1}},
@@ -454,6 +455,8 @@ static const struct {
            {{131, 11, 9}},
            {{128, 8, 17}},
            {{140, 19, 21}, {5, 3, 4}, {135, 18, 20}},
+           {{524, 9, 4}, {3, 0, 0}, {521, 9, 4}},
+           {{5, 1130, 3}},
            {{37, 18, 70}, {9, 17, 1}, {34, 18, 69}}},
 };
 

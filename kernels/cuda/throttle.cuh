@@ -8,12 +8,12 @@
  * took 0.8 us a plane. It is for speed only: the blocks may be more than run at the same time; one
  * that waits in vain goes on, and does not wait again.
  */
-#ifndef HS_KERNELS_CUDA_BULK_MARCH_THROTTLE_CUH
-#define HS_KERNELS_CUDA_BULK_MARCH_THROTTLE_CUH
+#ifndef HS_KERNELS_CUDA_THROTTLE_CUH
+#define HS_KERNELS_CUDA_THROTTLE_CUH
 
 #include "common.cuh"
 
-#include "plan.h"
+#include "bulk.h"
 
 namespace throttle
 {

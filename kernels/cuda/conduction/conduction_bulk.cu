@@ -1,0 +1,282 @@
+/*
+ * conduction_bulk: one sweep of a body of many materials in 3D, numbers of one byte. As in
+ * bulk_march rows come by TMA (bulk asynchronous copies) into a ring of planes in shared memory,
+ * some warps have them copied and the others sum, and blocks march in step.
+ *
+ *        y |  [ row below                    ]
+ *          |  [ warp  warp  warp  warp ]         X warps beside one another, 16 bytes a lane,
+ *          |  [ ROWS rows each         ]         Y rows in all. A stage of the ring has a plane's
+ *          |  [ warp  warp  warp  warp ]         values and its numbers
+ *          |  [ row above                    ]
+ *          +------------------------------- x
+ *
+ *   z neighbours   the values of the plane at hand are in registers, and G*(in - in below), with
+ *                  which its sums begin; those of the plane above are in its stage
+ *   y neighbours   registers, or rows of the stage
+ *   x neighbours   lanes beside by shuffle
+ *   rows           looked up by number in every plane, in a copy of the palette in shared memory
+ *
+ * conduction_march waits for its loads: each of its warps has one on its way. Here as many planes
+ * are on their way as shared memory has room for.
+ *
+ * Words per node: 1 + 2/planes read, 1 written, and a byte. From L2 2/Y more.
+ *
+ * What it reaches: docs/performance/bodies.md.
+ *
+ * Source: bulk_march's; keeping flows is conduction_march's.
+ */
+#include "bulk_tile.cuh"
+
+#include <assert.h>
+
+namespace
+{
+
+using namespace conduction;
+
+const unsigned ALL = 0xffffffffu;
+
+template <typename T>
+__device__ __forceinline__ vec<T> at(const T *shared)
+{
+    return *reinterpret_cast<const vec<T> *>(shared);
+}
+
+/* What a thread's nodes in a row have. */
+template <class B>
+class rows_of
+{
+    using T = typename B::T;
+    using word = typename B::word;
+    enum { N = B::N };
+    const typename B::table palette;
+    typename word::type numbers; /* of the row at hand */
+    bool rest;
+
+    __device__ __forceinline__ static typename word::type read(const typename B::stage &stage,
+                                                               int y, int x)
+    {
+        return *(const typename word::type *)(stage.numbers(y) + x);
+    }
+
+  public:
+    network::lane_rows<3, T> rows;
+
+    __device__ __forceinline__ rows_of(const request<T> &r, typename B::shared_memory &shared)
+        : palette(r.rows, shared.palette), numbers(0), rest(false), rows{}
+    {
+    }
+    /* G of the edges along an axis from the thread's nodes in row y of a stage. */
+    __device__ __forceinline__ void conductances(int axis, const typename B::stage &stage, int y,
+                                                 int x, T (&g)[N]) const
+    {
+        const typename word::type all = read(stage, y, x);
+#pragma unroll
+        for (int e = 0; e < N; e++)
+            g[e] = palette.conductance(axis, word::node(all, e));
+    }
+    /* Those of row y. */
+    __device__ __forceinline__ void take(const typename B::stage &stage, int y, int x)
+    {
+        const bool leads = threadIdx.x % WARP == 0;
+        const unsigned left = leads ? stage.numbers(y)[x - 1] : 0u;
+        numbers = read(stage, y, x);
+        rest = false;
+#pragma unroll
+        for (int e = 0; e < N; e++) {
+            const bool more =
+                palette.get(word::node(numbers, e), rows.conductance[e], &rows.rate[e]);
+            rest = rest || more;
+        }
+        const T beside = palette.conductance(HS_X, left);
+        rows.beside = __shfl_up_sync(ALL, rows.conductance[N - 1][HS_X], 1);
+        rows.beside = leads ? beside : rows.beside;
+    }
+    __device__ __forceinline__ bool says_more() const
+    {
+        return rest;
+    }
+    __device__ __forceinline__ void get_rest(int e, T *sink, T *keep, T *added) const
+    {
+        palette.get_rest(0, word::node(numbers, e), sink, keep, added);
+    }
+};
+
+/* ---- sums ----------------------------------------------------------------------------------- */
+
+template <class B>
+class summer
+{
+    using T = typename B::T;
+    using stage = typename B::stage;
+    enum { N = B::N, ROWS = B::ROWS, WHOLE = (1 << N) - 1 };
+    const request<T> &r;
+    rows_of<B> of;
+    const int lane, column, row; /* of the thread's first node in the tile */
+    int rows;                    /* of the thread's that are in the box */
+    unsigned nodes;              /* a bit for each node of a vector that is in the box */
+    int64_t node;                /* the first one, in the plane at hand */
+    vec<T> now[ROWS];            /* values of the plane at hand */
+    vec<T> flow[ROWS];           /* G*(that plane - the one below) */
+
+    __device__ __forceinline__ const T *values(const stage &of_plane, int n) const
+    {
+        return of_plane.row(row + n) + column;
+    }
+
+  public:
+    __device__ __forceinline__ summer(const request<T> &request, typename B::shared_memory &shared)
+        : r(request), of(request, shared), lane(threadIdx.x % WARP),
+          column((int)(threadIdx.x / WARP % B::WX * WARP + threadIdx.x % WARP) * N),
+          row((int)(threadIdx.x / WARP) / B::WX * ROWS)
+    {
+    }
+
+    /* The plane below a chunk has come. */
+    __device__ __forceinline__ void begin(const chunk &c, const stage &below)
+    {
+        const int64_t x = c.x + column;
+        nodes = 0;
+#pragma unroll
+        for (int e = 0; e < N; e++)
+            nodes |= x + e >= r.lo[HS_X] && x + e < r.hi[HS_X] ? 1u << e : 0u;
+        rows = (int)min(r.hi[HS_Y] - c.y - row, (int64_t)ROWS);
+        node = x + (c.y + row) * r.pitch_y + c.z * r.pitch_z;
+#pragma unroll
+        for (int n = 0; n < ROWS; n++) {
+            now[n] = at(values(below, n));
+            of.conductances(HS_Z, below, row + n, column, flow[n].at);
+        }
+    }
+    /* And the chunk's first plane. */
+    __device__ __forceinline__ void take_first(const stage &first)
+    {
+#pragma unroll
+        for (int n = 0; n < ROWS; n++) {
+            const vec<T> below = now[n];
+            now[n] = at(values(first, n));
+#pragma unroll
+            for (int e = 0; e < N; e++)
+                flow[n].at[e] *= now[n].at[e] - below.at[e];
+        }
+    }
+    /* Sums the plane at hand, and goes on to the one above. */
+    __device__ __forceinline__ void sum(const stage &here, const stage &above)
+    {
+        vec<T> rise = at(values(here, -1));
+#pragma unroll
+        for (int e = 0; e < N; e++)
+            rise.at[e] = now[0].at[e] - rise.at[e];
+        of.conductances(HS_Y, here, row - 1, column, of.rows.below);
+#pragma unroll
+        for (int n = 0; n < ROWS; n++) {
+            const vec<T> next = at(values(above, n));
+            if (n < rows) {
+                const vec<T> after = n + 1 < ROWS ? now[(n + 1) % ROWS] : at(values(here, ROWS));
+                sum_row(here, n, after, next, rise);
+            }
+            now[n] = next;
+        }
+        node += r.pitch_z;
+    }
+
+  private:
+    __device__ __forceinline__ void sum_row(const stage &here, int n, const vec<T> &after,
+                                            const vec<T> &next, vec<T> &rise)
+    {
+        const T *const own = values(here, n);
+        T left = __shfl_up_sync(ALL, now[n].at[N - 1], 1);
+        T right = __shfl_down_sync(ALL, now[n].at[0], 1);
+        if (lane == 0)
+            left = own[-1];
+        if (lane == WARP - 1)
+            right = own[N];
+        of.take(here, row + n, column);
+        const vec<T> sums = of.rows.sum(now[n], left, right, after, next, rise, flow[n]);
+#pragma unroll
+        for (int e = 0; e < N; e++)
+            of.rows.below[e] = of.rows.conductance[e][HS_Y];
+        const int64_t to = node + n * r.pitch_y;
+        const vec<T> out = of.rows.advanced(
+            now[n], sums, of.says_more() && nodes,
+            [&](int e, T *sink, T *keep, T *added) { of.get_rest(e, sink, keep, added); },
+            r.source && nodes ? r.source + to : nullptr);
+        if (nodes == WHOLE)
+            star::store(r.out + to, out);
+        else
+#pragma unroll
+            for (int e = 0; e < N; e++)
+                if (nodes >> e & 1u)
+                    r.out[to + e] = out.at[e];
+    }
+};
+
+template <class B, typename T>
+__device__ __forceinline__ void sum_chunks(const request<T> &r, int planes, int chunks,
+                                           typename B::shared_memory &shared)
+{
+    summer<B> mine(r, shared);
+    turn<B::STAGES> stage(0);
+    const auto arrived = [&](const turn<B::STAGES> &which) -> const typename B::stage & {
+        bulk::wait(&shared.ring.full[which.at()], which.parity());
+        return shared.stages[which.at()];
+    };
+    const auto leave = [&] {
+        __mbarrier_arrive(&shared.ring.empty[stage.at()]); /* every lane, for racecheck to follow */
+        stage.next();
+    };
+    for (int i = blockIdx.x; i < chunks; i += gridDim.x) {
+        const chunk c = chunk_of<B>(r, i, planes);
+        mine.begin(c, arrived(stage));
+        leave();
+        mine.take_first(arrived(stage));
+        for (int64_t z = c.z; z < c.z_end; z++) {
+            turn<B::STAGES> next = stage;
+            next.next();
+            mine.sum(shared.stages[stage.at()], arrived(next));
+            leave();
+        }
+        leave();
+    }
+}
+
+template <class B>
+__global__ void __launch_bounds__(B::THREADS, 1)
+    conduction_bulk(const __grid_constant__ request<typename B::T> r, int planes, int chunks,
+                    throttle::progress *of_all)
+{
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    STAR_SHARED(memory, typename B::shared_memory, [1]);
+    if (threadIdx.x == 0)
+        memory[0].ring.begin(B::COPYING, B::SUMMING);
+    B::table::copy(r.rows, memory[0].palette, threadIdx.x, B::THREADS);
+    __syncthreads();
+    if (threadIdx.x < B::SUMMING * WARP)
+        sum_chunks<B>(r, planes, chunks, memory[0]);
+    else
+        have_copied<B>(r, planes, chunks, memory[0], of_all);
+#else
+    (void)r, (void)planes, (void)chunks, (void)of_all; /* plan() tells such GPUs apart */
+#endif
+}
+
+} // namespace
+
+template <typename T>
+static hs_status launch(const hs_kernel_plan *plan, const hs_sweep *sweep, hs_error *err)
+{
+    using B = bulk_tile<T>;
+    hs_bulk_chunks chunks;
+    HS_PLAN_GET(plan, chunks);
+    auto r = network::make_request<T>(sweep, plan->launch);
+    r.first[HS_X] = r.lo[HS_X] / B::LINE * B::LINE;
+    assert(plan->launch.shared_bytes == sizeof(typename B::shared_memory));
+    return star::launch("conduction_bulk", conduction_bulk<B>, r, plan->launch, sweep->stream, err,
+                        chunks.planes, chunks.count, (throttle::progress *)sweep->scratch);
+}
+
+HS_CUDA_SWEEP(conduction_bulk)
+{
+    return sweep->precision == HS_FLOAT ? launch<float>(plan, sweep, err)
+                                        : launch<double>(plan, sweep, err);
+}
