@@ -335,14 +335,15 @@ hs_status prepare(hs_backend_state *state, const hs_span *span, int64_t first, i
     return st ? st : hs_cuda_network_update(&state->network, span, first, steps, err);
 }
 
-/* Walls that do not change in time are written until both fields have them, the others always. */
-hs_status prescribe(hs_backend_state *state, int steps, hs_error *err)
+/* What holds at time t. Walls that do not change in time are written until both fields have them,
+ * the others always. */
+hs_status prescribe(hs_backend_state *state, int steps, double t, hs_error *err)
 {
     const bool stale = state->stale_walls > 0;
     state->stale_walls -= stale;
     if (state->network.problem)
         return stale || state->network.varies
-                   ? hs_cuda_network_prescribe(&state->network, steps, field_of(state, 1), err)
+                   ? hs_cuda_network_prescribe(&state->network, steps, t, field_of(state, 1), err)
                    : HS_OK;
     return !(state->kernel->features & HS_APPLIES_WALLS) &&
                    (stale || hs_face_slots_prescribed_vary(&state->faces.slots))
@@ -387,7 +388,7 @@ hs_status call_kernel(hs_backend_state *state, const hs_span *span, int64_t firs
     request.change = change;
     st = state->kernel->sweep(plan_for(state, steps), &request, err);
     if (!st)
-        st = prescribe(state, steps, err);
+        st = prescribe(state, steps, hs_span_time(span, first + steps), err);
     state->now ^= 1;
     state->first_slot = slot_of(state, steps);
     hs_cuda_rotation_turn(&state->rotation, state->field, &state->now);

@@ -8,8 +8,10 @@
 #include "engine/backends/cuda_parts.cuh"
 #include "engine/network/coefficients.h"
 #include "functions/time_function.h"
+#include "functions/moving.h"
 
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -484,7 +486,7 @@ hs_status hs_cuda_network_init(hs_cuda_network *network, const hs_problem *probl
     network->stream = stream;
     network->sweeps = sweeps;
     network->step = NAN;
-    network->varies = hs_network_varies(of, problem->time_functions);
+    network->varies = hs_network_varies(of, problem->time_functions) || of->given.count > 0;
     network->view.form = of->form;
     network->view.row_count = of->row_count;
     memcpy(network->view.wrap, of->wrap, sizeof of->wrap);
@@ -495,6 +497,9 @@ hs_status hs_cuda_network_init(hs_cuda_network *network, const hs_problem *probl
     hs_status st = reserve(network, (double)functions, (void **)&network->value, err);
     if (!st)
         st = reserve(network, HEAT_BLOCKS * sizeof(heat_sums), &network->heat, err);
+    if (!st)
+        st = hs_cuda_moving_init(&network->given, &of->given, layout, problem->precision, stream,
+                                 err);
     if (!st)
         st = init_widths(network, err);
     if (!st)
@@ -509,6 +514,7 @@ void hs_cuda_network_release(hs_cuda_network *network)
 {
     for (int n = 0; n < network->pieces; n++)
         cudaFree(network->memory[n]);
+    hs_cuda_moving_release(&network->given);
     free(network->value_here);
     *network = {};
 }
@@ -530,10 +536,15 @@ hs_status hs_cuda_network_update(hs_cuda_network *network, const hs_span *span, 
     return st;
 }
 
-hs_status hs_cuda_network_prescribe(const hs_cuda_network *network, int steps, void *field,
-                                    hs_error *err)
+hs_status hs_cuda_network_prescribe(const hs_cuda_network *network, int steps, double t,
+                                    void *field, hs_error *err)
 {
-    return put_acted(network, &network->prescribed, network->step, steps - 1, 1, field, err);
+    if (network->given.here)
+        hs_moving_at(network->given.of, &network->problem->grid, t, omp_get_max_threads(),
+                     network->given.here);
+    const hs_status st = hs_cuda_moving_put(&network->given, field, err);
+    return st ? st
+              : put_acted(network, &network->prescribed, network->step, steps - 1, 1, field, err);
 }
 
 hs_status hs_cuda_network_heat(const hs_cuda_network *network, const void *now, const void *before,

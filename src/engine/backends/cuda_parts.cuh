@@ -109,6 +109,24 @@ hs_status hs_cuda_readback_part(hs_readback *readback, const hs_box *box, const 
                                 const void **values, hs_error *err);
 void hs_cuda_readback_release(hs_readback *readback);
 
+/* ---- cuda_moving.cu -------------------------------------------------------------------------- */
+
+/* Nodes of walls whose numbers change along them and in time at once; zero: none. */
+struct hs_cuda_moving {
+    const hs_moving *of;
+    hs_precision precision;
+    cudaStream_t stream;
+    int64_t *at;          /* [count] elements from node (0, 0, 0), on the device */
+    double *here, *there; /* [count] what is to be put there, on the host and the device */
+};
+
+/* `of` outlives it. Safe to release after failure. */
+hs_status hs_cuda_moving_init(hs_cuda_moving *moving, const hs_moving *of, const hs_layout *layout,
+                              hs_precision precision, cudaStream_t stream, hs_error *err);
+void hs_cuda_moving_release(hs_cuda_moving *moving);
+/* Puts what is in `here` into a field, given by its node (0, 0, 0). */
+hs_status hs_cuda_moving_put(const hs_cuda_moving *moving, void *field, hs_error *err);
+
 /* ---- cuda_source.cu -------------------------------------------------------------------------- */
 
 /*
@@ -133,6 +151,8 @@ struct hs_cuda_source {
     hs_cuda_separation separation; /* these */
     double scale;                  /* of what they say */
     double step, time;             /* s, that the field was made for */
+    hs_cuda_moving inflow;         /* of a body's walls, which the field takes in */
+    double *base;                  /* [inflow's nodes] K: what it is there without them */
 };
 
 /* Fields that it cannot do without, if calls of the kernel make so many sweeps. */
@@ -203,6 +223,7 @@ struct hs_cuda_network {
     void *row;                       /* a palette's rows, or the allocation of dt/C */
     void *added;                     /* what the view has as forcing or added */
     hs_cuda_acted acted, prescribed; /* prescribed: as arrays only */
+    hs_cuda_moving given;            /* nodes that walls prescribe otherwise */
     const double *capacity;          /* as arrays: node (0, 0, 0); negative: it is not free */
     const hs_forcing *forcing;
     double *value, *value_here;   /* of the time functions, [sweeps + 1][functions], on the device,
@@ -222,9 +243,9 @@ void hs_cuda_network_release(hs_cuda_network *network);
 /* Brings it up to `steps` sweeps from sweep `first` of the span; free where nothing changes. */
 hs_status hs_cuda_network_update(hs_cuda_network *network, const hs_span *span, int64_t first,
                                  int steps, hs_error *err);
-/* Writes the prescribed nodes' values after those sweeps, where no kernel does. */
-hs_status hs_cuda_network_prescribe(const hs_cuda_network *network, int steps, void *field,
-                                    hs_error *err);
+/* Writes the prescribed nodes' values after those sweeps, at time t, where no kernel does. */
+hs_status hs_cuda_network_prescribe(const hs_cuda_network *network, int steps, double t,
+                                    void *field, hs_error *err);
 /* The heat, what of it was stored and sunk in the last sweep if the field `before` is known (else
  * NULL), and of a stretched grid the mean, of all nodes that are finite; some are. */
 hs_status hs_cuda_network_heat(const hs_cuda_network *network, const void *now, const void *before,

@@ -2,8 +2,10 @@
 #include "engine/backends/cuda_parts.cuh"
 
 #include "core/features.h"
+#include "engine/network/coefficients.h"
 #include "functions/evaluate.h"
 #include "functions/fields.h"
+#include "functions/moving.h"
 
 #include <math.h>
 #include <omp.h>
@@ -16,11 +18,8 @@ enum { ALIGN_BYTES = 128 }; /* of rows */
 
 unsigned varies(const hs_problem *problem)
 {
-    const hs_field &field = problem->source.field;
-    if (!problem->source.present)
-        return 0;
     const unsigned axes = (1u << problem->grid.dims) - 1;
-    return field.data ? axes : hs_value_varies(&field.value) & (axes | HS_VARIES_T);
+    return hs_problem_source_varies(problem) & (axes | HS_VARIES_T);
 }
 
 double scale(const hs_problem *problem, double step)
@@ -186,6 +185,9 @@ hs_status upload(hs_cuda_source *source, double step, double t, hs_error *err)
         for (int64_t j = 0; j < ny; j++) {
             double *const row = rows + omp_get_thread_num() * nx;
             hs_problem_source_row(problem, step, t, j, k, row);
+            if (problem->network)
+                hs_moving_take_row(&problem->network->inflow, (k * ny + j) * nx, nx, row,
+                                   source->base);
             for (int64_t i = 0; i < nx; i++)
                 hs_write(problem->precision, plane, j * nx + i, row[i]);
         }
@@ -196,6 +198,39 @@ hs_status upload(hs_cuda_source *source, double step, double t, hs_error *err)
     free(plane);
     free(rows);
     return st;
+}
+
+/* At the nodes that walls act on. */
+hs_status add_walls(hs_cuda_source *source, double step, double t, hs_error *err)
+{
+    const hs_network_time time = {t, t, step};
+    if (!source->inflow.here)
+        return HS_OK;
+    hs_network_inflow(source->problem->network, &time, omp_get_max_threads(), source->base,
+                      source->inflow.here);
+    return hs_cuda_moving_put(&source->inflow, (void *)source->nodes, err);
+}
+
+/* The field, or what of it changes. Without a source of the problem's own it is 0 but for walls. */
+hs_status make_on_host(hs_cuda_source *source, double step, double t, hs_error *err)
+{
+    const hs_problem *problem = source->problem;
+    const bool anew = source->step != step || (hs_problem_own_source_varies(problem) & HS_VARIES_T);
+    const hs_status st = problem->source.present && anew ? upload(source, step, t, err) : HS_OK;
+    return st ? st : add_walls(source, step, t, err);
+}
+
+hs_status init_walls(hs_cuda_source *source, hs_error *err)
+{
+    const hs_problem *problem = source->problem;
+    if (!problem->network)
+        return HS_OK;
+    const hs_moving *inflow = &problem->network->inflow;
+    source->base = (double *)calloc((size_t)inflow->count + 1, sizeof *source->base);
+    if (!source->base)
+        return hs_error_add(err, HS_DEVICE, "not enough memory for the walls' numbers");
+    return hs_cuda_moving_init(&source->inflow, inflow, &source->layout, problem->precision,
+                               source->stream, err);
 }
 
 } // namespace
@@ -289,6 +324,8 @@ hs_status hs_cuda_source_init(hs_cuda_source *source, const hs_problem *problem,
     hs_status st = has_levels(problem, levels) ? allocate_levels(source, levels, err) : HS_OK;
     if (!st && !source->level)
         st = allocate_field(source, err);
+    if (!st)
+        st = init_walls(source, err);
     return st || comes_from_host(problem) ? st : prepare_function(source, err);
 }
 
@@ -296,6 +333,8 @@ void hs_cuda_source_release(hs_cuda_source *source)
 {
     cudaFree(source->allocation);
     free(source->level);
+    hs_cuda_moving_release(&source->inflow);
+    free(source->base);
     hs_cuda_tables_release(&source->function);
     hs_cuda_separation_release(&source->separation);
     *source = {};
@@ -315,6 +354,8 @@ hs_status hs_cuda_source_update(hs_cuda_source *source, double step, int count, 
     if (!(source->allocation || source->hands_over) ||
         (source->step == step && (!in_time || source->time == t[0])))
         return HS_OK;
+    const bool from_host = comes_from_host(source->problem);
+    hs_status st = from_host ? make_on_host(source, step, t[0], err) : HS_OK;
     /* many are made for as many sweeps as the last call, which may be fewer */
     source->time = many ? NAN : t[0];
     source->step = step;
@@ -322,8 +363,7 @@ hs_status hs_cuda_source_update(hs_cuda_source *source, double step, int count, 
     if (source->hands_over)
         return hs_cuda_separation_fill(&source->separation, &source->problem->grid, count, t,
                                        source->stream, err);
-    return comes_from_host(source->problem) ? upload(source, step, t[0], err)
-                                            : evaluate(source, step, count, t, err);
+    return from_host ? st : evaluate(source, step, count, t, err);
 }
 
 hs_source_view hs_cuda_source_view(const hs_cuda_source *source, const double *value)

@@ -1,0 +1,83 @@
+/* What walls do by numbers that change along them and in time at once: the host says what it is at
+ * each of their nodes, and the device puts it into a field. */
+#include "engine/backends/cuda_parts.cuh"
+
+#include <stdlib.h>
+
+namespace
+{
+
+enum { THREADS = 256 };
+
+template <typename T>
+__global__ void __launch_bounds__(THREADS)
+    put(const int64_t *at, const double *value, int64_t count, T *field)
+{
+    const int64_t n = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+    if (n < count)
+        field[at[n]] = (T)value[n];
+}
+
+template <typename T>
+hs_status launch_put(const hs_cuda_moving *moving, void *field, hs_error *err)
+{
+    const int64_t blocks = hs_divide_up(moving->of->count, THREADS);
+    put<<<(unsigned)blocks, THREADS, 0, moving->stream>>>(moving->at, moving->there,
+                                                          moving->of->count, (T *)field);
+    HS_CUDA_LAUNCHED(err, "put", blocks, THREADS);
+    return HS_OK;
+}
+
+} // namespace
+
+hs_status hs_cuda_moving_init(hs_cuda_moving *moving, const hs_moving *of, const hs_layout *layout,
+                              hs_precision precision, cudaStream_t stream, hs_error *err)
+{
+    const size_t count = (size_t)of->count;
+    const int64_t nx = layout->points[HS_X], ny = layout->points[HS_Y];
+    *moving = {};
+    moving->of = of;
+    moving->precision = precision;
+    moving->stream = stream;
+    if (count == 0)
+        return HS_OK;
+    moving->here = (double *)calloc(count, sizeof *moving->here);
+    int64_t *const at = (int64_t *)malloc(count * sizeof *at);
+    for (int64_t n = 0; n < of->count && at; n++)
+        at[n] = hs_layout_offset(layout, of->node[n] % nx, of->node[n] / nx % ny,
+                                 of->node[n] / nx / ny);
+    hs_status st = moving->here && at
+                       ? HS_OK
+                       : hs_error_add(err, HS_DEVICE, "not enough memory for the walls' numbers");
+    const auto place = [&]() {
+        HS_CUDA_TRY(err, cudaMalloc(&moving->there, count * sizeof *moving->there));
+        HS_CUDA_TRY(err, cudaMalloc(&moving->at, count * sizeof *at));
+        /* of memory that is not locked, it is over for the host when the call returns */
+        HS_CUDA_TRY(err, cudaMemcpyAsync(moving->at, at, count * sizeof *at, cudaMemcpyHostToDevice,
+                                         stream));
+        return HS_OK;
+    };
+    if (!st)
+        st = place();
+    free(at);
+    return st;
+}
+
+void hs_cuda_moving_release(hs_cuda_moving *moving)
+{
+    cudaFree(moving->there);
+    cudaFree(moving->at);
+    free(moving->here);
+    *moving = {};
+}
+
+hs_status hs_cuda_moving_put(const hs_cuda_moving *moving, void *field, hs_error *err)
+{
+    if (!moving->here)
+        return HS_OK;
+    HS_CUDA_TRY(err, cudaMemcpyAsync(moving->there, moving->here,
+                                     (size_t)moving->of->count * sizeof *moving->there,
+                                     cudaMemcpyHostToDevice, moving->stream));
+    return moving->precision == HS_FLOAT ? launch_put<float>(moving, field, err)
+                                         : launch_put<double>(moving, field, err);
+}
