@@ -87,7 +87,7 @@ enum hs_network_form {
 };
 
 /* Made once from the problem. In the first two forms row 0 is of what is no node: all zero, and
- * held. Owned by who made it. */
+ * held; the others come in the order of how many nodes have them. Owned by who made it. */
 struct hs_network {
     struct hs_grid grid;
     bool wrap[HS_AXES]; /* periodic axes */

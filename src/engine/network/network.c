@@ -1,7 +1,7 @@
 /*
  * One pass over the nodes numbers the distinct rows that each thread comes across; then they are
- * united, sorted, and numbered anew. Where they are too many for that, a second pass writes each
- * node's row.
+ * united, sorted by how many nodes have them, and numbered anew. Where they are too many for that,
+ * a second pass writes each node's row.
  */
 #include "core/memory.h"
 #include "engine/network/moving.h"
@@ -303,6 +303,70 @@ static bool unite_rows(struct work *work)
     return out->row != NULL;
 }
 
+/* How many nodes have a row. */
+struct use {
+    int64_t nodes;
+    int row;
+};
+
+static int compare_uses(const void *a, const void *b)
+{
+    const struct use *one = a, *other = b;
+    const int by = (other->nodes > one->nodes) - (other->nodes < one->nodes);
+    return by ? by : one->row - other->row;
+}
+
+static bool count_uses(const struct work *work, struct use *use)
+{
+    const int64_t nx = work->spec->grid->points[HS_X];
+    bool done = true;
+#pragma omp parallel for num_threads(work->threads) schedule(static, 1) reduction(&& : done)
+    for (int t = 0; t < work->threads; t++) {
+        const struct worker *worker = &work->worker[t];
+        int64_t *own = calloc((size_t)worker->rows.count + 1, sizeof *own);
+        const int64_t end = first_row(work, first_part(work, t + 1)) * nx;
+        for (int64_t n = first_row(work, first_part(work, t)) * nx; own && n < end; n++)
+            own[work->number[n]]++;
+#pragma omp critical
+        for (int n = 0; own && n < worker->rows.count; n++)
+            use[worker->row_map[n]].nodes += own[n];
+        done = done && own;
+        free(own);
+    }
+    return done;
+}
+
+/* Rows that many nodes have come first: kernels that cannot have all at hand have those. */
+static bool sort_rows(struct work *work)
+{
+    struct hs_network *out = work->out;
+    const int count = out->row_count - 1;
+    struct use *use = calloc((size_t)count + 1, sizeof *use);
+    struct hs_network_row *row = malloc((size_t)out->row_count * sizeof *row);
+    int *place = malloc(((size_t)count + 1) * sizeof *place);
+    for (int n = 0; n < count && use; n++)
+        use[n].row = n;
+    const bool done = use && row && place && count_uses(work, use);
+    if (done) {
+        qsort(use, (size_t)count, sizeof *use, compare_uses);
+        row[0] = out->row[0];
+        for (int n = 0; n < count; n++) {
+            row[1 + n] = out->row[1 + use[n].row];
+            place[use[n].row] = n;
+        }
+        for (int t = 0; t < work->threads; t++)
+            for (int n = 0; n < work->worker[t].rows.count; n++)
+                work->worker[t].row_map[n] = place[work->worker[t].row_map[n]];
+        free(out->row);
+        out->row = row;
+        row = NULL;
+    }
+    free(use);
+    free(row);
+    free(place);
+    return done;
+}
+
 /* Numbers among all rows, in bytes where they fit. */
 static bool renumber(struct work *work)
 {
@@ -347,7 +411,7 @@ static enum hs_status make_palette(struct work *work, struct hs_error *err)
     if (!work->too_many && !st && (!unite_forcings(work) || !unite_rows(work)))
         st = no_memory(grid, err);
     if (!work->too_many && !st && work->out->row_count <= SHORTS)
-        return renumber(work) ? HS_OK : no_memory(grid, err);
+        return sort_rows(work) && renumber(work) ? HS_OK : no_memory(grid, err);
     work->too_many = true;
     free(work->number);
     work->number = NULL;
