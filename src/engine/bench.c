@@ -106,7 +106,7 @@ static enum hs_status make_body(struct hs_problem *problem, enum hs_bench_case w
     for (int face = 0; face < 2 * problem->grid.dims; face++)
         problem->face[face] = (struct hs_face){.type = "reflective", .edge_weight = 0.5};
     if (which != HS_BENCH_ARRAYS)
-        add_boxes(problem, which == HS_BENCH_BYTES ? 4 : 60);
+        add_boxes(problem, which == HS_BENCH_BYTES ? 4 : 16);
     else if (!add_fields(problem))
         return hs_error_add(err, HS_DEVICE,
                             "bench: no memory for fields of conductivity and "
