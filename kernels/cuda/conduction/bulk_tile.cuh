@@ -19,12 +19,12 @@ using star::vec;
 
 enum { WARP = HS_WARP };
 
-template <typename REAL>
+template <typename REAL, typename NUMBER_>
 struct bulk_tile {
     using T = REAL;
-    using NUMBER = uint8_t;
+    using NUMBER = NUMBER_;
     using word = network::word<NUMBER, vec<T>::N>;
-    using table = network::table<T, NUMBER, 1>;
+    using table = network::table<T, NUMBER, 1, hs_conduction_rows(sizeof(NUMBER))>;
     /* A step of the throttle is EVERY planes, a block at most DRIFT steps ahead. */
     using limiter = throttle::limiter<2, 2>;
     enum {
@@ -39,11 +39,12 @@ struct bulk_tile {
         COPYING = HS_BULK_COPYING,
         THREADS = (int)WARP * ((int)SUMMING + (int)COPYING),
         LINE = (int)HS_BULK_LINE_BYTES / (int)sizeof(T),
-        NUMBER_LINE = HS_BULK_LINE_BYTES,
-        GROUP = 16, /* numbers that are copied together */
+        NUMBER_LINE = (int)HS_BULK_LINE_BYTES / (int)sizeof(NUMBER),
+        GROUP = HS_VECTOR_BYTES / (int)sizeof(NUMBER), /* numbers that are copied together */
         PITCH = (int)X + (int)LINE,
         NUMBER_PITCH = (int)X + (int)NUMBER_LINE,
-        STAGES = hs_conduction_bulk_stages(sizeof(T), sizeof(typename table::memory)),
+        STAGES =
+            hs_conduction_bulk_stages(sizeof(T), sizeof(NUMBER), sizeof(typename table::memory)),
         VALUES = (int)Y + 2, /* rows of a stage: of values from the row below the tile on, */
         NUMBERS = (int)Y + 1 /* and so of numbers */
     };
@@ -66,7 +67,7 @@ struct bulk_tile {
         typename table::memory palette;
         bulk::ring<STAGES> ring;
     };
-    static_assert(sizeof(stage) == hs_conduction_bulk_stage_bytes(sizeof(T)));
+    static_assert(sizeof(stage) == hs_conduction_bulk_stage_bytes(sizeof(T), sizeof(NUMBER)));
     static_assert((int)VALUES + (int)NUMBERS <= (int)WARP * (int)COPYING);
     static_assert(ROWS * (SUMMING / WX) == Y);
 };

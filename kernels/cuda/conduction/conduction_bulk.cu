@@ -1,6 +1,6 @@
 /*
- * conduction_bulk: one sweep of a body of many materials in 3D, numbers of one byte. As in
- * bulk_march rows come by TMA (bulk asynchronous copies) into a ring of planes in shared memory,
+ * conduction_bulk: one sweep of a body of many materials in 3D, rows by number. As in bulk_march
+ * rows come by TMA (bulk asynchronous copies) into a ring of planes in shared memory,
  * some warps have them copied and the others sum, and blocks march in step.
  *
  *        y |  [ row below                    ]
@@ -19,7 +19,7 @@
  * conduction_march waits for its loads: each of its warps has one on its way. Here as many planes
  * are on their way as shared memory has room for.
  *
- * Words per node: 1 + 2/planes read, 1 written, and a byte. From L2 2/Y more.
+ * Words per node: 1 + 2/planes read, 1 written, and the number. From L2 2/Y more.
  *
  * What it reaches: docs/performance/bodies.md.
  *
@@ -70,10 +70,7 @@ class rows_of
     __device__ __forceinline__ void conductances(int axis, const typename B::stage &stage, int y,
                                                  int x, T (&g)[N]) const
     {
-        const typename word::type all = read(stage, y, x);
-#pragma unroll
-        for (int e = 0; e < N; e++)
-            g[e] = palette.conductance(axis, word::node(all, e));
+        palette.conductances(axis, read(stage, y, x), g);
     }
     /* Those of row y. */
     __device__ __forceinline__ void take(const typename B::stage &stage, int y, int x)
@@ -81,13 +78,7 @@ class rows_of
         const bool leads = threadIdx.x % WARP == 0;
         const unsigned left = leads ? stage.numbers(y)[x - 1] : 0u;
         numbers = read(stage, y, x);
-        rest = false;
-#pragma unroll
-        for (int e = 0; e < N; e++) {
-            const bool more =
-                palette.get(word::node(numbers, e), rows.conductance[e], &rows.rate[e]);
-            rest = rest || more;
-        }
+        rest = palette.get(numbers, rows.conductance, rows.rate) != 0;
         const T beside = palette.conductance(HS_X, left);
         rows.beside = __shfl_up_sync(ALL, rows.conductance[N - 1][HS_X], 1);
         rows.beside = leads ? beside : rows.beside;
@@ -262,13 +253,12 @@ __global__ void __launch_bounds__(B::THREADS, 1)
 
 } // namespace
 
-template <typename T>
+template <class B>
 static hs_status launch(const hs_kernel_plan *plan, const hs_sweep *sweep, hs_error *err)
 {
-    using B = bulk_tile<T>;
     hs_bulk_chunks chunks;
     HS_PLAN_GET(plan, chunks);
-    auto r = network::make_request<T>(sweep, plan->launch);
+    auto r = network::make_request<typename B::T>(sweep, plan->launch);
     r.first[HS_X] = r.lo[HS_X] / B::LINE * B::LINE;
     assert(plan->launch.shared_bytes == sizeof(typename B::shared_memory));
     return star::launch("conduction_bulk", conduction_bulk<B>, r, plan->launch, sweep->stream, err,
@@ -277,6 +267,12 @@ static hs_status launch(const hs_kernel_plan *plan, const hs_sweep *sweep, hs_er
 
 HS_CUDA_SWEEP(conduction_bulk)
 {
-    return sweep->precision == HS_FLOAT ? launch<float>(plan, sweep, err)
-                                        : launch<double>(plan, sweep, err);
+    return network::choose_form(sweep, [&](auto form, auto zero) -> hs_status {
+        using FORM = decltype(form);
+        if constexpr (std::is_same_v<FORM, network::arrays>)
+            return hs_error_add(err, HS_BAD_INPUT, "conduction_bulk: arrays are not compiled in");
+        else
+            return launch<conduction::bulk_tile<decltype(zero), typename FORM::NUMBER>>(plan, sweep,
+                                                                                        err);
+    });
 }

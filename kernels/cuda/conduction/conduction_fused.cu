@@ -14,11 +14,10 @@
  *     |   +--------------+   y neighbours: in the thread, or edge rows by way of shared memory
  *     +---------------- x    Each difference is made once and used by both its nodes
  *
- * The palette is in shared memory (with numbers of two bytes it is read through L1), and so are the
- * numbers of the planes in hand. A thread looks up the rows of its first vector of nodes in a
- * plane, and those of the next vector only where numbers differ from the ones below, in any lane of
- * the warp: materials seldom change along y. Most rows have neither sink nor source: only warps
- * with such rows look up the rest of them.
+ * The palette is in shared memory, and so are the numbers of the planes in hand. A thread looks up
+ * the rows of its first vector of nodes in a plane, and those of the next vector only where numbers
+ * differ from the ones below, in any lane of the warp: materials seldom change along y. Most rows
+ * have neither sink nor source: only warps with such rows look up the rest of them.
  *
  * Walls are rows. Beyond the grid's ends there are nodes without any edge (row 0), whose values are
  * zero or those of a plane within, so that walls need no code: only the copies know which axes
@@ -83,6 +82,8 @@ struct march : conduction::place<Sizes> {
         const int above = (int)newest;
         newest = newest + 1 == LEVELS ? 0 : newest + 1;
         typename base::numbers(*const mine)[ROWS + 1][THREADS] = &shared.number[newest];
+        for (int r = 0; r <= ROWS; r++) /* here, since to use them is to wait for them */
+            comes[r] = word::without(comes[r], this->missing);
         /* the last row of the step before is that of the plane which is overwritten */
         unsigned differ = comes[1] != (*mine)[ROWS][threadIdx.x] ? FIRST : 0u;
         if (LEVELS > 1)
@@ -99,13 +100,7 @@ struct march : conduction::place<Sizes> {
     /* The rows of row r's nodes. All lanes of the warp call it. */
     __device__ __forceinline__ void look_up(int l, int r)
     {
-        const typename base::numbers all = numbers_of(l, r);
-        bool any = false;
-#pragma unroll
-        for (int e = 0; e < WIDTH; e++) {
-            const bool more = palette.get(word::node(all, e), here.conductance[e], &here.rate[e]);
-            any = any || more;
-        }
+        const bool any = palette.get(numbers_of(l, r), here.conductance, here.rate) != 0;
         here.beside = __shfl_up_sync(0xffffffffu, here.conductance[WIDTH - 1][HS_X], 1, LANES);
         here.beside = lane == 0 ? T(0) : here.beside;
         rest = __any_sync(0xffffffffu, any);
@@ -125,8 +120,7 @@ struct march : conduction::place<Sizes> {
         if (!first && differ >> r & 1u)
             look_up(l, r);
         if (first && differ & 1u)
-            for (int e = 0; e < WIDTH; e++)
-                here.below[e] = palette.conductance(HS_Y, word::node(numbers_of(l, -1), e));
+            palette.conductances(HS_Y, numbers_of(l, -1), here.below);
     }
 
     /* Where the queue stands: bytes to the planes before, at, and the most ahead of this step. */
@@ -138,18 +132,22 @@ struct march : conduction::place<Sizes> {
 
     /* One sweep of the plane that level l has in hand, of which `below` and `above` are rows beside
      * the thread's own. `made` is the plane above it, and becomes what this one is now; those of
-     * level 0 lie in the queue. */
-    template <int l>
-    __device__ __forceinline__ void sweep(const position &q, vector (&made)[ROWS],
-                                          const vector &below, const vector &above)
+     * level 0 lie in the queue. SAME: all its rows are like the one swept before, and say no more.
+     */
+    template <int l, bool SAME>
+    __device__ __forceinline__ void sweep_rows(const position &q, vector (&made)[ROWS],
+                                               const vector &below, const vector &above)
     {
         vector(&plane)[ROWS] = now[l > 0 ? l - 1 : 0];
         vector row = l > 0 ? plane[0] : mine(q.before)[0], rise; /* along y, from the row below */
         for (int e = 0; e < WIDTH; e++)
             rise.at[e] = row.at[e] - below.at[e];
+        for (int e = 0; e < WIDTH && SAME; e++)
+            here.below[e] = here.conductance[e][HS_Y];
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
-            take_rows(l, r);
+            if (!SAME)
+                take_rows(l, r);
             const vector next = l > 0 ? made[r] : mine(q.at)[r * LANES];
             vector after = above;
             if (r + 1 < ROWS)
@@ -158,7 +156,7 @@ struct march : conduction::place<Sizes> {
             const T right = __shfl_down_sync(0xffffffffu, row.at[0], 1, LANES);
             const vector sums = here.sum(row, left, right, after, next, rise, flow[l][r]);
             made[r] = here.advanced(
-                row, sums, rest,
+                row, sums, !SAME && rest,
                 [&](int e, T *sink, T *keep, T *added) {
                     palette.get_rest(l, word::node(numbers_of(l, r), e), sink, keep, added);
                 },
@@ -168,6 +166,16 @@ struct march : conduction::place<Sizes> {
             row = after;
         }
     }
+    template <int l>
+    __device__ __forceinline__ void sweep(const position &q, vector (&made)[ROWS],
+                                          const vector &below, const vector &above)
+    {
+        const unsigned all = (1u << BITS) - 1u;
+        if (rest || changes >> l * BITS & all)
+            sweep_rows<l, false>(q, made, below, above);
+        else
+            sweep_rows<l, true>(q, made, below, above);
+    }
 
     /* All levels from l on. */
     template <int l>
@@ -175,6 +183,8 @@ struct march : conduction::place<Sizes> {
                                                vector below, vector above)
     {
         sweep<l>(q, made, below, above);
+        if (l == 0)
+            beside.wait();
         if constexpr (l + 1 < LEVELS) {
             /* for the neighbouring groups' next step, and from their last one */
             shared.edge[buffer][l][group + 1][0][lane] = made[0];
@@ -190,16 +200,22 @@ struct march : conduction::place<Sizes> {
 
     /* ---- steps ------------------------------------------------------------------------------- */
 
-    /* Plane z of level 0 has arrived: the levels sweep planes z-1, z-2, ... */
-    __device__ __forceinline__ void step(int z, position &q)
+    /* What comes next from device memory. */
+    struct source {
+        conduction::planes<T> values;
+        conduction::planes<typename Sizes::NUMBER> numbers;
+    };
+
+    /* Plane z of level 0 has arrived: the levels sweep planes z-1, z-2, ... What level 0 needs of
+     * the neighbours was there when they were done with the step before the last one: only after it
+     * are they waited for. So a plane must have arrived a step before it is needed. */
+    __device__ __forceinline__ void step(int z, position &q, source &of)
     {
-        beside.wait();
-        __pipeline_wait_prior(AHEAD - 1);
-        this->clear_missing(q.at);
-        this->fetch(z + AHEAD, q.ahead);
-        __pipeline_commit();
+        __pipeline_wait_prior(AHEAD - 2);
+        this->clear_missing(next(q.at));
+        this->fetch(of.values, q.ahead);
         take_numbers();
-        this->load_numbers(z, comes);
+        this->load_numbers(of.numbers, comes);
         const int buffer = (int)((beside.steps - 1) % 2);
         /* from the neighbours' slots; at the tile's ends any value will do */
         vector below = mine(q.before)[group > 0 ? -(int)LANES : 0];
@@ -208,9 +224,11 @@ struct march : conduction::place<Sizes> {
         sweep_from<0>(q, buffer, made, below, above);
         if (z - LEVELS >= at.z_lo && z - LEVELS < at.z_hi)
             this->store(z - LEVELS, made);
-        q.before = q.at;
-        q.at = q.at == (DEPTH - 1) * SLOT ? 0 : q.at + SLOT;
-        q.ahead = q.ahead == (DEPTH - 1) * SLOT ? 0 : q.ahead + SLOT;
+        q = {q.at, next(q.at), next(q.ahead)};
+    }
+    __device__ __forceinline__ static unsigned next(unsigned slot)
+    {
+        return slot == (DEPTH - 1) * SLOT ? 0 : slot + SLOT;
     }
 
     __device__ void run()
@@ -228,15 +246,17 @@ struct march : conduction::place<Sizes> {
         const bool from_end = !p.faces.wrap[2] && at.z_lo <= LEVELS;
         int z = from_end ? 0 : at.z_lo - LEVELS;
         beside.start();
-        for (int ahead = 0; ahead < AHEAD; ahead++) {
-            this->fetch(z + ahead, ahead * SLOT);
-            __pipeline_commit();
-        }
+        source of = {this->template planes_from<T>(z, p.in),
+                     this->template planes_from<typename Sizes::NUMBER>(z, p.number)};
+        for (int ahead = 0; ahead < AHEAD; ahead++)
+            this->fetch(of.values, ahead * SLOT);
+        __pipeline_wait_prior(AHEAD - 1);
+        this->clear_missing(0);
         beside.arrive();
         look_up(0, 0); /* of no node, as is all that there is so far */
 #pragma unroll 1
         for (; z < at.z_hi + LEVELS; z++)
-            step(z, q);
+            step(z, q, of);
         beside.wait();
         __pipeline_wait_prior(0);
     }

@@ -79,7 +79,7 @@ class rows_of
     enum { N = vec<T>::N };
     using NUMBER = typename FORM::NUMBER;
     using word = network::word<NUMBER, N>;
-    using table = network::table<T, NUMBER, 1>;
+    using table = network::table<T, NUMBER, 1, sizeof(NUMBER) == 1 ? HS_CONDUCTION_BYTE_ROWS : 0>;
 
     const request<T> &r;
     const table palette;
@@ -89,11 +89,6 @@ class rows_of
         unsigned beside;
     } is, comes; /* of the plane whose rows are at hand, and of the next one */
 
-    /* A number that the palette has: beyond the end of the grid's rows there may be any. */
-    __device__ __forceinline__ unsigned that_is_one(unsigned n) const
-    {
-        return table::SHARED ? n : min(n, (unsigned)r.rows.count - 1u);
-    }
     __device__ __forceinline__ static typename word::type read(const NUMBER *from)
     {
         return __ldg((const typename word::type *)from);
@@ -108,16 +103,10 @@ class rows_of
     }
     __device__ __forceinline__ void look_up(unsigned &flags)
     {
-        bool rest = false;
-#pragma unroll
-        for (int e = 0; e < N; e++) {
-            const unsigned n = that_is_one(word::node(is.own, e));
-            const bool more = palette.get(n, rows.conductance[e], &rows.rate[e]);
-            rest = rest || (more && flags >> e & 1u);
-            if (DIMS == 3)
-                rows.below[e] = palette.conductance(HS_Y, that_is_one(word::node(is.below, e)));
-        }
-        rows.beside = palette.conductance(HS_X, that_is_one(is.beside));
+        const bool rest = palette.get(is.own, rows.conductance, rows.rate) & flags;
+        if (DIMS == 3)
+            palette.conductances(HS_Y, is.below, rows.below);
+        rows.beside = palette.conductance(HS_X, is.beside);
         flags = (flags & ~lane_x<T>::REST) | (__any_sync(ALL, rest) ? lane_x<T>::REST : 0u);
     }
 
@@ -128,10 +117,8 @@ class rows_of
     __device__ __forceinline__ rows_of(const request<T> &request, memory &shared)
         : r(request), palette(request.rows, shared)
     {
-        if constexpr (table::SHARED) {
-            table::copy(r.rows, shared, threadIdx.y * WARP + threadIdx.x, blockDim.x * blockDim.y);
-            __syncthreads();
-        }
+        table::copy(r.rows, shared, threadIdx.y * WARP + threadIdx.x, blockDim.x * blockDim.y);
+        __syncthreads();
     }
     /* Before the plane at `at`; gives G of the edges to it from the plane before. */
     __device__ __forceinline__ vec<T> begin(unsigned &flags, int64_t at, int64_t pitch)
@@ -142,9 +129,7 @@ class rows_of
         is = comes;
         look_up(flags);
         vec<T> g;
-#pragma unroll
-        for (int e = 0; e < N; e++)
-            g.at[e] = palette.conductance(DIMS - 1, that_is_one(word::node(before, e)));
+        palette.conductances(DIMS - 1, before, g.at);
         return g;
     }
     /* The rows of the plane whose numbers were loaded; loads those of the next one if there is any.
@@ -162,7 +147,7 @@ class rows_of
     /* The rest of node e's row. */
     __device__ __forceinline__ void get_rest(int e, T *sink, T *keep, T *added) const
     {
-        palette.get_rest(0, that_is_one(word::node(is.own, e)), sink, keep, added);
+        palette.get_rest(0, word::node(is.own, e), sink, keep, added);
     }
 };
 

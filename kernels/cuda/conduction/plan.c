@@ -6,14 +6,16 @@ HS_CUDA_SWEEP(conduction_march);
 HS_CUDA_SWEEP(conduction_bulk);
 HS_CUDA_SWEEP(conduction_fused);
 
-/* The palette's copy in shared memory: six numbers of a row, in vectors, and what each sweep adds.
- */
-static int64_t palette_bytes(const struct hs_case *of, int steps)
+static int number_bytes(const struct hs_case *of)
 {
-    enum { NUMBERS = 6 };
-    const int64_t size = (int64_t)hs_precision_size(of->precision);
-    const int64_t row = hs_round_up(NUMBERS * size, HS_VECTOR_BYTES) + steps * size;
-    return of->asked & HS_BYTES ? HS_CONDUCTION_BYTE_ROWS * row : 0;
+    return of->asked & HS_BYTES ? 1 : 2;
+}
+
+/* The palette's copy in shared memory: G and dt/C of each row. */
+static int64_t palette_bytes(const struct hs_case *of, int rows)
+{
+    enum { NUMBERS = 4 };
+    return rows * hs_round_up(NUMBERS * (int64_t)hs_precision_size(of->precision), HS_VECTOR_BYTES);
 }
 
 static bool plan_march(const struct hs_case *of, const struct hs_device_limits *limits,
@@ -36,7 +38,8 @@ static bool plan_march(const struct hs_case *of, const struct hs_device_limits *
     hs_tile_finish(of, &aligned, blocking.threads, &out->launch);
     out->launch.points_loaded = hs_tile_star_points(of, out->launch.output_tile);
     out->launch.flops_per_point = hs_tile_conduction_flops(of);
-    out->launch.shared_bytes = palette_bytes(of, 1);
+    out->launch.shared_bytes =
+        of->asked & HS_BYTES ? palette_bytes(of, HS_CONDUCTION_BYTE_ROWS) : 0;
     return true;
 }
 
@@ -64,9 +67,10 @@ static bool plan_bulk(const struct hs_case *of, const struct hs_device_limits *l
     HS_PLAN_PUT(out, chunks);
     hs_bulk_share(limits, g);
     g->flops_per_point = hs_tile_conduction_flops(of);
-    const int palette = (int)palette_bytes(of, 1),
-              stages = hs_conduction_bulk_stages(bytes, palette);
-    const int stage = hs_conduction_bulk_stage_bytes(bytes) + HS_BULK_BARRIER_BYTES;
+    const int number = number_bytes(of);
+    const int palette = (int)palette_bytes(of, hs_conduction_rows(number));
+    const int stages = hs_conduction_bulk_stages(bytes, number, palette);
+    const int stage = hs_conduction_bulk_stage_bytes(bytes, number) + HS_BULK_BARRIER_BYTES;
     g->shared_bytes = hs_round_up(stages * stage + palette, HS_BULK_LINE_BYTES);
     out->scratch = HS_BULK_SCRATCH;
     return true;
@@ -98,11 +102,12 @@ static bool plan_fused(const struct hs_case *given, const struct hs_device_limit
     out->launch.flops_per_point = hs_tile_conduction_flops(&of);
     /* the queue of level 0, and a line as far as which its rows may begin later; two edge rows of
      * every group of lanes, at the other levels, twice; numbers; and two barriers a warp */
-    const int edges = of.steps > 1 ? of.steps - 1 : 1, word = width * (of.asked & HS_BYTES ? 1 : 2);
+    const int edges = of.steps > 1 ? of.steps - 1 : 1, number = number_bytes(&of);
     const int64_t all =
         HS_VECTOR_BYTES * lanes * (HS_CONDUCTION_DEPTH * rows + 4 * edges * (groups + 2)) +
-        HS_FUSED_LINE_BYTES + palette_bytes(&of, of.steps) +
-        of.steps * (HS_CONDUCTION_ROWS + 1) * THREADS * word + 2 * 8 * HS_CONDUCTION_FUSED_WARPS;
+        HS_FUSED_LINE_BYTES + palette_bytes(&of, hs_conduction_rows(number)) +
+        of.steps * (HS_CONDUCTION_ROWS + 1) * THREADS * width * number +
+        2 * 8 * HS_CONDUCTION_FUSED_WARPS;
     out->launch.shared_bytes = hs_round_up(all, HS_VECTOR_BYTES);
     return true;
 }
@@ -124,8 +129,8 @@ const struct hs_kernel hs_kernel_cuda_conduction_bulk = {
     .idea = "a body of many materials: throttled march along z, rows and numbers ahead by TMA",
     .origin = "warps for loads and for sums: Bauer et al., CudaDMA, SC'11",
     .device = HS_CUDA,
-    .features = HS_CONDUCTION | HS_BYTES | HS_3D | HS_RADIUS_1 | HS_ALL_PRECISIONS |
-                (HS_ALL_VALUES & ~HS_WALL_FIELD_TIME) | HS_TAKES_PLANES,
+    .features = HS_CONDUCTION | HS_PALETTE | HS_3D | HS_RADIUS_1 | HS_ALL_PRECISIONS |
+                HS_ALL_VALUES | HS_TAKES_PLANES,
     .steps = 1,
     .plan = plan_bulk,
     .sweep = hs_sweep_cuda_conduction_bulk,

@@ -10,7 +10,8 @@ extern "C" {
 #endif
 
 enum {
-    HS_CONDUCTION_BYTE_ROWS = 256, /* a palette by bytes has no more */
+    HS_CONDUCTION_BYTE_ROWS = 256,   /* a palette by bytes has no more */
+    HS_CONDUCTION_SHORT_ROWS = 1024, /* by two bytes, those in shared memory */
 
     HS_CONDUCTION_WARPS = 8,   /* conduction_march: warps of a block ... */
     HS_CONDUCTION_BLOCKS = 3,  /* ... blocks that fit on a multiprocessor ... */
@@ -27,25 +28,31 @@ enum {
     HS_CONDUCTION_STEPS = 3,        /* conduction_fused: most sweeps a launch */
     HS_CONDUCTION_ROWS = 3,         /* rows that a thread owns */
     HS_CONDUCTION_FUSED_WARPS = 12, /* */
-    HS_CONDUCTION_DEPTH = 5,        /* planes of a tile in flight or in use */
+    HS_CONDUCTION_DEPTH = 6,        /* planes of a tile in flight or in use */
 };
 
-/* A plane of a tile of conduction_bulk: rows of values, two of them beside its own, and of numbers,
- * one beside. Each has a line more, for what stands at its sides, and there is one before the
- * first. */
-HS_CONSTANT int hs_conduction_bulk_stage_bytes(int size)
+/* Rows of a palette in shared memory, by the bytes of its numbers. */
+HS_CONSTANT int hs_conduction_rows(int number)
+{
+    return number == 1 ? HS_CONDUCTION_BYTE_ROWS : HS_CONDUCTION_SHORT_ROWS;
+}
+
+/* A plane of a tile of conduction_bulk: rows of values of `size` bytes, two of them beside its own,
+ * and of numbers, one beside. Each has a line more, for what stands at its sides, and there is one
+ * before the first. */
+HS_CONSTANT int hs_conduction_bulk_stage_bytes(int size, int number)
 {
     const int line = HS_BULK_LINE_BYTES, warps = HS_CONDUCTION_BULK_X;
     const int width = warps * HS_WARP * HS_VECTOR_BYTES;
     return line + (HS_CONDUCTION_BULK_Y + 2) * (width + line) + //
-           line + (HS_CONDUCTION_BULK_Y + 1) * (width / size + line);
+           line + (HS_CONDUCTION_BULK_Y + 1) * (width / size * number + line);
 }
 
-HS_CONSTANT int hs_conduction_bulk_stages(int size, int palette)
+HS_CONSTANT int hs_conduction_bulk_stages(int size, int number, int palette)
 {
     const int most = HS_CONDUCTION_BULK_STAGES;
     const int fit = (HS_BULK_SHARED_BYTES - palette - HS_BULK_BARRIER_BYTES * most) /
-                    hs_conduction_bulk_stage_bytes(size);
+                    hs_conduction_bulk_stage_bytes(size, number);
     return fit < most ? fit : most;
 }
 

@@ -38,36 +38,60 @@ struct word {
 constexpr int RATE = 3, SINK = 4, KEEP = 5;
 
 /*
- * Where rows are looked up, and for each of LEVELS sweeps what it adds. With numbers of one byte it
- * is a copy in shared memory, in which parts of 16 bytes lie apart, so that lanes that read
- * different rows seldom have bank conflicts; a row that has more than conductances and dt/C (the
- * rest) is marked by the sign of dt/C. With two bytes it is the palette itself, read through L1.
+ * Where rows are looked up, for LEVELS sweeps. G and dt/C of the first ROWS of them are copied to
+ * shared memory, in parts of 16 bytes that lie apart, so that lanes that read different rows seldom
+ * have bank conflicts; a row that has more (the rest) is marked there by the sign of dt/C. All else
+ * is read from the palette through L1. ROWS is a power of two, or 0. Whoever asks for a vector's
+ * rows, does so with all lanes of the warp.
  */
-template <typename T, typename NUMBER, int LEVELS>
+template <typename T, typename NUMBER, int LEVELS, int ROWS>
 class table
 {
-    enum { N = vec<T>::N, PARTS = (KEEP + (int)N) / N };
+    using word = network::word<NUMBER, vec<T>::N>;
+    using numbers = typename word::type;
+    enum { N = vec<T>::N, PARTS = (RATE + (int)N) / N, ALL = ROWS > (NUMBER)-1 };
+    static_assert((ROWS & (ROWS - 1)) == 0);
 
   public:
-    static constexpr bool SHARED = sizeof(NUMBER) == 1;
-    struct copied {
-        vec<T> part[PARTS][HS_CONDUCTION_BYTE_ROWS];
-        T added[LEVELS][HS_CONDUCTION_BYTE_ROWS];
+    struct memory {
+        vec<T> part[PARTS][ROWS > 0 ? ROWS : 1];
     };
-    struct nothing {
-    };
-    using memory = std::conditional_t<SHARED, copied, nothing>;
 
   private:
     const palette_rows<T> &of;
     const memory &shared;
 
-    __device__ __forceinline__ vec<T> part(int place, unsigned n) const
+    /* Beyond the grid there may be any number. */
+    __device__ __forceinline__ const T *row(unsigned n) const
     {
-        if constexpr (SHARED)
-            return shared.part[place / N][n];
-        else
-            return star::load(of.row + n * HS_ROW_NUMBERS + place / N * N);
+        return of.row + min(n, (unsigned)of.count - 1u) * HS_ROW_NUMBERS;
+    }
+    /* Whether the rows of a vector are in shared memory, in all lanes of the warp. */
+    __device__ __forceinline__ static bool are_copied(numbers all)
+    {
+        if (ALL || ROWS == 0)
+            return ALL;
+        constexpr numbers of_each = (numbers)-1 / (NUMBER)-1; /* 1 in each number */
+        return __all_sync(0xffffffffu, (all & (NUMBER) ~(ROWS - 1) * of_each) == 0);
+    }
+    /* G along the axes and dt/C out of parts. */
+    template <int DIMS, typename Part>
+    __device__ __forceinline__ static void take(T (&along)[DIMS], T *rate, Part part)
+    {
+#pragma unroll
+        for (int axis = 0; axis < DIMS; axis++)
+            along[axis] = part(axis / N).at[axis % N];
+        *rate = part(RATE / N).at[RATE % N];
+    }
+    __device__ __forceinline__ bool has_rest(unsigned n) const
+    {
+        T sink, keep, added, any = T(0);
+#pragma unroll
+        for (int level = 0; level < LEVELS; level++) {
+            get_rest(level, n, &sink, &keep, &added);
+            any = added != T(0) ? added : any;
+        }
+        return any != T(0) || sink != T(0) || (keep != T(1) && n > 0);
     }
 
   public:
@@ -78,57 +102,68 @@ class table
     /* Every thread of the block copies its part, before __syncthreads(). */
     __device__ static void copy(const palette_rows<T> &of, memory &to, int thread, int threads)
     {
-        if constexpr (SHARED)
-            for (int n = thread; n < of.count; n += threads) {
-                const T *const row = of.row + n * HS_ROW_NUMBERS;
-                bool rest = row[SINK] != T(0) || row[KEEP] != T(1);
-                for (int level = 0; level < LEVELS; level++) {
-                    to.added[level][n] = of.forcing[level * of.count + n];
-                    rest = rest || to.added[level][n] != T(0);
-                }
-                for (int i = 0; i < PARTS; i++)
-                    to.part[i][n] = star::load(row + i * N);
-                if (rest && n > 0)
-                    to.part[RATE / N][n].at[RATE % N] = -row[RATE];
-            }
+        for (int n = thread; n < of.count && n < ROWS; n += threads) {
+            const T *const row = of.row + n * HS_ROW_NUMBERS;
+            bool rest = row[SINK] != T(0) || row[KEEP] != T(1);
+            for (int level = 0; level < LEVELS; level++)
+                rest = rest || of.forcing[level * of.count + n] != T(0);
+            for (int i = 0; i < PARTS; i++)
+                to.part[i][n] = star::load(row + i * N);
+            if (rest && n > 0)
+                to.part[RATE / N][n].at[RATE % N] = -row[RATE];
+        }
     }
+    /* G along an axis, of one node or of a vector of them. */
     __device__ __forceinline__ T conductance(int axis, unsigned n) const
     {
-        if constexpr (SHARED)
+        if (ROWS > 0 && (ALL || (int)n < ROWS))
             return shared.part[axis / N][n].at[axis % N];
-        else
-            return __ldg(of.row + n * HS_ROW_NUMBERS + axis);
+        return __ldg(row(n) + axis);
     }
-    /* Conductances along the axes, and dt/C; whether the row has any of the rest, for any level. */
-    template <int DIMS>
-    __device__ __forceinline__ bool get(unsigned n, T (&along)[DIMS], T *rate) const
+    __device__ __forceinline__ void conductances(int axis, numbers all, T (&g)[N]) const
     {
+        if (are_copied(all))
 #pragma unroll
-        for (int axis = 0; axis < DIMS; axis++)
-            along[axis] = part(axis, n).at[axis % N];
-        const T marked = part(RATE, n).at[RATE % N];
-        *rate = std::fabs(marked);
-        if constexpr (SHARED)
-            return std::signbit(marked);
-        T sink, keep, added, any = T(0);
+            for (int e = 0; e < N; e++)
+                g[e] = shared.part[axis / N][word::node(all, e)].at[axis % N];
+        else
 #pragma unroll
-        for (int level = 0; level < LEVELS; level++) {
-            get_rest(level, n, &sink, &keep, &added);
-            any = added != T(0) ? added : any;
+            for (int e = 0; e < N; e++)
+                g[e] = __ldg(row(word::node(all, e)) + axis);
+    }
+    /* Of a vector's nodes G along the axes and dt/C; a bit of each whose row may have any of the
+     * rest, for any level. */
+    template <int DIMS>
+    __device__ __forceinline__ unsigned get(numbers all, T (&along)[N][DIMS], T (&rate)[N]) const
+    {
+        unsigned more = 0;
+        if (are_copied(all)) {
+#pragma unroll
+            for (int e = 0; e < N; e++) {
+                const unsigned n = word::node(all, e);
+                take(along[e], &rate[e], [&](int i) { return shared.part[i][n]; });
+                more |= std::signbit(rate[e]) ? 1u << e : 0u;
+                rate[e] = std::fabs(rate[e]);
+            }
+            return more;
         }
-        return any != T(0) || sink != T(0) || (keep != T(1) && n > 0);
+#pragma unroll
+        for (int e = 0; e < N; e++) {
+            const unsigned n = word::node(all, e);
+            take(along[e], &rate[e], [&](int i) { return star::load(row(n) + i * N); });
+            /* beside a copy they are few: to look would be dearer than to add nothing */
+            more |= ROWS > 0 || has_rest(n) ? 1u << e : 0u;
+        }
+        return more;
     }
     /* The rest: sink, keep and what is added. */
     __device__ __forceinline__ void get_rest(int level, unsigned n, T *sink, T *keep,
                                              T *added) const
     {
-        const vec<T> two = part(SINK, n);
-        *sink = two.at[SINK % N];
-        *keep = two.at[KEEP % N];
-        if constexpr (SHARED)
-            *added = shared.added[level][n];
-        else
-            *added = __ldg(of.forcing + level * of.count + n);
+        const vec<T> two = star::load(row(n) + SINK);
+        *sink = two.at[0];
+        *keep = two.at[KEEP - SINK];
+        *added = __ldg(of.forcing + level * of.count + min(n, (unsigned)of.count - 1u));
     }
 };
 

@@ -36,15 +36,15 @@ struct sizes : tile<REAL> {
     enum {
         LEVELS = LEVELS_,
         HALO_X = (LEVELS_ + (int)WIDTH - 1) / WIDTH * WIDTH, /* swept redundantly on each side */
-        DEPTH =
-            (int)HS_CONDUCTION_DEPTH, /* planes of values: two in use, the others on their way */
-        AHEAD = DEPTH - 2,
+        DEPTH = (int)HS_CONDUCTION_DEPTH, /* planes of values: two in use, one that neighbours may
+                                             read still, the others on their way */
+        AHEAD = DEPTH - 3,
         EDGES = LEVELS > 1 ? LEVELS - 1 : 1,
         LINE = (int)HS_FUSED_LINE_BYTES / (int)HS_VECTOR_BYTES /* vectors in it */
     };
     using vector = star::vec<T>;
     using word = network::word<NUMBER, WIDTH>;
-    using table = network::table<T, NUMBER, LEVELS>;
+    using table = network::table<T, NUMBER, LEVELS, hs_conduction_rows(sizeof(NUMBER))>;
     using meeting = neighbours<tile<T>::WARPS, LANES>;
     enum { SLOT = sizeof(vector) * NY * LANES }; /* bytes of a plane in the queue */
 
@@ -57,6 +57,27 @@ struct sizes : tile<REAL> {
         typename word::type number[LEVELS][ROWS + 1][tile<T>::THREADS];
         typename meeting::barriers arrived;
     };
+};
+
+/* A field's planes, one after the other: where the one at hand is, and how many come after it, -1:
+ * it is beyond the grid, and what is there is the last one still. */
+template <typename V>
+struct planes {
+    const V *first, *at;
+    int after;
+
+    __device__ __forceinline__ planes(const V *field, int k, int count, int64_t pitch)
+        : first(field), at(field + k * pitch), after(count - 1 - k)
+    {
+    }
+    __device__ __forceinline__ void next(bool wraps, int count, int64_t pitch)
+    {
+        after--;
+        if (after >= 0)
+            at += pitch;
+        else if (wraps)
+            at = first, after = count - 1;
+    }
 };
 
 /* The nodes of a thread: WIDTH of each of ROWS rows of every plane. The grid's rows are whole
@@ -102,11 +123,15 @@ struct place : Sizes {
     {
         return (p.faces.wrap[1] ? star::wrapped(y, p.ny) : y) * (int)p.pitch_y;
     }
-    __device__ int plane_at(int z) const
+    template <typename V>
+    __device__ __forceinline__ planes<V> planes_from(int z, const void *field) const
     {
-        if (!p.faces.wrap[2])
-            return z;
-        return z < 0 ? z + p.nz : z >= p.nz ? z - p.nz : z;
+        return {(const V *)field, p.faces.wrap[2] && z < 0 ? z + p.nz : z, p.nz, p.pitch_z};
+    }
+    template <typename V>
+    __device__ __forceinline__ void advance(planes<V> &of) const
+    {
+        of.next(p.faces.wrap[2], p.nz, p.pitch_z);
     }
 
     /* This thread's first row in a slot of the queue. */
@@ -114,13 +139,15 @@ struct place : Sizes {
     {
         return (vector *)((char *)shared.queue + slot) + in_slot;
     }
-    /* Plane z of level 0; beyond the grid, where values need only be finite, its last one. */
-    __device__ void fetch(int z, unsigned slot)
+    /* The next plane of level 0; beyond the grid, where values need only be finite, its last one.
+     */
+    __device__ __forceinline__ void fetch(planes<T> &of, unsigned slot)
     {
-        const T *const from = p.in + min(plane_at(z), p.nz - 1) * p.pitch_z;
         for (int r = 0; r < ROWS; r++)
-            __pipeline_memcpy_async(mine(slot) + r * LANES, columns::offset_by(from, at_row[r]),
+            __pipeline_memcpy_async(mine(slot) + r * LANES, columns::offset_by(of.at, at_row[r]),
                                     16);
+        __pipeline_commit();
+        advance(of);
     }
     /* Of a plane that has come, what is not in the grid. */
     __device__ void clear_missing(unsigned slot)
@@ -131,17 +158,18 @@ struct place : Sizes {
                     if (e >= WIDTH - missing)
                         mine(slot)[r * LANES].at[e] = T(0);
     }
-    /* The numbers of plane z, from the row below the first one; 0 where there is no node. */
-    __device__ void load_numbers(int z, numbers (&to)[ROWS + 1]) const
+    /* The next plane's numbers, from the row below the first one; 0 where there is none, and any
+     * for missing nodes. */
+    __device__ __forceinline__ void load_numbers(planes<NUMBER> &of, numbers (&to)[ROWS + 1]) const
     {
-        const int k = plane_at(z);
-        const NUMBER *const from = (const NUMBER *)p.number + k * p.pitch_z;
         for (int r = 0; r <= ROWS; r++) {
-            const int offset = r == 0 ? below : (int)(star::anew(at_row[r - 1]) / sizeof(T));
+            const unsigned offset =
+                r == 0 ? (unsigned)below : star::anew(at_row[r - 1]) / (unsigned)sizeof(T);
             to[r] = 0;
-            if (k >= 0 && k < p.nz && offset >= 0)
-                to[r] = word::without(__ldg((const numbers *)(from + offset)), missing);
+            if (of.after >= 0 && (r > 0 || below >= 0))
+                to[r] = __ldg((const numbers *)(of.at + offset));
         }
+        advance(of);
     }
     /* Plane k of the last level. */
     __device__ void store(int k, const vector (&made)[ROWS])
