@@ -397,8 +397,8 @@ class Body:
     def capacities(self, volumes):
         return np.array([sum(v * self.capacity[m] for m, v in of.items()) for of in volumes])
 
-    def rates(self):
-        """1/s: of all modes, the slowest first; the very first is 0 where nothing holds the mean."""
+    def matrix(self):
+        """W/K: of the nodes that are free, what leaves each by the temperatures; and their capacities."""
         places, volumes, edges, walls = self.network()
         matrix = np.zeros((len(places), len(places)))
         for i, j, conductance in edges:
@@ -408,8 +408,17 @@ class Body:
             matrix[i, i] += sum(volume * self.perfusion[m][0] for m, volume in of.items())
             matrix[i, i] += sum(a * w.at("h", place, 0) for w, a in areas if w.kind == "exchanges")
         free = [i for i, (_, holding) in enumerate(walls) if holding is None]
-        scale = self.capacities(volumes)[free] ** -0.5
-        return np.linalg.eigvalsh(matrix[np.ix_(free, free)] * np.outer(scale, scale))
+        return matrix[np.ix_(free, free)], self.capacities(volumes)[free]
+
+    def rates(self):
+        """1/s: of all modes, the slowest first; the very first is 0 where nothing holds the mean."""
+        matrix, capacity = self.matrix()
+        return np.linalg.eigvalsh(matrix * np.outer(capacity**-0.5, capacity**-0.5))
+
+    def longest(self):
+        """s: how far 1 K/s everywhere takes the hottest node from the steady state."""
+        matrix, capacity = self.matrix()
+        return np.linalg.solve(matrix, capacity).max()
 
     def sweep_all(self, field, step):
         """The field after all sweeps; and of the last one what walls that exchange let pass, sources and what is stored."""
