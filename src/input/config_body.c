@@ -275,29 +275,25 @@ static struct hs_grid grid_of_cells(const struct hs_reader *reader)
     return cells;
 }
 
-/* Numbers of the file become places of materials. */
-static bool take_labels(struct hs_reader *reader, const double *number, int64_t count,
+/* Numbers of the file become places of materials; those that do not are gathered in its front. */
+static void take_labels(struct hs_reader *reader, double *number, int64_t count,
                         const int *of_label)
 {
     struct hs_body *body = reader->problem->body;
     body->label = malloc((size_t)count * sizeof *body->label);
-    if (!body->label)
-        return hs_error_add(reader->err, HS_DEVICE, "out of memory for the body's labels") == HS_OK;
-    for (int64_t n = 0; n < count; n++) {
-        const double label = number[n];
-        const bool is_label = label >= 0.0 && label <= MOST_LABEL && label == floor(label);
-        if (!is_label || of_label[(int)label] == NO_SUBSTANCE) {
-            hs_settings_complain(reader->settings, "body[0].names",
-                                 is_label ? "the file has label %.10g, which has no name; give "
-                                            "one, or the labels that names stand for"
-                                          : "the file has %.10g, which is no label; labels are "
-                                            "whole numbers from 0 to 65535",
-                                 label);
-            return false;
-        }
-        body->label[n] = (uint16_t)of_label[(int)label];
+    if (!body->label) {
+        hs_error_add(reader->err, HS_DEVICE, "out of memory for the body's labels");
+        return;
     }
-    return true;
+    int64_t odd = 0;
+    for (int64_t n = 0; n < count; n++)
+        if (hs_is_label(number[n]) && of_label[(int)number[n]] != NO_SUBSTANCE)
+            body->label[n] = (uint16_t)of_label[(int)number[n]];
+        else
+            number[odd++] = number[n];
+    hs_complain_of_labels(reader, "body[0].names", number, odd,
+                          body->labels == HS_LABEL_NODES ? "node" : "cell", "labels without a name",
+                          "give them names, or the labels that names stand for");
 }
 
 /* A field of the nodes' shape, or else of the cells'. */

@@ -1,4 +1,5 @@
 /* boundary of a body: faces and the patches on them, as walls of its network. */
+#include "input/boundary_options.h"
 #include "input/config_reader.h"
 
 #include "core/memory.h"
@@ -67,6 +68,19 @@ static const struct wall_row {
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
+static const struct wall_row *row_of(const char *kind)
+{
+    for (int n = 0; n < ROWS; n++)
+        if (strcmp(rows[n].kind, kind) == 0)
+            return &rows[n];
+    return NULL;
+}
+
+bool hs_is_body_wall(const char *kind)
+{
+    return row_of(kind) != NULL;
+}
+
 static const char *const numbers[] = {"value", "flux", "h", "ambient", "gradient"};
 static const char *const ways[] = {"", "_file", "_table"};
 enum { NUMBERS = sizeof numbers / sizeof numbers[0], WAYS = sizeof ways / sizeof ways[0] };
@@ -129,14 +143,12 @@ static const struct wall_row *find_row(struct hs_reader *reader, const struct hs
                     "reflective"))
         return NULL;
     const char *type = hs_settings_text(reader->settings, key.text);
-    for (int n = 0; type && n < ROWS; n++)
-        if (strcmp(rows[n].kind, type) == 0)
-            return &rows[n];
-    if (type)
+    const struct wall_row *row = type ? row_of(type) : NULL;
+    if (type && !row)
         hs_settings_complain(reader->settings, key.text,
                              "walls of a body are fixed, dirichlet, neumann, robin, reflective, or "
                              "as a whole face periodic; choose one of these");
-    return NULL;
+    return row;
 }
 
 /* h is a number times a field. */
@@ -270,15 +282,13 @@ static uint16_t *read_face_labels(struct hs_reader *reader, int face, bool used)
         return NULL;
     const int64_t count = hs_grid_face_count(&reader->problem->grid, face);
     uint16_t *labels = hs_new((size_t)count * sizeof *labels);
-    for (int64_t n = 0; n < count; n++) {
-        if (number[n] >= 0.0 && number[n] <= UINT16_MAX && number[n] == floor(number[n]))
+    int64_t odd = 0;
+    for (int64_t n = 0; n < count; n++)
+        if (hs_is_label(number[n]))
             labels[n] = (uint16_t)number[n];
         else
-            hs_settings_complain(reader->settings, file.text,
-                                 "has %.10g, which is no label; labels are whole numbers from 0 to "
-                                 "65535",
-                                 number[n]);
-    }
+            number[odd++] = number[n];
+    hs_complain_of_labels(reader, file.text, number, odd, "node", "", "");
     free(number);
     return labels;
 }

@@ -145,10 +145,14 @@ ONE_LINE = [
     (10, face('type = "reflective"; patches = ( { type = "dirichlet"; value = 1.0; lower = [0.1, 0.2]; upper = [0.2, 0.3]; } );'), "boundary.x_min.patches[0].lower: has 2 numbers; the face has 1 axis, give one for each"),
     (10, face('type = "reflective"; patches = ( { type = "dirichlet"; value = 1.0; lower = [0.3]; upper = [0.2]; } );'), "boundary.x_min.patches[0].upper: must be above lower along y"),
     (10, face('type = "reflective"; patches = ( { type = "dirichlet"; value = 1.0; lower = [3.0]; upper = [4.0]; } );'), "boundary.x_min.patches[0].upper: the patch lies outside the face along y; check its coordinates, in m"),
-    (10, face('type = "reflective"; patches = ( { type = "periodic"; lower = [0.1]; upper = [0.2]; } );'), 'boundary.x_min.patches[0].type = "periodic": walls of a body are fixed, dirichlet, neumann, robin, reflective, or as a whole face periodic; choose one of these'),
+    (10, face('type = "reflective"; patches = ( { type = "periodic"; lower = [0.1]; upper = [0.2]; } );'), 'boundary.x_min.patches[0].type = "periodic": must be one of fixed, dirichlet, neumann, robin, reflective'),
+    (10, face('type = "reflective"; patches = ( { type = "clamp"; lower = [0.1]; upper = [0.2]; } );'), 'boundary.x_min.patches[0].type = "clamp": must be one of fixed, dirichlet, neumann, robin, reflective'),
+    (10, face('type = "reflective"; patches = ( { type = "convection"; lower = [0.1]; upper = [0.2]; } );'), 'boundary.x_min.patches[0].type = "convection": write "robin" with '),
+    (10, face('type = "reflective"; patches = ( { type = "cyclic"; lower = [0.1]; upper = [0.2]; } );'), 'boundary.x_min.patches[0].type = "cyclic": must be one of fixed, dirichlet, neumann, robin, reflective'),
+    (10, face('type = "reflective"; patches = ( { type = "robbin"; lower = [0.1]; upper = [0.2]; } );'), 'boundary.x_min.patches[0].type = "robbin": did you mean "robin"? Choose one of fixed, dirichlet, neumann, robin, reflective'),
     (10, face('type = "reflective"; patches = ( { type = "dirichlet"; value = 1.0; label = 1; } );'), "boundary.x_min.patches[0].label = 1: the face has no labels; give labels_file beside patches, or lower and upper"),
     (10, face('type = "reflective"; labels_file = "wrong.npy"; patches = ( { type = "dirichlet"; value = 1.0; label = 1; } );'), 'boundary.x_min.labels_file = "wrong.npy": '),
-    (10, face('type = "reflective"; labels_file = "negative.npy"; patches = ( { type = "dirichlet"; value = 1.0; label = 1; } );'), 'boundary.x_min.labels_file = "negative.npy": has -1, which is no label; labels are whole numbers from 0 to 65535'),
+    (10, face('type = "reflective"; labels_file = "negative.npy"; patches = ( { type = "dirichlet"; value = 1.0; label = 1; } );'), 'boundary.x_min.labels_file = "negative.npy": the file has numbers that are no labels: -1 (1 node); labels are whole numbers from 0 to 65535'),
     (10, '             z_min = { patches = ( { type = "fixed"; lower = [0.1]; upper = [0.2]; } ); }; };', "boundary.z_min: the grid has no z axis; remove it, or give grid.points 3 numbers"),
     (10, '             left = { patches = ( { type = "fixed"; lower = [0.1]; upper = [0.2]; } ); }; };', "boundary.left: unknown key; faces are called x_min, x_max"),
     (9, 'boundary = { all = { type = "reflective"; }; y_min = { type = "periodic"; value = 3.0; }; y_max = { type = "periodic"; };', "boundary.y_min.value = 3.0: a periodic boundary does not use it; remove it, or change the type"),
@@ -307,6 +311,10 @@ def write_labels(directory):
     np.save(directory / "one.npy", np.zeros(9, np.uint8))
     np.save(directory / "half.npy", cells + 0.5)
     np.save(directory / "below.npy", cells.astype(np.int32) - 1)
+    np.save(directory / "many.npy", np.tile(np.arange(17, dtype=np.uint8), (9, 1)))
+    odd = np.zeros((9, 17), np.int32)
+    odd[3, 3:7] = [70000, 9, -2, 9]
+    np.save(directory / "odd.npy", odd)
     three = cells.copy()
     three[7, 7] = 7
     np.save(directory / "three.npy", three)
@@ -320,9 +328,11 @@ LABELS = {
     "turned": ('file = "turned.npy"; ' + BOTH, ["case.cfg:5: body[0].file = \"turned.npy\": ", "the grid is 9 x 17 (y, x)", "the grid of its cells is 8 x 16 (y, x)"]),
     "one axis": ('file = "one.npy"; ' + BOTH, ["case.cfg:5: body[0].file = \"one.npy\": ", "the grid is 9 x 17 (y, x)", "the grid of its cells is 8 x 16 (y, x)"]),
     "turned in HDF5": ('file = "labels.h5"; dataset = "other"; ' + BOTH, ["case.cfg:5: ", "the grid is 9 x 17 (y, x)", "the grid of its cells is 8 x 16 (y, x)"]),
-    "unnamed": ('file = "three.npy"; ' + BOTH, ["case.cfg:5: body[0].names: the file has label 7, which has no name; give one, or the labels that names stand for"]),
-    "halves": ('file = "half.npy"; ' + BOTH, ["case.cfg:5: body[0].names: the file has 0.5, which is no label; labels are whole numbers from 0 to 65535"]),
-    "below 0": ('file = "below.npy"; ' + BOTH, ["case.cfg:5: body[0].names: the file has -1, which is no label"]),
+    "unnamed": ('file = "three.npy"; ' + BOTH, ["case.cfg:5: body[0].names: the file has labels without a name: 7 (1 cell); give them names, or the labels that names stand for"]),
+    "halves": ('file = "half.npy"; ' + BOTH, ["case.cfg:5: body[0].names: the file has numbers that are no labels: 0.5 (124 cells), 1.5 (4 cells); labels are whole numbers from 0 to 65535"]),
+    "below 0": ('file = "below.npy"; ' + BOTH, ["case.cfg:5: body[0].names: the file has numbers that are no labels: -1 (124 cells); "]),
+    "many unnamed": ('file = "many.npy"; ' + BOTH, ["case.cfg:5: body[0].names: the file has labels without a name: 2 (9 nodes), 3 (9 nodes), 4 (9 nodes), 5 (9 nodes), 6 (9 nodes), 7 (9 nodes), 8 (9 nodes), 9 (9 nodes) and 7 more; give them names"]),
+    "of both kinds": ('file = "odd.npy"; ' + BOTH, ["names: the file has numbers that are no labels: -2 (1 node), 70000 (1 node); labels are whole numbers from 0 to 65535; and labels without a name: 9 (2 nodes)"]),
     "no names": ('file = "cells.npy";', ['case.cfg:5: body[0].names: missing; give the materials of the labels, as in ["air", "copper"]']),
     "unknown name": ('file = "cells.npy"; names = ["copper", "would"];', ['case.cfg:5: body[0].names[1] = "would": no material has this name']),
     "labels and names": ('file = "cells.npy"; labels = [0]; ' + BOTH, ["case.cfg:5: body[0].labels: has 1 number for 2 names; give one for each"]),
