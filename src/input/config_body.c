@@ -148,6 +148,9 @@ static void read_materials(struct hs_reader *reader)
 {
     struct hs_body *body = reader->problem->body;
     const int count = count_members(reader, "materials");
+    if (count == 0 && !hs_settings_find(reader->settings, "materials")->bad)
+        hs_settings_complain(reader->settings, "materials",
+                             "has no member; give what the body consists of");
     body->substance = hs_new((size_t)(count > 0 ? count : 1) * sizeof *body->substance);
     for (int n = 0; n < count; n++) {
         body->substance[n] = no_substance();
@@ -513,6 +516,10 @@ void hs_read_body(struct hs_reader *reader)
     const bool many = hs_given(reader, "materials") || hs_given(reader, "body");
     const bool measured = hs_given(reader, "measured");
     const bool more = hs_walls_need_body(reader) || hs_grid_is_stretched(&problem->grid);
+    if (!many && !measured && hs_given(reader, "contacts"))
+        hs_settings_complain(reader->settings, "contacts",
+                             "are between materials of a body, which is missing; give materials "
+                             "and body, or remove it");
     if (!many && !measured && !more)
         return;
     problem->body = hs_new(sizeof *problem->body);

@@ -72,6 +72,9 @@ class Box:
     def has(self, at, slack=0.0):
         return all(self.lower[a] - slack <= at[a] <= self.upper[a] + slack for a in range(3))
 
+    def has_node(self, axis):
+        return all(((self.lower[a] <= axis[a].nodes) & (axis[a].nodes <= self.upper[a])).any() for a in self.axes)
+
     def cuts(self, axis):
         return self.lower[axis], self.upper[axis]
 
@@ -233,13 +236,16 @@ class Body:
             told = f'labels_file = "{file.name}"; '
         for number in range(1, self.dice.randint(2, 4)):
             wall = Wall(face, f"{name}_{number}")
+            does = self.make_wall(wall)
             if labelled and (number == 1 or self.dice.random() < 0.5):
-                wall.label = self.dice.randint(0, 2)
+                wall.label = int(self.dice.choice(np.unique(label)))
                 extent = f"label = {wall.label}; "
             else:
                 wall.box = Box.random(self, across)
+                while wall.kind != "exchanges" and not wall.box.has_node(self.axis):  # which is refused
+                    wall.box = Box.random(self, across)
                 extent = wall.box.text()
-            text.append("{ " + extent + self.make_wall(wall) + "}")
+            text.append("{ " + extent + does + "}")
         return told + "patches = ( " + ",\n    ".join(text) + " ); "
 
     def make_wall(self, wall):

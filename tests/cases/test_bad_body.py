@@ -135,6 +135,8 @@ ONE_LINE = [
     (10, face('type = "robin"; ambient = 1.0; h_file = "negative.npy";'), 'boundary.x_min.h_file = "negative.npy": is -1 at node 3 of the face, x fastest; it must be a finite number, 0 or more, everywhere'),
     (10, face('type = "robin"; ambient = 1.0; h_table = "table.txt";'), 'boundary.x_min.h_table = "table.txt": may change along the wall, not in time; give a number, an expression of x, y, z, or h_file'),
     (10, face('type = "neumann"; flux = 1.0; flux_dataset = "q";'), 'boundary.x_min.flux_dataset = "q": belongs to boundary.x_min.flux_file, which is missing; give that, or remove this'),
+    (5, 'body = ( { file = "labels.npy"; names = "copper"; },', 'body[0].names = "copper": must be a list of strings ["...", "..."]'),
+    (8, 'contacts = ( { between = "copper"; resistance = 2e-5; } );', 'contacts[0].between = "copper": must be a list of strings ["...", "..."]'),
     # ---- patches
     (10, face('type = "reflective"; patches = ( { type = "neumann"; flux = 1.0; flux_dataset = "q"; lower = [0.1]; upper = [0.2]; } );'), 'boundary.x_min.patches[0].flux_dataset = "q": belongs to boundary.x_min.patches[0].flux_file, which is missing; give that, or remove this'),
     (10, face('type = "reflective"; patches = ( { type = "fixed"; lower = [0.1]; upper = [0.2]; }, { lower = [0.3]; upper = [0.4]; } );'), "boundary.x_min.patches[1].type: missing; a patch has a wall of its own; give fixed, dirichlet, neumann, robin or reflective"),
@@ -151,6 +153,8 @@ ONE_LINE = [
     (10, face('type = "reflective"; patches = ( { type = "cyclic"; lower = [0.1]; upper = [0.2]; } );'), 'boundary.x_min.patches[0].type = "cyclic": must be one of fixed, dirichlet, neumann, robin, reflective'),
     (10, face('type = "reflective"; patches = ( { type = "robbin"; lower = [0.1]; upper = [0.2]; } );'), 'boundary.x_min.patches[0].type = "robbin": did you mean "robin"? Choose one of fixed, dirichlet, neumann, robin, reflective'),
     (10, face('type = "reflective"; patches = ( { type = "dirichlet"; value = 1.0; label = 1; } );'), "boundary.x_min.patches[0].label = 1: the face has no labels; give labels_file beside patches, or lower and upper"),
+    (10, face('type = "reflective"; patches = ( { type = "dirichlet"; value = 1.0; lower = [0.21]; upper = [0.29]; } );'), "boundary.x_min.patches[0].upper: the patch lies between two nodes along y and would hold none; make it larger, or the grid finer"),
+    (10, face('type = "reflective"; labels_file = "face.npy"; patches = ( { type = "fixed"; label = 3; } );'), "boundary.x_min.patches[0].label = 3: no node of the face has this label; check it, or remove the patch"),
     (10, face('type = "reflective"; labels_file = "wrong.npy"; patches = ( { type = "dirichlet"; value = 1.0; label = 1; } );'), 'boundary.x_min.labels_file = "wrong.npy": '),
     (10, face('type = "reflective"; labels_file = "negative.npy"; patches = ( { type = "dirichlet"; value = 1.0; label = 1; } );'), 'boundary.x_min.labels_file = "negative.npy": the file has numbers that are no labels: -1 (1 node); labels are whole numbers from 0 to 65535'),
     (10, '             z_min = { patches = ( { type = "fixed"; lower = [0.1]; upper = [0.2]; } ); }; };', "boundary.z_min: the grid has no z axis; remove it, or give grid.points 3 numbers"),
@@ -258,6 +262,41 @@ def test_a_bad_body_is_refused(tmp_path, name):
 def test_materials_are_needed(tmp_path):
     text = GOOD[: GOOD.index("materials")] + GOOD[GOOD.index("body = (") :]
     assert_refused(heatsolve(tmp_path, text, command="run"), 2, ["case.cfg: materials: missing; "])
+
+
+@pytest.mark.parametrize("empty", ["( )", "[ ]"])
+def test_an_empty_list_of_materials_is_refused(tmp_path, empty):
+    text = f"{GOOD.splitlines()[0]}\nmaterials = {empty};\n" + GOOD[GOOD.index("body = (") :]
+    assert_refused(heatsolve(tmp_path, text, command="run"), 2, ["case.cfg:2: materials: has no member; give what the body consists of"])
+
+
+def test_contacts_without_a_body_are_refused(tmp_path):
+    text = f"{GOOD.splitlines()[0]}\nmaterial = {{ diffusivity = 1e-4; }};\n" + GOOD[GOOD.index("contacts") :]
+    text = text.replace('type = "robin"; h = 25.0; ambient = 293.15;', 'type = "fixed";')
+    message = "case.cfg:3: contacts: are between materials of a body, which is missing; give materials and body, or remove it"
+    assert_refused(heatsolve(tmp_path, text, command="run"), 2, [message])
+
+
+def test_labels_that_cannot_be_read_are_all_that_is_said(tmp_path):
+    write_files(tmp_path)
+    text = changed(10, face('type = "reflective"; labels_file = "wrong.npy"; patches = ( { type = "fixed"; label = 1; } );'))
+    result = heatsolve(tmp_path, text, command="run")
+    assert_refused(result, 2, ["boundary.x_min.labels_file"])
+    assert "patches[0]" not in result.stderr
+
+
+EXTREMES = [
+    (3, copper(density="1e-3", perfusion="{ rate = 1e308; reference = 1.0; }"), "", "case.cfg:5: body: no step is short enough for what a node exchanges; look at the units of the walls' h"),
+    (12, "time = { sweeps = 5; step = 1e-320; };", "", "case.cfg:12: time.step: a step of 9.99989e-321 s over a heat capacity of "),
+    (8, 'contacts = ( { between = ["copper", "wood"]; resistance = 1e308; } );', "", "case.cfg:5: body: a node has a heat capacity of "),
+    (3, copper(density="1e36", perfusion="{ rate = 1e43; reference = 1.0; }"), 'precision = "float";\n', "to what convection and perfusion pull it to, which, with a step of "),
+]
+
+
+@pytest.mark.parametrize("line, replacement, more, message", EXTREMES, ids=["no step", "step", "contact", "float"])
+def test_what_no_number_can_hold_is_refused_with_its_place(tmp_path, line, replacement, more, message):
+    text = changed(line, replacement) + more
+    assert_refused(heatsolve(tmp_path, text, command="run"), 2, [message])
 
 
 def test_a_material_that_is_never_used_is_a_warning(tmp_path):
