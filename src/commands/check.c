@@ -330,6 +330,7 @@ static void json_steady(struct hs_json *json, const struct outlook *outlook)
     hs_json_number(json, "steady_seconds", sought ? seconds_of(outlook, steady->sweeps) : NAN);
     hs_json_number(json, "steady_decay", sought ? steady->slowest.decay : NAN);
     hs_json_number(json, "steady_distance", sought ? steady->distance : NAN);
+    hs_json_number(json, "steady_distance_most", sought ? steady->most : NAN);
 }
 
 static void print_json(const struct outlook *outlook)

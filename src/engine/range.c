@@ -91,19 +91,27 @@ static enum hs_status check_network_step(const struct hs_problem *problem, doubl
     const struct hs_network_row *row = hs_network_rows(problem->network, &count);
     for (int64_t n = 0; n < count; n++) {
         const double rate = step / row[n].capacity;
+        if (row[n].kind == HS_NODE_FREE && rate < least && !isnan(problem->schedule.step))
+            return hs_error_add(err, HS_BAD_INPUT,
+                                "%s: time.step: a step of %g s over a heat capacity of %g J/K is a "
+                                "number that %s cannot hold; give a longer step, or %s",
+                                hs_problem_place(problem, HS_PLACE_STEP), step, row[n].capacity,
+                                hs_precision_name(problem->precision), look_at_units);
         bool held = row[n].kind != HS_NODE_FREE || (rate >= least && rate <= most);
         for (int axis = 0; axis < HS_AXES; axis++) {
             const double conductance = row[n].conductance[axis];
             held = held && (conductance == 0.0 || (conductance >= least && conductance <= most));
         }
+        held = held && row[n].sink <= most;
         if (!held)
-            return hs_error_add(err, HS_BAD_INPUT,
-                                "%s: body: a node has a heat capacity of %g J/K and conducts %g, "
-                                "%g and %g W/K, which, with a step of %g s, %s cannot hold; %s",
-                                hs_problem_place(problem, HS_PLACE_BODY), row[n].capacity,
-                                row[n].conductance[HS_X], row[n].conductance[HS_Y],
-                                row[n].conductance[HS_Z], step,
-                                hs_precision_name(problem->precision), look_at_units);
+            return hs_error_add(
+                err, HS_BAD_INPUT,
+                "%s: a node has a heat capacity of %g J/K and conducts %g, "
+                "%g and %g W/K, and %g to what convection and perfusion pull it to, "
+                "which, with a step of %g s, %s cannot hold; %s",
+                hs_problem_place(problem, HS_PLACE_BODY), row[n].capacity, row[n].conductance[HS_X],
+                row[n].conductance[HS_Y], row[n].conductance[HS_Z], row[n].sink, step,
+                hs_precision_name(problem->precision), look_at_units);
     }
     return HS_OK;
 }

@@ -21,7 +21,10 @@ struct hs_slowest {
                        raw stencil that is lopsided, say, has no such waves, and those of a very
                        large body are not looked for */
     bool free_mean; /* no face holds the mean: insulated or periodic all round; it is left out */
-    bool of_body;   /* of which no bound of all modes by the slowest one is known */
+    /* All modes together leave at most so many times what the slowest alone does that changes a
+     * node by as much; NaN if unknown: of a body whose mean is free, say. docs/numerics.md */
+    double all_modes;
+    int roundings; /* of a temperature that a sweep makes, at most */
 };
 
 struct hs_slowest hs_slowest_mode(const struct hs_problem *problem,

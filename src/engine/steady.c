@@ -13,10 +13,6 @@ static const double even = 1.25;
 /* A change of so many roundings may be nothing else: each of up to 19 additions makes one. */
 static const double noise = 16.0;
 
-/* No bounded source heats a slab, a square or a cube between cold walls by more than 1.24, 1.46 or
- * 1.67 times what it does to the slowest mode alone; docs/numerics.md. */
-static const double all_modes = 2.0;
-
 /* Half the distance of two values of this size. */
 static double rounding_of(enum hs_precision precision, double size)
 {
@@ -156,11 +152,16 @@ double hs_steady_distance(const struct hs_steady *steady)
            left_by(steady->rounding, isnan(slowest) ? rate : slowest);
 }
 
+static double most_of(const struct hs_slowest *slowest, double change, double rounding)
+{
+    return slowest->all_modes * (change + slowest->roundings * rounding) / slowest->decay;
+}
+
 double hs_steady_most(const struct hs_steady *steady)
 {
-    if (!has_steady_state(steady) || steady->slowest.of_body)
+    if (!has_steady_state(steady))
         return NAN;
-    return all_modes * (steady->change + steady->rounding) / steady->slowest.decay;
+    return most_of(&steady->slowest, steady->change, steady->rounding);
 }
 
 double hs_steady_sweeps_left(const struct hs_steady *steady)
@@ -219,6 +220,7 @@ struct hs_steady_outlook hs_steady_look_ahead(const struct hs_problem *problem,
     survey(problem, &lead, &lowest, &highest);
     out.rounding = rounding_of(problem->precision, fmax(fabs(lowest), fabs(highest)));
     out.distance = left_by(schedule->steady_tolerance + out.rounding, rate_of(out.slowest.decay));
+    out.most = most_of(&out.slowest, schedule->steady_tolerance, out.rounding);
     const double amplitude = highest - lowest + lead.gain / out.slowest.decay;
     if (!out.time_dependent && amplitude > 0.0)
         out.sweeps = sweeps_of(amplitude, out.slowest.decay, schedule->steady_tolerance,

@@ -52,8 +52,9 @@ void hs_steady_look(struct hs_steady *steady, int64_t sweep, const struct hs_red
 /* Largest |T - steady state| [K] of a node, about; NaN where there is none or it cannot be told. */
 double hs_steady_distance(const struct hs_steady *steady);
 
-/* No node is farther from it than this [K], whatever modes are left; NaN likewise. Proven for
- * radius 1 and walls and sources that stay as they are, see docs/numerics.md. */
+/* No node is farther from it than this [K], whatever modes are left; NaN likewise, and of a body
+ * whose mean is free. Proven for bodies, and stencils of radius 1, where walls and sources stay as
+ * they are, see docs/numerics.md. */
 double hs_steady_most(const struct hs_steady *steady);
 
 /* Sweeps until the change falls under the tolerance, about; NaN if it will not. */
@@ -68,7 +69,8 @@ struct hs_steady_outlook {
     struct hs_slowest slowest;
     bool time_dependent; /* walls or source change in time: the rest is not known */
     double sweeps;   /* until the tolerance is met, about, a multiple of check_every; NaN unknown */
-    double distance; /* K, what the tolerance leaves, about */
+    double distance; /* K, what the tolerance leaves, about; and at most, as hs_steady_most */
+    double most;
     double rounding; /* K a sweep: the least change that the precision can tell */
 };
 

@@ -19,7 +19,8 @@ static struct hs_option type_option(const char *group, bool patch)
 {
     char *choices = hs_copy("");
     for (const struct hs_boundary_kind *kind = hs_boundary_kinds; kind->name; kind++)
-        choices = longer(choices, "|", kind->name);
+        if (!patch || hs_is_body_wall(kind->name))
+            choices = longer(choices, "|", kind->name);
     return (struct hs_option){.path = hs_format("%s.type", group),
                               .type = HS_OPTION_CHOICE,
                               .choices = choices,
@@ -29,24 +30,24 @@ static struct hs_option type_option(const char *group, bool patch)
 }
 
 /* "neumann: heat that leaves through the face; needs a conductivity" */
-static char *key_help(const struct hs_boundary_key *key)
+static char *key_help(const struct hs_boundary_key *key, bool patch)
 {
     char *help = hs_copy("");
     for (const struct hs_boundary_kind *kind = hs_boundary_kinds; kind->name; kind++)
-        if (hs_boundary_key_find(kind, key->name) >= 0)
+        if (hs_boundary_key_find(kind, key->name) >= 0 && (!patch || hs_is_body_wall(kind->name)))
             help = longer(help, ", ", kind->name);
     help = longer(help, ": ", key->help);
     return key->conducts ? longer(help, "; ", "needs a conductivity") : help;
 }
 
-static struct hs_option key_option(const char *group, const struct hs_boundary_key *key)
+static struct hs_option key_option(const char *group, const struct hs_boundary_key *key, bool patch)
 {
     return (struct hs_option){.path = hs_format("%s.%s", group, key->name),
                               .type = HS_OPTION_VALUE,
                               .lowest = key->number ? 0.0 : -INFINITY,
                               .highest = INFINITY,
                               .unit = key->unit,
-                              .help = key_help(key)};
+                              .help = key_help(key, patch)};
 }
 
 /* Whether a kind before this one has a key of the name. */
@@ -85,7 +86,7 @@ static struct hs_option *add_wall(const char *group, bool patch, struct hs_optio
         for (int n = 0; n < hs_boundary_key_count(kind); n++) {
             if (is_listed(kind, kind->key[n].name))
                 continue;
-            *to++ = key_option(group, &kind->key[n]);
+            *to++ = key_option(group, &kind->key[n], patch);
             if (!kind->key[n].no_file)
                 to = add_files(group, &kind->key[n], to);
         }

@@ -148,6 +148,9 @@ static void read_materials(struct hs_reader *reader)
 {
     struct hs_body *body = reader->problem->body;
     const int count = count_members(reader, "materials");
+    if (count == 0 && !hs_settings_find(reader->settings, "materials")->bad)
+        hs_settings_complain(reader->settings, "materials",
+                             "has no member; give what the body consists of");
     body->substance = hs_new((size_t)(count > 0 ? count : 1) * sizeof *body->substance);
     for (int n = 0; n < count; n++) {
         body->substance[n] = no_substance();
@@ -275,29 +278,25 @@ static struct hs_grid grid_of_cells(const struct hs_reader *reader)
     return cells;
 }
 
-/* Numbers of the file become places of materials. */
-static bool take_labels(struct hs_reader *reader, const double *number, int64_t count,
+/* Numbers of the file become places of materials; those that do not are gathered in its front. */
+static void take_labels(struct hs_reader *reader, double *number, int64_t count,
                         const int *of_label)
 {
     struct hs_body *body = reader->problem->body;
     body->label = malloc((size_t)count * sizeof *body->label);
-    if (!body->label)
-        return hs_error_add(reader->err, HS_DEVICE, "out of memory for the body's labels") == HS_OK;
-    for (int64_t n = 0; n < count; n++) {
-        const double label = number[n];
-        const bool is_label = label >= 0.0 && label <= MOST_LABEL && label == floor(label);
-        if (!is_label || of_label[(int)label] == NO_SUBSTANCE) {
-            hs_settings_complain(reader->settings, "body[0].names",
-                                 is_label ? "the file has label %.10g, which has no name; give "
-                                            "one, or the labels that names stand for"
-                                          : "the file has %.10g, which is no label; labels are "
-                                            "whole numbers from 0 to 65535",
-                                 label);
-            return false;
-        }
-        body->label[n] = (uint16_t)of_label[(int)label];
+    if (!body->label) {
+        hs_error_add(reader->err, HS_DEVICE, "out of memory for the body's labels");
+        return;
     }
-    return true;
+    int64_t odd = 0;
+    for (int64_t n = 0; n < count; n++)
+        if (hs_is_label(number[n]) && of_label[(int)number[n]] != NO_SUBSTANCE)
+            body->label[n] = (uint16_t)of_label[(int)number[n]];
+        else
+            number[odd++] = number[n];
+    hs_complain_of_labels(reader, "body[0].names", number, odd,
+                          body->labels == HS_LABEL_NODES ? "node" : "cell", "labels without a name",
+                          "give them names, or the labels that names stand for");
 }
 
 /* A field of the nodes' shape, or else of the cells'. */
@@ -517,6 +516,10 @@ void hs_read_body(struct hs_reader *reader)
     const bool many = hs_given(reader, "materials") || hs_given(reader, "body");
     const bool measured = hs_given(reader, "measured");
     const bool more = hs_walls_need_body(reader) || hs_grid_is_stretched(&problem->grid);
+    if (!many && !measured && hs_given(reader, "contacts"))
+        hs_settings_complain(reader->settings, "contacts",
+                             "are between materials of a body, which is missing; give materials "
+                             "and body, or remove it");
     if (!many && !measured && !more)
         return;
     problem->body = hs_new(sizeof *problem->body);

@@ -7,6 +7,7 @@
 #include "input/field_file.h"
 #include "input/fingerprint.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,6 +85,61 @@ enum hs_status hs_read_dataset(struct hs_reader *reader, const char *group,
     free(path);
     free(place);
     return status;
+}
+
+bool hs_is_label(double number)
+{
+    return number >= 0.0 && number <= UINT16_MAX && number == floor(number);
+}
+
+/* What is no label before labels, and by size. */
+static int compare_labels(const void *left, const void *right)
+{
+    const double a = *(const double *)left, b = *(const double *)right;
+    if (hs_is_label(a) != hs_is_label(b))
+        return hs_is_label(a) ? 1 : -1;
+    return isnan(a) || isnan(b) ? isnan(a) - isnan(b) : (a > b) - (a < b);
+}
+
+/* "3 (12 nodes), 7 (1 node) and 5 more" of sorted numbers. */
+static void say_labels(const double *number, int64_t count, const char *place, char *out,
+                       size_t size)
+{
+    enum { MOST = 8 };
+    int64_t distinct = 0;
+    size_t used = 0;
+    out[0] = '\0';
+    for (int64_t first = 0, next; first < count; first = next) {
+        for (next = first + 1; next < count && compare_labels(&number[first], &number[next]) == 0;)
+            next++;
+        if (distinct++ < MOST && used < size)
+            used += (size_t)snprintf(out + used, size - used, "%s%.10g (%" PRId64 " %s%s)",
+                                     distinct > 1 ? ", " : "", number[first], next - first, place,
+                                     next - first == 1 ? "" : "s");
+    }
+    if (distinct > MOST && used < size)
+        snprintf(out + used, size - used, " and %" PRId64 " more", distinct - MOST);
+}
+
+void hs_complain_of_labels(struct hs_reader *reader, const char *key, double *number, int64_t count,
+                           const char *place, const char *others, const char *remedy)
+{
+    char no_labels[512], labels[512];
+    int64_t none = 0;
+    qsort(number, (size_t)count, sizeof *number, compare_labels);
+    while (none < count && !hs_is_label(number[none]))
+        none++;
+    say_labels(number, none, place, no_labels, sizeof no_labels);
+    say_labels(number + none, count - none, place, labels, sizeof labels);
+    if (none > 0)
+        hs_settings_complain(reader->settings, key,
+                             "the file has numbers that are no labels: %s; labels are whole "
+                             "numbers from 0 to 65535%s%s%s%s",
+                             no_labels, none < count ? "; and " : "", none < count ? others : "",
+                             none < count ? ": " : "", labels);
+    else if (count > 0)
+        hs_settings_complain(reader->settings, key, "the file has %s: %s; %s", others, labels,
+                             remedy);
 }
 
 void hs_check_datasets(struct hs_reader *reader)

@@ -88,6 +88,14 @@ struct hs_key hs_wall_key(const struct hs_reader *reader, const struct hs_wall_k
 bool hs_read_wall_number(struct hs_reader *reader, const struct hs_wall_keys *keys,
                          const char *name, double least, struct hs_wall_number *out);
 
+/* Whole, from 0 to 65535. */
+bool hs_is_label(double number);
+
+/* Complains of numbers of a label field, one of each `place` (a node or cell), which it sorts: of
+ * those that are no labels, and of the `others` ("labels without a name") with a remedy. */
+void hs_complain_of_labels(struct hs_reader *reader, const char *key, double *number, int64_t count,
+                           const char *place, const char *others, const char *remedy);
+
 /* A field over the face, allocated, from a file named by `key`_file; NULL if it is bad. */
 double *hs_read_face_field(struct hs_reader *reader, const char *key, int face);
 

@@ -1,8 +1,10 @@
 /* boundary of a body: faces and the patches on them, as walls of its network. */
+#include "input/boundary_options.h"
 #include "input/config_reader.h"
 
 #include "core/memory.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,6 +69,19 @@ static const struct wall_row {
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
+static const struct wall_row *row_of(const char *kind)
+{
+    for (int n = 0; n < ROWS; n++)
+        if (strcmp(rows[n].kind, kind) == 0)
+            return &rows[n];
+    return NULL;
+}
+
+bool hs_is_body_wall(const char *kind)
+{
+    return row_of(kind) != NULL;
+}
+
 static const char *const numbers[] = {"value", "flux", "h", "ambient", "gradient"};
 static const char *const ways[] = {"", "_file", "_table"};
 enum { NUMBERS = sizeof numbers / sizeof numbers[0], WAYS = sizeof ways / sizeof ways[0] };
@@ -129,14 +144,12 @@ static const struct wall_row *find_row(struct hs_reader *reader, const struct hs
                     "reflective"))
         return NULL;
     const char *type = hs_settings_text(reader->settings, key.text);
-    for (int n = 0; type && n < ROWS; n++)
-        if (strcmp(rows[n].kind, type) == 0)
-            return &rows[n];
-    if (type)
+    const struct wall_row *row = type ? row_of(type) : NULL;
+    if (type && !row)
         hs_settings_complain(reader->settings, key.text,
                              "walls of a body are fixed, dirichlet, neumann, robin, reflective, or "
                              "as a whole face periodic; choose one of these");
-    return NULL;
+    return row;
 }
 
 /* h is a number times a field. */
@@ -270,17 +283,41 @@ static uint16_t *read_face_labels(struct hs_reader *reader, int face, bool used)
         return NULL;
     const int64_t count = hs_grid_face_count(&reader->problem->grid, face);
     uint16_t *labels = hs_new((size_t)count * sizeof *labels);
-    for (int64_t n = 0; n < count; n++) {
-        if (number[n] >= 0.0 && number[n] <= UINT16_MAX && number[n] == floor(number[n]))
+    int64_t odd = 0;
+    for (int64_t n = 0; n < count; n++)
+        if (hs_is_label(number[n]))
             labels[n] = (uint16_t)number[n];
         else
-            hs_settings_complain(reader->settings, file.text,
-                                 "has %.10g, which is no label; labels are whole numbers from 0 to "
-                                 "65535",
-                                 number[n]);
-    }
+            number[odd++] = number[n];
+    hs_complain_of_labels(reader, file.text, number, odd, "node", "", "");
     free(number);
     return labels;
+}
+
+/* A patch that holds or prescribes does so at its nodes; between two of them it would do nothing.
+ */
+static void check_has_nodes(struct hs_reader *reader, const char *path, const struct hs_wall *wall)
+{
+    const struct hs_grid *grid = &reader->problem->grid;
+    const int axes[] = {hs_face_first_axis(wall->face), hs_face_second_axis(wall->face)};
+    for (int n = 0; n < grid->dims - 1 && reader->space_known; n++) {
+        const int a = axes[n];
+        const double first = hs_grid_coordinate(grid, a, 0), end = hs_read_end(reader, a);
+        const double rounding = 32.0 * DBL_EPSILON * fmax(fabs(first), fabs(end));
+        const double lower = wall->lower[a] - rounding, upper = wall->upper[a] + rounding;
+        bool found = hs_axis_is_periodic(reader, a) && lower <= end && end <= upper;
+        for (int64_t i = 0; i < grid->points[a] && !found; i++) {
+            const double at = hs_grid_coordinate(grid, a, i);
+            found = lower <= at && at <= upper;
+        }
+        if (found)
+            continue;
+        hs_settings_complain(reader->settings, hs_key("%s.upper", path).text,
+                             "the patch lies between two nodes along %c and would hold none; make "
+                             "it larger, or the grid finer",
+                             "xyz"[a]);
+        return;
+    }
 }
 
 /* By its corners, or by a label. */
@@ -290,13 +327,15 @@ static void read_place(struct hs_reader *reader, const char *path, const uint16_
     const struct hs_key label = hs_key("%s.label", path);
     int64_t number;
     if (!hs_given(reader, label.text)) {
-        read_extent(reader, path, wall);
+        if (read_extent(reader, path, wall) && wall->kind != HS_WALL_EXCHANGES)
+            check_has_nodes(reader, path, wall);
         return;
     }
-    if (!labels) {
-        hs_settings_complain(reader->settings, label.text,
-                             "the face has no labels; give labels_file beside patches, or lower "
-                             "and upper");
+    if (!labels) { /* what is wrong with a file is said already */
+        if (!hs_given(reader, hs_key("boundary.%s.labels_file", hs_face_name(wall->face)).text))
+            hs_settings_complain(reader->settings, label.text,
+                                 "the face has no labels; give labels_file beside patches, or "
+                                 "lower and upper");
         return;
     }
     for (int n = 0; n < 2; n++) {
@@ -308,8 +347,14 @@ static void read_place(struct hs_reader *reader, const char *path, const uint16_
     }
     if (!hs_settings_count(reader->settings, label.text, &number))
         return;
-    const size_t bytes =
-        (size_t)hs_grid_face_count(&reader->problem->grid, wall->face) * sizeof *labels;
+    const int64_t count = hs_grid_face_count(&reader->problem->grid, wall->face);
+    const size_t bytes = (size_t)count * sizeof *labels;
+    int64_t first = 0;
+    while (first < count && labels[first] != number)
+        first++;
+    if (first == count)
+        hs_settings_complain(reader->settings, label.text,
+                             "no node of the face has this label; check it, or remove the patch");
     uint16_t *own = hs_new(bytes);
     memcpy(own, labels, bytes);
     wall->label = own;

@@ -188,11 +188,11 @@ static const struct {
 };
 
 /* "robin" with h and ambient: convection to the ambient temperature */
-static bool write_kind(const char *word, char *out, size_t size)
+static bool write_kind(const char *choices, const char *word, char *out, size_t size)
 {
     const struct hs_boundary_kind *kind = hs_boundary_meant(word);
     char all[100], any[100];
-    if (!kind)
+    if (!kind || hs_list_match(choices, kind->name) != strlen(kind->name))
         return false;
     hs_boundary_list_keys(kind, false, all, sizeof all);
     hs_boundary_list_keys(kind, true, any, sizeof any);
@@ -208,7 +208,9 @@ bool hs_foreign_choice(const struct hs_option *option, const char *word, char *o
             snprintf(out, size, "%s", words[i].write);
             return true;
         }
-    return strcmp(option->path, "boundary.FACE.type") == 0 && write_kind(word, out, size);
+    return (strcmp(option->path, "boundary.FACE.type") == 0 ||
+            strcmp(option->path, "boundary.FACE.patches[].type") == 0) &&
+           write_kind(option->choices, word, out, size);
 }
 
 /* ---- expressions ----------------------------------------------------------------------------- */

@@ -290,7 +290,7 @@ static const struct {
     [HS_OPTION_GROUP] = {GROUP, "a group { ... }", NULL},
     [HS_OPTION_GROUP_LIST] = {LIST, "a list of groups ( { ... }, ... )", NULL},
     [HS_OPTION_STRING] = {STRING, "a string \"...\"", NULL},
-    [HS_OPTION_STRINGS] = {STRING | LIST, "strings [\"...\", \"...\"]", NULL},
+    [HS_OPTION_STRINGS] = {LIST, "a list of strings [\"...\", \"...\"]", NULL},
     [HS_OPTION_CHOICE] = {STRING, "a string \"...\"", check_choice},
     [HS_OPTION_FLAG] = {1u << HS_SETTING_BOOLEAN, "true or false, without quotes", NULL},
     [HS_OPTION_COUNT] = {NUMBER, "a whole number without quotes", check_count},

@@ -72,6 +72,9 @@ class Box:
     def has(self, at, slack=0.0):
         return all(self.lower[a] - slack <= at[a] <= self.upper[a] + slack for a in range(3))
 
+    def has_node(self, axis):
+        return all(((self.lower[a] <= axis[a].nodes) & (axis[a].nodes <= self.upper[a])).any() for a in self.axes)
+
     def cuts(self, axis):
         return self.lower[axis], self.upper[axis]
 
@@ -233,13 +236,16 @@ class Body:
             told = f'labels_file = "{file.name}"; '
         for number in range(1, self.dice.randint(2, 4)):
             wall = Wall(face, f"{name}_{number}")
+            does = self.make_wall(wall)
             if labelled and (number == 1 or self.dice.random() < 0.5):
-                wall.label = self.dice.randint(0, 2)
+                wall.label = int(self.dice.choice(np.unique(label)))
                 extent = f"label = {wall.label}; "
             else:
                 wall.box = Box.random(self, across)
+                while wall.kind != "exchanges" and not wall.box.has_node(self.axis):  # which is refused
+                    wall.box = Box.random(self, across)
                 extent = wall.box.text()
-            text.append("{ " + extent + self.make_wall(wall) + "}")
+            text.append("{ " + extent + does + "}")
         return told + "patches = ( " + ",\n    ".join(text) + " ); "
 
     def make_wall(self, wall):
@@ -397,8 +403,8 @@ class Body:
     def capacities(self, volumes):
         return np.array([sum(v * self.capacity[m] for m, v in of.items()) for of in volumes])
 
-    def rates(self):
-        """1/s: of all modes, the slowest first; the very first is 0 where nothing holds the mean."""
+    def matrix(self):
+        """W/K: of the nodes that are free, what leaves each by the temperatures; and their capacities."""
         places, volumes, edges, walls = self.network()
         matrix = np.zeros((len(places), len(places)))
         for i, j, conductance in edges:
@@ -408,8 +414,17 @@ class Body:
             matrix[i, i] += sum(volume * self.perfusion[m][0] for m, volume in of.items())
             matrix[i, i] += sum(a * w.at("h", place, 0) for w, a in areas if w.kind == "exchanges")
         free = [i for i, (_, holding) in enumerate(walls) if holding is None]
-        scale = self.capacities(volumes)[free] ** -0.5
-        return np.linalg.eigvalsh(matrix[np.ix_(free, free)] * np.outer(scale, scale))
+        return matrix[np.ix_(free, free)], self.capacities(volumes)[free]
+
+    def rates(self):
+        """1/s: of all modes, the slowest first; the very first is 0 where nothing holds the mean."""
+        matrix, capacity = self.matrix()
+        return np.linalg.eigvalsh(matrix * np.outer(capacity**-0.5, capacity**-0.5))
+
+    def longest(self):
+        """s: how far 1 K/s everywhere takes the hottest node from the steady state."""
+        matrix, capacity = self.matrix()
+        return np.linalg.solve(matrix, capacity).max()
 
     def sweep_all(self, field, step):
         """The field after all sweeps; and of the last one what walls that exchange let pass, sources and what is stored."""

@@ -135,6 +135,8 @@ ONE_LINE = [
     (10, face('type = "robin"; ambient = 1.0; h_file = "negative.npy";'), 'boundary.x_min.h_file = "negative.npy": is -1 at node 3 of the face, x fastest; it must be a finite number, 0 or more, everywhere'),
     (10, face('type = "robin"; ambient = 1.0; h_table = "table.txt";'), 'boundary.x_min.h_table = "table.txt": may change along the wall, not in time; give a number, an expression of x, y, z, or h_file'),
     (10, face('type = "neumann"; flux = 1.0; flux_dataset = "q";'), 'boundary.x_min.flux_dataset = "q": belongs to boundary.x_min.flux_file, which is missing; give that, or remove this'),
+    (5, 'body = ( { file = "labels.npy"; names = "copper"; },', 'body[0].names = "copper": must be a list of strings ["...", "..."]'),
+    (8, 'contacts = ( { between = "copper"; resistance = 2e-5; } );', 'contacts[0].between = "copper": must be a list of strings ["...", "..."]'),
     # ---- patches
     (10, face('type = "reflective"; patches = ( { type = "neumann"; flux = 1.0; flux_dataset = "q"; lower = [0.1]; upper = [0.2]; } );'), 'boundary.x_min.patches[0].flux_dataset = "q": belongs to boundary.x_min.patches[0].flux_file, which is missing; give that, or remove this'),
     (10, face('type = "reflective"; patches = ( { type = "fixed"; lower = [0.1]; upper = [0.2]; }, { lower = [0.3]; upper = [0.4]; } );'), "boundary.x_min.patches[1].type: missing; a patch has a wall of its own; give fixed, dirichlet, neumann, robin or reflective"),
@@ -145,10 +147,16 @@ ONE_LINE = [
     (10, face('type = "reflective"; patches = ( { type = "dirichlet"; value = 1.0; lower = [0.1, 0.2]; upper = [0.2, 0.3]; } );'), "boundary.x_min.patches[0].lower: has 2 numbers; the face has 1 axis, give one for each"),
     (10, face('type = "reflective"; patches = ( { type = "dirichlet"; value = 1.0; lower = [0.3]; upper = [0.2]; } );'), "boundary.x_min.patches[0].upper: must be above lower along y"),
     (10, face('type = "reflective"; patches = ( { type = "dirichlet"; value = 1.0; lower = [3.0]; upper = [4.0]; } );'), "boundary.x_min.patches[0].upper: the patch lies outside the face along y; check its coordinates, in m"),
-    (10, face('type = "reflective"; patches = ( { type = "periodic"; lower = [0.1]; upper = [0.2]; } );'), 'boundary.x_min.patches[0].type = "periodic": walls of a body are fixed, dirichlet, neumann, robin, reflective, or as a whole face periodic; choose one of these'),
+    (10, face('type = "reflective"; patches = ( { type = "periodic"; lower = [0.1]; upper = [0.2]; } );'), 'boundary.x_min.patches[0].type = "periodic": must be one of fixed, dirichlet, neumann, robin, reflective'),
+    (10, face('type = "reflective"; patches = ( { type = "clamp"; lower = [0.1]; upper = [0.2]; } );'), 'boundary.x_min.patches[0].type = "clamp": must be one of fixed, dirichlet, neumann, robin, reflective'),
+    (10, face('type = "reflective"; patches = ( { type = "convection"; lower = [0.1]; upper = [0.2]; } );'), 'boundary.x_min.patches[0].type = "convection": write "robin" with '),
+    (10, face('type = "reflective"; patches = ( { type = "cyclic"; lower = [0.1]; upper = [0.2]; } );'), 'boundary.x_min.patches[0].type = "cyclic": must be one of fixed, dirichlet, neumann, robin, reflective'),
+    (10, face('type = "reflective"; patches = ( { type = "robbin"; lower = [0.1]; upper = [0.2]; } );'), 'boundary.x_min.patches[0].type = "robbin": did you mean "robin"? Choose one of fixed, dirichlet, neumann, robin, reflective'),
     (10, face('type = "reflective"; patches = ( { type = "dirichlet"; value = 1.0; label = 1; } );'), "boundary.x_min.patches[0].label = 1: the face has no labels; give labels_file beside patches, or lower and upper"),
+    (10, face('type = "reflective"; patches = ( { type = "dirichlet"; value = 1.0; lower = [0.21]; upper = [0.29]; } );'), "boundary.x_min.patches[0].upper: the patch lies between two nodes along y and would hold none; make it larger, or the grid finer"),
+    (10, face('type = "reflective"; labels_file = "face.npy"; patches = ( { type = "fixed"; label = 3; } );'), "boundary.x_min.patches[0].label = 3: no node of the face has this label; check it, or remove the patch"),
     (10, face('type = "reflective"; labels_file = "wrong.npy"; patches = ( { type = "dirichlet"; value = 1.0; label = 1; } );'), 'boundary.x_min.labels_file = "wrong.npy": '),
-    (10, face('type = "reflective"; labels_file = "negative.npy"; patches = ( { type = "dirichlet"; value = 1.0; label = 1; } );'), 'boundary.x_min.labels_file = "negative.npy": has -1, which is no label; labels are whole numbers from 0 to 65535'),
+    (10, face('type = "reflective"; labels_file = "negative.npy"; patches = ( { type = "dirichlet"; value = 1.0; label = 1; } );'), 'boundary.x_min.labels_file = "negative.npy": the file has numbers that are no labels: -1 (1 node); labels are whole numbers from 0 to 65535'),
     (10, '             z_min = { patches = ( { type = "fixed"; lower = [0.1]; upper = [0.2]; } ); }; };', "boundary.z_min: the grid has no z axis; remove it, or give grid.points 3 numbers"),
     (10, '             left = { patches = ( { type = "fixed"; lower = [0.1]; upper = [0.2]; } ); }; };', "boundary.left: unknown key; faces are called x_min, x_max"),
     (9, 'boundary = { all = { type = "reflective"; }; y_min = { type = "periodic"; value = 3.0; }; y_max = { type = "periodic"; };', "boundary.y_min.value = 3.0: a periodic boundary does not use it; remove it, or change the type"),
@@ -256,6 +264,41 @@ def test_materials_are_needed(tmp_path):
     assert_refused(heatsolve(tmp_path, text, command="run"), 2, ["case.cfg: materials: missing; "])
 
 
+@pytest.mark.parametrize("empty", ["( )", "[ ]"])
+def test_an_empty_list_of_materials_is_refused(tmp_path, empty):
+    text = f"{GOOD.splitlines()[0]}\nmaterials = {empty};\n" + GOOD[GOOD.index("body = (") :]
+    assert_refused(heatsolve(tmp_path, text, command="run"), 2, ["case.cfg:2: materials: has no member; give what the body consists of"])
+
+
+def test_contacts_without_a_body_are_refused(tmp_path):
+    text = f"{GOOD.splitlines()[0]}\nmaterial = {{ diffusivity = 1e-4; }};\n" + GOOD[GOOD.index("contacts") :]
+    text = text.replace('type = "robin"; h = 25.0; ambient = 293.15;', 'type = "fixed";')
+    message = "case.cfg:3: contacts: are between materials of a body, which is missing; give materials and body, or remove it"
+    assert_refused(heatsolve(tmp_path, text, command="run"), 2, [message])
+
+
+def test_labels_that_cannot_be_read_are_all_that_is_said(tmp_path):
+    write_files(tmp_path)
+    text = changed(10, face('type = "reflective"; labels_file = "wrong.npy"; patches = ( { type = "fixed"; label = 1; } );'))
+    result = heatsolve(tmp_path, text, command="run")
+    assert_refused(result, 2, ["boundary.x_min.labels_file"])
+    assert "patches[0]" not in result.stderr
+
+
+EXTREMES = [
+    (3, copper(density="1e-3", perfusion="{ rate = 1e308; reference = 1.0; }"), "", "case.cfg:5: body: no step is short enough for what a node exchanges; look at the units of the walls' h"),
+    (12, "time = { sweeps = 5; step = 1e-320; };", "", "case.cfg:12: time.step: a step of 9.99989e-321 s over a heat capacity of "),
+    (8, 'contacts = ( { between = ["copper", "wood"]; resistance = 1e308; } );', "", "case.cfg:5: body: a node has a heat capacity of "),
+    (3, copper(density="1e36", perfusion="{ rate = 1e43; reference = 1.0; }"), 'precision = "float";\n', "to what convection and perfusion pull it to, which, with a step of "),
+]
+
+
+@pytest.mark.parametrize("line, replacement, more, message", EXTREMES, ids=["no step", "step", "contact", "float"])
+def test_what_no_number_can_hold_is_refused_with_its_place(tmp_path, line, replacement, more, message):
+    text = changed(line, replacement) + more
+    assert_refused(heatsolve(tmp_path, text, command="run"), 2, [message])
+
+
 def test_a_material_that_is_never_used_is_a_warning(tmp_path):
     text = with_body('body = ( { material = "copper"; } );').replace('contacts = ( { between = ["copper", "wood"]; resistance = 2e-5; } );\n', "")
     result = heatsolve(tmp_path, text)
@@ -307,6 +350,10 @@ def write_labels(directory):
     np.save(directory / "one.npy", np.zeros(9, np.uint8))
     np.save(directory / "half.npy", cells + 0.5)
     np.save(directory / "below.npy", cells.astype(np.int32) - 1)
+    np.save(directory / "many.npy", np.tile(np.arange(17, dtype=np.uint8), (9, 1)))
+    odd = np.zeros((9, 17), np.int32)
+    odd[3, 3:7] = [70000, 9, -2, 9]
+    np.save(directory / "odd.npy", odd)
     three = cells.copy()
     three[7, 7] = 7
     np.save(directory / "three.npy", three)
@@ -320,9 +367,11 @@ LABELS = {
     "turned": ('file = "turned.npy"; ' + BOTH, ["case.cfg:5: body[0].file = \"turned.npy\": ", "the grid is 9 x 17 (y, x)", "the grid of its cells is 8 x 16 (y, x)"]),
     "one axis": ('file = "one.npy"; ' + BOTH, ["case.cfg:5: body[0].file = \"one.npy\": ", "the grid is 9 x 17 (y, x)", "the grid of its cells is 8 x 16 (y, x)"]),
     "turned in HDF5": ('file = "labels.h5"; dataset = "other"; ' + BOTH, ["case.cfg:5: ", "the grid is 9 x 17 (y, x)", "the grid of its cells is 8 x 16 (y, x)"]),
-    "unnamed": ('file = "three.npy"; ' + BOTH, ["case.cfg:5: body[0].names: the file has label 7, which has no name; give one, or the labels that names stand for"]),
-    "halves": ('file = "half.npy"; ' + BOTH, ["case.cfg:5: body[0].names: the file has 0.5, which is no label; labels are whole numbers from 0 to 65535"]),
-    "below 0": ('file = "below.npy"; ' + BOTH, ["case.cfg:5: body[0].names: the file has -1, which is no label"]),
+    "unnamed": ('file = "three.npy"; ' + BOTH, ["case.cfg:5: body[0].names: the file has labels without a name: 7 (1 cell); give them names, or the labels that names stand for"]),
+    "halves": ('file = "half.npy"; ' + BOTH, ["case.cfg:5: body[0].names: the file has numbers that are no labels: 0.5 (124 cells), 1.5 (4 cells); labels are whole numbers from 0 to 65535"]),
+    "below 0": ('file = "below.npy"; ' + BOTH, ["case.cfg:5: body[0].names: the file has numbers that are no labels: -1 (124 cells); "]),
+    "many unnamed": ('file = "many.npy"; ' + BOTH, ["case.cfg:5: body[0].names: the file has labels without a name: 2 (9 nodes), 3 (9 nodes), 4 (9 nodes), 5 (9 nodes), 6 (9 nodes), 7 (9 nodes), 8 (9 nodes), 9 (9 nodes) and 7 more; give them names"]),
+    "of both kinds": ('file = "odd.npy"; ' + BOTH, ["names: the file has numbers that are no labels: -2 (1 node), 70000 (1 node); labels are whole numbers from 0 to 65535; and labels without a name: 9 (2 nodes)"]),
     "no names": ('file = "cells.npy";', ['case.cfg:5: body[0].names: missing; give the materials of the labels, as in ["air", "copper"]']),
     "unknown name": ('file = "cells.npy"; names = ["copper", "would"];', ['case.cfg:5: body[0].names[1] = "would": no material has this name']),
     "labels and names": ('file = "cells.npy"; labels = [0]; ' + BOTH, ["case.cfg:5: body[0].labels: has 1 number for 2 names; give one for each"]),

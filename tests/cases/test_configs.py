@@ -11,7 +11,6 @@ import h5py
 import numpy as np
 import pytest
 from scipy.integrate import simpson
-from steady_body import Case
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CONFIGS = sorted(c for c in (ROOT / "configs").rglob("*.cfg") if c.parent.name != "init")  # those: test_init.py
@@ -164,16 +163,6 @@ def test_wall_is_as_its_layers_say(run_once):
     assert swing[3] == pytest.approx(0.136, abs=0.004)
     assert hours[probes[0][day].argmax()] == pytest.approx(13, abs=0.5)
     assert hours[probes[3][day].argmax()] == pytest.approx(1, abs=0.5)
-
-
-def test_window_loses_what_its_comment_says(tmp_path):
-    case = Case(tmp_path, "window")
-    inward = case.from_air("room") - case.through_wall(1, -1, 1 / 0.13, 20.0)
-    outward = -case.from_air("outside") + case.through_wall(1, 0, 1 / 0.04, 0.0)
-    assert inward == pytest.approx(7.10, abs=0.005)
-    assert outward == pytest.approx(inward, rel=1e-4)  # 6e-5 K from the steady state
-    assert (inward / 20 - 0.19 / 0.97) / 0.11 == pytest.approx(1.45, abs=0.005)
-    assert case.at(0.0, 0.068) == pytest.approx(16.3, abs=0.05)
 
 
 @pytest.mark.parametrize("name, mean", [("periodic", 1.0), ("reflective", 300.0), ("clamp", 293.0)])

@@ -131,10 +131,10 @@ def test_the_distance_is_the_true_one(tmp_path, name):
         assert summary["status"] == "steady" and summary["steady_change"] < tolerance
         assert summary["steady_distance"] == pytest.approx(true, rel=0.1)
         keys = ["tolerance", "change", "distance"]
-        if name in BODIES:  # whose other modes nothing is known of
+        if name == "insulated body":  # of which no bound is known
             assert summary["steady_distance_most"] is None
         else:
-            assert true <= summary["steady_distance_most"] <= 10 * true
+            assert true <= summary["steady_distance_most"] <= (1.5 if name in BODIES else 10) * true
             keys.append("distance_most")
         for key in keys:
             assert attributes[f"steady_{key}"] == pytest.approx(summary[f"steady_{key}"], rel=1e-12)

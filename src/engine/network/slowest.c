@@ -5,6 +5,7 @@
 
 static const double most_work = 1e9;    /* nodes times iterations */
 static const double near_enough = 0.01; /* residual over Ritz value */
+static const double sharp = 0.9;        /* of A v = 1, the least */
 enum { FEWEST = 8, MOST = 20000, INVERSE_ITERATIONS = 3 };
 
 struct lanczos {
@@ -14,10 +15,12 @@ struct lanczos {
     double *scale; /* [nodes] C^-1/2; 0 of a node that is not free */
     double *before, *now,
         *image;                /* [nodes] the last two vectors, and what the matrix makes of one */
+    double *solution, *toward; /* [nodes] C^1/2 v, and the direction in which it goes on */
     double *part;              /* [rows] of a sum, added up in one order */
     double *diagonal, *beside; /* [MOST] of the tridiagonal matrix */
     double *work[2];           /* [MOST] */
     double constant;           /* length of the constant vector, C^1/2, where it is left out */
+    double pivot, share;       /* of the last row: of L D L^T, and of the solution of L u = e1 */
 };
 
 static bool init(struct lanczos *l, const struct hs_network *network, int threads)
@@ -28,22 +31,25 @@ static bool init(struct lanczos *l, const struct hs_network *network, int thread
                           .nodes = hs_grid_count(&network->grid),
                           .rows = points[HS_Y] * points[HS_Z],
                           .stride = {1, points[HS_X], points[HS_X] * points[HS_Y]}};
-    double **of_nodes[] = {&l->scale, &l->before, &l->now, &l->image};
+    double **of_nodes[] = {&l->scale, &l->before, &l->now, &l->image, &l->solution, &l->toward};
     double **of_matrix[] = {&l->diagonal, &l->beside, &l->work[0], &l->work[1]};
     l->part = malloc((size_t)l->rows * sizeof *l->part);
     bool done = l->part != NULL;
-    for (int n = 0; n < 4; n++) {
+    for (size_t n = 0; n < sizeof of_nodes / sizeof *of_nodes; n++) {
         *of_nodes[n] = malloc((size_t)l->nodes * sizeof **of_nodes[n]);
+        done = done && *of_nodes[n];
+    }
+    for (size_t n = 0; n < sizeof of_matrix / sizeof *of_matrix; n++) {
         *of_matrix[n] = malloc(MOST * sizeof **of_matrix[n]);
-        done = done && *of_nodes[n] && *of_matrix[n];
+        done = done && *of_matrix[n];
     }
     return done;
 }
 
 static void release(struct lanczos *l)
 {
-    double *const all[] = {l->scale,    l->before, l->now,     l->image,  l->part,
-                           l->diagonal, l->beside, l->work[0], l->work[1]};
+    double *const all[] = {l->scale, l->before,   l->now,    l->image,   l->solution, l->toward,
+                           l->part,  l->diagonal, l->beside, l->work[0], l->work[1]};
     for (size_t n = 0; n < sizeof all / sizeof *all; n++)
         free(all[n]);
 }
@@ -145,7 +151,8 @@ static double scatter(int64_t n)
     return 0.5 + (double)(bits >> 11) * 0x1p-53;
 }
 
-/* Of temperatures that are all positive, as those of the slowest mode are. False: none is free. */
+/* From temperatures that are all positive, as those of the slowest mode are: of 1, whose solution
+ * is wanted, or scattered where it is that which is left out. False: none is free. */
 static bool begin(struct lanczos *l, bool free_mean)
 {
 #pragma omp parallel for num_threads(l->threads) schedule(static)
@@ -154,7 +161,9 @@ static bool begin(struct lanczos *l, bool free_mean)
         const bool is_free = row->kind == HS_NODE_FREE;
         l->scale[n] = is_free ? 1.0 / sqrt(row->capacity) : 0.0;
         l->before[n] = 0.0;
-        l->now[n] = is_free ? sqrt(row->capacity) * scatter(n) : 0.0;
+        l->now[n] = is_free ? sqrt(row->capacity) * (free_mean ? scatter(n) : 1.0) : 0.0;
+        l->solution[n] = 0.0;
+        l->toward[n] = 0.0;
         l->image[n] = is_free ? sqrt(row->capacity) : 0.0;
     }
     l->constant = free_mean ? sqrt(dot(l, l->image, l->image)) : 0.0;
@@ -163,6 +172,8 @@ static bool begin(struct lanczos *l, bool free_mean)
     if (!(length > 0.0))
         return false;
     combine(l, l->now, 1.0 / length, 0.0, l->now, 0.0, l->now);
+    l->pivot = 1.0;
+    l->share = length;
     return true;
 }
 
@@ -220,11 +231,27 @@ static double last_member(struct lanczos *l, int count, double eigenvalue)
 
 /* ---------------------------------------------------------------------------------------------- */
 
+/* Goes on with the solution by the newest vector, the members of its row being known. */
+static void solve(struct lanczos *l, int n)
+{
+    const double below = n > 0 ? l->beside[n - 1] / l->pivot : 0.0;
+    l->pivot = l->diagonal[n] - (n > 0 ? below * l->beside[n - 1] : 0.0);
+    l->share *= n > 0 ? -below : 1.0;
+    const double step = l->share / l->pivot;
+#pragma omp parallel for num_threads(l->threads) schedule(static)
+    for (int64_t node = 0; node < l->nodes; node++) {
+        l->toward[node] = l->now[node] - below * l->toward[node];
+        l->solution[node] += step * l->toward[node];
+    }
+}
+
 /* One iteration; false where the vectors span all that there is. */
 static bool iterate(struct lanczos *l, int n)
 {
     apply(l);
     l->diagonal[n] = dot(l, l->now, l->image);
+    if (l->constant == 0.0)
+        solve(l, n);
     combine(l, l->image, 1.0, -l->diagonal[n], l->now, n > 0 ? -l->beside[n - 1] : 0.0, l->before);
     leave_out_constant(l, l->image);
     l->beside[n] = sqrt(dot(l, l->image, l->image));
@@ -238,27 +265,49 @@ static bool iterate(struct lanczos *l, int n)
     return true;
 }
 
-static double search(struct lanczos *l)
+/* max v / min (A v); NaN while A v is not about 1 everywhere. Overwrites the image. */
+static double longest(struct lanczos *l)
 {
-    const int most = (int)fmin(MOST, most_work / (double)l->nodes);
-    int check = FEWEST;
-    for (int n = 0; n < most; n++) {
-        const bool more = iterate(l, n);
-        if (more && n + 1 < check)
-            continue;
-        const double value = least_eigenvalue(l, n + 1);
-        if (!more || l->beside[n] * last_member(l, n + 1, value) < near_enough * value)
-            return value;
-        check += check / 8;
-    }
-    return NAN;
+    double *now = l->now, most = 0.0, least = INFINITY;
+    l->now = l->solution;
+    apply(l);
+    l->now = now;
+    for (int64_t n = 0; n < l->nodes; n++)
+        if (l->scale[n] > 0.0) {
+            most = fmax(most, l->scale[n] * l->solution[n]);
+            least = fmin(least, l->scale[n] * l->image[n]);
+        }
+    return least > sharp ? most / least : NAN;
 }
 
-double hs_network_slowest(const struct hs_network *network, bool free_mean, int threads)
+/* Until the eigenvalue is found, and then up to as long again for the bound. */
+static struct hs_network_slowest search(struct lanczos *l)
+{
+    struct hs_network_slowest found = {NAN, NAN};
+    int most = (int)fmin(MOST, most_work / (double)l->nodes), check = FEWEST;
+    for (int n = 0; n < most; n++) {
+        const bool more = iterate(l, n);
+        if (more && n + 1 < check && n + 1 < most)
+            continue;
+        const double value = least_eigenvalue(l, n + 1);
+        if (!more || l->beside[n] * last_member(l, n + 1, value) < near_enough * value) {
+            most = isnan(found.rate) ? (int)fmin(most, 2.0 * (n + 1)) : most;
+            found.rate = value;
+            found.longest = l->constant == 0.0 ? longest(l) : NAN;
+        }
+        if (!more || (!isnan(found.rate) && (l->constant > 0.0 || !isnan(found.longest))))
+            break;
+        check += check / 8;
+    }
+    return found;
+}
+
+struct hs_network_slowest hs_network_slowest(const struct hs_network *network, bool free_mean,
+                                             int threads)
 {
     struct lanczos l;
     const bool fits = (double)hs_grid_count(&network->grid) * FEWEST < most_work;
-    double found = NAN;
+    struct hs_network_slowest found = {NAN, NAN};
     if (fits && init(&l, network, threads) && begin(&l, free_mean))
         found = search(&l);
     if (fits)

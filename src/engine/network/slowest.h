@@ -4,18 +4,30 @@
 
 #include "core/network.h"
 
+struct hs_network_slowest {
+    /* 1/s: the smallest eigenvalue of A = C^-1 (L + g) at the nodes that are free, to 1 %; the
+     * constant is left out where nothing holds the mean. NaN where no node is free, where that
+     * would take more than 1e9 node updates (some seconds of a core), or for lack of memory. */
+    double rate;
+    /* s: whatever changes no node by more than 1 K/s has left none farther than this from the
+     * steady state [K]. NaN where nothing holds the mean, or as above. */
+    double longest;
+};
+
 /*
- * 1/s: the smallest eigenvalue of C^-1 (L + g) at the nodes that are free, to 1 %; the constant is
- * left out where nothing holds the mean. NaN where no node is free, where that would take more than
- * 1e9 node updates (some seconds of a core), or for lack of memory. The same bits with any number
- * of threads.
+ * Lanczos iteration on C^-1/2 (L + g) C^-1/2, from temperatures that are 1 everywhere, or without
+ * symmetry where the constant is left out. Its smallest Ritz value comes down to the eigenvalue,
+ * which lies no farther below than the residual, and much less where the next one is not near.
+ * Without reorthogonalisation: that makes copies, none smaller. The same bits with any number of
+ * threads.
  *
- * Lanczos iteration on C^-1/2 (L + g) C^-1/2, from a vector without symmetry. Its smallest Ritz
- * value comes down to the eigenvalue, which lies no farther below than the residual, and much less
- * where the next one is not near. Without reorthogonalisation: that makes copies, none smaller.
+ * The same iteration solves A v = 1. A is an M-matrix, so A^-1 has no negative entry, and
+ * max v / min (A v) bounds the sums of its rows for any v of which A v is positive everywhere.
  *
- * Source: Golub and Van Loan, Matrix Computations (2013), 10.1 and 10.3.
+ * Sources: Golub and Van Loan, Matrix Computations (2013), 10.1 and 10.3; Saad, Iterative Methods
+ * for Sparse Linear Systems (2003), 6.7; Berman and Plemmons, Nonnegative Matrices (1994), ch. 6.
  */
-double hs_network_slowest(const struct hs_network *network, bool free_mean, int threads);
+struct hs_network_slowest hs_network_slowest(const struct hs_network *network, bool free_mean,
+                                             int threads);
 
 #endif
