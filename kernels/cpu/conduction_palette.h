@@ -251,61 +251,42 @@ ROWS_TARGET static void ROWS_OF(rows)(const struct conduction_rows *rows,
 
 /* ---- two rows of all levels ------------------------------------------------------------------ */
 
-HS_INLINE bool ROWS_OF(equal)(const ROWS_N *a, const ROWS_N *b, int64_t count)
+/* Not 0 where the numbers of two lines differ. */
+HS_INLINE uint64_t ROWS_OF(between)(const ROWS_N *a, const ROWS_N *b)
 {
-    return memcmp(a, b, (size_t)count * sizeof *a) == 0;
-}
-
-HS_INLINE ROWS_TARGET struct conduction_lines ROWS_OF(look_at_line)(const struct conduction_rows *r,
-                                                                    int64_t first, int64_t i)
-{
-    enum { LINE = ROWS_NAME(LINE), BYTES = ROWS_OF(BYTES) };
-    const struct ROWS_OF(numbers) n = ROWS_OF(numbers_at)(r, first + i);
-    const bool before = n.own[-1] == n.before[-1] && n.own[-1] == n.lower[-1];
-    const uint64_t word = ROWS_OF(word)(*n.own);
-    if (i + LINE > r->points)
-        return (struct conduction_lines){before && ROWS_OF(equal)(n.own, n.before, r->points - i) &&
-                                             ROWS_OF(equal)(n.own, n.lower, r->points - i),
-                                         0};
-    uint64_t apart[8] = {0}, differ[8] = {0};
-    for (int b = 0; b < BYTES / 8; b++) {
-        uint64_t own;
-        memcpy(&own, (const char *)n.own + 8 * b, sizeof own);
-        ROWS_OF(differ)
-        ((const ROWS_N *)(const void *)((const char *)n.before + 8 * b), own, 8, apart);
-        ROWS_OF(differ)
-        ((const ROWS_N *)(const void *)((const char *)n.lower + 8 * b), own, 8, apart);
+    uint64_t differ[8] = {0};
+    for (int n = 0; n < ROWS_OF(BYTES) / 8; n++) {
+        uint64_t word;
+        memcpy(&word, (const char *)b + 8 * n, sizeof word);
+        ROWS_OF(differ)((const ROWS_N *)(const void *)((const char *)a + 8 * n), word, 8, differ);
     }
-    ROWS_OF(differ)(n.own, word, BYTES, differ);
-    return (struct conduction_lines){before && apart[0] == 0, i > 0 && i + LINE < r->points &&
-                                                                  n.own[-1] == *n.own &&
-                                                                  !ROWS_OF(any)(differ, BYTES)};
+    return differ[0];
 }
 
-/* Many lines at a time where all their numbers are one, as most often. */
+/* All differences first, then all bits: loops that the compiler makes vectors of. */
 HS_INLINE ROWS_TARGET void ROWS_OF(look_at_row)(const struct conduction_rows *r, int64_t first,
                                                 struct conduction_lines *lines)
 {
     enum { LINE = ROWS_NAME(LINE), MANY = ROWS_OF(MANY) };
-    *lines = (struct conduction_lines){0, 0};
-    for (int64_t i = r->from, line = 0; i < r->to;) {
-        const struct ROWS_OF(numbers) n = ROWS_OF(numbers_at)(r, first + i);
-        prefetch_l2(n.own + r->march_pitch);
-        const uint64_t word = ROWS_OF(word)(*n.own);
-        if (i > 0 && i + MANY * LINE < r->points && i + MANY * LINE <= r->to &&
-            n.own[-1] == *n.own && n.before[-1] == *n.own && n.lower[-1] == *n.own &&
-            ROWS_OF(are)(n, 64, word, word, word)) {
-            const uint64_t many = ((uint64_t)1 << MANY) - 1;
-            lines->alike |= many << line;
-            lines->uniform |= many << line;
-            i += MANY * LINE, line += MANY;
-            continue;
-        }
-        const struct conduction_lines one = ROWS_OF(look_at_line)(r, first, i);
-        lines->alike |= one.alike << line;
-        lines->uniform |= one.uniform << line;
-        i += LINE, line++;
+    const struct ROWS_OF(numbers) n = ROWS_OF(numbers_at)(r, first);
+    const int64_t count = (r->points + LINE - 1) / LINE;
+    uint64_t apart[1 + CONDUCTION_LINES], uneven[CONDUCTION_LINES];
+    apart[0] = (n.own[-1] ^ n.before[-1]) | (n.own[-1] ^ n.lower[-1]);
+    for (int64_t line = 0; line < count; line++) {
+        const int64_t i = line * LINE;
+        apart[1 + line] =
+            ROWS_OF(between)(n.own + i, n.before + i) | ROWS_OF(between)(n.own + i, n.lower + i);
+        uneven[line] = ROWS_OF(between)(n.own + i, n.own + i - 1);
     }
+    uneven[0] = uneven[count - 1] = 1;
+    uint64_t alike = 0, uniform = 0;
+    for (int64_t line = 0; line < count; line++) {
+        alike |= (uint64_t)((apart[line] | apart[1 + line]) == 0) << line;
+        uniform |= (uint64_t)(uneven[line] == 0) << line;
+    }
+    *lines = (struct conduction_lines){alike, uniform};
+    for (int64_t line = 0; line < count; line += MANY)
+        prefetch_l2(n.own + line * LINE + r->march_pitch);
 }
 
 ROWS_TARGET static void ROWS_OF(look)(const struct conduction_rows *r, int64_t first,

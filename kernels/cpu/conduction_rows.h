@@ -49,7 +49,7 @@ struct conduction_level {
 
 /* What is known of the palette's numbers of a row; a bit for each line of it that is swept. */
 struct conduction_lines {
-    uint64_t alike;   /* the line's numbers, and that before the line, are those of the row before
+    uint64_t alike;   /* the numbers of the line and of that before it are those of the row before
                          it across and of the row below it along the march */
     uint64_t uniform; /* the line's numbers, and that before it, are one; not at the row's ends */
 };

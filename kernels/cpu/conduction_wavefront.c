@@ -23,10 +23,10 @@
  * kept of the last such line; where rows or planes differ each level is swept by itself. So is each
  * level at the march's ends, with a source field, in 2D and for other numbers of levels.
  *
- * Words per node and sweep at 384^3 in double, T = 4, 24 rows of a tile: (1 + 1/8)*(1 + 8/24) read,
- * values and numbers, and 1 written, over T = 0.6 instead of 2; an eighth of the rows is swept
- * twice. Rows of more than 64 lines are cut; each piece then sweeps a line more on both
- * sides, of which with each level one more node is wrong.
+ * Words per node and sweep at 384^3 in double, T = 4, 96 rows of a tile: (1 + 1/8)*(1 + 8/96) read,
+ * values and numbers, and 1 written, over T = 0.55 instead of 2; a row in 32 is swept twice. Rows
+ * of more than 64 lines are cut; each piece then sweeps a line more on both sides, of which with
+ * each level one more node is wrong.
  *
  * Source: wavefront temporal blocking, Wellein, Hager, Zeiser, Wittmann and Fehske, COMPSAC 2009;
  * planes in a ring, Nguyen, Satish, Chhugani, Kim and Dubey, SC 2010.
@@ -44,9 +44,10 @@ enum {
     MOST_STEPS = CONDUCTION_MOST_LEVELS,
     STEPS_3D = CONDUCTION_LEVELS, /* that pay in one call */
     FEWEST_ROWS = 8,              /* of a tile, */
-    MOST_ROWS = 64,
+    MOST_ROWS = 96,
     RING_ROWS = MOST_ROWS + 2 * MOST_STEPS,
-    MOST_CACHE = 4096 * 1024,       /* bytes of a core's L2 that a tile is cut for */
+    MOST_CACHE = 4096 * 1024,       /* bytes of a core's L2 that a tile is cut for, */
+    SMALL_CACHE = 1024 * 1024,      /* and up to which it is not: its overlap would be too much */
     CACHE_BYTES = 16 * 1024 * 1024, /* fields that fit in this much last-level cache stay there */
     AHEAD = 4,                      /* rows of the input that are prefetched before their use */
     PLANE_APART = 13 * LINE_BYTES,  /* of the ring, beyond a multiple of a page */
@@ -349,12 +350,14 @@ static int64_t cut_rows(int64_t n, int64_t line)
     return lines <= CONDUCTION_LINES ? 1 : divide_up(lines, CONDUCTION_LINES - 2);
 }
 
-/* Rows of a tile so that its ring fits in a core's L2, with what passes through. */
+/* Rows of a tile so that its ring fits in a core's L2, with what passes through; of a small one,
+ * more than fit: rows that come from L3 take less time than those that two tiles sweep. */
 static int64_t rows_of_tile(const struct wave *w)
 {
     const int64_t cache = smaller(hs_machine_l2_bytes(), MOST_CACHE);
     const int64_t row = divide_up(divide_up(w->n[HS_X], w->pieces[HS_X]), w->line) * LINE_BYTES;
-    const int64_t rows = cache * 2 / 3 / (w->slots * row) - 2 * w->steps;
+    const int64_t bytes = cache > SMALL_CACHE ? cache * 2 / 3 : cache * 7 / 3;
+    const int64_t rows = bytes / (w->slots * row) - 2 * w->steps;
     return larger(smaller(rows, MOST_ROWS), FEWEST_ROWS);
 }
 
