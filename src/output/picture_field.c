@@ -1,20 +1,19 @@
 #include "output/picture_chart.h"
 
+#include "core/grid.h"
+
 #include <math.h>
 #include <stdlib.h>
 
 double hs_chart_node(const struct hs_chart *c, int axis, double share)
 {
     const double *place = c->place[axis];
-    int64_t below = 0, above = c->points[axis] - 1;
+    const int64_t last = c->points[axis] - 1;
     if (!place)
-        return share * (double)above;
-    const double at = place[0] + fmax(0, fmin(1, share)) * (place[above] - place[0]);
-    while (above - below > 1) {
-        const int64_t middle = below + (above - below) / 2;
-        *(place[middle] <= at ? &below : &above) = middle;
-    }
-    return (double)below + (at - place[below]) / (place[above] - place[below]);
+        return share * (double)last;
+    const double at = place[0] + fmax(0, fmin(1, share)) * (place[last] - place[0]);
+    const int64_t i = hs_interval_of(place, last, at);
+    return (double)i + (at - place[i]) / (place[i + 1] - place[i]);
 }
 
 /* How many nodes a pixel of `pixels` has there; one at least. */
