@@ -41,11 +41,14 @@ struct hs_chart {
     struct hs_curve *curves; /* sorted by their last points where they have names */
     int count;
 
-    cairo_t *cr; /* these are made by hs_chart_draw */
+    cairo_t *cr; /* while it is drawn: what on, and where */
     struct hs_area plot;
 };
 
-void hs_chart_draw(struct hs_chart *chart); /* cr is the caller's to destroy */
+/* As a page of a sink, or into a file of its own. */
+enum hs_status hs_chart_draw(struct hs_chart *chart, const struct hs_sink *sink,
+                             struct hs_error *err);
+enum hs_status hs_chart_write(struct hs_chart *chart, const char *path, struct hs_error *err);
 
 /* Where a share of an axis, 0 across or 1 up, lies in the field's nodes: 2.5 is half-way between
  * the third and the fourth. */
