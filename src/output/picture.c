@@ -100,18 +100,6 @@ struct job {
     char stretched[64]; /* ", y stretched 3×" */
 };
 
-/* Whether the nodes of an axis are as far from each other as far as a picture shows. */
-static bool is_even(const struct hs_picture_column *axis)
-{
-    const double *x = axis->value, length = x[axis->count - 1] - x[0];
-    double least = INFINITY, most = 0;
-    for (int64_t i = 1; i < axis->count; i++) {
-        least = fmin(least, x[i] - x[i - 1]);
-        most = fmax(most, x[i] - x[i - 1]);
-    }
-    return most - least <= 1e-9 * length;
-}
-
 static enum hs_status init(struct job *job, struct hs_error *err)
 {
     const struct hs_picture *p = job->picture;
@@ -123,7 +111,7 @@ static enum hs_status init(struct job *job, struct hs_error *err)
         if (a == p->cut.axis)
             continue;
         c->points[axes] = axis->count;
-        c->place[axes] = is_even(axis) ? NULL : axis->value;
+        c->place[axes] = axis->value;
         job->nodes *= axis->count;
         job->axis[axes++] = axis;
     }

@@ -30,7 +30,7 @@ struct hs_chart {
     bool beyond[2];                  /* whether there are values below and above the bar */
     const double *field; /* [points[1]][points[0]], across and up; NULL: a grid instead */
     int64_t points[2];
-    const double *place[2]; /* of the nodes, where they are not evenly apart; else NULL */
+    const double *place[2]; /* of the nodes, ascending */
     double ratio;           /* with a field: width to height of the plot */
     const double *levels;   /* of contours */
     int level_count;

@@ -67,7 +67,10 @@ static enum hs_status read_axis(const struct hs_picture_file *file, const char *
                             file->path, name, (unsigned long long)count, dataset_name);
     out->count = (int64_t)count; /* a run that still writes may be further */
     const double lower = out->value[0], upper = out->value[count - 1], width = upper - lower;
-    if (out == &file->step || (isfinite(width) && width > 1e-12 * fmax(fabs(lower), fabs(upper))))
+    bool ascends = isfinite(width) && width > 1e-12 * fmax(fabs(lower), fabs(upper));
+    for (hsize_t i = 1; i < count; i++)
+        ascends = ascends && out->value[i] > out->value[i - 1];
+    if (out == &file->step || ascends)
         return HS_OK;
     return hs_error_add(err, HS_BAD_INPUT,
                         "%s: %s goes from %g to %g: coordinates are to ascend and be finite",

@@ -322,7 +322,16 @@ void test_picture__a_unit_is_a_1600th_of_the_width(void **state)
 /* ---- contours ---- */
 
 enum { SIDE = 800 };
-static const double *const evenly[2] = {NULL, NULL};
+
+/* Coordinates of nodes that are evenly apart, along both axes. */
+static const double *const *evenly(void)
+{
+    static double nodes[64];
+    static const double *const both[2] = {nodes, nodes};
+    for (int i = 0; i < 64; i++)
+        nodes[i] = 0.1 * i - 3;
+    return both;
+}
 
 /* What the contours of a field change on a square: true where they do. */
 static const bool *contours_of(const double *values, int64_t across, int64_t up,
@@ -369,7 +378,7 @@ void test_picture__contours_lie_where_the_field_has_their_value(void **state)
             values[j * N + i] = pow(i / 20.0 - 1, 2) + pow(j / 20.0 - 1, 2);
     values[5 * N + 5] = NAN;   /* far outside of the circle */
     const double level = 0.75; /* bright, so the line is dark */
-    const bool *changed = contours_of(values, N, N, evenly, level);
+    const bool *changed = contours_of(values, N, N, evenly(), level);
     int dark = 0, off = 0;
     for (int j = 0; j < SIDE; j++)
         for (int i = 0; i < SIDE; i++)
@@ -399,7 +408,7 @@ void test_picture__stretched_axes_are_drawn_at_their_coordinates(void **state)
         }
     }
     for (int up = 0; up < 2; up++) {
-        const double *const places[2] = {up ? NULL : place, up ? place : NULL};
+        const double *const places[2] = {up ? evenly()[0] : place, up ? place : evenly()[1]};
         const bool *changed = contours_of(values[up], up ? 2 : N, up ? N : 2, places, 0.8);
         for (int n = 0; n < SIDE; n++) {
             const int right = 640 * 1, above = SIDE - 640;
@@ -416,7 +425,7 @@ void test_picture__a_saddle_is_crossed_by_two_lines(void **state)
     (void)state;
     /* corners 1 and 3 are hot: at 0.4 the middle, 0.5, joins them, and the lines cut off 0 and 2 */
     const double values[4] = {0, 1, 1, 0};
-    const bool *changed = contours_of(values, 2, 2, evenly, 0.4);
+    const bool *changed = contours_of(values, 2, 2, evenly(), 0.4);
     int on_hot_diagonal = 0, on_cold_diagonal = 0;
     for (int n = 0; n < SIDE; n++) { /* values[0] is below left; y goes up */
         on_hot_diagonal += changed[n * SIDE + n];
@@ -442,6 +451,7 @@ void test_picture__contours_look_at_the_field_only(void **state)
                                  .colours = 1,
                                  .field = values,
                                  .points = {7, 5},
+                                 .place = {evenly()[0], evenly()[1]},
                                  .levels = &level,
                                  .level_count = 1,
                                  .cr = canvas_of(HS_CANVAS_UNITS, 30)};
