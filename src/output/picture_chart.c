@@ -1,5 +1,7 @@
 #include "output/picture_chart.h"
 
+#include "core/memory.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -87,11 +89,10 @@ static void draw_axis(const struct hs_chart *c, const struct hs_scale *s, const 
                                          .drop = side != LEFT,
                                          .turn = below ? 0 : M_PI / 2,
                                          .room = (below ? b->w : b->h) + 2 * MARGIN};
-    char *label = NULL;
-    if (asprintf(&label, *s->unit.power || *s->unit.name ? "%s [%s%s]" : "%s", s->what,
-                 s->unit.power, s->unit.name) > 0)
-        hs_canvas_text(c->cr, letters, x0 + 0.5 * along_x + out * depth,
-                       y0 + 0.5 * along_y + down * depth, label);
+    char *label = hs_format(*s->unit.power || *s->unit.name ? "%s [%s%s]" : "%s", s->what,
+                            s->unit.power, s->unit.name);
+    hs_canvas_text(c->cr, letters, x0 + 0.5 * along_x + out * depth,
+                   y0 + 0.5 * along_y + down * depth, label);
     free(label);
 }
 
