@@ -11,7 +11,7 @@ COMMIT  := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
 
 # ---- what is found -------------------------------------------------------------------------
 HDF5 := $(firstword $(foreach n,hdf5-serial hdf5,$(shell pkg-config --exists $(n) 2>/dev/null && echo $(n))) hdf5-serial)
-LIBRARIES := $(HDF5) muparser cairo zlib
+LIBRARIES := $(HDF5) cairo zlib
 MISSING := $(strip $(foreach n,$(LIBRARIES),$(shell pkg-config --exists $(n) 2>/dev/null || echo $(n))))
 FOUND_NVCC := $(shell command -v $(NVCC) 2>/dev/null)
 # The GPUs to build for, by compute capability: those of this machine, "80 90", or all that nvcc knows. None: for
@@ -137,7 +137,7 @@ $(BUILD)/tests/%: tests/%.c $(LIBRARY_OBJECTS) tests/generate-main
 	@mkdir -p $(@D)
 	@tests/generate-main $< >$@.main.c
 	$(if $(V),,@echo '  CC  $<')
-	$(Q)$(CC) $(CPPFLAGS) -Itests -Ikernels/cuda $(CFLAGS) -MMD -MP -MF $@.d -o $@ $@.main.c $(LIBRARY_OBJECTS) $(LDFLAGS) $(LDLIBS) -lcmocka
+	$(Q)$(CC) $(CPPFLAGS) -Itests -Ikernels/cuda $(CFLAGS) -MMD -MP -MF $@.d -o $@ $@.main.c $(LIBRARY_OBJECTS) $(LDFLAGS) $(LDLIBS) $(shell pkg-config --libs cmocka muparser)
 
 lint: ## clang-format, cppcheck, and the include rule of the design
 	@$(SETUP) lint

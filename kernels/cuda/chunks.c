@@ -76,14 +76,9 @@ static int64_t fused_time(const struct fused_columns *of, const struct hs_fused_
     return clock.free[clock.n - 1].at;
 }
 
-/*
- * Multiprocessors end together where the last blocks are short, though these fill and drain as long
- * as others: 4 chunks of 512^3 with walls, float, gave 2.27, 2.34, 2.37 and 2.44 of the copy with
- * tapers of 0, 4, 6 and 8, and 4 of 640^3, periodic, with 8 gave 2.89 where 8 equal ones gave 2.68.
- * Chunks are not longer where planes are large: 1024^3 gave 2.33 in chunks of 205 planes, 2.37 to
- * 2.39 of 128, in double the same for both; that blocks drift apart along z is a guess. Where every
- * multiprocessor has many blocks, more of them would balance no better.
- */
+/* Multiprocessors end together where the last blocks are short, though these fill and drain as long
+ * as others. Where every multiprocessor has many blocks, more of them would balance no better.
+ * Figures: docs/performance/fused-3d.md. */
 static struct hs_fused_chunks fused_chunks(const struct fused_columns *of)
 {
     enum { MOST = 23, MOST_TAPER = 8 };
@@ -131,7 +126,7 @@ static struct fused_columns fused_columns(const struct hs_case *of,
                                   .reach = hs_tile_reach(of),
                                   .ends = !of->face[2 * HS_Z].wrap,
                                   .begins = 3,
-                                  .halo = 12, /* measured: 1.05 to 1.35 times */
+                                  .halo = 12,
                                   .multiprocessors = limits->multiprocessors < MOST_MULTIPROCESSORS
                                                          ? limits->multiprocessors
                                                          : MOST_MULTIPROCESSORS};
@@ -145,15 +140,10 @@ static bool keep_all(const struct hs_face *face, int faces, int radius)
     return all;
 }
 
-/*
- * As many columns as multiprocessors, or a multiple of that, are one chunk each, and only the
+/* As many columns as multiprocessors, or a multiple of that, are one chunk each, and only the
  * others are cut: then nothing is swept twice at chunks' ends, and the last blocks are of few
- * columns. In double, as a ratio to several chunks for all: radius 2, 512^3 1.02 to 1.03 with kept
- * walls, 1.01 to 1.03 with others, 509 x 511 x 513 1.07 to 1.08 with kept walls but 0.94 to 0.97
- * with others, where the last columns, whose vectors are not aligned, take longer than the rest;
- * radius 1, 512^3 1.01 to 1.02, 480^3 1.05, odd 1.03 to 1.05. Not where columns are long: 576^3
- * 0.99, 1024^3 0.94 to 0.95 (kept walls, radius 2).
- */
+ * columns. In double; not where columns are long, nor where the last ones, whose vectors are not
+ * aligned, take longer than the rest. Figures: docs/performance/radius-2.md. */
 static int64_t whole_planes(const struct hs_case *of)
 {
     enum { WIDTH = HS_VECTOR_BYTES / 8 };
@@ -170,12 +160,8 @@ struct hs_fused_chunks hs_fused_cut_z(const struct hs_case *of,
     return fused_chunks(&columns);
 }
 
-/*
- * In double power bounds it, so that what a chunk sweeps to fill and to drain costs much where it
- * has few planes: 1024^3 gave 2.73 of the copy in 8 equal chunks, and 2.75, 2.73
- * and 2.83 in 2, 3 and 4 tapered ones, 768^3 2.84 in 5, 2.91 in 3 and 2.94 in 2, 512^3 2.92 in 4
- * and 2.96 in 2.
- */
+/* In double power bounds it, so that what a chunk sweeps to fill and to drain costs much where it
+ * has few planes. */
 struct hs_fused_chunks hs_march_cut_z(const struct hs_case *of,
                                       const struct hs_device_limits *limits, int64_t tiles_x,
                                       int64_t tiles_y)
@@ -187,9 +173,8 @@ struct hs_fused_chunks hs_march_cut_z(const struct hs_case *of,
     return fused_chunks(&columns);
 }
 
-/* Measured in float: 512^3, 63 columns, 1.60 of the copy in step and 1.51 not; 768^3 1.48 and 1.37,
- * 1024^3 1.44 and 1.25; but 384^3, 42 columns, 1.32 and 1.38, 256^3 0.97 and 1.14. In double 1.46
- * and 1.55. All go as the slowest, so other faces lose, and rows that are not whole vectors. */
+/* All go as the slowest, so few columns lose, and faces that do not keep their values, and rows
+ * that are not whole vectors, and double. Figures: docs/performance/radius-2.md. */
 bool hs_radius2_throttles(const struct hs_case *of, const struct hs_device_limits *limits,
                           int64_t tiles_x, int64_t tiles_y)
 {
@@ -218,11 +203,8 @@ static struct hs_fused_chunks throttled_waves(const struct fused_columns *of)
     return best;
 }
 
-/*
- * In double, columns at faces of x and y that keep their values take as long as others (measured:
- * 1.02 to 1.1 times), and long chunks are better also where planes are large: 512^3 gave 1.55 of
- * the copy in 2 chunks, 1.52 in 4 and 1.49 in 6; 1024^3 1.47 in 4, 1.45 in 6 and 1.42 in 8.
- */
+/* In double, columns at faces of x and y that keep their values take about as long as others, and
+ * long chunks are better also where planes are large. */
 struct hs_fused_chunks hs_radius2_cut_z(const struct hs_case *of,
                                         const struct hs_device_limits *limits, int64_t tiles_x,
                                         int64_t tiles_y)

@@ -25,25 +25,6 @@ struct question {
     struct hs_device_limits at_hand;
 };
 
-/* Reads "120,120,120" or "8x8x8": as many numbers as there are, -1 if it is not that. */
-static int read_numbers(const char *text, int64_t out[HS_AXES])
-{
-    int count = 0;
-    for (const char *at = text; count < HS_AXES; at++) { /* past the separator */
-        char *end;
-        out[count] = strtoll(at, &end, 10);
-        if (end == at || out[count] < 1 || out[count] > 1000000000000)
-            return -1;
-        count++;
-        at = end;
-        if (*at == '\0')
-            return count;
-        if (*at != ',' && *at != 'x')
-            return -1;
-    }
-    return -1;
-}
-
 static enum hs_status set_grid(struct question *question, const char *points, int64_t dims,
                                int radius, struct hs_error *err)
 {
@@ -132,7 +113,7 @@ static enum hs_status launch_of(const struct hs_kernel *kernel, const struct que
 
 static enum hs_status find(const char *name, const struct hs_kernel **out, struct hs_error *err)
 {
-    char known[512] = "", choices[512] = "", meant[64] = "there";
+    char choices[512] = "", meant[64] = "there";
     *out = NULL;
     for (int n = 0; hs_kernels[n]; n++) {
         const struct hs_kernel *kernel = hs_kernels[n];
@@ -145,16 +126,16 @@ static enum hs_status find(const char *name, const struct hs_kernel **out, struc
         *out = kernel;
         if (named)
             return HS_OK;
-        snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", known[0] ? ", " : "",
-                 kernel->name);
         snprintf(choices + strlen(choices), sizeof choices - strlen(choices), "%s%s",
                  choices[0] ? "|" : "", kernel->name);
     }
     const char *const nearest = hs_nearest_word(name, choices);
     if (nearest)
         snprintf(meant, sizeof meant, "did you mean %s? There", nearest);
-    return hs_error_add(err, HS_BAD_INPUT, "%s: no such CUDA kernel; %s are %s", name, meant,
-                        known);
+    char *known = hs_list_said(choices);
+    hs_error_add(err, HS_BAD_INPUT, "%s: no such CUDA kernel; %s are %s", name, meant, known);
+    free(known);
+    return HS_BAD_INPUT;
 }
 
 /* Whether the kernel has such a launch, blocks and fused sweeps too; the launch then. */
@@ -317,9 +298,9 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
         status = choose_device(device, &question, err);
     if (!status && block) {
         int64_t threads[HS_AXES] = {1, 1, 1};
-        if (read_numbers(block, threads) < 0)
-            return hs_error_add(err, HS_BAD_INPUT,
-                                "--block %s: give one to three counts, as in --block 8,8,8", block);
+        if (hs_points_counts("--block", block, "give one to three counts, as in --block 8,8,8",
+                             threads, err) < 0)
+            return HS_BAD_INPUT;
         for (int axis = 0; axis < HS_AXES; axis++)
             question.of.blocking.threads[axis] = (int)(threads[axis] < 2000 ? threads[axis] : 2000);
     }

@@ -49,12 +49,12 @@ static enum hs_status read_step(const char *text, struct hs_picture *p, struct h
 /* The node of an axis at or before `at`, and how far on to the next that lies; false outside. */
 static bool find(const struct hs_picture_column *axis, struct hs_cut *cut)
 {
-    const double *node = axis->value, slack = 1e-6; /* what rounding does to a coordinate */
-    while (node + 2 < axis->value + axis->count && node[1] <= cut->at)
-        node++;
+    const double slack = 1e-6; /* what rounding does to a coordinate */
+    const int64_t i = hs_interval_of(axis->value, axis->count - 1, cut->at);
+    const double *node = &axis->value[i];
     const double share =
         axis->count > 1 ? (cut->at - node[0]) / (node[1] - node[0]) : cut->at != *node;
-    cut->node = node - axis->value + (share > 1 - slack);
+    cut->node = i + (share > 1 - slack);
     cut->share = share > slack && share < 1 - slack ? share : 0;
     return share > -slack && share < 1 + slack;
 }

@@ -75,15 +75,22 @@ void hs_grid_cells(const struct hs_grid *grid, int axis, bool wraps, double out[
         out[1] = fmax(out[1], hs_grid_cell(grid, axis, i));
 }
 
+int64_t hs_interval_of(const double *from, int64_t count, double at)
+{
+    int64_t below = 0, above = count;
+    while (above - below > 1) {
+        const int64_t middle = below + (above - below) / 2;
+        *(from[middle] <= at ? &below : &above) = middle;
+    }
+    return below;
+}
+
 double hs_grid_place(const struct hs_grid *grid, int axis, bool wraps, double at)
 {
     if (!grid->coordinate[axis])
         return (at - grid->lower[axis]) / grid->spacing[axis];
-    int64_t below = 0, above = grid->points[axis] - !wraps; /* nodes */
-    while (above - below > 1) {
-        const int64_t middle = below + (above - below) / 2;
-        *(hs_grid_coordinate(grid, axis, middle) <= at ? &below : &above) = middle;
-    }
+    const int64_t cells = grid->points[axis] - !wraps;
+    const int64_t below = hs_interval_of(grid->coordinate[axis], cells, at);
     return (double)below +
            (at - hs_grid_coordinate(grid, axis, below)) / hs_grid_cell(grid, axis, below);
 }

@@ -72,6 +72,9 @@ double hs_grid_node_width(const struct hs_grid *grid, int axis, bool wraps, int6
 /* The smallest and the largest cell of an axis [m]. */
 void hs_grid_cells(const struct hs_grid *grid, int axis, bool wraps, double out[2]);
 
+/* The last of the first `count` of ascending values that is no larger than `at`; 0 if none is. */
+int64_t hs_interval_of(const double *from, int64_t count, double at);
+
 /* Where `at` [m] lies along an axis, in cells: 2.5 half-way between nodes 2 and 3. Outside, the
  * outermost cells go on. */
 double hs_grid_place(const struct hs_grid *grid, int axis, bool wraps, double at);

@@ -1,7 +1,7 @@
 /*
  * What happens at the end of the memory: the program ends with HS_DEVICE and a message.
  *
- * HDF5, muParser and libgomp go on without the memory that they did not get: they crash,
+ * HDF5 and libgomp go on without the memory that they did not get: they crash,
  * end the program in silence, or free what is in use and so spoil the heap that the output's
  * contents are made in. No status tells that from outside. So the program has malloc and its
  * kin of its own, which every library then calls; they hand over to those of the system.

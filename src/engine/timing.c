@@ -56,19 +56,3 @@ int hs_timing_repeats(const struct hs_timing_effort *effort, double seconds)
     const int most = effort->repeats < HS_TIMING_SAMPLES ? effort->repeats : HS_TIMING_SAMPLES;
     return most > 3 && seconds * most > effort->all ? (int)fmax(3.0, effort->all / seconds) : most;
 }
-
-enum hs_status hs_timing_sweep(const struct hs_timing *timing,
-                               const struct hs_timing_effort *effort, struct hs_samples *out,
-                               struct hs_error *err)
-{
-    double sample[HS_TIMING_SAMPLES], seconds = 0.0;
-    int64_t count = 0;
-    enum hs_status st = hs_timing_warm_up(timing, effort->sample, &count, &seconds, err);
-    const int repeats = st ? 0 : hs_timing_repeats(effort, seconds);
-    for (int n = 0; n < repeats && !st; n++) {
-        st = hs_timing_take(timing, count, &seconds, err);
-        sample[n] = seconds / (double)count;
-    }
-    *out = hs_samples_of(sample, st ? 0 : repeats);
-    return st;
-}

@@ -47,9 +47,4 @@ enum hs_status hs_timing_warm_up(const struct hs_timing *timing, double sample, 
 /* Samples that keep within the effort, where one takes `seconds`. */
 int hs_timing_repeats(const struct hs_timing_effort *effort, double seconds);
 
-/* All of it: seconds of one sweep, over the samples. */
-enum hs_status hs_timing_sweep(const struct hs_timing *timing,
-                               const struct hs_timing_effort *effort, struct hs_samples *out,
-                               struct hs_error *err);
-
 #endif

@@ -1,7 +1,7 @@
 /*
  * Expressions of x, y, z, t as a small bytecode that every device can read (core/value.h).
  *
- * input/expression.c makes them; muParser is the judge of what is an expression and what it means.
+ * input/expression.c makes them; muParser, in the tests, says what they mean.
  * The code is a stack program: constants and variables push, functions pop their arguments.
  */
 #ifndef HS_FUNCTIONS_PROGRAM_H

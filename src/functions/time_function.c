@@ -11,16 +11,9 @@ double hs_time_function_at(const struct hs_time_function *function, double t)
         return function->number[0];
     if (t >= function->time[last])
         return function->number[last];
-    int low = 0, high = last; /* time[low] <= t < time[high] */
-    while (high - low > 1) {
-        const int middle = low + (high - low) / 2;
-        if (function->time[middle] <= t)
-            low = middle;
-        else
-            high = middle;
-    }
-    const double part = (t - function->time[low]) / (function->time[high] - function->time[low]);
-    return function->number[low] + part * (function->number[high] - function->number[low]);
+    const int64_t i = hs_interval_of(function->time, last, t);
+    const double *time = &function->time[i], *number = &function->number[i];
+    return number[0] + (t - time[0]) / (time[1] - time[0]) * (number[1] - number[0]);
 }
 
 bool hs_time_function_varies(const struct hs_time_function *function)

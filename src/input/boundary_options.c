@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Adds to an allocated text. */
 static char *longer(char *text, const char *between, const char *more)
@@ -15,7 +16,7 @@ static char *longer(char *text, const char *between, const char *more)
 }
 
 /* Of a face that says nothing it is the first one; a patch says what it is. */
-static struct hs_option type_option(const char *group, bool patch)
+static struct hs_option type_option(const char *group)
 {
     char *choices = hs_copy("");
     for (const struct hs_boundary_kind *kind = hs_boundary_kinds; kind->name; kind++)
@@ -24,7 +25,7 @@ static struct hs_option type_option(const char *group, bool patch)
     return (struct hs_option){.path = hs_format("%s.type", group),
                               .type = HS_OPTION_CHOICE,
                               .choices = choices,
-                              .fallback = patch ? NULL : hs_boundary_kinds[0].name,
+                              .fallback = strchr(group, '[') ? NULL : hs_boundary_kinds[0].name,
                               .unit = "",
                               .help = "the kind of boundary"};
 }
@@ -78,10 +79,9 @@ static struct hs_option *add_files(const char *group, const struct hs_boundary_k
     return to;
 }
 
-/* The type, and the keys of all kinds. */
-static struct hs_option *add_wall(const char *group, bool patch, struct hs_option *to)
+struct hs_option *hs_boundary_options(const char *group, struct hs_option *to)
 {
-    *to++ = type_option(group, patch);
+    *to++ = type_option(group);
     for (const struct hs_boundary_kind *kind = hs_boundary_kinds; kind->name; kind++)
         for (int n = 0; n < hs_boundary_key_count(kind); n++) {
             if (is_listed(kind, kind->key[n].name))
@@ -91,47 +91,4 @@ static struct hs_option *add_wall(const char *group, bool patch, struct hs_optio
                 to = add_files(group, &kind->key[n], to);
         }
     return to;
-}
-
-static const struct hs_option of_patches[] = {
-    {.path = "boundary.FACE.patches",
-     .type = HS_OPTION_GROUP_LIST,
-     .unit = "",
-     .help = "parts of the face with walls of their own, later ones over earlier ones"},
-    {.path = "boundary.FACE.patches[].lower",
-     .type = HS_OPTION_NUMBERS,
-     .lowest = -INFINITY,
-     .highest = INFINITY,
-     .unit = "m",
-     .help = "corner, along the axes of the face in the order x, y, z"},
-    {.path = "boundary.FACE.patches[].upper",
-     .type = HS_OPTION_NUMBERS,
-     .lowest = -INFINITY,
-     .highest = INFINITY,
-     .unit = "m",
-     .help = "opposite corner"},
-    {.path = "boundary.FACE.patches[].label",
-     .type = HS_OPTION_COUNT,
-     .lowest = 0,
-     .highest = UINT16_MAX,
-     .unit = "",
-     .help = "instead of corners: the nodes that have this label"},
-    {.path = "boundary.FACE.labels_file",
-     .type = HS_OPTION_STRING,
-     .unit = "",
-     .help = "HDF5 or .npy file with a label for each node of the face"},
-    {.path = "boundary.FACE.labels_dataset",
-     .type = HS_OPTION_STRING,
-     .fallback = "label",
-     .unit = "",
-     .help = "HDF5: its dataset",
-     .loose = true},
-};
-
-struct hs_option *hs_boundary_options(struct hs_option *to)
-{
-    to = add_wall("boundary.FACE", false, to);
-    for (size_t n = 0; n < sizeof of_patches / sizeof of_patches[0]; n++)
-        *to++ = of_patches[n];
-    return add_wall("boundary.FACE.patches[]", true, to);
 }

@@ -135,12 +135,10 @@ static struct hs_substance no_substance(void)
 static int count_members(struct hs_reader *reader, const char *list)
 {
     const int count = hs_settings_length(reader->settings, list);
-    for (int n = 0; n < count; n++) {
-        const struct hs_key path = hs_key("%s[%d]", list, n);
-        if (!hs_require(reader, path.text, "members are numbered from 0, without gaps") ||
-            hs_settings_find(reader->settings, path.text)->bad)
+    struct hs_key path;
+    for (int n = 0; n < count; n++)
+        if (!hs_member(reader, list, n, &path))
             return 0;
-    }
     return count;
 }
 

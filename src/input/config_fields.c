@@ -208,9 +208,8 @@ static void read_regions(struct hs_reader *reader)
     initial->regions = hs_new((size_t)count * sizeof *initial->regions);
     initial->region_count = count;
     for (int r = 0; r < count; r++) {
-        const struct hs_key path = hs_key("initial.regions[%d]", r);
-        if (hs_require(reader, path.text, "regions are numbered from 0, without gaps") &&
-            !hs_settings_find(reader->settings, path.text)->bad)
+        struct hs_key path;
+        if (hs_member(reader, "initial.regions", r, &path))
             read_region(reader, path.text, &initial->regions[r]);
     }
 }

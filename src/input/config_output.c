@@ -147,9 +147,8 @@ static void read_probes(struct hs_reader *reader)
     problem->probes = hs_new((size_t)count * sizeof *problem->probes);
     problem->probe_count = count;
     for (int i = 0; i < count; i++) {
-        const struct hs_key key = hs_key("probes[%d]", i);
-        if (hs_require(reader, key.text, "probes are numbered from 0, without gaps") &&
-            !hs_settings_find(reader->settings, key.text)->bad)
+        struct hs_key key;
+        if (hs_member(reader, "probes", i, &key))
             read_probe(reader, i);
     }
 }

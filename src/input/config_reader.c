@@ -33,6 +33,13 @@ bool hs_require(struct hs_reader *reader, const char *key, const char *remedy)
     return false;
 }
 
+bool hs_member(struct hs_reader *reader, const char *list, int n, struct hs_key *path)
+{
+    *path = hs_key("%s[%d]", list, n);
+    return hs_require(reader, path->text, "members are numbered from 0, without gaps") &&
+           !hs_settings_find(reader->settings, path->text)->bad;
+}
+
 char *hs_read_string(struct hs_reader *reader, const char *key)
 {
     const char *text = hs_settings_text(reader->settings, key);

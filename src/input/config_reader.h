@@ -26,6 +26,10 @@ struct hs_key hs_key(const char *format, ...) HS_PRINTF(1, 2);
 
 bool hs_given(const struct hs_reader *reader, const char *key);
 
+/* Whether a list of groups has a good one at this place, whose path is *path; complains if there
+ * is none. */
+bool hs_member(struct hs_reader *reader, const char *list, int n, struct hs_key *path);
+
 /* Complains if the key is not given. */
 bool hs_require(struct hs_reader *reader, const char *key, const char *remedy);
 
@@ -70,9 +74,8 @@ enum hs_status hs_read_dataset(struct hs_reader *reader, const char *group,
 /* Complains of datasets and their steps whose file is not given. */
 void hs_check_datasets(struct hs_reader *reader);
 
-/* A place in the problem's time functions: a constant's; that of the function which a key says,
- * else false, `instead` being the remedy where it changes with the place. */
-int hs_add_constant(struct hs_reader *reader, double value);
+/* The place in the problem's time functions of the one that a key says; else false, `instead` being
+ * the remedy where it changes with the place. */
 bool hs_read_time_function(struct hs_reader *reader, const char *key, const char *instead,
                            int *function);
 

@@ -31,9 +31,10 @@ static int add_function(struct hs_problem *problem, struct hs_time_function func
     return problem->time_function_count++;
 }
 
-int hs_add_constant(struct hs_reader *reader, double value)
+/* Of 1, for what a field says alone. */
+static int add_one(struct hs_reader *reader)
 {
-    return add_function(reader->problem, (struct hs_time_function){.value = {.constant = value}});
+    return add_function(reader->problem, (struct hs_time_function){.value = {.constant = 1.0}});
 }
 
 /* Adds a function of time; -1 where it is not a finite number at the start, which is reported. */
@@ -147,7 +148,7 @@ static bool read_by_value(struct hs_reader *reader, const char *key, int face, d
         return true;
     }
     out->field = field;
-    out->function = hs_add_constant(reader, 1.0);
+    out->function = add_one(reader);
     return true;
 }
 
@@ -216,6 +217,6 @@ bool hs_read_wall_number(struct hs_reader *reader, const struct hs_wall_keys *ke
             return false;
         out->field = field;
     }
-    out->function = by_table ? read_table(reader, table.text) : hs_add_constant(reader, 1.0);
+    out->function = by_table ? read_table(reader, table.text) : add_one(reader);
     return out->function >= 0;
 }

@@ -385,9 +385,8 @@ static void read_patches(struct hs_reader *reader, int face)
     }
     uint16_t *labels = read_face_labels(reader, face, is_labelled(reader, list.text, count));
     for (int n = 0; n < count; n++) {
-        const struct hs_key path = hs_key("%s[%d]", list.text, n);
-        if (!hs_require(reader, path.text, "patches are numbered from 0, without gaps") ||
-            hs_settings_find(reader->settings, path.text)->bad)
+        struct hs_key path;
+        if (!hs_member(reader, list.text, n, &path))
             break;
         struct hs_wall *wall = add_wall(reader->problem, face);
         read_wall(reader, &(struct hs_wall_keys){face, n}, wall);

@@ -5,112 +5,33 @@
 #include "input/number.h"
 #include "input/options.h"
 
-#include <muParserDLL.h>
-
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- functions --------------------------------------------------------------------------------
- */
+/* ---- names --------------------------------------------------------------------------------- */
 
-static double square_wave_sign(double a)
-{
-    return a > 0.0 ? 1.0 : a < 0.0 ? -1.0 : 0.0;
-}
+enum { MANY = -1, MEAN = -2 };
 
-static double nearest_whole(double a)
-{
-    return floor(a + 0.5);
-}
-
-static double cotangent(double a)
-{
-    return 1.0 / tan(a);
-}
-
-static double hyperbolic_cotangent(double a)
-{
-    return 1.0 / tanh(a);
-}
-
-static double sum_of(const double *a, int count)
-{
-    double sum = a[0];
-    for (int i = 1; i < count; i++)
-        sum += a[i];
-    return sum;
-}
-
-static double average_of(const double *a, int count)
-{
-    return sum_of(a, count) / count;
-}
-
-static double least_of(const double *a, int count)
-{
-    double least = a[0];
-    for (int i = 1; i < count; i++)
-        least = a[i] < least ? a[i] : least;
-    return least;
-}
-
-static double largest_of(const double *a, int count)
-{
-    double largest = a[0];
-    for (int i = 1; i < count; i++)
-        largest = largest < a[i] ? a[i] : largest;
-    return largest;
-}
-
-/* muParser gets these and no others, so that both know the same names by the same functions: its
- * own asinh loses digits, its own _pi has 12, its rnd is a random number. */
 static const struct function {
     const char *name;
     enum hs_operation operation; /* folded from the left over more than two arguments */
-    int arguments;               /* -1: one or more */
-    double (*one)(double);
-    double (*two)(double, double);
-    double (*many)(const double *, int);
+    int arguments;               /* MANY: one or more; MEAN: their sum over their count */
 } functions[] = {
-    {.name = "sin", .operation = HS_OP_SIN, .arguments = 1, .one = sin},
-    {.name = "cos", .operation = HS_OP_COS, .arguments = 1, .one = cos},
-    {.name = "tan", .operation = HS_OP_TAN, .arguments = 1, .one = tan},
-    {.name = "cot", .operation = HS_OP_COT, .arguments = 1, .one = cotangent},
-    {.name = "asin", .operation = HS_OP_ASIN, .arguments = 1, .one = asin},
-    {.name = "acos", .operation = HS_OP_ACOS, .arguments = 1, .one = acos},
-    {.name = "atan", .operation = HS_OP_ATAN, .arguments = 1, .one = atan},
-    {.name = "atan2", .operation = HS_OP_ATAN2, .arguments = 2, .two = atan2},
-    {.name = "sinh", .operation = HS_OP_SINH, .arguments = 1, .one = sinh},
-    {.name = "cosh", .operation = HS_OP_COSH, .arguments = 1, .one = cosh},
-    {.name = "tanh", .operation = HS_OP_TANH, .arguments = 1, .one = tanh},
-    {.name = "coth", .operation = HS_OP_COTH, .arguments = 1, .one = hyperbolic_cotangent},
-    {.name = "asinh", .operation = HS_OP_ASINH, .arguments = 1, .one = asinh},
-    {.name = "acosh", .operation = HS_OP_ACOSH, .arguments = 1, .one = acosh},
-    {.name = "atanh", .operation = HS_OP_ATANH, .arguments = 1, .one = atanh},
-    {.name = "exp", .operation = HS_OP_EXP, .arguments = 1, .one = exp},
-    {.name = "log", .operation = HS_OP_LOG, .arguments = 1, .one = log},
-    {.name = "ln", .operation = HS_OP_LOG, .arguments = 1, .one = log},
-    {.name = "log2", .operation = HS_OP_LOG2, .arguments = 1, .one = log2},
-    {.name = "log10", .operation = HS_OP_LOG10, .arguments = 1, .one = log10},
-    {.name = "sqrt", .operation = HS_OP_SQRT, .arguments = 1, .one = sqrt},
-    {.name = "cbrt", .operation = HS_OP_CBRT, .arguments = 1, .one = cbrt},
-    {.name = "pow", .operation = HS_OP_POWER, .arguments = 2, .two = pow},
-    {.name = "abs", .operation = HS_OP_ABS, .arguments = 1, .one = fabs},
-    {.name = "sign", .operation = HS_OP_SIGN, .arguments = 1, .one = square_wave_sign},
-    {.name = "floor", .operation = HS_OP_FLOOR, .arguments = 1, .one = floor},
-    {.name = "ceil", .operation = HS_OP_CEIL, .arguments = 1, .one = ceil},
-    {.name = "trunc", .operation = HS_OP_TRUNC, .arguments = 1, .one = trunc},
-    {.name = "rint", .operation = HS_OP_RINT, .arguments = 1, .one = nearest_whole},
-    {.name = "fmod", .operation = HS_OP_FMOD, .arguments = 2, .two = fmod},
-    {.name = "erf", .operation = HS_OP_ERF, .arguments = 1, .one = erf},
-    {.name = "erfc", .operation = HS_OP_ERFC, .arguments = 1, .one = erfc},
-    {.name = "min", .operation = HS_OP_MIN, .arguments = -1, .many = least_of},
-    {.name = "max", .operation = HS_OP_MAX, .arguments = -1, .many = largest_of},
-    {.name = "sum", .operation = HS_OP_ADD, .arguments = -1, .many = sum_of},
-    {.name = "avg", .operation = HS_OP_ADD, .arguments = -1, .many = average_of},
+    {"sin", HS_OP_SIN, 1},     {"cos", HS_OP_COS, 1},     {"tan", HS_OP_TAN, 1},
+    {"cot", HS_OP_COT, 1},     {"asin", HS_OP_ASIN, 1},   {"acos", HS_OP_ACOS, 1},
+    {"atan", HS_OP_ATAN, 1},   {"atan2", HS_OP_ATAN2, 2}, {"sinh", HS_OP_SINH, 1},
+    {"cosh", HS_OP_COSH, 1},   {"tanh", HS_OP_TANH, 1},   {"coth", HS_OP_COTH, 1},
+    {"asinh", HS_OP_ASINH, 1}, {"acosh", HS_OP_ACOSH, 1}, {"atanh", HS_OP_ATANH, 1},
+    {"exp", HS_OP_EXP, 1},     {"log", HS_OP_LOG, 1},     {"ln", HS_OP_LOG, 1},
+    {"log2", HS_OP_LOG2, 1},   {"log10", HS_OP_LOG10, 1}, {"sqrt", HS_OP_SQRT, 1},
+    {"cbrt", HS_OP_CBRT, 1},   {"pow", HS_OP_POWER, 2},   {"abs", HS_OP_ABS, 1},
+    {"sign", HS_OP_SIGN, 1},   {"floor", HS_OP_FLOOR, 1}, {"ceil", HS_OP_CEIL, 1},
+    {"trunc", HS_OP_TRUNC, 1}, {"rint", HS_OP_RINT, 1},   {"fmod", HS_OP_FMOD, 2},
+    {"erf", HS_OP_ERF, 1},     {"erfc", HS_OP_ERFC, 1},   {"min", HS_OP_MIN, MANY},
+    {"max", HS_OP_MAX, MANY},  {"sum", HS_OP_ADD, MANY},  {"avg", HS_OP_ADD, MEAN},
 };
 enum { FUNCTIONS = sizeof functions / sizeof functions[0] };
 
@@ -140,8 +61,7 @@ const char *hs_expression_functions(void)
     return names;
 }
 
-/* ---- the compiler -----------------------------------------------------------------------------
- */
+/* ---- the compiler -------------------------------------------------------------------------- */
 
 enum { LONGEST_TEXT = 8000, DEEPEST_NESTING = 100 };
 
@@ -308,7 +228,7 @@ static bool parse_arguments(struct compiler *c, const struct function *function,
     c->at++;
     if (!count_arguments(c, function, count, where))
         return false;
-    if (function->many == average_of)
+    if (function->arguments == MEAN)
         return emit(c, HS_OP_CONSTANT, count) && apply(c, HS_OP_DIVIDE);
     return function->arguments < 0 || apply(c, function->operation);
 }
@@ -372,7 +292,7 @@ static bool parse_primary(struct compiler *c)
     return true;
 }
 
-/* muParser's operators and how tightly they bind; longer texts come before their beginnings. */
+/* Operators and how tightly they bind; longer texts come before their beginnings. */
 static const struct operator
 {
     const char *text;
@@ -456,75 +376,12 @@ static bool parse_all(struct compiler *c)
     return !is_foreign_sign(c, c->at) && fail_at(c, c->at, "\"%.1s\" was not expected", c->at);
 }
 
-/* ---- muParser ---------------------------------------------------------------------------------
- */
-
-static muParserHandle_t create_reference(double at[4])
-{
-    const muParserHandle_t parser = mupCreate(muBASETYPE_FLOAT);
-    if (!parser)
-        return NULL;
-    mupClearFun(parser);
-    mupClearConst(parser);
-    for (int i = 0; i < FUNCTIONS; i++) {
-        const struct function *f = &functions[i];
-        if (f->one)
-            mupDefineFun1(parser, f->name, f->one, 1);
-        else if (f->two)
-            mupDefineFun2(parser, f->name, f->two, 1);
-        else
-            mupDefineMultFun(parser, f->name, f->many, 1);
-    }
-    for (int i = 0; i < VARIABLES; i++)
-        if (variables[i].operation == HS_OP_CONSTANT)
-            mupDefineConst(parser, variables[i].name, variables[i].constant);
-        else
-            mupDefineVar(parser, variables[i].name, &at[i]);
-    return parser;
-}
-
-bool hs_expression_reference(const char *text, double x, double y, double z, double t, double *out)
-{
-    double at[4] = {x, y, z, t};
-    const muParserHandle_t parser = create_reference(at);
-    if (!parser)
-        return false;
-    mupSetExpr(parser, text);
-    const double value = mupEval(parser);
-    const bool fine = !mupError(parser);
-    if (fine)
-        *out = value;
-    mupRelease(parser);
-    return fine;
-}
-
-/* muParser must agree that it is an expression. */
-static bool is_agreed(struct compiler *c)
-{
-    double at[4] = {0.0, 0.0, 0.0, 0.0};
-    const muParserHandle_t parser = create_reference(at);
-    if (!parser) {
-        c->status = HS_DEVICE;
-        snprintf(c->reason, c->size, "out of memory");
-        return false;
-    }
-    mupSetExpr(parser, c->text);
-    mupEval(parser);
-    if (mupError(parser)) {
-        const int position = mupGetErrorPos(parser);
-        const char *message = mupGetErrorMsg(parser);
-        fail_at(c, c->text + (position > 0 ? position : 0), "%s", message ? message : "refused");
-    }
-    mupRelease(parser);
-    return c->status == HS_OK;
-}
-
 /* What the program left in varies after folding: "0*x" still varies, "x > 0 ? 1 : 1" too. */
 static bool compile(struct compiler *c)
 {
     if (strlen(c->text) > LONGEST_TEXT)
         return fail_at(c, c->text + LONGEST_TEXT, "the expression is too long%s", "");
-    if (!parse_all(c) || !is_agreed(c))
+    if (!parse_all(c))
         return false;
     if (hs_program_depth(c->code, c->length) > HS_EXPRESSION_DEPTH)
         return fail_at(c, c->text, "nested too deeply%s; write it with fewer parentheses,", "");

@@ -1,6 +1,6 @@
 /*
- * Turns the text of an expression into the bytecode of functions/program.h. The only module that
- * includes muParser, which judges the syntax and is the reference for the meaning.
+ * Turns the text of an expression into the bytecode of functions/program.h. What it means is what
+ * muParser says, which the tests ask (tests/muparser.h).
  *
  * Operators, loosest first: ?: (from the right), ||, &&, comparisons (< <= > >= == != on one
  * level), + -, * /, a sign, ^ (from the right). So -x^2 is -(x^2) and 2^-1 is 0.5. Names: x, y, z,
@@ -23,9 +23,6 @@
  */
 enum hs_status hs_expression_compile(const char *text, struct hs_instruction **code,
                                      struct hs_expression *out, char *reason, size_t size);
-
-/* The value that muParser gives, with the same names defined. False if it refuses the text. */
-bool hs_expression_reference(const char *text, double x, double y, double z, double t, double *out);
 
 /* The names of all functions, separated by "|", for help and documents. */
 const char *hs_expression_functions(void);

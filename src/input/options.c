@@ -63,7 +63,7 @@ enum {
     SHAPE_ROWS = sizeof of_shapes / sizeof of_shapes[0]
 };
 
-/* All but those of the boundary, which stand behind boundary.FACE. */
+/* A row "GROUP.WALL" stands for those of input/boundary_options.h. */
 static const struct hs_option written[] = {
     OPTION("title", STRING, NONE, "", "", LOOSE, "name of the case, for the file and the pictures"),
     OPTION("temperature_unit", STRING, NONE, "K", "", LOOSE,
@@ -175,6 +175,18 @@ static const struct hs_option written[] = {
     OPTION("boundary", GROUP, NONE, NULL, "", FIXED, "conditions at the faces, at all or at each"),
     OPTION("boundary.FACE", GROUP, NONE, NULL, "", FIXED,
            "one face, or all; a face without a type of its own takes that of all"),
+    {.path = "boundary.FACE.WALL"},
+    OPTION("boundary.FACE.patches", GROUP_LIST, NONE, NULL, "", FIXED,
+           "parts of the face with walls of their own, later ones over earlier ones"),
+    OPTION("boundary.FACE.patches[].lower", NUMBERS, ANY, NULL, "m", FIXED,
+           "corner, along the axes of the face in the order x, y, z"),
+    OPTION("boundary.FACE.patches[].upper", NUMBERS, ANY, NULL, "m", FIXED, "opposite corner"),
+    OPTION("boundary.FACE.patches[].label", COUNT, RANGE(0, UINT16_MAX), NULL, "", FIXED,
+           "instead of corners: the nodes that have this label"),
+    OPTION("boundary.FACE.labels_file", STRING, NONE, NULL, "", FIXED,
+           "HDF5 or .npy file with a label for each node of the face"),
+    OPTION("boundary.FACE.labels_dataset", STRING, NONE, "label", "", LOOSE, "HDF5: its dataset"),
+    {.path = "boundary.FACE.patches[].WALL"},
 
     OPTION("time", GROUP, NONE, NULL, "", FIXED, "end and step of the run"),
     OPTION("time.end", NUMBER, POSITIVE, NULL, "s", LOOSE, "when the run ends; or give sweeps"),
@@ -232,29 +244,22 @@ static const struct hs_option written[] = {
     {.path = NULL},
 };
 
-/* The rows that `row` stands for, if it does; else NULL. */
-static const struct hs_option *rows_for(const struct hs_option *row, int *count)
-{
-    const char *last = row->path ? strrchr(row->path, '.') : NULL;
-    const bool field = last && strcmp(last, ".FIELD") == 0;
-    *count = field ? FIELD_ROWS : SHAPE_ROWS;
-    return field ? of_fields : last && strcmp(last, ".SHAPE") == 0 ? of_shapes : NULL;
-}
-
 /* Adds a row, or those that it stands for with its group before their names. */
 static struct hs_option *add(struct hs_option *to, const struct hs_option *row)
 {
-    int count;
-    const struct hs_option *rows = rows_for(row, &count);
-    if (!rows) {
-        *to = *row;
-        return to + 1;
-    }
-    const int group = (int)(strrchr(row->path, '.') - row->path);
-    for (int n = 0; n < count; n++, to++) {
-        *to = rows[n];
-        to->path = hs_format("%.*s.%s", group, row->path, rows[n].path);
-        to->fallback = strcmp(rows[n].path, "dataset") == 0 ? row->fallback : rows[n].fallback;
+    const char *dot = row->path ? strrchr(row->path, '.') : NULL, *last = dot ? dot + 1 : "";
+    const bool field = strcmp(last, "FIELD") == 0, shape = strcmp(last, "SHAPE") == 0;
+    if (strcmp(last, "WALL") == 0) {
+        char *group = hs_format("%.*s", (int)(dot - row->path), row->path);
+        to = hs_boundary_options(group, to);
+        free(group);
+    } else if (!field && !shape)
+        *to++ = *row;
+    for (int n = 0; n < (field ? FIELD_ROWS : shape ? SHAPE_ROWS : 0); n++, to++) {
+        *to = field ? of_fields[n] : of_shapes[n];
+        if (strcmp(to->path, "dataset") == 0)
+            to->fallback = row->fallback;
+        to->path = hs_format("%.*s.%s", (int)(dot - row->path), row->path, to->path);
     }
     return to;
 }
@@ -265,15 +270,12 @@ const struct hs_option *hs_options(void)
         ROWS = sizeof written / sizeof written[0],
         GROUPS = 8 /* of shapes or fields, at most */
     };
-    static struct hs_option all[ROWS + HS_BOUNDARY_OPTIONS + GROUPS * SHAPE_ROWS];
+    static struct hs_option all[ROWS + 2 * HS_BOUNDARY_OPTIONS + GROUPS * SHAPE_ROWS];
+    struct hs_option *to = all;
     if (all[0].path)
         return all;
-    struct hs_option *to = all;
-    for (int row = 0; row < ROWS; row++) {
+    for (int row = 0; row < ROWS; row++)
         to = add(to, &written[row]);
-        if (written[row].path && strcmp(written[row].path, "boundary.FACE") == 0)
-            to = hs_boundary_options(to);
-    }
     return all;
 }
 

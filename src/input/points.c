@@ -5,9 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* How many numbers there are; -1, with a message, if it is not that. */
-static int read_numbers(const char *command, const char *text, int64_t numbers[HS_AXES],
-                        struct hs_error *err)
+int hs_points_counts(const char *option, const char *text, const char *remedy,
+                     int64_t numbers[HS_AXES], struct hs_error *err)
 {
     int count = 0;
     for (const char *p = text;; p++) {
@@ -17,11 +16,10 @@ static int read_numbers(const char *command, const char *text, int64_t numbers[H
         const char *wrong = count == HS_AXES ? "is one axis too many"
                                              : hs_number_parse_count(word, &numbers[count]);
         if (!wrong && numbers[count] < 1)
-            wrong = "is not a number of points";
+            wrong = "is less than 1";
         if (wrong) {
-            hs_error_add(err, HS_BAD_INPUT,
-                         "%s: --points %s: \"%s\" %s; give 256 for every axis, or 512,512,256",
-                         command, text, word, wrong);
+            hs_error_add(err, HS_BAD_INPUT, "%s %s: \"%s\" %s; %s", option, text, word, wrong,
+                         remedy);
             return -1;
         }
         count++;
@@ -38,7 +36,10 @@ enum hs_status hs_points_read(const char *command, const char *text, int64_t giv
     if (given_dims > HS_AXES)
         return hs_error_add(err, HS_BAD_INPUT, "%s: --dims %lld: give 1, 2 or 3", command,
                             (long long)given_dims);
-    const int count = read_numbers(command, text, numbers, err);
+    char option[32];
+    snprintf(option, sizeof option, "%s: --points", command);
+    const int count =
+        hs_points_counts(option, text, "give 256 for every axis, or 512,512,256", numbers, err);
     if (count < 0)
         return HS_BAD_INPUT;
     *dims = given_dims > 0 ? (int)given_dims : count > 1 ? count : HS_AXES;

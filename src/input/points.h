@@ -5,6 +5,11 @@
 #include "core/grid.h"
 #include "core/status.h"
 
+/* Reads up to three counts of at least 1, "8,8,8" or "8x8x8", that an option says. How many there
+ * are; -1, with a message that has the option and the remedy, if it is not that. */
+int hs_points_counts(const char *option, const char *text, const char *remedy,
+                     int64_t numbers[HS_AXES], struct hs_error *err);
+
 /*
  * Reads --points: "512,384,256" or "512x384x256", nodes along x, y, z; a lone number is for every
  * axis. `dims` is what --dims says, 0 where it is not given: then there are as many axes as

@@ -14,8 +14,9 @@ char *hs_beside_name(const char *path)
     return hs_format("%s.part", path);
 }
 
-enum hs_status hs_beside_failed(const char *path, const char *doing, int number,
-                                const char *elsewhere, struct hs_error *err)
+/* `doing`: "write". */
+static enum hs_status failed(const char *path, const char *doing, int number, const char *elsewhere,
+                             struct hs_error *err)
 {
     const char *first = number == ENOSPC || number == EDQUOT  ? "free space there, or "
                         : number == EACCES || number == EPERM ? "make it writable, or "
@@ -32,7 +33,7 @@ enum hs_status hs_beside_clear(const char *part, const char *elsewhere, struct h
     if (kind == HS_EXISTING_OTHERS || kind == HS_EXISTING_SPECIAL)
         return hs_existing_check(part, HS_EXISTING_NOTHING, false, elsewhere, err);
     if (unlink(part) && errno != ENOENT)
-        return hs_beside_failed(part, "remove", errno, elsewhere, err);
+        return failed(part, "remove", errno, elsewhere, err);
     return HS_OK;
 }
 
@@ -47,7 +48,7 @@ enum hs_status hs_beside_open(const char *path, enum hs_existing own, const char
     const int file =
         st ? -1 : open(out->part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (!st && file < 0)
-        st = hs_beside_failed(path, "write", errno, elsewhere, err);
+        st = failed(path, "write", errno, elsewhere, err);
     if (st)
         free(out->part);
     else
@@ -72,14 +73,14 @@ enum hs_status hs_beside_close(struct hs_beside *beside, bool whole, struct hs_e
     if (fclose(beside->file) && !beside->number)
         beside->number = errno ? errno : EIO;
     if (beside->number && whole)
-        st = hs_beside_failed(beside->path, "write", beside->number, beside->elsewhere, err);
+        st = failed(beside->path, "write", beside->number, beside->elsewhere, err);
     if (!st && whole)
         st = hs_existing_check(beside->path, beside->own, true, beside->elsewhere, err);
     if (!st && whole && !mine)
         st = hs_error_add(err, HS_IO, "%s: another run is writing it; wait until that has ended",
                           beside->path);
     if (!st && whole && rename(beside->part, beside->path))
-        st = hs_beside_failed(beside->path, "put the file there", errno, beside->elsewhere, err);
+        st = failed(beside->path, "put the file there", errno, beside->elsewhere, err);
     if (mine && (st || !whole))
         unlink(beside->part);
     free(beside->part);

@@ -39,10 +39,6 @@ void hs_beside_write(struct hs_beside *beside, const void *bytes, size_t size);
  * where it is not, unless the caller knows and has said so. */
 enum hs_status hs_beside_close(struct hs_beside *beside, bool whole, struct hs_error *err);
 
-/* Adds that `doing` ("write") failed with this errno value, and what to do. HS_IO. */
-enum hs_status hs_beside_failed(const char *path, const char *doing, int number,
-                                const char *elsewhere, struct hs_error *err);
-
 /* Replaces `path`, nothing or of the kind `own`, by `text` as a whole. */
 enum hs_status hs_beside_replace(const char *path, enum hs_existing own, const char *text,
                                  struct hs_error *err);

@@ -7,59 +7,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a shape: its kind and material, then these. */
-enum {
-    KIND,
-    MATERIAL,
-    LOWER,
-    UPPER = LOWER + 3,
-    CENTRE = UPPER + 3,
-    RADIUS = CENTRE + 3,
-    AXIS,
-    FROM,
-    TO,
-    POINT,
-    NORMAL = POINT + 3,
-    NUMBERS = NORMAL + 3
-};
+/* Of a shape so many numbers; these are whole ones. */
+enum { KIND, MATERIAL, AXIS = 12, NUMBERS = 21 };
 static const char layout[] = "of each: kind (0 box, 1 sphere, 2 cylinder, 3 half-space, 4 "
                              "everywhere), material from 0, lower[3], upper[3], centre[3], radius, "
                              "axis, from, to, point[3], normal[3]";
 static const char name[] = "body/shapes";
 
-static void put(double *to, const struct hs_solid *solid)
+/* The numbers of a solid, or the solid of numbers. */
+static void copy(struct hs_solid *solid, double *numbers, bool put)
 {
-    const struct hs_shape *shape = &solid->shape;
-    const size_t three = sizeof shape->lower;
-    to[KIND] = shape->kind;
-    to[MATERIAL] = solid->substance;
-    memcpy(to + LOWER, shape->lower, three);
-    memcpy(to + UPPER, shape->upper, three);
-    memcpy(to + CENTRE, shape->centre, three);
-    to[RADIUS] = shape->radius;
-    to[AXIS] = shape->axis;
-    to[FROM] = shape->from;
-    to[TO] = shape->to;
-    memcpy(to + POINT, shape->point, three);
-    memcpy(to + NORMAL, shape->normal, three);
-}
-
-static struct hs_solid get(const double *from)
-{
-    struct hs_solid solid = {.substance = (int)from[MATERIAL]};
-    struct hs_shape *shape = &solid.shape;
-    const size_t three = sizeof shape->lower;
-    shape->kind = (enum hs_shape_kind)(int)from[KIND];
-    memcpy(shape->lower, from + LOWER, three);
-    memcpy(shape->upper, from + UPPER, three);
-    memcpy(shape->centre, from + CENTRE, three);
-    shape->radius = from[RADIUS];
-    shape->axis = (int)from[AXIS];
-    shape->from = from[FROM];
-    shape->to = from[TO];
-    memcpy(shape->point, from + POINT, three);
-    memcpy(shape->normal, from + NORMAL, three);
-    return solid;
+    struct hs_shape *s = &solid->shape;
+    double kind = s->kind, material = solid->substance, axis = s->axis;
+    const struct {
+        double *member;
+        size_t count;
+    } parts[] = {{&kind, 1},     {&material, 1},  {s->lower, 3}, {s->upper, 3},
+                 {s->centre, 3}, {&s->radius, 1}, {&axis, 1},    {&s->from, 1},
+                 {&s->to, 1},    {s->point, 3},   {s->normal, 3}};
+    for (size_t n = 0; n < sizeof parts / sizeof *parts; numbers += parts[n++].count)
+        memcpy(put ? numbers : parts[n].member, put ? parts[n].member : numbers,
+               parts[n].count * sizeof *numbers);
+    s->kind = (enum hs_shape_kind)(int)kind;
+    s->axis = (int)axis;
+    solid->substance = (int)material;
 }
 
 void hs_outlines_write(struct hs_h5 *h5, hid_t root, const struct hs_body *body)
@@ -67,8 +38,10 @@ void hs_outlines_write(struct hs_h5 *h5, hid_t root, const struct hs_body *body)
     if (body->solid_count == 0)
         return;
     double *numbers = hs_new((size_t)body->solid_count * NUMBERS * sizeof *numbers);
-    for (int n = 0; n < body->solid_count; n++)
-        put(numbers + (ptrdiff_t)n * NUMBERS, &body->solid[n]);
+    for (int n = 0; n < body->solid_count; n++) {
+        struct hs_solid solid = body->solid[n];
+        copy(&solid, numbers + (ptrdiff_t)n * NUMBERS, true);
+    }
     const hid_t set =
         hs_h5_column(h5, root, name, (int64_t)body->solid_count * NUMBERS, numbers, HS_H5_FIXED);
     hs_h5_text(h5, set, "layout", layout);
@@ -94,7 +67,7 @@ static void read_shapes(hid_t file, struct hs_outlines *out)
     const int64_t count = numbers ? rows / NUMBERS : 0;
     out->solid = hs_new((size_t)(count > 0 ? count : 1) * sizeof *out->solid);
     for (int64_t n = 0; n < count && is_shape(numbers + n * NUMBERS); n++)
-        out->solid[out->count++] = get(numbers + n * NUMBERS);
+        copy(&out->solid[out->count++], numbers + n * NUMBERS, false);
     free(numbers);
 }
 

@@ -1,5 +1,6 @@
 #include "output/picture.h"
 
+#include "core/memory.h"
 #include "output/outlines.h"
 #include "output/picture_chart.h"
 
@@ -99,18 +100,6 @@ struct job {
     char stretched[64]; /* ", y stretched 3×" */
 };
 
-/* Whether the nodes of an axis are as far from each other as far as a picture shows. */
-static bool is_even(const struct hs_picture_column *axis)
-{
-    const double *x = axis->value, length = x[axis->count - 1] - x[0];
-    double least = INFINITY, most = 0;
-    for (int64_t i = 1; i < axis->count; i++) {
-        least = fmin(least, x[i] - x[i - 1]);
-        most = fmax(most, x[i] - x[i - 1]);
-    }
-    return most - least <= 1e-9 * length;
-}
-
 static enum hs_status init(struct job *job, struct hs_error *err)
 {
     const struct hs_picture *p = job->picture;
@@ -122,7 +111,7 @@ static enum hs_status init(struct job *job, struct hs_error *err)
         if (a == p->cut.axis)
             continue;
         c->points[axes] = axis->count;
-        c->place[axes] = is_even(axis) ? NULL : axis->value;
+        c->place[axes] = axis->value;
         job->nodes *= axis->count;
         job->axis[axes++] = axis;
     }
@@ -248,27 +237,22 @@ static enum hs_status draw_page(struct job *job, int64_t first, int64_t last, FI
     const struct hs_picture *p = job->picture;
     const double *time = p->file.step.value;
     const char *ending = strrchr(p->output, '.');
-    char *name = NULL, *subtitle = describe(job, time[first], time[last]), number[32] = "";
+    const int stem = (int)(ending - p->output);
+    char *name = job->numbered ? hs_format("%.*s-%04lld%s", stem, p->output, (long long)first,
+                                           job->film ? ".png" : ending)
+                               : hs_copy(p->output);
+    char *subtitle = describe(job, time[first], time[last]);
     enum hs_status status = HS_OK;
-    if (job->numbered) { /* else it is there from the look at its range */
-        snprintf(number, sizeof number, "-%04lld", (long long)first);
+    if (job->numbered) /* else it is there from the look at its range */
         status = hs_picture_read(&p->file, first, &p->cut, job->values, err);
-    }
-    if (asprintf(&name, "%.*s%s%s", (int)(ending - p->output), p->output, number,
-                 job->film ? ".png" : ending) < 0)
-        status = HS_DEVICE;
     if (job->chart.count)
         make_curves(job, time + first);
     job->chart.subtitle = subtitle;
-    if (!status)
-        hs_chart_draw(&job->chart);
     if (!status && job->sink.to)
-        status = hs_sink_add(&job->sink, job->chart.cr, err);
-    else if (!status && !(status = hs_canvas_write(job->chart.cr, name, err)))
+        status = hs_chart_draw(&job->chart, &job->sink, err);
+    else if (!status && !(status = hs_chart_write(&job->chart, name, err)))
         fprintf(out, "%s: snapshot %lld of 0 to %lld, %s\n", name, (long long)last,
                 (long long)p->file.step.count - 1, subtitle);
-    hs_canvas_destroy(job->chart.cr);
-    job->chart.cr = NULL;
     free(name);
     free(subtitle);
     return status;
@@ -298,16 +282,14 @@ enum hs_status hs_picture_draw(const struct hs_picture *p, FILE *out, struct hs_
         .chart = {.width = (int)p->width, .title = p->file.title, .map = p->map, .colours = 1}};
     enum hs_status status = init(&job, err);
     status = status ? status : choose_scales(&job, err);
-    const bool film = job.film && !status;
-    if (film)
+    if (job.film && !status)
         status = hs_sink_open(&job.sink, p->output, (int)p->per_second, err);
-    const bool opened = film && !status;
     const int64_t more = job.bundle ? p->last - p->first : 0;
     for (int64_t step = p->first; step <= p->last && !status; step += 1 + more)
         status = draw_page(&job, step, step + more, out, err);
-    if (opened)
+    if (job.sink.part.file)
         status = hs_sink_close(&job.sink, status, err);
-    if (opened && !status)
+    if (job.film && !status)
         status = say_film(&job, out, err);
     hs_outlines_release(&job.outlines);
     free(job.values);
@@ -342,12 +324,10 @@ enum hs_status hs_picture_plot(const struct hs_picture *p, const char *names, FI
               : warm     ? "temperature"
                          : names,
               column->unit, values, 0.05, err);
-    hs_chart_draw(&c);
-    const enum hs_status status = hs_canvas_write(c.cr, p->output, err);
+    const enum hs_status status = hs_chart_write(&c, p->output, err);
     if (!status)
         fprintf(out, "%s: %d curve%s of %s\n", p->output, count, count == 1 ? "" : "s",
                 p->file.path);
-    hs_canvas_destroy(c.cr);
     free(c.curves);
     return status;
 }

@@ -12,12 +12,10 @@
 
 /* ---- drawing ------------------------------------------------------------------------------- */
 
-cairo_t *hs_canvas_create(int width, int height)
+cairo_t *hs_canvas_on(cairo_surface_t *surface, int width)
 {
-    const cairo_rectangle_t all = {0, 0, width, height}; /* Cairo's SVG goes wrong without */
-    cairo_surface_t *list = cairo_recording_surface_create(CAIRO_CONTENT_COLOR, &all);
-    cairo_t *cr = cairo_create(list);
-    cairo_surface_destroy(list); /* cr holds it */
+    cairo_t *cr = cairo_create(surface);
+    cairo_surface_destroy(surface); /* cr holds it */
     cairo_font_options_t *options = cairo_font_options_create();
     cairo_font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY); /* alike on all screens */
     cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_NONE);
@@ -30,13 +28,6 @@ cairo_t *hs_canvas_create(int width, int height)
     cairo_set_line_join(cr, CAIRO_LINE_JOIN_ROUND);
     cairo_scale(cr, (double)width / HS_CANVAS_UNITS, (double)width / HS_CANVAS_UNITS);
     return cr;
-}
-
-void hs_canvas_destroy(cairo_t *cr)
-{
-    if (cr)
-        cairo_surface_finish(cairo_get_target(cr)); /* Cairo's SVG never lets go of the list */
-    cairo_destroy(cr);
 }
 
 void hs_canvas_ink(cairo_t *cr, uint32_t colour)
@@ -122,24 +113,24 @@ static cairo_status_t put_png(void *beside, const unsigned char *bytes, unsigned
     return put(beside, bytes, count);
 }
 
-static cairo_surface_t *make_page(enum hs_picture_kind kind, double width, double height,
-                                  struct hs_beside *to)
+cairo_t *hs_sink_page(const struct hs_sink *sink, int width, int height)
 {
     const double points = 72.0 / 150.0; /* in a pixel of a PDF: 1600 are 27 cm */
+    const enum hs_picture_kind kind = hs_picture_kind_of(sink->to->path);
+    cairo_surface_t *page;
     if (kind == HS_SVG) {
-        cairo_surface_t *page = cairo_svg_surface_create_for_stream(put, to, width, height);
+        page = cairo_svg_surface_create_for_stream(put, sink->to, width, height);
         cairo_svg_surface_set_document_unit(page, CAIRO_SVG_UNIT_PX);
-        return page;
+    } else if (kind == HS_PDF) {
+        page = cairo_pdf_surface_create_for_stream(put, sink->to, points * width, points * height);
+        cairo_pdf_surface_restrict_to_version(page, CAIRO_PDF_VERSION_1_4); /* plain Creator */
+        cairo_pdf_surface_set_metadata(page, CAIRO_PDF_METADATA_CREATOR, "heatsolve");
+        cairo_pdf_surface_set_metadata(page, CAIRO_PDF_METADATA_CREATE_DATE, "");
+        cairo_surface_set_device_scale(page, points, points);
+    } else {
+        page = cairo_image_surface_create(CAIRO_FORMAT_RGB24, width, height);
     }
-    if (kind != HS_PDF)
-        return cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)width, (int)height);
-    cairo_surface_t *page =
-        cairo_pdf_surface_create_for_stream(put, to, points * width, points * height);
-    cairo_pdf_surface_restrict_to_version(page, CAIRO_PDF_VERSION_1_4); /* Creator is not packed */
-    cairo_pdf_surface_set_metadata(page, CAIRO_PDF_METADATA_CREATOR, "heatsolve");
-    cairo_pdf_surface_set_metadata(page, CAIRO_PDF_METADATA_CREATE_DATE, "");
-    cairo_surface_set_device_scale(page, points, points);
-    return page;
+    return hs_canvas_on(page, width);
 }
 
 static void warn_of_no_font(cairo_t *cr, struct hs_error *err)
@@ -152,30 +143,21 @@ static void warn_of_no_font(cairo_t *cr, struct hs_error *err)
     warned = true;
 }
 
-/* Plays what was recorded. */
 enum hs_status hs_sink_add(const struct hs_sink *sink, cairo_t *cr, struct hs_error *err)
 {
     struct hs_beside *to = sink->to;
-    const enum hs_picture_kind kind = hs_picture_kind_of(to->path);
-    cairo_surface_t *list = cairo_get_target(cr);
-    cairo_rectangle_t all = {0, 0, 0, 0};
-    cairo_recording_surface_get_extents(list, &all);
-    cairo_surface_t *page = make_page(kind, all.width, all.height, to);
-    cairo_t *player = cairo_create(page);
-    cairo_set_source_surface(player, list, 0, 0);
-    cairo_paint(player);
-    cairo_status_t status = cairo_status(cr) ? cairo_status(cr) : cairo_status(player);
-    cairo_destroy(player);
+    cairo_surface_t *page = cairo_get_target(cr);
+    cairo_status_t status = cairo_status(cr);
     if (cairo_surface_get_type(page) == CAIRO_SURFACE_TYPE_IMAGE && !status)
         status = cairo_surface_write_to_png_stream(page, put_png, to);
     cairo_surface_finish(page);
-    cairo_surface_destroy(page);
-    if (kind == HS_SVG)
+    if (hs_picture_kind_of(to->path) == HS_SVG)
         fputs("<!-- Software: heatsolve -->\n", to->file);
     warn_of_no_font(cr, err);
+    cairo_destroy(cr);
     return status && !to->number
-               ? hs_error_add(err, HS_DEVICE, "%s: cannot draw %g x %g pixels: %s", to->path,
-                              all.width, all.height, cairo_status_to_string(status))
+               ? hs_error_add(err, HS_DEVICE, "%s: cannot draw it: %s; draw a smaller one",
+                              to->path, cairo_status_to_string(status))
                : HS_OK; /* closing it tells what could not be written */
 }
 
@@ -210,11 +192,4 @@ enum hs_status hs_sink_close(struct hs_sink *sink, enum hs_status status, struct
             hs_error_add(err, HS_IO, "%s: ffmpeg failed, see its message above", sink->frames.path);
     const enum hs_status closed = hs_beside_close(&sink->part, sink->to && !status, err);
     return status ? status : closed;
-}
-
-enum hs_status hs_canvas_write(cairo_t *cr, const char *path, struct hs_error *err)
-{
-    struct hs_sink sink;
-    const enum hs_status status = hs_sink_open(&sink, path, 0, err);
-    return status ? status : hs_sink_close(&sink, hs_sink_add(&sink, cr, err), err);
 }

@@ -1,5 +1,5 @@
-/* A picture while it is drawn, with Cairo, and its way into a file or a film. It is recorded, and
- * played back as pixels or vectors. Lengths are in units, 1600 of which are the width. */
+/* A picture while it is drawn, with Cairo, as pixels or vectors, into a file or a film. Lengths are
+ * in units, 1600 of which are the width. */
 #ifndef HS_OUTPUT_PICTURE_CANVAS_H
 #define HS_OUTPUT_PICTURE_CANVAS_H
 
@@ -10,8 +10,8 @@
 
 enum { HS_CANVAS_UNITS = 1600 };
 
-cairo_t *hs_canvas_create(int width, int height); /* pixels */
-void hs_canvas_destroy(cairo_t *cr);
+/* White paper on a surface, whose owner it becomes, so many pixels wide. */
+cairo_t *hs_canvas_on(cairo_surface_t *surface, int width);
 
 /* Colours are 0xRRGGBB. A colour map is perceptually even, and linear between its colours. */
 struct hs_colour_map {
@@ -56,11 +56,11 @@ struct hs_sink {
 };
 enum hs_status hs_sink_open(struct hs_sink *sink, const char *path, int per_second,
                             struct hs_error *err);
-/* Warns where the machine has no font. */
+cairo_t *hs_sink_page(const struct hs_sink *sink, int width, int height); /* pixels */
+/* Ends a page or frame. Warns where the machine has no font. */
 enum hs_status hs_sink_add(const struct hs_sink *sink, cairo_t *cr, struct hs_error *err);
 enum hs_status hs_sink_close(struct hs_sink *sink, enum hs_status so_far, struct hs_error *err);
 
-enum hs_status hs_canvas_write(cairo_t *cr, const char *path, struct hs_error *err);
 extern const char hs_canvas_elsewhere[]; /* what to do then, for hs_existing_check */
 
 #endif

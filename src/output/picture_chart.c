@@ -1,5 +1,7 @@
 #include "output/picture_chart.h"
 
+#include "core/memory.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -87,11 +89,10 @@ static void draw_axis(const struct hs_chart *c, const struct hs_scale *s, const 
                                          .drop = side != LEFT,
                                          .turn = below ? 0 : M_PI / 2,
                                          .room = (below ? b->w : b->h) + 2 * MARGIN};
-    char *label = NULL;
-    if (asprintf(&label, *s->unit.power || *s->unit.name ? "%s [%s%s]" : "%s", s->what,
-                 s->unit.power, s->unit.name) > 0)
-        hs_canvas_text(c->cr, letters, x0 + 0.5 * along_x + out * depth,
-                       y0 + 0.5 * along_y + down * depth, label);
+    char *label = hs_format(*s->unit.power || *s->unit.name ? "%s [%s%s]" : "%s", s->what,
+                            s->unit.power, s->unit.name);
+    hs_canvas_text(c->cr, letters, x0 + 0.5 * along_x + out * depth,
+                   y0 + 0.5 * along_y + down * depth, label);
     free(label);
 }
 
@@ -186,13 +187,13 @@ static void draw_curve(const struct hs_chart *c, const struct hs_curve *k)
             last_x + 0.5 * dx, last_y + 0.5 * dy, k->label);
 }
 
-/* Labels need room, and the height decides on labels. */
-static void lay_out(struct hs_chart *c, double top)
+/* Labels need room, and the height decides on labels. Returns it, in pixels. */
+static int lay_out(struct hs_chart *c, double top)
 {
     const double side = LABEL + LABEL_GAP + GAP + TICK, bottom = side + NUMBER + MARGIN;
     const double most = (c->field ? 0.75 : 0.625) * HS_CANVAS_UNITS - top - bottom;
     const double about = c->field ? fmin(most, 0.75 * HS_CANVAS_UNITS / c->ratio) : most;
-    cairo_t *cr = hs_canvas_create(HS_CANVAS_UNITS, 1); /* to measure */
+    cairo_t *cr = hs_canvas_on(cairo_image_surface_create(CAIRO_FORMAT_A8, 1, 1), HS_CANVAS_UNITS);
     double right = 0;
     for (int k = 0; k < c->count; k++)
         if (c->curves[k].name)
@@ -209,18 +210,19 @@ static void lay_out(struct hs_chart *c, double top)
                  h = c->field ? w / c->ratio : most;
     choose_ticks(cr, &c->x, w, 0);
     choose_ticks(cr, &c->x, w, 1.7 * c->x.widest);
-    hs_canvas_destroy(cr);
+    cairo_destroy(cr);
     const double height = (top + h + bottom) * c->width / HS_CANVAS_UNITS;
     c->plot =
         (struct hs_area){snap(c, left + 0.5 * (room - w)), snap(c, top), snap(c, w), snap(c, h)};
-    c->cr = hs_canvas_create(c->width, 2 * (int)ceil(0.5 * height)); /* even: for films */
+    return 2 * (int)ceil(0.5 * height); /* even: for films */
 }
 
-void hs_chart_draw(struct hs_chart *c)
+enum hs_status hs_chart_draw(struct hs_chart *c, const struct hs_sink *sink, struct hs_error *err)
 {
     const double middle = 0.5 * HS_CANVAS_UNITS, width = HS_CANVAS_UNITS - 2 * MARGIN;
     const double subtitle = MARGIN + (*c->title ? TITLE + LINE_GAP : 0) + SUBTITLE;
-    lay_out(c, subtitle + HEADING_GAP);
+    const int height = lay_out(c, subtitle + HEADING_GAP);
+    c->cr = hs_sink_page(sink, c->width, height);
     hs_canvas_text(c->cr, (struct hs_lettering){TITLE, HS_INK, 0.5, .room = width, .bold = true},
                    middle, MARGIN + TITLE, c->title);
     hs_canvas_text(c->cr, (struct hs_lettering){SUBTITLE, HS_SOFT, 0.5, .room = width}, middle,
@@ -237,5 +239,12 @@ void hs_chart_draw(struct hs_chart *c)
         hs_chart_draw_field(c);
     for (int k = 0; k < c->count; k++)
         draw_curve(c, &c->curves[k]);
-    cairo_reset_clip(c->cr);
+    return hs_sink_add(sink, c->cr, err);
+}
+
+enum hs_status hs_chart_write(struct hs_chart *c, const char *path, struct hs_error *err)
+{
+    struct hs_sink sink;
+    const enum hs_status status = hs_sink_open(&sink, path, 0, err);
+    return status ? status : hs_sink_close(&sink, hs_chart_draw(c, &sink, err), err);
 }

@@ -30,7 +30,7 @@ struct hs_chart {
     bool beyond[2];                  /* whether there are values below and above the bar */
     const double *field; /* [points[1]][points[0]], across and up; NULL: a grid instead */
     int64_t points[2];
-    const double *place[2]; /* of the nodes, where they are not evenly apart; else NULL */
+    const double *place[2]; /* of the nodes, ascending */
     double ratio;           /* with a field: width to height of the plot */
     const double *levels;   /* of contours */
     int level_count;
@@ -41,11 +41,14 @@ struct hs_chart {
     struct hs_curve *curves; /* sorted by their last points where they have names */
     int count;
 
-    cairo_t *cr; /* these are made by hs_chart_draw */
+    cairo_t *cr; /* while it is drawn: what on, and where */
     struct hs_area plot;
 };
 
-void hs_chart_draw(struct hs_chart *chart); /* cr is the caller's to destroy */
+/* As a page of a sink, or into a file of its own. */
+enum hs_status hs_chart_draw(struct hs_chart *chart, const struct hs_sink *sink,
+                             struct hs_error *err);
+enum hs_status hs_chart_write(struct hs_chart *chart, const char *path, struct hs_error *err);
 
 /* Where a share of an axis, 0 across or 1 up, lies in the field's nodes: 2.5 is half-way between
  * the third and the fourth. */

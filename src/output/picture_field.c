@@ -1,48 +1,56 @@
 #include "output/picture_chart.h"
 
+#include "core/grid.h"
+#include "core/memory.h"
+
 #include <math.h>
 #include <stdlib.h>
 
 double hs_chart_node(const struct hs_chart *c, int axis, double share)
 {
     const double *place = c->place[axis];
-    int64_t below = 0, above = c->points[axis] - 1;
-    if (!place)
-        return share * (double)above;
-    const double at = place[0] + fmax(0, fmin(1, share)) * (place[above] - place[0]);
-    while (above - below > 1) {
-        const int64_t middle = below + (above - below) / 2;
-        *(place[middle] <= at ? &below : &above) = middle;
-    }
-    return (double)below + (at - place[below]) / (place[above] - place[below]);
+    const int64_t last = c->points[axis] - 1;
+    const double at = place[0] + fmax(0, fmin(1, share)) * (place[last] - place[0]);
+    const int64_t i = hs_interval_of(place, last, at);
+    return (double)i + (at - place[i]) / (place[i + 1] - place[i]);
 }
 
-/* How many nodes a pixel of `pixels` has there; one at least. */
-static double reach_at(const struct hs_chart *c, int axis, double share, int pixels)
+/* Where something is along an axis, in nodes, and how many nodes it has there; one at least. */
+struct sample {
+    double node, reach;
+};
+
+/* So many equal parts of an axis, from the left or from above: with `offset` 0.5 their middles,
+ * with 0 their borders. Allocated. */
+static struct sample *sample(const struct hs_chart *c, int axis, int count, double offset)
 {
-    const double nodes = c->place[axis] ? 0.5 * (hs_chart_node(c, axis, share + 1.0 / pixels) -
-                                                 hs_chart_node(c, axis, share - 1.0 / pixels))
-                                        : (double)(c->points[axis] - 1) / pixels;
-    return fmax(1, nodes);
+    struct sample *out = hs_new(((size_t)count + 1) * sizeof *out);
+    for (int n = 0; n <= count; n++) {
+        const double on = (n + offset) / count, share = axis ? 1 - on : on, half = 0.5 / count;
+        out[n].node = hs_chart_node(c, axis, share);
+        out[n].reach =
+            fmax(1, hs_chart_node(c, axis, share + half) - hs_chart_node(c, axis, share - half));
+    }
+    return out;
 }
 
-/* The field at a place, 0 to 1 across and up: the mean of the nodes that are nearer than a pixel,
- * or than one cell where that is more, the nearer the more. So it is linear between nodes. The
- * nearest node says whether there is a value. */
-static double value_at(const struct hs_chart *c, double across, double up, int columns, int rows)
+/* The field there: the mean of the nodes that are nearer than a sample reaches, which is one cell
+ * at least, the nearer the more. So it is linear between nodes. The nearest node says whether there
+ * is a value. */
+static double value_at(const struct hs_chart *c, const struct sample *x, const struct sample *y)
 {
     const int64_t nx = c->points[0], ny = c->points[1];
-    const double x = hs_chart_node(c, 0, across), reach_x = reach_at(c, 0, across, columns);
-    const double y = hs_chart_node(c, 1, up), reach_y = reach_at(c, 1, up, rows);
-    const int64_t first = (int64_t)fmax(0, ceil(x - reach_x));
+    const int64_t first = (int64_t)fmax(0, ceil(x->node - x->reach));
     long double sum = 0; /* of numbers up to the largest */
     double weights = 0;
-    if (!isfinite(c->field[lround(y) * nx + lround(x)]))
+    if (!isfinite(c->field[lround(y->node) * nx + lround(x->node)]))
         return NAN;
-    for (int64_t j = (int64_t)fmax(0, ceil(y - reach_y)); j < ny && j < y + reach_y; j++)
-        for (int64_t i = first; i < nx && i < x + reach_x; i++) {
+    for (int64_t j = (int64_t)fmax(0, ceil(y->node - y->reach)); j < ny && j < y->node + y->reach;
+         j++)
+        for (int64_t i = first; i < nx && i < x->node + x->reach; i++) {
             const double value = c->field[j * nx + i];
-            const double w = (1 - fabs(i - x) / reach_x) * (1 - fabs(j - y) / reach_y);
+            const double w =
+                (1 - fabs(i - x->node) / x->reach) * (1 - fabs(j - y->node) / y->reach);
             if (w > 0 && isfinite(value)) {
                 sum += w * value;
                 weights += w;
@@ -59,10 +67,11 @@ static void draw_colours(const struct hs_chart *c)
     cairo_surface_t *image = cairo_image_surface_create(CAIRO_FORMAT_RGB24, w, h);
     uint32_t *pixel =
         (uint32_t *)(void *)cairo_image_surface_get_data(image); /* rows have no gaps */
-    for (int n = 0; pixel && n < w * h; n++) {
-        const double across = (n % w + 0.5) / w, down = (n / w + 0.5) / h;
-        *pixel++ = hs_chart_colour(c, value_at(c, across, 1 - down, w, h));
-    }
+    struct sample *x = sample(c, 0, w, 0.5), *y = sample(c, 1, h, 0.5);
+    for (int n = 0; pixel && n < w * h; n++)
+        *pixel++ = hs_chart_colour(c, value_at(c, &x[n % w], &y[n / w]));
+    free(x);
+    free(y);
     cairo_surface_mark_dirty(image);
     cairo_save(c->cr);
     cairo_translate(c->cr, c->plot.x, c->plot.y);
@@ -132,11 +141,11 @@ static void draw_contours(const struct hs_chart *c)
     int used = 0;
     /* every three units: lines are smooth between coarse nodes, and of fine ones */
     const int columns = 1 + (int)(c->plot.w / 3), rows = 1 + (int)(c->plot.h / 3);
-    double *mesh = malloc((size_t)(columns + 1) * (size_t)(rows + 1) * sizeof *mesh);
+    struct sample *x = sample(c, 0, columns, 0), *y = sample(c, 1, rows, 0);
+    double *mesh = hs_new((size_t)(columns + 1) * (size_t)(rows + 1) * sizeof *mesh);
     for (int j = 0; j <= rows; j++)
         for (int i = 0; i <= columns; i++)
-            mesh[j * (columns + 1) + i] =
-                value_at(c, (double)i / columns, 1 - (double)j / rows, columns, rows);
+            mesh[j * (columns + 1) + i] = value_at(c, &x[i], &y[j]);
     for (int n = 0; n < c->level_count; n++) {
         const double level = spots[used].level = c->levels[n];
         const uint32_t under = hs_chart_colour(c, level);
@@ -161,6 +170,8 @@ static void draw_contours(const struct hs_chart *c)
         cairo_path_destroy(path);
     }
     free(mesh);
+    free(x);
+    free(y);
 }
 
 /* ---- parts --------------------------------------------------------------------------------- */

@@ -67,7 +67,10 @@ static enum hs_status read_axis(const struct hs_picture_file *file, const char *
                             file->path, name, (unsigned long long)count, dataset_name);
     out->count = (int64_t)count; /* a run that still writes may be further */
     const double lower = out->value[0], upper = out->value[count - 1], width = upper - lower;
-    if (out == &file->step || (isfinite(width) && width > 1e-12 * fmax(fabs(lower), fabs(upper))))
+    bool ascends = isfinite(width) && width > 1e-12 * fmax(fabs(lower), fabs(upper));
+    for (hsize_t i = 1; i < count; i++)
+        ascends = ascends && out->value[i] > out->value[i - 1];
+    if (out == &file->step || ascends)
         return HS_OK;
     return hs_error_add(err, HS_BAD_INPUT,
                         "%s: %s goes from %g to %g: coordinates are to ascend and be finite",
@@ -172,31 +175,23 @@ static bool is_column(const char *name)
     return strcmp(name, "time") && strcmp(name, "sweep");
 }
 
-/* Adds the columns of a group and of those in it, `deep` groups down, by what is behind `from`
- * letters of their paths. */
-static void list_names(FILE *list, hid_t file, const char *group, size_t from, int deep)
+static herr_t add_name(hid_t group, const char *name, const H5L_info_t *link, void *list)
 {
-    char name[512], path[600];
-    for (hsize_t i = 0; H5Lget_name_by_idx(file, group, H5_INDEX_NAME, H5_ITER_INC, i, name,
-                                           sizeof name, H5P_DEFAULT) >= 0;
-         i++) {
-        snprintf(path, sizeof path, "%s/%s", group, name);
-        const hid_t inner = H5Gopen2(file, path, H5P_DEFAULT);
-        if (inner >= 0 && deep > 0)
-            list_names(list, file, path, from, deep - 1);
-        else if (inner < 0 && is_column(name))
-            fprintf(list, "%s%s", ftell(list) ? ", " : "", path + from);
-        hs_h5_close(inner);
-    }
+    (void)link;
+    const hid_t set = H5Dopen2(group, name, H5P_DEFAULT);
+    if (set >= 0 && is_column(name))
+        fprintf(list, "%s%s", ftell(list) ? ", " : "", name);
+    hs_h5_close(set);
+    return 0;
 }
 
-/* All of a group's columns, "a, b/c"; allocated. */
+/* All columns of a group and of those in it, "a, b/c"; allocated. */
 static char *names_in(hid_t file, const char *group)
 {
     char *names;
     size_t size;
     FILE *list = open_memstream(&names, &size);
-    list_names(list, file, group, strlen(group) + 1, 1);
+    H5Lvisit_by_name(file, group, H5_INDEX_NAME, H5_ITER_INC, add_name, list, H5P_DEFAULT);
     fclose(list);
     return names;
 }

@@ -75,8 +75,5 @@ enum hs_status hs_picture_roofline(const struct hs_roofline *r, const char *titl
             (struct hs_curve){&p->intensity, &p->flops, 1, colours[p->bound], .name = *text++};
     }
     c.count = (int)(next - curves);
-    hs_chart_draw(&c);
-    const enum hs_status status = hs_canvas_write(c.cr, path, err);
-    hs_canvas_destroy(c.cr);
-    return status;
+    return hs_chart_write(&c, path, err);
 }

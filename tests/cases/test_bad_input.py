@@ -419,7 +419,7 @@ OVERRIDES = [
     (["initial.expression=300+r"], '--set: initial.expression = "300+r": unknown name "r"'),
     (["time.end=1", "time.sweeps=1"], "--set: time.sweeps = 1: give end or sweeps, not both"),
     (["boundary.x_min.type=periodic"], "x_min is periodic, so this face must be, too"),
-    (["probes[2]={name=\"q\"; at=[0,0];}"], "probes[1]: missing; probes are numbered from 0, without gaps"),
+    (["probes[2]={name=\"q\"; at=[0,0];}"], "probes[1]: missing; members are numbered from 0, without gaps"),
     (["probes[1].name=q"], "--set: probes[1].at: missing; give its coordinates in m"),
     (["grid=3"], "--set: grid = 3: must be a group { ... }"),
     (["initial.file=no-such.h5"], "--set: initial.file = \"no-such.h5\": cannot open no-such.h5: No such file or directory"),

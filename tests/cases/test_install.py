@@ -188,7 +188,7 @@ def test_setup_prints_the_line_for_an_empty_machine(tmp_path):
     assert result.returncode == 1
     line = result.stdout.strip()
     assert line.startswith("sudo apt-get install -y --no-install-recommends ")
-    for package in ("make", "gcc", "pkg-config", "libhdf5-dev", "libmuparser-dev", "libcairo2-dev"):
+    for package in ("make", "gcc", "pkg-config", "libhdf5-dev", "zlib1g-dev", "libcairo2-dev"):
         assert package in line.split()
 
 
@@ -203,7 +203,7 @@ def test_setup_stops_with_the_line_where_it_may_not_install(tmp_path):
 def test_setup_names_the_libraries_where_there_is_no_apt(tmp_path):
     result = set_up(tmp_path, "build")
     assert result.returncode == 2
-    for name in ("HDF5", "muParser", "Cairo"):
+    for name in ("HDF5", "zlib", "Cairo"):
         assert name in result.stderr
     assert "apt-get" not in result.stderr
 

@@ -437,8 +437,9 @@ def test_a_file_that_is_not_one_of_ours_is_named(tmp_path):
     fails(render(other, "-o", picture), 2, "/time")
     write(other, np.zeros((0, 3)), [[0.0, 1, 2]])
     fails(render(other, "-o", picture), 2, "no snapshot")
-    write(other, np.zeros((1, 3)), [[2.0, 1, 0]])
-    fails(render(other, "-o", picture), 2, "ascend")
+    for nodes in ([2.0, 1, 0], [0.0, 1, 1], [0.0, 3, 2], [0.0, np.nan, 1]):
+        write(other, np.zeros((1, 3)), [nodes])
+        fails(render(other, "-o", picture), 2, "ascend")
     write(other, np.zeros(3), [])
     fails(render(other, "-o", picture), 2, "has 1 axes")
     write(other, np.full((1, 3), b"abc"), [[0.0, 1, 2]])

@@ -27,12 +27,7 @@ static bool find_halves(struct hs_axis *axis)
             width[distinct++] = width[i];
     for (int64_t i = 0; i < n; i++) {
         const double exact = axis->position[i + 1] - axis->position[i];
-        int64_t low = 0, high = distinct; /* width[low] <= exact < width[high] */
-        while (high - low > 1) {
-            const int64_t mid = (low + high) / 2;
-            *(width[mid] <= exact ? &low : &high) = mid;
-        }
-        axis->half[i] = 0.5 * width[low];
+        axis->half[i] = 0.5 * width[hs_interval_of(width, distinct, exact)];
     }
     free(width);
     return true;

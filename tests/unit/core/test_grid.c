@@ -158,3 +158,16 @@ void test_grid__a_place_counts_cells(void **state)
     assert_true(fabs(hs_grid_place(&stretched, HS_X, false, 1.0) - 5.0) < 1e-14);
     assert_true(fabs(hs_grid_place(&stretched, HS_X, true, 1.0) - 6.0) < 1e-14);
 }
+
+void test_grid__the_interval_of_a_value(void **state)
+{
+    (void)state;
+    static const double from[] = {-1.0, 0.0, 0.5, 2.0, 7.0};
+    for (int64_t count = 1; count <= 5; count++)
+        for (double at = -2.0; at < 8.0; at += 0.25) {
+            int64_t last = 0;
+            for (int64_t i = 0; i < count; i++)
+                last = from[i] <= at ? i : last;
+            assert_int_equal(hs_interval_of(from, count, at), last);
+        }
+}

@@ -56,8 +56,15 @@ void test_timing__a_sweep_is_the_median_of_samples(void **state)
     struct hs_backend_state pretended = {.smallest_multiple = 4, .slow = 0.5};
     const struct hs_timing timing = {.backend = &device, .state = &pretended, .fuses = 4};
     const struct hs_timing_effort effort = {.repeats = 9, .sample = 0.01, .all = 10.0};
-    struct hs_samples out;
-    assert_int_equal(hs_timing_sweep(&timing, &effort, &out, NULL), HS_OK);
+    double sample[HS_TIMING_SAMPLES], seconds = 0.0;
+    int64_t count = 0;
+    assert_int_equal(hs_timing_warm_up(&timing, effort.sample, &count, &seconds, NULL), HS_OK);
+    const int repeats = hs_timing_repeats(&effort, seconds);
+    for (int n = 0; n < repeats; n++) {
+        assert_int_equal(hs_timing_take(&timing, count, &seconds, NULL), HS_OK);
+        sample[n] = seconds / (double)count;
+    }
+    const struct hs_samples out = hs_samples_of(sample, repeats);
     assert_int_equal(out.count, 9);
     assert_near(out.median, 3e-6, 0.01e-6); /* neither the cold one nor the slow third */
     assert_true(out.max > 1e-5);

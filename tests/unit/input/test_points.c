@@ -46,7 +46,7 @@ void test_points__says_what_is_wrong(void **state)
     assert_refused("8,,8", 0, "\"\" is not a number; give 256 for every axis, or 512,512,256");
     assert_refused("8,", 0, "\"\" is not a number");
     assert_refused("a", 0, "\"a\" is not a number");
-    assert_refused("0", 0, "\"0\" is not a number of points");
+    assert_refused("0", 0, "\"0\" is less than 1");
     assert_refused("8,8", 3, "2 numbers for --dims 3");
     assert_refused("8", 4, "--dims 4: give 1, 2 or 3");
 }

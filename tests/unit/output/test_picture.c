@@ -241,26 +241,26 @@ static unsigned char green_at(int x, int y)
     return cairo_image_surface_get_data(image)[y * stride + 4 * x + 1];
 }
 
-static void play(cairo_t *canvas)
+static cairo_t *canvas_of(int width, int height)
 {
-    cairo_rectangle_t all;
-    assert_true(cairo_recording_surface_get_extents(cairo_get_target(canvas), &all));
-    image = cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)all.width, (int)all.height);
-    cairo_t *cr = cairo_create(image);
-    cairo_set_source_surface(cr, cairo_get_target(canvas), 0, 0);
-    cairo_paint(cr);
-    cairo_destroy(cr);
+    return hs_canvas_on(cairo_image_surface_create(CAIRO_FORMAT_RGB24, width, height), width);
+}
+
+/* Keeps what was drawn as `image`. */
+static void finish(cairo_t *canvas)
+{
+    image = cairo_surface_reference(cairo_get_target(canvas));
     cairo_surface_flush(image);
-    hs_canvas_destroy(canvas);
+    cairo_destroy(canvas);
 }
 
 /* Columns and rows that text leaves a mark in. */
 static struct hs_area marked(const char *text, struct hs_lettering letters)
 {
-    cairo_t *canvas = hs_canvas_create(1600, 400);
+    cairo_t *canvas = canvas_of(1600, 400);
     letters.size = 35;
     hs_canvas_text(canvas, letters, 200, 200, text);
-    play(canvas);
+    finish(canvas);
     int x0 = 400, x1 = -1, y0 = 400, y1 = -1;
     for (int j = 0; j < 400; j++)
         for (int i = 0; i < 400; i++)
@@ -292,23 +292,23 @@ void test_picture__text_stands_where_it_was_put(void **state)
     const struct hs_area less = marked("HHHH", (struct hs_lettering){.room = 0.5 * flat.w});
     assert_true(less.w <= 0.5 * flat.w && less.w > 0.45 * flat.w); /* margins of the letters */
     assert_near(less.h, 0.5 * flat.h, 2);
-    cairo_t *canvas = hs_canvas_create(1600, 10);
+    cairo_t *canvas = canvas_of(1600, 10);
     const double width = hs_canvas_width(canvas, (struct hs_lettering){.size = 35}, "HHHH");
     assert_true(flat.w < width + 1 && flat.w > 0.8 * width);
     assert_near(hs_canvas_width(canvas, (struct hs_lettering){.size = 70}, "HHHH"), 2 * width,
                 1e-6); /* no hints */
-    hs_canvas_destroy(canvas);
+    cairo_destroy(canvas);
 }
 
 void test_picture__a_unit_is_a_1600th_of_the_width(void **state)
 {
     (void)state;
     for (int width = 800; width <= 3200; width *= 2) {
-        cairo_t *canvas = hs_canvas_create(width, 100);
+        cairo_t *canvas = canvas_of(width, 100);
         cairo_move_to(canvas, -1e4, 40160.0 / width);
         cairo_line_to(canvas, 1e4, 40160.0 / width); /* 25.1 pixels down */
         hs_canvas_stroke(canvas, 6, 0x000000);
-        play(canvas);
+        finish(canvas);
         for (int i = 0; i < width; i++) {
             double dark = 0;
             for (int j = 0; j < 100; j++)
@@ -322,7 +322,16 @@ void test_picture__a_unit_is_a_1600th_of_the_width(void **state)
 /* ---- contours ---- */
 
 enum { SIDE = 800 };
-static const double *const evenly[2] = {NULL, NULL};
+
+/* Coordinates of nodes that are evenly apart, along both axes. */
+static const double *const *evenly(void)
+{
+    static double nodes[64];
+    static const double *const both[2] = {nodes, nodes};
+    for (int i = 0; i < 64; i++)
+        nodes[i] = 0.1 * i - 3;
+    return both;
+}
 
 /* What the contours of a field change on a square: true where they do. */
 static const bool *contours_of(const double *values, int64_t across, int64_t up,
@@ -341,9 +350,9 @@ static const bool *contours_of(const double *values, int64_t across, int64_t up,
                              .levels = &level};
     for (int n = 0; n < 2; n++) {
         chart.level_count = n;
-        chart.cr = hs_canvas_create(HS_CANVAS_UNITS, SIDE);
+        chart.cr = canvas_of(HS_CANVAS_UNITS, SIDE);
         hs_chart_draw_field(&chart);
-        play(chart.cr);
+        finish(chart.cr);
         images[n] = image;
     }
     for (int j = 0; j < SIDE; j++)
@@ -369,7 +378,7 @@ void test_picture__contours_lie_where_the_field_has_their_value(void **state)
             values[j * N + i] = pow(i / 20.0 - 1, 2) + pow(j / 20.0 - 1, 2);
     values[5 * N + 5] = NAN;   /* far outside of the circle */
     const double level = 0.75; /* bright, so the line is dark */
-    const bool *changed = contours_of(values, N, N, evenly, level);
+    const bool *changed = contours_of(values, N, N, evenly(), level);
     int dark = 0, off = 0;
     for (int j = 0; j < SIDE; j++)
         for (int i = 0; i < SIDE; i++)
@@ -399,7 +408,7 @@ void test_picture__stretched_axes_are_drawn_at_their_coordinates(void **state)
         }
     }
     for (int up = 0; up < 2; up++) {
-        const double *const places[2] = {up ? NULL : place, up ? place : NULL};
+        const double *const places[2] = {up ? evenly()[0] : place, up ? place : evenly()[1]};
         const bool *changed = contours_of(values[up], up ? 2 : N, up ? N : 2, places, 0.8);
         for (int n = 0; n < SIDE; n++) {
             const int right = 640 * 1, above = SIDE - 640;
@@ -416,7 +425,7 @@ void test_picture__a_saddle_is_crossed_by_two_lines(void **state)
     (void)state;
     /* corners 1 and 3 are hot: at 0.4 the middle, 0.5, joins them, and the lines cut off 0 and 2 */
     const double values[4] = {0, 1, 1, 0};
-    const bool *changed = contours_of(values, 2, 2, evenly, 0.4);
+    const bool *changed = contours_of(values, 2, 2, evenly(), 0.4);
     int on_hot_diagonal = 0, on_cold_diagonal = 0;
     for (int n = 0; n < SIDE; n++) { /* values[0] is below left; y goes up */
         on_hot_diagonal += changed[n * SIDE + n];
@@ -442,13 +451,14 @@ void test_picture__contours_look_at_the_field_only(void **state)
                                  .colours = 1,
                                  .field = values,
                                  .points = {7, 5},
+                                 .place = {evenly()[0], evenly()[1]},
                                  .levels = &level,
                                  .level_count = 1,
-                                 .cr = hs_canvas_create(HS_CANVAS_UNITS, 30)};
+                                 .cr = canvas_of(HS_CANVAS_UNITS, 30)};
         hs_chart_draw_field(&chart);
         chart.plot = (struct hs_area){0, 0, 30, size};
         hs_chart_draw_field(&chart);
-        hs_canvas_destroy(chart.cr);
+        cairo_destroy(chart.cr);
     }
     free(values);
 }
@@ -478,12 +488,14 @@ void test_picture__files_say_that_heatsolve_wrote_them_and_no_date(void **state)
         char path[64];
         size_t size;
         snprintf(path, sizeof path, "/tmp/heatsolve-picture-%d.%s", (int)getpid(), kinds[k].ending);
-        cairo_t *canvas = hs_canvas_create(40, 40);
+        struct hs_sink sink;
         struct hs_error err;
         hs_error_init(&err);
+        assert_int_equal(hs_sink_open(&sink, path, 0, &err), HS_OK);
+        cairo_t *canvas = hs_sink_page(&sink, 40, 40);
         hs_canvas_text(canvas, (struct hs_lettering){.size = 300}, 200, 800, "T");
-        assert_int_equal(hs_canvas_write(canvas, path, &err), HS_OK);
-        hs_canvas_destroy(canvas);
+        assert_int_equal(hs_sink_add(&sink, canvas, &err), HS_OK);
+        assert_int_equal(hs_sink_close(&sink, HS_OK, &err), HS_OK);
         hs_error_release(&err);
         const char *bytes = contents(path, &size);
         assert_non_null(memmem(bytes, size, kinds[k].mark, kinds[k].length));
