@@ -15,17 +15,23 @@ static char *longer(char *text, const char *between, const char *more)
     return all;
 }
 
+/* Patches are listed, faces are not. */
+static bool is_of_patch(const char *group)
+{
+    return strchr(group, '[') != NULL;
+}
+
 /* Of a face that says nothing it is the first one; a patch says what it is. */
 static struct hs_option type_option(const char *group)
 {
     char *choices = hs_copy("");
     for (const struct hs_boundary_kind *kind = hs_boundary_kinds; kind->name; kind++)
-        if (!patch || hs_is_body_wall(kind->name))
+        if (!is_of_patch(group) || hs_is_body_wall(kind->name))
             choices = longer(choices, "|", kind->name);
     return (struct hs_option){.path = hs_format("%s.type", group),
                               .type = HS_OPTION_CHOICE,
                               .choices = choices,
-                              .fallback = strchr(group, '[') ? NULL : hs_boundary_kinds[0].name,
+                              .fallback = is_of_patch(group) ? NULL : hs_boundary_kinds[0].name,
                               .unit = "",
                               .help = "the kind of boundary"};
 }
@@ -41,14 +47,14 @@ static char *key_help(const struct hs_boundary_key *key, bool patch)
     return key->conducts ? longer(help, "; ", "needs a conductivity") : help;
 }
 
-static struct hs_option key_option(const char *group, const struct hs_boundary_key *key, bool patch)
+static struct hs_option key_option(const char *group, const struct hs_boundary_key *key)
 {
     return (struct hs_option){.path = hs_format("%s.%s", group, key->name),
                               .type = HS_OPTION_VALUE,
                               .lowest = key->number ? 0.0 : -INFINITY,
                               .highest = INFINITY,
                               .unit = key->unit,
-                              .help = key_help(key, patch)};
+                              .help = key_help(key, is_of_patch(group))};
 }
 
 /* Whether a kind before this one has a key of the name. */
@@ -86,7 +92,7 @@ struct hs_option *hs_boundary_options(const char *group, struct hs_option *to)
         for (int n = 0; n < hs_boundary_key_count(kind); n++) {
             if (is_listed(kind, kind->key[n].name))
                 continue;
-            *to++ = key_option(group, &kind->key[n], patch);
+            *to++ = key_option(group, &kind->key[n]);
             if (!kind->key[n].no_file)
                 to = add_files(group, &kind->key[n], to);
         }
