@@ -34,11 +34,14 @@ static const struct hs_heuristic on_cpu[] = {
 };
 
 static const struct hs_heuristic on_cuda[] = {
-    /* Bodies, on an H200 at 512^3 in float and double, times conduction_march:
-     * conduction_fused 1.48 and 1.52 with numbers of one byte, 0.86 and 0.97 with two;
-     * conduction_basic 0.44 and 0.74. Smaller grids were not measured: there a trial tells, if the
-     * run is long enough for one. */
+    /* Bodies, on an H200 at 512^3 in float and double, times conduction_march: conduction_fused
+     * 2.06 and 2.35 with numbers of one byte, 1.58 and 2.13 with two (511 rows; 1.36 and 1.55 with
+     * 2747); conduction_bulk 1.31 and 1.39, and 1.27 and 1.31 (0.86 and 0.93). conduction_basic
+     * 0.44 and 0.74. Smaller grids were not measured: there a trial tells, if the run is long
+     * enough. */
     {.kernel = "conduction_fused", .with = HS_BYTES, .from = 1 << 20},
+    {.kernel = "conduction_fused", .with = HS_SHORTS, .from = 1 << 20},
+    {.kernel = "conduction_bulk", .with = HS_BYTES, .from = 1 << 20},
     {.kernel = "conduction_march", .with = HS_CONDUCTION, .from = 1 << 20},
     {.kernel = "conduction_basic"},
     /* A source field that changes in time belongs to one sweep, so that there is nothing to fuse in
