@@ -14,10 +14,11 @@
  *     |   +--------------+   y neighbours: in the thread, or edge rows by way of shared memory
  *     +---------------- x    Each difference is made once and used by both its nodes
  *
- * The palette is in shared memory, and so are the numbers of the planes in hand. A thread looks up
- * the rows of its first vector of nodes in a plane, and those of the next vector only where numbers
- * differ from the ones below, in any lane of the warp: materials seldom change along y. Most rows
- * have neither sink nor source: only warps with such rows look up the rest of them.
+ * G and dt/C of the palette's rows are in shared memory, and so are the numbers of the planes in
+ * hand. A thread looks up the rows of its first vector of nodes in a plane, and those of the next
+ * vector only where numbers differ from the ones before, in any lane of the warp; a plane in which
+ * none do goes without a branch. Most rows have neither sink nor source: only warps with such rows
+ * look up the rest of them.
  *
  * Walls are rows. Beyond the grid's ends there are nodes without any edge (row 0), whose values are
  * zero or those of a plane within, so that walls need no code: only the copies know which axes
@@ -25,6 +26,8 @@
  * Warps wait for their two neighbours only.
  *
  * Words per node and sweep: (1.2 + 1)/3 and a number from and to device memory.
+ *
+ * What it reaches: docs/performance/bodies.md.
  *
  * Source: 3.5D blocking, Nguyen, Satish, Chhugani, Kim, Dubey, SC'10; rows kept and flows are ours.
  */

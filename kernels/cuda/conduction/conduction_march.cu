@@ -19,6 +19,8 @@
  *
  * Words per node: 1 + 2/planes read, 1 written, and the number; as arrays 6.
  *
+ * What it reaches: docs/performance/bodies.md.
+ *
  * Source: register queue along z: Micikevicius, GPGPU-2 (2009); vectors with shuffles: Rawat et
  * al., Register optimizations for stencils on GPUs, PPoPP'18. Keeping rows and flows is ours.
  */
