@@ -7,8 +7,8 @@
  */
 #include "engine/backends/cuda_parts.cuh"
 #include "engine/network/coefficients.h"
-#include "functions/time_function.h"
 #include "functions/moving.h"
+#include "functions/time_function.h"
 
 #include <math.h>
 #include <omp.h>
