@@ -1,9 +1,10 @@
-/* heatsolve options: every key of a config, every kind of boundary and every quantity of the
- * history, each from its table. */
+/* heatsolve options: every key of a config, every kind of boundary, every method and every quantity
+ * of the history, each from its table. */
 #include "input/options.h"
 #include "commands/command.h"
 #include "core/boundary.h"
 #include "core/stencil.h"
+#include "engine/registry.h"
 #include "input/arguments.h"
 #include "input/expression.h"
 #include "output/history.h"
@@ -54,7 +55,8 @@ static void print_functions(const char *before, const char *after)
     printf("%s", after);
 }
 
-/* ---- kinds of boundary, quantities of the history -------------------------------------------- */
+/* ---- kinds of boundary, methods, quantities of the history
+ * -------------------------------------------- */
 
 enum { NAME, BETWEEN, MEANING, COLUMNS, LONG_CELL = 400 };
 struct line {
@@ -85,6 +87,19 @@ static bool kind_line(int n, bool markdown, struct line *out)
     snprintf(out->cell[NAME], LONG_CELL, markdown ? "`%s`" : "%s", kind->name);
     list_keys(kind, markdown, out->cell[BETWEEN], LONG_CELL);
     snprintf(out->cell[MEANING], LONG_CELL, "%s%s", kind->summary, n == 0 ? " (the default)" : "");
+    return true;
+}
+
+static bool method_line(int n, bool markdown, struct line *out)
+{
+    const struct hs_method *method = hs_methods[n];
+    if (!method)
+        return false;
+    snprintf(out->cell[NAME], LONG_CELL, markdown ? "`%s`" : "%s", method->name);
+    snprintf(out->cell[BETWEEN], LONG_CELL, "%s%s%s", method->advance ? "time" : "",
+             method->advance && method->solve ? ", " : "", method->solve ? "steady" : "");
+    snprintf(out->cell[MEANING], LONG_CELL, "%s (%s)%s", method->idea, method->origin,
+             n == 0 ? "; the default" : "");
     return true;
 }
 
@@ -122,9 +137,12 @@ static void print_tables(bool markdown)
 {
     static const struct line kinds[] = {{{"BOUNDARY", "KEYS", "WHAT IT IS"}},
                                         {{"type", "keys", "meaning"}}};
+    static const struct line methods[] = {{{"METHOD", "OF", "WHAT IT IS"}},
+                                          {{"method", "of", "meaning"}}};
     static const struct line quantities[] = {{{"HISTORY", "UNIT", "WHAT IT IS"}},
                                              {{"quantity", "unit", "meaning"}}};
     print_lines(markdown, &kinds[markdown], kind_line);
+    print_lines(markdown, &methods[markdown], method_line);
     print_lines(markdown, &quantities[markdown], quantity_line);
 }
 

@@ -152,6 +152,13 @@ static enum hs_status not_steady(const struct job *job, struct hs_error *err)
     const struct hs_problem *problem = &job->problem;
     const struct hs_loop_result *result = &job->result;
     const struct hs_steady *steady = &result->steady;
+    if (steady->trend == HS_STEADY_SOLVED)
+        return hs_error_add(err, HS_FAILED_CHECK,
+                            "%s: steady.tolerance = %g: %s left rates of change of %.3g of the "
+                            "initial field's; give a larger tolerance%s",
+                            problem->config_path, steady->tolerance, job->plan.steady_method->name,
+                            steady->solution.residual,
+                            problem->precision == HS_FLOAT ? ", or precision = \"double\"" : "");
     char change[64] = "", distance[HS_STEADY_TEXT], remedy[HS_STEADY_TEXT];
     if (!isnan(steady->change)) /* it is where no sweep was left to make */
         snprintf(change, sizeof change, "the largest change of the last sweep is %g; ",

@@ -1,5 +1,6 @@
 /*
- * The method contract: how time goes. A method asks the backend for sweeps, never a kernel.
+ * The method contract: how time goes, or how a steady state is found. A method asks the backend for
+ * sweeps and for what its optional tables offer, never a kernel by name.
  *
  * A method is one file in src/engine/methods/NAME.c that defines
  *     const struct hs_method hs_method_NAME = { ... };
@@ -14,14 +15,49 @@
 extern "C" {
 #endif
 
+/* How long its steps may be, and what time.step = "auto" stands for. */
+enum hs_step_rule {
+    HS_STEP_STABLE, /* up to the longest stable sweep; auto: time.safety of that */
+    HS_STEP_GIVEN,  /* any; the config must give it, since the error depends on it */
+    HS_STEP_ANY     /* any, without an error in time; auto: one from stop to stop */
+};
+
+/* A steady state that was found without going through time. */
+struct hs_solution {
+    int iterations;
+    double
+        residual; /* largest |rate of change| that is left over the largest of the initial guess */
+    bool reached; /* the residual is at most the tolerance */
+};
+
+struct hs_method_state; /* each method's own */
+
+/* Which of advance and solve it has says whether it is one of time.method, steady.method, or both.
+ */
 struct hs_method {
     const char *name;
     const char *idea;   /* one line */
     const char *origin; /* literature */
+    enum hs_step_rule step_rule;
+    /* HS_OK, or HS_BAD_INPUT and the reason why it cannot do this problem. NULL: it can do all. */
+    enum hs_status (*suits)(const struct hs_problem *problem, struct hs_error *err);
+    /* Bytes of the device's memory beside the backend's. NULL: none. */
+    double (*memory)(const struct hs_problem *problem, const struct hs_backend *backend);
+    /* What it keeps from stop to stop, for a field that is uploaded already. NULL: nothing. */
+    enum hs_status (*create)(const struct hs_problem *problem, const struct hs_backend *backend,
+                             struct hs_backend_state *state, struct hs_method_state **out,
+                             struct hs_error *err);
     /* From stop to stop: takes the state through all steps of the span, and returns when that is
      * done, so that its time can be measured. */
-    enum hs_status (*advance)(const struct hs_backend *backend, struct hs_backend_state *state,
-                              const struct hs_span *span, struct hs_error *err);
+    enum hs_status (*advance)(struct hs_method_state *self, const struct hs_backend *backend,
+                              struct hs_backend_state *state, const struct hs_span *span,
+                              struct hs_error *err);
+    /* Leaves the steady state in the place of the field, which is the initial guess. HS_OK whether
+     * or not it was reached. */
+    enum hs_status (*solve)(struct hs_method_state *self, const struct hs_backend *backend,
+                            struct hs_backend_state *state, double tolerance,
+                            struct hs_solution *out, struct hs_error *err);
+    void (*destroy)(struct hs_method_state *self); /* accepts NULL; NULL: nothing to do */
 };
 
 #ifdef __cplusplus

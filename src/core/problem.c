@@ -61,6 +61,8 @@ void hs_problem_release(struct hs_problem *problem)
     for (int i = 0; i < problem->probe_count; i++)
         free(problem->probes[i].name);
     free(problem->probes);
+    free(problem->schedule.method);
+    free(problem->schedule.steady_method);
     free(problem->solver.backend);
     free(problem->solver.kernel);
     for (int i = 0; i < HS_PLACES; i++)

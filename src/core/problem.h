@@ -54,6 +54,8 @@ struct hs_source {
 
 /* Either end or sweeps says how long; the other is unset (end NaN, sweeps -1). */
 struct hs_schedule {
+    char *method;           /* name; NULL: the default, euler */
+    char *steady_method;    /* likewise: sweeps */
     double end;             /* s, or NaN */
     int64_t sweeps;         /* or -1 */
     double step;            /* s; NaN for "auto"; 1 for a raw stencil unless given */
@@ -101,6 +103,8 @@ struct hs_solver_choice {
 
 /* Settings that only the engine can judge, so that its messages say where they stand. */
 enum hs_place {
+    HS_PLACE_METHOD,   /* time.method */
+    HS_PLACE_STEADY,   /* steady.method */
     HS_PLACE_STEP,     /* time.step */
     HS_PLACE_END,      /* time.end */
     HS_PLACE_INTERVAL, /* output.interval */

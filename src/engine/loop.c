@@ -23,9 +23,11 @@ struct loop {
     int observer_count;
     const volatile int *interrupted;
     struct hs_backend_state *state;
+    struct hs_method_state *method; /* of whichever of the plan's methods this run takes */
     struct hs_step_state_cache cache;
     struct hs_watch watch;
     struct hs_steady steady;
+    struct hs_solution solution; /* where a method solves */
     int64_t sweep;
     int64_t swept;
     double seconds;  /* in sweeps */
@@ -148,7 +150,7 @@ static enum hs_status sweep_to(struct loop *loop, int64_t stop, const struct hs_
         loop->cache.field_valid = loop->cache.reduction_valid = false;
         const double begin = hs_clock_now();
         enum hs_status st =
-            loop->plan->method->advance(loop->plan->backend, loop->state, &span, err);
+            loop->plan->method->advance(loop->method, loop->plan->backend, loop->state, &span, err);
         const double seconds = hs_clock_now() - begin;
         if (!st)
             st = ask(loop, err);
@@ -227,11 +229,41 @@ static enum hs_status run(struct loop *loop, struct hs_loop_result *out, struct 
     return out->phase == HS_PHASE_STOPPED ? HS_INTERRUPTED : HS_OK;
 }
 
+static const struct hs_method *method_of(const struct loop *loop)
+{
+    return loop->plan->steady_method ? loop->plan->steady_method : loop->plan->method;
+}
+
+/* Makes the method, and where it solves for the steady state, has that before the start is told. */
+static enum hs_status create_method(struct loop *loop, struct hs_error *err)
+{
+    const struct hs_backend *backend = loop->plan->backend;
+    const struct hs_method *method = method_of(loop);
+    enum hs_status st = HS_OK;
+    if (method->create)
+        st = method->create(loop->problem, backend, loop->state, &loop->method, err);
+    if (st || !loop->plan->steady_method)
+        return st;
+    const double begin = hs_clock_now();
+    st = method->solve(loop->method, backend, loop->state, loop->problem->schedule.steady_tolerance,
+                       &loop->solution, err);
+    loop->seconds += hs_clock_now() - begin;
+    return st;
+}
+
+static void destroy_method(struct loop *loop)
+{
+    if (method_of(loop)->destroy)
+        method_of(loop)->destroy(loop->method);
+}
+
 /* Uploads, looks at what it begins with, and tells the observers of the start. */
 static enum hs_status begin(struct loop *loop, const struct hs_loop_start *start,
                             struct hs_error *err)
 {
     enum hs_status st = upload(loop, start, err);
+    if (!st)
+        st = create_method(loop, err);
     if (st)
         return st;
     const struct hs_step_state step_state = step_state_of(loop, HS_PHASE_START);
@@ -240,6 +272,8 @@ static enum hs_status begin(struct loop *loop, const struct hs_loop_start *start
     if (st)
         return st;
     hs_steady_begin(&loop->steady, loop->problem, loop->plan, loop->sweep, reduction);
+    if (loop->plan->steady_method)
+        hs_steady_solved(&loop->steady, &loop->solution);
     st = hs_watch_begin(&loop->watch, &step_state, reduction, err);
     return st ? st : notify(loop, &step_state, true, loop->sweep, err);
 }
@@ -283,6 +317,7 @@ enum hs_status hs_loop_run(const struct hs_problem *problem, const struct hs_pla
     out->last = loop.cache.reduction;
     out->steady = loop.steady;
     drain(&loop);
+    destroy_method(&loop);
     free(loop.cache.field);
     backend->destroy(loop.state);
     return st;

@@ -1,6 +1,7 @@
 #include "engine/plan.h"
 
 #include "core/thread.h"
+#include "engine/choose_method.h"
 #include "engine/range.h"
 #include "engine/registry.h"
 #include "engine/stability.h"
@@ -42,6 +43,23 @@ static double floor_to_six_digits(double value)
     return floored <= value ? floored : floored - unit;
 }
 
+/* Of a method whose steps may be longer than a stable sweep. */
+static enum hs_status free_step(const struct hs_problem *problem, const struct hs_method *method,
+                                double *step, struct hs_error *err)
+{
+    if (!isnan(*step))
+        return HS_OK;
+    *step = INFINITY;
+    if (method->step_rule == HS_STEP_ANY && !isnan(problem->schedule.end))
+        return HS_OK;
+    return hs_error_add(err, HS_BAD_INPUT, "%s: time.method = \"%s\": %s; give time.step%s",
+                        hs_problem_place(problem, HS_PLACE_METHOD), method->name,
+                        method->step_rule == HS_STEP_ANY
+                            ? "how long a step is must be said where time.sweeps counts them"
+                            : "its error depends on the step, which it does not choose itself",
+                        method->step_rule == HS_STEP_ANY ? ", or time.end" : " in seconds");
+}
+
 /* The longest step allowed; limit and amplification of the plan are filled on the way. */
 static enum hs_status longest_step(const struct hs_problem *problem, struct hs_plan *plan,
                                    double *step, struct hs_error *err)
@@ -72,6 +90,8 @@ static enum hs_status longest_step(const struct hs_problem *problem, struct hs_p
                             "%s: boundary: these boundaries feed a mode that grows with any step; "
                             "is a robin h negative?",
                             problem->config_path ? problem->config_path : "config");
+    if (plan->method->step_rule != HS_STEP_STABLE)
+        return free_step(problem, plan->method, step, err);
     if (isnan(given) && isinf(plan->limit))
         return hs_error_add(err, HS_BAD_INPUT,
                             "%s: walls hold every node, so nothing limits the step; give "
@@ -195,6 +215,14 @@ static enum hs_status plan_sweeps(const struct hs_problem *problem, struct hs_pl
     return HS_OK;
 }
 
+/* Of a run that has no end in time. */
+static int64_t sweeps_asked(const struct hs_schedule *schedule, const struct hs_plan *plan)
+{
+    if (plan->steady_method)
+        return 0;
+    return schedule->sweeps >= 0 ? schedule->sweeps : HS_PLAN_MOST_SWEEPS;
+}
+
 enum hs_status hs_plan_steps(const struct hs_problem *problem, struct hs_plan *out,
                              struct hs_error *err)
 {
@@ -202,6 +230,8 @@ enum hs_status hs_plan_steps(const struct hs_problem *problem, struct hs_plan *o
     *out = (struct hs_plan){.method = hs_methods[0], .end = NAN};
     double longest;
     enum hs_status st = hs_range_check_operator(problem, err);
+    const enum hs_status named = hs_choose_method(problem, &out->method, &out->steady_method, err);
+    st = st ? st : named;
     if (!st)
         st = longest_step(problem, out, &longest, err);
     if (st)
@@ -209,9 +239,7 @@ enum hs_status hs_plan_steps(const struct hs_problem *problem, struct hs_plan *o
     if (!isnan(schedule->end))
         st = plan_to_end(problem, out, longest, err);
     else
-        st = plan_sweeps(problem, out,
-                         schedule->sweeps >= 0 ? schedule->sweeps : HS_PLAN_MOST_SWEEPS, longest,
-                         err);
+        st = plan_sweeps(problem, out, sweeps_asked(schedule, out), longest, err);
     if (!st)
         st = hs_range_check_steps(problem, out, err);
     out->output_every = out->interval_sweeps > 0 ? out->interval_sweeps : -1;

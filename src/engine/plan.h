@@ -26,6 +26,7 @@ const char *hs_choice_name(enum hs_choice choice); /* "named", "heuristic", "tun
 
 struct hs_plan {
     const struct hs_method *method;
+    const struct hs_method *steady_method; /* solves for the steady state: no sweeps. NULL: none */
     const struct hs_backend *backend;
     const struct hs_kernel *kernel;
     enum hs_choice choice;

@@ -52,6 +52,13 @@ void hs_steady_begin(struct hs_steady *steady, const struct hs_problem *problem,
         hs_boundary_data_lead(problem, plan).in_time ? HS_STEADY_TIME_DEPENDENT : HS_STEADY_EARLY;
 }
 
+void hs_steady_solved(struct hs_steady *steady, const struct hs_solution *solution)
+{
+    steady->solution = *solution;
+    steady->reached = solution->reached;
+    steady->trend = HS_STEADY_SOLVED;
+}
+
 static void put_mark(struct hs_steady *steady)
 {
     steady->mark[2] = steady->mark[1];
@@ -123,7 +130,7 @@ void hs_steady_look(struct hs_steady *steady, int64_t sweep, const struct hs_red
 
 static bool has_steady_state(const struct hs_steady *steady)
 {
-    return steady->sought && steady->trend != HS_STEADY_NONE &&
+    return steady->sought && steady->trend != HS_STEADY_NONE && steady->trend != HS_STEADY_SOLVED &&
            steady->trend != HS_STEADY_TIME_DEPENDENT;
 }
 

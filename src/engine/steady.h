@@ -18,13 +18,14 @@ enum hs_steady_trend {
     HS_STEADY_EVEN,     /* by the same factor in each sweep */
     HS_STEADY_ROUNDING, /* it falls no more: it is down to the precision's rounding */
     HS_STEADY_NONE,     /* it falls no more: no steady state; or it is only the mean that moves */
+    HS_STEADY_SOLVED,   /* a method found it without sweeps */
     HS_STEADY_TIME_DEPENDENT, /* walls or source change in time: what is left cannot be told */
 };
 
 struct hs_steady {
     bool sought;
-    bool reached;     /* the change fell under the tolerance */
-    double tolerance; /* K a sweep */
+    bool reached;     /* the change fell under the tolerance, or the residual */
+    double tolerance; /* K a sweep; of a solver relative */
     double change;    /* K, at most, in the last sweep that was looked at; NaN before */
     struct hs_slowest slowest;
     enum hs_steady_trend trend;
@@ -37,14 +38,18 @@ struct hs_steady {
         double change;
     } mark[3];
     int marks;
-    int64_t sweep; /* last looked at */
-    double mean;   /* K, then */
+    int64_t sweep;               /* last looked at */
+    double mean;                 /* K, then */
+    struct hs_solution solution; /* where the trend is HS_STEADY_SOLVED */
 };
 
 /* From the field that the run begins with, at `sweep`. */
 void hs_steady_begin(struct hs_steady *steady, const struct hs_problem *problem,
                      const struct hs_plan *plan, int64_t sweep,
                      const struct hs_reduction *reduction);
+
+/* It was solved for. */
+void hs_steady_solved(struct hs_steady *steady, const struct hs_solution *solution);
 
 /* At a later sweep; without a change nothing is learnt. */
 void hs_steady_look(struct hs_steady *steady, int64_t sweep, const struct hs_reduction *reduction);

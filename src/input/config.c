@@ -39,7 +39,9 @@ static void keep_overrides(const char *const *overrides, int count, struct hs_pr
 /* What the engine finds out later is said with these places. */
 static void keep_places(struct hs_reader *reader)
 {
-    static const char *const keys[] = {[HS_PLACE_STEP] = "time.step",
+    static const char *const keys[] = {[HS_PLACE_METHOD] = "time.method",
+                                       [HS_PLACE_STEADY] = "steady.method",
+                                       [HS_PLACE_STEP] = "time.step",
                                        [HS_PLACE_END] = "time.end",
                                        [HS_PLACE_INTERVAL] = "output.interval",
                                        [HS_PLACE_EVERY] = "output.every",

@@ -14,6 +14,7 @@ static void read_length(struct hs_reader *reader)
     else if (!end && !sweeps && !hs_given(reader, "steady"))
         hs_settings_complain(reader->settings, "time",
                              "missing end or sweeps; say how long the run is, or give steady");
+    schedule->method = hs_read_string(reader, "time.method");
     hs_settings_number(reader->settings, "time.end", &schedule->end);
     hs_settings_count(reader->settings, "time.sweeps", &schedule->sweeps);
 }
@@ -60,6 +61,7 @@ static void read_steady(struct hs_reader *reader)
         schedule->steady =
             hs_settings_number(reader->settings, "steady.tolerance", &schedule->steady_tolerance);
     hs_settings_count(reader->settings, "steady.check_every", &schedule->steady_check_every);
+    schedule->steady_method = hs_read_string(reader, "steady.method");
 }
 
 void hs_read_schedule(struct hs_reader *reader)

@@ -31,9 +31,7 @@ static const struct {
     {"boundary.FACE.emissivity", NULL,
      "radiation is not there yet; near a temperature T it is robin with h = 4*emissivity*5.67e-8*"
      "T^3 (T in K)"},
-    {"time.method", NULL, "time goes by explicit steps; other methods are not there yet"},
-    {"solver.method", NULL, "time goes by explicit steps; other methods are not there yet"},
-    {"steady.method", NULL, "a steady state is reached by sweeps; other methods are not there yet"},
+    {"solver.method", "time.method", NULL},
 
     /* what has another name here */
     {"material.k", "conductivity", NULL},

@@ -194,6 +194,8 @@ static const struct hs_option written[] = {
            "number of sweeps (with steady, at most); or give end"),
     OPTION("time.step", NUMBER_OR_AUTO, POSITIVE, "auto", "s", LOOSE,
            "time step; auto: safety times the stability limit; raw stencils: 1"),
+    OPTION("time.method", STRING, NONE, "euler", "", FIXED,
+           "how time goes: one of the methods below"),
     OPTION("time.safety", NUMBER, FRACTION, "0.9", "", LOOSE,
            "fraction of the stability limit that an automatic step takes"),
 
@@ -201,6 +203,8 @@ static const struct hs_option written[] = {
     OPTION("steady.tolerance", NUMBER, POSITIVE, NULL, "K", LOOSE,
            "stop when the largest change in one sweep is below this; heatsolve check says how far "
            "from the steady state that is"),
+    OPTION("steady.method", STRING, NONE, "sweeps", "", FIXED,
+           "how it is found: by sweeps, by one of the methods below, or auto"),
     OPTION("steady.check_every", COUNT, RANGE(1, MOST_COUNT), "100", "sweeps", LOOSE,
            "sweeps between these checks"),
 

@@ -124,6 +124,10 @@ static void numerics(struct hs_h5 *h5, hid_t root, const struct hs_contents *con
     const struct hs_problem *problem = contents->problem;
     const double step = hs_plan_step(contents->plan);
     hs_h5_text(h5, root, "operator", problem->body ? "conduction" : "stencil");
+    hs_h5_text(
+        h5, root, "method",
+        (contents->plan->steady_method ? contents->plan->steady_method : contents->plan->method)
+            ->name);
     hs_h5_text(h5, root, "precision", hs_precision_name(problem->precision));
     hs_h5_whole(h5, root, "radius", problem->radius);
     hs_h5_number(h5, root, "step", step);
@@ -167,6 +171,8 @@ static void steady_state(struct hs_h5 *h5, hid_t root, const struct hs_steady *s
     if (!steady->sought)
         return;
     hs_h5_number(h5, root, "steady_tolerance", steady->tolerance);
+    if (steady->trend == HS_STEADY_SOLVED)
+        hs_h5_number(h5, root, "steady_residual", steady->solution.residual);
     hs_h5_number(h5, root, "steady_change", steady->change);
     hs_h5_number(h5, root, "steady_distance", hs_steady_distance(steady));
     hs_h5_number(h5, root, "steady_distance_most", hs_steady_most(steady));

@@ -23,6 +23,14 @@ static const char *outcome(const struct hs_report *report)
     return told && known != HS_OUTCOME_RUNNING ? hs_outcome_name(known) : "failed";
 }
 
+/* NULL where no steady state is looked for */
+static const char *steady_method(const struct hs_report *report)
+{
+    if (!report->problem->schedule.steady)
+        return NULL;
+    return report->plan->steady_method ? report->plan->steady_method->name : "sweeps";
+}
+
 static struct hs_history_state last_state(const struct hs_report *report)
 {
     return (struct hs_history_state){.problem = report->problem,
@@ -70,6 +78,14 @@ static void put_solver(FILE *out, const struct hs_report *report)
         fprintf(out, " (%s)", r->device);
     if (report->plan->choice == HS_CHOICE_TUNED)
         fprintf(out, ", tuned");
+    if (report->plan->steady_method) {
+        fprintf(out, "\n  solving      ");
+        put_duration(out, r->seconds);
+        fputc('\n', out);
+        return;
+    }
+    if (report->plan->method->step_rule != HS_STEP_STABLE)
+        fprintf(out, "\n  method       %s", report->plan->method->name);
     fprintf(out, "\n  sweeps       %lld in ", (long long)r->swept);
     put_duration(out, r->seconds);
     const double rate = gcells(report);
@@ -90,11 +106,25 @@ static void put_time(FILE *out, const struct hs_loop_result *r, const struct hs_
     fputc('\n', out);
 }
 
+static void put_solution(FILE *out, const struct hs_report *report)
+{
+    const struct hs_steady *steady = &report->result->steady;
+    const struct hs_solution *solution = &steady->solution;
+    fprintf(out, "  steady       by %s", report->plan->steady_method->name);
+    if (solution->iterations > 0)
+        fprintf(out, " in %d iterations", solution->iterations);
+    fprintf(out,
+            ", the rates of change are %.3g of the initial field's; the tolerance of %.3g is %s\n",
+            solution->residual, steady->tolerance, steady->reached ? "met" : "NOT met");
+}
+
 static void put_steady(FILE *out, const struct hs_report *report)
 {
     const struct hs_steady *steady = &report->result->steady;
     const char *unit = hs_problem_temperature_unit(report->problem);
     char distance[HS_STEADY_TEXT];
+    if (steady->trend == HS_STEADY_SOLVED)
+        put_solution(out, report);
     if (!steady->sought || isnan(steady->change))
         return;
     fprintf(
@@ -194,11 +224,13 @@ static void json_balance(struct hs_json *json, const struct hs_report *report)
 
 static void json_steady(struct hs_json *json, const struct hs_steady *steady)
 {
-    const bool sought = steady->sought;
+    const bool sought = steady->sought, solved = steady->trend == HS_STEADY_SOLVED;
     hs_json_number(json, "steady_tolerance", sought ? steady->tolerance : NAN);
     hs_json_number(json, "steady_change", sought ? steady->change : NAN);
     hs_json_number(json, "steady_distance", hs_steady_distance(steady));
     hs_json_number(json, "steady_distance_most", hs_steady_most(steady));
+    hs_json_number(json, "steady_residual", solved ? steady->solution.residual : NAN);
+    hs_json_integer(json, "steady_iterations", solved ? steady->solution.iterations : 0);
 }
 
 static void json_probes(struct hs_json *json, const struct hs_report *report)
@@ -224,6 +256,8 @@ void hs_report_json(FILE *stream, const struct hs_report *report)
     hs_json_text(&json, "config", problem->config_path);
     hs_json_text(&json, "output", problem->output.file);
     hs_json_integer(&json, "snapshots", report->snapshots);
+    hs_json_text(&json, "method", plan->method->name);
+    hs_json_text(&json, "steady_method", steady_method(report));
     hs_json_text(&json, "kernel", plan->kernel ? plan->kernel->name : NULL);
     hs_json_text(&json, "kernel_choice", plan->kernel ? hs_choice_name(plan->choice) : NULL);
     hs_json_text(&json, "backend", plan->backend ? plan->backend->name : NULL);

@@ -14,6 +14,10 @@ void hs_steady_say_distance(const struct hs_steady *steady, const struct hs_prob
         snprintf(bound, sizeof bound, ", at most %.2g %s%s", most, unit,
                  most > 4.0 * distance ? " if a slower mode is still hidden" : "");
     switch (steady->trend) {
+    case HS_STEADY_SOLVED:
+        snprintf(out, size, "the rates of change are %.2g of the initial field's",
+                 steady->solution.residual);
+        return;
     case HS_STEADY_TIME_DEPENDENT:
         snprintf(out, size, "not known: the walls or the source change with time");
         return;
@@ -70,7 +74,7 @@ void hs_steady_say_remedy(const struct hs_steady *steady, const struct hs_proble
                 end, sizeof end);
         snprintf(out, size, "about %.0f more sweeps are needed: continue with --resume %s", left,
                  end);
-    } else if (steady->trend == HS_STEADY_ROUNDING)
+    } else if (steady->trend == HS_STEADY_ROUNDING || steady->trend == HS_STEADY_SOLVED)
         snprintf(out, size, "give a larger tolerance%s",
                  is_float ? ", or precision = \"double\"" : "");
     else if (steady->trend == HS_STEADY_NONE)

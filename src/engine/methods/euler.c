@@ -9,9 +9,11 @@
  */
 #include "core/method.h"
 
-static enum hs_status advance(const struct hs_backend *backend, struct hs_backend_state *state,
-                              const struct hs_span *span, struct hs_error *err)
+static enum hs_status advance(struct hs_method_state *self, const struct hs_backend *backend,
+                              struct hs_backend_state *state, const struct hs_span *span,
+                              struct hs_error *err)
 {
+    (void)self;
     return backend->sweep(state, span, err);
 }
 
@@ -19,5 +21,6 @@ const struct hs_method hs_method_euler = {
     .name = "euler",
     .idea = "forward Euler: a step is a sweep",
     .origin = "LeVeque 2007, ch. 9",
+    .step_rule = HS_STEP_STABLE,
     .advance = advance,
 };

@@ -1,0 +1,140 @@
+#include "engine/choose_method.h"
+
+#include "engine/registry.h"
+#include "input/options.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char sweeps[] = "sweeps";
+
+/* A key whose value is the name of a method. */
+struct key {
+    const char *path;
+    enum hs_place place;
+    bool solves;         /* of those that solve, not of those that advance */
+    const char *besides; /* names that stand for no single method, "a|b"; "" */
+};
+static const struct key time_key = {"time.method", HS_PLACE_METHOD, false, ""};
+static const struct key steady_key = {"steady.method", HS_PLACE_STEADY, true, "auto|sweeps"};
+
+static bool serves(const struct hs_method *method, const struct key *key)
+{
+    return key->solves ? method->solve != NULL : method->advance != NULL;
+}
+
+/* "auto|sweeps|spectral" */
+static void names_for(const struct hs_method *const *methods, const struct key *key, char *out,
+                      size_t size)
+{
+    snprintf(out, size, "%s", key->besides);
+    for (int n = 0; methods[n]; n++) {
+        const size_t used = strlen(out);
+        if (serves(methods[n], key))
+            snprintf(out + used, size - used, "%s%s", used ? "|" : "", methods[n]->name);
+    }
+}
+
+static enum hs_status unknown(const struct hs_method *const *methods,
+                              const struct hs_problem *problem, const struct key *key,
+                              const char *name, struct hs_error *err)
+{
+    char names[256];
+    names_for(methods, key, names, sizeof names);
+    const char *nearest = hs_nearest_word(name, names);
+    char *said = hs_list_said(names);
+    const enum hs_status st = hs_error_add(
+        err, HS_BAD_INPUT, "%s: %s = \"%s\": no such method%s%s%s; there are: %s",
+        hs_problem_place(problem, key->place), key->path, name, nearest ? "; did you mean \"" : "",
+        nearest ? nearest : "", nearest ? "\"?" : "", said);
+    free(said);
+    return st;
+}
+
+/* HS_OK, or why the method cannot do the problem, behind what the config calls it. */
+static enum hs_status check_suits(const struct hs_method *method, const struct hs_problem *problem,
+                                  const struct key *key, struct hs_error *err)
+{
+    struct hs_error reason;
+    hs_error_init(&reason);
+    enum hs_status st = method->suits ? method->suits(problem, &reason) : HS_OK;
+    if (st)
+        st = hs_error_add(err, st, "%s: %s = \"%s\": %s", hs_problem_place(problem, key->place),
+                          key->path, method->name, hs_error_reason(&reason));
+    hs_error_release(&reason);
+    return st;
+}
+
+static enum hs_status find(const struct hs_method *const *methods, const struct hs_problem *problem,
+                           const struct key *key, const char *name, const struct hs_method **out,
+                           struct hs_error *err)
+{
+    for (int n = 0; methods[n]; n++)
+        if (serves(methods[n], key) && strcmp(methods[n]->name, name) == 0) {
+            *out = methods[n];
+            return check_suits(methods[n], problem, key, err);
+        }
+    return unknown(methods, problem, key, name, err);
+}
+
+static bool has_bound(const struct hs_problem *problem)
+{
+    return !isnan(problem->schedule.end) || problem->schedule.sweeps >= 0;
+}
+
+/* The first that can; NULL: sweeps. */
+static const struct hs_method *any_solver(const struct hs_method *const *methods,
+                                          const struct hs_problem *problem)
+{
+    const struct hs_method *found = NULL;
+    for (int n = 0; methods[n] && !found && !has_bound(problem); n++) {
+        struct hs_error reason;
+        hs_error_init(&reason);
+        if (methods[n]->solve && !check_suits(methods[n], problem, &steady_key, &reason))
+            found = methods[n];
+        hs_error_release(&reason);
+    }
+    return found;
+}
+
+static enum hs_status find_solver(const struct hs_method *const *methods,
+                                  const struct hs_problem *problem, const struct hs_method **out,
+                                  struct hs_error *err)
+{
+    const char *name = problem->schedule.steady_method;
+    if (!problem->schedule.steady || !name || strcmp(name, sweeps) == 0)
+        return HS_OK;
+    if (strcmp(name, "auto") == 0) {
+        *out = any_solver(methods, problem);
+        return HS_OK;
+    }
+    const enum hs_status st = find(methods, problem, &steady_key, name, out, err);
+    if (!st && has_bound(problem))
+        return hs_error_add(err, HS_BAD_INPUT,
+                            "%s: steady.method = \"%s\": it goes through no time, so time.%s has "
+                            "no meaning; remove that, or make the method \"sweeps\"",
+                            hs_problem_place(problem, HS_PLACE_STEADY), name,
+                            isnan(problem->schedule.end) ? "sweeps" : "end");
+    return st;
+}
+
+enum hs_status hs_choose_method_among(const struct hs_method *const *methods,
+                                      const struct hs_problem *problem,
+                                      const struct hs_method **method,
+                                      const struct hs_method **steady, struct hs_error *err)
+{
+    const char *name = problem->schedule.method;
+    *method = methods[0];
+    *steady = NULL;
+    const enum hs_status st = name ? find(methods, problem, &time_key, name, method, err) : HS_OK;
+    const enum hs_status found = find_solver(methods, problem, steady, err);
+    return st ? st : found;
+}
+
+enum hs_status hs_choose_method(const struct hs_problem *problem, const struct hs_method **method,
+                                const struct hs_method **steady, struct hs_error *err)
+{
+    return hs_choose_method_among(hs_methods, problem, method, steady, err);
+}
