@@ -225,6 +225,8 @@ ONE_LINE = [
     (7, 'boundary = { left = { type = "fixed"; }; };', "boundary.left: unknown key; faces are called x_min, x_max"),
     (7, 'boundary = { all = { type = "robin"; h = 5; T_inf = 300; }; };', "boundary.all.T_inf: unknown key; did you mean boundary.all.ambient?"),
     (8, "time = { end = 10.0; dt = 1.0; };", "time.dt: unknown key; did you mean time.step?"),
+    (8, 'time = { end = 10.0; method = "eulr"; };', 'time.method = "eulr": no such method; did you mean "euler"?; there are: euler'),
+    (12, 'steady = { tolerance = 1e-9; method = "sweep"; };', 'steady.method = "sweep": no such method; did you mean "sweeps"?; there are: auto, sweeps'),
     (1, 'precision = "single";', 'precision = "single": write "float"'),
     (5, 'initial = { expression = "x**2"; };', 'initial.expression = "x**2": "**" was not expected (write x^2 or x*x for a power) at column 2'),
     (5, 'initial = { expression = "E^x"; };', 'initial.expression = "E^x": unknown name "E" (Euler\'s number is e, its powers exp(...)) at column 1'),
