@@ -131,11 +131,11 @@ static enum hs_status write_now(struct checkpoint *c, const struct hs_step_state
     return st;
 }
 
-/* What is there and is no checkpoint came later than the run began, and stays. */
+/* What is there and is no checkpoint stays: an empty file may be somebody's who is about to write
+ * it. */
 static enum hs_status remove_one(const char *path, struct hs_error *err)
 {
-    const enum hs_existing kind = hs_existing_at(path, true);
-    if (kind != HS_EXISTING_CHECKPOINT && kind != HS_EXISTING_EMPTY)
+    if (hs_existing_at(path, true) != HS_EXISTING_CHECKPOINT)
         return HS_OK;
     if (unlink(path) && errno != ENOENT)
         return hs_file_failed(path, "remove this checkpoint", errno, 0, err);

@@ -133,6 +133,17 @@ def test_a_file_of_the_users_that_comes_while_it_runs_stays(tmp_path):
     assert (tmp_path / "out/run.checkpoint.h5").read_text().startswith("a night's notes")
 
 
+@pytest.mark.parametrize("name", ["a.checkpoint.h5", "a.checkpoint.1.h5"])
+def test_an_empty_file_under_the_name_of_a_checkpoint_stays(tmp_path, name):
+    """Its writer may have opened it just now; a run that removed it would take what comes next."""
+    write_config(tmp_path)
+    with open(tmp_path / name, "w") as notes:
+        assert run(tmp_path).returncode == 0
+        notes.write("a night's notes\n")
+    assert (tmp_path / name).read_text() == "a night's notes\n"
+    assert "is a file that heatsolve did not write" in run(tmp_path, "--overwrite").stderr
+
+
 @pytest.mark.parametrize("name", NAMES[:4])
 def test_an_empty_file_is_nobodys(tmp_path, name):
     write_config(tmp_path)
