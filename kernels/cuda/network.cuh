@@ -23,7 +23,16 @@ struct request : star::request<T> {
     palette_rows<T> rows;
     const void *number;
     const T *conductance[HS_AXES], *rate, *sink, *added;
+    bool joins[2]; /* whether edges lead outwards from the box's first and last nodes along x */
 };
+
+/* Whether there may be edges along x between nodes before x and those from x on. Where there are
+ * none, nothing beside the row need be read, which is a line of memory for each row. */
+template <typename T>
+__device__ __forceinline__ bool joins_at(const request<T> &r, int64_t x)
+{
+    return (x > r.lo[HS_X] || r.joins[0]) && (x < r.hi[HS_X] || r.joins[1]);
+}
 
 /* What a node has: G of its edges to the next nodes, dt/C, g, keep and s. */
 template <typename T>
@@ -82,6 +91,7 @@ request<T> make_request(const hs_sweep *sweep, const hs_geometry &geometry)
 {
     const hs_network_view *view = sweep->op->network;
     const auto array = [](const void *member) { return (const T *)member; };
+    const bool wrap = view->wrap[HS_X];
     return {star::make_request<T>(sweep, geometry),
             rows_of<T>(view),
             view->number,
@@ -89,7 +99,9 @@ request<T> make_request(const hs_sweep *sweep, const hs_geometry &geometry)
              array(view->conductance[HS_Z])},
             array(view->rate),
             array(view->sink),
-            array(view->added)};
+            array(view->added),
+            {wrap || sweep->box.lo[HS_X] > 0,
+             wrap || sweep->box.hi[HS_X] < sweep->layout.points[HS_X]}};
 }
 
 inline int dims_of(const hs_sweep *sweep)

@@ -14,6 +14,7 @@ namespace conduction
 using bulk::chunk;
 using bulk::chunk_of;
 using bulk::turn;
+using network::joins_at;
 using network::request;
 using star::vec;
 
@@ -90,7 +91,7 @@ __device__ __forceinline__ ordered order(const V *field, int64_t at, int64_t pit
             (unsigned)((end - begin) * (int64_t)sizeof(V))};
 }
 
-/* The n-th of a chunk's rows. */
+/* The n-th of a chunk's rows. What is beside the tile is not read where no edge leads there. */
 template <class B, typename T>
 __device__ __forceinline__ ordered order_of(const request<T> &r, const chunk &c, int n,
                                             const typename B::stage &stage)
@@ -99,13 +100,14 @@ __device__ __forceinline__ ordered order_of(const request<T> &r, const chunk &c,
     const int rows = (int)min((int64_t)B::Y, r.hi[HS_Y] - c.y);
     const int row = n < B::VALUES ? n - 1 : n - B::VALUES - 1;
     const int64_t at = (c.y + row) * r.pitch_y + (c.z - 1) * r.pitch_z;
+    const int left = joins_at(r, c.x) ? 1 : 0, right = joins_at(r, c.x + B::X) ? 1 : 0;
     if (n < B::VALUES && row <= rows) { /* whole vectors with a node that is needed */
         const int64_t first = (r.lo[HS_X] + N - 1) / N * N - N, end = r.hi[HS_X] / N * N + N;
-        return order(r.in, at, r.pitch_z, max(c.x - N, first), min(c.x + B::X + N, end), &stage,
-                     stage.row(row), c.x);
+        return order(r.in, at, r.pitch_z, max(c.x - left * N, first),
+                     min(c.x + B::X + right * N, end), &stage, stage.row(row), c.x);
     }
     if (n >= B::VALUES && row < rows) {
-        const int64_t first = max(c.x, r.lo[HS_X] / GROUP * GROUP) - GROUP;
+        const int64_t first = max(c.x, r.lo[HS_X] / GROUP * GROUP) - left * GROUP;
         const int64_t end = min(c.x + B::X, (r.hi[HS_X] + GROUP - 1) / GROUP * GROUP);
         return order((const typename B::NUMBER *)r.number, at, r.pitch_z, first, end, &stage,
                      stage.numbers(row), c.x);

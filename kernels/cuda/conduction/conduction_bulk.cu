@@ -72,11 +72,11 @@ class rows_of
     {
         palette.conductances(axis, read(stage, y, x), g);
     }
-    /* Those of row y. */
-    __device__ __forceinline__ void take(const typename B::stage &stage, int y, int x)
+    /* Those of row y. The node before the warp's first is at left_x. */
+    __device__ __forceinline__ void take(const typename B::stage &stage, int y, int x, int left_x)
     {
         const bool leads = threadIdx.x % WARP == 0;
-        const unsigned left = leads ? stage.numbers(y)[x - 1] : 0u;
+        const unsigned left = leads ? stage.numbers(y)[left_x] : 0u;
         numbers = read(stage, y, x);
         rest = palette.get(numbers, rows.conductance, rows.rate) != 0;
         const T beside = palette.conductance(HS_X, left);
@@ -104,11 +104,12 @@ class summer
     const request<T> &r;
     rows_of<B> of;
     const int lane, column, row; /* of the thread's first node in the tile */
-    int rows;                    /* of the thread's that are in the box */
-    unsigned nodes;              /* a bit for each node of a vector that is in the box */
-    int64_t node;                /* the first one, in the plane at hand */
-    vec<T> now[ROWS];            /* values of the plane at hand */
-    vec<T> flow[ROWS];           /* G*(that plane - the one below) */
+    int left_at, right_at; /* places of what the warp's first and last lane have beside them */
+    int rows;              /* of the thread's that are in the box */
+    unsigned nodes;        /* a bit for each node of a vector that is in the box */
+    int64_t node;          /* the first one, in the plane at hand */
+    vec<T> now[ROWS];      /* values of the plane at hand */
+    vec<T> flow[ROWS];     /* G*(that plane - the one below) */
 
     __device__ __forceinline__ const T *values(const stage &of_plane, int n) const
     {
@@ -131,6 +132,8 @@ class summer
 #pragma unroll
         for (int e = 0; e < N; e++)
             nodes |= x + e >= r.lo[HS_X] && x + e < r.hi[HS_X] ? 1u << e : 0u;
+        left_at = joins_at(r, x) ? -1 : 0; /* without an edge the node itself: no difference */
+        right_at = joins_at(r, x + N) ? N : N - 1;
         rows = (int)min(r.hi[HS_Y] - c.y - row, (int64_t)ROWS);
         node = x + (c.y + row) * r.pitch_y + c.z * r.pitch_z;
 #pragma unroll
@@ -179,10 +182,10 @@ class summer
         T left = __shfl_up_sync(ALL, now[n].at[N - 1], 1);
         T right = __shfl_down_sync(ALL, now[n].at[0], 1);
         if (lane == 0)
-            left = own[-1];
+            left = own[left_at];
         if (lane == WARP - 1)
-            right = own[N];
-        of.take(here, row + n, column);
+            right = own[right_at];
+        of.take(here, row + n, column, column + left_at);
         const vec<T> sums = of.rows.sum(now[n], left, right, after, next, rise, flow[n]);
 #pragma unroll
         for (int e = 0; e < N; e++)

@@ -68,8 +68,10 @@ struct lane_x {
 #pragma unroll
         for (int e = 0; e < N; e++)
             flags |= own + e >= lo && own + e < hi ? 1u << e : 0u;
-        flags |= threadIdx.x == 0 && flags & 1u ? FIRST : 0u;
-        flags |= threadIdx.x == WARP - 1 && flags & 1u << (N - 1) ? LAST : 0u;
+        if (threadIdx.x == 0 && flags & 1u && network::joins_at(r, own))
+            flags |= FIRST;
+        if (threadIdx.x == WARP - 1 && flags & 1u << (N - 1) && network::joins_at(r, own + N))
+            flags |= LAST;
     }
 };
 
