@@ -25,8 +25,8 @@
  *     sum = fma(-g_i, in_i, sum)
  *     out = fma(dt/C_i, sum, fma(keep_i, in_i, s_i) + f_i)   f: a source field, left out if none
  *
- * Along axes that are not there, and beyond walls, terms are left out or have G = 0, which gives
- * the same bits (-0 aside).
+ * Along axes that are not there, and beyond walls, terms are left out or have G = 0; where nothing
+ * is added, in_i may stand for fma(1, in_i, 0). Both give the same bits (-0 aside).
  */
 #ifndef HS_CORE_NETWORK_H
 #define HS_CORE_NETWORK_H

@@ -212,7 +212,7 @@ struct lane_rows {
     __device__ __forceinline__ vec<T> advanced(const vec<T> &now, vec<T> sums, bool rest,
                                                Rest get_rest, const T *source) const
     {
-        vec<T> kept;
+        vec<T> kept = now; /* as by the multiply-add, but for -0 */
         if (rest) {
 #pragma unroll
             for (int e = 0; e < N; e++) {
@@ -221,10 +221,6 @@ struct lane_rows {
                 sums.at[e] = star::fused(-sink, now.at[e], sums.at[e]);
                 kept.at[e] = star::fused(keep, now.at[e], added);
             }
-        } else {
-#pragma unroll
-            for (int e = 0; e < N; e++)
-                kept.at[e] = now.at[e] + T(0); /* 0 of -0, as by the multiply-add */
         }
         if (source) {
             const vec<T> more = star::load(source);
