@@ -63,8 +63,8 @@ static inline HS_HOST_DEVICE struct hs_mode_factors hs_mode_steady(double still,
     return out;
 }
 
-static inline HS_HOST_DEVICE struct hs_mode_factors hs_mode_factors(enum hs_mode_rule rule,
-                                                                    double amount, double rate)
+static inline HS_HOST_DEVICE struct hs_mode_factors hs_mode_factors_of(enum hs_mode_rule rule,
+                                                                       double amount, double rate)
 {
     return rule == HS_MODE_STEPS  ? hs_mode_steps(amount, rate)
            : rule == HS_MODE_TIME ? hs_mode_time(amount, rate)
