@@ -41,9 +41,9 @@ enum hs_status hs_openblas_find(const struct hs_openblas **out, struct hs_error 
     void *opened = dlopen(file, RTLD_NOW | RTLD_LOCAL);
     if (!opened)
         return hs_error_add(err, HS_BAD_INPUT,
-                            "it needs OpenBLAS, and there is no %s; install Debian's libopenblas0, "
-                            "or name its directory in LD_LIBRARY_PATH",
-                            file);
+                            "it needs OpenBLAS, which cannot be opened (%s); install Debian's "
+                            "libopenblas0, or name its directory in LD_LIBRARY_PATH",
+                            dlerror());
     const char *lacking = load(&loaded, opened);
     if (lacking) {
         dlclose(opened);

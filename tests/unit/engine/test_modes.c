@@ -336,6 +336,18 @@ void test_modes__say_what_they_cannot_do(void **state)
     release_case(&c);
 }
 
+void test_modes__memory_that_is_not_there_is_told_in_bytes(void **state)
+{
+    (void)state;
+    double *array;
+    struct hs_error err;
+    hs_error_init(&err);
+    expect(cpu->transforms->allocate(NULL, 1e15, &array, &err), HS_DEVICE, &err,
+           "the modes need 8000000000000000 bytes");
+    assert_null(array);
+    hs_error_release(&err);
+}
+
 /* A kernel that does not do what the stencil says is found when the modes begin. */
 static enum hs_status faulty_sweep(const struct hs_kernel_plan *plan, const struct hs_sweep *sweep,
                                    struct hs_error *err)
