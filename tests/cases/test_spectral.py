@@ -241,3 +241,12 @@ def test_verify_holds_a_kernel_to_the_power_of_a_sweep(tmp_path):
     assert done.returncode == 0, done.stderr
     power = json.loads(done.stdout)["power"]
     assert power["sweeps"] == 20000 and power["passed"] and power["max_relative"] <= 1e-11
+
+
+def test_of_steps_that_are_no_sweeps_there_is_no_balance(tmp_path):
+    done = command(tmp_path, case("exponential", end=9.0), "run")
+    assert done.returncode == 0, done.stderr
+    assert "method       exponential" in done.stdout
+    assert "heat out" not in done.stdout and "balance" not in done.stdout
+    with h5py.File(tmp_path / "case.h5") as f:
+        assert np.isnan(f["history/imbalance"]).all() and f["history/change"][-1] > 1.0
