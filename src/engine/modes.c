@@ -312,6 +312,14 @@ static double common_rate(const struct hs_stencil *stencil)
     return (double)sum;
 }
 
+/* Of a diffusion that has no end, or is taken as one of time, the sum of the coefficients is 1. */
+static double common_for(const struct hs_modes *modes, enum hs_mode_rule rule)
+{
+    const struct hs_stencil *stencil = &modes->op.stencil;
+    const double least = sum_rounding * hs_stencil_count(stencil->dims, stencil->radius);
+    return rule != HS_MODE_STEPS && fabs(modes->common) < least ? 0.0 : modes->common;
+}
+
 /* ---- to begin -------------------------------------------------------------------------------- */
 
 enum { PROBED = PROBES * PROBES * PROBES };
@@ -428,7 +436,7 @@ static enum hs_status sweep_both(struct hs_modes *modes, const struct hs_span *s
 }
 
 enum hs_status hs_modes_begin(struct hs_modes *modes, const struct hs_span *span,
-                              struct hs_error *err)
+                              enum hs_mode_rule rule, struct hs_error *err)
 {
     struct trial trial;
     modes->op = span->op;
@@ -441,22 +449,16 @@ enum hs_status hs_modes_begin(struct hs_modes *modes, const struct hs_span *span
     if (!st)
         st = judge(modes, &trial, err);
     double *const *work = modes->work;
-    if (!st)
+    const bool forced = modes->largest_forcing > 0.0;
+    modes->from_initial = rule != HS_MODE_STEADY || !forced || hs_modes_have_still(modes);
+    if (!st && modes->from_initial)
         st = transform(modes, modes->inverse, work[0], modes->forcing, modes->initial, err);
-    if (!st && modes->largest_forcing > 0.0)
+    if (!st && forced)
         st = transform(modes, modes->inverse, work[1], work[0], modes->forcing, err);
     return st;
 }
 
 /* ---- what becomes of them -------------------------------------------------------------------- */
-
-/* Of a diffusion that has no end, or is taken as one of time, the sum of the coefficients is 1. */
-static double common_for(const struct hs_modes *modes, enum hs_mode_rule rule)
-{
-    const struct hs_stencil *stencil = &modes->op.stencil;
-    const double least = sum_rounding * hs_stencil_count(stencil->dims, stencil->radius);
-    return rule != HS_MODE_STEPS && fabs(modes->common) < least ? 0.0 : modes->common;
-}
 
 enum hs_status hs_modes_put(struct hs_modes *modes, enum hs_mode_rule rule, double amount,
                             bool steps, struct hs_error *err)
@@ -470,9 +472,10 @@ enum hs_status hs_modes_put(struct hs_modes *modes, enum hs_mode_rule rule, doub
     }
     double *const *work = modes->work;
     double *out = modes->problem->grid.dims % 2 ? work[1] : work[0];
-    enum hs_status st =
-        transforms->filter(modes->state, &filter, modes->initial,
-                           modes->largest_forcing > 0.0 ? modes->forcing : NULL, work[0], err);
+    const double *forcing = modes->largest_forcing > 0.0 ? modes->forcing : NULL;
+    /* where nothing is kept of it, any will do */
+    const double *initial = modes->from_initial ? modes->initial : forcing;
+    enum hs_status st = transforms->filter(modes->state, &filter, initial, forcing, work[0], err);
     if (!st)
         st = transform(modes, modes->vector, work[0], work[1], out, err);
     if (!st)
@@ -490,6 +493,11 @@ enum hs_status hs_modes_drift(struct hs_modes *modes, double *out, struct hs_err
     const enum hs_status st = modes->backend->transforms->get(modes->state, place, 1, out, err);
     *out *= modes->slow_largest;
     return st;
+}
+
+bool hs_modes_have_still(const struct hs_modes *modes)
+{
+    return fabs(modes->smallest + common_for(modes, HS_MODE_STEADY)) <= hs_modes_still(modes);
 }
 
 double hs_modes_still(const struct hs_modes *modes)

@@ -21,6 +21,7 @@ struct hs_modes {
     int64_t extent[HS_AXES], count; /* of the swept nodes */
     double *memory;                 /* the backend's, all of the following */
     double *initial, *forcing;      /* [modes] */
+    bool from_initial;              /* what is asked for depends on the initial field */
     double *work[2];
     double *vector[HS_AXES], *inverse[HS_AXES], *rate[HS_AXES];
     double *probe; /* some rows of an inverse */
@@ -46,9 +47,10 @@ enum hs_status hs_modes_init(struct hs_modes *modes, const struct hs_problem *pr
                              struct hs_error *err);
 void hs_modes_release(struct hs_modes *modes);
 
-/* From the field as it is, for sweeps of the span's operator and step. */
+/* From the field as it is, for sweeps of the span's operator and step, and what hs_modes_put will
+ * be asked for. */
 enum hs_status hs_modes_begin(struct hs_modes *modes, const struct hs_span *span,
-                              struct hs_error *err);
+                              enum hs_mode_rule rule, struct hs_error *err);
 
 /* What has become of the field that they began with, into the backend; `steps`: the field that is
  * there stays at hand as the one a step before. */
@@ -58,8 +60,10 @@ enum hs_status hs_modes_put(struct hs_modes *modes, enum hs_mode_rule rule, doub
 /* K a sweep: what f adds to the mode that changes least, at most at a node. */
 enum hs_status hs_modes_drift(struct hs_modes *modes, double *out, struct hs_error *err);
 
-/* Rates of this size are rounding. */
+/* Rates of this size are rounding; and whether a mode has such a rate, so that nothing but the
+ * initial field says what it is in a steady state. */
 double hs_modes_still(const struct hs_modes *modes);
+bool hs_modes_have_still(const struct hs_modes *modes);
 
 /* A sweep of a diffusion, short enough to be an ordinary one; its coefficients are those of double
  * whatever the precision. */

@@ -65,7 +65,7 @@ static enum hs_status advance(struct hs_method_state *self, const struct hs_back
     if (self->sweep.count == 0) {
         self->begun = hs_span_time(span, 0);
         self->sweep = hs_modes_sweep(self->modes.problem);
-        st = hs_modes_begin(&self->modes, &self->sweep, err);
+        st = hs_modes_begin(&self->modes, &self->sweep, HS_MODE_TIME, err);
     }
     const double before = hs_span_time(span, span->count - 1) - self->begun;
     if (!st && keep && self->at != before)

@@ -66,7 +66,7 @@ static enum hs_status begin(struct hs_method_state *self, const struct hs_span *
     self->begun = true;
     self->from = *span;
     self->done = 0;
-    return hs_modes_begin(&self->modes, span, err);
+    return hs_modes_begin(&self->modes, span, HS_MODE_STEPS, err);
 }
 
 static enum hs_status advance(struct hs_method_state *self, const struct hs_backend *backend,
@@ -92,7 +92,7 @@ static enum hs_status check_balance(struct hs_modes *modes, double step, struct 
     /* of an average over so many nodes */
     const double rounding = modes->problem->precision == HS_FLOAT ? 1e-6 : 1e-12;
     double drift;
-    if (fabs(modes->smallest + modes->common) > hs_modes_still(modes))
+    if (!hs_modes_have_still(modes))
         return HS_OK;
     const enum hs_status st = hs_modes_drift(modes, &drift, err);
     if (st || fabs(drift) <= rounding * modes->largest_forcing)
@@ -137,7 +137,7 @@ static enum hs_status solve(struct hs_method_state *self, const struct hs_backen
     struct hs_span span = sweep_of(modes->problem);
     double change = NAN;
     span.keep_last = span.keep_before = true; /* for the heat balance */
-    enum hs_status st = hs_modes_begin(modes, &span, err);
+    enum hs_status st = hs_modes_begin(modes, &span, HS_MODE_STEADY, err);
     if (!st)
         st = check_balance(modes, span.step, err);
     if (!st)

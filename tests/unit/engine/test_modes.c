@@ -374,7 +374,7 @@ void test_modes__a_sweep_that_is_not_theirs_is_noticed(void **state)
     must(cpu->upload(device, &all, c.initial, &err), &err, "upload");
     must(hs_modes_init(&modes, &c.problem, cpu, device, &err), &err, "modes");
     const struct hs_span span = hs_modes_sweep(&c.problem);
-    expect(hs_modes_begin(&modes, &span, &err), HS_FAILED_CHECK, &err,
+    expect(hs_modes_begin(&modes, &span, HS_MODE_STEPS, &err), HS_FAILED_CHECK, &err,
            "a sweep is not what its modes say");
     hs_modes_release(&modes);
     cpu->destroy(device);
