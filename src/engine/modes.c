@@ -430,7 +430,9 @@ static enum hs_status sweep_both(struct hs_modes *modes, const struct hs_span *s
     if (st)
         return st;
     modes->largest_forcing = trial->largest;
+    modes->not_finite = reduction.not_finite;
     modes->change = reduction.change;
+    modes->largest = largest;
     trial->largest += largest;
     return HS_OK;
 }

@@ -28,8 +28,10 @@ struct hs_modes {
     struct hs_operator op;
     double common; /* of the rates: of a constant field where no wall is near */
     double fastest;
-    double largest_forcing; /* K: of f, at a node */
-    double change;          /* K: of the sweep that the modes were checked by */
+    double largest;         /* K: of the field that they begin with, at a node; */
+    double largest_forcing; /* and of f */
+    int64_t not_finite;     /* nodes, of the sweep that the modes were checked by; */
+    double change;          /* K: and what it changed */
     double smallest;        /* the rate of the mode that changes least, */
     int64_t slow[HS_AXES];
     double slow_largest; /* and its largest value */

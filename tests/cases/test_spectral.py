@@ -250,3 +250,28 @@ def test_of_steps_that_are_no_sweeps_there_is_no_balance(tmp_path):
     assert "heat out" not in done.stdout and "balance" not in done.stdout
     with h5py.File(tmp_path / "case.h5") as f:
         assert np.isnan(f["history/imbalance"]).all() and f["history/change"][-1] > 1.0
+
+
+def test_an_initial_field_that_is_not_finite_is_refused_as_for_sweeps(tmp_path):
+    said = []
+    for method in ("sweeps", "spectral"):
+        initial = {"expression": "x>0.06 && y>0.05 ? sqrt(-1.0) : 300"}
+        settings = {**BLOCK, "initial": initial, "steady": {"tolerance": 1e-6, "method": method}}
+        done = command(tmp_path, settings, "run", "--quiet")
+        assert done.returncode == 2
+        said.append(done.stderr)
+    assert said[0] == said[1] and "(NaN) at node (13, 11, 0)" in said[0]
+
+
+def test_a_search_by_sweeps_may_jump(tmp_path):
+    result = run(tmp_path, {**case("spectral"), "steady": {"tolerance": 1e-9, "check_every": 5000}})
+    assert result.attributes["steady_change"] < 1e-9 and result.attributes["sweeps"] % 5000 == 0
+
+
+def test_a_steady_state_to_begin_with_is_one(tmp_path):
+    flat = {**BLOCK, "initial": {"value": 300.0}, "boundary": INSULATED, "steady": {"tolerance": 1e-9, "method": "spectral"}}
+    flat.pop("source")
+    for precision in ("double", "float"):
+        result = run(tmp_path, {**flat, "precision": precision})
+        assert result.attributes["steady_residual"] == 0.0
+        assert np.abs(result.field - 300.0).max() <= (1e-12 if precision == "double" else 1e-6) * 300.0

@@ -16,6 +16,7 @@
 #include "engine/modes.h"
 #include "engine/stability.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,6 +87,11 @@ static enum hs_status advance(struct hs_method_state *self, const struct hs_back
     return st;
 }
 
+static double epsilon_of(const struct hs_problem *problem)
+{
+    return problem->precision == HS_FLOAT ? FLT_EPSILON : DBL_EPSILON;
+}
+
 /* Where nothing holds the mean, what source and walls add to it must be 0. */
 static enum hs_status check_balance(struct hs_modes *modes, double step, struct hs_error *err)
 {
@@ -137,17 +143,20 @@ static enum hs_status solve(struct hs_method_state *self, const struct hs_backen
     struct hs_span span = sweep_of(modes->problem);
     double change = NAN;
     span.keep_last = span.keep_before = true; /* for the heat balance */
+    *out = (struct hs_solution){.residual = NAN};
     enum hs_status st = hs_modes_begin(modes, &span, HS_MODE_STEADY, err);
-    if (!st)
-        st = check_balance(modes, span.step, err);
+    if (st || modes->not_finite > 0) /* the field stays, and the loop says where */
+        return st;
+    st = check_balance(modes, span.step, err);
     if (!st)
         st = hs_modes_put(modes, HS_MODE_STEADY, hs_modes_still(modes), false, err);
     if (!st)
         st = measure(modes, &span, &change, err);
     if (st)
         return st;
-    out->iterations = 0;
-    out->residual = change > 0.0 ? change / modes->change : 0.0;
+    const double rounding = 16.0 * modes->largest * epsilon_of(modes->problem);
+    const bool was_steady = modes->change <= rounding && change <= rounding;
+    out->residual = was_steady ? 0.0 : change / modes->change;
     out->reached = out->residual <= tolerance;
     return HS_OK;
 }
