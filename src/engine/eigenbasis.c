@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <float.h>
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +20,10 @@ static const double small = 1e-4;
 /* An imaginary part of a real rate, of the largest one. */
 static const double imaginary_rounding = 1e-13;
 
-enum { BLOCK = 64 };
+enum {
+    BLOCK = 64,
+    THREADS_FROM = 256 /* nodes: 129 took ten times as long with two threads on a busy machine */
+};
 
 struct work {
     const struct hs_axis_matrix *matrix;
@@ -100,7 +104,7 @@ static double symmetric_entry(const struct work *w, int64_t i, int64_t j)
 
 static void transpose(int64_t n, const double *in, double *out)
 {
-#pragma omp parallel for schedule(static) if (n > BLOCK)
+#pragma omp parallel for schedule(static) if (n >= THREADS_FROM)
     for (int64_t i = 0; i < n; i += BLOCK)
         for (int64_t j = 0; j < n; j += BLOCK)
             for (int64_t k = i; k < i + BLOCK && k < n; k++)
@@ -144,7 +148,7 @@ static enum hs_status make_waves(const struct work *w, struct hs_error *err)
         return hs_error_add(err, HS_BAD_INPUT,
                             "coefficients that differ from side to side make the waves of a "
                             "periodic axis travel, and their factors complex");
-#pragma omp parallel for schedule(static) if (n > BLOCK)
+#pragma omp parallel for schedule(static) if (n >= THREADS_FROM)
     for (int64_t node = 0; node < n; node++)
         for (int64_t mode = 0; mode < n; mode++)
             w->out->vector[node * n + mode] = wave(n, mode, node);
@@ -222,7 +226,7 @@ static void unscale(const struct work *w)
     for (int64_t i = 0; i < n; i++)
         w->one[i] = (double)sqrtl(w->scale[i]);
     transpose(n, w->out->inverse, w->out->vector);
-#pragma omp parallel for schedule(static) if (n > BLOCK)
+#pragma omp parallel for schedule(static) if (n >= THREADS_FROM)
     for (int64_t i = 0; i < n; i++)
         for (int64_t k = 0; k < n; k++) {
             w->out->vector[i * n + k] /= w->one[i];
@@ -361,7 +365,7 @@ static void refine(const struct work *w)
     const int64_t n = w->n;
     double *vector = w->out->vector, *inverse = w->out->inverse, *rate = w->out->rate;
     const size_t bytes = (size_t)n * (size_t)n * sizeof *vector;
-#pragma omp parallel for schedule(static) if (n > BLOCK)
+#pragma omp parallel for schedule(static) if (n >= THREADS_FROM)
     for (int64_t mode = 0; mode < n; mode += BLOCK)
         find_residuals(w, mode, mode + BLOCK < n ? mode + BLOCK : n);
     hs_openblas_product(w->blas, n, n, n, 1.0, inverse, w->one, 0.0, w->other);
@@ -396,6 +400,7 @@ static enum hs_status make_between_walls(struct work *w, struct hs_error *err)
         return st;
     if (!allocate(w))
         return no_memory(w, err);
+    hs_openblas_use_threads(w->blas, w->n < THREADS_FROM ? 1 : omp_get_max_threads());
     fill_band(w);
     st = find_scale(w) ? make_symmetric(w, err) : make_general(w, err);
     if (!st)

@@ -1,7 +1,6 @@
 #include "engine/openblas.h"
 
 #include <dlfcn.h>
-#include <omp.h>
 #include <string.h>
 
 static const char file[] = "libopenblas.so.0";
@@ -53,8 +52,15 @@ enum hs_status hs_openblas_find(const struct hs_openblas **out, struct hs_error 
                             file, lacking);
     }
     library = opened;
-    loaded.openblas_set_num_threads(omp_get_max_threads());
     return HS_OK;
+}
+
+void hs_openblas_use_threads(const struct hs_openblas *blas, int threads)
+{
+    static int now;
+    if (threads != now)
+        blas->openblas_set_num_threads(threads);
+    now = threads;
 }
 
 void hs_openblas_product(const struct hs_openblas *blas, int64_t m, int64_t n, int64_t k,

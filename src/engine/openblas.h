@@ -36,6 +36,9 @@ struct hs_openblas {
 /* *out: for as long as the program runs. HS_BAD_INPUT where it is not there, with the package. */
 enum hs_status hs_openblas_find(const struct hs_openblas **out, struct hs_error *err);
 
+/* From now on with so many: they wait for each other, which small matrices are not worth. */
+void hs_openblas_use_threads(const struct hs_openblas *blas, int threads);
+
 /* out [m][n] = factor * a [m][k] * b [k][n] + keep * out, row by row. */
 void hs_openblas_product(const struct hs_openblas *blas, int64_t m, int64_t n, int64_t k,
                          double factor, const double *a, const double *b, double keep, double *out);

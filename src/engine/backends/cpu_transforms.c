@@ -105,11 +105,11 @@ static enum hs_status product(struct hs_backend_state *state, int axis,
                               const int64_t extent[HS_AXES], int64_t rows, const double *matrix,
                               const double *in, double *out, struct hs_error *err)
 {
-    (void)state;
     const struct hs_openblas *blas;
     const enum hs_status st = hs_openblas_find(&blas, err);
     if (st)
         return st;
+    hs_openblas_use_threads(blas, state->team.most);
     int64_t inner = 1, outer = 1;
     const int64_t n = extent[axis];
     for (int other = 0; other < HS_AXES; other++) {
