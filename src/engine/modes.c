@@ -2,6 +2,7 @@
 
 #include "engine/eigenbasis.h"
 #include "engine/openblas.h"
+#include "engine/stability.h"
 
 #include <float.h>
 #include <math.h>
@@ -347,7 +348,7 @@ static enum hs_status probe(struct hs_modes *modes, const struct probes *probes,
 struct trial {
     struct probes probes;
     double field[PROBED], swept[PROBED], forcing[PROBED];
-    double largest; /* K: of the field and the forcing */
+    double largest; /* K: of all three, added up */
 };
 
 /* How far a mode is off, and how far rounding may bring it. */
@@ -433,7 +434,7 @@ static enum hs_status sweep_both(struct hs_modes *modes, const struct hs_span *s
     modes->not_finite = reduction.not_finite;
     modes->change = reduction.change;
     modes->largest = largest;
-    trial->largest += largest;
+    trial->largest += largest + fmax(fabs(reduction.min), fabs(reduction.max));
     return HS_OK;
 }
 
@@ -509,11 +510,7 @@ double hs_modes_still(const struct hs_modes *modes)
 
 struct hs_span hs_modes_sweep(const struct hs_problem *problem)
 {
-    double rate = 0.0;
-    for (int axis = 0; axis < problem->grid.dims; axis++)
-        rate += problem->material.diffusivity /
-                (problem->grid.spacing[axis] * problem->grid.spacing[axis]);
-    struct hs_span span = {.count = 1, .step = 0.25 / rate};
+    struct hs_span span = {.count = 1, .step = 0.5 * hs_stability_limit(problem)};
     span.op = hs_problem_operator(problem, span.step);
     span.op.stencil = hs_stencil_of_diffusion(&problem->grid, problem->radius,
                                               problem->material.diffusivity, span.step);

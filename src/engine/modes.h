@@ -67,7 +67,7 @@ enum hs_status hs_modes_drift(struct hs_modes *modes, double *out, struct hs_err
 double hs_modes_still(const struct hs_modes *modes);
 bool hs_modes_have_still(const struct hs_modes *modes);
 
-/* A sweep of a diffusion, short enough to be an ordinary one; its coefficients are those of double
+/* A sweep of a diffusion, of half the longest stable step; its coefficients are those of double
  * whatever the precision. */
 struct hs_span hs_modes_sweep(const struct hs_problem *problem);
 
