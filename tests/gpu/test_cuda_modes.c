@@ -1,7 +1,8 @@
 /*
  * spectral and exponential on the GPU: every kind of wall, dims, radius and precision against
  * sweeps of the GPU, and against the same method on the CPU; then how long large grids take
- * (HS_MODES_LARGE=N: of the first N of these, 4 in all, 3 by default; 16384^2 takes minutes of LAPACK).
+ * (HS_MODES_LARGE=N: of the first N of these, 4 in all, 3 by default; 16384^2 takes minutes of
+ * LAPACK).
  */
 #include "engine/eigenbasis.h"
 #include "engine/modes.h"
