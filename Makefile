@@ -26,7 +26,7 @@ WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototy
 CFLAGS   ?= -O2 -g
 CPPFLAGS += -Isrc -I$(BUILD) $(shell pkg-config --cflags $(LIBRARIES) 2>/dev/null)
 override CFLAGS += -std=c17 $(WARNINGS) -ffp-contract=off -fno-math-errno -fopenmp
-LDLIBS   += $(shell pkg-config --libs $(LIBRARIES) 2>/dev/null) -lhdf5_hl -lm -lpthread
+LDLIBS   += $(shell pkg-config --libs $(LIBRARIES) 2>/dev/null) -lhdf5_hl -lm -lpthread -ldl
 CPPFLAGS += -D_GNU_SOURCE
 
 # ---- files: found by name, so adding one edits nothing here ---------------------------------

@@ -46,7 +46,7 @@ _heatsolve() {
     --step) words='last all' ;;
     --slice) words='x y z' ;;
     --plot) words='probes history' ;;
-    --points | --dims | --radius | --block | --planes | --steps | --sweeps | --threads | --repeats | --registers | \
+    --points | --dims | --radius | --block | --planes | --steps | --sweeps | --power | --threads | --repeats | --registers | \
         --width | --range | --time | --contours | --fps | --peer | --peer-seconds | --device) return ;; # numbers and the like
     key\ *) # the choices that the key has
         words=$("$program" options 2>/dev/null | sed 's/|/ | /g' |

@@ -42,8 +42,15 @@ static enum hs_status look_ahead(struct outlook *outlook, struct hs_error *err)
     const struct hs_problem *problem = outlook->problem;
     const struct hs_plan *plan = outlook->plan;
     const struct hs_box interior = hs_problem_interior(problem);
+    const struct hs_method *method = plan->steady_method ? plan->steady_method : plan->method;
     outlook->memory = plan->backend->memory(problem, plan->kernel);
-    const enum hs_status st = hs_rate_measure(problem, plan, rate_seconds, &outlook->rate, err);
+    if (method->memory)
+        outlook->memory += method->memory(problem, plan->backend);
+    struct hs_plan measured = *plan;
+    if (hs_plan_jumps(plan)) /* how long its sweeps take does not tell */
+        measured.sweeps = 0;
+    const enum hs_status st =
+        hs_rate_measure(problem, &measured, rate_seconds, &outlook->rate, err);
     const double sweep = outlook->rate.seconds_per_sweep;
     outlook->seconds = plan->sweeps > 0 ? sweep * (double)plan->sweeps : 0.0;
     outlook->updates = (double)hs_box_count(&interior) / sweep;
@@ -52,7 +59,8 @@ static enum hs_status look_ahead(struct outlook *outlook, struct hs_error *err)
     if (problem->schedule.steady)
         outlook->steady = hs_steady_look_ahead(problem, plan);
     outlook->free_bytes = hs_file_free_space(problem->output.file, true);
-    outlook->output = hs_size_estimate_bytes(problem, plan, outlook->seconds + outlook->reducing);
+    const double seconds = outlook->seconds + outlook->reducing;
+    outlook->output = hs_size_estimate_bytes(problem, plan, isnan(seconds) ? 0.0 : seconds);
     return st;
 }
 
@@ -138,6 +146,12 @@ static void print_steps(const struct hs_problem *problem, const struct hs_plan *
         printf("one sweep multiplies no mode by more than %.9g\n", plan->amplification);
     else
         printf("longest stable step %.9g s, with these boundaries\n", plan->limit);
+    if (plan->steady_method)
+        return;
+    if (hs_plan_jumps(plan)) {
+        print_label("method");
+        printf("%s\n", plan->method->name);
+    }
     print_label("steps");
     if (plan->intervals > 0) {
         printf("%" PRId64 " x %" PRId64 " of %.9g s", plan->intervals, plan->interval_sweeps,
@@ -200,6 +214,12 @@ static void print_steady(const struct outlook *outlook)
     const double tolerance = problem->schedule.steady_tolerance;
     if (!problem->schedule.steady)
         return;
+    if (outlook->plan->steady_method) {
+        print_label("steady");
+        printf("by %s, until the rates of change are %.3g of the initial field's\n",
+               outlook->plan->steady_method->name, tolerance);
+        return;
+    }
     print_steady_sweeps(outlook);
     print_label("");
     if (isnan(steady->slowest.decay)) {
@@ -258,7 +278,10 @@ static void print_text(const struct outlook *outlook)
     }
     printf("\n");
     print_label("time");
-    if (plan->sweeps > 0) {
+    if (hs_plan_jumps(plan) && plan->sweeps > 0)
+        printf("not measured: %s takes one jump from each output to the next\n",
+               plan->method->name);
+    else if (plan->sweeps > 0) {
         printf("%s", problem->schedule.steady ? "at most " : "about ");
         print_duration(outlook->seconds);
         printf(" of sweeps, at %.3g points/s", outlook->updates);
@@ -307,6 +330,7 @@ static void json_cells(struct hs_json *json, const struct hs_problem *problem)
 static void json_steps(struct hs_json *json, const struct hs_problem *problem,
                        const struct hs_plan *plan)
 {
+    hs_json_text(json, "method", plan->method->name);
     hs_json_number(json, "stability_limit", plan->limit);
     hs_json_number(json, "amplification", plan->amplification);
     hs_json_number(json, "step", hs_plan_step(plan));
@@ -324,8 +348,12 @@ static void json_steady(struct hs_json *json, const struct outlook *outlook)
 {
     const struct hs_schedule *schedule = &outlook->problem->schedule;
     const struct hs_steady_outlook *steady = &outlook->steady;
-    const bool sought = schedule->steady;
-    hs_json_number(json, "steady_tolerance", sought ? schedule->steady_tolerance : NAN);
+    const bool sought = schedule->steady && !outlook->plan->steady_method;
+    hs_json_text(json, "steady_method",
+                 outlook->plan->steady_method ? outlook->plan->steady_method->name
+                 : schedule->steady           ? "sweeps"
+                                              : NULL);
+    hs_json_number(json, "steady_tolerance", schedule->steady ? schedule->steady_tolerance : NAN);
     hs_json_number(json, "steady_sweeps", sought ? steady->sweeps : NAN);
     hs_json_number(json, "steady_seconds", sought ? seconds_of(outlook, steady->sweeps) : NAN);
     hs_json_number(json, "steady_decay", sought ? steady->slowest.decay : NAN);

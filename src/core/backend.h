@@ -11,6 +11,7 @@
 #include "core/device.h"
 #include "core/kernel.h"
 #include "core/problem.h"
+#include "core/transforms.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -139,6 +140,7 @@ struct hs_backend {
     /* What it runs on, for reports: "2 threads, AMD EPYC", "NVIDIA H200" */
     const char *(*describe)(const struct hs_backend_state *state);
     void (*destroy)(struct hs_backend_state *state); /* accepts NULL */
+    const struct hs_transforms *transforms;          /* for methods of modes; NULL: none */
 };
 
 #ifdef __cplusplus

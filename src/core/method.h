@@ -39,6 +39,7 @@ struct hs_method {
     const char *idea;   /* one line */
     const char *origin; /* literature */
     enum hs_step_rule step_rule;
+    bool jumps; /* a span takes as long however many steps it has, so none is cut by the clock */
     /* HS_OK, or HS_BAD_INPUT and the reason why it cannot do this problem. NULL: it can do all. */
     enum hs_status (*suits)(const struct hs_problem *problem, struct hs_error *err);
     /* Bytes of the device's memory beside the backend's. NULL: none. */

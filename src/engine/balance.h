@@ -40,7 +40,8 @@ enum hs_status hs_balance_create(const struct hs_problem *problem, struct hs_bal
                                  struct hs_error *err);
 void hs_balance_destroy(struct hs_balance *balance); /* accepts NULL */
 
-/* That of the last sweep before this stop; not known where the field before it was not kept. */
+/* That of the last sweep before this stop; not known where the field before it was not kept, or
+ * what was made was no sweep. */
 enum hs_status hs_balance_look(struct hs_balance *balance, const struct hs_step_state *step_state,
                                struct hs_error *err);
 

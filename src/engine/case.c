@@ -5,6 +5,10 @@
 #include "engine/registry.h"
 #include "input/config.h"
 
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
 enum hs_status hs_case_read(const struct hs_case_request *request, struct hs_problem *out,
                             struct hs_error *err)
 {
@@ -17,4 +21,16 @@ enum hs_status hs_case_read(const struct hs_case_request *request, struct hs_pro
         hs_plan_steps(out, &plan, err);
     hs_check_names(out, err);
     return st;
+}
+
+void hs_case_by_sweeps(struct hs_problem *problem)
+{
+    struct hs_schedule *schedule = &problem->schedule;
+    for (int n = 0; hs_methods[n] && schedule->method; n++)
+        if (strcmp(hs_methods[n]->name, schedule->method) == 0 &&
+            hs_methods[n]->step_rule != HS_STEP_STABLE)
+            schedule->step = NAN;
+    free(schedule->method);
+    free(schedule->steady_method);
+    schedule->method = schedule->steady_method = NULL;
 }

@@ -29,4 +29,8 @@ struct hs_case_request {
 enum hs_status hs_case_read(const struct hs_case_request *request, struct hs_problem *out,
                             struct hs_error *err);
 
+/* For what is about sweeps, whatever the case goes by: as if the config named no methods, nor, with
+ * one whose steps may be longer than a stable sweep, their length. */
+void hs_case_by_sweeps(struct hs_problem *problem);
+
 #endif

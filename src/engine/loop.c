@@ -57,12 +57,20 @@ static enum hs_status upload(struct loop *loop, const struct hs_loop_start *star
     return loop->plan->backend->upload(loop->state, &box, start->field, err);
 }
 
+/* Due at any stop, but no reason for one: it goes by the clock, and a method that jumps is as fast
+ * to the next stop of the others. */
+static bool waits_for_others(const struct loop *loop, const struct hs_observer *observer)
+{
+    return observer->by_clock && hs_plan_jumps(loop->plan);
+}
+
 static enum hs_status notify(struct loop *loop, const struct hs_step_state *step_state, bool all,
                              int64_t before, struct hs_error *err)
 {
     for (int i = 0; i < loop->observer_count; i++) {
         struct hs_observer *observer = loop->observers[i];
-        if (!all && observer->next(observer->self, before) > loop->sweep)
+        if (!all && !waits_for_others(loop, observer) &&
+            observer->next(observer->self, before) > loop->sweep)
             continue;
         const enum hs_status st = observer->notify(observer->self, step_state, err);
         if (st)
@@ -92,9 +100,14 @@ static int64_t next_due(const struct loop *loop)
 {
     int64_t due = loop->plan->sweeps;
     for (int i = 0; i < loop->observer_count; i++) {
-        const int64_t next = loop->observers[i]->next(loop->observers[i]->self, loop->sweep);
+        const struct hs_observer *observer = loop->observers[i];
+        if (waits_for_others(loop, observer))
+            continue;
+        const int64_t next = observer->next(observer->self, loop->sweep);
         due = next < due ? next : due;
     }
+    const int64_t watch = hs_watch_next(&loop->watch, loop->sweep);
+    due = watch < due && !hs_plan_jumps(loop->plan) ? watch : due;
     return due > loop->sweep ? due : loop->sweep + 1;
 }
 
@@ -141,8 +154,8 @@ static enum hs_status sweep_to(struct loop *loop, int64_t stop, const struct hs_
                                struct hs_error *err)
 {
     while (loop->sweep < stop && !is_interrupted(loop)) {
-        const int64_t until =
-            loop->stretch < stop - loop->sweep ? loop->sweep + loop->stretch : stop;
+        const bool whole = hs_plan_jumps(loop->plan) || loop->stretch >= stop - loop->sweep;
+        const int64_t until = whole ? stop : loop->sweep + loop->stretch;
         struct hs_span span = hs_plan_span(loop->plan, loop->problem, loop->sweep, until);
         const bool last = loop->sweep + span.count == stop;
         span.keep_last = last && keep->keep_last;
@@ -194,9 +207,7 @@ static enum hs_status run(struct loop *loop, struct hs_loop_result *out, struct 
     while (loop->sweep < loop->plan->sweeps) {
         const int64_t before = loop->sweep;
         const int64_t due = next_due(loop), check = next_steady_check(loop);
-        int64_t stop = due < check ? due : check;
-        const int64_t watch = hs_watch_next(&loop->watch, before);
-        stop = watch < stop ? watch : stop;
+        const int64_t stop = due < check ? due : check;
         const struct hs_span keep = keep_for(loop, stop);
         enum hs_status st = sweep_to(loop, stop, &keep, err);
         if (!st)

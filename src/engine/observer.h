@@ -13,6 +13,7 @@ struct hs_observer {
     void *self;
     bool wants_change;
     bool wants_before; /* with it: the field one sweep before, too */
+    bool by_clock;     /* `next` only fits the clock: with a method that jumps, any stop will do */
     /* The first due sweep after `sweep`; INT64_MAX if none. Every observer is notified at sweep 0,
      * and at the end, besides. */
     int64_t (*next)(void *self, int64_t sweep);

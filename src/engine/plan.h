@@ -46,6 +46,12 @@ struct hs_plan {
 /* Adds to the note, after a semicolon if there is one already. */
 void hs_plan_note(struct hs_plan *plan, const char *format, ...) HS_PRINTF(2, 3);
 
+/* Whether it goes from stop to stop at once, so that the clock makes none. */
+static inline bool hs_plan_jumps(const struct hs_plan *plan)
+{
+    return plan->steady_method ? plan->steady_method->jumps : plan->method->jumps;
+}
+
 /* Chooses steps, then backend and kernel. A step above the limit is refused with the limit. */
 enum hs_status hs_plan_make(const struct hs_problem *problem, struct hs_plan *out,
                             struct hs_error *err);

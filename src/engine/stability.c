@@ -10,9 +10,11 @@
  */
 #include "engine/stability.h"
 
+#include "engine/axis_matrix.h"
 #include "engine/eigenvalues.h"
 
 #include <math.h>
+#include <string.h>
 
 enum {
     SAMPLES = 720, /* of the symbol; even, so that theta = pi is one */
@@ -37,31 +39,6 @@ static double complex symbol_at(const struct axis *axis, double theta)
     return sum;
 }
 
-/* Adds `weight` times node `column` to the row; held nodes never change, so they have no column. */
-static void add_node(double *row, int nodes, int first_free, int last_free, int column,
-                     double weight)
-{
-    if (column >= first_free && column <= last_free && column < nodes)
-        row[column - first_free] += weight;
-}
-
-/* What the neighbour at `column` (a ghost where it is outside 0..nodes-1) is made of. */
-static void add_neighbour(const struct hs_face face[2], double *row, int nodes, int first_free,
-                          int last_free, int column, double weight)
-{
-    if (column >= 0 && column < nodes) {
-        add_node(row, nodes, first_free, last_free, column, weight);
-        return;
-    }
-    const bool low = column < 0;
-    const int m = low ? -column : column - (nodes - 1); /* ghost layer */
-    const int edge = low ? 0 : nodes - 1;
-    const int inner = low ? m : nodes - 1 - m;
-    const struct hs_face *side = &face[low ? 0 : 1];
-    add_node(row, nodes, first_free, last_free, edge, weight * side->b[m - 1]);
-    add_node(row, nodes, first_free, last_free, inner, weight * side->a[m - 1]);
-}
-
 /*
  * Eigenvalues of the axis's matrix with both faces. A long axis is cut to as many nodes as the
  * matrix may have: what clings to a face has died out within a few nodes, and what has not is
@@ -72,16 +49,19 @@ static void find_modes(struct axis *axis, const struct hs_face face[2], int64_t 
     axis->modes = 0;
     if (face[0].wrap) /* all modes are waves, which the symbol has */
         return;
-    const int nodes = points < HS_EIGENVALUES_MAX ? (int)points : HS_EIGENVALUES_MAX;
-    const int first_free = face[0].held, last_free = nodes - 1 - face[1].held;
-    const int count = last_free - first_free + 1;
+    struct hs_axis_matrix of = {.radius = axis->radius, .face = face};
+    memcpy(of.c, axis->c, sizeof of.c);
+    of.nodes = points < HS_EIGENVALUES_MAX ? points : HS_EIGENVALUES_MAX;
+    const int count = (int)hs_axis_matrix_rows(&of);
     if (count < 1)
         return;
     double matrix[HS_EIGENVALUES_MAX * HS_EIGENVALUES_MAX] = {0.0};
-    for (int n = 0; n < count; n++)
-        for (int offset = -axis->radius; offset <= axis->radius; offset++)
-            add_neighbour(face, &matrix[n * count], nodes, first_free, last_free,
-                          first_free + n + offset, axis->c[axis->radius + offset]);
+    for (int n = 0; n < count; n++) {
+        struct hs_axis_entry entry[HS_AXIS_ENTRIES];
+        const int entries = hs_axis_matrix_row(&of, n, entry);
+        for (int e = 0; e < entries; e++)
+            matrix[n * count + entry[e].column] += entry[e].c * entry[e].share;
+    }
     hs_eigenvalues(count, matrix, axis->mode);
     axis->modes = count;
 }

@@ -6,6 +6,7 @@
 #include "engine/registry.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,13 +95,16 @@ static enum hs_status taker_notify(void *self, const struct hs_step_state *step_
     return st ? st : taker->take(taker->self, step_state->problem, field, err);
 }
 
-/* `sweeps` sweeps of the plan, however steady the field becomes. */
+/* `sweeps` sweeps of the plan by the method, however steady the field becomes. */
 static enum hs_status run_to(const struct hs_problem *problem, const struct hs_plan *plan,
-                             int64_t sweeps, struct taker *taker, struct hs_error *err)
+                             const struct hs_method *method, int64_t sweeps, struct taker *taker,
+                             struct hs_error *err)
 {
     struct hs_problem same = *problem; /* shares what it points to; not to be released */
     same.schedule.steady = false;
     struct hs_plan shorter = *plan;
+    shorter.method = method;
+    shorter.steady_method = NULL;
     shorter.sweeps = sweeps;
     shorter.end = hs_plan_time(plan, sweeps);
     taker->every = sweeps / 16 + 1;
@@ -174,7 +178,7 @@ enum hs_status hs_verify_reference(const struct hs_problem *problem, const struc
     if (st)
         return st;
     struct taker taker = {.take = keep_field, .self = out};
-    const enum hs_status ran = run_to(problem, &reference, sweeps, &taker, err);
+    const enum hs_status ran = run_to(problem, &reference, hs_methods[0], sweeps, &taker, err);
     out->largest = taker.largest;
     return ran;
 }
@@ -206,10 +210,73 @@ enum hs_status hs_verify_compare(const struct hs_problem *problem, const struct 
     *out = (struct hs_comparison){.sweeps = reference->sweeps};
     struct pair pair = {.reference = reference, .comparison = out};
     struct taker taker = {.take = compare_field, .self = &pair};
-    const enum hs_status st = run_to(problem, plan, reference->sweeps, &taker, err);
+    const enum hs_status st = run_to(problem, plan, hs_methods[0], reference->sweeps, &taker, err);
     out->largest = fmax(reference->largest, taker.largest);
     out->device_functions = has_device_functions(problem, plan);
     out->bound = bound_of(problem, plan, out);
+    return st;
+}
+
+/* ---- against the power of a sweep ---------------------------------------------------------- */
+
+/* Point updates that a kernel does in a second or two. */
+static const double kernel_updates = 2e9;
+
+int64_t hs_verify_power_sweeps(const struct hs_problem *problem, const struct hs_plan *plan)
+{
+    const double most = fmax(ceil(kernel_updates / (double)hs_grid_count(&problem->grid)), 10.0);
+    return (double)plan->sweeps < most ? plan->sweeps : (int64_t)most;
+}
+
+/* NULL, and the reason in `lacking`, where the problem has none. */
+static const struct hs_method *find_modes(const struct hs_problem *problem, char *lacking,
+                                          size_t size)
+{
+    const struct hs_method *found = NULL;
+    struct hs_error reason;
+    hs_error_init(&reason);
+    for (int n = 0; hs_methods[n] && !found; n++)
+        if (strcmp(hs_methods[n]->name, "spectral") == 0)
+            found = hs_methods[n];
+    if (found->suits(problem, &reason)) {
+        snprintf(lacking, size, "%s", hs_error_reason(&reason));
+        found = NULL;
+    }
+    hs_error_release(&reason);
+    return found;
+}
+
+static double bound_of_power(const struct hs_problem *problem, const struct hs_plan *plan,
+                             const struct hs_comparison *comparison)
+{
+    const bool is_float = problem->precision == HS_FLOAT;
+    const struct hs_stencil stencil = hs_problem_stencil(problem, hs_plan_step(plan));
+    const int terms = hs_stencil_count(stencil.dims, stencil.radius);
+    double weight = 0.0;
+    for (int i = 0; i < terms; i++)
+        weight += fabs(stencil.c[i]);
+    const double sweep = (terms + 2) * (is_float ? 0x1p-24 : 0x1p-53) * weight;
+    const double modes = is_float ? 16.0 * 0x1p-24 : 1e-13;
+    return ((double)comparison->sweeps * sweep + modes) * comparison->largest;
+}
+
+enum hs_status hs_verify_power(const struct hs_problem *problem, const struct hs_plan *plan,
+                               int64_t sweeps, struct hs_power *out, struct hs_error *err)
+{
+    struct hs_reference swept = {.sweeps = sweeps};
+    *out = (struct hs_power){.comparison = {.sweeps = sweeps}};
+    const struct hs_method *modes = find_modes(problem, out->lacking, sizeof out->lacking);
+    if (!modes)
+        return HS_OK;
+    struct taker by_sweeps = {.take = keep_field, .self = &swept};
+    struct pair pair = {.reference = &swept, .comparison = &out->comparison};
+    struct taker by_modes = {.take = compare_field, .self = &pair};
+    enum hs_status st = run_to(problem, plan, hs_methods[0], sweeps, &by_sweeps, err);
+    if (!st)
+        st = run_to(problem, plan, modes, sweeps, &by_modes, err);
+    out->comparison.largest = fmax(by_sweeps.largest, by_modes.largest);
+    out->comparison.bound = bound_of_power(problem, plan, &out->comparison);
+    hs_verify_reference_release(&swept);
     return st;
 }
 

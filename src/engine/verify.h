@@ -50,6 +50,26 @@ enum hs_status hs_verify_compare(const struct hs_problem *problem, const struct 
                                  const struct hs_reference *reference, struct hs_comparison *out,
                                  struct hs_error *err);
 
+/*
+ * The plan's kernel against the exact power of one sweep, by its modes (engine/modes.h): as many
+ * sweeps as no reference makes in a lifetime. What that lacks is said in `lacking`: a problem that
+ * has no modes, or a library.
+ *
+ * The bound. A sweep rounds each term once, so n stable ones are off by at most n * (terms + 2) *
+ * sum|c| * max|T| half epsilons; the modes by some epsilons, in double by 1e-13 of max|T|.
+ */
+struct hs_power {
+    char lacking[512]; /* "": nothing */
+    struct hs_comparison comparison;
+};
+
+enum hs_status hs_verify_power(const struct hs_problem *problem, const struct hs_plan *plan,
+                               int64_t sweeps, struct hs_power *out, struct hs_error *err);
+
+/* How many sweeps that takes by default: the plan's, or as many as a kernel does in a second or
+ * two. */
+int64_t hs_verify_power_sweeps(const struct hs_problem *problem, const struct hs_plan *plan);
+
 /* How many sweeps a comparison takes by default: the plan's, or as many as the slow reference
  * does in some seconds. */
 int64_t hs_verify_sweeps(const struct hs_problem *problem, const struct hs_plan *plan);

@@ -207,6 +207,7 @@ struct hs_observer *hs_checkpoint_create(const struct hs_problem *problem,
     struct checkpoint *c = hs_new(sizeof *c);
     *c = (struct checkpoint){.observer = {.name = "checkpoint",
                                           .self = c,
+                                          .by_clock = true,
                                           .next = next,
                                           .notify = notify,
                                           .destroy = destroy},

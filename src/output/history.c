@@ -192,7 +192,8 @@ void hs_history_text(const struct hs_quantity *table, const struct hs_history_st
     char unit[HS_QUANTITY_UNIT] = "";
     for (int n = 0; hs_history_value(table, state->problem, true, n, &value); n++) {
         const char *line = value.quantity->summary;
-        if (!line)
+        const double number = value.quantity->value(state, value.wall);
+        if (!line || (value.quantity->each_wall && isnan(number))) /* it is not known */
             continue;
         if (begun && strcmp(line, begun) == 0)
             fprintf(stream, ", ");
@@ -202,7 +203,7 @@ void hs_history_text(const struct hs_quantity *table, const struct hs_history_st
         }
         const char *name = value.quantity->each_wall ? strrchr(value.name, '/') + 1 : value.name;
         fprintf(stream, "%s%s%.9g", strcmp(line, name) == 0 ? "" : name,
-                strcmp(line, name) == 0 ? "" : " ", value.quantity->value(state, value.wall));
+                strcmp(line, name) == 0 ? "" : " ", number);
         value.quantity->unit(state->problem, unit, sizeof unit);
         begun = line;
     }

@@ -107,7 +107,7 @@ static void describe(const struct progress *p, const struct hs_step_state *step_
         n += snprintf(out + n, size - (size_t)n, "/%lld", (long long)p->plan->sweeps);
     if (!brief)
         n += snprintf(out + n, size - (size_t)n, "  t = %.4g s", step_state->time);
-    if (isfinite(rate) && !brief)
+    if (isfinite(rate) && !brief && !hs_plan_jumps(p->plan))
         n += snprintf(out + n, size - (size_t)n, "  %.3g GCell/s", rate);
     if (steady && steady->sought && !isnan(steady->change))
         n += describe_steady(p, steady, out + n, size - (size_t)n);
@@ -216,6 +216,7 @@ struct hs_observer *hs_progress_create_on(FILE *stream, bool terminal,
     struct progress *p = hs_new(sizeof *p);
     *p = (struct progress){.observer = {.name = "progress",
                                         .self = p,
+                                        .by_clock = true,
                                         .next = next,
                                         .notify = notify,
                                         .destroy = destroy},

@@ -41,11 +41,11 @@ static struct hs_history_state last_state(const struct hs_report *report)
                                                                 : NULL};
 }
 
-/* 1e9 grid points updated a second; NaN where no time was measured. */
+/* 1e9 grid points updated a second; NaN where no time was measured, or no point was swept. */
 static double gcells(const struct hs_report *report)
 {
     const struct hs_loop_result *r = report->result;
-    if (!(r->seconds > 0.0) || r->swept == 0)
+    if (!(r->seconds > 0.0) || r->swept == 0 || hs_plan_jumps(report->plan))
         return NAN;
     const struct hs_box box = hs_problem_interior(report->problem);
     return 1e-9 * (double)hs_box_count(&box) * (double)r->swept / r->seconds;
@@ -84,7 +84,7 @@ static void put_solver(FILE *out, const struct hs_report *report)
         fputc('\n', out);
         return;
     }
-    if (report->plan->method->step_rule != HS_STEP_STABLE)
+    if (report->plan->method->step_rule != HS_STEP_STABLE || hs_plan_jumps(report->plan))
         fprintf(out, "\n  method       %s", report->plan->method->name);
     fprintf(out, "\n  sweeps       %lld in ", (long long)r->swept);
     put_duration(out, r->seconds);

@@ -468,4 +468,5 @@ const struct hs_backend hs_backend_cpu = {
     .fingerprint = fingerprint,
     .describe = describe,
     .destroy = destroy,
+    .transforms = &hs_cpu_transforms,
 };

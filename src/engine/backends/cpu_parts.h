@@ -113,6 +113,9 @@ void hs_cpu_network_prescribe(const struct hs_backend_state *state, double t, vo
 enum hs_status hs_cpu_reduce(struct hs_backend_state *state, struct hs_reduction *out,
                              struct hs_error *err);
 
+/* ---- cpu_transforms.c ---- */
+extern const struct hs_transforms hs_cpu_transforms;
+
 /* ---- cpu_ceilings.c -------------------------------------------------------------------------- */
 
 enum hs_status hs_cpu_ceilings(int device, int threads, enum hs_precision precision,

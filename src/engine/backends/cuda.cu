@@ -1,49 +1,11 @@
 /* The CUDA backend: two fields in device memory, swept by a kernel of kernels/cuda/. */
-#include "engine/backends/cuda_parts.cuh"
+#include "engine/backends/cuda_state.cuh"
 
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* How `reduce` comes by the change of the last sweep. */
-enum change_known {
-    NOT_KNOWN,
-    BY_FIELDS, /* the other field is the one a sweep before */
-    BY_KERNEL  /* the kernel has put it where the reducer said */
-};
-
-struct hs_backend_state {
-    const hs_problem *problem;
-    const hs_kernel *kernel;
-    hs_device_limits limits;
-    hs_case of; /* what the plans are made for */
-    hs_kernel_plan plan;
-    hs_kernel_plan rest; /* of calls of fewer sweeps; 0 steps: not made yet */
-    int rest_steps;
-    int device;
-    cudaStream_t stream;
-    hs_layout layout;
-    char *field[2]; /* allocations; `now` says which holds the current field */
-    int now;
-    char *scratch; /* the kernel's own; NULL where it needs none */
-    hs_cuda_staging staging;
-    hs_readback readback;
-    hs_cuda_source source;
-    hs_cuda_faces faces;
-    hs_cuda_network network;
-    hs_cuda_reducer *reducer;
-    hs_face_level *level; /* [kernel's steps], for kernels that apply walls */
-    double *source_value; /* [kernel's steps] uniform sources of one call */
-    int first_slot;       /* of faces: the values at the time of the current field */
-    int stale_walls;      /* fields whose prescribed layers are still to be written */
-    change_known change;
-    hs_cuda_graph graph;
-    hs_cuda_timer timer;
-    hs_cuda_rotation rotation; /* for measuring: the other pairs of fields */
-    char description[384];
-};
 
 namespace
 {
@@ -136,6 +98,7 @@ void destroy(hs_backend_state *state)
     hs_cuda_rotation_release(&state->rotation);
     hs_cuda_timer_release(&state->timer);
     hs_cuda_reducer_destroy(state->reducer);
+    hs_cuda_products_release(&state->products);
     hs_cuda_network_release(&state->network);
     hs_cuda_faces_release(&state->faces);
     hs_cuda_source_release(&state->source);
@@ -217,13 +180,6 @@ const char *describe(const hs_backend_state *state)
 
 /* ---- upload, download ------------------------------------------------------------------------ */
 
-/* Node (0, 0, 0) of the current field (0) or the other (1). */
-char *field_of(const hs_backend_state *state, int other)
-{
-    return state->field[state->now ^ other] +
-           state->layout.origin * (int64_t)hs_precision_size(state->problem->precision);
-}
-
 hs_status upload(hs_backend_state *state, const hs_box *box, const void *values, hs_error *err)
 {
     if (hs_box_count(box) == 0)
@@ -231,14 +187,14 @@ hs_status upload(hs_backend_state *state, const hs_box *box, const void *values,
     HS_CUDA_TRY(err, cudaSetDevice(state->device));
     const hs_precision precision = state->problem->precision;
     hs_status st = hs_cuda_upload(&state->staging, &state->layout, precision, box, values,
-                                  field_of(state, 0), state->stream, err);
+                                  hs_cuda_field(state, 0), state->stream, err);
     if (!st) /* into both, since no sweep writes the held layers */
-        st = hs_cuda_copy_field(&state->layout, precision, box, field_of(state, 0),
-                                field_of(state, 1), state->stream, err);
+        st = hs_cuda_copy_field(&state->layout, precision, box, hs_cuda_field(state, 0),
+                                hs_cuda_field(state, 1), state->stream, err);
     if (st)
         return st;
     state->stale_walls = 2;
-    state->change = NOT_KNOWN;
+    state->change = HS_CUDA_CHANGE_NOT_KNOWN;
     return HS_OK;
 }
 
@@ -254,17 +210,17 @@ hs_status download(hs_backend_state *state, const hs_box *box, void *values, hs_
         return HS_OK;
     HS_CUDA_TRY(err, cudaSetDevice(state->device));
     return hs_cuda_download(&state->staging, &state->layout, state->problem->precision, box, values,
-                            field_of(state, 0), state->stream, err);
+                            hs_cuda_field(state, 0), state->stream, err);
 }
 
 hs_status download_before(hs_backend_state *state, const hs_box *box, void *values, hs_error *err)
 {
-    assert(state->change == BY_FIELDS);
+    assert(state->change == HS_CUDA_CHANGE_BY_FIELDS);
     if (hs_box_count(box) == 0)
         return HS_OK;
     HS_CUDA_TRY(err, cudaSetDevice(state->device));
     return hs_cuda_download(&state->staging, &state->layout, state->problem->precision, box, values,
-                            field_of(state, 1), state->stream, err);
+                            hs_cuda_field(state, 1), state->stream, err);
 }
 
 hs_status download_begin(hs_backend_state *state, hs_readback **out, hs_error *err)
@@ -343,12 +299,13 @@ hs_status prescribe(hs_backend_state *state, int steps, double t, hs_error *err)
     state->stale_walls -= stale;
     if (state->network.problem)
         return stale || state->network.varies
-                   ? hs_cuda_network_prescribe(&state->network, steps, t, field_of(state, 1), err)
+                   ? hs_cuda_network_prescribe(&state->network, steps, t, hs_cuda_field(state, 1),
+                                               err)
                    : HS_OK;
     return !(state->kernel->features & HS_APPLIES_WALLS) &&
                    (stale || hs_face_slots_prescribed_vary(&state->faces.slots))
-               ? hs_cuda_faces_prescribe(&state->faces, slot_of(state, steps), field_of(state, 1),
-                                         err)
+               ? hs_cuda_faces_prescribe(&state->faces, slot_of(state, steps),
+                                         hs_cuda_field(state, 1), err)
                : HS_OK;
 }
 
@@ -359,8 +316,8 @@ hs_sweep make_request(const hs_backend_state *state, const hs_operator *op, int 
     request.layout = state->layout;
     request.box = state->of.box;
     request.op = op;
-    request.in = field_of(state, 0);
-    request.out = field_of(state, 1);
+    request.in = hs_cuda_field(state, 0);
+    request.out = hs_cuda_field(state, 1);
     request.source = hs_cuda_source_view(&state->source, state->source_value);
     request.steps = steps;
     request.face = state->problem->face;
@@ -379,7 +336,7 @@ hs_status call_kernel(hs_backend_state *state, const hs_span *span, int64_t firs
 {
     hs_status st = prepare(state, span, first, steps, err);
     if (!st && !(state->kernel->features & HS_APPLIES_WALLS))
-        st = hs_cuda_faces_fill(&state->faces, slot_of(state, 0), field_of(state, 0), err);
+        st = hs_cuda_faces_fill(&state->faces, slot_of(state, 0), hs_cuda_field(state, 0), err);
     if (st)
         return st;
     hs_operator op = span->op;
@@ -480,7 +437,9 @@ hs_status call_last(hs_backend_state *state, const hs_span *span, int64_t first,
             return st;
     }
     const hs_status st = call_kernel(state, span, first, steps, change, err);
-    state->change = change ? BY_KERNEL : span->keep_last && steps == 1 ? BY_FIELDS : NOT_KNOWN;
+    state->change = change                          ? HS_CUDA_CHANGE_BY_KERNEL
+                    : span->keep_last && steps == 1 ? HS_CUDA_CHANGE_BY_FIELDS
+                                                    : HS_CUDA_CHANGE_NOT_KNOWN;
     return st;
 }
 
@@ -494,7 +453,7 @@ hs_status launch(hs_backend_state *state, const hs_span *span, hs_error *err)
         if (st)
             return st;
         done += by_graph;
-        state->change = NOT_KNOWN;
+        state->change = HS_CUDA_CHANGE_NOT_KNOWN;
         if (done == span->count)
             break;
         const int steps = steps_at_once(state, span, span->count - done);
@@ -517,13 +476,13 @@ hs_status sweep(hs_backend_state *state, const hs_span *span, hs_error *err)
 hs_status reduce(hs_backend_state *state, hs_reduction *out, hs_error *err)
 {
     HS_CUDA_TRY(err, cudaSetDevice(state->device));
-    const void *before = state->change == BY_FIELDS ? field_of(state, 1) : NULL;
+    const void *before = state->change == HS_CUDA_CHANGE_BY_FIELDS ? hs_cuda_field(state, 1) : NULL;
     const hs_status st =
-        hs_cuda_reduce(state->reducer, state->problem, &state->layout, field_of(state, 0), before,
-                       state->change == BY_KERNEL, state->stream, out, err);
+        hs_cuda_reduce(state->reducer, state->problem, &state->layout, hs_cuda_field(state, 0),
+                       before, state->change == HS_CUDA_CHANGE_BY_KERNEL, state->stream, out, err);
     if (st || !state->network.problem || isnan(out->heat))
         return st;
-    return hs_cuda_network_heat(&state->network, field_of(state, 0), before, out, err);
+    return hs_cuda_network_heat(&state->network, hs_cuda_field(state, 0), before, out, err);
 }
 
 /* ---- measuring ------------------------------------------------------------------------------- */
@@ -561,7 +520,7 @@ hs_status copy(hs_backend_state *state, int64_t count, int64_t *bytes, double *s
         return st;
     HS_CUDA_TRY(err, cudaStreamSynchronize(state->stream));
     *bytes = 2 * size;
-    state->change = NOT_KNOWN;
+    state->change = HS_CUDA_CHANGE_NOT_KNOWN;
     return hs_cuda_timer_read(&state->timer, seconds, err);
 }
 
@@ -569,7 +528,7 @@ hs_status rotate(hs_backend_state *state, int pairs, hs_error *err)
 {
     HS_CUDA_TRY(err, cudaSetDevice(state->device));
     hs_cuda_graph_release(&state->graph);
-    state->change = NOT_KNOWN;
+    state->change = HS_CUDA_CHANGE_NOT_KNOWN;
     const size_t bytes =
         (size_t)state->layout.elements * hs_precision_size(state->problem->precision);
     return hs_cuda_rotation_init(&state->rotation, pairs, state->field, state->now, bytes,
@@ -603,4 +562,5 @@ extern "C" const hs_backend hs_backend_cuda = {
     .fingerprint = hs_cuda_fingerprint,
     .describe = describe,
     .destroy = destroy,
+    .transforms = &hs_cuda_transforms,
 };

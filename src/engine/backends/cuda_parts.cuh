@@ -305,6 +305,18 @@ void hs_cuda_rotation_release(hs_cuda_rotation *rotation);
 /* Exchanges the pair in hand for the next. */
 void hs_cuda_rotation_turn(hs_cuda_rotation *rotation, char *field[2], int *now);
 
+/* ---- cuda_transforms.cu ---------------------------------------------------------------------- */
+
+extern const hs_transforms hs_cuda_transforms;
+
+/* What its products and sums need; zero: nothing yet. */
+struct hs_cuda_products {
+    void *handle;             /* cuBLAS's */
+    unsigned long long *most; /* the bits of a largest value, on the device */
+};
+
+void hs_cuda_products_release(hs_cuda_products *products);
+
 /* ---- cuda_reduce.cu -------------------------------------------------------------------------- */
 
 struct hs_cuda_reducer; /* the partial results, on the device and here */

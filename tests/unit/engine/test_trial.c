@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+extern const struct hs_method hs_method_euler;
+
 /* ---- a device that takes as long as the test says --------------------------------------------
  */
 
@@ -121,7 +123,8 @@ static struct hs_problem problem_of(struct hs_plan *plan)
     for (int face = 0; face < HS_FACES; face++)
         problem.face[face] = (struct hs_face){.type = "fixed", .held = 1};
     problem.schedule.history_every = -1;
-    *plan = (struct hs_plan){.backend = &pretended,
+    *plan = (struct hs_plan){.method = &hs_method_euler,
+                             .backend = &pretended,
                              .kernel = &kernel_a,
                              .choice = HS_CHOICE_HEURISTIC,
                              .sweeps = 1000000,

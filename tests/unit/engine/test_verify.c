@@ -177,6 +177,92 @@ void test_verify__one_reference_serves_many_kernels(void **state)
     hs_verify_reference_release(&reference);
 }
 
+static struct hs_power power_of(const struct hs_problem *problem, const struct hs_plan *plan,
+                                int64_t sweeps)
+{
+    struct hs_error err;
+    struct hs_power power;
+    hs_error_init(&err);
+    assert_int_equal(hs_verify_power(problem, plan, sweeps, &power, &err), HS_OK);
+    return power;
+}
+
+/* Between walls at 0, so that what is left after many sweeps is small, and so is its rounding. */
+void test_verify__holds_many_sweeps_to_the_power_of_one(void **state)
+{
+    (void)state;
+    struct hs_problem problem = make(65, HS_DOUBLE);
+    struct hs_plan plan = plan_of(&problem, "wavefront");
+    plan.sweeps = 1000000;
+    struct hs_power power = power_of(&problem, &plan, 1000000);
+    assert_string_equal(power.lacking, "");
+    assert_int_equal(power.comparison.sweeps, 1000000);
+    assert_true(power.comparison.max_abs <= power.comparison.bound);
+    assert_true(power.comparison.max_abs < 1e-12);
+    problem.precision = HS_FLOAT;
+    power = power_of(&problem, &plan, 100);
+    assert_true(power.comparison.max_abs <= power.comparison.bound);
+    problem.source.present = true;
+    problem.source.field.value.expression = (struct hs_expression){sine, 9, HS_VARIES_T};
+    power = power_of(&problem, &plan, 100);
+    assert_non_null(strstr(power.lacking, "the source changes in time"));
+}
+
+/* The centre's coefficient too large by 1e-9: the modes, which begin with a sweep, do not go on. */
+static enum hs_status growing_sweep(const struct hs_kernel_plan *plan, const struct hs_sweep *sweep,
+                                    struct hs_error *err)
+{
+    struct hs_operator op = *sweep->op;
+    struct hs_sweep wrong = *sweep;
+    const struct hs_kernel *kernel;
+    op.stencil.c[0] += 1e-9;
+    wrong.op = &op;
+    assert_int_equal(hs_kernel_find("openmp", HS_CPU, &kernel, err), HS_OK);
+    return kernel->sweep(plan, &wrong, err);
+}
+
+void test_verify__a_kernel_that_drifts_is_not_of_its_modes(void **state)
+{
+    (void)state;
+    struct hs_problem problem = make(65, HS_DOUBLE);
+    struct hs_plan plan = plan_of(&problem, "openmp");
+    struct hs_kernel wrong = *plan.kernel;
+    struct hs_power power;
+    struct hs_error err;
+    hs_error_init(&err);
+    wrong.sweep = growing_sweep;
+    plan.kernel = &wrong;
+    plan.sweeps = 10000;
+    assert_int_equal(hs_verify_power(&problem, &plan, 10000, &power, &err), HS_FAILED_CHECK);
+    assert_non_null(strstr(err.text, "a sweep is not what its modes say"));
+    hs_error_release(&err);
+}
+
+/* Right in the modes' first sweeps, wrong where a run goes on. */
+static enum hs_status late_sweep(const struct hs_kernel_plan *plan, const struct hs_sweep *sweep,
+                                 struct hs_error *err)
+{
+    const struct hs_kernel *kernel;
+    assert_int_equal(hs_kernel_find("openmp", HS_CPU, &kernel, err), HS_OK);
+    const enum hs_status st = kernel->sweep(plan, sweep, err);
+    static int calls;
+    if (++calls == 500)
+        ((double *)sweep->out)[32] += 1e-6;
+    return st;
+}
+
+void test_verify__a_sweep_that_was_wrong_once_fails_against_the_power(void **state)
+{
+    (void)state;
+    struct hs_problem problem = make(65, HS_DOUBLE);
+    struct hs_plan plan = plan_of(&problem, "openmp");
+    struct hs_kernel wrong = *plan.kernel;
+    wrong.sweep = late_sweep;
+    plan.kernel = &wrong;
+    const struct hs_power power = power_of(&problem, &plan, 700);
+    assert_true(power.comparison.max_abs > power.comparison.bound);
+}
+
 /* T'' + pi^2 sin(pi x) = 0: the tolerance of a sweep's change must shrink with the step, or the
  * finer grids would stop before they are steady. */
 void test_verify__a_steady_state_is_as_steady_on_every_grid(void **state)

@@ -12,6 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
+extern const struct hs_method hs_method_euler;
+
 static void kelvin(const struct hs_problem *problem, char *out, size_t size)
 {
     (void)problem;
@@ -209,7 +211,8 @@ static void write_file(const struct hs_problem *problem, const struct hs_series 
                        const struct hs_series *history, struct hs_chunks *chunks,
                        struct hs_error *err)
 {
-    static const struct hs_plan plan = {.sweeps = 8, .tail_step = 0.5, .end = 4.0};
+    static const struct hs_plan plan = {
+        .method = &hs_method_euler, .sweeps = 8, .tail_step = 0.5, .end = 4.0};
     static const struct hs_steady none = {.sought = false};
     static const double field[12];
     static const struct hs_chunks no_labels;

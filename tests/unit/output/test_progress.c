@@ -10,7 +10,10 @@
 
 static struct hs_problem problem;
 static struct hs_steady steady;
-static const struct hs_plan plan = {.sweeps = 100, .tail_step = 0.5, .end = 50.0};
+extern const struct hs_method hs_method_euler;
+
+static const struct hs_plan plan = {
+    .method = &hs_method_euler, .sweeps = 100, .tail_step = 0.5, .end = 50.0};
 
 struct scene {
     char *text;

@@ -90,8 +90,14 @@ static const struct hs_backend stand_in = {.name = "stand-in",
                                            .download_end = download_end,
                                            .reduce = reduce};
 
-static const struct hs_plan plan = {
-    .backend = &stand_in, .sweeps = 40, .tail_step = 0.5, .end = 20.0, .output_every = 10};
+extern const struct hs_method hs_method_euler;
+
+static const struct hs_plan plan = {.method = &hs_method_euler,
+                                    .backend = &stand_in,
+                                    .sweeps = 40,
+                                    .tail_step = 0.5,
+                                    .end = 20.0,
+                                    .output_every = 10};
 
 struct scene {
     struct hs_problem problem;

@@ -1,0 +1,123 @@
+/*
+ * What a backend offers to methods that work on the modes of a stencil: arrays of doubles on the
+ * swept nodes, products with one axis' matrix, and a factor for each mode.
+ *
+ * An array is [nz][ny][nx] of the box of swept nodes, dense, x fastest, in the backend's memory,
+ * whatever the problem's precision. Products are a library's.
+ */
+#ifndef HS_CORE_TRANSFORMS_H
+#define HS_CORE_TRANSFORMS_H
+
+#include "core/grid.h"
+#include "core/host_device.h"
+#include "core/status.h"
+
+#include <math.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What becomes of a mode that a step multiplies by 1 + rate and to which it adds a constant. */
+enum hs_mode_rule {
+    HS_MODE_STEPS,  /* `amount` steps */
+    HS_MODE_TIME,   /* d/dt = rate * mode + constant, for a time `amount` */
+    HS_MODE_STEADY, /* without end; where |rate| <= `amount` it stays as it is */
+};
+
+/* A mode of amplitude T becomes kept * T + gained * constant. */
+struct hs_mode_factors {
+    double kept, gained;
+};
+
+/* (1 + rate)^n and ((1 + rate)^n - 1) / rate, without cancellation where the rate is small. */
+static inline HS_HOST_DEVICE struct hs_mode_factors hs_mode_steps(double n, double rate)
+{
+    struct hs_mode_factors out;
+    if (rate > -0.5) {
+        const double exponent = n * log1p(rate);
+        out.kept = exp(exponent);
+        out.gained = rate != 0.0 ? expm1(exponent) / rate : n;
+        return out;
+    }
+    const double size = pow(fabs(1.0 + rate), n); /* 1 + rate is exact from -2 to -1/2 */
+    out.kept = rate < -1.0 && fmod(n, 2.0) != 0.0 ? -size : size;
+    out.gained = (out.kept - 1.0) / rate;
+    return out;
+}
+
+static inline HS_HOST_DEVICE struct hs_mode_factors hs_mode_time(double t, double rate)
+{
+    struct hs_mode_factors out;
+    out.kept = exp(rate * t);
+    out.gained = rate != 0.0 ? expm1(rate * t) / rate : t;
+    return out;
+}
+
+static inline HS_HOST_DEVICE struct hs_mode_factors hs_mode_steady(double still, double rate)
+{
+    struct hs_mode_factors out;
+    const bool stays = fabs(rate) <= still;
+    out.kept = stays ? 1.0 : 0.0;
+    out.gained = stays ? 0.0 : -1.0 / rate;
+    return out;
+}
+
+static inline HS_HOST_DEVICE struct hs_mode_factors hs_mode_factors_of(enum hs_mode_rule rule,
+                                                                       double amount, double rate)
+{
+    return rule == HS_MODE_STEPS  ? hs_mode_steps(amount, rate)
+           : rule == HS_MODE_TIME ? hs_mode_time(amount, rate)
+                                  : hs_mode_steady(amount, rate);
+}
+
+/* Of all modes: the rate of mode (i, j, k) is common + rate[X][i] + rate[Y][j] + rate[Z][k]. */
+struct hs_mode_filter {
+    enum hs_mode_rule rule;
+    double amount;
+    double common;
+    const double *rate[HS_AXES]; /* [extent] in the backend's memory; NULL: 0 along this axis */
+    int64_t extent[HS_AXES];
+};
+
+struct hs_backend_state;
+
+struct hs_transforms {
+    /* HS_OK, or which library lacks and what to do. */
+    enum hs_status (*available)(struct hs_error *err);
+    /* Memory for so many doubles; HS_DEVICE when it is short, with needed and free bytes. */
+    enum hs_status (*allocate)(struct hs_backend_state *state, double count, double **out,
+                               struct hs_error *err);
+    void (*release)(struct hs_backend_state *state, double *array); /* accepts NULL */
+    enum hs_status (*put)(struct hs_backend_state *state, const double *host, int64_t count,
+                          double *array, struct hs_error *err);
+    enum hs_status (*get)(struct hs_backend_state *state, const double *array, int64_t count,
+                          double *host, struct hs_error *err);
+    /* The field at the swept nodes. */
+    enum hs_status (*gather)(struct hs_backend_state *state, double *array, struct hs_error *err);
+    /* The array, rounded once, becomes the field at the swept nodes; NULL: zeros do. `steps`: the
+     * field that was there stays at hand as the one a step before. */
+    enum hs_status (*scatter)(struct hs_backend_state *state, const double *array, bool steps,
+                              struct hs_error *err);
+    /* out[.., r, ..] = sum over i of matrix[r][i] * in[.., i, ..] along the axis, where `in` has
+     * `extent` and out `rows` instead. */
+    enum hs_status (*product)(struct hs_backend_state *state, int axis,
+                              const int64_t extent[HS_AXES], int64_t rows, const double *matrix,
+                              const double *in, double *out, struct hs_error *err);
+    /* out = kept * in + gained * constant, mode by mode; NULL: a constant of 0. `out` may be
+     * either. */
+    enum hs_status (*filter)(struct hs_backend_state *state, const struct hs_mode_filter *filter,
+                             const double *in, const double *constant, double *out,
+                             struct hs_error *err);
+    /* The largest absolute value. */
+    enum hs_status (*largest)(struct hs_backend_state *state, const double *array, int64_t count,
+                              double *out, struct hs_error *err);
+    /* Returns when all of the above is done, so that its time can be measured. */
+    enum hs_status (*wait)(struct hs_backend_state *state, struct hs_error *err);
+};
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

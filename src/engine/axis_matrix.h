@@ -1,0 +1,29 @@
+/* The matrix of what a stencil does along one axis, between its two faces. */
+#ifndef HS_ENGINE_AXIS_MATRIX_H
+#define HS_ENGINE_AXIS_MATRIX_H
+
+#include "core/problem.h"
+
+struct hs_axis_matrix {
+    int radius;
+    double c[2 * HS_MAX_RADIUS + 1]; /* of neighbour -radius..radius, at [radius + offset] */
+    const struct hs_face *face;      /* [2] */
+    int64_t nodes;                   /* along the axis, held ones included */
+};
+
+/* A swept node's share in another's sum is c * share. */
+struct hs_axis_entry {
+    int64_t column;
+    double c, share;
+};
+
+enum { HS_AXIS_ENTRIES = 2 * (2 * HS_MAX_RADIUS + 1) }; /* of a row, at most */
+
+/* Swept nodes, from the first that is not held; 0 where walls hold all. */
+int64_t hs_axis_matrix_rows(const struct hs_axis_matrix *matrix);
+
+/* What a swept node's sum takes from swept nodes; a column may come several times. How many. */
+int hs_axis_matrix_row(const struct hs_axis_matrix *matrix, int64_t row,
+                       struct hs_axis_entry out[HS_AXIS_ENTRIES]);
+
+#endif

@@ -1,0 +1,182 @@
+/* Arrays on the swept nodes in host memory, their products by OpenBLAS. */
+#include "core/machine.h"
+#include "engine/backends/cpu_parts.h"
+#include "engine/openblas.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LARGE = 16 << 20 }; /* bytes, from which memory comes in large pages */
+
+static enum hs_status available(struct hs_error *err)
+{
+    const struct hs_openblas *unused;
+    return hs_openblas_find(&unused, err);
+}
+
+static enum hs_status allocate(struct hs_backend_state *state, double count, double **out,
+                               struct hs_error *err)
+{
+    (void)state;
+    const double bytes = count * (double)sizeof **out;
+    const struct hs_memory_free available_now = hs_machine_memory_free("");
+    *out = bytes < available_now.bytes ? hs_cpu_memory_create((size_t)bytes, LARGE) : NULL;
+    if (*out)
+        return HS_OK;
+    return hs_error_add(err, HS_DEVICE,
+                        "not enough memory: the modes need %.0f bytes (%.2f GiB) beside the "
+                        "fields, %s has %.0f bytes (%.2f GiB) free; take fewer grid.points, or "
+                        "another method",
+                        bytes, bytes / 0x1p30, available_now.whose, available_now.bytes,
+                        available_now.bytes / 0x1p30);
+}
+
+static void release(struct hs_backend_state *state, double *array)
+{
+    (void)state;
+    free(array);
+}
+
+static enum hs_status put(struct hs_backend_state *state, const double *host, int64_t count,
+                          double *array, struct hs_error *err)
+{
+    (void)state, (void)err;
+    memcpy(array, host, (size_t)count * sizeof *array);
+    return HS_OK;
+}
+
+static enum hs_status get(struct hs_backend_state *state, const double *array, int64_t count,
+                          double *host, struct hs_error *err)
+{
+    return put(state, array, count, host, err);
+}
+
+/* ---- the field ------------------------------------------------------------------------------- */
+
+/* Where row `r` of the swept nodes begins in a field, in elements from node (0, 0, 0). */
+static int64_t row_at(const struct hs_backend_state *state, int64_t r)
+{
+    const struct hs_box *box = &state->interior;
+    const int64_t ny = box->hi[HS_Y] - box->lo[HS_Y];
+    return hs_layout_offset(&state->layout, box->lo[HS_X], box->lo[HS_Y] + r % ny,
+                            box->lo[HS_Z] + r / ny);
+}
+
+static int64_t row_length(const struct hs_backend_state *state)
+{
+    return state->interior.hi[HS_X] - state->interior.lo[HS_X];
+}
+
+static enum hs_status gather(struct hs_backend_state *state, double *array, struct hs_error *err)
+{
+    (void)err;
+    const int64_t nx = row_length(state), rows = hs_box_count(&state->interior) / nx;
+#pragma omp parallel for num_threads(state->team.most) schedule(static)
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t i = 0; i < nx; i++)
+            array[r * nx + i] =
+                hs_read(state->problem->precision, state->now.origin, row_at(state, r) + i);
+    return HS_OK;
+}
+
+static enum hs_status scatter(struct hs_backend_state *state, const double *array, bool steps,
+                              struct hs_error *err)
+{
+    (void)err;
+    const int64_t nx = row_length(state), rows = hs_box_count(&state->interior) / nx;
+    if (steps) {
+        const struct hs_cpu_field before = state->now;
+        state->now = state->next;
+        state->next = before;
+    }
+    state->change_known = steps;
+#pragma omp parallel for num_threads(state->team.most) schedule(static)
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t i = 0; i < nx; i++)
+            hs_write(state->problem->precision, state->now.origin, row_at(state, r) + i,
+                     array ? array[r * nx + i] : 0.0);
+    return HS_OK;
+}
+
+/* ---- arrays ---------------------------------------------------------------------------------- */
+
+static enum hs_status product(struct hs_backend_state *state, int axis,
+                              const int64_t extent[HS_AXES], int64_t rows, const double *matrix,
+                              const double *in, double *out, struct hs_error *err)
+{
+    const struct hs_openblas *blas;
+    const enum hs_status st = hs_openblas_find(&blas, err);
+    if (st)
+        return st;
+    hs_openblas_use_threads(blas, state->team.most);
+    int64_t inner = 1, outer = 1;
+    const int64_t n = extent[axis];
+    for (int other = 0; other < HS_AXES; other++) {
+        inner *= other < axis ? extent[other] : 1;
+        outer *= other > axis ? extent[other] : 1;
+    }
+    if (axis == HS_X)
+        blas->cblas_dgemm(HS_BLAS_BY_ROWS, HS_BLAS_AS_IT_IS, HS_BLAS_TRANSPOSED, (int)outer,
+                          (int)rows, (int)n, 1.0, in, (int)n, matrix, (int)n, 0.0, out, (int)rows);
+    else
+        for (int64_t o = 0; o < outer; o++)
+            hs_openblas_product(blas, rows, inner, n, 1.0, matrix, in + o * n * inner, 0.0,
+                                out + o * rows * inner);
+    return HS_OK;
+}
+
+static double rate_at(const struct hs_mode_filter *filter, int axis, int64_t mode)
+{
+    return filter->rate[axis] ? filter->rate[axis][mode] : 0.0;
+}
+
+static enum hs_status filter_modes(struct hs_backend_state *state,
+                                   const struct hs_mode_filter *filter, const double *in,
+                                   const double *constant, double *out, struct hs_error *err)
+{
+    (void)err;
+    const int64_t nx = filter->extent[HS_X], ny = filter->extent[HS_Y];
+#pragma omp parallel for num_threads(state->team.most) schedule(static)
+    for (int64_t r = 0; r < ny * filter->extent[HS_Z]; r++) {
+        const double rest = rate_at(filter, HS_Y, r % ny) + rate_at(filter, HS_Z, r / ny);
+        for (int64_t n = r * nx; n < (r + 1) * nx; n++) {
+            const double rate = filter->common + (rate_at(filter, HS_X, n - r * nx) + rest);
+            const struct hs_mode_factors f = hs_mode_factors_of(filter->rule, filter->amount, rate);
+            out[n] = f.kept * in[n] + (constant ? f.gained * constant[n] : 0.0);
+        }
+    }
+    return HS_OK;
+}
+
+static enum hs_status largest(struct hs_backend_state *state, const double *array, int64_t count,
+                              double *out, struct hs_error *err)
+{
+    (void)err;
+    double most = 0.0;
+#pragma omp parallel for num_threads(state->team.most) schedule(static) reduction(max : most)
+    for (int64_t n = 0; n < count; n++)
+        most = fmax(most, fabs(array[n]));
+    *out = most;
+    return HS_OK;
+}
+
+static enum hs_status wait(struct hs_backend_state *state, struct hs_error *err)
+{
+    (void)state, (void)err;
+    return HS_OK;
+}
+
+const struct hs_transforms hs_cpu_transforms = {
+    .available = available,
+    .allocate = allocate,
+    .release = release,
+    .put = put,
+    .get = get,
+    .gather = gather,
+    .scatter = scatter,
+    .product = product,
+    .filter = filter_modes,
+    .largest = largest,
+    .wait = wait,
+};

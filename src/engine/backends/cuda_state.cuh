@@ -1,0 +1,53 @@
+/* The CUDA backend's state, for its parts that need more than a piece of it. */
+#ifndef HS_ENGINE_BACKENDS_CUDA_STATE_CUH
+#define HS_ENGINE_BACKENDS_CUDA_STATE_CUH
+
+#include "engine/backends/cuda_parts.cuh"
+
+/* How `reduce` comes by the change of the last sweep. */
+enum hs_cuda_change {
+    HS_CUDA_CHANGE_NOT_KNOWN,
+    HS_CUDA_CHANGE_BY_FIELDS, /* the other field is the one a sweep before */
+    HS_CUDA_CHANGE_BY_KERNEL  /* the kernel has put it where the reducer said */
+};
+
+struct hs_backend_state {
+    const hs_problem *problem;
+    const hs_kernel *kernel;
+    hs_device_limits limits;
+    hs_case of; /* what the plans are made for */
+    hs_kernel_plan plan;
+    hs_kernel_plan rest; /* of calls of fewer sweeps; 0 steps: not made yet */
+    int rest_steps;
+    int device;
+    cudaStream_t stream;
+    hs_layout layout;
+    char *field[2]; /* allocations; `now` says which holds the current field */
+    int now;
+    char *scratch; /* the kernel's own; NULL where it needs none */
+    hs_cuda_staging staging;
+    hs_readback readback;
+    hs_cuda_source source;
+    hs_cuda_faces faces;
+    hs_cuda_network network;
+    hs_cuda_reducer *reducer;
+    hs_cuda_products products;
+    hs_face_level *level; /* [kernel's steps], for kernels that apply walls */
+    double *source_value; /* [kernel's steps] uniform sources of one call */
+    int first_slot;       /* of faces: the values at the time of the current field */
+    int stale_walls;      /* fields whose prescribed layers are still to be written */
+    hs_cuda_change change;
+    hs_cuda_graph graph;
+    hs_cuda_timer timer;
+    hs_cuda_rotation rotation; /* for measuring: the other pairs of fields */
+    char description[384];
+};
+
+/* Node (0, 0, 0) of the current field (0) or the other (1). */
+static inline char *hs_cuda_field(const hs_backend_state *state, int other)
+{
+    return state->field[state->now ^ other] +
+           state->layout.origin * (int64_t)hs_precision_size(state->problem->precision);
+}
+
+#endif

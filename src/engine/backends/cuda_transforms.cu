@@ -1,0 +1,328 @@
+/*
+ * Arrays on the swept nodes in device memory, their products by cuBLAS, which is opened when it is
+ * first wanted: it is hundreds of megabytes. Its functions are declared here, so that no header of
+ * it is needed to build.
+ */
+#include "engine/backends/cuda_state.cuh"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+namespace
+{
+
+enum { THREADS = 256, MOST_ROWS = 32768 };
+
+/* ---- cuBLAS ---------------------------------------------------------------------------------- */
+
+enum operation { AS_IT_IS = 0, TRANSPOSED = 1 };
+
+/* Column by column. A status of 0 is success. */
+struct library {
+    int (*create)(void **handle);
+    int (*destroy)(void *handle);
+    int (*set_stream)(void *handle, cudaStream_t stream);
+    int (*product)(void *handle, int a_is, int b_is, int m, int n, int k, const double *alpha,
+                   const double *a, int lda, const double *b, int ldb, const double *beta,
+                   double *c, int ldc);
+    int (*products)(void *handle, int a_is, int b_is, int m, int n, int k, const double *alpha,
+                    const double *a, int lda, long long apart_a, const double *b, int ldb,
+                    long long apart_b, const double *beta, double *c, int ldc, long long apart_c,
+                    int count);
+};
+
+library cublas;
+
+bool load(void *opened)
+{
+    const struct {
+        const char *name;
+        void *place;
+    } symbols[] = {
+        {"cublasCreate_v2", &cublas.create},
+        {"cublasDestroy_v2", &cublas.destroy},
+        {"cublasSetStream_v2", &cublas.set_stream},
+        {"cublasDgemm_v2", &cublas.product},
+        {"cublasDgemmStridedBatched", &cublas.products},
+    };
+    for (const auto &symbol : symbols) {
+        void *found = dlsym(opened, symbol.name);
+        if (!found)
+            return false;
+        memcpy(symbol.place, &found, sizeof found);
+    }
+    return true;
+}
+
+hs_status available(hs_error *err)
+{
+    static bool loaded;
+    char name[64], usual[128];
+    if (loaded)
+        return HS_OK;
+    snprintf(name, sizeof name, "libcublas.so.%d", CUDART_VERSION / 1000);
+    snprintf(usual, sizeof usual, "/usr/local/cuda/lib64/%s", name);
+    void *opened = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    if (!opened)
+        opened = dlopen(usual, RTLD_NOW | RTLD_LOCAL);
+    loaded = opened && load(opened);
+    if (loaded)
+        return HS_OK;
+    return hs_error_add(err, HS_DEVICE,
+                        "the modes need cuBLAS on a GPU, and there is no %s that has what they "
+                        "call; install the one of CUDA %d.%d (libcublas-%d-%d), name its directory "
+                        "in LD_LIBRARY_PATH, or take solver.backend = \"cpu\"",
+                        name, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10,
+                        CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
+}
+
+hs_status check(int status, const char *call, hs_error *err)
+{
+    return status ? hs_error_add(err, HS_DEVICE, "cublas: %s: status %d", call, status) : HS_OK;
+}
+
+hs_status prepare(hs_backend_state *state, hs_error *err)
+{
+    HS_CUDA_TRY(err, cudaSetDevice(state->device));
+    hs_cuda_products *products = &state->products;
+    hs_status st = HS_OK;
+    if (!products->handle)
+        st = check(cublas.create(&products->handle), "cublasCreate", err);
+    return st ? st : check(cublas.set_stream(products->handle, state->stream), "set stream", err);
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+hs_status allocate(hs_backend_state *state, double count, double **out, hs_error *err)
+{
+    const double bytes = count * sizeof **out;
+    size_t free_bytes = 0, all_bytes = 0;
+    *out = NULL;
+    HS_CUDA_TRY(err, cudaSetDevice(state->device));
+    HS_CUDA_TRY(err, cudaMemGetInfo(&free_bytes, &all_bytes));
+    if (bytes + hs_cuda_left_free > (double)free_bytes)
+        return hs_error_add(
+            err, HS_DEVICE,
+            "not enough device memory: the modes need %.0f bytes (%.2f GiB) beside "
+            "the fields, and cuBLAS some, %zu bytes (%.2f GiB) are free; take fewer "
+            "grid.points, or another method",
+            bytes, bytes / 0x1p30, free_bytes, (double)free_bytes / 0x1p30);
+    HS_CUDA_TRY(err, cudaMalloc(out, (size_t)bytes));
+    return prepare(state, err);
+}
+
+void release(hs_backend_state *state, double *array)
+{
+    cudaSetDevice(state->device);
+    cudaFree(array);
+}
+
+hs_status put(hs_backend_state *state, const double *host, int64_t count, double *array,
+              hs_error *err)
+{
+    HS_CUDA_TRY(err, cudaMemcpyAsync(array, host, (size_t)count * sizeof *array,
+                                     cudaMemcpyHostToDevice, state->stream));
+    HS_CUDA_TRY(err, cudaStreamSynchronize(state->stream));
+    return HS_OK;
+}
+
+hs_status get(hs_backend_state *state, const double *array, int64_t count, double *host,
+              hs_error *err)
+{
+    HS_CUDA_TRY(err, cudaMemcpyAsync(host, array, (size_t)count * sizeof *array,
+                                     cudaMemcpyDeviceToHost, state->stream));
+    HS_CUDA_TRY(err, cudaStreamSynchronize(state->stream));
+    return HS_OK;
+}
+
+hs_status wait(hs_backend_state *state, hs_error *err)
+{
+    HS_CUDA_TRY(err, cudaStreamSynchronize(state->stream));
+    return HS_OK;
+}
+
+/* ---- the field ------------------------------------------------------------------------------- */
+
+/* The swept nodes of a field, row by row. */
+struct swept {
+    int64_t first, pitch_y, pitch_z; /* elements from node (0, 0, 0) of the field */
+    int64_t nx, ny, rows;
+};
+
+swept swept_of(const hs_backend_state *state)
+{
+    const hs_box box = hs_problem_interior(state->problem);
+    swept out;
+    out.first = hs_layout_offset(&state->layout, box.lo[HS_X], box.lo[HS_Y], box.lo[HS_Z]);
+    out.pitch_y = state->layout.pitch[HS_Y];
+    out.pitch_z = state->layout.pitch[HS_Z];
+    out.nx = box.hi[HS_X] - box.lo[HS_X];
+    out.ny = box.hi[HS_Y] - box.lo[HS_Y];
+    out.rows = out.ny * (box.hi[HS_Z] - box.lo[HS_Z]);
+    return out;
+}
+
+dim3 blocks_for(int64_t nx, int64_t rows)
+{
+    return dim3((unsigned)((nx + THREADS - 1) / THREADS),
+                (unsigned)(rows < MOST_ROWS ? rows : (int64_t)MOST_ROWS));
+}
+
+template <typename T>
+__global__ void gather_rows(swept of, const T *field, double *array)
+{
+    const int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+    for (int64_t r = blockIdx.y; r < of.rows && i < of.nx; r += gridDim.y)
+        array[r * of.nx + i] =
+            (double)field[of.first + i + r % of.ny * of.pitch_y + r / of.ny * of.pitch_z];
+}
+
+template <typename T>
+__global__ void scatter_rows(swept of, const double *array, T *field)
+{
+    const int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+    for (int64_t r = blockIdx.y; r < of.rows && i < of.nx; r += gridDim.y)
+        field[of.first + i + r % of.ny * of.pitch_y + r / of.ny * of.pitch_z] =
+            array ? (T)array[r * of.nx + i] : (T)0;
+}
+
+hs_status gather(hs_backend_state *state, double *array, hs_error *err)
+{
+    HS_CUDA_TRY(err, cudaSetDevice(state->device));
+    const swept of = swept_of(state);
+    const dim3 blocks = blocks_for(of.nx, of.rows);
+    const char *field = hs_cuda_field(state, 0);
+    if (state->problem->precision == HS_FLOAT)
+        gather_rows<<<blocks, THREADS, 0, state->stream>>>(of, (const float *)field, array);
+    else
+        gather_rows<<<blocks, THREADS, 0, state->stream>>>(of, (const double *)field, array);
+    HS_CUDA_LAUNCHED(err, "gather", (int64_t)blocks.x * blocks.y, THREADS);
+    return HS_OK;
+}
+
+hs_status scatter(hs_backend_state *state, const double *array, bool steps, hs_error *err)
+{
+    HS_CUDA_TRY(err, cudaSetDevice(state->device));
+    const swept of = swept_of(state);
+    const dim3 blocks = blocks_for(of.nx, of.rows);
+    if (steps)
+        state->now ^= 1;
+    state->change = steps ? HS_CUDA_CHANGE_BY_FIELDS : HS_CUDA_CHANGE_NOT_KNOWN;
+    char *field = hs_cuda_field(state, 0);
+    if (state->problem->precision == HS_FLOAT)
+        scatter_rows<<<blocks, THREADS, 0, state->stream>>>(of, array, (float *)field);
+    else
+        scatter_rows<<<blocks, THREADS, 0, state->stream>>>(of, array, (double *)field);
+    HS_CUDA_LAUNCHED(err, "scatter", (int64_t)blocks.x * blocks.y, THREADS);
+    return HS_OK;
+}
+
+/* ---- arrays ---------------------------------------------------------------------------------- */
+
+/* Row by row, out = matrix * in for each of `outer`, is column by column out = in * matrix; along x
+ * there is one such product, the other way round. */
+hs_status product(hs_backend_state *state, int axis, const int64_t extent[HS_AXES], int64_t rows,
+                  const double *matrix, const double *in, double *out, hs_error *err)
+{
+    const double one = 1.0, zero = 0.0;
+    const int n = (int)extent[axis], m = (int)rows;
+    int64_t inner = 1, outer = 1;
+    for (int other = 0; other < HS_AXES; other++) {
+        inner *= other < axis ? extent[other] : 1;
+        outer *= other > axis ? extent[other] : 1;
+    }
+    hs_status st = prepare(state, err);
+    if (st)
+        return st;
+    if (axis == HS_X)
+        return check(cublas.product(state->products.handle, TRANSPOSED, AS_IT_IS, m, (int)outer, n,
+                                    &one, matrix, n, in, n, &zero, out, m),
+                     "product along x", err);
+    return check(cublas.products(state->products.handle, AS_IT_IS, AS_IT_IS, (int)inner, m, n, &one,
+                                 in, (int)inner, n * inner, matrix, n, 0, &zero, out, (int)inner,
+                                 rows * inner, (int)outer),
+                 "products across x", err);
+}
+
+__device__ double rate_at(const hs_mode_filter &filter, int axis, int64_t mode)
+{
+    return filter.rate[axis] ? filter.rate[axis][mode] : 0.0;
+}
+
+__global__ void filter_rows(hs_mode_filter filter, const double *in, const double *constant,
+                            double *out)
+{
+    const int64_t nx = filter.extent[HS_X], ny = filter.extent[HS_Y];
+    const int64_t rows = ny * filter.extent[HS_Z];
+    const int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+    if (i >= nx)
+        return;
+    const double along_x = rate_at(filter, HS_X, i);
+    for (int64_t r = blockIdx.y; r < rows; r += gridDim.y) {
+        const double rest = rate_at(filter, HS_Y, r % ny) + rate_at(filter, HS_Z, r / ny);
+        const hs_mode_factors f =
+            hs_mode_factors_of(filter.rule, filter.amount, filter.common + (along_x + rest));
+        const int64_t n = r * nx + i;
+        out[n] = f.kept * in[n] + (constant ? f.gained * constant[n] : 0.0);
+    }
+}
+
+hs_status filter(hs_backend_state *state, const hs_mode_filter *of, const double *in,
+                 const double *constant, double *out, hs_error *err)
+{
+    const dim3 blocks = blocks_for(of->extent[HS_X], of->extent[HS_Y] * of->extent[HS_Z]);
+    filter_rows<<<blocks, THREADS, 0, state->stream>>>(*of, in, constant, out);
+    HS_CUDA_LAUNCHED(err, "filter", (int64_t)blocks.x * blocks.y, THREADS);
+    return HS_OK;
+}
+
+/* The bits of doubles that are not negative are in the order of their values. */
+__global__ void find_largest(const double *array, int64_t count, unsigned long long *most)
+{
+    double mine = 0.0;
+    for (int64_t n = (int64_t)blockIdx.x * THREADS + threadIdx.x; n < count;
+         n += (int64_t)gridDim.x * THREADS)
+        mine = fmax(mine, fabs(array[n]));
+    for (int apart = 16; apart > 0; apart /= 2)
+        mine = fmax(mine, __shfl_xor_sync(0xffffffffu, mine, apart));
+    if (threadIdx.x % 32 == 0)
+        atomicMax(most, (unsigned long long)__double_as_longlong(mine));
+}
+
+hs_status largest(hs_backend_state *state, const double *array, int64_t count, double *out,
+                  hs_error *err)
+{
+    enum { BLOCKS = 2048 };
+    hs_cuda_products *products = &state->products;
+    if (!products->most)
+        HS_CUDA_TRY(err, cudaMalloc(&products->most, sizeof *products->most));
+    HS_CUDA_TRY(err, cudaMemsetAsync(products->most, 0, sizeof *products->most, state->stream));
+    find_largest<<<BLOCKS, THREADS, 0, state->stream>>>(array, count, products->most);
+    HS_CUDA_LAUNCHED(err, "largest", BLOCKS, THREADS);
+    return get(state, (const double *)products->most, 1, out, err);
+}
+
+} // namespace
+
+void hs_cuda_products_release(hs_cuda_products *products)
+{
+    if (products->handle)
+        cublas.destroy(products->handle);
+    cudaFree(products->most);
+    *products = {};
+}
+
+extern const hs_transforms hs_cuda_transforms = {
+    .available = available,
+    .allocate = allocate,
+    .release = release,
+    .put = put,
+    .get = get,
+    .gather = gather,
+    .scatter = scatter,
+    .product = product,
+    .filter = filter,
+    .largest = largest,
+    .wait = wait,
+};

@@ -1,0 +1,437 @@
+#include "engine/eigenbasis.h"
+
+#include "engine/openblas.h"
+
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+const double hs_eigenbasis_most_condition = 1e4;
+
+/* Entries that a scaling makes equal agree to so many roundings. */
+static const double alike = 16.0 * DBL_EPSILON;
+
+/* A correction of more than this is none: the two rates are the same. */
+static const double small = 1e-4;
+
+/* An imaginary part of a real rate, of the largest one. */
+static const double imaginary_rounding = 1e-13;
+
+enum {
+    BLOCK = 64,
+    THREADS_FROM = 256 /* nodes: 129 took ten times as long with two threads on a busy machine */
+};
+
+struct work {
+    const struct hs_axis_matrix *matrix;
+    const struct hs_openblas *blas;
+    int64_t n;
+    int reach;           /* columns beside the diagonal */
+    long double *band;   /* [n][2 * reach + 1] */
+    long double *scale;  /* [n]: squared, of the nodes; NULL: no scaling makes it symmetric */
+    double *one, *other; /* [n][n] */
+    struct hs_eigenbasis *out;
+};
+
+/* ---- the matrix ------------------------------------------------------------------------------ */
+
+static long double entry(const struct work *w, int64_t i, int64_t j)
+{
+    return llabs(j - i) > w->reach ? 0.0L : w->band[i * (2 * w->reach + 1) + j - i + w->reach];
+}
+
+static void fill_band(struct work *w)
+{
+    struct hs_axis_matrix beside = *w->matrix;
+    long double sum = 0.0L;
+    beside.c[beside.radius] = 0.0;
+    for (int m = 0; m <= 2 * beside.radius; m++)
+        sum += beside.c[m];
+    for (int64_t i = 0; i < w->n; i++) {
+        struct hs_axis_entry row[HS_AXIS_ENTRIES];
+        long double *band = &w->band[i * (2 * w->reach + 1)];
+        const int entries = hs_axis_matrix_row(&beside, i, row);
+        for (int e = 0; e < entries; e++) {
+            assert(llabs(row[e].column - i) <= w->reach);
+            band[row[e].column - i + w->reach] += (long double)row[e].c * row[e].share;
+        }
+        band[w->reach] -= sum;
+    }
+}
+
+static bool same(long double a, long double b)
+{
+    return fabsl(a - b) <= alike * fmaxl(fabsl(a), fabsl(b));
+}
+
+/* scale[i] * entry(i, j) = scale[j] * entry(j, i), if there is such a scale. */
+static bool find_scale(struct work *w)
+{
+    w->scale[0] = 1.0L;
+    for (int64_t i = 0; i + 1 < w->n; i++) {
+        const long double up = entry(w, i, i + 1), down = entry(w, i + 1, i);
+        const long double ratio = up == 0.0L && down == 0.0L ? 1.0L : up / down;
+        if (!(ratio > 0.0L) || isinf(ratio))
+            return false;
+        w->scale[i + 1] = w->scale[i] * ratio;
+    }
+    for (int64_t i = 0; i < w->n; i++)
+        for (int64_t j = i + 2; j < w->n && j <= i + w->reach; j++)
+            if (!same(w->scale[i] * entry(w, i, j), w->scale[j] * entry(w, j, i)))
+                return false;
+    return true;
+}
+
+static bool is_tridiagonal(const struct work *w)
+{
+    for (int64_t i = 0; i < w->n; i++)
+        for (int64_t j = i + 2; j < w->n && j <= i + w->reach; j++)
+            if (entry(w, i, j) != 0.0L || entry(w, j, i) != 0.0L)
+                return false;
+    return true;
+}
+
+/* Of the matrix that the scale makes symmetric. */
+static double symmetric_entry(const struct work *w, int64_t i, int64_t j)
+{
+    return (double)(entry(w, i, j) * sqrtl(w->scale[i] / w->scale[j]));
+}
+
+/* ---- [n][n] ---------------------------------------------------------------------------------- */
+
+static void transpose(int64_t n, const double *in, double *out)
+{
+#pragma omp parallel for schedule(static) if (n >= THREADS_FROM)
+    for (int64_t i = 0; i < n; i += BLOCK)
+        for (int64_t j = 0; j < n; j += BLOCK)
+            for (int64_t k = i; k < i + BLOCK && k < n; k++)
+                for (int64_t l = j; l < j + BLOCK && l < n; l++)
+                    out[l * n + k] = in[k * n + l];
+}
+
+static double norm(int64_t count, const double *values)
+{
+    double sum = 0.0;
+    for (int64_t i = 0; i < count; i++)
+        sum += values[i] * values[i];
+    return sqrt(sum);
+}
+
+/* ---- waves ----------------------------------------------------------------------------------- */
+
+/* The wave of mode m: 0, then cosine and sine of 1, 2, ... periods; the last of an even n is one of
+ * cosines. */
+static double wave(int64_t n, int64_t mode, int64_t node)
+{
+    const int64_t periods = (mode + 1) / 2;
+    const double angle = 2.0 * M_PI * (double)(periods * node % n) / (double)n;
+    const double size = sqrt((mode == 0 || 2 * periods == n ? 1.0 : 2.0) / (double)n);
+    return size * (mode % 2 || mode == 0 ? cos(angle) : sin(angle));
+}
+
+static bool is_lopsided(const struct hs_axis_matrix *matrix)
+{
+    for (int m = 1; m <= matrix->radius; m++)
+        if (matrix->c[matrix->radius + m] != matrix->c[matrix->radius - m])
+            return true;
+    return false;
+}
+
+static enum hs_status make_waves(const struct work *w, struct hs_error *err)
+{
+    const int64_t n = w->n;
+    const struct hs_axis_matrix *matrix = w->matrix;
+    if (is_lopsided(matrix))
+        return hs_error_add(err, HS_BAD_INPUT,
+                            "coefficients that differ from side to side make the waves of a "
+                            "periodic axis travel, and their factors complex");
+#pragma omp parallel for schedule(static) if (n >= THREADS_FROM)
+    for (int64_t node = 0; node < n; node++)
+        for (int64_t mode = 0; mode < n; mode++)
+            w->out->vector[node * n + mode] = wave(n, mode, node);
+    transpose(n, w->out->vector, w->out->inverse);
+    for (int64_t mode = 0; mode < n; mode++) {
+        double rate = 0.0;
+        for (int m = 1; m <= matrix->radius; m++) {
+            const double half = sin(M_PI * (double)(m * ((mode + 1) / 2) % n) / (double)n);
+            rate -= 4.0 * matrix->c[matrix->radius + m] * half * half;
+        }
+        w->out->rate[mode] = rate;
+    }
+    return HS_OK;
+}
+
+/* ---- LAPACK ---------------------------------------------------------------------------------- */
+
+static enum hs_status no_convergence(const char *routine, int info, struct hs_error *err)
+{
+    return hs_error_add(err, HS_BAD_INPUT, "LAPACK's %s found no modes (info %d)", routine, info);
+}
+
+static enum hs_status no_memory(const struct work *w, struct hs_error *err)
+{
+    return hs_error_add(err, HS_DEVICE, "not enough memory for the modes of an axis: %.0f bytes",
+                        5.0 * sizeof(double) * (double)w->n * (double)w->n);
+}
+
+/* A mode a row, into the inverse. */
+static enum hs_status solve_tridiagonal(const struct work *w, struct hs_error *err)
+{
+    const int n = (int)w->n, work = 1 + 4 * n + n * n, whole = 3 + 5 * n;
+    int info = 0;
+    double *beside = malloc(((size_t)n + (size_t)work) * sizeof *beside);
+    int *wholes = malloc((size_t)whole * sizeof *wholes);
+    if (!beside || !wholes) {
+        free(beside), free(wholes);
+        return no_memory(w, err);
+    }
+    for (int64_t i = 0; i < n; i++) {
+        w->out->rate[i] = (double)entry(w, i, i);
+        beside[i] = i + 1 < n ? symmetric_entry(w, i, i + 1) : 0.0;
+    }
+    w->blas->dstevd_("V", &n, w->out->rate, beside, w->out->inverse, &n, beside + n, &work, wholes,
+                     &whole, &info, 1);
+    free(beside);
+    free(wholes);
+    return info ? no_convergence("dstevd", info, err) : HS_OK;
+}
+
+static enum hs_status solve_symmetric(const struct work *w, struct hs_error *err)
+{
+    const int n = (int)w->n, work = 1 + 6 * n + 2 * n * n, whole = 3 + 5 * n;
+    int info = 0;
+    double *space = malloc((size_t)work * sizeof *space);
+    int *wholes = malloc((size_t)whole * sizeof *wholes);
+    if (!space || !wholes) {
+        free(space), free(wholes);
+        return no_memory(w, err);
+    }
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++)
+            w->out->inverse[i * n + j] = symmetric_entry(w, i, j);
+    w->blas->dsyevd_("V", "U", &n, w->out->inverse, &n, w->out->rate, space, &work, wholes, &whole,
+                     &info, 1, 1);
+    free(space);
+    free(wholes);
+    return info ? no_convergence("dsyevd", info, err) : HS_OK;
+}
+
+/* The rows of `inverse` are modes of the symmetric matrix: takes the scaling back. */
+static void unscale(const struct work *w)
+{
+    const int64_t n = w->n;
+    for (int64_t i = 0; i < n; i++)
+        w->one[i] = (double)sqrtl(w->scale[i]);
+    transpose(n, w->out->inverse, w->out->vector);
+#pragma omp parallel for schedule(static) if (n >= THREADS_FROM)
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t k = 0; k < n; k++) {
+            w->out->vector[i * n + k] /= w->one[i];
+            w->out->inverse[i * n + k] *= w->one[k];
+        }
+}
+
+static enum hs_status check_condition(const struct work *w, struct hs_error *err)
+{
+    if (w->out->condition <= hs_eigenbasis_most_condition)
+        return HS_OK;
+    return hs_error_add(err, HS_BAD_INPUT,
+                        "the modes are ill-conditioned, by %.2g (at most %.0g is taken): the "
+                        "coefficients are too far from symmetric",
+                        w->out->condition, hs_eigenbasis_most_condition);
+}
+
+static enum hs_status make_symmetric(const struct work *w, struct hs_error *err)
+{
+    long double least = INFINITY, most = 0.0L;
+    for (int64_t i = 0; i < w->n; i++) {
+        least = fminl(least, w->scale[i]);
+        most = fmaxl(most, w->scale[i]);
+    }
+    w->out->condition = (double)sqrtl(most / least);
+    enum hs_status st = check_condition(w, err);
+    if (!st)
+        st = is_tridiagonal(w) ? solve_tridiagonal(w, err) : solve_symmetric(w, err);
+    if (!st)
+        unscale(w);
+    return st;
+}
+
+/* Inverts what is in `inverse`. */
+static enum hs_status invert(const struct work *w, struct hs_error *err)
+{
+    const int n = (int)w->n, work = BLOCK * n;
+    int info = 0;
+    int *pivot = malloc((size_t)n * sizeof *pivot);
+    double *space = malloc((size_t)work * sizeof *space);
+    if (!pivot || !space) {
+        free(pivot), free(space);
+        return no_memory(w, err);
+    }
+    w->blas->dgetrf_(&n, &n, w->out->inverse, &n, pivot, &info);
+    if (!info)
+        w->blas->dgetri_(&n, w->out->inverse, &n, pivot, space, &work, &info);
+    free(pivot);
+    free(space);
+    return info ? hs_error_add(err, HS_BAD_INPUT, "the modes are not independent of each other")
+                : HS_OK;
+}
+
+static enum hs_status check_real(const struct work *w, const double *imaginary,
+                                 struct hs_error *err)
+{
+    double size = 0.0, turns = 0.0;
+    for (int64_t k = 0; k < w->n; k++) {
+        size = fmax(size, hypot(w->out->rate[k], imaginary[k]));
+        turns = fmax(turns, fabs(imaginary[k]));
+    }
+    if (turns <= imaginary_rounding * size)
+        return HS_OK;
+    return hs_error_add(err, HS_BAD_INPUT,
+                        "a pair of modes turns into each other: their factors are complex, by "
+                        "%.2g of the largest",
+                        turns / size);
+}
+
+static enum hs_status make_general(const struct work *w, struct hs_error *err)
+{
+    const int n = (int)w->n, work = (4 + BLOCK) * n, one = 1;
+    int info = 0;
+    double *space = malloc(((size_t)work + (size_t)n) * sizeof *space);
+    if (!space)
+        return no_memory(w, err);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++)
+            w->one[j * n + i] = (double)entry(w, i, j); /* column by column */
+    double *imaginary = space + work, unused;
+    w->blas->dgeev_("N", "V", &n, w->one, &n, w->out->rate, imaginary, &unused, &one, w->other, &n,
+                    space, &work, &info, 1, 1);
+    enum hs_status st = info ? no_convergence("dgeev", info, err) : check_real(w, imaginary, err);
+    free(space);
+    if (st)
+        return st;
+    transpose(n, w->other, w->out->vector);
+    memcpy(w->out->inverse, w->out->vector, (size_t)n * (size_t)n * sizeof *w->out->inverse);
+    st = invert(w, err);
+    if (st)
+        return st;
+    const int64_t all = (int64_t)n * n;
+    w->out->condition = norm(all, w->out->vector) * norm(all, w->out->inverse) / n;
+    return check_condition(w, err);
+}
+
+/* ---- to the last digit ----------------------------------------------------------------------- */
+
+/* What the matrix makes of a mode, at a node. */
+static long double image(const struct work *w, int64_t i, int64_t mode)
+{
+    const int64_t n = w->n, first = i > w->reach ? i - w->reach : 0;
+    const int64_t last = i + w->reach < n ? i + w->reach : n - 1;
+    long double sum = 0.0L;
+    for (int64_t j = first; j <= last; j++)
+        sum += entry(w, i, j) * w->out->vector[j * n + mode];
+    return sum;
+}
+
+/* The rates of some modes, whose error is of second order in those of the vectors; and what is left
+ * of the images without them, into `one`. */
+static void find_residuals(const struct work *w, int64_t first, int64_t end)
+{
+    const int64_t n = w->n;
+    const double *vector = w->out->vector, *inverse = w->out->inverse;
+    long double moved[BLOCK] = {0.0L}, kept[BLOCK] = {0.0L};
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t mode = first; mode < end; mode++) {
+            moved[mode - first] += inverse[mode * n + i] * image(w, i, mode);
+            kept[mode - first] += (long double)inverse[mode * n + i] * vector[i * n + mode];
+        }
+    for (int64_t mode = first; mode < end; mode++) {
+        moved[mode - first] /= kept[mode - first];
+        w->out->rate[mode] = (double)moved[mode - first];
+    }
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t mode = first; mode < end; mode++)
+            w->one[i * n + mode] =
+                (double)(image(w, i, mode) - moved[mode - first] * vector[i * n + mode]);
+}
+
+/* One step of Newton's method for all modes together. Source: Dongarra, Moler and Wilkinson,
+ * SIAM J. Numer. Anal. 20 (1983). */
+static void refine(const struct work *w)
+{
+    const int64_t n = w->n;
+    double *vector = w->out->vector, *inverse = w->out->inverse, *rate = w->out->rate;
+    const size_t bytes = (size_t)n * (size_t)n * sizeof *vector;
+#pragma omp parallel for schedule(static) if (n >= THREADS_FROM)
+    for (int64_t mode = 0; mode < n; mode += BLOCK)
+        find_residuals(w, mode, mode + BLOCK < n ? mode + BLOCK : n);
+    hs_openblas_product(w->blas, n, n, n, 1.0, inverse, w->one, 0.0, w->other);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++) {
+            double *mixed = &w->other[i * n + j];
+            const double apart = rate[j] - rate[i];
+            *mixed = fabs(*mixed) < small * fabs(apart) ? *mixed / apart : 0.0;
+        }
+    memcpy(w->one, vector, bytes);
+    hs_openblas_product(w->blas, n, n, n, 1.0, w->one, w->other, 1.0, vector);
+    memcpy(w->one, inverse, bytes);
+    hs_openblas_product(w->blas, n, n, n, -1.0, w->other, w->one, 1.0, inverse);
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+
+static bool allocate(struct work *w)
+{
+    const size_t n = (size_t)w->n, square = n * n * sizeof(double);
+    w->band = calloc(n * (size_t)(2 * w->reach + 1), sizeof *w->band);
+    w->scale = malloc(n * sizeof *w->scale);
+    w->one = malloc(square);
+    w->other = malloc(square);
+    return w->band && w->scale && w->one && w->other;
+}
+
+static enum hs_status make_between_walls(struct work *w, struct hs_error *err)
+{
+    enum hs_status st = hs_openblas_find(&w->blas, err);
+    if (st)
+        return st;
+    if (!allocate(w))
+        return no_memory(w, err);
+    hs_openblas_use_threads(w->blas, w->n < THREADS_FROM ? 1 : omp_get_max_threads());
+    fill_band(w);
+    st = find_scale(w) ? make_symmetric(w, err) : make_general(w, err);
+    if (!st)
+        refine(w);
+    return st;
+}
+
+enum hs_status hs_eigenbasis_make(const struct hs_axis_matrix *matrix, struct hs_eigenbasis *out,
+                                  struct hs_error *err)
+{
+    const int64_t n = hs_axis_matrix_rows(matrix);
+    struct work w = {.matrix = matrix, .n = n, .reach = matrix->radius, .out = out};
+    *out = (struct hs_eigenbasis){.count = n, .condition = 1.0};
+    out->vector = malloc((size_t)n * (size_t)n * sizeof *out->vector);
+    out->inverse = malloc((size_t)n * (size_t)n * sizeof *out->inverse);
+    out->rate = malloc((size_t)n * sizeof *out->rate);
+    if (!out->vector || !out->inverse || !out->rate)
+        return no_memory(&w, err);
+    const enum hs_status st =
+        matrix->face[0].wrap ? make_waves(&w, err) : make_between_walls(&w, err);
+    free(w.band);
+    free(w.scale);
+    free(w.one);
+    free(w.other);
+    return st;
+}
+
+void hs_eigenbasis_release(struct hs_eigenbasis *basis)
+{
+    free(basis->vector);
+    free(basis->inverse);
+    free(basis->rate);
+    *basis = (struct hs_eigenbasis){0};
+}

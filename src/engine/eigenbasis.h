@@ -1,0 +1,37 @@
+/*
+ * The modes of one axis: what its matrix only multiplies by a number each.
+ *
+ * The matrix is of the neighbours' coefficients alone, with a diagonal such that a constant is left
+ * at rest far from the faces: what is left of the centre is the same everywhere, and not in it. So
+ * the rates of slow modes are small numbers, and are known to their own rounding, not to that of 1.
+ *
+ * A periodic axis has waves. A matrix that a scaling of the nodes makes symmetric, as it does with
+ * radius 1 and with mirrors, is given to LAPACK as such; others (`clamp`, `robin` with radius 2 and
+ * 3) as they are. What LAPACK finds is off by rounding over the distance of two rates, so it is put
+ * right once, from residuals in extended precision. See docs/numerics.md.
+ */
+#ifndef HS_ENGINE_EIGENBASIS_H
+#define HS_ENGINE_EIGENBASIS_H
+
+#include "core/status.h"
+#include "engine/axis_matrix.h"
+
+struct hs_eigenbasis {
+    int64_t count;
+    double *vector;   /* [node][mode] */
+    double *inverse;  /* [mode][node] */
+    double *rate;     /* [mode] */
+    double condition; /* of the vectors; 1: orthogonal */
+};
+
+/* Above it, rounding would cost the transforms more than the digits that they promise. */
+extern const double hs_eigenbasis_most_condition;
+
+/* The centre's coefficient is not looked at. HS_BAD_INPUT with the reason where there is no such
+ * basis: the modes turn, or are too ill-conditioned; or without OpenBLAS. To be released after
+ * failure too. */
+enum hs_status hs_eigenbasis_make(const struct hs_axis_matrix *matrix, struct hs_eigenbasis *out,
+                                  struct hs_error *err);
+void hs_eigenbasis_release(struct hs_eigenbasis *basis);
+
+#endif

@@ -1,0 +1,181 @@
+/*
+ * spectral: any number of sweeps at once.
+ *
+ * A sweep multiplies a mode by 1 + r and adds f to it, so n of them make
+ *
+ *     (1 + r)^n T + ((1 + r)^n - 1)/r f
+ *
+ * of it, and without end the modes are -f/r. What comes out are the fields of as many sweeps of
+ * euler, to rounding; each stop goes from the field that the run began with, or that its steps
+ * changed their length at. Where the change of the last sweep is wanted, that one is a real one.
+ *
+ * Steady, where a mode's rate is 0, as of a body whose walls are all insulated, source and walls
+ * must balance, and the mode stays as the initial field has it.
+ */
+#include "core/method.h"
+#include "engine/modes.h"
+#include "engine/stability.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct hs_method_state {
+    struct hs_modes modes;
+    bool begun;
+    struct hs_span from; /* whose steps the modes are of */
+    int64_t done;        /* of them */
+};
+
+static double memory(const struct hs_problem *problem, const struct hs_backend *backend)
+{
+    (void)backend;
+    return hs_modes_memory(problem);
+}
+
+static void destroy(struct hs_method_state *self)
+{
+    if (!self)
+        return;
+    hs_modes_release(&self->modes);
+    free(self);
+}
+
+static enum hs_status create(const struct hs_problem *problem, const struct hs_backend *backend,
+                             struct hs_backend_state *state, struct hs_method_state **out,
+                             struct hs_error *err)
+{
+    *out = calloc(1, sizeof **out);
+    if (!*out)
+        return hs_error_add(err, HS_DEVICE, "not enough memory for the method");
+    const enum hs_status st = hs_modes_init(&(*out)->modes, problem, backend, state, err);
+    if (!st)
+        return HS_OK;
+    destroy(*out);
+    *out = NULL;
+    return st;
+}
+
+/* From the field as it is, unless the steps are the ones of the modes. */
+static enum hs_status begin(struct hs_method_state *self, const struct hs_span *span,
+                            struct hs_error *err)
+{
+    if (self->begun && self->from.step == span->step &&
+        !memcmp(&self->from.op.stencil, &span->op.stencil, sizeof span->op.stencil))
+        return HS_OK;
+    self->begun = true;
+    self->from = *span;
+    self->done = 0;
+    return hs_modes_begin(&self->modes, span, HS_MODE_STEPS, err);
+}
+
+static enum hs_status advance(struct hs_method_state *self, const struct hs_backend *backend,
+                              struct hs_backend_state *state, const struct hs_span *span,
+                              struct hs_error *err)
+{
+    struct hs_span last = *span;
+    last.count = span->keep_last || span->keep_before ? 1 : 0;
+    last.first = span->first + span->count - last.count;
+    const int64_t jump = span->count - last.count;
+    enum hs_status st = begin(self, span, err);
+    if (!st && jump > 0)
+        st = hs_modes_put(&self->modes, HS_MODE_STEPS, (double)(self->done + jump), false, err);
+    if (!st && last.count > 0)
+        st = backend->sweep(state, &last, err);
+    self->done += span->count;
+    return st;
+}
+
+static double epsilon_of(const struct hs_problem *problem)
+{
+    return problem->precision == HS_FLOAT ? FLT_EPSILON : DBL_EPSILON;
+}
+
+/* Where nothing holds the mean, what source and walls add to it must be 0. */
+static enum hs_status check_balance(struct hs_modes *modes, double step, struct hs_error *err)
+{
+    /* of an average over so many nodes */
+    const double rounding = modes->problem->precision == HS_FLOAT ? 1e-6 : 1e-12;
+    double drift;
+    if (!hs_modes_have_still(modes))
+        return HS_OK;
+    const enum hs_status st = hs_modes_drift(modes, &drift, err);
+    if (st || fabs(drift) <= rounding * modes->largest_forcing)
+        return st;
+    const char *unit = modes->problem->raw ? "a sweep" : "K/s";
+    return hs_error_add(err, HS_FAILED_CHECK,
+                        "%s: steady.method = \"spectral\": there is no steady state: no wall holds "
+                        "the mean temperature, and source and walls change it by %.3g %s; balance "
+                        "them, or give a wall a temperature",
+                        hs_problem_place(modes->problem, HS_PLACE_STEADY),
+                        modes->problem->raw ? drift : drift / step, unit);
+}
+
+/* A sweep as the plan would make it. */
+static struct hs_span sweep_of(const struct hs_problem *problem)
+{
+    struct hs_span span = {.count = 1, .step = problem->schedule.step};
+    if (isnan(span.step))
+        span.step = problem->schedule.safety * hs_stability_limit(problem);
+    span.op = hs_problem_operator(problem, span.step);
+    return span;
+}
+
+/* K: what a sweep still changes. */
+static enum hs_status measure(const struct hs_modes *modes, const struct hs_span *span, double *out,
+                              struct hs_error *err)
+{
+    struct hs_reduction reduction;
+    enum hs_status st = modes->backend->sweep(modes->state, span, err);
+    if (!st)
+        st = modes->backend->reduce(modes->state, &reduction, err);
+    *out = st ? NAN : reduction.change;
+    return st;
+}
+
+static enum hs_status solve(struct hs_method_state *self, const struct hs_backend *backend,
+                            struct hs_backend_state *state, double tolerance,
+                            struct hs_solution *out, struct hs_error *err)
+{
+    (void)backend, (void)state;
+    struct hs_modes *modes = &self->modes;
+    struct hs_span span = sweep_of(modes->problem);
+    double change = NAN;
+    span.keep_last = span.keep_before = true; /* for the heat balance */
+    *out = (struct hs_solution){.residual = NAN};
+    enum hs_status st = hs_modes_begin(modes, &span, HS_MODE_STEADY, err);
+    if (st || modes->not_finite > 0) /* the field stays, and the loop says where */
+        return st;
+    st = check_balance(modes, span.step, err);
+    if (!st)
+        st = hs_modes_put(modes, HS_MODE_STEADY, hs_modes_still(modes), false, err);
+    if (!st)
+        st = measure(modes, &span, &change, err);
+    if (st)
+        return st;
+    const double rounding = 16.0 * modes->largest * epsilon_of(modes->problem);
+    const bool was_steady = modes->change <= rounding && change <= rounding;
+    out->residual = was_steady ? 0.0 : change / modes->change;
+    out->reached = out->residual <= tolerance;
+    return HS_OK;
+}
+
+static enum hs_status suits(const struct hs_problem *problem, struct hs_error *err)
+{
+    return hs_modes_suit(problem, err);
+}
+
+const struct hs_method hs_method_spectral = {
+    .name = "spectral",
+    .idea = "any number of sweeps at once, and their limit, by the modes of each axis",
+    .origin = "Lynch, Rice and Thomas 1964",
+    .step_rule = HS_STEP_STABLE,
+    .jumps = true,
+    .suits = suits,
+    .memory = memory,
+    .create = create,
+    .advance = advance,
+    .solve = solve,
+    .destroy = destroy,
+};

@@ -1,0 +1,518 @@
+#include "engine/modes.h"
+
+#include "engine/eigenbasis.h"
+#include "engine/openblas.h"
+#include "engine/stability.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_NODES = 30000, /* along an axis: LAPACK counts the bytes of its matrices in int */
+    PROBES = 6          /* modes of an axis by which a beginning is checked */
+};
+
+/* Roundings that the kernel's sum and the modes' make of a node's value. */
+static const double roundings = 32.0;
+
+/* The sum of a stencil's coefficients is off 1 by so much, a coefficient, where it should be 1. */
+static const double sum_rounding = 1e-15;
+
+/* ---- what suits ------------------------------------------------------------------------------ */
+
+static enum hs_status check_time(const struct hs_problem *problem, struct hs_error *err)
+{
+    if (hs_problem_own_source_varies(problem) & HS_VARIES_T)
+        return hs_error_add(err, HS_BAD_INPUT,
+                            "the source changes in time (%s), and a mode needs a constant one; "
+                            "take \"euler\"",
+                            hs_problem_place(problem, HS_PLACE_SOURCE));
+    for (int face = 0; face < 2 * problem->grid.dims; face++)
+        if (hs_value_varies(&problem->face[face].data) & HS_VARIES_T)
+            return hs_error_add(err, HS_BAD_INPUT,
+                                "the wall %s changes in time (%s), and a mode needs a constant "
+                                "one; take \"euler\"",
+                                hs_face_name(face),
+                                hs_problem_place(problem, (enum hs_place)(HS_PLACE_FACE + face)));
+    return HS_OK;
+}
+
+static enum hs_status check_grid(const struct hs_problem *problem, struct hs_error *err)
+{
+    const struct hs_box box = hs_problem_interior(problem);
+    if (hs_box_count(&box) == 0)
+        return hs_error_add(err, HS_BAD_INPUT, "the walls hold every node; give more grid.points");
+    for (int axis = 0; axis < problem->grid.dims; axis++)
+        if (problem->grid.points[axis] > MOST_NODES)
+            return hs_error_add(err, HS_BAD_INPUT,
+                                "%lld nodes along %c: the modes of an axis are as many vectors as "
+                                "it has nodes, and %d are the most; take \"euler\"",
+                                (long long)problem->grid.points[axis], "xyz"[axis], MOST_NODES);
+    return HS_OK;
+}
+
+static struct hs_axis_matrix matrix_of(const struct hs_problem *problem,
+                                       const struct hs_stencil *stencil, int axis)
+{
+    struct hs_axis_matrix out = {.radius = stencil->radius,
+                                 .face = &problem->face[2 * axis],
+                                 .nodes = problem->grid.points[axis]};
+    for (int offset = -out.radius; offset <= out.radius; offset++)
+        out.c[out.radius + offset] = stencil->c[hs_stencil_index(out.radius, axis, offset)];
+    return out;
+}
+
+static enum hs_status make_basis(const struct hs_problem *problem, const struct hs_stencil *stencil,
+                                 int axis, struct hs_eigenbasis *out, struct hs_error *err)
+{
+    struct hs_error reason;
+    hs_error_init(&reason);
+    const struct hs_axis_matrix matrix = matrix_of(problem, stencil, axis);
+    enum hs_status st = hs_eigenbasis_make(&matrix, out, &reason);
+    if (st)
+        st = hs_error_add(err, st, "along %c %s", "xyz"[axis], hs_error_reason(&reason));
+    hs_error_release(&reason);
+    return st;
+}
+
+/* Coefficients that are given may have no modes, or bad ones; a diffusion's have good ones. */
+static enum hs_status check_raw(const struct hs_problem *problem, struct hs_error *err)
+{
+    const struct hs_stencil stencil = hs_problem_stencil(problem, 1.0);
+    enum hs_status st = HS_OK;
+    for (int axis = 0; axis < problem->grid.dims && !st; axis++) {
+        struct hs_eigenbasis basis;
+        st = make_basis(problem, &stencil, axis, &basis, err);
+        hs_eigenbasis_release(&basis);
+    }
+    return st;
+}
+
+enum hs_status hs_modes_suit(const struct hs_problem *problem, struct hs_error *err)
+{
+    const struct hs_openblas *unused;
+    if (problem->body)
+        return hs_error_add(err, HS_BAD_INPUT,
+                            "a body, or a stretched grid, is no sum of one matrix per axis; "
+                            "time.method = \"euler\" and steady.method = \"sweeps\" can do it");
+    enum hs_status st = check_time(problem, err);
+    if (!st)
+        st = check_grid(problem, err);
+    if (!st)
+        st = hs_openblas_find(&unused, err);
+    return !st && problem->raw ? check_raw(problem, err) : st;
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+static void find_extent(const struct hs_problem *problem, int64_t extent[HS_AXES])
+{
+    const struct hs_box box = hs_problem_interior(problem);
+    for (int axis = 0; axis < HS_AXES; axis++)
+        extent[axis] = box.hi[axis] - box.lo[axis];
+}
+
+static double doubles_of(const struct hs_problem *problem, const int64_t extent[HS_AXES])
+{
+    double count = 4.0 * (double)extent[HS_X] * (double)extent[HS_Y] * (double)extent[HS_Z];
+    for (int axis = 0; axis < problem->grid.dims; axis++) {
+        const double n = (double)extent[axis];
+        count += n * (2.0 * n + 1.0 + PROBES);
+    }
+    return count;
+}
+
+double hs_modes_memory(const struct hs_problem *problem)
+{
+    int64_t extent[HS_AXES];
+    find_extent(problem, extent);
+    return (double)sizeof(double) * doubles_of(problem, extent);
+}
+
+static void lay_out(struct hs_modes *modes)
+{
+    double *next = modes->memory;
+    double **const fields[] = {&modes->initial, &modes->forcing, &modes->work[0], &modes->work[1]};
+    for (int n = 0; n < 4; n++, next += modes->count)
+        *fields[n] = next;
+    for (int axis = 0; axis < modes->problem->grid.dims; axis++) {
+        const int64_t n = modes->extent[axis];
+        modes->vector[axis] = next;
+        modes->inverse[axis] = next + n * n;
+        modes->rate[axis] = next + 2 * n * n;
+        next += n * (2 * n + 1);
+    }
+    modes->probe = next;
+}
+
+enum hs_status hs_modes_init(struct hs_modes *modes, const struct hs_problem *problem,
+                             const struct hs_backend *backend, struct hs_backend_state *state,
+                             struct hs_error *err)
+{
+    *modes = (struct hs_modes){.problem = problem, .backend = backend, .state = state};
+    if (!backend->transforms)
+        return hs_error_add(err, HS_DEVICE, "the backend \"%s\" has no transforms to modes",
+                            backend->name);
+    const struct hs_box box = hs_problem_interior(problem);
+    modes->count = hs_box_count(&box);
+    find_extent(problem, modes->extent);
+    enum hs_status st = backend->transforms->available(err);
+    if (!st)
+        st = backend->transforms->allocate(state, doubles_of(problem, modes->extent),
+                                           &modes->memory, err);
+    if (!st)
+        lay_out(modes);
+    return st;
+}
+
+void hs_modes_release(struct hs_modes *modes)
+{
+    if (modes->memory)
+        modes->backend->transforms->release(modes->state, modes->memory);
+    modes->memory = NULL;
+}
+
+/* ---- to modes and back ----------------------------------------------------------------------- */
+
+/* Each axis in turn, by its matrix of all modes: `in` to `out` by way of `other` and `in`. */
+static enum hs_status transform(struct hs_modes *modes, double *const matrix[HS_AXES], double *in,
+                                double *other, double *out, struct hs_error *err)
+{
+    enum hs_status st = HS_OK;
+    double *here = in, *there = other;
+    const int dims = modes->problem->grid.dims;
+    for (int axis = 0; axis < dims && !st; axis++) {
+        double *to = axis == dims - 1 ? out : there;
+        st = modes->backend->transforms->product(modes->state, axis, modes->extent,
+                                                 modes->extent[axis], matrix[axis], here, to, err);
+        there = here;
+        here = to;
+    }
+    return st;
+}
+
+/* ---- the axes' modes ------------------------------------------------------------------------- */
+
+static bool is_same_axis(const struct hs_problem *problem, const struct hs_stencil *stencil, int a,
+                         int b)
+{
+    const struct hs_axis_matrix one = matrix_of(problem, stencil, a),
+                                other = matrix_of(problem, stencil, b);
+    bool same = one.nodes == other.nodes && !memcmp(one.c, other.c, sizeof one.c);
+    for (int side = 0; side < 2 && same; side++) {
+        const struct hs_face *p = &one.face[side], *q = &other.face[side];
+        same = p->held == q->held && p->wrap == q->wrap && !memcmp(p->a, q->a, sizeof p->a) &&
+               !memcmp(p->b, q->b, sizeof p->b);
+    }
+    return same;
+}
+
+/* Some modes of each axis, and how large what they are multiplied by may be. */
+struct probes {
+    int count[HS_AXES];
+    double row_sum[HS_AXES][PROBES], rate[HS_AXES][PROBES];
+};
+
+static enum hs_status put_probes(struct hs_modes *modes, int axis,
+                                 const struct hs_eigenbasis *basis, double *place,
+                                 struct probes *probes, struct hs_error *err)
+{
+    const int64_t n = basis->count;
+    const int count = n < PROBES ? (int)n : PROBES;
+    enum hs_status st = HS_OK;
+    probes->count[axis] = count;
+    for (int p = 0; p < count && !st; p++) {
+        const int64_t mode = count > 1 ? (n - 1) * p / (count - 1) : 0;
+        const double *row = &basis->inverse[mode * n];
+        probes->rate[axis][p] = basis->rate[mode];
+        probes->row_sum[axis][p] = 0.0;
+        for (int64_t i = 0; i < n; i++)
+            probes->row_sum[axis][p] += fabs(row[i]);
+        st = modes->backend->transforms->put(modes->state, row, n, place + p * n, err);
+    }
+    return st;
+}
+
+/* The mode of the least rate, and the largest rate, of an axis. */
+static void note_rates(struct hs_modes *modes, int axis, const struct hs_eigenbasis *basis)
+{
+    int64_t slow = 0;
+    double fastest = 0.0, largest = 0.0;
+    for (int64_t mode = 0; mode < basis->count; mode++) {
+        if (fabs(basis->rate[mode]) < fabs(basis->rate[slow]))
+            slow = mode;
+        fastest = fmax(fastest, fabs(basis->rate[mode]));
+    }
+    for (int64_t node = 0; node < basis->count; node++)
+        if (fabs(basis->vector[node * basis->count + slow]) > fabs(largest))
+            largest = basis->vector[node * basis->count + slow];
+    modes->slow[axis] = slow;
+    modes->smallest += basis->rate[slow];
+    modes->slow_largest *= largest;
+    modes->fastest += fastest;
+}
+
+static enum hs_status put_basis(struct hs_modes *modes, int axis, const struct hs_eigenbasis *basis,
+                                struct hs_error *err)
+{
+    const struct hs_transforms *transforms = modes->backend->transforms;
+    const int64_t n = basis->count;
+    enum hs_status st =
+        transforms->put(modes->state, basis->vector, n * n, modes->vector[axis], err);
+    if (!st)
+        st = transforms->put(modes->state, basis->inverse, n * n, modes->inverse[axis], err);
+    return st ? st : transforms->put(modes->state, basis->rate, n, modes->rate[axis], err);
+}
+
+/* Where an axis' probes lie. */
+static double *probe_of(const struct hs_modes *modes, int axis)
+{
+    double *place = modes->probe;
+    for (int before = 0; before < axis; before++)
+        place += PROBES * modes->extent[before];
+    return place;
+}
+
+/* Of all axes; those that are alike have the same. */
+static enum hs_status make_bases(struct hs_modes *modes, struct probes *probes,
+                                 struct hs_error *err)
+{
+    const struct hs_problem *problem = modes->problem;
+    const struct hs_stencil *stencil = &modes->op.stencil;
+    struct hs_eigenbasis basis[HS_AXES] = {{0}};
+    enum hs_status st = HS_OK;
+    for (int axis = 0; axis < problem->grid.dims && !st; axis++) {
+        int of = 0;
+        while (of < axis && !is_same_axis(problem, stencil, of, axis))
+            of++;
+        if (of == axis)
+            st = make_basis(problem, stencil, axis, &basis[axis], err);
+        if (!st)
+            st = put_basis(modes, axis, &basis[of], err);
+        if (!st)
+            st = put_probes(modes, axis, &basis[of], probe_of(modes, axis), probes, err);
+        if (!st)
+            note_rates(modes, axis, &basis[of]);
+    }
+    for (int axis = 0; axis < HS_AXES; axis++)
+        hs_eigenbasis_release(&basis[axis]);
+    return st;
+}
+
+/* What all rates have in common: the sum of the coefficients less 1, of which the axes' matrices
+ * have nothing. */
+static double common_rate(const struct hs_stencil *stencil)
+{
+    long double sum = -1.0L;
+    const int count = hs_stencil_count(stencil->dims, stencil->radius);
+    for (int n = 0; n < count; n++)
+        sum += stencil->c[n];
+    return (double)sum;
+}
+
+/* Of a diffusion that has no end, or is taken as one of time, the sum of the coefficients is 1. */
+static double common_for(const struct hs_modes *modes, enum hs_mode_rule rule)
+{
+    const struct hs_stencil *stencil = &modes->op.stencil;
+    const double least = sum_rounding * hs_stencil_count(stencil->dims, stencil->radius);
+    return rule != HS_MODE_STEPS && fabs(modes->common) < least ? 0.0 : modes->common;
+}
+
+/* ---- to begin -------------------------------------------------------------------------------- */
+
+enum { PROBED = PROBES * PROBES * PROBES };
+
+/* The probes' modes of an array, in order; `a` and `b` are for what comes between. */
+static enum hs_status probe(struct hs_modes *modes, const struct probes *probes, const double *in,
+                            double *a, double *b, double out[PROBED], struct hs_error *err)
+{
+    const struct hs_transforms *transforms = modes->backend->transforms;
+    int64_t extent[HS_AXES], count = 1;
+    memcpy(extent, modes->extent, sizeof extent);
+    enum hs_status st = HS_OK;
+    for (int axis = modes->problem->grid.dims - 1; axis >= 0 && !st; axis--) {
+        double *to = in == a ? b : a;
+        st = transforms->product(modes->state, axis, extent, probes->count[axis],
+                                 probe_of(modes, axis), in, to, err);
+        extent[axis] = probes->count[axis];
+        count *= extent[axis];
+        in = to;
+    }
+    return st ? st : transforms->get(modes->state, in, count, out, err);
+}
+
+/* What a beginning is checked by: a field, a sweep of it, and of zeros, in some modes. */
+struct trial {
+    struct probes probes;
+    double field[PROBED], swept[PROBED], forcing[PROBED];
+    double largest; /* K: of all three, added up */
+};
+
+/* How far a mode is off, and how far rounding may bring it. */
+static void judge_mode(const struct hs_modes *modes, const struct trial *trial, int n, double *off,
+                       double *may)
+{
+    const int *count = trial->probes.count;
+    double rate = modes->common, size = 1.0;
+    for (int axis = 0, rest = n; axis < modes->problem->grid.dims; axis++) {
+        rate += trial->probes.rate[axis][rest % count[axis]];
+        size *= trial->probes.row_sum[axis][rest % count[axis]];
+        rest /= count[axis];
+    }
+    const double rounding = modes->problem->precision == HS_FLOAT ? FLT_EPSILON : DBL_EPSILON;
+    *off = fabs(trial->swept[n] - (trial->field[n] + rate * trial->field[n] + trial->forcing[n]));
+    *may = roundings * rounding * size * trial->largest;
+}
+
+static enum hs_status judge(const struct hs_modes *modes, const struct trial *trial,
+                            struct hs_error *err)
+{
+    int count = 1;
+    for (int axis = 0; axis < modes->problem->grid.dims; axis++)
+        count *= trial->probes.count[axis];
+    for (int n = 0; n < count; n++) {
+        double off, may;
+        judge_mode(modes, trial, n, &off, &may);
+        if (off > may) /* what is not finite the loop tells of */
+            return hs_error_add(err, HS_FAILED_CHECK,
+                                "a sweep is not what its modes say: one of them is off by %.3g, of "
+                                "which rounding explains %.3g; the library of matrix products or "
+                                "this program is at fault, so take \"euler\"",
+                                off, may);
+    }
+    return HS_OK;
+}
+
+/* One sweep, of the field or of zeros, and what it made of the swept nodes. */
+static enum hs_status sweep_once(struct hs_modes *modes, const struct hs_span *span, double *out,
+                                 struct hs_error *err)
+{
+    struct hs_span once = *span;
+    once.count = 1;
+    once.keep_last = true;
+    once.keep_before = false;
+    const enum hs_status st = modes->backend->sweep(modes->state, &once, err);
+    return st ? st : modes->backend->transforms->gather(modes->state, out, err);
+}
+
+/* The field is left in work[0] and in the backend, the forcing in work[1]. */
+static enum hs_status sweep_both(struct hs_modes *modes, const struct hs_span *span,
+                                 struct trial *trial, struct hs_error *err)
+{
+    const struct hs_transforms *transforms = modes->backend->transforms;
+    struct hs_backend_state *state = modes->state;
+    double *field = modes->work[0], *swept = modes->work[1];
+    double *a = modes->initial, *b = modes->forcing, largest = 0.0;
+    struct hs_reduction reduction;
+    enum hs_status st = transforms->gather(state, field, err);
+    if (!st)
+        st = transforms->largest(state, field, modes->count, &largest, err);
+    if (!st)
+        st = probe(modes, &trial->probes, field, a, b, trial->field, err);
+    if (!st)
+        st = sweep_once(modes, span, swept, err);
+    if (!st)
+        st = modes->backend->reduce(state, &reduction, err);
+    if (!st)
+        st = probe(modes, &trial->probes, swept, a, b, trial->swept, err);
+    if (!st)
+        st = transforms->scatter(state, NULL, false, err);
+    if (!st)
+        st = sweep_once(modes, span, swept, err);
+    if (!st)
+        st = transforms->largest(state, swept, modes->count, &trial->largest, err);
+    if (!st)
+        st = probe(modes, &trial->probes, swept, a, b, trial->forcing, err);
+    if (!st)
+        st = transforms->scatter(state, field, false, err);
+    if (st)
+        return st;
+    modes->largest_forcing = trial->largest;
+    modes->not_finite = reduction.not_finite;
+    modes->change = reduction.change;
+    modes->largest = largest;
+    trial->largest += largest + fmax(fabs(reduction.min), fabs(reduction.max));
+    return HS_OK;
+}
+
+enum hs_status hs_modes_begin(struct hs_modes *modes, const struct hs_span *span,
+                              enum hs_mode_rule rule, struct hs_error *err)
+{
+    struct trial trial;
+    modes->op = span->op;
+    modes->common = common_rate(&span->op.stencil);
+    modes->fastest = modes->smallest = 0.0;
+    modes->slow_largest = 1.0;
+    enum hs_status st = make_bases(modes, &trial.probes, err);
+    if (!st)
+        st = sweep_both(modes, span, &trial, err);
+    if (!st)
+        st = judge(modes, &trial, err);
+    double *const *work = modes->work;
+    const bool forced = modes->largest_forcing > 0.0;
+    modes->from_initial = rule != HS_MODE_STEADY || !forced || hs_modes_have_still(modes);
+    if (!st && modes->from_initial)
+        st = transform(modes, modes->inverse, work[0], modes->forcing, modes->initial, err);
+    if (!st && forced)
+        st = transform(modes, modes->inverse, work[1], work[0], modes->forcing, err);
+    return st;
+}
+
+/* ---- what becomes of them -------------------------------------------------------------------- */
+
+enum hs_status hs_modes_put(struct hs_modes *modes, enum hs_mode_rule rule, double amount,
+                            bool steps, struct hs_error *err)
+{
+    const struct hs_transforms *transforms = modes->backend->transforms;
+    struct hs_mode_filter filter = {
+        .rule = rule, .amount = amount, .common = common_for(modes, rule)};
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        filter.rate[axis] = modes->rate[axis];
+        filter.extent[axis] = modes->extent[axis];
+    }
+    double *const *work = modes->work;
+    double *out = modes->problem->grid.dims % 2 ? work[1] : work[0];
+    const double *forcing = modes->largest_forcing > 0.0 ? modes->forcing : NULL;
+    /* where nothing is kept of it, any will do */
+    const double *initial = modes->from_initial ? modes->initial : forcing;
+    enum hs_status st = transforms->filter(modes->state, &filter, initial, forcing, work[0], err);
+    if (!st)
+        st = transform(modes, modes->vector, work[0], work[1], out, err);
+    if (!st)
+        st = transforms->scatter(modes->state, out, steps, err);
+    return st ? st : transforms->wait(modes->state, err);
+}
+
+enum hs_status hs_modes_drift(struct hs_modes *modes, double *out, struct hs_error *err)
+{
+    const int64_t *n = modes->extent, *at = modes->slow;
+    *out = 0.0;
+    if (modes->largest_forcing == 0.0)
+        return HS_OK;
+    const double *place = modes->forcing + (at[HS_Z] * n[HS_Y] + at[HS_Y]) * n[HS_X] + at[HS_X];
+    const enum hs_status st = modes->backend->transforms->get(modes->state, place, 1, out, err);
+    *out *= modes->slow_largest;
+    return st;
+}
+
+bool hs_modes_have_still(const struct hs_modes *modes)
+{
+    return fabs(modes->smallest + common_for(modes, HS_MODE_STEADY)) <= hs_modes_still(modes);
+}
+
+double hs_modes_still(const struct hs_modes *modes)
+{
+    return 1e-14 * modes->fastest; /* a wave of MOST_NODES has 3e-9 of the fastest's rate */
+}
+
+struct hs_span hs_modes_sweep(const struct hs_problem *problem)
+{
+    struct hs_span span = {.count = 1, .step = 0.5 * hs_stability_limit(problem)};
+    span.op = hs_problem_operator(problem, span.step);
+    span.op.stencil = hs_stencil_of_diffusion(&problem->grid, problem->radius,
+                                              problem->material.diffusivity, span.step);
+    return span;
+}

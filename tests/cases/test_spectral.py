@@ -1,0 +1,277 @@
+"""Any number of sweeps at once: whole runs by modes against runs by sweeps, against exact answers, and what is
+refused. tests/unit/engine/test_modes.c has every kind of wall, dims, radius and precision.
+"""
+
+import json
+import math
+import os
+import subprocess
+
+import h5py
+import numpy as np
+import pytest
+from helpers import BACKEND, HEATSOLVE, assert_order, config, run, unit_grid
+
+STEEL = {"conductivity": 50.0, "density": 7850.0, "specific_heat": 460.0}
+WALLS = {
+    "x_min": {"type": "robin", "h": 500.0, "ambient": 293.0},
+    "x_max": {"type": "dirichlet", "value": 350.0},
+    "y_min": {"type": "neumann", "flux": "-2e4*x"},
+    "y_max": {"type": "reflective"},
+    "z_min": {"type": "clamp"},
+    "z_max": {"type": "constant", "value": 310.0},
+}
+BLOCK = {
+    "grid": {"points": [21, 17, 13], "upper": [0.1, 0.08, 0.06]},
+    "material": STEEL,
+    "initial": {"expression": "300+40*sin(40*x)*cos(30*y)+500*z"},
+    "source": {"expression": "1e6*x/0.1"},
+    "boundary": WALLS,
+    "probes": [{"name": "middle", "at": [0.05, 0.04, 0.03]}],
+}
+
+
+def case(method, **time):
+    return {**BLOCK, "time": {**time, "method": method}}
+
+
+def command(directory, settings, *arguments, name="case"):
+    settings = {**settings, "solver": {"backend": BACKEND}}
+    settings["output"] = {"file": f"{name}.h5", **settings.get("output", {})}
+    (directory / f"{name}.cfg").write_text(config(settings))
+    return subprocess.run(
+        [HEATSOLVE, arguments[0], f"{name}.cfg", *arguments[1:]], cwd=directory, capture_output=True, text=True, timeout=300
+    )
+
+
+# 1e-11 of 350 K is what the modes keep to; rates of change in W come from differences of that
+def test_a_run_has_the_snapshots_and_the_history_of_sweeps(tmp_path):
+    output = {"interval": 7.0, "history_every": 50}
+    swept = run(tmp_path, {**case("euler", end=30.0), "output": output}, "swept")
+    jumped = run(tmp_path, {**case("spectral", end=30.0), "output": output}, "jumped")
+    with h5py.File(tmp_path / "swept.h5") as a, h5py.File(tmp_path / "jumped.h5") as b:
+        assert np.array_equal(a["time"], b["time"]) and len(a["time"]) == 6
+        assert np.abs(a["temperature"][...] - b["temperature"][...]).max() <= 1e-11 * 350.0
+    assert jumped.attributes["method"] == b"spectral" or jumped.attributes["method"] == "spectral"
+    assert swept.history.keys() == jumped.history.keys()
+    for name, expected in swept.history.items():
+        if name != "imbalance":
+            scale = np.nanmax(np.abs(expected))
+            assert np.allclose(jumped.history[name], expected, rtol=0.0, atol=1e-9 * scale, equal_nan=True), name
+    # the last sweep of each stretch is a real one, so its heat balance closes as any sweep's
+    assert np.nanmax(np.abs(jumped.history["imbalance"])) <= 1e-6 * np.nanmax(np.abs(swept.history["source"]))
+
+
+def test_it_jumps_and_says_so(tmp_path):
+    done = command(tmp_path, case("spectral", sweeps=10000000), "run", "--json")
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert report["method"] == "spectral" and report["sweeps"] == 10000000 and report["gcells"] is None
+    assert done.stderr.count("sweep ") == 1  # no stops on the way for progress
+    with h5py.File(tmp_path / "case.h5") as f:
+        assert len(f["time"]) == 2 and len(f["history/sweep"]) == 2
+
+
+def test_a_run_is_continued_in_the_middle(tmp_path):
+    output = {"interval": 5.0}
+    for method in ("spectral", "exponential"):
+        whole = run(tmp_path, {**case(method, end=20.0), "output": output}, "whole")
+        run(tmp_path, {**case(method, end=10.0), "output": output}, "part")
+        done = command(tmp_path, {**case(method, end=20.0), "output": output}, "run", "--resume", "--quiet", name="part")
+        assert done.returncode == 0, done.stderr
+        with h5py.File(tmp_path / "part.h5") as f:
+            assert np.array_equal(f["time"], whole.time)
+            assert np.abs(f["temperature"][-1] - whole.field).max() <= 1e-11 * 350.0
+
+
+# ---- against what is known ------------------------------------------------------------------
+
+
+def mode(cells, radius, method, **time):
+    """A product of sines between cold walls, and the decay of it that the grid's equations have [1/s]."""
+    boundary = {f"{a}_{side}": {"type": "dirichlet", "value": 0.0} for a in "xy" for side in ("min", "max")}
+    settings = {
+        "grid": {"points": [cells + 1, cells + 1], "upper": [1.0, 1.0]},
+        "stencil": {"radius": radius},
+        "material": {"diffusivity": 1.0},
+        "initial": {"expression": "sin(pi*x)*sin(2*pi*y)"},
+        "boundary": boundary,
+        "time": {**time, "method": method},
+    }
+    weights = {1: [1.0], 2: [4 / 3, -1 / 12], 3: [1.5, -0.15, 1 / 90]}[radius]
+    rate = sum(
+        2.0 * w * (math.cos((m + 1) * k * math.pi / cells) - 1.0) * cells**2 for k in (1, 2) for m, w in enumerate(weights)
+    )
+    return settings, rate
+
+
+@pytest.mark.parametrize("radius", [1, 2, 3])
+@pytest.mark.parametrize("end", [1e-3, 0.05, 0.3])
+def test_exponential_is_the_exponential_of_a_mode(tmp_path, radius, end):
+    settings, rate = mode(24, radius, "exponential", end=end)
+    result = run(tmp_path, settings)
+    expected = result.first * math.exp(rate * end)
+    # some 20 products each way, along two axes
+    assert np.abs(result.field - expected).max() <= 1e-14
+    assert result.attributes["sweeps"] == 1
+
+
+def test_its_error_is_that_of_space_alone(tmp_path):
+    errors = []
+    for cells in (8, 16, 32):
+        settings, _ = mode(cells, 1, "exponential", end=0.1)
+        settings["exact"] = {"expression": "exp(-5*pi^2*t)*sin(pi*x)*sin(2*pi*y)"}
+        errors.append(run(tmp_path, settings, f"n{cells}").error())
+    assert_order(errors, 1.9, 2.2, "exponential")
+
+
+def test_a_steady_plate_is_exact_to_second_order(tmp_path):
+    errors = []
+    for cells in (16, 32, 64):
+        walls = {f"{a}_{s}": {"type": "dirichlet", "value": 0.0} for a in "xy" for s in ("min", "max")}
+        walls["y_max"]["value"] = "100*sin(pi*x)"
+        settings = {
+            "grid": unit_grid(cells, walls, 2),
+            "material": {"diffusivity": 1.0},
+            "initial": {"value": 0.0},
+            "boundary": walls,
+            "steady": {"tolerance": 1e-10, "method": "spectral"},
+            "exact": {"expression": "100*sin(pi*x)*sinh(pi*y)/sinh(pi)"},
+        }
+        result = run(tmp_path, settings, f"n{cells}")
+        assert result.time.tolist() == [0.0] and result.attributes["steady_residual"] <= 1e-12
+        errors.append(result.error())
+    assert_order(errors, 1.9, 2.1, "steady")
+
+
+def test_a_steady_state_is_that_of_long_sweeps_and_its_heat_balances(tmp_path):
+    steady = run(tmp_path, {**BLOCK, "steady": {"tolerance": 1e-9, "method": "spectral"}}, "steady")
+    swept = run(tmp_path, {**BLOCK, "steady": {"tolerance": 1e-12}}, "swept")
+    assert np.abs(steady.field - swept.field).max() <= 1e-8  # what that tolerance leaves, K
+    flux = sum(steady.history[f"flux/{wall}"][-1] for wall in WALLS)
+    assert abs(flux - steady.history["source"][-1]) <= 1e-9 * abs(steady.history["source"][-1])
+
+
+def test_auto_takes_a_method_that_solves(tmp_path):
+    done = command(tmp_path, {**BLOCK, "steady": {"tolerance": 1e-9, "method": "auto"}}, "run", "--json", "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["steady_method"] in ("spectral", "multigrid")
+
+
+# ---- what is said and refused -----------------------------------------------------------------
+
+
+def test_check_counts_its_memory_and_measures_no_sweeps(tmp_path):
+    plain = json.loads(command(tmp_path, case("euler", sweeps=1000), "check", "--json").stdout)
+    modes = json.loads(command(tmp_path, case("spectral", sweeps=1000), "check", "--json").stdout)
+    swept = 20 * 17 * 13  # the last layer along x is held
+    squares = 20**2 + 17**2 + 13**2
+    more = modes["memory_bytes"] - plain["memory_bytes"]
+    assert 8 * (4 * swept + 2 * squares) <= more <= 8 * (4 * swept + 2 * squares + 400)
+    assert modes["method"] == "spectral" and modes["seconds"] is None
+    text = command(tmp_path, case("spectral", sweeps=1000), "check").stdout
+    assert "one jump from each output to the next" in text
+
+
+INSULATED = {f"{a}_{side}": {"type": "reflective"} for a in "xyz" for side in ("min", "max")}
+TRAVELLING = {
+    "grid": {"points": [20, 20]},
+    "stencil": {"c0": 0.5, "c1": 0.2, "c2": 0.1, "c3": 0.1, "c4": 0.1},
+    "initial": {"expression": "sin(x)"},
+    "boundary": {"all": {"type": "periodic"}},
+}
+SKEW = {**TRAVELLING, "grid": {"points": [80, 20]}, "boundary": {"all": {"type": "fixed"}}}
+
+
+@pytest.mark.parametrize(
+    "settings, status, words",
+    [
+        ({**case("spectral", sweeps=9), "source": {"expression": "1e5*sin(t)"}}, 2, "the source changes in time (case.cfg:"),
+        (
+            {**case("exponential", end=9.0), "boundary": {**WALLS, "z_max": {"type": "constant", "value": "300+t"}}},
+            2,
+            "the wall z_max changes in time (case.cfg:",
+        ),
+        ({**TRAVELLING, "time": {"sweeps": 9, "method": "spectral"}}, 2, "along x coefficients that differ from side to side"),
+        ({**TRAVELLING, "time": {"sweeps": 9, "method": "exponential"}}, 2, "raw coefficients say what a sweep does"),
+        ({**SKEW, "time": {"sweeps": 9, "method": "spectral"}}, 2, "ill-conditioned, by 3.9e+11 (at most 1e+04"),
+        (
+            {
+                **{k: v for k, v in BLOCK.items() if k not in ("material", "source", "probes")},
+                "materials": [{"name": "steel", **STEEL}, {"name": "other", **STEEL, "conductivity": 5.0}],
+                "body": [
+                    {"material": "steel"},
+                    {"material": "other", "shape": "box", "lower": [0.0, 0.0, 0.0], "upper": [0.05, 0.05, 0.05]},
+                ],
+                "boundary": INSULATED,
+                "time": {"sweeps": 9, "method": "spectral"},
+            },
+            2,
+            'a body, or a stretched grid, is no sum of one matrix per axis; time.method = "euler"',
+        ),
+        (
+            {**BLOCK, "boundary": INSULATED, "steady": {"tolerance": 1e-8, "method": "spectral"}},
+            1,
+            "there is no steady state: no wall holds the mean temperature, and source and walls change it by 0.138 K/s",
+        ),
+    ],
+)
+def test_what_it_cannot_do_is_said(tmp_path, settings, status, words):
+    done = command(tmp_path, settings, "run", "--quiet")
+    assert done.returncode == status, done.stderr
+    assert words in done.stderr
+
+
+def test_without_openblas_it_says_what_to_install(tmp_path):
+    hidden = tmp_path / "hidden"
+    hidden.mkdir()
+    (hidden / "libopenblas.so.0").write_text("no library")
+    (tmp_path / "case.cfg").write_text(config({**case("spectral", sweeps=9), "output": {"file": "case.h5"}}))
+    arguments = [HEATSOLVE, "run", "case.cfg", "--quiet"]
+    environment = {**os.environ, "LD_LIBRARY_PATH": str(hidden)}
+    done = subprocess.run(arguments, cwd=tmp_path, capture_output=True, text=True, env=environment)
+    assert done.returncode == 2
+    assert 'time.method = "spectral": it needs OpenBLAS' in done.stderr and "install Debian's libopenblas0" in done.stderr
+    done = subprocess.run([*arguments, '--set=time.method="euler"'], cwd=tmp_path, capture_output=True, env=environment)
+    assert done.returncode in (0, 2)
+
+
+def test_verify_holds_a_kernel_to_the_power_of_a_sweep(tmp_path):
+    done = command(tmp_path, case("spectral", sweeps=20000), "verify", "--power", "20000", "--sweeps", "10", "--json")
+    assert done.returncode == 0, done.stderr
+    power = json.loads(done.stdout)["power"]
+    assert power["sweeps"] == 20000 and power["passed"] and power["max_relative"] <= 1e-11
+
+
+def test_of_steps_that_are_no_sweeps_there_is_no_balance(tmp_path):
+    done = command(tmp_path, case("exponential", end=9.0), "run")
+    assert done.returncode == 0, done.stderr
+    assert "method       exponential" in done.stdout
+    assert "heat out" not in done.stdout and "balance" not in done.stdout
+    with h5py.File(tmp_path / "case.h5") as f:
+        assert np.isnan(f["history/imbalance"]).all() and f["history/change"][-1] > 1.0
+
+
+def test_an_initial_field_that_is_not_finite_is_refused_as_for_sweeps(tmp_path):
+    said = []
+    for method in ("sweeps", "spectral"):
+        initial = {"expression": "x>0.06 && y>0.05 ? sqrt(-1.0) : 300"}
+        settings = {**BLOCK, "initial": initial, "steady": {"tolerance": 1e-6, "method": method}}
+        done = command(tmp_path, settings, "run", "--quiet")
+        assert done.returncode == 2
+        said.append(done.stderr)
+    assert said[0] == said[1] and "(NaN) at node (13, 11, 0)" in said[0]
+
+
+def test_a_search_by_sweeps_may_jump(tmp_path):
+    result = run(tmp_path, {**case("spectral"), "steady": {"tolerance": 1e-9, "check_every": 5000}})
+    assert result.attributes["steady_change"] < 1e-9 and result.attributes["sweeps"] % 5000 == 0
+
+
+def test_a_steady_state_to_begin_with_is_one(tmp_path):
+    flat = {**BLOCK, "initial": {"value": 300.0}, "boundary": INSULATED, "steady": {"tolerance": 1e-9, "method": "spectral"}}
+    flat.pop("source")
+    for precision in ("double", "float"):
+        result = run(tmp_path, {**flat, "precision": precision})
+        assert result.attributes["steady_residual"] == 0.0
+        assert np.abs(result.field - 300.0).max() <= (1e-12 if precision == "double" else 1e-6) * 300.0

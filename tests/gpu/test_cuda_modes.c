@@ -1,0 +1,266 @@
+/*
+ * spectral and exponential on the GPU: every kind of wall, dims, radius and precision against
+ * sweeps of the GPU, and against the same method on the CPU; then how long large grids take
+ * (HS_MODES_LARGE=N: of the first N of these, 4 in all, 3 by default; 16384^2 takes minutes of
+ * LAPACK).
+ */
+#include "engine/eigenbasis.h"
+#include "engine/modes.h"
+#include "engine/stability.h"
+#include "gpu/gpu.h"
+#include "modes_case.h"
+
+#include <float.h>
+#include <time.h>
+
+extern const struct hs_kernel hs_kernel_cuda_basic, hs_kernel_cpu_wavefront;
+
+static const int64_t grid_points[HS_AXES] = {70, 37, 19};
+
+/* As in tests/unit/engine/test_modes.c, which says why. */
+static double tolerance_of(const struct modes_case *c, int64_t sweeps)
+{
+    if (c->problem.precision == HS_FLOAT)
+        return 1e-6;
+    return holds_mean(c) ? 1e-11 : fmax(1e-11, DBL_EPSILON * (double)sweeps);
+}
+
+/* In double the sweeps of the GPU are what the modes are held to; in float, whose sweeps round as
+ * much as that in some hundred, the modes of the CPU, which its own tests hold to sweeps. */
+static void hold(int dims, int radius, enum hs_precision precision, int walls, int64_t sweeps)
+{
+    const char *kind[HS_FACES];
+    const char *name = wall_names(walls, kind);
+    struct modes_case c = make_case(dims, radius, precision, kind, grid_points, walls % 2);
+    const double step = 0.9 * hs_stability_limit(&c.problem);
+    double *jumped = run_case(&c, cuda_backend(), &hs_kernel_cuda_basic, &hs_method_spectral, step,
+                              sweeps, sweeps, false, NULL);
+    double *expected = precision == HS_DOUBLE
+                           ? run_case(&c, cuda_backend(), &hs_kernel_cuda_basic, NULL, step, sweeps,
+                                      sweeps, false, NULL)
+                           : run_case(&c, &hs_backend_cpu, &hs_kernel_cpu_wavefront,
+                                      &hs_method_spectral, step, sweeps, sweeps, false, NULL);
+    const double off = difference(&c, jumped, expected);
+    if (!(off <= tolerance_of(&c, sweeps)))
+        fail_msg("%dD, radius %d, %s, walls %s: after %lld sweeps off by %g", dims, radius,
+                 hs_precision_name(precision), name, (long long)sweeps, off);
+    free(jumped);
+    free(expected);
+    release_case(&c);
+}
+
+void test_cuda_modes__are_sweeps(void **state)
+{
+    (void)state;
+    static const int64_t sweeps[] = {1, 2, 1000};
+    const char *kind[HS_FACES];
+    int cases = 0;
+    for (int n = 0; n < 3; n++)
+        for (int dims = 1; dims <= 3; dims++)
+            for (int radius = 1; radius <= HS_MAX_RADIUS; radius++)
+                for (int precision = 0; precision < HS_PRECISIONS; precision++)
+                    for (int walls = 0; wall_names(walls, kind); walls++, cases++)
+                        hold(dims, radius, (enum hs_precision)precision, walls, sweeps[n]);
+    printf("%d cases of 1, 2 and 1000 sweeps agree\n", cases);
+}
+
+void test_cuda_modes__are_a_hundred_thousand_sweeps(void **state)
+{
+    (void)state;
+    const char *kind[HS_FACES];
+    for (int radius = 1; radius <= HS_MAX_RADIUS; radius++)
+        for (int walls = 0; wall_names(walls, kind); walls++)
+            hold(1 + (radius + walls) % 3, radius, HS_DOUBLE, walls, 100000);
+}
+
+/* What is left of a sweep after a jump: its change, and the fields' order, are those of the CPU. */
+void test_cuda_modes__stops_and_exponential_are_those_of_the_cpu(void **state)
+{
+    (void)state;
+    static const struct hs_method *const methods[] = {&hs_method_spectral, &hs_method_exponential};
+    const char *kind[HS_FACES];
+    for (int m = 0; m < 2; m++)
+        for (int precision = 0; precision < HS_PRECISIONS; precision++)
+            for (int walls = 0; wall_names(walls, kind); walls++) {
+                struct modes_case c =
+                    make_case(3, 2, (enum hs_precision)precision, kind, grid_points, true);
+                const double step = 0.9 * hs_stability_limit(&c.problem);
+                struct hs_reduction here, there;
+                double *a = run_case(&c, cuda_backend(), &hs_kernel_cuda_basic, methods[m], step,
+                                     500, 130, true, &here);
+                double *b = run_case(&c, &hs_backend_cpu, &hs_kernel_cpu_wavefront, methods[m],
+                                     step, 500, 130, true, &there);
+                assert_true(difference(&c, a, b) <= tolerance_of(&c, 500));
+                assert_near(here.change, there.change, 330.0 * tolerance_of(&c, 500));
+                free(a);
+                free(b);
+                release_case(&c);
+            }
+}
+
+void test_cuda_modes__steady_is_that_of_the_cpu(void **state)
+{
+    (void)state;
+    const char *kind[HS_FACES];
+    for (int walls = 0; wall_names(walls, kind); walls++)
+        for (int radius = 1; radius <= HS_MAX_RADIUS; radius++) {
+            struct modes_case c =
+                make_case(1 + (walls + radius) % 3, radius, HS_DOUBLE, kind, grid_points, true);
+            struct hs_solution solution, there;
+            if (!holds_mean(&c)) {
+                release_case(&c);
+                continue;
+            }
+            double *a = solve_case(&c, cuda_backend(), &hs_kernel_cuda_basic, &hs_method_spectral,
+                                   &solution);
+            double *b = solve_case(&c, &hs_backend_cpu, &hs_kernel_cpu_wavefront,
+                                   &hs_method_spectral, &there);
+            assert_true(solution.reached);
+            assert_true(difference(&c, a, b) <= 1e-11);
+            free(a);
+            free(b);
+            release_case(&c);
+        }
+}
+
+/* ---- how long large grids take --------------------------------------------------------------- */
+
+static double clock_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* What the host takes for the modes of all axes [s]. */
+static double time_bases(const struct hs_problem *problem)
+{
+    const struct hs_span span = hs_modes_sweep(problem);
+    const double begin = clock_now();
+    for (int axis = 0; axis < problem->grid.dims; axis++) {
+        struct hs_axis_matrix matrix = {
+            .radius = 1, .face = &problem->face[2 * axis], .nodes = problem->grid.points[axis]};
+        struct hs_eigenbasis basis;
+        struct hs_error err;
+        hs_error_init(&err);
+        for (int offset = -1; offset <= 1; offset++)
+            matrix.c[1 + offset] = span.op.stencil.c[hs_stencil_index(1, axis, offset)];
+        must(hs_eigenbasis_make(&matrix, &basis, &err), &err, "modes");
+        hs_eigenbasis_release(&basis);
+        hs_error_release(&err);
+    }
+    return clock_now() - begin;
+}
+
+static void upload_noise(struct hs_backend_state *device, const struct hs_problem *problem)
+{
+    const int64_t *points = problem->grid.points, plane = points[HS_X] * points[HS_Y];
+    struct hs_error err;
+    double *slab = malloc((size_t)plane * sizeof *slab);
+    assert_non_null(slab);
+    hs_error_init(&err);
+    for (int64_t n = 0; n < plane; n++)
+        slab[n] = 300.0 * noise((uint64_t)n);
+    for (int64_t k = 0; k < points[HS_Z]; k++) {
+        const struct hs_box box = {{0, 0, k}, {points[HS_X], points[HS_Y], k + 1}};
+        must(cuda_backend()->upload(device, &box, slab, &err), &err, "upload");
+    }
+    free(slab);
+    hs_error_release(&err);
+}
+
+/* What goes before a state, the least of three, then two states, or the steady one twice [s]. */
+static enum hs_status time_states(struct hs_modes *modes, enum hs_mode_rule rule, double at[3],
+                                  struct hs_error *err)
+{
+    const struct hs_span span = hs_modes_sweep(modes->problem);
+    enum hs_status st = HS_OK;
+    double begun;
+    at[0] = INFINITY;
+    for (int turn = 0; turn < 3 && !st; turn++) {
+        upload_noise(modes->state, modes->problem);
+        begun = clock_now();
+        st = hs_modes_begin(modes, &span, rule, err);
+        if (!st)
+            st = modes->backend->transforms->wait(modes->state, err);
+        at[0] = fmin(at[0], clock_now() - begun);
+    }
+    for (int n = 1; n < 3 && !st; n++) {
+        const double amount = rule == HS_MODE_STEADY ? hs_modes_still(modes) : 1e6 * n;
+        begun = clock_now();
+        st = hs_modes_put(modes, rule, amount, false, err);
+        at[n] = clock_now() - begun;
+    }
+    return st;
+}
+
+static enum hs_status time_all(struct hs_modes *modes, struct hs_error *err)
+{
+    static const enum hs_mode_rule rules[] = {HS_MODE_STEPS, HS_MODE_STEPS, HS_MODE_STEADY};
+    double host = INFINITY;
+    for (int turn = 0; turn < 3; turn++)
+        host = fmin(host, time_bases(modes->problem));
+    enum hs_status st = HS_OK;
+    for (int n = 0; n < 3 && !st; n++) { /* the first loads the library's kernels */
+        double at[3];
+        st = time_states(modes, rules[n], at, err);
+        if (!st)
+            printf("  %s: bases %.1f ms, check and transforms forth %.2f ms, a state %.2f ms, "
+                   "another %.2f ms\n",
+                   rules[n] == HS_MODE_STEADY ? "steady" : "10^6 and 2 10^6 sweeps", 1e3 * host,
+                   1e3 * (at[0] - host), 1e3 * at[1], 1e3 * at[2]);
+        fflush(stdout);
+    }
+    return st;
+}
+
+static void time_modes(const struct hs_problem *problem, const struct hs_kernel *kernel)
+{
+    struct hs_error err;
+    struct hs_backend_state *device = NULL;
+    struct hs_modes modes;
+    char points[HS_POINTS_TEXT];
+    hs_error_init(&err);
+    hs_grid_name_points(&problem->grid, points, sizeof points);
+    enum hs_status st = cuda_backend()->create(problem, kernel, 0, 0, &device, &err);
+    if (st) {
+        printf("%s: %s", points, err.text);
+        hs_error_release(&err);
+        return;
+    }
+    const double begin = clock_now();
+    st = hs_modes_init(&modes, problem, cuda_backend(), device, &err);
+    printf("%s double, %.2f GiB beside the fields; memory and cuBLAS %.1f ms\n", points,
+           hs_modes_memory(problem) / 0x1p30, 1e3 * (clock_now() - begin));
+    if (!st)
+        st = time_all(&modes, &err);
+    if (st)
+        printf("  %s", err.text);
+    hs_modes_release(&modes);
+    cuda_backend()->destroy(device);
+    hs_error_release(&err);
+}
+
+void test_cuda_modes__of_large_grids_take(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t points[HS_AXES];
+        int dims;
+    } large[] = {{{512, 512, 512}, 3},
+                 {{1024, 1024, 1024}, 3},
+                 {{4096, 4096, 1}, 2},
+                 {{16384, 16384, 1}, 2}};
+    static const char *const walls[HS_FACES] = {"fixed", "robin", "reflective",
+                                                "fixed", "fixed", "neumann"};
+    static const int64_t few[HS_AXES] = {9, 9, 9};
+    const char *wanted = getenv("HS_MODES_LARGE");
+    const int count = wanted ? atoi(wanted) : 3;
+    for (int n = 0; n < count && n < (int)(sizeof large / sizeof *large); n++) {
+        struct modes_case c = make_case(large[n].dims, 1, HS_DOUBLE, walls, few, true);
+        memcpy(c.problem.grid.points, large[n].points, sizeof large[n].points);
+        const struct hs_kernel *kernel = &hs_kernel_cuda_basic;
+        time_modes(&c.problem, kernel);
+        release_case(&c);
+    }
+}

@@ -1,0 +1,205 @@
+/* Diffusion between walls of every kind, for tests of the methods that go by modes. */
+#ifndef HS_TESTS_MODES_CASE_H
+#define HS_TESTS_MODES_CASE_H
+
+#include "core/method.h"
+#include "test.h"
+#include "walls.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern const struct hs_method hs_method_spectral, hs_method_exponential;
+
+struct modes_case {
+    struct hs_problem problem;
+    void *initial; /* [nz][ny][nx] */
+};
+
+/* Six kinds, in the order of the faces; one name for all. */
+static const char *const mixed_walls[][HS_FACES] = {
+    {"dirichlet", "robin", "neumann", "dirichlet", "fixed", "reflective"},
+    {"periodic", "periodic", "clamp", "constant", "robin", "dirichlet"},
+    {"clamp", "fixed", "robin", "reflective", "periodic", "periodic"},
+};
+enum { MIXED_WALLS = sizeof mixed_walls / sizeof *mixed_walls };
+
+/* The name of wall combination `n`: every kind on all faces, then the mixtures; NULL: no more. */
+static inline const char *wall_names(int n, const char *kind[HS_FACES])
+{
+    const int kinds = count_kinds();
+    if (n >= kinds + MIXED_WALLS)
+        return NULL;
+    for (int face = 0; face < HS_FACES; face++)
+        kind[face] = n < kinds ? hs_boundary_kinds[n].name : mixed_walls[n - kinds][face];
+    return n < kinds ? kind[0] : "mixed";
+}
+
+/* A number between 0 and 1 that goes with the node. */
+static inline double scatter_of(int64_t n)
+{
+    return fmod(0.6180339887498949 * (double)(n + 1), 1.0);
+}
+
+/* What the walls' data are: around 300 K, or what makes about as much of it. */
+static inline double wall_data(int face, const char *kind)
+{
+    return strcmp(kind, "neumann") ? 290.0 + 7.0 * face : -40.0 * (face - 2.5);
+}
+
+static inline double initial_at(const struct hs_problem *problem, int64_t n)
+{
+    const int64_t *points = problem->grid.points;
+    const int face =
+        hs_problem_prescribing_face(problem, n % points[HS_X], n / points[HS_X] % points[HS_Y],
+                                    n / (points[HS_X] * points[HS_Y]));
+    return face < 0 ? 280.0 + 50.0 * scatter_of(n) : problem->face[face].data.constant;
+}
+
+/* Spacings differ; `heated`: by a source. To be released. */
+static inline struct modes_case make_case(int dims, int radius, enum hs_precision precision,
+                                          const char *const kind[HS_FACES],
+                                          const int64_t points[HS_AXES], bool heated)
+{
+    static const double spacing[HS_AXES] = {0.1, 0.12, 0.09};
+    struct modes_case out;
+    struct hs_problem *problem = &out.problem;
+    hs_problem_init(problem);
+    problem->precision = precision;
+    problem->radius = radius;
+    problem->grid.dims = dims;
+    problem->material.conductivity = problem->material.diffusivity = 1.0;
+    for (int axis = 0; axis < dims; axis++) {
+        problem->grid.points[axis] = points[axis];
+        problem->grid.spacing[axis] = spacing[axis];
+    }
+    for (int face = 0; face < 2 * dims; face++) {
+        const struct hs_value data = {.constant = wall_data(face, kind[face])};
+        problem->face[face] =
+            make_wall(kind[face], data, 3.0,
+                      (struct hs_boundary_spec){
+                          .conductivity = 1.0, .spacing = spacing[face / 2], .radius = radius});
+    }
+    problem->source.present = heated;
+    problem->source.rate = 1.0;
+    problem->source.field.value.constant = 25.0; /* K/s */
+    const int64_t count = hs_grid_count(&problem->grid);
+    out.initial = malloc((size_t)count * hs_precision_size(precision));
+    assert_non_null(out.initial);
+    for (int64_t n = 0; n < count; n++)
+        hs_write(precision, out.initial, n, initial_at(problem, n));
+    return out;
+}
+
+static inline void release_case(struct modes_case *c)
+{
+    free(c->initial);
+    hs_problem_release(&c->problem);
+}
+
+static inline void must(enum hs_status st, struct hs_error *err, const char *what)
+{
+    if (st)
+        fail_msg("%s: status %d: %s", what, (int)st, err->text ? err->text : "no message");
+}
+
+/* Whether a wall pulls to a temperature. */
+static inline bool holds_mean(const struct modes_case *c)
+{
+    bool holds = false;
+    for (int face = 0; face < 2 * c->problem.grid.dims; face++)
+        holds = holds || strstr("fixed dirichlet robin constant", c->problem.face[face].type);
+    return holds;
+}
+
+/* ---- runs ------------------------------------------------------------------------------------ */
+
+/* `count` steps by the method (NULL: sweeps), in stretches of `stretch`, of which `keep` has the
+ * change of the last step asked for. The field in doubles, to be freed; *reduction or NULL. */
+static inline double *run_case(const struct modes_case *c, const struct hs_backend *backend,
+                               const struct hs_kernel *kernel, const struct hs_method *method,
+                               double step, int64_t count, int64_t stretch, bool keep,
+                               struct hs_reduction *reduction)
+{
+    const struct hs_problem *problem = &c->problem;
+    const struct hs_box all = hs_grid_box(&problem->grid);
+    const int64_t nodes = hs_box_count(&all);
+    struct hs_error err;
+    struct hs_backend_state *state = NULL;
+    struct hs_method_state *self = NULL;
+    double *out = malloc((size_t)nodes * sizeof *out);
+    void *field = malloc((size_t)nodes * hs_precision_size(problem->precision));
+    assert_true(out && field);
+    hs_error_init(&err);
+    must(backend->create(problem, kernel, 0, 0, &state, &err), &err, kernel->name);
+    must(backend->upload(state, &all, c->initial, &err), &err, "upload");
+    if (method)
+        must(method->create(problem, backend, state, &self, &err), &err, method->name);
+    for (int64_t done = 0; done < count; done += stretch) {
+        const struct hs_span span = {.count = stretch < count - done ? stretch : count - done,
+                                     .first = done,
+                                     .step = step,
+                                     .op = hs_problem_operator(problem, step),
+                                     .keep_last = keep,
+                                     .keep_before = keep};
+        if (method)
+            must(method->advance(self, backend, state, &span, &err), &err, method->name);
+        else
+            must(backend->sweep(state, &span, &err), &err, "sweep");
+    }
+    must(backend->download(state, &all, field, &err), &err, "download");
+    if (reduction)
+        must(backend->reduce(state, reduction, &err), &err, "reduce");
+    for (int64_t n = 0; n < nodes; n++)
+        out[n] = hs_read(problem->precision, field, n);
+    if (method)
+        method->destroy(self);
+    backend->destroy(state);
+    free(field);
+    hs_error_release(&err);
+    return out;
+}
+
+/* The steady state by the method, likewise. */
+static inline double *solve_case(const struct modes_case *c, const struct hs_backend *backend,
+                                 const struct hs_kernel *kernel, const struct hs_method *method,
+                                 struct hs_solution *solution)
+{
+    const struct hs_problem *problem = &c->problem;
+    const struct hs_box all = hs_grid_box(&problem->grid);
+    const int64_t nodes = hs_box_count(&all);
+    struct hs_error err;
+    struct hs_backend_state *state = NULL;
+    struct hs_method_state *self = NULL;
+    double *out = malloc((size_t)nodes * sizeof *out);
+    void *field = malloc((size_t)nodes * hs_precision_size(problem->precision));
+    assert_true(out && field);
+    hs_error_init(&err);
+    must(backend->create(problem, kernel, 0, 0, &state, &err), &err, kernel->name);
+    must(backend->upload(state, &all, c->initial, &err), &err, "upload");
+    must(method->create(problem, backend, state, &self, &err), &err, method->name);
+    must(method->solve(self, backend, state, 1e-9, solution, &err), &err, method->name);
+    must(backend->download(state, &all, field, &err), &err, "download");
+    for (int64_t n = 0; n < nodes; n++)
+        out[n] = hs_read(problem->precision, field, n);
+    method->destroy(self);
+    backend->destroy(state);
+    free(field);
+    hs_error_release(&err);
+    return out;
+}
+
+/* The largest difference over the largest value. */
+static inline double difference(const struct modes_case *c, const double *a, const double *b)
+{
+    double most = 0.0, size = 0.0;
+    for (int64_t n = 0; n < hs_grid_count(&c->problem.grid); n++) {
+        most = fmax(most, fabs(a[n] - b[n]));
+        size = fmax(size, fabs(b[n]));
+    }
+    return most / size;
+}
+
+#endif

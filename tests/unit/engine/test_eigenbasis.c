@@ -1,0 +1,189 @@
+#include "engine/eigenbasis.h"
+#include "engine/openblas.h"
+#include "test.h"
+#include "walls.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct axis {
+    struct hs_face face[2];
+    struct hs_axis_matrix matrix;
+};
+
+/* c/h^2 of a second difference between two walls, robin with h spacing/k = 0.3. */
+static void make_axis(struct axis *out, const char *low, const char *high, int radius, int nodes)
+{
+    const char *const kind[] = {low, high};
+    for (int side = 0; side < 2; side++)
+        out->face[side] = make_wall(
+            kind[side], (struct hs_value){.constant = 1.0}, 0.3,
+            (struct hs_boundary_spec){.conductivity = 1.0, .spacing = 1.0, .radius = radius});
+    out->matrix = (struct hs_axis_matrix){.radius = radius, .face = out->face, .nodes = nodes};
+    for (int offset = -radius; offset <= radius; offset++)
+        out->matrix.c[radius + offset] = 0.2 * hs_second_difference(radius, abs(offset));
+}
+
+static void make(const struct axis *axis, struct hs_eigenbasis *out)
+{
+    struct hs_error err;
+    hs_error_init(&err);
+    if (hs_eigenbasis_make(&axis->matrix, out, &err))
+        fail_msg("%s", err.text);
+    hs_error_release(&err);
+}
+
+/* Largest entry of inverse * vector - 1. */
+static double off_identity(const struct hs_eigenbasis *basis)
+{
+    const int64_t n = basis->count;
+    double most = 0.0;
+    for (int64_t a = 0; a < n; a++)
+        for (int64_t b = 0; b < n; b++) {
+            double sum = a == b ? -1.0 : 0.0;
+            for (int64_t i = 0; i < n; i++)
+                sum += basis->inverse[a * n + i] * basis->vector[i * n + b];
+            most = fmax(most, fabs(sum));
+        }
+    return most;
+}
+
+/* Largest entry of matrix * vector - vector * rate, with the diagonal that the neighbours leave. */
+static double off_modes(const struct hs_axis_matrix *matrix, const struct hs_eigenbasis *basis)
+{
+    const int64_t n = basis->count;
+    double most = 0.0;
+    for (int64_t i = 0; i < n; i++) {
+        struct hs_axis_entry row[HS_AXIS_ENTRIES];
+        struct hs_axis_matrix beside = *matrix;
+        double sum = 0.0;
+        beside.c[beside.radius] = 0.0;
+        for (int m = 0; m <= 2 * beside.radius; m++)
+            sum += beside.c[m];
+        const int entries = hs_axis_matrix_row(&beside, i, row);
+        for (int64_t k = 0; k < n; k++) {
+            double image = -(sum + basis->rate[k]) * basis->vector[i * n + k];
+            for (int e = 0; e < entries; e++)
+                image += row[e].c * row[e].share * basis->vector[row[e].column * n + k];
+            most = fmax(most, fabs(image));
+        }
+    }
+    return most;
+}
+
+void test_eigenbasis__has_the_modes_between_walls_of_all_kinds(void **state)
+{
+    (void)state;
+    for (int radius = 1; radius <= HS_MAX_RADIUS; radius++)
+        for (int low = 0; low < count_kinds(); low++)
+            for (int high = 0; high < count_kinds(); high++)
+                for (int nodes = 2 * radius + 1; nodes < 40; nodes += 11) {
+                    const char *a = hs_boundary_kinds[low].name, *b = hs_boundary_kinds[high].name;
+                    if (hs_boundary_kinds[low].wrap != hs_boundary_kinds[high].wrap)
+                        continue;
+                    struct axis axis;
+                    struct hs_eigenbasis basis;
+                    make_axis(&axis, a, b, radius, nodes);
+                    make(&axis, &basis);
+                    /* sums of 40 products of numbers below 2 */
+                    if (off_identity(&basis) > 1e-14 || off_modes(&axis.matrix, &basis) > 4e-15)
+                        fail_msg("%s, %s, radius %d, %d nodes: off by %g and %g", a, b, radius,
+                                 nodes, off_identity(&basis), off_modes(&axis.matrix, &basis));
+                    assert_true(basis.condition < 3.0);
+                    hs_eigenbasis_release(&basis);
+                }
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Sines between cold walls: -4 c sin(k pi / (2 (n + 1)))^2. Half of the rates' relative error may
+ * be the sine's. */
+void test_eigenbasis__rates_are_known_to_their_own_rounding(void **state)
+{
+    (void)state;
+    enum { NODES = 402, FREE = NODES - 2 };
+    struct axis axis;
+    struct hs_eigenbasis basis;
+    make_axis(&axis, "dirichlet", "dirichlet", 1, NODES);
+    make(&axis, &basis);
+    qsort(basis.rate, FREE, sizeof *basis.rate, ascending);
+    for (int k = 1; k <= FREE; k++) {
+        const double half = sin(M_PI * k / (2.0 * (FREE + 1)));
+        const double exact = -0.8 * half * half;
+        assert_near(basis.rate[FREE - k], exact, 4.0 * DBL_EPSILON * fabs(exact));
+    }
+    hs_eigenbasis_release(&basis);
+}
+
+/* Between insulated walls of any kind a constant stays: its rate is 0 beside 1e-19. */
+void test_eigenbasis__a_constant_stays(void **state)
+{
+    (void)state;
+    static const char *const kinds[] = {"reflective", "clamp", "periodic", "neumann"};
+    for (int radius = 1; radius <= HS_MAX_RADIUS; radius++)
+        for (size_t n = 0; n < sizeof kinds / sizeof *kinds; n++) {
+            struct axis axis;
+            struct hs_eigenbasis basis;
+            make_axis(&axis, kinds[n], kinds[n], radius, 100);
+            make(&axis, &basis);
+            double least = INFINITY;
+            for (int k = 0; k < 100; k++)
+                least = fmin(least, fabs(basis.rate[k]));
+            assert_near(least, 0.0, 1e-18);
+            hs_eigenbasis_release(&basis);
+        }
+}
+
+static void expect_refusal(const struct axis *axis, const char *words)
+{
+    struct hs_error err;
+    struct hs_eigenbasis basis;
+    hs_error_init(&err);
+    assert_int_equal(hs_eigenbasis_make(&axis->matrix, &basis, &err), HS_BAD_INPUT);
+    if (!strstr(err.text, words))
+        fail_msg("\"%s\" is not in: %s", words, err.text);
+    hs_eigenbasis_release(&basis);
+    hs_error_release(&err);
+}
+
+void test_eigenbasis__refuses_modes_that_travel_turn_or_nearly_agree(void **state)
+{
+    (void)state;
+    struct axis axis;
+    struct hs_eigenbasis basis;
+    make_axis(&axis, "periodic", "periodic", 1, 20);
+    axis.matrix.c[0] *= 1.01;
+    expect_refusal(&axis, "travel");
+    make_axis(&axis, "fixed", "fixed", 1, 102);
+    axis.matrix.c[0] *= 1.1; /* node by node a factor of sqrt(1.1), over 99 of them 112 */
+    make(&axis, &basis);
+    assert_near(basis.condition, pow(1.1, 49.5), 1e-9);
+    assert_true(off_identity(&basis) < 1e-11);
+    hs_eigenbasis_release(&basis);
+    axis.matrix.c[0] *= 1.3;
+    expect_refusal(&axis, "ill-conditioned, by 4.9e+07");
+    make_axis(&axis, "fixed", "fixed", 1, 30);
+    axis.matrix.c[0] *= -1.0;
+    expect_refusal(&axis, "complex");
+}
+
+void test_openblas__multiplies(void **state)
+{
+    (void)state;
+    const double a[] = {1, 2, 3, 4, 5, 6}, b[] = {7, 8, 9, 10, 11, 12};
+    double c[] = {1, 1, 1, 1};
+    const struct hs_openblas *blas;
+    struct hs_error err;
+    hs_error_init(&err);
+    assert_int_equal(hs_openblas_find(&blas, &err), HS_OK);
+    hs_openblas_product(blas, 2, 2, 3, -1.0, a, b, 2.0, c);
+    const double expected[] = {-56, -62, -137, -152};
+    assert_memory_equal(c, expected, sizeof c);
+    hs_error_release(&err);
+}

@@ -1,0 +1,410 @@
+/* Methods that go by modes, against sweeps, against each other, and against what is known. */
+#include "engine/modes.h"
+#include "engine/stability.h"
+#include "modes_case.h"
+
+#include <float.h>
+
+extern const struct hs_backend hs_backend_cpu;
+extern const struct hs_kernel hs_kernel_cpu_wavefront;
+
+static const struct hs_backend *const cpu = &hs_backend_cpu;
+static const struct hs_kernel *const kernel = &hs_kernel_cpu_wavefront;
+
+static const int64_t points[HS_AXES] = {13, 10, 9};
+
+/* What the modes are promised to keep to. In float the forcing is rounded once, and so is the
+ * result, by 6e-8 each. */
+static const double of_double = 1e-11, of_float = 1e-6;
+
+/* Where no wall holds the mean, what each sweep rounds of it stays, and once the field is flat they
+ * round alike: by half an epsilon in the sum, and as much in a ghost. */
+static double tolerance_of(const struct modes_case *c, int64_t sweeps)
+{
+    if (c->problem.precision == HS_FLOAT)
+        return of_float;
+    return holds_mean(c) ? of_double : fmax(of_double, DBL_EPSILON * (double)sweeps);
+}
+
+static double step_of(const struct modes_case *c)
+{
+    return 0.9 * hs_stability_limit(&c->problem);
+}
+
+/* What float sweeps would be without their rounding: those coefficients in double. */
+static struct modes_case in_double(const struct modes_case *c, double step)
+{
+    struct modes_case out = *c;
+    const struct hs_stencil stencil = hs_problem_stencil(&c->problem, step);
+    const int64_t count = hs_grid_count(&c->problem.grid);
+    out.problem.precision = HS_DOUBLE;
+    out.problem.raw = true;
+    out.problem.source.rate *= step;
+    memcpy(out.problem.c, stencil.c, sizeof stencil.c);
+    out.initial = malloc((size_t)count * sizeof(double));
+    for (int64_t n = 0; n < count; n++)
+        ((double *)out.initial)[n] = hs_read(c->problem.precision, c->initial, n);
+    return out;
+}
+
+static double off_sweeps(const struct modes_case *c, int64_t sweeps)
+{
+    const double step = step_of(c);
+    struct modes_case exact = *c;
+    if (c->problem.precision == HS_FLOAT)
+        exact = in_double(c, step);
+    double *swept = run_case(&exact, cpu, kernel, NULL, step, sweeps, sweeps, false, NULL);
+    double *jumped =
+        run_case(c, cpu, kernel, &hs_method_spectral, step, sweeps, sweeps, false, NULL);
+    const double off = difference(c, jumped, swept);
+    if (c->problem.precision == HS_FLOAT)
+        free(exact.initial);
+    free(swept);
+    free(jumped);
+    return off;
+}
+
+static void hold_to_sweeps(int dims, int radius, enum hs_precision precision, int walls,
+                           int64_t sweeps)
+{
+    const char *kind[HS_FACES];
+    const char *name = wall_names(walls, kind);
+    struct modes_case c = make_case(dims, radius, precision, kind, points, walls % 2);
+    const double off = off_sweeps(&c, sweeps);
+    if (!(off <= tolerance_of(&c, sweeps)))
+        fail_msg("%dD, radius %d, %s, walls %s: after %lld sweeps off by %g", dims, radius,
+                 hs_precision_name(precision), name, (long long)sweeps, off);
+    release_case(&c);
+}
+
+static void hold_all(int64_t sweeps)
+{
+    const char *kind[HS_FACES];
+    for (int dims = 1; dims <= 3; dims++)
+        for (int radius = 1; radius <= HS_MAX_RADIUS; radius++)
+            for (int precision = 0; precision < HS_PRECISIONS; precision++)
+                for (int walls = 0; wall_names(walls, kind); walls++)
+                    hold_to_sweeps(dims, radius, (enum hs_precision)precision, walls, sweeps);
+}
+
+void test_modes__are_one_sweep_and_two(void **state)
+{
+    (void)state;
+    hold_all(1);
+    hold_all(2);
+}
+
+void test_modes__are_a_thousand_sweeps(void **state)
+{
+    (void)state;
+    hold_all(1000);
+}
+
+/* Each kind with each radius, in one of the dimensions. */
+void test_modes__are_a_hundred_thousand_sweeps(void **state)
+{
+    (void)state;
+    const char *kind[HS_FACES];
+    for (int radius = 1; radius <= HS_MAX_RADIUS; radius++)
+        for (int walls = 0; wall_names(walls, kind); walls++)
+            hold_to_sweeps(1 + (radius + walls) % 3, radius, HS_DOUBLE, walls, 100000);
+}
+
+/* Nothing but the sum of the coefficients changes the mean of a periodic field: they are off 1 by
+ * less than an epsilon, a hundred thousand times. */
+void test_modes__keep_a_mean_to_the_last_digit(void **state)
+{
+    (void)state;
+    static const char *const walls[HS_FACES] = {"periodic", "periodic", "periodic", "periodic"};
+    struct modes_case c = make_case(2, 3, HS_DOUBLE, walls, points, false);
+    const double step = step_of(&c);
+    const struct hs_stencil stencil = hs_problem_stencil(&c.problem, step);
+    long double off = -1.0L, before = 0.0L, after = 0.0L;
+    for (int n = 0; n < hs_stencil_count(2, 3); n++)
+        off += stencil.c[n];
+    double *out = run_case(&c, cpu, kernel, &hs_method_spectral, step, 100000, 100000, false, NULL);
+    for (int64_t n = 0; n < 130; n++) {
+        before += ((double *)c.initial)[n];
+        after += out[n];
+    }
+    /* sums of 13 and 10 products, forth and back */
+    assert_near((double)(after / before), exp(1e5 * (double)off), 2e-15);
+    free(out);
+    release_case(&c);
+}
+
+/* Stops, and a step that changes at one, are no matter; and the last sweep's change and heat are
+ * those of a real one. */
+void test_modes__stops_do_not_matter(void **state)
+{
+    (void)state;
+    struct modes_case c = make_case(3, 2, HS_DOUBLE, mixed_walls[0], points, true);
+    const double step = step_of(&c);
+    struct hs_reduction swept, jumped;
+    double *a = run_case(&c, cpu, kernel, NULL, step, 777, 777, true, &swept);
+    double *b = run_case(&c, cpu, kernel, &hs_method_spectral, step, 777, 100, true, &jumped);
+    assert_true(difference(&c, b, a) <= of_double);
+    assert_near(jumped.change, swept.change, 1e-12 * 330.0);
+    assert_near(jumped.stored, swept.stored, 1e-12 * 330.0);
+    assert_near(jumped.heat, swept.heat, 1e-12 * fabs(swept.heat));
+    free(a);
+    free(b);
+    release_case(&c);
+}
+
+/* A product of cosines between insulated walls, which is one mode of the grid's equations. */
+void test_modes__exponential_is_exact_in_time(void **state)
+{
+    (void)state;
+    static const char *const walls[HS_FACES] = {"reflective", "reflective", "reflective",
+                                                "reflective", "reflective", "reflective"};
+    const double times[] = {1e-4, 0.05, 2.0};
+    for (int radius = 1; radius <= HS_MAX_RADIUS; radius++)
+        for (int t = 0; t < 3; t++) {
+            struct modes_case c = make_case(3, radius, HS_DOUBLE, walls, points, false);
+            double *field = c.initial, rate = 0.0;
+            const int64_t count = hs_grid_count(&c.problem.grid);
+            for (int64_t n = 0; n < count; n++)
+                field[n] = cos(3.0 * M_PI * (double)(n % 13) / 12.0) *
+                           cos(M_PI * (double)(n / 13 % 10) / 9.0) *
+                           cos(2.0 * M_PI * (double)(n / 130) / 8.0);
+            const double theta[] = {3.0 * M_PI / 12.0, M_PI / 9.0, 2.0 * M_PI / 8.0};
+            for (int axis = 0; axis < 3; axis++)
+                for (int m = 1; m <= radius; m++)
+                    rate += hs_second_difference(radius, m) * 2.0 * (cos(m * theta[axis]) - 1.0) /
+                            (c.problem.grid.spacing[axis] * c.problem.grid.spacing[axis]);
+            struct hs_reduction reduction;
+            double *out = run_case(&c, cpu, kernel, &hs_method_exponential, times[t] / 4.0, 4, 3,
+                                   true, &reduction);
+            double change = 0.0;
+            for (int64_t n = 0; n < count; n++) {
+                const double exact = field[n] * exp(rate * times[t]);
+                assert_near(out[n], exact, 4e-15); /* products of 13, 10 and 9 terms, both ways */
+                change = fmax(change, fabs(exact - field[n] * exp(0.75 * rate * times[t])));
+            }
+            assert_near(reduction.change, change, 1e-14);
+            free(out);
+            release_case(&c);
+        }
+}
+
+/* The error of Euler's steps falls with their length, towards what `exponential` has in one. */
+void test_modes__exponential_is_the_limit_of_short_sweeps(void **state)
+{
+    (void)state;
+    const char *kind[HS_FACES];
+    for (int walls = 0; wall_names(walls, kind); walls++) {
+        struct modes_case c = make_case(2, 2, HS_DOUBLE, kind, points, true);
+        const double time = 0.02;
+        double off[2];
+        double *limit = run_case(&c, cpu, kernel, &hs_method_exponential, time, 1, 1, false, NULL);
+        for (int finer = 0; finer < 2; finer++) {
+            const int64_t count = finer ? 80000 : 40000;
+            double *swept = run_case(&c, cpu, kernel, &hs_method_spectral, time / (double)count,
+                                     count, count, false, NULL);
+            off[finer] = difference(&c, swept, limit);
+            free(swept);
+        }
+        assert_near(off[0] / off[1], 2.0, 0.01); /* first order; the next is 1e-4 of it */
+        free(limit);
+        release_case(&c);
+    }
+}
+
+/* With walls that hold something, whatever the field begins with. */
+void test_modes__steady_is_the_end_of_sweeps(void **state)
+{
+    (void)state;
+    const char *kind[HS_FACES];
+    for (int walls = 0; wall_names(walls, kind); walls++)
+        for (int radius = 1; radius <= HS_MAX_RADIUS; radius++) {
+            const int dims = 1 + (walls + radius) % 3;
+            struct modes_case c = make_case(dims, radius, HS_DOUBLE, kind, points, true);
+            struct hs_solution solution;
+            if (!holds_mean(&c)) {
+                release_case(&c);
+                continue;
+            }
+            double *steady = solve_case(&c, cpu, kernel, &hs_method_spectral, &solution);
+            double *swept = run_case(&c, cpu, kernel, &hs_method_spectral, step_of(&c), 10000000,
+                                     10000000, true, NULL);
+            assert_true(solution.reached);
+            assert_true(solution.residual <= 1e-12); /* roundings of 300 K over changes of 10 K */
+            assert_true(difference(&c, steady, swept) <= of_double);
+            free(steady);
+            free(swept);
+            release_case(&c);
+        }
+}
+
+/* 1D between walls at 290 and 297 K with a source: a parabola, exact at the nodes. */
+void test_modes__steady_is_exact(void **state)
+{
+    (void)state;
+    static const char *const walls[HS_FACES] = {"dirichlet", "dirichlet"};
+    struct modes_case c = make_case(1, 1, HS_DOUBLE, walls, points, true);
+    struct hs_solution solution;
+    double *steady = solve_case(&c, cpu, kernel, &hs_method_spectral, &solution);
+    for (int i = 0; i < 13; i++) {
+        const double x = 0.1 * i, length = 1.2;
+        assert_near(steady[i], 290.0 + 7.0 * x / length + 12.5 * x * (length - x), 1e-12 * 300.0);
+    }
+    free(steady);
+    release_case(&c);
+}
+
+/* Insulated: the mean stays, to rounding. */
+void test_modes__steady_keeps_a_mean_that_nothing_holds(void **state)
+{
+    (void)state;
+    static const char *const walls[][HS_FACES] = {{"clamp", "clamp", "periodic", "periodic"},
+                                                  {"reflective", "reflective", "clamp", "clamp"}};
+    for (int w = 0; w < 2; w++) {
+        struct modes_case c = make_case(2, 1, HS_DOUBLE, walls[w], points, false);
+        struct hs_solution solution;
+        double *steady = solve_case(&c, cpu, kernel, &hs_method_spectral, &solution);
+        double sum = 0.0, weights = 0.0;
+        for (int64_t n = 0; n < 130; n++) {
+            const double weight = hs_problem_node_volume(&c.problem, n % 13, n / 13, 0);
+            sum += weight * ((double *)c.initial)[n];
+            weights += weight;
+        }
+        for (int64_t n = 0; n < 130; n++)
+            assert_near(steady[n], sum / weights, 1e-12 * 300.0);
+        assert_true(solution.reached);
+        free(steady);
+        release_case(&c);
+    }
+}
+
+static void expect(enum hs_status st, enum hs_status expected, struct hs_error *err,
+                   const char *words)
+{
+    assert_int_equal(st, expected);
+    if (!strstr(err->text, words))
+        fail_msg("\"%s\" is not in: %s", words, err->text);
+    hs_error_release(err);
+    hs_error_init(err);
+}
+
+void test_modes__a_source_that_nothing_balances_has_no_steady_state(void **state)
+{
+    (void)state;
+    static const char *const walls[HS_FACES] = {"clamp", "clamp", "periodic", "periodic"};
+    struct modes_case c = make_case(2, 1, HS_DOUBLE, walls, points, true);
+    const struct hs_box all = hs_grid_box(&c.problem.grid);
+    struct hs_backend_state *device = NULL;
+    struct hs_method_state *self = NULL;
+    struct hs_solution solution;
+    struct hs_error err;
+    hs_error_init(&err);
+    must(cpu->create(&c.problem, kernel, 0, 0, &device, &err), &err, "create");
+    must(cpu->upload(device, &all, c.initial, &err), &err, "upload");
+    must(hs_method_spectral.create(&c.problem, cpu, device, &self, &err), &err, "spectral");
+    expect(hs_method_spectral.solve(self, cpu, device, 1e-8, &solution, &err), HS_FAILED_CHECK,
+           &err, "source and walls change it by 25 K/s");
+    hs_method_spectral.destroy(self);
+    cpu->destroy(device);
+    hs_error_release(&err);
+    release_case(&c);
+}
+
+void test_modes__say_what_they_cannot_do(void **state)
+{
+    (void)state;
+    static const struct hs_instruction code[] = {{0, 1.0}};
+    const struct hs_expression of_time = {code, 1, HS_VARIES_T};
+    struct hs_error err;
+    hs_error_init(&err);
+    struct modes_case c = make_case(3, 1, HS_DOUBLE, mixed_walls[0], points, true);
+    assert_int_equal(hs_method_spectral.suits(&c.problem, &err), HS_OK);
+    c.problem.source.field.value.expression = of_time;
+    expect(hs_method_spectral.suits(&c.problem, &err), HS_BAD_INPUT, &err,
+           "the source changes in time");
+    c.problem.source.field.value.expression.code = NULL;
+    c.problem.face[3].data.expression = of_time;
+    expect(hs_method_exponential.suits(&c.problem, &err), HS_BAD_INPUT, &err,
+           "the wall y_max changes in time");
+    c.problem.face[3].data.expression.code = NULL;
+    c.problem.raw = true;
+    expect(hs_method_exponential.suits(&c.problem, &err), HS_BAD_INPUT, &err, "raw coefficients");
+    c.problem.c[0] = 0.4;
+    c.problem.c[5] = 0.1; /* along z, to one side only */
+    expect(hs_method_spectral.suits(&c.problem, &err), HS_BAD_INPUT, &err, "along z ");
+    c.problem.grid.points[HS_X] = 40000;
+    expect(hs_method_spectral.suits(&c.problem, &err), HS_BAD_INPUT, &err, "40000 nodes along x");
+    release_case(&c);
+}
+
+void test_modes__memory_that_is_not_there_is_told_in_bytes(void **state)
+{
+    (void)state;
+    double *array;
+    struct hs_error err;
+    hs_error_init(&err);
+    expect(cpu->transforms->allocate(NULL, 1e15, &array, &err), HS_DEVICE, &err,
+           "the modes need 8000000000000000 bytes");
+    assert_null(array);
+    hs_error_release(&err);
+}
+
+/* A kernel that does not do what the stencil says is found when the modes begin. */
+static enum hs_status faulty_sweep(const struct hs_kernel_plan *plan, const struct hs_sweep *sweep,
+                                   struct hs_error *err)
+{
+    struct hs_operator op = *sweep->op;
+    struct hs_sweep wrong = *sweep;
+    op.stencil.c[2] *= 1.0 + 1e-9;
+    wrong.op = &op;
+    return hs_kernel_cpu_wavefront.sweep(plan, &wrong, err);
+}
+
+void test_modes__a_sweep_that_is_not_theirs_is_noticed(void **state)
+{
+    (void)state;
+    struct modes_case c = make_case(3, 1, HS_DOUBLE, mixed_walls[0], points, true);
+    const struct hs_box all = hs_grid_box(&c.problem.grid);
+    struct hs_kernel faulty = hs_kernel_cpu_wavefront;
+    struct hs_backend_state *device = NULL;
+    struct hs_modes modes;
+    struct hs_error err;
+    hs_error_init(&err);
+    faulty.sweep = faulty_sweep;
+    must(cpu->create(&c.problem, &faulty, 0, 0, &device, &err), &err, "create");
+    must(cpu->upload(device, &all, c.initial, &err), &err, "upload");
+    must(hs_modes_init(&modes, &c.problem, cpu, device, &err), &err, "modes");
+    const struct hs_span span = hs_modes_sweep(&c.problem);
+    expect(hs_modes_begin(&modes, &span, HS_MODE_STEPS, &err), HS_FAILED_CHECK, &err,
+           "a sweep is not what its modes say");
+    hs_modes_release(&modes);
+    cpu->destroy(device);
+    hs_error_release(&err);
+    release_case(&c);
+}
+
+/* The factors of a mode against powers and series in extended precision. */
+void test_modes__factors_keep_their_digits(void **state)
+{
+    (void)state;
+    const double rates[] = {0.0,     -1e-17,  -1e-9, 1e-12, -1e-3,
+                            -0.4999, -0.5001, -1.0,  -1.3,  -1.9999};
+    const double counts[] = {1.0, 2.0, 7.0, 1000.0, 1e5};
+    for (size_t r = 0; r < sizeof rates / sizeof *rates; r++)
+        for (size_t n = 0; n < sizeof counts / sizeof *counts; n++) {
+            long double kept = 1.0L, gained = 0.0L;
+            for (int64_t s = 0; s < (int64_t)counts[n]; s++) {
+                gained += kept;
+                kept *= 1.0L + rates[r];
+            }
+            const struct hs_mode_factors f = hs_mode_steps(counts[n], rates[r]);
+            /* 1e5 roundings of the sums above, of 5e-20 each, and a few of the function's; what
+             * swings adds up to less than it had */
+            assert_near(f.kept, (double)kept, 1e-14);
+            assert_near(f.gained, (double)gained, 1e-14 * fmax(1.0, (double)fabsl(gained)));
+        }
+    assert_near(hs_mode_time(3.0, -1e-9).gained, 3.0 - 4.5e-9, 1e-15);
+    assert_true(hs_mode_time(3.0, 0.0).gained == 3.0);
+    assert_true(hs_mode_steady(1e-20, 1e-21).kept == 1.0);
+    assert_true(hs_mode_steady(1e-20, 1e-21).gained == 0.0);
+    assert_true(hs_mode_steady(1e-20, -0.25).gained == 4.0);
+}
