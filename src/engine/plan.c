@@ -314,6 +314,38 @@ double hs_plan_step(const struct hs_plan *plan)
     return plan->intervals > 0 ? plan->interval_step : plan->tail_step;
 }
 
+int64_t hs_plan_stages(const struct hs_plan *plan, const struct hs_problem *problem, double step)
+{
+    return plan->method->sweeps ? plan->method->sweeps(problem, plan->limit, step) : 1;
+}
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+double hs_plan_sweeps(const struct hs_plan *plan, const struct hs_problem *problem, int64_t from,
+                      int64_t to)
+{
+    const int64_t even = plan->intervals * plan->interval_sweeps;
+    const double before = (double)(smaller(to, even) - smaller(from, even));
+    const double after = (double)(to - from) - before;
+    return (before > 0.0 ? before * (double)hs_plan_stages(plan, problem, plan->interval_step)
+                         : 0.0) +
+           (after > 0.0 ? after * (double)hs_plan_stages(plan, problem, plan->tail_step) : 0.0);
+}
+
+const char *hs_plan_step_name(const struct hs_plan *plan)
+{
+    return plan->method->sweeps ? "step" : "sweep";
+}
+
+double hs_plan_sweep_step(const struct hs_plan *plan)
+{
+    const double step = hs_plan_step(plan);
+    return step > plan->limit ? plan->limit : step; /* of a raw stencil there is no limit */
+}
+
 int64_t hs_plan_snapshots_after(const struct hs_plan *plan, int64_t sweep)
 {
     if (sweep >= plan->sweeps)
