@@ -27,7 +27,7 @@ struct hs_span {
     int64_t first; /* sweeps of this step between `start` and the first sweep of the stretch */
     double start;  /* s */
     double step;   /* s: of a sweep */
-    double pace;   /* s: from the begin of a sweep to the next one's, where that is not the step; 0 */
+    double pace; /* s: from the begin of a sweep to the next one's, where that is not the step; 0 */
     struct hs_operator op;
     bool keep_last;   /* so that reduce knows the last sweep's change */
     bool keep_before; /* with keep_last: and the field before that sweep, whole, stays at hand */
@@ -140,11 +140,11 @@ struct hs_backend {
     /* `threads` as for create. */
     enum hs_status (*fingerprint)(int device, int threads, struct hs_device_fingerprint *out,
                                   struct hs_error *err);
-    const struct hs_vectors *vectors; /* what methods of many stages need; NULL: nothing of it */
     /* What it runs on, for reports: "2 threads, AMD EPYC", "NVIDIA H200" */
     const char *(*describe)(const struct hs_backend_state *state);
     void (*destroy)(struct hs_backend_state *state); /* accepts NULL */
     const struct hs_transforms *transforms;          /* for methods of modes; NULL: none */
+    const struct hs_vectors *vectors;                /* for methods of many stages; NULL: none */
 };
 
 #ifdef __cplusplus
