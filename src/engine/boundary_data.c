@@ -18,13 +18,19 @@ struct datum {
     double gain;         /* K in the whole run */
 };
 
+/* How many of the longest stable the run's steps come to, where they are longer. */
+static double stable_sweeps(const struct hs_plan *plan)
+{
+    return (double)plan->sweeps * fmax(1.0, hs_plan_step(plan) / plan->limit);
+}
+
 /* A rule's ghost value may add to each sweep what the wall's is, times its c. */
 static int list_data(const struct hs_problem *problem, const struct hs_plan *plan,
                      struct datum out[1 + HS_FACES])
 {
     int count = 0;
     const struct hs_source *source = &problem->source;
-    const double sweeps = (double)plan->sweeps;
+    const double sweeps = stable_sweeps(plan);
     if (source->present)
         out[count++] = (struct datum){
             .place = HS_PLACE_SOURCE,

@@ -264,5 +264,8 @@ enum hs_status hs_tune_file_plan(const struct hs_problem *problem, struct hs_pla
                                  struct hs_error *err)
 {
     const enum hs_status st = hs_plan_make(problem, out, err);
-    return st || out->choice == HS_CHOICE_NAMED ? st : hs_tune_file_take(problem, out, err);
+    /* what was tuned is calls of many sweeps */
+    const bool alone = !st && out->method->sweeps;
+    return st || alone || out->choice == HS_CHOICE_NAMED ? st
+                                                         : hs_tune_file_take(problem, out, err);
 }
