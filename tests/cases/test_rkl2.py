@@ -3,6 +3,7 @@ bits of kernels and threads, and what is said and refused.
 """
 
 import json
+import os
 import signal
 import subprocess
 import time
@@ -253,6 +254,21 @@ def test_check_and_summary_tell_steps_from_sweeps(tmp_path):
     assert report["method"] == "rkl2" and report["sweeps"] == 24 and report["sweeps_per_step"] == stages
     with h5py.File(tmp_path / "case.h5") as f:
         assert f.attrs["sweeps_per_step"] == stages and np.isnan(f["history/imbalance"]).all()
+
+
+def test_it_takes_a_kernel_of_single_sweeps_and_none_that_was_tuned(tmp_path):
+    settings = {**box(3, 105, 20, "dirichlet"), "output": {}}
+    cache = {**os.environ, "XDG_CACHE_HOME": str(tmp_path)}
+    (tmp_path / "case.cfg").write_text(config({**settings, "output": {"file": "case.h5"}, "solver": {"backend": "cpu"}}))
+    said = {}
+    for method in ("rkl2", "euler"):
+        check = [HEATSOLVE, "check", "case.cfg", "--json", f'--set=time.method="{method}"', "--set=time.step=1e-6"]
+        done = subprocess.run(check, cwd=tmp_path, capture_output=True, text=True, env=cache)
+        said[method] = json.loads(done.stdout)
+    assert said["rkl2"]["kernel"] == "openmp" and said["euler"]["kernel"] == "wavefront"
+    assert said["euler"]["kernel_trial"] and not said["rkl2"]["kernel_trial"]
+    done = subprocess.run([HEATSOLVE, "tune", "case.cfg"], cwd=tmp_path, capture_output=True, text=True, env=cache)
+    assert done.returncode == 2 and "tuning times calls of many sweeps, which it does not make" in done.stderr
 
 
 RAW = {
