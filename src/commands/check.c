@@ -25,6 +25,7 @@ static const double rate_seconds = 0.3; /* of sweeps to tell the rate from */
 struct outlook {
     const struct hs_problem *problem;
     const struct hs_plan *plan;
+    double sweeps;     /* of all steps */
     double memory;     /* bytes */
     double output;     /* bytes */
     double free_bytes; /* for it */
@@ -43,6 +44,7 @@ static enum hs_status look_ahead(struct outlook *outlook, struct hs_error *err)
     const struct hs_plan *plan = outlook->plan;
     const struct hs_box interior = hs_problem_interior(problem);
     const struct hs_method *method = plan->steady_method ? plan->steady_method : plan->method;
+    outlook->sweeps = hs_plan_sweeps(plan, problem, 0, plan->sweeps);
     outlook->memory = plan->backend->memory(problem, plan->kernel);
     if (method->memory)
         outlook->memory += method->memory(problem, plan->backend);
@@ -52,7 +54,7 @@ static enum hs_status look_ahead(struct outlook *outlook, struct hs_error *err)
     const enum hs_status st =
         hs_rate_measure(problem, &measured, rate_seconds, &outlook->rate, err);
     const double sweep = outlook->rate.seconds_per_sweep;
-    outlook->seconds = plan->sweeps > 0 ? sweep * (double)plan->sweeps : 0.0;
+    outlook->seconds = plan->sweeps > 0 ? sweep * outlook->sweeps : 0.0;
     outlook->updates = (double)hs_box_count(&interior) / sweep;
     outlook->reducing = outlook->rate.seconds_per_reduction * (double)plan->sweeps /
                         (double)hs_plan_stretch(plan, problem);
@@ -139,8 +141,20 @@ static void print_body(const struct hs_problem *problem)
     }
 }
 
-static void print_steps(const struct hs_problem *problem, const struct hs_plan *plan)
+/* Of steps that are many sweeps each. */
+static void print_stages(const struct outlook *outlook)
 {
+    const struct hs_plan *plan = outlook->plan;
+    const double step = hs_plan_step(plan);
+    print_label("sweeps");
+    printf("%" PRId64 " a step, %.0f in all, to t = %.9g s\n",
+           hs_plan_stages(plan, outlook->problem, step), outlook->sweeps, plan->end);
+}
+
+static void print_steps(const struct outlook *outlook)
+{
+    const struct hs_problem *problem = outlook->problem;
+    const struct hs_plan *plan = outlook->plan;
     print_label("stability");
     if (problem->raw)
         printf("one sweep multiplies no mode by more than %.9g\n", plan->amplification);
@@ -148,7 +162,7 @@ static void print_steps(const struct hs_problem *problem, const struct hs_plan *
         printf("longest stable step %.9g s, with these boundaries\n", plan->limit);
     if (plan->steady_method)
         return;
-    if (hs_plan_jumps(plan)) {
+    if (plan->method->step_rule != HS_STEP_STABLE || hs_plan_jumps(plan)) {
         print_label("method");
         printf("%s\n", plan->method->name);
     }
@@ -164,6 +178,10 @@ static void print_steps(const struct hs_problem *problem, const struct hs_plan *
     if (!problem->raw)
         printf(" (%.4g of the limit)", hs_plan_step(plan) / plan->limit);
     printf("\n");
+    if (plan->method->sweeps) {
+        print_stages(outlook);
+        return;
+    }
     print_label("sweeps");
     printf("%s%" PRId64 ", to t = %.9g s\n", problem->schedule.steady ? "at most " : "",
            plan->sweeps, plan->end);
@@ -263,7 +281,7 @@ static void print_text(const struct outlook *outlook)
     print_label("memory");
     print_bytes(outlook->memory);
     printf("\n");
-    print_steps(problem, plan);
+    print_steps(outlook);
     print_label("output");
     const bool at_most = problem->schedule.steady || problem->output.compression > 0;
     printf("%s%" PRId64 " snapshots, %s ", problem->schedule.steady ? "at most " : "",
@@ -327,9 +345,10 @@ static void json_cells(struct hs_json *json, const struct hs_problem *problem)
     hs_json_numbers(json, "largest_cell", largest, dims);
 }
 
-static void json_steps(struct hs_json *json, const struct hs_problem *problem,
-                       const struct hs_plan *plan)
+static void json_steps(struct hs_json *json, const struct outlook *outlook)
 {
+    const struct hs_problem *problem = outlook->problem;
+    const struct hs_plan *plan = outlook->plan;
     hs_json_text(json, "method", plan->method->name);
     hs_json_number(json, "stability_limit", plan->limit);
     hs_json_number(json, "amplification", plan->amplification);
@@ -340,6 +359,8 @@ static void json_steps(struct hs_json *json, const struct hs_problem *problem,
                     plan->sweeps - plan->intervals * plan->interval_sweeps);
     hs_json_number(json, "step_after_intervals", plan->tail_step);
     hs_json_integer(json, "sweeps", plan->sweeps);
+    hs_json_integer(json, "sweeps_per_step", hs_plan_stages(plan, problem, hs_plan_step(plan)));
+    hs_json_number(json, "sweeps_in_all", outlook->sweeps);
     hs_json_flag(json, "steady", problem->schedule.steady);
     hs_json_number(json, "end", plan->end);
 }
@@ -385,7 +406,7 @@ static void print_json(const struct outlook *outlook)
     hs_json_text(&json, "backend", plan->backend->name);
     hs_json_text(&json, "device", outlook->rate.device);
     hs_json_number(&json, "memory_bytes", outlook->memory);
-    json_steps(&json, problem, plan);
+    json_steps(&json, outlook);
     json_steady(&json, outlook);
     hs_json_text(&json, "output", problem->output.file);
     hs_json_integer(&json, "snapshots", hs_plan_snapshots(plan));

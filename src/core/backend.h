@@ -26,7 +26,8 @@ struct hs_span {
     int64_t count;
     int64_t first; /* sweeps of this step between `start` and the first sweep of the stretch */
     double start;  /* s */
-    double step;   /* s */
+    double step;   /* s: of a sweep */
+    double pace; /* s: from the begin of a sweep to the next one's, where that is not the step; 0 */
     struct hs_operator op;
     bool keep_last;   /* so that reduce knows the last sweep's change */
     bool keep_before; /* with keep_last: and the field before that sweep, whole, stays at hand */
@@ -34,7 +35,8 @@ struct hs_span {
 
 static inline double hs_span_time(const struct hs_span *span, int64_t sweep)
 {
-    return span->start + (double)(span->first + sweep) * span->step;
+    return span->start +
+           (double)(span->first + sweep) * (span->pace > 0.0 ? span->pace : span->step);
 }
 
 /* Over all nodes, in double whatever the precision. Sums use hs_problem_node_volume. */
@@ -58,6 +60,7 @@ struct hs_device_fingerprint {
     char driver[128]; /* "CUDA 13.0, 580.65.06"; "none" where there is no such thing */
 };
 
+struct hs_vectors;       /* core/vectors.h */
 struct hs_backend_state; /* each backend's own */
 struct hs_readback;      /* likewise: a field of one moment on its way to the host */
 
@@ -141,6 +144,7 @@ struct hs_backend {
     const char *(*describe)(const struct hs_backend_state *state);
     void (*destroy)(struct hs_backend_state *state); /* accepts NULL */
     const struct hs_transforms *transforms;          /* for methods of modes; NULL: none */
+    const struct hs_vectors *vectors;                /* for methods of many stages; NULL: none */
 };
 
 #ifdef __cplusplus

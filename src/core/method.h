@@ -42,6 +42,9 @@ struct hs_method {
     bool jumps; /* a span takes as long however many steps it has, so none is cut by the clock */
     /* HS_OK, or HS_BAD_INPUT and the reason why it cannot do this problem. NULL: it can do all. */
     enum hs_status (*suits)(const struct hs_problem *problem, struct hs_error *err);
+    /* Sweeps that a step of so many seconds makes, where the longest stable sweep is `limit` [s].
+     * NULL: one. */
+    int64_t (*sweeps)(const struct hs_problem *problem, double limit, double step);
     /* Bytes of the device's memory beside the backend's. NULL: none. */
     double (*memory)(const struct hs_problem *problem, const struct hs_backend *backend);
     /* What it keeps from stop to stop, for a field that is uploaded already. NULL: nothing. */

@@ -18,13 +18,19 @@ struct datum {
     double gain;         /* K in the whole run */
 };
 
+/* How many of the longest stable the run's steps come to, where they are longer. */
+static double stable_sweeps(const struct hs_plan *plan)
+{
+    return (double)plan->sweeps * fmax(1.0, hs_plan_step(plan) / plan->limit);
+}
+
 /* A rule's ghost value may add to each sweep what the wall's is, times its c. */
 static int list_data(const struct hs_problem *problem, const struct hs_plan *plan,
                      struct datum out[1 + HS_FACES])
 {
     int count = 0;
     const struct hs_source *source = &problem->source;
-    const double sweeps = (double)plan->sweeps;
+    const double sweeps = stable_sweeps(plan);
     if (source->present)
         out[count++] = (struct datum){
             .place = HS_PLACE_SOURCE,
@@ -205,6 +211,25 @@ double hs_boundary_data_scale_at(const struct hs_problem *problem, const struct 
     return sum;
 }
 
+/* ---- whether they change in time ------------------------------------------------------------- */
+
+static bool value_in_time(const struct hs_value *value)
+{
+    return (hs_value_varies(value) & HS_VARIES_T) != 0;
+}
+
+bool hs_boundary_data_in_time(const struct hs_problem *problem)
+{
+    const struct hs_source *source = &problem->source;
+    if (problem->network && (hs_network_moves(problem->network) ||
+                             hs_network_varies(problem->network, problem->time_functions)))
+        return true;
+    bool in_time = source->present && !source->field.data && value_in_time(&source->field.value);
+    for (int f = 0; f < 2 * problem->grid.dims; f++)
+        in_time |= !problem->face[f].wrap && value_in_time(&problem->face[f].data);
+    return in_time;
+}
+
 /* ---- where they lead ------------------------------------------------------------------------- */
 
 /* Of what is finite on the lattice, at t = 0. */
@@ -302,15 +327,11 @@ struct hs_boundary_data_lead hs_boundary_data_lead(const struct hs_problem *prob
     const struct hs_stencil stencil = hs_problem_stencil(problem, hs_plan_step(plan));
     struct datum data[1 + HS_FACES];
     const int count = list_data(problem, plan, data);
-    struct hs_boundary_data_lead out = {.lowest = INFINITY, .highest = -INFINITY};
-    if (problem->network) {
+    struct hs_boundary_data_lead out = {
+        .lowest = INFINITY, .highest = -INFINITY, .in_time = hs_boundary_data_in_time(problem)};
+    if (problem->network)
         add_network(problem, plan, &out);
-        out.in_time = hs_network_moves(problem->network) ||
-                      hs_network_varies(problem->network, problem->time_functions);
-    }
     for (int d = 0; d < count; d++) {
-        const bool from_file = data[d].field != NULL;
-        out.in_time |= !from_file && (hs_value_varies(data[d].value) & HS_VARIES_T) != 0;
         if (data[d].face >= 0)
             add_wall(problem, &stencil, &data[d], &out);
         else {

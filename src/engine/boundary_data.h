@@ -16,6 +16,9 @@ double hs_boundary_data_scale(const struct hs_problem *problem, const struct hs_
 double hs_boundary_data_scale_at(const struct hs_problem *problem, const struct hs_plan *plan,
                                  const int64_t node[HS_AXES], int64_t sweep);
 
+/* Whether one of them changes in time. */
+bool hs_boundary_data_in_time(const struct hs_problem *problem);
+
 /* Where they lead the field, from a lattice at t = 0. */
 struct hs_boundary_data_lead {
     double lowest, highest; /* temperatures that walls pull to; lowest > highest: none does */

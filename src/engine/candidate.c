@@ -34,7 +34,7 @@ enum hs_status hs_candidate_begin(struct hs_candidate *candidate, const struct h
 {
     const struct hs_problem *problem = candidate->problem;
     const struct hs_backend *backend = candidate->plan->backend;
-    const double step = hs_plan_step(candidate->plan);
+    const double step = hs_plan_sweep_step(candidate->plan);
     candidate->timing =
         (struct hs_timing){.backend = backend, .fuses = hs_kernel_steps_for(kernel, problem)};
     candidate->timing.span =

@@ -308,7 +308,7 @@ enum hs_status hs_loop_run(const struct hs_problem *problem, const struct hs_pla
                         .observer_count = observer_count,
                         .interrupted = interrupted,
                         .sweep = start ? start->sweep : 0,
-                        .stretch = 4};
+                        .stretch = plan->method->sweeps ? 1 : 4};
     *out = (struct hs_loop_result){.phase = HS_PHASE_START};
     enum hs_status st = backend->create(problem, plan->kernel, problem->solver.device,
                                         problem->solver.threads, &loop.state, err);

@@ -268,6 +268,8 @@ enum hs_status hs_plan_make(const struct hs_problem *problem, struct hs_plan *ou
     if (!st && choice[0])
         hs_plan_note(out, "%s", choice);
     out->choice = hs_kernel_is_named(problem) ? HS_CHOICE_NAMED : HS_CHOICE_HEURISTIC;
+    if (!st && out->method->sweeps && out->choice == HS_CHOICE_HEURISTIC)
+        out->kernel = hs_kernel_alone(problem, out->kernel);
     return st;
 }
 
@@ -312,6 +314,38 @@ bool hs_plan_keeps_time(const struct hs_plan *plan, int64_t sweep, double time, 
 double hs_plan_step(const struct hs_plan *plan)
 {
     return plan->intervals > 0 ? plan->interval_step : plan->tail_step;
+}
+
+int64_t hs_plan_stages(const struct hs_plan *plan, const struct hs_problem *problem, double step)
+{
+    return plan->method->sweeps ? plan->method->sweeps(problem, plan->limit, step) : 1;
+}
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+double hs_plan_sweeps(const struct hs_plan *plan, const struct hs_problem *problem, int64_t from,
+                      int64_t to)
+{
+    const int64_t even = plan->intervals * plan->interval_sweeps;
+    const double before = (double)(smaller(to, even) - smaller(from, even));
+    const double after = (double)(to - from) - before;
+    return (before > 0.0 ? before * (double)hs_plan_stages(plan, problem, plan->interval_step)
+                         : 0.0) +
+           (after > 0.0 ? after * (double)hs_plan_stages(plan, problem, plan->tail_step) : 0.0);
+}
+
+const char *hs_plan_step_name(const struct hs_plan *plan)
+{
+    return plan->method->sweeps ? "step" : "sweep";
+}
+
+double hs_plan_sweep_step(const struct hs_plan *plan)
+{
+    const double step = hs_plan_step(plan);
+    return step > plan->limit ? plan->limit : step; /* of a raw stencil there is no limit */
 }
 
 int64_t hs_plan_snapshots_after(const struct hs_plan *plan, int64_t sweep)

@@ -6,6 +6,9 @@
  * last of them may have its own. A raw stencil's step is a label that cannot be cut, so there the
  * interval and the end must be multiples of it.
  *
+ * The steps of most methods are sweeps, and are called so here; those of a method with `sweeps` are
+ * that many each.
+ *
  * With a steady state asked for and neither end nor sweeps, `sweeps` is HS_PLAN_MOST_SWEEPS.
  */
 #ifndef HS_ENGINE_PLAN_H
@@ -68,6 +71,19 @@ bool hs_plan_keeps_time(const struct hs_plan *plan, int64_t sweep, double time, 
 
 /* Step [s] of the sweeps of full intervals, or of all if there are none. */
 double hs_plan_step(const struct hs_plan *plan);
+
+/* Of a method whose steps are that, sweeps that one of `step` [s] makes; else 1. */
+int64_t hs_plan_stages(const struct hs_plan *plan, const struct hs_problem *problem, double step);
+
+/* Sweeps of the steps from `from` to `to` in all. */
+double hs_plan_sweeps(const struct hs_plan *plan, const struct hs_problem *problem, int64_t from,
+                      int64_t to);
+
+/* What a step is called: "sweep", or "step" where it is many of them. */
+const char *hs_plan_step_name(const struct hs_plan *plan);
+
+/* Step [s] of a single sweep, of which any number is stable. */
+double hs_plan_sweep_step(const struct hs_plan *plan);
 
 /* Snapshots of a run to its end: at sweep 0, whenever due, and at the end. */
 int64_t hs_plan_snapshots(const struct hs_plan *plan);

@@ -256,13 +256,15 @@ int hs_kernel_steps_for(const struct hs_kernel *kernel, const struct hs_problem 
     return plan.steps;
 }
 
+/* `alone`: of those that make one sweep a call. */
 static const struct hs_kernel *best_kernel(const struct hs_registry *registry,
-                                           const struct hs_problem *problem, enum hs_device device)
+                                           const struct hs_problem *problem, enum hs_device device,
+                                           bool alone)
 {
     char reason[256];
     for (const struct hs_heuristic *row = hs_heuristics(device); row->kernel; row++) {
         const struct hs_kernel *kernel = kernel_named(registry, row->kernel, device);
-        if (kernel && hs_heuristic_holds(row, problem) &&
+        if (kernel && !(alone && kernel->steps > 1) && hs_heuristic_holds(row, problem) &&
             hs_kernel_suits(kernel, problem, reason, sizeof reason))
             return kernel;
     }
@@ -270,11 +272,18 @@ static const struct hs_kernel *best_kernel(const struct hs_registry *registry,
     for (int n = 0; registry->kernels[n]; n++) {
         const struct hs_kernel *kernel = registry->kernels[n];
         const bool better = !found || strcmp(found->name, "reference") == 0;
-        if (kernel->device == device && better &&
+        if (kernel->device == device && better && !(alone && kernel->steps > 1) &&
             hs_kernel_suits(kernel, problem, reason, sizeof reason))
             found = kernel;
     }
     return found;
+}
+
+const struct hs_kernel *hs_kernel_alone(const struct hs_problem *problem,
+                                        const struct hs_kernel *kernel)
+{
+    const struct hs_kernel *found = best_kernel(&this_build, problem, kernel->device, true);
+    return found ? found : kernel;
 }
 
 /* "2D, radius 3, double" */
@@ -330,7 +339,7 @@ static enum hs_status choose_kernel(const struct hs_registry *registry,
 {
     char reason[256];
     if (!hs_kernel_is_named(problem)) {
-        *out = best_kernel(registry, problem, device);
+        *out = best_kernel(registry, problem, device, false);
         snprintf(reason, sizeof reason, "no %s kernel does it", hs_device_name(device));
         return *out ? HS_OK : cannot(registry, problem, device, reason, err);
     }

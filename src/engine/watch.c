@@ -112,6 +112,7 @@ static void look_closer(struct hs_watch *watch, const struct hs_step_state *step
 enum hs_status hs_watch_judge(struct hs_watch *watch, const struct hs_step_state *step_state,
                               const struct hs_reduction *reduction, struct hs_error *err)
 {
+    const char *name = hs_plan_step_name(step_state->plan);
     char worst[256], cause[1536];
     int64_t node[HS_AXES];
     if (!is_in_order(watch, reduction)) {
@@ -134,10 +135,10 @@ enum hs_status hs_watch_judge(struct hs_watch *watch, const struct hs_step_state
         snprintf(cause, sizeof cause,
                  "look at what the walls' and the source's expressions give then");
     return hs_error_add(err, HS_FAILED_CHECK,
-                        "%s: diverged: %s, at sweep %lld, t = %.9g s "
-                        "(in order at sweep %lld, t = %.9g s); %s; snapshots before it are kept",
-                        config_name(step_state->problem), worst, (long long)step_state->sweep,
-                        step_state->time, (long long)watch->last_good,
+                        "%s: diverged: %s, at %s %lld, t = %.9g s "
+                        "(in order at %s %lld, t = %.9g s); %s; snapshots before it are kept",
+                        config_name(step_state->problem), worst, name, (long long)step_state->sweep,
+                        step_state->time, name, (long long)watch->last_good,
                         hs_plan_time(step_state->plan, watch->last_good), cause);
 }
 

@@ -98,11 +98,14 @@ static void describe(const struct progress *p, const struct hs_step_state *step_
 {
     const struct hs_box box = hs_problem_interior(p->problem);
     const double swept = (double)(step_state->sweep - p->first);
-    const double rate = 1e-9 * (double)hs_box_count(&box) * swept / step_state->seconds;
+    const double rate = 1e-9 * (double)hs_box_count(&box) *
+                        hs_plan_sweeps(p->plan, p->problem, p->first, step_state->sweep) /
+                        step_state->seconds;
     const double elapsed = hs_clock_now() - p->begun;
     const double left = sweeps_left(p, step_state) * elapsed / swept;
     const struct hs_steady *steady = step_state->steady;
-    int n = snprintf(out, size, "sweep %lld", (long long)step_state->sweep);
+    int n =
+        snprintf(out, size, "%s %lld", hs_plan_step_name(p->plan), (long long)step_state->sweep);
     if (!is_unbounded(p) && !brief)
         n += snprintf(out + n, size - (size_t)n, "/%lld", (long long)p->plan->sweeps);
     if (!brief)

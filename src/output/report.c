@@ -41,6 +41,13 @@ static struct hs_history_state last_state(const struct hs_report *report)
                                                                 : NULL};
 }
 
+/* Sweeps that this run made, of which a step may be many. */
+static double swept(const struct hs_report *report)
+{
+    const struct hs_loop_result *r = report->result;
+    return hs_plan_sweeps(report->plan, report->problem, r->sweeps - r->swept, r->sweeps);
+}
+
 /* 1e9 grid points updated a second; NaN where no time was measured, or no point was swept. */
 static double gcells(const struct hs_report *report)
 {
@@ -48,7 +55,7 @@ static double gcells(const struct hs_report *report)
     if (!(r->seconds > 0.0) || r->swept == 0 || hs_plan_jumps(report->plan))
         return NAN;
     const struct hs_box box = hs_problem_interior(report->problem);
-    return 1e-9 * (double)hs_box_count(&box) * (double)r->swept / r->seconds;
+    return 1e-9 * (double)hs_box_count(&box) * swept(report) / r->seconds;
 }
 
 static void put_grid(FILE *out, const struct hs_problem *problem)
@@ -86,7 +93,11 @@ static void put_solver(FILE *out, const struct hs_report *report)
     }
     if (report->plan->method->step_rule != HS_STEP_STABLE || hs_plan_jumps(report->plan))
         fprintf(out, "\n  method       %s", report->plan->method->name);
-    fprintf(out, "\n  sweeps       %lld in ", (long long)r->swept);
+    if (report->plan->method->sweeps)
+        fprintf(out, "\n  steps        %lld of %.0f sweeps in all, in ", (long long)r->swept,
+                swept(report));
+    else
+        fprintf(out, "\n  sweeps       %lld in ", (long long)r->swept);
     put_duration(out, r->seconds);
     const double rate = gcells(report);
     if (isfinite(rate))
@@ -99,8 +110,8 @@ static void put_time(FILE *out, const struct hs_loop_result *r, const struct hs_
 {
     const int64_t even = plan->intervals * plan->interval_sweeps;
     const bool rest = even > 0 && r->sweeps > even && plan->tail_step != plan->interval_step;
-    fprintf(out, "  time         %.9g s after %lld sweeps of %.6g s", r->time,
-            (long long)(rest ? even : r->sweeps), hs_plan_step(plan));
+    fprintf(out, "  time         %.9g s after %lld %ss of %.6g s", r->time,
+            (long long)(rest ? even : r->sweeps), hs_plan_step_name(plan), hs_plan_step(plan));
     if (rest)
         fprintf(out, " and %lld of %.6g s", (long long)(r->sweeps - even), plan->tail_step);
     fputc('\n', out);
@@ -266,6 +277,7 @@ void hs_report_json(FILE *stream, const struct hs_report *report)
     hs_json_integers(&json, "points", problem->grid.points, problem->grid.dims);
     hs_json_integer(&json, "sweeps", r->sweeps);
     hs_json_integer(&json, "swept", r->swept);
+    hs_json_integer(&json, "sweeps_per_step", hs_plan_stages(plan, problem, hs_plan_step(plan)));
     hs_json_number(&json, "time", r->time);
     hs_json_number(&json, "step", hs_plan_step(plan));
     hs_json_number(&json, "stability_limit", plan->limit);

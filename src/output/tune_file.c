@@ -201,6 +201,11 @@ enum hs_status hs_tune_file_renew(const struct hs_problem *problem, const struct
                                   struct hs_error *err)
 {
     *path = NULL;
+    if (plan->method->sweeps)
+        return hs_error_add(err, HS_BAD_INPUT,
+                            "%s: time.method = \"%s\": tuning times calls of many sweeps, which it "
+                            "does not make; name solver.kernel, or tune the case as \"euler\"",
+                            hs_problem_place(problem, HS_PLACE_METHOD), plan->method->name);
     const enum hs_status st = hs_tune_measure(problem, plan, out, err);
     if (!st && hs_tune_file_write(out, reason, size))
         *path = hs_tune_file_path(&out->about, reason, size);
@@ -264,5 +269,8 @@ enum hs_status hs_tune_file_plan(const struct hs_problem *problem, struct hs_pla
                                  struct hs_error *err)
 {
     const enum hs_status st = hs_plan_make(problem, out, err);
-    return st || out->choice == HS_CHOICE_NAMED ? st : hs_tune_file_take(problem, out, err);
+    /* what was tuned is calls of many sweeps */
+    const bool alone = !st && out->method->sweeps;
+    return st || alone || out->choice == HS_CHOICE_NAMED ? st
+                                                         : hs_tune_file_take(problem, out, err);
 }

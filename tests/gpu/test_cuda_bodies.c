@@ -2,14 +2,17 @@
  * Bodies of many materials: every conduction kernel on the CUDA backend gives the bits of the CPU
  * backend. Networks are of random rows in all forms, with periodic axes, held and prescribed nodes,
  * sinks, forcings and sources that change with time or do not, and of stretched axes. The step
- * changes on the way and comes back; some runs are long enough that a CUDA graph is used.
+ * changes on the way and comes back; some runs are long enough that a CUDA graph is used. So do the
+ * long steps of rkl2.
  *
  * HS_GPU_BODIES=N: so many bodies, of few sweeps (240, some of many), the first of them small: a
  * few are enough for sanitizers.
  */
+#include "core/method.h"
 #include "gpu/gpu.h"
 
 extern const struct hs_kernel hs_kernel_cpu_reference;
+extern const struct hs_method hs_method_rkl2;
 
 /* ---- bodies --------------------------------------------------------------------------------- */
 
@@ -261,5 +264,96 @@ void test_cuda_bodies__have_the_bits_of_the_cpu(void **state)
         hs_problem_release(&problem);
     }
     printf("%d cases agree\n", ran);
+    assert_true(ran > bodies);
+}
+
+/* ---- steps of many sweeps -------------------------------------------------------------------- */
+
+/* A field whose prescribed nodes have what walls give them, as that of a run has. */
+static void *swept_once(const struct hs_problem *problem)
+{
+    void *const initial = random_values(problem);
+    struct hs_error err;
+    hs_error_init(&err);
+    struct hs_backend_state *state = NULL;
+    const struct hs_box all = hs_grid_box(&problem->grid);
+    const struct hs_span span = {
+        .count = 1, .step = 0.01, .op = hs_problem_operator(problem, 0.01)};
+    check(hs_backend_cpu.create(problem, &hs_kernel_cpu_openmp, 0, 0, &state, &err), &err,
+          "create");
+    check(hs_backend_cpu.upload(state, &all, initial, &err), &err, "upload");
+    check(hs_backend_cpu.sweep(state, &span, &err), &err, "sweep");
+    check(hs_backend_cpu.download(state, &all, initial, &err), &err, "download");
+    hs_backend_cpu.destroy(state);
+    hs_error_release(&err);
+    return initial;
+}
+
+/* Steps of nine sweeps, of five and of nine again. */
+static struct outcome run_steps(const struct hs_backend *backend, const struct hs_kernel *kernel,
+                                const struct hs_problem *problem, const void *initial)
+{
+    const struct hs_span spans[] = {{.count = 2, .step = 0.2, .start = 0.01},
+                                    {.count = 3, .step = 0.05, .start = 0.41},
+                                    {.count = 2, .step = 0.2, .start = 0.56, .keep_last = true}};
+    struct hs_error err;
+    hs_error_init(&err);
+    struct hs_backend_state *state = NULL;
+    struct hs_method_state *method = NULL;
+    struct outcome out = {.field = malloc(field_bytes(problem))};
+    assert_non_null(out.field);
+    const struct hs_box all = hs_grid_box(&problem->grid);
+    check(backend->create(problem, kernel, 0, 0, &state, &err), &err, kernel->name);
+    check(backend->upload(state, &all, initial, &err), &err, "upload");
+    check(hs_method_rkl2.create(problem, backend, state, &method, &err), &err, "rkl2");
+    for (size_t n = 0; n < sizeof spans / sizeof *spans; n++)
+        check(hs_method_rkl2.advance(method, backend, state, &spans[n], &err), &err, kernel->name);
+    check(backend->download(state, &all, out.field, &err), &err, "download");
+    check(backend->reduce(state, &out.reduction, &err), &err, "reduce");
+    hs_method_rkl2.destroy(method);
+    backend->destroy(state);
+    hs_error_release(&err);
+    return out;
+}
+
+static void compare_steps(const struct hs_problem *problem, int n)
+{
+    void *const initial = swept_once(problem);
+    const struct outcome due = run_steps(&hs_backend_cpu, &hs_kernel_cpu_openmp, problem, initial);
+    for (int k = 0; hs_kernels[k]; k++) {
+        char what[256], reason[512];
+        const struct hs_kernel *kernel = hs_kernels[k];
+        if (kernel->device != HS_CUDA || !kernel->sweep || !asked_for(kernel->name) ||
+            !(kernel->features & HS_CONDUCTION) ||
+            !hs_kernel_suits(kernel, problem, reason, sizeof reason))
+            continue;
+        snprintf(what, sizeof what, "body %d by rkl2: %s, %dD %s", n, kernel->name,
+                 problem->grid.dims, hs_precision_name(problem->precision));
+        const struct outcome out = run_steps(cuda_backend(), kernel, problem, initial);
+        assert_same_field(problem, out.field, due.field, what);
+        assert_same_reduction(&out.reduction, &due.reduction);
+        free(out.field);
+        ran++;
+    }
+    free(due.field);
+    free(initial);
+}
+
+void test_cuda_bodies__long_steps_have_the_bits_of_the_cpu(void **state)
+{
+    (void)state;
+    const char *const asked = getenv("HS_GPU_BODIES");
+    const int bodies = asked ? atoi(asked) : 96;
+    ran = 0;
+    for (int n = 0; n < bodies; n++) {
+        struct hs_problem problem;
+        dice = (uint64_t)(noise((uint64_t)n + 1000) * 0x1p52);
+        make_body_problem(&problem, n, n < 24);
+        problem.network->limit = 0.012;
+        problem.schedule.safety = 1.0;
+        compare_steps(&problem, n);
+        hs_problem_release(&problem);
+    }
+    printf("%d cases of long steps agree\n", ran);
     assert_true(ran > bodies);
 }

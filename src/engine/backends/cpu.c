@@ -55,13 +55,17 @@ static bool make_plan(const struct hs_problem *problem, const struct hs_kernel *
     return hs_kernel_plan_make(kernel, &of, NULL, out, reason, size);
 }
 
+double hs_cpu_field_bytes(const struct hs_problem *problem)
+{
+    const int64_t align = ALIGN_BYTES / (int64_t)hs_precision_size(problem->precision);
+    return hs_layout_bytes(&problem->grid, problem->radius, align, problem->precision);
+}
+
 static double bytes_needed(const struct hs_problem *problem, const struct hs_kernel *kernel,
                            int threads)
 {
     const double more_than_any = 0x1p50; /* a layout of that may be too large for an integer */
-    const int64_t align = ALIGN_BYTES / (int64_t)hs_precision_size(problem->precision);
-    const double field =
-        hs_layout_bytes(&problem->grid, problem->radius, align, problem->precision);
+    const double field = hs_cpu_field_bytes(problem);
     const double bytes = (hs_cpu_source_describe(problem).uniform ? 2.0 : 3.0) * field;
     struct hs_kernel_plan plan = {.steps = kernel->steps};
     char unused[256];
@@ -124,6 +128,7 @@ static void destroy(struct hs_backend_state *state)
         return;
     hs_cpu_field_destroy(&state->now);
     hs_cpu_field_destroy(&state->next);
+    hs_cpu_vectors_release(state);
     hs_cpu_field_destroy(&state->source.field);
     free(state->source.scratch);
     free(state->source.base);
@@ -302,11 +307,11 @@ static void download_end(struct hs_readback *readback)
 /* ---- sweep ----------------------------------------------------------------------------------- */
 
 /* Walls that do not change in time are written until both fields have them, the others always. */
-static void prescribe(struct hs_backend_state *state, int slot)
+static void prescribe(struct hs_backend_state *state, int slot, void *field)
 {
     if (state->stale_walls == 0 && !hs_face_slots_prescribed_vary(&state->ghosts.slots))
         return;
-    hs_ghosts_prescribe(&state->ghosts, slot, state->next.origin);
+    hs_ghosts_prescribe(&state->ghosts, slot, field);
     if (state->stale_walls > 0)
         state->stale_walls--;
 }
@@ -347,24 +352,23 @@ static void prepare(struct hs_backend_state *state, const struct hs_span *span, 
     }
 }
 
-/* One call of the kernel, from `now` to `next`, which it then exchanges. */
-static enum hs_status call_kernel(struct hs_backend_state *state, const struct hs_span *span,
-                                  int64_t first, int steps, struct hs_error *err)
+enum hs_status hs_cpu_call(struct hs_backend_state *state, const struct hs_span *span,
+                           int64_t first, int steps, void *from, void *to, struct hs_error *err)
 {
     const struct hs_cpu_source *source = &state->source;
     prepare(state, span, first, steps);
     hs_cpu_network_update(state, span, first, steps);
     struct hs_operator op = span->op;
     op.network = state->problem->network ? &state->network.view : NULL;
-    hs_ghosts_fill(&state->ghosts, slot_of(state, 0), state->now.origin);
+    hs_ghosts_fill(&state->ghosts, slot_of(state, 0), from);
     const void *field = source->field.origin;
     const struct hs_sweep request = {
         .precision = state->problem->precision,
         .layout = state->layout,
         .box = state->interior,
         .op = &op,
-        .in = state->now.origin,
-        .out = state->next.origin,
+        .in = from,
+        .out = to,
         .steps = steps,
         .source = {.form = source->uniform ? HS_SOURCE_IS_UNIFORM : HS_SOURCE_IS_FIELD,
                    .value = source->value,
@@ -373,18 +377,29 @@ static enum hs_status call_kernel(struct hs_backend_state *state, const struct h
         .level = state->level,
         .threads = state->threads,
         .scratch = state->scratch,
-        .may_copy = true, /* what is held is the same in both fields, or prescribed afterwards */
+        .may_copy = true, /* what is held is the same in all fields, or prescribed afterwards */
     };
     const enum hs_status st = state->kernel->sweep(&state->plan, &request, err);
     if (st)
         return st;
     if (!(state->kernel->features & HS_APPLIES_WALLS))
-        prescribe(state, slot_of(state, steps));
-    hs_cpu_network_prescribe(state, hs_span_time(span, first + steps), state->next.origin);
+        prescribe(state, slot_of(state, steps), to);
+    hs_cpu_network_prescribe(state, hs_span_time(span, first + steps), to);
+    state->first_slot = slot_of(state, steps);
+    return HS_OK;
+}
+
+/* One call of the kernel, from `now` to `next`, which it then exchanges. */
+static enum hs_status call_kernel(struct hs_backend_state *state, const struct hs_span *span,
+                                  int64_t first, int steps, struct hs_error *err)
+{
+    const enum hs_status st =
+        hs_cpu_call(state, span, first, steps, state->now.origin, state->next.origin, err);
+    if (st)
+        return st;
     const struct hs_cpu_field before = state->now;
     state->now = state->next;
     state->next = before;
-    state->first_slot = slot_of(state, steps);
     return HS_OK;
 }
 
@@ -466,6 +481,7 @@ const struct hs_backend hs_backend_cpu = {
     .cache = cache,
     .ceilings = hs_cpu_ceilings,
     .fingerprint = fingerprint,
+    .vectors = &hs_cpu_vectors,
     .describe = describe,
     .destroy = destroy,
     .transforms = &hs_cpu_transforms,

@@ -3,6 +3,7 @@
 #define HS_ENGINE_BACKENDS_CPU_PARTS_H
 
 #include "core/backend.h"
+#include "core/vectors.h"
 #include "engine/ghosts.h"
 #include "engine/team.h"
 #include "functions/tables.h"
@@ -54,17 +55,30 @@ struct hs_backend_state {
     struct hs_layout layout;
     struct hs_box interior;
     struct hs_cpu_field now, next; /* exchanged after each call of the kernel */
+    struct hs_cpu_field *more;     /* [more_count] those of methods of many stages */
+    int more_count;
     struct hs_cpu_source source;
     struct hs_cpu_network network;
     struct hs_ghosts ghosts;
     struct hs_face_level *level; /* [kernel's steps], for kernels that apply walls */
     void *scratch;               /* the kernel's own; NULL where it needs none */
     int first_slot;              /* of ghosts: the values at the time of `now` */
-    int stale_walls;             /* buffers whose prescribed layers are still to be written */
+    int stale_walls;             /* fields whose prescribed layers are still to be written */
     bool change_known;           /* `next` is the field one sweep before `now` */
     struct hs_readback readback;
     char description[128];
 };
+
+/* ---- cpu.c ---- */
+double hs_cpu_field_bytes(const struct hs_problem *problem); /* about; in double, it may be huge */
+/* One call of the kernel, with all that changes with time, from a field to another, given by their
+ * node (0, 0, 0). */
+enum hs_status hs_cpu_call(struct hs_backend_state *state, const struct hs_span *span,
+                           int64_t first, int steps, void *from, void *to, struct hs_error *err);
+
+/* ---- cpu_vectors.c ---- */
+extern const struct hs_vectors hs_cpu_vectors;
+void hs_cpu_vectors_release(struct hs_backend_state *state);
 
 /* ---- cpu_memory.c ---- */
 /* Memory, in large pages from so many bytes on; NULL where it is short. For free(). */

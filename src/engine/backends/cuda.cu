@@ -99,6 +99,7 @@ void destroy(hs_backend_state *state)
     hs_cuda_timer_release(&state->timer);
     hs_cuda_reducer_destroy(state->reducer);
     hs_cuda_products_release(&state->products);
+    hs_cuda_vectors_release(state);
     hs_cuda_network_release(&state->network);
     hs_cuda_faces_release(&state->faces);
     hs_cuda_source_release(&state->source);
@@ -329,10 +330,10 @@ hs_sweep make_request(const hs_backend_state *state, const hs_operator *op, int 
     return request;
 }
 
-/* One call of the kernel, from the current field to the other, which it then exchanges. `change`:
- * where it tells that of its last sweep, or NULL. */
-hs_status call_kernel(hs_backend_state *state, const hs_span *span, int64_t first, int steps,
-                      void *change, hs_error *err)
+} // namespace
+
+hs_status hs_cuda_call(hs_backend_state *state, const hs_span *span, int64_t first, int steps,
+                       void *change, hs_error *err)
 {
     hs_status st = prepare(state, span, first, steps, err);
     if (!st && !(state->kernel->features & HS_APPLIES_WALLS))
@@ -351,6 +352,9 @@ hs_status call_kernel(hs_backend_state *state, const hs_span *span, int64_t firs
     hs_cuda_rotation_turn(&state->rotation, state->field, &state->now);
     return st;
 }
+
+namespace
+{
 
 /* What failed while the device was sweeping, with the kernel and its launch. */
 hs_status wait(const hs_backend_state *state, const hs_span *span, hs_error *err)
@@ -397,7 +401,7 @@ hs_status capture(hs_backend_state *state, const hs_span *span, int64_t first, h
     HS_CUDA_TRY(err, cudaStreamBeginCapture(state->stream, cudaStreamCaptureModeThreadLocal));
     hs_status st = HS_OK;
     for (int call = 0; call < graph_calls(state) && !st; call++)
-        st = call_kernel(state, span, first, state->plan.steps, NULL, err);
+        st = hs_cuda_call(state, span, first, state->plan.steps, NULL, err);
     cudaGraph_t graph = NULL;
     const cudaError_t ended = cudaStreamEndCapture(state->stream, &graph);
     if (st) {
@@ -436,7 +440,7 @@ hs_status call_last(hs_backend_state *state, const hs_span *span, int64_t first,
         if (st)
             return st;
     }
-    const hs_status st = call_kernel(state, span, first, steps, change, err);
+    const hs_status st = hs_cuda_call(state, span, first, steps, change, err);
     state->change = change                          ? HS_CUDA_CHANGE_BY_KERNEL
                     : span->keep_last && steps == 1 ? HS_CUDA_CHANGE_BY_FIELDS
                                                     : HS_CUDA_CHANGE_NOT_KNOWN;
@@ -458,7 +462,7 @@ hs_status launch(hs_backend_state *state, const hs_span *span, hs_error *err)
             break;
         const int steps = steps_at_once(state, span, span->count - done);
         st = done + steps == span->count ? call_last(state, span, done, steps, err)
-                                         : call_kernel(state, span, done, steps, NULL, err);
+                                         : hs_cuda_call(state, span, done, steps, NULL, err);
         if (st)
             return st;
         done += steps;
@@ -563,4 +567,5 @@ extern "C" const hs_backend hs_backend_cuda = {
     .describe = describe,
     .destroy = destroy,
     .transforms = &hs_cuda_transforms,
+    .vectors = &hs_cuda_vectors,
 };

@@ -2,6 +2,7 @@
 #ifndef HS_ENGINE_BACKENDS_CUDA_STATE_CUH
 #define HS_ENGINE_BACKENDS_CUDA_STATE_CUH
 
+#include "core/vectors.h"
 #include "engine/backends/cuda_parts.cuh"
 
 /* How `reduce` comes by the change of the last sweep. */
@@ -24,6 +25,8 @@ struct hs_backend_state {
     hs_layout layout;
     char *field[2]; /* allocations; `now` says which holds the current field */
     int now;
+    char **more; /* [more_count] allocations: fields of methods of many stages */
+    int more_count;
     char *scratch; /* the kernel's own; NULL where it needs none */
     hs_cuda_staging staging;
     hs_readback readback;
@@ -49,5 +52,15 @@ static inline char *hs_cuda_field(const hs_backend_state *state, int other)
     return state->field[state->now ^ other] +
            state->layout.origin * (int64_t)hs_precision_size(state->problem->precision);
 }
+
+/* ---- cuda.cu ---- */
+/* Asks for one call of the kernel, with all that changes with time, from the current field to the
+ * other, which it then exchanges. `change`: where it tells that of its last sweep, or NULL. */
+hs_status hs_cuda_call(hs_backend_state *state, const hs_span *span, int64_t first, int steps,
+                       void *change, hs_error *err);
+
+/* ---- cuda_vectors.cu ---- */
+extern const hs_vectors hs_cuda_vectors;
+void hs_cuda_vectors_release(hs_backend_state *state);
 
 #endif

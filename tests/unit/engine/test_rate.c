@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+extern const struct hs_method hs_method_euler;
+
 static struct hs_problem make(int64_t points)
 {
     struct hs_problem problem;
@@ -21,7 +23,10 @@ static struct hs_plan plan_of(const struct hs_problem *problem, int64_t sweeps)
 {
     struct hs_error err;
     hs_error_init(&err);
-    struct hs_plan plan = {.sweeps = sweeps, .tail_step = 0.1, .end = 0.1 * (double)sweeps};
+    struct hs_plan plan = {.method = &hs_method_euler,
+                           .sweeps = sweeps,
+                           .tail_step = 0.1,
+                           .end = 0.1 * (double)sweeps};
     for (int i = 0; hs_backends[i]; i++)
         if (hs_backends[i]->device == HS_CPU)
             plan.backend = hs_backends[i];

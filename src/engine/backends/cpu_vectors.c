@@ -1,0 +1,219 @@
+/* Fields and their sums for methods of many stages: core/vectors.h on the CPU. */
+#include "core/clock.h"
+#include "core/machine.h"
+#include "engine/backends/cpu_parts.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double bytes(const struct hs_problem *problem, int fields)
+{
+    return fields > 2 ? (fields - 2) * hs_cpu_field_bytes(problem) : 0.0;
+}
+
+static struct hs_cpu_field *field_of(struct hs_backend_state *state, int number)
+{
+    assert(number >= 0 && number < 2 + state->more_count);
+    return number == 0 ? &state->now : number == 1 ? &state->next : &state->more[number - 2];
+}
+
+static enum hs_status no_memory(const struct hs_backend_state *state, int fields,
+                                struct hs_error *err)
+{
+    const double wanted = bytes(state->problem, fields);
+    return hs_error_add(err, HS_DEVICE,
+                        "not enough memory for the stages of time.method: %d more fields need %.0f "
+                        "bytes (%.2f GiB), %.0f are free; take fewer grid.points, or euler",
+                        fields - 2, wanted, wanted / 0x1p30, hs_machine_memory_free("").bytes);
+}
+
+static enum hs_status reserve(struct hs_backend_state *state, int fields, struct hs_error *err)
+{
+    const int count = fields - 2;
+    if (count <= state->more_count)
+        return HS_OK;
+    struct hs_cpu_field *more = realloc(state->more, (size_t)count * sizeof *more);
+    if (!more)
+        return no_memory(state, fields, err);
+    state->more = more;
+    if (bytes(state->problem, 2 + count - state->more_count) > hs_machine_memory_free("").bytes)
+        return no_memory(state, fields, err);
+    const enum hs_precision precision = state->problem->precision;
+    for (; state->more_count < count; state->more_count++) {
+        struct hs_cpu_field *field = &state->more[state->more_count];
+        const size_t shift = state->more_count % 2 ? hs_cpu_shift(&state->layout, precision) : 0;
+        if (!hs_cpu_field_create(&state->layout, precision, state->threads, shift, field))
+            return no_memory(state, fields, err);
+        hs_cpu_field_copy(&state->layout, precision, state->threads, &state->now, field);
+    }
+    return HS_OK;
+}
+
+void hs_cpu_vectors_release(struct hs_backend_state *state)
+{
+    for (int n = 0; n < state->more_count; n++)
+        hs_cpu_field_destroy(&state->more[n]);
+    free(state->more);
+}
+
+static enum hs_status sweep(struct hs_backend_state *state, const struct hs_span *span, int from,
+                            int to, struct hs_error *err)
+{
+    assert(from != to);
+    const double begin = hs_clock_now();
+    state->threads = state->ghosts.threads = hs_team_threads(&state->team);
+    const enum hs_status st = hs_cpu_call(state, span, 0, 1, field_of(state, from)->origin,
+                                          field_of(state, to)->origin, err);
+    hs_team_note(&state->team, 1, hs_clock_now() - begin);
+    return st;
+}
+
+/* ---- sums ------------------------------------------------------------------------------------ */
+
+/* Of a row; without a term a copy. */
+struct sum {
+    void *out;
+    const void *base, *plus[HS_TERMS], *minus[HS_TERMS];
+    double factor[HS_TERMS];
+    int count;
+};
+
+#define TERM(T, FMA, k, sum_so_far)                                                                \
+    FMA((T)row->factor[k], ((const T *)row->plus[k])[i] - ((const T *)row->minus[k])[i], sum_so_far)
+
+#define EACH(T, value) _Pragma("omp simd") for (int64_t i = 0; i < n; i++)((T *)row->out)[i] = value
+
+#define DEFINE_ROW(NAME, T, FMA)                                                                   \
+    static void NAME(const struct sum *row, int64_t n)                                             \
+    {                                                                                              \
+        const T *base = row->base;                                                                 \
+        if (row->count == 0)                                                                       \
+            EACH(T, base[i]);                                                                      \
+        else if (row->count == 1)                                                                  \
+            EACH(T, TERM(T, FMA, 0, base[i]));                                                     \
+        else if (row->count == 2)                                                                  \
+            EACH(T, TERM(T, FMA, 1, TERM(T, FMA, 0, base[i])));                                    \
+        else                                                                                       \
+            EACH(T, TERM(T, FMA, 2, TERM(T, FMA, 1, TERM(T, FMA, 0, base[i]))));                   \
+    }
+
+/* Without hardware for it fma() is emulated: slow, and the same bits. */
+DEFINE_ROW(any_float, float, fmaf)
+DEFINE_ROW(any_double, double, fma)
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#define AVX2 __attribute__((target("avx2,fma")))
+#define AVX512 __attribute__((target("avx512f,fma,prefer-vector-width=512")))
+AVX2 DEFINE_ROW(avx2_float, float, __builtin_fmaf)
+AVX2 DEFINE_ROW(avx2_double, double, __builtin_fma)
+AVX512 DEFINE_ROW(avx512_float, float, __builtin_fmaf)
+AVX512 DEFINE_ROW(avx512_double, double, __builtin_fma)
+#endif
+
+    typedef void row_function(const struct sum *row, int64_t n);
+
+static row_function *row_of(enum hs_precision precision)
+{
+    const bool single = precision == HS_FLOAT;
+#if defined(__x86_64__) && defined(__GNUC__)
+    if (__builtin_cpu_supports("avx512f"))
+        return single ? avx512_float : avx512_double;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        return single ? avx2_float : avx2_double;
+#endif
+    return single ? any_float : any_double;
+}
+
+/* The part of a sum that begins `element` elements from node (0, 0, 0). */
+static struct sum sum_at(const struct sum *all, int64_t element, size_t size)
+{
+    struct sum at = *all;
+    const int64_t offset = element * (int64_t)size;
+    at.out = (char *)all->out + offset;
+    at.base = (const char *)all->base + offset;
+    for (int k = 0; k < all->count; k++) {
+        at.plus[k] = (const char *)all->plus[k] + offset;
+        at.minus[k] = (const char *)all->minus[k] + offset;
+    }
+    return at;
+}
+
+/* Nodes of a body's row that are not free take the base's value. */
+static void keep_held(const struct hs_backend_state *state, const struct sum *at, int64_t first)
+{
+    for (int64_t i = 0; i < state->layout.points[HS_X]; i++)
+        if (hs_network_row_at(state->problem->network, first + i)->kind != HS_NODE_FREE)
+            hs_write(state->problem->precision, at->out, i,
+                     hs_read(state->problem->precision, at->base, i));
+}
+
+/* Only where walls prescribe what changes do held nodes of the terms' fields differ. */
+static bool holds_differ(const struct hs_backend_state *state)
+{
+    const struct hs_network *network = state->problem->network;
+    return network && (state->network.varies || network->given.count > 0);
+}
+
+static enum hs_status combine(struct hs_backend_state *state, int out, int base,
+                              const struct hs_term *terms, int count, struct hs_error *err)
+{
+    (void)err;
+    assert(out != base && count <= HS_TERMS);
+    const size_t size = hs_precision_size(state->problem->precision);
+    const int64_t nx = state->layout.points[HS_X], ny = state->layout.points[HS_Y];
+    const struct hs_box *free_nodes = &state->interior;
+    row_function *const row = row_of(state->problem->precision);
+    const bool differ = holds_differ(state);
+    struct sum all = {
+        field_of(state, out)->origin, field_of(state, base)->origin, {NULL}, {NULL}, {0.0}, count};
+    for (int k = 0; k < count; k++) {
+        all.plus[k] = field_of(state, terms[k].plus)->origin;
+        all.minus[k] = field_of(state, terms[k].minus)->origin;
+        all.factor[k] = terms[k].factor;
+    }
+    const int64_t before = free_nodes->lo[HS_X], within = free_nodes->hi[HS_X];
+#pragma omp parallel for num_threads(state->threads) schedule(static)
+    for (int64_t r = 0; r < ny * state->layout.points[HS_Z]; r++) {
+        const int64_t j = r % ny, k = r / ny;
+        const bool is_free = j >= free_nodes->lo[HS_Y] && j < free_nodes->hi[HS_Y] &&
+                             k >= free_nodes->lo[HS_Z] && k < free_nodes->hi[HS_Z];
+        const struct sum whole = sum_at(&all, hs_layout_offset(&state->layout, 0, j, k), size);
+        struct sum copy = whole, inside = sum_at(&whole, before, size),
+                   behind = sum_at(&whole, within, size);
+        copy.count = behind.count = 0;
+        row(&copy, is_free ? before : nx);
+        if (is_free) {
+            row(&inside, within - before);
+            row(&behind, nx - within);
+        }
+        if (differ)
+            keep_held(state, &whole, r * nx);
+    }
+    return HS_OK;
+}
+
+static void exchange(struct hs_backend_state *state, int a, int b)
+{
+    struct hs_cpu_field *first = field_of(state, a), *second = field_of(state, b);
+    const struct hs_cpu_field kept = *first;
+    *first = *second;
+    *second = kept;
+}
+
+static enum hs_status finish(struct hs_backend_state *state, bool known, struct hs_error *err)
+{
+    (void)err;
+    state->change_known = known;
+    return HS_OK;
+}
+
+const struct hs_vectors hs_cpu_vectors = {
+    .bytes = bytes,
+    .reserve = reserve,
+    .sweep = sweep,
+    .combine = combine,
+    .exchange = exchange,
+    .finish = finish,
+};

@@ -1,0 +1,233 @@
+/*
+ * rkl2: Runge-Kutta-Legendre super time stepping, second order in time.
+ *
+ * A step of length tau has s stages of a sweep each, and is stable up to (s^2 + s - 2)/4 times the
+ * longest stable sweep: s sweeps go as far as some s^2/4 of euler's. With S a sweep of
+ * dt = 4 tau/(s^2 + s - 2), which is never longer than a stable one, tau L(Y) is (S(Y) - Y) tau/dt,
+ * and the stages of Meyer, Balsara and Aslam become
+ *
+ *     Y_1 = Y_0 + b_1 (S(Y_0) - Y_0)
+ *     Y_j = mu_j S(Y_j-1) + nu_j Y_j-2 + (1 - mu_j - nu_j + g_j) Y_0 - g_j S(Y_0)
+ *     b_j = (j^2 + j - 2)/(2 j (j + 1)), at least 1/3;  mu_j = (2j - 1)/j b_j/b_j-1;
+ *     nu_j = -(j - 1)/j b_j/b_j-2;  g_j = (1 - b_j-1) mu_j
+ *
+ * Stage j is the field at t + c_j tau, c_j = (j^2 + j - 2)/(s^2 + s - 2), c_1 = c_2/3. A sweep
+ * takes walls and sources at the time of the stage that it begins with; nodes that walls prescribe
+ * have their value of each stage's time.
+ *
+ * Where nothing changes with time the step is Y_0 + b_s (P_s(S) Y_0 - Y_0), P_s a polynomial of
+ * Legendre, whose recursion wants two fields instead of four:
+ *
+ *     X_1 = S(Y_0);  X_j = S(X_j-1) + (j - 1)/j (S(X_j-1) - X_j-2)
+ *
+ * Both are written as sums of differences, so that what is uniform stays so to the last bit and
+ * coefficients make no rounding of the field's own size: docs/numerics.md.
+ *
+ * Source: Meyer, Balsara and Aslam, J. Comput. Phys. 257 (2014) 594-626; their section 4 for the
+ * stages, 3.2 for the recursion.
+ */
+#include "core/memory.h"
+#include "core/method.h"
+#include "core/vectors.h"
+#include "engine/boundary_data.h"
+#include "engine/stability.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { FEWEST = 3 };                  /* stages */
+static const double most = 1e9;       /* stages; far beyond any use */
+static const double rounding = 1e-12; /* of a step that is as long as so many stages can take */
+
+struct hs_method_state {
+    const struct hs_problem *problem;
+    double limit; /* s: longest stable sweep */
+    bool in_time; /* walls or sources change with time */
+};
+
+/* Of a step of so many sweeps of the longest stable: the least odd number. Those of even ones do
+ * not damp the shortest waves. */
+static int64_t stages_for(double sweeps)
+{
+    double s = ceil(0.5 * (sqrt(9.0 + 16.0 * sweeps * (1.0 - rounding)) - 1.0));
+    s = fmin(fmax(s, FEWEST), most);
+    return (int64_t)s + ((int64_t)s % 2 == 0);
+}
+
+static int64_t sweeps(const struct hs_problem *problem, double limit, double step)
+{
+    return stages_for(step / (problem->schedule.safety * limit));
+}
+
+static enum hs_status suits(const struct hs_problem *problem, struct hs_error *err)
+{
+    if (problem->raw)
+        return hs_error_add(
+            err, HS_BAD_INPUT,
+            "raw coefficients do not say what a part of a step is; give a material, "
+            "or take \"euler\"");
+    if (problem->schedule.steady)
+        return hs_error_add(err, HS_BAD_INPUT,
+                            "steady.tolerance is about the change of a sweep, and its steps are "
+                            "many sweeps long; remove steady, or take \"euler\"");
+    return HS_OK;
+}
+
+static int fields_of(const struct hs_problem *problem)
+{
+    return hs_boundary_data_in_time(problem) ? 5 : 4;
+}
+
+static double memory(const struct hs_problem *problem, const struct hs_backend *backend)
+{
+    return backend->vectors ? backend->vectors->bytes(problem, fields_of(problem)) : 0.0;
+}
+
+static enum hs_status create(const struct hs_problem *problem, const struct hs_backend *backend,
+                             struct hs_backend_state *state, struct hs_method_state **out,
+                             struct hs_error *err)
+{
+    if (!backend->vectors)
+        return hs_error_add(err, HS_BAD_INPUT,
+                            "time.method = \"rkl2\": the %s backend keeps no fields for its stages",
+                            backend->name);
+    struct hs_method_state *self = hs_new(sizeof *self);
+    self->problem = problem;
+    self->limit = hs_stability_limit(problem);
+    self->in_time = hs_boundary_data_in_time(problem);
+    *out = self;
+    return backend->vectors->reserve(state, fields_of(problem), err);
+}
+
+static void destroy(struct hs_method_state *self)
+{
+    free(self);
+}
+
+/* ---- one step -------------------------------------------------------------------------------- */
+
+struct step {
+    const struct hs_vectors *vectors;
+    struct hs_backend_state *state;
+    int64_t stages;
+    struct hs_span sweep; /* of one stage */
+    double begin, end;    /* s */
+};
+
+/* The new field becomes the state's, the old one that before it. */
+static void take(const struct step *step, int field)
+{
+    step->vectors->exchange(step->state, 0, field);
+    if (field != 1)
+        step->vectors->exchange(step->state, 1, field);
+}
+
+static double b_of(int64_t stage)
+{
+    const double j = (double)stage;
+    return stage < 3 ? 1.0 / 3.0 : (j * j + j - 2.0) / (2.0 * j * (j + 1.0));
+}
+
+/* X_j of the recursion, of walls and sources that stay as they are. */
+static enum hs_status legendre(const struct step *step, struct hs_error *err)
+{
+    enum { OLD, FIRST, SECOND, SWEPT };
+    const struct hs_vectors *vectors = step->vectors;
+    int now = FIRST, before = OLD, out = SECOND;
+    enum hs_status st = vectors->sweep(step->state, &step->sweep, OLD, FIRST, err);
+    for (int64_t j = 2; j <= step->stages && !st; j++) {
+        const struct hs_term further = {(double)(j - 1) / (double)j, SWEPT, before};
+        st = vectors->sweep(step->state, &step->sweep, now, SWEPT, err);
+        if (!st)
+            st = vectors->combine(step->state, out, SWEPT, &further, 1, err);
+        before = now;
+        now = out;
+        out = before;
+    }
+    const struct hs_term all = {b_of(step->stages), now, OLD};
+    if (!st)
+        st = vectors->combine(step->state, before, OLD, &all, 1, err);
+    take(step, before);
+    return st;
+}
+
+/* When stage j is. */
+static double stage_time(const struct step *step, int64_t stage)
+{
+    const double j = (double)stage, s = (double)step->stages;
+    const double c = (stage == 1 ? 4.0 / 3.0 : j * j + j - 2.0) / (s * s + s - 2.0);
+    if (stage == 0 || stage == step->stages)
+        return stage == 0 ? step->begin : step->end;
+    return step->begin + c * (step->end - step->begin);
+}
+
+/* Sweeps from stage j - 1 to what stage j is made of. */
+static enum hs_status sweep_to(const struct step *step, int64_t stage, int from, int to,
+                               struct hs_error *err)
+{
+    struct hs_span span = step->sweep;
+    span.start = stage_time(step, stage - 1);
+    span.pace = stage_time(step, stage) - span.start;
+    return step->vectors->sweep(step->state, &span, from, to, err);
+}
+
+/* The stages as they are, of walls and sources that change. */
+static enum hs_status runge_kutta(const struct step *step, struct hs_error *err)
+{
+    enum { OLD, SWEPT_OLD, FIRST, SECOND, SWEPT };
+    const struct hs_vectors *vectors = step->vectors;
+    const struct hs_term part = {b_of(1) - 1.0, SWEPT_OLD, OLD};
+    int now = FIRST, before = OLD, out = SECOND;
+    enum hs_status st = sweep_to(step, 1, OLD, SWEPT_OLD, err);
+    if (!st)
+        st = vectors->combine(step->state, FIRST, SWEPT_OLD, &part, 1, err);
+    for (int64_t stage = 2; stage <= step->stages && !st; stage++) {
+        const double j = (double)stage;
+        const double mu = (2.0 * j - 1.0) / j * b_of(stage) / b_of(stage - 1);
+        const double nu = (1.0 - j) / j * b_of(stage) / b_of(stage - 2);
+        const struct hs_term terms[] = {{mu - 1.0, SWEPT, OLD},
+                                        {(b_of(stage - 1) - 1.0) * mu, SWEPT_OLD, OLD},
+                                        {nu, before, OLD}};
+        st = sweep_to(step, stage, now, SWEPT, err);
+        if (!st) /* of stage 2 the last is 0 */
+            st = vectors->combine(step->state, out, SWEPT, terms, stage == 2 ? 2 : 3, err);
+        before = now;
+        now = out;
+        out = before;
+    }
+    take(step, now);
+    return st;
+}
+
+static enum hs_status advance(struct hs_method_state *self, const struct hs_backend *backend,
+                              struct hs_backend_state *state, const struct hs_span *span,
+                              struct hs_error *err)
+{
+    const int64_t stages = sweeps(self->problem, self->limit, span->step);
+    const double s = (double)stages, dt = 4.0 * span->step / (s * s + s - 2.0);
+    struct step step = {
+        .vectors = backend->vectors,
+        .state = state,
+        .stages = stages,
+        .sweep = {.count = 1, .step = dt, .op = hs_problem_operator(self->problem, dt)}};
+    enum hs_status st = HS_OK;
+    for (int64_t n = 0; n < span->count && !st; n++) {
+        step.begin = step.sweep.start = hs_span_time(span, n);
+        step.end = hs_span_time(span, n + 1);
+        st = self->in_time ? runge_kutta(&step, err) : legendre(&step, err);
+    }
+    return st ? st : backend->vectors->finish(state, span->keep_last, err);
+}
+
+const struct hs_method hs_method_rkl2 = {
+    .name = "rkl2",
+    .idea = "super time stepping of second order: s sweeps go as far as s^2/4 of euler's",
+    .origin = "Meyer, Balsara, Aslam 2014",
+    .step_rule = HS_STEP_GIVEN,
+    .suits = suits,
+    .sweeps = sweeps,
+    .memory = memory,
+    .create = create,
+    .advance = advance,
+    .destroy = destroy,
+};
