@@ -11,6 +11,7 @@ struct work {
     struct hs_levels levels;
     int64_t nodes;
     double *T, *r, *p, *q; /* [nodes] temperatures, residual, direction, A times that */
+    double energy;         /* z.r of the guess: about the square of its error in the norm of A */
 };
 
 /* T += a p, r -= a q. Returns the largest rate of change that is left. */
@@ -86,27 +87,32 @@ static void note(struct hs_solution *out, double residual)
         out->residuals[out->iterations] = residual;
 }
 
-/* From the residual in r, until it is at most `target` [K/s] by its recurrence, or the iterations
- * are used up. `scale`: what residuals are told relative to. */
-static void iterate(struct work *work, double target, double scale, struct hs_solution *out)
+/* From the residual in r, until it has fallen by the tolerance as a rate of change, by its
+ * recurrence, and in the norm of A, too: where a few nodes change far faster than all others, the
+ * first says little of these. `first`: the guess's largest rate of change. */
+static void iterate(struct work *work, double tolerance, double first, struct hs_solution *out)
 {
-    double unit = largest_of(work), zr, zq;
+    double unit = largest_of(work), left = INFINITY, zr, zq;
     precondition(work, unit);
     products(work, unit, &zr, &zq);
     turn(work, unit, 0.0);
+    if (out->iterations == 0)
+        work->energy = zr;
     while (out->iterations < HS_SOLUTION_ITERATIONS) {
         const double curvature = hs_equations_apply(work->equations, work->p, work->q);
         if (!(curvature > 0.0) || !(zr > 0.0))
             return;
         const double a = zr / curvature, before = zr;
-        const double left = advance(work, a);
+        left = advance(work, a);
         out->iterations++;
-        note(out, left / scale);
-        if (left <= target)
-            return;
+        note(out, left / first);
         unit = largest_of(work);
+        if (unit == 0.0)
+            return;
         precondition(work, unit);
         products(work, unit, &zr, &zq);
+        if (left <= tolerance * first && zr <= tolerance * tolerance * work->energy)
+            return;
         turn(work, unit, -a * zq / before);
     }
 }
@@ -129,16 +135,16 @@ static void solve(struct work *work, double tolerance, struct hs_solution *out)
     const double heat = work->equations->floating ? hs_equations_heat(work->equations, work->T) : 0;
     double before = INFINITY;
     note(out, 1.0);
-    while (now.largest > tolerance * first && now.largest < 0.5 * before &&
+    while (now.largest > fmax(tolerance * first, now.rounding) && now.largest < 0.5 * before &&
            out->iterations < HS_SOLUTION_ITERATIONS) {
         before = now.largest;
-        iterate(work, 0.9 * tolerance * first, first, out);
+        iterate(work, 0.9 * tolerance, first, out);
         if (work->equations->floating)
             keep_heat(work, heat);
         now = hs_equations_residual(work->equations, work->T, work->r);
         note(out, now.largest / first);
     }
-    out->reached = now.largest <= tolerance * first;
+    out->reached = now.largest <= fmax(tolerance * first, now.rounding);
 }
 
 static bool allocate(struct work *work)

@@ -14,10 +14,11 @@
 #include "engine/multigrid/equations.h"
 
 /*
- * T: [nodes] the initial guess, then the steady state. Reached: the largest residual, as a rate of
- * change, is at most `tolerance` times that of the guess, computed anew from T; or the guess is a
- * steady state but for rounding. It ends, too, where the residual falls no more. Where the mean is
- * free, sum C T stays as it is. HS_DEVICE when memory is short.
+ * T: [nodes] the initial guess, then the steady state. It is reached where the largest residual, as
+ * a rate of change and computed anew from T, is at most `tolerance` times that of the guess, or is
+ * nothing but the rounding of its terms. On the way what CG itself minimises falls likewise. It
+ * ends, too, where the residual falls no more. Where the mean is free, sum C T stays as it is.
+ * HS_DEVICE when memory is short.
  */
 enum hs_status hs_conjugate_gradients(const struct hs_equations *equations, double tolerance,
                                       double *T, struct hs_solution *out, struct hs_error *err);

@@ -5,7 +5,7 @@
 
 /* An axis is coarsened where edges along it are at least so strong, by their mean share of a node's
  * edges, as along the strongest axis: smoothing does not even out what only weak edges connect. */
-static const double strong = 0.5;
+static const double strong = 0.7;
 
 /* ---- the finest network ---------------------------------------------------------------------- */
 
