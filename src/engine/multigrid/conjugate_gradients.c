@@ -14,23 +14,26 @@ struct work {
     double energy;         /* z.r of the guess: about the square of its error in the norm of A */
 };
 
-/* T += a p, r -= a q. Returns the largest rate of change that is left. */
-static double advance(struct work *work, double a)
+/* T += a p, r -= a q. Returns the largest rate of change that is left; *unit: the largest of r. */
+static double advance(struct work *work, double a, double *unit)
 {
     const struct hs_network *network = work->equations->network;
-    double *T = work->T, *r = work->r, largest = 0.0;
+    double *T = work->T, *r = work->r, rates = 0.0, largest = 0.0;
     const double *p = work->p, *q = work->q;
 #pragma omp parallel for num_threads(work->equations->threads) schedule(static)                    \
     reduction(max                                                                                  \
-              : largest)
+              : rates, largest)
     for (int64_t n = 0; n < work->nodes; n++) {
         const struct hs_network_row *row = hs_network_row_at(network, n);
         T[n] += a * p[n];
         r[n] -= a * q[n];
-        if (row->kind == HS_NODE_FREE)
-            largest = fmax(largest, fabs(r[n]) / row->capacity);
+        const double size = fabs(r[n]);
+        const double rate = row->kind == HS_NODE_FREE ? size / row->capacity : 0.0;
+        largest = size > largest ? size : largest;
+        rates = rate > rates ? rate : rates;
     }
-    return largest;
+    *unit = largest;
+    return rates;
 }
 
 static double largest_of(const struct work *work)
@@ -40,7 +43,7 @@ static double largest_of(const struct work *work)
     reduction(max                                                                                  \
               : largest)
     for (int64_t n = 0; n < work->nodes; n++)
-        largest = fmax(largest, fabs(work->r[n]));
+        largest = fabs(work->r[n]) > largest ? fabs(work->r[n]) : largest;
     return largest;
 }
 
@@ -103,10 +106,9 @@ static void iterate(struct work *work, double tolerance, double first, struct hs
         if (!(curvature > 0.0) || !(zr > 0.0))
             return;
         const double a = zr / curvature, before = zr;
-        left = advance(work, a);
+        left = advance(work, a, &unit);
         out->iterations++;
         note(out, left / first);
-        unit = largest_of(work);
         if (unit == 0.0)
             return;
         precondition(work, unit);
@@ -144,7 +146,7 @@ static void solve(struct work *work, double tolerance, struct hs_solution *out)
         now = hs_equations_residual(work->equations, work->T, work->r);
         note(out, now.largest / first);
     }
-    out->reached = now.largest <= fmax(tolerance * first, now.rounding);
+    out->reached = isfinite(now.largest) && now.largest <= fmax(tolerance * first, now.rounding);
 }
 
 static bool allocate(struct work *work)

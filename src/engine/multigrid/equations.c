@@ -211,8 +211,8 @@ INLINE void do_row(const struct pass *pass, enum hs_network_form form, bool resi
             continue;
         const double rate = fabs(pass->out[node]) / row->capacity;
         const double rounding = 4.0 * DBL_EPSILON * (size + fabs(inflow)) / row->capacity;
-        found->rates.largest = fmax(found->rates.largest, rate);
-        found->rates.rounding = fmax(found->rates.rounding, rounding);
+        found->rates.largest = rate > found->rates.largest ? rate : found->rates.largest;
+        found->rates.rounding = rounding > found->rates.rounding ? rounding : found->rates.rounding;
     }
     found->dot += dot;
 }
@@ -249,6 +249,8 @@ static struct found do_pass(const struct pass *pass)
         largest = fmax(largest, row.rates.largest);
         rounding = fmax(rounding, row.rates.rounding);
     }
+    if (!isfinite(dot)) /* comparisons pass over NaN */
+        largest = INFINITY;
     return (struct found){dot, {largest, rounding}};
 }
 
