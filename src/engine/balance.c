@@ -329,8 +329,9 @@ enum hs_status hs_balance_look(struct hs_balance *balance, const struct hs_step_
     enum hs_status st = hs_step_state_reduction(step_state, &reduction, err);
     if (st || isnan(reduction->stored) || !step_state->cache->backend->download_before)
         return st;
-    const struct hs_span span =
-        hs_plan_span(step_state->plan, problem, step_state->sweep - 1, step_state->sweep);
+    /* at sweep 0 it was one that looked at what a method solved for */
+    const int64_t before = step_state->sweep > 0 ? step_state->sweep - 1 : 0;
+    const struct hs_span span = hs_plan_span(step_state->plan, problem, before, step_state->sweep);
     balance->t = hs_span_time(&span, 0);
     balance->step = span.step;
     balance->stencil = span.op.stencil;
