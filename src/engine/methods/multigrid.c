@@ -12,6 +12,7 @@
 #include "core/memory.h"
 #include "core/method.h"
 #include "engine/multigrid/conjugate_gradients.h"
+#include "engine/stability.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -55,6 +56,18 @@ static enum hs_status move(const struct hs_problem *problem, const struct hs_bac
     return st;
 }
 
+/* So that what flows through walls is known: it is that of a sweep, which changes nothing else. */
+static enum hs_status sweep_once(const struct hs_problem *problem, const struct hs_backend *backend,
+                                 struct hs_backend_state *state, struct hs_error *err)
+{
+    struct hs_span span = {.count = 1, .step = problem->schedule.step};
+    span.keep_last = span.keep_before = true;
+    if (isnan(span.step))
+        span.step = problem->schedule.safety * hs_stability_limit(problem);
+    span.op = hs_problem_operator(problem, span.step);
+    return backend->sweep(state, &span, err);
+}
+
 struct hs_method_state {
     const struct hs_problem *problem;
 };
@@ -91,6 +104,8 @@ static enum hs_status solve(struct hs_method_state *self, const struct hs_backen
         st = hs_conjugate_gradients(&equations, tolerance, T, out, err);
     if (!st)
         st = move(problem, backend, state, true, raw, T, err);
+    if (!st)
+        st = sweep_once(problem, backend, state, err);
     hs_equations_release(&equations);
     free(T);
     free(raw);
