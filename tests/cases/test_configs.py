@@ -49,7 +49,7 @@ def test_it_runs_and_passes_its_own_check(run_once, config):
     summary, file, seconds = run_once(names(config))
     with h5py.File(file) as f:
         temperature = f["temperature"]
-        assert temperature.shape[0] >= 2
+        assert temperature.shape[0] >= (1 if summary["steady_method"] not in (None, "sweeps") else 2)
         assert np.isfinite(temperature[-1]).all()
     if not SANITIZED:
         assert seconds < 60  # the promise of the README; two cores

@@ -3,6 +3,7 @@
 A tolerance of 1e-12 leaves next to nothing of the solver: what is left is the grid's error, or rounding.
 """
 
+import re
 import subprocess
 
 import h5py
@@ -10,7 +11,9 @@ import numpy as np
 import pytest
 from helpers import BACKEND, HEATSOLVE, assert_order, config, run, unit_grid
 from random_body import Body
+from steady_body import ROOT, Case
 from test_body_steady import Wall
+from test_iso10211 import CASES, beyond
 
 
 def solve(directory, settings, tolerance=1e-12, **more):
@@ -78,7 +81,8 @@ def test_walls_by_flux_and_convection(tmp_path, precision):
     }
     result = solve(tmp_path, settings)
     exact = 10.0 + 6.0 / 4.0 + 6.0 / 2.0 * (1.0 - result.coordinates["x"])
-    bound = {"double": 1e-10, "float": 14.5 * 2.0**-24}[precision]  # half of a float's last digit
+    # of float: its own rounding, and those of the sweep that looks at the answer
+    bound = {"double": 1e-10, "float": 4 * 16.0 * 2.0**-24}[precision]
     assert np.abs(result.field - exact).max() <= bound
 
 
@@ -211,6 +215,30 @@ def test_a_steady_state_takes_no_iteration(tmp_path):
     }
     result = solve(tmp_path, settings)
     assert iterations(result) == 0 and (result.field == 0.1).all()
+
+
+def test_the_chip_gives_off_what_it_makes(tmp_path):
+    """60 W leave through 16 cm^2 of the sink at 900 W/(m^2 K)."""
+    command = [HEATSOLVE, "run", str(ROOT / "configs" / "chip-steady.cfg"), "--quiet", "--set", f"solver.backend={BACKEND}"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    with h5py.File(tmp_path / "out" / "chip-steady.h5") as f:
+        face = f["temperature"][-1][-1]
+        flux = {wall: float(f["history/flux"][wall][-1]) for wall in f["history/flux"]}
+    weight = np.r_[0.5, np.ones(79), 0.5] / 80
+    # the tolerance is of the rates of change, the largest of which are in the die
+    assert weight @ face @ weight == pytest.approx(25 + 60 / (900 * 0.0016), abs=1e-8)
+    assert [flux[f"z_min_{n}"] for n in (1, 2, 3)] == pytest.approx([-20.0] * 3, rel=1e-12)
+    assert flux["z_max"] == pytest.approx(60.0, rel=1e-9)
+
+
+@pytest.mark.parametrize("name", ["case1", "case2", "case3", "case4"])
+def test_iso_10211_by_multigrid(tmp_path, name):
+    """The standard's temperatures and flows, as in test_iso10211.py by sweeps."""
+    text = (ROOT / "configs" / "iso10211" / f"{name}.cfg").read_text()
+    time, steady = (re.search(rf"^{key} = .*;$", text, re.M).group(0) for key in ("time", "steady"))
+    solved = 'steady = { tolerance = 1e-9; method = "multigrid"; };'
+    assert beyond(CASES[name](Case(tmp_path, f"iso10211/{name}", [(time, ""), (steady, solved)]))) == {}
 
 
 # ---- how many iterations -------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 """heatsolve's multigrid beside hypre's, in turns: a cube of N^3 nodes, walls held, a source everywhere, double, to 1e-10.
 
-    python3 tests/peers/hypre_steady.py build/heatsolve [N] [ROUNDS]
+    python3 tests/peers/hypre_steady.py build/heatsolve [N] [ROUNDS] [pfmg] [smg]
 
 Wants mpicc, mpirun and hypre (Debian: libhypre-dev). Prints a line for each run, and the machine's load before it.
 heatsolve's seconds are of all that the method does: equations, coarse networks, iterations; hypre's of set-up and
@@ -33,6 +33,7 @@ def main():
     heatsolve = os.path.abspath(sys.argv[1])
     points = int(sys.argv[2]) if len(sys.argv) > 2 else 257
     rounds = int(sys.argv[3]) if len(sys.argv) > 3 else 3
+    peers = sys.argv[4:] or ["pfmg", "smg"]
     if not shutil.which("mpicc") or not shutil.which("mpirun"):
         sys.exit("hypre_steady: mpicc or mpirun not found; on Debian: apt-get install libhypre-dev")
     with tempfile.TemporaryDirectory() as folder:
@@ -42,7 +43,7 @@ def main():
         pathlib.Path(folder, "case.cfg").write_text(CONFIG % (points, points, points))
         mpi = ["mpirun", "--oversubscribe", *(["--allow-run-as-root"] if os.getuid() == 0 else []), "-n", "2", "./peer", str(points)]
         for _ in range(rounds):
-            for command in ([heatsolve, "run", "case.cfg", "--json"], [*mpi, "pfmg"], [*mpi, "smg"]):
+            for command in ([heatsolve, "run", "case.cfg", "--json"], *([*mpi, peer] for peer in peers)):
                 load = os.getloadavg()[0]
                 done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
                 if done.returncode:
