@@ -68,6 +68,18 @@ static enum hs_status sweep_once(const struct hs_problem *problem, const struct 
     return backend->sweep(state, &span, err);
 }
 
+/* At most: eight words for the field, the equations and conjugate gradients; levels, each of half
+ * the nodes of the one before where one axis is coarsened at a time. Of another device it takes
+ * none. */
+static double memory(const struct hs_problem *problem, const struct hs_backend *backend)
+{
+    enum { NODE_BYTES = 8 * 8 + 2 * 38 };
+    const int64_t *n = problem->grid.points;
+    return backend->device == HS_CPU
+               ? NODE_BYTES * (double)n[HS_X] * (double)n[HS_Y] * (double)n[HS_Z]
+               : 0.0;
+}
+
 struct hs_method_state {
     const struct hs_problem *problem;
 };
@@ -122,6 +134,7 @@ const struct hs_method hs_method_multigrid = {
     .idea = "conjugate gradients with a V-cycle, on the host's threads",
     .origin = "Trottenberg, Oosterlee, Schueller 2001",
     .suits = hs_equations_suit,
+    .memory = memory,
     .create = create,
     .solve = solve,
     .destroy = destroy,
