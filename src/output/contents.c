@@ -167,13 +167,25 @@ static void provenance(struct hs_h5 *h5, hid_t root, const struct hs_contents *c
     hs_h5_whole(h5, root, "finished", hs_outcome_passed(contents->outcome));
 }
 
+static void solution(struct hs_h5 *h5, hid_t root, const struct hs_solution *solution)
+{
+    hs_h5_number(h5, root, "steady_residual", solution->residual);
+    hs_h5_whole(h5, root, "steady_iterations", solution->iterations);
+    if (solution->iterations == 0)
+        return;
+    const hid_t residual = hs_h5_column(h5, root, "solver/residual", solution->iterations + 1,
+                                        solution->residuals, HS_H5_FIXED);
+    describe(h5, residual, "1", "largest rate of change over that of the initial field");
+    hs_h5_close(residual);
+}
+
 static void steady_state(struct hs_h5 *h5, hid_t root, const struct hs_steady *steady)
 {
     if (!steady->sought)
         return;
     hs_h5_number(h5, root, "steady_tolerance", steady->tolerance);
     if (steady->trend == HS_STEADY_SOLVED)
-        hs_h5_number(h5, root, "steady_residual", steady->solution.residual);
+        solution(h5, root, &steady->solution);
     hs_h5_number(h5, root, "steady_change", steady->change);
     hs_h5_number(h5, root, "steady_distance", hs_steady_distance(steady));
     hs_h5_number(h5, root, "steady_distance_most", hs_steady_most(steady));

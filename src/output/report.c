@@ -126,7 +126,10 @@ static void put_solution(FILE *out, const struct hs_report *report)
         fprintf(out, " in %d iterations", solution->iterations);
     fprintf(out,
             ", the rates of change are %.3g of the initial field's; the tolerance of %.3g is %s\n",
-            solution->residual, steady->tolerance, steady->reached ? "met" : "NOT met");
+            solution->residual, steady->tolerance,
+            !steady->reached                         ? "NOT met"
+            : solution->residual > steady->tolerance ? "met but for rounding"
+                                                     : "met");
 }
 
 static void put_steady(FILE *out, const struct hs_report *report)

@@ -8,6 +8,7 @@ import random
 
 import h5py
 import numpy as np
+import scipy.sparse.linalg
 
 ANYWHERE = 1e30
 BEFORE = 1e-8  # m below a node: what a contact at the node is with
@@ -96,10 +97,11 @@ class Wall:
 
 
 class Body:
-    """A random one; its config and files are in `folder`."""
+    """A random one; its config and files are in `folder`. A steady one has nothing that changes in time, and asks for
+    its steady state."""
 
-    def __init__(self, seed, folder):
-        self.dice, self.folder, self.files = random.Random(seed), folder, 0
+    def __init__(self, seed, folder, steady=None):
+        self.dice, self.folder, self.files, self.steady = random.Random(seed), folder, 0, steady
         self.dims = self.dice.choice([1, 2, 2, 3, 3])
         self.there = range(self.dims)
         self.walls, self.face_label = [], {}
@@ -112,11 +114,12 @@ class Body:
                 (lambda p, t: 100 * p[0], "100*x"),
                 (lambda p, t: 50 * np.sin(3 * p[0] + t), "50*sin(3*x + t)"),
                 (lambda p, t: 40 * t, "40*t"),
-            ]
+            ][: 3 if steady else 5]
         )
         text += ['source = { expression = "%s"; };' % told] if told else []
         text += ['initial = { expression = "1 + %s"; };' % " + ".join(f"sin(5*{'xyz'[a]})" for a in self.there)]
-        text += ["time = { sweeps = %d; };" % self.sweeps, 'output = { file = "out.h5"; };']
+        text += ["steady = { %s };" % steady if steady else "time = { sweeps = %d; };" % self.sweeps]
+        text += ['output = { file = "out.h5"; };']
         (folder / "case.cfg").write_text("\n".join(text) + "\n")
 
     # ---- the config
@@ -145,7 +148,7 @@ class Body:
     def in_time(self, scale):
         """A number, or an expression of t."""
         value, rate = scale * self.dice.uniform(-2, 2), self.dice.uniform(1, 20)
-        if self.dice.random() < 0.5:
+        if self.steady or self.dice.random() < 0.5:
             return repr(value), lambda t: value
         return f'"{value!r}*sin({rate!r}*t + 1)"', lambda t: value * np.sin(rate * t + 1)
 
@@ -266,7 +269,7 @@ class Body:
         h has no time."""
         dice, across = self.dice, [a for a in self.there if a != wall.face // 2]
         value = scale * dice.uniform(0.5, 2) * (1 if key == "h" else dice.choice([1, 1, -1]))
-        how = dice.choice(["number"] + ["place", "field"] * bool(across) + ["time", "table", "moves", "moves"] * (key != "h"))
+        how = dice.choice(["number"] + ["place", "field"] * bool(across) + ["time", "table", "moves", "moves"] * (key != "h" and not self.steady))
         wall.number[key] = lambda p, t: value
         if how == "number":
             return f"{key} = {value!r}; "
@@ -292,7 +295,7 @@ class Body:
                 return field[tuple(at[n][float(p[a])] for n, a in enumerate(across))]
 
             wall.number[key] = lambda p, t: in_field(p)
-        if how == "table" or (key != "h" and dice.random() < 0.5):
+        if how == "table" or (key != "h" and not self.steady and dice.random() < 0.5):
             times = np.cumsum([dice.uniform(0.005, 0.3) for _ in range(4)]) - 0.01
             table, file = [(1 if field is not None else value) * dice.uniform(0.3, 1.5) for _ in times], self.file("csv")
             file.write_text("".join(f"{t!r}, {v!r}\n" for t, v in zip(map(float, times), table)))
@@ -415,6 +418,37 @@ class Body:
             matrix[i, i] += sum(a * w.at("h", place, 0) for w, a in areas if w.kind == "exchanges")
         free = [i for i, (_, holding) in enumerate(walls) if holding is None]
         return matrix[np.ix_(free, free)], self.capacities(volumes)[free]
+
+    def steady_state(self, field):
+        """From the initial field, whose nodes keep their temperature where walls say so; by a sparse direct solver.
+        None where nothing holds the mean."""
+        places, volumes, edges, walls = self.network()
+        now, free = field.ravel().astype(float), [i for i, (_, holding) in enumerate(walls) if holding is None]
+        heat, sink = np.zeros(len(now)), np.zeros(len(now))
+        for i, (of, place, (areas, holding)) in enumerate(zip(volumes, places, walls)):
+            if holding and holding.kind == "prescribes":
+                now[i] = holding.at("value", place, 0)
+            for m, volume in of.items():
+                rate, reference = self.perfusion[m]
+                sink[i] += volume * rate
+                heat[i] += volume * (rate * reference(0) + self.made[m](0) + (self.source(place, 0) if self.source else 0))
+            for wall, area in areas:
+                if wall.kind == "exchanges":
+                    sink[i] += area * wall.at("h", place, 0)
+                    heat[i] += area * (wall.at("h", place, 0) * wall.at("ambient", place, 0) - wall.at("flux", place, 0))
+        if len(free) == len(now) and not sink.any():
+            return None
+        matrix = scipy.sparse.lil_matrix((len(now), len(now)))
+        for i, j, conductance in edges:
+            for one, other in ((i, j), (j, i)):
+                matrix[one, one] += conductance
+                matrix[one, other] -= conductance
+        matrix.setdiag(matrix.diagonal() + sink)
+        matrix, held = matrix.tocsr(), np.setdiff1d(np.arange(len(now)), free)
+        if free:
+            right = heat[free] - matrix[free][:, held] @ now[held]
+            now[free] = scipy.sparse.linalg.spsolve(matrix[free][:, free].tocsc(), right)
+        return now.reshape(field.shape)
 
     def rates(self):
         """1/s: of all modes, the slowest first; the very first is 0 where nothing holds the mean."""

@@ -1,0 +1,141 @@
+/*
+ * multigrid: the steady state of a network, by conjugate gradients with a V-cycle as their
+ * preconditioner.
+ *
+ * For bodies of many materials and for stencils of radius 1, whose walls and sources do not change
+ * in time. It solves on the host, by the threads of the CPU: of another device the field comes and
+ * goes back. The iterations hardly depend on the grid, and little on the materials: see
+ * docs/numerics.md.
+ *
+ * Sources: those of engine/multigrid/.
+ */
+#include "core/memory.h"
+#include "core/method.h"
+#include "engine/multigrid/conjugate_gradients.h"
+#include "engine/stability.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Sources that should balance do so but for the rounding of what they are made of. */
+static const double balanced = 1e-10;
+
+static enum hs_status check_balance(const struct hs_problem *problem,
+                                    const struct hs_equations *equations, struct hs_error *err)
+{
+    if (!equations->floating || fabs(equations->balance) <= balanced * equations->flows)
+        return HS_OK;
+    char unit[64];
+    double factor = 1.0; /* a stencil's flows are shares of cells */
+    for (int axis = 0; axis < HS_AXES && !problem->network; axis++)
+        factor *= problem->grid.spacing[axis];
+    hs_problem_power_unit(problem, unit, sizeof unit);
+    return hs_error_add(err, HS_BAD_INPUT,
+                        "%s: there is no steady state: no wall holds a temperature or exchanges "
+                        "heat by convection, and sources and walls together bring %.6g %s; make "
+                        "them balance, or hold the temperature of a wall",
+                        hs_problem_place(problem, HS_PLACE_STEADY),
+                        equations->balance * factor *
+                            (problem->network ? 1.0 : hs_problem_heat_capacity(problem)),
+                        unit);
+}
+
+/* The whole field in double, whatever the precision: `raw` is memory for that. */
+static enum hs_status move(const struct hs_problem *problem, const struct hs_backend *backend,
+                           struct hs_backend_state *state, bool up, void *raw, double *T,
+                           struct hs_error *err)
+{
+    const struct hs_box box = hs_grid_box(&problem->grid);
+    const int64_t nodes = hs_box_count(&box);
+    for (int64_t n = 0; n < nodes && up; n++)
+        hs_write(problem->precision, raw, n, T[n]);
+    const enum hs_status st =
+        up ? backend->upload(state, &box, raw, err) : backend->download(state, &box, raw, err);
+    for (int64_t n = 0; n < nodes && !up && !st; n++)
+        T[n] = hs_read(problem->precision, raw, n);
+    return st;
+}
+
+/* So that what flows through walls is known: it is that of a sweep, which changes nothing else. */
+static enum hs_status sweep_once(const struct hs_problem *problem, const struct hs_backend *backend,
+                                 struct hs_backend_state *state, struct hs_error *err)
+{
+    struct hs_span span = {.count = 1, .step = problem->schedule.step};
+    span.keep_last = span.keep_before = true;
+    if (isnan(span.step))
+        span.step = problem->schedule.safety * hs_stability_limit(problem);
+    span.op = hs_problem_operator(problem, span.step);
+    return backend->sweep(state, &span, err);
+}
+
+/* At most: eight words for the field, the equations and conjugate gradients; levels, each of half
+ * the nodes of the one before where one axis is coarsened at a time. Of another device it takes
+ * none. */
+static double memory(const struct hs_problem *problem, const struct hs_backend *backend)
+{
+    enum { NODE_BYTES = 8 * 8 + 2 * 38 };
+    const int64_t *n = problem->grid.points;
+    return backend->device == HS_CPU
+               ? NODE_BYTES * (double)n[HS_X] * (double)n[HS_Y] * (double)n[HS_Z]
+               : 0.0;
+}
+
+struct hs_method_state {
+    const struct hs_problem *problem;
+};
+
+static enum hs_status create(const struct hs_problem *problem, const struct hs_backend *backend,
+                             struct hs_backend_state *state, struct hs_method_state **out,
+                             struct hs_error *err)
+{
+    (void)backend, (void)state, (void)err;
+    *out = hs_new(sizeof **out);
+    (*out)->problem = problem;
+    return HS_OK;
+}
+
+static enum hs_status solve(struct hs_method_state *self, const struct hs_backend *backend,
+                            struct hs_backend_state *state, double tolerance,
+                            struct hs_solution *out, struct hs_error *err)
+{
+    const struct hs_problem *problem = self->problem;
+    const size_t nodes = (size_t)hs_grid_count(&problem->grid);
+    double *T = malloc(nodes * sizeof *T);
+    void *raw = malloc(nodes * hs_precision_size(problem->precision));
+    struct hs_equations equations = {.network = NULL};
+    enum hs_status st = HS_OK;
+    if (!T || !raw)
+        st = hs_error_add(err, HS_DEVICE, "no memory for the field; take a smaller grid");
+    if (!st)
+        st = hs_equations_init(&equations, problem, err);
+    if (!st)
+        st = check_balance(problem, &equations, err);
+    if (!st)
+        st = move(problem, backend, state, false, raw, T, err);
+    if (!st)
+        st = hs_conjugate_gradients(&equations, tolerance, T, out, err);
+    if (!st)
+        st = move(problem, backend, state, true, raw, T, err);
+    if (!st)
+        st = sweep_once(problem, backend, state, err);
+    hs_equations_release(&equations);
+    free(T);
+    free(raw);
+    return st;
+}
+
+static void destroy(struct hs_method_state *self)
+{
+    free(self);
+}
+
+const struct hs_method hs_method_multigrid = {
+    .name = "multigrid",
+    .idea = "conjugate gradients with a V-cycle, on the host's threads",
+    .origin = "Trottenberg, Oosterlee, Schueller 2001",
+    .suits = hs_equations_suit,
+    .memory = memory,
+    .create = create,
+    .solve = solve,
+    .destroy = destroy,
+};

@@ -1,0 +1,75 @@
+/*
+ * Every second node of a network along one axis, and what conducts between them.
+ *
+ * A node in between is eliminated along the axis: two edges in series become one, and a sink at it
+ * is shared out between the two ends. That is exact where nothing flows across the axis. Its edges
+ * across the axis go to the same two, in parallel, by its weights w = G/(sum of G + sink), which
+ * interpolate it, too. So every coarse network is a network again, of edges between neighbours
+ * only, however materials lie.
+ *
+ * Sources: Alcouffe, Brandt, Dendy, Painter, SIAM J. Sci. Stat. Comput. 2 (1981); Ashby and
+ * Falgout, Nucl. Sci. Eng. 124 (1996), who collapse Galerkin's stencil likewise.
+ */
+#ifndef HS_ENGINE_MULTIGRID_COARSEN_H
+#define HS_ENGINE_MULTIGRID_COARSEN_H
+
+#include "core/grid.h"
+
+struct hs_lattice {
+    int64_t n[HS_AXES];
+    bool wrap[HS_AXES]; /* periodic axes of two nodes or more */
+};
+
+static inline int64_t hs_lattice_count(const struct hs_lattice *lattice)
+{
+    return lattice->n[HS_X] * lattice->n[HS_Y] * lattice->n[HS_Z];
+}
+
+/* The node before or after one along an axis (side -1, 1), of which `at` is the place and `stride`
+ * the nodes between neighbours; -1: none. */
+static inline int64_t hs_lattice_next(const struct hs_lattice *lattice, int axis, int64_t at,
+                                      int64_t stride, int side, int64_t node)
+{
+    const int64_t n = lattice->n[axis], to = at + side;
+    if (to >= 0 && to < n)
+        return node + side * stride;
+    return lattice->wrap[axis] ? node - side * (n - 1) * stride : -1;
+}
+
+/* Nodes and edges, in any unit. */
+struct hs_coarse_network {
+    struct hs_lattice lattice;
+    float *edge[HS_AXES]; /* [nodes] to the next node; NULL along axes of one node */
+    float *sink;          /* [nodes]; infinite: it keeps its temperature */
+};
+
+/* False: out of memory. Either way to be released. */
+bool hs_coarse_network_init(struct hs_coarse_network *network, const struct hs_lattice *lattice);
+void hs_coarse_network_release(struct hs_coarse_network *network);
+
+/* From one network to the next. Odd nodes along the axis are eliminated. */
+struct hs_coarse_step {
+    int axis;
+    struct hs_lattice fine, coarse;
+    /* for each odd node, in memory order: what it takes from the nodes before and after it */
+    float *before, *after;
+};
+
+/* Leaves the coarse network in `coarse`. False: out of memory. Either way both are to be released.
+ */
+bool hs_coarsen(const struct hs_coarse_network *fine, int axis, int threads,
+                struct hs_coarse_step *step, struct hs_coarse_network *coarse);
+void hs_coarse_step_release(struct hs_coarse_step *step);
+
+/* Makes the weights those between fields that are divided by `scale` [nodes of the fine side] on
+ * both; nodes of scale 0 take nothing. */
+void hs_coarse_step_scale(struct hs_coarse_step *step, const float *scale, int threads);
+
+/* coarse = transpose of the interpolation, of `fine`. */
+void hs_restrict(const struct hs_coarse_step *step, int threads, const float *fine, float *coarse);
+
+/* fine = interpolation of `coarse`, or fine += that. */
+void hs_interpolate(const struct hs_coarse_step *step, int threads, bool add, const float *coarse,
+                    float *fine);
+
+#endif

@@ -1,0 +1,97 @@
+#include "engine/multigrid/coarsest.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The scaled matrix, whose diagonal is 1; nodes that are no unknowns have nothing else. */
+static void fill(struct hs_coarsest *coarsest, const struct hs_coarse_network *network)
+{
+    const int64_t *n = network->lattice.n, stride[HS_AXES] = {1, n[HS_X], n[HS_X] * n[HS_Y]};
+    const int64_t nodes = coarsest->nodes;
+    double *a = coarsest->factor, *scale = coarsest->work;
+    for (int pass = 0; pass < 2; pass++) { /* the diagonal, then the rest */
+        for (int axis = 0; axis < HS_AXES; axis++)
+            for (int64_t node = 0; node < nodes && network->edge[axis]; node++) {
+                const int64_t at = node / stride[axis] % n[axis];
+                const int64_t to =
+                    hs_lattice_next(&network->lattice, axis, at, stride[axis], 1, node);
+                const double g = (double)network->edge[axis][node];
+                if (to < 0)
+                    continue;
+                if (pass == 0) {
+                    a[node * nodes + node] += g;
+                    a[to * nodes + to] += g;
+                } else {
+                    a[node * nodes + to] -= g * scale[node] * scale[to];
+                    a[to * nodes + node] -= g * scale[node] * scale[to];
+                }
+            }
+        for (int64_t node = 0; node < nodes && pass == 0; node++) {
+            double *diagonal = &a[node * nodes + node];
+            *diagonal += (double)network->sink[node];
+            const bool unknown = *diagonal > 0.0 && !isinf(*diagonal);
+            scale[node] = unknown ? 1.0 / sqrt(*diagonal) : 0.0;
+            *diagonal = 1.0;
+        }
+    }
+}
+
+/* In place. Pivots are 1 at most. */
+static void factorise(int64_t nodes, double *a, bool floating)
+{
+    for (int64_t i = 0; i < nodes; i++) {
+        for (int64_t j = 0; j <= i; j++) {
+            double sum = a[i * nodes + j];
+            for (int64_t k = 0; k < j; k++)
+                sum -= a[i * nodes + k] * a[j * nodes + k];
+            a[i * nodes + j] = j < i ? sum / a[j * nodes + j] : sqrt(fmax(sum, 1e-30));
+        }
+    }
+    if (floating) /* the last pivot is rounding: its unknown becomes 0 */
+        a[nodes * nodes - 1] = INFINITY;
+}
+
+bool hs_coarsest_init(struct hs_coarsest *coarsest, const struct hs_coarse_network *network,
+                      bool floating)
+{
+    const int64_t nodes = hs_lattice_count(&network->lattice);
+    *coarsest = (struct hs_coarsest){.nodes = nodes};
+    if (nodes > HS_COARSEST_NODES)
+        return true;
+    coarsest->factor = calloc((size_t)(nodes * nodes), sizeof *coarsest->factor);
+    coarsest->work = malloc((size_t)nodes * sizeof *coarsest->work);
+    if (!coarsest->factor || !coarsest->work)
+        return false;
+    fill(coarsest, network);
+    factorise(nodes, coarsest->factor, floating);
+    return true;
+}
+
+void hs_coarsest_release(struct hs_coarsest *coarsest)
+{
+    free(coarsest->factor);
+    free(coarsest->work);
+}
+
+void hs_coarsest_solve(struct hs_coarsest *coarsest, const float *right, float *x)
+{
+    const int64_t nodes = coarsest->nodes;
+    const double *a = coarsest->factor;
+    double *work = coarsest->work;
+    if (!a)
+        memcpy(x, right, (size_t)nodes * sizeof *x);
+    for (int64_t i = 0; i < nodes && a; i++) {
+        double sum = (double)right[i];
+        for (int64_t k = 0; k < i; k++)
+            sum -= a[i * nodes + k] * work[k];
+        work[i] = sum / a[i * nodes + i];
+    }
+    for (int64_t i = nodes - 1; i >= 0 && a; i--) {
+        double sum = work[i];
+        for (int64_t k = i + 1; k < nodes; k++)
+            sum -= a[k * nodes + i] * work[k];
+        work[i] = sum / a[i * nodes + i];
+        x[i] = (float)work[i];
+    }
+}

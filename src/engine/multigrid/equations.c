@@ -1,0 +1,280 @@
+#include "engine/multigrid/equations.h"
+
+#include "core/sum.h"
+#include "engine/multigrid/stencil_network.h"
+#include "engine/network/coefficients.h"
+#include "engine/threads.h"
+#include "functions/fields.h"
+#include "functions/time_function.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- what suits ------------------------------------------------------------------------------ */
+
+static bool varies_in_time(const struct hs_problem *problem)
+{
+    bool varies = hs_problem_source_varies(problem) & HS_VARIES_T;
+    if (problem->network)
+        return varies || hs_network_moves(problem->network) ||
+               hs_network_varies(problem->network, problem->time_functions);
+    for (int face = 0; face < 2 * problem->grid.dims; face++)
+        varies = varies || hs_value_varies(&problem->face[face].data) & HS_VARIES_T;
+    return varies;
+}
+
+enum hs_status hs_equations_suit(const struct hs_problem *problem, struct hs_error *err)
+{
+    if (problem->raw)
+        return hs_error_add(err, HS_BAD_INPUT,
+                            "raw coefficients need not be those of conduction; take \"spectral\" "
+                            "or \"sweeps\"");
+    if (problem->radius > 1)
+        return hs_error_add(err, HS_BAD_INPUT,
+                            "a stencil of radius %d is no network of conduction; take radius 1, or "
+                            "\"spectral\" or \"sweeps\"",
+                            problem->radius);
+    if (varies_in_time(problem))
+        return hs_error_add(err, HS_BAD_INPUT,
+                            "walls or the source change with time, so there is no steady state; "
+                            "give time.end instead of steady, or values that do not depend on t");
+    return HS_OK;
+}
+
+/* ---- from the problem ------------------------------------------------------------------------ */
+
+/* Of a whole row of nodes, what acts besides its neighbours. */
+static void find_inflow_row(const struct hs_equations *equations, const struct hs_problem *problem,
+                            const double *forcing, int64_t r)
+{
+    const struct hs_network *network = equations->network;
+    const int64_t nx = problem->grid.points[HS_X], ny = problem->grid.points[HS_Y];
+    double *out = equations->inflow + r * nx;
+    if (problem->source.present)
+        hs_problem_source_row(problem, 1.0, 0.0, r % ny, r / ny, out);
+    else
+        for (int64_t i = 0; i < nx; i++)
+            out[i] = 0.0;
+    for (int64_t i = 0; i < nx; i++) {
+        const struct hs_network_row *row = hs_network_row_at(network, r * nx + i);
+        out[i] = row->kind == HS_NODE_FREE ? out[i] * row->capacity + forcing[row->forcing] : 0.0;
+        if (row->kind == HS_NODE_FREE && !problem->network)
+            out[i] += hs_stencil_network_inflow(problem, (int64_t[]){i, r % ny, r / ny});
+    }
+}
+
+static bool find_inflow(struct hs_equations *equations, const struct hs_problem *problem)
+{
+    const struct hs_network *network = equations->network;
+    const int64_t nodes = hs_grid_count(&network->grid), nx = network->grid.points[HS_X];
+    double *forcing = malloc((size_t)network->forcing_count * sizeof *forcing);
+    equations->inflow = malloc((size_t)nodes * sizeof *equations->inflow);
+    const bool done = forcing && equations->inflow;
+    for (int n = 0; n < network->forcing_count && done; n++)
+        forcing[n] = hs_forcing_at(&network->forcing[n], problem->time_functions, 0.0);
+    if (done) {
+#pragma omp parallel for num_threads(equations->threads) schedule(static)
+        for (int64_t r = 0; r < nodes / nx; r++)
+            find_inflow_row(equations, problem, forcing, r);
+    }
+    free(forcing);
+    return done;
+}
+
+/* Sums over the nodes, and whether something holds the mean. */
+static void add_up(struct hs_equations *equations)
+{
+    const int64_t nodes = hs_grid_count(&equations->network->grid);
+    struct hs_sum balance = {0.0, 0.0}, flows = balance, capacity = balance;
+    equations->floating = true;
+    for (int64_t n = 0; n < nodes; n++) {
+        const struct hs_network_row *row = hs_network_row_at(equations->network, n);
+        equations->floating = equations->floating && row->kind == HS_NODE_FREE && row->sink == 0.0;
+        hs_sum_add(&balance, equations->inflow[n]);
+        hs_sum_add(&flows, fabs(equations->inflow[n]));
+        if (row->kind == HS_NODE_FREE)
+            hs_sum_add(&capacity, row->capacity);
+    }
+    equations->balance = hs_sum_value(&balance);
+    equations->flows = hs_sum_value(&flows);
+    equations->capacity = hs_sum_value(&capacity);
+}
+
+enum hs_status hs_equations_init(struct hs_equations *equations, const struct hs_problem *problem,
+                                 struct hs_error *err)
+{
+    *equations = (struct hs_equations){
+        .network = problem->network,
+        .threads = hs_threads_for(&problem->grid, problem->solver.threads),
+    };
+    enum hs_status st = HS_OK;
+    if (!problem->network) {
+        st = hs_stencil_network_make(problem, equations->threads, &equations->own, err);
+        equations->network = &equations->own;
+    }
+    if (!st && !find_inflow(equations, problem))
+        st = hs_error_add(err, HS_DEVICE, "no memory for the equations; take a smaller grid");
+    if (!st)
+        add_up(equations);
+    return st;
+}
+
+void hs_equations_release(struct hs_equations *equations)
+{
+    hs_network_release(&equations->own);
+    free(equations->inflow);
+}
+
+/* ---- the operator ---------------------------------------------------------------------------- */
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* As hs_network_row_at, for a form that is known where this is compiled. */
+INLINE const struct hs_network_row *row_of(const struct hs_network *network,
+                                           enum hs_network_form form, int64_t node)
+{
+    if (form == HS_NETWORK_ARRAYS)
+        return &network->node[node];
+    return &network->row[form == HS_NETWORK_BYTES ? ((const uint8_t *)network->number)[node]
+                                                  : ((const uint16_t *)network->number)[node]];
+}
+
+/* Where the neighbours of a row of nodes along y and z are: nodes from here. 0: there are none. */
+struct around {
+    int64_t below[HS_AXES], above[HS_AXES];
+};
+
+static void find_neighbours(const struct hs_network *network, int axis, int64_t i, int64_t stride,
+                            struct around *out)
+{
+    const int64_t n = network->grid.points[axis];
+    const bool wrap = network->wrap[axis];
+    out->below[axis] = i > 0 ? -stride : wrap ? (n - 1) * stride : 0;
+    out->above[axis] = i < n - 1 ? stride : wrap ? -(n - 1) * stride : 0;
+}
+
+/* What flows into a node from its neighbours, and the sum of its edges times |T| there. */
+INLINE double flow_into(const struct hs_network *network, enum hs_network_form form,
+                        const struct around *around, const double *T, int64_t node, double *size)
+{
+    const struct hs_network_row *row = row_of(network, form, node);
+    const double here = T[node];
+    double sum = -row->sink * here, sizes = row->sink * fabs(here);
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        const int64_t below = around->below[axis], above = around->above[axis];
+        const double g = below ? row_of(network, form, node + below)->conductance[axis] : 0.0;
+        const double down = T[node + below], up = T[node + above];
+        sum += g * (down - here) + row->conductance[axis] * (up - here);
+        if (size)
+            sizes +=
+                g * (fabs(down) + fabs(here)) + row->conductance[axis] * (fabs(up) + fabs(here));
+    }
+    if (size)
+        *size = sizes;
+    return sum;
+}
+
+/* What a pass over the nodes is for. */
+struct pass {
+    const struct hs_equations *equations;
+    const double *T;
+    double *out;
+    bool residual; /* inflow + flow; else minus the flow */
+};
+
+struct found {
+    double dot; /* of T and out */
+    struct hs_rates rates;
+};
+
+INLINE void do_row(const struct pass *pass, enum hs_network_form form, bool residual, int64_t r,
+                   struct found *found)
+{
+    const struct hs_network *network = pass->equations->network;
+    const int64_t nx = network->grid.points[HS_X], ny = network->grid.points[HS_Y];
+    struct around around;
+    find_neighbours(network, HS_Y, r % ny, nx, &around);
+    find_neighbours(network, HS_Z, r / ny, nx * ny, &around);
+    double dot = 0.0;
+    for (int64_t i = 0; i < nx; i++) {
+        const int64_t node = r * nx + i;
+        const struct hs_network_row *row = row_of(network, form, node);
+        find_neighbours(network, HS_X, i, 1, &around);
+        double size = 0.0, flow = 0.0;
+        if (row->kind == HS_NODE_FREE)
+            flow = flow_into(network, form, &around, pass->T, node, residual ? &size : NULL);
+        const double inflow = residual ? pass->equations->inflow[node] : 0.0;
+        pass->out[node] = residual ? inflow + flow : -flow;
+        dot += pass->T[node] * pass->out[node];
+        if (!residual || row->kind != HS_NODE_FREE)
+            continue;
+        const double rate = fabs(pass->out[node]) / row->capacity;
+        const double rounding = 4.0 * DBL_EPSILON * (size + fabs(inflow)) / row->capacity;
+        found->rates.largest = rate > found->rates.largest ? rate : found->rates.largest;
+        found->rates.rounding = rounding > found->rates.rounding ? rounding : found->rates.rounding;
+    }
+    found->dot += dot;
+}
+
+/* The branches are outside the loop along the row. */
+static void do_row_of(const struct pass *pass, int64_t r, struct found *found)
+{
+    switch (pass->equations->network->form) {
+    case HS_NETWORK_BYTES:
+        pass->residual ? do_row(pass, HS_NETWORK_BYTES, true, r, found)
+                       : do_row(pass, HS_NETWORK_BYTES, false, r, found);
+        return;
+    case HS_NETWORK_SHORTS:
+        pass->residual ? do_row(pass, HS_NETWORK_SHORTS, true, r, found)
+                       : do_row(pass, HS_NETWORK_SHORTS, false, r, found);
+        return;
+    case HS_NETWORK_ARRAYS:
+        pass->residual ? do_row(pass, HS_NETWORK_ARRAYS, true, r, found)
+                       : do_row(pass, HS_NETWORK_ARRAYS, false, r, found);
+        return;
+    }
+}
+
+static struct found do_pass(const struct pass *pass)
+{
+    const int64_t *n = pass->equations->network->grid.points;
+    double dot = 0.0, largest = 0.0, rounding = 0.0;
+#pragma omp parallel for num_threads(pass->equations->threads) schedule(static)                    \
+    reduction(+ : dot) reduction(max : largest, rounding)
+    for (int64_t r = 0; r < n[HS_Y] * n[HS_Z]; r++) {
+        struct found row = {0.0, {0.0, 0.0}};
+        do_row_of(pass, r, &row);
+        dot += row.dot;
+        largest = fmax(largest, row.rates.largest);
+        rounding = fmax(rounding, row.rates.rounding);
+    }
+    if (!isfinite(dot)) /* comparisons pass over NaN */
+        largest = INFINITY;
+    return (struct found){dot, {largest, rounding}};
+}
+
+struct hs_rates hs_equations_residual(const struct hs_equations *equations, const double *T,
+                                      double *residual)
+{
+    const struct pass pass = {equations, T, residual, true};
+    return do_pass(&pass).rates;
+}
+
+double hs_equations_apply(const struct hs_equations *equations, const double *p, double *q)
+{
+    const struct pass pass = {equations, p, q, false};
+    return do_pass(&pass).dot;
+}
+
+double hs_equations_heat(const struct hs_equations *equations, const double *T)
+{
+    const int64_t nodes = hs_grid_count(&equations->network->grid);
+    struct hs_sum heat = {0.0, 0.0};
+    for (int64_t n = 0; n < nodes; n++) {
+        const struct hs_network_row *row = hs_network_row_at(equations->network, n);
+        if (row->kind == HS_NODE_FREE)
+            hs_sum_add(&heat, row->capacity * T[n]);
+    }
+    return hs_sum_value(&heat);
+}

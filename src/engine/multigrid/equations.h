@@ -1,0 +1,51 @@
+/*
+ * The steady equations of a problem, in double: at each free node
+ *
+ *     sum over edges of G (T_j - T_i) - g_i T_i + inflow_i = 0
+ *
+ * on the network of conduction (core/network.h); all other nodes keep their temperature. A stencil
+ * of radius 1 is made into a network: a node stands for a share of a cell, so that the two rows
+ * which meet at an edge say the same about it.
+ */
+#ifndef HS_ENGINE_MULTIGRID_EQUATIONS_H
+#define HS_ENGINE_MULTIGRID_EQUATIONS_H
+
+#include "core/problem.h"
+
+struct hs_equations {
+    const struct hs_network *network;
+    struct hs_network own; /* of a stencil; else empty */
+    double *inflow;        /* [nodes] W, or per unit of C; 0 at nodes that are not free */
+    double balance;        /* sum of the inflow ... */
+    double flows;          /* ... and of its size */
+    double capacity;       /* sum of C of the free nodes */
+    bool floating;         /* nothing holds the mean: no node is held, and there is no sink */
+    int threads;
+};
+
+/* HS_OK, or HS_BAD_INPUT and why the problem has no such equations. */
+enum hs_status hs_equations_suit(const struct hs_problem *problem, struct hs_error *err);
+
+/* Of a problem that suits. HS_DEVICE when memory is short; to be released either way. */
+enum hs_status hs_equations_init(struct hs_equations *equations, const struct hs_problem *problem,
+                                 struct hs_error *err);
+void hs_equations_release(struct hs_equations *equations);
+
+/* How large a residual is, as rates of change r/C [K/s]. */
+struct hs_rates {
+    double largest;
+    double rounding; /* what the roundings of its terms may make of it */
+};
+
+/* residual: [nodes] of the temperatures T; 0 at nodes that are not free. */
+struct hs_rates hs_equations_residual(const struct hs_equations *equations, const double *T,
+                                      double *residual);
+
+/* q = A p, A the positive matrix of -sum G (p_j - p_i) + g_i p_i at free nodes. p is 0 at the
+ * others, and so is q. Returns p.q. */
+double hs_equations_apply(const struct hs_equations *equations, const double *p, double *q);
+
+/* Sum of C T over the free nodes: where the mean is free, the heat content. */
+double hs_equations_heat(const struct hs_equations *equations, const double *T);
+
+#endif

@@ -1,0 +1,284 @@
+#include "engine/multigrid/level.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* An axis is coarsened where edges along it are at least so strong, by their mean share of a node's
+ * edges, as along the strongest axis: smoothing does not even out what only weak edges connect. */
+static const double strong = 0.7;
+
+/* ---- the finest network ---------------------------------------------------------------------- */
+
+static struct hs_lattice lattice_of(const struct hs_network *network)
+{
+    struct hs_lattice lattice;
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        lattice.n[axis] = network->grid.points[axis];
+        lattice.wrap[axis] = network->wrap[axis];
+    }
+    return lattice;
+}
+
+/* Conductances in units of this are floats whatever the unit of length. */
+static double unit_of(const struct hs_network *network)
+{
+    int64_t count;
+    const struct hs_network_row *row = hs_network_rows(network, &count);
+    double largest = 0.0;
+    for (int64_t n = 0; n < count; n++)
+        for (int axis = 0; axis < HS_AXES; axis++)
+            largest = fmax(largest, row[n].conductance[axis]);
+    return largest > 0.0 ? largest : 1.0;
+}
+
+static bool make_finest(const struct hs_equations *equations, struct hs_coarse_network *out)
+{
+    const struct hs_network *network = equations->network;
+    const struct hs_lattice lattice = lattice_of(network);
+    const double factor = 1.0 / unit_of(network);
+    if (!hs_coarse_network_init(out, &lattice))
+        return false;
+    const int64_t nodes = hs_lattice_count(&lattice);
+#pragma omp parallel for num_threads(equations->threads) schedule(static)
+    for (int64_t n = 0; n < nodes; n++) {
+        const struct hs_network_row *row = hs_network_row_at(network, n);
+        out->sink[n] = row->kind == HS_NODE_FREE ? (float)(factor * row->sink) : INFINITY;
+        for (int axis = 0; axis < HS_AXES; axis++)
+            if (out->edge[axis])
+                out->edge[axis][n] = (float)(factor * row->conductance[axis]);
+    }
+    return true;
+}
+
+/* ---- a level of a network -------------------------------------------------------------------- */
+
+/* The sum of a node's edges along an axis. */
+static double edges_along(const struct hs_coarse_network *net, int axis, const int64_t at[HS_AXES],
+                          const int64_t stride[HS_AXES], int64_t node)
+{
+    if (!net->edge[axis])
+        return 0.0;
+    const int64_t before = hs_lattice_next(&net->lattice, axis, at[axis], stride[axis], -1, node);
+    return (double)net->edge[axis][node] + (before < 0 ? 0.0 : (double)net->edge[axis][before]);
+}
+
+/* Scales, and how strong edges are along each axis: the mean of their share of a node's. */
+static void look(struct hs_level *level, const struct hs_coarse_network *net, int threads,
+                 double strength[HS_AXES])
+{
+    const int64_t *n = net->lattice.n, stride[HS_AXES] = {1, n[HS_X], n[HS_X] * n[HS_Y]};
+    double x = 0.0, y = 0.0, z = 0.0;
+#pragma omp parallel for num_threads(threads) schedule(static) reduction(+ : x, y, z)
+    for (int64_t r = 0; r < n[HS_Y] * n[HS_Z]; r++)
+        for (int64_t i = 0; i < n[HS_X]; i++) {
+            const int64_t node = r * n[HS_X] + i;
+            const int64_t at[HS_AXES] = {i, r % n[HS_Y], r / n[HS_Y]};
+            double along[HS_AXES], sum = 0.0;
+            for (int axis = 0; axis < HS_AXES; axis++)
+                sum += along[axis] = edges_along(net, axis, at, stride, node);
+            const double diagonal = sum + (double)net->sink[node];
+            const bool unknown = diagonal > 0.0 && !isinf(diagonal);
+            level->scale[node] = unknown ? (float)(1.0 / sqrt(diagonal)) : 0.0f;
+            if (!unknown || sum == 0.0)
+                continue;
+            x += along[HS_X] / sum;
+            y += along[HS_Y] / sum;
+            z += along[HS_Z] / sum;
+        }
+    strength[HS_X] = x;
+    strength[HS_Y] = y;
+    strength[HS_Z] = z;
+}
+
+/* The sum of a node's edges to unknowns. */
+static float edges_to_unknowns(const struct hs_level *level, const struct hs_coarse_network *net,
+                               const int64_t at[HS_AXES], const int64_t stride[HS_AXES],
+                               int64_t node)
+{
+    float sum = 0.0f;
+    for (int axis = 0; axis < HS_AXES; axis++)
+        for (int side = -1; side <= 1 && net->edge[axis]; side += 2) {
+            const int64_t to =
+                hs_lattice_next(&net->lattice, axis, at[axis], stride[axis], side, node);
+            if (to >= 0 && level->scale[to] > 0.0f)
+                sum += net->edge[axis][side > 0 ? node : to];
+        }
+    return sum;
+}
+
+/* Bounds the largest eigenvalue; then the network's edges become N, and the level's. */
+static void scale_edges(struct hs_level *level, struct hs_coarse_network *net, int threads)
+{
+    const int64_t *n = net->lattice.n, stride[HS_AXES] = {1, n[HS_X], n[HS_X] * n[HS_Y]};
+    const float *scale = level->scale;
+    float largest = 0.0f;
+#pragma omp parallel for num_threads(threads) schedule(static) reduction(max : largest)
+    for (int64_t r = 0; r < n[HS_Y] * n[HS_Z]; r++)
+        for (int64_t i = 0; i < n[HS_X]; i++) {
+            const int64_t node = r * n[HS_X] + i, at[HS_AXES] = {i, r % n[HS_Y], r / n[HS_Y]};
+            const float sum = edges_to_unknowns(level, net, at, stride, node);
+            largest = fmaxf(largest, sum * scale[node] * scale[node]);
+        }
+    level->largest = 1.0 + (double)largest;
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int64_t r = 0; r < n[HS_Y] * n[HS_Z]; r++)
+        for (int64_t i = 0; i < n[HS_X]; i++) {
+            const int64_t node = r * n[HS_X] + i, at[HS_AXES] = {i, r % n[HS_Y], r / n[HS_Y]};
+            for (int axis = 0; axis < HS_AXES; axis++) {
+                const int64_t to =
+                    hs_lattice_next(&net->lattice, axis, at[axis], stride[axis], 1, node);
+                if (net->edge[axis])
+                    net->edge[axis][node] *= to < 0 ? 0.0f : scale[node] * scale[to];
+            }
+        }
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        level->edge[axis] = net->edge[axis];
+        net->edge[axis] = NULL;
+    }
+}
+
+static bool allocate(struct hs_level *level, const struct hs_lattice *lattice)
+{
+    const size_t bytes = (size_t)hs_lattice_count(lattice) * sizeof(float);
+    level->lattice = *lattice;
+    level->scale = malloc(bytes);
+    level->none = calloc((size_t)lattice->n[HS_X], sizeof *level->none);
+    level->right = malloc(bytes);
+    level->x = malloc(bytes);
+    level->other = malloc(bytes);
+    return level->scale && level->none && level->right && level->x && level->other;
+}
+
+/* Those of even nodes along the axis. */
+static void sample(const struct hs_coarse_step *step, const float *fine, float *coarse)
+{
+    const int64_t *n = step->coarse.n, *f = step->fine.n;
+    for (int64_t r = 0; r < n[HS_Y] * n[HS_Z]; r++)
+        for (int64_t i = 0; i < n[HS_X]; i++) {
+            int64_t at[HS_AXES] = {i, r % n[HS_Y], r / n[HS_Y]};
+            at[step->axis] *= 2;
+            coarse[r * n[HS_X] + i] = fine[at[HS_X] + f[HS_X] * (at[HS_Y] + f[HS_Y] * at[HS_Z])];
+        }
+}
+
+/* ---- all of them ----------------------------------------------------------------------------- */
+
+/* Steps from a level's network to the next one's, which replaces it. `scale`: at first the level's,
+ * then what the steps have of it at the next level's nodes. */
+static bool make_steps(struct hs_level *level, const struct hs_coarse_network *net, int threads,
+                       const double strength[HS_AXES], struct hs_coarse_network *next,
+                       float **scale)
+{
+    const double most = fmax(strength[HS_X], fmax(strength[HS_Y], strength[HS_Z]));
+    const struct hs_coarse_network *from = net;
+    struct hs_coarse_network made = {.sink = NULL};
+    bool done = true;
+    *scale = NULL;
+    for (int axis = 0; axis < HS_AXES && done; axis++) {
+        if (!net->edge[axis] || strength[axis] < strong * most)
+            continue;
+        struct hs_coarse_step *step = &level->step[level->step_count++];
+        struct hs_coarse_network to;
+        done = hs_coarsen(from, axis, threads, step, &to);
+        const size_t bytes = (size_t)hs_lattice_count(&step->coarse) * sizeof(float);
+        float *sampled = malloc(bytes);
+        if (level->step_count > 1) {
+            level->between[level->step_count - 2] =
+                malloc((size_t)hs_lattice_count(&step->fine) * sizeof(float));
+            done = done && level->between[level->step_count - 2];
+        }
+        done = done && sampled;
+        if (done) {
+            const float *own = *scale ? *scale : level->scale;
+            hs_coarse_step_scale(step, own, threads);
+            sample(step, own, sampled);
+        }
+        free(*scale);
+        *scale = sampled;
+        hs_coarse_network_release(&made);
+        made = to;
+        from = &made;
+    }
+    *next = made;
+    return done;
+}
+
+/* ratio: what `next`'s scale is over `scale`. */
+static void compare_scales(const struct hs_level *next, const float *scale, float *ratio)
+{
+    const int64_t nodes = hs_lattice_count(&next->lattice);
+    for (int64_t n = 0; n < nodes; n++)
+        ratio[n] = scale[n] > 0.0f ? next->scale[n] / scale[n] : 0.0f;
+}
+
+static bool is_small(const struct hs_coarse_network *net, const double strength[HS_AXES])
+{
+    return hs_lattice_count(&net->lattice) <= HS_COARSEST_NODES ||
+           strength[HS_X] + strength[HS_Y] + strength[HS_Z] == 0.0;
+}
+
+/* Makes levels of `net`, which is released. */
+static bool make_levels(struct hs_levels *levels, struct hs_coarse_network *net, bool floating)
+{
+    float *scale = NULL; /* what the steps before have of it */
+    bool done = true;
+    for (bool last = false; done && !last;) {
+        struct hs_level *level = &levels->level[levels->count++];
+        struct hs_coarse_network next = {.sink = NULL};
+        double strength[HS_AXES];
+        done = allocate(level, &net->lattice);
+        if (!done)
+            break;
+        look(level, net, levels->threads, strength);
+        if (scale) {
+            float *ratio = level[-1].ratio =
+                malloc((size_t)hs_lattice_count(&level->lattice) * sizeof(float));
+            done = ratio != NULL;
+            if (done)
+                compare_scales(level, scale, ratio);
+            free(scale);
+            scale = NULL;
+        }
+        last = is_small(net, strength) || levels->count == HS_LEVELS;
+        if (last && done)
+            done = hs_coarsest_init(&levels->coarsest, net, floating);
+        else if (done)
+            done = make_steps(level, net, levels->threads, strength, &next, &scale);
+        if (done)
+            scale_edges(level, net, levels->threads);
+        hs_coarse_network_release(net);
+        *net = next;
+    }
+    free(scale);
+    hs_coarse_network_release(net);
+    return done;
+}
+
+bool hs_levels_init(struct hs_levels *levels, const struct hs_equations *equations)
+{
+    struct hs_coarse_network net;
+    *levels = (struct hs_levels){.threads = equations->threads};
+    if (make_finest(equations, &net))
+        return make_levels(levels, &net, equations->floating);
+    hs_coarse_network_release(&net);
+    return false;
+}
+
+void hs_levels_release(struct hs_levels *levels)
+{
+    for (int k = 0; k < levels->count; k++) {
+        struct hs_level *level = &levels->level[k];
+        for (int axis = 0; axis < HS_AXES; axis++) {
+            free(level->edge[axis]);
+            free(level->between[axis]);
+            hs_coarse_step_release(&level->step[axis]);
+        }
+        free(level->scale);
+        free(level->none);
+        free(level->right);
+        free(level->x);
+        free(level->other);
+        free(level->ratio);
+    }
+    hs_coarsest_release(&levels->coarsest);
+}

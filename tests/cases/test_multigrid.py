@@ -1,0 +1,317 @@
+"""steady.method = "multigrid": against exact solutions, a sparse direct solver, sweeps; and how many iterations it takes.
+
+A tolerance of 1e-12 leaves next to nothing of the solver: what is left is the grid's error, or rounding.
+"""
+
+import re
+import subprocess
+
+import h5py
+import numpy as np
+import pytest
+from helpers import BACKEND, HEATSOLVE, assert_order, config, run, unit_grid
+from random_body import Body
+from steady_body import ROOT, Case
+from test_body_steady import Wall
+from test_iso10211 import CASES, beyond
+
+
+def solve(directory, settings, tolerance=1e-12, **more):
+    return run(directory, {**settings, "steady": {"tolerance": tolerance, "method": "multigrid"}, **more})
+
+
+def iterations(result):
+    return int(result.attributes["steady_iterations"])
+
+
+def refused(directory, settings):
+    """What the program says, and the exit status."""
+    settings = {**settings, "output": {"file": "out.h5"}, "solver": {"backend": BACKEND}}
+    (directory / "bad.cfg").write_text(config(settings))
+    done = subprocess.run([HEATSOLVE, "run", "bad.cfg", "--quiet"], cwd=directory, capture_output=True, text=True)
+    return done.returncode, done.stderr
+
+
+# ---- exact solutions -----------------------------------------------------------------------------
+
+KINDS = {
+    "dirichlet": ({"type": "dirichlet", "value": 0.0}, "sin(pi*%s)", 1.0),
+    "reflective": ({"type": "reflective"}, "cos(pi*%s)", 1.0),
+    "clamp": ({"type": "clamp"}, "cos(pi*%s)", 1.0),
+    "constant": ({"type": "constant", "value": 0.0}, "sin(pi*%s)", 1.0),
+    "periodic": ({"type": "periodic"}, "sin(2*pi*%s)", 4.0),
+}
+
+
+@pytest.mark.parametrize("dims", [1, 2, 3])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_wave_is_of_order_2_with_every_kind_of_wall(tmp_path, kind, dims):
+    """diffusivity * laplace(T) = -source. Where nothing holds the mean it stays that of the initial field."""
+    wall, wave, squares = KINDS[kind]
+    exact = "*".join(wave % axis for axis in "xyz"[:dims])
+    errors = []
+    for cells in (9, 18, 36):
+        boundary = {"all": wall}
+        faces = {f"{axis}_{end}": wall for axis in "xyz"[:dims] for end in ("min", "max")}
+        settings = {
+            "grid": unit_grid(cells, faces, dims),
+            "material": {"diffusivity": 0.7},
+            "boundary": boundary,
+            "source": {"expression": f"{0.7 * squares * dims!r}*pi^2*{exact}"},
+            "initial": {"value": 0.0},
+            "exact": {"expression": exact},
+        }
+        errors.append(solve(tmp_path, settings, 1e-11).error())
+    assert_order(errors, 1.85, 2.1, f"{kind} {dims}D")
+
+
+@pytest.mark.parametrize("precision", ["double", "float"])
+def test_walls_by_flux_and_convection(tmp_path, precision):
+    """-k T'' = 0 is a straight line, whatever the grid: flux q in at x = 0, h at x = 1, and expressions along them."""
+    settings = {
+        "precision": precision,
+        "grid": {"points": [17, 12], "upper": [1.0, 0.3]},
+        "material": {"conductivity": 2.0, "density": 3.0, "specific_heat": 5.0},
+        "boundary": {
+            "all": {"type": "reflective"},
+            "x_min": {"type": "neumann", "flux": -6.0},
+            "x_max": {"type": "robin", "h": 4.0, "ambient": "10+0*y"},
+        },
+        "initial": {"value": 20.0},
+    }
+    result = solve(tmp_path, settings)
+    exact = 10.0 + 6.0 / 4.0 + 6.0 / 2.0 * (1.0 - result.coordinates["x"])
+    # of float: its own rounding, and those of the sweep that looks at the answer
+    bound = {"double": 1e-10, "float": 4 * 16.0 * 2.0**-24}[precision]
+    assert np.abs(result.field - exact).max() <= bound
+
+
+@pytest.mark.parametrize("dims, axis", [(1, 0), (2, 1), (3, 0), (3, 2)])
+@pytest.mark.parametrize("contrast", [10.0, 1e3, 1e5])
+def test_a_wall_of_layers_is_exact(tmp_path, contrast, dims, axis):
+    """Along one axis the network is exact: to 1e-10 of the 2 K between the baths."""
+    layers = [(0.31, 1.0), (0.217, contrast), (0.293, 1 / contrast), (0.18, 1.0)]
+    wall = Wall(layers, [0, 0.1, 0], [(8, 1.0), (2, 3.0)])
+    result = solve(tmp_path, wall.settings(57, dims, axis), initial={"value": 0.0})
+    assert np.abs(result.field - wall.exact(result.coordinates["xyz"[axis]])).max() <= 2e-10
+
+
+# ---- against other ways --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_random_body_is_what_a_direct_solver_says(tmp_path, seed):
+    """Shapes, labels, anisotropy, contacts, perfusion, stretched and periodic axes, walls, patches; assembled from its
+    definition a second time."""
+    body = Body(seed, tmp_path, steady='tolerance = 1e-12; method = "multigrid";')
+    done = subprocess.run([HEATSOLVE, "run", "case.cfg", "--quiet", "--set", f"solver.backend={BACKEND}"],
+                          cwd=tmp_path, capture_output=True, text=True)  # fmt: skip
+    (tmp_path / "initial.cfg").write_text((tmp_path / "case.cfg").read_text().replace(
+        'steady = { tolerance = 1e-12; method = "multigrid"; };', "time = { sweeps = 1; };").replace("out.h5", "start.h5"))  # fmt: skip
+    subprocess.run([HEATSOLVE, "run", "initial.cfg", "--quiet"], cwd=tmp_path, check=True)
+    with h5py.File(tmp_path / "start.h5") as f:
+        start = f["temperature"][0]
+    exact = body.steady_state(start)
+    if exact is None:
+        assert done.returncode == 2 and "there is no steady state" in done.stderr
+        return
+    assert done.returncode == 0, done.stderr
+    with h5py.File(tmp_path / "out.h5") as f:
+        field = f["temperature"][-1]
+    # both solvers round; the matrices' conditions are some 1e4
+    assert np.abs(field - exact).max() <= 1e-10 * max(1.0, np.abs(exact).max())
+
+
+def blocks(directory, points, contrast, seed=1, each=4):
+    """4^3 nodes of one conductivity each, spread over the contrast evenly by its logarithm."""
+    random = np.random.default_rng(seed)
+    coarse = np.exp(random.uniform(0.0, np.log(contrast), [(points + each - 1) // each] * 3))
+    k = np.kron(coarse, np.ones([each] * 3))[:points, :points, :points]
+    np.save(directory / "k.npy", k)
+    np.save(directory / "c.npy", np.ones_like(k))
+    return {
+        "grid": {"points": [points] * 3, "upper": [1.0] * 3},
+        "measured": {"conductivity": {"file": "k.npy"}, "capacity": {"file": "c.npy"}},
+        "boundary": {"all": {"type": "dirichlet", "value": 0.0}},
+        "source": {"value": 1.0},
+        "initial": {"value": 0.0},
+    }
+
+
+def test_sweeps_leave_its_answer_where_it_is(tmp_path):
+    """On a grid with more than one coarse one: a sweep changes nothing but for rounding."""
+    settings = blocks(tmp_path, 21, 1e3)
+    result = solve(tmp_path, settings)
+    np.save(tmp_path / "start.npy", result.field)
+    after = run(tmp_path, {**settings, "initial": {"file": "start.npy"}, "time": {"sweeps": 5000}})
+    assert np.abs(after.field - result.field).max() <= 1e-11 * result.field.max()
+
+
+# ---- what nothing holds --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("body", [False, True])
+def test_insulated_and_balanced_it_keeps_its_heat(tmp_path, body):
+    """cos is a mode of the grid, too: of second differences (2 sin(pi h/2)/h)^2."""
+    n = 41
+    settings = {
+        "grid": {"points": [n, 30], "upper": [1.0, 0.5]},
+        "boundary": {"all": {"type": "reflective"}},
+        "initial": {"expression": "7 + x*y"},
+        "source": {"expression": "cos(pi*x)"},
+    }
+    numbers = {"conductivity": 2.0, "density": 3.0, "specific_heat": 5.0}
+    if body:
+        settings.update(materials=[{"name": "a", **numbers}, {"name": "b", **numbers}], body=[
+            {"material": "a"}, {"material": "b", "shape": "box", "lower": [0.2, 0.1], "upper": [0.7, 0.3]}])  # fmt: skip
+    else:
+        settings["material"] = numbers
+    result = solve(tmp_path, settings)
+    h = 1.0 / (n - 1)
+    exact = 7.125 + np.cos(np.pi * result.coordinates["x"]) / (2.0 * (2.0 * np.sin(np.pi * h / 2) / h) ** 2)
+    assert np.abs(result.field - exact).max() <= 1e-11
+
+
+def test_what_does_not_balance_has_no_steady_state(tmp_path):
+    settings = {
+        "grid": {"points": [9, 9], "upper": [1.0, 1.0]},
+        "material": {"conductivity": 2.0, "density": 3.0, "specific_heat": 5.0},
+        "boundary": {"all": {"type": "reflective"}, "x_max": {"type": "neumann", "flux": -6.0}},
+        "initial": {"value": 0.0},
+        "steady": {"tolerance": 1e-9, "method": "multigrid"},
+    }
+    status, told = refused(tmp_path, settings)
+    assert status == 2 and "bring 6 W/m;" in told and "hold the temperature of a wall" in told
+
+
+@pytest.mark.parametrize(
+    "change, told",
+    [
+        ({"boundary": {"all": {"type": "dirichlet", "value": "sin(t)"}}}, "change with time"),
+        ({"source": {"expression": "x*t"}}, "change with time"),
+        ({"stencil": {"radius": 2}}, 'radius 1, or "spectral" or "sweeps"'),
+        ({"stencil": {"c0": 0.6, "c1": 0.1, "c2": 0.1, "c3": 0.1, "c4": 0.1}, "material": {}}, 'take "spectral" or "sweeps"'),
+    ],
+)
+def test_what_it_cannot_do_it_says(tmp_path, change, told):
+    settings = {
+        "grid": {"points": [9, 9], "upper": [1.0, 1.0]},
+        "material": {"diffusivity": 1.0},
+        "boundary": {"all": {"type": "dirichlet", "value": 0.0}},
+        "initial": {"value": 1.0},
+        "steady": {"tolerance": 1e-9, "method": "multigrid"},
+        **change,
+    }
+    status, said = refused(tmp_path, settings)
+    assert status == 2 and told in said, said
+
+
+def test_a_steady_state_takes_no_iteration(tmp_path):
+    settings = {
+        "grid": {"points": [9, 9], "upper": [1.0, 1.0]},
+        "material": {"diffusivity": 1.0},
+        "boundary": {"all": {"type": "dirichlet", "value": 0.1}},
+        "initial": {"value": 0.1},
+    }
+    result = solve(tmp_path, settings)
+    assert iterations(result) == 0 and (result.field == 0.1).all()
+
+
+def test_the_chip_gives_off_what_it_makes(tmp_path):
+    """60 W leave through 16 cm^2 of the sink at 900 W/(m^2 K)."""
+    command = [HEATSOLVE, "run", str(ROOT / "configs" / "chip-steady.cfg"), "--quiet", "--set", f"solver.backend={BACKEND}"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    with h5py.File(tmp_path / "out" / "chip-steady.h5") as f:
+        face = f["temperature"][-1][-1]
+        flux = {wall: float(f["history/flux"][wall][-1]) for wall in f["history/flux"]}
+    weight = np.r_[0.5, np.ones(79), 0.5] / 80
+    # the tolerance is of the rates of change, the largest of which are in the die
+    assert weight @ face @ weight == pytest.approx(25 + 60 / (900 * 0.0016), abs=1e-8)
+    assert [flux[f"z_min_{n}"] for n in (1, 2, 3)] == pytest.approx([-20.0] * 3, rel=1e-12)
+    assert flux["z_max"] == pytest.approx(60.0, rel=1e-9)
+
+
+@pytest.mark.parametrize("name", ["case1", "case2", "case3", "case4"])
+def test_iso_10211_by_multigrid(tmp_path, name):
+    """The standard's temperatures and flows, as in test_iso10211.py by sweeps."""
+    text = (ROOT / "configs" / "iso10211" / f"{name}.cfg").read_text()
+    time, steady = (re.search(rf"^{key} = .*;$", text, re.M).group(0) for key in ("time", "steady"))
+    solved = 'steady = { tolerance = 1e-9; method = "multigrid"; };'
+    assert beyond(CASES[name](Case(tmp_path, f"iso10211/{name}", [(time, ""), (steady, solved)]))) == {}
+
+
+# ---- how many iterations -------------------------------------------------------------------------
+
+
+def cube(points, **more):
+    return {
+        "grid": {"points": points, "upper": [1.0, 1.0, 1.0]},
+        "material": {"diffusivity": 1.0},
+        "boundary": {"all": {"type": "dirichlet", "value": 0.0}},
+        "source": {"value": 1.0},
+        "initial": {"value": 0.0},
+        **more,
+    }
+
+
+def test_iterations_hardly_depend_on_the_grid(tmp_path):
+    counts = [iterations(solve(tmp_path, cube([n] * 3), 1e-10)) for n in (33, 48, 65, 129)]
+    assert max(counts) <= min(counts) + 2 and max(counts) <= 12, counts
+
+
+@pytest.mark.parametrize("points", [[97, 97, 5], [200, 7, 31], [33, 65, 129]])
+def test_thin_bodies_and_flat_cells_take_no_more(tmp_path, points):
+    assert iterations(solve(tmp_path, cube(points), 1e-10)) <= 12
+
+
+def test_a_stretched_body_takes_more(tmp_path):
+    """Cells of 1 to 230 along x and 1 to 12 along z: where one axis is strong, the other is weak elsewhere."""
+    segments = {"x": {"to": 1.0, "cells": 40, "ratio": 1.15}, "y": {"to": 1.0, "cells": 30}, "z": {"to": 0.2, "cells": 25, "ratio": 0.9}}
+    settings = cube([0], grid={axis: {"segments": [told]} for axis, told in segments.items()})
+    assert iterations(solve(tmp_path, settings, 1e-10)) <= 70
+
+
+def test_layers_of_1_to_13000(tmp_path):
+    """1 : 0.01 : 130, a wall that is held and one that convects."""
+    names, ks = ["a", "b", "c"], [1.0, 0.01, 130.0]
+    body = [{"material": n, "shape": "box", "lower": [0.0, 0.0, i / 3], "upper": [1.0, 1.0, (i + 1) / 3]}
+            for i, n in enumerate(names)]  # fmt: skip
+    settings = {
+        "grid": {"points": [49] * 3, "upper": [1.0] * 3},
+        "materials": [{"name": n, "conductivity": k, "density": 1.0, "specific_heat": 1.0} for n, k in zip(names, ks)],
+        "body": body,
+        "boundary": {
+            "all": {"type": "reflective"},
+            "z_min": {"type": "dirichlet", "value": "sin(3*x)*y"},
+            "z_max": {"type": "robin", "h": 5.0, "ambient": 2.0},
+        },
+        "initial": {"value": 0.0},
+    }
+    assert iterations(solve(tmp_path, settings, 1e-10)) <= 20
+
+
+@pytest.mark.parametrize("contrast, most", [(10.0, 20), (1e3, 80)])
+def test_blocks_of_random_conductivity(tmp_path, contrast, most):
+    assert iterations(solve(tmp_path, blocks(tmp_path, 48, contrast), 1e-10)) <= most
+
+
+def test_the_residuals_are_in_the_file(tmp_path):
+    """From 1 on down; by a factor of 4 on average at least, as a V-cycle does."""
+    solve(tmp_path, cube([33] * 3), 1e-10)
+    with h5py.File(tmp_path / "case.h5") as f:
+        residual, count = f["solver/residual"][...], f.attrs["steady_iterations"]
+        assert f.attrs["steady_residual"] <= 1e-10
+    assert len(residual) == count + 1 and residual[0] == 1.0
+    assert residual[-1] <= 1e-10 and residual[-1] ** (1.0 / count) <= 0.25
+    assert (residual[2:] < residual[:-2]).all()
+
+
+def test_a_tolerance_that_no_double_meets_ends_at_rounding(tmp_path):
+    settings = {**cube([17] * 3), "steady": {"tolerance": 1e-30, "method": "multigrid"},
+                "output": {"file": "out.h5"}, "solver": {"backend": BACKEND}}  # fmt: skip
+    (tmp_path / "case.cfg").write_text(config(settings))
+    done = subprocess.run([HEATSOLVE, "run", "case.cfg"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0 and "met but for rounding" in done.stdout, done.stdout + done.stderr
+    with h5py.File(tmp_path / "out.h5") as f:
+        assert f.attrs["steady_residual"] < 1e-13 and f.attrs["steady_iterations"] < 100

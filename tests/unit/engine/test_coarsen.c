@@ -1,0 +1,146 @@
+/* Coarse networks, and what goes between their fields. */
+#include "engine/multigrid/coarsen.h"
+#include "test.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static float noise(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return 0.1f + (float)(*state >> 40) / (float)(1 << 24);
+}
+
+/* Random edges, a few sinks and a few nodes that keep their temperature. */
+static struct hs_coarse_network random_network(const struct hs_lattice *lattice, uint64_t *state)
+{
+    struct hs_coarse_network net;
+    assert_true(hs_coarse_network_init(&net, lattice));
+    const int64_t *n = lattice->n, stride[HS_AXES] = {1, n[HS_X], n[HS_X] * n[HS_Y]};
+    for (int64_t node = 0; node < hs_lattice_count(lattice); node++) {
+        const float chance = noise(state);
+        net.sink[node] = chance < 0.2f ? INFINITY : chance < 0.4f ? noise(state) : 0.0f;
+        for (int axis = 0; axis < HS_AXES; axis++)
+            if (net.edge[axis]) {
+                const int64_t at = node / stride[axis] % n[axis];
+                const int64_t to = hs_lattice_next(lattice, axis, at, stride[axis], 1, node);
+                net.edge[axis][node] = to < 0 ? 0.0f : noise(state);
+            }
+    }
+    return net;
+}
+
+static const struct hs_lattice lattices[] = {
+    {{7, 6, 5}, {false, false, false}}, {{6, 5, 4}, {true, true, true}},
+    {{5, 6, 3}, {true, false, true}},   {{9, 1, 1}, {false, false, false}},
+    {{2, 3, 2}, {true, true, false}},
+};
+enum { LATTICES = sizeof lattices / sizeof *lattices };
+
+/* <fine, P coarse> = <P' fine, coarse> */
+static void check_transpose(const struct hs_coarse_step *step, uint64_t *state)
+{
+    const int64_t nf = hs_lattice_count(&step->fine), nc = hs_lattice_count(&step->coarse);
+    float *f = malloc((size_t)nf * sizeof *f), *pf = malloc((size_t)nf * sizeof *pf);
+    float *c = malloc((size_t)nc * sizeof *c), *rc = malloc((size_t)nc * sizeof *rc);
+    for (int64_t i = 0; i < nf; i++)
+        f[i] = noise(state);
+    for (int64_t i = 0; i < nc; i++)
+        c[i] = noise(state);
+    hs_restrict(step, 1, f, rc);
+    hs_interpolate(step, 1, false, c, pf);
+    double one = 0.0, other = 0.0;
+    for (int64_t i = 0; i < nf; i++)
+        one += (double)f[i] * (double)pf[i];
+    for (int64_t i = 0; i < nc; i++)
+        other += (double)rc[i] * (double)c[i];
+    assert_true(fabs(one - other) <= 1e-5 * one); /* floats, some hundred of them */
+    free(f);
+    free(pf);
+    free(c);
+    free(rc);
+}
+
+void test_coarsen__restriction_is_the_transpose_of_interpolation(void **state)
+{
+    (void)state;
+    uint64_t dice = 1;
+    for (int l = 0; l < LATTICES; l++)
+        for (int axis = 0; axis < HS_AXES; axis++) {
+            if (lattices[l].n[axis] == 1)
+                continue;
+            struct hs_coarse_network net = random_network(&lattices[l], &dice), coarse;
+            struct hs_coarse_step step;
+            assert_true(hs_coarsen(&net, axis, 1, &step, &coarse));
+            check_transpose(&step, &dice);
+            hs_coarse_network_release(&net);
+            hs_coarse_network_release(&coarse);
+            hs_coarse_step_release(&step);
+        }
+}
+
+/* What flows from all nodes at 1 K to those at 0 K and to the sinks: interpolation of a constant is
+ * one where no sink is near, so nothing is lost or made where nothing is held. */
+void test_coarsen__a_floating_network_stays_one(void **state)
+{
+    (void)state;
+    uint64_t dice = 2;
+    for (int l = 0; l < LATTICES; l++) {
+        struct hs_coarse_network net = random_network(&lattices[l], &dice), coarse;
+        for (int64_t node = 0; node < hs_lattice_count(&lattices[l]); node++)
+            net.sink[node] = 0.0f;
+        struct hs_coarse_step step;
+        assert_true(hs_coarsen(&net, HS_X, 1, &step, &coarse));
+        for (int64_t node = 0; node < hs_lattice_count(&step.coarse); node++)
+            assert_true(coarse.sink[node] == 0.0f);
+        hs_coarse_network_release(&net);
+        hs_coarse_network_release(&coarse);
+        hs_coarse_step_release(&step);
+    }
+}
+
+/* Along one axis it is elimination: 2 and 3 W/K in series are 1.2; with a sink of 5 in between 0.6,
+ * and sinks of 2*5/10 and 3*5/10 at the ends. */
+void test_coarsen__series_and_sinks_are_exact_along_one_axis(void **state)
+{
+    (void)state;
+    const struct hs_lattice lattice = {{3, 1, 1}, {false, false, false}};
+    for (int with = 0; with < 2; with++) {
+        struct hs_coarse_network net, coarse;
+        struct hs_coarse_step step;
+        assert_true(hs_coarse_network_init(&net, &lattice));
+        net.edge[HS_X][0] = 2.0f;
+        net.edge[HS_X][1] = 3.0f;
+        net.edge[HS_X][2] = 0.0f;
+        net.sink[0] = net.sink[2] = 0.0f;
+        net.sink[1] = with ? 5.0f : 0.0f;
+        assert_true(hs_coarsen(&net, HS_X, 1, &step, &coarse));
+        assert_float_equal(coarse.edge[HS_X][0], with ? 0.6 : 1.2, 1e-6);
+        assert_float_equal(coarse.sink[0], with ? 1.0 : 0.0, 1e-6);
+        assert_float_equal(coarse.sink[1], with ? 1.5 : 0.0, 1e-6);
+        hs_coarse_network_release(&net);
+        hs_coarse_network_release(&coarse);
+        hs_coarse_step_release(&step);
+    }
+}
+
+/* A node that is held in between is a sink of each end's edge. */
+void test_coarsen__held_nodes_between_stay_held(void **state)
+{
+    (void)state;
+    const struct hs_lattice lattice = {{3, 1, 1}, {false, false, false}};
+    struct hs_coarse_network net, coarse;
+    struct hs_coarse_step step;
+    assert_true(hs_coarse_network_init(&net, &lattice));
+    net.edge[HS_X][0] = 2.0f;
+    net.edge[HS_X][1] = 3.0f;
+    net.edge[HS_X][2] = 0.0f;
+    net.sink[0] = net.sink[2] = 0.0f;
+    net.sink[1] = INFINITY;
+    assert_true(hs_coarsen(&net, HS_X, 1, &step, &coarse));
+    assert_true(coarse.edge[HS_X][0] == 0.0f);
+    assert_true(coarse.sink[0] == 2.0f && coarse.sink[1] == 3.0f);
+    hs_coarse_network_release(&net);
+    hs_coarse_network_release(&coarse);
+    hs_coarse_step_release(&step);
+}
