@@ -58,9 +58,8 @@ static int depth(const struct hs_balance *balance, int face)
 static const struct hs_network_row *row_of(const struct hs_balance *balance,
                                            const int64_t node[HS_AXES])
 {
-    const int64_t *points = balance->problem->grid.points;
     return hs_network_row_at(balance->problem->network,
-                             (node[HS_Z] * points[HS_Y] + node[HS_Y]) * points[HS_X] + node[HS_X]);
+                             hs_grid_index(&balance->problem->grid, node));
 }
 
 static int holder(const struct hs_balance *balance, const int64_t node[HS_AXES])
@@ -162,11 +161,8 @@ static double capacity_at(const struct hs_balance *balance, const int64_t node[H
 static double number_at(const struct hs_balance *balance, const struct hs_wall_number *number,
                         const int64_t node[HS_AXES], int64_t place)
 {
-    const struct hs_grid *grid = &balance->problem->grid;
     if (hs_wall_number_moves(number))
-        return hs_value_at(&number->moving, hs_grid_coordinate(grid, HS_X, node[HS_X]),
-                           hs_grid_coordinate(grid, HS_Y, node[HS_Y]),
-                           hs_grid_coordinate(grid, HS_Z, node[HS_Z]), balance->t);
+        return hs_value_at_node(&number->moving, &balance->problem->grid, node, balance->t);
     return number->function < 0 ? 0.0
                                 : own_of(balance)->function[number->function] *
                                       (number->field ? number->field[place] : 1.0);

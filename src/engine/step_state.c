@@ -127,14 +127,11 @@ enum hs_status hs_frame_read(struct hs_frame *frame, const struct hs_box *box,
                              const struct hs_box *next, const void **values, struct hs_error *err)
 {
     const size_t size = hs_precision_size(frame->problem->precision);
-    const int64_t *points = frame->problem->grid.points;
     if (frame->readback)
         return frame->backend->download_part(frame->readback, box, next, values, err);
     if (!frame->field)
         return fetch(frame, box, size, values, err);
-    const int64_t first =
-        (box->lo[HS_Z] * points[HS_Y] + box->lo[HS_Y]) * points[HS_X] + box->lo[HS_X];
-    *values = frame->field + (size_t)first * size;
+    *values = frame->field + (size_t)hs_grid_index(&frame->problem->grid, box->lo) * size;
     return HS_OK;
 }
 

@@ -106,8 +106,8 @@ static bool fill(const struct hs_nodes *nodes, struct hs_network_row *row,
     if (body->source >= 0)
         fits = fits && hs_forcing_add(forcing, body->source, nodes->shares.volume);
     if (body->capacity)
-        row->capacity =
-            nodes->shares.volume * body->capacity[hs_octants_field_place(octants, octants->node)];
+        row->capacity = nodes->shares.volume *
+                        body->capacity[hs_grid_index(octants->spec->grid, octants->node)];
     return fits;
 }
 

@@ -101,12 +101,6 @@ void hs_octant_select(const struct hs_octants *octants, const struct hs_octant *
     out->base = octant->label == HS_CELL_EMPTY ? HS_NOWHERE : octant->label;
 }
 
-int64_t hs_octants_field_place(const struct hs_octants *octants, const int64_t node[HS_AXES])
-{
-    const struct hs_axis *axis = octants->axis;
-    return (node[HS_Z] * axis[HS_Y].nodes + node[HS_Y]) * axis[HS_X].nodes + node[HS_X];
-}
-
 struct hs_lines hs_octants_lines(struct hs_octants *octants, const struct hs_node_box *region,
                                  const struct hs_node_box *before, int axis)
 {

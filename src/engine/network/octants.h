@@ -46,9 +46,6 @@ bool hs_octants_find(struct hs_octants *octants, int64_t i);
 void hs_octant_select(const struct hs_octants *octants, const struct hs_octant *octant,
                       const struct hs_node_box *region, struct hs_selection *out);
 
-/* Place of a node in fields. */
-int64_t hs_octants_field_place(const struct hs_octants *octants, const int64_t node[HS_AXES]);
-
 /* The lines along an axis that stand for a region, each for an area of its cross-section. */
 struct hs_lines {
     int across[2];
