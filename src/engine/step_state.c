@@ -1,5 +1,7 @@
 #include "engine/step_state.h"
 
+#include "core/memory.h"
+
 #include <stdlib.h>
 
 enum hs_status hs_step_state_field(const struct hs_step_state *step_state, const void **out,
@@ -82,10 +84,8 @@ enum hs_status hs_step_state_frame(const struct hs_step_state *step_state, struc
                                    struct hs_error *err)
 {
     const struct hs_step_state_cache *cache = step_state->cache;
-    struct hs_frame *frame = calloc(1, sizeof *frame);
+    struct hs_frame *frame = hs_new(sizeof *frame);
     *out = frame;
-    if (!frame)
-        return hs_error_add(err, HS_DEVICE, "no memory for a snapshot");
     frame->backend = cache->backend;
     frame->state = cache->state;
     frame->problem = step_state->problem;

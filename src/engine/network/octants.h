@@ -31,8 +31,7 @@ struct hs_octants {
     struct hs_piece *piece;
 };
 
-/* False: out of memory. Either way to be released. */
-bool hs_octants_init(struct hs_octants *octants, const struct hs_network_spec *spec,
+void hs_octants_init(struct hs_octants *octants, const struct hs_network_spec *spec,
                      const struct hs_axis *axis, const struct hs_cells *cells);
 void hs_octants_release(struct hs_octants *octants);
 
