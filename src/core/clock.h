@@ -2,15 +2,7 @@
 #ifndef HS_CORE_CLOCK_H
 #define HS_CORE_CLOCK_H
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Seconds since some moment; never set back or forward. */
 double hs_clock_now(void);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -15,10 +15,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum {
     HS_SUPERBLOCK_BYTES = 96,  /* HDF5's version 0 with 8-byte offsets and lengths */
     HS_CONTENTS_SUM_BYTES = 32 /* of the record */
@@ -41,9 +37,5 @@ enum hs_contents_sum hs_contents_sum_check(int file, unsigned char superblock[HS
 
 /* The same of a file's name; NONE, too, where it cannot be opened. */
 enum hs_contents_sum hs_contents_sum_of(const char *path);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

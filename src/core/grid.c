@@ -43,6 +43,11 @@ double hs_grid_coordinate(const struct hs_grid *grid, int axis, int64_t i)
                                   : grid->lower[axis] + (double)i * grid->spacing[axis];
 }
 
+int64_t hs_grid_index(const struct hs_grid *grid, const int64_t node[HS_AXES])
+{
+    return (node[HS_Z] * grid->points[HS_Y] + node[HS_Y]) * grid->points[HS_X] + node[HS_X];
+}
+
 bool hs_grid_is_stretched(const struct hs_grid *grid)
 {
     bool stretched = false;

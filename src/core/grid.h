@@ -60,6 +60,9 @@ struct hs_grid {
 int64_t hs_grid_count(const struct hs_grid *grid);
 bool hs_grid_is_stretched(const struct hs_grid *grid); /* along any axis */
 
+/* The node's place in a field, [nz][ny][nx]. */
+int64_t hs_grid_index(const struct hs_grid *grid, const int64_t node[HS_AXES]);
+
 /* m; of node `points` too along a periodic axis: where the first one comes again. */
 double hs_grid_coordinate(const struct hs_grid *grid, int axis, int64_t i);
 

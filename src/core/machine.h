@@ -6,10 +6,6 @@
 #ifndef HS_CORE_MACHINE_H
 #define HS_CORE_MACHINE_H
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { HS_MACHINE_WHOSE = 256 };
 
 struct hs_memory_free {
@@ -30,9 +26,5 @@ int hs_machine_processors(const char *root);
 
 /* Of a core's L2; 1 MiB where the machine does not tell. */
 long hs_machine_l2_bytes(void);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -5,10 +5,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /*
  * Opens a file to read: a descriptor, or -1 with the reason in *why ("No such file or directory",
  * "it is a pipe, and a file is needed"). What is no regular file is refused at once: to open a pipe
@@ -26,9 +22,5 @@ bool hs_regular_has_name(int file, const char *path);
 
 /* Whether two names lead to one file, by links or another name of it too. */
 bool hs_regular_same(const char *a, const char *b);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

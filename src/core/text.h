@@ -5,10 +5,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Bytes of the UTF-8 character at `text`, which has one at least; 0 if there is none. */
 int hs_text_character(const char *text);
 
@@ -22,9 +18,5 @@ bool hs_text_is_plain(const char *text);
 /* Prints the text for people: a control character, or what is no UTF-8, is shown as "?". Of the
  * control characters those of `kept` are left, and other blanks become spaces. */
 void hs_text_put(FILE *stream, const char *text, const char *kept);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -1,4 +1,5 @@
 /* The balance of a body: its walls' areas, as the network has them, and its materials' sources. */
+#include "core/memory.h"
 #include "engine/balance_parts.h"
 
 #include "engine/network/of_problem.h"
@@ -58,9 +59,8 @@ static int depth(const struct hs_balance *balance, int face)
 static const struct hs_network_row *row_of(const struct hs_balance *balance,
                                            const int64_t node[HS_AXES])
 {
-    const int64_t *points = balance->problem->grid.points;
     return hs_network_row_at(balance->problem->network,
-                             (node[HS_Z] * points[HS_Y] + node[HS_Y]) * points[HS_X] + node[HS_X]);
+                             hs_grid_index(&balance->problem->grid, node));
 }
 
 static int holder(const struct hs_balance *balance, const int64_t node[HS_AXES])
@@ -79,25 +79,16 @@ static int holding(const struct hs_balance *balance, int face, const int64_t nod
     return wall ? (int)(wall - balance->problem->walls) : -1;
 }
 
-static bool add_part(struct own *own, int face, const struct part *part)
+static void add_part(struct own *own, int face, const struct part *part)
 {
-    const int64_t count = own->parts[face];
-    if ((count & (count - 1)) == 0) { /* a power of two: it is full */
-        const size_t capacity = count ? 2 * (size_t)count : 1;
-        struct part *more = realloc(own->part[face], capacity * sizeof *more);
-        if (!more)
-            return false;
-        own->part[face] = more;
-    }
+    own->part[face] = hs_reserve(own->part[face], (size_t)own->parts[face], sizeof *part);
     own->part[face][own->parts[face]++] = *part;
-    return true;
 }
 
-/* False: out of memory. */
-static bool list_parts(struct hs_balance *balance, struct own *own, int face)
+static void list_parts(struct hs_balance *balance, struct own *own, int face)
 {
     const struct hs_problem *problem = balance->problem;
-    bool any = false, enough = true;
+    bool any = false;
     for (int w = 0; w < problem->wall_count; w++)
         any = any || (problem->walls[w].face == face && passes(&problem->walls[w]));
     for (int64_t n = 0; any && n < hs_grid_face_count(&problem->grid, face); n++) {
@@ -109,10 +100,9 @@ static bool list_parts(struct hs_balance *balance, struct own *own, int face)
         for (part.wall = 0; part.wall < problem->wall_count; part.wall++) {
             part.area = hs_sum_of_4(own->scratch.area[part.wall]);
             if (part.area > 0.0 && passes(&problem->walls[part.wall]))
-                enough = enough && add_part(own, face, &part);
+                add_part(own, face, &part);
         }
     }
-    return enough;
 }
 
 static bool is_active(const struct hs_body *body)
@@ -162,11 +152,8 @@ static double capacity_at(const struct hs_balance *balance, const int64_t node[H
 static double number_at(const struct hs_balance *balance, const struct hs_wall_number *number,
                         const int64_t node[HS_AXES], int64_t place)
 {
-    const struct hs_grid *grid = &balance->problem->grid;
     if (hs_wall_number_moves(number))
-        return hs_value_at(&number->moving, hs_grid_coordinate(grid, HS_X, node[HS_X]),
-                           hs_grid_coordinate(grid, HS_Y, node[HS_Y]),
-                           hs_grid_coordinate(grid, HS_Z, node[HS_Z]), balance->t);
+        return hs_value_at_node(&number->moving, &balance->problem->grid, node, balance->t);
     return number->function < 0 ? 0.0
                                 : own_of(balance)->function[number->function] *
                                       (number->field ? number->field[place] : 1.0);
@@ -271,19 +258,16 @@ static const struct hs_balance_operator network = {.depth = depth,
 enum hs_status hs_balance_of_network(struct hs_balance *balance, struct hs_error *err)
 {
     const struct hs_problem *problem = balance->problem;
-    struct own *own = calloc(1, sizeof *own);
+    struct own *own = hs_new(sizeof *own);
     balance->op = &network;
     balance->own = own;
-    if (!own)
-        return hs_error_add(err, HS_DEVICE, "no memory for the heat balance");
     own->spec = hs_network_problem_spec(problem);
-    own->function = malloc(((size_t)problem->time_function_count + 1) * sizeof *own->function);
-    bool enough = hs_axes_init(own->axis, &own->spec) &&
-                  hs_wall_scratch_init(&own->scratch, problem->wall_count) && own->function;
-    for (int face = 0; face < 2 * problem->grid.dims && enough; face++)
-        enough = problem->face[face].wrap || list_parts(balance, own, face);
-    if (!enough)
-        return hs_error_add(err, HS_DEVICE, "no memory for the walls' areas");
+    own->function = hs_new(((size_t)problem->time_function_count + 1) * sizeof *own->function);
+    hs_axes_init(own->axis, &own->spec);
+    hs_wall_scratch_init(&own->scratch, problem->wall_count);
+    for (int face = 0; face < 2 * problem->grid.dims; face++)
+        if (!problem->face[face].wrap)
+            list_parts(balance, own, face);
     own->active = is_active(problem->body);
     return own->active ? hs_network_held_shares(&own->spec, &own->held, &own->held_count, err)
                        : HS_OK;

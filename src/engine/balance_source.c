@@ -106,15 +106,9 @@ static double of_body(const struct hs_balance *balance)
 static double density_at(const struct hs_balance *balance, const int64_t node[HS_AXES])
 {
     const struct hs_problem *problem = balance->problem;
-    const struct hs_grid *grid = &problem->grid;
-    const double *data = problem->source.field.data;
-    double at[HS_AXES];
-    if (data)
-        return data[(node[HS_Z] * grid->points[HS_Y] + node[HS_Y]) * grid->points[HS_X] +
-                    node[HS_X]];
-    for (int axis = 0; axis < HS_AXES; axis++)
-        at[axis] = hs_grid_coordinate(grid, axis, node[axis]);
-    return hs_value_at(&problem->source.field.value, at[HS_X], at[HS_Y], at[HS_Z], balance->t);
+    const struct hs_field *field = &problem->source.field;
+    return field->data ? field->data[hs_grid_index(&problem->grid, node)]
+                       : hs_value_at_node(&field->value, &problem->grid, node, balance->t);
 }
 
 double hs_balance_source_total(struct hs_balance *balance)

@@ -96,10 +96,7 @@ static double capacity_at(const struct hs_balance *balance, const int64_t node[H
 static double data_at(const struct hs_balance *balance, const struct hs_value *data,
                       const int64_t node[HS_AXES])
 {
-    double at[HS_AXES];
-    for (int axis = 0; axis < HS_AXES; axis++)
-        at[axis] = hs_grid_coordinate(&balance->problem->grid, axis, node[axis]);
-    return rounded(balance, hs_value_at(data, at[HS_X], at[HS_Y], at[HS_Z], balance->t));
+    return rounded(balance, hs_value_at_node(data, &balance->problem->grid, node, balance->t));
 }
 
 static void exchange(const struct hs_balance *balance, int face, int part,

@@ -63,13 +63,8 @@ static void put_on_face(const struct hs_grid *grid, int face, int64_t node[HS_AX
 static double value_at(const struct hs_grid *grid, const struct datum *datum,
                        const int64_t node[HS_AXES], double t)
 {
-    if (datum->field)
-        return datum->field[(node[HS_Z] * grid->points[HS_Y] + node[HS_Y]) * grid->points[HS_X] +
-                            node[HS_X]];
-    double at[HS_AXES];
-    for (int axis = 0; axis < HS_AXES; axis++)
-        at[axis] = hs_grid_coordinate(grid, axis, node[axis]);
-    return hs_value_at(datum->value, at[HS_X], at[HS_Y], at[HS_Z], t);
+    return datum->field ? datum->field[hs_grid_index(grid, node)]
+                        : hs_value_at_node(datum->value, grid, node, t);
 }
 
 /* Nodes that differ in the datum's value, evenly spread, `most` along each axis. */

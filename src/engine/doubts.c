@@ -158,16 +158,13 @@ static bool wall_temperature(const struct hs_problem *problem, int face, double 
     if (problem->body)
         return body_wall_temperature(problem, face, out);
     const struct hs_boundary_kind *kind = hs_boundary_find(problem->face[face].type);
-    double at[HS_AXES];
+    int64_t node[HS_AXES];
     if (!kind || !is_temperature(kind))
         return false;
-    for (int axis = 0; axis < HS_AXES; axis++) {
-        const int64_t middle = (problem->grid.points[axis] - 1) / 2;
-        const bool across = axis == face / 2;
-        at[axis] = hs_grid_coordinate(&problem->grid, axis,
-                                      across ? hs_grid_face_index(&problem->grid, face) : middle);
-    }
-    *out = hs_value_at(&problem->face[face].data, at[HS_X], at[HS_Y], at[HS_Z], 0.0);
+    for (int axis = 0; axis < HS_AXES; axis++)
+        node[axis] = axis == face / 2 ? hs_grid_face_index(&problem->grid, face)
+                                      : (problem->grid.points[axis] - 1) / 2;
+    *out = hs_value_at_node(&problem->face[face].data, &problem->grid, node, 0.0);
     return true;
 }
 

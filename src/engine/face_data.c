@@ -114,10 +114,7 @@ const void *hs_face_slots_table(const struct hs_face_slots *slots, int slot, int
 static double uniform_value(const struct hs_problem *problem, int face, double t)
 {
     const struct hs_box box = hs_grid_face_box(&problem->grid, face);
-    double at[HS_AXES];
-    for (int axis = 0; axis < HS_AXES; axis++)
-        at[axis] = hs_grid_coordinate(&problem->grid, axis, box.lo[axis]);
-    return hs_value_at(&problem->face[face].data, at[HS_X], at[HS_Y], at[HS_Z], t);
+    return hs_value_at_node(&problem->face[face].data, &problem->grid, box.lo, t);
 }
 
 enum hs_status hs_face_slots_at(struct hs_face_slots *slots, int slot, double t,

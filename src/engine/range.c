@@ -10,6 +10,10 @@ static const char look_at_units[] = "look at the units";
  * temperature to the last bit. */
 static const double largest_weight = 1e30;
 
+/* 1/s: what follows its surroundings faster cannot be computed with. The limit of the step is about
+ * its inverse, and a symbol some 12 times as large. */
+static const double largest_rate = DBL_MAX / 1e3;
+
 static const char *config_name(const struct hs_problem *problem)
 {
     return problem->config_path ? problem->config_path : "config";
@@ -26,8 +30,7 @@ static enum hs_status check_material(const struct hs_problem *problem, struct hs
 {
     for (int axis = 0; axis < problem->grid.dims; axis++) {
         const double found = rate(problem, axis);
-        /* the limit is about its inverse, and a symbol some 12 times as large */
-        if (!isnormal(found) || !isnormal(1.0 / found) || found > DBL_MAX / 1e3)
+        if (!isnormal(found) || !isnormal(1.0 / found) || found > largest_rate)
             return hs_error_add(err, HS_BAD_INPUT,
                                 "%s: material: a diffusivity of %g m^2/s and a spacing of %g m "
                                 "along %c cannot be computed with; %s",
@@ -97,12 +100,15 @@ static enum hs_status check_network_step(const struct hs_problem *problem, doubl
                                 "number that %s cannot hold; give a longer step, or %s",
                                 hs_problem_place(problem, HS_PLACE_STEP), step, row[n].capacity,
                                 hs_precision_name(problem->precision), look_at_units);
+        double exchange = row[n].sink;
         bool held = row[n].kind != HS_NODE_FREE || (rate >= least && rate <= most);
         for (int axis = 0; axis < HS_AXES; axis++) {
             const double conductance = row[n].conductance[axis];
+            exchange += conductance;
             held = held && (conductance == 0.0 || (conductance >= least && conductance <= most));
         }
-        held = held && row[n].sink <= most;
+        held = held && row[n].sink <= most &&
+               (row[n].kind != HS_NODE_FREE || exchange / row[n].capacity <= largest_rate);
         if (!held)
             return hs_error_add(
                 err, HS_BAD_INPUT,

@@ -7,10 +7,6 @@
 #include "core/method.h"
 #include "core/problem.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Why a program lacks the CUDA kernels, and how to get one that has them. */
 #define HS_NOT_BUILT "not built; make CUDA_ARCH=90 (or all) builds it, with CUDA's nvcc"
 
@@ -71,9 +67,5 @@ struct hs_registry {
 enum hs_status hs_choose_among(const struct hs_registry *registry, const struct hs_problem *problem,
                                const struct hs_backend **backend, const struct hs_kernel **kernel,
                                char *note, size_t size, struct hs_error *err);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -1,5 +1,7 @@
 #include "engine/step_state.h"
 
+#include "core/memory.h"
+
 #include <stdlib.h>
 
 enum hs_status hs_step_state_field(const struct hs_step_state *step_state, const void **out,
@@ -82,10 +84,8 @@ enum hs_status hs_step_state_frame(const struct hs_step_state *step_state, struc
                                    struct hs_error *err)
 {
     const struct hs_step_state_cache *cache = step_state->cache;
-    struct hs_frame *frame = calloc(1, sizeof *frame);
+    struct hs_frame *frame = hs_new(sizeof *frame);
     *out = frame;
-    if (!frame)
-        return hs_error_add(err, HS_DEVICE, "no memory for a snapshot");
     frame->backend = cache->backend;
     frame->state = cache->state;
     frame->problem = step_state->problem;
@@ -127,14 +127,11 @@ enum hs_status hs_frame_read(struct hs_frame *frame, const struct hs_box *box,
                              const struct hs_box *next, const void **values, struct hs_error *err)
 {
     const size_t size = hs_precision_size(frame->problem->precision);
-    const int64_t *points = frame->problem->grid.points;
     if (frame->readback)
         return frame->backend->download_part(frame->readback, box, next, values, err);
     if (!frame->field)
         return fetch(frame, box, size, values, err);
-    const int64_t first =
-        (box->lo[HS_Z] * points[HS_Y] + box->lo[HS_Y]) * points[HS_X] + box->lo[HS_X];
-    *values = frame->field + (size_t)first * size;
+    *values = frame->field + (size_t)hs_grid_index(&frame->problem->grid, box->lo) * size;
     return HS_OK;
 }
 

@@ -2,6 +2,7 @@
 
 #include "core/clock.h"
 #include "core/machine.h"
+#include "core/memory.h"
 #include "engine/candidate.h"
 #include "engine/registry.h"
 
@@ -161,16 +162,16 @@ void hs_trial_make_among(const struct hs_kernel *const *kernels, const struct hs
     hs_error_init(&err);
     const struct hs_kernel *kernel[MOST];
     const int count = find_candidates(kernels, problem, plan, kernel);
-    struct entrant *entrant = calloc((size_t)count, sizeof *entrant);
+    struct entrant *entrant = hs_new((size_t)count * sizeof *entrant);
     void *plane = hs_candidate_plane(problem, &err);
-    for (int n = 0; n < count && entrant; n++)
+    for (int n = 0; n < count; n++)
         entrant[n].candidate = (struct hs_candidate){.problem = problem,
                                                      .plan = plan,
                                                      .stretch = hs_candidate_stretch(problem, plan),
                                                      .plane = plane};
-    if (entrant && plane && !hs_tune_case_of(problem, plan, &out->about, &err))
+    if (plane && !hs_tune_case_of(problem, plan, &out->about, &err))
         try_all(entrant, kernel, count, from, out, &err);
-    for (int n = 0; n < count && entrant; n++)
+    for (int n = 0; n < count; n++)
         hs_candidate_end(&entrant[n].candidate);
     free(plane);
     free(entrant);

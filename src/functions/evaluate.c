@@ -100,6 +100,16 @@ struct hs_row hs_row_along(const struct hs_grid *grid, int axis, double y, doubl
                            .t = t};
 }
 
+struct hs_row hs_row_of(const struct hs_grid *grid, int64_t j, int64_t k, int64_t first,
+                        int64_t count, double t)
+{
+    struct hs_row row = hs_row_along(grid, HS_X, hs_grid_coordinate(grid, HS_Y, j),
+                                     hs_grid_coordinate(grid, HS_Z, k), t);
+    row.first = first;
+    row.count = count;
+    return row;
+}
+
 void hs_expression_row(const struct hs_expression *expression, const struct hs_row *row,
                        double *out)
 {
@@ -121,4 +131,12 @@ double hs_value_at(const struct hs_value *value, double x, double y, double z, d
     return value->expression.code
                ? hs_expression_at(value->expression.code, value->expression.length, x, y, z, t)
                : value->constant;
+}
+
+double hs_value_at_node(const struct hs_value *value, const struct hs_grid *grid,
+                        const int64_t node[HS_AXES], double t)
+{
+    return hs_value_at(value, hs_grid_coordinate(grid, HS_X, node[HS_X]),
+                       hs_grid_coordinate(grid, HS_Y, node[HS_Y]),
+                       hs_grid_coordinate(grid, HS_Z, node[HS_Z]), t);
 }

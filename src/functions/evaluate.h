@@ -13,6 +13,8 @@ extern "C" {
 double hs_expression_at(const struct hs_instruction *code, int length, double x, double y, double z,
                         double t);
 double hs_value_at(const struct hs_value *value, double x, double y, double z, double t);
+double hs_value_at_node(const struct hs_value *value, const struct hs_grid *grid,
+                        const int64_t node[HS_AXES], double t);
 
 /* What a program reads along a row of nodes. */
 struct hs_row {
@@ -32,8 +34,10 @@ struct hs_row {
 void hs_program_row(const struct hs_instruction *code, int length, const struct hs_row *row,
                     double *out);
 
-/* All nodes along an axis of the grid. */
+/* All nodes along an axis of the grid; `count` nodes of row (j, k) from node `first` on. */
 struct hs_row hs_row_along(const struct hs_grid *grid, int axis, double y, double z, double t);
+struct hs_row hs_row_of(const struct hs_grid *grid, int64_t j, int64_t k, int64_t first,
+                        int64_t count, double t);
 
 /* The same for an expression. */
 void hs_expression_row(const struct hs_expression *expression, const struct hs_row *row,

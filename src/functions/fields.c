@@ -15,10 +15,7 @@
 static void value_stretch(const struct hs_grid *grid, const struct hs_value *value, double t,
                           int64_t first, int64_t count, int64_t j, int64_t k, double *out)
 {
-    struct hs_row row = hs_row_along(grid, HS_X, hs_grid_coordinate(grid, HS_Y, j),
-                                     hs_grid_coordinate(grid, HS_Z, k), t);
-    row.first = first;
-    row.count = count;
+    const struct hs_row row = hs_row_of(grid, j, k, first, count, t);
     if (value->expression.code)
         hs_expression_row(&value->expression, &row, out);
     else
@@ -149,10 +146,9 @@ static void apply_walls(const struct hs_problem *problem, int64_t j, int64_t k, 
         hs_value_row(grid, &problem->face[inside].data, 0.0, j, k, out);
     for (int64_t i = 0; i <= last; i += last > 0 ? last : 1) {
         const int face = hs_problem_prescribing_face(problem, i, j, k);
+        const int64_t node[HS_AXES] = {i, j, k};
         if (face >= 0)
-            out[i] = hs_value_at(&problem->face[face].data, hs_grid_coordinate(grid, HS_X, i),
-                                 hs_grid_coordinate(grid, HS_Y, j),
-                                 hs_grid_coordinate(grid, HS_Z, k), 0.0);
+            out[i] = hs_value_at_node(&problem->face[face].data, grid, node, 0.0);
     }
 }
 

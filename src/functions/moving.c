@@ -14,8 +14,7 @@ static void add_stretch(const struct hs_moving *moving, const struct hs_grid *gr
     const int64_t node = moving->node[stretch->first], r = node / nx;
     const double *weight = moving->weight + stretch->weight;
     double value[STRIP];
-    struct hs_row row = hs_row_along(grid, HS_X, hs_grid_coordinate(grid, HS_Y, r % ny),
-                                     hs_grid_coordinate(grid, HS_Z, r / ny), t);
+    struct hs_row row = hs_row_of(grid, r % ny, r / ny, node - r * nx, 0, t);
     for (int64_t done = 0; done < stretch->count; done += row.count) {
         const int64_t left = stretch->count - done;
         row.first = node - r * nx + done;
@@ -53,13 +52,13 @@ void hs_moving_at(const struct hs_moving *moving, const struct hs_grid *grid, do
     }
 }
 
-/* Place of the first of the nodes that is not before this one. */
-static int64_t place_from(const struct hs_moving *moving, int64_t node)
+/* The first of ascending numbers, each so many bytes from the one before, that is not below. */
+static int64_t first_from(const int64_t *number, int64_t count, size_t apart, int64_t least)
 {
-    int64_t low = 0, high = moving->count;
+    int64_t low = 0, high = count;
     while (low < high) {
         const int64_t middle = low + (high - low) / 2;
-        if (moving->node[middle] < node)
+        if (*(const int64_t *)(const void *)((const char *)number + (size_t)middle * apart) < least)
             low = middle + 1;
         else
             high = middle;
@@ -67,18 +66,10 @@ static int64_t place_from(const struct hs_moving *moving, int64_t node)
     return low;
 }
 
-/* The first stretch of the rows whose nodes are from that place on. */
-static int64_t stretch_from(const struct hs_moving *moving, int64_t place)
+/* Place of the first of the nodes that is not before this one. */
+static int64_t place_from(const struct hs_moving *moving, int64_t node)
 {
-    int64_t low = 0, high = moving->stretch_count;
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (moving->stretch[middle].first < place)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return first_from(moving->node, moving->count, sizeof node, node);
 }
 
 void hs_moving_put_row(const struct hs_moving *moving, const struct hs_grid *grid, double t,
@@ -88,10 +79,12 @@ void hs_moving_put_row(const struct hs_moving *moving, const struct hs_grid *gri
     const int64_t lo = place_from(moving, first), hi = place_from(moving, first + nx);
     for (int64_t n = lo; n < hi; n++)
         out[moving->node[n] - first] = 0.0;
-    for (int64_t s = stretch_from(moving, lo); s < stretch_from(moving, hi); s++) {
-        const struct hs_moving_stretch *stretch = &moving->stretch[s];
+    if (lo == hi)
+        return;
+    const struct hs_moving_stretch *stretch = moving->stretch;
+    stretch += first_from(&stretch->first, moving->stretch_count, sizeof *stretch, lo);
+    for (; stretch < moving->stretch + moving->stretch_count && stretch->first < hi; stretch++)
         add_stretch(moving, grid, stretch, t, out + (moving->node[stretch->first] - first));
-    }
 }
 
 void hs_moving_take_row(const struct hs_moving *moving, int64_t first, int64_t nx,

@@ -2,6 +2,7 @@
  * what its nodes may be, and rules for what an operation makes of arguments that have the form. */
 #include "functions/rearrange.h"
 
+#include "core/memory.h"
 #include "functions/evaluate.h"
 #include "functions/separation.h"
 
@@ -471,16 +472,15 @@ static bool rearrange_along(const struct hs_expression *expression, const struct
 bool hs_expression_rearrange(const struct hs_expression *expression, const struct hs_grid *grid,
                              struct hs_instruction **code, struct hs_expression *out)
 {
-    struct tree *tree = malloc(sizeof *tree);
-    struct program *program = malloc(sizeof *program);
+    struct tree *tree = hs_new(sizeof *tree);
+    struct program *program = hs_new(sizeof *program);
     struct hs_separation separation;
     bool done = false;
     *code = NULL;
-    for (int axis = grid->dims - 1; axis >= 0 && tree && program && !done; axis--)
+    for (int axis = grid->dims - 1; axis >= 0 && !done; axis--)
         done = rearrange_along(expression, grid, axis, tree, program);
-    if (done)
-        *code = malloc((size_t)program->length * sizeof **code);
-    if (*code) {
+    if (done) {
+        *code = hs_new((size_t)program->length * sizeof **code);
         for (int i = 0; i < program->length; i++)
             (*code)[i] = program->code[i];
         *out = hs_expression_part(*code, program->length - 1);

@@ -5,10 +5,6 @@
 #include "core/grid.h"
 #include "core/value.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /*
  * Makes a program of that form, allocated, of an expression that is not; false where the rules do
  * not lead to one, or where one of its parts could be large (1e100) or not finite over the grid
@@ -18,9 +14,5 @@ extern "C" {
  */
 bool hs_expression_rearrange(const struct hs_expression *expression, const struct hs_grid *grid,
                              struct hs_instruction **code, struct hs_expression *out);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -40,9 +40,7 @@ static void fill(struct hs_tables *tables, int n, double t, int threads)
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int64_t row = 0; row < ny * nz; row++) {
         const int64_t j = row % ny, k = row / ny;
-        struct hs_row at = hs_row_along(grid, HS_X, hs_grid_coordinate(grid, HS_Y, j),
-                                        hs_grid_coordinate(grid, HS_Z, k), t);
-        at.count = nx;
+        const struct hs_row at = hs_row_of(grid, j, k, 0, nx, t);
         hs_expression_row(&tables->tabulation.table[n], &at,
                           tables->table[n] + j * stride[HS_Y] + k * stride[HS_Z]);
     }
@@ -60,10 +58,7 @@ void hs_tables_row(const struct hs_tables *tables, int64_t first, int64_t count,
                    int64_t k, double *out)
 {
     const struct hs_grid *grid = tables->grid;
-    struct hs_row row = hs_row_along(grid, HS_X, hs_grid_coordinate(grid, HS_Y, j),
-                                     hs_grid_coordinate(grid, HS_Z, k), tables->t);
-    row.first = first;
-    row.count = count;
+    struct hs_row row = hs_row_of(grid, j, k, first, count, tables->t);
     for (int n = 0; n < tables->tabulation.tables; n++)
         row.table[n] = (struct hs_row_table){tables->table[n] + j * tables->stride[n][HS_Y] +
                                                  k * tables->stride[n][HS_Z],

@@ -4,10 +4,6 @@
 
 #include "functions/tabulate.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct hs_tables {
     const struct hs_grid *grid; /* outlives this, as does the expression */
     struct hs_tabulation tabulation;
@@ -28,9 +24,5 @@ void hs_tables_fill(struct hs_tables *tables, double t, int threads);
 /* The expression's values at `count` nodes of row (j, k) from node `first` on, at that time. */
 void hs_tables_row(const struct hs_tables *tables, int64_t first, int64_t count, int64_t j,
                    int64_t k, double *out);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

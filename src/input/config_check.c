@@ -46,13 +46,10 @@ static void check_value(struct hs_reader *reader, const char *key, const struct 
         const int64_t node[HS_AXES] = {sample(grid, HS_X, n % SAMPLES),
                                        sample(grid, HS_Y, n / SAMPLES % SAMPLES),
                                        sample(grid, HS_Z, n / (SAMPLES * SAMPLES))};
-        double at[HS_AXES];
         bool inside = true;
-        for (int axis = 0; axis < HS_AXES; axis++) {
-            at[axis] = hs_grid_coordinate(grid, axis, node[axis]);
+        for (int axis = 0; axis < HS_AXES; axis++)
             inside = inside && node[axis] >= box->lo[axis] && node[axis] < box->hi[axis];
-        }
-        const double found = hs_value_at(value, at[HS_X], at[HS_Y], at[HS_Z], t);
+        const double found = hs_value_at_node(value, grid, node, t);
         if (!inside || isfinite(found))
             continue;
         complain_of_node(reader, key, NULL, found, node, t);

@@ -6,6 +6,7 @@
 #include "functions/separation.h"
 #include "input/field_file.h"
 #include "input/fingerprint.h"
+#include "input/npy.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -60,9 +61,9 @@ enum hs_status hs_read_dataset(struct hs_reader *reader, const char *group,
                                const struct hs_field_shape *shapes, int count, int *taken,
                                double **out)
 {
-    const struct hs_key key = file_key(group, "file");
+    const struct hs_key key = file_key(group, "file"), named = file_key(group, "dataset");
     const char *file = hs_settings_text(reader->settings, key.text);
-    const char *dataset = hs_settings_text(reader->settings, file_key(group, "dataset").text);
+    const char *dataset = hs_settings_text(reader->settings, named.text);
     int64_t step = -1;
     hs_settings_count(reader->settings, file_key(group, "step").text, &step);
     if (!file || !dataset || !reader->grid_known)
@@ -75,6 +76,10 @@ enum hs_status hs_read_dataset(struct hs_reader *reader, const char *group,
     const enum hs_status status =
         read_shaped(path, dataset, step, shapes, count, &which, out, &why);
     hs_problem_add_input(reader->problem, key.text, path);
+    if (hs_given(reader, named.text) && hs_npy_is_at(path))
+        hs_settings_complain(reader->settings, named.text,
+                             "%s is a .npy file, which has one array and no datasets; remove this",
+                             path);
     if (status)
         hs_error_add(reader->err, status, "%s: %s", place, why.text);
     else /* for the fingerprint */

@@ -82,9 +82,7 @@ static double *evaluate_on(const struct hs_grid *grid, int face, const struct hs
     for (int64_t k = box.lo[HS_Z]; k < box.hi[HS_Z]; k++)
         for (int64_t j = box.lo[HS_Y]; j < box.hi[HS_Y]; j++)
             for (int64_t i = box.lo[HS_X]; i < box.hi[HS_X]; i++)
-                *to++ = hs_value_at(value, hs_grid_coordinate(grid, HS_X, i),
-                                    hs_grid_coordinate(grid, HS_Y, j),
-                                    hs_grid_coordinate(grid, HS_Z, k), 0.0);
+                *to++ = hs_value_at_node(value, grid, (int64_t[]){i, j, k}, 0.0);
     return field;
 }
 

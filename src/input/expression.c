@@ -1,4 +1,5 @@
 #include "input/expression.h"
+#include "core/memory.h"
 #include "functions/evaluate.h"
 
 #include "input/foreign.h"
@@ -69,7 +70,7 @@ struct compiler {
     const char *text;
     const char *at;
     struct hs_instruction *code;
-    int length, capacity;
+    int length;
     int nesting;
     unsigned varies;
     enum hs_status status; /* the first trouble; from then on nothing is done any more */
@@ -98,17 +99,7 @@ static bool emit(struct compiler *c, enum hs_operation operation, double constan
 {
     if (c->status)
         return false;
-    if (c->length == c->capacity) {
-        const int capacity = 2 * c->capacity + 16;
-        struct hs_instruction *grown = realloc(c->code, (size_t)capacity * sizeof *grown);
-        if (!grown) {
-            c->status = HS_DEVICE;
-            snprintf(c->reason, c->size, "out of memory");
-            return false;
-        }
-        c->code = grown;
-        c->capacity = capacity;
-    }
+    c->code = hs_reserve(c->code, (size_t)c->length, sizeof *c->code);
     c->code[c->length++] = (struct hs_instruction){operation, constant};
     return true;
 }

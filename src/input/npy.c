@@ -1,6 +1,7 @@
 #include "input/npy.h"
 
 #include "core/memory.h"
+#include "core/regular.h"
 
 #include <errno.h>
 #include <regex.h>
@@ -15,6 +16,17 @@ enum { LONGEST_HEADER = 1 << 16 }; /* of a plain array it has some 100 bytes */
 bool hs_npy_begins(const void *bytes, size_t count)
 {
     return count >= HS_NPY_MAGIC && memcmp(bytes, magic, HS_NPY_MAGIC) == 0;
+}
+
+bool hs_npy_is_at(const char *path)
+{
+    char head[HS_NPY_MAGIC];
+    const char *why;
+    const int file = hs_regular_open(path, false, &why);
+    const ssize_t begun = file < 0 ? 0 : pread(file, head, sizeof head, 0);
+    if (file >= 0)
+        close(file);
+    return begun > 0 && hs_npy_begins(head, (size_t)begun);
 }
 
 static enum hs_status damaged(struct hs_error *why, const char *what)

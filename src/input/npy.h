@@ -28,6 +28,9 @@ struct hs_npy {
 /* Whether a file that begins so is one. */
 bool hs_npy_begins(const void *bytes, size_t count);
 
+/* The same of a file by its name; false where it cannot be read. */
+bool hs_npy_is_at(const char *path);
+
 /* Reads the header, and checks that the file is as long as that says. Else HS_BAD_INPUT for arrays
  * of another kind, HS_IO for what cannot be read or is damaged, and the reason. */
 enum hs_status hs_npy_read_header(int file, struct hs_npy *out, struct hs_error *why);

@@ -35,7 +35,7 @@ static const struct hs_option of_fields[] = {
            "HDF5 or .npy file to read it from; looked for here, then beside the config"),
     OPTION("dataset", STRING, NONE, NULL, "", LOOSE,
            "HDF5: its dataset, [z][y][x] or [step][z][y][x]; a .npy file is one array of "
-           "that shape"),
+           "that shape, and has none"),
     OPTION("step", COUNT, RANGE(-1, MOST_COUNT), "-1", "", LOOSE,
            "which step of the dataset, from 0; -1 is the last"),
 };

@@ -343,9 +343,7 @@ static enum hs_status read_dense(void *self, const struct hs_box *box, const str
 {
     (void)next, (void)err;
     const struct dense *dense = self;
-    const int64_t *points = dense->chunks->grid.points;
-    const int64_t first =
-        (box->lo[HS_Z] * points[HS_Y] + box->lo[HS_Y]) * points[HS_X] + box->lo[HS_X];
+    const int64_t first = hs_grid_index(&dense->chunks->grid, box->lo);
     *values = dense->field + (size_t)first * dense->chunks->size;
     return HS_OK;
 }

@@ -1,5 +1,7 @@
 #include "output/image.h"
 
+#include "core/memory.h"
+
 #if H5_VERSION_GE(1, 13, 0)
 #include <H5FDdevelop.h>
 #endif
@@ -22,11 +24,9 @@ static H5FD_t *driver_open(const char *name, unsigned flags, hid_t access, haddr
 {
     (void)name, (void)flags, (void)most;
     const struct driver_info *info = H5Pget_driver_info(access);
-    struct driver_file *file = calloc(1, sizeof *file);
-    if (!info || !file) {
-        free(file);
+    if (!info)
         return NULL;
-    }
+    struct driver_file *file = hs_new(sizeof *file);
     file->image = info->image;
     file->image->placed = -1;
     file->image->used = 0;

@@ -38,10 +38,8 @@ static enum hs_status read_box(void *self, const struct hs_box *box, const struc
 {
     (void)next, (void)err;
     const struct source *source = self;
-    const int64_t *points = source->chunks->grid.points, count = hs_box_count(box);
-    const uint16_t *from =
-        source->label +
-        ((box->lo[HS_Z] * points[HS_Y] + box->lo[HS_Y]) * points[HS_X] + box->lo[HS_X]);
+    const int64_t count = hs_box_count(box);
+    const uint16_t *from = source->label + hs_grid_index(&source->chunks->grid, box->lo);
     const bool narrow = source->chunks->size == sizeof(uint8_t);
     for (int64_t n = 0; n < count && narrow; n++)
         source->narrow[n] = (uint8_t)from[n];

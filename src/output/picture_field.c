@@ -180,8 +180,8 @@ static void draw_contours(const struct hs_chart *c)
 static void draw_parts(const struct hs_chart *c)
 {
     const int columns = (int)c->plot.w, rows = (int)c->plot.h;
-    int *above = malloc(((size_t)columns + 1) * sizeof *above);
-    for (int j = 0; j < rows && above; j++) {
+    int *above = hs_new(((size_t)columns + 1) * sizeof *above);
+    for (int j = 0; j < rows; j++) {
         int left = 0;
         for (int i = 0; i < columns; i++) {
             const int here = c->part(c->self, (i + 0.5) / columns, 1 - (j + 0.5) / rows);

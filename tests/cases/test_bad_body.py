@@ -299,6 +299,14 @@ def test_what_no_number_can_hold_is_refused_with_its_place(tmp_path, line, repla
     assert_refused(heatsolve(tmp_path, text, command="run"), 2, [message])
 
 
+def test_a_perfusion_that_overflows_is_refused_however_few_its_steps(tmp_path):
+    """Of 2.6e305 / s: its steps are numbers still, what it takes in a second is none."""
+    text = changed(3, copper(density="1.0", perfusion="{ rate = 1e308; reference = 1.0; }"))
+    text = text.replace("end = 10.0", "sweeps = 5")
+    message = "case.cfg:5: body: a node has a heat capacity of 3.85 J/K and conducts "
+    assert_refused(heatsolve(tmp_path, text, command="run"), 2, [message, "look at the units"])
+
+
 def test_a_material_that_is_never_used_is_a_warning(tmp_path):
     text = with_body('body = ( { material = "copper"; } );').replace('contacts = ( { between = ["copper", "wood"]; resistance = 2e-5; } );\n', "")
     result = heatsolve(tmp_path, text)

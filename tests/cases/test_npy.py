@@ -67,7 +67,7 @@ def test_one_of_the_steps(tmp_path, expected, order):
 def test_the_content_tells_and_not_the_name(tmp_path, expected):
     np.save(tmp_path / "in.npy", field())
     (tmp_path / "in.npy").rename(tmp_path / "really-npy.h5")
-    assert np.array_equal(run(tmp_path, "really-npy.h5", 'dataset = "temperature";'), expected)
+    assert np.array_equal(run(tmp_path, "really-npy.h5"), expected)
     with h5py.File(tmp_path / "really-hdf5.npy", "w") as f:
         f["temperature"] = field()
     assert np.array_equal(run(tmp_path, "really-hdf5.npy"), expected)
@@ -86,3 +86,14 @@ def test_what_was_looked_at_is_what_is_read(tmp_path, expected, monkeypatch):
     np.save(tmp_path / "other/in.npy", field().astype("f8") + 1.0)
     monkeypatch.setenv("HDF5_EXTFILE_PREFIX", str(tmp_path / "other"))
     assert np.array_equal(run(tmp_path, "in.npy"), expected)
+
+
+@pytest.mark.parametrize("name", ["in.npy", "really-npy.h5"])
+def test_a_dataset_beside_a_npy_file_is_refused(tmp_path, name):
+    np.save(tmp_path / "in.npy", field().astype("f8"))
+    (tmp_path / "in.npy").rename(tmp_path / name)
+    (tmp_path / "case.cfg").write_text(CONFIG % (name, 'dataset = "T";'))
+    result = subprocess.run([HEATSOLVE, "run", "case.cfg"], cwd=tmp_path, capture_output=True, text=True)
+    assert result.returncode == 2
+    assert f'case.cfg:4: initial.dataset = "T": {name} is a .npy file, which has one array and no datasets; remove this' in result.stderr
+    assert not (tmp_path / "out.h5").exists()

@@ -4,10 +4,6 @@
 
 #include "bulk.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum {
     HS_BULK_X = 4,       /* bulk_march: warps of a block beside one another in 3D */
     HS_BULK_X_2D = 8,    /* and in 2D */
@@ -47,9 +43,5 @@ HS_CONSTANT int hs_bulk_stages(int dims, int radius, bool large, bool source)
                     hs_bulk_stage_bytes(dims, radius, large, source);
     return fit < most ? fit : most;
 }
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

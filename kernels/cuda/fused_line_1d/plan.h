@@ -4,10 +4,6 @@
 
 #include "tiles.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum {
     HS_LINE_STEPS = 32,     /* fused_line_1d: most sweeps a launch */
     HS_LINE_WARPS = 4,      /* of a block, each with a line of its own */
@@ -23,9 +19,5 @@ struct hs_line_cut {
     int width, halo;
     int64_t lines;
 };
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -4,10 +4,6 @@
 
 #include "tiles.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum {
     HS_TEMPORAL_STEPS_2D = 4,  /* most sweeps a launch */
     HS_TEMPORAL_STEPS_3D = 2,  /* */
@@ -15,9 +11,5 @@ enum {
     HS_TEMPORAL_2D = 32,       /* output tile 32 x 32; 64 x 32 with radius 1 and 2 */
     HS_TEMPORAL_3D = 8,        /* 8 x 8 x 8; twice as long along x with radius 1, and in float */
 };
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

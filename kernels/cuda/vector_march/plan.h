@@ -4,10 +4,6 @@
 
 #include "tiles.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum {
     HS_VECTOR_WARPS = 4,        /* warps a block, 2D and 3D */
     HS_VECTOR_ROWS_1 = 1,       /* rows a warp owns in 3D, radius 1, 2, 3 */
@@ -23,9 +19,5 @@ enum {
     HS_VECTOR_1D_THREADS = 256, /* */
     HS_VECTOR_1D_VECTORS = 4,   /* vectors a thread has on their way at once */
 };
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -1,5 +1,7 @@
 #include "engine/network/axes.h"
 
+#include "core/memory.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -12,12 +14,10 @@ static int compare(const void *a, const void *b)
 
 /* Halves of the widths between the positions. Those of a list differ by rounding where they are
  * meant to be the same, and so would rows: the least of such has them all. */
-static bool find_halves(struct hs_axis *axis)
+static void find_halves(struct hs_axis *axis)
 {
     const int64_t n = axis->cells;
-    double *width = malloc((size_t)n * sizeof *width);
-    if (!width)
-        return false;
+    double *width = hs_new((size_t)n * sizeof *width);
     for (int64_t i = 0; i < n; i++)
         width[i] = axis->position[i + 1] - axis->position[i];
     qsort(width, (size_t)n, sizeof *width, compare);
@@ -30,10 +30,9 @@ static bool find_halves(struct hs_axis *axis)
         axis->half[i] = 0.5 * width[hs_interval_of(width, distinct, exact)];
     }
     free(width);
-    return true;
 }
 
-static bool init_axis(struct hs_axis *axis, const struct hs_network_spec *spec, int which)
+static void init_axis(struct hs_axis *axis, const struct hs_network_spec *spec, int which)
 {
     const struct hs_grid *grid = spec->grid;
     const double *coordinate = spec->coordinate[which];
@@ -41,10 +40,8 @@ static bool init_axis(struct hs_axis *axis, const struct hs_network_spec *spec, 
     axis->wrap = axis->there && spec->wrap[which];
     axis->nodes = grid->points[which];
     axis->cells = axis->nodes - (axis->there && !axis->wrap);
-    axis->position = malloc((size_t)(axis->cells + 1) * sizeof *axis->position);
-    axis->half = malloc((size_t)axis->cells * sizeof *axis->half);
-    if (!axis->position || !axis->half)
-        return false;
+    axis->position = hs_new((size_t)(axis->cells + 1) * sizeof *axis->position);
+    axis->half = hs_new((size_t)axis->cells * sizeof *axis->half);
     for (int64_t i = 0; i <= axis->cells; i++)
         axis->position[i] =
             axis->there && coordinate ? coordinate[i] : hs_grid_coordinate(grid, which, i);
@@ -52,17 +49,14 @@ static bool init_axis(struct hs_axis *axis, const struct hs_network_spec *spec, 
     axis->tolerance = 32.0 * DBL_EPSILON * far;
     for (int64_t i = 0; i < axis->cells; i++) /* never differences: equal cells have equal bits */
         axis->half[i] = axis->there ? 0.5 * grid->spacing[which] : 1.0;
-    return !axis->there || !coordinate || find_halves(axis);
+    if (axis->there && coordinate)
+        find_halves(axis);
 }
 
-bool hs_axes_init(struct hs_axis axis[HS_AXES], const struct hs_network_spec *spec)
+void hs_axes_init(struct hs_axis axis[HS_AXES], const struct hs_network_spec *spec)
 {
-    bool done = true;
-    for (int which = 0; which < HS_AXES; which++) {
-        axis[which] = (struct hs_axis){0};
-        done = done && init_axis(&axis[which], spec, which);
-    }
-    return done;
+    for (int which = 0; which < HS_AXES; which++)
+        init_axis(&axis[which], spec, which);
 }
 
 void hs_axes_release(struct hs_axis axis[HS_AXES])

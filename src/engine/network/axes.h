@@ -12,8 +12,7 @@ struct hs_axis {
     double tolerance;     /* m: what lies nearer is at the same place but for rounding */
 };
 
-/* False: out of memory. Either way to be released. */
-bool hs_axes_init(struct hs_axis axis[HS_AXES], const struct hs_network_spec *spec);
+void hs_axes_init(struct hs_axis axis[HS_AXES], const struct hs_network_spec *spec);
 void hs_axes_release(struct hs_axis axis[HS_AXES]);
 
 /* The cell below (side 0) or above (1) a node; -1 beyond a wall. */

@@ -1,5 +1,7 @@
 #include "engine/network/cells.h"
 
+#include "core/memory.h"
+
 #include <omp.h>
 #include <stdlib.h>
 
@@ -63,17 +65,16 @@ static bool mark_all(struct hs_cells *cells, int threads)
 {
     const int64_t ny = cells->count[HS_Y], rows = ny * cells->count[HS_Z];
     const size_t parts = 3 * (size_t)cells->solids.count + 1;
-    int *scratch = malloc((size_t)threads * parts * sizeof *scratch);
     cells->owned = malloc((size_t)(rows * cells->count[HS_X]) * sizeof *cells->owned);
     cells->label = cells->owned;
-    if (scratch && cells->owned) {
+    if (!cells->owned)
+        return false;
+    int *scratch = hs_new((size_t)threads * parts * sizeof *scratch);
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 64)
-        for (int64_t r = 0; r < rows; r++)
-            mark_row(cells, r % ny, r / ny, scratch + (size_t)omp_get_thread_num() * parts);
-    }
-    const bool done = scratch && cells->owned;
+    for (int64_t r = 0; r < rows; r++)
+        mark_row(cells, r % ny, r / ny, scratch + (size_t)omp_get_thread_num() * parts);
     free(scratch);
-    return done;
+    return true;
 }
 
 /* Where k and rho*c are measured, only a sink or a source asks for substances. */
@@ -92,8 +93,7 @@ bool hs_cells_init(struct hs_cells *cells, const struct hs_network_spec *spec,
 {
     const struct hs_body *body = spec->body;
     *cells = (struct hs_cells){.place = body->labels, .label = body->label};
-    if (!hs_solids_init(&cells->solids, body, axis))
-        return false;
+    hs_solids_init(&cells->solids, body, axis);
     const bool solids = body->labels == HS_LABEL_NONE && are_needed(body);
     if (solids)
         cells->place = HS_LABEL_CELLS;

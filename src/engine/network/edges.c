@@ -121,8 +121,8 @@ static double halves(const struct hs_octants *octants, int axis, const int64_t n
 {
     const struct hs_body *body = octants->spec->body;
     const double half = octants->axis[axis].half[octants->node[axis]];
-    const int64_t one = hs_octants_field_place(octants, octants->node);
-    const int64_t other = hs_octants_field_place(octants, next);
+    const int64_t one = hs_grid_index(octants->spec->grid, octants->node);
+    const int64_t other = hs_grid_index(octants->spec->grid, next);
     if (body->conductivity)
         return area / (half / body->conductivity[one] + half / body->conductivity[other]);
     const int label = body->label[one], beyond = body->label[other];

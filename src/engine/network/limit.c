@@ -1,3 +1,4 @@
+#include "core/memory.h"
 #include "engine/network/network.h"
 
 #include <math.h>
@@ -42,20 +43,20 @@ static bool init(struct vectors *v, const struct hs_network *network, int thread
     const size_t rows = nodes / (size_t)grid->points[HS_X];
     v->now = malloc(nodes * sizeof *v->now);
     v->next = malloc(nodes * sizeof *v->next);
-    v->moment = malloc(rows * sizeof *v->moment);
-    v->mass = malloc(rows * sizeof *v->mass);
-    bool done = v->now && v->next && v->moment && v->mass;
+    v->moment = hs_new(rows * sizeof *v->moment);
+    v->mass = hs_new(rows * sizeof *v->mass);
+    bool done = v->now && v->next;
     int64_t stride = 1;
     for (int a = 0; a < HS_AXES; a++) {
         const int64_t points = grid->points[a];
         const bool odd = is_odd_cycle(network, a);
         v->stride[a] = stride;
         stride *= points;
-        v->sign[a] = malloc((size_t)points * sizeof *v->sign[a]);
+        v->sign[a] = hs_new((size_t)points * sizeof *v->sign[a]);
         const bool frustrated = odd && points <= LONGEST;
         v->share[a] = frustrated ? malloc(nodes / (size_t)points * sizeof *v->share[a]) : NULL;
-        done = done && v->sign[a] && (v->share[a] || !frustrated);
-        for (int64_t i = 0; i < points && done; i++)
+        done = done && (v->share[a] || !frustrated);
+        for (int64_t i = 0; i < points; i++)
             v->sign[a][i] = sign_at(points, odd, i);
     }
     return done;

@@ -1,5 +1,6 @@
 #include "engine/network/moving.h"
 
+#include "core/memory.h"
 #include "engine/network/walls.h"
 
 #include <stdlib.h>
@@ -14,24 +15,15 @@ struct term {
 
 struct terms {
     struct term *term;
-    int64_t count, room;
-    bool no_memory;
+    int64_t count;
 };
 
 static void add(struct terms *terms, const struct hs_grid *grid, const int64_t node[HS_AXES],
                 int number, const struct hs_wall_number *of, double weight)
 {
-    if (!hs_wall_number_moves(of) || weight == 0.0 || terms->no_memory)
+    if (!hs_wall_number_moves(of) || weight == 0.0)
         return;
-    if (terms->count == terms->room) {
-        const int64_t room = terms->room > 0 ? 2 * terms->room : 256;
-        struct term *more = realloc(terms->term, (size_t)room * sizeof *more);
-        terms->no_memory = !more;
-        if (!more)
-            return;
-        terms->term = more;
-        terms->room = room;
-    }
+    terms->term = hs_reserve(terms->term, (size_t)terms->count, sizeof *terms->term);
     const int64_t row = node[HS_Z] * grid->points[HS_Y] + node[HS_Y];
     terms->term[terms->count++] = (struct term){.row = row,
                                                 .node = row * grid->points[HS_X] + node[HS_X],
@@ -85,21 +77,19 @@ static void set_stretches(const struct terms *terms, struct hs_moving *out)
     }
 }
 
-static bool conclude(struct terms *terms, struct hs_moving *out)
+static void conclude(struct terms *terms, struct hs_moving *out)
 {
     const size_t count = (size_t)terms->count;
     *out = (struct hs_moving){.count = 0};
-    if (count == 0 || terms->no_memory)
-        return !terms->no_memory;
+    if (count == 0)
+        return;
     qsort(terms->term, count, sizeof *terms->term, compare_terms);
-    out->node = malloc(count * sizeof *out->node);
-    out->stretch = malloc(count * sizeof *out->stretch);
-    out->weight = malloc(count * sizeof *out->weight);
-    if (!out->node || !out->stretch || !out->weight)
-        return false;
+    out->node = hs_new(count * sizeof *out->node);
+    out->stretch = hs_new(count * sizeof *out->stretch);
+    out->weight = hs_new(count * sizeof *out->weight);
     set_nodes(terms, out);
     set_stretches(terms, out);
-    return true;
+    free(terms->term);
 }
 
 /* Whether anything of the face's walls moves. */
@@ -141,20 +131,16 @@ static void add_node(const struct hs_network_spec *spec, const struct hs_axis *a
     }
 }
 
-bool hs_network_find_moving(const struct hs_network_spec *spec, const struct hs_axis *axis,
+void hs_network_find_moving(const struct hs_network_spec *spec, const struct hs_axis *axis,
                             struct hs_network *out)
 {
     struct terms inflow = {.count = 0}, given = {.count = 0};
     struct hs_wall_scratch scratch;
-    const bool ready = hs_wall_scratch_init(&scratch, spec->wall_count);
-    for (int face = 0; face < 2 * spec->grid->dims && ready; face++)
+    hs_wall_scratch_init(&scratch, spec->wall_count);
+    for (int face = 0; face < 2 * spec->grid->dims; face++)
         for (int64_t n = 0; n < hs_grid_face_count(spec->grid, face) && any_moves(spec, face); n++)
             add_node(spec, axis, face, n, &scratch, &inflow, &given);
-    /* both, so that both are set */
-    const bool flows = ready && conclude(&inflow, &out->inflow);
-    const bool gives = ready && conclude(&given, &out->given);
     hs_wall_scratch_release(&scratch);
-    free(inflow.term);
-    free(given.term);
-    return flows && gives;
+    conclude(&inflow, &out->inflow);
+    conclude(&given, &out->given);
 }

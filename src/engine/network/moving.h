@@ -4,8 +4,8 @@
 
 #include "engine/network/axes.h"
 
-/* Sets what the network has of them: inflow and given. False: no memory. */
-bool hs_network_find_moving(const struct hs_network_spec *spec, const struct hs_axis *axis,
+/* Sets what the network has of them: inflow and given. */
+void hs_network_find_moving(const struct hs_network_spec *spec, const struct hs_axis *axis,
                             struct hs_network *out);
 
 #endif

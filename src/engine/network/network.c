@@ -16,6 +16,7 @@
 
 enum { BYTES = 256, SHORTS = 65536 }; /* rows of a palette at most, that of no node included */
 enum { PARTS = 512 };                 /* of the rows of nodes; sums do not depend on threads */
+enum { ROWS, FORCINGS, KINDS };
 
 /* The first node where something is wrong. */
 struct fault {
@@ -25,11 +26,10 @@ struct fault {
 
 struct worker {
     struct hs_nodes nodes;
-    struct hs_distinct rows, forcings;
-    int *row_map, *forcing_map; /* where they went when all were united */
+    struct hs_distinct set[KINDS];
+    int *map[KINDS];            /* where they went when all were united */
     struct hs_held_share *held; /* [held_count] */
     int64_t held_count;
-    bool no_memory;
     struct fault fault;
 };
 
@@ -66,26 +66,26 @@ static bool init_work(struct work *work, const struct hs_network_spec *spec)
     assert(is_sound(spec));
     *work = (struct work){.spec = spec, .threads = spec->threads};
     work->rows_of_nodes = spec->grid->points[HS_Y] * spec->grid->points[HS_Z];
-    work->worker = calloc((size_t)work->threads, sizeof *work->worker);
-    bool done = work->worker && hs_axes_init(work->axis, spec) &&
-                hs_cells_init(&work->cells, spec, work->axis);
-    for (int t = 0; t < work->threads && done; t++) {
+    work->worker = hs_new((size_t)work->threads * sizeof *work->worker);
+    hs_axes_init(work->axis, spec);
+    const bool done = hs_cells_init(&work->cells, spec, work->axis);
+    for (int t = 0; t < work->threads; t++) {
         struct worker *worker = &work->worker[t];
-        hs_distinct_init(&worker->rows, sizeof(struct hs_network_row));
-        hs_distinct_init(&worker->forcings, sizeof(struct hs_forcing));
-        done = hs_nodes_init(&worker->nodes, spec, work->axis, &work->cells);
+        hs_distinct_init(&worker->set[ROWS], sizeof(struct hs_network_row));
+        hs_distinct_init(&worker->set[FORCINGS], sizeof(struct hs_forcing));
+        hs_nodes_init(&worker->nodes, spec, work->axis, &work->cells);
     }
     return done;
 }
 
 static void release_work(struct work *work)
 {
-    for (int t = 0; t < work->threads && work->worker; t++) {
+    for (int t = 0; t < work->threads; t++) {
         hs_nodes_release(&work->worker[t].nodes);
-        hs_distinct_release(&work->worker[t].rows);
-        hs_distinct_release(&work->worker[t].forcings);
-        free(work->worker[t].row_map);
-        free(work->worker[t].forcing_map);
+        for (int kind = 0; kind < KINDS; kind++) {
+            hs_distinct_release(&work->worker[t].set[kind]);
+            free(work->worker[t].map[kind]);
+        }
         free(work->worker[t].held);
     }
     free(work->worker);
@@ -155,9 +155,6 @@ static void pass(struct work *work,
 static enum hs_status outcome(const struct work *work, struct hs_error *err)
 {
     for (int t = 0; t < work->threads; t++)
-        if (work->worker[t].no_memory)
-            return no_memory(work->spec->grid, err);
-    for (int t = 0; t < work->threads; t++)
         if (work->worker[t].fault.what != HS_NODE_IS_WELL)
             return report(work, &work->worker[t].fault, err);
     return HS_OK;
@@ -177,9 +174,8 @@ static bool make_node(struct worker *worker, int64_t i, struct hs_network_row *r
     struct hs_forcing forcing;
     if (!note(worker, hs_nodes_make(&worker->nodes, i, row, &forcing), i))
         return false;
-    row->forcing = hs_distinct_place(&worker->forcings, &forcing);
-    worker->no_memory = row->forcing < 0;
-    return !worker->no_memory;
+    row->forcing = hs_distinct_place(&worker->set[FORCINGS], &forcing);
+    return true;
 }
 
 static bool number_row(struct work *work, struct worker *worker, int part, int64_t r)
@@ -196,12 +192,8 @@ static bool number_row(struct work *work, struct worker *worker, int part, int64
         struct hs_network_row row;
         if (!make_node(worker, i, &row))
             return false;
-        const int place = hs_distinct_place(&worker->rows, &row);
-        worker->no_memory = place < 0;
-        if (worker->no_memory)
-            return false;
-        number[i] = (uint16_t)place;
-        too_many = worker->rows.count >= SHORTS;
+        number[i] = (uint16_t)hs_distinct_place(&worker->set[ROWS], &row);
+        too_many = worker->set[ROWS].count >= SHORTS;
     }
     if (too_many) {
 #pragma omp atomic write
@@ -226,81 +218,50 @@ static bool write_row(struct work *work, struct worker *worker, int part, int64_
     return true;
 }
 
-/* Makes one of a kind of set that all threads have; each one's map says where what it had went. */
-static bool unite(const struct work *work, struct hs_distinct *(*set_of)(struct worker *),
-                  int **(*map_of)(struct worker *), int (*compare)(const void *, const void *),
-                  void **out, int *count)
+/* Makes one of the sets of a kind that all threads have; each one's map says where what it had
+ * went. Allocated. */
+static void *unite(const struct work *work, int kind, int *count)
 {
-    struct hs_distinct *set = calloc((size_t)work->threads, sizeof *set);
-    int **map = calloc((size_t)work->threads, sizeof *map);
-    bool done = set && map;
-    for (int t = 0; t < work->threads && done; t++) {
-        set[t] = *set_of(&work->worker[t]);
-        map[t] = malloc(((size_t)set[t].count + 1) * sizeof *map[t]);
-        *map_of(&work->worker[t]) = map[t];
-        done = map[t] != NULL;
+    struct hs_distinct *set = hs_new((size_t)work->threads * sizeof *set);
+    int **map = hs_new((size_t)work->threads * sizeof *map);
+    for (int t = 0; t < work->threads; t++) {
+        set[t] = work->worker[t].set[kind];
+        map[t] = hs_new(((size_t)set[t].count + 1) * sizeof *map[t]);
+        work->worker[t].map[kind] = map[t];
     }
-    done = done && hs_distinct_unite(work->threads, set, compare, out, count, map);
+    void *all = hs_distinct_unite(
+        work->threads, set, kind == ROWS ? hs_network_row_compare : hs_forcing_compare, count, map);
     free(set);
     free(map);
-    return done;
-}
-
-static struct hs_distinct *rows_of(struct worker *worker)
-{
-    return &worker->rows;
-}
-
-static int **row_map_of(struct worker *worker)
-{
-    return &worker->row_map;
-}
-
-static struct hs_distinct *forcings_of(struct worker *worker)
-{
-    return &worker->forcings;
-}
-
-static int **forcing_map_of(struct worker *worker)
-{
-    return &worker->forcing_map;
+    return all;
 }
 
 /* The first is empty. */
-static bool unite_forcings(struct work *work)
+static void unite_forcings(struct work *work)
 {
     struct hs_forcing empty;
     memset(&empty, 0, sizeof empty);
-    void *all = NULL;
-    const bool done = hs_distinct_place(&work->worker[0].forcings, &empty) >= 0 &&
-                      unite(work, forcings_of, forcing_map_of, hs_forcing_compare, &all,
-                            &work->out->forcing_count);
-    work->out->forcing = all;
-    return done;
+    hs_distinct_place(&work->worker[0].set[FORCINGS], &empty);
+    work->out->forcing = unite(work, FORCINGS, &work->out->forcing_count);
 }
 
 /* Rows with the forcings of all; row 0 of no node before them. */
-static bool unite_rows(struct work *work)
+static void unite_rows(struct work *work)
 {
     struct hs_network *out = work->out;
     for (int t = 0; t < work->threads; t++) {
         struct worker *worker = &work->worker[t];
-        struct hs_network_row *row = (struct hs_network_row *)(void *)worker->rows.item;
-        for (int n = 0; n < worker->rows.count; n++)
-            row[n].forcing = worker->forcing_map[row[n].forcing];
+        struct hs_network_row *row = (struct hs_network_row *)(void *)worker->set[ROWS].item;
+        for (int n = 0; n < worker->set[ROWS].count; n++)
+            row[n].forcing = worker->map[FORCINGS][row[n].forcing];
     }
-    void *all = NULL;
     int count = 0;
-    bool done = unite(work, rows_of, row_map_of, hs_network_row_compare, &all, &count);
-    out->row = done ? malloc(((size_t)count + 1) * sizeof *out->row) : NULL;
-    if (out->row) {
-        memset(out->row, 0, sizeof *out->row);
-        out->row[0].kind = HS_NODE_HELD;
-        memcpy(out->row + 1, all, (size_t)count * sizeof *out->row);
-        out->row_count = count + 1;
-    }
+    struct hs_network_row *all = unite(work, ROWS, &count);
+    out->row = hs_new(((size_t)count + 1) * sizeof *out->row);
+    out->row[0].kind = HS_NODE_HELD;
+    memcpy(out->row + 1, all, (size_t)count * sizeof *out->row);
+    out->row_count = count + 1;
     free(all);
-    return out->row != NULL;
 }
 
 /* How many nodes have a row. */
@@ -316,55 +277,47 @@ static int compare_uses(const void *a, const void *b)
     return by ? by : one->row - other->row;
 }
 
-static bool count_uses(const struct work *work, struct use *use)
+static void count_uses(const struct work *work, struct use *use)
 {
     const int64_t nx = work->spec->grid->points[HS_X];
-    bool done = true;
-#pragma omp parallel for num_threads(work->threads) schedule(static, 1) reduction(&& : done)
+#pragma omp parallel for num_threads(work->threads) schedule(static, 1)
     for (int t = 0; t < work->threads; t++) {
         const struct worker *worker = &work->worker[t];
-        int64_t *own = calloc((size_t)worker->rows.count + 1, sizeof *own);
+        int64_t *own = hs_new(((size_t)worker->set[ROWS].count + 1) * sizeof *own);
         const int64_t end = first_row(work, first_part(work, t + 1)) * nx;
-        for (int64_t n = first_row(work, first_part(work, t)) * nx; own && n < end; n++)
+        for (int64_t n = first_row(work, first_part(work, t)) * nx; n < end; n++)
             own[work->number[n]]++;
 #pragma omp critical
-        for (int n = 0; own && n < worker->rows.count; n++)
-            use[worker->row_map[n]].nodes += own[n];
-        done = done && own;
+        for (int n = 0; n < worker->set[ROWS].count; n++)
+            use[worker->map[ROWS][n]].nodes += own[n];
         free(own);
     }
-    return done;
 }
 
 /* Rows that many nodes have come first: kernels that cannot have all at hand have those. */
-static bool sort_rows(struct work *work)
+static void sort_rows(struct work *work)
 {
     struct hs_network *out = work->out;
     const int count = out->row_count - 1;
-    struct use *use = calloc((size_t)count + 1, sizeof *use);
-    struct hs_network_row *row = malloc((size_t)out->row_count * sizeof *row);
-    int *place = malloc(((size_t)count + 1) * sizeof *place);
-    for (int n = 0; n < count && use; n++)
+    struct use *use = hs_new(((size_t)count + 1) * sizeof *use);
+    struct hs_network_row *row = hs_new((size_t)out->row_count * sizeof *row);
+    int *place = hs_new(((size_t)count + 1) * sizeof *place);
+    for (int n = 0; n < count; n++)
         use[n].row = n;
-    const bool done = use && row && place && count_uses(work, use);
-    if (done) {
-        qsort(use, (size_t)count, sizeof *use, compare_uses);
-        row[0] = out->row[0];
-        for (int n = 0; n < count; n++) {
-            row[1 + n] = out->row[1 + use[n].row];
-            place[use[n].row] = n;
-        }
-        for (int t = 0; t < work->threads; t++)
-            for (int n = 0; n < work->worker[t].rows.count; n++)
-                work->worker[t].row_map[n] = place[work->worker[t].row_map[n]];
-        free(out->row);
-        out->row = row;
-        row = NULL;
+    count_uses(work, use);
+    qsort(use, (size_t)count, sizeof *use, compare_uses);
+    row[0] = out->row[0];
+    for (int n = 0; n < count; n++) {
+        row[1 + n] = out->row[1 + use[n].row];
+        place[use[n].row] = n;
     }
+    for (int t = 0; t < work->threads; t++)
+        for (int n = 0; n < work->worker[t].set[ROWS].count; n++)
+            work->worker[t].map[ROWS][n] = place[work->worker[t].map[ROWS][n]];
+    free(out->row);
+    out->row = row;
     free(use);
-    free(row);
     free(place);
-    return done;
 }
 
 /* Numbers among all rows, in bytes where they fit. */
@@ -380,7 +333,7 @@ static bool renumber(struct work *work)
     }
 #pragma omp parallel for num_threads(work->threads) schedule(static, 1)
     for (int t = 0; t < work->threads; t++) {
-        const int *map = work->worker[t].row_map;
+        const int *map = work->worker[t].map[ROWS];
         const int64_t end = first_row(work, first_part(work, t + 1)) * nx;
         for (int64_t n = first_row(work, first_part(work, t)) * nx; n < end; n++) {
             const int number = map[work->number[n]] + 1;
@@ -407,11 +360,15 @@ static enum hs_status make_palette(struct work *work, struct hs_error *err)
     if (!work->number)
         return no_memory(grid, err);
     pass(work, number_row);
-    enum hs_status st = work->too_many ? HS_OK : outcome(work, err);
-    if (!work->too_many && !st && (!unite_forcings(work) || !unite_rows(work)))
-        st = no_memory(grid, err);
-    if (!work->too_many && !st && work->out->row_count <= SHORTS)
-        return sort_rows(work) && renumber(work) ? HS_OK : no_memory(grid, err);
+    const enum hs_status st = work->too_many ? HS_OK : outcome(work, err);
+    if (!work->too_many && !st) {
+        unite_forcings(work);
+        unite_rows(work);
+    }
+    if (!work->too_many && !st && work->out->row_count <= SHORTS) {
+        sort_rows(work);
+        return renumber(work) ? HS_OK : no_memory(grid, err);
+    }
     work->too_many = true;
     free(work->number);
     work->number = NULL;
@@ -428,10 +385,10 @@ static enum hs_status make_arrays(struct work *work, struct hs_error *err)
     out->node = malloc((size_t)(work->rows_of_nodes * nx) * sizeof *out->node);
     for (int t = 0; t < work->threads; t++) {
         struct worker *worker = &work->worker[t];
-        free(worker->forcing_map);
-        worker->forcing_map = NULL;
-        hs_distinct_release(&worker->rows);
-        hs_distinct_init(&worker->rows, sizeof(struct hs_network_row));
+        free(worker->map[FORCINGS]);
+        worker->map[FORCINGS] = NULL;
+        hs_distinct_release(&worker->set[ROWS]);
+        hs_distinct_init(&worker->set[ROWS], sizeof(struct hs_network_row));
     }
     if (!out->node)
         return no_memory(work->spec->grid, err);
@@ -439,13 +396,12 @@ static enum hs_status make_arrays(struct work *work, struct hs_error *err)
     const enum hs_status st = outcome(work, err);
     if (st)
         return st;
-    if (!unite_forcings(work))
-        return no_memory(work->spec->grid, err);
+    unite_forcings(work);
 #pragma omp parallel for num_threads(work->threads) schedule(static, 1)
     for (int t = 0; t < work->threads; t++) {
         const int64_t end = first_row(work, first_part(work, t + 1)) * nx;
         for (int64_t n = first_row(work, first_part(work, t)) * nx; n < end; n++)
-            out->node[n].forcing = work->worker[t].forcing_map[out->node[n].forcing];
+            out->node[n].forcing = work->worker[t].map[FORCINGS][out->node[n].forcing];
     }
     return HS_OK;
 }
@@ -461,8 +417,8 @@ enum hs_status hs_network_make(const struct hs_network_spec *spec, struct hs_net
         st = make_palette(&work, err);
     if (!st && work.too_many)
         st = make_arrays(&work, err);
-    if (!st && !hs_network_find_moving(spec, work.axis, out))
-        st = no_memory(spec->grid, err);
+    if (!st)
+        hs_network_find_moving(spec, work.axis, out);
     release_work(&work);
     if (st) {
         hs_network_release(out);
@@ -526,9 +482,7 @@ enum hs_status hs_network_held_shares(const struct hs_network_spec *spec,
     for (int t = 0; t < work.threads && !st; t++)
         *count += work.worker[t].held_count;
     if (!st)
-        *out = malloc(((size_t)*count + 1) * sizeof **out);
-    if (!st && !*out)
-        st = no_memory(spec->grid, err);
+        *out = hs_new(((size_t)*count + 1) * sizeof **out);
     int64_t at = 0; /* threads have consecutive rows */
     for (int t = 0; t < work.threads && !st; t++)
         for (int64_t n = 0; n < work.worker[t].held_count; n++)
@@ -558,11 +512,8 @@ enum hs_status hs_network_volumes(const struct hs_network_spec *spec, double *ou
 {
     const size_t count = (size_t)spec->body->substance_count;
     struct work work;
-    const bool ready = init_work(&work, spec);
-    work.volume = calloc(PARTS * count + 1, sizeof *work.volume);
-    enum hs_status st = HS_OK;
-    if (!ready || !work.volume)
-        st = no_memory(spec->grid, err);
+    enum hs_status st = init_work(&work, spec) ? HS_OK : no_memory(spec->grid, err);
+    work.volume = hs_new((PARTS * count + 1) * sizeof *work.volume);
     if (!st) {
         pass(&work, add_volumes);
         st = outcome(&work, err);

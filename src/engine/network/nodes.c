@@ -1,20 +1,21 @@
 #include "engine/network/nodes.h"
 
+#include "core/memory.h"
+
 #include "engine/network/edges.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-bool hs_nodes_init(struct hs_nodes *nodes, const struct hs_network_spec *spec,
+void hs_nodes_init(struct hs_nodes *nodes, const struct hs_network_spec *spec,
                    const struct hs_axis *axis, const struct hs_cells *cells)
 {
     *nodes = (struct hs_nodes){.walls_vary = false};
-    const bool octants = hs_octants_init(&nodes->octants, spec, axis, cells);
-    const bool shares = hs_shares_init(&nodes->shares, spec->body);
-    const bool walls = hs_wall_scratch_init(&nodes->walls, spec->wall_count);
-    nodes->same = malloc((size_t)axis[HS_X].nodes);
-    return octants && shares && walls && nodes->same;
+    hs_octants_init(&nodes->octants, spec, axis, cells);
+    hs_shares_init(&nodes->shares, spec->body);
+    hs_wall_scratch_init(&nodes->walls, spec->wall_count);
+    nodes->same = hs_new((size_t)axis[HS_X].nodes);
 }
 
 void hs_nodes_release(struct hs_nodes *nodes)
@@ -106,8 +107,8 @@ static bool fill(const struct hs_nodes *nodes, struct hs_network_row *row,
     if (body->source >= 0)
         fits = fits && hs_forcing_add(forcing, body->source, nodes->shares.volume);
     if (body->capacity)
-        row->capacity =
-            nodes->shares.volume * body->capacity[hs_octants_field_place(octants, octants->node)];
+        row->capacity = nodes->shares.volume *
+                        body->capacity[hs_grid_index(octants->spec->grid, octants->node)];
     return fits;
 }
 

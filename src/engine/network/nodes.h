@@ -26,8 +26,7 @@ enum hs_node_fault {
     HS_NODE_IS_UNNAMED    /* a label is of no substance */
 };
 
-/* False: out of memory. Either way to be released. */
-bool hs_nodes_init(struct hs_nodes *nodes, const struct hs_network_spec *spec,
+void hs_nodes_init(struct hs_nodes *nodes, const struct hs_network_spec *spec,
                    const struct hs_axis *axis, const struct hs_cells *cells);
 void hs_nodes_release(struct hs_nodes *nodes);
 

@@ -1,10 +1,12 @@
 #include "engine/network/octants.h"
 
+#include "core/memory.h"
+
 #include <stdlib.h>
 
 enum { LINES = 4 }; /* along each side of a region that a curved surface crosses */
 
-bool hs_octants_init(struct hs_octants *octants, const struct hs_network_spec *spec,
+void hs_octants_init(struct hs_octants *octants, const struct hs_network_spec *spec,
                      const struct hs_axis *axis, const struct hs_cells *cells)
 {
     *octants = (struct hs_octants){.spec = spec, .axis = axis, .cells = cells};
@@ -13,15 +15,13 @@ bool hs_octants_init(struct hs_octants *octants, const struct hs_network_spec *s
         &octants->around[0], &octants->around[1], &octants->around[2], &octants->around[3],
         &octants->all,       &octants->here,      &octants->below};
     enum { SELECTIONS = sizeof selection / sizeof selection[0] };
-    octants->parts = malloc((SELECTIONS * solids + 1) * sizeof *octants->parts);
-    for (size_t n = 0; n < SELECTIONS && octants->parts; n++)
+    octants->parts = hs_new((SELECTIONS * solids + 1) * sizeof *octants->parts);
+    for (size_t n = 0; n < SELECTIONS; n++)
         selection[n]->part = octants->parts + n * solids;
     for (int d = 0; d < 2; d++)
-        octants->place[d] = malloc((4 * solids + 2) * sizeof *octants->place[d]);
-    octants->crossing = malloc((HS_CROSSINGS_MOST * solids + 1) * sizeof *octants->crossing);
-    octants->piece = malloc((HS_CROSSINGS_MOST * solids + 1) * sizeof *octants->piece);
-    return octants->parts && octants->place[0] && octants->place[1] && octants->crossing &&
-           octants->piece;
+        octants->place[d] = hs_new((4 * solids + 2) * sizeof *octants->place[d]);
+    octants->crossing = hs_new((HS_CROSSINGS_MOST * solids + 1) * sizeof *octants->crossing);
+    octants->piece = hs_new((HS_CROSSINGS_MOST * solids + 1) * sizeof *octants->piece);
 }
 
 void hs_octants_release(struct hs_octants *octants)
@@ -99,12 +99,6 @@ void hs_octant_select(const struct hs_octants *octants, const struct hs_octant *
     out->count = 0;
     out->curved = false;
     out->base = octant->label == HS_CELL_EMPTY ? HS_NOWHERE : octant->label;
-}
-
-int64_t hs_octants_field_place(const struct hs_octants *octants, const int64_t node[HS_AXES])
-{
-    const struct hs_axis *axis = octants->axis;
-    return (node[HS_Z] * axis[HS_Y].nodes + node[HS_Y]) * axis[HS_X].nodes + node[HS_X];
 }
 
 struct hs_lines hs_octants_lines(struct hs_octants *octants, const struct hs_node_box *region,

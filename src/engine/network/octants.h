@@ -31,8 +31,7 @@ struct hs_octants {
     struct hs_piece *piece;
 };
 
-/* False: out of memory. Either way to be released. */
-bool hs_octants_init(struct hs_octants *octants, const struct hs_network_spec *spec,
+void hs_octants_init(struct hs_octants *octants, const struct hs_network_spec *spec,
                      const struct hs_axis *axis, const struct hs_cells *cells);
 void hs_octants_release(struct hs_octants *octants);
 
@@ -45,9 +44,6 @@ bool hs_octants_find(struct hs_octants *octants, int64_t i);
 /* Selects what matters to a region of the octant's cell. */
 void hs_octant_select(const struct hs_octants *octants, const struct hs_octant *octant,
                       const struct hs_node_box *region, struct hs_selection *out);
-
-/* Place of a node in fields. */
-int64_t hs_octants_field_place(const struct hs_octants *octants, const int64_t node[HS_AXES]);
 
 /* The lines along an axis that stand for a region, each for an area of its cross-section. */
 struct hs_lines {

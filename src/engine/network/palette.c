@@ -1,5 +1,7 @@
 #include "engine/network/palette.h"
 
+#include "core/memory.h"
+
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,28 +41,21 @@ static int *find(const struct hs_distinct *set, const char *item)
     return &set->slot[at];
 }
 
-static bool grow(struct hs_distinct *set)
+static void grow(struct hs_distinct *set)
 {
     const int capacity = set->capacity > 0 ? 2 * set->capacity : 64;
-    char *item = realloc(set->item, (size_t)capacity * set->size);
-    if (!item)
-        return false;
-    set->item = item;
-    int *slot = realloc(set->slot, 2 * (size_t)capacity * sizeof *slot);
-    if (!slot)
-        return false;
-    set->slot = slot;
+    set->item = hs_grow(set->item, (size_t)capacity, set->size);
+    set->slot = hs_grow(set->slot, 2 * (size_t)capacity, sizeof *set->slot);
     set->capacity = capacity;
-    memset(slot, 0xff, 2 * (size_t)capacity * sizeof *slot);
+    memset(set->slot, 0xff, 2 * (size_t)capacity * sizeof *set->slot);
     for (int n = 0; n < set->count; n++)
-        *find(set, item + (size_t)n * set->size) = n;
-    return true;
+        *find(set, set->item + (size_t)n * set->size) = n;
 }
 
 int hs_distinct_place(struct hs_distinct *set, const void *item)
 {
-    if (set->count == set->capacity && !grow(set))
-        return -1;
+    if (set->count == set->capacity)
+        grow(set);
     int *slot = find(set, item);
     if (*slot < 0) {
         memcpy(set->item + (size_t)set->count * set->size, item, set->size);
@@ -69,18 +64,14 @@ int hs_distinct_place(struct hs_distinct *set, const void *item)
     return *slot;
 }
 
-bool hs_distinct_unite(int sets, const struct hs_distinct *set,
-                       int (*compare)(const void *, const void *), void **out, int *count,
-                       int **map)
+void *hs_distinct_unite(int sets, const struct hs_distinct *set,
+                        int (*compare)(const void *, const void *), int *count, int **map)
 {
     const size_t size = set[0].size;
     size_t all = 0, kept = 0;
     for (int s = 0; s < sets; s++)
         all += (size_t)set[s].count;
-    char *item = malloc(all * size + 1);
-    *out = item;
-    if (!item)
-        return false;
+    char *item = hs_new(all * size + 1);
     all = 0;
     for (int s = 0; s < sets; s++) {
         if (set[s].count > 0)
@@ -97,7 +88,7 @@ bool hs_distinct_unite(int sets, const struct hs_distinct *set,
             const char *found = bsearch(set[s].item + (size_t)n * size, item, kept, size, compare);
             map[s][n] = (int)((size_t)(found - item) / size);
         }
-    return true;
+    return item;
 }
 
 static int order(double a, double b)

@@ -21,17 +21,15 @@ struct hs_distinct {
 void hs_distinct_init(struct hs_distinct *set, size_t size);
 void hs_distinct_release(struct hs_distinct *set);
 
-/* The number of one like it, which is added if there is none; -1: out of memory. */
+/* The number of one like it, which is added if there is none. */
 int hs_distinct_place(struct hs_distinct *set, const void *item);
 
 /*
- * Makes the sets one that is sorted by `compare` [an order of all that differ], in `out`, which is
- * released by the caller; map[s][n] says where what set s has as number n went. `map` is of the
- * sets' counts. False: out of memory.
+ * Makes the sets one, allocated, that is sorted by `compare` [an order of all that differ];
+ * map[s][n] says where what set s has as number n went. `map` is of the sets' counts.
  */
-bool hs_distinct_unite(int sets, const struct hs_distinct *set,
-                       int (*compare)(const void *, const void *), void **out, int *count,
-                       int **map);
+void *hs_distinct_unite(int sets, const struct hs_distinct *set,
+                        int (*compare)(const void *, const void *), int *count, int **map);
 
 /* Orders of forcings and of rows, for qsort: by their numbers from first to last. */
 int hs_forcing_compare(const void *a, const void *b);

@@ -1,12 +1,13 @@
 #include "engine/network/shares.h"
 
+#include "core/memory.h"
+
 #include <stdlib.h>
 
-bool hs_shares_init(struct hs_shares *shares, const struct hs_body *body)
+void hs_shares_init(struct hs_shares *shares, const struct hs_body *body)
 {
     *shares = (struct hs_shares){.count = 0};
-    shares->share = malloc(((size_t)body->substance_count + 1) * sizeof *shares->share);
-    return shares->share != NULL;
+    shares->share = hs_new(((size_t)body->substance_count + 1) * sizeof *shares->share);
 }
 
 void hs_shares_release(struct hs_shares *shares)

@@ -16,8 +16,7 @@ struct hs_shares {
     double volume;          /* m^3, of all */
 };
 
-/* False: out of memory. Either way to be released. */
-bool hs_shares_init(struct hs_shares *shares, const struct hs_body *body);
+void hs_shares_init(struct hs_shares *shares, const struct hs_body *body);
 void hs_shares_release(struct hs_shares *shares);
 
 /* Of the node whose octants were found. Sets `empty` where some of it has no substance. */

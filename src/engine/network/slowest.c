@@ -1,4 +1,5 @@
 #include "engine/network/slowest.h"
+#include "core/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -33,16 +34,14 @@ static bool init(struct lanczos *l, const struct hs_network *network, int thread
                           .stride = {1, points[HS_X], points[HS_X] * points[HS_Y]}};
     double **of_nodes[] = {&l->scale, &l->before, &l->now, &l->image, &l->solution, &l->toward};
     double **of_matrix[] = {&l->diagonal, &l->beside, &l->work[0], &l->work[1]};
-    l->part = malloc((size_t)l->rows * sizeof *l->part);
-    bool done = l->part != NULL;
+    l->part = hs_new((size_t)l->rows * sizeof *l->part);
+    bool done = true;
     for (size_t n = 0; n < sizeof of_nodes / sizeof *of_nodes; n++) {
         *of_nodes[n] = malloc((size_t)l->nodes * sizeof **of_nodes[n]);
         done = done && *of_nodes[n];
     }
-    for (size_t n = 0; n < sizeof of_matrix / sizeof *of_matrix; n++) {
-        *of_matrix[n] = malloc(MOST * sizeof **of_matrix[n]);
-        done = done && *of_matrix[n];
-    }
+    for (size_t n = 0; n < sizeof of_matrix / sizeof *of_matrix; n++)
+        *of_matrix[n] = hs_new(MOST * sizeof **of_matrix[n]);
     return done;
 }
 

@@ -1,5 +1,7 @@
 #include "engine/network/solids.h"
 
+#include "core/memory.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -73,14 +75,13 @@ static struct hs_shape_parts take_apart(const struct hs_solid *solid, const stru
     return part;
 }
 
-bool hs_solids_init(struct hs_solids *solids, const struct hs_body *body,
+void hs_solids_init(struct hs_solids *solids, const struct hs_body *body,
                     const struct hs_axis *axis)
 {
     *solids = (struct hs_solids){.axis = axis, .count = body->solid_count};
-    solids->part = malloc(((size_t)solids->count + 1) * sizeof *solids->part);
-    for (int n = 0; n < solids->count && solids->part; n++)
+    solids->part = hs_new(((size_t)solids->count + 1) * sizeof *solids->part);
+    for (int n = 0; n < solids->count; n++)
         solids->part[n] = take_apart(&body->solid[solids->count - 1 - n], axis);
-    return solids->part != NULL;
 }
 
 void hs_solids_release(struct hs_solids *solids)

@@ -26,8 +26,7 @@ struct hs_solids {
     struct hs_shape_parts *part; /* [count], owned; the first is on top */
 };
 
-/* False: out of memory. */
-bool hs_solids_init(struct hs_solids *solids, const struct hs_body *body,
+void hs_solids_init(struct hs_solids *solids, const struct hs_body *body,
                     const struct hs_axis *axis);
 void hs_solids_release(struct hs_solids *solids);
 

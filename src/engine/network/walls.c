@@ -1,5 +1,7 @@
 #include "engine/network/walls.h"
 
+#include "core/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -221,13 +223,12 @@ static bool exchange(const struct hs_wall *wall, int64_t node, double area, doub
            hs_forcing_add(forcing, wall->flux.function, -area * at_node(wall->flux.field, node));
 }
 
-bool hs_wall_scratch_init(struct hs_wall_scratch *scratch, int wall_count)
+void hs_wall_scratch_init(struct hs_wall_scratch *scratch, int wall_count)
 {
     const size_t walls = (size_t)wall_count;
-    scratch->area = malloc((walls + 1) * sizeof *scratch->area);
+    scratch->area = hs_new((walls + 1) * sizeof *scratch->area);
     for (int d = 0; d < 2; d++)
-        scratch->place[d] = malloc((2 * walls + 2) * sizeof *scratch->place[d]);
-    return scratch->area && scratch->place[0] && scratch->place[1];
+        scratch->place[d] = hs_new((2 * walls + 2) * sizeof *scratch->place[d]);
 }
 
 void hs_wall_scratch_release(struct hs_wall_scratch *scratch)

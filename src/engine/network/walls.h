@@ -35,8 +35,7 @@ struct hs_wall_scratch {
     double *place[2];
 };
 
-/* False: out of memory. Either way to be released. */
-bool hs_wall_scratch_init(struct hs_wall_scratch *scratch, int wall_count);
+void hs_wall_scratch_init(struct hs_wall_scratch *scratch, int wall_count);
 void hs_wall_scratch_release(struct hs_wall_scratch *scratch);
 
 /* What each wall has of a control volume's face, where the node lies on it: leaves it in
