@@ -21,7 +21,8 @@ struct datum {
 /* How many of the longest stable the run's steps come to, where they are longer. */
 static double stable_sweeps(const struct hs_plan *plan)
 {
-    return (double)plan->sweeps * fmax(1.0, hs_plan_step(plan) / plan->limit);
+    const double longer = plan->limit > 0.0 ? hs_plan_step(plan) / plan->limit : 1.0;
+    return (double)plan->sweeps * fmax(1.0, longer);
 }
 
 /* A rule's ghost value may add to each sweep what the wall's is, times its c. */
