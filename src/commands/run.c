@@ -125,7 +125,7 @@ static enum hs_status open_observers(const struct request *request, struct job *
         st = hs_claim_check_twin(&job->problem, err);
     if (!st)
         job->checkpoint = hs_checkpoint_create(&job->problem, job->snapshots, request->resume);
-    if (!st && !request->of.quiet)
+    if (!st && !request->of.quiet && !job->plan.steady_method)
         job->progress = hs_progress_create(&job->problem, &job->plan);
     return st;
 }

@@ -97,7 +97,7 @@ enum hs_status hs_modes_suit(const struct hs_problem *problem, struct hs_error *
     if (problem->body)
         return hs_error_add(err, HS_BAD_INPUT,
                             "a body, or a stretched grid, is no sum of one matrix per axis; "
-                            "time.method = \"euler\" and steady.method = \"sweeps\" can do it");
+                            "time.method = \"euler\" and steady.method = \"multigrid\" can do it");
     enum hs_status st = check_time(problem, err);
     if (!st)
         st = check_grid(problem, err);

@@ -180,7 +180,8 @@ static void put_answer(FILE *out, const struct hs_report *report)
 {
     const struct hs_loop_result *r = report->result;
     const struct hs_problem *problem = report->problem;
-    put_time(out, r, report->plan);
+    if (!report->plan->steady_method) /* which goes through no time */
+        put_time(out, r, report->plan);
     const struct hs_history_state last = last_state(report);
     hs_history_text(hs_quantities, &last, out);
     put_balance(out, report);
