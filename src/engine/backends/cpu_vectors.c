@@ -105,11 +105,8 @@ DEFINE_ROW(any_double, double, fma)
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #define AVX2 __attribute__((target("avx2,fma")))
-#define AVX512 __attribute__((target("avx512f,fma,prefer-vector-width=512")))
 AVX2 DEFINE_ROW(avx2_float, float, __builtin_fmaf)
 AVX2 DEFINE_ROW(avx2_double, double, __builtin_fma)
-AVX512 DEFINE_ROW(avx512_float, float, __builtin_fmaf)
-AVX512 DEFINE_ROW(avx512_double, double, __builtin_fma)
 #endif
 
     typedef void row_function(const struct sum *row, int64_t n);
@@ -118,8 +115,6 @@ static row_function *row_of(enum hs_precision precision)
 {
     const bool single = precision == HS_FLOAT;
 #if defined(__x86_64__) && defined(__GNUC__)
-    if (__builtin_cpu_supports("avx512f"))
-        return single ? avx512_float : avx512_double;
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
         return single ? avx2_float : avx2_double;
 #endif
