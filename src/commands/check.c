@@ -43,7 +43,7 @@ static enum hs_status look_ahead(struct outlook *outlook, struct hs_error *err)
     const struct hs_problem *problem = outlook->problem;
     const struct hs_plan *plan = outlook->plan;
     const struct hs_box interior = hs_problem_interior(problem);
-    const struct hs_method *method = plan->steady_method ? plan->steady_method : plan->method;
+    const struct hs_method *method = hs_plan_method(plan);
     outlook->sweeps = hs_plan_sweeps(plan, problem, 0, plan->sweeps);
     outlook->memory = plan->backend->memory(problem, plan->kernel);
     if (method->memory)
@@ -370,10 +370,7 @@ static void json_steady(struct hs_json *json, const struct outlook *outlook)
     const struct hs_schedule *schedule = &outlook->problem->schedule;
     const struct hs_steady_outlook *steady = &outlook->steady;
     const bool sought = schedule->steady && !outlook->plan->steady_method;
-    hs_json_text(json, "steady_method",
-                 outlook->plan->steady_method ? outlook->plan->steady_method->name
-                 : schedule->steady           ? "sweeps"
-                                              : NULL);
+    hs_json_text(json, "steady_method", hs_plan_steady_name(outlook->plan, outlook->problem));
     hs_json_number(json, "steady_tolerance", schedule->steady ? schedule->steady_tolerance : NAN);
     hs_json_number(json, "steady_sweeps", sought ? steady->sweeps : NAN);
     hs_json_number(json, "steady_seconds", sought ? seconds_of(outlook, steady->sweeps) : NAN);

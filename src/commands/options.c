@@ -55,8 +55,7 @@ static void print_functions(const char *before, const char *after)
     printf("%s", after);
 }
 
-/* ---- kinds of boundary, methods, quantities of the history
- * -------------------------------------------- */
+/* ---- kinds of boundary, methods, quantities of the history ------------------------------- */
 
 enum { NAME, BETWEEN, MEANING, COLUMNS, LONG_CELL = 400 };
 struct line {

@@ -26,8 +26,8 @@ enum hs_step_rule {
 enum { HS_SOLUTION_ITERATIONS = 500, HS_SOLUTION_RESIDUALS = HS_SOLUTION_ITERATIONS + 1 };
 struct hs_solution {
     int iterations; /* at most HS_SOLUTION_ITERATIONS */
-    double
-        residual; /* largest |rate of change| that is left over the largest of the initial guess */
+    /* largest |rate of change| that is left over the largest of the initial guess */
+    double residual;
     bool reached; /* the residual is at most the tolerance, or at the rounding of its terms */
     double residuals[HS_SOLUTION_RESIDUALS]; /* [iterations + 1], from the initial guess on; of a
                                                 method without iterations nothing */

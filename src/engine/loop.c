@@ -240,16 +240,11 @@ static enum hs_status run(struct loop *loop, struct hs_loop_result *out, struct 
     return out->phase == HS_PHASE_STOPPED ? HS_INTERRUPTED : HS_OK;
 }
 
-static const struct hs_method *method_of(const struct loop *loop)
-{
-    return loop->plan->steady_method ? loop->plan->steady_method : loop->plan->method;
-}
-
 /* Makes the method, and where it solves for the steady state, has that before the start is told. */
 static enum hs_status create_method(struct loop *loop, struct hs_error *err)
 {
     const struct hs_backend *backend = loop->plan->backend;
-    const struct hs_method *method = method_of(loop);
+    const struct hs_method *method = hs_plan_method(loop->plan);
     enum hs_status st = HS_OK;
     if (method->create)
         st = method->create(loop->problem, backend, loop->state, &loop->method, err);
@@ -264,8 +259,8 @@ static enum hs_status create_method(struct loop *loop, struct hs_error *err)
 
 static void destroy_method(struct loop *loop)
 {
-    if (method_of(loop)->destroy)
-        method_of(loop)->destroy(loop->method);
+    if (hs_plan_method(loop->plan)->destroy)
+        hs_plan_method(loop->plan)->destroy(loop->method);
 }
 
 /* Uploads, looks at what it begins with, and tells the observers of the start. */

@@ -46,13 +46,28 @@ struct hs_plan {
     char note[512];          /* what deserves saying about the choices, or "" */
 };
 
+/* The one of its methods that a run takes. */
+static inline const struct hs_method *hs_plan_method(const struct hs_plan *plan)
+{
+    return plan->steady_method ? plan->steady_method : plan->method;
+}
+
+/* What finds the steady state; NULL where none is looked for. */
+static inline const char *hs_plan_steady_name(const struct hs_plan *plan,
+                                              const struct hs_problem *problem)
+{
+    if (!problem->schedule.steady)
+        return NULL;
+    return plan->steady_method ? plan->steady_method->name : "sweeps";
+}
+
 /* Adds to the note, after a semicolon if there is one already. */
 void hs_plan_note(struct hs_plan *plan, const char *format, ...) HS_PRINTF(2, 3);
 
 /* Whether it goes from stop to stop at once, so that the clock makes none. */
 static inline bool hs_plan_jumps(const struct hs_plan *plan)
 {
-    return plan->steady_method ? plan->steady_method->jumps : plan->method->jumps;
+    return hs_plan_method(plan)->jumps;
 }
 
 /* Chooses steps, then backend and kernel. A step above the limit is refused with the limit. */

@@ -124,10 +124,7 @@ static void numerics(struct hs_h5 *h5, hid_t root, const struct hs_contents *con
     const struct hs_problem *problem = contents->problem;
     const double step = hs_plan_step(contents->plan);
     hs_h5_text(h5, root, "operator", problem->body ? "conduction" : "stencil");
-    hs_h5_text(
-        h5, root, "method",
-        (contents->plan->steady_method ? contents->plan->steady_method : contents->plan->method)
-            ->name);
+    hs_h5_text(h5, root, "method", hs_plan_method(contents->plan)->name);
     hs_h5_text(h5, root, "precision", hs_precision_name(problem->precision));
     hs_h5_whole(h5, root, "radius", problem->radius);
     hs_h5_number(h5, root, "step", step);

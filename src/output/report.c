@@ -23,14 +23,6 @@ static const char *outcome(const struct hs_report *report)
     return told && known != HS_OUTCOME_RUNNING ? hs_outcome_name(known) : "failed";
 }
 
-/* NULL where no steady state is looked for */
-static const char *steady_method(const struct hs_report *report)
-{
-    if (!report->problem->schedule.steady)
-        return NULL;
-    return report->plan->steady_method ? report->plan->steady_method->name : "sweeps";
-}
-
 static struct hs_history_state last_state(const struct hs_report *report)
 {
     return (struct hs_history_state){.problem = report->problem,
@@ -272,7 +264,7 @@ void hs_report_json(FILE *stream, const struct hs_report *report)
     hs_json_text(&json, "output", problem->output.file);
     hs_json_integer(&json, "snapshots", report->snapshots);
     hs_json_text(&json, "method", plan->method->name);
-    hs_json_text(&json, "steady_method", steady_method(report));
+    hs_json_text(&json, "steady_method", hs_plan_steady_name(plan, problem));
     hs_json_text(&json, "kernel", plan->kernel ? plan->kernel->name : NULL);
     hs_json_text(&json, "kernel_choice", plan->kernel ? hs_choice_name(plan->choice) : NULL);
     hs_json_text(&json, "backend", plan->backend ? plan->backend->name : NULL);

@@ -161,18 +161,13 @@ static enum hs_status solve(struct hs_method_state *self, const struct hs_backen
     return HS_OK;
 }
 
-static enum hs_status suits(const struct hs_problem *problem, struct hs_error *err)
-{
-    return hs_modes_suit(problem, err);
-}
-
 const struct hs_method hs_method_spectral = {
     .name = "spectral",
     .idea = "any number of sweeps at once, and their limit, by the modes of each axis",
     .origin = "Lynch, Rice and Thomas 1964",
     .step_rule = HS_STEP_STABLE,
     .jumps = true,
-    .suits = suits,
+    .suits = hs_modes_suit,
     .memory = memory,
     .create = create,
     .advance = advance,
