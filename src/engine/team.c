@@ -6,7 +6,7 @@
 static const double first_hold = 0.02, longest_hold = 0.5; /* s */
 static const double look = 0.004;                          /* s: of a trial that does not pay */
 static const double sure = 0.04; /* s: of one that does; several turns of a busy machine */
-static const double clearly = 0.9;
+static const double clearly = 0.9; /* of the time, with more threads than now; with fewer: any */
 static const double long_call = 0.005; /* s: what threads wait for each other is little then */
 
 struct hs_team hs_team_of(int threads)
@@ -64,7 +64,8 @@ void hs_team_note(struct hs_team *team, int sweeps, double seconds)
             team->usual.seconds < long_call * (double)team->usual.calls)
             begin_trial(team);
     } else if (team->trial.seconds >= look) {
-        const bool pays = cost(&team->trial) < clearly * cost(&team->usual);
+        const double bound = team->tried > team->now ? clearly : 1.0;
+        const bool pays = cost(&team->trial) < bound * cost(&team->usual);
         if (!pays || team->trial.seconds >= sure)
             decide(team, pays);
     }
