@@ -5,7 +5,7 @@
 
 static const double first_hold = 0.02, longest_hold = 0.5; /* s */
 static const double look = 0.004;                          /* s: of a trial that does not pay */
-static const double sure = 0.04; /* s: of one that does; several turns of a busy machine */
+static const double sure = 0.04;   /* s: of one that does; several turns of a busy machine */
 static const double clearly = 0.9; /* of the time, with more threads than now; with fewer: any */
 static const double long_call = 0.005; /* s: what threads wait for each other is little then */
 
