@@ -151,7 +151,7 @@ static inline double *run_case(const struct modes_case *c, const struct hs_backe
     }
     must(backend->download(state, &all, field, &err), &err, "download");
     if (reduction)
-        must(backend->reduce(state, reduction, &err), &err, "reduce");
+        must(hs_reduce(backend, state, problem, reduction, &err), &err, "reduce");
     for (int64_t n = 0; n < nodes; n++)
         out[n] = hs_read(problem->precision, field, n);
     if (method)

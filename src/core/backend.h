@@ -11,6 +11,7 @@
 #include "core/device.h"
 #include "core/kernel.h"
 #include "core/problem.h"
+#include "core/reduction.h"
 #include "core/transforms.h"
 
 #ifdef __cplusplus
@@ -38,21 +39,6 @@ static inline double hs_span_time(const struct hs_span *span, int64_t sweep)
     return span->start +
            (double)(span->first + sweep) * (span->pace > 0.0 ? span->pace : span->step);
 }
-
-/* Over all nodes, in double whatever the precision. Sums use hs_problem_node_volume. */
-struct hs_reduction {
-    double min;
-    double max;
-    double mean;   /* volume average */
-    double heat;   /* J per m^(3-dims) with density and specific heat, else K m^dims */
-    double change; /* max |out - in| of the last sweep, each difference in the field's
-                      precision; NaN unless keep_last was asked */
-    /* known after a sweep with keep_before, else maybe NaN: the heat of out - in; and for a body W,
-     * the sum over its nodes of sink * in (core/network.h) */
-    double stored, sunk;
-    int64_t not_finite; /* nodes that are NaN or infinite; min, max, mean then leave them out */
-    int64_t first_bad[HS_AXES]; /* the first such node in memory order */
-};
 
 /* What is the same as long as a machine stays as it is, for what is kept about it between runs. */
 struct hs_device_fingerprint {
@@ -109,7 +95,9 @@ struct hs_backend {
     /* Returns when the sweeps are done, so that their time can be measured. */
     enum hs_status (*sweep)(struct hs_backend_state *state, const struct hs_span *span,
                             struct hs_error *err);
-    enum hs_status (*reduce)(struct hs_backend_state *state, struct hs_reduction *out,
+    /* Partials of the pieces that the state's problem owns (core/reduction.h), in order: the
+     * state's, until the next call. hs_reduce puts them together. */
+    enum hs_status (*reduce)(struct hs_backend_state *state, const struct hs_partial **out,
                              struct hs_error *err);
     /* For measuring only: as sweep, and how long it took by the device's own clock, or the host's
      * where it has none. */

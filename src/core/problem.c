@@ -1,6 +1,7 @@
 #include "core/problem.h"
 
 #include "core/memory.h"
+#include "core/slab.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -141,7 +142,12 @@ int hs_problem_prescribing_face(const struct hs_problem *problem, int64_t i, int
 
 double hs_problem_node_volume(const struct hs_problem *problem, int64_t i, int64_t j, int64_t k)
 {
-    const int64_t node[HS_AXES] = {i, j, k};
+    int64_t node[HS_AXES] = {i, j, k};
+    if (problem->slab) {
+        int64_t *layer = &node[problem->grid.dims - 1];
+        *layer = hs_slab_layer(problem->slab, *layer);
+        return hs_problem_node_volume(problem->slab->whole, node[HS_X], node[HS_Y], node[HS_Z]);
+    }
     double volume = 1.0;
     for (int axis = 0; axis < problem->grid.dims; axis++) {
         if (problem->grid.coordinate[axis]) {

@@ -20,6 +20,8 @@
 extern "C" {
 #endif
 
+struct hs_slab;
+
 /* Numbers that the config did not give are NaN; diffusivity is always there unless raw. */
 struct hs_material {
     double conductivity;  /* W/(m K) */
@@ -148,6 +150,7 @@ struct hs_problem {
     struct hs_time_function *time_functions; /* those that act on a body */
     int time_function_count;
     struct hs_network *network; /* made of the body and its walls; NULL: not yet, or none */
+    const struct hs_slab *slab; /* of a larger problem (core/slab.h); NULL: it is whole */
     struct hs_initial initial;
     struct hs_source source;
     struct hs_face face[HS_FACES]; /* x_min, x_max, y_min, ...; 2*dims of them */
@@ -183,7 +186,8 @@ struct hs_operator hs_problem_operator(const struct hs_problem *problem, double 
 struct hs_box hs_problem_interior(const struct hs_problem *problem);
 
 /* Volume [m^dims] that node (i, j, k) stands for: cell volume times the faces' edge weights. The
- * heat content is the sum of volume * T times density * specific_heat where they are known. */
+ * heat content is the sum of volume * T times density * specific_heat where they are known. Of a
+ * slab as in the whole problem. */
 double hs_problem_node_volume(const struct hs_problem *problem, int64_t i, int64_t j, int64_t k);
 double hs_problem_heat_capacity(const struct hs_problem *problem); /* J/(m^3 K); 1 if unknown */
 

@@ -432,11 +432,11 @@ static enum hs_status take_samples(const struct hs_bench *bench, const struct hs
 
 /* Sweeps take means of what was in [1, 2): a field that left it, with room for rounding, was made
  * by something else, a launch that failed for example. */
-static enum hs_status check_field(const struct hs_timing *timing, struct hs_bench_row *out,
-                                  struct hs_error *err)
+static enum hs_status check_field(const struct hs_bench *bench, const struct hs_timing *timing,
+                                  struct hs_bench_row *out, struct hs_error *err)
 {
     struct hs_reduction r;
-    const enum hs_status st = timing->backend->reduce(timing->state, &r, err);
+    const enum hs_status st = hs_reduce(timing->backend, timing->state, &bench->problem, &r, err);
     if (!st && (r.not_finite || !(r.min > 0.5) || !(r.max < 4.0))) {
         out->proven = false;
         out->apart = INFINITY;
@@ -465,7 +465,7 @@ static enum hs_status time_kernel(const struct hs_bench *bench, const struct hs_
             st = take_samples(bench, timing, &out->figures[place], err);
         out->figures[place].pairs = pairs[place];
         if (!st)
-            st = check_field(timing, out, err);
+            st = check_field(bench, timing, out, err);
     }
     return st;
 }

@@ -415,7 +415,7 @@ static enum hs_status sweep_both(struct hs_modes *modes, const struct hs_span *s
     if (!st)
         st = sweep_once(modes, span, swept, err);
     if (!st)
-        st = modes->backend->reduce(state, &reduction, err);
+        st = hs_reduce(modes->backend, state, modes->problem, &reduction, err);
     if (!st)
         st = probe(modes, &trial->probes, swept, a, b, trial->swept, err);
     if (!st)

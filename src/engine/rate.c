@@ -65,7 +65,7 @@ static enum hs_status make_lot(const struct trial *trial, int64_t count, struct 
         const double swept = hs_clock_now();
         struct hs_reduction reduction;
         if (!st && stops)
-            st = plan->backend->reduce(trial->state, &reduction, err);
+            st = hs_reduce(plan->backend, trial->state, trial->problem, &reduction, err);
         if (st)
             return st;
         out->steps += span.count;

@@ -57,7 +57,8 @@ enum hs_status hs_step_state_reduction(const struct hs_step_state *step_state,
 {
     struct hs_step_state_cache *cache = step_state->cache;
     if (!cache->reduction_valid) {
-        const enum hs_status st = cache->backend->reduce(cache->state, &cache->reduction, err);
+        const enum hs_status st =
+            hs_reduce(cache->backend, cache->state, step_state->problem, &cache->reduction, err);
         if (st)
             return st;
         cache->reduction_valid = true;

@@ -204,7 +204,7 @@ static inline struct outcome run_on(const struct hs_backend *backend,
     span.keep_last = true;
     check(backend->sweep(state, &span, &err), &err, kernel->name);
     check(backend->download(state, &all, out.field, &err), &err, "download");
-    check(backend->reduce(state, &out.reduction, &err), &err, "reduce");
+    check(hs_reduce(backend, state, problem, &out.reduction, &err), &err, "reduce");
     backend->destroy(state);
     hs_error_release(&err);
     return out;

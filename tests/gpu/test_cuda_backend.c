@@ -214,7 +214,7 @@ void test_cuda_backend__counts_what_is_not_finite(void **state)
     const struct hs_box whole = hs_grid_box(&problem.grid);
     struct hs_reduction r;
     check(cuda_backend()->upload(device, &whole, all, &err), &err, "upload");
-    check(cuda_backend()->reduce(device, &r, &err), &err, "reduce");
+    check(hs_reduce(cuda_backend(), device, &problem, &r, &err), &err, "reduce");
     assert_int_equal(r.not_finite, 2);
     assert_int_equal(r.first_bad[0], 69);
     assert_int_equal(r.first_bad[1], 7);

@@ -208,7 +208,7 @@ static struct outcome run_body(const struct hs_backend *backend, const struct hs
         check(backend->sweep(state, &span, &err), &err, kernel->name);
     }
     check(backend->download(state, &all, out.field, &err), &err, "download");
-    check(backend->reduce(state, &out.reduction, &err), &err, "reduce");
+    check(hs_reduce(backend, state, problem, &out.reduction, &err), &err, "reduce");
     backend->destroy(state);
     hs_error_release(&err);
     return out;
@@ -309,7 +309,7 @@ static struct outcome run_steps(const struct hs_backend *backend, const struct h
     for (size_t n = 0; n < sizeof spans / sizeof *spans; n++)
         check(hs_method_rkl2.advance(method, backend, state, &spans[n], &err), &err, kernel->name);
     check(backend->download(state, &all, out.field, &err), &err, "download");
-    check(backend->reduce(state, &out.reduction, &err), &err, "reduce");
+    check(hs_reduce(backend, state, problem, &out.reduction, &err), &err, "reduce");
     hs_method_rkl2.destroy(method);
     backend->destroy(state);
     hs_error_release(&err);

@@ -51,7 +51,7 @@ static void run_large(const struct hs_kernel *kernel, const struct hs_problem *l
         check_plane(kernel, plane, expected, planes[n]);
     }
     struct hs_reduction r;
-    check(cuda_backend()->reduce(state, &r, &err), &err, "reduce");
+    check(hs_reduce(cuda_backend(), state, large, &r, &err), &err, "reduce");
     double sum = 0.0, least = INFINITY;
     for (int i = 0; i < PERIOD * PERIOD * PERIOD; i++) {
         sum += expected[i];

@@ -137,6 +137,7 @@ static void destroy(struct hs_backend_state *state)
     free(state->source.value);
     free(state->level);
     free(state->scratch);
+    free(state->partial);
     hs_cpu_network_release(&state->network);
     hs_ghosts_release(&state->ghosts);
     free(state->readback.values);
@@ -162,8 +163,10 @@ static bool allocate(struct hs_backend_state *state)
     state->level = calloc(steps, sizeof *state->level);
     source->value = calloc(steps, sizeof *source->value);
     source->scratch = calloc(threads * (size_t)state->layout.points[HS_X], sizeof *source->scratch);
-    return state->level && source->value && source->scratch && allocate_scratch(state) &&
-           hs_cpu_network_init(state) && hs_cpu_source_init_walls(state) &&
+    state->partial = calloc((size_t)hs_blocks_of(state->problem).pieces, sizeof *state->partial);
+    return state->level && source->value && source->scratch && state->partial &&
+           allocate_scratch(state) && hs_cpu_network_init(state) &&
+           hs_cpu_source_init_walls(state) &&
            hs_cpu_field_create(&state->layout, precision, state->threads, 0, &state->now) &&
            hs_cpu_field_create(&state->layout, precision, state->threads,
                                hs_cpu_shift(&state->layout, precision), &state->next) &&

@@ -66,6 +66,7 @@ struct hs_backend_state {
     int stale_walls;             /* fields whose prescribed layers are still to be written */
     bool change_known;           /* `next` is the field one sweep before `now` */
     struct hs_readback readback;
+    struct hs_partial *partial; /* [pieces that the problem owns] */
     char description[128];
 };
 
@@ -124,7 +125,7 @@ void hs_cpu_network_update(struct hs_backend_state *state, const struct hs_span 
 void hs_cpu_network_prescribe(const struct hs_backend_state *state, double t, void *field);
 
 /* ---- cpu_reduce.c ---- */
-enum hs_status hs_cpu_reduce(struct hs_backend_state *state, struct hs_reduction *out,
+enum hs_status hs_cpu_reduce(struct hs_backend_state *state, const struct hs_partial **out,
                              struct hs_error *err);
 
 /* ---- cpu_transforms.c ---- */

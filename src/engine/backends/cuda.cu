@@ -85,7 +85,7 @@ hs_status allocate(hs_backend_state *state, hs_error *err)
         st = hs_cuda_network_init(&state->network, state->problem, &state->layout,
                                   state->plan.steps, state->stream, err);
     if (!st)
-        st = hs_cuda_reducer_create(&state->reducer, err);
+        st = hs_cuda_reducer_init(&state->reducer, state->problem, err);
     return st;
 }
 
@@ -97,7 +97,7 @@ void destroy(hs_backend_state *state)
     hs_cuda_graph_release(&state->graph);
     hs_cuda_rotation_release(&state->rotation);
     hs_cuda_timer_release(&state->timer);
-    hs_cuda_reducer_destroy(state->reducer);
+    hs_cuda_reducer_release(&state->reducer);
     hs_cuda_products_release(&state->products);
     hs_cuda_vectors_release(state);
     hs_cuda_network_release(&state->network);
@@ -243,11 +243,12 @@ void download_end(hs_readback *readback)
 
 /* ---- sweep ----------------------------------------------------------------------------------- */
 
-/* Whether the last call of so many sweeps has a fused max-norm, of its last one's change. */
+/* Whether the last call of so many sweeps has a fused max-norm, of its last one's change. A slab's
+ * would be of its halo too. */
 bool fuses_max_norm(const hs_backend_state *state, const hs_span *span, int64_t left)
 {
     return span->keep_last && !span->keep_before && state->plan.fused_max_norm &&
-           left >= state->plan.steps &&
+           !state->problem->slab && left >= state->plan.steps &&
            hs_cuda_source_steps(&state->source, state->plan.steps) == state->plan.steps;
 }
 
@@ -436,7 +437,7 @@ hs_status call_last(hs_backend_state *state, const hs_span *span, int64_t first,
 {
     void *change = NULL;
     if (fuses_max_norm(state, span, steps)) {
-        const hs_status st = hs_cuda_reducer_change(state->reducer, state->stream, &change, err);
+        const hs_status st = hs_cuda_reducer_change(&state->reducer, state->stream, &change, err);
         if (st)
             return st;
     }
@@ -477,16 +478,20 @@ hs_status sweep(hs_backend_state *state, const hs_span *span, hs_error *err)
     return st ? st : wait(state, span, err);
 }
 
-hs_status reduce(hs_backend_state *state, hs_reduction *out, hs_error *err)
+hs_status reduce(hs_backend_state *state, const hs_partial **out, hs_error *err)
 {
     HS_CUDA_TRY(err, cudaSetDevice(state->device));
+    const void *now = hs_cuda_field(state, 0);
     const void *before = state->change == HS_CUDA_CHANGE_BY_FIELDS ? hs_cuda_field(state, 1) : NULL;
-    const hs_status st =
-        hs_cuda_reduce(state->reducer, state->problem, &state->layout, hs_cuda_field(state, 0),
-                       before, state->change == HS_CUDA_CHANGE_BY_KERNEL, state->stream, out, err);
-    if (st || !state->network.problem || isnan(out->heat))
+    hs_status st = hs_cuda_reduce(&state->reducer, state->problem, &state->layout, now, before,
+                                  state->change == HS_CUDA_CHANGE_BY_KERNEL, state->stream, err);
+    if (!st && state->network.problem)
+        st = hs_cuda_network_heat(&state->network, now, before, state->reducer.partial, err);
+    if (st)
         return st;
-    return hs_cuda_network_heat(&state->network, hs_cuda_field(state, 0), before, out, err);
+    HS_CUDA_TRY(err, cudaStreamSynchronize(state->stream));
+    *out = state->reducer.partial;
+    return HS_OK;
 }
 
 /* ---- measuring ------------------------------------------------------------------------------- */

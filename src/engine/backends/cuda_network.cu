@@ -5,6 +5,7 @@
  * any of it changes with time. The host says what each time function is, the device what that makes
  * of rows and nodes, as engine/network/coefficients.h does it.
  */
+#include "core/slab.h"
 #include "engine/backends/cuda_parts.cuh"
 #include "engine/network/coefficients.h"
 #include "functions/moving.h"
@@ -18,7 +19,7 @@
 namespace
 {
 
-enum { THREADS = 256, HEAT_BLOCKS = 1024 };
+enum { WARPS = 8, THREADS = 32 * WARPS };
 
 bool as_arrays(const hs_network *network)
 {
@@ -92,6 +93,7 @@ template <typename T>
 struct heat_of {
     const T *now, *before; /* node (0, 0, 0); NULL: not known */
     hs_layout layout;
+    hs_blocks blocks;
     hs_network_form form;
     const void *number;
     const hs_network_row *row;    /* of a palette */
@@ -121,31 +123,38 @@ __device__ double sink_at(const heat_of<T> &h, int64_t at)
     return row_at(h, at).sink;
 }
 
-/* Nodes that are finite; each thread's in one order, and threads' in one, whatever the device. */
+/* What a node that is finite adds. */
+template <typename T>
+__device__ void add_node(const heat_of<T> &h, int64_t i, int64_t j, int64_t k, heat_sums &sum)
+{
+    const int64_t at = i + j * h.layout.pitch[HS_Y] + k * h.layout.pitch[HS_Z];
+    const double value = (double)h.now[at];
+    if (!isfinite(value))
+        return;
+    const double volume =
+        h.width[HS_X] ? h.width[HS_X][i] * h.width[HS_Y][j] * h.width[HS_Z][k] : 0.0;
+    const double capacity = capacity_at(h, at);
+    heat_sums here = {capacity * value, 0.0, 0.0, volume * value, volume};
+    if (h.before) {
+        here.stored = capacity * (value - (double)h.before[at]);
+        here.sunk = sink_at(h, at) * (double)h.before[at];
+    }
+    sum.add(here);
+}
+
+/* Of a piece: each thread's nodes in one order, and threads' sums in one, whatever the device. */
 template <typename T>
 __global__ void __launch_bounds__(THREADS)
-    sum_heat(const __grid_constant__ heat_of<T> h, heat_sums *out)
+    sum_heat(const __grid_constant__ heat_of<T> h, hs_partial *out)
 {
     __shared__ heat_sums of_thread[THREADS];
-    const int64_t nx = h.layout.points[HS_X], ny = h.layout.points[HS_Y];
-    const int64_t nodes = nx * ny * h.layout.points[HS_Z];
+    const hs_piece piece = hs_piece_of(&h.blocks, blockIdx.x);
+    const uint32_t ny = (uint32_t)h.layout.points[HS_Y];
     heat_sums sum = {};
-    for (int64_t n = (int64_t)blockIdx.x * THREADS + threadIdx.x; n < nodes;
-         n += HEAT_BLOCKS * THREADS) {
-        const int64_t row = n / nx, k = row / ny, i = n - row * nx, j = row - k * ny;
-        const int64_t at = i + j * h.layout.pitch[HS_Y] + k * h.layout.pitch[HS_Z];
-        const double value = (double)h.now[at];
-        if (!isfinite(value))
-            continue;
-        const double volume =
-            h.width[HS_X] ? h.width[HS_X][i] * h.width[HS_Y][j] * h.width[HS_Z][k] : 0.0;
-        const double capacity = capacity_at(h, at);
-        heat_sums here = {capacity * value, 0.0, 0.0, volume * value, volume};
-        if (h.before) {
-            here.stored = capacity * (value - (double)h.before[at]);
-            here.sunk = sink_at(h, at) * (double)h.before[at];
-        }
-        sum.add(here);
+    for (uint32_t s = piece.first + threadIdx.x / 32; s < piece.last; s += WARPS) {
+        const hs_strip strip = hs_strip_of(&piece, s);
+        for (int64_t i = strip.begin + threadIdx.x % 32; i < strip.end; i += 32)
+            add_node(h, i, strip.row % ny, strip.row / ny, sum);
     }
     of_thread[threadIdx.x] = sum;
     for (int half = THREADS / 2; half > 0; half /= 2) {
@@ -153,8 +162,16 @@ __global__ void __launch_bounds__(THREADS)
         if ((int)threadIdx.x < half)
             of_thread[threadIdx.x].add(of_thread[threadIdx.x + half]);
     }
-    if (threadIdx.x == 0)
-        out[blockIdx.x] = of_thread[0];
+    if (threadIdx.x > 0)
+        return;
+    out += blockIdx.x;
+    out->heat.sum = of_thread[0].heat;
+    out->stored.sum = h.before ? of_thread[0].stored : NAN;
+    out->sunk.sum = h.before ? of_thread[0].sunk : NAN;
+    if (h.width[HS_X]) {
+        out->sum.sum = of_thread[0].mean;
+        out->volume.sum = of_thread[0].volume;
+    }
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */
@@ -217,19 +234,25 @@ hs_status make_field(hs_cuda_network *network, size_t size, Put put, const void 
 
 /* ---- init ------------------------------------------------------------------------------------ */
 
-/* How wide nodes are along each axis of a stretched grid. */
+/* How wide nodes are along each axis of a stretched grid; a slab's as in the whole. */
 hs_status init_widths(hs_cuda_network *network, hs_error *err)
 {
-    const hs_grid *grid = &network->problem->grid;
+    const hs_problem *problem = network->problem;
+    const hs_slab *slab = problem->slab;
+    const hs_problem *whole = slab ? slab->whole : problem;
+    const hs_grid *grid = &whole->grid;
     for (int axis = 0; axis < HS_AXES && hs_grid_is_stretched(grid); axis++) {
-        const size_t bytes = (size_t)grid->points[axis] * sizeof(double);
+        const int64_t points = problem->grid.points[axis];
+        const size_t bytes = (size_t)points * sizeof(double);
         double *const width = (double *)malloc(bytes);
         if (!width)
             return hs_error_add(err, HS_DEVICE, "not enough memory for the grid's coordinates");
-        for (int64_t i = 0; i < grid->points[axis]; i++)
+        for (int64_t i = 0; i < points; i++) {
+            const int64_t node = slab && axis == grid->dims - 1 ? hs_slab_layer(slab, i) : i;
             width[i] = axis < grid->dims
-                           ? hs_grid_node_width(grid, axis, network->view.wrap[axis], i)
+                           ? hs_grid_node_width(grid, axis, whole->face[2 * axis].wrap, node)
                            : 1.0;
+        }
         const hs_status st = place(network, width, bytes, (void **)&network->width[axis], err);
         free(width);
         if (st)
@@ -441,21 +464,23 @@ hs_status set_times(hs_cuda_network *network, const hs_span *span, int64_t first
 
 template <typename T>
 hs_status launch_heat(const hs_cuda_network *network, const void *now, const void *before,
-                      hs_error *err)
+                      hs_partial *out, hs_error *err)
 {
     heat_of<T> h = {};
     h.now = (const T *)now;
     h.before = (const T *)before;
     h.sink = (const T *)network->view.sink;
     h.layout = network->layout;
+    h.blocks = hs_blocks_of(network->problem);
     h.form = network->view.form;
     h.number = network->view.number;
     h.row = network->acted.row;
     h.capacity = network->capacity;
     for (int axis = 0; axis < HS_AXES; axis++)
         h.width[axis] = network->width[axis];
-    sum_heat<<<HEAT_BLOCKS, THREADS, 0, network->stream>>>(h, (heat_sums *)network->heat);
-    HS_CUDA_LAUNCHED(err, "sum_heat", HEAT_BLOCKS, THREADS);
+    const int pieces = (int)h.blocks.pieces;
+    sum_heat<<<pieces, THREADS, 0, network->stream>>>(h, out);
+    HS_CUDA_LAUNCHED(err, "sum_heat", pieces, THREADS);
     return HS_OK;
 }
 
@@ -495,8 +520,6 @@ hs_status hs_cuda_network_init(hs_cuda_network *network, const hs_problem *probl
     if (!network->value_here)
         return hs_error_add(err, HS_DEVICE, "not enough memory for the body's time functions");
     hs_status st = reserve(network, (double)functions, (void **)&network->value, err);
-    if (!st)
-        st = reserve(network, HEAT_BLOCKS * sizeof(heat_sums), &network->heat, err);
     if (!st)
         st = hs_cuda_moving_init(&network->given, &of->given, layout, problem->precision, stream,
                                  err);
@@ -548,30 +571,9 @@ hs_status hs_cuda_network_prescribe(const hs_cuda_network *network, int steps, d
 }
 
 hs_status hs_cuda_network_heat(const hs_cuda_network *network, const void *now, const void *before,
-                               hs_reduction *out, hs_error *err)
+                               hs_partial *out, hs_error *err)
 {
-    heat_sums of_block[HEAT_BLOCKS], all = {};
-    const hs_status st = network->problem->precision == HS_FLOAT
-                             ? launch_heat<float>(network, now, before, err)
-                             : launch_heat<double>(network, now, before, err);
-    if (st)
-        return st;
-    HS_CUDA_TRY(err, cudaMemcpyAsync(of_block, network->heat, sizeof of_block,
-                                     cudaMemcpyDeviceToHost, network->stream));
-    HS_CUDA_TRY(err, cudaStreamSynchronize(network->stream));
-    for (const heat_sums &part : of_block) {
-        all.heat += part.heat;
-        all.stored += part.stored;
-        all.sunk += part.sunk;
-        all.mean += part.mean;
-        all.volume += part.volume;
-    }
-    out->heat = all.heat;
-    if (before) {
-        out->stored = all.stored;
-        out->sunk = all.sunk;
-    }
-    if (network->width[HS_X])
-        out->mean = all.mean / all.volume;
-    return HS_OK;
+    return network->problem->precision == HS_FLOAT
+               ? launch_heat<float>(network, now, before, out, err)
+               : launch_heat<double>(network, now, before, out, err);
 }

@@ -228,7 +228,6 @@ struct hs_cuda_network {
     const hs_forcing *forcing;
     double *value, *value_here;   /* of the time functions, [sweeps + 1][functions], on the device,
                                      and the host's */
-    void *heat;                   /* partial sums */
     const double *width[HS_AXES]; /* m, of nodes of a stretched grid; else NULL */
     void *memory[HS_CUDA_NETWORK_PIECES]; /* allocations */
     int pieces;
@@ -246,10 +245,10 @@ hs_status hs_cuda_network_update(hs_cuda_network *network, const hs_span *span, 
 /* Writes the prescribed nodes' values after those sweeps, at time t, where no kernel does. */
 hs_status hs_cuda_network_prescribe(const hs_cuda_network *network, int steps, double t,
                                     void *field, hs_error *err);
-/* The heat, what of it was stored and sunk in the last sweep if the field `before` is known (else
- * NULL), and of a stretched grid the mean, of all nodes that are finite; some are. */
+/* Asks for the partials' heat, what of it was stored and sunk in the last sweep if the field
+ * `before` is known (else NULL), and of a stretched grid sum and volume; after hs_cuda_reduce. */
 hs_status hs_cuda_network_heat(const hs_cuda_network *network, const void *now, const void *before,
-                               hs_reduction *out, hs_error *err);
+                               hs_partial *out, hs_error *err);
 
 /* ---- cuda_graph.cu -------------------------------------------------------------------------- */
 
@@ -319,17 +318,22 @@ void hs_cuda_products_release(hs_cuda_products *products);
 
 /* ---- cuda_reduce.cu -------------------------------------------------------------------------- */
 
-struct hs_cuda_reducer; /* the partial results, on the device and here */
+/* Zero: not there. */
+struct hs_cuda_reducer {
+    void *change;        /* on the device, the fused max-norm: a number of the field's precision */
+    hs_partial *partial; /* [pieces that the problem owns] pinned memory, which the device writes */
+};
 
-hs_status hs_cuda_reducer_create(hs_cuda_reducer **out, hs_error *err);
-void hs_cuda_reducer_destroy(hs_cuda_reducer *reducer);
+/* Safe to release after failure. */
+hs_status hs_cuda_reducer_init(hs_cuda_reducer *reducer, const hs_problem *problem, hs_error *err);
+void hs_cuda_reducer_release(hs_cuda_reducer *reducer);
 /* Where a kernel is to leave its last sweep's change (hs_sweep.change), for the next reduction. */
-hs_status hs_cuda_reducer_change(hs_cuda_reducer *reducer, cudaStream_t stream, void **out,
+hs_status hs_cuda_reducer_change(const hs_cuda_reducer *reducer, cudaStream_t stream, void **out,
                                  hs_error *err);
-/* `before` is the field one sweep earlier, or NULL; `fused` says that a kernel has left the change
- * instead. With neither change is NaN. */
-hs_status hs_cuda_reduce(hs_cuda_reducer *reducer, const hs_problem *problem,
+/* Asks for the partials, but for what a network has, and does not wait. `before` is the field one
+ * sweep earlier, or NULL; `fused` says that a kernel has left the change instead. */
+hs_status hs_cuda_reduce(const hs_cuda_reducer *reducer, const hs_problem *problem,
                          const hs_layout *layout, const void *now, const void *before, bool fused,
-                         cudaStream_t stream, hs_reduction *out, hs_error *err);
+                         cudaStream_t stream, hs_error *err);
 
 #endif

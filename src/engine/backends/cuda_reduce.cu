@@ -1,11 +1,11 @@
 /*
- * Sums and extremes over all nodes, on the device, in double; the same bits each time and on every
- * device, since the number of partial results is fixed and they are put together in one order.
+ * The partials of a reduction (core/reduction.h), on the device: a thread block for each piece.
  *
  * A warp takes a strip of a row at a time, so that the volume of its nodes is one number but at
  * the row's two ends. It asks for all of a strip's batch before it looks at any of it, and looks
  * node by node only where it must: the two fields then come nearly as fast as memory gives them.
  */
+#include "core/slab.h"
 #include "engine/backends/cuda_parts.cuh"
 
 #include <float.h>
@@ -16,19 +16,9 @@ namespace
 {
 
 enum {
-    BLOCKS = 1024,
     WARPS = 8,
     THREADS = 32 * WARPS,
-    STRIP = 1024, /* nodes of a row */
-    BATCH = 4     /* vectors of each field that a lane asks for at once */
-};
-
-struct partial {
-    double min, max, change;
-    double sum;    /* of volume * T, over the finite */
-    double stored; /* of volume * (T - T before) */
-    double volume; /* of the nodes that are not finite */
-    int64_t bad, first_bad;
+    BATCH = 4 /* vectors of each field that a lane asks for at once */
 };
 
 /* Share of a cell that the nodes at each end stand for, and the volume of a whole one. */
@@ -37,43 +27,36 @@ struct volumes {
     double lower[HS_AXES], upper[HS_AXES];
 };
 
-__host__ __device__ inline double weight(const volumes &v, int axis, int64_t i, int64_t n)
-{
-    return (i == 0 ? v.lower[axis] : 1.0) * (i == n - 1 ? v.upper[axis] : 1.0);
-}
-
-__host__ __device__ inline partial nothing()
-{
-    return {INFINITY, -INFINITY, 0.0, 0.0, 0.0, 0.0, 0, INT64_MAX};
-}
-
 /* One order of arguments throughout, so that the sums have one order too. */
-__host__ __device__ inline partial join(const partial &a, const partial &b)
+__device__ inline hs_partial join(const hs_partial &a, const hs_partial &b)
 {
-    return {fmin(a.min, b.min),
-            fmax(a.max, b.max),
-            fmax(a.change, b.change),
-            a.sum + b.sum,
-            a.stored + b.stored,
-            a.volume + b.volume,
-            a.bad + b.bad,
-            a.first_bad < b.first_bad ? a.first_bad : b.first_bad};
+    hs_partial out = {};
+    out.min = fmin(a.min, b.min);
+    out.max = fmax(a.max, b.max);
+    out.change = fmax(a.change, b.change);
+    out.sum.sum = a.sum.sum + b.sum.sum;
+    out.stored.sum = a.stored.sum + b.stored.sum;
+    out.volume.sum = a.volume.sum + b.volume.sum;
+    return out;
 }
 
 template <typename T>
 struct request {
     const T *now, *before; /* node (0, 0, 0); before: or nullptr */
+    const T *fused;        /* the change, where a kernel has left it; or nullptr */
     int64_t points[HS_AXES], pitch_y, pitch_z;
-    uint32_t strips; /* of a row */
+    hs_blocks blocks;
+    /* of the whole: its points, from a node here to its, and from an index in memory order */
+    int64_t whole[HS_AXES], shift[HS_AXES], first;
     volumes volume;
 };
 
-/* Fewer than 2^32: so many rows would take 512 GiB, and a division of 64 bits takes longer than a
- * lane's points. */
 template <typename T>
-__host__ __device__ uint32_t strips_of(const request<T> &r)
+__device__ inline double weight(const request<T> &r, int axis, int64_t i)
 {
-    return r.strips * (uint32_t)r.points[HS_Y] * (uint32_t)r.points[HS_Z];
+    i += r.shift[axis];
+    return (i == 0 ? r.volume.lower[axis] : 1.0) *
+           (i == r.whole[axis] - 1 ? r.volume.upper[axis] : 1.0);
 }
 
 template <typename T>
@@ -91,7 +74,8 @@ __device__ inline bool is_finite(double x)
     return fabs(x) <= DBL_MAX;
 }
 
-/* What a lane finds in a strip; the volumes in units of an inner node's. */
+/* What a lane finds: in its strips, and in one of them, where volumes are in units of an inner
+ * node's. */
 template <typename T>
 struct found {
     T min, max, change;
@@ -124,6 +108,12 @@ __device__ inline double distance(double a, double b)
     return fabs(a - b);
 }
 
+/* Of a piece. */
+struct bad_nodes {
+    unsigned count;
+    unsigned long long first; /* INT64_MAX: none */
+};
+
 /* A node that is finite. */
 template <bool CHANGE, typename T>
 __device__ inline void add_node(T x, T before, found<T> &f)
@@ -140,7 +130,7 @@ __device__ inline void add_node(T x, T before, found<T> &f)
 /* Nodes of which some may not be finite, or where a row ends within a vector. */
 template <bool CHANGE, typename T>
 __device__ inline void add_one_by_one(const T *now, const T *before, int64_t node, int count,
-                                      found<T> &f, partial &all)
+                                      found<T> &f, bad_nodes *bad)
 {
 #pragma unroll 1
     for (int e = 0; e < count; e++) {
@@ -149,13 +139,13 @@ __device__ inline void add_one_by_one(const T *now, const T *before, int64_t nod
             add_node<CHANGE>(x, before[e], f);
         } else {
             f.lost += 1.0;
-            all.bad++;
-            all.first_bad = node + e < all.first_bad ? node + e : all.first_bad;
+            atomicAdd(&bad->count, 1u);
+            atomicMin(&bad->first, (unsigned long long)(node + e));
         }
     }
 }
 
-/* The rest of what a row's first or last node counts for. */
+/* The rest of what a strip's first or last node counts for. */
 template <typename T>
 __device__ void add_end(T x, T before, double weight, found<T> &f)
 {
@@ -166,33 +156,41 @@ __device__ void add_end(T x, T before, double weight, found<T> &f)
         f.lost += weight - 1.0;
 }
 
-/* This lane's share of a strip. Rows begin at multiples of 16 bytes and end before memory does. */
+/* This lane's share of a strip. Rows begin at multiples of 16 bytes and end before memory does; a
+ * slab's part of a line may begin anywhere, and is looked at node by node, in the same order. */
 template <bool CHANGE, typename T>
-__device__ void add_strip(const request<T> &r, uint32_t row, int64_t begin, partial &all)
+__device__ void add_strip(const request<T> &r, const hs_strip &strip, found<T> &f, bad_nodes *bad,
+                          hs_partial &all)
 {
-    constexpr int WIDTH = vector<T>::WIDTH;
+    constexpr int WIDTH = vector<T>::WIDTH, WARP = 32 * WIDTH;
     const uint32_t ny = (uint32_t)r.points[HS_Y];
-    const int64_t nx = r.points[HS_X], j = row % ny, k = row / ny;
-    const T *const now = r.now + j * r.pitch_y + k * r.pitch_z;
-    const T *const before = (CHANGE ? r.before : r.now) + j * r.pitch_y + k * r.pitch_z;
-    const int64_t end = begin + STRIP < nx ? begin + STRIP : nx;
-    const int lane = threadIdx.x & 31;
-    found<T> f = {(T)INFINITY, -(T)INFINITY, (T)0, 0.0, 0.0, 0.0};
-    const T row_end = now[lane == 0 ? 0 : nx - 1], end_before = before[lane == 0 ? 0 : nx - 1];
+    const int64_t j = strip.row % ny, k = strip.row / ny;
+    const int64_t first = strip.begin + j * r.pitch_y + k * r.pitch_z;
+    const T *const now = r.now + first, *const before = (CHANGE ? r.before : r.now) + first;
+    const int count = (int)(strip.end - strip.begin), lane = threadIdx.x & 31;
+    const bool aligned = strip.begin % WIDTH == 0;
+    f.sum = f.stored = f.lost = 0.0;
+    const T outer = now[lane == 0 ? 0 : count - 1],
+            outer_before = before[lane == 0 ? 0 : count - 1];
+    const auto add_some = [&](int i) {
+        add_one_by_one<CHANGE>(now + i, before + i,
+                               r.first + strip.row * r.points[HS_X] + strip.begin + i,
+                               count - i < WIDTH ? count - i : WIDTH, f, bad);
+    };
 #pragma unroll 1
-    for (int64_t i = begin + lane * WIDTH; i < end; i += BATCH * 32 * WIDTH) {
+    for (int i = lane * WIDTH; i < count && aligned; i += BATCH * WARP) {
         vector<T> x[BATCH], y[BATCH];
 #pragma unroll
         for (int b = 0; b < BATCH; b++) {
-            const int64_t at = i + b * 32 * WIDTH < end ? i + b * 32 * WIDTH : i;
+            const int at = i + b * WARP < count ? i + b * WARP : i;
             x[b] = *(const vector<T> *)(now + at);
             if (CHANGE)
                 y[b] = *(const vector<T> *)(before + at);
         }
 #pragma unroll
         for (int b = 0; b < BATCH; b++) {
-            const int64_t at = i + b * 32 * WIDTH;
-            bool whole = at + WIDTH <= end;
+            const int at = i + b * WARP;
+            bool whole = at + WIDTH <= count;
 #pragma unroll
             for (int e = 0; e < WIDTH; e++)
                 whole = whole && is_finite(x[b].v[e]);
@@ -200,200 +198,156 @@ __device__ void add_strip(const request<T> &r, uint32_t row, int64_t begin, part
 #pragma unroll
                 for (int e = 0; e < WIDTH; e++)
                     add_node<CHANGE>(x[b].v[e], CHANGE ? y[b].v[e] : x[b].v[e], f);
-            } else if (at < end) {
-                add_one_by_one<CHANGE>(now + at, before + at, row * nx + at,
-                                       (int)(end - at < WIDTH ? end - at : WIDTH), f, all);
+            } else if (at < count) {
+                add_some(at);
             }
         }
     }
-    if (lane == 0 && begin == 0)
-        add_end(row_end, end_before, r.volume.lower[HS_X], f);
-    if (lane == 1 && end == nx)
-        add_end(row_end, end_before, r.volume.upper[HS_X], f);
-    const double share = r.volume.cell * weight(r.volume, HS_Y, j, r.points[HS_Y]) *
-                         weight(r.volume, HS_Z, k, r.points[HS_Z]);
-    all.min = (double)f.min < all.min ? (double)f.min : all.min;
-    all.max = (double)f.max > all.max ? (double)f.max : all.max;
-    all.change = (double)f.change > all.change ? (double)f.change : all.change;
-    all.sum += share * f.sum;
-    all.stored += share * f.stored;
-    all.volume += share * f.lost;
+#pragma unroll 1
+    for (int i = lane * WIDTH; i < count && !aligned; i += WARP)
+        add_some(i);
+    const double share = r.volume.cell * weight(r, HS_Y, j) * weight(r, HS_Z, k);
+    const double at_begin = weight(r, HS_X, strip.begin), at_end = weight(r, HS_X, strip.end - 1);
+    double nodes = 0.0;
+    if (lane == 0) {
+        add_end(outer, outer_before, at_begin, f);
+        nodes = count + (at_begin - 1.0) + (count > 1 ? at_end - 1.0 : 0.0);
+    } else if (lane == 1 && count > 1)
+        add_end(outer, outer_before, at_end, f);
+    all.sum.sum += share * f.sum;
+    all.stored.sum += share * f.stored;
+    all.volume.sum += share * (nodes - f.lost);
 }
 
-__device__ partial shuffle_down(const partial &p, int lanes)
+__device__ hs_partial shuffle_down(const hs_partial &p, int lanes)
 {
     const unsigned all = 0xffffffffu;
-    return {__shfl_down_sync(all, p.min, lanes),
-            __shfl_down_sync(all, p.max, lanes),
-            __shfl_down_sync(all, p.change, lanes),
-            __shfl_down_sync(all, p.sum, lanes),
-            __shfl_down_sync(all, p.stored, lanes),
-            __shfl_down_sync(all, p.volume, lanes),
-            (int64_t)__shfl_down_sync(all, (long long)p.bad, lanes),
-            (int64_t)__shfl_down_sync(all, (long long)p.first_bad, lanes)};
+    hs_partial out = {};
+    out.min = __shfl_down_sync(all, p.min, lanes);
+    out.max = __shfl_down_sync(all, p.max, lanes);
+    out.change = __shfl_down_sync(all, p.change, lanes);
+    out.sum.sum = __shfl_down_sync(all, p.sum.sum, lanes);
+    out.stored.sum = __shfl_down_sync(all, p.stored.sum, lanes);
+    out.volume.sum = __shfl_down_sync(all, p.volume.sum, lanes);
+    return out;
 }
 
-/* What a block's threads found. */
-template <int OF_WARPS>
-__device__ void join_block(partial all, partial *out)
+/* What a thread block's threads found, by its first thread. */
+__device__ void join_threads(hs_partial all, hs_partial *out)
 {
-    __shared__ partial of_warp[OF_WARPS];
+    __shared__ hs_partial of_warp[WARPS];
     for (int lanes = 16; lanes > 0; lanes /= 2)
         all = join(all, shuffle_down(all, lanes));
     if (threadIdx.x % 32 == 0)
         of_warp[threadIdx.x / 32] = all;
     __syncthreads();
     if (threadIdx.x == 0) {
-        for (int w = 1; w < OF_WARPS; w++)
+        for (int w = 1; w < WARPS; w++)
             all = join(all, of_warp[w]);
         *out = all;
     }
 }
 
 template <bool CHANGE, typename T>
-__global__ void __launch_bounds__(THREADS)
-    reduce(const __grid_constant__ request<T> r, partial *out)
+__global__ void __launch_bounds__(THREADS, CHANGE ? 3 : 4)
+    reduce(const __grid_constant__ request<T> r, hs_partial *out)
 {
-    const int warp = threadIdx.x / 32;
-    partial all = nothing();
-    const uint32_t strips = strips_of(r);
-    for (uint64_t s = blockIdx.x * WARPS + warp; s < strips; s += gridDim.x * WARPS) {
-        const uint32_t row = (uint32_t)s / r.strips;
-        add_strip<CHANGE>(r, row, (int64_t)((uint32_t)s - row * r.strips) * STRIP, all);
+    __shared__ hs_partial here;
+    __shared__ hs_piece piece;
+    __shared__ bad_nodes bad;
+    if (threadIdx.x == 0) {
+        piece = hs_piece_of(&r.blocks, blockIdx.x);
+        bad = {0, INT64_MAX};
     }
-    join_block<WARPS>(all, out + blockIdx.x);
+    __syncthreads();
+    hs_partial all = {};
+    found<T> f = {(T)INFINITY, -(T)INFINITY, (T)0, 0.0, 0.0, 0.0};
+    for (uint32_t s = piece.first + threadIdx.x / 32; s < piece.last; s += WARPS)
+        add_strip<CHANGE>(r, hs_strip_of(&piece, s), f, &bad, all);
+    all.min = (double)f.min;
+    all.max = (double)f.max;
+    all.change = (double)f.change;
+    join_threads(all, &here);
+    if (threadIdx.x == 0) {
+        here.change = r.fused ? (double)*r.fused : CHANGE ? here.change : NAN;
+        if (!CHANGE)
+            here.stored.sum = here.sunk.sum = NAN;
+        here.bad = bad.count;
+        here.first_bad = (int64_t)bad.first;
+    }
+    __syncwarp();
+    /* to the host's memory: by a warp, in as few writes as there may be */
+    static_assert(sizeof here <= 32 * sizeof(double), "a warp writes a partial");
+    if (threadIdx.x < sizeof here / sizeof(double))
+        ((double *)&out[blockIdx.x])[threadIdx.x] = ((const double *)&here)[threadIdx.x];
 }
 
-/* What the blocks found, each thread's one of them; and the change, where a kernel has left it. */
 template <typename T>
-__global__ void __launch_bounds__(BLOCKS)
-    join_blocks(const partial *from, int blocks, const T *fused, partial *out)
+hs_status launch(const hs_problem *problem, const hs_layout *layout, const void *now,
+                 const void *before, const void *fused, hs_partial *out, cudaStream_t stream,
+                 hs_error *err)
 {
-    partial mine = (int)threadIdx.x < blocks ? from[threadIdx.x] : nothing();
-    if (fused)
-        mine.change = (double)*fused;
-    join_block<BLOCKS / 32>(mine, out);
-}
-
-template <typename T>
-request<T> make_request(const hs_problem *problem, const hs_layout *layout, const void *now,
-                        const void *before)
-{
+    const hs_problem *whole = problem->slab ? problem->slab->whole : problem;
+    const int slowest = whole->grid.dims - 1;
     request<T> r = {};
     r.now = (const T *)now;
     r.before = (const T *)before;
+    r.fused = (const T *)fused;
     r.pitch_y = layout->pitch[HS_Y];
     r.pitch_z = layout->pitch[HS_Z];
-    r.strips = (uint32_t)hs_divide_up(layout->points[HS_X], STRIP);
+    r.blocks = hs_blocks_of(problem);
+    r.shift[slowest] = r.blocks.shift;
+    r.first = r.blocks.shift * (hs_grid_count(&problem->grid) / layout->points[slowest]);
     r.volume.cell = 1.0;
     for (int axis = 0; axis < HS_AXES; axis++) {
-        const bool there = axis < problem->grid.dims;
+        const bool there = axis < whole->grid.dims;
         r.points[axis] = layout->points[axis];
-        r.volume.cell *= there ? problem->grid.spacing[axis] : 1.0;
-        r.volume.lower[axis] = there ? problem->face[2 * axis].edge_weight : 1.0;
-        r.volume.upper[axis] = there ? problem->face[2 * axis + 1].edge_weight : 1.0;
+        r.whole[axis] = whole->grid.points[axis];
+        r.volume.cell *= there ? whole->grid.spacing[axis] : 1.0;
+        r.volume.lower[axis] = there ? whole->face[2 * axis].edge_weight : 1.0;
+        r.volume.upper[axis] = there ? whole->face[2 * axis + 1].edge_weight : 1.0;
     }
-    return r;
-}
-
-/* A warp for each strip, of at most BLOCKS blocks; then one block for all of theirs. */
-template <typename T>
-hs_status launch(const request<T> &r, const T *fused, partial *of_blocks, partial *all,
-                 cudaStream_t stream, hs_error *err)
-{
-    const int64_t wanted = hs_divide_up((int64_t)strips_of(r), WARPS);
-    const int blocks = wanted < BLOCKS ? (int)wanted : (int)BLOCKS;
-    if (r.before)
-        reduce<true><<<blocks, THREADS, 0, stream>>>(r, of_blocks);
+    const int pieces = (int)r.blocks.pieces;
+    if (before)
+        reduce<true><<<pieces, THREADS, 0, stream>>>(r, out);
     else
-        reduce<false><<<blocks, THREADS, 0, stream>>>(r, of_blocks);
-    HS_CUDA_LAUNCHED(err, "reduce", blocks, THREADS);
-    join_blocks<<<1, BLOCKS, 0, stream>>>(of_blocks, blocks, fused, all);
-    HS_CUDA_LAUNCHED(err, "join_blocks", 1, BLOCKS);
+        reduce<false><<<pieces, THREADS, 0, stream>>>(r, out);
+    HS_CUDA_LAUNCHED(err, "reduce", pieces, THREADS);
     return HS_OK;
-}
-
-/* Volume of all nodes [m^dims]. */
-double whole_volume(const hs_problem *problem)
-{
-    double volume = 1.0;
-    for (int axis = 0; axis < problem->grid.dims; axis++) {
-        const double lower = problem->face[2 * axis].edge_weight;
-        const double upper = problem->face[2 * axis + 1].edge_weight;
-        const double n = (double)problem->grid.points[axis];
-        volume *= problem->grid.spacing[axis] * (n > 1.0 ? n - 2.0 + lower + upper : lower * upper);
-    }
-    return volume;
 }
 
 } // namespace
 
-struct hs_cuda_reducer {
-    partial *blocks; /* [BLOCKS] on the device */
-    double *change;  /* there too, the fused max-norm: a T */
-    partial *all;    /* pinned memory here, which the device writes itself */
-};
-
-hs_status hs_cuda_reducer_create(hs_cuda_reducer **out, hs_error *err)
+hs_status hs_cuda_reducer_init(hs_cuda_reducer *reducer, const hs_problem *problem, hs_error *err)
 {
-    *out = (hs_cuda_reducer *)calloc(1, sizeof **out);
-    if (!*out)
-        return hs_error_add(err, HS_DEVICE, "not enough memory for the reductions");
-    HS_CUDA_TRY(err, cudaMalloc(&(*out)->blocks, BLOCKS * sizeof(partial)));
-    HS_CUDA_TRY(err, cudaMalloc(&(*out)->change, sizeof(double)));
-    HS_CUDA_TRY(err, cudaMallocHost(&(*out)->all, sizeof(partial)));
+    const size_t pieces = (size_t)hs_blocks_of(problem).pieces;
+    HS_CUDA_TRY(err, cudaMalloc(&reducer->change, sizeof(double)));
+    HS_CUDA_TRY(err, cudaMallocHost(&reducer->partial, pieces * sizeof(hs_partial)));
     return HS_OK;
 }
 
-void hs_cuda_reducer_destroy(hs_cuda_reducer *reducer)
+void hs_cuda_reducer_release(hs_cuda_reducer *reducer)
 {
-    if (reducer) {
-        cudaFree(reducer->blocks);
-        cudaFree(reducer->change);
-        cudaFreeHost(reducer->all);
-    }
-    free(reducer);
+    cudaFree(reducer->change);
+    cudaFreeHost(reducer->partial);
+    *reducer = {};
 }
 
-hs_status hs_cuda_reducer_change(hs_cuda_reducer *reducer, cudaStream_t stream, void **out,
+hs_status hs_cuda_reducer_change(const hs_cuda_reducer *reducer, cudaStream_t stream, void **out,
                                  hs_error *err)
 {
-    HS_CUDA_TRY(err, cudaMemsetAsync(reducer->change, 0, sizeof *reducer->change, stream));
+    HS_CUDA_TRY(err, cudaMemsetAsync(reducer->change, 0, sizeof(double), stream));
     *out = reducer->change;
     return HS_OK;
 }
 
-hs_status hs_cuda_reduce(hs_cuda_reducer *reducer, const hs_problem *problem,
+hs_status hs_cuda_reduce(const hs_cuda_reducer *reducer, const hs_problem *problem,
                          const hs_layout *layout, const void *now, const void *before, bool fused,
-                         cudaStream_t stream, hs_reduction *out, hs_error *err)
+                         cudaStream_t stream, hs_error *err)
 {
     const void *change = fused ? reducer->change : NULL;
-    const hs_status st =
-        problem->precision == HS_FLOAT
-            ? launch(make_request<float>(problem, layout, now, before), (const float *)change,
-                     reducer->blocks, reducer->all, stream, err)
-            : launch(make_request<double>(problem, layout, now, before), (const double *)change,
-                     reducer->blocks, reducer->all, stream, err);
-    if (st)
-        return st;
-    HS_CUDA_TRY(err, cudaStreamSynchronize(stream));
-    const partial all = *reducer->all;
-
-    const int64_t nx = layout->points[HS_X], ny = layout->points[HS_Y];
-    const bool any = all.bad < hs_grid_count(&problem->grid);
-    const int64_t bad = all.bad > 0 ? all.first_bad : 0;
-    *out = {};
-    out->min = any ? all.min : NAN;
-    out->max = any ? all.max : NAN;
-    out->mean = any ? all.sum / (whole_volume(problem) - all.volume) : NAN;
-    out->heat = any ? all.sum * hs_problem_heat_capacity(problem) : NAN;
-    out->change = before || fused ? all.change : NAN;
-    const bool known = before && any && !problem->body; /* a body's are in its network */
-    out->stored = known ? all.stored * hs_problem_heat_capacity(problem) : NAN;
-    out->sunk = NAN;
-    out->not_finite = all.bad;
-    out->first_bad[HS_X] = bad % nx;
-    out->first_bad[HS_Y] = bad / nx % ny;
-    out->first_bad[HS_Z] = bad / nx / ny;
-    return HS_OK;
+    return problem->precision == HS_FLOAT
+               ? launch<float>(problem, layout, now, before, change, reducer->partial, stream, err)
+               : launch<double>(problem, layout, now, before, change, reducer->partial, stream,
+                                err);
 }

@@ -33,7 +33,7 @@ struct hs_backend_state {
     hs_cuda_source source;
     hs_cuda_faces faces;
     hs_cuda_network network;
-    hs_cuda_reducer *reducer;
+    hs_cuda_reducer reducer;
     hs_cuda_products products;
     hs_face_level *level; /* [kernel's steps], for kernels that apply walls */
     double *source_value; /* [kernel's steps] uniform sources of one call */

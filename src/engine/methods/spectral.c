@@ -129,7 +129,7 @@ static enum hs_status measure(const struct hs_modes *modes, const struct hs_span
     struct hs_reduction reduction;
     enum hs_status st = modes->backend->sweep(modes->state, span, err);
     if (!st)
-        st = modes->backend->reduce(modes->state, &reduction, err);
+        st = hs_reduce(modes->backend, modes->state, modes->problem, &reduction, err);
     *out = st ? NAN : reduction.change;
     return st;
 }

@@ -74,7 +74,7 @@ static void sweep(struct fixture *f, int64_t count, bool keep_last)
 static struct hs_reduction reduce(struct fixture *f)
 {
     struct hs_reduction out;
-    assert_int_equal(hs_backend_cpu.reduce(f->state, &out, &f->err), HS_OK);
+    assert_int_equal(hs_reduce(&hs_backend_cpu, f->state, &f->problem, &out, &f->err), HS_OK);
     return out;
 }
 

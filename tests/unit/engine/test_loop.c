@@ -9,6 +9,7 @@
 
 struct hs_backend_state {
     double T, change;
+    struct hs_partial partial;
     int64_t sweep;
 };
 
@@ -86,16 +87,19 @@ static enum hs_status sweep(struct hs_backend_state *s, const struct hs_span *sp
     return HS_OK;
 }
 
-static enum hs_status reduce(struct hs_backend_state *s, struct hs_reduction *out,
+/* Of the one piece that the grid has. */
+static enum hs_status reduce(struct hs_backend_state *s, const struct hs_partial **out,
                              struct hs_error *err)
 {
     (void)err;
     pass_time(rule.look_seconds);
-    *out = (struct hs_reduction){.min = fmin(s->T, 0.0),
-                                 .max = fmax(s->T, 0.0),
-                                 .mean = s->T,
-                                 .change = s->change,
-                                 .not_finite = isfinite(s->T) ? 0 : 1};
+    s->partial = (struct hs_partial){.min = fmin(s->T, 0.0),
+                                     .max = fmax(s->T, 0.0),
+                                     .sum.sum = s->T,
+                                     .volume.sum = 1.0,
+                                     .change = s->change,
+                                     .bad = isfinite(s->T) ? 0 : 1};
+    *out = &s->partial;
     rule.reductions++;
     return HS_OK;
 }

@@ -87,7 +87,7 @@ static enum hs_status counted_sweep(struct hs_backend_state *state, const struct
     return asked.real->sweep(state, span, err);
 }
 
-static enum hs_status counted_reduce(struct hs_backend_state *state, struct hs_reduction *out,
+static enum hs_status counted_reduce(struct hs_backend_state *state, const struct hs_partial **out,
                                      struct hs_error *err)
 {
     asked.reductions++;

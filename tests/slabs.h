@@ -1,0 +1,273 @@
+/*
+ * Problems cut into slabs by hand: the partials of the slabs, one after the other, are those of the
+ * whole, bit for bit.
+ */
+#ifndef HS_TESTS_SLABS_H
+#define HS_TESTS_SLABS_H
+
+#include "core/backend.h"
+#include "core/slab.h"
+#include "test.h"
+#include "walls.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SLABS_HALO = 3 }; /* layers; no multiple of what a GPU loads at once */
+
+static uint64_t slabs_seed = 1;
+
+static inline double slabs_noise(void) /* from 0 to 1, no float */
+{
+    slabs_seed = slabs_seed * 6364136223846793005u + 1442695040888963407u;
+    return (double)(slabs_seed >> 11) * 0x1p-53;
+}
+
+struct slabs_case {
+    int dims;
+    int64_t points[HS_AXES];
+    enum hs_precision precision;
+    bool wraps;     /* the slowest axis is periodic */
+    bool body;      /* else a stencil */
+    bool stretched; /* of a body */
+    bool bad;       /* some nodes are not finite */
+    enum hs_network_form form;
+};
+
+/* 1D, rows and planes of one layer a block and of more, blocks of one piece and of more. */
+static const struct slabs_case slabs_grids[] = {
+    {.dims = 1, .points = {1999, 1, 1}},  {.dims = 1, .points = {70001, 1, 1}},
+    {.dims = 2, .points = {37, 1501, 1}}, {.dims = 2, .points = {9001, 23, 1}},
+    {.dims = 3, .points = {9, 8, 1101}},  {.dims = 3, .points = {45, 101, 17}},
+};
+enum { SLABS_GRIDS = sizeof slabs_grids / sizeof *slabs_grids };
+
+/* Nodes without edges, which lose heat by sinks. */
+static inline struct hs_network *slabs_network(const struct hs_problem *problem,
+                                               enum hs_network_form form)
+{
+    enum { ROWS = 17 };
+    struct hs_network *out = calloc(1, sizeof *out);
+    const int64_t count = hs_grid_count(&problem->grid);
+    const bool arrays = form == HS_NETWORK_ARRAYS;
+    const size_t rows = arrays ? (size_t)count : ROWS;
+    struct hs_network_row *row = calloc(rows, sizeof *row);
+    uint8_t *number = arrays ? NULL : malloc((size_t)count);
+    for (size_t r = arrays ? 0 : 1; r < rows; r++)
+        row[r] = (struct hs_network_row){.capacity = 0.5 + slabs_noise(), .sink = slabs_noise()};
+    for (int64_t n = 0; n < count && number; n++)
+        number[n] = (uint8_t)(1 + (n * 7919) % (ROWS - 1));
+    *out = (struct hs_network){.grid = problem->grid,
+                               .form = form,
+                               .forcing_count = 1,
+                               .forcing = calloc(1, sizeof *out->forcing)};
+    if (arrays)
+        out->node = row;
+    else {
+        out->row_count = ROWS;
+        out->row = row;
+        out->number = number;
+    }
+    return out;
+}
+
+static inline void slabs_problem(struct hs_problem *problem, const struct slabs_case *c)
+{
+    hs_problem_init(problem);
+    problem->precision = c->precision;
+    problem->raw = !c->body;
+    problem->material.density = 3.0;
+    problem->material.specific_heat = 5.0;
+    problem->grid.dims = c->dims;
+    for (int axis = 0; axis < c->dims; axis++) {
+        const bool wraps = c->wraps && axis == c->dims - 1;
+        problem->grid.points[axis] = c->points[axis];
+        problem->grid.spacing[axis] = 0.1 + 0.1 * axis;
+        for (int side = 0; side < 2; side++)
+            problem->face[2 * axis + side] = make_wall(
+                wraps ? "periodic" : "reflective", (struct hs_value){0}, 0.0,
+                (struct hs_boundary_spec){.conductivity = NAN, .spacing = 0.1, .radius = 1});
+        double *place = c->stretched ? calloc((size_t)c->points[axis] + 1, sizeof *place) : NULL;
+        for (int64_t i = 0; i < c->points[axis] && place; i++)
+            place[i + 1] = place[i] + problem->grid.spacing[axis] * (1.0 + slabs_noise());
+        problem->grid.coordinate[axis] = place;
+    }
+    for (int n = 0; n < hs_stencil_count(c->dims, 1); n++)
+        problem->c[n] = 0.1 + 0.01 * n;
+    if (c->body) {
+        problem->body = calloc(1, sizeof *problem->body);
+        problem->network = slabs_network(problem, c->form);
+    }
+}
+
+static inline void *slabs_field(const struct slabs_case *c)
+{
+    const int64_t count = c->points[HS_X] * c->points[HS_Y] * c->points[HS_Z];
+    void *out = malloc((size_t)count * hs_precision_size(c->precision));
+    for (int64_t n = 0; n < count; n++)
+        hs_write(c->precision, out, n, 1.0 + slabs_noise());
+    for (int64_t n = count / 3; n < count && c->bad; n += count / 5)
+        hs_write(c->precision, out, n, n % 2 ? NAN : -INFINITY);
+    return out;
+}
+
+/* Layers of an array [layers][size bytes], from `first` of the whole on. */
+static inline void *slabs_layers(const struct hs_slab *slab, int64_t layers, size_t size,
+                                 const void *whole)
+{
+    char *out = malloc((size_t)layers * size);
+    for (int64_t n = 0; n < layers; n++)
+        memcpy(out + (size_t)n * size, (const char *)whole + (size_t)hs_slab_layer(slab, n) * size,
+               size);
+    return out;
+}
+
+/* The slab [lo, hi) of the whole's layers, its halo's outermost layer held. The walls that it has
+ * are the whole's. Free with slabs_release. */
+static inline void slabs_cut(struct hs_problem *out, struct hs_slab *slab,
+                             const struct hs_problem *whole, int64_t lo, int64_t hi)
+{
+    const int axis = whole->grid.dims - 1;
+    const int64_t n = whole->grid.points[axis], layer = hs_grid_count(&whole->grid) / n;
+    const bool wraps = whole->face[2 * axis].wrap;
+    const int64_t below = lo > 0 || wraps ? SLABS_HALO : 0,
+                  above = hi < n || wraps ? SLABS_HALO : 0;
+    const struct hs_face border = {.type = "border", .held = 1, .edge_weight = 1.0};
+    *out = *whole;
+    *slab = (struct hs_slab){whole, (lo - below + n) % n, below, below + hi - lo};
+    out->slab = slab;
+    out->grid.points[axis] = below + hi - lo + above;
+    if (below)
+        out->face[2 * axis] = border;
+    if (above)
+        out->face[2 * axis + 1] = border;
+    if (whole->grid.coordinate[axis]) /* of no periodic axis */
+        out->grid.coordinate[axis] += slab->first;
+    if (!whole->network)
+        return;
+    out->network = malloc(sizeof *out->network);
+    *out->network = *whole->network;
+    out->network->grid = out->grid;
+    if (whole->network->node)
+        out->network->node =
+            slabs_layers(slab, out->grid.points[axis], (size_t)layer * sizeof *out->network->node,
+                         whole->network->node);
+    else
+        out->network->number =
+            slabs_layers(slab, out->grid.points[axis], (size_t)layer, whole->network->number);
+}
+
+static inline void slabs_release(struct hs_problem *problem)
+{
+    if (!problem->network)
+        return;
+    free(problem->network->node);
+    free(problem->network->number);
+    free(problem->network);
+}
+
+/* What it owns of `field`, [nodes] of the whole, after a sweep if `swept`: puts its partials into
+ * `out` and tells how many. */
+static inline int64_t slabs_reduce(const struct hs_backend *backend, const struct hs_kernel *kernel,
+                                   const struct hs_problem *problem, const struct slabs_case *c,
+                                   const void *field, bool swept, struct hs_partial *out)
+{
+    const int axis = problem->grid.dims - 1;
+    const int64_t n = problem->grid.points[axis];
+    const size_t size =
+        (size_t)(hs_grid_count(&problem->grid) / n) * hs_precision_size(c->precision);
+    const struct hs_slab all = {.whole = problem};
+    const struct hs_box box = hs_grid_box(&problem->grid);
+    const struct hs_span span = {
+        .count = 1, .step = 0.01, .op = hs_problem_operator(problem, 0.01), .keep_last = true};
+    void *here = slabs_layers(problem->slab ? problem->slab : &all, n, size, field);
+    const struct hs_partial *partial = NULL;
+    struct hs_backend_state *state = NULL;
+    struct hs_error err;
+    hs_error_init(&err);
+    enum hs_status st = backend->create(problem, kernel, 0, 2, &state, &err);
+    if (!st)
+        st = backend->upload(state, &box, here, &err);
+    if (!st && swept)
+        st = backend->sweep(state, &span, &err);
+    if (!st)
+        st = backend->reduce(state, &partial, &err);
+    if (st)
+        fail_msg("%s: %s", kernel->name, err.text ? err.text : "no message");
+    const int64_t pieces = hs_blocks_of(problem).pieces;
+    memcpy(out, partial, (size_t)pieces * sizeof *out);
+    backend->destroy(state);
+    hs_error_release(&err);
+    free(here);
+    return pieces;
+}
+
+/* Where slab s of so many begins: at a block's begin, the blocks not shared evenly. */
+static inline int64_t slabs_border(const struct hs_problem *whole, int s, int slabs)
+{
+    const struct hs_blocks blocks = hs_blocks_of(whole);
+    const int64_t count = blocks.pieces / blocks.parts, n = blocks.end;
+    const int64_t block = s == 0 || s == slabs ? count * s / slabs : (count * s - s % 2) / slabs;
+    return block * blocks.layers < n ? block * blocks.layers : n;
+}
+
+/* Fails where any bit differs. */
+static inline void slabs_compare(const struct hs_backend *backend, const struct hs_kernel *kernel,
+                                 const struct slabs_case *c, bool swept)
+{
+    static const int counts[] = {1, 2, 3, 5};
+    struct hs_partial *due = calloc(HS_PIECES_MOST, sizeof *due);
+    struct hs_partial *here = calloc(HS_PIECES_MOST, sizeof *here);
+    struct hs_problem whole;
+    slabs_problem(&whole, c);
+    void *field = slabs_field(c);
+    const int64_t pieces = slabs_reduce(backend, kernel, &whole, c, field, swept, due);
+    const struct hs_reduction all = hs_reduction_of(&whole, due, pieces);
+    assert_true(isfinite(all.mean) && isfinite(all.heat) && all.heat > 0.0);
+    assert_true(swept ? all.change > 0.0 && all.stored != 0.0 : isnan(all.change));
+    assert_true((all.not_finite > 0) == c->bad);
+    for (size_t n = 0; n < sizeof counts / sizeof *counts; n++) {
+        int64_t count = 0;
+        for (int s = 0; s < counts[n]; s++) {
+            struct hs_problem part;
+            struct hs_slab slab;
+            slabs_cut(&part, &slab, &whole, slabs_border(&whole, s, counts[n]),
+                      slabs_border(&whole, s + 1, counts[n]));
+            count += slabs_reduce(backend, kernel, &part, c, field, swept, here + count);
+            slabs_release(&part);
+        }
+        assert_int_equal(count, pieces);
+        for (int64_t p = 0; p < pieces; p++)
+            if (memcmp(&here[p], &due[p], sizeof *due) != 0)
+                fail_msg("%s, %dD %s, %lld x %lld x %lld, body %d form %d, wraps %d, stretched %d, "
+                         "bad %d, swept %d, %d slabs: piece %lld of %lld differs",
+                         kernel->name, c->dims, hs_precision_name(c->precision),
+                         (long long)c->points[0], (long long)c->points[1], (long long)c->points[2],
+                         c->body, c->form, c->wraps, c->stretched, c->bad, swept, counts[n],
+                         (long long)p, (long long)pieces);
+    }
+    free(field);
+    free(due);
+    free(here);
+    hs_problem_release(&whole);
+}
+
+/* All of the above, by kernels of stencils and of bodies. */
+static inline void slabs_compare_all(const struct hs_backend *backend,
+                                     const struct hs_kernel *stencil,
+                                     const struct hs_kernel *conduction)
+{
+    for (int n = 0; n < 16 * SLABS_GRIDS; n++) {
+        struct slabs_case c = slabs_grids[n / 16];
+        c.precision = n & 1 ? HS_DOUBLE : HS_FLOAT;
+        c.body = n & 2;
+        c.bad = n & 4;
+        c.wraps = n & 8;
+        c.stretched = c.body && !c.wraps && n & 1;
+        c.form = n / 16 & 1 ? HS_NETWORK_ARRAYS : HS_NETWORK_BYTES;
+        slabs_compare(backend, c.body ? conduction : stencil, &c, n % 5 > 0);
+    }
+}
+
+#endif
