@@ -124,7 +124,7 @@ static inline void *slabs_layers(const struct hs_slab *slab, int64_t layers, siz
 }
 
 /* The slab [lo, hi) of the whole's layers, its halo's outermost layer held. The walls that it has
- * are the whole's. Free with slabs_release. */
+ * are the whole's; its own borders' volumes are nobody's. Free with slabs_release. */
 static inline void slabs_cut(struct hs_problem *out, struct hs_slab *slab,
                              const struct hs_problem *whole, int64_t lo, int64_t hi)
 {
@@ -133,7 +133,7 @@ static inline void slabs_cut(struct hs_problem *out, struct hs_slab *slab,
     const bool wraps = whole->face[2 * axis].wrap;
     const int64_t below = lo > 0 || wraps ? SLABS_HALO : 0,
                   above = hi < n || wraps ? SLABS_HALO : 0;
-    const struct hs_face border = {.type = "border", .held = 1, .edge_weight = 1.0};
+    const struct hs_face border = {.type = "border", .held = 1, .edge_weight = 0.75};
     *out = *whole;
     *slab = (struct hs_slab){whole, (lo - below + n) % n, below, below + hi - lo};
     out->slab = slab;
@@ -167,20 +167,20 @@ static inline void slabs_release(struct hs_problem *problem)
     free(problem->network);
 }
 
-/* What it owns of `field`, [nodes] of the whole, after a sweep if `swept`: puts its partials into
- * `out` and tells how many. */
+/* What it owns of `field`, [nodes] of the whole, after so many sweeps: puts its partials into `out`
+ * and tells how many. */
 static inline int64_t slabs_reduce(const struct hs_backend *backend, const struct hs_kernel *kernel,
-                                   const struct hs_problem *problem, const struct slabs_case *c,
-                                   const void *field, bool swept, struct hs_partial *out)
+                                   const struct hs_problem *problem, const void *field,
+                                   int64_t sweeps, struct hs_partial *out)
 {
     const int axis = problem->grid.dims - 1;
     const int64_t n = problem->grid.points[axis];
     const size_t size =
-        (size_t)(hs_grid_count(&problem->grid) / n) * hs_precision_size(c->precision);
+        (size_t)(hs_grid_count(&problem->grid) / n) * hs_precision_size(problem->precision);
     const struct hs_slab all = {.whole = problem};
     const struct hs_box box = hs_grid_box(&problem->grid);
     const struct hs_span span = {
-        .count = 1, .step = 0.01, .op = hs_problem_operator(problem, 0.01), .keep_last = true};
+        .count = sweeps, .step = 0.01, .op = hs_problem_operator(problem, 0.01), .keep_last = true};
     void *here = slabs_layers(problem->slab ? problem->slab : &all, n, size, field);
     const struct hs_partial *partial = NULL;
     struct hs_backend_state *state = NULL;
@@ -189,7 +189,7 @@ static inline int64_t slabs_reduce(const struct hs_backend *backend, const struc
     enum hs_status st = backend->create(problem, kernel, 0, 2, &state, &err);
     if (!st)
         st = backend->upload(state, &box, here, &err);
-    if (!st && swept)
+    if (!st && sweeps > 0)
         st = backend->sweep(state, &span, &err);
     if (!st)
         st = backend->reduce(state, &partial, &err);
@@ -212,6 +212,58 @@ static inline int64_t slabs_border(const struct hs_problem *whole, int s, int sl
     return block * blocks.layers < n ? block * blocks.layers : n;
 }
 
+/* The whole's reduction is as core/problem.h and core/network.h define it, summed node by node;
+ * what is stored is what the heat of `field` grew by. */
+static inline void slabs_check_sums(const struct hs_problem *whole, const void *field, bool swept,
+                                    const struct hs_reduction *r)
+{
+    const int64_t nx = whole->grid.points[HS_X], ny = whole->grid.points[HS_Y];
+    struct hs_sum sum = {0}, volume = {0}, heat = {0};
+    double min = INFINITY, max = -INFINITY;
+    int64_t bad = 0, first_bad = 0;
+    for (int64_t n = 0; n < hs_grid_count(&whole->grid); n++) {
+        const double x = hs_read(whole->precision, field, n);
+        const double v = hs_problem_node_volume(whole, n % nx, n / nx % ny, n / nx / ny);
+        if (!isfinite(x)) {
+            first_bad = bad++ ? first_bad : n;
+            continue;
+        }
+        min = fmin(min, x);
+        max = fmax(max, x);
+        hs_sum_add(&sum, v * x);
+        hs_sum_add(&volume, v);
+        const double c = whole->network ? hs_network_row_at(whole->network, n)->capacity : 15.0 * v;
+        hs_sum_add(&heat, c * x);
+    }
+    const double mean = hs_sum_value(&sum) / hs_sum_value(&volume), before = hs_sum_value(&heat);
+    /* a lane's sum of some 300 numbers of one sign, in doubles: 300 halves of an epsilon */
+    const double slack = 1e-13;
+    if (swept) {
+        if (bad == 0)
+            assert_near(r->stored, r->heat - before, slack * before);
+        return;
+    }
+    assert_true(r->min == min && r->max == max && r->not_finite == bad);
+    assert_near(r->mean, mean, slack * mean);
+    assert_near(r->heat, before, slack * before);
+    assert_true(r->first_bad[HS_X] == first_bad % nx && r->first_bad[HS_Y] == first_bad / nx % ny &&
+                r->first_bad[HS_Z] == first_bad / nx / ny);
+}
+
+/* Nodes stand for the same volume as in the whole, those of the halo too. */
+static inline void slabs_check_volumes(const struct hs_problem *part)
+{
+    const struct hs_problem *whole = part->slab->whole;
+    const int axis = whole->grid.dims - 1;
+    for (int64_t n = 0; n < part->grid.points[axis]; n++) {
+        int64_t here[HS_AXES] = {0}, there[HS_AXES] = {0};
+        here[axis] = n;
+        there[axis] = hs_slab_layer(part->slab, n);
+        assert_true(hs_problem_node_volume(part, here[HS_X], here[HS_Y], here[HS_Z]) ==
+                    hs_problem_node_volume(whole, there[HS_X], there[HS_Y], there[HS_Z]));
+    }
+}
+
 /* Fails where any bit differs. */
 static inline void slabs_compare(const struct hs_backend *backend, const struct hs_kernel *kernel,
                                  const struct slabs_case *c, bool swept)
@@ -222,11 +274,12 @@ static inline void slabs_compare(const struct hs_backend *backend, const struct 
     struct hs_problem whole;
     slabs_problem(&whole, c);
     void *field = slabs_field(c);
-    const int64_t pieces = slabs_reduce(backend, kernel, &whole, c, field, swept, due);
+    const int64_t pieces = slabs_reduce(backend, kernel, &whole, field, swept, due);
     const struct hs_reduction all = hs_reduction_of(&whole, due, pieces);
     assert_true(isfinite(all.mean) && isfinite(all.heat) && all.heat > 0.0);
     assert_true(swept ? all.change > 0.0 && all.stored != 0.0 : isnan(all.change));
     assert_true((all.not_finite > 0) == c->bad);
+    slabs_check_sums(&whole, field, swept, &all);
     for (size_t n = 0; n < sizeof counts / sizeof *counts; n++) {
         int64_t count = 0;
         for (int s = 0; s < counts[n]; s++) {
@@ -234,7 +287,8 @@ static inline void slabs_compare(const struct hs_backend *backend, const struct 
             struct hs_slab slab;
             slabs_cut(&part, &slab, &whole, slabs_border(&whole, s, counts[n]),
                       slabs_border(&whole, s + 1, counts[n]));
-            count += slabs_reduce(backend, kernel, &part, c, field, swept, here + count);
+            slabs_check_volumes(&part);
+            count += slabs_reduce(backend, kernel, &part, field, swept, here + count);
             slabs_release(&part);
         }
         assert_int_equal(count, pieces);

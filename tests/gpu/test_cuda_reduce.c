@@ -13,3 +13,28 @@ void test_cuda_reduce__does_not_depend_on_slabs(void **state)
     slabs_compare_all(cuda_backend(), stencil, conduction);
     hs_error_release(&err);
 }
+
+/* It would be of the halo too. With the change of a kernel it is not known what was stored. */
+void test_cuda_reduce__a_slab_has_no_fused_max_norm(void **state)
+{
+    (void)state;
+    const struct slabs_case c = {.dims = 3, .points = {70, 40, 64}};
+    const struct hs_kernel *kernel = NULL;
+    struct hs_error err;
+    hs_error_init(&err);
+    check(hs_kernel_find("fused_march_3d", HS_CUDA, &kernel, &err), &err, "fused_march_3d");
+    struct hs_partial *partial = calloc(HS_PIECES_MOST, sizeof *partial);
+    struct hs_problem whole, part;
+    struct hs_slab slab;
+    slabs_problem(&whole, &c);
+    void *field = slabs_field(&c);
+    slabs_reduce(cuda_backend(), kernel, &whole, field, 8, partial);
+    assert_true(partial[0].change > 0.0 && isnan(partial[0].stored.sum));
+    slabs_cut(&part, &slab, &whole, 16, 32);
+    slabs_reduce(cuda_backend(), kernel, &part, field, 8, partial);
+    assert_true(partial[0].change > 0.0 && !isnan(partial[0].stored.sum));
+    free(partial);
+    free(field);
+    hs_problem_release(&whole);
+    hs_error_release(&err);
+}

@@ -21,25 +21,6 @@ enum {
     BATCH = 4 /* vectors of each field that a lane asks for at once */
 };
 
-/* Share of a cell that the nodes at each end stand for, and the volume of a whole one. */
-struct volumes {
-    double cell;
-    double lower[HS_AXES], upper[HS_AXES];
-};
-
-/* One order of arguments throughout, so that the sums have one order too. */
-__device__ inline hs_partial join(const hs_partial &a, const hs_partial &b)
-{
-    hs_partial out = {};
-    out.min = fmin(a.min, b.min);
-    out.max = fmax(a.max, b.max);
-    out.change = fmax(a.change, b.change);
-    out.sum.sum = a.sum.sum + b.sum.sum;
-    out.stored.sum = a.stored.sum + b.stored.sum;
-    out.volume.sum = a.volume.sum + b.volume.sum;
-    return out;
-}
-
 template <typename T>
 struct request {
     const T *now, *before; /* node (0, 0, 0); before: or nullptr */
@@ -48,15 +29,15 @@ struct request {
     hs_blocks blocks;
     /* of the whole: its points, from a node here to its, and from an index in memory order */
     int64_t whole[HS_AXES], shift[HS_AXES], first;
-    volumes volume;
+    double cell, lower[HS_AXES], upper[HS_AXES]; /* volume of a cell, weights of the ends' nodes */
 };
 
+/* Share of a cell that a node stands for along an axis. */
 template <typename T>
 __device__ inline double weight(const request<T> &r, int axis, int64_t i)
 {
     i += r.shift[axis];
-    return (i == 0 ? r.volume.lower[axis] : 1.0) *
-           (i == r.whole[axis] - 1 ? r.volume.upper[axis] : 1.0);
+    return (i == 0 ? r.lower[axis] : 1.0) * (i == r.whole[axis] - 1 ? r.upper[axis] : 1.0);
 }
 
 template <typename T>
@@ -108,12 +89,6 @@ __device__ inline double distance(double a, double b)
     return fabs(a - b);
 }
 
-/* Of a piece. */
-struct bad_nodes {
-    unsigned count;
-    unsigned long long first; /* INT64_MAX: none */
-};
-
 /* A node that is finite. */
 template <bool CHANGE, typename T>
 __device__ inline void add_node(T x, T before, found<T> &f)
@@ -130,7 +105,7 @@ __device__ inline void add_node(T x, T before, found<T> &f)
 /* Nodes of which some may not be finite, or where a row ends within a vector. */
 template <bool CHANGE, typename T>
 __device__ inline void add_one_by_one(const T *now, const T *before, int64_t node, int count,
-                                      found<T> &f, bad_nodes *bad)
+                                      found<T> &f, hs_partial *here)
 {
 #pragma unroll 1
     for (int e = 0; e < count; e++) {
@@ -139,8 +114,8 @@ __device__ inline void add_one_by_one(const T *now, const T *before, int64_t nod
             add_node<CHANGE>(x, before[e], f);
         } else {
             f.lost += 1.0;
-            atomicAdd(&bad->count, 1u);
-            atomicMin(&bad->first, (unsigned long long)(node + e));
+            atomicAdd((unsigned long long *)&here->bad, 1ULL);
+            atomicMin((unsigned long long *)&here->first_bad, (unsigned long long)(node + e));
         }
     }
 }
@@ -159,7 +134,7 @@ __device__ void add_end(T x, T before, double weight, found<T> &f)
 /* This lane's share of a strip. Rows begin at multiples of 16 bytes and end before memory does; a
  * slab's part of a line may begin anywhere, and is looked at node by node, in the same order. */
 template <bool CHANGE, typename T>
-__device__ void add_strip(const request<T> &r, const hs_strip &strip, found<T> &f, bad_nodes *bad,
+__device__ void add_strip(const request<T> &r, const hs_strip &strip, found<T> &f, hs_partial *here,
                           hs_partial &all)
 {
     constexpr int WIDTH = vector<T>::WIDTH, WARP = 32 * WIDTH;
@@ -175,7 +150,7 @@ __device__ void add_strip(const request<T> &r, const hs_strip &strip, found<T> &
     const auto add_some = [&](int i) {
         add_one_by_one<CHANGE>(now + i, before + i,
                                r.first + strip.row * r.points[HS_X] + strip.begin + i,
-                               count - i < WIDTH ? count - i : WIDTH, f, bad);
+                               count - i < WIDTH ? count - i : WIDTH, f, here);
     };
 #pragma unroll 1
     for (int i = lane * WIDTH; i < count && aligned; i += BATCH * WARP) {
@@ -206,7 +181,7 @@ __device__ void add_strip(const request<T> &r, const hs_strip &strip, found<T> &
 #pragma unroll 1
     for (int i = lane * WIDTH; i < count && !aligned; i += WARP)
         add_some(i);
-    const double share = r.volume.cell * weight(r, HS_Y, j) * weight(r, HS_Z, k);
+    const double share = r.cell * weight(r, HS_Y, j) * weight(r, HS_Z, k);
     const double at_begin = weight(r, HS_X, strip.begin), at_end = weight(r, HS_X, strip.end - 1);
     double nodes = 0.0;
     if (lane == 0) {
@@ -219,64 +194,58 @@ __device__ void add_strip(const request<T> &r, const hs_strip &strip, found<T> &
     all.volume.sum += share * (nodes - f.lost);
 }
 
-__device__ hs_partial shuffle_down(const hs_partial &p, int lanes)
+/* Adds what the lane so many further has, all in one order. */
+__device__ void join_down(hs_partial &p, int lanes)
 {
     const unsigned all = 0xffffffffu;
-    hs_partial out = {};
-    out.min = __shfl_down_sync(all, p.min, lanes);
-    out.max = __shfl_down_sync(all, p.max, lanes);
-    out.change = __shfl_down_sync(all, p.change, lanes);
-    out.sum.sum = __shfl_down_sync(all, p.sum.sum, lanes);
-    out.stored.sum = __shfl_down_sync(all, p.stored.sum, lanes);
-    out.volume.sum = __shfl_down_sync(all, p.volume.sum, lanes);
-    return out;
+    p.min = fmin(p.min, __shfl_down_sync(all, p.min, lanes));
+    p.max = fmax(p.max, __shfl_down_sync(all, p.max, lanes));
+    p.change = fmax(p.change, __shfl_down_sync(all, p.change, lanes));
+    p.sum.sum += __shfl_down_sync(all, p.sum.sum, lanes);
+    p.stored.sum += __shfl_down_sync(all, p.stored.sum, lanes);
+    p.volume.sum += __shfl_down_sync(all, p.volume.sum, lanes);
 }
 
-/* What a thread block's threads found, by its first thread. */
-__device__ void join_threads(hs_partial all, hs_partial *out)
-{
-    __shared__ hs_partial of_warp[WARPS];
-    for (int lanes = 16; lanes > 0; lanes /= 2)
-        all = join(all, shuffle_down(all, lanes));
-    if (threadIdx.x % 32 == 0)
-        of_warp[threadIdx.x / 32] = all;
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        for (int w = 1; w < WARPS; w++)
-            all = join(all, of_warp[w]);
-        *out = all;
-    }
-}
-
+/* At most so many registers that as many thread blocks as hide the wait for memory have room. */
 template <bool CHANGE, typename T>
 __global__ void __launch_bounds__(THREADS, CHANGE ? 3 : 4)
     reduce(const __grid_constant__ request<T> r, hs_partial *out)
 {
-    __shared__ hs_partial here;
+    __shared__ hs_partial here, of_warp[WARPS];
     __shared__ hs_piece piece;
-    __shared__ bad_nodes bad;
     if (threadIdx.x == 0) {
         piece = hs_piece_of(&r.blocks, blockIdx.x);
-        bad = {0, INT64_MAX};
+        here = {};
+        here.first_bad = INT64_MAX;
     }
     __syncthreads();
     hs_partial all = {};
     found<T> f = {(T)INFINITY, -(T)INFINITY, (T)0, 0.0, 0.0, 0.0};
     for (uint32_t s = piece.first + threadIdx.x / 32; s < piece.last; s += WARPS)
-        add_strip<CHANGE>(r, hs_strip_of(&piece, s), f, &bad, all);
+        add_strip<CHANGE>(r, hs_strip_of(&piece, s), f, &here, all);
     all.min = (double)f.min;
     all.max = (double)f.max;
     all.change = (double)f.change;
-    join_threads(all, &here);
+    for (int lanes = 16; lanes > 0; lanes /= 2)
+        join_down(all, lanes);
+    if (threadIdx.x % 32 == 0)
+        of_warp[threadIdx.x / 32] = all;
+    __syncthreads();
+    if (threadIdx.x >= 32)
+        return;
+    all = of_warp[threadIdx.x % WARPS];
+    for (int lanes = WARPS / 2; lanes > 0; lanes /= 2)
+        join_down(all, lanes);
     if (threadIdx.x == 0) {
-        here.change = r.fused ? (double)*r.fused : CHANGE ? here.change : NAN;
-        if (!CHANGE)
-            here.stored.sum = here.sunk.sum = NAN;
-        here.bad = bad.count;
-        here.first_bad = (int64_t)bad.first;
+        all.change = r.fused ? (double)*r.fused : CHANGE ? all.change : NAN;
+        all.stored.sum = CHANGE ? all.stored.sum : NAN;
+        all.sunk.sum = CHANGE ? 0.0 : NAN;
+        all.bad = here.bad;
+        all.first_bad = here.first_bad;
+        here = all;
     }
     __syncwarp();
-    /* to the host's memory: by a warp, in as few writes as there may be */
+    /* to the host's memory, in as few writes as there may be */
     static_assert(sizeof here <= 32 * sizeof(double), "a warp writes a partial");
     if (threadIdx.x < sizeof here / sizeof(double))
         ((double *)&out[blockIdx.x])[threadIdx.x] = ((const double *)&here)[threadIdx.x];
@@ -298,14 +267,14 @@ hs_status launch(const hs_problem *problem, const hs_layout *layout, const void 
     r.blocks = hs_blocks_of(problem);
     r.shift[slowest] = r.blocks.shift;
     r.first = r.blocks.shift * (hs_grid_count(&problem->grid) / layout->points[slowest]);
-    r.volume.cell = 1.0;
+    r.cell = 1.0;
     for (int axis = 0; axis < HS_AXES; axis++) {
         const bool there = axis < whole->grid.dims;
         r.points[axis] = layout->points[axis];
         r.whole[axis] = whole->grid.points[axis];
-        r.volume.cell *= there ? whole->grid.spacing[axis] : 1.0;
-        r.volume.lower[axis] = there ? whole->face[2 * axis].edge_weight : 1.0;
-        r.volume.upper[axis] = there ? whole->face[2 * axis + 1].edge_weight : 1.0;
+        r.cell *= there ? whole->grid.spacing[axis] : 1.0;
+        r.lower[axis] = there ? whole->face[2 * axis].edge_weight : 1.0;
+        r.upper[axis] = there ? whole->face[2 * axis + 1].edge_weight : 1.0;
     }
     const int pieces = (int)r.blocks.pieces;
     if (before)
