@@ -111,8 +111,11 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(vector)(const struct conduction_rows *r,
     const ROWS_T *source = ROWS_NAME(source)(r, l->first, byte);
     if (end)
         ROWS_NAME(beside)(r, l->in, byte, &v);
-    ROWS_NAME(put)
-    (r, l->out, byte, byte, r->streamed, end, ROWS_NAME(sum)(n, forcing, false, &v, source));
+    ROWS_V out = ROWS_NAME(sum)(n, forcing, false, &v, source);
+    if (r->recurs)
+        out = ROWS_FMA(ROWS_SET((ROWS_T)r->factor),
+                       ROWS_SUB(out, ROWS_LOAD(ROWS_NAME(at)(l->out, byte + r->before))), out);
+    ROWS_NAME(put)(r, l->out, byte, byte, r->streamed, end, out);
 }
 
 /* Moves on to the row beside this one. */

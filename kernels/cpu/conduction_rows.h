@@ -35,6 +35,10 @@ struct conduction_rows {
                       were looked up; emptied by hs_conduction_forget */
     bool streamed; /* the output is written by non-temporal stores */
     const char *prefetch; /* rows as far apart as the fields' that are prefetched; or NULL */
+    /* of a recursion (core/kernel.h), of one level: bytes from `out` to X_-1, and the factor */
+    bool recurs;
+    int64_t before;
+    double factor;
 };
 
 /* One sweep of rows. */

@@ -25,6 +25,7 @@ struct job {
     const struct conduction_functions *functions;
     int64_t size;
     int64_t reach[HS_AXES]; /* 1; 0 along axes that are not there */
+    bool prefetched;        /* fields come from memory */
     bool streamed;          /* the output is written by non-temporal stores */
     int threads;
     int64_t pieces[HS_AXES];
@@ -67,7 +68,10 @@ static void sweep_rows(const struct job *job, void *kept, const int64_t from[HS_
         .forcing = s->op->network->forcing,
         .kept = kept,
         .streamed = job->streamed,
-        .prefetch = job->streamed ? in + (march + AHEAD * pitch[HS_Y]) * job->size : NULL,
+        .prefetch = job->prefetched ? in + (march + AHEAD * pitch[HS_Y]) * job->size : NULL,
+        .recurs = s->recursion != NULL,
+        .before = s->recursion ? (const char *)s->recursion->before - (const char *)s->out : 0,
+        .factor = s->recursion ? *s->recursion->factor : 0.0,
     };
     const struct conduction_level level = {
         .first = first,
@@ -134,7 +138,8 @@ enum hs_status hs_conduction_sweep(const struct hs_sweep *s)
     for (int axis = 0; axis < HS_AXES; axis++)
         job.reach[axis] = s->layout.points[axis] > 1;
     const int64_t fields = hs_source_field(&s->source) ? 3 : 2;
-    job.streamed = nodes * fields * job.size > CACHE_BYTES;
+    job.prefetched = nodes * fields * job.size > CACHE_BYTES;
+    job.streamed = job.prefetched && !s->recursion; /* whose output has been read just before */
     job.threads = (int)smaller(s->threads, divide_up(nodes, NODES_PER_THREAD));
     cut_box(&job);
     const int64_t blocks = job.pieces[HS_X] * job.pieces[HS_Y] * job.pieces[HS_Z];

@@ -73,18 +73,23 @@ struct row {
     const void *source; /* point i = 0, or NULL: start from source_value */
     double source_value;
     int64_t first, last, from, to, lines_end;
+    int64_t before; /* of a recursion (core/kernel.h): elements from a point to that of X_-1 */
+    double factor;
 };
 typedef void row_function(const struct row *row, void *out);
 
-/* dims and radius, and `streamed`, non-temporal stores or not, are constants wherever these are
- * used. */
+/* Ordinary stores or non-temporal ones; or those of a recursion, which are ordinary, since what
+ * they overwrite has just been read. */
+enum way { PLAIN, STREAMED, RECURSION, WAYS };
+
+/* dims, radius and `how` are constants wherever these are used. */
 
 /* Where the rows of a group are: the first bytes of all that it reads along the outermost axis, and
  * how far from there the line at hand, its neighbours along y, and others are. One line's addresses
  * are then sums of two registers, of which few change from line to line. */
 struct place {
     const char *row[GROUP + 2 * HS_MAX_RADIUS]; /* from `radius` below the group on */
-    int64_t at, far, out;
+    int64_t at, far, out, before;
     int64_t down[HS_MAX_RADIUS + 1], up[HS_MAX_RADIUS + 1]; /* 1 to radius */
 };
 
@@ -95,12 +100,16 @@ struct place {
 #define AS_IT_IS(x) (void)(x)
 #endif
 
-HS_INLINE void move_by(struct place *place, int dims, int radius, int64_t bytes)
+HS_INLINE void move_by(enum way how, struct place *place, int dims, int radius, int64_t bytes)
 {
     place->at += bytes, place->far += bytes, place->out += bytes;
     AS_IT_IS(place->at);
     AS_IT_IS(place->far);
     AS_IT_IS(place->out);
+    if (how == RECURSION) {
+        place->before += bytes;
+        AS_IT_IS(place->before);
+    }
     for (int m = 1; m <= radius && dims > 2; m++) {
         place->down[m] += bytes, place->up[m] += bytes;
         AS_IT_IS(place->down[m]);
@@ -109,17 +118,18 @@ HS_INLINE void move_by(struct place *place, int dims, int radius, int64_t bytes)
 }
 
 /* `outer`: bytes along the outermost axis; `row`: to the next row. */
-HS_INLINE struct place place_at(int dims, int radius, int planes, const char *in, const char *out,
-                                int64_t outer, int64_t row, int64_t lead)
+HS_INLINE struct place place_at(enum way how, int dims, int radius, int planes, const char *in,
+                                const char *out, int64_t outer, int64_t row, int64_t lead,
+                                int64_t before)
 {
-    struct place place = {.far = lead - radius * outer, .out = out - in};
+    struct place place = {.far = lead - radius * outer, .out = out - in, .before = before};
     for (int n = 0; n < planes + 2 * (dims > 1 ? radius : 0); n++) {
         place.row[n] = in + (n - (dims > 1 ? radius : 0)) * outer;
         AS_IT_IS(place.row[n]);
     }
     for (int m = 1; m <= radius; m++)
         place.down[m] = -m * row, place.up[m] = m * row;
-    move_by(&place, dims, radius, 0);
+    move_by(how, &place, dims, radius, 0);
     return place;
 }
 
@@ -138,9 +148,9 @@ HS_INLINE unsigned bits_between(int64_t first, int64_t last, int count)
  * planes_: a row of each plane but what part_ does, in the order of its lines: memory is read in
  * that order, and was a tenth slower in another. */
 #define DEFINE_LINES(ISA, TARGET, T, V, LANES, LOAD, SET, FMA, SELECT, STORE, STREAM)              \
-    TARGET HS_INLINE void put_##ISA##_##T(bool streamed, T *to, V value)                           \
+    TARGET HS_INLINE void put_##ISA##_##T(enum way how, T *to, V value)                            \
     {                                                                                              \
-        if (streamed)                                                                              \
+        if (how == STREAMED)                                                                       \
             STREAM(to, value);                                                                     \
         else                                                                                       \
             STORE(to, value);                                                                      \
@@ -166,43 +176,52 @@ HS_INLINE unsigned bits_between(int64_t first, int64_t last, int count)
                 sum = FMA(*c++, LOAD((const T *)(const void *)(row[m] + p->at + beyond)), sum);    \
         return sum;                                                                                \
     }                                                                                              \
-    TARGET HS_INLINE void sums_##ISA##_##T(                                                        \
-        int dims, int radius, int planes, const struct place *p, const T *source, int64_t stride,  \
-        V start, const V *c, V(*sum)[LINE_BYTES / sizeof(T) / (LANES)])                            \
+    TARGET HS_INLINE void sums_##ISA##_##T(enum way how, int dims, int radius, int planes,         \
+                                           const struct row *row, const struct place *p,           \
+                                           const T *source, int64_t stride, const V *c,            \
+                                           V(*sum)[LINE_BYTES / sizeof(T) / (LANES)])              \
     {                                                                                              \
         enum { VECTORS = LINE_BYTES / sizeof(T) / (LANES), SIZE = sizeof(T) };                     \
+        const V start = SET((T)row->source_value), factor = SET((T)row->factor);                   \
         for (int n = 0; n < planes; n++) {                                                         \
+            const char *own = p->row[n + (dims > 1 ? radius : 0)];                                 \
             prefetch_l2(p->row[n + 2 * (dims > 1 ? radius : 0)] + p->far);                         \
-            for (int v = 0; v < VECTORS; v++)                                                      \
-                sum[n][v] =                                                                        \
+            for (int v = 0; v < VECTORS; v++) {                                                    \
+                V value =                                                                          \
                     sum_##ISA##_##T(dims, radius, p, n, v * (LANES)*SIZE, c,                       \
                                     source ? LOAD(source + n * stride + v * (LANES)) : start);     \
+                if (how == RECURSION)                                                              \
+                    value = FMA(                                                                   \
+                        factor,                                                                    \
+                        value - LOAD((const T *)(const void *)(own + p->before) + v * (LANES)),    \
+                        value);                                                                    \
+                sum[n][v] = value;                                                                 \
+            }                                                                                      \
         }                                                                                          \
     }                                                                                              \
     TARGET HS_INLINE void lines_##ISA##_##T(                                                       \
-        bool streamed, int dims, int radius, int planes, const T *in, const T *source, T *out,     \
+        enum way how, int dims, int radius, int planes, const T *in, const T *source, T *out,      \
         const struct row *row, const V *c, int64_t first, int64_t last)                            \
     {                                                                                              \
         enum { VECTORS = LINE_BYTES / sizeof(T) / (LANES), SIZE = sizeof(T) };                     \
         const int64_t stride = dims > 2 ? row->pz : row->py;                                       \
-        const V start = SET((T)row->source_value);                                                 \
-        struct place p = place_at(dims, radius, planes, (const char *)(in + first),                \
+        struct place p = place_at(how, dims, radius, planes, (const char *)(in + first),           \
                                   (const char *)(out + first), stride * SIZE, row->py * SIZE,      \
-                                  row->lead * SIZE);                                               \
+                                  row->lead * SIZE, row->before * SIZE);                           \
         for (int64_t i = first; i < last; i += VECTORS * (LANES)) {                                \
             V sum[GROUP][VECTORS];                                                                 \
-            sums_##ISA##_##T(dims, radius, planes, &p, source ? source + i : NULL, stride, start,  \
-                             c, sum);                                                              \
+            sums_##ISA##_##T(how, dims, radius, planes, row, &p, source ? source + i : NULL,       \
+                             stride, c, sum);                                                      \
             for (int n = 0; n < planes; n++)                                                       \
                 for (int v = 0; v < VECTORS; v++)                                                  \
-                    put_##ISA##_##T(streamed,                                                      \
+                    put_##ISA##_##T(how,                                                           \
                                     (T *)(uintptr_t)(p.row[n + (dims > 1 ? radius : 0)] + p.out) + \
                                         v * (LANES),                                               \
                                     sum[n][v]);                                                    \
-            move_by(&p, dims, radius, LINE_BYTES);                                                 \
+            move_by(how, &p, dims, radius, LINE_BYTES);                                            \
         }                                                                                          \
     }                                                                                              \
-    TARGET HS_INLINE void end_##ISA##_##T(bool streamed, int dims, int radius, int planes,         \
+    TARGET HS_INLINE void end_##ISA##_##T(enum way how, int dims, int radius, int planes,          \
                                           const T *in, const T *source, T *out,                    \
                                           const struct row *row, const V *c, int64_t i)            \
     {                                                                                              \
@@ -210,20 +229,21 @@ HS_INLINE unsigned bits_between(int64_t first, int64_t last, int count)
         const int64_t stride = dims > 2 ? row->pz : row->py;                                       \
         const unsigned updated = bits_between(row->first - i, row->last - i, LINE);                \
         const struct place p =                                                                     \
-            place_at(dims, radius, planes, (const char *)(in + i), (const char *)(out + i),        \
-                     stride * SIZE, row->py * SIZE, row->lead * SIZE);                             \
+            place_at(how, dims, radius, planes, (const char *)(in + i), (const char *)(out + i),   \
+                     stride * SIZE, row->py * SIZE, row->lead * SIZE, row->before * SIZE);         \
         V sum[GROUP][VECTORS];                                                                     \
-        sums_##ISA##_##T(dims, radius, planes, &p, source ? source + i : NULL, stride,             \
-                         SET((T)row->source_value), c, sum);                                       \
+        sums_##ISA##_##T(how, dims, radius, planes, row, &p, source ? source + i : NULL, stride,   \
+                         c, sum);                                                                  \
         for (int n = 0; n < planes; n++)                                                           \
             for (int v = 0; v < VECTORS; v++) {                                                    \
                 const int64_t at = n * stride + i + v * (LANES);                                   \
-                put_##ISA##_##T(streamed, out + at,                                                \
+                put_##ISA##_##T(how, out + at,                                                     \
                                 SELECT(updated >> v * (LANES), sum[n][v], LOAD(in + at)));         \
             }                                                                                      \
     }                                                                                              \
-    TARGET HS_INLINE void part_##ISA##_##T(int dims, int radius, const T *in, const T *source,     \
-                                           T *out, const struct row *row, const V *c, int64_t i)   \
+    TARGET HS_INLINE void part_##ISA##_##T(enum way how, int dims, int radius, const T *in,        \
+                                           const T *source, T *out, const struct row *row,         \
+                                           const V *c, int64_t i)                                  \
     {                                                                                              \
         enum { LINE = LINE_BYTES / sizeof(T), VECTORS = LINE / (LANES), SIZE = sizeof(T) };        \
         const int64_t stride = dims > 2 ? row->pz : row->py;                                       \
@@ -233,19 +253,19 @@ HS_INLINE unsigned bits_between(int64_t first, int64_t last, int count)
         for (int plane = 0; plane < row->planes; plane++) {                                        \
             const int64_t at = plane * stride + i;                                                 \
             const struct place p =                                                                 \
-                place_at(dims, radius, 1, (const char *)(in + at), (const char *)(out + at),       \
-                         stride * SIZE, row->py * SIZE, row->lead * SIZE);                         \
+                place_at(how, dims, radius, 1, (const char *)(in + at), (const char *)(out + at),  \
+                         stride * SIZE, row->py * SIZE, row->lead * SIZE, row->before * SIZE);     \
             _Alignas(LINE_BYTES) T part[LINE];                                                     \
             V sum[GROUP][VECTORS];                                                                 \
-            sums_##ISA##_##T(dims, radius, 1, &p, source ? source + at : NULL, stride,             \
-                             SET((T)row->source_value), c, sum);                                   \
+            sums_##ISA##_##T(how, dims, radius, 1, row, &p, source ? source + at : NULL, stride,   \
+                             c, sum);                                                              \
             for (int v = 0; v < VECTORS; v++)                                                      \
                 STORE(part + v * (LANES),                                                          \
                       SELECT(updated >> v * (LANES), sum[0][v], LOAD(in + at + v * (LANES))));     \
             memcpy(out + at + (lo - i), part + (lo - i), (size_t)(hi - lo) * SIZE);                \
         }                                                                                          \
     }                                                                                              \
-    TARGET HS_INLINE void planes_##ISA##_##T(bool streamed, int dims, int radius, int planes,      \
+    TARGET HS_INLINE void planes_##ISA##_##T(enum way how, int dims, int radius, int planes,       \
                                              const T *in, const T *source, T *out,                 \
                                              const struct row *row, const V *c)                    \
     {                                                                                              \
@@ -257,18 +277,17 @@ HS_INLINE unsigned bits_between(int64_t first, int64_t last, int count)
                                   row->to == row->lines_end};                                      \
         for (int side = 0; side < 2; side++) {                                                     \
             if (ends[side])                                                                        \
-                end_##ISA##_##T(streamed, dims, radius, planes, in, source, out, row, c,           \
+                end_##ISA##_##T(how, dims, radius, planes, in, source, out, row, c,                \
                                 side ? last : 0);                                                  \
             if (side == 0 && source)                                                               \
-                lines_##ISA##_##T(streamed, dims, radius, planes, in, source, out, row, c, first,  \
+                lines_##ISA##_##T(how, dims, radius, planes, in, source, out, row, c, first,       \
                                   last);                                                           \
             else if (side == 0)                                                                    \
-                lines_##ISA##_##T(streamed, dims, radius, planes, in, NULL, out, row, c, first,    \
-                                  last);                                                           \
+                lines_##ISA##_##T(how, dims, radius, planes, in, NULL, out, row, c, first, last);  \
         }                                                                                          \
     }
 
-#define DEFINE_ROWS(HOW, STREAMED, ISA, TARGET, T, V, SET, D, R)                                   \
+#define DEFINE_ROWS(HOW, ISA, TARGET, T, V, SET, D, R)                                             \
     TARGET static void HOW##_##ISA##_##T##_##D##R(const struct row *row, void *to)                 \
     {                                                                                              \
         enum { LINE = LINE_BYTES / sizeof(T) };                                                    \
@@ -280,34 +299,35 @@ HS_INLINE unsigned bits_between(int64_t first, int64_t last, int count)
             c[n] = SET(value[n]);                                                                  \
         for (int64_t n = 0; n < row->rows; n++) {                                                  \
             if (row->planes == GROUP)                                                              \
-                planes_##ISA##_##T(STREAMED, D, R, GROUP, in, source, out, row, c);                \
+                planes_##ISA##_##T(HOW, D, R, GROUP, in, source, out, row, c);                     \
             else                                                                                   \
                 for (int64_t at = 0; at < row->planes * stride; at += stride)                      \
-                    planes_##ISA##_##T(STREAMED, D, R, 1, in + at, source ? source + at : NULL,    \
+                    planes_##ISA##_##T(HOW, D, R, 1, in + at, source ? source + at : NULL,         \
                                        out + at, row, c);                                          \
             if (row->from > 0)                                                                     \
-                part_##ISA##_##T(D, R, in, source, out, row, c, 0);                                \
+                part_##ISA##_##T(HOW, D, R, in, source, out, row, c, 0);                           \
             if (row->to < row->lines_end && (row->from == 0 || row->lines_end > LINE))             \
-                part_##ISA##_##T(D, R, in, source, out, row, c, row->lines_end - LINE);            \
+                part_##ISA##_##T(HOW, D, R, in, source, out, row, c, row->lines_end - LINE);       \
             in += row->py, out += row->py;                                                         \
             source = source ? source + row->py : NULL;                                             \
         }                                                                                          \
     }
 
-#define DEFINE_RADII(HOW, STREAMED, ISA, TARGET, T, V, SET, D)                                     \
-    DEFINE_ROWS(HOW, STREAMED, ISA, TARGET, T, V, SET, D, 1)                                       \
-    DEFINE_ROWS(HOW, STREAMED, ISA, TARGET, T, V, SET, D, 2)                                       \
-    DEFINE_ROWS(HOW, STREAMED, ISA, TARGET, T, V, SET, D, 3)
-#define DEFINE_HOW(HOW, STREAMED, ISA, TARGET, T, V, SET)                                          \
-    DEFINE_RADII(HOW, STREAMED, ISA, TARGET, T, V, SET, 1)                                         \
-    DEFINE_RADII(HOW, STREAMED, ISA, TARGET, T, V, SET, 2)                                         \
-    DEFINE_RADII(HOW, STREAMED, ISA, TARGET, T, V, SET, 3)
+#define DEFINE_RADII(HOW, ISA, TARGET, T, V, SET, D)                                               \
+    DEFINE_ROWS(HOW, ISA, TARGET, T, V, SET, D, 1)                                                 \
+    DEFINE_ROWS(HOW, ISA, TARGET, T, V, SET, D, 2)                                                 \
+    DEFINE_ROWS(HOW, ISA, TARGET, T, V, SET, D, 3)
+#define DEFINE_HOW(HOW, ISA, TARGET, T, V, SET)                                                    \
+    DEFINE_RADII(HOW, ISA, TARGET, T, V, SET, 1)                                                   \
+    DEFINE_RADII(HOW, ISA, TARGET, T, V, SET, 2)                                                   \
+    DEFINE_RADII(HOW, ISA, TARGET, T, V, SET, 3)
 /* All rows of a precision, by vectors V of LANES values; what follows LANES: how a vector is
  * loaded, made of one value, multiplied and added, of two put together by bits, stored, and stored
  * non-temporal. */
 #define DEFINE_PRECISION(ISA, TARGET, T, V, LANES, LOAD, SET, FMA, SELECT, STORE, STREAM)          \
     DEFINE_LINES(ISA, TARGET, T, V, LANES, LOAD, SET, FMA, SELECT, STORE, STREAM)                  \
-    DEFINE_HOW(stream, true, ISA, TARGET, T, V, SET)
+    DEFINE_HOW(STREAMED, ISA, TARGET, T, V, SET)                                                   \
+    DEFINE_HOW(RECURSION, ISA, TARGET, T, V, SET)
 
 #define NAME_RADII(HOW, ISA, T, D)                                                                 \
     {                                                                                              \
@@ -321,10 +341,12 @@ HS_INLINE unsigned bits_between(int64_t first, int64_t last, int count)
     {                                                                                              \
         [HS_FLOAT] = NAME_DIMS(HOW, ISA, float), [HS_DOUBLE] = NAME_DIMS(HOW, ISA, double)         \
     }
-/* All rows for one instruction set: [streaming][precision][dims - 1][radius - 1]. */
-#define NAME_ISA(ISA, PLAIN)                                                                       \
-    static row_function *const rows_##ISA[2][HS_PRECISIONS][HS_AXES][HS_MAX_RADIUS] = {            \
-        NAME_HOW(PLAIN, ISA), NAME_HOW(stream, ISA)};
+/* All rows for one instruction set: [way][precision][dims - 1][radius - 1]. */
+#define NAME_ISA(ISA, HOW)                                                                         \
+    static row_function *const rows_##ISA[WAYS][HS_PRECISIONS][HS_AXES][HS_MAX_RADIUS] = {         \
+        [PLAIN] = NAME_HOW(HOW, ISA),                                                              \
+        [STREAMED] = NAME_HOW(STREAMED, ISA),                                                      \
+        [RECURSION] = NAME_HOW(RECURSION, ISA)};
 
 /* Vectors of one value for any machine, with ordinary stores only. */
 #define VALUE_AT(p) (*(p))
@@ -333,7 +355,7 @@ HS_INLINE unsigned bits_between(int64_t first, int64_t last, int count)
 #define EITHER(bits, a, b) ((bits)&1 ? (a) : (b))
 DEFINE_PRECISION(baseline, , double, double, 1, VALUE_AT, SAME, fma, EITHER, PUT, PUT)
 DEFINE_PRECISION(baseline, , float, float, 1, VALUE_AT, SAME, fmaf, EITHER, PUT, PUT)
-NAME_ISA(baseline, stream)
+NAME_ISA(baseline, STREAMED)
 
 #ifdef HAS_X86
 #define AVX2 __attribute__((target("avx2,fma")))
@@ -357,28 +379,28 @@ DEFINE_PRECISION(avx2, AVX2, double, __m256d, 4, _mm256_loadu_pd, _mm256_set1_pd
                  select_256d, _mm256_store_pd, _mm256_stream_pd)
 DEFINE_PRECISION(avx2, AVX2, float, __m256, 8, _mm256_loadu_ps, _mm256_set1_ps, _mm256_fmadd_ps,
                  select_256, _mm256_store_ps, _mm256_stream_ps)
-DEFINE_HOW(plain, false, avx2, AVX2, double, __m256d, _mm256_set1_pd)
-DEFINE_HOW(plain, false, avx2, AVX2, float, __m256, _mm256_set1_ps)
-NAME_ISA(avx2, plain)
+DEFINE_HOW(PLAIN, avx2, AVX2, double, __m256d, _mm256_set1_pd)
+DEFINE_HOW(PLAIN, avx2, AVX2, float, __m256, _mm256_set1_ps)
+NAME_ISA(avx2, PLAIN)
 DEFINE_PRECISION(avx512, AVX512, double, __m512d, 8, _mm512_loadu_pd, _mm512_set1_pd,
                  _mm512_fmadd_pd, SELECT_512D, _mm512_store_pd, _mm512_stream_pd)
 DEFINE_PRECISION(avx512, AVX512, float, __m512, 16, _mm512_loadu_ps, _mm512_set1_ps,
                  _mm512_fmadd_ps, SELECT_512, _mm512_store_ps, _mm512_stream_ps)
-DEFINE_HOW(plain, false, avx512, AVX512, double, __m512d, _mm512_set1_pd)
-DEFINE_HOW(plain, false, avx512, AVX512, float, __m512, _mm512_set1_ps)
-NAME_ISA(avx512, plain)
+DEFINE_HOW(PLAIN, avx512, AVX512, double, __m512d, _mm512_set1_pd)
+DEFINE_HOW(PLAIN, avx512, AVX512, float, __m512, _mm512_set1_ps)
+NAME_ISA(avx512, PLAIN)
 #endif
 
-static row_function *find_row(const struct hs_sweep *s, bool streaming)
+static row_function *find_row(const struct hs_sweep *s, enum way how)
 {
     const int dims = s->op->stencil.dims - 1, radius = s->op->stencil.radius - 1;
 #ifdef HAS_X86
     if (__builtin_cpu_supports("avx512f"))
-        return rows_avx512[streaming][s->precision][dims][radius];
+        return rows_avx512[how][s->precision][dims][radius];
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        return rows_avx2[streaming][s->precision][dims][radius];
+        return rows_avx2[how][s->precision][dims][radius];
 #endif
-    return rows_baseline[streaming][s->precision][dims][radius];
+    return rows_baseline[how][s->precision][dims][radius];
 }
 
 struct job {
@@ -410,6 +432,7 @@ static void sweep_rows(const struct job *job, int64_t i0, int64_t i1, int64_t j,
     const bool upper =
         s->may_copy && i1 == s->box.hi[HS_X] && begin + lines_end <= s->layout.points[HS_X];
     const void *source = hs_source_field(&s->source);
+    const char *before = s->recursion ? s->recursion->before : NULL;
     const struct row row = {
         .in = (const char *)s->in + at,
         .py = s->layout.pitch[HS_Y],
@@ -425,6 +448,8 @@ static void sweep_rows(const struct job *job, int64_t i0, int64_t i1, int64_t j,
         .from = lower ? 0 : i0 - begin,
         .to = upper ? lines_end : i1 - begin,
         .lines_end = lines_end,
+        .before = before ? (before - (const char *)s->in) / (int64_t)job->size : 0,
+        .factor = before ? *s->recursion->factor : 0.0,
     };
     job->row(&row, (char *)s->out + at);
 }
@@ -435,11 +460,13 @@ static int64_t cut_at(int64_t lo, int64_t hi, int64_t pieces, int64_t piece)
 }
 
 /* The group of planes at *at; the last one begins earlier where it would be smaller, since to sweep
- * some planes again costs less than to sweep each by itself. */
+ * some planes again costs less than to sweep each by itself. Not of a recursion, which may have
+ * overwritten what it begins with. */
 static int group_at(const struct job *job, int64_t lo, int64_t hi, int64_t *at)
 {
     const int64_t from = hi - job->group < *at ? hi - job->group : *at;
-    *at = from > lo ? from : lo;
+    if (!job->sweep->recursion)
+        *at = from > lo ? from : lo;
     return (int)(hi - *at < job->group ? hi - *at : job->group);
 }
 
@@ -513,6 +540,14 @@ static int64_t lead_bytes(const struct hs_sweep *s)
     return farthest + (row <= LONG_ROW ? divide_up(AHEAD_BYTES, row) * row : AHEAD_BYTES);
 }
 
+static bool plan(const struct hs_case *of, const struct hs_device_limits *limits,
+                 struct hs_kernel_plan *out, char *reason, size_t size)
+{
+    (void)of, (void)limits, (void)reason, (void)size;
+    out->recursion = 1;
+    return true;
+}
+
 static enum hs_status sweep(const struct hs_kernel_plan *plan, const struct hs_sweep *s,
                             struct hs_error *err)
 {
@@ -528,8 +563,8 @@ static enum hs_status sweep(const struct hs_kernel_plan *plan, const struct hs_s
     for (int n = 0; n < count; n++)
         hs_write(s->precision, job.c, n, terms[n].c);
     const int words = hs_source_field(&s->source) ? 3 : 2;
-    const bool streaming = points * words * (int64_t)job.size > CACHE_BYTES;
-    job.row = find_row(s, streaming);
+    const bool streamed = points * words * (int64_t)job.size > CACHE_BYTES;
+    job.row = find_row(s, s->recursion ? RECURSION : streamed ? STREAMED : PLAIN);
     job.group = s->op->stencil.dims > 1 ? GROUP : 1;
     /* a thread is worth waking for some microseconds of work */
     const int64_t worth = divide_up(points, POINTS_PER_THREAD);
@@ -556,5 +591,6 @@ const struct hs_kernel hs_kernel_cpu_openmp = {
     .features = HS_STENCIL | HS_CONDUCTION | HS_ALL_FORMS | HS_ALL_DIMS | HS_ALL_RADII |
                 HS_ALL_PRECISIONS | HS_ALL_VALUES,
     .steps = 1,
+    .plan = plan,
     .sweep = sweep,
 };

@@ -22,6 +22,19 @@
 
 #include <math.h>
 
+/* A node's new value; that of a recursion is made of it once it is rounded. */
+static void put(const struct hs_sweep *s, int64_t node, double value)
+{
+    const struct hs_recursion *recursion = s->recursion;
+    if (recursion && s->precision == HS_FLOAT) {
+        const float swept = (float)value, before = ((const float *)recursion->before)[node];
+        value = fmaf((float)*recursion->factor, swept - before, swept);
+    } else if (recursion) {
+        value = fma(*recursion->factor, value - ((const double *)recursion->before)[node], value);
+    }
+    hs_write(s->precision, s->out, node, value);
+}
+
 /* ---- a stencil ------------------------------------------------------------------------------- */
 
 static void sweep_stencil(const struct hs_sweep *s)
@@ -40,7 +53,7 @@ static void sweep_stencil(const struct hs_sweep *s)
                         node + terms[n].offset * s->layout.pitch[terms[n].axis];
                     sum = fma(terms[n].c, hs_read(s->precision, s->in, neighbour), sum);
                 }
-                hs_write(s->precision, s->out, node, sum);
+                put(s, node, sum);
             }
 }
 
@@ -110,14 +123,19 @@ static void sweep_network(const struct hs_sweep *s)
         for (int64_t j = s->box.lo[HS_Y]; j < s->box.hi[HS_Y]; j++)
             for (int64_t i = s->box.lo[HS_X]; i < s->box.hi[HS_X]; i++) {
                 const int64_t node = hs_layout_offset(&s->layout, i, j, k);
-                if (s->precision == HS_FLOAT)
-                    ((float *)s->out)[node] = node_float(s, node);
-                else
-                    ((double *)s->out)[node] = node_double(s, node);
+                put(s, node, s->precision == HS_FLOAT ? node_float(s, node) : node_double(s, node));
             }
 }
 
 /* ---- the kernel ------------------------------------------------------------------------------ */
+
+static bool plan(const struct hs_case *of, const struct hs_device_limits *limits,
+                 struct hs_kernel_plan *out, char *reason, size_t size)
+{
+    (void)of, (void)limits, (void)reason, (void)size;
+    out->recursion = 1;
+    return true;
+}
 
 static enum hs_status sweep(const struct hs_kernel_plan *plan, const struct hs_sweep *s,
                             struct hs_error *err)
@@ -138,5 +156,6 @@ const struct hs_kernel hs_kernel_cpu_reference = {
     .features = HS_STENCIL | HS_CONDUCTION | HS_ALL_FORMS | HS_ALL_DIMS | HS_ALL_RADII |
                 HS_ALL_PRECISIONS | HS_ALL_VALUES,
     .steps = 1,
+    .plan = plan,
     .sweep = sweep,
 };

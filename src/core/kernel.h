@@ -73,6 +73,21 @@ static inline const void *hs_source_field(const struct hs_source_view *source)
 }
 
 /*
+ * A recursion of three terms, S a sweep, as the stages of some methods are:
+ *
+ *     X_n+1 = fma(factor_n, S X_n - X_n-1, S X_n)
+ *
+ * in the field's precision, at the nodes of the box; others have what S gives them. A call of
+ * `steps` sweeps begins with `in`, X_0, and leaves X_steps in `out`, which may be the field of
+ * `before` where it makes one; where it makes more, the four are different.
+ */
+struct hs_recursion {
+    const void *before;   /* X_-1 */
+    void *last_but_one;   /* becomes X_steps-1, where steps > 1 */
+    const double *factor; /* [steps], rounded to the field's precision */
+};
+
+/*
  * One call of a kernel: `steps` sweeps over `box`, from `in` to `out`.
  *
  * Pointers are to node (0, 0, 0) of fields in `layout`, in the kernel's device's memory and in
@@ -98,6 +113,8 @@ struct hs_sweep {
     const struct hs_face *face;        /* [HS_FACES] */
     const struct hs_face_level *level; /* [steps] */
     bool may_copy;                     /* see above */
+    /* Where the plan says so, and nothing changes with time: NULL: plain sweeps. */
+    const struct hs_recursion *recursion;
     /* Where the plan says fused_max_norm: a number in `precision`, in the device's memory, of which
      * the call makes the largest of itself and |out - in| of its last sweep at all nodes but those
      * where that is NaN. NULL: not asked for. */
@@ -150,6 +167,7 @@ struct hs_kernel_plan {
     int few;             /* a call takes so many, or up to `few`; 0: any number of them */
     bool for_any_steps;  /* the rest is the same for a call of fewer steps */
     bool fused_max_norm; /* a call of `steps` can give the last one's max |out - in| */
+    int recursion;       /* a call may make up to so many sweeps of one; 0: none */
     int shift;           /* points that node 0 of a row should lie beyond a multiple of 32 bytes */
     size_t scratch;      /* bytes that it keeps from call to call, zero when made */
     struct hs_geometry launch;    /* CUDA: of a call of the case's steps */

@@ -24,6 +24,12 @@ struct hs_term {
 
 enum { HS_TERMS = 3 }; /* of a sum, at most */
 
+/* The fields of a call of a recursion (core/kernel.h). */
+struct hs_recurrence {
+    int in, before;
+    int out, last_but_one; /* the latter only of more than one sweep */
+};
+
 struct hs_vectors {
     /* Bytes of the device's memory that so many fields take, 0 and 1 not counted. */
     double (*bytes)(const struct hs_problem *problem, int fields);
@@ -42,6 +48,15 @@ struct hs_vectors {
      */
     enum hs_status (*combine)(struct hs_backend_state *state, int out, int base,
                               const struct hs_term *terms, int count, struct hs_error *err);
+    /* How many sweeps of a recursion one pass over the fields makes; 0: none, and then there is a
+     * sweep and a sum of two terms for each. */
+    int (*recursion)(const struct hs_backend_state *state);
+    /* So many of them, where nothing changes with time, each the same bits as
+     *     sweep(in, other); combine(out, other, {factor, other, before})
+     * would give. */
+    enum hs_status (*recur)(struct hs_backend_state *state, const struct hs_span *span,
+                            const struct hs_recurrence *fields, const double *factor, int steps,
+                            struct hs_error *err);
     /* Fields a and b change numbers. */
     void (*exchange)(struct hs_backend_state *state, int a, int b);
     /* Waits until all is done. known: field 1 is field 0 one step before, so that reduce tells the

@@ -356,7 +356,8 @@ static void prepare(struct hs_backend_state *state, const struct hs_span *span, 
 }
 
 enum hs_status hs_cpu_call(struct hs_backend_state *state, const struct hs_span *span,
-                           int64_t first, int steps, void *from, void *to, struct hs_error *err)
+                           int64_t first, int steps, void *from, void *to,
+                           const struct hs_recursion *recursion, struct hs_error *err)
 {
     const struct hs_cpu_source *source = &state->source;
     prepare(state, span, first, steps);
@@ -381,6 +382,7 @@ enum hs_status hs_cpu_call(struct hs_backend_state *state, const struct hs_span 
         .threads = state->threads,
         .scratch = state->scratch,
         .may_copy = true, /* what is held is the same in all fields, or prescribed afterwards */
+        .recursion = recursion,
     };
     const enum hs_status st = state->kernel->sweep(&state->plan, &request, err);
     if (st)
@@ -397,7 +399,7 @@ static enum hs_status call_kernel(struct hs_backend_state *state, const struct h
                                   int64_t first, int steps, struct hs_error *err)
 {
     const enum hs_status st =
-        hs_cpu_call(state, span, first, steps, state->now.origin, state->next.origin, err);
+        hs_cpu_call(state, span, first, steps, state->now.origin, state->next.origin, NULL, err);
     if (st)
         return st;
     const struct hs_cpu_field before = state->now;

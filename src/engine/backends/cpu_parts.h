@@ -73,9 +73,10 @@ struct hs_backend_state {
 /* ---- cpu.c ---- */
 double hs_cpu_field_bytes(const struct hs_problem *problem); /* about; in double, it may be huge */
 /* One call of the kernel, with all that changes with time, from a field to another, given by their
- * node (0, 0, 0). */
+ * node (0, 0, 0). recursion: or NULL. */
 enum hs_status hs_cpu_call(struct hs_backend_state *state, const struct hs_span *span,
-                           int64_t first, int steps, void *from, void *to, struct hs_error *err);
+                           int64_t first, int steps, void *from, void *to,
+                           const struct hs_recursion *recursion, struct hs_error *err);
 
 /* ---- cpu_vectors.c ---- */
 extern const struct hs_vectors hs_cpu_vectors;

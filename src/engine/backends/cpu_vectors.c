@@ -58,16 +58,40 @@ void hs_cpu_vectors_release(struct hs_backend_state *state)
     free(state->more);
 }
 
-static enum hs_status sweep(struct hs_backend_state *state, const struct hs_span *span, int from,
-                            int to, struct hs_error *err)
+static enum hs_status call(struct hs_backend_state *state, const struct hs_span *span, int steps,
+                           int from, int to, const struct hs_recursion *recursion,
+                           struct hs_error *err)
 {
     assert(from != to);
     const double begin = hs_clock_now();
     state->threads = state->ghosts.threads = hs_team_threads(&state->team);
-    const enum hs_status st = hs_cpu_call(state, span, 0, 1, field_of(state, from)->origin,
-                                          field_of(state, to)->origin, err);
-    hs_team_note(&state->team, 1, hs_clock_now() - begin);
+    const enum hs_status st = hs_cpu_call(state, span, 0, steps, field_of(state, from)->origin,
+                                          field_of(state, to)->origin, recursion, err);
+    hs_team_note(&state->team, steps, hs_clock_now() - begin);
     return st;
+}
+
+static enum hs_status sweep(struct hs_backend_state *state, const struct hs_span *span, int from,
+                            int to, struct hs_error *err)
+{
+    return call(state, span, 1, from, to, NULL, err);
+}
+
+static int recursion(const struct hs_backend_state *state)
+{
+    return state->plan.recursion;
+}
+
+static enum hs_status recur(struct hs_backend_state *state, const struct hs_span *span,
+                            const struct hs_recurrence *fields, const double *factor, int steps,
+                            struct hs_error *err)
+{
+    assert(steps > 0 && steps <= state->plan.recursion);
+    const struct hs_recursion recursion = {
+        .before = field_of(state, fields->before)->origin,
+        .last_but_one = steps > 1 ? field_of(state, fields->last_but_one)->origin : NULL,
+        .factor = factor};
+    return call(state, span, steps, fields->in, fields->out, &recursion, err);
 }
 
 /* ---- sums ------------------------------------------------------------------------------------ */
@@ -209,6 +233,8 @@ const struct hs_vectors hs_cpu_vectors = {
     .reserve = reserve,
     .sweep = sweep,
     .combine = combine,
+    .recursion = recursion,
+    .recur = recur,
     .exchange = exchange,
     .finish = finish,
 };

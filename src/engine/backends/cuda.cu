@@ -334,7 +334,7 @@ hs_sweep make_request(const hs_backend_state *state, const hs_operator *op, int 
 } // namespace
 
 hs_status hs_cuda_call(hs_backend_state *state, const hs_span *span, int64_t first, int steps,
-                       void *change, hs_error *err)
+                       void *change, const hs_recursion *recursion, hs_error *err)
 {
     hs_status st = prepare(state, span, first, steps, err);
     if (!st && !(state->kernel->features & HS_APPLIES_WALLS))
@@ -345,6 +345,7 @@ hs_status hs_cuda_call(hs_backend_state *state, const hs_span *span, int64_t fir
     op.network = state->network.problem ? &state->network.view : NULL;
     hs_sweep request = make_request(state, &op, steps);
     request.change = change;
+    request.recursion = recursion;
     st = state->kernel->sweep(plan_for(state, steps), &request, err);
     if (!st)
         st = prescribe(state, steps, hs_span_time(span, first + steps), err);
@@ -402,7 +403,7 @@ hs_status capture(hs_backend_state *state, const hs_span *span, int64_t first, h
     HS_CUDA_TRY(err, cudaStreamBeginCapture(state->stream, cudaStreamCaptureModeThreadLocal));
     hs_status st = HS_OK;
     for (int call = 0; call < graph_calls(state) && !st; call++)
-        st = hs_cuda_call(state, span, first, state->plan.steps, NULL, err);
+        st = hs_cuda_call(state, span, first, state->plan.steps, NULL, NULL, err);
     cudaGraph_t graph = NULL;
     const cudaError_t ended = cudaStreamEndCapture(state->stream, &graph);
     if (st) {
@@ -441,7 +442,7 @@ hs_status call_last(hs_backend_state *state, const hs_span *span, int64_t first,
         if (st)
             return st;
     }
-    const hs_status st = hs_cuda_call(state, span, first, steps, change, err);
+    const hs_status st = hs_cuda_call(state, span, first, steps, change, NULL, err);
     state->change = change                          ? HS_CUDA_CHANGE_BY_KERNEL
                     : span->keep_last && steps == 1 ? HS_CUDA_CHANGE_BY_FIELDS
                                                     : HS_CUDA_CHANGE_NOT_KNOWN;
@@ -463,7 +464,7 @@ hs_status launch(hs_backend_state *state, const hs_span *span, hs_error *err)
             break;
         const int steps = steps_at_once(state, span, span->count - done);
         st = done + steps == span->count ? call_last(state, span, done, steps, err)
-                                         : hs_cuda_call(state, span, done, steps, NULL, err);
+                                         : hs_cuda_call(state, span, done, steps, NULL, NULL, err);
         if (st)
             return st;
         done += steps;

@@ -55,9 +55,10 @@ static inline char *hs_cuda_field(const hs_backend_state *state, int other)
 
 /* ---- cuda.cu ---- */
 /* Asks for one call of the kernel, with all that changes with time, from the current field to the
- * other, which it then exchanges. `change`: where it tells that of its last sweep, or NULL. */
+ * other, which it then exchanges. `change`: where it tells that of its last sweep, or NULL;
+ * recursion: or NULL. */
 hs_status hs_cuda_call(hs_backend_state *state, const hs_span *span, int64_t first, int steps,
-                       void *change, hs_error *err);
+                       void *change, const hs_recursion *recursion, hs_error *err);
 
 /* ---- cuda_vectors.cu ---- */
 extern const hs_vectors hs_cuda_vectors;

@@ -76,7 +76,8 @@ void exchange(hs_backend_state *state, int a, int b)
 /* ---- sweep ----------------------------------------------------------------------------------- */
 
 /* The two fields of the state are these for as long as the call is asked for. */
-hs_status sweep(hs_backend_state *state, const hs_span *span, int from, int to, hs_error *err)
+hs_status call(hs_backend_state *state, const hs_span *span, int steps, int from, int to,
+               const hs_recursion *recursion, hs_error *err)
 {
     assert(from != to && state->rotation.pairs == 0);
     HS_CUDA_TRY(err, cudaSetDevice(state->device));
@@ -85,11 +86,33 @@ hs_status sweep(hs_backend_state *state, const hs_span *span, int from, int to, 
     const int now = state->now;
     state->field[now] = begins;
     state->field[now ^ 1] = ends;
-    const hs_status st = hs_cuda_call(state, span, 0, 1, NULL, err);
+    const hs_status st = hs_cuda_call(state, span, 0, steps, NULL, recursion, err);
     state->field[0] = kept[0];
     state->field[1] = kept[1];
     state->now = now;
     return st;
+}
+
+hs_status sweep(hs_backend_state *state, const hs_span *span, int from, int to, hs_error *err)
+{
+    return call(state, span, 1, from, to, NULL, err);
+}
+
+int recursion(const hs_backend_state *state)
+{
+    return state->plan.recursion;
+}
+
+hs_status recur(hs_backend_state *state, const hs_span *span, const hs_recurrence *fields,
+                const double *factor, int steps, hs_error *err)
+{
+    assert(steps > 0 && steps <= state->plan.recursion);
+    const int64_t origin =
+        state->layout.origin * (int64_t)hs_precision_size(state->problem->precision);
+    const hs_recursion recursion = {
+        *field_of(state, fields->before) + origin,
+        steps > 1 ? *field_of(state, fields->last_but_one) + origin : NULL, factor};
+    return call(state, span, steps, fields->in, fields->out, &recursion, err);
 }
 
 /* ---- sums ------------------------------------------------------------------------------------ */
@@ -258,6 +281,8 @@ const hs_vectors hs_cuda_vectors = {
     .reserve = reserve,
     .sweep = sweep,
     .combine = combine,
+    .recursion = recursion,
+    .recur = recur,
     .exchange = exchange,
     .finish = finish,
 };

@@ -32,10 +32,12 @@
 #include "engine/boundary_data.h"
 #include "engine/stability.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
 enum { FEWEST = 3 };                  /* stages */
+enum { OLD, MOST_FIELDS = 5 };        /* the state's own, Y_0; all */
 static const double most = 1e9;       /* stages; far beyond any use */
 static const double rounding = 1e-12; /* of a step that is as long as so many stages can take */
 
@@ -73,37 +75,6 @@ static enum hs_status suits(const struct hs_problem *problem, struct hs_error *e
     return HS_OK;
 }
 
-static int fields_of(const struct hs_problem *problem)
-{
-    return hs_boundary_data_in_time(problem) ? 5 : 4;
-}
-
-static double memory(const struct hs_problem *problem, const struct hs_backend *backend)
-{
-    return backend->vectors ? backend->vectors->bytes(problem, fields_of(problem)) : 0.0;
-}
-
-static enum hs_status create(const struct hs_problem *problem, const struct hs_backend *backend,
-                             struct hs_backend_state *state, struct hs_method_state **out,
-                             struct hs_error *err)
-{
-    if (!backend->vectors)
-        return hs_error_add(err, HS_BAD_INPUT,
-                            "time.method = \"rkl2\": the %s backend keeps no fields for its stages",
-                            backend->name);
-    struct hs_method_state *self = hs_new(sizeof *self);
-    self->problem = problem;
-    self->limit = hs_stability_limit(problem);
-    self->in_time = hs_boundary_data_in_time(problem);
-    *out = self;
-    return backend->vectors->reserve(state, fields_of(problem), err);
-}
-
-static void destroy(struct hs_method_state *self)
-{
-    free(self);
-}
-
 /* ---- one step -------------------------------------------------------------------------------- */
 
 struct step {
@@ -128,28 +99,98 @@ static double b_of(int64_t stage)
     return stage < 3 ? 1.0 / 3.0 : (j * j + j - 2.0) / (2.0 * j * (j + 1.0));
 }
 
+/* ---- the recursion --------------------------------------------------------------------------- */
+
+enum { MOST_AT_ONCE = 8 };
+
+/* X_j and X_j-1, and the fields that may be overwritten; Y_0, the state's own, may not. */
+struct recursion {
+    int now, before;
+    int free[MOST_FIELDS], free_count;
+};
+
+/* A pass of several stages leaves its two results elsewhere than where it begins; one of one stage
+ * leaves its result where X_j-2 was; a sweep for itself wants a field for it besides. */
+static int recursion_fields(int at_once)
+{
+    return at_once > 1 ? MOST_FIELDS : at_once == 1 ? 3 : 4;
+}
+
+static int take_free(struct recursion *r)
+{
+    assert(r->free_count > 0);
+    return r->free[--r->free_count];
+}
+
+static void give_free(struct recursion *r, int field)
+{
+    if (field != OLD)
+        r->free[r->free_count++] = field;
+}
+
+/* X_j+1 in a sweep and a sum, or a pass where the kernel can. */
+static enum hs_status make_stage(const struct step *step, struct recursion *r, const double *factor,
+                                 bool in_pass, struct hs_error *err)
+{
+    const int out = r->before == OLD ? take_free(r) : r->before;
+    enum hs_status st;
+    if (in_pass) {
+        const struct hs_recurrence fields = {.in = r->now, .before = r->before, .out = out};
+        st = step->vectors->recur(step->state, &step->sweep, &fields, factor, 1, err);
+    } else {
+        const int swept = r->free[r->free_count - 1];
+        const struct hs_term further = {*factor, swept, r->before};
+        st = step->vectors->sweep(step->state, &step->sweep, r->now, swept, err);
+        if (!st)
+            st = step->vectors->combine(step->state, out, swept, &further, 1, err);
+    }
+    r->before = r->now;
+    r->now = out;
+    return st;
+}
+
+/* So many stages in a pass. */
+static enum hs_status make_stages(const struct step *step, struct recursion *r,
+                                  const double *factor, int count, struct hs_error *err)
+{
+    const int out = take_free(r), last_but_one = take_free(r);
+    const struct hs_recurrence fields = {r->now, r->before, out, last_but_one};
+    const enum hs_status st =
+        step->vectors->recur(step->state, &step->sweep, &fields, factor, count, err);
+    give_free(r, r->now);
+    give_free(r, r->before);
+    r->now = out;
+    r->before = last_but_one;
+    return st;
+}
+
 /* X_j of the recursion, of walls and sources that stay as they are. */
 static enum hs_status legendre(const struct step *step, struct hs_error *err)
 {
-    enum { OLD, FIRST, SECOND, SWEPT };
-    const struct hs_vectors *vectors = step->vectors;
-    int now = FIRST, before = OLD, out = SECOND;
-    enum hs_status st = vectors->sweep(step->state, &step->sweep, OLD, FIRST, err);
-    for (int64_t j = 2; j <= step->stages && !st; j++) {
-        const struct hs_term further = {(double)(j - 1) / (double)j, SWEPT, before};
-        st = vectors->sweep(step->state, &step->sweep, now, SWEPT, err);
-        if (!st)
-            st = vectors->combine(step->state, out, SWEPT, &further, 1, err);
-        before = now;
-        now = out;
-        out = before;
+    const int pass = step->vectors->recursion(step->state);
+    const int at_once = pass < MOST_AT_ONCE ? pass : MOST_AT_ONCE;
+    struct recursion r = {.now = OLD + 1, .before = OLD};
+    for (int field = recursion_fields(at_once) - 1; field > r.now; field--)
+        give_free(&r, field);
+    enum hs_status st = step->vectors->sweep(step->state, &step->sweep, OLD, r.now, err);
+    for (int64_t done = 1; done < step->stages && !st;) {
+        const int64_t left = step->stages - done;
+        const int count = at_once < 2 ? 1 : left < at_once ? (int)left : at_once;
+        double factor[MOST_AT_ONCE];
+        for (int n = 0; n < count; n++)
+            factor[n] = (double)(done + n) / (double)(done + n + 1);
+        st = count > 1 ? make_stages(step, &r, factor, count, err)
+                       : make_stage(step, &r, factor, at_once > 0, err);
+        done += count;
     }
-    const struct hs_term all = {b_of(step->stages), now, OLD};
+    const struct hs_term all = {b_of(step->stages), r.now, OLD};
     if (!st)
-        st = vectors->combine(step->state, before, OLD, &all, 1, err);
-    take(step, before);
+        st = step->vectors->combine(step->state, r.before, OLD, &all, 1, err);
+    take(step, r.before);
     return st;
 }
+
+/* ---- the stages as they are ------------------------------------------------------------------ */
 
 /* When stage j is. */
 static double stage_time(const struct step *step, int64_t stage)
@@ -174,7 +215,8 @@ static enum hs_status sweep_to(const struct step *step, int64_t stage, int from,
 /* The stages as they are, of walls and sources that change. */
 static enum hs_status runge_kutta(const struct step *step, struct hs_error *err)
 {
-    enum { OLD, SWEPT_OLD, FIRST, SECOND, SWEPT };
+    enum { SWEPT_OLD = OLD + 1, FIRST, SECOND, SWEPT };
+    static_assert(SWEPT + 1 == MOST_FIELDS, "all are reserved");
     const struct hs_vectors *vectors = step->vectors;
     const struct hs_term part = {b_of(1) - 1.0, SWEPT_OLD, OLD};
     int now = FIRST, before = OLD, out = SECOND;
@@ -197,6 +239,41 @@ static enum hs_status runge_kutta(const struct step *step, struct hs_error *err)
     }
     take(step, now);
     return st;
+}
+
+/* ---- the method ------------------------------------------------------------------------------ */
+
+static int fields_of(const struct hs_problem *problem, int at_once)
+{
+    return hs_boundary_data_in_time(problem) ? MOST_FIELDS : recursion_fields(at_once);
+}
+
+/* At most: a kernel that makes one stage in a pass leaves two of the fields out. */
+static double memory(const struct hs_problem *problem, const struct hs_backend *backend)
+{
+    return backend->vectors ? backend->vectors->bytes(problem, MOST_FIELDS) : 0.0;
+}
+
+static enum hs_status create(const struct hs_problem *problem, const struct hs_backend *backend,
+                             struct hs_backend_state *state, struct hs_method_state **out,
+                             struct hs_error *err)
+{
+    if (!backend->vectors)
+        return hs_error_add(err, HS_BAD_INPUT,
+                            "time.method = \"rkl2\": the %s backend keeps no fields for its stages",
+                            backend->name);
+    struct hs_method_state *self = hs_new(sizeof *self);
+    self->problem = problem;
+    self->limit = hs_stability_limit(problem);
+    self->in_time = hs_boundary_data_in_time(problem);
+    *out = self;
+    return backend->vectors->reserve(state, fields_of(problem, backend->vectors->recursion(state)),
+                                     err);
+}
+
+static void destroy(struct hs_method_state *self)
+{
+    free(self);
 }
 
 static enum hs_status advance(struct hs_method_state *self, const struct hs_backend *backend,
