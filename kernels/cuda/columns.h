@@ -13,6 +13,7 @@ extern "C" {
 
 enum {
     HS_FUSED_STEPS = 4,        /* fused_march_3d: most sweeps a launch */
+    HS_FUSED_RECURSION = 3,    /* ... of a recursion */
     HS_FUSED_FIELDS_STEPS = 3, /* fused_fields_3d: likewise ... */
     HS_FUSED_SOURCE_STEPS = 4, /* ... where only a source differs, that does not change */
     HS_FUSED_X_FLOAT = 64,     /* points of a tile along x */

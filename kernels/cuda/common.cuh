@@ -42,7 +42,16 @@ struct request {
     int64_t first[HS_AXES];           /* where the first tile begins: lo, unless a kernel says */
     int64_t tiles[HS_AXES];           /* blocks along each axis; the launch numbers them in a row */
     T c[HS_MAX_COEFFICIENTS];         /* in the order of the additions */
+    const T *before; /* X_-1 of a recursion, or nullptr: none is asked for; may be `out` */
+    T factor;
 };
+
+/* What becomes of a node's new value: the recursion's next one, if there is one. */
+template <typename T>
+__device__ __forceinline__ T advanced(const request<T> &r, T swept, T before)
+{
+    return fused(r.factor, swept - before, swept);
+}
 
 /* Which tile along each axis this block has. The launch is one row of blocks, as a grid's y and z
  * extents are limited to 65535. */
@@ -148,6 +157,10 @@ request<T> make_request(const hs_sweep *sweep, const hs_geometry &geometry)
     r.source = (const T *)hs_source_field(&sweep->source);
     r.source_value = (T)sweep->source.value[0];
     r.may_copy = sweep->may_copy;
+    if (sweep->recursion) {
+        r.before = (const T *)sweep->recursion->before;
+        r.factor = (T)*sweep->recursion->factor;
+    }
     r.pitch_y = sweep->layout.pitch[HS_Y];
     r.pitch_z = sweep->layout.pitch[HS_Z];
     for (int axis = 0; axis < HS_AXES; axis++) {

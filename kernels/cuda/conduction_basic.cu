@@ -34,6 +34,7 @@ static bool plan(const struct hs_case *of, const struct hs_device_limits *limits
         out->launch.input_tile[axis] = 0; /* no tile: sharing is left to the caches */
     out->launch.points_loaded = hs_tile_volume(t) * hs_stencil_count(of->dims, 1);
     out->launch.flops_per_point = hs_tile_conduction_flops(of);
+    out->recursion = 1;
     return true;
 }
 
@@ -83,7 +84,8 @@ __global__ void __launch_bounds__(512)
     T kept = star::fused(own.keep, here, own.added);
     if (r.source)
         kept += r.source[at];
-    r.out[at] = star::fused(own.rate, sum, kept);
+    const T swept = star::fused(own.rate, sum, kept);
+    r.out[at] = r.before ? star::advanced(r, swept, r.before[at]) : swept;
 }
 
 } // namespace

@@ -44,6 +44,18 @@ __device__ __forceinline__ vec<T> load(const T *from)
     return out;
 }
 
+/* Of a field that the kernel may write to, each point after it was loaded, by the same thread. */
+template <typename T>
+__device__ __forceinline__ vec<T> load_written(const T *from)
+{
+    using V = typename vector_of<T>::type;
+    const V v = *reinterpret_cast<const V *>(from);
+    if constexpr (vec<T>::N == 4)
+        return {{v.x, v.y, v.z, v.w}};
+    else
+        return {{v.x, v.y}};
+}
+
 /* What is stored is marked as not needed again. */
 template <typename T>
 __device__ __forceinline__ void store(T *to, const vec<T> &v)
@@ -53,6 +65,18 @@ __device__ __forceinline__ void store(T *to, const vec<T> &v)
         __stcs(reinterpret_cast<V *>(to), V{v.at[0], v.at[1], v.at[2], v.at[3]});
     else
         __stcs(reinterpret_cast<V *>(to), V{v.at[0], v.at[1]});
+}
+
+/* As advanced() above, of the points of a vector, if any is needed. */
+template <typename T>
+__device__ __forceinline__ void advance(const request<T> &r, bool any, int64_t at, vec<T> &swept)
+{
+    if (!r.before || !any)
+        return;
+    const vec<T> before = load_written(r.before + at);
+#pragma unroll
+    for (int e = 0; e < vec<T>::N; e++)
+        swept.at[e] = advanced(r, swept.at[e], before.at[e]);
 }
 
 } // namespace star

@@ -269,7 +269,7 @@ enum hs_status hs_plan_make(const struct hs_problem *problem, struct hs_plan *ou
         hs_plan_note(out, "%s", choice);
     out->choice = hs_kernel_is_named(problem) ? HS_CHOICE_NAMED : HS_CHOICE_HEURISTIC;
     if (!st && out->method->sweeps && out->choice == HS_CHOICE_HEURISTIC)
-        out->kernel = hs_kernel_alone(problem, out->kernel);
+        out->kernel = hs_kernel_for_stages(problem, out->kernel);
     return st;
 }
 

@@ -1,6 +1,7 @@
 #include "engine/registry.h"
 
 #include "core/device.h"
+#include "engine/boundary_data.h"
 #include "engine/heuristic.h"
 #include "engine/threads.h"
 #include "input/options.h"
@@ -256,6 +257,23 @@ int hs_kernel_steps_for(const struct hs_kernel *kernel, const struct hs_problem 
     return plan.steps;
 }
 
+/* The first that has calls of a recursion. */
+static const struct hs_kernel *recursion_kernel(const struct hs_registry *registry,
+                                                const struct hs_problem *problem,
+                                                enum hs_device device)
+{
+    char reason[256];
+    struct hs_kernel_plan plan;
+    for (const struct hs_heuristic *row = hs_heuristics(device); row->kernel; row++) {
+        const struct hs_kernel *kernel = kernel_named(registry, row->kernel, device);
+        if (kernel && hs_heuristic_holds(row, problem) &&
+            hs_kernel_plan_here(kernel, problem, &plan, reason, sizeof reason) &&
+            plan.recursion > 0)
+            return kernel;
+    }
+    return NULL;
+}
+
 /* `alone`: of those that make one sweep a call. */
 static const struct hs_kernel *best_kernel(const struct hs_registry *registry,
                                            const struct hs_problem *problem, enum hs_device device,
@@ -279,10 +297,14 @@ static const struct hs_kernel *best_kernel(const struct hs_registry *registry,
     return found;
 }
 
-const struct hs_kernel *hs_kernel_alone(const struct hs_problem *problem,
-                                        const struct hs_kernel *kernel)
+const struct hs_kernel *hs_kernel_for_stages(const struct hs_problem *problem,
+                                             const struct hs_kernel *kernel)
 {
-    const struct hs_kernel *found = best_kernel(&this_build, problem, kernel->device, true);
+    const struct hs_kernel *found = NULL;
+    if (!hs_boundary_data_in_time(problem))
+        found = recursion_kernel(&this_build, problem, kernel->device);
+    if (!found)
+        found = best_kernel(&this_build, problem, kernel->device, true);
     return found ? found : kernel;
 }
 

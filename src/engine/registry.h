@@ -34,10 +34,11 @@ enum hs_status hs_choose(const struct hs_problem *problem, const struct hs_backe
                          const struct hs_kernel **kernel, char *note, size_t size,
                          struct hs_error *err);
 
-/* For what sweeps one at a time: what "auto" takes then of that kernel's device; the kernel itself
- * where each that can fuses several. */
-const struct hs_kernel *hs_kernel_alone(const struct hs_problem *problem,
-                                        const struct hs_kernel *kernel);
+/* For a method whose steps are many sweeps each: what "auto" takes then of that kernel's device.
+ * Where nothing changes with time one that has calls of a recursion, else one that makes one sweep
+ * a call; the kernel itself where each that can fuses several. */
+const struct hs_kernel *hs_kernel_for_stages(const struct hs_problem *problem,
+                                             const struct hs_kernel *kernel);
 
 /* Asks the backend that comes first for it, so that what a device takes to be found, some tenths of
  * a second, is behind it when hs_choose asks; may be done by another thread meanwhile. */

@@ -12,6 +12,7 @@
 #include "core/kernel.h"
 #include "engine/registry.h"
 #include "network_model.h"
+#include "recursion.h"
 #include "test.h"
 
 #include <stdio.h>
@@ -110,6 +111,8 @@ static void call(const struct hs_kernel *kernel, const struct hs_kernel_plan *pl
     struct hs_error err;
     hs_error_init(&err);
     assert_int_equal(kernel->sweep(plan, &sweep, &err), HS_OK);
+    for (int over = 0; over < 2 && steps <= plan->recursion; over++)
+        hold_recursion(kernel, plan, sweep, f->out, over, network_name(m->c));
     const int64_t written = network_fields_end(m, f);
     if (written != hs_box_count(box))
         fail_msg("%s, %s: %lld values were written, not %lld", kernel->name, network_name(m->c),

@@ -13,12 +13,14 @@
 #include "core/kernel.h"
 #include "engine/registry.h"
 #include "model.h"
+#include "recursion.h"
 #include "test.h"
 #include "walls.h"
 
 #include <dlfcn.h>
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -26,6 +28,7 @@
 extern const struct hs_kernel hs_kernel_cpu_reference;
 
 static uint64_t seed = 1;
+static int recursions; /* that were tried */
 
 /* Uniform in [-1, 1): an xorshift generator, so that a failure comes back. */
 static double noise(void)
@@ -173,6 +176,30 @@ static void check_outside(const struct trial *t, const struct hs_sweep *s, char 
                      t->radius, hs_precision_name(t->precision));
 }
 
+static void try_recursion(const struct trial *t, const struct hs_sweep *sweep, const char *swept)
+{
+    const struct hs_face face[HS_FACES] = {{0}};
+    const struct hs_case of = {.asked = hs_feature_stencil(t->grid.dims, t->radius, t->precision),
+                               .precision = t->precision,
+                               .dims = t->grid.dims,
+                               .radius = t->radius,
+                               .layout = sweep->layout,
+                               .box = t->box,
+                               .face = face,
+                               .threads = t->threads};
+    struct hs_kernel_plan plan;
+    char what[256];
+    if (!hs_kernel_plan_make(t->kernel, &of, NULL, &plan, what, sizeof what) || !plan.recursion)
+        return;
+    snprintf(what, sizeof what, "%dD radius %d %s, %lldx%lldx%lld, source %d, threads %d",
+             t->grid.dims, t->radius, hs_precision_name(t->precision), (long long)t->grid.points[0],
+             (long long)t->grid.points[1], (long long)t->grid.points[2], t->source_field,
+             t->threads);
+    for (int over = 0; over < 2; over++)
+        hold_recursion(t->kernel, &plan, *sweep, swept, over, what);
+    recursions++;
+}
+
 static void run_trial(const struct trial *t)
 {
     const struct hs_operator op = {.stencil = random_stencil(t->grid.dims, t->radius)};
@@ -198,6 +225,7 @@ static void run_trial(const struct trial *t)
     char *out = swept(t, t->kernel, sweep);
     char *expected = swept(t, &hs_kernel_cpu_reference, sweep);
     compare_inside(t, &sweep, origin(t, &sweep.layout, out), origin(t, &sweep.layout, expected));
+    try_recursion(t, &sweep, out);
     check_outside(t, &sweep, out);
     free(in);
     free(source);
@@ -282,7 +310,7 @@ void test_kernels__each_agrees_with_reference(void **state)
                     large_trial(t);
                     tried++;
                 }
-    assert_true(tried >= 2 * 18); /* reference and openmp at least */
+    assert_true(tried >= 2 * 18 && recursions >= 2 * 18); /* reference and openmp at least */
 }
 
 /* An empty box is no work, and no crash. */

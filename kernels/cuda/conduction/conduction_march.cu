@@ -246,10 +246,11 @@ class marcher
         left = threadIdx.x == 0 ? outer : left;
         right = threadIdx.x == WARP - 1 ? outer : right;
         const vec<T> sums = of.rows.sum(now, left, right, after, next, rise, flow);
-        const vec<T> out = of.rows.advanced(
+        vec<T> out = of.rows.advanced(
             now, sums, flags & along_x.REST,
             [&](int e, T *sink, T *keep, T *added) { of.get_rest(e, sink, keep, added); },
             r.source ? r.source + (in - r.in) : nullptr);
+        star::advance(r, flags & along_x.WHOLE, in - r.in, out);
         T *const to = moved((T *)in, by.out);
         if ((flags & along_x.WHOLE) == along_x.WHOLE) {
             star::store(to, out);

@@ -36,6 +36,7 @@ static bool plan_march(const struct hs_case *of, const struct hs_device_limits *
     hs_tile_set(of, x, of->dims == 2 ? blocking.planes : HS_CONDUCTION_WARPS,
                 of->dims == 3 ? blocking.planes : 1, &out->launch);
     hs_tile_finish(of, &aligned, blocking.threads, &out->launch);
+    out->recursion = 1;
     out->launch.points_loaded = hs_tile_star_points(of, out->launch.output_tile);
     out->launch.flops_per_point = hs_tile_conduction_flops(of);
     out->launch.shared_bytes =

@@ -45,6 +45,8 @@ hs_status sweep_in(const hs_kernel_plan *plan, const hs_sweep *sweep, hs_error *
 {
     using namespace fused_march;
     static const char name[] = "fused_march_3d";
+    if (sweep->recursion)
+        return launch<T, HS_FUSED_RECURSION, X_BEFORE>(name, plan, sweep, err);
     return sweep->steps == HS_FUSED_STEPS
                ? launch_with_max_norm<T, HS_FUSED_STEPS, NO_FIELDS>(name, plan, sweep, err)
                : launch<T, HS_FUSED_STEPS - 1, NO_FIELDS>(name, plan, sweep, err);

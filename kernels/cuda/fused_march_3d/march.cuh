@@ -23,7 +23,8 @@ struct march : boundary<Sizes> {
     using typename base::T, typename base::shared_memory, typename base::vector;
     using column = columns::column;
     using base::AHEAD, base::DEPTH, base::HALOS, base::SLOT, base::SOURCES;
-    using base::ANY_WAY, base::CHANGE, base::FULL, base::HAS, base::SOURCE, base::TABLES;
+    using base::ANY_WAY, base::CHANGE, base::FULL, base::HAS, base::RECURSION, base::SOURCE,
+        base::TABLES;
     using base::at_row, base::group, base::lane, base::points, base::stores, base::whole;
     using base::fetch, base::fetch_lines, base::fetch_source, base::fetch_sources;
     using base::fetch_tables, base::from_tables, base::mine, base::source_at;
@@ -80,11 +81,11 @@ struct march : boundary<Sizes> {
             shared.edge[buffer][l - 1][group + 1][1][lane] = last;
     }
 
-    __device__ void store(const column &at, int k, const T (&made)[ROWS][WIDTH])
+    __device__ void store(T *field, const column &at, int k, const T (&made)[ROWS][WIDTH])
     {
         if (k < at.z_lo || k >= at.z_hi)
             return;
-        T *const base = p.out + k * p.pitch_z;
+        T *const base = field + k * p.pitch_z;
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
             vector v;
@@ -136,7 +137,8 @@ struct march : boundary<Sizes> {
                                          unsigned slot_before, unsigned source_place)
     {
         constexpr int NEW = 1 - OLD;
-        T fresh[ROWS][WIDTH]; /* the newest plane of the level at hand */
+        T fresh[ROWS][WIDTH];                  /* the newest plane of the level at hand */
+        T before[RECURSION ? ROWS : 1][WIDTH]; /* of a recursion, the input's of the level before */
         constexpr bool COPY = !in_pairs(MEETS, OF);
         const int buffer = COPY ? (beside.steps - 1) % 2 : OLD;
         /* from the neighbours' slots; at the tile's ends any value will do */
@@ -193,12 +195,13 @@ struct march : boundary<Sizes> {
                 vector source;
                 if (TABLES)
                     source = from_tables(l, r, line);
-                else if (SOURCE)
+                else if (RECURSION ? l == 0 : SOURCE)
                     source = sources[r * LANES];
 #pragma unroll
                 for (int e = 0; e < WIDTH; e++) {
-                    T sum = SOURCE && (!FULL || p.source.field[0]) ? source.v[e]
-                                                                   : p.level[l].source_value;
+                    T sum = SOURCE && !RECURSION && (!FULL || p.source.field[0])
+                                ? source.v[e]
+                                : p.level[l].source_value;
                     sum = star::fused(p.c[0], older[r][e], sum);
                     sum = star::fused(p.c[1], r > 0 ? now[(r + ROWS - 1) % ROWS][e] : below.v[e],
                                       sum);
@@ -210,6 +213,9 @@ struct march : boundary<Sizes> {
                     sum = star::fused(p.c[5], r + 1 < ROWS ? now[(r + 1) % ROWS][e] : above.v[e],
                                       sum);
                     sum = star::fused(p.c[6], fresh[r][e], sum);
+                    if constexpr (RECURSION)
+                        sum = star::fused(p.factor[l], sum - (l == 0 ? source.v[e] : before[r][e]),
+                                          sum);
                     made[r][e] = sum;
                 }
             }
@@ -232,6 +238,8 @@ struct march : boundary<Sizes> {
             for (int r = 0; r < ROWS; r++)
 #pragma unroll
                 for (int e = 0; e < WIDTH; e++) {
+                    if constexpr (RECURSION)
+                        before[r][e] = older[r][e]; /* its plane k - 1 */
                     if (COPY) {
                         older[r][e] = now[r][e];
                         now[r][e] = keep[r][e];
@@ -247,6 +255,8 @@ struct march : boundary<Sizes> {
                 if (needed<OF>(ROWS - 1, l + 2))
                     above = shared.edge[1 - buffer][l][group + 2][0][lane];
             }
+            if (RECURSION && l + 2 == LEVELS)
+                store(p.last_but_one, at, k, fresh);
             if (l + 2 == LEVELS || LEVELS == 1)
                 beside.arrive(); /* all that is handed on is written, all that was is read */
         }
@@ -254,7 +264,7 @@ struct march : boundary<Sizes> {
             return;
         if (CHANGE) /* here the last level's planes are the next step's already */
             note_change(at, z - LEVELS, plane[COPY ? OLD : NEW][LEVELS - 1], fresh);
-        store(at, z - LEVELS, fresh);
+        store(p.out, at, z - LEVELS, fresh);
     }
 
     /* Where the queue stands: bytes to the planes before, at, and the most ahead of this step. */
@@ -419,7 +429,9 @@ hs_status launch_levels(const char *name, const hs_kernel_plan *plan, const hs_s
     HS_PLAN_GET(plan, cut);
     auto p = columns::make_arguments<T, arguments<T>>(cut, sweep);
     p.change = (star::bits_of<T> *)sweep->change;
-    if constexpr (of::TABLES)
+    if constexpr (of::RECURSION)
+        take_recursion(sweep, &p);
+    else if constexpr (of::TABLES)
         take_tables(sweep, &p.tables);
     else if constexpr (of::SOURCE)
         take_source<of>(sweep, &p.source);

@@ -34,6 +34,7 @@ static bool plan_march(const struct hs_case *of, const struct hs_device_limits *
                        struct hs_kernel_plan *out, char *reason, size_t size)
 {
     out->fused_max_norm = true;
+    out->recursion = HS_FUSED_RECURSION;
     return plan_columns("fused_march_3d", of, hs_march_cut_z, limits, out, reason, size);
 }
 

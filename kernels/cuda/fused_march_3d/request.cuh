@@ -17,6 +17,7 @@ enum { MOST_LEVELS = HS_FUSED_STEPS };
 /* What a request may have that differs from point to point. */
 enum fields {
     NO_FIELDS,
+    X_BEFORE,      /* X_-1 of a recursion, which comes as a source field would */
     SOURCE_FIELDS, /* the source does */
     SOURCE_TABLES, /* it does, and comes as tables */
     ALL_FIELDS     /* values at faces do, and perhaps the source */
@@ -65,6 +66,8 @@ struct arguments : star::faces<T, HS_FACES, 1> {
     star::level_fields<T, HS_FACES, 1> level[MOST_LEVELS];
     source_tables tables;
     star::bits_of<T> *change; /* where the max-norm goes, if it is fused */
+    T factor[MOST_LEVELS];    /* of a recursion, whose last result but one goes to: */
+    T *last_but_one;
 };
 
 /* ---- host ---------------------------------------------------------------------------------- */
@@ -91,6 +94,16 @@ void take_source(const hs_sweep *sweep, source_fields<T> *to)
     to->way.apart = (moves ? Sizes::AHEAD : levels) * Sizes::SLOT;
     to->way.turn = (moves ? Sizes::SOURCES : 2 * levels) * Sizes::SLOT;
     to->way.moves = (stays ? 0 : moves ? 1 : levels) * Sizes::SLOT;
+}
+
+template <typename T>
+void take_recursion(const hs_sweep *sweep, arguments<T> *p)
+{
+    p->source.field[0] = (const T *)sweep->recursion->before;
+    p->source.pitch_z = p->pitch_z;
+    p->last_but_one = (T *)sweep->recursion->last_but_one;
+    for (int l = 0; l < sweep->steps; l++)
+        p->factor[l] = (T)sweep->recursion->factor[l];
 }
 
 inline void take_tables(const hs_sweep *sweep, source_tables *to)

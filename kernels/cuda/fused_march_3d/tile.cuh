@@ -25,7 +25,7 @@ struct sizes : tile<T> {
     static constexpr fields HAS = HAS_;
     static constexpr bool CHANGE = CHANGE_;
     static constexpr bool FULL = HAS == ALL_FIELDS, SOURCE = HAS != NO_FIELDS;
-    static constexpr bool TABLES = HAS == SOURCE_TABLES;
+    static constexpr bool TABLES = HAS == SOURCE_TABLES, RECURSION = HAS == X_BEFORE;
     /* Whether a tile's first and last warp own just its halos along y, and sweep what is needed of
      * them (see warps). */
     static constexpr bool HALOS =
@@ -39,8 +39,9 @@ struct sizes : tile<T> {
         HALO_Y = LEVELS,
         /* planes of level 0: two in use, the others in flight */
         DEPTH = SOURCE && LEVELS > HS_FUSED_FIELDS_STEPS ? 4 : HS_FUSED_DEPTH,
-        AHEAD = DEPTH - 2,                                   /* */
-        ANY_WAY = SOURCE && LEVELS <= HS_FUSED_FIELDS_STEPS, /* or one field, as level 0 lies */
+        AHEAD = DEPTH - 2, /* */
+        /* or one field, as level 0 lies */
+        ANY_WAY = SOURCE && !RECURSION && LEVELS <= HS_FUSED_FIELDS_STEPS,
         PARTS = 8 * (int)WIDTH / 16, /* places in the queue that a table's plane takes */
         /* planes of the source in flight or in use: of one field, or of one for each level; or of
          * the tables */

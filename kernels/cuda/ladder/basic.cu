@@ -42,6 +42,7 @@ static bool plan(const struct hs_case *of, const struct hs_device_limits *limits
     }
     g->launched = g->blocks[HS_X] * g->blocks[HS_Y] * g->blocks[HS_Z];
     g->points_loaded = hs_tile_volume(t) * hs_stencil_count(of->dims, of->radius);
+    out->recursion = 1;
     return true;
 }
 
@@ -76,8 +77,9 @@ __global__ void __launch_bounds__(512) basic(const __grid_constant__ star::reque
     const int64_t at = x + y * r.pitch_y + z * r.pitch_z;
     const int64_t pitch[HS_AXES] = {1, r.pitch_y, r.pitch_z};
     const T *const in = r.in + at;
-    r.out[at] = star::sum<DIMS, R>(r.c, star::start(r, at),
-                                   [&](int axis, int offset) { return in[offset * pitch[axis]]; });
+    const T sum = star::sum<DIMS, R>(
+        r.c, star::start(r, at), [&](int axis, int offset) { return in[offset * pitch[axis]]; });
+    r.out[at] = r.before ? star::advanced(r, sum, r.before[at]) : sum;
 }
 
 } // namespace

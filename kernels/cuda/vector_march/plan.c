@@ -31,6 +31,7 @@ static bool plan(const struct hs_case *of, const struct hs_device_limits *limits
     hs_tile_set(of, x, of->dims == 2 ? blocking.planes : y, of->dims == 3 ? blocking.planes : 1,
                 &out->launch);
     hs_tile_finish(of, &aligned, blocking.threads, &out->launch);
+    out->recursion = 1;
     out->launch.points_loaded = hs_tile_star_points(of, out->launch.output_tile);
     return true;
 }

@@ -246,6 +246,7 @@ class marcher
                            : m >= ROWS ? above[m < ROWS || m >= ROWS + R ? 0 : m - ROWS].at[e]
                                        : queue[m < 0 || m >= ROWS ? 0 : m][centre].at[e];
                 });
+            star::advance(r, along_x.first < along_x.end, at, sum);
             along_x.store_row(r.out + at, sum, queue[n][centre]);
         }
     }
@@ -341,6 +342,7 @@ __global__ void __launch_bounds__(HS_VECTOR_1D_THREADS)
         for (int e = 0; e < N; e++)
             sum.at[e] = star::sum<1, R>(r.c, sum.at[e],
                                         [&](int, int o) -> T { return wide.at[R + e + o]; });
+        star::advance(r, along_x.first < along_x.end, along_x.x, sum);
         along_x.store_row(r.out + along_x.x, sum, own[v]);
     }
 }

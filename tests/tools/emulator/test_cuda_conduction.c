@@ -6,6 +6,7 @@
  */
 #include "core/device.h"
 #include "core/kernel.h"
+#include "recursion.h"
 #include "test.h"
 
 #include <math.h>
@@ -403,6 +404,8 @@ static void run(const struct job *job, int only)
         if (complaint)
             fail_msg("%s: %s", name_of(job, order), complaint);
         compare(job, &body, &m, &box, order);
+        if (job->steps <= plan.recursion)
+            hold_recursion(kernel, &plan, sweep, m.out, order != 1, name_of(job, order));
     }
     free(sweep.scratch);
     release(&body, &m);

@@ -10,6 +10,7 @@
 #include "core/kernel.h"
 #include "core/problem.h"
 #include "fused_line_1d/plan.h"
+#include "recursion.h"
 #include "test.h"
 #include "walls.h"
 
@@ -230,6 +231,8 @@ static void run_job(int dims, int radius, enum hs_precision precision, const str
                  hs_precision_name(precision), (int)job->points[0], (int)job->points[1],
                  (int)job->points[2], order);
         check(&f, &plan, &sweep, what);
+        if (plan.recursion)
+            hold_recursion(kernel, &plan, sweep, f.out, order != 1, what);
     }
     free(f.in), free(f.out), free(f.source), free(scratch);
 }
@@ -503,6 +506,58 @@ static void plain_sweep(const struct walls *walls, const struct fields *f,
             }
 }
 
+/* Makes of a sweep's result the next field of a recursion, X_n-1 being what it has so far. */
+static void advance(const struct walls *walls, enum hs_precision precision, int dims,
+                    const int64_t n[HS_AXES], double factor, const double *before, double *out)
+{
+    int64_t at = 0, node[HS_AXES];
+    for (node[2] = 0; node[2] < n[2]; node[2]++)
+        for (node[1] = 0; node[1] < n[1]; node[1]++)
+            for (node[0] = 0; node[0] < n[0]; node[0]++, at++) {
+                bool held = false;
+                for (int face = 0; face < 2 * dims; face++)
+                    held = held || (face % 2 ? n[face / 2] - 1 - node[face / 2] : node[face / 2]) <
+                                       walls->face[face].held;
+                if (!held)
+                    out[at] = recursion_next(precision, factor, out[at], before[at]);
+            }
+}
+
+/* Of the nodes of a field, [nz][ny][nx]. */
+static double *values_of(const struct fields *f, const void *field)
+{
+    const int64_t *n = f->layout.points;
+    double *const out = malloc((size_t)(n[0] * n[1] * n[2]) * sizeof *out);
+    int64_t at = 0;
+    for (int64_t k = 0; k < n[2]; k++)
+        for (int64_t j = 0; j < n[1]; j++)
+            for (int64_t i = 0; i < n[0]; i++)
+                out[at++] = get(f->precision, field,
+                                f->layout.origin + hs_layout_offset(&f->layout, i, j, k));
+    return out;
+}
+
+/* The nodes are these, and nothing else was written. */
+static void hold_values(const struct fields *f, const void *field, const double *due,
+                        const char *what)
+{
+    const int64_t *n = f->layout.points;
+    int64_t at = 0, finite = 0;
+    for (int64_t e = 0; e < f->layout.elements; e++)
+        finite += !isnan(get(f->precision, field, e));
+    for (int64_t k = 0; k < n[2]; k++)
+        for (int64_t j = 0; j < n[1]; j++)
+            for (int64_t i = 0; i < n[0]; i++, at++) {
+                const double out = get(f->precision, field,
+                                       f->layout.origin + hs_layout_offset(&f->layout, i, j, k));
+                if (out != due[at])
+                    fail_msg("%s: %s: node (%d, %d, %d) is %.17g, not %.17g", kernel->name, what,
+                             (int)i, (int)j, (int)k, out, due[at]);
+            }
+    if (finite != at)
+        fail_msg("%s: %s: nodes outside the grid were written", kernel->name, what);
+}
+
 /* How a kernel that fuses sweeps is tried. */
 struct fusion {
     int mix, steps;
@@ -510,6 +565,7 @@ struct fusion {
     bool uniform; /* all faces are */
     bool once;    /* in one order only */
     bool stay;    /* those that are not do not change in time */
+    bool recurs;  /* sweeps of a recursion */
 };
 
 /* What a problem with such a source and such faces asks for. */
@@ -626,33 +682,44 @@ static void run_fused(int dims, int radius, enum hs_precision precision,
     else
         set_source(&sweep, &f, fusion->source, level, sweep.steps);
     const int64_t count = hs_grid_count(&grid);
-    double *now = malloc((size_t)count * 8), *next = malloc((size_t)count * 8);
-    int64_t at = 0;
-    for (int64_t k = 0; k < points[2]; k++)
-        for (int64_t j = 0; j < points[1]; j++)
-            for (int64_t i = 0; i < points[0]; i++)
-                now[at++] =
-                    get(precision, f.in, f.layout.origin + hs_layout_offset(&f.layout, i, j, k));
+    void *const before = allocate(&f), *const last_but_one = allocate(&f);
+    double factor[STEPS];
+    for (int s = 0; s < STEPS; s++)
+        factor[s] = toss();
+    const struct hs_recursion recursion = {.before = (char *)before + skip,
+                                           .last_but_one = (char *)last_but_one + skip,
+                                           .factor = factor};
+    if (fusion->recurs)
+        sweep.recursion = &recursion;
+    fill(&f, before, &nodes);
+    double *now = values_of(&f, f.in), *next = malloc((size_t)count * 8);
+    double *older = values_of(&f, before); /* X_n-1 */
     for (int step = 0; step < sweep.steps; step++) {
         plain_sweep(&walls, &f, &sweep, step, now, next);
-        double *const swap = now;
-        now = next, next = swap;
+        if (fusion->recurs)
+            advance(&walls, precision, dims, points, factor[step], older, next);
+        double *const swap = older;
+        older = now, now = next, next = swap;
     }
-    const double change = largest_change(precision, now, next, count);
+    const double change = largest_change(precision, now, older, count);
     for (int order = 0; order < ORDERS; order++) {
         /* where many blocks run together one order takes as long as three elsewhere */
         if (fusion->once ? order != mix % ORDERS : plan.scratch && order == mix % ORDERS)
             continue;
         emulator_set_order_c(order);
-        for (int64_t n = 0; n < f.layout.elements; n++)
+        for (int64_t n = 0; n < f.layout.elements; n++) {
             put(precision, f.out, n, NAN);
+            put(precision, last_but_one, n, NAN);
+        }
         char what[200];
         snprintf(what, sizeof what,
-                 "%dD radius %d %s, %d x %d x %d, %d steps, walls %d, source %d, order %d", dims,
+                 "%dD radius %d %s, %d x %d x %d, %d steps%s, walls %d, source %d, order %d", dims,
                  radius, hs_precision_name(precision), (int)points[0], (int)points[1],
-                 (int)points[2], sweep.steps, mix, (int)fusion->source, order);
+                 (int)points[2], sweep.steps, fusion->recurs ? " of a recursion" : "", mix,
+                 (int)fusion->source, order);
         double told = 0.0; /* a float or a double */
-        sweep.change = plan.fused_max_norm && fusion->steps == plan.steps ? &told : NULL;
+        const bool tells = plan.fused_max_norm && fusion->steps == plan.steps;
+        sweep.change = tells && !fusion->recurs ? &told : NULL;
         struct hs_error err;
         hs_error_init(&err);
         if (kernel->sweep(&plan, &sweep, &err) != HS_OK)
@@ -663,24 +730,13 @@ static void run_fused(int dims, int radius, enum hs_precision precision,
         if (sweep.change && get(precision, &told, 0) != change)
             fail_msg("%s: %s: the last sweep's change is %.17g, not %.17g", kernel->name, what,
                      get(precision, &told, 0), change);
-        int64_t finite = 0;
-        for (int64_t n = 0; n < f.layout.elements; n++)
-            finite += !isnan(get(precision, f.out, n));
-        at = 0;
-        for (int64_t k = 0; k < points[2]; k++)
-            for (int64_t j = 0; j < points[1]; j++)
-                for (int64_t i = 0; i < points[0]; i++, at++) {
-                    const double out = get(precision, f.out,
-                                           f.layout.origin + hs_layout_offset(&f.layout, i, j, k));
-                    if (out != now[at])
-                        fail_msg("%s: %s: node (%d, %d, %d) is %.17g, not %.17g", kernel->name,
-                                 what, (int)i, (int)j, (int)k, out, now[at]);
-                }
-        if (finite != count)
-            fail_msg("%s: %s: nodes outside the grid were written", kernel->name, what);
+        hold_values(&f, f.out, now, what);
+        if (fusion->recurs && sweep.steps > 1)
+            hold_values(&f, last_but_one, older, what);
     }
     release_walls(&walls);
-    free(scratch), free(now), free(next), free(table_memory);
+    free(scratch), free(now), free(next), free(older), free(table_memory);
+    free(before), free(last_but_one);
     free(f.in), free(f.out), free(f.source);
 }
 
@@ -723,6 +779,14 @@ static void run_fusions(int dims, int radius, enum hs_precision precision)
             run_fused(dims, radius, precision, points[(mix + 1) / 2 % 3], &fusion);
         }
     }
+    const int recursion = plan_of(dims, radius, precision, NUMBERS, true).recursion;
+    for (int mix = 0; mix < 18 && recursion > 0; mix++) {
+        const struct fusion fusion = {.mix = mix < 16 ? mix : ALL_FIXED + 2 * (mix - 16),
+                                      .steps = 1 + (mix + mix / 3) % recursion,
+                                      .uniform = true,
+                                      .recurs = true};
+        run_fused(dims, radius, precision, points[mix / 2 % 3], &fusion);
+    }
     for (int turn = 2; turn < 2 * SOURCES && (kernel->features & HS_SOURCE_LEVELS); turn++) {
         struct fusion fusion = {.mix = turn + turn / 2, .uniform = turn % 2, .once = true};
         fusion.source = (enum source)(turn / 2);
@@ -732,13 +796,13 @@ static void run_fusions(int dims, int radius, enum hs_precision precision)
     }
     for (int mix = 0; mix < 9 && (kernel->features & HS_SOURCE_LEVELS); mix++) {
         const int most = plan_of(dims, radius, precision, ONE_FIELD, true).steps;
-        const struct fusion fusion = {mix, most, ONE_FIELD, true, true, false};
+        const struct fusion fusion = {mix, most, ONE_FIELD, true, true, false, false};
         run_fused(dims, radius, precision, points[mix % 3], &fusion);
     }
     for (int mix = 0; mix < 9 && (kernel->features & HS_SOURCE_TABLES); mix++) {
         const int most = plan_of(dims, radius, precision, TABLES, true).steps;
         const int steps = mix % 4 ? most : 1 + mix / 4 % most;
-        const struct fusion fusion = {mix, steps, TABLES, true, true, false};
+        const struct fusion fusion = {mix, steps, TABLES, true, true, false, false};
         run_fused(dims, radius, precision, points[mix / 2 % 3], &fusion);
     }
     /* more columns than make blocks of fused_radius2_3d march in step */
@@ -775,7 +839,7 @@ static void run_fusions(int dims, int radius, enum hs_precision precision)
     /* threads of as many vectors as resident knows, with a source that is in registers in part */
     static const int64_t full[HS_AXES + 1][HS_AXES] = {[2] = {1011, 1013, 1}, [3] = {89, 83, 61}};
     if (resident && precision == HS_DOUBLE) {
-        const struct fusion fusion = {dims == 2 ? 5 : 7, 3, ONE_FIELD, dims == 2, true, true};
+        const struct fusion fusion = {dims == 2 ? 5 : 7, 3, ONE_FIELD, dims == 2, true, true, false};
         run_fused(dims, radius, precision, full[dims], &fusion);
     }
     if (dims == 1) {

@@ -1,0 +1,77 @@
+/* A kernel's call of one sweep of a recursion, held to what its plain sweep gives. */
+#ifndef HS_TESTS_RECURSION_H
+#define HS_TESTS_RECURSION_H
+
+#include "core/kernel.h"
+#include "test.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* X_n+1 of S X_n and X_n-1, as core/kernel.h defines it. */
+static inline double recursion_next(enum hs_precision precision, double factor, double swept,
+                                    double before)
+{
+    const float rounded = (float)swept;
+    return precision == HS_FLOAT ? (double)fmaf((float)factor, rounded - (float)before, rounded)
+                                 : fma(factor, swept - before, swept);
+}
+
+static inline bool recursion_in_box(const struct hs_sweep *sweep, int64_t element)
+{
+    const struct hs_layout *layout = &sweep->layout;
+    int64_t rest = element - layout->origin, node[HS_AXES];
+    for (int axis = HS_Z; axis >= HS_X; axis--) { /* gaps and ghosts count as nodes outside */
+        node[axis] = rest >= 0 ? rest / layout->pitch[axis] : -1;
+        rest -= node[axis] * layout->pitch[axis];
+        if (node[axis] < sweep->box.lo[axis] || node[axis] >= sweep->box.hi[axis])
+            return false;
+    }
+    return true;
+}
+
+/* `swept`: the allocation that the plain sweep wrote to. `over`: the result lies where X_n-1 was.
+ * Nodes outside the box stay as they are, or have what `in` has where the sweep may copy. */
+static inline void hold_recursion(const struct hs_kernel *kernel, const struct hs_kernel_plan *plan,
+                                  struct hs_sweep sweep, const void *swept, bool over,
+                                  const char *what)
+{
+    const size_t size = hs_precision_size(sweep.precision),
+                 skip = (size_t)sweep.layout.origin * size;
+    const size_t bytes = ((size_t)sweep.layout.elements * size + 127) / 128 * 128 + 128;
+    char *before = aligned_alloc(128, bytes), *out = aligned_alloc(128, bytes);
+    assert_true(before && out);
+    for (int64_t n = 0; n < sweep.layout.elements; n++) /* uneven, no two beside each other alike */
+        hs_write(sweep.precision, before, n, sin((double)(n * 7919 % 104729)));
+    memcpy(out, before, bytes);
+    const double factor = 133.0 / 134.0;
+    const struct hs_recursion recursion = {.before = (over ? out : before) + skip,
+                                           .factor = &factor};
+    const char *in = (const char *)sweep.in - skip;
+    sweep.out = out + skip;
+    sweep.recursion = &recursion;
+    struct hs_error err;
+    hs_error_init(&err);
+    if (kernel->sweep(plan, &sweep, &err) != HS_OK)
+        fail_msg("%s, recursion: %s: %s", kernel->name, what, err.text);
+    hs_error_release(&err);
+    for (int64_t n = 0; n < sweep.layout.elements; n++) {
+        const double was = hs_read(sweep.precision, before, n);
+        const double is = hs_read(sweep.precision, out, n);
+        if (recursion_in_box(&sweep, n)) {
+            const double due =
+                recursion_next(sweep.precision, factor, hs_read(sweep.precision, swept, n), was);
+            if (is != due)
+                fail_msg("%s, recursion%s: %s: element %lld is %.17g, not %.17g", kernel->name,
+                         over ? " in place" : "", what, (long long)n, is, due);
+        } else if (is != was && !(sweep.may_copy && is == hs_read(sweep.precision, in, n))) {
+            fail_msg("%s, recursion%s: %s: element %lld outside the box was written", kernel->name,
+                     over ? " in place" : "", what, (long long)n);
+        }
+    }
+    free(before);
+    free(out);
+}
+
+#endif
