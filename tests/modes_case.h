@@ -3,6 +3,7 @@
 #define HS_TESTS_MODES_CASE_H
 
 #include "core/method.h"
+#include "core/vectors.h"
 #include "test.h"
 #include "walls.h"
 
@@ -160,6 +161,28 @@ static inline double *run_case(const struct modes_case *c, const struct hs_backe
     free(field);
     hs_error_release(&err);
     return out;
+}
+
+/* A backend that has no pass for stages of a recursion: each is a sweep and a sum. */
+struct without_passes {
+    struct hs_vectors vectors;
+    struct hs_backend backend;
+};
+
+static inline int no_recursion(const struct hs_backend_state *state)
+{
+    (void)state;
+    return 0;
+}
+
+static inline const struct hs_backend *make_without_passes(const struct hs_backend *of,
+                                                           struct without_passes *out)
+{
+    out->vectors = *of->vectors;
+    out->vectors.recursion = no_recursion;
+    out->backend = *of;
+    out->backend.vectors = &out->vectors;
+    return &out->backend;
 }
 
 /* The steady state by the method, likewise. */

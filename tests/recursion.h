@@ -56,16 +56,17 @@ static inline void hold_recursion(const struct hs_kernel *kernel, const struct h
     if (kernel->sweep(plan, &sweep, &err) != HS_OK)
         fail_msg("%s, recursion: %s: %s", kernel->name, what, err.text);
     hs_error_release(&err);
-    for (int64_t n = 0; n < sweep.layout.elements; n++) {
-        const double was = hs_read(sweep.precision, before, n);
-        const double is = hs_read(sweep.precision, out, n);
-        if (recursion_in_box(&sweep, n)) {
-            const double due =
-                recursion_next(sweep.precision, factor, hs_read(sweep.precision, swept, n), was);
+    for (size_t n = 0; n < (size_t)sweep.layout.elements; n++) {
+        const double was = hs_read(sweep.precision, before, (int64_t)n);
+        const double is = hs_read(sweep.precision, out, (int64_t)n);
+        if (recursion_in_box(&sweep, (int64_t)n)) {
+            const double due = recursion_next(sweep.precision, factor,
+                                              hs_read(sweep.precision, swept, (int64_t)n), was);
             if (is != due)
                 fail_msg("%s, recursion%s: %s: element %lld is %.17g, not %.17g", kernel->name,
                          over ? " in place" : "", what, (long long)n, is, due);
-        } else if (is != was && !(sweep.may_copy && is == hs_read(sweep.precision, in, n))) {
+        } else if (is != was &&
+                   !(sweep.may_copy && memcmp(out + n * size, in + n * size, size) == 0)) {
             fail_msg("%s, recursion%s: %s: element %lld outside the box was written", kernel->name,
                      over ? " in place" : "", what, (long long)n);
         }

@@ -149,6 +149,12 @@ static void print_stages(const struct outlook *outlook)
     print_label("sweeps");
     printf("%" PRId64 " a step, %.0f in all, to t = %.9g s\n",
            hs_plan_stages(plan, outlook->problem, step), outlook->sweeps, plan->end);
+    const int at_once = hs_plan_sweeps_at_once(plan, outlook->problem);
+    print_label("");
+    if (at_once == 0)
+        printf("each of them a sweep, and a pass for its sum\n");
+    else
+        printf("%d of them in a pass over the fields\n", at_once);
 }
 
 static void print_steps(const struct outlook *outlook)
@@ -360,6 +366,7 @@ static void json_steps(struct hs_json *json, const struct outlook *outlook)
     hs_json_number(json, "step_after_intervals", plan->tail_step);
     hs_json_integer(json, "sweeps", plan->sweeps);
     hs_json_integer(json, "sweeps_per_step", hs_plan_stages(plan, problem, hs_plan_step(plan)));
+    hs_json_integer(json, "sweeps_at_once", hs_plan_sweeps_at_once(plan, problem));
     hs_json_number(json, "sweeps_in_all", outlook->sweeps);
     hs_json_flag(json, "steady", problem->schedule.steady);
     hs_json_number(json, "end", plan->end);

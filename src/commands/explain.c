@@ -89,23 +89,21 @@ static enum hs_status check_blocking(const struct hs_kernel *kernel,
 
 /* The kernel's launch, on the device that is known, else an H200. */
 static enum hs_status launch_of(const struct hs_kernel *kernel, const struct question *question,
-                                struct hs_geometry *out, struct hs_error *err)
+                                struct hs_kernel_plan *out, struct hs_error *err)
 {
     const struct hs_device_limits *device = question->device;
     const int *t = question->of.blocking.threads;
-    struct hs_kernel_plan plan;
     char reason[256];
     enum hs_status status = check_blocking(kernel, question, err);
     if (!status &&
-        !hs_kernel_plan_make(kernel, &question->of, device ? device : hs_device_find("H200"), &plan,
+        !hs_kernel_plan_make(kernel, &question->of, device ? device : hs_device_find("H200"), out,
                              reason, sizeof reason))
         status = hs_error_add(err, HS_BAD_INPUT, "%s", reason);
     for (int axis = 0; axis < HS_AXES && !status; axis++)
-        if (plan.launch.output_tile[axis] < 1)
+        if (out->launch.output_tile[axis] < 1)
             status = hs_error_add(err, HS_BAD_INPUT,
                                   "--block %dx%dx%d: the halo of radius %d leaves no output tile",
                                   t[HS_X], t[HS_Y], t[HS_Z], question->of.radius);
-    *out = plan.launch;
     return status;
 }
 
@@ -140,11 +138,12 @@ static enum hs_status find(const char *name, const struct hs_kernel **out, struc
 
 /* Whether the kernel has such a launch, blocks and fused sweeps too; the launch then. */
 static bool fits(const struct hs_kernel *kernel, const struct question *question,
-                 struct hs_geometry *g)
+                 struct hs_kernel_plan *plan)
 {
     struct hs_error unused;
     hs_error_init(&unused);
-    const bool good = kernel->device == HS_CUDA && launch_of(kernel, question, g, &unused) == HS_OK;
+    const bool good =
+        kernel->device == HS_CUDA && launch_of(kernel, question, plan, &unused) == HS_OK;
     hs_error_release(&unused);
     return good;
 }
@@ -153,9 +152,9 @@ static enum hs_status cannot(const struct question *question, const char *reason
                              struct hs_error *err)
 {
     char able[512] = "";
-    struct hs_geometry g;
+    struct hs_kernel_plan plan;
     for (int n = 0; hs_kernels[n]; n++)
-        if (fits(hs_kernels[n], question, &g))
+        if (fits(hs_kernels[n], question, &plan))
             snprintf(able + strlen(able), sizeof able - strlen(able), "%s%s", able[0] ? ", " : "",
                      hs_kernels[n]->name);
     return hs_error_add(err, HS_BAD_INPUT, "%s; kernels that can do what is asked: %s", reason,
@@ -163,11 +162,12 @@ static enum hs_status cannot(const struct question *question, const char *reason
 }
 
 static struct hs_launch as_launch(const struct hs_kernel *kernel, const struct question *question,
-                                  const struct hs_geometry *g)
+                                  const struct hs_kernel_plan *plan)
 {
     return (struct hs_launch){.kernel = kernel,
                               .of = &question->of,
-                              .geometry = g,
+                              .geometry = &plan->launch,
+                              .recursion = plan->recursion,
                               .registers = question->registers,
                               .device = question->device};
 }
@@ -176,10 +176,10 @@ static struct hs_launch as_launch(const struct hs_kernel *kernel, const struct q
 static enum hs_status explain_all(const struct question *question, bool as_json,
                                   struct hs_error *err)
 {
-    struct hs_geometry g;
+    struct hs_kernel_plan plan;
     bool any = false;
     for (int n = 0; !any && hs_kernels[n]; n++)
-        any = fits(hs_kernels[n], question, &g);
+        any = fits(hs_kernels[n], question, &plan);
     if (!any)
         return cannot(question, "explain: no kernel has such a launch", err);
     struct hs_json json = hs_json_on(stdout);
@@ -188,9 +188,9 @@ static enum hs_status explain_all(const struct question *question, bool as_json,
     else
         hs_launch_print_heading();
     for (int n = 0; hs_kernels[n]; n++) {
-        if (!fits(hs_kernels[n], question, &g))
+        if (!fits(hs_kernels[n], question, &plan))
             continue;
-        const struct hs_launch launch = as_launch(hs_kernels[n], question, &g);
+        const struct hs_launch launch = as_launch(hs_kernels[n], question, &plan);
         if (as_json)
             hs_launch_json(&json, &launch);
         else
@@ -205,7 +205,7 @@ static enum hs_status explain_one(const char *name, const struct question *quest
                                   struct hs_error *err)
 {
     const struct hs_kernel *kernel = NULL;
-    struct hs_geometry g;
+    struct hs_kernel_plan plan;
     char reason[160];
     enum hs_status status = find(name, &kernel, err);
     if (status)
@@ -213,10 +213,10 @@ static enum hs_status explain_one(const char *name, const struct question *quest
     if (!hs_features_cover(kernel->name, kernel->features, question->of.asked, reason,
                            sizeof reason))
         return cannot(question, reason, err);
-    status = launch_of(kernel, question, &g, err);
+    status = launch_of(kernel, question, &plan, err);
     if (status)
         return status;
-    const struct hs_launch launch = as_launch(kernel, question, &g);
+    const struct hs_launch launch = as_launch(kernel, question, &plan);
     if (as_json) {
         struct hs_json json = hs_json_on(stdout);
         hs_launch_json(&json, &launch);

@@ -43,6 +43,8 @@ struct hs_method {
     const char *origin; /* literature */
     enum hs_step_rule step_rule;
     bool jumps; /* a span takes as long however many steps it has, so none is cut by the clock */
+    /* Its sweeps are those of a recursion (core/kernel.h) where nothing changes with time. */
+    bool recursion;
     /* HS_OK, or HS_BAD_INPUT and the reason why it cannot do this problem. NULL: it can do all. */
     enum hs_status (*suits)(const struct hs_problem *problem, struct hs_error *err);
     /* Sweeps that a step of so many seconds makes, where the longest stable sweep is `limit` [s].

@@ -1,6 +1,7 @@
 #include "engine/plan.h"
 
 #include "core/thread.h"
+#include "engine/boundary_data.h"
 #include "engine/choose_method.h"
 #include "engine/range.h"
 #include "engine/registry.h"
@@ -271,6 +272,16 @@ enum hs_status hs_plan_make(const struct hs_problem *problem, struct hs_plan *ou
     if (!st && out->method->sweeps && out->choice == HS_CHOICE_HEURISTIC)
         out->kernel = hs_kernel_for_stages(problem, out->kernel);
     return st;
+}
+
+int hs_plan_sweeps_at_once(const struct hs_plan *plan, const struct hs_problem *problem)
+{
+    struct hs_kernel_plan of_kernel;
+    char unused[256];
+    if (!plan->method->recursion || hs_boundary_data_in_time(problem) ||
+        !hs_kernel_plan_here(plan->kernel, problem, &of_kernel, unused, sizeof unused))
+        return 0;
+    return of_kernel.recursion;
 }
 
 const char *hs_choice_name(enum hs_choice choice)

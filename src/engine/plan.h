@@ -90,6 +90,10 @@ double hs_plan_step(const struct hs_plan *plan);
 /* Of a method whose steps are that, sweeps that one of `step` [s] makes; else 1. */
 int64_t hs_plan_stages(const struct hs_plan *plan, const struct hs_problem *problem, double step);
 
+/* Of a method whose steps are many sweeps, how many of them one pass over the fields makes; 0: a
+ * sweep, and then a sum. */
+int hs_plan_sweeps_at_once(const struct hs_plan *plan, const struct hs_problem *problem);
+
 /* Sweeps of the steps from `from` to `to` in all. */
 double hs_plan_sweeps(const struct hs_plan *plan, const struct hs_problem *problem, int64_t from,
                       int64_t to);

@@ -61,6 +61,13 @@ void hs_launch_print(const struct hs_launch *launch)
     printf("%-20s %.0f a point, %.4g in all\n", "operations", g->flops_per_point,
            g->flops_per_point * (double)g->points_updated);
     printf("%-20s %.2f OP/B\n", "intensity", hs_geometry_intensity(g, of->precision));
+    if (launch->recursion > 1)
+        printf("%-20s up to %d of rkl2 in a launch: two fields read, two written\n", "stages",
+               launch->recursion);
+    else if (launch->recursion == 1)
+        printf("%-20s one of rkl2 in a launch: two fields read, one of them written\n", "stages");
+    else
+        printf("%-20s of rkl2: a sweep, and a launch for the sum\n", "stages");
     if (launch->device)
         print_device(launch);
 }
@@ -114,6 +121,7 @@ void hs_launch_json(struct hs_json *json, const struct hs_launch *launch)
     hs_json_integer(json, "shared_bytes", g->shared_bytes);
     hs_json_number(json, "flops_per_point", g->flops_per_point);
     hs_json_number(json, "intensity", hs_geometry_intensity(g, precision));
+    hs_json_integer(json, "recursion", launch->recursion);
     if (launch->device) {
         const struct hs_occupancy o = hs_device_occupancy(launch->device, g, launch->registers);
         hs_json_text(json, "device", launch->device->name);

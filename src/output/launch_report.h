@@ -10,6 +10,7 @@ struct hs_launch {
     const struct hs_kernel *kernel;
     const struct hs_case *of;
     const struct hs_geometry *geometry;
+    int recursion;                         /* of the kernel's plan */
     int registers;                         /* of a thread; 0: not known */
     const struct hs_device_limits *device; /* NULL: none is known */
 };

@@ -85,10 +85,14 @@ static void put_solver(FILE *out, const struct hs_report *report)
     }
     if (report->plan->method->step_rule != HS_STEP_STABLE || hs_plan_jumps(report->plan))
         fprintf(out, "\n  method       %s", report->plan->method->name);
-    if (report->plan->method->sweeps)
-        fprintf(out, "\n  steps        %lld of %.0f sweeps in all, in ", (long long)r->swept,
+    const int at_once = hs_plan_sweeps_at_once(report->plan, report->problem);
+    if (report->plan->method->sweeps) {
+        fprintf(out, "\n  steps        %lld of %.0f sweeps in all, ", (long long)r->swept,
                 swept(report));
-    else
+        if (at_once > 0)
+            fprintf(out, "%d in a pass, ", at_once);
+        fprintf(out, "in ");
+    } else
         fprintf(out, "\n  sweeps       %lld in ", (long long)r->swept);
     put_duration(out, r->seconds);
     const double rate = gcells(report);
@@ -274,6 +278,7 @@ void hs_report_json(FILE *stream, const struct hs_report *report)
     hs_json_integer(&json, "sweeps", r->sweeps);
     hs_json_integer(&json, "swept", r->swept);
     hs_json_integer(&json, "sweeps_per_step", hs_plan_stages(plan, problem, hs_plan_step(plan)));
+    hs_json_integer(&json, "sweeps_at_once", hs_plan_sweeps_at_once(plan, problem));
     hs_json_number(&json, "time", r->time);
     hs_json_number(&json, "step", hs_plan_step(plan));
     hs_json_number(&json, "stability_limit", plan->limit);

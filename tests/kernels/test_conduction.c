@@ -316,7 +316,10 @@ void test_conduction__boxes_are_kept_to(void **state)
             network_model_init(&m, &c);
             network_fields_init(&f, &m);
             const int threads = 1 + (int)any(4);
-            call(kernels[k], NULL, &m, &f, &box, 0, 1, threads, NULL);
+            struct hs_kernel_plan plan;
+            char reason[256];
+            assert_true(make_plan(kernels[k], &c, &f, threads, &plan, reason, sizeof reason));
+            call(kernels[k], &plan, &m, &f, &box, 0, 1, threads, NULL);
             network_model_sweep(&m, 0);
             compare(kernels[k], &m, &f, &box, threads, BEST);
             network_fields_release(&f);

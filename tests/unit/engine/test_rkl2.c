@@ -1,6 +1,5 @@
 /* Steps of many sweeps, against the exact solution in time of the grid's equations, and among
  * themselves: forms, kernels, stretches. */
-#include "core/vectors.h"
 #include "engine/registry.h"
 #include "engine/stability.h"
 #include "functions/program.h"
@@ -117,20 +116,12 @@ static bool has_the_bits(const struct hs_kernel *other, const struct modes_case 
            !(adds_in_double && c->problem.precision == HS_FLOAT);
 }
 
-static int none(const struct hs_backend_state *state)
-{
-    (void)state;
-    return 0;
-}
-
 /* The same as a sweep and a sum for each stage. */
 static double *apart(const struct modes_case *c, double step, int64_t count)
 {
-    struct hs_vectors vectors = *cpu->vectors;
-    struct hs_backend backend = *cpu;
-    vectors.recursion = none;
-    backend.vectors = &vectors;
-    return run_case(c, &backend, kernel, &hs_method_rkl2, step, count, count, true, NULL);
+    struct without_passes by;
+    return run_case(c, make_without_passes(cpu, &by), kernel, &hs_method_rkl2, step, count, count,
+                    true, NULL);
 }
 
 static void hold_bits(const struct modes_case *c, const char *name, const char *form)
