@@ -75,4 +75,52 @@ static inline void hold_recursion(const struct hs_kernel *kernel, const struct h
     free(out);
 }
 
+/* A call of `steps` sweeps of a recursion, held to as many calls of one. Nodes outside the box, and
+ * ghosts, have what `in` has in all fields. */
+static inline void hold_pass(const struct hs_kernel *kernel, const struct hs_kernel_plan *plan,
+                             struct hs_sweep sweep, int steps, const char *what)
+{
+    enum { MOST = 16 };
+    const size_t size = hs_precision_size(sweep.precision),
+                 skip = (size_t)sweep.layout.origin * size;
+    const size_t all = (size_t)sweep.layout.elements * size, bytes = (all + 127) / 128 * 128 + 128;
+    const char *in = (const char *)sweep.in - skip;
+    char *x[MOST + 4]; /* X_0 to X_steps, X_-1, and the pass's two */
+    double factor[MOST];
+    assert_true(steps <= MOST);
+    for (int n = 0; n < steps + 4; n++) {
+        x[n] = aligned_alloc(128, bytes);
+        assert_non_null(x[n]);
+        memcpy(x[n], in, all);
+    }
+    char *before = x[steps + 1], *out = x[steps + 2], *last_but_one = x[steps + 3];
+    for (int64_t n = 0; n < sweep.layout.elements; n++)
+        if (recursion_in_box(&sweep, n))
+            hs_write(sweep.precision, before, n, sin((double)(n * 7919 % 104729)));
+    struct hs_error err;
+    hs_error_init(&err);
+    struct hs_recursion recursion = {.factor = factor};
+    sweep.recursion = &recursion;
+    for (int n = 0; n < steps; n++) {
+        factor[n] = (n + 1.0) / (n + 2.0);
+        recursion.factor = factor + n;
+        recursion.before = (n > 0 ? x[n - 1] : before) + skip;
+        sweep.in = x[n] + skip;
+        sweep.out = x[n + 1] + skip;
+        assert_int_equal(kernel->sweep(plan, &sweep, &err), HS_OK);
+    }
+    recursion = (struct hs_recursion){before + skip, last_but_one + skip, factor};
+    sweep.steps = steps;
+    sweep.in = x[0] + skip;
+    sweep.out = out + skip;
+    assert_int_equal(kernel->sweep(plan, &sweep, &err), HS_OK);
+    if (memcmp(out, x[steps], all))
+        fail_msg("%s: %s: a pass of %d sweeps has other bits", kernel->name, what, steps);
+    if (memcmp(last_but_one, x[steps - 1], all))
+        fail_msg("%s: %s: so has the last but one of a pass of %d", kernel->name, what, steps);
+    hs_error_release(&err);
+    for (int n = 0; n < steps + 4; n++)
+        free(x[n]);
+}
+
 #endif

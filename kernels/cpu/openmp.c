@@ -56,6 +56,9 @@ enum {
     LONG_ROW = 16 * 1024,          /* bytes: here a row ahead would be too far */
     BLOCK_BYTES = 2048 * 1024,     /* of the planes that a block keeps */
     WIDEST_ROW = 1 << 17,          /* bytes: longer rows are cut, so that a block has several */
+    MOST_IN_PASS = 6,              /* sweeps of a recursion in a pass, ... */
+    SLAB = 4,                      /* planes that each goes on with, ... */
+    PASS_BYTES = 8 * 1024 * 1024,  /* and of all planes at hand */
     POINTS_PER_THREAD = 1 << 14,   /* some microseconds of work */
     CACHE_BYTES = 16 * 1024 * 1024 /* fields that fit in this much last-level cache stay there */
 };
@@ -540,18 +543,8 @@ static int64_t lead_bytes(const struct hs_sweep *s)
     return farthest + (row <= LONG_ROW ? divide_up(AHEAD_BYTES, row) * row : AHEAD_BYTES);
 }
 
-static bool plan(const struct hs_case *of, const struct hs_device_limits *limits,
-                 struct hs_kernel_plan *out, char *reason, size_t size)
+static enum hs_status sweep_once(const struct hs_sweep *s)
 {
-    (void)of, (void)limits, (void)reason, (void)size;
-    out->recursion = 1;
-    return true;
-}
-
-static enum hs_status sweep(const struct hs_kernel_plan *plan, const struct hs_sweep *s,
-                            struct hs_error *err)
-{
-    (void)plan, (void)err;
     if (s->op->kind == HS_OPERATOR_CONDUCTION)
         return hs_conduction_sweep(s);
     const int64_t points = hs_box_count(&s->box);
@@ -581,6 +574,73 @@ static enum hs_status sweep(const struct hs_kernel_plan *plan, const struct hs_s
         hs_stream_fence();
     }
     return HS_OK;
+}
+
+/* ---- several sweeps of a recursion ----------------------------------------------------------- */
+
+/* Planes that all sweeps of a pass have at hand: of both fields that they write, and as many of
+ * those that it begins with. */
+static int64_t pass_bytes(const struct hs_case *of, int sweeps)
+{
+    const int outer = of->dims - 1;
+    const int64_t plane = of->layout.pitch[outer] * (int64_t)hs_precision_size(of->precision);
+    return 4 * (sweeps * of->radius + SLAB) * plane;
+}
+
+/* As many as keep to the cache; where ghosts are to be filled between them, one. */
+static bool plan(const struct hs_case *of, const struct hs_device_limits *limits,
+                 struct hs_kernel_plan *out, char *reason, size_t size)
+{
+    (void)limits, (void)reason, (void)size;
+    bool ghosts = false;
+    for (int face = 0; face < 2 * of->dims; face++)
+        ghosts = ghosts || of->face[face].wrap ||
+                 ((of->asked & HS_STENCIL) && of->face[face].held < of->radius);
+    out->recursion = ghosts || of->dims == 1 ? 1 : MOST_IN_PASS;
+    while (out->recursion > 1 && pass_bytes(of, out->recursion) > PASS_BYTES)
+        out->recursion--;
+    return true;
+}
+
+/*
+ * Slab by slab of the outermost axis, each sweep `radius` planes behind the one before, whose new
+ * planes it reads. X_n lies in `out` and `last_but_one` by turns, where X_n-2 was: that is read for
+ * the last time, of each plane, when X_n is made there.
+ */
+static enum hs_status sweep_in_pass(const struct hs_sweep *s)
+{
+    const struct hs_recursion *all = s->recursion;
+    const int outer = s->layout.points[HS_Z] > 1 ? HS_Z : HS_Y, last = s->steps - 1;
+    const int radius = s->op->kind == HS_OPERATOR_CONDUCTION ? 1 : s->op->stencil.radius;
+    const int64_t lo = s->box.lo[outer], hi = s->box.hi[outer];
+    void *const field[] = {s->out,
+                           all->last_but_one}; /* of the last sweep, the last but one, ... */
+    enum hs_status st = HS_OK;
+    for (int64_t front = lo; front - last * radius < hi; front += SLAB)
+        for (int n = 0; n <= last && !st; n++) {
+            struct hs_sweep one = *s;
+            one.steps = 1;
+            one.in = n == 0 ? s->in : field[(last - n + 1) % 2];
+            one.out = field[(last - n) % 2];
+            const struct hs_recursion its = {.before = n == 0   ? all->before
+                                                       : n == 1 ? s->in
+                                                                : one.out,
+                                             .factor = all->factor + n};
+            one.recursion = &its;
+            const int64_t from = front - n * radius, to = from + SLAB;
+            one.box.lo[outer] = from > lo ? from : lo;
+            one.box.hi[outer] = to < hi ? to : hi;
+            if (one.box.lo[outer] < one.box.hi[outer])
+                st = sweep_once(&one);
+        }
+    return st;
+}
+
+static enum hs_status sweep(const struct hs_kernel_plan *plan, const struct hs_sweep *s,
+                            struct hs_error *err)
+{
+    (void)plan, (void)err;
+    return s->recursion && s->steps > 1 ? sweep_in_pass(s) : sweep_once(s);
 }
 
 const struct hs_kernel hs_kernel_cpu_openmp = {

@@ -28,7 +28,7 @@
 extern const struct hs_kernel hs_kernel_cpu_reference;
 
 static uint64_t seed = 1;
-static int recursions; /* that were tried */
+static int recursions, passes; /* that were tried */
 
 /* Uniform in [-1, 1): an xorshift generator, so that a failure comes back. */
 static double noise(void)
@@ -178,7 +178,9 @@ static void check_outside(const struct trial *t, const struct hs_sweep *s, char 
 
 static void try_recursion(const struct trial *t, const struct hs_sweep *sweep, const char *swept)
 {
-    const struct hs_face face[HS_FACES] = {{0}};
+    struct hs_face face[HS_FACES] = {{0}};
+    for (int f = 0; f < HS_FACES; f++)
+        face[f].held = HS_MAX_RADIUS; /* so that no ghost stands between the sweeps of a pass */
     const struct hs_case of = {.asked = hs_feature_stencil(t->grid.dims, t->radius, t->precision),
                                .precision = t->precision,
                                .dims = t->grid.dims,
@@ -197,6 +199,8 @@ static void try_recursion(const struct trial *t, const struct hs_sweep *sweep, c
              t->threads);
     for (int over = 0; over < 2; over++)
         hold_recursion(t->kernel, &plan, *sweep, swept, over, what);
+    for (int steps = 2; steps <= plan.recursion; steps++)
+        hold_pass(t->kernel, &plan, *sweep, steps, what), passes++;
     recursions++;
 }
 
@@ -311,6 +315,7 @@ void test_kernels__each_agrees_with_reference(void **state)
                     tried++;
                 }
     assert_true(tried >= 2 * 18 && recursions >= 2 * 18); /* reference and openmp at least */
+    assert_true(passes >= 100);
 }
 
 /* An empty box is no work, and no crash. */

@@ -186,7 +186,7 @@ template <>
 struct usual<3, 3> : shape<HS_VECTOR_ROWS_3, 1, HS_VECTOR_BLOCKS_3> {
 };
 
-template <int DIMS, int R, typename T, typename SHAPE>
+template <int DIMS, int R, typename T, bool RECURSION, typename SHAPE>
 class marcher
 {
     enum { N = vec<T>::N, ROWS = SHAPE::ROWS, AHEAD = SHAPE::AHEAD };
@@ -246,7 +246,8 @@ class marcher
                            : m >= ROWS ? above[m < ROWS || m >= ROWS + R ? 0 : m - ROWS].at[e]
                                        : queue[m < 0 || m >= ROWS ? 0 : m][centre].at[e];
                 });
-            star::advance(r, along_x.first < along_x.end, at, sum);
+            if (RECURSION)
+                star::advance(r, along_x.first < along_x.end, at, sum);
             along_x.store_row(r.out + at, sum, queue[n][centre]);
         }
     }
@@ -289,15 +290,17 @@ class marcher
     }
 };
 
-/* The compiler spills a few bytes on compute capability 10 where all blocks are to fit. */
+/* A block less where the compiler would spill a few bytes else: on compute capability 10, and of a
+ * recursion. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ / 100 == 10
 enum { FEWER_BLOCKS = 1 };
 #else
 enum { FEWER_BLOCKS = 0 };
 #endif
 
-template <int DIMS, int R, typename T, typename SHAPE = usual<DIMS, R>>
-__global__ void __launch_bounds__(WARP *SHAPE::WARPS, SHAPE::BLOCKS - FEWER_BLOCKS)
+template <int DIMS, int R, typename T, bool RECURSION, typename SHAPE = usual<DIMS, R>>
+__global__ void __launch_bounds__(WARP *SHAPE::WARPS,
+                                  SHAPE::BLOCKS - (RECURSION ? 1 : (int)FEWER_BLOCKS))
     vector_march(const __grid_constant__ star::request<T> r, int planes)
 {
     enum { MARCH = DIMS - 1, SPAN = WARP * vec<T>::N };
@@ -311,7 +314,7 @@ __global__ void __launch_bounds__(WARP *SHAPE::WARPS, SHAPE::BLOCKS - FEWER_BLOC
     const int64_t end = first + planes < r.hi[MARCH] ? first + planes : r.hi[MARCH];
     if (x_warp >= r.hi[HS_X] || (DIMS == 3 && y_first >= r.hi[HS_Y]))
         return; /* nothing to do for the whole warp */
-    marcher<DIMS, R, T, SHAPE>(r, x_warp, y_first).march(first, end);
+    marcher<DIMS, R, T, RECURSION, SHAPE>(r, x_warp, y_first).march(first, end);
 }
 
 /* ---- 1D ------------------------------------------------------------------------------------- */
@@ -361,7 +364,9 @@ HS_CUDA_SWEEP(vector_march)
             return star::launch("vector_march", vector_line<radius.value, T>, r, shape,
                                 sweep->stream, err);
         else
-            return star::launch("vector_march", vector_march<dims.value, radius.value, T>, r, shape,
-                                sweep->stream, err, shape.output_tile[dims.value - 1]);
+            return star::launch("vector_march",
+                                r.before ? vector_march<dims.value, radius.value, T, true>
+                                         : vector_march<dims.value, radius.value, T, false>,
+                                r, shape, sweep->stream, err, shape.output_tile[dims.value - 1]);
     });
 }

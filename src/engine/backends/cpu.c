@@ -61,6 +61,12 @@ double hs_cpu_field_bytes(const struct hs_problem *problem)
     return hs_layout_bytes(&problem->grid, problem->radius, align, problem->precision);
 }
 
+/* Most sweeps of a call, of a recursion or not. */
+static int most_steps(const struct hs_kernel_plan *plan)
+{
+    return plan->recursion > plan->steps ? plan->recursion : plan->steps;
+}
+
 static double bytes_needed(const struct hs_problem *problem, const struct hs_kernel *kernel,
                            int threads)
 {
@@ -71,8 +77,8 @@ static double bytes_needed(const struct hs_problem *problem, const struct hs_ker
     char unused[256];
     if (bytes < more_than_any)
         make_plan(problem, kernel, threads, &plan, unused, sizeof unused);
-    return bytes + (double)plan.scratch + hs_cpu_network_bytes(problem, field, plan.steps) +
-           hs_face_slots_bytes(problem, plan.steps + 1);
+    return bytes + (double)plan.scratch + hs_cpu_network_bytes(problem, field, most_steps(&plan)) +
+           hs_face_slots_bytes(problem, most_steps(&plan) + 1);
 }
 
 static double readback_bytes(const struct hs_problem *problem)
@@ -158,7 +164,7 @@ static bool allocate_scratch(struct hs_backend_state *state)
 static bool allocate(struct hs_backend_state *state)
 {
     const enum hs_precision precision = state->problem->precision;
-    const size_t threads = (size_t)state->threads, steps = (size_t)state->plan.steps;
+    const size_t threads = (size_t)state->threads, steps = (size_t)state->most_steps;
     struct hs_cpu_source *source = &state->source;
     state->level = calloc(steps, sizeof *state->level);
     source->value = calloc(steps, sizeof *source->value);
@@ -194,6 +200,7 @@ static enum hs_status create(const struct hs_problem *problem, const struct hs_k
     if (!state)
         return memory_short(&demand, needed, &available, err);
     state->plan = plan;
+    state->most_steps = most_steps(&plan);
     state->problem = problem;
     state->kernel = kernel;
     state->team = hs_team_of(threads);
@@ -204,7 +211,7 @@ static enum hs_status create(const struct hs_problem *problem, const struct hs_k
     describe_machine(state->threads, state->description, sizeof state->description);
     enum hs_status st = allocate(state) ? HS_OK : memory_short(&demand, needed, &available, err);
     if (!st)
-        st = hs_ghosts_init(&state->ghosts, problem, &state->layout, state->plan.steps + 1,
+        st = hs_ghosts_init(&state->ghosts, problem, &state->layout, state->most_steps + 1,
                             state->threads, err);
     if (!st)
         hs_cpu_source_prepare(state);
@@ -355,6 +362,17 @@ static void prepare(struct hs_backend_state *state, const struct hs_span *span, 
     }
 }
 
+/* Walls that do not change, in both fields of several sweeps of a recursion, which read them. */
+static void prescribe_fields(const struct hs_backend_state *state, double t,
+                             const struct hs_sweep *request)
+{
+    void *const fields[] = {request->out, request->recursion->last_but_one};
+    for (int n = 0; n < 2; n++) {
+        hs_ghosts_prescribe(&state->ghosts, slot_of(state, request->steps), fields[n]);
+        hs_cpu_network_prescribe(state, t, fields[n]);
+    }
+}
+
 enum hs_status hs_cpu_call(struct hs_backend_state *state, const struct hs_span *span,
                            int64_t first, int steps, void *from, void *to,
                            const struct hs_recursion *recursion, struct hs_error *err)
@@ -384,6 +402,8 @@ enum hs_status hs_cpu_call(struct hs_backend_state *state, const struct hs_span 
         .may_copy = true, /* what is held is the same in all fields, or prescribed afterwards */
         .recursion = recursion,
     };
+    if (recursion && steps > 1)
+        prescribe_fields(state, hs_span_time(span, first + steps), &request);
     const enum hs_status st = state->kernel->sweep(&state->plan, &request, err);
     if (st)
         return st;

@@ -73,7 +73,7 @@ static bool init_palette(struct hs_backend_state *state)
     const size_t rows = (size_t)network->row_count;
     mine->number = lines((size_t)layout->elements * bytes);
     mine->row = lines(rows * HS_ROW_NUMBERS * size);
-    mine->forcing = lines(rows * size * (size_t)state->plan.steps);
+    mine->forcing = lines(rows * size * (size_t)state->most_steps);
     if (!mine->number || !mine->row || !mine->forcing)
         return false;
     char *origin = (char *)mine->number + (size_t)layout->origin * bytes;

@@ -23,7 +23,7 @@ struct hs_cpu_source {
     struct hs_cpu_field field;
     double *base, *inflow; /* K: at nodes of walls that move, the source and that with the walls */
     double *scratch;       /* [threads][nx] */
-    double *value;         /* [kernel's steps] uniform sources of one call */
+    double *value;         /* [most_steps] uniform sources of one call */
 };
 
 /* The network of a body as kernels read it; without one all is zero. */
@@ -50,6 +50,7 @@ struct hs_backend_state {
     const struct hs_problem *problem;
     const struct hs_kernel *kernel;
     struct hs_kernel_plan plan;
+    int most_steps; /* of a call, of a recursion or not */
     struct hs_team team;
     int threads; /* of the team, now */
     struct hs_layout layout;
@@ -60,7 +61,7 @@ struct hs_backend_state {
     struct hs_cpu_source source;
     struct hs_cpu_network network;
     struct hs_ghosts ghosts;
-    struct hs_face_level *level; /* [kernel's steps], for kernels that apply walls */
+    struct hs_face_level *level; /* [most_steps], for kernels that apply walls */
     void *scratch;               /* the kernel's own; NULL where it needs none */
     int first_slot;              /* of ghosts: the values at the time of `now` */
     int stale_walls;             /* fields whose prescribed layers are still to be written */

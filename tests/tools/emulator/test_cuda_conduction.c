@@ -404,7 +404,7 @@ static void run(const struct job *job, int only)
         if (complaint)
             fail_msg("%s: %s", name_of(job, order), complaint);
         compare(job, &body, &m, &box, order);
-        if (job->steps <= plan.recursion)
+        if (job->steps == 1 && plan.recursion > 0)
             hold_recursion(kernel, &plan, sweep, m.out, order != 1, name_of(job, order));
     }
     free(sweep.scratch);
