@@ -33,6 +33,10 @@
  * AVX2 with FMA and for AVX-512 too; which is taken is found when the program runs. Without FMA
  * hardware fma() is emulated: slow, and the same bits.
  *
+ * Sweeps of a recursion add a word, that of X_n-1, over which X_n+1 is stored. Where no ghosts have
+ * to be filled between them several go through the field together, some planes behind one another,
+ * so that all but the first find what they read in the cache.
+ *
  * Words per point: 2 (one read, one written), plus 2*radius/rows of a block. A body of many
  * materials is swept by conduction_sweep.c, in the same way. Measured, and what else was tried:
  * docs/performance/two-cores.md. Source: blocking of the middle axis, Rivera and Tseng, SC 2000;

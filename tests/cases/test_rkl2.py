@@ -201,6 +201,36 @@ def test_bits_do_not_depend_on_kernel_or_threads(tmp_path, operator, precision):
         assert np.array_equal(field, fields[0])
 
 
+STAYS = {
+    **PULLED,
+    "source": {"expression": "4e2*x"},
+    "boundary": {
+        "x_min": {"type": "dirichlet", "value": "300+100*y"},
+        "x_max": {"type": "dirichlet", "value": 320.0},
+        "y_min": {"type": "dirichlet", "value": 290.0},
+        "y_max": {"type": "dirichlet", "value": "300+20*x"},
+    },
+}
+
+
+# where nothing changes with time openmp makes several stages in a pass, wavefront's kernels a sweep and a sum for each
+@pytest.mark.parametrize("precision", ["double", "float"])
+@pytest.mark.parametrize("operator", [1, "body"])
+def test_passes_have_the_bits_of_sweeps_and_sums(tmp_path, operator, precision):
+    more = LAYERS if operator == "body" else {"material": MATERIAL}
+    settings = {**STAYS, **more, **STEPS, "precision": precision}
+    apart = "conduction_wavefront" if operator == "body" else "wavefront"
+    fields, at_once = [], []
+    for kernel in ("openmp", apart):
+        case = {**settings, "solver": {"kernel": kernel, "threads": 2}}
+        at_once.append(json.loads(command(tmp_path, case, "check", "--json").stdout)["sweeps_at_once"])
+        run(tmp_path, case)
+        with h5py.File(tmp_path / "case.h5") as f:
+            fields.append(f["temperature"][...])
+    assert at_once[0] > 1 and at_once[1] == 0
+    assert np.array_equal(fields[0], fields[1]) and np.ptp(fields[0]) > 10.0
+
+
 @pytest.mark.parametrize("operator", [2, "body"])
 def test_a_run_is_continued_in_the_middle_bit_for_bit(tmp_path, operator):
     more = LAYERS if operator == "body" else {"material": MATERIAL, "stencil": {"radius": 2}}
@@ -246,6 +276,7 @@ def test_check_and_summary_tell_steps_from_sweeps(tmp_path):
     assert check["seconds"] == pytest.approx(check["sweeps_in_all"] * 47 * 13 / check["points_per_second"], rel=0.2)
     text = command(tmp_path, settings, "check").stdout
     assert f"sweeps       {stages} a step, {24 * stages} in all, to t = 0.4 s" in text
+    assert check["sweeps_at_once"] == 0 and "each of them a sweep, and a pass for its sum" in text
     done = command(tmp_path, settings, "run")
     assert "step 24/24" in done.stderr
     assert f"steps        24 of {24 * stages} sweeps in all" in done.stdout and "after 24 steps of 0.0166667 s" in done.stdout

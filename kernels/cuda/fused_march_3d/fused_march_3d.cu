@@ -23,11 +23,15 @@
  * leave out the rows that no later level needs. Chunks along z become shorter towards the end, so
  * that the multiprocessors finish together (chunks.c).
  *
+ * Of a recursion three: X_n-1 comes to shared memory as planes of level 0 do; what a later level
+ * wants of the field before its input is a plane that it still has. The last two levels are stored.
+ *
  * Sources and boundary values may change with time but not from point to point (fused_fields_3d
  * takes those). Tiles of 64 x 64 points in float, 64 x 32 in double.
  *
- * Words per point and sweep: (1.3 + 1)/4 from and to device memory; in shared memory 1.5/4 read and
- * 1.5/4 written (edge rows of 4), and 2/4 (float) or 2/2 (double) shuffled.
+ * Words per point and sweep: (1.3 + 1)/4 from and to device memory, of a recursion (2.5 + 2)/3; in
+ * shared memory 1.5/4 read and 1.5/4 written (edge rows of 4), and 2/4 (float) or 2/2 (double)
+ * shuffled.
  *
  * Reaches 2.6 (float) and 2.8 (double) of the copy's bandwidth at 512^3 on an H200; what bounds it,
  * what brought it there and what was tried: docs/performance/fused-3d.md.
