@@ -839,7 +839,8 @@ static void run_fusions(int dims, int radius, enum hs_precision precision)
     /* threads of as many vectors as resident knows, with a source that is in registers in part */
     static const int64_t full[HS_AXES + 1][HS_AXES] = {[2] = {1011, 1013, 1}, [3] = {89, 83, 61}};
     if (resident && precision == HS_DOUBLE) {
-        const struct fusion fusion = {dims == 2 ? 5 : 7, 3, ONE_FIELD, dims == 2, true, true, false};
+        const struct fusion fusion = {
+            dims == 2 ? 5 : 7, 3, ONE_FIELD, dims == 2, true, true, false};
         run_fused(dims, radius, precision, full[dims], &fusion);
     }
     if (dims == 1) {
