@@ -183,13 +183,11 @@ HS_INLINE unsigned bits_between(int64_t first, int64_t last, int count)
                 sum = FMA(*c++, LOAD((const T *)(const void *)(row[m] + p->at + beyond)), sum);    \
         return sum;                                                                                \
     }                                                                                              \
-    TARGET HS_INLINE void sums_##ISA##_##T(enum way how, int dims, int radius, int planes,         \
-                                           const struct row *row, const struct place *p,           \
-                                           const T *source, int64_t stride, const V *c,            \
-                                           V(*sum)[LINE_BYTES / sizeof(T) / (LANES)])              \
+    TARGET HS_INLINE void sums_##ISA##_##T(                                                        \
+        enum way how, int dims, int radius, int planes, const struct place *p, const T *source,    \
+        int64_t stride, V start, V factor, const V *c, V(*sum)[LINE_BYTES / sizeof(T) / (LANES)])  \
     {                                                                                              \
         enum { VECTORS = LINE_BYTES / sizeof(T) / (LANES), SIZE = sizeof(T) };                     \
-        const V start = SET((T)row->source_value), factor = SET((T)row->factor);                   \
         for (int n = 0; n < planes; n++) {                                                         \
             const char *own = p->row[n + (dims > 1 ? radius : 0)];                                 \
             prefetch_l2(p->row[n + 2 * (dims > 1 ? radius : 0)] + p->far);                         \
@@ -215,10 +213,11 @@ HS_INLINE unsigned bits_between(int64_t first, int64_t last, int count)
         struct place p = place_at(how, dims, radius, planes, (const char *)(in + first),           \
                                   (const char *)(out + first), stride * SIZE, row->py * SIZE,      \
                                   row->lead * SIZE, row->before * SIZE);                           \
+        const V start = SET((T)row->source_value), factor = SET((T)row->factor);                   \
         for (int64_t i = first; i < last; i += VECTORS * (LANES)) {                                \
             V sum[GROUP][VECTORS];                                                                 \
-            sums_##ISA##_##T(how, dims, radius, planes, row, &p, source ? source + i : NULL,       \
-                             stride, c, sum);                                                      \
+            sums_##ISA##_##T(how, dims, radius, planes, &p, source ? source + i : NULL, stride,    \
+                             start, factor, c, sum);                                               \
             for (int n = 0; n < planes; n++)                                                       \
                 for (int v = 0; v < VECTORS; v++)                                                  \
                     put_##ISA##_##T(how,                                                           \
@@ -239,8 +238,8 @@ HS_INLINE unsigned bits_between(int64_t first, int64_t last, int count)
             place_at(how, dims, radius, planes, (const char *)(in + i), (const char *)(out + i),   \
                      stride * SIZE, row->py * SIZE, row->lead * SIZE, row->before * SIZE);         \
         V sum[GROUP][VECTORS];                                                                     \
-        sums_##ISA##_##T(how, dims, radius, planes, row, &p, source ? source + i : NULL, stride,   \
-                         c, sum);                                                                  \
+        sums_##ISA##_##T(how, dims, radius, planes, &p, source ? source + i : NULL, stride,        \
+                         SET((T)row->source_value), SET((T)row->factor), c, sum);                  \
         for (int n = 0; n < planes; n++)                                                           \
             for (int v = 0; v < VECTORS; v++) {                                                    \
                 const int64_t at = n * stride + i + v * (LANES);                                   \
@@ -264,8 +263,8 @@ HS_INLINE unsigned bits_between(int64_t first, int64_t last, int count)
                          stride * SIZE, row->py * SIZE, row->lead * SIZE, row->before * SIZE);     \
             _Alignas(LINE_BYTES) T part[LINE];                                                     \
             V sum[GROUP][VECTORS];                                                                 \
-            sums_##ISA##_##T(how, dims, radius, 1, row, &p, source ? source + at : NULL, stride,   \
-                             c, sum);                                                              \
+            sums_##ISA##_##T(how, dims, radius, 1, &p, source ? source + at : NULL, stride,        \
+                             SET((T)row->source_value), SET((T)row->factor), c, sum);              \
             for (int v = 0; v < VECTORS; v++)                                                      \
                 STORE(part + v * (LANES),                                                          \
                       SELECT(updated >> v * (LANES), sum[0][v], LOAD(in + at + v * (LANES))));     \
