@@ -2,12 +2,14 @@
 #include "engine/bench.h"
 #include "commands/command.h"
 #include "core/version.h"
+#include "engine/bench_methods.h"
 #include "engine/registry.h"
 #include "input/arguments.h"
 #include "input/options.h"
 #include "input/points.h"
 #include "output/bench_report.h"
 #include "output/existing.h"
+#include "output/methods_report.h"
 #include "output/picture_canvas.h"
 #include "output/picture_roofline.h"
 #include "output/tune_file.h"
@@ -21,8 +23,8 @@ enum { MOST_KERNELS = 64 };
 struct arguments {
     int64_t dims, radius, threads, repeats, device;
     int64_t peer_seconds;
-    const char *points, *precision, *body, *kernel, *except, *backend, *peer, *roofline;
-    bool json, csv, peers;
+    const char *points, *precision, *body, *kernel, *except, *backend, *peer, *roofline, *chart;
+    bool json, csv, peers, methods;
 };
 
 static enum hs_status read_arguments(int argc, char **argv, struct arguments *out,
@@ -47,6 +49,8 @@ static enum hs_status read_arguments(int argc, char **argv, struct arguments *ou
         {"--threads", HS_ARGUMENT_COUNT, &out->threads, "N"},
         {"--repeats", HS_ARGUMENT_COUNT, &out->repeats, "N"},
         {"--roofline", HS_ARGUMENT_STRING, &out->roofline, "FILE"},
+        {"--methods", HS_ARGUMENT_FLAG, &out->methods, ""},
+        {"--chart", HS_ARGUMENT_STRING, &out->chart, "FILE"},
         {"--peers", HS_ARGUMENT_FLAG, &out->peers, ""},
         {"--peer", HS_ARGUMENT_STRING, &out->peer, "NAME,..."},
         {"--peer-seconds", HS_ARGUMENT_COUNT, &out->peer_seconds, "S"},
@@ -59,6 +63,8 @@ static enum hs_status read_arguments(int argc, char **argv, struct arguments *ou
         return hs_error_add(err, HS_BAD_INPUT, "bench: --json or --csv, not both");
     if (!st && out->roofline)
         return hs_canvas_check_name("bench: --roofline", out->roofline, err);
+    if (!st && out->chart)
+        return hs_canvas_check_name("bench: --chart", out->chart, err);
     return st;
 }
 
@@ -101,6 +107,21 @@ static enum hs_status read_body(const struct arguments *from, struct hs_bench_re
     return HS_OK;
 }
 
+/* What is asked of kernels and methods alike. */
+static enum hs_status read_common(const struct arguments *from, enum hs_precision *precision,
+                                  struct hs_error *err)
+{
+    if (from->threads > 4096 || from->repeats > 1000)
+        return hs_error_add(err, HS_BAD_INPUT, "bench: at most 4096 --threads and 1000 --repeats");
+    for (int p = 0; p < HS_PRECISIONS; p++)
+        if (strcmp(from->precision, hs_precision_name((enum hs_precision)p)) == 0) {
+            *precision = (enum hs_precision)p;
+            return HS_OK;
+        }
+    return hs_error_add(err, HS_BAD_INPUT, "bench: --precision %s: float or double",
+                        from->precision);
+}
+
 static enum hs_status make_request(const struct arguments *from, struct hs_bench_request *out,
                                    struct hs_error *err)
 {
@@ -109,16 +130,9 @@ static enum hs_status make_request(const struct arguments *from, struct hs_bench
     if (from->radius > HS_MAX_RADIUS)
         return hs_error_add(err, HS_BAD_INPUT, "bench: --radius %lld: 1, 2 or 3",
                             (long long)from->radius);
-    if (from->threads > 4096 || from->repeats > 1000)
-        return hs_error_add(err, HS_BAD_INPUT, "bench: at most 4096 --threads and 1000 --repeats");
-    out->precision = HS_PRECISIONS;
-    for (int p = 0; p < HS_PRECISIONS; p++)
-        if (strcmp(from->precision, hs_precision_name((enum hs_precision)p)) == 0)
-            out->precision = (enum hs_precision)p;
-    if (out->precision == HS_PRECISIONS)
-        return hs_error_add(err, HS_BAD_INPUT, "bench: --precision %s: float or double",
-                            from->precision);
-    enum hs_status st = read_body(from, out, err);
+    enum hs_status st = read_common(from, &out->precision, err);
+    if (!st)
+        st = read_body(from, out, err);
     if (!st)
         st = read_points(from, out, err);
     return st ? st : check_points(out, err);
@@ -252,7 +266,7 @@ static enum hs_status draw_roofline(const struct hs_bench_report *report, const 
     return hs_picture_roofline(report->roofline, report->rows[0].device, subtitle, path, err);
 }
 
-/* ---- the command ----------------------------------------------------------------------------- */
+/* ---- the report ------------------------------------------------------------------------------ */
 
 static void join_command(int argc, char **argv, char *out, size_t size)
 {
@@ -317,6 +331,60 @@ static enum hs_status report_on(const struct arguments *arguments, const struct 
     return st;
 }
 
+/* ---- methods --------------------------------------------------------------------------------- */
+
+static enum hs_status read_methods(const struct arguments *from, struct hs_methods_request *out,
+                                   struct hs_error *err)
+{
+    enum { FEWEST = 9, USUAL = 65, MOST = 1025 };
+    const bool kernels = from->dims || from->radius != 1 || from->body || from->roofline ||
+                         strcmp(from->kernel, "auto") != 0 || *from->except;
+    int dims;
+    int64_t points[HS_AXES] = {USUAL};
+    if (kernels)
+        return hs_error_add(err, HS_BAD_INPUT,
+                            "bench: --methods has cases of its own and is not about kernels: leave "
+                            "out --dims, --radius, --body, --kernel, --except and --roofline");
+    *out = (struct hs_methods_request){.backend = from->backend,
+                                       .device = (int)from->device,
+                                       .threads = (int)from->threads,
+                                       .repeats = (int)from->repeats,
+                                       .peers = from->peers || from->peer,
+                                       .peer = from->peer,
+                                       .peer_seconds = (double)from->peer_seconds};
+    enum hs_status st = read_common(from, &out->precision, err);
+    if (!st && from->points)
+        st = hs_points_read("bench", from->points, 1, &dims, points, err);
+    out->points = points[HS_X];
+    if (!st && (out->points < FEWEST || out->points > MOST))
+        st = hs_error_add(err, HS_BAD_INPUT, "bench: --methods: --points %lld: %d to %d",
+                          (long long)out->points, FEWEST, MOST);
+    return st;
+}
+
+static enum hs_status run_methods(const struct arguments *from, const char *command,
+                                  struct hs_error *err)
+{
+    static struct hs_methods_bench bench;
+    struct hs_methods_request request;
+    enum hs_status st = read_methods(from, &request, err);
+    if (!st && request.peers)
+        st = hs_peers_check(HS_PEERS_METHODS, request.peer, err);
+    if (!st && from->chart)
+        st = hs_existing_check(from->chart, HS_EXISTING_PICTURE, true, hs_canvas_elsewhere, err);
+    if (!st)
+        st = hs_bench_methods(&request, &bench, err);
+    if (!st && from->chart)
+        st = hs_methods_picture(&bench, from->chart, err);
+    if (bench.count > 0)
+        (from->json  ? hs_methods_report_json
+         : from->csv ? hs_methods_report_csv
+                     : hs_methods_report_table)(stdout, &bench, command);
+    return st;
+}
+
+/* ---- the command, of kernels ----------------------------------------------------------------- */
+
 /* What is known to be wrong before minutes of measuring. */
 static enum hs_status check_ahead(const struct arguments *arguments,
                                   const struct hs_bench_request *request, struct hs_error *err)
@@ -324,7 +392,7 @@ static enum hs_status check_ahead(const struct arguments *arguments,
     const bool with_peers = arguments->peers || arguments->peer;
     if (with_peers && (request->radius != 1 || request->which != HS_BENCH_STENCIL))
         return hs_error_add(err, HS_BAD_INPUT, "bench: --peers needs --radius 1 and no --body");
-    enum hs_status st = with_peers ? hs_peers_check(arguments->peer, err) : HS_OK;
+    enum hs_status st = with_peers ? hs_peers_check(HS_PEERS_SWEEPS, arguments->peer, err) : HS_OK;
     if (!st && arguments->roofline)
         st = hs_existing_check(arguments->roofline, HS_EXISTING_PICTURE, true, hs_canvas_elsewhere,
                                err);
@@ -339,13 +407,17 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     const struct hs_kernel *kernels[MOST_KERNELS];
     char command[512];
     enum hs_status st = read_arguments(argc, argv, &arguments, err);
+    join_command(argc, argv, command, sizeof command);
+    if (!st && arguments.methods)
+        return run_methods(&arguments, command, err);
+    if (!st && arguments.chart)
+        st = hs_error_add(err, HS_BAD_INPUT, "bench: --chart is of --methods; take --roofline");
     if (!st)
         st = make_request(&arguments, &request, err);
     if (!st)
         st = check_ahead(&arguments, &request, err);
     if (st)
         return st;
-    join_command(argc, argv, command, sizeof command);
     struct hs_bench bench;
     struct hs_bench_report report = {.bench = &bench, .command = command};
     st = hs_bench_init(&bench, &request, err);
@@ -359,7 +431,7 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
 
 const struct hs_command hs_command_bench = {
     .name = "bench",
-    .usage = "heatsolve bench [--points NX,NY,NZ] [--kernel NAME] ...",
+    .usage = "heatsolve bench [--points NX,NY,NZ] [--kernel NAME] ... | --methods ...",
     .summary = "time the kernels, each proven first, beside a copy on the same device",
     .help =
         "  --dims D            1, 2 or 3 (as many as --points has, else 3)\n"
@@ -376,8 +448,13 @@ const struct hs_command hs_command_bench = {
         "  --repeats N         samples, at most (15)\n"
         "  --roofline FILE     draws the kernels under the device's measured ceilings, and says\n"
         "                      what bounds each\n"
+        "  --methods           instead of kernels the methods: error over time to the answer on\n"
+        "                      the cases of configs/methods, and time to a steady state; --points\n"
+        "                      is then one number, of the longest axis (65)\n"
+        "  --chart FILE        draws what --methods measured\n"
         "  --peers             the same sweep in NumPy, CuPy, PyTorch, JAX, Numba and Triton, as\n"
-        "                      far as $PYTHON (default python3) has them; radius 1\n"
+        "                      far as $PYTHON (default python3) has them; radius 1. With\n"
+        "                      --methods the same cases by SciPy, PyAMG, py-pde and hypre\n"
         "  --peer NAME,...     only these of them\n"
         "  --peer-seconds S    time limit for each (300)\n"
         "  --json, --csv       instead of the table\n\n"

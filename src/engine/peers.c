@@ -110,7 +110,7 @@ static FILE *start(char *const *argv, int question, pid_t *child)
 
 static enum hs_status read_row(char *line, struct hs_peers *out, struct hs_error *err)
 {
-    enum { COLUMNS = 9 };
+    enum { COLUMNS = 10 };
     static const char *const outcomes[HS_PEER_OUTCOMES] = {
         [HS_PEER_TIMED] = "timed", [HS_PEER_ABSENT] = "absent", [HS_PEER_FAILED] = "failed"};
     const char *column[COLUMNS];
@@ -140,11 +140,12 @@ static enum hs_status read_row(char *line, struct hs_peers *out, struct hs_error
     peer->apart = strtod(column[6], NULL);
     snprintf(peer->version, sizeof peer->version, "%s", column[7]);
     snprintf(peer->device, sizeof peer->device, "%s", column[8]);
+    peer->steps = strtoll(column[9], NULL, 10);
     return HS_OK;
 }
 
-static enum hs_status ask(const char *only, double seconds, int question, struct hs_peers *out,
-                          struct hs_error *err)
+static enum hs_status ask(const char *folder, const char *only, double seconds, int question,
+                          struct hs_peers *out, struct hs_error *err)
 {
     out->count = 0;
     char script[PATH_MAX], limit[32], line[4096], *python = getenv("PYTHON");
@@ -153,8 +154,12 @@ static enum hs_status ask(const char *only, double seconds, int question, struct
                             "no run.py of peers in share/heatsolve/peers beside the program "
                             "nor in tests/peers: name its folder in HEATSOLVE_PEERS");
     snprintf(limit, sizeof limit, "%g", seconds);
-    char *const argv[] = {python && *python ? python : "python3", script, limit,
-                          (char *)(uintptr_t)only, NULL};
+    char *const argv[] = {python && *python ? python : "python3",
+                          script,
+                          (char *)(uintptr_t)folder,
+                          limit,
+                          (char *)(uintptr_t)only,
+                          NULL};
     pid_t child;
     FILE *rows = start(argv, question, &child);
     if (!rows)
@@ -171,30 +176,35 @@ static enum hs_status ask(const char *only, double seconds, int question, struct
     return st;
 }
 
-enum hs_status hs_peers_check(const char *only, struct hs_error *err)
+enum hs_status hs_peers_check(const char *folder, const char *only, struct hs_error *err)
 {
     const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
     struct hs_peers none;
-    const enum hs_status st = ask(only, 0.0, nothing, &none, err);
+    const enum hs_status st = ask(folder, only, 0.0, nothing, &none, err);
     close(nothing);
     return st;
+}
+
+enum hs_status hs_peers_ask(const char *folder, const char *only, double seconds, FILE *question,
+                            struct hs_peers *out, struct hs_error *err)
+{
+    if (fflush(question) != 0 || ferror(question))
+        return hs_error_add(err, HS_IO, "bench: --peers: no file in memory: %s", strerror(errno));
+    rewind(question);
+    return ask(folder, only, seconds, fileno(question), out, err);
 }
 
 enum hs_status hs_peers_run(const char *only, const struct hs_bench_request *request,
                             const struct hs_backend *backend, double seconds, struct hs_peers *out,
                             struct hs_error *err)
 {
-    const int memory = memfd_create("peers", MFD_CLOEXEC);
-    FILE *question = fdopen(memory, "w+b");
+    FILE *question = fdopen(memfd_create("peers", MFD_CLOEXEC), "w+b");
     if (!question)
         return hs_error_add(err, HS_IO, "bench: --peers: no file in memory: %s", strerror(errno));
     write_options(question, request, backend);
     enum hs_status st = write_proof(question, request, err);
-    if (!st && (fflush(question) != 0 || ferror(question)))
-        st = hs_error_add(err, HS_IO, "bench: --peers: no file in memory: %s", strerror(errno));
-    rewind(question);
     if (!st)
-        st = ask(only, seconds, memory, out, err);
+        st = hs_peers_ask(HS_PEERS_SWEEPS, only, seconds, question, out, err);
     fclose(question);
     return st;
 }

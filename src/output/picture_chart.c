@@ -179,6 +179,12 @@ static void draw_curve(const struct hs_chart *c, const struct hs_curve *k)
         }
     }
     hs_canvas_stroke(c->cr, k->count > 1 ? CURVE : DOT, k->colour);
+    for (int64_t i = 0; i < k->count && k->dots; i++) {
+        place(c, k->x[i], k->y[i], &x, &y);
+        cairo_move_to(c->cr, x, y);
+        cairo_line_to(c->cr, x, y);
+    }
+    hs_canvas_stroke(c->cr, DOT, k->colour);
     place(c, k->x[0], k->y[0], &last_x, &last_y);
     const double dx = x - last_x, dy = y - last_y, turn = -atan2(dy, dx);
     if (k->label)
@@ -217,16 +223,21 @@ static int lay_out(struct hs_chart *c, double top)
     return 2 * (int)ceil(0.5 * height); /* even: for films */
 }
 
-enum hs_status hs_chart_draw(struct hs_chart *c, const struct hs_sink *sink, struct hs_error *err)
+/* From the top: the subtitle's baseline, below a title if there is one. */
+static double subtitle_of(const struct hs_chart *c)
+{
+    return MARGIN + (*c->title ? TITLE + LINE_GAP : 0) + SUBTITLE;
+}
+
+/* What is laid out, on `cr`. */
+static void paint(struct hs_chart *c, cairo_t *cr)
 {
     const double middle = 0.5 * HS_CANVAS_UNITS, width = HS_CANVAS_UNITS - 2 * MARGIN;
-    const double subtitle = MARGIN + (*c->title ? TITLE + LINE_GAP : 0) + SUBTITLE;
-    const int height = lay_out(c, subtitle + HEADING_GAP);
-    c->cr = hs_sink_page(sink, c->width, height);
+    c->cr = cr;
     hs_canvas_text(c->cr, (struct hs_lettering){TITLE, HS_INK, 0.5, .room = width, .bold = true},
                    middle, MARGIN + TITLE, c->title);
     hs_canvas_text(c->cr, (struct hs_lettering){SUBTITLE, HS_SOFT, 0.5, .room = width}, middle,
-                   subtitle, c->subtitle);
+                   subtitle_of(c), c->subtitle);
     draw_axis(c, &c->x, &c->plot, BELOW);
     draw_axis(c, &c->y, &c->plot, LEFT);
     draw_names(c);
@@ -239,12 +250,39 @@ enum hs_status hs_chart_draw(struct hs_chart *c, const struct hs_sink *sink, str
         hs_chart_draw_field(c);
     for (int k = 0; k < c->count; k++)
         draw_curve(c, &c->curves[k]);
+}
+
+enum hs_status hs_chart_draw(struct hs_chart *c, const struct hs_sink *sink, struct hs_error *err)
+{
+    const int height = lay_out(c, subtitle_of(c) + HEADING_GAP);
+    paint(c, hs_sink_page(sink, c->width, height));
     return hs_sink_add(sink, c->cr, err);
 }
 
 enum hs_status hs_chart_write(struct hs_chart *c, const char *path, struct hs_error *err)
 {
+    return hs_charts_write(c, 1, path, err);
+}
+
+enum hs_status hs_charts_write(struct hs_chart *charts, int count, const char *path,
+                               struct hs_error *err)
+{
     struct hs_sink sink;
     const enum hs_status status = hs_sink_open(&sink, path, 0, err);
-    return status ? status : hs_sink_close(&sink, hs_chart_draw(c, &sink, err), err);
+    if (status)
+        return status;
+    int height = 0, *top = hs_new((size_t)(count + 1) * sizeof *top);
+    for (int n = 0; n < count; n++) {
+        top[n] = height;
+        height += lay_out(&charts[n], subtitle_of(&charts[n]) + HEADING_GAP);
+    }
+    cairo_t *cr = hs_sink_page(&sink, charts->width, height);
+    for (int n = 0; n < count; n++) {
+        cairo_save(cr);
+        cairo_translate(cr, 0, (double)top[n] * HS_CANVAS_UNITS / charts->width);
+        paint(&charts[n], cr);
+        cairo_restore(cr);
+    }
+    free(top);
+    return hs_sink_close(&sink, hs_sink_add(&sink, cr, err), err);
 }

@@ -15,6 +15,7 @@ struct hs_curve {
     int64_t count;
     uint32_t colour;
     const char *name, *label; /* of its last point, at the right of the plot; along it; or NULL */
+    bool dots;                /* at its points, too */
 };
 
 struct hs_area {
@@ -49,6 +50,10 @@ struct hs_chart {
 enum hs_status hs_chart_draw(struct hs_chart *chart, const struct hs_sink *sink,
                              struct hs_error *err);
 enum hs_status hs_chart_write(struct hs_chart *chart, const char *path, struct hs_error *err);
+
+/* Below each other, of one width. */
+enum hs_status hs_charts_write(struct hs_chart *charts, int count, const char *path,
+                               struct hs_error *err);
 
 /* Where a share of an axis, 0 across or 1 up, lies in the field's nodes: 2.5 is half-way between
  * the third and the fourth. */

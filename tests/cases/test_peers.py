@@ -17,10 +17,10 @@ ANSWER.update(seconds=2e-3, seconds_min=1e-3, seconds_max=4e-3)
 CASE = b"--points=40,30\n--repeats=3\n\n"
 
 
-def run(folder, seconds=20, names=None, case=CASE):
+def run(folder, seconds=20, names=None, case=CASE, within="."):
     """The rows, each a list of its columns."""
     result = subprocess.run(
-        [sys.executable, RUN, str(seconds), *([] if names is None else [names])],
+        [sys.executable, RUN, within, str(seconds), *([] if names is None else [names])],
         input=case,
         capture_output=True,
         env=dict(os.environ, HEATSOLVE_PEERS=str(folder)),

@@ -1,7 +1,8 @@
 /*
  * hypre's multigrid on the case of hypre_steady.py: a cube of N^3 nodes, walls held, a source
  * everywhere, double; conjugate gradients preconditioned by PFMG or SMG, to a relative residual of
- * 1e-10. Prints seconds of set-up and solution, iterations, and the temperature of the centre.
+ * 1e-10, or of the third argument. Prints seconds of set-up and solution, iterations, and the
+ * temperature of the centre.
  *
  *     mpicc -O3 -I/usr/include/hypre hypre_steady.c -lHYPRE -lm -o hypre_steady
  *     mpirun -n 2 hypre_steady 257 pfmg
@@ -33,6 +34,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     const int points = argc > 1 ? atoi(argv[1]) : 257, n = points - 2;
+    const double tolerance = argc > 3 ? atof(argv[3]) : 1e-10;
     const int smg = argc > 2 && strcmp(argv[2], "smg") == 0;
     int lower[3] = {0, 0, n * rank / ranks}, upper[3] = {n - 1, n - 1, n * (rank + 1) / ranks - 1};
     const size_t nodes = (size_t)n * (size_t)n * (size_t)(upper[2] - lower[2] + 1);
@@ -78,7 +80,7 @@ int main(int argc, char **argv)
     MPI_Barrier(MPI_COMM_WORLD);
     const double begin = MPI_Wtime();
     HYPRE_StructPCGCreate(MPI_COMM_WORLD, &solver);
-    HYPRE_StructPCGSetTol(solver, 1e-10);
+    HYPRE_StructPCGSetTol(solver, tolerance);
     HYPRE_StructPCGSetMaxIter(solver, 200);
     HYPRE_StructPCGSetTwoNorm(solver, 1);
     if (smg) {
@@ -106,7 +108,7 @@ int main(int argc, char **argv)
         double T;
         HYPRE_StructVectorGetValues(x, centre, &T);
         printf("{\"peer\": \"hypre %s\", \"points\": %d, \"iterations\": %d, \"residual\": %.3g, "
-               "\"set_up\": %.3f, \"solution\": %.3f, \"seconds\": %.3f, \"centre\": %.12g}\n",
+               "\"set_up\": %.6f, \"solution\": %.6f, \"seconds\": %.6f, \"centre\": %.12g}\n",
                smg ? "SMG" : "PFMG", points, (int)iterations, residual_of(solver), ready - begin,
                end - ready, end - begin, T);
     }

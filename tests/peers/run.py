@@ -1,17 +1,20 @@
 """Runs the peers, one after the other, for `heatsolve bench --peers`.
 
-usage: run.py SECONDS [NAME,...] <CASE
+usage: run.py FOLDER SECONDS [NAME,...] <CASE
 
-The peers are the scripts of $HEATSOLVE_PEERS, else those beside this one; with names only those.
+The peers are the scripts of that folder of $HEATSOLVE_PEERS, else of the one of this script; with names only those.
 Each is a process of its own, which may take so many seconds. CASE is what common.py reads: options,
 a line each, then an empty line, then the file for --proof. An empty one: names are only looked up.
 
 Prints a row for each, with tabs between its columns; times are seconds of one sweep:
 
-    NAME  timed   SAMPLES  MIN  MEDIAN  MAX  APART  VERSION  DEVICE
+    NAME  timed   SAMPLES  MIN  MEDIAN  MAX  APART  VERSION  DEVICE  [STEPS]
     NAME  absent  WHY
     NAME  failed  WHY
     -     refused WHY     there are no peers, or none of that name; the only row then
+
+A peer whose answers say `steps` may give several, a line each, as soon as it has them, with names of their own: each
+becomes a row, and what it says besides, or that it took too long, one more.
 """
 import ctypes
 import json
@@ -23,7 +26,7 @@ import sys
 import tempfile
 import time
 
-NO_PEERS = ("common.py", "run.py")
+NO_PEERS = ("common.py", "run.py", "hypre_steady.py")
 PR_SET_PDEATHSIG = 1
 LIBC = ctypes.CDLL(None)
 STOPPED = []  # not empty once heatsolve has ended, which sends SIGTERM
@@ -65,7 +68,7 @@ def read_answer(line):
     if not all(0 < n < math.inf for n in numbers):
         return "failed", "its answer has no time"
     software = [answer.get(key, "") for key in ("version", "device")]
-    return "timed", *numbers, number(answer, "apart"), *software
+    return "timed", *numbers, number(answer, "apart"), *software, *([answer["steps"]] if "steps" in answer else [])
 
 
 def judge(output, complaints):
@@ -77,9 +80,16 @@ def judge(output, complaints):
     return "failed", said[-1] if said else "no answer"
 
 
-def run(command, seconds):
-    """Until it ends or the time is over, and with it all that it started. Its output goes to files:
-    what it left behind may hold that open, and nobody waits for it."""
+def stepped(output):
+    """The rows of answers that say steps."""
+    answers = [line for line in output.splitlines() if line.startswith("{") and '"steps"' in line]
+    rows = [(json.loads(line).get("name"), *read_answer(line)) for line in answers]
+    return [row for row in rows if row[1] == "timed"]
+
+
+def run(name, command, seconds):
+    """Its rows. Until it ends or the time is over, and with it all that it started. Its output goes to
+    files: what it left behind may hold that open, and nobody waits for it."""
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as complaints:
         peer = subprocess.Popen(
             command,
@@ -104,11 +114,12 @@ def run(command, seconds):
             peer.wait()
         if STOPPED:
             sys.exit(1)
-        if slow:
-            return "failed", f"took longer than {seconds:g} s"
         output.seek(0)
         complaints.seek(0)
-        return judge(*(file.read().decode(errors="replace") for file in (output, complaints)))
+        texts = [file.read().decode(errors="replace") for file in (output, complaints)]
+        rows = stepped(texts[0])
+        last = ("failed", f"took longer than {seconds:g} s") if slow else judge(*texts)
+        return rows if rows and last == rows[-1][1:] else rows + [(name, *last)]
 
 
 def print_row(*columns):
@@ -116,10 +127,11 @@ def print_row(*columns):
     print(*(text[:250] for text in texts), sep="\t", flush=True)
 
 
-def main(seconds, only=None):
+def main(within, seconds, only=None):
     sys.stdout.reconfigure(encoding="utf-8", errors="replace")
     signal.signal(signal.SIGTERM, lambda *_: STOPPED.append(True))
     folder = os.environ.get("HEATSOLVE_PEERS", os.path.dirname(os.path.abspath(__file__)))
+    folder = os.path.normpath(os.path.join(folder, within))
     try:
         names = find(folder, only)
     except Refused as why:
@@ -136,7 +148,8 @@ def main(seconds, only=None):
                 print(f"bench: peer {name}", file=sys.stderr)
             script = os.path.join(folder, f"{name}.py")
             command = [sys.executable, script, *options.decode().split("\n"), f"--proof={file.name}"]
-            print_row(name, *run(command, float(seconds)))
+            for row in run(name, command, float(seconds)):
+                print_row(*row)
 
 
 if __name__ == "__main__":

@@ -119,7 +119,7 @@ void test_peers__a_refusal_is_an_error(void **state)
 {
     (void)state;
     begin("printf -- '-\\trefused\\tno peer \"third\"\\n'");
-    assert_int_equal(hs_peers_check("third", &err), HS_BAD_INPUT);
+    assert_int_equal(hs_peers_check(HS_PEERS_SWEEPS, "third", &err), HS_BAD_INPUT);
     assert_string_equal(err.text, "no peer \"third\"\n");
     assert_int_equal(run("third"), HS_BAD_INPUT);
     assert_int_equal(peers.count, 0);
@@ -132,7 +132,7 @@ static void assert_fails(const char *text)
     begin(text);
     assert_int_equal(run(NULL), HS_IO);
     assert_int_equal(peers.count, 1);
-    assert_int_equal(hs_peers_check(NULL, &err), HS_IO);
+    assert_int_equal(hs_peers_check(HS_PEERS_SWEEPS, NULL, &err), HS_IO);
     assert_non_null(strstr(err.text, "--peers"));
     end();
 }
@@ -157,7 +157,7 @@ void test_peers__no_python_is_an_error_that_names_it(void **state)
     (void)state;
     begin("");
     setenv("PYTHON", "/nowhere/python", 1);
-    assert_int_equal(hs_peers_check(NULL, &err), HS_BAD_INPUT);
+    assert_int_equal(hs_peers_check(HS_PEERS_SWEEPS, NULL, &err), HS_BAD_INPUT);
     assert_non_null(strstr(err.text, "/nowhere/python: No such file or directory"));
     assert_non_null(strstr(err.text, "PYTHON"));
     end();
@@ -171,7 +171,7 @@ void test_peers__no_script_is_an_error_that_says_where_it_may_be(void **state)
     begin("");
     unlink(script);
     assert_int_equal(chdir(folder), 0); /* a place without tests/peers */
-    assert_int_equal(hs_peers_check(NULL, &err), HS_BAD_INPUT);
+    assert_int_equal(hs_peers_check(HS_PEERS_SWEEPS, NULL, &err), HS_BAD_INPUT);
     assert_non_null(strstr(err.text, "run.py"));
     assert_non_null(strstr(err.text, "HEATSOLVE_PEERS"));
     assert_int_equal(chdir(before), 0);
@@ -181,11 +181,11 @@ void test_peers__no_script_is_an_error_that_says_where_it_may_be(void **state)
 void test_peers__names_alone_are_asked_with_no_case(void **state)
 {
     (void)state;
-    begin("[ \"$*\" = '0 one,two' ] && [ $(wc -c) = 0 ]");
-    assert_int_equal(hs_peers_check("one,two", &err), HS_OK);
+    begin("[ \"$*\" = '. 0 one,two' ] && [ $(wc -c) = 0 ]");
+    assert_int_equal(hs_peers_check(HS_PEERS_SWEEPS, "one,two", &err), HS_OK);
     end();
-    begin("[ \"$*\" = 0 ] && [ $(wc -c) = 0 ]");
-    assert_int_equal(hs_peers_check(NULL, &err), HS_OK);
+    begin("[ \"$*\" = '. 0' ] && [ $(wc -c) = 0 ]");
+    assert_int_equal(hs_peers_check(HS_PEERS_SWEEPS, NULL, &err), HS_OK);
     end();
 }
 
@@ -194,7 +194,7 @@ void test_peers__the_case_is_handed_over(void **state)
     (void)state;
     begin("printf 'x\\tabsent\\t%s\\n' \"$*\"");
     assert_int_equal(run("one"), HS_OK);
-    assert_string_equal(peers.peer[0].why, "0.5 one"); /* the seconds, the names */
+    assert_string_equal(peers.peer[0].why, ". 0.5 one"); /* the seconds, the names */
     end();
     struct hs_peer peer = run_one("read -r p; read -r c; printf 'x\\tabsent\\t%s\\n' \"$p $c\"");
     assert_non_null(strstr(peer.why, "--points=40,30 --coefficients=0."));

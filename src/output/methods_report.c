@@ -1,0 +1,259 @@
+#include "output/methods_report.h"
+
+#include "core/grid.h"
+#include "core/version.h"
+#include "engine/registry.h"
+#include "output/json.h"
+#include "output/picture_chart.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- lines, of methods and peers alike ------------------------------------------------------- */
+
+struct line {
+    const char *name, *kind, *version;
+    const char *why; /* it has no numbers; NULL: it has */
+    int64_t steps;
+    double sweeps, error;
+    struct hs_samples seconds;
+};
+
+static int line_count(const struct hs_methods_case *of)
+{
+    return of->count + of->peers.count;
+}
+
+static struct line line_at(const struct hs_methods_case *of, int n)
+{
+    if (n < of->count) {
+        const struct hs_methods_row *row = &of->row[n];
+        return (struct line){
+            row->method, "method",    hs_version(), *row->refused ? row->refused : NULL,
+            row->steps,  row->sweeps, row->error,   row->seconds};
+    }
+    const struct hs_peer *peer = &of->peers.peer[n - of->count];
+    return (struct line){
+        peer->name,  "peer", peer->version, peer->outcome == HS_PEER_TIMED ? NULL : peer->why,
+        peer->steps, NAN,    peer->apart,   peer->seconds};
+}
+
+static const char *measure_of(const struct hs_methods_case *of)
+{
+    return isnan(of->end) ? "residual" : "error";
+}
+
+/* ---- table ----------------------------------------------------------------------------------- */
+
+static void print_line(FILE *stream, const struct line *line)
+{
+    const bool peer = strcmp(line->kind, "peer") == 0;
+    fprintf(stream, "%s%-*s ", peer ? "peer: " : "", peer ? 24 : 30, line->name);
+    if (line->why) {
+        fprintf(stream, "none: %s\n", line->why);
+        return;
+    }
+    fprintf(stream, "%8lld", (long long)line->steps);
+    if (isnan(line->sweeps))
+        fprintf(stream, " %9s", "-");
+    else
+        fprintf(stream, " %9.0f", line->sweeps);
+    fprintf(stream, " %9.2e %10.4g %10.4g %10.4g %4d\n", line->error, line->seconds.median,
+            line->seconds.min, line->seconds.max, line->seconds.count);
+}
+
+static void print_case(FILE *stream, const struct hs_methods_case *of, enum hs_precision precision)
+{
+    char points[HS_POINTS_TEXT];
+    hs_points_name(of->dims, of->points, " x ", points, sizeof points);
+    fprintf(stream, "\n%s: %s, %s nodes, %s, %s, ", of->name, of->title, points,
+            hs_precision_name(precision), of->device);
+    if (isnan(of->end))
+        fprintf(stream, "to a residual of %g of the initial field's\n", of->tolerance);
+    else
+        fprintf(
+            stream,
+            "to t = %g s\nerrors against Euler's steps of \"%s\", extrapolated, which are off by "
+            "%.1e\n",
+            of->end, of->by, of->uncertainty);
+    fprintf(stream, "\n%-30s %8s %9s %9s %10s %10s %10s %4s\n", "",
+            isnan(of->end) ? "count" : "steps", "sweeps", measure_of(of), "seconds", "min", "max",
+            "n");
+    for (int n = 0; n < line_count(of); n++) {
+        const struct line line = line_at(of, n);
+        print_line(stream, &line);
+    }
+}
+
+void hs_methods_report_table(FILE *stream, const struct hs_methods_bench *bench,
+                             const char *command)
+{
+    fprintf(stream, "%s\nheatsolve %s, commit %s\n", command, hs_version(), hs_commit());
+    for (int n = 0; n < bench->count; n++)
+        print_case(stream, &bench->of[n], bench->request.precision);
+    fprintf(stream,
+            "\nerror: largest |T - reference| over largest |reference|, of time alone. seconds: of "
+            "all that a\nmethod does from the initial field on, its set-up included; median, min "
+            "and max of n samples.\nresidual: the largest rate of change that is left, over that "
+            "of the initial field; count: of\niterations or sweeps.\n");
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+static void json_line(struct hs_json *json, const struct hs_methods_case *of,
+                      const struct line *line)
+{
+    hs_json_open(json, NULL);
+    hs_json_text(json, line->kind, line->name);
+    if (line->why) {
+        hs_json_text(json, "none", line->why);
+    } else {
+        hs_json_text(json, "version", line->version);
+        hs_json_integer(json, "steps", line->steps);
+        hs_json_number(json, "sweeps", line->sweeps);
+        hs_json_number(json, measure_of(of), line->error);
+        hs_json_open(json, "seconds");
+        hs_json_number(json, "min", line->seconds.min);
+        hs_json_number(json, "median", line->seconds.median);
+        hs_json_number(json, "max", line->seconds.max);
+        hs_json_close(json);
+        hs_json_integer(json, "samples", line->seconds.count);
+    }
+    hs_json_close(json);
+}
+
+static void json_case(struct hs_json *json, const struct hs_methods_case *of)
+{
+    hs_json_open(json, NULL);
+    hs_json_text(json, "case", of->name);
+    hs_json_text(json, "title", of->title);
+    hs_json_integers(json, "points", of->points, of->dims);
+    hs_json_text(json, "device", of->device);
+    if (isnan(of->end)) {
+        hs_json_number(json, "tolerance", of->tolerance);
+    } else {
+        hs_json_number(json, "end", of->end);
+        hs_json_text(json, "reference", of->by);
+        hs_json_number(json, "reference_error", of->uncertainty);
+    }
+    hs_json_open_array(json, "rows");
+    for (int n = 0; n < line_count(of); n++) {
+        const struct line line = line_at(of, n);
+        json_line(json, of, &line);
+    }
+    hs_json_close_array(json);
+    hs_json_close(json);
+}
+
+void hs_methods_report_json(FILE *stream, const struct hs_methods_bench *bench, const char *command)
+{
+    struct hs_json json = hs_json_on(stream);
+    hs_json_open(&json, NULL);
+    hs_json_text(&json, "version", hs_version());
+    hs_json_text(&json, "commit", hs_commit());
+    hs_json_text(&json, "compiler", hs_compiler());
+    hs_json_text(&json, "command", command);
+    hs_json_text(&json, "precision", hs_precision_name(bench->request.precision));
+    hs_json_open_array(&json, "cases");
+    for (int n = 0; n < bench->count; n++)
+        json_case(&json, &bench->of[n]);
+    hs_json_close_array(&json);
+    hs_json_close(&json);
+}
+
+/* ---- CSV ------------------------------------------------------------------------------------- */
+
+/* What has no numbers has nothing to plot. */
+void hs_methods_report_csv(FILE *stream, const struct hs_methods_bench *bench, const char *command)
+{
+    fprintf(stream, "case,name,kind,device,points,precision,steps,sweeps,measure,value,samples,"
+                    "seconds_min,seconds_median,seconds_max,version,commit,command\n");
+    for (int c = 0; c < bench->count; c++) {
+        const struct hs_methods_case *of = &bench->of[c];
+        char points[HS_POINTS_TEXT];
+        hs_points_name(of->dims, of->points, "x", points, sizeof points);
+        for (int n = 0; n < line_count(of); n++) {
+            const struct line line = line_at(of, n);
+            if (line.why)
+                continue;
+            fprintf(stream, "%s,\"%s\",%s,\"%s\",%s,%s,%lld,", of->name, line.name, line.kind,
+                    of->device, points, hs_precision_name(bench->request.precision),
+                    (long long)line.steps);
+            if (isfinite(line.sweeps))
+                fprintf(stream, "%.0f", line.sweeps);
+            fprintf(stream, ",%s,%.6e,%d,%.6e,%.6e,%.6e,%s,%s,\"%s\"\n", measure_of(of), line.error,
+                    line.seconds.count, line.seconds.min, line.seconds.median, line.seconds.max,
+                    line.version, hs_commit(), command);
+        }
+    }
+}
+
+/* ---- picture --------------------------------------------------------------------------------- */
+
+enum { MOST_LINES = HS_METHODS_ROWS + HS_PEERS_MOST };
+
+/* What a picture of a case is made of. */
+struct drawing {
+    struct hs_curve curves[MOST_LINES];
+    double x[MOST_LINES], y[MOST_LINES];
+    char subtitle[192];
+};
+
+/* That of a method is the same in every case; all peers have one. */
+static uint32_t colour_of(const struct line *line)
+{
+    static const uint32_t colours[] = {0xB23C28, 0x2E7D4F, 0x8A6D1B, 0x6A3D9A,
+                                       HS_BLUE,  0xC2185B, 0x5E9EA0, HS_INK};
+    int n = 0;
+    if (strcmp(line->kind, "peer") == 0)
+        return HS_SOFT;
+    while (hs_methods[n] && strcmp(hs_methods[n]->name, line->name) != 0)
+        n++;
+    return hs_methods[n] ? colours[n % (int)(sizeof colours / sizeof *colours)] : colours[0];
+}
+
+static void widen(struct hs_scale *scale, double value)
+{
+    scale->from = fmin(scale->from, value / 2.0);
+    scale->to = fmax(scale->to, value * 2.0);
+}
+
+/* Lines of one name follow each other. */
+static struct hs_chart draw_case(const struct hs_methods_case *of, struct drawing *out)
+{
+    const double least = 1e-16; /* an error of nothing has no logarithm */
+    struct hs_chart c = {.width = HS_CANVAS_UNITS,
+                         .title = of->title,
+                         .subtitle = out->subtitle,
+                         .curves = out->curves};
+    char points[HS_POINTS_TEXT];
+    hs_points_name(of->dims, of->points, " \u00D7 ", points, sizeof points);
+    snprintf(out->subtitle, sizeof out->subtitle, "%s nodes, %s \u2014 heatsolve %s, commit %s",
+             points, of->device, hs_version(), hs_commit());
+    c.x = (struct hs_scale){"wall clock", INFINITY, 0.0, .log = true, .unit = {1.0, "", "s"}};
+    c.y = (struct hs_scale){isnan(of->end) ? "relative residual" : "relative error in time",
+                            INFINITY, 0.0, .log = true, .unit = {1.0, "", ""}};
+    double *x = out->x, *y = out->y;
+    for (int n = 0; n < line_count(of); n++) {
+        const struct line line = line_at(of, n);
+        if (line.why || !(line.seconds.median > 0.0) || !isfinite(line.error))
+            continue;
+        if (c.count == 0 || strcmp(out->curves[c.count - 1].name, line.name) != 0)
+            out->curves[c.count++] =
+                (struct hs_curve){x, y, 0, colour_of(&line), .name = line.name, .dots = true};
+        out->curves[c.count - 1].count++;
+        widen(&c.x, *x++ = line.seconds.median);
+        widen(&c.y, *y++ = fmax(line.error, least));
+    }
+    return c;
+}
+
+enum hs_status hs_methods_picture(const struct hs_methods_bench *bench, const char *path,
+                                  struct hs_error *err)
+{
+    static struct drawing drawing[HS_METHODS_CASES];
+    struct hs_chart charts[HS_METHODS_CASES];
+    for (int n = 0; n < bench->count; n++)
+        charts[n] = draw_case(&bench->of[n], &drawing[n]);
+    return hs_charts_write(charts, bench->count, path, err);
+}

@@ -1,0 +1,137 @@
+"""What the peers of `heatsolve bench --methods` share: the case as equations, the clock, the answers.
+
+A peer is a file beside this one. It has a function answers(case) that yields, for each number of steps, (name, version,
+steps, go): go() does all from the initial field to the end and returns the field at the free nodes. It ends with
+common.main(__file__, answers). run.py runs it once for each case; it prints a line of JSON for each.
+
+The equations are those that heatsolve solves, node by node,
+
+    C dT/dt = sum of G (T_j - T) over the neighbours - sink T + inflow
+
+where C > 0; the other nodes keep their temperature. What makes them is not timed; heatsolve's own times have it.
+"""
+import argparse
+import importlib
+import json
+import math
+import os
+import statistics
+import sys
+import time
+
+ALL = 5.0  # s: no more than 3 samples beyond it,
+LONG = 20.0  # and only one that takes so long
+
+
+class Absent(Exception):
+    """What the peer needs is not on this machine, or it cannot do the case."""
+
+
+def need(module):
+    """The module, or Absent."""
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        if error.name and error.name.split(".")[0] != module.split(".")[0]:
+            raise
+        raise Absent("not installed") from error
+
+
+class Case:
+    """name, points [x, y, z], end [s, nan: steady], tolerance, and arrays [z][y][x]."""
+
+    def __init__(self, arguments):
+        np = need("numpy")
+        parser = argparse.ArgumentParser()
+        for option, kind in (("case", str), ("points", str), ("end", float), ("tolerance", float), ("proof", str)):
+            parser.add_argument(f"--{option}", type=kind, required=True)
+        for option in ("threads", "repeats"):
+            parser.add_argument(f"--{option}", type=int, default=0)
+        given = parser.parse_args(arguments)
+        self.name, self.end, self.tolerance, self.repeats = given.case, given.end, given.tolerance, given.repeats
+        self.threads = given.threads or os.cpu_count()
+        self.points = [int(n) for n in given.points.split(",")]
+        fields = np.fromfile(given.proof).reshape(8, *reversed(self.points))
+        self.C, self.sink, self.inflow = fields[:3]
+        self.G = fields[3:6]  # to the next node along x, y, z
+        self.start, self.reference = fields[6:]
+        self.free = self.C > 0
+        self.steady = math.isnan(self.end)
+        self.unit_cube = self.name != "stack"  # uniform, diffusivity 1, walls at 0
+
+    def equations(self):
+        """(C, A, b) of C dT/dt = b - A T at the free nodes, A a sparse matrix of SciPy."""
+        np, sparse = need("numpy"), need("scipy.sparse")
+        number = np.cumsum(self.free).reshape(self.free.shape) - 1
+        diagonal, b = self.sink.copy(), self.inflow.copy()
+        rows, columns, values = [], [], []
+        for axis in range(3):
+            lower, upper = ([slice(None)] * 3 for _ in range(2))
+            lower[2 - axis], upper[2 - axis] = slice(None, -1), slice(1, None)
+            lower, upper = tuple(lower), tuple(upper)
+            G = self.G[axis][lower]
+            for here, there in ((lower, upper), (upper, lower)):
+                diagonal[here] += G
+                both = self.free[here] & self.free[there] & (G != 0)
+                rows.append(number[here][both])
+                columns.append(number[there][both])
+                values.append(-G[both])
+                b[here] += np.where(self.free[there], 0.0, G * self.start[there])
+        count = int(self.free.sum())
+        rows.append(np.arange(count))
+        columns.append(np.arange(count))
+        values.append(diagonal[self.free])
+        entries = (np.concatenate(values), (np.concatenate(rows), np.concatenate(columns)))
+        return self.C[self.free], sparse.csr_matrix(entries, shape=(count, count)), b[self.free]
+
+    def error(self, field):
+        """Of a field at the free nodes, or of a steady state its residual, as heatsolve has them."""
+        np = need("numpy")
+        if self.steady:
+            C, A, b = self.equations()
+            rate = [np.abs((b - A @ T) / C).max() for T in (field, self.start[self.free])]
+            return rate[0] / rate[1]
+        return np.abs(field - self.reference[self.free]).max() / np.abs(self.reference).max()
+
+
+def sdirk2(C, A, b, T, end, steps, factorise):
+    """Two stages of one matrix, order 2, L-stable: Alexander, SIAM J. Numer. Anal. 14 (1977). factorise(M) returns
+    what solves with M."""
+    sparse = need("scipy.sparse")
+    gamma, dt = 1.0 - math.sqrt(0.5), end / steps
+    solve = factorise((sparse.diags(C) + gamma * dt * A).tocsc())
+    for _ in range(steps):
+        first = solve(b - A @ T)
+        second = solve(b - A @ (T + (1.0 - gamma) * dt * first))
+        T = T + dt * ((1.0 - gamma) * first + gamma * second)
+    return T
+
+
+def measure(case, go):
+    seconds, field, wanted = [], None, 1
+    while len(seconds) < wanted:
+        begin = time.perf_counter()
+        field = go()
+        seconds.append(time.perf_counter() - begin)
+        wanted = 1 if seconds[0] > LONG else max(3, min(case.repeats, int(ALL / seconds[0])))
+    return seconds, case.error(field)
+
+
+def main(file, answers):
+    script = os.path.splitext(os.path.basename(file))[0]
+    say = {"name": script}
+    try:
+        case = Case(sys.argv[1:])
+        for name, version, steps, go in answers(case):
+            seconds, error = measure(case, go)
+            say = {"name": name, "version": version, "device": f"{case.threads} threads", "steps": steps}
+            say.update(apart=float(error), samples=len(seconds), seconds=statistics.median(seconds))
+            say.update(seconds_min=min(seconds), seconds_max=max(seconds))
+            print(json.dumps(say), flush=True)
+        return
+    except Absent as why:
+        say = {"name": script, "absent": str(why)}
+    except Exception as error:  # pylint: disable=broad-except
+        text = (str(error).strip() or type(error).__name__).splitlines()[0]
+        say = {"name": script, "error": f"{type(error).__name__}: {text}"[:200]}
+    print(json.dumps(say), flush=True)

@@ -1,0 +1,28 @@
+"""SciPy: steps of SDIRK2 whose matrix SuperLU factorises once; the steady state by one solution."""
+import common
+
+
+def answers(case):
+    scipy, linalg = common.need("scipy"), common.need("scipy.sparse.linalg")
+    C, A, b = case.equations()
+    version = f"scipy {scipy.__version__}"
+
+    def factorise(M):
+        # by minimum degree and without pivoting, which a symmetric matrix does not need
+        options = {"SymmetricMode": True}
+        return linalg.splu(M.tocsc(), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options=options).solve
+
+    if case.steady:
+        yield "SciPy splu", version, 1, lambda: factorise(A)(b)
+        return
+    for steps in (20, 80):
+        yield (
+            "SciPy splu, SDIRK2",
+            version,
+            steps,
+            lambda steps=steps: common.sdirk2(C, A, b, case.start[case.free], case.end, steps, factorise),
+        )
+
+
+if __name__ == "__main__":
+    common.main(__file__, answers)
