@@ -11,6 +11,7 @@
 #include "generated/templates.h" /* TEMPLATE_NAME, the text of configs/methods/NAME.cfg */
 #include "input/config.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -282,7 +283,7 @@ static enum hs_status end_of(const struct hs_problem *problem, const struct hs_m
 
 /* Leaves it in T[0]; the others are as large. Each sweep rounds its coefficients, and so do all at
  * once that a method makes; so it ends where two extrapolations differ by no less than the two
- * before, and is not taken to be better than half an epsilon for each sweep. */
+ * before, and is not taken to be better than an epsilon for each sweep. */
 static enum hs_status extrapolate(const struct hs_problem *problem, double *T[MOST_LEVELS],
                                   struct hs_methods_case *out, struct hs_error *err)
 {
@@ -306,7 +307,7 @@ static enum hs_status extrapolate(const struct hs_problem *problem, double *T[MO
         if (level > 0 && !st) /* T[1] less what T[0] was */
             out->uncertainty = (double)((1 << level) - 1) * apart(T[1], T[0], nodes);
         falls = level < 2 || out->uncertainty < 0.5 * before;
-        out->uncertainty = fmax(out->uncertainty, (double)(steps << level) * 0x1p-53);
+        out->uncertainty = fmax(out->uncertainty, (double)(steps << level) * DBL_EPSILON);
     }
     return st;
 }

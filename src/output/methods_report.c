@@ -181,16 +181,16 @@ void hs_methods_report_csv(FILE *stream, const struct hs_methods_bench *bench, c
                     (long long)line.steps);
             if (isfinite(line.sweeps))
                 fprintf(stream, "%.0f", line.sweeps);
-            fprintf(stream, ",%s,%.6e,%d,%.6e,%.6e,%.6e,%s,%s,\"%s\"\n", measure_of(of), line.error,
-                    line.seconds.count, line.seconds.min, line.seconds.median, line.seconds.max,
-                    line.version, hs_commit(), command);
+            fprintf(stream, ",%s,%.6e,%d,%.6e,%.6e,%.6e,\"%s\",%s,\"%s\"\n", measure_of(of),
+                    line.error, line.seconds.count, line.seconds.min, line.seconds.median,
+                    line.seconds.max, line.version, hs_commit(), command);
         }
     }
 }
 
 /* ---- picture --------------------------------------------------------------------------------- */
 
-enum { MOST_LINES = HS_METHODS_ROWS + HS_PEERS_MOST };
+enum { WIDTH = 1200, MOST_LINES = HS_METHODS_ROWS + HS_PEERS_MOST };
 
 /* What a picture of a case is made of. */
 struct drawing {
@@ -222,10 +222,8 @@ static void widen(struct hs_scale *scale, double value)
 static struct hs_chart draw_case(const struct hs_methods_case *of, struct drawing *out)
 {
     const double least = 1e-16; /* an error of nothing has no logarithm */
-    struct hs_chart c = {.width = HS_CANVAS_UNITS,
-                         .title = of->title,
-                         .subtitle = out->subtitle,
-                         .curves = out->curves};
+    struct hs_chart c = {
+        .width = WIDTH, .title = of->title, .subtitle = out->subtitle, .curves = out->curves};
     char points[HS_POINTS_TEXT];
     hs_points_name(of->dims, of->points, " \u00D7 ", points, sizeof points);
     snprintf(out->subtitle, sizeof out->subtitle, "%s nodes, %s \u2014 heatsolve %s, commit %s",

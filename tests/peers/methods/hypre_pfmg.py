@@ -26,8 +26,8 @@ def main(case):
         command += [str(case.points[0]), "pfmg", str(case.tolerance)]
         told = [json.loads(subprocess.run(command, capture_output=True, check=True).stdout) for _ in range(3)]
     seconds = sorted(run["seconds"] for run in told)
-    say = {"name": "hypre CG, PFMG", "version": "hypre", "device": f"{ranks} ranks", "steps": told[0]["iterations"]}
-    say.update(apart=told[0]["residual"], samples=len(seconds), seconds=seconds[1])
+    say = {"name": "hypre CG, PFMG", "version": f"hypre {told[0]['version']}", "device": f"{ranks} ranks"}
+    say.update(steps=told[0]["iterations"], apart=told[0]["residual"], samples=len(seconds), seconds=seconds[1])
     say.update(seconds_min=seconds[0], seconds_max=seconds[-1])
     print(json.dumps(say), flush=True)
 
