@@ -19,7 +19,7 @@ _heatsolve() {
         compopt -o nospace 2>/dev/null
         return
         ;;
-    -o | --output)
+    -o | --output | --roofline | --chart)
         COMPREPLY=($(compgen -f -- "$current"))
         compopt -o filenames 2>/dev/null
         return

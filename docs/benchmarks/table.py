@@ -15,7 +15,7 @@ A page names its data, paths relative to itself, and where a table belongs:
 
 The data are what `heatsolve bench --csv` prints, as often as wanted one after the other; where a case
 was measured twice the later line counts, also of several files. Counters, runs, auto and sanitize are what
-the parts of tests/gpu/run of these names leave. A page without such marks is left as it is.
+the parts of tests/gpu/run of these names leave, answers what `heatsolve bench --methods --csv` prints. A page without such marks is left as it is.
 """
 
 import csv
@@ -38,7 +38,7 @@ LADDER = (
 PEERS = (
     "cupy_slices cupy_fused cupy_raw torch_eager torch_compile torch_conv jax_jit numba_loops triton_tile numpy_slices"
 ).split()
-OTHERS = ("counters", "runs", "auto", "sanitize")  # tables that are not bench's
+OTHERS = ("counters", "runs", "auto", "sanitize", "answers")  # tables that are not bench's
 
 
 # ---- the data ------------------------------------------------------------------------------------
@@ -427,7 +427,22 @@ def measured(data, options):
     return "\n".join(text)
 
 
-MAKERS = {f.__name__: f for f in (rates, seed, elsewhere, gains, summary, ladder, words, counters, runs, auto, sanitize, measured)}
+def answers(data, options):
+    """A case: its methods, and peers, with each number of steps."""
+    rows = [r for r in data.others["answers"] if r["case"] == options["case"] and r["points"].startswith(options["points"])]
+    measure = rows[0]["measure"]
+    table = []
+    for r in rows:
+        name = f"`{r['name']}`" if r["kind"] == "method" else f"{r['name']} ({r['version']})"
+        times = [f"{float(r[f'seconds_{which}']):.3g}" for which in ("median", "min", "max")]
+        table.append([name, f"{int(r['steps']):,}", f"{float(r['value']):.1e}", times[0], f"{times[1]} to {times[2]}"])
+    return markdown(["", "steps" if measure == "error" else "iterations", measure, "seconds", "least to most"], table)
+
+
+MAKERS = {
+    f.__name__: f
+    for f in (rates, seed, elsewhere, gains, summary, ladder, words, counters, runs, auto, sanitize, answers, measured)
+}
 
 
 # ---- pages ---------------------------------------------------------------------------------------

@@ -31,10 +31,9 @@ enum { MOST_LEVELS = 6 };
 
 /* ---- a case ---------------------------------------------------------------------------------- */
 
-enum { OVERRIDES = 5 };
-
-static enum hs_status read_text(const char *text, char *const *overrides, int count,
-                                struct hs_problem *out, struct hs_error *err)
+/* As read from a file. `points`: an override, or NULL. To be released either way. */
+static enum hs_status read_text(const char *text, const char *points, struct hs_problem *out,
+                                struct hs_error *err)
 {
     char path[64];
     const int memory = memfd_create("case", MFD_CLOEXEC);
@@ -43,9 +42,7 @@ static enum hs_status read_text(const char *text, char *const *overrides, int co
     if (memory < 0 || write(memory, text, length) != (ssize_t)length)
         return hs_error_add(err, HS_IO, "bench: --methods: no file in memory");
     snprintf(path, sizeof path, "/proc/self/fd/%d", memory);
-    enum hs_status st = hs_config_read(path, (const char *const *)overrides, count, out, err);
-    if (!st)
-        st = hs_network_of_problem(out, err);
+    const enum hs_status st = hs_config_read(path, &points, points ? 1 : 0, out, err);
     close(memory);
     return st;
 }
@@ -68,22 +65,19 @@ static enum hs_status read_case(int which, const struct hs_methods_request *requ
                                 enum hs_precision precision, struct hs_problem *out,
                                 struct hs_error *err)
 {
-    enum hs_status st = read_text(cases[which].text, NULL, 0, out, err);
+    enum hs_status st = read_text(cases[which].text, NULL, out, err);
     if (st)
         return st;
-    char *overrides[OVERRIDES] = {
-        scaled_points(&out->grid, request->points),
-        hs_format("precision=\"%s\"", hs_precision_name(precision)),
-        hs_format("solver.backend=\"%s\"", request->backend),
-        hs_format("solver.device=%d", request->device),
-        hs_format("solver.threads=%d", request->threads),
-    };
+    char *points = scaled_points(&out->grid, request->points);
     hs_problem_release(out);
-    st = read_text(cases[which].text, overrides, request->threads ? OVERRIDES : OVERRIDES - 1, out,
-                   err);
-    for (int n = 0; n < OVERRIDES; n++)
-        free(overrides[n]);
-    return st;
+    st = read_text(cases[which].text, points, out, err);
+    free(points);
+    free(out->solver.backend);
+    out->precision = precision;
+    out->solver.backend = hs_copy(request->backend);
+    out->solver.device = request->device;
+    out->solver.threads = request->threads;
+    return st ? st : hs_network_of_problem(out, err);
 }
 
 /* ---- a method -------------------------------------------------------------------------------- */
