@@ -129,7 +129,7 @@ def test_the_case_is_handed_over(tmp_path):
 
 
 def test_names_are_looked_up(tmp_path):
-    for name in ("second", "first", "common", "run"):
+    for name in ("second", "first", "common", "run", "hypre_steady"):
         (tmp_path / f"{name}.py").write_text(says(absent="x"))
     (tmp_path / "notes.txt").touch()
     assert [row[0] for row in run(tmp_path)] == ["first", "second"]

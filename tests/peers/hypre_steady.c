@@ -107,10 +107,11 @@ int main(int argc, char **argv)
     if (lower[2] <= n / 2 && n / 2 <= upper[2]) {
         double T;
         HYPRE_StructVectorGetValues(x, centre, &T);
-        printf("{\"peer\": \"hypre %s\", \"version\": \"%s\", \"points\": %d, \"iterations\": %d, \"residual\": %.3g, "
+        printf("{\"peer\": \"hypre %s\", \"version\": \"%s\", \"points\": %d, \"iterations\": %d, "
+               "\"residual\": %.3g, "
                "\"set_up\": %.6f, \"solution\": %.6f, \"seconds\": %.6f, \"centre\": %.12g}\n",
-               smg ? "SMG" : "PFMG", HYPRE_RELEASE_VERSION, points, (int)iterations, residual_of(solver), ready - begin,
-               end - ready, end - begin, T);
+               smg ? "SMG" : "PFMG", HYPRE_RELEASE_VERSION, points, (int)iterations,
+               residual_of(solver), ready - begin, end - ready, end - begin, T);
     }
     free(values);
     MPI_Finalize();
