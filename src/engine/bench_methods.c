@@ -2,6 +2,7 @@
 
 #include "core/clock.h"
 #include "core/memory.h"
+#include "core/version.h"
 #include "engine/initial.h"
 #include "engine/multigrid/equations.h"
 #include "engine/network/of_problem.h"
@@ -28,6 +29,9 @@ static const struct {
 
 /* Fields of the reference, in double. */
 enum { MOST_LEVELS = 6 };
+
+/* Of methods: one is kept for a reason, and those of peers. */
+enum { MOST_ROWS = HS_METHODS_ROWS - HS_PEERS_MOST - 1 };
 
 /* ---- a case ---------------------------------------------------------------------------------- */
 
@@ -337,6 +341,22 @@ static enum hs_status write_equations(FILE *file, const struct hs_problem *probl
     return st;
 }
 
+static void add_peers(struct hs_methods_case *of)
+{
+    for (int n = 0; n < of->peers.count; n++) {
+        const struct hs_peer *peer = &of->peers.peer[n];
+        struct hs_methods_row *row = &of->row[of->count++];
+        *row = (struct hs_methods_row){.name = peer->name,
+                                       .peer = true,
+                                       .version = peer->version,
+                                       .steps = peer->steps,
+                                       .sweeps = NAN,
+                                       .error = peer->apart,
+                                       .seconds = peer->seconds};
+        snprintf(row->why, sizeof row->why, "%s", peer->why);
+    }
+}
+
 static enum hs_status ask_peers(const struct hs_methods_request *request,
                                 const struct hs_problem *problem, const double *reference,
                                 struct hs_methods_case *out, struct hs_error *err)
@@ -353,6 +373,7 @@ static enum hs_status ask_peers(const struct hs_methods_request *request,
         st = hs_peers_ask(HS_PEERS_METHODS, request->peer, request->peer_seconds, question,
                           &out->peers, err);
     fclose(question);
+    add_peers(out);
     return st;
 }
 
@@ -381,9 +402,9 @@ static enum hs_status measure(const struct hs_problem *problem, const struct hs_
     struct hs_methods_row *row = &of->row[of->count++];
     struct way way;
     double rate = NAN;
-    *row = (struct hs_methods_row){.sweeps = NAN, .error = NAN};
+    *row = (struct hs_methods_row){.version = hs_version(), .sweeps = NAN, .error = NAN};
     enum hs_status st = open_way(problem, method, steps, &way, err);
-    row->method = steady && !method->solve ? "sweeps" : method->name;
+    row->name = steady && !method->solve ? "sweeps" : method->name;
     way.tolerance = of->tolerance;
     if (!st && steady)
         st = hs_initial_upload(&way.problem, way.plan.backend, way.state, err);
@@ -425,13 +446,13 @@ static enum hs_status measure_all(const struct hs_problem *problem, const double
         int64_t steps[5] = {0};
         if (!serves(method, steady))
             continue;
-        if (refuses(method, problem, row->refused, sizeof row->refused)) {
-            row->method = method->name;
+        if (refuses(method, problem, row->why, sizeof row->why)) {
+            row->name = method->name;
             of->count++;
             continue;
         }
         const int count = steady ? 1 : choose_steps(method, stable, steps);
-        for (int k = 0; k < count && of->count < HS_METHODS_ROWS - 1 && !st; k++)
+        for (int k = 0; k < count && of->count < MOST_ROWS && !st; k++)
             st = measure(problem, method, steps[k], reference, T, repeats, of, err);
     }
     return st;

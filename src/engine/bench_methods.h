@@ -18,7 +18,7 @@
 #include "engine/peers.h"
 #include "engine/timing.h"
 
-enum { HS_METHODS_CASES = 4, HS_METHODS_ROWS = 64 };
+enum { HS_METHODS_CASES = 4, HS_METHODS_ROWS = 64 + HS_PEERS_MOST };
 
 struct hs_methods_request {
     int64_t points; /* along the longest axis */
@@ -31,13 +31,15 @@ struct hs_methods_request {
     double peer_seconds; /* as long as each may take for a case */
 };
 
-/* A method with one length of step. */
+/* A method, or peer, with one length of step. */
 struct hs_methods_row {
-    const char *method;        /* "sweeps" where a steady state is looked for by them */
-    char refused[256];         /* why it cannot do the case; "": it did */
+    const char *name; /* "sweeps" where a steady state is looked for by them */
+    bool peer;
+    const char *version;
+    char why[256];             /* it did not do the case; "": it did */
     int64_t steps;             /* of a solver its iterations */
     double sweeps;             /* in all these steps; NaN where they are none */
-    double error;              /* or residual */
+    double error;              /* or residual, of a peer as it knows it */
     struct hs_samples seconds; /* of create and advance, or create and solve */
 };
 
@@ -53,7 +55,7 @@ struct hs_methods_case {
     double uncertainty; /* relative: of the reference, about */
     struct hs_methods_row row[HS_METHODS_ROWS];
     int count;
-    struct hs_peers peers; /* their `apart` is the error, or the residual as they know it */
+    struct hs_peers peers; /* as they answered: the last rows */
 };
 
 struct hs_methods_bench {

@@ -9,35 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- lines, of methods and peers alike ------------------------------------------------------- */
-
-struct line {
-    const char *name, *kind, *version;
-    const char *why; /* it has no numbers; NULL: it has */
-    int64_t steps;
-    double sweeps, error;
-    struct hs_samples seconds;
-};
-
-static int line_count(const struct hs_methods_case *of)
-{
-    return of->count + of->peers.count;
-}
-
-static struct line line_at(const struct hs_methods_case *of, int n)
-{
-    if (n < of->count) {
-        const struct hs_methods_row *row = &of->row[n];
-        return (struct line){
-            row->method, "method",    hs_version(), *row->refused ? row->refused : NULL,
-            row->steps,  row->sweeps, row->error,   row->seconds};
-    }
-    const struct hs_peer *peer = &of->peers.peer[n - of->count];
-    return (struct line){
-        peer->name,  "peer", peer->version, peer->outcome == HS_PEER_TIMED ? NULL : peer->why,
-        peer->steps, NAN,    peer->apart,   peer->seconds};
-}
-
 static const char *measure_of(const struct hs_methods_case *of)
 {
     return isnan(of->end) ? "residual" : "error";
@@ -45,21 +16,20 @@ static const char *measure_of(const struct hs_methods_case *of)
 
 /* ---- table ----------------------------------------------------------------------------------- */
 
-static void print_line(FILE *stream, const struct line *line)
+static void print_row(FILE *stream, const struct hs_methods_row *row)
 {
-    const bool peer = strcmp(line->kind, "peer") == 0;
-    fprintf(stream, "%s%-*s ", peer ? "peer: " : "", peer ? 24 : 30, line->name);
-    if (line->why) {
-        fprintf(stream, "none: %s\n", line->why);
+    fprintf(stream, "%s%-*s ", row->peer ? "peer: " : "", row->peer ? 24 : 30, row->name);
+    if (*row->why) {
+        fprintf(stream, "none: %s\n", row->why);
         return;
     }
-    fprintf(stream, "%8lld", (long long)line->steps);
-    if (isnan(line->sweeps))
+    fprintf(stream, "%8lld", (long long)row->steps);
+    if (isnan(row->sweeps))
         fprintf(stream, " %9s", "-");
     else
-        fprintf(stream, " %9.0f", line->sweeps);
-    fprintf(stream, " %9.2e %10.4g %10.4g %10.4g %4d\n", line->error, line->seconds.median,
-            line->seconds.min, line->seconds.max, line->seconds.count);
+        fprintf(stream, " %9.0f", row->sweeps);
+    fprintf(stream, " %9.2e %10.4g %10.4g %10.4g %4d\n", row->error, row->seconds.median,
+            row->seconds.min, row->seconds.max, row->seconds.count);
 }
 
 static void print_case(FILE *stream, const struct hs_methods_case *of, enum hs_precision precision)
@@ -79,10 +49,8 @@ static void print_case(FILE *stream, const struct hs_methods_case *of, enum hs_p
     fprintf(stream, "\n%-30s %8s %9s %9s %10s %10s %10s %4s\n", "",
             isnan(of->end) ? "count" : "steps", "sweeps", measure_of(of), "seconds", "min", "max",
             "n");
-    for (int n = 0; n < line_count(of); n++) {
-        const struct line line = line_at(of, n);
-        print_line(stream, &line);
-    }
+    for (int n = 0; n < of->count; n++)
+        print_row(stream, &of->row[n]);
 }
 
 void hs_methods_report_table(FILE *stream, const struct hs_methods_bench *bench,
@@ -100,24 +68,24 @@ void hs_methods_report_table(FILE *stream, const struct hs_methods_bench *bench,
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static void json_line(struct hs_json *json, const struct hs_methods_case *of,
-                      const struct line *line)
+static void json_row(struct hs_json *json, const struct hs_methods_case *of,
+                     const struct hs_methods_row *row)
 {
     hs_json_open(json, NULL);
-    hs_json_text(json, line->kind, line->name);
-    if (line->why) {
-        hs_json_text(json, "none", line->why);
+    hs_json_text(json, row->peer ? "peer" : "method", row->name);
+    if (*row->why) {
+        hs_json_text(json, "none", row->why);
     } else {
-        hs_json_text(json, "version", line->version);
-        hs_json_integer(json, "steps", line->steps);
-        hs_json_number(json, "sweeps", line->sweeps);
-        hs_json_number(json, measure_of(of), line->error);
+        hs_json_text(json, "version", row->version);
+        hs_json_integer(json, "steps", row->steps);
+        hs_json_number(json, "sweeps", row->sweeps);
+        hs_json_number(json, measure_of(of), row->error);
         hs_json_open(json, "seconds");
-        hs_json_number(json, "min", line->seconds.min);
-        hs_json_number(json, "median", line->seconds.median);
-        hs_json_number(json, "max", line->seconds.max);
+        hs_json_number(json, "min", row->seconds.min);
+        hs_json_number(json, "median", row->seconds.median);
+        hs_json_number(json, "max", row->seconds.max);
         hs_json_close(json);
-        hs_json_integer(json, "samples", line->seconds.count);
+        hs_json_integer(json, "samples", row->seconds.count);
     }
     hs_json_close(json);
 }
@@ -137,10 +105,8 @@ static void json_case(struct hs_json *json, const struct hs_methods_case *of)
         hs_json_number(json, "reference_error", of->uncertainty);
     }
     hs_json_open_array(json, "rows");
-    for (int n = 0; n < line_count(of); n++) {
-        const struct line line = line_at(of, n);
-        json_line(json, of, &line);
-    }
+    for (int n = 0; n < of->count; n++)
+        json_row(json, of, &of->row[n]);
     hs_json_close_array(json);
     hs_json_close(json);
 }
@@ -172,42 +138,42 @@ void hs_methods_report_csv(FILE *stream, const struct hs_methods_bench *bench, c
         const struct hs_methods_case *of = &bench->of[c];
         char points[HS_POINTS_TEXT];
         hs_points_name(of->dims, of->points, "x", points, sizeof points);
-        for (int n = 0; n < line_count(of); n++) {
-            const struct line line = line_at(of, n);
-            if (line.why)
+        for (int n = 0; n < of->count; n++) {
+            const struct hs_methods_row *row = &of->row[n];
+            if (*row->why)
                 continue;
-            fprintf(stream, "%s,\"%s\",%s,\"%s\",%s,%s,%lld,", of->name, line.name, line.kind,
-                    of->device, points, hs_precision_name(bench->request.precision),
-                    (long long)line.steps);
-            if (isfinite(line.sweeps))
-                fprintf(stream, "%.0f", line.sweeps);
+            fprintf(stream, "%s,\"%s\",%s,\"%s\",%s,%s,%lld,", of->name, row->name,
+                    row->peer ? "peer" : "method", of->device, points,
+                    hs_precision_name(bench->request.precision), (long long)row->steps);
+            if (isfinite(row->sweeps))
+                fprintf(stream, "%.0f", row->sweeps);
             fprintf(stream, ",%s,%.6e,%d,%.6e,%.6e,%.6e,\"%s\",%s,\"%s\"\n", measure_of(of),
-                    line.error, line.seconds.count, line.seconds.min, line.seconds.median,
-                    line.seconds.max, line.version, hs_commit(), command);
+                    row->error, row->seconds.count, row->seconds.min, row->seconds.median,
+                    row->seconds.max, row->version, hs_commit(), command);
         }
     }
 }
 
 /* ---- picture --------------------------------------------------------------------------------- */
 
-enum { WIDTH = 1200, MOST_LINES = HS_METHODS_ROWS + HS_PEERS_MOST };
+enum { WIDTH = 1200 }; /* pixels */
 
 /* What a picture of a case is made of. */
 struct drawing {
-    struct hs_curve curves[MOST_LINES];
-    double x[MOST_LINES], y[MOST_LINES];
+    struct hs_curve curves[HS_METHODS_ROWS];
+    double x[HS_METHODS_ROWS], y[HS_METHODS_ROWS];
     char subtitle[192];
 };
 
 /* That of a method is the same in every case; all peers have one. */
-static uint32_t colour_of(const struct line *line)
+static uint32_t colour_of(const struct hs_methods_row *row)
 {
     static const uint32_t colours[] = {0xB23C28, 0x2E7D4F, 0x8A6D1B, 0x6A3D9A,
                                        HS_BLUE,  0xC2185B, 0x5E9EA0, HS_INK};
     int n = 0;
-    if (strcmp(line->kind, "peer") == 0)
+    if (row->peer)
         return HS_SOFT;
-    while (hs_methods[n] && strcmp(hs_methods[n]->name, line->name) != 0)
+    while (hs_methods[n] && strcmp(hs_methods[n]->name, row->name) != 0)
         n++;
     return hs_methods[n] ? colours[n % (int)(sizeof colours / sizeof *colours)] : colours[0];
 }
@@ -232,16 +198,16 @@ static struct hs_chart draw_case(const struct hs_methods_case *of, struct drawin
     c.y = (struct hs_scale){isnan(of->end) ? "relative residual" : "relative error in time",
                             INFINITY, 0.0, .log = true, .unit = {1.0, "", ""}};
     double *x = out->x, *y = out->y;
-    for (int n = 0; n < line_count(of); n++) {
-        const struct line line = line_at(of, n);
-        if (line.why || !(line.seconds.median > 0.0) || !isfinite(line.error))
+    for (int n = 0; n < of->count; n++) {
+        const struct hs_methods_row *row = &of->row[n];
+        if (*row->why || !(row->seconds.median > 0.0) || !isfinite(row->error))
             continue;
-        if (c.count == 0 || strcmp(out->curves[c.count - 1].name, line.name) != 0)
+        if (c.count == 0 || strcmp(out->curves[c.count - 1].name, row->name) != 0)
             out->curves[c.count++] =
-                (struct hs_curve){x, y, 0, colour_of(&line), .name = line.name, .dots = true};
+                (struct hs_curve){x, y, 0, colour_of(row), .name = row->name, .dots = true};
         out->curves[c.count - 1].count++;
-        widen(&c.x, *x++ = line.seconds.median);
-        widen(&c.y, *y++ = fmax(line.error, least));
+        widen(&c.x, *x++ = row->seconds.median);
+        widen(&c.y, *y++ = fmax(row->error, least));
     }
     return c;
 }
