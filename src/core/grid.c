@@ -39,8 +39,8 @@ int64_t hs_grid_count(const struct hs_grid *grid)
 
 double hs_grid_coordinate(const struct hs_grid *grid, int axis, int64_t i)
 {
-    return grid->coordinate[axis] ? grid->coordinate[axis][i]
-                                  : grid->lower[axis] + (double)i * grid->spacing[axis];
+    const double *places = hs_grid_places(grid, axis);
+    return places ? places[i] : grid->lower[axis] + (double)i * grid->spacing[axis];
 }
 
 int64_t hs_grid_index(const struct hs_grid *grid, const int64_t node[HS_AXES])

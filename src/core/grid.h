@@ -55,7 +55,18 @@ struct hs_grid {
     /* m, increasing, of the nodes of a stretched axis: [points], or, of one that is periodic,
      * [points + 1], the last where the first node comes again. NULL: uniform. The problem's. */
     const double *coordinate[HS_AXES];
+    /* Of a slab (core/slab.h), along its last axis: the node of the larger grid that is node 0
+     * here, how many that one has, after which its first comes again, and where the nodes lie [m]:
+     * [points]. 0 and NULL: no slab. */
+    int64_t first, whole;
+    const double *place;
 };
+
+/* Where the nodes of an axis lie [m], as a list; NULL where it is uniform. */
+static inline const double *hs_grid_places(const struct hs_grid *grid, int axis)
+{
+    return grid->place && axis == grid->dims - 1 ? grid->place : grid->coordinate[axis];
+}
 
 int64_t hs_grid_count(const struct hs_grid *grid);
 bool hs_grid_is_stretched(const struct hs_grid *grid); /* along any axis */

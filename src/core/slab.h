@@ -1,6 +1,8 @@
 /*
- * A slab: layers of a larger problem's grid along its slowest axis, dims - 1, as a grid of its own,
- * with the layers beyond its borders that sweeps read.
+ * A slab of a larger problem: some layers of the slowest axis, and further ones of its neighbours
+ * beyond them, its halo. A problem of its own to backends and kernels, to which a border is a wall
+ * that holds its values. What is wrong there by a sweep gets no further than the radius in that
+ * sweep, so with a halo of enough layers what the slab owns has the bits of the whole.
  */
 #ifndef HS_CORE_SLAB_H
 #define HS_CORE_SLAB_H
@@ -9,9 +11,9 @@
 
 struct hs_slab {
     const struct hs_problem *whole;
-    int64_t first;  /* layer of the whole grid that is layer 0 here; nodes beyond the whole's end
-                       are those of its other end (periodic) */
-    int64_t lo, hi; /* layers here that this slab owns; the others are halo */
+    /* The layer there that is layer 0 here; beyond the last one those of the other end follow. */
+    int64_t first;
+    int64_t lo, hi; /* layers here that are its own: lo <= k < hi */
 };
 
 /* The whole's layer that a layer here is. */

@@ -173,6 +173,14 @@ __device__ void store(T *out, int64_t stride, int left, const double (&from)[POI
             out[n * WARP * stride] = (T)(from[n] * scale);
 }
 
+/* m, of node i along an axis. */
+__device__ double coordinate(const hs_cuda_patch &patch, int axis, int64_t i)
+{
+    const int64_t node = i + patch.ahead[axis];
+    const int64_t n = node < patch.again[axis] ? node : node % patch.again[axis];
+    return patch.lower[axis] + (double)n * patch.spacing[axis];
+}
+
 /* Whether the nodes of a row have different values of an operand. */
 __device__ bool varies(const request &r, int operand)
 {
@@ -195,7 +203,7 @@ __device__ void fetch(const request &r, int operand, const place &at, unsigned m
     const int64_t first = r.patch.first[r.along] + at.along;
 #pragma unroll
     for (int n = 0; n < POINTS; n++)
-        to[n] = r.patch.lower[r.along] + (double)(first + n * WARP) * r.patch.spacing[r.along];
+        to[n] = coordinate(r.patch, r.along, first + n * WARP);
 }
 
 /* One that is the same for a whole row. */
@@ -206,8 +214,7 @@ __device__ double fetch(const request &r, const hs_cuda_step &in, const place &a
         return r.table[m][table] ? r.table[m][table][at.times(r.stride[table])]
                                  : r.number[m][table];
     if (axis >= 0 && axis < HS_AXES)
-        return r.patch.lower[axis] +
-               (double)(r.patch.first[axis] + at.on(r, axis)) * r.patch.spacing[axis];
+        return coordinate(r.patch, axis, r.patch.first[axis] + at.on(r, axis));
     return in.operand == HS_OP_T ? r.times.t[m] : in.constant;
 }
 
@@ -360,6 +367,9 @@ hs_cuda_patch hs_cuda_patch_of(const hs_grid *grid)
         patch.count[axis] = grid->points[axis];
         patch.lower[axis] = grid->lower[axis];
         patch.spacing[axis] = grid->spacing[axis];
+        const bool slab = grid->whole > 0 && axis == grid->dims - 1;
+        patch.ahead[axis] = slab ? grid->first : 0;
+        patch.again[axis] = slab ? grid->whole : grid->points[axis];
     }
     return patch;
 }

@@ -37,8 +37,10 @@ struct hs_cuda_patch {
     int64_t first[HS_AXES];
     int64_t count[HS_AXES];
     int64_t stride[HS_AXES]; /* elements of `out` */
-    double lower[HS_AXES];   /* m: node i lies at lower + i*spacing */
+    double lower[HS_AXES];   /* m: node i lies at lower + n*spacing, n = i + ahead ... */
     double spacing[HS_AXES];
+    int64_t ahead[HS_AXES]; /* ... less `again` where that is not below it */
+    int64_t again[HS_AXES];
 };
 
 /* All nodes of a grid; where the values go is left open. */

@@ -94,7 +94,7 @@ struct hs_row hs_row_along(const struct hs_grid *grid, int axis, double y, doubl
     return (struct hs_row){.count = grid->points[axis],
                            .x = grid->lower[axis],
                            .dx = grid->spacing[axis],
-                           .places = grid->coordinate[axis],
+                           .places = hs_grid_places(grid, axis),
                            .y = y,
                            .z = z,
                            .t = t};
