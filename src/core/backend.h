@@ -46,6 +46,7 @@ struct hs_device_fingerprint {
     char driver[128]; /* "CUDA 13.0, 580.65.06"; "none" where there is no such thing */
 };
 
+struct hs_halo;          /* core/halo.h */
 struct hs_vectors;       /* core/vectors.h */
 struct hs_backend_state; /* each backend's own */
 struct hs_readback;      /* likewise: a field of one moment on its way to the host */
@@ -54,6 +55,7 @@ struct hs_backend {
     const char *name; /* "cpu", "cuda" */
     enum hs_device device;
     enum hs_status (*available)(int device, struct hs_error *err);
+    int (*devices)(void); /* how many there are; NULL: one */
     /* How a problem's fields lie in the device's memory, before a kernel's wishes. */
     struct hs_layout (*layout)(const struct hs_problem *problem);
     /* Bytes of the device's memory that a run takes, the copy of the field for download_begin
@@ -133,6 +135,7 @@ struct hs_backend {
     void (*destroy)(struct hs_backend_state *state); /* accepts NULL */
     const struct hs_transforms *transforms;          /* for methods of modes; NULL: none */
     const struct hs_vectors *vectors;                /* for methods of many stages; NULL: none */
+    const struct hs_halo *halo;                      /* for ranks; NULL: none */
 };
 
 #ifdef __cplusplus

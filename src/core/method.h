@@ -42,6 +42,8 @@ struct hs_method {
     const char *idea;   /* one line */
     const char *origin; /* literature */
     enum hs_step_rule step_rule;
+    bool ranks; /* it goes on several (engine/ranks/ranks.h), since all it asks of the backend does
+                 */
     bool jumps; /* a span takes as long however many steps it has, so none is cut by the clock */
     /* Its sweeps are those of a recursion (core/kernel.h) where nothing changes with time. */
     bool recursion;

@@ -428,7 +428,7 @@ static enum hs_status call_kernel(struct hs_backend_state *state, const struct h
     return HS_OK;
 }
 
-static enum hs_status sweep(struct hs_backend_state *state, const struct hs_span *span,
+enum hs_status hs_cpu_sweep(struct hs_backend_state *state, const struct hs_span *span,
                             struct hs_error *err)
 {
     for (int64_t done = 0; done < span->count;) {
@@ -451,7 +451,7 @@ static enum hs_status time_sweeps(struct hs_backend_state *state, const struct h
                                   double *seconds, struct hs_error *err)
 {
     const double start = hs_clock_now();
-    const enum hs_status st = sweep(state, span, err);
+    const enum hs_status st = hs_cpu_sweep(state, span, err);
     *seconds = hs_clock_now() - start;
     return st;
 }
@@ -499,13 +499,14 @@ const struct hs_backend hs_backend_cpu = {
     .download_begin = download_begin,
     .download_part = download_part,
     .download_end = download_end,
-    .sweep = sweep,
+    .sweep = hs_cpu_sweep,
     .reduce = hs_cpu_reduce,
     .time_sweeps = time_sweeps,
     .copy = copy,
     .cache = cache,
     .ceilings = hs_cpu_ceilings,
     .fingerprint = fingerprint,
+    .halo = &hs_cpu_halo,
     .vectors = &hs_cpu_vectors,
     .describe = describe,
     .destroy = destroy,

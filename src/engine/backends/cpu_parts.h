@@ -3,6 +3,7 @@
 #define HS_ENGINE_BACKENDS_CPU_PARTS_H
 
 #include "core/backend.h"
+#include "core/halo.h"
 #include "core/vectors.h"
 #include "engine/ghosts.h"
 #include "engine/team.h"
@@ -79,7 +80,11 @@ enum hs_status hs_cpu_call(struct hs_backend_state *state, const struct hs_span 
                            int64_t first, int steps, void *from, void *to,
                            const struct hs_recursion *recursion, struct hs_error *err);
 
+enum hs_status hs_cpu_sweep(struct hs_backend_state *state, const struct hs_span *span,
+                            struct hs_error *err);
+
 /* ---- cpu_vectors.c ---- */
+extern const struct hs_halo hs_cpu_halo;
 extern const struct hs_vectors hs_cpu_vectors;
 void hs_cpu_vectors_release(struct hs_backend_state *state);
 

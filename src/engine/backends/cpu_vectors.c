@@ -1,4 +1,5 @@
-/* Fields and their sums for methods of many stages: core/vectors.h on the CPU. */
+/* The fields by their numbers: sums for methods of many stages (core/vectors.h), and layers for
+ * ranks (core/halo.h), on the CPU. */
 #include "core/clock.h"
 #include "core/machine.h"
 #include "engine/backends/cpu_parts.h"
@@ -18,6 +19,24 @@ static struct hs_cpu_field *field_of(struct hs_backend_state *state, int number)
     assert(number >= 0 && number < 2 + state->more_count);
     return number == 0 ? &state->now : number == 1 ? &state->next : &state->more[number - 2];
 }
+
+static struct hs_layers layers(struct hs_backend_state *state, int field, int64_t from, int64_t to)
+{
+    const struct hs_layout *layout = &state->layout;
+    const int axis = state->problem->grid.dims - 1;
+    const int64_t size =
+        layout->pitch[axis] * (int64_t)hs_precision_size(state->problem->precision);
+    return (struct hs_layers){.at = (char *)field_of(state, field)->origin + from * size,
+                              .bytes = (size_t)((to - from) * size)};
+}
+
+static enum hs_status wait(struct hs_backend_state *state, struct hs_error *err)
+{
+    (void)state, (void)err; /* sweeps are done when they return */
+    return HS_OK;
+}
+
+const struct hs_halo hs_cpu_halo = {.layers = layers, .ask = hs_cpu_sweep, .wait = wait};
 
 static enum hs_status no_memory(const struct hs_backend_state *state, int fields,
                                 struct hs_error *err)

@@ -55,6 +55,12 @@ hs_status available(int device, hs_error *err)
     return HS_OK;
 }
 
+int devices(void)
+{
+    int count = 0;
+    return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
+}
+
 /* ---- create, destroy ------------------------------------------------------------------------- */
 
 hs_status allocate(hs_backend_state *state, hs_error *err)
@@ -108,6 +114,7 @@ void destroy(hs_backend_state *state)
     for (int f = 0; f < 2; f++)
         cudaFree(state->field[f]);
     cudaFree(state->scratch);
+    cudaFreeHost(state->halo_space);
     if (state->stream)
         cudaStreamDestroy(state->stream);
     free(state->source_value);
@@ -449,8 +456,9 @@ hs_status call_last(hs_backend_state *state, const hs_span *span, int64_t first,
     return st;
 }
 
-/* Asks for all of the span's sweeps, and does not wait for them. */
-hs_status launch(hs_backend_state *state, const hs_span *span, hs_error *err)
+} // namespace
+
+hs_status hs_cuda_ask(hs_backend_state *state, const hs_span *span, hs_error *err)
 {
     for (int64_t done = 0; done < span->count;) {
         const int64_t left = span->count - done - (span->keep_last ? 1 : 0);
@@ -472,10 +480,13 @@ hs_status launch(hs_backend_state *state, const hs_span *span, hs_error *err)
     return HS_OK;
 }
 
+namespace
+{
+
 hs_status sweep(hs_backend_state *state, const hs_span *span, hs_error *err)
 {
     HS_CUDA_TRY(err, cudaSetDevice(state->device));
-    const hs_status st = launch(state, span, err);
+    const hs_status st = hs_cuda_ask(state, span, err);
     return st ? st : wait(state, span, err);
 }
 
@@ -502,7 +513,7 @@ hs_status time_sweeps(hs_backend_state *state, const hs_span *span, double *seco
     HS_CUDA_TRY(err, cudaSetDevice(state->device));
     hs_status st = hs_cuda_timer_start(&state->timer, state->stream, err);
     if (!st)
-        st = launch(state, span, err);
+        st = hs_cuda_ask(state, span, err);
     if (!st)
         st = hs_cuda_timer_stop(&state->timer, state->stream, err);
     if (!st)
@@ -551,6 +562,7 @@ extern "C" const hs_backend hs_backend_cuda = {
     .name = "cuda",
     .device = HS_CUDA,
     .available = available,
+    .devices = devices,
     .layout = hs_cuda_layout,
     .memory = hs_cuda_memory,
     .create = create,
@@ -574,4 +586,5 @@ extern "C" const hs_backend hs_backend_cuda = {
     .destroy = destroy,
     .transforms = &hs_cuda_transforms,
     .vectors = &hs_cuda_vectors,
+    .halo = &hs_cuda_halo,
 };

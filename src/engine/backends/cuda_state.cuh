@@ -2,6 +2,7 @@
 #ifndef HS_ENGINE_BACKENDS_CUDA_STATE_CUH
 #define HS_ENGINE_BACKENDS_CUDA_STATE_CUH
 
+#include "core/halo.h"
 #include "core/vectors.h"
 #include "engine/backends/cuda_parts.cuh"
 
@@ -43,6 +44,8 @@ struct hs_backend_state {
     hs_cuda_graph graph;
     hs_cuda_timer timer;
     hs_cuda_rotation rotation; /* for measuring: the other pairs of fields */
+    void *halo_space;          /* for ranks: page-locked host memory */
+    size_t halo_bytes;
     char description[384];
 };
 
@@ -59,6 +62,18 @@ static inline char *hs_cuda_field(const hs_backend_state *state, int other)
  * recursion: or NULL. */
 hs_status hs_cuda_call(hs_backend_state *state, const hs_span *span, int64_t first, int steps,
                        void *change, const hs_recursion *recursion, hs_error *err);
+
+/* The allocation of a field, by its number (core/vectors.h). */
+static inline char **hs_cuda_field_of(hs_backend_state *state, int number)
+{
+    return number < 2 ? &state->field[state->now ^ number] : &state->more[number - 2];
+}
+
+/* ---- cuda_halo.cu ---- */
+extern "C" const hs_halo hs_cuda_halo;
+
+/* Asks for all sweeps of a span, and does not wait for them. */
+hs_status hs_cuda_ask(hs_backend_state *state, const hs_span *span, hs_error *err);
 
 /* ---- cuda_vectors.cu ---- */
 extern const hs_vectors hs_cuda_vectors;

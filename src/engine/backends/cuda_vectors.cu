@@ -25,11 +25,10 @@ double bytes(const hs_problem *problem, int fields)
     return fields > 2 ? (fields - 2) * one : 0.0;
 }
 
-/* The allocation of a field. */
 char **field_of(hs_backend_state *state, int number)
 {
     assert(number >= 0 && number < 2 + state->more_count);
-    return number < 2 ? &state->field[state->now ^ number] : &state->more[number - 2];
+    return hs_cuda_field_of(state, number);
 }
 
 hs_status no_memory(const hs_backend_state *state, int fields, size_t free_bytes, hs_error *err)
