@@ -43,6 +43,9 @@ LIBRARY_OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o) $(patsubst %.c,$(BUILD)/%.o,$(wil
                    $(PLANS:%.c=$(BUILD)/%.o) $(PLANNED:%.cu=$(BUILD)/%.plan.o)
 COMMAND_OBJECTS := $(COMMANDS:%.c=$(BUILD)/%.o)
 UNIT_PROGRAMS   := $(UNITS:%.c=$(BUILD)/%)
+RANKS_OBJECTS   := $(patsubst %.c,$(BUILD)/%.o,$(wildcard src/engine/ranks/mpi/*.c))
+MPICC           ?= mpicc
+WITH_MPI        := OMPI_CC='$(CC)' MPICH_CC='$(CC)' $(MPICC)
 
 include $(wildcard kernels/cuda/cuda.mk tests/tools/*/*.mk)
 
@@ -51,11 +54,11 @@ include $(wildcard kernels/cuda/cuda.mk tests/tools/*/*.mk)
 .DELETE_ON_ERROR:
 $(if $(filter clean,$(MAKECMDGOALS)),$(eval .NOTPARALLEL:)) # `make -j clean all`: one after the other
 
-all: $(BUILD)/heatsolve ## build the program: build/heatsolve
+all: $(BUILD)/heatsolve $(if $(MPI),$(BUILD)/heatsolve-mpi) ## build the program: build/heatsolve
 
 help: ## what this Makefile can do
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
-	@echo 'variables: BUILD=build CC=cc CFLAGS="-O2 -g" PREFIX=/usr/local DESTDIR= PYTHON=/usr/bin/python3 V=1'
+	@echo 'variables: MPI=yes (heatsolve-mpi besides, for many GPUs and nodes) BUILD=build CC=cc CFLAGS="-O2 -g" PREFIX=/usr/local DESTDIR= PYTHON=/usr/bin/python3 V=1'
 	@echo '           CUDA_ARCH= (this machine'"'"'s GPUs; "80 90", all) NVCC=nvcc (none: CPU only)'
 
 ifneq ($(MISSING),)
@@ -72,6 +75,17 @@ Q := $(if $(V),,@)
 $(BUILD)/heatsolve: $(BUILD)/src/main.o $(COMMAND_OBJECTS) $(LIBRARY_OBJECTS)
 	$(if $(V),,@echo '  LD  $@')
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+# The same for several ranks, by MPI: all but the file that says there is one.
+$(BUILD)/heatsolve-mpi: $(BUILD)/src/main.o $(COMMAND_OBJECTS) $(RANKS_OBJECTS) \
+                        $(filter-out $(BUILD)/src/engine/ranks/one.o,$(LIBRARY_OBJECTS))
+	$(if $(V),,@echo '  LD  $@')
+	$(Q)$(WITH_MPI) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+$(BUILD)/src/engine/ranks/mpi/%.o: src/engine/ranks/mpi/%.c $(BUILD)/generated/flags | $(BUILD)/generated/stamp
+	@mkdir -p $(@D)
+	$(if $(V),,@echo '  CC  $<')
+	$(Q)$(WITH_MPI) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/%.o: %.c $(BUILD)/generated/flags | $(BUILD)/generated/stamp
 	@mkdir -p $(@D)
@@ -105,19 +119,19 @@ FORCE:
 SETUP := CC='$(CC)' PYTHON='$(PYTHON)' .ci/setup
 
 setup: ## install what is missing (Debian packages)
-	@$(SETUP) build
+	@$(SETUP) $(if $(MPI),ranks,build)
 
 # a newcomer's make has no -j
 PARALLEL = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
 
 demo: ## set up, build, and run the demo case
-	@$(SETUP) build
+	@$(SETUP) $(if $(MPI),ranks,build)
 	@$(MAKE) --no-print-directory $(PARALLEL) all
-	@.ci/demo $(BUILD)/heatsolve
+	@.ci/demo $(BUILD)/heatsolve $(if $(MPI),$(BUILD)/heatsolve-mpi)
 
 test: ## set up, build, and pass every test
 	@$(SETUP) test
-	@$(MAKE) --no-print-directory $(PARALLEL) all units
+	@$(MAKE) --no-print-directory $(PARALLEL) MPI=yes all units
 	@$(MAKE) --no-print-directory tested
 
 # a make of its own, which sees what was set up just now (a C++ compiler, for the emulated kernels)

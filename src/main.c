@@ -2,6 +2,7 @@
 #include "commands/command.h"
 #include "core/text.h"
 #include "core/version.h"
+#include "engine/ranks/ranks.h"
 #include "engine/threads.h"
 #include "input/options.h"
 
@@ -95,7 +96,8 @@ static const struct hs_command *command_named(const char *name)
 static enum hs_status hand_over(int argc, char **argv, struct hs_error *err)
 {
     if (is_help(argv[1])) {
-        print_help(stdout);
+        if (hs_ranks_is_first())
+            print_help(stdout);
         return HS_OK;
     }
     const char *name = strcmp(argv[1], "--version") == 0 ? "version" : argv[1];
@@ -103,9 +105,12 @@ static enum hs_status hand_over(int argc, char **argv, struct hs_error *err)
     if (!command)
         return unknown_command(name, err);
     if (argc > 2 && is_help(argv[2])) {
-        printf("usage: %s\n\n%s\n\n%s", command->usage, command->summary, command->help);
+        if (hs_ranks_is_first())
+            printf("usage: %s\n\n%s\n\n%s", command->usage, command->summary, command->help);
         return HS_OK;
     }
+    if (!command->ranks && !hs_ranks_is_first())
+        return HS_OK;
     return command->run(argc - 1, argv + 1, err);
 }
 
@@ -122,24 +127,33 @@ static int leave(int status)
     return status;
 }
 
+static void print_errors(const struct hs_error *err)
+{
+    if (err->text) {
+        fputs("heatsolve: ", stderr);
+        hs_text_put(stderr, err->text, "\n\t");
+    }
+    if (err->more)
+        fprintf(stderr, "and %zu more\n", err->more);
+}
+
 int main(int argc, char **argv)
 {
     hold_standard_streams();
     hs_threads_prepare();
-    if (argc < 2) {
-        print_help(stderr);
-        return HS_BAD_INPUT;
-    }
     struct hs_error err;
     hs_error_init(&err);
-    enum hs_status status = hand_over(argc, argv, &err);
-    check_standard_output(&status, &err);
-    if (err.text) {
-        fputs("heatsolve: ", stderr);
-        hs_text_put(stderr, err.text, "\n\t");
+    enum hs_status status = hs_ranks_begin(&argc, &argv, &err);
+    if (!status && argc < 2) {
+        if (hs_ranks_is_first())
+            print_help(stderr);
+        status = HS_BAD_INPUT;
+    } else if (!status) {
+        status = hand_over(argc, argv, &err);
     }
-    if (err.more)
-        fprintf(stderr, "and %zu more\n", err.more);
+    check_standard_output(&status, &err);
+    if (hs_ranks_is_first())
+        print_errors(&err);
     hs_error_release(&err);
-    return leave((int)status);
+    return leave((int)hs_ranks_end(status));
 }

@@ -4,6 +4,7 @@
 #include "core/text.h"
 #include "engine/case.h"
 #include "engine/doubts.h"
+#include "engine/ranks/ranks.h"
 #include "engine/rate.h"
 #include "engine/steady.h"
 #include "engine/trial.h"
@@ -26,7 +27,8 @@ struct outlook {
     const struct hs_problem *problem;
     const struct hs_plan *plan;
     double sweeps;     /* of all steps */
-    double memory;     /* bytes */
+    double memory;     /* bytes, of each rank */
+    char ranks[256];   /* "" where there is one */
     double output;     /* bytes */
     double free_bytes; /* for it */
     struct hs_rate rate;
@@ -46,6 +48,7 @@ static enum hs_status look_ahead(struct outlook *outlook, struct hs_error *err)
     const struct hs_method *method = hs_plan_method(plan);
     outlook->sweeps = hs_plan_sweeps(plan, problem, 0, plan->sweeps);
     outlook->memory = plan->backend->memory(problem, plan->kernel);
+    hs_ranks_describe(problem, plan->kernel, outlook->ranks, sizeof outlook->ranks);
     if (method->memory)
         outlook->memory += method->memory(problem, plan->backend);
     struct hs_plan measured = *plan;
@@ -286,7 +289,9 @@ static void print_text(const struct outlook *outlook)
     }
     print_label("memory");
     print_bytes(outlook->memory);
-    printf("\n");
+    printf("%s\n", outlook->ranks[0] ? " for each rank" : "");
+    if (outlook->ranks[0])
+        print_label("ranks"), printf("%s\n", outlook->ranks);
     print_steps(outlook);
     print_label("output");
     const bool at_most = problem->schedule.steady || problem->output.compression > 0;
@@ -410,6 +415,7 @@ static void print_json(const struct outlook *outlook)
     hs_json_text(&json, "backend", plan->backend->name);
     hs_json_text(&json, "device", outlook->rate.device);
     hs_json_number(&json, "memory_bytes", outlook->memory);
+    hs_json_text(&json, "ranks", outlook->ranks[0] ? outlook->ranks : NULL);
     json_steps(&json, outlook);
     json_steady(&json, outlook);
     hs_json_text(&json, "output", problem->output.file);
@@ -440,6 +446,20 @@ static enum hs_status check_claim(struct outlook *outlook, struct hs_error *err)
     return hs_error_add(err, st, "%s", outlook->refused.text);
 }
 
+static enum hs_status show(const struct hs_case_request *request, struct outlook *outlook,
+                           struct hs_error *err)
+{
+    const enum hs_status st = look_ahead(outlook, err);
+    if (st)
+        return st;
+    hs_doubts_find(outlook->problem, outlook->plan, &outlook->doubts);
+    if (request->json)
+        print_json(outlook);
+    else if (!request->quiet)
+        print_text(outlook);
+    return hs_size_estimate_check(outlook->problem, outlook->plan, HS_SIZE_ESTIMATE_ANEW, err);
+}
+
 static enum hs_status run(int argc, char **argv, struct hs_error *err)
 {
     struct hs_case_request request = {0};
@@ -456,17 +476,11 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     if (!st)
         st = check_claim(&outlook, err);
     if (!st)
+        hs_ranks_share(&problem);
+    if (!st)
         st = hs_tune_file_plan(&problem, &plan, err);
-    if (!st)
-        st = look_ahead(&outlook, err);
-    if (!st)
-        hs_doubts_find(&problem, &plan, &outlook.doubts);
-    if (!st && request.json)
-        print_json(&outlook);
-    else if (!st && !request.quiet)
-        print_text(&outlook);
-    if (!st)
-        st = hs_size_estimate_check(&problem, &plan, HS_SIZE_ESTIMATE_ANEW, err);
+    if (hs_ranks_enter(&st, &problem, hs_plan_method(&plan), &plan.backend, err) && !st)
+        st = show(&request, &outlook, err);
     hs_error_release(&outlook.refused);
     hs_problem_release(&problem);
     hs_argument_list_release(&request.set);
@@ -498,4 +512,5 @@ const struct hs_command hs_command_check = {
         "exit status: 0 OK, 2 bad config, 3 a file cannot be read or the disk is too full for\n"
         "the output, 4 device or memory.\n",
     .run = run,
+    .ranks = true,
 };

@@ -14,6 +14,7 @@ struct hs_command {
     const char *help;    /* options, one per line, after the usage */
     /* argv[0] is the command's name. Prints its results to stdout; errors go into err. */
     enum hs_status (*run)(int argc, char **argv, struct hs_error *err);
+    bool ranks; /* run on all of them (engine/ranks/ranks.h), else on the first alone */
 };
 
 extern const struct hs_command *const hs_commands[]; /* ends with NULL, in alphabetical order */

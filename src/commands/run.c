@@ -3,6 +3,7 @@
 #include "core/memory.h"
 #include "engine/case.h"
 #include "engine/loop.h"
+#include "engine/ranks/ranks.h"
 #include "engine/signals.h"
 #include "output/checkpoint.h"
 #include "output/claim.h"
@@ -230,6 +231,15 @@ static void close_observers(struct job *job)
     hs_snapshots_destroy(job->snapshots);
 }
 
+static void release(struct request *request, struct job *job)
+{
+    free(job->resumed);
+    free(job->probes);
+    hs_balance_destroy(job->balance);
+    hs_problem_release(&job->problem);
+    hs_argument_list_release(&request->of.set);
+}
+
 static enum hs_status run(int argc, char **argv, struct hs_error *err)
 {
     struct request request = {0};
@@ -241,7 +251,13 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     if (!st)
         st = read_problem(&request, &job.problem, err);
     if (!st)
+        hs_ranks_share(&job.problem);
+    if (!st)
         st = make_plan(&request, &job, err);
+    if (!hs_ranks_enter(&st, &job.problem, hs_plan_method(&job.plan), &job.plan.backend, err)) {
+        release(&request, &job);
+        return st;
+    }
     if (!st)
         st = hs_claim_check(&job.problem, request.resume, err);
     if (!st)
@@ -261,12 +277,7 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     if (!st)
         st = judge(&job, err);
     report(&request, &job, st);
-
-    free(job.resumed);
-    free(job.probes);
-    hs_balance_destroy(job.balance);
-    hs_problem_release(&job.problem);
-    hs_argument_list_release(&request.of.set);
+    release(&request, &job);
     return st;
 }
 
@@ -307,4 +318,5 @@ const struct hs_command hs_command_run = {
         "  4    device or memory\n"
         "  130  interrupted, state saved\n",
     .run = run,
+    .ranks = true,
 };

@@ -1,0 +1,444 @@
+/* Ranks by MPI: the backend of rank 0, which tells the others what it is asked, and their service.
+ */
+#include "core/reduction.h"
+#include "core/vectors.h"
+#include "engine/ranks/mpi/part.h"
+#include "engine/ranks/mpi/wire.h"
+#include "engine/ranks/ranks.h"
+#include "engine/registry.h"
+
+#include <inttypes.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct hs_part parts[HS_PARTS];
+static const struct hs_backend *own; /* what each rank's part is on */
+
+/* ---- a request, on every rank ---------------------------------------------------------------- */
+
+/* `problem` is for create, `values` of rank 0. */
+static enum hs_status obey(const struct hs_request *request, const struct hs_problem *problem,
+                           void *values, struct hs_error *err)
+{
+    struct hs_part *part = &parts[request->part];
+    switch (request->kind) {
+    case HS_REQUEST_CREATE: return hs_part_create(part, problem, own, request, err);
+    case HS_REQUEST_JOIN: hs_part_join(part); return HS_OK;
+    case HS_REQUEST_DESTROY: hs_part_destroy(part); return HS_OK;
+    case HS_REQUEST_UPLOAD: return hs_part_upload(part, &request->box, values, err);
+    case HS_REQUEST_DOWNLOAD: return hs_part_download(part, request, values, err);
+    case HS_REQUEST_SWEEP: return hs_part_sweep(part, request, err);
+    case HS_REQUEST_REDUCE: return hs_part_reduce(part, values, err);
+    case HS_REQUEST_COPY: return hs_part_copy(part, request->copies, err);
+    case HS_REQUEST_RESERVE: return own->vectors->reserve(part->state, request->fields, err);
+    case HS_REQUEST_STAGE: return hs_part_stage(part, request, err);
+    case HS_REQUEST_COMBINE:
+        return own->vectors->combine(part->state, request->to, request->from, request->term,
+                                     request->terms, err);
+    case HS_REQUEST_RECUR: return hs_part_recur(part, request, err);
+    case HS_REQUEST_EXCHANGE:
+        own->vectors->exchange(part->state, request->from, request->to);
+        return HS_OK;
+    case HS_REQUEST_FINISH: return own->vectors->finish(part->state, request->known, err);
+    case HS_REQUEST_END: break;
+    }
+    return HS_OK;
+}
+
+/* On rank 0. */
+static enum hs_status order(struct hs_request *request, const struct hs_problem *problem,
+                            void *values, struct hs_error *err)
+{
+    hs_wire_tell(request, sizeof *request);
+    return hs_wire_settle(obey(request, problem, values, err), err);
+}
+
+static bool served; /* rank 0 has ended it */
+
+/* On other ranks, until rank 0 is at its end. */
+static void serve(const struct hs_problem *problem)
+{
+    while (!served) {
+        struct hs_request request;
+        struct hs_error err;
+        hs_wire_tell(&request, sizeof request);
+        served = request.kind == HS_REQUEST_END;
+        hs_error_init(&err);
+        if (!served)
+            hs_wire_settle(obey(&request, problem, NULL, &err), &err);
+        hs_error_release(&err);
+    }
+}
+
+/* ---- the backend ----------------------------------------------------------------------------- */
+
+struct hs_backend_state {
+    int part;
+    struct hs_partial partial[HS_PIECES_MOST]; /* of all ranks */
+    char description[256];
+};
+
+static struct hs_backend shared; /* as `own`, but for the functions below */
+
+static enum hs_status ask(struct hs_backend_state *state, struct hs_request request, void *values,
+                          struct hs_error *err)
+{
+    request.part = state->part;
+    return order(&request, NULL, values, err);
+}
+
+static void destroy(struct hs_backend_state *state)
+{
+    struct hs_error unused;
+    if (!state)
+        return;
+    hs_error_init(&unused);
+    ask(state, (struct hs_request){.kind = HS_REQUEST_DESTROY}, NULL, &unused);
+    hs_error_release(&unused);
+    free(state);
+}
+
+/* A place for another state; -1: none. */
+static int free_part(void)
+{
+    for (int n = 0; n < HS_PARTS; n++)
+        if (!parts[n].whole)
+            return n;
+    return -1;
+}
+
+/* Sweeps from exchange to exchange: as many as a call of the kernel fuses, if the thinnest slab has
+ * the layers for them. */
+static int steps_for(const struct hs_problem *problem, const struct hs_kernel *kernel)
+{
+    const int fused = hs_kernel_steps_for(kernel, problem);
+    const int64_t most = hs_slab_thinnest(problem, hs_wire.ranks) / problem->radius;
+    return most < fused ? (int)most : fused;
+}
+
+static enum hs_status create(const struct hs_problem *problem, const struct hs_kernel *kernel,
+                             int device, int threads, struct hs_backend_state **out,
+                             struct hs_error *err)
+{
+    (void)device, (void)threads; /* the problem says the same */
+    struct hs_request request = {.kind = HS_REQUEST_CREATE, .part = free_part()};
+    *out = NULL;
+    if (request.part < 0)
+        return hs_error_add(err, HS_DEVICE, "more than %d states on ranks at a time", HS_PARTS);
+    struct hs_backend_state *state = calloc(1, sizeof *state);
+    if (!state)
+        return hs_error_add(err, HS_DEVICE, "not enough memory for the backend");
+    state->part = request.part;
+    request.steps = steps_for(problem, kernel);
+    snprintf(request.kernel, sizeof request.kernel, "%s", kernel->name);
+    enum hs_status st = order(&request, problem, NULL, err);
+    if (!st)
+        st = ask(state, (struct hs_request){.kind = HS_REQUEST_JOIN}, NULL, err);
+    if (st) {
+        destroy(state);
+        return st;
+    }
+    snprintf(state->description, sizeof state->description, "%d ranks: %s", hs_wire.ranks,
+             own->describe(parts[state->part].state));
+    *out = state;
+    return HS_OK;
+}
+
+static enum hs_status upload(struct hs_backend_state *state, const struct hs_box *box,
+                             const void *values, struct hs_error *err)
+{
+    return ask(state, (struct hs_request){.kind = HS_REQUEST_UPLOAD, .box = *box}, (void *)values,
+               err);
+}
+
+static enum hs_status download(struct hs_backend_state *state, const struct hs_box *box,
+                               void *values, struct hs_error *err)
+{
+    return ask(state, (struct hs_request){.kind = HS_REQUEST_DOWNLOAD, .box = *box}, values, err);
+}
+
+static enum hs_status download_before(struct hs_backend_state *state, const struct hs_box *box,
+                                      void *values, struct hs_error *err)
+{
+    return ask(state, (struct hs_request){.kind = HS_REQUEST_DOWNLOAD, .box = *box, .before = true},
+               values, err);
+}
+
+static enum hs_status sweep(struct hs_backend_state *state, const struct hs_span *span,
+                            struct hs_error *err)
+{
+    return ask(state, (struct hs_request){.kind = HS_REQUEST_SWEEP, .span = *span}, NULL, err);
+}
+
+static enum hs_status reduce(struct hs_backend_state *state, const struct hs_partial **out,
+                             struct hs_error *err)
+{
+    *out = state->partial;
+    return ask(state, (struct hs_request){.kind = HS_REQUEST_REDUCE}, state->partial, err);
+}
+
+/* That of rank 0: the others wait for it, and it for them. */
+static enum hs_status time_sweeps(struct hs_backend_state *state, const struct hs_span *span,
+                                  double *seconds, struct hs_error *err)
+{
+    const enum hs_status st = sweep(state, span, err);
+    *seconds = parts[state->part].seconds;
+    return st;
+}
+
+static const char *describe(const struct hs_backend_state *state)
+{
+    return state->description;
+}
+
+/* ---- methods of many stages ------------------------------------------------------------------ */
+
+static enum hs_status reserve(struct hs_backend_state *state, int fields, struct hs_error *err)
+{
+    return ask(state, (struct hs_request){.kind = HS_REQUEST_RESERVE, .fields = fields}, NULL, err);
+}
+
+static enum hs_status stage(struct hs_backend_state *state, const struct hs_span *span, int from,
+                            int to, struct hs_error *err)
+{
+    return ask(state,
+               (struct hs_request){.kind = HS_REQUEST_STAGE, .span = *span, .from = from, .to = to},
+               NULL, err);
+}
+
+static enum hs_status combine(struct hs_backend_state *state, int out, int base,
+                              const struct hs_term *terms, int count, struct hs_error *err)
+{
+    struct hs_request request = {
+        .kind = HS_REQUEST_COMBINE, .to = out, .from = base, .terms = count};
+    memcpy(request.term, terms, (size_t)count * sizeof *terms);
+    return ask(state, request, NULL, err);
+}
+
+static int recursion(const struct hs_backend_state *state)
+{
+    return parts[state->part].recursion;
+}
+
+static enum hs_status recur(struct hs_backend_state *state, const struct hs_span *span,
+                            const struct hs_recurrence *fields, const double *factor, int steps,
+                            struct hs_error *err)
+{
+    struct hs_request request = {
+        .kind = HS_REQUEST_RECUR, .span = *span, .fields_of = *fields, .steps = steps};
+    memcpy(request.factor, factor, (size_t)steps * sizeof *factor);
+    return ask(state, request, NULL, err);
+}
+
+/* Nothing can go wrong. */
+static void exchange(struct hs_backend_state *state, int a, int b)
+{
+    struct hs_error unused;
+    hs_error_init(&unused);
+    ask(state, (struct hs_request){.kind = HS_REQUEST_EXCHANGE, .from = a, .to = b}, NULL, &unused);
+    hs_error_release(&unused);
+}
+
+static enum hs_status finish(struct hs_backend_state *state, bool known, struct hs_error *err)
+{
+    return ask(state, (struct hs_request){.kind = HS_REQUEST_FINISH, .known = known}, NULL, err);
+}
+
+static double bytes(const struct hs_problem *problem, int fields)
+{
+    return own->vectors->bytes(problem, fields) / hs_wire.ranks;
+}
+
+static const struct hs_vectors vectors = {.bytes = bytes,
+                                          .reserve = reserve,
+                                          .sweep = stage,
+                                          .combine = combine,
+                                          .recursion = recursion,
+                                          .recur = recur,
+                                          .exchange = exchange,
+                                          .finish = finish};
+
+/* ---- the table --------------------------------------------------------------------------------
+ */
+
+/* Of the largest slab, the first as good as any. */
+static double memory(const struct hs_problem *problem, const struct hs_kernel *kernel)
+{
+    struct hs_slab_problem slab = {0};
+    struct hs_error unused;
+    hs_error_init(&unused);
+    const int64_t halo = (int64_t)steps_for(problem, kernel) * problem->radius;
+    const struct hs_slab_shape shape =
+        hs_slab_shape_of(problem, hs_wire.ranks, hs_wire.ranks > 2, halo);
+    double bytes = own->memory(problem, kernel);
+    if (hs_slab_make(problem, &shape, &slab, &unused) == HS_OK)
+        bytes = own->memory(&slab.problem, kernel);
+    hs_slab_release(&slab);
+    hs_error_release(&unused);
+    return bytes;
+}
+
+static const struct hs_backend *share_backend(void)
+{
+    shared = *own;
+    shared.memory = memory;
+    shared.create = create;
+    shared.destroy = destroy;
+    shared.upload = upload;
+    shared.upload_space = NULL;
+    shared.download = download;
+    shared.download_before = download_before;
+    shared.download_begin = NULL;
+    shared.download_part = NULL;
+    shared.download_end = NULL;
+    shared.sweep = sweep;
+    shared.reduce = reduce;
+    shared.time_sweeps = time_sweeps;
+    shared.describe = describe;
+    shared.copy = NULL;
+    shared.rotate = NULL;
+    shared.transforms = NULL;
+    shared.vectors = &vectors;
+    shared.halo = NULL;
+    return &shared;
+}
+
+/* ---- begin, end ------------------------------------------------------------------------------ */
+
+enum hs_status hs_ranks_begin(int *argc, char ***argv, struct hs_error *err)
+{
+    (void)err;
+    hs_wire_begin(argc, argv);
+    return HS_OK;
+}
+
+enum hs_status hs_ranks_end(enum hs_status status)
+{
+    struct hs_request request = {.kind = HS_REQUEST_END};
+    if (hs_wire.rank == 0)
+        hs_wire_tell(&request, sizeof request);
+    else
+        serve(NULL);
+    int all = (int)status;
+    hs_wire_tell(&all, sizeof all);
+    hs_wire_end();
+    return (enum hs_status)all;
+}
+
+int hs_ranks_count(void)
+{
+    return hs_wire.ranks;
+}
+
+bool hs_ranks_is_first(void)
+{
+    return hs_wire.rank == 0;
+}
+
+/* Where a launcher has bound the ranks to processors of their own, each has as many threads; else
+ * they share them. */
+static void share_threads(void)
+{
+    const int processors = omp_get_num_procs();
+    const long online = sysconf(_SC_NPROCESSORS_ONLN);
+    if (getenv("OMP_NUM_THREADS") || hs_wire.locals == 1 || processors < online)
+        return;
+    const int share = processors / hs_wire.locals;
+    omp_set_num_threads(share > 1 ? share : 1);
+}
+
+void hs_ranks_share(struct hs_problem *problem)
+{
+    if (hs_wire.ranks == 1)
+        return;
+    share_threads();
+    for (int n = 0; hs_backends[n]; n++)
+        if (hs_backends[n]->devices && hs_backends[n]->devices() > 0)
+            problem->solver.device = hs_wire.local % hs_backends[n]->devices();
+}
+
+static enum hs_status check_method(const struct hs_problem *problem, const struct hs_method *method,
+                                   struct hs_error *err)
+{
+    char able[256] = "";
+    for (int n = 0; hs_methods[n]; n++)
+        if (hs_methods[n]->ranks)
+            snprintf(able + strlen(able), sizeof able - strlen(able), "%s%s", able[0] ? ", " : "",
+                     hs_methods[n]->name);
+    if (method->ranks)
+        return HS_OK;
+    return hs_error_add(err, HS_BAD_INPUT,
+                        "%s: the method \"%s\" cannot go on %d ranks; those that can: %s; or start "
+                        "one rank",
+                        hs_problem_place(problem, method->solve && !method->advance
+                                                      ? HS_PLACE_STEADY
+                                                      : HS_PLACE_METHOD),
+                        method->name, hs_wire.ranks, able);
+}
+
+static enum hs_status check(const struct hs_problem *problem, const struct hs_method *method,
+                            struct hs_error *err)
+{
+    const enum hs_status st = check_method(problem, method, err);
+    if (st)
+        return st;
+    const int most = hs_slab_most(problem);
+    if (hs_wire.ranks <= most)
+        return HS_OK;
+    char points[HS_POINTS_TEXT];
+    hs_grid_name_points(&problem->grid, points, sizeof points);
+    return hs_error_add(
+        err, HS_BAD_INPUT,
+        "%s: grid.points: %s points can be cut into %d slabs along %c, of %d layers "
+        "at least, and there are %d ranks; start %d or fewer",
+        hs_problem_place(problem, HS_PLACE_POINTS), points, most, "xyz"[problem->grid.dims - 1],
+        problem -> radius, hs_wire.ranks, most);
+}
+
+bool hs_ranks_enter(enum hs_status *status, const struct hs_problem *problem,
+                    const struct hs_method *method, const struct hs_backend **backend,
+                    struct hs_error *err)
+{
+    if (hs_wire.ranks == 1)
+        return true;
+    if (!*status && hs_wire.rank == 0)
+        *status = check(problem, method, err);
+    *status = hs_wire_settle(*status, err);
+    if (*status)
+        return hs_wire.rank == 0;
+    own = *backend;
+    if (hs_wire.rank == 0)
+        *backend = share_backend();
+    else
+        serve(problem);
+    return hs_wire.rank == 0;
+}
+
+double hs_ranks_owned(const struct hs_problem *problem, const struct hs_kernel *kernel)
+{
+    const double layers =
+        (double)problem->grid.points[problem->grid.dims - 1] / (double)hs_wire.ranks;
+    const int swept = (steps_for(problem, kernel) - 1) * problem->radius; /* of a halo */
+    return hs_wire.ranks == 1 ? 1.0 : layers / (layers + 2.0 * swept);
+}
+
+void hs_ranks_describe(const struct hs_problem *problem, const struct hs_kernel *kernel, char *out,
+                       size_t size)
+{
+    const int axis = problem->grid.dims - 1, ranks = hs_wire.ranks;
+    out[0] = '\0';
+    if (ranks == 1)
+        return;
+    const int steps = steps_for(problem, kernel);
+    const int64_t layers = problem->grid.points[axis], halo = (int64_t)steps * problem->radius;
+    const double layer = (double)hs_grid_count(&problem->grid) / (double)layers *
+                         (double)hs_precision_size(problem->precision);
+    snprintf(out, size,
+             "%d, of %" PRId64 " layers along %c or more; halos of %" PRId64
+             " layers, %.3g MB to each side every %d sweep%s; %.1f %% of what is swept is owned",
+             ranks, hs_slab_thinnest(problem, ranks), "xyz"[axis], halo, layer * (double)halo / 1e6,
+             steps, steps == 1 ? "" : "s", 100.0 * hs_ranks_owned(problem, kernel));
+}

@@ -1,0 +1,97 @@
+#include "engine/ranks/mpi/device_wire.h"
+
+#include <dlfcn.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Of NCCL what is used here, as its header nccl.h declares it since version 2.7. */
+struct unique {
+    char internal[128];
+};
+typedef void *communicator;
+enum { CHARS = 0 }; /* ncclChar */
+
+static struct {
+    int (*ncclGetUniqueId)(struct unique *);
+    int (*ncclCommInitRank)(communicator *, int, struct unique, int);
+    int (*ncclSend)(const void *, size_t, int, int, communicator, void *);
+    int (*ncclRecv)(void *, size_t, int, int, communicator, void *);
+    int (*ncclGroupStart)(void);
+    int (*ncclGroupEnd)(void);
+    const char *(*ncclGetErrorString)(int);
+} nccl;
+
+static bool load(void)
+{
+    const struct {
+        const char *name;
+        void *place; /* of the pointer */
+    } symbols[] = {
+        {"ncclGetUniqueId", &nccl.ncclGetUniqueId},
+        {"ncclCommInitRank", &nccl.ncclCommInitRank},
+        {"ncclSend", &nccl.ncclSend},
+        {"ncclRecv", &nccl.ncclRecv},
+        {"ncclGroupStart", &nccl.ncclGroupStart},
+        {"ncclGroupEnd", &nccl.ncclGroupEnd},
+        {"ncclGetErrorString", &nccl.ncclGetErrorString},
+    };
+    void *library = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
+    bool all = library != NULL;
+    for (size_t n = 0; n < sizeof symbols / sizeof *symbols && all; n++) {
+        void *found = dlsym(library, symbols[n].name);
+        memcpy(symbols[n].place, &found, sizeof found); /* ISO C has no such cast */
+        all = found != NULL;
+    }
+    return all;
+}
+
+static void check(int status, const char *what)
+{
+    if (status)
+        hs_wire_abort(HS_DEVICE, "%s: %s", what, nccl.ncclGetErrorString(status));
+}
+
+static communicator all;
+
+bool hs_device_wire_join(bool alone)
+{
+    static bool joined;
+    if (joined)
+        return all != NULL;
+    joined = true;
+    if (!hs_wire_least(alone && load()))
+        return false;
+    struct unique id;
+    memset(&id, 0, sizeof id);
+    if (hs_wire.rank == 0)
+        check(nccl.ncclGetUniqueId(&id), "ncclGetUniqueId");
+    hs_wire_tell(&id, sizeof id);
+    check(nccl.ncclCommInitRank(&all, hs_wire.ranks, id, hs_wire.rank), "ncclCommInitRank");
+    return true;
+}
+
+static int send(const struct hs_wire_side *side, void *stream)
+{
+    return side->rank < 0 ? 0
+                          : nccl.ncclSend(side->out, side->bytes, CHARS, side->rank, all, stream);
+}
+
+static int receive(const struct hs_wire_side *side, void *stream)
+{
+    return side->rank < 0 ? 0
+                          : nccl.ncclRecv(side->in, side->bytes, CHARS, side->rank, all, stream);
+}
+
+/* Calls to one peer match in order: where it is on both sides, what it sends first, downwards, is
+ * what comes from above. */
+void hs_device_wire_exchange(void *stream, const struct hs_wire_side *below,
+                             const struct hs_wire_side *above)
+{
+    int status = nccl.ncclGroupStart();
+    status = status ? status : send(below, stream);
+    status = status ? status : send(above, stream);
+    status = status ? status : receive(above, stream);
+    status = status ? status : receive(below, stream);
+    const int ended = nccl.ncclGroupEnd();
+    check(status ? status : ended, "layers from GPU to GPU");
+}

@@ -1,0 +1,322 @@
+#include "engine/ranks/mpi/part.h"
+
+#include "core/clock.h"
+#include "core/halo.h"
+#include "core/reduction.h"
+#include "engine/ranks/mpi/device_wire.h"
+#include "engine/registry.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- create, destroy ------------------------------------------------------------------------- */
+
+static int64_t halo_of(const struct hs_part *part)
+{
+    return (int64_t)part->steps * part->whole->radius;
+}
+
+enum hs_status hs_part_create(struct hs_part *part, const struct hs_problem *whole,
+                              const struct hs_backend *own, const struct hs_request *request,
+                              struct hs_error *err)
+{
+    const struct hs_kernel *kernel;
+    *part = (struct hs_part){.whole = whole, .own = own, .steps = request->steps};
+    enum hs_status st = hs_kernel_find(request->kernel, own->device, &kernel, err);
+    if (st)
+        return st;
+    const struct hs_slab_shape shape =
+        hs_slab_shape_of(whole, hs_wire.ranks, hs_wire.rank, halo_of(part));
+    st = hs_slab_make(whole, &shape, &part->slab, err);
+    return st ? st
+              : own->create(&part->slab.problem, kernel, whole->solver.device,
+                            whole->solver.threads, &part->state, err);
+}
+
+void hs_part_destroy(struct hs_part *part)
+{
+    if (part->state)
+        part->own->destroy(part->state);
+    hs_slab_release(&part->slab);
+    free(part->spare);
+    *part = (struct hs_part){0};
+}
+
+/* Others wait for what goes by way of it, so without it all end. */
+static void reserve_spare(struct hs_part *part, size_t bytes)
+{
+    if (bytes <= part->spare_bytes)
+        return;
+    free(part->spare);
+    part->spare = malloc(bytes);
+    part->spare_bytes = bytes;
+    if (!part->spare)
+        hs_wire_abort(HS_DEVICE,
+                      "not enough memory for values on their way between ranks "
+                      "(%zu bytes)",
+                      bytes);
+}
+
+/* ---- upload, download ------------------------------------------------------------------------ */
+
+/* A box of the whole, dense. */
+struct dense {
+    const struct hs_box *box;
+    int axis;
+    size_t layer; /* bytes of one */
+};
+
+static struct dense dense_of(const struct hs_part *part, const struct hs_box *box)
+{
+    struct hs_box layer = *box;
+    const int axis = part->whole->grid.dims - 1;
+    layer.hi[axis] = layer.lo[axis] + 1;
+    return (struct dense){box, axis,
+                          (size_t)hs_box_count(&layer) * hs_precision_size(part->whole->precision)};
+}
+
+static size_t offset_of(const struct dense *dense, const struct hs_slab_piece *piece)
+{
+    return (size_t)(piece->there - dense->box->lo[dense->axis]) * dense->layer;
+}
+
+static struct hs_box box_here(const struct dense *dense, const struct hs_slab_piece *piece)
+{
+    struct hs_box box = *dense->box;
+    box.lo[dense->axis] = piece->here;
+    box.hi[dense->axis] = piece->here + piece->count;
+    return box;
+}
+
+/* The pieces that another rank's slab has of it. */
+static void send_pieces(const struct hs_part *part, const struct dense *dense, int rank,
+                        const char *values)
+{
+    const struct hs_slab_shape shape =
+        hs_slab_shape_of(part->whole, hs_wire.ranks, rank, halo_of(part));
+    for (struct hs_slab_piece piece = hs_slab_piece_from(&shape, dense->box, false, 0); piece.count;
+         piece = hs_slab_piece_from(&shape, dense->box, false, piece.here + piece.count))
+        hs_wire_send(rank, values + offset_of(dense, &piece), (size_t)piece.count * dense->layer);
+}
+
+enum hs_status hs_part_upload(struct hs_part *part, const struct hs_box *box, const char *values,
+                              struct hs_error *err)
+{
+    const struct dense dense = dense_of(part, box);
+    enum hs_status st = HS_OK;
+    for (int rank = 1; rank < hs_wire.ranks && hs_wire.rank == 0; rank++)
+        send_pieces(part, &dense, rank, values);
+    for (struct hs_slab_piece piece = hs_slab_piece_from(&part->slab.shape, box, false, 0);
+         piece.count;
+         piece = hs_slab_piece_from(&part->slab.shape, box, false, piece.here + piece.count)) {
+        const struct hs_box here = box_here(&dense, &piece);
+        const size_t bytes = (size_t)piece.count * dense.layer;
+        const char *from = values + (hs_wire.rank == 0 ? offset_of(&dense, &piece) : 0);
+        if (hs_wire.rank > 0) {
+            reserve_spare(part, bytes);
+            from = part->spare;
+            hs_wire_receive(0, part->spare, bytes);
+        }
+        if (!st)
+            st = part->own->upload(part->state, &here, from, err);
+    }
+    return st;
+}
+
+enum hs_status hs_part_download(struct hs_part *part, const struct hs_request *request,
+                                char *values, struct hs_error *err)
+{
+    const struct hs_box *box = &request->box;
+    const struct dense dense = dense_of(part, box);
+    for (int rank = 0; rank < hs_wire.ranks; rank++) {
+        const struct hs_slab_shape shape =
+            hs_slab_shape_of(part->whole, hs_wire.ranks, rank, halo_of(part));
+        const struct hs_slab_piece piece = hs_slab_piece_from(&shape, box, true, 0);
+        const size_t bytes = (size_t)piece.count * dense.layer;
+        if (piece.count == 0 || (rank != hs_wire.rank && hs_wire.rank > 0))
+            continue;
+        if (rank != hs_wire.rank) {
+            hs_wire_receive(rank, values + offset_of(&dense, &piece), bytes);
+            continue;
+        }
+        const struct hs_box here = box_here(&dense, &piece);
+        if (hs_wire.rank)
+            reserve_spare(part, bytes);
+        char *to = hs_wire.rank ? part->spare : values + offset_of(&dense, &piece);
+        const enum hs_status st =
+            (request->before ? part->own->download_before : part->own->download)(part->state, &here,
+                                                                                 to, err);
+        if (hs_wire.rank)
+            hs_wire_send(0, to, bytes);
+        if (st)
+            return st;
+    }
+    return HS_OK;
+}
+
+/* ---- sweep ----------------------------------------------------------------------------------- */
+
+/* A neighbour's side of an exchange of `count` layers: those that it gets begin at layer `out`, and
+ * what comes goes to `in`. */
+struct side {
+    struct hs_layers out, in;
+    bool there;
+    int rank;
+};
+
+static struct side side_of(struct hs_part *part, int field, bool above, int64_t count)
+{
+    const struct hs_slab_shape *shape = &part->slab.shape;
+    const struct hs_halo *halo = part->own->halo;
+    const int ranks = hs_wire.ranks;
+    struct side side = {.there = above ? shape->above : shape->below,
+                        .rank = (hs_wire.rank + (above ? 1 : ranks - 1)) % ranks};
+    if (!side.there)
+        return side;
+    const int64_t from = above ? shape->slab.hi - count : shape->slab.lo;
+    const int64_t to = above ? shape->slab.hi : shape->slab.lo - count;
+    side.out = halo->layers(part->state, field, from, from + count);
+    side.in = halo->layers(part->state, field, to, to + count);
+    return side;
+}
+
+/* By way of host memory, where the layers are not there. Neighbours wait for it, so what fails ends
+ * all. */
+static void exchange_staged(struct hs_part *part, struct side side[2], struct hs_wire_side wire[2])
+{
+    const struct hs_halo *halo = part->own->halo;
+    struct hs_error err;
+    void *space = NULL;
+    hs_error_init(&err);
+    enum hs_status st = halo->space(part->state, 2 * (wire[0].bytes + wire[1].bytes), &space, &err);
+    char *at = space;
+    for (int s = 0; s < 2 && !st; s++) {
+        wire[s].out = at;
+        wire[s].in = at + wire[s].bytes;
+        at += 2 * wire[s].bytes;
+        if (side[s].there)
+            st = halo->take(part->state, &side[s].out, (char *)wire[s].out, &err);
+    }
+    if (!st)
+        st = halo->wait(part->state, &err);
+    if (!st)
+        hs_wire_exchange(&wire[0], &wire[1]);
+    for (int s = 0; s < 2 && !st; s++)
+        if (side[s].there)
+            st = halo->put(part->state, &side[s].in, wire[s].in, &err);
+    if (st)
+        hs_wire_abort(st, "%s", hs_error_reason(&err));
+    hs_error_release(&err);
+}
+
+/* Brings the halo of a field up to date, for so many sweeps. */
+static void exchange(struct hs_part *part, int field, int64_t sweeps)
+{
+    const int64_t count = sweeps * part->whole->radius;
+    struct side side[2];
+    struct hs_wire_side wire[2];
+    for (int s = 0; s < 2; s++) {
+        side[s] = side_of(part, field, s == 1, count);
+        wire[s] = (struct hs_wire_side){side[s].there ? side[s].rank : -1, side[s].out.at,
+                                        side[s].in.at, side[s].out.bytes};
+    }
+    if (part->by_device)
+        hs_device_wire_exchange(side[side[0].there ? 0 : 1].out.stream, &wire[0], &wire[1]);
+    else if (part->own->halo->space)
+        exchange_staged(part, side, wire);
+    else
+        hs_wire_exchange(&wire[0], &wire[1]);
+}
+
+void hs_part_join(struct hs_part *part)
+{
+    int most = part->own->vectors->recursion(part->state);
+    most = most < part->steps ? most : part->steps;
+    part->recursion = hs_wire_least(most < HS_PART_RECURS ? most : HS_PART_RECURS);
+    part->by_device =
+        part->own->halo->space && hs_device_wire_join(part->own->devices() >= hs_wire.locals);
+    if (part->by_device) { /* now, so that the first sweeps do not wait for the ways to be made */
+        struct hs_error unused;
+        hs_error_init(&unused);
+        exchange(part, 0, 1);
+        part->own->halo->wait(part->state, &unused);
+        hs_error_release(&unused);
+    }
+}
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+enum hs_status hs_part_sweep(struct hs_part *part, const struct hs_request *request,
+                             struct hs_error *err)
+{
+    enum hs_status st = HS_OK;
+    const double begin = hs_clock_now();
+    for (int64_t done = 0; done < request->span.count;) {
+        struct hs_span span = request->span;
+        span.count = smaller(part->steps, request->span.count - done);
+        span.first += done;
+        done += span.count;
+        span.keep_last = span.keep_last && done == request->span.count;
+        span.keep_before = span.keep_before && done == request->span.count;
+        exchange(part, 0, span.count); /* whatever failed: the neighbours go on */
+        if (!st)
+            st = part->own->halo->ask(part->state, &span, err);
+    }
+    if (!st)
+        st = part->own->halo->wait(part->state, err);
+    part->seconds = hs_clock_now() - begin;
+    return st;
+}
+
+/* ---- reduce ---------------------------------------------------------------------------------- */
+
+enum hs_status hs_part_reduce(struct hs_part *part, struct hs_partial *out, struct hs_error *err)
+{
+    const int64_t parts = hs_blocks_of(part->whole).parts,
+                  layers = hs_blocks_of(part->whole).layers;
+    const size_t bytes = (size_t)hs_blocks_of(&part->slab.problem).pieces * sizeof *out;
+    const struct hs_partial *mine = NULL;
+    const enum hs_status st = part->own->reduce(part->state, &mine, err);
+    if (st)
+        hs_wire_abort(st, "%s", hs_error_reason(err)); /* others wait for what it would send */
+    if (hs_wire.rank > 0) {
+        hs_wire_send(0, mine, bytes);
+        return HS_OK;
+    }
+    memcpy(out, mine, bytes);
+    for (int rank = 1; rank < hs_wire.ranks; rank++) {
+        const int64_t begin = hs_slab_begin(part->whole, hs_wire.ranks, rank) / layers;
+        const int64_t end = hs_slab_begin(part->whole, hs_wire.ranks, rank + 1);
+        const int64_t blocks = (end + layers - 1) / layers - begin;
+        hs_wire_receive(rank, out + begin * parts, (size_t)(blocks * parts) * sizeof *out);
+    }
+    return HS_OK;
+}
+
+/* ---- measuring ------------------------------------------------------------------------------- */
+
+enum hs_status hs_part_copy(struct hs_part *part, int64_t count, struct hs_error *err)
+{
+    return part->own->copy(part->state, count, &part->bytes, &part->seconds, err);
+}
+
+/* ---- methods of many stages ------------------------------------------------------------------ */
+
+enum hs_status hs_part_stage(struct hs_part *part, const struct hs_request *request,
+                             struct hs_error *err)
+{
+    exchange(part, request->from, 1);
+    return part->own->vectors->sweep(part->state, &request->span, request->from, request->to, err);
+}
+
+enum hs_status hs_part_recur(struct hs_part *part, const struct hs_request *request,
+                             struct hs_error *err)
+{
+    exchange(part, request->fields_of.in, request->steps);
+    exchange(part, request->fields_of.before, request->steps);
+    return part->own->vectors->recur(part->state, &request->span, &request->fields_of,
+                                     request->factor, request->steps, err);
+}

@@ -1,0 +1,84 @@
+/* A rank's part of a state that all ranks share, and what each does of a request for it. */
+#ifndef HS_ENGINE_RANKS_MPI_PART_H
+#define HS_ENGINE_RANKS_MPI_PART_H
+
+#include "core/backend.h"
+#include "core/vectors.h"
+#include "engine/ranks/slab.h"
+
+enum hs_request_kind {
+    HS_REQUEST_CREATE,
+    HS_REQUEST_JOIN, /* after it, where all could */
+    HS_REQUEST_DESTROY,
+    HS_REQUEST_UPLOAD,
+    HS_REQUEST_DOWNLOAD,
+    HS_REQUEST_SWEEP,
+    HS_REQUEST_REDUCE,
+    HS_REQUEST_COPY,
+    HS_REQUEST_RESERVE,
+    HS_REQUEST_STAGE,
+    HS_REQUEST_COMBINE,
+    HS_REQUEST_RECUR,
+    HS_REQUEST_EXCHANGE,
+    HS_REQUEST_FINISH,
+    HS_REQUEST_END /* of all */
+};
+
+enum { HS_PARTS = 16 };      /* states at a time */
+enum { HS_PART_RECURS = 8 }; /* sweeps of a recursion in one pass, at most */
+
+/* What rank 0 tells the others; each kind has its members. */
+struct hs_request {
+    enum hs_request_kind kind;
+    int part;        /* which state */
+    char kernel[64]; /* create: its name, */
+    int steps;       /* and sweeps from exchange to exchange of halos */
+    bool before;     /* download: the field a sweep before */
+    bool timed;      /* sweep: by the device's clock */
+    bool known;      /* finish */
+    int fields;      /* reserve: how many */
+    int from, to;    /* stage, exchange, combine: fields (to: out; from: base) */
+    int terms;       /* combine */
+    int64_t copies;
+    struct hs_term term[HS_TERMS];
+    struct hs_recurrence fields_of; /* recur: `steps` sweeps */
+    double factor[HS_PART_RECURS];
+    struct hs_box box; /* upload, download; of the whole */
+    struct hs_span span;
+};
+
+struct hs_part {
+    const struct hs_problem *whole;
+    const struct hs_backend *own;
+    struct hs_backend_state *state;
+    struct hs_slab_problem slab;
+    int steps;
+    int recursion;  /* sweeps of one that a pass makes, on all ranks */
+    bool by_device; /* halos go from GPU to GPU */
+    char *spare;    /* a piece of a box on its way */
+    size_t spare_bytes;
+    double seconds; /* of the last sweeps, and what the last copies moved */
+    int64_t bytes;
+};
+
+/* Each does its part of the request on every rank. `values` is rank 0's: of the whole box. */
+enum hs_status hs_part_create(struct hs_part *part, const struct hs_problem *whole,
+                              const struct hs_backend *own, const struct hs_request *request,
+                              struct hs_error *err);
+void hs_part_join(struct hs_part *part);
+void hs_part_destroy(struct hs_part *part);
+enum hs_status hs_part_upload(struct hs_part *part, const struct hs_box *box, const char *values,
+                              struct hs_error *err);
+enum hs_status hs_part_download(struct hs_part *part, const struct hs_request *request,
+                                char *values, struct hs_error *err);
+enum hs_status hs_part_sweep(struct hs_part *part, const struct hs_request *request,
+                             struct hs_error *err);
+/* out: rank 0's, of all blocks. */
+enum hs_status hs_part_reduce(struct hs_part *part, struct hs_partial *out, struct hs_error *err);
+enum hs_status hs_part_copy(struct hs_part *part, int64_t count, struct hs_error *err);
+enum hs_status hs_part_recur(struct hs_part *part, const struct hs_request *request,
+                             struct hs_error *err);
+enum hs_status hs_part_stage(struct hs_part *part, const struct hs_request *request,
+                             struct hs_error *err);
+
+#endif

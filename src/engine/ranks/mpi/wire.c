@@ -1,0 +1,152 @@
+#include "engine/ranks/mpi/wire.h"
+
+#include "core/memory.h"
+#include "engine/signals.h"
+
+#include <mpi.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { TAG_DATA, TAG_UP, TAG_DOWN, TAG_MESSAGE };
+enum { MOST = 1 << 30 }; /* bytes of a message: MPI counts them by an int */
+
+struct hs_wire hs_wire = {.ranks = 1, .locals = 1};
+
+void hs_wire_begin(int *argc, char ***argv)
+{
+    int given;
+    /* the writer's thread asks for fields while the main one waits */
+    MPI_Init_thread(argc, argv, MPI_THREAD_SERIALIZED, &given);
+    MPI_Comm_rank(MPI_COMM_WORLD, &hs_wire.rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &hs_wire.ranks);
+    MPI_Comm node;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    MPI_Comm_rank(node, &hs_wire.local);
+    MPI_Comm_size(node, &hs_wire.locals);
+    MPI_Comm_free(&node);
+}
+
+void hs_wire_end(void)
+{
+    MPI_Finalize();
+}
+
+/* Looks more and more seldom: MPI's own waiting would keep a processor busy. */
+static void wait_asleep(MPI_Request *request)
+{
+    struct timespec pause = {.tv_nsec = 1000};
+    int done = 0;
+    for (int looks = 0; !done; looks++) {
+        MPI_Test(request, &done, MPI_STATUS_IGNORE);
+        if (done || looks < 1000)
+            continue;
+        nanosleep(&pause, NULL);
+        pause.tv_nsec = pause.tv_nsec < 500000 ? 2 * pause.tv_nsec : 1000000;
+    }
+}
+
+void hs_wire_tell(void *data, size_t bytes)
+{
+    MPI_Request request;
+    MPI_Ibcast(data, (int)bytes, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
+    wait_asleep(&request);
+}
+
+static int part_of(size_t left)
+{
+    return left < MOST ? (int)left : MOST;
+}
+
+void hs_wire_send(int to, const void *data, size_t bytes)
+{
+    for (size_t done = 0; done < bytes; done += MOST)
+        MPI_Send((const char *)data + done, part_of(bytes - done), MPI_BYTE, to, TAG_DATA,
+                 MPI_COMM_WORLD);
+}
+
+void hs_wire_receive(int from, void *data, size_t bytes)
+{
+    for (size_t done = 0; done < bytes; done += MOST)
+        MPI_Recv((char *)data + done, part_of(bytes - done), MPI_BYTE, from, TAG_DATA,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+void hs_wire_exchange(const struct hs_wire_side *below, const struct hs_wire_side *above)
+{
+    const struct hs_wire_side *const side[] = {below, above};
+    const int out_tag[] = {TAG_DOWN, TAG_UP}, in_tag[] = {TAG_UP, TAG_DOWN};
+    for (size_t done = 0; done < (below->bytes > above->bytes ? below->bytes : above->bytes);
+         done += MOST) {
+        MPI_Request request[4];
+        int count = 0;
+        for (int s = 0; s < 2; s++) {
+            if (side[s]->rank < 0 || done >= side[s]->bytes)
+                continue;
+            const int part = part_of(side[s]->bytes - done);
+            MPI_Irecv((char *)side[s]->in + done, part, MPI_BYTE, side[s]->rank, in_tag[s],
+                      MPI_COMM_WORLD, &request[count++]);
+            MPI_Isend((const char *)side[s]->out + done, part, MPI_BYTE, side[s]->rank, out_tag[s],
+                      MPI_COMM_WORLD, &request[count++]);
+        }
+        MPI_Waitall(count, request, MPI_STATUSES_IGNORE);
+    }
+}
+
+/* What each rank says at the end of a request. */
+struct word {
+    int status, signal, bytes; /* of the message */
+};
+
+static void hear_message(int from, const struct word *word, struct hs_error *err)
+{
+    char *text = hs_new((size_t)word->bytes + 1);
+    hs_wire_receive(from, text, (size_t)word->bytes);
+    hs_error_add(err, (enum hs_status)word->status, "rank %d: %s", from, text);
+    free(text);
+}
+
+enum hs_status hs_wire_settle(enum hs_status status, struct hs_error *err)
+{
+    struct word mine = {.status = (int)status, .signal = hs_signals_stop};
+    if (status && hs_wire.rank > 0)
+        mine.bytes = err->text ? (int)strlen(err->text) : 0;
+    struct word *all = hs_new((size_t)hs_wire.ranks * sizeof *all);
+    MPI_Gather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, 0, MPI_COMM_WORLD);
+    int first = -1;
+    for (int rank = 0; rank < hs_wire.ranks && hs_wire.rank == 0; rank++) {
+        if (all[rank].signal && !hs_signals_stop)
+            hs_signals_stop = all[rank].signal;
+        first = first < 0 && all[rank].status ? rank : first;
+    }
+    int verdict[] = {first, first < 0 ? HS_OK : all[first].status};
+    MPI_Bcast(verdict, 2, MPI_INT, 0, MPI_COMM_WORLD);
+    if (verdict[0] > 0 && hs_wire.rank == verdict[0])
+        hs_wire_send(0, err->text, (size_t)mine.bytes);
+    if (first > 0)
+        hear_message(first, &all[first], err);
+    free(all);
+    return (enum hs_status)verdict[1];
+}
+
+int hs_wire_least(int here)
+{
+    int least = here;
+    MPI_Allreduce(&here, &least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    return least;
+}
+
+void hs_wire_abort(enum hs_status status, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fprintf(stderr, "heatsolve: rank %d: ", hs_wire.rank);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+    MPI_Abort(MPI_COMM_WORLD, (int)status);
+    abort();
+}

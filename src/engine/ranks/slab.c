@@ -1,0 +1,276 @@
+#include "engine/ranks/slab.h"
+
+#include "core/memory.h"
+#include "core/reduction.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int last_axis(const struct hs_problem *problem)
+{
+    return problem->grid.dims - 1;
+}
+
+static int64_t layers_of(const struct hs_problem *problem)
+{
+    return problem->grid.points[last_axis(problem)];
+}
+
+static bool is_periodic(const struct hs_problem *problem)
+{
+    return problem->face[2 * last_axis(problem)].wrap;
+}
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* ---- cuts ------------------------------------------------------------------------------------ */
+
+static int64_t count_blocks(const struct hs_problem *whole)
+{
+    const struct hs_blocks blocks = hs_blocks_of(whole);
+    return (blocks.end + blocks.layers - 1) / blocks.layers;
+}
+
+int64_t hs_slab_begin(const struct hs_problem *whole, int ranks, int rank)
+{
+    const struct hs_blocks blocks = hs_blocks_of(whole);
+    return smaller(count_blocks(whole) * rank / ranks * blocks.layers, layers_of(whole));
+}
+
+int64_t hs_slab_thinnest(const struct hs_problem *whole, int ranks)
+{
+    int64_t least = layers_of(whole);
+    for (int rank = 0; rank < ranks; rank++)
+        least = smaller(least,
+                        hs_slab_begin(whole, ranks, rank + 1) - hs_slab_begin(whole, ranks, rank));
+    return least;
+}
+
+/* A halo is of one neighbour's layers, at least those of one sweep; and a kernel has nodes to sweep
+ * between held layers. */
+int hs_slab_most(const struct hs_problem *whole)
+{
+    int64_t ranks = count_blocks(whole);
+    while (ranks > 1 && hs_slab_thinnest(whole, (int)ranks) < whole->radius)
+        ranks--;
+    return (int)ranks;
+}
+
+/* ---- grid ------------------------------------------------------------------------------------ */
+
+struct hs_slab_shape hs_slab_shape_of(const struct hs_problem *whole, int ranks, int rank,
+                                      int64_t halo)
+{
+    const int64_t begin = hs_slab_begin(whole, ranks, rank);
+    const int64_t own = hs_slab_begin(whole, ranks, rank + 1) - begin;
+    const bool wraps = ranks > 1 && is_periodic(whole);
+    struct hs_slab_shape shape = {.below = rank > 0 || wraps, .above = rank < ranks - 1 || wraps};
+    /* below a body's halo lies a layer without edges: an edge is its lower node's */
+    const int64_t lo = shape.below ? halo + (whole->body != NULL) : 0, first = begin - lo;
+    shape.slab = (struct hs_slab){.whole = whole,
+                                  .first = first < 0 ? first + layers_of(whole) : first,
+                                  .lo = lo,
+                                  .hi = lo + own};
+    shape.layers = lo + own + (shape.above ? halo : 0);
+    return shape;
+}
+
+struct hs_slab_piece hs_slab_piece_from(const struct hs_slab_shape *shape, const struct hs_box *box,
+                                        bool own, int64_t here)
+{
+    const int axis = last_axis(shape->slab.whole);
+    const int64_t begin = own && here < shape->slab.lo ? shape->slab.lo : here;
+    const int64_t end = own ? shape->slab.hi : shape->layers;
+    for (int64_t k = begin; k < end; k++) {
+        const int64_t there = hs_slab_layer(&shape->slab, k);
+        if (there >= box->lo[axis] && there < box->hi[axis])
+            return (struct hs_slab_piece){k, there, smaller(end - k, box->hi[axis] - there)};
+    }
+    return (struct hs_slab_piece){0};
+}
+
+static void cut_grid(struct hs_slab_problem *out)
+{
+    const struct hs_slab_shape *shape = &out->shape;
+    struct hs_grid *grid = &out->problem.grid;
+    const int axis = grid->dims - 1;
+    double *place = hs_new(((size_t)shape->layers + 1) * sizeof *place);
+    for (int64_t k = 0; k < shape->layers; k++)
+        place[k] =
+            hs_grid_coordinate(&shape->slab.whole->grid, axis, hs_slab_layer(&shape->slab, k));
+    grid->whole = grid->points[axis];
+    grid->points[axis] = shape->layers;
+    grid->first = shape->slab.first;
+    grid->place = place;
+}
+
+static void cut_faces(struct hs_slab_problem *out)
+{
+    struct hs_problem *problem = &out->problem;
+    const struct hs_face border = {
+        .type = "border", .held = problem->body ? 0 : problem->radius, .edge_weight = 1.0};
+    const int axis = last_axis(problem);
+    if (out->shape.below)
+        problem->face[2 * axis] = border;
+    if (out->shape.above)
+        problem->face[2 * axis + 1] = border;
+}
+
+/* ---- what lies at nodes ---------------------------------------------------------------------- */
+
+/* Nodes of a layer. */
+static int64_t plane_of(const struct hs_problem *problem)
+{
+    return hs_grid_count(&problem->grid) / layers_of(problem);
+}
+
+/* The slab's layers of a dense array over the whole, with so many bytes a node; or NULL. */
+static void *cut_array(const struct hs_slab_problem *slab, const void *whole, size_t size)
+{
+    const size_t bytes = (size_t)plane_of(slab->shape.slab.whole) * size;
+    const int64_t layers = slab->shape.layers;
+    char *out = malloc((size_t)layers * bytes + 1);
+    for (int64_t k = 0; k < layers && out; k++)
+        memcpy(out + (size_t)k * bytes,
+               (const char *)whole + (size_t)hs_slab_layer(&slab->shape.slab, k) * bytes, bytes);
+    return out;
+}
+
+/* The first of ascending numbers that is not below `least`. */
+static int64_t first_from(const int64_t *number, int64_t count, int64_t least)
+{
+    int64_t below = -1, above = count;
+    while (above - below > 1) {
+        const int64_t middle = below + (above - below) / 2;
+        *(number[middle] < least ? &below : &above) = middle;
+    }
+    return above;
+}
+
+/* The first stretch that begins at such a node or later. They come by rows, and a row of a rod, all
+ * of its nodes, has few. */
+static int64_t stretch_from(const struct hs_slab_problem *slab, const struct hs_moving *whole,
+                            int64_t begin)
+{
+    int64_t below = -1, above = slab->problem.grid.dims > 1 ? whole->stretch_count : 0;
+    while (above - below > 1) {
+        const int64_t middle = below + (above - below) / 2;
+        *(whole->stretch[middle].first < begin ? &below : &above) = middle;
+    }
+    return above;
+}
+
+/* What of it acts on one layer, at the end of the list. A stretch lies in one layer. */
+static void add_layer(const struct hs_slab_problem *slab, const struct hs_moving *whole, int64_t k,
+                      struct hs_moving *out)
+{
+    const int64_t plane = plane_of(slab->shape.slab.whole),
+                  there = hs_slab_layer(&slab->shape.slab, k) * plane;
+    const int64_t begin = first_from(whole->node, whole->count, there);
+    const int64_t end = first_from(whole->node, whole->count, there + plane);
+    const bool rod = slab->problem.grid.dims == 1;
+    for (int64_t s = stretch_from(slab, whole, begin); s < whole->stretch_count; s++) {
+        struct hs_moving_stretch stretch = whole->stretch[s];
+        if (stretch.first >= end && !rod)
+            break;
+        if (stretch.first < begin || stretch.first >= end)
+            continue;
+        stretch.first += out->count - begin;
+        out->stretch[out->stretch_count++] = stretch;
+    }
+    for (int64_t n = begin; n < end; n++)
+        out->node[out->count++] = whole->node[n] - there + k * plane;
+}
+
+/* Stretches are few; their weights stay where they are. */
+static void cut_moving(const struct hs_slab_problem *slab, const struct hs_moving *whole,
+                       struct hs_moving *out)
+{
+    *out = (struct hs_moving){.weight = whole->weight};
+    if (whole->count == 0)
+        return;
+    const size_t times = 3; /* a layer comes at most so often: twice as halo */
+    out->node = hs_new(times * (size_t)whole->count * sizeof *out->node);
+    out->stretch = hs_new(times * (size_t)whole->stretch_count * sizeof *out->stretch);
+    for (int64_t k = 0; k < slab->shape.layers; k++)
+        add_layer(slab, whole, k, out);
+}
+
+/* A layer of nodes without edges upwards, which keep their values. */
+static void hold_layer(struct hs_network *network, int64_t plane, int64_t k)
+{
+    const size_t first = (size_t)(k * plane), count = (size_t)plane;
+    if (network->form == HS_NETWORK_BYTES)
+        memset((uint8_t *)network->number + first, 0, count);
+    else if (network->form == HS_NETWORK_SHORTS)
+        memset((uint16_t *)network->number + first, 0, count * sizeof(uint16_t));
+    else
+        for (size_t n = first; n < first + count; n++)
+            network->node[n] = (struct hs_network_row){.kind = HS_NODE_HELD};
+}
+
+static enum hs_status cut_network(struct hs_slab_problem *out, struct hs_error *err)
+{
+    const struct hs_network *whole = out->shape.slab.whole->network;
+    const int64_t plane = plane_of(out->shape.slab.whole), layers = out->shape.layers;
+    struct hs_network *network = hs_new(sizeof *network);
+    *network = *whole;
+    out->problem.network = network;
+    network->grid = out->problem.grid;
+    network->wrap[last_axis(&out->problem)] =
+        !out->shape.below && is_periodic(out->shape.slab.whole);
+    network->number = NULL;
+    network->node = NULL;
+    cut_moving(out, &whole->inflow, &network->inflow);
+    cut_moving(out, &whole->given, &network->given);
+    if (whole->form == HS_NETWORK_ARRAYS)
+        network->node = cut_array(out, whole->node, sizeof *whole->node);
+    else
+        network->number =
+            cut_array(out, whole->number, whole->form == HS_NETWORK_BYTES ? 1 : sizeof(uint16_t));
+    if (!network->node && !network->number)
+        return hs_error_add(err, HS_DEVICE, "not enough memory for a slab of the body");
+    if (out->shape.below)
+        hold_layer(network, plane, 0);
+    if (out->shape.above)
+        hold_layer(network, plane, layers - 1);
+    return HS_OK;
+}
+
+enum hs_status hs_slab_make(const struct hs_problem *whole, const struct hs_slab_shape *shape,
+                            struct hs_slab_problem *out, struct hs_error *err)
+{
+    out->problem = *whole;
+    out->shape = *shape;
+    out->problem.slab = &out->shape.slab;
+    out->problem.source.field.data = NULL;
+    out->problem.network = NULL;
+    cut_grid(out);
+    cut_faces(out);
+    if (whole->source.field.data) {
+        out->problem.source.field.data = cut_array(out, whole->source.field.data, sizeof(double));
+        if (!out->problem.source.field.data)
+            return hs_error_add(err, HS_DEVICE, "not enough memory for a slab of the source");
+    }
+    return whole->network ? cut_network(out, err) : HS_OK;
+}
+
+void hs_slab_release(struct hs_slab_problem *slab)
+{
+    struct hs_network *network = slab->problem.network;
+    if (network) {
+        free(network->number);
+        free(network->node);
+        free(network->inflow.node);
+        free(network->inflow.stretch);
+        free(network->given.node);
+        free(network->given.stretch);
+    }
+    free(network);
+    free(slab->problem.source.field.data);
+    free((double *)(uintptr_t)slab->problem.grid.place);
+    *slab = (struct hs_slab_problem){0};
+}

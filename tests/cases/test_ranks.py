@@ -1,0 +1,331 @@
+"""Runs on several ranks, by mpirun: the file of one rank, bit for bit; resume on another number; signals, errors and
+killed ranks. (tests/unit/engine/test_slabs.c has the many cases; what is here goes through MPI.)
+"""
+
+import json
+import os
+import pathlib
+import random
+import shutil
+import signal
+import subprocess
+import time
+
+import h5py
+import numpy as np
+import pytest
+from helpers import HEATSOLVE, config
+
+PROGRAM = pathlib.Path(HEATSOLVE).with_name("heatsolve-mpi")
+MPIRUN = shutil.which("mpirun")
+pytestmark = pytest.mark.skipif(not (MPIRUN and PROGRAM.exists()), reason="no mpirun, or no heatsolve-mpi (make MPI=yes)")
+ENVIRONMENT = {
+    **os.environ,
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMP_NUM_THREADS": "1",
+}
+LIMIT = 120  # s: of what takes one; a hang fails by it
+
+PLATE = {
+    "grid": {"points": [40, 61], "upper": [1.0, 1.0]},
+    "material": {"diffusivity": 1e-4},
+    "initial": {"expression": "300+20*sin(5*x)*cos(7*y)"},
+    "boundary": {
+        "x_min": {"type": "dirichlet", "value": "310+5*sin(9*y+t)"},
+        "x_max": {"type": "reflective"},
+        "y_min": {"type": "periodic"},
+        "y_max": {"type": "periodic"},
+    },
+    "source": {"expression": "1e-3*exp(-30*(x-0.5)^2-30*(y-0.5-0.01*t)^2)"},
+}
+BLOCK = {
+    "grid": {"points": [21, 18, 25], "upper": [1.0, 1.0, 1.0]},
+    "material": {"conductivity": 2.0, "density": 1e3, "specific_heat": 4.0},
+    "precision": "float",
+    "initial": {"expression": "300+20*sin(5*x)*cos(7*y+2*z)"},
+    "boundary": {"z_min": {"type": "robin", "h": 20.0, "ambient": "280+z"}, "y_max": {"type": "neumann", "flux": "30*z"}},
+    "probes": [{"name": "middle", "at": [0.5, 0.5, 0.5]}],
+}
+BODY = {
+    "grid": {"points": [17, 16, 23], "upper": [1.0, 1.0, 1.0]},
+    "materials": [
+        {"name": "a", "conductivity": 2.0, "density": 1e3, "specific_heat": 4.0},
+        {"name": "b", "conductivity": 0.1, "density": 1e3, "specific_heat": 4.0, "source": "10*t"},
+    ],
+    "body": [{"material": "a"}, {"material": "b", "shape": "sphere", "centre": [0.5, 0.4, 0.5], "radius": 0.3}],
+    "initial": {"value": 300.0},
+    "boundary": {
+        "x_min": {"type": "dirichlet", "value": "310+sin(9*z-0.01*t)"},
+        "z_max": {"type": "robin", "h": 9.0, "ambient": 280.0},
+    },
+}
+
+
+def write(directory, case, **more):
+    settings = {**case, **more}
+    settings["solver"] = {"backend": "cpu", **settings.get("solver", {})}
+    (directory / "case.cfg").write_text(config(settings))
+
+
+def start(directory, ranks, *arguments, program=PROGRAM):
+    return subprocess.Popen(
+        [MPIRUN, "--oversubscribe", "-n", str(ranks), program, *arguments],
+        cwd=directory,
+        env=ENVIRONMENT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def wait(process):
+    try:
+        out, err = process.communicate(timeout=LIMIT)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        raise
+    return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+
+
+def launch(directory, ranks, *arguments, program=PROGRAM):
+    return wait(start(directory, ranks, *arguments, program=program))
+
+
+def run(directory, ranks, output, *arguments):
+    done = launch(directory, ranks, "run", "case.cfg", "--quiet", "--output", output, *arguments)
+    assert done.returncode == 0, done.stderr
+    return directory / output
+
+
+def alone(directory, output, *arguments):
+    done = subprocess.run(
+        [HEATSOLVE, "run", "case.cfg", "--quiet", "--output", output, *arguments],
+        cwd=directory, env=ENVIRONMENT, capture_output=True, text=True, timeout=LIMIT,
+    )
+    assert done.returncode == 0, done.stderr
+    return directory / output
+
+
+def datasets(path):
+    found = {}
+    with h5py.File(path) as file:
+        file.visititems(lambda name, what: found.update({name: what[...]}) if isinstance(what, h5py.Dataset) else None)
+    return found
+
+
+def assert_same(one, other):
+    a, b = datasets(one), datasets(other)
+    assert a.keys() == b.keys()
+    different = [name for name in a if a[name].shape != b[name].shape or a[name].tobytes() != b[name].tobytes()]
+    assert not different
+
+
+def our_lines(text):
+    return [line for line in text.splitlines() if line.startswith("heatsolve")]
+
+
+# ---- the file of one rank ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("case", [PLATE, BLOCK, BODY], ids=["plate", "block", "body"])
+@pytest.mark.parametrize("kernel", ["auto", "wavefront"])
+def test_any_number_of_ranks_writes_the_same_file(tmp_path, case, kernel):
+    if case is BODY:
+        kernel = "auto" if kernel == "auto" else "conduction_wavefront"
+    write(tmp_path, case, time={"sweeps": 53}, output={"every": 9, "history_every": 4}, solver={"kernel": kernel})
+    one = alone(tmp_path, "one.h5")
+    for ranks in (1, 2, 5):
+        assert_same(one, run(tmp_path, ranks, f"{ranks}.h5"))
+
+
+@pytest.mark.parametrize("case", [PLATE, BLOCK, BODY], ids=["plate", "block", "body"])
+def test_steps_of_many_sweeps_too(tmp_path, case):
+    write(tmp_path, case, time={"end": 60.0, "step": 12.0, "method": "rkl2"}, output={"interval": 30.0})
+    one = alone(tmp_path, "one.h5")
+    for ranks in (2, 3):
+        assert_same(one, run(tmp_path, ranks, f"{ranks}.h5"))
+
+
+def test_h5diff_finds_no_difference(tmp_path):
+    for ranks in (1, 2, 5):
+        (tmp_path / str(ranks)).mkdir()
+        write(tmp_path / str(ranks), BLOCK, time={"sweeps": 20}, output={"every": 5})
+        run(tmp_path / str(ranks), ranks, "a.h5")
+    of_the_run = ("device", "started", "sweep_seconds", "wall_seconds")  # not of its result
+    expected = [f"attribute: <{name} of </>> and <{name} of </>>" for name in of_the_run]
+    for other in ("2", "5"):
+        done = subprocess.run(["h5diff", "1/a.h5", f"{other}/a.h5"], cwd=tmp_path, capture_output=True, text=True)
+        told = [line for line in done.stdout.splitlines() if not line.endswith("differences found")]
+        assert set(told) <= set(expected), done.stdout
+
+
+def test_checkpoint_of_three_ranks_is_resumed_by_one_and_by_five(tmp_path):
+    write(tmp_path, PLATE, time={"sweeps": 400000}, output={"every": 50000})
+    process = start(tmp_path, 3, "run", "case.cfg", "--quiet", "--output", "a.h5")
+    while not (tmp_path / "a.h5").exists():
+        time.sleep(0.05)
+        assert process.poll() is None, process.communicate()
+    time.sleep(1.0)
+    process.send_signal(signal.SIGUSR1)
+    done = wait(process)
+    assert done.returncode == 130, done.stderr
+    assert len(our_lines(done.stderr)) == 1 and "SIGUSR1" in done.stderr
+    with h5py.File(tmp_path / "a.checkpoint.h5") as file:
+        end = f"time.sweeps={int(file.attrs['sweep']) + 3000}"
+    for name in tmp_path.glob("a*"):
+        shutil.copy(name, tmp_path / name.name.replace("a", "b", 1))
+    first = run(tmp_path, 5, "a.h5", "--resume", "--set", end)
+    second = alone(tmp_path, "b.h5", "--resume", "--set", end)
+    last = {name: values for name, values in datasets(first).items() if name.endswith("temperature")}
+    assert last
+    for name, values in last.items():
+        assert values.tobytes() == datasets(second)[name].tobytes()
+
+
+# ---- signals ------------------------------------------------------------------------------------
+
+
+def ranks_of(process):
+    """The processes of the ranks, in order of their numbers."""
+    found = []
+    for entry in pathlib.Path("/proc").iterdir():
+        if not entry.name.isdigit():
+            continue
+        try:
+            command = (entry / "cmdline").read_bytes().split(b"\0")
+            environment = (entry / "environ").read_bytes()
+            parent = int((entry / "stat").read_text().rsplit(")", 1)[1].split()[1])
+        except OSError:
+            continue
+        if parent == process.pid and command[0].endswith(b"heatsolve-mpi"):
+            rank = int(environment.split(b"OMPI_COMM_WORLD_RANK=")[1].split(b"\0")[0])
+            found.append((rank, int(entry.name)))
+    return [number for _, number in sorted(found)]
+
+
+def started(directory, ranks):
+    """A long run of so many ranks, once it has written something."""
+    write(directory, PLATE, time={"sweeps": 50000000}, output={"every": 200})
+    process = start(directory, ranks, "run", "case.cfg", "--quiet", "--output", "long.h5")
+    while not (directory / "long.h5").exists() or len(ranks_of(process)) < ranks:
+        time.sleep(0.05)
+        assert process.poll() is None, process.communicate()
+    time.sleep(0.5)
+    return process
+
+
+@pytest.mark.parametrize("which", ["SIGTERM", "SIGUSR1", "SIGINT"])
+@pytest.mark.parametrize("rank", [0, 1])
+def test_a_signal_to_one_rank_stops_all_with_the_state_saved(tmp_path, which, rank):
+    process = started(tmp_path, 2)
+    os.kill(ranks_of(process)[rank], getattr(signal, which))
+    done = wait(process)
+    assert done.returncode == 130, done.stderr
+    assert len(our_lines(done.stderr)) == 1 and which in done.stderr and "saved" in done.stderr
+    assert list(tmp_path.glob("long*checkpoint*.h5"))
+
+
+def test_a_term_to_mpirun_is_saved(tmp_path):
+    process = started(tmp_path, 2)
+    process.send_signal(signal.SIGTERM)
+    done = wait(process)
+    assert done.returncode != 0
+    assert list(tmp_path.glob("long*checkpoint*.h5")), done.stderr
+
+
+@pytest.mark.parametrize("n", range(6))
+def test_a_killed_rank_ends_all_and_leaves_a_file_that_opens(tmp_path, n):
+    process = started(tmp_path, 3)
+    time.sleep(random.Random(n).random() * 2.0)
+    os.kill(ranks_of(process)[n % 3], signal.SIGKILL)
+    done = wait(process)
+    assert done.returncode != 0
+    with h5py.File(tmp_path / "long.h5") as file:
+        fields = file["temperature"][...] if "temperature" in file else None
+    sweeps = 0 if fields is None else len(fields) - 1
+    if sweeps > 0:
+        count = min(sweeps, 5)
+        one = alone(tmp_path, "one.h5", "--set", f"time.sweeps={200 * count}")
+        with h5py.File(one) as file:
+            assert np.array_equal(file["temperature"][: count + 1], fields[: count + 1])
+
+
+# ---- what is said ---------------------------------------------------------------------------------
+
+
+def test_one_message_where_a_config_is_wrong(tmp_path):
+    write(tmp_path, PLATE, time={"sweeps": 10})
+    done = launch(tmp_path, 3, "run", "case.cfg", "--set", "time.safety=7.0")
+    assert done.returncode == 2
+    assert len(our_lines(done.stderr)) == 1 and "time.safety" in done.stderr
+
+
+def test_more_ranks_than_the_grid_has_layers_for_are_refused(tmp_path):
+    write(tmp_path, PLATE, time={"sweeps": 10}, stencil={"radius": 3}, grid={"points": [40, 14], "upper": [1.0, 1.0]})
+    done = launch(tmp_path, 6, "run", "case.cfg", "--output", "a.h5")
+    assert done.returncode == 2
+    assert "start 4 or fewer" in done.stderr and "grid.points" in done.stderr
+    assert not (tmp_path / "a.h5").exists()
+
+
+def test_too_large_for_memory_is_said_once(tmp_path):
+    write(tmp_path, BLOCK, time={"sweeps": 10}, grid={"points": [9000, 9000, 9000], "upper": [1.0, 1.0, 1.0]})
+    done = launch(tmp_path, 3, "run", "case.cfg", "--output", "a.h5")
+    assert done.returncode in (3, 4)  # the disk may be too small as well
+    assert len(our_lines(done.stderr)) == 1, done.stderr
+
+
+def test_an_output_that_cannot_be_written_is_said_once(tmp_path):
+    write(tmp_path, BLOCK, time={"sweeps": 10})
+    done = launch(tmp_path, 3, "run", "case.cfg", "--output", "case.cfg/a.h5")
+    assert done.returncode == 3
+    assert len(our_lines(done.stderr)) == 1 and "case.cfg/a.h5" in done.stderr
+
+
+@pytest.mark.parametrize("method", ["spectral", "exponential"])
+def test_other_methods_are_refused_by_name(tmp_path, method):
+    write(tmp_path, BLOCK, time={"end": 10.0, "step": 0.5, "method": method})
+    done = launch(tmp_path, 2, "run", "case.cfg", "--output", "a.h5")
+    assert done.returncode == 2
+    assert len(our_lines(done.stderr)) == 1 and method in done.stderr and "rank" in done.stderr, done.stderr
+
+
+def test_the_usual_program_refuses_to_be_one_of_several(tmp_path):
+    write(tmp_path, BLOCK, time={"sweeps": 10})
+    done = launch(tmp_path, 2, "run", "case.cfg", program=HEATSOLVE)
+    assert done.returncode == 2
+    assert len(our_lines(done.stderr)) == 1 and "heatsolve-mpi" in done.stderr
+    assert not list(tmp_path.glob("*.h5"))
+
+
+def test_the_usual_program_links_no_mpi():
+    libraries = subprocess.run(["ldd", HEATSOLVE], capture_output=True, text=True).stdout
+    assert "libmpi" not in libraries and "libhdf5" in libraries
+
+
+def test_check_says_what_each_rank_has(tmp_path):
+    write(tmp_path, BLOCK, time={"sweeps": 10})
+    done = launch(tmp_path, 2, "check", "case.cfg")
+    assert done.returncode == 0, done.stderr
+    assert "for each rank" in done.stdout and "2, of 12 layers along z or more" in done.stdout, done.stdout
+
+
+@pytest.mark.parametrize("how", ["--weak", "--strong"])
+def test_bench_compares_ranks_with_one(tmp_path, how):
+    done = launch(tmp_path, 2, "bench", how, "--points", "24", "--backend", "cpu", "--kernel", "openmp,wavefront",
+                  "--repeats", "3", "--json")
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["ranks"] == 2 and told["points"] == ([24, 24, 48] if how == "--weak" else [24, 24, 24])
+    assert [row["kernel"] for row in told["kernels"]] == ["openmp", "wavefront"]
+    for row in told["kernels"]:
+        share = 1 if how == "--weak" else 2
+        assert row["proven"]
+        assert row["efficiency"] == pytest.approx(row["seconds_alone"] / (share * row["seconds"]), rel=1e-6)
+
+
+def test_bench_of_ranks_needs_several(tmp_path):
+    done = subprocess.run([HEATSOLVE, "bench", "--weak"], cwd=tmp_path, capture_output=True, text=True, timeout=LIMIT)
+    assert done.returncode == 2 and "heatsolve-mpi" in done.stderr
