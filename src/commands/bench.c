@@ -3,6 +3,7 @@
 #include "commands/command.h"
 #include "core/version.h"
 #include "engine/bench_methods.h"
+#include "engine/ranks/ranks.h"
 #include "engine/registry.h"
 #include "input/arguments.h"
 #include "input/options.h"
@@ -12,6 +13,7 @@
 #include "output/methods_report.h"
 #include "output/picture_canvas.h"
 #include "output/picture_roofline.h"
+#include "output/scaling_report.h"
 #include "output/tune_file.h"
 
 #include <stdbool.h>
@@ -24,7 +26,7 @@ struct arguments {
     int64_t dims, radius, threads, repeats, device;
     int64_t peer_seconds;
     const char *points, *precision, *body, *kernel, *except, *backend, *peer, *roofline, *chart;
-    bool json, csv, peers, methods;
+    bool json, csv, peers, methods, weak, strong;
 };
 
 static enum hs_status read_arguments(int argc, char **argv, struct arguments *out,
@@ -51,6 +53,8 @@ static enum hs_status read_arguments(int argc, char **argv, struct arguments *ou
         {"--roofline", HS_ARGUMENT_STRING, &out->roofline, "FILE"},
         {"--methods", HS_ARGUMENT_FLAG, &out->methods, ""},
         {"--chart", HS_ARGUMENT_STRING, &out->chart, "FILE"},
+        {"--weak", HS_ARGUMENT_FLAG, &out->weak, ""},
+        {"--strong", HS_ARGUMENT_FLAG, &out->strong, ""},
         {"--peers", HS_ARGUMENT_FLAG, &out->peers, ""},
         {"--peer", HS_ARGUMENT_STRING, &out->peer, "NAME,..."},
         {"--peer-seconds", HS_ARGUMENT_COUNT, &out->peer_seconds, "S"},
@@ -61,6 +65,16 @@ static enum hs_status read_arguments(int argc, char **argv, struct arguments *ou
         hs_arguments_read(argc, argv, table, (int)(sizeof table / sizeof *table), err);
     if (!st && out->json && out->csv)
         return hs_error_add(err, HS_BAD_INPUT, "bench: --json or --csv, not both");
+    if (!st && out->weak && out->strong)
+        return hs_error_add(err, HS_BAD_INPUT, "bench: --weak or --strong, not both");
+    if (!st && (out->weak || out->strong) && hs_ranks_count() == 1)
+        return hs_error_add(
+            err, HS_BAD_INPUT,
+            "bench: --weak and --strong compare several ranks with one: mpirun -n 2 "
+            "heatsolve-mpi bench ... (make MPI=yes builds it)");
+    if (!st && (out->weak || out->strong) && (out->peers || out->peer || out->roofline))
+        return hs_error_add(err, HS_BAD_INPUT,
+                            "bench: --weak and --strong take no --peers and no --roofline");
     if (!st && out->roofline)
         return hs_canvas_check_name("bench: --roofline", out->roofline, err);
     if (!st && out->chart)
@@ -399,6 +413,51 @@ static enum hs_status check_ahead(const struct arguments *arguments,
     return st;
 }
 
+/* ---- ranks ----------------------------------------------------------------------------------- */
+
+static enum hs_status scale_kernels(const struct arguments *arguments, struct hs_scaling *scaling,
+                                    const struct hs_backend *own, const struct hs_backend *all,
+                                    const struct hs_kernel *const *kernels, int count,
+                                    const char *command, struct hs_error *err)
+{
+    static struct hs_scaling_row rows[MOST_KERNELS];
+    enum hs_status st =
+        hs_scaling_expect(scaling, proof_sweeps(&scaling->all, kernels, count), err);
+    int failed = 0;
+    for (int n = 0; n < count && !st; n++) {
+        st = hs_scaling_kernel(scaling, own, all, kernels[n], &rows[n], err);
+        failed += !rows[n].one.proven || !rows[n].all.proven;
+    }
+    if (st)
+        return st;
+    hs_scaling_report(stdout, scaling, rows, count, command,
+                      arguments->json  ? HS_SCALING_JSON
+                      : arguments->csv ? HS_SCALING_CSV
+                                       : HS_SCALING_TABLE);
+    return failed ? hs_error_add(err, HS_FAILED_CHECK,
+                                 "bench: %d of %d kernels do not agree with the reference", failed,
+                                 count)
+                  : HS_OK;
+}
+
+static enum hs_status scale(const struct arguments *arguments,
+                            const struct hs_bench_request *request, const char *command,
+                            struct hs_error *err)
+{
+    const struct hs_backend *own = NULL;
+    const struct hs_kernel *kernels[MOST_KERNELS];
+    struct hs_scaling scaling;
+    int count = 0;
+    enum hs_status st = hs_scaling_init(&scaling, request, arguments->weak, err);
+    if (!st)
+        st = choose(arguments, &scaling.all, &own, kernels, &count, err);
+    const struct hs_backend *all = own;
+    if (hs_ranks_enter(&st, &scaling.all.problem, hs_methods[0], &all, err) && !st)
+        st = scale_kernels(arguments, &scaling, own, all, kernels, count, command, err);
+    hs_scaling_release(&scaling);
+    return st;
+}
+
 static enum hs_status run(int argc, char **argv, struct hs_error *err)
 {
     struct arguments arguments;
@@ -408,6 +467,8 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     char command[512];
     enum hs_status st = read_arguments(argc, argv, &arguments, err);
     join_command(argc, argv, command, sizeof command);
+    if (!st && !arguments.weak && !arguments.strong && !hs_ranks_is_first())
+        return HS_OK;
     if (!st && arguments.methods)
         return run_methods(&arguments, command, err);
     if (!st && arguments.chart)
@@ -418,6 +479,8 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
         st = check_ahead(&arguments, &request, err);
     if (st)
         return st;
+    if (arguments.weak || arguments.strong)
+        return scale(&arguments, &request, command, err);
     struct hs_bench bench;
     struct hs_bench_report report = {.bench = &bench, .command = command};
     st = hs_bench_init(&bench, &request, err);
@@ -452,6 +515,9 @@ const struct hs_command hs_command_bench = {
         "                      the cases of configs/methods, and time to a steady state; --points\n"
         "                      is then one number, of the longest axis (65)\n"
         "  --chart FILE        draws what --methods measured\n"
+        "  --weak, --strong    on several ranks (heatsolve-mpi): each beside the same kernel on "
+        "one\n"
+        "                      rank, with --points for each rank, or shared by all\n"
         "  --peers             the same sweep in NumPy, CuPy, PyTorch, JAX, Numba and Triton, as\n"
         "                      far as $PYTHON (default python3) has them; radius 1. With\n"
         "                      --methods the same cases by SciPy, PyAMG, py-pde and hypre\n"
@@ -462,4 +528,5 @@ const struct hs_command hs_command_bench = {
         "against numpy and heatsolve. A grid that fits into the device's cache is timed from\n"
         "memory, with several pairs of fields in turn, and in the cache, as in a run.\n",
     .run = run,
+    .ranks = true,
 };
