@@ -103,6 +103,7 @@ static enum hs_status solve(struct hs_method_state *self, const struct hs_backen
     double *T = malloc(nodes * sizeof *T);
     void *raw = malloc(nodes * hs_precision_size(problem->precision));
     struct hs_equations equations = {.network = NULL};
+    struct hs_conjugate_gradients gradients = {.equations = NULL};
     enum hs_status st = HS_OK;
     if (!T || !raw)
         st = hs_error_add(err, HS_DEVICE, "no memory for the field; take a smaller grid");
@@ -113,11 +114,14 @@ static enum hs_status solve(struct hs_method_state *self, const struct hs_backen
     if (!st)
         st = move(problem, backend, state, false, raw, T, err);
     if (!st)
-        st = hs_conjugate_gradients(&equations, tolerance, T, out, err);
+        st = hs_conjugate_gradients_init(&gradients, &equations, err);
+    if (!st)
+        st = hs_conjugate_gradients_solve(&gradients, tolerance, 0.0, T, out, err);
     if (!st)
         st = move(problem, backend, state, true, raw, T, err);
     if (!st)
         st = sweep_once(problem, backend, state, err);
+    hs_conjugate_gradients_release(&gradients);
     hs_equations_release(&equations);
     free(T);
     free(raw);

@@ -8,7 +8,7 @@
 /* What an iteration works with. */
 struct work {
     const struct hs_equations *equations;
-    struct hs_levels levels;
+    struct hs_levels *levels;
     int64_t nodes;
     double *T, *r, *p, *q; /* [nodes] temperatures, residual, direction, A times that */
     double energy;         /* z.r of the guess: about the square of its error in the norm of A */
@@ -51,17 +51,17 @@ static double largest_of(const struct work *work)
  * residuals are made of away from the ends of float. Returns the factor that is to be applied. */
 static void precondition(struct work *work, double unit)
 {
-    struct hs_level *level = &work->levels.level[0];
+    struct hs_level *level = &work->levels->level[0];
 #pragma omp parallel for num_threads(work->equations->threads) schedule(static)
     for (int64_t n = 0; n < work->nodes; n++)
         level->right[n] = (float)(work->r[n] / unit * (double)level->scale[n]);
-    hs_cycle(&work->levels);
+    hs_cycle(work->levels);
 }
 
 /* z.r and z.q */
 static void products(const struct work *work, double unit, double *with_r, double *with_q)
 {
-    const struct hs_level *level = &work->levels.level[0];
+    const struct hs_level *level = &work->levels->level[0];
     double zr = 0.0, zq = 0.0;
 #pragma omp parallel for num_threads(work->equations->threads) schedule(static)                    \
     reduction(+ : zr, zq)
@@ -77,7 +77,7 @@ static void products(const struct work *work, double unit, double *with_r, doubl
 /* p = z + b p */
 static void turn(struct work *work, double unit, double b)
 {
-    const struct hs_level *level = &work->levels.level[0];
+    const struct hs_level *level = &work->levels->level[0];
 #pragma omp parallel for num_threads(work->equations->threads) schedule(static)
     for (int64_t n = 0; n < work->nodes; n++)
         work->p[n] = unit * (double)level->x[n] * (double)level->scale[n] + b * work->p[n];
@@ -129,19 +129,21 @@ static void keep_heat(struct work *work, double heat)
 }
 
 /* Again from a residual computed anew, as long as that helps: what the recurrence has lost to
- * rounding is found. */
-static void solve(struct work *work, double tolerance, struct hs_solution *out)
+ * rounding is found. `now`: of the guess, whose residual is in r. */
+static void solve(struct work *work, struct hs_rates now, double tolerance, double rate,
+                  struct hs_solution *out)
 {
-    struct hs_rates now = hs_equations_residual(work->equations, work->T, work->r);
-    const double first = now.largest;
-    const double heat = work->equations->floating ? hs_equations_heat(work->equations, work->T) : 0;
+    const bool singular = hs_equations_are_singular(work->equations);
+    const double first = now.largest,
+                 heat = singular ? hs_equations_heat(work->equations, work->T) : 0.0;
     double before = INFINITY;
+    tolerance = fmax(tolerance, rate / first);
     note(out, 1.0);
     while (now.largest > fmax(tolerance * first, now.rounding) && now.largest < 0.5 * before &&
            out->iterations < HS_SOLUTION_ITERATIONS) {
         before = now.largest;
         iterate(work, 0.9 * tolerance, first, out);
-        if (work->equations->floating)
+        if (singular)
             keep_heat(work, heat);
         now = hs_equations_residual(work->equations, work->T, work->r);
         note(out, now.largest / first);
@@ -149,36 +151,60 @@ static void solve(struct work *work, double tolerance, struct hs_solution *out)
     out->reached = isfinite(now.largest) && now.largest <= fmax(tolerance * first, now.rounding);
 }
 
-static bool allocate(struct work *work)
+static enum hs_status no_memory(struct hs_error *err)
 {
-    work->p = calloc((size_t)work->nodes, sizeof *work->p);
-    work->q = calloc((size_t)work->nodes, sizeof *work->q);
-    return work->p && work->q && hs_levels_init(&work->levels, work->equations);
+    return hs_error_add(err, HS_DEVICE, "no memory for conjugate gradients; take a smaller grid");
 }
 
-enum hs_status hs_conjugate_gradients(const struct hs_equations *equations, double tolerance,
-                                      double *T, struct hs_solution *out, struct hs_error *err)
+enum hs_status hs_conjugate_gradients_init(struct hs_conjugate_gradients *gradients,
+                                           const struct hs_equations *equations,
+                                           struct hs_error *err)
 {
-    struct work work = {
-        .equations = equations, .nodes = hs_grid_count(&equations->network->grid), .T = T};
+    const size_t nodes = (size_t)hs_grid_count(&equations->network->grid);
+    *gradients = (struct hs_conjugate_gradients){.equations = equations};
+    gradients->r = malloc(nodes * sizeof *gradients->r);
+    gradients->p = calloc(nodes, sizeof *gradients->p);
+    gradients->q = calloc(nodes, sizeof *gradients->q);
+    return gradients->r && gradients->p && gradients->q ? HS_OK : no_memory(err);
+}
+
+void hs_conjugate_gradients_release(struct hs_conjugate_gradients *gradients)
+{
+    hs_levels_release(&gradients->levels);
+    free(gradients->r);
+    free(gradients->p);
+    free(gradients->q);
+}
+
+/* Makes the levels, unless they are those of the shift. */
+static bool make_levels(struct hs_conjugate_gradients *gradients)
+{
+    const double shift = gradients->equations->shift;
+    if (gradients->levels.count > 0 && gradients->shift == shift)
+        return true;
+    hs_levels_release(&gradients->levels);
+    gradients->shift = shift;
+    return hs_levels_init(&gradients->levels, gradients->equations);
+}
+
+enum hs_status hs_conjugate_gradients_solve(struct hs_conjugate_gradients *gradients,
+                                            double tolerance, double rate, double *T,
+                                            struct hs_solution *out, struct hs_error *err)
+{
+    const struct hs_equations *equations = gradients->equations;
+    const struct hs_rates guess = hs_equations_residual(equations, T, gradients->r);
+    struct work work = {.equations = equations,
+                        .levels = &gradients->levels,
+                        .nodes = hs_grid_count(&equations->network->grid),
+                        .T = T,
+                        .r = gradients->r,
+                        .p = gradients->p,
+                        .q = gradients->q};
     *out = (struct hs_solution){.reached = true};
-    work.r = malloc((size_t)work.nodes * sizeof *work.r);
-    bool enough = work.r != NULL;
-    if (enough) {
-        const struct hs_rates guess = hs_equations_residual(equations, T, work.r);
-        if (guess.largest > guess.rounding) {
-            enough = allocate(&work);
-            if (enough)
-                solve(&work, tolerance, out);
-        }
-    }
-    hs_levels_release(&work.levels);
-    free(work.r);
-    free(work.p);
-    free(work.q);
-    if (enough)
+    if (guess.largest <= fmax(guess.rounding, rate))
         return HS_OK;
-    return hs_error_add(err, HS_DEVICE,
-                        "no memory to solve for the steady state; take a smaller "
-                        "grid, or steady.method = \"sweeps\"");
+    if (!make_levels(gradients))
+        return no_memory(err);
+    solve(&work, guess, tolerance, rate, out);
+    return HS_OK;
 }

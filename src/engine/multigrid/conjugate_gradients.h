@@ -1,5 +1,5 @@
 /*
- * Conjugate gradients for the steady equations, preconditioned by a V-cycle.
+ * Conjugate gradients for the equations of a network, preconditioned by a V-cycle.
  *
  * Residuals and temperatures are in double; the cycle is in float, so it is symmetric but for
  * rounding. The next direction is made conjugate to the last one with that in mind (Polak and
@@ -11,16 +11,32 @@
 #define HS_ENGINE_MULTIGRID_CONJUGATE_GRADIENTS_H
 
 #include "core/method.h"
-#include "engine/multigrid/equations.h"
+#include "engine/multigrid/level.h"
+
+/* What solutions of equations of one network have in common. */
+struct hs_conjugate_gradients {
+    const struct hs_equations *equations;
+    struct hs_levels levels; /* none before they are wanted */
+    double shift;            /* of the equations that the levels were made of */
+    double *r, *p, *q;       /* [nodes] residual, direction, A times that */
+};
+
+/* HS_DEVICE when memory is short; to be released either way. The equations outlive it; their shift
+ * and inflow may change from one solution to the next. */
+enum hs_status hs_conjugate_gradients_init(struct hs_conjugate_gradients *gradients,
+                                           const struct hs_equations *equations,
+                                           struct hs_error *err);
+void hs_conjugate_gradients_release(struct hs_conjugate_gradients *gradients);
 
 /*
- * T: [nodes] the initial guess, then the steady state. It is reached where the largest residual, as
- * a rate of change and computed anew from T, is at most `tolerance` times that of the guess, or is
- * nothing but the rounding of its terms. On the way what CG itself minimises falls likewise. It
- * ends, too, where the residual falls no more. Where the mean is free, sum C T stays as it is.
- * HS_DEVICE when memory is short.
+ * T: [nodes] the initial guess, then the solution. It is reached where the largest residual, as a
+ * rate of change and computed anew from T, is at most `tolerance` times that of the guess, or at
+ * most `rate` [K/s], or is nothing but the rounding of its terms. On the way what CG itself
+ * minimises falls likewise. It ends, too, where the residual falls no more. Where the matrix is
+ * singular, sum C T stays as it is. HS_DEVICE when memory is short.
  */
-enum hs_status hs_conjugate_gradients(const struct hs_equations *equations, double tolerance,
-                                      double *T, struct hs_solution *out, struct hs_error *err);
+enum hs_status hs_conjugate_gradients_solve(struct hs_conjugate_gradients *gradients,
+                                            double tolerance, double rate, double *T,
+                                            struct hs_solution *out, struct hs_error *err);
 
 #endif

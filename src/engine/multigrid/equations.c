@@ -155,12 +155,12 @@ static void find_neighbours(const struct hs_network *network, int axis, int64_t 
 }
 
 /* What flows into a node from its neighbours, and the sum of its edges times |T| there. */
-INLINE double flow_into(const struct hs_network *network, enum hs_network_form form,
+INLINE double flow_into(const struct hs_network *network, enum hs_network_form form, double shift,
                         const struct around *around, const double *T, int64_t node, double *size)
 {
     const struct hs_network_row *row = row_of(network, form, node);
-    const double here = T[node];
-    double sum = -row->sink * here, sizes = row->sink * fabs(here);
+    const double here = T[node], sink = row->sink + shift * row->capacity;
+    double sum = -sink * here, sizes = sink * fabs(here);
     for (int axis = 0; axis < HS_AXES; axis++) {
         const int64_t below = around->below[axis], above = around->above[axis];
         const double g = below ? row_of(network, form, node + below)->conductance[axis] : 0.0;
@@ -203,7 +203,8 @@ INLINE void do_row(const struct pass *pass, enum hs_network_form form, bool resi
         find_neighbours(network, HS_X, i, 1, &around);
         double size = 0.0, flow = 0.0;
         if (row->kind == HS_NODE_FREE)
-            flow = flow_into(network, form, &around, pass->T, node, residual ? &size : NULL);
+            flow = flow_into(network, form, pass->equations->shift, &around, pass->T, node,
+                             residual ? &size : NULL);
         const double inflow = residual ? pass->equations->inflow[node] : 0.0;
         pass->out[node] = residual ? inflow + flow : -flow;
         dot += pass->T[node] * pass->out[node];

@@ -6,6 +6,10 @@
  * on the network of conduction (core/network.h); all other nodes keep their temperature. A stencil
  * of radius 1 is made into a network: a node stands for a share of a cell, so that the two rows
  * which meet at an edge say the same about it.
+ *
+ * Those of an implicit step have a shift besides, which takes shift C_i T_i from the left side:
+ * each node's heat capacity is a sink. So it is one on coarse networks, too, where coarsen.h has
+ * its sum.
  */
 #ifndef HS_ENGINE_MULTIGRID_EQUATIONS_H
 #define HS_ENGINE_MULTIGRID_EQUATIONS_H
@@ -19,14 +23,23 @@ struct hs_equations {
     double balance;        /* sum of the inflow ... */
     double flows;          /* ... and of its size */
     double capacity;       /* sum of C of the free nodes */
-    bool floating;         /* nothing holds the mean: no node is held, and there is no sink */
+    double shift;          /* 1/s; 0: the steady equations */
+    bool floating; /* but for the shift nothing holds the mean: no node is held, and there is
+                      no sink */
     int threads;
 };
+
+/* The matrix is singular, for the constant. */
+static inline bool hs_equations_are_singular(const struct hs_equations *equations)
+{
+    return equations->floating && equations->shift == 0.0;
+}
 
 /* HS_OK, or HS_BAD_INPUT and why the problem has no such equations. */
 enum hs_status hs_equations_suit(const struct hs_problem *problem, struct hs_error *err);
 
-/* Of a problem that suits. HS_DEVICE when memory is short; to be released either way. */
+/* Of a problem that suits, without a shift. HS_DEVICE when memory is short; to be released either
+ * way. */
 enum hs_status hs_equations_init(struct hs_equations *equations, const struct hs_problem *problem,
                                  struct hs_error *err);
 void hs_equations_release(struct hs_equations *equations);
@@ -41,8 +54,8 @@ struct hs_rates {
 struct hs_rates hs_equations_residual(const struct hs_equations *equations, const double *T,
                                       double *residual);
 
-/* q = A p, A the positive matrix of -sum G (p_j - p_i) + g_i p_i at free nodes. p is 0 at the
- * others, and so is q. Returns p.q. */
+/* q = A p, A the positive matrix of -sum G (p_j - p_i) + (g_i + shift C_i) p_i at free nodes. p is
+ * 0 at the others, and so is q. Returns p.q. */
 double hs_equations_apply(const struct hs_equations *equations, const double *p, double *q);
 
 /* Sum of C T over the free nodes: where the mean is free, the heat content. */

@@ -19,15 +19,18 @@ static struct hs_lattice lattice_of(const struct hs_network *network)
     return lattice;
 }
 
-/* Conductances in units of this are floats whatever the unit of length. */
-static double unit_of(const struct hs_network *network)
+/* Conductances in units of this are floats whatever the unit of length, and the shift's sinks. */
+static double unit_of(const struct hs_equations *equations)
 {
     int64_t count;
-    const struct hs_network_row *row = hs_network_rows(network, &count);
+    const struct hs_network_row *row = hs_network_rows(equations->network, &count);
     double largest = 0.0;
-    for (int64_t n = 0; n < count; n++)
+    for (int64_t n = 0; n < count; n++) {
         for (int axis = 0; axis < HS_AXES; axis++)
             largest = fmax(largest, row[n].conductance[axis]);
+        if (row[n].kind == HS_NODE_FREE)
+            largest = fmax(largest, equations->shift * row[n].capacity);
+    }
     return largest > 0.0 ? largest : 1.0;
 }
 
@@ -35,14 +38,15 @@ static bool make_finest(const struct hs_equations *equations, struct hs_coarse_n
 {
     const struct hs_network *network = equations->network;
     const struct hs_lattice lattice = lattice_of(network);
-    const double factor = 1.0 / unit_of(network);
+    const double factor = 1.0 / unit_of(equations);
     if (!hs_coarse_network_init(out, &lattice))
         return false;
     const int64_t nodes = hs_lattice_count(&lattice);
 #pragma omp parallel for num_threads(equations->threads) schedule(static)
     for (int64_t n = 0; n < nodes; n++) {
         const struct hs_network_row *row = hs_network_row_at(network, n);
-        out->sink[n] = row->kind == HS_NODE_FREE ? (float)(factor * row->sink) : INFINITY;
+        const double sink = row->sink + equations->shift * row->capacity;
+        out->sink[n] = row->kind == HS_NODE_FREE ? (float)(factor * sink) : INFINITY;
         for (int axis = 0; axis < HS_AXES; axis++)
             if (out->edge[axis])
                 out->edge[axis][n] = (float)(factor * row->conductance[axis]);
@@ -259,7 +263,7 @@ bool hs_levels_init(struct hs_levels *levels, const struct hs_equations *equatio
     struct hs_coarse_network net;
     *levels = (struct hs_levels){.threads = equations->threads};
     if (make_finest(equations, &net))
-        return make_levels(levels, &net, equations->floating);
+        return make_levels(levels, &net, hs_equations_are_singular(equations));
     hs_coarse_network_release(&net);
     return false;
 }
