@@ -137,23 +137,25 @@ static void apply_region(const struct hs_grid *grid, const struct hs_region *reg
 
 /* Puts the walls' temperatures on the prescribed nodes of row (j, k): those inside its ends have
  * the owner of node 1, by the y and z faces; only the ends may be owned by an x face. */
-static void apply_walls(const struct hs_problem *problem, int64_t j, int64_t k, double *out)
+static void apply_walls(const struct hs_problem *problem, double t, int64_t j, int64_t k,
+                        double *out)
 {
     const struct hs_grid *grid = &problem->grid;
     const int64_t last = grid->points[HS_X] - 1;
     const int inside = last > 1 ? hs_problem_prescribing_face(problem, 1, j, k) : -1;
     if (inside >= 0)
-        hs_value_row(grid, &problem->face[inside].data, 0.0, j, k, out);
+        hs_value_row(grid, &problem->face[inside].data, t, j, k, out);
     for (int64_t i = 0; i <= last; i += last > 0 ? last : 1) {
         const int face = hs_problem_prescribing_face(problem, i, j, k);
         const int64_t node[HS_AXES] = {i, j, k};
         if (face >= 0)
-            out[i] = hs_value_at_node(&problem->face[face].data, grid, node, 0.0);
+            out[i] = hs_value_at_node(&problem->face[face].data, grid, node, t);
     }
 }
 
 /* The same of a body's walls. */
-static void apply_network(const struct hs_problem *problem, int64_t j, int64_t k, double *out)
+static void apply_network(const struct hs_problem *problem, double t, int64_t j, int64_t k,
+                          double *out)
 {
     const struct hs_network *network = problem->network;
     const int64_t nx = problem->grid.points[HS_X];
@@ -161,9 +163,18 @@ static void apply_network(const struct hs_problem *problem, int64_t j, int64_t k
     for (int64_t i = 0; i < nx; i++) {
         const struct hs_network_row *row = hs_network_row_at(network, first + i);
         if (row->kind == HS_NODE_PRESCRIBED)
-            out[i] = hs_forcing_at(&network->forcing[row->forcing], problem->time_functions, 0.0);
+            out[i] = hs_forcing_at(&network->forcing[row->forcing], problem->time_functions, t);
     }
-    hs_moving_put_row(&network->given, &problem->grid, 0.0, j, k, out);
+    hs_moving_put_row(&network->given, &problem->grid, t, j, k, out);
+}
+
+void hs_problem_prescribed_row(const struct hs_problem *problem, double t, int64_t j, int64_t k,
+                               double *out)
+{
+    if (problem->network)
+        apply_network(problem, t, j, k, out);
+    else
+        apply_walls(problem, t, j, k, out);
 }
 
 static void initial_row(const struct hs_problem *problem, const struct hs_initial_part *part,
@@ -178,10 +189,7 @@ static void initial_row(const struct hs_problem *problem, const struct hs_initia
     }
     for (int r = 0; r < initial->region_count; r++)
         apply_region(&problem->grid, &initial->regions[r], part ? &part[1 + r] : NULL, j, k, out);
-    if (problem->network)
-        apply_network(problem, j, k, out);
-    else
-        apply_walls(problem, j, k, out);
+    hs_problem_prescribed_row(problem, 0.0, j, k, out);
 }
 
 void hs_problem_initial_row(const struct hs_problem *problem, int64_t j, int64_t k, double *out)

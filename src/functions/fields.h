@@ -34,6 +34,10 @@ void hs_initial_rows_init(struct hs_initial_rows *rows, const struct hs_problem 
 void hs_initial_rows_release(struct hs_initial_rows *rows);
 void hs_initial_row(const struct hs_initial_rows *rows, int64_t j, int64_t k, double *out);
 
+/* Puts what walls prescribe at time t on those nodes of row (j, k) that have it. out: [nx]. */
+void hs_problem_prescribed_row(const struct hs_problem *problem, double t, int64_t j, int64_t k,
+                               double *out);
+
 /* What one sweep of `step` [s] from time t adds along row (j, k), in K. out: [nx]. */
 void hs_problem_source_row(const struct hs_problem *problem, double step, double t, int64_t j,
                            int64_t k, double *out);

@@ -11,6 +11,7 @@
  */
 #include "core/memory.h"
 #include "core/method.h"
+#include "engine/host_field.h"
 #include "engine/multigrid/conjugate_gradients.h"
 #include "engine/stability.h"
 
@@ -38,22 +39,6 @@ static enum hs_status check_balance(const struct hs_problem *problem,
                         equations->balance * factor *
                             (problem->network ? 1.0 : hs_problem_heat_capacity(problem)),
                         unit);
-}
-
-/* The whole field in double, whatever the precision: `raw` is memory for that. */
-static enum hs_status move(const struct hs_problem *problem, const struct hs_backend *backend,
-                           struct hs_backend_state *state, bool up, void *raw, double *T,
-                           struct hs_error *err)
-{
-    const struct hs_box box = hs_grid_box(&problem->grid);
-    const int64_t nodes = hs_box_count(&box);
-    for (int64_t n = 0; n < nodes && up; n++)
-        hs_write(problem->precision, raw, n, T[n]);
-    const enum hs_status st =
-        up ? backend->upload(state, &box, raw, err) : backend->download(state, &box, raw, err);
-    for (int64_t n = 0; n < nodes && !up && !st; n++)
-        T[n] = hs_read(problem->precision, raw, n);
-    return st;
 }
 
 /* So that what flows through walls is known: it is that of a sweep, which changes nothing else. */
@@ -101,30 +86,28 @@ static enum hs_status solve(struct hs_method_state *self, const struct hs_backen
     const struct hs_problem *problem = self->problem;
     const size_t nodes = (size_t)hs_grid_count(&problem->grid);
     double *T = malloc(nodes * sizeof *T);
-    void *raw = malloc(nodes * hs_precision_size(problem->precision));
     struct hs_equations equations = {.network = NULL};
     struct hs_conjugate_gradients gradients = {.equations = NULL};
     enum hs_status st = HS_OK;
-    if (!T || !raw)
+    if (!T)
         st = hs_error_add(err, HS_DEVICE, "no memory for the field; take a smaller grid");
     if (!st)
         st = hs_equations_init(&equations, problem, err);
     if (!st)
         st = check_balance(problem, &equations, err);
     if (!st)
-        st = move(problem, backend, state, false, raw, T, err);
+        st = hs_host_field_download(problem, backend, state, T, err);
     if (!st)
         st = hs_conjugate_gradients_init(&gradients, &equations, err);
     if (!st)
         st = hs_conjugate_gradients_solve(&gradients, tolerance, 0.0, T, out, err);
     if (!st)
-        st = move(problem, backend, state, true, raw, T, err);
+        st = hs_host_field_upload(problem, backend, state, T, err);
     if (!st)
         st = sweep_once(problem, backend, state, err);
     hs_conjugate_gradients_release(&gradients);
     hs_equations_release(&equations);
     free(T);
-    free(raw);
     return st;
 }
 

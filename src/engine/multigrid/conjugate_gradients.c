@@ -5,6 +5,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* Shifts that differ by no more have the same levels: no eigenvalue of one matrix over the other's
+ * is farther from 1. */
+static const double near = 1.3;
+
 /* What an iteration works with. */
 struct work {
     const struct hs_equations *equations;
@@ -137,7 +141,7 @@ static void solve(struct work *work, struct hs_rates now, double tolerance, doub
     const double first = now.largest,
                  heat = singular ? hs_equations_heat(work->equations, work->T) : 0.0;
     double before = INFINITY;
-    tolerance = fmax(tolerance, rate / first);
+    tolerance = fmax(tolerance, fmax(rate, now.rounding) / first);
     note(out, 1.0);
     while (now.largest > fmax(tolerance * first, now.rounding) && now.largest < 0.5 * before &&
            out->iterations < HS_SOLUTION_ITERATIONS) {
@@ -176,11 +180,11 @@ void hs_conjugate_gradients_release(struct hs_conjugate_gradients *gradients)
     free(gradients->q);
 }
 
-/* Makes the levels, unless they are those of the shift. */
+/* Makes the levels, unless those that are there are of about this shift. */
 static bool make_levels(struct hs_conjugate_gradients *gradients)
 {
-    const double shift = gradients->equations->shift;
-    if (gradients->levels.count > 0 && gradients->shift == shift)
+    const double shift = gradients->equations->shift, made = gradients->shift;
+    if (gradients->levels.count > 0 && fmax(shift, made) <= near * fmin(shift, made))
         return true;
     hs_levels_release(&gradients->levels);
     gradients->shift = shift;

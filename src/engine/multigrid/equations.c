@@ -5,6 +5,7 @@
 #include "engine/network/coefficients.h"
 #include "engine/threads.h"
 #include "functions/fields.h"
+#include "functions/moving.h"
 #include "functions/time_function.h"
 
 #include <float.h>
@@ -44,15 +45,15 @@ enum hs_status hs_equations_suit(const struct hs_problem *problem, struct hs_err
 
 /* ---- from the problem ------------------------------------------------------------------------ */
 
-/* Of a whole row of nodes, what acts besides its neighbours. */
-static void find_inflow_row(const struct hs_equations *equations, const struct hs_problem *problem,
-                            const double *forcing, int64_t r)
+/* Of a whole row of nodes, what acts besides its neighbours at time t. */
+static void find_inflow_row(const struct hs_equations *equations, const double *forcing, double t,
+                            int64_t r, double *out)
 {
+    const struct hs_problem *problem = equations->problem;
     const struct hs_network *network = equations->network;
     const int64_t nx = problem->grid.points[HS_X], ny = problem->grid.points[HS_Y];
-    double *out = equations->inflow + r * nx;
     if (problem->source.present)
-        hs_problem_source_row(problem, 1.0, 0.0, r % ny, r / ny, out);
+        hs_problem_source_row(problem, 1.0, t, r % ny, r / ny, out);
     else
         for (int64_t i = 0; i < nx; i++)
             out[i] = 0.0;
@@ -60,25 +61,36 @@ static void find_inflow_row(const struct hs_equations *equations, const struct h
         const struct hs_network_row *row = hs_network_row_at(network, r * nx + i);
         out[i] = row->kind == HS_NODE_FREE ? out[i] * row->capacity + forcing[row->forcing] : 0.0;
         if (row->kind == HS_NODE_FREE && !problem->network)
-            out[i] += hs_stencil_network_inflow(problem, (int64_t[]){i, r % ny, r / ny});
+            out[i] += hs_stencil_network_inflow(problem, t, (int64_t[]){i, r % ny, r / ny});
     }
 }
 
-static bool find_inflow(struct hs_equations *equations, const struct hs_problem *problem)
+/* By walls whose numbers change along them and in time at once. */
+static void add_moving(const struct hs_equations *equations, double t, double *sum, double *out)
+{
+    const struct hs_moving *inflow = &equations->network->inflow;
+    hs_moving_at(inflow, &equations->network->grid, t, equations->threads, sum);
+    for (int64_t n = 0; n < inflow->count; n++)
+        out[inflow->node[n]] += sum[n];
+}
+
+bool hs_equations_inflow_at(const struct hs_equations *equations, double t, double *out)
 {
     const struct hs_network *network = equations->network;
     const int64_t nodes = hs_grid_count(&network->grid), nx = network->grid.points[HS_X];
     double *forcing = malloc((size_t)network->forcing_count * sizeof *forcing);
-    equations->inflow = malloc((size_t)nodes * sizeof *equations->inflow);
-    const bool done = forcing && equations->inflow;
+    double *sum = malloc((size_t)(network->inflow.count + 1) * sizeof *sum);
+    const bool done = forcing && sum;
     for (int n = 0; n < network->forcing_count && done; n++)
-        forcing[n] = hs_forcing_at(&network->forcing[n], problem->time_functions, 0.0);
+        forcing[n] = hs_forcing_at(&network->forcing[n], equations->problem->time_functions, t);
     if (done) {
 #pragma omp parallel for num_threads(equations->threads) schedule(static)
         for (int64_t r = 0; r < nodes / nx; r++)
-            find_inflow_row(equations, problem, forcing, r);
+            find_inflow_row(equations, forcing, t, r, out + r * nx);
+        add_moving(equations, t, sum, out);
     }
     free(forcing);
+    free(sum);
     return done;
 }
 
@@ -105,6 +117,7 @@ enum hs_status hs_equations_init(struct hs_equations *equations, const struct hs
                                  struct hs_error *err)
 {
     *equations = (struct hs_equations){
+        .problem = problem,
         .network = problem->network,
         .threads = hs_threads_for(&problem->grid, problem->solver.threads),
     };
@@ -113,7 +126,9 @@ enum hs_status hs_equations_init(struct hs_equations *equations, const struct hs
         st = hs_stencil_network_make(problem, equations->threads, &equations->own, err);
         equations->network = &equations->own;
     }
-    if (!st && !find_inflow(equations, problem))
+    const size_t nodes = (size_t)hs_grid_count(&problem->grid);
+    equations->inflow = malloc(nodes * sizeof *equations->inflow);
+    if (!st && (!equations->inflow || !hs_equations_inflow_at(equations, 0.0, equations->inflow)))
         st = hs_error_add(err, HS_DEVICE, "no memory for the equations; take a smaller grid");
     if (!st)
         add_up(equations);

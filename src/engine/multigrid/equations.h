@@ -17,9 +17,11 @@
 #include "core/problem.h"
 
 struct hs_equations {
+    const struct hs_problem *problem;
     const struct hs_network *network;
     struct hs_network own; /* of a stencil; else empty */
-    double *inflow;        /* [nodes] W, or per unit of C; 0 at nodes that are not free */
+    double *inflow;        /* [nodes] W, or per unit of C; 0 at nodes that are not free; at first
+                              that of t = 0 */
     double balance;        /* sum of the inflow ... */
     double flows;          /* ... and of its size */
     double capacity;       /* sum of C of the free nodes */
@@ -43,6 +45,9 @@ enum hs_status hs_equations_suit(const struct hs_problem *problem, struct hs_err
 enum hs_status hs_equations_init(struct hs_equations *equations, const struct hs_problem *problem,
                                  struct hs_error *err);
 void hs_equations_release(struct hs_equations *equations);
+
+/* What sources and walls bring at time t [s]. out: [nodes]. False: out of memory. */
+bool hs_equations_inflow_at(const struct hs_equations *equations, double t, double *out);
 
 /* How large a residual is, as rates of change r/C [K/s]. */
 struct hs_rates {

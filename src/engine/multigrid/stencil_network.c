@@ -64,7 +64,8 @@ static struct hs_network_row row_at(const struct hs_problem *problem,
     return row;
 }
 
-double hs_stencil_network_inflow(const struct hs_problem *problem, const int64_t node[HS_AXES])
+double hs_stencil_network_inflow(const struct hs_problem *problem, double t,
+                                 const int64_t node[HS_AXES])
 {
     const struct hs_grid *grid = &problem->grid;
     enum place place[HS_AXES];
@@ -77,7 +78,7 @@ double hs_stencil_network_inflow(const struct hs_problem *problem, const int64_t
         const struct hs_face *face = face_at(problem, axis, place[axis]);
         if (face && face->held == 0 && face->c[0] != 0.0)
             inflow += face->edge_weight * face->c[0] * conductance(problem, axis, place) *
-                      hs_value_at(&face->data, at[HS_X], at[HS_Y], at[HS_Z], 0.0);
+                      hs_value_at(&face->data, at[HS_X], at[HS_Y], at[HS_Z], t);
     }
     return inflow;
 }

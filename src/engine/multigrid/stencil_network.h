@@ -13,7 +13,8 @@
 enum hs_status hs_stencil_network_make(const struct hs_problem *problem, int threads,
                                        struct hs_network *out, struct hs_error *err);
 
-/* What enters through the faces that node (i, j, k) lies on, at t = 0. */
-double hs_stencil_network_inflow(const struct hs_problem *problem, const int64_t node[HS_AXES]);
+/* What enters through the faces that node (i, j, k) lies on, at time t. */
+double hs_stencil_network_inflow(const struct hs_problem *problem, double t,
+                                 const int64_t node[HS_AXES]);
 
 #endif
