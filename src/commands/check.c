@@ -52,7 +52,7 @@ static enum hs_status look_ahead(struct outlook *outlook, struct hs_error *err)
     if (method->memory)
         outlook->memory += method->memory(problem, plan->backend);
     struct hs_plan measured = *plan;
-    if (hs_plan_jumps(plan)) /* how long its sweeps take does not tell */
+    if (!hs_plan_has_rate(plan)) /* how long its sweeps take does not tell */
         measured.sweeps = 0;
     const enum hs_status st =
         hs_rate_measure(problem, &measured, rate_seconds, &outlook->rate, err);
@@ -160,6 +160,19 @@ static void print_stages(const struct outlook *outlook)
         printf("%d of them in a pass over the fields\n", at_once);
 }
 
+/* Of steps that solve equations. */
+static void print_solved(const struct outlook *outlook)
+{
+    const struct hs_problem *problem = outlook->problem;
+    print_label("solved");
+    printf("%" PRId64 " steps, to t = %.9g s\n", outlook->plan->sweeps, outlook->plan->end);
+    if (problem->schedule.tolerance > 0.0) {
+        print_label("");
+        printf("each is cut so that its error in time is about %.3g %s at most\n",
+               problem->schedule.tolerance, hs_problem_temperature_unit(problem));
+    }
+}
+
 static void print_steps(const struct outlook *outlook)
 {
     const struct hs_problem *problem = outlook->problem;
@@ -189,6 +202,10 @@ static void print_steps(const struct outlook *outlook)
     printf("\n");
     if (plan->method->sweeps) {
         print_stages(outlook);
+        return;
+    }
+    if (plan->method->implicit) {
+        print_solved(outlook);
         return;
     }
     print_label("sweeps");
@@ -310,6 +327,8 @@ static void print_text(const struct outlook *outlook)
     if (hs_plan_jumps(plan) && plan->sweeps > 0)
         printf("not measured: %s takes one jump from each output to the next\n",
                plan->method->name);
+    else if (plan->method->implicit && plan->sweeps > 0)
+        printf("not measured: how many iterations a step takes is seen when it is made\n");
     else if (plan->sweeps > 0) {
         printf("%s", problem->schedule.steady ? "at most " : "about ");
         print_duration(outlook->seconds);

@@ -18,7 +18,8 @@ extern "C" {
 /* How long its steps may be, and what time.step = "auto" stands for. */
 enum hs_step_rule {
     HS_STEP_STABLE, /* up to the longest stable sweep; auto: time.safety of that */
-    HS_STEP_GIVEN,  /* any; the config must give it, since the error depends on it */
+    HS_STEP_GIVEN,  /* any; the config must give it, since the error depends on it, or, of an
+                       implicit method, time.tolerance: then as the next */
     HS_STEP_ANY     /* any, without an error in time; auto: one from stop to stop */
 };
 
@@ -33,6 +34,13 @@ struct hs_solution {
                                                 method without iterations nothing */
 };
 
+/* What steps took that solve equations. */
+struct hs_effort {
+    int64_t steps;      /* that were solved for: more than the plan's where it was cut */
+    int64_t refused;    /* of which a tolerance had tried again, shorter */
+    int64_t iterations; /* of conjugate gradients */
+};
+
 struct hs_method_state; /* each method's own */
 
 /* Which of advance and solve it has says whether it is one of time.method, steady.method, or both.
@@ -44,6 +52,9 @@ struct hs_method {
     enum hs_step_rule step_rule;
     bool ranks; /* it goes on several (engine/ranks/ranks.h), since all it asks of the backend does
                  */
+    /* Its steps solve equations and sweep nothing; with time.tolerance it cuts them itself, and any
+     * is long enough. */
+    bool implicit;
     bool jumps; /* a span takes as long however many steps it has, so none is cut by the clock */
     /* Its sweeps are those of a recursion (core/kernel.h) where nothing changes with time. */
     bool recursion;
@@ -63,6 +74,8 @@ struct hs_method {
     enum hs_status (*advance)(struct hs_method_state *self, const struct hs_backend *backend,
                               struct hs_backend_state *state, const struct hs_span *span,
                               struct hs_error *err);
+    /* Of an implicit one: in all steps so far. */
+    void (*effort)(const struct hs_method_state *self, struct hs_effort *out);
     /* Leaves the steady state in the place of the field, which is the initial guess. HS_OK whether
      * or not it was reached. */
     enum hs_status (*solve)(struct hs_method_state *self, const struct hs_backend *backend,

@@ -61,6 +61,7 @@ struct hs_schedule {
     double end;             /* s, or NaN */
     int64_t sweeps;         /* or -1 */
     double step;            /* s; NaN for "auto"; 1 for a raw stencil unless given */
+    double tolerance;       /* K, that a step may be off by in time; 0: not given */
     double safety;          /* share of the stability limit that "auto" takes */
     double output_interval; /* s, or NaN */
     int64_t output_every;   /* sweeps, or -1; neither: first and last only */
@@ -105,17 +106,18 @@ struct hs_solver_choice {
 
 /* Settings that only the engine can judge, so that its messages say where they stand. */
 enum hs_place {
-    HS_PLACE_METHOD,   /* time.method */
-    HS_PLACE_STEADY,   /* steady.method */
-    HS_PLACE_STEP,     /* time.step */
-    HS_PLACE_END,      /* time.end */
-    HS_PLACE_INTERVAL, /* output.interval */
-    HS_PLACE_EVERY,    /* output.every */
-    HS_PLACE_HISTORY,  /* output.history_every */
-    HS_PLACE_POINTS,   /* grid.points */
-    HS_PLACE_STENCIL,  /* stencil */
-    HS_PLACE_BACKEND,  /* solver.backend */
-    HS_PLACE_KERNEL,   /* solver.kernel */
+    HS_PLACE_METHOD,    /* time.method */
+    HS_PLACE_STEADY,    /* steady.method */
+    HS_PLACE_STEP,      /* time.step */
+    HS_PLACE_TOLERANCE, /* time.tolerance */
+    HS_PLACE_END,       /* time.end */
+    HS_PLACE_INTERVAL,  /* output.interval */
+    HS_PLACE_EVERY,     /* output.every */
+    HS_PLACE_HISTORY,   /* output.history_every */
+    HS_PLACE_POINTS,    /* grid.points */
+    HS_PLACE_STENCIL,   /* stencil */
+    HS_PLACE_BACKEND,   /* solver.backend */
+    HS_PLACE_KERNEL,    /* solver.kernel */
     /* these with key and value: "case.cfg:12: source.value = 5" */
     HS_PLACE_OUTPUT, /* output.file */
     HS_PLACE_CONDUCTIVITY,

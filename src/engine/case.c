@@ -30,6 +30,7 @@ void hs_case_by_sweeps(struct hs_problem *problem)
         if (strcmp(hs_methods[n]->name, schedule->method) == 0 &&
             hs_methods[n]->step_rule != HS_STEP_STABLE)
             schedule->step = NAN;
+    schedule->tolerance = 0.0;
     free(schedule->method);
     free(schedule->steady_method);
     schedule->method = schedule->steady_method = NULL;

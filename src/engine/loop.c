@@ -303,7 +303,7 @@ enum hs_status hs_loop_run(const struct hs_problem *problem, const struct hs_pla
                         .observer_count = observer_count,
                         .interrupted = interrupted,
                         .sweep = start ? start->sweep : 0,
-                        .stretch = plan->method->sweeps ? 1 : 4};
+                        .stretch = hs_plan_sweeps_singly(plan) ? 4 : 1};
     *out = (struct hs_loop_result){.phase = HS_PHASE_START};
     enum hs_status st = backend->create(problem, plan->kernel, problem->solver.device,
                                         problem->solver.threads, &loop.state, err);
@@ -322,6 +322,8 @@ enum hs_status hs_loop_run(const struct hs_problem *problem, const struct hs_pla
     out->reducing = loop.reducing;
     out->last = loop.cache.reduction;
     out->steady = loop.steady;
+    if (loop.method && hs_plan_method(plan)->effort)
+        plan->method->effort(loop.method, &out->effort);
     drain(&loop);
     destroy_method(&loop);
     free(loop.cache.field);

@@ -44,21 +44,35 @@ static double floor_to_six_digits(double value)
     return floored <= value ? floored : floored - unit;
 }
 
+static enum hs_status check_tolerance(const struct hs_problem *problem,
+                                      const struct hs_method *method, struct hs_error *err)
+{
+    if (method->implicit || problem->schedule.tolerance == 0.0)
+        return HS_OK;
+    return hs_error_add(err, HS_BAD_INPUT,
+                        "%s: time.tolerance = %.9g: time.method = \"%s\" does not choose its steps "
+                        "by it; remove it, or take \"implicit\"",
+                        hs_problem_place(problem, HS_PLACE_TOLERANCE), problem->schedule.tolerance,
+                        method->name);
+}
+
 /* Of a method whose steps may be longer than a stable sweep. */
 static enum hs_status free_step(const struct hs_problem *problem, const struct hs_method *method,
                                 double *step, struct hs_error *err)
 {
+    const bool any = method->step_rule == HS_STEP_ANY || problem->schedule.tolerance > 0.0;
     if (!isnan(*step))
         return HS_OK;
     *step = INFINITY;
-    if (method->step_rule == HS_STEP_ANY && !isnan(problem->schedule.end))
+    if (any && !isnan(problem->schedule.end))
         return HS_OK;
     return hs_error_add(err, HS_BAD_INPUT, "%s: time.method = \"%s\": %s; give time.step%s",
                         hs_problem_place(problem, HS_PLACE_METHOD), method->name,
-                        method->step_rule == HS_STEP_ANY
-                            ? "how long a step is must be said where time.sweeps counts them"
+                        any ? "how long a step is must be said where time.sweeps counts them"
                             : "its error depends on the step, which it does not choose itself",
-                        method->step_rule == HS_STEP_ANY ? ", or time.end" : " in seconds");
+                        any                ? ", or time.end"
+                        : method->implicit ? " in seconds, or time.tolerance in kelvins"
+                                           : " in seconds");
 }
 
 /* The longest step allowed; limit and amplification of the plan are filled on the way. */
@@ -234,6 +248,8 @@ enum hs_status hs_plan_steps(const struct hs_problem *problem, struct hs_plan *o
     const enum hs_status named = hs_choose_method(problem, &out->method, &out->steady_method, err);
     st = st ? st : named;
     if (!st)
+        st = check_tolerance(problem, out->method, err);
+    if (!st)
         st = longest_step(problem, out, &longest, err);
     if (st)
         return st;
@@ -269,7 +285,7 @@ enum hs_status hs_plan_make(const struct hs_problem *problem, struct hs_plan *ou
     if (!st && choice[0])
         hs_plan_note(out, "%s", choice);
     out->choice = hs_kernel_is_named(problem) ? HS_CHOICE_NAMED : HS_CHOICE_HEURISTIC;
-    if (!st && out->method->sweeps && out->choice == HS_CHOICE_HEURISTIC)
+    if (!st && !hs_plan_sweeps_singly(out) && out->choice == HS_CHOICE_HEURISTIC)
         out->kernel = hs_kernel_for_stages(problem, out->kernel);
     return st;
 }
@@ -350,7 +366,7 @@ double hs_plan_sweeps(const struct hs_plan *plan, const struct hs_problem *probl
 
 const char *hs_plan_step_name(const struct hs_plan *plan)
 {
-    return plan->method->sweeps ? "step" : "sweep";
+    return hs_plan_sweeps_singly(plan) ? "sweep" : "step";
 }
 
 double hs_plan_sweep_step(const struct hs_plan *plan)

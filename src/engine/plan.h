@@ -7,7 +7,7 @@
  * interval and the end must be multiples of it.
  *
  * The steps of most methods are sweeps, and are called so here; those of a method with `sweeps` are
- * that many each.
+ * that many each, those of an implicit one none.
  *
  * With a steady state asked for and neither end nor sweeps, `sweeps` is HS_PLAN_MOST_SWEEPS.
  */
@@ -61,6 +61,12 @@ static inline const char *hs_plan_steady_name(const struct hs_plan *plan,
     return plan->steady_method ? plan->steady_method->name : "sweeps";
 }
 
+/* Its steps are sweeps, each one. */
+static inline bool hs_plan_sweeps_singly(const struct hs_plan *plan)
+{
+    return !plan->method->sweeps && !plan->method->implicit;
+}
+
 /* Adds to the note, after a semicolon if there is one already. */
 void hs_plan_note(struct hs_plan *plan, const char *format, ...) HS_PRINTF(2, 3);
 
@@ -68,6 +74,12 @@ void hs_plan_note(struct hs_plan *plan, const char *format, ...) HS_PRINTF(2, 3)
 static inline bool hs_plan_jumps(const struct hs_plan *plan)
 {
     return hs_plan_method(plan)->jumps;
+}
+
+/* How many points are updated a second tells how fast it is. */
+static inline bool hs_plan_has_rate(const struct hs_plan *plan)
+{
+    return !hs_plan_jumps(plan) && !plan->method->implicit;
 }
 
 /* Chooses steps, then backend and kernel. A step above the limit is refused with the limit. */
@@ -98,7 +110,7 @@ int hs_plan_sweeps_at_once(const struct hs_plan *plan, const struct hs_problem *
 double hs_plan_sweeps(const struct hs_plan *plan, const struct hs_problem *problem, int64_t from,
                       int64_t to);
 
-/* What a step is called: "sweep", or "step" where it is many of them. */
+/* What a step is called: "sweep", or "step" where it is many of them, or none. */
 const char *hs_plan_step_name(const struct hs_plan *plan);
 
 /* Step [s] of a single sweep, of which any number is stable. */

@@ -66,9 +66,9 @@ bool hs_trial_due_among(const struct hs_kernel *const *kernels, const struct hs_
     const struct hs_kernel *candidate[MOST];
     const struct hs_box interior = hs_problem_interior(problem);
     const double sweeps = sweeps_from(problem, plan, from);
-    if (hs_plan_jumps(plan) || plan->method->sweeps || plan->choice != HS_CHOICE_HEURISTIC ||
-        plan->backend->device != HS_CPU || sweeps < LEAST_SWEEPS ||
-        sweeps * (double)hs_box_count(&interior) < least_updates)
+    if (hs_plan_jumps(plan) || !hs_plan_sweeps_singly(plan) ||
+        plan->choice != HS_CHOICE_HEURISTIC || plan->backend->device != HS_CPU ||
+        sweeps < LEAST_SWEEPS || sweeps * (double)hs_box_count(&interior) < least_updates)
         return false;
     const int count = find_candidates(kernels, problem, plan, candidate);
     return count > 1 && fits(problem, plan, candidate, count);

@@ -25,6 +25,7 @@ static void read_step(struct hs_reader *reader)
 {
     struct hs_schedule *schedule = &reader->problem->schedule;
     const bool given = hs_settings_number(reader->settings, "time.step", &schedule->step);
+    hs_settings_number(reader->settings, "time.tolerance", &schedule->tolerance);
     hs_settings_number(reader->settings, "time.safety", &schedule->safety);
     if (!reader->problem->raw || given)
         return;

@@ -194,6 +194,8 @@ static const struct hs_option written[] = {
            "number of sweeps (with steady, at most); or give end"),
     OPTION("time.step", NUMBER_OR_AUTO, POSITIVE, "auto", "s", LOOSE,
            "time step; auto: safety times the stability limit; raw stencils: 1"),
+    OPTION("time.tolerance", NUMBER, POSITIVE, NULL, "K", LOOSE,
+           "with \"implicit\": cut steps so that the error in time of each is at most this"),
     OPTION("time.method", STRING, NONE, "euler", "", FIXED,
            "how time goes: one of the methods below"),
     OPTION("time.safety", NUMBER, FRACTION, "0.9", "", LOOSE,

@@ -110,7 +110,7 @@ static void describe(const struct progress *p, const struct hs_step_state *step_
         n += snprintf(out + n, size - (size_t)n, "/%lld", (long long)p->plan->sweeps);
     if (!brief)
         n += snprintf(out + n, size - (size_t)n, "  t = %.4g s", step_state->time);
-    if (isfinite(rate) && !brief && !hs_plan_jumps(p->plan))
+    if (isfinite(rate) && !brief && hs_plan_has_rate(p->plan))
         n += snprintf(out + n, size - (size_t)n, "  %.3g GCell/s", rate);
     if (steady && steady->sought && !isnan(steady->change))
         n += describe_steady(p, steady, out + n, size - (size_t)n);

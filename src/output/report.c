@@ -44,7 +44,7 @@ static double swept(const struct hs_report *report)
 static double gcells(const struct hs_report *report)
 {
     const struct hs_loop_result *r = report->result;
-    if (!(r->seconds > 0.0) || r->swept == 0 || hs_plan_jumps(report->plan))
+    if (!(r->seconds > 0.0) || r->swept == 0 || !hs_plan_has_rate(report->plan))
         return NAN;
     const struct hs_box box = hs_problem_interior(report->problem);
     return 1e-9 * (double)hs_box_count(&box) * swept(report) / r->seconds;
@@ -68,6 +68,17 @@ static void put_duration(FILE *out, double seconds)
         fprintf(out, "%d h %02d min", (int)(seconds / 3600.0), (int)(seconds / 60.0) % 60);
 }
 
+/* Steps that solve equations. */
+static void put_effort(FILE *out, const struct hs_loop_result *r)
+{
+    fprintf(out, "\n  steps        %lld", (long long)r->swept);
+    if (r->effort.steps > r->swept)
+        fprintf(out, ", cut into %lld", (long long)(r->effort.steps - r->effort.refused));
+    if (r->effort.refused > 0)
+        fprintf(out, " (and %lld that were too long)", (long long)r->effort.refused);
+    fprintf(out, ", by %lld iterations, in ", (long long)r->effort.iterations);
+}
+
 static void put_solver(FILE *out, const struct hs_report *report)
 {
     const struct hs_loop_result *r = report->result;
@@ -86,7 +97,9 @@ static void put_solver(FILE *out, const struct hs_report *report)
     if (report->plan->method->step_rule != HS_STEP_STABLE || hs_plan_jumps(report->plan))
         fprintf(out, "\n  method       %s", report->plan->method->name);
     const int at_once = hs_plan_sweeps_at_once(report->plan, report->problem);
-    if (report->plan->method->sweeps) {
+    if (report->plan->method->implicit)
+        put_effort(out, r);
+    else if (report->plan->method->sweeps) {
         fprintf(out, "\n  steps        %lld of %.0f sweeps in all, ", (long long)r->swept,
                 swept(report));
         if (at_once > 0)
@@ -253,6 +266,15 @@ static void json_probes(struct hs_json *json, const struct hs_report *report)
     hs_json_close(json);
 }
 
+static void json_effort(struct hs_json *json, const struct hs_report *report)
+{
+    const bool solved = report->plan->method->implicit;
+    const struct hs_effort *effort = &report->result->effort;
+    hs_json_number(json, "steps_solved", solved ? (double)effort->steps : NAN);
+    hs_json_number(json, "steps_refused", solved ? (double)effort->refused : NAN);
+    hs_json_number(json, "iterations", solved ? (double)effort->iterations : NAN);
+}
+
 void hs_report_json(FILE *stream, const struct hs_report *report)
 {
     const struct hs_problem *problem = report->problem;
@@ -279,6 +301,7 @@ void hs_report_json(FILE *stream, const struct hs_report *report)
     hs_json_integer(&json, "swept", r->swept);
     hs_json_integer(&json, "sweeps_per_step", hs_plan_stages(plan, problem, hs_plan_step(plan)));
     hs_json_integer(&json, "sweeps_at_once", hs_plan_sweeps_at_once(plan, problem));
+    json_effort(&json, report);
     hs_json_number(&json, "time", r->time);
     hs_json_number(&json, "step", hs_plan_step(plan));
     hs_json_number(&json, "stability_limit", plan->limit);

@@ -30,6 +30,9 @@ void hs_report_text(FILE *stream, const struct hs_report *report);
  *     title, config, output, kernel, backend, device, precision    strings
  *     points      [nx, ny, nz], as many as there are axes
  *     sweeps      done since sweep 0; swept: those of this process
+ *     steps_solved, steps_refused, iterations    of an implicit method: steps of this process whose
+ *                 equations were solved, those of them that a tolerance had tried again, and the
+ *                 iterations of all
  *     time        s, simulated; step: s of one sweep
  *     seconds     s, wall time in sweeps; reduction_seconds: in the reductions between them
  *     gcells      1e9 grid points updated a second

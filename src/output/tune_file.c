@@ -201,7 +201,7 @@ enum hs_status hs_tune_file_renew(const struct hs_problem *problem, const struct
                                   struct hs_error *err)
 {
     *path = NULL;
-    if (plan->method->sweeps)
+    if (!hs_plan_sweeps_singly(plan))
         return hs_error_add(err, HS_BAD_INPUT,
                             "%s: time.method = \"%s\": tuning times calls of many sweeps, which it "
                             "does not make; name solver.kernel, or tune the case as \"euler\"",
@@ -270,7 +270,7 @@ enum hs_status hs_tune_file_plan(const struct hs_problem *problem, struct hs_pla
 {
     const enum hs_status st = hs_plan_make(problem, out, err);
     /* what was tuned is calls of many sweeps */
-    const bool alone = !st && out->method->sweeps;
+    const bool alone = !st && !hs_plan_sweeps_singly(out);
     return st || alone || out->choice == HS_CHOICE_NAMED ? st
                                                          : hs_tune_file_take(problem, out, err);
 }

@@ -83,7 +83,7 @@ ONE_LINE = [
     (1, 'titel = "x";', "titel: unknown key; did you mean title?"),
     (1, "zzzzzz = 1;", "zzzzzz: unknown key; heatsolve options lists them all"),
     (2, "grid = { points = [17, 9]; uper = [1, 1]; };", "grid.uper: unknown key; did you mean grid.upper?"),
-    (8, "time = { end = 1.0; tolerance = 1e-3; };", "time.tolerance: unknown key; did you mean steady.tolerance?"),
+    (8, "time = { end = 1.0; check_every = 5; };", "time.check_every: unknown key; did you mean steady.check_every?"),
     (7, 'boundary = { left = { type = "fixed"; }; };', "boundary.left: unknown key"),
     (7, 'boundary = { x_mn = { type = "fixed"; }; };', "boundary.x_mn: unknown key; did you mean boundary.x_min?"),
     (4, "stencil = { c19 = 1; };", "stencil.c19: unknown key; did you mean stencil.c"),

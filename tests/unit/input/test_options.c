@@ -105,7 +105,7 @@ void test_options__mistyped_ones_have_a_nearest(void **state)
     assert_nearest("boundary.x_mni.type", "boundary.x_min.type");
     assert_nearest("boundary.ymin", "boundary.y_min");
     assert_nearest("probes[3].att", "probes[].at");
-    assert_nearest("time.tolerance", "steady.tolerance");
+    assert_nearest("time.check_every", "steady.check_every");
     assert_nearest("output.filename", "output.file");
     assert_null(hs_option_nearest("quantum.entanglement"));
     assert_null(hs_option_nearest(""));

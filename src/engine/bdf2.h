@@ -1,0 +1,72 @@
+/*
+ * Steps in time by the backward differentiation formula of second order, in double on the host;
+ * its equations are solved by conjugate gradients (engine/multigrid/).
+ *
+ * From T_n-1 and T_n, with h the step and w = h over the one before, at free nodes
+ *
+ *     C ((1 + 2w)/(1 + w) T_n+1 - (1 + w) T_n + w^2/(1 + w) T_n-1)/h = inflow(t_n+1) - A T_n+1
+ *
+ * so walls and sources act with their values of the step's end; other nodes have there what walls
+ * prescribe, or keep what they have. Of second order, and stable for whatever A where w is at most
+ * 2.4.
+ *
+ * The first step has no step before it. It has two stages, each one of backward Euler's:
+ *
+ *     C (Y - T_0)/(g h) = inflow(t_0 + g h) - A Y                         g = 1 - 1/sqrt(2)
+ *     C (T_1 - T_0)/(g h) = (1 - g)/g C (Y - T_0)/(g h) + inflow(t_1) - A T_1
+ *
+ * Both are L-stable: what a step is far too long for is damped, not turned over.
+ *
+ * Sources: Hairer and Wanner, Solving Ordinary Differential Equations II (1996), V.1 and III.5 of
+ * volume I for steps that differ; Alexander, SIAM J. Numer. Anal. 14 (1977), for the first step.
+ */
+#ifndef HS_ENGINE_BDF2_H
+#define HS_ENGINE_BDF2_H
+
+#include "engine/multigrid/conjugate_gradients.h"
+
+struct hs_bdf2 {
+    const struct hs_problem *problem;
+    struct hs_equations equations;
+    struct hs_conjugate_gradients gradients;
+    bool in_time;  /* walls or sources change with time */
+    double t;      /* s: of T */
+    double step;   /* s: the last one; 0: none yet */
+    double before; /* s: the one before that; 0: none yet */
+    bool sloped;   /* the slope below is known */
+    double *T;     /* [nodes] the field */
+    double *old;   /* ... a step before */
+    double *next;  /* ... that a step tries */
+    double *slope; /* K/s: what changed in the step before the last; before the first step dT/dt */
+    double *inflow;
+    struct hs_effort effort; /* so far */
+};
+
+/* Of a problem of radius 1 that is not raw. HS_DEVICE when memory is short; to be released either
+ * way. */
+enum hs_status hs_bdf2_init(struct hs_bdf2 *bdf2, const struct hs_problem *problem,
+                            struct hs_error *err);
+void hs_bdf2_release(struct hs_bdf2 *bdf2);
+
+/* T is set, to the field at t: what was before does not count. */
+enum hs_status hs_bdf2_begin(struct hs_bdf2 *bdf2, double t, struct hs_error *err);
+
+/* Finds dT/dt where a run begins. *rate: the largest [K/s]. */
+enum hs_status hs_bdf2_look(struct hs_bdf2 *bdf2, double *rate, struct hs_error *err);
+
+/*
+ * A step of `step` [s] to time t, in `next`. No node is farther from what the equations say than
+ * `most` [K]; 0: than 1e-6 of what the field changes by in the step. Errors: HS_FAILED_CHECK where
+ * they cannot be solved; HS_DEVICE when memory is short.
+ */
+enum hs_status hs_bdf2_try(struct hs_bdf2 *bdf2, double step, double t, double most,
+                           struct hs_error *err);
+
+/* K, the largest of a node: the error that the step tried makes in time, about, by how far off the
+ * parabola through the steps before it is. Where the slope is known. */
+double hs_bdf2_error(const struct hs_bdf2 *bdf2, double step);
+
+/* What was tried becomes the field. */
+void hs_bdf2_accept(struct hs_bdf2 *bdf2, double step, double t);
+
+#endif

@@ -1,0 +1,353 @@
+"""Implicit steps: whole runs against exact answers and against other methods, their order in time, steps that are far
+too long for sweeps, steps that keep to a tolerance, and what is said and refused.
+"""
+
+import json
+
+import h5py
+import numpy as np
+import pytest
+from helpers import assert_order, run
+from test_rkl2 import LAYERS, MATERIAL, PULLED, command, waving
+
+
+def implicit(end, steps):
+    return {"end": end, "step": end / steps, "method": "implicit"}
+
+
+def within(end, tolerance):
+    return {"end": end, "tolerance": tolerance, "method": "implicit"}
+
+
+# ---- order in time ----------------------------------------------------------------------------
+
+
+# the field is exact in space, so that all that is left is the error in time
+@pytest.mark.parametrize(
+    "kinds, operator",
+    [
+        (["dirichlet"] * 4, 1),
+        (["dirichlet", "neumann", "robin", "dirichlet"], 1),
+        (["neumann", "robin", "neumann", "robin"], 1),
+        (["dirichlet", "neumann", "robin", "dirichlet"], "body"),
+    ],
+)
+def test_order_2_in_time_with_walls_and_a_source_that_change(tmp_path, kinds, operator):
+    errors = []
+    for steps in (20, 40, 80, 160):
+        settings = {**waving(kinds, operator), "time": implicit(1.0, steps)}
+        errors.append(run(tmp_path, settings, f"n{steps}").error())
+    assert_order(errors, 1.9, 2.2, f"{kinds} {operator}")
+
+
+# what each changes by itself: the others stay as they are
+ONE = {
+    "grid": {"points": [41], "upper": [1.0]},
+    "material": MATERIAL,
+    "initial": {"expression": "300+10*cos(pi*x)"},
+    "boundary": {"x_min": {"type": "dirichlet", "value": 310.0}, "x_max": {"type": "robin", "h": 20.0, "ambient": 290.0}},
+}
+CHANGES = {
+    "nothing": {},
+    "a wall's temperature": {"boundary": {**ONE["boundary"], "x_min": {"type": "dirichlet", "value": "310+40*sin(5*t)"}}},
+    "an ambient": {"boundary": {**ONE["boundary"], "x_max": {"type": "robin", "h": 20.0, "ambient": "290+80*sin(5*t)"}}},
+    "a source": {"source": {"expression": "2e3*sin(5*t)*x"}},
+    "an outside temperature": {"boundary": {**ONE["boundary"], "x_max": {"type": "constant", "value": "290+80*sin(5*t)"}}},
+}
+
+
+@pytest.mark.parametrize("operator", ["stencil", "body"])
+@pytest.mark.parametrize("what", CHANGES)
+def test_order_2_whatever_changes(tmp_path, what, operator):
+    """Against many short steps of rkl2, which is of order 2 with all of this, extrapolated."""
+    settings = {**ONE, **CHANGES[what]}
+    if operator == "body":
+        if what == "an outside temperature":
+            return  # bodies have no such walls
+        settings = {**settings, "materials": [{"name": "one", **MATERIAL}, {"name": "two", **MATERIAL, "conductivity": 0.7}]}
+        settings["body"] = [{"material": "one"}, {"material": "two", "shape": "box", "lower": [0.3], "upper": [0.6]}]
+        del settings["material"]
+    fine = [run(tmp_path, {**settings, "time": {"end": 0.5, "step": 0.5 / n, "method": "rkl2"}}, f"r{n}").field for n in (2000, 4000)]
+    exact = (4.0 * fine[1] - fine[0]) / 3.0
+    errors = []
+    for steps in (80, 160, 320):
+        field = run(tmp_path, {**settings, "time": implicit(0.5, steps)}, f"n{steps}").field
+        errors.append(np.abs(field - exact).max())
+    assert_order(errors, 1.85, 2.35, f"{what} {operator}")
+
+
+def test_a_smooth_decay_has_order_2(tmp_path):
+    settings = {
+        "grid": {"points": [33, 33], "upper": [1.0, 1.0]},
+        "material": {"diffusivity": 1.0},
+        "initial": {"expression": "exp(-20*((x-0.4)^2+(y-0.6)^2))"},
+        "boundary": {"all": {"type": "dirichlet", "value": 0.0}},
+    }
+    exact = run(tmp_path, {**settings, "time": {"end": 0.05, "method": "exponential"}}, "exact").field
+    errors = []
+    for steps in (10, 20, 40, 80):
+        field = run(tmp_path, {**settings, "time": implicit(0.05, steps)}, f"n{steps}").field
+        errors.append(np.abs(field - exact).max())
+    assert_order(errors, 1.9, 2.35)
+
+
+# the whole intervals have steps of one length, the rest after them another, up to twice as long or far shorter
+@pytest.mark.parametrize("end", [0.4, 0.407, 0.49])
+def test_order_2_where_steps_change_their_length(tmp_path, end):
+    errors = []
+    for steps in (8, 16, 32):
+        settings = waving(["dirichlet", "neumann", "robin", "dirichlet"], 1)
+        time = {"end": end, "step": 0.099 / steps, "method": "implicit"}
+        errors.append(run(tmp_path, {**settings, "time": time, "output": {"interval": 0.1}}, f"n{steps}").error())
+    assert_order(errors, 1.8, 2.5, f"{end}")
+
+
+def test_it_comes_to_what_sweeps_come_to_in_a_body_of_several_materials(tmp_path):
+    """Layers of 1 : 0.01 : 130 with contacts, walls that swing."""
+    settings = {**PULLED, **LAYERS}
+    settings["materials"] = [
+        {"name": "one", **MATERIAL},
+        {"name": "other", **MATERIAL, "conductivity": 0.01 * MATERIAL["conductivity"]},
+        {"name": "metal", **MATERIAL, "conductivity": 130.0 * MATERIAL["conductivity"]},
+    ]
+    settings["body"] = [*LAYERS["body"], {"material": "metal", "shape": "box", "lower": [0.42, 0.0], "upper": [0.5, 0.1]}]
+    end, euler = 0.1, []
+    for safety in (0.9, 0.45):
+        euler.append(run(tmp_path, {**settings, "time": {"end": end, "safety": safety}}, f"s{safety}").field)
+    limit = 2.0 * euler[1] - euler[0]  # without the first order of the step
+    errors = []
+    for steps in (20, 40, 80):
+        field = run(tmp_path, {**settings, "time": implicit(end, steps)}, f"n{steps}").field
+        errors.append(np.abs(field - limit).max())
+    assert_order(errors, 1.8, 2.3)
+
+
+# ---- long steps -------------------------------------------------------------------------------
+
+
+def box(dims, points, kind, limits, steps):
+    """A box of 1 in 0, by steps of so many of the longest stable sweeps."""
+    lower, upper = [0.25] * dims, [0.75] * dims
+    step = limits / (2.0 * dims * (points - 1) ** 2)
+    return {
+        "grid": {"points": [points] * dims, "upper": [1.0] * dims},
+        "material": {"diffusivity": 1.0},
+        "initial": {"value": 0.0, "regions": [{"shape": "box", "lower": lower, "upper": upper, "value": 1.0}]},
+        "boundary": {"all": {"type": "dirichlet", "value": 0.0} if kind == "dirichlet" else {"type": kind}},
+        "time": implicit(steps * step, steps),
+        "output": {"every": 1},
+    }
+
+
+@pytest.mark.parametrize("limits", [1.0, 30.0, 1e3, 1e4, 1e6])
+@pytest.mark.parametrize("dims, points, kind", [(1, 201, "dirichlet"), (1, 201, "reflective"), (2, 65, "dirichlet"), (3, 33, "reflective")])
+def test_a_box_neither_grows_nor_swings_by_long_steps(tmp_path, dims, points, kind, limits):
+    run(tmp_path, box(dims, points, kind, limits, 12))
+    with h5py.File(tmp_path / "case.h5") as f:
+        fields = f["temperature"][...]
+    assert len(fields) == 13
+    mean = fields[0].mean() if kind == "dirichlet" else None
+    # the first step multiplies a wave by -0.21 at least, later ones turn none over by more: so a box is undershot by a
+    # part of itself, for some steps, where backward Euler's would not; 0.19 was the most
+    assert fields.min() >= -0.25 and fields.max() <= 1.0 + 1e-9
+    change = np.abs(np.diff(fields, axis=0)).reshape(12, -1).max(axis=1)
+    assert all(change[n] <= change[n - 2 : n].max() + 1e-12 for n in range(2, 12)), change
+    if limits >= 1e4 and kind == "dirichlet":
+        assert np.abs(fields[-1]).max() <= 1e-3 * mean
+    if limits >= 1e4 and kind == "reflective":
+        assert np.ptp(fields[-1]) <= 1e-3
+
+
+@pytest.mark.parametrize("kind", ["reflective", "periodic"])
+def test_heat_stays_to_rounding_where_no_wall_lets_it_out(tmp_path, kind):
+    result = run(tmp_path, box(3, 33, kind, 1e4, 12))
+    heat = result.history["heat"]
+    assert np.abs(heat - heat[0]).max() <= 1e-14 * heat[0]  # sums of 36,000 nodes
+
+
+def test_steps_of_1e4_limits_reach_the_steady_state(tmp_path):
+    settings = {
+        "grid": {"points": [49, 13], "upper": [0.6, 0.15]},
+        **LAYERS,
+        "boundary": {"x_min": {"type": "dirichlet", "value": 400.0}, "x_max": {"type": "robin", "h": 12.0, "ambient": 300.0}},
+        "initial": {"value": 300.0},
+        "source": {"value": 1e3},
+    }
+    steady = run(tmp_path, {**settings, "steady": {"tolerance": 1e-12, "method": "multigrid"}}, "steady").field
+    limit = json.loads(command(tmp_path, {**settings, "time": {"end": 1.0}}, "check", "--json").stdout)["stability_limit"]
+    step = 1e4 * limit
+    result = run(tmp_path, {**settings, "time": {"end": 40 * step, "step": step, "method": "implicit"}})
+    assert np.abs(result.field - steady).max() <= 1e-7 * np.ptp(steady)
+
+
+# ---- from stop to stop ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("precision", ["double", "float"])
+def test_stops_do_not_bear_on_the_answer(tmp_path, precision):
+    """Rows of the history are stops; between them the field stays in double."""
+    settings = {**PULLED, **LAYERS, "time": implicit(0.4, 24), "precision": precision}
+    one = run(tmp_path, settings, "one")
+    more = run(tmp_path, {**settings, "output": {"every": 2, "history_every": 1}}, "more")
+    assert np.array_equal(one.field, more.field)
+    assert len(more.history["change"]) == 25
+    with h5py.File(tmp_path / "more.h5") as f:
+        assert len(f["temperature"]) == 13
+
+
+def test_the_change_of_a_step_is_that_of_the_fields(tmp_path):
+    settings = {**PULLED, "material": MATERIAL, "time": implicit(0.4, 8), "output": {"every": 1}}
+    result = run(tmp_path, settings)
+    with h5py.File(tmp_path / "case.h5") as f:
+        change = np.abs(np.diff(f["temperature"][...], axis=0)).reshape(8, -1).max(axis=1)
+    assert np.allclose(result.history["change"][1:], change, rtol=1e-12)
+    assert np.isnan(result.history["imbalance"]).all()
+
+
+@pytest.mark.parametrize("operator", [1, "body"])
+def test_a_run_that_goes_on_is_off_by_less_than_its_error_in_time(tmp_path, operator):
+    """A resumed run begins with a first step, whose error is of third order, as that of each."""
+    slow = {**MATERIAL, "conductivity": 0.05}  # what the resume changes is not forgotten by the end
+    more = {**LAYERS, "materials": [{**m, **slow} for m in LAYERS["materials"]]} if operator == "body" else {"material": slow}
+    differences, errors = [], []
+    fine = run(tmp_path, {**PULLED, **more, "time": implicit(0.4, 1600)}, "fine").field
+    for steps in (40, 80, 160):
+        settings = {**PULLED, **more, "time": implicit(0.4, steps), "output": {"interval": 0.1}}
+        whole = run(tmp_path, settings, "whole").field
+        run(tmp_path, {**settings, "time": {**implicit(0.4, steps), "end": 0.2}}, "part")
+        done = command(tmp_path, settings, "run", "--resume", "--quiet", name="part")
+        assert done.returncode == 0, done.stderr
+        with h5py.File(tmp_path / "part.h5") as f:
+            differences.append(np.abs(f["temperature"][-1] - whole).max())
+        errors.append(np.abs(whole - fine).max())
+    assert all(0 < d < 0.2 * e for d, e in zip(differences, errors)), (differences, errors)
+    assert_order(differences, 2.5, 4.0, f"{operator} {errors}")
+
+
+# ---- within a tolerance -----------------------------------------------------------------------
+
+BUMP = {
+    "grid": {"points": [41, 41], "upper": [1.0, 1.0]},
+    "material": {"diffusivity": 1.0},
+    "initial": {"expression": "100*exp(-60*((x-0.4)^2+(y-0.6)^2))"},
+    "boundary": {"all": {"type": "dirichlet", "value": 0.0}},
+}
+
+
+def test_a_tolerance_bounds_what_steps_are_off_by(tmp_path):
+    exact = run(tmp_path, {**BUMP, "time": {"end": 0.02, "method": "exponential"}}, "exact").field
+    errors = []
+    for tolerance in (1e-1, 1e-2, 1e-3):
+        field = run(tmp_path, {**BUMP, "time": within(0.02, tolerance)}).field
+        errors.append(np.abs(field - exact).max())
+        assert errors[-1] <= 10 * tolerance, errors  # of some twenty to eighty steps, each within the tolerance
+    # steps of tolerance^(1/3), errors of their square
+    assert_order(errors, 0.4, 0.9, ratio=10.0)
+
+
+def test_a_tolerance_follows_what_walls_and_sources_do(tmp_path):
+    settings = {**PULLED, **LAYERS, "output": {"interval": 0.1}}
+    fine = run(tmp_path, {**settings, "time": implicit(0.4, 1600)}, "fine").field
+    errors = [np.abs(run(tmp_path, {**settings, "time": within(0.4, t)}).field - fine).max() for t in (0.1, 0.01, 0.001)]
+    assert all(e <= 10 * t for e, t in zip(errors, (0.1, 0.01, 0.001))), errors
+    assert_order(errors, 0.4, 1.1, ratio=10.0)
+
+
+def test_a_tolerance_waits_for_what_begins_later(tmp_path):
+    """Nothing changes at first; then a wall rises within a thousandth of the run."""
+    rise = "300+100/(1+exp(-(t-0.5)*2e4))"
+    settings = {**ONE, "initial": {"value": 300.0}, "boundary": {"x_min": {"type": "dirichlet", "value": rise}, "x_max": {"type": "reflective"}}}
+    tight = run(tmp_path, {**settings, "time": within(1.0, 1e-4), "output": {"interval": 0.1}}, "tight").field
+    loose = run(tmp_path, {**settings, "time": within(1.0, 1e-2), "output": {"interval": 0.1}}).field
+    assert np.abs(loose - tight).max() <= 0.1
+    assert loose.max() - loose.min() > 1.0
+
+
+def test_a_run_within_a_tolerance_goes_on_within_it(tmp_path):
+    settings = {**PULLED, **LAYERS, "time": within(0.4, 0.01), "output": {"interval": 0.1}}
+    whole = run(tmp_path, settings, "whole").field
+    run(tmp_path, {**settings, "time": within(0.2, 0.01)}, "part")
+    done = command(tmp_path, settings, "run", "--resume", "--quiet", name="part")
+    assert done.returncode == 0, done.stderr
+    with h5py.File(tmp_path / "part.h5") as f:
+        assert np.abs(f["temperature"][-1] - whole).max() <= 0.01
+
+
+def test_float_is_double_rounded(tmp_path):
+    """Steps are made in double; what is in float is the initial field and what stops have."""
+    slow = {**MATERIAL, "conductivity": 0.01}  # what is rounded away is not forgotten by the end
+    settings = {**PULLED, "material": slow, "time": implicit(0.4, 1000)}
+    fields = [run(tmp_path, {**settings, "precision": precision}).field for precision in ("double", "float")]
+    assert np.abs(fields[0] - fields[1]).max() <= 2 * 2.0**-24 * np.abs(fields[0]).max()
+
+
+# ---- what is said and refused -----------------------------------------------------------------
+
+
+
+def test_check_and_summary_say_what_steps_are(tmp_path):
+    settings = {**PULLED, "material": MATERIAL, "time": implicit(0.4, 24)}
+    euler = json.loads(command(tmp_path, {**settings, "time": {"end": 0.4}}, "check", "--json").stdout)
+    check = json.loads(command(tmp_path, settings, "check", "--json").stdout)
+    assert check["sweeps"] == 24 and check["seconds"] is None
+    assert check["memory_bytes"] - euler["memory_bytes"] >= 9 * 8 * 49 * 13
+    text = command(tmp_path, settings, "check").stdout
+    assert "solved       24 steps, to t = 0.4 s" in text and "time         not measured" in text
+    done = command(tmp_path, settings, "run")
+    assert "steps        24, by " in done.stdout and "after 24 steps of 0.0166667 s" in done.stdout
+    assert "GCell" not in done.stdout + done.stderr and "balance" not in done.stdout
+    report = json.loads(command(tmp_path, settings, "run", "--json", "--quiet", "--overwrite").stdout)
+    assert report["method"] == "implicit" and report["steps_solved"] == 24 and report["steps_refused"] == 0
+    assert 24 <= report["iterations"] <= 24 * 12 and report["gcells"] is None
+
+
+def test_check_and_summary_say_how_steps_were_cut(tmp_path):
+    settings = {**PULLED, "material": MATERIAL, "time": within(0.4, 0.1), "output": {"interval": 0.1}}
+    text = command(tmp_path, settings, "check").stdout
+    assert "steps        4 x 1 of 0.1 s" in text and "its error in time is about 0.1 K at most" in text
+    report = json.loads(command(tmp_path, settings, "run", "--json", "--quiet").stdout)
+    assert report["sweeps"] == 4 and report["steps_solved"] - report["steps_refused"] > 20
+    capped = {**settings, "time": {**within(0.4, 0.1), "step": 0.001}}
+    report = json.loads(command(tmp_path, capped, "run", "--json", "--quiet", "--overwrite").stdout)
+    assert report["sweeps"] == 400 and report["steps_solved"] - report["steps_refused"] >= 400
+
+
+def test_a_tolerance_that_cannot_be_kept_to_is_said(tmp_path):
+    settings = {**PULLED, **LAYERS, "time": within(0.4, 1e-14)}
+    done = command(tmp_path, settings, "run", "--quiet")
+    assert done.returncode == 1 and "time.tolerance = 1e-14: at t = " in done.stderr and "give a larger one" in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("time", [implicit(1.0, 100), within(1.0, 0.01)])
+def test_a_source_that_is_no_number_is_found(tmp_path, time):
+    settings = {**BUMP, "source": {"expression": "sqrt(0.5-t)*x"}, "time": time, "output": {"interval": 0.25}}
+    done = command(tmp_path, settings, "run", "--quiet")
+    assert done.returncode == 1 and "diverged: the temperature is NaN at node (1, 1)" in done.stderr, done.stderr
+    with h5py.File(tmp_path / "case.h5") as f:
+        assert len(f["temperature"]) == 3 and np.isfinite(f["temperature"][...]).all()
+
+
+RAW = {
+    "grid": {"points": [20, 20]},
+    "stencil": {"c0": 0.6, "c1": 0.1, "c2": 0.1, "c3": 0.1, "c4": 0.1},
+    "initial": {"value": 1.0},
+    "boundary": {"all": {"type": "fixed"}},
+    "time": {"sweeps": 9, "step": 1.0, "method": "implicit"},
+}
+
+
+@pytest.mark.parametrize(
+    "settings, words",
+    [
+        (RAW, 'time.method = "implicit": raw coefficients say what a sweep does, not what a step solves'),
+        ({**PULLED, "material": MATERIAL, "stencil": {"radius": 2}, "time": implicit(1.0, 9)}, "a stencil of radius 2 is no network"),
+        ({**PULLED, "material": MATERIAL, "time": {"end": 1.0, "method": "implicit"}}, "give time.step in seconds, or time.tolerance in kelvins"),
+        ({**PULLED, "material": MATERIAL, "time": {"sweeps": 9, "tolerance": 0.1, "method": "implicit"}}, "must be said where time.sweeps counts them"),
+        ({**PULLED, "material": MATERIAL, "time": {"end": 1.0, "tolerance": 0.1}}, 'time.tolerance = 0.1: time.method = "euler" does not choose'),
+        ({**PULLED, "material": MATERIAL, "time": {"end": 1.0, "tolerance": 0.0, "method": "implicit"}}, "time.tolerance = 0"),
+        ({**PULLED, "material": MATERIAL, "time": implicit(1.0, 9), "steady": {"tolerance": 1e-6}}, "steady.tolerance is about the change of a sweep"),
+    ],
+)
+def test_what_it_cannot_do_is_said(tmp_path, settings, words):
+    done = command(tmp_path, settings, "run", "--quiet")
+    assert done.returncode == 2 and words in done.stderr, done.stderr
