@@ -263,6 +263,15 @@ def test_a_tolerance_waits_for_what_begins_later(tmp_path):
     assert loose.max() - loose.min() > 1.0
 
 
+def test_a_tolerance_begins_as_short_as_it_must_and_ends_as_long_as_it_may(tmp_path):
+    """A box of 100 K changes at 3e5 K/s at first, and is gone long before the end."""
+    settings = box(1, 41, "dirichlet", 1.0, 1)
+    settings["initial"]["regions"][0]["value"] = 100.0
+    settings.update(time=within(1e4, 1e-3), output={})
+    report = json.loads(command(tmp_path, settings, "run", "--json", "--quiet").stdout)
+    assert report["steps_solved"] < 400 and abs(report["max"]) + abs(report["min"]) < 1e-2
+
+
 def test_a_run_within_a_tolerance_goes_on_within_it(tmp_path):
     settings = {**PULLED, **LAYERS, "time": within(0.4, 0.01), "output": {"interval": 0.1}}
     whole = run(tmp_path, settings, "whole").field

@@ -20,13 +20,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double same = 1e-6;     /* of a step: two times are one */
-static const double solved = 0.1;    /* of a step's error in time: what solving it may leave */
-static const double careful = 0.9;   /* of the step that the estimate allows */
-static const double least = 0.2;     /* of a step that was too long */
-static const double most = 2.0;      /* times the last step */
-static const double worth = 1.2;     /* times the last step, that the matrix changes for */
-static const double shortest = 1e-9; /* of the time so far: shorter steps cannot be what is meant */
+static const double same = 1e-6;      /* of a step: two times are one */
+static const double solved = 0.1;     /* of a step's error in time: what solving it may leave */
+static const double careful = 0.9;    /* of the step that the estimate allows */
+static const double least = 0.2;      /* of a step that was too long */
+static const double most = 2.0;       /* times the last step */
+static const double worth = 1.2;      /* times the last step, that the matrix changes for */
+static const double shortest = 1e-12; /* of the time so far: what shorter steps are is rounding */
 
 enum { BEFORE = 2 }; /* the backend's field that keeps the one before the last step */
 
@@ -106,12 +106,15 @@ static enum hs_status too_short(const struct hs_method_state *self, double step,
                         self->problem->schedule.tolerance, self->bdf2.t, step);
 }
 
-/* The first one changes no node by more than the tolerance. */
+/* The first one changes no node by more than the tolerance. Of what is no number any step shows it.
+ */
 static enum hs_status first_step(struct hs_method_state *self, struct hs_error *err)
 {
     double rate;
     const enum hs_status st = hs_bdf2_look(&self->bdf2, &rate, err);
-    self->wanted = self->problem->schedule.tolerance / fmax(rate, 1e-300);
+    self->wanted = INFINITY;
+    if (!st && isfinite(rate) && rate > 0.0)
+        self->wanted = self->problem->schedule.tolerance / rate;
     return st;
 }
 
@@ -133,7 +136,7 @@ static enum hs_status go(struct hs_method_state *self, double end, struct hs_err
         const double left = end - bdf2->t, count = ceil(left / self->wanted * (1.0 - same));
         const double step = count > 1.0 ? left / count : left;
         const double t = count > 1.0 ? bdf2->t + step : end;
-        if (step < shortest * fmin(fabs(end), end - begin))
+        if (step < shortest * fmax(fabs(bdf2->t), 1e-3 * (end - begin)))
             return too_short(self, step, err);
         st = hs_bdf2_try(bdf2, step, t, solved * tolerance, err);
         if (st)
