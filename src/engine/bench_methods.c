@@ -143,7 +143,7 @@ static enum hs_status sweep(struct way *way, int64_t count, double *rate, struct
     struct hs_reduction reduction;
     enum hs_status st = backend->sweep(way->state, &span, err);
     if (!st)
-        st = backend->reduce(way->state, &reduction, err);
+        st = hs_reduce(backend, way->state, &way->problem, &reduction, err);
     *rate = st ? NAN : reduction.change / step;
     return st;
 }
