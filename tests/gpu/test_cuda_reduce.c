@@ -18,7 +18,7 @@ void test_cuda_reduce__does_not_depend_on_slabs(void **state)
 void test_cuda_reduce__a_slab_has_no_fused_max_norm(void **state)
 {
     (void)state;
-    const struct slabs_case c = {.dims = 3, .points = {70, 40, 64}};
+    const struct slabs_case c = {.dims = 3, .points = {70, 80, 64}};
     const struct hs_kernel *kernel = NULL;
     struct hs_error err;
     hs_error_init(&err);
