@@ -113,7 +113,8 @@ struct hs_sweep {
     const struct hs_face *face;        /* [HS_FACES] */
     const struct hs_face_level *level; /* [steps] */
     bool may_copy;                     /* see above */
-    /* Where the plan says so, and nothing changes with time: NULL: plain sweeps. */
+    /* Whose sweeps these are, where the plan has `recursion` and nothing changes with time; NULL:
+     * plain ones. */
     const struct hs_recursion *recursion;
     /* Where the plan says fused_max_norm: a number in `precision`, in the device's memory, of which
      * the call makes the largest of itself and |out - in| of its last sweep at all nodes but those
