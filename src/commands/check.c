@@ -484,7 +484,7 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     struct hs_case_request request = {0};
     const struct hs_argument table[] = {HS_CASE_ARGUMENTS(&request)};
     struct hs_problem problem;
-    struct hs_plan plan;
+    struct hs_plan plan = {0};
     struct outlook outlook = {.problem = &problem, .plan = &plan};
     hs_problem_init(&problem);
     hs_error_init(&outlook.refused);
