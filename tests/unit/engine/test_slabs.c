@@ -397,7 +397,7 @@ void test_slabs__give_the_bits_of_the_whole(void **state)
     seed = 7919 * (uint64_t)(first ? atoi(first) : 1) + 13;
     for (int i = 0; i < 20; i++)
         any(2); /* the first after a small seed are small */
-    for (int n = 0; n < (many ? atoi(many) : 400); n++) {
+    for (int n = 0; n < (many ? atoi(many) : 1000); n++) {
         struct hs_problem problem;
         make_case(&problem, n);
         for (int k = 0; hs_kernels[k]; k++)
