@@ -20,18 +20,14 @@
  *                                                 add up the line's points, in a register
  *                                store the four lines, non-temporal
  *
- * Nothing else is stored in there. A store to the stack would wait behind the streamed ones. Nor
- * may a load agree in the lowest twelve bits of its address with a store that still waits, which is
- * why the backend pads planes and shifts one of the two fields (hs_cpu_layout, hs_cpu_shift). Held
- * nodes at the ends of rows are selected in a register and stored with their line.
- *
- * Where the fields fit in the cache stores are plain: there the bypass would cost what it saves
- * otherwise. The rest is the same, since fewer lines are read from L1 there too.
+ * Nothing else is stored in there: a store to the stack would wait behind the streamed ones. Nor
+ * may a load agree in the lowest twelve bits of its address with a store that still waits, so the
+ * backend pads planes and shifts one of the two fields (hs_cpu_layout, hs_cpu_shift). Held nodes at
+ * the ends of rows are selected in a register. Where the fields fit in the cache stores are plain.
  *
  * Rows are vectors with explicit fma() in the order of core/stencil.h, one variant per precision,
  * dims and radius by the macros below, each compiled for the machine's baseline and on x86-64 for
- * AVX2 with FMA and for AVX-512 too; which is taken is found when the program runs. Without FMA
- * hardware fma() is emulated: slow, and the same bits.
+ * AVX2 with FMA and for AVX-512 too; which is taken is found when the program runs.
  *
  * Sweeps of a recursion add a word, that of X_n-1, over which X_n+1 is stored. Where no ghosts have
  * to be filled between them several go through the field together, some planes behind one another,
