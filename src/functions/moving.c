@@ -66,23 +66,28 @@ static int64_t first_from(const int64_t *number, int64_t count, size_t apart, in
     return low;
 }
 
-/* Place of the first of the nodes that is not before this one. */
-static int64_t place_from(const struct hs_moving *moving, int64_t node)
+int64_t hs_moving_node_from(const struct hs_moving *moving, int64_t node)
 {
     return first_from(moving->node, moving->count, sizeof node, node);
+}
+
+int64_t hs_moving_stretch_from(const struct hs_moving *moving, int64_t first)
+{
+    return first_from(&moving->stretch->first, moving->stretch_count, sizeof *moving->stretch,
+                      first);
 }
 
 void hs_moving_put_row(const struct hs_moving *moving, const struct hs_grid *grid, double t,
                        int64_t j, int64_t k, double *out)
 {
     const int64_t nx = grid->points[HS_X], first = (k * grid->points[HS_Y] + j) * nx;
-    const int64_t lo = place_from(moving, first), hi = place_from(moving, first + nx);
+    const int64_t lo = hs_moving_node_from(moving, first),
+                  hi = hs_moving_node_from(moving, first + nx);
     for (int64_t n = lo; n < hi; n++)
         out[moving->node[n] - first] = 0.0;
     if (lo == hi)
         return;
-    const struct hs_moving_stretch *stretch = moving->stretch;
-    stretch += first_from(&stretch->first, moving->stretch_count, sizeof *stretch, lo);
+    const struct hs_moving_stretch *stretch = moving->stretch + hs_moving_stretch_from(moving, lo);
     for (; stretch < moving->stretch + moving->stretch_count && stretch->first < hi; stretch++)
         add_stretch(moving, grid, stretch, t, out + (moving->node[stretch->first] - first));
 }
@@ -90,7 +95,7 @@ void hs_moving_put_row(const struct hs_moving *moving, const struct hs_grid *gri
 void hs_moving_take_row(const struct hs_moving *moving, int64_t first, int64_t nx,
                         const double *row, double *out)
 {
-    for (int64_t n = place_from(moving, first); n < moving->count && moving->node[n] < first + nx;
-         n++)
+    for (int64_t n = hs_moving_node_from(moving, first);
+         n < moving->count && moving->node[n] < first + nx; n++)
         out[n] = row[moving->node[n] - first];
 }

@@ -18,6 +18,11 @@ void hs_moving_at(const struct hs_moving *moving, const struct hs_grid *grid, do
 void hs_moving_put_row(const struct hs_moving *moving, const struct hs_grid *grid, double t,
                        int64_t j, int64_t k, double *out);
 
+/* Places of the first node that is not before this one, and, of a grid of several rows, of the
+ * first stretch that begins at such a place of the nodes or later. */
+int64_t hs_moving_node_from(const struct hs_moving *moving, int64_t node);
+int64_t hs_moving_stretch_from(const struct hs_moving *moving, int64_t first);
+
 /* Takes what a row, whose first node is `first`, has at these nodes. out: [count]. */
 void hs_moving_take_row(const struct hs_moving *moving, int64_t first, int64_t nx,
                         const double *row, double *out);

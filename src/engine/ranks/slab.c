@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "core/reduction.h"
+#include "functions/moving.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -139,40 +140,17 @@ static void *cut_array(const struct hs_slab_problem *slab, const void *whole, si
     return out;
 }
 
-/* The first of ascending numbers that is not below `least`. */
-static int64_t first_from(const int64_t *number, int64_t count, int64_t least)
-{
-    int64_t below = -1, above = count;
-    while (above - below > 1) {
-        const int64_t middle = below + (above - below) / 2;
-        *(number[middle] < least ? &below : &above) = middle;
-    }
-    return above;
-}
-
-/* The first stretch that begins at such a node or later. They come by rows, and a row of a rod, all
- * of its nodes, has few. */
-static int64_t stretch_from(const struct hs_slab_problem *slab, const struct hs_moving *whole,
-                            int64_t begin)
-{
-    int64_t below = -1, above = slab->problem.grid.dims > 1 ? whole->stretch_count : 0;
-    while (above - below > 1) {
-        const int64_t middle = below + (above - below) / 2;
-        *(whole->stretch[middle].first < begin ? &below : &above) = middle;
-    }
-    return above;
-}
-
 /* What of it acts on one layer, at the end of the list. A stretch lies in one layer. */
 static void add_layer(const struct hs_slab_problem *slab, const struct hs_moving *whole, int64_t k,
                       struct hs_moving *out)
 {
     const int64_t plane = plane_of(slab->shape.slab.whole),
                   there = hs_slab_layer(&slab->shape.slab, k) * plane;
-    const int64_t begin = first_from(whole->node, whole->count, there);
-    const int64_t end = first_from(whole->node, whole->count, there + plane);
-    const bool rod = slab->problem.grid.dims == 1;
-    for (int64_t s = stretch_from(slab, whole, begin); s < whole->stretch_count; s++) {
+    const int64_t begin = hs_moving_node_from(whole, there);
+    const int64_t end = hs_moving_node_from(whole, there + plane);
+    const bool rod = slab->problem.grid.dims == 1; /* one row, of few stretches */
+    for (int64_t s = rod ? 0 : hs_moving_stretch_from(whole, begin); s < whole->stretch_count;
+         s++) {
         struct hs_moving_stretch stretch = whole->stretch[s];
         if (stretch.first >= end && !rod)
             break;
@@ -185,7 +163,7 @@ static void add_layer(const struct hs_slab_problem *slab, const struct hs_moving
         out->node[out->count++] = whole->node[n] - there + k * plane;
 }
 
-/* Stretches are few; their weights stay where they are. */
+/* The weights stay where they are. */
 static void cut_moving(const struct hs_slab_problem *slab, const struct hs_moving *whole,
                        struct hs_moving *out)
 {

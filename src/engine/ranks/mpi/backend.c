@@ -32,7 +32,6 @@ static enum hs_status obey(const struct hs_request *request, const struct hs_pro
     case HS_REQUEST_DOWNLOAD: return hs_part_download(part, request, values, err);
     case HS_REQUEST_SWEEP: return hs_part_sweep(part, request, err);
     case HS_REQUEST_REDUCE: return hs_part_reduce(part, values, err);
-    case HS_REQUEST_COPY: return hs_part_copy(part, request->copies, err);
     case HS_REQUEST_RESERVE: return own->vectors->reserve(part->state, request->fields, err);
     case HS_REQUEST_STAGE: return hs_part_stage(part, request, err);
     case HS_REQUEST_COMBINE:
@@ -261,8 +260,7 @@ static const struct hs_vectors vectors = {.bytes = bytes,
                                           .exchange = exchange,
                                           .finish = finish};
 
-/* ---- the table --------------------------------------------------------------------------------
- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 /* Of the largest slab, the first as good as any. */
 static double memory(const struct hs_problem *problem, const struct hs_kernel *kernel)
@@ -389,13 +387,14 @@ static enum hs_status check(const struct hs_problem *problem, const struct hs_me
     if (hs_wire.ranks <= most)
         return HS_OK;
     char points[HS_POINTS_TEXT];
+    const int radius = problem->radius;
     hs_grid_name_points(&problem->grid, points, sizeof points);
     return hs_error_add(
         err, HS_BAD_INPUT,
         "%s: grid.points: %s points can be cut into %d slabs along %c, of %d layers "
         "at least, and there are %d ranks; start %d or fewer",
         hs_problem_place(problem, HS_PLACE_POINTS), points, most, "xyz"[problem->grid.dims - 1],
-        problem -> radius, hs_wire.ranks, most);
+        radius, hs_wire.ranks, most);
 }
 
 bool hs_ranks_enter(enum hs_status *status, const struct hs_problem *problem,

@@ -296,13 +296,6 @@ enum hs_status hs_part_reduce(struct hs_part *part, struct hs_partial *out, stru
     return HS_OK;
 }
 
-/* ---- measuring ------------------------------------------------------------------------------- */
-
-enum hs_status hs_part_copy(struct hs_part *part, int64_t count, struct hs_error *err)
-{
-    return part->own->copy(part->state, count, &part->bytes, &part->seconds, err);
-}
-
 /* ---- methods of many stages ------------------------------------------------------------------ */
 
 enum hs_status hs_part_stage(struct hs_part *part, const struct hs_request *request,

@@ -14,7 +14,6 @@ enum hs_request_kind {
     HS_REQUEST_DOWNLOAD,
     HS_REQUEST_SWEEP,
     HS_REQUEST_REDUCE,
-    HS_REQUEST_COPY,
     HS_REQUEST_RESERVE,
     HS_REQUEST_STAGE,
     HS_REQUEST_COMBINE,
@@ -34,12 +33,10 @@ struct hs_request {
     char kernel[64]; /* create: its name, */
     int steps;       /* and sweeps from exchange to exchange of halos */
     bool before;     /* download: the field a sweep before */
-    bool timed;      /* sweep: by the device's clock */
     bool known;      /* finish */
     int fields;      /* reserve: how many */
     int from, to;    /* stage, exchange, combine: fields (to: out; from: base) */
     int terms;       /* combine */
-    int64_t copies;
     struct hs_term term[HS_TERMS];
     struct hs_recurrence fields_of; /* recur: `steps` sweeps */
     double factor[HS_PART_RECURS];
@@ -57,8 +54,7 @@ struct hs_part {
     bool by_device; /* halos go from GPU to GPU */
     char *spare;    /* a piece of a box on its way */
     size_t spare_bytes;
-    double seconds; /* of the last sweeps, and what the last copies moved */
-    int64_t bytes;
+    double seconds; /* of the last sweeps */
 };
 
 /* Each does its part of the request on every rank. `values` is rank 0's: of the whole box. */
@@ -75,7 +71,6 @@ enum hs_status hs_part_sweep(struct hs_part *part, const struct hs_request *requ
                              struct hs_error *err);
 /* out: rank 0's, of all blocks. */
 enum hs_status hs_part_reduce(struct hs_part *part, struct hs_partial *out, struct hs_error *err);
-enum hs_status hs_part_copy(struct hs_part *part, int64_t count, struct hs_error *err);
 enum hs_status hs_part_recur(struct hs_part *part, const struct hs_request *request,
                              struct hs_error *err);
 enum hs_status hs_part_stage(struct hs_part *part, const struct hs_request *request,

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TAG_DATA, TAG_UP, TAG_DOWN, TAG_MESSAGE };
+enum { TAG_DATA, TAG_UP, TAG_DOWN };
 enum { MOST = 1 << 30 }; /* bytes of a message: MPI counts them by an int */
 
 struct hs_wire hs_wire = {.ranks = 1, .locals = 1};
