@@ -125,8 +125,9 @@ static double doubles_of(const struct hs_problem *problem, const int64_t extent[
     return count;
 }
 
-double hs_modes_memory(const struct hs_problem *problem)
+double hs_modes_memory(const struct hs_problem *problem, const struct hs_backend *backend)
 {
+    (void)backend;
     int64_t extent[HS_AXES];
     find_extent(problem, extent);
     return (double)sizeof(double) * doubles_of(problem, extent);
@@ -173,6 +174,29 @@ void hs_modes_release(struct hs_modes *modes)
     if (modes->memory)
         modes->backend->transforms->release(modes->state, modes->memory);
     modes->memory = NULL;
+}
+
+void hs_modes_destroy(struct hs_method_state *self)
+{
+    if (self)
+        hs_modes_release((struct hs_modes *)(void *)self);
+    free(self);
+}
+
+enum hs_status hs_modes_create(size_t size, const struct hs_problem *problem,
+                               const struct hs_backend *backend, struct hs_backend_state *state,
+                               struct hs_method_state **out, struct hs_error *err)
+{
+    *out = NULL;
+    void *self = calloc(1, size);
+    if (!self)
+        return hs_error_add(err, HS_DEVICE, "not enough memory for the method");
+    const enum hs_status st = hs_modes_init(self, problem, backend, state, err);
+    if (st)
+        hs_modes_destroy(self);
+    else
+        *out = self;
+    return st;
 }
 
 /* ---- to modes and back ----------------------------------------------------------------------- */

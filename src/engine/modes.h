@@ -40,8 +40,15 @@ struct hs_modes {
 /* HS_OK, or why the problem has no such modes. */
 enum hs_status hs_modes_suit(const struct hs_problem *problem, struct hs_error *err);
 
-/* Bytes of the device's memory beside the backend's. */
-double hs_modes_memory(const struct hs_problem *problem);
+/* For tables of methods: bytes of the device's memory beside the backend's. */
+double hs_modes_memory(const struct hs_problem *problem, const struct hs_backend *backend);
+
+/* Likewise: a state of `size` bytes, all zero but the modes that it begins with, and its end. */
+struct hs_method_state;
+enum hs_status hs_modes_create(size_t size, const struct hs_problem *problem,
+                               const struct hs_backend *backend, struct hs_backend_state *state,
+                               struct hs_method_state **out, struct hs_error *err);
+void hs_modes_destroy(struct hs_method_state *self);
 
 /* To be released after failure too. */
 enum hs_status hs_modes_init(struct hs_modes *modes, const struct hs_problem *problem,

@@ -13,39 +13,17 @@
 #include <stdlib.h>
 
 struct hs_method_state {
-    struct hs_modes modes;
-    struct hs_span sweep; /* that the modes are of; no steps: they have not begun */
-    double begun;         /* s: when they did */
-    double at;            /* s since then: what the backend's field is of */
+    struct hs_modes modes; /* first: hs_modes_create */
+    struct hs_span sweep;  /* that the modes are of; no steps: they have not begun */
+    double begun;          /* s: when they did */
+    double at;             /* s since then: what the backend's field is of */
 };
-
-static double memory(const struct hs_problem *problem, const struct hs_backend *backend)
-{
-    (void)backend;
-    return hs_modes_memory(problem);
-}
-
-static void destroy(struct hs_method_state *self)
-{
-    if (!self)
-        return;
-    hs_modes_release(&self->modes);
-    free(self);
-}
 
 static enum hs_status create(const struct hs_problem *problem, const struct hs_backend *backend,
                              struct hs_backend_state *state, struct hs_method_state **out,
                              struct hs_error *err)
 {
-    *out = calloc(1, sizeof **out);
-    if (!*out)
-        return hs_error_add(err, HS_DEVICE, "not enough memory for the method");
-    const enum hs_status st = hs_modes_init(&(*out)->modes, problem, backend, state, err);
-    if (!st)
-        return HS_OK;
-    destroy(*out);
-    *out = NULL;
-    return st;
+    return hs_modes_create(sizeof **out, problem, backend, state, out, err);
 }
 
 static enum hs_status put(struct hs_method_state *self, double time, bool steps,
@@ -89,8 +67,8 @@ const struct hs_method hs_method_exponential = {
     .step_rule = HS_STEP_ANY,
     .jumps = true,
     .suits = suits,
-    .memory = memory,
+    .memory = hs_modes_memory,
     .create = create,
     .advance = advance,
-    .destroy = destroy,
+    .destroy = hs_modes_destroy,
 };

@@ -22,39 +22,17 @@
 #include <string.h>
 
 struct hs_method_state {
-    struct hs_modes modes;
+    struct hs_modes modes; /* first: hs_modes_create */
     bool begun;
     struct hs_span from; /* whose steps the modes are of */
     int64_t done;        /* of them */
 };
 
-static double memory(const struct hs_problem *problem, const struct hs_backend *backend)
-{
-    (void)backend;
-    return hs_modes_memory(problem);
-}
-
-static void destroy(struct hs_method_state *self)
-{
-    if (!self)
-        return;
-    hs_modes_release(&self->modes);
-    free(self);
-}
-
 static enum hs_status create(const struct hs_problem *problem, const struct hs_backend *backend,
                              struct hs_backend_state *state, struct hs_method_state **out,
                              struct hs_error *err)
 {
-    *out = calloc(1, sizeof **out);
-    if (!*out)
-        return hs_error_add(err, HS_DEVICE, "not enough memory for the method");
-    const enum hs_status st = hs_modes_init(&(*out)->modes, problem, backend, state, err);
-    if (!st)
-        return HS_OK;
-    destroy(*out);
-    *out = NULL;
-    return st;
+    return hs_modes_create(sizeof **out, problem, backend, state, out, err);
 }
 
 /* From the field as it is, unless the steps are the ones of the modes. */
@@ -168,9 +146,9 @@ const struct hs_method hs_method_spectral = {
     .step_rule = HS_STEP_STABLE,
     .jumps = true,
     .suits = hs_modes_suit,
-    .memory = memory,
+    .memory = hs_modes_memory,
     .create = create,
     .advance = advance,
     .solve = solve,
-    .destroy = destroy,
+    .destroy = hs_modes_destroy,
 };
