@@ -1,5 +1,16 @@
 #include "engine/axis_matrix.h"
 
+struct hs_axis_matrix hs_axis_matrix_of(const struct hs_problem *problem,
+                                        const struct hs_stencil *stencil, int axis)
+{
+    struct hs_axis_matrix out = {.radius = stencil->radius,
+                                 .face = &problem->face[2 * axis],
+                                 .nodes = problem->grid.points[axis]};
+    for (int offset = -out.radius; offset <= out.radius; offset++)
+        out.c[out.radius + offset] = stencil->c[hs_stencil_index(out.radius, axis, offset)];
+    return out;
+}
+
 int64_t hs_axis_matrix_rows(const struct hs_axis_matrix *matrix)
 {
     const int64_t rows = matrix->nodes - matrix->face[0].held - matrix->face[1].held;
@@ -8,17 +19,20 @@ int64_t hs_axis_matrix_rows(const struct hs_axis_matrix *matrix)
 
 struct row {
     const struct hs_axis_matrix *matrix;
-    struct hs_axis_entry *entry;
+    struct hs_axis_entry *entry; /* of swept nodes; NULL: not wanted */
     int count;
+    double data[2], rest;
 };
 
-/* Held nodes never change, so they have no column. */
+/* Held nodes have no column. */
 static void add_node(struct row *row, int64_t node, double c, double share)
 {
     const int64_t column = node - row->matrix->face[0].held;
-    if (column < 0 || column >= hs_axis_matrix_rows(row->matrix))
-        return;
-    row->entry[row->count++] = (struct hs_axis_entry){column, c, share};
+    const bool below = column < 0, above = column >= hs_axis_matrix_rows(row->matrix);
+    if (below || above)
+        row->rest += c * share * row->data[above];
+    else if (row->entry)
+        row->entry[row->count++] = (struct hs_axis_entry){column, c, share};
 }
 
 /* What the neighbour at `node` (a ghost where it is outside 0..nodes-1) is made of. */
@@ -38,14 +52,28 @@ static void add_neighbour(struct row *row, int64_t node, double c)
     const int64_t m = low ? -node : node - (nodes - 1); /* ghost layer */
     add_node(row, low ? 0 : nodes - 1, c, face->b[m - 1]);
     add_node(row, low ? m : nodes - 1 - m, c, face->a[m - 1]);
+    row->rest += c * face->c[m - 1] * row->data[low ? 0 : 1];
+}
+
+static void add_all(struct row *row, int64_t swept)
+{
+    const struct hs_axis_matrix *matrix = row->matrix;
+    const int64_t node = matrix->face[0].held + swept;
+    for (int offset = -matrix->radius; offset <= matrix->radius; offset++)
+        add_neighbour(row, node + offset, matrix->c[matrix->radius + offset]);
 }
 
 int hs_axis_matrix_row(const struct hs_axis_matrix *matrix, int64_t row,
                        struct hs_axis_entry out[HS_AXIS_ENTRIES])
 {
-    struct row of = {matrix, out, 0};
-    const int64_t node = matrix->face[0].held + row;
-    for (int offset = -matrix->radius; offset <= matrix->radius; offset++)
-        add_neighbour(&of, node + offset, matrix->c[matrix->radius + offset]);
+    struct row of = {.matrix = matrix, .entry = out};
+    add_all(&of, row);
     return of.count;
+}
+
+double hs_axis_matrix_rest(const struct hs_axis_matrix *matrix, int64_t row, const double data[2])
+{
+    struct row of = {.matrix = matrix, .data = {data[0], data[1]}};
+    add_all(&of, row);
+    return of.rest;
 }

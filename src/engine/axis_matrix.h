@@ -11,6 +11,9 @@ struct hs_axis_matrix {
     int64_t nodes;                   /* along the axis, held ones included */
 };
 
+struct hs_axis_matrix hs_axis_matrix_of(const struct hs_problem *problem,
+                                        const struct hs_stencil *stencil, int axis);
+
 /* A swept node's share in another's sum is c * share. */
 struct hs_axis_entry {
     int64_t column;
@@ -25,5 +28,9 @@ int64_t hs_axis_matrix_rows(const struct hs_axis_matrix *matrix);
 /* What a swept node's sum takes from swept nodes; a column may come several times. How many. */
 int hs_axis_matrix_row(const struct hs_axis_matrix *matrix, int64_t row,
                        struct hs_axis_entry out[HS_AXIS_ENTRIES]);
+
+/* What it takes besides, from the faces' data, one number each; where a face holds a layer, that
+ * has this value. */
+double hs_axis_matrix_rest(const struct hs_axis_matrix *matrix, int64_t row, const double data[2]);
 
 #endif

@@ -1,6 +1,8 @@
 #include "engine/modes.h"
 
+#include "core/memory.h"
 #include "engine/eigenbasis.h"
+#include "engine/forcing.h"
 #include "engine/openblas.h"
 #include "engine/stability.h"
 
@@ -12,7 +14,8 @@
 
 enum {
     MOST_NODES = 30000, /* along an axis: LAPACK counts the bytes of its matrices in int */
-    PROBES = 6          /* modes of an axis by which a beginning is checked */
+    PROBES = 6,         /* modes of an axis by which a beginning is checked */
+    PAIR = 2            /* a constant, and the forcing, along the axes so far */
 };
 
 /* Roundings that the kernel's sum and the modes' make of a node's value. */
@@ -54,23 +57,12 @@ static enum hs_status check_grid(const struct hs_problem *problem, struct hs_err
     return HS_OK;
 }
 
-static struct hs_axis_matrix matrix_of(const struct hs_problem *problem,
-                                       const struct hs_stencil *stencil, int axis)
-{
-    struct hs_axis_matrix out = {.radius = stencil->radius,
-                                 .face = &problem->face[2 * axis],
-                                 .nodes = problem->grid.points[axis]};
-    for (int offset = -out.radius; offset <= out.radius; offset++)
-        out.c[out.radius + offset] = stencil->c[hs_stencil_index(out.radius, axis, offset)];
-    return out;
-}
-
 static enum hs_status make_basis(const struct hs_problem *problem, const struct hs_stencil *stencil,
                                  int axis, struct hs_eigenbasis *out, struct hs_error *err)
 {
     struct hs_error reason;
     hs_error_init(&reason);
-    const struct hs_axis_matrix matrix = matrix_of(problem, stencil, axis);
+    const struct hs_axis_matrix matrix = hs_axis_matrix_of(problem, stencil, axis);
     enum hs_status st = hs_eigenbasis_make(&matrix, out, &reason);
     if (st)
         st = hs_error_add(err, st, "along %c %s", "xyz"[axis], hs_error_reason(&reason));
@@ -120,9 +112,9 @@ static double doubles_of(const struct hs_problem *problem, const int64_t extent[
     double count = 4.0 * (double)extent[HS_X] * (double)extent[HS_Y] * (double)extent[HS_Z];
     for (int axis = 0; axis < problem->grid.dims; axis++) {
         const double n = (double)extent[axis];
-        count += n * (2.0 * n + 1.0 + PROBES);
+        count += n * (2.0 * n + 1.0 + PROBES + PAIR * PAIR);
     }
-    return count;
+    return count + PAIR;
 }
 
 double hs_modes_memory(const struct hs_problem *problem, const struct hs_backend *backend)
@@ -144,9 +136,11 @@ static void lay_out(struct hs_modes *modes)
         modes->vector[axis] = next;
         modes->inverse[axis] = next + n * n;
         modes->rate[axis] = next + 2 * n * n;
-        next += n * (2 * n + 1);
+        modes->pair[axis] = next + n * (2 * n + 1);
+        next += n * (2 * n + 1 + PAIR * PAIR);
     }
-    modes->probe = next;
+    modes->no_pair = next;
+    modes->probe = next + PAIR;
 }
 
 enum hs_status hs_modes_init(struct hs_modes *modes, const struct hs_problem *problem,
@@ -223,8 +217,8 @@ static enum hs_status transform(struct hs_modes *modes, double *const matrix[HS_
 static bool is_same_axis(const struct hs_problem *problem, const struct hs_stencil *stencil, int a,
                          int b)
 {
-    const struct hs_axis_matrix one = matrix_of(problem, stencil, a),
-                                other = matrix_of(problem, stencil, b);
+    const struct hs_axis_matrix one = hs_axis_matrix_of(problem, stencil, a),
+                                other = hs_axis_matrix_of(problem, stencil, b);
     bool same = one.nodes == other.nodes && !memcmp(one.c, other.c, sizeof one.c);
     for (int side = 0; side < 2 && same; side++) {
         const struct hs_face *p = &one.face[side], *q = &other.face[side];
@@ -234,11 +228,19 @@ static bool is_same_axis(const struct hs_problem *problem, const struct hs_stenc
     return same;
 }
 
-/* Some modes of each axis, and how large what they are multiplied by may be. */
+/* Some modes of each axis, and how large what they are multiplied by may be; and what they have of
+ * a constant and of the forcing, where that is a sum. */
 struct probes {
     int count[HS_AXES];
     double row_sum[HS_AXES][PROBES], rate[HS_AXES][PROBES];
+    double constant[HS_AXES][PROBES], forcing[HS_AXES][PROBES];
 };
+
+/* The axes' first of `count` modes is 0 and the last one the fastest or so. */
+static int64_t probed_mode(int64_t modes, int count, int p)
+{
+    return count > 1 ? (modes - 1) * p / (count - 1) : 0;
+}
 
 static enum hs_status put_probes(struct hs_modes *modes, int axis,
                                  const struct hs_eigenbasis *basis, double *place,
@@ -249,7 +251,7 @@ static enum hs_status put_probes(struct hs_modes *modes, int axis,
     enum hs_status st = HS_OK;
     probes->count[axis] = count;
     for (int p = 0; p < count && !st; p++) {
-        const int64_t mode = count > 1 ? (n - 1) * p / (count - 1) : 0;
+        const int64_t mode = probed_mode(n, count, p);
         const double *row = &basis->inverse[mode * n];
         probes->rate[axis][p] = basis->rate[mode];
         probes->row_sum[axis][p] = 0.0;
@@ -291,6 +293,48 @@ static enum hs_status put_basis(struct hs_modes *modes, int axis, const struct h
     return st ? st : transforms->put(modes->state, basis->rate, n, modes->rate[axis], err);
 }
 
+/* An axis' modes of a constant and of its part of the forcing. */
+static void find_pair(const struct hs_modes *modes, const struct hs_span *span, int axis,
+                      const struct hs_eigenbasis *basis, double *constant, double *forcing,
+                      double *along)
+{
+    const int64_t n = basis->count;
+    hs_forcing_along(modes->problem, &span->op.stencil, span->step, axis, along);
+    for (int64_t mode = 0; mode < n; mode++) {
+        constant[mode] = forcing[mode] = 0.0;
+        for (int64_t i = 0; i < n; i++) {
+            constant[mode] += basis->inverse[mode * n + i];
+            forcing[mode] += basis->inverse[mode * n + i] * along[i];
+        }
+    }
+}
+
+/* Of the axes so far, a constant's modes a and the forcing's b: with this axis they are a *
+ * constant and a * forcing + b * constant. */
+static enum hs_status put_pair(struct hs_modes *modes, const struct hs_span *span, int axis,
+                               const struct hs_eigenbasis *basis, struct probes *probes,
+                               struct hs_error *err)
+{
+    const int64_t n = basis->count;
+    double *constant = hs_new((size_t)(n * (3 + PAIR * PAIR)) * sizeof *constant);
+    double *forcing = constant + n, *along = forcing + n, *pair = along + n, largest = 0.0;
+    find_pair(modes, span, axis, basis, constant, forcing, along);
+    for (int64_t mode = 0; mode < n; mode++) {
+        pair[PAIR * mode] = pair[PAIR * (n + mode) + 1] = constant[mode];
+        pair[PAIR * (n + mode)] = forcing[mode];
+        largest = fmax(largest, fabs(along[mode]));
+    }
+    for (int p = 0; p < probes->count[axis]; p++) {
+        probes->constant[axis][p] = constant[probed_mode(n, probes->count[axis], p)];
+        probes->forcing[axis][p] = forcing[probed_mode(n, probes->count[axis], p)];
+    }
+    modes->largest_forcing += largest;
+    const enum hs_status st = modes->backend->transforms->put(modes->state, pair, PAIR * PAIR * n,
+                                                              modes->pair[axis], err);
+    free(constant);
+    return st;
+}
+
 /* Where an axis' probes lie. */
 static double *probe_of(const struct hs_modes *modes, int axis)
 {
@@ -301,8 +345,8 @@ static double *probe_of(const struct hs_modes *modes, int axis)
 }
 
 /* Of all axes; those that are alike have the same. */
-static enum hs_status make_bases(struct hs_modes *modes, struct probes *probes,
-                                 struct hs_error *err)
+static enum hs_status make_bases(struct hs_modes *modes, const struct hs_span *span,
+                                 struct probes *probes, struct hs_error *err)
 {
     const struct hs_problem *problem = modes->problem;
     const struct hs_stencil *stencil = &modes->op.stencil;
@@ -318,6 +362,8 @@ static enum hs_status make_bases(struct hs_modes *modes, struct probes *probes,
             st = put_basis(modes, axis, &basis[of], err);
         if (!st)
             st = put_probes(modes, axis, &basis[of], probe_of(modes, axis), probes, err);
+        if (!st && modes->is_sum)
+            st = put_pair(modes, span, axis, &basis[of], probes, err);
         if (!st)
             note_rates(modes, axis, &basis[of]);
     }
@@ -422,18 +468,18 @@ static enum hs_status sweep_once(struct hs_modes *modes, const struct hs_span *s
     return st ? st : modes->backend->transforms->gather(modes->state, out, err);
 }
 
-/* The field is left in work[0] and in the backend, the forcing in work[1]. */
-static enum hs_status sweep_both(struct hs_modes *modes, const struct hs_span *span,
-                                 struct trial *trial, struct hs_error *err)
+/* The field is left in work[0]. */
+static enum hs_status sweep_field(struct hs_modes *modes, const struct hs_span *span,
+                                  struct trial *trial, struct hs_error *err)
 {
     const struct hs_transforms *transforms = modes->backend->transforms;
     struct hs_backend_state *state = modes->state;
     double *field = modes->work[0], *swept = modes->work[1];
-    double *a = modes->initial, *b = modes->forcing, largest = 0.0;
+    double *a = modes->initial, *b = modes->forcing;
     struct hs_reduction reduction;
     enum hs_status st = transforms->gather(state, field, err);
     if (!st)
-        st = transforms->largest(state, field, modes->count, &largest, err);
+        st = transforms->largest(state, field, modes->count, &modes->largest, err);
     if (!st)
         st = probe(modes, &trial->probes, field, a, b, trial->field, err);
     if (!st)
@@ -442,24 +488,73 @@ static enum hs_status sweep_both(struct hs_modes *modes, const struct hs_span *s
         st = hs_reduce(modes->backend, state, modes->problem, &reduction, err);
     if (!st)
         st = probe(modes, &trial->probes, swept, a, b, trial->swept, err);
-    if (!st)
-        st = transforms->scatter(state, NULL, false, err);
-    if (!st)
-        st = sweep_once(modes, span, swept, err);
-    if (!st)
-        st = transforms->largest(state, swept, modes->count, &trial->largest, err);
-    if (!st)
-        st = probe(modes, &trial->probes, swept, a, b, trial->forcing, err);
-    if (!st)
-        st = transforms->scatter(state, field, false, err);
     if (st)
         return st;
-    modes->largest_forcing = trial->largest;
     modes->not_finite = reduction.not_finite;
     modes->change = reduction.change;
-    modes->largest = largest;
-    trial->largest += largest + fmax(fabs(reduction.min), fabs(reduction.max));
+    trial->largest = modes->largest + fmax(fabs(reduction.min), fabs(reduction.max));
     return HS_OK;
+}
+
+static void probe_sum(const struct hs_modes *modes, const struct probes *probes, double *out)
+{
+    const int *count = probes->count, dims = modes->problem->grid.dims;
+    const int all = count[HS_X] * (dims > 1 ? count[HS_Y] : 1) * (dims > 2 ? count[HS_Z] : 1);
+    for (int n = 0; n < all; n++) {
+        double constant = 1.0;
+        out[n] = 0.0;
+        for (int axis = 0, rest = n; axis < dims; rest /= count[axis++]) {
+            const int p = rest % count[axis];
+            out[n] = constant * probes->forcing[axis][p] + out[n] * probes->constant[axis][p];
+            constant *= probes->constant[axis][p];
+        }
+    }
+}
+
+/* The forcing is left in work[1], where it is no sum. */
+static enum hs_status find_forcing(struct hs_modes *modes, const struct hs_span *span,
+                                   struct trial *trial, struct hs_error *err)
+{
+    const struct hs_transforms *transforms = modes->backend->transforms;
+    double *forcing = modes->work[1];
+    enum hs_status st = HS_OK;
+    if (modes->is_sum) {
+        probe_sum(modes, &trial->probes, trial->forcing);
+    } else {
+        st = transforms->scatter(modes->state, NULL, false, err);
+        if (!st)
+            st = sweep_once(modes, span, forcing, err);
+        if (!st)
+            st = transforms->largest(modes->state, forcing, modes->count, &modes->largest_forcing,
+                                     err);
+        if (!st)
+            st = probe(modes, &trial->probes, forcing, modes->initial, modes->forcing,
+                       trial->forcing, err);
+    }
+    trial->largest += modes->largest_forcing;
+    return st;
+}
+
+/* The modes of a sum, axis by axis. */
+static enum hs_status transform_sum(struct hs_modes *modes, struct hs_error *err)
+{
+    const int dims = modes->problem->grid.dims;
+    const double none[PAIR] = {1.0, 0.0};
+    int64_t extent[HS_AXES] = {1, 1, 1};
+    double *in = modes->no_pair;
+    enum hs_status st = modes->backend->transforms->put(modes->state, none, PAIR, in, err);
+    for (int axis = 0; axis < dims && !st; axis++) {
+        const int64_t n = modes->extent[axis];
+        const bool last = axis == dims - 1; /* the constant's are not wanted */
+        const double *pair = modes->pair[axis] + (last ? PAIR * n : 0);
+        double *out = last ? modes->forcing : axis == HS_X ? modes->probe : modes->work[0];
+        extent[axis] = PAIR;
+        st = modes->backend->transforms->product(modes->state, axis, extent, last ? n : PAIR * n,
+                                                 pair, in, out, err);
+        extent[axis] = n;
+        in = out;
+    }
+    return st;
 }
 
 enum hs_status hs_modes_begin(struct hs_modes *modes, const struct hs_span *span,
@@ -468,11 +563,16 @@ enum hs_status hs_modes_begin(struct hs_modes *modes, const struct hs_span *span
     struct trial trial;
     modes->op = span->op;
     modes->common = common_rate(&span->op.stencil);
-    modes->fastest = modes->smallest = 0.0;
+    modes->fastest = modes->smallest = modes->largest_forcing = 0.0;
     modes->slow_largest = 1.0;
-    enum hs_status st = make_bases(modes, &trial.probes, err);
+    modes->is_sum = hs_forcing_is_sum(modes->problem);
+    enum hs_status st = make_bases(modes, span, &trial.probes, err);
     if (!st)
-        st = sweep_both(modes, span, &trial, err);
+        st = sweep_field(modes, span, &trial, err);
+    if (!st)
+        st = find_forcing(modes, span, &trial, err);
+    if (!st)
+        st = modes->backend->transforms->scatter(modes->state, modes->work[0], false, err);
     if (!st)
         st = judge(modes, &trial, err);
     double *const *work = modes->work;
@@ -481,7 +581,9 @@ enum hs_status hs_modes_begin(struct hs_modes *modes, const struct hs_span *span
     if (!st && modes->from_initial)
         st = transform(modes, modes->inverse, work[0], modes->forcing, modes->initial, err);
     if (!st && forced)
-        st = transform(modes, modes->inverse, work[1], work[0], modes->forcing, err);
+        st = modes->is_sum
+                 ? transform_sum(modes, err)
+                 : transform(modes, modes->inverse, work[1], work[0], modes->forcing, err);
     return st;
 }
 

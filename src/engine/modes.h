@@ -24,7 +24,10 @@ struct hs_modes {
     bool from_initial;              /* what is asked for depends on the initial field */
     double *work[2];
     double *vector[HS_AXES], *inverse[HS_AXES], *rate[HS_AXES];
-    double *probe; /* some rows of an inverse */
+    bool is_sum;           /* the forcing is, of one vector per axis (engine/forcing.h): */
+    double *pair[HS_AXES]; /* what makes its modes, and a constant's, of those of the axes before */
+    double *no_pair;       /* those of no axis */
+    double *probe;         /* some rows of an inverse */
     struct hs_operator op;
     double common; /* of the rates: of a constant field where no wall is near */
     double fastest;

@@ -167,7 +167,7 @@ def test_check_counts_its_memory_and_measures_no_sweeps(tmp_path):
     swept = 20 * 17 * 13  # the last layer along x is held
     squares = 20**2 + 17**2 + 13**2
     more = modes["memory_bytes"] - plain["memory_bytes"]
-    assert 8 * (4 * swept + 2 * squares) <= more <= 8 * (4 * swept + 2 * squares + 400)
+    assert more == 8 * (4 * swept + 2 * squares + 11 * (20 + 17 + 13) + 2)
     assert modes["method"] == "spectral" and modes["seconds"] is None
     text = command(tmp_path, case("spectral", sweeps=1000), "check").stdout
     assert "one jump from each output to the next" in text
