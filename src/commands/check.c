@@ -160,13 +160,13 @@ static void print_stages(const struct outlook *outlook)
         printf("%d of them in a pass over the fields\n", at_once);
 }
 
-/* Of steps that solve equations. */
+/* Of steps that solve equations, or are cut. */
 static void print_solved(const struct outlook *outlook)
 {
     const struct hs_problem *problem = outlook->problem;
-    print_label("solved");
+    print_label(outlook->plan->method->implicit ? "solved" : "swept");
     printf("%" PRId64 " steps, to t = %.9g s\n", outlook->plan->sweeps, outlook->plan->end);
-    if (problem->schedule.tolerance > 0.0) {
+    if (outlook->plan->cut) {
         print_label("");
         printf("each is cut so that its error in time is about %.3g %s at most\n",
                problem->schedule.tolerance, hs_problem_temperature_unit(problem));
@@ -200,12 +200,12 @@ static void print_steps(const struct outlook *outlook)
     if (!problem->raw)
         printf(" (%.4g of the limit)", hs_plan_step(plan) / plan->limit);
     printf("\n");
-    if (plan->method->sweeps) {
-        print_stages(outlook);
+    if (plan->method->implicit || plan->cut) {
+        print_solved(outlook);
         return;
     }
-    if (plan->method->implicit) {
-        print_solved(outlook);
+    if (plan->method->sweeps) {
+        print_stages(outlook);
         return;
     }
     print_label("sweeps");
@@ -329,6 +329,8 @@ static void print_text(const struct outlook *outlook)
                plan->method->name);
     else if (plan->method->implicit && plan->sweeps > 0)
         printf("not measured: how many iterations a step takes is seen when it is made\n");
+    else if (plan->cut && plan->sweeps > 0)
+        printf("not measured: how many steps the tolerance asks for is seen when they are made\n");
     else if (plan->sweeps > 0) {
         printf("%s", problem->schedule.steady ? "at most " : "about ");
         print_duration(outlook->seconds);
@@ -391,7 +393,7 @@ static void json_steps(struct hs_json *json, const struct outlook *outlook)
     hs_json_integer(json, "sweeps", plan->sweeps);
     hs_json_integer(json, "sweeps_per_step", hs_plan_stages(plan, problem, hs_plan_step(plan)));
     hs_json_integer(json, "sweeps_at_once", hs_plan_sweeps_at_once(plan, problem));
-    hs_json_number(json, "sweeps_in_all", outlook->sweeps);
+    hs_json_number(json, "sweeps_in_all", plan->cut ? NAN : outlook->sweeps);
     hs_json_flag(json, "steady", problem->schedule.steady);
     hs_json_number(json, "end", plan->end);
 }

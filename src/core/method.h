@@ -18,8 +18,8 @@ extern "C" {
 /* How long its steps may be, and what time.step = "auto" stands for. */
 enum hs_step_rule {
     HS_STEP_STABLE, /* up to the longest stable sweep; auto: time.safety of that */
-    HS_STEP_GIVEN,  /* any; the config must give it, since the error depends on it, or, of an
-                       implicit method, time.tolerance: then as the next */
+    HS_STEP_GIVEN,  /* any; the config must give it, since the error depends on it, or, of a
+                       method that cuts, time.tolerance: then as the next */
     HS_STEP_ANY     /* any, without an error in time; auto: one from stop to stop */
 };
 
@@ -34,11 +34,12 @@ struct hs_solution {
                                                 method without iterations nothing */
 };
 
-/* What steps took that solve equations. */
+/* What steps took that are cut, or that solve equations. */
 struct hs_effort {
-    int64_t steps;      /* that were solved for: more than the plan's where it was cut */
+    int64_t steps;      /* that were made: more than the plan's where those were cut */
     int64_t refused;    /* of which a tolerance had tried again, shorter */
     int64_t iterations; /* of conjugate gradients */
+    int64_t sweeps;     /* of a method that makes some */
 };
 
 struct hs_method_state; /* each method's own */
@@ -52,10 +53,9 @@ struct hs_method {
     enum hs_step_rule step_rule;
     bool ranks; /* it goes on several (engine/ranks/ranks.h), since all it asks of the backend does
                  */
-    /* Its steps solve equations and sweep nothing; with time.tolerance it cuts them itself, and any
-     * is long enough. */
-    bool implicit;
-    bool jumps; /* a span takes as long however many steps it has, so none is cut by the clock */
+    bool implicit; /* its steps solve equations and sweep nothing */
+    bool cuts;     /* with time.tolerance it cuts the plan's steps, of which any is short enough */
+    bool jumps;    /* a span takes as long however many steps it has, so none is cut by the clock */
     /* Its sweeps are those of a recursion (core/kernel.h) where nothing changes with time. */
     bool recursion;
     /* HS_OK, or HS_BAD_INPUT and the reason why it cannot do this problem. NULL: it can do all. */
@@ -74,7 +74,7 @@ struct hs_method {
     enum hs_status (*advance)(struct hs_method_state *self, const struct hs_backend *backend,
                               struct hs_backend_state *state, const struct hs_span *span,
                               struct hs_error *err);
-    /* Of an implicit one: in all steps so far. */
+    /* Of one that cuts: in all steps so far. */
     void (*effort)(const struct hs_method_state *self, struct hs_effort *out);
     /* Leaves the steady state in the place of the field, which is the initial guess. HS_OK whether
      * or not it was reached. */

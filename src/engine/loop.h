@@ -13,7 +13,7 @@ struct hs_loop_result {
     double time;             /* s, simulated */
     double seconds;          /* wall time spent in sweeps */
     double reducing;         /* s, in the reductions between them */
-    struct hs_effort effort; /* of an implicit method in this run */
+    struct hs_effort effort; /* of a method that cuts, in this run */
     struct hs_reduction last;
     char device[128]; /* what the backend says it runs on */
 };

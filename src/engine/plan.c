@@ -47,11 +47,11 @@ static double floor_to_six_digits(double value)
 static enum hs_status check_tolerance(const struct hs_problem *problem,
                                       const struct hs_method *method, struct hs_error *err)
 {
-    if (method->implicit || problem->schedule.tolerance == 0.0)
+    if (method->cuts || problem->schedule.tolerance == 0.0)
         return HS_OK;
     return hs_error_add(err, HS_BAD_INPUT,
                         "%s: time.tolerance = %.9g: time.method = \"%s\" does not choose its steps "
-                        "by it; remove it, or take \"implicit\"",
+                        "by it; remove it, or take \"rkl2\" or \"implicit\"",
                         hs_problem_place(problem, HS_PLACE_TOLERANCE), problem->schedule.tolerance,
                         method->name);
 }
@@ -70,9 +70,9 @@ static enum hs_status free_step(const struct hs_problem *problem, const struct h
                         hs_problem_place(problem, HS_PLACE_METHOD), method->name,
                         any ? "how long a step is must be said where time.sweeps counts them"
                             : "its error depends on the step, which it does not choose itself",
-                        any                ? ", or time.end"
-                        : method->implicit ? " in seconds, or time.tolerance in kelvins"
-                                           : " in seconds");
+                        any            ? ", or time.end"
+                        : method->cuts ? " in seconds, or time.tolerance in kelvins"
+                                       : " in seconds");
 }
 
 /* The longest step allowed; limit and amplification of the plan are filled on the way. */
@@ -253,6 +253,7 @@ enum hs_status hs_plan_steps(const struct hs_problem *problem, struct hs_plan *o
         st = longest_step(problem, out, &longest, err);
     if (st)
         return st;
+    out->cut = schedule->tolerance > 0.0;
     if (!isnan(schedule->end))
         st = plan_to_end(problem, out, longest, err);
     else
@@ -345,7 +346,9 @@ double hs_plan_step(const struct hs_plan *plan)
 
 int64_t hs_plan_stages(const struct hs_plan *plan, const struct hs_problem *problem, double step)
 {
-    return plan->method->sweeps ? plan->method->sweeps(problem, plan->limit, step) : 1;
+    if (!plan->method->sweeps)
+        return 1;
+    return plan->cut ? 0 : plan->method->sweeps(problem, plan->limit, step);
 }
 
 static int64_t smaller(int64_t a, int64_t b)

@@ -7,7 +7,8 @@
  * interval and the end must be multiples of it.
  *
  * The steps of most methods are sweeps, and are called so here; those of a method with `sweeps` are
- * that many each, those of an implicit one none.
+ * that many each, those of an implicit one none. Steps that a method cuts (core/method.h) are what
+ * snapshots and history are counted by, and otherwise no shorter than they must be.
  *
  * With a steady state asked for and neither end nor sweeps, `sweeps` is HS_PLAN_MOST_SWEEPS.
  */
@@ -33,6 +34,7 @@ struct hs_plan {
     const struct hs_backend *backend;
     const struct hs_kernel *kernel;
     enum hs_choice choice;
+    bool cut;                /* the method cuts the steps below, by time.tolerance */
     double limit;            /* s: longest stable step; NaN for a raw stencil */
     double amplification;    /* of a raw stencil's sweep; NaN otherwise */
     int64_t sweeps;          /* in all (the most, if steady) */
@@ -79,7 +81,7 @@ static inline bool hs_plan_jumps(const struct hs_plan *plan)
 /* How many points are updated a second tells how fast it is. */
 static inline bool hs_plan_has_rate(const struct hs_plan *plan)
 {
-    return !hs_plan_jumps(plan) && !plan->method->implicit;
+    return !hs_plan_jumps(plan) && !plan->method->implicit && !plan->cut;
 }
 
 /* Chooses steps, then backend and kernel. A step above the limit is refused with the limit. */
@@ -99,7 +101,8 @@ bool hs_plan_keeps_time(const struct hs_plan *plan, int64_t sweep, double time, 
 /* Step [s] of the sweeps of full intervals, or of all if there are none. */
 double hs_plan_step(const struct hs_plan *plan);
 
-/* Of a method whose steps are that, sweeps that one of `step` [s] makes; else 1. */
+/* Of a method whose steps are that, sweeps that one of `step` [s] makes, 0 where it is cut; else 1.
+ */
 int64_t hs_plan_stages(const struct hs_plan *plan, const struct hs_problem *problem, double step);
 
 /* Of a method whose steps are many sweeps, how many of them one pass over the fields makes; 0: a

@@ -195,7 +195,8 @@ static const struct hs_option written[] = {
     OPTION("time.step", NUMBER_OR_AUTO, POSITIVE, "auto", "s", LOOSE,
            "time step; auto: safety times the stability limit; raw stencils: 1"),
     OPTION("time.tolerance", NUMBER, POSITIVE, NULL, "K", LOOSE,
-           "with \"implicit\": cut steps so that the error in time of each is at most this"),
+           "with \"implicit\" and \"rkl2\": cut steps so that the error in time of each is at most "
+           "this"),
     OPTION("time.method", STRING, NONE, "euler", "", FIXED,
            "how time goes: one of the methods below"),
     OPTION("time.safety", NUMBER, FRACTION, "0.9", "", LOOSE,

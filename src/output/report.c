@@ -37,6 +37,8 @@ static struct hs_history_state last_state(const struct hs_report *report)
 static double swept(const struct hs_report *report)
 {
     const struct hs_loop_result *r = report->result;
+    if (report->plan->cut)
+        return (double)r->effort.sweeps;
     return hs_plan_sweeps(report->plan, report->problem, r->sweeps - r->swept, r->sweeps);
 }
 
@@ -44,7 +46,8 @@ static double swept(const struct hs_report *report)
 static double gcells(const struct hs_report *report)
 {
     const struct hs_loop_result *r = report->result;
-    if (!(r->seconds > 0.0) || r->swept == 0 || !hs_plan_has_rate(report->plan))
+    const bool sweeps = hs_plan_has_rate(report->plan) || report->plan->method->sweeps;
+    if (!(r->seconds > 0.0) || r->swept == 0 || !sweeps)
         return NAN;
     const struct hs_box box = hs_problem_interior(report->problem);
     return 1e-9 * (double)hs_box_count(&box) * swept(report) / r->seconds;
@@ -68,15 +71,19 @@ static void put_duration(FILE *out, double seconds)
         fprintf(out, "%d h %02d min", (int)(seconds / 3600.0), (int)(seconds / 60.0) % 60);
 }
 
-/* Steps that solve equations. */
-static void put_effort(FILE *out, const struct hs_loop_result *r)
+/* Steps that are cut, or solve equations. */
+static void put_effort(FILE *out, const struct hs_report *report)
 {
+    const struct hs_loop_result *r = report->result;
     fprintf(out, "\n  steps        %lld", (long long)r->swept);
     if (r->effort.steps > r->swept)
         fprintf(out, ", cut into %lld", (long long)(r->effort.steps - r->effort.refused));
     if (r->effort.refused > 0)
         fprintf(out, " (and %lld that were too long)", (long long)r->effort.refused);
-    fprintf(out, ", by %lld iterations, in ", (long long)r->effort.iterations);
+    if (report->plan->method->implicit)
+        fprintf(out, ", by %lld iterations", (long long)r->effort.iterations);
+    else
+        fprintf(out, ", of %.0f sweeps in all", swept(report));
 }
 
 static void put_solver(FILE *out, const struct hs_report *report)
@@ -97,16 +104,16 @@ static void put_solver(FILE *out, const struct hs_report *report)
     if (report->plan->method->step_rule != HS_STEP_STABLE || hs_plan_jumps(report->plan))
         fprintf(out, "\n  method       %s", report->plan->method->name);
     const int at_once = hs_plan_sweeps_at_once(report->plan, report->problem);
-    if (report->plan->method->implicit)
-        put_effort(out, r);
-    else if (report->plan->method->sweeps) {
-        fprintf(out, "\n  steps        %lld of %.0f sweeps in all, ", (long long)r->swept,
+    if (report->plan->method->implicit || report->plan->cut)
+        put_effort(out, report);
+    else if (report->plan->method->sweeps)
+        fprintf(out, "\n  steps        %lld of %.0f sweeps in all", (long long)r->swept,
                 swept(report));
-        if (at_once > 0)
-            fprintf(out, "%d in a pass, ", at_once);
-        fprintf(out, "in ");
-    } else
-        fprintf(out, "\n  sweeps       %lld in ", (long long)r->swept);
+    else
+        fprintf(out, "\n  sweeps       %lld", (long long)r->swept);
+    if (at_once > 0)
+        fprintf(out, ", %d in a pass", at_once);
+    fprintf(out, hs_plan_sweeps_singly(report->plan) ? " in " : ", in ");
     put_duration(out, r->seconds);
     const double rate = gcells(report);
     if (isfinite(rate))
@@ -119,8 +126,9 @@ static void put_time(FILE *out, const struct hs_loop_result *r, const struct hs_
 {
     const int64_t even = plan->intervals * plan->interval_sweeps;
     const bool rest = even > 0 && r->sweeps > even && plan->tail_step != plan->interval_step;
-    fprintf(out, "  time         %.9g s after %lld %ss of %.6g s", r->time,
-            (long long)(rest ? even : r->sweeps), hs_plan_step_name(plan), hs_plan_step(plan));
+    const long long count = (long long)(rest ? even : r->sweeps);
+    fprintf(out, "  time         %.9g s after %lld %s%s of %.6g s", r->time, count,
+            hs_plan_step_name(plan), count == 1 ? "" : "s", hs_plan_step(plan));
     if (rest)
         fprintf(out, " and %lld of %.6g s", (long long)(r->sweeps - even), plan->tail_step);
     fputc('\n', out);
@@ -268,10 +276,10 @@ static void json_probes(struct hs_json *json, const struct hs_report *report)
 
 static void json_effort(struct hs_json *json, const struct hs_report *report)
 {
-    const bool solved = report->plan->method->implicit;
+    const bool solved = report->plan->method->implicit, cut = report->plan->cut || solved;
     const struct hs_effort *effort = &report->result->effort;
-    hs_json_number(json, "steps_solved", solved ? (double)effort->steps : NAN);
-    hs_json_number(json, "steps_refused", solved ? (double)effort->refused : NAN);
+    hs_json_number(json, "steps_made", cut ? (double)effort->steps : NAN);
+    hs_json_number(json, "steps_refused", cut ? (double)effort->refused : NAN);
     hs_json_number(json, "iterations", solved ? (double)effort->iterations : NAN);
 }
 

@@ -259,6 +259,95 @@ def test_a_run_that_a_signal_stopped_goes_on_with_the_same_bits(tmp_path):
         assert np.array_equal(part["temperature"][-1], whole.field)
 
 
+# ---- within a tolerance -----------------------------------------------------------------------
+
+
+def within(end, tolerance):
+    return {"end": end, "tolerance": tolerance, "method": "rkl2"}
+
+
+SINE = {
+    "grid": {"points": [65, 65], "upper": [1.0, 1.0]},
+    "material": {"diffusivity": 1.0},
+    "initial": {"expression": "100*sin(pi*x)*sin(pi*y)"},
+    "boundary": {"all": {"type": "dirichlet", "value": 0.0}},
+}
+
+
+def test_a_step_is_as_long_as_its_known_error_allows(tmp_path):
+    """A step of h is off by A (k h)^3/18 where a field of A falls as exp(-k t), for many stages; nine tenths of the step
+    that makes this the tolerance are taken, and the first ones are each twice as long as the one before."""
+    end, tolerance, k = 0.1, 1e-4, 2 * np.pi**2
+    report = json.loads(command(tmp_path, {**SINE, "time": within(end, tolerance)}, "run", "--json", "--quiet").stdout)
+    at_once = (100 / (18 * tolerance)) ** (1 / 3) / 0.9
+    steps = 3 * at_once * (1 - np.exp(-k * end / 3)) + np.log2(100 / (at_once * tolerance))
+    # stages are 9 or more: by their c a step is 0.97 as long; and a step of the plan is cut into equal ones
+    assert 0.95 * steps <= report["steps_made"] <= 1.12 * steps, (report["steps_made"], steps)
+
+
+def test_a_tolerance_bounds_what_steps_are_off_by(tmp_path):
+    bump = {**SINE, "initial": {"expression": "100*exp(-60*((x-0.4)^2+(y-0.6)^2))"}}
+    exact = run(tmp_path, {**bump, "time": {"end": 0.02, "method": "exponential"}}, "exact").field
+    errors = []
+    for tolerance in (1e-1, 1e-2, 1e-3):
+        errors.append(np.abs(run(tmp_path, {**bump, "time": within(0.02, tolerance)}).field - exact).max())
+        assert errors[-1] <= 10 * tolerance, errors  # of some ten to sixty steps, each within the tolerance
+    # steps of tolerance^(1/3), errors of their square
+    assert_order(errors, 0.4, 0.9, ratio=10.0)
+
+
+@pytest.mark.parametrize("kinds, operator", [(["dirichlet", "neumann", "robin", "dirichlet"], 1), (["robin", "neumann", "robin", "robin"], "body")])
+def test_a_tolerance_follows_what_walls_and_sources_do(tmp_path, kinds, operator):
+    errors = []
+    for tolerance in (1e-3, 1e-4, 1e-5):
+        errors.append(run(tmp_path, {**waving(kinds, operator), "time": within(1.0, tolerance), "output": {"interval": 0.25}}).error())
+        assert errors[-1] <= 10 * tolerance, errors
+    assert_order(errors, 0.5, 1.1, f"{kinds} {operator}", ratio=10.0)
+
+
+def test_steps_within_a_tolerance_have_the_same_bits_on_every_kernel(tmp_path):
+    """The estimate is the largest of the nodes, which no order changes."""
+    settings = {**PULLED, "material": MATERIAL, "time": within(0.4, 0.01), "output": {"interval": 0.1, "history_every": 1}}
+    fields = []
+    for kernel, threads in (("reference", 1), ("openmp", 1), ("openmp", 2)) if BACKEND == "cpu" else (("basic", 0), ("march", 0)):
+        fields.append(run(tmp_path, {**settings, "solver": {"backend": BACKEND, "kernel": kernel, "threads": threads}}).field)
+    assert all(np.array_equal(fields[0], field) for field in fields[1:])
+
+
+def test_a_box_within_a_tolerance_is_not_overshot(tmp_path):
+    settings = {**box(1, 201, 1, "dirichlet"), "time": within(0.05, 1e-3), "output": {"interval": 0.01}}
+    run(tmp_path, settings)
+    with h5py.File(tmp_path / "case.h5") as f:
+        fields = f["temperature"][...]
+    assert fields.shape == (6, 201) and fields.min() >= -1e-3 and fields.max() <= 1 + 1e-3
+
+
+def test_a_run_within_a_tolerance_goes_on_within_it(tmp_path):
+    settings = {**PULLED, "material": MATERIAL, "time": within(0.4, 0.01), "output": {"interval": 0.1}}
+    whole = run(tmp_path, settings, "whole").field
+    run(tmp_path, {**settings, "time": within(0.2, 0.01)}, "part")
+    done = command(tmp_path, settings, "run", "--resume", "--quiet", name="part")
+    assert done.returncode == 0, done.stderr
+    with h5py.File(tmp_path / "part.h5") as f:
+        assert np.abs(f["temperature"][-1] - whole).max() <= 0.01
+
+
+def test_check_and_summary_say_how_steps_are_cut(tmp_path):
+    settings = {**PULLED, "material": MATERIAL, "time": within(0.4, 0.01), "output": {"interval": 0.1}}
+    check = json.loads(command(tmp_path, settings, "check", "--json").stdout)
+    assert check["sweeps"] == 4 and check["sweeps_per_step"] == 0
+    assert check["sweeps_in_all"] is None and check["seconds"] is None
+    text = command(tmp_path, settings, "check").stdout
+    assert "each is cut so that its error in time is about 0.01 K at most" in text and "time         not measured" in text
+    report = json.loads(command(tmp_path, settings, "run", "--json", "--quiet").stdout)
+    assert report["steps_made"] - report["steps_refused"] > 8 and report["gcells"] > 0.0
+    done = command(tmp_path, settings, "run", "--overwrite")
+    assert f"steps        4, cut into {report['steps_made'] - report['steps_refused']}" in done.stdout
+    assert " sweeps in all, in " in done.stdout and "after 4 steps of 0.1 s" in done.stdout
+    with h5py.File(tmp_path / "case.h5") as f:
+        assert f.attrs["sweeps_per_step"] == 0 and f.attrs["sweeps"] == 4
+
+
 # ---- what is said and refused -----------------------------------------------------------------
 
 

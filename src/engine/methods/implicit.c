@@ -4,29 +4,20 @@
  * BDF2, L-stable, on networks of conduction and stencils of radius 1 (engine/bdf2.h). It goes on
  * the host, by the threads of the CPU: of another device the field comes and goes back at stops.
  *
- * With time.tolerance each step of the plan is cut into steps whose error in time, as it is
- * estimated, is at most that: a step is made longer where the estimate allows, at most twice as
- * long, and tried again, shorter, where it was too long.
- *
- * Sources: those of engine/bdf2.h; Hairer, Norsett and Wanner, Solving Ordinary Differential
- * Equations I (1993), II.4 for the choice of steps.
+ * With time.tolerance each step of the plan is cut (engine/cut.h).
  */
 #include "core/memory.h"
 #include "core/method.h"
 #include "core/vectors.h"
 #include "engine/bdf2.h"
+#include "engine/cut.h"
 #include "engine/host_field.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-static const double same = 1e-6;      /* of a step: two times are one */
-static const double solved = 0.1;     /* of a step's error in time: what solving it may leave */
-static const double careful = 0.9;    /* of the step that the estimate allows */
-static const double least = 0.2;      /* of a step that was too long */
-static const double most = 2.0;       /* times the last step */
-static const double worth = 1.2;      /* times the last step, that the matrix changes for */
-static const double shortest = 1e-12; /* of the time so far: what shorter steps are is rounding */
+static const double same = 1e-6;  /* of a step: two times are one */
+static const double solved = 0.1; /* of a step's error in time: what solving it may leave */
 
 enum { BEFORE = 2 }; /* the backend's field that keeps the one before the last step */
 
@@ -34,8 +25,8 @@ struct hs_method_state {
     const struct hs_problem *problem;
     struct hs_bdf2 bdf2;
     bool begun;
-    double wanted; /* s: the next step, by the estimate; 0: not known yet */
-    double error;  /* K: the last step's in time, by the estimate; 0: not known yet */
+    struct hs_cut cut;
+    double error; /* K: the last step's in time, by the estimate; 0: not known yet */
 };
 
 static enum hs_status suits(const struct hs_problem *problem, struct hs_error *err)
@@ -96,61 +87,33 @@ static enum hs_status create(const struct hs_problem *problem, const struct hs_b
 
 /* ---- steps within the tolerance -------------------------------------------------------------- */
 
-static enum hs_status too_short(const struct hs_method_state *self, double step,
-                                struct hs_error *err)
+static enum hs_status look(void *self, double *rate, struct hs_error *err)
 {
-    return hs_error_add(err, HS_FAILED_CHECK,
-                        "%s: time.tolerance = %.3g: at t = %.9g s it asks for steps of %.3g s; "
-                        "give a larger one, or time.step instead",
-                        hs_problem_place(self->problem, HS_PLACE_TOLERANCE),
-                        self->problem->schedule.tolerance, self->bdf2.t, step);
+    return hs_bdf2_look(&((struct hs_method_state *)self)->bdf2, rate, err);
 }
 
-/* The first one changes no node by more than the tolerance. Of what is no number any step shows it.
- */
-static enum hs_status first_step(struct hs_method_state *self, struct hs_error *err)
+static enum hs_status attempt(void *self, double step, double t, double *error, double *order,
+                              struct hs_error *err)
 {
-    double rate;
-    const enum hs_status st = hs_bdf2_look(&self->bdf2, &rate, err);
-    self->wanted = INFINITY;
-    if (!st && isfinite(rate) && rate > 0.0)
-        self->wanted = self->problem->schedule.tolerance / rate;
+    struct hs_bdf2 *bdf2 = &((struct hs_method_state *)self)->bdf2;
+    const double tolerance = bdf2->problem->schedule.tolerance;
+    const enum hs_status st = hs_bdf2_try(bdf2, step, t, solved * tolerance, err);
+    *error = st ? NAN : hs_bdf2_error(bdf2, step);
+    *order = bdf2->step > 0.0 ? 3.0 : 2.0;
     return st;
 }
 
-/* By how much the step should be longer, of one whose error is known. */
-static double factor_of(const struct hs_method_state *self, double error)
+static void accept(void *self, double step, double t)
 {
-    const double order = self->bdf2.step > 0.0 ? 3.0 : 2.0;
-    const double tolerance = self->problem->schedule.tolerance;
-    return fmin(fmax(careful * pow(tolerance / error, 1.0 / order), least), most);
+    hs_bdf2_accept(&((struct hs_method_state *)self)->bdf2, step, t);
 }
 
-/* To the end, in steps of the same length as far as the estimate allows. */
-static enum hs_status go(struct hs_method_state *self, double end, struct hs_error *err)
+static void refuse(void *self)
 {
-    struct hs_bdf2 *bdf2 = &self->bdf2;
-    const double tolerance = self->problem->schedule.tolerance, begin = bdf2->t;
-    enum hs_status st = self->wanted > 0.0 ? HS_OK : first_step(self, err);
-    while (!st && bdf2->t < end) {
-        const double left = end - bdf2->t, count = ceil(left / self->wanted * (1.0 - same));
-        const double step = count > 1.0 ? left / count : left;
-        const double t = count > 1.0 ? bdf2->t + step : end;
-        if (step < shortest * fmax(fabs(bdf2->t), 1e-3 * (end - begin)))
-            return too_short(self, step, err);
-        st = hs_bdf2_try(bdf2, step, t, solved * tolerance, err);
-        if (st)
-            return st;
-        const double error = hs_bdf2_error(bdf2, step), factor = factor_of(self, error);
-        const bool accepted = error <= tolerance;
-        self->wanted = step * (accepted && factor < worth ? fmin(factor, 1.0) : factor);
-        if (accepted)
-            hs_bdf2_accept(bdf2, step, t);
-        else
-            bdf2->effort.refused++;
-    }
-    return st;
+    ((struct hs_method_state *)self)->bdf2.effort.refused++;
 }
+
+static const struct hs_cut_steps cut_steps = {look, attempt, accept, refuse};
 
 /* ---- from stop to stop ----------------------------------------------------------------------- */
 
@@ -163,7 +126,8 @@ static enum hs_status begin(struct hs_method_state *self, const struct hs_backen
     if (self->begun && fabs(t - self->bdf2.t) <= same * span->step)
         return HS_OK;
     self->begun = true;
-    self->wanted = self->error = 0.0;
+    self->cut = (struct hs_cut){.problem = self->problem, .t = t};
+    self->error = 0.0;
     const enum hs_status st =
         hs_host_field_download(self->problem, backend, state, self->bdf2.T, err);
     return st ? st : hs_bdf2_begin(&self->bdf2, t, err);
@@ -174,7 +138,7 @@ static enum hs_status do_step(struct hs_method_state *self, const struct hs_span
 {
     const double end = hs_span_time(span, n + 1);
     if (self->problem->schedule.tolerance > 0.0)
-        return go(self, end, err);
+        return hs_cut_go(&self->cut, &cut_steps, self, end, err);
     const enum hs_status st = hs_bdf2_try(&self->bdf2, span->step, end, solved * self->error, err);
     if (st)
         return st;
@@ -223,6 +187,7 @@ const struct hs_method hs_method_implicit = {
     .origin = "Gear 1971; Alexander 1977",
     .step_rule = HS_STEP_GIVEN,
     .implicit = true,
+    .cuts = true,
     .suits = suits,
     .memory = memory,
     .create = create,

@@ -30,6 +30,7 @@
 #include "core/method.h"
 #include "core/vectors.h"
 #include "engine/boundary_data.h"
+#include "engine/cut.h"
 #include "engine/stability.h"
 
 #include <assert.h>
@@ -37,14 +38,21 @@
 #include <stdlib.h>
 
 enum { FEWEST = 3 };                  /* stages */
-enum { OLD, MOST_FIELDS = 5 };        /* the state's own, Y_0; all */
+enum { OLD, MOST_FIELDS = 5 };        /* the state's own, Y_0; all, */
+enum { BEFORE = MOST_FIELDS };        /* and of steps that are cut the one before the plan's step */
 static const double most = 1e9;       /* stages; far beyond any use */
+static const double same = 1e-6;      /* of a step: two times are one */
 static const double rounding = 1e-12; /* of a step that is as long as so many stages can take */
 
 struct hs_method_state {
     const struct hs_problem *problem;
+    const struct hs_backend *backend;
+    struct hs_backend_state *state;
     double limit; /* s: longest stable sweep */
     bool in_time; /* walls or sources change with time */
+    struct hs_cut cut;
+    bool begun; /* the cut has */
+    struct hs_effort effort;
 };
 
 /* Of a step of so many sweeps of the longest stable: the least odd number. Those of even ones do
@@ -245,13 +253,16 @@ static enum hs_status runge_kutta(const struct step *step, struct hs_error *err)
 
 static int fields_of(const struct hs_problem *problem, int at_once)
 {
+    if (problem->schedule.tolerance > 0.0)
+        return BEFORE + 1;
     return hs_boundary_data_in_time(problem) ? MOST_FIELDS : recursion_fields(at_once);
 }
 
 /* At most: a kernel that makes one stage in a pass leaves two of the fields out. */
 static double memory(const struct hs_problem *problem, const struct hs_backend *backend)
 {
-    return backend->vectors ? backend->vectors->bytes(problem, MOST_FIELDS) : 0.0;
+    const int fields = problem->schedule.tolerance > 0.0 ? BEFORE + 1 : MOST_FIELDS;
+    return backend->vectors ? backend->vectors->bytes(problem, fields) : 0.0;
 }
 
 static enum hs_status create(const struct hs_problem *problem, const struct hs_backend *backend,
@@ -264,6 +275,8 @@ static enum hs_status create(const struct hs_problem *problem, const struct hs_b
                             backend->name);
     struct hs_method_state *self = hs_new(sizeof *self);
     self->problem = problem;
+    self->backend = backend;
+    self->state = state;
     self->limit = hs_stability_limit(problem);
     self->in_time = hs_boundary_data_in_time(problem);
     *out = self;
@@ -276,24 +289,146 @@ static void destroy(struct hs_method_state *self)
     free(self);
 }
 
+static enum hs_status make_step(struct hs_method_state *self, double begin, double length,
+                                double end, struct step *out, struct hs_error *err)
+{
+    const int64_t stages = sweeps(self->problem, self->limit, length);
+    const double s = (double)stages, dt = 4.0 * length / (s * s + s - 2.0);
+    *out = (struct step){
+        .vectors = self->backend->vectors,
+        .state = self->state,
+        .stages = stages,
+        .begin = begin,
+        .end = end,
+        .sweep = {
+            .count = 1, .start = begin, .step = dt, .op = hs_problem_operator(self->problem, dt)}};
+    self->effort.steps++;
+    self->effort.sweeps += stages;
+    return self->in_time ? runge_kutta(out, err) : legendre(out, err);
+}
+
+/* ---- steps within the tolerance -------------------------------------------------------------- */
+
+/* K: by how much field `other` differs from field 0, at most at a node; NaN where one is no number
+ * there. */
+static enum hs_status distance_to(struct hs_method_state *self, int other, double *out,
+                                  struct hs_error *err)
+{
+    const struct hs_vectors *vectors = self->backend->vectors;
+    struct hs_reduction reduction = {.change = NAN};
+    vectors->exchange(self->state, 1, other);
+    enum hs_status st = vectors->finish(self->state, true, err);
+    if (!st)
+        st = hs_reduce(self->backend, self->state, self->problem, &reduction, err);
+    vectors->exchange(self->state, 1, other);
+    *out = reduction.not_finite > 0 ? NAN : reduction.change;
+    return st;
+}
+
+static enum hs_status look(void *of, double *rate, struct hs_error *err)
+{
+    struct hs_method_state *self = of;
+    const double dt = self->problem->schedule.safety * self->limit;
+    const struct hs_span sweep = {
+        .count = 1, .start = self->cut.t, .step = dt, .op = hs_problem_operator(self->problem, dt)};
+    enum hs_status st = self->backend->vectors->sweep(self->state, &sweep, OLD, 2, err);
+    if (!st)
+        st = distance_to(self, 2, rate, err);
+    *rate /= dt;
+    self->effort.sweeps++;
+    return st;
+}
+
+/*
+ * By how far the step is from the trapezoidal rule, tau/2 (L(Y_0) + L(Y_s)): with
+ * c = (s^2 + s - 6)/(9 (s^2 + s - 2)), the third term of the step's polynomial, both are off by
+ * tau^3 L^3 Y, times c - 1/6 and 1/4 - 1/6. The step is in field 0, Y_0 in 1.
+ */
+static enum hs_status estimate(struct hs_method_state *self, const struct step *step, double *error,
+                               struct hs_error *err)
+{
+    const struct hs_vectors *vectors = step->vectors;
+    const double s = (double)step->stages, all = s * s + s - 2.0, c = (all - 4.0) / (9.0 * all);
+    const double share = (1.0 / 6.0 - c) / (0.25 - c), half = share * all / 8.0;
+    const struct hs_term terms[] = {{share, 0, 1}, {-half, 2, 1}, {-half, 3, 0}};
+    struct hs_span after = step->sweep;
+    after.start = step->end;
+    enum hs_status st = vectors->sweep(self->state, &step->sweep, 1, 2, err);
+    if (!st)
+        st = vectors->sweep(self->state, &after, 0, 3, err);
+    if (!st)
+        st = vectors->combine(self->state, 4, 0, terms, 3, err);
+    self->effort.sweeps += 2;
+    return st ? st : distance_to(self, 4, error, err);
+}
+
+static enum hs_status attempt(void *of, double length, double t, double *error, double *order,
+                              struct hs_error *err)
+{
+    struct hs_method_state *self = of;
+    struct step step;
+    enum hs_status st = make_step(self, self->cut.t, length, t, &step, err);
+    if (!st)
+        st = estimate(self, &step, error, err);
+    if (isnan(*error))
+        *error = 0.0; /* what is no number the watch sees */
+    *order = 3.0;
+    return st;
+}
+
+static void accept(void *of, double length, double t)
+{
+    (void)of, (void)length, (void)t;
+}
+
+static void refuse(void *of)
+{
+    struct hs_method_state *self = of;
+    self->backend->vectors->exchange(self->state, 0, 1);
+    self->effort.refused++;
+}
+
+/* A step of the plan. `keep`: the field before it becomes field 1. */
+static enum hs_status cut_step(struct hs_method_state *self, double begin, double end, bool keep,
+                               struct hs_error *err)
+{
+    static const struct hs_cut_steps steps = {look, attempt, accept, refuse};
+    const struct hs_vectors *vectors = self->backend->vectors;
+    enum hs_status st = HS_OK;
+    if (!self->begun || fabs(begin - self->cut.t) > same * (end - begin))
+        self->cut = (struct hs_cut){.problem = self->problem};
+    self->cut.t = begin;
+    self->begun = true;
+    if (keep)
+        st = vectors->combine(self->state, BEFORE, 0, NULL, 0, err);
+    if (!st)
+        st = hs_cut_go(&self->cut, &steps, self, end, err);
+    if (keep)
+        vectors->exchange(self->state, 1, BEFORE);
+    return st;
+}
+
+/* ---- from stop to stop ----------------------------------------------------------------------- */
+
 static enum hs_status advance(struct hs_method_state *self, const struct hs_backend *backend,
                               struct hs_backend_state *state, const struct hs_span *span,
                               struct hs_error *err)
 {
-    const int64_t stages = sweeps(self->problem, self->limit, span->step);
-    const double s = (double)stages, dt = 4.0 * span->step / (s * s + s - 2.0);
-    struct step step = {
-        .vectors = backend->vectors,
-        .state = state,
-        .stages = stages,
-        .sweep = {.count = 1, .step = dt, .op = hs_problem_operator(self->problem, dt)}};
     enum hs_status st = HS_OK;
     for (int64_t n = 0; n < span->count && !st; n++) {
-        step.begin = step.sweep.start = hs_span_time(span, n);
-        step.end = hs_span_time(span, n + 1);
-        st = self->in_time ? runge_kutta(&step, err) : legendre(&step, err);
+        const double begin = hs_span_time(span, n), end = hs_span_time(span, n + 1);
+        const bool keep = span->keep_last && n == span->count - 1;
+        struct step step;
+        st = self->problem->schedule.tolerance > 0.0
+                 ? cut_step(self, begin, end, keep, err)
+                 : make_step(self, begin, span->step, end, &step, err);
     }
     return st ? st : backend->vectors->finish(state, span->keep_last, err);
+}
+
+static void effort(const struct hs_method_state *self, struct hs_effort *out)
+{
+    *out = self->effort;
 }
 
 const struct hs_method hs_method_rkl2 = {
@@ -303,10 +438,12 @@ const struct hs_method hs_method_rkl2 = {
     .ranks = true,
     .step_rule = HS_STEP_GIVEN,
     .recursion = true,
+    .cuts = true,
     .suits = suits,
     .sweeps = sweeps,
     .memory = memory,
     .create = create,
     .advance = advance,
+    .effort = effort,
     .destroy = destroy,
 };
