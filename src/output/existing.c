@@ -183,7 +183,9 @@ static const struct {
     const char *status, *words, *resume;
 } states[] = {
     {"finished", "a finished run", "--resume with a later end extends it"},
-    {"steady", "a finished run", "--resume continues it"},
+    {"steady", "a finished run", "--resume with a smaller tolerance continues it"},
+    {"not steady", "a run that is not steady yet", "--resume with a later end continues it"},
+    {"failed check", "a run whose check failed", "--resume with a later end extends it"},
     {"stopped", "an interrupted run", "--resume continues it"},
     {"running", "a run that was cut off", "--resume continues it"},
     {"diverged", "a run that diverged", NULL},
@@ -211,7 +213,7 @@ static struct run_told tell_run(const char *path)
     if (!status)
         told = (struct run_told){"the output of a run, which cannot be read", NULL};
     else {
-        told.resume = states[s].resume;
+        told.resume = has_attribute(file, "steady_residual") ? NULL : states[s].resume; /* a solver */
         int used = snprintf(told.what, sizeof told.what, "%s", states[s].words);
         if (title && title[0])
             used +=

@@ -37,7 +37,8 @@ bool hs_timeline_is_sound(struct hs_timeline timeline);
  * that finished, the last snapshot of the output itself whose sweep comes at the same time in
  * `plan`. That is the field in the problem's precision, all of it, so the run goes on to the same
  * bits. *field is allocated, dense. HS_BAD_INPUT if it belongs to a run with another fingerprint,
- * or gives its sweep another time than `plan` does; HS_IO if there is neither that can be read.
+ * or gives its sweep another time than `plan` does, or the plan solves for a steady state; HS_IO if
+ * there is neither that can be read.
  */
 enum hs_status hs_resume_read(const struct hs_problem *problem, const struct hs_plan *plan,
                               struct hs_resume *resume, void **field, struct hs_error *err);

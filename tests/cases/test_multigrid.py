@@ -206,6 +206,29 @@ def test_what_it_cannot_do_it_says(tmp_path, change, told):
     assert status == 2 and told in said, said
 
 
+@pytest.mark.parametrize("method", ["multigrid", "spectral"])
+def test_there_is_nothing_to_resume(tmp_path, method):
+    """The file's residual would be that of another guess, and not of the snapshot that is there."""
+    settings = {
+        "grid": {"points": [9, 9], "upper": [1.0, 1.0]},
+        "material": {"diffusivity": 1.0},
+        "boundary": {"all": {"type": "dirichlet", "value": 0.0}},
+        "source": {"value": 1.0},
+        "initial": {"value": 0.0},
+        "steady": {"tolerance": 1e-3, "method": method},
+    }
+    run(tmp_path, settings)
+    before = (tmp_path / "case.h5").read_bytes()
+    command = [HEATSOLVE, "run", "case.cfg", "--quiet", "--set", "steady.tolerance=1e-10"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 3 and "t = 0 s; --overwrite replaces it" in done.stderr, done.stderr
+    done = subprocess.run([*command, "--resume"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 2 and (tmp_path / "case.h5").read_bytes() == before
+    told = f'steady.method = "{method}": it solves at once, so there is nothing to resume; start over with --overwrite instead of'
+    assert told in done.stderr, done.stderr
+    assert subprocess.run([*command, "--overwrite"], cwd=tmp_path).returncode == 0
+
+
 def test_a_steady_state_takes_no_iteration(tmp_path):
     settings = {
         "grid": {"points": [9, 9], "upper": [1.0, 1.0]},
