@@ -1,6 +1,7 @@
 #include "output/fingerprint.h"
 
 #include "core/version.h"
+#include "input/number.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,11 +36,28 @@ static bool same(const char *value, const char *other)
     return other && length == strcspn(other, "\n") && !strncmp(value, other, length);
 }
 
-/* "is VALUE, and was VALUE", to the ends of their lines. */
+enum { VALUE = 160 };
+
+/* To the end of its line: a number not as it is kept, 0.00020000000000000001, but as it was typed. */
+static void show_value(const char *value, char out[VALUE])
+{
+    snprintf(out, VALUE, "%.*s", value ? (int)strcspn(value, "\n") : 7, value ? value : "not set");
+    double number, again;
+    char typed[32];
+    if (hs_number_parse(out, &number))
+        return;
+    snprintf(typed, sizeof typed, "%.15g", number);
+    if (!hs_number_parse(typed, &again) && again == number)
+        snprintf(out, VALUE, "%s", typed);
+}
+
+/* "is VALUE, and was VALUE". */
 static void show(const char *is, const char *was, char *out, size_t size)
 {
-    snprintf(out, size, " is %.*s, and was %.*s", is ? (int)strcspn(is, "\n") : 7,
-             is ? is : "not set", was ? (int)strcspn(was, "\n") : 7, was ? was : "not set");
+    char now[VALUE], before[VALUE];
+    show_value(is, now);
+    show_value(was, before);
+    snprintf(out, size, " is %s, and was %s", now, before);
 }
 
 /* The first key of `keys` that the two do not agree on. Of a file that both have read its content
