@@ -349,9 +349,11 @@ static void read_measured_field(struct hs_reader *reader, const char *name, doub
     for (int64_t n = 0; n < count; n++) {
         if ((*out)[n] > 0.0 && isfinite((*out)[n]))
             continue;
-        hs_settings_complain(reader->settings, file.text,
-                             "is %g at node %lld, x fastest; it must be above 0 everywhere",
-                             (*out)[n], (long long)n);
+        const int64_t *points = shape.grid->points;
+        const int64_t node[] = {n % points[HS_X], n / points[HS_X] % points[HS_Y],
+                                n / (points[HS_X] * points[HS_Y])};
+        hs_settings_complain(reader->settings, file.text, "%s; it must be above 0 everywhere",
+                             hs_found_at(reader, (*out)[n], node).text);
         return;
     }
 }

@@ -24,14 +24,10 @@ static void complain_of_node(struct hs_reader *reader, const char *key, const ch
                              double found, const int64_t node[HS_AXES], double t)
 {
     const struct hs_problem *problem = reader->problem;
-    char number[32] = "not a number (NaN)", place[160]; /* printf would give it a sign */
-    if (!isnan(found))
-        snprintf(number, sizeof number, "%g", found);
-    hs_grid_name_node(&problem->grid, node, place, sizeof place);
     hs_settings_complain(reader->settings, key,
-                         "%s%.250s%sis %s at %s, t = %g s; it must be a finite number everywhere%s",
+                         "%s%.250s%s%s, t = %g s; it must be a finite number everywhere%s",
                          dataset ? "dataset " : "", dataset ? dataset : "", dataset ? " " : "",
-                         number, place, t,
+                         hs_found_at(reader, found, node).text, t,
                          problem->precision == HS_FLOAT ? ", in float at most 3.4e38" : "");
 }
 

@@ -5,6 +5,7 @@
 #include "input/expression.h"
 #include "input/number.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,14 @@ struct hs_key hs_key(const char *format, ...)
     vsnprintf(key.text, sizeof key.text, format, args);
     va_end(args);
     return key;
+}
+
+struct hs_key hs_found_at(const struct hs_reader *reader, double found, const int64_t node[HS_AXES])
+{
+    char place[120];
+    hs_grid_name_node(&reader->problem->grid, node, place, sizeof place);
+    return isnan(found) ? hs_key("is not a number (NaN) at %s", place) /* printf would sign it */
+                        : hs_key("is %g at %s", found, place);
 }
 
 bool hs_given(const struct hs_reader *reader, const char *key)

@@ -24,6 +24,10 @@ struct hs_key {
 };
 struct hs_key hs_key(const char *format, ...) HS_PRINTF(1, 2);
 
+/* What a key's data are at a node: "is not a number (NaN) at node (3, 4), x = 0.3, y = 0.4 m" */
+struct hs_key hs_found_at(const struct hs_reader *reader, double found,
+                          const int64_t node[HS_AXES]);
+
 bool hs_given(const struct hs_reader *reader, const char *key);
 
 /* Whether a list of groups has a good one at this place, whose path is *path; complains if there

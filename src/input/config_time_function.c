@@ -88,17 +88,20 @@ static double *evaluate_on(const struct hs_grid *grid, int face, const struct hs
 
 /* Frees and forgets a field that has numbers below `least`, or none; `when` it is so: ", at t = 0
  * s" of what changes in time. */
-static bool check_field(struct hs_reader *reader, const char *key, int64_t count, double least,
+static bool check_field(struct hs_reader *reader, const char *key, int face, double least,
                         const char *when, double **field)
 {
+    const struct hs_grid *grid = &reader->problem->grid;
+    const int64_t count = hs_grid_face_count(grid, face);
     for (int64_t n = 0; n < count; n++) {
         const double found = (*field)[n];
         if (isfinite(found) && found >= least)
             continue;
-        hs_settings_complain(reader->settings, key,
-                             "is %g at node %lld of the face, x fastest%s; it must be a finite "
-                             "number%s everywhere",
-                             found, (long long)n, when, least == 0.0 ? ", 0 or more," : "");
+        int64_t node[HS_AXES];
+        hs_grid_face_node(grid, face, n, node);
+        hs_settings_complain(reader->settings, key, "%s%s; it must be a finite number%s everywhere",
+                             hs_found_at(reader, found, node).text, when,
+                             least == 0.0 ? ", 0 or more," : "");
         free(*field);
         *field = NULL;
         return false;
@@ -137,8 +140,7 @@ static bool read_by_value(struct hs_reader *reader, const char *key, int face, d
         return out->function >= 0;
     }
     double *field = evaluate_on(grid, face, &value);
-    if (!check_field(reader, key, hs_grid_face_count(grid, face), least,
-                     varies & HS_VARIES_T ? ", at t = 0 s" : "", &field))
+    if (!check_field(reader, key, face, least, varies & HS_VARIES_T ? ", at t = 0 s" : "", &field))
         return false;
     if (varies & HS_VARIES_T) {
         free(field);
@@ -190,7 +192,6 @@ bool hs_read_wall_number(struct hs_reader *reader, const struct hs_wall_keys *ke
                          const char *name, double least, struct hs_wall_number *out)
 {
     const int face = keys->face;
-    const struct hs_grid *grid = &reader->problem->grid;
     const struct hs_key value = hs_wall_key(reader, keys, name);
     const struct hs_key file = hs_wall_key(reader, keys, hs_key("%s_file", name).text);
     const struct hs_key table = hs_wall_key(reader, keys, hs_key("%s_table", name).text);
@@ -210,8 +211,7 @@ bool hs_read_wall_number(struct hs_reader *reader, const struct hs_wall_keys *ke
         const struct hs_key group =
             hs_key("%.*s", (int)(strlen(file.text) - strlen("_file")), file.text);
         double *field = hs_read_face_field(reader, group.text, face);
-        if (!field ||
-            !check_field(reader, file.text, hs_grid_face_count(grid, face), least, "", &field))
+        if (!field || !check_field(reader, file.text, face, least, "", &field))
             return false;
         out->field = field;
     }
