@@ -311,9 +311,10 @@ static void print_text(const struct outlook *outlook)
         print_label("ranks"), printf("%s\n", outlook->ranks);
     print_steps(outlook);
     print_label("output");
-    const bool at_most = problem->schedule.steady || problem->output.compression > 0;
-    printf("%s%" PRId64 " snapshots, %s ", problem->schedule.steady ? "at most " : "",
-           hs_plan_snapshots(plan), at_most ? "at most" : "about");
+    const bool searches = problem->schedule.steady && !plan->steady_method;
+    printf("%s%" PRId64 " snapshot%s, %s ", searches ? "at most " : "", hs_plan_snapshots(plan),
+           hs_plan_snapshots(plan) == 1 ? "" : "s",
+           searches || problem->output.compression > 0 ? "at most" : "about");
     print_bytes(outlook->output);
     printf(", in ");
     hs_text_put(stdout, problem->output.file, "");

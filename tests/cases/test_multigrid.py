@@ -218,6 +218,8 @@ def test_there_is_nothing_to_resume(tmp_path, method):
         "steady": {"tolerance": 1e-3, "method": method},
     }
     run(tmp_path, settings)
+    done = subprocess.run([HEATSOLVE, "check", "case.cfg"], cwd=tmp_path, capture_output=True, text=True)
+    assert re.search("output       1 snapshot, about .*, in case.h5", done.stdout), done.stdout
     before = (tmp_path / "case.h5").read_bytes()
     command = [HEATSOLVE, "run", "case.cfg", "--quiet", "--set", "steady.tolerance=1e-10"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
