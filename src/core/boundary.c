@@ -4,7 +4,8 @@
  */
 #include "core/boundary.h"
 
-#include <ctype.h>
+#include "core/text.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -158,30 +159,10 @@ const struct hs_boundary_kind *hs_boundary_find(const char *name)
     return NULL;
 }
 
-static bool is_same_letter(char typed, char known)
-{
-    return tolower((unsigned char)typed) == known || (known == '_' && strchr("- ", typed));
-}
-
-static bool is_among(const char *name, const char *list)
-{
-    const size_t length = strlen(name);
-    for (const char *p = list; *p;) {
-        const size_t n = strcspn(p, "|");
-        size_t same = 0;
-        while (n == length && same < n && is_same_letter(name[same], p[same]))
-            same++;
-        if (n > 0 && same == n)
-            return true;
-        p += n + (p[n] == '|');
-    }
-    return false;
-}
-
 const struct hs_boundary_kind *hs_boundary_meant(const char *name)
 {
     for (const struct hs_boundary_kind *kind = hs_boundary_kinds; kind->name; kind++)
-        if (kind->known_as && is_among(name, kind->known_as))
+        if (kind->known_as && hs_text_is_among(name, kind->known_as))
             return kind;
     return NULL;
 }
@@ -190,7 +171,7 @@ const struct hs_boundary_key *hs_boundary_key_meant(const char *name)
 {
     for (const struct hs_boundary_kind *kind = hs_boundary_kinds; kind->name; kind++)
         for (int n = 0; n < hs_boundary_key_count(kind); n++)
-            if (kind->key[n].known_as && is_among(name, kind->key[n].known_as))
+            if (kind->key[n].known_as && hs_text_is_among(name, kind->key[n].known_as))
                 return &kind->key[n];
     return NULL;
 }

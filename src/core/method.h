@@ -48,8 +48,9 @@ struct hs_method_state; /* each method's own */
  */
 struct hs_method {
     const char *name;
-    const char *idea;   /* one line */
-    const char *origin; /* literature */
+    const char *idea;     /* one line */
+    const char *origin;   /* literature */
+    const char *known_as; /* what others call it: "crank_nicolson|bdf2"; NULL: nothing else */
     enum hs_step_rule step_rule;
     bool ranks; /* it goes on several (engine/ranks/ranks.h), since all it asks of the backend does
                  */

@@ -63,3 +63,23 @@ void hs_text_put(FILE *stream, const char *text, const char *kept)
         text += length > 0 ? length : 1;
     }
 }
+
+static bool is_same_letter(char typed, char known)
+{
+    return tolower((unsigned char)typed) == known || (known == '_' && strchr("- ", typed));
+}
+
+bool hs_text_is_among(const char *name, const char *list)
+{
+    const size_t length = strlen(name);
+    for (const char *p = list; *p;) {
+        const size_t n = strcspn(p, "|");
+        size_t same = 0;
+        while (n == length && same < n && is_same_letter(name[same], p[same]))
+            same++;
+        if (n > 0 && same == n)
+            return true;
+        p += n + (p[n] == '|');
+    }
+    return false;
+}

@@ -12,6 +12,9 @@ int hs_text_character(const char *text);
  * U+009F. */
 bool hs_text_is_control(const char *text);
 
+/* Whether a name is in a list "a|b_c", whatever the case of its letters, and "-" or " " for "_". */
+bool hs_text_is_among(const char *name, const char *list);
+
 /* Whether all of the text may be shown as it stands. */
 bool hs_text_is_plain(const char *text);
 

@@ -1,5 +1,6 @@
 #include "engine/choose_method.h"
 
+#include "core/text.h"
 #include "engine/registry.h"
 #include "input/options.h"
 
@@ -37,18 +38,36 @@ static void names_for(const struct hs_method *const *methods, const struct key *
     }
 }
 
+/* The method that others call so, or that belongs to the other key; NULL. */
+static const struct hs_method *meant(const struct hs_method *const *methods, const char *name)
+{
+    for (int n = 0; methods[n]; n++)
+        if (strcmp(methods[n]->name, name) == 0 ||
+            (methods[n]->known_as && hs_text_is_among(name, methods[n]->known_as)))
+            return methods[n];
+    return NULL;
+}
+
 static enum hs_status unknown(const struct hs_method *const *methods,
                               const struct hs_problem *problem, const struct key *key,
                               const char *name, struct hs_error *err)
 {
-    char names[256];
+    char names[256], write[256];
     names_for(methods, key, names, sizeof names);
-    const char *nearest = hs_nearest_word(name, names);
+    const struct hs_method *method = meant(methods, name);
+    const struct key *other = key == &time_key ? &steady_key : &time_key;
+    const char *nearest = method ? NULL : hs_nearest_word(name, names);
+    if (method)
+        snprintf(write, sizeof write, "write %s%s\"%s\": %s",
+                 serves(method, key) ? "" : other->path, serves(method, key) ? "" : " = ",
+                 method->name, method->idea);
+    else
+        snprintf(write, sizeof write, "no such method%s%s%s", nearest ? "; did you mean \"" : "",
+                 nearest ? nearest : "", nearest ? "\"?" : "");
     char *said = hs_list_said(names);
-    const enum hs_status st = hs_error_add(
-        err, HS_BAD_INPUT, "%s: %s = \"%s\": no such method%s%s%s; there are: %s",
-        hs_problem_place(problem, key->place), key->path, name, nearest ? "; did you mean \"" : "",
-        nearest ? nearest : "", nearest ? "\"?" : "", said);
+    const enum hs_status st = hs_error_add(err, HS_BAD_INPUT, "%s: %s = \"%s\": %s%s %s",
+                                           hs_problem_place(problem, key->place), key->path, name,
+                                           write, nearest ? " There are" : "; there are", said);
     free(said);
     return st;
 }

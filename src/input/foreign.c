@@ -13,6 +13,7 @@
 #define MEASURED                                                                                   \
     "a conductivity that differs from node to node is read by measured = { conductivity = { "      \
     "file; dataset; }; capacity = { file; dataset; }; }"
+#define LATENT "latent heat is not there yet, nor are properties that depend on temperature"
 #define FACES "faces are called x_min, x_max and the like, by axis and end"
 
 /* A pattern stands for the key and all within it. `meant` is a key, or, without a dot, another last
@@ -31,6 +32,10 @@ static const struct {
     {"boundary.FACE.emissivity", NULL,
      "radiation is not there yet; near a temperature T it is robin with h = 4*emissivity*5.67e-8*"
      "T^3 (T in K)"},
+    {"material.emissivity", NULL, "radiation is not there yet"},
+    {"materials[].emissivity", NULL, "radiation is not there yet"},
+    {"material.latent_heat", NULL, LATENT},
+    {"materials[].latent_heat", NULL, LATENT},
     {"solver.method", "time.method", NULL},
 
     /* what has another name here */
@@ -149,6 +154,7 @@ static const struct {
     {"material.conductivity", LIST,
      "a material that conducts differently along the axes is one of materials, with a body"},
     {"material.density", TEXT | LIST, MEASURED},
+    {"materials[].conductivity", TEXT, MEASURED},
     {"material.specific_heat", TEXT | LIST, MEASURED},
     {"material.diffusivity", TEXT | LIST, MEASURED},
 };

@@ -21,6 +21,7 @@ const struct hs_method hs_method_euler = {
     .name = "euler",
     .idea = "forward Euler: a step is a sweep",
     .origin = "LeVeque 2007, ch. 9",
+    .known_as = "forward_euler|explicit_euler|explicit|ftcs",
     .ranks = true,
     .step_rule = HS_STEP_STABLE,
     .advance = advance,

@@ -64,6 +64,7 @@ const struct hs_method hs_method_exponential = {
     .name = "exponential",
     .idea = "exact in time for the grid's equations, by the modes of each axis",
     .origin = "Moler and Van Loan 2003, methods 14 to 16",
+    .known_as = "expm|etd|matrix_exponential",
     .step_rule = HS_STEP_ANY,
     .jumps = true,
     .suits = suits,

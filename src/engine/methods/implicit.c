@@ -185,6 +185,7 @@ const struct hs_method hs_method_implicit = {
     .name = "implicit",
     .idea = "steps of any length, of second order, each solved for by multigrid on the host",
     .origin = "Gear 1971; Alexander 1977",
+    .known_as = "backward_euler|implicit_euler|crank_nicolson|bdf|bdf1|bdf2|adi|theta",
     .step_rule = HS_STEP_GIVEN,
     .implicit = true,
     .cuts = true,

@@ -120,6 +120,7 @@ const struct hs_method hs_method_multigrid = {
     .name = "multigrid",
     .idea = "conjugate gradients with a V-cycle, on the host's threads",
     .origin = "Trottenberg, Oosterlee, Schueller 2001",
+    .known_as = "mg|gmg|amg|cg|pcg|conjugate_gradients|conjugate_gradient|direct",
     .suits = hs_equations_suit,
     .memory = memory,
     .create = create,

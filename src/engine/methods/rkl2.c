@@ -435,6 +435,7 @@ const struct hs_method hs_method_rkl2 = {
     .name = "rkl2",
     .idea = "super time stepping of second order: s sweeps go as far as s^2/4 of euler's",
     .origin = "Meyer, Balsara, Aslam 2014",
+    .known_as = "rkl1|rkl|rkc|rkc2|sts|super_time_stepping|runge_kutta",
     .ranks = true,
     .step_rule = HS_STEP_GIVEN,
     .recursion = true,

@@ -143,6 +143,7 @@ const struct hs_method hs_method_spectral = {
     .name = "spectral",
     .idea = "any number of sweeps at once, and their limit, by the modes of each axis",
     .origin = "Lynch, Rice and Thomas 1964",
+    .known_as = "fft|dct|dst|modes|modal",
     .step_rule = HS_STEP_STABLE,
     .jumps = true,
     .suits = hs_modes_suit,

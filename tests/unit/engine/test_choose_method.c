@@ -85,7 +85,7 @@ void test_choose_method__finds_a_name_among_those_that_advance(void **state)
 {
     (void)state;
     assert_ptr_equal(choose(1, to_end("picky"), NULL).method, &picky);
-    const char *const said = "case.cfg:7: time.method = \"solver\": no such method";
+    const char *const said = "case.cfg:7: time.method = \"solver\": write steady.method = \"solver\": ";
     assert_int_equal(choose(1, to_end("solver"), said).status, HS_BAD_INPUT);
 }
 
@@ -93,7 +93,7 @@ void test_choose_method__names_the_nearest_and_all_there_are(void **state)
 {
     (void)state;
     const char *const said = "case.cfg:7: time.method = \"eulr\": no such method; did you mean "
-                             "\"euler\"?; there are: euler, picky";
+                             "\"euler\"? There are euler, picky";
     assert_int_equal(choose(1, to_end("eulr"), said).status, HS_BAD_INPUT);
 }
 
