@@ -157,7 +157,7 @@ static void print_stages(const struct outlook *outlook)
     if (at_once == 0)
         printf("each of them a sweep, and a pass for its sum\n");
     else
-        printf("%d of them in a pass over the fields\n", at_once);
+        printf("%d of them in each pass over the fields\n", at_once);
 }
 
 /* Of steps that solve equations, or are cut. */
@@ -165,7 +165,8 @@ static void print_solved(const struct outlook *outlook)
 {
     const struct hs_problem *problem = outlook->problem;
     print_label(outlook->plan->method->implicit ? "solved" : "swept");
-    printf("%" PRId64 " steps, to t = %.9g s\n", outlook->plan->sweeps, outlook->plan->end);
+    printf("%" PRId64 " step%s, to t = %.9g s\n", outlook->plan->sweeps,
+           outlook->plan->sweeps == 1 ? "" : "s", outlook->plan->end);
     if (outlook->plan->cut) {
         print_label("");
         printf("each is cut so that its error in time is about %.3g %s at most\n",
@@ -386,6 +387,8 @@ static void json_steps(struct hs_json *json, const struct outlook *outlook)
     hs_json_number(json, "stability_limit", plan->limit);
     hs_json_number(json, "amplification", plan->amplification);
     hs_json_number(json, "step", hs_plan_step(plan));
+    const double tolerance = problem->schedule.tolerance;
+    hs_json_number(json, "time_tolerance", tolerance > 0.0 ? tolerance : NAN);
     hs_json_integer(json, "intervals", plan->intervals);
     hs_json_integer(json, "sweeps_per_interval", plan->interval_sweeps);
     hs_json_integer(json, "sweeps_after_intervals",

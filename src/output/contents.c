@@ -129,6 +129,8 @@ static void numerics(struct hs_h5 *h5, hid_t root, const struct hs_contents *con
     hs_h5_whole(h5, root, "radius", problem->radius);
     hs_h5_number(h5, root, "step", step);
     hs_h5_whole(h5, root, "sweeps_per_step", hs_plan_stages(contents->plan, problem, step));
+    if (problem->schedule.tolerance > 0.0)
+        hs_h5_number(h5, root, "time_tolerance", problem->schedule.tolerance);
     hs_h5_number(h5, root, "interval", problem->schedule.output_interval);
     hs_h5_number(h5, root, "end", problem->schedule.end);
     if (!problem->raw)

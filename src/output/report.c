@@ -81,7 +81,8 @@ static void put_effort(FILE *out, const struct hs_report *report)
     if (r->effort.refused > 0)
         fprintf(out, " (and %lld that were too long)", (long long)r->effort.refused);
     if (report->plan->method->implicit)
-        fprintf(out, ", by %lld iterations", (long long)r->effort.iterations);
+        fprintf(out, ", by %lld iteration%s", (long long)r->effort.iterations,
+                r->effort.iterations == 1 ? "" : "s");
     else
         fprintf(out, ", of %.0f sweeps in all", swept(report));
 }
@@ -140,7 +141,8 @@ static void put_solution(FILE *out, const struct hs_report *report)
     const struct hs_solution *solution = &steady->solution;
     fprintf(out, "  steady       by %s", report->plan->steady_method->name);
     if (solution->iterations > 0)
-        fprintf(out, " in %d iterations", solution->iterations);
+        fprintf(out, " in %d iteration%s", solution->iterations,
+                solution->iterations == 1 ? "" : "s");
     fprintf(out,
             ", the rates of change are %.3g of the initial field's; the tolerance of %.3g is %s\n",
             solution->residual, steady->tolerance,
@@ -312,6 +314,8 @@ void hs_report_json(FILE *stream, const struct hs_report *report)
     json_effort(&json, report);
     hs_json_number(&json, "time", r->time);
     hs_json_number(&json, "step", hs_plan_step(plan));
+    const double tolerance = problem->schedule.tolerance;
+    hs_json_number(&json, "time_tolerance", tolerance > 0.0 ? tolerance : NAN);
     hs_json_number(&json, "stability_limit", plan->limit);
     hs_json_number(&json, "seconds", r->seconds);
     hs_json_number(&json, "reduction_seconds", r->reducing);

@@ -30,12 +30,14 @@ void hs_report_text(FILE *stream, const struct hs_report *report);
  *     title, config, output, kernel, backend, device, precision    strings
  *     points      [nx, ny, nz], as many as there are axes
  *     sweeps      done since sweep 0; swept: those of this process
- *     steps_made, steps_refused       of an implicit method, and where a tolerance cuts steps:
- * those of this process, and which of them were too long and tried again iterations  of an implicit
- * method, in all of them time        s, simulated; step: s of one sweep seconds     s, wall time in
- * sweeps; reduction_seconds: in the reductions between them gcells      1e9 grid points updated a
- * second min, mean, max, heat ...        all quantities of the history (output/history.h), at the
- * end imbalance_worst, imbalance_largest, imbalance_rounding    W, of the row of the history whose
+ *     steps_made, steps_refused       of an implicit method, and where a tolerance cuts steps: in
+ *                 this process, and which of them were too long and tried again
+ *     iterations  of an implicit method, in all of them
+ *     time        s, simulated; step: s of one sweep; time_tolerance: K, that it may be off by
+ *     seconds     s, wall time in sweeps; reduction_seconds: in the reductions between them
+ *     gcells      1e9 grid points updated a second
+ *     min, mean, max, heat ...        all quantities of the history (output/history.h), at the end
+ *     imbalance_worst, imbalance_largest, imbalance_rounding    W, of the row of the history whose
  *                 heat balance was worst: what is left, the largest of its terms, and what rounding
  *                 can leave
  *     steady_tolerance, steady_change    K a sweep, where a steady state is looked for

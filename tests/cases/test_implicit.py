@@ -294,6 +294,17 @@ def test_float_is_double_rounded(tmp_path):
 
 
 
+def test_a_tolerance_is_a_number_of_its_file_and_json(tmp_path):
+    settings = {**PULLED, "material": MATERIAL, "time": within(0.4, 0.25)}
+    assert "solved       1 step, to t = 0.4 s" in command(tmp_path, settings, "check").stdout
+    report = json.loads(command(tmp_path, settings, "run", "--json", "--quiet").stdout)
+    assert report["time_tolerance"] == json.loads(command(tmp_path, settings, "check", "--json").stdout)["time_tolerance"] == 0.25
+    with h5py.File(tmp_path / "case.h5") as f:
+        assert f.attrs["time_tolerance"] == 0.25
+    report = json.loads(command(tmp_path, {**settings, "time": implicit(0.4, 1)}, "run", "--json", "--quiet", "--overwrite").stdout)
+    assert report["time_tolerance"] is None
+
+
 def test_check_and_summary_say_what_steps_are(tmp_path):
     settings = {**PULLED, "material": MATERIAL, "time": implicit(0.4, 24)}
     euler = json.loads(command(tmp_path, {**settings, "time": {"end": 0.4}}, "check", "--json").stdout)
