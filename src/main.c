@@ -33,8 +33,8 @@ static void print_help(FILE *stream)
         hs_version());
     for (int i = 0; hs_commands[i]; i++)
         fprintf(stream, "  %-10s %s\n", hs_commands[i]->name, hs_commands[i]->summary);
-    fprintf(stream,
-            "\nSee heatsolve COMMAND --help for more; heatsolve --version shows the version.\n");
+    fprintf(stream, "\nheatsolve help COMMAND says more, as does heatsolve COMMAND --help;\n"
+                    "heatsolve --version shows the version.\n");
 }
 
 static enum hs_status unknown_command(const char *name, struct hs_error *err)
@@ -95,16 +95,17 @@ static const struct hs_command *command_named(const char *name)
 /* To the command that the first argument names. */
 static enum hs_status hand_over(int argc, char **argv, struct hs_error *err)
 {
-    if (is_help(argv[1])) {
+    const bool help = strcmp(argv[1], "help") == 0;
+    if (is_help(argv[1]) || (help && (argc < 3 || is_help(argv[2])))) {
         if (hs_ranks_is_first())
             print_help(stdout);
         return HS_OK;
     }
-    const char *name = strcmp(argv[1], "--version") == 0 ? "version" : argv[1];
+    const char *name = strcmp(argv[1], "--version") == 0 ? "version" : argv[help ? 2 : 1];
     const struct hs_command *command = command_named(name);
     if (!command)
         return unknown_command(name, err);
-    if (argc > 2 && is_help(argv[2])) {
+    if (help || (argc > 2 && is_help(argv[2]))) {
         if (hs_ranks_is_first())
             printf("usage: %s\n\n%s\n\n%s", command->usage, command->summary, command->help);
         return HS_OK;

@@ -17,9 +17,8 @@ void hs_body_text(FILE *stream, const struct hs_problem *problem)
     if (network->form == HS_NETWORK_ARRAYS)
         fprintf(stream, "; %" PRId64 " nodes, each with its own coefficients", nodes);
     else
-        fprintf(stream, "; %d different nodes of %" PRId64 ", by numbers of %d byte%s",
-                network->row_count - 1, nodes, network->form == HS_NETWORK_BYTES ? 1 : 2,
-                network->form == HS_NETWORK_BYTES ? "" : "s");
+        fprintf(stream, "; %" PRId64 " nodes, %d of them distinct, stored as %d-byte indices",
+                nodes, network->row_count - 1, network->form == HS_NETWORK_BYTES ? 1 : 2);
 }
 
 static const char *per_metre(int dims)

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* "3 materials; 41 different nodes of 861 by numbers of 1 byte" */
+/* "3 materials; 861 nodes, 41 of them distinct, stored as 1-byte indices" */
 void hs_body_text(FILE *stream, const struct hs_problem *problem);
 
 /* Of material n: "copper: 0.0012 m^3, 10.7 kg". */

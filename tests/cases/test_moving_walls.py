@@ -257,7 +257,7 @@ def assert_prescribed(result, boundary):
         assert np.abs(take(result.field) - values).max() <= 1e-6, name
 
 
-FORMS = {"bytes": "by numbers of 1 byte", "shorts": "by numbers of 2 bytes", "arrays": "each with its own coefficients"}
+FORMS = {"bytes": "stored as 1-byte indices", "shorts": "stored as 2-byte indices", "arrays": "each with its own coefficients"}
 # a list of an axis's coordinates has 1000 at most, so there is no row of so many nodes
 EACH = [(form, dims) for form in FORMS for dims in (1, 2, 3) if (form, dims) != ("arrays", 1)]
 CASES = [(form, dims, seed) for form, dims in EACH for seed in range(2 if form == "arrays" else 4)]

@@ -49,6 +49,14 @@ def test_help_names_every_option(tmp_path, command):
     assert "exit status" in result.stdout
 
 
+@pytest.mark.parametrize("command", ["run", "bench"])
+def test_help_is_a_word_too(tmp_path, command):
+    assert heatsolve(tmp_path, "help", command).stdout == heatsolve(tmp_path, command, "--help").stdout != ""
+    assert heatsolve(tmp_path, "help").stdout == heatsolve(tmp_path, "--help").stdout != ""
+    result = heatsolve(tmp_path, "help", "rum")
+    assert result.returncode == 2 and "rum: no such command; did you mean run?" in result.stderr
+
+
 @pytest.mark.parametrize(
     "name, remedy",
     [("rum", "did you mean run?"), ("chekc", "did you mean check?"), ("solve", "heatsolve --help lists them")],
