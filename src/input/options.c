@@ -110,7 +110,7 @@ static const struct hs_option written[] = {
     OPTION("materials[].specific_heat", NUMBER, POSITIVE, NULL, "J/(kg K)", FIXED,
            "specific heat capacity"),
     OPTION("materials[].diffusivity", NUMBER, POSITIVE, NULL, "m^2/s", FIXED,
-           "instead of the three, then of all materials: those conduct as they store heat"),
+           "instead of the three, then of all materials: they have the same heat capacity"),
     OPTION("materials[].perfusion", GROUP, NONE, NULL, "", FIXED,
            "a sink rate * (T - reference) in the material: blood, or a fin's sides"),
     OPTION("materials[].perfusion.rate", NUMBER, NOT_NEGATIVE, NULL, "W/(m^3 K)", FIXED,
