@@ -88,8 +88,9 @@ enum hs_status hs_modes_suit(const struct hs_problem *problem, struct hs_error *
     const struct hs_openblas *unused;
     if (problem->body)
         return hs_error_add(err, HS_BAD_INPUT,
-                            "a body, or a stretched grid, is no sum of one matrix per axis; "
-                            "time.method = \"euler\" and steady.method = \"multigrid\" can do it");
+                            "it has modes for one material on equal cells only, with whole walls "
+                            "and no files or tables for them; take time.method \"euler\", \"rkl2\" "
+                            "or \"implicit\", or steady.method \"multigrid\"");
     enum hs_status st = check_time(problem, err);
     if (!st)
         st = check_grid(problem, err);

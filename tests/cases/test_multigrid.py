@@ -189,7 +189,7 @@ def test_what_does_not_balance_has_no_steady_state(tmp_path):
     [
         ({"boundary": {"all": {"type": "dirichlet", "value": "sin(t)"}}}, "change with time"),
         ({"source": {"expression": "x*t"}}, "change with time"),
-        ({"stencil": {"radius": 2}}, 'radius 1, or "spectral" or "sweeps"'),
+        ({"stencil": {"radius": 2}}, 'it can do stencil.radius = 1, not 2; take that, or "spectral" or "sweeps"'),
         ({"stencil": {"c0": 0.6, "c1": 0.1, "c2": 0.1, "c3": 0.1, "c4": 0.1}, "material": {}}, 'take "spectral" or "sweeps"'),
     ],
 )

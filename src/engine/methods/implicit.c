@@ -37,8 +37,7 @@ static enum hs_status suits(const struct hs_problem *problem, struct hs_error *e
                             "a material, or take \"euler\"");
     if (problem->radius > 1)
         return hs_error_add(err, HS_BAD_INPUT,
-                            "a stencil of radius %d is no network of conduction; take radius 1, or "
-                            "\"rkl2\"",
+                            "it can do stencil.radius = 1, not %d; take that, or \"rkl2\"",
                             problem->radius);
     if (problem->schedule.steady)
         return hs_error_add(err, HS_BAD_INPUT,

@@ -33,8 +33,8 @@ enum hs_status hs_equations_suit(const struct hs_problem *problem, struct hs_err
                             "or \"sweeps\"");
     if (problem->radius > 1)
         return hs_error_add(err, HS_BAD_INPUT,
-                            "a stencil of radius %d is no network of conduction; take radius 1, or "
-                            "\"spectral\" or \"sweeps\"",
+                            "it can do stencil.radius = 1, not %d; take that, or \"spectral\" or "
+                            "\"sweeps\"",
                             problem->radius);
     if (varies_in_time(problem))
         return hs_error_add(err, HS_BAD_INPUT,
