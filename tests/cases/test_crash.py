@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import random
+import resource
 import re
 import shutil
 import signal
@@ -169,6 +170,45 @@ def test_killed_at_random_moments(tmp_path):
             assert np.array_equal(f["temperature"][:count], expected[:count])
             f["temperature"][-1]  # and the last one can be read
         steps.append(count)
+
+
+def test_any_call_that_fails_ends_the_run(whole, library, tmp_path):
+    """Each in turn: exit 3 with the file and the cause; what was written before stays readable."""
+    compression, expected, calls = whole
+    faults.write_config(tmp_path, sweeps=25, compression=compression, history_every=5)
+    file = tmp_path / "out/run.h5"
+    left = set()
+    for n in range(1, len(calls) + 1):
+        file.unlink(missing_ok=True)
+        log = tmp_path / f"log{n}"
+        result = faults.run(tmp_path, library=library, clock=12, log=log, fail=n)
+        call = [line.split()[1] for line in log.read_text().splitlines()][n - 1 : n]
+        if call in ([], ["ftruncate"]):  # there is no nth; or the file is longer than it need be, or not as long yet
+            assert result.returncode == 0 and assert_part_of(faults.datasets(file), expected) == len(expected["sweep"])
+        else:
+            assert result.returncode == 3, (n, call, result.stderr)
+            assert "out/run" in result.stderr and "Input/output error" in result.stderr, (n, call, result.stderr)
+        left.add(assert_part_of(faults.datasets(file), expected) if file.exists() else 0)
+    assert left >= set(range(len(expected["sweep"])))
+
+
+def test_a_limit_on_the_size_of_files(tmp_path):
+    """RLIMIT_FSIZE: its signal does not end the run."""
+    faults.write_config(tmp_path)
+    assert faults.run(tmp_path).returncode == 0
+    file = tmp_path / "out/run.h5"
+    expected = faults.datasets(file)
+    size = file.stat().st_size
+    for part in range(1, 8):
+        shutil.rmtree(tmp_path / "out")
+        limit = size * part // 8
+        result = subprocess.run(
+            [faults.HEATSOLVE, "run", "case.cfg", "--quiet"], cwd=tmp_path, capture_output=True, text=True,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))  # fmt: skip
+        assert result.returncode == 3, (part, result.stderr)
+        assert "out/run.h5: cannot write: File too large; raise the limit on file sizes" in result.stderr
+        if file.exists():
+            assert_part_of(faults.datasets(file), expected)
 
 
 def test_disk_full(library, tmp_path):

@@ -4,6 +4,7 @@
  *     FAULT_MATCH=TEXT   which files: TEXT is in their path (needed)
  *     FAULT_KILL=N       SIGKILL instead of the Nth call that changes such a file (1: the first)
  *     FAULT_HALF=N       SIGKILL in the middle of the Nth: half of its bytes are written
+ *     FAULT_FAIL=N       the Nth fails (EIO)
  *     FAULT_SPACE=BYTES   the disk is full after so many bytes of such files
  *     FAULT_FREE=BYTES   any file system says that so many are free
  *     FAULT_CLOCK=S      the monotonic clock gains S seconds after each renaming, at the second
@@ -72,14 +73,19 @@ static void note(const char *call, long long bytes, long long at)
     }
 }
 
-/* Counts a call; does not return if it is the one to be killed at. 1: killed at half of it. */
-static int count(const char *call, long long bytes, long long at)
+enum fate { GOES_ON, KILLED_AT_HALF, FAILS };
+
+/* Counts a call; does not return if it is the one to be killed at. */
+static enum fate count(const char *call, long long bytes, long long at)
 {
     calls++;
     note(call, bytes, at);
     if (calls == number("FAULT_KILL"))
         kill(getpid(), SIGKILL);
-    return calls == number("FAULT_HALF");
+    errno = EIO;
+    return calls == number("FAULT_FAIL")   ? FAILS
+           : calls == number("FAULT_HALF") ? KILLED_AT_HALF
+                                           : GOES_ON;
 }
 
 /* Of `bytes`, those that there is room for. */
@@ -133,7 +139,10 @@ ssize_t pwrite(int file, const void *data, size_t bytes, off_t at)
         real = (ssize_t(*)(int, const void *, size_t, off_t))dlsym(RTLD_NEXT, "pwrite");
     if (!matches_file(file))
         return real(file, data, bytes, at);
-    if (count("pwrite", (long long)bytes, at)) {
+    const enum fate fate = count("pwrite", (long long)bytes, at);
+    if (fate == FAILS)
+        return -1;
+    if (fate == KILLED_AT_HALF) {
         real(file, data, bytes / 2, at);
         kill(getpid(), SIGKILL);
     }
@@ -155,8 +164,8 @@ int ftruncate(int file, off_t length)
     static int (*real)(int, off_t);
     if (!real)
         real = (int (*)(int, off_t))dlsym(RTLD_NEXT, "ftruncate");
-    if (matches_file(file))
-        count("ftruncate", 0, length);
+    if (matches_file(file) && count("ftruncate", 0, length) == FAILS)
+        return -1;
     return real(file, length);
 }
 
@@ -167,7 +176,8 @@ int rename(const char *from, const char *to)
         real = (int (*)(const char *, const char *))dlsym(RTLD_NEXT, "rename");
     if (matches(from)) {
         stop_at("rename");
-        count("rename", 0, 0);
+        if (count("rename", 0, 0) == FAILS)
+            return -1;
         looks = 0;
     }
     return real(from, to);
