@@ -400,7 +400,9 @@ static enum hs_status make_between_walls(struct work *w, struct hs_error *err)
         return st;
     if (!allocate(w))
         return no_memory(w, err);
-    hs_openblas_use_threads(w->blas, w->n < THREADS_FROM ? 1 : omp_get_max_threads());
+    st = hs_openblas_use_threads(w->blas, w->n < THREADS_FROM ? 1 : omp_get_max_threads(), err);
+    if (st)
+        return st;
     fill_band(w);
     st = find_scale(w) ? make_symmetric(w, err) : make_general(w, err);
     if (!st)

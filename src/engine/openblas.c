@@ -1,7 +1,11 @@
 #include "engine/openblas.h"
 
+#include "core/memory.h"
+
 #include <dlfcn.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 static const char file[] = "libopenblas.so.0";
 
@@ -30,6 +34,36 @@ static const char *load(struct hs_openblas *out, void *library)
     return NULL;
 }
 
+/* It takes a buffer for each thread when that first computes, which it keeps, and tries for ever
+ * where there is no room (ulimit -v). Addresses, most of which it never touches. */
+static enum hs_status check_room(int threads, struct hs_error *err)
+{
+    static const size_t buffer = (size_t)130 << 20;
+    const size_t bytes = (size_t)threads * buffer;
+    void *room = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (room == MAP_FAILED)
+        return hs_error_add(err, HS_DEVICE,
+                            "not enough memory: OpenBLAS needs %zu MiB of address space; raise the "
+                            "limit (ulimit -v), give fewer solver.threads, or take another method",
+                            bytes >> 20);
+    munmap(room, bytes);
+    return HS_OK;
+}
+
+/* Without the threads that it would make at once, as many as the machine has: each takes a buffer,
+ * whenever it gets to that. */
+static void *open_library(void)
+{
+    static const char variable[] = "OPENBLAS_NUM_THREADS";
+    const bool own = !getenv(variable);
+    if (own)
+        setenv(variable, "1", 0);
+    void *opened = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    if (own)
+        unsetenv(variable);
+    return opened;
+}
+
 enum hs_status hs_openblas_find(const struct hs_openblas **out, struct hs_error *err)
 {
     static struct hs_openblas loaded;
@@ -37,7 +71,9 @@ enum hs_status hs_openblas_find(const struct hs_openblas **out, struct hs_error 
     *out = &loaded;
     if (library)
         return HS_OK;
-    void *opened = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    void *opened = open_library();
+    if (!opened && check_room(1, err))
+        return HS_DEVICE;
     if (!opened)
         return hs_error_add(err, HS_BAD_INPUT,
                             "it needs OpenBLAS, which cannot be opened (%s); install Debian's "
@@ -55,12 +91,28 @@ enum hs_status hs_openblas_find(const struct hs_openblas **out, struct hs_error 
     return HS_OK;
 }
 
-void hs_openblas_use_threads(const struct hs_openblas *blas, int threads)
+/* Before anybody else takes the room: by a product that is large enough for all threads. */
+static void take_buffers(const struct hs_openblas *blas)
 {
-    static int now;
+    enum { N = 128 };
+    double *zero = hs_new(2 * N * N * sizeof *zero);
+    hs_openblas_product(blas, N, N, N, 1.0, zero, zero, 0.0, zero + N * N);
+    free(zero);
+}
+
+enum hs_status hs_openblas_use_threads(const struct hs_openblas *blas, int threads,
+                                       struct hs_error *err)
+{
+    static int now, most;
+    if (threads > most && check_room(threads, err))
+        return HS_DEVICE;
     if (threads != now)
         blas->openblas_set_num_threads(threads);
     now = threads;
+    if (threads > most)
+        take_buffers(blas);
+    most = threads > most ? threads : most;
+    return HS_OK;
 }
 
 void hs_openblas_product(const struct hs_openblas *blas, int64_t m, int64_t n, int64_t k,

@@ -33,11 +33,14 @@ struct hs_openblas {
     void (*openblas_set_num_threads)(int threads);
 };
 
-/* *out: for as long as the program runs. HS_BAD_INPUT where it is not there, with the package. */
+/* *out: for as long as the program runs. HS_BAD_INPUT where it is not there, with the package;
+ * HS_DEVICE where there is no room for it. */
 enum hs_status hs_openblas_find(const struct hs_openblas **out, struct hs_error *err);
 
-/* From now on with so many: they wait for each other, which small matrices are not worth. */
-void hs_openblas_use_threads(const struct hs_openblas *blas, int threads);
+/* From now on with so many: they wait for each other, which small matrices are not worth. To be
+ * called before any other; HS_DEVICE where there is no room for what they need. */
+enum hs_status hs_openblas_use_threads(const struct hs_openblas *blas, int threads,
+                                       struct hs_error *err);
 
 /* out [m][n] = factor * a [m][k] * b [k][n] + keep * out, row by row. */
 void hs_openblas_product(const struct hs_openblas *blas, int64_t m, int64_t n, int64_t k,

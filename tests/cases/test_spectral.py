@@ -5,6 +5,7 @@ refused. tests/unit/engine/test_modes.c has every kind of wall, dims, radius and
 import json
 import math
 import os
+import resource
 import subprocess
 
 import h5py
@@ -234,6 +235,22 @@ def test_without_openblas_it_says_what_to_install(tmp_path):
     assert 'time.method = "spectral": it needs OpenBLAS' in done.stderr and "install Debian's libopenblas0" in done.stderr
     done = subprocess.run([*arguments, '--set=time.method="euler"'], cwd=tmp_path, capture_output=True, env=environment)
     assert done.returncode in (0, 2)
+
+
+@pytest.mark.skipif("sanitize" in HEATSOLVE, reason="a sanitizer's shadow takes addresses of its own")
+def test_a_limit_on_addresses_ends_a_run_with_a_message(tmp_path):
+    """OpenBLAS alone would try for its buffers for ever."""
+    settings = {**case("spectral", sweeps=9), "solver": {"threads": 1, "backend": "cpu"}}
+    (tmp_path / "case.cfg").write_text(config({**settings, "output": {"file": "case.h5"}}))
+    command = [HEATSOLVE, "run", "case.cfg", "--quiet", "--overwrite"]
+    codes = []
+    for limit in range(60, 400, 20):
+        done = subprocess.run(
+            command, cwd=tmp_path, capture_output=True, text=True, timeout=60,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit << 20, limit << 20)))  # fmt: skip
+        assert done.returncode == 0 or (done.returncode == 4 and "memory" in done.stderr), (limit, done.stderr)
+        codes.append(done.returncode)
+    assert codes[0] == 4 and codes[-1] == 0
 
 
 def test_verify_holds_a_kernel_to_the_power_of_a_sweep(tmp_path):

@@ -106,10 +106,11 @@ static enum hs_status product(struct hs_backend_state *state, int axis,
                               const double *in, double *out, struct hs_error *err)
 {
     const struct hs_openblas *blas;
-    const enum hs_status st = hs_openblas_find(&blas, err);
+    enum hs_status st = hs_openblas_find(&blas, err);
+    if (!st)
+        st = hs_openblas_use_threads(blas, state->team.most, err);
     if (st)
         return st;
-    hs_openblas_use_threads(blas, state->team.most);
     int64_t inner = 1, outer = 1;
     const int64_t n = extent[axis];
     for (int other = 0; other < HS_AXES; other++) {
