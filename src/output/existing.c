@@ -213,7 +213,8 @@ static struct run_told tell_run(const char *path)
     if (!status)
         told = (struct run_told){"the output of a run, which cannot be read", NULL};
     else {
-        told.resume = has_attribute(file, "steady_residual") ? NULL : states[s].resume; /* a solver */
+        told.resume =
+            has_attribute(file, "steady_residual") ? NULL : states[s].resume; /* a solver */
         int used = snprintf(told.what, sizeof told.what, "%s", states[s].words);
         if (title && title[0])
             used +=

@@ -38,7 +38,8 @@ static bool same(const char *value, const char *other)
 
 enum { VALUE = 160 };
 
-/* To the end of its line: a number not as it is kept, 0.00020000000000000001, but as it was typed. */
+/* To the end of its line: a number not as it is kept, 0.00020000000000000001, but as it was typed.
+ */
 static void show_value(const char *value, char out[VALUE])
 {
     snprintf(out, VALUE, "%.*s", value ? (int)strcspn(value, "\n") : 7, value ? value : "not set");

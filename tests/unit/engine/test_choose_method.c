@@ -85,7 +85,8 @@ void test_choose_method__finds_a_name_among_those_that_advance(void **state)
 {
     (void)state;
     assert_ptr_equal(choose(1, to_end("picky"), NULL).method, &picky);
-    const char *const said = "case.cfg:7: time.method = \"solver\": write steady.method = \"solver\": ";
+    const char *const said =
+        "case.cfg:7: time.method = \"solver\": write steady.method = \"solver\": ";
     assert_int_equal(choose(1, to_end("solver"), said).status, HS_BAD_INPUT);
 }
 
