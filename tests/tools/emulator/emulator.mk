@@ -7,7 +7,7 @@
 CXX ?= c++
 EMULATOR  := tests/tools/emulator
 EMULATED  := $(if $(shell command -v $(CXX) 2>/dev/null),$(shell grep -LE 'asm[^"]*"[^"]|<<<' kernels/cuda/*.cu kernels/cuda/*/*.cu 2>/dev/null))
-EMULATOR_CORE := $(addprefix src/core/,status.c memory.c grid.c stencil.c boundary.c body.c network.c problem.c features.c kernel.c device.c) \
+EMULATOR_CORE := $(addprefix src/core/,status.c memory.c text.c grid.c stencil.c boundary.c body.c network.c problem.c features.c kernel.c device.c) \
                  $(addprefix src/functions/,program.c evaluate.c time_function.c moving.c fields.c tables.c tabulate.c separation.c)
 EMULATOR_BUILD := $(BUILD)/$(EMULATOR)
 # coroutines by setjmp, which neither a fortified longjmp nor a sanitizer can follow
