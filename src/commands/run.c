@@ -126,7 +126,7 @@ static enum hs_status open_observers(const struct request *request, struct job *
         st = hs_claim_check_twin(&job->problem, err);
     if (!st)
         job->checkpoint = hs_checkpoint_create(&job->problem, job->snapshots, request->resume);
-    if (!st && !request->of.quiet && !job->plan.steady_method)
+    if (!st && !request->of.quiet)
         job->progress = hs_progress_create(&job->problem, &job->plan);
     return st;
 }
@@ -138,7 +138,13 @@ static enum hs_status sweep(const struct request *request, struct job *job, stru
     const enum hs_status st =
         hs_loop_run(&job->problem, &job->plan, &job->start, observers, job->progress ? 3 : 2,
                     &hs_signals_stop, &job->result, err);
-    if (st == HS_INTERRUPTED)
+    if (st == HS_INTERRUPTED && job->result.phase == HS_PHASE_START)
+        hs_error_add(err, st,
+                     "interrupted by %s while %s solved for the steady state; nothing was written, "
+                     "and %s stays as it was; the same command begins anew",
+                     hs_signals_name(hs_signals_stop), job->plan.steady_method->name,
+                     job->problem.output.file);
+    else if (st == HS_INTERRUPTED)
         hs_error_add(err, st,
                      "interrupted at sweep %lld, t = %.9g s, by %s; the state is saved beside %s; "
                      "the same command with --resume%s continues from there",
@@ -303,8 +309,9 @@ const struct hs_command hs_command_run = {
         "  --json           the summary as one JSON object on standard output\n"
         "\n"
         "Interrupted (Ctrl-C, SIGTERM, SIGHUP, SIGUSR1, SIGXCPU), it saves its state and exits\n"
-        "with 130; --resume continues from there, bit for bit. A second Ctrl-C or SIGTERM ends\n"
-        "it at once. SIGHUP is ignored under nohup. A closed pipe or terminal does not stop it.\n"
+        "with 130; --resume continues from there, bit for bit. While it solves for a steady state\n"
+        "it ends likewise, and writes nothing. A second Ctrl-C or SIGTERM ends it at once. SIGHUP\n"
+        "is ignored under nohup. A closed pipe or terminal does not stop it.\n"
         "\n"
         "exit status:\n"
         "  0    done; all checks that the config asks for passed\n"

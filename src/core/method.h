@@ -34,6 +34,14 @@ struct hs_solution {
                                                 method without iterations nothing */
 };
 
+/* Who watches solutions of equations while they are found. */
+struct hs_solve_watch {
+    void *self;
+    /* At the initial guess and after each iteration, with what is known by then. True: it is to
+     * stop. */
+    bool (*notify)(void *self, const struct hs_solution *so_far);
+};
+
 /* What steps took that are cut, or that solve equations. */
 struct hs_effort {
     int64_t steps;      /* that were made: more than the plan's where those were cut */
@@ -70,6 +78,10 @@ struct hs_method {
     enum hs_status (*create)(const struct hs_problem *problem, const struct hs_backend *backend,
                              struct hs_backend_state *state, struct hs_method_state **out,
                              struct hs_error *err);
+    /* Who watches from now on what advance and solve find by iterations. Where it has them stop,
+     * they return HS_INTERRUPTED, without a message, and the state's field is as it was. NULL:
+     * there are none. */
+    void (*watch)(struct hs_method_state *self, const struct hs_solve_watch *watch);
     /* From stop to stop: takes the state through all steps of the span, and returns when that is
      * done, so that its time can be measured. */
     enum hs_status (*advance)(struct hs_method_state *self, const struct hs_backend *backend,

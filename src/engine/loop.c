@@ -28,6 +28,7 @@ struct loop {
     struct hs_watch watch;
     struct hs_steady steady;
     struct hs_solution solution; /* where a method solves */
+    struct hs_solve_watch solve_watch;
     int64_t sweep;
     int64_t swept;
     double seconds;  /* in sweeps */
@@ -168,7 +169,7 @@ static enum hs_status sweep_to(struct loop *loop, int64_t stop, const struct hs_
         if (!st)
             st = ask(loop, err);
         if (st)
-            return st;
+            return st == HS_INTERRUPTED ? HS_OK : st; /* the field is still that of loop->sweep */
         loop->sweep += span.count;
         loop->swept += span.count;
         loop->seconds += seconds;
@@ -240,6 +241,17 @@ static enum hs_status run(struct loop *loop, struct hs_loop_result *out, struct 
     return out->phase == HS_PHASE_STOPPED ? HS_INTERRUPTED : HS_OK;
 }
 
+/* Tells the observers how far the steady state's solution is, and whoever solves whether a signal
+ * came. */
+static bool notify_solving(void *self, const struct hs_solution *so_far)
+{
+    const struct loop *loop = self;
+    for (int i = 0; i < loop->observer_count && loop->plan->steady_method; i++)
+        if (loop->observers[i]->solving)
+            loop->observers[i]->solving(loop->observers[i]->self, so_far);
+    return is_interrupted(loop);
+}
+
 /* Makes the method, and where it solves for the steady state, has that before the start is told. */
 static enum hs_status create_method(struct loop *loop, struct hs_error *err)
 {
@@ -248,6 +260,9 @@ static enum hs_status create_method(struct loop *loop, struct hs_error *err)
     enum hs_status st = HS_OK;
     if (method->create)
         st = method->create(loop->problem, backend, loop->state, &loop->method, err);
+    loop->solve_watch = (struct hs_solve_watch){loop, notify_solving};
+    if (!st && method->watch)
+        method->watch(loop->method, &loop->solve_watch);
     if (st || !loop->plan->steady_method)
         return st;
     const double begin = hs_clock_now();

@@ -32,8 +32,9 @@ struct hs_loop_start {
  * returned, and the message says where and when. An initial field that is not finite is
  * HS_BAD_INPUT, and no observer hears of it.
  *
- * A set *interrupted (by a signal handler) stops it within about half a second:
- * HS_PHASE_STOPPED, HS_INTERRUPTED.
+ * A set *interrupted (by a signal handler) stops it within about half a second, or an iteration:
+ * HS_PHASE_STOPPED, HS_INTERRUPTED. While a method solves for the steady state no observer has
+ * heard of the start yet: HS_PHASE_START, HS_INTERRUPTED.
  */
 enum hs_status hs_loop_run(const struct hs_problem *problem, const struct hs_plan *plan,
                            const struct hs_loop_start *start, struct hs_observer *const *observers,

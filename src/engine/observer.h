@@ -19,6 +19,9 @@ struct hs_observer {
     int64_t (*next)(void *self, int64_t sweep);
     enum hs_status (*notify)(void *self, const struct hs_step_state *step_state,
                              struct hs_error *err);
+    /* While a method solves for the steady state, before the start is told: the residuals from the
+     * initial guess on. May be NULL. */
+    void (*solving)(void *self, const struct hs_solution *so_far);
     /* HS_OK, or how what it does while the loop sweeps has failed; asked about every quarter
      * second. May be NULL. */
     enum hs_status (*ask)(void *self, struct hs_error *err);

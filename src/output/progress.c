@@ -135,16 +135,10 @@ static int bar_cells(int width, const char *text)
     return columns > 40 ? 40 : columns < 10 ? 0 : columns;
 }
 
-static void draw_bar(struct progress *p, const struct hs_step_state *step_state)
+/* `done`: share of the bar that is full. */
+static void put_bar(struct progress *p, const char *text, int width, double done)
 {
-    char text[200];
-    const int width = width_of(p->stream) - 1; /* the last column would wrap */
-    describe(p, step_state, false, text, sizeof text);
-    if (bar_cells(width, text) == 0 && p->problem->schedule.steady)
-        describe(p, step_state, true, text, sizeof text);
     const int cells = bar_cells(width, text);
-    const double left = sweeps_left(p, step_state), sweep = (double)step_state->sweep;
-    const double done = left > 0.0 ? sweep / (sweep + left) : isnan(left) ? 0.0 : 1.0;
     fputc('\r', p->stream);
     int drawn = 0;
     if (cells > 0) {
@@ -161,12 +155,50 @@ static void draw_bar(struct progress *p, const struct hs_step_state *step_state)
     fflush(p->stream);
 }
 
+static void draw_bar(struct progress *p, const struct hs_step_state *step_state)
+{
+    char text[200];
+    const int width = width_of(p->stream) - 1; /* the last column would wrap */
+    describe(p, step_state, false, text, sizeof text);
+    if (bar_cells(width, text) == 0 && p->problem->schedule.steady)
+        describe(p, step_state, true, text, sizeof text);
+    const double left = sweeps_left(p, step_state), sweep = (double)step_state->sweep;
+    put_bar(p, text, width, left > 0.0 ? sweep / (sweep + left) : isnan(left) ? 0.0 : 1.0);
+}
+
 static void put_line(struct progress *p, const struct hs_step_state *step_state)
 {
     char text[200];
     describe(p, step_state, false, text, sizeof text);
     fprintf(p->stream, "%s\n", text);
     fflush(p->stream);
+}
+
+/* "iteration 7  residual 3.2e-06/1e-10  in 4 s" */
+static void show_solution(struct progress *p, const struct hs_solution *solution)
+{
+    const double tolerance = p->problem->schedule.steady_tolerance;
+    char text[200], elapsed[32];
+    duration(elapsed, sizeof elapsed, hs_clock_now() - p->begun);
+    snprintf(text, sizeof text, "iteration %d  residual %.2g/%.2g  in %s", solution->iterations,
+             solution->residual, tolerance, elapsed);
+    if (p->terminal)
+        put_bar(p, text, width_of(p->stream) - 1, log(solution->residual) / log(tolerance));
+    else
+        fprintf(p->stream, "%s\n", text);
+    fflush(p->stream);
+}
+
+static void solving(void *self, const struct hs_solution *so_far)
+{
+    struct progress *p = self;
+    const double t = hs_clock_now();
+    if (so_far->iterations == 0)
+        p->begun = p->shown = t;
+    if (t - p->shown < (p->terminal ? bar_seconds : line_seconds))
+        return;
+    p->shown = t;
+    show_solution(p, so_far);
 }
 
 static void end_bar(struct progress *p)
@@ -183,6 +215,12 @@ static enum hs_status notify(void *self, const struct hs_step_state *step_state,
     (void)err;
     struct progress *p = self;
     const double t = hs_clock_now();
+    if (p->plan->steady_method) {
+        if (p->drawn > 0)
+            show_solution(p, &step_state->steady->solution);
+        end_bar(p);
+        return HS_OK;
+    }
     if (step_state->phase == HS_PHASE_START) {
         p->first = p->last = step_state->sweep;
         p->begun = p->shown = p->stopped = t;
@@ -222,6 +260,7 @@ struct hs_observer *hs_progress_create_on(FILE *stream, bool terminal,
                                         .by_clock = true,
                                         .next = next,
                                         .notify = notify,
+                                        .solving = solving,
                                         .destroy = destroy},
                            .problem = problem,
                            .plan = plan,

@@ -102,6 +102,55 @@ def test_a_signal_that_was_ignored_stays_ignored(case):
     assert status_of(case / "out.h5") == "finished"
 
 
+SOLVED = ENDLESS.replace("[120, 100]; spacing", "[161, 161, 161]; spacing").replace(
+    "time = { sweeps = 100000000; };", 'steady = { tolerance = 1e-10; method = "multigrid"; };').replace(
+    '"reflective"', '"dirichlet"; value = 1.0')  # fmt: skip
+
+
+@pytest.mark.parametrize("earlier", [False, True])
+def test_a_solve_is_watched_and_stopped(tmp_path, earlier):
+    """On a terminal, after the first iteration that is shown; a file that was there stays."""
+    (tmp_path / "case.cfg").write_text(SOLVED)
+    if earlier:
+        small = ["--quiet", "--set", "grid.points=[9,9,9]"]
+        subprocess.run([HEATSOLVE, "run", "case.cfg", *small], cwd=tmp_path, check=True)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.chdir(tmp_path)
+        os.execv(HEATSOLVE, [HEATSOLVE, "run", "case.cfg", *(["--overwrite"] if earlier else [])])
+    told = ""
+    while not re.search(r"iteration \d+  residual \S+/1e-10  in ", told):
+        told += os.read(terminal, 1000).decode()
+    os.kill(pid, signal.SIGINT)
+    try:
+        while part := os.read(terminal, 1000):
+            told += part.decode()
+    except OSError:  # EIO: the other end is closed
+        pass
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 130, told
+    assert "interrupted by SIGINT while multigrid solved" in told and "nothing was written" in told
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_a_step_that_takes_long_is_given_up(tmp_path):
+    """To a tolerance that asks for far more steps than there is time for, of which the plan has one."""
+    lasting = ENDLESS.replace(" every = 10000;", "").replace(
+        "time = { sweeps = 100000000; };",
+        'time = { end = 1.0e4; tolerance = 1e-9; method = "implicit"; };\nsource = { expression = "sin(9*t)"; };',
+    )
+    (tmp_path / "case.cfg").write_text(lasting)
+    run = subprocess.Popen([HEATSOLVE, "run", "case.cfg", "--quiet"], cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    wait_until_it_runs(tmp_path, run)
+    time.sleep(0.5)  # of which the steps take nearly all
+    begin = time.monotonic()
+    run.send_signal(signal.SIGINT)
+    told = run.communicate(timeout=60)[1]
+    assert run.returncode == 130, told
+    assert "interrupted at sweep 0, t = 0 s, by SIGINT" in told
+    assert time.monotonic() - begin < 5.0  # 10 ms here
+
+
 # ---- nobody reads any more -------------------------------------------------------------------------
 
 

@@ -116,6 +116,11 @@ static const struct hs_cut_steps cut_steps = {look, attempt, accept, refuse};
 
 /* ---- from stop to stop ----------------------------------------------------------------------- */
 
+static void watch(struct hs_method_state *self, const struct hs_solve_watch *by)
+{
+    self->bdf2.gradients.watch = by;
+}
+
 /* Where a run begins, or goes on, or begins again: from the backend's field. */
 static enum hs_status begin(struct hs_method_state *self, const struct hs_backend *backend,
                             struct hs_backend_state *state, const struct hs_span *span,
@@ -153,18 +158,31 @@ static enum hs_status upload(struct hs_method_state *self, const struct hs_backe
     return hs_host_field_upload(self->problem, backend, state, self->bdf2.T, err);
 }
 
+/* The field before the last step, to BEFORE: field 0 stays as it is, for the case that the step is
+ * given up. */
+static enum hs_status keep(struct hs_method_state *self, const struct hs_backend *backend,
+                           struct hs_backend_state *state, struct hs_error *err)
+{
+    backend->vectors->exchange(state, 0, BEFORE);
+    const enum hs_status st = upload(self, backend, state, err);
+    backend->vectors->exchange(state, 0, BEFORE);
+    return st;
+}
+
 static enum hs_status advance(struct hs_method_state *self, const struct hs_backend *backend,
                               struct hs_backend_state *state, const struct hs_span *span,
                               struct hs_error *err)
 {
     enum hs_status st = begin(self, backend, state, span, err);
     for (int64_t n = 0; n < span->count && !st; n++) {
-        if (span->keep_last && n == span->count - 1) {
-            st = upload(self, backend, state, err);
-            backend->vectors->exchange(state, 0, BEFORE);
-        }
+        if (span->keep_last && n == span->count - 1)
+            st = keep(self, backend, state, err);
         if (!st)
             st = do_step(self, span, n, err);
+    }
+    if (st == HS_INTERRUPTED) {
+        const enum hs_status finished = backend->vectors->finish(state, false, err);
+        return finished ? finished : st;
     }
     if (!st)
         st = upload(self, backend, state, err); /* into fields 0 and 1 */
@@ -191,6 +209,7 @@ const struct hs_method hs_method_implicit = {
     .suits = suits,
     .memory = memory,
     .create = create,
+    .watch = watch,
     .advance = advance,
     .effort = effort,
     .destroy = destroy,

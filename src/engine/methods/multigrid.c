@@ -67,6 +67,7 @@ static double memory(const struct hs_problem *problem, const struct hs_backend *
 
 struct hs_method_state {
     const struct hs_problem *problem;
+    const struct hs_solve_watch *watch;
 };
 
 static enum hs_status create(const struct hs_problem *problem, const struct hs_backend *backend,
@@ -77,6 +78,11 @@ static enum hs_status create(const struct hs_problem *problem, const struct hs_b
     *out = hs_new(sizeof **out);
     (*out)->problem = problem;
     return HS_OK;
+}
+
+static void watch(struct hs_method_state *self, const struct hs_solve_watch *by)
+{
+    self->watch = by;
 }
 
 static enum hs_status solve(struct hs_method_state *self, const struct hs_backend *backend,
@@ -99,6 +105,7 @@ static enum hs_status solve(struct hs_method_state *self, const struct hs_backen
         st = hs_host_field_download(problem, backend, state, T, err);
     if (!st)
         st = hs_conjugate_gradients_init(&gradients, &equations, err);
+    gradients.watch = self->watch;
     if (!st)
         st = hs_conjugate_gradients_solve(&gradients, tolerance, 0.0, T, out, err);
     if (!st)
@@ -124,6 +131,7 @@ const struct hs_method hs_method_multigrid = {
     .suits = hs_equations_suit,
     .memory = memory,
     .create = create,
+    .watch = watch,
     .solve = solve,
     .destroy = destroy,
 };

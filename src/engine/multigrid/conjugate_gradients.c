@@ -16,6 +16,8 @@ struct work {
     int64_t nodes;
     double *T, *r, *p, *q; /* [nodes] temperatures, residual, direction, A times that */
     double energy;         /* z.r of the guess: about the square of its error in the norm of A */
+    const struct hs_solve_watch *watch;
+    bool interrupted;
 };
 
 /* T += a p, r -= a q. Returns the largest rate of change that is left; *unit: the largest of r. */
@@ -87,11 +89,13 @@ static void turn(struct work *work, double unit, double b)
         work->p[n] = unit * (double)level->x[n] * (double)level->scale[n] + b * work->p[n];
 }
 
-static void note(struct hs_solution *out, double residual)
+static void note(struct work *work, struct hs_solution *out, double residual)
 {
     out->residual = residual;
     if (out->iterations < HS_SOLUTION_RESIDUALS)
         out->residuals[out->iterations] = residual;
+    if (work->watch && work->watch->notify(work->watch->self, out))
+        work->interrupted = true;
 }
 
 /* From the residual in r, until it has fallen by the tolerance as a rate of change, by its
@@ -112,8 +116,8 @@ static void iterate(struct work *work, double tolerance, double first, struct hs
         const double a = zr / curvature, before = zr;
         left = advance(work, a, &unit);
         out->iterations++;
-        note(out, left / first);
-        if (unit == 0.0)
+        note(work, out, left / first);
+        if (unit == 0.0 || work->interrupted)
             return;
         precondition(work, unit);
         products(work, unit, &zr, &zq);
@@ -142,15 +146,15 @@ static void solve(struct work *work, struct hs_rates now, double tolerance, doub
                  heat = singular ? hs_equations_heat(work->equations, work->T) : 0.0;
     double before = INFINITY;
     tolerance = fmax(tolerance, fmax(rate, now.rounding) / first);
-    note(out, 1.0);
-    while (now.largest > fmax(tolerance * first, now.rounding) && now.largest < 0.5 * before &&
-           out->iterations < HS_SOLUTION_ITERATIONS) {
+    note(work, out, 1.0);
+    while (!work->interrupted && now.largest > fmax(tolerance * first, now.rounding) &&
+           now.largest < 0.5 * before && out->iterations < HS_SOLUTION_ITERATIONS) {
         before = now.largest;
         iterate(work, 0.9 * tolerance, first, out);
         if (singular)
             keep_heat(work, heat);
         now = hs_equations_residual(work->equations, work->T, work->r);
-        note(out, now.largest / first);
+        note(work, out, now.largest / first);
     }
     out->reached = isfinite(now.largest) && now.largest <= fmax(tolerance * first, now.rounding);
 }
@@ -203,12 +207,13 @@ enum hs_status hs_conjugate_gradients_solve(struct hs_conjugate_gradients *gradi
                         .T = T,
                         .r = gradients->r,
                         .p = gradients->p,
-                        .q = gradients->q};
+                        .q = gradients->q,
+                        .watch = gradients->watch};
     *out = (struct hs_solution){.reached = true};
     if (guess.largest <= fmax(guess.rounding, rate))
         return HS_OK;
     if (!make_levels(gradients))
         return no_memory(err);
     solve(&work, guess, tolerance, rate, out);
-    return HS_OK;
+    return work.interrupted ? HS_INTERRUPTED : HS_OK;
 }

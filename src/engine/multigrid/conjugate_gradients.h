@@ -16,9 +16,10 @@
 /* What solutions of equations of one network have in common. */
 struct hs_conjugate_gradients {
     const struct hs_equations *equations;
-    struct hs_levels levels; /* none before they are wanted */
-    double shift;            /* of the equations that the levels were made of */
-    double *r, *p, *q;       /* [nodes] residual, direction, A times that */
+    struct hs_levels levels;            /* none before they are wanted */
+    double shift;                       /* of the equations that the levels were made of */
+    double *r, *p, *q;                  /* [nodes] residual, direction, A times that */
+    const struct hs_solve_watch *watch; /* NULL: none */
 };
 
 /* HS_DEVICE when memory is short; to be released either way. The equations outlive it; their shift
@@ -33,7 +34,8 @@ void hs_conjugate_gradients_release(struct hs_conjugate_gradients *gradients);
  * rate of change and computed anew from T, is at most `tolerance` times that of the guess, or at
  * most `rate` [K/s], or is nothing but the rounding of its terms. On the way what CG itself
  * minimises falls likewise. It ends, too, where the residual falls no more. Where the matrix is
- * singular, sum C T stays as it is. HS_DEVICE when memory is short.
+ * singular, sum C T stays as it is. HS_INTERRUPTED, without a message, where the watch asks for
+ * that; HS_DEVICE when memory is short.
  */
 enum hs_status hs_conjugate_gradients_solve(struct hs_conjugate_gradients *gradients,
                                             double tolerance, double rate, double *T,

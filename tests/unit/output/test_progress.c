@@ -10,7 +10,7 @@
 
 static struct hs_problem problem;
 static struct hs_steady steady;
-extern const struct hs_method hs_method_euler;
+extern const struct hs_method hs_method_euler, hs_method_multigrid;
 
 static const struct hs_plan plan = {
     .method = &hs_method_euler, .sweeps = 100, .tail_step = 0.5, .end = 50.0};
@@ -128,6 +128,35 @@ void test_progress__destroy_ends_the_line(void **state)
     assert_int_equal(s.text[strlen(s.text) - 1], '\n');
     fclose(s.stream);
     free(s.text);
+}
+
+/* Of a method that solves: iterations, and nothing of sweeps. */
+void test_progress__of_a_solve_iterations_are_shown(void **state)
+{
+    (void)state;
+    static const struct hs_plan solves = {.method = &hs_method_euler,
+                                          .steady_method = &hs_method_multigrid};
+    struct scene s;
+    begin(&s, true);
+    s.observer->destroy(s.observer->self);
+    problem.schedule.steady_tolerance = 1e-10;
+    s.observer = hs_progress_create_on(s.stream, true, &problem, &solves);
+    struct hs_solution solution = {.residual = 1.0};
+    s.observer->solving(s.observer->self, &solution);
+    assert_string_equal(s.text ? s.text : "", "");
+    wait_for_redraw();
+    solution = (struct hs_solution){.iterations = 4, .residual = 1e-5};
+    s.observer->solving(s.observer->self, &solution);
+    assert_non_null(strstr(s.text, "[#################................."
+                                   "]  iteration 4  residual 1e-05/1e-10  in "));
+    steady.solution = (struct hs_solution){.iterations = 9, .residual = 2e-11};
+    tell(&s, HS_PHASE_START, 0);
+    assert_non_null(strstr(s.text, "iteration 9  residual 2e-11/1e-10  in "));
+    assert_int_equal(s.text[strlen(s.text) - 1], '\n');
+    const size_t size = s.size;
+    tell(&s, HS_PHASE_END, 0);
+    assert_int_equal(s.size, size);
+    end(&s);
 }
 
 /* Fast sweeps are stopped ever more seldom: not one by one. */
