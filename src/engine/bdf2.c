@@ -201,11 +201,32 @@ static void keep_heat(struct hs_bdf2 *bdf2)
 
 /* What walls or sources bring is no number, or too large: so is the temperature there, for the
  * watch to see. */
-static void spoil(struct hs_bdf2 *bdf2)
+static void spoil(struct hs_bdf2 *bdf2, const double *residual)
 {
     for (int64_t n = 0; n < nodes_of(bdf2); n++)
-        if (!isfinite(bdf2->gradients.r[n]))
+        if (!isfinite(residual[n]))
             bdf2->next[n] = NAN;
+}
+
+/* Of what is not solved as well as it should be. */
+static enum hs_status judge(struct hs_bdf2 *bdf2, const struct hs_solution *solution, double most,
+                            double t, struct hs_error *err)
+{
+    const double shift = bdf2->equations.shift;
+    enum hs_status st = HS_OK;
+    double *residual = malloc((size_t)nodes_of(bdf2) * sizeof *residual);
+    if (!residual)
+        return no_memory(err);
+    const struct hs_rates left = hs_equations_residual(&bdf2->equations, bdf2->next, residual);
+    if (!isfinite(left.largest))
+        spoil(bdf2, residual);
+    else if (left.largest > poor * fmax(shift * most, left.rounding))
+        st = hs_error_add(err, HS_FAILED_CHECK,
+                          "the equations of the step to t = %.9g s are not solved: after %d "
+                          "iterations a node may be off by %.3g; take time.method = \"rkl2\"",
+                          t, solution->iterations, left.largest / shift);
+    free(residual);
+    return st;
 }
 
 /*
@@ -229,22 +250,11 @@ static enum hs_status solve(struct hs_bdf2 *bdf2, double shift, double most, dou
     if (!st)
         st = hs_conjugate_gradients_solve(gradients, 0.0, shift * most, bdf2->next, &solution, err);
     bdf2->effort.iterations += solution.iterations;
-    if (st)
-        return st;
-    if (!solution.reached) {
-        const struct hs_rates left =
-            hs_equations_residual(equations, bdf2->next, bdf2->gradients.r);
-        if (!isfinite(left.largest))
-            spoil(bdf2);
-        else if (left.largest > poor * fmax(shift * most, left.rounding))
-            return hs_error_add(err, HS_FAILED_CHECK,
-                                "the equations of the step to t = %.9g s are not solved: after %d "
-                                "iterations a node may be off by %.3g; take time.method = \"rkl2\"",
-                                t, solution.iterations, left.largest / shift);
-    }
-    if (equations->floating)
+    if (!st && !solution.reached)
+        st = judge(bdf2, &solution, most, t, err);
+    if (!st && equations->floating)
         keep_heat(bdf2);
-    return HS_OK;
+    return st;
 }
 
 /* ---- steps ----------------------------------------------------------------------------------- */

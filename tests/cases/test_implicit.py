@@ -347,6 +347,15 @@ def test_a_source_that_is_no_number_is_found(tmp_path, time):
         assert len(f["temperature"]) == 3 and np.isfinite(f["temperature"][...]).all()
 
 
+def test_a_source_that_is_infinite_in_one_step_is_found(tmp_path):
+    settings = {**BUMP, "source": {"expression": "1/(0.5-t)"}, "time": implicit(1.0, 8), "output": {"interval": 0.25}}
+    done = command(tmp_path, settings, "run", "--quiet")
+    assert done.returncode == 1 and "diverged: the temperature is NaN at node (1, 1)" in done.stderr, done.stderr
+    assert "at step 4, t = 0.5 s" in done.stderr, done.stderr
+    with h5py.File(tmp_path / "case.h5") as f:
+        assert len(f["temperature"]) == 2 and np.isfinite(f["temperature"][...]).all()
+
+
 RAW = {
     "grid": {"points": [20, 20]},
     "stencil": {"c0": 0.6, "c1": 0.1, "c2": 0.1, "c3": 0.1, "c4": 0.1},

@@ -10,15 +10,15 @@
 #ifndef HS_ENGINE_MULTIGRID_CONJUGATE_GRADIENTS_H
 #define HS_ENGINE_MULTIGRID_CONJUGATE_GRADIENTS_H
 
+#include "core/krylov.h"
 #include "core/method.h"
-#include "engine/multigrid/level.h"
+#include "engine/multigrid/equations.h"
 
 /* What solutions of equations of one network have in common. */
 struct hs_conjugate_gradients {
     const struct hs_equations *equations;
-    struct hs_levels levels;            /* none before they are wanted */
-    double shift;                       /* of the equations that the levels were made of */
-    double *r, *p, *q;                  /* [nodes] residual, direction, A times that */
+    const struct hs_krylov *vectors;
+    struct hs_krylov_state *of;
     const struct hs_solve_watch *watch; /* NULL: none */
 };
 

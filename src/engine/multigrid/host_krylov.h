@@ -1,0 +1,16 @@
+/* The vectors of conjugate gradients on the host, whose preconditioner is the V-cycle of cycle.h.
+ */
+#ifndef HS_ENGINE_MULTIGRID_HOST_KRYLOV_H
+#define HS_ENGINE_MULTIGRID_HOST_KRYLOV_H
+
+#include "core/krylov.h"
+#include "engine/multigrid/equations.h"
+
+/* T is where the solution is made. */
+extern const struct hs_krylov hs_host_krylov;
+
+/* The equations outlive it. HS_DEVICE where memory is short: then *out is to be destroyed, too. */
+enum hs_status hs_host_krylov_create(const struct hs_equations *equations,
+                                     struct hs_krylov_state **out, struct hs_error *err);
+
+#endif
