@@ -52,6 +52,9 @@ static void find_inflow_row(const struct hs_equations *equations, const double *
     const struct hs_problem *problem = equations->problem;
     const struct hs_network *network = equations->network;
     const int64_t nx = problem->grid.points[HS_X], ny = problem->grid.points[HS_Y];
+    const int64_t last_z = problem->grid.points[HS_Z] - 1;
+    const bool on_wall = (problem->grid.dims > 1 && (r % ny == 0 || r % ny == ny - 1)) ||
+                         (problem->grid.dims > 2 && (r / ny == 0 || r / ny == last_z));
     if (problem->source.present)
         hs_problem_source_row(problem, 1.0, t, r % ny, r / ny, out);
     else
@@ -60,7 +63,7 @@ static void find_inflow_row(const struct hs_equations *equations, const double *
     for (int64_t i = 0; i < nx; i++) {
         const struct hs_network_row *row = hs_network_row_at(network, r * nx + i);
         out[i] = row->kind == HS_NODE_FREE ? out[i] * row->capacity + forcing[row->forcing] : 0.0;
-        if (row->kind == HS_NODE_FREE && !problem->network)
+        if (row->kind == HS_NODE_FREE && !problem->network && (on_wall || i == 0 || i == nx - 1))
             out[i] += hs_stencil_network_inflow(problem, t, (int64_t[]){i, r % ny, r / ny});
     }
 }
@@ -95,22 +98,44 @@ bool hs_equations_inflow_at(const struct hs_equations *equations, double t, doub
 }
 
 /* Sums over the nodes, and whether something holds the mean. */
+struct sums {
+    struct hs_sum balance, flows, capacity;
+    bool floating;
+};
+
+static struct sums add_nodes(const struct hs_equations *equations, int64_t first, int64_t last)
+{
+    struct sums sums = {.floating = true};
+    for (int64_t n = first; n < last; n++) {
+        const struct hs_network_row *row = hs_network_row_at(equations->network, n);
+        sums.floating = sums.floating && row->kind == HS_NODE_FREE && row->sink == 0.0;
+        hs_sum_add(&sums.balance, equations->inflow[n]);
+        hs_sum_add(&sums.flows, fabs(equations->inflow[n]));
+        if (row->kind == HS_NODE_FREE)
+            hs_sum_add(&sums.capacity, row->capacity);
+    }
+    return sums;
+}
+
+/* By parts, as many on every machine. */
 static void add_up(struct hs_equations *equations)
 {
+    enum { PARTS = 64 };
     const int64_t nodes = hs_grid_count(&equations->network->grid);
-    struct hs_sum balance = {0.0, 0.0}, flows = balance, capacity = balance;
-    equations->floating = true;
-    for (int64_t n = 0; n < nodes; n++) {
-        const struct hs_network_row *row = hs_network_row_at(equations->network, n);
-        equations->floating = equations->floating && row->kind == HS_NODE_FREE && row->sink == 0.0;
-        hs_sum_add(&balance, equations->inflow[n]);
-        hs_sum_add(&flows, fabs(equations->inflow[n]));
-        if (row->kind == HS_NODE_FREE)
-            hs_sum_add(&capacity, row->capacity);
+    struct sums part[PARTS], all = {.floating = true};
+#pragma omp parallel for num_threads(equations->threads) schedule(static)
+    for (int p = 0; p < PARTS; p++)
+        part[p] = add_nodes(equations, nodes * p / PARTS, nodes * (p + 1) / PARTS);
+    for (int p = 0; p < PARTS; p++) {
+        hs_sum_join(&all.balance, &part[p].balance);
+        hs_sum_join(&all.flows, &part[p].flows);
+        hs_sum_join(&all.capacity, &part[p].capacity);
+        all.floating = all.floating && part[p].floating;
     }
-    equations->balance = hs_sum_value(&balance);
-    equations->flows = hs_sum_value(&flows);
-    equations->capacity = hs_sum_value(&capacity);
+    equations->floating = all.floating;
+    equations->balance = hs_sum_value(&all.balance);
+    equations->flows = hs_sum_value(&all.flows);
+    equations->capacity = hs_sum_value(&all.capacity);
 }
 
 enum hs_status hs_equations_init(struct hs_equations *equations, const struct hs_problem *problem,
