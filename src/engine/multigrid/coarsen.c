@@ -1,4 +1,4 @@
-#include "engine/multigrid/coarsen.h"
+#include "engine/multigrid/coarse_node.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -45,118 +45,8 @@ void hs_coarse_step_release(struct hs_coarse_step *step)
 
 /* ---- a network of every second node ---------------------------------------------------------- */
 
-/* What the making of coarse nodes reads. */
-struct work {
-    const struct hs_coarse_network *fine;
-    const struct hs_coarse_step *step;
-    struct hs_coarse_network *coarse;
-    int64_t stride[HS_AXES]; /* of fine nodes */
-    int64_t odd[HS_AXES];    /* odd nodes along each axis */
-};
-
-static bool is_held(const struct work *work, int64_t node)
-{
-    return isinf(work->fine->sink[node]);
-}
-
-/* An odd node: its place among these, and the fine node. */
-struct odd {
-    int64_t place, node;
-};
-
-static struct odd odd_at(const struct work *work, const int64_t coarse[HS_AXES])
-{
-    int64_t at[HS_AXES] = {coarse[HS_X], coarse[HS_Y], coarse[HS_Z]};
-    struct odd odd;
-    odd.place = at[HS_X] + work->odd[HS_X] * (at[HS_Y] + work->odd[HS_Y] * at[HS_Z]);
-    at[work->step->axis] = 2 * at[work->step->axis] + 1;
-    odd.node = at[HS_X] + work->stride[HS_Y] * at[HS_Y] + work->stride[HS_Z] * at[HS_Z];
-    return odd;
-}
-
-/* Weights of an odd node at (i, j, k) of those. */
-static void weigh(const struct work *work, const int64_t at[HS_AXES])
-{
-    const struct hs_coarse_network *fine = work->fine;
-    const int axis = work->step->axis;
-    const struct odd odd = odd_at(work, at);
-    const float before = fine->edge[axis][odd.node - work->stride[axis]];
-    const float after = fine->edge[axis][odd.node], sink = fine->sink[odd.node];
-    const float sum = before + after + sink;
-    const bool none = isinf(sum) || sum == 0.0f;
-    work->step->before[odd.place] = none ? 0.0f : before / sum;
-    work->step->after[odd.place] = none ? 0.0f : after / sum;
-}
-
-/* What of an odd node goes to a coarse one: of its sink, and, by its weight, of its edges across
- * the axis; edges to nodes that keep their temperature are sinks. */
-static void take(const struct work *work, const struct odd *odd, const float *weights, float edge,
-                 const int64_t at[HS_AXES], float *sink, float across[HS_AXES])
-{
-    const struct hs_coarse_network *fine = work->fine;
-    const float own = fine->sink[odd->node], weight = weights[odd->place];
-    if (isinf(own))
-        *sink += edge;
-    else
-        *sink += weight * own;
-    int64_t stride = 1;
-    for (int axis = 0; axis < HS_AXES; axis++) {
-        if (axis == work->step->axis || !fine->edge[axis]) {
-            stride *= work->odd[axis];
-            continue;
-        }
-        for (int side = -1; side <= 1; side += 2) {
-            const int64_t to = hs_lattice_next(&fine->lattice, axis, at[axis], work->stride[axis],
-                                               side, odd->node);
-            if (to < 0)
-                continue;
-            const float g = fine->edge[axis][side > 0 ? odd->node : to];
-            const int64_t place =
-                hs_lattice_next(&fine->lattice, axis, at[axis], stride, side, odd->place);
-            if (is_held(work, to))
-                *sink += weight * g;
-            else if (side > 0 && !isinf(own))
-                across[axis] += 0.5f * g * (weight + weights[place]);
-        }
-        stride *= work->odd[axis];
-    }
-}
-
-/* The coarse node at (i, j, k), its place among the coarse ones, and the fine one's. */
-static void make_node(const struct work *work, const int64_t at[HS_AXES], int64_t place)
-{
-    const struct hs_coarse_network *fine = work->fine;
-    const struct hs_coarse_step *step = work->step;
-    const int axis = step->axis;
-    const int64_t nf = work->odd[axis], last = at[axis];
-    int64_t node = 0;
-    for (int a = 0; a < HS_AXES; a++)
-        node += work->stride[a] * at[a] * (a == axis ? 2 : 1);
-    float sink = fine->sink[node], along = 0.0f, across[HS_AXES] = {0.0f, 0.0f, 0.0f};
-    for (int a = 0; a < HS_AXES; a++)
-        if (a != axis && fine->edge[a])
-            across[a] = fine->edge[a][node];
-    int64_t other[HS_AXES] = {at[HS_X], at[HS_Y], at[HS_Z]};
-    if (last < nf) { /* the odd node after it */
-        const struct odd odd = odd_at(work, other);
-        along = fine->edge[axis][node] * step->after[odd.place];
-        take(work, &odd, step->before, fine->edge[axis][node], at, &sink, across);
-    } else if (step->fine.wrap[axis])
-        along = fine->edge[axis][node];
-    other[axis] = last > 0 ? last - 1 : step->fine.wrap[axis] && nf > last ? nf - 1 : -1;
-    if (last == 0 && step->fine.wrap[axis] && step->fine.n[axis] % 2 == 1)
-        other[axis] = -1; /* the last node is a coarse one */
-    if (other[axis] >= 0) {
-        const struct odd odd = odd_at(work, other);
-        take(work, &odd, step->after, fine->edge[axis][odd.node], at, &sink, across);
-    }
-    work->coarse->sink[place] = sink;
-    for (int a = 0; a < HS_AXES; a++)
-        if (work->coarse->edge[a])
-            work->coarse->edge[a][place] = a == axis ? along : across[a];
-}
-
-static void for_each(const struct work *work, const int64_t n[HS_AXES], bool coarse, int threads)
+static void for_each(const struct hs_coarse_work *work, const int64_t n[HS_AXES], bool coarse,
+                     int threads)
 {
     const int64_t rows = n[HS_Y] * n[HS_Z];
 #pragma omp parallel for num_threads(threads) schedule(static) if (count_of(n) > SMALL)
@@ -164,25 +54,16 @@ static void for_each(const struct work *work, const int64_t n[HS_AXES], bool coa
         for (int64_t i = 0; i < n[HS_X]; i++) {
             const int64_t at[HS_AXES] = {i, r % n[HS_Y], r / n[HS_Y]};
             if (coarse)
-                make_node(work, at, r * n[HS_X] + i);
+                hs_coarse_make_node(work, at, r * n[HS_X] + i);
             else
-                weigh(work, at);
+                hs_coarse_weigh(work, at);
         }
 }
 
 bool hs_coarsen(const struct hs_coarse_network *fine, int axis, int threads,
                 struct hs_coarse_step *step, struct hs_coarse_network *coarse)
 {
-    const int64_t *n = fine->lattice.n;
-    struct work work = {.fine = fine,
-                        .step = step,
-                        .coarse = coarse,
-                        .stride = {1, n[HS_X], n[HS_X] * n[HS_Y]},
-                        .odd = {n[HS_X], n[HS_Y], n[HS_Z]}};
-    work.odd[axis] = n[axis] / 2;
-    *step = (struct hs_coarse_step){.axis = axis, .fine = fine->lattice, .coarse = fine->lattice};
-    step->coarse.n[axis] = (n[axis] + 1) / 2;
-    step->coarse.wrap[axis] = fine->lattice.wrap[axis] && step->coarse.n[axis] > 1;
+    const struct hs_coarse_work work = hs_coarse_work_of(fine, axis, step, coarse);
     const size_t bytes = (size_t)count_of(work.odd) * sizeof(float);
     step->before = malloc(bytes);
     step->after = malloc(bytes);

@@ -14,21 +14,27 @@
 #define HS_ENGINE_MULTIGRID_COARSEN_H
 
 #include "core/grid.h"
+#include "core/host_device.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 struct hs_lattice {
     int64_t n[HS_AXES];
     bool wrap[HS_AXES]; /* periodic axes of two nodes or more */
 };
 
-static inline int64_t hs_lattice_count(const struct hs_lattice *lattice)
+static inline HS_HOST_DEVICE int64_t hs_lattice_count(const struct hs_lattice *lattice)
 {
     return lattice->n[HS_X] * lattice->n[HS_Y] * lattice->n[HS_Z];
 }
 
 /* The node before or after one along an axis (side -1, 1), of which `at` is the place and `stride`
  * the nodes between neighbours; -1: none. */
-static inline int64_t hs_lattice_next(const struct hs_lattice *lattice, int axis, int64_t at,
-                                      int64_t stride, int side, int64_t node)
+static inline HS_HOST_DEVICE int64_t hs_lattice_next(const struct hs_lattice *lattice, int axis,
+                                                     int64_t at, int64_t stride, int side,
+                                                     int64_t node)
 {
     const int64_t n = lattice->n[axis], to = at + side;
     if (to >= 0 && to < n)
@@ -71,5 +77,9 @@ void hs_restrict(const struct hs_coarse_step *step, int threads, const float *fi
 /* fine = interpolation of `coarse`, or fine += that. */
 void hs_interpolate(const struct hs_coarse_step *step, int threads, bool add, const float *coarse,
                     float *fine);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

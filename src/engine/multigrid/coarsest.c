@@ -74,24 +74,45 @@ void hs_coarsest_release(struct hs_coarsest *coarsest)
     free(coarsest->work);
 }
 
-void hs_coarsest_solve(struct hs_coarsest *coarsest, const float *right, float *x)
+/* From the right side in `work` to the unknowns there. */
+static void solve(int64_t nodes, const double *a, double *work)
 {
-    const int64_t nodes = coarsest->nodes;
-    const double *a = coarsest->factor;
-    double *work = coarsest->work;
-    if (!a)
-        memcpy(x, right, (size_t)nodes * sizeof *x);
-    for (int64_t i = 0; i < nodes && a; i++) {
-        double sum = (double)right[i];
+    for (int64_t i = 0; i < nodes; i++) {
+        double sum = work[i];
         for (int64_t k = 0; k < i; k++)
             sum -= a[i * nodes + k] * work[k];
         work[i] = sum / a[i * nodes + i];
     }
-    for (int64_t i = nodes - 1; i >= 0 && a; i--) {
+    for (int64_t i = nodes - 1; i >= 0; i--) {
         double sum = work[i];
         for (int64_t k = i + 1; k < nodes; k++)
             sum -= a[k * nodes + i] * work[k];
         work[i] = sum / a[i * nodes + i];
-        x[i] = (float)work[i];
+    }
+}
+
+void hs_coarsest_solve(struct hs_coarsest *coarsest, const float *right, float *x)
+{
+    const int64_t nodes = coarsest->nodes;
+    if (!coarsest->factor) {
+        memcpy(x, right, (size_t)nodes * sizeof *x);
+        return;
+    }
+    for (int64_t i = 0; i < nodes; i++)
+        coarsest->work[i] = (double)right[i];
+    solve(nodes, coarsest->factor, coarsest->work);
+    for (int64_t i = 0; i < nodes; i++)
+        x[i] = (float)coarsest->work[i];
+}
+
+void hs_coarsest_invert(struct hs_coarsest *coarsest, double *out)
+{
+    const int64_t nodes = coarsest->nodes;
+    for (int64_t c = 0; c < nodes; c++) {
+        for (int64_t i = 0; i < nodes; i++)
+            coarsest->work[i] = i == c ? 1.0 : 0.0;
+        solve(nodes, coarsest->factor, coarsest->work);
+        for (int64_t i = 0; i < nodes; i++)
+            out[i * nodes + c] = coarsest->work[i];
     }
 }

@@ -4,6 +4,10 @@
 
 #include "engine/multigrid/coarsen.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum { HS_COARSEST_NODES = 300 }; /* at most, where networks can be made so coarse */
 
 struct hs_coarsest {
@@ -20,5 +24,12 @@ void hs_coarsest_release(struct hs_coarsest *coarsest);
 
 /* In the scaled unknowns of level.h. */
 void hs_coarsest_solve(struct hs_coarsest *coarsest, const float *right, float *x);
+
+/* The same as a matrix: out is [nodes][nodes]. With a factor only. */
+void hs_coarsest_invert(struct hs_coarsest *coarsest, double *out);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

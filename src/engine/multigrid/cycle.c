@@ -6,18 +6,13 @@ enum { SMALL = 4096 }; /* nodes: below, starting threads costs more than it save
  * that a grid of twice the spacing cannot hold along one axis, no less. */
 static const double smoothed = 0.25;
 
-/* x_1 = x + first (b - A x), x_2 = x_1 + again (x_1 - x) + second (b - A x_1). */
-struct polynomial {
-    float first, again, second;
-};
-
-static struct polynomial polynomial_of(const struct hs_level *level)
+struct hs_smoother hs_smoother_of(double largest)
 {
-    const double high = level->largest, low = smoothed * high;
+    const double high = largest, low = smoothed * high;
     const double middle = 0.5 * (high + low), half = 0.5 * (high - low), ratio = middle / half;
     const double rho = 1.0 / ratio, next = 1.0 / (2.0 * ratio - rho);
-    return (struct polynomial){(float)(1.0 / middle), (float)(next * rho),
-                               (float)(2.0 * next / half)};
+    return (struct hs_smoother){(float)(1.0 / middle), (float)(next * rho),
+                                (float)(2.0 * next / half)};
 }
 
 /* N and x of a node's neighbours along y and z: rows along x, of zeros where there are none. */
@@ -65,7 +60,7 @@ static float along_x(const struct hs_level *level, const float *x, int64_t first
 /* What is made of a node's x, of N x there, and of b. */
 enum task { START, STEP, RESIDUAL };
 
-static inline __attribute__((always_inline)) float made(enum task task, struct polynomial p,
+static inline __attribute__((always_inline)) float made(enum task task, struct hs_smoother p,
                                                         float x, float sum, float b, float before)
 {
     switch (task) {
@@ -77,7 +72,7 @@ static inline __attribute__((always_inline)) float made(enum task task, struct p
 }
 
 static inline __attribute__((always_inline)) void do_row(const struct hs_level *level,
-                                                         enum task task, struct polynomial p,
+                                                         enum task task, struct hs_smoother p,
                                                          const float *x, float *out, int64_t r)
 {
     const int64_t nx = level->lattice.n[HS_X], first = r * nx;
@@ -95,7 +90,7 @@ static inline __attribute__((always_inline)) void do_row(const struct hs_level *
                  sum_of(&rows, i) + (edge[i - 1] * row[i - 1] + edge[i] * row[i + 1]), b[i], to[i]);
 }
 
-static void do_task(const struct hs_level *level, int threads, enum task task, struct polynomial p,
+static void do_task(const struct hs_level *level, int threads, enum task task, struct hs_smoother p,
                     const float *x, float *out)
 {
     const int64_t rows = level->lattice.n[HS_Y] * level->lattice.n[HS_Z];
@@ -142,8 +137,8 @@ static void go_up(struct hs_level *level, struct hs_level *next, int threads)
 
 static void smooth_again(struct hs_level *level, int threads)
 {
-    const struct polynomial p = polynomial_of(level);
-    do_task(level, threads, STEP, (struct polynomial){.second = p.first}, level->x, level->other);
+    const struct hs_smoother p = hs_smoother_of(level->largest);
+    do_task(level, threads, STEP, (struct hs_smoother){.second = p.first}, level->x, level->other);
     do_task(level, threads, STEP, p, level->other, level->x);
 }
 
@@ -152,8 +147,10 @@ void hs_cycle(struct hs_levels *levels)
     const int last = levels->count - 1;
     for (int k = 0; k < last; k++) {
         struct hs_level *level = &levels->level[k];
-        do_task(level, levels->threads, START, polynomial_of(level), level->right, level->x);
-        do_task(level, levels->threads, RESIDUAL, polynomial_of(level), level->x, level->other);
+        do_task(level, levels->threads, START, hs_smoother_of(level->largest), level->right,
+                level->x);
+        do_task(level, levels->threads, RESIDUAL, hs_smoother_of(level->largest), level->x,
+                level->other);
         go_down(level, level + 1, levels->threads);
     }
     hs_coarsest_solve(&levels->coarsest, levels->level[last].right, levels->level[last].x);

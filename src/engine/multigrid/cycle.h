@@ -14,7 +14,22 @@
 
 #include "engine/multigrid/level.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* x_1 = x + first (b - A x), x_2 = x_1 + again (x_1 - x) + second (b - A x_1), for a matrix of this
+ * largest eigenvalue. */
+struct hs_smoother {
+    float first, again, second;
+};
+struct hs_smoother hs_smoother_of(double largest);
+
 /* From `right` of the first level to its `x`. */
 void hs_cycle(struct hs_levels *levels);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

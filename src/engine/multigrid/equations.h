@@ -16,6 +16,10 @@
 
 #include "core/problem.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct hs_equations {
     const struct hs_problem *problem;
     const struct hs_network *network;
@@ -65,5 +69,9 @@ double hs_equations_apply(const struct hs_equations *equations, const double *p,
 
 /* Sum of C T over the free nodes: where the mean is free, the heat content. */
 double hs_equations_heat(const struct hs_equations *equations, const double *T);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -6,10 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Shifts that differ by no more have the same levels: no eigenvalue of one matrix over the other's
- * is farther from 1. */
-static const double near = 1.3;
-
 struct hs_krylov_state {
     const struct hs_equations *equations;
     struct hs_levels levels; /* none before they are wanted */
@@ -68,11 +64,10 @@ static double largest_of(const struct hs_krylov_state *self)
 /* Makes the levels, unless those that are there are of about this shift. */
 static bool make_levels(struct hs_krylov_state *self)
 {
-    const double shift = self->equations->shift, made = self->shift;
-    if (self->levels.count > 0 && fmax(shift, made) <= near * fmin(shift, made))
+    if (self->levels.count > 0 && hs_levels_serve(self->shift, self->equations->shift))
         return true;
     hs_levels_release(&self->levels);
-    self->shift = shift;
+    self->shift = self->equations->shift;
     return hs_levels_init(&self->levels, self->equations);
 }
 

@@ -3,10 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* An axis is coarsened where edges along it are at least so strong, by their mean share of a node's
- * edges, as along the strongest axis: smoothing does not even out what only weak edges connect. */
-static const double strong = 0.7;
-
 /* ---- the finest network ---------------------------------------------------------------------- */
 
 static struct hs_lattice lattice_of(const struct hs_network *network)
@@ -19,8 +15,7 @@ static struct hs_lattice lattice_of(const struct hs_network *network)
     return lattice;
 }
 
-/* Conductances in units of this are floats whatever the unit of length, and the shift's sinks. */
-static double unit_of(const struct hs_equations *equations)
+double hs_levels_unit(const struct hs_equations *equations)
 {
     int64_t count;
     const struct hs_network_row *row = hs_network_rows(equations->network, &count);
@@ -38,7 +33,7 @@ static bool make_finest(const struct hs_equations *equations, struct hs_coarse_n
 {
     const struct hs_network *network = equations->network;
     const struct hs_lattice lattice = lattice_of(network);
-    const double factor = 1.0 / unit_of(equations);
+    const double factor = 1.0 / hs_levels_unit(equations);
     if (!hs_coarse_network_init(out, &lattice))
         return false;
     const int64_t nodes = hs_lattice_count(&lattice);
@@ -173,13 +168,12 @@ static bool make_steps(struct hs_level *level, const struct hs_coarse_network *n
                        const double strength[HS_AXES], struct hs_coarse_network *next,
                        float **scale)
 {
-    const double most = fmax(strength[HS_X], fmax(strength[HS_Y], strength[HS_Z]));
     const struct hs_coarse_network *from = net;
     struct hs_coarse_network made = {.sink = NULL};
     bool done = true;
     *scale = NULL;
     for (int axis = 0; axis < HS_AXES && done; axis++) {
-        if (!net->edge[axis] || strength[axis] < strong * most)
+        if (!net->edge[axis] || !hs_level_is_halved(strength, axis))
             continue;
         struct hs_coarse_step *step = &level->step[level->step_count++];
         struct hs_coarse_network to;

@@ -12,6 +12,10 @@
 #include "engine/multigrid/coarsest.h"
 #include "engine/multigrid/equations.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct hs_level {
     struct hs_lattice lattice;
     float *edge[HS_AXES]; /* [nodes] N of the edge to the next node; NULL along axes of one node */
@@ -33,8 +37,31 @@ struct hs_levels {
     struct hs_coarsest coarsest; /* of the last level */
 };
 
+/* An axis is coarsened where edges along it are at least so strong, by their mean share of a node's
+ * edges, as along the strongest axis: smoothing does not even out what only weak edges connect. */
+static inline bool hs_level_is_halved(const double strength[HS_AXES], int axis)
+{
+    const double yz = strength[HS_Y] > strength[HS_Z] ? strength[HS_Y] : strength[HS_Z];
+    return strength[axis] >= 0.7 * (strength[HS_X] > yz ? strength[HS_X] : yz);
+}
+
+/* Levels of equations of one shift do for another that differs by no more: no eigenvalue of one
+ * matrix over the other's is farther from 1. */
+static inline bool hs_levels_serve(double made_of, double shift)
+{
+    return made_of <= 1.3 * shift && shift <= 1.3 * made_of;
+}
+
+/* What conductances of the first level, and the shift's sinks, are counted in, so that they are
+ * floats whatever the unit of length. */
+double hs_levels_unit(const struct hs_equations *equations);
+
 /* False: out of memory. Either way to be released. */
 bool hs_levels_init(struct hs_levels *levels, const struct hs_equations *equations);
 void hs_levels_release(struct hs_levels *levels);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
