@@ -185,10 +185,10 @@ static inline const struct hs_backend *make_without_passes(const struct hs_backe
     return &out->backend;
 }
 
-/* The steady state by the method, likewise. */
-static inline double *solve_case(const struct modes_case *c, const struct hs_backend *backend,
-                                 const struct hs_kernel *kernel, const struct hs_method *method,
-                                 struct hs_solution *solution)
+/* The steady state by the method, likewise, to a relative residual. */
+static inline double *solve_case_to(const struct modes_case *c, const struct hs_backend *backend,
+                                    const struct hs_kernel *kernel, const struct hs_method *method,
+                                    double tolerance, struct hs_solution *solution)
 {
     const struct hs_problem *problem = &c->problem;
     const struct hs_box all = hs_grid_box(&problem->grid);
@@ -203,7 +203,7 @@ static inline double *solve_case(const struct modes_case *c, const struct hs_bac
     must(backend->create(problem, kernel, 0, 0, &state, &err), &err, kernel->name);
     must(backend->upload(state, &all, c->initial, &err), &err, "upload");
     must(method->create(problem, backend, state, &self, &err), &err, method->name);
-    must(method->solve(self, backend, state, 1e-9, solution, &err), &err, method->name);
+    must(method->solve(self, backend, state, tolerance, solution, &err), &err, method->name);
     must(backend->download(state, &all, field, &err), &err, "download");
     for (int64_t n = 0; n < nodes; n++)
         out[n] = hs_read(problem->precision, field, n);
@@ -212,6 +212,13 @@ static inline double *solve_case(const struct modes_case *c, const struct hs_bac
     free(field);
     hs_error_release(&err);
     return out;
+}
+
+static inline double *solve_case(const struct modes_case *c, const struct hs_backend *backend,
+                                 const struct hs_kernel *kernel, const struct hs_method *method,
+                                 struct hs_solution *solution)
+{
+    return solve_case_to(c, backend, kernel, method, 1e-9, solution);
 }
 
 /* The largest difference over the largest value. */

@@ -46,6 +46,7 @@ struct hs_device_fingerprint {
     char driver[128]; /* "CUDA 13.0, 580.65.06"; "none" where there is no such thing */
 };
 
+struct hs_device_krylov; /* core/krylov.h */
 struct hs_halo;          /* core/halo.h */
 struct hs_vectors;       /* core/vectors.h */
 struct hs_backend_state; /* each backend's own */
@@ -135,6 +136,7 @@ struct hs_backend {
     void (*destroy)(struct hs_backend_state *state); /* accepts NULL */
     const struct hs_transforms *transforms;          /* for methods of modes; NULL: none */
     const struct hs_vectors *vectors;                /* for methods of many stages; NULL: none */
+    const struct hs_device_krylov *krylov;           /* for conjugate gradients; NULL: the host's */
     const struct hs_halo *halo;                      /* for ranks; NULL: none */
 };
 

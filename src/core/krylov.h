@@ -41,6 +41,25 @@ struct hs_krylov {
     void (*destroy)(struct hs_krylov_state *self); /* accepts NULL */
 };
 
+struct hs_backend_state;
+struct hs_equations; /* engine/multigrid/equations.h */
+struct hs_problem;
+
+/* What a backend offers besides, that does it on its device. */
+struct hs_device_krylov {
+    const struct hs_krylov *vectors;
+    /* Bytes of the device's memory, beside the backend's, where every axis is coarsened. */
+    double (*bytes)(const struct hs_problem *problem);
+    /* The equations outlive it. HS_DEVICE where memory is short: then *out is NULL. */
+    enum hs_status (*create)(struct hs_backend_state *state, const struct hs_equations *equations,
+                             struct hs_krylov_state **out, struct hs_error *err);
+    /* As those of the vectors, where T is the state's field. */
+    enum hs_status (*begin)(struct hs_backend_state *state, struct hs_krylov_state *self,
+                            struct hs_error *err);
+    enum hs_status (*end)(struct hs_backend_state *state, struct hs_krylov_state *self,
+                          struct hs_error *err);
+};
+
 #ifdef __cplusplus
 }
 #endif

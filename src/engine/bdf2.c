@@ -20,13 +20,14 @@ static enum hs_status no_memory(struct hs_error *err)
 }
 
 enum hs_status hs_bdf2_init(struct hs_bdf2 *bdf2, const struct hs_problem *problem,
+                            const struct hs_device_krylov *device, struct hs_backend_state *state,
                             struct hs_error *err)
 {
     const size_t bytes = (size_t)hs_grid_count(&problem->grid) * sizeof *bdf2->T;
     *bdf2 = (struct hs_bdf2){.problem = problem, .in_time = hs_boundary_data_in_time(problem)};
     enum hs_status st = hs_equations_init(&bdf2->equations, problem, err);
     if (!st)
-        st = hs_conjugate_gradients_init(&bdf2->gradients, &bdf2->equations, err);
+        st = hs_conjugate_gradients_init(&bdf2->gradients, &bdf2->equations, device, state, err);
     bdf2->T = malloc(bytes);
     bdf2->old = malloc(bytes);
     bdf2->next = malloc(bytes);

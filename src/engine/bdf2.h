@@ -42,9 +42,10 @@ struct hs_bdf2 {
     struct hs_effort effort; /* so far */
 };
 
-/* Of a problem of radius 1 that is not raw. HS_DEVICE when memory is short; to be released either
- * way. */
+/* Of a problem of radius 1 that is not raw, solved by the vectors of a backend; `device` NULL: of
+ * the host. HS_DEVICE when memory is short; to be released either way. */
 enum hs_status hs_bdf2_init(struct hs_bdf2 *bdf2, const struct hs_problem *problem,
+                            const struct hs_device_krylov *device, struct hs_backend_state *state,
                             struct hs_error *err);
 void hs_bdf2_release(struct hs_bdf2 *bdf2);
 

@@ -586,5 +586,6 @@ extern "C" const hs_backend hs_backend_cuda = {
     .destroy = destroy,
     .transforms = &hs_cuda_transforms,
     .vectors = &hs_cuda_vectors,
+    .krylov = &hs_cuda_krylov,
     .halo = &hs_cuda_halo,
 };

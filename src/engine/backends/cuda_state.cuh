@@ -3,6 +3,7 @@
 #define HS_ENGINE_BACKENDS_CUDA_STATE_CUH
 
 #include "core/halo.h"
+#include "core/krylov.h"
 #include "core/vectors.h"
 #include "engine/backends/cuda_parts.cuh"
 
@@ -74,6 +75,9 @@ extern "C" const hs_halo hs_cuda_halo;
 
 /* Asks for all sweeps of a span, and does not wait for them. */
 hs_status hs_cuda_ask(hs_backend_state *state, const hs_span *span, hs_error *err);
+
+/* ---- cuda_solve.cu ---- */
+extern const hs_device_krylov hs_cuda_krylov;
 
 /* ---- cuda_vectors.cu ---- */
 extern const hs_vectors hs_cuda_vectors;

@@ -1,11 +1,13 @@
 /*
  * implicit: steps of any length that solve equations, of second order in time.
  *
- * BDF2, L-stable, on networks of conduction and stencils of radius 1 (engine/bdf2.h). It goes on
- * the host, by the threads of the CPU: of another device the field comes and goes back at stops.
+ * BDF2, L-stable, on networks of conduction and stencils of radius 1 (engine/bdf2.h). Fields are
+ * the host's, by the threads of the CPU: of another device they come and go back at stops. A step's
+ * equations are solved where the backend has vectors for that, else on the host, too.
  *
  * With time.tolerance each step of the plan is cut (engine/cut.h).
  */
+#include "core/krylov.h"
 #include "core/memory.h"
 #include "core/method.h"
 #include "core/vectors.h"
@@ -46,12 +48,15 @@ static enum hs_status suits(const struct hs_problem *problem, struct hs_error *e
     return HS_OK;
 }
 
-/* Nine fields and the levels: see methods/multigrid.c. Of another device it takes one field. */
+/* Nine fields and the levels: see methods/multigrid.c. Of another device it takes one field, and
+ * what solves there. */
 static double memory(const struct hs_problem *problem, const struct hs_backend *backend)
 {
     enum { NODE_BYTES = 9 * 8 + 2 * 38 };
     const int64_t *n = problem->grid.points;
     const double field = backend->vectors ? backend->vectors->bytes(problem, 1 + BEFORE) : 0.0;
+    if (backend->krylov)
+        return field + backend->krylov->bytes(problem);
     return backend->device == HS_CPU
                ? field + NODE_BYTES * (double)n[HS_X] * (double)n[HS_Y] * (double)n[HS_Z]
                : field;
@@ -75,7 +80,7 @@ static enum hs_status create(const struct hs_problem *problem, const struct hs_b
                             backend->name);
     struct hs_method_state *self = hs_new(sizeof *self);
     self->problem = problem;
-    enum hs_status st = hs_bdf2_init(&self->bdf2, problem, err);
+    enum hs_status st = hs_bdf2_init(&self->bdf2, problem, backend->krylov, state, err);
     if (!st)
         st = backend->vectors->reserve(state, 1 + BEFORE, err);
     *out = st ? NULL : self;
@@ -200,7 +205,7 @@ static void effort(const struct hs_method_state *self, struct hs_effort *out)
 
 const struct hs_method hs_method_implicit = {
     .name = "implicit",
-    .idea = "steps of any length, of second order, each solved for by multigrid on the host",
+    .idea = "steps of any length, of second order, each solved for by multigrid",
     .origin = "Gear 1971; Alexander 1977",
     .known_as = "backward_euler|implicit_euler|crank_nicolson|bdf|bdf1|bdf2|adi|theta",
     .step_rule = HS_STEP_GIVEN,

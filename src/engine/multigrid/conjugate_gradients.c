@@ -98,11 +98,13 @@ static enum hs_status solve(struct work *work, double tolerance, double rate,
 
 enum hs_status hs_conjugate_gradients_init(struct hs_conjugate_gradients *gradients,
                                            const struct hs_equations *equations,
-                                           struct hs_error *err)
+                                           const struct hs_device_krylov *device,
+                                           struct hs_backend_state *state, struct hs_error *err)
 {
-    *gradients =
-        (struct hs_conjugate_gradients){.equations = equations, .vectors = &hs_host_krylov};
-    return hs_host_krylov_create(equations, &gradients->of, err);
+    *gradients = (struct hs_conjugate_gradients){
+        .equations = equations, .vectors = device ? device->vectors : &hs_host_krylov};
+    return device ? device->create(state, equations, &gradients->of, err)
+                  : hs_host_krylov_create(equations, &gradients->of, err);
 }
 
 void hs_conjugate_gradients_release(struct hs_conjugate_gradients *gradients)
@@ -111,9 +113,9 @@ void hs_conjugate_gradients_release(struct hs_conjugate_gradients *gradients)
         gradients->vectors->destroy(gradients->of);
 }
 
-enum hs_status hs_conjugate_gradients_solve(struct hs_conjugate_gradients *gradients,
-                                            double tolerance, double rate, double *T,
-                                            struct hs_solution *out, struct hs_error *err)
+enum hs_status hs_conjugate_gradients_iterate(struct hs_conjugate_gradients *gradients,
+                                              double tolerance, double rate,
+                                              struct hs_solution *out, struct hs_error *err)
 {
     struct work work = {.vectors = gradients->vectors,
                         .of = gradients->of,
@@ -121,8 +123,15 @@ enum hs_status hs_conjugate_gradients_solve(struct hs_conjugate_gradients *gradi
                         .watch = gradients->watch,
                         .err = err};
     *out = (struct hs_solution){.reached = true};
-    enum hs_status st = work.vectors->begin(work.of, T, err);
+    return solve(&work, tolerance, rate, out);
+}
+
+enum hs_status hs_conjugate_gradients_solve(struct hs_conjugate_gradients *gradients,
+                                            double tolerance, double rate, double *T,
+                                            struct hs_solution *out, struct hs_error *err)
+{
+    enum hs_status st = gradients->vectors->begin(gradients->of, T, err);
     if (!st)
-        st = solve(&work, tolerance, rate, out);
-    return st ? st : work.vectors->end(work.of, err);
+        st = hs_conjugate_gradients_iterate(gradients, tolerance, rate, out, err);
+    return st ? st : gradients->vectors->end(gradients->of, err);
 }

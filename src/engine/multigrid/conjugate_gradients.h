@@ -14,6 +14,10 @@
 #include "core/method.h"
 #include "engine/multigrid/equations.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* What solutions of equations of one network have in common. */
 struct hs_conjugate_gradients {
     const struct hs_equations *equations;
@@ -22,11 +26,13 @@ struct hs_conjugate_gradients {
     const struct hs_solve_watch *watch; /* NULL: none */
 };
 
-/* HS_DEVICE when memory is short; to be released either way. The equations outlive it; their shift
- * and inflow may change from one solution to the next. */
+/* With the vectors of a backend; `device` NULL: of the host. HS_DEVICE when memory is short; to be
+ * released either way. The equations outlive it; their shift and inflow may change from one
+ * solution to the next. */
 enum hs_status hs_conjugate_gradients_init(struct hs_conjugate_gradients *gradients,
                                            const struct hs_equations *equations,
-                                           struct hs_error *err);
+                                           const struct hs_device_krylov *device,
+                                           struct hs_backend_state *state, struct hs_error *err);
 void hs_conjugate_gradients_release(struct hs_conjugate_gradients *gradients);
 
 /*
@@ -40,5 +46,14 @@ void hs_conjugate_gradients_release(struct hs_conjugate_gradients *gradients);
 enum hs_status hs_conjugate_gradients_solve(struct hs_conjugate_gradients *gradients,
                                             double tolerance, double rate, double *T,
                                             struct hs_solution *out, struct hs_error *err);
+
+/* The same of a T that the vectors have begun with, and end with afterwards. */
+enum hs_status hs_conjugate_gradients_iterate(struct hs_conjugate_gradients *gradients,
+                                              double tolerance, double rate,
+                                              struct hs_solution *out, struct hs_error *err);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -24,6 +24,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <vector>
 
 #define __global__
 #define __device__
@@ -128,6 +129,14 @@ T atomicAdd(T *to, T value)
 {
     const T before = *to;
     *to += value;
+    return before;
+}
+template <typename T>
+T atomicCAS(T *to, T expected, T value)
+{
+    const T before = *to;
+    if (before == expected)
+        *to = value;
     return before;
 }
 template <typename T>
@@ -248,7 +257,28 @@ inline cudaError_t cudaMemset(void *to, int value, size_t size)
     memset(to, value, size);
     return cudaSuccess;
 }
-enum cudaMemcpyKind { cudaMemcpyHostToDevice = 1 };
+template <typename T>
+cudaError_t cudaMallocHost(T **out, size_t size)
+{
+    return cudaMalloc(out, size);
+}
+inline cudaError_t cudaFreeHost(void *memory)
+{
+    return cudaFree(memory);
+}
+inline cudaError_t cudaMemsetAsync(void *to, int value, size_t size, cudaStream_t)
+{
+    return cudaMemset(to, value, size);
+}
+inline cudaError_t cudaStreamSynchronize(cudaStream_t)
+{
+    return cudaSuccess;
+}
+enum cudaMemcpyKind {
+    cudaMemcpyHostToDevice = 1,
+    cudaMemcpyDeviceToHost = 2,
+    cudaMemcpyDeviceToDevice = 3
+};
 inline cudaError_t cudaMemcpy(void *to, const void *from, size_t size, cudaMemcpyKind)
 {
     memcpy(to, from, size);
@@ -287,10 +317,57 @@ const char *cudaGetErrorString(cudaError_t status);
 cudaError_t cudaFuncSetAttribute(const void *function, cudaFuncAttribute attribute, int value);
 cudaError_t emulator_launch(const cudaLaunchConfig_t *config, const std::function<void()> &thread);
 
+/* Launches that are kept instead of made. */
+struct emulator_graph {
+    std::vector<std::function<cudaError_t()>> launches;
+};
+typedef emulator_graph *cudaGraph_t, *cudaGraphExec_t;
+inline cudaGraph_t emulator_captured;
+enum cudaStreamCaptureMode { cudaStreamCaptureModeThreadLocal = 1 };
+
+inline cudaError_t cudaStreamBeginCapture(cudaStream_t, cudaStreamCaptureMode)
+{
+    emulator_captured = new emulator_graph;
+    return cudaSuccess;
+}
+inline cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t *out)
+{
+    *out = emulator_captured;
+    emulator_captured = NULL;
+    return cudaSuccess;
+}
+inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *out, cudaGraph_t graph, int)
+{
+    *out = new emulator_graph(*graph);
+    return cudaSuccess;
+}
+inline cudaError_t cudaGraphDestroy(cudaGraph_t graph)
+{
+    delete graph;
+    return cudaSuccess;
+}
+inline cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph)
+{
+    return cudaGraphDestroy(graph);
+}
+inline cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t)
+{
+    for (const auto &launch : graph->launches)
+        if (launch() != cudaSuccess)
+            return cudaErrorInvalidValue;
+    return cudaSuccess;
+}
+
 template <typename... Parameters, typename... Arguments>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(Parameters...),
                                Arguments &&...arguments)
 {
+    if (emulator_captured) {
+        emulator_captured->launches.push_back([config = *config, kernel, arguments...] {
+            return emulator_launch(&config, [&] { kernel(arguments...); });
+        });
+        return cudaSuccess;
+    }
     return emulator_launch(config, [&] { kernel(arguments...); });
 }
 

@@ -1,6 +1,6 @@
 # The CUDA kernels compiled as plain C++ and run by an emulator, so that a machine without a GPU
-# tests them too: a unit program for each, first among them all, since they take longest; and one for
-# what src/functions/ evaluates on a device. Those of conduction are held to another definition, so
+# tests them too: a unit program for each, first among them all, since they take longest; one for
+# what src/functions/ evaluates on a device, and one for multigrid. Those of conduction are held to another definition, so
 # their programs have another main. Kernels with
 # instructions of the device's own (assembly that is not empty) are left to machines that have one.
 
@@ -21,7 +21,8 @@ EMULATED_PLANS := $(PLANS:%.c=$(EMULATOR_BUILD)/%.o) $(PLANNED:%.cu=$(EMULATOR_B
 ifneq ($(EMULATED),)
 
 FUNCTIONS := $(wildcard src/functions/*.cu)
-UNIT_PROGRAMS := $(EMULATED_TESTS) $(EMULATOR_BUILD)/test_cuda_functions $(UNIT_PROGRAMS)
+MULTIGRID := $(wildcard src/engine/multigrid/*.c) src/engine/network/coefficients.c
+UNIT_PROGRAMS := $(EMULATED_TESTS) $(EMULATOR_BUILD)/test_cuda_functions $(EMULATOR_BUILD)/test_cuda_multigrid $(UNIT_PROGRAMS)
 
 parts = $(1) $(filter $(dir $(1))in_%,$(EMULATED))
 emulated = $(EMULATOR_BUILD)/test_cuda_$(basename $(notdir $(1))): $(patsubst %.cu,$(EMULATOR_BUILD)/%.o,$(call parts,$(1)))
@@ -36,6 +37,13 @@ $(EMULATOR_BUILD)/test_cuda_functions: $(FUNCTIONS:%.cu=$(EMULATOR_BUILD)/%.o) $
     $(EMULATOR_CORE:%.c=$(EMULATOR_BUILD)/%.o) $(EMULATOR)/test_cuda_functions.cc tests/generate-main
 	@tests/generate-main $(EMULATOR)/test_cuda_functions.cc >$@.main.cc
 	$(Q)$(CXX) -std=c++20 $(EMULATOR_FLAGS) -I$(EMULATOR) -Itests -Wall -Wextra -Werror -Wno-missing-field-initializers \
+	    -MMD -MP -MF $@.d -o $@ $@.main.cc $(filter %.o,$^) -lcmocka -lm
+
+$(EMULATOR_BUILD)/test_cuda_multigrid: $(addprefix $(EMULATOR_BUILD)/src/engine/backends/cuda_,levels.o palette.o cycle.o krylov.o) \
+    $(EMULATOR_BUILD)/emulator.o $(MULTIGRID:%.c=$(EMULATOR_BUILD)/%.o) $(EMULATOR_CORE:%.c=$(EMULATOR_BUILD)/%.o) \
+    $(EMULATOR)/test_cuda_multigrid.cc tests/generate-main
+	@tests/generate-main $(EMULATOR)/test_cuda_multigrid.cc >$@.main.cc
+	$(Q)$(CXX) -std=c++20 $(EMULATOR_FLAGS) -I$(EMULATOR) -Itests -Wall -Wextra -Werror -Wno-missing-field-initializers -Wno-unknown-pragmas \
 	    -MMD -MP -MF $@.d -o $@ $@.main.cc $(filter %.o,$^) -lcmocka -lm
 
 $(EMULATOR_BUILD)/%.o: %.cu

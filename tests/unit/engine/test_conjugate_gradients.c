@@ -88,7 +88,8 @@ void test_conjugate_gradients__a_shift_damps_a_wave_as_it_should(void **state)
         struct hs_error err;
         hs_error_init(&err);
         must(hs_equations_init(&equations, &c.problem, &err), &err, "equations");
-        must(hs_conjugate_gradients_init(&gradients, &equations, &err), &err, "gradients");
+        must(hs_conjugate_gradients_init(&gradients, &equations, NULL, NULL, &err), &err,
+             "gradients");
         for (double shift = 1e-6; shift < 1e9; shift *= 10.0)
             check_shift(&c, &equations, &gradients, &wave, shift);
         hs_conjugate_gradients_release(&gradients);

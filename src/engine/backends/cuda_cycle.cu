@@ -1,0 +1,690 @@
+/*
+ * A V-cycle on the device: that of engine/multigrid/cycle.h, in unknowns that are not scaled.
+ *
+ * A pass makes both steps from 0, a step, or the residual. What goes to the next level is gathered
+ * by its nodes, and what comes back by this level's, along all halved axes at once.
+ */
+#include "engine/backends/cuda_multigrid.cuh"
+#include "engine/multigrid/cycle.h"
+
+#include <assert.h>
+#include <type_traits>
+
+namespace
+{
+
+/* ---- passes ---------------------------------------------------------------------------------- */
+
+/* What a node has, and in a palette the number of that row. */
+struct numbers {
+    float edge[HS_AXES], inverse;
+    unsigned number;
+};
+
+struct number_of_edge {
+    float edge;
+    unsigned number;
+};
+
+const unsigned no_number = ~0u;
+
+struct arrays {
+    static const bool wide = false;
+    hs_cuda_rows of;
+
+    arrays() = default;
+    arrays(const hs_cuda_rows &rows) : of(rows)
+    {
+    }
+    __device__ float edge(int axis, unsigned node) const
+    {
+        return of.edge[axis] ? __ldg(of.edge[axis] + node) : 0.0f;
+    }
+    __device__ float inverse(unsigned node) const
+    {
+        return __ldg(of.inverse + node);
+    }
+    __device__ numbers none() const
+    {
+        return {};
+    }
+    __device__ number_of_edge no_edge() const
+    {
+        return {};
+    }
+    __device__ void keep(numbers &row, unsigned node) const
+    {
+        row = {{edge(HS_X, node), edge(HS_Y, node), edge(HS_Z, node)}, inverse(node), 0};
+    }
+    __device__ void keep_edge(number_of_edge &to, int axis, unsigned node) const
+    {
+        to.edge = edge(axis, node);
+    }
+    __device__ float2 weights(unsigned node) const
+    {
+        return {__ldg(of.before + node), __ldg(of.after + node)};
+    }
+};
+
+/* A node has mostly the row of the one below. */
+template <typename NUMBER>
+struct palette {
+    static const bool wide = true;
+    const NUMBER *number;
+    const float *row; /* [rows][HS_CUDA_ROW] */
+
+    palette() = default;
+    palette(const hs_cuda_rows &rows) : number((const NUMBER *)rows.number), row(rows.row)
+    {
+    }
+    __device__ const float *row_of(unsigned node) const
+    {
+        return row + (unsigned)__ldg(number + node) * HS_CUDA_ROW;
+    }
+    __device__ float edge(int axis, unsigned node) const
+    {
+        return __ldg(row_of(node) + axis);
+    }
+    __device__ float inverse(unsigned node) const
+    {
+        return __ldg(row_of(node) + 3);
+    }
+    __device__ auto numbers_of(unsigned node) const
+    {
+        return __ldg((const typename march::four<NUMBER>::type *)(number + node));
+    }
+    __device__ unsigned number_of(unsigned node) const
+    {
+        return __ldg(number + node);
+    }
+    __device__ static bool all_are(typename march::four<NUMBER>::type numbers, unsigned n)
+    {
+        return numbers == n * march::four<NUMBER>::ones;
+    }
+    __device__ numbers none() const
+    {
+        return {{}, 0.0f, no_number};
+    }
+    __device__ number_of_edge no_edge() const
+    {
+        return {0.0f, no_number};
+    }
+    __device__ void keep(numbers &kept, unsigned node) const
+    {
+        const unsigned n = __ldg(number + node);
+        if (n == kept.number)
+            return;
+        const float4 v = __ldg((const float4 *)(row + n * HS_CUDA_ROW));
+        kept = {{v.x, v.y, v.z}, v.w, n};
+    }
+    __device__ void keep_edge(number_of_edge &kept, int axis, unsigned node) const
+    {
+        const unsigned n = __ldg(number + node);
+        if (n != kept.number)
+            kept = {__ldg(row + n * HS_CUDA_ROW + axis), n};
+    }
+    /* By the inverses of as many nodes. */
+    __device__ void multiply(unsigned node, float (&field)[march::WIDE]) const
+    {
+        const float first = inverse(node);
+        const bool alike = all_are(numbers_of(node), number_of(node));
+#pragma unroll
+        for (int m = 0; m < march::WIDE; m++)
+            field[m] *= alike ? first : inverse(node + (unsigned)m);
+    }
+    __device__ float2 weights(unsigned node) const
+    {
+        return __ldg((const float2 *)(row_of(node) + 4));
+    }
+};
+
+template <typename Rows>
+struct pass {
+    typedef float value;
+    typedef float total;
+    march::box box;
+    Rows rows;
+    hs_smoother p;
+    const float *right, *x;
+    float *out;
+
+    __device__ float load(unsigned node) const
+    {
+        return __ldg(x + node);
+    }
+    __device__ void load(unsigned node, float (&to)[march::WIDE]) const
+    {
+        march::read(x, node, to);
+    }
+    __device__ void add(float &to, float g, float there, float) const
+    {
+        to += g * there;
+    }
+};
+
+/* From 0, in the unknowns that the right side alone would make. */
+template <typename Rows>
+struct start : pass<Rows> {
+    __device__ float load(unsigned node) const
+    {
+        return this->rows.inverse(node) * __ldg(this->right + node);
+    }
+    __device__ void load(unsigned node, float (&to)[march::WIDE]) const
+    {
+        march::read(this->right, node, to);
+        this->rows.multiply(node, to);
+    }
+    template <int W>
+    __device__ void put(unsigned node, const numbers &row, const float (&here)[W],
+                        const float (&sum)[W], march::found &) const
+    {
+        const hs_smoother &p = this->p;
+        float made[W];
+        for (int m = 0; m < W; m++)
+            made[m] = p.first * ((1.0f + p.again) * here[m] +
+                                 p.second * (row.inverse * sum[m] - here[m])) +
+                      p.second * here[m];
+        march::write(this->out, node, made);
+    }
+};
+
+/* The first of two. */
+template <typename Rows>
+struct step : pass<Rows> {
+    template <int W>
+    __device__ void put(unsigned node, const numbers &row, const float (&here)[W],
+                        const float (&sum)[W], march::found &) const
+    {
+        float made[W], right[W];
+        march::read(this->right, node, right);
+        for (int m = 0; m < W; m++)
+            made[m] = here[m] + this->p.first * (row.inverse * (right[m] + sum[m]) - here[m]);
+        march::write(this->out, node, made);
+    }
+};
+
+/* The second one; `out` has what was before the first. */
+template <typename Rows>
+struct step_again : pass<Rows> {
+    template <int W>
+    __device__ void make(unsigned node, const numbers &row, const float (&here)[W],
+                         const float (&sum)[W], const float (&right)[W], float (&made)[W]) const
+    {
+        float before[W];
+        march::read_own(this->out, node, before);
+        for (int m = 0; m < W; m++)
+            made[m] = here[m] + this->p.again * (here[m] - before[m]) +
+                      this->p.second * (row.inverse * (right[m] + sum[m]) - here[m]);
+        march::write(this->out, node, made);
+    }
+    template <int W>
+    __device__ void put(unsigned node, const numbers &row, const float (&here)[W],
+                        const float (&sum)[W], march::found &) const
+    {
+        float made[W], right[W];
+        march::read(this->right, node, right);
+        make(node, row, here, sum, right, made);
+    }
+};
+
+/* The same, with the sums that conjugate gradients ask for. */
+template <typename Rows>
+struct step_to_end : step_again<Rows> {
+    const float *before;
+
+    template <int W>
+    __device__ void put(unsigned node, const numbers &row, const float (&here)[W],
+                        const float (&sum)[W], march::found &mine) const
+    {
+        float made[W], right[W], last[W] = {};
+        march::read(this->right, node, right);
+        if (before)
+            march::read(before, node, last);
+        this->make(node, row, here, sum, right, made);
+        for (int m = 0; m < W; m++) {
+            mine.sum[0] += (double)made[m] * (double)right[m];
+            mine.sum[1] += (double)made[m] * (double)last[m];
+        }
+    }
+};
+
+template <typename Rows>
+struct residual : pass<Rows> {
+    template <int W>
+    __device__ void put(unsigned node, const numbers &row, const float (&here)[W],
+                        const float (&sum)[W], march::found &) const
+    {
+        float made[W], right[W];
+        march::read(this->right, node, right);
+        for (int m = 0; m < W; m++)
+            made[m] = row.inverse > 0.0f ? right[m] + sum[m] - here[m] / row.inverse : 0.0f;
+        march::write(this->out, node, made);
+    }
+};
+
+template <int W, typename Task>
+__global__ void __launch_bounds__(march::THREADS, march::blocks_of_width(W))
+    do_pass(const __grid_constant__ Task task)
+{
+    march::found none;
+    march::go<W>(task.box, task, none);
+}
+
+template <int W, typename Task>
+__global__ void __launch_bounds__(march::THREADS, march::blocks_of_width(W))
+    do_last_pass(const __grid_constant__ Task task, march::reduction to)
+{
+    march::found mine = {};
+    march::go<W>(task.box, task, mine);
+    march::reduce(mine, to);
+}
+
+/* ---- between levels -------------------------------------------------------------------------- */
+
+template <typename Rows>
+struct transfer {
+    march::box fine, coarse;
+    bool halved[HS_AXES];
+    Rows rows; /* of the fine level */
+    const float *from;
+    float *out;
+};
+
+/* Places along a halved axis: of the node that is eliminated before the coarse one and after it;
+ * -1: there is none. */
+__device__ __forceinline__ int odd_before(const march::box &fine, int axis, int c)
+{
+    const int n = fine.n[axis];
+    return c > 0 ? 2 * c - 1 : fine.wrap[axis] && n % 2 == 0 ? n - 1 : -1;
+}
+
+__device__ __forceinline__ int odd_after(const march::box &fine, int axis, int c)
+{
+    return 2 * c + 1 < fine.n[axis] ? 2 * c + 1 : -1;
+}
+
+__device__ __forceinline__ unsigned node_at(const march::box &b, int i, int j, int k)
+{
+    return (unsigned)i + (unsigned)b.n[HS_X] * ((unsigned)j + (unsigned)b.n[HS_Y] * (unsigned)k);
+}
+
+/* What the fine field is along x, then y, then z, by the weights of the nodes in between. */
+template <typename Rows>
+struct gather : transfer<Rows> {
+    using of = transfer<Rows>;
+    using of::fine, of::from, of::halved, of::rows;
+
+    __device__ float along_x(int i, int j, int k) const
+    {
+        const unsigned row = node_at(fine, 0, j, k);
+        if (!halved[HS_X])
+            return __ldg(from + row + i);
+        const int b = odd_before(fine, HS_X, i), a = odd_after(fine, HS_X, i);
+        float sum;
+        if (a >= 0 && fine.n[HS_X] % 2 == 0) {
+            const float2 both = __ldg((const float2 *)(from + row + 2 * i));
+            sum = both.x + rows.weights(row + a).x * both.y;
+        } else {
+            sum = __ldg(from + row + 2 * i);
+            if (a >= 0)
+                sum += rows.weights(row + a).x * __ldg(from + row + a);
+        }
+        if (b >= 0)
+            sum += rows.weights(row + b).y * __ldg(from + row + b);
+        return sum;
+    }
+    __device__ float along_y(int i, int j, int k) const
+    {
+        if (!halved[HS_Y])
+            return along_x(i, j, k);
+        const int x = halved[HS_X] ? 2 * i : i;
+        const int b = odd_before(fine, HS_Y, j), a = odd_after(fine, HS_Y, j);
+        float sum = along_x(i, 2 * j, k);
+        if (a >= 0)
+            sum += rows.weights(node_at(fine, x, a, k)).x * along_x(i, a, k);
+        if (b >= 0)
+            sum += rows.weights(node_at(fine, x, b, k)).y * along_x(i, b, k);
+        return sum;
+    }
+};
+
+/* The coarse level's right side. What an eliminated sheet gives to the one above waits for it. */
+template <typename Rows>
+__global__ void __launch_bounds__(march::THREADS) go_down(const __grid_constant__ gather<Rows> g)
+{
+    const march::column c = march::column_of(g.coarse);
+    if (c.first >= c.last)
+        return;
+    const bool halved = g.halved[HS_Z];
+    const int x = g.halved[HS_X] ? 2 * c.i : c.i, y = g.halved[HS_Y] ? 2 * c.j : c.j;
+    const int below = halved ? odd_before(g.fine, HS_Z, c.first) : -1;
+    float waits = below < 0
+                      ? 0.0f
+                      : g.rows.weights(node_at(g.fine, x, y, below)).y * g.along_y(c.i, c.j, below);
+    for (int k = c.first; k < c.last; k++) {
+        float sum = waits + g.along_y(c.i, c.j, halved ? 2 * k : k);
+        const int a = halved ? odd_after(g.fine, HS_Z, k) : -1;
+        waits = 0.0f;
+        if (a >= 0) {
+            const float2 weights = g.rows.weights(node_at(g.fine, x, y, a));
+            const float between = g.along_y(c.i, c.j, a);
+            sum += weights.x * between;
+            waits = weights.y * between;
+        }
+        g.out[node_at(g.coarse, c.i, c.j, k)] = sum;
+    }
+}
+
+/* A cell of the fine level: a coarse node, and those eliminated after it along each axis and in
+ * between. */
+struct cell {
+    int at[HS_AXES][2];   /* places of the coarse node and the next one; the latter may be -1 */
+    int fine[HS_AXES][3]; /* of the fine nodes: these two, the eliminated one in between */
+    bool two[HS_AXES];    /* there is one in between */
+};
+
+template <typename Rows>
+__device__ __forceinline__ void set_cell(const transfer<Rows> &t, int axis, int c, cell *out)
+{
+    const int n = t.fine.n[axis], coarse = t.coarse.n[axis];
+    const bool halved = t.halved[axis];
+    out->two[axis] = halved && 2 * c + 1 < n;
+    out->at[axis][0] = c;
+    out->at[axis][1] = c + 1 < coarse ? c + 1 : t.fine.wrap[axis] ? 0 : -1;
+    out->fine[axis][0] = halved ? 2 * c : c;
+    out->fine[axis][1] = halved ? 2 * out->at[axis][1] : out->at[axis][1];
+    out->fine[axis][2] = 2 * c + 1;
+}
+
+/* Values of a cell's fine nodes: along z of the coarse ones, then along y, then along x. */
+template <typename Rows>
+__device__ __forceinline__ void add_cell(const transfer<Rows> &t, const cell &of)
+{
+    const auto weights_at = [&](int i, int j, int k) {
+        return t.rows.weights(node_at(t.fine, i, j, k));
+    };
+    float value[2][2][2] =
+        {}; /* [x][y][z]: of the coarse nodes along x and y, of the cell's along z */
+#pragma unroll
+    for (int x = 0; x < 2; x++)
+#pragma unroll
+        for (int y = 0; y < 2; y++) {
+            const int i = of.at[HS_X][x], j = of.at[HS_Y][y], above = of.at[HS_Z][1];
+            if ((x && !of.two[HS_X]) || (y && !of.two[HS_Y]) || i < 0 || j < 0)
+                continue;
+            value[x][y][0] = __ldg(t.from + node_at(t.coarse, i, j, of.at[HS_Z][0]));
+            if (!of.two[HS_Z])
+                continue;
+            const float2 w = weights_at(of.fine[HS_X][x], of.fine[HS_Y][y], of.fine[HS_Z][2]);
+            value[x][y][1] =
+                w.x * value[x][y][0] +
+                (above >= 0 ? w.y * __ldg(t.from + node_at(t.coarse, i, j, above)) : 0.0f);
+        }
+#pragma unroll
+    for (int x = 0; x < 2; x++)
+#pragma unroll
+        for (int z = 0; z < 2; z++) {
+            if (!of.two[HS_Y] || (x && (!of.two[HS_X] || of.at[HS_X][1] < 0)) ||
+                (z && !of.two[HS_Z]))
+                continue;
+            const float2 w =
+                weights_at(of.fine[HS_X][x], of.fine[HS_Y][2], of.fine[HS_Z][z ? 2 : 0]);
+            value[x][1][z] = w.x * value[x][0][z] + w.y * value[x][1][z];
+        }
+#pragma unroll
+    for (int y = 0; y < 2; y++)
+#pragma unroll
+        for (int z = 0; z < 2; z++) {
+            if ((y && !of.two[HS_Y]) || (z && !of.two[HS_Z]))
+                continue;
+            const int j = of.fine[HS_Y][y ? 2 : 0], k = of.fine[HS_Z][z ? 2 : 0];
+            const unsigned node = node_at(t.fine, of.fine[HS_X][0], j, k);
+            if (!of.two[HS_X]) {
+                t.out[node] += value[0][y][z];
+                continue;
+            }
+            const float2 w = t.rows.weights(node + 1);
+            const float between = w.x * value[0][y][z] + w.y * value[1][y][z];
+            if (t.fine.n[HS_X] % 2 == 0) {
+                float2 *const both = (float2 *)(t.out + node);
+                const float2 sum = *both;
+                *both = {sum.x + value[0][y][z], sum.y + between};
+            } else {
+                t.out[node] += value[0][y][z];
+                t.out[node + 1] += between;
+            }
+        }
+}
+
+template <typename Rows>
+__global__ void __launch_bounds__(march::THREADS) go_up(const __grid_constant__ transfer<Rows> t)
+{
+    const march::column c = march::column_of(t.coarse);
+    cell of;
+    if (c.first >= c.last)
+        return;
+    set_cell(t, HS_X, c.i, &of);
+    set_cell(t, HS_Y, c.j, &of);
+    for (int k = c.first; k < c.last; k++) {
+        set_cell(t, HS_Z, k, &of);
+        add_cell(t, of);
+    }
+}
+
+/* ---- the coarsest ---------------------------------------------------------------------------- */
+
+/* x = inverse * right, of a warp for each node. */
+__global__ void __launch_bounds__(march::THREADS)
+    solve_coarsest(const double *inverse, int nodes, const float *right, float *x)
+{
+    const int lane = march::thread_of_block() % march::WARP;
+    const int r = (int)blockIdx.x * march::WARPS + march::thread_of_block() / march::WARP;
+    double sum = 0.0;
+    for (int c = lane; c < nodes && r < nodes; c += march::WARP)
+        sum += inverse[(int64_t)r * nodes + c] * (double)right[c];
+    for (int apart = march::WARP / 2; apart > 0; apart /= 2)
+        sum += __shfl_xor_sync(0xffffffffu, sum, apart);
+    if (lane == 0 && r < nodes)
+        x[r] = (float)sum;
+}
+
+/* ---- the cycle ------------------------------------------------------------------------------- */
+
+/* Calls run(rows) for the level's form. */
+template <typename Run>
+hs_status with_rows(const hs_cuda_level *level, Run run)
+{
+    switch (level->rows.number_bytes) {
+    case 1: return run(palette<uint8_t>(level->rows));
+    case 2: return run(palette<uint16_t>(level->rows));
+    default: return run(arrays(level->rows));
+    }
+}
+
+/* Calls run with the kernel for the box's width: only palettes are wide. */
+template <typename Rows, typename Run>
+hs_status with_width(const march::box &box, Run run)
+{
+    if constexpr (Rows::wide)
+        if (box.width == march::WIDE)
+            return run(std::integral_constant<int, march::WIDE>());
+    return run(std::integral_constant<int, 1>());
+}
+
+template <typename Task, typename Rows>
+Task task_of(const hs_cuda_level *level, const Rows &rows, const float *x, float *out)
+{
+    Task task = {};
+    task.box = march::box_of(level->lattice, Rows::wide);
+    task.rows = rows;
+    task.p = hs_smoother_of(level->largest);
+    task.right = level->right;
+    task.x = x;
+    task.out = out;
+    return task;
+}
+
+template <template <typename> typename Task>
+hs_status pass_over(const hs_cuda_levels *levels, const hs_cuda_level *level, const char *name,
+                    const float *x, float *out, hs_error *err)
+{
+    return with_rows(level, [&](const auto &rows) {
+        typedef std::decay_t<decltype(rows)> type;
+        typedef Task<type> task_type;
+        const task_type task = task_of<task_type>(level, rows, x, out);
+        return with_width<type>(task.box, [&](auto width) {
+            return march::launch(name, do_pass<width(), task_type>, march::blocks_of(task.box),
+                                 levels->stream, err, task);
+        });
+    });
+}
+
+template <typename Transfer, typename Rows>
+Transfer transfer_of(const hs_cuda_level *level, const Rows &rows, const float *from, float *out)
+{
+    Transfer t = {};
+    t.fine = march::box_of(level->lattice, false);
+    t.coarse = march::box_of(level[1].lattice, false);
+    for (int axis = 0; axis < HS_AXES; axis++)
+        t.halved[axis] = level->halved[axis];
+    t.rows = rows;
+    t.from = from;
+    t.out = out;
+    return t;
+}
+
+hs_status descend(const hs_cuda_levels *levels, const hs_cuda_level *level, hs_error *err)
+{
+    hs_status st = pass_over<start>(levels, level, "start", level->right, level->x, err);
+    if (!st)
+        st = pass_over<residual>(levels, level, "residual", level->x, level->other, err);
+    return st ? st : with_rows(level, [&](const auto &rows) {
+        typedef std::decay_t<decltype(rows)> type;
+        const auto g = transfer_of<gather<type>>(level, rows, level->other, level[1].right);
+        return march::launch("go_down", go_down<type>, march::blocks_of(g.coarse), levels->stream,
+                             err, g);
+    });
+}
+
+hs_status ascend(const hs_cuda_levels *levels, const hs_cuda_level *level, hs_error *err)
+{
+    const hs_status st = with_rows(level, [&](const auto &rows) {
+        typedef std::decay_t<decltype(rows)> type;
+        const auto t = transfer_of<transfer<type>>(level, rows, level[1].x, level->x);
+        return march::launch("go_up", go_up<type>, march::blocks_of(t.coarse), levels->stream, err,
+                             t);
+    });
+    return st ? st : pass_over<step>(levels, level, "step", level->x, level->other, err);
+}
+
+/* x = right side over the diagonal, where there are no edges. */
+__global__ void __launch_bounds__(march::THREADS)
+    divide(int64_t nodes, const float *inverse, const float *right, float *x)
+{
+    for (int64_t n = march::first_node(); n < nodes; n += march::threads_of_all())
+        x[n] = inverse[n] * right[n];
+}
+
+hs_status solve_last(const hs_cuda_levels *levels, hs_error *err)
+{
+    const hs_cuda_level *level = &levels->level[levels->count - 1];
+    const int64_t nodes = hs_lattice_count(&level->lattice);
+    if (levels->inverse)
+        return march::launch("solve_coarsest", solve_coarsest,
+                             (nodes + march::WARPS - 1) / march::WARPS, levels->stream, err,
+                             (const double *)levels->inverse, (int)nodes,
+                             (const float *)level->right, level->x);
+    return march::launch("divide", divide, march::blocks_for(nodes), levels->stream, err, nodes,
+                         level->rows.inverse, (const float *)level->right, level->x);
+}
+
+/* Of the only level, which has been solved directly: conjugate gradients take a step or two then,
+ * whose length is not left to what float has rounded of r, and each of which ends far from where it
+ * began: there the other product is 0. */
+__global__ void __launch_bounds__(march::THREADS)
+    take_products(int64_t nodes, const float *x, double per_unit, const double *r,
+                  march::reduction to)
+{
+    march::found mine = {};
+    for (int64_t n = march::first_node(); n < nodes; n += march::threads_of_all()) {
+        mine.sum[0] += (double)x[n] * (r[n] * per_unit);
+    }
+    march::reduce(mine, to);
+}
+
+hs_status launch_cycle(const hs_cuda_levels *levels, double per_unit, const double *r,
+                       const float *before, hs_error *err)
+{
+    const int last = levels->count - 1;
+    const hs_cuda_level *first = &levels->level[0];
+    const int64_t nodes = hs_lattice_count(&first->lattice);
+    hs_status st = HS_OK;
+    for (int k = 0; k < last && !st; k++)
+        st = descend(levels, &levels->level[k], err);
+    if (!st)
+        st = solve_last(levels, err);
+    for (int k = last - 1; k >= 0 && !st; k--) {
+        st = ascend(levels, &levels->level[k], err);
+        if (!st && k > 0)
+            st = pass_over<step_again>(levels, &levels->level[k], "step_again",
+                                       levels->level[k].other, levels->level[k].x, err);
+    }
+    if (st)
+        return st;
+    if (last == 0)
+        return march::launch("take_products", take_products, march::blocks_for(nodes),
+                             levels->stream, err, nodes, (const float *)first->x, per_unit, r,
+                             levels->reduction);
+    return with_rows(first, [&](const auto &rows) {
+        typedef std::decay_t<decltype(rows)> type;
+        typedef step_to_end<type> task_type;
+        task_type task = task_of<task_type>(first, rows, first->other, first->x);
+        task.before = before;
+        return with_width<type>(task.box, [&](auto width) {
+            return march::launch("step_to_end", do_last_pass<width(), task_type>,
+                                 march::blocks_of(task.box), levels->stream, err, task,
+                                 levels->reduction);
+        });
+    });
+}
+
+/* Small levels take no longer than their launches. */
+hs_status capture(const hs_cuda_levels *levels, const float *before, hs_cuda_cycle_graph *out,
+                  hs_error *err)
+{
+    cudaGraph_t graph = NULL;
+    HS_CUDA_TRY(err, cudaStreamBeginCapture(levels->stream, cudaStreamCaptureModeThreadLocal));
+    const hs_status st = launch_cycle(levels, 0.0, NULL, before, err);
+    const cudaError_t ended = cudaStreamEndCapture(levels->stream, &graph);
+    if (st) {
+        cudaGraphDestroy(graph);
+        return st;
+    }
+    HS_CUDA_TRY(err, ended);
+    const cudaError_t made = cudaGraphInstantiate(&out->graph, graph, 0);
+    cudaGraphDestroy(graph);
+    HS_CUDA_TRY(err, made);
+    out->right = levels->level[0].right;
+    out->before = before;
+    return HS_OK;
+}
+
+} // namespace
+
+hs_status hs_cuda_cycle(hs_cuda_levels *levels, double per_unit, const double *r,
+                        const float *before, hs_error *err)
+{
+    if (!before || levels->count == 1) /* the first one, or nothing that is worth it */
+        return launch_cycle(levels, per_unit, r, before, err);
+    int n = 0;
+    while (n < HS_CUDA_CYCLES - 1 && levels->cycle[n].graph &&
+           levels->cycle[n].right != levels->level[0].right)
+        n++;
+    hs_cuda_cycle_graph *cycle = &levels->cycle[n];
+    const hs_status st = cycle->graph ? HS_OK : capture(levels, before, cycle, err);
+    if (st)
+        return st;
+    assert(cycle->right == levels->level[0].right && cycle->before == before);
+    HS_CUDA_TRY(err, cudaGraphLaunch(cycle->graph, levels->stream));
+    return HS_OK;
+}

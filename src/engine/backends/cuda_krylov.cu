@@ -1,0 +1,831 @@
+/*
+ * The vectors of conjugate gradients on the device, dense: T and r in double, p in float.
+ *
+ * p is but a direction: rounded, it is another one that is as good, as long as the same numbers are
+ * added to T and, times A in double, taken from r. So A p is made twice rather than kept, from half
+ * the memory of one of either. T += length p waits until two of them are read, by the pass that
+ * makes the next one in another array, since nodes read their neighbours' last p.
+ */
+#include "engine/backends/cuda_krylov.cuh"
+
+#include "engine/backends/cuda_multigrid.cuh"
+#include "engine/multigrid/level.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <type_traits>
+
+/* The network in double, as numbers of rows or as arrays. */
+struct hs_cuda_operator {
+    hs_network_form form;
+    void *number;
+    double *row; /* [rows][ROW_NUMBERS] */
+    double *edge[HS_AXES], *sink, *rate;
+};
+
+struct hs_krylov_state {
+    const hs_equations *equations;
+    int64_t nodes;
+    hs_lattice lattice;
+    march::box box; /* of single nodes */
+    cudaStream_t stream;
+    hs_cuda_levels levels;
+    hs_cuda_operator op;
+    double shift, levels_shift;   /* of the operator's sinks, and that the levels were made of */
+    double *host;                 /* [nodes] where T comes from and goes to; NULL: the field */
+    double *T, *r, *inflow;       /* [nodes] */
+    float *p, *p_before;          /* [nodes] in units of `scale`; NULL before they are wanted */
+    float *right_before;          /* [nodes] the cycle's last right side, */
+    double unit_before, scale;    /* and its unit; 0: there is none */
+    double unit;                  /* of the right side of the cycle: about the largest of r */
+    double largest;               /* of r, since the last pass over it */
+    double length, length_before; /* of p, and the one before, that are still to be added to T */
+};
+
+namespace
+{
+
+enum { ROW_NUMBERS = 8 }; /* G along x, y, z, sink, 1/C */
+
+/* ---- the operator ---------------------------------------------------------------------------- */
+
+/* 1/C is 0 at nodes that are not free. `number`: in a palette that of the row. */
+struct numbers {
+    double edge[HS_AXES], sink, rate;
+    unsigned number;
+};
+
+struct number_of_edge {
+    double edge;
+    unsigned number;
+};
+
+const unsigned no_number = ~0u;
+
+/* A node has mostly the row of the one below. */
+template <typename NUMBER>
+struct palette {
+    static const bool wide = true;
+    const NUMBER *number;
+    const double *row;
+
+    palette(const hs_cuda_operator &op) : number((const NUMBER *)op.number), row(op.row)
+    {
+    }
+    __device__ double edge(int axis, unsigned node) const
+    {
+        return __ldg(row + (unsigned)__ldg(number + node) * ROW_NUMBERS + axis);
+    }
+    __device__ double rate(unsigned node) const
+    {
+        return edge(4, node);
+    }
+    __device__ auto numbers_of(unsigned node) const
+    {
+        return __ldg((const typename march::four<NUMBER>::type *)(number + node));
+    }
+    __device__ unsigned number_of(unsigned node) const
+    {
+        return __ldg(number + node);
+    }
+    __device__ static bool all_are(typename march::four<NUMBER>::type numbers, unsigned n)
+    {
+        return numbers == n * march::four<NUMBER>::ones;
+    }
+    __device__ numbers none() const
+    {
+        return {{}, 0.0, 0.0, no_number};
+    }
+    __device__ number_of_edge no_edge() const
+    {
+        return {0.0, no_number};
+    }
+    __device__ void keep(numbers &kept, unsigned node) const
+    {
+        const unsigned n = __ldg(number + node);
+        if (n == kept.number)
+            return;
+        const double *const v = row + n * ROW_NUMBERS;
+        const double2 one = __ldg((const double2 *)v), two = __ldg((const double2 *)v + 1);
+        kept = {{one.x, one.y, two.x}, two.y, __ldg(v + 4), n};
+    }
+    __device__ void keep_edge(number_of_edge &kept, int axis, unsigned node) const
+    {
+        const unsigned n = __ldg(number + node);
+        if (n != kept.number)
+            kept = {__ldg(row + n * ROW_NUMBERS + axis), n};
+    }
+    __device__ numbers at(unsigned node) const
+    {
+        numbers row = none();
+        keep(row, node);
+        return row;
+    }
+};
+
+struct arrays {
+    static const bool wide = false;
+    const double *of[HS_AXES], *sinks, *rates;
+
+    arrays(const hs_cuda_operator &op)
+        : of{op.edge[0], op.edge[1], op.edge[2]}, sinks(op.sink), rates(op.rate)
+    {
+    }
+    __device__ double edge(int axis, unsigned node) const
+    {
+        return of[axis] ? __ldg(of[axis] + node) : 0.0;
+    }
+    __device__ double rate(unsigned node) const
+    {
+        return __ldg(rates + node);
+    }
+    __device__ numbers none() const
+    {
+        return {};
+    }
+    __device__ number_of_edge no_edge() const
+    {
+        return {};
+    }
+    __device__ numbers at(unsigned node) const
+    {
+        return {{edge(HS_X, node), edge(HS_Y, node), edge(HS_Z, node)},
+                __ldg(sinks + node),
+                rate(node),
+                0};
+    }
+    __device__ void keep(numbers &row, unsigned node) const
+    {
+        row = at(node);
+    }
+    __device__ void keep_edge(number_of_edge &to, int axis, unsigned node) const
+    {
+        to.edge = edge(axis, node);
+    }
+};
+
+__device__ __forceinline__ void keep_most(double &most, double value)
+{
+    most = value > most ? value : most;
+}
+
+/* inflow + flow, and how large it is. */
+template <typename Rows>
+struct residual_task {
+    typedef double value;
+    struct total {
+        double flow, size;
+    };
+    march::box box;
+    Rows rows;
+    const double *T, *inflow;
+    double *r;
+
+    __device__ double load(unsigned node) const
+    {
+        return __ldg(T + node);
+    }
+    __device__ void add(total &to, double g, double there, double here) const
+    {
+        to.flow += g * (there - here);
+        to.size += g * (fabs(there) + fabs(here));
+    }
+    __device__ void put(unsigned node, const numbers &row, const double (&at)[1],
+                        const total (&sum)[1], march::found &mine) const
+    {
+        const total &s = sum[0];
+        const double here = at[0];
+        const double in = __ldg(inflow + node);
+        const double value = row.rate > 0.0 ? in + (s.flow - row.sink * here) : 0.0;
+        const double rate = isfinite(value) ? fabs(value) * row.rate : INFINITY;
+        const double size = s.size + row.sink * fabs(here) + fabs(in);
+        const double rounding = 4.0 * DBL_EPSILON * size * row.rate;
+        r[node] = value;
+        keep_most(mine.most[0], rate);
+        keep_most(mine.most[1], rounding);
+        keep_most(mine.most[2], fabs(value));
+    }
+};
+
+/* p = z + factor p, p.A p; T += what the last two p were to add, of which p is the older one, if
+ * anything of that. */
+template <typename Rows>
+struct turn_task {
+    typedef float value;
+    typedef double total;
+    march::box box;
+    Rows rows;
+    const float *x, *p_before;
+    float unit, factor;
+    double length, length_older;
+    double *T;
+    float *p;
+
+    __device__ float load(unsigned node) const
+    {
+        return unit * __ldg(x + node) + factor * __ldg(p_before + node);
+    }
+    __device__ void load(unsigned node, float (&to)[march::WIDE]) const
+    {
+        float before[march::WIDE];
+        march::read(x, node, to);
+        march::read(p_before, node, before);
+        for (int m = 0; m < march::WIDE; m++)
+            to[m] = unit * to[m] + factor * before[m];
+    }
+    __device__ void add(double &to, double g, float there, float here) const
+    {
+        to += g * ((double)there - (double)here);
+    }
+    template <int W>
+    __device__ void put(unsigned node, const numbers &row, const float (&here)[W],
+                        const double (&flow)[W], march::found &mine) const
+    {
+        if (length_older != 0.0) {
+            float older[W], before[W];
+            double sum[W];
+            march::read_own(p, node, older);
+            march::read(p_before, node, before);
+            march::read_own(T, node, sum);
+            for (int m = 0; m < W; m++)
+                sum[m] += length_older * (double)older[m] + length * (double)before[m];
+            march::write(T, node, sum);
+        }
+        march::write(p, node, here);
+        for (int m = 0; m < W && row.rate > 0.0; m++)
+            mine.sum[0] += (double)here[m] * (row.sink * (double)here[m] - flow[m]);
+    }
+};
+
+/* r -= length A p, and the right side of the cycle. */
+template <typename Rows>
+struct subtract_task {
+    typedef float value;
+    typedef double total;
+    march::box box;
+    Rows rows;
+    const float *p;
+    double length, per_unit;
+    double *r;
+    float *right;
+
+    __device__ float load(unsigned node) const
+    {
+        return __ldg(p + node);
+    }
+    __device__ void load(unsigned node, float (&to)[march::WIDE]) const
+    {
+        march::read(p, node, to);
+    }
+    __device__ void add(double &to, double g, float there, float here) const
+    {
+        to += g * ((double)there - (double)here);
+    }
+    template <int W>
+    __device__ void put(unsigned node, const numbers &row, const float (&here)[W],
+                        const double (&flow)[W], march::found &mine) const
+    {
+        double value[W];
+        float rounded[W];
+        march::read_own(r, node, value);
+        for (int m = 0; m < W; m++) {
+            value[m] -= row.rate > 0.0 ? length * (row.sink * (double)here[m] - flow[m]) : 0.0;
+            rounded[m] = (float)(value[m] * per_unit);
+            keep_most(mine.most[0], isfinite(value[m]) ? fabs(value[m]) * row.rate : INFINITY);
+            keep_most(mine.most[2], fabs(value[m]));
+        }
+        march::write(r, node, value);
+        march::write(right, node, rounded);
+    }
+};
+
+template <int W, typename Task>
+__global__ void __launch_bounds__(march::THREADS, march::blocks_of_width(W))
+    do_pass(const __grid_constant__ Task task, march::reduction to)
+{
+    march::found mine = {};
+    march::go<W>(task.box, task, mine);
+    march::reduce(mine, to);
+}
+
+/* ---- single nodes ---------------------------------------------------------------------------- */
+
+__global__ void __launch_bounds__(march::THREADS)
+    make_right(int64_t nodes, double per_unit, const double *r, float *right)
+{
+    for (int64_t n = march::first_node(); n < nodes; n += march::threads_of_all())
+        right[n] = (float)(r[n] * per_unit);
+}
+
+/* T += the lengths of p and the one before, and by */
+__global__ void __launch_bounds__(march::THREADS)
+    add_to(int64_t nodes, double length, const float *p, double length_before,
+           const float *p_before, double by, double *T)
+{
+    for (int64_t n = march::first_node(); n < nodes; n += march::threads_of_all())
+        T[n] += (p ? length_before * (double)p_before[n] + length * (double)p[n] : 0.0) + by;
+}
+
+template <typename Rows>
+__global__ void __launch_bounds__(march::THREADS)
+    sum_heat(Rows rows, int64_t nodes, const double *T, march::reduction to)
+{
+    march::found mine = {};
+    for (int64_t n = march::first_node(); n < nodes; n += march::threads_of_all()) {
+        const double rate = rows.rate((unsigned)n);
+        mine.sum[0] += rate > 0.0 ? T[n] / rate : 0.0;
+    }
+    march::reduce(mine, to);
+}
+
+/* Conductances are those of level.c: float, over their unit. */
+template <typename Rows>
+__global__ void __launch_bounds__(march::THREADS)
+    make_finest(Rows rows, double factor, hs_coarse_network net)
+{
+    const int64_t nodes = hs_lattice_count(&net.lattice);
+    for (int64_t n = march::first_node(); n < nodes; n += march::threads_of_all()) {
+        const numbers row = rows.at((unsigned)n);
+        net.sink[n] = row.rate > 0.0 ? (float)(factor * row.sink) : INFINITY;
+        for (int axis = 0; axis < HS_AXES; axis++)
+            if (net.edge[axis])
+                net.edge[axis][n] = (float)(factor * row.edge[axis]);
+    }
+}
+
+/* Between the dense T and a field. */
+template <typename FIELD>
+__global__ void __launch_bounds__(march::THREADS)
+    move_field(hs_lattice lattice, FIELD *field, int64_t pitch_y, int64_t pitch_z, bool to_field,
+               double *T)
+{
+    const int64_t nx = lattice.n[HS_X], ny = lattice.n[HS_Y], nodes = hs_lattice_count(&lattice);
+    for (int64_t n = march::first_node(); n < nodes; n += march::threads_of_all()) {
+        FIELD *const at = field + n % nx + n / nx % ny * pitch_y + n / (nx * ny) * pitch_z;
+        if (to_field)
+            *at = (FIELD)T[n];
+        else
+            T[n] = (double)*at;
+    }
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+hs_status take(hs_krylov_state *self, int64_t count, double **out, hs_error *err)
+{
+    return hs_cuda_levels_take(&self->levels, (size_t)count * sizeof **out, (void **)out, err);
+}
+
+hs_status put(hs_krylov_state *self, const void *from, size_t bytes, void *to, hs_error *err)
+{
+    HS_CUDA_TRY(err, cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, self->stream));
+    HS_CUDA_TRY(err, cudaStreamSynchronize(self->stream));
+    return HS_OK;
+}
+
+double rate_of(const hs_network_row &row)
+{
+    return row.kind == HS_NODE_FREE ? 1.0 / row.capacity : 0.0;
+}
+
+double sink_of(const hs_network_row &row, double shift)
+{
+    return row.kind == HS_NODE_FREE ? row.sink + shift * row.capacity : 0.0;
+}
+
+hs_status put_rows(hs_krylov_state *self, hs_error *err)
+{
+    const hs_network *of = self->equations->network;
+    const size_t count = (size_t)of->row_count * ROW_NUMBERS;
+    double *const rows = (double *)calloc(count, sizeof *rows);
+    if (!rows)
+        return hs_error_add(err, HS_DEVICE, "not enough memory for the body's rows");
+    for (int n = 0; n < of->row_count; n++) {
+        double *const to = rows + n * ROW_NUMBERS;
+        for (int axis = 0; axis < HS_AXES; axis++)
+            to[axis] = of->row[n].conductance[axis];
+        to[3] = sink_of(of->row[n], self->equations->shift);
+        to[4] = rate_of(of->row[n]);
+    }
+    const hs_status st = put(self, rows, count * sizeof *rows, self->op.row, err);
+    free(rows);
+    return st;
+}
+
+/* One number of each node. */
+template <typename Member>
+hs_status put_array(hs_krylov_state *self, Member member, double *to, hs_error *err)
+{
+    const hs_network_row *const row = self->equations->network->node;
+    double *const here = (double *)malloc((size_t)self->nodes * sizeof *here);
+    if (!here)
+        return hs_error_add(err, HS_DEVICE, "not enough memory for the body");
+#pragma omp parallel for num_threads(self->equations->threads) schedule(static)
+    for (int64_t n = 0; n < self->nodes; n++)
+        here[n] = member(row[n]);
+    const hs_status st = put(self, here, (size_t)self->nodes * sizeof *here, to, err);
+    free(here);
+    return st;
+}
+
+/* All but the sinks. */
+hs_status place_arrays(hs_krylov_state *self, hs_error *err)
+{
+    hs_status st = HS_OK;
+    for (int axis = 0; axis < HS_AXES && !st; axis++) {
+        if (self->equations->network->grid.points[axis] == 1)
+            continue;
+        st = take(self, self->nodes, &self->op.edge[axis], err);
+        if (!st)
+            st = put_array(
+                self, [=](const hs_network_row &row) { return row.conductance[axis]; },
+                self->op.edge[axis], err);
+    }
+    if (!st)
+        st = take(self, self->nodes, &self->op.sink, err);
+    if (!st)
+        st = take(self, self->nodes, &self->op.rate, err);
+    return st ? st : put_array(self, rate_of, self->op.rate, err);
+}
+
+hs_status place_palette(hs_krylov_state *self, hs_error *err)
+{
+    const hs_network *of = self->equations->network;
+    const size_t bytes = (size_t)self->nodes * (of->form == HS_NETWORK_BYTES ? 1 : 2);
+    hs_status st = take(self, (int64_t)of->row_count * ROW_NUMBERS, &self->op.row, err);
+    if (!st)
+        st = hs_cuda_levels_take(&self->levels, bytes, &self->op.number, err);
+    return st ? st : put(self, of->number, bytes, self->op.number, err);
+}
+
+/* Those of the equations' shift. */
+hs_status put_sinks(hs_krylov_state *self, hs_error *err)
+{
+    const double shift = self->equations->shift;
+    if (shift == self->shift)
+        return HS_OK;
+    self->shift = shift;
+    return self->op.form == HS_NETWORK_ARRAYS
+               ? put_array(
+                     self, [=](const hs_network_row &row) { return sink_of(row, shift); },
+                     self->op.sink, err)
+               : put_rows(self, err);
+}
+
+hs_lattice lattice_of(const hs_network *network)
+{
+    hs_lattice lattice;
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        lattice.n[axis] = network->grid.points[axis];
+        lattice.wrap[axis] = network->wrap[axis];
+    }
+    return lattice;
+}
+
+/* ---- launches -------------------------------------------------------------------------------- */
+
+/* Calls run(rows) for the operator's form. */
+template <typename Run>
+hs_status with_rows(const hs_krylov_state *self, Run run)
+{
+    switch (self->op.form) {
+    case HS_NETWORK_BYTES: return run(palette<uint8_t>(self->op));
+    case HS_NETWORK_SHORTS: return run(palette<uint16_t>(self->op));
+    default: return run(arrays(self->op));
+    }
+}
+
+/* With the kernel for the box's width: only palettes are wide. */
+template <typename Rows, typename Task>
+hs_status pass_over(const hs_krylov_state *self, const char *name, const Task &task, hs_error *err)
+{
+    const int64_t blocks = march::blocks_of(task.box);
+    if constexpr (Rows::wide)
+        if (task.box.width == march::WIDE)
+            return march::launch(name, do_pass<march::WIDE, Task>, blocks, self->stream, err, task,
+                                 self->levels.reduction);
+    return march::launch(name, do_pass<1, Task>, blocks, self->stream, err, task,
+                         self->levels.reduction);
+}
+
+hs_status move(hs_krylov_state *self, const hs_cuda_pitched *field, bool to_field, hs_error *err)
+{
+    const hs_lattice lattice = lattice_of(self->equations->network);
+    const int64_t blocks = march::blocks_for(self->nodes);
+    if (field->precision == HS_FLOAT)
+        return march::launch("move_field", move_field<float>, blocks, self->stream, err, lattice,
+                             (float *)field->nodes, field->pitch[HS_Y], field->pitch[HS_Z],
+                             to_field, self->T);
+    return march::launch("move_field", move_field<double>, blocks, self->stream, err, lattice,
+                         (double *)field->nodes, field->pitch[HS_Y], field->pitch[HS_Z], to_field,
+                         self->T);
+}
+
+/* What is still to be added to T. */
+hs_status settle(hs_krylov_state *self, double by, hs_error *err)
+{
+    const double length = self->length * self->scale, before = self->length_before * self->scale;
+    self->length = self->length_before = 0.0;
+    if (length == 0.0 && before == 0.0 && by == 0.0)
+        return HS_OK;
+    return march::launch("add_to", add_to, march::blocks_for(self->nodes), self->stream, err,
+                         self->nodes, length, (const float *)self->p, before,
+                         (const float *)self->p_before, by, self->T);
+}
+
+/* Unless those that are there are of about this shift. */
+hs_status make_levels(hs_krylov_state *self, hs_error *err)
+{
+    const hs_network *network = self->equations->network;
+    hs_coarse_network finest = {};
+    if (self->levels.count > 0 && hs_levels_serve(self->levels_shift, self->shift))
+        return HS_OK;
+    hs_cuda_levels_clear(&self->levels);
+    self->levels_shift = self->shift;
+    finest.lattice = lattice_of(network);
+    hs_status st = hs_cuda_levels_take(&self->levels, (size_t)self->nodes * sizeof(float),
+                                       (void **)&finest.sink, err);
+    for (int axis = 0; axis < HS_AXES && !st; axis++)
+        if (finest.lattice.n[axis] > 1)
+            st = hs_cuda_levels_take(&self->levels, (size_t)self->nodes * sizeof(float),
+                                     (void **)&finest.edge[axis], err);
+    const double factor = 1.0 / hs_levels_unit(self->equations);
+    if (!st)
+        st = with_rows(self, [&](const auto &rows) {
+            return march::launch("make_finest", make_finest<std::decay_t<decltype(rows)>>,
+                                 march::blocks_for(self->nodes), self->stream, err, rows, factor,
+                                 finest);
+        });
+    return st ? st
+              : hs_cuda_levels_make(&self->levels, &finest,
+                                    hs_equations_are_singular(self->equations), err);
+}
+
+/* Levels, and what iterations need besides; they are not wanted where the guess is the answer. */
+hs_status prepare(hs_krylov_state *self, hs_error *err)
+{
+    float **const more[] = {&self->p, &self->p_before, &self->right_before};
+    hs_status st = make_levels(self, err);
+    for (float **array : more) {
+        if (st || *array)
+            continue;
+        const size_t bytes = (size_t)self->nodes * sizeof **array;
+        st = hs_cuda_levels_take(&self->levels, bytes, (void **)array, err);
+        if (!st)
+            HS_CUDA_TRY(err, cudaMemsetAsync(*array, 0, bytes, self->stream));
+    }
+    return st;
+}
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+/* All but T. */
+hs_status begin_with(hs_krylov_state *self, double *host, hs_error *err)
+{
+    const size_t bytes = (size_t)self->nodes * sizeof *self->p;
+    self->host = host;
+    self->scale = 0.0;
+    self->length = self->length_before = 0.0;
+    for (float *array : {self->p, self->p_before})
+        if (array)
+            HS_CUDA_TRY(err, cudaMemsetAsync(array, 0, bytes, self->stream));
+    const hs_status st = put_sinks(self, err);
+    return st ? st
+              : put(self, self->equations->inflow, (size_t)self->nodes * sizeof(double),
+                    self->inflow, err);
+}
+
+hs_status begin(hs_krylov_state *self, double *T, hs_error *err)
+{
+    const hs_status st = begin_with(self, T, err);
+    return st ? st : put(self, T, (size_t)self->nodes * sizeof *T, self->T, err);
+}
+
+hs_status end(hs_krylov_state *self, hs_error *err)
+{
+    const hs_status st = settle(self, 0.0, err);
+    if (st)
+        return st;
+    HS_CUDA_TRY(err, cudaMemcpyAsync(self->host, self->T, (size_t)self->nodes * sizeof *self->T,
+                                     cudaMemcpyDeviceToHost, self->stream));
+    HS_CUDA_TRY(err, cudaStreamSynchronize(self->stream));
+    return HS_OK;
+}
+
+hs_status residual(hs_krylov_state *self, double *largest, double *rounding, hs_error *err)
+{
+    march::found found;
+    hs_status st = settle(self, 0.0, err);
+    if (!st)
+        st = with_rows(self, [&](const auto &rows) {
+            typedef residual_task<std::decay_t<decltype(rows)>> task_type;
+            const task_type task = {self->box, rows, self->T, self->inflow, self->r};
+            return march::launch("residual", do_pass<1, task_type>, march::blocks_of(self->box),
+                                 self->stream, err, task, self->levels.reduction);
+        });
+    if (!st)
+        st = hs_cuda_levels_found(&self->levels, &found, err);
+    if (st)
+        return st;
+    *largest = found.most[0];
+    *rounding = found.most[1];
+    self->largest = found.most[2];
+    self->unit = 0.0;
+    return HS_OK;
+}
+
+hs_status precondition(hs_krylov_state *self, double *with_r, double *with_change, hs_error *err)
+{
+    march::found found;
+    hs_status st = prepare(self, err);
+    const hs_cuda_level *first = &self->levels.level[0];
+    if (!st && self->unit == 0.0) {
+        self->unit = self->largest > 0.0 ? self->largest : 1.0;
+        self->unit_before = 0.0;
+        if (self->scale == 0.0)
+            self->scale = self->unit;
+        st = march::launch("make_right", make_right, march::blocks_for(self->nodes), self->stream,
+                           err, self->nodes, 1.0 / self->unit, (const double *)self->r,
+                           first->right);
+    }
+    const float *const before = self->unit_before > 0.0 ? self->right_before : NULL;
+    if (!st)
+        st = hs_cuda_cycle(&self->levels, 1.0 / self->unit, self->r, before, err);
+    if (!st)
+        st = hs_cuda_levels_found(&self->levels, &found, err);
+    if (st)
+        return st;
+    *with_r = self->unit * self->unit * found.sum[0];
+    *with_change = *with_r - self->unit * self->unit_before * found.sum[1];
+    return HS_OK;
+}
+
+hs_status turn(hs_krylov_state *self, double factor, double *curvature, hs_error *err)
+{
+    march::found found;
+    float *const before = self->p;
+    self->p = self->p_before;
+    self->p_before = before;
+    hs_status st = with_rows(self, [&](const auto &rows) {
+        typedef std::decay_t<decltype(rows)> type;
+        typedef turn_task<type> task_type;
+        const task_type task = {march::box_of(self->lattice, type::wide),
+                                rows,
+                                self->levels.level[0].x,
+                                before,
+                                (float)(self->unit / self->scale),
+                                (float)factor,
+                                self->length * self->scale,
+                                self->length_before * self->scale,
+                                self->T,
+                                self->p};
+        return pass_over<type>(self, "turn", task, err);
+    });
+    self->length_before = self->length_before == 0.0 ? self->length : 0.0;
+    self->length = 0.0;
+    if (!st)
+        st = hs_cuda_levels_found(&self->levels, &found, err);
+    *curvature = st ? NAN : self->scale * self->scale * found.sum[0];
+    return st;
+}
+
+/* The unit of the right side is the largest of r before: that is about as large. */
+hs_status advance(hs_krylov_state *self, double length, double *largest, hs_error *err)
+{
+    march::found found;
+    hs_cuda_level *first = &self->levels.level[0];
+    float *const right = self->right_before;
+    self->right_before = first->right;
+    self->unit_before = self->unit;
+    first->right = right;
+    self->unit = self->largest > 0.0 ? self->largest : 1.0;
+    self->length = length;
+    hs_status st = with_rows(self, [&](const auto &rows) {
+        typedef std::decay_t<decltype(rows)> type;
+        typedef subtract_task<type> task_type;
+        const task_type task = {march::box_of(self->lattice, type::wide),
+                                rows,
+                                self->p,
+                                length * self->scale,
+                                1.0 / self->unit,
+                                self->r,
+                                right};
+        return pass_over<type>(self, "subtract", task, err);
+    });
+    if (!st)
+        st = hs_cuda_levels_found(&self->levels, &found, err);
+    if (st)
+        return st;
+    *largest = found.most[0];
+    self->largest = found.most[2];
+    return HS_OK;
+}
+
+hs_status heat(hs_krylov_state *self, double *out, hs_error *err)
+{
+    march::found found;
+    hs_status st = settle(self, 0.0, err);
+    if (!st)
+        st = with_rows(self, [&](const auto &rows) {
+            return march::launch("sum_heat", sum_heat<std::decay_t<decltype(rows)>>,
+                                 march::blocks_for(self->nodes), self->stream, err, rows,
+                                 self->nodes, (const double *)self->T, self->levels.reduction);
+        });
+    if (!st)
+        st = hs_cuda_levels_found(&self->levels, &found, err);
+    *out = st ? NAN : found.sum[0];
+    return st;
+}
+
+void destroy(hs_krylov_state *self)
+{
+    if (!self)
+        return;
+    hs_cuda_levels_release(&self->levels);
+    free(self);
+}
+
+} // namespace
+
+extern const hs_krylov hs_cuda_krylov_vectors = {
+    .begin = begin,
+    .end = end,
+    .residual = residual,
+    .precondition = precondition,
+    .turn = turn,
+    .advance = advance,
+    .heat = heat,
+    .add = settle,
+    .destroy = destroy,
+};
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+/* T, r and inflow; p and the one before, and a right side besides; levels of six numbers and three
+ * fields, and as much again as the coarser ones have. */
+double hs_cuda_krylov_bytes(const hs_problem *problem)
+{
+    const hs_network *network = problem->network;
+    const double nodes = (double)hs_grid_count(&problem->grid);
+    const double coarser = 1.0 / (double)((1 << problem->grid.dims) - 1);
+    const double row = !network || network->form == HS_NETWORK_BYTES ? 1.0
+                       : network->form == HS_NETWORK_SHORTS          ? 2.0
+                                                                     : 5.0 * sizeof(double);
+    return nodes * (3.0 * sizeof(double) + 3.0 * sizeof(float) +
+                    9.0 * sizeof(float) * (1.0 + coarser) + row);
+}
+
+hs_status hs_cuda_krylov_create(const hs_equations *equations, cudaStream_t stream,
+                                hs_krylov_state **out, hs_error *err)
+{
+    const hs_network *network = equations->network;
+    const hs_lattice lattice = lattice_of(network);
+    hs_krylov_state *self = (hs_krylov_state *)calloc(1, sizeof *self);
+    *out = NULL;
+    if (!self)
+        return hs_error_add(err, HS_DEVICE, "not enough memory for conjugate gradients");
+    self->equations = equations;
+    self->nodes = hs_lattice_count(&lattice);
+    if (self->nodes > (int64_t)UINT32_MAX) {
+        free(self);
+        return hs_error_add(err, HS_DEVICE,
+                            "multigrid: at most 2^32 nodes on a GPU; take fewer grid.points, or "
+                            "solver.backend = \"cpu\"");
+    }
+    self->lattice = lattice;
+    self->box = march::box_of(lattice, false);
+    self->stream = stream;
+    self->op.form = network->form;
+    self->shift = NAN; /* no sinks are there yet */
+    hs_status st = hs_cuda_levels_init(&self->levels, &lattice, stream, err);
+    if (!st)
+        st =
+            network->form == HS_NETWORK_ARRAYS ? place_arrays(self, err) : place_palette(self, err);
+    double **const arrays[] = {&self->T, &self->r, &self->inflow};
+    for (double **array : arrays)
+        if (!st)
+            st = take(self, self->nodes, array, err);
+    if (st)
+        destroy(self);
+    else
+        *out = self;
+    return st;
+}
+
+hs_status hs_cuda_krylov_begin(hs_krylov_state *self, const hs_cuda_pitched *field, hs_error *err)
+{
+    const hs_status st = begin_with(self, NULL, err);
+    return st ? st : move(self, field, false, err);
+}
+
+hs_status hs_cuda_krylov_end(hs_krylov_state *self, const hs_cuda_pitched *field, hs_error *err)
+{
+    hs_status st = settle(self, 0.0, err);
+    if (!st)
+        st = move(self, field, true, err);
+    if (!st)
+        HS_CUDA_TRY(err, cudaStreamSynchronize(self->stream));
+    return st;
+}

@@ -1,0 +1,29 @@
+/* The vectors of conjugate gradients on the GPU (core/krylov.h), without the backend around them.
+ */
+#ifndef HS_ENGINE_BACKENDS_CUDA_KRYLOV_CUH
+#define HS_ENGINE_BACKENDS_CUDA_KRYLOV_CUH
+
+#include "core/krylov.h"
+#include "core/problem.h"
+
+#include <cuda_runtime.h>
+
+/* A field of the backend. */
+struct hs_cuda_pitched {
+    void *nodes; /* node (0, 0, 0) */
+    int64_t pitch[HS_AXES];
+    hs_precision precision;
+};
+
+extern const hs_krylov hs_cuda_krylov_vectors;
+
+double hs_cuda_krylov_bytes(const hs_problem *problem);
+
+/* *out is NULL after failure. */
+hs_status hs_cuda_krylov_create(const hs_equations *equations, cudaStream_t stream,
+                                hs_krylov_state **out, hs_error *err);
+/* A solution begins with T made of the field, and ends with the field made of T. */
+hs_status hs_cuda_krylov_begin(hs_krylov_state *self, const hs_cuda_pitched *field, hs_error *err);
+hs_status hs_cuda_krylov_end(hs_krylov_state *self, const hs_cuda_pitched *field, hs_error *err);
+
+#endif

@@ -1,0 +1,408 @@
+/* The levels of multigrid, made on the device. */
+#include "engine/backends/cuda_multigrid.cuh"
+#include "engine/multigrid/coarse_node.h"
+#include "engine/multigrid/level.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+namespace
+{
+
+/* ---- what a network is ----------------------------------------------------------------------- */
+
+/* Inverses of the diagonal; sums of the shares of a node's edges along each axis, and the largest
+ * sum of edges to unknowns over the diagonal. */
+__global__ void __launch_bounds__(march::THREADS)
+    look_at(const __grid_constant__ hs_coarse_network net, float *inverse, march::reduction to)
+{
+    const int64_t *n = net.lattice.n, nodes = hs_lattice_count(&net.lattice);
+    const int64_t stride[HS_AXES] = {1, n[HS_X], n[HS_X] * n[HS_Y]};
+    march::found mine = {};
+    for (int64_t node = march::first_node(); node < nodes; node += march::threads_of_all()) {
+        const int64_t at[HS_AXES] = {node % n[HS_X], node / n[HS_X] % n[HS_Y], node / stride[HS_Z]};
+        double along[HS_AXES] = {}, sum = 0.0;
+        float unknowns = 0.0f;
+        for (int axis = 0; axis < HS_AXES; axis++) {
+            for (int side = -1; side <= 1 && net.edge[axis]; side += 2) {
+                const int64_t to_node =
+                    hs_lattice_next(&net.lattice, axis, at[axis], stride[axis], side, node);
+                if (to_node < 0)
+                    continue;
+                const float g = net.edge[axis][side > 0 ? node : to_node];
+                along[axis] += (double)g;
+                if (!isinf(net.sink[to_node]))
+                    unknowns += g;
+            }
+            sum += along[axis];
+        }
+        const double diagonal = sum + (double)net.sink[node];
+        const bool unknown = diagonal > 0.0 && !isinf(diagonal);
+        inverse[node] = unknown ? (float)(1.0 / diagonal) : 0.0f;
+        if (!unknown || sum == 0.0)
+            continue;
+        const double share = (double)unknowns / diagonal;
+        for (int axis = 0; axis < HS_AXES; axis++)
+            mine.sum[axis] += along[axis] / sum;
+        mine.most[0] = share > mine.most[0] ? share : mine.most[0];
+    }
+    march::reduce(mine, to);
+}
+
+/* ---- the next network ------------------------------------------------------------------------ */
+
+/* Where a step's fine nodes are on the level that the steps began with. */
+struct origin {
+    int64_t each[HS_AXES]; /* nodes of that level from one to the next */
+    float *before, *after; /* the level's */
+};
+
+__global__ void __launch_bounds__(march::THREADS)
+    weigh_nodes(hs_coarse_work work, hs_coarse_network fine, hs_coarse_step step, origin of)
+{
+    work.fine = &fine;
+    work.step = &step;
+    const int64_t *odd = work.odd, nodes = odd[HS_X] * odd[HS_Y] * odd[HS_Z];
+    for (int64_t n = march::first_node(); n < nodes; n += march::threads_of_all()) {
+        int64_t at[HS_AXES] = {n % odd[HS_X], n / odd[HS_X] % odd[HS_Y],
+                               n / (odd[HS_X] * odd[HS_Y])};
+        hs_coarse_weigh(&work, at);
+        at[step.axis] = 2 * at[step.axis] + 1;
+        const int64_t node =
+            at[HS_X] * of.each[HS_X] + at[HS_Y] * of.each[HS_Y] + at[HS_Z] * of.each[HS_Z];
+        of.before[node] = step.before[n];
+        of.after[node] = step.after[n];
+    }
+}
+
+__global__ void __launch_bounds__(march::THREADS)
+    make_nodes(hs_coarse_work work, hs_coarse_network fine, hs_coarse_step step,
+               hs_coarse_network coarse)
+{
+    work.fine = &fine;
+    work.step = &step;
+    work.coarse = &coarse;
+    const int64_t *c = step.coarse.n, nodes = hs_lattice_count(&step.coarse);
+    for (int64_t n = march::first_node(); n < nodes; n += march::threads_of_all()) {
+        const int64_t at[HS_AXES] = {n % c[HS_X], n / c[HS_X] % c[HS_Y], n / (c[HS_X] * c[HS_Y])};
+        hs_coarse_make_node(&work, at, n);
+    }
+}
+
+/* Nodes that stay are given the weights of nodes within a material, so that they have its row. */
+__global__ void __launch_bounds__(march::THREADS)
+    set_weights(int64_t nodes, float *before, float *after)
+{
+    for (int64_t n = march::first_node(); n < nodes; n += march::threads_of_all())
+        before[n] = after[n] = 0.5f;
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+hs_status take_floats(hs_cuda_levels *levels, int64_t count, float **out, hs_error *err)
+{
+    return hs_cuda_levels_take(levels, (size_t)count * sizeof **out, (void **)out, err);
+}
+
+hs_status take_network(hs_cuda_levels *levels, const hs_lattice *lattice, hs_coarse_network *out,
+                       hs_error *err)
+{
+    const int64_t nodes = hs_lattice_count(lattice);
+    *out = {};
+    out->lattice = *lattice;
+    hs_status st = take_floats(levels, nodes, &out->sink, err);
+    for (int axis = 0; axis < HS_AXES && !st; axis++)
+        if (lattice->n[axis] > 1)
+            st = take_floats(levels, nodes, &out->edge[axis], err);
+    return st;
+}
+
+void drop_network(hs_cuda_levels *levels, hs_coarse_network *network)
+{
+    for (int axis = 0; axis < HS_AXES; axis++)
+        hs_cuda_levels_drop(levels, network->edge[axis]);
+    hs_cuda_levels_drop(levels, network->sink);
+    *network = {};
+}
+
+/* ---- the coarsest ---------------------------------------------------------------------------- */
+
+hs_status read_floats(const hs_cuda_levels *levels, const float *from, int64_t count, float *to,
+                      hs_error *err)
+{
+    HS_CUDA_TRY(err, cudaMemcpyAsync(to, from, (size_t)count * sizeof *to, cudaMemcpyDeviceToHost,
+                                     levels->stream));
+    HS_CUDA_TRY(err, cudaStreamSynchronize(levels->stream));
+    return HS_OK;
+}
+
+/* What a direct solution is as a matrix, of unknowns that are not scaled. */
+void invert(hs_coarsest *coarsest, const float *inverse, double *out)
+{
+    const int64_t nodes = coarsest->nodes;
+    hs_coarsest_invert(coarsest, out);
+    for (int64_t n = 0; n < nodes * nodes; n++) {
+        const double row = (double)inverse[n / nodes], column = (double)inverse[n % nodes];
+        out[n] *= sqrt(row * column);
+    }
+}
+
+/* Of the last level's network. */
+hs_status make_coarsest(hs_cuda_levels *levels, const hs_coarse_network *net, bool floating,
+                        hs_error *err)
+{
+    const int64_t nodes = hs_lattice_count(&net->lattice);
+    const hs_cuda_level *level = &levels->level[levels->count - 1];
+    if (nodes > HS_COARSEST_NODES)
+        return HS_OK;
+    const size_t bytes = (size_t)(nodes * nodes) * sizeof(double);
+    hs_coarse_network here;
+    hs_coarsest coarsest = {};
+    float *const inverse = (float *)malloc((size_t)nodes * sizeof(float));
+    double *const out = (double *)malloc(bytes);
+    hs_status st = HS_OK;
+    if (!hs_coarse_network_init(&here, &net->lattice) || !inverse || !out)
+        st = hs_error_add(err, HS_DEVICE, "not enough memory for the coarsest network");
+    if (!st)
+        st = read_floats(levels, net->sink, nodes, here.sink, err);
+    for (int axis = 0; axis < HS_AXES && !st; axis++)
+        if (net->edge[axis])
+            st = read_floats(levels, net->edge[axis], nodes, here.edge[axis], err);
+    if (!st)
+        st = read_floats(levels, level->rows.inverse, nodes, inverse, err);
+    if (!st && !hs_coarsest_init(&coarsest, &here, floating))
+        st = hs_error_add(err, HS_DEVICE, "not enough memory for the coarsest network");
+    if (!st)
+        st = hs_cuda_levels_take(levels, bytes, (void **)&levels->inverse, err);
+    if (!st) {
+        invert(&coarsest, inverse, out);
+        const cudaError_t copied =
+            cudaMemcpyAsync(levels->inverse, out, bytes, cudaMemcpyHostToDevice, levels->stream);
+        const cudaError_t done = cudaStreamSynchronize(levels->stream);
+        if (copied != cudaSuccess || done != cudaSuccess)
+            st = hs_error_add(err, HS_DEVICE, "cuda: the coarsest network: %s",
+                              cudaGetErrorString(copied != cudaSuccess ? copied : done));
+    }
+    hs_coarsest_release(&coarsest);
+    hs_coarse_network_release(&here);
+    free(inverse);
+    free(out);
+    return st;
+}
+
+/* ---- all of them ----------------------------------------------------------------------------- */
+
+/* One step from `fine`, which is dropped unless it is the level's own. */
+hs_status make_step(hs_cuda_levels *levels, hs_coarse_network *fine, int axis, const origin *of,
+                    hs_coarse_network *coarse, hs_error *err)
+{
+    hs_coarse_step step;
+    const hs_coarse_work work = hs_coarse_work_of(fine, axis, &step, coarse);
+    const int64_t odd = work.odd[HS_X] * work.odd[HS_Y] * work.odd[HS_Z];
+    hs_status st = take_floats(levels, odd, &step.before, err);
+    if (!st)
+        st = take_floats(levels, odd, &step.after, err);
+    if (!st)
+        st = take_network(levels, &step.coarse, coarse, err);
+    if (!st)
+        st = march::launch("weigh_nodes", weigh_nodes, march::blocks_for(odd), levels->stream, err,
+                           work, *fine, step, *of);
+    if (!st)
+        st = march::launch("make_nodes", make_nodes,
+                           march::blocks_for(hs_lattice_count(&step.coarse)), levels->stream, err,
+                           work, *fine, step, *coarse);
+    hs_cuda_levels_drop(levels, step.before);
+    hs_cuda_levels_drop(levels, step.after);
+    return st;
+}
+
+/* Steps along the axes that are to be halved, from the level's network to the next one's. */
+hs_status make_steps(hs_cuda_levels *levels, hs_cuda_level *level, hs_coarse_network *net,
+                     hs_coarse_network *next, hs_error *err)
+{
+    const int64_t *n = net->lattice.n, nodes = hs_lattice_count(&net->lattice);
+    origin of = {{1, n[HS_X], n[HS_X] * n[HS_Y]}, NULL, NULL};
+    hs_coarse_network from = *net;
+    hs_status st = take_floats(levels, nodes, &of.before, err);
+    if (!st)
+        st = take_floats(levels, nodes, &of.after, err);
+    if (!st)
+        st = march::launch("set_weights", set_weights, march::blocks_for(nodes), levels->stream,
+                           err, nodes, of.before, of.after);
+    level->rows.before = of.before;
+    level->rows.after = of.after;
+    for (int axis = 0; axis < HS_AXES && !st; axis++) {
+        if (!level->halved[axis])
+            continue;
+        st = make_step(levels, &from, axis, &of, next, err);
+        if (from.sink != net->sink)
+            drop_network(levels, &from);
+        from = *next;
+        of.each[axis] *= 2;
+    }
+    return st;
+}
+
+hs_status make_level(hs_cuda_levels *levels, hs_coarse_network *net, double strength[HS_AXES],
+                     hs_error *err)
+{
+    hs_cuda_level *level = &levels->level[levels->count++];
+    const int64_t nodes = hs_lattice_count(&net->lattice);
+    float *inverse = NULL;
+    *level = {};
+    level->lattice = net->lattice;
+    hs_status st = take_floats(levels, nodes, &inverse, err);
+    if (!st)
+        st = march::launch("look_at", look_at, march::blocks_for(nodes), levels->stream, err, *net,
+                           inverse, levels->reduction);
+    march::found found;
+    if (!st)
+        st = hs_cuda_levels_found(levels, &found, err);
+    if (st)
+        return st;
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        strength[axis] = found.sum[axis];
+        level->rows.edge[axis] = net->edge[axis];
+    }
+    level->rows.inverse = inverse;
+    level->largest = 1.0 + found.most[0];
+    return HS_OK;
+}
+
+hs_status take_fields(hs_cuda_levels *levels, hs_error *err)
+{
+    hs_status st = HS_OK;
+    for (int k = 0; k < levels->count && !st; k++) {
+        hs_cuda_level *level = &levels->level[k];
+        const int64_t nodes = hs_lattice_count(&level->lattice);
+        float **const fields[] = {&level->right, &level->x, &level->other};
+        for (float **field : fields)
+            if (!st)
+                st = take_floats(levels, nodes, field, err);
+    }
+    return st;
+}
+
+} // namespace
+
+/* ---- for others ------------------------------------------------------------------------------ */
+
+hs_status hs_cuda_levels_take(hs_cuda_levels *levels, size_t bytes, void **out, hs_error *err)
+{
+    *out = NULL;
+    if (levels->pieces == levels->room) {
+        const int room = 2 * levels->room + 32;
+        void **const piece = (void **)realloc(levels->piece, (size_t)room * sizeof *piece);
+        if (!piece)
+            return hs_error_add(err, HS_DEVICE, "not enough memory for the levels");
+        levels->piece = piece;
+        levels->room = room;
+    }
+    if (cudaMalloc(out, bytes > 0 ? bytes : 1) != cudaSuccess) {
+        cudaGetLastError(); /* it would be told again */
+        *out = NULL;
+        return hs_error_add(err, HS_DEVICE,
+                            "not enough device memory for multigrid: %zu bytes more are not free; "
+                            "take fewer grid.points, or solver.backend = \"cpu\"",
+                            bytes);
+    }
+    levels->piece[levels->pieces++] = *out;
+    return HS_OK;
+}
+
+void hs_cuda_levels_drop(hs_cuda_levels *levels, void *memory)
+{
+    for (int n = 0; n < levels->pieces && memory; n++)
+        if (levels->piece[n] == memory) {
+            cudaFree(memory);
+            levels->piece[n] = levels->piece[--levels->pieces];
+            return;
+        }
+}
+
+hs_status hs_cuda_levels_init(hs_cuda_levels *levels, const hs_lattice *finest, cudaStream_t stream,
+                              hs_error *err)
+{
+    *levels = {};
+    levels->stream = stream;
+    const int64_t most = march::blocks_of(march::box_of(*finest, false)) + march::ENOUGH;
+    HS_CUDA_TRY(err, cudaMallocHost(&levels->here, sizeof *levels->here));
+    hs_status st = hs_cuda_levels_take(levels, (size_t)most * sizeof(march::found),
+                                       (void **)&levels->reduction.part, err);
+    if (!st)
+        st =
+            hs_cuda_levels_take(levels, sizeof(march::found), (void **)&levels->reduction.all, err);
+    if (!st)
+        st = hs_cuda_levels_take(levels, sizeof(unsigned), (void **)&levels->reduction.ended, err);
+    if (st)
+        return st;
+    HS_CUDA_TRY(err, cudaMemsetAsync(levels->reduction.ended, 0, sizeof(unsigned), stream));
+    return HS_OK;
+}
+
+void hs_cuda_levels_clear(hs_cuda_levels *levels)
+{
+    for (hs_cuda_cycle_graph &cycle : levels->cycle) {
+        if (cycle.graph)
+            cudaGraphExecDestroy(cycle.graph);
+        cycle = {};
+    }
+    for (int k = 0; k < levels->count; k++) {
+        const hs_cuda_level &level = levels->level[k];
+        const hs_cuda_rows &rows = level.rows;
+        void *const pieces[] = {rows.edge[HS_X], rows.edge[HS_Y], rows.edge[HS_Z], rows.inverse,
+                                rows.before,     rows.after,      rows.number,     rows.row,
+                                level.right,     level.x,         level.other};
+        for (void *piece : pieces)
+            hs_cuda_levels_drop(levels, piece);
+    }
+    hs_cuda_levels_drop(levels, levels->inverse);
+    levels->inverse = NULL;
+    levels->count = 0;
+}
+
+void hs_cuda_levels_release(hs_cuda_levels *levels)
+{
+    hs_cuda_levels_clear(levels);
+    for (int n = 0; n < levels->pieces; n++)
+        cudaFree(levels->piece[n]);
+    cudaFreeHost(levels->here);
+    free(levels->piece);
+    *levels = {};
+}
+
+hs_status hs_cuda_levels_found(const hs_cuda_levels *levels, march::found *out, hs_error *err)
+{
+    HS_CUDA_TRY(err, cudaMemcpyAsync(levels->here, levels->reduction.all, sizeof *levels->here,
+                                     cudaMemcpyDeviceToHost, levels->stream));
+    HS_CUDA_TRY(err, cudaStreamSynchronize(levels->stream));
+    *out = *levels->here;
+    return HS_OK;
+}
+
+hs_status hs_cuda_levels_make(hs_cuda_levels *levels, hs_coarse_network *finest, bool floating,
+                              hs_error *err)
+{
+    hs_coarse_network net = *finest;
+    hs_status st = HS_OK;
+    for (bool last = false; !last && !st;) {
+        double strength[HS_AXES];
+        st = make_level(levels, &net, strength, err);
+        if (st)
+            return st;
+        hs_cuda_level *level = &levels->level[levels->count - 1];
+        const double most = fmax(strength[HS_X], fmax(strength[HS_Y], strength[HS_Z]));
+        last = hs_lattice_count(&net.lattice) <= HS_COARSEST_NODES || most == 0.0 ||
+               levels->count == HS_LEVELS;
+        hs_coarse_network next = {};
+        for (int axis = 0; axis < HS_AXES; axis++)
+            level->halved[axis] = !last && net.edge[axis] && hs_level_is_halved(strength, axis);
+        st = last ? make_coarsest(levels, &net, floating, err)
+                  : make_steps(levels, level, &net, &next, err);
+        if (!st && !last)
+            st = hs_cuda_rows_number(levels, hs_lattice_count(&net.lattice), &level->rows, err);
+        hs_cuda_levels_drop(levels, net.sink);
+        net = next;
+    }
+    return st ? st : take_fields(levels, err);
+}

@@ -1,0 +1,83 @@
+/*
+ * Multigrid on the GPU: the levels of engine/multigrid/level.h in device memory, and their V-cycle.
+ *
+ * The networks are those of the host, bit for bit; but unknowns are not scaled. Each node that is
+ * eliminated is so along one axis, so what a node has are six numbers: its edges to the next ones,
+ * the inverse of its diagonal, and the two weights by which it is eliminated. Bodies have few
+ * materials, and most nodes lie within one; so on most levels few of these six are distinct, and a
+ * node has the number of its row instead.
+ */
+#ifndef HS_ENGINE_BACKENDS_CUDA_MULTIGRID_CUH
+#define HS_ENGINE_BACKENDS_CUDA_MULTIGRID_CUH
+
+#include "engine/backends/cuda_march.cuh"
+#include "engine/multigrid/level.h"
+
+/* Numbers of each node: arrays, NULL where they are 0; or numbers of rows. */
+enum { HS_CUDA_ROW = 8 };
+struct hs_cuda_rows {
+    float *edge[HS_AXES];  /* G to the next node */
+    float *inverse;        /* 1/diagonal; 0: it is no unknown */
+    float *before, *after; /* what it takes from these, where it is eliminated */
+    int number_bytes;      /* 0: arrays */
+    void *number;          /* uint8_t or uint16_t */
+    float *row;            /* [rows][HS_CUDA_ROW]: the above in their order */
+};
+
+struct hs_cuda_level {
+    hs_lattice lattice;
+    bool halved[HS_AXES]; /* axes, towards the next level */
+    hs_cuda_rows rows;
+    double largest;           /* bound of the largest eigenvalue (Gershgorin) */
+    float *right, *x, *other; /* [nodes] right side, unknowns, and another */
+};
+
+/* A V-cycle as a CUDA graph, from and with these right sides; NULL: none. */
+struct hs_cuda_cycle_graph {
+    const float *right, *before;
+    cudaGraphExec_t graph;
+};
+
+enum { HS_CUDA_CYCLES = 2 };
+struct hs_cuda_levels {
+    int count;
+    hs_cuda_level level[HS_LEVELS];
+    double *inverse; /* [nodes][nodes] of the last level, from its right side to x; NULL: 1 */
+    hs_cuda_cycle_graph cycle[HS_CUDA_CYCLES]; /* right sides take turns */
+    cudaStream_t stream;
+    march::reduction reduction;
+    march::found *here; /* of the reduction, on the host */
+    void **piece;       /* [pieces] allocations */
+    int pieces, room;
+};
+
+/* What is found on the way, in memory that the levels own. Safe to release after failure. */
+hs_status hs_cuda_levels_init(hs_cuda_levels *levels, const hs_lattice *finest, cudaStream_t stream,
+                              hs_error *err);
+void hs_cuda_levels_release(hs_cuda_levels *levels);
+
+/* Memory of so many bytes, that is released with the levels, or by the other before. */
+hs_status hs_cuda_levels_take(hs_cuda_levels *levels, size_t bytes, void **out, hs_error *err);
+void hs_cuda_levels_drop(hs_cuda_levels *levels, void *memory);
+
+/* Without levels again. */
+void hs_cuda_levels_clear(hs_cuda_levels *levels);
+
+/* Makes the levels of the finest network, whose arrays are the levels' own and become the first
+ * one's. */
+hs_status hs_cuda_levels_make(hs_cuda_levels *levels, hs_coarse_network *finest, bool floating,
+                              hs_error *err);
+
+/* Numbers of rows in the place of a level's arrays, where the rows are few. */
+hs_status hs_cuda_rows_number(hs_cuda_levels *levels, int64_t nodes, hs_cuda_rows *rows,
+                              hs_error *err);
+
+/* A V-cycle from `right` of the first level, which is r times per_unit, to its x. Sums of the
+ * products of x with that r, and with another right side (NULL: none), are in the reduction. */
+hs_status hs_cuda_cycle(hs_cuda_levels *levels, double per_unit, const double *r,
+                        const float *before, hs_error *err);
+
+/* Waits for a reduction and tells what it found. */
+hs_status hs_cuda_levels_found(const hs_cuda_levels *levels, march::found *out, hs_error *err);
+
+#endif

@@ -1,0 +1,46 @@
+/* Conjugate gradients on the field of the backend: core/krylov.h on the GPU. */
+#include "engine/backends/cuda_krylov.cuh"
+#include "engine/backends/cuda_state.cuh"
+
+namespace
+{
+
+hs_cuda_pitched field_of(hs_backend_state *state)
+{
+    hs_cuda_pitched field = {};
+    field.nodes = hs_cuda_field(state, 0);
+    field.precision = state->problem->precision;
+    for (int axis = 0; axis < HS_AXES; axis++)
+        field.pitch[axis] = state->layout.pitch[axis];
+    return field;
+}
+
+hs_status create(hs_backend_state *state, const hs_equations *equations, hs_krylov_state **out,
+                 hs_error *err)
+{
+    HS_CUDA_TRY(err, cudaSetDevice(state->device));
+    return hs_cuda_krylov_create(equations, state->stream, out, err);
+}
+
+hs_status begin(hs_backend_state *state, hs_krylov_state *self, hs_error *err)
+{
+    const hs_cuda_pitched field = field_of(state);
+    return hs_cuda_krylov_begin(self, &field, err);
+}
+
+hs_status end(hs_backend_state *state, hs_krylov_state *self, hs_error *err)
+{
+    const hs_cuda_pitched field = field_of(state);
+    state->change = HS_CUDA_CHANGE_NOT_KNOWN;
+    return hs_cuda_krylov_end(self, &field, err);
+}
+
+} // namespace
+
+extern const hs_device_krylov hs_cuda_krylov = {
+    .vectors = &hs_cuda_krylov_vectors,
+    .bytes = hs_cuda_krylov_bytes,
+    .create = create,
+    .begin = begin,
+    .end = end,
+};

@@ -1,0 +1,404 @@
+/*
+ * multigrid on the GPU: walls of every kind in one to three dimensions, odd sizes and thin ones, in
+ * double and float, and random bodies of every form of network, against the host, steady and in
+ * implicit steps; iterations of layers and of random blocks; then how long 512^3 takes
+ * (HS_MULTIGRID_POINTS=N: N^3 instead; 0: none).
+ */
+#include "engine/multigrid/conjugate_gradients.h"
+#include "gpu/gpu.h"
+#include "modes_case.h"
+
+#include <time.h>
+
+extern const struct hs_method hs_method_multigrid, hs_method_implicit;
+extern const struct hs_kernel hs_kernel_cuda_basic, hs_kernel_cuda_conduction_basic,
+    hs_kernel_cpu_wavefront;
+
+static double clock_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- walls ----------------------------------------------------------------------------------- */
+
+/* Relative residuals of 1e-9 leave about as much times the condition, some 1e3. */
+static double tolerance_of(const struct modes_case *c)
+{
+    return c->problem.precision == HS_FLOAT ? 1e-6 : 1e-7;
+}
+
+void test_cuda_multigrid__is_that_of_the_host_between_all_walls(void **state)
+{
+    (void)state;
+    static const int64_t sizes[][HS_AXES] = {
+        {70, 37, 19}, {64, 64, 64}, {33, 65, 7}, {5, 200, 4}, {129, 3, 48}};
+    const char *kind[HS_FACES], *name;
+    int cases = 0;
+    for (int size = 0; size < 5; size++)
+        for (int dims = 1; dims <= 3; dims++)
+            for (int precision = 0; precision < HS_PRECISIONS; precision++)
+                for (int walls = 0; (name = wall_names(walls, kind)); walls++) {
+                    struct modes_case c = make_case(dims, 1, (enum hs_precision)precision, kind,
+                                                    sizes[size], walls % 2);
+                    struct hs_solution here, there;
+                    if (!holds_mean(&c))
+                        c.problem.source.present = false;
+                    if (strcmp(name, "neumann") == 0) { /* what flows in does not balance */
+                        release_case(&c);
+                        continue;
+                    }
+                    double *a = solve_case(&c, cuda_backend(), &hs_kernel_cuda_basic,
+                                           &hs_method_multigrid, &there);
+                    double *b = solve_case(&c, &hs_backend_cpu, &hs_kernel_cpu_wavefront,
+                                           &hs_method_multigrid, &here);
+                    const double off = difference(&c, a, b);
+                    if (!here.reached || !there.reached || !(off <= tolerance_of(&c)) ||
+                        abs(here.iterations - there.iterations) > 3)
+                        fail_msg("%dD, size %d, %s, walls %s: %d iterations to %g, on the host %d "
+                                 "to %g; off by %g",
+                                 dims, size, hs_precision_name((enum hs_precision)precision), name,
+                                 there.iterations, there.residual, here.iterations, here.residual,
+                                 off);
+                    free(a);
+                    free(b);
+                    release_case(&c);
+                    cases++;
+                }
+    printf("%d cases agree\n", cases);
+    assert_true(cases > 200);
+}
+
+/* ---- steps ----------------------------------------------------------------------------------- */
+
+/* Three steps, in two stretches. Each is solved to 1e-6 of what changes in it, at most 50 of 330 K,
+ * here and there. */
+static void check_steps(const struct modes_case *c, const struct hs_kernel *kernel,
+                        const struct hs_kernel *of_host, double step, const char *name)
+{
+    double *a = run_case(c, cuda_backend(), kernel, &hs_method_implicit, step, 3, 2, true, NULL);
+    double *b = run_case(c, &hs_backend_cpu, of_host, &hs_method_implicit, step, 3, 2, true, NULL);
+    const double off = difference(c, a, b);
+    if (!(off <= 1e-6))
+        fail_msg("%dD, %s, %s, steps of %g s: off by %g", c->problem.grid.dims,
+                 hs_precision_name(c->problem.precision), name, step, off);
+    free(a);
+    free(b);
+}
+
+void test_cuda_multigrid__steps_are_those_of_the_host_between_all_walls(void **state)
+{
+    (void)state;
+    static const int64_t points[HS_AXES] = {70, 37, 19};
+    static const double steps[] = {1e-4, 1e-2, 1.0, 100.0};
+    const char *kind[HS_FACES], *name;
+    for (int dims = 1; dims <= 3; dims++)
+        for (int precision = 0; precision < HS_PRECISIONS; precision++)
+            for (int walls = 0; (name = wall_names(walls, kind)); walls++) {
+                struct modes_case c =
+                    make_case(dims, 1, (enum hs_precision)precision, kind, points, walls % 2);
+                check_steps(&c, &hs_kernel_cuda_basic, &hs_kernel_cpu_wavefront,
+                            steps[(walls + dims) % 4], name);
+                release_case(&c);
+            }
+}
+
+/* ---- bodies ---------------------------------------------------------------------------------- */
+
+enum body_kind { LAYERS, BLOCKS, RANDOM };
+
+/* Conductivity of a node: layers 1 : 0.01 : 130 along z, or blocks of 4^3 spread by `contrast`. */
+static double conductivity(enum body_kind kind, double contrast, const int64_t n[HS_AXES],
+                           const int64_t at[HS_AXES])
+{
+    static const double layers[] = {1.0, 0.01, 130.0};
+    if (kind == LAYERS)
+        return layers[3 * at[HS_Z] / n[HS_Z]];
+    const uint64_t block =
+        (uint64_t)(at[HS_X] / 4 + 1000 * (at[HS_Y] / 4) + 1000000 * (at[HS_Z] / 4));
+    return pow(contrast, noise(block) - 1.0);
+}
+
+/* A network of so many nodes in a cube of unit side, x = 0 held (or nothing), the others insulated,
+ * z = 1 convecting. */
+static struct hs_network *make_network(enum body_kind kind, double contrast, bool floating,
+                                       enum hs_network_form form, const struct hs_grid *grid)
+{
+    struct hs_network *network = calloc(1, sizeof *network);
+    const int64_t *n = grid->points, nodes = hs_grid_count(grid);
+    assert_non_null(network);
+    network->grid = *grid;
+    network->form = form;
+    network->forcing_count = 1;
+    network->forcing = calloc(1, sizeof *network->forcing);
+    struct hs_network_row *node = calloc((size_t)nodes, sizeof *node);
+    assert_true(network->forcing && node);
+    for (int64_t m = 0; m < nodes; m++) {
+        const int64_t at[HS_AXES] = {m % n[HS_X], m / n[HS_X] % n[HS_Y], m / (n[HS_X] * n[HS_Y])};
+        double area[HS_AXES], volume = 1.0;
+        for (int axis = 0; axis < HS_AXES; axis++) {
+            const bool edge = at[axis] == 0 || at[axis] == n[axis] - 1;
+            area[axis] = axis < grid->dims ? grid->spacing[axis] * (edge ? 0.5 : 1.0) : 1.0;
+            volume *= area[axis];
+        }
+        node[m] = (struct hs_network_row){.capacity = volume, .kind = HS_NODE_FREE};
+        for (int axis = 0; axis < grid->dims; axis++) {
+            int64_t next[HS_AXES] = {at[HS_X], at[HS_Y], at[HS_Z]};
+            if (++next[axis] == n[axis])
+                continue;
+            const double one = conductivity(kind, contrast, n, at),
+                         other = conductivity(kind, contrast, n, next);
+            node[m].conductance[axis] =
+                2.0 * one * other / (one + other) * volume / area[axis] / grid->spacing[axis];
+        }
+        if (floating)
+            continue;
+        if (at[HS_X] == 0)
+            node[m].kind = HS_NODE_HELD;
+        if (grid->dims == 3 && at[HS_Z] == n[HS_Z] - 1)
+            node[m].sink = 5.0 * volume / area[HS_Z];
+    }
+    if (form == HS_NETWORK_ARRAYS) {
+        network->node = node;
+        return network;
+    }
+    /* layers have few rows */
+    uint16_t *number = calloc((size_t)nodes, sizeof *number);
+    uint8_t *byte = (uint8_t *)number;
+    network->row = calloc(256, sizeof *network->row);
+    assert_true(number && network->row);
+    network->row[0].kind = HS_NODE_HELD;
+    network->row_count = 1;
+    for (int64_t m = 0; m < nodes; m++) {
+        int r = 1;
+        while (r < network->row_count && memcmp(&network->row[r], &node[m], sizeof *node))
+            r++;
+        assert_true(r < 256);
+        if (r == network->row_count)
+            network->row[network->row_count++] = node[m];
+        if (form == HS_NETWORK_BYTES)
+            byte[m] = (uint8_t)r;
+        else
+            number[m] = (uint16_t)r;
+    }
+    network->number = number;
+    free(node);
+    return network;
+}
+
+struct body_case {
+    struct modes_case c;
+    struct hs_network *network;
+};
+
+static struct body_case make_body(enum body_kind kind, double contrast, bool floating,
+                                  enum hs_network_form form, enum hs_precision precision, int dims,
+                                  const int64_t points[HS_AXES])
+{
+    static const char *const walls[HS_FACES] = {"reflective", "reflective", "reflective",
+                                                "reflective", "reflective", "reflective"};
+    struct body_case out = {.c = make_case(dims, 1, precision, walls, points, !floating)};
+    struct hs_problem *problem = &out.c.problem;
+    for (int axis = 0; axis < dims; axis++)
+        problem->grid.spacing[axis] = 1.0 / (double)(points[axis] - 1);
+    problem->network = out.network = make_network(kind, contrast, floating, form, &problem->grid);
+    out.network->limit = 1e-9;
+    problem->schedule.step = 1e-9;
+    return out;
+}
+
+static void release_body(struct body_case *body)
+{
+    release_case(&body->c); /* and the network */
+}
+
+/* Residuals are 1e-12 of those of a guess that is random from node to node. What that leaves of a
+ * body's slowest modes is about as much times the condition, of some 1e3 to 1e4 times the contrast
+ * of conductivities, up to 1.3e4. */
+static int solve_body(enum body_kind kind, double contrast, bool floating,
+                      enum hs_network_form form, enum hs_precision precision, int dims,
+                      const int64_t points[HS_AXES])
+{
+    struct body_case body = make_body(kind, contrast, floating, form, precision, dims, points);
+    struct hs_solution here, there, fewer;
+    double *a = solve_case_to(&body.c, cuda_backend(), &hs_kernel_cuda_conduction_basic,
+                              &hs_method_multigrid, 1e-12, &there);
+    double *b = solve_case_to(&body.c, &hs_backend_cpu, &hs_kernel_cpu_openmp, &hs_method_multigrid,
+                              1e-12, &here);
+    const double off = difference(&body.c, a, b);
+    free(a);
+    free(solve_case_to(&body.c, cuda_backend(), &hs_kernel_cuda_conduction_basic,
+                       &hs_method_multigrid, 1e-10, &fewer));
+    if (!here.reached || !there.reached || !(off <= 5e-6) ||
+        abs(here.iterations - there.iterations) > 2 + here.iterations / 10)
+        fail_msg("body %d, %dD, contrast %g, form %d, %s%s: %d iterations to %g, on the host %d to "
+                 "%g; off by %g",
+                 (int)kind, dims, contrast, (int)form, hs_precision_name(precision),
+                 floating ? ", floating" : "", there.iterations, there.residual, here.iterations,
+                 here.residual, off);
+    free(b);
+    release_body(&body);
+    return fewer.iterations;
+}
+
+void test_cuda_multigrid__of_bodies_is_that_of_the_host(void **state)
+{
+    (void)state;
+    static const int64_t sizes[][HS_AXES] = {
+        {49, 49, 49}, {97, 97, 5}, {200, 7, 31}, {33, 65, 12}, {300, 4, 4}};
+    int cases = 0;
+    for (int size = 0; size < 5; size++)
+        for (int dims = 1; dims <= 3; dims++)
+            for (int precision = 0; precision < HS_PRECISIONS; precision++)
+                for (int floating = 0; floating < 2; floating++)
+                    for (int form = 0; form < 3; form++, cases++)
+                        solve_body(form == HS_NETWORK_ARRAYS ? BLOCKS : LAYERS, 1e3, floating,
+                                   (enum hs_network_form)form, (enum hs_precision)precision, dims,
+                                   sizes[size]);
+    printf("%d bodies agree\n", cases);
+}
+
+void test_cuda_multigrid__steps_of_bodies_are_those_of_the_host(void **state)
+{
+    (void)state;
+    static const int64_t points[HS_AXES] = {49, 33, 21};
+    for (int form = 0; form < 3; form++)
+        for (int floating = 0; floating < 2; floating++)
+            for (double step = 1e-5; step < 20.0; step *= 100.0) {
+                struct body_case body =
+                    make_body(form == HS_NETWORK_ARRAYS ? BLOCKS : LAYERS, 1e3, floating,
+                              (enum hs_network_form)form, HS_DOUBLE, 3, points);
+                check_steps(&body.c, &hs_kernel_cuda_conduction_basic, &hs_kernel_cpu_openmp, step,
+                            floating ? "floating body" : "body");
+                release_body(&body);
+            }
+}
+
+void test_cuda_multigrid__takes_few_iterations(void **state)
+{
+    (void)state;
+    for (int64_t n = 32; n <= 64; n *= 2) {
+        const int64_t points[HS_AXES] = {n, n, n};
+        const int layers = solve_body(LAYERS, 1.0, false, HS_NETWORK_BYTES, HS_DOUBLE, 3, points);
+        printf("%lld^3: layers 1 : 0.01 : 130 %d iterations; blocks", (long long)n, layers);
+        assert_true(layers <= 20);
+        for (double contrast = 10.0; contrast < 1e6; contrast *= 100.0) {
+            const int took =
+                solve_body(BLOCKS, contrast, false, HS_NETWORK_ARRAYS, HS_DOUBLE, 3, points);
+            printf(" of 1 : %g %d", contrast, took);
+            assert_true(contrast > 1e4 || took <= (contrast > 10.0 ? 80 : 20));
+        }
+        printf("\n");
+    }
+}
+
+/* ---- how long a large grid takes ------------------------------------------------------------- */
+
+/* The parts that a solution is made of. */
+static void time_case(const struct modes_case *c, const struct hs_kernel *kernel, const char *name)
+{
+    const struct hs_problem *problem = &c->problem;
+    const struct hs_device_krylov *krylov = cuda_backend()->krylov;
+    const struct hs_box all = hs_grid_box(&problem->grid);
+    struct hs_error err;
+    struct hs_backend_state *backend = NULL;
+    struct hs_equations equations = {.network = NULL};
+    struct hs_solution solution;
+    struct hs_conjugate_gradients gradients;
+    double copy = 0.0, zr, change, curvature;
+    int64_t bytes;
+    hs_error_init(&err);
+    const double begin = clock_now();
+    must(hs_equations_init(&equations, problem, &err), &err, "equations");
+    const double made = clock_now();
+    must(cuda_backend()->create(problem, kernel, 0, 0, &backend, &err), &err, kernel->name);
+    must(cuda_backend()->upload(backend, &all, c->initial, &err), &err, "upload");
+    must(cuda_backend()->copy(backend, 10, &bytes, &copy, &err), &err, "copy");
+    must(cuda_backend()->copy(backend, 10, &bytes, &copy, &err), &err, "copy");
+    for (int run = 0; run < 3; run++) {
+        double largest, rounding;
+        must(cuda_backend()->upload(backend, &all, c->initial, &err), &err, "upload");
+        const double start = clock_now();
+        must(hs_conjugate_gradients_init(&gradients, &equations, krylov, backend, &err), &err,
+             "create");
+        struct hs_krylov_state *const vectors = gradients.of;
+        must(krylov->begin(backend, vectors, &err), &err, "begin");
+        must(krylov->vectors->residual(vectors, &largest, &rounding, &err), &err, "residual");
+        const double there = clock_now();
+        must(krylov->vectors->precondition(vectors, &zr, &change, &err), &err, "levels");
+        const double levels = clock_now();
+        double turning = 0.0, advancing = 0.0, cycling = 0.0;
+        for (int n = 0; n < 6; n++) { /* steps of no length, the first of which captures a graph */
+            const double t0 = clock_now();
+            must(krylov->vectors->turn(vectors, 0.5, &curvature, &err), &err, "turn");
+            const double t1 = clock_now();
+            must(krylov->vectors->advance(vectors, 1e-30, &largest, &err), &err, "advance");
+            const double t2 = clock_now();
+            must(krylov->vectors->precondition(vectors, &zr, &change, &err), &err, "cycle");
+            turning += n > 1 ? (t1 - t0) / 4.0 : 0.0;
+            advancing += n > 1 ? (t2 - t1) / 4.0 : 0.0;
+            cycling += n > 1 ? (clock_now() - t2) / 4.0 : 0.0;
+        }
+        must(krylov->vectors->residual(vectors, &largest, &rounding, &err), &err, "residual");
+        const double begun = clock_now();
+        must(krylov->vectors->residual(vectors, &largest, &rounding, &err), &err, "residual");
+        const double ready = clock_now();
+        must(hs_conjugate_gradients_iterate(&gradients, 1e-10, 0.0, &solution, &err), &err,
+             "solve");
+        const double solved = clock_now();
+        must(krylov->end(backend, vectors, &err), &err, "end");
+        const double done = clock_now();
+        hs_conjugate_gradients_release(&gradients);
+        printf("%s: equations on the host %.2f s; to the device %.1f ms, levels %.1f ms; residual "
+               "%.2f ms, turn %.2f, advance %.2f, cycle %.2f; solve %.1f ms, %d iterations to "
+               "%.1e, %.2f ms each; field back %.2f ms; a copy of the field %.3f ms, so %.0f "
+               "copies\n",
+               name, made - begin, 1e3 * (there - start), 1e3 * (levels - there),
+               1e3 * (ready - begun), 1e3 * turning, 1e3 * advancing, 1e3 * cycling,
+               1e3 * (solved - ready), solution.iterations, solution.residual,
+               1e3 * (solved - ready) / (double)solution.iterations, 1e3 * (done - solved),
+               1e2 * copy, (solved - ready) / (0.1 * copy));
+        fflush(stdout);
+        assert_true(solution.reached);
+    }
+    cuda_backend()->destroy(backend);
+    hs_equations_release(&equations);
+    hs_error_release(&err);
+}
+
+void test_cuda_multigrid__of_a_large_grid_takes(void **state)
+{
+    (void)state;
+    static const char *const walls[HS_FACES] = {"dirichlet", "dirichlet", "dirichlet",
+                                                "dirichlet", "dirichlet", "dirichlet"};
+    static const int64_t few[HS_AXES] = {5, 5, 5};
+    const char *wanted = getenv("HS_MULTIGRID_POINTS");
+    const int64_t n = wanted ? atoi(wanted) : 512;
+    if (n < 5)
+        return;
+    struct modes_case c = make_case(3, 1, HS_DOUBLE, walls, few, true);
+    char name[64];
+    free(c.initial);
+    c.initial = calloc((size_t)(n * n * n), sizeof(double));
+    assert_non_null(c.initial);
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        c.problem.grid.points[axis] = n;
+        c.problem.grid.spacing[axis] = 1.0 / (double)(n - 1);
+    }
+    for (int face = 0; face < HS_FACES; face++)
+        c.problem.face[face] =
+            make_wall("dirichlet", (struct hs_value){.constant = 0.0}, 3.0,
+                      (struct hs_boundary_spec){
+                          .conductivity = 1.0, .spacing = 1.0 / (double)(n - 1), .radius = 1});
+    snprintf(name, sizeof name, "%lld^3 double, uniform", (long long)n);
+    time_case(&c, &hs_kernel_cuda_basic, name);
+    release_case(&c);
+    if (n > 600)
+        return;
+    const int64_t points[HS_AXES] = {n, n, n};
+    struct body_case body = make_body(LAYERS, 1.0, false, HS_NETWORK_BYTES, HS_DOUBLE, 3, points);
+    snprintf(name, sizeof name, "%lld^3 double, layers", (long long)n);
+    time_case(&body.c, &hs_kernel_cuda_conduction_basic, name);
+    release_body(&body);
+}

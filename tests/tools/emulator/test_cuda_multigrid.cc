@@ -1,0 +1,327 @@
+/*
+ * Conjugate gradients and multigrid on a CUDA device, run by the emulator, against those of the
+ * host: random networks in every form, of one to three dimensions, odd sizes and thin ones, with
+ * periodic axes, held nodes, sinks, cells of any shape, conductances spread by up to 1e5, and where
+ * nothing holds the mean; steady states and implicit steps.
+ */
+#include "test.h"
+
+#include "engine/backends/cuda_krylov.cuh"
+#include "engine/backends/cuda_multigrid.cuh"
+#include "engine/multigrid/conjugate_gradients.h"
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+/* The emulator has no threads. */
+extern "C" int hs_threads_for(const hs_grid *, int)
+{
+    return 1;
+}
+
+static uint64_t dice;
+static unsigned roll(unsigned sides) /* 0 .. sides-1 */
+{
+    dice = dice * 6364136223846793005u + 1442695040888963407u;
+    return (unsigned)((dice >> 33) % sides);
+}
+
+static double between(double low, double high)
+{
+    return low + (high - low) * (roll(1u << 30) / 0x1p30);
+}
+
+/* ---- cases ----------------------------------------------------------------------------------- */
+
+struct one {
+    hs_network network = {};
+    std::vector<hs_network_row> node, row;
+    std::vector<uint8_t> bytes;
+    std::vector<uint16_t> shorts;
+    std::vector<double> inflow, guess;
+    hs_equations equations = {};
+    double spread;
+    int64_t nodes;
+};
+
+static void set_sizes(one *c)
+{
+    static const int64_t few[] = {2, 3, 4, 5, 7, 8, 12, 17, 20};
+    hs_network &network = c->network;
+    network.grid.dims = 1 + (int)roll(3);
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        const bool there = axis < network.grid.dims;
+        network.grid.points[axis] = there ? few[roll(9)] : 1;
+        network.grid.spacing[axis] = 1.0;
+        network.wrap[axis] = there && roll(4) == 0;
+    }
+    if (network.grid.dims == 1)
+        network.grid.points[HS_X] = 2 + roll(3000);
+    if (network.grid.dims == 2 && roll(2))
+        network.grid.points[roll(2)] = 200 + roll(100);
+    c->nodes = hs_grid_count(&network.grid);
+}
+
+/* Blocks of materials, between which conductances are those of halves in series. */
+static void set_nodes(one *c, bool floating)
+{
+    const hs_network &network = c->network;
+    const int64_t *n = network.grid.points;
+    const double flat[HS_AXES] = {1.0, roll(3) ? 1.0 : between(0.03, 30.0),
+                                  roll(3) ? 1.0 : between(0.03, 30.0)};
+    const int64_t block = 1 + roll(5);
+    const unsigned kinds = 1 + roll(6), salt = roll(1u << 20), held = roll(2) ? 1 + roll(200) : 0;
+    std::vector<double> k(kinds);
+    for (double &value : k)
+        value = std::exp(between(0.0, std::log(c->spread)));
+    const auto k_of = [&](int64_t x, int64_t y, int64_t z) {
+        unsigned mix = (unsigned)(x / block + 57 * (y / block) + 1013 * (z / block)) + salt;
+        mix = (mix ^ (mix >> 7)) * 2654435761u;
+        return k[(mix ^ (mix >> 15)) % kinds];
+    };
+    c->node.resize((size_t)c->nodes);
+    for (int64_t i = 0; i < c->nodes; i++) {
+        const int64_t at[HS_AXES] = {i % n[0], i / n[0] % n[1], i / (n[0] * n[1])};
+        hs_network_row &row = c->node[(size_t)i];
+        row = {};
+        row.capacity = 0.5 + 0.25 * (double)(i % 3);
+        for (int axis = 0; axis < network.grid.dims; axis++) {
+            int64_t next[HS_AXES] = {at[0], at[1], at[2]};
+            next[axis] = (at[axis] + 1) % n[axis];
+            if (at[axis] + 1 == n[axis] && !network.wrap[axis])
+                continue;
+            const double one = k_of(at[0], at[1], at[2]), other = k_of(next[0], next[1], next[2]);
+            row.conductance[axis] = flat[axis] * 2.0 * one * other / (one + other);
+        }
+        if (floating)
+            continue;
+        if (held > 0 && roll(held) == 0)
+            row.kind = HS_NODE_HELD;
+        if (at[0] == 0)
+            row.sink = 0.25 * flat[0];
+    }
+    if (!floating && roll(2))
+        c->node[0].kind = HS_NODE_HELD;
+}
+
+/* In the form asked for, where the rows are few enough. */
+static void set_form(one *c, hs_network_form form)
+{
+    hs_network &network = c->network;
+    const size_t most = form == HS_NETWORK_BYTES ? 256 : 65536;
+    c->row.assign(1, hs_network_row{});
+    c->row[0].kind = HS_NODE_HELD;
+    std::vector<uint16_t> number((size_t)c->nodes);
+    for (size_t i = 0; i < number.size() && form != HS_NETWORK_ARRAYS; i++) {
+        size_t r = 1;
+        while (r < c->row.size() && std::memcmp(&c->row[r], &c->node[i], sizeof c->node[i]))
+            r++;
+        if (r == c->row.size())
+            c->row.push_back(c->node[i]);
+        if (c->row.size() > most)
+            form = HS_NETWORK_ARRAYS;
+        number[i] = (uint16_t)r;
+    }
+    network.form = form;
+    c->shorts = number;
+    c->bytes.assign(number.begin(), number.end());
+    if (form == HS_NETWORK_ARRAYS) {
+        network.node = c->node.data();
+        return;
+    }
+    network.row = c->row.data();
+    network.row_count = (int)c->row.size();
+    network.number = form == HS_NETWORK_BYTES ? (void *)c->bytes.data() : (void *)c->shorts.data();
+}
+
+/* Inflow that is balanced where nothing holds the mean. */
+static void set_equations(one *c)
+{
+    hs_equations &equations = c->equations;
+    double mean = 0.0;
+    equations.network = &c->network;
+    equations.threads = 1;
+    equations.floating = true;
+    c->inflow.resize((size_t)c->nodes);
+    c->guess.resize((size_t)c->nodes);
+    for (int64_t n = 0; n < c->nodes; n++) {
+        const hs_network_row &row = c->node[(size_t)n];
+        const bool is_free = row.kind == HS_NODE_FREE;
+        c->inflow[(size_t)n] = is_free ? between(-1.0, 2.0) : 0.0;
+        c->guess[(size_t)n] = between(0.0, 5.0);
+        equations.floating = equations.floating && is_free && row.sink == 0.0;
+        equations.capacity += is_free ? row.capacity : 0.0;
+        mean += c->inflow[(size_t)n] / (double)c->nodes;
+    }
+    for (double &value : c->inflow)
+        value -= equations.floating ? mean : 0.0;
+    equations.inflow = c->inflow.data();
+}
+
+/* ---- solutions ------------------------------------------------------------------------------- */
+
+static void check(hs_status st, hs_error *err)
+{
+    if (st)
+        fail_msg("%s", err->text ? err->text : "no message");
+}
+
+/* Both that solve a case. */
+struct solvers {
+    hs_conjugate_gradients here, there;
+};
+
+static void init(solvers *both, const one *c)
+{
+    hs_error err;
+    hs_error_init(&err);
+    *both = {};
+    check(hs_conjugate_gradients_init(&both->here, &c->equations, NULL, NULL, &err), &err);
+    both->there.equations = &c->equations;
+    both->there.vectors = &hs_cuda_krylov_vectors;
+    check(hs_cuda_krylov_create(&c->equations, NULL, &both->there.of, &err), &err);
+}
+
+static void release(solvers *both)
+{
+    hs_conjugate_gradients_release(&both->here);
+    hs_conjugate_gradients_release(&both->there);
+}
+
+static std::vector<double> solve(hs_conjugate_gradients *by, const one *c, hs_solution *solution)
+{
+    std::vector<double> T = c->guess;
+    hs_error err;
+    hs_error_init(&err);
+    check(hs_conjugate_gradients_solve(by, 1e-10, 0.0, T.data(), solution, &err), &err);
+    return T;
+}
+
+/* With a field of other pitches. */
+static std::vector<double> solve_field(hs_conjugate_gradients *by, const one *c,
+                                       hs_solution *solution)
+{
+    const int64_t *n = c->network.grid.points, pitch = n[HS_X] + 3, sheet = pitch * (n[HS_Y] + 2);
+    std::vector<double> field((size_t)(sheet * n[HS_Z])), T((size_t)c->nodes);
+    const auto place = [&](int64_t i) {
+        return (size_t)(i % n[0] + i / n[0] % n[1] * pitch + i / (n[0] * n[1]) * sheet);
+    };
+    for (int64_t i = 0; i < c->nodes; i++)
+        field[place(i)] = c->guess[(size_t)i];
+    const hs_cuda_pitched of = {field.data(), {1, pitch, sheet}, HS_DOUBLE};
+    hs_error err;
+    hs_error_init(&err);
+    check(hs_cuda_krylov_begin(by->of, &of, &err), &err);
+    check(hs_conjugate_gradients_iterate(by, 1e-10, 0.0, solution, &err), &err);
+    check(hs_cuda_krylov_end(by->of, &of, &err), &err);
+    for (int64_t i = 0; i < c->nodes; i++)
+        T[(size_t)i] = field[place(i)];
+    return T;
+}
+
+/* As many iterations, and the same field but for what they leave. Returns how many. */
+static int compare(const one *c, solvers *both, int n, bool by_field)
+{
+    hs_solution here, there;
+    const std::vector<double> due = solve(&both->here, c, &here);
+    const std::vector<double> T =
+        by_field ? solve_field(&both->there, c, &there) : solve(&both->there, c, &there);
+    if (const char *complaint = emulator_complaint())
+        fail_msg("%s", complaint);
+    double most = 0.0, size = 0.0;
+    for (size_t i = 0; i < T.size(); i++) {
+        most = std::fmax(most, std::fabs(T[i] - due[i]));
+        size = std::fmax(size, std::fabs(due[i]));
+    }
+    if (!here.reached || !there.reached || abs(here.iterations - there.iterations) > 2 ||
+        !(most <= 1e-7 * size))
+        fail_msg("case %d, %lld x %lld x %lld, spread %g, form %d%s, shift %g: %d iterations to "
+                 "%g, here %d to %g, off by %g of %g",
+                 n, (long long)c->network.grid.points[0], (long long)c->network.grid.points[1],
+                 (long long)c->network.grid.points[2], c->spread, (int)c->network.form,
+                 c->equations.floating ? ", floating" : "", c->equations.shift, there.iterations,
+                 there.residual, here.iterations, here.residual, most, size);
+    return there.iterations;
+}
+
+/* Those of a step: another inflow, and the shift. */
+static void set_step(one *c, double shift)
+{
+    c->equations.shift = shift;
+    for (int64_t n = 0; n < c->nodes; n++) {
+        const hs_network_row &row = c->node[(size_t)n];
+        if (row.kind == HS_NODE_FREE)
+            c->inflow[(size_t)n] = row.capacity * shift * between(0.0, 5.0) + between(-1.0, 1.0);
+    }
+}
+
+/* The steady state, then steps: of any length, of nearly that length, which has the same levels,
+ * and of another one. */
+void test_cuda_multigrid__is_that_of_the_host(void **state)
+{
+    (void)state;
+    int floating = 0, longest = 0;
+    for (int n = 0; n < 60; n++) {
+        static const double spreads[] = {1.0, 10.0, 1e3, 1e5};
+        one c;
+        solvers both;
+        dice = 77u + 1000u * (unsigned)n;
+        emulator_set_order((emulator_order)(n % EMULATOR_ORDERS));
+        c.spread = spreads[n % 4];
+        set_sizes(&c);
+        set_nodes(&c, n % 5 == 0);
+        set_form(&c, (hs_network_form)(n % 3));
+        set_equations(&c);
+        init(&both, &c);
+        const int steady = compare(&c, &both, n, true);
+        const double shift = std::pow(10.0, between(-3.0, 5.0));
+        if (n % 7 == 0) /* in each form, with and without a sink */
+            for (const double step : {shift, 1.2 * shift, std::pow(10.0, between(-3.0, 5.0))}) {
+                set_step(&c, step);
+                compare(&c, &both, n, false);
+            }
+        release(&both);
+        floating += c.equations.floating;
+        longest = steady > longest ? steady : longest;
+    }
+    printf("%d floating, %d iterations at most\n", floating, longest);
+    assert_true(floating > 10);
+}
+
+/* Of one material, whose x walls are held: numbers of one byte, since but at walls all rows are
+ * alike; they are so on the next level, too. */
+void test_cuda_multigrid__of_one_material_has_few_rows(void **state)
+{
+    (void)state;
+    const hs_lattice lattice = {{41, 32, 25}, {false, true, false}};
+    const int64_t nodes = hs_lattice_count(&lattice);
+    hs_coarse_network net = {};
+    hs_cuda_levels levels;
+    hs_error err;
+    hs_error_init(&err);
+    net.lattice = lattice;
+    check(hs_cuda_levels_init(&levels, &lattice, NULL, &err), &err);
+    float **const arrays[] = {&net.edge[HS_X], &net.edge[HS_Y], &net.edge[HS_Z], &net.sink};
+    for (float **array : arrays)
+        check(hs_cuda_levels_take(&levels, (size_t)nodes * sizeof(float), (void **)array, &err),
+              &err);
+    for (int64_t n = 0; n < nodes; n++) {
+        const int64_t i = n % lattice.n[HS_X], k = n / (lattice.n[HS_X] * lattice.n[HS_Y]);
+        net.edge[HS_X][n] = i < lattice.n[HS_X] - 1 ? 1.0f : 0.0f;
+        net.edge[HS_Y][n] = 1.0f;
+        net.edge[HS_Z][n] = k < lattice.n[HS_Z] - 1 ? 1.0f : 0.0f;
+        net.sink[n] = i == 0 || i == lattice.n[HS_X] - 1 ? INFINITY : 0.0f;
+    }
+    check(hs_cuda_levels_make(&levels, &net, false, &err), &err);
+    assert_true(levels.count > 2);
+    for (int k = 0; k < 2; k++)
+        assert_int_equal(levels.level[k].rows.number_bytes, 1);
+    const uint8_t *number = (const uint8_t *)levels.level[0].rows.number;
+    const int64_t middle = 20 + 41 * (16 + 32 * 12);
+    for (int64_t step : {1, 41, 41 * 32})
+        assert_int_equal(number[middle], number[middle + step]);
+    hs_cuda_levels_release(&levels);
+}
