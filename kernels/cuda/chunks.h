@@ -54,6 +54,49 @@ HS_HOST_DEVICE static inline int64_t hs_fused_chunk(int64_t planes, int64_t chun
     return planes * k * ((10 + taper) * chunks - taper * k) / (10 * chunks * chunks);
 }
 
+/* A stretch of planes, lo <= z < hi. */
+struct hs_fused_planes {
+    int64_t lo, hi;
+};
+
+/*
+ * The planes of the k-th chunk that a request is about. Of a call in two parts the ends are as long
+ * as two chunks in the middle of the order: not the last two, which are the shortest and remain for
+ * multiprocessors to end together, nor the longest, since what waits for the ends has the time of
+ * the rest.
+ */
+HS_HOST_DEVICE static inline int hs_fused_low_end(int chunks)
+{
+    return chunks > 4 ? chunks - 4 : 0;
+}
+HS_HOST_DEVICE static inline struct hs_fused_planes
+hs_fused_planes_of(enum hs_sweep_part part, int64_t planes, int chunks, int taper, int k)
+{
+    const int low = hs_fused_low_end(chunks), high = low + 1;
+    const int n = part == HS_SWEEP_ENDS ? low + k : part == HS_SWEEP_INSIDE && k >= low ? k + 2 : k;
+    const int64_t begin = hs_fused_chunk(planes, chunks, taper, n);
+    const int64_t size = hs_fused_chunk(planes, chunks, taper, n + 1) - begin;
+    struct hs_fused_planes out = {begin, begin + size};
+    if (part == HS_SWEEP_ENDS)
+        out.lo = n == low ? 0 : planes - size;
+    else if (part == HS_SWEEP_INSIDE && n < low)
+        out.lo = begin + hs_fused_chunk(planes, chunks, taper, high) -
+                 hs_fused_chunk(planes, chunks, taper, low);
+    else if (part == HS_SWEEP_INSIDE)
+        out.lo = begin - hs_fused_chunk(planes, chunks, taper, high + 1) +
+                 hs_fused_chunk(planes, chunks, taper, high);
+    out.hi = out.lo + size;
+    return out;
+}
+
+/* The shorter of the two ends. */
+static inline int64_t hs_fused_ends(int64_t planes, int chunks, int taper)
+{
+    const struct hs_fused_planes low = hs_fused_planes_of(HS_SWEEP_ENDS, planes, chunks, taper, 0);
+    const struct hs_fused_planes high = hs_fused_planes_of(HS_SWEEP_ENDS, planes, chunks, taper, 1);
+    return low.hi < planes - high.lo ? low.hi : planes - high.lo;
+}
+
 #ifdef __cplusplus
 }
 #endif

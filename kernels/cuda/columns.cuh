@@ -58,11 +58,12 @@ struct shape {
 };
 
 /* How many tiles there are, points along x that the first one stores, and the others; and chunks
- * along z (hs_fused_chunks). */
+ * along z (hs_fused_chunks), of which a request may be about some only. */
 struct cut {
     int tiles_x, tiles_y;
     int lead_x, stored_x;
     int whole, chunks, taper;
+    hs_sweep_part part;
 };
 
 /*
@@ -129,10 +130,11 @@ __device__ __forceinline__ column column_of(const shape &tile, const cut &cut, i
     int tx, ty;
     tile_of(whole ? block : cut.whole + more % others, halos, cut.tiles_x, cut.tiles_y, faces_x,
             faces_y, &tx, &ty);
-    const int chunk = whole ? 0 : more / others;
+    const hs_fused_planes planes =
+        hs_fused_planes_of(cut.part, nz, cut.chunks, cut.taper, whole ? 0 : more / others);
     column at;
-    at.z_lo = whole ? 0 : (int)hs_fused_chunk(nz, cut.chunks, cut.taper, chunk);
-    at.z_hi = whole ? nz : (int)hs_fused_chunk(nz, cut.chunks, cut.taper, chunk + 1);
+    at.z_lo = whole ? 0 : (int)planes.lo;
+    at.z_hi = whole ? nz : (int)planes.hi;
     at.faces = faces.wrap[2] ? 0u : 48u;
     at.faces |= tile_along(tx, nx, tile.nx, tile.halo_x, tile.grain_x, cut.lead_x, cut.stored_x,
                            faces.wrap[0], &at.x, &at.x_lo, &at.x_hi);
@@ -144,6 +146,13 @@ __device__ __forceinline__ column column_of(const shape &tile, const cut &cut, i
 }
 
 /* ---- host ---------------------------------------------------------------------------------- */
+
+/* Blocks of a request for a part of a call. */
+inline int64_t blocks_of(const hs_fused_columns &columns, hs_sweep_part part, int64_t all)
+{
+    const int64_t tiles = columns.tiles_x * columns.tiles_y;
+    return part == HS_SWEEP_ENDS ? 2 * tiles : part == HS_SWEEP_INSIDE ? all - 2 * tiles : all;
+}
 
 /* What a march's parameter has whatever else it does: the fields, how the grid is cut,
  * coefficients, faces and levels. */
@@ -159,7 +168,7 @@ Arguments make_arguments(const hs_fused_columns &columns, const hs_sweep *sweep)
     p.ny = (int)sweep->layout.points[HS_Y];
     p.nz = (int)sweep->layout.points[HS_Z];
     p.cut = {(int)columns.tiles_x, (int)columns.tiles_y, columns.x.first, columns.x.others,
-             columns.z.whole,      columns.z.chunks,     columns.z.taper};
+             columns.z.whole,      columns.z.chunks,     columns.z.taper, sweep->part};
     star::take_coefficients(sweep, p.c);
     star::take_faces(sweep, &p);
     star::take_levels(sweep, p.level);

@@ -22,6 +22,13 @@ struct hs_layers {
 struct hs_halo {
     /* Layers from <= k < to of a field, by its number (core/vectors.h). */
     struct hs_layers (*layers)(struct hs_backend_state *state, int field, int64_t from, int64_t to);
+    /* From now on a call that the kernel can make in two parts (core/kernel.h) is: the ends, with
+     * the layers that neighbours want, on a stream that the device serves before others; the rest
+     * beside it. NULL: not so. */
+    enum hs_status (*part)(struct hs_backend_state *state, struct hs_error *err);
+    /* That stream, where the last call was so made: what is asked for there comes behind the ends,
+     * and before the next call. Else NULL. */
+    void *(*ahead)(const struct hs_backend_state *state);
     /* As the backend's sweep, but it may not be done on return: `wait` sees the end. */
     enum hs_status (*ask)(struct hs_backend_state *state, const struct hs_span *span,
                           struct hs_error *err);

@@ -87,6 +87,13 @@ struct hs_recursion {
     const double *factor; /* [steps], rounded to the field's precision */
 };
 
+/* What a request is about, of a call that is asked for in two (`ends` of the plan). */
+enum hs_sweep_part {
+    HS_SWEEP_ALL,
+    HS_SWEEP_ENDS, /* at either end of the slowest axis as many layers as the plan says, or more; */
+    HS_SWEEP_INSIDE /* and the rest, which may be swept at the same time */
+};
+
 /*
  * One call of a kernel: `steps` sweeps over `box`, from `in` to `out`.
  *
@@ -116,6 +123,7 @@ struct hs_sweep {
     /* Whose sweeps these are, where the plan has `recursion` and nothing changes with time; NULL:
      * plain ones. */
     const struct hs_recursion *recursion;
+    enum hs_sweep_part part; /* nothing else is written */
     /* Where the plan says fused_max_norm: a number in `precision`, in the device's memory, of which
      * the call makes the largest of itself and |out - in| of its last sweep at all nodes but those
      * where that is NaN. NULL: not asked for. */
@@ -169,6 +177,7 @@ struct hs_kernel_plan {
     bool for_any_steps;  /* the rest is the same for a call of fewer steps */
     bool fused_max_norm; /* a call of `steps` can give the last one's max |out - in| */
     int recursion;       /* a call may make up to so many sweeps of one; 0: none */
+    int ends;            /* layers, of a call that may be asked for in two parts; 0: it may not */
     int shift;           /* points that node 0 of a row should lie beyond a multiple of 32 bytes */
     size_t scratch;      /* bytes that it keeps from call to call, zero when made */
     struct hs_geometry launch;    /* CUDA: of a call of the case's steps */

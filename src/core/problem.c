@@ -23,6 +23,7 @@ void hs_problem_init(struct hs_problem *problem)
                      .output_every = -1,
                      .history_every = -1},
         .output = {.checkpoint_minutes = NAN},
+        .solver = {.overlap = true},
         .exact = {.max_error = NAN},
     };
 }

@@ -101,7 +101,8 @@ struct hs_solver_choice {
     char *backend;
     char *kernel;
     int device;
-    int threads; /* 0: as many as the machine has */
+    int threads;  /* 0: as many as the machine has */
+    bool overlap; /* ranks exchange halos while they sweep, where the kernel can */
 };
 
 /* Settings that only the engine can judge, so that its messages say where they stand. */

@@ -211,7 +211,7 @@ static const struct hs_option written[] = {
     OPTION("steady.check_every", COUNT, RANGE(1, MOST_COUNT), "100", "sweeps", LOOSE,
            "sweeps between these checks"),
 
-    OPTION("solver", GROUP, NONE, NULL, "", FIXED, "backend, kernel, device and threads"),
+    OPTION("solver", GROUP, NONE, NULL, "", FIXED, "backend, kernel, device, threads and overlap"),
     OPTION("solver.backend", STRING, NONE, "auto", "", LOOSE,
            "cpu, cuda; auto takes a GPU where there is one"),
     OPTION("solver.kernel", STRING, NONE, "auto", "", LOOSE,
@@ -219,6 +219,8 @@ static const struct hs_option written[] = {
     OPTION("solver.device", COUNT, RANGE(0, 1023), "0", "", LOOSE, "which GPU, from 0"),
     OPTION("solver.threads", COUNT, RANGE(0, 4096), "0", "", LOOSE,
            "CPU threads; 0: as many as are available and worthwhile"),
+    OPTION("solver.overlap", FLAG, NONE, "true", "", LOOSE,
+           "several ranks exchange halos while they sweep, where the kernel can"),
 
     OPTION("output", GROUP, NONE, NULL, "", FIXED, "the output file and what it holds"),
     OPTION("output.file", STRING, NONE, NULL, "", LOOSE,

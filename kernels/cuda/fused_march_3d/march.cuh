@@ -427,6 +427,7 @@ hs_status launch_levels(const char *name, const hs_kernel_plan *plan, const hs_s
     g.shared_bytes = sizeof(typename of::shared_memory);
     hs_fused_columns cut;
     HS_PLAN_GET(plan, cut);
+    g.launched = columns::blocks_of(cut, sweep->part, g.launched);
     auto p = columns::make_arguments<T, arguments<T>>(cut, sweep);
     p.change = (star::bits_of<T> *)sweep->change;
     if constexpr (of::RECURSION)

@@ -3,6 +3,17 @@
 HS_CUDA_SWEEP(fused_march_3d);
 HS_CUDA_SWEEP(fused_fields_3d);
 
+/* Where blocks are many more than multiprocessors, and there are chunks beside those of the ends.
+ */
+static int ends_of(const struct hs_fused_columns *columns, int64_t planes, int64_t blocks)
+{
+    enum { WAVES = 4 };
+    const struct hs_fused_chunks *cut = &columns->z;
+    if (cut->whole > 0 || cut->chunks < 3 || blocks < WAVES * columns->multiprocessors)
+        return 0;
+    return (int)hs_fused_ends(planes, cut->chunks, cut->taper);
+}
+
 static bool plan_columns(const char *name, const struct hs_case *given, hs_fused_cut_of *cut,
                          const struct hs_device_limits *limits, struct hs_kernel_plan *out,
                          char *reason, size_t size)
@@ -19,6 +30,7 @@ static bool plan_columns(const char *name, const struct hs_case *given, hs_fused
     const struct hs_fused_columns columns =
         hs_fused_tiles(&of, limits, HS_WARP * HS_FUSED_WARPS, rows, cut, &out->launch);
     HS_PLAN_PUT(out, columns);
+    out->ends = ends_of(&columns, given->layout.points[HS_Z], out->launch.launched);
     /* the queue of level 0, and a line as far as which its rows may begin later; two edge rows of
      * every group of lanes, at the other levels, twice; and two barriers a warp */
     const int *tile = out->launch.input_tile, width = single ? 4 : 2;

@@ -115,6 +115,7 @@ void destroy(hs_backend_state *state)
         cudaFree(state->field[f]);
     cudaFree(state->scratch);
     cudaFreeHost(state->halo_space);
+    hs_cuda_parts_release(&state->parts);
     if (state->stream)
         cudaStreamDestroy(state->stream);
     free(state->source_value);
@@ -353,7 +354,7 @@ hs_status hs_cuda_call(hs_backend_state *state, const hs_span *span, int64_t fir
     hs_sweep request = make_request(state, &op, steps);
     request.change = change;
     request.recursion = recursion;
-    st = state->kernel->sweep(plan_for(state, steps), &request, err);
+    st = hs_cuda_sweep_parts(state, plan_for(state, steps), &request, err);
     if (!st)
         st = prescribe(state, steps, hs_span_time(span, first + steps), err);
     state->now ^= 1;

@@ -1,5 +1,6 @@
 /* Layers of fields for ranks: core/halo.h on the GPU. */
 #include "core/halo.h"
+#include "core/slab.h"
 
 #include "engine/backends/cuda_state.cuh"
 
@@ -43,13 +44,99 @@ hs_status put(hs_backend_state *state, const hs_layers *layers, const void *host
     return HS_OK;
 }
 
+/* What `then` is asked for later comes behind what `first` was asked for. */
+hs_status order(const hs_cuda_parts *parts, cudaStream_t first, cudaStream_t then, hs_error *err)
+{
+    HS_CUDA_TRY(err, cudaEventRecord(parts->asked, first));
+    HS_CUDA_TRY(err, cudaStreamWaitEvent(then, parts->asked, 0));
+    return HS_OK;
+}
+
+hs_status part(hs_backend_state *state, hs_error *err)
+{
+    int least = 0, most = 0;
+    HS_CUDA_TRY(err, cudaSetDevice(state->device));
+    HS_CUDA_TRY(err, cudaDeviceGetStreamPriorityRange(&least, &most));
+    HS_CUDA_TRY(err, cudaEventCreateWithFlags(&state->parts.asked, cudaEventDisableTiming));
+    HS_CUDA_TRY(err,
+                cudaStreamCreateWithPriority(&state->parts.ahead, cudaStreamNonBlocking, most));
+    return HS_OK;
+}
+
+void *ahead(const hs_backend_state *state)
+{
+    return state->parts.made ? state->parts.ahead : NULL;
+}
+
+/* Behind the ends of the call before, and what was asked for behind them. */
+hs_status join(hs_backend_state *state, hs_error *err)
+{
+    const bool made = state->parts.made;
+    state->parts.made = false;
+    return made ? order(&state->parts, state->parts.ahead, state->stream, err) : HS_OK;
+}
+
+/* The layers that the first part must have at each end: the halo, and what neighbours want. */
+int64_t ends_wanted(const hs_backend_state *state)
+{
+    const hs_problem *problem = state->problem;
+    const hs_slab *slab = problem->slab;
+    const int64_t above = state->layout.points[problem->grid.dims - 1] - slab->hi;
+    return (slab->lo > above ? slab->lo : above) + state->plan.steps * problem->radius;
+}
+
+hs_status ask(hs_backend_state *state, const hs_span *span, hs_error *err)
+{
+    hs_status st = join(state, err);
+    state->parts.wanted = state->parts.ahead && span->count == state->plan.steps &&
+                          state->plan.ends >= ends_wanted(state);
+    if (!st)
+        st = hs_cuda_ask(state, span, err);
+    state->parts.wanted = false;
+    return st;
+}
+
 hs_status wait(hs_backend_state *state, hs_error *err)
 {
+    const hs_status st = join(state, err);
+    if (st)
+        return st;
     HS_CUDA_TRY(err, cudaStreamSynchronize(state->stream));
     return HS_OK;
 }
 
 } // namespace
 
-extern "C" const hs_halo hs_cuda_halo = {
-    .layers = layers, .ask = hs_cuda_ask, .wait = wait, .space = space, .take = take, .put = put};
+hs_status hs_cuda_sweep_parts(hs_backend_state *state, const hs_kernel_plan *plan, hs_sweep *sweep,
+                              hs_error *err)
+{
+    hs_cuda_parts *parts = &state->parts;
+    if (!parts->wanted)
+        return state->kernel->sweep(plan, sweep, err);
+    hs_status st = order(parts, state->stream, parts->ahead, err);
+    sweep->stream = parts->ahead;
+    sweep->part = HS_SWEEP_ENDS;
+    if (!st)
+        st = state->kernel->sweep(plan, sweep, err);
+    sweep->stream = state->stream;
+    sweep->part = HS_SWEEP_INSIDE;
+    parts->made = true;
+    return st ? st : state->kernel->sweep(plan, sweep, err);
+}
+
+void hs_cuda_parts_release(hs_cuda_parts *parts)
+{
+    if (parts->ahead)
+        cudaStreamDestroy(parts->ahead);
+    if (parts->asked)
+        cudaEventDestroy(parts->asked);
+}
+
+extern "C" const hs_halo hs_cuda_halo = {.layers = layers,
+                                         .part = part,
+                                         .ahead = ahead,
+                                         .ask = ask,
+                                         .wait = wait,
+                                         .space = space,
+                                         .take = take,
+                                         .put = put};

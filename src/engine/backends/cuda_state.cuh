@@ -14,6 +14,13 @@ enum hs_cuda_change {
     HS_CUDA_CHANGE_BY_KERNEL  /* the kernel has put it where the reducer said */
 };
 
+/* For ranks: calls in two parts (core/halo.h). */
+struct hs_cuda_parts {
+    cudaStream_t ahead; /* for the ends; NULL: calls are made in one */
+    cudaEvent_t asked;  /* by one stream, for the other to wait for */
+    bool wanted, made;  /* of the call that is being asked for; the last one was */
+};
+
 struct hs_backend_state {
     const hs_problem *problem;
     const hs_kernel *kernel;
@@ -47,6 +54,7 @@ struct hs_backend_state {
     hs_cuda_rotation rotation; /* for measuring: the other pairs of fields */
     void *halo_space;          /* for ranks: page-locked host memory */
     size_t halo_bytes;
+    hs_cuda_parts parts;
     char description[384];
 };
 
@@ -72,6 +80,14 @@ static inline char **hs_cuda_field_of(hs_backend_state *state, int number)
 
 /* ---- cuda_halo.cu ---- */
 extern "C" const hs_halo hs_cuda_halo;
+
+void hs_cuda_parts_release(hs_cuda_parts *parts);
+
+/* A call of the kernel, in two parts where that is wanted. */
+hs_status hs_cuda_sweep_parts(hs_backend_state *state, const hs_kernel_plan *plan, hs_sweep *sweep,
+                              hs_error *err);
+
+/* ---- cuda.cu ---- */
 
 /* Asks for all sweeps of a span, and does not wait for them. */
 hs_status hs_cuda_ask(hs_backend_state *state, const hs_span *span, hs_error *err);

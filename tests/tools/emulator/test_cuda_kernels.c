@@ -113,14 +113,20 @@ static bool may_be_copied(const struct fields *f, const struct hs_sweep *sweep, 
     return sweep->may_copy && beside && out == get(f->precision, f->in, at);
 }
 
-/* As the kernel is asked for it, on an H200. */
-static struct hs_kernel_plan plan_for(const struct hs_case *of)
+static struct hs_kernel_plan plan_on(const struct hs_device_limits *limits,
+                                     const struct hs_case *of)
 {
     struct hs_kernel_plan plan;
     char reason[256];
-    if (!hs_kernel_plan_make(kernel, of, hs_device_find("H200"), &plan, reason, sizeof reason))
+    if (!hs_kernel_plan_make(kernel, of, limits, &plan, reason, sizeof reason))
         fail_msg("%s", reason);
     return plan;
+}
+
+/* As the kernel is asked for it, on an H200. */
+static struct hs_kernel_plan plan_for(const struct hs_case *of)
+{
+    return plan_on(hs_device_find("H200"), of);
 }
 
 static void check(const struct fields *f, const struct hs_kernel_plan *plan,
@@ -558,6 +564,25 @@ static void hold_values(const struct fields *f, const void *field, const double 
         fail_msg("%s: %s: nodes outside the grid were written", kernel->name, what);
 }
 
+/* Of the first part of a call: the layers at both ends have come, and not all others. */
+static void hold_ends(const struct fields *f, const void *field, const double *due, int64_t ends,
+                      const char *what)
+{
+    const int64_t *n = f->layout.points;
+    int64_t others = 0;
+    for (int64_t k = 0; k < n[2]; k++)
+        for (int64_t at = 0; at < n[0] * n[1]; at++) {
+            const int64_t place =
+                f->layout.origin + hs_layout_offset(&f->layout, at % n[0], at / n[0], k);
+            const bool came = get(f->precision, field, place) == due[k * n[0] * n[1] + at];
+            others += !came;
+            if (!came && (k < ends || k >= n[2] - ends))
+                fail_msg("%s: %s: layer %d is not there after the first part", kernel->name, what,
+                         (int)k);
+        }
+    assert_true(others > 0);
+}
+
 /* How a kernel that fuses sweeps is tried. */
 struct fusion {
     int mix, steps;
@@ -566,6 +591,7 @@ struct fusion {
     bool once;    /* in one order only */
     bool stay;    /* those that are not do not change in time */
     bool recurs;  /* sweeps of a recursion */
+    bool parts;   /* calls in two, on a device of one multiprocessor */
 };
 
 /* What a problem with such a source and such faces asks for. */
@@ -639,7 +665,11 @@ static void run_fused(int dims, int radius, enum hs_precision precision,
         else
             of.box.lo[face / 2] += walls.face[face].held;
     }
-    const struct hs_kernel_plan plan = plan_for(&of);
+    struct hs_device_limits limits = *hs_device_find("H200");
+    if (fusion->parts)
+        limits.multiprocessors = 1;
+    const struct hs_kernel_plan plan = plan_on(&limits, &of);
+    assert_true(!fusion->parts || plan.ends > 0);
     f.layout = hs_layout_moved(f.layout, plan.shift);
     struct hs_sweep sweep = {.precision = precision,
                              .layout = f.layout,
@@ -722,7 +752,14 @@ static void run_fused(int dims, int radius, enum hs_precision precision,
         sweep.change = tells && !fusion->recurs ? &told : NULL;
         struct hs_error err;
         hs_error_init(&err);
-        if (kernel->sweep(&plan, &sweep, &err) != HS_OK)
+        enum hs_status st = HS_OK;
+        if (fusion->parts) {
+            sweep.part = HS_SWEEP_ENDS;
+            st = kernel->sweep(&plan, &sweep, &err);
+            hold_ends(&f, f.out, now, plan.ends, what);
+            sweep.part = HS_SWEEP_INSIDE;
+        }
+        if (st || kernel->sweep(&plan, &sweep, &err) != HS_OK)
             fail_msg("%s: %s: %s", kernel->name, what, err.text);
         const char *complaint = emulator_complaint_c();
         if (complaint)
@@ -796,13 +833,15 @@ static void run_fusions(int dims, int radius, enum hs_precision precision)
     }
     for (int mix = 0; mix < 9 && (kernel->features & HS_SOURCE_LEVELS); mix++) {
         const int most = plan_of(dims, radius, precision, ONE_FIELD, true).steps;
-        const struct fusion fusion = {mix, most, ONE_FIELD, true, true, false, false};
+        const struct fusion fusion = {
+            .mix = mix, .steps = most, .source = ONE_FIELD, .uniform = true, .once = true};
         run_fused(dims, radius, precision, points[mix % 3], &fusion);
     }
     for (int mix = 0; mix < 9 && (kernel->features & HS_SOURCE_TABLES); mix++) {
         const int most = plan_of(dims, radius, precision, TABLES, true).steps;
         const int steps = mix % 4 ? most : 1 + mix / 4 % most;
-        const struct fusion fusion = {mix, steps, TABLES, true, true, false, false};
+        const struct fusion fusion = {
+            .mix = mix, .steps = steps, .source = TABLES, .uniform = true, .once = true};
         run_fused(dims, radius, precision, points[mix / 2 % 3], &fusion);
     }
     /* more columns than make blocks of fused_radius2_3d march in step */
@@ -839,8 +878,12 @@ static void run_fusions(int dims, int radius, enum hs_precision precision)
     /* threads of as many vectors as resident knows, with a source that is in registers in part */
     static const int64_t full[HS_AXES + 1][HS_AXES] = {[2] = {1011, 1013, 1}, [3] = {89, 83, 61}};
     if (resident && precision == HS_DOUBLE) {
-        const struct fusion fusion = {
-            dims == 2 ? 5 : 7, 3, ONE_FIELD, dims == 2, true, true, false};
+        const struct fusion fusion = {.mix = dims == 2 ? 5 : 7,
+                                      .steps = 3,
+                                      .source = ONE_FIELD,
+                                      .uniform = dims == 2,
+                                      .once = true,
+                                      .stay = true};
         run_fused(dims, radius, precision, full[dims], &fusion);
     }
     if (dims == 1) {
@@ -848,6 +891,21 @@ static void run_fusions(int dims, int radius, enum hs_precision precision)
         const struct fusion fusion = {
             .mix = 5, .steps = 1 + 35 % most, .uniform = !(kernel->features & HS_SOURCE_FIELD)};
         run_fused(dims, radius, precision, long_line, &fusion);
+    }
+}
+
+/* Columns of several chunks: rows are of no even number, else in double some are one chunk. */
+void test_cuda_kernels__calls_in_two_parts_give_the_same_bits(void **state)
+{
+    (void)state;
+    static const int64_t points[HS_PRECISIONS][HS_AXES] = {{65, 64, 600}, {65, 33, 900}};
+    if (strncmp(kernel->name, "fused_march_3d", 14) && strcmp(kernel->name, "fused_fields_3d"))
+        skip();
+    for (int precision = 0; precision < HS_PRECISIONS; precision++) {
+        const int steps = plan_of(3, 1, (enum hs_precision)precision, NUMBERS, true).steps;
+        const struct fusion fusion = {
+            .mix = 3 + 2 * precision, .steps = steps, .uniform = true, .once = true, .parts = true};
+        run_fused(3, 1, (enum hs_precision)precision, points[precision], &fusion);
     }
 }
 

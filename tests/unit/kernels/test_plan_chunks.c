@@ -6,6 +6,9 @@
 #include "test.h"
 #include "unit/kernels/cube.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 extern const struct hs_kernel hs_kernel_cuda_fused_fields_3d;
 extern const struct hs_kernel hs_kernel_cuda_fused_march_3d;
 extern const struct hs_kernel hs_kernel_cuda_fused_radius2_3d;
@@ -44,6 +47,34 @@ void test_plan_chunks__make_up_every_column(void **state)
             }
             assert_int_equal(end, n);
         }
+}
+
+static void note_planes(struct hs_fused_planes planes, char *seen)
+{
+    assert_true(planes.lo < planes.hi);
+    for (int64_t z = planes.lo; z < planes.hi; z++)
+        assert_int_equal(seen[z]++, 0);
+}
+
+/* Of a call in two parts each plane is in one of them, and the ends are as long as is said. */
+void test_plan_chunks__of_two_parts_are_all_planes_once(void **state)
+{
+    (void)state;
+    for (int64_t planes = 40; planes < 1100; planes += 53)
+        for (int chunks = 3; chunks < 27 && planes / chunks > 8; chunks++)
+            for (int taper = 0; taper <= 8; taper += 2) {
+                char *seen = calloc((size_t)planes, 1);
+                for (int k = 0; k < 2; k++)
+                    note_planes(hs_fused_planes_of(HS_SWEEP_ENDS, planes, chunks, taper, k), seen);
+                const int64_t ends = hs_fused_ends(planes, chunks, taper);
+                for (int64_t z = 0; z < ends; z++)
+                    assert_true(seen[z] && seen[planes - 1 - z]);
+                for (int k = 0; k < chunks - 2; k++)
+                    note_planes(hs_fused_planes_of(HS_SWEEP_INSIDE, planes, chunks, taper, k),
+                                seen);
+                assert_null(memchr(seen, 0, (size_t)planes));
+                free(seen);
+            }
 }
 
 /* 144 equal columns on 132 multiprocessors: equal chunks would leave most of them idle at last. */

@@ -209,8 +209,8 @@ static void exchange_staged(struct hs_part *part, struct side side[2], struct hs
     hs_error_release(&err);
 }
 
-/* Brings the halo of a field up to date, for so many sweeps. */
-static void exchange(struct hs_part *part, int field, int64_t sweeps)
+/* Brings the halo of a field up to date, for so many sweeps; `ahead`: a stream for it, or NULL. */
+static void exchange_on(struct hs_part *part, void *ahead, int field, int64_t sweeps)
 {
     const int64_t count = sweeps * part->whole->radius;
     struct side side[2];
@@ -221,11 +221,17 @@ static void exchange(struct hs_part *part, int field, int64_t sweeps)
                                         side[s].in.at, side[s].out.bytes};
     }
     if (part->by_device)
-        hs_device_wire_exchange(side[side[0].there ? 0 : 1].out.stream, &wire[0], &wire[1]);
+        hs_device_wire_exchange(ahead ? ahead : side[side[0].there ? 0 : 1].out.stream, &wire[0],
+                                &wire[1]);
     else if (part->own->halo->space)
         exchange_staged(part, side, wire);
     else
         hs_wire_exchange(&wire[0], &wire[1]);
+}
+
+static void exchange(struct hs_part *part, int field, int64_t sweeps)
+{
+    exchange_on(part, NULL, field, sweeps);
 }
 
 void hs_part_join(struct hs_part *part)
@@ -236,11 +242,16 @@ void hs_part_join(struct hs_part *part)
     part->by_device =
         part->own->halo->space && hs_device_wire_join(part->own->devices() >= hs_wire.locals);
     if (part->by_device) { /* now, so that the first sweeps do not wait for the ways to be made */
-        struct hs_error unused;
-        hs_error_init(&unused);
+        const struct hs_halo *halo = part->own->halo;
+        struct hs_error err;
+        hs_error_init(&err);
         exchange(part, 0, 1);
-        part->own->halo->wait(part->state, &unused);
-        hs_error_release(&unused);
+        enum hs_status st = halo->wait(part->state, &err);
+        if (!st && halo->part && part->whole->solver.overlap)
+            st = halo->part(part->state, &err);
+        if (st)
+            hs_wire_abort(st, "%s", hs_error_reason(&err));
+        hs_error_release(&err);
     }
 }
 
@@ -252,8 +263,10 @@ static int64_t smaller(int64_t a, int64_t b)
 enum hs_status hs_part_sweep(struct hs_part *part, const struct hs_request *request,
                              struct hs_error *err)
 {
+    const struct hs_halo *halo = part->own->halo;
     enum hs_status st = HS_OK;
     const double begin = hs_clock_now();
+    void *ahead = NULL;
     for (int64_t done = 0; done < request->span.count;) {
         struct hs_span span = request->span;
         span.count = smaller(part->steps, request->span.count - done);
@@ -261,12 +274,13 @@ enum hs_status hs_part_sweep(struct hs_part *part, const struct hs_request *requ
         done += span.count;
         span.keep_last = span.keep_last && done == request->span.count;
         span.keep_before = span.keep_before && done == request->span.count;
-        exchange(part, 0, span.count); /* whatever failed: the neighbours go on */
+        exchange_on(part, ahead, 0, span.count); /* whatever failed: the neighbours go on */
         if (!st)
-            st = part->own->halo->ask(part->state, &span, err);
+            st = halo->ask(part->state, &span, err);
+        ahead = halo->ahead ? halo->ahead(part->state) : NULL;
     }
     if (!st)
-        st = part->own->halo->wait(part->state, err);
+        st = halo->wait(part->state, err);
     part->seconds = hs_clock_now() - begin;
     return st;
 }

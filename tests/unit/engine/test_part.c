@@ -1,0 +1,466 @@
+/*
+ * What ranks ask their GPUs for comes in an order that leaves no choice: whatever stream goes first
+ * where several could, the bits are those of the whole.
+ *
+ * All ranks are in this process, with a backend that only notes what it is asked for, as GPUs do.
+ * At the end of a request streams are drained, one operation at a time, of one that may go on, at
+ * random. Sweeps are of a few numbers a layer, made so that any layer that is late or early shows.
+ */
+#include "engine/ranks/mpi/part.c" /* NOLINT: no program that is not for several ranks has it */
+
+#include "core/memory.h"
+#include "test.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+static uint64_t seed = 1;
+
+static int any(int count)
+{
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    seed ^= seed << 17;
+    return (int)((seed >> 33) % (uint64_t)count);
+}
+
+/* ---- streams --------------------------------------------------------------------------------- */
+
+enum { RANKS = 5, OPERATIONS = 2048, EVENTS = 1 << 16, LAYER = 4, MOST_LAYERS = 400 };
+
+enum operation_kind { CALL, RECORD, WAIT, EXCHANGE };
+
+struct operation {
+    enum operation_kind kind;
+    struct hs_backend_state *state; /* call: so many sweeps of its field `from` to the other one */
+    int from, sweeps;
+    enum hs_sweep_part part;
+    int64_t ends;
+    int event; /* record, wait */
+    int rank;  /* exchange: whose */
+    struct hs_wire_side side[2];
+    bool sent[2], received[2];
+};
+
+struct stream {
+    struct operation operation[OPERATIONS];
+    int first, end;
+};
+
+static struct stream *streams[2 * RANKS];
+static int stream_count, event_count;
+static bool happened[EVENTS];
+
+static struct stream *new_stream(void)
+{
+    return streams[stream_count++] = hs_new(sizeof(struct stream));
+}
+
+static void note(void *stream, const struct operation *operation)
+{
+    struct stream *on = stream;
+    assert_true(on->end < OPERATIONS);
+    on->operation[on->end++] = *operation;
+}
+
+static struct operation *head_of(struct stream *stream)
+{
+    return stream->first < stream->end ? &stream->operation[stream->first] : NULL;
+}
+
+/* ---- the backend ----------------------------------------------------------------------------- */
+
+struct hs_backend_state {
+    const struct hs_problem *problem;
+    double *field[2]; /* [layers][LAYER] */
+    int now;
+    struct stream *stream, *ahead; /* the latter NULL: calls are made in one */
+    bool made;                     /* the last one in two */
+};
+
+static int64_t layers_of_state(const struct hs_backend_state *state)
+{
+    return state->problem->grid.points[HS_Z];
+}
+
+static enum hs_status fake_create(const struct hs_problem *problem, const struct hs_kernel *kernel,
+                                  int device, int threads, struct hs_backend_state **out,
+                                  struct hs_error *err)
+{
+    (void)kernel, (void)device, (void)threads, (void)err;
+    struct hs_backend_state *state = *out = hs_new(sizeof *state);
+    state->problem = problem;
+    for (int f = 0; f < 2; f++)
+        state->field[f] = hs_new((size_t)layers_of_state(state) * LAYER * sizeof(double));
+    state->stream = new_stream();
+    return HS_OK;
+}
+
+static void fake_destroy(struct hs_backend_state *state)
+{
+    free(state->field[0]);
+    free(state->field[1]);
+    free(state);
+}
+
+static struct hs_layers fake_layers(struct hs_backend_state *state, int field, int64_t from,
+                                    int64_t to)
+{
+    return (struct hs_layers){state->field[state->now ^ field] + from * LAYER,
+                              (size_t)(to - from) * LAYER * sizeof(double), state->stream};
+}
+
+static void order(struct stream *first, struct stream *then)
+{
+    assert_true(event_count < EVENTS);
+    note(first, &(struct operation){.kind = RECORD, .event = event_count});
+    note(then, &(struct operation){.kind = WAIT, .event = event_count++});
+}
+
+static enum hs_status fake_part(struct hs_backend_state *state, struct hs_error *err)
+{
+    (void)err;
+    state->ahead = new_stream();
+    return HS_OK;
+}
+
+static void *fake_ahead(const struct hs_backend_state *state)
+{
+    return state->made ? state->ahead : NULL;
+}
+
+/* In two parts: what neighbours want, or more, and the rest. False where there is no rest. */
+static bool ask_parts(struct hs_backend_state *state, const struct operation *call)
+{
+    const struct hs_slab *slab = state->problem->slab;
+    const int64_t layers = layers_of_state(state);
+    const int64_t halo = slab->lo > layers - slab->hi ? slab->lo : layers - slab->hi;
+    struct operation part = *call;
+    part.ends = halo + call->sweeps * state->problem->radius + any(3);
+    if (2 * part.ends >= layers)
+        return false;
+    order(state->stream, state->ahead);
+    part.part = HS_SWEEP_ENDS;
+    note(state->ahead, &part);
+    part.part = HS_SWEEP_INSIDE;
+    note(state->stream, &part);
+    return true;
+}
+
+/* One call of a kernel or several, as backends split them. */
+static enum hs_status fake_ask(struct hs_backend_state *state, const struct hs_span *span,
+                               struct hs_error *err)
+{
+    (void)err;
+    if (state->made)
+        order(state->ahead, state->stream);
+    state->made = false;
+    for (int64_t left = span->count; left > 0;) {
+        const int sweeps = any(3) ? (int)left : 1 + any((int)left);
+        const struct operation call = {
+            .kind = CALL, .state = state, .from = state->now, .sweeps = sweeps};
+        state->made = state->ahead && sweeps == span->count && any(4) && ask_parts(state, &call);
+        if (!state->made)
+            note(state->stream, &call);
+        state->now ^= 1;
+        left -= sweeps;
+    }
+    return HS_OK;
+}
+
+static enum hs_status fake_wait(struct hs_backend_state *state, struct hs_error *err)
+{
+    (void)err; /* the test drains the streams when all ranks have asked */
+    if (state->made)
+        order(state->ahead, state->stream);
+    state->made = false;
+    return HS_OK;
+}
+
+static enum hs_status fake_space(struct hs_backend_state *state, size_t bytes, void **out,
+                                 struct hs_error *err)
+{
+    (void)state, (void)bytes, (void)out;
+    return hs_error_add(err, HS_DEVICE, "nothing goes by way of host memory here");
+}
+
+static int fake_devices(void)
+{
+    return RANKS;
+}
+
+static int fake_recursion(const struct hs_backend_state *state)
+{
+    (void)state;
+    return 0;
+}
+
+static const struct hs_halo fake_halo = {.layers = fake_layers,
+                                         .part = fake_part,
+                                         .ahead = fake_ahead,
+                                         .ask = fake_ask,
+                                         .wait = fake_wait,
+                                         .space = fake_space};
+static const struct hs_vectors fake_vectors = {.recursion = fake_recursion};
+static const struct hs_backend fake = {.name = "fake",
+                                       .device = HS_CPU,
+                                       .devices = fake_devices,
+                                       .create = fake_create,
+                                       .destroy = fake_destroy,
+                                       .halo = &fake_halo,
+                                       .vectors = &fake_vectors};
+
+/* ---- between ranks --------------------------------------------------------------------------- */
+
+struct hs_wire hs_wire;
+
+int hs_wire_least(int here)
+{
+    return here;
+}
+
+bool hs_device_wire_join(bool alone)
+{
+    return alone;
+}
+
+void hs_device_wire_exchange(void *stream, const struct hs_wire_side *below,
+                             const struct hs_wire_side *above)
+{
+    note(stream,
+         &(struct operation){.kind = EXCHANGE, .rank = hs_wire.rank, .side = {*below, *above}});
+}
+
+void hs_wire_send(int to, const void *data, size_t bytes)
+{
+    (void)data;
+    fail_msg("%zu bytes to rank %d", bytes, to);
+}
+
+void hs_wire_receive(int from, void *data, size_t bytes)
+{
+    (void)data;
+    fail_msg("%zu bytes from rank %d", bytes, from);
+}
+
+void hs_wire_exchange(const struct hs_wire_side *below, const struct hs_wire_side *above)
+{
+    fail_msg("an exchange with ranks %d and %d", below->rank, above->rank);
+}
+
+void hs_wire_abort(enum hs_status status, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vprintf(format, args);
+    va_end(args);
+    printf(" (status %d)\n", (int)status);
+    exit(1);
+}
+
+/* ---- what a device does ---------------------------------------------------------------------- */
+
+/* A layer after a sweep, of those `radius` below to above it. */
+static void sweep_layer(const double *in, int64_t radius, double *out)
+{
+    for (int n = 0; n < LAYER; n++) {
+        double sum = 0.0;
+        for (int64_t k = -radius; k <= radius; k++)
+            sum += (0.3 - 0.01 * (double)(k + k * k)) * in[k * LAYER + (n + (k != 0)) % LAYER];
+        out[n] = 0.4 * sum + 0.1;
+    }
+}
+
+/* From a field to another, but for held layers, which no sweep writes; or of some layers only. */
+static void call_kernel(const double *in, double *out, int64_t layers, int64_t radius, int sweeps,
+                        enum hs_sweep_part part, int64_t ends)
+{
+    static double level[2][MOST_LAYERS * LAYER];
+    memcpy(level[0], in, (size_t)layers * LAYER * sizeof *in);
+    memcpy(level[1], in, (size_t)layers * LAYER * sizeof *in);
+    for (int s = 0; s < sweeps; s++)
+        for (int64_t k = radius; k < layers - radius; k++)
+            sweep_layer(&level[s % 2][k * LAYER], radius, &level[(s + 1) % 2][k * LAYER]);
+    for (int64_t k = radius; k < layers - radius; k++) {
+        const bool end = k < ends || k >= layers - ends;
+        if (part == HS_SWEEP_ALL || end == (part == HS_SWEEP_ENDS))
+            memcpy(out + k * LAYER, &level[sweeps % 2][k * LAYER], LAYER * sizeof *in);
+    }
+}
+
+/* The exchange at the head of the streams of a rank, or NULL. */
+static struct operation *exchange_of(int rank)
+{
+    for (int n = 0; n < stream_count; n++) {
+        struct operation *head = head_of(streams[n]);
+        if (head && head->kind == EXCHANGE && head->rank == rank)
+            return head;
+    }
+    return NULL;
+}
+
+/* Sends are for below, then above; what comes is from above, then below: calls to one peer match in
+ * order. */
+static bool move_side(struct operation *from, int s)
+{
+    struct operation *to = exchange_of(from->side[s].rank);
+    for (int r = 1; r >= 0 && to; r--) {
+        if (to->side[r].rank != from->rank || to->received[r])
+            continue;
+        assert_int_equal(to->side[r].bytes, from->side[s].bytes);
+        memcpy(to->side[r].in, from->side[s].out, from->side[s].bytes);
+        return from->sent[s] = to->received[r] = true;
+    }
+    return false;
+}
+
+/* Whether it is done; it may have gone on. */
+static bool go_on(struct operation *head)
+{
+    bool done = true;
+    switch (head->kind) {
+    case CALL:
+        call_kernel(head->state->field[head->from], head->state->field[head->from ^ 1],
+                    layers_of_state(head->state), head->state->problem->radius, head->sweeps,
+                    head->part, head->ends);
+        return true;
+    case RECORD: return happened[head->event] = true;
+    case WAIT: return happened[head->event];
+    case EXCHANGE: break;
+    }
+    for (int s = 0; s < 2; s++)
+        if (head->side[s].rank >= 0) {
+            if (!head->sent[s])
+                move_side(head, s);
+            done = done && head->sent[s] && head->received[s];
+        }
+    return done;
+}
+
+static void drain(const char *text)
+{
+    int left = 0, idle = 0;
+    for (int n = 0; n < stream_count; n++)
+        left += streams[n]->end;
+    /* now and then one stream as far as it goes: what was to wait for it shows */
+    while (left > 0) {
+        struct stream *stream = streams[any(stream_count)];
+        for (int more = any(3) ? 1 : OPERATIONS; more > 0 && head_of(stream); more--) {
+            if (!go_on(head_of(stream)))
+                break;
+            stream->first++;
+            left--;
+            idle = 0;
+        }
+        if (idle++ > 100 * stream_count)
+            fail_msg("%s: streams wait for each other", text);
+    }
+    for (int n = 0; n < stream_count; n++)
+        streams[n]->first = streams[n]->end = 0;
+}
+
+/* ---- a case ---------------------------------------------------------------------------------- */
+
+static void make_problem(struct hs_problem *problem, int64_t layers, int radius, bool wraps)
+{
+    hs_problem_init(problem);
+    problem->grid.dims = 3;
+    problem->grid.points[HS_X] = problem->grid.points[HS_Y] = 2;
+    problem->grid.points[HS_Z] = layers;
+    problem->radius = radius;
+    problem->raw = true;
+    for (int side = 0; side < 2; side++)
+        problem->face[2 * HS_Z + side] = (struct hs_face){.wrap = wraps};
+}
+
+/* By its definition. */
+static void sweep_whole(double *field, int64_t layers, int64_t radius, bool wraps)
+{
+    double *wide = hs_new((size_t)(layers + 2 * radius) * LAYER * sizeof *wide);
+    for (int64_t k = -radius; k < layers + radius; k++)
+        memcpy(&wide[(k + radius) * LAYER], &field[(k + layers) % layers * LAYER],
+               LAYER * sizeof *wide);
+    for (int64_t k = wraps ? 0 : radius; k < (wraps ? layers : layers - radius); k++)
+        sweep_layer(&wide[(k + radius) * LAYER], radius, &field[k * LAYER]);
+    free(wide);
+}
+
+/* What a slab owns, and held layers, come from `whole`; its halo holds nothing of use. */
+static void fill_slab(struct hs_part *part, const double *whole)
+{
+    const struct hs_slab *slab = &part->slab.shape.slab;
+    for (int f = 0; f < 2; f++)
+        for (int64_t k = 0; k < layers_of_state(part->state); k++)
+            for (int n = 0; n < LAYER; n++)
+                part->state->field[f][k * LAYER + n] =
+                    k >= slab->lo && k < slab->hi ? whole[hs_slab_layer(slab, k) * LAYER + n]
+                                                  : 1000.0 + any(1000);
+}
+
+static void compare_slab(struct hs_part *part, const double *whole, const char *text)
+{
+    const struct hs_slab *slab = &part->slab.shape.slab;
+    const double *field = part->state->field[part->state->now];
+    for (int64_t k = slab->lo; k < slab->hi; k++)
+        if (memcmp(&field[k * LAYER], &whole[hs_slab_layer(slab, k) * LAYER],
+                   LAYER * sizeof *field) != 0)
+            fail_msg("%s: layer %lld differs", text, (long long)hs_slab_layer(slab, k));
+}
+
+static void try_case(int n)
+{
+    static struct hs_part part[RANKS];
+    const int ranks = 2 + any(RANKS - 1), radius = 1 + any(3), steps = 1 + any(4);
+    const bool wraps = any(2), overlap = any(3);
+    const int64_t layers = (int64_t)ranks * steps * radius + any(60);
+    struct hs_problem problem;
+    struct hs_error err;
+    char text[160];
+    struct hs_request request = {.steps = steps, .span.count = 1 + any(20)};
+    snprintf(text, sizeof text, "case %d: %d ranks, %lld layers%s, radius %d, %d of %lld sweeps%s",
+             n, ranks, (long long)layers, wraps ? " that wrap" : "", radius, steps,
+             (long long)request.span.count, overlap ? ", in parts" : "");
+    snprintf(request.kernel, sizeof request.kernel, "openmp");
+    hs_error_init(&err);
+    make_problem(&problem, layers, radius, wraps);
+    problem.solver.overlap = overlap;
+    double *whole = hs_new((size_t)layers * LAYER * sizeof *whole);
+    for (int64_t i = 0; i < layers * LAYER; i++)
+        whole[i] = any(1 << 20) * 0x1p-20;
+    hs_wire.ranks = hs_wire.locals = ranks;
+    stream_count = event_count = 0;
+    memset(happened, 0, sizeof happened);
+    for (hs_wire.rank = 0; hs_wire.rank < ranks; hs_wire.rank++) {
+        struct hs_part *here = &part[hs_wire.rank];
+        assert_int_equal(hs_part_create(here, &problem, &fake, &request, &err), HS_OK);
+        hs_part_join(here);
+    }
+    drain(text);
+    for (int r = 0; r < ranks; r++)
+        fill_slab(&part[r], whole);
+    for (int again = 0; again < 2; again++) {
+        for (hs_wire.rank = 0; hs_wire.rank < ranks; hs_wire.rank++)
+            assert_int_equal(hs_part_sweep(&part[hs_wire.rank], &request, &err), HS_OK);
+        drain(text);
+        for (int64_t sweep = 0; sweep < request.span.count; sweep++)
+            sweep_whole(whole, layers, radius, wraps);
+        for (int r = 0; r < ranks; r++)
+            compare_slab(&part[r], whole, text);
+    }
+    for (int r = 0; r < ranks; r++)
+        hs_part_destroy(&part[r]);
+    for (int s = 0; s < stream_count; s++)
+        free(streams[s]);
+    free(whole);
+}
+
+void test_part__any_order_of_streams_gives_the_bits_of_the_whole(void **state)
+{
+    (void)state;
+    const char *first = getenv("SEED"), *many = getenv("MANY");
+    seed = 7919 * (uint64_t)(first ? atoi(first) : 1) + 13;
+    for (int i = 0; i < 20; i++)
+        any(2);
+    for (int n = 0; n < (many ? atoi(many) : 1000); n++)
+        try_case(n);
+}
