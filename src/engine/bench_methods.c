@@ -344,16 +344,16 @@ static enum hs_status write_equations(FILE *file, const struct hs_problem *probl
 static void add_peers(struct hs_methods_case *of)
 {
     for (int n = 0; n < of->peers.count; n++) {
-        const struct hs_peer *peer = &of->peers.peer[n];
+        const struct hs_peer peer = of->peers.peer[n];
         struct hs_methods_row *row = &of->row[of->count++];
-        *row = (struct hs_methods_row){.name = peer->name,
+        *row = (struct hs_methods_row){.name = peer.name,
                                        .peer = true,
-                                       .version = peer->version,
-                                       .steps = peer->steps,
+                                       .version = peer.version,
+                                       .steps = peer.steps,
                                        .sweeps = NAN,
-                                       .error = peer->apart,
-                                       .seconds = peer->seconds};
-        snprintf(row->why, sizeof row->why, "%s", peer->why);
+                                       .error = peer.apart,
+                                       .seconds = peer.seconds};
+        snprintf(row->why, sizeof row->why, "%s", peer.why);
     }
 }
 
