@@ -113,13 +113,27 @@ static cairo_status_t put_png(void *beside, const unsigned char *bytes, unsigned
     return put(beside, bytes, count);
 }
 
+/* Behind the first line, which comes whole and says that it is XML: so a part that was cut is known
+ * for ours. */
+static cairo_status_t put_svg(void *beside, const unsigned char *bytes, unsigned count)
+{
+    static const char mark[] = "<!-- Software: heatsolve -->\n";
+    const unsigned char *end = memchr(bytes, '\n', count);
+    const unsigned first = end ? (unsigned)(end + 1 - bytes) : 0;
+    if (first == 0 || ftell(((struct hs_beside *)beside)->file) > 0)
+        return put(beside, bytes, count);
+    put(beside, bytes, first);
+    put(beside, (const unsigned char *)mark, sizeof mark - 1);
+    return put(beside, bytes + first, count - first);
+}
+
 cairo_t *hs_sink_page(const struct hs_sink *sink, int width, int height)
 {
     const double points = 72.0 / 150.0; /* in a pixel of a PDF: 1600 are 27 cm */
     const enum hs_picture_kind kind = hs_picture_kind_of(sink->to->path);
     cairo_surface_t *page;
     if (kind == HS_SVG) {
-        page = cairo_svg_surface_create_for_stream(put, sink->to, width, height);
+        page = cairo_svg_surface_create_for_stream(put_svg, sink->to, width, height);
         cairo_svg_surface_set_document_unit(page, CAIRO_SVG_UNIT_PX);
     } else if (kind == HS_PDF) {
         page = cairo_pdf_surface_create_for_stream(put, sink->to, points * width, points * height);
@@ -151,8 +165,6 @@ enum hs_status hs_sink_add(const struct hs_sink *sink, cairo_t *cr, struct hs_er
     if (cairo_surface_get_type(page) == CAIRO_SURFACE_TYPE_IMAGE && !status)
         status = cairo_surface_write_to_png_stream(page, put_png, to);
     cairo_surface_finish(page);
-    if (hs_picture_kind_of(to->path) == HS_SVG)
-        fputs("<!-- Software: heatsolve -->\n", to->file);
     warn_of_no_font(cr, err);
     cairo_destroy(cr);
     return status && !to->number

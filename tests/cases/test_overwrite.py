@@ -338,16 +338,17 @@ def test_what_a_kill_leaves_of_a_part_is_taken_over(library, tmp_path):
     assert left == {False, True}  # an empty one among them, and whole ones
 
 
-@pytest.mark.parametrize("name", ["a.xdmf", "a.h5", "p.png"])
+@pytest.mark.parametrize("name", ["a.xdmf", "a.h5", "p.png", "p.svg"])
 @pytest.mark.parametrize("cut", [0, 2048, None], ids=["empty", "half", "whole"])
 def test_a_part_of_its_own_is_no_obstacle(tmp_path, name, cut):
+    picture = name if name.startswith("p.") else "p.png"
     write_config(tmp_path)
     assert run(tmp_path).returncode == 0
-    assert heatsolve(tmp_path, "render", "a.h5", "-o", "p.png").returncode == 0
+    assert heatsolve(tmp_path, "render", "a.h5", "-o", picture).returncode == 0
     (tmp_path / f"{name}.part").write_bytes((tmp_path / name).read_bytes()[:cut])
     assert run(tmp_path, "--overwrite").returncode == 0
-    assert heatsolve(tmp_path, "render", "a.h5", "-o", "p.png").returncode == 0
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.h5", "a.xdmf", "case.cfg", "p.png"]
+    assert heatsolve(tmp_path, "render", "a.h5", "-o", picture).returncode == 0
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.h5", "a.xdmf", "case.cfg", picture]
 
 
 def test_shipped_configs_run_twice(tmp_path):

@@ -133,11 +133,12 @@ def test_a_solve_is_watched_and_stopped(tmp_path, earlier):
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
-def test_a_step_that_takes_long_is_given_up(tmp_path):
+@pytest.mark.parametrize("method", ["implicit", "rkl2"])
+def test_a_step_that_takes_long_is_given_up(tmp_path, method):
     """To a tolerance that asks for far more steps than there is time for, of which the plan has one."""
     lasting = ENDLESS.replace(" every = 10000;", "").replace(
         "time = { sweeps = 100000000; };",
-        'time = { end = 1.0e4; tolerance = 1e-9; method = "implicit"; };\nsource = { expression = "sin(9*t)"; };',
+        f'time = {{ end = 1.0e4; tolerance = 1e-9; method = "{method}"; }};\nsource = {{ expression = "sin(9*t)"; }};',
     )
     (tmp_path / "case.cfg").write_text(lasting)
     run = subprocess.Popen([HEATSOLVE, "run", "case.cfg", "--quiet"], cwd=tmp_path, stderr=subprocess.PIPE, text=True)

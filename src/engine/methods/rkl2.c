@@ -37,9 +37,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { FEWEST = 3 };                  /* stages */
-enum { OLD, MOST_FIELDS = 5 };        /* the state's own, Y_0; all, */
-enum { BEFORE = MOST_FIELDS };        /* and of steps that are cut the one before the plan's step */
+enum { FEWEST = 3 };           /* stages */
+enum { OLD, MOST_FIELDS = 5 }; /* the state's own, Y_0; all, */
+/* Of steps that are cut: before the plan's last one, and where a stretch began; and all then. */
+enum { BEFORE = MOST_FIELDS, START, MOST_CUT_FIELDS };
 static const double most = 1e9;       /* stages; far beyond any use */
 static const double same = 1e-6;      /* of a step: two times are one */
 static const double rounding = 1e-12; /* of a step that is as long as so many stages can take */
@@ -53,6 +54,7 @@ struct hs_method_state {
     struct hs_cut cut;
     bool begun; /* the cut has */
     struct hs_effort effort;
+    const struct hs_solve_watch *watch;
 };
 
 /* Of a step of so many sweeps of the longest stable: the least odd number. Those of even ones do
@@ -254,14 +256,14 @@ static enum hs_status runge_kutta(const struct step *step, struct hs_error *err)
 static int fields_of(const struct hs_problem *problem, int at_once)
 {
     if (problem->schedule.tolerance > 0.0)
-        return BEFORE + 1;
+        return MOST_CUT_FIELDS;
     return hs_boundary_data_in_time(problem) ? MOST_FIELDS : recursion_fields(at_once);
 }
 
 /* At most: a kernel that makes one stage in a pass leaves two of the fields out. */
 static double memory(const struct hs_problem *problem, const struct hs_backend *backend)
 {
-    const int fields = problem->schedule.tolerance > 0.0 ? BEFORE + 1 : MOST_FIELDS;
+    const int fields = problem->schedule.tolerance > 0.0 ? MOST_CUT_FIELDS : MOST_FIELDS;
     return backend->vectors ? backend->vectors->bytes(problem, fields) : 0.0;
 }
 
@@ -366,7 +368,10 @@ static enum hs_status attempt(void *of, double length, double t, double *error, 
                               struct hs_error *err)
 {
     struct hs_method_state *self = of;
+    const struct hs_solution nothing = {.residual = NAN};
     struct step step;
+    if (self->watch && self->watch->notify(self->watch->self, &nothing))
+        return HS_INTERRUPTED;
     enum hs_status st = make_step(self, self->cut.t, length, t, &step, err);
     if (!st)
         st = estimate(self, &step, error, err);
@@ -410,20 +415,33 @@ static enum hs_status cut_step(struct hs_method_state *self, double begin, doubl
 
 /* ---- from stop to stop ----------------------------------------------------------------------- */
 
+static void watch(struct hs_method_state *self, const struct hs_solve_watch *by)
+{
+    self->watch = by;
+}
+
 static enum hs_status advance(struct hs_method_state *self, const struct hs_backend *backend,
                               struct hs_backend_state *state, const struct hs_span *span,
                               struct hs_error *err)
 {
-    enum hs_status st = HS_OK;
+    const bool cut = self->problem->schedule.tolerance > 0.0;
+    bool known = span->keep_last;
+    enum hs_status st = cut ? backend->vectors->combine(state, START, 0, NULL, 0, err) : HS_OK;
     for (int64_t n = 0; n < span->count && !st; n++) {
         const double begin = hs_span_time(span, n), end = hs_span_time(span, n + 1);
         const bool keep = span->keep_last && n == span->count - 1;
         struct step step;
-        st = self->problem->schedule.tolerance > 0.0
-                 ? cut_step(self, begin, end, keep, err)
+        st = cut ? cut_step(self, begin, end, keep, err)
                  : make_step(self, begin, span->step, end, &step, err);
     }
-    return st ? st : backend->vectors->finish(state, span->keep_last, err);
+    if (st == HS_INTERRUPTED) { /* as if it had not begun */
+        backend->vectors->exchange(state, 0, START);
+        known = false;
+    } else if (st) {
+        return st;
+    }
+    const enum hs_status finished = backend->vectors->finish(state, known, err);
+    return finished ? finished : st;
 }
 
 static void effort(const struct hs_method_state *self, struct hs_effort *out)
@@ -444,6 +462,7 @@ const struct hs_method hs_method_rkl2 = {
     .sweeps = sweeps,
     .memory = memory,
     .create = create,
+    .watch = watch,
     .advance = advance,
     .effort = effort,
     .destroy = destroy,
